@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * base.h - errors and the arena, from the inside.
+ */
+#ifndef SL_BASE_H
+#define SL_BASE_H
+
+#include "sim/plugin.h"
+
+int sl_vfail(struct sl_err *err, int status, const char *format, va_list args);
+
+/* Out of memory, said once, the same everywhere. */
+int sl_fail_memory(struct sl_err *err);
+
+struct sl_arena *arena_new(void); /* NULL when memory is out. */
+void arena_free(struct sl_arena *arena);
+
+/* Growable arrays: doubles, and moves pages instead of copying them. 0, or SL_SYSTEM. A new capacity that
+ * would pass `max` elements fails too: every size read from a file has a bound. */
+int grow(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plugin.h - the door: everything that a policy, reader, model, metric or
+ * report sees of the engine. Built-in plug-ins include this and nothing else.
+ *
+ * Time is whole microseconds. Rows of the job table are typed handles. What is
+ * lent as a const pointer is lent for the call. A function that the world can
+ * fail returns 0 or a negative status and says why, once, in `err`.
+ */
+#ifndef SL_PLUGIN_H
+#define SL_PLUGIN_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SL_ABI_MAJOR 1
+#define SL_ABI_MINOR 0
+#define SL_API __attribute__((visibility("default")))
+#define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define SL_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Every vtable begins with this; members are only appended, an absent tail means the default. */
+struct sl_abi {
+	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
+	uint32_t size;    /* sizeof of the whole vtable then. */
+};
+#define SL_ABI_VERSION ((SL_ABI_MAJOR << 16) | SL_ABI_MINOR)
+#define SL_ABI_OF(type) { SL_ABI_VERSION, sizeof(type) }
+
+/* ---- Time ---------------------------------------------------------------- */
+
+typedef int64_t sl_time; /* Microseconds since the scenario's zero. */
+#define SL_SECOND INT64_C(1000000)
+#define SL_NEVER INT64_MAX /* Later than any event. */
+#define SL_NONE INT64_MIN  /* Not known, or never happened. */
+
+/* ---- Errors: of the world, of ours --------------------------------------- */
+
+/* Negative statuses; the program's exit code is the status, positive. */
+enum sl_status {
+	SL_OK = 0,
+	SL_CHECK_FAILED = -1,
+	SL_USAGE = -2,        /* Unknown option, policy, parameter; a directory of something else. */
+	SL_INPUT = -3,        /* Bad input. */
+	SL_BASELINE = -4,     /* A baseline that does not match its inputs. */
+	SL_DIFFERS = -5,      /* Not reproducible. */
+	SL_SYSTEM = -6,       /* Cannot write, no memory. */
+	SL_POLICY = -7,       /* A policy broke its contract. */
+	SL_INTERNAL = -70,    /* An invariant of ours is broken. */
+	SL_INTERRUPTED = -130 /* Partial results, marked. */
+};
+
+/* The first failure wins; untouched on success, so that calls chain. */
+struct sl_err {
+	int status;
+	char text[1000];
+};
+
+/* A place in an input file, for messages. line and column count from 1; 0 leaves them out. */
+struct sl_place {
+	const char *file;
+	uint64_t line;
+	uint32_t column;
+};
+
+/* Each returns its status. Messages: lower case, no full stop, subject quoted, and what to do. */
+SL_API int sl_fail(struct sl_err *err, int status, const char *format, ...) SL_PRINTF(3, 4);
+SL_API int sl_fail_at(struct sl_err *err, const struct sl_place *at, const char *format, ...) SL_PRINTF(3, 4);
+/* As errno says: "cannot open 'x.swf': No such file or directory". */
+SL_API int sl_fail_sys(struct sl_err *err, int status, const char *verb, const char *path);
+
+/* A broken invariant of ours stops the program, in every build. */
+#define SL_CHECK(claim) ((claim) ? (void)0 : sl_check_failed(#claim, __FILE__, __LINE__))
+SL_API _Noreturn void sl_check_failed(const char *claim, const char *file, int line);
+
+/* ---- Text: numbers out, numbers in, named values -------------------------- */
+
+/* Each writes at p (room for 32 bytes) and returns the end; no locale, no terminating zero. */
+SL_API char *sl_put_i64(char *p, int64_t value);
+/* value / 10^6 with at most six decimals and no trailing zeros: times as seconds, ratios. */
+SL_API char *sl_put_micro(char *p, int64_t value);
+
+/* A decimal ("12", "-3.25", "1e3") times 10^6, exactly, or rounded half up beyond six decimals.
+ * All of text[0..len) must be the number. False: not a number, or out of range. */
+SL_API bool sl_get_micro(const char *text, size_t len, int64_t *value);
+SL_API bool sl_get_i64(const char *text, size_t len, int64_t *value);
+/* A duration: seconds ("90", "1.5"), suffixed ("36h", "3d", "15m", "10s", "2w") or Slurm's
+ * ([days-]hours:minutes:seconds). False as above. */
+SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
+
+/* a * b / c, rounded half up, c > 0, through 128 bits. */
+SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
+
+/* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. */
+enum sl_param_kind { SL_PARAM_INT, SL_PARAM_REAL, SL_PARAM_TIME, SL_PARAM_BOOL, SL_PARAM_CHOICE, SL_PARAM_TEXT };
+
+struct sl_param {
+	const char *key;
+	enum sl_param_kind kind;
+	const char *fallback; /* As text; NULL: has no default and may be absent. */
+	const char *choices;  /* SL_PARAM_CHOICE: "a|b|c". Others: bounds for help, "0..1". */
+	const char *help;     /* One line, with the unit. */
+	int64_t min, max;     /* SL_PARAM_INT as is, REAL and TIME in millionths; both 0: unbounded. */
+};
+
+/* One setting as given, checked against its sl_param. */
+struct sl_value {
+	const char *key;
+	const char *text;  /* As given, or the default; NULL if absent. */
+	int64_t number;    /* INT as is; REAL, TIME in millionths; BOOL 0/1; CHOICE: index in choices. */
+};
+SL_API const struct sl_value *sl_value_of(const struct sl_value *values, size_t count, const char *key);
+
+/* ---- Memory: an arena that goes with its owner ---------------------------- */
+
+struct sl_arena; /* Zeroed blocks, freed together. */
+/* Aligned to 64 bytes when size >= 64, else 16. NULL when memory is out. */
+SL_API void *sl_alloc(struct sl_arena *arena, size_t count, size_t size);
+SL_API char *sl_strdup(struct sl_arena *arena, const char *text, size_t len);
+
+/* ---- Chance: streams named by path ---------------------------------------- */
+
+/* Counter-based: draw i of a stream is a function of (seed, name, i) alone, so that
+ * one more stream moves no other. */
+struct sl_rng {
+	uint64_t key[2];
+	uint64_t counter;
+};
+SL_API struct sl_rng sl_rng_stream(uint64_t seed, const char *name);
+SL_API uint64_t sl_rng_u64(struct sl_rng *rng);
+/* Uniform in [0, bound), without bias; bound > 0. */
+SL_API uint64_t sl_rng_below(struct sl_rng *rng, uint64_t bound);
+/* Uniform in [0, 1), 53 bits. */
+SL_API double sl_rng_unit(struct sl_rng *rng);
+
+/* ---- Jobs ------------------------------------------------------------------ */
+
+typedef struct {
+	uint32_t row;
+} sl_job;
+#define SL_JOB_NONE ((sl_job){ UINT32_MAX })
+static inline bool sl_job_is(sl_job job) { return job.row != UINT32_MAX; }
+
+enum sl_state {
+	SL_PENDING, /* Also: not yet submitted. */
+	SL_RUNNING,
+	SL_SUSPENDED,
+	SL_COMPLETED,
+	SL_FAILED,
+	SL_TIMEOUT,
+	SL_CANCELLED,
+	SL_NODE_FAIL,
+	SL_PREEMPTED,
+	SL_OUT_OF_MEMORY,
+	SL_DEADLINE,
+	SL_BOOT_FAIL,
+	SL_STATE_COUNT
+};
+SL_API const char *sl_state_name(enum sl_state state);
+
+/* Why a job waits: Slurm's words where Slurm has one. */
+enum sl_reason {
+	SL_REASON_NONE,
+	SL_REASON_PRIORITY,  /* Others go first. */
+	SL_REASON_RESOURCES, /* It is first, and does not fit. */
+	SL_REASON_BEGIN_TIME,/* Not before its recorded or requested time. */
+	SL_REASON_DEPENDENCY,
+	SL_REASON_COUNT
+};
+SL_API const char *sl_reason_name(enum sl_reason reason);
+
+/* The trace as the engine runs it: rows in (submit, place in the file) order; never written after loading. */
+struct sl_jobs {
+	uint32_t count;
+	const int64_t *id;
+	const sl_time *submit;
+	const sl_time *run;   /* How long it would run if let. Only a clairvoyant policy reads it, and says so. */
+	const sl_time *limit; /* As the policy sees it (after replay.overrun=raise). */
+	const int32_t *size;  /* Tasks = cpus. */
+	const int32_t *user, *account, *partition; /* -1: unknown. SWF: the bare numbers of fields 12, 13, 16. */
+	const sl_time *wait_recorded;              /* SL_NONE where the log has none; NULL: in no row. */
+	const uint32_t *place; /* place[row]: the row's place in the file; NULL: the file was in order. */
+};
+
+/* ---- Readers ---------------------------------------------------------------- */
+
+/* What a line of a trace may say. The fields of SWF, in its order, in our units. */
+enum sl_col {
+	SL_COL_ID,       /* 1 */
+	SL_COL_SUBMIT,   /* 2, us */
+	SL_COL_WAIT,     /* 3, us */
+	SL_COL_RUN,      /* 4, us */
+	SL_COL_CPUS,     /* 5, allocated */
+	SL_COL_CPU_TIME, /* 6, us a cpu */
+	SL_COL_MEM,      /* 7, KB a cpu */
+	SL_COL_REQ_CPUS, /* 8 */
+	SL_COL_LIMIT,    /* 9, us */
+	SL_COL_REQ_MEM,  /* 10, KB a cpu */
+	SL_COL_STATUS,   /* 11 */
+	SL_COL_USER,     /* 12 */
+	SL_COL_GROUP,    /* 13 */
+	SL_COL_APP,      /* 14 */
+	SL_COL_QUEUE,    /* 15 */
+	SL_COL_PARTITION,/* 16 */
+	SL_COL_PREV,     /* 17 */
+	SL_COL_THINK,    /* 18, us */
+	SL_COL_COUNT
+};
+
+struct sl_row {
+	int64_t col[SL_COL_COUNT]; /* SL_NONE where the file says unknown. */
+	uint64_t line;             /* From 1. */
+};
+
+/* Where a reader puts what it reads. A nonzero return is passed on at once. */
+struct sl_sink {
+	void *self;
+	int (*job)(void *self, const struct sl_row *row, struct sl_err *err);
+	/* A header line "key: value", in file order, keys as the file spells them. */
+	int (*header)(void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err);
+	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
+	 * Returns nonzero under --strict. */
+	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
+};
+
+/* Text of one input, decompressed by content (gzip, zstd, xz), read once, forward. */
+struct sl_input;
+SL_API int sl_input_open(struct sl_input **in, const char *path, struct sl_err *err); /* "-": stdin */
+SL_API void sl_input_close(struct sl_input *in);
+SL_API const char *sl_input_name(const struct sl_input *in);
+/* The next run of whole lines, [*text, *end); the last may lack its newline. *text is followed by at
+ * least 64 readable bytes after *end. Returns 1; 0 at the end; negative on failure (a truncated
+ * stream, a line over 1 MiB). Lent until the next call. */
+SL_API int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
+/* The same bytes will be returned again by the next sl_input_next: for sniffing the format. */
+SL_API void sl_input_again(struct sl_input *in);
+SL_API uint64_t sl_input_bytes(const struct sl_input *in); /* Of the file, consumed so far. */
+SL_API const char *sl_input_sha256(struct sl_input *in);   /* Of the file's bytes as stored; after the end. */
+
+struct sl_reader {
+	struct sl_abi abi;
+	const char *name;    /* "swf" */
+	const char *summary; /* One line, for `list`. */
+	/* How sure that these first bytes are of its format: 0 no .. 100 yes. */
+	int (*sniff)(const char *text, size_t len);
+	int (*read)(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err);
+};
+
+/* ---- Output -------------------------------------------------------------------- */
+
+/* A file that appears whole or not at all: written beside its name, renamed by sl_out_commit. */
+struct sl_out;
+/* path NULL or "-": stdout. */
+SL_API int sl_out_open(struct sl_out **out, const char *path, struct sl_err *err);
+/* Room for at least `room` bytes (at most 64 KiB) at the returned place; say with sl_out_advance how
+ * far was written. Never NULL: after a write error bytes go nowhere and commit says why. */
+SL_API char *sl_out_room(struct sl_out *out, size_t room);
+SL_API void sl_out_advance(struct sl_out *out, char *end);
+SL_API void sl_out_text(struct sl_out *out, const char *text);
+SL_API void sl_out_printf(struct sl_out *out, const char *format, ...) SL_PRINTF(2, 3);
+/* text as a JSON string, with quotes. */
+SL_API void sl_out_json(struct sl_out *out, const char *text);
+SL_API int sl_out_commit(struct sl_out *out, struct sl_err *err); /* Frees it, whatever happens. */
+SL_API void sl_out_abandon(struct sl_out *out);                   /* Frees it; the file does not appear. */
+
+struct sl_writer {
+	struct sl_abi abi;
+	const char *name;   /* "swf" */
+	const char *summary;
+	/* header: lines "key: value" to open with, NULL-ended pairs. */
+	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
+	int (*job)(struct sl_out *out, const struct sl_row *row, struct sl_err *err);
+};
+
+/* ---- Workload models --------------------------------------------------------- */
+
+struct sl_generator {
+	struct sl_abi abi;
+	const char *name; /* "lublin" */
+	const char *summary;
+	const char *paper;
+	const struct sl_param *params;
+	size_t param_count;
+	/* Emits header lines, then jobs in submit order. Same values, same bytes, anywhere. */
+	int (*generate)(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
+		struct sl_err *err);
+};
+
+/* ---- Policies ------------------------------------------------------------------ */
+
+struct sl_pass; /* One scheduling pass: what the policy may see and do, at one instant. */
+
+enum sl_event_class { /* In the order of one instant. */
+	SL_EV_JOB_END,
+	SL_EV_TIME_LIMIT,
+	SL_EV_NODE_DOWN,
+	SL_EV_NODE_UP,
+	SL_EV_RESERVATION,
+	SL_EV_MODEL,
+	SL_EV_SUBMIT,
+	SL_EV_CANCEL,
+	SL_EV_TIMER, /* A policy's: row is what it gave sl_wake_event. */
+	SL_EV_CLASS_COUNT
+};
+
+struct sl_event {
+	sl_time time;
+	enum sl_event_class class;
+	uint32_t row;
+};
+
+/* What a policy is made with; lent for init. */
+struct sl_setup {
+	struct sl_arena *arena; /* Goes with the run. */
+	const struct sl_jobs *jobs;
+	int64_t cpus; /* Of the cluster. */
+	uint64_t seed;
+	const struct sl_value *values;
+	size_t value_count;
+};
+
+struct sl_policy {
+	struct sl_abi abi;
+	const char *name;
+	const char *summary;
+	const char *paper; /* Where the rule comes from. */
+	const struct sl_param *params;
+	size_t param_count;
+	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
+	/* Once at each instant, after its last event, until nothing more happens at it. */
+	void (*pass)(void *state, struct sl_pass *pass);
+	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set. */
+	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
+	void (*release)(void *state); /* Optional: what is not in the arena. */
+};
+
+/* A name for -p that stands for a policy with some parameters set. */
+struct sl_preset {
+	const char *name;
+	const char *policy;
+	const char *settings; /* "order=sjf,plan=fcfs" */
+	const char *summary;
+	const char *paper;
+};
+
+/* Reads. */
+SL_API sl_time sl_now(const struct sl_pass *pass);
+SL_API const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass);
+SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
+SL_API sl_time sl_start_of(const struct sl_pass *pass, sl_job job);
+SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);
+SL_API uint32_t sl_queue_count(const struct sl_pass *pass);
+SL_API sl_job sl_queue_first(const struct sl_pass *pass);
+SL_API sl_job sl_queue_after(const struct sl_pass *pass, sl_job job);
+/* True if the job fits now beside all that runs. */
+SL_API bool sl_fits(struct sl_pass *pass, sl_job job);
+/* False if no waiting job can fit now: O(1), may be true without need. */
+SL_API bool sl_any_fits(struct sl_pass *pass);
+/* A job's run ended before its estimate at this instant. */
+SL_API bool sl_ended_early(const struct sl_pass *pass);
+
+/* A waiting job's planned start, and what it leaves over then. */
+struct sl_promise {
+	sl_job job;
+	sl_time at;    /* SL_NEVER: not while what runs now goes on. */
+	int64_t spare; /* Cpus free at `at` beside the job; sl_queue_next_fit takes from it. */
+};
+/* The earliest time at which the job fits by the estimates of what runs now (EASY's shadow). */
+SL_API struct sl_promise sl_shadow(struct sl_pass *pass, sl_job job);
+/* The first job behind `after` (SL_JOB_NONE: from the front) in queue order - or, if a fill order is
+ * set, in fill order and any place but the shadow's own - that fits now and does not delay the shadow.
+ * shadow may be NULL. */
+SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, const struct sl_promise *shadow);
+
+/* Commands. An impossible request returns false and changes nothing. */
+SL_API bool sl_start(struct sl_pass *pass, sl_job job);
+/* As sl_start, for a job found by sl_queue_next_fit: takes what it uses beyond the shadow off the spare. */
+SL_API bool sl_start_beside(struct sl_pass *pass, sl_job job, struct sl_promise *shadow);
+SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
+/* Waiting behind the queue's order is the default reason; the first that does not fit is the head. */
+SL_API void sl_head_waits(struct sl_pass *pass, sl_job job);
+SL_API void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail);
+/* Place in the queue: lower first, ties by row. Default 0. */
+SL_API void sl_set_key(struct sl_pass *pass, sl_job job, double key);
+/* Place among the candidates behind the head. Calling it once in on_event sets a fill order up. */
+SL_API void sl_set_fill_key(struct sl_pass *pass, sl_job job, double key);
+/* Every waiting job's key anew: for orders that depend on the wait. */
+SL_API void sl_queue_rekey(struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state);
+/* How long the plan takes the job to run, from its start. Default: its limit. */
+SL_API void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate);
+SL_API void sl_wake(struct sl_pass *pass, sl_time at);                    /* A pass at that time. */
+SL_API void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row); /* on_event(SL_EV_TIMER) too. */
+
+/* Plans in which waiting jobs hold promises (conservative). */
+/* The job's promise, SL_NONE without one. */
+SL_API sl_time sl_promise_of(const struct sl_pass *pass, sl_job job);
+/* The earliest start that moves no promise; the job's own, if any, is taken as released. */
+SL_API sl_time sl_earliest(struct sl_pass *pass, sl_job job);
+/* Gives (or moves) its promise; `at` must be free, as sl_earliest says. SL_NONE releases it. */
+SL_API bool sl_promise_set(struct sl_pass *pass, sl_job job, sl_time at);
+/* In queue order, each promise is released and remade at the earliest start that the others leave. */
+SL_API void sl_promises_compress(struct sl_pass *pass);
+/* True if what runs was found to run on past a promise, or past its estimate: the promises need a new plan. */
+SL_API bool sl_promises_broken(const struct sl_pass *pass);
+SL_API void sl_promises_drop(struct sl_pass *pass);
+/* Starts each job whose promise is now, in queue order. */
+SL_API void sl_promises_start(struct sl_pass *pass);
+
+/* Try and take back: nested, in time proportional to what was touched. */
+typedef struct {
+	uint32_t depth;
+	uint32_t length;
+} sl_marked;
+SL_API sl_marked sl_mark(struct sl_pass *pass);
+SL_API void sl_undo(struct sl_pass *pass, sl_marked mark); /* Back to the mark, which is gone with it. */
+SL_API void sl_keep(struct sl_pass *pass, sl_marked mark); /* The mark goes, the commands stay. */
+
+/* Ledgers: counters journalled with everything else (usage, quotas). Made in init, so rows are known. */
+typedef struct {
+	uint32_t index;
+} sl_ledger;
+SL_API sl_ledger sl_ledger_new(const struct sl_setup *setup, const char *name, uint32_t rows);
+SL_API int64_t sl_ledger_get(const struct sl_pass *pass, sl_ledger ledger, uint32_t row);
+SL_API void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t amount);
+
+/* ---- Results -------------------------------------------------------------------- */
+
+/* One change of a job's reason; those of one job are in time order. */
+struct sl_reason_change {
+	sl_time at;
+	uint32_t job;
+	uint32_t detail : 24;
+	uint32_t reason : 8; /* enum sl_reason */
+};
+
+/* What holds from `at` until the next point. */
+struct sl_usage_point {
+	sl_time at;
+	int64_t cpus_busy;
+	int64_t cpus_queued; /* Asked for by the waiting jobs. */
+	uint32_t running, queued;
+};
+
+/* A finished (or interrupted) run, lent to metrics and writers. Sums that need the run's course are
+ * integrated in the engine; everything else is derived from the columns. */
+struct sl_result {
+	const struct sl_jobs *jobs;
+	const sl_time *start; /* SL_NONE: never. */
+	const sl_time *end;
+	const uint8_t *state; /* enum sl_state */
+	int64_t cpus;         /* Of the cluster. */
+	const struct sl_reason_change *reasons; /* Sorted by (job, at); empty unless recorded. */
+	size_t reason_count;
+	enum sl_reason reason_default; /* From submit to the first change. */
+	const struct sl_usage_point *usage;
+	size_t usage_count;
+	/* Integrals over the run, in cpu-microseconds: idle while some waiting job would have fit in what was
+	 * idle (loss of capacity), and min(idle, queued). */
+	unsigned __int128 idle_fitting, idle_wanted;
+	sl_time first, last; /* First submit, last end (or where it was interrupted). */
+	uint64_t digest;
+	const uint64_t *digests; /* After every 2^16 events. */
+	size_t digest_count;
+	uint64_t events, passes;
+	bool interrupted;
+	sl_time warmup; /* replay.warmup, or SL_NONE: by MSER-5. */
+	const char *policy;
+};
+
+/* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */
+struct sl_metrics;
+SL_API void sl_metric_put(struct sl_metrics *metrics, const char *name, int64_t value_micro);
+
+struct sl_metric {
+	struct sl_abi abi;
+	const char *name;    /* Of the family: "wait" */
+	const char *summary; /* Names, units, formula, in one paragraph, for the man page. */
+	const char *paper;
+	int (*compute)(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err);
+};
+
+/* A file of a run's directory. */
+struct sl_report {
+	struct sl_abi abi;
+	const char *name; /* "jobs.csv" */
+	const char *summary;
+	int (*write)(const struct sl_result *result, struct sl_out *out, struct sl_err *err);
+};
+
+/* ---- Registries, one an array closed by NULL, in each plug-in folder ------------------ */
+
+SL_API extern const struct sl_policy *const sl_policies[];
+SL_API extern const struct sl_preset sl_presets[]; /* Closed by a NULL name. */
+SL_API extern const struct sl_reader *const sl_readers[];
+SL_API extern const struct sl_writer *const sl_writers[];
+SL_API extern const struct sl_generator *const sl_generators[];
+SL_API extern const struct sl_metric *const sl_metric_list[];
+SL_API extern const struct sl_report *const sl_reports[];
+
+#endif

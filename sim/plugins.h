@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plugins.h - names to vtables, and texts to checked values.
+ *
+ * A policy is chosen by `name[:key=value,...]`; values may be quoted with ",
+ * inside which , and : are plain. Settings (--set KEY=VALUE) go to the policy
+ * or to the replay; what the policy's own text says wins over a setting.
+ */
+#ifndef SL_PLUGINS_H
+#define SL_PLUGINS_H
+
+#include "sim/base.h"
+
+struct setting {
+	const char *key; /* "policy.fill", "replay.load", "cluster.cpus", or a bare "fill" */
+	const char *value;
+	bool used; /* Someone took it; what nobody took is an error (SL_USAGE, with the nearest known key). */
+};
+
+struct settings {
+	struct setting *item;
+	size_t count, capacity;
+	struct sl_arena *arena; /* Lent. */
+};
+
+int settings_add(struct settings *settings, const char *key_value, struct sl_err *err);
+
+struct policy_choice {
+	const struct sl_policy *policy;
+	struct sl_value *values; /* One for each of the policy's params, in their order; effective. */
+	size_t value_count;
+	const char *text;  /* As the user wrote it: the label of its row. */
+	const char *slug;  /* Safe as a part of a file name. */
+};
+
+/* Finds the policy or preset and checks its values; SL_USAGE with the nearest known name otherwise.
+ * A bare setting key that is the policy's is taken from `settings`; one that is also a replay key is an error. */
+int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings, struct sl_arena *arena,
+	struct sl_err *err);
+
+/* Fills values[0..count) from "key=value,..." (may be NULL) over the defaults. `what` names it in messages. */
+int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
+	const char *what, struct sl_arena *arena, struct sl_err *err);
+/* One value; used by the above. */
+int value_set(struct sl_value *value, const struct sl_param *param, const char *text, const char *what,
+	struct sl_arena *arena, struct sl_err *err);
+
+/* The known name nearest to `name`, or NULL if none is near: for "did you mean". */
+const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list);
+
+/* Of sl_readers: by content. Reads the first text of `in` and gives it back. */
+int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err);
+
+#endif
