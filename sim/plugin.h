@@ -165,7 +165,7 @@ enum sl_reason {
 	SL_REASON_NONE,
 	SL_REASON_PRIORITY,  /* Others go first. */
 	SL_REASON_RESOURCES, /* It is first, and does not fit. */
-	SL_REASON_BEGIN_TIME,/* Not before its recorded or requested time. */
+	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
 	SL_REASON_COUNT
 };
