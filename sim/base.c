@@ -53,7 +53,8 @@ int sl_fail_sys(struct sl_err *err, int status, const char *verb, const char *pa
 
 int sl_fail_memory(struct sl_err *err)
 {
-	return sl_fail(err, SL_SYSTEM, "out of memory: use a machine with more, or fewer jobs (--jobs N) or threads (-j 1)");
+	return sl_fail(err, SL_SYSTEM,
+		"out of memory: use a machine with more, or fewer jobs (--jobs N) or threads (-j 1)");
 }
 
 void sl_check_failed(const char *claim, const char *file, int line)
@@ -115,7 +116,7 @@ void *sl_alloc(struct sl_arena *arena, size_t count, size_t size)
 {
 	if (size && count > (SIZE_MAX / 2) / size)
 		return NULL;
-	const size_t bytes = count * size ? count * size : 1;
+	const size_t bytes = count && size ? count * size : 1;
 	const size_t align = bytes >= 64 ? 64 : 16;
 	struct block *block = arena->first;
 	size_t odd = block ? (size_t)(((uintptr_t)block + block->used) % align) : 0;

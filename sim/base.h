@@ -7,7 +7,7 @@
 
 #include "sim/plugin.h"
 
-int sl_vfail(struct sl_err *err, int status, const char *format, va_list args);
+int sl_vfail(struct sl_err *err, int status, const char *format, va_list args) SL_PRINTF(3, 0);
 
 /* Out of memory, said once, the same everywhere. */
 int sl_fail_memory(struct sl_err *err);

@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_MAJOR 1
-#define SL_ABI_MINOR 0
-#define SL_API __attribute__((visibility("default")))
+#define SL_ABI_MAJOR           1
+#define SL_ABI_MINOR           0
+#define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#define SL_LEN(array) (sizeof(array) / sizeof((array)[0]))
+#define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
 
 /* Every vtable begins with this; members are only appended, an absent tail means the default. */
 struct sl_abi {
@@ -27,14 +27,17 @@ struct sl_abi {
 	uint32_t size;    /* sizeof of the whole vtable then. */
 };
 #define SL_ABI_VERSION ((SL_ABI_MAJOR << 16) | SL_ABI_MINOR)
-#define SL_ABI_OF(type) { SL_ABI_VERSION, sizeof(type) }
+#define SL_ABI_OF(type)                      \
+	{                                    \
+		SL_ABI_VERSION, sizeof(type) \
+	}
 
 /* ---- Time ---------------------------------------------------------------- */
 
 typedef int64_t sl_time; /* Microseconds since the scenario's zero. */
 #define SL_SECOND INT64_C(1000000)
-#define SL_NEVER INT64_MAX /* Later than any event. */
-#define SL_NONE INT64_MIN  /* Not known, or never happened. */
+#define SL_NEVER  INT64_MAX /* Later than any event. */
+#define SL_NONE   INT64_MIN /* Not known, or never happened. */
 
 /* ---- Errors: of the world, of ours --------------------------------------- */
 
@@ -94,7 +97,14 @@ SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
 
 /* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. */
-enum sl_param_kind { SL_PARAM_INT, SL_PARAM_REAL, SL_PARAM_TIME, SL_PARAM_BOOL, SL_PARAM_CHOICE, SL_PARAM_TEXT };
+enum sl_param_kind {
+	SL_PARAM_INT,
+	SL_PARAM_REAL,
+	SL_PARAM_TIME,
+	SL_PARAM_BOOL,
+	SL_PARAM_CHOICE,
+	SL_PARAM_TEXT
+};
 
 struct sl_param {
 	const char *key;
@@ -108,8 +118,8 @@ struct sl_param {
 /* One setting as given, checked against its sl_param. */
 struct sl_value {
 	const char *key;
-	const char *text;  /* As given, or the default; NULL if absent. */
-	int64_t number;    /* INT as is; REAL, TIME in millionths; BOOL 0/1; CHOICE: index in choices. */
+	const char *text; /* As given, or the default; NULL if absent. */
+	int64_t number;   /* INT as is; REAL, TIME in millionths; BOOL 0/1; CHOICE: index in choices. */
 };
 SL_API const struct sl_value *sl_value_of(const struct sl_value *values, size_t count, const char *key);
 
@@ -163,8 +173,8 @@ SL_API const char *sl_state_name(enum sl_state state);
 /* Why a job waits: Slurm's words where Slurm has one. */
 enum sl_reason {
 	SL_REASON_NONE,
-	SL_REASON_PRIORITY,  /* Others go first. */
-	SL_REASON_RESOURCES, /* It is first, and does not fit. */
+	SL_REASON_PRIORITY,   /* Others go first. */
+	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
 	SL_REASON_COUNT
@@ -176,11 +186,13 @@ struct sl_jobs {
 	uint32_t count;
 	const int64_t *id;
 	const sl_time *submit;
-	const sl_time *run;   /* How long it would run if let. Only a clairvoyant policy reads it, and says so. */
+	const sl_time
+		*run; /* How long it would run if let. Only a clairvoyant policy reads it, and says so. */
 	const sl_time *limit; /* As the policy sees it (after replay.overrun=raise). */
 	const int32_t *size;  /* Tasks = cpus. */
-	const int32_t *user, *account, *partition; /* -1: unknown. SWF: the bare numbers of fields 12, 13, 16. */
-	const sl_time *wait_recorded;              /* SL_NONE where the log has none; NULL: in no row. */
+	const int32_t *user, *account,
+		*partition;           /* -1: unknown. SWF: the bare numbers of fields 12, 13, 16. */
+	const sl_time *wait_recorded; /* SL_NONE where the log has none; NULL: in no row. */
 	const uint32_t *place; /* place[row]: the row's place in the file; NULL: the file was in order. */
 };
 
@@ -188,24 +200,24 @@ struct sl_jobs {
 
 /* What a line of a trace may say. The fields of SWF, in its order, in our units. */
 enum sl_col {
-	SL_COL_ID,       /* 1 */
-	SL_COL_SUBMIT,   /* 2, us */
-	SL_COL_WAIT,     /* 3, us */
-	SL_COL_RUN,      /* 4, us */
-	SL_COL_CPUS,     /* 5, allocated */
-	SL_COL_CPU_TIME, /* 6, us a cpu */
-	SL_COL_MEM,      /* 7, KB a cpu */
-	SL_COL_REQ_CPUS, /* 8 */
-	SL_COL_LIMIT,    /* 9, us */
-	SL_COL_REQ_MEM,  /* 10, KB a cpu */
-	SL_COL_STATUS,   /* 11 */
-	SL_COL_USER,     /* 12 */
-	SL_COL_GROUP,    /* 13 */
-	SL_COL_APP,      /* 14 */
-	SL_COL_QUEUE,    /* 15 */
-	SL_COL_PARTITION,/* 16 */
-	SL_COL_PREV,     /* 17 */
-	SL_COL_THINK,    /* 18, us */
+	SL_COL_ID,        /* 1 */
+	SL_COL_SUBMIT,    /* 2, us */
+	SL_COL_WAIT,      /* 3, us */
+	SL_COL_RUN,       /* 4, us */
+	SL_COL_CPUS,      /* 5, allocated */
+	SL_COL_CPU_TIME,  /* 6, us a cpu */
+	SL_COL_MEM,       /* 7, KB a cpu */
+	SL_COL_REQ_CPUS,  /* 8 */
+	SL_COL_LIMIT,     /* 9, us */
+	SL_COL_REQ_MEM,   /* 10, KB a cpu */
+	SL_COL_STATUS,    /* 11 */
+	SL_COL_USER,      /* 12 */
+	SL_COL_GROUP,     /* 13 */
+	SL_COL_APP,       /* 14 */
+	SL_COL_QUEUE,     /* 15 */
+	SL_COL_PARTITION, /* 16 */
+	SL_COL_PREV,      /* 17 */
+	SL_COL_THINK,     /* 18, us */
 	SL_COL_COUNT
 };
 
@@ -219,7 +231,8 @@ struct sl_sink {
 	void *self;
 	int (*job)(void *self, const struct sl_row *row, struct sl_err *err);
 	/* A header line "key: value", in file order, keys as the file spells them. */
-	int (*header)(void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err);
+	int (*header)(void *self, const char *key, const char *value, const struct sl_place *at,
+		struct sl_err *err);
 	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
 	 * Returns nonzero under --strict. */
 	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
@@ -267,7 +280,7 @@ SL_API void sl_out_abandon(struct sl_out *out);                   /* Frees it; t
 
 struct sl_writer {
 	struct sl_abi abi;
-	const char *name;   /* "swf" */
+	const char *name; /* "swf" */
 	const char *summary;
 	/* header: lines "key: value" to open with, NULL-ended pairs. */
 	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
@@ -284,8 +297,8 @@ struct sl_generator {
 	const struct sl_param *params;
 	size_t param_count;
 	/* Emits header lines, then jobs in submit order. Same values, same bytes, anywhere. */
-	int (*generate)(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-		struct sl_err *err);
+	int (*generate)(const struct sl_value *values, size_t count, uint64_t seed,
+		const struct sl_sink *sink, struct sl_err *err);
 };
 
 /* ---- Policies ------------------------------------------------------------------ */
@@ -331,7 +344,8 @@ struct sl_policy {
 	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
 	/* Once at each instant, after its last event, until nothing more happens at it. */
 	void (*pass)(void *state, struct sl_pass *pass);
-	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set. */
+	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
+	 */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
 	void (*release)(void *state); /* Optional: what is not in the arena. */
 };
@@ -387,10 +401,11 @@ SL_API void sl_set_key(struct sl_pass *pass, sl_job job, double key);
 /* Place among the candidates behind the head. Calling it once in on_event sets a fill order up. */
 SL_API void sl_set_fill_key(struct sl_pass *pass, sl_job job, double key);
 /* Every waiting job's key anew: for orders that depend on the wait. */
-SL_API void sl_queue_rekey(struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state);
+SL_API void sl_queue_rekey(
+	struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state);
 /* How long the plan takes the job to run, from its start. Default: its limit. */
 SL_API void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate);
-SL_API void sl_wake(struct sl_pass *pass, sl_time at);                    /* A pass at that time. */
+SL_API void sl_wake(struct sl_pass *pass, sl_time at);                     /* A pass at that time. */
 SL_API void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row); /* on_event(SL_EV_TIMER) too. */
 
 /* Plans in which waiting jobs hold promises (conservative). */
@@ -402,7 +417,8 @@ SL_API sl_time sl_earliest(struct sl_pass *pass, sl_job job);
 SL_API bool sl_promise_set(struct sl_pass *pass, sl_job job, sl_time at);
 /* In queue order, each promise is released and remade at the earliest start that the others leave. */
 SL_API void sl_promises_compress(struct sl_pass *pass);
-/* True if what runs was found to run on past a promise, or past its estimate: the promises need a new plan. */
+/* True if what runs was found to run on past a promise, or past its estimate: the promises need a new plan.
+ */
 SL_API bool sl_promises_broken(const struct sl_pass *pass);
 SL_API void sl_promises_drop(struct sl_pass *pass);
 /* Starts each job whose promise is now, in queue order. */
@@ -449,8 +465,8 @@ struct sl_result {
 	const struct sl_jobs *jobs;
 	const sl_time *start; /* SL_NONE: never. */
 	const sl_time *end;
-	const uint8_t *state; /* enum sl_state */
-	int64_t cpus;         /* Of the cluster. */
+	const uint8_t *state;                   /* enum sl_state */
+	int64_t cpus;                           /* Of the cluster. */
 	const struct sl_reason_change *reasons; /* Sorted by (job, at); empty unless recorded. */
 	size_t reason_count;
 	enum sl_reason reason_default; /* From submit to the first change. */

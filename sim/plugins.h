@@ -29,16 +29,18 @@ struct policy_choice {
 	const struct sl_policy *policy;
 	struct sl_value *values; /* One for each of the policy's params, in their order; effective. */
 	size_t value_count;
-	const char *text;  /* As the user wrote it: the label of its row. */
-	const char *slug;  /* Safe as a part of a file name. */
+	const char *text; /* As the user wrote it: the label of its row. */
+	const char *slug; /* Safe as a part of a file name. */
 };
 
 /* Finds the policy or preset and checks its values; SL_USAGE with the nearest known name otherwise.
- * A bare setting key that is the policy's is taken from `settings`; one that is also a replay key is an error. */
-int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings, struct sl_arena *arena,
-	struct sl_err *err);
+ * A bare setting key that is the policy's is taken from `settings`; one that is also a replay key is an
+ * error. */
+int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
+	struct sl_arena *arena, struct sl_err *err);
 
-/* Fills values[0..count) from "key=value,..." (may be NULL) over the defaults. `what` names it in messages. */
+/* Fills values[0..count) from "key=value,..." (may be NULL) over the defaults. `what` names it in messages.
+ */
 int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
 	const char *what, struct sl_arena *arena, struct sl_err *err);
 /* One value; used by the above. */

@@ -52,7 +52,7 @@ struct scenario {
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
 	enum overrun overrun;
-	sl_time warmup; /* SL_NONE: by MSER-5. */
+	sl_time warmup;          /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
 	struct scenario_input input;
 	struct header_line *header;

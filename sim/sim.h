@@ -29,9 +29,9 @@ struct sim_options {
 	const struct policy_choice *choice;
 	uint64_t seed;
 	unsigned record;
-	bool check; /* Invariants after every event, every pass twice. */
+	bool check;                    /* Invariants after every event, every pass twice. */
 	struct sim_progress *progress; /* May be NULL. */
-	const _Atomic int *stop;       /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
+	const _Atomic int *stop; /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
 };
 
 struct engine; /* engine.h: the parts */

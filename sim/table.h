@@ -11,7 +11,7 @@ struct sl_metrics {
 	struct metric_row {
 		const char *name;
 		int64_t micro;
-	} *row;
+	} * row;
 	size_t count, capacity;
 	struct sl_arena *arena; /* Names live here. */
 	bool failed;            /* Memory ran out: the table is short, and its user must fail. */

@@ -9,9 +9,10 @@
 
 #include <string.h>
 
-static const char pairs[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-			       "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-			       "8081828384858687888990919293949596979899";
+static const char pairs[201] =
+	"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+	"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+	"8081828384858687888990919293949596979899";
 
 static char *put_u64(char *p, uint64_t value)
 {
@@ -194,19 +195,22 @@ static bool clock_in(const char *text, size_t len, sl_time *value)
 		const char *colon = memchr(text, ':', (size_t)(end - text));
 		if (!colon)
 			break;
-		if (!sl_get_i64(text, (size_t)(colon - text), &part[count]) || part[count] < 0 || part[count] > 1000000000)
+		if (!sl_get_i64(text, (size_t)(colon - text), &part[count]) || part[count] < 0 ||
+			part[count] > 1000000000)
 			return false;
 		count++;
 		text = colon + 1;
 	}
 	int64_t last;
-	if (!count || !sl_get_micro(text, (size_t)(end - text), &last) || last < 0 || last > 1000000000 * SL_SECOND)
+	if (!count || !sl_get_micro(text, (size_t)(end - text), &last) || last < 0 ||
+		last > 1000000000 * SL_SECOND)
 		return false;
-	const int64_t hours = count == 2 ? part[0] : dash ? part[0] : 0;
-	const int64_t minutes = count == 2 ? part[1] : dash ? 0 : part[0];
-	if (count == 1 && dash) /* days-hours:minutes */
-		last *= 60;
-	*value = (((days * 24 + hours) * 60 + minutes) * 60) * SL_SECOND + last;
+	if (count == 2)
+		*value = (((days * 24 + part[0]) * 60 + part[1]) * 60) * SL_SECOND + last;
+	else if (dash) /* days-hours:minutes */
+		*value = ((days * 24 + part[0]) * 60 * 60) * SL_SECOND + last * 60;
+	else /* minutes:seconds */
+		*value = part[0] * 60 * SL_SECOND + last;
 	return true;
 }
 
@@ -258,15 +262,17 @@ const struct sl_value *sl_value_of(const struct sl_value *values, size_t count, 
 
 const char *sl_state_name(enum sl_state state)
 {
-	static const char *const name[SL_STATE_COUNT] = { "PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "FAILED",
-		"TIMEOUT", "CANCELLED", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "DEADLINE", "BOOT_FAIL" };
+	static const char *const name[SL_STATE_COUNT] = { "PENDING", "RUNNING", "SUSPENDED", "COMPLETED",
+		"FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "DEADLINE",
+		"BOOT_FAIL" };
 	SL_CHECK(state < SL_STATE_COUNT);
 	return name[state];
 }
 
 const char *sl_reason_name(enum sl_reason reason)
 {
-	static const char *const name[SL_REASON_COUNT] = { "None", "Priority", "Resources", "BeginTime", "Dependency" };
+	static const char *const name[SL_REASON_COUNT] = { "None", "Priority", "Resources", "BeginTime",
+		"Dependency" };
 	SL_CHECK(reason < SL_REASON_COUNT);
 	return name[reason];
 }
