@@ -181,6 +181,14 @@ enum sl_reason {
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
 
+/* What a replay does with a job whose run time is longer than its limit (replay.overrun). */
+enum sl_overrun {
+	SL_OVERRUN_RAISE,  /* The limit was raised to the run time when the trace was loaded. */
+	SL_OVERRUN_EXTEND, /* The limit stays as seen, the job runs on. */
+	SL_OVERRUN_KILL,   /* The job is cut at its limit. */
+	SL_OVERRUN_COUNT
+};
+
 /* The trace as the engine runs it: rows in (submit, place in the file) order; never written after loading. */
 struct sl_jobs {
 	uint32_t count;
@@ -193,7 +201,11 @@ struct sl_jobs {
 	const int32_t *user, *account,
 		*partition;           /* -1: unknown. SWF: the bare numbers of fields 12, 13, 16. */
 	const sl_time *wait_recorded; /* SL_NONE where the log has none; NULL: in no row. */
-	const uint32_t *place; /* place[row]: the row's place in the file; NULL: the file was in order. */
+	const sl_time *estimate;      /* Predictions from a file (replay.estimates); NULL: none. */
+	const sl_time
+		*cancel; /* When its user cancels it, waiting or running; SL_NONE: never; NULL: no job. */
+	const uint32_t *place; /* place[row]: the row's rank in the file among these, a permutation; NULL: the
+				* file was in order. */
 };
 
 /* ---- Readers ---------------------------------------------------------------- */
@@ -230,7 +242,8 @@ struct sl_row {
 struct sl_sink {
 	void *self;
 	int (*job)(void *self, const struct sl_row *row, struct sl_err *err);
-	/* A header line "key: value", in file order, keys as the file spells them. */
+	/* A header line "key: value", in file order, keys as the file spells them; the key is "" for a
+	 * comment without one, whose text is the value. */
 	int (*header)(void *self, const char *key, const char *value, const struct sl_place *at,
 		struct sl_err *err);
 	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
@@ -243,14 +256,15 @@ struct sl_input;
 SL_API int sl_input_open(struct sl_input **in, const char *path, struct sl_err *err); /* "-": stdin */
 SL_API void sl_input_close(struct sl_input *in);
 SL_API const char *sl_input_name(const struct sl_input *in);
-/* The next run of whole lines, [*text, *end); the last may lack its newline. *text is followed by at
- * least 64 readable bytes after *end. Returns 1; 0 at the end; negative on failure (a truncated
- * stream, a line over 1 MiB). Lent until the next call. */
+/* The next run of whole lines, [*text, *end); the last may lack its newline, and **end is one then. *text
+ * is followed by at least 64 readable bytes after *end. Returns 1; 0 at the end; negative on failure (a
+ * truncated stream, a line over 1 MiB). Lent until the next call. */
 SL_API int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
 /* The same bytes will be returned again by the next sl_input_next: for sniffing the format. */
 SL_API void sl_input_again(struct sl_input *in);
-SL_API uint64_t sl_input_bytes(const struct sl_input *in); /* Of the file, consumed so far. */
-SL_API const char *sl_input_sha256(struct sl_input *in);   /* Of the file's bytes as stored; after the end. */
+SL_API const char *sl_input_packing(const struct sl_input *in); /* "gzip", "zstd", "xz", "none" */
+SL_API uint64_t sl_input_bytes(const struct sl_input *in);      /* Of the file, consumed so far. */
+SL_API const char *sl_input_sha256(struct sl_input *in); /* Of the file's bytes as stored; after the end. */
 
 struct sl_reader {
 	struct sl_abi abi;
@@ -332,6 +346,18 @@ struct sl_setup {
 	uint64_t seed;
 	const struct sl_value *values;
 	size_t value_count;
+	enum sl_overrun overrun; /* What the replay does with a job past its limit. */
+	struct sl_pass *pass;    /* For sl_use and its like. */
+};
+
+/* What a policy needs beyond the queue in submit order; asked for in init, so that memory comes before the
+ * run. */
+enum sl_use {
+	SL_USE_KEYS = 1,      /* sl_set_key */
+	SL_USE_FILL = 2,      /* sl_set_fill_key: candidates in an order of their own */
+	SL_USE_ESTIMATES = 4, /* sl_set_estimate */
+	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
+	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 };
 
 struct sl_policy {
@@ -359,6 +385,11 @@ struct sl_preset {
 	const char *paper;
 };
 
+/* In init: of enum sl_use, or-ed. */
+SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err);
+/* In init: why a job waits, from its submission until a pass says otherwise. Default: Priority. */
+SL_API void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason);
+
 /* Reads. */
 SL_API sl_time sl_now(const struct sl_pass *pass);
 SL_API const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass);
@@ -372,8 +403,6 @@ SL_API sl_job sl_queue_after(const struct sl_pass *pass, sl_job job);
 SL_API bool sl_fits(struct sl_pass *pass, sl_job job);
 /* False if no waiting job can fit now: O(1), may be true without need. */
 SL_API bool sl_any_fits(struct sl_pass *pass);
-/* A job's run ended before its estimate at this instant. */
-SL_API bool sl_ended_early(const struct sl_pass *pass);
 
 /* A waiting job's planned start, and what it leaves over then. */
 struct sl_promise {
@@ -383,24 +412,23 @@ struct sl_promise {
 };
 /* The earliest time at which the job fits by the estimates of what runs now (EASY's shadow). */
 SL_API struct sl_promise sl_shadow(struct sl_pass *pass, sl_job job);
-/* The first job behind `after` (SL_JOB_NONE: from the front) in queue order - or, if a fill order is
- * set, in fill order and any place but the shadow's own - that fits now and does not delay the shadow.
- * shadow may be NULL. */
-SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, const struct sl_promise *shadow);
+/* The first job behind `after` in queue order (SL_JOB_NONE: from the front) that fits now and does not delay
+ * the shadow: it ends by then, or uses no more than is spare then, which is taken off the spare. Meant to be
+ * started. With a fill order, candidates come in that order: `after` the shadow's own job means from its
+ * front, and that job is passed over. shadow may be NULL. */
+SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow);
 
 /* Commands. An impossible request returns false and changes nothing. */
 SL_API bool sl_start(struct sl_pass *pass, sl_job job);
-/* As sl_start, for a job found by sl_queue_next_fit: takes what it uses beyond the shadow off the spare. */
-SL_API bool sl_start_beside(struct sl_pass *pass, sl_job job, struct sl_promise *shadow);
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 /* Waiting behind the queue's order is the default reason; the first that does not fit is the head. */
 SL_API void sl_head_waits(struct sl_pass *pass, sl_job job);
 SL_API void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail);
-/* Place in the queue: lower first, ties by row. Default 0. */
+/* Place in the queue: lower first, ties by row. Default 0. In on_event of its submission only. */
 SL_API void sl_set_key(struct sl_pass *pass, sl_job job, double key);
-/* Place among the candidates behind the head. Calling it once in on_event sets a fill order up. */
+/* Place among the candidates behind the head, likewise. */
 SL_API void sl_set_fill_key(struct sl_pass *pass, sl_job job, double key);
-/* Every waiting job's key anew: for orders that depend on the wait. */
+/* Every waiting job's key anew: for orders that depend on the wait. Before any command of the pass. */
 SL_API void sl_queue_rekey(
 	struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state);
 /* How long the plan takes the job to run, from its start. Default: its limit. */
@@ -408,17 +436,15 @@ SL_API void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate);
 SL_API void sl_wake(struct sl_pass *pass, sl_time at);                     /* A pass at that time. */
 SL_API void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row); /* on_event(SL_EV_TIMER) too. */
 
-/* Plans in which waiting jobs hold promises (conservative). */
+/* Plans in which waiting jobs hold promises (conservative). A pass comes when a promise is due. */
 /* The job's promise, SL_NONE without one. */
 SL_API sl_time sl_promise_of(const struct sl_pass *pass, sl_job job);
-/* The earliest start that moves no promise; the job's own, if any, is taken as released. */
-SL_API sl_time sl_earliest(struct sl_pass *pass, sl_job job);
-/* Gives (or moves) its promise; `at` must be free, as sl_earliest says. SL_NONE releases it. */
-SL_API bool sl_promise_set(struct sl_pass *pass, sl_job job, sl_time at);
-/* In queue order, each promise is released and remade at the earliest start that the others leave. */
+/* Each waiting job without a promise, in queue order, gets one: the earliest start that moves no other. */
+SL_API void sl_promises_make(struct sl_pass *pass);
+/* In queue order, each promise is released and remade at the earliest start that the others leave. Nothing
+ * happens unless something was freed before its time since the last call. */
 SL_API void sl_promises_compress(struct sl_pass *pass);
-/* True if what runs was found to run on past a promise, or past its estimate: the promises need a new plan.
- */
+/* What runs was found to run on past its estimate: promises may not hold, and need a new plan. */
 SL_API bool sl_promises_broken(const struct sl_pass *pass);
 SL_API void sl_promises_drop(struct sl_pass *pass);
 /* Starts each job whose promise is now, in queue order. */

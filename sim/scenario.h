@@ -11,8 +11,6 @@
 
 #include "sim/plugins.h"
 
-enum overrun { OVERRUN_RAISE, OVERRUN_EXTEND, OVERRUN_KILL };
-
 /* Settings replay.*, one line each; the table is replay_params (scenario.c). */
 extern const struct sl_param replay_params[];
 extern const size_t replay_param_count;
@@ -26,12 +24,21 @@ struct oddity {
 
 struct scenario_input {
 	const char *path, *format;
+	const char *packing; /* "gzip", "zstd", "xz", "none" */
 	char sha256[65];
 	uint64_t bytes;
 };
 
 struct header_line {
 	const char *key, *value;
+};
+
+/* Someone who looks on while the trace is read. Either function may be NULL. */
+struct scenario_watch {
+	void *self;
+	int (*header)(void *self, const char *key, const char *value, struct sl_err *err);
+	/* dropped: the cause, or NULL for a row that is kept. */
+	int (*row)(void *self, const struct sl_row *row, const char *dropped, struct sl_err *err);
 };
 
 struct scenario_options {
@@ -42,6 +49,9 @@ struct scenario_options {
 	const char *tz;        /* --tz: "+02:00", seconds, or NULL. */
 	uint64_t jobs_max;     /* 0: all. */
 	bool strict;
+	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
+			   */
+	const struct scenario_watch *watch; /* NULL: nobody. */
 };
 
 struct scenario {
@@ -51,15 +61,18 @@ struct scenario {
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
-	enum overrun overrun;
+	enum sl_overrun overrun;
 	sl_time warmup;          /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
 	struct scenario_input input;
+	struct scenario_input *side; /* Further files: replay.estimates, replay.cancels. */
+	size_t side_count;
 	struct header_line *header;
 	size_t header_count;
-	struct oddity *oddity; /* In order of first appearance of the cause in the code's table. */
+	struct oddity *oddity; /* Those that came up, in the order of the table in scenario.c. */
 	size_t oddity_count;
-	uint64_t rows; /* Lines that were jobs, before dropping. */
+	uint64_t rows;           /* Lines that were jobs, before dropping. */
+	struct columns *columns; /* What `jobs` lends: owned. */
 };
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);

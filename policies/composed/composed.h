@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * composed.h - a policy built from parts chosen by name: an order (who is
+ * first), a plan (who starts now, who is promised what), an estimate (how long
+ * the plan takes a job to run). Each part is one row of its table.
+ */
+#ifndef SL_COMPOSED_H
+#define SL_COMPOSED_H
+
+#include "sim/plugin.h"
+
+/* What a score may depend on. Seconds; limit is the estimate in effect. */
+struct facts {
+	double submit, wait, size, limit, user;
+};
+
+struct expr; /* expr.c: a user's expression, compiled. */
+
+struct order {
+	const char *name;
+	const char *formula; /* For people: lower first. */
+	const char *paper;
+	bool waits;  /* Depends on the wait: recomputed once a pass. */
+	bool by_row; /* Submit order itself: needs no key. */
+	double (*score)(const struct facts *facts);
+};
+
+/* An order in use: of the table, or an expression. */
+struct ordering {
+	const struct order *order; /* NULL: expr. */
+	struct expr *expr;
+	bool waits, by_row;
+};
+
+struct composed;
+
+struct plan {
+	const char *name;
+	const char *summary;
+	const char *paper;
+	unsigned uses; /* enum sl_use */
+	enum sl_reason reason;
+	bool fills; /* Takes candidates from behind the head: `fill` means something. */
+	int (*init)(
+		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
+	void (*pass)(struct composed *composed, struct sl_pass *pass);
+};
+
+struct estimate {
+	const char *name;
+	const char *summary;
+	unsigned uses;
+	int (*init)(
+		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
+	void (*submitted)(struct composed *composed, struct sl_pass *pass, sl_job job);       /* Optional. */
+	void (*ended)(struct composed *composed, struct sl_pass *pass, sl_job job);           /* Optional. */
+	void (*expired)(struct composed *composed, struct sl_pass *pass, sl_job job);         /* Optional. */
+};
+
+struct user_history; /* estimate.c */
+
+struct composed {
+	struct ordering order, fill;
+	const struct plan *plan;
+	const struct estimate *estimate;
+	struct user_history *history;
+	size_t history_count;
+	uint8_t *corrections; /* By job: how often its prediction was corrected. */
+};
+
+extern const struct sl_policy policy_composed;
+extern const struct order orders[];
+extern const size_t order_count;
+extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded;
+extern const struct estimate estimates[];
+extern const size_t estimate_count;
+
+/* "sjf", or "expr:..." */
+int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *arena, struct sl_err *err);
+double ordering_score(const struct ordering *ordering, const struct facts *facts);
+struct facts facts_of(const struct sl_pass *pass, sl_job job);
+
+struct expr *expr_compile(const char *text, struct sl_arena *arena, struct sl_err *err);
+double expr_value(const struct expr *expr, const struct facts *facts);
+bool expr_waits(const struct expr *expr);
+
+/* Results of libm may differ in their last bits between machines: rounded to 40 significant bits they do not,
+ * but for a chance of some 2^-11 a million distinct values. */
+double steady(double value);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * order.c - scores: lower goes first, ties by submission, then by place in the file.
+ *
+ * r: the estimate (the limit by default), n: size, w: wait, s: submit, in
+ * seconds. + - * / and sqrt are exact everywhere; logarithms go through steady().
+ */
+#include <math.h>
+#include <string.h>
+
+#include "policies/composed/composed.h"
+
+double steady(double value)
+{
+	int exponent;
+	if (!isfinite(value))
+		return value;
+	const double mantissa = frexp(value, &exponent);
+	return ldexp(floor(ldexp(mantissa, 40) + 0.5), exponent - 40);
+}
+
+/* F1 to F4 take the logarithm of the submit time; at the trace's zero there is none. */
+static double log_submit(const struct facts *f) { return steady(log10(f->submit > 0 ? f->submit : 0.1)); }
+
+static double score_fcfs(const struct facts *f) { return f->submit; }
+static double score_sjf(const struct facts *f) { return f->limit; }
+static double score_ljf(const struct facts *f) { return -f->limit; }
+static double score_smallest(const struct facts *f) { return f->size; }
+static double score_largest(const struct facts *f) { return -f->size; }
+static double score_saf(const struct facts *f) { return f->limit * f->size; }
+static double score_laf(const struct facts *f) { return -(f->limit * f->size); }
+static double score_srf(const struct facts *f) { return f->limit / f->size; }
+
+static double score_wfp3(const struct facts *f)
+{
+	const double ratio = f->wait / f->limit;
+	return -(ratio * ratio * ratio * f->size);
+}
+
+/* One processor has no logarithm to divide by: taken as 10^-15, so that serial jobs go first, as published.
+ */
+static double score_unicep(const struct facts *f)
+{
+	const double parallel = f->size > 1 ? steady(log2(f->size)) : 1e-15;
+	return -(f->wait / (parallel * f->limit));
+}
+
+static double score_f1(const struct facts *f)
+{
+	return steady(log10(f->limit)) * f->size + 870 * log_submit(f);
+}
+static double score_f2(const struct facts *f) { return sqrt(f->limit) * f->size + 25600 * log_submit(f); }
+static double score_f3(const struct facts *f) { return f->limit * f->size + 6860000 * log_submit(f); }
+static double score_f4(const struct facts *f) { return f->limit * sqrt(f->size) + 530000 * log_submit(f); }
+
+#define LELONG "Lelong, Reis & Trystram, Tuning EASY-Backfilling Queues, JSSPP 2017"
+#define TANG \
+	"Tang, Lan, Desai & Buettner, Fault-aware, utility-based job scheduling on Blue Gene/P, CLUSTER 2009"
+#define CARASTAN \
+	"Carastan-Santos & de Camargo, Obtaining dynamic scheduling policies with simulation and machine learning, SC 2017"
+
+const struct order orders[] = {
+	{ "fcfs", "s",
+		"Feitelson & Weil, Utilization and predictability in scheduling the IBM SP2 with backfilling, IPPS 1998",
+		.by_row = true, .score = score_fcfs },
+	{ "sjf", "r", LELONG, .score = score_sjf },
+	{ "ljf", "-r", LELONG, .score = score_ljf },
+	{ "smallest", "n", LELONG, .score = score_smallest },
+	{ "largest", "-n", LELONG, .score = score_largest },
+	{ "saf", "r * n", LELONG, .score = score_saf },
+	{ "laf", "-r * n", LELONG, .score = score_laf },
+	{ "srf", "r / n", LELONG, .score = score_srf },
+	{ "wfp3", "-(w / r)^3 * n", TANG, .waits = true, .score = score_wfp3 },
+	{ "unicep", "-w / (log2(n) * r)", TANG, .waits = true, .score = score_unicep },
+	{ "f1", "log10(r) * n + 870 * log10(s)", CARASTAN, .score = score_f1 },
+	{ "f2", "sqrt(r) * n + 25600 * log10(s)", CARASTAN, .score = score_f2 },
+	{ "f3", "r * n + 6860000 * log10(s)", CARASTAN, .score = score_f3 },
+	{ "f4", "r * sqrt(n) + 530000 * log10(s)", CARASTAN, .score = score_f4 },
+};
+const size_t order_count = SL_LEN(orders);
+
+int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *arena, struct sl_err *err)
+{
+	*ordering = (struct ordering){ 0 };
+	if (strncmp(text, "expr:", 5) == 0) {
+		ordering->expr = expr_compile(text + 5, arena, err);
+		if (!ordering->expr)
+			return err->status;
+		ordering->waits = expr_waits(ordering->expr);
+		return SL_OK;
+	}
+	char names[400] = "";
+	for (size_t i = 0; i < order_count; i++) {
+		if (strcmp(text, orders[i].name) == 0) {
+			ordering->order = &orders[i];
+			ordering->waits = orders[i].waits;
+			ordering->by_row = orders[i].by_row;
+			return SL_OK;
+		}
+		strncat(names, orders[i].name, sizeof(names) - strlen(names) - 1);
+		strncat(names, ", ", sizeof(names) - strlen(names) - 1);
+	}
+	return sl_fail(err, SL_USAGE, "unknown order '%s': use one of %sor expr:\"...\"", text, names);
+}
+
+double ordering_score(const struct ordering *ordering, const struct facts *facts)
+{
+	return ordering->expr ? expr_value(ordering->expr, facts) : ordering->order->score(facts);
+}
+
+struct facts facts_of(const struct sl_pass *pass, sl_job job)
+{
+	const struct sl_jobs *jobs = sl_jobs_of(pass);
+	const double second = (double)SL_SECOND;
+	return (struct facts){
+		.submit = (double)jobs->submit[job.row] / second,
+		.wait = (double)(sl_now(pass) - jobs->submit[job.row]) / second,
+		.size = jobs->size[job.row],
+		.limit = (double)sl_estimate_of(pass, job) / second,
+		.user = jobs->user[job.row],
+	};
+}

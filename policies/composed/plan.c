@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan.c - who starts now: each plan reads like the paper it comes from.
+ */
+#include "policies/composed/composed.h"
+
+/* Starts from the front while it fits; the first that does not. */
+static sl_job start_in_order(struct sl_pass *pass)
+{
+	sl_job head = sl_queue_first(pass);
+	while (sl_job_is(head) && sl_start(pass, head))
+		head = sl_queue_first(pass);
+	if (sl_job_is(head))
+		sl_head_waits(pass, head);
+	return head;
+}
+
+static void fcfs_pass(struct composed *composed, struct sl_pass *pass)
+{
+	(void)composed;
+	(void)start_in_order(pass);
+}
+
+const struct plan plan_fcfs = {
+	.name = "fcfs",
+	.summary = "strictly in order: nobody overtakes the first",
+	.paper =
+		"Schwiegelshohn & Yahyapour, Analysis of first-come-first-serve parallel job scheduling, SODA 1998",
+	.reason = SL_REASON_PRIORITY,
+	.pass = fcfs_pass,
+};
+
+/* List scheduling: whoever fits, in order; large jobs may wait for ever. */
+static void greedy_pass(struct composed *composed, struct sl_pass *pass)
+{
+	(void)composed;
+	sl_job job = SL_JOB_NONE;
+	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
+		(void)sl_start(pass, job);
+}
+
+const struct plan plan_greedy = {
+	.name = "greedy",
+	.summary = "whoever fits now, in order; promises nothing to anybody",
+	.paper =
+		"Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969 (list scheduling)",
+	.reason = SL_REASON_RESOURCES,
+	.pass = greedy_pass,
+};
+
+static void easy_pass(struct composed *composed, struct sl_pass *pass)
+{
+	(void)composed; /* EASY remembers nothing between passes. */
+	const sl_job head = start_in_order(pass);
+	if (!sl_job_is(head) || !sl_any_fits(pass))
+		return;
+
+	/* The earliest time by estimates that the head fits, and what it leaves over. */
+	struct sl_promise shadow = sl_shadow(pass, head);
+	sl_job job = head;
+	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
+		(void)sl_start(pass, job); /* Fits now without delaying the shadow. */
+}
+
+const struct plan plan_easy = {
+	.name = "easy",
+	.summary = "the first is promised the earliest start; others may overtake if they do not delay it",
+	.paper =
+		"Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
+	.reason = SL_REASON_PRIORITY,
+	.fills = true,
+	.pass = easy_pass,
+};
+
+static void conservative_pass(struct composed *composed, struct sl_pass *pass)
+{
+	(void)composed; /* The promises are the engine's. */
+	if (sl_promises_broken(pass))
+		sl_promises_drop(pass);
+	else
+		sl_promises_compress(pass);
+	sl_promises_make(pass);
+	sl_promises_start(pass);
+	const sl_job head = sl_queue_first(pass);
+	if (sl_job_is(head))
+		sl_head_waits(pass, head);
+}
+
+const struct plan plan_conservative = {
+	.name = "conservative",
+	.summary = "everyone is promised a start; others may overtake if they move no promise",
+	.paper =
+		"Mu'alem & Feitelson, Utilization, predictability, workloads and user runtime estimates in scheduling "
+		"the IBM SP2 with backfilling, IEEE TPDS 12(6), 2001",
+	.uses = SL_USE_PROMISES,
+	.reason = SL_REASON_PRIORITY,
+	.pass = conservative_pass,
+};
+
+/* ---- What the log did -------------------------------------------------------------------- */
+
+static int recorded_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	(void)composed;
+	const struct sl_jobs *jobs = setup->jobs;
+	for (uint32_t i = 0; jobs->wait_recorded && i < jobs->count; i++)
+		if (jobs->wait_recorded[i] > 0)
+			return SL_OK;
+	return sl_fail(err, SL_INPUT,
+		"the trace records no waits (all are unknown or zero): policy 'recorded' needs a log");
+}
+
+static sl_time recorded_start(const struct sl_jobs *jobs, sl_job job)
+{
+	const sl_time wait = jobs->wait_recorded[job.row];
+	return jobs->submit[job.row] + (wait == SL_NONE ? 0 : wait);
+}
+
+/* The key is the recorded start, so those that are due stand in front. One that does not fit (the log knew a
+ * larger machine, or rounded) waits until it does. */
+static void recorded_pass(struct composed *composed, struct sl_pass *pass)
+{
+	(void)composed;
+	const struct sl_jobs *jobs = sl_jobs_of(pass);
+	sl_job job = sl_queue_first(pass);
+	while (sl_job_is(job)) {
+		const sl_time start = recorded_start(jobs, job);
+		if (start > sl_now(pass)) {
+			sl_wake(pass, start);
+			return;
+		}
+		if (!sl_start(pass, job) && start == sl_now(pass))
+			sl_set_reason(pass, job, SL_REASON_RESOURCES, 0);
+		job = sl_queue_after(pass, job);
+	}
+}
+
+const struct plan plan_recorded = {
+	.name = "recorded",
+	.summary = "each job when the log says it started: the base line of a comparison",
+	.paper = "the trace itself (SWF field 3)",
+	.uses = SL_USE_KEYS,
+	.reason = SL_REASON_BEGIN_TIME,
+	.init = recorded_init,
+	.pass = recorded_pass,
+};

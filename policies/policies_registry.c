@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * policies_registry.c - the built-in policies, and the names for -p that stand for one with its parameters
+ * set.
+ */
+#include "sim/plugin.h"
+
+extern const struct sl_policy policy_composed;
+
+const struct sl_policy *const sl_policies[] = { &policy_composed, NULL };
+
+#define LELONG   "Lelong, Reis & Trystram, JSSPP 2017"
+#define TANG     "Tang et al., CLUSTER 2009"
+#define CARASTAN "Carastan-Santos & de Camargo, SC 2017"
+#define MUALEM   "Mu'alem & Feitelson, IEEE TPDS 12(6), 2001"
+
+const struct sl_preset sl_presets[] = {
+	{ "fcfs", "composed", "plan=fcfs", "first come, first served, strictly: nobody overtakes",
+		"Schwiegelshohn & Yahyapour, SODA 1998" },
+	{ "fifo", "composed", "plan=fcfs", "the same as fcfs", "Schwiegelshohn & Yahyapour, SODA 1998" },
+	{ "greedy", "composed", "plan=greedy", "whoever fits, in order of submission", "Graham, 1969" },
+	{ "easy", "composed", "plan=easy", "backfill that does not delay the first in the queue",
+		"Lifka, JSSPP 1995; " MUALEM },
+	{ "easy++", "composed", "plan=easy,estimate=tsafrir,fill=shortest",
+		"EASY on predicted run times, shortest candidates first",
+		"Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007" },
+	{ "conservative", "composed", "plan=conservative", "backfill that moves nobody's promise", MUALEM },
+	{ "sjf", "composed", "order=sjf,plan=fcfs", "shortest limit first", LELONG },
+	{ "ljf", "composed", "order=ljf,plan=fcfs", "longest limit first", LELONG },
+	{ "smallest", "composed", "order=smallest,plan=fcfs", "fewest cpus first", LELONG },
+	{ "largest", "composed", "order=largest,plan=fcfs", "most cpus first", LELONG },
+	{ "saf", "composed", "order=saf,plan=fcfs", "smallest area (limit * size) first", LELONG },
+	{ "laf", "composed", "order=laf,plan=fcfs", "largest area first", LELONG },
+	{ "srf", "composed", "order=srf,plan=fcfs", "smallest ratio limit / size first", LELONG },
+	{ "wfp3", "composed", "order=wfp3,plan=fcfs", "-(wait / limit)^3 * size, anew in each pass", TANG },
+	{ "unicep", "composed", "order=unicep,plan=fcfs", "-wait / (log2(size) * limit), anew in each pass",
+		TANG },
+	{ "f1", "composed", "order=f1,plan=fcfs", "log10(limit) * size + 870 * log10(submit)", CARASTAN },
+	{ "f2", "composed", "order=f2,plan=fcfs", "sqrt(limit) * size + 25600 * log10(submit)", CARASTAN },
+	{ "f3", "composed", "order=f3,plan=fcfs", "limit * size + 6860000 * log10(submit)", CARASTAN },
+	{ "f4", "composed", "order=f4,plan=fcfs", "limit * sqrt(size) + 530000 * log10(submit)", CARASTAN },
+	{ "recorded", "composed", "plan=recorded", "each job when the log says it started: the base line",
+		"the trace itself (SWF field 3)" },
+	{ 0 },
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check.c - invariants after every event (--check). Slow and obvious: everything is counted again from the
+ * columns.
+ */
+#include "sim/pass.h"
+
+static void check_job(const struct sl_pass *pass, uint32_t job)
+{
+	const struct sl_jobs *jobs = pass->jobs;
+	const enum sl_state state = (enum sl_state)pass->job_state[job];
+	SL_CHECK(state < SL_STATE_COUNT);
+	if (state == SL_PENDING) {
+		SL_CHECK(pass->start[job] == SL_NONE && pass->end[job] == SL_NONE);
+		return;
+	}
+	SL_CHECK(job < pass->submitted);
+	if (state == SL_CANCELLED && pass->start[job] == SL_NONE)
+		return;
+	SL_CHECK(pass->start[job] >= jobs->submit[job] &&
+		 pass->start[job] <= pass->now); /* No start before eligible. */
+	if (state == SL_RUNNING) {
+		SL_CHECK(pass->end[job] == SL_NONE);
+		return;
+	}
+	SL_CHECK(pass->end[job] <= pass->now);
+	if (state == SL_COMPLETED) /* Work is conserved. */
+		SL_CHECK(pass->end[job] - pass->start[job] == jobs->run[job]);
+	if (state == SL_TIMEOUT)
+		SL_CHECK(pass->end[job] - pass->start[job] == jobs->limit[job] &&
+			 jobs->limit[job] < jobs->run[job]);
+}
+
+/* The queue holds each waiting job, once, in order. */
+static void check_queue(const struct sl_pass *pass, const struct queue *queue, uint32_t waiting)
+{
+	SL_CHECK(queue->count == waiting);
+	uint32_t seen = 0;
+	int32_t least = INT32_MAX;
+	uint32_t before = UINT32_MAX;
+	for (uint32_t job = queue_first(queue); job != UINT32_MAX; job = queue_after(queue, job)) {
+		SL_CHECK(is_waiting(pass, job));
+		if (before != UINT32_MAX && queue->key)
+			SL_CHECK(queue->key[before] < queue->key[job] ||
+				 (queue->key[before] == queue->key[job] && before < job));
+		else if (before != UINT32_MAX)
+			SL_CHECK(before < job);
+		least = pass->jobs->size[job] < least ? pass->jobs->size[job] : least;
+		before = job;
+		seen++;
+	}
+	SL_CHECK(seen == waiting && queue_size_min(queue) == least);
+}
+
+/* What runs gives back all it holds; a promise takes and gives back the same. */
+static void add_change(void *self, sl_time at, int64_t change)
+{
+	(void)at;
+	*(int64_t *)self += change;
+}
+
+void check_state(struct sl_pass *pass)
+{
+	int64_t cpus_busy = 0;
+	int64_t cpus_queued = 0;
+	uint32_t running = 0;
+	uint32_t waiting = 0;
+	uint32_t unpromised = 0;
+	for (uint32_t job = 0; job < pass->submitted; job++) {
+		check_job(pass, job);
+		if (pass->job_state[job] == SL_RUNNING) {
+			cpus_busy += pass->jobs->size[job];
+			running++;
+		} else if (pass->job_state[job] == SL_PENDING) {
+			cpus_queued += pass->jobs->size[job];
+			waiting++;
+			unpromised += pass->promise && pass->promise[job] == SL_NONE;
+		}
+	}
+	SL_CHECK(cpus_busy + pass->cluster.cpus_free == pass->cluster.cpus && pass->cluster.cpus_free >= 0);
+	SL_CHECK(running == pass->running && cpus_queued == pass->cpus_queued);
+	SL_CHECK(unpromised == pass->unpromised_count);
+	check_queue(pass, &pass->queue, waiting);
+	if (pass->uses & SL_USE_FILL)
+		check_queue(pass, &pass->fill, waiting);
+	int64_t given_back = 0;
+	profile_each(&pass->profile, add_change, &given_back);
+	SL_CHECK(given_back == cpus_busy);
+}
+
+static uint64_t mixed(uint64_t h, uint64_t value)
+{
+	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+static void mix_change(void *self, sl_time at, int64_t change)
+{
+	uint64_t *h = self;
+	*h = mixed(mixed(*h, (uint64_t)at), (uint64_t)change);
+}
+
+/* Of all that sl_undo must bring back. The queue as a set: a new order by wait is no command. */
+uint64_t check_digest(struct sl_pass *pass)
+{
+	uint64_t h = mixed(0, (uint64_t)pass->cluster.cpus_free);
+	h = mixed(h, pass->running);
+	h = mixed(h, pass->head);
+	h = mixed(h, (uint64_t)pass->wake);
+	h = mixed(h, (uint64_t)pass->changed_until);
+	h = mixed(h, (uint64_t)pass->freed_early << 1 | pass->promises_broken);
+	h = mixed(h, pass->queue.count);
+	for (uint32_t job = 0; job < pass->submitted; job++) {
+		h = mixed(h, (uint64_t)pass->job_state[job] << 32 | job);
+		h = mixed(h, (uint64_t)pass->start[job]);
+		h = mixed(h, (uint64_t)pass->end[job]);
+		h = mixed(h, pass->promise ? (uint64_t)pass->promise[job] : 0);
+	}
+	profile_each(&pass->profile, mix_change, &h);
+	for (size_t i = 0; i < pass->ledger_count; i++)
+		for (uint32_t row = 0; row < pass->ledger[i].rows; row++)
+			h = mixed(h, (uint64_t)pass->ledger[i].amount[row]);
+	return mixed(mixed(h, pass->digest), pass->reason_count);
+}

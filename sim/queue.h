@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * queue.h - the waiting jobs in order, indexed by size and length.
+ *
+ * A B+ tree over (key, row). Beside each child stands a summary: for every
+ * class of sizes the shortest length below it, so that the first job behind a
+ * place that fits now, and ends in time or uses only what is spare, is found
+ * without a look at those that do not: time grows with the depth of the tree,
+ * not with what waits. A summary may be too hopeful (a class holds several
+ * sizes, lengths are kept in whole seconds); a leaf is tested exactly.
+ */
+#ifndef SL_QUEUE_H
+#define SL_QUEUE_H
+
+#include "sim/base.h"
+
+enum { QUEUE_LEAF = 64, QUEUE_WAYS = 16, QUEUE_CLASSES = 64 };
+
+/* What one child holds: lengths in whole seconds, INT32_MAX where a class has no job. */
+struct queue_sum {
+	int32_t length[QUEUE_CLASSES];
+	int32_t size_min;
+};
+
+struct queue_leaf;
+struct queue_inner;
+
+struct queue {
+	const int32_t *size;   /* Columns of the job table, lent. */
+	const sl_time *length; /* Estimates. */
+	const double *key;     /* NULL: order is by row alone. */
+	struct queue_leaf *leaf;
+	struct queue_inner *inner;
+	size_t leaf_capacity, inner_capacity;
+	uint32_t leaf_used, inner_used;   /* High-water marks of the pools. */
+	uint32_t leaf_spare, inner_spare; /* Heads of the lists of freed ones. */
+	uint32_t root;                    /* A leaf's number if depth is 0, else an inner one's. */
+	uint32_t depth;
+	uint32_t count; /* Jobs. */
+};
+
+/* The columns are lent for the queue's life; a job's size, length and key stay as they are while it is in. */
+void queue_init(struct queue *q, const int32_t *size, const sl_time *length, const double *key);
+void queue_release(struct queue *q);
+
+int queue_add(struct queue *q, uint32_t job, struct sl_err *err);
+void queue_remove(struct queue *q, uint32_t job); /* It must be in. */
+
+/* UINT32_MAX: none. `after` need not be in the queue. */
+uint32_t queue_first(const struct queue *q);
+uint32_t queue_after(const struct queue *q, uint32_t after);
+/* INT32_MAX when empty. */
+int32_t queue_size_min(const struct queue *q);
+
+struct queue_fit {
+	int64_t free;  /* size <= free, and */
+	sl_time room;  /* length <= room or */
+	int64_t spare; /* size <= spare */
+};
+/* The first behind `after` (UINT32_MAX: from the front) that passes, or UINT32_MAX. */
+uint32_t queue_next_fit(const struct queue *q, uint32_t after, const struct queue_fit *fit);
+
+/* All rows in order into out (q->count of them). */
+void queue_list(const struct queue *q, uint32_t *out);
+/* The same jobs in this order, after their keys have changed. */
+int queue_rebuild(struct queue *q, const uint32_t *row, struct sl_err *err);
+
+#endif

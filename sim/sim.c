@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sim.c - the loop. At each instant: all events in class order, then one pass, and again while the pass makes
+ * events at the same instant.
+ */
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/pass.h"
+
+enum { PASSES_MAX = 1000, REPORT_EVERY = 4096 };
+
+struct engine {
+	struct sl_pass pass;
+	struct sl_arena *arena;
+};
+
+/* ---- Events -------------------------------------------------------------------- */
+
+static void tell_policy(struct sl_pass *pass, const struct sl_event *event)
+{
+	if (pass->policy->on_event)
+		pass->policy->on_event(pass->state, pass, event);
+}
+
+static void on_submit(struct sl_pass *pass, uint32_t job)
+{
+	/* Shown before it is queued: the policy sets its key and estimate now. */
+	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_SUBMIT, job });
+	pass->submitted = job + 1;
+	queue_job(pass, job);
+	if (pass->jobs->cancel && pass->jobs->cancel[job] != SL_NONE) {
+		const sl_time at = pass->jobs->cancel[job];
+		const int status = evq_push(
+			&pass->events, at > pass->now ? at : pass->now, SL_EV_CANCEL, job, &pass->err);
+		if (status)
+			pass_failed(pass, status);
+	}
+}
+
+static void on_cancel(struct sl_pass *pass, uint32_t job)
+{
+	if (is_waiting(pass, job)) {
+		unqueue_job(pass, job);
+		pass->end[job] = pass->now;
+		pass->job_state[job] = SL_CANCELLED;
+		pass->ended++;
+	} else if (pass->job_state[job] == SL_RUNNING) {
+		end_job(pass, job, SL_CANCELLED);
+	}
+}
+
+static bool job_event(const struct ev *ev)
+{
+	return ev->class <= SL_EV_TIME_LIMIT || ev->class == SL_EV_CANCEL;
+}
+
+/* False if it was overtaken: the job was cancelled before its end. */
+static bool apply(struct sl_pass *pass, const struct ev *ev)
+{
+	if (job_event(ev) && pass->job_state[ev->row] != SL_RUNNING &&
+		(ev->class != SL_EV_CANCEL || !is_waiting(pass, ev->row)))
+		return false;
+	switch ((enum sl_event_class)ev->class) {
+	case SL_EV_JOB_END:
+		end_job(pass, ev->row, SL_COMPLETED);
+		break;
+	case SL_EV_TIME_LIMIT:
+		end_job(pass, ev->row, SL_TIMEOUT);
+		break;
+	case SL_EV_CANCEL:
+		on_cancel(pass, ev->row);
+		break;
+	case SL_EV_SUBMIT:
+		on_submit(pass, ev->row);
+		break;
+	case SL_EV_TIMER:
+	case SL_EV_NODE_DOWN:
+	case SL_EV_NODE_UP:
+	case SL_EV_RESERVATION:
+	case SL_EV_MODEL:
+	case SL_EV_CLASS_COUNT:
+		break;
+	}
+	pass_digest(pass, ev->class, ev->row);
+	if (ev->class != SL_EV_SUBMIT)
+		tell_policy(pass, &(struct sl_event){ pass->now, (enum sl_event_class)ev->class, ev->row });
+	if (pass->options.check)
+		check_state(pass);
+	return true;
+}
+
+/* The next event at `now`, from the queue or the job table. */
+static bool next_event(struct sl_pass *pass, struct ev *ev)
+{
+	const struct sl_jobs *jobs = pass->jobs;
+	const struct ev *top = evq_top(&pass->events);
+	const bool submit = pass->submitted < jobs->count && jobs->submit[pass->submitted] == pass->now;
+	if (top && top->time == pass->now && (!submit || top->class < SL_EV_SUBMIT)) {
+		*ev = evq_pop(&pass->events);
+		return true;
+	}
+	*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, pass->submitted };
+	return submit;
+}
+
+static sl_time next_instant(struct sl_pass *pass)
+{
+	sl_time next = pass->wake;
+	const struct ev *top = evq_top(&pass->events);
+	if (top && top->time < next)
+		next = top->time;
+	if (pass->submitted < pass->jobs->count && pass->jobs->submit[pass->submitted] < next)
+		next = pass->jobs->submit[pass->submitted];
+	if (pass->uses & SL_USE_PROMISES) {
+		const sl_time due = promise_next(pass);
+		next = due < next ? due : next;
+	}
+	return next;
+}
+
+/* ---- Instants ---------------------------------------------------------------------- */
+
+static int run_pass(struct sl_pass *pass)
+{
+	pass->passes++;
+	pass_begin(pass);
+	if (pass->options.check) {
+		const uint64_t before = check_digest(pass);
+		const sl_marked mark = sl_mark(pass);
+		pass->policy->pass(pass->state, pass);
+		sl_undo(pass, mark);
+		if (!pass->status)
+			SL_CHECK(check_digest(pass) == before); /* Undone is as if never done. */
+	}
+	pass->policy->pass(pass->state, pass);
+	if (pass->marks)
+		pass_failed(pass, sl_fail(&pass->err, SL_POLICY, "policy '%s' left a pass with a mark open",
+					  pass->policy->name));
+	const int status = pass_commit(pass);
+	if (!status && pass->options.check)
+		check_state(pass);
+	return status;
+}
+
+static int alternates(struct sl_pass *pass)
+{
+	char last[200] = "";
+	if (pass->head != UINT32_MAX)
+		(void)snprintf(last, sizeof(last), "; job %lld is first in the queue",
+			(long long)pass->jobs->id[pass->head]);
+	return sl_fail(&pass->err, SL_POLICY,
+		"policy '%s' makes events without end at %lld us: %d passes at one instant%s",
+		pass->policy->name, (long long)pass->now, PASSES_MAX, last);
+}
+
+/* Everything that happens at `now`. */
+static int run_instant(struct sl_pass *pass)
+{
+	bool again = true;
+	for (int passes = 0; again; passes++) {
+		if (passes == PASSES_MAX)
+			return alternates(pass);
+		struct ev ev;
+		while (next_event(pass, &ev))
+			(void)apply(pass, &ev);
+		if (pass->status)
+			return pass->status;
+		const int status = run_pass(pass);
+		if (status)
+			return status;
+		const struct ev *top = evq_top(&pass->events);
+		again = (top && top->time == pass->now) || pass->wake == pass->now;
+	}
+	return SL_OK;
+}
+
+static void record_usage(struct sl_pass *pass)
+{
+	const struct sl_usage_point point = {
+		.at = pass->now,
+		.cpus_busy = pass->cluster.cpus - pass->cluster.cpus_free,
+		.cpus_queued = pass->cpus_queued,
+		.running = pass->running,
+		.queued = pass->queue.count,
+	};
+	const int status = grow((void **)&pass->usage, &pass->usage_capacity, sizeof(point),
+		pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
+	if (status)
+		pass_failed(pass, status);
+	else
+		pass->usage[pass->usage_count++] = point;
+}
+
+/* Idle cpus until the next instant: some waiting job would have fitted, or at least some would have been
+ * used. */
+static void integrate_idle(struct sl_pass *pass, sl_time until)
+{
+	const int64_t idle = pass->cluster.cpus_free;
+	if (!idle || !pass->queue.count)
+		return;
+	const uint64_t length = (uint64_t)(until - pass->now);
+	const int64_t wanted = idle < pass->cpus_queued ? idle : pass->cpus_queued;
+	pass->idle_wanted += (unsigned __int128)length * (uint64_t)wanted;
+	if (queue_size_min(&pass->queue) <= idle)
+		pass->idle_fitting += (unsigned __int128)length * (uint64_t)idle;
+}
+
+static void report(struct sl_pass *pass)
+{
+	struct sim_progress *progress = pass->options.progress;
+	if (!progress)
+		return;
+	atomic_store_explicit(&progress->events, pass->events_applied, memory_order_relaxed);
+	atomic_store_explicit(&progress->jobs_ended, pass->ended, memory_order_relaxed);
+	atomic_store_explicit(&progress->now, pass->now, memory_order_relaxed);
+	atomic_store_explicit(&progress->queued, pass->queue.count, memory_order_relaxed);
+}
+
+static bool stopped(const struct sl_pass *pass)
+{
+	return pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed);
+}
+
+static int loop(struct sl_pass *pass)
+{
+	uint64_t reported = 0;
+	for (sl_time next; (next = next_instant(pass)) != SL_NEVER;) {
+		if (pass->passes)
+			integrate_idle(pass, next);
+		pass->now = next;
+		const int status = run_instant(pass);
+		if (status)
+			return status;
+		if (pass->options.record & SIM_RECORD_USAGE)
+			record_usage(pass);
+		if (pass->events_applied - reported >= REPORT_EVERY) {
+			reported = pass->events_applied;
+			report(pass);
+			if (stopped(pass))
+				return sl_fail(
+					&pass->err, SL_INTERRUPTED, "interrupted: results are partial");
+		}
+	}
+	report(pass);
+	return pass->status;
+}
+
+/* ---- Begin and end ------------------------------------------------------------------- */
+
+static int init_columns(struct sl_pass *pass, struct sl_err *err)
+{
+	const uint32_t count = pass->jobs->count;
+	pass->start = sl_alloc(pass->arena, count, sizeof(*pass->start));
+	pass->end = sl_alloc(pass->arena, count, sizeof(*pass->end));
+	pass->job_state = sl_alloc(pass->arena, count, sizeof(*pass->job_state));
+	if (!pass->start || !pass->end || !pass->job_state)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < count; i++)
+		pass->start[i] = pass->end[i] = SL_NONE;
+	return SL_OK;
+}
+
+static int init_policy(struct sl_pass *pass, struct sl_err *err)
+{
+	const struct policy_choice *choice = pass->options.choice;
+	const struct sl_setup setup = {
+		.arena = pass->arena,
+		.jobs = pass->jobs,
+		.cpus = pass->cluster.cpus,
+		.seed = pass->options.seed,
+		.values = choice->values,
+		.value_count = choice->value_count,
+		.overrun = pass->scenario->overrun,
+		.pass = pass,
+	};
+	pass->policy = choice->policy;
+	const int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
+	if (status)
+		return status;
+	queue_init(&pass->queue, pass->jobs->size, pass->estimate, pass->key);
+	queue_init(&pass->fill, pass->jobs->size, pass->estimate, pass->fill_key);
+	return pass->status;
+}
+
+static int init_pass(struct sl_pass *pass, const struct sim_options *options, struct sl_err *err)
+{
+	const struct scenario *scenario = options->scenario;
+	pass->scenario = scenario;
+	pass->jobs = &scenario->jobs;
+	pass->options = *options;
+	pass->cluster = (struct cluster){ scenario->cpus, scenario->cpus };
+	pass->estimate = scenario->jobs.limit;
+	pass->reason_default = SL_REASON_PRIORITY;
+	pass->settled = pass->changed_until = SL_NONE;
+	pass->head = UINT32_MAX;
+	pass->wake = SL_NEVER;
+	profile_init(&pass->profile);
+	int status = init_columns(pass, err);
+	if (!status)
+		status = evq_init(&pass->events, 1024, err);
+	return status ? status : init_policy(pass, err);
+}
+
+/* Stable, by job: they were noted in time order. */
+static int sort_reasons(struct sl_pass *pass)
+{
+	const uint32_t jobs = pass->jobs->count;
+	if (!pass->reason_count)
+		return SL_OK;
+	size_t *place = calloc((size_t)jobs + 1, sizeof(*place));
+	struct sl_reason_change *sorted = malloc(pass->reason_count * sizeof(*sorted));
+	if (!place || !sorted) {
+		free(place);
+		free(sorted);
+		return sl_fail_memory(&pass->err);
+	}
+	for (size_t i = 0; i < pass->reason_count; i++)
+		place[pass->reason[i].job + 1]++;
+	for (uint32_t job = 0; job < jobs; job++)
+		place[job + 1] += place[job];
+	for (size_t i = 0; i < pass->reason_count; i++)
+		sorted[place[pass->reason[i].job]++] = pass->reason[i];
+	free(place);
+	free(pass->reason);
+	pass->reason = sorted;
+	return SL_OK;
+}
+
+static void fill_result(const struct sl_pass *pass, struct sl_result *result, bool interrupted)
+{
+	const struct sl_jobs *jobs = pass->jobs;
+	sl_time last = interrupted ? pass->now : SL_NONE;
+	for (uint32_t i = 0; i < jobs->count; i++)
+		last = pass->end[i] > last ? pass->end[i] : last;
+	const sl_time first = jobs->count ? jobs->submit[0] : 0;
+	*result = (struct sl_result){
+		.jobs = jobs,
+		.start = pass->start,
+		.end = pass->end,
+		.state = pass->job_state,
+		.cpus = pass->cluster.cpus,
+		.reasons = pass->reason,
+		.reason_count = pass->reason_count,
+		.reason_default = pass->reason_default,
+		.usage = pass->usage,
+		.usage_count = pass->usage_count,
+		.idle_fitting = pass->idle_fitting,
+		.idle_wanted = pass->idle_wanted,
+		.first = first,
+		.last = last > first ? last : first,
+		.digest = pass->digest,
+		.digests = pass->digests,
+		.digest_count = pass->digest_count,
+		.events = pass->events_applied,
+		.passes = pass->passes,
+		.interrupted = interrupted,
+		.warmup = pass->scenario->warmup,
+		.policy = pass->options.choice->text,
+	};
+}
+
+int sim_run(struct sim *sim, const struct sim_options *options, struct sl_err *err)
+{
+	*sim = (struct sim){ 0 };
+	struct sl_arena *arena = arena_new();
+	struct engine *engine = arena ? sl_alloc(arena, 1, sizeof(*engine)) : NULL;
+	if (!engine) {
+		arena_free(arena);
+		return sl_fail_memory(err);
+	}
+	sim->engine = engine;
+	engine->arena = arena;
+	engine->pass.arena = arena;
+	int status = init_pass(&engine->pass, options, err);
+	if (!status)
+		status = loop(&engine->pass);
+	if (!status || status == SL_INTERRUPTED) {
+		const int sorted = sort_reasons(&engine->pass);
+		status = sorted ? sorted : status;
+		fill_result(&engine->pass, &sim->result, status == SL_INTERRUPTED);
+	}
+	if (status && err->status == SL_OK)
+		*err = engine->pass.err;
+	return status;
+}
+
+void sim_release(struct sim *sim)
+{
+	if (!sim->engine)
+		return;
+	struct sl_pass *pass = &sim->engine->pass;
+	if (pass->policy && pass->policy->release && pass->state)
+		pass->policy->release(pass->state);
+	queue_release(&pass->queue);
+	queue_release(&pass->fill);
+	profile_release(&pass->profile);
+	evq_release(&pass->events);
+	evq_release(&pass->overruns);
+	evq_release(&pass->due);
+	free(pass->unpromised);
+	free(pass->scratch);
+	free(pass->action);
+	free(pass->ledger);
+	free(pass->reason);
+	free(pass->usage);
+	free(pass->digests);
+	arena_free(sim->engine->arena);
+	*sim = (struct sim){ 0 };
+}
