@@ -156,13 +156,12 @@ static bool is_overdue(const struct sl_pass *pass, uint32_t job)
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 {
 	const int64_t cpus = pass->jobs->size[job];
-	const sl_time expected = time_after(pass->start[job], pass->estimate[job]);
-	if (is_overdue(pass, job)) {
+	const bool overdue = is_overdue(pass, job);
+	const sl_time expected =
+		overdue ? pass->overdue_at : time_after(pass->start[job], pass->estimate[job]);
+	if (overdue)
 		pass->overdue_cpus -= cpus;
-		profile_change(pass, pass->overdue_at, -cpus);
-	} else {
-		profile_change(pass, expected, -cpus);
-	}
+	profile_change(pass, expected, -cpus);
 	if (expected > pass->now) {
 		pass->changed_until = expected > pass->changed_until ? expected : pass->changed_until;
 		pass->freed_early = true;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * conformance.c - recorded decisions of other schedulers and simulators against ours.
+ *
+ *   conformance classic|slurm|kueue|runai [--place] PATH...
+ *
+ * PATHs are files, or folders with all below them. A line for each failing
+ * case, then `N passed, N failed`; exit 1 if any failed. What holds no cases
+ * (a README, a schema, a trace) is passed over.
+ */
+#include "tests/conformance/conformance.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct suite {
+	const char *name;
+	run_file run;
+} suites[] = {
+	{ "classic", classic_file },
+	{ "slurm", NULL },
+	{ "kueue", NULL },
+	{ "runai", NULL },
+};
+
+void tally_case(struct tally *tally, const char *name, const char *failure)
+{
+	if (failure) {
+		(void)printf("FAILED %s: %s\n", name, failure);
+		tally->failed++;
+	} else {
+		tally->passed++;
+	}
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void walk(const struct suite *suite, const char *path, const struct conformance_options *options,
+	struct tally *tally);
+
+static void walk_folder(const struct suite *suite, const char *path,
+	const struct conformance_options *options, struct tally *tally)
+{
+	DIR *dir = opendir(path);
+	if (!dir) {
+		tally_case(tally, path, "cannot be opened");
+		return;
+	}
+	char **name = NULL;
+	size_t count = 0;
+	for (struct dirent *entry; (entry = readdir(dir));) { /* NOLINT(concurrency-mt-unsafe): one thread. */
+		if (entry->d_name[0] == '.')
+			continue;
+		char **more = realloc(name, (count + 1) * sizeof(*name));
+		char *full = NULL;
+		if (!more || asprintf(&full, "%s/%s", path, entry->d_name) < 0)
+			exit(6);
+		name = more;
+		name[count++] = full;
+	}
+	(void)closedir(dir);
+	if (count)
+		qsort(name, count, sizeof(*name), by_name);
+	for (size_t i = 0; i < count; i++) {
+		walk(suite, name[i], options, tally);
+		free(name[i]);
+	}
+	free(name);
+}
+
+static void walk(const struct suite *suite, const char *path, const struct conformance_options *options,
+	struct tally *tally)
+{
+	struct stat info;
+	if (stat(path, &info) != 0)
+		tally_case(tally, path, "no such file or folder");
+	else if (S_ISDIR(info.st_mode))
+		walk_folder(suite, path, options, tally);
+	else if (suite->run)
+		suite->run(path, options, tally);
+	else
+		tally_case(tally, path, "this scheduler is not modelled yet");
+	(void)fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	const struct suite *suite = NULL;
+	for (size_t i = 0; argc > 1 && i < SL_LEN(suites); i++)
+		if (strcmp(argv[1], suites[i].name) == 0)
+			suite = &suites[i];
+	if (!suite || argc < 3) {
+		(void)fprintf(stderr, "usage: conformance classic|slurm|kueue|runai [--place] PATH...\n");
+		return 2;
+	}
+	struct conformance_options options = { 0 };
+	struct tally tally = { 0 };
+	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "--place") == 0)
+			options.place = true;
+		else
+			walk(suite, argv[i], &options, &tally);
+	}
+	(void)printf("%zu passed, %zu failed\n", tally.passed, tally.failed);
+	return tally.failed ? 1 : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * world.h - small scenarios for tests, without files: jobs in, a run out.
+ */
+#ifndef SL_TEST_WORLD_H
+#define SL_TEST_WORLD_H
+
+#include "sim/sim.h"
+
+enum { WORLD_JOBS = 64 };
+
+/* Times in seconds unless a unit is set. */
+struct world_job {
+	int64_t submit, run, limit;
+	int32_t size, user;
+	int64_t cancel;   /* 0: never. */
+	int64_t wait;     /* Recorded. */
+	int64_t estimate; /* From a file; 0: none. */
+};
+
+struct world {
+	int64_t cpus;
+	enum sl_overrun overrun;
+	uint32_t count;
+	struct world_job job[WORLD_JOBS];
+	int64_t unit; /* Microseconds; 0: a second. */
+
+	/* The rest belongs to world_run. */
+	int64_t id[WORLD_JOBS];
+	sl_time submit[WORLD_JOBS], run[WORLD_JOBS], limit[WORLD_JOBS], cancel[WORLD_JOBS], wait[WORLD_JOBS],
+		estimate[WORLD_JOBS];
+	int32_t size[WORLD_JOBS], user[WORLD_JOBS], none[WORLD_JOBS];
+	struct scenario scenario;
+	struct policy_choice choice;
+	struct sl_arena *arena;
+	struct sim sim;
+	struct sl_err err;
+};
+
+/* Runs a policy as -p would name it, under --check if `check`; jobs must be in submit order. Returns the
+ * status. */
+int world_run(struct world *world, const char *policy, bool check);
+void world_release(struct world *world);
+/* In the world's unit; -1: never. */
+int64_t world_start(const struct world *world, uint32_t job);
+int64_t world_end(const struct world *world, uint32_t job);
+
+#endif
