@@ -23,12 +23,22 @@ struct queue_leaf {
 	int32_t length[QUEUE_LEAF]; /* Whole seconds, rounded down. */
 };
 
+/* What one child holds: lengths in whole seconds, ABSENT where a class has no job. */
+struct queue_sum {
+	int32_t length[QUEUE_CLASSES];
+	int32_t size_min;
+};
+
+/* The summaries of all children lie side by side, class by class: a search looks at the sixteen of them at
+ * once, and a class's least is within one cache line. Behind count: ABSENT. */
 struct queue_inner {
 	uint32_t count;
 	uint32_t next;
 	uint32_t child[QUEUE_WAYS];
 	uint32_t first[QUEUE_WAYS]; /* The first job below each child. */
-	struct queue_sum sum[QUEUE_WAYS];
+	uint64_t present;           /* Bit c: class c may have a job below; else its row is all ABSENT. */
+	int32_t size_min[QUEUE_WAYS];
+	_Alignas(64) int32_t length[QUEUE_CLASSES][QUEUE_WAYS];
 };
 
 /* 1..7 are classes of their own; above, two classes an octave: [2^k, 1.5 * 2^k), [1.5 * 2^k, 2^(k+1)). Powers
@@ -40,6 +50,9 @@ static unsigned class_of(int32_t size)
 	const unsigned octave = 31U - (unsigned)__builtin_clz((unsigned)size);
 	return 8 + (octave - 3) * 2 + (((unsigned)size >> (octave - 1)) & 1);
 }
+
+/* Bits 1 .. class of the size; none below 1. */
+static uint64_t up_to_class(int32_t size) { return (UINT64_C(2) << class_of(size)) - 2; }
 
 static int32_t seconds_of(sl_time length)
 {
@@ -111,7 +124,14 @@ static uint32_t inner_new(struct queue *q)
 		q->inner_spare = q->inner[node].next;
 	else
 		node = q->inner_used++;
-	q->inner[node].count = 0;
+	struct queue_inner *inner = &q->inner[node];
+	inner->count = 0;
+	inner->present = 0;
+	for (size_t i = 0; i < QUEUE_WAYS; i++)
+		inner->size_min[i] = ABSENT;
+	for (size_t c = 0; c < QUEUE_CLASSES; c++)
+		for (size_t i = 0; i < QUEUE_WAYS; i++)
+			inner->length[c][i] = ABSENT;
 	return node;
 }
 
@@ -128,80 +148,85 @@ static void node_free(struct queue *q, uint32_t node, uint32_t level)
 
 /* ---- Summaries ------------------------------------------------------------------- */
 
-static void sum_clear(struct queue_sum *sum)
-{
-	for (size_t c = 0; c < QUEUE_CLASSES; c++)
-		sum->length[c] = ABSENT;
-	sum->size_min = ABSENT;
-}
+static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
-static void sum_widen(struct queue_sum *sum, int32_t size, int32_t length)
+static int32_t row_min(const int32_t row[QUEUE_WAYS])
 {
-	const unsigned c = class_of(size);
-	if (length < sum->length[c])
-		sum->length[c] = length;
-	if (size < sum->size_min)
-		sum->size_min = size;
-}
-
-static void sum_join(struct queue_sum *sum, const struct queue_sum *other)
-{
-	for (size_t c = 0; c < QUEUE_CLASSES; c++)
-		sum->length[c] = sum->length[c] < other->length[c] ? sum->length[c] : other->length[c];
-	if (other->size_min < sum->size_min)
-		sum->size_min = other->size_min;
+	int32_t least = ABSENT;
+	for (size_t i = 0; i < QUEUE_WAYS; i++)
+		least = smaller(least, row[i]);
+	return least;
 }
 
 static int32_t leaf_size_min(const struct queue_leaf *leaf)
 {
 	int32_t least = ABSENT;
 	for (size_t i = 0; i < QUEUE_LEAF; i++)
-		least = leaf->size[i] < least ? leaf->size[i] : least;
+		least = smaller(least, leaf->size[i]);
 	return least;
 }
 
 static void sum_of(const struct queue *q, uint32_t node, uint32_t level, struct queue_sum *sum)
 {
-	sum_clear(sum);
 	if (level) {
 		const struct queue_inner *inner = &q->inner[node];
-		for (uint32_t i = 0; i < inner->count; i++)
-			sum_join(sum, &inner->sum[i]);
+		for (size_t c = 0; c < QUEUE_CLASSES; c++)
+			sum->length[c] = row_min(inner->length[c]);
+		sum->size_min = row_min(inner->size_min);
 		return;
 	}
 	const struct queue_leaf *leaf = &q->leaf[node];
+	for (size_t c = 0; c < QUEUE_CLASSES; c++)
+		sum->length[c] = ABSENT;
+	for (uint32_t i = 0; i < leaf->count; i++) {
+		const unsigned c = class_of(leaf->size[i]);
+		sum->length[c] = smaller(sum->length[c], leaf->length[i]);
+	}
+	sum->size_min = leaf_size_min(leaf);
+}
+
+static void sum_put(struct queue_inner *inner, uint32_t slot, const struct queue_sum *sum)
+{
+	for (size_t c = 0; c < QUEUE_CLASSES; c++) {
+		inner->length[c][slot] = sum->length[c];
+		inner->present |= (uint64_t)(sum->length[c] != ABSENT) << c;
+	}
+	inner->size_min[slot] = sum->size_min;
+}
+
+static void sum_widen(struct queue_inner *inner, uint32_t slot, int32_t size, int32_t length)
+{
+	const unsigned c = class_of(size);
+	inner->length[c][slot] = smaller(inner->length[c][slot], length);
+	inner->size_min[slot] = smaller(inner->size_min[slot], size);
+	inner->present |= UINT64_C(1) << c;
+}
+
+static int32_t leaf_length_min(const struct queue_leaf *leaf, unsigned c)
+{
+	int32_t least = ABSENT;
 	for (uint32_t i = 0; i < leaf->count; i++)
-		sum_widen(sum, leaf->size[i], leaf->length[i]);
+		if (leaf->length[i] < least && class_of(leaf->size[i]) == c)
+			least = leaf->length[i];
+	return least;
 }
 
 /* After a job of this size and length left the child: only its class, and the least size, can have changed.
  */
-static void sum_narrow(const struct queue *q, uint32_t node, uint32_t level, struct queue_sum *sum,
-	int32_t size, int32_t length)
+static void sum_narrow(
+	const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t level, uint32_t job)
 {
-	const unsigned c = class_of(size);
-	const bool shortest = sum->length[c] == length;
-	const bool smallest = sum->size_min == size;
-	if (!shortest && !smallest)
-		return;
-	int32_t length_min = ABSENT;
-	int32_t size_min = ABSENT;
-	if (level) {
-		const struct queue_inner *inner = &q->inner[node];
-		for (uint32_t i = 0; i < inner->count; i++) {
-			const struct queue_sum *below = &inner->sum[i];
-			length_min = below->length[c] < length_min ? below->length[c] : length_min;
-			size_min = below->size_min < size_min ? below->size_min : size_min;
-		}
-	} else {
-		const struct queue_leaf *leaf = &q->leaf[node];
-		for (uint32_t i = 0; i < leaf->count; i++)
-			if (leaf->length[i] < length_min && class_of(leaf->size[i]) == c)
-				length_min = leaf->length[i];
-		size_min = leaf_size_min(leaf);
+	const uint32_t child = inner->child[slot];
+	const unsigned c = class_of(q->size[job]);
+	if (inner->length[c][slot] == seconds_of(q->length[job])) {
+		inner->length[c][slot] =
+			level ? row_min(q->inner[child].length[c]) : leaf_length_min(&q->leaf[child], c);
+		if (row_min(inner->length[c]) == ABSENT)
+			inner->present &= ~(UINT64_C(1) << c);
 	}
-	sum->length[c] = length_min;
-	sum->size_min = size_min;
+	if (inner->size_min[slot] == q->size[job])
+		inner->size_min[slot] =
+			level ? row_min(q->inner[child].size_min) : leaf_size_min(&q->leaf[child]);
 }
 
 /* ---- Places ------------------------------------------------------------------------ */
@@ -289,40 +314,58 @@ static uint32_t leaf_add(struct queue *q, uint32_t node, uint32_t job)
 	return right;
 }
 
+/* Moves slots [from, count) of one row to another, or within one; vacated slots are made absent by the
+ * callers. */
+static void rows_move(
+	struct queue_inner *to, uint32_t at, const struct queue_inner *from, uint32_t slot, uint32_t moved)
+{
+	memmove(&to->child[at], &from->child[slot], moved * sizeof(to->child[0]));
+	memmove(&to->first[at], &from->first[slot], moved * sizeof(to->first[0]));
+	memmove(&to->size_min[at], &from->size_min[slot], moved * sizeof(to->size_min[0]));
+	const uint64_t present = from->present;
+	for (uint64_t bits = present; bits; bits &= bits - 1) {
+		const int c = __builtin_ctzll(bits);
+		memmove(&to->length[c][at], &from->length[c][slot], moved * sizeof(to->length[0][0]));
+	}
+	to->present |= present;
+}
+
+static void slot_clear(struct queue_inner *inner, uint32_t slot)
+{
+	inner->size_min[slot] = ABSENT;
+	for (size_t c = 0; c < QUEUE_CLASSES; c++)
+		inner->length[c][slot] = ABSENT;
+}
+
 static void inner_open(struct queue_inner *inner, uint32_t slot)
 {
-	const size_t tail = inner->count - slot;
-	memmove(&inner->child[slot + 1], &inner->child[slot], tail * sizeof(inner->child[0]));
-	memmove(&inner->first[slot + 1], &inner->first[slot], tail * sizeof(inner->first[0]));
-	memmove(&inner->sum[slot + 1], &inner->sum[slot], tail * sizeof(inner->sum[0]));
+	rows_move(inner, slot + 1, inner, slot, inner->count - slot);
 	inner->count++;
 }
 
 static void inner_close(struct queue_inner *inner, uint32_t slot)
 {
 	inner->count--;
-	const size_t tail = inner->count - slot;
-	memmove(&inner->child[slot], &inner->child[slot + 1], tail * sizeof(inner->child[0]));
-	memmove(&inner->first[slot], &inner->first[slot + 1], tail * sizeof(inner->first[0]));
-	memmove(&inner->sum[slot], &inner->sum[slot + 1], tail * sizeof(inner->sum[0]));
+	rows_move(inner, slot, inner, slot + 1, inner->count - slot);
+	slot_clear(inner, inner->count);
 }
 
 static void inner_move(struct queue_inner *to, struct queue_inner *from, uint32_t slot)
 {
-	const uint32_t moved = from->count - slot;
-	memcpy(&to->child[to->count], &from->child[slot], moved * sizeof(to->child[0]));
-	memcpy(&to->first[to->count], &from->first[slot], moved * sizeof(to->first[0]));
-	memcpy(&to->sum[to->count], &from->sum[slot], moved * sizeof(to->sum[0]));
-	to->count += moved;
-	from->count = slot;
+	rows_move(to, to->count, from, slot, from->count - slot);
+	to->count += from->count - slot;
+	while (from->count > slot)
+		slot_clear(from, --from->count);
 }
 
 static void inner_set(
 	const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t child, uint32_t level)
 {
+	struct queue_sum sum;
+	sum_of(q, child, level, &sum);
 	inner->child[slot] = child;
 	inner->first[slot] = first_below(q, child, level);
-	sum_of(q, child, level, &inner->sum[slot]);
+	sum_put(inner, slot, &sum);
 }
 
 /* Puts a child (of that level) at the slot; returns the new right neighbour if the node was full, else NONE.
@@ -353,7 +396,7 @@ static uint32_t add_below(struct queue *q, uint32_t node, uint32_t level, uint32
 	const uint32_t slot = child_for(q, inner, job);
 	const uint32_t extra = add_below(q, inner->child[slot], level - 1, job);
 	if (extra == NONE) {
-		sum_widen(&inner->sum[slot], q->size[job], seconds_of(q->length[job]));
+		sum_widen(inner, slot, q->size[job], seconds_of(q->length[job]));
 		inner->first[slot] = first_below(q, inner->child[slot], level - 1);
 		return NONE;
 	}
@@ -409,8 +452,8 @@ static void join_thin(struct queue *q, struct queue_inner *inner, uint32_t slot,
 		inner_move(&q->inner[left], &q->inner[right], 0);
 	else
 		leaf_move(&q->leaf[left], &q->leaf[right], 0);
-	sum_join(&inner->sum[slot], &inner->sum[slot + 1]);
 	inner_close(inner, slot + 1);
+	inner_set(q, inner, slot, left, level);
 	node_free(q, right, level);
 }
 
@@ -444,7 +487,7 @@ static void remove_below(struct queue *q, uint32_t node, uint32_t level, uint32_
 		return;
 	}
 	inner->first[slot] = first_below(q, child, level - 1);
-	sum_narrow(q, child, level - 1, &inner->sum[slot], q->size[job], seconds_of(q->length[job]));
+	sum_narrow(q, inner, slot, level - 1, job);
 	join_thin(q, inner, slot, level - 1);
 }
 
@@ -469,21 +512,29 @@ void queue_remove(struct queue *q, uint32_t job)
 /* ---- Search ------------------------------------------------------------------------------ */
 
 struct search {
-	int32_t free, spare, room; /* Clamped; room in whole seconds. */
-	unsigned class_free, class_spare;
+	int32_t free, spare, room;            /* Clamped; room in whole seconds. */
+	uint64_t classes_free, classes_spare; /* Bits of the classes that may fit. */
 	sl_time room_exact;
 };
 
-static bool may_hold(const struct queue_sum *sum, const struct search *s)
+/* Bit i: child i may hold what is looked for. */
+static unsigned may_hold(const struct queue_inner *inner, const struct search *s)
 {
-	int hit = 0;
-	for (unsigned c = 1; c <= s->class_free; c++)
-		hit |= sum->length[c] <= s->room;
-	if (hit)
-		return true;
-	for (unsigned c = 1; c <= s->class_spare; c++)
-		hit |= sum->length[c] != ABSENT;
-	return hit;
+	int32_t hit[QUEUE_WAYS] = { 0 };
+	for (uint64_t bits = inner->present & s->classes_free; bits; bits &= bits - 1) {
+		const int32_t *row = inner->length[__builtin_ctzll(bits)];
+		for (size_t i = 0; i < QUEUE_WAYS; i++)
+			hit[i] |= row[i] <= s->room;
+	}
+	for (uint64_t bits = inner->present & s->classes_spare; bits; bits &= bits - 1) {
+		const int32_t *row = inner->length[__builtin_ctzll(bits)];
+		for (size_t i = 0; i < QUEUE_WAYS; i++)
+			hit[i] |= row[i] != ABSENT;
+	}
+	unsigned mask = 0;
+	for (unsigned i = 0; i < QUEUE_WAYS; i++)
+		mask |= (unsigned)hit[i] << i;
+	return mask;
 }
 
 static uint32_t leaf_search(
@@ -505,10 +556,8 @@ static uint32_t search_below(const struct queue *q, uint32_t node, uint32_t leve
 	if (!level)
 		return leaf_search(q, &q->leaf[node], 0, s);
 	const struct queue_inner *inner = &q->inner[node];
-	for (uint32_t i = 0; i < inner->count; i++) {
-		if (!may_hold(&inner->sum[i], s))
-			continue;
-		const uint32_t found = search_below(q, inner->child[i], level - 1, s);
+	for (unsigned mask = may_hold(inner, s); mask; mask &= mask - 1) {
+		const uint32_t found = search_below(q, inner->child[__builtin_ctz(mask)], level - 1, s);
 		if (found != NONE)
 			return found;
 	}
@@ -521,12 +570,17 @@ static uint32_t search_behind(
 	if (!level)
 		return leaf_search(q, &q->leaf[node], leaf_place(q, &q->leaf[node], after), s);
 	const struct queue_inner *inner = &q->inner[node];
-	uint32_t i = child_for(q, inner, after);
-	uint32_t found = search_behind(q, inner->child[i], level - 1, after, s);
-	while (found == NONE && ++i < inner->count)
-		if (may_hold(&inner->sum[i], s))
-			found = search_below(q, inner->child[i], level - 1, s);
-	return found;
+	const uint32_t slot = child_for(q, inner, after);
+	unsigned mask = may_hold(inner, s) >> slot << slot;
+	for (; mask; mask &= mask - 1) {
+		const uint32_t i = (uint32_t)__builtin_ctz(mask);
+		const uint32_t child = inner->child[i];
+		const uint32_t found = i == slot ? search_behind(q, child, level - 1, after, s)
+						 : search_below(q, child, level - 1, s);
+		if (found != NONE)
+			return found;
+	}
+	return NONE;
 }
 
 static int32_t clamped(int64_t value)
@@ -544,8 +598,8 @@ uint32_t queue_next_fit(const struct queue *q, uint32_t after, const struct queu
 		.room = fit->room < 0 ? -1 : seconds_of(fit->room),
 		.room_exact = fit->room,
 	};
-	s.class_free = class_of(s.free);
-	s.class_spare = class_of(s.spare < s.free ? s.spare : s.free);
+	s.classes_free = up_to_class(s.free);
+	s.classes_spare = up_to_class(s.spare < s.free ? s.spare : s.free);
 	return after == NONE ? search_below(q, q->root, q->depth, &s)
 			     : search_behind(q, q->root, q->depth, after, &s);
 }
@@ -564,11 +618,7 @@ int32_t queue_size_min(const struct queue *q)
 		return INT32_MAX;
 	if (!q->depth)
 		return leaf_size_min(&q->leaf[q->root]);
-	const struct queue_inner *inner = &q->inner[q->root];
-	int32_t least = INT32_MAX;
-	for (uint32_t i = 0; i < inner->count; i++)
-		least = inner->sum[i].size_min < least ? inner->sum[i].size_min : least;
-	return least;
+	return row_min(q->inner[q->root].size_min);
 }
 
 static uint32_t *list_below(const struct queue *q, uint32_t node, uint32_t level, uint32_t *out)

@@ -16,12 +16,6 @@
 
 enum { QUEUE_LEAF = 64, QUEUE_WAYS = 16, QUEUE_CLASSES = 64 };
 
-/* What one child holds: lengths in whole seconds, INT32_MAX where a class has no job. */
-struct queue_sum {
-	int32_t length[QUEUE_CLASSES];
-	int32_t size_min;
-};
-
 struct queue_leaf;
 struct queue_inner;
 

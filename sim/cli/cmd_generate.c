@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_generate.c - a workload out of a model, as SWF.
+ *
+ * A model's parameters are its options: --max-estimate is max_estimate. The
+ * file's header holds the line that makes the same file again, every default
+ * spelled out, so that it outlives a change of the defaults.
+ */
+#include "sim/cli/cli.h"
+
+#include <string.h>
+
+/* The file, as the model fills it: what the model says of itself, then how to make it again, then jobs. */
+struct generation {
+	const struct sl_generator *generator;
+	const struct sl_value *values; /* One for each of its params. */
+	uint64_t seed;
+	struct sl_arena *arena;
+	const struct sl_writer *writer;
+	struct sl_out *out;
+	const char *(*header)[2];
+	size_t header_count, header_capacity;
+	bool begun;
+};
+
+static const char *generator_name_at(const void *list, size_t i)
+{
+	const struct sl_generator *const *generators = list;
+	return generators[i] ? generators[i]->name : NULL;
+}
+
+static const struct sl_generator *generator_find(const char *name)
+{
+	for (size_t i = 0; sl_generators[i]; i++)
+		if (strcmp(sl_generators[i]->name, name) == 0)
+			return sl_generators[i];
+	return NULL;
+}
+
+/* ---- Options out of parameters ------------------------------------------------- */
+
+/* max_estimate is --max-estimate; NULL when memory is out. */
+static char *option_name(const char *key, struct sl_arena *arena)
+{
+	char *name = sl_strdup(arena, key, strlen(key));
+	for (char *p = name; p && *p; p++)
+		if (*p == '_')
+			*p = '-';
+	return name;
+}
+
+static const char *option_help(const struct sl_param *param, struct sl_arena *arena)
+{
+	if (!param->fallback)
+		return param->help;
+	const size_t len = strlen(param->help) + strlen(param->fallback) + sizeof("; default ");
+	char *help = sl_alloc(arena, len, 1);
+	if (help)
+		(void)snprintf(help, len, "%s; default %s", param->help, param->fallback);
+	return help;
+}
+
+static const struct option_def *generate_more(const char *word, size_t *count, struct sl_arena *arena)
+{
+	size_t total = 0;
+	for (size_t i = 0; sl_generators[i]; i++)
+		if (!word || strcmp(sl_generators[i]->name, word) == 0)
+			total += sl_generators[i]->param_count;
+	struct option_def *options = total ? sl_alloc(arena, total, sizeof(*options)) : NULL;
+	if (!options)
+		return NULL;
+	*count = 0;
+	for (size_t i = 0; sl_generators[i]; i++) {
+		const struct sl_generator *generator = sl_generators[i];
+		if (word && strcmp(generator->name, word) != 0)
+			continue;
+		for (size_t j = 0; j < generator->param_count; j++) {
+			const struct sl_param *param = &generator->params[j];
+			options[(*count)++] = (struct option_def){ .name = option_name(param->key, arena),
+				.value = param->choices,
+				.help = option_help(param, arena) };
+		}
+	}
+	return options;
+}
+
+static int values_from_args(struct sl_value *values, const struct sl_generator *generator,
+	const struct args *args, struct sl_err *err)
+{
+	int status = values_parse(
+		values, generator->params, generator->param_count, NULL, generator->name, args->arena, err);
+	for (size_t i = 0; i < generator->param_count && !status; i++) {
+		const struct sl_param *param = &generator->params[i];
+		const char *name = option_name(param->key, args->arena);
+		if (!name)
+			return sl_fail_memory(err);
+		const char *text = arg(args, name);
+		if (text)
+			status = value_set(&values[i], param, text, generator->name, args->arena, err);
+	}
+	return status;
+}
+
+/* ---- The header ------------------------------------------------------------------ */
+
+static int header_add(struct generation *g, const char *key, const char *value, struct sl_err *err)
+{
+	if (g->header_count == g->header_capacity) {
+		const size_t capacity = g->header_capacity ? 2 * g->header_capacity : 32;
+		const char *(*header)[2] = sl_alloc(g->arena, capacity, sizeof(*header));
+		if (!header)
+			return sl_fail_memory(err);
+		for (size_t i = 0; i < g->header_count; i++)
+			memcpy(header[i], g->header[i], sizeof(*header));
+		g->header = header;
+		g->header_capacity = capacity;
+	}
+	const char **line = g->header[g->header_count++];
+	line[0] = sl_strdup(g->arena, key, strlen(key));
+	line[1] = sl_strdup(g->arena, value, strlen(value));
+	return line[0] && line[1] ? SL_OK : sl_fail_memory(err);
+}
+
+static int on_header(
+	void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err)
+{
+	(void)at;
+	return header_add(self, key, value, err);
+}
+
+/* The line that makes the same file. */
+static int header_recipe(struct generation *g, struct sl_err *err)
+{
+	char line[4096];
+	int len = snprintf(line, sizeof(line), "made by: schedlab generate %s", g->generator->name);
+	for (size_t i = 0; i < g->generator->param_count; i++) {
+		if (!g->values[i].text)
+			continue;
+		const char *name = option_name(g->values[i].key, g->arena);
+		if (!name)
+			return sl_fail_memory(err);
+		len += snprintf(line + len, sizeof(line) - (size_t)len, " --%s %s", name, g->values[i].text);
+		if ((size_t)len >= sizeof(line) - 64)
+			return sl_fail(err, SL_USAGE, "the values are too long: write them shorter");
+	}
+	(void)snprintf(line + len, sizeof(line) - (size_t)len, " --seed %llu", (unsigned long long)g->seed);
+	return header_add(g, "Note", line, err);
+}
+
+static int generation_begin(struct generation *g, struct sl_err *err)
+{
+	g->begun = true;
+	const int status = header_recipe(g, err);
+	if (status)
+		return status;
+	void *header = g->header; /* C11 has no implicit way to const char *const (*)[2]. */
+	return g->writer->begin(g->out, header, g->header_count, err);
+}
+
+static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
+{
+	struct generation *g = self;
+	if (cli_stop)
+		return sl_fail(err, SL_INTERRUPTED, "interrupted: nothing was written");
+	const int status = g->begun ? SL_OK : generation_begin(g, err);
+	return status ? status : g->writer->job(g->out, row, err);
+}
+
+/* ---- The command ------------------------------------------------------------------- */
+
+static int generate_run(const struct args *args, struct sl_err *err)
+{
+	const char *name = args->word[0];
+	struct generation g = { .generator = generator_find(name), .arena = args->arena };
+	if (!g.generator) {
+		char near[128];
+		return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list generators' shows all",
+			name, did_you_mean(near, nearest(name, generator_name_at, sl_generators)));
+	}
+	for (size_t i = 0; sl_writers[i] && !g.writer; i++)
+		if (strcmp(sl_writers[i]->name, "swf") == 0)
+			g.writer = sl_writers[i];
+	SL_CHECK(g.writer);
+
+	struct sl_value *values = sl_alloc(args->arena, g.generator->param_count, sizeof(*values));
+	if (!values)
+		return sl_fail_memory(err);
+	g.values = values;
+	int status = values_from_args(values, g.generator, args, err);
+	if (!status)
+		status = arg_u64(args, "seed", 1, 0, UINT64_MAX, &g.seed, err);
+	if (!status)
+		status = sl_out_open(&g.out, arg(args, "output"), err);
+	if (status)
+		return status;
+	const struct sl_sink sink = { .self = &g, .job = on_job, .header = on_header };
+	status = g.generator->generate(values, g.generator->param_count, g.seed, &sink, err);
+	if (status) {
+		sl_out_abandon(g.out);
+		return status;
+	}
+	return sl_out_commit(g.out, err);
+}
+
+static const struct option_def options[] = {
+	{ "output", 'o', "FILE", false, "write this file; default, and '-': standard output" },
+	{ OPTION_SEED },
+};
+
+const struct command cmd_generate = {
+	.name = "generate",
+	.usage = "generate MODEL [options]",
+	.summary = "make a workload out of a model",
+	.detail = "Writes jobs as SWF. The same model, options and seed give the same bytes on any machine;\n"
+		  "the header holds the line that makes the file again.\n"
+		  "\n"
+		  "  schedlab generate lublin --jobs 10000 --cpus 256 --load 0.9 -o lublin.swf\n"
+		  "  schedlab generate lublin --jobs 1000 --classes two --estimates exact --seed 7\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_min = 1,
+	.words_max = 1,
+	.run = generate_run,
+	.more = generate_more,
+};
