@@ -139,10 +139,8 @@ char *sl_strdup(struct sl_arena *arena, const char *text, size_t len)
 	return copy;
 }
 
-int grow(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err)
+int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err)
 {
-	if (wanted <= *capacity)
-		return SL_OK;
 	if (wanted > max)
 		return sl_fail(err, SL_INPUT, "more than %zu rows: split the input", max);
 	size_t next = *capacity ? *capacity : 1024;

@@ -17,6 +17,11 @@ void arena_free(struct sl_arena *arena);
 
 /* Growable arrays: doubles, and moves pages instead of copying them. 0, or SL_SYSTEM. A new capacity that
  * would pass `max` elements fails too: every size read from a file has a bound. */
-int grow(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err);
+int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err);
+static inline int grow(
+	void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err)
+{
+	return wanted <= *capacity ? SL_OK : grow_more(array, capacity, element, wanted, max, err);
+}
 
 #endif

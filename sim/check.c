@@ -32,7 +32,7 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 }
 
 /* The queue holds each waiting job, once, in order. */
-static void check_queue(const struct sl_pass *pass, const struct queue *queue, uint32_t waiting)
+static void check_queue(const struct sl_pass *pass, struct queue *queue, uint32_t waiting)
 {
 	SL_CHECK(queue->count == waiting);
 	uint32_t seen = 0;

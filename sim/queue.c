@@ -14,9 +14,12 @@
 #define NONE   UINT32_MAX
 #define ABSENT INT32_MAX
 
-/* Behind count: job UINT32_MAX and size ABSENT, so that whole-leaf loops need no bound. */
+/* Slots in order. Who leaves only clears his bit: his job stays as a mark of order, his size is ABSENT, so
+ * that it fits nowhere. Behind used: job UINT32_MAX and size ABSENT, so that whole-leaf loops need no bound.
+ */
 struct queue_leaf {
-	uint32_t count;
+	uint64_t live;
+	uint32_t used;
 	uint32_t next; /* In the list of freed ones. */
 	uint32_t job[QUEUE_LEAF];
 	int32_t size[QUEUE_LEAF];
@@ -51,6 +54,15 @@ static unsigned class_of(int32_t size)
 	return 8 + (octave - 3) * 2 + (((unsigned)size >> (octave - 1)) & 1);
 }
 
+/* The least size of a class; of one more than the last: beyond all. */
+static int32_t class_least(unsigned c)
+{
+	if (c < 8)
+		return (int32_t)c;
+	const unsigned octave = 3 + (c - 8) / 2;
+	return octave > 30 ? ABSENT : (int32_t)((2U | (c & 1)) << (octave - 1));
+}
+
 /* Bits 1 .. class of the size; none below 1. */
 static uint64_t up_to_class(int32_t size) { return (UINT64_C(2) << class_of(size)) - 2; }
 
@@ -76,6 +88,7 @@ void queue_init(struct queue *q, const int32_t *size, const sl_time *length, con
 		.root = NONE,
 		.leaf_spare = NONE,
 		.inner_spare = NONE,
+		.found = NONE,
 	};
 }
 
@@ -109,7 +122,8 @@ static uint32_t leaf_new(struct queue *q)
 	else
 		node = q->leaf_used++;
 	struct queue_leaf *leaf = &q->leaf[node];
-	leaf->count = 0;
+	leaf->live = 0;
+	leaf->used = 0;
 	for (size_t i = 0; i < QUEUE_LEAF; i++) {
 		leaf->job[i] = NONE;
 		leaf->size[i] = ABSENT;
@@ -178,7 +192,8 @@ static void sum_of(const struct queue *q, uint32_t node, uint32_t level, struct 
 	const struct queue_leaf *leaf = &q->leaf[node];
 	for (size_t c = 0; c < QUEUE_CLASSES; c++)
 		sum->length[c] = ABSENT;
-	for (uint32_t i = 0; i < leaf->count; i++) {
+	for (uint64_t live = leaf->live; live; live &= live - 1) {
+		const int i = __builtin_ctzll(live);
 		const unsigned c = class_of(leaf->size[i]);
 		sum->length[c] = smaller(sum->length[c], leaf->length[i]);
 	}
@@ -202,12 +217,16 @@ static void sum_widen(struct queue_inner *inner, uint32_t slot, int32_t size, in
 	inner->present |= UINT64_C(1) << c;
 }
 
+/* Without branches, so that the compiler can do several at once. */
 static int32_t leaf_length_min(const struct queue_leaf *leaf, unsigned c)
 {
+	const int32_t low = class_least(c);
+	const int32_t high = class_least(c + 1);
 	int32_t least = ABSENT;
-	for (uint32_t i = 0; i < leaf->count; i++)
-		if (leaf->length[i] < least && class_of(leaf->size[i]) == c)
-			least = leaf->length[i];
+	for (size_t i = 0; i < QUEUE_LEAF; i++) {
+		const int32_t in = -(int32_t)((leaf->size[i] >= low) & (leaf->size[i] < high));
+		least = smaller(least, (leaf->length[i] & in) | (ABSENT & ~in));
+	}
 	return least;
 }
 
@@ -233,7 +252,7 @@ static void sum_narrow(
 
 static uint32_t first_below(const struct queue *q, uint32_t node, uint32_t level)
 {
-	return level ? q->inner[node].first[0] : q->leaf[node].job[0];
+	return level ? q->inner[node].first[0] : q->leaf[node].job[__builtin_ctzll(q->leaf[node].live)];
 }
 
 /* The child whose range holds the job. From the right: most jobs go there. */
@@ -245,7 +264,7 @@ static uint32_t child_for(const struct queue *q, const struct queue_inner *inner
 	return i;
 }
 
-/* How many of the leaf's jobs come no later than `job`. */
+/* How many of the leaf's slots come no later than `job`. */
 static uint32_t leaf_place(const struct queue *q, const struct queue_leaf *leaf, uint32_t job)
 {
 	if (!q->key) {
@@ -255,7 +274,7 @@ static uint32_t leaf_place(const struct queue *q, const struct queue_leaf *leaf,
 		return place;
 	}
 	uint32_t low = 0;
-	uint32_t high = leaf->count;
+	uint32_t high = leaf->used;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
 		if (before(q, job, leaf->job[middle]))
@@ -271,46 +290,65 @@ static uint32_t leaf_place(const struct queue *q, const struct queue_leaf *leaf,
 static void leaf_put(const struct queue *q, struct queue_leaf *leaf, uint32_t job)
 {
 	const uint32_t place = leaf_place(q, leaf, job);
-	const size_t tail = leaf->count - place;
-	memmove(&leaf->job[place + 1], &leaf->job[place], tail * sizeof(leaf->job[0]));
-	memmove(&leaf->size[place + 1], &leaf->size[place], tail * sizeof(leaf->size[0]));
-	memmove(&leaf->length[place + 1], &leaf->length[place], tail * sizeof(leaf->length[0]));
+	const size_t tail = leaf->used - place;
+	if (tail) {
+		memmove(&leaf->job[place + 1], &leaf->job[place], tail * sizeof(leaf->job[0]));
+		memmove(&leaf->size[place + 1], &leaf->size[place], tail * sizeof(leaf->size[0]));
+		memmove(&leaf->length[place + 1], &leaf->length[place], tail * sizeof(leaf->length[0]));
+		const uint64_t below = (UINT64_C(1) << place) - 1;
+		leaf->live = (leaf->live & below) | (leaf->live & ~below) << 1;
+	}
 	leaf->job[place] = job;
 	leaf->size[place] = q->size[job];
 	leaf->length[place] = seconds_of(q->length[job]);
-	leaf->count++;
+	leaf->live |= UINT64_C(1) << place;
+	leaf->used++;
 }
 
-/* Moves jobs [from, count) of one leaf behind those of another. */
+/* Moves the live jobs of slots [place, used) behind those of another leaf, or of the same: then the gaps go.
+ */
 static void leaf_move(struct queue_leaf *to, struct queue_leaf *from, uint32_t place)
 {
-	const uint32_t moved = from->count - place;
-	memcpy(&to->job[to->count], &from->job[place], moved * sizeof(to->job[0]));
-	memcpy(&to->size[to->count], &from->size[place], moved * sizeof(to->size[0]));
-	memcpy(&to->length[to->count], &from->length[place], moved * sizeof(to->length[0]));
-	to->count += moved;
-	for (uint32_t i = place; i < from->count; i++) {
+	const uint64_t moved = place < QUEUE_LEAF ? from->live >> place << place : 0;
+	const uint32_t used = from->used;
+	from->live &= ~moved;
+	from->used = place;
+	for (uint64_t live = moved; live; live &= live - 1) {
+		const int i = __builtin_ctzll(live);
+		to->job[to->used] = from->job[i];
+		to->size[to->used] = from->size[i];
+		to->length[to->used] = from->length[i];
+		to->live |= UINT64_C(1) << to->used;
+		to->used++;
+	}
+	for (uint32_t i = from->used; i < used; i++) {
 		from->job[i] = NONE;
 		from->size[i] = ABSENT;
 	}
-	from->count = place;
 }
 
 /* Returns the new right neighbour if the leaf was full, else NONE. A leaf that overflows at its end is left
  * full: a queue that only grows at its end fills its leaves. */
 static uint32_t leaf_add(struct queue *q, uint32_t node, uint32_t job)
 {
-	if (q->leaf[node].count < QUEUE_LEAF) {
-		leaf_put(q, &q->leaf[node], job);
+	struct queue_leaf *leaf = &q->leaf[node];
+	const bool full = leaf->used == QUEUE_LEAF;
+	if (full && (unsigned)__builtin_popcountll(leaf->live) <= QUEUE_LEAF * 3 / 4)
+		leaf_move(leaf, leaf, 0);
+	if (leaf->used < QUEUE_LEAF) {
+		leaf_put(q, leaf, job);
 		return NONE;
 	}
 	const uint32_t right = leaf_new(q);
-	if (leaf_place(q, &q->leaf[node], job) == QUEUE_LEAF) {
+	if (leaf_place(q, leaf, job) == QUEUE_LEAF) {
 		leaf_put(q, &q->leaf[right], job);
 		return right;
 	}
-	leaf_move(&q->leaf[right], &q->leaf[node], QUEUE_LEAF / 2);
-	leaf_put(q, &q->leaf[before(q, job, q->leaf[right].job[0]) ? node : right], job);
+	leaf_move(&q->leaf[right], leaf, QUEUE_LEAF / 2);
+	if (!q->leaf[right].live || before(q, job, q->leaf[right].job[0]))
+		leaf_put(q, leaf, job);
+	else
+		leaf_put(q, &q->leaf[right], job);
 	return right;
 }
 
@@ -415,7 +453,15 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 		q->depth = 0;
 	}
 	const uint32_t extra = add_below(q, q->root, q->depth, job);
+	if (!q->count || (q->size_min && q->size[job] < q->size_min))
+		q->size_min = q->size[job];
 	q->count++;
+	if (job < q->failed_end)
+		q->failed_end = 0;
+	if (job < q->row_end)
+		q->found = NONE;
+	if (job >= q->row_end)
+		q->row_end = job + 1;
 	if (extra == NONE)
 		return SL_OK;
 	const uint32_t root = inner_new(q);
@@ -432,7 +478,7 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 
 static uint32_t count_of(const struct queue *q, uint32_t node, uint32_t level)
 {
-	return level ? q->inner[node].count : q->leaf[node].count;
+	return level ? q->inner[node].count : (uint32_t)__builtin_popcountll(q->leaf[node].live);
 }
 
 /* Joins a thin child with its right or left neighbour, so that a queue whose jobs left here and there stays
@@ -448,10 +494,12 @@ static void join_thin(struct queue *q, struct queue_inner *inner, uint32_t slot,
 	const uint32_t right = inner->child[slot + 1];
 	if (count_of(q, left, level) + count_of(q, right, level) > ways * 3 / 4)
 		return;
-	if (level)
+	if (level) {
 		inner_move(&q->inner[left], &q->inner[right], 0);
-	else
+	} else {
+		leaf_move(&q->leaf[left], &q->leaf[left], 0);
 		leaf_move(&q->leaf[left], &q->leaf[right], 0);
+	}
 	inner_close(inner, slot + 1);
 	inner_set(q, inner, slot, left, level);
 	node_free(q, right, level);
@@ -460,15 +508,12 @@ static void join_thin(struct queue *q, struct queue_inner *inner, uint32_t slot,
 static void leaf_take(const struct queue *q, struct queue_leaf *leaf, uint32_t job)
 {
 	const uint32_t place = leaf_place(q, leaf, job) - 1;
-	SL_CHECK(
-		place < leaf->count && leaf->job[place] == job); /* The job is in the queue, under its key. */
-	leaf->count--;
-	const size_t tail = leaf->count - place;
-	memmove(&leaf->job[place], &leaf->job[place + 1], tail * sizeof(leaf->job[0]));
-	memmove(&leaf->size[place], &leaf->size[place + 1], tail * sizeof(leaf->size[0]));
-	memmove(&leaf->length[place], &leaf->length[place + 1], tail * sizeof(leaf->length[0]));
-	leaf->job[leaf->count] = NONE;
-	leaf->size[leaf->count] = ABSENT;
+	/* The job is in the queue, under its key. */
+	SL_CHECK(place < leaf->used && leaf->job[place] == job && leaf->live >> place & 1);
+	leaf->live &= ~(UINT64_C(1) << place);
+	leaf->size[place] = ABSENT;
+	if (!leaf->live)
+		leaf_move(leaf, leaf, 0); /* Empty: what is left of it must not look used. */
 }
 
 static void remove_below(struct queue *q, uint32_t node, uint32_t level, uint32_t job)
@@ -496,6 +541,14 @@ void queue_remove(struct queue *q, uint32_t job)
 	SL_CHECK(q->root != NONE);
 	remove_below(q, q->root, q->depth, job);
 	q->count--;
+	if (q->size[job] == q->size_min)
+		q->size_min = 0;
+	if (q->found == job && !q->key) {
+		q->failed = q->found_fit;
+		q->failed_after = q->found_after;
+		q->failed_end = job + 1;
+		q->found = NONE;
+	}
 	while (q->depth && q->inner[q->root].count == 1) {
 		const uint32_t only = q->inner[q->root].child[0];
 		node_free(q, q->root, q->depth);
@@ -522,14 +575,12 @@ static unsigned may_hold(const struct queue_inner *inner, const struct search *s
 {
 	int32_t hit[QUEUE_WAYS] = { 0 };
 	for (uint64_t bits = inner->present & s->classes_free; bits; bits &= bits - 1) {
-		const int32_t *row = inner->length[__builtin_ctzll(bits)];
+		const int c = __builtin_ctzll(bits);
+		const int32_t *row = inner->length[c];
+		const bool any = s->classes_spare >> c & 1;
+		const int32_t room = any ? ABSENT - 1 : s->room;
 		for (size_t i = 0; i < QUEUE_WAYS; i++)
-			hit[i] |= row[i] <= s->room;
-	}
-	for (uint64_t bits = inner->present & s->classes_spare; bits; bits &= bits - 1) {
-		const int32_t *row = inner->length[__builtin_ctzll(bits)];
-		for (size_t i = 0; i < QUEUE_WAYS; i++)
-			hit[i] |= row[i] != ABSENT;
+			hit[i] |= row[i] <= room;
 	}
 	unsigned mask = 0;
 	for (unsigned i = 0; i < QUEUE_WAYS; i++)
@@ -537,15 +588,31 @@ static unsigned may_hold(const struct queue_inner *inner, const struct search *s
 	return mask;
 }
 
+/* Bit i: slot i passes, but for the fraction of a second. */
+static uint64_t leaf_mask(const struct queue_leaf *leaf, const struct search *s)
+{
+	uint8_t pass[QUEUE_LEAF];
+	for (size_t i = 0; i < QUEUE_LEAF; i++)
+		pass[i] = (uint8_t)((leaf->size[i] <= s->free) &
+				    ((leaf->length[i] <= s->room) | (leaf->size[i] <= s->spare)));
+	uint64_t mask = 0;
+	for (size_t i = 0; i < QUEUE_LEAF; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, &pass[i], sizeof(eight));
+		/* Gathers the lowest bits of the eight bytes into the highest byte, in order. */
+		mask |= (eight * UINT64_C(0x0102040810204080)) >> 56 << i;
+	}
+	return mask;
+}
+
 static uint32_t leaf_search(
 	const struct queue *q, const struct queue_leaf *leaf, uint32_t place, const struct search *s)
 {
-	for (uint32_t i = place; i < leaf->count; i++) {
-		const int32_t size = leaf->size[i];
-		if (size > s->free)
-			continue;
-		if (size <= s->spare ||
-			(leaf->length[i] <= s->room && q->length[leaf->job[i]] <= s->room_exact))
+	if (place >= leaf->used)
+		return NONE;
+	for (uint64_t mask = leaf_mask(leaf, s) >> place << place; mask; mask &= mask - 1) {
+		const int i = __builtin_ctzll(mask);
+		if (leaf->size[i] <= s->spare || q->length[leaf->job[i]] <= s->room_exact)
 			return leaf->job[i];
 	}
 	return NONE;
@@ -588,10 +655,8 @@ static int32_t clamped(int64_t value)
 	return value < 0 ? 0 : value < ABSENT - 1 ? (int32_t)value : ABSENT - 1;
 }
 
-uint32_t queue_next_fit(const struct queue *q, uint32_t after, const struct queue_fit *fit)
+static uint32_t search(const struct queue *q, int64_t after, const struct queue_fit *fit)
 {
-	if (q->root == NONE || fit->free < 1)
-		return NONE;
 	struct search s = {
 		.free = clamped(fit->free),
 		.spare = clamped(fit->spare),
@@ -600,8 +665,34 @@ uint32_t queue_next_fit(const struct queue *q, uint32_t after, const struct queu
 	};
 	s.classes_free = up_to_class(s.free);
 	s.classes_spare = up_to_class(s.spare < s.free ? s.spare : s.free);
-	return after == NONE ? search_below(q, q->root, q->depth, &s)
-			     : search_behind(q, q->root, q->depth, after, &s);
+	return after < 0 ? search_below(q, q->root, q->depth, &s)
+			 : search_behind(q, q->root, q->depth, (uint32_t)after, &s);
+}
+
+uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit *fit)
+{
+	if (!q->count || fit->free < 1)
+		return NONE;
+	int64_t from = after == NONE ? -1 : (int64_t)after;
+	if (q->key)
+		return search(q, from, fit);
+	const bool known = q->failed_end && from >= q->failed_after && from < q->failed_end &&
+			   fit->free <= q->failed.free && fit->room <= q->failed.room &&
+			   fit->spare <= q->failed.spare;
+	const int64_t since = known ? q->failed_after : from;
+	if (known)
+		from = (int64_t)q->failed_end - 1;
+	const uint32_t found = from + 1 < (int64_t)q->row_end ? search(q, from, fit) : NONE;
+	if (found == NONE) {
+		q->failed = *fit;
+		q->failed_after = since;
+		q->failed_end = q->row_end;
+	} else {
+		q->found_fit = *fit;
+		q->found_after = since;
+	}
+	q->found = found;
+	return found;
 }
 
 uint32_t queue_first(const struct queue *q) { return q->count ? first_below(q, q->root, q->depth) : NONE; }
@@ -609,23 +700,26 @@ uint32_t queue_first(const struct queue *q) { return q->count ? first_below(q, q
 uint32_t queue_after(const struct queue *q, uint32_t after)
 {
 	const struct queue_fit all = { INT64_MAX, INT64_MAX, INT64_MAX };
-	return queue_next_fit(q, after, &all);
+	return q->count ? search(q, after == NONE ? -1 : (int64_t)after, &all) : NONE;
 }
 
-int32_t queue_size_min(const struct queue *q)
+int32_t queue_size_min(struct queue *q)
 {
 	if (!q->count)
-		return INT32_MAX;
-	if (!q->depth)
-		return leaf_size_min(&q->leaf[q->root]);
-	return row_min(q->inner[q->root].size_min);
+		return ABSENT;
+	if (!q->size_min)
+		q->size_min =
+			q->depth ? row_min(q->inner[q->root].size_min) : leaf_size_min(&q->leaf[q->root]);
+	return q->size_min;
 }
 
 static uint32_t *list_below(const struct queue *q, uint32_t node, uint32_t level, uint32_t *out)
 {
 	if (!level) {
-		memcpy(out, q->leaf[node].job, q->leaf[node].count * sizeof(*out));
-		return out + q->leaf[node].count;
+		const struct queue_leaf *leaf = &q->leaf[node];
+		for (uint64_t live = leaf->live; live; live &= live - 1)
+			*out++ = leaf->job[__builtin_ctzll(live)];
+		return out;
 	}
 	for (uint32_t i = 0; i < q->inner[node].count; i++)
 		out = list_below(q, q->inner[node].child[i], level - 1, out);
@@ -644,7 +738,8 @@ int queue_rebuild(struct queue *q, const uint32_t *row, struct sl_err *err)
 	q->leaf_used = q->inner_used = 0;
 	q->leaf_spare = q->inner_spare = NONE;
 	q->root = NONE;
-	q->depth = q->count = 0;
+	q->depth = q->count = q->failed_end = 0;
+	q->found = NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		const int status = queue_add(q, row[i], err);
 		if (status)

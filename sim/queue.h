@@ -16,6 +16,13 @@
 
 enum { QUEUE_LEAF = 64, QUEUE_WAYS = 16, QUEUE_CLASSES = 64 };
 
+/* What may start: */
+struct queue_fit {
+	int64_t free;  /* size <= free, and */
+	sl_time room;  /* length <= room or */
+	int64_t spare; /* size <= spare */
+};
+
 struct queue_leaf;
 struct queue_inner;
 
@@ -30,7 +37,19 @@ struct queue {
 	uint32_t leaf_spare, inner_spare; /* Heads of the lists of freed ones. */
 	uint32_t root;                    /* A leaf's number if depth is 0, else an inner one's. */
 	uint32_t depth;
-	uint32_t count; /* Jobs. */
+	uint32_t count;   /* Jobs. */
+	int32_t size_min; /* Of all; 0: to be found anew. */
+
+	/* In submit order only: nobody behind `failed_after` and before `failed_end` passes `failed`, so that
+	 * a search that asks for no less looks at those who came since. */
+	struct queue_fit failed;
+	int64_t failed_after;
+	uint32_t failed_end; /* 0: nothing is known. */
+	/* The last find, and who is known to have failed before it: if it leaves, all up to it are. */
+	struct queue_fit found_fit;
+	int64_t found_after;
+	uint32_t found;
+	uint32_t row_end; /* Behind the highest row that was ever in. */
 };
 
 /* The columns are lent for the queue's life; a job's size, length and key stay as they are while it is in. */
@@ -44,15 +63,10 @@ void queue_remove(struct queue *q, uint32_t job); /* It must be in. */
 uint32_t queue_first(const struct queue *q);
 uint32_t queue_after(const struct queue *q, uint32_t after);
 /* INT32_MAX when empty. */
-int32_t queue_size_min(const struct queue *q);
+int32_t queue_size_min(struct queue *q);
 
-struct queue_fit {
-	int64_t free;  /* size <= free, and */
-	sl_time room;  /* length <= room or */
-	int64_t spare; /* size <= spare */
-};
 /* The first behind `after` (UINT32_MAX: from the front) that passes, or UINT32_MAX. */
-uint32_t queue_next_fit(const struct queue *q, uint32_t after, const struct queue_fit *fit);
+uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit *fit);
 
 /* All rows in order into out (q->count of them). */
 void queue_list(const struct queue *q, uint32_t *out);
