@@ -263,6 +263,7 @@ SL_API int sl_input_next(struct sl_input *in, const char **text, const char **en
 /* The same bytes will be returned again by the next sl_input_next: for sniffing the format. */
 SL_API void sl_input_again(struct sl_input *in);
 SL_API const char *sl_input_packing(const struct sl_input *in); /* "gzip", "zstd", "xz", "none" */
+SL_API uint64_t sl_input_size(const struct sl_input *in);       /* Of the file as stored; 0: not known. */
 SL_API uint64_t sl_input_bytes(const struct sl_input *in);      /* Of the file, consumed so far. */
 SL_API const char *sl_input_sha256(struct sl_input *in); /* Of the file's bytes as stored; after the end. */
 
@@ -284,7 +285,7 @@ SL_API int sl_out_open(struct sl_out **out, const char *path, struct sl_err *err
 /* Room for at least `room` bytes (at most 64 KiB) at the returned place; say with sl_out_advance how
  * far was written. Never NULL: after a write error bytes go nowhere and commit says why. */
 SL_API char *sl_out_room(struct sl_out *out, size_t room);
-SL_API void sl_out_advance(struct sl_out *out, char *end);
+SL_API void sl_out_advance(struct sl_out *out, const char *end);
 SL_API void sl_out_text(struct sl_out *out, const char *text);
 SL_API void sl_out_printf(struct sl_out *out, const char *format, ...) SL_PRINTF(2, 3);
 /* text as a JSON string, with quotes. */

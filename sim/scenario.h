@@ -37,8 +37,8 @@ struct header_line {
 struct scenario_watch {
 	void *self;
 	int (*header)(void *self, const char *key, const char *value, struct sl_err *err);
-	/* dropped: the cause, or NULL for a row that is kept. */
-	int (*row)(void *self, const struct sl_row *row, const char *dropped, struct sl_err *err);
+	/* gone: why the row will not be in the replay, or NULL. */
+	int (*row)(void *self, const struct sl_row *row, const char *gone, struct sl_err *err);
 };
 
 struct scenario_options {

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * columns.c - the job table while it is filled; see columns.h.
+ */
+#include "sim/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t element_of(enum column which)
+{
+	const bool narrow = which >= COLUMN_SIZE && which <= COLUMN_PLACE;
+	return narrow ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+static int column_widen(void **column, size_t bytes, struct sl_err *err)
+{
+	void *moved = realloc(*column, bytes);
+	if (!moved)
+		return sl_fail_memory(err);
+	*column = moved;
+	return SL_OK;
+}
+
+/* A wait before the first recorded one is unknown. */
+static int add_waits(struct columns *columns, struct sl_err *err)
+{
+	const int status = column_widen(&columns->at[COLUMN_WAIT], columns->capacity * sizeof(sl_time), err);
+	for (uint32_t row = 0; row < columns->count && !status; row++)
+		column_i64(columns, COLUMN_WAIT)[row] = SL_NONE;
+	return status;
+}
+
+int columns_expect(struct columns *columns, size_t rows, struct sl_err *err)
+{
+	const size_t rows_max = UINT32_MAX; /* The last row number is no job's. */
+	if (columns->capacity == rows_max)
+		return sl_fail(err, SL_INPUT, "more than %zu jobs: split the trace", rows_max);
+	const size_t capacity = rows < rows_max ? rows : rows_max;
+	for (enum column which = 0; which < COLUMN_ROWS; which++) {
+		if (which == COLUMN_WAIT && !columns->at[which])
+			continue;
+		const int status = column_widen(&columns->at[which], capacity * element_of(which), err);
+		if (status)
+			return status;
+	}
+	columns->capacity = capacity;
+	return SL_OK;
+}
+
+int columns_reserve(struct columns *columns, bool waits, struct sl_err *err)
+{
+	int status = SL_OK;
+	if (columns->count == columns->capacity)
+		status = columns_expect(columns, columns->capacity ? 2 * columns->capacity : 1024, err);
+	if (!status && waits && !columns->at[COLUMN_WAIT])
+		status = add_waits(columns, err);
+	return status;
+}
+
+int columns_add(struct columns *columns, enum column which, struct sl_err *err)
+{
+	SL_CHECK(which >= COLUMN_ROWS && !columns->at[which]);
+	columns->at[which] = calloc(columns->count ? columns->count : 1, element_of(which));
+	return columns->at[which] ? SL_OK : sl_fail_memory(err);
+}
+
+void columns_drop(struct columns *columns, enum column which)
+{
+	free(columns->at[which]);
+	columns->at[which] = NULL;
+}
+
+struct sort_key {
+	sl_time submit;
+	uint32_t row;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct sort_key *x = a;
+	const struct sort_key *y = b;
+	if (x->submit != y->submit)
+		return x->submit < y->submit ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* The column with rows as place says, through a copy of it. */
+static void gather(void *column, void *copy, size_t element, const uint32_t *place, uint32_t count)
+{
+	memcpy(copy, column, count * element);
+	if (element == sizeof(int64_t)) {
+		int64_t *to = column;
+		const int64_t *from = copy;
+		for (uint32_t row = 0; row < count; row++)
+			to[row] = from[place[row]];
+	} else {
+		int32_t *to = column;
+		const int32_t *from = copy;
+		for (uint32_t row = 0; row < count; row++)
+			to[row] = from[place[row]];
+	}
+}
+
+int columns_sort(struct columns *columns, struct sl_err *err)
+{
+	if (!columns->unsorted)
+		return SL_OK;
+	const uint32_t count = columns->count;
+	int status = columns_add(columns, COLUMN_PLACE, err);
+	if (status)
+		return status;
+	struct sort_key *key = malloc(count * sizeof(*key));
+	if (!key)
+		return sl_fail_memory(err);
+	const sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
+	for (uint32_t row = 0; row < count; row++)
+		key[row] = (struct sort_key){ submit[row], row };
+	qsort(key, count, sizeof(*key), compare_keys);
+	uint32_t *place = columns->at[COLUMN_PLACE];
+	for (uint32_t row = 0; row < count; row++)
+		place[row] = key[row].row;
+	/* The keys are done with: their room serves for the copies. */
+	for (enum column which = 0; which < COLUMN_ROWS; which++)
+		if (columns->at[which])
+			gather(columns->at[which], key, element_of(which), place, count);
+	free(key);
+	return SL_OK;
+}
+
+int columns_truncate(struct columns *columns, uint32_t count, struct sl_err *err)
+{
+	const uint32_t before = columns->count;
+	if (count >= before)
+		return SL_OK;
+	columns->count = count;
+	uint32_t *place = columns->at[COLUMN_PLACE];
+	if (!place)
+		return SL_OK;
+	uint32_t *rank = calloc(before, sizeof(*rank));
+	if (!rank)
+		return sl_fail_memory(err);
+	for (uint32_t row = 0; row < count; row++)
+		rank[place[row]] = 1;
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < before; i++) {
+		const uint32_t stays = rank[i];
+		rank[i] = next;
+		next += stays;
+	}
+	for (uint32_t row = 0; row < count; row++)
+		place[row] = rank[place[row]];
+	free(rank);
+	return SL_OK;
+}
+
+void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
+{
+	*jobs = (struct sl_jobs){
+		.count = columns->count,
+		.id = columns->at[COLUMN_ID],
+		.submit = columns->at[COLUMN_SUBMIT],
+		.run = columns->at[COLUMN_RUN],
+		.limit = columns->at[COLUMN_LIMIT],
+		.size = columns->at[COLUMN_SIZE],
+		.user = columns->at[COLUMN_USER],
+		.account = columns->at[COLUMN_ACCOUNT],
+		.partition = columns->at[COLUMN_PARTITION],
+		.wait_recorded = columns->at[COLUMN_WAIT],
+		.estimate = columns->at[COLUMN_ESTIMATE],
+		.cancel = columns->at[COLUMN_CANCEL],
+		.place = columns->at[COLUMN_PLACE],
+	};
+}
+
+void columns_free(struct columns *columns)
+{
+	if (!columns)
+		return;
+	for (enum column which = 0; which < COLUMN_COUNT; which++)
+		free(columns->at[which]);
+	free(columns);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * columns.h - the job table while it is filled: one growing array for each column.
+ *
+ * Those up to COLUMN_ROWS grow together, row by row, in the file's order; the
+ * others are made once all rows are in. After columns_sort rows are in
+ * (submit, place in the file) order.
+ */
+#ifndef SL_COLUMNS_H
+#define SL_COLUMNS_H
+
+#include "sim/base.h"
+
+enum column {
+	COLUMN_ID,
+	COLUMN_SUBMIT,
+	COLUMN_RUN,
+	COLUMN_LIMIT,
+	COLUMN_WAIT,
+	COLUMN_SIZE,
+	COLUMN_USER,
+	COLUMN_ACCOUNT,
+	COLUMN_PARTITION,
+	COLUMN_ROWS,
+	COLUMN_PLACE = COLUMN_ROWS,
+	COLUMN_ESTIMATE,
+	COLUMN_CANCEL,
+	COLUMN_COUNT
+};
+
+struct columns {
+	void *at[COLUMN_COUNT]; /* NULL: has none. The first five, estimate and cancel int64_t, else 32 bits.
+				 */
+	size_t capacity;
+	uint32_t count;
+	bool unsorted; /* Some row was submitted before the one above it. */
+};
+
+static inline int64_t *column_i64(const struct columns *columns, enum column which)
+{
+	return columns->at[which];
+}
+static inline int32_t *column_i32(const struct columns *columns, enum column which)
+{
+	return columns->at[which];
+}
+
+/* Room for so many rows, more than there are. */
+int columns_expect(struct columns *columns, size_t rows, struct sl_err *err);
+/* Room for one more row; waits: it has a recorded wait. The wait column is made at the first such row. */
+int columns_reserve(struct columns *columns, bool waits, struct sl_err *err);
+/* A further column, zeroed. */
+int columns_add(struct columns *columns, enum column which, struct sl_err *err);
+/* By (submit, row); the place column then says where each was. Nothing happens to rows in order. */
+int columns_sort(struct columns *columns, struct sl_err *err);
+/* Only the first rows stay; places become ranks among them. */
+int columns_truncate(struct columns *columns, uint32_t count, struct sl_err *err);
+void columns_drop(struct columns *columns, enum column which);
+void columns_lend(const struct columns *columns, struct sl_jobs *jobs);
+void columns_free(struct columns *columns);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scenario.c - a trace, its machine and the replay's settings become one const world.
+ *
+ * In this order: settings; the trace, cleaned row by row (scenario_clean.c);
+ * the order by submission; the first N jobs; the load factor; side files.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/scenario_parts.h"
+
+const struct sl_param replay_params[] = {
+	[REPLAY_OVERRUN] = { "overrun", SL_PARAM_CHOICE, "raise", "raise|extend|kill",
+		"a run time beyond its limit: raise the limit to it, let the job run on, or cut it", 0, 0 },
+	[REPLAY_FROM] = { "from", SL_PARAM_TEXT, NULL, NULL,
+		"only jobs submitted from then on: seconds since the trace's zero, a duration, or a date", 0,
+		0 },
+	[REPLAY_TO] = { "to", SL_PARAM_TEXT, NULL, NULL, "only jobs submitted before then", 0, 0 },
+	[REPLAY_LOAD] = { "load", SL_PARAM_REAL, "1", "0.001..1000",
+		"factor on the arrival rate: times between submissions are divided by it", 1000, 1000000000 },
+	[REPLAY_WARMUP] = { "warmup", SL_PARAM_TIME, NULL, NULL,
+		"left out of the .steady metrics, from the first submission on; without it: by MSER-5", 0,
+		INT64_MAX },
+	[REPLAY_ESTIMATES] = { "estimates", SL_PARAM_TEXT, NULL, NULL,
+		"file of predicted run times, a line JOB,SECONDS each; jobs that it lacks keep their limit",
+		0, 0 },
+	[REPLAY_CANCELS] = { "cancels", SL_PARAM_TEXT, NULL, NULL,
+		"file of cancellations, a line JOB,SECONDS each, counted from the job's submission", 0, 0 },
+};
+const size_t replay_param_count = SL_LEN(replay_params);
+_Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
+
+/* ---- Settings ------------------------------------------------------------------- */
+
+static int replay_set(
+	struct loading *loading, int which, const char *text, const char *what, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	return value_set(&scenario->replay[which], &replay_params[which], text, what, scenario->arena, err);
+}
+
+static int cpus_set(struct loading *loading, const char *text, struct sl_err *err)
+{
+	if (sl_get_i64(text, strlen(text), &loading->cpus_set) && loading->cpus_set > 0 &&
+		loading->cpus_set <= INT32_MAX)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"--set: 'cluster.cpus' must be a whole number within 1..2147483647, not '%s'", text);
+}
+
+static int setting_take(struct loading *loading, struct setting *setting, struct sl_err *err)
+{
+	if (strcmp(setting->key, "cluster.cpus") == 0) {
+		setting->used = true;
+		return cpus_set(loading, setting->value, err);
+	}
+	const bool full = strncmp(setting->key, "replay.", strlen("replay.")) == 0;
+	const char *key = setting->key + (full ? strlen("replay.") : 0);
+	for (int i = 0; i < REPLAY_COUNT; i++) {
+		if (strcmp(replay_params[i].key, key) != 0)
+			continue;
+		setting->used = true;
+		return replay_set(loading, i, setting->value, "--set", err);
+	}
+	return SL_OK; /* The policy's, or nobody's: that is found out later. */
+}
+
+static int settings_take(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const struct scenario_options *options = loading->options;
+	scenario->replay = sl_alloc(scenario->arena, REPLAY_COUNT, sizeof(*scenario->replay));
+	if (!scenario->replay)
+		return sl_fail_memory(err);
+	int status = values_parse(
+		scenario->replay, replay_params, REPLAY_COUNT, NULL, "replay", scenario->arena, err);
+	for (size_t i = 0; options->settings && i < options->settings->count && !status; i++)
+		status = setting_take(loading, &options->settings->item[i], err);
+	if (!status && options->from)
+		status = replay_set(loading, REPLAY_FROM, options->from, "--from", err);
+	if (!status && options->to)
+		status = replay_set(loading, REPLAY_TO, options->to, "--to", err);
+	if (status)
+		return status;
+	scenario->overrun = (enum sl_overrun)scenario->replay[REPLAY_OVERRUN].number;
+	const struct sl_value *warmup = &scenario->replay[REPLAY_WARMUP];
+	scenario->warmup = warmup->text ? warmup->number : SL_NONE;
+	return SL_OK;
+}
+
+/* ---- What the header says --------------------------------------------------------- */
+
+/* The first whole number of the first header line of that name, if it is within bounds; else 0. What
+ * follows it is prose ("MaxProcs: 93312 (80640+...)"). */
+static int64_t header_number(const struct scenario *scenario, const char *key, int64_t min, int64_t max)
+{
+	for (size_t i = 0; i < scenario->header_count; i++) {
+		if (strcmp(scenario->header[i].key, key) != 0)
+			continue;
+		const char *text = scenario->header[i].value;
+		size_t len = text[0] == '-' || text[0] == '+';
+		while (text[len] >= '0' && text[len] <= '9')
+			len++;
+		int64_t value;
+		return sl_get_i64(text, len, &value) && value >= min && value <= max ? value : 0;
+	}
+	return 0;
+}
+
+static int settle_machine(struct loading *loading, struct sl_err *err)
+{
+	static const struct {
+		const char *key, *from;
+	} sizes[] = {
+		{ "MaxProcs", "MaxProcs of the trace" },
+		{ "MaxNodes", "MaxNodes of the trace" },
+	};
+	struct scenario *scenario = loading->scenario;
+	scenario->cpus = loading->cpus_set;
+	scenario->cpus_from = "cluster.cpus";
+	for (size_t i = 0; i < SL_LEN(sizes) && !scenario->cpus; i++) {
+		scenario->cpus = header_number(scenario, sizes[i].key, 1, INT32_MAX);
+		scenario->cpus_from = sizes[i].from;
+	}
+	if (scenario->cpus)
+		return SL_OK;
+	scenario->cpus_from = NULL;
+	if (loading->options->any_machine)
+		return SL_OK;
+	return sl_fail(err, SL_INPUT,
+		"%s: the size of the machine is not known, its header has neither MaxProcs nor MaxNodes: give "
+		"--set cluster.cpus=N",
+		loading->file);
+}
+
+int loading_settle(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	int status = settle_machine(loading, err);
+	if (status)
+		return status;
+	loading->settled = true;
+	scenario->epoch = header_number(scenario, "UnixStartTime", 1, INT64_C(100000000000));
+	if (!loading->options->tz)
+		scenario->utc_offset = header_number(scenario, "TimeZone", -86400, 86400);
+	const struct sl_value *from = &scenario->replay[REPLAY_FROM];
+	const struct sl_value *to = &scenario->replay[REPLAY_TO];
+	if (from->text)
+		status = time_point(scenario, "replay.from", from->text, &loading->from, err);
+	if (!status && to->text)
+		status = time_point(scenario, "replay.to", to->text, &loading->to, err);
+	return status;
+}
+
+/* ---- After the last row ------------------------------------------------------------- */
+
+/* Any schedule that never idles with jobs waiting ends by the last submission plus all run times. */
+static int check_span(const struct loading *loading, struct sl_err *err)
+{
+	const struct columns *columns = loading->scenario->columns;
+	const sl_time last = column_i64(columns, COLUMN_SUBMIT)[columns->count - 1];
+	if (loading->run_total <= INT64_MAX / 2 - last)
+		return SL_OK;
+	return sl_fail(err, SL_INPUT,
+		"%s: submit and run times add up to more than 146 000 years: are they in seconds?",
+		loading->file);
+}
+
+static int apply_load(struct loading *loading, struct sl_err *err)
+{
+	const struct columns *columns = loading->scenario->columns;
+	const struct sl_value *load = &loading->scenario->replay[REPLAY_LOAD];
+	if (load->number == 1000000)
+		return SL_OK;
+	sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
+	const sl_time first = submit[0];
+	const __int128 span = (__int128)(submit[columns->count - 1] - first) * 1000000 / load->number;
+	if (span > INT64_MAX / 4)
+		return sl_fail(err, SL_USAGE,
+			"replay.load=%s stretches the trace beyond 73 000 years: give a larger one",
+			load->text);
+	for (uint32_t row = 0; row < columns->count; row++)
+		submit[row] = first + sl_mul_div(submit[row] - first, 1000000, load->number);
+	return SL_OK;
+}
+
+/* Address space, not memory: a row that never comes is never touched. */
+static size_t rows_expected(const struct sl_input *in)
+{
+	enum { LINE_SHORT = 48, PACKED_TIMES = 4, ROWS_FEW = 1024, ROWS_MANY = 1 << 24 };
+	const bool packed = strcmp(sl_input_packing(in), "none") != 0;
+	const uint64_t size = sl_input_size(in);
+	const uint64_t rows = ROWS_FEW + (size < INT64_MAX / PACKED_TIMES ? size : 0) *
+						 (packed ? PACKED_TIMES : 1) / LINE_SHORT;
+	return rows < ROWS_MANY ? (size_t)rows : ROWS_MANY;
+}
+
+static int read_trace(struct loading *loading, struct sl_err *err)
+{
+	struct scenario_input *input = &loading->scenario->input;
+	struct sl_input *in;
+	int status = sl_input_open(&in, loading->options->trace, err);
+	if (status)
+		return status;
+	loading->file = sl_input_name(in);
+	const struct sl_reader *reader = NULL;
+	status = reader_choose(&reader, in, err);
+	if (!status)
+		status = columns_expect(loading->scenario->columns, rows_expected(in), err);
+	if (!status) {
+		const struct sl_sink sink = cleaning_sink(loading);
+		status = reader->read(in, &sink, err);
+	}
+	if (!status) {
+		input->format = reader->name;
+		input->packing = sl_input_packing(in);
+		input->bytes = sl_input_bytes(in);
+		memcpy(input->sha256, sl_input_sha256(in), sizeof(input->sha256));
+		status = cleaning_finish(loading, err);
+	}
+	loading->file = loading->options->trace; /* The input's own name goes with it. */
+	sl_input_close(in);
+	return status;
+}
+
+static int load_all(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const struct scenario_options *options = loading->options;
+	int status = settings_take(loading, err);
+	if (!status && options->tz)
+		status = time_zone(options->tz, &scenario->utc_offset, err);
+	if (!status)
+		status = read_trace(loading, err);
+	if (!status)
+		status = columns_sort(scenario->columns, err);
+	if (!status && options->jobs_max && options->jobs_max < scenario->columns->count)
+		status = columns_truncate(scenario->columns, (uint32_t)options->jobs_max, err);
+	if (!status)
+		status = apply_load(loading, err);
+	if (!status)
+		status = check_span(loading, err);
+	if (!status)
+		status = side_load(scenario, err);
+	if (!status)
+		columns_lend(scenario->columns, &scenario->jobs);
+	return status;
+}
+
+int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)
+{
+	*scenario = (struct scenario){ 0 };
+	if (options->cluster)
+		return sl_fail(err, SL_USAGE,
+			"'%s': cluster files are not read yet: use --set cluster.cpus=N", options->cluster);
+	scenario->arena = arena_new();
+	scenario->columns = calloc(1, sizeof(*scenario->columns));
+	struct loading loading = { .scenario = scenario,
+		.options = options,
+		.from = INT64_MIN,
+		.to = SL_NEVER,
+		.submit_last = INT64_MIN,
+		.kept_last = INT64_MIN,
+		.id_last = INT64_MIN };
+	int status = SL_OK;
+	if (!scenario->arena || !scenario->columns)
+		status = sl_fail_memory(err);
+	if (!status)
+		scenario->input.path = sl_strdup(scenario->arena, options->trace, strlen(options->trace));
+	if (!status && !scenario->input.path)
+		status = sl_fail_memory(err);
+	if (!status)
+		status = load_all(&loading, err);
+	cleaning_release(&loading);
+	if (status)
+		scenario_release(scenario);
+	return status;
+}
+
+void scenario_release(struct scenario *scenario)
+{
+	columns_free(scenario->columns);
+	arena_free(scenario->arena);
+	*scenario = (struct scenario){ 0 };
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scenario_clean.c - rows of a trace become jobs: what makes no sense is dropped or repaired, and counted.
+ *
+ * A row is counted under its first cause only, in the order of `judge`; so rows
+ * are the jobs that stay, those dropped, and those not selected. Whether an id
+ * was seen costs one comparison while ids ascend; at the first that does not, a
+ * set of all ids so far is made.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/scenario_parts.h"
+
+static const struct {
+	const char *text;
+	bool dropped; /* Else repaired. */
+} causes[CAUSE_COUNT] = {
+	/* Of readers, who name them by their text... */
+	[CAUSE_FEW] = { "fewer than 18 fields", true },
+	[CAUSE_MANY] = { "more than 18 fields", false },
+	[CAUSE_FRACTION] = { "fractional count rounded up", false },
+	[CAUSE_UNREADABLE] = { "unreadable optional field", false },
+	/* ...and found here. */
+	[CAUSE_NO_ID] = { "job number is unknown", true },
+	[CAUSE_REPEATED] = { "repeated id", true },
+	[CAUSE_PARTIAL] = { "partial execution line", true },
+	[CAUSE_NO_SUBMIT] = { "submit time is unknown", true },
+	[CAUSE_RUN] = { "run time is not positive", true },
+	[CAUSE_SIZE] = { "size is not positive", true },
+	[CAUSE_LARGE] = { "larger than the machine", true },
+	[CAUSE_ORDER] = { "out of order", false },
+};
+
+static void tally_add(struct loading *loading, enum cause cause, uint64_t line)
+{
+	struct tally *tally = &loading->tally[cause];
+	if (!tally->count++)
+		tally->line = line;
+}
+
+static int fail_strict(enum cause cause, const struct sl_place *at, struct sl_err *err)
+{
+	return sl_fail_at(err, at, "%s: mend the line, or run without --strict", causes[cause].text);
+}
+
+/* ---- Ids ------------------------------------------------------------------------ */
+
+static int unkept_add(struct loading *loading, int64_t id, struct sl_err *err)
+{
+	void *array = loading->unkept;
+	const int status = grow(&array, &loading->unkept_capacity, sizeof(*loading->unkept),
+		loading->unkept_count + 1, SIZE_MAX / 16, err);
+	loading->unkept = array;
+	if (!status)
+		loading->unkept[loading->unkept_count++] = id;
+	return status;
+}
+
+static int seen_build(struct loading *loading, struct sl_err *err)
+{
+	const struct columns *columns = loading->scenario->columns;
+	const int64_t *id = column_i64(columns, COLUMN_ID);
+	bool fresh;
+	int status = intset_reserve(
+		&loading->seen, (size_t)columns->count + loading->unkept_count + columns->count / 4, err);
+	for (uint32_t row = 0; row < columns->count && !status; row++)
+		status = intset_add(&loading->seen, id[row], &fresh, err);
+	for (size_t i = 0; i < loading->unkept_count && !status; i++)
+		status = intset_add(&loading->seen, loading->unkept[i], &fresh, err);
+	return status;
+}
+
+/* An id that does not ascend, or any one after the first such. */
+static int id_check(struct loading *loading, int64_t id, bool *repeated, struct sl_err *err)
+{
+	bool fresh;
+	int status = loading->seen.capacity ? SL_OK : seen_build(loading, err);
+	if (!status)
+		status = intset_add(&loading->seen, id, &fresh, err);
+	*repeated = !status && !fresh;
+	return status;
+}
+
+/* ---- Rows -------------------------------------------------------------------------- */
+
+static int64_t size_of(const struct sl_row *row)
+{
+	const int64_t asked = row->col[SL_COL_REQ_CPUS];
+	return asked > 0 ? asked : row->col[SL_COL_CPUS]; /* SL_NONE is not positive either. */
+}
+
+/* Why the row cannot stay; CAUSE_COUNT: it can. */
+static enum cause judge(const struct loading *loading, const struct sl_row *row, bool repeated)
+{
+	const int64_t *col = row->col;
+	if (col[SL_COL_ID] == SL_NONE)
+		return CAUSE_NO_ID;
+	if (repeated) /* Lines 2, 3 and 4 are the parts of a job whose summary came before. */
+		return col[SL_COL_STATUS] >= 2 && col[SL_COL_STATUS] <= 4 ? CAUSE_PARTIAL : CAUSE_REPEATED;
+	if (col[SL_COL_SUBMIT] == SL_NONE)
+		return CAUSE_NO_SUBMIT;
+	if (col[SL_COL_RUN] <= 0)
+		return CAUSE_RUN;
+	const int64_t size = size_of(row);
+	if (size <= 0)
+		return CAUSE_SIZE;
+	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
+	const int64_t cpus = loading->scenario->cpus;
+	return size > (cpus ? cpus : INT32_MAX) ? CAUSE_LARGE : CAUSE_COUNT;
+}
+
+static int32_t narrow(int64_t value) { return value < 0 || value > INT32_MAX ? -1 : (int32_t)value; }
+
+static int keep(struct loading *loading, const struct sl_row *row, struct sl_err *err)
+{
+	struct columns *columns = loading->scenario->columns;
+	const int64_t *col = row->col;
+	const int status = columns_reserve(columns, col[SL_COL_WAIT] != SL_NONE, err);
+	if (status)
+		return status;
+	const int64_t run = col[SL_COL_RUN];
+	int64_t limit = col[SL_COL_LIMIT] > 0 ? col[SL_COL_LIMIT] : run;
+	if (loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run)
+		limit = run;
+	const sl_time submit = col[SL_COL_SUBMIT];
+	const uint32_t at = columns->count++;
+	columns->unsorted |= submit < loading->kept_last;
+	loading->kept_last = submit;
+	loading->run_total += run;
+	column_i64(columns, COLUMN_ID)[at] = col[SL_COL_ID];
+	column_i64(columns, COLUMN_SUBMIT)[at] = submit;
+	column_i64(columns, COLUMN_RUN)[at] = run;
+	column_i64(columns, COLUMN_LIMIT)[at] = limit;
+	if (columns->at[COLUMN_WAIT])
+		column_i64(columns, COLUMN_WAIT)[at] = col[SL_COL_WAIT];
+	column_i32(columns, COLUMN_SIZE)[at] = (int32_t)size_of(row);
+	column_i32(columns, COLUMN_USER)[at] = narrow(col[SL_COL_USER]);
+	column_i32(columns, COLUMN_ACCOUNT)[at] = narrow(col[SL_COL_GROUP]);
+	column_i32(columns, COLUMN_PARTITION)[at] = narrow(col[SL_COL_PARTITION]);
+	loading->waits |= col[SL_COL_WAIT] > 0;
+	return SL_OK;
+}
+
+/* The line before came later: counted, unless something else was amiss with this row before that. */
+static enum cause repair_of(struct loading *loading, const struct sl_row *row)
+{
+	const sl_time submit = row->col[SL_COL_SUBMIT];
+	const bool late = submit < loading->submit_last && submit != SL_NONE;
+	if (submit != SL_NONE)
+		loading->submit_last = submit;
+	if (loading->repair_line == row->line)
+		return loading->repair;
+	return late ? CAUSE_ORDER : CAUSE_COUNT;
+}
+
+static int tell_watch(
+	const struct loading *loading, const struct sl_row *row, const char *gone, struct sl_err *err)
+{
+	const struct scenario_watch *watch = loading->options->watch;
+	return watch && watch->row ? watch->row(watch->self, row, gone, err) : SL_OK;
+}
+
+static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
+{
+	struct loading *loading = self;
+	int status = loading->settled ? SL_OK : loading_settle(loading, err);
+	if (status)
+		return status;
+	loading->scenario->rows++;
+	const int64_t id = row->col[SL_COL_ID];
+	const bool ascends = id > loading->id_last && !loading->seen.capacity;
+	bool repeated = false;
+	if (ascends)
+		loading->id_last = id;
+	else if (id != SL_NONE)
+		status = id_check(loading, id, &repeated, err);
+	if (status)
+		return status;
+
+	enum cause cause = judge(loading, row, repeated);
+	const bool dropped = cause < CAUSE_COUNT;
+	const enum cause repair = repair_of(loading, row);
+	if (!dropped)
+		cause = repair;
+	if (cause < CAUSE_COUNT) {
+		const struct sl_place at = { loading->file, row->line, 0 };
+		if (loading->options->strict)
+			return fail_strict(cause, &at, err);
+		tally_add(loading, cause, row->line);
+	}
+	const sl_time submit = row->col[SL_COL_SUBMIT];
+	const bool selected = submit >= loading->from && submit < loading->to;
+	const char *gone = selected ? NULL : "not selected";
+	status = tell_watch(loading, row, dropped ? causes[cause].text : gone, err);
+	if (status)
+		return status;
+	if (!dropped && selected)
+		return keep(loading, row, err);
+	loading->outside += !dropped;
+	return ascends ? unkept_add(loading, id, err) : SL_OK;
+}
+
+static int on_oddity(void *self, const char *text, const struct sl_place *at, struct sl_err *err)
+{
+	struct loading *loading = self;
+	enum cause cause = 0;
+	while (cause < CAUSE_COUNT && strcmp(causes[cause].text, text) != 0)
+		cause++;
+	SL_CHECK(cause < CAUSE_COUNT); /* A reader's cause has its line in the table. */
+	if (loading->options->strict)
+		return fail_strict(cause, at, err);
+	if (causes[cause].dropped) {
+		loading->scenario->rows++;
+		tally_add(loading, cause, at->line);
+	} else {
+		loading->repair = cause;
+		loading->repair_line = at->line;
+	}
+	return SL_OK;
+}
+
+static int on_header(
+	void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err)
+{
+	(void)at;
+	struct loading *loading = self;
+	struct scenario *scenario = loading->scenario;
+	const struct scenario_watch *watch = loading->options->watch;
+	const int status = watch && watch->header ? watch->header(watch->self, key, value, err) : SL_OK;
+	if (status || !*key)
+		return status;
+	if (scenario->header_count == loading->header_capacity) {
+		const size_t capacity = loading->header_capacity ? 2 * loading->header_capacity : 32;
+		struct header_line *header = sl_alloc(scenario->arena, capacity, sizeof(*header));
+		if (!header)
+			return sl_fail_memory(err);
+		if (scenario->header_count)
+			memcpy(header, scenario->header, scenario->header_count * sizeof(*header));
+		scenario->header = header;
+		loading->header_capacity = capacity;
+	}
+	struct header_line *line = &scenario->header[scenario->header_count];
+	line->key = sl_strdup(scenario->arena, key, strlen(key));
+	line->value = sl_strdup(scenario->arena, value, strlen(value));
+	if (!line->key || !line->value)
+		return sl_fail_memory(err);
+	scenario->header_count++;
+	return SL_OK;
+}
+
+struct sl_sink cleaning_sink(struct loading *loading)
+{
+	return (struct sl_sink){ loading, on_job, on_header, on_oddity };
+}
+
+/* ---- What came of it --------------------------------------------------------------- */
+
+static int fail_nothing(const struct loading *loading, struct sl_err *err)
+{
+	char text[900] = "";
+	size_t len = 0;
+	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
+		const struct tally *tally = &loading->tally[cause];
+		if (!tally->count || !causes[cause].dropped)
+			continue;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s (line %llu)",
+			len ? ", " : "", (unsigned long long)tally->count, causes[cause].text,
+			(unsigned long long)tally->line);
+	}
+	if (loading->outside)
+		(void)snprintf(text + len, sizeof(text) - len, "%s%llu not within replay.from and replay.to",
+			len ? ", " : "", (unsigned long long)loading->outside);
+	return sl_fail(err, SL_INPUT, "%s: no job is left to run: of %llu, %s", loading->file,
+		(unsigned long long)loading->scenario->rows, text);
+}
+
+int cleaning_finish(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	if (!scenario->columns->count)
+		return fail_nothing(loading, err);
+	scenario->oddity = sl_alloc(scenario->arena, CAUSE_COUNT, sizeof(*scenario->oddity));
+	if (!scenario->oddity)
+		return sl_fail_memory(err);
+	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
+		const struct tally *tally = &loading->tally[cause];
+		if (tally->count)
+			scenario->oddity[scenario->oddity_count++] = (struct oddity){ causes[cause].text,
+				causes[cause].dropped, tally->count, tally->line };
+	}
+	/* A log without one positive wait did not record them. */
+	if (!loading->waits)
+		columns_drop(scenario->columns, COLUMN_WAIT);
+	return SL_OK;
+}
+
+void cleaning_release(struct loading *loading)
+{
+	intset_release(&loading->seen);
+	free(loading->unkept);
+}

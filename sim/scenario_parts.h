@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scenario_parts.h - a scenario while it is loaded: what scenario*.c share, and nobody else.
+ */
+#ifndef SL_SCENARIO_PARTS_H
+#define SL_SCENARIO_PARTS_H
+
+#include "sim/columns.h"
+#include "sim/intset.h"
+#include "sim/scenario.h"
+
+/* Settings replay.*, in the order of replay_params. */
+enum {
+	REPLAY_OVERRUN,
+	REPLAY_FROM,
+	REPLAY_TO,
+	REPLAY_LOAD,
+	REPLAY_WARMUP,
+	REPLAY_ESTIMATES,
+	REPLAY_CANCELS,
+	REPLAY_COUNT
+};
+
+/* Why a row was repaired or dropped. */
+enum cause {
+	CAUSE_FEW,
+	CAUSE_MANY,
+	CAUSE_FRACTION,
+	CAUSE_UNREADABLE,
+	CAUSE_NO_ID,
+	CAUSE_REPEATED,
+	CAUSE_PARTIAL,
+	CAUSE_NO_SUBMIT,
+	CAUSE_RUN,
+	CAUSE_SIZE,
+	CAUSE_LARGE,
+	CAUSE_ORDER,
+	CAUSE_COUNT
+};
+
+struct tally {
+	uint64_t count, line; /* line: of the first. */
+};
+
+struct loading {
+	struct scenario *scenario;
+	const struct scenario_options *options;
+	const char *file;
+	bool settled;     /* The first job has come: machine, dates and selection stand. */
+	int64_t cpus_set; /* cluster.cpus, or 0. */
+	size_t header_capacity;
+	sl_time from, to; /* Selected: [from, to). */
+	uint64_t outside; /* Rows that were not. */
+	struct tally tally[CAUSE_COUNT];
+	enum cause repair; /* The reader's, of line repair_line; counted if the row stays. */
+	uint64_t repair_line;
+	sl_time submit_last; /* Of the line before, */
+	sl_time kept_last;   /* and of the last that stayed. */
+	__int128 run_total;
+	int64_t id_last; /* Ids ascend so far, unless `seen` is in use. */
+	struct intset seen;
+	int64_t *unkept; /* Ids of rows that did not stay, while ids ascend. */
+	size_t unkept_count, unkept_capacity;
+	bool waits; /* Some recorded wait is positive. */
+};
+
+/* scenario_clean.c: the sink, and what came of it. */
+struct sl_sink cleaning_sink(struct loading *loading);
+int cleaning_finish(struct loading *loading, struct sl_err *err);
+void cleaning_release(struct loading *loading);
+
+/* scenario.c: called by the sink at the first job. */
+int loading_settle(struct loading *loading, struct sl_err *err);
+
+/* scenario_time.c */
+int time_zone(const char *text, int64_t *offset, struct sl_err *err);
+/* Seconds, a duration or a date, in the scenario's time. what: "replay.from", for messages. */
+int time_point(const struct scenario *scenario, const char *what, const char *text, sl_time *time,
+	struct sl_err *err);
+
+/* scenario_side.c: columns from files of their own, "job number, seconds" a line. */
+int side_load(struct scenario *scenario, struct sl_err *err);
+
+#endif

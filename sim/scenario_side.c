@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scenario_side.c - columns of the job table from files of their own.
+ *
+ * A line is "job number, seconds"; blank lines and those that begin with '#'
+ * say nothing. Jobs that a file does not name keep the column's default; lines
+ * of jobs that are not in the replay are passed over; of two for one job the
+ * later holds.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/scenario_parts.h"
+
+static const struct side {
+	int setting;
+	enum column column;
+	int64_t least;  /* In us. */
+	const char *of; /* What the seconds are, for messages. */
+} sides[] = {
+	{ REPLAY_ESTIMATES, COLUMN_ESTIMATE, 1, "estimate of a run time" },
+	{ REPLAY_CANCELS, COLUMN_CANCEL, 0, "time from the submission to the cancellation" },
+};
+
+struct id_row {
+	int64_t id;
+	uint32_t row;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct id_row *x = a;
+	const struct id_row *y = b;
+	return (x->id > y->id) - (x->id < y->id); /* Ids are unique. */
+}
+
+static int index_ids(const struct columns *columns, struct id_row **index, struct sl_err *err)
+{
+	*index = malloc(columns->count * sizeof(**index));
+	if (!*index)
+		return sl_fail_memory(err);
+	for (uint32_t row = 0; row < columns->count; row++)
+		(*index)[row] = (struct id_row){ column_i64(columns, COLUMN_ID)[row], row };
+	qsort(*index, columns->count, sizeof(**index), compare_ids);
+	return SL_OK;
+}
+
+/* The next word of the line at *p, cut at blanks and commas. */
+static size_t word_at(const char **p, const char *end)
+{
+	while (*p < end && strchr(" \t\r,", **p))
+		++*p;
+	const char *word = *p;
+	while (word < end && !strchr(" \t\r,", *word))
+		word++;
+	return (size_t)(word - *p);
+}
+
+static int side_line(struct columns *columns, const struct id_row *index, const struct side *side,
+	const char *p, const char *end, const struct sl_place *at, struct sl_err *err)
+{
+	size_t len = word_at(&p, end);
+	if (!len || *p == '#')
+		return SL_OK;
+	struct id_row want = { 0 };
+	if (!sl_get_i64(p, len, &want.id))
+		return sl_fail_at(err, at, "'%.*s' is not a job number: a line is JOB,SECONDS",
+			(int)(len < 32 ? len : 32), p);
+	p += len;
+	len = word_at(&p, end);
+	sl_time time;
+	if (!len || !sl_get_micro(p, len, &time) || time < side->least)
+		return sl_fail_at(err, at, "'%.*s' is no %s in seconds: a line is JOB,SECONDS",
+			(int)(len < 32 ? len : 32), p, side->of);
+	const struct id_row *found = bsearch(&want, index, columns->count, sizeof(*index), compare_ids);
+	if (!found)
+		return SL_OK;
+	const sl_time submit = column_i64(columns, COLUMN_SUBMIT)[found->row];
+	const bool after = side->column == COLUMN_CANCEL;
+	if (after && time > INT64_MAX / 2 - submit)
+		return sl_fail_at(err, at, "the %s is out of range", side->of);
+	column_i64(columns, side->column)[found->row] = after ? submit + time : time;
+	return SL_OK;
+}
+
+static int side_lines(struct columns *columns, const struct id_row *index, const struct side *side,
+	struct sl_input *in, struct sl_err *err)
+{
+	struct sl_place at = { sl_input_name(in), 0, 0 };
+	const char *p, *end;
+	int status;
+	while ((status = sl_input_next(in, &p, &end, err)) > 0) {
+		while (p < end) {
+			const char *newline = memchr(p, '\n', (size_t)(end - p) + 1);
+			at.line++;
+			status = side_line(columns, index, side, p, newline, &at, err);
+			if (status)
+				return status;
+			p = newline + 1;
+		}
+	}
+	return status;
+}
+
+static void side_default(struct columns *columns, const struct side *side)
+{
+	int64_t *column = column_i64(columns, side->column);
+	for (uint32_t row = 0; row < columns->count; row++)
+		column[row] =
+			side->column == COLUMN_ESTIMATE ? column_i64(columns, COLUMN_LIMIT)[row] : SL_NONE;
+}
+
+static int side_read(
+	struct scenario *scenario, const struct id_row *index, const struct side *side, struct sl_err *err)
+{
+	const char *path = scenario->replay[side->setting].text;
+	struct columns *columns = scenario->columns;
+	struct sl_input *in;
+	int status = columns_add(columns, side->column, err);
+	if (!status)
+		status = sl_input_open(&in, path, err);
+	if (status)
+		return status;
+	side_default(columns, side);
+	status = side_lines(columns, index, side, in, err);
+	if (!status) {
+		struct scenario_input *input = &scenario->side[scenario->side_count++];
+		*input = (struct scenario_input){ .path = path,
+			.format = "job,seconds",
+			.packing = sl_input_packing(in),
+			.bytes = sl_input_bytes(in) };
+		memcpy(input->sha256, sl_input_sha256(in), sizeof(input->sha256));
+	}
+	sl_input_close(in);
+	return status;
+}
+
+int side_load(struct scenario *scenario, struct sl_err *err)
+{
+	struct id_row *index = NULL;
+	int status = SL_OK;
+	scenario->side = sl_alloc(scenario->arena, SL_LEN(sides), sizeof(*scenario->side));
+	if (!scenario->side)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < SL_LEN(sides) && !status; i++) {
+		if (!scenario->replay[sides[i].setting].text)
+			continue;
+		if (!index)
+			status = index_ids(scenario->columns, &index, err);
+		if (!status)
+			status = side_read(scenario, index, &sides[i], err);
+	}
+	free(index);
+	return status;
+}

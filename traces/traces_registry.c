@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * traces_registry.c - the formats of traces, in the order in which they are listed.
+ */
+#include "traces/traces.h"
+
+const struct sl_reader *const sl_readers[] = { &swf_reader, NULL };
+
+const struct sl_writer *const sl_writers[] = { &swf_writer, NULL };
