@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * csv.c - rows in the order of the trace, and words by length.
+ */
+#include "reports/csv/csv.h"
+
+#include <stdlib.h>
+
+int csv_no_memory(struct sl_err *err)
+{
+	return sl_fail(err, SL_SYSTEM, "out of memory for the reports: write fewer files (--only jobs)");
+}
+
+char *csv_put_large(char *p, uint64_t value)
+{
+	const uint64_t unit = 100000000;
+	const uint64_t high = value / unit;
+	p = high < unit ? csv_put_small(p, high) : csv_put_large(p, high);
+	return csv_put_8(p, csv_digits(value - high * unit), 8);
+}
+
+void csv_word_set(struct csv_word *word, const char *text)
+{
+	const size_t length = strlen(text);
+	SL_CHECK(length < sizeof(word->text));
+	memcpy(word->text, text, length);
+	word->text[length] = ',';
+	word->length = (uint32_t)length + 1;
+}
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* Rows `from` in the order of one digit of their place, stable, into `to`. */
+static void sort_digit(
+	uint32_t *to, const uint32_t *from, const uint32_t *place, uint32_t count, unsigned shift)
+{
+	uint32_t first[DIGITS + 1] = { 0 };
+	for (uint32_t i = 0; i < count; i++)
+		first[(place[i] >> shift) % DIGITS + 1]++;
+	for (uint32_t d = 0; d < DIGITS; d++)
+		first[d + 1] += first[d];
+	for (uint32_t i = 0; i < count; i++)
+		to[first[(place[from[i]] >> shift) % DIGITS]++] = from[i];
+}
+
+int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err)
+{
+	const uint32_t count = jobs->count;
+	*order = NULL;
+	if (!jobs->place || !count)
+		return SL_OK;
+	uint32_t *rows = malloc(2 * (size_t)count * sizeof(*rows));
+	if (!rows)
+		return csv_no_memory(err);
+	uint32_t *other = rows + count;
+	for (uint32_t i = 0; i < count; i++)
+		other[i] = i;
+	/* Three digits hold any place; the third leaves the result in the first half. */
+	sort_digit(rows, other, jobs->place, count, 0);
+	sort_digit(other, rows, jobs->place, count, DIGIT_BITS);
+	sort_digit(rows, other, jobs->place, count, 2 * DIGIT_BITS);
+	*order = rows;
+	return SL_OK;
+}

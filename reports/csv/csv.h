@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * csv.h - what the CSV files of a run share: fields put fast, and rows in the order of the trace.
+ *
+ * The writers below give the bytes of sl_put_i64 and sl_put_micro (a test holds them to it), inline: a
+ * million jobs are eleven million numbers. Each may write up to 8 bytes past the end it returns, and wants
+ * CSV_NUMBER bytes of room.
+ */
+#ifndef REPORTS_CSV_H
+#define REPORTS_CSV_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "sim/plugin.h"
+
+enum { CSV_NUMBER = 40 };
+
+/* The eight decimal digits of value < 10^8, one a byte, the first in the lowest byte. Halves, then pairs,
+ * then digits are parted side by side; x / 100 and x / 10 are products with their rounded reciprocals. */
+static inline uint64_t csv_digits(uint64_t value)
+{
+	const uint64_t high = value / 10000;
+	const uint64_t halves = high | (value - high * 10000) << 32;
+	const uint64_t hundreds = (halves * 10486 >> 20) & UINT64_C(0x0000007F0000007F);
+	const uint64_t pairs = hundreds | (halves - hundreds * 100) << 16;
+	const uint64_t tens = (pairs * 103 >> 10) & UINT64_C(0x000F000F000F000F);
+	return tens | (pairs - tens * 10) << 8;
+}
+
+static inline char *csv_put_8(char *p, uint64_t digits, size_t count)
+{
+	const uint64_t bytes = htole64(digits | UINT64_C(0x3030303030303030));
+	memcpy(p, &bytes, sizeof(bytes));
+	return p + count;
+}
+
+static inline char *csv_put_small(char *p, uint64_t value)
+{
+	const uint64_t digits = csv_digits(value);
+	/* Leading zeros go, but not the last digit. */
+	const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+	return csv_put_8(p, digits >> 8 * zeros, 8 - zeros);
+}
+
+char *csv_put_large(char *p, uint64_t value); /* From 10^8 on. */
+
+static inline char *csv_put_u64(char *p, uint64_t value)
+{
+	return value < 100000000 ? csv_put_small(p, value) : csv_put_large(p, value);
+}
+
+static inline uint64_t csv_sign(char **p, int64_t value)
+{
+	if (value >= 0)
+		return (uint64_t)value;
+	*(*p)++ = '-';
+	return 0 - (uint64_t)value;
+}
+
+static inline char *csv_put_i64(char *p, int64_t value)
+{
+	const uint64_t size = csv_sign(&p, value);
+	return csv_put_u64(p, size);
+}
+
+/* Millionths: times as seconds, ratios. */
+static inline char *csv_put_micro(char *p, int64_t value)
+{
+	const uint64_t size = csv_sign(&p, value);
+	const uint64_t whole = size / 1000000;
+	p = csv_put_u64(p, whole);
+	const uint64_t rest = size - whole * 1000000;
+	if (!rest)
+		return p;
+	*p++ = '.';
+	const uint64_t digits = csv_digits(rest) >> 16; /* Six digits in the low bytes; trailing zeros go. */
+	return csv_put_8(p, digits, 8 - (unsigned)__builtin_clzll(digits) / 8);
+}
+
+/* A field that stands before p, its comma included, once more. */
+static inline char *csv_put_again(char *p, const char *from, size_t length)
+{
+	char field[16];
+	memcpy(field, from, sizeof(field));
+	memcpy(p, field, sizeof(field));
+	if (length > sizeof(field))
+		memmove(p, from, length);
+	return p + length;
+}
+
+/* A word with the comma behind it, kept with its length for copies of a fixed size. */
+struct csv_word {
+	char text[24];
+	uint32_t length;
+};
+
+static inline char *csv_put_word(char *p, const struct csv_word *word)
+{
+	memcpy(p, word->text, sizeof(word->text));
+	return p + word->length;
+}
+
+void csv_word_set(struct csv_word *word, const char *text);
+
+/* Until when the job waited: its start, its end if it never started, or the end of the run. Before its
+ * submission: it has none (SL_NONE). */
+static inline sl_time csv_waited_until(const struct sl_result *result, uint32_t row)
+{
+	if (result->start[row] != SL_NONE)
+		return result->start[row];
+	if (result->jobs->submit[row] > result->last)
+		return SL_NONE;
+	return result->end[row] != SL_NONE ? result->end[row] : result->last;
+}
+
+int csv_no_memory(struct sl_err *err);
+
+/* order[i]: the row of the i-th line; *order is NULL where that is i itself. The caller frees it. */
+int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err);
+
+extern const struct sl_report csv_jobs, csv_usage, csv_reasons;
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jobs_csv.c - jobs.csv: one line a job, in the order of the trace.
+ *
+ * The columns are a contract: names and order are frozen, further ones are appended. A field of what never
+ * happened is empty.
+ */
+#include "reports/csv/csv.h"
+
+#include <stdlib.h>
+
+static const char header[] =
+	"job_id,user,account,partition,submit,eligible,start,end,wait,run_time,time_limit,nodes,cpus,gpus,"
+	"state,bounded_slowdown,wait_total,suspended,attempts\n";
+
+enum { LINE = 19 * CSV_NUMBER };
+
+/* max(1, turnaround / max(run, 10 s)) in millionths. Feitelson and others 1997. */
+static int64_t bounded_slowdown(sl_time turnaround, sl_time run)
+{
+	const int64_t least = 10 * SL_SECOND;
+	const int64_t over = run > least ? run : least;
+	if (turnaround <= over)
+		return 1000000;
+	if (turnaround > INT64_MAX / 1000000)
+		return sl_mul_div(turnaround, 1000000, over);
+	/* The same in 64 bits, which is most of the time that this file needs. */
+	const uint64_t top = (uint64_t)turnaround * 1000000;
+	const uint64_t ratio = top / (uint64_t)over;
+	return (int64_t)(ratio + ((top - ratio * (uint64_t)over) * 2 >= (uint64_t)over));
+}
+
+/* Each of these ends its field with the comma; SL_NONE and unknown numbers leave it empty. */
+
+static inline char *put_time(char *p, sl_time time)
+{
+	if (time != SL_NONE)
+		p = csv_put_micro(p, time);
+	*p++ = ',';
+	return p;
+}
+
+static inline char *put_count(char *p, int64_t count)
+{
+	if (count >= 0)
+		p = csv_put_u64(p, (uint64_t)count);
+	*p++ = ',';
+	return p;
+}
+
+static char *put_line(char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	const sl_time submit = jobs->submit[row];
+	const sl_time start = result->start[row];
+	const sl_time end = result->end[row];
+	const sl_time until = csv_waited_until(result, row);
+	const bool started = start != SL_NONE;
+	const bool ran = started && end != SL_NONE;
+
+	p = csv_put_i64(p, jobs->id[row]);
+	*p++ = ',';
+	p = put_count(p, jobs->user[row]);
+	p = put_count(p, jobs->account[row]);
+	p = put_count(p, jobs->partition[row]);
+	const char *field = p;
+	p = put_time(p, submit);
+	const size_t width = (size_t)(p - field);
+	/* Eligible is submit, unless the run was stopped before. */
+	p = until == SL_NONE ? put_time(p, SL_NONE) : csv_put_again(p, field, width);
+	p = start == submit ? csv_put_again(p, field, width) : put_time(p, start);
+	p = put_time(p, end);
+	p = put_time(p, started ? start - submit : SL_NONE);
+	p = put_time(p, started ? (ran ? end : result->last) - start : SL_NONE);
+	p = put_time(p, jobs->limit[row]);
+	field = p;
+	p = put_count(p, jobs->size[row]);
+	p = csv_put_again(p, field, (size_t)(p - field)); /* Nodes of one cpu. */
+	*p++ = '0';
+	*p++ = ',';
+	p = csv_put_word(p, &states[result->state[row]]);
+	p = put_time(p, ran ? bounded_slowdown(end - submit, end - start) : SL_NONE);
+	p = put_time(p, until == SL_NONE ? 0 : until - submit);
+	*p++ = '0';
+	*p++ = ',';
+	*p++ = (char)('0' + started);
+	*p++ = '\n';
+	return p;
+}
+
+static int write_jobs(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
+{
+	struct csv_word states[SL_STATE_COUNT];
+	for (unsigned i = 0; i < SL_STATE_COUNT; i++)
+		csv_word_set(&states[i], sl_state_name((enum sl_state)i));
+	uint32_t *order;
+	const int status = csv_order(result->jobs, &order, err);
+	if (status)
+		return status;
+	sl_out_text(out, header);
+	for (uint32_t i = 0; i < result->jobs->count; i++)
+		sl_out_advance(out, put_line(sl_out_room(out, LINE), result, order ? order[i] : i, states));
+	free(order);
+	return SL_OK;
+}
+
+const struct sl_report csv_jobs = { SL_ABI_OF(struct sl_report), "jobs.csv",
+	"one line a job: its course, state and bounded slowdown", write_jobs };

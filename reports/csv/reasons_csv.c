@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reasons_csv.c - reasons.csv: what each second of waiting is charged to.
+ *
+ * The segments of a job follow each other without a gap from its submission until it no longer waited, so
+ * they add up to its wait_total in jobs.csv, to the microsecond. None is empty, and neighbours differ.
+ */
+#include "reports/csv/csv.h"
+
+#include <stdlib.h>
+
+enum { LINE = 5 * CSV_NUMBER };
+
+/* What a job waits for, from a time on. */
+struct segment {
+	sl_time from;
+	uint32_t reason, detail;
+};
+
+static void put_segment(struct sl_out *out, int64_t id, const struct segment *segment, sl_time to,
+	const struct csv_word *reasons)
+{
+	char *p = csv_put_i64(sl_out_room(out, LINE), id);
+	*p++ = ',';
+	p = csv_put_micro(p, segment->from);
+	*p++ = ',';
+	p = csv_put_micro(p, to);
+	*p++ = ',';
+	p = csv_put_word(p, &reasons[segment->reason]);
+	if (segment->detail)
+		p = csv_put_u64(p, segment->detail);
+	*p++ = '\n';
+	sl_out_advance(out, p);
+}
+
+/* i: where the job's changes begin, if it has any. */
+static void put_job(struct sl_out *out, const struct sl_result *result, uint32_t row, size_t i,
+	const struct csv_word *reasons)
+{
+	const int64_t id = result->jobs->id[row];
+	const sl_time until = csv_waited_until(result, row);
+	struct segment now = { result->jobs->submit[row], result->reason_default, 0 };
+	if (until <= now.from) /* Did not wait, or was never there (SL_NONE). */
+		return;
+	for (; i < result->reason_count && result->reasons[i].job == row; i++) {
+		const struct sl_reason_change *change = &result->reasons[i];
+		if (change->at >= until)
+			break;
+		const bool superseded =
+			i + 1 < result->reason_count && change[1].job == row && change[1].at == change->at;
+		if (superseded || (change->reason == now.reason && change->detail == now.detail))
+			continue;
+		if (change->at > now.from) {
+			put_segment(out, id, &now, change->at, reasons);
+			now.from = change->at;
+		}
+		now.reason = change->reason;
+		now.detail = change->detail;
+	}
+	put_segment(out, id, &now, until, reasons);
+}
+
+/* first[row]: where the row's changes begin. Changes are sorted by row. */
+static size_t *index_changes(const struct sl_result *result)
+{
+	const uint32_t count = result->jobs->count;
+	size_t *first = malloc(((size_t)count + 1) * sizeof(*first));
+	size_t i = 0;
+	for (uint32_t row = 0; first && row < count; row++) {
+		while (i < result->reason_count && result->reasons[i].job < row)
+			i++;
+		first[row] = i;
+	}
+	return first;
+}
+
+static int write_reasons(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
+{
+	struct csv_word reasons[SL_REASON_COUNT];
+	for (unsigned i = 0; i < SL_REASON_COUNT; i++)
+		csv_word_set(&reasons[i], sl_reason_name((enum sl_reason)i));
+	uint32_t *order;
+	const int status = csv_order(result->jobs, &order, err);
+	if (status)
+		return status;
+	size_t *first = index_changes(result);
+	if (!first) {
+		free(order);
+		return csv_no_memory(err);
+	}
+	sl_out_text(out, "job_id,from,to,reason,detail\n");
+	for (uint32_t i = 0; i < result->jobs->count; i++) {
+		const uint32_t row = order ? order[i] : i;
+		put_job(out, result, row, first[row], reasons);
+	}
+	free(first);
+	free(order);
+	return SL_OK;
+}
+
+const struct sl_report csv_reasons = { SL_ABI_OF(struct sl_report), "reasons.csv",
+	"what each second of a job's wait is charged to", write_reasons };

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * metrics.c - exact quotients, nearest-rank quantiles, slowdowns, evenness.
+ */
+#include "reports/metrics/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned bits_of(metrics_wide value)
+{
+	unsigned bits = 0;
+	for (; value; value >>= 1)
+		bits++;
+	return bits;
+}
+
+void metrics_put(
+	struct sl_metrics *metrics, const char *name, metrics_wide top, metrics_wide bottom, uint64_t scale)
+{
+	if (!bottom) {
+		sl_metric_put(metrics, name, 0);
+		return;
+	}
+	/* 20 bits for the scale, two to round: what is shifted out is below 2^-80 of the whole. */
+	while (bits_of(top) > 105 || bits_of(bottom) > 126) {
+		top >>= 1;
+		bottom >>= 1;
+	}
+	if (!bottom)
+		return;
+	top *= scale;
+	const metrics_wide whole = top / bottom;
+	const metrics_wide value = whole + ((top - whole * bottom) * 2 >= bottom);
+	if (value <= INT64_MAX)
+		sl_metric_put(metrics, name, (int64_t)value);
+}
+
+void metrics_put_jain(struct sl_metrics *metrics, const char *name, metrics_wide *x, size_t count)
+{
+	metrics_wide sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += x[i];
+	unsigned bits = 0;
+	for (metrics_wide all = sum; all; all >>= 1)
+		bits++;
+	for (size_t all = count; all; all >>= 1)
+		bits++;
+	/* Low bits go, until the squares fit. */
+	const unsigned drop = bits > 63 ? bits - 63 : 0;
+	metrics_wide squares = 0;
+	sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		x[i] >>= drop;
+		sum += x[i];
+		squares += x[i] * x[i];
+	}
+	if (sum)
+		metrics_put(metrics, name, sum * sum, count * squares, METRICS_MICRO);
+}
+
+static void insertion_sort(int64_t *values, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const int64_t value = values[i];
+		size_t k = i;
+		for (; k && values[k - 1] > value; k--)
+			values[k] = values[k - 1];
+		values[k] = value;
+	}
+}
+
+enum { SMALL = 16, DIGIT_BITS_MAX = 11 };
+
+/* By the leading digit of value - least: a histogram, then only the digit's own values. A digit has about as
+ * many forms as there are values, so that small groups are cheap too. */
+int64_t metrics_select(int64_t *values, size_t count, size_t k)
+{
+	while (count > SMALL) {
+		int64_t least = values[0];
+		int64_t most = values[0];
+		for (size_t i = 1; i < count; i++) {
+			least = values[i] < least ? values[i] : least;
+			most = values[i] > most ? values[i] : most;
+		}
+		if (least == most)
+			return least;
+		const unsigned wide = bits_of((metrics_wide)(most - least));
+		const unsigned fit = bits_of(count);
+		const unsigned digit = fit < DIGIT_BITS_MAX ? fit : DIGIT_BITS_MAX;
+		const unsigned shift = wide > digit ? wide - digit : 0;
+		uint32_t number[1 << DIGIT_BITS_MAX];
+		memset(number, 0, sizeof(*number) << digit);
+		for (size_t i = 0; i < count; i++)
+			number[(uint64_t)(values[i] - least) >> shift]++;
+		uint64_t chosen = 0;
+		for (; k >= number[chosen]; chosen++)
+			k -= number[chosen];
+		size_t kept = 0;
+		for (size_t i = 0; i < count; i++) {
+			values[kept] = values[i];
+			kept += (uint64_t)(values[i] - least) >> shift == chosen;
+		}
+		count = kept;
+	}
+	insertion_sort(values, count);
+	return values[k];
+}
+
+size_t metrics_rank(size_t count, unsigned q) { return (count * q + 99) / 100 - 1; }
+
+/* Buckets of like magnitude: the leading bits of a value, and how many follow. Ascending in the value. */
+enum { LEAD_BITS = 6, BUCKETS = 64 << LEAD_BITS };
+
+static inline unsigned bucket_of(int64_t value)
+{
+	const uint64_t size = (uint64_t)value;
+	if (size < 1U << LEAD_BITS)
+		return (unsigned)size;
+	const unsigned behind = 63 - (unsigned)__builtin_clzll(size) - LEAD_BITS;
+	return ((behind + 1) << LEAD_BITS) + (unsigned)(size >> behind & ((1U << LEAD_BITS) - 1));
+}
+
+/* The k-th smallest, by the histogram of buckets. */
+static int64_t select_by(const struct metrics_values *values, const uint32_t *number, size_t k)
+{
+	unsigned chosen = 0;
+	for (; k >= number[chosen]; chosen++)
+		k -= number[chosen];
+	size_t kept = 0;
+	for (size_t i = 0; i < values->count; i++) {
+		values->scratch[kept] = values->value[i];
+		kept += bucket_of(values->value[i]) == chosen;
+	}
+	return metrics_select(values->scratch, number[chosen], k);
+}
+
+int metrics_values_make(struct metrics_values *values, uint32_t room, int64_t least, struct sl_err *err)
+{
+	*values = (struct metrics_values){ .least = least };
+	values->value = malloc(((size_t)room + 1) * sizeof(*values->value));
+	values->scratch = malloc(((size_t)room + 1) * sizeof(*values->scratch));
+	if (values->value && values->scratch)
+		return SL_OK;
+	metrics_values_release(values);
+	return metrics_no_memory(err);
+}
+
+void metrics_values_release(struct metrics_values *values)
+{
+	free(values->value);
+	free(values->scratch);
+	*values = (struct metrics_values){ 0 };
+}
+
+void metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_values *values,
+	const struct metrics_quantile *quantile, size_t count, unsigned per_micro)
+{
+	uint32_t number[BUCKETS] = { 0 };
+	const size_t total = values->least_count + values->count;
+	for (size_t i = 0; i < values->count; i++)
+		number[bucket_of(values->value[i])]++;
+	for (size_t i = 0; i < count; i++) {
+		if (!total) {
+			sl_metric_put(metrics, quantile[i].name, 0);
+			continue;
+		}
+		const size_t k = metrics_rank(total, quantile[i].hundredth);
+		const int64_t value = k < values->least_count
+					      ? values->least
+					      : select_by(values, number, k - values->least_count);
+		metrics_put(metrics, quantile[i].name, (metrics_wide)value, per_micro, 1);
+	}
+}
+
+uint64_t metrics_nano(uint64_t top, uint64_t bottom)
+{
+	if (top > UINT64_MAX / METRICS_NANO && top % METRICS_MICRO == 0 && bottom % METRICS_MICRO == 0) {
+		top /= METRICS_MICRO; /* Whole seconds, as most logs have: 64 bits are enough. */
+		bottom /= METRICS_MICRO;
+	}
+	if (top <= UINT64_MAX / METRICS_NANO) {
+		top *= METRICS_NANO;
+		const uint64_t whole = top / bottom;
+		return whole + (top - whole * bottom >= bottom - bottom / 2);
+	}
+	const metrics_wide wide = (metrics_wide)top * METRICS_NANO;
+	const metrics_wide whole = wide / bottom;
+	SL_CHECK(whole < UINT64_MAX);
+	return (uint64_t)whole + (wide - whole * bottom >= bottom - bottom / 2);
+}
+
+uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row)
+{
+	const sl_time least = 10 * SL_SECOND;
+	const sl_time run = result->end[row] - result->start[row];
+	const sl_time over = run > least ? run : least;
+	const sl_time turnaround = result->end[row] - result->jobs->submit[row];
+	return turnaround <= over ? METRICS_NANO : metrics_nano((uint64_t)turnaround, (uint64_t)over);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * metrics.h - what the metrics share: exact quotients, nearest-rank quantiles, a job's slowdown.
+ *
+ * Sums are of integers, in 128 bits; each number that is put is rounded once, half up, from them. Nothing
+ * here depends on the order in which equal values were met.
+ */
+#ifndef REPORTS_METRICS_H
+#define REPORTS_METRICS_H
+
+#include "sim/plugin.h"
+
+typedef unsigned __int128 metrics_wide;
+
+enum { METRICS_NANO = 1000000000, METRICS_MICRO = 1000000 };
+
+static inline int metrics_no_memory(struct sl_err *err)
+{
+	(void)sl_fail(err, SL_SYSTEM, "out of memory for the metrics: use fewer jobs (--jobs N)");
+	return SL_SYSTEM;
+}
+
+/* Puts top / bottom in millionths: top * scale / bottom, rounded half up; 0 where bottom is 0. A number
+ * beyond 9.2 * 10^12 is left out. scale: 10^6 for a bare ratio, 1 where top is in microseconds. */
+void metrics_put(
+	struct sl_metrics *metrics, const char *name, metrics_wide top, metrics_wide bottom, uint64_t scale);
+
+/* The k-th smallest of values (k from 0), none negative. Their order is lost. Linear in count. */
+int64_t metrics_select(int64_t *values, size_t count, size_t k);
+/* Nearest rank: which k is the q-th hundredth of count > 0. */
+size_t metrics_rank(size_t count, unsigned q);
+
+/* Values of which quantiles are wanted. The least possible one (no wait, a slowdown of 1) is what most have,
+ * and is only counted. */
+struct metrics_values {
+	int64_t least;
+	size_t least_count;
+	int64_t *value; /* The others. */
+	size_t count;
+	int64_t *scratch; /* As much room again. */
+};
+int metrics_values_make(struct metrics_values *values, uint32_t room, int64_t least, struct sl_err *err);
+void metrics_values_release(struct metrics_values *values);
+static inline void metrics_values_add(struct metrics_values *values, int64_t value)
+{
+	values->value[values->count] = value;
+	values->count += value != values->least;
+	values->least_count += value == values->least;
+}
+
+struct metrics_quantile {
+	const char *name;
+	unsigned hundredth; /* 95; 100: the largest. */
+};
+/* Puts each of them; 0 where there are no values. per_micro: units of a value in a millionth. */
+void metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_values *values,
+	const struct metrics_quantile *quantile, size_t count, unsigned per_micro);
+
+/* Jain's index of x, which is used up: (sum x)^2 / (n sum x^2), 1 when all are alike, 1/n when one has it
+ * all. Nothing is put where the sum is 0. */
+void metrics_put_jain(struct sl_metrics *metrics, const char *name, metrics_wide *x, size_t count);
+
+static inline bool metrics_started(const struct sl_result *result, uint32_t row)
+{
+	return result->start[row] != SL_NONE;
+}
+
+/* It started and ended: it has a turnaround. */
+static inline bool metrics_ran(const struct sl_result *result, uint32_t row)
+{
+	return result->start[row] != SL_NONE && result->end[row] != SL_NONE;
+}
+
+static inline sl_time metrics_wait(const struct sl_result *result, uint32_t row)
+{
+	return result->start[row] - result->jobs->submit[row];
+}
+
+/* How long it held its cpus; of a job that still runs, until the end of the run. It started. */
+static inline sl_time metrics_held(const struct sl_result *result, uint32_t row)
+{
+	const sl_time end = result->end[row];
+	return (end != SL_NONE ? end : result->last) - result->start[row];
+}
+
+/* top / bottom in billionths, rounded half up; 0 < bottom. */
+uint64_t metrics_nano(uint64_t top, uint64_t bottom);
+
+/* max(1, turnaround / max(run, 10 s)) in billionths, of a job that ran. */
+uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row);
+
+/* Rows by a number that they carry (user, partition), negative ones left out. */
+struct metrics_keys {
+	uint32_t *index; /* Lent, a place for each row: where its number is in key; UINT32_MAX: none. */
+	int32_t *key;    /* Ascending. */
+	size_t count;
+};
+int metrics_keys_make(struct metrics_keys *keys, const int32_t *number, uint32_t rows, struct sl_err *err);
+void metrics_keys_release(struct metrics_keys *keys);
+
+/* replay.warmup, or from first submit to the submission of the first job that MSER-5 keeps. */
+int metrics_warmup(const struct sl_result *result, sl_time *warmup, struct sl_err *err);
+
+extern const struct sl_metric metrics_of_wait, metrics_of_slowdown, metrics_of_use, metrics_of_queue,
+	metrics_of_groups;
+
+#endif

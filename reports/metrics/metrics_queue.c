@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * metrics_queue.c - how many jobs waited, and how much work.
+ *
+ * The time integral of what waits is the sum over jobs of how long each waited, so no course of the run is
+ * needed. The queue is longest just after a submission: for each that waited, the row is found at whose
+ * submission it had left.
+ */
+#include "reports/metrics/metrics.h"
+
+#include <stdlib.h>
+
+/* The first row, after `row`, submitted at `until` or later. Waits are short beside the trace, so the search
+ * widens from the job's own row. */
+static uint32_t row_at(const struct sl_jobs *jobs, uint32_t row, sl_time until)
+{
+	uint64_t step = 1;
+	uint64_t low = row; /* Submitted before. */
+	uint64_t high = low + step;
+	while (high < jobs->count && jobs->submit[high] < until) {
+		low = high;
+		step *= 2;
+		high = low + step;
+	}
+	high = high < jobs->count ? high : jobs->count;
+	while (high - low > 1) {
+		const uint64_t middle = low + (high - low) / 2;
+		if (jobs->submit[middle] < until)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (uint32_t)high;
+}
+
+static sl_time waited_until(const struct sl_result *result, uint32_t row)
+{
+	if (metrics_started(result, row))
+		return result->start[row];
+	return result->end[row] != SL_NONE ? result->end[row] : result->last;
+}
+
+struct queue {
+	metrics_wide jobs, work; /* Microseconds waited; the same times limit and cpus. */
+	uint64_t most;
+};
+
+/* left[row]: how many left the queue between the submission before and this one. */
+static void measure(struct queue *queue, const struct sl_result *result, uint32_t *left)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	for (uint32_t row = 0; row < jobs->count; row++) {
+		const sl_time until = waited_until(result, row);
+		const sl_time wait = until - jobs->submit[row];
+		if (wait <= 0)
+			continue;
+		queue->jobs += (uint64_t)wait;
+		queue->work +=
+			(metrics_wide)wait * (metrics_wide)jobs->limit[row] * (metrics_wide)jobs->size[row];
+		if (metrics_started(result, row) || result->end[row] != SL_NONE)
+			left[row_at(jobs, row, until)]++;
+	}
+	uint64_t waiting = 0;
+	for (uint32_t row = 0; row < jobs->count; row++) {
+		waiting -= left[row];
+		waiting += waited_until(result, row) > jobs->submit[row];
+		if (waiting > queue->most)
+			queue->most = waiting;
+	}
+}
+
+static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+{
+	struct queue queue = { 0 };
+	uint32_t *left = calloc((size_t)result->jobs->count + 1, sizeof(*left));
+	if (!left)
+		return metrics_no_memory(err);
+	measure(&queue, result, left);
+	free(left);
+	const metrics_wide span =
+		result->last > result->first ? (metrics_wide)(result->last - result->first) : 0;
+	metrics_put(metrics, "queue.mean", queue.jobs, span, METRICS_MICRO);
+	metrics_put(metrics, "queue.max", queue.most, 1, METRICS_MICRO);
+	metrics_put(metrics, "backlog.mean", queue.work, span, 1);
+	return SL_OK;
+}
+
+const struct sl_metric metrics_of_queue = { SL_ABI_OF(struct sl_metric), "queue",
+	"queue.mean: jobs waiting, mean over the time from first submit to last end; queue.max: most jobs that "
+	"waited at once; backlog.mean: cpu-seconds asked for (limit * cpus) by the waiting jobs, mean over the "
+	"same time",
+	"Frachtenberg, Feitelson 2005: Pitfalls in parallel job scheduling evaluation", compute };

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * metrics_wait.c - how many jobs there were, how long they waited and how long they took.
+ *
+ * A job that never started has no wait, and one without an end has no turnaround.
+ */
+#include "reports/metrics/metrics.h"
+
+static void put_jobs(const struct sl_result *result, struct sl_metrics *metrics)
+{
+	uint64_t completed = 0;
+	for (uint32_t row = 0; row < result->jobs->count; row++)
+		completed += result->state[row] == SL_COMPLETED;
+	metrics_put(metrics, "jobs.total", result->jobs->count, 1, METRICS_MICRO);
+	metrics_put(metrics, "jobs.completed", completed, 1, METRICS_MICRO);
+}
+
+static void put_waits(
+	const struct sl_result *result, struct sl_metrics *metrics, struct metrics_values *values)
+{
+	static const struct metrics_quantile quantile[] = {
+		{ "wait.p50", 50 },
+		{ "wait.p90", 90 },
+		{ "wait.p95", 95 },
+		{ "wait.p99", 99 },
+		{ "wait.max", 100 },
+	};
+	metrics_wide sum = 0;
+	for (uint32_t row = 0; row < result->jobs->count; row++) {
+		if (!metrics_started(result, row))
+			continue;
+		const sl_time wait = metrics_wait(result, row);
+		sum += (uint64_t)wait;
+		metrics_values_add(values, wait);
+	}
+	metrics_put(metrics, "wait.mean", sum, values->least_count + values->count, 1);
+	metrics_put_quantiles(metrics, values, quantile, SL_LEN(quantile), 1);
+}
+
+static void put_turnarounds(
+	const struct sl_result *result, struct sl_metrics *metrics, struct metrics_values *values)
+{
+	static const struct metrics_quantile p95 = { "turnaround.p95", 95 };
+	metrics_wide sum = 0;
+	for (uint32_t row = 0; row < result->jobs->count; row++) {
+		if (!metrics_ran(result, row))
+			continue;
+		const sl_time turnaround = result->end[row] - result->jobs->submit[row];
+		sum += (uint64_t)turnaround;
+		metrics_values_add(values, turnaround);
+	}
+	metrics_put(metrics, "turnaround.mean", sum, values->least_count + values->count, 1);
+	metrics_put_quantiles(metrics, values, &p95, 1, 1);
+}
+
+static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+{
+	struct metrics_values values;
+	const int status = metrics_values_make(&values, result->jobs->count, 0, err);
+	if (status)
+		return status;
+	put_jobs(result, metrics);
+	put_waits(result, metrics, &values);
+	values.count = values.least_count = 0;
+	put_turnarounds(result, metrics, &values);
+	metrics_values_release(&values);
+	return SL_OK;
+}
+
+const struct sl_metric metrics_of_wait = { SL_ABI_OF(struct sl_metric), "wait",
+	"jobs.total, jobs.completed: jobs; wait.mean, .p50, .p90, .p95, .p99, .max: start - submit, seconds, of "
+	"the jobs that started; turnaround.mean, .p95: end - submit, seconds, of those that ended",
+	"Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong 1997: Theory and practice in parallel job scheduling",
+	compute };

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reports_registry.c - the metrics and the files of a run, in the order in which they are written.
+ */
+#include "sim/plugin.h"
+
+extern const struct sl_metric metrics_of_wait, metrics_of_slowdown, metrics_of_use, metrics_of_queue,
+	metrics_of_groups;
+extern const struct sl_report csv_jobs, csv_usage, csv_reasons;
+
+const struct sl_metric *const sl_metric_list[] = { &metrics_of_wait, &metrics_of_slowdown, &metrics_of_use,
+	&metrics_of_queue, &metrics_of_groups, NULL };
+
+const struct sl_report *const sl_reports[] = { &csv_jobs, &csv_usage, &csv_reasons, NULL };

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * outdir.h - what the directory of a run and its record (run.json) share.
+ */
+#ifndef SL_OUTDIR_H
+#define SL_OUTDIR_H
+
+#include "sim/cli/cli.h"
+
+#define METRICS_FILE "metrics.json"
+
+/* True if --only names the file: "jobs" is jobs.csv. */
+bool outdir_wants(const char *only, const char *file);
+/* The SHA-256 of a text, in hex. */
+int identity_hash(const char *text, char hex[65], struct sl_err *err);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * run_json.c - run.json: what a run was made of, and what it takes to repeat it.
+ *
+ * Same inputs and settings, same bytes: no clock, no host, no folder of this machine but the path of the
+ * trace as it was given. The identity is a hash of what decides the results, so the version, the paths and
+ * the files that were asked for are not in it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "sim/cli/outdir.h"
+
+int identity_hash(const char *text, char hex[65], struct sl_err *err)
+{
+	static const char digit[] = "0123456789abcdef";
+	unsigned char hash[32];
+	if (EVP_Digest(text, strlen(text), hash, NULL, EVP_sha256(), NULL) != 1)
+		return sl_fail(err, SL_SYSTEM, "cannot compute a SHA-256: libcrypto refuses to");
+	for (size_t i = 0; i < sizeof(hash); i++) {
+		hex[2 * i] = digit[hash[i] >> 4];
+		hex[2 * i + 1] = digit[hash[i] & 15];
+	}
+	hex[64] = '\0';
+	return SL_OK;
+}
+
+/* A value as JSON has it, the same for each spelling ("1h", "3600"); NULL: it is a text. */
+static const char *plain_value(char buffer[40], const struct sl_param *param, const struct sl_value *value)
+{
+	if (!value->text)
+		return "null";
+	switch (param->kind) {
+	case SL_PARAM_INT:
+		*sl_put_i64(buffer, value->number) = '\0';
+		return buffer;
+	case SL_PARAM_REAL:
+	case SL_PARAM_TIME:
+		*sl_put_micro(buffer, value->number) = '\0';
+		return buffer;
+	case SL_PARAM_BOOL:
+		return value->number ? "true" : "false";
+	case SL_PARAM_CHOICE:
+	case SL_PARAM_TEXT:
+		break;
+	}
+	return NULL;
+}
+
+/* ---- Identity ------------------------------------------------------------------------- */
+
+static void identity_values(FILE *file, const char *prefix, const struct sl_param *params,
+	const struct sl_value *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char buffer[40];
+		const char *plain = plain_value(buffer, &params[i], &values[i]);
+		(void)fprintf(file, "%s.%s=%s\n", prefix, params[i].key, plain ? plain : values[i].text);
+	}
+}
+
+static void identity_put(FILE *file, const struct run *run)
+{
+	const struct scenario *scenario = run->scenario;
+	(void)fprintf(file, "input=%s\n", scenario->input.sha256);
+	for (size_t i = 0; i < scenario->side_count; i++)
+		(void)fprintf(file, "input=%s\n", scenario->side[i].sha256);
+	(void)fprintf(file, "jobs=%" PRIu32 "\ncpus=%" PRId64 "\nepoch=%" PRId64 "\nutc_offset=%" PRId64 "\n",
+		scenario->jobs.count, scenario->cpus, scenario->epoch, scenario->utc_offset);
+	identity_values(file, "replay", replay_params, scenario->replay, replay_param_count);
+	(void)fprintf(file, "policy=%s\n", run->choice.policy->name);
+	identity_values(
+		file, "policy", run->choice.policy->params, run->choice.values, run->choice.value_count);
+	(void)fprintf(file, "seed=%" PRIu64 "\n", run->options.seed);
+}
+
+char *run_identity(const struct run *run, struct sl_arena *arena)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+	if (!file)
+		return NULL;
+	identity_put(file, run);
+	const bool whole = fclose(file) == 0;
+	char *copy = whole ? sl_strdup(arena, text, len) : NULL;
+	free(text);
+	return copy;
+}
+
+/* ---- run.json -------------------------------------------------------------------------- */
+
+/* `  "key": `, for a text or number that follows; after the first, behind a comma. */
+static void put_key(struct sl_out *out, const char *key) { sl_out_printf(out, ",\n  \"%s\": ", key); }
+
+static void put_micro(struct sl_out *out, int64_t micro)
+{
+	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+}
+
+static void put_input(struct sl_out *out, const struct scenario_input *input, bool first)
+{
+	sl_out_text(out, first ? "\n    { \"path\": " : ",\n    { \"path\": ");
+	sl_out_json(out, input->path);
+	sl_out_text(out, ", \"format\": ");
+	sl_out_json(out, input->format);
+	sl_out_printf(out, ", \"sha256\": \"%s\", \"bytes\": %" PRIu64 " }", input->sha256, input->bytes);
+}
+
+static void put_values(
+	struct sl_out *out, const struct sl_param *params, const struct sl_value *values, size_t count)
+{
+	sl_out_text(out, "{");
+	for (size_t i = 0; i < count; i++) {
+		char buffer[40];
+		const char *plain = plain_value(buffer, &params[i], &values[i]);
+		sl_out_text(out, i ? ", " : " ");
+		sl_out_json(out, params[i].key);
+		sl_out_text(out, ": ");
+		if (plain)
+			sl_out_text(out, plain);
+		else
+			sl_out_json(out, values[i].text);
+	}
+	sl_out_text(out, count ? " }" : "}");
+}
+
+static void put_oddities(struct sl_out *out, const struct scenario *scenario, bool dropped)
+{
+	const char *before = "";
+	sl_out_text(out, "[");
+	for (size_t i = 0; i < scenario->oddity_count; i++) {
+		const struct oddity *oddity = &scenario->oddity[i];
+		if (oddity->dropped != dropped)
+			continue;
+		sl_out_printf(out, "%s\n    { \"cause\": ", before);
+		sl_out_json(out, oddity->cause);
+		sl_out_printf(out, ", \"count\": %" PRIu64 ", \"line\": %" PRIu64 " }", oddity->count,
+			oddity->line);
+		before = ",";
+	}
+	sl_out_text(out, *before ? "\n  ]" : "]");
+}
+
+/* The rules that the numbers depend on and that a name of a policy does not say. */
+static void put_rules(struct sl_out *out, const struct scenario *scenario)
+{
+	static const char *const overrun[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
+	sl_out_printf(out,
+		"{\n"
+		"    \"passes\": \"instant\",\n"
+		"    \"overrun\": \"%s\",\n"
+		"    \"instant\": \"job ends, time limits, submissions, cancellations, timers; then one pass\",\n"
+		"    \"ties\": \"submission, then place in the file\",\n"
+		"    \"bounded_slowdown\": \"max(1, (wait + run) / max(run, 10 s))\",\n"
+		"    \"quantiles\": \"nearest rank\"\n"
+		"  }",
+		overrun[scenario->overrun]);
+}
+
+static void put_world(struct sl_out *out, const struct run *run)
+{
+	const struct scenario *scenario = run->scenario;
+	const struct policy_choice *choice = &run->choice;
+	put_key(out, "inputs");
+	sl_out_text(out, "[");
+	put_input(out, &scenario->input, true);
+	for (size_t i = 0; i < scenario->side_count; i++)
+		put_input(out, &scenario->side[i], false);
+	sl_out_text(out, "\n  ]");
+	put_key(out, "cluster");
+	sl_out_printf(out, "{ \"cpus\": %" PRId64 ", \"from\": ", scenario->cpus);
+	sl_out_json(out, scenario->cpus_from);
+	sl_out_text(out, " }");
+	put_key(out, "policy");
+	sl_out_text(out, "{ \"text\": ");
+	sl_out_json(out, choice->text);
+	sl_out_text(out, ", \"name\": ");
+	sl_out_json(out, choice->policy->name);
+	sl_out_text(out, ", \"values\": ");
+	put_values(out, choice->policy->params, choice->values, choice->value_count);
+	sl_out_text(out, " }");
+	put_key(out, "replay");
+	put_values(out, replay_params, scenario->replay, replay_param_count);
+	put_key(out, "seed");
+	sl_out_printf(out, "%" PRIu64, run->options.seed);
+	put_key(out, "epoch");
+	sl_out_printf(out, "%" PRId64, scenario->epoch);
+	put_key(out, "utc_offset");
+	sl_out_printf(out, "%" PRId64, scenario->utc_offset);
+	put_key(out, "rules");
+	put_rules(out, scenario);
+	put_key(out, "jobs");
+	sl_out_printf(out, "{ \"rows\": %" PRIu64 ", \"replayed\": %" PRIu32 " }", scenario->rows,
+		scenario->jobs.count);
+	put_key(out, "repairs");
+	put_oddities(out, scenario, false);
+	put_key(out, "drops");
+	put_oddities(out, scenario, true);
+}
+
+static void put_course(struct sl_out *out, const struct sl_result *result)
+{
+	put_key(out, "events");
+	sl_out_printf(out, "%" PRIu64, result->events);
+	put_key(out, "passes");
+	sl_out_printf(out, "%" PRIu64, result->passes);
+	put_key(out, "digest");
+	sl_out_printf(out, "\"%016" PRIx64 "\"", result->digest);
+	put_key(out, "digests");
+	sl_out_text(out, "[");
+	for (size_t i = 0; i < result->digest_count; i++)
+		sl_out_printf(out, "%s\"%016" PRIx64 "\"", i ? ", " : "", result->digests[i]);
+	sl_out_text(out, "]");
+	if (result->interrupted) {
+		put_key(out, "partial");
+		sl_out_text(out, "true");
+	}
+}
+
+static void put_files(struct sl_out *out, const char *only)
+{
+	const char *before = "";
+	sl_out_text(out, "[");
+	for (size_t i = 0; sl_reports[i]; i++) {
+		if (!outdir_wants(only, sl_reports[i]->name))
+			continue;
+		sl_out_text(out, before);
+		sl_out_json(out, sl_reports[i]->name);
+		before = ", ";
+	}
+	if (outdir_wants(only, METRICS_FILE)) {
+		sl_out_text(out, before);
+		sl_out_json(out, METRICS_FILE);
+	}
+	sl_out_text(out, "]");
+}
+
+/* The warm-up that utilization.steady used, where no metrics say it. */
+static int warmup_compute(
+	const struct sl_result *result, struct sl_arena *arena, int64_t *warmup, struct sl_err *err)
+{
+	struct sl_metrics metrics;
+	metrics_init(&metrics, arena);
+	int status = SL_OK;
+	for (size_t i = 0; !status && sl_metric_list[i]; i++)
+		if (strcmp(sl_metric_list[i]->name, "utilization") == 0)
+			status = sl_metric_list[i]->compute(result, &metrics, err);
+	const int64_t *found = metrics_get(&metrics, "warmup");
+	if (!status && !found)
+		status = sl_fail_memory(err);
+	else if (!status)
+		*warmup = *found;
+	metrics_release(&metrics);
+	return status;
+}
+
+int run_json(struct sl_out *out, const struct run *run, const struct sl_metrics *metrics, const char *only,
+	struct sl_err *err)
+{
+	const int64_t *found = metrics ? metrics_get(metrics, "warmup") : NULL;
+	int64_t warmup = found ? *found : 0;
+	char identity[65];
+	struct sl_arena *arena = arena_new();
+	const char *text = arena ? run_identity(run, arena) : NULL;
+	int status = text ? identity_hash(text, identity, err) : sl_fail_memory(err);
+	if (!status && !found)
+		status = warmup_compute(&run->sim.result, arena, &warmup, err);
+	arena_free(arena);
+	if (status)
+		return status;
+	sl_out_text(out, "{\n  \"schedlab\": \"" SL_VERSION "\",\n  \"schema\": \"schedlab.run/1\"");
+	put_key(out, "identity");
+	sl_out_json(out, identity);
+	put_key(out, "files");
+	put_files(out, only);
+	put_world(out, run);
+	put_key(out, "warmup");
+	put_micro(out, warmup);
+	put_key(out, "utilization_resource");
+	sl_out_text(out, "\"cpus\"");
+	put_course(out, &run->sim.result);
+	sl_out_text(out, "\n}\n");
+	return SL_OK;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * out.h - output streams, from the inside.
+ */
+#ifndef SL_OUT_H
+#define SL_OUT_H
+
+#include "sim/base.h"
+
+/* sl_out_open, for a file that users know by another name, since its folder is renamed later. */
+int out_open_as(struct sl_out **out, const char *path, const char *shown, struct sl_err *err);
+
+#endif
