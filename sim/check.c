@@ -107,8 +107,9 @@ uint64_t check_digest(struct sl_pass *pass)
 	h = mixed(h, pass->running);
 	h = mixed(h, pass->head);
 	h = mixed(h, (uint64_t)pass->wake);
-	h = mixed(h, (uint64_t)pass->changed_until);
-	h = mixed(h, (uint64_t)pass->freed_early << 1 | pass->promises_broken);
+	for (uint32_t i = 0; i < pass->freed.count; i++)
+		h = mixed(mixed(h, (uint64_t)pass->freed.at[i].from), (uint64_t)pass->freed.at[i].until);
+	h = mixed(h, (uint64_t)pass->freed.early << 1 | pass->promises_broken);
 	h = mixed(h, pass->queue.count);
 	for (uint32_t job = 0; job < pass->submitted; job++) {
 		h = mixed(h, (uint64_t)pass->job_state[job] << 32 | job);

@@ -136,9 +136,8 @@ void unqueue_job(struct sl_pass *pass, uint32_t job)
 {
 	const sl_time was = promise_release(pass, job);
 	if (was != SL_NONE) {
-		const sl_time until = time_after(was, pass->estimate[job]);
-		pass->changed_until = until > pass->changed_until ? until : pass->changed_until;
-		pass->freed_early = true;
+		freed_add(&pass->freed, was, time_after(was, pass->estimate[job]));
+		pass->freed.early = true;
 	}
 	queue_take(pass, job);
 	if (pass->head == job)
@@ -163,8 +162,8 @@ void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 		pass->overdue_cpus -= cpus;
 	profile_change(pass, expected, -cpus);
 	if (expected > pass->now) {
-		pass->changed_until = expected > pass->changed_until ? expected : pass->changed_until;
-		pass->freed_early = true;
+		freed_add(&pass->freed, pass->now, expected);
+		pass->freed.early = true;
 	}
 	cluster_free(&pass->cluster, cpus);
 	pass->running--;
@@ -205,7 +204,7 @@ void pass_begin(struct sl_pass *pass)
 {
 	settle(pass);
 	pass->wake = SL_NEVER;
-	pass->action_count = 0;
+	pass->action_count = pass->freed_kept_count = 0;
 	pass->open = true;
 }
 
@@ -276,7 +275,7 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_PROMISE:
 	case ACTION_WAKE:
 	case ACTION_LEDGER:
-	case ACTION_CHANGED:
+	case ACTION_FREED:
 		return SL_OK;
 	}
 	return SL_OK;
@@ -336,10 +335,10 @@ static void undo_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_LEDGER:
 		pass->ledger[action->job].amount[action->now] = action->was;
 		break;
-	case ACTION_CHANGED:
-		pass->changed_until = action->was;
+	case ACTION_FREED:
+		pass->freed = pass->freed_kept[action->was];
+		pass->freed_kept_count = (size_t)action->was;
 		pass->promises_broken = action->now;
-		pass->freed_early = action->job;
 		break;
 	case ACTION_REASON:
 	case ACTION_TIMER:
@@ -569,8 +568,8 @@ void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
 	pass->estimate_own[row] = estimate;
 	pass->promises_broken |= after > before;
 	if (after < before) {
-		pass->changed_until = before > pass->changed_until ? before : pass->changed_until;
-		pass->freed_early = true;
+		freed_add(&pass->freed, after, before);
+		pass->freed.early = true;
 	}
 	if (estimate < pass->jobs->run[row])
 		pass_failed(pass, note_overrun(pass, row));

@@ -25,7 +25,8 @@ enum action_kind {
 	ACTION_WAKE,    /* was: the wake before */
 	ACTION_TIMER,   /* now: the time; job: the row */
 	ACTION_LEDGER,  /* was: the amount before; job: the ledger, now: the row */
-	ACTION_CHANGED, /* was: changed_until before; now, job: promises_broken and freed_early before */
+	ACTION_FREED,   /* was: the place of the freed intervals before, in freed_kept; now: promises_broken
+			   before */
 };
 
 struct action {
@@ -38,6 +39,18 @@ struct ledger {
 	const char *name;
 	int64_t *amount;
 	uint32_t rows;
+};
+
+enum { FREED_MAX = 16 };
+
+/* Where capacity was freed since the promises were last compressed: sorted, disjoint. A superset will do:
+ * when there are too many, neighbours are joined. */
+struct freed {
+	struct freed_interval {
+		sl_time from, until;
+	} at[FREED_MAX];
+	uint32_t count;
+	bool early; /* Something was freed before its time: the promises are to be compressed. */
 };
 
 struct sl_pass {
@@ -78,9 +91,9 @@ struct sl_pass {
 	struct evq due;       /* (promise, job); stale if it is not the job's promise any more. */
 	uint32_t *unpromised; /* Waiting jobs without one. */
 	size_t unpromised_count, unpromised_capacity;
-	sl_time changed_until; /* Something in (now, changed_until) was freed since the promises were
-				  compressed. */
-	bool freed_early;      /* Since then, something was freed before its time. */
+	struct freed freed;
+	struct freed *freed_kept; /* For sl_undo. */
+	size_t freed_kept_count, freed_kept_capacity;
 	bool promises_broken;
 	uint32_t *scratch; /* For sorting rows. */
 	size_t scratch_capacity;
@@ -141,6 +154,7 @@ void unpromised_put(struct sl_pass *pass, uint32_t job);
 /* promises.c */
 void promise_put(struct sl_pass *pass, uint32_t job, sl_time at);
 void promise_take(struct sl_pass *pass, uint32_t job);
+void freed_add(struct freed *freed, sl_time from, sl_time until);
 sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
 int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);

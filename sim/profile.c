@@ -452,18 +452,172 @@ sl_time profile_first(const struct profile *p)
 	return first_below(p, p->root, p->depth);
 }
 
+/* A window that grows from `since` while the value suffices. */
+struct window {
+	sl_time now, latest, length;
+	sl_time since; /* SL_NEVER: the value does not suffice. */
+	int64_t level, value;
+};
+
+/* The window is complete before a change at that time. */
+static bool window_done(const struct window *w, sl_time at)
+{
+	return at >= w->latest || (w->since != SL_NEVER && at - w->since >= w->length);
+}
+
+static bool window_leaf(const struct profile_leaf *leaf, struct window *w)
+{
+	for (uint32_t i = 0; i < leaf->count; i++) {
+		const sl_time at = leaf->at[i];
+		if (at > w->now && window_done(w, at))
+			return true;
+		w->value += leaf->change[i];
+		if (w->value < w->level)
+			w->since = SL_NEVER;
+		else if (w->since == SL_NEVER)
+			w->since = at > w->now ? at : w->now;
+	}
+	return false;
+}
+
+static bool window_below(const struct profile *p, uint32_t node, uint32_t level, struct window *w)
+{
+	if (!level)
+		return window_leaf(&p->leaf[node], w);
+	const struct profile_inner *inner = &p->inner[node];
+	for (uint32_t i = 0; i < inner->count; i++) {
+		const struct profile_sum *sum = &inner->sum[i];
+		if (inner->first[i] > w->now && window_done(w, inner->first[i]))
+			return true;
+		/* All of it goes on as it is: a run that is not broken, a shortage that is not ended. */
+		if (w->since != SL_NEVER ? w->value + sum->least >= w->level
+					 : w->value + sum->most < w->level)
+			w->value += sum->all;
+		else if (window_below(p, inner->child[i], level - 1, w))
+			return true;
+	}
+	return false;
+}
+
 sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, int64_t level, sl_time length)
 {
-	struct profile_point here = { now, profile_value(p, now) };
-	for (;;) {
-		if (here.value < level && !profile_first_least(p, here.at, latest, level, &here))
-			return latest;
-		if (here.at >= latest)
-			return latest;
-		const sl_time end = latest - here.at < length ? latest : here.at + length;
-		if (!profile_first_below(p, here.at, end, level, &here))
-			return here.at;
+	struct window w = { now, latest, length, level <= 0 ? now : SL_NEVER, level, 0 };
+	if (p->root != NONE)
+		(void)window_below(p, p->root, p->depth, &w);
+	return w.since < latest ? w.since : latest;
+}
+
+struct runs {
+	sl_time from, until;
+	sl_time since; /* SL_NEVER: the value does not suffice. */
+	int64_t level, value;
+	bool begun; /* The value at `from` is known. */
+	void (*visit)(void *self, sl_time start, sl_time end);
+	void *self;
+};
+
+/* Before the first change behind `from`. */
+static void runs_begin(struct runs *r, sl_time at)
+{
+	if (r->begun || at <= r->from)
+		return;
+	r->begun = true;
+	r->since = r->value >= r->level ? r->from : SL_NEVER;
+}
+
+/* Returns true when no further run is wanted. */
+static bool runs_leaf(const struct profile_leaf *leaf, struct runs *r)
+{
+	for (uint32_t i = 0; i < leaf->count; i++) {
+		const sl_time at = leaf->at[i];
+		runs_begin(r, at);
+		r->value += leaf->change[i];
+		if (!r->begun)
+			continue;
+		if (r->value >= r->level && r->since == SL_NEVER) {
+			if (at >= r->until)
+				return true;
+			r->since = at;
+		} else if (r->value < r->level && r->since != SL_NEVER) {
+			r->visit(r->self, r->since, at);
+			r->since = SL_NEVER;
+			if (at >= r->until)
+				return true;
+		}
 	}
+	return false;
+}
+
+/* All of the child lies no later than `from`, or changes nothing: a run goes on, or a shortage. */
+static bool runs_past(const struct runs *r, const struct profile_inner *inner, uint32_t i)
+{
+	const struct profile_sum *sum = &inner->sum[i];
+	if (!r->begun)
+		return i + 1 < inner->count && inner->first[i + 1] <= r->from;
+	return r->since != SL_NEVER ? r->value + sum->least >= r->level : r->value + sum->most < r->level;
+}
+
+static bool runs_below(const struct profile *p, uint32_t node, uint32_t level, struct runs *r)
+{
+	if (!level)
+		return runs_leaf(&p->leaf[node], r);
+	const struct profile_inner *inner = &p->inner[node];
+	for (uint32_t i = 0; i < inner->count; i++) {
+		runs_begin(r, inner->first[i]);
+		if (runs_past(r, inner, i))
+			r->value += inner->sum[i].all;
+		else if (runs_below(p, inner->child[i], level - 1, r))
+			return true;
+	}
+	return false;
+}
+
+void profile_runs(const struct profile *p, sl_time from, sl_time until, int64_t level,
+	void (*visit)(void *self, sl_time start, sl_time end), void *self)
+{
+	struct runs r = { .from = from, .until = until, .level = level, .visit = visit, .self = self };
+	if (p->root != NONE && runs_below(p, p->root, p->depth, &r))
+		return;
+	runs_begin(&r, SL_NEVER);
+	if (r.since != SL_NEVER)
+		visit(self, r.since, SL_NEVER);
+}
+
+/* From the right: the last change no later than `at` from which the value is below the level. `next` is the
+ * change behind it. */
+struct backward {
+	sl_time at, next;
+	int64_t level;
+};
+
+static bool last_below(
+	const struct profile *p, uint32_t node, uint32_t level, int64_t value, struct backward *b)
+{
+	const uint32_t count = count_of(p, node, level);
+	int64_t before[PROFILE_LEAF + 1]; /* The value before each child or change. */
+	before[0] = value;
+	for (uint32_t i = 0; i < count; i++)
+		before[i + 1] = before[i] + (level ? p->inner[node].sum[i].all : p->leaf[node].change[i]);
+	for (uint32_t i = count; i-- > 0;) {
+		const sl_time first = level ? p->inner[node].first[i] : p->leaf[node].at[i];
+		if (first > b->at)
+			continue;
+		if (!level && before[i + 1] < b->level)
+			return true;
+		if (level && before[i] + p->inner[node].sum[i].least < b->level &&
+			last_below(p, p->inner[node].child[i], level - 1, before[i], b))
+			return true;
+		b->next = first;
+	}
+	return false;
+}
+
+sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, int64_t level)
+{
+	struct backward b = { at, floor, level };
+	if (p->root == NONE || (!last_below(p, p->root, p->depth, 0, &b) && level <= 0))
+		return floor;
+	return b.next > floor ? b.next : floor;
 }
 
 static void each_below(const struct profile *p, uint32_t node, uint32_t level,

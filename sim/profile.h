@@ -53,8 +53,15 @@ int64_t profile_max(const struct profile *p, sl_time after, sl_time until);
 /* The first change, SL_NEVER if there is none. */
 sl_time profile_first(const struct profile *p);
 /* The earliest time from `now` on, but no later than `latest`, from which the value stays at least `level`
- * for `length`, or until `latest`. SL_NEVER only if `latest` is. */
+ * for `length`, or until `latest`. One walk, which skips what is all above or all below. */
 sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, int64_t level, sl_time length);
+/* Where the run of values of at least `level` that holds `at` begins, but not before `floor`. */
+sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, int64_t level);
+
+/* Each run of values of at least `level` that begins in [from, until), in order; the first begins at `from`
+ * if the value suffices there, the last may have no end (SL_NEVER). One walk. */
+void profile_runs(const struct profile *p, sl_time from, sl_time until, int64_t level,
+	void (*visit)(void *self, sl_time start, sl_time end), void *self);
 
 /* For digests of state: each change in order. */
 void profile_each(const struct profile *p, void (*visit)(void *self, sl_time at, int64_t change), void *self);

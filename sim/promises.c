@@ -94,12 +94,18 @@ int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count)
 
 /* ---- For plans ---------------------------------------------------------------------------- */
 
-static void act_changed(struct sl_pass *pass)
+static void act_freed(struct sl_pass *pass)
 {
-	act(pass, (struct action){ .kind = ACTION_CHANGED,
-			  .was = pass->changed_until,
-			  .now = pass->promises_broken,
-			  .job = pass->freed_early });
+	const int status = grow((void **)&pass->freed_kept, &pass->freed_kept_capacity,
+		sizeof(*pass->freed_kept), pass->freed_kept_count + 1, UINT32_MAX, &pass->err);
+	if (status) {
+		pass_failed(pass, status);
+		return;
+	}
+	act(pass, (struct action){ .kind = ACTION_FREED,
+			  .was = (int64_t)pass->freed_kept_count,
+			  .now = pass->promises_broken });
+	pass->freed_kept[pass->freed_kept_count++] = pass->freed;
 }
 
 static void act_promise(struct sl_pass *pass, uint32_t job, sl_time was)
@@ -132,49 +138,221 @@ void sl_promises_make(struct sl_pass *pass)
 	pass->unpromised_count = 0;
 }
 
+/* ---- Freed intervals ---------------------------------------------------------------------- */
+
+static void freed_join(struct freed *freed, uint32_t left)
+{
+	struct freed_interval *at = freed->at;
+	if (at[left + 1].until > at[left].until)
+		at[left].until = at[left + 1].until;
+	freed->count--;
+	for (uint32_t i = left + 1; i < freed->count; i++)
+		at[i] = at[i + 1];
+}
+
+/* Joins the two that are nearest to each other. */
+static void freed_make_room(struct freed *freed)
+{
+	uint32_t nearest = 0;
+	sl_time gap = SL_NEVER;
+	for (uint32_t i = 0; i + 1 < freed->count; i++) {
+		const sl_time between = freed->at[i + 1].from - freed->at[i].until;
+		if (between < gap) {
+			gap = between;
+			nearest = i;
+		}
+	}
+	freed_join(freed, nearest);
+}
+
+void freed_add(struct freed *freed, sl_time from, sl_time until)
+{
+	if (freed->count == FREED_MAX)
+		freed_make_room(freed);
+	uint32_t place = freed->count;
+	while (place && freed->at[place - 1].from > from) {
+		freed->at[place] = freed->at[place - 1];
+		place--;
+	}
+	freed->at[place] = (struct freed_interval){ from, until };
+	freed->count++;
+	while (place + 1 < freed->count && freed->at[place + 1].from <= freed->at[place].until)
+		freed_join(freed, place);
+	while (place && freed->at[place - 1].until >= freed->at[place].from)
+		freed_join(freed, --place);
+}
+
+/* What is over is over. */
+static void freed_trim(struct freed *freed, sl_time now)
+{
+	while (freed->count && freed->at[0].until <= now) {
+		freed->at[0].until = freed->at[0].from;
+		if (freed->count == 1)
+			freed->count = 0;
+		else {
+			freed->at[0] = freed->at[1];
+			freed_join(freed, 0);
+		}
+	}
+	if (freed->count && freed->at[0].from < now)
+		freed->at[0].from = now;
+}
+
+/* ---- Compression ------------------------------------------------------------------------------ */
+
 /*
- * A job can only move if, somewhere in what was freed since the last time, there
- * is now room for its size: where nothing was freed it was refused before. All
- * of it lies in [now, changed_until), so jobs larger than the most that is free
- * there are passed over by the queue's index, unseen. What a move frees may help
- * others: those behind it in this round, those before it in the next.
+ * A job can only move if an earlier place for it meets what was freed since it
+ * was last looked at: any other place was refused then, and capacity only went
+ * since. That place either ends before the job's own promise begins, or reaches
+ * it, and so needs room just before it. The second is asked of the profile at
+ * that one time. For the first a staircase is kept for each class of sizes: of
+ * the runs of room that meet anything freed, those that are longer than all
+ * before them. Most jobs are refused by it without a look at the profile.
  */
+enum { STEPS = 16 };
+
+struct stair {
+	bool known;
+	uint32_t count;
+	struct step {
+		sl_time from, length;
+	} step[STEPS];
+};
+
+struct compression {
+	struct sl_pass *pass;
+	struct stair stair[QUEUE_CLASSES];
+	sl_time until;      /* All that was freed lies before. */
+	struct stair *into; /* For stair_visit. */
+};
+
+/* When there is no room, one step serves for the last two: too hopeful, which is allowed. */
+static void stair_add(struct stair *stair, sl_time from, sl_time length)
+{
+	if (stair->count == STEPS)
+		stair->step[STEPS - 2].length = stair->step[--stair->count].length;
+	for (uint32_t i = 0; i < stair->count && stair->step[i].from <= from; i++)
+		if (stair->step[i].length >= length)
+			return;
+	/* What begins no earlier and is no longer goes. */
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < stair->count; i++)
+		if (stair->step[i].from < from || stair->step[i].length > length)
+			stair->step[kept++] = stair->step[i];
+	uint32_t place = kept;
+	for (; place && stair->step[place - 1].from > from; place--)
+		stair->step[place] = stair->step[place - 1];
+	stair->step[place] = (struct step){ from, length };
+	stair->count = kept + 1;
+}
+
+static void stair_visit(void *self, sl_time start, sl_time end)
+{
+	struct compression *c = self;
+	stair_add(c->into, start, end == SL_NEVER ? SL_NEVER : end - start);
+}
+
+static bool stair_may_hold(struct compression *c, uint32_t job)
+{
+	const struct sl_pass *pass = c->pass;
+	const unsigned class = queue_class(pass->jobs->size[job]);
+	struct stair *stair = &c->stair[class];
+	if (!stair->known) {
+		c->into = stair;
+		profile_runs(&pass->profile, pass->now, c->until,
+			queue_class_least(class) - pass->cluster.cpus_free, stair_visit, c);
+		stair->known = true;
+	}
+	const sl_time length = pass->estimate[job];
+	for (uint32_t i = 0; i < stair->count; i++)
+		if (stair->step[i].length >= length &&
+			time_after(stair->step[i].from, length) <= pass->promise[job])
+			return true;
+	return false;
+}
+
+/* The runs that meet [from, until), in each class whose staircase is in use. */
+static void stairs_freed(struct compression *c, sl_time from, sl_time until)
+{
+	const struct sl_pass *pass = c->pass;
+	for (unsigned class = 1; class < QUEUE_CLASSES; class ++) {
+		if (!c->stair[class].known)
+			continue;
+		const int64_t level = queue_class_least(class) - pass->cluster.cpus_free;
+		struct profile_point here = { from, profile_value(&pass->profile, from) };
+		if (here.value < level && !profile_first_least(&pass->profile, from, until, level, &here))
+			return; /* Nor will it do for larger ones. */
+		c->into = &c->stair[class];
+		const sl_time start = profile_run_start(&pass->profile, here.at, pass->now, level);
+		profile_runs(&pass->profile, start, until, level, stair_visit, c);
+	}
+}
+
+/* The most that is free anywhere in the freed intervals. */
+static int64_t freed_room(const struct sl_pass *pass)
+{
+	int64_t room = INT64_MIN;
+	for (uint32_t i = 0; i < pass->freed.count; i++) {
+		const struct freed_interval *in = &pass->freed.at[i];
+		const int64_t first = profile_value(&pass->profile, in->from);
+		const int64_t later = profile_max(&pass->profile, in->from, in->until);
+		const int64_t most = first > later ? first : later;
+		room = most > room ? most : room;
+	}
+	return room + pass->cluster.cpus_free;
+}
+
+static sl_time earlier_start(struct compression *c, uint32_t job)
+{
+	const struct sl_pass *pass = c->pass;
+	const sl_time was = pass->promise[job];
+	const int64_t level = pass->jobs->size[job] - pass->cluster.cpus_free;
+	if (was <= pass->now)
+		return was;
+	if (stair_may_hold(c, job))
+		return earliest(pass, job, was);
+	if (profile_value(&pass->profile, was - 1) < level)
+		return was;
+	return profile_run_start(&pass->profile, was - 1, pass->now, level);
+}
+
+/* What a move frees may help others: those behind it in this round, those before it in the next, for which it
+ * is kept. Jobs larger than the most that is free anywhere freed are passed over by the queue's index,
+ * unseen. */
 void sl_promises_compress(struct sl_pass *pass)
 {
-	if (!pass->freed_early)
+	if (!pass->freed.early)
 		return;
-	act_changed(pass);
-	pass->freed_early = false;
-	sl_time until = pass->changed_until;
-	pass->changed_until = SL_NONE;
+	act_freed(pass);
+	struct compression c = { .pass = pass };
+	struct freed next = { .count = 0 };
+	freed_trim(&pass->freed, pass->now);
+	for (uint32_t i = 0; i < pass->freed.count; i++)
+		c.until = pass->freed.at[i].until;
+	struct queue_fit fit = { pass->freed.count ? freed_room(pass) : 0, SL_NEVER, 0 };
 	uint32_t job = UINT32_MAX;
-	int64_t room = 0;
-	bool stale = true;
-	for (;;) {
-		if (stale) {
-			const int64_t now = profile_value(&pass->profile, pass->now);
-			const int64_t later = profile_max(&pass->profile, pass->now, until);
-			room = (now > later ? now : later) + pass->cluster.cpus_free;
-			stale = false;
-		}
-		const struct queue_fit fit = { room, SL_NEVER, 0 };
-		job = queue_next_fit(&pass->queue, job, &fit);
-		if (job == UINT32_MAX)
-			break;
+	while ((job = queue_next_fit(&pass->queue, job, &fit)) != UINT32_MAX) {
 		const sl_time was = pass->promise[job];
-		if (was == SL_NONE)
-			continue;
-		const sl_time at = earliest(pass, job, was);
+		const sl_time at = was == SL_NONE ? SL_NONE : earlier_start(&c, job);
 		if (at == was)
 			continue;
-		const sl_time freed = time_after(was, pass->estimate[job]);
 		promise_take(pass, job);
 		promise_put(pass, job, at);
 		act_promise(pass, job, was);
-		until = freed > until ? freed : until;
-		pass->changed_until = freed > pass->changed_until ? freed : pass->changed_until;
-		stale = true;
+		/* Where its old and its new place overlap, nothing was freed. */
+		const sl_time moved = time_after(at, pass->estimate[job]);
+		const struct freed_interval freed = { was > moved ? was : moved,
+			time_after(was, pass->estimate[job]) };
+		freed_add(&next, freed.from, freed.until);
+		stairs_freed(&c, freed.from, freed.until);
+		c.until = freed.until > c.until ? freed.until : c.until;
+		const int64_t room = pass->cluster.cpus_free + profile_value(&pass->profile, freed.from);
+		const int64_t later =
+			pass->cluster.cpus_free + profile_max(&pass->profile, freed.from, freed.until);
+		fit.free = room > fit.free ? room : fit.free;
+		fit.free = later > fit.free ? later : fit.free;
 	}
+	pass->freed = next;
 	sweep_stale(pass);
 }
 
@@ -182,9 +360,9 @@ bool sl_promises_broken(const struct sl_pass *pass) { return pass->promises_brok
 
 void sl_promises_drop(struct sl_pass *pass)
 {
-	act_changed(pass);
-	pass->promises_broken = pass->freed_early = false;
-	pass->changed_until = SL_NONE;
+	act_freed(pass);
+	pass->promises_broken = false;
+	pass->freed = (struct freed){ .count = 0 };
 	for (uint32_t job = queue_first(&pass->queue); job != UINT32_MAX;
 		job = queue_after(&pass->queue, job)) {
 		const sl_time was = pass->promise[job];

@@ -46,7 +46,7 @@ struct queue_inner {
 
 /* 1..7 are classes of their own; above, two classes an octave: [2^k, 1.5 * 2^k), [1.5 * 2^k, 2^(k+1)). Powers
  * of two, the most common sizes, are the least of their class. */
-static unsigned class_of(int32_t size)
+unsigned queue_class(int32_t size)
 {
 	if (size < 8)
 		return (unsigned)size;
@@ -55,7 +55,7 @@ static unsigned class_of(int32_t size)
 }
 
 /* The least size of a class; of one more than the last: beyond all. */
-static int32_t class_least(unsigned c)
+int32_t queue_class_least(unsigned c)
 {
 	if (c < 8)
 		return (int32_t)c;
@@ -64,7 +64,7 @@ static int32_t class_least(unsigned c)
 }
 
 /* Bits 1 .. class of the size; none below 1. */
-static uint64_t up_to_class(int32_t size) { return (UINT64_C(2) << class_of(size)) - 2; }
+static uint64_t up_to_class(int32_t size) { return (UINT64_C(2) << queue_class(size)) - 2; }
 
 static int32_t seconds_of(sl_time length)
 {
@@ -194,7 +194,7 @@ static void sum_of(const struct queue *q, uint32_t node, uint32_t level, struct 
 		sum->length[c] = ABSENT;
 	for (uint64_t live = leaf->live; live; live &= live - 1) {
 		const int i = __builtin_ctzll(live);
-		const unsigned c = class_of(leaf->size[i]);
+		const unsigned c = queue_class(leaf->size[i]);
 		sum->length[c] = smaller(sum->length[c], leaf->length[i]);
 	}
 	sum->size_min = leaf_size_min(leaf);
@@ -211,7 +211,7 @@ static void sum_put(struct queue_inner *inner, uint32_t slot, const struct queue
 
 static void sum_widen(struct queue_inner *inner, uint32_t slot, int32_t size, int32_t length)
 {
-	const unsigned c = class_of(size);
+	const unsigned c = queue_class(size);
 	inner->length[c][slot] = smaller(inner->length[c][slot], length);
 	inner->size_min[slot] = smaller(inner->size_min[slot], size);
 	inner->present |= UINT64_C(1) << c;
@@ -220,8 +220,8 @@ static void sum_widen(struct queue_inner *inner, uint32_t slot, int32_t size, in
 /* Without branches, so that the compiler can do several at once. */
 static int32_t leaf_length_min(const struct queue_leaf *leaf, unsigned c)
 {
-	const int32_t low = class_least(c);
-	const int32_t high = class_least(c + 1);
+	const int32_t low = queue_class_least(c);
+	const int32_t high = queue_class_least(c + 1);
 	int32_t least = ABSENT;
 	for (size_t i = 0; i < QUEUE_LEAF; i++) {
 		const int32_t in = -(int32_t)((leaf->size[i] >= low) & (leaf->size[i] < high));
@@ -236,7 +236,7 @@ static void sum_narrow(
 	const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t level, uint32_t job)
 {
 	const uint32_t child = inner->child[slot];
-	const unsigned c = class_of(q->size[job]);
+	const unsigned c = queue_class(q->size[job]);
 	if (inner->length[c][slot] == seconds_of(q->length[job])) {
 		inner->length[c][slot] =
 			level ? row_min(q->inner[child].length[c]) : leaf_length_min(&q->leaf[child], c);

@@ -68,6 +68,10 @@ int32_t queue_size_min(struct queue *q);
 /* The first behind `after` (UINT32_MAX: from the front) that passes, or UINT32_MAX. */
 uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit *fit);
 
+/* Sizes in classes, each with its least: a larger class holds larger sizes only. */
+unsigned queue_class(int32_t size);
+int32_t queue_class_least(unsigned c);
+
 /* All rows in order into out (q->count of them). */
 void queue_list(const struct queue *q, uint32_t *out);
 /* The same jobs in this order, after their keys have changed. */

@@ -295,7 +295,7 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 	pass->cluster = (struct cluster){ scenario->cpus, scenario->cpus };
 	pass->estimate = scenario->jobs.limit;
 	pass->reason_default = SL_REASON_PRIORITY;
-	pass->settled = pass->changed_until = SL_NONE;
+	pass->settled = SL_NONE;
 	pass->head = UINT32_MAX;
 	pass->wake = SL_NEVER;
 	profile_init(&pass->profile);
@@ -402,6 +402,7 @@ void sim_release(struct sim *sim)
 	evq_release(&pass->overruns);
 	evq_release(&pass->due);
 	free(pass->unpromised);
+	free(pass->freed_kept);
 	free(pass->scratch);
 	free(pass->action);
 	free(pass->ledger);
