@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # schedlab: `make help` lists the targets. Set V=1 to see the commands.
+#
+# What differs between builds (sanitizers, coverage, another compiler) goes into a directory of its own: B=build-x.
 
 VERSION := 0.1.0
 CC ?= cc
@@ -17,21 +19,31 @@ B ?= build
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wpointer-arith -Wcast-align -Wcast-qual -Wundef -Wvla -Wswitch-enum -Wformat=2 \
 	-Wwrite-strings -Wnull-dereference -Wdouble-promotion -Wimplicit-fallthrough
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 LIBS := gsl libcjson zlib libzstd liblzma libcrypto
 HOUSE := -std=c11 $(WARN) $(WERROR) -ffp-contract=off -fvisibility=hidden -fPIC -pthread -D_GNU_SOURCE -I. \
-	-DSL_VERSION='"$(VERSION)"' $(shell $(PKG_CONFIG) --cflags $(LIBS))
-LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm -ldl
+	-DSL_VERSION='"$(VERSION)"' -DSL_DATADIR='"$(DATADIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
+LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -lm -ldl
 
-CORE := $(wildcard sim/*.c) $(wildcard policies/*.c traces/*.c models/*.c reports/*.c)
+ROOMS := policies traces models reports
+CORE := $(wildcard sim/*.c) $(wildcard $(foreach room,$(ROOMS),$(room)/*.c $(room)/*/*.c))
 CLI := $(wildcard sim/cli/*.c)
+UNIT := $(wildcard tests/*.c tests/unit/*.c tests/prop/*.c)
+CONFORMANCE := $(wildcard tests/conformance/*.c)
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CORE_O := $(CORE:%.c=$B/o/%.o)
 CLI_O := $(CLI:%.c=$B/o/%.o)
+UNIT_O := $(UNIT:%.c=$B/o/%.o)
+CONFORMANCE_O := $(CONFORMANCE:%.c=$B/o/%.o)
 
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-7s %s\n' '$1' '$2';)
+say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' '$1' '$2';)
 
-all: $B/schedlab $B/libschedlab.so ## build/schedlab and build/libschedlab.so
+all: needs $B/schedlab $B/libschedlab.so ## the program and the library, in build/
+
+# Said once, and before the compiler says it a hundred times.
+needs:
+	@$(PKG_CONFIG) --exists $(LIBS) 2>/dev/null || { echo "some of these are missing: $(LIBS); run scripts/setup" >&2; exit 1; }
 
 $B/schedlab: $(CORE_O) $(CLI_O)
 	$(call say,LD,$@)
@@ -39,7 +51,23 @@ $B/schedlab: $(CORE_O) $(CLI_O)
 
 $B/libschedlab.so: $(CORE_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -shared -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libschedlab.so $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$B/test-unit: $(CORE_O) $(UNIT_O)
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
+
+$B/conformance: $(CORE_O) $(CONFORMANCE_O)
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$B/replay-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o $B/o/tests/fuzz/replay.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/o/%.o: %.c
 	$(call say,CC,$<)
@@ -48,8 +76,94 @@ $B/o/%.o: %.c
 
 -include $(shell find $B/o -name '*.d' 2>/dev/null)
 
-clean: ## remove what was built
-	$Q rm -rf $B
+# ---- Tests. Each ends in a line "N passed, N failed".
 
-.PHONY: all clean
+test: test-unit test-cli test-golden test-fuzz ## all tests; make test T='evq/*' runs only those unit tests
+
+ifneq ($(T),)
+test: test-unit
+test-cli test-golden test-fuzz:;
+else
+test-cli: $B/schedlab ## the command line, script by script
+	$Q tests/cli/run $B
+
+test-golden: $B/schedlab ## whole runs, byte by byte
+	$Q tests/golden/run $B
+
+test-fuzz: $(FUZZ:%=$B/replay-%) ## the fuzzers' corpora, replayed
+	$Q tests/fuzz/run $B
+endif
+
+test-unit: $B/test-unit ## unit and property tests
+	$Q tests/unit/run $B '$(T)'
+
+golden-accept: $B/schedlab ## write what the golden runs give now; review the difference
+	$Q tests/golden/run --accept $B
+
+conformance: $B/conformance ## build/conformance, which runs recorded cases of other schedulers
+
+check: all test ## style and all tests
+	$Q scripts/tidy
+
+full: ## everything: scripts/check
+	$Q scripts/check
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+san: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	$Q$(MAKE) B=$B-san CFLAGS='-O1 -g $(SANITIZE)' test
+
+fuzz-smoke: ## a minute of fuzzing for each reader (clang)
+	$Q$(MAKE) B=$B-fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined' $(FUZZ:%=$B-fuzz/fuzz-%)
+	$Q for name in $(FUZZ); do mkdir -p $B-fuzz/corpus-$$name && $B-fuzz/fuzz-$$name -max_total_time=60 \
+		$B-fuzz/corpus-$$name tests/fuzz/$$name || exit 1; done
+
+cover: ## branches that the tests never take, by file
+	$Q$(MAKE) B=$B-cover CFLAGS='-O0 -g --coverage' test
+	$Q gcovr --root . --object-directory $B-cover --filter '(sim|policies|traces|models|reports)/' --branches
+
+bench: $B/schedlab ## speed and memory, as multiples of the floor
+	$Q scripts/bench $B
+
+# ---- Installing.
+
+PAGES1 := $(wildcard docs/man/*.1)
+PAGES5 := $(wildcard docs/man/*.5)
+PAGES7 := $(wildcard docs/man/*.7)
+
+install: all ## under PREFIX (default /usr/local) and DESTDIR
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
+		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
+		$(DESTDIR)$(DATADIR)/traces $(DESTDIR)$(BASHCOMPDIR)
+	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
+	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
+	install -m 644 sim/plugin.h $(DESTDIR)$(INCLUDEDIR)/schedlab/plugin.h
+	install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1
+	install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5
+	install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7
+	install -m 644 $(wildcard traces/bundled/*.swf) $(DESTDIR)$(DATADIR)/traces
+	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+		-e 's|@VERSION@|$(VERSION)|' schedlab.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/schedlab.pc
+
+uninstall: ## what install put there
+	rm -f $(DESTDIR)$(BINDIR)/schedlab $(DESTDIR)$(LIBDIR)/libschedlab.so \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/schedlab.pc $(DESTDIR)$(BASHCOMPDIR)/schedlab \
+		$(PAGES1:docs/man/%=$(DESTDIR)$(MANDIR)/man1/%) $(PAGES5:docs/man/%=$(DESTDIR)$(MANDIR)/man5/%) \
+		$(PAGES7:docs/man/%=$(DESTDIR)$(MANDIR)/man7/%)
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/schedlab $(DESTDIR)$(DATADIR)
+
+SOURCE_DATE_EPOCH ?= 0
+dist: ## schedlab-$(VERSION).tar.xz, the same bytes from the same tree
+	git ls-files -z | tar --null -T - --sort=name --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 --group=0 \
+		--numeric-owner --transform 's,^,schedlab-$(VERSION)/,' -cJf $B/schedlab-$(VERSION).tar.xz
+
+clean: ## remove what was built
+	$Q rm -rf $B $B-*
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+.PHONY: all needs test test-unit test-cli test-golden test-fuzz golden-accept conformance check full san fuzz-smoke \
+	cover bench install uninstall dist clean help
 .DELETE_ON_ERROR:
+.SECONDARY:

@@ -39,9 +39,17 @@ struct policy_choice {
 int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
 	struct sl_arena *arena, struct sl_err *err);
 
+/* SL_USAGE if a setting was used by nobody: names the nearest key of the replay and of the chosen policies.
+ */
+int settings_check_used(const struct settings *settings, const struct policy_choice *choices, size_t count,
+	struct sl_err *err);
+
 /* Fills values[0..count) from "key=value,..." (may be NULL) over the defaults. `what` names it in messages.
  */
 int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
+	const char *what, struct sl_arena *arena, struct sl_err *err);
+/* The same without the defaults: over what the values are. */
+int values_over(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
 	const char *what, struct sl_arena *arena, struct sl_err *err);
 /* One value; used by the above. */
 int value_set(struct sl_value *value, const struct sl_param *param, const char *text, const char *what,
@@ -49,6 +57,9 @@ int value_set(struct sl_value *value, const struct sl_param *param, const char *
 
 /* The known name nearest to `name`, or NULL if none is near: for "did you mean". */
 const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list);
+
+/* ": did you mean 'easy'?" into buffer, or "" if nothing is near. */
+const char *did_you_mean(char buffer[128], const char *near);
 
 /* Of sl_readers: by content. Reads the first text of `in` and gives it back. */
 int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err);

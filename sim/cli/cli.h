@@ -15,12 +15,28 @@
 #include "sim/table.h"
 
 struct option_def {
-	const char *name;    /* "set" for --set; */
-	char letter;         /* 'p', or 0 */
-	const char *value;   /* "KEY=VALUE" in help; NULL: a flag. */
-	bool repeats;        /* May be given more than once. */
-	const char *help;    /* One or more lines. */
+	const char *name;  /* "set" for --set; */
+	char letter;       /* 'p', or 0 */
+	const char *value; /* "KEY=VALUE" in help; NULL: a flag. */
+	bool repeats;      /* May be given more than once. */
+	const char *help;  /* One or more lines; NULL: for developers, not shown. */
 };
+
+/* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.
+ */
+#define OPTION_CLUSTER "cluster", 'c', "CLUSTER", true, "the machine; default: as the trace's header says"
+#define OPTION_POLICY  "policy", 'p', "POLICY", true, "name[:key=value,...], see 'schedlab list policies'"
+#define OPTION_OUTPUT  "output", 'o', "DIR", false, "write the results into this directory"
+#define OPTION_SET     "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
+#define OPTION_SEED    "seed", 0, "N", false, "of everything that is drawn; default 1"
+#define OPTION_FROM    "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
+#define OPTION_TO      "to", 0, "TIME", false, "only jobs submitted before then"
+#define OPTION_TZ      "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
+#define OPTION_JOBS    "jobs", 0, "N", false, "only the first N jobs"
+#define OPTION_STRICT  "strict", 0, NULL, false, "stop at the first row that makes no sense"
+#define OPTION_JSON    "json", 0, NULL, false, "print one JSON object instead of tables"
+#define OPTION_FORCE   "force", 0, NULL, false, "replace DIR whatever it holds"
+#define OPTION_QUIET   "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
 
 /* What was given: values in order. */
 struct given {
@@ -35,14 +51,23 @@ struct args {
 	char **word; /* Operands. */
 	size_t word_count;
 	struct sl_arena *arena;
+	const struct option_def *more; /* What command->more answered. */
+	size_t more_count;
 };
 
-const char *arg(const struct args *args, const char *name);           /* The last value, or NULL. */
+/* Parses what follows the command's name. The words and values are lent from argv. */
+int args_parse(struct args *args, const struct command *command, char **argv, size_t argc,
+	struct sl_arena *arena, struct sl_err *err);
+/* Usage, summary, detail and options, on stdout. */
+void args_help(const struct command *command, struct sl_arena *arena);
+
+const char *arg(const struct args *args, const char *name); /* The last value, or NULL. */
 bool arg_flag(const struct args *args, const char *name);
-const char *arg_at(const struct args *args, const char *name, size_t i); /* The i-th of a repeated one, or NULL. */
+const char *arg_at(
+	const struct args *args, const char *name, size_t i); /* The i-th of a repeated one, or NULL. */
 /* A whole number option within bounds; fallback where absent. */
-int arg_u64(const struct args *args, const char *name, uint64_t fallback, uint64_t min, uint64_t max, uint64_t *value,
-	struct sl_err *err);
+int arg_u64(const struct args *args, const char *name, uint64_t fallback, uint64_t min, uint64_t max,
+	uint64_t *value, struct sl_err *err);
 
 struct command {
 	const char *name;
@@ -53,20 +78,47 @@ struct command {
 	size_t option_count;
 	size_t words_min, words_max;
 	int (*run)(const struct args *args, struct sl_err *err); /* 0 or a negative status. */
+	/* Options that depend on a word of the line (a generator's parameters, by its name): asked with each
+	 * word that follows the command until one answers non-NULL; with NULL for help and completion: then
+	 * those of all. What it returns may live in the arena. May be NULL. */
+	const struct option_def *(*more)(const char *word, size_t *count, struct sl_arena *arena);
 };
 
-extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_list, cmd_version;
+extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_list,
+	cmd_version;
 
 extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable global of this room. */
 
+/* common.c: what several commands do. */
 /* Talk, on stderr: "schedlab: text". */
 void talk(const char *format, ...) SL_PRINTF(1, 2);
+/* One line on what was read: jobs, span, machine. */
+void talk_read(const struct scenario *scenario);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
 
-/* Scenario options that run, compare and inspect share. */
-int scenario_from_args(struct scenario *scenario, const struct args *args, struct settings *settings,
-	struct sl_err *err);
+/* Scenario options that run, compare and inspect share. settings is zeroed by the caller, and filled here
+ * with each --set. The trace is the first operand. */
+int scenario_from_args(
+	struct scenario *scenario, const struct args *args, struct settings *settings, struct sl_err *err);
+/* A run of the scenario under a policy, as --seed and --check say. */
+int run_from_args(struct run *run, const struct scenario *scenario, const char *policy,
+	struct settings *settings, const struct args *args, struct sl_err *err);
+
+/* True if files of that name ("metrics") are written under --only (NULL: all are). */
+bool only_has(const char *only, const char *name);
+
+/* The metrics that tables for people show, closed by a NULL name. */
+enum summary_unit { UNIT_COUNT, UNIT_TIME, UNIT_NUMBER, UNIT_SHARE, UNIT_RATE };
+struct summary_metric {
+	const char *name;    /* "wait.mean" */
+	const char *heading; /* Of its column in a comparison; NULL: not there. */
+	enum summary_unit unit;
+	int better; /* Of the sign that is better; 0: neither. */
+};
+extern const struct summary_metric summary_metrics[];
+/* "1:02:03", "87.12 %", "10,000". */
+const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro);
 
 /* progress.c: a bar on a terminal, nothing elsewhere. Starts a thread that reads, and joins it. */
 struct progress_bar;
@@ -75,25 +127,35 @@ void progress_stop(struct progress_bar *bar);
 
 /* outdir.c: a run directory, which appears whole or not at all. */
 struct outdir;
-/* Refuses (SL_USAGE) a directory that holds anything but a run (or comparison) of the same identity, unless force. identity: a text of
- * inputs and settings, hashed into run.json. */
+/* Refuses (SL_USAGE) a directory that holds anything but a run (or comparison) of the same identity, unless
+ * force. identity: a text of inputs and settings, hashed into run.json. */
 int outdir_open(struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err);
-/* jobs.csv, metrics.json ... of one run, under dir/sub (sub NULL: dir itself). only: NULL, or names as --only gives them. */
-int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const char *only, struct sl_err *err);
+/* jobs.csv, metrics.json ... of one run, under dir/sub (sub NULL: dir itself). only: NULL, or names as --only
+ * gives them. metrics: of the run, as metrics_compute left them; NULL if only leaves metrics.json out. */
+int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
+	const char *only, struct sl_err *err);
 int outdir_file(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err);
 int outdir_commit(struct outdir *dir, struct sl_err *err);
 void outdir_abandon(struct outdir *dir);
 /* The text that identity is made of. */
 char *run_identity(const struct run *run, struct sl_arena *arena);
-/* run.json, complete. */
-void run_json(struct sl_out *out, const struct run *run, const char *only);
+/* run.json, complete. metrics: of the run; NULL: what it takes is computed. */
+int run_json(struct sl_out *out, const struct run *run, const struct sl_metrics *metrics, const char *only,
+	struct sl_err *err);
+/* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. *record: what
+ * the run must record for them (enum sim_record). */
+int only_check(const char *only, unsigned *record, struct sl_err *err);
+/* metrics_json.c: one flat object, a metric a line. */
+void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 
 /* screen.c: tables and bars for people. Widths in characters; cells are UTF-8. */
 struct screen_table;
 struct screen_table *screen_table_new(struct sl_arena *arena, size_t columns);
 void screen_cell(struct screen_table *table, bool right, const char *format, ...) SL_PRINTF(3, 4);
 void screen_print(const struct screen_table *table, FILE *file);
-/* "1:02:03", "3 d 04:00": seconds for people. */
+/* "42 s", "1:02:03", "3 d 04:00": for people. */
 const char *screen_duration(char buffer[32], sl_time time);
+/* "12,345.68": millionths, rounded half up to that many decimals (0..6), in groups of three digits. */
+const char *screen_number(char buffer[48], int64_t micro, unsigned decimals);
 
 #endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_list.c - schedlab list: everything that has a name, from the registries themselves.
+ *
+ * A kind is one line of a table: it walks its registry and shows each entry.
+ * The same walk prints for people and as JSON.
+ */
+#include <string.h>
+
+#include "sim/cli/cli.h"
+
+static const struct option_def options[] = {
+	{ OPTION_JSON },
+};
+
+/* Where entries go: JSON when out is set, else text on stdout. */
+struct listing {
+	struct sl_out *out;
+	size_t entries;
+	bool briefly; /* Names and summaries; in text only. */
+};
+
+/* One thing with a name. Absent parts are NULL. */
+struct entry {
+	const char *name, *summary, *stands_for, *paper;
+	const struct sl_param *params;
+	size_t param_count;
+};
+
+static void json_pair(struct sl_out *out, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	sl_out_printf(out, ", \"%s\": ", key);
+	sl_out_json(out, value);
+}
+
+static const char *kind_name(enum sl_param_kind kind)
+{
+	static const char *const name[] = {
+		[SL_PARAM_INT] = "integer",
+		[SL_PARAM_REAL] = "number",
+		[SL_PARAM_TIME] = "duration",
+		[SL_PARAM_BOOL] = "switch",
+		[SL_PARAM_CHOICE] = "choice",
+		[SL_PARAM_TEXT] = "text",
+	};
+	return name[kind];
+}
+
+static void entry_json(struct listing *list, const struct entry *entry)
+{
+	struct sl_out *out = list->out;
+	sl_out_text(out, list->entries ? ",\n    { \"name\": " : "\n    { \"name\": ");
+	sl_out_json(out, entry->name);
+	json_pair(out, "summary", entry->summary);
+	json_pair(out, "stands_for", entry->stands_for);
+	json_pair(out, "paper", entry->paper);
+	if (entry->params)
+		sl_out_text(out, ", \"parameters\": [");
+	for (size_t i = 0; i < entry->param_count; i++) {
+		const struct sl_param *param = &entry->params[i];
+		sl_out_text(out, i ? ",\n      { \"key\": " : "\n      { \"key\": ");
+		sl_out_json(out, param->key);
+		json_pair(out, "kind", kind_name(param->kind));
+		json_pair(out, "default", param->fallback);
+		json_pair(out, "values", param->choices);
+		json_pair(out, "help", param->help);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, entry->params ? " ] }" : " }");
+}
+
+static void params_text(const struct entry *entry)
+{
+	for (size_t i = 0; i < entry->param_count; i++) {
+		const struct sl_param *param = &entry->params[i];
+		printf("      %s=%s", param->key, param->choices ? param->choices : kind_name(param->kind));
+		if (param->fallback)
+			printf(" (default %s)", param->fallback);
+		printf("\n          %s\n", param->help);
+	}
+}
+
+static void entry_text(const struct listing *list, const struct entry *entry)
+{
+	enum { BRIEF_WIDTH = 16, BRIEF_MAX = 76 };
+	const char *summary = entry->summary ? entry->summary : "";
+	const bool cut = list->briefly && strlen(summary) > BRIEF_MAX;
+	printf("  %-*s  %.*s%s\n", list->briefly ? BRIEF_WIDTH : 0, entry->name,
+		cut ? BRIEF_MAX - 3 : (int)strlen(summary), summary, cut ? "..." : "");
+	if (list->briefly)
+		return;
+	if (entry->stands_for)
+		printf("      stands for %s\n", entry->stands_for);
+	if (entry->paper)
+		printf("      %s\n", entry->paper);
+	params_text(entry);
+}
+
+static void entry_show(struct listing *list, const struct entry *entry)
+{
+	if (list->out)
+		entry_json(list, entry);
+	else
+		entry_text(list, entry);
+	list->entries++;
+}
+
+static void list_policies(struct listing *list)
+{
+	for (const struct sl_policy *const *at = sl_policies; *at; at++)
+		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
+					 (*at)->params, (*at)->param_count });
+}
+
+static void list_presets(struct listing *list)
+{
+	for (const struct sl_preset *at = sl_presets; at->name; at++) {
+		char text[256];
+		const bool set = at->settings && at->settings[0];
+		(void)snprintf(
+			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
+		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0 });
+	}
+}
+
+static void list_settings(struct listing *list)
+{
+	static const struct sl_param cpus = { "cluster.cpus", SL_PARAM_INT, NULL, NULL,
+		"Processors of the machine; wins over the trace's header.", 1, INT64_MAX };
+	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
+				 &cpus, 1 });
+	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
+				 NULL, NULL, replay_params, replay_param_count });
+}
+
+static void list_readers(struct listing *list)
+{
+	for (const struct sl_reader *const *at = sl_readers; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name, .summary = (*at)->summary });
+}
+
+static void list_writers(struct listing *list)
+{
+	for (const struct sl_writer *const *at = sl_writers; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name, .summary = (*at)->summary });
+}
+
+static void list_generators(struct listing *list)
+{
+	for (const struct sl_generator *const *at = sl_generators; *at; at++)
+		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
+					 (*at)->params, (*at)->param_count });
+}
+
+static void list_metrics(struct listing *list)
+{
+	for (const struct sl_metric *const *at = sl_metric_list; *at; at++)
+		entry_show(list,
+			&(struct entry){
+				.name = (*at)->name, .summary = (*at)->summary, .paper = (*at)->paper });
+}
+
+static void list_reports(struct listing *list)
+{
+	for (const struct sl_report *const *at = sl_reports; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name, .summary = (*at)->summary });
+}
+
+static const struct kind {
+	const char *name, *about;
+	void (*walk)(struct listing *list);
+} kinds[] = {
+	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets },
+	{ "policies", "for -p, as name:parameter=value,...", list_policies },
+	{ "settings", "for --set", list_settings },
+	{ "readers", "formats of traces that are read", list_readers },
+	{ "writers", "formats of traces that are written", list_writers },
+	{ "generators", "workload models, for 'schedlab generate'", list_generators },
+	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
+	{ "reports", "files of a run's directory", list_reports },
+};
+
+static const char *kind_at(const void *list, size_t i)
+{
+	(void)list;
+	return i < SL_LEN(kinds) ? kinds[i].name : NULL;
+}
+
+/* `list policies` shows presets too: both are what -p takes. */
+static bool kind_wanted(const struct kind *kind, const char *word)
+{
+	return !word || strcmp(word, kind->name) == 0 ||
+	       (strcmp(word, "policies") == 0 && strcmp(kind->name, "presets") == 0);
+}
+
+static int list_command(const struct args *args, struct sl_err *err)
+{
+	const char *word = args->word_count ? args->word[0] : NULL;
+	struct listing list = { .briefly = !word };
+	bool known = !word;
+	for (size_t i = 0; i < SL_LEN(kinds); i++)
+		known = known || strcmp(word, kinds[i].name) == 0;
+	if (!known) {
+		char near[128];
+		return sl_fail(err, SL_USAGE,
+			"nothing called '%s' to list: %s'schedlab list' shows all kinds", word,
+			did_you_mean(near, nearest(word, kind_at, NULL)));
+	}
+	const bool json = arg_flag(args, "json");
+	int status = json ? sl_out_open(&list.out, NULL, err) : SL_OK;
+	if (status)
+		return status;
+	const char *separator = "{";
+	for (size_t i = 0; i < SL_LEN(kinds); i++) {
+		if (!kind_wanted(&kinds[i], word))
+			continue;
+		list.entries = 0;
+		if (json)
+			sl_out_printf(list.out, "%s\n  \"%s\": [", separator, kinds[i].name);
+		else
+			printf("%s%s - %s\n", separator[0] == '{' ? "" : "\n", kinds[i].name, kinds[i].about);
+		kinds[i].walk(&list);
+		if (json)
+			sl_out_text(list.out, " ]");
+		separator = ",";
+	}
+	if (!json)
+		return SL_OK;
+	sl_out_text(list.out, "\n}\n");
+	return sl_out_commit(list.out, err);
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.usage = "list [KIND] [--json]",
+	.summary = "show policies, settings, formats, generators and metrics by name",
+	.detail =
+		"KIND is one of policies, presets, settings, readers, writers, generators, metrics and reports.\n"
+		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
+		"\n"
+		"examples:\n"
+		"  schedlab list\n"
+		"  schedlab list policies\n"
+		"  schedlab list generators --json\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_max = 1,
+	.run = list_command,
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_run.c - schedlab run: one trace, one policy, its summary and its files.
+ *
+ * The directory is claimed before the run, so that a refusal costs nothing, and
+ * appears after it, whole.
+ */
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "sim/cli/cli.h"
+
+static const struct option_def options[] = {
+	{ OPTION_CLUSTER },
+	{ OPTION_POLICY },
+	{ OPTION_OUTPUT },
+	{ OPTION_SET },
+	{ OPTION_SEED },
+	{ OPTION_FROM },
+	{ OPTION_TO },
+	{ OPTION_TZ },
+	{ OPTION_JOBS },
+	{ "only", 0, "LIST", false, "write only these files: jobs, metrics, usage, reasons (and run.json)" },
+	{ OPTION_STRICT },
+	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
+	{ OPTION_JSON },
+	{ OPTION_FORCE },
+	{ OPTION_QUIET },
+	{ "verbose", 0, NULL, false, "say more on stderr: events, passes, digest" },
+	{ "timing", 0, NULL, false, NULL },
+};
+
+/* CPU seconds of the stages and the peak of resident memory, for the benchmarks (--timing). */
+struct timing {
+	bool wanted;
+	double since;
+};
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void timing_stage(struct timing *timing, const char *stage)
+{
+	if (!timing->wanted)
+		return;
+	const double now = cpu_seconds();
+	struct rusage usage;
+	(void)getrusage(RUSAGE_SELF, &usage);
+	talk("timing %s %.6f peak_kb %ld", stage, now - timing->since, usage.ru_maxrss);
+	timing->since = now;
+}
+
+static void summary_print(const struct run *run, const struct sl_metrics *metrics, struct sl_arena *arena)
+{
+	struct screen_table *table = screen_table_new(arena, 3);
+	screen_cell(table, false, "policy");
+	screen_cell(table, true, "%s", run->choice.text);
+	screen_cell(table, false, "%s", run->sim.result.interrupted ? "interrupted: partial" : "");
+	for (const struct summary_metric *line = summary_metrics; line->name; line++) {
+		const int64_t *value = metrics_get(metrics, line->name);
+		if (!value)
+			continue;
+		char text[48];
+		char seconds[48];
+		const bool time = line->unit == UNIT_TIME;
+		screen_cell(table, false, "%s", line->name);
+		screen_cell(table, true, "%s%s",
+			time ? screen_number(seconds, *value, 2) : summary_text(text, line->unit, *value),
+			time ? " s" : "");
+		screen_cell(table, false, "%s", time ? summary_text(text, line->unit, *value) : "");
+	}
+	screen_print(table, stdout);
+}
+
+static int json_print(const struct sl_metrics *metrics, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = sl_out_open(&out, NULL, err);
+	if (status)
+		return status;
+	metrics_json(out, metrics);
+	return sl_out_commit(out, err);
+}
+
+static int report(const struct run *run, struct outdir *dir, const struct args *args, struct sl_err *err)
+{
+	const char *only = arg(args, "only");
+	const bool wanted = only_has(only, "metrics");
+	struct sl_metrics metrics;
+	metrics_init(&metrics, args->arena);
+	/* Groups by user and size are for the file and for --json; the summary shows none. */
+	metrics.plain = !dir && !arg_flag(args, "json");
+	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
+	if (!status && dir)
+		status = outdir_run(dir, NULL, run, wanted ? &metrics : NULL, only, err);
+	if (!status && dir)
+		status = outdir_commit(dir, err);
+	else if (dir)
+		outdir_abandon(dir);
+	if (!status && wanted && arg_flag(args, "json"))
+		status = json_print(&metrics, err);
+	else if (!status && wanted)
+		summary_print(run, &metrics, args->arena);
+	metrics_release(&metrics);
+	return status;
+}
+
+static int claim(struct outdir **dir, const struct run *run, const struct args *args, struct sl_err *err)
+{
+	const char *path = arg(args, "output");
+	if (!path)
+		return arg(args, "only")
+			       ? sl_fail(err, SL_USAGE, "option '--only' is about files: give -o DIR too")
+			       : SL_OK;
+	const char *identity = run_identity(run, args->arena);
+	if (!identity)
+		return sl_fail_memory(err);
+	return outdir_open(dir, path, identity, arg_flag(args, "force"), err);
+}
+
+static int run_scenario(struct run *run, const struct args *args, struct timing *timing, struct sl_err *err)
+{
+	struct outdir *dir = NULL;
+	int status = claim(&dir, run, args, err);
+	if (status)
+		return status;
+	struct progress_bar *bar = arg_flag(args, "quiet") ? NULL : progress_start(run, 1);
+	status = runset_run(run, 1, 1, NULL, NULL, err);
+	progress_stop(bar);
+	timing_stage(timing, "loop");
+	if (status && status != SL_INTERRUPTED) {
+		if (dir)
+			outdir_abandon(dir);
+		return status;
+	}
+	const struct sl_result *result = &run->sim.result;
+	if (arg_flag(args, "verbose"))
+		talk("%llu events, %llu passes, digest %016llx", (unsigned long long)result->events,
+			(unsigned long long)result->passes, (unsigned long long)result->digest);
+	struct sl_err report_err = { 0 };
+	const int reported = report(run, dir, args, &report_err);
+	timing_stage(timing, "write");
+	if (!reported)
+		return status;
+	*err = report_err; /* Worse than an interruption: nothing was left. */
+	return reported;
+}
+
+static int run_command(const struct args *args, struct sl_err *err)
+{
+	struct timing timing = { arg_flag(args, "timing"), cpu_seconds() };
+	struct settings settings = { 0 };
+	struct scenario scenario = { 0 };
+	struct run run = { 0 };
+	const char *policy = arg(args, "policy");
+	int status = scenario_from_args(&scenario, args, &settings, err);
+	if (status)
+		return status;
+	status = run_from_args(&run, &scenario, policy ? policy : "easy", &settings, args, err);
+	if (!status)
+		status = settings_check_used(&settings, &run.choice, 1, err);
+	if (!status) {
+		if (!arg_flag(args, "quiet"))
+			talk_read(&scenario);
+		talk_oddities(&scenario);
+		timing_stage(&timing, "read");
+		status = run_scenario(&run, args, &timing, err);
+	}
+	runset_release(&run, 1);
+	scenario_release(&scenario);
+	return status;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.usage = "run TRACE [options]",
+	.summary = "replay a trace under one policy",
+	.detail = "TRACE is a job log in the standard workload format, plain or compressed; '-' is stdin.\n"
+		  "Without -p the policy is easy; without -o nothing is written and the summary is printed.\n"
+		  "\n"
+		  "examples:\n"
+		  "  schedlab run log.swf.gz\n"
+		  "  schedlab run log.swf -p easy:fill=shortest -o out\n"
+		  "  schedlab run log.swf -p conservative --set replay.load=1.2 --json\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_min = 1,
+	.words_max = 1,
+	.run = run_command,
+};

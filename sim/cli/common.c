@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * common.c - what several commands do: talk, a scenario and a run from the line, the summary's metrics.
+ *
+ * Everything here that prints goes to stderr: stdout is the commands' own.
+ */
+#include "sim/cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+_Atomic int cli_stop;
+
+void talk(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	(void)fputs("schedlab: ", stderr);
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+	va_end(args);
+}
+
+static const char *count_text(char buffer[48], uint64_t count)
+{
+	return screen_number(
+		buffer, (int64_t)(count < INT64_MAX / 1000000 ? count : INT64_MAX / 1000000) * 1000000, 0);
+}
+
+void talk_read(const struct scenario *scenario)
+{
+	const struct sl_jobs *jobs = &scenario->jobs;
+	const sl_time span = jobs->count ? jobs->submit[jobs->count - 1] - jobs->submit[0] : 0;
+	char count[48];
+	char cpus[48];
+	char days[32];
+	talk("%s: %s jobs submitted over %s, %s cpus (%s)", scenario->input.path,
+		count_text(count, jobs->count), screen_duration(days, span),
+		screen_number(cpus, scenario->cpus * 1000000, 0), scenario->cpus_from);
+}
+
+/* "133 rows dropped (120 run time is not positive, 13 ...)" into text; 0 if there are none. */
+static uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size)
+{
+	uint64_t total = 0;
+	for (size_t i = 0; i < scenario->oddity_count; i++)
+		total += scenario->oddity[i].dropped == dropped ? scenario->oddity[i].count : 0;
+	if (!total)
+		return 0;
+	size_t used = (size_t)snprintf(text, size, "%" PRIu64 " row%s %s", total, total == 1 ? "" : "s",
+		dropped ? "dropped" : "repaired");
+	const char *separator = " (";
+	for (size_t i = 0; i < scenario->oddity_count && used < size; i++) {
+		const struct oddity *oddity = &scenario->oddity[i];
+		if (oddity->dropped != dropped || !oddity->count)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s", separator,
+			oddity->count, oddity->cause);
+		separator = ", ";
+	}
+	if (used < size)
+		(void)snprintf(text + used, size - used, ")");
+	return total;
+}
+
+void talk_oddities(const struct scenario *scenario)
+{
+	char dropped[600] = "";
+	char repaired[600] = "";
+	const uint64_t drops = oddities_text(scenario, true, dropped, sizeof(dropped));
+	const uint64_t repairs = oddities_text(scenario, false, repaired, sizeof(repaired));
+	if (drops || repairs)
+		talk("%s: %s%s%s; --strict stops at the first", scenario->input.path, dropped,
+			drops && repairs ? ", " : "", repaired);
+}
+
+int scenario_from_args(
+	struct scenario *scenario, const struct args *args, struct settings *settings, struct sl_err *err)
+{
+	struct scenario_options options = {
+		.trace = args->word[0],
+		.cluster = arg(args, "cluster"),
+		.settings = settings,
+		.from = arg(args, "from"),
+		.to = arg(args, "to"),
+		.tz = arg(args, "tz"),
+		.strict = arg_flag(args, "strict"),
+	};
+	settings->arena = args->arena;
+	const char *set;
+	for (size_t i = 0; (set = arg_at(args, "set", i)); i++) {
+		const int status = settings_add(settings, set, err);
+		if (status)
+			return status;
+	}
+	const int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
+	return status ? status : scenario_load(scenario, &options, err);
+}
+
+int run_from_args(struct run *run, const struct scenario *scenario, const char *policy,
+	struct settings *settings, const struct args *args, struct sl_err *err)
+{
+	*run = (struct run){ .scenario = scenario };
+	int status = policy_choose(&run->choice, policy, settings, args->arena, err);
+	if (!status)
+		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
+	if (!status && arg(args, "output"))
+		status = only_check(arg(args, "only"), &run->options.record, err);
+	run->options.check = arg_flag(args, "check");
+	run->options.stop = &cli_stop;
+	return status;
+}
+
+bool only_has(const char *only, const char *name)
+{
+	if (!only)
+		return true;
+	const size_t len = strlen(name);
+	while (*only) {
+		const size_t width = strcspn(only, ",");
+		if (width == len && memcmp(only, name, len) == 0)
+			return true;
+		only += width + (only[width] == ',');
+	}
+	return false;
+}
+
+/* A comparison shows those with a heading; a run shows all. */
+const struct summary_metric summary_metrics[] = {
+	{ "jobs.total", NULL, UNIT_COUNT, 0 },
+	{ "jobs.completed", NULL, UNIT_COUNT, 0 },
+	{ "wait.mean", "wait mean", UNIT_TIME, -1 },
+	{ "wait.p50", NULL, UNIT_TIME, -1 },
+	{ "wait.p95", "wait p95", UNIT_TIME, -1 },
+	{ "wait.max", NULL, UNIT_TIME, -1 },
+	{ "turnaround.mean", NULL, UNIT_TIME, -1 },
+	{ "bounded_slowdown.mean", "bounded slowdown", UNIT_NUMBER, -1 },
+	{ "bounded_slowdown.p95", NULL, UNIT_NUMBER, -1 },
+	{ "utilization", "utilization", UNIT_SHARE, 1 },
+	{ "utilization.steady", NULL, UNIT_SHARE, 1 },
+	{ "loss_of_capacity", "lost capacity", UNIT_SHARE, -1 },
+	{ "queue.mean", NULL, UNIT_NUMBER, -1 },
+	{ "throughput", NULL, UNIT_RATE, 1 },
+	{ "makespan", "makespan", UNIT_TIME, -1 },
+	{ NULL, NULL, UNIT_COUNT, 0 },
+};
+
+const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro)
+{
+	static const struct {
+		int64_t factor;
+		unsigned decimals;
+		const char *suffix;
+	} shown[] = {
+		[UNIT_COUNT] = { 1, 0, "" },
+		[UNIT_NUMBER] = { 1, 2, "" },
+		[UNIT_SHARE] = { 100, 2, " %" },
+		[UNIT_RATE] = { 1, 2, " an hour" },
+	};
+	if (unit == UNIT_TIME)
+		return screen_duration(buffer, micro);
+	char number[48];
+	(void)screen_number(number, micro * shown[unit].factor, shown[unit].decimals);
+	(void)snprintf(buffer, 48, "%.30s%s", number, shown[unit].suffix);
+	return buffer;
+}

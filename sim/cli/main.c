@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * main.c - schedlab: finds the command, runs it, says what went wrong, once, and exits with its status.
+ *
+ * Exit codes are statuses, positive (enum sl_status in plugin.h).
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/cli.h"
+
+#ifndef SL_DATADIR
+#define SL_DATADIR "/usr/local/share/schedlab"
+#endif
+
+/* In the order of help. */
+static const struct command *const commands[] = {
+	&cmd_run,
+	&cmd_compare,
+	&cmd_inspect,
+	&cmd_convert,
+	&cmd_generate,
+	&cmd_list,
+	&cmd_version,
+};
+
+static const char *command_at(const void *list, size_t i)
+{
+	(void)list;
+	return i < SL_LEN(commands) ? commands[i]->name : NULL;
+}
+
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < SL_LEN(commands); i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+/* The first asks the runs to end and leave what they have; the second does not wait. */
+static void on_signal(int number)
+{
+	(void)number;
+	if (atomic_exchange(&cli_stop, 1))
+		_exit(-SL_INTERRUPTED);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	(void)sigemptyset(&action.sa_mask);
+	(void)sigaction(SIGINT, &action, NULL);
+	(void)sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- The bundled workload ------------------------------------------------------------ */
+
+static const char bundled[] = "lublin-256.swf";
+
+static bool readable(char *path, size_t size, const char *directory, const char *below)
+{
+	const int len = snprintf(path, size, "%s/%s/%s", directory, below, bundled);
+	return len > 0 && (size_t)len < size && access(path, R_OK) == 0;
+}
+
+/* --data, then the environment, then beside the program (installed, or built), then where make install put
+ * it. */
+static bool bundled_find(char *path, size_t size, const char *data)
+{
+	char self[4096];
+	const char *environment = getenv("SCHEDLAB_DATA");
+	if (data)
+		return readable(path, size, data, "traces");
+	if (environment && readable(path, size, environment, "traces"))
+		return true;
+	const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (len > 0) {
+		self[len] = '\0';
+		char *slash = strrchr(self, '/');
+		if (slash)
+			*slash = '\0';
+		if (readable(path, size, self, "../share/schedlab/traces") ||
+			readable(path, size, self, "../traces/bundled"))
+			return true;
+	}
+	return readable(path, size, SL_DATADIR, "traces");
+}
+
+/* ---- Help ------------------------------------------------------------------------------- */
+
+static void overview(FILE *file)
+{
+	(void)fprintf(file, "usage: schedlab COMMAND [options]\n\n"
+			    "Replays a job trace on a modelled cluster under any policy.\n\n");
+	for (size_t i = 0; i < SL_LEN(commands); i++)
+		(void)fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+	(void)fprintf(file, "  %-10s %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
+		"show this, or the options of a command");
+}
+
+/* Without arguments: three lines to paste, that work. */
+static int first_steps(const char *data)
+{
+	char path[4200];
+	printf("schedlab %s replays a job trace on a modelled cluster under any policy. Try:\n\n",
+		SL_VERSION);
+	if (bundled_find(path, sizeof(path), data)) {
+		printf("  schedlab compare %s\n", path);
+		printf("  schedlab inspect %s\n", path);
+		printf("  schedlab run %s -p easy -o out\n", path);
+	} else {
+		printf("  schedlab generate lublin --jobs 10000 --cpus 256 --load 0.9 -o demo.swf\n");
+		printf("  schedlab compare demo.swf\n");
+		printf("  schedlab inspect demo.swf\n");
+	}
+	printf("\n'schedlab help' shows all commands.\n");
+	return SL_OK;
+}
+
+static int unknown_command(const char *name, struct sl_err *err)
+{
+	char near[128];
+	return sl_fail(err, SL_USAGE, "unknown command '%s': %s'schedlab help' shows all", name,
+		did_you_mean(near, nearest(name, command_at, NULL)));
+}
+
+static int help(char **argv, size_t argc, struct sl_arena *arena, struct sl_err *err)
+{
+	if (!argc) {
+		overview(stdout);
+		return SL_OK;
+	}
+	const struct command *command = command_find(argv[0]);
+	if (!command)
+		return unknown_command(argv[0], err);
+	args_help(command, arena);
+	return SL_OK;
+}
+
+/* ---- Completion: schedlab __complete WORD... prints what the last word may become ---------- */
+
+static void offer(const char *prefix, const char *dashes, const char *name)
+{
+	const size_t len = strlen(dashes);
+	const size_t typed = strlen(prefix);
+	if (typed <= len ? strncmp(prefix, dashes, typed) == 0
+			 : strncmp(prefix, dashes, len) == 0 && strncmp(prefix + len, name, typed - len) == 0)
+		printf("%s%s\n", dashes, name);
+}
+
+static void complete_options(const struct command *command, const char *last, struct sl_arena *arena)
+{
+	size_t more_count = 0;
+	const struct option_def *more = command->more ? command->more(NULL, &more_count, arena) : NULL;
+	for (size_t i = 0; i < command->option_count; i++)
+		if (command->options[i].help)
+			offer(last, "--", command->options[i].name);
+	for (size_t i = 0; i < more_count; i++)
+		offer(last, "--", more[i].name);
+	offer(last, "--", "help");
+}
+
+static int complete(char **argv, size_t argc, struct sl_arena *arena)
+{
+	const char *last = argc ? argv[argc - 1] : "";
+	const char *before = argc > 1 ? argv[argc - 2] : "";
+	const struct command *command = argc > 1 ? command_find(argv[0]) : NULL;
+	if (argc <= 1 || (argc == 2 && strcmp(before, "help") == 0)) {
+		for (size_t i = 0; i < SL_LEN(commands); i++)
+			offer(last, "", commands[i]->name);
+		if (argc <= 1)
+			offer(last, "", "help");
+	} else if (strcmp(before, "-p") == 0 || strcmp(before, "--policy") == 0) {
+		for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
+			offer(last, "", preset->name);
+		for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
+			offer(last, "", (*policy)->name);
+	} else if (command && last[0] == '-') {
+		complete_options(command, last, arena);
+	} else if (command == &cmd_generate && argc == 2) {
+		for (const struct sl_generator *const *model = sl_generators; *model; model++)
+			offer(last, "", (*model)->name);
+	}
+	return SL_OK; /* Nothing offered: the shell completes file names. */
+}
+
+/* ---- The program ---------------------------------------------------------------------------- */
+
+static int command_run(
+	const struct command *command, char **argv, size_t argc, struct sl_arena *arena, struct sl_err *err)
+{
+	struct args args;
+	const int status = args_parse(&args, command, argv, argc, arena, err);
+	if (status)
+		return status;
+	if (arg_flag(&args, "help")) {
+		args_help(command, arena);
+		return SL_OK;
+	}
+	return command->run(&args, err);
+}
+
+static int dispatch(char **argv, size_t argc, struct sl_arena *arena, struct sl_err *err)
+{
+	const char *data = NULL;
+	if (argc && strncmp(argv[0], "--data=", 7) == 0) {
+		data = argv[0] + 7;
+		argv++;
+		argc--;
+	}
+	if (!argc)
+		return first_steps(data);
+	const char *name = argv[0];
+	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		return help(argv + 1, argc - 1, arena, err);
+	if (strcmp(name, "--version") == 0)
+		name = "version";
+	if (strcmp(name, "__complete") == 0)
+		return complete(argv + 1, argc - 1, arena);
+	const struct command *command = command_find(name);
+	if (!command)
+		return unknown_command(name, err);
+	return command_run(command, argv + 1, argc - 1, arena, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct sl_err err = { 0 };
+	struct sl_arena *arena = arena_new();
+	int status = SL_SYSTEM;
+	catch_signals();
+	if (arena)
+		status = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, arena, &err);
+	else
+		(void)sl_fail_memory(&err);
+	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
+		status = sl_fail_sys(&err, SL_SYSTEM, "write", "standard output");
+	if (status)
+		talk("%s", err.text[0] ? err.text : "interrupted: what is there is partial");
+	arena_free(arena);
+	return -status;
+}

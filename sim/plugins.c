@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plugins.c - names to vtables, and texts to checked values.
+ *
+ * A value is checked against its sl_param once, here; what a policy or model is
+ * handed is always within its bounds. Precedence, weakest first: the default,
+ * the preset, --set, the user's own name:key=value.
+ */
+#include "sim/plugins.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/scenario.h"
+
+/* ---- The nearest known name ------------------------------------------------- */
+
+enum { NAME_MAX_COMPARED = 32 };
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Optimal string alignment: insertions, deletions, replacements, and swaps of neighbours cost 1. */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t row[3][NAME_MAX_COMPARED + 1];
+	for (size_t j = 0; j <= b_len; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		size_t *now = row[i % 3];
+		const size_t *last = row[(i + 2) % 3];
+		const size_t *before = row[(i + 1) % 3];
+		now[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			now[j] = least(last[j] + 1, now[j - 1] + 1);
+			now[j] = least(now[j], last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				now[j] = least(now[j], before[j - 2] + 1);
+		}
+	}
+	return row[a_len % 3][b_len];
+}
+
+const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list)
+{
+	const size_t len = strlen(name);
+	if (len == 0 || len > NAME_MAX_COMPARED)
+		return NULL;
+	/* Two thirds of a name must be right; the beginning of a longer one counts as one slip. */
+	size_t best = len / 3 + 1 + (len < 3);
+	const char *found = NULL;
+	const char *known;
+	for (size_t i = 0; (known = at(list, i)); i++) {
+		const size_t known_len = strlen(known);
+		if (known_len > NAME_MAX_COMPARED)
+			continue;
+		size_t cost = distance(name, len, known, known_len);
+		if (len > 1 && strncmp(name, known, len) == 0)
+			cost = 1;
+		if (cost < best) {
+			best = cost;
+			found = known;
+		}
+	}
+	return found;
+}
+
+const char *did_you_mean(char buffer[128], const char *near)
+{
+	buffer[0] = '\0';
+	if (near)
+		(void)snprintf(buffer, 128, "did you mean '%s'? ", near);
+	return buffer;
+}
+
+/* ---- One value --------------------------------------------------------------- */
+
+/* The place of text[0..len) among "a|b|c", or -1. */
+static int64_t choice_of(const char *choices, const char *text)
+{
+	const size_t len = strlen(text);
+	int64_t index = 0;
+	for (const char *p = choices; p; index++) {
+		const char *bar = strchr(p, '|');
+		const size_t width = bar ? (size_t)(bar - p) : strlen(p);
+		if (width == len && memcmp(p, text, len) == 0)
+			return index;
+		p = bar ? bar + 1 : NULL;
+	}
+	return -1;
+}
+
+static bool bool_of(const char *text, int64_t *number)
+{
+	static const char *const word[][2] = { { "false", "true" }, { "no", "yes" }, { "off", "on" },
+		{ "0", "1" } };
+	for (size_t i = 0; i < SL_LEN(word); i++)
+		for (int value = 0; value < 2; value++)
+			if (strcmp(text, word[i][value]) == 0) {
+				*number = value;
+				return true;
+			}
+	return false;
+}
+
+/* What a kind looks like, for messages; parsing by kind. */
+static const char *const kind_text[] = {
+	[SL_PARAM_INT] = "a whole number",
+	[SL_PARAM_REAL] = "a number",
+	[SL_PARAM_TIME] = "a duration such as 90, 1.5h, 3d or 1-12:00:00",
+	[SL_PARAM_BOOL] = "true or false",
+	[SL_PARAM_CHOICE] = "one of",
+	[SL_PARAM_TEXT] = "a text",
+};
+
+static bool number_of(const struct sl_param *param, const char *text, int64_t *number)
+{
+	const size_t len = strlen(text);
+	switch (param->kind) {
+	case SL_PARAM_INT:
+		return sl_get_i64(text, len, number);
+	case SL_PARAM_REAL:
+		return sl_get_micro(text, len, number);
+	case SL_PARAM_TIME:
+		return sl_get_duration(text, len, number);
+	case SL_PARAM_BOOL:
+		return bool_of(text, number);
+	case SL_PARAM_CHOICE:
+		*number = choice_of(param->choices, text);
+		return *number >= 0;
+	case SL_PARAM_TEXT:
+		break;
+	}
+	*number = 0;
+	return true;
+}
+
+int value_set(struct sl_value *value, const struct sl_param *param, const char *text, const char *what,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	int64_t number;
+	if (!number_of(param, text, &number))
+		return sl_fail(err, SL_USAGE, "%s: '%s' must be %s%s%s, not '%s'", what, param->key,
+			kind_text[param->kind], param->choices ? " " : "",
+			param->choices ? param->choices : "", text);
+	const bool bounded = param->min || param->max;
+	if (bounded && (number < param->min || number > param->max))
+		return sl_fail(err, SL_USAGE, "%s: '%s' must be within %s, not '%s'", what, param->key,
+			param->choices ? param->choices : "its bounds", text);
+	char *copy = sl_strdup(arena, text, strlen(text));
+	if (!copy)
+		return sl_fail_memory(err);
+	*value = (struct sl_value){ param->key, copy, number };
+	return SL_OK;
+}
+
+/* ---- "key=value,..." ------------------------------------------------------------ */
+
+/* The first `stop` outside quotes, or the end; NULL if a quote is not closed. */
+static const char *unquoted(const char *text, char stop)
+{
+	bool quoted = false;
+	for (; *text && (quoted || *text != stop); text++)
+		quoted ^= *text == '"';
+	return quoted ? NULL : text;
+}
+
+/* A copy of text[0..len) without its quotes. */
+static char *unquote(struct sl_arena *arena, const char *text, size_t len)
+{
+	char *copy = sl_alloc(arena, len + 1, 1);
+	if (!copy)
+		return NULL;
+	size_t out = 0;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != '"')
+			copy[out++] = text[i];
+	return copy;
+}
+
+struct param_list {
+	const struct sl_param *param;
+	size_t count;
+};
+
+static const char *param_at(const void *list, size_t i)
+{
+	const struct param_list *params = list;
+	return i < params->count ? params->param[i].key : NULL;
+}
+
+static size_t param_find(const struct sl_param *params, size_t count, const char *key)
+{
+	size_t i = 0;
+	while (i < count && strcmp(params[i].key, key) != 0)
+		i++;
+	return i;
+}
+
+/* One "key=value", or a bare key that is a switch. */
+static int item_set(struct sl_value *values, const struct param_list *params, char *item, const char *what,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	char *equals = strchr(item, '=');
+	if (equals)
+		*equals = '\0';
+	const size_t i = param_find(params->param, params->count, item);
+	if (i == params->count) {
+		char near[128];
+		return sl_fail(err, SL_USAGE, "%s: unknown parameter '%s': %s%s", what, item,
+			did_you_mean(near, nearest(item, param_at, params)),
+			params->count ? "'schedlab list' shows what it takes" : "it takes none");
+	}
+	if (!equals && params->param[i].kind != SL_PARAM_BOOL)
+		return sl_fail(
+			err, SL_USAGE, "%s: parameter '%s' needs a value: write %s=...", what, item, item);
+	return value_set(&values[i], &params->param[i], equals ? equals + 1 : "true", what, arena, err);
+}
+
+int values_over(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
+	const char *what, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct param_list list = { params, count };
+	while (text && *text) {
+		const char *end = unquoted(text, ',');
+		if (!end)
+			return sl_fail(err, SL_USAGE, "%s: a quote is not closed in '%s'", what, text);
+		char *item = unquote(arena, text, (size_t)(end - text));
+		if (!item)
+			return sl_fail_memory(err);
+		const int status = item_set(values, &list, item, what, arena, err);
+		if (status)
+			return status;
+		text = *end ? end + 1 : end;
+	}
+	return SL_OK;
+}
+
+int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
+	const char *what, struct sl_arena *arena, struct sl_err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		values[i] = (struct sl_value){ params[i].key, NULL, 0 };
+		if (!params[i].fallback)
+			continue;
+		const int status = value_set(&values[i], &params[i], params[i].fallback, what, arena, err);
+		if (status)
+			return status;
+	}
+	return values_over(values, params, count, text, what, arena, err);
+}
+
+/* ---- Settings ---------------------------------------------------------------------- */
+
+int settings_add(struct settings *settings, const char *key_value, struct sl_err *err)
+{
+	const char *equals = strchr(key_value, '=');
+	if (!equals || equals == key_value)
+		return sl_fail(err, SL_USAGE, "setting '%s' is not KEY=VALUE: write it like replay.load=0.9",
+			key_value);
+	if (settings->count == settings->capacity) {
+		const size_t capacity = settings->capacity ? 2 * settings->capacity : 16;
+		struct setting *item = sl_alloc(settings->arena, capacity, sizeof(*item));
+		if (!item)
+			return sl_fail_memory(err);
+		if (settings->count)
+			memcpy(item, settings->item, settings->count * sizeof(*item));
+		settings->item = item;
+		settings->capacity = capacity;
+	}
+	const char *key = sl_strdup(settings->arena, key_value, (size_t)(equals - key_value));
+	const char *value = unquote(settings->arena, equals + 1, strlen(equals + 1));
+	if (!key || !value)
+		return sl_fail_memory(err);
+	settings->item[settings->count++] = (struct setting){ key, value, false };
+	return SL_OK;
+}
+
+static const char policy_prefix[] = "policy.";
+
+/* The settings that are the policy's, over its values. */
+static int settings_over(
+	struct policy_choice *choice, struct settings *settings, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct sl_policy *policy = choice->policy;
+	for (size_t i = 0; settings && i < settings->count; i++) {
+		struct setting *setting = &settings->item[i];
+		const bool full = strncmp(setting->key, policy_prefix, sizeof(policy_prefix) - 1) == 0;
+		const char *key = setting->key + (full ? sizeof(policy_prefix) - 1 : 0);
+		const size_t at = param_find(policy->params, policy->param_count, key);
+		if (at == policy->param_count)
+			continue;
+		if (!full && param_find(replay_params, replay_param_count, key) < replay_param_count)
+			return sl_fail(err, SL_USAGE,
+				"setting '%s' may be the policy's or the replay's: write policy.%s or replay.%s",
+				key, key, key);
+		setting->used = true;
+		const int status = value_set(
+			&choice->values[at], &policy->params[at], setting->value, "--set", arena, err);
+		if (status)
+			return status;
+	}
+	return SL_OK;
+}
+
+/* For messages: keys, in full or bare, of the replay, the cluster and the chosen policies; closed by NULL. */
+struct known_keys {
+	const char **key;
+	size_t count;
+	struct sl_arena *arena;
+	bool bare;
+};
+
+static void known_add(struct known_keys *known, const char *prefix, const char *key)
+{
+	const size_t len = strlen(prefix) + strlen(key) + 1;
+	char *full = sl_alloc(known->arena, len, 1);
+	if (!full)
+		return; /* One suggestion less. */
+	(void)snprintf(full, len, "%s%s", known->bare ? "" : prefix, key);
+	known->key[known->count++] = full;
+}
+
+static const char *known_at(const void *list, size_t i)
+{
+	const struct known_keys *known = list;
+	return i < known->count ? known->key[i] : NULL;
+}
+
+static const char *setting_near(
+	const struct settings *settings, const char *key, const struct policy_choice *choices, size_t count)
+{
+	size_t keys = replay_param_count + 1;
+	for (size_t i = 0; i < count; i++)
+		keys += choices[i].value_count;
+	struct known_keys known = { sl_alloc(settings->arena, keys, sizeof(char *)), 0, settings->arena,
+		!strchr(key, '.') };
+	if (!known.key)
+		return NULL;
+	for (size_t i = 0; i < replay_param_count; i++)
+		known_add(&known, "replay.", replay_params[i].key);
+	known_add(&known, "cluster.", "cpus");
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < choices[i].value_count; j++)
+			known_add(&known, policy_prefix, choices[i].values[j].key);
+	return nearest(key, known_at, &known);
+}
+
+int settings_check_used(const struct settings *settings, const struct policy_choice *choices, size_t count,
+	struct sl_err *err)
+{
+	for (size_t i = 0; i < settings->count; i++) {
+		const char *key = settings->item[i].key;
+		if (settings->item[i].used)
+			continue;
+		char text[128];
+		return sl_fail(err, SL_USAGE, "unknown setting '%s': %s'schedlab list settings' shows them",
+			key, did_you_mean(text, setting_near(settings, key, choices, count)));
+	}
+	return SL_OK;
+}
+
+/* ---- Policies ------------------------------------------------------------------------ */
+
+/* Presets first: a policy of the same name is then reached by its preset. */
+static const char *policy_name_at(const void *list, size_t i)
+{
+	(void)list;
+	for (const struct sl_preset *preset = sl_presets; preset->name; preset++, i--)
+		if (i == 0)
+			return preset->name;
+	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++, i--)
+		if (i == 0)
+			return (*policy)->name;
+	return NULL;
+}
+
+static const struct sl_preset *preset_find(const char *name)
+{
+	for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
+		if (strcmp(preset->name, name) == 0)
+			return preset;
+	return NULL;
+}
+
+static const struct sl_policy *policy_find(const char *name)
+{
+	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
+		if (strcmp((*policy)->name, name) == 0)
+			return *policy;
+	return NULL;
+}
+
+/* Letters, digits, '_' and '.' stay; each run of others is one '-'. */
+static const char *slug_of(struct sl_arena *arena, const char *text)
+{
+	enum { SLUG_MAX = 60 };
+	char slug[SLUG_MAX + 1];
+	size_t len = 0;
+	for (; *text && len < SLUG_MAX; text++) {
+		const char c = *text;
+		const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+		if (plain || (c >= 'A' && c <= 'Z'))
+			slug[len++] = plain ? c : (char)(c - 'A' + 'a');
+		else if (len && slug[len - 1] != '-')
+			slug[len++] = '-';
+	}
+	while (len && slug[len - 1] == '-')
+		len--;
+	return sl_strdup(arena, slug, len);
+}
+
+/* The defaults, the preset, the settings, the user's own text. */
+static int choice_fill(struct policy_choice *choice, const char *preset, const char *own,
+	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct sl_policy *policy = choice->policy;
+	const size_t len = strcspn(choice->text, ":");
+	char what[64];
+	(void)snprintf(what, sizeof(what), "policy '%.*s'", (int)least(len, 48), choice->text);
+	choice->value_count = policy->param_count;
+	choice->values = sl_alloc(arena, policy->param_count, sizeof(*choice->values));
+	if (!choice->values)
+		return sl_fail_memory(err);
+	int status =
+		values_parse(choice->values, policy->params, policy->param_count, preset, what, arena, err);
+	if (!status)
+		status = settings_over(choice, settings, arena, err);
+	if (!status)
+		status = values_over(
+			choice->values, policy->params, policy->param_count, own, what, arena, err);
+	return status;
+}
+
+int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	const char *colon = unquoted(text, ':');
+	if (!colon)
+		return sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
+	const char *name = unquote(arena, text, (size_t)(colon - text));
+	if (!name)
+		return sl_fail_memory(err);
+	const struct sl_preset *preset = preset_find(name);
+	*choice = (struct policy_choice){ .policy = policy_find(preset ? preset->policy : name) };
+	if (!choice->policy) {
+		char near[128];
+		return sl_fail(err, SL_USAGE, "unknown policy '%s': %s'schedlab list policies' shows all",
+			name, did_you_mean(near, nearest(name, policy_name_at, NULL)));
+	}
+	choice->text = sl_strdup(arena, text, strlen(text));
+	choice->slug = slug_of(arena, text);
+	if (!choice->text || !choice->slug)
+		return sl_fail_memory(err);
+	return choice_fill(
+		choice, preset ? preset->settings : NULL, *colon ? colon + 1 : NULL, settings, arena, err);
+}
+
+/* ---- Readers --------------------------------------------------------------------------- */
+
+int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err)
+{
+	const struct sl_place at = { sl_input_name(in), 0, 0 };
+	const char *text;
+	const char *end;
+	const int more = sl_input_next(in, &text, &end, err);
+	if (more < 0)
+		return more;
+	if (more == 0)
+		return sl_fail_at(err, &at, "is empty: give a trace with jobs");
+	int best = 0;
+	for (const struct sl_reader *const *known = sl_readers; *known; known++) {
+		const int sure = (*known)->sniff(text, (size_t)(end - text));
+		if (sure > best) {
+			best = sure;
+			*reader = *known;
+		}
+	}
+	if (best == 0)
+		return sl_fail_at(
+			err, &at, "not a trace of a known format: 'schedlab list readers' shows them");
+	sl_input_again(in);
+	return SL_OK;
+}

@@ -1,0 +1,8 @@
+# What the shell asks for the last word.
+schedlab __complete com
+schedlab __complete run --st
+schedlab __complete run x -p conser
+schedlab __complete generate lub
+schedlab __complete generate lublin --load
+schedlab __complete help comp
+schedlab __complete run x.sw

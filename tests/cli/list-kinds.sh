@@ -1,0 +1,8 @@
+# Each kind of named thing can be listed, as text and as JSON; an unknown kind names the nearest.
+for kind in $(schedlab list | sed -n 's/^\([a-z]*\) - .*/\1/p'); do
+	schedlab list "$kind" >text
+	schedlab list "$kind" --json >json
+	[ -s text ] && [ "$(tail -n 1 json)" = '}' ] && echo "$kind"
+done
+schedlab list policies | grep -A 2 '^  easy '
+schedlab list policy || echo "exit $?"

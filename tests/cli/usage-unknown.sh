@@ -1,0 +1,18 @@
+# What is not known is named with the nearest that is, and exit code 2; nothing is on stdout.
+cp "$DATA/four.swf" .
+schedlab rum four.swf || echo "exit $?"
+schedlab run four.swf --polcy easy || echo "exit $?"
+schedlab run four.swf -x || echo "exit $?"
+schedlab run four.swf -p esay || echo "exit $?"
+schedlab run four.swf -p easy:fil=shortest || echo "exit $?"
+schedlab run four.swf -p easy:plan=esay --quiet || echo "exit $?"
+schedlab run four.swf -p 'easy:order="sjf' || echo "exit $?"
+schedlab run four.swf -p easy:plan || echo "exit $?"
+schedlab run || echo "exit $?"
+schedlab run four.swf more.swf || echo "exit $?"
+schedlab run four.swf --jobs none || echo "exit $?"
+schedlab run four.swf --jobs 0 || echo "exit $?"
+schedlab run four.swf --jobs || echo "exit $?"
+schedlab run four.swf --seed 1 --seed 2 || echo "exit $?"
+schedlab run four.swf --quiet=yes || echo "exit $?"
+schedlab run -c machine.yaml four.swf || echo "exit $?"
