@@ -153,7 +153,8 @@ uninstall: ## what install put there
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/schedlab $(DESTDIR)$(DATADIR)
 
 SOURCE_DATE_EPOCH ?= 0
-dist: ## schedlab-$(VERSION).tar.xz, the same bytes from the same tree
+dist: ## a tarball of the tree, the same bytes from the same tree
+	mkdir -p $B
 	git ls-files -z | tar --null -T - --sort=name --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 --group=0 \
 		--numeric-owner --transform 's,^,schedlab-$(VERSION)/,' -cJf $B/schedlab-$(VERSION).tar.xz
 

@@ -512,8 +512,9 @@ static void leaf_take(const struct queue *q, struct queue_leaf *leaf, uint32_t j
 	SL_CHECK(place < leaf->used && leaf->job[place] == job && leaf->live >> place & 1);
 	leaf->live &= ~(UINT64_C(1) << place);
 	leaf->size[place] = ABSENT;
-	if (!leaf->live)
-		leaf_move(leaf, leaf, 0); /* Empty: what is left of it must not look used. */
+	/* Keys may change while others wait on: a mark of order must not outlive its job. Nor an empty leaf look used. */
+	if (q->key || !leaf->live)
+		leaf_move(leaf, leaf, 0);
 }
 
 static void remove_below(struct queue *q, uint32_t node, uint32_t level, uint32_t job)

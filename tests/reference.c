@@ -40,7 +40,14 @@ static void start(struct ref *r, uint32_t i)
 	r->end[i] = r->now + length;
 }
 
-/* The waiting jobs in order; by limit if asked, ties by place. */
+static double score(const struct ref *r, bool by_limit, uint32_t i)
+{
+	if (by_limit)
+		return (double)r->limit[i];
+	return r->options->score ? r->options->score(&r->world->job[i], r->limit[i], r->now) : 0;
+}
+
+/* The waiting jobs, lowest score first, ties by place. */
 static uint32_t in_order(const struct ref *r, bool by_limit, uint32_t *row)
 {
 	uint32_t count = 0;
@@ -48,10 +55,8 @@ static uint32_t in_order(const struct ref *r, bool by_limit, uint32_t *row)
 		if (!waiting(r, i))
 			continue;
 		uint32_t place = count++;
-		while (by_limit && place && r->limit[row[place - 1]] > r->limit[i]) {
+		for (; place && score(r, by_limit, row[place - 1]) > score(r, by_limit, i); place--)
 			row[place] = row[place - 1];
-			place--;
-		}
 		row[place] = i;
 	}
 	return count;

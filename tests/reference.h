@@ -21,6 +21,8 @@ struct reference_options {
 	enum reference_policy policy;
 	bool fill_shortest;  /* EASY: candidates by limit. */
 	bool shortest_first; /* The whole queue by limit. */
+	/* The whole queue by a score that may change with time; NULL: none. */
+	double (*score)(const struct world_job *job, int64_t limit, int64_t now);
 };
 
 /* Fills start[] and end[] in seconds for the world's jobs (its limits as after `raise`). */

@@ -484,12 +484,17 @@ static bool is_directory(const char *path)
 static int compare_command(const struct args *args, struct sl_err *err)
 {
 	struct comparison all = { .args = args };
+	int status;
 	if (args->word_count == 1 && !is_directory(args->word[0]))
-		return compare_trace(&all, err);
-	if (arg(args, "policy") || arg(args, "output"))
-		return sl_fail(err, SL_USAGE,
+		status = compare_trace(&all, err);
+	else if (arg(args, "policy") || arg(args, "output"))
+		status = sl_fail(err, SL_USAGE,
 			"'-p' and '-o' are about a trace: give one TRACE, or directories of runs without them");
-	return compare_directories(&all, err);
+	else
+		status = compare_directories(&all, err);
+	for (size_t i = 0; all.row && i < all.count; i++)
+		metrics_release(&all.row[i].metrics);
+	return status;
 }
 
 const struct command cmd_compare = {

@@ -4,10 +4,23 @@
  * ones. SL_EFFORT=full runs all of them; otherwise an even sample, named in the failure.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/reference.h"
+
+static double aged(const struct world_job *job, int64_t limit, int64_t now)
+{
+	(void)limit;
+	return (double)-((now - job->submit) * job->size);
+}
+
+static double wfp3(const struct world_job *job, int64_t limit, int64_t now)
+{
+	const double ratio = (double)(now - job->submit) / (double)limit;
+	return -(ratio * ratio * ratio * job->size);
+}
 
 static const struct {
 	const char *policy;
@@ -22,6 +35,11 @@ static const struct {
 	{ "easy:order=sjf", { .policy = REFERENCE_EASY, .shortest_first = true }, false },
 	{ "conservative:order=sjf", { .policy = REFERENCE_CONSERVATIVE, .shortest_first = true }, false },
 	{ "greedy", { .policy = REFERENCE_GREEDY }, false },
+	{ "wfp3", { .policy = REFERENCE_FCFS, .score = wfp3 }, false },
+	{ "easy:order=wfp3", { .policy = REFERENCE_EASY, .score = wfp3 }, false },
+	{ "easy:order=expr:\"-wait * size\"", { .policy = REFERENCE_EASY, .score = aged }, false },
+	{ "conservative:order=expr:\"-wait * size\"", { .policy = REFERENCE_CONSERVATIVE, .score = aged },
+		false },
 	{ "easy:order=expr:\"limit + 0 * user\"", { .policy = REFERENCE_EASY, .shortest_first = true },
 		false },
 };

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_profile.c - the step function against an array of seconds. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "sim/profile.h"
+
+enum { SPAN = 400 };
+
+struct plain {
+	struct profile profile;
+	int64_t change[SPAN];
+	struct sl_rng rng;
+};
+
+static void add(struct plain *p, sl_time at, int64_t change)
+{
+	struct sl_err err = { 0 };
+	cr_assert_eq(profile_add(&p->profile, at, change, &err), SL_OK);
+	p->change[at] += change;
+}
+
+static int64_t value(const struct plain *p, sl_time at)
+{
+	int64_t sum = 0;
+	for (sl_time t = 0; t <= at && t < SPAN; t++)
+		sum += p->change[t];
+	return sum;
+}
+
+static sl_time earliest(const struct plain *p, sl_time now, sl_time latest, int64_t level, sl_time length)
+{
+	for (sl_time at = now; at < latest; at++) {
+		bool good = true;
+		for (sl_time t = at; t < at + length && t < latest && good; t++)
+			good = value(p, t) >= level;
+		if (good)
+			return at;
+	}
+	return latest;
+}
+
+static void check_searches(struct plain *p)
+{
+	const sl_time now = (sl_time)sl_rng_below(&p->rng, SPAN / 2);
+	const sl_time until = now + 1 + (sl_time)sl_rng_below(&p->rng, SPAN / 2 - 1);
+	const int64_t level = (int64_t)sl_rng_below(&p->rng, 30) - 15;
+	const sl_time length = 1 + (sl_time)sl_rng_below(&p->rng, 60);
+	cr_assert_eq(profile_value(&p->profile, now), value(p, now));
+	cr_assert_eq(profile_earliest(&p->profile, now, until, level, length),
+		earliest(p, now, until, level, length));
+
+	sl_time least = SPAN;
+	sl_time below = SPAN;
+	int64_t most = INT64_MIN;
+	for (sl_time t = until - 1; t > now; t--) {
+		const int64_t v = value(p, t);
+		least = p->change[t] && v >= level ? t : least;
+		below = p->change[t] && v < level ? t : below;
+		most = p->change[t] && v > most ? v : most;
+	}
+	struct profile_point point = { SPAN, 0 };
+	const bool found = profile_first_least(&p->profile, now, until, level, &point);
+	cr_assert_eq(found, least < SPAN);
+	cr_assert(!found || (point.at == least && point.value == value(p, least)));
+	const bool found_below = profile_first_below(&p->profile, now, until, level, &point);
+	cr_assert_eq(found_below, below < SPAN);
+	cr_assert(!found_below || (point.at == below && point.value == value(p, below)));
+	cr_assert_eq(profile_max(&p->profile, now, until), most);
+
+	if (value(p, until) < level)
+		return;
+	sl_time start = until;
+	while (start > now && value(p, start - 1) >= level)
+		start--;
+	cr_assert_eq(profile_run_start(&p->profile, until, now, level), start);
+}
+
+struct seen {
+	const struct plain *p;
+	sl_time at, until;
+	int64_t level;
+};
+
+static bool suffices(const struct seen *s, sl_time at) { return value(s->p, at) >= s->level; }
+
+static void see_run(void *self, sl_time start, sl_time end)
+{
+	struct seen *s = self;
+	while (s->at < start)
+		cr_assert(!suffices(s, s->at++), "a run was passed over");
+	cr_assert(start < s->until && suffices(s, start));
+	for (; s->at < end && s->at < SPAN; s->at++)
+		cr_assert(suffices(s, s->at), "a run goes on too long");
+	cr_assert(end == SL_NEVER || !suffices(s, end));
+}
+
+static void check_runs(struct plain *p)
+{
+	const sl_time from = (sl_time)sl_rng_below(&p->rng, SPAN / 2);
+	struct seen s = { p, from, from + 1 + (sl_time)sl_rng_below(&p->rng, SPAN / 2 - 1),
+		(int64_t)sl_rng_below(&p->rng, 20) - 10 };
+	profile_runs(&p->profile, from, s.until, s.level, see_run, &s);
+	for (; s.at < s.until; s.at++)
+		cr_assert(!suffices(&s, s.at), "a run was left out");
+}
+
+Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct plain p = { .rng = sl_rng_stream(seed, "tests/profile") };
+		profile_init(&p.profile);
+		for (int round = 0; round < 1500; round++) {
+			const sl_time at = (sl_time)sl_rng_below(&p.rng, SPAN);
+			/* Changes are taken back too, so that nodes thin out and join. */
+			if (sl_rng_below(&p.rng, 3) == 0 || round > 1000)
+				add(&p, at, -p.change[at]);
+			else
+				add(&p, at, (int64_t)sl_rng_below(&p.rng, 9) - 4);
+			if (round % 5 == 0) {
+				check_searches(&p);
+				check_runs(&p);
+			}
+		}
+		profile_release(&p.profile);
+	}
+}
+
+Test(profile, what_cancels_out_leaves_nothing)
+{
+	struct plain p = { .rng = sl_rng_stream(1, "x") };
+	profile_init(&p.profile);
+	for (sl_time at = 0; at < SPAN; at++)
+		add(&p, at, 3);
+	for (sl_time at = 0; at < SPAN; at++)
+		add(&p, at, -3);
+	cr_expect_eq(profile_first(&p.profile), SL_NEVER);
+	cr_expect_eq(profile_value(&p.profile, SPAN), 0);
+	profile_release(&p.profile);
+}
