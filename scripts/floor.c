@@ -104,9 +104,9 @@ static char *put_job(char *q, const struct job *job)
 
 static int write_jobs(const char *path, const struct job *job, size_t jobs)
 {
+	static char buffer[BUFFER];
 	FILE *file = fopen(path, "w");
-	char *buffer = malloc(BUFFER);
-	if (!file || !buffer)
+	if (!file)
 		return 1;
 	char *q = buffer;
 	for (size_t i = 0; i < jobs; i++) {
@@ -117,7 +117,6 @@ static int write_jobs(const char *path, const struct job *job, size_t jobs)
 		}
 	}
 	(void)fwrite(buffer, 1, (size_t)(q - buffer), file);
-	free(buffer);
 	return fclose(file);
 }
 
@@ -132,13 +131,14 @@ int main(int argc, char **argv)
 	}
 	const char *text = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 	struct job *job = malloc(JOBS_MAX * sizeof(*job));
-	if (text == MAP_FAILED || !job)
+	if (text == MAP_FAILED || !job) {
+		free(job);
 		return 6;
+	}
 	const size_t jobs = scan(text, text + info.st_size, job);
 	const double read = cpu_seconds();
-	if (write_jobs(argv[2], job, jobs))
-		return 6;
+	const int failed = write_jobs(argv[2], job, jobs);
 	printf("jobs %zu read %.6f write %.6f\n", jobs, read - begun, cpu_seconds() - read);
 	free(job);
-	return 0;
+	return failed ? 6 : 0;
 }

@@ -346,9 +346,21 @@ static void undo_action(struct sl_pass *pass, const struct action *action)
 	}
 }
 
+/* Marks are closed innermost first, each once: a policy that does not ends its run. */
+static bool mark_is_last(struct sl_pass *pass, sl_marked mark)
+{
+	if (mark.depth == pass->marks && mark.depth && mark.length <= pass->action_count)
+		return true;
+	pass_failed(
+		pass, sl_fail(&pass->err, SL_POLICY,
+			      "policy '%s' closed a mark that is not the last one open", pass->policy->name));
+	return false;
+}
+
 void sl_undo(struct sl_pass *pass, sl_marked mark)
 {
-	SL_CHECK(mark.depth == pass->marks && mark.length <= pass->action_count);
+	if (!mark_is_last(pass, mark))
+		return;
 	while (pass->action_count > mark.length)
 		undo_action(pass, &pass->action[--pass->action_count]);
 	pass->marks--;
@@ -356,8 +368,8 @@ void sl_undo(struct sl_pass *pass, sl_marked mark)
 
 void sl_keep(struct sl_pass *pass, sl_marked mark)
 {
-	SL_CHECK(mark.depth == pass->marks);
-	pass->marks--;
+	if (mark_is_last(pass, mark))
+		pass->marks--;
 }
 
 /* ---- In init ------------------------------------------------------------------------------ */

@@ -180,6 +180,7 @@ static char *unquote(struct sl_arena *arena, const char *text, size_t len)
 struct param_list {
 	const struct sl_param *param;
 	size_t count;
+	const char *what; /* Names their owner in messages. */
 };
 
 static const char *param_at(const void *list, size_t i)
@@ -197,9 +198,10 @@ static size_t param_find(const struct sl_param *params, size_t count, const char
 }
 
 /* One "key=value", or a bare key that is a switch. */
-static int item_set(struct sl_value *values, const struct param_list *params, char *item, const char *what,
+static int item_set(struct sl_value *values, const struct param_list *params, char *item,
 	struct sl_arena *arena, struct sl_err *err)
 {
+	const char *what = params->what;
 	char *equals = strchr(item, '=');
 	if (equals)
 		*equals = '\0';
@@ -216,18 +218,19 @@ static int item_set(struct sl_value *values, const struct param_list *params, ch
 	return value_set(&values[i], &params->param[i], equals ? equals + 1 : "true", what, arena, err);
 }
 
-int values_over(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
-	const char *what, struct sl_arena *arena, struct sl_err *err)
+/* "key=value,..." (may be NULL) over what the values are. */
+static int values_over(struct sl_value *values, const struct param_list *params, const char *text,
+	struct sl_arena *arena, struct sl_err *err)
 {
-	const struct param_list list = { params, count };
 	while (text && *text) {
 		const char *end = unquoted(text, ',');
 		if (!end)
-			return sl_fail(err, SL_USAGE, "%s: a quote is not closed in '%s'", what, text);
+			return sl_fail(
+				err, SL_USAGE, "%s: a quote is not closed in '%s'", params->what, text);
 		char *item = unquote(arena, text, (size_t)(end - text));
 		if (!item)
 			return sl_fail_memory(err);
-		const int status = item_set(values, &list, item, what, arena, err);
+		const int status = item_set(values, params, item, arena, err);
 		if (status)
 			return status;
 		text = *end ? end + 1 : end;
@@ -235,18 +238,28 @@ int values_over(struct sl_value *values, const struct sl_param *params, size_t c
 	return SL_OK;
 }
 
-int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
-	const char *what, struct sl_arena *arena, struct sl_err *err)
+static int values_default(
+	struct sl_value *values, const struct param_list *params, struct sl_arena *arena, struct sl_err *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		values[i] = (struct sl_value){ params[i].key, NULL, 0 };
-		if (!params[i].fallback)
+	for (size_t i = 0; i < params->count; i++) {
+		const struct sl_param *param = &params->param[i];
+		values[i] = (struct sl_value){ param->key, NULL, 0 };
+		if (!param->fallback)
 			continue;
-		const int status = value_set(&values[i], &params[i], params[i].fallback, what, arena, err);
+		const int status = value_set(&values[i], param, param->fallback, params->what, arena, err);
 		if (status)
 			return status;
 	}
-	return values_over(values, params, count, text, what, arena, err);
+	return SL_OK;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): a text, its table, and where the values go. */
+int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
+	const char *what, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct param_list list = { params, count, what };
+	const int status = values_default(values, &list, arena, err);
+	return status ? status : values_over(values, &list, text, arena, err);
 }
 
 /* ---- Settings ---------------------------------------------------------------------- */
@@ -398,9 +411,10 @@ static const char *slug_of(struct sl_arena *arena, const char *text)
 	size_t len = 0;
 	for (; *text && len < SLUG_MAX; text++) {
 		const char c = *text;
-		const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-		if (plain || (c >= 'A' && c <= 'Z'))
-			slug[len++] = plain ? c : (char)(c - 'A' + 'a');
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.')
+			slug[len++] = c;
+		else if (c >= 'A' && c <= 'Z')
+			slug[len++] = (char)(c | 0x20); /* ASCII: the small letter. */
 		else if (len && slug[len - 1] != '-')
 			slug[len++] = '-';
 	}
@@ -417,17 +431,18 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	const size_t len = strcspn(choice->text, ":");
 	char what[64];
 	(void)snprintf(what, sizeof(what), "policy '%.*s'", (int)least(len, 48), choice->text);
+	const struct param_list params = { policy->params, policy->param_count, what };
 	choice->value_count = policy->param_count;
 	choice->values = sl_alloc(arena, policy->param_count, sizeof(*choice->values));
 	if (!choice->values)
 		return sl_fail_memory(err);
-	int status =
-		values_parse(choice->values, policy->params, policy->param_count, preset, what, arena, err);
+	int status = values_default(choice->values, &params, arena, err);
+	if (!status)
+		status = values_over(choice->values, &params, preset, arena, err);
 	if (!status)
 		status = settings_over(choice, settings, arena, err);
 	if (!status)
-		status = values_over(
-			choice->values, policy->params, policy->param_count, own, what, arena, err);
+		status = values_over(choice->values, &params, own, arena, err);
 	return status;
 }
 

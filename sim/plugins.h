@@ -48,9 +48,6 @@ int settings_check_used(const struct settings *settings, const struct policy_cho
  */
 int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
 	const char *what, struct sl_arena *arena, struct sl_err *err);
-/* The same without the defaults: over what the values are. */
-int values_over(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
-	const char *what, struct sl_arena *arena, struct sl_err *err);
 /* One value; used by the above. */
 int value_set(struct sl_value *value, const struct sl_param *param, const char *text, const char *what,
 	struct sl_arena *arena, struct sl_err *err);

@@ -124,6 +124,18 @@ static sl_time next_instant(struct sl_pass *pass)
 
 /* ---- Instants ---------------------------------------------------------------------- */
 
+/* The policy's pass, which must close what it opened. */
+static void decide(struct sl_pass *pass)
+{
+	const uint32_t marks = pass->marks;
+	pass->policy->pass(pass->state, pass);
+	if (pass->marks == marks)
+		return;
+	pass_failed(pass, sl_fail(&pass->err, SL_POLICY, "policy '%s' left a pass with a mark open",
+				  pass->policy->name));
+	pass->marks = marks;
+}
+
 static int run_pass(struct sl_pass *pass)
 {
 	pass->passes++;
@@ -131,15 +143,12 @@ static int run_pass(struct sl_pass *pass)
 	if (pass->options.check) {
 		const uint64_t before = check_digest(pass);
 		const sl_marked mark = sl_mark(pass);
-		pass->policy->pass(pass->state, pass);
+		decide(pass);
 		sl_undo(pass, mark);
 		if (!pass->status)
 			SL_CHECK(check_digest(pass) == before); /* Undone is as if never done. */
 	}
-	pass->policy->pass(pass->state, pass);
-	if (pass->marks)
-		pass_failed(pass, sl_fail(&pass->err, SL_POLICY, "policy '%s' left a pass with a mark open",
-					  pass->policy->name));
+	decide(pass);
 	const int status = pass_commit(pass);
 	if (!status && pass->options.check)
 		check_state(pass);

@@ -18,6 +18,10 @@ struct world_job {
 	int64_t estimate; /* From a file; 0: none. */
 };
 
+/* In seconds; further members by name. */
+#define JOB(at, length, bound, cpus, ...) \
+	{ .submit = (at), .run = (length), .limit = (bound), .size = (cpus), ##__VA_ARGS__ }
+
 struct world {
 	int64_t cpus;
 	enum sl_overrun overrun;

@@ -180,6 +180,7 @@ const char *arg_at(const struct args *args, const char *name, size_t i)
 	return NULL;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): an option, its bounds, and where it goes. */
 int arg_u64(const struct args *args, const char *name, uint64_t fallback, uint64_t min, uint64_t max,
 	uint64_t *value, struct sl_err *err)
 {

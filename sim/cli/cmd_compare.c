@@ -354,40 +354,42 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 
 /* ---- Directories of earlier runs --------------------------------------------------------- */
 
-/* The whole file, closed by a zero; NULL with err set. */
-static char *file_read(const char *path, struct sl_arena *arena, struct sl_err *err)
+/* The whole file, closed by a zero. */
+static int file_read(const char *path, char **text, struct sl_arena *arena, struct sl_err *err)
 {
 	enum { FILE_MAX = 256 << 20 };
 	struct stat info;
 	FILE *file = fopen(path, "rb");
 	if (!file || fstat(fileno(file), &info) != 0) {
-		(void)sl_fail_sys(err, SL_INPUT, "open", path);
+		const int status = sl_fail_sys(err, SL_INPUT, "open", path);
 		if (file)
 			(void)fclose(file);
-		return NULL;
+		return status;
 	}
 	const size_t size = (size_t)info.st_size;
-	char *text = size < FILE_MAX ? sl_alloc(arena, size + 1, 1) : NULL;
-	if (!text)
-		(void)sl_fail_memory(err);
-	else if (fread(text, 1, size, file) != size)
-		(void)sl_fail_sys(err, SL_INPUT, "read", path);
+	int status = SL_OK;
+	*text = size < FILE_MAX ? sl_alloc(arena, size + 1, 1) : NULL;
+	if (!*text)
+		status = sl_fail_memory(err);
+	else if (fread(*text, 1, size, file) != size)
+		status = sl_fail_sys(err, SL_INPUT, "read", path);
 	(void)fclose(file);
-	return err->status ? NULL : text;
+	return status;
 }
 
 static int json_read(const char *path, cJSON **json, struct sl_arena *arena, struct sl_err *err)
 {
-	char *text = file_read(path, arena, err);
-	if (!text)
-		return err->status;
+	char *text = NULL;
+	const int status = file_read(path, &text, arena, err);
+	if (status)
+		return status;
 	const char *end = text;
 	*json = cJSON_ParseWithOpts(text, &end, 1);
 	if (cJSON_IsObject(*json))
 		return SL_OK;
 	cJSON_Delete(*json);
 	struct sl_place at = { path, 1, 1 };
-	for (const char *p = text; p < end; p++) {
+	for (const char *p = text; p && p < end; p++) {
 		at.column = *p == '\n' ? 1 : at.column + 1;
 		at.line += *p == '\n';
 	}
@@ -397,13 +399,15 @@ static int json_read(const char *path, cJSON **json, struct sl_arena *arena, str
 static int metrics_read(
 	struct sl_metrics *metrics, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	cJSON *json;
+	cJSON *json = NULL;
 	int status = json_read(path, &json, arena, err);
 	if (status)
 		return status;
 	const struct sl_place at = { path, 0, 0 };
 	metrics->plain = true;
-	for (const cJSON *item = json->child; item && !status; item = item->next) {
+	const cJSON *item;
+	cJSON_ArrayForEach(item, json)
+	{
 		const double value = item->valuedouble;
 		if (!cJSON_IsNumber(item) || !(fabs(value) < 9e12))
 			status = sl_fail_at(err, &at, "'%s' is not a number of this program's: write it anew",
@@ -412,6 +416,8 @@ static int metrics_read(
 			status = sl_fail_at(err, &at, "'%s' is there twice: write it anew", item->string);
 		else
 			sl_metric_put(metrics, item->string, (int64_t)floor(value * 1e6 + 0.5));
+		if (status)
+			break;
 	}
 	cJSON_Delete(json);
 	return !status && metrics->failed ? sl_fail_memory(err) : status;
@@ -426,7 +432,7 @@ static const char *json_text(const cJSON *object, const char *key, struct sl_are
 /* What run.json says of a row: the policy as it was given, the cluster, the input. */
 static int about_read(struct row *row, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	cJSON *json;
+	cJSON *json = NULL;
 	const int status = json_read(path, &json, arena, err);
 	if (status)
 		return status;

@@ -72,7 +72,8 @@ static bool readable(char *path, size_t size, const char *directory, const char 
 static bool bundled_find(char *path, size_t size, const char *data)
 {
 	char self[4096];
-	const char *environment = getenv("SCHEDLAB_DATA");
+	const char *environment =
+		getenv("SCHEDLAB_DATA"); /* NOLINT(concurrency-mt-unsafe): one thread yet. */
 	if (data)
 		return readable(path, size, data, "traces");
 	if (environment && readable(path, size, environment, "traces"))

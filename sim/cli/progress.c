@@ -133,7 +133,7 @@ static void *drawing(void *self)
 
 static bool on_terminal(void)
 {
-	const char *kind = getenv("TERM");
+	const char *kind = getenv("TERM"); /* NOLINT(concurrency-mt-unsafe): one thread yet. */
 	return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
