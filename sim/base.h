@@ -15,6 +15,13 @@ int sl_fail_memory(struct sl_err *err);
 struct sl_arena *arena_new(void); /* NULL when memory is out. */
 void arena_free(struct sl_arena *arena);
 
+/* A build with -DSL_TINY has nodes and lists as small as they go, so that small tests split, join and overflow them. */
+#ifdef SL_TINY
+#define SL_OR_TINY(size, tiny) (tiny)
+#else
+#define SL_OR_TINY(size, tiny) (size)
+#endif
+
 /* Growable arrays: doubles, and moves pages instead of copying them. 0, or SL_SYSTEM. A new capacity that
  * would pass `max` elements fails too: every size read from a file has a bound. */
 int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err);

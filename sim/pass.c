@@ -161,7 +161,7 @@ void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 	if (overdue)
 		pass->overdue_cpus -= cpus;
 	profile_change(pass, expected, -cpus);
-	if (expected > pass->now) {
+	if (pass->uses & SL_USE_PROMISES && expected > pass->now) {
 		freed_add(&pass->freed, pass->now, expected);
 		pass->freed.early = true;
 	}

@@ -41,7 +41,7 @@ struct ledger {
 	uint32_t rows;
 };
 
-enum { FREED_MAX = 16 };
+enum { FREED_MAX = SL_OR_TINY(16, 2) };
 
 /* Where capacity was freed since the promises were last compressed: sorted, disjoint. A superset will do:
  * when there are too many, neighbours are joined. */

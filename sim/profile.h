@@ -13,7 +13,7 @@
 
 #include "sim/base.h"
 
-enum { PROFILE_LEAF = 32, PROFILE_WAYS = 16 };
+enum { PROFILE_LEAF = SL_OR_TINY(32, 4), PROFILE_WAYS = SL_OR_TINY(16, 4) };
 
 struct profile_leaf;
 struct profile_inner;

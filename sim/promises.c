@@ -209,7 +209,7 @@ static void freed_trim(struct freed *freed, sl_time now)
  * the runs of room that meet anything freed, those that are longer than all
  * before them. Most jobs are refused by it without a look at the profile.
  */
-enum { STEPS = 16 };
+enum { STEPS = SL_OR_TINY(16, 2) };
 
 struct stair {
 	bool known;

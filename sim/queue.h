@@ -14,7 +14,7 @@
 
 #include "sim/base.h"
 
-enum { QUEUE_LEAF = 64, QUEUE_WAYS = 16, QUEUE_CLASSES = 64 };
+enum { QUEUE_LEAF = SL_OR_TINY(64, 8), QUEUE_WAYS = SL_OR_TINY(16, 4), QUEUE_CLASSES = 64 };
 
 /* What may start: */
 struct queue_fit {
