@@ -24,6 +24,7 @@ struct queue_leaf {
 	uint32_t job[QUEUE_LEAF];
 	int32_t size[QUEUE_LEAF];
 	int32_t length[QUEUE_LEAF]; /* Whole seconds, rounded down. */
+	uint8_t class[QUEUE_LEAF];  /* Of the size; 0 where nobody is. */
 };
 
 /* What one child holds: lengths in whole seconds, ABSENT where a class has no job. */
@@ -65,6 +66,21 @@ int32_t queue_class_least(unsigned c)
 
 /* Bits 1 .. class of the size; none below 1. */
 static uint64_t up_to_class(int32_t size) { return (UINT64_C(2) << queue_class(size)) - 2; }
+
+/* Bit i: bytes[i], each 0 or 1. */
+static uint64_t bits_of(const uint8_t *bytes, size_t count)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < count; i += 8) {
+		uint64_t eight;
+		memcpy(&eight, &bytes[i], sizeof(eight));
+		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+			eight = __builtin_bswap64(eight);
+		/* Gathers the lowest bits of the eight bytes into the highest byte, in order. */
+		bits |= (eight * UINT64_C(0x0102040810204080)) >> 56 << i;
+	}
+	return bits;
+}
 
 static int32_t seconds_of(sl_time length)
 {
@@ -127,6 +143,7 @@ static uint32_t leaf_new(struct queue *q)
 	for (size_t i = 0; i < QUEUE_LEAF; i++) {
 		leaf->job[i] = NONE;
 		leaf->size[i] = ABSENT;
+		leaf->class[i] = 0;
 	}
 	return node;
 }
@@ -194,7 +211,7 @@ static void sum_of(const struct queue *q, uint32_t node, uint32_t level, struct 
 		sum->length[c] = ABSENT;
 	for (uint64_t live = leaf->live; live; live &= live - 1) {
 		const int i = __builtin_ctzll(live);
-		const unsigned c = queue_class(leaf->size[i]);
+		const unsigned c = leaf->class[i];
 		sum->length[c] = smaller(sum->length[c], leaf->length[i]);
 	}
 	sum->size_min = leaf_size_min(leaf);
@@ -217,16 +234,14 @@ static void sum_widen(struct queue_inner *inner, uint32_t slot, int32_t size, in
 	inner->present |= UINT64_C(1) << c;
 }
 
-/* Without branches, so that the compiler can do several at once. */
 static int32_t leaf_length_min(const struct queue_leaf *leaf, unsigned c)
 {
-	const int32_t low = queue_class_least(c);
-	const int32_t high = queue_class_least(c + 1);
+	uint8_t same[QUEUE_LEAF];
+	for (size_t i = 0; i < QUEUE_LEAF; i++)
+		same[i] = leaf->class[i] == c;
 	int32_t least = ABSENT;
-	for (size_t i = 0; i < QUEUE_LEAF; i++) {
-		const int32_t in = -(int32_t)((leaf->size[i] >= low) & (leaf->size[i] < high));
-		least = smaller(least, (leaf->length[i] & in) | (ABSENT & ~in));
-	}
+	for (uint64_t bits = bits_of(same, QUEUE_LEAF); bits; bits &= bits - 1)
+		least = smaller(least, leaf->length[__builtin_ctzll(bits)]);
 	return least;
 }
 
@@ -295,12 +310,14 @@ static void leaf_put(const struct queue *q, struct queue_leaf *leaf, uint32_t jo
 		memmove(&leaf->job[place + 1], &leaf->job[place], tail * sizeof(leaf->job[0]));
 		memmove(&leaf->size[place + 1], &leaf->size[place], tail * sizeof(leaf->size[0]));
 		memmove(&leaf->length[place + 1], &leaf->length[place], tail * sizeof(leaf->length[0]));
+		memmove(&leaf->class[place + 1], &leaf -> class[place], tail * sizeof(leaf->class[0]));
 		const uint64_t below = (UINT64_C(1) << place) - 1;
 		leaf->live = (leaf->live & below) | (leaf->live & ~below) << 1;
 	}
 	leaf->job[place] = job;
 	leaf->size[place] = q->size[job];
 	leaf->length[place] = seconds_of(q->length[job]);
+	leaf->class[place] = (uint8_t)queue_class(q->size[job]);
 	leaf->live |= UINT64_C(1) << place;
 	leaf->used++;
 }
@@ -318,12 +335,14 @@ static void leaf_move(struct queue_leaf *to, struct queue_leaf *from, uint32_t p
 		to->job[to->used] = from->job[i];
 		to->size[to->used] = from->size[i];
 		to->length[to->used] = from->length[i];
+		to->class[to->used] = from->class[i];
 		to->live |= UINT64_C(1) << to->used;
 		to->used++;
 	}
 	for (uint32_t i = from->used; i < used; i++) {
 		from->job[i] = NONE;
 		from->size[i] = ABSENT;
+		from->class[i] = 0;
 	}
 }
 
@@ -512,7 +531,9 @@ static void leaf_take(const struct queue *q, struct queue_leaf *leaf, uint32_t j
 	SL_CHECK(place < leaf->used && leaf->job[place] == job && leaf->live >> place & 1);
 	leaf->live &= ~(UINT64_C(1) << place);
 	leaf->size[place] = ABSENT;
-	/* Keys may change while others wait on: a mark of order must not outlive its job. Nor an empty leaf look used. */
+	leaf->class[place] = 0;
+	/* Keys may change while others wait on: a mark of order must not outlive its job. Nor an empty leaf
+	 * look used. */
 	if (q->key || !leaf->live)
 		leaf_move(leaf, leaf, 0);
 }
@@ -583,10 +604,10 @@ static unsigned may_hold(const struct queue_inner *inner, const struct search *s
 		for (size_t i = 0; i < QUEUE_WAYS; i++)
 			hit[i] |= row[i] <= room;
 	}
-	unsigned mask = 0;
-	for (unsigned i = 0; i < QUEUE_WAYS; i++)
-		mask |= (unsigned)hit[i] << i;
-	return mask;
+	uint8_t bytes[QUEUE_WAYS < 8 ? 8 : QUEUE_WAYS] = { 0 };
+	for (size_t i = 0; i < QUEUE_WAYS; i++)
+		bytes[i] = (uint8_t)hit[i];
+	return (unsigned)bits_of(bytes, sizeof(bytes));
 }
 
 /* Bit i: slot i passes, but for the fraction of a second. */
@@ -596,14 +617,7 @@ static uint64_t leaf_mask(const struct queue_leaf *leaf, const struct search *s)
 	for (size_t i = 0; i < QUEUE_LEAF; i++)
 		pass[i] = (uint8_t)((leaf->size[i] <= s->free) &
 				    ((leaf->length[i] <= s->room) | (leaf->size[i] <= s->spare)));
-	uint64_t mask = 0;
-	for (size_t i = 0; i < QUEUE_LEAF; i += 8) {
-		uint64_t eight;
-		memcpy(&eight, &pass[i], sizeof(eight));
-		/* Gathers the lowest bits of the eight bytes into the highest byte, in order. */
-		mask |= (eight * UINT64_C(0x0102040810204080)) >> 56 << i;
-	}
-	return mask;
+	return bits_of(pass, QUEUE_LEAF);
 }
 
 static uint32_t leaf_search(
