@@ -143,7 +143,8 @@ int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, siz
 {
 	if (wanted > max)
 		return sl_fail(err, SL_INPUT, "more than %zu rows: split the input", max);
-	size_t next = *capacity ? *capacity : 1024;
+	/* At first some 16 KiB: small runs stay small. */
+	size_t next = *capacity ? *capacity : element < 1024 ? 16384 / element : 16;
 	while (next < wanted)
 		next = next > max / 2 ? max : next * 2;
 	void *moved = realloc(*array, next * element);

@@ -15,7 +15,8 @@ int sl_fail_memory(struct sl_err *err);
 struct sl_arena *arena_new(void); /* NULL when memory is out. */
 void arena_free(struct sl_arena *arena);
 
-/* A build with -DSL_TINY has nodes and lists as small as they go, so that small tests split, join and overflow them. */
+/* A build with -DSL_TINY has nodes and lists as small as they go, so that small tests split, join and
+ * overflow them. */
 #ifdef SL_TINY
 #define SL_OR_TINY(size, tiny) (tiny)
 #else

@@ -175,6 +175,7 @@ static int zstd_start(struct sl_input *in, struct sl_err *err)
 
 static void zstd_stop(struct sl_input *in) { (void)ZSTD_freeDStream(in->zstd); }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the library writes through it. */
 static ssize_t zstd_more(struct sl_input *in, char *out, size_t room, struct sl_err *err)
 {
 	ZSTD_outBuffer to = { out, room, 0 };
@@ -415,7 +416,7 @@ const char *sl_input_sha256(struct sl_input *in)
 	unsigned char digest[EVP_MAX_MD_SIZE];
 	unsigned len = 0;
 	SL_CHECK(EVP_DigestFinal_ex(in->hash, digest, &len) == 1);
-	for (unsigned i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		in->sha256[2 * i] = "0123456789abcdef"[digest[i] >> 4];
 		in->sha256[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
 	}

@@ -56,9 +56,17 @@ static size_t word_at(const char **p, const char *end)
 	return (size_t)(word - *p);
 }
 
-static int side_line(struct columns *columns, const struct id_row *index, const struct side *side,
-	const char *p, const char *end, const struct sl_place *at, struct sl_err *err)
+/* Where the lines of a side file go. */
+struct side_into {
+	struct columns *columns;
+	const struct id_row *index;
+	const struct side *side;
+};
+
+static int side_line(const struct side_into *into, const char *p, const char *end, const struct sl_place *at,
+	struct sl_err *err)
 {
+	const struct side *side = into->side;
 	size_t len = word_at(&p, end);
 	if (!len || *p == '#')
 		return SL_OK;
@@ -72,20 +80,24 @@ static int side_line(struct columns *columns, const struct id_row *index, const 
 	if (!len || !sl_get_micro(p, len, &time) || time < side->least)
 		return sl_fail_at(err, at, "'%.*s' is no %s in seconds: a line is JOB,SECONDS",
 			(int)(len < 32 ? len : 32), p, side->of);
-	const struct id_row *found = bsearch(&want, index, columns->count, sizeof(*index), compare_ids);
+	/* Without jobs there is no index. */
+	const struct id_row *found = !into->index ? NULL
+						  : bsearch(&want, into->index, into->columns->count,
+							    sizeof(*into->index), compare_ids);
 	if (!found)
 		return SL_OK;
-	const sl_time submit = column_i64(columns, COLUMN_SUBMIT)[found->row];
+	const sl_time submit = column_i64(into->columns, COLUMN_SUBMIT)[found->row];
 	const bool after = side->column == COLUMN_CANCEL;
 	if (after && time > INT64_MAX / 2 - submit)
 		return sl_fail_at(err, at, "the %s is out of range", side->of);
-	column_i64(columns, side->column)[found->row] = after ? submit + time : time;
+	column_i64(into->columns, side->column)[found->row] = after ? submit + time : time;
 	return SL_OK;
 }
 
 static int side_lines(struct columns *columns, const struct id_row *index, const struct side *side,
 	struct sl_input *in, struct sl_err *err)
 {
+	const struct side_into into = { columns, index, side };
 	struct sl_place at = { sl_input_name(in), 0, 0 };
 	const char *p, *end;
 	int status;
@@ -93,7 +105,7 @@ static int side_lines(struct columns *columns, const struct id_row *index, const
 		while (p < end) {
 			const char *newline = memchr(p, '\n', (size_t)(end - p) + 1);
 			at.line++;
-			status = side_line(columns, index, side, p, newline, &at, err);
+			status = side_line(&into, p, newline, &at, err);
 			if (status)
 				return status;
 			p = newline + 1;

@@ -19,8 +19,10 @@ struct world_job {
 };
 
 /* In seconds; further members by name. */
-#define JOB(at, length, bound, cpus, ...) \
-	{ .submit = (at), .run = (length), .limit = (bound), .size = (cpus), ##__VA_ARGS__ }
+#define JOB(at, length, bound, cpus, ...)                                                        \
+	{                                                                                        \
+		.submit = (at), .run = (length), .limit = (bound), .size = (cpus), ##__VA_ARGS__ \
+	}
 
 struct world {
 	int64_t cpus;

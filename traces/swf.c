@@ -103,7 +103,7 @@ static const char *shown(char buffer[36], const char *text, const char *end)
 {
 	size_t len = 0;
 	for (; text < end && len < 32; text++)
-		buffer[len++] = *text >= ' ' && *text <= '~' ? *text : '?';
+		buffer[len++] = (char)(*text >= ' ' && *text <= '~' ? *text : '?');
 	if (text < end)
 		for (int i = 0; i < 3; i++)
 			buffer[len++] = '.';
@@ -424,7 +424,7 @@ static int swf_begin(struct sl_out *out, const char *const (*header)[2], size_t 
 static int swf_job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 {
 	(void)err;
-	char *p = sl_out_room(out, SL_COL_COUNT * 32);
+	char *p = sl_out_room(out, (size_t)SL_COL_COUNT * 32);
 	for (size_t i = 0; i < SL_COL_COUNT; i++) {
 		const int64_t value = row->col[i];
 		if (value == SL_NONE)

@@ -125,7 +125,7 @@ static void tsafrir_ended(struct composed *composed, struct sl_pass *pass, sl_jo
 /* The k-th correction adds its increment to the first prediction, in place of the one before. */
 static void tsafrir_expired(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	static const int32_t minutes[] = { 0, 1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000 };
+	static const int64_t minutes[] = { 0, 1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000 };
 	const sl_time limit = sl_jobs_of(pass)->limit[job.row];
 	uint8_t *done = &composed->corrections[job.row];
 	const sl_time first = sl_estimate_of(pass, job) - minutes[*done] * 60 * SL_SECOND;

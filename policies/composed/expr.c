@@ -317,7 +317,7 @@ static double apply(enum op op, double x, double y)
 
 double expr_value(const struct expr *expr, const struct facts *facts)
 {
-	double stack[CODE_MAX + 1];
+	double stack[CODE_MAX + 1] = { 0 };
 	size_t top = 0;
 	for (size_t i = 0; i < expr->count; i++) {
 		const struct code *code = &expr->code[i];

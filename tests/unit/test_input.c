@@ -17,7 +17,16 @@ struct bytes {
 	size_t len;
 };
 
-static struct bytes room(size_t len) { return (struct bytes){ calloc(1, len + 1), len }; }
+/* Each test is a process of its own; what it makes goes with it. */
+static char *kept[512];
+static size_t kept_count;
+
+static struct bytes room(size_t len)
+{
+	cr_assert(kept_count < SL_LEN(kept));
+	kept[kept_count] = calloc(1, len + 1);
+	return (struct bytes){ kept[kept_count++], len };
+}
 
 static struct bytes join(struct bytes a, struct bytes b)
 {

@@ -51,10 +51,16 @@ static int load(struct loaded *l, const char *header, const char *const *jobs)
 	return scenario_load(&l->scenario, &l->options, &l->err);
 }
 
+/* Settings outlive their test: it may end in a refusal. Each test is a process of its own. */
+static struct sl_arena *kept[16];
+static size_t kept_count;
+
 static void set(struct loaded *l, const char *key_value)
 {
-	if (!l->settings.arena)
-		l->settings.arena = arena_new();
+	if (!l->settings.arena) {
+		cr_assert(kept_count < SL_LEN(kept));
+		kept[kept_count++] = l->settings.arena = arena_new();
+	}
 	cr_assert_eq(settings_add(&l->settings, key_value, &l->err), SL_OK);
 }
 
@@ -517,4 +523,6 @@ Test(scenario, many)
 	cr_expect_eq(l->scenario.jobs.id[MANY - 1], MANY);
 	cr_expect_str_eq(oddities(l), "1 repeated id 5002 dropped;");
 	scenario_release(&l->scenario);
+	free(text);
+	free(l);
 }
