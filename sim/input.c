@@ -61,10 +61,10 @@ struct sl_input {
 
 static ssize_t read_some(struct sl_input *in, void *out, size_t room, struct sl_err *err)
 {
-	ssize_t got;
-	do
-		got = read(in->fd, out, room);
-	while (got < 0 && errno == EINTR);
+	const ssize_t got = read(in->fd, out, room);
+	if (got < 0 &&
+		errno == EINTR) /* Somebody handles a signal: whoever waits at an idle pipe wants to leave. */
+		return sl_fail(err, SL_INTERRUPTED, "%s: interrupted while it was read", in->name);
 	if (got < 0)
 		return sl_fail_sys(err, SL_INPUT, "read", in->name);
 	if (got == 0)

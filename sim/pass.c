@@ -191,7 +191,7 @@ static void settle(struct sl_pass *pass)
 		if (pass->overdue_cpus)
 			profile_change(pass, pass->overdue_at, -pass->overdue_cpus);
 		profile_change(pass, next, cpus);
-		pass->promises_broken |= next != pass->overdue_at;
+		pass->promises_broken = true; /* It runs on: anew in each pass. */
 		pass->overdue_at = next;
 	}
 	pass->overdue_cpus = cpus;

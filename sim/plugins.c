@@ -325,11 +325,13 @@ struct known_keys {
 
 static void known_add(struct known_keys *known, const char *prefix, const char *key)
 {
+	/* A bare key is a policy's or the replay's, never the cluster's. */
+	const bool bare = known->bare && strcmp(prefix, "cluster.") != 0;
 	const size_t len = strlen(prefix) + strlen(key) + 1;
 	char *full = sl_alloc(known->arena, len, 1);
 	if (!full)
 		return; /* One suggestion less. */
-	(void)snprintf(full, len, "%s%s", known->bare ? "" : prefix, key);
+	(void)snprintf(full, len, "%s%s", bare ? "" : prefix, key);
 	known->key[known->count++] = full;
 }
 
@@ -349,6 +351,8 @@ static const char *setting_near(
 		!strchr(key, '.') };
 	if (!known.key)
 		return NULL;
+	if (strcmp(key, "cpus") == 0)
+		return "cluster.cpus";
 	for (size_t i = 0; i < replay_param_count; i++)
 		known_add(&known, "replay.", replay_params[i].key);
 	known_add(&known, "cluster.", "cpus");

@@ -128,6 +128,13 @@ static int settle_machine(struct loading *loading, struct sl_err *err)
 	scenario->cpus_from = NULL;
 	if (loading->options->any_machine)
 		return SL_OK;
+	for (size_t i = 0; i < SL_LEN(sizes); i++)
+		for (size_t line = 0; line < scenario->header_count; line++)
+			if (strcmp(scenario->header[line].key, sizes[i].key) == 0)
+				return sl_fail(err, SL_INPUT,
+					"%s: the size of the machine is not known, %s '%.40s' is not a whole number "
+					"from 1 to %d: give --set cluster.cpus=N",
+					loading->file, sizes[i].key, scenario->header[line].value, INT32_MAX);
 	return sl_fail(err, SL_INPUT,
 		"%s: the size of the machine is not known, its header has neither MaxProcs nor MaxNodes: give "
 		"--set cluster.cpus=N",

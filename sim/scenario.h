@@ -52,6 +52,7 @@ struct scenario_options {
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
 	const struct scenario_watch *watch; /* NULL: nobody. */
+	const _Atomic int *stop;            /* Nonzero: SL_INTERRUPTED soon. NULL: never. */
 };
 
 struct scenario {

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "sim/scenario_parts.h"
@@ -179,6 +180,8 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	if (status)
 		return status;
 
+	if (loading->options->stop && atomic_load_explicit(loading->options->stop, memory_order_relaxed))
+		return sl_fail(err, SL_INTERRUPTED, "%s: interrupted while it was read", loading->file);
 	enum cause cause = judge(loading, row, repeated);
 	const bool dropped = cause < CAUSE_COUNT;
 	const enum cause repair = repair_of(loading, row);

@@ -39,8 +39,8 @@ static const struct field {
 	{ "executable", 1, INT64_MAX, false },
 	{ "queue", 1, INT64_MAX, false },
 	{ "partition", 1, INT32_MAX, true },
-	{ "preceding job", 1, INT64_MAX, true },
-	{ "think time", SL_SECOND, TIME_MAX, true },
+	{ "preceding job", 1, INT64_MAX, false },
+	{ "think time", SL_SECOND, TIME_MAX, false },
 };
 
 static const char few[] = "fewer than 18 fields";

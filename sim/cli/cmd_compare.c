@@ -87,6 +87,15 @@ static size_t columns_shown(void)
 	return count;
 }
 
+/* A partial run covers another span than a whole one: nothing is best, and no difference means anything. */
+static bool all_whole(const struct comparison *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->row[i].partial)
+			return false;
+	return true;
+}
+
 static void values_row(struct screen_table *table, const struct comparison *all, const struct row *row)
 {
 	screen_cell(table, false, "%s%s", row->policy, row->partial ? " (partial)" : "");
@@ -95,7 +104,8 @@ static void values_row(struct screen_table *table, const struct comparison *all,
 			continue;
 		const int64_t *value = metrics_get(&row->metrics, column->name);
 		char text[48] = "";
-		screen_cell(table, true, "%s%s", value && is_best(all, column, *value) ? "*" : "",
+		screen_cell(table, true, "%s%s",
+			value && all_whole(all) && is_best(all, column, *value) ? "*" : "",
 			value ? summary_text(text, column->unit, *value) : "");
 	}
 }
@@ -131,11 +141,12 @@ static void table_print(const struct comparison *all)
 			screen_cell(table, true, "%s", column->heading);
 	for (size_t i = 0; i < all->count; i++)
 		values_row(table, all, &all->row[i]);
-	if (all->count > 1) {
+	const bool differ = all->count > 1 && all_whole(all);
+	if (differ) {
 		heading_row(table, "", "", columns);
 		heading_row(table, "against ", all->row[0].policy, columns);
 	}
-	for (size_t i = 1; i < all->count; i++)
+	for (size_t i = 1; differ && i < all->count; i++)
 		differences_row(table, &all->row[0], &all->row[i]);
 	screen_print(table, stdout);
 }
@@ -195,7 +206,7 @@ static int csv_write(const struct comparison *all, struct sl_err *err)
 	for (size_t i = 0; i < names->count; i++)
 		if (!strchr(names->row[i].name, '{'))
 			sl_out_printf(out, ",%s", names->row[i].name);
-	sl_out_text(out, "\n");
+	sl_out_text(out, ",partial\n");
 	for (size_t r = 0; r < all->count; r++) {
 		csv_text(out, all->row[r].policy);
 		sl_out_text(out, ",");
@@ -208,7 +219,7 @@ static int csv_write(const struct comparison *all, struct sl_err *err)
 			*p++ = ',';
 			sl_out_advance(out, value ? sl_put_micro(p, *value) : p);
 		}
-		sl_out_text(out, "\n");
+		sl_out_text(out, all->row[r].partial ? ",1\n" : ",0\n");
 	}
 	return sl_out_commit(out, err);
 }

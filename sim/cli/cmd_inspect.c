@@ -291,7 +291,8 @@ static int gather(struct inspection *seen, const char *path, const struct args *
 		.tz = arg(args, "tz"),
 		.strict = arg_flag(args, "strict"),
 		.any_machine = true,
-		.watch = &watch };
+		.watch = &watch,
+		.stop = &cli_stop };
 	status = scenario_load(&seen->scenario, &options, err);
 	if (!status)
 		status = settings_check_used(&settings, NULL, 0, err);

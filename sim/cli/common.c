@@ -85,6 +85,7 @@ int scenario_from_args(
 		.to = arg(args, "to"),
 		.tz = arg(args, "tz"),
 		.strict = arg_flag(args, "strict"),
+		.stop = &cli_stop,
 	};
 	settings->arena = args->arena;
 	const char *set;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
@@ -41,20 +42,30 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* The first asks the runs to end and leave what they have; the second does not wait. */
+/* The first asks the runs to end and leave what they have. A key held or pressed twice is the same wish: only
+ * one that comes two seconds later does not wait. */
 static void on_signal(int number)
 {
+	static _Atomic int64_t first_ms;
+	struct timespec now;
 	(void)number;
-	if (atomic_exchange(&cli_stop, 1))
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	const int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	if (!atomic_exchange(&cli_stop, 1))
+		first_ms = now_ms;
+	else if (now_ms - first_ms > 2000)
 		_exit(-SL_INTERRUPTED);
 }
 
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	/* Calls are not restarted: a read at an idle pipe must end. */
+	struct sigaction action = { .sa_handler = on_signal };
 	(void)sigemptyset(&action.sa_mask);
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)sigaction(SIGTERM, &action, NULL);
+	/* Past a limit on file sizes a write fails, as on a full disk, and is said. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- The bundled workload ------------------------------------------------------------ */
