@@ -7,9 +7,9 @@
  * was seen costs one comparison while ids ascend; at the first that does not, a
  * set of all ids so far is made.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "sim/scenario_parts.h"
