@@ -208,7 +208,7 @@ void pass_begin(struct sl_pass *pass)
 	pass->open = true;
 }
 
-void reason_changes(struct sl_pass *pass, uint32_t job, enum sl_reason reason, uint32_t detail)
+static void reason_changes(struct sl_pass *pass, uint32_t job, enum sl_reason reason, uint32_t detail)
 {
 	if (!(pass->options.record & SIM_RECORD_REASONS))
 		return;

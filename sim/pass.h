@@ -145,7 +145,6 @@ void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state);
 void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row);
-void reason_changes(struct sl_pass *pass, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Takes note of a command, for sl_undo and pass_commit. */
 void act(struct sl_pass *pass, struct action action);

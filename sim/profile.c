@@ -346,25 +346,19 @@ int64_t profile_value(const struct profile *p, sl_time at)
 	return value;
 }
 
-/* One walk serves both questions: at least the level, or below it. */
+/* For the first change from which the value is at least the level. */
 struct search {
 	sl_time after, until;
 	int64_t level;
 	int64_t value; /* Before the node that is looked at; at the find when found. */
 	sl_time at;
-	bool below;
 };
-
-static bool passes(const struct search *s, int64_t value)
-{
-	return s->below ? value < s->level : value >= s->level;
-}
 
 static bool leaf_search(const struct profile_leaf *leaf, struct search *s)
 {
 	for (uint32_t i = 0; i < leaf->count && leaf->at[i] < s->until; i++) {
 		s->value += leaf->change[i];
-		if (leaf->at[i] > s->after && passes(s, s->value)) {
+		if (leaf->at[i] > s->after && s->value >= s->level) {
 			s->at = leaf->at[i];
 			return true;
 		}
@@ -380,8 +374,7 @@ static bool search_below(const struct profile *p, uint32_t node, uint32_t level,
 	for (uint32_t i = 0; i < inner->count && inner->first[i] < s->until; i++) {
 		const struct profile_sum *sum = &inner->sum[i];
 		const bool past = i + 1 < inner->count && inner->first[i + 1] <= s->after;
-		const int64_t best = s->value + (s->below ? sum->least : sum->most);
-		if (past || !passes(s, best)) {
+		if (past || s->value + sum->most < s->level) {
 			s->value += sum->all;
 			continue;
 		}
@@ -391,26 +384,14 @@ static bool search_below(const struct profile *p, uint32_t node, uint32_t level,
 	return false;
 }
 
-static bool search(const struct profile *p, struct search *s, struct profile_point *found)
-{
-	if (p->root == NONE || !search_below(p, p->root, p->depth, s))
-		return false;
-	*found = (struct profile_point){ s->at, s->value };
-	return true;
-}
-
 bool profile_first_least(
 	const struct profile *p, sl_time after, sl_time until, int64_t level, struct profile_point *found)
 {
 	struct search s = { .after = after, .until = until, .level = level };
-	return search(p, &s, found);
-}
-
-bool profile_first_below(
-	const struct profile *p, sl_time after, sl_time until, int64_t level, struct profile_point *found)
-{
-	struct search s = { .after = after, .until = until, .level = level, .below = true };
-	return search(p, &s, found);
+	if (p->root == NONE || !search_below(p, p->root, p->depth, &s))
+		return false;
+	*found = (struct profile_point){ s.at, s.value };
+	return true;
 }
 
 static int64_t max_below(
@@ -443,13 +424,6 @@ static int64_t max_below(
 int64_t profile_max(const struct profile *p, sl_time after, sl_time until)
 {
 	return p->root == NONE ? INT64_MIN : max_below(p, p->root, p->depth, after, until, 0);
-}
-
-sl_time profile_first(const struct profile *p)
-{
-	if (p->root == NONE || !count_of(p, p->root, p->depth))
-		return SL_NEVER;
-	return first_below(p, p->root, p->depth);
 }
 
 /* A window that grows from `since` while the value suffices. */

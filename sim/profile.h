@@ -46,12 +46,8 @@ int64_t profile_value(const struct profile *p, sl_time at);
  * `level`. */
 bool profile_first_least(
 	const struct profile *p, sl_time after, sl_time until, int64_t level, struct profile_point *found);
-bool profile_first_below(
-	const struct profile *p, sl_time after, sl_time until, int64_t level, struct profile_point *found);
 /* The greatest value at a change in (after, until), INT64_MIN if there is none. */
 int64_t profile_max(const struct profile *p, sl_time after, sl_time until);
-/* The first change, SL_NEVER if there is none. */
-sl_time profile_first(const struct profile *p);
 /* The earliest time from `now` on, but no later than `latest`, from which the value stays at least `level`
  * for `length`, or until `latest`. One walk, which skips what is all above or all below. */
 sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, int64_t level, sl_time length);

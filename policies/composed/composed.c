@@ -65,6 +65,10 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	int status = ordering_init(&composed->order, setup->values[PARAM_ORDER].text, setup->arena, err);
 	if (!status)
 		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
+	if (!status && composed->plan->key && !composed->order.by_row)
+		status = sl_fail(err, SL_USAGE,
+			"order=%s means nothing under plan=%s, which has an order of its own",
+			setup->values[PARAM_ORDER].text, composed->plan->name);
 	unsigned uses = composed->plan->uses | composed->estimate->uses;
 	uses |= composed->order.by_row ? 0 : SL_USE_KEYS;
 	uses |= composed->fill.by_row ? 0 : SL_USE_FILL;
@@ -91,13 +95,9 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 {
 	if (composed->estimate->submitted)
 		composed->estimate->submitted(composed, pass, job);
-	if (composed->plan == &plan_recorded) {
-		const struct sl_jobs *jobs = sl_jobs_of(pass);
-		const sl_time wait = jobs->wait_recorded[job.row];
-		sl_set_key(pass, job, (double)(jobs->submit[job.row] + (wait == SL_NONE ? 0 : wait)));
-		return;
-	}
-	if (!composed->order.by_row)
+	if (composed->plan->key)
+		sl_set_key(pass, job, composed->plan->key(pass, job));
+	else if (!composed->order.by_row)
 		sl_set_key(pass, job, queue_key(composed, pass, job));
 	if (!composed->fill.by_row) {
 		const struct facts facts = facts_of(pass, job);

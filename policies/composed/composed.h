@@ -44,6 +44,8 @@ struct plan {
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
+	double (*key)(
+		const struct sl_pass *pass, sl_job job); /* Its own queue order; NULL: the chosen one. */
 };
 
 struct estimate {

@@ -116,6 +116,11 @@ static sl_time recorded_start(const struct sl_jobs *jobs, sl_job job)
 	return jobs->submit[job.row] + (wait == SL_NONE ? 0 : wait);
 }
 
+static double recorded_key(const struct sl_pass *pass, sl_job job)
+{
+	return (double)recorded_start(sl_jobs_of(pass), job);
+}
+
 /* The key is the recorded start, so those that are due stand in front. One that does not fit (the log knew a
  * larger machine, or rounded) waits until it does. */
 static void recorded_pass(struct composed *composed, struct sl_pass *pass)
@@ -143,4 +148,5 @@ const struct plan plan_recorded = {
 	.reason = SL_REASON_BEGIN_TIME,
 	.init = recorded_init,
 	.pass = recorded_pass,
+	.key = recorded_key,
 };

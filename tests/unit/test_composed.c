@@ -93,6 +93,7 @@ Test(orders, a_wrong_expression_says_where)
 		{ "conservative:fill=shortest", "plan=easy" },
 		{ "easy:fill=wfp3", "depends on the wait" },
 		{ "easy:estimate=file", "replay.estimates" },
+		{ "recorded:order=sjf", "an order of its own" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct world w = { .cpus = 1, .count = 1, .job = { JOB(0, 1, 1, 1) } };

@@ -51,21 +51,16 @@ static void check_searches(struct plain *p)
 		earliest(p, now, until, level, length));
 
 	sl_time least = SPAN;
-	sl_time below = SPAN;
 	int64_t most = INT64_MIN;
 	for (sl_time t = until - 1; t > now; t--) {
 		const int64_t v = value(p, t);
 		least = p->change[t] && v >= level ? t : least;
-		below = p->change[t] && v < level ? t : below;
 		most = p->change[t] && v > most ? v : most;
 	}
 	struct profile_point point = { SPAN, 0 };
 	const bool found = profile_first_least(&p->profile, now, until, level, &point);
 	cr_assert_eq(found, least < SPAN);
 	cr_assert(!found || (point.at == least && point.value == value(p, least)));
-	const bool found_below = profile_first_below(&p->profile, now, until, level, &point);
-	cr_assert_eq(found_below, below < SPAN);
-	cr_assert(!found_below || (point.at == below && point.value == value(p, below)));
 	cr_assert_eq(profile_max(&p->profile, now, until), most);
 
 	if (value(p, until) < level)
@@ -134,7 +129,8 @@ Test(profile, what_cancels_out_leaves_nothing)
 		add(&p, at, 3);
 	for (sl_time at = 0; at < SPAN; at++)
 		add(&p, at, -3);
-	cr_expect_eq(profile_first(&p.profile), SL_NEVER);
+	struct profile_point point;
+	cr_expect_not(profile_first_least(&p.profile, -1, SL_NEVER, INT64_MIN, &point));
 	cr_expect_eq(profile_value(&p.profile, SPAN), 0);
 	profile_release(&p.profile);
 }
