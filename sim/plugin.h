@@ -145,6 +145,92 @@ SL_API uint64_t sl_rng_below(struct sl_rng *rng, uint64_t bound);
 /* Uniform in [0, 1), 53 bits. */
 SL_API double sl_rng_unit(struct sl_rng *rng);
 
+/* ---- The cluster ----------------------------------------------------------- */
+
+typedef struct {
+	uint32_t row;
+} sl_node;
+
+/* Kinds of resource, counted in whole units: cpus, memory in MiB, then one kind for each type of GPU that the
+ * cluster has. */
+enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_MAX = SL_KINDS_MAX - 2 };
+
+/* Nodes that are alike when idle. */
+struct sl_node_type {
+	const char *name;
+	int64_t amount[SL_KINDS_MAX]; /* Of each kind, the first kind_count of the cluster. */
+};
+
+/* An operator's window: nobody's job runs there. */
+struct sl_window {
+	const char *name;
+	sl_time from, until;
+	int64_t cpus;         /* Of a counted pool; 0 on nodes: */
+	const uint32_t *node; /* ascending */
+	uint32_t node_count;
+};
+
+struct sl_cluster {
+	const char *name;
+	int64_t cpus, mem, gpus; /* Of the whole cluster. */
+	uint32_t node_count;     /* 0: a counted pool of cpus. */
+	uint32_t type_count, kind_count, window_count;
+	const uint32_t *node_type;       /* By node. */
+	const char *const *node_name;    /* By node. */
+	const struct sl_node_type *type; /* Nodes of one type are alike, windows included. */
+	const char *const *kind_name;    /* "cpus", "memory", then the types of GPU. */
+	const struct sl_window *window;  /* By (from, row). */
+};
+
+/* What one task asks. */
+struct sl_demand {
+	int64_t cpus, mem, gpus;
+	uint32_t gpu_types; /* Bit i: kind SL_KIND_GPUS + i will do; 0: any type. */
+};
+
+/* Equal tasks, which start together with the job's other groups or not at all. */
+struct sl_group {
+	struct sl_demand task;
+	uint32_t tasks;
+	uint32_t tasks_min, tasks_max; /* Between which sl_resize may move it. */
+	uint32_t tasks_per_node;       /* At most so many on one node; 0: as many as fit. */
+	uint32_t nodes_min, nodes_max; /* 0: no bound. */
+	bool exclusive;                /* Its nodes are its own, and count as wholly held. */
+};
+
+/* What a job asks; jobs that ask the same share one. */
+struct sl_request {
+	const struct sl_group *group;
+	uint32_t group_count;
+	int64_t cpus, mem, gpus; /* Of all tasks. */
+};
+
+/* So many tasks of one group on one node. */
+struct sl_piece {
+	uint32_t node;
+	uint16_t group;
+	uint32_t tasks;
+};
+
+/* Nodes of one type of which the same is free: what a placing chooses from. */
+struct sl_node_class {
+	const struct sl_cluster *cluster;
+	uint32_t type;
+	uint32_t count;      /* Nodes. */
+	const int64_t *free; /* By kind. */
+};
+
+/* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
+ * the least score, ties by the lowest node; it gets as many tasks as fit. */
+struct sl_placing {
+	const char *name;
+	const char *summary;
+	const char *paper;
+	bool one_at_a_time; /* One task to a node, then the scores are asked anew. */
+	/* tasks: how many of the group's would go there. */
+	int64_t (*score)(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
+};
+
 /* ---- Jobs ------------------------------------------------------------------ */
 
 typedef struct {
@@ -197,7 +283,8 @@ struct sl_jobs {
 	const sl_time
 		*run; /* How long it would run if let. Only a clairvoyant policy reads it, and says so. */
 	const sl_time *limit; /* As the policy sees it (after replay.overrun=raise). */
-	const int32_t *size;  /* Tasks = cpus. */
+	const int32_t
+		*size; /* SWF: tasks = cpus. Others: gpus of a job that asks any, else cpus; at least 1. */
 	const int32_t *user, *account,
 		*partition;           /* -1: unknown. SWF: the bare numbers of fields 12, 13, 16. */
 	const sl_time *wait_recorded; /* SL_NONE where the log has none; NULL: in no row. */
@@ -206,6 +293,17 @@ struct sl_jobs {
 		*cancel; /* When its user cancels it, waiting or running; SL_NONE: never; NULL: no job. */
 	const uint32_t *place; /* place[row]: the row's rank in the file among these, a permutation; NULL: the
 				* file was in order. */
+	/* On nodes; both NULL and 0 on a counted pool. */
+	const uint32_t *request; /* By job: of `requests`. */
+	const struct sl_request *requests;
+	uint32_t request_count;
+	/* NULL: bare numbers. Else user, account and partition are indices into these, in order of first
+	 * appearance; ids are by row. */
+	const char *const *id_name, *const *user_name, *const *account_name, *const *partition_name;
+	uint32_t user_count, account_count, partition_count; /* 0 without names. */
+	const int32_t *gang; /* Jobs of one gang start together; -1: of none; NULL: no job. */
+	const sl_time *ran;  /* How long it had run when the replay began; SL_NONE: it had not. NULL: no job
+			      * had. Its start lies before the replay's first event. */
 };
 
 /* ---- Readers ---------------------------------------------------------------- */
@@ -233,9 +331,28 @@ enum sl_col {
 	SL_COL_COUNT
 };
 
+/* One group of a job; SL_NONE and NULL where the file says nothing. */
+struct sl_row_group {
+	int64_t tasks, tasks_min, tasks_max, tasks_per_node, nodes_min, nodes_max;
+	int64_t cpus, mem, gpus; /* Of one task; memory in MiB. */
+	const char *gpu_type;    /* "a100", or several: "a100|h100". */
+	bool exclusive;
+};
+
+/* What a row may say beyond SWF's fields. */
+struct sl_row_more {
+	const char *id;                         /* As spelled, where it is no number. */
+	const char *user, *account, *partition; /* Names, in place of the numbers; NULL: unknown. */
+	const char *gang;
+	const struct sl_row_group *group;
+	size_t group_count; /* 0: size tasks of one cpu. */
+};
+
 struct sl_row {
 	int64_t col[SL_COL_COUNT]; /* SL_NONE where the file says unknown. */
 	uint64_t line;             /* From 1. */
+	const struct sl_row_more
+		*more; /* NULL: nothing more. Lent for the call, with all that it points to. */
 };
 
 /* Where a reader puts what it reads. A nonzero return is passed on at once. */
@@ -274,6 +391,57 @@ struct sl_reader {
 	/* How sure that these first bytes are of its format: 0 no .. 100 yes. */
 	int (*sniff)(const char *text, size_t len);
 	int (*read)(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err);
+};
+
+/* ---- Clusters from files --------------------------------------------------------- */
+
+/* Nodes that are alike: "n", count 3 are n1, n2, n3; "n", count 1 is n. */
+struct sl_nodes_spec {
+	const char *name;
+	int64_t count;
+	int64_t cpus, mem; /* MiB; SL_NONE: unbounded. */
+	struct {
+		const char *type; /* "gpu" where the file names none. */
+		int64_t count;
+	} gpu[8];
+	size_t gpu_count;
+};
+
+struct sl_window_spec {
+	const char *name;
+	const char *nodes; /* Names as in the file ("n[1-4],m7", or the name of an entry); NULL: cpus of a
+			      pool. */
+	int64_t cpus;
+	sl_time from, until;
+};
+
+struct sl_cluster_sink {
+	void *self;
+	int (*name)(void *self, const char *name, struct sl_err *err);
+	int (*pool)(void *self, int64_t cpus, const struct sl_place *at, struct sl_err *err); /* Counted. */
+	int (*nodes)(
+		void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err);
+	int (*window)(
+		void *self, const struct sl_window_spec *spec, const struct sl_place *at, struct sl_err *err);
+};
+
+/* A setting under "cluster." that the reader is to apply while it reads, in this order. */
+struct sl_cluster_setting {
+	const char
+		*key; /* Without "cluster.": "nodes[gpu].count", with "+" or "-" behind it for += and -=. */
+	const char *value;
+	bool *used; /* Set when it was. */
+};
+
+struct sl_cluster_reader {
+	struct sl_abi abi;
+	const char *name; /* "yaml" */
+	const char *summary;
+	/* How sure that this is of its kind, by path and first bytes (none of a folder): 0..100. */
+	int (*sniff)(const char *path, const char *text, size_t len);
+	/* in: NULL for a folder. */
+	int (*read)(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
+		size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err);
 };
 
 /* ---- Output -------------------------------------------------------------------- */
@@ -349,6 +517,7 @@ struct sl_setup {
 	size_t value_count;
 	enum sl_overrun overrun; /* What the replay does with a job past its limit. */
 	struct sl_pass *pass;    /* For sl_use and its like. */
+	const struct sl_cluster *cluster;
 };
 
 /* What a policy needs beyond the queue in submit order; asked for in init, so that memory comes before the
@@ -359,6 +528,8 @@ enum sl_use {
 	SL_USE_ESTIMATES = 4, /* sl_set_estimate */
 	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
+	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
+	SL_USE_NODES = 64,    /* A counted pool becomes nodes of one cpu, numbered from 0. */
 };
 
 struct sl_policy {
@@ -390,6 +561,8 @@ struct sl_preset {
 SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err);
 /* In init: why a job waits, from its submission until a pass says otherwise. Default: Priority. */
 SL_API void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason);
+/* In init: how nodes are chosen. Default: the lowest that fit. The placing is lent for the run. */
+SL_API void sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing);
 
 /* Reads. */
 SL_API sl_time sl_now(const struct sl_pass *pass);
@@ -400,6 +573,22 @@ SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);
 SL_API uint32_t sl_queue_count(const struct sl_pass *pass);
 SL_API sl_job sl_queue_first(const struct sl_pass *pass);
 SL_API sl_job sl_queue_after(const struct sl_pass *pass, sl_job job);
+/* Idle now, of one kind (SL_KIND_CPUS for a counted pool). */
+SL_API int64_t sl_free(const struct sl_pass *pass, uint32_t kind);
+SL_API const struct sl_cluster *sl_cluster_of(const struct sl_pass *pass);
+/* SL_USE_PREEMPT: what runs or is suspended, in order of its latest start. */
+SL_API sl_job sl_running_first(const struct sl_pass *pass);
+SL_API sl_job sl_running_next(const struct sl_pass *pass, sl_job job);
+SL_API sl_job sl_running_last(const struct sl_pass *pass);
+SL_API sl_job sl_running_before(const struct sl_pass *pass, sl_job job);
+/* When a running job is taken to end by its estimate. */
+SL_API sl_time sl_expected_end(const struct sl_pass *pass, sl_job job);
+/* Work done so far that would be kept by a checkpoint now, in microseconds of running at full size. */
+SL_API sl_time sl_work_of(const struct sl_pass *pass, sl_job job);
+/* Tasks held now by the first group (its elastic size); 0 if it does not run. */
+SL_API uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job);
+/* What a job asks of one kind (GPUs of any type: SL_KIND_GPUS); on a counted pool its size in cpus. */
+SL_API int64_t sl_asks(const struct sl_pass *pass, sl_job job, uint32_t kind);
 /* True if the job fits now beside all that runs. */
 SL_API bool sl_fits(struct sl_pass *pass, sl_job job);
 /* False if no waiting job can fit now: O(1), may be true without need. */
@@ -409,10 +598,21 @@ SL_API bool sl_any_fits(struct sl_pass *pass);
 struct sl_promise {
 	sl_job job;
 	sl_time at;    /* SL_NEVER: not while what runs now goes on. */
-	int64_t spare; /* Cpus free at `at` beside the job; sl_queue_next_fit takes from it. */
+	int64_t spare; /* Cpus free at `at` beside the job; sl_queue_next_fit takes from it. On nodes: 1,
+			* unless nothing is. */
+};
+/* How much of what is left over at a shadow others may use. */
+enum sl_spare {
+	SL_SPARE_COUNT, /* As long as the shadow's job still has a placement then. */
+	SL_SPARE_NAMED, /* Not the nodes that were chosen for it; on a counted pool as above. */
+	SL_SPARE_NONE,  /* Nothing: who starts must end by then. */
+	SL_SPARE_MODES
 };
 /* The earliest time at which the job fits by the estimates of what runs now (EASY's shadow). */
 SL_API struct sl_promise sl_shadow(struct sl_pass *pass, sl_job job);
+SL_API struct sl_promise sl_shadow_with(struct sl_pass *pass, sl_job job, enum sl_spare spare);
+/* The same job's shadow as it was found before: at a time of the past everything may start that fits now. */
+SL_API struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enum sl_spare spare);
 /* The first job behind `after` in queue order (SL_JOB_NONE: from the front) that fits now and does not delay
  * the shadow: it ends by then, or uses no more than is spare then, which is taken off the spare. Meant to be
  * started. With a fill order, candidates come in that order: `after` the shadow's own job means from its
@@ -421,7 +621,29 @@ SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_pr
 
 /* Commands. An impossible request returns false and changes nothing. */
 SL_API bool sl_start(struct sl_pass *pass, sl_job job);
+/* On these nodes. Groups' tasks, per-node bounds and what is free must agree. */
+SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count);
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
+
+/* SL_USE_PREEMPT. What becomes of a running (or suspended) job that makes room. */
+enum sl_preempt {
+	SL_PREEMPT_REQUEUE,    /* Back into the queue at its old place; what it did is lost. */
+	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. */
+	SL_PREEMPT_SUSPEND, /* It gives up cpus and GPUs, keeps its nodes and their memory, and stands still.
+			     */
+	SL_PREEMPT_CANCEL,  /* It ends, PREEMPTED. */
+	SL_PREEMPT_COUNT
+};
+SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);
+/* A suspended job goes on where it was, if there is room for it there. */
+SL_API bool sl_resume(struct sl_pass *pass, sl_job job);
+/* A running elastic job (one group with tasks_min < tasks_max) gets so many tasks. It then runs tasks /
+ * (tasks asked for) times as fast. */
+SL_API bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks);
+
+/* A window for the operator: so many cpus of a counted pool, or these nodes, from then until then. Nothing is
+ * started that by its estimate would run into it. False if what runs would, or it lies in the past. */
+SL_API bool sl_reserve(struct sl_pass *pass, const struct sl_window *window);
 /* Waiting behind the queue's order is the default reason; the first that does not fit is the head. */
 SL_API void sl_head_waits(struct sl_pass *pass, sl_job job);
 SL_API void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail);
@@ -450,6 +672,13 @@ SL_API bool sl_promises_broken(const struct sl_pass *pass);
 SL_API void sl_promises_drop(struct sl_pass *pass);
 /* Starts each job whose promise is now, in queue order. */
 SL_API void sl_promises_start(struct sl_pass *pass);
+/* One at a time, for plans of another kind. The earliest start beside what runs, all windows and all promises
+ * but its own; SL_NEVER: none. */
+SL_API sl_time sl_promise_at(struct sl_pass *pass, sl_job job);
+/* Promises it that start, in place of the one it held. False: it does not fit then, and holds what it held.
+ */
+SL_API bool sl_promise_hold(struct sl_pass *pass, sl_job job, sl_time at);
+SL_API void sl_promise_drop(struct sl_pass *pass, sl_job job);
 
 /* Try and take back: nested, in time proportional to what was touched. */
 typedef struct {
@@ -484,6 +713,18 @@ struct sl_usage_point {
 	int64_t cpus_busy;
 	int64_t cpus_queued; /* Asked for by the waiting jobs. */
 	uint32_t running, queued;
+	int64_t gpus_busy, gpus_queued, mem_busy; /* On nodes. */
+	uint32_t nodes_busy;                      /* With anything running. */
+	uint32_t suspended;                       /* Jobs. */
+};
+
+/* A stretch of a job that had several: from a start to an end, a preemption, or the end of the run. */
+struct sl_attempt {
+	uint32_t job;
+	uint32_t state; /* enum sl_state: how it ended; PREEMPTED: requeued or checkpointed. */
+	sl_time start, end;
+	sl_time suspended; /* Of end - start. */
+	sl_time lost;      /* Work that was not kept. */
 };
 
 /* A finished (or interrupted) run, lent to metrics and writers. Sums that need the run's course are
@@ -510,6 +751,18 @@ struct sl_result {
 	bool interrupted;
 	sl_time warmup; /* replay.warmup, or SL_NONE: by MSER-5. */
 	const char *policy;
+	const struct sl_cluster *cluster;
+	/* By job, the largest held; NULL on a counted pool: size cpus on size nodes. */
+	const int32_t *nodes_held;
+	const int64_t *cpus_held, *gpus_held;
+	/* Sorted by (job, start); jobs of one attempt are not among them. Suspended time of those in
+	 * `suspended`, NULL: no job was. */
+	const struct sl_attempt *attempts;
+	size_t attempt_count;
+	const sl_time *suspended;
+	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
+	 */
+	const unsigned __int128 *busy;
 };
 
 /* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */
@@ -541,5 +794,19 @@ SL_API extern const struct sl_writer *const sl_writers[];
 SL_API extern const struct sl_generator *const sl_generators[];
 SL_API extern const struct sl_metric *const sl_metric_list[];
 SL_API extern const struct sl_report *const sl_reports[];
+SL_API extern const struct sl_cluster_reader *const sl_cluster_readers[];
+
+/* ---- Plug-ins from outside ------------------------------------------------------------- */
+
+/* A .so exports one symbol, `sl_plugin`, of this type. Arrays as above, closed by NULL; NULL: none. */
+struct sl_plugin {
+	struct sl_abi abi;
+	const char *name;
+	const struct sl_policy *const *policies; /* The first is what `-p path.so` means. */
+	const struct sl_reader *const *readers;
+	const struct sl_generator *const *generators;
+	const struct sl_metric *const *metrics;
+	const struct sl_cluster_reader *const *cluster_readers;
+};
 
 #endif

@@ -141,6 +141,12 @@ static int settle_machine(struct loading *loading, struct sl_err *err)
 		loading->file);
 }
 
+static struct sl_cluster cluster_of_pool(int64_t cpus)
+{
+	static const char *const kinds[] = { "cpus" };
+	return (struct sl_cluster){ .cpus = cpus, .kind_count = 1, .kind_name = kinds };
+}
+
 int loading_settle(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
@@ -250,8 +256,10 @@ static int load_all(struct loading *loading, struct sl_err *err)
 		status = check_span(loading, err);
 	if (!status)
 		status = side_load(scenario, err);
-	if (!status)
+	if (!status) {
 		columns_lend(scenario->columns, &scenario->jobs);
+		scenario->cluster = cluster_of_pool(scenario->cpus);
+	}
 	return status;
 }
 

@@ -58,7 +58,14 @@ struct scenario_options {
 struct scenario {
 	struct sl_arena *arena;
 	struct sl_jobs jobs;
-	int64_t cpus;
+	int64_t cpus;              /* Of the whole cluster. */
+	struct sl_cluster cluster; /* node_count 0: a counted pool. */
+	struct sim_rules {
+		bool pass_per_event; /* replay.passes=event */
+		bool submits_first;  /* replay.events=submit_first: before the ends of the same instant. */
+		bool early; /* replay.early=1: what ends now by its estimate is free before its end is
+			       handled. */
+	} rules;
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */

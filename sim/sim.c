@@ -285,6 +285,7 @@ static int init_policy(struct sl_pass *pass, struct sl_err *err)
 		.value_count = choice->value_count,
 		.overrun = pass->scenario->overrun,
 		.pass = pass,
+		.cluster = &pass->scenario->cluster,
 	};
 	pass->policy = choice->policy;
 	const int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
@@ -369,6 +370,7 @@ static void fill_result(const struct sl_pass *pass, struct sl_result *result, bo
 		.interrupted = interrupted,
 		.warmup = pass->scenario->warmup,
 		.policy = pass->options.choice->text,
+		.cluster = &pass->scenario->cluster,
 	};
 }
 

@@ -28,6 +28,7 @@ static void fill_columns(struct world *w)
 	}
 	w->scenario = (struct scenario){
 		.cpus = w->cpus,
+		.cluster = { .cpus = w->cpus, .kind_count = 1 },
 		.overrun = w->overrun,
 		.warmup = SL_NONE,
 		.jobs = { .count = w->count,

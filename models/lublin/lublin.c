@@ -359,7 +359,7 @@ static int emit_header(const struct workload *w, const struct sl_sink *sink, str
 static int emit_jobs(const struct workload *w, uint64_t seed, const struct sl_sink *sink, struct sl_err *err)
 {
 	struct sl_rng rng = sl_rng_stream(seed, "models/lublin/user");
-	struct sl_row row;
+	struct sl_row row = { .more = NULL };
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		row.col[i] = SL_NONE; /* Status, memory, what ran before: meaningless in a model. */
 	for (uint32_t i = 0; i < w->count; i++) {

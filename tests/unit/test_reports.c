@@ -166,13 +166,17 @@ Test(reports, slowdowns_are_rounded_half_up)
 Test(reports, usage_says_each_change_once)
 {
 	static const struct sl_usage_point points[] = {
-		{ 0, 2, 0, 1, 0 },
-		{ 1500000, 2, 3, 1, 1 },
-		{ 1500000, 4, 0, 2, 0 },
-		{ 2000000, 4, 0, 2, 0 },
-		{ 3000000, 1, 0, 1, 0 },
-		{ 3000000, 4, 0, 2, 0 }, /* The same again: nothing changed at 3. */
-		{ 4000000, 0, 0, 0, 0 },
+		{ .at = 0, .cpus_busy = 2, .cpus_queued = 0, .running = 1, .queued = 0 },
+		{ .at = 1500000, .cpus_busy = 2, .cpus_queued = 3, .running = 1, .queued = 1 },
+		{ .at = 1500000, .cpus_busy = 4, .cpus_queued = 0, .running = 2, .queued = 0 },
+		{ .at = 2000000, .cpus_busy = 4, .cpus_queued = 0, .running = 2, .queued = 0 },
+		{ .at = 3000000, .cpus_busy = 1, .cpus_queued = 0, .running = 1, .queued = 0 },
+		{ .at = 3000000,
+			.cpus_busy = 4,
+			.cpus_queued = 0,
+			.running = 2,
+			.queued = 0 }, /* The same again: nothing changed at 3. */
+		{ .at = 4000000, .cpus_busy = 0, .cpus_queued = 0, .running = 0, .queued = 0 },
 	};
 	struct hand *hand = hand_new(4);
 	hand->result.usage = points;

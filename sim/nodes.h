@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes.h - nodes: what is free on each now and later, and who holds it.
+ *
+ * A job holds pieces: tasks of a group on a node. Nodes that are alike (type,
+ * and what is free) form a class, so that a fit is decided, and a place found,
+ * by class, not by node. What lies ahead is asked by request: the earliest time
+ * at which it fits, by the expected ends of what is held. Nothing is ever given
+ * out twice, and everything comes back as it was: undo takes no more time than
+ * what it takes back.
+ */
+#ifndef SL_NODES_H
+#define SL_NODES_H
+
+#include "sim/base.h"
+
+struct nodes;
+
+/* The cluster, the requests and the placing are lent for life; expected ends are by job row < job_count. With
+ * the cluster's own windows. */
+int nodes_new(struct nodes **nodes, const struct sl_cluster *cluster, const struct sl_request *requests,
+	uint32_t request_count, uint32_t job_count, const struct sl_placing *placing, struct sl_err *err);
+void nodes_free(struct nodes *nodes);
+
+/* ---- Now ------------------------------------------------------------------------------- */
+
+/* The clock: windows open and close, and lengths below are counted from here. Times ascend. */
+void nodes_clock(struct nodes *nodes, sl_time now);
+int64_t nodes_idle(const struct nodes *nodes, uint32_t kind); /* Of all nodes together. */
+/* Could it ever run, on an empty cluster without windows? */
+bool nodes_could_hold(struct nodes *nodes, uint32_t request);
+/* Does it fit now, for that long? Remembered by request until something changes. */
+bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length);
+/* Chooses by the placing and takes. False: it does not fit for end - now; nothing is changed. */
+bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);
+/* On these nodes. False if it does not fit there, or the pieces are not the request's. */
+bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
+	const struct sl_piece *piece, size_t count);
+/* Gives back what the job holds. Its pieces are remembered until nodes_forget, for nodes_restore. */
+void nodes_end(struct nodes *nodes, uint32_t job);
+void nodes_restore(
+	struct nodes *nodes, uint32_t job, sl_time end); /* Undoes the last nodes_end of the job. */
+void nodes_forget(struct nodes *nodes);                  /* Commit: what ended stays ended. */
+/* The job is taken to end at another time. */
+void nodes_move_end(struct nodes *nodes, uint32_t job, sl_time end);
+/* Suspended: cpus and GPUs go back, memory and the nodes stay. Resumed: false if they are not free. */
+void nodes_suspend(struct nodes *nodes, uint32_t job);
+bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end);
+/* The first group of the job gets so many tasks: more by the placing (its own nodes first), fewer from the
+ * last nodes taken. False: no room. The pieces from before stay remembered until nodes_forget;
+ * nodes_resize_undo puts the last resize back. */
+bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks);
+void nodes_resize_undo(struct nodes *nodes, uint32_t job);
+
+/* What the job holds: its pieces, in the order of their nodes; lent until the next change. */
+size_t nodes_pieces(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
+/* In sum: nodes, and of each of cpus, memory and all GPUs. An exclusive group holds its nodes wholly. */
+struct nodes_sum {
+	uint32_t nodes;
+	int64_t cpus, mem, gpus;
+};
+struct nodes_sum nodes_held(const struct nodes *nodes, uint32_t job);
+uint32_t nodes_busy(const struct nodes *nodes); /* Nodes that hold anything. */
+
+/* A window on these nodes (ascending). False if what is held would run into it by its expected end, or it is
+ * over. */
+bool nodes_window_add(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until);
+void nodes_window_undo(struct nodes *nodes);          /* The last added. */
+sl_time nodes_window_next(const struct nodes *nodes); /* The next edge after now, SL_NEVER: none. */
+
+/* ---- EASY -------------------------------------------------------------------------------- */
+
+/* The earliest time at which the request fits, for that long, by the expected ends of what is held: now, or
+ * some expected end or window's edge later; SL_NEVER if not even an empty cluster would do. No promise
+ * counts. */
+sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length);
+
+/* From here on nodes_guard_allows answers for this request and time (nodes_soonest's). named: its nodes are
+ * chosen now by the placing and kept; else any placement at that time will do. SL_NEVER: everything is
+ * allowed. */
+void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool named);
+/* Would a job of this request, started now where the placing puts it and still there at the guarded time,
+ * leave the guarded request a placement then? (It must fit now.) Follows what is started and ended meanwhile.
+ */
+bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length);
+void nodes_guard_end(struct nodes *nodes);
+
+/* ---- Conservative: promises on named nodes ------------------------------------------------- */
+
+/* The earliest time, now or later, from which the request has a placement for that long beside everything
+ * that is held (by expected ends), all windows and all promises. SL_NEVER: none. */
+sl_time nodes_promise_at(struct nodes *nodes, uint32_t request, sl_time length);
+/* Promises it: the placing chooses nodes for [at, at + length). `at` is nodes_promise_at's, or a time at
+ * which it was promised before and is free again. False: it does not fit then. */
+bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time at, sl_time length);
+/* Takes the promise back; remembered until nodes_forget for nodes_promise_restore. */
+void nodes_unpromise(struct nodes *nodes, uint32_t job);
+void nodes_promise_restore(struct nodes *nodes, uint32_t job);
+/* The promised pieces, lent until the next change; 0: none. */
+size_t nodes_promised(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
+/* Starts the job on the nodes promised to it, and the promise is gone. False: they are not free. */
+bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);
+
+/* ---- For --check: stops the program if the state is not whole; a digest of all that undo must bring back.
+ * ------ */
+void nodes_check(struct nodes *nodes);
+uint64_t nodes_digest(struct nodes *nodes);
+
+#endif
