@@ -163,6 +163,19 @@ bool room_resume(struct sl_pass *pass, uint32_t job)
 	return true;
 }
 
+/* Undo: what was paid out of what now goes back. While something is owed nothing is free, so it is what lacks. */
+static void unpay_owed(struct sl_pass *pass, int64_t cpus)
+{
+	struct cluster *cluster = &pass->cluster;
+	const int64_t lacks = cpus - cluster->cpus_free;
+	if (lacks <= 0)
+		return;
+	cluster->cpus_owed += lacks;
+	cluster->cpus_free += lacks;
+	cluster->cpus_closed -= lacks;
+	profile_change(pass, SL_NONE + 1, -lacks);
+}
+
 void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 {
 	const bool running = pass->job_state[job] == SL_RUNNING;
@@ -172,6 +185,7 @@ void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 	} else if (pass->nodes) {
 		nodes_restore(pass->nodes, job, end);
 	} else if (running) {
+		unpay_owed(pass, pass->jobs->size[job]);
 		cluster_allocate(&pass->cluster, pass->jobs->size[job]);
 		profile_change(pass, end, pass->jobs->size[job]);
 	}

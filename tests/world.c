@@ -28,7 +28,8 @@ static void fill_columns(struct world *w)
 	}
 	w->scenario = (struct scenario){
 		.cpus = w->cpus,
-		.cluster = { .cpus = w->cpus, .kind_count = 1 },
+		.cluster = w->cluster,
+		.rules = w->rules,
 		.overrun = w->overrun,
 		.warmup = SL_NONE,
 		.jobs = { .count = w->count,
@@ -46,25 +47,44 @@ static void fill_columns(struct world *w)
 	};
 }
 
-int world_run(struct world *w, const char *policy, bool check)
+static int run_chosen(struct world *w, bool check)
 {
-	fill_columns(w);
-	w->arena = arena_new();
-	SL_CHECK(w->arena);
-	struct settings settings = { .arena = w->arena };
-	memset(&w->err, 0, sizeof(w->err));
-	memset(&w->sim, 0, sizeof(w->sim));
-	int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
-	if (status)
-		return status;
 	const struct sim_options options = {
 		.scenario = &w->scenario,
 		.choice = &w->choice,
-		.seed = 1,
+		.seed = w->seed ? w->seed : 1,
 		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS,
 		.check = check,
 	};
 	return sim_run(&w->sim, &options, &w->err);
+}
+
+static void begin(struct world *w)
+{
+	fill_columns(w);
+	if (!w->scenario.cluster.cpus) {
+		w->scenario.cluster.cpus = w->cpus;
+		w->scenario.cluster.kind_count = 1;
+	}
+	w->arena = arena_new();
+	SL_CHECK(w->arena);
+	memset(&w->err, 0, sizeof(w->err));
+	memset(&w->sim, 0, sizeof(w->sim));
+}
+
+int world_run_policy(struct world *w, const struct sl_policy *policy, bool check)
+{
+	begin(w);
+	w->choice = (struct policy_choice){ .policy = policy, .text = policy->name, .slug = policy->name };
+	return run_chosen(w, check);
+}
+
+int world_run(struct world *w, const char *policy, bool check)
+{
+	begin(w);
+	struct settings settings = { .arena = w->arena };
+	const int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
+	return status ? status : run_chosen(w, check);
 }
 
 void world_release(struct world *w)

@@ -29,7 +29,10 @@ struct world {
 	enum sl_overrun overrun;
 	uint32_t count;
 	struct world_job job[WORLD_JOBS];
-	int64_t unit; /* Microseconds; 0: a second. */
+	int64_t unit;              /* Microseconds; 0: a second. */
+	struct sl_cluster cluster; /* cpus 0: a pool of `cpus`. */
+	struct sim_rules rules;
+	uint64_t seed;
 
 	/* The rest belongs to world_run. */
 	int64_t id[WORLD_JOBS];
@@ -46,6 +49,8 @@ struct world {
 /* Runs a policy as -p would name it, under --check if `check`; jobs must be in submit order. Returns the
  * status. */
 int world_run(struct world *world, const char *policy, bool check);
+/* Runs a policy of the test's own. */
+int world_run_policy(struct world *world, const struct sl_policy *policy, bool check);
 void world_release(struct world *world);
 /* In the world's unit; -1: never. */
 int64_t world_start(const struct world *world, uint32_t job);
