@@ -96,6 +96,9 @@ SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
 
+/* The known word nearest to what was written, for "did you mean"; NULL: none is near. known ends in NULL. */
+SL_API const char *sl_nearest(const char *text, const char *const *known);
+
 /* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. */
 enum sl_param_kind {
 	SL_PARAM_INT,
@@ -155,6 +158,9 @@ typedef struct {
  * cluster has. */
 enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_MAX = SL_KINDS_MAX - 2 };
 
+/* The memory of a node that names none: more than anyone asks for. */
+#define SL_MEM_UNBOUNDED (INT64_C(1) << 38)
+
 /* Nodes that are alike when idle. */
 struct sl_node_type {
 	const char *name;
@@ -172,7 +178,7 @@ struct sl_window {
 
 struct sl_cluster {
 	const char *name;
-	int64_t cpus, mem, gpus; /* Of the whole cluster. */
+	int64_t cpus, mem, gpus; /* Of the whole cluster; mem 0: some node names none. */
 	uint32_t node_count;     /* 0: a counted pool of cpus. */
 	uint32_t type_count, kind_count, window_count;
 	const uint32_t *node_type;       /* By node. */
@@ -366,6 +372,11 @@ struct sl_sink {
 	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
 	 * Returns nonzero under --strict. */
 	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
+	/* Either may be NULL in what a reader is handed. Before the first job, of a reader whose times are
+	 * dates: submits are microseconds since 1970 by the log's own clock, and zero will be the first. */
+	int (*dated)(void *self, struct sl_err *err);
+	/* What the file has and nothing here models ("column 'gpu_util'"): said once, never an error. */
+	int (*ignored)(void *self, const char *what, const struct sl_place *at, struct sl_err *err);
 };
 
 /* Text of one input, decompressed by content (gzip, zstd, xz), read once, forward. */
@@ -412,7 +423,8 @@ struct sl_window_spec {
 	const char *nodes; /* Names as in the file ("n[1-4],m7", or the name of an entry); NULL: cpus of a
 			      pool. */
 	int64_t cpus;
-	sl_time from, until;
+	/* As replay.from takes times; until or, NULL there, the duration `length`. */
+	const char *from, *until, *length;
 };
 
 struct sl_cluster_sink {

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/scenario.h"
 
@@ -63,6 +64,14 @@ const char *nearest(const char *name, const char *(*at)(const void *list, size_t
 	}
 	return found;
 }
+
+static const char *word_at(const void *list, size_t i)
+{
+	const char *const *words = list;
+	return words[i];
+}
+
+const char *sl_nearest(const char *text, const char *const *known) { return nearest(text, word_at, known); }
 
 const char *did_you_mean(char buffer[128], const char *near)
 {
@@ -498,5 +507,60 @@ int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct s
 		return sl_fail_at(
 			err, &at, "not a trace of a known format: 'schedlab list readers' shows them");
 	sl_input_again(in);
+	return SL_OK;
+}
+
+/* Lines of Slurm's own configuration, which looks like nothing else. */
+static bool looks_like_slurm(const char *text, const char *end)
+{
+	static const char *const word[] = {
+		"ClusterName=", "SlurmctldHost=", "NodeName=", "ControlMachine="
+	};
+	while (text < end) {
+		for (size_t i = 0; i < SL_LEN(word); i++)
+			if ((size_t)(end - text) > strlen(word[i]) &&
+				strncasecmp(text, word[i], strlen(word[i])) == 0)
+				return true;
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		text = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+static int fail_unknown_cluster(const char *path, const char *text, const char *end, struct sl_err *err)
+{
+	if (!text)
+		return sl_fail(err, SL_INPUT,
+			"%s: is a folder: clusters in folders (Slurm's) are not read yet, give a cluster file",
+			path);
+	if (looks_like_slurm(text, end))
+		return sl_fail(err, SL_INPUT, "%s: a slurm.conf is not read yet: give a cluster file", path);
+	return sl_fail(err, SL_INPUT,
+		"%s: not a cluster file of a known kind: see schedlab-cluster(5), and 'schedlab list clusters'",
+		path);
+}
+
+int cluster_reader_choose(
+	const struct sl_cluster_reader **reader, const char *path, struct sl_input *in, struct sl_err *err)
+{
+	const char *text = NULL;
+	const char *end = NULL;
+	const int more = in ? sl_input_next(in, &text, &end, err) : 0;
+	if (more < 0)
+		return more;
+	if (in && !more)
+		return sl_fail(err, SL_INPUT, "%s: is empty: give a cluster file", path);
+	int best = 0;
+	for (const struct sl_cluster_reader *const *known = sl_cluster_readers; *known; known++) {
+		const int sure = (*known)->sniff(path, text, text ? (size_t)(end - text) : 0);
+		if (sure > best) {
+			best = sure;
+			*reader = *known;
+		}
+	}
+	if (best == 0)
+		return fail_unknown_cluster(path, text, end, err);
+	if (in)
+		sl_input_again(in);
 	return SL_OK;
 }

@@ -60,5 +60,8 @@ const char *did_you_mean(char buffer[128], const char *near);
 
 /* Of sl_readers: by content. Reads the first text of `in` and gives it back. */
 int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err);
+/* Of sl_cluster_readers, likewise. in NULL: path is a folder. */
+int cluster_reader_choose(
+	const struct sl_cluster_reader **reader, const char *path, struct sl_input *in, struct sl_err *err);
 
 #endif

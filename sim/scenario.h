@@ -43,7 +43,7 @@ struct scenario_watch {
 
 struct scenario_options {
 	const char *trace;   /* Path, or "-". */
-	const char *cluster; /* -c: NULL until nodes are modelled. */
+	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
 	const char *from, *to; /* As given: seconds since zero, durations, or dates; NULL. */
 	const char *tz;        /* --tz: "+02:00", seconds, or NULL. */
@@ -73,6 +73,11 @@ struct scenario {
 	sl_time warmup;          /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
 	struct scenario_input input;
+	struct scenario_input cluster_input; /* path NULL: none. */
+	const char **cluster_setting;        /* "nodes[gpu].count+=8", as given, in order. */
+	size_t cluster_setting_count;
+	const char **ignored; /* What the trace has and nothing models: "column 'gpu_util'". */
+	size_t ignored_count;
 	struct scenario_input *side; /* Further files: replay.estimates, replay.cancels. */
 	size_t side_count;
 	struct header_line *header;

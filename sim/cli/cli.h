@@ -92,7 +92,9 @@ extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable glob
 /* common.c: what several commands do. */
 /* Talk, on stderr: "schedlab: text". */
 void talk(const char *format, ...) SL_PRINTF(1, 2);
-/* One line on what was read: jobs, span, machine. */
+/* "16 nodes, 512 cpus, 64 GPUs" into text. */
+const char *machine_text(char *text, size_t size, const struct scenario *scenario);
+/* One line on what was read: jobs, span, machine; another on what of it is not used. */
 void talk_read(const struct scenario *scenario);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
