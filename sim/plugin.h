@@ -532,6 +532,13 @@ enum sl_use {
 	SL_USE_NODES = 64,    /* A counted pool becomes nodes of one cpu, numbered from 0. */
 };
 
+/* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay
+ * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
+struct sl_compat {
+	const char *value; /* "pyss" */
+	const char *settings;
+};
+
 struct sl_policy {
 	struct sl_abi abi;
 	const char *name;
@@ -545,7 +552,8 @@ struct sl_policy {
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
 	 */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
-	void (*release)(void *state); /* Optional: what is not in the arena. */
+	void (*release)(void *state);   /* Optional: what is not in the arena. */
+	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
 };
 
 /* A name for -p that stands for a policy with some parameters set. */

@@ -31,6 +31,7 @@ static const struct {
 	[CAUSE_RUN] = { "run time is not positive", true },
 	[CAUSE_SIZE] = { "size is not positive", true },
 	[CAUSE_LARGE] = { "larger than the machine", true },
+	[CAUSE_NO_RUN] = { "unknown run time set", false },
 	[CAUSE_ORDER] = { "out of order", false },
 };
 
@@ -86,10 +87,26 @@ static int id_check(struct loading *loading, int64_t id, bool *repeated, struct 
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
-static int64_t size_of(const struct sl_row *row)
+/* SL_NONE is not positive either. */
+static int64_t size_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
-	return asked > 0 ? asked : row->col[SL_COL_CPUS]; /* SL_NONE is not positive either. */
+	const int64_t got = row->col[SL_COL_CPUS];
+	switch (loading->scenario->replay[REPLAY_SIZE].number) {
+	case SIZE_ALLOCATED:
+		return got > 0 ? got : asked;
+	case SIZE_LARGER:
+		return got > asked ? got : asked;
+	default:
+		return asked > 0 ? asked : got;
+	}
+}
+
+/* As recorded, or replay.run_unknown where nothing is. */
+static int64_t run_of(const struct loading *loading, const struct sl_row *row)
+{
+	const int64_t run = row->col[SL_COL_RUN];
+	return run == SL_NONE ? loading->scenario->replay[REPLAY_RUN_UNKNOWN].number : run;
 }
 
 /* Why the row cannot stay; CAUSE_COUNT: it can. */
@@ -102,9 +119,9 @@ static enum cause judge(const struct loading *loading, const struct sl_row *row,
 		return col[SL_COL_STATUS] >= 2 && col[SL_COL_STATUS] <= 4 ? CAUSE_PARTIAL : CAUSE_REPEATED;
 	if (col[SL_COL_SUBMIT] == SL_NONE)
 		return CAUSE_NO_SUBMIT;
-	if (col[SL_COL_RUN] <= 0)
+	if (run_of(loading, row) <= 0)
 		return CAUSE_RUN;
-	const int64_t size = size_of(row);
+	const int64_t size = size_of(loading, row);
 	if (size <= 0)
 		return CAUSE_SIZE;
 	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
@@ -121,7 +138,7 @@ static int keep(struct loading *loading, const struct sl_row *row, struct sl_err
 	const int status = columns_reserve(columns, col[SL_COL_WAIT] != SL_NONE, err);
 	if (status)
 		return status;
-	const int64_t run = col[SL_COL_RUN];
+	const int64_t run = run_of(loading, row);
 	int64_t limit = col[SL_COL_LIMIT] > 0 ? col[SL_COL_LIMIT] : run;
 	if (loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run)
 		limit = run;
@@ -136,7 +153,7 @@ static int keep(struct loading *loading, const struct sl_row *row, struct sl_err
 	column_i64(columns, COLUMN_LIMIT)[at] = limit;
 	if (columns->at[COLUMN_WAIT])
 		column_i64(columns, COLUMN_WAIT)[at] = col[SL_COL_WAIT];
-	column_i32(columns, COLUMN_SIZE)[at] = (int32_t)size_of(row);
+	column_i32(columns, COLUMN_SIZE)[at] = (int32_t)size_of(loading, row);
 	column_i32(columns, COLUMN_USER)[at] = narrow(col[SL_COL_USER]);
 	column_i32(columns, COLUMN_ACCOUNT)[at] = narrow(col[SL_COL_GROUP]);
 	column_i32(columns, COLUMN_PARTITION)[at] = narrow(col[SL_COL_PARTITION]);
@@ -153,6 +170,8 @@ static enum cause repair_of(struct loading *loading, const struct sl_row *row)
 		loading->submit_last = submit;
 	if (loading->repair_line == row->line)
 		return loading->repair;
+	if (row->col[SL_COL_RUN] == SL_NONE)
+		return CAUSE_NO_RUN; /* Else it was dropped. */
 	return late ? CAUSE_ORDER : CAUSE_COUNT;
 }
 

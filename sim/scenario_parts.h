@@ -18,8 +18,17 @@ enum {
 	REPLAY_WARMUP,
 	REPLAY_ESTIMATES,
 	REPLAY_CANCELS,
+	REPLAY_PASSES,
+	REPLAY_EVENTS,
+	REPLAY_EARLY,
+	REPLAY_SIZE,
+	REPLAY_RUN_UNKNOWN,
+	REPLAY_WINDOWS,
 	REPLAY_COUNT
 };
+
+/* Which fields of the trace say how large a job is, in the order of replay.size. */
+enum { SIZE_REQUESTED, SIZE_ALLOCATED, SIZE_LARGER };
 
 /* Why a row was repaired or dropped. */
 enum cause {
@@ -34,6 +43,7 @@ enum cause {
 	CAUSE_RUN,
 	CAUSE_SIZE,
 	CAUSE_LARGE,
+	CAUSE_NO_RUN,
 	CAUSE_ORDER,
 	CAUSE_COUNT
 };
@@ -77,6 +87,9 @@ int time_zone(const char *text, int64_t *offset, struct sl_err *err);
 /* Seconds, a duration or a date, in the scenario's time. what: "replay.from", for messages. */
 int time_point(const struct scenario *scenario, const char *what, const char *text, sl_time *time,
 	struct sl_err *err);
+
+/* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
+int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
 
 /* scenario_side.c: columns from files of their own, "job number, seconds" a line. */
 int side_load(struct scenario *scenario, struct sl_err *err);
