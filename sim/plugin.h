@@ -536,6 +536,7 @@ enum sl_use {
  * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
 struct sl_compat {
 	const char *value; /* "pyss" */
+	const char *when;  /* "plan=easy": only if that parameter has that value without it; NULL: always. */
 	const char *settings;
 };
 

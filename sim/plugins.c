@@ -441,17 +441,34 @@ bool item_next(const char **text, struct item *item)
 	return true;
 }
 
-/* What the policy's own `compat` implies, if it has one and it is in use. */
-static const struct sl_compat *compat_of(const struct policy_choice *choice)
+static bool has_value(const struct policy_choice *choice, const char *key, const char *text)
+{
+	const struct sl_value *value = sl_value_of(choice->values, choice->value_count, key);
+	return value && value->text && strcmp(value->text, text) == 0;
+}
+
+/* What the policy's own `compat` implies, if it has one and it is in use; else NULL. */
+static int compat_find(struct policy_choice *choice, const char *what, struct sl_err *err)
 {
 	const struct sl_policy *policy = choice->policy;
+	struct item when = { "", "" };
 	if (policy->abi.size < offsetof(struct sl_policy, compat) + sizeof(policy->compat))
-		return NULL; /* Built before there was such a thing. */
-	const struct sl_value *value = sl_value_of(choice->values, choice->value_count, "compat");
-	for (const struct sl_compat *known = policy->compat; known && known->value; known++)
-		if (value && value->text && strcmp(known->value, value->text) == 0)
-			return known;
-	return NULL;
+		return SL_OK; /* Built before there was such a thing. */
+	for (const struct sl_compat *known = policy->compat; known && known->value; known++) {
+		if (!has_value(choice, "compat", known->value))
+			continue;
+		const char *text = known->when;
+		if (!text || (item_next(&text, &when) && has_value(choice, when.key, when.value))) {
+			choice->compat = known;
+			return SL_OK;
+		}
+	}
+	if (!*when.key)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"%s: compat=%s means nothing under %s=%s: 'man schedlab-policies' has where it does", what,
+		sl_value_of(choice->values, choice->value_count, "compat")->text, when.key,
+		sl_value_of(choice->values, choice->value_count, when.key)->text);
 }
 
 /* The items of the replay without their "replay.", or the others. */
@@ -500,9 +517,9 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 			status = values_over(choice->values, &params, own, arena, err);
 		if (status || implied)
 			return status;
-		choice->compat = compat_of(choice);
-		if (!choice->compat)
-			return SL_OK;
+		status = compat_find(choice, what, err);
+		if (status || !choice->compat)
+			return status;
 		status = compat_part(&implied, choice->compat->settings, false, arena, err);
 		if (!status)
 			status = compat_part(&choice->implied, choice->compat->settings, true, arena, err);

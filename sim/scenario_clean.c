@@ -140,6 +140,10 @@ static int keep(struct loading *loading, const struct sl_row *row, struct sl_err
 		return status;
 	const int64_t run = run_of(loading, row);
 	int64_t limit = col[SL_COL_LIMIT] > 0 ? col[SL_COL_LIMIT] : run;
+	/* Neither known: it asked for nothing, if that is no reason to cut it. */
+	if (col[SL_COL_LIMIT] <= 0 && col[SL_COL_RUN] == SL_NONE &&
+		loading->scenario->overrun == SL_OVERRUN_EXTEND)
+		limit = 1;
 	if (loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run)
 		limit = run;
 	const sl_time submit = col[SL_COL_SUBMIT];

@@ -65,16 +65,21 @@ static const struct sl_param params[PARAM_COUNT] = {
 		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
 };
 
+#define RLSCHEDULER                                                                         \
+	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
+	"replay.overrun=extend,replay.run_unknown=10"
+
 /* What each takes from where is in docs/VALIDATION.md. */
 static const struct sl_compat compats[] = {
-	{ "pyss", "replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
-		  "replay.overrun=kill" },
-	{ "frozen", "shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
-		    "replay.overrun=kill" },
-	{ "batsched", "spare=named,replay.events=finish_first,replay.passes=instant,replay.overrun=kill" },
-	{ "rlscheduler",
-		"plan=commit,fill=none,wait=published,replay.events=submit_first,replay.passes=event,"
-		"replay.size=larger,replay.overrun=extend,replay.run_unknown=10" },
+	{ "pyss", NULL,
+		"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
+		"replay.overrun=kill" },
+	{ "frozen", "plan=easy",
+		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
+		"replay.overrun=kill" },
+	{ "rlscheduler", "plan=fcfs", "plan=commit,fill=none," RLSCHEDULER },
+	{ "rlscheduler", "plan=easy", "plan=commit,fill=queue," RLSCHEDULER },
+	{ "rlscheduler", "plan=commit", RLSCHEDULER },
 	{ 0 },
 };
 
@@ -161,8 +166,11 @@ static double queue_key(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct composed *composed = state;
 	struct facts facts = facts_of(pass, job);
-	if (composed->wait_published)
+	if (composed->wait_published) {
 		facts.wait = -1 - facts.submit;
+		if (facts.limit < 1e-3) /* Asked for nothing: the published program has its -1. */
+			facts.limit = -1;
+	}
 	return ordering_score(&composed->order, &facts);
 }
 
