@@ -559,7 +559,7 @@ int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct s
 	const struct sl_place at = { sl_input_name(in), 0, 0 };
 	const char *text;
 	const char *end;
-	const int more = sl_input_next(in, &text, &end, err);
+	const int more = sl_input_peek(in, &text, &end, err);
 	if (more < 0)
 		return more;
 	if (more == 0)
@@ -575,6 +575,5 @@ int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct s
 	if (best == 0)
 		return sl_fail_at(
 			err, &at, "not a trace of a known format: 'schedlab list readers' shows them");
-	sl_input_again(in);
 	return SL_OK;
 }

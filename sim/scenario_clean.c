@@ -23,6 +23,7 @@ static const struct {
 	[CAUSE_MANY] = { "more than 18 fields", false },
 	[CAUSE_FRACTION] = { "fractional count rounded up", false },
 	[CAUSE_UNREADABLE] = { "unreadable optional field", false },
+	[CAUSE_PROFILE] = { "profile of another type than delay", true },
 	/* ...and found here. */
 	[CAUSE_NO_ID] = { "job number is unknown", true },
 	[CAUSE_REPEATED] = { "repeated id", true },

@@ -4,6 +4,8 @@
  */
 #include "traces/traces.h"
 
-const struct sl_reader *const sl_readers[] = { &swf_reader, NULL };
+extern const struct sl_reader batsim_reader;
+
+const struct sl_reader *const sl_readers[] = { &swf_reader, &batsim_reader, NULL };
 
 const struct sl_writer *const sl_writers[] = { &swf_writer, NULL };
