@@ -20,8 +20,7 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 	SL_CHECK(pass->start[job] >= jobs->submit[job] &&
 		 pass->start[job] <= pass->now); /* No start before eligible. */
 	if (state == SL_RUNNING) {
-		SL_CHECK(pass->end[job] == SL_NONE ||
-			 (pass->scenario->rules.early && pass->end[job] == pass->now));
+		SL_CHECK(pass->end[job] == SL_NONE);
 		return;
 	}
 	SL_CHECK(pass->end[job] <= pass->now);
@@ -70,7 +69,7 @@ void check_state(struct sl_pass *pass)
 	for (uint32_t job = 0; job < pass->submitted; job++) {
 		check_job(pass, job);
 		if (pass->job_state[job] == SL_RUNNING) {
-			cpus_busy += pass->end[job] == SL_NONE ? pass->jobs->size[job] : 0;
+			cpus_busy += pass->jobs->size[job];
 			running++;
 		} else if (pass->job_state[job] == SL_PENDING) {
 			cpus_queued += pass->jobs->size[job];

@@ -30,7 +30,7 @@ void evq_release(struct evq *q)
 	*q = (struct evq){ 0 };
 }
 
-int evq_push(struct evq *q, sl_time time, uint32_t class, uint32_t row, struct sl_err *err)
+int evq_push(struct evq *q, sl_time time, enum sl_event_class class, uint32_t row, struct sl_err *err)
 {
 	if (q->count == q->capacity) {
 		const int status = grow(

@@ -27,7 +27,7 @@ struct evq {
 
 int evq_init(struct evq *q, size_t capacity, struct sl_err *err);
 void evq_release(struct evq *q);
-int evq_push(struct evq *q, sl_time time, uint32_t class, uint32_t row, struct sl_err *err);
+int evq_push(struct evq *q, sl_time time, enum sl_event_class class, uint32_t row, struct sl_err *err);
 /* The queue must not be empty. */
 struct ev evq_pop(struct evq *q);
 static inline const struct ev *evq_top(const struct evq *q) { return q->count ? &q->heap[0] : NULL; }

@@ -152,8 +152,7 @@ static bool is_overdue(const struct sl_pass *pass, uint32_t job)
 	return time_after(pass->start[job], pass->estimate[job]) <= pass->settled;
 }
 
-/* What it holds goes back. */
-static void release_job(struct sl_pass *pass, uint32_t job)
+void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 {
 	const int64_t cpus = pass->jobs->size[job];
 	const bool overdue = is_overdue(pass, job);
@@ -167,31 +166,10 @@ static void release_job(struct sl_pass *pass, uint32_t job)
 		pass->freed.early = true;
 	}
 	cluster_free(&pass->cluster, cpus);
-}
-
-void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
-{
-	if (pass->end[job] == SL_NONE)
-		release_job(pass, job);
 	pass->running--;
 	pass->ended++;
 	pass->end[job] = pass->now;
 	pass->job_state[job] = (uint8_t)state;
-}
-
-/* replay.early: what ends at this instant by its estimate holds nothing any more. */
-void release_early(struct sl_pass *pass)
-{
-	const bool first = pass->scenario->rules.submits_first;
-	for (size_t i = 0; i < pass->events.count; i++) {
-		const struct ev *ev = &pass->events.heap[i];
-		const bool ends = first ? ev->class == EV_END : ev->class <= SL_EV_TIME_LIMIT;
-		if (ev->time != pass->now || !ends || pass->job_state[ev->row] != SL_RUNNING ||
-			time_after(pass->start[ev->row], pass->estimate[ev->row]) > pass->now)
-			continue;
-		release_job(pass, ev->row);
-		pass->end[ev->row] = pass->now;
-	}
 }
 
 /* Those whose estimate has run out are taken to end at the next whole second. */
@@ -201,7 +179,7 @@ static void settle(struct sl_pass *pass)
 	const struct ev *top;
 	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
 		const struct ev ev = evq_pop(&pass->overruns);
-		if (pass->job_state[ev.row] != SL_RUNNING || pass->end[ev.row] != SL_NONE ||
+		if (pass->job_state[ev.row] != SL_RUNNING ||
 			time_after(pass->start[ev.row], pass->estimate[ev.row]) != ev.time)
 			continue; /* It ended, or its estimate was moved. */
 		profile_change(pass, ev.time, -(int64_t)pass->jobs->size[ev.row]);
@@ -251,8 +229,7 @@ static int note_overrun(struct sl_pass *pass, uint32_t job)
 	const sl_time at = time_after(pass->start[job], pass->estimate[job]);
 	int status = evq_push(&pass->overruns, at, SL_EV_TIMER, job, &pass->err);
 	if (!status && pass->uses & SL_USE_EXPIRY)
-		status = evq_push(&pass->events, at,
-			pass->scenario->rules.submits_first ? EV_EXPIRY : SL_EV_TIMER, job, &pass->err);
+		status = evq_push(&pass->events, at, SL_EV_TIMER, job, &pass->err);
 	return status;
 }
 
@@ -261,13 +238,11 @@ static int commit_start(struct sl_pass *pass, uint32_t job)
 {
 	const struct sl_jobs *jobs = pass->jobs;
 	sl_time length = jobs->run[job];
-	uint32_t class = SL_EV_JOB_END;
+	enum sl_event_class class = SL_EV_JOB_END;
 	if (pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < length) {
 		length = jobs->limit[job];
 		class = SL_EV_TIME_LIMIT;
 	}
-	if (pass->scenario->rules.submits_first)
-		class = EV_END;
 	pass_digest(pass, SL_EV_CLASS_COUNT, job);
 	int status = evq_push(&pass->events, time_after(pass->now, length), class, job, &pass->err);
 	if (!status && pass->estimate[job] < length)
@@ -470,29 +445,14 @@ bool sl_any_fits(struct sl_pass *pass)
 
 struct sl_promise sl_shadow(struct sl_pass *pass, sl_job job)
 {
-	return sl_shadow_with(pass, job, SL_SPARE_COUNT);
-}
-
-struct sl_promise sl_shadow_with(struct sl_pass *pass, sl_job job, enum sl_spare spare)
-{
 	const int64_t size = pass->jobs->size[job.row];
 	const int64_t cpus_free = pass->cluster.cpus_free;
-	const bool none = spare == SL_SPARE_NONE;
 	if (size <= cpus_free)
-		return (struct sl_promise){ job, pass->now, none ? 0 : cpus_free - size };
+		return (struct sl_promise){ job, pass->now, cpus_free - size };
 	struct profile_point point;
 	if (!profile_first_least(&pass->profile, pass->now, SL_NEVER, size - cpus_free, &point))
 		return (struct sl_promise){ job, SL_NEVER, 0 };
-	return (struct sl_promise){ job, point.at, none ? 0 : cpus_free + point.value - size };
-}
-
-struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enum sl_spare spare)
-{
-	if (at < pass->now)
-		return (struct sl_promise){ job, SL_NEVER, 0 };
-	const int64_t size = pass->jobs->size[job.row];
-	const int64_t left = pass->cluster.cpus_free + profile_value(&pass->profile, at) - size;
-	return (struct sl_promise){ job, at, spare == SL_SPARE_NONE || left < 0 ? 0 : left };
+	return (struct sl_promise){ job, point.at, cpus_free + point.value - size };
 }
 
 sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow)

@@ -128,9 +128,6 @@ static inline sl_time time_after(sl_time start, sl_time length)
 	return length > SL_NEVER - start ? SL_NEVER : start + length;
 }
 
-/* With rules.submits_first: these are in the queue in place of others, and order themselves otherwise. */
-enum { EV_EXPIRY = SL_EV_JOB_END, EV_END = SL_EV_CLASS_COUNT };
-
 static inline bool is_waiting(const struct sl_pass *pass, uint32_t job)
 {
 	return job < pass->submitted && pass->job_state[job] == SL_PENDING;
@@ -147,7 +144,6 @@ int pass_commit(struct sl_pass *pass);
 void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state);
-void release_early(struct sl_pass *pass);
 void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row);
 
 /* Takes note of a command, for sl_undo and pass_commit. */

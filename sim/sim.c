@@ -107,23 +107,6 @@ static bool next_event(struct sl_pass *pass, struct ev *ev)
 	return submit;
 }
 
-/* With rules.submits_first the queue has classes of its own. *quiet: no pass is due to it. */
-static void unmask(const struct sl_pass *pass, struct ev *ev, bool *quiet)
-{
-	const struct sl_jobs *jobs = pass->jobs;
-	*quiet = false;
-	if (!pass->scenario->rules.submits_first)
-		return;
-	if (ev->class == EV_EXPIRY) {
-		ev->class = SL_EV_TIMER;
-		*quiet = true;
-	} else if (ev->class == EV_END) {
-		const bool cut = pass->scenario->overrun == SL_OVERRUN_KILL &&
-				 jobs->limit[ev->row] < jobs->run[ev->row];
-		ev->class = cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END;
-	}
-}
-
 static sl_time next_instant(struct sl_pass *pass)
 {
 	sl_time next = pass->wake;
@@ -183,33 +166,6 @@ static int alternates(struct sl_pass *pass)
 		pass->policy->name, (long long)pass->now, PASSES_MAX, last);
 }
 
-static bool promise_due(struct sl_pass *pass)
-{
-	return pass->uses & SL_USE_PROMISES && promise_next(pass) <= pass->now;
-}
-
-/* rules.pass_per_event: one after each event but an estimate's expiry; one where none happened. */
-static int run_events(struct sl_pass *pass)
-{
-	const bool each = pass->scenario->rules.pass_per_event;
-	struct ev ev;
-	bool quiet;
-	int status = SL_OK;
-	if (pass->scenario->rules.early)
-		release_early(pass);
-	while (!status && next_event(pass, &ev)) {
-		unmask(pass, &ev, &quiet);
-		const bool applied = apply(pass, &ev);
-		if (pass->status)
-			return pass->status;
-		if (each && applied && !quiet)
-			status = run_pass(pass);
-	}
-	if (!status && (!each || pass->wake <= pass->now || promise_due(pass)))
-		status = run_pass(pass);
-	return status;
-}
-
 /* Everything that happens at `now`. */
 static int run_instant(struct sl_pass *pass)
 {
@@ -217,7 +173,12 @@ static int run_instant(struct sl_pass *pass)
 	for (int passes = 0; again; passes++) {
 		if (passes == PASSES_MAX)
 			return alternates(pass);
-		const int status = run_events(pass);
+		struct ev ev;
+		while (next_event(pass, &ev))
+			(void)apply(pass, &ev);
+		if (pass->status)
+			return pass->status;
+		const int status = run_pass(pass);
 		if (status)
 			return status;
 		const struct ev *top = evq_top(&pass->events);
