@@ -40,7 +40,9 @@ struct plan {
 	const char *paper;
 	unsigned uses; /* enum sl_use */
 	enum sl_reason reason;
-	bool fills; /* Takes candidates from behind the head: `fill` means something. */
+	bool fills;               /* Takes candidates from behind the head: `fill` means something. */
+	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
+	bool shadows;             /* `shadow` and `spare` mean something. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
@@ -67,13 +69,27 @@ struct composed {
 	const struct estimate *estimate;
 	struct user_history *history;
 	size_t history_count;
+	enum sl_spare spare;
+	bool frozen, fill_none, wait_published;
+	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
+
+/* Of composed->head. */
+enum head_row {
+	HEAD_JOB, /* Its row + 1; 0: there is none. */
+	HEAD_AT,  /* Its shadow. */
+	HEAD_ROWS
+};
+void head_set(const struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at);
+/* Its shadow, if the job is the one that is remembered; SL_NONE. */
+sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_job job);
+sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
 
 extern const struct sl_policy policy_composed;
 extern const struct order orders[];
 extern const size_t order_count;
-extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded;
+extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_commit;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
 
