@@ -547,7 +547,8 @@ enum sl_use {
 	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
-	SL_USE_NODES = 64,    /* A counted pool becomes nodes of one cpu, numbered from 0. */
+	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
+			      names. */
 };
 
 /* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay

@@ -59,9 +59,49 @@ static int run_chosen(struct world *w, bool check)
 	return sim_run(&w->sim, &options, &w->err);
 }
 
+/* Each job asks for `size` tasks of one cpu and 1 MiB, so that nodes are not just counted; like requests
+ * share one. */
+static void fill_nodes(struct world *w)
+{
+	static const char *const kinds[] = { "cpus", "memory" };
+	SL_CHECK(w->cpus <= WORLD_NODES);
+	w->type = (struct sl_node_type){ .name = "cpu", .amount = { 1, 1 } };
+	memset(w->node_type, 0, sizeof(w->node_type));
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < w->count; i++) {
+		uint32_t like = 0;
+		while (like < count && w->group[like].tasks != (uint32_t)w->size[i])
+			like++;
+		if (like == count) {
+			const uint32_t tasks = (uint32_t)w->size[i];
+			w->group[count] = (struct sl_group){ .task = { .cpus = 1, .mem = 1 },
+				.tasks = tasks,
+				.tasks_min = tasks,
+				.tasks_max = tasks };
+			w->asked[count] = (struct sl_request){
+				.group = &w->group[count], .group_count = 1, .cpus = tasks, .mem = tasks
+			};
+			count++;
+		}
+		w->request[i] = like;
+	}
+	w->scenario.cluster = (struct sl_cluster){ .cpus = w->cpus,
+		.node_count = (uint32_t)w->cpus,
+		.type_count = 1,
+		.kind_count = 2,
+		.node_type = w->node_type,
+		.type = &w->type,
+		.kind_name = kinds };
+	w->scenario.jobs.request = w->request;
+	w->scenario.jobs.requests = w->asked;
+	w->scenario.jobs.request_count = count;
+}
+
 static void begin(struct world *w)
 {
 	fill_columns(w);
+	if (w->as_nodes)
+		fill_nodes(w);
 	if (!w->scenario.cluster.cpus) {
 		w->scenario.cluster.cpus = w->cpus;
 		w->scenario.cluster.kind_count = 1;

@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-enum { WORLD_JOBS = 64 };
+enum { WORLD_JOBS = 64, WORLD_NODES = 64 };
 
 /* Times in seconds unless a unit is set. */
 struct world_job {
@@ -33,12 +33,17 @@ struct world {
 	struct sl_cluster cluster; /* cpus 0: a pool of `cpus`. */
 	struct sim_rules rules;
 	uint64_t seed;
+	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB. */
 
 	/* The rest belongs to world_run. */
 	int64_t id[WORLD_JOBS];
 	sl_time submit[WORLD_JOBS], run[WORLD_JOBS], limit[WORLD_JOBS], cancel[WORLD_JOBS], wait[WORLD_JOBS],
 		estimate[WORLD_JOBS];
 	int32_t size[WORLD_JOBS], user[WORLD_JOBS], none[WORLD_JOBS];
+	uint32_t request[WORLD_JOBS], node_type[WORLD_NODES];
+	struct sl_request asked[WORLD_JOBS];
+	struct sl_group group[WORLD_JOBS];
+	struct sl_node_type type;
 	struct scenario scenario;
 	struct policy_choice choice;
 	struct sl_arena *arena;
