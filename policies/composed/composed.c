@@ -10,7 +10,7 @@
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
 	&plan_recorded };
 
-enum { PARAM_ORDER, PARAM_PLAN, PARAM_FILL, PARAM_ESTIMATE, PARAM_COUNT };
+enum { PARAM_ORDER, PARAM_PLAN, PARAM_FILL, PARAM_ESTIMATE, PARAM_PLACE, PARAM_COUNT };
 
 static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_ORDER] = { .key = "order",
@@ -33,6 +33,11 @@ static const struct sl_param params[PARAM_COUNT] = {
 		.fallback = "limit",
 		.choices = "limit|exact|tsafrir|file",
 		.help = "how long the plan takes a job to run" },
+	[PARAM_PLACE] = { .key = "place",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "first",
+		.choices = "first|best|worst|pack|spread",
+		.help = "on which nodes a job's tasks go" },
 };
 
 /* Plans and estimates that lean on each other's fine print. */
@@ -79,6 +84,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
+	sl_set_placing(setup, &placings[setup->values[PARAM_PLACE].number]);
 	return status;
 }
 
@@ -146,7 +152,7 @@ static void composed_pass(void *state, struct sl_pass *pass)
 const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
-	.summary = "built from parts: order, plan, fill, estimate",
+	.summary = "built from parts: order, plan, fill, estimate, place",
 	.paper = "each part's own",
 	.params = params,
 	.param_count = PARAM_COUNT,
