@@ -222,8 +222,7 @@ struct sl_piece {
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
-	uint32_t count;      /* Nodes. */
-	const int64_t *free; /* By kind. */
+	const int64_t *free; /* By kind; INT64_MAX / 4 and more: unbounded. */
 };
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
@@ -233,7 +232,7 @@ struct sl_placing {
 	const char *summary;
 	const char *paper;
 	bool one_at_a_time; /* One task to a node, then the scores are asked anew. */
-	/* tasks: how many of the group's would go there. */
+	/* tasks: how many of the group's would go there. A function of these alone: it is remembered. */
 	int64_t (*score)(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
 };
 

@@ -142,6 +142,16 @@ void room_give(struct sl_pass *pass, uint32_t job)
 		give_to_pool(pass, job, end);
 }
 
+/* Undoes room_take. */
+void room_untake(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time end = room_expected(pass, job);
+	if (pass->nodes)
+		nodes_start_undo(pass->nodes, job);
+	else
+		give_to_pool(pass, job, end);
+}
+
 void room_suspend(struct sl_pass *pass, uint32_t job)
 {
 	const sl_time end = room_expected(pass, job);

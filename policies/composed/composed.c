@@ -19,6 +19,7 @@ enum {
 	PARAM_SPARE,
 	PARAM_WAIT,
 	PARAM_COMPAT,
+	PARAM_PLACE,
 	PARAM_COUNT
 };
 
@@ -63,6 +64,11 @@ static const struct sl_param params[PARAM_COUNT] = {
 		.fallback = "none",
 		.choices = "none|pyss|frozen|batsched|rlscheduler",
 		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
+	[PARAM_PLACE] = { .key = "place",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "first",
+		.choices = "first|best|worst|pack|spread",
+		.help = "on which nodes a job's tasks go" },
 };
 
 #define RLSCHEDULER                                                                         \
@@ -157,6 +163,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
+	sl_set_placing(setup, &placings[setup->values[PARAM_PLACE].number]);
 	return status;
 }
 
@@ -229,7 +236,7 @@ static void composed_pass(void *state, struct sl_pass *pass)
 const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
-	.summary = "built from parts: order, plan, fill, estimate",
+	.summary = "built from parts: order, plan, fill, estimate, place",
 	.compat = compats,
 	.paper = "each part's own",
 	.params = params,

@@ -2,7 +2,8 @@
 /*
  * composed.h - a policy built from parts chosen by name: an order (who is
  * first), a plan (who starts now, who is promised what), an estimate (how long
- * the plan takes a job to run). Each part is one row of its table.
+ * the plan takes a job to run), a placing (on which nodes). Each part is one row
+ * of its table.
  */
 #ifndef SL_COMPOSED_H
 #define SL_COMPOSED_H
@@ -92,6 +93,8 @@ extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_commit;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
+extern const struct sl_placing placings[];
+extern const size_t placing_count;
 
 /* "sjf", or "expr:..." */
 int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *arena, struct sl_err *err);
