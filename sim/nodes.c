@@ -311,6 +311,18 @@ static void edge_shrinks(struct nodes *nodes, uint32_t index)
 	edge_link(nodes, index, SL_NEVER);
 }
 
+/* Nobody else runs on its node. */
+static bool is_alone(const struct nodes *nodes, const struct edge *edge)
+{
+	for (uint32_t i = nodes->node[edge->node].first; i != NONE; i = nodes->edge[i].next) {
+		const struct edge *other = &nodes->edge[i];
+		if (!(other->flags & EDGE_PROMISE) && other->hold != edge->hold &&
+			!nodes->hold[other->hold].suspended)
+			return false;
+	}
+	return true;
+}
+
 /* As it was before it was suspended; false if that is not free. */
 static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_group *group, sl_time end)
 {
@@ -325,7 +337,7 @@ static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_grou
 		edge->cpus = cpus < UNBOUNDED && group->task.cpus > 0 ? edge->tasks * group->task.cpus : 0;
 		edge->gpus = group->task.gpus > 0 ? edge->tasks * group->task.gpus : 0;
 	}
-	const bool fits = edge_fits(nodes, edge);
+	const bool fits = edge_fits(nodes, edge) && (!group->exclusive || is_alone(nodes, edge));
 	if (!fits)
 		*edge = was;
 	edge_take(nodes, edge);

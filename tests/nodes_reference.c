@@ -410,6 +410,17 @@ bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, co
 	return true;
 }
 
+/* Others that run there. */
+static bool is_alone(const struct ref *r, uint32_t job, uint32_t node)
+{
+	for (uint32_t j = 0; j < REF_JOBS; j++)
+		for (uint32_t i = 0; i < r->job[j].held.count; i++)
+			if (j != job && r->job[j].running && !r->job[j].suspended &&
+				r->job[j].held.task[i].node == node)
+				return false;
+	return true;
+}
+
 bool ref_resume(struct ref *r, uint32_t job, sl_time end)
 {
 	const struct ref before = *r;
@@ -423,7 +434,7 @@ bool ref_resume(struct ref *r, uint32_t job, sl_time end)
 		const uint32_t holds = spot.holds;
 		const uint32_t whole = spot.whole;
 		take_place(r, j->request, &j->held, false, node, &spot);
-		bool good = spot.holds == holds || !whole;
+		bool good = spot.holds == holds || (!whole && (spot.whole == whole || is_alone(r, job, node)));
 		for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
 			good &= spot.free[kind] >= 0;
 		if (!good) {

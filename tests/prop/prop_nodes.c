@@ -168,7 +168,7 @@ static void agree_pieces(struct trial *t, size_t count, const struct sl_piece *p
 	struct sl_piece want[REF_TASKS];
 	const size_t wanted = there ? ref_pieces(place, want) : 0;
 	AGREE(t, count, wanted);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < wanted; i++) {
 		AGREE(t, piece[i].node, want[i].node);
 		AGREE(t, piece[i].group, want[i].group);
 		AGREE(t, piece[i].tasks, want[i].tasks);
