@@ -45,9 +45,10 @@ struct scenario_options {
 	const char *trace;   /* Path, or "-". */
 	const char *cluster; /* -c: NULL until nodes are modelled. */
 	struct settings *settings;
-	const char *from, *to; /* As given: seconds since zero, durations, or dates; NULL. */
-	const char *tz;        /* --tz: "+02:00", seconds, or NULL. */
-	uint64_t jobs_max;     /* 0: all. */
+	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */
+	const char *from, *to;           /* As given: seconds since zero, durations, or dates; NULL. */
+	const char *tz;                  /* --tz: "+02:00", seconds, or NULL. */
+	uint64_t jobs_max;               /* 0: all. */
 	bool strict;
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
@@ -57,6 +58,7 @@ struct scenario_options {
 
 struct scenario {
 	struct sl_arena *arena;
+	const struct registry *registry; /* Lent. */
 	struct sl_jobs jobs;
 	int64_t cpus;              /* Of the whole cluster. */
 	struct sl_cluster cluster; /* node_count 0: a counted pool. */

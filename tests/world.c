@@ -54,7 +54,7 @@ int world_run(struct world *w, const char *policy, bool check)
 	struct settings settings = { .arena = w->arena };
 	memset(&w->err, 0, sizeof(w->err));
 	memset(&w->sim, 0, sizeof(w->sim));
-	int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
+	int status = policy_choose(&registry_builtin, &w->choice, policy, &settings, w->arena, &w->err);
 	if (status)
 		return status;
 	const struct sim_options options = {

@@ -7,3 +7,5 @@
 const struct sl_reader *const sl_readers[] = { &swf_reader, NULL };
 
 const struct sl_writer *const sl_writers[] = { &swf_writer, NULL };
+
+const struct sl_cluster_reader *const sl_cluster_readers[] = { NULL };

@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 };
 
@@ -331,6 +332,7 @@ static int runs_prepare(struct comparison *all, struct run *runs, const char **p
 		choices[i] = runs[i].choice;
 		all->row[i] = (struct row){ .policy = policy[i], .cluster = cpus };
 		metrics_init(&all->row[i].metrics, arena);
+		all->row[i].metrics.list = all->args->registry->metrics;
 	}
 	return settings_check_used(settings, choices, all->count, err);
 }

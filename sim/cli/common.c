@@ -81,6 +81,7 @@ int scenario_from_args(
 		.trace = args->word[0],
 		.cluster = arg(args, "cluster"),
 		.settings = settings,
+		.registry = args->registry,
 		.from = arg(args, "from"),
 		.to = arg(args, "to"),
 		.tz = arg(args, "tz"),
@@ -102,7 +103,7 @@ int run_from_args(struct run *run, const struct scenario *scenario, const char *
 	struct settings *settings, const struct args *args, struct sl_err *err)
 {
 	*run = (struct run){ .scenario = scenario };
-	int status = policy_choose(&run->choice, policy, settings, args->arena, err);
+	int status = policy_choose(args->registry, &run->choice, policy, settings, args->arena, err);
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
 	if (!status && arg(args, "output"))

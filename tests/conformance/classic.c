@@ -150,7 +150,7 @@ static bool run_schedule(
 	const struct scenario_options options = { .trace = trace, .settings = &settings };
 	struct policy_choice choice;
 	struct sim sim = { 0 };
-	int status = policy_choose(&choice, policy, &settings, arena, &err);
+	int status = policy_choose(&registry_builtin, &choice, policy, &settings, arena, &err);
 	if (!status)
 		status = scenario_load(&scenario, &options, &err);
 	if (!status)
