@@ -50,6 +50,7 @@ struct given {
 
 struct args {
 	const struct command *command;
+	const char *data; /* --data, before the command; NULL. */
 	struct given *given;
 	size_t given_count;
 	char **word; /* Operands. */
@@ -89,10 +90,13 @@ struct command {
 	const struct option_def *(*more)(const char *word, size_t *count, const struct args *args);
 };
 
-extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_list,
-	cmd_version;
+extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_policy_test,
+	cmd_list, cmd_version;
 
 extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable global of this room. */
+
+/* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
+bool bundled_find(char *path, size_t size, const char *data);
 
 /* common.c: what several commands do. */
 /* Talk, on stderr: "schedlab: text". */

@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
 	&cmd_inspect,
 	&cmd_convert,
 	&cmd_generate,
+	&cmd_policy_test,
 	&cmd_list,
 	&cmd_version,
 };
@@ -80,7 +81,7 @@ static bool readable(char *path, size_t size, const char *directory, const char 
 
 /* --data, then the environment, then beside the program (installed, or built), then where make install put
  * it. */
-static bool bundled_find(char *path, size_t size, const char *data)
+bool bundled_find(char *path, size_t size, const char *data)
 {
 	char self[4096];
 	const char *environment =
@@ -109,8 +110,8 @@ static void overview(FILE *file)
 	(void)fprintf(file, "usage: schedlab COMMAND [options]\n\n"
 			    "Replays a job trace on a modelled cluster under any policy.\n\n");
 	for (size_t i = 0; i < SL_LEN(commands); i++)
-		(void)fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	(void)fprintf(file, "  %-10s %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
+		(void)fprintf(file, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
+	(void)fprintf(file, "  %-11s %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
 		"show this, or the options of a command");
 }
 
@@ -220,7 +221,7 @@ static int dispatch(char **argv, size_t argc, struct args *args, struct sl_err *
 {
 	const char *data = NULL;
 	if (argc && strncmp(argv[0], "--data=", 7) == 0) {
-		data = argv[0] + 7;
+		data = args->data = argv[0] + 7;
 		argv++;
 		argc--;
 	}
