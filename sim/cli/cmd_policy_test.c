@@ -38,6 +38,7 @@ struct policy_test {
 	size_t trial_count;
 	struct report *report;
 	uint64_t timeout;
+	bool known; /* The line's settings were found to be somebody's. */
 	unsigned passed, failed, warned;
 };
 
@@ -116,17 +117,30 @@ static int settings_of(struct settings *settings, const struct policy_test *test
 	return status;
 }
 
+/* Each of the line's settings must be the policy's, or have been taken by the scenario. */
+static int settings_known(struct policy_test *test, struct settings *settings, struct sl_err *err)
+{
+	if (test->known)
+		return SL_OK;
+	test->known = true;
+	const int status = policy_choose(
+		test->args->registry, &test->choice, test->text, settings, test->args->arena, err);
+	return status ? status : settings_check_used(settings, &test->choice, 1, err);
+}
+
 /* Our own files are read by our own reader, whatever a plug-in says of them. */
-static int load(struct scenario *scenario, const struct policy_test *test, const struct trial *trial,
+static int load(struct scenario *scenario, struct policy_test *test, const struct trial *trial,
 	const char *trace, const char *cancels, struct sl_err *err)
 {
 	struct settings settings;
 	int status = settings_of(&settings, test, trial->overrun, cancels, err);
 	const struct scenario_options options = { .trace = trace, .settings = &settings, .stop = &cli_stop };
-	return status ? status : scenario_load(scenario, &options, err);
+	if (!status)
+		status = scenario_load(scenario, &options, err);
+	return status ? status : settings_known(test, &settings, err);
 }
 
-static int toy_tell(struct scenario *scenario, const struct policy_test *test, const struct trial *trial,
+static int toy_tell(struct scenario *scenario, struct policy_test *test, const struct trial *trial,
 	const struct toy *toy, enum toy_twist twist, struct sl_err *err)
 {
 	static const char *const ending[][2] = { [TOY_PLAIN] = { ".swf", ".cancels" },
@@ -140,8 +154,7 @@ static int toy_tell(struct scenario *scenario, const struct policy_test *test, c
 	return status ? status : load(scenario, test, trial, trace, toy->cancels ? cancels : NULL, err);
 }
 
-static int trial_make(
-	struct trial *trial, const struct policy_test *test, uint64_t number, struct sl_err *err)
+static int trial_make(struct trial *trial, struct policy_test *test, uint64_t number, struct sl_err *err)
 {
 	struct toy toy;
 	toy_make(&toy, test->testing.seed, number);
@@ -160,7 +173,7 @@ static int trial_make(
 	return status;
 }
 
-static int bundled_trial(struct trial *trial, const struct policy_test *test, struct sl_err *err)
+static int bundled_trial(struct trial *trial, struct policy_test *test, struct sl_err *err)
 {
 	char path[4200];
 	if (!bundled_find(path, sizeof(path), test->args->data)) {
@@ -365,7 +378,6 @@ static int checks_run(struct policy_test *test, struct sl_err *err)
 		       : SL_OK;
 }
 
-/* The policy's values are checked against the same settings as the scenarios. */
 static int policy_prepare(struct policy_test *test, struct sl_err *err)
 {
 	const struct args *args = test->args;
@@ -375,12 +387,9 @@ static int policy_prepare(struct policy_test *test, struct sl_err *err)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &test->testing.seed, err);
 	if (!status)
 		status = arg_u64(args, "timeout", 60, 1, 86400, &test->timeout, err);
-	struct settings settings;
+	/* Whether there is such a policy, before anything is made for it. */
 	if (!status)
-		status = settings_of(&settings, test, NULL, NULL, err);
-	if (!status)
-		status =
-			policy_choose(args->registry, &test->choice, test->text, &settings, args->arena, err);
+		status = policy_choose(args->registry, &test->choice, test->text, NULL, args->arena, err);
 	test->testing.choice = &test->choice;
 	return status;
 }

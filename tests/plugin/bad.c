@@ -39,12 +39,17 @@ enum {
 
 struct memory {
 	uint32_t passes;
+	int64_t cpus;
 };
 
 static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
-	*state = sl_alloc(setup->arena, 1, sizeof(struct memory));
-	return *state ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	struct memory *memory = sl_alloc(setup->arena, 1, sizeof(*memory));
+	if (!memory)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	memory->cpus = setup->cpus;
+	*state = memory;
+	return SL_OK;
 }
 
 /* Shared by all runs of the process: what a plug-in must not have. */
@@ -57,9 +62,11 @@ static bool willing(struct memory *memory, struct sl_pass *pass, sl_job first)
 	memory->passes++;
 	switch (CASE) {
 	case STARVES: /* Who wants the whole machine, and all behind. */
-		return sl_asks(pass, first, SL_KIND_CPUS) < sl_cluster_of(pass)->cpus;
+		return sl_jobs_of(pass)->size[first.row] < memory->cpus;
 	case COUNTS: /* What no undo brings back. */
-		return memory->passes % 3 != 0;
+		if (memory->passes % 4 == 0)
+			sl_wake(pass, sl_now(pass) + SL_SECOND);
+		return memory->passes % 4 != 0;
 	case DRAWS:
 		return drawn++ % 5 != 0;
 	case HANGS:
@@ -74,9 +81,6 @@ static bool willing(struct memory *memory, struct sl_pass *pass, sl_job first)
 		if (sl_now(pass) < noon)
 			sl_wake(pass, noon);
 		return sl_now(pass) >= noon;
-	case BY_USER: /* Those after an odd one stand still until all is empty. */
-		return sl_jobs_of(pass)->user[first.row] < 10 ||
-		       sl_free(pass, SL_KIND_CPUS) == sl_cluster_of(pass)->cpus;
 	default:
 		return true;
 	}
@@ -88,8 +92,11 @@ static void pass_once(void *state, struct sl_pass *pass)
 	sl_job head = sl_queue_first(pass);
 	if (!sl_job_is(head) || !willing(state, pass, head))
 		return;
-	while (sl_job_is(head) && sl_start(pass, head))
+	while (sl_job_is(head) && sl_start(pass, head)) {
+		if (IS(BY_USER) && sl_jobs_of(pass)->user[head.row] > 10)
+			return; /* One a pass. */
 		head = sl_queue_first(pass);
+	}
 	if (sl_job_is(head))
 		sl_head_waits(pass, head);
 }
