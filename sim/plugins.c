@@ -464,13 +464,15 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	return status;
 }
 
-int policy_name(const char **name, const char *text, struct sl_arena *arena, struct sl_err *err)
+const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	const char *colon = unquoted(text, ':');
+	const char *name = colon ? unquote(arena, text, (size_t)(colon - text)) : NULL;
 	if (!colon)
-		return sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
-	*name = unquote(arena, text, (size_t)(colon - text));
-	return *name ? SL_OK : sl_fail_memory(err);
+		(void)sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
+	else if (!name)
+		(void)sl_fail_memory(err);
+	return name;
 }
 
 /* Of a plug-in, its file's name alone. */
@@ -484,10 +486,10 @@ static const char *slug_text(const char *text, const char *name)
 int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *name = NULL;
-	int status = policy_name(&name, text, arena, err);
-	if (status)
-		return status;
+	int status = SL_OK;
+	const char *name = policy_name(text, arena, err);
+	if (!name)
+		return err->status;
 	const struct sl_preset *preset = preset_find(registry, name);
 	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name) };
 	if (!choice->policy && is_plugin_path(name))

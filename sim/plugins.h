@@ -38,8 +38,8 @@ struct policy_choice {
  * also a replay key is an error. */
 int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err);
-/* The part of a policy's text before its parameters, without quotes. */
-int policy_name(const char **name, const char *text, struct sl_arena *arena, struct sl_err *err);
+/* The part of a policy's text before its parameters, without quotes; NULL: err says why. */
+const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err);
 
 /* SL_USAGE if a setting was used by nobody: names the nearest key of the replay and of the chosen policies.
  */

@@ -125,7 +125,7 @@ static const struct vtable *entry_of(const void *array, size_t i)
 {
 	const struct vtable *entry = NULL;
 	if (array)
-		memcpy(&entry, (const char *)array + i * sizeof(entry), sizeof(entry));
+		memcpy(&entry, (const char *)array + i * sizeof(void *), sizeof(void *));
 	return entry;
 }
 
@@ -453,12 +453,11 @@ bool is_plugin_path(const char *name)
 
 int registry_add_policy(struct registry *registry, const char *policy_text, struct sl_err *err)
 {
-	const char *name;
-	int status = policy_name(&name, policy_text, registry->arena, err);
+	const char *name = policy_name(policy_text, registry->arena, err);
 	struct plugin *plugin;
-	if (!status && is_plugin_path(name))
-		status = plugin_at(&plugin, registry, name, err);
-	return status;
+	if (!name)
+		return err->status;
+	return is_plugin_path(name) ? plugin_at(&plugin, registry, name, err) : SL_OK;
 }
 
 const struct plugin *registry_owner(const struct registry *registry, const void *vtable)

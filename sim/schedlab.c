@@ -58,7 +58,7 @@ struct sl_scenario {
 	struct sl_arena *arena; /* Of the settings. */
 };
 
-static int scenario_fill(struct sl_scenario *scenario, struct scenario_options *options,
+static int scenario_fill(struct sl_scenario *scenario, struct scenario_options options,
 	const char *const *settings, struct sl_err *err)
 {
 	scenario->arena = arena_new();
@@ -70,8 +70,8 @@ static int scenario_fill(struct sl_scenario *scenario, struct scenario_options *
 		if (status)
 			return status;
 	}
-	options->settings = &given;
-	const int status = scenario_load(&scenario->scenario, options, err);
+	options.settings = &given;
+	const int status = scenario_load(&scenario->scenario, &options, err);
 	return status ? status : settings_check_used(&given, NULL, 0, err);
 }
 
@@ -81,10 +81,10 @@ int sl_scenario_open(struct sl_scenario **scenario, const struct sl_session *ses
 	*scenario = calloc(1, sizeof(**scenario));
 	if (!*scenario)
 		return sl_fail_memory(err);
-	struct scenario_options options = {
+	const struct scenario_options options = {
 		.trace = trace, .cluster = cluster, .registry = &session->registry
 	};
-	const int status = scenario_fill(*scenario, &options, settings, err);
+	const int status = scenario_fill(*scenario, options, settings, err);
 	if (status) {
 		sl_scenario_free(*scenario);
 		*scenario = NULL;
@@ -146,8 +146,8 @@ static void batch_leave(struct batch *batch)
 		free(batch);
 }
 
-static int run_fill(
-	struct sl_run *run, const struct scenario *scenario, const char *policy, struct sl_err *err)
+static int run_fill(struct sl_run *run, const struct scenario *scenario, const char *policy,
+	const struct sim_options *options, struct sl_err *err)
 {
 	run->batch = batch_new(1);
 	run->arena = arena_new();
@@ -155,6 +155,8 @@ static int run_fill(
 		return sl_fail_memory(err);
 	run->run = &run->batch->run[0];
 	run->run->scenario = scenario;
+	run->run->options = *options;
+	run->run->options.stop = &run->stop;
 	metrics_init(&run->metrics, run->arena);
 	run->metrics.list = scenario->registry->metrics;
 	return policy_choose(scenario->registry, &run->run->choice, policy, NULL, run->arena, err);
@@ -167,19 +169,17 @@ int sl_run_new(struct sl_run **run, const struct sl_scenario *scenario, const ch
 	*run = calloc(1, sizeof(**run));
 	if (!*run)
 		return sl_fail_memory(err);
-	const int status = run_fill(*run, &scenario->scenario, policy, err);
-	if (status) {
-		sl_run_free(*run);
-		*run = NULL;
-		return status;
-	}
-	(*run)->run->options = (struct sim_options){
+	const struct sim_options options = {
 		.seed = seed,
 		.check = flags & SL_RUN_CHECK,
 		.record = flags & SL_RUN_RECORD ? SIM_RECORD_USAGE | SIM_RECORD_REASONS : 0,
-		.stop = &(*run)->stop,
 	};
-	return SL_OK;
+	const int status = run_fill(*run, &scenario->scenario, policy, &options, err);
+	if (status) {
+		sl_run_free(*run);
+		*run = NULL;
+	}
+	return status;
 }
 
 /* All at places of one array, before anything points into it. */

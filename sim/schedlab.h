@@ -2,24 +2,15 @@
 /*
  * schedlab.h - runs driven from a program: a session, its scenarios, their runs, their results.
  *
- *	struct sl_err err = { 0 };
- *	struct sl_session *session = NULL;
- *	struct sl_scenario *scenario = NULL;
- *	struct sl_run *run = NULL;
- *	int64_t wait;
- *	if (sl_session_new(&session, &err) || sl_scenario_open(&scenario, session, "log.swf", NULL, NULL,
- *&err) || sl_run_new(&run, scenario, "easy", 1, 0, &err) || sl_run_go(run, &err)) fprintf(stderr, "%s\n",
- *err.text); else if (sl_run_metric(run, "wait.mean", &wait)) printf("%.2f s\n", (double)wait / 1e6);
- *	sl_run_free(run);
- *	sl_scenario_free(scenario);
- *	sl_session_free(session);
+ * In order: sl_session_new, sl_scenario_open, sl_run_new, sl_run_go, sl_run_metric; then sl_run_free,
+ * sl_scenario_free, sl_session_free. tests/plugin/drive.c is a program that does it.
  *
  * A function that the world can fail returns 0 or a negative status (enum sl_status) and says why in err,
  * once: the first failure stays there. A session is filled by one thread; once filled, and a scenario once
  * open, any number of threads may use it. A run is one thread's at a time. What is made later is freed
  * earlier. Times are microseconds, metrics millionths.
  *
- * This needs no program: link with -lschedlab (pkg-config --cflags --libs schedlab).
+ * Link with `pkg-config --cflags --libs schedlab`.
  */
 #ifndef SL_SCHEDLAB_H
 #define SL_SCHEDLAB_H

@@ -212,6 +212,12 @@ static void remove_file(const char *path)
 		(void)unlink(path);
 }
 
+static void release_loaded(struct scenario *scenario)
+{
+	if (scenario->arena)
+		scenario_release(scenario);
+}
+
 static void trials_release(struct policy_test *test)
 {
 	static const char *const ending[] = { ".swf", ".cancels", "-later.swf", "-later.cancels",
@@ -220,10 +226,9 @@ static void trials_release(struct policy_test *test)
 		struct trial *trial = &test->trial[i];
 		for (size_t j = 0; j < SL_LEN(ending) && !test->kept && !trial->large && trial->name; j++)
 			remove_file(path_of(test, trial->name, ending[j]));
-		struct scenario *all[] = { &trial->plain, &trial->later, &trial->renamed };
-		for (size_t j = 0; j < SL_LEN(all); j++)
-			if (all[j]->arena)
-				scenario_release(all[j]);
+		release_loaded(&trial->plain);
+		release_loaded(&trial->later);
+		release_loaded(&trial->renamed);
 	}
 	if (test->folder && !test->kept)
 		(void)rmdir(test->folder);
