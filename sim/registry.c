@@ -299,8 +299,9 @@ static int entries_copy(const void **copies, const void *array, const struct kin
 	const void **copy = sl_alloc(arena, count + 1, sizeof(*copy));
 	if (!copy)
 		return sl_fail_memory(err);
-	for (size_t i = 0; i < count; i++) {
-		const int status = vtable_copy(&copy[i], entry_of(array, i), kind, path, arena, err);
+	const struct vtable *entry;
+	for (size_t i = 0; (entry = entry_of(array, i)); i++) {
+		const int status = vtable_copy(&copy[i], entry, kind, path, arena, err);
 		if (status)
 			return status;
 	}

@@ -110,8 +110,8 @@ static void overview(FILE *file)
 	(void)fprintf(file, "usage: schedlab COMMAND [options]\n\n"
 			    "Replays a job trace on a modelled cluster under any policy.\n\n");
 	for (size_t i = 0; i < SL_LEN(commands); i++)
-		(void)fprintf(file, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
-	(void)fprintf(file, "  %-11s %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
+		(void)fprintf(file, "  %-11s  %s\n", commands[i]->name, commands[i]->summary);
+	(void)fprintf(file, "  %-11s  %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
 		"show this, or the options of a command");
 }
 
@@ -189,7 +189,8 @@ static int complete(char **argv, size_t argc, struct args *args)
 			offer(last, "", commands[i]->name);
 		if (argc <= 1)
 			offer(last, "", "help");
-	} else if (strcmp(before, "-p") == 0 || strcmp(before, "--policy") == 0) {
+	} else if (strcmp(before, "-p") == 0 || strcmp(before, "--policy") == 0 ||
+		   (command == &cmd_policy_test && argc == 2 && last[0] != '-')) {
 		for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
 			offer(last, "", preset->name);
 		for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
