@@ -146,6 +146,21 @@ static void batch_leave(struct batch *batch)
 		free(batch);
 }
 
+/* What the policy's compat implies of the replay must have been a setting when the scenario was opened. */
+static int check_implied(
+	const struct scenario *scenario, const struct policy_choice *choice, struct sl_err *err)
+{
+	struct item item;
+	for (const char *text = choice->implied; text && item_next(&text, &item);) {
+		const struct sl_value *value = sl_value_of(scenario->replay, replay_param_count, item.key);
+		if (!value || !value->text || strcmp(value->text, item.value) != 0)
+			return sl_fail(err, SL_USAGE,
+				"policy '%s' implies replay.%s=%s: open the scenario with that setting",
+				choice->text, item.key, item.value);
+	}
+	return SL_OK;
+}
+
 static int run_fill(struct sl_run *run, const struct scenario *scenario, const char *policy,
 	const struct sim_options *options, struct sl_err *err)
 {
@@ -159,7 +174,9 @@ static int run_fill(struct sl_run *run, const struct scenario *scenario, const c
 	run->run->options.stop = &run->stop;
 	metrics_init(&run->metrics, run->arena);
 	run->metrics.list = scenario->registry->metrics;
-	return policy_choose(scenario->registry, &run->run->choice, policy, NULL, run->arena, err);
+	const int status =
+		policy_choose(scenario->registry, &run->run->choice, policy, NULL, run->arena, err);
+	return status ? status : check_implied(scenario, &run->run->choice, err);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): what a run is made of. */

@@ -46,7 +46,8 @@ enum sl_run_flags {
 	SL_RUN_CHECK = 1,  /* As --check: invariants after every event, each pass twice. Slow. */
 	SL_RUN_RECORD = 2, /* Usage and reasons too: for usage.csv and reasons.csv. */
 };
-/* policy: as -p takes it, "easy:fill=shortest". flags: of enum sl_run_flags, or-ed. */
+/* policy: as -p takes it, "easy:fill=shortest"; what its compat implies of the replay must be among the
+ * scenario's settings. flags: of enum sl_run_flags, or-ed. */
 SL_API int sl_run_new(struct sl_run **run, const struct sl_scenario *scenario, const char *policy,
 	uint64_t seed, unsigned flags, struct sl_err *err);
 /* To its end; once. */

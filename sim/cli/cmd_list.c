@@ -155,6 +155,13 @@ static void list_readers(struct listing *list)
 			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
 }
 
+static void list_clusters(struct listing *list)
+{
+	for (const struct sl_cluster_reader *const *at = list->registry->cluster_readers; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+}
+
 static void list_writers(struct listing *list)
 {
 	for (const struct sl_writer *const *at = list->registry->writers; *at; at++)
@@ -193,6 +200,7 @@ static const struct kind {
 	{ "policies", "for -p, as name:parameter=value,...", list_policies },
 	{ "settings", "for --set", list_settings },
 	{ "readers", "formats of traces that are read", list_readers },
+	{ "clusters", "formats of cluster files that are read", list_clusters },
 	{ "writers", "formats of traces that are written", list_writers },
 	{ "generators", "workload models, for 'schedlab generate'", list_generators },
 	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
@@ -254,7 +262,8 @@ const struct command cmd_list = {
 	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, settings, readers, writers, generators, metrics and reports.\n"
+		"KIND is one of policies, presets, settings, readers, clusters, writers, generators, metrics and\n"
+		"reports.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

@@ -123,9 +123,10 @@ static int settings_known(struct policy_test *test, struct settings *settings, s
 	if (test->known)
 		return SL_OK;
 	test->known = true;
-	const int status = policy_choose(
-		test->args->registry, &test->choice, test->text, settings, test->args->arena, err);
-	return status ? status : settings_check_used(settings, &test->choice, 1, err);
+	struct policy_choice choice;
+	const int status =
+		policy_choose(test->args->registry, &choice, test->text, settings, test->args->arena, err);
+	return status ? status : settings_check_used(settings, &choice, 1, err);
 }
 
 /* Our own files are read by our own reader, whatever a plug-in says of them. */
@@ -134,7 +135,9 @@ static int load(struct scenario *scenario, struct policy_test *test, const struc
 {
 	struct settings settings;
 	int status = settings_of(&settings, test, trial->overrun, cancels, err);
-	const struct scenario_options options = { .trace = trace, .settings = &settings, .stop = &cli_stop };
+	const struct scenario_options options = {
+		.trace = trace, .settings = &settings, .implied = test->choice.implied, .stop = &cli_stop
+	};
 	if (!status)
 		status = scenario_load(scenario, &options, err);
 	return status ? status : settings_known(test, &settings, err);
@@ -392,9 +395,13 @@ static int policy_prepare(struct policy_test *test, struct sl_err *err)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &test->testing.seed, err);
 	if (!status)
 		status = arg_u64(args, "timeout", 60, 1, 86400, &test->timeout, err);
-	/* Whether there is such a policy, before anything is made for it. */
+	/* Before anything is made for it; the scenarios' own settings are none of its. */
+	struct settings settings;
 	if (!status)
-		status = policy_choose(args->registry, &test->choice, test->text, NULL, args->arena, err);
+		status = settings_of(&settings, test, NULL, NULL, err);
+	if (!status)
+		status =
+			policy_choose(args->registry, &test->choice, test->text, &settings, args->arena, err);
 	test->testing.choice = &test->choice;
 	return status;
 }
