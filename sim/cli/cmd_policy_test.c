@@ -135,9 +135,11 @@ static int load(struct scenario *scenario, struct policy_test *test, const struc
 {
 	struct settings settings;
 	int status = settings_of(&settings, test, trial->overrun, cancels, err);
-	const struct scenario_options options = {
-		.trace = trace, .settings = &settings, .implied = test->choice.implied, .stop = &cli_stop
-	};
+	const struct scenario_options options = { .cluster = trial->cluster,
+		.trace = trace,
+		.settings = &settings,
+		.implied = test->choice.implied,
+		.stop = &cli_stop };
 	if (!status)
 		status = scenario_load(scenario, &options, err);
 	return status ? status : settings_known(test, &settings, err);
@@ -164,11 +166,15 @@ static int trial_make(struct trial *trial, struct policy_test *test, uint64_t nu
 	*trial = (struct trial){ .name = sl_strdup(test->args->arena, toy.name, strlen(toy.name)),
 		.trace = path_of(test, toy.name, ".swf"),
 		.cancels = toy.cancels ? path_of(test, toy.name, ".cancels") : NULL,
+		.cluster = toy.node_types ? path_of(test, toy.name, ".yaml") : NULL,
 		.overrun = toy.overrun,
 		.number = number };
-	if (!trial->name || !trial->trace || (toy.cancels && !trial->cancels))
+	if (!trial->name || !trial->trace || (toy.cancels && !trial->cancels) ||
+		(toy.node_types && !trial->cluster))
 		return sl_fail_memory(err);
-	int status = toy_tell(&trial->plain, test, trial, &toy, TOY_PLAIN, err);
+	int status = trial->cluster ? toy_write_cluster(&toy, trial->cluster, err) : SL_OK;
+	if (!status)
+		status = toy_tell(&trial->plain, test, trial, &toy, TOY_PLAIN, err);
 	if (!status)
 		status = toy_tell(&trial->later, test, trial, &toy, TOY_LATER, err);
 	if (!status)
@@ -224,7 +230,7 @@ static void release_loaded(struct scenario *scenario)
 static void trials_release(struct policy_test *test)
 {
 	static const char *const ending[] = { ".swf", ".cancels", "-later.swf", "-later.cancels",
-		"-renamed.swf", "-renamed.cancels" };
+		"-renamed.swf", "-renamed.cancels", ".yaml" };
 	for (size_t i = 0; i < test->trial_count; i++) {
 		struct trial *trial = &test->trial[i];
 		for (size_t j = 0; j < SL_LEN(ending) && !test->kept && !trial->large && trial->name; j++)
@@ -326,6 +332,10 @@ static void print_again(const struct policy_test *test, const struct policy_chec
 	printf("         again: schedlab %s", run ? "run" : "policy-test");
 	if (run)
 		print_word(trial->trace);
+	if (run && trial->cluster) {
+		printf(" -c");
+		print_word(trial->cluster);
+	}
 	printf("%s", run ? " -p" : "");
 	print_word(test->text);
 	printf(" --seed %llu", (unsigned long long)test->testing.seed);

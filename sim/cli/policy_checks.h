@@ -14,6 +14,7 @@ struct trial {
 	const char *trace;                     /* Its files. */
 	const char *cancels;                   /* NULL: none. */
 	const char *overrun;                   /* NULL: as the settings say. */
+	const char *cluster;                   /* NULL: a counted pool, as the trace says. */
 	uint64_t number;                       /* Of the drawn ones, from 1. */
 	bool large;                            /* Too large for --check, and told in one way only. */
 	struct scenario plain, later, renamed; /* As enum toy_twist. */

@@ -17,15 +17,17 @@ static const struct shape {
 	uint64_t wide;          /* Larger than half of the machine, likewise; */
 	uint64_t over;          /* longer than the limit; */
 	uint64_t cancelled;
+	bool nodes; /* Some of each of some types; cpus_max is of one. */
 } shapes[] = {
-	{ "mixed", "raise", 64, 1, 300, 1, 1, 1, 0 },
-	{ "burst", "raise", 32, 1, 2000, 7, 1, 0, 0 },
-	{ "ties", "raise", 16, 60, 4, 3, 2, 1, 0 },
-	{ "wide", "raise", 16, 1, 600, 1, 5, 0, 0 },
-	{ "serial", "raise", 1, 1, 400, 2, 0, 1, 0 },
-	{ "overrun", "extend", 32, 1, 300, 2, 1, 4, 0 },
-	{ "kill", "kill", 32, 30, 10, 2, 1, 4, 0 },
-	{ "cancels", "raise", 32, 1, 200, 2, 1, 0, 3 },
+	{ "mixed", "raise", 64, 1, 300, 1, 1, 1, 0, false },
+	{ "burst", "raise", 32, 1, 2000, 7, 1, 0, 0, false },
+	{ "ties", "raise", 16, 60, 4, 3, 2, 1, 0, false },
+	{ "wide", "raise", 16, 1, 600, 1, 5, 0, 0, false },
+	{ "serial", "raise", 1, 1, 400, 2, 0, 1, 0, false },
+	{ "overrun", "extend", 32, 1, 300, 2, 1, 4, 0, false },
+	{ "kill", "kill", 32, 30, 10, 2, 1, 4, 0, false },
+	{ "cancels", "raise", 32, 1, 200, 2, 1, 0, 3, false },
+	{ "nodes", "raise", 8, 1, 300, 2, 1, 1, 1, true },
 };
 
 static bool chance(struct sl_rng *rng, uint64_t of_eight) { return sl_rng_below(rng, 8) < of_eight; }
@@ -58,6 +60,21 @@ static void job_make(struct toy_job *job, const struct shape *shape, int64_t cpu
 	job->partition = 1 + (int64_t)sl_rng_below(rng, 2);
 }
 
+static void machine_make(struct toy *toy, const struct shape *shape, struct sl_rng *rng)
+{
+	const uint64_t cpus_max = (uint64_t)shape->cpus_max;
+	if (!shape->nodes) {
+		toy->cpus = cpus_max > 1 ? 2 + (int64_t)sl_rng_below(rng, cpus_max - 1) : 1;
+		return;
+	}
+	toy->node_types = 1 + sl_rng_below(rng, TOY_NODE_TYPES);
+	for (size_t i = 0; i < toy->node_types; i++) {
+		toy->nodes[i].count = (int64_t)(1 + sl_rng_below(rng, 4));
+		toy->nodes[i].cpus = (int64_t)(1 + sl_rng_below(rng, cpus_max));
+		toy->cpus += toy->nodes[i].count * toy->nodes[i].cpus;
+	}
+}
+
 void toy_make(struct toy *toy, uint64_t seed, uint64_t number)
 {
 	const struct shape *shape = &shapes[(number - 1) % SL_LEN(shapes)];
@@ -66,7 +83,7 @@ void toy_make(struct toy *toy, uint64_t seed, uint64_t number)
 	struct sl_rng rng = sl_rng_stream(seed, stream);
 	*toy = (struct toy){ .overrun = shape->overrun };
 	(void)snprintf(toy->name, sizeof(toy->name), "%03llu-%s", (unsigned long long)number, shape->name);
-	toy->cpus = shape->cpus_max > 1 ? 2 + (int64_t)sl_rng_below(&rng, (uint64_t)shape->cpus_max - 1) : 1;
+	machine_make(toy, shape, &rng);
 	toy->count = (uint32_t)(1 + sl_rng_below(&rng, TOY_JOBS));
 	int64_t now = 0;
 	for (uint32_t i = 0; i < toy->count; i++) {
@@ -154,5 +171,18 @@ int toy_write(const struct toy *toy, enum toy_twist twist, const char *trace, co
 		if (toy->job[i].cancel >= 0)
 			sl_out_printf(out, "%lld,%lld\n", (long long)number_of(i, twist),
 				(long long)toy->job[i].cancel);
+	return sl_out_commit(out, err);
+}
+
+int toy_write_cluster(const struct toy *toy, const char *path, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = sl_out_open(&out, path, err);
+	if (status)
+		return status;
+	sl_out_text(out, "nodes:\n");
+	for (size_t i = 0; i < toy->node_types; i++)
+		sl_out_printf(out, "  - { name: %c, count: %lld, cpus: %lld }\n", (char)('a' + i),
+			(long long)toy->nodes[i].count, (long long)toy->nodes[i].cpus);
 	return sl_out_commit(out, err);
 }

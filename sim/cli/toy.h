@@ -10,7 +10,7 @@
 
 #include "sim/base.h"
 
-enum { TOY_JOBS = 120 };
+enum { TOY_JOBS = 120, TOY_NODE_TYPES = 3 };
 
 struct toy_job {
 	int64_t submit, run, limit; /* Seconds. */
@@ -22,6 +22,10 @@ struct toy_job {
 struct toy {
 	char name[32]; /* "007-burst" */
 	int64_t cpus;
+	struct {
+		int64_t count, cpus;
+	} nodes[TOY_NODE_TYPES];
+	size_t node_types;   /* 0: a counted pool. */
 	const char *overrun; /* replay.overrun */
 	bool cancels;        /* Some job has one. */
 	uint32_t count;
@@ -39,5 +43,7 @@ enum toy_twist {
 /* A trace; and, where there are any, its cancellations. */
 int toy_write(const struct toy *toy, enum toy_twist twist, const char *trace, const char *cancels,
 	struct sl_err *err);
+/* The nodes, where there are any. */
+int toy_write_cluster(const struct toy *toy, const char *path, struct sl_err *err);
 
 #endif
