@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
-	&plan_recorded, &plan_commit };
+	&plan_recorded, &plan_commit, &plan_easy_named, &plan_conservative_named };
 
 enum {
 	PARAM_ORDER,
@@ -31,7 +31,7 @@ static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_PLAN] = { .key = "plan",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "easy",
-		.choices = "fcfs|greedy|easy|conservative|recorded|commit",
+		.choices = "fcfs|greedy|easy|conservative|recorded|commit|easy_named|conservative_named",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
@@ -69,6 +69,8 @@ static const struct sl_param params[PARAM_COUNT] = {
 	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
 	"replay.overrun=extend,replay.run_unknown=10"
 
+#define BATSCHED "replay.events=finish_first,replay.passes=instant,replay.overrun=kill"
+
 /* What each takes from where is in docs/VALIDATION.md. */
 static const struct sl_compat compats[] = {
 	{ "pyss", NULL,
@@ -77,6 +79,8 @@ static const struct sl_compat compats[] = {
 	{ "frozen", "plan=easy",
 		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
 		"replay.overrun=kill" },
+	{ "batsched", "plan=easy", "plan=easy_named," BATSCHED },
+	{ "batsched", "plan=conservative", "plan=conservative_named," BATSCHED },
 	{ "rlscheduler", "plan=fcfs", "plan=commit,fill=none," RLSCHEDULER },
 	{ "rlscheduler", "plan=easy", "plan=commit,fill=queue," RLSCHEDULER },
 	{ "rlscheduler", "plan=commit", RLSCHEDULER },
@@ -124,7 +128,7 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 {
 	const char *text = setup->values[PARAM_ORDER].text;
 	const int status = ordering_init(&composed->order, text, setup->arena, err);
-	if (!status && composed->plan->key && !composed->order.by_row)
+	if (!status && (composed->plan->key || composed->plan->submission_order) && !composed->order.by_row)
 		return sl_fail(err, SL_USAGE,
 			"order=%s means nothing under plan=%s, which has an order of its own", text,
 			composed->plan->name);
@@ -192,6 +196,8 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 {
 	struct composed *composed = state;
 	const sl_job job = { event->row };
+	if (composed->plan->event)
+		composed->plan->event(composed, pass, event);
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		submitted(composed, pass, job);
