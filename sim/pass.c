@@ -197,6 +197,7 @@ static int commit_start(struct sl_pass *pass, uint32_t job)
 	if (pass->course && pass->course[job].attempts > 1)
 		reason_changes(pass, pass->now, job, SL_REASON_NONE, 0);
 	room_holds(pass, job);
+	room_places(pass, job);
 	return commit_end(pass, job);
 }
 
