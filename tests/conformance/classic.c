@@ -157,7 +157,7 @@ void classic_file(const char *path, const struct conformance_options *options, s
 	(void)options;
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	if (pyss_file(path, name, tally))
+	if (pyss_file(path, name, tally) || batsim_file(path, name, tally))
 		return;
 	if (!strstr(name, ".csv"))
 		return; /* A trace, a notice, a README. */
