@@ -65,28 +65,6 @@ static const struct sl_param params[PARAM_COUNT] = {
 		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
 };
 
-#define RLSCHEDULER                                                                         \
-	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
-	"replay.overrun=extend,replay.run_unknown=10"
-
-#define BATSCHED "replay.events=finish_first,replay.passes=instant,replay.overrun=kill"
-
-/* What each takes from where is in docs/VALIDATION.md. */
-static const struct sl_compat compats[] = {
-	{ "pyss", NULL,
-		"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
-		"replay.overrun=kill" },
-	{ "frozen", "plan=easy",
-		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
-		"replay.overrun=kill" },
-	{ "batsched", "plan=easy", "plan=easy_named," BATSCHED },
-	{ "batsched", "plan=conservative", "plan=conservative_named," BATSCHED },
-	{ "rlscheduler", "plan=fcfs", "plan=commit,fill=none," RLSCHEDULER },
-	{ "rlscheduler", "plan=easy", "plan=commit,fill=queue," RLSCHEDULER },
-	{ "rlscheduler", "plan=commit", RLSCHEDULER },
-	{ 0 },
-};
-
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
@@ -236,11 +214,11 @@ const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
 	.summary = "built from parts: order, plan, fill, estimate",
-	.compat = compats,
 	.paper = "each part's own",
 	.params = params,
 	.param_count = PARAM_COUNT,
 	.init = composed_init,
 	.pass = composed_pass,
 	.on_event = composed_event,
+	.compat = composed_compats,
 };

@@ -91,6 +91,7 @@ sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_
 sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
 
 extern const struct sl_policy policy_composed;
+extern const struct sl_compat composed_compats[]; /* Closed by a NULL value. */
 extern const struct order orders[];
 extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_commit,
