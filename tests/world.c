@@ -30,6 +30,7 @@ static void fill_columns(struct world *w)
 		.cpus = w->cpus,
 		.cluster = { .cpus = w->cpus, .kind_count = 1 },
 		.overrun = w->overrun,
+		.rules = w->rules,
 		.warmup = SL_NONE,
 		.jobs = { .count = w->count,
 			.id = w->id,

@@ -27,6 +27,7 @@ struct world_job {
 struct world {
 	int64_t cpus;
 	enum sl_overrun overrun;
+	struct sim_rules rules;
 	uint32_t count;
 	struct world_job job[WORLD_JOBS];
 	int64_t unit; /* Microseconds; 0: a second. */
