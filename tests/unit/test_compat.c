@@ -230,7 +230,7 @@ Test(windows, that_cannot_be_are_refused)
 		{ "windows=2@-1", "is not N@i,j" },
 		{ "windows=a@0", "is not N@i,j" },
 		{ "windows=2@1@0", "is not N@i,j" },
-		{ "windows=2@2", "2 jobs from the 2-th on (from 0) are more than the 3 that there are" },
+		{ "windows=2@2", "2 jobs from number 2 on are more than there are: 3, counted from 0" },
 		{ "windows=99999999999@0", "is not N@i,j" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
