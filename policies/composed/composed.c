@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
-	&plan_recorded, &plan_commit };
+	&plan_recorded, &plan_commit, &plan_easy_named, &plan_conservative_named };
 
 enum {
 	PARAM_ORDER,
@@ -32,7 +32,7 @@ static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_PLAN] = { .key = "plan",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "easy",
-		.choices = "fcfs|greedy|easy|conservative|recorded|commit",
+		.choices = "fcfs|greedy|easy|conservative|recorded|commit|easy_named|conservative_named",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
@@ -69,24 +69,6 @@ static const struct sl_param params[PARAM_COUNT] = {
 		.fallback = "first",
 		.choices = "first|best|worst|pack|spread",
 		.help = "on which nodes a job's tasks go" },
-};
-
-#define RLSCHEDULER                                                                         \
-	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
-	"replay.overrun=extend,replay.run_unknown=10"
-
-/* What each takes from where is in docs/VALIDATION.md. */
-static const struct sl_compat compats[] = {
-	{ "pyss", NULL,
-		"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
-		"replay.overrun=kill" },
-	{ "frozen", "plan=easy",
-		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
-		"replay.overrun=kill" },
-	{ "rlscheduler", "plan=fcfs", "plan=commit,fill=none," RLSCHEDULER },
-	{ "rlscheduler", "plan=easy", "plan=commit,fill=queue," RLSCHEDULER },
-	{ "rlscheduler", "plan=commit", RLSCHEDULER },
-	{ 0 },
 };
 
 /* Plans and estimates that lean on each other's fine print. */
@@ -130,7 +112,7 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 {
 	const char *text = setup->values[PARAM_ORDER].text;
 	const int status = ordering_init(&composed->order, text, setup->arena, err);
-	if (!status && composed->plan->key && !composed->order.by_row)
+	if (!status && (composed->plan->key || composed->plan->submission_order) && !composed->order.by_row)
 		return sl_fail(err, SL_USAGE,
 			"order=%s means nothing under plan=%s, which has an order of its own", text,
 			composed->plan->name);
@@ -199,6 +181,8 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 {
 	struct composed *composed = state;
 	const sl_job job = { event->row };
+	if (composed->plan->event)
+		composed->plan->event(composed, pass, event);
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		submitted(composed, pass, job);
@@ -237,11 +221,11 @@ const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
 	.summary = "built from parts: order, plan, fill, estimate, place",
-	.compat = compats,
 	.paper = "each part's own",
 	.params = params,
 	.param_count = PARAM_COUNT,
 	.init = composed_init,
 	.pass = composed_pass,
 	.on_event = composed_event,
+	.compat = composed_compats,
 };

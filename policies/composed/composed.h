@@ -44,9 +44,12 @@ struct plan {
 	bool fills;               /* Takes candidates from behind the head: `fill` means something. */
 	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
 	bool shadows;             /* `shadow` and `spare` mean something. */
+	bool submission_order;    /* It has no other. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
+	void (*event)(struct composed *composed, struct sl_pass *pass,
+		const struct sl_event *event); /* Optional: each event, before its pass. */
 	double (*key)(
 		const struct sl_pass *pass, sl_job job); /* Its own queue order; NULL: the chosen one. */
 };
@@ -72,6 +75,7 @@ struct composed {
 	size_t history_count;
 	enum sl_spare spare;
 	bool frozen, fill_none, wait_published;
+	sl_ledger since;      /* What a plan notes of the events after its last pass. */
 	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
@@ -88,9 +92,11 @@ sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_
 sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
 
 extern const struct sl_policy policy_composed;
+extern const struct sl_compat composed_compats[]; /* Closed by a NULL value. */
 extern const struct order orders[];
 extern const size_t order_count;
-extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_commit;
+extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_commit,
+	plan_easy_named, plan_conservative_named;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
 extern const struct sl_placing placings[];
