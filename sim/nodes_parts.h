@@ -374,6 +374,8 @@ void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this
 void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
 /* The request's track, which is made if there is none. */
 uint32_t track_of(struct nodes *nodes, uint32_t request);
+/* Units of the tracked request that are free now, where no window is in the way. */
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
 void track_release(struct track *track);
 void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,

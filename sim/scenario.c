@@ -253,6 +253,7 @@ static int settle_dates(struct loading *loading, struct sl_err *err)
 	int64_t zero = loading->submit_first / SL_SECOND;
 	zero -= zero * SL_SECOND > loading->submit_first;
 	scenario->epoch = zero - scenario->utc_offset;
+	scenario->dated = true;
 	for (uint32_t row = 0; row < columns->count; row++)
 		submit[row] -= zero * SL_SECOND;
 	const int status = settle_selection(loading, err);

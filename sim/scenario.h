@@ -76,6 +76,7 @@ struct scenario {
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
+	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
 	sl_time warmup;          /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
