@@ -227,8 +227,7 @@ struct sl_piece {
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
-	uint32_t count;      /* Nodes. */
-	const int64_t *free; /* By kind. */
+	const int64_t *free; /* By kind; INT64_MAX / 4 and more: unbounded. */
 };
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
@@ -238,7 +237,7 @@ struct sl_placing {
 	const char *summary;
 	const char *paper;
 	bool one_at_a_time; /* One task to a node, then the scores are asked anew. */
-	/* tasks: how many of the group's would go there. */
+	/* tasks: how many of the group's would go there. A function of these alone: it is remembered. */
 	int64_t (*score)(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
 };
 
@@ -393,8 +392,14 @@ SL_API const char *sl_input_name(const struct sl_input *in);
  * is followed by at least 64 readable bytes after *end. Returns 1; 0 at the end; negative on failure (a
  * truncated stream, a line over 1 MiB). Lent until the next call. */
 SL_API int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
-/* The same bytes will be returned again by the next sl_input_next: for sniffing the format. */
+/* The same bytes will be returned again by the next sl_input_next. */
 SL_API void sl_input_again(struct sl_input *in);
+/* The first bytes, for sniffing the format; whoever reads next begins with them too. A line may be cut.
+ * Returns as sl_input_next. */
+SL_API int sl_input_peek(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
+/* All of it at once, in place of sl_input_next, for formats that have no lines: up to 1 GiB; **end is a zero.
+ * Lent until the input is closed. 0, or negative. */
+SL_API int sl_input_all(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
 SL_API const char *sl_input_packing(const struct sl_input *in); /* "gzip", "zstd", "xz", "none" */
 SL_API uint64_t sl_input_size(const struct sl_input *in);       /* Of the file as stored; 0: not known. */
 SL_API uint64_t sl_input_bytes(const struct sl_input *in);      /* Of the file, consumed so far. */
@@ -546,7 +551,16 @@ enum sl_use {
 	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
-	SL_USE_NODES = 64,    /* A counted pool becomes nodes of one cpu, numbered from 0. */
+	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
+			      names. */
+};
+
+/* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay
+ * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
+struct sl_compat {
+	const char *value; /* "pyss" */
+	const char *when;  /* "plan=easy": only if that parameter has that value without it; NULL: always. */
+	const char *settings;
 };
 
 struct sl_policy {
@@ -562,7 +576,8 @@ struct sl_policy {
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
 	 */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
-	void (*release)(void *state); /* Optional: what is not in the arena. */
+	void (*release)(void *state);   /* Optional: what is not in the arena. */
+	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
 };
 
 /* A name for -p that stands for a policy with some parameters set. */

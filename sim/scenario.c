@@ -30,6 +30,21 @@ const struct sl_param replay_params[] = {
 		"file of cancellations, a line JOB,SECONDS each, counted from the job's submission", 0, 0 },
 	[REPLAY_MEMORY] = { "memory", SL_PARAM_CHOICE, "ignore", "ignore|requested",
 		"on nodes, what a job of SWF asks of memory: nothing, or its field 10", 0, 0 },
+	[REPLAY_PASSES] = { "passes", SL_PARAM_CHOICE, "instant", "instant|event",
+		"a pass after the last event of each instant, or after each event", 0, 0 },
+	[REPLAY_EVENTS] = { "events", SL_PARAM_CHOICE, "finish_first", "finish_first|submit_first",
+		"what comes first at one instant: the ends of jobs, or submissions", 0, 0 },
+	[REPLAY_EARLY] = { "early", SL_PARAM_BOOL, "false", NULL,
+		"at the instant at which a job ends as estimated, what it holds is free for all passes", 0,
+		0 },
+	[REPLAY_SIZE] = { "size", SL_PARAM_CHOICE, "requested", "requested|allocated|larger",
+		"a job's size: SWF field 8, else 5; field 5, else 8; or the larger of both", 0, 0 },
+	[REPLAY_RUN_UNKNOWN] = { "run_unknown", SL_PARAM_TIME, NULL, NULL,
+		"how long jobs run of which the log says nothing; without it they are dropped", 1,
+		INT64_MAX / 4 },
+	[REPLAY_WINDOWS] = { "windows", SL_PARAM_TEXT, NULL, NULL,
+		"N@i,j,...: windows of N jobs from the i-th, j-th ... on (from 0), each run on its own; results are means",
+		0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -101,8 +116,8 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 	loading->cluster_setting = sl_alloc(scenario->arena, settings + 1, sizeof(*loading->cluster_setting));
 	if (!scenario->replay || !scenario->cluster_setting || !loading->cluster_setting)
 		return sl_fail_memory(err);
-	int status = values_parse(
-		scenario->replay, replay_params, REPLAY_COUNT, NULL, "replay", scenario->arena, err);
+	int status = values_parse(scenario->replay, replay_params, REPLAY_COUNT, options->implied, "compat",
+		scenario->arena, err);
 	for (size_t i = 0; i < settings && !status; i++)
 		status = setting_take(loading, &options->settings->item[i], err);
 	if (!status && options->from)
@@ -114,6 +129,11 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 	scenario->overrun = (enum sl_overrun)scenario->replay[REPLAY_OVERRUN].number;
 	const struct sl_value *warmup = &scenario->replay[REPLAY_WARMUP];
 	scenario->warmup = warmup->text ? warmup->number : SL_NONE;
+	scenario->rules = (struct sim_rules){
+		.pass_per_event = scenario->replay[REPLAY_PASSES].number,
+		.submits_first = scenario->replay[REPLAY_EVENTS].number,
+		.early = scenario->replay[REPLAY_EARLY].number,
+	};
 	return SL_OK;
 }
 
@@ -322,6 +342,9 @@ static int finish_rows(struct loading *loading, struct sl_err *err)
 		status = apply_load(loading, err);
 	if (!status)
 		status = check_span(loading, err);
+	if (!status && loading->scenario->replay[REPLAY_WINDOWS].text)
+		status =
+			windows_parse(loading->scenario, loading->scenario->replay[REPLAY_WINDOWS].text, err);
 	if (!status)
 		status = side_load(loading, err);
 	return status;

@@ -45,6 +45,8 @@ struct scenario_options {
 	const char *trace;   /* Path, or "-". */
 	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
+	const char *implied;   /* Of the replay, by the policy's compat: "passes=event,...", weaker than any
+				  setting. NULL: nothing. */
 	const char *from, *to; /* As given: seconds since zero, durations, or dates; NULL. */
 	const char *tz;        /* --tz: "+02:00", seconds, or NULL. */
 	uint64_t jobs_max;     /* 0: all. */
@@ -66,6 +68,9 @@ struct scenario {
 		bool early; /* replay.early=1: what ends now by its estimate is free before its end is
 			       handled. */
 	} rules;
+	uint32_t window_size; /* replay.windows: each of so many jobs, from these rows on; */
+	const uint32_t *window;
+	size_t window_count;
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
@@ -91,5 +96,8 @@ struct scenario {
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);
 void scenario_release(struct scenario *scenario);
+
+/* The jobs of one window as a scenario of their own, lent from the whole: never released. */
+struct scenario scenario_window(const struct scenario *whole, size_t index);
 
 #endif

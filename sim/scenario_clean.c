@@ -25,6 +25,7 @@ static const struct {
 	[CAUSE_LONG] = { "more fields than columns", false },
 	[CAUSE_FRACTION] = { "fractional count rounded up", false },
 	[CAUSE_UNREADABLE] = { "unreadable optional field", false },
+	[CAUSE_PROFILE] = { "profile of another type than delay", true },
 	/* ...and found here. */
 	[CAUSE_NO_ID] = { "job number is unknown", true },
 	[CAUSE_REPEATED] = { "repeated id", true },
@@ -35,6 +36,7 @@ static const struct {
 	[CAUSE_BOUNDS] = { "bounds that contradict each other", true },
 	[CAUSE_LACKS] = { "asks for what the cluster has not", true },
 	[CAUSE_LARGE] = { "larger than the machine", true },
+	[CAUSE_NO_RUN] = { "unknown run time set", false },
 	[CAUSE_ORDER] = { "out of order", false },
 };
 
@@ -90,14 +92,30 @@ static int id_check(struct loading *loading, int64_t id, bool *repeated, struct 
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
-static int64_t size_of(const struct sl_row *row)
+/* SL_NONE is not positive either. */
+static int64_t size_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
-	return asked > 0 ? asked : row->col[SL_COL_CPUS]; /* SL_NONE is not positive either. */
+	const int64_t got = row->col[SL_COL_CPUS];
+	switch (loading->scenario->replay[REPLAY_SIZE].number) {
+	case SIZE_ALLOCATED:
+		return got > 0 ? got : asked;
+	case SIZE_LARGER:
+		return got > asked ? got : asked;
+	default:
+		return asked > 0 ? asked : got;
+	}
+}
+
+/* As recorded, or replay.run_unknown where nothing is. */
+static int64_t run_of(const struct loading *loading, const struct sl_row *row)
+{
+	const int64_t run = row->col[SL_COL_RUN];
+	return run == SL_NONE ? loading->scenario->replay[REPLAY_RUN_UNKNOWN].number : run;
 }
 
 /* Why the row cannot stay; CAUSE_COUNT: it can, but for what it asks. */
-static enum cause judge(const struct sl_row *row, int64_t id, bool repeated)
+static enum cause judge(const struct loading *loading, const struct sl_row *row, int64_t id, bool repeated)
 {
 	const int64_t *col = row->col;
 	if (id == SL_NONE)
@@ -106,7 +124,7 @@ static enum cause judge(const struct sl_row *row, int64_t id, bool repeated)
 		return col[SL_COL_STATUS] >= 2 && col[SL_COL_STATUS] <= 4 ? CAUSE_PARTIAL : CAUSE_REPEATED;
 	if (col[SL_COL_SUBMIT] == SL_NONE)
 		return CAUSE_NO_SUBMIT;
-	return col[SL_COL_RUN] <= 0 ? CAUSE_RUN : CAUSE_COUNT;
+	return run_of(loading, row) <= 0 ? CAUSE_RUN : CAUSE_COUNT;
 }
 
 /* The same of what it asks. */
@@ -114,7 +132,7 @@ static int judge_ask(struct loading *loading, const struct sl_row *row, struct a
 	struct sl_err *err)
 {
 	const struct scenario *scenario = loading->scenario;
-	const int64_t size = size_of(row);
+	const int64_t size = size_of(loading, row);
 	if (row->more || scenario->cluster.node_count)
 		return ask_judge(loading, row, size, ask, cause, err);
 	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
@@ -177,8 +195,12 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 		status = columns_want(columns, COLUMN_WAIT, err);
 	if (status)
 		return status;
-	const int64_t run = col[SL_COL_RUN];
+	const int64_t run = run_of(loading, row);
 	int64_t limit = col[SL_COL_LIMIT] > 0 ? col[SL_COL_LIMIT] : run;
+	/* Neither known: it asked for nothing, if that is no reason to cut it. */
+	if (col[SL_COL_LIMIT] <= 0 && col[SL_COL_RUN] == SL_NONE &&
+		loading->scenario->overrun == SL_OVERRUN_EXTEND)
+		limit = 1;
 	if (loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run)
 		limit = run;
 	const sl_time submit = col[SL_COL_SUBMIT];
@@ -211,6 +233,8 @@ static enum cause repair_of(struct loading *loading, const struct sl_row *row)
 		loading->submit_last = submit;
 	if (loading->repair_line == row->line)
 		return loading->repair;
+	if (row->col[SL_COL_RUN] == SL_NONE)
+		return CAUSE_NO_RUN; /* Else it was dropped. */
 	return late ? CAUSE_ORDER : CAUSE_COUNT;
 }
 
@@ -247,7 +271,7 @@ static int take_row(
 	struct loading *loading, const struct sl_row *row, int64_t id, bool repeated, struct sl_err *err)
 {
 	struct ask ask = { 0 };
-	enum cause cause = judge(row, id, repeated);
+	enum cause cause = judge(loading, row, id, repeated);
 	int status = cause < CAUSE_COUNT ? SL_OK : judge_ask(loading, row, &ask, &cause, err);
 	if (status)
 		return status;

@@ -2,7 +2,8 @@
 /*
  * scenario_cluster.c - a cluster file becomes nodes, types of nodes and windows.
  *
- * Entries of the file that are alike share a type. Windows wait until the trace is read (scenario_windows.c).
+ * Entries of the file that are alike share a type. Windows wait until the trace is read
+ * (scenario_reservations.c).
  */
 #include <stdlib.h>
 #include <string.h>

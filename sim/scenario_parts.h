@@ -20,8 +20,17 @@ enum {
 	REPLAY_ESTIMATES,
 	REPLAY_CANCELS,
 	REPLAY_MEMORY,
+	REPLAY_PASSES,
+	REPLAY_EVENTS,
+	REPLAY_EARLY,
+	REPLAY_SIZE,
+	REPLAY_RUN_UNKNOWN,
+	REPLAY_WINDOWS,
 	REPLAY_COUNT
 };
+
+/* Which fields of the trace say how large a job is, in the order of replay.size. */
+enum { SIZE_REQUESTED, SIZE_ALLOCATED, SIZE_LARGER };
 
 /* Why a row was repaired or dropped. */
 enum cause {
@@ -31,6 +40,7 @@ enum cause {
 	CAUSE_LONG,
 	CAUSE_FRACTION,
 	CAUSE_UNREADABLE,
+	CAUSE_PROFILE,
 	CAUSE_NO_ID,
 	CAUSE_REPEATED,
 	CAUSE_PARTIAL,
@@ -40,6 +50,7 @@ enum cause {
 	CAUSE_BOUNDS,
 	CAUSE_LACKS,
 	CAUSE_LARGE,
+	CAUSE_NO_RUN,
 	CAUSE_ORDER,
 	CAUSE_COUNT
 };
@@ -105,12 +116,15 @@ int time_zone(const char *text, int64_t *offset, struct sl_err *err);
 int time_point(const struct scenario *scenario, const char *what, const char *text, sl_time *time,
 	struct sl_err *err);
 
+/* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
+int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
+
 /* scenario_side.c: columns from files of their own, "job number, seconds" a line. */
 int side_load(struct loading *loading, struct sl_err *err);
 
 /* scenario_cluster.c: a cluster file, but for its windows; */
 int machine_load(struct loading *loading, const char *path, struct sl_err *err);
-/* scenario_windows.c: and those, once the trace's zero is known. */
+/* scenario_reservations.c: and those, once the trace's zero is known. */
 int machine_finish(struct machine *machine, struct sl_err *err);
 void machine_free(struct machine *machine);
 

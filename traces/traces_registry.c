@@ -4,11 +4,11 @@
  */
 #include "traces/traces.h"
 
-extern const struct sl_reader table_reader;
+extern const struct sl_reader batsim_reader, table_reader;
 extern const struct sl_writer table_writer;
 extern const struct sl_cluster_reader cluster_yaml, cluster_json;
 
-const struct sl_reader *const sl_readers[] = { &swf_reader, &table_reader, NULL };
+const struct sl_reader *const sl_readers[] = { &swf_reader, &table_reader, &batsim_reader, NULL };
 
 const struct sl_writer *const sl_writers[] = { &swf_writer, &table_writer, NULL };
 

@@ -8,9 +8,20 @@
 #include <string.h>
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
-	&plan_recorded };
+	&plan_recorded, &plan_commit };
 
-enum { PARAM_ORDER, PARAM_PLAN, PARAM_FILL, PARAM_ESTIMATE, PARAM_COUNT };
+enum {
+	PARAM_ORDER,
+	PARAM_PLAN,
+	PARAM_FILL,
+	PARAM_ESTIMATE,
+	PARAM_SHADOW,
+	PARAM_SPARE,
+	PARAM_WAIT,
+	PARAM_COMPAT,
+	PARAM_PLACE,
+	PARAM_COUNT
+};
 
 static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_ORDER] = { .key = "order",
@@ -21,36 +32,111 @@ static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_PLAN] = { .key = "plan",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "easy",
-		.choices = "fcfs|greedy|easy|conservative|recorded",
+		.choices = "fcfs|greedy|easy|conservative|recorded|commit",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
 		.fallback = "queue",
-		.choices = "queue|shortest|an order",
-		.help = "order of the candidates behind the head (plan easy); shortest: by estimate" },
+		.choices = "queue|shortest|none|an order",
+		.help = "order of the candidates behind the head (plans easy, commit); shortest: by estimate; none: nobody overtakes" },
 	[PARAM_ESTIMATE] = { .key = "estimate",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "limit",
 		.choices = "limit|exact|tsafrir|file",
 		.help = "how long the plan takes a job to run" },
+	[PARAM_SHADOW] = { .key = "shadow",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "fresh",
+		.choices = "fresh|frozen",
+		.help = "the head's promise (plan easy): anew in each pass, or as it was when it became the head" },
+	[PARAM_SPARE] = { .key = "spare",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "count",
+		.choices = "count|named|none",
+		.help = "what is left over at the shadow (plan easy): as long as the head still fits, all but its chosen nodes, nothing" },
+	[PARAM_WAIT] = { .key = "wait",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "right",
+		.choices = "right|published",
+		.help = "of orders that depend on the wait; published: RLScheduler's, which takes -1 - submit for it" },
+	[PARAM_COMPAT] = { .key = "compat",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "none",
+		.choices = "none|pyss|frozen|batsched|rlscheduler",
+		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
+	[PARAM_PLACE] = { .key = "place",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "first",
+		.choices = "first|best|worst|pack|spread",
+		.help = "on which nodes a job's tasks go" },
+};
+
+#define RLSCHEDULER                                                                         \
+	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
+	"replay.overrun=extend,replay.run_unknown=10"
+
+/* What each takes from where is in docs/VALIDATION.md. */
+static const struct sl_compat compats[] = {
+	{ "pyss", NULL,
+		"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
+		"replay.overrun=kill" },
+	{ "frozen", "plan=easy",
+		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
+		"replay.overrun=kill" },
+	{ "rlscheduler", "plan=fcfs", "plan=commit,fill=none," RLSCHEDULER },
+	{ "rlscheduler", "plan=easy", "plan=commit,fill=queue," RLSCHEDULER },
+	{ "rlscheduler", "plan=commit", RLSCHEDULER },
+	{ 0 },
 };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	composed->fill.by_row = true;
-	if (strcmp(text, "queue") == 0)
+	composed->fill_none = strcmp(text, "none") == 0;
+	if (strcmp(text, "queue") == 0) {
+		if (!composed->plan->fills_by_submission || composed->order.by_row)
+			return SL_OK;
+		text = "fcfs";
+	} else if (composed->fill_none) {
 		return SL_OK;
-	if (!composed->plan->fills)
+	} else if (!composed->plan->fills) {
 		return sl_fail(err, SL_USAGE,
 			"fill=%s means nothing under plan=%s: it orders the candidates of plan=easy", text,
 			composed->plan->name);
+	}
 	const int status =
 		ordering_init(&composed->fill, strcmp(text, "shortest") == 0 ? "sjf" : text, arena, err);
 	if (!status && composed->fill.waits)
 		return sl_fail(err, SL_USAGE,
 			"fill=%s depends on the wait: candidates are ordered once, at submission", text);
 	composed->fill.by_row = false; /* Even by submission: the queue's own order may be another. */
+	return status;
+}
+
+/* The shadow is EASY's: elsewhere there is none to freeze, and nothing to spare. */
+static int init_shadow(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	composed->spare = (enum sl_spare)setup->values[PARAM_SPARE].number;
+	composed->frozen = setup->values[PARAM_SHADOW].number;
+	const int which = composed->frozen ? PARAM_SHADOW : PARAM_SPARE;
+	if (composed->plan->shadows || (!composed->frozen && composed->spare == SL_SPARE_COUNT))
+		return SL_OK;
+	return sl_fail(err, SL_USAGE, "%s=%s means nothing under plan=%s, which has no shadow: use plan=easy",
+		params[which].key, setup->values[which].text, composed->plan->name);
+}
+
+static int init_order(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	const char *text = setup->values[PARAM_ORDER].text;
+	const int status = ordering_init(&composed->order, text, setup->arena, err);
+	if (!status && composed->plan->key && !composed->order.by_row)
+		return sl_fail(err, SL_USAGE,
+			"order=%s means nothing under plan=%s, which has an order of its own", text,
+			composed->plan->name);
+	composed->wait_published = setup->values[PARAM_WAIT].number && composed->order.waits;
+	if (composed->wait_published)
+		composed->order.waits = false; /* It depends on the submission alone. */
 	return status;
 }
 
@@ -62,13 +148,11 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	*state = composed;
 	composed->plan = plans[setup->values[PARAM_PLAN].number];
 	composed->estimate = &estimates[setup->values[PARAM_ESTIMATE].number];
-	int status = ordering_init(&composed->order, setup->values[PARAM_ORDER].text, setup->arena, err);
+	int status = init_order(composed, setup, err);
+	if (!status)
+		status = init_shadow(composed, setup, err);
 	if (!status)
 		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
-	if (!status && composed->plan->key && !composed->order.by_row)
-		status = sl_fail(err, SL_USAGE,
-			"order=%s means nothing under plan=%s, which has an order of its own",
-			setup->values[PARAM_ORDER].text, composed->plan->name);
 	unsigned uses = composed->plan->uses | composed->estimate->uses;
 	uses |= composed->order.by_row ? 0 : SL_USE_KEYS;
 	uses |= composed->fill.by_row ? 0 : SL_USE_FILL;
@@ -79,6 +163,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
+	sl_set_placing(setup, &placings[setup->values[PARAM_PLACE].number]);
 	return status;
 }
 
@@ -87,7 +172,12 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 static double queue_key(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct composed *composed = state;
-	const struct facts facts = facts_of(pass, job);
+	struct facts facts = facts_of(pass, job);
+	if (composed->wait_published) {
+		facts.wait = -1 - facts.submit;
+		if (facts.limit < 1e-3) /* Asked for nothing: the published program has its -1. */
+			facts.limit = -1;
+	}
 	return ordering_score(&composed->order, &facts);
 }
 
@@ -146,7 +236,8 @@ static void composed_pass(void *state, struct sl_pass *pass)
 const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
-	.summary = "built from parts: order, plan, fill, estimate",
+	.summary = "built from parts: order, plan, fill, estimate, place",
+	.compat = compats,
 	.paper = "each part's own",
 	.params = params,
 	.param_count = PARAM_COUNT,

@@ -2,7 +2,8 @@
 /*
  * composed.h - a policy built from parts chosen by name: an order (who is
  * first), a plan (who starts now, who is promised what), an estimate (how long
- * the plan takes a job to run). Each part is one row of its table.
+ * the plan takes a job to run), a placing (on which nodes). Each part is one row
+ * of its table.
  */
 #ifndef SL_COMPOSED_H
 #define SL_COMPOSED_H
@@ -40,7 +41,9 @@ struct plan {
 	const char *paper;
 	unsigned uses; /* enum sl_use */
 	enum sl_reason reason;
-	bool fills; /* Takes candidates from behind the head: `fill` means something. */
+	bool fills;               /* Takes candidates from behind the head: `fill` means something. */
+	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
+	bool shadows;             /* `shadow` and `spare` mean something. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
@@ -67,15 +70,31 @@ struct composed {
 	const struct estimate *estimate;
 	struct user_history *history;
 	size_t history_count;
+	enum sl_spare spare;
+	bool frozen, fill_none, wait_published;
+	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
+
+/* Of composed->head. */
+enum head_row {
+	HEAD_JOB, /* Its row + 1; 0: there is none. */
+	HEAD_AT,  /* Its shadow. */
+	HEAD_ROWS
+};
+void head_set(const struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at);
+/* Its shadow, if the job is the one that is remembered; SL_NONE. */
+sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_job job);
+sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
 
 extern const struct sl_policy policy_composed;
 extern const struct order orders[];
 extern const size_t order_count;
-extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded;
+extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_commit;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
+extern const struct sl_placing placings[];
+extern const size_t placing_count;
 
 /* "sjf", or "expr:..." */
 int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *arena, struct sl_err *err);

@@ -98,37 +98,71 @@ void talk_oddities(const struct scenario *scenario)
 			drops && repairs ? ", " : "", repaired);
 }
 
-int scenario_from_args(
-	struct scenario *scenario, const struct args *args, struct settings *settings, struct sl_err *err)
+static const struct sl_value *effective(const struct run *run, const char *key)
+{
+	static const char replay[] = "replay.";
+	const size_t skip = sizeof(replay) - 1;
+	if (strncmp(key, replay, skip) == 0)
+		return sl_value_of(run->scenario->replay, replay_param_count, key + skip);
+	return sl_value_of(run->choice.values, run->choice.value_count, key);
+}
+
+void talk_compat(const struct run *run)
+{
+	const struct sl_compat *compat = run->choice.compat;
+	if (!compat)
+		return;
+	char implied[600] = "";
+	char given[600] = "";
+	struct item item;
+	for (const char *text = compat->settings; item_next(&text, &item);) {
+		const struct sl_value *value = effective(run, item.key);
+		SL_CHECK(value && value->text); /* The table of the policy names keys that there are. */
+		const bool same = strcmp(value->text, item.value) == 0;
+		char *to = same ? implied : given;
+		const size_t len = strlen(to);
+		(void)snprintf(to + len, sizeof(implied) - len, "%s%s=%s",
+			len    ? ", "
+			: same ? ""
+			       : "; given instead: ",
+			item.key, value->text);
+	}
+	talk("%s: compat=%s implies %s%s", run->choice.text, compat->value, *implied ? implied : "nothing",
+		given);
+}
+
+int settings_from_args(struct settings *settings, const struct args *args, struct sl_err *err)
+{
+	*settings = (struct settings){ .arena = args->arena };
+	const char *set;
+	int status = SL_OK;
+	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
+		status = settings_add(settings, set, err);
+	return status;
+}
+
+int scenario_from_args(struct scenario *scenario, const struct args *args, struct settings *settings,
+	const char *implied, struct sl_err *err)
 {
 	struct scenario_options options = {
 		.trace = args->word[0],
 		.cluster = arg(args, "cluster"),
 		.settings = settings,
+		.implied = implied,
 		.from = arg(args, "from"),
 		.to = arg(args, "to"),
 		.tz = arg(args, "tz"),
 		.strict = arg_flag(args, "strict"),
 		.stop = &cli_stop,
 	};
-	settings->arena = args->arena;
-	const char *set;
-	for (size_t i = 0; (set = arg_at(args, "set", i)); i++) {
-		const int status = settings_add(settings, set, err);
-		if (status)
-			return status;
-	}
 	const int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
 	return status ? status : scenario_load(scenario, &options, err);
 }
 
-int run_from_args(struct run *run, const struct scenario *scenario, const char *policy,
-	struct settings *settings, const struct args *args, struct sl_err *err)
+int run_from_args(struct run *run, const char *policy, struct settings *settings, const struct args *args,
+	struct sl_err *err)
 {
-	*run = (struct run){ .scenario = scenario };
-	if (scenario->cluster.node_count)
-		return sl_fail(err, SL_INPUT, "%s: clusters with nodes are read, but not run yet",
-			scenario->cluster_input.path);
+	*run = (struct run){ .scenario = NULL };
 	int status = policy_choose(&run->choice, policy, settings, args->arena, err);
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
