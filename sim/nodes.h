@@ -26,7 +26,8 @@ void nodes_free(struct nodes *nodes);
 
 /* The clock: windows open and close, and lengths below are counted from here. Times ascend. */
 void nodes_clock(struct nodes *nodes, sl_time now);
-int64_t nodes_idle(const struct nodes *nodes, uint32_t kind); /* Of all nodes together. */
+int64_t nodes_idle(const struct nodes *nodes, uint32_t kind);  /* Of all nodes together. */
+int64_t nodes_total(const struct nodes *nodes, uint32_t kind); /* Outside windows. */
 /* Could it ever run, on an empty cluster without windows? */
 bool nodes_could_hold(struct nodes *nodes, uint32_t request);
 /* Does it fit now, for that long? Remembered by request until something changes. */

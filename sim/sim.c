@@ -48,21 +48,36 @@ static void on_cancel(struct sl_pass *pass, uint32_t job)
 		pass->end[job] = pass->now;
 		pass->job_state[job] = SL_CANCELLED;
 		pass->ended++;
-	} else if (pass->job_state[job] == SL_RUNNING) {
+	} else if (is_running(pass, job) || pass->job_state[job] == SL_SUSPENDED) {
 		end_job(pass, job, SL_CANCELLED);
 	}
 }
 
-static bool job_event(const struct ev *ev)
+/* False if it was overtaken: the job was cancelled or preempted before its end. */
+static bool still_holds(const struct sl_pass *pass, const struct ev *ev)
 {
-	return ev->class <= SL_EV_TIME_LIMIT || ev->class == SL_EV_CANCEL;
+	switch ((enum sl_event_class)ev->class) {
+	case SL_EV_JOB_END:
+	case SL_EV_TIME_LIMIT:
+		return is_running(pass, ev->row) && (!pass->course || pass->course[ev->row].due == ev->time);
+	case SL_EV_CANCEL:
+		return is_running(pass, ev->row) || pass->job_state[ev->row] == SL_SUSPENDED ||
+		       is_waiting(pass, ev->row);
+	case SL_EV_NODE_DOWN:
+	case SL_EV_NODE_UP:
+	case SL_EV_RESERVATION:
+	case SL_EV_MODEL:
+	case SL_EV_SUBMIT:
+	case SL_EV_TIMER:
+	case SL_EV_CLASS_COUNT:
+		return true;
+	}
+	return true;
 }
 
-/* False if it was overtaken: the job was cancelled before its end. */
 static bool apply(struct sl_pass *pass, const struct ev *ev)
 {
-	if (job_event(ev) && pass->job_state[ev->row] != SL_RUNNING &&
-		(ev->class != SL_EV_CANCEL || !is_waiting(pass, ev->row)))
+	if (!still_holds(pass, ev))
 		return false;
 	switch ((enum sl_event_class)ev->class) {
 	case SL_EV_JOB_END:
@@ -77,10 +92,13 @@ static bool apply(struct sl_pass *pass, const struct ev *ev)
 	case SL_EV_SUBMIT:
 		on_submit(pass, ev->row);
 		break;
+	case SL_EV_RESERVATION:
+		if (!pass->nodes)
+			window_edge(pass, ev->row);
+		break;
 	case SL_EV_TIMER:
 	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
-	case SL_EV_RESERVATION:
 	case SL_EV_MODEL:
 	case SL_EV_CLASS_COUNT:
 		break;
@@ -93,12 +111,58 @@ static bool apply(struct sl_pass *pass, const struct ev *ev)
 	return true;
 }
 
-/* The next event at `now`, from the queue or the job table. */
+/* ---- The events of one instant ------------------------------------------------------------ */
+
+static bool is_end(uint32_t class) { return class == SL_EV_JOB_END || class == SL_EV_TIME_LIMIT; }
+
+/* rules.early: all ends of the instant are taken out, in the order of the starts; what is also expected to
+ * end by now is free at once. */
+static void gather_ends(struct sl_pass *pass)
+{
+	pass->ending_count = pass->ending_next = 0;
+	const struct ev *top;
+	while ((top = evq_top(&pass->events)) && top->time == pass->now && is_end(top->class)) {
+		const struct ev ev = evq_pop(&pass->events);
+		const int status = grow((void **)&pass->ending, &pass->ending_capacity, sizeof(*pass->ending),
+			pass->ending_count + 1, UINT32_MAX, &pass->err);
+		if (status) {
+			pass_failed(pass, status);
+			return;
+		}
+		size_t place = pass->ending_count++;
+		for (; place && pass->ending[place - 1].ev.seq > ev.seq; place--)
+			pass->ending[place] = pass->ending[place - 1];
+		pass->ending[place] = (struct ending){ ev, false };
+	}
+	for (size_t i = 0; i < pass->ending_count; i++) {
+		struct ending *ending = &pass->ending[i];
+		if (!still_holds(pass, &ending->ev) || expected_end(pass, ending->ev.row) > pass->now)
+			continue;
+		room_give(pass, ending->ev.row);
+		ending->freed = true;
+	}
+}
+
+/* The next event at `now`, from the job table or the queues. */
 static bool next_event(struct sl_pass *pass, struct ev *ev)
 {
 	const struct sl_jobs *jobs = pass->jobs;
+	const struct sim_rules *rules = &pass->scenario->rules;
+	const struct ev *expiry = evq_top(&pass->expiries);
 	const struct ev *top = evq_top(&pass->events);
 	const bool submit = pass->submitted < jobs->count && jobs->submit[pass->submitted] == pass->now;
+	if (expiry && expiry->time == pass->now) {
+		*ev = evq_pop(&pass->expiries);
+		return true;
+	}
+	if (submit && rules->submits_first) {
+		*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, pass->submitted };
+		return true;
+	}
+	if (pass->ending_next < pass->ending_count) {
+		*ev = pass->ending[pass->ending_next].ev;
+		return true;
+	}
 	if (top && top->time == pass->now && (!submit || top->class < SL_EV_SUBMIT)) {
 		*ev = evq_pop(&pass->events);
 		return true;
@@ -107,10 +171,23 @@ static bool next_event(struct sl_pass *pass, struct ev *ev)
 	return submit;
 }
 
+/* One of rules.early's ends was handled. */
+static void ending_done(struct sl_pass *pass, const struct ev *ev)
+{
+	if (pass->ending_next < pass->ending_count && is_end(ev->class) &&
+		pass->ending[pass->ending_next].ev.seq == ev->seq)
+		pass->ending_next++;
+	if (pass->ending_next == pass->ending_count)
+		pass->ending_count = pass->ending_next = 0;
+}
+
 static sl_time next_instant(struct sl_pass *pass)
 {
 	sl_time next = pass->wake;
 	const struct ev *top = evq_top(&pass->events);
+	if (top && top->time < next)
+		next = top->time;
+	top = evq_top(&pass->expiries);
 	if (top && top->time < next)
 		next = top->time;
 	if (pass->submitted < pass->jobs->count && pass->jobs->submit[pass->submitted] < next)
@@ -166,35 +243,74 @@ static int alternates(struct sl_pass *pass)
 		pass->policy->name, (long long)pass->now, PASSES_MAX, last);
 }
 
+/* rules.pass_per_event: an estimate that runs out changes the plan, but calls for no pass of its own. */
+static bool calls_for_pass(const struct sl_pass *pass, const struct ev *ev)
+{
+	return pass->scenario->rules.pass_per_event &&
+	       !(ev->class == SL_EV_TIMER && pass->uses & SL_USE_EXPIRY);
+}
+
 /* Everything that happens at `now`. */
 static int run_instant(struct sl_pass *pass)
 {
 	bool again = true;
+	if (pass->nodes)
+		nodes_clock(pass->nodes, pass->now);
 	for (int passes = 0; again; passes++) {
 		if (passes == PASSES_MAX)
 			return alternates(pass);
 		struct ev ev;
-		while (next_event(pass, &ev))
-			(void)apply(pass, &ev);
+		bool passed = false;
+		if (pass->scenario->rules.early)
+			gather_ends(pass);
+		while (next_event(pass, &ev)) {
+			const bool applied = apply(pass, &ev);
+			ending_done(pass, &ev);
+			passed = applied && calls_for_pass(pass, &ev);
+			if (passed && (pass->status || run_pass(pass)))
+				return pass->status;
+		}
 		if (pass->status)
 			return pass->status;
-		const int status = run_pass(pass);
-		if (status)
-			return status;
+		if (!passed && run_pass(pass))
+			return pass->status;
 		const struct ev *top = evq_top(&pass->events);
 		again = (top && top->time == pass->now) || pass->wake == pass->now;
 	}
 	return SL_OK;
 }
 
+static int64_t total_of(const struct sl_pass *pass, uint32_t kind)
+{
+	return pass->nodes ? nodes_total(pass->nodes, kind) : pass->cluster.cpus;
+}
+
+static int64_t busy_of(const struct sl_pass *pass, uint32_t kind)
+{
+	return total_of(pass, kind) - room_idle(pass, kind) - (pass->nodes ? 0 : pass->cluster.cpus_closed);
+}
+
+static int64_t gpus_busy(const struct sl_pass *pass)
+{
+	int64_t busy = 0;
+	for (uint32_t kind = SL_KIND_GPUS; pass->nodes && kind < pass->info->kind_count; kind++)
+		busy += busy_of(pass, kind);
+	return busy;
+}
+
 static void record_usage(struct sl_pass *pass)
 {
 	const struct sl_usage_point point = {
 		.at = pass->now,
-		.cpus_busy = pass->cluster.cpus - pass->cluster.cpus_free,
+		.cpus_busy = busy_of(pass, SL_KIND_CPUS),
 		.cpus_queued = pass->cpus_queued,
 		.running = pass->running,
 		.queued = pass->queue.count,
+		.gpus_busy = gpus_busy(pass),
+		.gpus_queued = pass->gpus_queued,
+		.mem_busy = pass->nodes ? busy_of(pass, SL_KIND_MEM) : 0,
+		.nodes_busy = pass->nodes ? nodes_busy(pass->nodes) : 0,
+		.suspended = pass->suspended,
 	};
 	const int status = grow((void **)&pass->usage, &pass->usage_capacity, sizeof(point),
 		pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
@@ -206,15 +322,18 @@ static void record_usage(struct sl_pass *pass)
 
 /* Idle cpus until the next instant: some waiting job would have fitted, or at least some would have been
  * used. */
-static void integrate_idle(struct sl_pass *pass, sl_time until)
+static void integrate(struct sl_pass *pass, sl_time until)
 {
-	const int64_t idle = pass->cluster.cpus_free;
+	const uint64_t length = (uint64_t)(until - pass->now);
+	if (pass->nodes || pass->course)
+		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
+			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
+	const int64_t idle = room_idle(pass, SL_KIND_CPUS);
 	if (!idle || !pass->queue.count)
 		return;
-	const uint64_t length = (uint64_t)(until - pass->now);
 	const int64_t wanted = idle < pass->cpus_queued ? idle : pass->cpus_queued;
 	pass->idle_wanted += (unsigned __int128)length * (uint64_t)wanted;
-	if (queue_size_min(&pass->queue) <= idle)
+	if (room_any_fits(pass))
 		pass->idle_fitting += (unsigned __int128)length * (uint64_t)idle;
 }
 
@@ -239,7 +358,7 @@ static int loop(struct sl_pass *pass)
 	uint64_t reported = 0;
 	for (sl_time next; (next = next_instant(pass)) != SL_NEVER;) {
 		if (pass->passes)
-			integrate_idle(pass, next);
+			integrate(pass, next);
 		pass->now = next;
 		const int status = run_instant(pass);
 		if (status)
@@ -291,10 +410,24 @@ static int init_policy(struct sl_pass *pass, struct sl_err *err)
 	const int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
 	if (status)
 		return status;
+	const int room = pass->status ? pass->status : room_init(pass, err);
 	queue_init(&pass->queue, pass->jobs->size, pass->estimate, pass->key);
 	queue_init(&pass->fill, pass->jobs->size, pass->estimate, pass->fill_key);
-	return pass->status;
+	queue_by_request(&pass->queue, pass->request, pass->request_class);
+	queue_by_request(&pass->fill, pass->request, pass->request_class);
+	return room;
 }
+
+/* The default: the lowest nodes that fit. */
+static int64_t score_none(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+{
+	(void)class;
+	(void)group;
+	(void)tasks;
+	return 0;
+}
+
+static const struct sl_placing placing_first = { .name = "first", .score = score_none };
 
 static int init_pass(struct sl_pass *pass, const struct sim_options *options, struct sl_err *err)
 {
@@ -302,7 +435,13 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 	pass->scenario = scenario;
 	pass->jobs = &scenario->jobs;
 	pass->options = *options;
-	pass->cluster = (struct cluster){ scenario->cpus, scenario->cpus };
+	pass->cluster = (struct cluster){ .cpus = scenario->cpus, .cpus_free = scenario->cpus };
+	pass->info = &scenario->cluster;
+	pass->request = scenario->jobs.request;
+	pass->requests = scenario->jobs.requests;
+	pass->request_count = scenario->jobs.request_count;
+	pass->placing = &placing_first;
+	pass->run_first = pass->run_last = UINT32_MAX;
 	pass->estimate = scenario->jobs.limit;
 	pass->reason_default = SL_REASON_PRIORITY;
 	pass->settled = SL_NONE;
@@ -346,6 +485,7 @@ static void fill_result(const struct sl_pass *pass, struct sl_result *result, bo
 	sl_time last = interrupted ? pass->now : SL_NONE;
 	for (uint32_t i = 0; i < jobs->count; i++)
 		last = pass->end[i] > last ? pass->end[i] : last;
+	const bool integrated = pass->nodes || pass->course;
 	const sl_time first = jobs->count ? jobs->submit[0] : 0;
 	*result = (struct sl_result){
 		.jobs = jobs,
@@ -370,7 +510,14 @@ static void fill_result(const struct sl_pass *pass, struct sl_result *result, bo
 		.interrupted = interrupted,
 		.warmup = pass->scenario->warmup,
 		.policy = pass->options.choice->text,
-		.cluster = &pass->scenario->cluster,
+		.cluster = pass->info,
+		.nodes_held = pass->nodes_held,
+		.cpus_held = pass->cpus_held,
+		.gpus_held = pass->gpus_held,
+		.attempts = pass->attempt,
+		.attempt_count = pass->attempt_count,
+		.suspended = pass->suspended_total,
+		.busy = integrated ? pass->busy : NULL,
 	};
 }
 
@@ -390,7 +537,9 @@ int sim_run(struct sim *sim, const struct sim_options *options, struct sl_err *e
 	if (!status)
 		status = loop(&engine->pass);
 	if (!status || status == SL_INTERRUPTED) {
-		const int sorted = sort_reasons(&engine->pass);
+		int sorted = sort_reasons(&engine->pass);
+		if (!sorted)
+			sorted = course_results(&engine->pass, &engine->pass.err);
 		status = sorted ? sorted : status;
 		fill_result(&engine->pass, &sim->result, status == SL_INTERRUPTED);
 	}
@@ -412,6 +561,14 @@ void sim_release(struct sim *sim)
 	evq_release(&pass->events);
 	evq_release(&pass->overruns);
 	evq_release(&pass->due);
+	evq_release(&pass->expiries);
+	nodes_free(pass->nodes);
+	free(pass->ending);
+	free(pass->window);
+	free(pass->overdue);
+	free(pass->course_kept);
+	free(pass->attempt);
+	free(pass->piece);
 	free(pass->unpromised);
 	free(pass->freed_kept);
 	free(pass->scratch);
