@@ -10,7 +10,7 @@
 #include "policies/composed/shares.h"
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
-	&plan_recorded, &plan_share };
+	&plan_recorded, &plan_share, &plan_depth, &plan_slack };
 
 static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_ORDER] = { .key = "order",
@@ -23,7 +23,7 @@ static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_PLAN] = { .key = "plan",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "easy",
-		.choices = "fcfs|greedy|easy|conservative|recorded|share",
+		.choices = "fcfs|greedy|easy|conservative|recorded|share|depth|slack",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
