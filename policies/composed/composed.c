@@ -10,7 +10,7 @@
 #include "policies/composed/shares.h"
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
-	&plan_recorded, &plan_share, &plan_depth, &plan_slack };
+	&plan_recorded, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices, &plan_quota };
 
 static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_ORDER] = { .key = "order",
@@ -23,7 +23,7 @@ static const struct sl_param params[PARAM_COUNT] = {
 	[PARAM_PLAN] = { .key = "plan",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "easy",
-		.choices = "fcfs|greedy|easy|conservative|recorded|share|depth|slack",
+		.choices = "fcfs|greedy|easy|conservative|recorded|share|depth|slack|gang|slices|quota",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
@@ -315,6 +315,32 @@ bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
 	if (composed->shares)
 		shares_started(composed->shares, pass, job);
 	return true;
+}
+
+bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_preempt how)
+{
+	if (!sl_preempt(pass, job, how))
+		return false;
+	if (composed->shares)
+		shares_stopped(composed->shares, pass, job,
+			how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT);
+	return true;
+}
+
+bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	if (!sl_resume(pass, job))
+		return false;
+	if (composed->shares)
+		shares_started(composed->shares, pass, job);
+	return true;
+}
+
+void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark)
+{
+	sl_undo(pass, mark);
+	if (composed->shares)
+		parties_rewind(&composed->shares->parties);
 }
 
 sl_job composed_first(struct composed *composed, struct sl_pass *pass)

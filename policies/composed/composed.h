@@ -123,6 +123,7 @@ extern const size_t estimate_count;
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job);
 bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_preempt how);
 bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job);
+void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark);
 /* Who is next. */
 sl_job composed_first(struct composed *composed, struct sl_pass *pass);
 /* Starts each job whose promise is now, in queue order. */

@@ -189,6 +189,21 @@ sl_job parties_after(const struct parties *parties, const struct sl_pass *pass, 
 	return place < parties->seen[party] ? (sl_job){ parties->row[place] } : SL_JOB_NONE;
 }
 
+/* The ledger holds the job that was told, and what. */
+void parties_tell(const struct parties *parties, struct sl_pass *pass, sl_ledger ledger, sl_job job,
+	enum sl_reason reason)
+{
+	const uint32_t party = parties->of[job.row];
+	const int64_t told = sl_ledger_get(pass, ledger, party);
+	const int64_t now = (int64_t)job.row << 8 | (int64_t)reason;
+	if (told == now)
+		return;
+	if (told && told >> 8 != job.row) /* Does nothing if that one does not wait any more. */
+		sl_set_reason(pass, (sl_job){ (uint32_t)(told >> 8) }, SL_REASON_PRIORITY, 0);
+	sl_set_reason(pass, job, reason, 0);
+	sl_ledger_add(pass, ledger, party, now - told);
+}
+
 /* ---- Amounts by name ------------------------------------------------------------------------- */
 
 /* The party that text[0..len) names; PARTY_NONE: a number without jobs. */
@@ -234,7 +249,7 @@ static int read_amount(const struct parties *parties, const struct party_amounts
 	if (status)
 		return status;
 	if (party == PARTY_NONE) {
-		*absent += value;
+		*absent = value > INT64_MAX - *absent ? INT64_MAX : *absent + value;
 		return SL_OK;
 	}
 	if (named[party])

@@ -45,6 +45,10 @@ sl_job parties_first(struct parties *parties, const struct sl_pass *pass, uint32
 /* The next one behind, or none. */
 sl_job parties_after(const struct parties *parties, const struct sl_pass *pass, sl_job job);
 
+/* Why a party's first job waits, said once: `told` is a ledger with a row for each party. */
+void parties_tell(const struct parties *parties, struct sl_pass *pass, sl_ledger told, sl_job job,
+	enum sl_reason reason);
+
 /* "alice=2,bob=0.5,*=1", in millionths; * is everyone not named. What is said of a number that has no job
  * goes into `absent` (may be NULL). */
 struct party_amounts {

@@ -6,7 +6,7 @@
 #include "policies/composed/shares.h"
 
 struct share {
-	sl_ledger told; /* By party: the job that was told to be first, plus 1. */
+	sl_ledger told; /* For parties_tell. */
 };
 
 static int share_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
@@ -18,18 +18,11 @@ static int share_init(struct composed *composed, const struct sl_setup *setup, s
 	return SL_OK;
 }
 
-/* It is its party's first, and does not fit; said once. */
+/* It is its party's first, and does not fit. */
 static void waits_first(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct share *share = composed->own;
-	const uint32_t party = composed->shares->parties.of[job.row];
-	const int64_t told = sl_ledger_get(pass, share->told, party);
-	if (told == (int64_t)job.row + 1)
-		return;
-	if (told) /* Does nothing if that one does not wait any more. */
-		sl_set_reason(pass, (sl_job){ (uint32_t)told - 1 }, SL_REASON_PRIORITY, 0);
-	sl_set_reason(pass, job, SL_REASON_RESOURCES, 0);
-	sl_ledger_add(pass, share->told, party, (int64_t)job.row + 1 - told);
+	parties_tell(&composed->shares->parties, pass, share->told, job, SL_REASON_RESOURCES);
 }
 
 /* What does not fit now will not later in this pass: such parties need not be asked again. */

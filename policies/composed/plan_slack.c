@@ -120,7 +120,7 @@ static bool start_early(struct composed *composed, struct sl_pass *pass, sl_job 
 	if (good)
 		sl_keep(pass, mark);
 	else
-		sl_undo(pass, mark);
+		composed_undo(composed, pass, mark);
 	return good;
 }
 
