@@ -22,10 +22,10 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototype
 # The loop's small functions lie in several files: gcc joins them when it links. (clang would need a linker plug-in.)
 LTO ?= $(if $(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),-flto=auto -ffat-lto-objects)
 CFLAGS ?= -O3 -g $(LTO)
-LIBS := gsl libcjson zlib libzstd liblzma libcrypto
+LIBS := gsl libcjson yaml-0.1 zlib libzstd liblzma libcrypto
 HOUSE := -std=c11 $(WARN) $(WERROR) -ffp-contract=off -fvisibility=hidden -fPIC -pthread -D_GNU_SOURCE -I. \
 	-DSL_VERSION='"$(VERSION)"' -DSL_DATADIR='"$(DATADIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
-LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -lm -ldl
+LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -lcsv -lm -ldl
 
 ROOMS := policies traces models reports
 CORE := $(wildcard sim/*.c) $(wildcard $(foreach room,$(ROOMS),$(room)/*.c $(room)/*/*.c))

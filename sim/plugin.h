@@ -96,6 +96,9 @@ SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
 
+/* The known word nearest to what was written, for "did you mean"; NULL: none is near. known ends in NULL. */
+SL_API const char *sl_nearest(const char *text, const char *const *known);
+
 /* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. */
 enum sl_param_kind {
 	SL_PARAM_INT,
@@ -155,6 +158,9 @@ typedef struct {
  * cluster has. */
 enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_MAX = SL_KINDS_MAX - 2 };
 
+/* The memory of a node that names none: more than anyone asks for. */
+#define SL_MEM_UNBOUNDED (INT64_C(1) << 38)
+
 /* Nodes that are alike when idle. */
 struct sl_node_type {
 	const char *name;
@@ -172,7 +178,7 @@ struct sl_window {
 
 struct sl_cluster {
 	const char *name;
-	int64_t cpus, mem, gpus; /* Of the whole cluster. */
+	int64_t cpus, mem, gpus; /* Of the whole cluster; mem 0: some node names none. */
 	uint32_t node_count;     /* 0: a counted pool of cpus. */
 	uint32_t type_count, kind_count, window_count;
 	const uint32_t *node_type;       /* By node. */
@@ -367,6 +373,11 @@ struct sl_sink {
 	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
 	 * Returns nonzero under --strict. */
 	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
+	/* Either may be NULL in what a reader is handed. Before the first job, of a reader whose times are
+	 * dates: submits are microseconds since 1970 by the log's own clock, and zero will be the first. */
+	int (*dated)(void *self, struct sl_err *err);
+	/* What the file has and nothing here models ("column 'gpu_util'"): said once, never an error. */
+	int (*ignored)(void *self, const char *what, const struct sl_place *at, struct sl_err *err);
 };
 
 /* Text of one input, decompressed by content (gzip, zstd, xz), read once, forward. */
@@ -378,8 +389,14 @@ SL_API const char *sl_input_name(const struct sl_input *in);
  * is followed by at least 64 readable bytes after *end. Returns 1; 0 at the end; negative on failure (a
  * truncated stream, a line over 1 MiB). Lent until the next call. */
 SL_API int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
-/* The same bytes will be returned again by the next sl_input_next: for sniffing the format. */
+/* The same bytes will be returned again by the next sl_input_next. */
 SL_API void sl_input_again(struct sl_input *in);
+/* The first bytes, for sniffing the format; whoever reads next begins with them too. A line may be cut.
+ * Returns as sl_input_next. */
+SL_API int sl_input_peek(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
+/* All of it at once, in place of sl_input_next, for formats that have no lines: up to 1 GiB; **end is a zero.
+ * Lent until the input is closed. 0, or negative. */
+SL_API int sl_input_all(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
 SL_API const char *sl_input_packing(const struct sl_input *in); /* "gzip", "zstd", "xz", "none" */
 SL_API uint64_t sl_input_size(const struct sl_input *in);       /* Of the file as stored; 0: not known. */
 SL_API uint64_t sl_input_bytes(const struct sl_input *in);      /* Of the file, consumed so far. */
@@ -413,7 +430,8 @@ struct sl_window_spec {
 	const char *nodes; /* Names as in the file ("n[1-4],m7", or the name of an entry); NULL: cpus of a
 			      pool. */
 	int64_t cpus;
-	sl_time from, until;
+	/* As replay.from takes times; until or, NULL there, the duration `length`. */
+	const char *from, *until, *length;
 };
 
 struct sl_cluster_sink {
@@ -530,7 +548,16 @@ enum sl_use {
 	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
-	SL_USE_NODES = 64,    /* A counted pool becomes nodes of one cpu, numbered from 0. */
+	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
+			      names. */
+};
+
+/* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay
+ * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
+struct sl_compat {
+	const char *value; /* "pyss" */
+	const char *when;  /* "plan=easy": only if that parameter has that value without it; NULL: always. */
+	const char *settings;
 };
 
 struct sl_policy {
@@ -546,7 +573,8 @@ struct sl_policy {
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
 	 */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
-	void (*release)(void *state); /* Optional: what is not in the arena. */
+	void (*release)(void *state);   /* Optional: what is not in the arena. */
+	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
 };
 
 /* A name for -p that stands for a policy with some parameters set. */

@@ -4,12 +4,13 @@
  *
  * A value is checked against its sl_param once, here; what a policy or model is
  * handed is always within its bounds. Precedence, weakest first: the default,
- * the preset, --set, the user's own name:key=value.
+ * the preset, what compat= implies, --set, the user's own name:key=value.
  */
 #include "sim/plugins.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/scenario.h"
 
@@ -63,6 +64,14 @@ const char *nearest(const char *name, const char *(*at)(const void *list, size_t
 	}
 	return found;
 }
+
+static const char *word_at(const void *list, size_t i)
+{
+	const char *const *words = list;
+	return words[i];
+}
+
+const char *sl_nearest(const char *text, const char *const *known) { return nearest(text, word_at, known); }
 
 const char *did_you_mean(char buffer[128], const char *near)
 {
@@ -427,7 +436,71 @@ static const char *slug_of(struct sl_arena *arena, const char *text)
 	return sl_strdup(arena, slug, len);
 }
 
-/* The defaults, the preset, the settings, the user's own text. */
+bool item_next(const char **text, struct item *item)
+{
+	if (!**text)
+		return false;
+	const char *end = strchrnul(*text, ',');
+	const char *equals = memchr(*text, '=', (size_t)(end - *text));
+	SL_CHECK(equals && equals - *text < (ptrdiff_t)sizeof(item->key) &&
+		 end - equals <= (ptrdiff_t)sizeof(item->value));
+	(void)snprintf(item->key, sizeof(item->key), "%.*s", (int)(equals - *text), *text);
+	(void)snprintf(item->value, sizeof(item->value), "%.*s", (int)(end - equals) - 1, equals + 1);
+	*text = *end ? end + 1 : end;
+	return true;
+}
+
+static bool has_value(const struct policy_choice *choice, const char *key, const char *text)
+{
+	const struct sl_value *value = sl_value_of(choice->values, choice->value_count, key);
+	return value && value->text && strcmp(value->text, text) == 0;
+}
+
+/* What the policy's own `compat` implies, if it has one and it is in use; else NULL. */
+static int compat_find(struct policy_choice *choice, const char *what, struct sl_err *err)
+{
+	const struct sl_policy *policy = choice->policy;
+	struct item when = { "", "" };
+	if (policy->abi.size < offsetof(struct sl_policy, compat) + sizeof(policy->compat))
+		return SL_OK; /* Built before there was such a thing. */
+	for (const struct sl_compat *known = policy->compat; known && known->value; known++) {
+		if (!has_value(choice, "compat", known->value))
+			continue;
+		const char *text = known->when;
+		if (!text || (item_next(&text, &when) && has_value(choice, when.key, when.value))) {
+			choice->compat = known;
+			return SL_OK;
+		}
+	}
+	if (!*when.key)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"%s: compat=%s means nothing under %s=%s: 'man schedlab-policies' has where it does", what,
+		sl_value_of(choice->values, choice->value_count, "compat")->text, when.key,
+		sl_value_of(choice->values, choice->value_count, when.key)->text);
+}
+
+/* The items of the replay without their "replay.", or the others. */
+static int compat_part(
+	const char **part, const char *settings, bool replay, struct sl_arena *arena, struct sl_err *err)
+{
+	static const char prefix[] = "replay.";
+	const size_t skip = sizeof(prefix) - 1;
+	const size_t room = strlen(settings) + 2;
+	char *text = sl_alloc(arena, room, 1);
+	if (!text)
+		return sl_fail_memory(err);
+	size_t len = 0;
+	struct item item;
+	while (item_next(&settings, &item))
+		if (replay == (strncmp(item.key, prefix, skip) == 0))
+			len += (size_t)snprintf(text + len, room - len, "%s%s=%s", len ? "," : "",
+				item.key + (replay ? skip : 0), item.value);
+	*part = text;
+	return SL_OK;
+}
+
+/* From the weakest: the defaults, the preset, what compat implies, the settings, the user's own text. */
 static int choice_fill(struct policy_choice *choice, const char *preset, const char *own,
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
@@ -440,14 +513,28 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	choice->values = sl_alloc(arena, policy->param_count, sizeof(*choice->values));
 	if (!choice->values)
 		return sl_fail_memory(err);
-	int status = values_default(choice->values, &params, arena, err);
-	if (!status)
-		status = values_over(choice->values, &params, preset, arena, err);
-	if (!status)
-		status = settings_over(choice, settings, arena, err);
-	if (!status)
-		status = values_over(choice->values, &params, own, arena, err);
-	return status;
+	const char *implied = NULL;
+	for (;;) { /* Twice, if there turns out to be a compat. */
+		int status = values_default(choice->values, &params, arena, err);
+		if (!status)
+			status = values_over(choice->values, &params, preset, arena, err);
+		if (!status)
+			status = values_over(choice->values, &params, implied, arena, err);
+		if (!status)
+			status = settings_over(choice, settings, arena, err);
+		if (!status)
+			status = values_over(choice->values, &params, own, arena, err);
+		if (status || implied)
+			return status;
+		status = compat_find(choice, what, err);
+		if (status || !choice->compat)
+			return status;
+		status = compat_part(&implied, choice->compat->settings, false, arena, err);
+		if (!status)
+			status = compat_part(&choice->implied, choice->compat->settings, true, arena, err);
+		if (status)
+			return status;
+	}
 }
 
 int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
@@ -481,7 +568,7 @@ int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct s
 	const struct sl_place at = { sl_input_name(in), 0, 0 };
 	const char *text;
 	const char *end;
-	const int more = sl_input_next(in, &text, &end, err);
+	const int more = sl_input_peek(in, &text, &end, err);
 	if (more < 0)
 		return more;
 	if (more == 0)
@@ -497,6 +584,60 @@ int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct s
 	if (best == 0)
 		return sl_fail_at(
 			err, &at, "not a trace of a known format: 'schedlab list readers' shows them");
-	sl_input_again(in);
+	return SL_OK;
+}
+
+/* Lines of Slurm's own configuration, which looks like nothing else. */
+static bool looks_like_slurm(const char *text, const char *end)
+{
+	static const char *const word[] = {
+		"ClusterName=", "SlurmctldHost=", "NodeName=", "ControlMachine="
+	};
+	while (text < end) {
+		for (size_t i = 0; i < SL_LEN(word); i++)
+			if ((size_t)(end - text) > strlen(word[i]) &&
+				strncasecmp(text, word[i], strlen(word[i])) == 0)
+				return true;
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		text = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+static int fail_unknown_cluster(const char *path, const char *text, const char *end, struct sl_err *err)
+{
+	if (!text)
+		return sl_fail(err, SL_INPUT,
+			"%s: is a folder: clusters in folders (Slurm's) are not read yet, give a cluster file",
+			path);
+	if (looks_like_slurm(text, end))
+		return sl_fail(err, SL_INPUT, "%s: a slurm.conf is not read yet: give a cluster file", path);
+	return sl_fail(err, SL_INPUT,
+		"%s: not a cluster file of a known kind: see schedlab-cluster(5), and 'schedlab list clusters'",
+		path);
+}
+
+int cluster_reader_choose(
+	const struct sl_cluster_reader **reader, const char *path, struct sl_input *in, struct sl_err *err)
+{
+	const char *text = NULL;
+	const char *end = NULL;
+	const int more = in ? sl_input_next(in, &text, &end, err) : 0;
+	if (more < 0)
+		return more;
+	if (in && !more)
+		return sl_fail(err, SL_INPUT, "%s: is empty: give a cluster file", path);
+	int best = 0;
+	for (const struct sl_cluster_reader *const *known = sl_cluster_readers; *known; known++) {
+		const int sure = (*known)->sniff(path, text, text ? (size_t)(end - text) : 0);
+		if (sure > best) {
+			best = sure;
+			*reader = *known;
+		}
+	}
+	if (best == 0)
+		return fail_unknown_cluster(path, text, end, err);
+	if (in)
+		sl_input_again(in);
 	return SL_OK;
 }

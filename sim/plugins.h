@@ -29,8 +29,10 @@ struct policy_choice {
 	const struct sl_policy *policy;
 	struct sl_value *values; /* One for each of the policy's params, in their order; effective. */
 	size_t value_count;
-	const char *text; /* As the user wrote it: the label of its row. */
-	const char *slug; /* Safe as a part of a file name. */
+	const char *text;               /* As the user wrote it: the label of its row. */
+	const char *slug;               /* Safe as a part of a file name. */
+	const struct sl_compat *compat; /* What its compat implies, NULL: nothing; and of that, */
+	const char *implied;            /* what is the replay's: "passes=event,..."; NULL: nothing. */
 };
 
 /* Finds the policy or preset and checks its values; SL_USAGE with the nearest known name otherwise.
@@ -38,6 +40,13 @@ struct policy_choice {
  * error. */
 int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
 	struct sl_arena *arena, struct sl_err *err);
+
+/* The next of "key=value,..." at *text, which it moves on; false at the end. For texts of our own: no quotes.
+ */
+struct item {
+	char key[40], value[40];
+};
+bool item_next(const char **text, struct item *item);
 
 /* SL_USAGE if a setting was used by nobody: names the nearest key of the replay and of the chosen policies.
  */
@@ -60,5 +69,8 @@ const char *did_you_mean(char buffer[128], const char *near);
 
 /* Of sl_readers: by content. Reads the first text of `in` and gives it back. */
 int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err);
+/* Of sl_cluster_readers, likewise. in NULL: path is a folder. */
+int cluster_reader_choose(
+	const struct sl_cluster_reader **reader, const char *path, struct sl_input *in, struct sl_err *err);
 
 #endif

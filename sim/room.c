@@ -163,6 +163,20 @@ bool room_resume(struct sl_pass *pass, uint32_t job)
 	return true;
 }
 
+/* Undo: what was paid out of what now goes back. While something is owed nothing is free, so it is what
+ * lacks. */
+static void unpay_owed(struct sl_pass *pass, int64_t cpus)
+{
+	struct cluster *cluster = &pass->cluster;
+	const int64_t lacks = cpus - cluster->cpus_free;
+	if (lacks <= 0)
+		return;
+	cluster->cpus_owed += lacks;
+	cluster->cpus_free += lacks;
+	cluster->cpus_closed -= lacks;
+	profile_change(pass, SL_NONE + 1, -lacks);
+}
+
 void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 {
 	const bool running = pass->job_state[job] == SL_RUNNING;
@@ -172,6 +186,7 @@ void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 	} else if (pass->nodes) {
 		nodes_restore(pass->nodes, job, end);
 	} else if (running) {
+		unpay_owed(pass, pass->jobs->size[job]);
 		cluster_allocate(&pass->cluster, pass->jobs->size[job]);
 		profile_change(pass, end, pass->jobs->size[job]);
 	}
@@ -505,11 +520,55 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
 	return pass->status;
 }
 
+/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. */
+static bool is_countable(const struct sl_pass *pass)
+{
+	for (uint32_t i = 0; i < pass->info->type_count; i++)
+		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1)
+			return false;
+	for (uint32_t i = 0; i < pass->request_count; i++) {
+		const struct sl_request *request = &pass->requests[i];
+		const struct sl_group *group = request->group;
+		if (request->group_count != 1 || group->task.cpus != 1 || group->task.mem ||
+			group->task.gpus || group->nodes_min > group->tasks ||
+			group->tasks_min != group->tasks_max ||
+			(group->nodes_max && group->nodes_max < group->tasks))
+			return false;
+	}
+	return true;
+}
+
+/* The other way round: such nodes are counted, unless the policy asks for their names. */
+static int nodes_as_pool(struct sl_pass *pass, struct sl_err *err)
+{
+	struct sl_cluster *info = sl_alloc(pass->arena, 1, sizeof(*info));
+	struct sl_window *window = sl_alloc(pass->arena, pass->info->window_count + 1, sizeof(*window));
+	if (!info || !window)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < pass->info->window_count; i++) {
+		window[i] = pass->info->window[i];
+		window[i].cpus = window[i].node_count;
+	}
+	*info = (struct sl_cluster){ .name = pass->info->name,
+		.cpus = pass->info->cpus,
+		.kind_count = 1,
+		.kind_name = pass->info->kind_name,
+		.window = window,
+		.window_count = pass->info->window_count };
+	pass->info = info;
+	pass->request = NULL;
+	pass->requests = NULL;
+	pass->request_count = 0;
+	return SL_OK;
+}
+
 int room_init(struct sl_pass *pass, struct sl_err *err)
 {
 	const uint32_t jobs = pass->jobs->count;
 	int status = SL_OK;
-	if (pass->uses & SL_USE_NODES && !pass->info->node_count)
+	if (pass->info->node_count && !(pass->uses & SL_USE_NODES) && is_countable(pass))
+		status = nodes_as_pool(pass, err);
+	if (!status && pass->uses & SL_USE_NODES && !pass->info->node_count)
 		status = pool_as_nodes(pass, err);
 	if (!status && pass->info->node_count) {
 		status = init_classes(pass, err);

@@ -193,7 +193,11 @@ static sl_time next_instant(struct sl_pass *pass)
 	if (pass->submitted < pass->jobs->count && pass->jobs->submit[pass->submitted] < next)
 		next = pass->jobs->submit[pass->submitted];
 	if (pass->uses & SL_USE_PROMISES) {
-		const sl_time due = promise_next(pass);
+		sl_time due = promise_next(pass);
+		while (due <= pass->now && pass->passes) { /* It had its pass, and was left to wait. */
+			(void)evq_pop(&pass->due);
+			due = promise_next(pass);
+		}
 		next = due < next ? due : next;
 	}
 	return next;
@@ -250,6 +254,12 @@ static bool calls_for_pass(const struct sl_pass *pass, const struct ev *ev)
 	       !(ev->class == SL_EV_TIMER && pass->uses & SL_USE_EXPIRY);
 }
 
+/* A policy asked for a pass now, or a promise is due. */
+static bool pass_is_due(struct sl_pass *pass)
+{
+	return pass->wake <= pass->now || (pass->uses & SL_USE_PROMISES && promise_next(pass) <= pass->now);
+}
+
 /* Everything that happens at `now`. */
 static int run_instant(struct sl_pass *pass)
 {
@@ -261,18 +271,20 @@ static int run_instant(struct sl_pass *pass)
 			return alternates(pass);
 		struct ev ev;
 		bool passed = false;
+		bool quiet = false; /* What happened calls for no pass. */
 		if (pass->scenario->rules.early)
 			gather_ends(pass);
 		while (next_event(pass, &ev)) {
 			const bool applied = apply(pass, &ev);
 			ending_done(pass, &ev);
 			passed = applied && calls_for_pass(pass, &ev);
+			quiet = pass->scenario->rules.pass_per_event;
 			if (passed && (pass->status || run_pass(pass)))
 				return pass->status;
 		}
 		if (pass->status)
 			return pass->status;
-		if (!passed && run_pass(pass))
+		if (!passed && (!quiet || pass_is_due(pass)) && run_pass(pass))
 			return pass->status;
 		const struct ev *top = evq_top(&pass->events);
 		again = (top && top->time == pass->now) || pass->wake == pass->now;

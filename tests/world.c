@@ -32,7 +32,8 @@ static void fill_columns(struct world *w)
 	}
 	w->scenario = (struct scenario){
 		.cpus = w->cpus,
-		.cluster = { .cpus = w->cpus, .kind_count = 1 },
+		.cluster = w->cluster,
+		.rules = w->rules,
 		.overrun = w->overrun,
 		.warmup = SL_NONE,
 		.jobs = { .count = w->count,
@@ -51,25 +52,84 @@ static void fill_columns(struct world *w)
 	};
 }
 
-int world_run(struct world *w, const char *policy, bool check)
+static int run_chosen(struct world *w, bool check)
 {
-	fill_columns(w);
-	w->arena = arena_new();
-	SL_CHECK(w->arena);
-	struct settings settings = { .arena = w->arena };
-	memset(&w->err, 0, sizeof(w->err));
-	memset(&w->sim, 0, sizeof(w->sim));
-	int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
-	if (status)
-		return status;
 	const struct sim_options options = {
 		.scenario = &w->scenario,
 		.choice = &w->choice,
-		.seed = 1,
+		.seed = w->seed ? w->seed : 1,
 		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS,
 		.check = check,
 	};
 	return sim_run(&w->sim, &options, &w->err);
+}
+
+/* Each job asks for `size` tasks of one cpu and 1 MiB, so that nodes are not just counted; like requests
+ * share one. */
+static void fill_nodes(struct world *w)
+{
+	static const char *const kinds[] = { "cpus", "memory" };
+	SL_CHECK(w->cpus <= WORLD_NODES);
+	w->type = (struct sl_node_type){ .name = "cpu", .amount = { 1, 1 } };
+	memset(w->node_type, 0, sizeof(w->node_type));
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < w->count; i++) {
+		uint32_t like = 0;
+		while (like < count && w->group[like].tasks != (uint32_t)w->size[i])
+			like++;
+		if (like == count) {
+			const uint32_t tasks = (uint32_t)w->size[i];
+			w->group[count] = (struct sl_group){ .task = { .cpus = 1, .mem = 1 },
+				.tasks = tasks,
+				.tasks_min = tasks,
+				.tasks_max = tasks };
+			w->asked[count] = (struct sl_request){
+				.group = &w->group[count], .group_count = 1, .cpus = tasks, .mem = tasks
+			};
+			count++;
+		}
+		w->request[i] = like;
+	}
+	w->scenario.cluster = (struct sl_cluster){ .cpus = w->cpus,
+		.node_count = (uint32_t)w->cpus,
+		.type_count = 1,
+		.kind_count = 2,
+		.node_type = w->node_type,
+		.type = &w->type,
+		.kind_name = kinds };
+	w->scenario.jobs.request = w->request;
+	w->scenario.jobs.requests = w->asked;
+	w->scenario.jobs.request_count = count;
+}
+
+static void begin(struct world *w)
+{
+	fill_columns(w);
+	if (w->as_nodes)
+		fill_nodes(w);
+	if (!w->scenario.cluster.cpus) {
+		w->scenario.cluster.cpus = w->cpus;
+		w->scenario.cluster.kind_count = 1;
+	}
+	w->arena = arena_new();
+	SL_CHECK(w->arena);
+	memset(&w->err, 0, sizeof(w->err));
+	memset(&w->sim, 0, sizeof(w->sim));
+}
+
+int world_run_policy(struct world *w, const struct sl_policy *policy, bool check)
+{
+	begin(w);
+	w->choice = (struct policy_choice){ .policy = policy, .text = policy->name, .slug = policy->name };
+	return run_chosen(w, check);
+}
+
+int world_run(struct world *w, const char *policy, bool check)
+{
+	begin(w);
+	struct settings settings = { .arena = w->arena };
+	const int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
+	return status ? status : run_chosen(w, check);
 }
 
 void world_release(struct world *w)

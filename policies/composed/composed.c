@@ -10,133 +10,25 @@
 #include "policies/composed/shares.h"
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
-	&plan_recorded, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices, &plan_quota };
-
-static const struct sl_param params[PARAM_COUNT] = {
-	[PARAM_ORDER] = { .key = "order",
-		.kind = SL_PARAM_TEXT,
-		.fallback = "fcfs",
-		.choices =
-			"fcfs|sjf|ljf|smallest|largest|saf|laf|srf|wfp3|unicep|f1|f2|f3|f4|fairshare|drf|lottery|"
-			"stride|expr:\"...\"",
-		.help = "who is first in the queue, head included; an expression is over submit, wait, size, limit, user" },
-	[PARAM_PLAN] = { .key = "plan",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "easy",
-		.choices = "fcfs|greedy|easy|conservative|recorded|share|depth|slack|gang|slices|quota",
-		.help = "who starts now, and who is promised a start" },
-	[PARAM_FILL] = { .key = "fill",
-		.kind = SL_PARAM_TEXT,
-		.fallback = "queue",
-		.choices = "queue|shortest|an order",
-		.help = "order of the candidates behind the head (plan easy); shortest: by estimate" },
-	[PARAM_ESTIMATE] = { .key = "estimate",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "limit",
-		.choices = "limit|exact|tsafrir|file",
-		.help = "how long the plan takes a job to run" },
-	[PARAM_BY] = { .key = "by",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "user",
-		.choices = "user|account|partition",
-		.help = "who shares the cluster" },
-	[PARAM_WEIGHTS] = { .key = "weights",
-		.kind = SL_PARAM_TEXT,
-		.fallback = "*=1",
-		.choices = "\"NAME=NUMBER,...\"",
-		.help = "of users (by=...); lottery and stride: tickets; * is everyone not named" },
-	[PARAM_HALF_LIFE] = { .key = "half_life",
-		.kind = SL_PARAM_TIME,
-		.fallback = "7d",
-		.choices = "0..1000000d",
-		.max = INT64_C(1000000) * 86400 * SL_SECOND,
-		.help = "order fairshare: after which usage counts half; 0: it never fades" },
-	[PARAM_INITIAL] = { .key = "initial",
-		.kind = SL_PARAM_TEXT,
-		.fallback = "*=0",
-		.choices = "\"NAME=NUMBER,...\"",
-		.help = "order fairshare: usage at the trace's zero, in cpu-seconds" },
-	[PARAM_CHARGE] = { .key = "charge",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "cpus",
-		.choices = "cpus|dominant",
-		.help = "order fairshare: usage is of cpus, or of the resource of which a job takes the largest part" },
-	[PARAM_COST] = { .key = "cost",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "work",
-		.choices = "work|size",
-		.help = "order stride: a job costs its size times its estimate in seconds, or its size" },
-	[PARAM_BLOCKED] = { .key = "blocked",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "party",
-		.choices = "party|all",
-		.help = "plan share: a job that does not fit is waited for by its party, or by all" },
-	[PARAM_DEPTH] = { .key = "depth",
-		.kind = SL_PARAM_INT,
-		.fallback = "4",
-		.choices = "1..1000000000",
-		.min = 1,
-		.max = 1000000000,
-		.help = "plan depth: so many waiting jobs hold promises" },
-	[PARAM_SLACK] = { .key = "slack",
-		.kind = SL_PARAM_REAL,
-		.fallback = "1",
-		.choices = "0..1000000",
-		.max = INT64_C(1000000) * SL_SECOND,
-		.help = "plan slack: how much later than first promised a job may start, in its estimates" },
-	[PARAM_SLACK_TIME] = { .key = "slack_time",
-		.kind = SL_PARAM_TIME,
-		.fallback = "0",
-		.choices = "0..1000000d",
-		.max = INT64_C(1000000) * 86400 * SL_SECOND,
-		.help = "plan slack: the same as a time, on top" },
-	[PARAM_TRIES] = { .key = "tries",
-		.kind = SL_PARAM_INT,
-		.fallback = "16",
-		.choices = "1..1000000000",
-		.min = 1,
-		.max = 1000000000,
-		.help = "plan slack: for so many candidates a pass tries to move others" },
-	[PARAM_QUANTUM] = { .key = "quantum",
-		.kind = SL_PARAM_TIME,
-		.fallback = "200",
-		.choices = "1ms..1000000d",
-		.min = 1000,
-		.max = INT64_C(1000000) * 86400 * SL_SECOND,
-		.help = "plan slices: how long a row has its turn" },
-	[PARAM_ROWS] = { .key = "rows",
-		.kind = SL_PARAM_INT,
-		.fallback = "5",
-		.choices = "1..1000",
-		.min = 1,
-		.max = 1000,
-		.help = "plan slices: at most so many, the multiprogramming level" },
-	[PARAM_ALTERNATE] = { .key = "alternate",
-		.kind = SL_PARAM_BOOL,
-		.fallback = "true",
-		.help = "plan slices: jobs of other rows run where the row whose turn it is leaves room" },
-	[PARAM_QUOTAS] = { .key = "quotas",
-		.kind = SL_PARAM_TEXT,
-		.fallback = "equal",
-		.choices = "equal|\"NAME=NUMBER,...\"",
-		.help = "plan quota: what is guaranteed, in GPUs where the cluster has any, else cpus; * is everyone not named" },
-	[PARAM_PREEMPT] = { .key = "preempt",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "requeue",
-		.choices = "requeue|checkpoint|none",
-		.help = "plan quota: what becomes of borrowers when a guaranteed share is claimed" },
-};
+	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,
+	&plan_quota };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	composed->fill.by_row = true;
-	if (strcmp(text, "queue") == 0)
+	composed->fill_none = strcmp(text, "none") == 0;
+	if (strcmp(text, "queue") == 0) {
+		if (!composed->plan->fills_by_submission || composed->order.by_row)
+			return SL_OK;
+		text = "fcfs";
+	} else if (composed->fill_none) {
 		return SL_OK;
-	if (!composed->plan->fills)
+	} else if (!composed->plan->fills) {
 		return sl_fail(err, SL_USAGE,
 			"fill=%s means nothing under plan=%s: it orders the candidates of plan=easy", text,
 			composed->plan->name);
+	}
 	const int status =
 		ordering_init(&composed->fill, strcmp(text, "shortest") == 0 ? "sjf" : text, arena, err);
 	if (!status && composed->fill.waits)
@@ -152,10 +44,10 @@ static int refuse_idle(const struct composed *composed, struct sl_err *err)
 	const struct order *order = composed->order.order;
 	const unsigned takes = composed->plan->takes | (order ? order->takes : 0);
 	for (unsigned i = PARAM_BY; i < PARAM_COUNT; i++)
-		if (!(takes & TAKES(i)) && strcmp(composed->values[i].text, params[i].fallback) != 0)
+		if (!(takes & TAKES(i)) && strcmp(composed->values[i].text, composed_params[i].fallback) != 0)
 			return sl_fail(err, SL_USAGE, "%s=%s means nothing under order=%s, plan=%s",
-				params[i].key, composed->values[i].text, composed->values[PARAM_ORDER].text,
-				composed->plan->name);
+				composed_params[i].key, composed->values[i].text,
+				composed->values[PARAM_ORDER].text, composed->plan->name);
 	return SL_OK;
 }
 
@@ -196,20 +88,33 @@ static bool has_keys(const struct composed *composed)
 	return !composed->order.order->sharing->drawn && !composed->plan->parts;
 }
 
-static int init_parts(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+/* The shadow is EASY's: elsewhere there is none to freeze, and nothing to spare. */
+static int init_shadow(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
-	const char *order = setup->values[PARAM_ORDER].text;
-	int status = ordering_init(&composed->order, order, setup->arena, err);
+	composed->spare = (enum sl_spare)setup->values[PARAM_SPARE].number;
+	composed->frozen = setup->values[PARAM_SHADOW].number;
+	const int which = composed->frozen ? PARAM_SHADOW : PARAM_SPARE;
+	if (composed->plan->shadows || (!composed->frozen && composed->spare == SL_SPARE_COUNT))
+		return SL_OK;
+	return sl_fail(err, SL_USAGE, "%s=%s means nothing under plan=%s, which has no shadow: use plan=easy",
+		composed_params[which].key, setup->values[which].text, composed->plan->name);
+}
+
+static int init_order(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	const char *text = setup->values[PARAM_ORDER].text;
+	int status = ordering_init(&composed->order, text, setup->arena, err);
 	if (!status && (composed->plan->key || composed->plan->own_order) && !composed->order.by_row)
-		status = sl_fail(err, SL_USAGE,
-			"order=%s means nothing under plan=%s, which has an order of its own", order,
+		return sl_fail(err, SL_USAGE,
+			"order=%s means nothing under plan=%s, which has an order of its own", text,
 			composed->plan->name);
 	if (!status)
 		status = refuse_idle(composed, err);
 	if (!status)
 		status = init_shares(composed, setup, err);
-	if (!status)
-		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
+	composed->wait_published = setup->values[PARAM_WAIT].number && composed->order.waits;
+	if (composed->wait_published)
+		composed->order.waits = false; /* It depends on the submission alone. */
 	return status;
 }
 
@@ -222,7 +127,11 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	composed->values = setup->values;
 	composed->plan = plans[setup->values[PARAM_PLAN].number];
 	composed->estimate = &estimates[setup->values[PARAM_ESTIMATE].number];
-	int status = init_parts(composed, setup, err);
+	int status = init_order(composed, setup, err);
+	if (!status)
+		status = init_shadow(composed, setup, err);
+	if (!status)
+		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
 	if (status)
 		return status;
 	unsigned uses = composed->plan->uses | composed->estimate->uses;
@@ -242,7 +151,12 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 static double queue_key(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct composed *composed = state;
-	const struct facts facts = facts_of(pass, job);
+	struct facts facts = facts_of(pass, job);
+	if (composed->wait_published) {
+		facts.wait = -1 - facts.submit;
+		if (facts.limit < 1e-3) /* Asked for nothing: the published program has its -1. */
+			facts.limit = -1;
+	}
 	return ordering_score(&composed->order, &facts);
 }
 
@@ -376,8 +290,9 @@ const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
 	.summary = "built from parts: order, plan, fill, estimate, and what they take",
+	.compat = composed_compats,
 	.paper = "each part's own",
-	.params = params,
+	.params = composed_params,
 	.param_count = PARAM_COUNT,
 	.init = composed_init,
 	.pass = composed_pass,

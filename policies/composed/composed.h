@@ -22,6 +22,10 @@ enum {
 	PARAM_PLAN,
 	PARAM_FILL,
 	PARAM_ESTIMATE,
+	PARAM_SHADOW,
+	PARAM_SPARE,
+	PARAM_WAIT,
+	PARAM_COMPAT,
 	PARAM_BY, /* From here on: of those parts only that say so in `takes`. */
 	PARAM_WEIGHTS,
 	PARAM_HALF_LIFE,
@@ -41,6 +45,8 @@ enum {
 	PARAM_COUNT
 };
 #define TAKES(param) (1U << (param))
+extern const struct sl_param composed_params[PARAM_COUNT];
+extern const struct sl_compat composed_compats[];
 
 struct expr; /* expr.c: a user's expression, compiled. */
 
@@ -71,10 +77,12 @@ struct plan {
 	unsigned uses; /* enum sl_use */
 	enum sl_reason reason;
 	unsigned takes;
-	bool fills;     /* Takes candidates from behind the head: `fill` means something. */
-	bool turns;     /* Asks composed_first who is next, so that an order by lot will do. */
-	bool parts;     /* Never asks for the queue in order: goes by parties. */
-	bool own_order; /* Takes no order but that of submission. */
+	bool fills;               /* Takes candidates from behind the head: `fill` means something. */
+	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
+	bool shadows;             /* `shadow` and `spare` mean something. */
+	bool turns;               /* Asks composed_first who is next, so that an order by lot will do. */
+	bool parts;               /* Never asks for the queue in order: goes by parties. */
+	bool own_order;           /* Takes no order but that of submission. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
@@ -108,14 +116,28 @@ struct composed {
 	const struct estimate *estimate;
 	struct user_history *history;
 	size_t history_count;
+	enum sl_spare spare;
+	bool frozen, fill_none, wait_published;
+	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
+
+/* Of composed->head. */
+enum head_row {
+	HEAD_JOB, /* Its row + 1; 0: there is none. */
+	HEAD_AT,  /* Its shadow. */
+	HEAD_ROWS
+};
+void head_set(const struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at);
+/* Its shadow, if the job is the one that is remembered; SL_NONE. */
+sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_job job);
+sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
 
 extern const struct sl_policy policy_composed;
 extern const struct order orders[];
 extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_share,
-	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota;
+	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
 

@@ -48,14 +48,55 @@ const struct plan plan_greedy = {
 	.pass = greedy_pass,
 };
 
+void head_set(const struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at)
+{
+	const int64_t now[HEAD_ROWS] = {
+		[HEAD_JOB] = sl_job_is(job) ? (int64_t)job.row + 1 : 0, [HEAD_AT] = at
+	};
+	for (uint32_t row = 0; row < HEAD_ROWS; row++)
+		sl_ledger_add(pass, composed->head, row, now[row] - sl_ledger_get(pass, composed->head, row));
+}
+
+sl_job head_job(const struct composed *composed, const struct sl_pass *pass)
+{
+	const int64_t job = sl_ledger_get(pass, composed->head, HEAD_JOB);
+	return job ? (sl_job){ (uint32_t)(job - 1) } : SL_JOB_NONE;
+}
+
+sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_job job)
+{
+	return head_job(composed, pass).row == job.row ? sl_ledger_get(pass, composed->head, HEAD_AT)
+						       : SL_NONE;
+}
+
+static int easy_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	(void)err;
+	if (composed->frozen)
+		composed->head = sl_ledger_new(setup, "head", HEAD_ROWS);
+	return SL_OK;
+}
+
+/* The earliest time by estimates that the head fits, and what it leaves over. */
+static struct sl_promise easy_shadow(struct composed *composed, struct sl_pass *pass, sl_job head)
+{
+	if (!composed->frozen)
+		return sl_shadow_with(pass, head, composed->spare);
+	const sl_time at = head_at(composed, pass, head);
+	if (at != SL_NONE)
+		return sl_shadow_at(pass, head, at, composed->spare);
+	const struct sl_promise shadow = sl_shadow_with(pass, head, composed->spare);
+	head_set(composed, pass, head, shadow.at);
+	return shadow;
+}
+
+/* Remembers nothing between passes, unless the shadow is frozen. */
 static void easy_pass(struct composed *composed, struct sl_pass *pass)
 {
 	const sl_job head = start_in_order(composed, pass);
-	if (!sl_job_is(head) || !sl_any_fits(pass))
+	if (!sl_job_is(head) || composed->fill_none || (!composed->frozen && !sl_any_fits(pass)))
 		return;
-
-	/* The earliest time by estimates that the head fits, and what it leaves over. */
-	struct sl_promise shadow = sl_shadow(pass, head);
+	struct sl_promise shadow = easy_shadow(composed, pass, head);
 	sl_job job = composed->shares ? SL_JOB_NONE : head; /* Parties' turns may have changed since. */
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
 		(void)composed_start(composed, pass, job); /* Fits now without delaying the shadow. */
@@ -69,6 +110,8 @@ const struct plan plan_easy = {
 	.reason = SL_REASON_PRIORITY,
 	.fills = true,
 	.turns = true,
+	.shadows = true,
+	.init = easy_init,
 	.pass = easy_pass,
 };
 

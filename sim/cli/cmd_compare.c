@@ -42,6 +42,8 @@ struct row {
 
 struct comparison {
 	const struct args *args;
+	struct windows *windows; /* By row, if each is of several windows. */
+	size_t each;             /* Runs of a row. */
 	struct row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
@@ -226,6 +228,25 @@ static int csv_write(const struct comparison *all, struct sl_err *err)
 
 /* ---- Runs made now -------------------------------------------------------------------- */
 
+/* One window's run of a row is over; with the last, the row is. */
+static int window_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
+{
+	struct comparison *all = self;
+	struct row *row = &all->row[slot / all->each];
+	struct windows *windows = &all->windows[slot / all->each];
+	char sub[96];
+	(void)snprintf(sub, sizeof(sub), "%zu-%s", slot / all->each + 1, run->choice.slug);
+	int status = windows_take(windows, run, all->dir, sub, NULL, &all->failure);
+	if (!status && windows->count == all->each) {
+		row->partial = windows->whole.sim.result.interrupted;
+		status = windows_means(windows, &row->metrics, &all->failure);
+		if (!status && all->dir)
+			status = outdir_windows(all->dir, sub, windows, &row->metrics, NULL, &all->failure);
+		windows_release(windows);
+	}
+	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
+}
+
 /* A run is over: its row, and its files while its columns are there. */
 static int run_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
 {
@@ -284,9 +305,22 @@ static int runs_go(struct comparison *all, struct run *runs, struct sl_err *err)
 		status = claim(all, runs, err);
 	if (status)
 		return status;
-	struct progress_bar *bar = arg_flag(all->args, "quiet") ? NULL : progress_start(runs, all->count);
-	status = runset_run(runs, all->count, (unsigned)threads, run_finished, all, err);
-	progress_stop(bar);
+	const size_t count = all->count * all->each;
+	struct run *single = all->windows ? sl_alloc(all->args->arena, count, sizeof(*single)) : runs;
+	if (!single)
+		status = sl_fail_memory(err);
+	for (size_t i = 0; all->windows && !status && i < all->count; i++)
+		status = windows_begin(
+			&all->windows[i], &runs[i], single + i * all->each, all->args->arena, err);
+	if (!status) {
+		struct progress_bar *bar =
+			arg_flag(all->args, "quiet") ? NULL : progress_start(single, count);
+		status = runset_run(single, count, (unsigned)threads,
+			all->windows ? window_finished : run_finished, all, err);
+		progress_stop(bar);
+	}
+	if (all->windows && single)
+		runset_release(single, count); /* Those that failed. */
 	if (all->failure.status || (status && status != SL_INTERRUPTED)) {
 		if (all->dir)
 			outdir_abandon(all->dir);
@@ -315,24 +349,67 @@ static size_t policies_given(const struct args *args, const char **policy)
 	return count;
 }
 
-static int runs_prepare(struct comparison *all, struct run *runs, const char **policy,
-	const struct scenario *scenario, struct settings *settings, struct sl_err *err)
+/* The policies, and a scenario for each different set of settings that they imply. */
+struct worlds {
+	struct scenario *scenario; /* In use: up to count. */
+	const char **implied;
+	size_t count;
+	struct settings settings;
+};
+
+static const struct scenario *world_for(
+	struct worlds *worlds, const char *implied, const struct args *args, struct sl_err *err)
 {
-	struct sl_arena *arena = all->args->arena;
-	struct policy_choice *choices = sl_alloc(arena, all->count, sizeof(*choices));
-	char *cpus = sl_alloc(arena, 32, 1);
+	for (size_t i = 0; i < worlds->count; i++)
+		if (strcmp(worlds->implied[i], implied ? implied : "") == 0)
+			return &worlds->scenario[i];
+	if (worlds->count && strcmp(args->word[0], "-") == 0) {
+		(void)sl_fail(err, SL_USAGE,
+			"policies that imply settings of the replay have the trace read again: give a file, not '-'");
+		return NULL;
+	}
+	struct scenario *scenario = &worlds->scenario[worlds->count];
+	if (scenario_from_args(scenario, args, &worlds->settings, implied, err))
+		return NULL;
+	worlds->implied[worlds->count++] = implied ? implied : "";
+	if (!arg_flag(args, "quiet"))
+		talk_read(scenario);
+	talk_oddities(scenario);
+	return scenario;
+}
+
+static int runs_prepare(struct comparison *all, struct run *runs, const char **policy, struct worlds *worlds,
+	struct sl_err *err)
+{
+	const struct args *args = all->args;
+	struct policy_choice *choices = sl_alloc(args->arena, all->count, sizeof(*choices));
+	char *cpus = sl_alloc(args->arena, 32, 1);
 	if (!choices || !cpus)
 		return sl_fail_memory(err);
-	*sl_put_i64(cpus, scenario->cpus) = '\0';
 	for (size_t i = 0; i < all->count; i++) {
-		const int status = run_from_args(&runs[i], scenario, policy[i], settings, all->args, err);
+		const int status = run_from_args(&runs[i], policy[i], &worlds->settings, args, err);
 		if (status)
 			return status;
 		choices[i] = runs[i].choice;
-		all->row[i] = (struct row){ .policy = policy[i], .cluster = cpus };
-		metrics_init(&all->row[i].metrics, arena);
 	}
-	return settings_check_used(settings, choices, all->count, err);
+	for (size_t i = 0; i < all->count; i++) {
+		runs[i].scenario = world_for(worlds, runs[i].choice.implied, args, err);
+		if (!runs[i].scenario)
+			return err->status;
+		if (!arg_flag(args, "quiet"))
+			talk_compat(&runs[i]);
+		*sl_put_i64(cpus, runs[i].scenario->cpus) = '\0';
+		all->row[i] = (struct row){ .policy = policy[i], .cluster = cpus };
+		metrics_init(&all->row[i].metrics, args->arena);
+	}
+	all->each = 1;
+	if (runs[0].scenario->window_count) {
+		all->each = runs[0].scenario->window_count;
+		all->windows = sl_alloc(args->arena, all->count, sizeof(*all->windows));
+		if (!all->windows)
+			return sl_fail_memory(err);
+	}
+	return settings_check_used(&worlds->settings, choices, all->count, err);
 }
 
 static int compare_trace(struct comparison *all, struct sl_err *err)
@@ -344,22 +421,21 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 	all->count = policies_given(args, policy);
 	all->row = sl_alloc(args->arena, all->count, sizeof(*all->row));
 	struct run *runs = sl_alloc(args->arena, all->count, sizeof(*runs));
-	if (!all->row || !runs)
+	struct worlds worlds = {
+		.scenario = sl_alloc(args->arena, all->count, sizeof(*worlds.scenario)),
+		.implied = sl_alloc(args->arena, all->count, sizeof(*worlds.implied)),
+	};
+	if (!all->row || !runs || !worlds.scenario || !worlds.implied)
 		return sl_fail_memory(err);
-	struct settings settings = { 0 };
-	struct scenario scenario = { 0 };
-	int status = scenario_from_args(&scenario, args, &settings, err);
-	if (status)
-		return status;
-	status = runs_prepare(all, runs, policy, &scenario, &settings, err);
-	if (!status) {
-		if (!arg_flag(args, "quiet"))
-			talk_read(&scenario);
-		talk_oddities(&scenario);
+	int status = settings_from_args(&worlds.settings, args, err);
+	if (!status)
+		status = runs_prepare(all, runs, policy, &worlds, err);
+	if (!status)
 		status = runs_go(all, runs, err);
-	}
-	runset_release(runs, all->count);
-	scenario_release(&scenario);
+	if (!all->windows)
+		runset_release(runs, all->count);
+	for (size_t i = 0; i < worlds.count; i++)
+		scenario_release(&worlds.scenario[i]);
 	return status;
 }
 

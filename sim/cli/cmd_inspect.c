@@ -269,16 +269,6 @@ const char *inspect_header(const struct inspection *seen, const char *key)
 	return NULL;
 }
 
-static int settings_from_args(struct settings *settings, const struct args *args, struct sl_err *err)
-{
-	*settings = (struct settings){ .arena = args->arena };
-	const char *set;
-	int status = SL_OK;
-	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
-		status = settings_add(settings, set, err);
-	return status;
-}
-
 static int gather(struct inspection *seen, const char *path, const struct args *args, struct sl_err *err)
 {
 	const struct scenario_watch watch = { .self = seen, .row = on_row };

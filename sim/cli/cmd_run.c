@@ -123,6 +123,75 @@ static int claim(struct outdir **dir, const struct run *run, const struct args *
 	return outdir_open(dir, path, identity, arg_flag(args, "force"), err);
 }
 
+/* ---- replay.windows --------------------------------------------------------------------- */
+
+struct windowed {
+	struct windows windows;
+	struct outdir *dir;
+	const char *only;
+};
+
+static int window_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
+{
+	(void)slot;
+	struct windowed *all = self;
+	return windows_take(&all->windows, run, all->dir, NULL, all->only, err);
+}
+
+static int report_means(const struct windowed *all, const struct args *args, struct sl_err *err)
+{
+	struct sl_metrics means;
+	metrics_init(&means, args->arena);
+	int status = windows_means(&all->windows, &means, err);
+	if (!status && all->dir)
+		status = outdir_windows(all->dir, NULL, &all->windows, &means, all->only, err);
+	if (!status && arg_flag(args, "json"))
+		status = json_print(&means, err);
+	else if (!status && only_has(all->only, "metrics"))
+		summary_print(&all->windows.whole, &means, args->arena);
+	metrics_release(&means);
+	return status;
+}
+
+static int run_windows(struct run *whole, const struct args *args, struct timing *timing, struct sl_err *err)
+{
+	const size_t count = whole->scenario->window_count;
+	struct windowed all = { .only = arg(args, "only") };
+	struct run *runs = sl_alloc(args->arena, count, sizeof(*runs));
+	if (!runs)
+		return sl_fail_memory(err);
+	int status = claim(&all.dir, whole, args, err);
+	if (status)
+		return status;
+	struct progress_bar *bar = NULL;
+	status = windows_begin(&all.windows, whole, runs, args->arena, err);
+	if (!status) {
+		bar = arg_flag(args, "quiet") ? NULL : progress_start(runs, count);
+		status = runset_run(runs, count, 0, window_finished, &all, err);
+		progress_stop(bar);
+	}
+	timing_stage(timing, "loop");
+	if (!status || status == SL_INTERRUPTED) {
+		struct sl_err report_err = { 0 };
+		int reported = report_means(&all, args, &report_err);
+		if (!reported && all.dir)
+			reported = outdir_commit(all.dir, &report_err);
+		else if (all.dir)
+			outdir_abandon(all.dir);
+		if (reported)
+			*err = report_err;
+		status = reported ? reported : status;
+	} else if (all.dir) {
+		outdir_abandon(all.dir);
+	}
+	timing_stage(timing, "write");
+	windows_release(&all.windows);
+	runset_release(runs, count);
+	return status;
+}
+
+/* ---- One run --------------------------------------------------------------------------- */
+
 static int run_scenario(struct run *run, const struct args *args, struct timing *timing, struct sl_err *err)
 {
 	struct outdir *dir = NULL;
@@ -154,22 +223,28 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 static int run_command(const struct args *args, struct sl_err *err)
 {
 	struct timing timing = { arg_flag(args, "timing"), cpu_seconds() };
-	struct settings settings = { 0 };
+	struct settings settings;
 	struct scenario scenario = { 0 };
 	struct run run = { 0 };
 	const char *policy = arg(args, "policy");
-	int status = scenario_from_args(&scenario, args, &settings, err);
+	int status = settings_from_args(&settings, args, err);
+	if (!status)
+		status = run_from_args(&run, policy ? policy : "easy", &settings, args, err);
+	if (!status)
+		status = scenario_from_args(&scenario, args, &settings, run.choice.implied, err);
 	if (status)
 		return status;
-	status = run_from_args(&run, &scenario, policy ? policy : "easy", &settings, args, err);
-	if (!status)
-		status = settings_check_used(&settings, &run.choice, 1, err);
+	run.scenario = &scenario;
+	status = settings_check_used(&settings, &run.choice, 1, err);
 	if (!status) {
-		if (!arg_flag(args, "quiet"))
+		if (!arg_flag(args, "quiet")) {
+			talk_compat(&run);
 			talk_read(&scenario);
+		}
 		talk_oddities(&scenario);
 		timing_stage(&timing, "read");
-		status = run_scenario(&run, args, &timing, err);
+		status = scenario.window_count ? run_windows(&run, args, &timing, err)
+					       : run_scenario(&run, args, &timing, err);
 	}
 	runset_release(&run, 1);
 	scenario_release(&scenario);

@@ -360,36 +360,101 @@ static int reports_write(
 	return status;
 }
 
+static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
+{
+	char path[PATH];
+	const int status = join(path, dir->temp, name, err);
+	if (!status && mkdir(path, 0777) != 0)
+		return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
+	return status;
+}
+
+/* The folder of one run of several. */
+static int sub_make(struct outdir *dir, const char *sub, struct sl_err *err)
+{
+	dir->compares = true;
+	const int status = name_add(dir, &dir->runs, sub, err);
+	return status ? status : folder_make(dir, sub, err);
+}
+
+static int metrics_write(
+	struct outdir *dir, const char *prefix, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, METRICS_FILE);
+	const int status = file_open(dir, path, &out, err);
+	if (status)
+		return status;
+	metrics_json(out, metrics);
+	return sl_out_commit(out, err);
+}
+
+/* What is of one run, behind the prefix. */
+static int run_write(struct outdir *dir, const char *prefix, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	int status = reports_write(dir, prefix, run, only, err);
+	if (!status && metrics && outdir_wants(only, METRICS_FILE))
+		status = metrics_write(dir, prefix, metrics, err);
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, RUN_RECORD);
+	if (!status)
+		status = file_open(dir, path, &out, err);
+	return status ? status : file_close(out, run_json(out, run, NULL, metrics, only, err), err);
+}
+
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
 	const char *only, struct sl_err *err)
+{
+	char prefix[PATH] = "";
+	if (sub)
+		(void)snprintf(prefix, PATH, "%.1000s/", sub);
+	const int status = sub ? sub_make(dir, sub, err) : SL_OK;
+	return status ? status : run_write(dir, prefix, run, metrics, only, err);
+}
+
+int outdir_window(struct outdir *dir, const char *sub, const char *name, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
+{
+	char prefix[PATH];
+	char path[PATH];
+	struct stat found;
+	int status = join(path, dir->temp, sub ? sub : ".", err);
+	if (!status && stat(path, &found) != 0)
+		status = sub_make(dir, sub, err); /* The first of its policy. */
+	(void)snprintf(path, PATH, "%.1000s%s%.60s", sub ? sub : "", sub ? "/" : "", name);
+	(void)snprintf(prefix, PATH, "%.1070s/", path);
+	if (!status)
+		status = folder_make(dir, path, err);
+	return status ? status : run_write(dir, prefix, run, metrics, only, err);
+}
+
+int outdir_windows(struct outdir *dir, const char *sub, const struct windows *windows,
+	const struct sl_metrics *means, const char *only, struct sl_err *err)
 {
 	char prefix[PATH] = "";
 	char path[PATH];
 	struct sl_out *out;
 	int status = SL_OK;
-	if (sub) {
+	if (sub)
 		(void)snprintf(prefix, PATH, "%.1000s/", sub);
-		dir->compares = true;
-		status = name_add(dir, &dir->runs, sub, err);
+	if (outdir_wants(only, METRICS_FILE)) {
+		status = metrics_write(dir, prefix, means, err);
+		(void)snprintf(path, PATH, "%.1000s%s", prefix, WINDOWS_FILE);
 		if (!status)
-			status = join(path, dir->temp, sub, err);
-		if (!status && mkdir(path, 0777) != 0)
-			status = sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
-	}
-	if (!status)
-		status = reports_write(dir, prefix, run, only, err);
-	if (!status && metrics && outdir_wants(only, METRICS_FILE)) {
-		(void)snprintf(path, PATH, "%.1001s%s", prefix, METRICS_FILE);
-		status = file_open(dir, path, &out, err);
+			status = file_open(dir, path, &out, err);
 		if (!status) {
-			metrics_json(out, metrics);
+			windows_csv(windows, means, out);
 			status = file_close(out, SL_OK, err);
 		}
 	}
-	(void)snprintf(path, PATH, "%.1001s%s", prefix, RUN_RECORD);
+	(void)snprintf(path, PATH, "%.1000s%s", prefix, RUN_RECORD);
 	if (!status)
 		status = file_open(dir, path, &out, err);
-	return status ? status : file_close(out, run_json(out, run, metrics, only, err), err);
+	return status ? status
+		      : file_close(out, run_json(out, &windows->whole, windows, means, only, err), err);
 }
 
 /* ---- Commit -------------------------------------------------------------------------------- */

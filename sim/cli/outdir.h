@@ -8,6 +8,7 @@
 #include "sim/cli/cli.h"
 
 #define METRICS_FILE "metrics.json"
+#define WINDOWS_FILE "windows.csv"
 
 /* True if --only names the file: "jobs" is jobs.csv. */
 bool outdir_wants(const char *only, const char *file);

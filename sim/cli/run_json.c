@@ -68,6 +68,8 @@ static void identity_put(FILE *file, const struct run *run)
 	(void)fprintf(file, "input=%s\n", scenario->input.sha256);
 	for (size_t i = 0; i < scenario->side_count; i++)
 		(void)fprintf(file, "input=%s\n", scenario->side[i].sha256);
+	if (scenario->window && !scenario->window_count)
+		(void)fprintf(file, "window=%" PRIu32 "\n", *scenario->window);
 	(void)fprintf(file, "jobs=%" PRIu32 "\ncpus=%" PRId64 "\nepoch=%" PRId64 "\nutc_offset=%" PRId64 "\n",
 		scenario->jobs.count, scenario->cpus, scenario->epoch, scenario->utc_offset);
 	identity_values(file, "replay", replay_params, scenario->replay, replay_param_count);
@@ -149,16 +151,23 @@ static void put_oddities(struct sl_out *out, const struct scenario *scenario, bo
 static void put_rules(struct sl_out *out, const struct scenario *scenario)
 {
 	static const char *const overrun[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
+	static const char *const order[] = {
+		"job ends, time limits, submissions, cancellations, timers",
+		"expired estimates, submissions, cancellations, timers, job ends and time limits",
+	};
+	const struct sim_rules *rules = &scenario->rules;
 	sl_out_printf(out,
 		"{\n"
-		"    \"passes\": \"instant\",\n"
+		"    \"passes\": \"%s\",\n"
 		"    \"overrun\": \"%s\",\n"
-		"    \"instant\": \"job ends, time limits, submissions, cancellations, timers; then one pass\",\n"
+		"    \"instant\": \"%s; %s\",\n"
 		"    \"ties\": \"submission, then place in the file\",\n"
 		"    \"bounded_slowdown\": \"max(1, (wait + run) / max(run, 10 s))\",\n"
 		"    \"quantiles\": \"nearest rank\"\n"
 		"  }",
-		overrun[scenario->overrun]);
+		rules->pass_per_event ? "event" : "instant", overrun[scenario->overrun],
+		order[rules->submits_first],
+		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass");
 }
 
 static void put_world(struct sl_out *out, const struct run *run)
@@ -221,11 +230,11 @@ static void put_course(struct sl_out *out, const struct sl_result *result)
 	}
 }
 
-static void put_files(struct sl_out *out, const char *only)
+static void put_files(struct sl_out *out, const char *only, bool windows)
 {
 	const char *before = "";
 	sl_out_text(out, "[");
-	for (size_t i = 0; sl_reports[i]; i++) {
+	for (size_t i = 0; sl_reports[i] && !windows; i++) {
 		if (!outdir_wants(only, sl_reports[i]->name))
 			continue;
 		sl_out_text(out, before);
@@ -235,6 +244,7 @@ static void put_files(struct sl_out *out, const char *only)
 	if (outdir_wants(only, METRICS_FILE)) {
 		sl_out_text(out, before);
 		sl_out_json(out, METRICS_FILE);
+		sl_out_text(out, windows ? ", \"" WINDOWS_FILE "\"" : "");
 	}
 	sl_out_text(out, "]");
 }
@@ -258,8 +268,20 @@ static int warmup_compute(
 	return status;
 }
 
-int run_json(struct sl_out *out, const struct run *run, const struct sl_metrics *metrics, const char *only,
-	struct sl_err *err)
+/* The folders of the windows' runs. */
+static void put_runs(struct sl_out *out, const struct windows *windows)
+{
+	sl_out_text(out, "[");
+	for (size_t i = 0; i < windows->count; i++) {
+		sl_out_text(out, i ? ", " : "");
+		sl_out_json(out, windows->done[i].name);
+	}
+	sl_out_text(out, "]");
+}
+
+/* NOLINTNEXTLINE(readability-function-size): a run, and all that is said of it. */
+int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
 {
 	const int64_t *found = metrics ? metrics_get(metrics, "warmup") : NULL;
 	int64_t warmup = found ? *found : 0;
@@ -276,7 +298,13 @@ int run_json(struct sl_out *out, const struct run *run, const struct sl_metrics 
 	put_key(out, "identity");
 	sl_out_json(out, identity);
 	put_key(out, "files");
-	put_files(out, only);
+	put_files(out, only, windows);
+	if (windows) {
+		put_key(out, "runs");
+		put_runs(out, windows);
+		put_key(out, "windows");
+		windows_json(windows, out);
+	}
 	put_world(out, run);
 	put_key(out, "warmup");
 	put_micro(out, warmup);
