@@ -103,19 +103,16 @@ static bool place_again(const struct slack *slack, struct sl_pass *pass, const s
 	return sl_promise_hold(pass, job, at);
 }
 
-/* Starts the job now; those promised a start before it would end are placed anew, in the order of their
- * promises, the others stay. Nothing happens if one of them has to wait beyond its bound. */
+/* Starts the job now, and places all promises anew, in their order. Nothing happens if somebody would have to
+ * wait beyond his bound. */
 static bool start_early(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct slack *slack = composed->own;
-	const sl_time now = sl_now(pass);
-	const sl_time estimate = sl_estimate_of(pass, job);
 	const sl_marked mark = sl_mark(pass);
-	uint32_t moved = 0;
-	while (moved < slack->count && slack->promised[moved].at - now < estimate)
-		sl_promise_drop(pass, slack->promised[moved++].job);
+	for (uint32_t i = 0; i < slack->count; i++)
+		sl_promise_drop(pass, slack->promised[i].job);
 	bool good = composed_start(composed, pass, job);
-	for (uint32_t i = 0; i < moved && good; i++)
+	for (uint32_t i = 0; i < slack->count && good; i++)
 		good = slack->promised[i].job.row == job.row || place_again(slack, pass, &slack->promised[i]);
 	if (good)
 		sl_keep(pass, mark);

@@ -8,13 +8,15 @@
 #include "policies/composed/composed.h"
 #include "policies/composed/parties.h"
 
-enum { WORLD_ACTIVE, WORLD_UNTIL, WORLD_ROWS_COUNTED };
+/* Counters: whose turn it is, until when (0: nobody's), whether a job left the matrix since the last pass; in
+ * the order of submission, the last job in the matrix and the one that fitted in no row, plus 1. */
+enum { WORLD_ACTIVE, WORLD_UNTIL, WORLD_LEFT, WORLD_LAST, WORLD_BLOCKED, WORLD_SIZE };
 
 struct slices {
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
 	sl_ledger row_of; /* By job: its row, plus 1; 0: none. */
-	sl_ledger world;  /* Whose turn it is, and until when (0: nobody's). */
+	sl_ledger world;  /* WORLD_ */
 	uint32_t rows;
 	sl_job *member; /* By row of the table: all jobs in the matrix, and maybe others. */
 	uint32_t member_count;
@@ -36,7 +38,7 @@ static int slices_init(struct composed *composed, const struct sl_setup *setup, 
 	s->cluster = setup->cluster;
 	s->rows = (uint32_t)setup->values[PARAM_ROWS].number;
 	s->row_of = sl_ledger_new(setup, "row of", (uint32_t)jobs);
-	s->world = sl_ledger_new(setup, "turn", WORLD_ROWS_COUNTED);
+	s->world = sl_ledger_new(setup, "turn", WORLD_SIZE);
 	s->member = sl_alloc(arena, jobs, sizeof(*s->member));
 	s->listed = sl_alloc(arena, jobs, sizeof(*s->listed));
 	s->runs = sl_alloc(arena, jobs, sizeof(*s->runs));
@@ -62,7 +64,9 @@ static int64_t row_of(const struct slices *s, const struct sl_pass *pass, sl_job
 
 static void slices_ended(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	struct slices *s = composed->own;
+	const struct slices *s = composed->own;
+	if (sl_ledger_get(pass, s->row_of, job.row))
+		set_ledger(pass, s->world, WORLD_LEFT, 1);
 	set_ledger(pass, s->row_of, job.row, 0);
 }
 
@@ -149,12 +153,28 @@ static bool fits_in_row(struct composed *composed, struct sl_pass *pass, sl_job 
 	return fits;
 }
 
+/* Where to look for those not yet in: in the order of submission, behind the last that is. If that one could
+ * not go in before, and nobody left since, it cannot now. */
+static sl_job first_outside(const struct composed *composed, const struct sl_pass *pass)
+{
+	const struct slices *s = composed->own;
+	const int64_t last = sl_ledger_get(pass, s->world, WORLD_LAST) - 1;
+	const int64_t blocked = sl_ledger_get(pass, s->world, WORLD_BLOCKED) - 1;
+	if (!composed->order.by_row || last < 0)
+		return sl_queue_first(pass);
+	const sl_job job = sl_queue_after(pass, (sl_job){ (uint32_t)last });
+	return blocked >= 0 && job.row == blocked && !sl_ledger_get(pass, s->world, WORLD_LEFT) ? SL_JOB_NONE
+												: job;
+}
+
 /* In queue order, each into the first row where it fits, an empty one included; the first that fits in none
- * waits, and all behind it. */
-static void place_waiting(struct composed *composed, struct sl_pass *pass)
+ * waits, and all behind it. Counts those placed, and of them those in the active row. */
+static uint32_t place_waiting(
+	struct composed *composed, struct sl_pass *pass, uint32_t active, uint32_t *placed_active)
 {
 	struct slices *s = composed->own;
-	for (sl_job job = sl_queue_first(pass); sl_job_is(job); job = sl_queue_after(pass, job)) {
+	uint32_t placed = 0;
+	for (sl_job job = first_outside(composed, pass); sl_job_is(job); job = sl_queue_after(pass, job)) {
 		if (row_of(s, pass, job) >= 0)
 			continue;
 		uint32_t row = 0;
@@ -162,10 +182,15 @@ static void place_waiting(struct composed *composed, struct sl_pass *pass)
 			row++;
 		if (row == s->rows) {
 			sl_head_waits(pass, job);
-			return;
+			set_ledger(pass, s->world, WORLD_BLOCKED, (int64_t)job.row + 1);
+			break;
 		}
 		put_in(s, pass, job, row);
+		set_ledger(pass, s->world, WORLD_LAST, (int64_t)job.row + 1);
+		placed++;
+		*placed_active += row == active;
 	}
+	return placed;
 }
 
 /* ---- Turns ------------------------------------------------------------------------------------- */
@@ -179,36 +204,41 @@ static uint32_t row_after(const struct slices *s, uint32_t row)
 	return row;
 }
 
-/* A row alone keeps its turn until another comes. */
-static uint32_t whose_turn(struct composed *composed, struct sl_pass *pass)
+/* True if a turn begins. A row alone keeps its turn until another comes. */
+static bool next_turn(struct composed *composed, struct sl_pass *pass)
 {
 	const struct slices *s = composed->own;
 	const uint32_t active = (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE);
 	const sl_time until = sl_ledger_get(pass, s->world, WORLD_UNTIL);
 	const uint32_t other = row_after(s, active);
 	if (until && s->held_by[active] && (sl_now(pass) < until || other == active))
-		return active;
-	const uint32_t next = until ? other : 0; /* The first turn of all. */
-	set_ledger(pass, s->world, WORLD_ACTIVE, next);
+		return false;
+	set_ledger(pass, s->world, WORLD_ACTIVE, until ? other : 0); /* 0: the first turn of all. */
 	set_ledger(pass, s->world, WORLD_UNTIL, sl_now(pass) + composed->values[PARAM_QUANTUM].number);
-	return next;
+	return true;
 }
 
-/* What is left over goes to jobs of the rows whose turn comes next, in this order. */
-static void alternate(struct composed *composed, struct sl_pass *pass, uint32_t active)
+/* What is idle goes to jobs of the row whose turn it is, then of those whose turn comes next, in this order.
+ */
+static void fill_up(struct composed *composed, struct sl_pass *pass, uint32_t active)
 {
 	const struct slices *s = composed->own;
-	for (uint32_t row = row_after(s, active); row != active; row = row_after(s, row))
-		for (uint32_t i = 0; i < s->member_count; i++)
+	uint32_t row = active;
+	do {
+		for (uint32_t i = 0; i < s->member_count; i++) {
+			if (!s->cluster->node_count && !sl_free(pass, SL_KIND_CPUS))
+				return;
 			if (row_of(s, pass, s->member[i]) == row)
 				(void)set_going(composed, pass, s->member[i]);
+		}
+		row = row_after(s, row);
+	} while (row != active && composed->values[PARAM_ALTERNATE].number);
 }
 
 static void arrange(struct composed *composed, struct sl_pass *pass, uint32_t active)
 {
 	give_turn(composed, pass, active);
-	if (composed->values[PARAM_ALTERNATE].number)
-		alternate(composed, pass, active);
+	fill_up(composed, pass, active);
 }
 
 /* Tries it first, so that nothing is stopped that is to run on. */
@@ -250,14 +280,20 @@ static void slices_pass(struct composed *composed, struct sl_pass *pass)
 {
 	struct slices *s = composed->own;
 	survey(s, pass);
-	place_waiting(composed, pass);
+	uint32_t placed_active = 0;
+	const uint32_t placed = place_waiting(
+		composed, pass, (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE), &placed_active);
 	if (!s->member_count) {
 		set_ledger(pass, s->world, WORLD_UNTIL, 0);
 		return;
 	}
-	const uint32_t active = whose_turn(composed, pass);
-	if (!all_run(s, pass))
+	const bool turn = next_turn(composed, pass);
+	const uint32_t active = (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE);
+	if (turn || placed_active)
 		take_turn(composed, pass, active);
+	else if (placed || sl_ledger_get(pass, s->world, WORLD_LEFT))
+		fill_up(composed, pass, active);
+	set_ledger(pass, s->world, WORLD_LEFT, 0);
 	if (row_after(s, active) != active && !all_run(s, pass))
 		sl_wake(pass, sl_ledger_get(pass, s->world, WORLD_UNTIL));
 }

@@ -95,16 +95,28 @@ Test(slack, is_counted_from_the_first_promise)
 	EXPECT_STARTS(&w, "slack:slack=0,slack_time=60", 0, 160, 2, 3);
 }
 
-/* Job 4 (promised 150) would be moved by job 5, as job 3 is; it has less slack, being shorter: nobody moves.
- */
+/* Jobs 2 and 3 are promised 100. Job 4 would take from job 3 (10 s) what it needs until 153; that is beyond
+ * its slack, though not beyond job 2's. With 60 s it is within. */
 Test(slack, everyone_has_his_own)
 {
 	struct world w = { .cpus = 4,
 		.count = 4,
-		.job = { JOB(0, 100, 100, 2), JOB(1, 100, 100, 4), JOB(2, 10, 10, 4), JOB(3, 150, 150, 2) } };
-	EXPECT_STARTS(&w, "slack", 0, 100, 200, 210);
+		.job = { JOB(0, 100, 100, 3), JOB(1, 100, 100, 2), JOB(2, 10, 10, 2), JOB(3, 150, 150, 1) } };
+	EXPECT_STARTS(&w, "slack", 0, 100, 100, 110);
 	w.job[2].run = w.job[2].limit = 60;
-	EXPECT_STARTS(&w, "slack", 0, 153, 253, 3);
+	EXPECT_STARTS(&w, "slack", 0, 100, 153, 3);
+}
+
+/* All promises are placed anew, in their order: jobs 2 and 3, promised 100 and 200, move on to 152 and 252.
+ */
+Test(slack, who_stands_behind_moves_too)
+{
+	struct world w = { .cpus = 4,
+		.count = 4,
+		.job = { JOB(0, 100, 100, 2), JOB(1, 100, 100, 4), JOB(1, 60, 60, 4), JOB(2, 150, 150, 2) } };
+	EXPECT_STARTS(&w, "slack", 0, 152, 252, 2);
+	w.job[2].run = w.job[2].limit = 51; /* 252 is beyond 200 + 51. */
+	EXPECT_STARTS(&w, "slack", 0, 100, 200, 251);
 }
 
 /* With one try a pass, the first candidate, which must not, is all that is looked at. */

@@ -56,7 +56,8 @@ Test(quota, a_checkpoint_keeps_what_a_borrower_did)
 	world_release(&w);
 }
 
-/* Without preemption the claim waits, and while it does nobody borrows: job 5, which would fit at 11. */
+/* Without preemption the claim waits, and while it does nobody borrows: not job 5, which would fit at 11.
+ * With it, job 5 stands behind job 3, which was stopped. */
 Test(quota, without_preemption_a_claim_stops_borrowing)
 {
 	struct world w = claimed;
@@ -64,7 +65,7 @@ Test(quota, without_preemption_a_claim_stops_borrowing)
 	w.job[4] = (struct world_job)JOB(11, 5, 5, 1, .user = 2);
 	w.count = 5;
 	EXPECT_STARTS(&w, "quota:quotas=\"1=6,2=4\",preempt=none", 0, 0, 0, 50, 50);
-	EXPECT_STARTS(&w, "quota:quotas=\"1=6,2=4\"", 0, 0, 0, 10, 11);
+	EXPECT_STARTS(&w, "quota:quotas=\"1=6,2=4\"", 0, 0, 0, 10, 40);
 }
 
 /* Beyond all quotas nobody has to make room: user 1's second job would be the seventh cpu, and waits. */
