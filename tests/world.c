@@ -54,6 +54,8 @@ static void fill_columns(struct world *w)
 
 static int run_chosen(struct world *w, bool check)
 {
+	if (w->instead)
+		w->choice.policy = w->instead;
 	const struct sim_options options = {
 		.scenario = &w->scenario,
 		.choice = &w->choice,

@@ -36,6 +36,8 @@ struct world {
 	uint64_t seed;
 	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB. */
 
+	const struct sl_policy *instead; /* Run in place of the policy named, with its parameters; NULL. */
+
 	/* The rest belongs to world_run. */
 	int64_t id[WORLD_JOBS];
 	sl_time submit[WORLD_JOBS], run[WORLD_JOBS], limit[WORLD_JOBS], cancel[WORLD_JOBS], wait[WORLD_JOBS],
