@@ -236,8 +236,7 @@ bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job jo
 	if (!sl_preempt(pass, job, how))
 		return false;
 	if (composed->shares)
-		shares_stopped(composed->shares, pass, job,
-			how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT);
+		shares_stopped(composed->shares, pass, job, how);
 	return true;
 }
 
@@ -246,7 +245,7 @@ bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job
 	if (!sl_resume(pass, job))
 		return false;
 	if (composed->shares)
-		shares_started(composed->shares, pass, job);
+		shares_resumed(composed->shares, pass, job);
 	return true;
 }
 

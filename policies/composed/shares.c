@@ -70,20 +70,22 @@ static void note_leave(struct shares *shares, struct sl_pass *pass, uint32_t par
 		shares->options.sharing->left(shares, pass, party);
 }
 
-static void uncount(struct shares *shares, struct sl_pass *pass, sl_job job)
+/* It runs, stands still, or does neither. */
+static void set_runs(struct shares *shares, struct sl_pass *pass, sl_job job, int64_t runs)
 {
-	if (!sl_ledger_get(pass, shares->runs, job.row))
+	const int64_t before = sl_ledger_get(pass, shares->runs, job.row);
+	if (before == runs)
 		return;
-	sl_ledger_add(pass, shares->runs, job.row, -1);
-	if (shares->options.sharing->stopped)
+	sl_ledger_add(pass, shares->runs, job.row, runs - before);
+	if (before == RUNS && shares->options.sharing->stopped)
 		shares->options.sharing->stopped(shares, pass, job);
 }
 
 void shares_ended(struct shares *shares, struct sl_pass *pass, sl_job job)
 {
-	if (sl_ledger_get(pass, shares->runs, job.row))
-		uncount(shares, pass, job);
-	else
+	const bool waited = sl_ledger_get(pass, shares->runs, job.row) == RUNS_NOT;
+	set_runs(shares, pass, job, RUNS_NOT);
+	if (waited)
 		note_leave(shares, pass, shares->parties.of[job.row]);
 }
 
@@ -92,21 +94,29 @@ void shares_ended(struct shares *shares, struct sl_pass *pass, sl_job job)
 void shares_started(struct shares *shares, struct sl_pass *pass, sl_job job)
 {
 	const uint32_t party = shares->parties.of[job.row];
-	sl_ledger_add(pass, shares->runs, job.row, 1);
+	set_runs(shares, pass, job, RUNS);
 	shares->options.sharing->started(shares, pass, job);
 	note_leave(shares, pass, party);
 	revalue(shares, pass, party);
 }
 
-void shares_stopped(struct shares *shares, struct sl_pass *pass, sl_job job, bool waits)
+void shares_resumed(struct shares *shares, struct sl_pass *pass, sl_job job)
+{
+	set_runs(shares, pass, job, RUNS);
+	if (shares->options.sharing->resumed)
+		shares->options.sharing->resumed(shares, pass, job);
+	revalue(shares, pass, shares->parties.of[job.row]);
+}
+
+void shares_stopped(struct shares *shares, struct sl_pass *pass, sl_job job, enum sl_preempt how)
 {
 	const uint32_t party = shares->parties.of[job.row];
-	uncount(shares, pass, job);
-	if (waits) {
-		const bool before = sl_job_is(parties_first(&shares->parties, pass, party));
+	set_runs(shares, pass, job, how == SL_PREEMPT_SUSPEND ? RUNS_SUSPENDED : RUNS_NOT);
+	if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT) {
+		const bool waited = sl_job_is(parties_first(&shares->parties, pass, party));
 		parties_requeued(&shares->parties, job);
 		shares->requeued = true; /* Its key is from before. */
-		if (!before && shares->options.sharing->joined)
+		if (!waited && shares->options.sharing->joined)
 			shares->options.sharing->joined(shares, pass, party);
 	}
 	revalue(shares, pass, party);

@@ -28,11 +28,15 @@ struct sharing {
 	void (*begin)(struct shares *shares, struct sl_pass *pass); /* Optional: of a pass. */
 	/* It gets, or gives back, what the job asks. */
 	void (*started)(struct shares *shares, struct sl_pass *pass, sl_job job);
-	void (*stopped)(struct shares *shares, struct sl_pass *pass, sl_job job);    /* Optional. */
+	void (*stopped)(struct shares *shares, struct sl_pass *pass, sl_job job); /* Optional. */
+	void (*resumed)(
+		struct shares *shares, struct sl_pass *pass, sl_job job); /* Optional: was suspended. */
 	void (*joined)(struct shares *shares, struct sl_pass *pass, uint32_t party); /* Optional: may wait. */
 	void (*left)(struct shares *shares, struct sl_pass *pass, uint32_t party);   /* Nobody waits. */
 };
 extern const struct sharing sharing_fair, sharing_drf, sharing_lottery, sharing_stride;
+
+enum { RUNS_NOT, RUNS, RUNS_SUSPENDED };
 
 struct shares_options {
 	const struct sharing *sharing;
@@ -49,7 +53,7 @@ struct shares {
 	const struct sl_cluster *cluster;
 	uint64_t seed;
 	int64_t *weight;  /* By party, in millionths. */
-	sl_ledger runs;   /* By job: 1 if it is counted. */
+	sl_ledger runs;   /* By job: RUNS_ */
 	sl_ledger amount; /* By party; what the sharing keeps. */
 	sl_ledger world;  /* A few counters of all together. */
 	sl_time unit;     /* Of usage, in cpu-microseconds. */
@@ -76,7 +80,8 @@ sl_job shares_first(struct shares *shares, struct sl_pass *pass);
 void shares_bar(struct shares *shares, struct sl_pass *pass, sl_job job);
 /* After the command. */
 void shares_started(struct shares *shares, struct sl_pass *pass, sl_job job);
-void shares_stopped(struct shares *shares, struct sl_pass *pass, sl_job job, bool waits);
+void shares_stopped(struct shares *shares, struct sl_pass *pass, sl_job job, enum sl_preempt how);
+void shares_resumed(struct shares *shares, struct sl_pass *pass, sl_job job);
 
 /* Lottery's counters in `world`: draws made, and the party that has won and not started yet, plus 1. */
 enum { WORLD_DRAWS, WORLD_WINNER };

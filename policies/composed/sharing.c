@@ -160,6 +160,7 @@ const struct sharing sharing_fair = {
 	.begin = fair_begin,
 	.started = fair_started,
 	.stopped = fair_stopped,
+	.resumed = fair_started,
 };
 
 /* ---- Dominant resource fairness ------------------------------------------------------------------ */
@@ -210,6 +211,7 @@ const struct sharing sharing_drf = {
 	.value = drf_value,
 	.started = drf_started,
 	.stopped = drf_stopped,
+	.resumed = drf_started,
 };
 
 /* ---- Lottery --------------------------------------------------------------------------------------- */
