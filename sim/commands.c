@@ -140,7 +140,7 @@ bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece,
 
 static void undo_start(struct sl_pass *pass, const struct action *action)
 {
-	room_give(pass, action->job);
+	room_untake(pass, action->job);
 	pass->running--;
 	set_waiting(pass, action->job, action->now);
 	queue_put(pass, action->job);
@@ -268,7 +268,7 @@ static void undo_preempt(struct sl_pass *pass, const struct action *action)
 	const enum sl_preempt how = (enum sl_preempt)action->was;
 	const struct course_kept before = pass->course_kept[action->now];
 	if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT) {
-		(void)promise_release(pass, job);
+		SL_CHECK(!(pass->uses & SL_USE_PROMISES) || pass->promise[job] == SL_NONE);
 		queue_take(pass, job);
 	}
 	course_back(pass, job, action->now);
@@ -399,7 +399,7 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 		undo_reserve(pass);
 		break;
 	case ACTION_PROMISE:
-		(void)promise_release(pass, action->job);
+		promise_undo(pass, action->job);
 		promise_restore(pass, action->job, action->was);
 		break;
 	case ACTION_HEAD:

@@ -274,8 +274,10 @@ int pass_commit(struct sl_pass *pass)
 		pass_failed(pass, commit_action(pass, &pass->action[i]));
 	pass->action_count = 0;
 	pass->open = false;
-	if (pass->nodes)
+	if (pass->nodes) {
 		nodes_forget(pass->nodes);
+		pass_failed(pass, nodes_status(pass->nodes, &pass->err));
+	}
 	return pass->status;
 }
 

@@ -248,6 +248,7 @@ int room_init(struct sl_pass *pass, struct sl_err *err);
 /* By room_expected, on these pieces or (NULL) where the placing says. False: there is none. */
 bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count);
 void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */
+void room_untake(struct sl_pass *pass, uint32_t job);
 void room_suspend(struct sl_pass *pass, uint32_t job);
 bool room_resume(struct sl_pass *pass, uint32_t job);
 /* What room_give (suspended: room_suspend) gave. */
@@ -294,6 +295,7 @@ void freed_until(struct sl_pass *pass, sl_time until); /* From now on. */
 void promise_put(struct sl_pass *pass, uint32_t job, sl_time at);
 void promise_take(struct sl_pass *pass, uint32_t job);
 sl_time promise_release(struct sl_pass *pass, uint32_t job);
+void promise_undo(struct sl_pass *pass, uint32_t job); /* Takes back the one it was given last. */
 void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was);
 void unpromised_sift(struct sl_pass *pass);
 void freed_add(struct freed *freed, sl_time from, sl_time until);

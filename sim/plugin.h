@@ -92,6 +92,11 @@ SL_API bool sl_get_i64(const char *text, size_t len, int64_t *value);
 /* A duration: seconds ("90", "1.5"), suffixed ("36h", "3d", "15m", "10s", "2w") or Slurm's
  * ([days-]hours:minutes:seconds). False as above. */
 SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
+/* YYYY-MM-DD[THH:MM[:SS[.ffffff]]] (or a blank for the T): microseconds since 1970 of its own clock. */
+SL_API bool sl_get_date(const char *text, size_t len, sl_time *value);
+/* A size of memory in MiB: a bare number, or one with K, M, G, T or P (KB, KiB...), all powers of 1024. What
+ * is less than a MiB is rounded up or down. False: not such a size, or negative. */
+SL_API bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib);
 
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
@@ -222,8 +227,7 @@ struct sl_piece {
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
-	uint32_t count;      /* Nodes. */
-	const int64_t *free; /* By kind. */
+	const int64_t *free; /* By kind; INT64_MAX / 4 and more: unbounded. */
 };
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
@@ -233,7 +237,7 @@ struct sl_placing {
 	const char *summary;
 	const char *paper;
 	bool one_at_a_time; /* One task to a node, then the scores are asked anew. */
-	/* tasks: how many of the group's would go there. */
+	/* tasks: how many of the group's would go there. A function of these alone: it is remembered. */
 	int64_t (*score)(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
 };
 

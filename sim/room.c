@@ -51,19 +51,42 @@ static void overdue_take(struct sl_pass *pass, uint32_t job)
 	}
 }
 
+/* The next whose estimate has run out since the last pass; UINT32_MAX: none. An estimate that was moved to
+ * and fro left several notes. */
+static uint32_t next_overdue(struct sl_pass *pass, size_t *seen)
+{
+	const struct ev *top;
+	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
+		const struct ev ev = evq_pop(&pass->overruns);
+		if (!is_running(pass, ev.row) || expected_end(pass, ev.row) != ev.time)
+			continue; /* It ended, or its estimate was moved. */
+		size_t i = 0;
+		while (i < *seen && pass->scratch[i] != ev.row)
+			i++;
+		if (i < *seen)
+			continue;
+		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
+			sizeof(*pass->scratch), *seen + 1, UINT32_MAX, &pass->err);
+		if (status) {
+			pass_failed(pass, status);
+			return UINT32_MAX;
+		}
+		pass->scratch[(*seen)++] = ev.row;
+		return ev.row;
+	}
+	return UINT32_MAX;
+}
+
 /* Those whose estimate has run out are taken to end at the next whole second, anew in each pass. */
 void room_settle(struct sl_pass *pass)
 {
 	const int64_t before = pass->overdue_cpus;
 	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
-	const struct ev *top;
-	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
-		const struct ev ev = evq_pop(&pass->overruns);
-		if (pass->job_state[ev.row] != SL_RUNNING || expected_end(pass, ev.row) != ev.time)
-			continue; /* It ended, or its estimate was moved. */
+	size_t seen = 0;
+	for (uint32_t job; (job = next_overdue(pass, &seen)) != UINT32_MAX;) {
 		if (!pass->nodes)
-			profile_change(pass, ev.time, -cpus_of(pass, ev.row));
-		overdue_put(pass, ev.row);
+			profile_change(pass, expected_end(pass, job), -cpus_of(pass, job));
+		overdue_put(pass, job);
 	}
 	if (before && !pass->nodes)
 		profile_change(pass, pass->overdue_at, -before);
@@ -139,6 +162,16 @@ void room_give(struct sl_pass *pass, uint32_t job)
 	if (pass->nodes)
 		nodes_end(pass->nodes, job);
 	else if (running)
+		give_to_pool(pass, job, end);
+}
+
+/* Undoes room_take. */
+void room_untake(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time end = room_expected(pass, job);
+	if (pass->nodes)
+		nodes_start_undo(pass->nodes, job);
+	else
 		give_to_pool(pass, job, end);
 }
 

@@ -130,7 +130,7 @@ int world_run(struct world *w, const char *policy, bool check)
 {
 	begin(w);
 	struct settings settings = { .arena = w->arena };
-	const int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
+	const int status = policy_choose(&registry_builtin, &w->choice, policy, &settings, w->arena, &w->err);
 	return status ? status : run_chosen(w, check);
 }
 

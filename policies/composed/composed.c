@@ -143,6 +143,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
+	sl_set_placing(setup, &placings[setup->values[PARAM_PLACE].number]);
 	return status;
 }
 
@@ -288,7 +289,7 @@ static void composed_pass(void *state, struct sl_pass *pass)
 const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
-	.summary = "built from parts: order, plan, fill, estimate, and what they take",
+	.summary = "built from parts: order, plan, fill, estimate, place, and what they take",
 	.compat = composed_compats,
 	.paper = "each part's own",
 	.params = composed_params,

@@ -2,7 +2,8 @@
 /*
  * composed.h - a policy built from parts chosen by name: an order (who is
  * first), a plan (who starts now, who is promised what), an estimate (how long
- * the plan takes a job to run). Each part is one row of its table.
+ * the plan takes a job to run), a placing (on which nodes). Each part is one row
+ * of its table.
  *
  * An order is of jobs (a score each), or of parties: users, accounts or
  * partitions (shares.h).
@@ -26,6 +27,7 @@ enum {
 	PARAM_SPARE,
 	PARAM_WAIT,
 	PARAM_COMPAT,
+	PARAM_PLACE,
 	PARAM_BY, /* From here on: of those parts only that say so in `takes`. */
 	PARAM_WEIGHTS,
 	PARAM_HALF_LIFE,
@@ -140,6 +142,8 @@ extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, p
 	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
+extern const struct sl_placing placings[];
+extern const size_t placing_count;
 
 /* Commands of plans: the order learns of them. */
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job);

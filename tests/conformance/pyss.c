@@ -83,7 +83,7 @@ static int read_lines(struct lines *lines, const char *path, struct sl_err *err)
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(&registry_builtin, &reader, in, err);
 	if (!status)
 		status = reader->read(in, &sink, err);
 	sl_input_close(in);

@@ -17,7 +17,7 @@ int replay_run(struct replay *replay, const char *trace, const char *policy, con
 	for (; settings && *settings && !status; settings++)
 		status = settings_add(&set, *settings, err);
 	if (!status)
-		status = policy_choose(&replay->choice, policy, &set, replay->arena, err);
+		status = policy_choose(&registry_builtin, &replay->choice, policy, &set, replay->arena, err);
 	const struct scenario_options options = {
 		.trace = trace, .settings = &set, .implied = replay->choice.implied
 	};
