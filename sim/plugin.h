@@ -273,6 +273,7 @@ enum sl_reason {
 	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
+	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
 	SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
