@@ -277,7 +277,7 @@ void hold_free(struct nodes *nodes, uint32_t index)
 	nodes->hold_spare = index;
 }
 
-bool keep(struct nodes *nodes, int what, uint32_t job, uint32_t hold)
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 {
 	if (grow((void **)&nodes->kept, &nodes->kept_capacity, sizeof(*nodes->kept), nodes->kept_count + 1,
 		    SIZE_MAX / 64, &nodes->err))

@@ -63,7 +63,7 @@ struct chain {
 
 /* What was given back and can be restored: until nodes_forget. */
 struct kept {
-	enum { KEPT_END, KEPT_RESIZE, KEPT_PROMISE } what;
+	enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE } what;
 	uint32_t job, hold;
 };
 
@@ -356,7 +356,7 @@ bool edge_fits(const struct nodes *nodes, const struct edge *edge);
 
 uint32_t hold_new(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
 void hold_free(struct nodes *nodes, uint32_t hold);
-bool keep(struct nodes *nodes, int what, uint32_t job, uint32_t hold);
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
 uint32_t kept_take(struct nodes *nodes, int what, uint32_t job);
 /* What was taken becomes the job's, until then. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
