@@ -81,17 +81,20 @@ static sl_time least_below(const struct nodes *nodes, const sl_time *least, uint
 
 static void unit_update(const struct nodes *nodes, sl_time *least, uint32_t row, sl_time time)
 {
-	if (least[row] == time)
-		return;
+	sl_time was = least[row];
 	least[row] = time;
 	uint32_t index = row;
-	for (uint32_t level = 1; level < nodes->levels; level++) {
+	for (uint32_t level = 1; level < nodes->levels && was != time; level++) {
 		index /= WAYS;
 		sl_time *here = &least[nodes->level_first[level] + index];
-		const sl_time now = time < *here ? time : least_below(nodes, least, level, index);
-		if (*here == now)
-			return;
-		*here = now;
+		const sl_time before = *here;
+		if (time < before)
+			*here = time;
+		else if (was == before)
+			*here = time = least_below(nodes, least, level, index);
+		else
+			return; /* Neither was it the least, nor is it now. */
+		was = before;
 	}
 }
 

@@ -155,7 +155,12 @@ static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	if (row == NONE || !ahead_update(nodes, track))
 		return false;
 	nodes->mark++;
-	if (nodes->track[track].least[row] <= guard->at) {
+	const sl_time *least = nodes->track[track].least;
+	if (least[row] > guard->at) {
+		/* Nothing is taken from the head. */
+		if (!nodes->windows_live)
+			return least[nodes->level_all - 1] <= guard->at;
+	} else {
 		struct moment m;
 		moment_at(nodes, row, guard->at, &m);
 		unit_comes(nodes, request, row, &m);

@@ -20,7 +20,7 @@
 
 enum {
 	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
-	WAYS = SL_OR_TINY(16, 2),   /* Of the trees over nodes. */
+	WAYS = SL_OR_TINY(8, 2),    /* Of the trees over nodes. */
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
 };
