@@ -82,13 +82,28 @@ int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length)
 	return units;
 }
 
+/* Without a track it is counted once for each state. */
+static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	struct shape *shape = &nodes->shape[request];
+	const uint32_t track = track_find(nodes, request);
+	if (track != NONE)
+		return units_now(nodes, track, length) >= shape->need;
+	if (shape->fits_at != nodes->version || (nodes->windows_live && shape->fits_length != length)) {
+		shape->fits = units_counted(nodes, request, length, shape->need) >= shape->need;
+		shape->fits_at = nodes->version;
+		shape->fits_length = length;
+	}
+	return shape->fits;
+}
+
 bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	struct shape *shape = &nodes->shape[request];
 	if (failed(nodes) || shape->kind == SHAPE_NEVER)
 		return false;
 	if (shape->kind != SHAPE_OTHER)
-		return units_now(nodes, track_of(nodes, request), length) >= shape->need;
+		return units_fit(nodes, request, length);
 	if (shape->fits_at == nodes->version && (!nodes->windows_live || shape->fits_length == length))
 		return shape->fits;
 	struct chain chain;
@@ -152,20 +167,9 @@ sl_time length_until(const struct nodes *nodes, sl_time end)
 
 bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end)
 {
-	const struct shape *shape = &nodes->shape[request];
-	struct chain chain = CHAIN_NONE;
-	const sl_time length = length_until(nodes, end);
-	if (failed(nodes) || shape->kind == SHAPE_NEVER)
-		return false;
-	if (shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing->one_at_a_time)) {
-		const uint32_t node = choose(nodes, request, length);
-		if (node == NONE || !edges_reserve(nodes, nodes->kinds))
-			return false;
-		node_spends(nodes, node, 0, nodes->requests[request].group, shape->unit, &chain);
-	} else if (!place_now(nodes, request, length, &chain)) {
-		return false;
-	}
-	return hold_begins(nodes, job, request, chain, end);
+	struct chain chain;
+	return place_now(nodes, request, length_until(nodes, end), &chain) &&
+	       hold_begins(nodes, job, request, chain, end);
 }
 
 /* The pieces that were taken are the request's: all tasks, and its bounds on nodes. */
@@ -452,12 +456,10 @@ static int columns_init(struct nodes *nodes)
 	nodes->shape = calloc(nodes->request_count ? nodes->request_count : 1, sizeof(*nodes->shape));
 	nodes->job_hold = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_hold));
 	nodes->job_promise = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_promise));
-	nodes->log_size = LOG_LEAST;
-	while (nodes->log_size < nodes->count / 2)
-		nodes->log_size *= 2;
-	nodes->log = malloc(nodes->log_size * sizeof(*nodes->log));
+	nodes->changed = malloc(nodes->count * sizeof(*nodes->changed));
+	nodes->is_changed = calloc(nodes->count, sizeof(*nodes->is_changed));
 	if (!nodes->node || !nodes->type_nodes || !nodes->shape || !nodes->job_hold || !nodes->job_promise ||
-		!nodes->log)
+		!nodes->changed || !nodes->is_changed)
 		return sl_fail_memory(&nodes->err);
 	for (uint32_t i = 0; i < nodes->request_count; i++)
 		nodes->shape[i] = shape_of(&nodes->requests[i]);
@@ -520,7 +522,8 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->shape);
 	free(nodes->job_hold);
 	free(nodes->job_promise);
-	free(nodes->log);
+	free(nodes->changed);
+	free(nodes->is_changed);
 	free(nodes->edge);
 	free(nodes->hold);
 	free(nodes->kept);

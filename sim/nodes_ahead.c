@@ -12,37 +12,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-void nodes_log(struct nodes *nodes, uint32_t node)
+void node_changed(struct nodes *nodes, uint32_t node)
 {
-	nodes->log[nodes->log_count++ & (nodes->log_size - 1)] = node;
 	nodes->version++;
+	if (nodes->is_changed[node])
+		return;
+	nodes->is_changed[node] = 1;
+	nodes->changed[nodes->changed_count++] = node;
 }
 
 /* ---- One unit: a tree of least times -------------------------------------------------------- */
 
-static sl_time unit_time(const struct nodes *nodes, uint32_t track, uint32_t row)
+/* Of these tracks, in one walk over the node's edges. */
+static void unit_times(
+	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time)
 {
 	const struct node *node = &nodes->node[row];
-	if (nodes->class_units[(size_t)node->class * TRACKS + track])
-		return ALWAYS;
-	const uint32_t request = nodes->track[track].request;
-	const struct shape *shape = &nodes->shape[request];
-	const struct sl_group *group = nodes->requests[request].group;
+	const uint32_t *units = &nodes->class_units[(size_t)node->class * TRACKS];
+	uint32_t wait[TRACKS]; /* Which of them do not fit yet. */
+	uint32_t waiting = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		time[i] = units[track[i]] ? ALWAYS : SL_NEVER;
+		wait[waiting] = i;
+		waiting += !units[track[i]];
+	}
+	if (!waiting)
+		return;
 	struct moment m;
 	moment_now(nodes, row, &m);
-	for (uint32_t i = node->first; i != NONE;) {
-		const struct edge *edge = &nodes->edge[i];
+	for (uint32_t next = node->first; next != NONE && waiting;) {
+		const struct edge *edge = &nodes->edge[next];
 		const sl_time at = edge->at;
 		if (at == SL_NEVER)
-			break;
+			return;
 		if (!(edge->flags & EDGE_PROMISE))
 			moment_apply(nodes, edge, false, &m);
-		i = edge->next;
-		if ((i == NONE || nodes->edge[i].at != at) &&
-			units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole)))
-			return at;
+		next = edge->next;
+		if (next != NONE && nodes->edge[next].at == at)
+			continue;
+		uint32_t still = 0;
+		for (uint32_t k = 0; k < waiting; k++) {
+			const uint32_t request = nodes->track[track[wait[k]]].request;
+			const bool fits = units_on(nodes, &nodes->shape[request],
+				nodes->requests[request].group, m.free, status_of(m.holds, m.whole));
+			if (fits)
+				time[wait[k]] = at;
+			else
+				wait[still++] = wait[k];
+		}
+		waiting = still;
 	}
-	return SL_NEVER;
 }
 
 static sl_time least_of(const sl_time *time, uint32_t count)
@@ -60,21 +79,22 @@ static sl_time least_below(const struct nodes *nodes, const sl_time *least, uint
 	return least_of(&least[nodes->level_first[level - 1] + first], left < WAYS ? left : WAYS);
 }
 
-static void unit_update(const struct nodes *nodes, uint32_t track, uint32_t row)
+static void unit_update(const struct nodes *nodes, sl_time *least, uint32_t row, sl_time time)
 {
-	sl_time *least = nodes->track[track].least;
-	const sl_time time = unit_time(nodes, track, row);
-	if (least[row] == time)
-		return;
+	sl_time was = least[row];
 	least[row] = time;
 	uint32_t index = row;
-	for (uint32_t level = 1; level < nodes->levels; level++) {
+	for (uint32_t level = 1; level < nodes->levels && was != time; level++) {
 		index /= WAYS;
 		sl_time *here = &least[nodes->level_first[level] + index];
-		const sl_time now = least_below(nodes, least, level, index);
-		if (*here == now)
-			return;
-		*here = now;
+		const sl_time before = *here;
+		if (time < before)
+			*here = time;
+		else if (was == before)
+			*here = time = least_below(nodes, least, level, index);
+		else
+			return; /* Neither was it the least, nor is it now. */
+		was = before;
 	}
 }
 
@@ -88,7 +108,7 @@ static bool unit_build(struct nodes *nodes, uint32_t index)
 		return false;
 	}
 	for (uint32_t row = 0; row < nodes->count; row++)
-		track->least[row] = unit_time(nodes, index, row);
+		unit_times(nodes, &index, 1, row, &track->least[row]);
 	for (uint32_t level = 1; level < nodes->levels; level++)
 		for (uint32_t i = 0; i < nodes->level_count[level]; i++)
 			track->least[nodes->level_first[level] + i] =
@@ -205,25 +225,52 @@ static bool sum_build(struct nodes *nodes, uint32_t index)
 	return true;
 }
 
-/* ---- Following the log ------------------------------------------------------------------------------ */
+/* ---- Up to date ------------------------------------------------------------------------------------- */
+
+static bool update_all(struct nodes *nodes)
+{
+	uint32_t unit[TRACKS];
+	uint32_t sum[TRACKS];
+	uint32_t units = 0;
+	uint32_t sums = 0;
+	for (uint32_t i = 0; i < nodes->tracks; i++) {
+		struct track *track = &nodes->track[i];
+		/* Kept up so far, it has cost as much as to be made anew. */
+		track->ahead =
+			track->ahead && nodes->updated - track->ahead_at <= nodes->count + UINT64_C(64);
+		if (!track->ahead)
+			continue;
+		if (nodes->shape[track->request].kind == SHAPE_UNIT)
+			unit[units++] = i;
+		else
+			sum[sums++] = i;
+	}
+	while (nodes->changed_count) {
+		const uint32_t row = nodes->changed[--nodes->changed_count];
+		nodes->is_changed[row] = 0;
+		nodes->updated++;
+		sl_time time[TRACKS];
+		unit_times(nodes, unit, units, row, time);
+		for (uint32_t i = 0; i < units; i++)
+			unit_update(nodes, nodes->track[unit[i]].least, row, time[i]);
+		for (uint32_t i = 0; i < sums; i++)
+			if (!sum_update(nodes, sum[i], row))
+				return false;
+	}
+	return true;
+}
 
 bool ahead_update(struct nodes *nodes, uint32_t index)
 {
 	struct track *track = &nodes->track[index];
-	const bool unit = nodes->shape[track->request].kind == SHAPE_UNIT;
-	if (!track->ahead || nodes->log_count - track->seen > nodes->log_size) {
-		track->ahead = unit ? unit_build(nodes, index) : sum_build(nodes, index);
-		track->seen = nodes->log_count;
-		return track->ahead;
-	}
-	for (; track->seen < nodes->log_count; track->seen++) {
-		const uint32_t row = nodes->log[track->seen & (nodes->log_size - 1)];
-		if (unit)
-			unit_update(nodes, index, row);
-		else if (!sum_update(nodes, index, row))
-			return false;
-	}
-	return true;
+	track->ahead_at = nodes->updated;
+	if (!update_all(nodes))
+		return false;
+	if (track->ahead)
+		return true;
+	track->ahead = nodes->shape[track->request].kind == SHAPE_UNIT ? unit_build(nodes, index)
+								       : sum_build(nodes, index);
+	return track->ahead;
 }
 
 /* ---- One node, exactly --------------------------------------------------------------------------------- */
@@ -373,6 +420,65 @@ bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time le
 	return any_below(&s, nodes->levels - 1, 0);
 }
 
+struct choice {
+	struct nodes *nodes;
+	uint32_t request, track;
+	sl_time at, length;
+	bool promises;
+	uint32_t node;
+	int64_t score;
+	int64_t *free;
+};
+
+static void choose_node(struct choice *c, uint32_t row)
+{
+	struct nodes *nodes = c->nodes;
+	const struct shape *shape = &nodes->shape[c->request];
+	const struct sl_group *group = nodes->requests[c->request].group;
+	int64_t free[SL_KINDS_MAX];
+	const enum node_status status =
+		span_of(nodes, row, c->at, after(c->at, c->length), c->promises, free);
+	if (!units_on(nodes, shape, group, free, status))
+		return;
+	const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
+	if (c->node != NONE && score >= c->score)
+		return;
+	c->node = row;
+	c->score = score;
+	memcpy(c->free, free, nodes->kinds * sizeof(*free));
+}
+
+static void choose_below(struct choice *c, uint32_t level, uint32_t index)
+{
+	const struct nodes *nodes = c->nodes;
+	if (nodes->track[c->track].least[nodes->level_first[level] + index] > c->at)
+		return;
+	if (!level) {
+		choose_node(c, index);
+		return;
+	}
+	const uint32_t end = (index + 1) * WAYS;
+	const uint32_t count = nodes->level_count[level - 1];
+	for (uint32_t i = index * WAYS; i < end && i < count; i++)
+		choose_below(c, level - 1, i);
+}
+
+uint32_t ahead_choose(
+	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free)
+{
+	struct choice c = { .nodes = nodes,
+		.request = request,
+		.track = track_of(nodes, request),
+		.at = at,
+		.length = length,
+		.promises = promises,
+		.node = NONE,
+		.free = free };
+	if (ahead_update(nodes, c.track))
+		choose_below(&c, nodes->levels - 1, 0);
+	return c.node;
+}
+
 /* ---- Questions
  * ---------------------------------------------------------------------------------------------- */
 
@@ -406,8 +512,11 @@ void ahead_check(struct nodes *nodes)
 		struct track *track = &nodes->track[t];
 		if (track->request == NONE || !track->ahead || !ahead_update(nodes, t))
 			continue;
-		for (uint32_t row = 0; row < nodes->count && track->least; row++)
-			SL_CHECK(track->least[row] == unit_time(nodes, t, row));
+		for (uint32_t row = 0; row < nodes->count && track->least; row++) {
+			sl_time time;
+			unit_times(nodes, &t, 1, row, &time);
+			SL_CHECK(track->least[row] == time);
+		}
 		for (uint32_t level = 1; level < nodes->levels && track->least; level++)
 			for (uint32_t i = 0; i < nodes->level_count[level]; i++)
 				SL_CHECK(track->least[nodes->level_first[level] + i] ==

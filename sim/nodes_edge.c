@@ -120,7 +120,7 @@ static void edge_changed(struct nodes *nodes, const struct edge *edge)
 	if (edge->flags & EDGE_PROMISE)
 		nodes->version++;
 	else
-		nodes_log(nodes, edge->node);
+		node_changed(nodes, edge->node);
 }
 
 void edge_link(struct nodes *nodes, uint32_t index, sl_time at)
