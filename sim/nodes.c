@@ -73,14 +73,18 @@ bool nodes_could_hold(struct nodes *nodes, uint32_t request)
 	return shape->could == 2;
 }
 
-static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
+int64_t units_open(const struct nodes *nodes, uint32_t track, sl_time length)
 {
-	const uint32_t track = track_of(nodes, request);
 	int64_t units = nodes->set_units[track];
 	for (uint32_t set = 1; set < nodes->set_count; set++)
 		if (open_for(nodes, set, length))
 			units += nodes->set_units[(size_t)set * TRACKS + track];
-	return units >= nodes->shape[request].need;
+	return units;
+}
+
+static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	return units_open(nodes, track_of(nodes, request), length) >= nodes->shape[request].need;
 }
 
 bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length)

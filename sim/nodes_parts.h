@@ -397,6 +397,11 @@ static inline bool open_at(const struct nodes *nodes, uint32_t set, sl_time at, 
 	return !set || after(at, length) <= horizon_of(nodes, set, at);
 }
 
+/* ---- nodes.c ------------------------------------------------------------------------------------------ */
+
+/* Units that are free now, on the nodes of all sets that have no window for so long. */
+int64_t units_open(const struct nodes *nodes, uint32_t track, sl_time length);
+
 /* ---- nodes_place.c: where a request goes ------------------------------------------------------------ */
 
 /* Now: takes it off the nodes, in edges that are linked nowhere. False: it does not fit; nothing is changed.
