@@ -94,8 +94,8 @@ void room_settle(struct sl_pass *pass)
 		profile_change(pass, next, pass->overdue_cpus);
 	for (size_t i = 0; i < pass->overdue_count; i++)
 		nodes_move_end(pass->nodes, pass->overdue[i], next);
-	if (pass->overdue_cpus)
-		pass->promises_broken = true; /* They run on. */
+	if (pass->overdue_cpus || pass->overdue_count) /* Of nodes it may be GPUs alone. */
+		pass->promises_broken = true;          /* They run on. */
 	pass->overdue_at = next;
 	pass->settled = pass->now;
 }
