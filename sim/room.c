@@ -131,6 +131,14 @@ bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece,
 		     : nodes_start(pass->nodes, job, request, end);
 }
 
+bool room_take_promised(struct sl_pass *pass, uint32_t job)
+{
+	if (!nodes_start_promised(pass->nodes, job, pass->request[job], room_expected(pass, job)))
+		return false;
+	pass->promise[job] = SL_NONE;
+	return true;
+}
+
 /* A window that opened while its cpus were still in use is served first. */
 static void pay_owed(struct sl_pass *pass)
 {

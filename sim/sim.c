@@ -580,7 +580,6 @@ void sim_release(struct sim *sim)
 	free(pass->overdue);
 	free(pass->course_kept);
 	free(pass->attempt);
-	free(pass->piece);
 	free(pass->unpromised);
 	free(pass->freed_kept);
 	free(pass->scratch);
