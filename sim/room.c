@@ -561,9 +561,12 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
 	return pass->status;
 }
 
-/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. */
+/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. Windows
+ * are of named nodes: where one ends as the next one opens, one is always free, and none for long. */
 static bool is_countable(const struct sl_pass *pass)
 {
+	if (pass->info->window_count)
+		return false;
 	for (uint32_t i = 0; i < pass->info->type_count; i++)
 		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1)
 			return false;
@@ -583,19 +586,12 @@ static bool is_countable(const struct sl_pass *pass)
 static int nodes_as_pool(struct sl_pass *pass, struct sl_err *err)
 {
 	struct sl_cluster *info = sl_alloc(pass->arena, 1, sizeof(*info));
-	struct sl_window *window = sl_alloc(pass->arena, pass->info->window_count + 1, sizeof(*window));
-	if (!info || !window)
+	if (!info)
 		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < pass->info->window_count; i++) {
-		window[i] = pass->info->window[i];
-		window[i].cpus = window[i].node_count;
-	}
 	*info = (struct sl_cluster){ .name = pass->info->name,
 		.cpus = pass->info->cpus,
 		.kind_count = 1,
-		.kind_name = pass->info->kind_name,
-		.window = window,
-		.window_count = pass->info->window_count };
+		.kind_name = pass->info->kind_name };
 	pass->info = info;
 	pass->request = NULL;
 	pass->requests = NULL;
