@@ -281,12 +281,20 @@ bool room_fits(struct sl_pass *pass, uint32_t job)
 	       (!pass->windows_ahead || stays_free(pass, cpus, pass->estimate[job]));
 }
 
+/* Could any job of the request fit now, however long? Among windows the length decides which nodes there are,
+ * and what several groups do on fewer nodes is anybody's guess. */
+static bool may_fit(struct sl_pass *pass, uint32_t request)
+{
+	return (pass->requests[request].group_count > 1 && nodes_window_next(pass->nodes) != SL_NEVER) ||
+	       nodes_fits(pass->nodes, request, 0);
+}
+
 bool room_any_fits(struct sl_pass *pass)
 {
 	if (!pass->nodes)
 		return pass->cluster.cpus_free && queue_size_min(&pass->queue) <= pass->cluster.cpus_free;
 	for (uint32_t i = 0; i < pass->active_count; i++)
-		if (nodes_fits(pass->nodes, pass->active[i], 0))
+		if (may_fit(pass, pass->active[i]))
 			return true;
 	return false;
 }
@@ -320,19 +328,22 @@ static bool pool_job_passes(void *self, uint32_t job)
 	       stays_free(pass, cpus, length);
 }
 
-/* One question for each class of like requests that wait; jobs are only tested where it says maybe. */
+/* One question for each class of like requests that wait; jobs are only tested where it says maybe: among
+ * windows, as the place of a job depends on its length, whoever may fit. */
 static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_t behind, struct asked *asked)
 {
 	struct queue_test test = { .self = asked, .passes = node_job_passes, .room = asked->room };
+	const bool windows = nodes_window_next(pass->nodes) != SL_NEVER;
 	for (uint32_t i = 0; i < pass->active_count; i++) {
 		const uint32_t request = pass->active[i];
 		const uint64_t bit = UINT64_C(1) << pass->request_class[request];
-		if (!nodes_fits(pass->nodes, request, 0))
+		if (!may_fit(pass, request))
 			continue;
 		test.classes_room |= bit;
 		if (!asked->spare || test.classes_any & bit)
 			continue;
-		if (!asked->guarded || nodes_guard_allows(pass->nodes, request, asked->room + 1))
+		if (!asked->guarded || windows ||
+			nodes_guard_allows(pass->nodes, request, asked->room + 1))
 			test.classes_any |= bit;
 	}
 	return test.classes_room ? queue_next_that(queue, behind, &test) : UINT32_MAX;
