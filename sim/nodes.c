@@ -73,7 +73,7 @@ bool nodes_could_hold(struct nodes *nodes, uint32_t request)
 	return shape->could == 2;
 }
 
-int64_t units_open(const struct nodes *nodes, uint32_t track, sl_time length)
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length)
 {
 	int64_t units = nodes->set_units[track];
 	for (uint32_t set = 1; set < nodes->set_count; set++)
@@ -82,18 +82,13 @@ int64_t units_open(const struct nodes *nodes, uint32_t track, sl_time length)
 	return units;
 }
 
-static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
-{
-	return units_open(nodes, track_of(nodes, request), length) >= nodes->shape[request].need;
-}
-
 bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	struct shape *shape = &nodes->shape[request];
 	if (failed(nodes) || shape->kind == SHAPE_NEVER)
 		return false;
 	if (shape->kind != SHAPE_OTHER)
-		return units_fit(nodes, request, length);
+		return units_now(nodes, track_of(nodes, request), length) >= shape->need;
 	if (shape->fits_at == nodes->version && (!nodes->windows_live || shape->fits_length == length))
 		return shape->fits;
 	struct chain chain;
@@ -316,6 +311,18 @@ static void edge_shrinks(struct nodes *nodes, uint32_t index)
 	edge_link(nodes, index, SL_NEVER);
 }
 
+/* Nobody else runs on its node. */
+static bool is_alone(const struct nodes *nodes, const struct edge *edge)
+{
+	for (uint32_t i = nodes->node[edge->node].first; i != NONE; i = nodes->edge[i].next) {
+		const struct edge *other = &nodes->edge[i];
+		if (!(other->flags & EDGE_PROMISE) && other->hold != edge->hold &&
+			!nodes->hold[other->hold].suspended)
+			return false;
+	}
+	return true;
+}
+
 /* As it was before it was suspended; false if that is not free. */
 static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_group *group, sl_time end)
 {
@@ -330,7 +337,7 @@ static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_grou
 		edge->cpus = cpus < UNBOUNDED && group->task.cpus > 0 ? edge->tasks * group->task.cpus : 0;
 		edge->gpus = group->task.gpus > 0 ? edge->tasks * group->task.gpus : 0;
 	}
-	const bool fits = edge_fits(nodes, edge);
+	const bool fits = edge_fits(nodes, edge) && (!group->exclusive || is_alone(nodes, edge));
 	if (!fits)
 		*edge = was;
 	edge_take(nodes, edge);
@@ -353,28 +360,38 @@ void nodes_suspend(struct nodes *nodes, uint32_t job)
 		edge_shrinks(nodes, i);
 }
 
+/* All edges or none. */
+static bool hold_grows(struct nodes *nodes, struct hold *hold, sl_time end)
+{
+	const struct sl_group *group = nodes->requests[hold->request].group;
+	uint32_t i = hold->first;
+	while (i != NONE && edge_grows(nodes, i, &group[nodes->edge[i].group], end))
+		i = nodes->edge[i].more;
+	for (uint32_t k = hold->first; i != NONE && k != i; k = nodes->edge[k].more)
+		edge_shrinks(nodes, k);
+	if (i != NONE)
+		return false;
+	hold->suspended = false;
+	hold->end = end;
+	return true;
+}
+
 bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end)
 {
 	if (failed(nodes))
 		return false;
 	struct hold *hold = hold_of(nodes, job);
 	SL_CHECK(hold->suspended);
-	const struct sl_group *group = nodes->requests[hold->request].group;
-	uint32_t i = hold->first;
-	for (; i != NONE; i = nodes->edge[i].more) {
-		const struct edge *edge = &nodes->edge[i];
-		if (!open_for(nodes, nodes->node[edge->node].windows, length_until(nodes, end)) ||
-			!edge_grows(nodes, i, &group[edge->group], end))
-			break;
-	}
-	if (i == NONE) {
-		hold->suspended = false;
-		hold->end = end;
-		return true;
-	}
-	for (uint32_t k = hold->first; k != i; k = nodes->edge[k].more)
-		edge_shrinks(nodes, k);
-	return false;
+	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more)
+		if (!open_for(nodes, nodes->node[nodes->edge[i].node].windows, length_until(nodes, end)))
+			return false;
+	return hold_grows(nodes, hold, end);
+}
+
+void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end)
+{
+	if (!failed(nodes))
+		SL_CHECK(hold_grows(nodes, hold_of(nodes, job), end));
 }
 
 /* ---- What is held

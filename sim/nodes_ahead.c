@@ -393,7 +393,7 @@ sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length)
 		struct profile_point point;
 		if (ahead_update(nodes, track) &&
 			profile_first_least(&nodes->track[track].profile, ALWAYS, SL_NEVER,
-				(int64_t)shape->need - units_open(nodes, track, 0), &point))
+				(int64_t)shape->need - units_now(nodes, track, length), &point))
 			at = point.at;
 	}
 	return at > nodes->now ? at : nodes->now;

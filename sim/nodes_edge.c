@@ -191,7 +191,6 @@ void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struc
 			free[kind] -= edge->gpus;
 		left -= here;
 	}
-	SL_CHECK(free[SL_KIND_CPUS] >= 0 && free[SL_KIND_MEM] >= 0);
 }
 
 static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment *m)

@@ -151,7 +151,7 @@ static bool allows(struct nodes *nodes, uint32_t request, sl_time length)
 		if (!ahead_update(nodes, track))
 			return false;
 		if (kind == SHAPE_SUM)
-			units = units_open(nodes, track, 0) +
+			units = units_now(nodes, track, guard->length) +
 				profile_value(&nodes->track[track].profile, guard->at);
 	}
 	if (!put(nodes, request, length, &chain))

@@ -374,6 +374,8 @@ void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this
 void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
 /* The request's track, which is made if there is none. */
 uint32_t track_of(struct nodes *nodes, uint32_t request);
+/* Units of the tracked request that are free now, where no window is in the way. */
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
 void track_release(struct track *track);
 void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
@@ -396,11 +398,6 @@ static inline bool open_at(const struct nodes *nodes, uint32_t set, sl_time at, 
 {
 	return !set || after(at, length) <= horizon_of(nodes, set, at);
 }
-
-/* ---- nodes.c ------------------------------------------------------------------------------------------ */
-
-/* Units that are free now, on the nodes of all sets that have no window for so long. */
-int64_t units_open(const struct nodes *nodes, uint32_t track, sl_time length);
 
 /* ---- nodes_place.c: where a request goes ------------------------------------------------------------ */
 

@@ -92,6 +92,11 @@ SL_API bool sl_get_i64(const char *text, size_t len, int64_t *value);
 /* A duration: seconds ("90", "1.5"), suffixed ("36h", "3d", "15m", "10s", "2w") or Slurm's
  * ([days-]hours:minutes:seconds). False as above. */
 SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
+/* YYYY-MM-DD[THH:MM[:SS[.ffffff]]] (or a blank for the T): microseconds since 1970 of its own clock. */
+SL_API bool sl_get_date(const char *text, size_t len, sl_time *value);
+/* A size of memory in MiB: a bare number, or one with K, M, G, T or P (KB, KiB...), all powers of 1024. What
+ * is less than a MiB is rounded up or down. False: not such a size, or negative. */
+SL_API bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib);
 
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
@@ -268,6 +273,7 @@ enum sl_reason {
 	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
+	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
 	SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
@@ -790,6 +796,11 @@ struct sl_result {
 	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
 	 */
 	const unsigned __int128 *busy;
+	/* On nodes, if recorded: where each job started last, place_count[job] pieces from place_first[job]
+	 * on. */
+	const struct sl_piece *place;
+	const size_t *place_first;
+	const uint32_t *place_count;
 };
 
 /* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */

@@ -9,6 +9,7 @@ static void fill_columns(struct world *w)
 	const int64_t unit = w->unit ? w->unit : SL_SECOND;
 	bool cancels = false;
 	bool estimates = false;
+	bool gangs = false;
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct world_job *job = &w->job[i];
 		w->id[i] = i + 1;
@@ -19,7 +20,10 @@ static void fill_columns(struct world *w)
 			w->limit[i] = w->run[i];
 		w->size[i] = job->size;
 		w->user[i] = job->user;
-		w->none[i] = -1;
+		w->account[i] = job->account ? job->account : -1;
+		w->partition[i] = job->partition ? job->partition : -1;
+		w->gang[i] = job->gang ? job->gang - 1 : -1;
+		gangs |= job->gang != 0;
 		w->cancel[i] = job->cancel ? job->cancel * unit : SL_NONE;
 		w->wait[i] = job->wait * unit;
 		w->estimate[i] = job->estimate ? job->estimate * unit : SL_NONE;
@@ -39,8 +43,9 @@ static void fill_columns(struct world *w)
 			.limit = w->limit,
 			.size = w->size,
 			.user = w->user,
-			.account = w->none,
-			.partition = w->none,
+			.account = w->account,
+			.partition = w->partition,
+			.gang = gangs ? w->gang : NULL,
 			.wait_recorded = w->wait,
 			.cancel = cancels ? w->cancel : NULL,
 			.estimate = estimates ? w->estimate : NULL },
@@ -49,6 +54,8 @@ static void fill_columns(struct world *w)
 
 static int run_chosen(struct world *w, bool check)
 {
+	if (w->instead)
+		w->choice.policy = w->instead;
 	const struct sim_options options = {
 		.scenario = &w->scenario,
 		.choice = &w->choice,
@@ -123,7 +130,7 @@ int world_run(struct world *w, const char *policy, bool check)
 {
 	begin(w);
 	struct settings settings = { .arena = w->arena };
-	const int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
+	const int status = policy_choose(&registry_builtin, &w->choice, policy, &settings, w->arena, &w->err);
 	return status ? status : run_chosen(w, check);
 }
 

@@ -13,9 +13,10 @@ enum { WORLD_JOBS = 64, WORLD_NODES = 64 };
 struct world_job {
 	int64_t submit, run, limit;
 	int32_t size, user;
-	int64_t cancel;   /* 0: never. */
-	int64_t wait;     /* Recorded. */
-	int64_t estimate; /* From a file; 0: none. */
+	int64_t cancel;                   /* 0: never. */
+	int64_t wait;                     /* Recorded. */
+	int64_t estimate;                 /* From a file; 0: none. */
+	int32_t account, partition, gang; /* 0: none. */
 };
 
 /* In seconds; further members by name. */
@@ -35,11 +36,14 @@ struct world {
 	uint64_t seed;
 	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB. */
 
+	const struct sl_policy *instead; /* Run in place of the policy named, with its parameters; NULL. */
+
 	/* The rest belongs to world_run. */
 	int64_t id[WORLD_JOBS];
 	sl_time submit[WORLD_JOBS], run[WORLD_JOBS], limit[WORLD_JOBS], cancel[WORLD_JOBS], wait[WORLD_JOBS],
 		estimate[WORLD_JOBS];
-	int32_t size[WORLD_JOBS], user[WORLD_JOBS], none[WORLD_JOBS];
+	int32_t size[WORLD_JOBS], user[WORLD_JOBS], account[WORLD_JOBS], partition[WORLD_JOBS],
+		gang[WORLD_JOBS];
 	uint32_t request[WORLD_JOBS], node_type[WORLD_NODES];
 	struct sl_request asked[WORLD_JOBS];
 	struct sl_group group[WORLD_JOBS];
