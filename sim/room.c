@@ -361,8 +361,7 @@ static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_
 		test.classes_room |= bit;
 		if (!asked->spare || test.classes_any & bit)
 			continue;
-		if (!asked->guarded || windows ||
-			nodes_guard_allows(pass->nodes, request, asked->room + 1))
+		if (!asked->guarded || windows || nodes_guard_allows(pass->nodes, request, asked->room + 1))
 			test.classes_any |= bit;
 	}
 	return test.classes_room ? queue_next_that(queue, behind, &test) : UINT32_MAX;
