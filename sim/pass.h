@@ -168,8 +168,6 @@ struct sl_pass {
 	bool promises_broken;
 	uint32_t *scratch; /* For sorting rows. */
 	size_t scratch_capacity;
-	struct sl_piece *piece; /* For a start on promised nodes. */
-	size_t piece_capacity;
 
 	/* The journal. */
 	struct action *action;
@@ -250,6 +248,8 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 int room_init(struct sl_pass *pass, struct sl_err *err);
 /* By room_expected, on these pieces or (NULL) where the placing says. False: there is none. */
 bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count);
+/* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
+bool room_take_promised(struct sl_pass *pass, uint32_t job);
 void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */
 void room_untake(struct sl_pass *pass, uint32_t job);
 void room_suspend(struct sl_pass *pass, uint32_t job);

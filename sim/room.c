@@ -95,8 +95,8 @@ void room_settle(struct sl_pass *pass)
 		profile_change(pass, next, pass->overdue_cpus);
 	for (size_t i = 0; i < pass->overdue_count; i++)
 		nodes_move_end(pass->nodes, pass->overdue[i], next);
-	if (pass->overdue_cpus)
-		pass->promises_broken = true; /* They run on. */
+	if (pass->overdue_cpus || pass->overdue_count) /* Of nodes it may be GPUs alone. */
+		pass->promises_broken = true;          /* They run on. */
 	pass->overdue_at = next;
 	pass->settled = pass->now;
 }
@@ -130,6 +130,14 @@ bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece,
 	const sl_time end = room_expected(pass, job);
 	return piece ? nodes_start_on(pass->nodes, job, request, end, piece, count)
 		     : nodes_start(pass->nodes, job, request, end);
+}
+
+bool room_take_promised(struct sl_pass *pass, uint32_t job)
+{
+	if (!nodes_start_promised(pass->nodes, job, pass->request[job], room_expected(pass, job)))
+		return false;
+	pass->promise[job] = SL_NONE;
+	return true;
 }
 
 /* A window that opened while its cpus were still in use is served first. */
@@ -292,12 +300,20 @@ bool room_fits(struct sl_pass *pass, uint32_t job)
 	       (!pass->windows_ahead || stays_free(pass, cpus, pass->estimate[job]));
 }
 
+/* Could any job of the request fit now, however long? Among windows the length decides which nodes there are,
+ * and what several groups do on fewer nodes is anybody's guess. */
+static bool may_fit(struct sl_pass *pass, uint32_t request)
+{
+	return (pass->requests[request].group_count > 1 && nodes_window_next(pass->nodes) != SL_NEVER) ||
+	       nodes_fits(pass->nodes, request, 0);
+}
+
 bool room_any_fits(struct sl_pass *pass)
 {
 	if (!pass->nodes)
 		return pass->cluster.cpus_free && queue_size_min(&pass->queue) <= pass->cluster.cpus_free;
 	for (uint32_t i = 0; i < pass->active_count; i++)
-		if (nodes_fits(pass->nodes, pass->active[i], 0))
+		if (may_fit(pass, pass->active[i]))
 			return true;
 	return false;
 }
@@ -331,19 +347,21 @@ static bool pool_job_passes(void *self, uint32_t job)
 	       stays_free(pass, cpus, length);
 }
 
-/* One question for each class of like requests that wait; jobs are only tested where it says maybe. */
+/* One question for each class of like requests that wait; jobs are only tested where it says maybe: among
+ * windows, as the place of a job depends on its length, whoever may fit. */
 static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_t behind, struct asked *asked)
 {
 	struct queue_test test = { .self = asked, .passes = node_job_passes, .room = asked->room };
+	const bool windows = nodes_window_next(pass->nodes) != SL_NEVER;
 	for (uint32_t i = 0; i < pass->active_count; i++) {
 		const uint32_t request = pass->active[i];
 		const uint64_t bit = UINT64_C(1) << pass->request_class[request];
-		if (!nodes_fits(pass->nodes, request, 0))
+		if (!may_fit(pass, request))
 			continue;
 		test.classes_room |= bit;
 		if (!asked->spare || test.classes_any & bit)
 			continue;
-		if (!asked->guarded || nodes_guard_allows(pass->nodes, request, asked->room + 1))
+		if (!asked->guarded || windows || nodes_guard_allows(pass->nodes, request, asked->room + 1))
 			test.classes_any |= bit;
 	}
 	return test.classes_room ? queue_next_that(queue, behind, &test) : UINT32_MAX;
@@ -572,9 +590,12 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
 	return pass->status;
 }
 
-/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. */
+/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. Windows
+ * are of named nodes: where one ends as the next one opens, one is always free, and none for long. */
 static bool is_countable(const struct sl_pass *pass)
 {
+	if (pass->info->window_count)
+		return false;
 	for (uint32_t i = 0; i < pass->info->type_count; i++)
 		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1)
 			return false;
@@ -594,19 +615,12 @@ static bool is_countable(const struct sl_pass *pass)
 static int nodes_as_pool(struct sl_pass *pass, struct sl_err *err)
 {
 	struct sl_cluster *info = sl_alloc(pass->arena, 1, sizeof(*info));
-	struct sl_window *window = sl_alloc(pass->arena, pass->info->window_count + 1, sizeof(*window));
-	if (!info || !window)
+	if (!info)
 		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < pass->info->window_count; i++) {
-		window[i] = pass->info->window[i];
-		window[i].cpus = window[i].node_count;
-	}
 	*info = (struct sl_cluster){ .name = pass->info->name,
 		.cpus = pass->info->cpus,
 		.kind_count = 1,
-		.kind_name = pass->info->kind_name,
-		.window = window,
-		.window_count = pass->info->window_count };
+		.kind_name = pass->info->kind_name };
 	pass->info = info;
 	pass->request = NULL;
 	pass->requests = NULL;

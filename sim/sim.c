@@ -583,7 +583,6 @@ void sim_release(struct sim *sim)
 	free(pass->overdue);
 	free(pass->course_kept);
 	free(pass->attempt);
-	free(pass->piece);
 	free(pass->unpromised);
 	free(pass->place);
 	free(pass->freed_kept);
