@@ -310,5 +310,7 @@ int64_t asks_of(const struct sl_jobs *jobs, sl_job job, unsigned kind)
 int64_t capacity_of(const struct sl_cluster *cluster, unsigned kind)
 {
 	const int64_t amount[ASKS_KINDS] = { cluster->cpus, cluster->mem, cluster->gpus };
+	if (kind == 1 && cluster->node_count && !cluster->mem)
+		return INT64_MAX / 4; /* Some node's is unbounded. */
 	return cluster->node_count || !kind ? amount[kind] : 0;
 }
