@@ -121,6 +121,9 @@ struct sl_pass {
 	int64_t gpus_queued;
 	int32_t *nodes_held; /* By job, the largest held. */
 	int64_t *cpus_held, *gpus_held;
+	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
+	size_t place_total, place_capacity, *place_first;
+	uint32_t *place_count;
 	unsigned __int128
 		busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted. */
 
@@ -263,7 +266,8 @@ int64_t room_idle(const struct sl_pass *pass, uint32_t kind);
 void room_settle(struct sl_pass *pass);                          /* At the beginning of a pass. */
 sl_time room_expected(const struct sl_pass *pass, uint32_t job); /* Its end, overdue or not. */
 bool room_is_overdue(const struct sl_pass *pass, uint32_t job);
-void room_holds(struct sl_pass *pass, uint32_t job);             /* Notes the largest held. */
+void room_places(struct sl_pass *pass, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
+void room_holds(struct sl_pass *pass, uint32_t job);  /* Notes the largest held. */
 void room_waits(struct sl_pass *pass, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
 bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus);
 void window_undo(struct sl_pass *pass);

@@ -796,6 +796,11 @@ struct sl_result {
 	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
 	 */
 	const unsigned __int128 *busy;
+	/* On nodes, if recorded: where each job started last, place_count[job] pieces from place_first[job]
+	 * on. */
+	const struct sl_piece *place;
+	const size_t *place_first;
+	const uint32_t *place_count;
 };
 
 /* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */

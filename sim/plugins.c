@@ -593,8 +593,8 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 	if (!choice->text || !choice->slug)
 		return sl_fail_memory(err);
 	const char *colon = unquoted(text, ':');
-	return choice_fill(
-		choice, preset ? preset->settings : NULL, *colon ? colon + 1 : NULL, settings, arena, err);
+	return choice_fill(choice, preset ? preset->settings : NULL, colon && *colon ? colon + 1 : NULL,
+		settings, arena, err);
 }
 
 /* ---- Readers --------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "sim/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
 {
@@ -253,6 +254,24 @@ void room_holds(struct sl_pass *pass, uint32_t job)
 		pass->cpus_held[job] = sum.cpus;
 	if (sum.gpus > pass->gpus_held[job])
 		pass->gpus_held[job] = sum.gpus;
+}
+
+void room_places(struct sl_pass *pass, uint32_t job)
+{
+	if (!pass->place_first)
+		return;
+	const struct sl_piece *piece;
+	const size_t count = nodes_pieces(pass->nodes, job, &piece);
+	const int status = grow((void **)&pass->place, &pass->place_capacity, sizeof(*pass->place),
+		pass->place_total + count, SIZE_MAX / 64, &pass->err);
+	if (status) {
+		pass_failed(pass, status);
+		return;
+	}
+	memcpy(pass->place + pass->place_total, piece, count * sizeof(*piece));
+	pass->place_first[job] = pass->place_total;
+	pass->place_count[job] = (uint32_t)count;
+	pass->place_total += count;
 }
 
 int64_t room_idle(const struct sl_pass *pass, uint32_t kind)
@@ -608,7 +627,13 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 		pass->nodes_held = sl_alloc(pass->arena, jobs, sizeof(*pass->nodes_held));
 		pass->cpus_held = sl_alloc(pass->arena, jobs, sizeof(*pass->cpus_held));
 		pass->gpus_held = sl_alloc(pass->arena, jobs, sizeof(*pass->gpus_held));
-		if (!status && (!pass->nodes_held || !pass->cpus_held || !pass->gpus_held))
+		const bool places = pass->options.record & SIM_RECORD_PLACES;
+		if (places) {
+			pass->place_first = sl_alloc(pass->arena, jobs, sizeof(*pass->place_first));
+			pass->place_count = sl_alloc(pass->arena, jobs, sizeof(*pass->place_count));
+		}
+		if (!status && (!pass->nodes_held || !pass->cpus_held || !pass->gpus_held ||
+				       (places && (!pass->place_first || !pass->place_count))))
 			status = sl_fail_memory(err);
 		if (!status)
 			status = nodes_new(&pass->nodes, pass->info, pass->requests, pass->request_count,

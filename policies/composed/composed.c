@@ -11,7 +11,7 @@
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
 	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,
-	&plan_quota };
+	&plan_quota, &plan_easy_named, &plan_conservative_named };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
@@ -192,6 +192,8 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 {
 	struct composed *composed = state;
 	const sl_job job = { event->row };
+	if (composed->plan->event)
+		composed->plan->event(composed, pass, event);
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		submitted(composed, pass, job);
@@ -290,11 +292,11 @@ const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
 	.summary = "built from parts: order, plan, fill, estimate, place, and what they take",
-	.compat = composed_compats,
 	.paper = "each part's own",
 	.params = composed_params,
 	.param_count = PARAM_COUNT,
 	.init = composed_init,
 	.pass = composed_pass,
 	.on_event = composed_event,
+	.compat = composed_compats,
 };

@@ -48,7 +48,6 @@ enum {
 };
 #define TAKES(param) (1U << (param))
 extern const struct sl_param composed_params[PARAM_COUNT];
-extern const struct sl_compat composed_compats[];
 
 struct expr; /* expr.c: a user's expression, compiled. */
 
@@ -88,6 +87,8 @@ struct plan {
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
+	void (*event)(struct composed *composed, struct sl_pass *pass,
+		const struct sl_event *event); /* Optional: each event, before its pass. */
 	double (*key)(
 		const struct sl_pass *pass, sl_job job); /* Its own queue order; NULL: the chosen one. */
 	void (*submitted)(struct composed *composed, struct sl_pass *pass, sl_job job); /* Optional. */
@@ -120,6 +121,7 @@ struct composed {
 	size_t history_count;
 	enum sl_spare spare;
 	bool frozen, fill_none, wait_published;
+	sl_ledger since;      /* What a plan notes of the events after its last pass. */
 	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
@@ -136,10 +138,12 @@ sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_
 sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
 
 extern const struct sl_policy policy_composed;
+extern const struct sl_compat composed_compats[]; /* Closed by a NULL value. */
 extern const struct order orders[];
 extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_share,
-	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit;
+	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit, plan_easy_named,
+	plan_conservative_named;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
 extern const struct sl_placing placings[];

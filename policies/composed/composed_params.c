@@ -16,7 +16,8 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "easy",
 		.choices =
-			"fcfs|greedy|easy|conservative|recorded|commit|share|depth|slack|gang|slices|quota",
+			"fcfs|greedy|easy|conservative|recorded|commit|share|depth|slack|gang|slices|quota|"
+			"easy_named|conservative_named",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
@@ -143,22 +144,4 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.fallback = "none",
 		.choices = "none|pyss|frozen|batsched|rlscheduler",
 		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
-};
-
-#define RLSCHEDULER                                                                         \
-	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
-	"replay.overrun=extend,replay.run_unknown=10"
-
-/* What each takes from where is in docs/VALIDATION.md. */
-const struct sl_compat composed_compats[] = {
-	{ "pyss", NULL,
-		"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
-		"replay.overrun=kill" },
-	{ "frozen", "plan=easy",
-		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
-		"replay.overrun=kill" },
-	{ "rlscheduler", "plan=fcfs", "plan=commit,fill=none," RLSCHEDULER },
-	{ "rlscheduler", "plan=easy", "plan=commit,fill=queue," RLSCHEDULER },
-	{ "rlscheduler", "plan=commit", RLSCHEDULER },
-	{ 0 },
 };

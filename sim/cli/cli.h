@@ -160,7 +160,7 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 int windows_means(const struct windows *windows, struct sl_metrics *means, struct sl_err *err);
 void windows_csv(const struct windows *windows, const struct sl_metrics *means, struct sl_out *out);
 void windows_json(const struct windows *windows, struct sl_out *out);
-void windows_release(struct windows *windows);
+void windows_end(struct windows *windows);
 
 /* progress.c: a bar on a terminal, nothing elsewhere. Starts a thread that reads, and joins it. */
 struct progress_bar;

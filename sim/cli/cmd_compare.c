@@ -243,7 +243,7 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 		status = windows_means(windows, &row->metrics, &all->failure);
 		if (!status && all->dir)
 			status = outdir_windows(all->dir, sub, windows, &row->metrics, NULL, &all->failure);
-		windows_release(windows);
+		windows_end(windows);
 	}
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
 }

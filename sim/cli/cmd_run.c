@@ -201,7 +201,7 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 		outdir_abandon(all.dir);
 	}
 	timing_stage(timing, "write");
-	windows_release(&all.windows);
+	windows_end(&all.windows);
 	runset_release(runs, count);
 	return status;
 }

@@ -155,21 +155,24 @@ static void put_rules(struct sl_out *out, const struct scenario *scenario)
 	static const char *const overrun[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
 	static const char *const order[] = {
 		"job ends, time limits, submissions, cancellations, timers",
-		"expired estimates, submissions, cancellations, timers, job ends and time limits",
+		"submissions, job ends, time limits, cancellations, timers",
 	};
 	const struct sim_rules *rules = &scenario->rules;
 	sl_out_printf(out,
 		"{\n"
 		"    \"passes\": \"%s\",\n"
 		"    \"overrun\": \"%s\",\n"
-		"    \"instant\": \"%s; %s\",\n"
+		"    \"instant\": \"%s%s; %s%s\",\n"
 		"    \"ties\": \"submission, then place in the file\",\n"
 		"    \"bounded_slowdown\": \"max(1, (wait + run) / max(run, 10 s))\",\n"
 		"    \"quantiles\": \"nearest rank\"\n"
 		"  }",
 		rules->pass_per_event ? "event" : "instant", overrun[scenario->overrun],
+		rules->submits_first || rules->pass_per_event ? "expired estimates, " : "",
 		order[rules->submits_first],
-		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass");
+		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass",
+		rules->early ? "; ends in the order of the starts, what ends as estimated is free at once"
+			     : "");
 }
 
 /* A run without any says nothing of them. */

@@ -103,7 +103,7 @@ int windows_means(const struct windows *windows, struct sl_metrics *means, struc
 	return means->failed ? sl_fail_memory(err) : SL_OK;
 }
 
-void windows_release(struct windows *windows)
+void windows_end(struct windows *windows)
 {
 	for (size_t i = 0; i < windows->count; i++)
 		metrics_release(&windows->done[i].metrics);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/conformance/conformance.h"
-#include "tests/conformance/replay.h"
+#include "tests/conformance/rerun.h"
 
 static const struct recorded {
 	const char *name, *policy;
@@ -150,12 +150,12 @@ static void run_recorded(const struct recorded *how, const struct lines *lines, 
 	const int side_fd = write_lines(lines, true, side);
 	(void)snprintf(estimates, sizeof(estimates), "replay.estimates=%s", side);
 	const char *const settings[] = { "overrun=kill", how->predicted ? estimates : NULL, NULL };
-	struct replay replay;
-	if (replay_run(&replay, trace, how->policy, settings, 0))
-		(void)snprintf(text, size, "%.*s", (int)size - 1, replay.err.text);
+	struct rerun run;
+	if (rerun(&run, trace, how->policy, settings, 0))
+		(void)snprintf(text, size, "%.*s", (int)size - 1, run.err.text);
 	else
-		compare(lines, &replay.sim.result, text, size);
-	replay_release(&replay);
+		compare(lines, &run.sim.result, text, size);
+	rerun_release(&run);
 	(void)close(trace_fd);
 	(void)close(side_fd);
 }
