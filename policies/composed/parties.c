@@ -9,39 +9,55 @@
 
 /* ---- Who there is -------------------------------------------------------------------------- */
 
+/* By number, then by first submission. */
 static int compare_numbers(const void *a, const void *b)
 {
-	const int32_t x = *(const int32_t *)a;
-	const int32_t y = *(const int32_t *)b;
-	return (x > y) - (x < y);
+	const struct party_number *x = a;
+	const struct party_number *y = b;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->party > y->party) - (x->party < y->party);
 }
 
 static uint32_t party_of(const struct parties *parties, int32_t number)
 {
-	const int32_t *found =
-		bsearch(&number, parties->number, parties->count, sizeof(number), compare_numbers);
-	return found ? (uint32_t)(found - parties->number) : PARTY_NONE;
+	uint32_t from = 0;
+	uint32_t to = parties->count;
+	while (from < to) {
+		const uint32_t middle = from + (to - from) / 2;
+		if (parties->number[middle].number < number)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	const bool found = from < parties->count && parties->number[from].number == number;
+	return found ? parties->number[from].party : PARTY_NONE;
 }
 
-/* The numbers that occur, ascending, each once. */
+/* The numbers that occur, ascending, each once; `party` is the row of its first job, then what comes of it: a
+ * job is the first of its party if it is that row. */
 static bool list_numbers(struct parties *parties, const int32_t *column, struct sl_arena *arena)
 {
 	const uint32_t jobs = parties->jobs->count;
-	int32_t *all = malloc((jobs ? jobs : 1) * sizeof(*all));
-	if (!all)
-		return false;
-	for (uint32_t i = 0; i < jobs; i++)
-		all[i] = column[i] < 0 ? -1 : column[i];
-	if (jobs)
-		qsort(all, jobs, sizeof(*all), compare_numbers);
+	struct party_number *all = malloc((jobs ? jobs : 1) * sizeof(*all));
+	uint32_t *rank = calloc((size_t)jobs + 1, sizeof(*rank));
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < jobs; i++)
-		if (!count || all[i] != all[count - 1])
+	for (uint32_t i = 0; all && rank && i < jobs; i++)
+		all[i] = (struct party_number){ column[i] < 0 ? -1 : column[i], i };
+	if (all && rank && jobs)
+		qsort(all, jobs, sizeof(*all), compare_numbers);
+	for (uint32_t i = 0; all && rank && i < jobs; i++)
+		if (!count || all[i].number != all[count - 1].number) {
+			rank[all[i].party + 1] = 1;
 			all[count++] = all[i];
-	int32_t *number = sl_alloc(arena, count + 1, sizeof(*number));
-	if (number)
-		memcpy(number, all, count * sizeof(*number));
+		}
+	for (uint32_t i = 0; all && rank && i < jobs; i++)
+		rank[i + 1] += rank[i];
+	struct party_number *number = all && rank ? sl_alloc(arena, count + 1, sizeof(*number)) : NULL;
+	for (uint32_t i = 0; number && i < count; i++)
+		number[i] = (struct party_number){ all[i].number, rank[all[i].party] };
 	free(all);
+	free(rank);
 	parties->number = number;
 	parties->count = count;
 	return number;
@@ -294,5 +310,7 @@ int64_t asks_of(const struct sl_jobs *jobs, sl_job job, unsigned kind)
 int64_t capacity_of(const struct sl_cluster *cluster, unsigned kind)
 {
 	const int64_t amount[ASKS_KINDS] = { cluster->cpus, cluster->mem, cluster->gpus };
+	if (kind == 1 && cluster->node_count && !cluster->mem)
+		return INT64_MAX / 4; /* Some node's is unbounded. */
 	return cluster->node_count || !kind ? amount[kind] : 0;
 }
