@@ -44,11 +44,10 @@ struct plan {
 	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
 	bool shadows;             /* `shadow` and `spare` mean something. */
 	bool submission_order;    /* It has no other. */
+	bool notes;               /* It asks what happened since the last pass: since_note. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
-	void (*event)(struct composed *composed, struct sl_pass *pass,
-		const struct sl_event *event); /* Optional: each event, before its pass. */
 	double (*key)(
 		const struct sl_pass *pass, sl_job job); /* Its own queue order; NULL: the chosen one. */
 };
@@ -73,11 +72,21 @@ struct composed {
 	struct user_history *history;
 	size_t history_count;
 	enum sl_spare spare;
-	bool frozen, fill_none, wait_published;
-	sl_ledger since;      /* What a plan notes of the events after its last pass. */
+	bool frozen, fill_none, fitting, wait_published;
+	sl_ledger since;      /* since.c: what happened after the last pass. */
 	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
+
+/* since.c: submissions and ends since the plan's last pass; what it notes can be taken back with the pass. */
+int since_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
+void since_note(struct composed *composed, struct sl_pass *pass, const struct sl_event *event);
+bool since_ended(
+	const struct composed *composed, const struct sl_pass *pass); /* Anything but a submission. */
+bool since_came(const struct composed *composed, const struct sl_pass *pass);
+/* The jobs that came and still wait, in order; before: SL_JOB_NONE for the first. */
+sl_job since_next(const struct composed *composed, const struct sl_pass *pass, sl_job before);
+void since_forget(struct composed *composed, struct sl_pass *pass);
 
 /* Of composed->head. */
 enum head_row {
