@@ -62,7 +62,9 @@ Test(compat, is_stronger_than_a_preset_and_weaker_than_what_is_given)
 		{ "easy:compat=none", "policy.compat=frozen", "shadow", "fresh" },
 		{ "easy:compat=batsched", NULL, "plan", "easy_named" },
 		{ "conservative:compat=batsched", NULL, "plan", "conservative_named" },
-		{ "easy:compat=pyss,fill=shortest", NULL, "plan", "easy" },
+		{ "easy:compat=pyss", NULL, "arrivals", "fitting" },
+		{ "easy:compat=pyss,fill=shortest", NULL, "arrivals", "all" },
+		{ "conservative:compat=pyss", NULL, "arrivals", "all" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct chosen c;
@@ -101,6 +103,7 @@ Test(compat, parts_that_do_not_go_together_are_refused)
 {
 	expect_refused("conservative:shadow=frozen", "shadow=frozen means nothing under plan=conservative");
 	expect_refused("fcfs:spare=none", "spare=none means nothing under plan=fcfs");
+	expect_refused("fcfs:arrivals=fitting", "arrivals=fitting means nothing under plan=fcfs");
 	expect_refused("fcfs:fill=shortest", "fill=shortest means nothing under plan=fcfs");
 	expect_refused("composed:plan=easy_named,order=sjf", "order=sjf means nothing under plan=easy_named");
 }
@@ -298,6 +301,29 @@ Test(rules, an_estimate_that_runs_out_makes_no_pass_of_its_own)
 	expect_starts(&w, "easy:estimate=file", (const int64_t[]){ 0, 110, 50, 120 });
 	w.rules.pass_per_event = w.rules.submits_first = true;
 	expect_starts(&w, "easy:estimate=file", (const int64_t[]){ 0, 130, 70, 140 });
+}
+
+/* As above: with arrivals=fitting job 4 makes nobody look either, unless it could start itself. */
+Test(rules, a_submission_that_does_not_fit_may_make_no_pass)
+{
+	struct world w = { .cpus = 10,
+		.count = 4,
+		.rules = { .pass_per_event = true, .submits_first = true },
+		.job = { JOB(0, 100, 200, 6, .estimate = 50), JOB(1, 10, 10, 10), JOB(2, 60, 60, 4),
+			JOB(70, 10, 10, 10) } };
+	expect_starts(&w, "easy:estimate=file,arrivals=fitting", (const int64_t[]){ 0, 100, 110, 170 });
+	w.job[3].size = 4;
+	expect_starts(&w, "easy:estimate=file,arrivals=fitting", (const int64_t[]){ 0, 130, 70, 100 });
+}
+
+/* One pass an event, ends first, and an estimate that runs out with a submission: the pass knows of both. */
+Test(rules, estimates_run_out_before_any_pass_of_their_instant)
+{
+	struct world w = { .cpus = 10,
+		.count = 3,
+		.rules = { .pass_per_event = true },
+		.job = { JOB(0, 100, 200, 6, .estimate = 50), JOB(1, 10, 10, 10), JOB(50, 60, 60, 4) } };
+	expect_starts(&w, "easy:estimate=file", (const int64_t[]){ 0, 110, 50 });
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------------ */
