@@ -484,7 +484,7 @@ static int compat_find(struct policy_choice *choice, const char *what, struct sl
 {
 	const struct sl_policy *policy = choice->policy;
 	struct item but = { "", "" };
-	if (policy->abi.size < offsetof(struct sl_policy, compat) + sizeof(policy->compat))
+	if (policy->abi.size <= offsetof(struct sl_policy, compat))
 		return SL_OK; /* Built before there was such a thing. */
 	for (const struct sl_compat *known = policy->compat; known && known->value; known++) {
 		if (!has_value(choice, "compat", known->value))
