@@ -243,56 +243,72 @@ static int find_party(const struct parties *parties, const struct party_amounts 
 	return SL_OK;
 }
 
-/* One "name=amount". */
-static int read_amount(const struct parties *parties, const struct party_amounts *what, const char *text,
-	size_t len, int64_t *amount, bool *named, int64_t *absent, struct sl_err *err)
+/* The text being read. */
+struct reading {
+	const struct parties *parties;
+	const struct party_amounts *what;
+	int64_t *amount;
+	bool *named;
+	int64_t absent; /* Of numbers without jobs. */
+};
+
+/* What one "name=amount" says. */
+static int set_amount(struct reading *r, const char *name, size_t len, int64_t value, struct sl_err *err)
 {
+	if (len == 1 && *name == '*') {
+		for (uint32_t party = 0; party < r->parties->count; party++)
+			r->amount[party] = r->named[party] ? r->amount[party] : value;
+		return SL_OK;
+	}
+	uint32_t party = PARTY_NONE;
+	const int status = find_party(r->parties, r->what, name, len, &party, err);
+	if (status)
+		return status;
+	if (party == PARTY_NONE) {
+		r->absent = value > INT64_MAX - r->absent ? INT64_MAX : r->absent + value;
+		return SL_OK;
+	}
+	if (r->named[party])
+		return sl_fail(err, SL_USAGE, "%s: %s '%.*s' is there twice: leave one out", r->what->key,
+			r->parties->noun, (int)len, name);
+	r->named[party] = true;
+	r->amount[party] = value;
+	return SL_OK;
+}
+
+static int read_amount(struct reading *r, const char *text, size_t len, struct sl_err *err)
+{
+	const struct party_amounts *what = r->what;
 	const char *equals = memchr(text, '=', len);
-	int64_t value = 0;
 	const size_t name = equals ? (size_t)(equals - text) : 0;
+	int64_t value = 0;
 	if (!name || !sl_get_micro(equals + 1, len - name - 1, &value) || value < what->least ||
 		value > what->most)
 		return sl_fail(err, SL_USAGE, "%s: '%.*s' must be NAME=NUMBER, %lld to %lld%s", what->key,
 			(int)len, text, (long long)(what->least / SL_SECOND),
 			(long long)(what->most / SL_SECOND), what->least % SL_SECOND ? ", not 0" : "");
-	if (name == 1 && *text == '*') {
-		for (uint32_t party = 0; party < parties->count; party++)
-			amount[party] = named[party] ? amount[party] : value;
-		return SL_OK;
-	}
-	uint32_t party = PARTY_NONE;
-	const int status = find_party(parties, what, text, name, &party, err);
-	if (status)
-		return status;
-	if (party == PARTY_NONE) {
-		*absent = value > INT64_MAX - *absent ? INT64_MAX : *absent + value;
-		return SL_OK;
-	}
-	if (named[party])
-		return sl_fail(err, SL_USAGE, "%s: %s '%.*s' is there twice: leave one out", what->key,
-			parties->noun, (int)name, text);
-	named[party] = true;
-	amount[party] = value;
-	return SL_OK;
+	return set_amount(r, text, name, value, err);
 }
 
 int parties_amounts(const struct parties *parties, const struct party_amounts *what, const char *text,
 	int64_t *amount, int64_t *absent, struct sl_err *err)
 {
-	int64_t unused = 0;
 	for (uint32_t party = 0; party < parties->count; party++)
 		amount[party] = what->others;
 	bool *named = calloc((size_t)parties->count + 1, sizeof(*named));
 	if (!named)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	struct reading reading = { .parties = parties, .what = what, .amount = amount, .named = named };
 	int status = SL_OK;
 	while (text && *text && !status) {
 		const char *comma = strchr(text, ',');
 		const size_t len = comma ? (size_t)(comma - text) : strlen(text);
-		status = read_amount(parties, what, text, len, amount, named, absent ? absent : &unused, err);
+		status = read_amount(&reading, text, len, err);
 		text += comma ? len + 1 : len;
 	}
 	free(named);
+	if (absent)
+		*absent = reading.absent;
 	return status;
 }
 
