@@ -104,7 +104,7 @@ static void check_room(struct sl_pass *pass, int64_t cpus_busy)
 		 cluster->cpus_free >= 0 && cluster->cpus_closed >= 0 && cluster->cpus_owed >= 0);
 	int64_t given_back = 0;
 	profile_each(&pass->profile, add_change, &given_back);
-	SL_CHECK(given_back == cpus_busy + cluster->cpus_closed - cluster->cpus_owed);
+	SL_CHECK(given_back == cpus_busy + cluster->cpus_closed);
 }
 
 void check_state(struct sl_pass *pass)
@@ -158,6 +158,8 @@ static void mix_change(void *self, sl_time at, int64_t change)
 uint64_t check_digest(struct sl_pass *pass)
 {
 	uint64_t h = mixed(0, (uint64_t)pass->cluster.cpus_free);
+	h = mixed(mixed(h, (uint64_t)pass->cluster.cpus_closed), (uint64_t)pass->cluster.cpus_owed);
+	h = mixed(mixed(h, pass->window_count), (uint64_t)pass->cpus_queued);
 	h = mixed(h, pass->running);
 	h = mixed(h, pass->head);
 	h = mixed(h, (uint64_t)pass->wake);

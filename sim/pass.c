@@ -281,8 +281,10 @@ int pass_commit(struct sl_pass *pass)
 		pass_failed(pass, commit_action(pass, &pass->action[i]));
 	pass->action_count = 0;
 	pass->open = false;
-	if (pass->nodes)
+	if (pass->nodes) {
 		nodes_forget(pass->nodes);
+		pass_failed(pass, nodes_status(pass->nodes, &pass->err));
+	}
 	return pass->status;
 }
 
@@ -511,7 +513,10 @@ sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *
 {
 	const bool fill = pass->uses & SL_USE_FILL;
 	const uint32_t behind = fill && shadow && after.row == shadow->job.row ? UINT32_MAX : after.row;
-	const uint32_t found = room_next_fit(pass, fill ? &pass->fill : &pass->queue, behind, shadow);
+	struct queue *queue = fill ? &pass->fill : &pass->queue;
+	uint32_t found = room_next_fit(pass, queue, behind, shadow);
+	if (fill && shadow && found == shadow->job.row && found != UINT32_MAX)
+		found = room_next_fit(pass, queue, found, shadow);
 	if (shadow && found != UINT32_MAX && !pass->nodes && shadow->at != SL_NEVER &&
 		pass->estimate[found] > shadow->at - pass->now)
 		shadow->spare -= pass->jobs->size[found];

@@ -92,9 +92,17 @@ SL_API bool sl_get_i64(const char *text, size_t len, int64_t *value);
 /* A duration: seconds ("90", "1.5"), suffixed ("36h", "3d", "15m", "10s", "2w") or Slurm's
  * ([days-]hours:minutes:seconds). False as above. */
 SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
+/* YYYY-MM-DD[THH:MM[:SS[.ffffff]]] (or a blank for the T): microseconds since 1970 of its own clock. */
+SL_API bool sl_get_date(const char *text, size_t len, sl_time *value);
+/* A size of memory in MiB: a bare number, or one with K, M, G, T or P (KB, KiB...), all powers of 1024. What
+ * is less than a MiB is rounded up or down. False: not such a size, or negative. */
+SL_API bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib);
 
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
+
+/* The known word nearest to what was written, for "did you mean"; NULL: none is near. known ends in NULL. */
+SL_API const char *sl_nearest(const char *text, const char *const *known);
 
 /* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. */
 enum sl_param_kind {
@@ -155,6 +163,9 @@ typedef struct {
  * cluster has. */
 enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_MAX = SL_KINDS_MAX - 2 };
 
+/* The memory of a node that names none: more than anyone asks for. */
+#define SL_MEM_UNBOUNDED (INT64_C(1) << 38)
+
 /* Nodes that are alike when idle. */
 struct sl_node_type {
 	const char *name;
@@ -172,7 +183,7 @@ struct sl_window {
 
 struct sl_cluster {
 	const char *name;
-	int64_t cpus, mem, gpus; /* Of the whole cluster. */
+	int64_t cpus, mem, gpus; /* Of the whole cluster; mem 0: some node names none. */
 	uint32_t node_count;     /* 0: a counted pool of cpus. */
 	uint32_t type_count, kind_count, window_count;
 	const uint32_t *node_type;       /* By node. */
@@ -216,8 +227,7 @@ struct sl_piece {
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
-	uint32_t count;      /* Nodes. */
-	const int64_t *free; /* By kind. */
+	const int64_t *free; /* By kind; INT64_MAX / 4 and more: unbounded. */
 };
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
@@ -227,7 +237,7 @@ struct sl_placing {
 	const char *summary;
 	const char *paper;
 	bool one_at_a_time; /* One task to a node, then the scores are asked anew. */
-	/* tasks: how many of the group's would go there. */
+	/* tasks: how many of the group's would go there. A function of these alone: it is remembered. */
 	int64_t (*score)(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
 };
 
@@ -263,6 +273,7 @@ enum sl_reason {
 	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
+	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
 	SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
@@ -366,6 +377,11 @@ struct sl_sink {
 	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
 	 * Returns nonzero under --strict. */
 	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
+	/* Either may be NULL in what a reader is handed. Before the first job, of a reader whose times are
+	 * dates: submits are microseconds since 1970 by the log's own clock, and zero will be the first. */
+	int (*dated)(void *self, struct sl_err *err);
+	/* What the file has and nothing here models ("column 'gpu_util'"): said once, never an error. */
+	int (*ignored)(void *self, const char *what, const struct sl_place *at, struct sl_err *err);
 };
 
 /* Text of one input, decompressed by content (gzip, zstd, xz), read once, forward. */
@@ -418,7 +434,8 @@ struct sl_window_spec {
 	const char *nodes; /* Names as in the file ("n[1-4],m7", or the name of an entry); NULL: cpus of a
 			      pool. */
 	int64_t cpus;
-	sl_time from, until;
+	/* As replay.from takes times; until or, NULL there, the duration `length`. */
+	const char *from, *until, *length;
 };
 
 struct sl_cluster_sink {
@@ -535,7 +552,8 @@ enum sl_use {
 	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
-	SL_USE_NODES = 64,    /* A counted pool becomes nodes of one cpu, numbered from 0. */
+	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
+			      names. */
 };
 
 /* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay

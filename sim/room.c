@@ -52,19 +52,42 @@ static void overdue_take(struct sl_pass *pass, uint32_t job)
 	}
 }
 
+/* The next whose estimate has run out since the last pass; UINT32_MAX: none. An estimate that was moved to
+ * and fro left several notes. */
+static uint32_t next_overdue(struct sl_pass *pass, size_t *seen)
+{
+	const struct ev *top;
+	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
+		const struct ev ev = evq_pop(&pass->overruns);
+		if (!is_running(pass, ev.row) || expected_end(pass, ev.row) != ev.time)
+			continue; /* It ended, or its estimate was moved. */
+		size_t i = 0;
+		while (i < *seen && pass->scratch[i] != ev.row)
+			i++;
+		if (i < *seen)
+			continue;
+		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
+			sizeof(*pass->scratch), *seen + 1, UINT32_MAX, &pass->err);
+		if (status) {
+			pass_failed(pass, status);
+			return UINT32_MAX;
+		}
+		pass->scratch[(*seen)++] = ev.row;
+		return ev.row;
+	}
+	return UINT32_MAX;
+}
+
 /* Those whose estimate has run out are taken to end at the next whole second, anew in each pass. */
 void room_settle(struct sl_pass *pass)
 {
 	const int64_t before = pass->overdue_cpus;
 	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
-	const struct ev *top;
-	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
-		const struct ev ev = evq_pop(&pass->overruns);
-		if (pass->job_state[ev.row] != SL_RUNNING || expected_end(pass, ev.row) != ev.time)
-			continue; /* It ended, or its estimate was moved. */
+	size_t seen = 0;
+	for (uint32_t job; (job = next_overdue(pass, &seen)) != UINT32_MAX;) {
 		if (!pass->nodes)
-			profile_change(pass, ev.time, -cpus_of(pass, ev.row));
-		overdue_put(pass, ev.row);
+			profile_change(pass, expected_end(pass, job), -cpus_of(pass, job));
+		overdue_put(pass, job);
 	}
 	if (before && !pass->nodes)
 		profile_change(pass, pass->overdue_at, -before);
@@ -72,8 +95,8 @@ void room_settle(struct sl_pass *pass)
 		profile_change(pass, next, pass->overdue_cpus);
 	for (size_t i = 0; i < pass->overdue_count; i++)
 		nodes_move_end(pass->nodes, pass->overdue[i], next);
-	if (pass->overdue_cpus)
-		pass->promises_broken = true; /* They run on. */
+	if (pass->overdue_cpus || pass->overdue_count) /* Of nodes it may be GPUs alone. */
+		pass->promises_broken = true;          /* They run on. */
 	pass->overdue_at = next;
 	pass->settled = pass->now;
 }
@@ -107,6 +130,14 @@ bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece,
 	const sl_time end = room_expected(pass, job);
 	return piece ? nodes_start_on(pass->nodes, job, request, end, piece, count)
 		     : nodes_start(pass->nodes, job, request, end);
+}
+
+bool room_take_promised(struct sl_pass *pass, uint32_t job)
+{
+	if (!nodes_start_promised(pass->nodes, job, pass->request[job], room_expected(pass, job)))
+		return false;
+	pass->promise[job] = SL_NONE;
+	return true;
 }
 
 /* A window that opened while its cpus were still in use is served first. */
@@ -143,6 +174,16 @@ void room_give(struct sl_pass *pass, uint32_t job)
 		give_to_pool(pass, job, end);
 }
 
+/* Undoes room_take. */
+void room_untake(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time end = room_expected(pass, job);
+	if (pass->nodes)
+		nodes_start_undo(pass->nodes, job);
+	else
+		give_to_pool(pass, job, end);
+}
+
 void room_suspend(struct sl_pass *pass, uint32_t job)
 {
 	const sl_time end = room_expected(pass, job);
@@ -164,6 +205,20 @@ bool room_resume(struct sl_pass *pass, uint32_t job)
 	return true;
 }
 
+/* Undo: what was paid out of what now goes back. While something is owed nothing is free, so it is what
+ * lacks. */
+static void unpay_owed(struct sl_pass *pass, int64_t cpus)
+{
+	struct cluster *cluster = &pass->cluster;
+	const int64_t lacks = cpus - cluster->cpus_free;
+	if (lacks <= 0)
+		return;
+	cluster->cpus_owed += lacks;
+	cluster->cpus_free += lacks;
+	cluster->cpus_closed -= lacks;
+	profile_change(pass, SL_NONE + 1, -lacks);
+}
+
 void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 {
 	const bool running = pass->job_state[job] == SL_RUNNING;
@@ -173,6 +228,7 @@ void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 	} else if (pass->nodes) {
 		nodes_restore(pass->nodes, job, end);
 	} else if (running) {
+		unpay_owed(pass, pass->jobs->size[job]);
 		cluster_allocate(&pass->cluster, pass->jobs->size[job]);
 		profile_change(pass, end, pass->jobs->size[job]);
 	}
@@ -244,12 +300,20 @@ bool room_fits(struct sl_pass *pass, uint32_t job)
 	       (!pass->windows_ahead || stays_free(pass, cpus, pass->estimate[job]));
 }
 
+/* Could any job of the request fit now, however long? Among windows the length decides which nodes there are,
+ * and what several groups do on fewer nodes is anybody's guess. */
+static bool may_fit(struct sl_pass *pass, uint32_t request)
+{
+	return (pass->requests[request].group_count > 1 && nodes_window_next(pass->nodes) != SL_NEVER) ||
+	       nodes_fits(pass->nodes, request, 0);
+}
+
 bool room_any_fits(struct sl_pass *pass)
 {
 	if (!pass->nodes)
 		return pass->cluster.cpus_free && queue_size_min(&pass->queue) <= pass->cluster.cpus_free;
 	for (uint32_t i = 0; i < pass->active_count; i++)
-		if (nodes_fits(pass->nodes, pass->active[i], 0))
+		if (may_fit(pass, pass->active[i]))
 			return true;
 	return false;
 }
@@ -283,19 +347,21 @@ static bool pool_job_passes(void *self, uint32_t job)
 	       stays_free(pass, cpus, length);
 }
 
-/* One question for each class of like requests that wait; jobs are only tested where it says maybe. */
+/* One question for each class of like requests that wait; jobs are only tested where it says maybe: among
+ * windows, as the place of a job depends on its length, whoever may fit. */
 static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_t behind, struct asked *asked)
 {
 	struct queue_test test = { .self = asked, .passes = node_job_passes, .room = asked->room };
+	const bool windows = nodes_window_next(pass->nodes) != SL_NEVER;
 	for (uint32_t i = 0; i < pass->active_count; i++) {
 		const uint32_t request = pass->active[i];
 		const uint64_t bit = UINT64_C(1) << pass->request_class[request];
-		if (!nodes_fits(pass->nodes, request, 0))
+		if (!may_fit(pass, request))
 			continue;
 		test.classes_room |= bit;
 		if (!asked->spare || test.classes_any & bit)
 			continue;
-		if (!asked->guarded || nodes_guard_allows(pass->nodes, request, asked->room + 1))
+		if (!asked->guarded || windows || nodes_guard_allows(pass->nodes, request, asked->room + 1))
 			test.classes_any |= bit;
 	}
 	return test.classes_room ? queue_next_that(queue, behind, &test) : UINT32_MAX;
@@ -524,11 +590,51 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
 	return pass->status;
 }
 
+/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. Windows
+ * are of named nodes: where one ends as the next one opens, one is always free, and none for long. */
+static bool is_countable(const struct sl_pass *pass)
+{
+	if (pass->info->window_count)
+		return false;
+	for (uint32_t i = 0; i < pass->info->type_count; i++)
+		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1)
+			return false;
+	for (uint32_t i = 0; i < pass->request_count; i++) {
+		const struct sl_request *request = &pass->requests[i];
+		const struct sl_group *group = request->group;
+		if (request->group_count != 1 || group->task.cpus != 1 || group->task.mem ||
+			group->task.gpus || group->nodes_min > group->tasks ||
+			group->tasks_min != group->tasks_max ||
+			(group->nodes_max && group->nodes_max < group->tasks))
+			return false;
+	}
+	return true;
+}
+
+/* The other way round: such nodes are counted, unless the policy asks for their names. */
+static int nodes_as_pool(struct sl_pass *pass, struct sl_err *err)
+{
+	struct sl_cluster *info = sl_alloc(pass->arena, 1, sizeof(*info));
+	if (!info)
+		return sl_fail_memory(err);
+	*info = (struct sl_cluster){ .name = pass->info->name,
+		.cpus = pass->info->cpus,
+		.kind_count = 1,
+		.kind_name = pass->info->kind_name };
+	pass->info = info;
+	pass->request = NULL;
+	pass->requests = NULL;
+	pass->request_count = 0;
+	return SL_OK;
+}
+
 int room_init(struct sl_pass *pass, struct sl_err *err)
 {
 	const uint32_t jobs = pass->jobs->count;
 	int status = SL_OK;
-	if (pass->uses & SL_USE_NODES && !pass->info->node_count)
+	if (pass->info->node_count && !(pass->uses & SL_USE_NODES) && is_countable(pass))
+		status = nodes_as_pool(pass, err);
+	if (!status && pass->uses & SL_USE_NODES && !pass->info->node_count)
 		status = pool_as_nodes(pass, err);
 	if (!status && pass->info->node_count) {
 		status = init_classes(pass, err);

@@ -5,6 +5,7 @@
  * In this order: settings; the trace, cleaned row by row (scenario_clean.c);
  * the order by submission; the first N jobs; the load factor; side files.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,8 @@ const struct sl_param replay_params[] = {
 		0, 0 },
 	[REPLAY_CANCELS] = { "cancels", SL_PARAM_TEXT, NULL, NULL,
 		"file of cancellations, a line JOB,SECONDS each, counted from the job's submission", 0, 0 },
+	[REPLAY_MEMORY] = { "memory", SL_PARAM_CHOICE, "ignore", "ignore|requested",
+		"on nodes, what a job of SWF asks of memory: nothing, or its field 10", 0, 0 },
 	[REPLAY_PASSES] = { "passes", SL_PARAM_CHOICE, "instant", "instant|event",
 		"a pass after the last event of each instant, or after each event", 0, 0 },
 	[REPLAY_EVENTS] = { "events", SL_PARAM_CHOICE, "finish_first", "finish_first|submit_first",
@@ -64,12 +67,34 @@ static int cpus_set(struct loading *loading, const char *text, struct sl_err *er
 		"--set: 'cluster.cpus' must be a whole number within 1..2147483647, not '%s'", text);
 }
 
+/* With a cluster file it is the reader's to apply; kept too, to be told. */
+static int cluster_setting(struct loading *loading, struct setting *setting, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const char *key = setting->key + strlen("cluster.");
+	if (!loading->options->cluster) {
+		setting->used = true;
+		if (strcmp(key, "cpus") == 0)
+			return cpus_set(loading, setting->value, err);
+		return sl_fail(err, SL_USAGE,
+			"--set: '%s' is of a cluster file: give one with -c CLUSTER, or cluster.cpus=N",
+			setting->key);
+	}
+	const size_t len = strlen(key) + strlen(setting->value) + 2;
+	char *text = sl_alloc(scenario->arena, len, 1);
+	if (!text)
+		return sl_fail_memory(err);
+	(void)snprintf(text, len, "%s=%s", key, setting->value);
+	scenario->cluster_setting[scenario->cluster_setting_count++] = text;
+	loading->cluster_setting[loading->cluster_setting_count++] =
+		(struct sl_cluster_setting){ key, setting->value, &setting->used };
+	return SL_OK;
+}
+
 static int setting_take(struct loading *loading, struct setting *setting, struct sl_err *err)
 {
-	if (strcmp(setting->key, "cluster.cpus") == 0) {
-		setting->used = true;
-		return cpus_set(loading, setting->value, err);
-	}
+	if (strncmp(setting->key, "cluster.", strlen("cluster.")) == 0)
+		return cluster_setting(loading, setting, err);
 	const bool full = strncmp(setting->key, "replay.", strlen("replay.")) == 0;
 	const char *key = setting->key + (full ? strlen("replay.") : 0);
 	for (int i = 0; i < REPLAY_COUNT; i++) {
@@ -85,12 +110,15 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
 	const struct scenario_options *options = loading->options;
+	const size_t settings = options->settings ? options->settings->count : 0;
 	scenario->replay = sl_alloc(scenario->arena, REPLAY_COUNT, sizeof(*scenario->replay));
-	if (!scenario->replay)
+	scenario->cluster_setting = sl_alloc(scenario->arena, settings + 1, sizeof(char *));
+	loading->cluster_setting = sl_alloc(scenario->arena, settings + 1, sizeof(*loading->cluster_setting));
+	if (!scenario->replay || !scenario->cluster_setting || !loading->cluster_setting)
 		return sl_fail_memory(err);
 	int status = values_parse(scenario->replay, replay_params, REPLAY_COUNT, options->implied, "compat",
 		scenario->arena, err);
-	for (size_t i = 0; options->settings && i < options->settings->count && !status; i++)
+	for (size_t i = 0; i < settings && !status; i++)
 		status = setting_take(loading, &options->settings->item[i], err);
 	if (!status && options->from)
 		status = replay_set(loading, REPLAY_FROM, options->from, "--from", err);
@@ -137,6 +165,8 @@ static int settle_machine(struct loading *loading, struct sl_err *err)
 		{ "MaxNodes", "MaxNodes of the trace" },
 	};
 	struct scenario *scenario = loading->scenario;
+	if (loading->machine)
+		return SL_OK;
 	scenario->cpus = loading->cpus_set;
 	scenario->cpus_from = "cluster.cpus";
 	for (size_t i = 0; i < SL_LEN(sizes) && !scenario->cpus; i++) {
@@ -153,37 +183,49 @@ static int settle_machine(struct loading *loading, struct sl_err *err)
 			if (strcmp(scenario->header[line].key, sizes[i].key) == 0)
 				return sl_fail(err, SL_INPUT,
 					"%s: the size of the machine is not known, %s '%.40s' is not a whole number "
-					"from 1 to %d: give --set cluster.cpus=N",
+					"from 1 to %d: give --set cluster.cpus=N, or -c CLUSTER",
 					loading->file, sizes[i].key, scenario->header[line].value, INT32_MAX);
 	return sl_fail(err, SL_INPUT,
 		"%s: the size of the machine is not known, its header has neither MaxProcs nor MaxNodes: give "
-		"--set cluster.cpus=N",
+		"--set cluster.cpus=N, or -c CLUSTER",
 		loading->file);
 }
 
-static struct sl_cluster cluster_of_pool(int64_t cpus)
+static void cluster_of_pool(struct scenario *scenario)
 {
 	static const char *const kinds[] = { "cpus" };
-	return (struct sl_cluster){ .cpus = cpus, .kind_count = 1, .kind_name = kinds };
+	scenario->cluster.cpus = scenario->cpus;
+	scenario->cluster.kind_count = 1;
+	scenario->cluster.kind_name = kinds;
 }
 
-int loading_settle(struct loading *loading, struct sl_err *err)
+/* From and to, once zero is known. */
+static int settle_selection(struct loading *loading, struct sl_err *err)
 {
-	struct scenario *scenario = loading->scenario;
-	int status = settle_machine(loading, err);
-	if (status)
-		return status;
-	loading->settled = true;
-	scenario->epoch = header_number(scenario, "UnixStartTime", 1, INT64_C(100000000000));
-	if (!loading->options->tz)
-		scenario->utc_offset = header_number(scenario, "TimeZone", -86400, 86400);
+	const struct scenario *scenario = loading->scenario;
 	const struct sl_value *from = &scenario->replay[REPLAY_FROM];
 	const struct sl_value *to = &scenario->replay[REPLAY_TO];
+	int status = SL_OK;
 	if (from->text)
 		status = time_point(scenario, "replay.from", from->text, &loading->from, err);
 	if (!status && to->text)
 		status = time_point(scenario, "replay.to", to->text, &loading->to, err);
 	return status;
+}
+
+int loading_settle(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const int status = settle_machine(loading, err);
+	if (status)
+		return status;
+	loading->settled = true;
+	if (!loading->options->tz)
+		scenario->utc_offset = header_number(scenario, "TimeZone", -86400, 86400);
+	if (loading->dated)
+		return SL_OK;
+	scenario->epoch = header_number(scenario, "UnixStartTime", 1, INT64_C(100000000000));
+	return settle_selection(loading, err);
 }
 
 /* ---- After the last row ------------------------------------------------------------- */
@@ -198,6 +240,35 @@ static int check_span(const struct loading *loading, struct sl_err *err)
 	return sl_fail(err, SL_INPUT,
 		"%s: submit and run times add up to more than 146 000 years: are they in seconds?",
 		loading->file);
+}
+
+/* Dates: zero is the first submission, to the second; who is selected is known only now. */
+static int settle_dates(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	struct columns *columns = scenario->columns;
+	if (!loading->dated)
+		return SL_OK;
+	sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
+	int64_t zero = loading->submit_first / SL_SECOND;
+	zero -= zero * SL_SECOND > loading->submit_first;
+	scenario->epoch = zero - scenario->utc_offset;
+	scenario->dated = true;
+	for (uint32_t row = 0; row < columns->count; row++)
+		submit[row] -= zero * SL_SECOND;
+	const int status = settle_selection(loading, err);
+	if (status)
+		return status;
+	uint32_t first = 0;
+	uint32_t end = columns->count;
+	while (first < end && submit[first] < loading->from)
+		first++;
+	while (end > first && submit[end - 1] >= loading->to)
+		end--;
+	loading->outside = columns->count - (end - first);
+	if (first == end)
+		return cleaning_fail_nothing(loading, err);
+	return columns_slice(columns, first, end - first, err);
 }
 
 static int apply_load(struct loading *loading, struct sl_err *err)
@@ -238,7 +309,7 @@ static int read_trace(struct loading *loading, struct sl_err *err)
 		return status;
 	loading->file = sl_input_name(in);
 	const struct sl_reader *reader = NULL;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(loading->scenario->registry, &reader, in, err);
 	if (!status)
 		status = columns_expect(loading->scenario->columns, rows_expected(in), err);
 	if (!status) {
@@ -257,6 +328,28 @@ static int read_trace(struct loading *loading, struct sl_err *err)
 	return status;
 }
 
+/* What the trace and its columns still need, in this order. */
+static int finish_rows(struct loading *loading, struct sl_err *err)
+{
+	struct columns *columns = loading->scenario->columns;
+	const uint64_t most = loading->options->jobs_max;
+	int status = columns_sort(columns, err);
+	if (!status)
+		status = settle_dates(loading, err);
+	if (!status && most && most < columns->count)
+		status = columns_slice(columns, 0, (uint32_t)most, err);
+	if (!status)
+		status = apply_load(loading, err);
+	if (!status)
+		status = check_span(loading, err);
+	if (!status && loading->scenario->replay[REPLAY_WINDOWS].text)
+		status =
+			windows_parse(loading->scenario, loading->scenario->replay[REPLAY_WINDOWS].text, err);
+	if (!status)
+		status = side_load(loading, err);
+	return status;
+}
+
 static int load_all(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
@@ -264,33 +357,27 @@ static int load_all(struct loading *loading, struct sl_err *err)
 	int status = settings_take(loading, err);
 	if (!status && options->tz)
 		status = time_zone(options->tz, &scenario->utc_offset, err);
+	if (!status && options->cluster)
+		status = machine_load(loading, options->cluster, err);
 	if (!status)
 		status = read_trace(loading, err);
 	if (!status)
-		status = columns_sort(scenario->columns, err);
-	if (!status && options->jobs_max && options->jobs_max < scenario->columns->count)
-		status = columns_truncate(scenario->columns, (uint32_t)options->jobs_max, err);
-	if (!status)
-		status = apply_load(loading, err);
-	if (!status)
-		status = check_span(loading, err);
-	if (!status && scenario->replay[REPLAY_WINDOWS].text)
-		status = windows_parse(scenario, scenario->replay[REPLAY_WINDOWS].text, err);
-	if (!status)
-		status = side_load(scenario, err);
-	if (!status) {
-		columns_lend(scenario->columns, &scenario->jobs);
-		scenario->cluster = cluster_of_pool(scenario->cpus);
-	}
-	return status;
+		status = finish_rows(loading, err);
+	if (!status && loading->machine)
+		status = machine_finish(loading->machine, err);
+	if (status)
+		return status;
+	if (!loading->machine)
+		cluster_of_pool(scenario);
+	columns_lend(scenario->columns, &scenario->jobs);
+	status = names_lend(loading, &scenario->jobs, err);
+	return status ? status : requests_lend(loading, &scenario->jobs, err);
 }
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)
 {
 	*scenario = (struct scenario){ 0 };
-	if (options->cluster)
-		return sl_fail(err, SL_USAGE,
-			"'%s': cluster files are not read yet: use --set cluster.cpus=N", options->cluster);
+	scenario->registry = options->registry ? options->registry : &registry_builtin;
 	scenario->arena = arena_new();
 	scenario->columns = calloc(1, sizeof(*scenario->columns));
 	struct loading loading = { .scenario = scenario,
@@ -299,6 +386,7 @@ int scenario_load(struct scenario *scenario, const struct scenario_options *opti
 		.to = SL_NEVER,
 		.submit_last = INT64_MIN,
 		.kept_last = INT64_MIN,
+		.submit_first = INT64_MAX,
 		.id_last = INT64_MIN };
 	int status = SL_OK;
 	if (!scenario->arena || !scenario->columns)

@@ -43,8 +43,9 @@ struct scenario_watch {
 
 struct scenario_options {
 	const char *trace;   /* Path, or "-". */
-	const char *cluster; /* -c: NULL until nodes are modelled. */
+	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
+	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */
 	const char *implied;   /* Of the replay, by the policy's compat: "passes=event,...", weaker than any
 				  setting. NULL: nothing. */
 	const char *from, *to; /* As given: seconds since zero, durations, or dates; NULL. */
@@ -59,6 +60,7 @@ struct scenario_options {
 
 struct scenario {
 	struct sl_arena *arena;
+	const struct registry *registry; /* Lent. */
 	struct sl_jobs jobs;
 	int64_t cpus;              /* Of the whole cluster. */
 	struct sl_cluster cluster; /* node_count 0: a counted pool. */
@@ -74,10 +76,16 @@ struct scenario {
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
+	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
 	sl_time warmup;          /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
 	struct scenario_input input;
+	struct scenario_input cluster_input; /* path NULL: none. */
+	const char **cluster_setting;        /* "nodes[gpu].count+=8", as given, in order. */
+	size_t cluster_setting_count;
+	const char **ignored; /* What the trace has and nothing models: "column 'gpu_util'". */
+	size_t ignored_count;
 	struct scenario_input *side; /* Further files: replay.estimates, replay.cancels. */
 	size_t side_count;
 	struct header_line *header;

@@ -193,7 +193,11 @@ static sl_time next_instant(struct sl_pass *pass)
 	if (pass->submitted < pass->jobs->count && pass->jobs->submit[pass->submitted] < next)
 		next = pass->jobs->submit[pass->submitted];
 	if (pass->uses & SL_USE_PROMISES) {
-		const sl_time due = promise_next(pass);
+		sl_time due = promise_next(pass);
+		while (due <= pass->now && pass->passes) { /* It had its pass, and was left to wait. */
+			(void)evq_pop(&pass->due);
+			due = promise_next(pass);
+		}
 		next = due < next ? due : next;
 	}
 	return next;
@@ -579,7 +583,6 @@ void sim_release(struct sim *sim)
 	free(pass->overdue);
 	free(pass->course_kept);
 	free(pass->attempt);
-	free(pass->piece);
 	free(pass->unpromised);
 	free(pass->place);
 	free(pass->freed_kept);

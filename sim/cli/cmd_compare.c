@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 };
 
@@ -401,6 +402,7 @@ static int runs_prepare(struct comparison *all, struct run *runs, const char **p
 		*sl_put_i64(cpus, runs[i].scenario->cpus) = '\0';
 		all->row[i] = (struct row){ .policy = policy[i], .cluster = cpus };
 		metrics_init(&all->row[i].metrics, args->arena);
+		all->row[i].metrics.list = args->registry->metrics;
 	}
 	all->each = 1;
 	if (runs[0].scenario->window_count) {

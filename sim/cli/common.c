@@ -32,11 +32,35 @@ void talk_read(const struct scenario *scenario)
 	const struct sl_jobs *jobs = &scenario->jobs;
 	const sl_time span = jobs->count ? jobs->submit[jobs->count - 1] - jobs->submit[0] : 0;
 	char count[48];
-	char cpus[48];
+	char machine[200];
 	char days[32];
-	talk("%s: %s jobs submitted over %s, %s cpus (%s)", scenario->input.path,
-		count_text(count, jobs->count), screen_duration(days, span),
-		screen_number(cpus, scenario->cpus * 1000000, 0), scenario->cpus_from);
+	talk("%s: %s jobs submitted over %s, %s (%s)", scenario->input.path, count_text(count, jobs->count),
+		screen_duration(days, span), machine_text(machine, sizeof(machine), scenario),
+		scenario->cpus_from);
+	if (!scenario->ignored_count)
+		return;
+	char ignored[600] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < scenario->ignored_count && used < sizeof(ignored); i++)
+		used += (size_t)snprintf(
+			ignored + used, sizeof(ignored) - used, "%s%s", i ? ", " : "", scenario->ignored[i]);
+	talk("%s: not used: %s", scenario->input.path, ignored);
+}
+
+const char *machine_text(char *text, size_t size, const struct scenario *scenario)
+{
+	const struct sl_cluster *cluster = &scenario->cluster;
+	char number[48];
+	size_t used = 0;
+	text[0] = '\0';
+	if (cluster->node_count)
+		used += (size_t)snprintf(text, size, "%s nodes, ", count_text(number, cluster->node_count));
+	used += (size_t)snprintf(
+		text + used, size - used, "%s cpus", count_text(number, (uint64_t)scenario->cpus));
+	if (cluster->gpus)
+		(void)snprintf(
+			text + used, size - used, ", %s GPUs", count_text(number, (uint64_t)cluster->gpus));
+	return text;
 }
 
 /* "133 rows dropped (120 run time is not positive, 13 ...)" into text; 0 if there are none. */
@@ -124,6 +148,7 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, struc
 		.trace = args->word[0],
 		.cluster = arg(args, "cluster"),
 		.settings = settings,
+		.registry = args->registry,
 		.implied = implied,
 		.from = arg(args, "from"),
 		.to = arg(args, "to"),
@@ -139,7 +164,7 @@ int run_from_args(struct run *run, const char *policy, struct settings *settings
 	struct sl_err *err)
 {
 	*run = (struct run){ .scenario = NULL };
-	int status = policy_choose(&run->choice, policy, settings, args->arena, err);
+	int status = policy_choose(args->registry, &run->choice, policy, settings, args->arena, err);
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
 	if (!status && arg(args, "output"))

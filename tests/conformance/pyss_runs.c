@@ -77,11 +77,13 @@ static int read_lines(struct lines *lines, const char *path, struct sl_err *err)
 {
 	struct sl_input *in;
 	const struct sl_reader *reader;
-	const struct sl_sink sink = { lines, on_job, on_header, on_oddity };
+	const struct sl_sink sink = {
+		.self = lines, .job = on_job, .header = on_header, .oddity = on_oddity
+	};
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(&registry_builtin, &reader, in, err);
 	if (!status)
 		status = reader->read(in, &sink, err);
 	sl_input_close(in);

@@ -17,7 +17,7 @@ int rerun(struct rerun *run, const char *trace, const char *policy, const char *
 	for (; settings && *settings && !status; settings++)
 		status = settings_add(&set, *settings, err);
 	if (!status)
-		status = policy_choose(&run->choice, policy, &set, run->arena, err);
+		status = policy_choose(&registry_builtin, &run->choice, policy, &set, run->arena, err);
 	const struct scenario_options options = {
 		.trace = trace, .settings = &set, .implied = run->choice.implied
 	};

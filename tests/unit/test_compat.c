@@ -25,7 +25,7 @@ static int choose(struct chosen *c, const char *policy, const char *setting)
 	c->settings.arena = c->arena;
 	if (setting)
 		cr_assert_eq(settings_add(&c->settings, setting, &c->err), SL_OK);
-	return policy_choose(&c->choice, policy, &c->settings, c->arena, &c->err);
+	return policy_choose(&registry_builtin, &c->choice, policy, &c->settings, c->arena, &c->err);
 }
 
 static const char *value(const struct chosen *c, const char *key)
