@@ -428,3 +428,39 @@ Test(commit, published_waits_put_the_long_and_old_first)
 		world_release(&w);
 	}
 }
+
+/*
+ * Machine 0 is free from 1 on, 1 and 2 until 50, 3 until 100. Job 4 is planned for 50, on 0 and 1; so nobody
+ * may use 0 for longer, though one of three will be spare.
+ */
+Test(named, what_is_planned_holds_its_very_machines)
+{
+	static const struct {
+		const char *policy;
+		int64_t start;
+	} cases[] = {
+		{ "easy", 3 },
+		{ "conservative", 3 },
+		{ "easy:compat=batsched", 50 },
+		{ "conservative:compat=batsched", 50 },
+	};
+	struct world w = { .cpus = 4,
+		.count = 5,
+		.job = { JOB(0, 1, 1, 1), JOB(0, 50, 50, 2), JOB(0, 100, 100, 1), JOB(2, 10, 10, 2),
+			JOB(3, 500, 500, 1) } };
+	for (size_t i = 0; i < SL_LEN(cases); i++)
+		expect_starts(&w, cases[i].policy, (const int64_t[]){ 0, 0, 0, 50, cases[i].start });
+	w.job[4].run = w.job[4].limit = 47; /* Not for longer. */
+	expect_starts(&w, "easy:compat=batsched", (const int64_t[]){ 0, 0, 0, 50, 3 });
+	expect_starts(&w, "conservative:compat=batsched", (const int64_t[]){ 0, 0, 0, 50, 3 });
+}
+
+/* When a job ends before its limit the head is planned anew, and so is who stands behind it. */
+Test(named, plans_are_made_anew_when_something_ended)
+{
+	struct world w = { .cpus = 4,
+		.count = 4,
+		.job = { JOB(0, 20, 100, 3), JOB(1, 10, 10, 4), JOB(2, 30, 30, 2), JOB(3, 5, 5, 1) } };
+	expect_starts(&w, "easy:compat=batsched", (const int64_t[]){ 0, 20, 30, 3 });
+	expect_starts(&w, "conservative:compat=batsched", (const int64_t[]){ 0, 20, 30, 3 });
+}
