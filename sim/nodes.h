@@ -21,6 +21,8 @@ struct nodes;
 int nodes_new(struct nodes **nodes, const struct sl_cluster *cluster, const struct sl_request *requests,
 	uint32_t request_count, uint32_t job_count, const struct sl_placing *placing, struct sl_err *err);
 void nodes_free(struct nodes *nodes);
+/* From now on by another placing; what was remembered of fits goes. */
+void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing);
 
 /* ---- Now ------------------------------------------------------------------------------- */
 

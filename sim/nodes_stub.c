@@ -25,6 +25,7 @@ int nodes_new(struct nodes **nodes, const struct sl_cluster *cluster, const stru
 	(void)placing;
 	return sl_fail(err, SL_USAGE, "no nodes yet");
 }
+void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing) { (void)0; }
 void nodes_clock(struct nodes *nodes, sl_time now) { (void)0; }
 bool nodes_could_hold(struct nodes *nodes, uint32_t request) { return 0; }
 bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length) { return 0; }

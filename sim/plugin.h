@@ -771,7 +771,8 @@ struct sl_result {
 	/* Integrals over the run, in cpu-microseconds: idle while some waiting job would have fit in what was
 	 * idle (loss of capacity), and min(idle, queued). */
 	unsigned __int128 idle_fitting, idle_wanted;
-	sl_time first, last; /* First submit, last end (or where it was interrupted). */
+	sl_time first, last; /* First submit (or replay.from, if jobs ran or waited then), last end (or where
+			      * it was interrupted or stopped). */
 	uint64_t digest;
 	const uint64_t *digests; /* After every 2^16 events. */
 	size_t digest_count;
@@ -791,6 +792,8 @@ struct sl_result {
 	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
 	 */
 	const unsigned __int128 *busy;
+	bool stopped;   /* On request, at `last`: jobs may still wait or run. */
+	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
 };
 
 /* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */

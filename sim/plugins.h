@@ -41,6 +41,9 @@ struct policy_choice {
 int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
 	struct sl_arena *arena, struct sl_err *err);
 
+/* Would a run do the same under both? */
+bool policy_same(const struct policy_choice *a, const struct policy_choice *b);
+
 /* The next of "key=value,..." at *text, which it moves on; false at the end. For texts of our own: no quotes.
  */
 struct item {
