@@ -47,15 +47,20 @@ static void fill_columns(struct world *w)
 	};
 }
 
-static int run_chosen(struct world *w, bool check)
+static struct sim_options options_of(const struct world *w, bool check)
 {
-	const struct sim_options options = {
+	return (struct sim_options){
 		.scenario = &w->scenario,
 		.choice = &w->choice,
 		.seed = w->seed ? w->seed : 1,
 		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS,
 		.check = check,
 	};
+}
+
+static int run_chosen(struct world *w, bool check)
+{
+	const struct sim_options options = options_of(w, check);
 	return sim_run(&w->sim, &options, &w->err);
 }
 
@@ -121,10 +126,22 @@ int world_run_policy(struct world *w, const struct sl_policy *policy, bool check
 
 int world_run(struct world *w, const char *policy, bool check)
 {
+	struct sim_options options;
+	const int status = world_open(w, policy, check, &options);
+	return status ? status : sim_run(&w->sim, &options, &w->err);
+}
+
+int world_open(struct world *w, const char *policy, bool check, struct sim_options *options)
+{
 	begin(w);
+	*options = options_of(w, check);
+	return world_choose(w, policy, &w->choice);
+}
+
+int world_choose(struct world *w, const char *policy, struct policy_choice *choice)
+{
 	struct settings settings = { .arena = w->arena };
-	const int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
-	return status ? status : run_chosen(w, check);
+	return policy_choose(choice, policy, &settings, w->arena, &w->err);
 }
 
 void world_release(struct world *w)
