@@ -209,7 +209,7 @@ int sim_advance(struct sim *sim, sl_time until, struct sl_err *err)
 	return failed(engine, status, err);
 }
 
-const struct sim_stretch *sim_stretches(struct sim *sim, size_t *count, struct sl_err *err)
+const struct sim_stretch *sim_stretches(const struct sim *sim, size_t *count, struct sl_err *err)
 {
 	struct engine *engine = sim->engine;
 	const struct sl_pass *pass = &engine->pass;

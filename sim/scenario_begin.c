@@ -52,7 +52,7 @@ static sl_time ran_of(const struct loading *loading, uint32_t row)
 {
 	const struct columns *columns = loading->scenario->columns;
 	const __int128 start = start_of(column_i64(columns, COLUMN_SUBMIT)[row], wait_of(columns, row));
-	return start < loading->from ? loading->from - start : SL_NONE;
+	return start < loading->from ? (sl_time)(loading->from - start) : SL_NONE;
 }
 
 int begin_make(struct loading *loading, struct sl_err *err)

@@ -84,7 +84,7 @@ int sim_end(struct sim *sim, struct sl_err *err);
 
 /* Where the run is, and how it came there: the stretches that ended in a switch, then the present one. NULL
  * when memory is out. Lent until the run goes on. */
-const struct sim_stretch *sim_stretches(struct sim *sim, size_t *count, struct sl_err *err);
+const struct sim_stretch *sim_stretches(const struct sim *sim, size_t *count, struct sl_err *err);
 /* 0, or SL_DIFFERS: what was found is not what it was. Of both, digests after each 2^16 events. */
 int sim_verify(struct sim *sim, const struct sim_stretch *was, const uint64_t *digests, size_t digest_count,
 	struct sl_err *err);
