@@ -217,3 +217,92 @@ Test(resume, any_preset_may_follow_any, .timeout = 600)
 				world_release(&parts);
 			}
 }
+
+/* ---- From the middle ------------------------------------------------------------------------- */
+
+/* The jobs of a run that had not ended at `begin`, as a log that recorded it. */
+static uint32_t cut(struct world *rest, const struct world *whole, sl_time begin, sl_time *ran, uint32_t *row)
+{
+	*rest = *whole;
+	rest->count = 0;
+	for (uint32_t i = 0; i < whole->count; i++) {
+		const sl_time start = whole->sim.result.start[i];
+		if (whole->sim.result.end[i] <= begin)
+			continue;
+		row[rest->count] = i;
+		ran[rest->count] = start != SL_NONE && start < begin ? begin - start : SL_NONE;
+		rest->job[rest->count++] = whole->job[i];
+	}
+	return rest->count;
+}
+
+/* Policies without a memory go on from the recorded state as they went on themselves. */
+Test(resume, from_the_middle_of_its_own_log_a_run_is_the_same, .timeout = 600)
+{
+	static const char *const forgetful[] = { "fcfs", "greedy", "easy", "easy:fill=shortest", "sjf", "saf",
+		"easy:estimate=exact", "wfp3", "easy:order=unicep" };
+	/* Orders by wait see that a cancellation comes too late, which makes a pass: none in their worlds. */
+	const size_t timeless = SL_LEN(forgetful) - 2;
+	for (uint64_t seed = 1; seed <= 2 * WORLDS; seed++)
+		for (size_t i = 0; i < SL_LEN(forgetful); i++) {
+			struct world whole;
+			struct world rest;
+			struct sim_options options;
+			sl_time ran[WORLD_JOBS];
+			uint32_t row[WORLD_JOBS];
+			random_world(&whole, seed);
+			for (uint32_t job = 0; i >= timeless && job < whole.count; job++)
+				whole.job[job].cancel = 0;
+			cr_assert_eq(world_run(&whole, forgetful[i], false), SL_OK);
+			const sl_time begin = whole.job[seed % whole.count].submit * SL_SECOND;
+			if (!cut(&rest, &whole, begin, ran, row)) {
+				world_release(&whole);
+				continue;
+			}
+			cr_assert_eq(world_open(&rest, forgetful[i], seed % 3 == 0, &options), SL_OK);
+			rest.scenario.begins = true;
+			rest.scenario.begin = begin;
+			rest.scenario.jobs.ran = ran;
+			cr_assert_eq(sim_run(&rest.sim, &options, &rest.err), SL_OK, "%s", rest.err.text);
+			cr_expect_eq(rest.sim.result.unfit, 0);
+			for (uint32_t job = 0; job < rest.count; job++)
+				cr_assert(rest.sim.result.start[job] == whole.sim.result.start[row[job]] &&
+						  rest.sim.result.end[job] == whole.sim.result.end[row[job]],
+					"%s from %lld, seed %llu: job %u started at %lld, not %lld",
+					forgetful[i], (long long)begin, (unsigned long long)seed,
+					row[job] + 1, (long long)rest.sim.result.start[job],
+					(long long)whole.sim.result.start[row[job]]);
+			world_release(&whole);
+			world_release(&rest);
+		}
+}
+
+/* Back, over to the end again: as if it had never been further. */
+Test(resume, back_and_on_is_the_same_run, .timeout = 600)
+{
+	for (uint64_t seed = 1; seed <= WORLDS; seed++)
+		for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
+			struct world whole;
+			struct world w;
+			struct policy_choice choice;
+			struct sim_options options;
+			random_world(&whole, seed);
+			random_world(&w, seed);
+			cr_assert_eq(world_run(&whole, preset->name, false), SL_OK);
+			const uint64_t last = (uint64_t)last_of(&whole);
+			cr_assert_eq(world_open(&w, preset->name, false, &options), SL_OK);
+			options.record |= SIM_RECORD_PAST;
+			cr_assert_eq(world_choose(&w, "easy:order=saf", &choice), SL_OK);
+			cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
+			const sl_time there = (sl_time)(seed * 53 % last) * SL_SECOND + 1;
+			cr_assert_eq(sim_advance(&w.sim, there, &w.err), SL_OK);
+			cr_assert_eq(sim_switch(&w.sim, &choice, &w.err), SL_OK);
+			cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK);
+			cr_assert_eq(sim_back(&w.sim, there - 1, &w.err), SL_OK, "%s", w.err.text);
+			cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK);
+			cr_assert_eq(sim_end(&w.sim, &w.err), SL_OK);
+			cr_assert(same(&whole, &w), "%s, seed %llu", preset->name, (unsigned long long)seed);
+			world_release(&whole);
+			world_release(&w);
+		}
+}
