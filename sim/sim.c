@@ -371,6 +371,7 @@ static bool stopped(const struct sl_pass *pass)
 int sim_loop(struct sl_pass *pass, sl_time until)
 {
 	for (sl_time next; (next = next_instant(pass)) != SL_NEVER && next <= until;) {
+		SL_CHECK(next >= pass->now || !pass->passes); /* Time goes on. */
 		integrate(pass, next);
 		pass->now = next;
 		const int status = run_instant(pass);

@@ -260,6 +260,29 @@ Test(resume, a_policy_that_takes_over_is_shown_what_it_would_have_seen)
 	world_release(&w);
 }
 
+/* Timers are of whoever asked for them: of two scribes each has its own. */
+Test(resume, timers_go_with_the_policy_that_asked)
+{
+	static const struct sl_policy second = { .abi = SL_ABI_OF(struct sl_policy),
+		.name = "second",
+		.init = scribe_init,
+		.pass = scribe_pass,
+		.on_event = scribe_event };
+	const struct policy_choice scribes[] = { { .policy = &scribe_policy, .text = "scribe" },
+		{ .policy = &second, .text = "second" } };
+	struct world w = four;
+	struct sim_options options;
+	cr_assert_eq(world_open(&w, "fcfs", true, &options), SL_OK);
+	options.choice = &scribes[0];
+	options.record |= SIM_RECORD_PAST;
+	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
+	cr_assert_eq(sim_advance(&w.sim, 120 * S, &w.err), SL_OK);
+	cr_assert_eq(sim_switch(&w.sim, &scribes[1], &w.err), SL_OK);
+	go_on(&w);
+	cr_expect_eq(last_scribe->count, 10);
+	world_release(&w);
+}
+
 /* ---- Preemption over a switch ----------------------------------------------------------------- */
 
 static int stopper_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -308,6 +331,43 @@ Test(resume, what_stands_still_waits_under_a_policy_that_would_not_resume_it)
 	cr_expect_eq(world_end(&w, 1), 70);
 	cr_expect_eq(world_end(&w, 0), 150);
 	cr_expect_eq(w.sim.result.attempt_count, 2);
+	world_release(&w);
+}
+
+/* At 20 s job 1 goes back into the queue with its work kept. */
+static void keeper_pass(void *state, struct sl_pass *pass)
+{
+	(void)state;
+	if (sl_now(pass) == 20 * S)
+		(void)sl_preempt(pass, (sl_job){ 0 }, SL_PREEMPT_CHECKPOINT);
+	if (sl_now(pass) <= 20 * S)
+		(void)sl_start(pass, (sl_job){ sl_now(pass) == 20 * S });
+}
+
+static const struct sl_policy keeper_policy = {
+	.abi = SL_ABI_OF(struct sl_policy), .name = "keeper", .init = stopper_init, .pass = keeper_pass
+};
+
+/* What is left of it is what the plan takes it to run, under each policy after that. */
+Test(resume, work_that_was_kept_stays_kept)
+{
+	static const struct policy_choice keeper = { .policy = &keeper_policy, .text = "keeper" };
+	struct world w = four;
+	struct sim_options options;
+	struct policy_choice next[2];
+	cr_assert_eq(world_open(&w, "fcfs", true, &options), SL_OK);
+	options.choice = &keeper;
+	options.record |= SIM_RECORD_PAST;
+	cr_assert_eq(world_choose(&w, "fcfs", &next[0]), SL_OK);
+	cr_assert_eq(world_choose(&w, "sjf", &next[1]), SL_OK);
+	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
+	cr_assert_eq(sim_advance(&w.sim, 40 * S, &w.err), SL_OK);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(sim_switch(&w.sim, &next[i], &w.err), SL_OK);
+		cr_expect_eq(sl_estimate_of(sim_state(&w.sim), (sl_job){ 0 }), 80 * S);
+	}
+	go_on(&w);
+	cr_expect_eq(world_end(&w, 0), 180); /* Job 3, the shortest, first: from 70 to 100. Then 80 s. */
 	world_release(&w);
 }
 
@@ -386,6 +446,20 @@ Test(resume, who_ran_past_its_limit_is_overdue_at_the_beginning)
 	cr_expect_eq(world_end(&w, 0), 100);
 	cr_expect_eq(world_start(&w, 1), 100);
 	cr_expect_eq(world_start(&w, 2), 60); /* Ends by the shadow, 61. */
+	world_release(&w);
+}
+
+/* The same where estimates that run out are told: that was in the past. */
+Test(resume, who_outlived_its_estimate_before_the_beginning_is_no_news)
+{
+	static const sl_time ran[] = { 50 * S, SL_NONE };
+	struct world w = { .cpus = 4,
+		.count = 2,
+		.overrun = SL_OVERRUN_EXTEND,
+		.job = { JOB(0, 100, 20, 3), JOB(10, 50, 50, 4) } };
+	begin_at(&w, "easy++", 50 * S, ran);
+	cr_expect_eq(world_end(&w, 0), 100);
+	cr_expect_eq(world_start(&w, 1), 100);
 	world_release(&w);
 }
 
