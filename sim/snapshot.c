@@ -161,17 +161,39 @@ static const char *found_at(
 	return access(there, F_OK) == 0 ? there : path;
 }
 
+/* "cluster.*=", or "replay.KEY=" of a known key. */
+static bool is_of_world(const char *text)
+{
+	static const char replay[] = "replay.";
+	const size_t skip = sizeof(replay) - 1;
+	const char *equals = strchr(text, '=');
+	if (!equals || strncmp(text, "cluster.", strlen("cluster.")) == 0)
+		return equals;
+	for (size_t i = 0; strncmp(text, replay, skip) == 0 && i < replay_param_count; i++) {
+		const size_t len = strlen(replay_params[i].key);
+		if (text + skip + len == equals && memcmp(text + skip, replay_params[i].key, len) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* A setting whose value is a side file's path goes where the file is. */
 static int setting_world(
 	const struct snapshot *snapshot, const char *text, struct settings *settings, struct sl_err *err)
 {
+	if (!is_of_world(text))
+		return sl_fail(err, SL_INPUT,
+			"%s: '%.80s' is no setting that this schedlab has: make it again", snapshot->file,
+			text);
 	const char *value = strchr(text, '=');
 	const char *path = NULL;
 	for (size_t i = 1; value && i < snapshot->input_count; i++)
 		if (strcmp(value + 1, snapshot->input[i].path) == 0)
 			path = found_at(snapshot, snapshot->input[i].path, settings->arena, err);
-	if (err->status || !path)
-		return err->status ? err->status : settings_add(settings, text, err);
+	if (err->status)
+		return err->status;
+	if (!path)
+		return settings_add(settings, text, err);
 	const size_t len = (size_t)(value - text) + 1;
 	const size_t room = len + strlen(path) + 1;
 	char *moved = sl_alloc(settings->arena, room, 1);
@@ -225,12 +247,15 @@ int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct poli
 {
 	const struct snapshot_stretch *of = &snapshot->stretch[stretch];
 	struct settings settings = { .arena = arena };
+	struct sl_err why = { 0 };
 	int status = SL_OK;
 	for (size_t i = 0; i < of->value_count && !status; i++)
-		status = settings_add(&settings, of->value[i], err);
+		status = settings_add(&settings, of->value[i], &why);
 	if (!status)
-		status = policy_choose(choice, of->policy, &settings, arena, err);
-	return status ? status : settings_check_used(&settings, choice, 1, err);
+		status = policy_choose(choice, of->policy, &settings, arena, &why);
+	if (!status)
+		status = settings_check_used(&settings, choice, 1, &why);
+	return status ? sl_fail(err, SL_INPUT, "%s: %s", snapshot->file, why.text) : SL_OK;
 }
 
 const char *snapshot_policy_name(const struct snapshot *snapshot, struct sl_arena *arena)

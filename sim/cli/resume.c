@@ -69,14 +69,22 @@ static int choose(struct run *run, const struct snapshot *snapshot, struct setti
 	const char *name = policy ? policy : snapshot_policy_name(snapshot, args->arena);
 	if (!status && !name)
 		status = sl_fail_memory(err);
+	struct sim_options past = { 0 };
+	if (!status)
+		status = snapshot_past(snapshot, &past, args->arena, err);
 	if (!status)
 		status = run_from_args(run, name, settings, args, err);
 	if (!status)
 		status = refuse_settings(args, run->choice.policy, err);
-	if (!status)
-		status = snapshot_past(snapshot, &run->options, args->arena, err);
-	if (status || policy)
+	if (status)
 		return status;
+	run->options.past = past.past;
+	run->options.past_count = past.past_count;
+	run->options.digests = past.digests;
+	run->options.digest_count = past.digest_count;
+	run->options.seed = past.seed;
+	if (policy)
+		return SL_OK;
 	const struct sim_stretch *was = &run->options.past[run->options.past_count - 1];
 	if (policy_same(was->choice, &run->choice)) {
 		run->choice.text = was->choice->text;
@@ -115,6 +123,8 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 		return status;
 	if (args->word_count)
 		options.trace = args->word[0];
+	if (strcmp(snapshot.version, SL_VERSION) != 0 && !arg_flag(args, "quiet"))
+		talk("%s was made by schedlab %s, and this is " SL_VERSION, snapshot.file, snapshot.version);
 	options.until = arg(args, "until");
 	options.strict = arg_flag(args, "strict");
 	options.stop = &cli_stop;

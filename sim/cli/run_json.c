@@ -260,6 +260,10 @@ static void put_course(struct sl_out *out, const struct sl_result *result)
 		put_key(out, "partial");
 		sl_out_text(out, "true");
 	}
+	if (result->unfit) {
+		put_key(out, "unfit"); /* At the beginning. */
+		sl_out_printf(out, "%" PRIu32, result->unfit);
+	}
 	if (result->stopped) {
 		put_key(out, "stopped");
 		put_micro(out, result->last);
