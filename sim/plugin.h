@@ -570,7 +570,8 @@ struct sl_policy {
 	/* Once at each instant, after its last event, until nothing more happens at it. */
 	void (*pass)(void *state, struct sl_pass *pass);
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
-	 */
+	 * A policy that takes over in mid-run is first told all that happened before, each at its time, with
+	 * the jobs as they were then; passes it is not shown. */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
 	void (*release)(void *state);   /* Optional: what is not in the arena. */
 	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
