@@ -425,6 +425,12 @@ int64_t nodes_total(const struct nodes *nodes, uint32_t kind) { return nodes->to
 
 int64_t nodes_idle(const struct nodes *nodes, uint32_t kind) { return nodes->idle[kind]; }
 
+void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing)
+{
+	nodes->placing = placing;
+	nodes->version++;
+}
+
 int nodes_status(const struct nodes *nodes, struct sl_err *err)
 {
 	return failed(nodes) ? sl_fail(err, nodes->err.status, "%s", nodes->err.text) : SL_OK;

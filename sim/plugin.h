@@ -576,7 +576,8 @@ struct sl_policy {
 	/* Once at each instant, after its last event, until nothing more happens at it. */
 	void (*pass)(void *state, struct sl_pass *pass);
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
-	 */
+	 * A policy that takes over in mid-run is first told all that happened before, each at its time, with
+	 * the jobs as they were then; passes it is not shown. */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
 	void (*release)(void *state);   /* Optional: what is not in the arena. */
 	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
@@ -777,7 +778,8 @@ struct sl_result {
 	/* Integrals over the run, in cpu-microseconds: idle while some waiting job would have fit in what was
 	 * idle (loss of capacity), and min(idle, queued). */
 	unsigned __int128 idle_fitting, idle_wanted;
-	sl_time first, last; /* First submit, last end (or where it was interrupted). */
+	sl_time first, last; /* First submit (or replay.from, if jobs ran or waited then), last end (or where
+			      * it was interrupted or stopped). */
 	uint64_t digest;
 	const uint64_t *digests; /* After every 2^16 events. */
 	size_t digest_count;
@@ -802,6 +804,8 @@ struct sl_result {
 	const struct sl_piece *place;
 	const size_t *place_first;
 	const uint32_t *place_count;
+	bool stopped;   /* On request, at `last`: jobs may still wait or run. */
+	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
 };
 
 /* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */

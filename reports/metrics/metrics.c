@@ -107,6 +107,14 @@ int64_t metrics_select(int64_t *values, size_t count, size_t k)
 	return values[k];
 }
 
+uint32_t metrics_first(const struct sl_result *result)
+{
+	uint32_t row = 0;
+	while (row < result->jobs->count && result->jobs->submit[row] < result->first)
+		row++;
+	return row;
+}
+
 size_t metrics_rank(size_t count, unsigned q) { return (count * q + 99) / 100 - 1; }
 
 /* Buckets of like magnitude: the leading bits of a value, and how many follow. Ascending in the value. */

@@ -82,6 +82,7 @@ struct sample {
 /* What the groups are computed with; each array has a place for each row. */
 struct grouping {
 	const struct sl_result *result;
+	uint32_t first; /* Rows before are of no group. */
 	struct sample *sample;
 	int64_t *sorted; /* Waits above 0, group by group. */
 	uint32_t *index; /* The row's group; UINT32_MAX: none. */
@@ -192,6 +193,8 @@ static int put_kind(struct sl_metrics *metrics, struct grouping *by, const int32
 	by->group = calloc(by->count + 1, sizeof(*by->group));
 	if (!by->group)
 		return metrics_no_memory(err);
+	for (uint32_t row = 0; row < by->first; row++)
+		by->index[row] = UINT32_MAX;
 	add_up(by);
 	if (label_of == user_label)
 		status = put_users(metrics, by, err);
@@ -255,6 +258,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	const size_t room = (size_t)result->jobs->count + 1;
 	struct grouping by = {
 		.result = result,
+		.first = metrics_first(result),
 		.sample = calloc(room, sizeof(*by.sample)),
 		.sorted = malloc(room * sizeof(*by.sorted)),
 		.index = calloc(room, sizeof(*by.index)),

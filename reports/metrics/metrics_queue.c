@@ -33,6 +33,13 @@ static uint32_t row_at(const struct sl_jobs *jobs, uint32_t row, sl_time until)
 	return (uint32_t)high;
 }
 
+/* What waited before the time that counts, waits from there on. */
+static sl_time waited_from(const struct sl_result *result, uint32_t row)
+{
+	const sl_time submit = result->jobs->submit[row];
+	return submit > result->first ? submit : result->first;
+}
+
 static sl_time waited_until(const struct sl_result *result, uint32_t row)
 {
 	if (metrics_started(result, row))
@@ -51,7 +58,7 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 	const struct sl_jobs *jobs = result->jobs;
 	for (uint32_t row = 0; row < jobs->count; row++) {
 		const sl_time until = waited_until(result, row);
-		const sl_time wait = until - jobs->submit[row];
+		const sl_time wait = until - waited_from(result, row);
 		if (wait <= 0)
 			continue;
 		queue->jobs += (uint64_t)wait;
@@ -63,7 +70,7 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 	uint64_t waiting = 0;
 	for (uint32_t row = 0; row < jobs->count; row++) {
 		waiting -= left[row];
-		waiting += waited_until(result, row) > jobs->submit[row];
+		waiting += waited_until(result, row) > waited_from(result, row);
 		if (waiting > queue->most)
 			queue->most = waiting;
 	}

@@ -50,7 +50,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	const int status = metrics_values_make(&values, result->jobs->count, METRICS_NANO, err);
 	if (status)
 		return status;
-	for (uint32_t row = 0; row < result->jobs->count; row++)
+	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++)
 		if (metrics_ran(result, row))
 			add(&sums, &values, result, row);
 	const unsigned per_micro = METRICS_NANO / METRICS_MICRO;

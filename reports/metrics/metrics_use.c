@@ -33,6 +33,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	const struct sl_jobs *jobs = result->jobs;
 	struct window whole = { result->first, result->last, 0 };
 	struct window steady = { 0, jobs->count ? jobs->submit[jobs->count - 1] : 0, 0 };
+	const uint32_t first = metrics_first(result);
 	sl_time warmup;
 	uint64_t completed = 0;
 	const int status = metrics_warmup(result, &warmup, err);
@@ -40,7 +41,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 		return status;
 	steady.from = result->first + warmup;
 	for (uint32_t row = 0; row < jobs->count; row++) {
-		completed += result->state[row] == SL_COMPLETED;
+		completed += row >= first && result->state[row] == SL_COMPLETED;
 		if (!metrics_started(result, row))
 			continue;
 		window_add(&whole, result, row);

@@ -9,9 +9,10 @@
 static void put_jobs(const struct sl_result *result, struct sl_metrics *metrics)
 {
 	uint64_t completed = 0;
-	for (uint32_t row = 0; row < result->jobs->count; row++)
+	const uint32_t first = metrics_first(result);
+	for (uint32_t row = first; row < result->jobs->count; row++)
 		completed += result->state[row] == SL_COMPLETED;
-	metrics_put(metrics, "jobs.total", result->jobs->count, 1, METRICS_MICRO);
+	metrics_put(metrics, "jobs.total", result->jobs->count - first, 1, METRICS_MICRO);
 	metrics_put(metrics, "jobs.completed", completed, 1, METRICS_MICRO);
 }
 
@@ -26,7 +27,7 @@ static void put_waits(
 		{ "wait.max", 100 },
 	};
 	metrics_wide sum = 0;
-	for (uint32_t row = 0; row < result->jobs->count; row++) {
+	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
 		if (!metrics_started(result, row))
 			continue;
 		const sl_time wait = metrics_wait(result, row);
@@ -42,7 +43,7 @@ static void put_turnarounds(
 {
 	static const struct metrics_quantile p95 = { "turnaround.p95", 95 };
 	metrics_wide sum = 0;
-	for (uint32_t row = 0; row < result->jobs->count; row++) {
+	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
 		if (!metrics_ran(result, row))
 			continue;
 		const sl_time turnaround = result->end[row] - result->jobs->submit[row];

@@ -122,6 +122,15 @@ int run_from_args(struct run *run, const char *policy, struct settings *settings
 int scenario_from_args(struct scenario *scenario, const struct args *args, struct settings *settings,
 	const char *implied, struct sl_err *err);
 
+/* resume.c: the same for a run that goes on from --from-snapshot; the trace is an operand that may be left
+ * out. On failure the scenario may be loaded or empty: release it. */
+int resume_from_args(struct run *run, struct scenario *scenario, struct settings *settings,
+	const struct args *args, struct sl_err *err);
+/* The snapshot of a run that has ended, as a file. */
+int snapshot_file(const struct run *run, const char *path, struct sl_err *err);
+/* Where it stopped, if it did. snapshot: the file to go on from, NULL: none was written. */
+void talk_stopped(const struct run *run, const char *snapshot);
+
 /* True if files of that name ("metrics") are written under --only (NULL: all are). */
 bool only_has(const char *only, const char *name);
 

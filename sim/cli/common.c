@@ -152,6 +152,7 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, struc
 		.implied = implied,
 		.from = arg(args, "from"),
 		.to = arg(args, "to"),
+		.until = arg(args, "until"),
 		.tz = arg(args, "tz"),
 		.strict = arg_flag(args, "strict"),
 		.stop = &cli_stop,

@@ -7,8 +7,9 @@
 
 #include "sim/cli/cli.h"
 
-#define METRICS_FILE "metrics.json"
-#define WINDOWS_FILE "windows.csv"
+#define METRICS_FILE  "metrics.json"
+#define SNAPSHOT_FILE "snapshot.json" /* Of runs that were to stop. */
+#define WINDOWS_FILE  "windows.csv"
 
 /* True if --only names the file: "jobs" is jobs.csv. */
 bool outdir_wants(const char *only, const char *file);

@@ -79,6 +79,12 @@ static void identity_put(FILE *file, const struct run *run)
 	identity_values(
 		file, "policy", run->choice.policy->params, run->choice.values, run->choice.value_count);
 	(void)fprintf(file, "seed=%" PRIu64 "\n", run->options.seed);
+	for (size_t i = 0; i < run->options.past_count; i++) {
+		const struct sim_stretch *past = &run->options.past[i];
+		const struct policy_choice *choice = past->choice;
+		(void)fprintf(file, "until=%" PRId64 "\npolicy=%s\n", past->until, choice->policy->name);
+		identity_values(file, "policy", choice->policy->params, choice->values, choice->value_count);
+	}
 }
 
 char *run_identity(const struct run *run, struct sl_arena *arena)
@@ -192,6 +198,35 @@ static void put_plugins(struct sl_out *out, const struct registry *registry)
 	sl_out_text(out, "\n  ]");
 }
 
+static void put_policy(struct sl_out *out, const struct policy_choice *choice)
+{
+	sl_out_text(out, "\"text\": ");
+	sl_out_json(out, choice->text);
+	sl_out_text(out, ", \"name\": ");
+	sl_out_json(out, choice->policy->name);
+	sl_out_text(out, ", \"values\": ");
+	put_values(out, choice->policy->params, choice->values, choice->value_count);
+}
+
+/* The snapshot that it goes on from: the policies before, each until when, and the digest then. */
+static void put_past(struct sl_out *out, const struct sim_options *options)
+{
+	if (!options->past_count)
+		return;
+	put_key(out, "past");
+	sl_out_text(out, "[");
+	for (size_t i = 0; i < options->past_count; i++) {
+		const struct sim_stretch *past = &options->past[i];
+		sl_out_text(out, i ? ",\n    { \"until\": " : "\n    { \"until\": ");
+		put_micro(out, past->until);
+		sl_out_printf(out, ", \"events\": %" PRIu64 ", \"digest\": \"%016" PRIx64 "\", ",
+			past->events, past->digest);
+		put_policy(out, past->choice);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, "\n  ]");
+}
+
 static void put_world(struct sl_out *out, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
@@ -207,14 +242,11 @@ static void put_world(struct sl_out *out, const struct run *run)
 	sl_out_json(out, scenario->cpus_from);
 	sl_out_text(out, " }");
 	put_key(out, "policy");
-	sl_out_text(out, "{ \"text\": ");
-	sl_out_json(out, choice->text);
-	sl_out_text(out, ", \"name\": ");
-	sl_out_json(out, choice->policy->name);
-	sl_out_text(out, ", \"values\": ");
-	put_values(out, choice->policy->params, choice->values, choice->value_count);
+	sl_out_text(out, "{ ");
+	put_policy(out, choice);
 	sl_out_text(out, " }");
 	put_plugins(out, scenario->registry);
+	put_past(out, &run->options);
 	put_key(out, "replay");
 	put_values(out, replay_params, scenario->replay, replay_param_count);
 	put_key(out, "seed");
@@ -251,9 +283,17 @@ static void put_course(struct sl_out *out, const struct sl_result *result)
 		put_key(out, "partial");
 		sl_out_text(out, "true");
 	}
+	if (result->unfit) {
+		put_key(out, "unfit"); /* At the beginning. */
+		sl_out_printf(out, "%" PRIu32, result->unfit);
+	}
+	if (result->stopped) {
+		put_key(out, "stopped");
+		put_micro(out, result->last);
+	}
 }
 
-static void put_files(struct sl_out *out, const char *only, bool windows)
+static void put_files(struct sl_out *out, const char *only, bool windows, bool stops)
 {
 	const char *before = "";
 	sl_out_text(out, "[");
@@ -268,6 +308,11 @@ static void put_files(struct sl_out *out, const char *only, bool windows)
 		sl_out_text(out, before);
 		sl_out_json(out, METRICS_FILE);
 		sl_out_text(out, windows ? ", \"" WINDOWS_FILE "\"" : "");
+		before = ", ";
+	}
+	if (stops && outdir_wants(only, SNAPSHOT_FILE)) {
+		sl_out_text(out, before);
+		sl_out_json(out, SNAPSHOT_FILE);
 	}
 	sl_out_text(out, "]");
 }
@@ -321,7 +366,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	put_key(out, "identity");
 	sl_out_json(out, identity);
 	put_key(out, "files");
-	put_files(out, only, windows);
+	put_files(out, only, windows, run->scenario->bounded);
 	if (windows) {
 		put_key(out, "runs");
 		put_runs(out, windows);
