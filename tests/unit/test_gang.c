@@ -184,8 +184,9 @@ Test(slices, a_new_row_waits_for_the_end_of_a_quantum)
 
 /*
  * Standing still is not charged. User 1's job runs 0..10 and 20..30, user 2's 10..20 and 30..40. At 20 both
- * have used 40, and the earlier of jobs 3 and 4 gets the third row. At 30, with two rows, user 1 has used 80,
- * and job 4 gets its row. At 21 user 1 holds all and user 2 nothing: by drf job 4 goes first, too.
+ * have used 40, and the earlier of jobs 3 and 4 gets the third row, and at 25 the other the rest of its turn.
+ * At 30, with two rows, user 1 has used 80, and job 4 gets its row. At 21 user 1 holds all and user 2
+ * nothing: by drf job 4 goes first, too.
  */
 Test(slices, who_stands_still_uses_nothing)
 {
@@ -193,7 +194,7 @@ Test(slices, who_stands_still_uses_nothing)
 		.count = 4,
 		.job = { JOB(0, 20, 20, 4, .user = 1), JOB(0, 20, 20, 4, .user = 2),
 			JOB(20, 5, 5, 4, .user = 1), JOB(20, 5, 5, 4, .user = 2) } };
-	EXPECT_STARTS(&w, "slices:quantum=10,rows=3,order=fairshare,half_life=0", 0, 10, 20, 45);
+	EXPECT_STARTS(&w, "slices:quantum=10,rows=3,order=fairshare,half_life=0", 0, 10, 20, 25);
 	EXPECT_STARTS(&w, "slices:quantum=10,rows=2,order=fairshare,half_life=0", 0, 10, 45, 40);
 	w.job[2].submit = w.job[3].submit = 21;
 	EXPECT_STARTS(&w, "slices:quantum=10,rows=3,order=drf", 0, 10, 45, 40);
