@@ -123,28 +123,6 @@ static struct hold *hold_of(const struct nodes *nodes, uint32_t job)
 	return &nodes->hold[nodes->job_hold[job] - 1];
 }
 
-struct nodes_sum sum_held(struct nodes *nodes, uint32_t index)
-{
-	const struct hold *hold = &nodes->hold[index];
-	struct nodes_sum sum = { 0, 0, 0, 0 };
-	const struct sl_request *request = &nodes->requests[hold->request];
-	const struct sl_piece *piece;
-	const size_t count = pieces_of(nodes, (struct chain){ hold->first, hold->last }, &piece);
-	for (size_t i = 0; i < count; i++) {
-		const struct sl_group *group = &request->group[piece[i].group];
-		const struct sl_node_type *type = &nodes->cluster->type[type_of(nodes, piece[i].node)];
-		sum.nodes += !i || piece[i].node != piece[i - 1].node;
-		const bool whole = group->exclusive;
-		sum.cpus += whole ? type->amount[SL_KIND_CPUS] : piece[i].tasks * group->task.cpus;
-		sum.mem += whole && type->amount[SL_KIND_MEM] < UNBOUNDED ? type->amount[SL_KIND_MEM]
-									  : piece[i].tasks * group->task.mem;
-		sum.gpus += whole ? 0 : piece[i].tasks * group->task.gpus;
-		for (uint32_t kind = SL_KIND_GPUS; whole && kind < nodes->kinds; kind++)
-			sum.gpus += type->amount[kind];
-	}
-	return sum;
-}
-
 /* What was taken becomes the job's. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
 {
@@ -152,7 +130,6 @@ bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct cha
 	const uint32_t index = hold_new(nodes, job, request, chain, end);
 	if (index == NONE)
 		return false;
-	nodes->hold[index].sum = sum_held(nodes, index);
 	nodes->job_hold[job] = index + 1;
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
 		edge_link(nodes, i, end);
@@ -411,12 +388,32 @@ size_t nodes_pieces(const struct nodes *nodes, uint32_t job, const struct sl_pie
 	return pieces_of((struct nodes *)(uintptr_t)nodes, (struct chain){ hold->first, hold->last }, piece);
 }
 
+/* What is of one piece: its tasks, or the node. */
+static void held_adds(const struct nodes *nodes, const struct sl_group *group, const struct sl_piece *piece,
+	struct nodes_sum *sum)
+{
+	const struct sl_node_type *type = &nodes->cluster->type[type_of(nodes, piece->node)];
+	const bool whole = group->exclusive;
+	sum->cpus += whole ? type->amount[SL_KIND_CPUS] : piece->tasks * group->task.cpus;
+	sum->mem += whole && type->amount[SL_KIND_MEM] < UNBOUNDED ? type->amount[SL_KIND_MEM]
+								   : piece->tasks * group->task.mem;
+	sum->gpus += whole ? 0 : piece->tasks * group->task.gpus;
+	for (uint32_t kind = SL_KIND_GPUS; whole && kind < nodes->kinds; kind++)
+		sum->gpus += type->amount[kind];
+}
+
 struct nodes_sum nodes_held(const struct nodes *nodes, uint32_t job)
 {
-	if (!nodes->job_hold[job])
-		return (struct nodes_sum){ 0, 0, 0, 0 };
+	struct nodes_sum sum = { 0, 0, 0, 0 };
+	const struct sl_piece *piece;
+	const size_t count = nodes_pieces(nodes, job, &piece);
+	if (!count)
+		return sum;
 	const struct hold *hold = hold_of(nodes, job);
-	struct nodes_sum sum = hold->sum;
+	for (size_t i = 0; i < count; i++) {
+		held_adds(nodes, &nodes->requests[hold->request].group[piece[i].group], &piece[i], &sum);
+		sum.nodes += !i || piece[i].node != piece[i - 1].node;
+	}
 	if (hold->suspended)
 		sum.cpus = sum.gpus = 0;
 	return sum;
@@ -456,10 +453,11 @@ static int columns_init(struct nodes *nodes)
 	nodes->shape = calloc(nodes->request_count ? nodes->request_count : 1, sizeof(*nodes->shape));
 	nodes->job_hold = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_hold));
 	nodes->job_promise = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_promise));
+	nodes->place = malloc(nodes->count * sizeof(*nodes->place));
 	nodes->changed = malloc(nodes->count * sizeof(*nodes->changed));
 	nodes->is_changed = calloc(nodes->count, sizeof(*nodes->is_changed));
 	if (!nodes->node || !nodes->type_nodes || !nodes->shape || !nodes->job_hold || !nodes->job_promise ||
-		!nodes->changed || !nodes->is_changed)
+		!nodes->place || !nodes->changed || !nodes->is_changed)
 		return sl_fail_memory(&nodes->err);
 	for (uint32_t i = 0; i < nodes->request_count; i++)
 		nodes->shape[i] = shape_of(&nodes->requests[i]);
@@ -522,6 +520,8 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->shape);
 	free(nodes->job_hold);
 	free(nodes->job_promise);
+	free(nodes->place);
+	free(nodes->least);
 	free(nodes->changed);
 	free(nodes->is_changed);
 	free(nodes->edge);

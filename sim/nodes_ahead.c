@@ -21,101 +21,6 @@ void node_changed(struct nodes *nodes, uint32_t node)
 	nodes->changed[nodes->changed_count++] = node;
 }
 
-/* ---- One unit: a tree of least times -------------------------------------------------------- */
-
-/* Of these tracks, in one walk over the node's edges. */
-static void unit_times(
-	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time)
-{
-	const struct node *node = &nodes->node[row];
-	const uint32_t *units = &nodes->class_units[(size_t)node->class * TRACKS];
-	uint32_t wait[TRACKS]; /* Which of them do not fit yet. */
-	uint32_t waiting = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		time[i] = units[track[i]] ? ALWAYS : SL_NEVER;
-		wait[waiting] = i;
-		waiting += !units[track[i]];
-	}
-	if (!waiting)
-		return;
-	struct moment m;
-	moment_now(nodes, row, &m);
-	for (uint32_t next = node->first; next != NONE && waiting;) {
-		const struct edge *edge = &nodes->edge[next];
-		const sl_time at = edge->at;
-		if (at == SL_NEVER)
-			return;
-		if (!(edge->flags & EDGE_PROMISE))
-			moment_apply(nodes, edge, false, &m);
-		next = edge->next;
-		if (next != NONE && nodes->edge[next].at == at)
-			continue;
-		uint32_t still = 0;
-		for (uint32_t k = 0; k < waiting; k++) {
-			const uint32_t request = nodes->track[track[wait[k]]].request;
-			const bool fits = units_on(nodes, &nodes->shape[request],
-				nodes->requests[request].group, m.free, status_of(m.holds, m.whole));
-			if (fits)
-				time[wait[k]] = at;
-			else
-				wait[still++] = wait[k];
-		}
-		waiting = still;
-	}
-}
-
-static sl_time least_of(const sl_time *time, uint32_t count)
-{
-	sl_time least = time[0];
-	for (uint32_t i = 1; i < count; i++)
-		least = time[i] < least ? time[i] : least;
-	return least;
-}
-
-static sl_time least_below(const struct nodes *nodes, const sl_time *least, uint32_t level, uint32_t index)
-{
-	const uint32_t first = index * WAYS;
-	const uint32_t left = nodes->level_count[level - 1] - first;
-	return least_of(&least[nodes->level_first[level - 1] + first], left < WAYS ? left : WAYS);
-}
-
-static void unit_update(const struct nodes *nodes, sl_time *least, uint32_t row, sl_time time)
-{
-	sl_time was = least[row];
-	least[row] = time;
-	uint32_t index = row;
-	for (uint32_t level = 1; level < nodes->levels && was != time; level++) {
-		index /= WAYS;
-		sl_time *here = &least[nodes->level_first[level] + index];
-		const sl_time before = *here;
-		if (time < before)
-			*here = time;
-		else if (was == before)
-			*here = time = least_below(nodes, least, level, index);
-		else
-			return; /* Neither was it the least, nor is it now. */
-		was = before;
-	}
-}
-
-static bool unit_build(struct nodes *nodes, uint32_t index)
-{
-	struct track *track = &nodes->track[index];
-	if (!track->least)
-		track->least = malloc(nodes->level_all * sizeof(*track->least));
-	if (!track->least) {
-		(void)sl_fail_memory(&nodes->err);
-		return false;
-	}
-	for (uint32_t row = 0; row < nodes->count; row++)
-		unit_times(nodes, &index, 1, row, &track->least[row]);
-	for (uint32_t level = 1; level < nodes->levels; level++)
-		for (uint32_t i = 0; i < nodes->level_count[level]; i++)
-			track->least[nodes->level_first[level] + i] =
-				least_below(nodes, track->least, level, i);
-	return true;
-}
-
 /* ---- Several units: steps in a profile ----------------------------------------------------------- */
 
 struct steps {
@@ -252,7 +157,7 @@ static bool update_all(struct nodes *nodes)
 		sl_time time[TRACKS];
 		unit_times(nodes, unit, units, row, time);
 		for (uint32_t i = 0; i < units; i++)
-			unit_update(nodes, nodes->track[unit[i]].least, row, time[i]);
+			tree_update(nodes, unit[i], row, time[i]);
 		for (uint32_t i = 0; i < sums; i++)
 			if (!sum_update(nodes, sum[i], row))
 				return false;
@@ -268,7 +173,7 @@ bool ahead_update(struct nodes *nodes, uint32_t index)
 		return false;
 	if (track->ahead)
 		return true;
-	track->ahead = nodes->shape[track->request].kind == SHAPE_UNIT ? unit_build(nodes, index)
+	track->ahead = nodes->shape[track->request].kind == SHAPE_UNIT ? tree_build(nodes, index)
 								       : sum_build(nodes, index);
 	return track->ahead;
 }
@@ -345,140 +250,6 @@ sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t row, 
 	return SL_NEVER;
 }
 
-/* ---- In the tree, with windows --------------------------------------------------------------------------
- */
-
-struct search {
-	const struct nodes *nodes;
-	const sl_time *least;
-	uint32_t request;
-	sl_time length;
-	sl_time best;
-	bool promises;
-};
-
-static void search_below(struct search *s, uint32_t level, uint32_t index)
-{
-	const struct nodes *nodes = s->nodes;
-	if (s->least[nodes->level_first[level] + index] >= s->best)
-		return;
-	if (!level) {
-		const sl_time at =
-			node_soonest(nodes, s->request, index, nodes->now, s->length, s->best, s->promises);
-		s->best = at < s->best ? at : s->best;
-		return;
-	}
-	const uint32_t end = (index + 1) * WAYS;
-	const uint32_t count = nodes->level_count[level - 1];
-	for (uint32_t i = index * WAYS; i < end && i < count; i++)
-		search_below(s, level - 1, i);
-}
-
-/* The node with the least time first: with it all others are likely out of the question. */
-sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises)
-{
-	const uint32_t track = track_of(nodes, request);
-	if (!ahead_update(nodes, track))
-		return SL_NEVER;
-	const sl_time *least = nodes->track[track].least;
-	const sl_time root = least[nodes->level_first[nodes->levels - 1]];
-	if (!nodes->windows_live && !promises)
-		return root;
-	struct search s = { nodes, least, request, length, SL_NEVER, promises };
-	uint32_t index = 0;
-	for (uint32_t level = nodes->levels - 1; level > 0; level--) {
-		index *= WAYS;
-		while (least[nodes->level_first[level - 1] + index] != root)
-			index++;
-	}
-	search_below(&s, 0, index);
-	search_below(&s, nodes->levels - 1, 0);
-	return s.best;
-}
-
-static bool any_below(const struct search *s, uint32_t level, uint32_t index)
-{
-	const struct nodes *nodes = s->nodes;
-	if (s->least[nodes->level_first[level] + index] > s->best)
-		return false;
-	if (!level)
-		return nodes->node[index].mark != nodes->mark &&
-		       (!nodes->windows_live ||
-			       open_at(nodes, nodes->node[index].windows, s->best, s->length));
-	const uint32_t end = (index + 1) * WAYS;
-	const uint32_t count = nodes->level_count[level - 1];
-	for (uint32_t i = index * WAYS; i < end && i < count; i++)
-		if (any_below(s, level - 1, i))
-			return true;
-	return false;
-}
-
-bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length)
-{
-	const struct search s = { nodes, nodes->track[track].least, nodes->track[track].request, length, at,
-		false };
-	return any_below(&s, nodes->levels - 1, 0);
-}
-
-struct choice {
-	struct nodes *nodes;
-	uint32_t request, track;
-	sl_time at, length;
-	bool promises;
-	uint32_t node;
-	int64_t score;
-	int64_t *free;
-};
-
-static void choose_node(struct choice *c, uint32_t row)
-{
-	struct nodes *nodes = c->nodes;
-	const struct shape *shape = &nodes->shape[c->request];
-	const struct sl_group *group = nodes->requests[c->request].group;
-	int64_t free[SL_KINDS_MAX];
-	const enum node_status status =
-		span_of(nodes, row, c->at, after(c->at, c->length), c->promises, free);
-	if (!units_on(nodes, shape, group, free, status))
-		return;
-	const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
-	if (c->node != NONE && score >= c->score)
-		return;
-	c->node = row;
-	c->score = score;
-	memcpy(c->free, free, nodes->kinds * sizeof(*free));
-}
-
-static void choose_below(struct choice *c, uint32_t level, uint32_t index)
-{
-	const struct nodes *nodes = c->nodes;
-	if (nodes->track[c->track].least[nodes->level_first[level] + index] > c->at)
-		return;
-	if (!level) {
-		choose_node(c, index);
-		return;
-	}
-	const uint32_t end = (index + 1) * WAYS;
-	const uint32_t count = nodes->level_count[level - 1];
-	for (uint32_t i = index * WAYS; i < end && i < count; i++)
-		choose_below(c, level - 1, i);
-}
-
-uint32_t ahead_choose(
-	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free)
-{
-	struct choice c = { .nodes = nodes,
-		.request = request,
-		.track = track_of(nodes, request),
-		.at = at,
-		.length = length,
-		.promises = promises,
-		.node = NONE,
-		.free = free };
-	if (ahead_update(nodes, c.track))
-		choose_below(&c, nodes->levels - 1, 0);
-	return c.node;
-}
-
 /* ---- Questions
  * ---------------------------------------------------------------------------------------------- */
 
@@ -512,14 +283,7 @@ void ahead_check(struct nodes *nodes)
 		struct track *track = &nodes->track[t];
 		if (track->request == NONE || !track->ahead || !ahead_update(nodes, t))
 			continue;
-		for (uint32_t row = 0; row < nodes->count && track->least; row++) {
-			sl_time time;
-			unit_times(nodes, &t, 1, row, &time);
-			SL_CHECK(track->least[row] == time);
-		}
-		for (uint32_t level = 1; level < nodes->levels && track->least; level++)
-			for (uint32_t i = 0; i < nodes->level_count[level]; i++)
-				SL_CHECK(track->least[nodes->level_first[level] + i] ==
-					 least_below(nodes, track->least, level, i));
+		if (nodes->shape[track->request].kind == SHAPE_UNIT)
+			tree_check(nodes, t);
 	}
 }

@@ -14,19 +14,19 @@
 
 enum { CLASS_GONE = NODE_WHOLE + 1 }; /* Status of a class that is free to be another. */
 
-/* ---- A class's nodes: a 4-ary heap by number ----------------------------------------------- */
+/* ---- A class's nodes: a heap by number ----------------------------------------------- */
 
 static void heap_set(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
 	class->heap[place] = node;
-	nodes->node[node].place = place;
+	nodes->place[node] = place;
 }
 
 static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
-	while (place && node < class->heap[(place - 1) / 4]) {
-		heap_set(nodes, class, place, class->heap[(place - 1) / 4]);
-		place = (place - 1) / 4;
+	while (place && node < class->heap[(place - 1) / HEAP_WAYS]) {
+		heap_set(nodes, class, place, class->heap[(place - 1) / HEAP_WAYS]);
+		place = (place - 1) / HEAP_WAYS;
 	}
 	heap_set(nodes, class, place, node);
 	return place;
@@ -35,10 +35,10 @@ static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place
 static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
 	for (;;) {
-		const uint32_t first = 4 * place + 1;
+		const uint32_t first = HEAP_WAYS * place + 1;
 		if (first >= class->count)
 			break;
-		const uint32_t end = first + 4 < class->count ? first + 4 : class->count;
+		const uint32_t end = first + HEAP_WAYS < class->count ? first + HEAP_WAYS : class->count;
 		uint32_t least = first;
 		for (uint32_t i = first + 1; i < end; i++)
 			if (class->heap[i] < class->heap[least])
@@ -87,14 +87,14 @@ static void units_change(struct nodes *nodes, const struct class *class, uint32_
 void class_pull(struct nodes *nodes, uint32_t node)
 {
 	const uint32_t index = nodes->node[node].class;
-	const uint32_t place = nodes->node[node].place;
+	const uint32_t place = nodes->place[node];
 	struct class *class = &nodes->class[index];
 	const uint32_t last = class->heap[--class->count];
 	if (place < class->count) {
 		if (heap_up(nodes, class, place, last) == place)
 			heap_down(nodes, class, place, last);
 	}
-	nodes->node[node].place = NONE;
+	nodes->place[node] = NONE;
 	nodes->away++;
 	nodes->class_empty += !class->count;
 	units_change(nodes, class, index, -1);
@@ -243,7 +243,7 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 		index = class_new(nodes, &like);
 	if (index == NONE)
 		return; /* Out of memory. */
-	if (node->place != NONE)
+	if (nodes->place[row] != NONE)
 		class_pull(nodes, row);
 	class_put(nodes, index, row);
 }
@@ -252,7 +252,6 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 
 void track_release(struct track *track)
 {
-	free(track->least);
 	free(track->first);
 	free(track->step);
 	profile_release(&track->profile);
@@ -335,7 +334,7 @@ int classes_init(struct nodes *nodes)
 	if (!grow_rows(nodes))
 		return SL_SYSTEM;
 	for (uint32_t row = 0; row < nodes->count && !failed(nodes); row++) {
-		nodes->node[row].place = NONE;
+		nodes->place[row] = NONE;
 		nodes->away++;
 		node_moves(nodes, row, nodes->cluster->type[type_of(nodes, row)].amount);
 	}
@@ -360,11 +359,11 @@ static void class_check(struct nodes *nodes, uint32_t index)
 	const struct class *class = &nodes->class[index];
 	for (uint32_t place = 0; place < class->count; place++) {
 		const struct node *node = &nodes->node[class->heap[place]];
-		SL_CHECK(node->class == index && node->place == place);
+		SL_CHECK(node->class == index && nodes->place[class->heap[place]] == place);
 		SL_CHECK(
 			node->windows == class->windows && type_of(nodes, class->heap[place]) == class->type);
 		SL_CHECK(status_of(node->holds, node->whole) == class->status);
-		SL_CHECK(!place || class->heap[(place - 1) / 4] < class->heap[place]);
+		SL_CHECK(!place || class->heap[(place - 1) / HEAP_WAYS] < class->heap[place]);
 	}
 	for (uint32_t i = 0; i < TRACKS; i++) {
 		const uint32_t request = nodes->track[i].request;

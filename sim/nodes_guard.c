@@ -155,11 +155,10 @@ static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	if (row == NONE || !ahead_update(nodes, track))
 		return false;
 	nodes->mark++;
-	const sl_time *least = nodes->track[track].least;
-	if (least[row] > guard->at) {
+	if (tree_leaf(nodes, track, row) > guard->at) {
 		/* Nothing is taken from the head. */
 		if (!nodes->windows_live)
-			return least[nodes->level_all - 1] <= guard->at;
+			return tree_root(nodes, track) <= guard->at;
 	} else {
 		struct moment m;
 		moment_at(nodes, row, guard->at, &m);

@@ -23,6 +23,7 @@ enum {
 	WAYS = SL_OR_TINY(8, 2),    /* Of the trees over nodes. */
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
+	HEAP_WAYS = 8,
 };
 
 /* ---- Edges and holds ---------------------------------------------------------------- */
@@ -52,7 +53,6 @@ struct hold {
 	uint32_t first, last; /* Edges. A free one: the next is `first`. */
 	uint32_t job, request;
 	bool suspended;
-	struct nodes_sum sum;
 };
 
 struct chain {
@@ -75,14 +75,14 @@ enum node_status {
 };
 
 struct node {
-	uint32_t class, place; /* Its place in the heap of the class; NONE: out of it for a while. */
+	uint32_t class;
 	uint32_t first, last;  /* Edges. */
 	uint32_t holds, whole; /* Edges of what runs: all, and whole ones. */
 	uint32_t windows;      /* Its set of them. */
 	uint32_t mark;         /* Seen, if it is that of the nodes. */
 };
 
-/* Nodes of one type and window set, with the same free: a heap by number. */
+/* Nodes of one type and window set, with the same free: a heap by number, HEAP_WAYS wide. */
 struct class
 {
 	uint32_t *heap;
@@ -143,8 +143,6 @@ struct track {
 	uint64_t used; /* The question at which it was last asked. */
 	bool ahead;    /* What lies ahead is followed too, since it was asked when so much was done: */
 	uint64_t ahead_at;
-	/* SHAPE_UNIT: the earliest time by node, then the least of each WAYS, and so on to one. */
-	sl_time *least;
 	/* SHAPE_SUM: */
 	struct profile profile;
 	uint32_t *first; /* Steps by node. */
@@ -192,6 +190,7 @@ struct nodes {
 	uint64_t version; /* Of all that a fit depends on; begins at 1. */
 
 	struct node *node;
+	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
 	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
 	uint32_t busy, mark;
 
@@ -230,6 +229,10 @@ struct nodes {
 	struct shape *shape;
 	struct track track[TRACKS];
 	uint64_t asked; /* Counts questions. */
+	/* SHAPE_UNIT, by node and track: the earliest time; then the least of each WAYS nodes, and so on to
+	 * one. */
+	sl_time *least;
+	uint32_t columns;
 	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
 	uint32_t tracks;   /* Those in use are below. */
 	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
@@ -362,7 +365,6 @@ uint32_t kept_take(struct nodes *nodes, int what, uint32_t job);
 /* What was taken becomes the job's, until then. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
 sl_time length_until(const struct nodes *nodes, sl_time end);
-struct nodes_sum sum_held(struct nodes *nodes, uint32_t hold);
 size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece);
 
 /* ---- nodes_class.c ------------------------------------------------------------------------------ */
@@ -448,13 +450,25 @@ bool ahead_update(struct nodes *nodes, uint32_t track);
 sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t node, sl_time from, sl_time length,
 	sl_time latest, bool promises);
 sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
-/* The same of a request that needs one unit, over all nodes. */
+void ahead_check(struct nodes *nodes);
+
+/* ---- nodes_tree.c: ahead, for requests that need one unit -------------------------------------------------
+ */
+
+/* Of these tracks, the times at which a node holds the unit. */
+void unit_times(
+	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time);
+bool tree_build(struct nodes *nodes, uint32_t track);
+void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
+void tree_check(const struct nodes *nodes, uint32_t track);
+sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row);
+sl_time tree_root(const struct nodes *nodes, uint32_t track);
+/* The earliest time at which any node holds the unit for that long. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 /* Some node that is not marked holds the unit at that time. */
 bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
 /* The node that the placing chooses for one unit from then on, for that long; NONE. m: what is free there. */
 uint32_t ahead_choose(
 	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free);
-void ahead_check(struct nodes *nodes);
 
 #endif
