@@ -120,7 +120,7 @@ static void edge_changed(struct nodes *nodes, const struct edge *edge)
 	if (edge->flags & EDGE_PROMISE)
 		nodes->version++;
 	else
-		nodes_log(nodes, edge->node);
+		node_changed(nodes, edge->node);
 }
 
 void edge_link(struct nodes *nodes, uint32_t index, sl_time at)
@@ -277,7 +277,7 @@ void hold_free(struct nodes *nodes, uint32_t index)
 	nodes->hold_spare = index;
 }
 
-bool keep(struct nodes *nodes, int what, uint32_t job, uint32_t hold)
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 {
 	if (grow((void **)&nodes->kept, &nodes->kept_capacity, sizeof(*nodes->kept), nodes->kept_count + 1,
 		    SIZE_MAX / 64, &nodes->err))

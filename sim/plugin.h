@@ -560,7 +560,8 @@ enum sl_use {
  * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
 struct sl_compat {
 	const char *value; /* "pyss" */
-	const char *when;  /* "plan=easy": only if that parameter has that value without it; NULL: always. */
+	const char *when; /* "plan=easy,fill=queue": only if these have these values without it; NULL: always.
+			   * The first that holds counts. */
 	const char *settings;
 };
 

@@ -470,28 +470,36 @@ static bool has_value(const struct policy_choice *choice, const char *key, const
 	return value && value->text && strcmp(value->text, text) == 0;
 }
 
+/* All of "key=value,..."; *last: the first that does not hold, or the last. */
+static bool holds(const struct policy_choice *choice, const char *when, struct item *last)
+{
+	while (item_next(&when, last))
+		if (!has_value(choice, last->key, last->value))
+			return false;
+	return true;
+}
+
 /* What the policy's own `compat` implies, if it has one and it is in use; else NULL. */
 static int compat_find(struct policy_choice *choice, const char *what, struct sl_err *err)
 {
 	const struct sl_policy *policy = choice->policy;
-	struct item when = { "", "" };
-	if (policy->abi.size < offsetof(struct sl_policy, compat) + sizeof(policy->compat))
+	struct item but = { "", "" };
+	if (policy->abi.size <= offsetof(struct sl_policy, compat))
 		return SL_OK; /* Built before there was such a thing. */
 	for (const struct sl_compat *known = policy->compat; known && known->value; known++) {
 		if (!has_value(choice, "compat", known->value))
 			continue;
-		const char *text = known->when;
-		if (!text || (item_next(&text, &when) && has_value(choice, when.key, when.value))) {
+		if (!known->when || holds(choice, known->when, &but)) {
 			choice->compat = known;
 			return SL_OK;
 		}
 	}
-	if (!*when.key)
+	if (!*but.key)
 		return SL_OK;
 	return sl_fail(err, SL_USAGE,
 		"%s: compat=%s means nothing under %s=%s: 'man schedlab-policies' has where it does", what,
-		sl_value_of(choice->values, choice->value_count, "compat")->text, when.key,
-		sl_value_of(choice->values, choice->value_count, when.key)->text);
+		sl_value_of(choice->values, choice->value_count, "compat")->text, but.key,
+		sl_value_of(choice->values, choice->value_count, but.key)->text);
 }
 
 /* The items of the replay without their "replay.", or the others. */

@@ -17,6 +17,7 @@ struct world_job {
 	int64_t wait;                     /* Recorded. */
 	int64_t estimate;                 /* From a file; 0: none. */
 	int32_t account, partition, gang; /* 0: none. */
+	int64_t cpus, mem, gpus;          /* Of one task, on nodes; 0: 1, 1 and none. */
 };
 
 /* In seconds; further members by name. */
@@ -34,7 +35,8 @@ struct world {
 	struct sl_cluster cluster; /* cpus 0: a pool of `cpus`. */
 	struct sim_rules rules;
 	uint64_t seed;
-	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB. */
+	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB, or: */
+	int64_t node_cpus, node_mem, node_gpus;
 
 	const struct sl_policy *instead; /* Run in place of the policy named, with its parameters; NULL. */
 

@@ -4,6 +4,10 @@
  */
 #include "policies/composed/composed.h"
 
+#define PYSS                                                                                      \
+	"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested," \
+	"replay.overrun=kill"
+
 #define RLSCHEDULER                                                                         \
 	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
 	"replay.overrun=extend,replay.run_unknown=10"
@@ -11,9 +15,8 @@
 #define BATSCHED "replay.events=finish_first,replay.passes=instant,replay.overrun=kill"
 
 const struct sl_compat composed_compats[] = {
-	{ "pyss", NULL,
-		"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
-		"replay.overrun=kill" },
+	{ "pyss", "plan=easy,fill=queue", "arrivals=fitting," PYSS },
+	{ "pyss", NULL, PYSS },
 	{ "frozen", "plan=easy",
 		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
 		"replay.overrun=kill" },

@@ -88,16 +88,20 @@ static bool has_keys(const struct composed *composed)
 	return !composed->order.order->sharing->drawn && !composed->plan->parts;
 }
 
-/* The shadow is EASY's: elsewhere there is none to freeze, and nothing to spare. */
+/* The shadow is EASY's: elsewhere there is none to freeze, and nothing to spare. The three stand together. */
 static int init_shadow(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	composed->spare = (enum sl_spare)setup->values[PARAM_SPARE].number;
 	composed->frozen = setup->values[PARAM_SHADOW].number;
-	const int which = composed->frozen ? PARAM_SHADOW : PARAM_SPARE;
-	if (composed->plan->shadows || (!composed->frozen && composed->spare == SL_SPARE_COUNT))
+	composed->fitting = setup->values[PARAM_ARRIVALS].number;
+	if (composed->plan->shadows)
 		return SL_OK;
-	return sl_fail(err, SL_USAGE, "%s=%s means nothing under plan=%s, which has no shadow: use plan=easy",
-		composed_params[which].key, setup->values[which].text, composed->plan->name);
+	for (size_t which = PARAM_SHADOW; which <= PARAM_ARRIVALS; which++)
+		if (setup->values[which].number)
+			return sl_fail(err, SL_USAGE,
+				"%s=%s means nothing under plan=%s, which has no shadow: use plan=easy",
+				composed_params[which].key, setup->values[which].text, composed->plan->name);
+	return SL_OK;
 }
 
 static int init_order(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
@@ -192,8 +196,8 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 {
 	struct composed *composed = state;
 	const sl_job job = { event->row };
-	if (composed->plan->event)
-		composed->plan->event(composed, pass, event);
+	if (composed->plan->notes || composed->fitting)
+		since_note(composed, pass, event);
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		submitted(composed, pass, job);

@@ -25,6 +25,7 @@ enum {
 	PARAM_ESTIMATE,
 	PARAM_SHADOW,
 	PARAM_SPARE,
+	PARAM_ARRIVALS,
 	PARAM_WAIT,
 	PARAM_COMPAT,
 	PARAM_PLACE,
@@ -84,11 +85,10 @@ struct plan {
 	bool turns;               /* Asks composed_first who is next, so that an order by lot will do. */
 	bool parts;               /* Never asks for the queue in order: goes by parties. */
 	bool own_order;           /* Takes no order but that of submission. */
+	bool notes;               /* It asks what happened since the last pass: since_note. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
-	void (*event)(struct composed *composed, struct sl_pass *pass,
-		const struct sl_event *event); /* Optional: each event, before its pass. */
 	double (*key)(
 		const struct sl_pass *pass, sl_job job); /* Its own queue order; NULL: the chosen one. */
 	void (*submitted)(struct composed *composed, struct sl_pass *pass, sl_job job); /* Optional. */
@@ -120,11 +120,21 @@ struct composed {
 	struct user_history *history;
 	size_t history_count;
 	enum sl_spare spare;
-	bool frozen, fill_none, wait_published;
-	sl_ledger since;      /* What a plan notes of the events after its last pass. */
+	bool frozen, fill_none, fitting, wait_published;
+	sl_ledger since;      /* since.c: what happened after the last pass. */
 	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
+
+/* since.c: submissions and ends since the plan's last pass; what it notes can be taken back with the pass. */
+int since_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
+void since_note(struct composed *composed, struct sl_pass *pass, const struct sl_event *event);
+bool since_ended(
+	const struct composed *composed, const struct sl_pass *pass); /* Anything but a submission. */
+bool since_came(const struct composed *composed, const struct sl_pass *pass);
+/* The jobs that came and still wait, in order; before: SL_JOB_NONE for the first. */
+sl_job since_next(const struct composed *composed, const struct sl_pass *pass, sl_job before);
+void since_forget(struct composed *composed, struct sl_pass *pass);
 
 /* Of composed->head. */
 enum head_row {

@@ -9,39 +9,55 @@
 
 /* ---- Who there is -------------------------------------------------------------------------- */
 
+/* By number, then by first submission. */
 static int compare_numbers(const void *a, const void *b)
 {
-	const int32_t x = *(const int32_t *)a;
-	const int32_t y = *(const int32_t *)b;
-	return (x > y) - (x < y);
+	const struct party_number *x = a;
+	const struct party_number *y = b;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->party > y->party) - (x->party < y->party);
 }
 
 static uint32_t party_of(const struct parties *parties, int32_t number)
 {
-	const int32_t *found =
-		bsearch(&number, parties->number, parties->count, sizeof(number), compare_numbers);
-	return found ? (uint32_t)(found - parties->number) : PARTY_NONE;
+	uint32_t from = 0;
+	uint32_t to = parties->count;
+	while (from < to) {
+		const uint32_t middle = from + (to - from) / 2;
+		if (parties->number[middle].number < number)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	const bool found = from < parties->count && parties->number[from].number == number;
+	return found ? parties->number[from].party : PARTY_NONE;
 }
 
-/* The numbers that occur, ascending, each once. */
+/* The numbers that occur, ascending, each once; `party` is the row of its first job, then what comes of it: a
+ * job is the first of its party if it is that row. */
 static bool list_numbers(struct parties *parties, const int32_t *column, struct sl_arena *arena)
 {
 	const uint32_t jobs = parties->jobs->count;
-	int32_t *all = malloc((jobs ? jobs : 1) * sizeof(*all));
-	if (!all)
-		return false;
-	for (uint32_t i = 0; i < jobs; i++)
-		all[i] = column[i] < 0 ? -1 : column[i];
-	if (jobs)
-		qsort(all, jobs, sizeof(*all), compare_numbers);
+	struct party_number *all = malloc((jobs ? jobs : 1) * sizeof(*all));
+	uint32_t *rank = calloc((size_t)jobs + 1, sizeof(*rank));
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < jobs; i++)
-		if (!count || all[i] != all[count - 1])
+	for (uint32_t i = 0; all && rank && i < jobs; i++)
+		all[i] = (struct party_number){ column[i] < 0 ? -1 : column[i], i };
+	if (all && rank && jobs)
+		qsort(all, jobs, sizeof(*all), compare_numbers);
+	for (uint32_t i = 0; all && rank && i < jobs; i++)
+		if (!count || all[i].number != all[count - 1].number) {
+			rank[all[i].party + 1] = 1;
 			all[count++] = all[i];
-	int32_t *number = sl_alloc(arena, count + 1, sizeof(*number));
-	if (number)
-		memcpy(number, all, count * sizeof(*number));
+		}
+	for (uint32_t i = 0; all && rank && i < jobs; i++)
+		rank[i + 1] += rank[i];
+	struct party_number *number = all && rank ? sl_alloc(arena, count + 1, sizeof(*number)) : NULL;
+	for (uint32_t i = 0; number && i < count; i++)
+		number[i] = (struct party_number){ all[i].number, rank[all[i].party] };
 	free(all);
+	free(rank);
 	parties->number = number;
 	parties->count = count;
 	return number;
@@ -227,56 +243,72 @@ static int find_party(const struct parties *parties, const struct party_amounts 
 	return SL_OK;
 }
 
-/* One "name=amount". */
-static int read_amount(const struct parties *parties, const struct party_amounts *what, const char *text,
-	size_t len, int64_t *amount, bool *named, int64_t *absent, struct sl_err *err)
+/* The text being read. */
+struct reading {
+	const struct parties *parties;
+	const struct party_amounts *what;
+	int64_t *amount;
+	bool *named;
+	int64_t absent; /* Of numbers without jobs. */
+};
+
+/* What one "name=amount" says. */
+static int set_amount(struct reading *r, const char *name, size_t len, int64_t value, struct sl_err *err)
 {
+	if (len == 1 && *name == '*') {
+		for (uint32_t party = 0; party < r->parties->count; party++)
+			r->amount[party] = r->named[party] ? r->amount[party] : value;
+		return SL_OK;
+	}
+	uint32_t party = PARTY_NONE;
+	const int status = find_party(r->parties, r->what, name, len, &party, err);
+	if (status)
+		return status;
+	if (party == PARTY_NONE) {
+		r->absent = value > INT64_MAX - r->absent ? INT64_MAX : r->absent + value;
+		return SL_OK;
+	}
+	if (r->named[party])
+		return sl_fail(err, SL_USAGE, "%s: %s '%.*s' is there twice: leave one out", r->what->key,
+			r->parties->noun, (int)len, name);
+	r->named[party] = true;
+	r->amount[party] = value;
+	return SL_OK;
+}
+
+static int read_amount(struct reading *r, const char *text, size_t len, struct sl_err *err)
+{
+	const struct party_amounts *what = r->what;
 	const char *equals = memchr(text, '=', len);
-	int64_t value = 0;
 	const size_t name = equals ? (size_t)(equals - text) : 0;
+	int64_t value = 0;
 	if (!name || !sl_get_micro(equals + 1, len - name - 1, &value) || value < what->least ||
 		value > what->most)
 		return sl_fail(err, SL_USAGE, "%s: '%.*s' must be NAME=NUMBER, %lld to %lld%s", what->key,
 			(int)len, text, (long long)(what->least / SL_SECOND),
 			(long long)(what->most / SL_SECOND), what->least % SL_SECOND ? ", not 0" : "");
-	if (name == 1 && *text == '*') {
-		for (uint32_t party = 0; party < parties->count; party++)
-			amount[party] = named[party] ? amount[party] : value;
-		return SL_OK;
-	}
-	uint32_t party = PARTY_NONE;
-	const int status = find_party(parties, what, text, name, &party, err);
-	if (status)
-		return status;
-	if (party == PARTY_NONE) {
-		*absent = value > INT64_MAX - *absent ? INT64_MAX : *absent + value;
-		return SL_OK;
-	}
-	if (named[party])
-		return sl_fail(err, SL_USAGE, "%s: %s '%.*s' is there twice: leave one out", what->key,
-			parties->noun, (int)name, text);
-	named[party] = true;
-	amount[party] = value;
-	return SL_OK;
+	return set_amount(r, text, name, value, err);
 }
 
 int parties_amounts(const struct parties *parties, const struct party_amounts *what, const char *text,
 	int64_t *amount, int64_t *absent, struct sl_err *err)
 {
-	int64_t unused = 0;
 	for (uint32_t party = 0; party < parties->count; party++)
 		amount[party] = what->others;
 	bool *named = calloc((size_t)parties->count + 1, sizeof(*named));
 	if (!named)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	struct reading reading = { .parties = parties, .what = what, .amount = amount, .named = named };
 	int status = SL_OK;
 	while (text && *text && !status) {
 		const char *comma = strchr(text, ',');
 		const size_t len = comma ? (size_t)(comma - text) : strlen(text);
-		status = read_amount(parties, what, text, len, amount, named, absent ? absent : &unused, err);
+		status = read_amount(&reading, text, len, err);
 		text += comma ? len + 1 : len;
 	}
 	free(named);
+	if (absent)
+		*absent = reading.absent;
 	return status;
 }
 
@@ -294,5 +326,7 @@ int64_t asks_of(const struct sl_jobs *jobs, sl_job job, unsigned kind)
 int64_t capacity_of(const struct sl_cluster *cluster, unsigned kind)
 {
 	const int64_t amount[ASKS_KINDS] = { cluster->cpus, cluster->mem, cluster->gpus };
+	if (kind == 1 && cluster->node_count && !cluster->mem)
+		return INT64_MAX / 4; /* Some node's is unbounded. */
 	return cluster->node_count || !kind ? amount[kind] : 0;
 }

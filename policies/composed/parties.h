@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * parties.h - those between whom the cluster is shared: users, accounts or
- * partitions, as rows 0 to count - 1 in ascending order of their number, and
- * the jobs of each in order of submission. Who waits is read off the engine at
- * the beginning of each pass; nothing here needs to be taken back.
+ * partitions, as rows 0 to count - 1 in order of their first submission, and the
+ * jobs of each in order of submission. Who waits is read off the engine at the
+ * beginning of each pass; nothing here needs to be taken back.
  */
 #ifndef SL_COMPOSED_PARTIES_H
 #define SL_COMPOSED_PARTIES_H
@@ -12,19 +12,24 @@
 
 #define PARTY_NONE UINT32_MAX
 
+struct party_number {
+	int32_t number;
+	uint32_t party;
+};
+
 struct parties {
 	const struct sl_jobs *jobs;
 	const char *noun; /* "user" */
 	const char *const *name;
 	uint32_t name_count;
 	uint32_t count;
-	const uint32_t *of;    /* By job: its party. */
-	const int32_t *number; /* By party; -1: those of whom nothing is known. */
-	const uint32_t *row;   /* Jobs, party by party, each in order of submission. */
-	const uint32_t *begin; /* By party, count + 1 of them: its part of row. */
-	uint32_t *seen;        /* By party: end of the submitted ones in row. */
-	uint32_t *front;       /* By party: none before it waits. Moves on between passes only. */
-	uint32_t *cursor;      /* The same within a pass. */
+	const uint32_t *of;                /* By job: its party. */
+	const struct party_number *number; /* Ascending; -1: those of whom nothing is known. */
+	const uint32_t *row;               /* Jobs, party by party, each in order of submission. */
+	const uint32_t *begin;             /* By party, count + 1 of them: its part of row. */
+	uint32_t *seen;                    /* By party: end of the submitted ones in row. */
+	uint32_t *front;                   /* By party: none before it waits. Moves on between passes only. */
+	uint32_t *cursor;                  /* The same within a pass. */
 	bool *listed;
 	uint32_t *active; /* Those listed: all that have a waiting job, and maybe others. */
 	uint32_t active_count;

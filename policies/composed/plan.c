@@ -71,10 +71,20 @@ sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_
 
 static int easy_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
-	(void)err;
 	if (composed->frozen)
 		composed->head = sl_ledger_new(setup, "head", HEAD_ROWS);
-	return SL_OK;
+	return composed->fitting ? since_init(composed, setup, err) : SL_OK;
+}
+
+/* arrivals=fitting: nothing but submissions, and none of the new jobs could start whatever the order. */
+static bool nothing_new_fits(struct composed *composed, struct sl_pass *pass)
+{
+	bool fits = since_ended(composed, pass) || !since_came(composed, pass);
+	sl_job job = SL_JOB_NONE;
+	while (!fits && sl_job_is(job = since_next(composed, pass, job)))
+		fits = sl_fits(pass, job);
+	since_forget(composed, pass);
+	return !fits;
 }
 
 /* The earliest time by estimates that the head fits, and what it leaves over. */
@@ -93,6 +103,8 @@ static struct sl_promise easy_shadow(struct composed *composed, struct sl_pass *
 /* Remembers nothing between passes, unless the shadow is frozen. */
 static void easy_pass(struct composed *composed, struct sl_pass *pass)
 {
+	if (composed->fitting && nothing_new_fits(composed, pass))
+		return;
 	const sl_job head = start_in_order(composed, pass);
 	if (!sl_job_is(head) || composed->fill_none || (!composed->frozen && !sl_any_fits(pass)))
 		return;

@@ -40,12 +40,12 @@ static bool list_members(struct gang *gang, const struct sl_setup *setup)
 		setup->arena, (size_t)jobs->count + setup->cluster->window_count + 1, sizeof(*gang->times));
 	if (!row || !begin || !gang->seen || !gang->fresh || !gang->times)
 		return false;
-	for (uint32_t i = 0; gang->count && i < jobs->count; i++)
+	for (uint32_t i = 0; jobs->gang && i < jobs->count; i++)
 		if (jobs->gang[i] >= 0)
 			begin[jobs->gang[i] + 2]++;
 	for (uint32_t i = 0; i < gang->count; i++)
 		begin[i + 1] += begin[i];
-	for (uint32_t i = 0; gang->count && i < jobs->count; i++)
+	for (uint32_t i = 0; jobs->gang && i < jobs->count; i++)
 		if (jobs->gang[i] >= 0)
 			row[begin[jobs->gang[i] + 1]++] = i;
 	for (uint32_t i = 0; i < gang->count; i++)

@@ -11,39 +11,6 @@
  */
 #include "policies/composed/composed.h"
 
-/* Of composed->since: what happened after the last pass. */
-enum since_row {
-	SINCE_ENDED,
-	SINCE_FIRST, /* The first submission's row + 1; 0: none. */
-	SINCE_LAST,  /* The last one's. */
-	SINCE_ROWS
-};
-
-static int named_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
-{
-	(void)err;
-	composed->since = sl_ledger_new(setup, "since", SINCE_ROWS);
-	return SL_OK;
-}
-
-static void since_set(struct composed *composed, struct sl_pass *pass, enum since_row row, int64_t value)
-{
-	sl_ledger_add(pass, composed->since, row, value - sl_ledger_get(pass, composed->since, row));
-}
-
-static void named_event(struct composed *composed, struct sl_pass *pass, const struct sl_event *event)
-{
-	if (event->class != SL_EV_SUBMIT) {
-		if (event->class != SL_EV_TIMER)
-			since_set(composed, pass, SINCE_ENDED, 1);
-		return;
-	}
-	const int64_t row = (int64_t)event->row + 1;
-	if (!sl_ledger_get(pass, composed->since, SINCE_FIRST))
-		since_set(composed, pass, SINCE_FIRST, row);
-	since_set(composed, pass, SINCE_LAST, row);
-}
-
 /* Planned anew at the earliest start that the others leave; true: that is now, and it is started. */
 static bool place(struct sl_pass *pass, sl_job job)
 {
@@ -51,28 +18,10 @@ static bool place(struct sl_pass *pass, sl_job job)
 	return sl_promise_hold(pass, job, at) && at == sl_now(pass) && sl_start(pass, job);
 }
 
-/* The jobs that came since the last pass, and still wait. */
-static sl_job next_new(const struct composed *composed, const struct sl_pass *pass, sl_job before)
-{
-	const int64_t first = sl_ledger_get(pass, composed->since, SINCE_FIRST);
-	const int64_t last = sl_ledger_get(pass, composed->since, SINCE_LAST);
-	for (int64_t row = sl_job_is(before) ? (int64_t)before.row + 2 : first; first && row <= last; row++)
-		if (sl_state_of(pass, (sl_job){ (uint32_t)(row - 1) }) == SL_PENDING)
-			return (sl_job){ (uint32_t)(row - 1) };
-	return SL_JOB_NONE;
-}
-
 /* What waits is looked at anew if something ended, or nothing else explains the pass. */
 static bool all_anew(const struct composed *composed, const struct sl_pass *pass)
 {
-	return sl_ledger_get(pass, composed->since, SINCE_ENDED) ||
-	       !sl_ledger_get(pass, composed->since, SINCE_FIRST);
-}
-
-static void forget(struct composed *composed, struct sl_pass *pass)
-{
-	for (enum since_row row = 0; row < SINCE_ROWS; row++)
-		since_set(composed, pass, row, 0);
+	return since_ended(composed, pass) || !since_came(composed, pass);
 }
 
 /* ---- EASY: the head alone has an entry ---------------------------------------------------- */
@@ -109,13 +58,13 @@ static void easy_pass(struct composed *composed, struct sl_pass *pass)
 		}
 	} else {
 		sl_job job = SL_JOB_NONE;
-		while (sl_job_is(job = next_new(composed, pass, job)))
+		while (sl_job_is(job = since_next(composed, pass, job)))
 			if (job.row != head.row)
 				try_now(pass, job);
 	}
 	if (sl_job_is(head))
 		sl_head_waits(pass, head);
-	forget(composed, pass);
+	since_forget(composed, pass);
 }
 
 const struct plan plan_easy_named = {
@@ -125,8 +74,8 @@ const struct plan plan_easy_named = {
 	.uses = SL_USE_NODES | SL_USE_PROMISES,
 	.reason = SL_REASON_PRIORITY,
 	.own_order = true,
-	.init = named_init,
-	.event = named_event,
+	.notes = true,
+	.init = since_init,
 	.pass = easy_pass,
 };
 
@@ -143,13 +92,13 @@ static void conservative_pass(struct composed *composed, struct sl_pass *pass)
 			job = next;
 		}
 	} else {
-		while (sl_job_is(job = next_new(composed, pass, job)))
+		while (sl_job_is(job = since_next(composed, pass, job)))
 			(void)place(pass, job);
 	}
 	const sl_job head = sl_queue_first(pass);
 	if (sl_job_is(head))
 		sl_head_waits(pass, head);
-	forget(composed, pass);
+	since_forget(composed, pass);
 }
 
 const struct plan plan_conservative_named = {
@@ -159,7 +108,7 @@ const struct plan plan_conservative_named = {
 	.uses = SL_USE_NODES | SL_USE_PROMISES,
 	.reason = SL_REASON_PRIORITY,
 	.own_order = true,
-	.init = named_init,
-	.event = named_event,
+	.notes = true,
+	.init = since_init,
 	.pass = conservative_pass,
 };

@@ -95,7 +95,7 @@ static sl_time usage_unit(const struct shares *shares, const struct sl_setup *se
 	}
 	const double most = longest * (double)setup->cpus * (shares->options.dominant ? USAGE_SCALE : 1);
 	sl_time unit = 1;
-	while (unit < 1000 * SL_SECOND && most / (double)unit > (double)(share_max / 4))
+	while (unit < 1000 * SL_SECOND && most / (double)unit > (double)share_max / 4)
 		unit *= 10;
 	return unit;
 }

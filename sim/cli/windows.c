@@ -64,8 +64,10 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 /* Rounded half up. */
 static int64_t mean(__int128 sum, int64_t count)
 {
+	if (!count)
+		return 0;
+	const __int128 most = (__int128)2 * count;
 	const __int128 twice = 2 * sum + count;
-	const __int128 most = 2 * count;
 	return (int64_t)(twice >= 0 ? twice / most : -((-twice + most - 1) / most));
 }
 

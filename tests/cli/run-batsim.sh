@@ -16,4 +16,4 @@ schedlab run bad.json || echo "exit $?"
 schedlab run load.json --strict --quiet || echo "exit $?"
 head -c 300 load.json >cut.json
 schedlab run cut.json || echo "exit $?"
-schedlab convert load.json load.swf 2>/dev/null && cat load.swf
+schedlab convert load.json load.swf && cat load.swf

@@ -19,8 +19,7 @@ static const struct {
 	{ "oracle_easyinstant_", "easy" },
 	{ "pyss_easy_", "easy:compat=pyss" },
 	{ "pyss_sjbf_", "easy:compat=pyss,fill=shortest" },
-	{ "pyss_cons_",
-		"conservative" }, /* Per event there, per instant here: the same starts on these traces. */
+	{ "pyss_cons_", "conservative:compat=pyss" },
 	{ "batsim_easyfast_", "easy:compat=frozen" },
 };
 

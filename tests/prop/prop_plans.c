@@ -486,3 +486,31 @@ Test(plans, parts_go_together, .timeout = 600)
 			}
 		}
 }
+
+/* A pool as nodes of one cpu: the same starts. Not of slices, where who stands still keeps its nodes' memory,
+ * and not where promises name their nodes. */
+Test(plans, one_cpu_nodes_are_a_pool, .timeout = 600)
+{
+	static const char *const policies[] = { "fairshare:half_life=20", "drf", "drf:plan=easy", "stride",
+		"lottery", "lottery:plan=easy", "quota", "quota:preempt=checkpoint" };
+	for (uint64_t seed = 1; seed <= worlds(300); seed++)
+		for (size_t i = 0; i < SL_LEN(policies); i++) {
+			struct world w;
+			int64_t start[WORLD_JOBS];
+			random_world(&w, seed + i * 1000000, &some);
+			for (int nodes = 0; nodes < 2; nodes++) {
+				w.as_nodes = nodes;
+				cr_assert_eq(world_run(&w, policies[i], seed % 20 == 0), SL_OK,
+					"seed %llu, %s: %s", (unsigned long long)seed, policies[i],
+					w.err.text);
+				for (uint32_t job = 0; job < w.count; job++) {
+					cr_assert(!nodes || world_start(&w, job) == start[job],
+						"seed %llu, %s: job %u starts at %lld, on nodes at %lld",
+						(unsigned long long)seed, policies[i], job + 1,
+						(long long)start[job], (long long)world_start(&w, job));
+					start[job] = world_start(&w, job);
+				}
+				world_release(&w);
+			}
+		}
+}

@@ -62,7 +62,9 @@ Test(compat, is_stronger_than_a_preset_and_weaker_than_what_is_given)
 		{ "easy:compat=none", "policy.compat=frozen", "shadow", "fresh" },
 		{ "easy:compat=batsched", NULL, "plan", "easy_named" },
 		{ "conservative:compat=batsched", NULL, "plan", "conservative_named" },
-		{ "easy:compat=pyss,fill=shortest", NULL, "plan", "easy" },
+		{ "easy:compat=pyss", NULL, "arrivals", "fitting" },
+		{ "easy:compat=pyss,fill=shortest", NULL, "arrivals", "all" },
+		{ "conservative:compat=pyss", NULL, "arrivals", "all" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct chosen c;
@@ -101,6 +103,7 @@ Test(compat, parts_that_do_not_go_together_are_refused)
 {
 	expect_refused("conservative:shadow=frozen", "shadow=frozen means nothing under plan=conservative");
 	expect_refused("fcfs:spare=none", "spare=none means nothing under plan=fcfs");
+	expect_refused("fcfs:arrivals=fitting", "arrivals=fitting means nothing under plan=fcfs");
 	expect_refused("fcfs:fill=shortest", "fill=shortest means nothing under plan=fcfs");
 	expect_refused("composed:plan=easy_named,order=sjf", "order=sjf means nothing under plan=easy_named");
 }
@@ -300,6 +303,29 @@ Test(rules, an_estimate_that_runs_out_makes_no_pass_of_its_own)
 	expect_starts(&w, "easy:estimate=file", (const int64_t[]){ 0, 130, 70, 140 });
 }
 
+/* As above: with arrivals=fitting job 4 makes nobody look either, unless it could start itself. */
+Test(rules, a_submission_that_does_not_fit_may_make_no_pass)
+{
+	struct world w = { .cpus = 10,
+		.count = 4,
+		.rules = { .pass_per_event = true, .submits_first = true },
+		.job = { JOB(0, 100, 200, 6, .estimate = 50), JOB(1, 10, 10, 10), JOB(2, 60, 60, 4),
+			JOB(70, 10, 10, 10) } };
+	expect_starts(&w, "easy:estimate=file,arrivals=fitting", (const int64_t[]){ 0, 100, 110, 170 });
+	w.job[3].size = 4;
+	expect_starts(&w, "easy:estimate=file,arrivals=fitting", (const int64_t[]){ 0, 130, 70, 100 });
+}
+
+/* One pass an event, ends first, and an estimate that runs out with a submission: the pass knows of both. */
+Test(rules, estimates_run_out_before_any_pass_of_their_instant)
+{
+	struct world w = { .cpus = 10,
+		.count = 3,
+		.rules = { .pass_per_event = true },
+		.job = { JOB(0, 100, 200, 6, .estimate = 50), JOB(1, 10, 10, 10), JOB(50, 60, 60, 4) } };
+	expect_starts(&w, "easy:estimate=file", (const int64_t[]){ 0, 110, 50 });
+}
+
 /* ---- Parts ------------------------------------------------------------------------------------------ */
 
 /* The head is promised 200 by limits; job 2 ends at 50, after which it could start at 100. */
@@ -401,4 +427,40 @@ Test(commit, published_waits_put_the_long_and_old_first)
 				policies[p], i);
 		world_release(&w);
 	}
+}
+
+/*
+ * Machine 0 is free from 1 on, 1 and 2 until 50, 3 until 100. Job 4 is planned for 50, on 0 and 1; so nobody
+ * may use 0 for longer, though one of three will be spare.
+ */
+Test(named, what_is_planned_holds_its_very_machines)
+{
+	static const struct {
+		const char *policy;
+		int64_t start;
+	} cases[] = {
+		{ "easy", 3 },
+		{ "conservative", 3 },
+		{ "easy:compat=batsched", 50 },
+		{ "conservative:compat=batsched", 50 },
+	};
+	struct world w = { .cpus = 4,
+		.count = 5,
+		.job = { JOB(0, 1, 1, 1), JOB(0, 50, 50, 2), JOB(0, 100, 100, 1), JOB(2, 10, 10, 2),
+			JOB(3, 500, 500, 1) } };
+	for (size_t i = 0; i < SL_LEN(cases); i++)
+		expect_starts(&w, cases[i].policy, (const int64_t[]){ 0, 0, 0, 50, cases[i].start });
+	w.job[4].run = w.job[4].limit = 47; /* Not for longer. */
+	expect_starts(&w, "easy:compat=batsched", (const int64_t[]){ 0, 0, 0, 50, 3 });
+	expect_starts(&w, "conservative:compat=batsched", (const int64_t[]){ 0, 0, 0, 50, 3 });
+}
+
+/* When a job ends before its limit the head is planned anew, and so is who stands behind it. */
+Test(named, plans_are_made_anew_when_something_ended)
+{
+	struct world w = { .cpus = 4,
+		.count = 4,
+		.job = { JOB(0, 20, 100, 3), JOB(1, 10, 10, 4), JOB(2, 30, 30, 2), JOB(3, 5, 5, 1) } };
+	expect_starts(&w, "easy:compat=batsched", (const int64_t[]){ 0, 20, 30, 3 });
+	expect_starts(&w, "conservative:compat=batsched", (const int64_t[]){ 0, 20, 30, 3 });
 }

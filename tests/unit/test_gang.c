@@ -175,3 +175,24 @@ Test(slices, a_new_row_waits_for_the_end_of_a_quantum)
 	w.job[1].submit = 33;
 	EXPECT_STARTS(&w, "slices:quantum=10", 0, 33);
 }
+
+/* On nodes a row is where jobs fit on their nodes: two nodes of 2 cpus and 2 MiB. Jobs 1 and 2 have a node
+ * each, in row 0; job 3 (a node) needs row 1, where it has the other MiB of a node, and job 4 goes beside it.
+ */
+Test(slices, on_nodes_a_job_stays_where_it_is)
+{
+	struct world w = { .cpus = 4,
+		.as_nodes = true,
+		.node_cpus = 2,
+		.node_mem = 2,
+		.count = 4,
+		.job = { JOB(0, 20, 20, 1, .cpus = 2), JOB(0, 20, 20, 1, .cpus = 2),
+			JOB(0, 20, 20, 1, .cpus = 2), JOB(0, 20, 20, 1, .cpus = 2) } };
+	EXPECT_STARTS(&w, "slices:quantum=10", 0, 0, 10, 10);
+	EXPECT_ENDS(&w, "slices:quantum=10", 30, 30, 40, 40);
+	/* Memory of who stands still is not free: with 2 MiB each, nobody else's turn can come. */
+	for (uint32_t i = 0; i < 4; i++)
+		w.job[i].mem = 2;
+	EXPECT_STARTS(&w, "slices:quantum=10", 0, 0, 20, 20);
+	EXPECT_ENDS(&w, "slices:quantum=10", 20, 20, 40, 40);
+}

@@ -163,6 +163,29 @@ Test(quota, a_job_larger_than_its_quota_borrows)
 	world_release(&w);
 }
 
+/* On nodes with GPUs quotas are of GPUs: 2 nodes of 4. User 2 borrows 3 beyond its 4; user 1 claims 4, on one
+ * node: of user 2's borrowers (jobs 2 and 3) both have to go. A job without GPUs is within any quota. */
+Test(quota, is_of_gpus_where_there_are_any)
+{
+	struct world w = { .cpus = 16,
+		.as_nodes = true,
+		.node_cpus = 8,
+		.node_mem = 8,
+		.node_gpus = 4,
+		.count = 5,
+		.job = { JOB(0, 100, 100, 1, .user = 2, .gpus = 4), JOB(0, 100, 100, 1, .user = 2, .gpus = 2),
+			JOB(0, 100, 100, 1, .user = 2, .gpus = 1), JOB(10, 20, 20, 1, .user = 1, .gpus = 4),
+			JOB(11, 5, 5, 3, .user = 3) } };
+	cr_assert_eq(world_run(&w, "quota:quotas=\"1=4,2=4\"", true), SL_OK, "%s", w.err.text);
+	cr_expect_eq(world_start(&w, 3), 10);
+	cr_expect_eq(world_start(&w, 4), 11);
+	cr_expect_eq(attempts_of(&w, 0), 1);
+	cr_expect_eq(attempts_of(&w, 1), 2);
+	cr_expect_eq(attempts_of(&w, 2), 2);
+	cr_expect_eq(world_end(&w, 1), 130);
+	world_release(&w);
+}
+
 /* By default all have the same: 5 each of 10; by account, the users do not count. */
 Test(quota, is_shared_equally_between_what_by_says)
 {

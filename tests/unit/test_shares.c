@@ -163,6 +163,38 @@ Test(drf, fills_progressively)
 	world_release(&w);
 }
 
+/* The example of the paper: 9 cpus and 18 GB; tasks of user 1 ask for 1 cpu and 4 GB, those of user 2 for 3
+ * cpus and 1 GB. User 1 gets three of them (12 GB), user 2 two (6 cpus): two thirds of what dominates. */
+Test(drf, shares_what_dominates)
+{
+	struct world w = { .cpus = 9, .as_nodes = true, .node_cpus = 9, .node_mem = 18, .count = 12 };
+	for (uint32_t i = 0; i < 12; i++)
+		w.job[i] = i % 2 ? (struct world_job)JOB(0, 10, 10, 1, .user = 1, .mem = 4)
+				 : (struct world_job)JOB(0, 10, 10, 1, .user = 2, .cpus = 3);
+	cr_assert_eq(world_run(&w, "drf", true), SL_OK, "%s", w.err.text);
+	uint32_t started[2] = { 0 };
+	for (uint32_t i = 0; i < 12; i++)
+		started[i % 2] += world_start(&w, i) == 0;
+	cr_expect_eq(started[1], 3);
+	cr_expect_eq(started[0], 2);
+	world_release(&w);
+}
+
+/* User 1 used 1 of 10 cpus and half of the memory for 10 s, user 2 4 cpus: by cpus user 1 goes first, by what
+ * dominates user 2. */
+Test(fairshare, may_charge_what_dominates)
+{
+	struct world w = { .cpus = 10,
+		.as_nodes = true,
+		.node_cpus = 10,
+		.node_mem = 100,
+		.count = 4,
+		.job = { JOB(0, 10, 10, 1, .user = 1, .mem = 50), JOB(0, 10, 10, 4, .user = 2),
+			JOB(1, 10, 10, 10, .user = 2), JOB(2, 10, 10, 10, .user = 1) } };
+	EXPECT_SEQUENCE(&w, "fairshare:half_life=0", 3, 2);
+	EXPECT_SEQUENCE(&w, "fairshare:half_life=0,charge=dominant", 2, 3);
+}
+
 /* What it gives back counts no more: user 1's job has ended, user 2's runs. */
 Test(drf, counts_what_is_held_now)
 {

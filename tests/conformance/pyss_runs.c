@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pyss.c - result files of pyss as predictsim ran it (Gaussier, Glesser, Reis & Trystram, SC 2015): a job a
- * line, in the form of SWF, in the order of completion; field 3 is the simulated wait, field 18 the first
- * prediction. The input is the file's own jobs, by (submit, id).
+ * pyss_runs.c - result files of pyss as predictsim ran it (Gaussier, Glesser, Reis & Trystram, SC 2015): a
+ * job a line, in the form of SWF, in the order of completion; field 3 is the simulated wait, field 18 the
+ * first prediction. The input is the file's own jobs, by (submit, id).
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * batsim.c - runs of Batsim with batsched: `<policy>.out_jobs.csv`, a job a line, with its start and its very
- * machines; the workload is the .json beside it. Jobs are known by the time of submission: ids are ranks.
+ * batsim_runs.c - runs of Batsim with batsched: `<policy>.out_jobs.csv`, a job a line, with its start and its
+ * very machines; the workload is the .json beside it. Jobs are known by the time of submission: ids are
+ * ranks.
  *
  * Batsim counts in doubles and writes six decimals, we count in microseconds: a start may differ by one.
  */
