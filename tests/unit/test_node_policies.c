@@ -151,18 +151,22 @@ Test(node_policies, the_head_is_passed_over_among_candidates)
 	starts(&w, "easy:fill=shortest", (int64_t[]){ 9, 7, 17 });
 }
 
-/* Job 1 holds node 1 until 4; job 2, the head, waits for two nodes until then. Node 0 closes at 6: for 4
- * seconds job 3 could go there only in the way of the head, but 10 seconds are too long for node 0, and it
+/* Job 1 holds node 1, for its GPU, until 4; job 2, the head, waits until then for nodes 0 and 1. A job that
+ * just outlasts that would go to node 0, in the head's way; but node 0 closes at 6, so job 3, of 10 seconds,
  * goes to node 2. */
 Test(node_policies, among_windows_each_length_has_its_own_place)
 {
 	struct node_world w = { .nodes = 3,
-		.kinds = 2,
-		.amount = { { 1, 2 }, { 1, 2 }, { 1, 1 } },
+		.kinds = 3,
+		.amount = { { 1, 2, 0 }, { 1, 2, 1 }, { 1, 1, 0 } },
 		.windows = 1,
 		.window = { { 6, 12, 1 } },
 		.count = 3,
-		.job = { { .submit = 0, .run = 4, .limit = 4, .group_count = 1, .group = { TASKS(2, 1, 2) } },
+		.job = { { .submit = 0,
+				 .run = 4,
+				 .limit = 4,
+				 .group_count = 1,
+				 .group = { TASKS(1, 1, 0, .task.gpus = 1) } },
 			{ .submit = 1, .run = 2, .limit = 2, .group_count = 1, .group = { TASKS(2, 1, 2) } },
 			{ .submit = 1,
 				.run = 9,
