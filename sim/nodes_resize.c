@@ -42,7 +42,7 @@ static void edge_copy(struct resize *r, const struct edge *old, uint32_t tasks)
 	edge->tasks = tasks;
 	edge->cpus = old->cpus / old->tasks * tasks;
 	edge->mem = old->mem / old->tasks * tasks;
-	edge->gpus = old->gpus / old->tasks * tasks;
+	edge->gpus = old->gpus / (int32_t)old->tasks * (int32_t)tasks;
 	edge_take(nodes, edge);
 }
 
