@@ -490,6 +490,7 @@ struct sl_writer {
 	/* header: lines "key: value" to open with, NULL-ended pairs. */
 	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	int (*job)(struct sl_out *out, const struct sl_row *row, struct sl_err *err);
+	bool names; /* It writes names; else rows have numbers in their place. */
 };
 
 /* ---- Workload models --------------------------------------------------------- */

@@ -24,19 +24,23 @@ struct option_def {
 
 /* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.
  */
-#define OPTION_CLUSTER "cluster", 'c', "CLUSTER", true, "the machine; default: as the trace's header says"
-#define OPTION_POLICY  "policy", 'p', "POLICY", true, "name[:key=value,...], see 'schedlab list policies'"
-#define OPTION_OUTPUT  "output", 'o', "DIR", false, "write the results into this directory"
-#define OPTION_SET     "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
-#define OPTION_SEED    "seed", 0, "N", false, "of everything that is drawn; default 1"
-#define OPTION_FROM    "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
-#define OPTION_TO      "to", 0, "TIME", false, "only jobs submitted before then"
-#define OPTION_TZ      "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
-#define OPTION_JOBS    "jobs", 0, "N", false, "only the first N jobs"
-#define OPTION_STRICT  "strict", 0, NULL, false, "stop at the first row that makes no sense"
-#define OPTION_JSON    "json", 0, NULL, false, "print one JSON object instead of tables"
-#define OPTION_FORCE   "force", 0, NULL, false, "replace DIR whatever it holds"
-#define OPTION_QUIET   "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
+#define OPTION_CLUSTERS \
+	"cluster", 'c', "CLUSTER", true, "a machine, see schedlab-cluster(5); with several: runs on each"
+#define OPTION_CLUSTER_ONE                \
+	"cluster", 'c', "CLUSTER", false, \
+		"the machine, see schedlab-cluster(5); default: as the trace's header says"
+#define OPTION_POLICY "policy", 'p', "POLICY", true, "name[:key=value,...], see 'schedlab list policies'"
+#define OPTION_OUTPUT "output", 'o', "DIR", false, "write the results into this directory"
+#define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
+#define OPTION_SEED   "seed", 0, "N", false, "of everything that is drawn; default 1"
+#define OPTION_FROM   "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
+#define OPTION_TO     "to", 0, "TIME", false, "only jobs submitted before then"
+#define OPTION_TZ     "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
+#define OPTION_JOBS   "jobs", 0, "N", false, "only the first N jobs"
+#define OPTION_STRICT "strict", 0, NULL, false, "stop at the first row that makes no sense"
+#define OPTION_JSON   "json", 0, NULL, false, "print one JSON object instead of tables"
+#define OPTION_FORCE  "force", 0, NULL, false, "replace DIR whatever it holds"
+#define OPTION_QUIET  "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
 
 /* What was given: values in order. */
 struct given {
@@ -108,10 +112,10 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
  * settings of it. */
 int run_from_args(struct run *run, const char *policy, struct settings *settings, const struct args *args,
 	struct sl_err *err);
-/* Scenario options that run and compare share. The trace is the first operand; implied: by the policy's
- * choice. */
-int scenario_from_args(struct scenario *scenario, const struct args *args, struct settings *settings,
-	const char *implied, struct sl_err *err);
+/* Scenario options that run and compare share. The trace is the first operand; cluster: one of -c, or
+ * NULL; implied: by the policy's choice. */
+int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+	struct settings *settings, const char *implied, struct sl_err *err);
 
 /* True if files of that name ("metrics") are written under --only (NULL: all are). */
 bool only_has(const char *only, const char *name);

@@ -12,7 +12,7 @@
 #include "sim/cli/cli.h"
 
 static const struct option_def options[] = {
-	{ OPTION_CLUSTER },
+	{ OPTION_CLUSTER_ONE },
 	{ OPTION_POLICY },
 	{ OPTION_OUTPUT },
 	{ OPTION_SET },
@@ -231,7 +231,8 @@ static int run_command(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = run_from_args(&run, policy ? policy : "easy", &settings, args, err);
 	if (!status)
-		status = scenario_from_args(&scenario, args, &settings, run.choice.implied, err);
+		status = scenario_from_args(
+			&scenario, args, arg(args, "cluster"), &settings, run.choice.implied, err);
 	if (status)
 		return status;
 	run.scenario = &scenario;
