@@ -85,37 +85,25 @@ static void set_waiting(struct sl_pass *pass, uint32_t job, int64_t kept)
 	pass->job_state[job] = SL_PENDING;
 }
 
-/* The nodes that were promised for now, copied: the promise goes before the start comes. */
-static size_t promised_pieces(struct sl_pass *pass, uint32_t job, const struct sl_piece **piece)
+/* Its promise names nodes, and is due. */
+static bool is_named(const struct sl_pass *pass, uint32_t job)
 {
-	*piece = NULL;
-	if (!pass->nodes || !pass->promise || pass->promise[job] == SL_NONE || pass->promise[job] > pass->now)
-		return 0;
-	const struct sl_piece *lent;
-	const size_t count = nodes_promised(pass->nodes, job, &lent);
-	const int status = grow((void **)&pass->piece, &pass->piece_capacity, sizeof(*pass->piece), count,
-		UINT32_MAX, &pass->err);
-	if (status) {
-		pass_failed(pass, status);
-		return 0;
-	}
-	memcpy(pass->piece, lent, count * sizeof(*lent));
-	*piece = pass->piece;
-	return count;
+	return pass->nodes && pass->promise && pass->promise[job] != SL_NONE &&
+	       pass->promise[job] <= pass->now;
 }
 
 static bool start(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count)
 {
 	const int64_t kept = course_keep(pass, job);
-	if (!piece)
-		count = promised_pieces(pass, job, &piece);
+	const bool named = !piece && is_named(pass, job);
 	if (pass->status)
 		return false;
-	const sl_time was = promise_release(pass, job);
+	const sl_time was = named ? pass->promise[job] : promise_release(pass, job);
 	set_running(pass, job);
-	if (!room_take(pass, job, piece, count)) {
+	if (!(named ? room_take_promised(pass, job) : room_take(pass, job, piece, count))) {
 		set_waiting(pass, job, kept);
-		promise_restore(pass, job, was);
+		if (!named)
+			promise_restore(pass, job, was);
 		return false;
 	}
 	head_leaves(pass, job);

@@ -73,14 +73,28 @@ bool nodes_could_hold(struct nodes *nodes, uint32_t request)
 	return shape->could == 2;
 }
 
-static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length)
 {
-	const uint32_t track = track_of(nodes, request);
 	int64_t units = nodes->set_units[track];
 	for (uint32_t set = 1; set < nodes->set_count; set++)
 		if (open_for(nodes, set, length))
 			units += nodes->set_units[(size_t)set * TRACKS + track];
-	return units >= nodes->shape[request].need;
+	return units;
+}
+
+/* Without a track it is counted once for each state. */
+static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	struct shape *shape = &nodes->shape[request];
+	const uint32_t track = track_find(nodes, request);
+	if (track != NONE)
+		return units_now(nodes, track, length) >= shape->need;
+	if (shape->fits_at != nodes->version || (nodes->windows_live && shape->fits_length != length)) {
+		shape->fits = units_counted(nodes, request, length, shape->need) >= shape->need;
+		shape->fits_at = nodes->version;
+		shape->fits_length = length;
+	}
+	return shape->fits;
 }
 
 bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length)
@@ -109,28 +123,6 @@ static struct hold *hold_of(const struct nodes *nodes, uint32_t job)
 	return &nodes->hold[nodes->job_hold[job] - 1];
 }
 
-struct nodes_sum sum_held(struct nodes *nodes, uint32_t index)
-{
-	const struct hold *hold = &nodes->hold[index];
-	struct nodes_sum sum = { 0, 0, 0, 0 };
-	const struct sl_request *request = &nodes->requests[hold->request];
-	const struct sl_piece *piece;
-	const size_t count = pieces_of(nodes, (struct chain){ hold->first, hold->last }, &piece);
-	for (size_t i = 0; i < count; i++) {
-		const struct sl_group *group = &request->group[piece[i].group];
-		const struct sl_node_type *type = &nodes->cluster->type[type_of(nodes, piece[i].node)];
-		sum.nodes += !i || piece[i].node != piece[i - 1].node;
-		const bool whole = group->exclusive;
-		sum.cpus += whole ? type->amount[SL_KIND_CPUS] : piece[i].tasks * group->task.cpus;
-		sum.mem += whole && type->amount[SL_KIND_MEM] < UNBOUNDED ? type->amount[SL_KIND_MEM]
-									  : piece[i].tasks * group->task.mem;
-		sum.gpus += whole ? 0 : piece[i].tasks * group->task.gpus;
-		for (uint32_t kind = SL_KIND_GPUS; whole && kind < nodes->kinds; kind++)
-			sum.gpus += type->amount[kind];
-	}
-	return sum;
-}
-
 /* What was taken becomes the job's. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
 {
@@ -138,7 +130,6 @@ bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct cha
 	const uint32_t index = hold_new(nodes, job, request, chain, end);
 	if (index == NONE)
 		return false;
-	nodes->hold[index].sum = sum_held(nodes, index);
 	nodes->job_hold[job] = index + 1;
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
 		edge_link(nodes, i, end);
@@ -153,20 +144,9 @@ sl_time length_until(const struct nodes *nodes, sl_time end)
 
 bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end)
 {
-	const struct shape *shape = &nodes->shape[request];
-	struct chain chain = CHAIN_NONE;
-	const sl_time length = length_until(nodes, end);
-	if (failed(nodes) || shape->kind == SHAPE_NEVER)
-		return false;
-	if (shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing->one_at_a_time)) {
-		const uint32_t node = choose(nodes, request, length);
-		if (node == NONE || !edges_reserve(nodes, nodes->kinds))
-			return false;
-		node_spends(nodes, node, 0, nodes->requests[request].group, shape->unit, &chain);
-	} else if (!place_now(nodes, request, length, &chain)) {
-		return false;
-	}
-	return hold_begins(nodes, job, request, chain, end);
+	struct chain chain;
+	return place_now(nodes, request, length_until(nodes, end), &chain) &&
+	       hold_begins(nodes, job, request, chain, end);
 }
 
 /* The pieces that were taken are the request's: all tasks, and its bounds on nodes. */
@@ -312,6 +292,18 @@ static void edge_shrinks(struct nodes *nodes, uint32_t index)
 	edge_link(nodes, index, SL_NEVER);
 }
 
+/* Nobody else runs on its node. */
+static bool is_alone(const struct nodes *nodes, const struct edge *edge)
+{
+	for (uint32_t i = nodes->node[edge->node].first; i != NONE; i = nodes->edge[i].next) {
+		const struct edge *other = &nodes->edge[i];
+		if (!(other->flags & EDGE_PROMISE) && other->hold != edge->hold &&
+			!nodes->hold[other->hold].suspended)
+			return false;
+	}
+	return true;
+}
+
 /* As it was before it was suspended; false if that is not free. */
 static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_group *group, sl_time end)
 {
@@ -326,7 +318,7 @@ static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_grou
 		edge->cpus = cpus < UNBOUNDED && group->task.cpus > 0 ? edge->tasks * group->task.cpus : 0;
 		edge->gpus = group->task.gpus > 0 ? edge->tasks * group->task.gpus : 0;
 	}
-	const bool fits = edge_fits(nodes, edge);
+	const bool fits = edge_fits(nodes, edge) && (!group->exclusive || is_alone(nodes, edge));
 	if (!fits)
 		*edge = was;
 	edge_take(nodes, edge);
@@ -349,28 +341,38 @@ void nodes_suspend(struct nodes *nodes, uint32_t job)
 		edge_shrinks(nodes, i);
 }
 
+/* All edges or none. */
+static bool hold_grows(struct nodes *nodes, struct hold *hold, sl_time end)
+{
+	const struct sl_group *group = nodes->requests[hold->request].group;
+	uint32_t i = hold->first;
+	while (i != NONE && edge_grows(nodes, i, &group[nodes->edge[i].group], end))
+		i = nodes->edge[i].more;
+	for (uint32_t k = hold->first; i != NONE && k != i; k = nodes->edge[k].more)
+		edge_shrinks(nodes, k);
+	if (i != NONE)
+		return false;
+	hold->suspended = false;
+	hold->end = end;
+	return true;
+}
+
 bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end)
 {
 	if (failed(nodes))
 		return false;
 	struct hold *hold = hold_of(nodes, job);
 	SL_CHECK(hold->suspended);
-	const struct sl_group *group = nodes->requests[hold->request].group;
-	uint32_t i = hold->first;
-	for (; i != NONE; i = nodes->edge[i].more) {
-		const struct edge *edge = &nodes->edge[i];
-		if (!open_for(nodes, nodes->node[edge->node].windows, length_until(nodes, end)) ||
-			!edge_grows(nodes, i, &group[edge->group], end))
-			break;
-	}
-	if (i == NONE) {
-		hold->suspended = false;
-		hold->end = end;
-		return true;
-	}
-	for (uint32_t k = hold->first; k != i; k = nodes->edge[k].more)
-		edge_shrinks(nodes, k);
-	return false;
+	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more)
+		if (!open_for(nodes, nodes->node[nodes->edge[i].node].windows, length_until(nodes, end)))
+			return false;
+	return hold_grows(nodes, hold, end);
+}
+
+void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end)
+{
+	if (!failed(nodes))
+		SL_CHECK(hold_grows(nodes, hold_of(nodes, job), end));
 }
 
 /* ---- What is held
@@ -386,12 +388,32 @@ size_t nodes_pieces(const struct nodes *nodes, uint32_t job, const struct sl_pie
 	return pieces_of((struct nodes *)(uintptr_t)nodes, (struct chain){ hold->first, hold->last }, piece);
 }
 
+/* What is of one piece: its tasks, or the node. */
+static void held_adds(const struct nodes *nodes, const struct sl_group *group, const struct sl_piece *piece,
+	struct nodes_sum *sum)
+{
+	const struct sl_node_type *type = &nodes->cluster->type[type_of(nodes, piece->node)];
+	const bool whole = group->exclusive;
+	sum->cpus += whole ? type->amount[SL_KIND_CPUS] : piece->tasks * group->task.cpus;
+	sum->mem += whole && type->amount[SL_KIND_MEM] < UNBOUNDED ? type->amount[SL_KIND_MEM]
+								   : piece->tasks * group->task.mem;
+	sum->gpus += whole ? 0 : piece->tasks * group->task.gpus;
+	for (uint32_t kind = SL_KIND_GPUS; whole && kind < nodes->kinds; kind++)
+		sum->gpus += type->amount[kind];
+}
+
 struct nodes_sum nodes_held(const struct nodes *nodes, uint32_t job)
 {
-	if (!nodes->job_hold[job])
-		return (struct nodes_sum){ 0, 0, 0, 0 };
+	struct nodes_sum sum = { 0, 0, 0, 0 };
+	const struct sl_piece *piece;
+	const size_t count = nodes_pieces(nodes, job, &piece);
+	if (!count)
+		return sum;
 	const struct hold *hold = hold_of(nodes, job);
-	struct nodes_sum sum = hold->sum;
+	for (size_t i = 0; i < count; i++) {
+		held_adds(nodes, &nodes->requests[hold->request].group[piece[i].group], &piece[i], &sum);
+		sum.nodes += !i || piece[i].node != piece[i - 1].node;
+	}
 	if (hold->suspended)
 		sum.cpus = sum.gpus = 0;
 	return sum;
@@ -431,12 +453,11 @@ static int columns_init(struct nodes *nodes)
 	nodes->shape = calloc(nodes->request_count ? nodes->request_count : 1, sizeof(*nodes->shape));
 	nodes->job_hold = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_hold));
 	nodes->job_promise = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_promise));
-	nodes->log_size = LOG_LEAST;
-	while (nodes->log_size < nodes->count / 2)
-		nodes->log_size *= 2;
-	nodes->log = malloc(nodes->log_size * sizeof(*nodes->log));
+	nodes->place = malloc(nodes->count * sizeof(*nodes->place));
+	nodes->changed = malloc(nodes->count * sizeof(*nodes->changed));
+	nodes->is_changed = calloc(nodes->count, sizeof(*nodes->is_changed));
 	if (!nodes->node || !nodes->type_nodes || !nodes->shape || !nodes->job_hold || !nodes->job_promise ||
-		!nodes->log)
+		!nodes->place || !nodes->changed || !nodes->is_changed)
 		return sl_fail_memory(&nodes->err);
 	for (uint32_t i = 0; i < nodes->request_count; i++)
 		nodes->shape[i] = shape_of(&nodes->requests[i]);
@@ -499,7 +520,10 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->shape);
 	free(nodes->job_hold);
 	free(nodes->job_promise);
-	free(nodes->log);
+	free(nodes->place);
+	free(nodes->least);
+	free(nodes->changed);
+	free(nodes->is_changed);
 	free(nodes->edge);
 	free(nodes->hold);
 	free(nodes->kept);

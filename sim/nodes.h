@@ -50,9 +50,10 @@ void nodes_forget(struct nodes *nodes); /* Commit: what ended stays ended. */
 /* The job is taken to end at another time. */
 void nodes_move_end(struct nodes *nodes, uint32_t job, sl_time end);
 /* Suspended: cpus and GPUs go back, memory and the nodes stay, and are not expected back. Resumed: false if
- * they are not free, or a window is in the way. Each undoes the other. */
+ * they are not free, or a window is in the way. nodes_suspend undoes nodes_resume. */
 void nodes_suspend(struct nodes *nodes, uint32_t job);
 bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end);
+void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end);
 /* The first group of the job gets so many tasks: more by the placing (its own nodes first), fewer from the
  * last nodes taken. False: no room. The pieces from before stay remembered until nodes_forget;
  * nodes_resize_undo puts the last resize back. Bounds on nodes hold: false if they would not. */

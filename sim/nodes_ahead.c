@@ -12,88 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void nodes_log(struct nodes *nodes, uint32_t node)
+void node_changed(struct nodes *nodes, uint32_t node)
 {
-	nodes->log[nodes->log_count++ & (nodes->log_size - 1)] = node;
 	nodes->version++;
-}
-
-/* ---- One unit: a tree of least times -------------------------------------------------------- */
-
-static sl_time unit_time(const struct nodes *nodes, uint32_t track, uint32_t row)
-{
-	const struct node *node = &nodes->node[row];
-	if (nodes->class_units[(size_t)node->class * TRACKS + track])
-		return ALWAYS;
-	const uint32_t request = nodes->track[track].request;
-	const struct shape *shape = &nodes->shape[request];
-	const struct sl_group *group = nodes->requests[request].group;
-	struct moment m;
-	moment_now(nodes, row, &m);
-	for (uint32_t i = node->first; i != NONE;) {
-		const struct edge *edge = &nodes->edge[i];
-		const sl_time at = edge->at;
-		if (at == SL_NEVER)
-			break;
-		if (!(edge->flags & EDGE_PROMISE))
-			moment_apply(nodes, edge, false, &m);
-		i = edge->next;
-		if ((i == NONE || nodes->edge[i].at != at) &&
-			units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole)))
-			return at;
-	}
-	return SL_NEVER;
-}
-
-static sl_time least_of(const sl_time *time, uint32_t count)
-{
-	sl_time least = time[0];
-	for (uint32_t i = 1; i < count; i++)
-		least = time[i] < least ? time[i] : least;
-	return least;
-}
-
-static sl_time least_below(const struct nodes *nodes, const sl_time *least, uint32_t level, uint32_t index)
-{
-	const uint32_t first = index * WAYS;
-	const uint32_t left = nodes->level_count[level - 1] - first;
-	return least_of(&least[nodes->level_first[level - 1] + first], left < WAYS ? left : WAYS);
-}
-
-static void unit_update(const struct nodes *nodes, uint32_t track, uint32_t row)
-{
-	sl_time *least = nodes->track[track].least;
-	const sl_time time = unit_time(nodes, track, row);
-	if (least[row] == time)
+	if (nodes->is_changed[node])
 		return;
-	least[row] = time;
-	uint32_t index = row;
-	for (uint32_t level = 1; level < nodes->levels; level++) {
-		index /= WAYS;
-		sl_time *here = &least[nodes->level_first[level] + index];
-		const sl_time now = least_below(nodes, least, level, index);
-		if (*here == now)
-			return;
-		*here = now;
-	}
-}
-
-static bool unit_build(struct nodes *nodes, uint32_t index)
-{
-	struct track *track = &nodes->track[index];
-	if (!track->least)
-		track->least = malloc(nodes->level_all * sizeof(*track->least));
-	if (!track->least) {
-		(void)sl_fail_memory(&nodes->err);
-		return false;
-	}
-	for (uint32_t row = 0; row < nodes->count; row++)
-		track->least[row] = unit_time(nodes, index, row);
-	for (uint32_t level = 1; level < nodes->levels; level++)
-		for (uint32_t i = 0; i < nodes->level_count[level]; i++)
-			track->least[nodes->level_first[level] + i] =
-				least_below(nodes, track->least, level, i);
-	return true;
+	nodes->is_changed[node] = 1;
+	nodes->changed[nodes->changed_count++] = node;
 }
 
 /* ---- Several units: steps in a profile ----------------------------------------------------------- */
@@ -205,25 +130,52 @@ static bool sum_build(struct nodes *nodes, uint32_t index)
 	return true;
 }
 
-/* ---- Following the log ------------------------------------------------------------------------------ */
+/* ---- Up to date ------------------------------------------------------------------------------------- */
+
+static bool update_all(struct nodes *nodes)
+{
+	uint32_t unit[TRACKS];
+	uint32_t sum[TRACKS];
+	uint32_t units = 0;
+	uint32_t sums = 0;
+	for (uint32_t i = 0; i < nodes->tracks; i++) {
+		struct track *track = &nodes->track[i];
+		/* Kept up so far, it has cost as much as to be made anew. */
+		track->ahead =
+			track->ahead && nodes->updated - track->ahead_at <= nodes->count + UINT64_C(64);
+		if (!track->ahead)
+			continue;
+		if (nodes->shape[track->request].kind == SHAPE_UNIT)
+			unit[units++] = i;
+		else
+			sum[sums++] = i;
+	}
+	while (nodes->changed_count) {
+		const uint32_t row = nodes->changed[--nodes->changed_count];
+		nodes->is_changed[row] = 0;
+		nodes->updated++;
+		sl_time time[TRACKS];
+		unit_times(nodes, unit, units, row, time);
+		for (uint32_t i = 0; i < units; i++)
+			tree_update(nodes, unit[i], row, time[i]);
+		for (uint32_t i = 0; i < sums; i++)
+			if (!sum_update(nodes, sum[i], row))
+				return false;
+	}
+	return true;
+}
 
 bool ahead_update(struct nodes *nodes, uint32_t index)
 {
 	struct track *track = &nodes->track[index];
-	const bool unit = nodes->shape[track->request].kind == SHAPE_UNIT;
-	if (!track->ahead || nodes->log_count - track->seen > nodes->log_size) {
-		track->ahead = unit ? unit_build(nodes, index) : sum_build(nodes, index);
-		track->seen = nodes->log_count;
-		return track->ahead;
-	}
-	for (; track->seen < nodes->log_count; track->seen++) {
-		const uint32_t row = nodes->log[track->seen & (nodes->log_size - 1)];
-		if (unit)
-			unit_update(nodes, index, row);
-		else if (!sum_update(nodes, index, row))
-			return false;
-	}
-	return true;
+	track->ahead_at = nodes->updated;
+	if (!update_all(nodes))
+		return false;
+	if (track->ahead)
+		return true;
+	track->ahead = nodes->shape[track->request].kind == SHAPE_UNIT ? tree_build(nodes, index)
+								       : sum_build(nodes, index);
+	return track->ahead;
 }
 
 /* ---- One node, exactly --------------------------------------------------------------------------------- */
@@ -298,81 +250,6 @@ sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t row, 
 	return SL_NEVER;
 }
 
-/* ---- In the tree, with windows --------------------------------------------------------------------------
- */
-
-struct search {
-	const struct nodes *nodes;
-	const sl_time *least;
-	uint32_t request;
-	sl_time length;
-	sl_time best;
-	bool promises;
-};
-
-static void search_below(struct search *s, uint32_t level, uint32_t index)
-{
-	const struct nodes *nodes = s->nodes;
-	if (s->least[nodes->level_first[level] + index] >= s->best)
-		return;
-	if (!level) {
-		const sl_time at =
-			node_soonest(nodes, s->request, index, nodes->now, s->length, s->best, s->promises);
-		s->best = at < s->best ? at : s->best;
-		return;
-	}
-	const uint32_t end = (index + 1) * WAYS;
-	const uint32_t count = nodes->level_count[level - 1];
-	for (uint32_t i = index * WAYS; i < end && i < count; i++)
-		search_below(s, level - 1, i);
-}
-
-/* The node with the least time first: with it all others are likely out of the question. */
-sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises)
-{
-	const uint32_t track = track_of(nodes, request);
-	if (!ahead_update(nodes, track))
-		return SL_NEVER;
-	const sl_time *least = nodes->track[track].least;
-	const sl_time root = least[nodes->level_first[nodes->levels - 1]];
-	if (!nodes->windows_live && !promises)
-		return root;
-	struct search s = { nodes, least, request, length, SL_NEVER, promises };
-	uint32_t index = 0;
-	for (uint32_t level = nodes->levels - 1; level > 0; level--) {
-		index *= WAYS;
-		while (least[nodes->level_first[level - 1] + index] != root)
-			index++;
-	}
-	search_below(&s, 0, index);
-	search_below(&s, nodes->levels - 1, 0);
-	return s.best;
-}
-
-static bool any_below(const struct search *s, uint32_t level, uint32_t index)
-{
-	const struct nodes *nodes = s->nodes;
-	if (s->least[nodes->level_first[level] + index] > s->best)
-		return false;
-	if (!level)
-		return nodes->node[index].mark != nodes->mark &&
-		       (!nodes->windows_live ||
-			       open_at(nodes, nodes->node[index].windows, s->best, s->length));
-	const uint32_t end = (index + 1) * WAYS;
-	const uint32_t count = nodes->level_count[level - 1];
-	for (uint32_t i = index * WAYS; i < end && i < count; i++)
-		if (any_below(s, level - 1, i))
-			return true;
-	return false;
-}
-
-bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length)
-{
-	const struct search s = { nodes, nodes->track[track].least, nodes->track[track].request, length, at,
-		false };
-	return any_below(&s, nodes->levels - 1, 0);
-}
-
 /* ---- Questions
  * ---------------------------------------------------------------------------------------------- */
 
@@ -393,7 +270,7 @@ sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length)
 		struct profile_point point;
 		if (ahead_update(nodes, track) &&
 			profile_first_least(&nodes->track[track].profile, ALWAYS, SL_NEVER,
-				(int64_t)shape->need - nodes->set_units[track], &point))
+				(int64_t)shape->need - units_now(nodes, track, length), &point))
 			at = point.at;
 	}
 	return at > nodes->now ? at : nodes->now;
@@ -406,11 +283,7 @@ void ahead_check(struct nodes *nodes)
 		struct track *track = &nodes->track[t];
 		if (track->request == NONE || !track->ahead || !ahead_update(nodes, t))
 			continue;
-		for (uint32_t row = 0; row < nodes->count && track->least; row++)
-			SL_CHECK(track->least[row] == unit_time(nodes, t, row));
-		for (uint32_t level = 1; level < nodes->levels && track->least; level++)
-			for (uint32_t i = 0; i < nodes->level_count[level]; i++)
-				SL_CHECK(track->least[nodes->level_first[level] + i] ==
-					 least_below(nodes, track->least, level, i));
+		if (nodes->shape[track->request].kind == SHAPE_UNIT)
+			tree_check(nodes, t);
 	}
 }

@@ -14,19 +14,19 @@
 
 enum { CLASS_GONE = NODE_WHOLE + 1 }; /* Status of a class that is free to be another. */
 
-/* ---- A class's nodes: a 4-ary heap by number ----------------------------------------------- */
+/* ---- A class's nodes: a heap by number ----------------------------------------------- */
 
 static void heap_set(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
 	class->heap[place] = node;
-	nodes->node[node].place = place;
+	nodes->place[node] = place;
 }
 
 static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
-	while (place && node < class->heap[(place - 1) / 4]) {
-		heap_set(nodes, class, place, class->heap[(place - 1) / 4]);
-		place = (place - 1) / 4;
+	while (place && node < class->heap[(place - 1) / HEAP_WAYS]) {
+		heap_set(nodes, class, place, class->heap[(place - 1) / HEAP_WAYS]);
+		place = (place - 1) / HEAP_WAYS;
 	}
 	heap_set(nodes, class, place, node);
 	return place;
@@ -35,10 +35,10 @@ static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place
 static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
 	for (;;) {
-		const uint32_t first = 4 * place + 1;
+		const uint32_t first = HEAP_WAYS * place + 1;
 		if (first >= class->count)
 			break;
-		const uint32_t end = first + 4 < class->count ? first + 4 : class->count;
+		const uint32_t end = first + HEAP_WAYS < class->count ? first + HEAP_WAYS : class->count;
 		uint32_t least = first;
 		for (uint32_t i = first + 1; i < end; i++)
 			if (class->heap[i] < class->heap[least])
@@ -78,7 +78,7 @@ static void units_change(struct nodes *nodes, const struct class *class, uint32_
 {
 	const uint32_t *units = &nodes->class_units[(size_t)index * TRACKS];
 	int64_t *sum = &nodes->set_units[(size_t) class->windows * TRACKS];
-	for (uint32_t i = 0; i < TRACKS; i++)
+	for (uint32_t i = 0; i < nodes->tracks; i++)
 		sum[i] += sign * units[i];
 }
 
@@ -87,14 +87,14 @@ static void units_change(struct nodes *nodes, const struct class *class, uint32_
 void class_pull(struct nodes *nodes, uint32_t node)
 {
 	const uint32_t index = nodes->node[node].class;
-	const uint32_t place = nodes->node[node].place;
+	const uint32_t place = nodes->place[node];
 	struct class *class = &nodes->class[index];
 	const uint32_t last = class->heap[--class->count];
 	if (place < class->count) {
 		if (heap_up(nodes, class, place, last) == place)
 			heap_down(nodes, class, place, last);
 	}
-	nodes->node[node].place = NONE;
+	nodes->place[node] = NONE;
 	nodes->away++;
 	nodes->class_empty += !class->count;
 	units_change(nodes, class, index, -1);
@@ -140,9 +140,12 @@ static uint32_t bucket_of(const struct nodes *nodes, const struct like *like)
 static bool is_like(const struct nodes *nodes, uint32_t index, const struct like *like)
 {
 	const struct class *class = &nodes->class[index];
-	return class->type == like->type && class->windows == like->windows &&
-	       class->status == like->status &&
-	       memcmp(free_of(nodes, index), like->free, nodes->kinds * sizeof(int64_t)) == 0;
+	const int64_t *free = free_of(nodes, index);
+	bool same =
+		class->type == like->type && class->windows == like->windows && class->status == like->status;
+	for (uint32_t kind = 0; same && kind < nodes->kinds; kind++)
+		same = free[kind] == like->free[kind];
+	return same;
 }
 
 static void bucket_put(struct nodes *nodes, uint32_t index)
@@ -221,7 +224,7 @@ static uint32_t class_new(struct nodes *nodes, const struct like *like)
 	memcpy(free_of(nodes, index), like->free, nodes->kinds * sizeof(int64_t));
 	bucket_put(nodes, index);
 	memset(&nodes->class_units[(size_t)index * TRACKS], 0, TRACKS * sizeof(uint32_t));
-	for (uint32_t i = 0; i < TRACKS; i++)
+	for (uint32_t i = 0; i < nodes->tracks; i++)
 		if (nodes->track[i].request != NONE)
 			class_asks(nodes, index, i);
 	nodes->class_empty++;
@@ -240,7 +243,7 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 		index = class_new(nodes, &like);
 	if (index == NONE)
 		return; /* Out of memory. */
-	if (node->place != NONE)
+	if (nodes->place[row] != NONE)
 		class_pull(nodes, row);
 	class_put(nodes, index, row);
 }
@@ -249,7 +252,6 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 
 void track_release(struct track *track)
 {
-	free(track->least);
 	free(track->first);
 	free(track->step);
 	profile_release(&track->profile);
@@ -257,19 +259,25 @@ void track_release(struct track *track)
 	profile_init(&track->profile);
 }
 
-/* Takes the place of the one that was asked the longest ago. */
-static uint32_t track_new(struct nodes *nodes, uint32_t request)
+/* The one that was asked the longest ago, or one that is not in use yet. */
+static uint32_t track_oldest(const struct nodes *nodes)
 {
 	uint32_t index = 0;
 	for (uint32_t i = 1; i < TRACKS; i++)
 		if (nodes->track[i].used < nodes->track[index].used)
 			index = i;
+	return index;
+}
+
+static void track_put(struct nodes *nodes, uint32_t index, uint32_t request)
+{
 	struct track *track = &nodes->track[index];
 	if (track->request != NONE)
 		nodes->shape[track->request].track = NONE;
 	track_release(track);
 	track->request = request;
 	nodes->shape[request].track = index;
+	nodes->tracks = index < nodes->tracks ? nodes->tracks : index + 1;
 	for (size_t set = 0; set < nodes->set_count; set++)
 		nodes->set_units[set * TRACKS + index] = 0;
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
@@ -281,16 +289,38 @@ static uint32_t track_new(struct nodes *nodes, uint32_t request)
 			nodes->set_units[(size_t) class->windows * TRACKS + index] +=
 				(int64_t) class->count * nodes->class_units[(size_t)i * TRACKS + index];
 	}
-	return index;
 }
 
 uint32_t track_of(struct nodes *nodes, uint32_t request)
 {
-	uint32_t index = nodes->shape[request].track;
-	if (index == NONE)
-		index = track_new(nodes, request);
+	if (nodes->shape[request].track == NONE)
+		track_put(nodes, track_oldest(nodes), request);
+	const uint32_t index = nodes->shape[request].track;
 	nodes->track[index].used = ++nodes->asked;
 	return index;
+}
+
+/* Where more requests take turns than there are tracks, none drives out another that will be asked before it
+ * is. */
+uint32_t track_offer(struct nodes *nodes, uint32_t request)
+{
+	const struct track *oldest = &nodes->track[track_oldest(nodes)];
+	if (oldest->request != NONE && nodes->asked - oldest->used < UINT64_C(4) * TRACKS)
+		return NONE;
+	return track_of(nodes, request);
+}
+
+int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough)
+{
+	int64_t units = 0;
+	for (uint32_t i = 0; i < nodes->class_used && units < enough; i++) {
+		const struct class *class = &nodes->class[i];
+		if (class->count && open_for(nodes, class->windows, length))
+			units += (int64_t) class->count *
+				 units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
+					 free_of(nodes, i), (enum node_status) class->status);
+	}
+	return units;
 }
 
 /* ---- Whole ----------------------------------------------------------------------------------------------
@@ -304,7 +334,7 @@ int classes_init(struct nodes *nodes)
 	if (!grow_rows(nodes))
 		return SL_SYSTEM;
 	for (uint32_t row = 0; row < nodes->count && !failed(nodes); row++) {
-		nodes->node[row].place = NONE;
+		nodes->place[row] = NONE;
 		nodes->away++;
 		node_moves(nodes, row, nodes->cluster->type[type_of(nodes, row)].amount);
 	}
@@ -329,11 +359,11 @@ static void class_check(struct nodes *nodes, uint32_t index)
 	const struct class *class = &nodes->class[index];
 	for (uint32_t place = 0; place < class->count; place++) {
 		const struct node *node = &nodes->node[class->heap[place]];
-		SL_CHECK(node->class == index && node->place == place);
+		SL_CHECK(node->class == index && nodes->place[class->heap[place]] == place);
 		SL_CHECK(
 			node->windows == class->windows && type_of(nodes, class->heap[place]) == class->type);
 		SL_CHECK(status_of(node->holds, node->whole) == class->status);
-		SL_CHECK(!place || class->heap[(place - 1) / 4] < class->heap[place]);
+		SL_CHECK(!place || class->heap[(place - 1) / HEAP_WAYS] < class->heap[place]);
 	}
 	for (uint32_t i = 0; i < TRACKS; i++) {
 		const uint32_t request = nodes->track[i].request;

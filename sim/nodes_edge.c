@@ -120,7 +120,7 @@ static void edge_changed(struct nodes *nodes, const struct edge *edge)
 	if (edge->flags & EDGE_PROMISE)
 		nodes->version++;
 	else
-		nodes_log(nodes, edge->node);
+		node_changed(nodes, edge->node);
 }
 
 void edge_link(struct nodes *nodes, uint32_t index, sl_time at)
@@ -191,7 +191,6 @@ void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struc
 			free[kind] -= edge->gpus;
 		left -= here;
 	}
-	SL_CHECK(free[SL_KIND_CPUS] >= 0 && free[SL_KIND_MEM] >= 0);
 }
 
 static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment *m)
@@ -278,7 +277,7 @@ void hold_free(struct nodes *nodes, uint32_t index)
 	nodes->hold_spare = index;
 }
 
-bool keep(struct nodes *nodes, int what, uint32_t job, uint32_t hold)
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 {
 	if (grow((void **)&nodes->kept, &nodes->kept_capacity, sizeof(*nodes->kept), nodes->kept_count + 1,
 		    SIZE_MAX / 64, &nodes->err))

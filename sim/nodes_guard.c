@@ -27,8 +27,8 @@ void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time leng
 	guard->length = length;
 	guard->named = named;
 	guard->number++;
-	if (guard->on && named && view_span(nodes, at, length, false))
-		(void)place_on(nodes, request, &nodes->view, &guard->chosen);
+	if (guard->on && named)
+		(void)place_span(nodes, request, at, length, false, &guard->chosen);
 }
 
 /* ---- With the candidate in place ---------------------------------------------------------------- */
@@ -115,8 +115,7 @@ static bool placement_left(struct nodes *nodes)
 {
 	const struct guard *guard = &nodes->guard;
 	struct chain chain;
-	if (!view_span(nodes, guard->at, guard->length, false) ||
-		!place_on(nodes, guard->request, &nodes->view, &chain))
+	if (!place_span(nodes, guard->request, guard->at, guard->length, false, &chain))
 		return false;
 	chain_free(nodes, chain);
 	return true;
@@ -124,49 +123,82 @@ static bool placement_left(struct nodes *nodes)
 
 /* ---- The question --------------------------------------------------------------------------------- */
 
-/* Where the placing puts it now. */
-static bool put(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain)
+/* The unit of a candidate on the node that it would get now, off what is free there at the guarded time. */
+static void unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, struct moment *m)
 {
-	const struct shape *shape = &nodes->shape[request];
-	if (shape->kind != SHAPE_UNIT || (shape->unit > 1 && nodes->placing->one_at_a_time))
-		return place_now(nodes, request, length, chain);
-	*chain = CHAIN_NONE;
-	const uint32_t node = choose(nodes, request, length);
-	if (node == NONE || !edges_reserve(nodes, nodes->kinds))
+	const struct sl_group *group = nodes->requests[request].group;
+	const struct sl_demand *task = &group->task;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, row)].amount;
+	const int64_t *free = free_of(nodes, nodes->node[row].class);
+	uint32_t left = nodes->shape[request].unit;
+	m->holds++;
+	m->whole += group->exclusive;
+	if (amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0)
+		m->free[SL_KIND_CPUS] -= left * task->cpus;
+	if (amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0)
+		m->free[SL_KIND_MEM] -= left * task->mem;
+	for (uint32_t kind = SL_KIND_GPUS; task->gpus > 0 && left && kind < nodes->kinds; kind++) {
+		const uint32_t here = kind_will_do(task, kind) ? share_of(left, free[kind], task->gpus) : 0;
+		m->free[kind] -= here * task->gpus;
+		left -= here;
+	}
+}
+
+/* Both need one unit: nothing has to be taken to see. */
+static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	const struct guard *guard = &nodes->guard;
+	const struct shape *shape = &nodes->shape[guard->request];
+	const struct sl_group *group = nodes->requests[guard->request].group;
+	const uint32_t row = choose(nodes, request, length);
+	const uint32_t track = track_of(nodes, guard->request);
+	if (row == NONE || !ahead_update(nodes, track))
 		return false;
-	node_spends(nodes, node, 0, nodes->requests[request].group, shape->unit, chain);
-	return true;
+	nodes->mark++;
+	if (tree_leaf(nodes, track, row) > guard->at) {
+		/* Nothing is taken from the head. */
+		if (!nodes->windows_live)
+			return tree_root(nodes, track) <= guard->at;
+	} else {
+		struct moment m;
+		moment_at(nodes, row, guard->at, &m);
+		unit_comes(nodes, request, row, &m);
+		if (!units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole)))
+			nodes->node[row].mark = nodes->mark;
+		else if (!nodes->windows_live)
+			return true;
+	}
+	return ahead_any(nodes, track, guard->at, guard->length);
 }
 
 static bool allows(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const struct guard *guard = &nodes->guard;
 	const uint8_t kind = nodes->shape[guard->request].kind;
-	const bool by_units = kind == SHAPE_UNIT || (kind == SHAPE_SUM && !nodes->windows_live);
-	struct chain chain;
+	const bool by_units =
+		!guard->named && (kind == SHAPE_UNIT || (kind == SHAPE_SUM && !nodes->windows_live));
+	if (by_units && kind == SHAPE_UNIT && is_single(nodes, request))
+		return unit_allows(nodes, request, length);
 	uint32_t track = NONE;
 	int64_t units = 0;
-	if (!guard->named && by_units) {
+	if (by_units) {
 		track = track_of(nodes, guard->request);
 		if (!ahead_update(nodes, track))
 			return false;
 		if (kind == SHAPE_SUM)
-			units = nodes->set_units[track] +
+			units = units_now(nodes, track, guard->length) +
 				profile_value(&nodes->track[track].profile, guard->at);
 	}
-	if (!put(nodes, request, length, &chain))
+	struct chain chain;
+	if (!place_now(nodes, request, length, &chain))
 		return false;
-	if (track != NONE && nodes->track[track].request != guard->request)
-		track = NONE; /* The candidate took its place: asked in full. */
 	bool left;
 	if (guard->named)
 		left = chosen_left(nodes, chain);
-	else if (kind == SHAPE_SUM && by_units)
-		left = units_left(nodes, chain, units);
-	else if (kind == SHAPE_UNIT && track != NONE)
-		left = unit_left(nodes, track, chain);
-	else
+	else if (!by_units)
 		left = placement_left(nodes);
+	else
+		left = kind == SHAPE_SUM ? units_left(nodes, chain, units) : unit_left(nodes, track, chain);
 	place_undo(nodes, chain);
 	return left;
 }

@@ -19,11 +19,11 @@
 #define ALWAYS    INT64_MIN /* Earlier than any time. */
 
 enum {
-	TRACKS = SL_OR_TINY(16, 2), /* Requests whose fit is followed. */
-	WAYS = SL_OR_TINY(16, 2),   /* Of the trees over nodes. */
-	LOG_LEAST = SL_OR_TINY(256, 4),
+	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
+	WAYS = SL_OR_TINY(8, 2),    /* Of the trees over nodes. */
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
+	HEAP_WAYS = 8,
 };
 
 /* ---- Edges and holds ---------------------------------------------------------------- */
@@ -53,7 +53,6 @@ struct hold {
 	uint32_t first, last; /* Edges. A free one: the next is `first`. */
 	uint32_t job, request;
 	bool suspended;
-	struct nodes_sum sum;
 };
 
 struct chain {
@@ -63,7 +62,7 @@ struct chain {
 
 /* What was given back and can be restored: until nodes_forget. */
 struct kept {
-	enum { KEPT_END, KEPT_RESIZE, KEPT_PROMISE } what;
+	enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE } what;
 	uint32_t job, hold;
 };
 
@@ -76,14 +75,14 @@ enum node_status {
 };
 
 struct node {
-	uint32_t class, place; /* Its place in the heap of the class; NONE: out of it for a while. */
+	uint32_t class;
 	uint32_t first, last;  /* Edges. */
 	uint32_t holds, whole; /* Edges of what runs: all, and whole ones. */
 	uint32_t windows;      /* Its set of them. */
 	uint32_t mark;         /* Seen, if it is that of the nodes. */
 };
 
-/* Nodes of one type and window set, with the same free: a heap by number. */
+/* Nodes of one type and window set, with the same free: a heap by number, HEAP_WAYS wide. */
 struct class
 {
 	uint32_t *heap;
@@ -142,10 +141,8 @@ struct step {
 struct track {
 	uint32_t request;
 	uint64_t used; /* The question at which it was last asked. */
-	uint64_t seen; /* Of the log; meaningful if `ahead`. */
-	bool ahead;    /* What lies ahead is followed too. */
-	/* SHAPE_UNIT: the earliest time by node, then the least of each WAYS, and so on to one. */
-	sl_time *least;
+	bool ahead;    /* What lies ahead is followed too, since it was asked when so much was done: */
+	uint64_t ahead_at;
 	/* SHAPE_SUM: */
 	struct profile profile;
 	uint32_t *first; /* Steps by node. */
@@ -193,6 +190,7 @@ struct nodes {
 	uint64_t version; /* Of all that a fit depends on; begins at 1. */
 
 	struct node *node;
+	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
 	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
 	uint32_t busy, mark;
 
@@ -231,10 +229,16 @@ struct nodes {
 	struct shape *shape;
 	struct track track[TRACKS];
 	uint64_t asked; /* Counts questions. */
+	/* SHAPE_UNIT, by node and track: the earliest time; then the least of each WAYS nodes, and so on to
+	 * one. */
+	sl_time *least;
+	uint32_t columns;
 	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
-	uint32_t *log; /* Nodes that changed. */
-	uint64_t log_count;
-	uint32_t log_size; /* A power of two. */
+	uint32_t tracks;   /* Those in use are below. */
+	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
+	uint8_t *is_changed;
+	uint32_t changed_count;
+	uint64_t updated; /* Nodes that were brought up to date, in all. */
 
 	struct cand *cand, *again;
 	size_t cand_capacity, again_capacity;
@@ -356,12 +360,11 @@ bool edge_fits(const struct nodes *nodes, const struct edge *edge);
 
 uint32_t hold_new(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
 void hold_free(struct nodes *nodes, uint32_t hold);
-bool keep(struct nodes *nodes, int what, uint32_t job, uint32_t hold);
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
 uint32_t kept_take(struct nodes *nodes, int what, uint32_t job);
 /* What was taken becomes the job's, until then. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
 sl_time length_until(const struct nodes *nodes, sl_time end);
-struct nodes_sum sum_held(struct nodes *nodes, uint32_t hold);
 size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece);
 
 /* ---- nodes_class.c ------------------------------------------------------------------------------ */
@@ -374,6 +377,20 @@ void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this
 void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
 /* The request's track, which is made if there is none. */
 uint32_t track_of(struct nodes *nodes, uint32_t request);
+/* Its track, or NONE if others are asked more often. */
+uint32_t track_offer(struct nodes *nodes, uint32_t request);
+static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
+{
+	const uint32_t index = nodes->shape[request].track;
+	if (index == NONE)
+		return track_offer(nodes, request);
+	nodes->track[index].used = ++nodes->asked;
+	return index;
+}
+/* Units of the tracked request that are free now, where no window is in the way. */
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
+/* The same without a track, but no further than `enough`. */
+int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough);
 void track_release(struct track *track);
 void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
@@ -403,10 +420,19 @@ static inline bool open_at(const struct nodes *nodes, uint32_t set, sl_time at, 
  */
 bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain);
 void place_undo(struct nodes *nodes, struct chain chain);
-/* A request of one unit: the node that it would get; NONE. */
+/* Its unit goes to the node with the least score: no other rule of the placing, or bound, comes in. */
+static inline bool is_single(const struct nodes *nodes, uint32_t request)
+{
+	const struct shape *shape = &nodes->shape[request];
+	return shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing->one_at_a_time);
+}
+/* Then: the node that it would get; NONE. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);
 /* Of a view, likewise. The edges hold what they take. */
 bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain);
+/* In [at, at + length), as held things end, beside promises or not. */
+bool place_span(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises,
+	struct chain *chain);
 /* The nodes in a span of time. False: out of memory. */
 bool view_span(struct nodes *nodes, sl_time at, sl_time length, bool promises);
 bool view_empty(struct nodes *nodes); /* Nothing is held, and there are no windows. */
@@ -416,17 +442,33 @@ bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t node
 
 /* ---- nodes_ahead.c: what lies ahead --------------------------------------------------------------- */
 
-void nodes_log(struct nodes *nodes, uint32_t node);
+/* What lies ahead of the node is another from now on. */
+void node_changed(struct nodes *nodes, uint32_t node);
 /* Brings what lies ahead of the track up to date. False: out of memory. */
 bool ahead_update(struct nodes *nodes, uint32_t track);
 /* The earliest time at which a node holds the unit for that long, by its edges. */
 sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t node, sl_time from, sl_time length,
 	sl_time latest, bool promises);
 sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
-/* The same of a request that needs one unit, over all nodes. */
+void ahead_check(struct nodes *nodes);
+
+/* ---- nodes_tree.c: ahead, for requests that need one unit -------------------------------------------------
+ */
+
+/* Of these tracks, the times at which a node holds the unit. */
+void unit_times(
+	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time);
+bool tree_build(struct nodes *nodes, uint32_t track);
+void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
+void tree_check(const struct nodes *nodes, uint32_t track);
+sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row);
+sl_time tree_root(const struct nodes *nodes, uint32_t track);
+/* The earliest time at which any node holds the unit for that long. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 /* Some node that is not marked holds the unit at that time. */
 bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
-void ahead_check(struct nodes *nodes);
+/* The node that the placing chooses for one unit from then on, for that long; NONE. m: what is free there. */
+uint32_t ahead_choose(
+	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free);
 
 #endif

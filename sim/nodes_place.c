@@ -366,18 +366,6 @@ void place_undo(struct nodes *nodes, struct chain chain)
 	chain_free(nodes, chain);
 }
 
-bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain)
-{
-	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
-		return false;
-	if (place(nodes, request, NULL, length, chain))
-		return true;
-	if (!failed(nodes))
-		place_undo(nodes, *chain);
-	*chain = CHAIN_NONE;
-	return false;
-}
-
 bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain)
 {
 	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
@@ -429,21 +417,41 @@ bool view_empty(struct nodes *nodes)
 /* ---- One unit: the best class, by what its track remembers ----------------------------------------------
  */
 
-static uint32_t choose_class(const struct nodes *nodes, uint32_t track, sl_time length)
+struct best {
+	uint32_t class;
+	int64_t score;
+};
+
+static void best_meets(const struct nodes *nodes, struct best *best, uint32_t class, int64_t score)
 {
-	uint32_t best = NONE;
-	int64_t least = 0;
+	if (best->class == NONE || score < best->score ||
+		(score == best->score && nodes->class[class].heap[0] < nodes->class[best->class].heap[0]))
+		*best = (struct best){ class, score };
+}
+
+static struct best best_of_track(const struct nodes *nodes, uint32_t track, sl_time length)
+{
+	struct best best = { NONE, 0 };
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
-		if (!nodes->class_units[(size_t)i * TRACKS + track] || !class->count ||
-			!open_for(nodes, class->windows, length))
-			continue;
-		const int64_t score = nodes->class_score[(size_t)i * TRACKS + track];
-		if (best == NONE || score < least ||
-			(score == least && class->heap[0] < nodes->class[best].heap[0])) {
-			best = i;
-			least = score;
-		}
+		if (nodes->class_units[(size_t)i * TRACKS + track] && class->count &&
+			open_for(nodes, class->windows, length))
+			best_meets(nodes, &best, i, nodes->class_score[(size_t)i * TRACKS + track]);
+	}
+	return best;
+}
+
+static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_time length)
+{
+	const struct shape *shape = &nodes->shape[request];
+	const struct sl_group *group = nodes->requests[request].group;
+	struct best best = { NONE, 0 };
+	for (uint32_t i = 0; i < nodes->class_used; i++) {
+		const struct class *class = &nodes->class[i];
+		const int64_t *free = free_of(nodes, i);
+		if (class->count && open_for(nodes, class->windows, length) &&
+			units_on(nodes, shape, group, free, (enum node_status) class->status))
+			best_meets(nodes, &best, i, score_of(nodes, class->type, free, group, shape->unit));
 	}
 	return best;
 }
@@ -453,9 +461,52 @@ uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length)
 	struct shape *shape = &nodes->shape[request];
 	if (shape->choice_at == nodes->version && (!nodes->windows_live || shape->choice_length == length))
 		return shape->choice;
-	const uint32_t class = choose_class(nodes, track_of(nodes, request), length);
-	shape->choice = class == NONE ? NONE : nodes->class[class].heap[0];
+	const uint32_t track = track_find(nodes, request);
+	const struct best best =
+		track == NONE ? best_of_all(nodes, request, length) : best_of_track(nodes, track, length);
+	shape->choice = best.class == NONE ? NONE : nodes->class[best.class].heap[0];
 	shape->choice_at = nodes->version;
 	shape->choice_length = length;
 	return shape->choice;
+}
+
+bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain)
+{
+	*chain = CHAIN_NONE;
+	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
+		return false;
+	if (is_single(nodes, request)) {
+		const uint32_t node = choose(nodes, request, length);
+		if (node == NONE || !edges_reserve(nodes, nodes->kinds))
+			return false;
+		node_spends(
+			nodes, node, 0, nodes->requests[request].group, nodes->shape[request].unit, chain);
+		return true;
+	}
+	if (place(nodes, request, NULL, length, chain))
+		return true;
+	if (!failed(nodes))
+		place_undo(nodes, *chain);
+	*chain = CHAIN_NONE;
+	return false;
+}
+
+/* ---- At a time to come -----------------------------------------------------------------------------------
+ */
+
+bool place_span(
+	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, struct chain *chain)
+{
+	*chain = CHAIN_NONE;
+	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
+		return false;
+	if (!is_single(nodes, request))
+		return view_span(nodes, at, length, promises) &&
+		       place_on(nodes, request, &nodes->view, chain);
+	int64_t free[SL_KINDS_MAX];
+	const uint32_t node = ahead_choose(nodes, request, at, length, promises, free);
+	if (node == NONE || !edges_reserve(nodes, nodes->kinds))
+		return false;
+	edges_spend(nodes, node, 0, nodes->requests[request].group, nodes->shape[request].unit, free, chain);
+	return true;
 }

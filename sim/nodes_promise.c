@@ -42,8 +42,7 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 {
 	struct chain chain;
 	SL_CHECK(!nodes->job_promise[job]);
-	if (failed(nodes) || !view_span(nodes, at, length, true) ||
-		!place_on(nodes, request, &nodes->view, &chain))
+	if (!place_span(nodes, request, at, length, true, &chain))
 		return false;
 	size_t count = 0;
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)

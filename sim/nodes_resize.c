@@ -118,7 +118,7 @@ static bool grow_elsewhere(struct resize *r)
 	struct nodes *nodes = r->nodes;
 	const struct chain own = r->chain;
 	for (uint32_t i = own.first; i != NONE; i = nodes->edge[i].more)
-		if (nodes->edge[i].group == 0 && nodes->node[nodes->edge[i].node].place != NONE)
+		if (nodes->edge[i].group == 0 && nodes->place[nodes->edge[i].node] != NONE)
 			class_pull(nodes, nodes->edge[i].node);
 	struct sl_group group = *r->group;
 	group.tasks = r->left;
@@ -126,7 +126,7 @@ static bool grow_elsewhere(struct resize *r)
 	const bool placed = place_more(nodes, &group, r->used, r->length, &r->chain);
 	for (uint32_t i = own.first; i != NONE; i = nodes->edge[i].more) {
 		const uint32_t row = nodes->edge[i].node;
-		if (nodes->edge[i].group == 0 && nodes->node[row].place == NONE)
+		if (nodes->edge[i].group == 0 && nodes->place[row] == NONE)
 			class_put(nodes, nodes->node[row].class, row);
 		if (i == last)
 			break;
@@ -187,7 +187,6 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 	}
 	for (uint32_t i = r.chain.first; i != NONE; i = nodes->edge[i].more)
 		edge_link(nodes, i, was.end);
-	nodes->hold[fresh].sum = sum_held(nodes, fresh);
 	nodes->job_hold[job] = fresh + 1;
 	return keep(nodes, KEPT_RESIZE, job, old);
 }

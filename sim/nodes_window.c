@@ -84,7 +84,7 @@ static void node_windows(struct nodes *nodes, uint32_t row, uint32_t set)
 	moment_now(nodes, row, &m);
 	nodes->node[row].windows = set;
 	node_moves(nodes, row, m.free);
-	nodes_log(nodes, row);
+	node_changed(nodes, row);
 }
 
 static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until)

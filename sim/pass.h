@@ -121,6 +121,9 @@ struct sl_pass {
 	int64_t gpus_queued;
 	int32_t *nodes_held; /* By job, the largest held. */
 	int64_t *cpus_held, *gpus_held;
+	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
+	size_t place_total, place_capacity, *place_first;
+	uint32_t *place_count;
 	unsigned __int128
 		busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted. */
 
@@ -165,8 +168,6 @@ struct sl_pass {
 	bool promises_broken;
 	uint32_t *scratch; /* For sorting rows. */
 	size_t scratch_capacity;
-	struct sl_piece *piece; /* For a start on promised nodes. */
-	size_t piece_capacity;
 
 	/* The journal. */
 	struct action *action;
@@ -247,6 +248,8 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 int room_init(struct sl_pass *pass, struct sl_err *err);
 /* By room_expected, on these pieces or (NULL) where the placing says. False: there is none. */
 bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count);
+/* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
+bool room_take_promised(struct sl_pass *pass, uint32_t job);
 void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */
 void room_untake(struct sl_pass *pass, uint32_t job);
 void room_suspend(struct sl_pass *pass, uint32_t job);
@@ -263,7 +266,8 @@ int64_t room_idle(const struct sl_pass *pass, uint32_t kind);
 void room_settle(struct sl_pass *pass);                          /* At the beginning of a pass. */
 sl_time room_expected(const struct sl_pass *pass, uint32_t job); /* Its end, overdue or not. */
 bool room_is_overdue(const struct sl_pass *pass, uint32_t job);
-void room_holds(struct sl_pass *pass, uint32_t job);             /* Notes the largest held. */
+void room_places(struct sl_pass *pass, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
+void room_holds(struct sl_pass *pass, uint32_t job);  /* Notes the largest held. */
 void room_waits(struct sl_pass *pass, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
 bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus);
 void window_undo(struct sl_pass *pass);

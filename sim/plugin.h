@@ -273,6 +273,7 @@ enum sl_reason {
 	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
+	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
 	SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
@@ -560,7 +561,8 @@ enum sl_use {
  * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
 struct sl_compat {
 	const char *value; /* "pyss" */
-	const char *when;  /* "plan=easy": only if that parameter has that value without it; NULL: always. */
+	const char *when; /* "plan=easy,fill=queue": only if these have these values without it; NULL: always.
+			   * The first that holds counts. */
 	const char *settings;
 };
 
@@ -796,6 +798,11 @@ struct sl_result {
 	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
 	 */
 	const unsigned __int128 *busy;
+	/* On nodes, if recorded: where each job started last, place_count[job] pieces from place_first[job]
+	 * on. */
+	const struct sl_piece *place;
+	const size_t *place_first;
+	const uint32_t *place_count;
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */

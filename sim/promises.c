@@ -433,7 +433,6 @@ static void compress_on_nodes(struct sl_pass *pass)
 		}
 		promise_put(pass, job, at);
 		act_promise(pass, job, was);
-		pass->freed.early = true; /* What it left may help those before it, in the next pass. */
 	}
 	sweep_stale(pass);
 }

@@ -309,7 +309,7 @@ static int read_trace(struct loading *loading, struct sl_err *err)
 		return status;
 	loading->file = sl_input_name(in);
 	const struct sl_reader *reader = NULL;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(loading->scenario->registry, &reader, in, err);
 	if (!status)
 		status = columns_expect(loading->scenario->columns, rows_expected(in), err);
 	if (!status) {
@@ -377,6 +377,7 @@ static int load_all(struct loading *loading, struct sl_err *err)
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)
 {
 	*scenario = (struct scenario){ 0 };
+	scenario->registry = options->registry ? options->registry : &registry_builtin;
 	scenario->arena = arena_new();
 	scenario->columns = calloc(1, sizeof(*scenario->columns));
 	struct loading loading = { .scenario = scenario,

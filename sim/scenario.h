@@ -45,6 +45,7 @@ struct scenario_options {
 	const char *trace;   /* Path, or "-". */
 	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
+	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */
 	const char *implied;   /* Of the replay, by the policy's compat: "passes=event,...", weaker than any
 				  setting. NULL: nothing. */
 	const char *from, *to; /* As given: seconds since zero, durations, or dates; NULL. */
@@ -59,6 +60,7 @@ struct scenario_options {
 
 struct scenario {
 	struct sl_arena *arena;
+	const struct registry *registry; /* Lent. */
 	struct sl_jobs jobs;
 	int64_t cpus;              /* Of the whole cluster. */
 	struct sl_cluster cluster; /* node_count 0: a counted pool. */

@@ -22,6 +22,7 @@ struct sim_progress {
 enum sim_record {
 	SIM_RECORD_USAGE = 1,   /* result.usage */
 	SIM_RECORD_REASONS = 2, /* result.reasons */
+	SIM_RECORD_PLACES = 4,  /* result.place */
 };
 
 struct sim_options {

@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 };
 
@@ -243,7 +244,7 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 		status = windows_means(windows, &row->metrics, &all->failure);
 		if (!status && all->dir)
 			status = outdir_windows(all->dir, sub, windows, &row->metrics, NULL, &all->failure);
-		windows_release(windows);
+		windows_end(windows);
 	}
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
 }
@@ -431,6 +432,7 @@ static int runs_prepare(struct comparison *all, struct run *runs, struct worlds 
 			talk_compat(&runs[i]);
 		if (row_begin(&all->row[i], worlds, &runs[i], cluster, args->arena))
 			return sl_fail_memory(err);
+		all->row[i].metrics.list = args->registry->metrics;
 	}
 	all->each = 1;
 	if (runs[0].scenario->window_count) {

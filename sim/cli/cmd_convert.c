@@ -28,6 +28,7 @@ struct conversion {
 	const struct sl_writer *writer;
 	struct sl_out *out;
 	struct sl_arena *arena;
+	const struct registry *registry;
 	const char *path;
 	bool strict, begun;
 	struct header_pair *header;
@@ -181,7 +182,7 @@ static int convert_as_is(struct conversion *c, struct sl_err *err)
 	int status = sl_input_open(&in, c->path, err);
 	if (status)
 		return status;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(c->registry, &reader, in, err);
 	if (!status) {
 		const struct sl_sink sink = { c, on_job, on_header, on_oddity, on_dated, NULL };
 		status = reader->read(in, &sink, err);
@@ -251,9 +252,11 @@ static int on_clean_row(void *self, const struct sl_row *row, const char *gone, 
 static int convert_clean(struct conversion *c, struct sl_err *err)
 {
 	const struct scenario_watch watch = { c, on_clean_header, on_clean_row };
-	const struct scenario_options options = {
-		.trace = c->path, .strict = c->strict, .any_machine = true, .watch = &watch
-	};
+	const struct scenario_options options = { .trace = c->path,
+		.registry = c->registry,
+		.strict = c->strict,
+		.any_machine = true,
+		.watch = &watch };
 	struct scenario scenario;
 	int status = scenario_load(&scenario, &options, err);
 	if (status)
@@ -291,9 +294,10 @@ static int writer_choose(const struct sl_writer **writer, const char *name, stru
 
 static int convert_run(const struct args *args, struct sl_err *err)
 {
-	struct conversion c = {
-		.path = args->word[0], .arena = args->arena, .strict = arg_flag(args, "strict")
-	};
+	struct conversion c = { .path = args->word[0],
+		.arena = args->arena,
+		.registry = args->registry,
+		.strict = arg_flag(args, "strict") };
 	int status = writer_choose(&c.writer, arg(args, "to") ? arg(args, "to") : "swf", err);
 	if (!status)
 		status = sl_out_open(&c.out, args->word[1], err);
@@ -317,6 +321,7 @@ static const struct option_def options[] = {
 	{ "clean", 0, NULL, false,
 		"drop rows that make no sense, and sort by submission, as a replay would" },
 	{ OPTION_STRICT },
+	{ OPTION_PLUGIN },
 };
 
 const struct command cmd_convert = {

@@ -122,7 +122,7 @@ static int hear(struct heard *h, const char *csv)
 	memset(h, 0, sizeof(*h));
 	int status = sl_input_open(&in, memfile(h->path, csv, strlen(csv)), &h->err);
 	cr_assert_eq(status, SL_OK);
-	status = reader_choose(&reader, in, &h->err);
+	status = reader_choose(&registry_builtin, &reader, in, &h->err);
 	if (!status) {
 		cr_assert_str_eq(reader->name, "table", "%s is read as %s", csv, reader->name);
 		status = reader->read(in, &sink, &h->err);
