@@ -158,7 +158,8 @@ static void fill(struct node_world *w)
 
 static struct node_world *world_of(const struct sl_pass *pass)
 {
-	return (struct node_world *)((char *)(uintptr_t)pass->policy - offsetof(struct node_world, watched));
+	const uintptr_t watched = (uintptr_t)pass->policy;
+	return (struct node_world *)(watched - offsetof(struct node_world, watched));
 }
 
 static int watched_init(void **state, const struct sl_setup *setup, struct sl_err *err)
