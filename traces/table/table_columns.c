@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "traces/table/table.h"
+#include "traces/table/table_parts.h"
 
 enum { NAME_LONGEST = 63 };
 
