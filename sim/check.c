@@ -5,13 +5,29 @@
  */
 #include "sim/pass.h"
 
+/* Work is conserved, over preemptions and checkpoints too. At other than its full size a job may have been
+ * given a little more than it needed, never less. */
+static void check_work(const struct sl_pass *pass, uint32_t job)
+{
+	const sl_time length =
+		pass->job_state[job] == SL_COMPLETED ? pass->jobs->run[job] : pass->jobs->limit[job];
+	if (!pass->course) {
+		SL_CHECK(pass->end[job] - pass->start[job] == length);
+		return;
+	}
+	const struct course *course = &pass->course[job];
+	SL_CHECK(course->kept + course->work >= length &&
+		 (course->tasks || course->kept + course->work == length));
+}
+
 static void check_job(const struct sl_pass *pass, uint32_t job)
 {
 	const struct sl_jobs *jobs = pass->jobs;
 	const enum sl_state state = (enum sl_state)pass->job_state[job];
+	const bool again = pass->course && pass->course[job].attempts;
 	SL_CHECK(state < SL_STATE_COUNT);
 	if (state == SL_PENDING) {
-		SL_CHECK(pass->start[job] == SL_NONE && pass->end[job] == SL_NONE);
+		SL_CHECK((pass->start[job] == SL_NONE || again) && pass->end[job] == SL_NONE);
 		return;
 	}
 	SL_CHECK(job < pass->submitted);
@@ -19,16 +35,15 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 		return;
 	SL_CHECK(pass->start[job] >= jobs->submit[job] &&
 		 pass->start[job] <= pass->now); /* No start before eligible. */
-	if (state == SL_RUNNING) {
+	if (state == SL_RUNNING || state == SL_SUSPENDED) {
 		SL_CHECK(pass->end[job] == SL_NONE);
 		return;
 	}
 	SL_CHECK(pass->end[job] <= pass->now);
-	if (state == SL_COMPLETED) /* Work is conserved. */
-		SL_CHECK(pass->end[job] - pass->start[job] == jobs->run[job]);
+	if (state == SL_COMPLETED || state == SL_TIMEOUT)
+		check_work(pass, job);
 	if (state == SL_TIMEOUT)
-		SL_CHECK(pass->end[job] - pass->start[job] == jobs->limit[job] &&
-			 jobs->limit[job] < jobs->run[job]);
+		SL_CHECK(jobs->limit[job] < jobs->run[job]);
 }
 
 /* The queue holds each waiting job, once, in order. */
@@ -59,33 +74,72 @@ static void add_change(void *self, sl_time at, int64_t change)
 	*(int64_t *)self += change;
 }
 
+/* What runs, in order of its starts, each once. */
+static void check_running(const struct sl_pass *pass, uint32_t running, uint32_t suspended)
+{
+	if (!pass->course)
+		return;
+	uint32_t seen = 0;
+	uint32_t before = UINT32_MAX;
+	for (uint32_t job = pass->run_first; job != UINT32_MAX; job = pass->course[job].next) {
+		const struct course *course = &pass->course[job];
+		SL_CHECK(course->before == before &&
+			 (is_running(pass, job) || pass->job_state[job] == SL_SUSPENDED));
+		SL_CHECK(before == UINT32_MAX || pass->course[before].began <= course->began);
+		SL_CHECK((course->stopped != SL_NONE) == (pass->job_state[job] == SL_SUSPENDED));
+		before = job;
+		seen++;
+	}
+	SL_CHECK(seen == running + suspended && pass->run_last == before && pass->suspended == suspended);
+}
+
+static void check_room(struct sl_pass *pass, int64_t cpus_busy)
+{
+	if (pass->nodes) {
+		nodes_check(pass->nodes);
+		return;
+	}
+	const struct cluster *cluster = &pass->cluster;
+	SL_CHECK(cpus_busy + cluster->cpus_free + cluster->cpus_closed == cluster->cpus &&
+		 cluster->cpus_free >= 0 && cluster->cpus_closed >= 0 && cluster->cpus_owed >= 0);
+	int64_t given_back = 0;
+	profile_each(&pass->profile, add_change, &given_back);
+	SL_CHECK(given_back == cpus_busy + cluster->cpus_closed);
+}
+
 void check_state(struct sl_pass *pass)
 {
 	int64_t cpus_busy = 0;
 	int64_t cpus_queued = 0;
 	uint32_t running = 0;
 	uint32_t waiting = 0;
+	uint32_t suspended = 0;
 	uint32_t unpromised = 0;
 	for (uint32_t job = 0; job < pass->submitted; job++) {
 		check_job(pass, job);
+		suspended += pass->job_state[job] == SL_SUSPENDED;
 		if (pass->job_state[job] == SL_RUNNING) {
-			cpus_busy += pass->jobs->size[job];
+			cpus_busy += cpus_of(pass, job);
 			running++;
 		} else if (pass->job_state[job] == SL_PENDING) {
-			cpus_queued += pass->jobs->size[job];
+			cpus_queued += cpus_of(pass, job);
 			waiting++;
 			unpromised += pass->promise && pass->promise[job] == SL_NONE;
 		}
 	}
-	SL_CHECK(cpus_busy + pass->cluster.cpus_free == pass->cluster.cpus && pass->cluster.cpus_free >= 0);
+	for (size_t i = pass->ending_next; i < pass->ending_count; i++)
+		if (pass->ending[i].freed && is_running(pass, pass->ending[i].ev.row))
+			cpus_busy -= cpus_of(pass, pass->ending[i].ev.row);
+	check_room(pass, cpus_busy);
 	SL_CHECK(running == pass->running && cpus_queued == pass->cpus_queued);
-	SL_CHECK(unpromised == pass->unpromised_count);
+	if (pass->promise) {
+		unpromised_sift(pass);
+		SL_CHECK(unpromised == pass->unpromised_count);
+	}
+	check_running(pass, running, suspended);
 	check_queue(pass, &pass->queue, waiting);
 	if (pass->uses & SL_USE_FILL)
 		check_queue(pass, &pass->fill, waiting);
-	int64_t given_back = 0;
-	profile_each(&pass->profile, add_change, &given_back);
-	SL_CHECK(given_back == cpus_busy);
 }
 
 static uint64_t mixed(uint64_t h, uint64_t value)
@@ -104,6 +158,8 @@ static void mix_change(void *self, sl_time at, int64_t change)
 uint64_t check_digest(struct sl_pass *pass)
 {
 	uint64_t h = mixed(0, (uint64_t)pass->cluster.cpus_free);
+	h = mixed(mixed(h, (uint64_t)pass->cluster.cpus_closed), (uint64_t)pass->cluster.cpus_owed);
+	h = mixed(mixed(h, pass->window_count), (uint64_t)pass->cpus_queued);
 	h = mixed(h, pass->running);
 	h = mixed(h, pass->head);
 	h = mixed(h, (uint64_t)pass->wake);
@@ -116,7 +172,16 @@ uint64_t check_digest(struct sl_pass *pass)
 		h = mixed(h, (uint64_t)pass->start[job]);
 		h = mixed(h, (uint64_t)pass->end[job]);
 		h = mixed(h, pass->promise ? (uint64_t)pass->promise[job] : 0);
+		if (!pass->course)
+			continue;
+		const struct course *course = &pass->course[job];
+		h = mixed(mixed(mixed(h, (uint64_t)course->due), (uint64_t)course->work),
+			(uint64_t)course->kept);
+		h = mixed(mixed(h, (uint64_t)course->since), (uint64_t)pass->estimate[job]);
+		h = mixed(mixed(h, (uint64_t)course->suspended), (uint64_t)course->suspended_before);
+		h = mixed(mixed(h, course->attempts), (uint64_t)course->next << 32 | course->before);
 	}
+	h = mixed(h, pass->nodes ? nodes_digest(pass->nodes) : pass->suspended);
 	profile_each(&pass->profile, mix_change, &h);
 	for (size_t i = 0; i < pass->ledger_count; i++)
 		for (uint32_t row = 0; row < pass->ledger[i].rows; row++)

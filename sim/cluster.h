@@ -2,7 +2,7 @@
 /*
  * cluster.h - what there is, and what is free of it.
  *
- * One counted pool of cpus. Nothing is ever given out twice, and nobody gives
+ * One counted pool of cpus (nodes: nodes.h). Nothing is ever given out twice, and nobody gives
  * back more than was taken.
  */
 #ifndef SL_CLUSTER_H
@@ -12,6 +12,8 @@
 
 struct cluster {
 	int64_t cpus, cpus_free;
+	int64_t cpus_closed; /* In windows. */
+	int64_t cpus_owed;   /* To windows that opened while too much was in use. */
 };
 
 static inline bool cluster_fits(const struct cluster *cluster, int64_t cpus)

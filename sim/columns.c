@@ -22,12 +22,22 @@ static int column_widen(void **column, size_t bytes, struct sl_err *err)
 	return SL_OK;
 }
 
-/* A wait before the first recorded one is unknown. */
-static int add_waits(struct columns *columns, struct sl_err *err)
+static bool is_optional(enum column which)
 {
-	const int status = column_widen(&columns->at[COLUMN_WAIT], columns->capacity * sizeof(sl_time), err);
+	return which == COLUMN_WAIT || which == COLUMN_REQUEST || which == COLUMN_GANG;
+}
+
+int columns_want(struct columns *columns, enum column which, struct sl_err *err)
+{
+	SL_CHECK(is_optional(which) && columns->capacity);
+	if (columns->at[which])
+		return SL_OK;
+	const int status = column_widen(&columns->at[which], columns->capacity * element_of(which), err);
 	for (uint32_t row = 0; row < columns->count && !status; row++)
-		column_i64(columns, COLUMN_WAIT)[row] = SL_NONE;
+		if (which == COLUMN_WAIT)
+			column_i64(columns, which)[row] = SL_NONE;
+		else
+			column_i32(columns, which)[row] = -1;
 	return status;
 }
 
@@ -38,7 +48,7 @@ int columns_expect(struct columns *columns, size_t rows, struct sl_err *err)
 		return sl_fail(err, SL_INPUT, "more than %zu jobs: split the trace", rows_max);
 	const size_t capacity = rows < rows_max ? rows : rows_max;
 	for (enum column which = 0; which < COLUMN_ROWS; which++) {
-		if (which == COLUMN_WAIT && !columns->at[which])
+		if (is_optional(which) && !columns->at[which])
 			continue;
 		const int status = column_widen(&columns->at[which], capacity * element_of(which), err);
 		if (status)
@@ -48,14 +58,11 @@ int columns_expect(struct columns *columns, size_t rows, struct sl_err *err)
 	return SL_OK;
 }
 
-int columns_reserve(struct columns *columns, bool waits, struct sl_err *err)
+int columns_reserve(struct columns *columns, struct sl_err *err)
 {
-	int status = SL_OK;
-	if (columns->count == columns->capacity)
-		status = columns_expect(columns, columns->capacity ? 2 * columns->capacity : 1024, err);
-	if (!status && waits && !columns->at[COLUMN_WAIT])
-		status = add_waits(columns, err);
-	return status;
+	if (columns->count < columns->capacity)
+		return SL_OK;
+	return columns_expect(columns, columns->capacity ? 2 * columns->capacity : 1024, err);
 }
 
 int columns_add(struct columns *columns, enum column which, struct sl_err *err)
@@ -128,19 +135,14 @@ int columns_sort(struct columns *columns, struct sl_err *err)
 	return SL_OK;
 }
 
-int columns_truncate(struct columns *columns, uint32_t count, struct sl_err *err)
+/* Places of the rows as ranks among themselves; there were `before` of them. */
+static int rank_places(const struct columns *columns, uint32_t before, struct sl_err *err)
 {
-	const uint32_t before = columns->count;
-	if (count >= before)
-		return SL_OK;
-	columns->count = count;
 	uint32_t *place = columns->at[COLUMN_PLACE];
-	if (!place)
-		return SL_OK;
 	uint32_t *rank = calloc(before, sizeof(*rank));
 	if (!rank)
 		return sl_fail_memory(err);
-	for (uint32_t row = 0; row < count; row++)
+	for (uint32_t row = 0; row < columns->count; row++)
 		rank[place[row]] = 1;
 	uint32_t next = 0;
 	for (uint32_t i = 0; i < before; i++) {
@@ -148,10 +150,47 @@ int columns_truncate(struct columns *columns, uint32_t count, struct sl_err *err
 		rank[i] = next;
 		next += stays;
 	}
-	for (uint32_t row = 0; row < count; row++)
+	for (uint32_t row = 0; row < columns->count; row++)
 		place[row] = rank[place[row]];
 	free(rank);
 	return SL_OK;
+}
+
+int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struct sl_err *err)
+{
+	const uint32_t before = columns->count;
+	SL_CHECK(first <= before && count <= before - first);
+	if (count == before)
+		return SL_OK;
+	columns->count = count;
+	for (enum column which = 0; first && which < COLUMN_COUNT; which++) {
+		char *column = columns->at[which];
+		if (column)
+			memmove(column, column + first * element_of(which), count * element_of(which));
+	}
+	return columns->at[COLUMN_PLACE] ? rank_places(columns, before, err) : SL_OK;
+}
+
+static void move_row(const struct columns *columns, uint32_t to, uint32_t from)
+{
+	for (enum column which = 0; which < COLUMN_COUNT; which++) {
+		char *column = columns->at[which];
+		const size_t element = element_of(which);
+		if (column)
+			memmove(column + to * element, column + from * element, element);
+	}
+}
+
+int columns_keep(
+	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err)
+{
+	const uint32_t before = columns->count;
+	uint32_t kept = 0;
+	for (uint32_t row = 0; row < before; row++)
+		if (stays(self, row))
+			move_row(columns, kept++, row);
+	columns->count = kept;
+	return columns->at[COLUMN_PLACE] && kept < before ? rank_places(columns, before, err) : SL_OK;
 }
 
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
@@ -169,7 +208,11 @@ void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 		.wait_recorded = columns->at[COLUMN_WAIT],
 		.estimate = columns->at[COLUMN_ESTIMATE],
 		.cancel = columns->at[COLUMN_CANCEL],
+		.ran = columns->at[COLUMN_RAN],
 		.place = columns->at[COLUMN_PLACE],
+		.request = columns->at[COLUMN_REQUEST],
+		.gang = columns->at[COLUMN_GANG],
+		.id_name = columns->at[COLUMN_ID_NAME],
 	};
 }
 

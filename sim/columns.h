@@ -21,16 +21,19 @@ enum column {
 	COLUMN_USER,
 	COLUMN_ACCOUNT,
 	COLUMN_PARTITION,
+	COLUMN_REQUEST,
+	COLUMN_GANG,
 	COLUMN_ROWS,
 	COLUMN_PLACE = COLUMN_ROWS,
 	COLUMN_ESTIMATE,
 	COLUMN_CANCEL,
+	COLUMN_RAN,
+	COLUMN_ID_NAME,
 	COLUMN_COUNT
 };
 
 struct columns {
-	void *at[COLUMN_COUNT]; /* NULL: has none. The first five, estimate and cancel int64_t, else 32 bits.
-				 */
+	void *at[COLUMN_COUNT]; /* NULL: has none. From size to place 32 bits, the others 64. */
 	size_t capacity;
 	uint32_t count;
 	bool unsorted; /* Some row was submitted before the one above it. */
@@ -47,14 +50,19 @@ static inline int32_t *column_i32(const struct columns *columns, enum column whi
 
 /* Room for so many rows, more than there are. */
 int columns_expect(struct columns *columns, size_t rows, struct sl_err *err);
-/* Room for one more row; waits: it has a recorded wait. The wait column is made at the first such row. */
-int columns_reserve(struct columns *columns, bool waits, struct sl_err *err);
+/* Room for one more row. */
+int columns_reserve(struct columns *columns, struct sl_err *err);
+/* Wait, request and gang are made at the first row that has one; rows before have none (SL_NONE, -1). */
+int columns_want(struct columns *columns, enum column which, struct sl_err *err);
 /* A further column, zeroed. */
 int columns_add(struct columns *columns, enum column which, struct sl_err *err);
 /* By (submit, row); the place column then says where each was. Nothing happens to rows in order. */
 int columns_sort(struct columns *columns, struct sl_err *err);
-/* Only the first rows stay; places become ranks among them. */
-int columns_truncate(struct columns *columns, uint32_t count, struct sl_err *err);
+/* Only these rows stay; places become ranks among them. */
+int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struct sl_err *err);
+/* Likewise of those that it says, which is asked of each once, before the row moves. */
+int columns_keep(
+	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err);
 void columns_drop(struct columns *columns, enum column which);
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs);
 void columns_free(struct columns *columns);

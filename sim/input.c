@@ -24,6 +24,7 @@
 enum {
 	PIECE = 256 * 1024, /* Read, and unpacked, at a time: stays in the second-level cache. */
 	LINE_LONGEST = 1024 * 1024,
+	TEXT_LONGEST = 1024 * 1024 * 1024,
 	SLACK = 64 /* Readable bytes behind the text, so that scanners may load words. */
 };
 
@@ -52,6 +53,8 @@ struct sl_input {
 	size_t from, lent, held; /* text[from, lent) is lent, text[lent, held) waits for its newline. */
 	uint64_t offset;         /* Of text[0] in the whole text. */
 	bool ended, again;
+	bool too_long; /* The line at the front is. */
+	char *all;     /* sl_input_all's. */
 	EVP_MD_CTX *hash;
 	char sha256[2 * EVP_MAX_MD_SIZE + 1];
 	uint64_t bytes, size;
@@ -324,6 +327,7 @@ void sl_input_close(struct sl_input *in)
 	if (in->fd > STDIN_FILENO)
 		(void)close(in->fd);
 	EVP_MD_CTX_free(in->hash);
+	free(in->all);
 	free(in->text);
 	free(in->raw);
 	free(in->name);
@@ -332,8 +336,9 @@ void sl_input_close(struct sl_input *in)
 
 /* ---- Lines --------------------------------------------------------------------------- */
 
-static int fail_line(const struct sl_input *in, struct sl_err *err)
+static int fail_line(struct sl_input *in, struct sl_err *err)
 {
+	in->too_long = true;
 	return sl_fail(err, SL_INPUT,
 		"%s: the line that begins at byte %llu of its text is longer than 1 MiB: is it a trace?",
 		in->name, (unsigned long long)in->offset);
@@ -361,6 +366,12 @@ static int take_piece(struct sl_input *in, struct sl_err *err)
 	return SL_OK;
 }
 
+/* A byte order mark is passed over. */
+static size_t text_begins(const struct sl_input *in)
+{
+	return !in->offset && in->held >= 3 && memcmp(in->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static int next_lines(struct sl_input *in, struct sl_err *err)
 {
 	in->offset += in->lent;
@@ -378,13 +389,69 @@ static int next_lines(struct sl_input *in, struct sl_err *err)
 		return SL_OK;
 	if (!in->lent)
 		return sl_fail(err, SL_INPUT, "'%s' holds nothing once unpacked: give a trace", in->name);
-	if (in->lent >= 3 && memcmp(in->text, "\xef\xbb\xbf", 3) == 0) /* A byte order mark. */
-		in->from = 3;
+	in->from = text_begins(in);
+	return SL_OK;
+}
+
+int sl_input_peek(struct sl_input *in, const char **text, const char **end, struct sl_err *err)
+{
+	struct sl_err failed = { 0 };
+	const int more = sl_input_next(in, text, end, &failed);
+	if (more >= 0) {
+		sl_input_again(in);
+		return more;
+	}
+	if (!in->too_long) {
+		*err = failed;
+		return more;
+	}
+	*text = in->text + text_begins(in);
+	*end = in->text + in->held;
+	return 1;
+}
+
+static int fail_text(const struct sl_input *in, struct sl_err *err)
+{
+	return sl_fail(err, SL_INPUT,
+		"%s: its text is longer than 1 GiB: cut it, or convert it to a format of lines", in->name);
+}
+
+int sl_input_all(struct sl_input *in, const char **text, const char **end, struct sl_err *err)
+{
+	SL_CHECK(!in->all && !in->offset && (in->again || in->too_long || !in->lent));
+	const size_t from = text_begins(in);
+	size_t len = in->held - from;
+	size_t room = 0;
+	int status =
+		grow((void **)&in->all, &room, 1, len + PIECE + SLACK, TEXT_LONGEST + PIECE + SLACK, err);
+	if (!status && len)
+		memcpy(in->all, in->text + from, len);
+	while (!status && !in->ended) {
+		const ssize_t got = in->codec->more(in, in->all + len, PIECE, err);
+		if (got < 0)
+			return (int)got;
+		in->ended = got == 0;
+		len += (size_t)got;
+		if (len > TEXT_LONGEST)
+			return fail_text(in, err);
+		status = grow((void **)&in->all, &room, 1, len + PIECE + SLACK,
+			(size_t)TEXT_LONGEST + PIECE + SLACK, err);
+	}
+	if (status)
+		return status;
+	in->again = in->too_long = false;
+	in->from = in->lent = in->held = 0; /* Nothing is left for sl_input_next. */
+	in->offset = len;
+	memset(in->all + len, 0, SLACK);
+	*text = in->all;
+	*end = in->all + len;
 	return SL_OK;
 }
 
 int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err)
 {
+	if (in->too_long)
+		return fail_line(in, err);
 	if (!in->again) {
 		const int status = next_lines(in, err);
 		if (status)

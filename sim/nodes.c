@@ -406,7 +406,19 @@ struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
 
 uint32_t nodes_busy(const struct nodes *nodes) { return nodes->busy; }
 
+int64_t nodes_total(const struct nodes *nodes, uint32_t kind) { return nodes->total[kind]; }
+
 int64_t nodes_idle(const struct nodes *nodes, uint32_t kind) { return nodes->idle[kind]; }
+
+void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing)
+{
+	nodes->placing = placing;
+	nodes->version++;
+	tracks_drop(nodes);
+	for (uint32_t i = 0; i < nodes->request_count; i++)
+		if (nodes->shape[i].kind == SHAPE_OTHER)
+			nodes->shape[i].could = 0;
+}
 
 int nodes_status(const struct nodes *nodes, struct sl_err *err)
 {
@@ -451,6 +463,7 @@ static int columns_init(struct nodes *nodes)
 			if (nodes->cluster->type[type].amount[kind] < UNBOUNDED)
 				nodes->idle[kind] += nodes->cluster->type[type].amount[kind];
 	}
+	memcpy(nodes->total, nodes->idle, sizeof(nodes->total));
 	return SL_OK;
 }
 
@@ -496,7 +509,7 @@ void nodes_free(struct nodes *nodes)
 	if (!nodes)
 		return;
 	classes_release(nodes);
-	windows_release(nodes);
+	nodes_windows_release(nodes);
 	free(nodes->node);
 	free(nodes->type_nodes);
 	free(nodes->shape);

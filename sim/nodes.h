@@ -24,12 +24,15 @@ void nodes_free(struct nodes *nodes);
 /* 0, or the first failure (of memory), with its text: from then on nothing is done, and what is asked is
  * false. */
 int nodes_status(const struct nodes *nodes, struct sl_err *err);
+/* From now on by another placing; what was remembered of fits goes. */
+void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing);
 
 /* ---- Now ------------------------------------------------------------------------------- */
 
 /* The clock: windows open and close, and lengths below are counted from here. Times ascend. */
 void nodes_clock(struct nodes *nodes, sl_time now);
-int64_t nodes_idle(const struct nodes *nodes, uint32_t kind); /* Of all nodes together. */
+int64_t nodes_idle(const struct nodes *nodes, uint32_t kind);  /* Of all nodes together. */
+int64_t nodes_total(const struct nodes *nodes, uint32_t kind); /* What is unbounded is in neither. */
 /* Could it ever run, on an empty cluster without windows? */
 bool nodes_could_hold(struct nodes *nodes, uint32_t request);
 /* Does it fit now, for that long? Remembered by request until something changes. */

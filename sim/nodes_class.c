@@ -310,6 +310,16 @@ uint32_t track_offer(struct nodes *nodes, uint32_t request)
 	return track_of(nodes, request);
 }
 
+void tracks_drop(struct nodes *nodes)
+{
+	for (uint32_t i = 0; i < nodes->tracks; i++) {
+		if (nodes->track[i].request != NONE)
+			nodes->shape[nodes->track[i].request].track = NONE;
+		track_release(&nodes->track[i]);
+	}
+	nodes->tracks = 0;
+}
+
 int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough)
 {
 	int64_t units = 0;

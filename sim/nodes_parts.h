@@ -15,7 +15,7 @@
 
 #define NONE UINT32_MAX
 /* So much of a kind counts as unbounded: it is never used up, and no score looks at it. */
-#define UNBOUNDED (INT64_MAX / 4)
+#define UNBOUNDED SL_MEM_UNBOUNDED
 #define ALWAYS    INT64_MIN /* Earlier than any time. */
 
 enum {
@@ -193,7 +193,7 @@ struct nodes {
 
 	struct node *node;
 	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
-	int64_t idle[SL_KINDS_MAX];
+	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
 	uint32_t busy, mark;
 
 	struct edge *edge;
@@ -396,6 +396,8 @@ static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
 	nodes->track[index].used = ++nodes->asked;
 	return index;
 }
+/* Nothing is followed any more: what the tracks know is of another placing. */
+void tracks_drop(struct nodes *nodes);
 /* Units of the tracked request that are free now, where no window is in the way. */
 int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
 /* The same without a track, but no further than `enough`. */
@@ -409,7 +411,7 @@ int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, 
 
 int windows_init(struct nodes *nodes);
 int windows_of_cluster(struct nodes *nodes); /* After the nodes have their classes. */
-void windows_release(struct nodes *nodes);
+void nodes_windows_release(struct nodes *nodes);
 /* From `at` on free of windows until then; ALWAYS: in one. */
 sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at);
 /* The next time after `at` at which a window of the set ends. */

@@ -164,7 +164,7 @@ int windows_of_cluster(struct nodes *nodes)
 	return nodes->err.status;
 }
 
-void windows_release(struct nodes *nodes)
+void nodes_windows_release(struct nodes *nodes)
 {
 	for (uint32_t i = 0; i < nodes->window_count; i++)
 		free(nodes->window[i].node);

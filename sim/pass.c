@@ -26,13 +26,6 @@ void act(struct sl_pass *pass, struct action action)
 	pass->action[pass->action_count++] = action;
 }
 
-static void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
-{
-	const int status = profile_add(&pass->profile, at, change, &pass->err);
-	if (status)
-		pass_failed(pass, status);
-}
-
 /* ---- Digest -------------------------------------------------------------------- */
 
 /* The product of two 64-bit numbers, folded: each bit of the state reaches all others within two events. */
@@ -44,17 +37,30 @@ static uint64_t folded(uint64_t a, uint64_t b)
 
 void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 {
-	const bool job = class != SL_EV_TIMER || row < pass->jobs->count;
-	const uint64_t size = job && row < pass->jobs->count ? (uint64_t)pass->jobs->size[row] : 0;
-	const uint64_t what = (uint64_t) class << 56 | UINT64_C(1) << 48 | (size & 0xffff) << 32 | row;
-	const uint64_t h = folded(pass->digest ^ UINT64_C(0x9e3779b97f4a7c15),
+	const bool job = row < pass->jobs->count && class != SL_EV_RESERVATION;
+	const uint64_t size = job ? (uint64_t)pass->jobs->size[row] : 0;
+	const uint64_t attempt =
+		job && pass->course && pass->course[row].attempts ? pass->course[row].attempts & 0xff : 1;
+	const uint64_t what = (uint64_t) class << 56 | attempt << 48 | (size & 0xffff) << 32 | row;
+	uint64_t h = folded(pass->digest ^ UINT64_C(0x9e3779b97f4a7c15),
 		(uint64_t)pass->now ^ UINT64_C(0xd6e8feb86659fd93));
+	if (pass->nodes && class == SL_EV_CLASS_COUNT) {
+		const struct sl_piece *piece;
+		const size_t count = nodes_pieces(pass->nodes, row, &piece);
+		for (size_t i = 0; i < count; i++)
+			h = folded(h ^ UINT64_C(0x8ebc6af09c88c6e3),
+				((uint64_t)piece[i].node << 32 | piece[i].tasks) ^
+					UINT64_C(0x589965cc75374cc3));
+	}
 	pass->digest =
 		folded(h ^ UINT64_C(0xa0761d6478bd642f), what ^ size << 8 ^ UINT64_C(0xe7037ed1a0b428db));
 	pass->events_applied++;
+	int status = pass->options.record & SIM_RECORD_PAST ? past_note(pass, pass->now, class, row) : SL_OK;
+	if (status)
+		pass_failed(pass, status);
 	if (pass->events_applied % (1 << 16))
 		return;
-	const int status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
+	status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
 		pass->digest_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status)
 		pass_failed(pass, status);
@@ -64,32 +70,22 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 
 /* ---- Queue ------------------------------------------------------------------------ */
 
-static void queue_put(struct sl_pass *pass, uint32_t job)
+void queue_put(struct sl_pass *pass, uint32_t job)
 {
 	int status = queue_add(&pass->queue, job, &pass->err);
 	if (!status && pass->uses & SL_USE_FILL)
 		status = queue_add(&pass->fill, job, &pass->err);
 	if (status)
 		pass_failed(pass, status);
-	pass->cpus_queued += pass->jobs->size[job];
+	room_waits(pass, job, 1);
 }
 
-static void queue_take(struct sl_pass *pass, uint32_t job)
+void queue_take(struct sl_pass *pass, uint32_t job)
 {
 	queue_remove(&pass->queue, job);
 	if (pass->uses & SL_USE_FILL)
 		queue_remove(&pass->fill, job);
-	pass->cpus_queued -= pass->jobs->size[job];
-}
-
-void unpromised_put(struct sl_pass *pass, uint32_t job)
-{
-	const int status = grow((void **)&pass->unpromised, &pass->unpromised_capacity,
-		sizeof(*pass->unpromised), pass->unpromised_count + 1, UINT32_MAX, &pass->err);
-	if (status)
-		pass_failed(pass, status);
-	else
-		pass->unpromised[pass->unpromised_count++] = job;
+	room_waits(pass, job, -1);
 }
 
 void queue_job(struct sl_pass *pass, uint32_t job)
@@ -97,39 +93,6 @@ void queue_job(struct sl_pass *pass, uint32_t job)
 	queue_put(pass, job);
 	if (pass->uses & SL_USE_PROMISES)
 		unpromised_put(pass, job);
-}
-
-static void unpromised_take(struct sl_pass *pass, uint32_t job)
-{
-	for (size_t i = 0; i < pass->unpromised_count; i++) {
-		if (pass->unpromised[i] != job)
-			continue;
-		pass->unpromised[i] = pass->unpromised[--pass->unpromised_count];
-		return;
-	}
-}
-
-/* Its promise, or its place among those without one, goes with it. */
-static sl_time promise_release(struct sl_pass *pass, uint32_t job)
-{
-	if (!(pass->uses & SL_USE_PROMISES))
-		return SL_NONE;
-	const sl_time was = pass->promise[job];
-	if (was == SL_NONE)
-		unpromised_take(pass, job);
-	else
-		promise_take(pass, job);
-	return was;
-}
-
-static void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was)
-{
-	if (!(pass->uses & SL_USE_PROMISES))
-		return;
-	if (was == SL_NONE)
-		unpromised_put(pass, job);
-	else
-		promise_put(pass, job, was);
 }
 
 void unqueue_job(struct sl_pass *pass, uint32_t job)
@@ -144,71 +107,47 @@ void unqueue_job(struct sl_pass *pass, uint32_t job)
 		pass->head = UINT32_MAX;
 }
 
-/* ---- Running jobs ------------------------------------------------------------------- */
-
-/* Found running past its estimate: its end in the profile is at overdue_at. */
-static bool is_overdue(const struct sl_pass *pass, uint32_t job)
-{
-	return time_after(pass->start[job], pass->estimate[job]) <= pass->settled;
-}
-
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 {
-	const int64_t cpus = pass->jobs->size[job];
-	const bool overdue = is_overdue(pass, job);
-	const sl_time expected =
-		overdue ? pass->overdue_at : time_after(pass->start[job], pass->estimate[job]);
-	if (overdue)
-		pass->overdue_cpus -= cpus;
-	profile_change(pass, expected, -cpus);
-	if (pass->uses & SL_USE_PROMISES && expected > pass->now) {
-		freed_add(&pass->freed, pass->now, expected);
-		pass->freed.early = true;
+	bool freed = false; /* Before its end was handled: rules.early. */
+	for (size_t i = 0; i < pass->ending_count && !freed; i++)
+		freed = pass->ending[i].ev.row == job && pass->ending[i].freed;
+	if (pass->course) {
+		course_settle(pass, job);
+		if (pass->course[job].attempts > 1)
+			pass_failed(pass, attempt_add(pass, job, &pass->course[job], state, 0));
+		if (pass->course[job].stopped != SL_NONE) {
+			pass->course[job].suspended += pass->now - pass->course[job].stopped;
+			pass->course[job].stopped = SL_NONE;
+			pass->suspended--;
+		}
 	}
-	cluster_free(&pass->cluster, cpus);
-	pass->running--;
+	if (pass->uses & SL_USE_PROMISES && !freed && pass->job_state[job] == SL_RUNNING)
+		freed_until(pass, room_expected(pass, job));
+	if (!freed)
+		room_give(pass, job);
+	if (pass->course) {
+		course_unlink(pass, job);
+		pass->course[job].due = SL_NEVER;
+	}
+	if (pass->job_state[job] == SL_RUNNING)
+		pass->running--;
 	pass->ended++;
 	pass->end[job] = pass->now;
 	pass->job_state[job] = (uint8_t)state;
-}
-
-/* Those whose estimate has run out are taken to end at the next whole second. */
-static void settle(struct sl_pass *pass)
-{
-	int64_t cpus = pass->overdue_cpus;
-	const struct ev *top;
-	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
-		const struct ev ev = evq_pop(&pass->overruns);
-		if (pass->job_state[ev.row] != SL_RUNNING ||
-			time_after(pass->start[ev.row], pass->estimate[ev.row]) != ev.time)
-			continue; /* It ended, or its estimate was moved. */
-		profile_change(pass, ev.time, -(int64_t)pass->jobs->size[ev.row]);
-		cpus += pass->jobs->size[ev.row];
-		pass->promises_broken = true;
-	}
-	if (cpus) {
-		const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
-		if (pass->overdue_cpus)
-			profile_change(pass, pass->overdue_at, -pass->overdue_cpus);
-		profile_change(pass, next, cpus);
-		pass->promises_broken = true; /* It runs on: anew in each pass. */
-		pass->overdue_at = next;
-	}
-	pass->overdue_cpus = cpus;
-	pass->settled = pass->now;
 }
 
 /* ---- Begin and commit ----------------------------------------------------------------- */
 
 void pass_begin(struct sl_pass *pass)
 {
-	settle(pass);
+	room_settle(pass);
 	pass->wake = SL_NEVER;
-	pass->action_count = pass->freed_kept_count = 0;
+	pass->action_count = pass->freed_kept_count = pass->course_kept_count = 0;
 	pass->open = true;
 }
 
-static void reason_changes(struct sl_pass *pass, uint32_t job, enum sl_reason reason, uint32_t detail)
+void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail)
 {
 	if (!(pass->options.record & SIM_RECORD_REASONS))
 		return;
@@ -219,35 +158,80 @@ static void reason_changes(struct sl_pass *pass, uint32_t job, enum sl_reason re
 		return;
 	}
 	pass->reason[pass->reason_count++] = (struct sl_reason_change){
-		.at = pass->now, .job = job, .reason = (uint8_t)reason, .detail = detail & 0xffffff
+		.at = at, .job = job, .reason = (uint8_t)reason, .detail = detail & 0xffffff
 	};
 }
 
-/* The job will outlive its estimate: the plan learns of it then, not before. */
-static int note_overrun(struct sl_pass *pass, uint32_t job)
+/* Where a pass may come before the timers of its instant, it must not meet an estimate that has run out. */
+static bool expiries_first(const struct sl_pass *pass)
 {
-	const sl_time at = time_after(pass->start[job], pass->estimate[job]);
+	return pass->scenario->rules.submits_first || pass->scenario->rules.pass_per_event;
+}
+
+/* The job will outlive its estimate: the plan learns of it then, not before. */
+int note_overrun(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time at = expected_end(pass, job);
+	if (at <= pass->settled)
+		return SL_OK; /* It is known already. */
 	int status = evq_push(&pass->overruns, at, SL_EV_TIMER, job, &pass->err);
 	if (!status && pass->uses & SL_USE_EXPIRY)
-		status = evq_push(&pass->events, at, SL_EV_TIMER, job, &pass->err);
+		status = evq_push(expiries_first(pass) ? &pass->expiries : &pass->events, at, SL_EV_TIMER,
+			job, &pass->err);
 	return status;
 }
 
-/* Its end, or its limit if that comes first and kills; and a note if its estimate comes before both. */
-static int commit_start(struct sl_pass *pass, uint32_t job)
+/* Its end, or its limit if that comes first and kills. */
+sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class)
 {
 	const struct sl_jobs *jobs = pass->jobs;
-	sl_time length = jobs->run[job];
-	enum sl_event_class class = SL_EV_JOB_END;
-	if (pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < length) {
-		length = jobs->limit[job];
-		class = SL_EV_TIME_LIMIT;
-	}
-	pass_digest(pass, SL_EV_CLASS_COUNT, job);
-	int status = evq_push(&pass->events, time_after(pass->now, length), class, job, &pass->err);
-	if (!status && pass->estimate[job] < length)
+	const bool cut = pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < jobs->run[job];
+	if (class)
+		*class = cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END;
+	return cut ? jobs->limit[job] : jobs->run[job];
+}
+
+/* Running since pass->start (or as its course says); and a note if its estimate comes before its end. */
+int note_end(struct sl_pass *pass, uint32_t job)
+{
+	enum sl_event_class class;
+	const sl_time length = length_of(pass, job, &class);
+	if (pass->course && pass->course[job].due == SL_NEVER)
+		return SL_OK; /* It was preempted again, in the same pass. */
+	const sl_time due = pass->course ? pass->course[job].due : time_after(pass->start[job], length);
+	int status = evq_push(&pass->events, due, class, job, &pass->err);
+	if (!status && expected_end(pass, job) < due)
 		status = note_overrun(pass, job);
 	return status;
+}
+
+static int commit_start(struct sl_pass *pass, uint32_t job)
+{
+	pass_digest(pass, SL_EV_CLASS_COUNT, job);
+	if (pass->course && pass->course[job].attempts > 1)
+		reason_changes(pass, pass->now, job, SL_REASON_NONE, 0);
+	room_holds(pass, job);
+	room_places(pass, job);
+	return note_end(pass, job);
+}
+
+static int commit_preempt(struct sl_pass *pass, const struct action *action)
+{
+	const struct course *before = &pass->course_kept[action->now].course;
+	const enum sl_preempt how = (enum sl_preempt)action->was;
+	pass_digest(pass, DIGEST_PREEMPT + how, action->job);
+	if (how == SL_PREEMPT_SUSPEND)
+		return SL_OK;
+	const sl_time lost = how == SL_PREEMPT_CHECKPOINT ? 0 : course_kept_work(pass, action);
+	if (how == SL_PREEMPT_CANCEL) {
+		pass->ended++;
+		return before->attempts > 1 ? attempt_add(pass, action->job, before, SL_PREEMPTED, lost)
+					    : SL_OK;
+	}
+	if (before->attempts == 1)
+		reason_changes(pass, before->began, action->job, SL_REASON_NONE, 0);
+	reason_changes(pass, pass->now, action->job, pass->reason_default, 0);
+	return attempt_add(pass, action->job, before, SL_PREEMPTED, lost);
 }
 
 static int commit_action(struct sl_pass *pass, const struct action *action)
@@ -259,8 +243,19 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 		pass_digest(pass, SL_EV_CANCEL, action->job);
 		pass->ended++;
 		return SL_OK;
+	case ACTION_PREEMPT:
+		return commit_preempt(pass, action);
+	case ACTION_RESUME:
+		pass_digest(pass, DIGEST_RESUME, action->job);
+		return note_end(pass, action->job);
+	case ACTION_RESIZE:
+		pass_digest(pass, DIGEST_RESIZE, action->job);
+		room_holds(pass, action->job);
+		return note_end(pass, action->job);
+	case ACTION_RESERVE:
+		return evq_push(&pass->events, action->was, SL_EV_RESERVATION, action->job, &pass->err);
 	case ACTION_REASON:
-		reason_changes(pass, action->job, (enum sl_reason)(action->now >> 24),
+		reason_changes(pass, pass->now, action->job, (enum sl_reason)(action->now >> 24),
 			(uint32_t)action->now & 0xffffff);
 		return SL_OK;
 	case ACTION_TIMER:
@@ -268,9 +263,9 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_HEAD:
 		/* Displaced and still waiting: it waits for others again. */
 		if (action->was != UINT32_MAX && is_waiting(pass, (uint32_t)action->was))
-			reason_changes(pass, (uint32_t)action->was, pass->reason_default, 0);
+			reason_changes(pass, pass->now, (uint32_t)action->was, pass->reason_default, 0);
 		if (action->job != UINT32_MAX && is_waiting(pass, action->job))
-			reason_changes(pass, action->job, SL_REASON_RESOURCES, 0);
+			reason_changes(pass, pass->now, action->job, SL_REASON_RESOURCES, 0);
 		return SL_OK;
 	case ACTION_PROMISE:
 	case ACTION_WAKE:
@@ -287,6 +282,10 @@ int pass_commit(struct sl_pass *pass)
 		pass_failed(pass, commit_action(pass, &pass->action[i]));
 	pass->action_count = 0;
 	pass->open = false;
+	if (pass->nodes) {
+		nodes_forget(pass->nodes);
+		pass_failed(pass, nodes_status(pass->nodes, &pass->err));
+	}
 	return pass->status;
 }
 
@@ -295,55 +294,6 @@ int pass_commit(struct sl_pass *pass)
 sl_marked sl_mark(struct sl_pass *pass)
 {
 	return (sl_marked){ .depth = ++pass->marks, .length = (uint32_t)pass->action_count };
-}
-
-static void undo_start(struct sl_pass *pass, const struct action *action)
-{
-	const uint32_t job = action->job;
-	const int64_t cpus = pass->jobs->size[job];
-	profile_change(pass, time_after(pass->now, pass->estimate[job]), -cpus);
-	cluster_free(&pass->cluster, cpus);
-	pass->running--;
-	pass->start[job] = SL_NONE;
-	pass->job_state[job] = SL_PENDING;
-	queue_put(pass, job);
-	promise_restore(pass, job, action->was);
-}
-
-static void undo_action(struct sl_pass *pass, const struct action *action)
-{
-	switch (action->kind) {
-	case ACTION_START:
-		undo_start(pass, action);
-		break;
-	case ACTION_CANCEL:
-		pass->end[action->job] = SL_NONE;
-		pass->job_state[action->job] = SL_PENDING;
-		queue_put(pass, action->job);
-		promise_restore(pass, action->job, action->was);
-		break;
-	case ACTION_PROMISE:
-		(void)promise_release(pass, action->job);
-		promise_restore(pass, action->job, action->was);
-		break;
-	case ACTION_HEAD:
-		pass->head = (uint32_t)action->was;
-		break;
-	case ACTION_WAKE:
-		pass->wake = action->was;
-		break;
-	case ACTION_LEDGER:
-		pass->ledger[action->job].amount[action->now] = action->was;
-		break;
-	case ACTION_FREED:
-		pass->freed = pass->freed_kept[action->was];
-		pass->freed_kept_count = (size_t)action->was;
-		pass->promises_broken = action->now;
-		break;
-	case ACTION_REASON:
-	case ACTION_TIMER:
-		break; /* Nothing but the action itself. */
-	}
 }
 
 /* Marks are closed innermost first, each once: a policy that does not ends its run. */
@@ -384,6 +334,9 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 	struct sl_pass *pass = setup->pass;
 	const uint32_t count = pass->jobs->count;
 	bool out = false;
+	if (what & SL_USE_PREEMPT)
+		what |= SL_USE_ESTIMATES; /* What is left after a checkpoint. */
+	what &= ~pass->uses;
 	if (what & SL_USE_KEYS && !pass->key)
 		out |= !(pass->key = column(pass, sizeof(*pass->key)));
 	if (what & SL_USE_FILL && !pass->fill_key)
@@ -392,6 +345,8 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 		out |= !(pass->estimate_own = column(pass, sizeof(*pass->estimate_own)));
 	if (what & SL_USE_PROMISES && !pass->promise)
 		out |= !(pass->promise = column(pass, sizeof(*pass->promise)));
+	if (what & SL_USE_PREEMPT && !pass->course)
+		out |= !(pass->course = column(pass, sizeof(*pass->course)));
 	if (out)
 		return sl_fail_memory(err);
 	if (what & SL_USE_ESTIMATES) {
@@ -400,6 +355,8 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 	}
 	for (uint32_t i = 0; what & SL_USE_PROMISES && i < count; i++)
 		pass->promise[i] = SL_NONE;
+	for (uint32_t i = 0; what & SL_USE_PREEMPT && i < count; i++)
+		pass->course[i] = (struct course){ .due = SL_NEVER, .stopped = SL_NONE };
 	pass->uses |= what;
 	return SL_OK;
 }
@@ -407,6 +364,11 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason)
 {
 	setup->pass->reason_default = reason;
+}
+
+void sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing)
+{
+	setup->pass->placing = placing;
 }
 
 /* ---- Reads ---------------------------------------------------------------------------------- */
@@ -420,7 +382,68 @@ enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job)
 	return (enum sl_state)pass->job_state[job.row];
 }
 
-sl_time sl_start_of(const struct sl_pass *pass, sl_job job) { return pass->start[job.row]; }
+sl_time sl_start_of(const struct sl_pass *pass, sl_job job)
+{
+	return pass->course && pass->course[job.row].attempts ? pass->course[job.row].began
+							      : pass->start[job.row];
+}
+
+const struct sl_cluster *sl_cluster_of(const struct sl_pass *pass) { return pass->info; }
+
+int64_t sl_free(const struct sl_pass *pass, uint32_t kind)
+{
+	return kind < pass->info->kind_count ? room_idle(pass, kind) : 0;
+}
+
+static sl_job run_job(const struct sl_pass *pass, uint32_t row)
+{
+	return pass->course ? (sl_job){ row } : SL_JOB_NONE;
+}
+
+sl_job sl_running_first(const struct sl_pass *pass) { return run_job(pass, pass->run_first); }
+
+sl_job sl_running_last(const struct sl_pass *pass) { return run_job(pass, pass->run_last); }
+
+sl_job sl_running_next(const struct sl_pass *pass, sl_job job)
+{
+	return pass->course ? (sl_job){ pass->course[job.row].next } : SL_JOB_NONE;
+}
+
+sl_job sl_running_before(const struct sl_pass *pass, sl_job job)
+{
+	return pass->course ? (sl_job){ pass->course[job.row].before } : SL_JOB_NONE;
+}
+
+sl_time sl_expected_end(const struct sl_pass *pass, sl_job job)
+{
+	const enum sl_state state = sl_state_of(pass, job);
+	return state == SL_RUNNING ? room_expected(pass, job.row) : SL_NEVER;
+}
+
+sl_time sl_work_of(const struct sl_pass *pass, sl_job job)
+{
+	if (pass->course)
+		return pass->course[job.row].kept + course_work(pass, job.row);
+	return pass->job_state[job.row] == SL_RUNNING ? pass->now - pass->start[job.row] : 0;
+}
+
+uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job)
+{
+	if (pass->job_state[job.row] != SL_RUNNING)
+		return 0;
+	if (pass->course && pass->course[job.row].tasks)
+		return pass->course[job.row].tasks;
+	return pass->request ? pass->requests[pass->request[job.row]].group[0].tasks
+			     : (uint32_t)pass->jobs->size[job.row];
+}
+
+int64_t sl_asks(const struct sl_pass *pass, sl_job job, uint32_t kind)
+{
+	if (!pass->request)
+		return kind == SL_KIND_CPUS ? pass->jobs->size[job.row] : 0;
+	const struct sl_request *request = &pass->requests[pass->request[job.row]];
+	return kind == SL_KIND_CPUS ? request->cpus : kind == SL_KIND_MEM ? request->mem : request->gpus;
+}
 
 sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job) { return pass->estimate[job.row]; }
 
@@ -433,81 +456,75 @@ sl_job sl_queue_after(const struct sl_pass *pass, sl_job job)
 	return (sl_job){ queue_after(&pass->queue, job.row) };
 }
 
-bool sl_fits(struct sl_pass *pass, sl_job job)
-{
-	return cluster_fits(&pass->cluster, pass->jobs->size[job.row]);
-}
+bool sl_fits(struct sl_pass *pass, sl_job job) { return room_fits(pass, job.row); }
 
-bool sl_any_fits(struct sl_pass *pass)
+bool sl_any_fits(struct sl_pass *pass) { return room_any_fits(pass); }
+
+struct sl_promise sl_shadow_with(struct sl_pass *pass, sl_job job, enum sl_spare spare)
 {
-	return pass->cluster.cpus_free && queue_size_min(&pass->queue) <= pass->cluster.cpus_free;
+	const sl_time length = pass->estimate[job.row];
+	const int64_t all = spare != SL_SPARE_NONE;
+	if (pass->nodes) {
+		const sl_time at = nodes_soonest(pass->nodes, pass->request[job.row], length);
+		return sl_shadow_at(pass, job, at, spare);
+	}
+	const int64_t size = pass->jobs->size[job.row];
+	const int64_t cpus_free = pass->cluster.cpus_free;
+	if (pass->windows_ahead) {
+		const sl_time at =
+			profile_earliest(&pass->profile, pass->now, SL_NEVER, size - cpus_free, length);
+		return sl_shadow_at(pass, job, at, spare);
+	}
+	if (size <= cpus_free)
+		return (struct sl_promise){ job, pass->now, all * (cpus_free - size) };
+	struct profile_point point;
+	if (!profile_first_least(&pass->profile, pass->now, SL_NEVER, size - cpus_free, &point))
+		return (struct sl_promise){ job, SL_NEVER, 0 };
+	return (struct sl_promise){ job, point.at, all * (cpus_free + point.value - size) };
 }
 
 struct sl_promise sl_shadow(struct sl_pass *pass, sl_job job)
 {
-	const int64_t size = pass->jobs->size[job.row];
-	const int64_t cpus_free = pass->cluster.cpus_free;
-	if (size <= cpus_free)
-		return (struct sl_promise){ job, pass->now, cpus_free - size };
-	struct profile_point point;
-	if (!profile_first_least(&pass->profile, pass->now, SL_NEVER, size - cpus_free, &point))
-		return (struct sl_promise){ job, SL_NEVER, 0 };
-	return (struct sl_promise){ job, point.at, cpus_free + point.value - size };
+	return sl_shadow_with(pass, job, SL_SPARE_COUNT);
+}
+
+struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enum sl_spare spare)
+{
+	struct sl_promise shadow = { job, at, 0 };
+	if (spare == SL_SPARE_NONE)
+		return shadow;
+	if (pass->nodes) {
+		if (at < pass->now)
+			return shadow;
+		nodes_guard(pass->nodes, pass->request[job.row], at, pass->estimate[job.row],
+			spare == SL_SPARE_NAMED);
+		shadow.spare = 1;
+		return shadow;
+	}
+	if (at == SL_NEVER)
+		return shadow;
+	const sl_time then = at > pass->now ? at : pass->now;
+	const int64_t left =
+		pass->cluster.cpus_free + profile_value(&pass->profile, then) - pass->jobs->size[job.row];
+	shadow.spare = left > 0 ? left : 0;
+	return shadow;
 }
 
 sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow)
 {
-	const struct queue_fit fit = {
-		.free = pass->cluster.cpus_free,
-		.room = !shadow || shadow->at == SL_NEVER ? SL_NEVER : shadow->at - pass->now,
-		.spare = shadow ? shadow->spare : 0,
-	};
 	const bool fill = pass->uses & SL_USE_FILL;
 	const uint32_t behind = fill && shadow && after.row == shadow->job.row ? UINT32_MAX : after.row;
-	const uint32_t found = queue_next_fit(fill ? &pass->fill : &pass->queue, behind, &fit);
-	if (shadow && found != UINT32_MAX && pass->estimate[found] > fit.room)
+	struct queue *queue = fill ? &pass->fill : &pass->queue;
+	uint32_t found = room_next_fit(pass, queue, behind, shadow);
+	if (fill && shadow && found == shadow->job.row && found != UINT32_MAX)
+		found = room_next_fit(pass, queue, found, shadow);
+	if (shadow && found != UINT32_MAX && !pass->nodes && shadow->at != SL_NEVER &&
+		pass->estimate[found] > shadow->at - pass->now)
 		shadow->spare -= pass->jobs->size[found];
 	return (sl_job){ found };
 }
 
 /* ---- Commands --------------------------------------------------------------------------------- */
-
-bool sl_start(struct sl_pass *pass, sl_job job)
-{
-	if (!pass->open || !sl_job_is(job) || !is_waiting(pass, job.row) ||
-		!cluster_fits(&pass->cluster, pass->jobs->size[job.row]))
-		return false;
-	const int64_t cpus = pass->jobs->size[job.row];
-	if (pass->head == job.row) {
-		act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = pass->head });
-		pass->head = UINT32_MAX;
-	}
-	const sl_time was = promise_release(pass, job.row);
-	queue_take(pass, job.row);
-	cluster_allocate(&pass->cluster, cpus);
-	profile_change(pass, time_after(pass->now, pass->estimate[job.row]), cpus);
-	pass->running++;
-	pass->start[job.row] = pass->now;
-	pass->job_state[job.row] = SL_RUNNING;
-	act(pass, (struct action){ .kind = ACTION_START, .job = job.row, .was = was });
-	return true;
-}
-
-bool sl_cancel(struct sl_pass *pass, sl_job job)
-{
-	if (!pass->open || !sl_job_is(job) || !is_waiting(pass, job.row))
-		return false;
-	if (pass->head == job.row) {
-		act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = pass->head });
-		pass->head = UINT32_MAX;
-	}
-	const sl_time was = promise_release(pass, job.row);
-	queue_take(pass, job.row);
-	pass->end[job.row] = pass->now;
-	pass->job_state[job.row] = SL_CANCELLED;
-	act(pass, (struct action){ .kind = ACTION_CANCEL, .job = job.row, .was = was });
-	return true;
-}
 
 void sl_head_waits(struct sl_pass *pass, sl_job job)
 {
@@ -571,19 +588,22 @@ void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
 		pass->estimate_own[row] = estimate;
 		return;
 	}
-	const int64_t cpus = pass->jobs->size[row];
-	const sl_time before = time_after(pass->start[row], pass->estimate[row]);
-	const sl_time after = time_after(pass->start[row], estimate);
-	SL_CHECK(!is_overdue(pass, row) && after > pass->now);
-	profile_change(pass, before, -cpus);
-	profile_change(pass, after, cpus);
+	if (pass->expiring) {
+		past_estimate(pass, row, estimate);
+		return;
+	}
+	const sl_time before = expected_end(pass, row);
+	SL_CHECK(!room_is_overdue(pass, row));
 	pass->estimate_own[row] = estimate;
+	const sl_time after = expected_end(pass, row);
+	SL_CHECK(after > pass->now);
+	room_moves(pass, row, before, after);
 	pass->promises_broken |= after > before;
 	if (after < before) {
 		freed_add(&pass->freed, after, before);
 		pass->freed.early = true;
 	}
-	if (estimate < pass->jobs->run[row])
+	if (pass->course ? after < pass->course[row].due : estimate < pass->jobs->run[row])
 		pass_failed(pass, note_overrun(pass, row));
 }
 

@@ -12,13 +12,18 @@
 
 #include "sim/cluster.h"
 #include "sim/evq.h"
+#include "sim/nodes.h"
 #include "sim/profile.h"
 #include "sim/queue.h"
 #include "sim/sim.h"
 
 enum action_kind {
-	ACTION_START,   /* was: the promise it held */
-	ACTION_CANCEL,  /* was: the promise it held */
+	ACTION_START,   /* was: the promise it held; now: its course before, in course_kept, or -1 */
+	ACTION_CANCEL,  /* was: the promise it held; now: as above */
+	ACTION_PREEMPT, /* was: enum sl_preempt; now: as above */
+	ACTION_RESUME,  /* now: as above */
+	ACTION_RESIZE,  /* now: as above */
+	ACTION_RESERVE, /* job: the window */
 	ACTION_PROMISE, /* was: the one before, SL_NONE */
 	ACTION_HEAD,    /* was: the head before */
 	ACTION_REASON,  /* now: reason and detail */
@@ -33,6 +38,28 @@ struct action {
 	enum action_kind kind;
 	uint32_t job;
 	int64_t was, now;
+};
+
+/* SL_USE_PREEMPT: a job's way through several starts. Work is counted in microseconds at full size. */
+struct course {
+	sl_time began;            /* The attempt. */
+	sl_time since;            /* Running without a break or a change of size; */
+	sl_time work;             /* what the attempt did before that, */
+	sl_time kept;             /* and the attempts before it, as far as a checkpoint kept it. */
+	sl_time due;              /* Its end event; others are stale. SL_NEVER: it does not run. */
+	sl_time stopped;          /* Suspended since; SL_NONE: it is not. */
+	sl_time suspended;        /* Before, in this attempt, */
+	sl_time suspended_before; /* and in those before it. */
+	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
+	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
+	uint32_t attempts;
+};
+
+/* A course before a command changed it, with what goes along. */
+struct course_kept {
+	struct course course;
+	sl_time estimate, start;
+	enum sl_state state;
 };
 
 struct ledger {
@@ -53,6 +80,18 @@ struct freed {
 	bool early; /* Something was freed before its time: the promises are to be compressed. */
 };
 
+/* One line of a run's past: what pass_digest was told. */
+struct past_event {
+	sl_time time;
+	uint32_t row;
+	uint32_t class; /* enum sl_event_class, or of pass.c's digest. */
+};
+
+struct ending {
+	struct ev ev;
+	bool freed; /* What it held is free already. */
+};
+
 struct sl_pass {
 	const struct scenario *scenario;
 	const struct sl_jobs *jobs;
@@ -66,18 +105,55 @@ struct sl_pass {
 	uint32_t submitted; /* Rows below are submitted; a submitted PENDING one is in the queue. */
 	uint32_t running;
 	int64_t cpus_queued;
-	struct cluster cluster;
+	struct cluster cluster;   /* A counted pool, or, if there are nodes, their cpus in sum. */
 	struct queue queue, fill; /* fill: the candidates' own order; in use if SL_USE_FILL. */
 	struct profile profile;   /* Of cpus: ends of what runs, starts and ends of what is promised. */
 	struct evq events;
+	struct evq expiries;   /* Estimates that run out, where these come first (rules.submits_first). */
+	struct ending *ending; /* rules.early: those that end at `now`, in the order of their starts. */
+	size_t ending_count, ending_capacity, ending_next;
+
+	/* On nodes; NULL on a counted pool, whose room is `cluster` and `profile`. */
+	struct nodes *nodes;
+	const struct sl_cluster *info;
+	const struct sl_placing *placing;
+	const uint32_t *request; /* By job. */
+	const struct sl_request *requests;
+	uint32_t request_count;
+	uint8_t *request_class;    /* By request: its class in the queue's index. */
+	uint32_t *request_waiting; /* By request: jobs in the queue. */
+	uint32_t *active;          /* Requests with any, in no order; */
+	uint32_t *active_place;    /* and where each stands there. */
+	uint32_t active_count;
+	int64_t gpus_queued;
+	int32_t *nodes_held; /* By job, the largest held. */
+	int64_t *cpus_held, *gpus_held;
+	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
+	size_t place_total, place_capacity, *place_first;
+	uint32_t *place_count;
+	unsigned __int128
+		busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted. */
+
+	/* Windows of a counted pool: those of the cluster's, then those of sl_reserve. */
+	struct pool_window {
+		sl_time from, until;
+		int64_t cpus;
+	} * window;
+	size_t window_count, window_capacity;
+	size_t windows_ahead; /* Of them, not yet over. */
 
 	/* Columns by job. */
 	sl_time *start, *end;
 	uint8_t *job_state;
-	const sl_time *estimate; /* The limits, or: */
-	sl_time *estimate_own;   /* SL_USE_ESTIMATES */
-	double *key, *fill_key;  /* SL_USE_KEYS, SL_USE_FILL */
-	sl_time *promise;        /* SL_USE_PROMISES; SL_NONE: none. */
+	const sl_time *estimate;         /* The limits, or: */
+	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
+	double *key, *fill_key;          /* SL_USE_KEYS, SL_USE_FILL */
+	sl_time *promise;                /* SL_USE_PROMISES; SL_NONE: none. */
+	struct course *course;           /* SL_USE_PREEMPT */
+	uint32_t run_first, run_last;    /* The list of what runs or is suspended. */
+	uint32_t suspended;              /* Jobs. */
+	struct course_kept *course_kept; /* For sl_undo and pass_commit. */
+	size_t course_kept_count, course_kept_capacity;
 	enum sl_reason reason_default;
 	unsigned uses;
 
@@ -86,6 +162,8 @@ struct sl_pass {
 	sl_time settled;     /* The last pass: an estimated end no later is overdue. */
 	sl_time overdue_at;  /* Where the profile has their end now. */
 	int64_t overdue_cpus;
+	uint32_t *overdue; /* On nodes: which. */
+	size_t overdue_count, overdue_capacity;
 
 	/* Promises. */
 	struct evq due;       /* (promise, job); stale if it is not the job's promise any more. */
@@ -111,11 +189,23 @@ struct sl_pass {
 	struct ledger *ledger;
 	size_t ledger_count, ledger_capacity;
 
+	struct past_event *past; /* SIM_RECORD_PAST */
+	size_t past_count, past_capacity;
+	struct evq *expiring; /* While the past is shown: running jobs' estimates as they run out; else NULL.
+			       */
+
 	/* What the run leaves. */
+	enum sl_reason reason_first; /* The default when it began. */
+	sl_time accounted;           /* Integrals go up to here. */
+	uint64_t reported;           /* Events, to `progress`. */
+	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
 	struct sl_reason_change *reason;
 	size_t reason_count, reason_capacity;
 	struct sl_usage_point *usage;
 	size_t usage_count, usage_capacity;
+	struct sl_attempt *attempt;
+	size_t attempt_count, attempt_capacity;
+	sl_time *suspended_total;
 	uint64_t *digests;
 	size_t digest_count, digest_capacity;
 	uint64_t digest, events_applied, passes, ended;
@@ -133,6 +223,23 @@ static inline bool is_waiting(const struct sl_pass *pass, uint32_t job)
 	return job < pass->submitted && pass->job_state[job] == SL_PENDING;
 }
 
+static inline bool is_running(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->job_state[job] == SL_RUNNING;
+}
+
+static inline int64_t cpus_of(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->request ? pass->requests[pass->request[job]].cpus : pass->jobs->size[job];
+}
+
+/* The digest's classes for what is no event: a start is the first, then those of this enum. */
+enum {
+	DIGEST_PREEMPT = SL_EV_CLASS_COUNT + 1,
+	DIGEST_RESUME = DIGEST_PREEMPT + SL_PREEMPT_COUNT,
+	DIGEST_RESIZE
+};
+
 /* Keeps the first failure; commands go on as if nothing happened, the loop ends the run. */
 void pass_failed(struct sl_pass *pass, int status);
 
@@ -145,18 +252,95 @@ void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state);
 void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row);
+/* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
+sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class);
+int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. */
+void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Takes note of a command, for sl_undo and pass_commit. */
 void act(struct sl_pass *pass, struct action action);
-void unpromised_put(struct sl_pass *pass, uint32_t job);
+void queue_put(struct sl_pass *pass, uint32_t job);
+void queue_take(struct sl_pass *pass, uint32_t job);
+void unpromised_put(struct sl_pass *pass, uint32_t job); /* It waits without a promise. */
+void head_leaves(struct sl_pass *pass, uint32_t job);
+
+int note_overrun(struct sl_pass *pass, uint32_t job);
+
+/* commands.c: takes back what was done last. */
+void undo_action(struct sl_pass *pass, const struct action *action);
+sl_time course_kept_work(const struct sl_pass *pass, const struct action *action);
+
+/* room.c: what running jobs hold, now and by their expected ends. */
+int room_init(struct sl_pass *pass, struct sl_err *err);
+/* By room_expected, on these pieces or (NULL) where the placing says. False: there is none. */
+bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count);
+/* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
+bool room_take_promised(struct sl_pass *pass, uint32_t job);
+void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */
+void room_untake(struct sl_pass *pass, uint32_t job);
+void room_suspend(struct sl_pass *pass, uint32_t job);
+bool room_resume(struct sl_pass *pass, uint32_t job);
+/* What room_give (suspended: room_suspend) gave. */
+void room_restore(struct sl_pass *pass, uint32_t job, bool suspended);
+void room_resized(struct sl_pass *pass, uint32_t job); /* Its expected end, after a resize. */
+void room_moves(struct sl_pass *pass, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
+bool room_fits(struct sl_pass *pass, uint32_t job);
+bool room_any_fits(struct sl_pass *pass);
+uint32_t room_next_fit(
+	struct sl_pass *pass, struct queue *queue, uint32_t behind, const struct sl_promise *shadow);
+int64_t room_idle(const struct sl_pass *pass, uint32_t kind);
+void room_settle(struct sl_pass *pass);                          /* At the beginning of a pass. */
+sl_time room_expected(const struct sl_pass *pass, uint32_t job); /* Its end, overdue or not. */
+/* A running job's expected end goes out of the plan's sight; back in, from there, as it is expected now. */
+sl_time room_unplan(struct sl_pass *pass, uint32_t job);
+void room_replan(struct sl_pass *pass, uint32_t job, sl_time from);
+bool room_found(
+	struct sl_pass *pass, uint32_t job); /* room_take of one that started before: overdue or not. */
+bool room_is_overdue(const struct sl_pass *pass, uint32_t job);
+void room_places(struct sl_pass *pass, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
+void room_holds(struct sl_pass *pass, uint32_t job);  /* Notes the largest held. */
+void room_waits(struct sl_pass *pass, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
+bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus);
+void window_undo(struct sl_pass *pass);
+void window_edge(struct sl_pass *pass, uint32_t row); /* Of a counted pool, at SL_EV_RESERVATION. */
+void profile_change(struct sl_pass *pass, sl_time at, int64_t change);
+
+/* course.c: work and time of jobs that may be preempted. */
+sl_time course_end(const struct sl_pass *pass, uint32_t job);  /* Expected. */
+sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attempt, at `now`. */
+void course_settle(struct sl_pass *pass, uint32_t job);        /* Work counts from now on. */
+void course_due(struct sl_pass *pass, uint32_t job);           /* Sets its end. */
+void course_start(struct sl_pass *pass, uint32_t job);
+void course_unlink(struct sl_pass *pass, uint32_t job);
+void course_link(
+	struct sl_pass *pass, uint32_t job, uint32_t before); /* Behind that one; UINT32_MAX: in front. */
+int attempt_add(
+	struct sl_pass *pass, uint32_t job, const struct course *course, enum sl_state state, sl_time lost);
+int course_results(struct sl_pass *pass, struct sl_err *err);
+
+/* When a running job is taken to end by its estimate. */
+static inline sl_time expected_end(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->course ? course_end(pass, job) : time_after(pass->start[job], pass->estimate[job]);
+}
 
 /* promises.c */
+void act_freed(struct sl_pass *pass);
+void freed_until(struct sl_pass *pass, sl_time until); /* From now on. */
 void promise_put(struct sl_pass *pass, uint32_t job, sl_time at);
 void promise_take(struct sl_pass *pass, uint32_t job);
+sl_time promise_release(struct sl_pass *pass, uint32_t job);
+void promise_undo(struct sl_pass *pass, uint32_t job); /* Takes back the one it was given last. */
+void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was);
+void unpromised_sift(struct sl_pass *pass);
 void freed_add(struct freed *freed, sl_time from, sl_time until);
 sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
 int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
+
+/* past.c: one more line; and, while the past is shown, in place of what else would be done. */
+int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);
+void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
 
 /* check.c: stops the program if the state is not whole. */
 void check_state(struct sl_pass *pass);

@@ -92,9 +92,17 @@ SL_API bool sl_get_i64(const char *text, size_t len, int64_t *value);
 /* A duration: seconds ("90", "1.5"), suffixed ("36h", "3d", "15m", "10s", "2w") or Slurm's
  * ([days-]hours:minutes:seconds). False as above. */
 SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
+/* YYYY-MM-DD[THH:MM[:SS[.ffffff]]] (or a blank for the T): microseconds since 1970 of its own clock. */
+SL_API bool sl_get_date(const char *text, size_t len, sl_time *value);
+/* A size of memory in MiB: a bare number, or one with K, M, G, T or P (KB, KiB...), all powers of 1024. What
+ * is less than a MiB is rounded up or down. False: not such a size, or negative. */
+SL_API bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib);
 
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
+
+/* The known word nearest to what was written, for "did you mean"; NULL: none is near. known ends in NULL. */
+SL_API const char *sl_nearest(const char *text, const char *const *known);
 
 /* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. */
 enum sl_param_kind {
@@ -155,6 +163,9 @@ typedef struct {
  * cluster has. */
 enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_MAX = SL_KINDS_MAX - 2 };
 
+/* The memory of a node that names none: more than anyone asks for. */
+#define SL_MEM_UNBOUNDED (INT64_C(1) << 38)
+
 /* Nodes that are alike when idle. */
 struct sl_node_type {
 	const char *name;
@@ -172,7 +183,7 @@ struct sl_window {
 
 struct sl_cluster {
 	const char *name;
-	int64_t cpus, mem, gpus; /* Of the whole cluster. */
+	int64_t cpus, mem, gpus; /* Of the whole cluster; mem 0: some node names none. */
 	uint32_t node_count;     /* 0: a counted pool of cpus. */
 	uint32_t type_count, kind_count, window_count;
 	const uint32_t *node_type;       /* By node. */
@@ -216,7 +227,7 @@ struct sl_piece {
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
-	const int64_t *free; /* By kind; INT64_MAX / 4 and more: unbounded. */
+	const int64_t *free; /* By kind; SL_MEM_UNBOUNDED and more: unbounded. */
 };
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
@@ -262,6 +273,7 @@ enum sl_reason {
 	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
+	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
 	SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
@@ -297,7 +309,7 @@ struct sl_jobs {
 	const struct sl_request *requests;
 	uint32_t request_count;
 	/* NULL: bare numbers. Else user, account and partition are indices into these, in order of first
-	 * appearance; ids are by row. */
+	 * appearance; ids are by row, NULL for those that are numbers. */
 	const char *const *id_name, *const *user_name, *const *account_name, *const *partition_name;
 	uint32_t user_count, account_count, partition_count; /* 0 without names. */
 	const int32_t *gang; /* Jobs of one gang start together; -1: of none; NULL: no job. */
@@ -365,6 +377,11 @@ struct sl_sink {
 	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
 	 * Returns nonzero under --strict. */
 	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
+	/* Either may be NULL in what a reader is handed. Before the first job, of a reader whose times are
+	 * dates: submits are microseconds since 1970 by the log's own clock, and zero will be the first. */
+	int (*dated)(void *self, struct sl_err *err);
+	/* What the file has and nothing here models ("column 'gpu_util'"): said once, never an error. */
+	int (*ignored)(void *self, const char *what, const struct sl_place *at, struct sl_err *err);
 };
 
 /* Text of one input, decompressed by content (gzip, zstd, xz), read once, forward. */
@@ -376,8 +393,14 @@ SL_API const char *sl_input_name(const struct sl_input *in);
  * is followed by at least 64 readable bytes after *end. Returns 1; 0 at the end; negative on failure (a
  * truncated stream, a line over 1 MiB). Lent until the next call. */
 SL_API int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
-/* The same bytes will be returned again by the next sl_input_next: for sniffing the format. */
+/* The same bytes will be returned again by the next sl_input_next. */
 SL_API void sl_input_again(struct sl_input *in);
+/* The first bytes, for sniffing the format; whoever reads next begins with them too. A line may be cut.
+ * Returns as sl_input_next. */
+SL_API int sl_input_peek(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
+/* All of it at once, in place of sl_input_next, for formats that have no lines: up to 1 GiB; **end is a zero.
+ * Lent until the input is closed. 0, or negative. */
+SL_API int sl_input_all(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
 SL_API const char *sl_input_packing(const struct sl_input *in); /* "gzip", "zstd", "xz", "none" */
 SL_API uint64_t sl_input_size(const struct sl_input *in);       /* Of the file as stored; 0: not known. */
 SL_API uint64_t sl_input_bytes(const struct sl_input *in);      /* Of the file, consumed so far. */
@@ -411,7 +434,8 @@ struct sl_window_spec {
 	const char *nodes; /* Names as in the file ("n[1-4],m7", or the name of an entry); NULL: cpus of a
 			      pool. */
 	int64_t cpus;
-	sl_time from, until;
+	/* As replay.from takes times; until or, NULL there, the duration `length`. */
+	const char *from, *until, *length;
 };
 
 struct sl_cluster_sink {
@@ -467,6 +491,7 @@ struct sl_writer {
 	/* header: lines "key: value" to open with, NULL-ended pairs. */
 	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	int (*job)(struct sl_out *out, const struct sl_row *row, struct sl_err *err);
+	bool names; /* It writes names; else rows have numbers in their place. */
 };
 
 /* ---- Workload models --------------------------------------------------------- */
@@ -528,7 +553,17 @@ enum sl_use {
 	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
-	SL_USE_NODES = 64,    /* A counted pool becomes nodes of one cpu, numbered from 0. */
+	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
+			      names. */
+};
+
+/* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay
+ * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
+struct sl_compat {
+	const char *value; /* "pyss" */
+	const char *when; /* "plan=easy,fill=queue": only if these have these values without it; NULL: always.
+			   * The first that holds counts. */
+	const char *settings;
 };
 
 struct sl_policy {
@@ -542,9 +577,11 @@ struct sl_policy {
 	/* Once at each instant, after its last event, until nothing more happens at it. */
 	void (*pass)(void *state, struct sl_pass *pass);
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
-	 */
+	 * A policy that takes over in mid-run is first told all that happened before, each at its time, with
+	 * the jobs as they were then; passes it is not shown. */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
-	void (*release)(void *state); /* Optional: what is not in the arena. */
+	void (*release)(void *state);   /* Optional: what is not in the arena. */
+	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -742,7 +779,8 @@ struct sl_result {
 	/* Integrals over the run, in cpu-microseconds: idle while some waiting job would have fit in what was
 	 * idle (loss of capacity), and min(idle, queued). */
 	unsigned __int128 idle_fitting, idle_wanted;
-	sl_time first, last; /* First submit, last end (or where it was interrupted). */
+	sl_time first, last; /* First submit (or replay.from, if jobs ran or waited then), last end (or where
+			      * it was interrupted or stopped). */
 	uint64_t digest;
 	const uint64_t *digests; /* After every 2^16 events. */
 	size_t digest_count;
@@ -762,7 +800,28 @@ struct sl_result {
 	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
 	 */
 	const unsigned __int128 *busy;
+	/* On nodes, if recorded: where each job started last, place_count[job] pieces from place_first[job]
+	 * on. */
+	const struct sl_piece *place;
+	const size_t *place_first;
+	const uint32_t *place_count;
+	bool stopped;   /* On request, at `last`: jobs may still wait or run. */
+	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
 };
+
+/* A job's attempts, if it had several: how many, and the first. Else 0. */
+SL_API size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt);
+/* The stretches in which it waited, from 0 on: from its submission to its first start (its end, or that of
+ * the run), and from an attempt's end to the next one's start. False: there are no further ones. */
+SL_API bool sl_wait_span(
+	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until);
+SL_API sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job);
+/* How long it held what it asked for, over all attempts, less the time it was suspended. */
+SL_API sl_time sl_run_time_of(const struct sl_result *result, uint32_t job);
+SL_API sl_time sl_suspended_of(const struct sl_result *result, uint32_t job);
+/* The most cpus and GPUs it held; of one that never started, what it asks. */
+SL_API int64_t sl_cpus_of(const struct sl_result *result, uint32_t job);
+SL_API int64_t sl_gpus_of(const struct sl_result *result, uint32_t job);
 
 /* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */
 struct sl_metrics;
@@ -782,6 +841,8 @@ struct sl_report {
 	const char *name; /* "jobs.csv" */
 	const char *summary;
 	int (*write)(const struct sl_result *result, struct sl_out *out, struct sl_err *err);
+	/* Whether there is anything to write; NULL: always. */
+	bool (*wanted)(const struct sl_result *result);
 };
 
 /* ---- Registries, one an array closed by NULL, in each plug-in folder ------------------ */

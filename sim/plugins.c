@@ -4,12 +4,13 @@
  *
  * A value is checked against its sl_param once, here; what a policy or model is
  * handed is always within its bounds. Precedence, weakest first: the default,
- * the preset, --set, the user's own name:key=value.
+ * the preset, what compat= implies, --set, the user's own name:key=value.
  */
 #include "sim/plugins.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/scenario.h"
 
@@ -63,6 +64,14 @@ const char *nearest(const char *name, const char *(*at)(const void *list, size_t
 	}
 	return found;
 }
+
+static const char *word_at(const void *list, size_t i)
+{
+	const char *const *words = list;
+	return words[i];
+}
+
+const char *sl_nearest(const char *text, const char *const *known) { return nearest(text, word_at, known); }
 
 const char *did_you_mean(char buffer[128], const char *near)
 {
@@ -381,30 +390,44 @@ int settings_check_used(const struct settings *settings, const struct policy_cho
 /* Presets first: a policy of the same name is then reached by its preset. */
 static const char *policy_name_at(const void *list, size_t i)
 {
-	(void)list;
-	for (const struct sl_preset *preset = sl_presets; preset->name; preset++, i--)
+	const struct registry *registry = list;
+	for (const struct sl_preset *preset = registry->presets; preset->name; preset++, i--)
 		if (i == 0)
 			return preset->name;
-	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++, i--)
+	for (const struct sl_policy *const *policy = registry->policies; *policy; policy++, i--)
 		if (i == 0)
 			return (*policy)->name;
 	return NULL;
 }
 
-static const struct sl_preset *preset_find(const char *name)
+static const struct sl_preset *preset_find(const struct registry *registry, const char *name)
 {
-	for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
+	for (const struct sl_preset *preset = registry->presets; preset->name; preset++)
 		if (strcmp(preset->name, name) == 0)
 			return preset;
 	return NULL;
 }
 
-static const struct sl_policy *policy_find(const char *name)
+static const struct sl_policy *policy_find(const struct registry *registry, const char *name)
 {
-	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
+	for (const struct sl_policy *const *policy = registry->policies; *policy; policy++)
 		if (strcmp((*policy)->name, name) == 0)
 			return *policy;
 	return NULL;
+}
+
+/* A plug-in's first. */
+static int policy_of_plugin(const struct sl_policy **policy, const struct registry *registry,
+	const char *path, struct sl_err *err)
+{
+	const struct plugin *plugin = registry_plugin(registry, path);
+	if (!plugin)
+		return sl_fail(err, SL_USAGE,
+			"plug-in '%s' is not loaded: load it before its policy is named", path);
+	if (!plugin->is.policies[0])
+		return sl_fail(err, SL_USAGE, "plug-in '%s' has no policy: name one that has", path);
+	*policy = plugin->is.policies[0];
+	return SL_OK;
 }
 
 /* Letters, digits, '_' and '.' stay; each run of others is one '-'. */
@@ -427,7 +450,79 @@ static const char *slug_of(struct sl_arena *arena, const char *text)
 	return sl_strdup(arena, slug, len);
 }
 
-/* The defaults, the preset, the settings, the user's own text. */
+bool item_next(const char **text, struct item *item)
+{
+	if (!**text)
+		return false;
+	const char *end = strchrnul(*text, ',');
+	const char *equals = memchr(*text, '=', (size_t)(end - *text));
+	SL_CHECK(equals && equals - *text < (ptrdiff_t)sizeof(item->key) &&
+		 end - equals <= (ptrdiff_t)sizeof(item->value));
+	(void)snprintf(item->key, sizeof(item->key), "%.*s", (int)(equals - *text), *text);
+	(void)snprintf(item->value, sizeof(item->value), "%.*s", (int)(end - equals) - 1, equals + 1);
+	*text = *end ? end + 1 : end;
+	return true;
+}
+
+static bool has_value(const struct policy_choice *choice, const char *key, const char *text)
+{
+	const struct sl_value *value = sl_value_of(choice->values, choice->value_count, key);
+	return value && value->text && strcmp(value->text, text) == 0;
+}
+
+/* All of "key=value,..."; *last: the first that does not hold, or the last. */
+static bool holds(const struct policy_choice *choice, const char *when, struct item *last)
+{
+	while (item_next(&when, last))
+		if (!has_value(choice, last->key, last->value))
+			return false;
+	return true;
+}
+
+/* What the policy's own `compat` implies, if it has one and it is in use; else NULL. */
+static int compat_find(struct policy_choice *choice, const char *what, struct sl_err *err)
+{
+	const struct sl_policy *policy = choice->policy;
+	struct item but = { "", "" };
+	if (policy->abi.size <= offsetof(struct sl_policy, compat))
+		return SL_OK; /* Built before there was such a thing. */
+	for (const struct sl_compat *known = policy->compat; known && known->value; known++) {
+		if (!has_value(choice, "compat", known->value))
+			continue;
+		if (!known->when || holds(choice, known->when, &but)) {
+			choice->compat = known;
+			return SL_OK;
+		}
+	}
+	if (!*but.key)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"%s: compat=%s means nothing under %s=%s: 'man schedlab-policies' has where it does", what,
+		sl_value_of(choice->values, choice->value_count, "compat")->text, but.key,
+		sl_value_of(choice->values, choice->value_count, but.key)->text);
+}
+
+/* The items of the replay without their "replay.", or the others. */
+static int compat_part(
+	const char **part, const char *settings, bool replay, struct sl_arena *arena, struct sl_err *err)
+{
+	static const char prefix[] = "replay.";
+	const size_t skip = sizeof(prefix) - 1;
+	const size_t room = strlen(settings) + 2;
+	char *text = sl_alloc(arena, room, 1);
+	if (!text)
+		return sl_fail_memory(err);
+	size_t len = 0;
+	struct item item;
+	while (item_next(&settings, &item))
+		if (replay == (strncmp(item.key, prefix, skip) == 0))
+			len += (size_t)snprintf(text + len, room - len, "%s%s=%s", len ? "," : "",
+				item.key + (replay ? skip : 0), item.value);
+	*part = text;
+	return SL_OK;
+}
+
+/* From the weakest: the defaults, the preset, what compat implies, the settings, the user's own text. */
 static int choice_fill(struct policy_choice *choice, const char *preset, const char *own,
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
@@ -440,54 +535,110 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	choice->values = sl_alloc(arena, policy->param_count, sizeof(*choice->values));
 	if (!choice->values)
 		return sl_fail_memory(err);
-	int status = values_default(choice->values, &params, arena, err);
-	if (!status)
-		status = values_over(choice->values, &params, preset, arena, err);
-	if (!status)
-		status = settings_over(choice, settings, arena, err);
-	if (!status)
-		status = values_over(choice->values, &params, own, arena, err);
-	return status;
+	const char *implied = NULL;
+	for (;;) { /* Twice, if there turns out to be a compat. */
+		int status = values_default(choice->values, &params, arena, err);
+		if (!status)
+			status = values_over(choice->values, &params, preset, arena, err);
+		if (!status)
+			status = values_over(choice->values, &params, implied, arena, err);
+		if (!status)
+			status = settings_over(choice, settings, arena, err);
+		if (!status)
+			status = values_over(choice->values, &params, own, arena, err);
+		if (status || implied)
+			return status;
+		status = compat_find(choice, what, err);
+		if (status || !choice->compat)
+			return status;
+		status = compat_part(&implied, choice->compat->settings, false, arena, err);
+		if (!status)
+			status = compat_part(&choice->implied, choice->compat->settings, true, arena, err);
+		if (status)
+			return status;
+	}
 }
 
-int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
-	struct sl_arena *arena, struct sl_err *err)
+const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	const char *colon = unquoted(text, ':');
+	const char *name = colon ? unquote(arena, text, (size_t)(colon - text)) : NULL;
 	if (!colon)
-		return sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
-	const char *name = unquote(arena, text, (size_t)(colon - text));
+		(void)sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
+	else if (!name)
+		(void)sl_fail_memory(err);
+	return name;
+}
+
+/* Of a plug-in, its file's name alone. */
+static const char *slug_text(const char *text, const char *name)
+{
+	const char *slash = is_plugin_path(name) ? strrchr(name, '/') : NULL;
+	const char *file = slash ? strstr(text, slash + 1) : NULL;
+	return file ? file : text;
+}
+
+int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
+	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
+{
+	int status = SL_OK;
+	const char *name = policy_name(text, arena, err);
 	if (!name)
-		return sl_fail_memory(err);
-	const struct sl_preset *preset = preset_find(name);
-	*choice = (struct policy_choice){ .policy = policy_find(preset ? preset->policy : name) };
+		return err->status;
+	const struct sl_preset *preset = preset_find(registry, name);
+	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name) };
+	if (!choice->policy && is_plugin_path(name))
+		status = policy_of_plugin(&choice->policy, registry, name, err);
+	if (status)
+		return status;
 	if (!choice->policy) {
 		char near[128];
 		return sl_fail(err, SL_USAGE, "unknown policy '%s': %s'schedlab list policies' shows all",
-			name, did_you_mean(near, nearest(name, policy_name_at, NULL)));
+			name, did_you_mean(near, nearest(name, policy_name_at, registry)));
 	}
 	choice->text = sl_strdup(arena, text, strlen(text));
-	choice->slug = slug_of(arena, text);
+	choice->slug = slug_of(arena, slug_text(text, name));
 	if (!choice->text || !choice->slug)
 		return sl_fail_memory(err);
-	return choice_fill(
-		choice, preset ? preset->settings : NULL, *colon ? colon + 1 : NULL, settings, arena, err);
+	const char *colon = unquoted(text, ':');
+	return choice_fill(choice, preset ? preset->settings : NULL, colon && *colon ? colon + 1 : NULL,
+		settings, arena, err);
+}
+
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : !a && !b; }
+
+/* Numbers by what they are worth: "1h" is "3600". */
+bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
+{
+	if (a == b)
+		return true;
+	if (a->policy != b->policy || a->value_count != b->value_count)
+		return false;
+	for (size_t i = 0; i < a->value_count; i++) {
+		const struct sl_value *x = &a->values[i];
+		const struct sl_value *y = &b->values[i];
+		const bool word = a->policy->params[i].kind == SL_PARAM_TEXT || !x->text || !y->text;
+		if (word ? !same_text(x->text, y->text) : x->number != y->number)
+			return false;
+	}
+	return true;
 }
 
 /* ---- Readers --------------------------------------------------------------------------- */
 
-int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err)
+int reader_choose(const struct registry *registry, const struct sl_reader **reader, struct sl_input *in,
+	struct sl_err *err)
 {
 	const struct sl_place at = { sl_input_name(in), 0, 0 };
 	const char *text;
 	const char *end;
-	const int more = sl_input_next(in, &text, &end, err);
+	const int more = sl_input_peek(in, &text, &end, err);
 	if (more < 0)
 		return more;
 	if (more == 0)
 		return sl_fail_at(err, &at, "is empty: give a trace with jobs");
 	int best = 0;
-	for (const struct sl_reader *const *known = sl_readers; *known; known++) {
+	for (const struct sl_reader *const *known = registry->readers; *known; known++) {
 		const int sure = (*known)->sniff(text, (size_t)(end - text));
 		if (sure > best) {
 			best = sure;
@@ -497,6 +648,58 @@ int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct s
 	if (best == 0)
 		return sl_fail_at(
 			err, &at, "not a trace of a known format: 'schedlab list readers' shows them");
-	sl_input_again(in);
+	return SL_OK;
+}
+
+/* Lines of Slurm's own configuration, which looks like nothing else. */
+static bool looks_like_slurm(const char *text, const char *end)
+{
+	static const char *const word[] = {
+		"ClusterName=", "SlurmctldHost=", "NodeName=", "ControlMachine="
+	};
+	while (text < end) {
+		for (size_t i = 0; i < SL_LEN(word); i++)
+			if ((size_t)(end - text) > strlen(word[i]) &&
+				strncasecmp(text, word[i], strlen(word[i])) == 0)
+				return true;
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		text = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+static int fail_unknown_cluster(const char *path, const char *text, const char *end, struct sl_err *err)
+{
+	if (!text)
+		return sl_fail(err, SL_INPUT,
+			"%s: is a folder: clusters in folders (Slurm's) are not read yet, give a cluster file",
+			path);
+	if (looks_like_slurm(text, end))
+		return sl_fail(err, SL_INPUT, "%s: a slurm.conf is not read yet: give a cluster file", path);
+	return sl_fail(err, SL_INPUT,
+		"%s: not a cluster file of a known kind: see schedlab-cluster(5), and 'schedlab list clusters'",
+		path);
+}
+
+int cluster_reader_choose(const struct registry *registry, const struct sl_cluster_reader **reader,
+	const char *path, struct sl_input *in, struct sl_err *err)
+{
+	const char *text = NULL;
+	const char *end = NULL;
+	const int more = in ? sl_input_peek(in, &text, &end, err) : 0;
+	if (more < 0)
+		return more;
+	if (in && !more)
+		return sl_fail(err, SL_INPUT, "%s: is empty: give a cluster file", path);
+	int best = 0;
+	for (const struct sl_cluster_reader *const *known = registry->cluster_readers; *known; known++) {
+		const int sure = (*known)->sniff(path, text, text ? (size_t)(end - text) : 0);
+		if (sure > best) {
+			best = sure;
+			*reader = *known;
+		}
+	}
+	if (best == 0)
+		return fail_unknown_cluster(path, text, end, err);
 	return SL_OK;
 }

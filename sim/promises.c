@@ -12,6 +12,16 @@
 
 static void change(struct sl_pass *pass, sl_time at, uint32_t job, int64_t cpus)
 {
+	if (pass->nodes && at == SL_NEVER)
+		return; /* Holds nothing. */
+	if (pass->nodes && cpus < 0) {
+		nodes_unpromise(pass->nodes, job);
+		return;
+	}
+	if (pass->nodes) {
+		SL_CHECK(nodes_promise(pass->nodes, job, pass->request[job], at, pass->estimate[job]));
+		return;
+	}
 	int status = profile_add(&pass->profile, at, -cpus, &pass->err);
 	if (!status)
 		status = profile_add(&pass->profile, time_after(at, pass->estimate[job]), cpus, &pass->err);
@@ -43,19 +53,98 @@ static void sweep_stale(struct sl_pass *pass)
 	pass->due = fresh;
 }
 
-void promise_put(struct sl_pass *pass, uint32_t job, sl_time at)
+static void promise_note(struct sl_pass *pass, uint32_t job, sl_time at)
 {
-	change(pass, at, job, pass->jobs->size[job]);
 	pass->promise[job] = at;
 	const int status = evq_push(&pass->due, at, SL_EV_TIMER, job, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 }
 
+void promise_put(struct sl_pass *pass, uint32_t job, sl_time at)
+{
+	change(pass, at, job, pass->jobs->size[job]);
+	promise_note(pass, job, at);
+}
+
 void promise_take(struct sl_pass *pass, uint32_t job)
 {
 	change(pass, pass->promise[job], job, -(int64_t)pass->jobs->size[job]);
 	pass->promise[job] = SL_NONE;
+}
+
+static int row_number_compare(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a;
+	const uint32_t y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Each once, and only those that wait without a promise. */
+void unpromised_sift(struct sl_pass *pass)
+{
+	size_t kept = 0;
+	if (pass->unpromised_count)
+		qsort(pass->unpromised, pass->unpromised_count, sizeof(*pass->unpromised),
+			row_number_compare);
+	for (size_t i = 0; i < pass->unpromised_count; i++) {
+		const uint32_t job = pass->unpromised[i];
+		const bool again = kept && pass->unpromised[kept - 1] == job;
+		if (!again && is_waiting(pass, job) && pass->promise[job] == SL_NONE)
+			pass->unpromised[kept++] = job;
+	}
+	pass->unpromised_count = kept;
+}
+
+/* Those without a promise are found anew when they get one: entries may be stale, or stand there twice. */
+void unpromised_put(struct sl_pass *pass, uint32_t job)
+{
+	if (pass->unpromised_count > 64 && pass->unpromised_count > 4 * (size_t)pass->queue.count)
+		unpromised_sift(pass);
+	const int status = grow((void **)&pass->unpromised, &pass->unpromised_capacity,
+		sizeof(*pass->unpromised), pass->unpromised_count + 1, UINT32_MAX, &pass->err);
+	if (status)
+		pass_failed(pass, status);
+	else
+		pass->unpromised[pass->unpromised_count++] = job;
+}
+
+/* SL_NONE: it held none, and goes among those without one no more. */
+sl_time promise_release(struct sl_pass *pass, uint32_t job)
+{
+	if (!(pass->uses & SL_USE_PROMISES))
+		return SL_NONE;
+	const sl_time was = pass->promise[job];
+	if (was != SL_NONE)
+		promise_take(pass, job);
+	return was;
+}
+
+void promise_undo(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time at = pass->promise[job];
+	if (!pass->nodes || at == SL_NONE || at == SL_NEVER) {
+		(void)promise_release(pass, job);
+		pass->promise[job] = SL_NONE;
+		return;
+	}
+	nodes_promise_undo(pass->nodes, job);
+	pass->promise[job] = SL_NONE;
+}
+
+void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was)
+{
+	if (!(pass->uses & SL_USE_PROMISES))
+		return;
+	if (was == SL_NONE) {
+		unpromised_put(pass, job);
+	} else if (pass->nodes) {
+		if (was != SL_NEVER)
+			nodes_promise_restore(pass->nodes, job);
+		promise_note(pass, job, was);
+	} else {
+		promise_put(pass, job, was);
+	}
 }
 
 sl_time promise_next(struct sl_pass *pass)
@@ -94,7 +183,7 @@ int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count)
 
 /* ---- For plans ---------------------------------------------------------------------------- */
 
-static void act_freed(struct sl_pass *pass)
+void act_freed(struct sl_pass *pass)
 {
 	const int status = grow((void **)&pass->freed_kept, &pass->freed_kept_capacity,
 		sizeof(*pass->freed_kept), pass->freed_kept_count + 1, UINT32_MAX, &pass->err);
@@ -121,6 +210,8 @@ sl_time sl_promise_of(const struct sl_pass *pass, sl_job job)
 /* No later than its own promise, whose place counts as free for it. */
 static sl_time earliest(const struct sl_pass *pass, uint32_t job, sl_time latest)
 {
+	if (pass->nodes)
+		return nodes_promise_at(pass->nodes, pass->request[job], pass->estimate[job]);
 	const int64_t short_by = pass->jobs->size[job] - pass->cluster.cpus_free;
 	return profile_earliest(&pass->profile, pass->now, latest, short_by, pass->estimate[job]);
 }
@@ -129,6 +220,7 @@ void sl_promises_make(struct sl_pass *pass)
 {
 	if (!pass->unpromised_count)
 		return;
+	unpromised_sift(pass);
 	(void)sort_rows(pass, pass->unpromised, pass->unpromised_count);
 	for (size_t i = 0; i < pass->unpromised_count; i++) {
 		const uint32_t job = pass->unpromised[i];
@@ -180,6 +272,14 @@ void freed_add(struct freed *freed, sl_time from, sl_time until)
 		freed_join(freed, place);
 	while (place && freed->at[place - 1].until >= freed->at[place].from)
 		freed_join(freed, --place);
+}
+
+void freed_until(struct sl_pass *pass, sl_time until)
+{
+	if (until <= pass->now)
+		return;
+	freed_add(&pass->freed, pass->now, until);
+	pass->freed.early = true;
 }
 
 /* What is over is over. */
@@ -316,6 +416,27 @@ static sl_time earlier_start(struct compression *c, uint32_t job)
 	return profile_run_start(&pass->profile, was - 1, pass->now, level);
 }
 
+/* One by one: nodes have names, so what is freed is not told by amounts. */
+static void compress_on_nodes(struct sl_pass *pass)
+{
+	pass->freed = (struct freed){ .count = 0 };
+	for (uint32_t job = queue_first(&pass->queue); job != UINT32_MAX;
+		job = queue_after(&pass->queue, job)) {
+		const sl_time was = pass->promise[job];
+		if (was == SL_NONE || was <= pass->now)
+			continue;
+		promise_take(pass, job);
+		const sl_time at = earliest(pass, job, was);
+		if (at >= was) {
+			promise_restore(pass, job, was);
+			continue;
+		}
+		promise_put(pass, job, at);
+		act_promise(pass, job, was);
+	}
+	sweep_stale(pass);
+}
+
 /* What a move frees may help others: those behind it in this round, those before it in the next, for which it
  * is kept. Jobs larger than the most that is free anywhere freed are passed over by the queue's index,
  * unseen. */
@@ -324,6 +445,10 @@ void sl_promises_compress(struct sl_pass *pass)
 	if (!pass->freed.early)
 		return;
 	act_freed(pass);
+	if (pass->nodes) {
+		compress_on_nodes(pass);
+		return;
+	}
 	struct compression c = { .pass = pass };
 	struct freed next = { .count = 0 };
 	freed_trim(&pass->freed, pass->now);
@@ -395,4 +520,56 @@ void sl_promises_start(struct sl_pass *pass)
 						  "job %lld does not fit at its promise: the plan was not "
 						  "renewed when sl_promises_broken said so",
 						  (long long)pass->jobs->id[pass->scratch[i]]));
+}
+
+/* ---- One at a time ---------------------------------------------------------------------------------- */
+
+sl_time sl_promise_at(struct sl_pass *pass, sl_job job)
+{
+	SL_CHECK(pass->promise && is_waiting(pass, job.row));
+	const sl_time was = promise_release(pass, job.row);
+	const sl_time at = earliest(pass, job.row, SL_NEVER);
+	if (was != SL_NONE)
+		promise_restore(pass, job.row, was);
+	return at;
+}
+
+static bool fits_at(struct sl_pass *pass, uint32_t job, sl_time at)
+{
+	if (at == SL_NEVER)
+		return true;
+	if (pass->nodes)
+		return nodes_promise(pass->nodes, job, pass->request[job], at, pass->estimate[job]);
+	const sl_time length = pass->estimate[job];
+	const int64_t level = pass->jobs->size[job] - pass->cluster.cpus_free;
+	return profile_earliest(&pass->profile, at, time_after(at, length), level, length) == at;
+}
+
+bool sl_promise_hold(struct sl_pass *pass, sl_job job, sl_time at)
+{
+	SL_CHECK(pass->promise);
+	if (!pass->open || !is_waiting(pass, job.row) || at < pass->now)
+		return false;
+	const sl_time was = promise_release(pass, job.row);
+	if (!fits_at(pass, job.row, at)) {
+		if (was != SL_NONE)
+			promise_restore(pass, job.row, was);
+		return false;
+	}
+	if (pass->nodes)
+		promise_note(pass, job.row, at);
+	else
+		promise_put(pass, job.row, at);
+	act_promise(pass, job.row, was);
+	return true;
+}
+
+void sl_promise_drop(struct sl_pass *pass, sl_job job)
+{
+	SL_CHECK(pass->promise);
+	if (!pass->open || !is_waiting(pass, job.row) || pass->promise[job.row] == SL_NONE)
+		return;
+	const sl_time was = promise_release(pass, job.row);
+	unpromised_put(pass, job.row);
+	act_promise(pass, job.row, was);
 }

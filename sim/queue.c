@@ -108,6 +108,12 @@ void queue_init(struct queue *q, const int32_t *size, const sl_time *length, con
 	};
 }
 
+void queue_by_request(struct queue *q, const uint32_t *request, const uint8_t *request_class)
+{
+	q->request = request;
+	q->request_class = request_class;
+}
+
 void queue_release(struct queue *q)
 {
 	free(q->leaf);
@@ -226,9 +232,16 @@ static void sum_put(struct queue_inner *inner, uint32_t slot, const struct queue
 	inner->size_min[slot] = sum->size_min;
 }
 
-static void sum_widen(struct queue_inner *inner, uint32_t slot, int32_t size, int32_t length)
+static unsigned class_of(const struct queue *q, uint32_t job)
 {
-	const unsigned c = queue_class(size);
+	return q->request_class ? q->request_class[q->request[job]] : queue_class(q->size[job]);
+}
+
+static void sum_widen(const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t job)
+{
+	const unsigned c = class_of(q, job);
+	const int32_t size = q->size[job];
+	const int32_t length = seconds_of(q->length[job]);
 	inner->length[c][slot] = smaller(inner->length[c][slot], length);
 	inner->size_min[slot] = smaller(inner->size_min[slot], size);
 	inner->present |= UINT64_C(1) << c;
@@ -251,7 +264,7 @@ static void sum_narrow(
 	const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t level, uint32_t job)
 {
 	const uint32_t child = inner->child[slot];
-	const unsigned c = queue_class(q->size[job]);
+	const unsigned c = class_of(q, job);
 	if (inner->length[c][slot] == seconds_of(q->length[job])) {
 		inner->length[c][slot] =
 			level ? row_min(q->inner[child].length[c]) : leaf_length_min(&q->leaf[child], c);
@@ -317,7 +330,7 @@ static void leaf_put(const struct queue *q, struct queue_leaf *leaf, uint32_t jo
 	leaf->job[place] = job;
 	leaf->size[place] = q->size[job];
 	leaf->length[place] = seconds_of(q->length[job]);
-	leaf->class[place] = (uint8_t)queue_class(q->size[job]);
+	leaf->class[place] = (uint8_t)class_of(q, job);
 	leaf->live |= UINT64_C(1) << place;
 	leaf->used++;
 }
@@ -453,7 +466,7 @@ static uint32_t add_below(struct queue *q, uint32_t node, uint32_t level, uint32
 	const uint32_t slot = child_for(q, inner, job);
 	const uint32_t extra = add_below(q, inner->child[slot], level - 1, job);
 	if (extra == NONE) {
-		sum_widen(inner, slot, q->size[job], seconds_of(q->length[job]));
+		sum_widen(q, inner, slot, job);
 		inner->first[slot] = first_below(q, inner->child[slot], level - 1);
 		return NONE;
 	}
@@ -590,6 +603,7 @@ struct search {
 	int32_t free, spare, room;            /* Clamped; room in whole seconds. */
 	uint64_t classes_free, classes_spare; /* Bits of the classes that may fit. */
 	sl_time room_exact;
+	const struct queue_test *test; /* NULL: sizes decide. */
 };
 
 /* Bit i: child i may hold what is looked for. */
@@ -620,11 +634,25 @@ static uint64_t leaf_mask(const struct queue_leaf *leaf, const struct search *s)
 	return bits_of(pass, QUEUE_LEAF);
 }
 
+static uint32_t leaf_ask(const struct queue_leaf *leaf, uint32_t place, const struct search *s)
+{
+	for (uint64_t live = leaf->live >> place << place; live; live &= live - 1) {
+		const int i = __builtin_ctzll(live);
+		const unsigned c = leaf->class[i];
+		if (s->classes_free >> c & 1 && (leaf->length[i] <= s->room || s->classes_spare >> c & 1) &&
+			s->test->passes(s->test->self, leaf->job[i]))
+			return leaf->job[i];
+	}
+	return NONE;
+}
+
 static uint32_t leaf_search(
 	const struct queue *q, const struct queue_leaf *leaf, uint32_t place, const struct search *s)
 {
 	if (place >= leaf->used)
 		return NONE;
+	if (s->test)
+		return leaf_ask(leaf, place, s);
 	for (uint64_t mask = leaf_mask(leaf, s) >> place << place; mask; mask &= mask - 1) {
 		const int i = __builtin_ctzll(mask);
 		if (leaf->size[i] <= s->spare || q->length[leaf->job[i]] <= s->room_exact)
@@ -678,8 +706,8 @@ static uint32_t search(const struct queue *q, int64_t after, const struct queue_
 		.room = fit->room < 0 ? -1 : seconds_of(fit->room),
 		.room_exact = fit->room,
 	};
-	s.classes_free = up_to_class(s.free);
-	s.classes_spare = up_to_class(s.spare < s.free ? s.spare : s.free);
+	s.classes_free = q->request_class ? UINT64_MAX : up_to_class(s.free);
+	s.classes_spare = q->request_class ? UINT64_MAX : up_to_class(s.spare < s.free ? s.spare : s.free);
 	return after < 0 ? search_below(q, q->root, q->depth, &s)
 			 : search_behind(q, q->root, q->depth, (uint32_t)after, &s);
 }
@@ -708,6 +736,23 @@ uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit 
 	}
 	q->found = found;
 	return found;
+}
+
+uint64_t queue_classes_upto(int64_t size) { return up_to_class(clamped(size)); }
+
+uint32_t queue_next_that(struct queue *q, uint32_t after, const struct queue_test *test)
+{
+	if (!q->count)
+		return NONE;
+	const struct search s = {
+		.room = test->room < 0 ? -1 : seconds_of(test->room),
+		.classes_free = test->classes_room,
+		.classes_spare = test->classes_any,
+		.test = test,
+	};
+	q->found = NONE;
+	return after == NONE ? search_below(q, q->root, q->depth, &s)
+			     : search_behind(q, q->root, q->depth, after, &s);
 }
 
 uint32_t queue_first(const struct queue *q) { return q->count ? first_below(q, q->root, q->depth) : NONE; }

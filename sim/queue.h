@@ -23,13 +23,25 @@ struct queue_fit {
 	int64_t spare; /* size <= spare */
 };
 
+/* The same where a comparison of sizes does not decide (nodes, windows): classes of which some job may pass
+ * if it is no longer than room, or whatever its length; each job that they do not refuse is asked about. */
+struct queue_test {
+	uint64_t classes_room, classes_any; /* The second is part of the first. */
+	sl_time room;
+	bool (*passes)(void *self, uint32_t job);
+	void *self;
+};
+
 struct queue_leaf;
 struct queue_inner;
 
 struct queue {
-	const int32_t *size;   /* Columns of the job table, lent. */
-	const sl_time *length; /* Estimates. */
-	const double *key;     /* NULL: order is by row alone. */
+	const int32_t *size;     /* Columns of the job table, lent. */
+	const uint32_t *request; /* On nodes: by job, and */
+	const uint8_t
+		*request_class; /* by request its class, 1 .. QUEUE_CLASSES - 1; NULL: classes of sizes. */
+	const sl_time *length;  /* Estimates. */
+	const double *key;      /* NULL: order is by row alone. */
 	struct queue_leaf *leaf;
 	struct queue_inner *inner;
 	size_t leaf_capacity, inner_capacity;
@@ -54,6 +66,7 @@ struct queue {
 
 /* The columns are lent for the queue's life; a job's size, length and key stay as they are while it is in. */
 void queue_init(struct queue *q, const int32_t *size, const sl_time *length, const double *key);
+void queue_by_request(struct queue *q, const uint32_t *request, const uint8_t *request_class);
 void queue_release(struct queue *q);
 
 int queue_add(struct queue *q, uint32_t job, struct sl_err *err);
@@ -67,6 +80,10 @@ int32_t queue_size_min(struct queue *q);
 
 /* The first behind `after` (UINT32_MAX: from the front) that passes, or UINT32_MAX. */
 uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit *fit);
+
+uint32_t queue_next_that(struct queue *q, uint32_t after, const struct queue_test *test);
+/* Bits of the classes that hold sizes up to that. */
+uint64_t queue_classes_upto(int64_t size);
 
 /* Sizes in classes, each with its least: a larger class holds larger sizes only. */
 unsigned queue_class(int32_t size);

@@ -5,6 +5,7 @@
  * In this order: settings; the trace, cleaned row by row (scenario_clean.c);
  * the order by submission; the first N jobs; the load factor; side files.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,27 @@ const struct sl_param replay_params[] = {
 		0, 0 },
 	[REPLAY_CANCELS] = { "cancels", SL_PARAM_TEXT, NULL, NULL,
 		"file of cancellations, a line JOB,SECONDS each, counted from the job's submission", 0, 0 },
+	[REPLAY_MEMORY] = { "memory", SL_PARAM_CHOICE, "ignore", "ignore|requested",
+		"on nodes, what a job of SWF asks of memory: nothing, or its field 10", 0, 0 },
+	[REPLAY_PASSES] = { "passes", SL_PARAM_CHOICE, "instant", "instant|event",
+		"a pass after the last event of each instant, or after each event", 0, 0 },
+	[REPLAY_EVENTS] = { "events", SL_PARAM_CHOICE, "finish_first", "finish_first|submit_first",
+		"what comes first at one instant: the ends of jobs, or submissions", 0, 0 },
+	[REPLAY_EARLY] = { "early", SL_PARAM_BOOL, "false", NULL,
+		"at the instant at which a job ends as estimated, what it holds is free for all passes", 0,
+		0 },
+	[REPLAY_SIZE] = { "size", SL_PARAM_CHOICE, "requested", "requested|allocated|larger",
+		"a job's size: SWF field 8, else 5; field 5, else 8; or the larger of both", 0, 0 },
+	[REPLAY_RUN_UNKNOWN] = { "run_unknown", SL_PARAM_TIME, NULL, NULL,
+		"how long jobs run of which the log says nothing; without it they are dropped", 1,
+		INT64_MAX / 4 },
+	[REPLAY_WINDOWS] = { "windows", SL_PARAM_TEXT, NULL, NULL,
+		"N@i,j,...: windows of N jobs from the i-th, j-th ... on (from 0), each run on its own; results are means",
+		0, 0 },
+	[REPLAY_START] = { "start", SL_PARAM_CHOICE, "empty", "empty|recorded",
+		"at replay.from: an empty machine, or the jobs that by the log ran and waited then", 0, 0 },
+	[REPLAY_UNTIL] = { "until", SL_PARAM_TEXT, NULL, NULL,
+		"stop there, after everything that happens then: a time as of replay.from", 0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -49,12 +71,34 @@ static int cpus_set(struct loading *loading, const char *text, struct sl_err *er
 		"--set: 'cluster.cpus' must be a whole number within 1..2147483647, not '%s'", text);
 }
 
+/* With a cluster file it is the reader's to apply; kept too, to be told. */
+static int cluster_setting(struct loading *loading, struct setting *setting, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const char *key = setting->key + strlen("cluster.");
+	if (!loading->options->cluster) {
+		setting->used = true;
+		if (strcmp(key, "cpus") == 0)
+			return cpus_set(loading, setting->value, err);
+		return sl_fail(err, SL_USAGE,
+			"--set: '%s' is of a cluster file: give one with -c CLUSTER, or cluster.cpus=N",
+			setting->key);
+	}
+	const size_t len = strlen(key) + strlen(setting->value) + 2;
+	char *text = sl_alloc(scenario->arena, len, 1);
+	if (!text)
+		return sl_fail_memory(err);
+	(void)snprintf(text, len, "%s=%s", key, setting->value);
+	scenario->cluster_setting[scenario->cluster_setting_count++] = text;
+	loading->cluster_setting[loading->cluster_setting_count++] =
+		(struct sl_cluster_setting){ key, setting->value, &setting->used };
+	return SL_OK;
+}
+
 static int setting_take(struct loading *loading, struct setting *setting, struct sl_err *err)
 {
-	if (strcmp(setting->key, "cluster.cpus") == 0) {
-		setting->used = true;
-		return cpus_set(loading, setting->value, err);
-	}
+	if (strncmp(setting->key, "cluster.", strlen("cluster.")) == 0)
+		return cluster_setting(loading, setting, err);
 	const bool full = strncmp(setting->key, "replay.", strlen("replay.")) == 0;
 	const char *key = setting->key + (full ? strlen("replay.") : 0);
 	for (int i = 0; i < REPLAY_COUNT; i++) {
@@ -70,22 +114,32 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
 	const struct scenario_options *options = loading->options;
+	const size_t settings = options->settings ? options->settings->count : 0;
 	scenario->replay = sl_alloc(scenario->arena, REPLAY_COUNT, sizeof(*scenario->replay));
-	if (!scenario->replay)
+	scenario->cluster_setting = sl_alloc(scenario->arena, settings + 1, sizeof(char *));
+	loading->cluster_setting = sl_alloc(scenario->arena, settings + 1, sizeof(*loading->cluster_setting));
+	if (!scenario->replay || !scenario->cluster_setting || !loading->cluster_setting)
 		return sl_fail_memory(err);
-	int status = values_parse(
-		scenario->replay, replay_params, REPLAY_COUNT, NULL, "replay", scenario->arena, err);
-	for (size_t i = 0; options->settings && i < options->settings->count && !status; i++)
+	int status = values_parse(scenario->replay, replay_params, REPLAY_COUNT, options->implied, "compat",
+		scenario->arena, err);
+	for (size_t i = 0; i < settings && !status; i++)
 		status = setting_take(loading, &options->settings->item[i], err);
 	if (!status && options->from)
 		status = replay_set(loading, REPLAY_FROM, options->from, "--from", err);
 	if (!status && options->to)
 		status = replay_set(loading, REPLAY_TO, options->to, "--to", err);
+	if (!status && options->until)
+		status = replay_set(loading, REPLAY_UNTIL, options->until, "--until", err);
 	if (status)
 		return status;
 	scenario->overrun = (enum sl_overrun)scenario->replay[REPLAY_OVERRUN].number;
 	const struct sl_value *warmup = &scenario->replay[REPLAY_WARMUP];
 	scenario->warmup = warmup->text ? warmup->number : SL_NONE;
+	scenario->rules = (struct sim_rules){
+		.pass_per_event = scenario->replay[REPLAY_PASSES].number,
+		.submits_first = scenario->replay[REPLAY_EVENTS].number,
+		.early = scenario->replay[REPLAY_EARLY].number,
+	};
 	return SL_OK;
 }
 
@@ -117,6 +171,8 @@ static int settle_machine(struct loading *loading, struct sl_err *err)
 		{ "MaxNodes", "MaxNodes of the trace" },
 	};
 	struct scenario *scenario = loading->scenario;
+	if (loading->machine)
+		return SL_OK;
 	scenario->cpus = loading->cpus_set;
 	scenario->cpus_from = "cluster.cpus";
 	for (size_t i = 0; i < SL_LEN(sizes) && !scenario->cpus; i++) {
@@ -133,37 +189,53 @@ static int settle_machine(struct loading *loading, struct sl_err *err)
 			if (strcmp(scenario->header[line].key, sizes[i].key) == 0)
 				return sl_fail(err, SL_INPUT,
 					"%s: the size of the machine is not known, %s '%.40s' is not a whole number "
-					"from 1 to %d: give --set cluster.cpus=N",
+					"from 1 to %d: give --set cluster.cpus=N, or -c CLUSTER",
 					loading->file, sizes[i].key, scenario->header[line].value, INT32_MAX);
 	return sl_fail(err, SL_INPUT,
 		"%s: the size of the machine is not known, its header has neither MaxProcs nor MaxNodes: give "
-		"--set cluster.cpus=N",
+		"--set cluster.cpus=N, or -c CLUSTER",
 		loading->file);
 }
 
-static struct sl_cluster cluster_of_pool(int64_t cpus)
+static void cluster_of_pool(struct scenario *scenario)
 {
 	static const char *const kinds[] = { "cpus" };
-	return (struct sl_cluster){ .cpus = cpus, .kind_count = 1, .kind_name = kinds };
+	scenario->cluster.cpus = scenario->cpus;
+	scenario->cluster.kind_count = 1;
+	scenario->cluster.kind_name = kinds;
+}
+
+/* From and to, once zero is known. */
+static int settle_selection(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const struct sl_value *from = &scenario->replay[REPLAY_FROM];
+	const struct sl_value *to = &scenario->replay[REPLAY_TO];
+	const struct sl_value *until = &scenario->replay[REPLAY_UNTIL];
+	int status = SL_OK;
+	if (from->text)
+		status = time_point(scenario, "replay.from", from->text, &loading->from, err);
+	if (!status && to->text)
+		status = time_point(scenario, "replay.to", to->text, &loading->to, err);
+	scenario->bounded = until->text;
+	if (!status && until->text)
+		status = time_point(scenario, "replay.until", until->text, &scenario->until, err);
+	return status;
 }
 
 int loading_settle(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
-	int status = settle_machine(loading, err);
+	const int status = settle_machine(loading, err);
 	if (status)
 		return status;
 	loading->settled = true;
-	scenario->epoch = header_number(scenario, "UnixStartTime", 1, INT64_C(100000000000));
 	if (!loading->options->tz)
 		scenario->utc_offset = header_number(scenario, "TimeZone", -86400, 86400);
-	const struct sl_value *from = &scenario->replay[REPLAY_FROM];
-	const struct sl_value *to = &scenario->replay[REPLAY_TO];
-	if (from->text)
-		status = time_point(scenario, "replay.from", from->text, &loading->from, err);
-	if (!status && to->text)
-		status = time_point(scenario, "replay.to", to->text, &loading->to, err);
-	return status;
+	if (loading->dated)
+		return SL_OK;
+	scenario->epoch = header_number(scenario, "UnixStartTime", 1, INT64_C(100000000000));
+	return settle_selection(loading, err);
 }
 
 /* ---- After the last row ------------------------------------------------------------- */
@@ -180,6 +252,37 @@ static int check_span(const struct loading *loading, struct sl_err *err)
 		loading->file);
 }
 
+/* Dates: zero is the first submission, to the second; who is selected is known only now. */
+static int settle_dates(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	struct columns *columns = scenario->columns;
+	if (!loading->dated)
+		return SL_OK;
+	sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
+	int64_t zero = loading->submit_first / SL_SECOND;
+	zero -= zero * SL_SECOND > loading->submit_first;
+	scenario->epoch = zero - scenario->utc_offset;
+	scenario->dated = true;
+	for (uint32_t row = 0; row < columns->count; row++)
+		submit[row] -= zero * SL_SECOND;
+	const int status = settle_selection(loading, err);
+	if (status)
+		return status;
+	if (scenario->replay[REPLAY_START].number)
+		return begin_select(loading, err);
+	uint32_t first = 0;
+	uint32_t end = columns->count;
+	while (first < end && submit[first] < loading->from)
+		first++;
+	while (end > first && submit[end - 1] >= loading->to)
+		end--;
+	loading->outside = columns->count - (end - first);
+	if (first == end)
+		return cleaning_fail_nothing(loading, err);
+	return columns_slice(columns, first, end - first, err);
+}
+
 static int apply_load(struct loading *loading, struct sl_err *err)
 {
 	const struct columns *columns = loading->scenario->columns;
@@ -187,14 +290,16 @@ static int apply_load(struct loading *loading, struct sl_err *err)
 	if (load->number == 1000000)
 		return SL_OK;
 	sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
-	const sl_time first = submit[0];
+	/* What was before replay.from stays where it was. */
+	const sl_time first = loading->scenario->begins ? loading->from : submit[0];
 	const __int128 span = (__int128)(submit[columns->count - 1] - first) * 1000000 / load->number;
 	if (span > INT64_MAX / 4)
 		return sl_fail(err, SL_USAGE,
 			"replay.load=%s stretches the trace beyond 73 000 years: give a larger one",
 			load->text);
 	for (uint32_t row = 0; row < columns->count; row++)
-		submit[row] = first + sl_mul_div(submit[row] - first, 1000000, load->number);
+		if (submit[row] >= first)
+			submit[row] = first + sl_mul_div(submit[row] - first, 1000000, load->number);
 	return SL_OK;
 }
 
@@ -218,7 +323,7 @@ static int read_trace(struct loading *loading, struct sl_err *err)
 		return status;
 	loading->file = sl_input_name(in);
 	const struct sl_reader *reader = NULL;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(loading->scenario->registry, &reader, in, err);
 	if (!status)
 		status = columns_expect(loading->scenario->columns, rows_expected(in), err);
 	if (!status) {
@@ -237,38 +342,75 @@ static int read_trace(struct loading *loading, struct sl_err *err)
 	return status;
 }
 
+/* What the trace and its columns still need, in this order. */
+static int finish_rows(struct loading *loading, struct sl_err *err)
+{
+	struct columns *columns = loading->scenario->columns;
+	const uint64_t most = loading->options->jobs_max;
+	int status = columns_sort(columns, err);
+	if (!status)
+		status = settle_dates(loading, err);
+	if (!status && most && most < columns->count)
+		status = columns_slice(columns, 0, (uint32_t)most, err);
+	if (!status && loading->scenario->replay[REPLAY_START].number)
+		status = begin_make(loading, err);
+	if (!status)
+		status = apply_load(loading, err);
+	if (!status)
+		status = check_span(loading, err);
+	if (!status && loading->scenario->replay[REPLAY_WINDOWS].text)
+		status =
+			windows_parse(loading->scenario, loading->scenario->replay[REPLAY_WINDOWS].text, err);
+	if (!status)
+		status = side_load(loading, err);
+	return status;
+}
+
+/* Settings that make no sense together, or alone. */
+static int settings_agree(const struct loading *loading, struct sl_err *err)
+{
+	const struct sl_value *replay = loading->scenario->replay;
+	const bool recorded = replay[REPLAY_START].number;
+	if (recorded && !replay[REPLAY_FROM].text)
+		return sl_fail(err, SL_USAGE,
+			"replay.start=recorded says what ran and waited at replay.from: give --from TIME too");
+	if (replay[REPLAY_WINDOWS].text && (recorded || replay[REPLAY_UNTIL].text))
+		return sl_fail(err, SL_USAGE,
+			"replay.windows begin empty and run to their ends: leave out %s",
+			recorded ? "replay.start=recorded" : "--until and replay.until");
+	return SL_OK;
+}
+
 static int load_all(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
 	const struct scenario_options *options = loading->options;
 	int status = settings_take(loading, err);
+	if (!status)
+		status = settings_agree(loading, err);
 	if (!status && options->tz)
 		status = time_zone(options->tz, &scenario->utc_offset, err);
+	if (!status && options->cluster)
+		status = machine_load(loading, options->cluster, err);
 	if (!status)
 		status = read_trace(loading, err);
 	if (!status)
-		status = columns_sort(scenario->columns, err);
-	if (!status && options->jobs_max && options->jobs_max < scenario->columns->count)
-		status = columns_truncate(scenario->columns, (uint32_t)options->jobs_max, err);
-	if (!status)
-		status = apply_load(loading, err);
-	if (!status)
-		status = check_span(loading, err);
-	if (!status)
-		status = side_load(scenario, err);
-	if (!status) {
-		columns_lend(scenario->columns, &scenario->jobs);
-		scenario->cluster = cluster_of_pool(scenario->cpus);
-	}
-	return status;
+		status = finish_rows(loading, err);
+	if (!status && loading->machine)
+		status = machine_finish(loading->machine, err);
+	if (status)
+		return status;
+	if (!loading->machine)
+		cluster_of_pool(scenario);
+	columns_lend(scenario->columns, &scenario->jobs);
+	status = names_lend(loading, &scenario->jobs, err);
+	return status ? status : requests_lend(loading, &scenario->jobs, err);
 }
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)
 {
 	*scenario = (struct scenario){ 0 };
-	if (options->cluster)
-		return sl_fail(err, SL_USAGE,
-			"'%s': cluster files are not read yet: use --set cluster.cpus=N", options->cluster);
+	scenario->registry = options->registry ? options->registry : &registry_builtin;
 	scenario->arena = arena_new();
 	scenario->columns = calloc(1, sizeof(*scenario->columns));
 	struct loading loading = { .scenario = scenario,
@@ -277,13 +419,17 @@ int scenario_load(struct scenario *scenario, const struct scenario_options *opti
 		.to = SL_NEVER,
 		.submit_last = INT64_MIN,
 		.kept_last = INT64_MIN,
+		.submit_first = INT64_MAX,
 		.id_last = INT64_MIN };
 	int status = SL_OK;
 	if (!scenario->arena || !scenario->columns)
 		status = sl_fail_memory(err);
 	if (!status)
 		scenario->input.path = sl_strdup(scenario->arena, options->trace, strlen(options->trace));
-	if (!status && !scenario->input.path)
+	if (!status && options->tz)
+		scenario->tz = sl_strdup(scenario->arena, options->tz, strlen(options->tz));
+	scenario->jobs_max = options->jobs_max;
+	if (!status && (!scenario->input.path || (options->tz && !scenario->tz)))
 		status = sl_fail_memory(err);
 	if (!status)
 		status = load_all(&loading, err);

@@ -43,11 +43,14 @@ struct scenario_watch {
 
 struct scenario_options {
 	const char *trace;   /* Path, or "-". */
-	const char *cluster; /* -c: NULL until nodes are modelled. */
+	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
-	const char *from, *to; /* As given: seconds since zero, durations, or dates; NULL. */
-	const char *tz;        /* --tz: "+02:00", seconds, or NULL. */
-	uint64_t jobs_max;     /* 0: all. */
+	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */
+	const char *implied; /* Of the replay, by the policy's compat: "passes=event,...", weaker than any
+				setting. NULL: nothing. */
+	const char *from, *to, *until; /* As given: seconds since zero, durations, or dates; NULL. */
+	const char *tz;                /* --tz: "+02:00", seconds, or NULL. */
+	uint64_t jobs_max;             /* 0: all. */
 	bool strict;
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
@@ -57,6 +60,7 @@ struct scenario_options {
 
 struct scenario {
 	struct sl_arena *arena;
+	const struct registry *registry; /* Lent. */
 	struct sl_jobs jobs;
 	int64_t cpus;              /* Of the whole cluster. */
 	struct sl_cluster cluster; /* node_count 0: a counted pool. */
@@ -66,13 +70,28 @@ struct scenario {
 		bool early; /* replay.early=1: what ends now by its estimate is free before its end is
 			       handled. */
 	} rules;
+	uint32_t window_size; /* replay.windows: each of so many jobs, from these rows on; */
+	const uint32_t *window;
+	size_t window_count;
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
+	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
-	sl_time warmup;          /* SL_NONE: by MSER-5. */
+	bool bounded; /* replay.until: runs stop after everything at or before that. */
+	sl_time until;
+	bool begins;       /* replay.start=recorded: runs begin at that time, with what ran and waited then */
+	sl_time begin;     /* (jobs.ran); jobs submitted before are shown as of the past. */
+	const char *tz;    /* As given, or NULL; */
+	uint64_t jobs_max; /* 0: all. */
+	sl_time warmup;    /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
 	struct scenario_input input;
+	struct scenario_input cluster_input; /* path NULL: none. */
+	const char **cluster_setting;        /* "nodes[gpu].count+=8", as given, in order. */
+	size_t cluster_setting_count;
+	const char **ignored; /* What the trace has and nothing models: "column 'gpu_util'". */
+	size_t ignored_count;
 	struct scenario_input *side; /* Further files: replay.estimates, replay.cancels. */
 	size_t side_count;
 	struct header_line *header;
@@ -85,5 +104,8 @@ struct scenario {
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);
 void scenario_release(struct scenario *scenario);
+
+/* The jobs of one window as a scenario of their own, lent from the whole: never released. */
+struct scenario scenario_window(const struct scenario *whole, size_t index);
 
 #endif

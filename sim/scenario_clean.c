@@ -21,8 +21,11 @@ static const struct {
 	/* Of readers, who name them by their text... */
 	[CAUSE_FEW] = { "fewer than 18 fields", true },
 	[CAUSE_MANY] = { "more than 18 fields", false },
+	[CAUSE_SHORT] = { "fewer fields than columns", true },
+	[CAUSE_LONG] = { "more fields than columns", false },
 	[CAUSE_FRACTION] = { "fractional count rounded up", false },
 	[CAUSE_UNREADABLE] = { "unreadable optional field", false },
+	[CAUSE_PROFILE] = { "profile of another type than delay", true },
 	/* ...and found here. */
 	[CAUSE_NO_ID] = { "job number is unknown", true },
 	[CAUSE_REPEATED] = { "repeated id", true },
@@ -30,7 +33,10 @@ static const struct {
 	[CAUSE_NO_SUBMIT] = { "submit time is unknown", true },
 	[CAUSE_RUN] = { "run time is not positive", true },
 	[CAUSE_SIZE] = { "size is not positive", true },
+	[CAUSE_BOUNDS] = { "bounds that contradict each other", true },
+	[CAUSE_LACKS] = { "asks for what the cluster has not", true },
 	[CAUSE_LARGE] = { "larger than the machine", true },
+	[CAUSE_NO_RUN] = { "unknown run time set", false },
 	[CAUSE_ORDER] = { "out of order", false },
 };
 
@@ -86,61 +92,150 @@ static int id_check(struct loading *loading, int64_t id, bool *repeated, struct 
 
 /* ---- Rows -------------------------------------------------------------------------- */
 
-static int64_t size_of(const struct sl_row *row)
+/* SL_NONE is not positive either. */
+static int64_t size_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
-	return asked > 0 ? asked : row->col[SL_COL_CPUS]; /* SL_NONE is not positive either. */
+	const int64_t got = row->col[SL_COL_CPUS];
+	switch (loading->scenario->replay[REPLAY_SIZE].number) {
+	case SIZE_ALLOCATED:
+		return got > 0 ? got : asked;
+	case SIZE_LARGER:
+		return got > asked ? got : asked;
+	default:
+		return asked > 0 ? asked : got;
+	}
 }
 
-/* Why the row cannot stay; CAUSE_COUNT: it can. */
-static enum cause judge(const struct loading *loading, const struct sl_row *row, bool repeated)
+/* As recorded, or replay.run_unknown where nothing is. */
+static int64_t run_of(const struct loading *loading, const struct sl_row *row)
+{
+	const int64_t run = row->col[SL_COL_RUN];
+	return run == SL_NONE ? loading->scenario->replay[REPLAY_RUN_UNKNOWN].number : run;
+}
+
+/* Why the row cannot stay; CAUSE_COUNT: it can, but for what it asks. */
+static enum cause judge(const struct loading *loading, const struct sl_row *row, int64_t id, bool repeated)
 {
 	const int64_t *col = row->col;
-	if (col[SL_COL_ID] == SL_NONE)
+	if (id == SL_NONE)
 		return CAUSE_NO_ID;
 	if (repeated) /* Lines 2, 3 and 4 are the parts of a job whose summary came before. */
 		return col[SL_COL_STATUS] >= 2 && col[SL_COL_STATUS] <= 4 ? CAUSE_PARTIAL : CAUSE_REPEATED;
 	if (col[SL_COL_SUBMIT] == SL_NONE)
 		return CAUSE_NO_SUBMIT;
-	if (col[SL_COL_RUN] <= 0)
-		return CAUSE_RUN;
-	const int64_t size = size_of(row);
-	if (size <= 0)
-		return CAUSE_SIZE;
+	return run_of(loading, row) <= 0 ? CAUSE_RUN : CAUSE_COUNT;
+}
+
+/* The same of what it asks. */
+static int judge_ask(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+	struct sl_err *err)
+{
+	const struct scenario *scenario = loading->scenario;
+	const int64_t size = size_of(loading, row);
+	if (row->more || scenario->cluster.node_count)
+		return ask_judge(loading, row, size, ask, cause, err);
 	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
-	const int64_t cpus = loading->scenario->cpus;
-	return size > (cpus ? cpus : INT32_MAX) ? CAUSE_LARGE : CAUSE_COUNT;
+	const int64_t cpus = scenario->cpus ? scenario->cpus : INT32_MAX;
+	*ask = (struct ask){ .cpus = size, .size = (int32_t)size };
+	if (size <= 0)
+		*cause = CAUSE_SIZE;
+	else
+		*cause = size > cpus ? CAUSE_LARGE : CAUSE_COUNT;
+	return SL_OK;
 }
 
 static int32_t narrow(int64_t value) { return value < 0 || value > INT32_MAX ? -1 : (int32_t)value; }
 
-static int keep(struct loading *loading, const struct sl_row *row, struct sl_err *err)
+/* Of SWF, nearly always: bare numbers, and no name before. */
+static void keep_numbers(const struct columns *columns, uint32_t at, const int64_t *col)
+{
+	column_i32(columns, COLUMN_USER)[at] = narrow(col[SL_COL_USER]);
+	column_i32(columns, COLUMN_ACCOUNT)[at] = narrow(col[SL_COL_GROUP]);
+	column_i32(columns, COLUMN_PARTITION)[at] = narrow(col[SL_COL_PARTITION]);
+}
+
+static int keep_names(struct loading *loading, const struct sl_row *row, struct sl_err *err)
+{
+	static const struct sl_row_more nothing;
+	const struct sl_row_more *more = row->more ? row->more : &nothing;
+	const int64_t *col = row->col;
+	int status = named_keep(loading, NAMED_USER, col[SL_COL_USER], more->user, err);
+	if (!status)
+		status = named_keep(loading, NAMED_ACCOUNT, col[SL_COL_GROUP], more->account, err);
+	if (!status)
+		status = named_keep(loading, NAMED_PARTITION, col[SL_COL_PARTITION], more->partition, err);
+	if (!status && more->gang)
+		status = columns_want(loading->scenario->columns, COLUMN_GANG, err);
+	if (!status && loading->scenario->columns->at[COLUMN_GANG])
+		status = named_keep(loading, NAMED_GANG, SL_NONE, more->gang, err);
+	loading->named |= more->user || more->account || more->partition || more->gang;
+	return status;
+}
+
+static int keep_request(struct loading *loading, uint32_t at, const struct ask *ask, struct sl_err *err)
+{
+	const struct columns *columns = loading->scenario->columns;
+	uint32_t request;
+	int status = columns_want(loading->scenario->columns, COLUMN_REQUEST, err);
+	if (!status)
+		status = ask_keep(loading, ask, &request, err);
+	if (!status)
+		column_i32(columns, COLUMN_REQUEST)[at] = (int32_t)request;
+	return status;
+}
+
+/* As the policy sees it. */
+static int64_t limit_of(const struct loading *loading, const struct sl_row *row)
+{
+	const int64_t run = run_of(loading, row);
+	const int64_t limit = row->col[SL_COL_LIMIT] > 0 ? row->col[SL_COL_LIMIT] : run;
+	/* Neither known: it asked for nothing, if that is no reason to cut it. */
+	if (row->col[SL_COL_LIMIT] <= 0 && row->col[SL_COL_RUN] == SL_NONE &&
+		loading->scenario->overrun == SL_OVERRUN_EXTEND)
+		return 1;
+	return loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run ? run : limit;
+}
+
+static bool is_selected(const struct loading *loading, const struct sl_row *row)
+{
+	const sl_time submit = row->col[SL_COL_SUBMIT];
+	if (loading->dated || (submit >= loading->from && submit < loading->to))
+		return true;
+	return loading->scenario->replay[REPLAY_START].number && submit != SL_NONE &&
+	       begin_reaches(
+		       loading, submit, row->col[SL_COL_WAIT], run_of(loading, row), limit_of(loading, row));
+}
+
+static int keep(struct loading *loading, const struct sl_row *row, int64_t id, const struct ask *ask,
+	struct sl_err *err)
 {
 	struct columns *columns = loading->scenario->columns;
 	const int64_t *col = row->col;
-	const int status = columns_reserve(columns, col[SL_COL_WAIT] != SL_NONE, err);
+	int status = columns_reserve(columns, err);
+	if (!status && col[SL_COL_WAIT] != SL_NONE && !columns->at[COLUMN_WAIT])
+		status = columns_want(columns, COLUMN_WAIT, err);
 	if (status)
 		return status;
-	const int64_t run = col[SL_COL_RUN];
-	int64_t limit = col[SL_COL_LIMIT] > 0 ? col[SL_COL_LIMIT] : run;
-	if (loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run)
-		limit = run;
+	const int64_t run = run_of(loading, row);
 	const sl_time submit = col[SL_COL_SUBMIT];
 	const uint32_t at = columns->count++;
 	columns->unsorted |= submit < loading->kept_last;
 	loading->kept_last = submit;
 	loading->run_total += run;
-	column_i64(columns, COLUMN_ID)[at] = col[SL_COL_ID];
+	column_i64(columns, COLUMN_ID)[at] = id;
 	column_i64(columns, COLUMN_SUBMIT)[at] = submit;
 	column_i64(columns, COLUMN_RUN)[at] = run;
-	column_i64(columns, COLUMN_LIMIT)[at] = limit;
+	column_i64(columns, COLUMN_LIMIT)[at] = limit_of(loading, row);
 	if (columns->at[COLUMN_WAIT])
 		column_i64(columns, COLUMN_WAIT)[at] = col[SL_COL_WAIT];
-	column_i32(columns, COLUMN_SIZE)[at] = (int32_t)size_of(row);
-	column_i32(columns, COLUMN_USER)[at] = narrow(col[SL_COL_USER]);
-	column_i32(columns, COLUMN_ACCOUNT)[at] = narrow(col[SL_COL_GROUP]);
-	column_i32(columns, COLUMN_PARTITION)[at] = narrow(col[SL_COL_PARTITION]);
+	column_i32(columns, COLUMN_SIZE)[at] = ask->size;
 	loading->waits |= col[SL_COL_WAIT] > 0;
+	if (loading->scenario->cluster.node_count)
+		status = keep_request(loading, at, ask, err);
+	if (status || row->more || loading->named)
+		return status ? status : keep_names(loading, row, err);
+	keep_numbers(columns, at, col);
 	return SL_OK;
 }
 
@@ -153,6 +248,8 @@ static enum cause repair_of(struct loading *loading, const struct sl_row *row)
 		loading->submit_last = submit;
 	if (loading->repair_line == row->line)
 		return loading->repair;
+	if (row->col[SL_COL_RUN] == SL_NONE)
+		return CAUSE_NO_RUN; /* Else it was dropped. */
 	return late ? CAUSE_ORDER : CAUSE_COUNT;
 }
 
@@ -163,14 +260,69 @@ static int tell_watch(
 	return watch && watch->row ? watch->row(watch->self, row, gone, err) : SL_OK;
 }
 
+/* The row's number; of a name, one of its own below zero. */
+static int id_of(struct loading *loading, const struct sl_row *row, int64_t *id, struct sl_err *err)
+{
+	const char *name = row->more ? row->more->id : NULL;
+	uint32_t index;
+	*id = row->col[SL_COL_ID];
+	if (!name)
+		return SL_OK;
+	const int status = names_add(
+		&loading->names[NAMED_ID], loading->scenario->arena, name, strlen(name), &index, err);
+	*id = -1 - (int64_t)index;
+	return status;
+}
+
+static int check_strict(
+	const struct loading *loading, const struct sl_row *row, enum cause cause, struct sl_err *err)
+{
+	const struct sl_place at = { loading->file, row->line, 0 };
+	return loading->options->strict ? fail_strict(cause, &at, err) : SL_OK;
+}
+
+/* A row that makes sense or not: into the columns, or counted. */
+static int take_row(
+	struct loading *loading, const struct sl_row *row, int64_t id, bool repeated, struct sl_err *err)
+{
+	struct ask ask = { 0 };
+	enum cause cause = judge(loading, row, id, repeated);
+	int status = cause < CAUSE_COUNT ? SL_OK : judge_ask(loading, row, &ask, &cause, err);
+	if (status)
+		return status;
+	const bool dropped = cause < CAUSE_COUNT;
+	const enum cause repair = repair_of(loading, row);
+	if (!dropped)
+		cause = repair;
+	if (cause < CAUSE_COUNT) {
+		status = check_strict(loading, row, cause, err);
+		if (status)
+			return status;
+		tally_add(loading, cause, row->line);
+	}
+	const bool selected = is_selected(loading, row);
+	loading->waits_of_any |= !dropped && row->col[SL_COL_WAIT] > 0;
+	const char *gone = selected ? NULL : "not selected";
+	status = tell_watch(loading, row, dropped ? causes[cause].text : gone, err);
+	if (status)
+		return status;
+	if (!dropped && selected)
+		return keep(loading, row, id, &ask, err);
+	loading->outside += !dropped;
+	const bool ascends = id != SL_NONE && id == loading->id_last && !loading->seen.capacity;
+	return ascends ? unkept_add(loading, id, err) : SL_OK;
+}
+
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct loading *loading = self;
 	int status = loading->settled ? SL_OK : loading_settle(loading, err);
+	int64_t id = SL_NONE;
+	if (!status)
+		status = id_of(loading, row, &id, err);
 	if (status)
 		return status;
 	loading->scenario->rows++;
-	const int64_t id = row->col[SL_COL_ID];
 	const bool ascends = id > loading->id_last && !loading->seen.capacity;
 	bool repeated = false;
 	if (ascends)
@@ -179,30 +331,12 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 		status = id_check(loading, id, &repeated, err);
 	if (status)
 		return status;
-
 	if (loading->options->stop && atomic_load_explicit(loading->options->stop, memory_order_relaxed))
 		return sl_fail(err, SL_INTERRUPTED, "%s: interrupted while it was read", loading->file);
-	enum cause cause = judge(loading, row, repeated);
-	const bool dropped = cause < CAUSE_COUNT;
-	const enum cause repair = repair_of(loading, row);
-	if (!dropped)
-		cause = repair;
-	if (cause < CAUSE_COUNT) {
-		const struct sl_place at = { loading->file, row->line, 0 };
-		if (loading->options->strict)
-			return fail_strict(cause, &at, err);
-		tally_add(loading, cause, row->line);
-	}
 	const sl_time submit = row->col[SL_COL_SUBMIT];
-	const bool selected = submit >= loading->from && submit < loading->to;
-	const char *gone = selected ? NULL : "not selected";
-	status = tell_watch(loading, row, dropped ? causes[cause].text : gone, err);
-	if (status)
-		return status;
-	if (!dropped && selected)
-		return keep(loading, row, err);
-	loading->outside += !dropped;
-	return ascends ? unkept_add(loading, id, err) : SL_OK;
+	if (loading->dated && submit != SL_NONE && submit < loading->submit_first)
+		loading->submit_first = submit;
+	return take_row(loading, row, id, repeated, err);
 }
 
 static int on_oddity(void *self, const char *text, const struct sl_place *at, struct sl_err *err)
@@ -253,14 +387,38 @@ static int on_header(
 	return SL_OK;
 }
 
+static int on_dated(void *self, struct sl_err *err)
+{
+	struct loading *loading = self;
+	(void)err;
+	SL_CHECK(!loading->settled);
+	loading->dated = true;
+	return SL_OK;
+}
+
+static int on_ignored(void *self, const char *what, const struct sl_place *at, struct sl_err *err)
+{
+	enum { SAID_MAX = 64 };
+	(void)at;
+	struct scenario *scenario = ((struct loading *)self)->scenario;
+	if (!scenario->ignored)
+		scenario->ignored = sl_alloc(scenario->arena, SAID_MAX, sizeof(*scenario->ignored));
+	const char *copy = sl_strdup(scenario->arena, what, strlen(what));
+	if (!scenario->ignored || !copy)
+		return sl_fail_memory(err);
+	if (scenario->ignored_count < SAID_MAX)
+		scenario->ignored[scenario->ignored_count++] = copy;
+	return SL_OK;
+}
+
 struct sl_sink cleaning_sink(struct loading *loading)
 {
-	return (struct sl_sink){ loading, on_job, on_header, on_oddity };
+	return (struct sl_sink){ loading, on_job, on_header, on_oddity, on_dated, on_ignored };
 }
 
 /* ---- What came of it --------------------------------------------------------------- */
 
-static int fail_nothing(const struct loading *loading, struct sl_err *err)
+int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err)
 {
 	char text[900] = "";
 	size_t len = 0;
@@ -275,15 +433,17 @@ static int fail_nothing(const struct loading *loading, struct sl_err *err)
 	if (loading->outside)
 		(void)snprintf(text + len, sizeof(text) - len, "%s%llu not within replay.from and replay.to",
 			len ? ", " : "", (unsigned long long)loading->outside);
-	return sl_fail(err, SL_INPUT, "%s: no job is left to run: of %llu, %s", loading->file,
-		(unsigned long long)loading->scenario->rows, text);
+	const bool lacks = loading->tally[CAUSE_LACKS].count && !loading->machine;
+	return sl_fail(err, SL_INPUT, "%s: no job is left to run: of %llu, %s%s", loading->file,
+		(unsigned long long)loading->scenario->rows, text,
+		lacks ? ": give a cluster that has it, with -c CLUSTER" : "");
 }
 
 int cleaning_finish(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
 	if (!scenario->columns->count)
-		return fail_nothing(loading, err);
+		return cleaning_fail_nothing(loading, err);
 	scenario->oddity = sl_alloc(scenario->arena, CAUSE_COUNT, sizeof(*scenario->oddity));
 	if (!scenario->oddity)
 		return sl_fail_memory(err);
@@ -303,4 +463,8 @@ void cleaning_release(struct loading *loading)
 {
 	intset_release(&loading->seen);
 	free(loading->unkept);
+	for (size_t i = 0; i < NAMED_COUNT; i++)
+		names_release(&loading->names[i]);
+	requests_free(loading->requests);
+	machine_free(loading->machine);
 }

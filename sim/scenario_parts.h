@@ -7,6 +7,7 @@
 
 #include "sim/columns.h"
 #include "sim/intset.h"
+#include "sim/names.h"
 #include "sim/scenario.h"
 
 /* Settings replay.*, in the order of replay_params. */
@@ -18,22 +19,40 @@ enum {
 	REPLAY_WARMUP,
 	REPLAY_ESTIMATES,
 	REPLAY_CANCELS,
+	REPLAY_MEMORY,
+	REPLAY_PASSES,
+	REPLAY_EVENTS,
+	REPLAY_EARLY,
+	REPLAY_SIZE,
+	REPLAY_RUN_UNKNOWN,
+	REPLAY_WINDOWS,
+	REPLAY_START,
+	REPLAY_UNTIL,
 	REPLAY_COUNT
 };
+
+/* Which fields of the trace say how large a job is, in the order of replay.size. */
+enum { SIZE_REQUESTED, SIZE_ALLOCATED, SIZE_LARGER };
 
 /* Why a row was repaired or dropped. */
 enum cause {
 	CAUSE_FEW,
 	CAUSE_MANY,
+	CAUSE_SHORT,
+	CAUSE_LONG,
 	CAUSE_FRACTION,
 	CAUSE_UNREADABLE,
+	CAUSE_PROFILE,
 	CAUSE_NO_ID,
 	CAUSE_REPEATED,
 	CAUSE_PARTIAL,
 	CAUSE_NO_SUBMIT,
 	CAUSE_RUN,
 	CAUSE_SIZE,
+	CAUSE_BOUNDS,
+	CAUSE_LACKS,
 	CAUSE_LARGE,
+	CAUSE_NO_RUN,
 	CAUSE_ORDER,
 	CAUSE_COUNT
 };
@@ -41,6 +60,12 @@ enum cause {
 struct tally {
 	uint64_t count, line; /* line: of the first. */
 };
+
+struct machine;  /* scenario_machine.h */
+struct requests; /* scenario_request.c */
+
+/* Columns that names may take the place of numbers in. */
+enum named { NAMED_USER, NAMED_ACCOUNT, NAMED_PARTITION, NAMED_GANG, NAMED_ID, NAMED_COUNT };
 
 struct loading {
 	struct scenario *scenario;
@@ -61,12 +86,28 @@ struct loading {
 	struct intset seen;
 	int64_t *unkept; /* Ids of rows that did not stay, while ids ascend. */
 	size_t unkept_count, unkept_capacity;
-	bool waits; /* Some recorded wait is positive. */
+	bool waits;        /* Some recorded wait is positive, */
+	bool waits_of_any; /* perhaps of a job that did not stay. */
+	bool dated;        /* Submits count from 1970 until all are read. */
+	sl_time submit_first;
+	bool named;                      /* Some user, account, partition or gang is a name. */
+	struct names names[NAMED_COUNT]; /* Empty: all are bare numbers. */
+	struct sl_cluster_setting *cluster_setting;
+	size_t cluster_setting_count;
+	struct machine *machine;   /* NULL: no cluster file. */
+	struct requests *requests; /* NULL: none was made. */
+};
+
+/* What a row asks in sum. */
+struct ask {
+	int64_t cpus, mem, gpus;
+	int32_t size;
 };
 
 /* scenario_clean.c: the sink, and what came of it. */
 struct sl_sink cleaning_sink(struct loading *loading);
 int cleaning_finish(struct loading *loading, struct sl_err *err);
+int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err);
 void cleaning_release(struct loading *loading);
 
 /* scenario.c: called by the sink at the first job. */
@@ -78,7 +119,39 @@ int time_zone(const char *text, int64_t *offset, struct sl_err *err);
 int time_point(const struct scenario *scenario, const char *what, const char *text, sl_time *time,
 	struct sl_err *err);
 
+/* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
+int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
+
+/* scenario_begin.c, for replay.start=recorded: is this row of a job that by the log ran or waited at
+ * replay.from? */
+bool begin_reaches(const struct loading *loading, sl_time submit, sl_time wait, sl_time run, sl_time limit);
+/* Once the dates are known: only those and the selected ones stay. */
+int begin_select(struct loading *loading, struct sl_err *err);
+/* Once all rows are in: where runs begin, and who ran then for how long. */
+int begin_make(struct loading *loading, struct sl_err *err);
+
 /* scenario_side.c: columns from files of their own, "job number, seconds" a line. */
-int side_load(struct scenario *scenario, struct sl_err *err);
+int side_load(struct loading *loading, struct sl_err *err);
+
+/* scenario_cluster.c: a cluster file, but for its windows; */
+int machine_load(struct loading *loading, const char *path, struct sl_err *err);
+/* scenario_reservations.c: and those, once the trace's zero is known. */
+int machine_finish(struct machine *machine, struct sl_err *err);
+void machine_free(struct machine *machine);
+
+/* scenario_request.c: why the cluster will never give the row what it asks (CAUSE_COUNT: it can); cpus: of a
+ * row that says nothing more. */
+int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+	enum cause *cause, struct sl_err *err);
+/* On nodes: the number of what the row asks that was judged last, which fits. */
+int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err);
+int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
+void requests_free(struct requests *requests);
+
+/* scenario_names.c: a row's number or name (NULL: none) into the column, at the row that is next. */
+int named_keep(
+	struct loading *loading, enum named which, int64_t number, const char *name, struct sl_err *err);
+/* The tables of names and the ids' names, for the sorted columns. */
+int names_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 
 #endif

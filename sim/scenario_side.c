@@ -61,7 +61,19 @@ struct side_into {
 	struct columns *columns;
 	const struct id_row *index;
 	const struct side *side;
+	const struct names *ids; /* Of jobs that have names. */
 };
+
+/* True if the word is a job's number, or the name of one. */
+static bool id_of(const struct side_into *into, const char *word, size_t len, int64_t *id)
+{
+	const uint32_t name = names_find(into->ids, word, len);
+	if (name != UINT32_MAX)
+		*id = -1 - (int64_t)name;
+	else if (!sl_get_i64(word, len, id))
+		*id = SL_NONE;
+	return *id != SL_NONE || into->ids->count; /* Names of other jobs are no error. */
+}
 
 static int side_line(const struct side_into *into, const char *p, const char *end, const struct sl_place *at,
 	struct sl_err *err)
@@ -71,7 +83,7 @@ static int side_line(const struct side_into *into, const char *p, const char *en
 	if (!len || *p == '#')
 		return SL_OK;
 	struct id_row want = { 0 };
-	if (!sl_get_i64(p, len, &want.id))
+	if (!id_of(into, p, len, &want.id))
 		return sl_fail_at(err, at, "'%.*s' is not a job number: a line is JOB,SECONDS",
 			(int)(len < 32 ? len : 32), p);
 	p += len;
@@ -94,10 +106,8 @@ static int side_line(const struct side_into *into, const char *p, const char *en
 	return SL_OK;
 }
 
-static int side_lines(struct columns *columns, const struct id_row *index, const struct side *side,
-	struct sl_input *in, struct sl_err *err)
+static int side_lines(const struct side_into *into, struct sl_input *in, struct sl_err *err)
 {
-	const struct side_into into = { columns, index, side };
 	struct sl_place at = { sl_input_name(in), 0, 0 };
 	const char *p, *end;
 	int status;
@@ -105,7 +115,7 @@ static int side_lines(struct columns *columns, const struct id_row *index, const
 		while (p < end) {
 			const char *newline = memchr(p, '\n', (size_t)(end - p) + 1);
 			at.line++;
-			status = side_line(&into, p, newline, &at, err);
+			status = side_line(into, p, newline, &at, err);
 			if (status)
 				return status;
 			p = newline + 1;
@@ -123,8 +133,9 @@ static void side_default(struct columns *columns, const struct side *side)
 }
 
 static int side_read(
-	struct scenario *scenario, const struct id_row *index, const struct side *side, struct sl_err *err)
+	struct loading *loading, const struct id_row *index, const struct side *side, struct sl_err *err)
 {
+	struct scenario *scenario = loading->scenario;
 	const char *path = scenario->replay[side->setting].text;
 	struct columns *columns = scenario->columns;
 	struct sl_input *in;
@@ -134,7 +145,7 @@ static int side_read(
 	if (status)
 		return status;
 	side_default(columns, side);
-	status = side_lines(columns, index, side, in, err);
+	status = side_lines(&(struct side_into){ columns, index, side, &loading->names[NAMED_ID] }, in, err);
 	if (!status) {
 		struct scenario_input *input = &scenario->side[scenario->side_count++];
 		*input = (struct scenario_input){ .path = path,
@@ -147,8 +158,9 @@ static int side_read(
 	return status;
 }
 
-int side_load(struct scenario *scenario, struct sl_err *err)
+int side_load(struct loading *loading, struct sl_err *err)
 {
+	struct scenario *scenario = loading->scenario;
 	struct id_row *index = NULL;
 	int status = SL_OK;
 	scenario->side = sl_alloc(scenario->arena, SL_LEN(sides), sizeof(*scenario->side));
@@ -160,7 +172,7 @@ int side_load(struct scenario *scenario, struct sl_err *err)
 		if (!index)
 			status = index_ids(scenario->columns, &index, err);
 		if (!status)
-			status = side_read(scenario, index, &sides[i], err);
+			status = side_read(loading, index, &sides[i], err);
 	}
 	free(index);
 	return status;

@@ -9,6 +9,7 @@ static void fill_columns(struct world *w)
 	const int64_t unit = w->unit ? w->unit : SL_SECOND;
 	bool cancels = false;
 	bool estimates = false;
+	bool gangs = false;
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct world_job *job = &w->job[i];
 		w->id[i] = i + 1;
@@ -19,7 +20,10 @@ static void fill_columns(struct world *w)
 			w->limit[i] = w->run[i];
 		w->size[i] = job->size;
 		w->user[i] = job->user;
-		w->none[i] = -1;
+		w->account[i] = job->account ? job->account : -1;
+		w->partition[i] = job->partition ? job->partition : -1;
+		w->gang[i] = job->gang ? job->gang - 1 : -1;
+		gangs |= job->gang != 0;
 		w->cancel[i] = job->cancel ? job->cancel * unit : SL_NONE;
 		w->wait[i] = job->wait * unit;
 		w->estimate[i] = job->estimate ? job->estimate * unit : SL_NONE;
@@ -28,7 +32,8 @@ static void fill_columns(struct world *w)
 	}
 	w->scenario = (struct scenario){
 		.cpus = w->cpus,
-		.cluster = { .cpus = w->cpus, .kind_count = 1 },
+		.cluster = w->cluster,
+		.rules = w->rules,
 		.overrun = w->overrun,
 		.warmup = SL_NONE,
 		.jobs = { .count = w->count,
@@ -38,33 +43,121 @@ static void fill_columns(struct world *w)
 			.limit = w->limit,
 			.size = w->size,
 			.user = w->user,
-			.account = w->none,
-			.partition = w->none,
+			.account = w->account,
+			.partition = w->partition,
+			.gang = gangs ? w->gang : NULL,
 			.wait_recorded = w->wait,
 			.cancel = cancels ? w->cancel : NULL,
 			.estimate = estimates ? w->estimate : NULL },
 	};
 }
 
-int world_run(struct world *w, const char *policy, bool check)
+static struct sim_options options_of(const struct world *w, bool check)
 {
-	fill_columns(w);
-	w->arena = arena_new();
-	SL_CHECK(w->arena);
-	struct settings settings = { .arena = w->arena };
-	memset(&w->err, 0, sizeof(w->err));
-	memset(&w->sim, 0, sizeof(w->sim));
-	int status = policy_choose(&w->choice, policy, &settings, w->arena, &w->err);
-	if (status)
-		return status;
-	const struct sim_options options = {
+	return (struct sim_options){
 		.scenario = &w->scenario,
 		.choice = &w->choice,
-		.seed = 1,
+		.seed = w->seed ? w->seed : 1,
 		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS,
 		.check = check,
 	};
+}
+
+/* Each job asks for `size` tasks, by default of one cpu and 1 MiB, so that nodes are not just counted; like
+ * requests share one. */
+static uint32_t find_request(struct world *w, const struct sl_group *group, uint32_t count)
+{
+	uint32_t like = 0;
+	while (like < count && memcmp(&w->group[like], group, sizeof(*group)) != 0)
+		like++;
+	w->group[like] = *group;
+	w->asked[like] = (struct sl_request){ .group = &w->group[like],
+		.group_count = 1,
+		.cpus = group->tasks * group->task.cpus,
+		.mem = group->tasks * group->task.mem,
+		.gpus = group->tasks * group->task.gpus };
+	return like;
+}
+
+static void fill_nodes(struct world *w)
+{
+	static const char *const kinds[] = { "cpus", "memory", "gpu" };
+	const int64_t node_cpus = w->node_cpus ? w->node_cpus : 1;
+	const int64_t nodes = w->cpus / node_cpus;
+	SL_CHECK(nodes <= WORLD_NODES);
+	w->type = (struct sl_node_type){ .name = "cpu",
+		.amount = { node_cpus, w->node_mem ? w->node_mem : 1, w->node_gpus } };
+	memset(w->node_type, 0, sizeof(w->node_type));
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct world_job *job = &w->job[i];
+		struct sl_group group;
+		memset(&group, 0, sizeof(group));
+		group.task.cpus = job->cpus ? job->cpus : 1;
+		group.task.mem = job->mem ? job->mem : 1;
+		group.task.gpus = job->gpus;
+		group.tasks = group.tasks_min = group.tasks_max = (uint32_t)job->size;
+		w->size[i] = (int32_t)(job->gpus ? job->size * job->gpus : job->size * group.task.cpus);
+		w->request[i] = find_request(w, &group, count);
+		count += w->request[i] == count;
+	}
+	w->scenario.cluster = (struct sl_cluster){ .cpus = w->cpus,
+		.mem = nodes * w->type.amount[SL_KIND_MEM],
+		.gpus = nodes * w->node_gpus,
+		.node_count = (uint32_t)nodes,
+		.type_count = 1,
+		.kind_count = w->node_gpus ? 3 : 2,
+		.node_type = w->node_type,
+		.type = &w->type,
+		.kind_name = kinds };
+	w->scenario.jobs.request = w->request;
+	w->scenario.jobs.requests = w->asked;
+	w->scenario.jobs.request_count = count;
+}
+
+static void begin(struct world *w)
+{
+	fill_columns(w);
+	if (w->as_nodes)
+		fill_nodes(w);
+	if (!w->scenario.cluster.cpus) {
+		w->scenario.cluster.cpus = w->cpus;
+		w->scenario.cluster.kind_count = 1;
+	}
+	w->arena = arena_new();
+	SL_CHECK(w->arena);
+	memset(&w->err, 0, sizeof(w->err));
+	memset(&w->sim, 0, sizeof(w->sim));
+}
+
+int world_run_policy(struct world *w, const struct sl_policy *policy, bool check)
+{
+	begin(w);
+	w->choice = (struct policy_choice){ .policy = policy, .text = policy->name, .slug = policy->name };
+	const struct sim_options options = options_of(w, check);
 	return sim_run(&w->sim, &options, &w->err);
+}
+
+int world_run(struct world *w, const char *policy, bool check)
+{
+	struct sim_options options;
+	const int status = world_open(w, policy, check, &options);
+	if (!status && w->instead)
+		w->choice.policy = w->instead;
+	return status ? status : sim_run(&w->sim, &options, &w->err);
+}
+
+int world_open(struct world *w, const char *policy, bool check, struct sim_options *options)
+{
+	begin(w);
+	*options = options_of(w, check);
+	return world_choose(w, policy, &w->choice);
+}
+
+int world_choose(struct world *w, const char *policy, struct policy_choice *choice)
+{
+	struct settings settings = { .arena = w->arena };
+	return policy_choose(&registry_builtin, choice, policy, &settings, w->arena, &w->err);
 }
 
 void world_release(struct world *w)

@@ -7,15 +7,17 @@
 
 #include "sim/sim.h"
 
-enum { WORLD_JOBS = 64 };
+enum { WORLD_JOBS = 64, WORLD_NODES = 64 };
 
 /* Times in seconds unless a unit is set. */
 struct world_job {
 	int64_t submit, run, limit;
 	int32_t size, user;
-	int64_t cancel;   /* 0: never. */
-	int64_t wait;     /* Recorded. */
-	int64_t estimate; /* From a file; 0: none. */
+	int64_t cancel;                   /* 0: never. */
+	int64_t wait;                     /* Recorded. */
+	int64_t estimate;                 /* From a file; 0: none. */
+	int32_t account, partition, gang; /* 0: none. */
+	int64_t cpus, mem, gpus;          /* Of one task, on nodes; 0: 1, 1 and none. */
 };
 
 /* In seconds; further members by name. */
@@ -29,13 +31,25 @@ struct world {
 	enum sl_overrun overrun;
 	uint32_t count;
 	struct world_job job[WORLD_JOBS];
-	int64_t unit; /* Microseconds; 0: a second. */
+	int64_t unit;              /* Microseconds; 0: a second. */
+	struct sl_cluster cluster; /* cpus 0: a pool of `cpus`. */
+	struct sim_rules rules;
+	uint64_t seed;
+	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB, or: */
+	int64_t node_cpus, node_mem, node_gpus;
+
+	const struct sl_policy *instead; /* Run in place of the policy named, with its parameters; NULL. */
 
 	/* The rest belongs to world_run. */
 	int64_t id[WORLD_JOBS];
 	sl_time submit[WORLD_JOBS], run[WORLD_JOBS], limit[WORLD_JOBS], cancel[WORLD_JOBS], wait[WORLD_JOBS],
 		estimate[WORLD_JOBS];
-	int32_t size[WORLD_JOBS], user[WORLD_JOBS], none[WORLD_JOBS];
+	int32_t size[WORLD_JOBS], user[WORLD_JOBS], account[WORLD_JOBS], partition[WORLD_JOBS],
+		gang[WORLD_JOBS];
+	uint32_t request[WORLD_JOBS], node_type[WORLD_NODES];
+	struct sl_request asked[WORLD_JOBS];
+	struct sl_group group[WORLD_JOBS];
+	struct sl_node_type type;
 	struct scenario scenario;
 	struct policy_choice choice;
 	struct sl_arena *arena;
@@ -46,6 +60,11 @@ struct world {
 /* Runs a policy as -p would name it, under --check if `check`; jobs must be in submit order. Returns the
  * status. */
 int world_run(struct world *world, const char *policy, bool check);
+/* Runs a policy of the test's own. */
+int world_run_policy(struct world *world, const struct sl_policy *policy, bool check);
+/* In steps: all that world_run does before sim_run, whose options these are; and a further policy. */
+int world_open(struct world *world, const char *policy, bool check, struct sim_options *options);
+int world_choose(struct world *world, const char *policy, struct policy_choice *choice);
 void world_release(struct world *world);
 /* In the world's unit; -1: never. */
 int64_t world_start(const struct world *world, uint32_t job);

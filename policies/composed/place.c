@@ -4,7 +4,7 @@
  */
 #include "policies/composed/composed.h"
 
-#define UNBOUNDED (INT64_MAX / 4)
+#define UNBOUNDED SL_MEM_UNBOUNDED
 #define ONE       (INT64_C(1) << 20)
 
 /* Of one kind, the most that a node of the cluster has. */

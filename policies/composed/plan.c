@@ -5,11 +5,11 @@
 #include "policies/composed/composed.h"
 
 /* Starts from the front while it fits; the first that does not. */
-static sl_job start_in_order(struct sl_pass *pass)
+static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 {
-	sl_job head = sl_queue_first(pass);
-	while (sl_job_is(head) && sl_start(pass, head))
-		head = sl_queue_first(pass);
+	sl_job head = composed_first(composed, pass);
+	while (sl_job_is(head) && composed_start(composed, pass, head))
+		head = composed_first(composed, pass);
 	if (sl_job_is(head))
 		sl_head_waits(pass, head);
 	return head;
@@ -17,8 +17,7 @@ static sl_job start_in_order(struct sl_pass *pass)
 
 static void fcfs_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)composed;
-	(void)start_in_order(pass);
+	(void)start_in_order(composed, pass);
 }
 
 const struct plan plan_fcfs = {
@@ -27,16 +26,17 @@ const struct plan plan_fcfs = {
 	.paper =
 		"Schwiegelshohn & Yahyapour, Analysis of first-come-first-serve parallel job scheduling, SODA 1998",
 	.reason = SL_REASON_PRIORITY,
+	.turns = true,
+	.parts = true,
 	.pass = fcfs_pass,
 };
 
 /* List scheduling: whoever fits, in order; large jobs may wait for ever. */
 static void greedy_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)composed;
 	sl_job job = SL_JOB_NONE;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
-		(void)sl_start(pass, job);
+		(void)composed_start(composed, pass, job);
 }
 
 const struct plan plan_greedy = {
@@ -48,18 +48,70 @@ const struct plan plan_greedy = {
 	.pass = greedy_pass,
 };
 
+void head_set(const struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at)
+{
+	const int64_t now[HEAD_ROWS] = {
+		[HEAD_JOB] = sl_job_is(job) ? (int64_t)job.row + 1 : 0, [HEAD_AT] = at
+	};
+	for (uint32_t row = 0; row < HEAD_ROWS; row++)
+		sl_ledger_add(pass, composed->head, row, now[row] - sl_ledger_get(pass, composed->head, row));
+}
+
+sl_job head_job(const struct composed *composed, const struct sl_pass *pass)
+{
+	const int64_t job = sl_ledger_get(pass, composed->head, HEAD_JOB);
+	return job ? (sl_job){ (uint32_t)(job - 1) } : SL_JOB_NONE;
+}
+
+sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_job job)
+{
+	return head_job(composed, pass).row == job.row ? sl_ledger_get(pass, composed->head, HEAD_AT)
+						       : SL_NONE;
+}
+
+static int easy_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	if (composed->frozen)
+		composed->head = sl_ledger_new(setup, "head", HEAD_ROWS);
+	return composed->fitting ? since_init(composed, setup, err) : SL_OK;
+}
+
+/* arrivals=fitting: nothing but submissions, and none of the new jobs could start whatever the order. */
+static bool nothing_new_fits(struct composed *composed, struct sl_pass *pass)
+{
+	bool fits = since_ended(composed, pass) || !since_came(composed, pass);
+	sl_job job = SL_JOB_NONE;
+	while (!fits && sl_job_is(job = since_next(composed, pass, job)))
+		fits = sl_fits(pass, job);
+	since_forget(composed, pass);
+	return !fits;
+}
+
+/* The earliest time by estimates that the head fits, and what it leaves over. */
+static struct sl_promise easy_shadow(struct composed *composed, struct sl_pass *pass, sl_job head)
+{
+	if (!composed->frozen)
+		return sl_shadow_with(pass, head, composed->spare);
+	const sl_time at = head_at(composed, pass, head);
+	if (at != SL_NONE)
+		return sl_shadow_at(pass, head, at, composed->spare);
+	const struct sl_promise shadow = sl_shadow_with(pass, head, composed->spare);
+	head_set(composed, pass, head, shadow.at);
+	return shadow;
+}
+
+/* Remembers nothing between passes, unless the shadow is frozen. */
 static void easy_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)composed; /* EASY remembers nothing between passes. */
-	const sl_job head = start_in_order(pass);
-	if (!sl_job_is(head) || !sl_any_fits(pass))
+	if (composed->fitting && nothing_new_fits(composed, pass))
 		return;
-
-	/* The earliest time by estimates that the head fits, and what it leaves over. */
-	struct sl_promise shadow = sl_shadow(pass, head);
-	sl_job job = head;
+	const sl_job head = start_in_order(composed, pass);
+	if (!sl_job_is(head) || composed->fill_none || (!composed->frozen && !sl_any_fits(pass)))
+		return;
+	struct sl_promise shadow = easy_shadow(composed, pass, head);
+	sl_job job = composed->shares ? SL_JOB_NONE : head; /* Parties' turns may have changed since. */
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
-		(void)sl_start(pass, job); /* Fits now without delaying the shadow. */
+		(void)composed_start(composed, pass, job); /* Fits now without delaying the shadow. */
 }
 
 const struct plan plan_easy = {
@@ -69,18 +121,20 @@ const struct plan plan_easy = {
 		"Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
 	.reason = SL_REASON_PRIORITY,
 	.fills = true,
+	.turns = true,
+	.shadows = true,
+	.init = easy_init,
 	.pass = easy_pass,
 };
 
 static void conservative_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)composed; /* The promises are the engine's. */
 	if (sl_promises_broken(pass))
 		sl_promises_drop(pass);
 	else
 		sl_promises_compress(pass);
 	sl_promises_make(pass);
-	sl_promises_start(pass);
+	composed_start_due(composed, pass);
 	const sl_job head = sl_queue_first(pass);
 	if (sl_job_is(head))
 		sl_head_waits(pass, head);

@@ -24,19 +24,27 @@ struct option_def {
 
 /* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.
  */
-#define OPTION_CLUSTER "cluster", 'c', "CLUSTER", true, "the machine; default: as the trace's header says"
-#define OPTION_POLICY  "policy", 'p', "POLICY", true, "name[:key=value,...], see 'schedlab list policies'"
-#define OPTION_OUTPUT  "output", 'o', "DIR", false, "write the results into this directory"
-#define OPTION_SET     "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
-#define OPTION_SEED    "seed", 0, "N", false, "of everything that is drawn; default 1"
-#define OPTION_FROM    "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
-#define OPTION_TO      "to", 0, "TIME", false, "only jobs submitted before then"
-#define OPTION_TZ      "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
-#define OPTION_JOBS    "jobs", 0, "N", false, "only the first N jobs"
-#define OPTION_STRICT  "strict", 0, NULL, false, "stop at the first row that makes no sense"
-#define OPTION_JSON    "json", 0, NULL, false, "print one JSON object instead of tables"
-#define OPTION_FORCE   "force", 0, NULL, false, "replace DIR whatever it holds"
-#define OPTION_QUIET   "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
+#define OPTION_CLUSTERS \
+	"cluster", 'c', "CLUSTER", true, "a machine, see schedlab-cluster(5); with several: runs on each"
+#define OPTION_CLUSTER_ONE                \
+	"cluster", 'c', "CLUSTER", false, \
+		"the machine, see schedlab-cluster(5); default: as the trace's header says"
+#define OPTION_POLICY                  \
+	"policy", 'p', "POLICY", true, \
+		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
+#define OPTION_OUTPUT "output", 'o', "DIR", false, "write the results into this directory"
+#define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
+#define OPTION_SEED   "seed", 0, "N", false, "of everything that is drawn; default 1"
+#define OPTION_FROM   "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
+#define OPTION_TO     "to", 0, "TIME", false, "only jobs submitted before then"
+#define OPTION_TZ     "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
+#define OPTION_JOBS   "jobs", 0, "N", false, "only the first N jobs"
+#define OPTION_STRICT "strict", 0, NULL, false, "stop at the first row that makes no sense"
+#define OPTION_JSON   "json", 0, NULL, false, "print one JSON object instead of tables"
+#define OPTION_FORCE  "force", 0, NULL, false, "replace DIR whatever it holds"
+#define OPTION_PLUGIN \
+	"plugin", 0, "FILE.so", true, "add what this plug-in has: policies, readers, metrics ..."
+#define OPTION_QUIET "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
 
 /* What was given: values in order. */
 struct given {
@@ -46,20 +54,22 @@ struct given {
 
 struct args {
 	const struct command *command;
+	const char *data; /* --data, before the command; NULL. */
 	struct given *given;
 	size_t given_count;
 	char **word; /* Operands. */
 	size_t word_count;
 	struct sl_arena *arena;
+	struct registry *registry;     /* What is known by name: as it was built, and plug-ins of the line. */
 	const struct option_def *more; /* What command->more answered. */
 	size_t more_count;
 };
 
-/* Parses what follows the command's name. The words and values are lent from argv. */
-int args_parse(struct args *args, const struct command *command, char **argv, size_t argc,
-	struct sl_arena *arena, struct sl_err *err);
+/* Parses what follows the command's name, and loads its plug-ins. command, arena and registry are set by the
+ * caller. The words and values are lent from argv. */
+int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err);
 /* Usage, summary, detail and options, on stdout. */
-void args_help(const struct command *command, struct sl_arena *arena);
+void args_help(const struct args *args);
 
 const char *arg(const struct args *args, const char *name); /* The last value, or NULL. */
 bool arg_flag(const struct args *args, const char *name);
@@ -81,29 +91,49 @@ struct command {
 	/* Options that depend on a word of the line (a generator's parameters, by its name): asked with each
 	 * word that follows the command until one answers non-NULL; with NULL for help and completion: then
 	 * those of all. What it returns may live in the arena. May be NULL. */
-	const struct option_def *(*more)(const char *word, size_t *count, struct sl_arena *arena);
+	const struct option_def *(*more)(const char *word, size_t *count, const struct args *args);
 };
 
-extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_list,
-	cmd_version;
+extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_policy_test,
+	cmd_list, cmd_version;
 
 extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable global of this room. */
+
+/* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
+bool bundled_find(char *path, size_t size, const char *data);
 
 /* common.c: what several commands do. */
 /* Talk, on stderr: "schedlab: text". */
 void talk(const char *format, ...) SL_PRINTF(1, 2);
-/* One line on what was read: jobs, span, machine. */
+/* "16 nodes, 512 cpus, 64 GPUs" into text. */
+const char *machine_text(char *text, size_t size, const struct scenario *scenario);
+/* One line on what was read: jobs, span, machine; another on what of it is not used. */
 void talk_read(const struct scenario *scenario);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
 
-/* Scenario options that run, compare and inspect share. settings is zeroed by the caller, and filled here
- * with each --set. The trace is the first operand. */
-int scenario_from_args(
-	struct scenario *scenario, const struct args *args, struct settings *settings, struct sl_err *err);
-/* A run of the scenario under a policy, as --seed and --check say. */
-int run_from_args(struct run *run, const struct scenario *scenario, const char *policy,
-	struct settings *settings, const struct args *args, struct sl_err *err);
+/* One line on what the policy's compat implies, if it has one, and what was given instead. */
+void talk_compat(const struct run *run);
+
+/* Each --set. */
+int settings_from_args(struct settings *settings, const struct args *args, struct sl_err *err);
+/* A run under a policy, as --seed and --check say. Its scenario is loaded after that: a policy may imply
+ * settings of it. */
+int run_from_args(struct run *run, const char *policy, struct settings *settings, const struct args *args,
+	struct sl_err *err);
+/* Scenario options that run and compare share. The trace is the first operand; cluster: one of -c, or
+ * NULL; implied: by the policy's choice. */
+int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+	struct settings *settings, const char *implied, struct sl_err *err);
+
+/* resume.c: the same for a run that goes on from --from-snapshot; the trace is an operand that may be left
+ * out. On failure the scenario may be loaded or empty: release it. */
+int resume_from_args(struct run *run, struct scenario *scenario, struct settings *settings,
+	const struct args *args, struct sl_err *err);
+/* The snapshot of a run that has ended, as a file. */
+int snapshot_file(const struct run *run, const char *path, struct sl_err *err);
+/* Where it stopped, if it did. snapshot: the file to go on from, NULL: none was written. */
+void talk_stopped(const struct run *run, const char *snapshot);
 
 /* True if files of that name ("metrics") are written under --only (NULL: all are). */
 bool only_has(const char *only, const char *name);
@@ -120,13 +150,37 @@ extern const struct summary_metric summary_metrics[];
 /* "1:02:03", "87.12 %", "10,000". */
 const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro);
 
+/* windows.c: one policy over each of replay.windows. */
+struct outdir;
+struct windows {
+	struct run whole; /* As asked for. Its result holds sums and the digest of the windows' digests. */
+	struct scenario *scenario;
+	size_t count; /* Windows that are done, in order: */
+	struct window_done {
+		char name[32]; /* "window-1" */
+		uint64_t digest;
+		struct sl_metrics metrics;
+	} * done;
+	struct sl_arena *arena;
+};
+/* runs: room for the windows' runs, which are made. */
+int windows_begin(struct windows *windows, const struct run *whole, struct run *runs, struct sl_arena *arena,
+	struct sl_err *err);
+/* The next window's run is over: its metrics, its files (dir NULL: none), and its memory goes. */
+int windows_take(struct windows *windows, struct run *run, struct outdir *dir, const char *sub,
+	const char *only, struct sl_err *err);
+/* means: initialised. */
+int windows_means(const struct windows *windows, struct sl_metrics *means, struct sl_err *err);
+void windows_csv(const struct windows *windows, const struct sl_metrics *means, struct sl_out *out);
+void windows_json(const struct windows *windows, struct sl_out *out);
+void windows_end(struct windows *windows);
+
 /* progress.c: a bar on a terminal, nothing elsewhere. Starts a thread that reads, and joins it. */
 struct progress_bar;
 struct progress_bar *progress_start(struct run *runs, size_t count);
 void progress_stop(struct progress_bar *bar);
 
 /* outdir.c: a run directory, which appears whole or not at all. */
-struct outdir;
 /* Refuses (SL_USAGE) a directory that holds anything but a run (or comparison) of the same identity, unless
  * force. identity: a text of inputs and settings, hashed into run.json. */
 int outdir_open(struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err);
@@ -134,14 +188,20 @@ int outdir_open(struct outdir **dir, const char *path, const char *identity, boo
  * gives them. metrics: of the run, as metrics_compute left them; NULL if only leaves metrics.json out. */
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
 	const char *only, struct sl_err *err);
+/* One window's run, in a folder of its own in dir/sub, and when all are there what is above them. */
+int outdir_window(struct outdir *dir, const char *sub, const char *name, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
+int outdir_windows(struct outdir *dir, const char *sub, const struct windows *windows,
+	const struct sl_metrics *means, const char *only, struct sl_err *err);
 int outdir_file(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err);
 int outdir_commit(struct outdir *dir, struct sl_err *err);
 void outdir_abandon(struct outdir *dir);
 /* The text that identity is made of. */
 char *run_identity(const struct run *run, struct sl_arena *arena);
-/* run.json, complete. metrics: of the run; NULL: what it takes is computed. */
-int run_json(struct sl_out *out, const struct run *run, const struct sl_metrics *metrics, const char *only,
-	struct sl_err *err);
+/* run.json, complete. metrics: of the run; NULL: what it takes is computed. windows: NULL unless it is of
+ * several. */
+int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
 /* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. *record: what
  * the run must record for them (enum sim_record). */
 int only_check(const char *only, unsigned *record, struct sl_err *err);

@@ -16,7 +16,7 @@
 #include "sim/cli/cli.h"
 
 static const struct option_def options[] = {
-	{ OPTION_CLUSTER },
+	{ OPTION_CLUSTERS },
 	{ OPTION_POLICY },
 	{ OPTION_OUTPUT },
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
@@ -30,10 +30,12 @@ static const struct option_def options[] = {
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 };
 
 struct row {
+	const char *label; /* Of its line: the policy, or "easy on small.yaml" where clusters differ. */
 	const char *policy, *cluster;
 	const char *input; /* sha256 of the trace, or NULL where unknown. */
 	struct sl_metrics metrics;
@@ -42,6 +44,8 @@ struct row {
 
 struct comparison {
 	const struct args *args;
+	struct windows *windows; /* By row, if each is of several windows. */
+	size_t each;             /* Runs of a row. */
 	struct row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
@@ -98,7 +102,7 @@ static bool all_whole(const struct comparison *all)
 
 static void values_row(struct screen_table *table, const struct comparison *all, const struct row *row)
 {
-	screen_cell(table, false, "%s%s", row->policy, row->partial ? " (partial)" : "");
+	screen_cell(table, false, "%s%s", row->label, row->partial ? " (partial)" : "");
 	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
 		if (!column->heading)
 			continue;
@@ -112,7 +116,7 @@ static void values_row(struct screen_table *table, const struct comparison *all,
 
 static void differences_row(struct screen_table *table, const struct row *first, const struct row *row)
 {
-	screen_cell(table, false, "%s", row->policy);
+	screen_cell(table, false, "%s", row->label);
 	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
 		if (!column->heading)
 			continue;
@@ -144,7 +148,7 @@ static void table_print(const struct comparison *all)
 	const bool differ = all->count > 1 && all_whole(all);
 	if (differ) {
 		heading_row(table, "", "", columns);
-		heading_row(table, "against ", all->row[0].policy, columns);
+		heading_row(table, "against ", all->row[0].label, columns);
 	}
 	for (size_t i = 1; differ && i < all->count; i++)
 		differences_row(table, &all->row[0], &all->row[i]);
@@ -226,6 +230,25 @@ static int csv_write(const struct comparison *all, struct sl_err *err)
 
 /* ---- Runs made now -------------------------------------------------------------------- */
 
+/* One window's run of a row is over; with the last, the row is. */
+static int window_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
+{
+	struct comparison *all = self;
+	struct row *row = &all->row[slot / all->each];
+	struct windows *windows = &all->windows[slot / all->each];
+	char sub[96];
+	(void)snprintf(sub, sizeof(sub), "%zu-%s", slot / all->each + 1, run->choice.slug);
+	int status = windows_take(windows, run, all->dir, sub, NULL, &all->failure);
+	if (!status && windows->count == all->each) {
+		row->partial = windows->whole.sim.result.interrupted;
+		status = windows_means(windows, &row->metrics, &all->failure);
+		if (!status && all->dir)
+			status = outdir_windows(all->dir, sub, windows, &row->metrics, NULL, &all->failure);
+		windows_end(windows);
+	}
+	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
+}
+
 /* A run is over: its row, and its files while its columns are there. */
 static int run_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
 {
@@ -284,9 +307,22 @@ static int runs_go(struct comparison *all, struct run *runs, struct sl_err *err)
 		status = claim(all, runs, err);
 	if (status)
 		return status;
-	struct progress_bar *bar = arg_flag(all->args, "quiet") ? NULL : progress_start(runs, all->count);
-	status = runset_run(runs, all->count, (unsigned)threads, run_finished, all, err);
-	progress_stop(bar);
+	const size_t count = all->count * all->each;
+	struct run *single = all->windows ? sl_alloc(all->args->arena, count, sizeof(*single)) : runs;
+	if (!single)
+		status = sl_fail_memory(err);
+	for (size_t i = 0; all->windows && !status && i < all->count; i++)
+		status = windows_begin(
+			&all->windows[i], &runs[i], single + i * all->each, all->args->arena, err);
+	if (!status) {
+		struct progress_bar *bar =
+			arg_flag(all->args, "quiet") ? NULL : progress_start(single, count);
+		status = runset_run(single, count, (unsigned)threads,
+			all->windows ? window_finished : run_finished, all, err);
+		progress_stop(bar);
+	}
+	if (all->windows && single)
+		runset_release(single, count); /* Those that failed. */
 	if (all->failure.status || (status && status != SL_INTERRUPTED)) {
 		if (all->dir)
 			outdir_abandon(all->dir);
@@ -315,51 +351,137 @@ static size_t policies_given(const struct args *args, const char **policy)
 	return count;
 }
 
-static int runs_prepare(struct comparison *all, struct run *runs, const char **policy,
-	const struct scenario *scenario, struct settings *settings, struct sl_err *err)
+/* A scenario for each cluster and each different set of settings that policies imply. */
+struct worlds {
+	struct scenario *scenario;        /* In use: up to count. */
+	const char **implied, **cluster;  /* "": none. */
+	size_t count, clusters, policies; /* Clusters: at least one, which may be none. */
+	const char **policy;
+	struct settings settings;
+};
+
+/* The i-th row is of this cluster (NULL: as the trace says): all policies on the first, then on the next. */
+static const char *cluster_of(const struct worlds *worlds, const struct args *args, size_t row)
 {
-	struct sl_arena *arena = all->args->arena;
-	struct policy_choice *choices = sl_alloc(arena, all->count, sizeof(*choices));
-	char *cpus = sl_alloc(arena, 32, 1);
-	if (!choices || !cpus)
+	return arg_at(args, "cluster", row / worlds->policies);
+}
+
+static const struct scenario *world_for(struct worlds *worlds, const char *cluster, const char *implied,
+	const struct args *args, struct sl_err *err)
+{
+	for (size_t i = 0; i < worlds->count; i++)
+		if (strcmp(worlds->implied[i], implied ? implied : "") == 0 &&
+			strcmp(worlds->cluster[i], cluster ? cluster : "") == 0)
+			return &worlds->scenario[i];
+	if (worlds->count && strcmp(args->word[0], "-") == 0) {
+		(void)sl_fail(err, SL_USAGE,
+			"several clusters, and policies that imply settings of the replay, have the trace read "
+			"again: give a file, not '-'");
+		return NULL;
+	}
+	struct scenario *scenario = &worlds->scenario[worlds->count];
+	if (scenario_from_args(scenario, args, cluster, &worlds->settings, implied, err))
+		return NULL;
+	worlds->cluster[worlds->count] = cluster ? cluster : "";
+	worlds->implied[worlds->count++] = implied ? implied : "";
+	if (!arg_flag(args, "quiet"))
+		talk_read(scenario);
+	talk_oddities(scenario);
+	return scenario;
+}
+
+/* What tells the row from others. */
+static int row_begin(struct row *row, const struct worlds *worlds, const struct run *run, const char *cluster,
+	struct sl_arena *arena)
+{
+	enum { ROOM = 32 };
+	const size_t room = strlen(run->choice.text) + (cluster ? strlen(cluster) : 0) + ROOM;
+	char *label = sl_alloc(arena, room, 1);
+	char *cpus = sl_alloc(arena, ROOM, 1);
+	if (!label || !cpus)
+		return SL_SYSTEM;
+	*sl_put_i64(cpus, run->scenario->cpus) = '\0';
+	(void)snprintf(label, room, "%s%s%s", run->choice.text, worlds->clusters > 1 ? " on " : "",
+		worlds->clusters > 1 ? cluster : "");
+	*row = (struct row){
+		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
+	};
+	metrics_init(&row->metrics, arena);
+	return SL_OK;
+}
+
+static int runs_prepare(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+{
+	const struct args *args = all->args;
+	struct policy_choice *choices = sl_alloc(args->arena, all->count, sizeof(*choices));
+	if (!choices)
 		return sl_fail_memory(err);
-	*sl_put_i64(cpus, scenario->cpus) = '\0';
 	for (size_t i = 0; i < all->count; i++) {
-		const int status = run_from_args(&runs[i], scenario, policy[i], settings, all->args, err);
+		const char *policy = worlds->policy[i % worlds->policies];
+		const int status = run_from_args(&runs[i], policy, &worlds->settings, args, err);
 		if (status)
 			return status;
 		choices[i] = runs[i].choice;
-		all->row[i] = (struct row){ .policy = policy[i], .cluster = cpus };
-		metrics_init(&all->row[i].metrics, arena);
 	}
-	return settings_check_used(settings, choices, all->count, err);
+	for (size_t i = 0; i < all->count; i++) {
+		const char *cluster = cluster_of(worlds, args, i);
+		runs[i].scenario = world_for(worlds, cluster, runs[i].choice.implied, args, err);
+		if (!runs[i].scenario)
+			return err->status;
+		if (!arg_flag(args, "quiet"))
+			talk_compat(&runs[i]);
+		if (row_begin(&all->row[i], worlds, &runs[i], cluster, args->arena))
+			return sl_fail_memory(err);
+		all->row[i].metrics.list = args->registry->metrics;
+	}
+	all->each = 1;
+	if (runs[0].scenario->window_count) {
+		all->each = runs[0].scenario->window_count;
+		all->windows = sl_alloc(args->arena, all->count, sizeof(*all->windows));
+		if (!all->windows)
+			return sl_fail_memory(err);
+	}
+	return settings_check_used(&worlds->settings, choices, all->count, err);
+}
+
+static int worlds_make(struct worlds *worlds, const struct args *args, struct sl_err *err)
+{
+	worlds->policy = sl_alloc(args->arena, args->given_count + 4, sizeof(*worlds->policy));
+	if (!worlds->policy)
+		return sl_fail_memory(err);
+	worlds->policies = policies_given(args, worlds->policy);
+	while (arg_at(args, "cluster", worlds->clusters))
+		worlds->clusters++;
+	if (!worlds->clusters)
+		worlds->clusters = 1;
+	const size_t most = worlds->policies * worlds->clusters;
+	worlds->scenario = sl_alloc(args->arena, most, sizeof(*worlds->scenario));
+	worlds->implied = sl_alloc(args->arena, most, sizeof(*worlds->implied));
+	worlds->cluster = sl_alloc(args->arena, most, sizeof(*worlds->cluster));
+	if (!worlds->scenario || !worlds->implied || !worlds->cluster)
+		return sl_fail_memory(err);
+	return settings_from_args(&worlds->settings, args, err);
 }
 
 static int compare_trace(struct comparison *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
-	const char **policy = sl_alloc(args->arena, args->given_count + 4, sizeof(*policy));
-	if (!policy)
-		return sl_fail_memory(err);
-	all->count = policies_given(args, policy);
+	struct worlds worlds = { 0 };
+	int status = worlds_make(&worlds, args, err);
+	if (status)
+		return status;
+	all->count = worlds.policies * worlds.clusters;
 	all->row = sl_alloc(args->arena, all->count, sizeof(*all->row));
 	struct run *runs = sl_alloc(args->arena, all->count, sizeof(*runs));
 	if (!all->row || !runs)
 		return sl_fail_memory(err);
-	struct settings settings = { 0 };
-	struct scenario scenario = { 0 };
-	int status = scenario_from_args(&scenario, args, &settings, err);
-	if (status)
-		return status;
-	status = runs_prepare(all, runs, policy, &scenario, &settings, err);
-	if (!status) {
-		if (!arg_flag(args, "quiet"))
-			talk_read(&scenario);
-		talk_oddities(&scenario);
+	status = runs_prepare(all, runs, &worlds, err);
+	if (!status)
 		status = runs_go(all, runs, err);
-	}
-	runset_release(runs, all->count);
-	scenario_release(&scenario);
+	if (!all->windows)
+		runset_release(runs, all->count);
+	for (size_t i = 0; i < worlds.count; i++)
+		scenario_release(&worlds.scenario[i]);
 	return status;
 }
 
@@ -452,13 +574,15 @@ static int about_read(struct row *row, const char *path, struct sl_arena *arena,
 	const cJSON *cluster = cJSON_GetObjectItemCaseSensitive(json, "cluster");
 	const cJSON *cpus = cJSON_GetObjectItemCaseSensitive(cluster, "cpus");
 	if (policy)
-		row->policy = policy;
+		row->label = row->policy = policy;
 	row->input = json_text(cJSON_GetArrayItem(inputs, 0), "sha256", arena);
 	row->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "partial"));
 	char *text = sl_alloc(arena, 32, 1);
 	if (text && cJSON_IsNumber(cpus))
 		(void)snprintf(text, 32, "%.0f", cpus->valuedouble);
-	row->cluster = text ? text : "";
+	const char *from = json_text(cluster, "from", arena);
+	const bool nodes = cJSON_GetObjectItemCaseSensitive(cluster, "nodes") != NULL;
+	row->cluster = nodes && from ? from : text ? text : "";
 	cJSON_Delete(json);
 	return SL_OK;
 }
@@ -477,7 +601,7 @@ static int compare_directories(struct comparison *all, struct sl_err *err)
 		char *path = sl_alloc(args->arena, size, 1);
 		if (!path)
 			return sl_fail_memory(err);
-		row->policy = name;
+		row->label = row->policy = name;
 		metrics_init(&row->metrics, args->arena);
 		(void)snprintf(path, size, "%s/run.json", name);
 		int status = about_read(row, path, args->arena, err);

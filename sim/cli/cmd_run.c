@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "sim/cli/cli.h"
+#include "sim/cli/outdir.h"
 
 static const struct option_def options[] = {
-	{ OPTION_CLUSTER },
+	{ OPTION_CLUSTER_ONE },
 	{ OPTION_POLICY },
 	{ OPTION_OUTPUT },
 	{ OPTION_SET },
@@ -21,11 +21,16 @@ static const struct option_def options[] = {
 	{ OPTION_TO },
 	{ OPTION_TZ },
 	{ OPTION_JOBS },
-	{ "only", 0, "LIST", false, "write only these files: jobs, metrics, usage, reasons (and run.json)" },
+	{ "until", 0, "TIME", false, "stop there, after all that happens then; with -o: DIR/snapshot.json" },
+	{ "snapshot", 0, "FILE", false, "with --until: where the run stopped, to go on from" },
+	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
+	{ "only", 0, "LIST", false,
+		"write only these files: jobs, metrics, usage, reasons, snapshot (and run.json)" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 	{ "verbose", 0, NULL, false, "say more on stderr: events, passes, digest" },
 	{ "timing", 0, NULL, false, NULL },
@@ -55,12 +60,28 @@ static void timing_stage(struct timing *timing, const char *stage)
 	timing->since = now;
 }
 
+/* What a plug-in computes has no unit that we know. */
+static void own_metrics(struct screen_table *table, const struct sl_metrics *metrics)
+{
+	for (size_t i = metrics->own; i < metrics->count; i++) {
+		char text[48];
+		if (strchr(metrics->row[i].name, '{'))
+			continue;
+		screen_cell(table, false, "%s", metrics->row[i].name);
+		screen_cell(table, true, "%s", summary_text(text, UNIT_NUMBER, metrics->row[i].micro));
+		screen_cell(table, false, "%s", "");
+	}
+}
+
 static void summary_print(const struct run *run, const struct sl_metrics *metrics, struct sl_arena *arena)
 {
 	struct screen_table *table = screen_table_new(arena, 3);
 	screen_cell(table, false, "policy");
 	screen_cell(table, true, "%s", run->choice.text);
-	screen_cell(table, false, "%s", run->sim.result.interrupted ? "interrupted: partial" : "");
+	screen_cell(table, false, "%s",
+		run->sim.result.interrupted ? "interrupted: partial"
+		: run->sim.result.stopped   ? "stopped: jobs wait or run"
+					    : "");
 	for (const struct summary_metric *line = summary_metrics; line->name; line++) {
 		const int64_t *value = metrics_get(metrics, line->name);
 		if (!value)
@@ -74,6 +95,7 @@ static void summary_print(const struct run *run, const struct sl_metrics *metric
 			time ? " s" : "");
 		screen_cell(table, false, "%s", time ? summary_text(text, line->unit, *value) : "");
 	}
+	own_metrics(table, metrics);
 	screen_print(table, stdout);
 }
 
@@ -93,6 +115,7 @@ static int report(const struct run *run, struct outdir *dir, const struct args *
 	const bool wanted = only_has(only, "metrics");
 	struct sl_metrics metrics;
 	metrics_init(&metrics, args->arena);
+	metrics.list = args->registry->metrics;
 	/* Groups by user and size are for the file and for --json; the summary shows none. */
 	metrics.plain = !dir && !arg_flag(args, "json");
 	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
@@ -123,6 +146,105 @@ static int claim(struct outdir **dir, const struct run *run, const struct args *
 	return outdir_open(dir, path, identity, arg_flag(args, "force"), err);
 }
 
+/* ---- replay.windows --------------------------------------------------------------------- */
+
+struct windowed {
+	struct windows windows;
+	struct outdir *dir;
+	const char *only;
+};
+
+static int window_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
+{
+	(void)slot;
+	struct windowed *all = self;
+	return windows_take(&all->windows, run, all->dir, NULL, all->only, err);
+}
+
+static int report_means(const struct windowed *all, const struct args *args, struct sl_err *err)
+{
+	struct sl_metrics means;
+	metrics_init(&means, args->arena);
+	int status = windows_means(&all->windows, &means, err);
+	if (!status && all->dir)
+		status = outdir_windows(all->dir, NULL, &all->windows, &means, all->only, err);
+	if (!status && arg_flag(args, "json"))
+		status = json_print(&means, err);
+	else if (!status && only_has(all->only, "metrics"))
+		summary_print(&all->windows.whole, &means, args->arena);
+	metrics_release(&means);
+	return status;
+}
+
+static int run_windows(struct run *whole, const struct args *args, struct timing *timing, struct sl_err *err)
+{
+	const size_t count = whole->scenario->window_count;
+	struct windowed all = { .only = arg(args, "only") };
+	struct run *runs = sl_alloc(args->arena, count, sizeof(*runs));
+	if (!runs)
+		return sl_fail_memory(err);
+	int status = claim(&all.dir, whole, args, err);
+	if (status)
+		return status;
+	struct progress_bar *bar = NULL;
+	status = windows_begin(&all.windows, whole, runs, args->arena, err);
+	if (!status) {
+		bar = arg_flag(args, "quiet") ? NULL : progress_start(runs, count);
+		status = runset_run(runs, count, 0, window_finished, &all, err);
+		progress_stop(bar);
+	}
+	timing_stage(timing, "loop");
+	if (!status || status == SL_INTERRUPTED) {
+		struct sl_err report_err = { 0 };
+		int reported = report_means(&all, args, &report_err);
+		if (!reported && all.dir)
+			reported = outdir_commit(all.dir, &report_err);
+		else if (all.dir)
+			outdir_abandon(all.dir);
+		if (reported)
+			*err = report_err;
+		status = reported ? reported : status;
+	} else if (all.dir) {
+		outdir_abandon(all.dir);
+	}
+	timing_stage(timing, "write");
+	windows_end(&all.windows);
+	runset_release(runs, count);
+	return status;
+}
+
+/* ---- One run --------------------------------------------------------------------------- */
+
+/* Jobs that ran when the replay began, as the log says, but that had no room. */
+static void talk_unfit(const struct run *run)
+{
+	const uint32_t unfit = run->sim.result.unfit;
+	if (unfit)
+		talk("%s: %u job%s ran at the beginning, by the log, and did not fit: %s",
+			run->scenario->input.path, unfit, unfit == 1 ? "" : "s",
+			unfit == 1 ? "it waited" : "they waited");
+}
+
+/* --snapshot's, and a word on how to go on. */
+static int leave_snapshot(const struct run *run, const struct args *args, struct sl_err *err)
+{
+	const char *path = arg(args, "snapshot");
+	const char *dir = arg(args, "output");
+	const int status = path ? snapshot_file(run, path, err) : SL_OK;
+	if (status || arg_flag(args, "quiet"))
+		return status;
+	if (!path && dir && only_has(arg(args, "only"), "snapshot")) {
+		const size_t room = strlen(dir) + sizeof("/" SNAPSHOT_FILE);
+		char *inside = sl_alloc(args->arena, room, 1);
+		if (!inside)
+			return sl_fail_memory(err);
+		(void)snprintf(inside, room, "%s/" SNAPSHOT_FILE, dir);
+		path = inside;
+	}
+	talk_stopped(run, path);
+	return SL_OK;
+}
+
 static int run_scenario(struct run *run, const struct args *args, struct timing *timing, struct sl_err *err)
 {
 	struct outdir *dir = NULL;
@@ -142,8 +264,11 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	if (arg_flag(args, "verbose"))
 		talk("%llu events, %llu passes, digest %016llx", (unsigned long long)result->events,
 			(unsigned long long)result->passes, (unsigned long long)result->digest);
+	talk_unfit(run);
 	struct sl_err report_err = { 0 };
-	const int reported = report(run, dir, args, &report_err);
+	int reported = report(run, dir, args, &report_err);
+	if (!reported)
+		reported = leave_snapshot(run, args, &report_err);
 	timing_stage(timing, "write");
 	if (!reported)
 		return status;
@@ -151,25 +276,57 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	return reported;
 }
 
+/* The run and its world, from the line or from a snapshot. */
+static int prepare(struct run *run, struct scenario *scenario, struct settings *settings,
+	const struct args *args, struct sl_err *err)
+{
+	const char *policy = arg(args, "policy");
+	if (arg(args, "from-snapshot"))
+		return resume_from_args(run, scenario, settings, args, err);
+	if (!args->word_count)
+		return sl_fail(
+			err, SL_USAGE, "run: an operand is missing: schedlab %s", args->command->usage);
+	int status = settings_from_args(settings, args, err);
+	if (!status)
+		status = run_from_args(run, policy ? policy : "easy", settings, args, err);
+	if (!status)
+		status = scenario_from_args(
+			scenario, args, arg(args, "cluster"), settings, run->choice.implied, err);
+	run->scenario = scenario;
+	return status;
+}
+
+static int check_snapshot(const struct args *args, const struct scenario *scenario, struct sl_err *err)
+{
+	const char *only = arg(args, "only");
+	const bool wanted = arg(args, "snapshot") || (only && only_has(only, "snapshot"));
+	if (wanted && !scenario->bounded)
+		return sl_fail(err, SL_USAGE,
+			"a snapshot is of where a run stops: give --until TIME too, or leave out %s",
+			arg(args, "snapshot") ? "--snapshot" : "'snapshot' in --only");
+	return SL_OK;
+}
+
 static int run_command(const struct args *args, struct sl_err *err)
 {
 	struct timing timing = { arg_flag(args, "timing"), cpu_seconds() };
-	struct settings settings = { 0 };
+	struct settings settings;
 	struct scenario scenario = { 0 };
 	struct run run = { 0 };
-	const char *policy = arg(args, "policy");
-	int status = scenario_from_args(&scenario, args, &settings, err);
-	if (status)
-		return status;
-	status = run_from_args(&run, &scenario, policy ? policy : "easy", &settings, args, err);
+	int status = prepare(&run, &scenario, &settings, args, err);
 	if (!status)
 		status = settings_check_used(&settings, &run.choice, 1, err);
+	if (!status)
+		status = check_snapshot(args, &scenario, err);
 	if (!status) {
-		if (!arg_flag(args, "quiet"))
+		if (!arg_flag(args, "quiet")) {
+			talk_compat(&run);
 			talk_read(&scenario);
+		}
 		talk_oddities(&scenario);
 		timing_stage(&timing, "read");
-		status = run_scenario(&run, args, &timing, err);
+		status = scenario.window_count ? run_windows(&run, args, &timing, err)
+					       : run_scenario(&run, args, &timing, err);
 	}
 	runset_release(&run, 1);
 	scenario_release(&scenario);
@@ -186,10 +343,11 @@ const struct command cmd_run = {
 		  "examples:\n"
 		  "  schedlab run log.swf.gz\n"
 		  "  schedlab run log.swf -p easy:fill=shortest -o out\n"
-		  "  schedlab run log.swf -p conservative --set replay.load=1.2 --json\n",
+		  "  schedlab run log.swf -p conservative --set replay.load=1.2 --json\n"
+		  "  schedlab run log.swf --until 3d -o out\n"
+		  "  schedlab run --from-snapshot out/snapshot.json -p conservative\n",
 	.options = options,
 	.option_count = SL_LEN(options),
-	.words_min = 1,
-	.words_max = 1,
+	.words_max = 1, /* None with --from-snapshot. */
 	.run = run_command,
 };

@@ -32,11 +32,35 @@ void talk_read(const struct scenario *scenario)
 	const struct sl_jobs *jobs = &scenario->jobs;
 	const sl_time span = jobs->count ? jobs->submit[jobs->count - 1] - jobs->submit[0] : 0;
 	char count[48];
-	char cpus[48];
+	char machine[200];
 	char days[32];
-	talk("%s: %s jobs submitted over %s, %s cpus (%s)", scenario->input.path,
-		count_text(count, jobs->count), screen_duration(days, span),
-		screen_number(cpus, scenario->cpus * 1000000, 0), scenario->cpus_from);
+	talk("%s: %s jobs submitted over %s, %s (%s)", scenario->input.path, count_text(count, jobs->count),
+		screen_duration(days, span), machine_text(machine, sizeof(machine), scenario),
+		scenario->cpus_from);
+	if (!scenario->ignored_count)
+		return;
+	char ignored[600] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < scenario->ignored_count && used < sizeof(ignored); i++)
+		used += (size_t)snprintf(
+			ignored + used, sizeof(ignored) - used, "%s%s", i ? ", " : "", scenario->ignored[i]);
+	talk("%s: not used: %s", scenario->input.path, ignored);
+}
+
+const char *machine_text(char *text, size_t size, const struct scenario *scenario)
+{
+	const struct sl_cluster *cluster = &scenario->cluster;
+	char number[48];
+	size_t used = 0;
+	text[0] = '\0';
+	if (cluster->node_count)
+		used += (size_t)snprintf(text, size, "%s nodes, ", count_text(number, cluster->node_count));
+	used += (size_t)snprintf(
+		text + used, size - used, "%s cpus", count_text(number, (uint64_t)scenario->cpus));
+	if (cluster->gpus)
+		(void)snprintf(
+			text + used, size - used, ", %s GPUs", count_text(number, (uint64_t)cluster->gpus));
+	return text;
 }
 
 /* "133 rows dropped (120 run time is not positive, 13 ...)" into text; 0 if there are none. */
@@ -74,35 +98,74 @@ void talk_oddities(const struct scenario *scenario)
 			drops && repairs ? ", " : "", repaired);
 }
 
-int scenario_from_args(
-	struct scenario *scenario, const struct args *args, struct settings *settings, struct sl_err *err)
+static const struct sl_value *effective(const struct run *run, const char *key)
+{
+	static const char replay[] = "replay.";
+	const size_t skip = sizeof(replay) - 1;
+	if (strncmp(key, replay, skip) == 0)
+		return sl_value_of(run->scenario->replay, replay_param_count, key + skip);
+	return sl_value_of(run->choice.values, run->choice.value_count, key);
+}
+
+void talk_compat(const struct run *run)
+{
+	const struct sl_compat *compat = run->choice.compat;
+	if (!compat)
+		return;
+	char implied[600] = "";
+	char given[600] = "";
+	struct item item;
+	for (const char *text = compat->settings; item_next(&text, &item);) {
+		const struct sl_value *value = effective(run, item.key);
+		SL_CHECK(value && value->text); /* The table of the policy names keys that there are. */
+		const bool same = strcmp(value->text, item.value) == 0;
+		char *to = same ? implied : given;
+		const size_t len = strlen(to);
+		(void)snprintf(to + len, sizeof(implied) - len, "%s%s=%s",
+			len    ? ", "
+			: same ? ""
+			       : "; given instead: ",
+			item.key, value->text);
+	}
+	talk("%s: compat=%s implies %s%s", run->choice.text, compat->value, *implied ? implied : "nothing",
+		given);
+}
+
+int settings_from_args(struct settings *settings, const struct args *args, struct sl_err *err)
+{
+	*settings = (struct settings){ .arena = args->arena };
+	const char *set;
+	int status = SL_OK;
+	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
+		status = settings_add(settings, set, err);
+	return status;
+}
+
+int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+	struct settings *settings, const char *implied, struct sl_err *err)
 {
 	struct scenario_options options = {
 		.trace = args->word[0],
-		.cluster = arg(args, "cluster"),
+		.cluster = cluster,
 		.settings = settings,
+		.registry = args->registry,
+		.implied = implied,
 		.from = arg(args, "from"),
 		.to = arg(args, "to"),
+		.until = arg(args, "until"),
 		.tz = arg(args, "tz"),
 		.strict = arg_flag(args, "strict"),
 		.stop = &cli_stop,
 	};
-	settings->arena = args->arena;
-	const char *set;
-	for (size_t i = 0; (set = arg_at(args, "set", i)); i++) {
-		const int status = settings_add(settings, set, err);
-		if (status)
-			return status;
-	}
 	const int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
 	return status ? status : scenario_load(scenario, &options, err);
 }
 
-int run_from_args(struct run *run, const struct scenario *scenario, const char *policy,
-	struct settings *settings, const struct args *args, struct sl_err *err)
+int run_from_args(struct run *run, const char *policy, struct settings *settings, const struct args *args,
+	struct sl_err *err)
 {
-	*run = (struct run){ .scenario = scenario };
-	int status = policy_choose(&run->choice, policy, settings, args->arena, err);
+	*run = (struct run){ .scenario = NULL };
+	int status = policy_choose(args->registry, &run->choice, policy, settings, args->arena, err);
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
 	if (!status && arg(args, "output"))

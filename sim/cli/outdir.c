@@ -24,6 +24,7 @@
 
 #include "sim/cli/outdir.h"
 #include "sim/out.h"
+#include "sim/snapshot.h"
 
 #define RUN_RECORD     "run.json"
 #define COMPARE_RECORD "compare.json"
@@ -343,6 +344,11 @@ static int file_close(struct sl_out *out, int status, struct sl_err *err)
 	return status;
 }
 
+bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result)
+{
+	return outdir_wants(only, report->name) && (!report->wanted || report->wanted(result));
+}
+
 static int reports_write(
 	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
 {
@@ -350,7 +356,7 @@ static int reports_write(
 	for (size_t i = 0; !status && sl_reports[i]; i++) {
 		char name[PATH];
 		struct sl_out *out;
-		if (!outdir_wants(only, sl_reports[i]->name))
+		if (!outdir_wants_report(only, sl_reports[i], &run->sim.result))
 			continue;
 		(void)snprintf(name, PATH, "%s%s", prefix, sl_reports[i]->name);
 		status = file_open(dir, name, &out, err);
@@ -360,36 +366,113 @@ static int reports_write(
 	return status;
 }
 
+static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
+{
+	char path[PATH];
+	const int status = join(path, dir->temp, name, err);
+	if (!status && mkdir(path, 0777) != 0)
+		return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
+	return status;
+}
+
+/* The folder of one run of several. */
+static int sub_make(struct outdir *dir, const char *sub, struct sl_err *err)
+{
+	dir->compares = true;
+	const int status = name_add(dir, &dir->runs, sub, err);
+	return status ? status : folder_make(dir, sub, err);
+}
+
+static int metrics_write(
+	struct outdir *dir, const char *prefix, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, METRICS_FILE);
+	const int status = file_open(dir, path, &out, err);
+	if (status)
+		return status;
+	metrics_json(out, metrics);
+	return sl_out_commit(out, err);
+}
+
+static int snapshot_put(struct outdir *dir, const char *prefix, const struct run *run, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, SNAPSHOT_FILE);
+	const int status = file_open(dir, path, &out, err);
+	return status ? status : file_close(out, snapshot_write(out, &run->sim, err), err);
+}
+
+/* What is of one run, behind the prefix. */
+static int run_write(struct outdir *dir, const char *prefix, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	int status = reports_write(dir, prefix, run, only, err);
+	if (!status && metrics && outdir_wants(only, METRICS_FILE))
+		status = metrics_write(dir, prefix, metrics, err);
+	if (!status && run->scenario->bounded && outdir_wants(only, SNAPSHOT_FILE))
+		status = snapshot_put(dir, prefix, run, err);
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, RUN_RECORD);
+	if (!status)
+		status = file_open(dir, path, &out, err);
+	return status ? status : file_close(out, run_json(out, run, NULL, metrics, only, err), err);
+}
+
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
 	const char *only, struct sl_err *err)
+{
+	char prefix[PATH] = "";
+	if (sub)
+		(void)snprintf(prefix, PATH, "%.1000s/", sub);
+	const int status = sub ? sub_make(dir, sub, err) : SL_OK;
+	return status ? status : run_write(dir, prefix, run, metrics, only, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): as outdir_run, and the window's name. */
+int outdir_window(struct outdir *dir, const char *sub, const char *name, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
+{
+	char prefix[PATH];
+	char path[PATH];
+	struct stat found;
+	int status = join(path, dir->temp, sub ? sub : ".", err);
+	if (!status && sub && stat(path, &found) != 0)
+		status = sub_make(dir, sub, err); /* The first of its policy. */
+	(void)snprintf(path, PATH, "%.1000s%s%.60s", sub ? sub : "", sub ? "/" : "", name);
+	(void)snprintf(prefix, PATH, "%.1070s/", path);
+	if (!status)
+		status = folder_make(dir, path, err);
+	return status ? status : run_write(dir, prefix, run, metrics, only, err);
+}
+
+int outdir_windows(struct outdir *dir, const char *sub, const struct windows *windows,
+	const struct sl_metrics *means, const char *only, struct sl_err *err)
 {
 	char prefix[PATH] = "";
 	char path[PATH];
 	struct sl_out *out;
 	int status = SL_OK;
-	if (sub) {
+	if (sub)
 		(void)snprintf(prefix, PATH, "%.1000s/", sub);
-		dir->compares = true;
-		status = name_add(dir, &dir->runs, sub, err);
+	if (outdir_wants(only, METRICS_FILE)) {
+		status = metrics_write(dir, prefix, means, err);
+		(void)snprintf(path, PATH, "%.1000s%s", prefix, WINDOWS_FILE);
 		if (!status)
-			status = join(path, dir->temp, sub, err);
-		if (!status && mkdir(path, 0777) != 0)
-			status = sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
-	}
-	if (!status)
-		status = reports_write(dir, prefix, run, only, err);
-	if (!status && metrics && outdir_wants(only, METRICS_FILE)) {
-		(void)snprintf(path, PATH, "%.1001s%s", prefix, METRICS_FILE);
-		status = file_open(dir, path, &out, err);
+			status = file_open(dir, path, &out, err);
 		if (!status) {
-			metrics_json(out, metrics);
+			windows_csv(windows, means, out);
 			status = file_close(out, SL_OK, err);
 		}
 	}
-	(void)snprintf(path, PATH, "%.1001s%s", prefix, RUN_RECORD);
+	(void)snprintf(path, PATH, "%.1000s%s", prefix, RUN_RECORD);
 	if (!status)
 		status = file_open(dir, path, &out, err);
-	return status ? status : file_close(out, run_json(out, run, metrics, only, err), err);
+	return status ? status
+		      : file_close(out, run_json(out, &windows->whole, windows, means, only, err), err);
 }
 
 /* ---- Commit -------------------------------------------------------------------------------- */
@@ -515,9 +598,11 @@ static const struct {
 	unsigned record;
 } kinds[] = {
 	{ "jobs", 0 },
+	{ "attempts", 0 },
 	{ "metrics", 0 },
 	{ "usage", SIM_RECORD_USAGE },
 	{ "reasons", SIM_RECORD_REASONS },
+	{ "snapshot", 0 },
 };
 
 int only_check(const char *only, unsigned *record, struct sl_err *err)
@@ -534,7 +619,7 @@ int only_check(const char *only, unsigned *record, struct sl_err *err)
 				(len == strlen(kinds[i].name) && memcmp(name, kinds[i].name, len) == 0);
 		if (!known)
 			return sl_fail(err, SL_USAGE,
-				"'%.*s' is no file of a run: --only takes jobs, metrics, usage and reasons, between commas",
+				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons and snapshot, between commas",
 				(int)(len < 100 ? len : 100), name);
 		name = name[len] ? name + len + 1 : NULL;
 	}

@@ -20,6 +20,10 @@ void tally_case(struct tally *tally, const char *name, const char *failure);
 
 typedef void (*run_file)(const char *path, const struct conformance_options *options, struct tally *tally);
 
+/* Parts of the suite classic: false, if the file is none of theirs. */
+bool pyss_file(const char *path, const char *name, struct tally *tally);
+bool batsim_file(const char *path, const char *name, struct tally *tally);
+
 void classic_file(const char *path, const struct conformance_options *options, struct tally *tally);
 
 #endif

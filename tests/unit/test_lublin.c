@@ -67,7 +67,7 @@ static struct made make_any(const char *settings, uint64_t seed)
 	made.status = values_parse(
 		values, model->params, model->param_count, settings, "test", made.arena, &made.err);
 	cr_assert_eq(made.status, 0, "%s", made.err.text);
-	const struct sl_sink sink = { &made, take_job, take_header, NULL };
+	const struct sl_sink sink = { .self = &made, .job = take_job, .header = take_header };
 	made.status = model->generate(values, model->param_count, seed, &sink, &made.err);
 	return made;
 }
@@ -694,7 +694,7 @@ Test(lublin, a_failing_sink_ends_it)
 	struct sl_value *values = sl_alloc(arena, model->param_count, sizeof(*values));
 	cr_assert_eq(
 		values_parse(values, model->params, model->param_count, "jobs=5", "test", arena, &err), 0);
-	const struct sl_sink sink = { NULL, refuse_job, NULL, NULL };
+	const struct sl_sink sink = { .job = refuse_job };
 	cr_expect_eq(model->generate(values, model->param_count, 1, &sink, &err), SL_SYSTEM);
 	cr_expect_str_eq(err.text, "full");
 	arena_free(arena);

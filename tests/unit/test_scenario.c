@@ -280,8 +280,17 @@ Test(scenario, machine)
 	cr_expect_eq(load(&look, "", JOBS("1 0 -1 1 1 1 1 1 1")), SL_OK);
 	cr_expect_eq(look.scenario.cpus, 0);
 	scenario_release(&look.scenario);
-	struct loaded file = { .options.cluster = "slurm.conf" };
-	cr_expect_eq(load(&file, CPUS, JOBS("1 0 -1 1 1 1 1 1 1")), SL_USAGE);
+	struct loaded file = { .options.cluster = "no-such-file.yaml" };
+	cr_expect_eq(load(&file, CPUS, JOBS("1 0 -1 1 1 1 1 1 1")), SL_INPUT);
+	cr_expect_str_eq(file.err.text, "cannot open 'no-such-file.yaml': No such file or directory");
+	struct loaded folder = { .options.cluster = "/proc" };
+	cr_expect_eq(load(&folder, CPUS, JOBS("1 0 -1 1 1 1 1 1 1")), SL_INPUT);
+	cr_expect_str_eq(folder.err.text,
+		"/proc: is a folder: clusters in folders (Slurm's) are not read yet, "
+		"give a cluster file");
+	struct loaded setting = { 0 };
+	set(&setting, "cluster.nodes[n].count=4");
+	cr_expect_eq(load(&setting, CPUS, JOBS("1 0 -1 1 1 1 1 1 1")), SL_USAGE);
 }
 
 /* ---- Settings ------------------------------------------------------------------------ */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan_commit.c - the loop of RLScheduler: who is picked is waited for.
+ *
+ * Zhang, Dai, He, Bao & Xie, RLScheduler: an automated HPC batch job scheduler
+ * using reinforcement learning, SC 2020, as its program does it: the first of
+ * the queue is picked, whatever comes later; until it fits others may start
+ * (fill), in the order of submission, if they end by their estimates before the
+ * time at which it was found to fit when it was picked.
+ */
+#include "policies/composed/composed.h"
+
+static int commit_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	(void)err;
+	composed->head = sl_ledger_new(setup, "head", HEAD_ROWS);
+	return SL_OK;
+}
+
+/* The one that was picked before and still waits, or else the first. */
+static sl_job pick(struct composed *composed, struct sl_pass *pass)
+{
+	sl_job job = head_job(composed, pass);
+	if (sl_job_is(job) && sl_state_of(pass, job) == SL_PENDING)
+		return job;
+	job = sl_queue_first(pass);
+	if (sl_job_is(job))
+		head_set(composed, pass, job, sl_shadow_with(pass, job, SL_SPARE_NONE).at);
+	return job;
+}
+
+static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
+{
+	/* Before that time, not by it. When it has come, nobody may. */
+	const sl_time at = head_at(composed, pass, head) - 1;
+	if (composed->fill_none || at <= sl_now(pass) || !sl_any_fits(pass))
+		return;
+	struct sl_promise shadow = sl_shadow_at(pass, head, at, SL_SPARE_NONE);
+	sl_job job = SL_JOB_NONE;
+	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
+		(void)composed_start(composed, pass, job);
+}
+
+static void commit_pass(struct composed *composed, struct sl_pass *pass)
+{
+	for (sl_job head; sl_job_is(head = pick(composed, pass));) {
+		if (!composed_start(composed, pass, head)) {
+			sl_head_waits(pass, head);
+			fill(composed, pass, head);
+			return;
+		}
+	}
+}
+
+const struct plan plan_commit = {
+	.name = "commit",
+	.summary =
+		"the first is waited for, whoever comes later; others may start if they end before it is due",
+	.paper =
+		"Zhang et al., RLScheduler: an automated HPC batch job scheduler using reinforcement learning, SC 2020",
+	.reason = SL_REASON_PRIORITY,
+	.fills = true,
+	.fills_by_submission = true,
+	.init = commit_init,
+	.pass = commit_pass,
+};

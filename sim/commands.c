@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * commands.c - what a policy does to jobs in a pass, each with the way to take it back.
+ *
+ * Undo runs backwards through the actions, so each finds the state as it left it.
+ */
+#include <string.h>
+
+#include "sim/pass.h"
+
+/* ---- Courses before they changed ----------------------------------------------------------- */
+
+/* Its place in course_kept, -1 without courses. */
+static int64_t course_keep(struct sl_pass *pass, uint32_t job)
+{
+	if (!pass->course)
+		return -1;
+	const int status = grow((void **)&pass->course_kept, &pass->course_kept_capacity,
+		sizeof(*pass->course_kept), pass->course_kept_count + 1, UINT32_MAX, &pass->err);
+	if (status) {
+		pass_failed(pass, status);
+		return -1;
+	}
+	pass->course_kept[pass->course_kept_count] = (struct course_kept){ .course = pass->course[job],
+		.estimate = pass->estimate[job],
+		.start = pass->start[job],
+		.state = (enum sl_state)pass->job_state[job] };
+	return (int64_t)pass->course_kept_count++;
+}
+
+static void course_back(struct sl_pass *pass, uint32_t job, int64_t kept)
+{
+	const struct course_kept *before = &pass->course_kept[kept];
+	pass->course[job] = before->course;
+	pass->estimate_own[job] = before->estimate;
+	pass->start[job] = before->start;
+	pass->job_state[job] = (uint8_t)before->state;
+	pass->course_kept_count = (size_t)kept;
+}
+
+/* The work of the attempt that a preemption ended. */
+sl_time course_kept_work(const struct sl_pass *pass, const struct action *action)
+{
+	const struct course_kept *before = &pass->course_kept[action->now];
+	if (before->state != SL_RUNNING)
+		return before->course.work;
+	const struct sl_group *group =
+		before->course.tasks ? pass->requests[pass->request[action->job]].group : NULL;
+	const __int128 length = pass->now - before->course.since;
+	return before->course.work + (sl_time)(group ? length * before->course.tasks / group->tasks : length);
+}
+
+/* ---- Start -------------------------------------------------------------------------------------- */
+
+void head_leaves(struct sl_pass *pass, uint32_t job)
+{
+	if (pass->head != job)
+		return;
+	act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = pass->head });
+	pass->head = UINT32_MAX;
+}
+
+static bool may_start(const struct sl_pass *pass, sl_job job)
+{
+	return pass->open && sl_job_is(job) && is_waiting(pass, job.row);
+}
+
+static void set_running(struct sl_pass *pass, uint32_t job)
+{
+	if (pass->start[job] == SL_NONE)
+		pass->start[job] = pass->now;
+	pass->job_state[job] = SL_RUNNING;
+	if (pass->course)
+		course_start(pass, job);
+}
+
+static void set_waiting(struct sl_pass *pass, uint32_t job, int64_t kept)
+{
+	if (pass->course) {
+		course_unlink(pass, job);
+		course_back(pass, job, kept);
+		return;
+	}
+	pass->start[job] = SL_NONE;
+	pass->job_state[job] = SL_PENDING;
+}
+
+/* Its promise names nodes, and is due. */
+static bool is_named(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->nodes && pass->promise && pass->promise[job] != SL_NONE &&
+	       pass->promise[job] <= pass->now;
+}
+
+static bool start(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count)
+{
+	const int64_t kept = course_keep(pass, job);
+	const bool named = !piece && is_named(pass, job);
+	if (pass->status)
+		return false;
+	const sl_time was = named ? pass->promise[job] : promise_release(pass, job);
+	set_running(pass, job);
+	if (!(named ? room_take_promised(pass, job) : room_take(pass, job, piece, count))) {
+		set_waiting(pass, job, kept);
+		if (!named)
+			promise_restore(pass, job, was);
+		return false;
+	}
+	head_leaves(pass, job);
+	pass->running++;
+	queue_take(pass, job);
+	act(pass, (struct action){ .kind = ACTION_START, .job = job, .was = was, .now = kept });
+	return true;
+}
+
+bool sl_start(struct sl_pass *pass, sl_job job)
+{
+	if (!may_start(pass, job) ||
+		(!pass->nodes && !cluster_fits(&pass->cluster, pass->jobs->size[job.row])))
+		return false;
+	return start(pass, job.row, NULL, 0);
+}
+
+bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count)
+{
+	return may_start(pass, job) && pass->nodes && piece && start(pass, job.row, piece, count);
+}
+
+static void undo_start(struct sl_pass *pass, const struct action *action)
+{
+	room_untake(pass, action->job);
+	pass->running--;
+	set_waiting(pass, action->job, action->now);
+	queue_put(pass, action->job);
+	promise_restore(pass, action->job, action->was);
+}
+
+/* ---- Cancel --------------------------------------------------------------------------------------- */
+
+bool sl_cancel(struct sl_pass *pass, sl_job job)
+{
+	if (!may_start(pass, job))
+		return false;
+	head_leaves(pass, job.row);
+	const sl_time was = promise_release(pass, job.row);
+	queue_take(pass, job.row);
+	pass->end[job.row] = pass->now;
+	pass->job_state[job.row] = SL_CANCELLED;
+	act(pass, (struct action){ .kind = ACTION_CANCEL, .job = job.row, .was = was });
+	return true;
+}
+
+static void undo_cancel(struct sl_pass *pass, const struct action *action)
+{
+	pass->end[action->job] = SL_NONE;
+	pass->job_state[action->job] = SL_PENDING;
+	queue_put(pass, action->job);
+	promise_restore(pass, action->job, action->was);
+}
+
+/* ---- Preempt, resume, resize ------------------------------------------------------------------------ */
+
+/* Time suspended so far goes to the attempt. */
+static void stand_no_more(struct sl_pass *pass, uint32_t job)
+{
+	struct course *course = &pass->course[job];
+	if (course->stopped == SL_NONE)
+		return;
+	course->suspended += pass->now - course->stopped;
+	course->stopped = SL_NONE;
+	pass->suspended--;
+}
+
+/* What the job was to hold until its expected end is free from now on. */
+static void note_freed(struct sl_pass *pass, uint32_t job)
+{
+	if (!(pass->uses & SL_USE_PROMISES) || pass->job_state[job] != SL_RUNNING)
+		return;
+	act_freed(pass);
+	freed_until(pass, room_expected(pass, job));
+}
+
+static void suspend(struct sl_pass *pass, uint32_t job)
+{
+	note_freed(pass, job);
+	room_suspend(pass, job);
+	course_settle(pass, job);
+	pass->course[job].stopped = pass->now;
+	pass->course[job].due = SL_NEVER;
+	pass->job_state[job] = SL_SUSPENDED;
+	pass->running--;
+	pass->suspended++;
+}
+
+/* Out of the machine: what it holds, its place among what runs, its attempt. */
+static void leave(struct sl_pass *pass, uint32_t job)
+{
+	const bool running = pass->job_state[job] == SL_RUNNING;
+	struct course *course = &pass->course[job];
+	note_freed(pass, job);
+	room_give(pass, job);
+	course_settle(pass, job);
+	stand_no_more(pass, job);
+	course_unlink(pass, job);
+	course->due = SL_NEVER;
+	course->suspended_before += course->suspended;
+	course->suspended = 0;
+	pass->running -= running;
+}
+
+static void requeue(struct sl_pass *pass, uint32_t job, bool keep)
+{
+	struct course *course = &pass->course[job];
+	leave(pass, job);
+	if (keep) {
+		const sl_time left = pass->estimate[job] - course->work;
+		course->kept += course->work;
+		pass->estimate_own[job] = left > SL_SECOND ? left : SL_SECOND;
+	}
+	course->work = 0;
+	pass->job_state[job] = SL_PENDING;
+	queue_put(pass, job);
+	if (pass->uses & SL_USE_PROMISES)
+		unpromised_put(pass, job);
+}
+
+bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
+{
+	if (!pass->open || !pass->course || !sl_job_is(job) || how >= SL_PREEMPT_COUNT)
+		return false;
+	const enum sl_state state = sl_state_of(pass, job);
+	if (state != SL_RUNNING && (state != SL_SUSPENDED || how == SL_PREEMPT_SUSPEND))
+		return false;
+	if (pass->course[job.row].due == pass->now)
+		return false; /* It ends at this very instant. */
+	const int64_t kept = course_keep(pass, job.row);
+	if (kept < 0)
+		return false;
+	if (how == SL_PREEMPT_SUSPEND) {
+		suspend(pass, job.row);
+	} else if (how == SL_PREEMPT_CANCEL) {
+		leave(pass, job.row);
+		pass->end[job.row] = pass->now;
+		pass->job_state[job.row] = SL_PREEMPTED;
+	} else {
+		requeue(pass, job.row, how == SL_PREEMPT_CHECKPOINT);
+	}
+	act(pass,
+		(struct action){ .kind = ACTION_PREEMPT, .job = job.row, .was = (int64_t)how, .now = kept });
+	return true;
+}
+
+static void undo_preempt(struct sl_pass *pass, const struct action *action)
+{
+	const uint32_t job = action->job;
+	const enum sl_preempt how = (enum sl_preempt)action->was;
+	const struct course_kept before = pass->course_kept[action->now];
+	if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT) {
+		SL_CHECK(!(pass->uses & SL_USE_PROMISES) || pass->promise[job] == SL_NONE);
+		queue_take(pass, job);
+	}
+	course_back(pass, job, action->now);
+	pass->end[job] = SL_NONE;
+	pass->running += before.state == SL_RUNNING;
+	if (how == SL_PREEMPT_SUSPEND) {
+		pass->suspended--;
+		room_restore(pass, job, true);
+		return;
+	}
+	pass->suspended += before.state == SL_SUSPENDED;
+	course_link(pass, job, before.course.before);
+	room_restore(pass, job, false);
+}
+
+/* Something takes room that the promises did not know of. */
+static void plan_disturbed(struct sl_pass *pass)
+{
+	if (!(pass->uses & SL_USE_PROMISES))
+		return;
+	act_freed(pass);
+	pass->promises_broken = true;
+}
+
+bool sl_resume(struct sl_pass *pass, sl_job job)
+{
+	if (!pass->open || !pass->course || !sl_job_is(job) || sl_state_of(pass, job) != SL_SUSPENDED)
+		return false;
+	const int64_t kept = course_keep(pass, job.row);
+	if (kept < 0)
+		return false;
+	struct course *course = &pass->course[job.row];
+	stand_no_more(pass, job.row);
+	course->since = pass->now;
+	course_due(pass, job.row);
+	pass->job_state[job.row] = SL_RUNNING;
+	if (!room_resume(pass, job.row)) {
+		course_back(pass, job.row, kept);
+		pass->suspended++;
+		return false;
+	}
+	pass->running++;
+	plan_disturbed(pass);
+	act(pass, (struct action){ .kind = ACTION_RESUME, .job = job.row, .now = kept });
+	return true;
+}
+
+static void undo_resume(struct sl_pass *pass, const struct action *action)
+{
+	room_suspend(pass, action->job);
+	course_back(pass, action->job, action->now);
+	pass->running--;
+	pass->suspended++;
+}
+
+bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks)
+{
+	if (!pass->open || !pass->course || !pass->nodes || !sl_job_is(job) ||
+		sl_state_of(pass, job) != SL_RUNNING || pass->course[job.row].due == pass->now)
+		return false;
+	const struct sl_request *request = &pass->requests[pass->request[job.row]];
+	if (request->group_count != 1 || tasks < request->group->tasks_min ||
+		tasks > request->group->tasks_max || tasks == sl_tasks_of(pass, job))
+		return false;
+	const int64_t kept = course_keep(pass, job.row);
+	if (kept < 0 || !nodes_resize(pass->nodes, job.row, tasks))
+		return false;
+	course_settle(pass, job.row);
+	pass->course[job.row].tasks = tasks;
+	course_due(pass, job.row);
+	room_resized(pass, job.row);
+	plan_disturbed(pass);
+	act(pass, (struct action){ .kind = ACTION_RESIZE, .job = job.row, .now = kept });
+	return true;
+}
+
+static void undo_resize(struct sl_pass *pass, const struct action *action)
+{
+	nodes_resize_undo(pass->nodes, action->job);
+	course_back(pass, action->job, action->now);
+	room_resized(pass, action->job);
+}
+
+bool sl_reserve(struct sl_pass *pass, const struct sl_window *window)
+{
+	if (!pass->open || window->until <= pass->now || window->from >= window->until)
+		return false;
+	const sl_time from = window->from > pass->now ? window->from : pass->now;
+	if (pass->nodes ? !nodes_window_add(
+				  pass->nodes, window->node, window->node_count, from, window->until)
+			: !window_add(pass, from, window->until, window->cpus))
+		return false;
+	const uint32_t row = pass->nodes ? UINT32_MAX : (uint32_t)pass->window_count - 1;
+	plan_disturbed(pass);
+	act(pass, (struct action){ .kind = ACTION_RESERVE, .job = row, .was = from, .now = window->until });
+	return true;
+}
+
+static void undo_reserve(struct sl_pass *pass)
+{
+	if (pass->nodes)
+		nodes_window_undo(pass->nodes);
+	else
+		window_undo(pass);
+}
+
+/* ---- Undo ------------------------------------------------------------------------------------------ */
+
+void undo_action(struct sl_pass *pass, const struct action *action)
+{
+	switch (action->kind) {
+	case ACTION_START:
+		undo_start(pass, action);
+		break;
+	case ACTION_CANCEL:
+		undo_cancel(pass, action);
+		break;
+	case ACTION_PREEMPT:
+		undo_preempt(pass, action);
+		break;
+	case ACTION_RESUME:
+		undo_resume(pass, action);
+		break;
+	case ACTION_RESIZE:
+		undo_resize(pass, action);
+		break;
+	case ACTION_RESERVE:
+		undo_reserve(pass);
+		break;
+	case ACTION_PROMISE:
+		promise_undo(pass, action->job);
+		promise_restore(pass, action->job, action->was);
+		break;
+	case ACTION_HEAD:
+		pass->head = (uint32_t)action->was;
+		break;
+	case ACTION_WAKE:
+		pass->wake = action->was;
+		break;
+	case ACTION_LEDGER:
+		pass->ledger[action->job].amount[action->now] = action->was;
+		break;
+	case ACTION_FREED:
+		pass->freed = pass->freed_kept[action->was];
+		pass->freed_kept_count = (size_t)action->was;
+		pass->promises_broken = action->now;
+		break;
+	case ACTION_REASON:
+	case ACTION_TIMER:
+		break; /* Nothing but the action itself. */
+	}
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.c - open addressing, linear steps; slots are a power of two, at most half of them taken.
+ */
+#include "sim/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a (Fowler, Noll, Vo), its high bits folded in. */
+static size_t hash(const char *text, size_t len)
+{
+	uint64_t x = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < len; i++)
+		x = (x ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	return (size_t)(x ^ x >> 32);
+}
+
+static size_t slot_of(const struct names *names, const char *text, size_t len)
+{
+	size_t at = hash(text, len) & (names->slots - 1);
+	for (; names->slot[at]; at = (at + 1) & (names->slots - 1)) {
+		const char *known = names->text[names->slot[at] - 1];
+		if (strncmp(known, text, len) == 0 && !known[len])
+			break;
+	}
+	return at;
+}
+
+static int make_room(struct names *names, struct sl_err *err)
+{
+	void *array = names->text;
+	const int status = grow(
+		&array, &names->capacity, sizeof(*names->text), (size_t)names->count + 1, INT32_MAX, err);
+	names->text = array;
+	if (status || (size_t)names->count * 2 < names->slots)
+		return status;
+	struct names larger = *names;
+	larger.slots = names->slots ? 2 * names->slots : 64;
+	larger.slot = calloc(larger.slots, sizeof(*larger.slot));
+	if (!larger.slot)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < names->count; i++)
+		larger.slot[slot_of(&larger, names->text[i], strlen(names->text[i]))] = i + 1;
+	free(names->slot);
+	*names = larger;
+	return SL_OK;
+}
+
+int names_add(struct names *names, struct sl_arena *arena, const char *text, size_t len, uint32_t *number,
+	struct sl_err *err)
+{
+	const int status = make_room(names, err);
+	if (status)
+		return status;
+	uint32_t *slot = &names->slot[slot_of(names, text, len)];
+	if (!*slot) {
+		const char *copy = sl_strdup(arena, text, len);
+		if (!copy)
+			return sl_fail_memory(err);
+		names->text[names->count++] = copy;
+		*slot = names->count;
+	}
+	*number = *slot - 1;
+	return SL_OK;
+}
+
+uint32_t names_find(const struct names *names, const char *text, size_t len)
+{
+	return names->slots ? names->slot[slot_of(names, text, len)] - 1 : UINT32_MAX;
+}
+
+void names_release(struct names *names)
+{
+	free(names->text);
+	free(names->slot);
+	*names = (struct names){ 0 };
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scenario_request.c - what the rows of a trace ask, and whether the cluster could ever give it.
+ *
+ * On nodes, jobs that ask the same share one request: rows are looked up by what they ask, group by group.
+ * Whether a request fits is found once for each that does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/scenario_machine.h"
+
+enum { GROUPS_MAX = 1024 };
+
+/* So many nodes hold so many tasks each. */
+struct holds {
+	int64_t tasks, nodes;
+};
+
+struct requests {
+	struct sl_group *scratch; /* The row's groups, their padding zero. */
+	size_t scratch_count, scratch_capacity;
+	struct sl_request *item; /* Groups live in the scenario's arena. */
+	size_t capacity;
+	uint32_t count;
+	uint32_t *slot; /* Index + 1; 0: free. At most half of them are taken. */
+	size_t slots;
+	struct holds *holds; /* Scratch, by entry. */
+};
+
+void requests_free(struct requests *requests)
+{
+	if (!requests)
+		return;
+	free(requests->scratch);
+	free(requests->item);
+	free(requests->slot);
+	free(requests->holds);
+	free(requests);
+}
+
+/* ---- A row's groups ---------------------------------------------------------------------------- */
+
+static int64_t known(int64_t value, int64_t otherwise) { return value == SL_NONE ? otherwise : value; }
+
+/* "a100|h100" as bits; false: the cluster has none of them. */
+static bool types_of(const struct machine *machine, const char *text, uint32_t *bits)
+{
+	*bits = 0;
+	while (text && *text) {
+		const size_t len = strcspn(text, "|");
+		const uint32_t kind = names_find(&machine->kinds, text, len);
+		if (kind != UINT32_MAX)
+			*bits |= UINT32_C(1) << kind;
+		text += len + (text[len] == '|');
+	}
+	return *bits != 0;
+}
+
+/* What contradicts itself can be given by no cluster. */
+static bool bounds_agree(const struct sl_row_group *g, size_t group_count)
+{
+	const int64_t min = known(g->tasks_min, g->tasks);
+	const int64_t max = known(g->tasks_max, g->tasks);
+	const int64_t nodes_min = known(g->nodes_min, 0);
+	const int64_t nodes_max = known(g->nodes_max, 0);
+	const int64_t per_node = known(g->tasks_per_node, 0);
+	if (min < 1 || min > g->tasks || max < g->tasks || max > INT32_MAX)
+		return false;
+	if (min != max && group_count > 1)
+		return false; /* Only a job of one group grows and shrinks. */
+	if (nodes_min < 0 || nodes_max < 0 || per_node < 0 || nodes_min > g->tasks)
+		return false;
+	if (nodes_max && (nodes_min > nodes_max || (per_node && nodes_max * per_node < g->tasks)))
+		return false;
+	return nodes_max <= INT32_MAX && per_node <= INT32_MAX;
+}
+
+static enum cause group_in(const struct machine *machine, const struct sl_row_group *from, size_t group_count,
+	struct sl_group *to)
+{
+	memset(to, 0, sizeof(*to));
+	if (!bounds_agree(from, group_count))
+		return CAUSE_BOUNDS;
+	to->task.cpus = known(from->cpus, 0);
+	to->task.mem = known(from->mem, 0);
+	to->task.gpus = known(from->gpus, 0);
+	to->tasks = (uint32_t)from->tasks;
+	to->tasks_min = (uint32_t)known(from->tasks_min, from->tasks);
+	to->tasks_max = (uint32_t)known(from->tasks_max, from->tasks);
+	to->tasks_per_node = (uint32_t)known(from->tasks_per_node, 0);
+	to->nodes_min = (uint32_t)known(from->nodes_min, 0);
+	to->nodes_max = (uint32_t)known(from->nodes_max, 0);
+	to->exclusive = from->exclusive;
+	if (to->task.gpus && from->gpu_type && !types_of(machine, from->gpu_type, &to->task.gpu_types))
+		return CAUSE_LACKS;
+	return CAUSE_COUNT;
+}
+
+/* ---- Sums --------------------------------------------------------------------------------------- */
+
+/* Sums far beyond any cluster stay where they are. */
+static int64_t add_product(int64_t sum, int64_t tasks, int64_t each)
+{
+	enum { BITS = 61 };
+	const __int128 more = (__int128)tasks * known(each, 0) + sum;
+	return more < INT64_C(1) << BITS ? (int64_t)more : INT64_C(1) << BITS;
+}
+
+static enum cause sum_up(const struct sl_row_more *more, struct ask *ask)
+{
+	for (size_t i = 0; i < more->group_count; i++) {
+		const struct sl_row_group *g = &more->group[i];
+		const int64_t cpus = known(g->cpus, 0);
+		const int64_t gpus = known(g->gpus, 0);
+		if (g->tasks <= 0 || g->tasks > INT32_MAX || cpus < 0 || gpus < 0 || cpus + gpus == 0)
+			return CAUSE_SIZE;
+		ask->cpus = add_product(ask->cpus, g->tasks, cpus);
+		ask->gpus = add_product(ask->gpus, g->tasks, gpus);
+		ask->mem = add_product(ask->mem, g->tasks, g->mem);
+	}
+	return CAUSE_COUNT;
+}
+
+static int32_t size_of(const struct ask *ask)
+{
+	const int64_t size = ask->gpus ? ask->gpus : ask->cpus;
+	return size < INT32_MAX ? (int32_t)size : INT32_MAX;
+}
+
+/* ---- Could it ever fit? ---------------------------------------------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Tasks by their GPUs: those of one task are of one type. */
+static int64_t tasks_by_gpus(
+	const struct sl_cluster *cluster, const struct sl_node_type *type, const struct sl_demand *task)
+{
+	int64_t tasks = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
+		if (!task->gpu_types || (task->gpu_types >> (kind - SL_KIND_GPUS) & 1))
+			tasks += type->amount[kind] / task->gpus;
+	return tasks;
+}
+
+/* Tasks of the group that an idle node holds. */
+static int64_t tasks_on(
+	const struct sl_cluster *cluster, const struct sl_node_type *type, const struct sl_group *group)
+{
+	const struct sl_demand *task = &group->task;
+	int64_t tasks = group->tasks_per_node ? group->tasks_per_node : group->tasks;
+	if (task->cpus)
+		tasks = least(tasks, type->amount[SL_KIND_CPUS] / task->cpus);
+	if (task->mem && type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
+		tasks = least(tasks, type->amount[SL_KIND_MEM] / task->mem);
+	if (task->gpus)
+		tasks = least(tasks, tasks_by_gpus(cluster, type, task));
+	return tasks;
+}
+
+static int compare_holds(const void *a, const void *b)
+{
+	const struct holds *x = a;
+	const struct holds *y = b;
+	return (x->tasks < y->tasks) - (x->tasks > y->tasks); /* Equal ones may stand for each other. */
+}
+
+/* On an idle cluster, alone: the best nodes_max nodes hold all tasks, and nodes_min hold any. Exact. */
+static bool could_hold(const struct machine *machine, struct holds *holds, const struct sl_group *group)
+{
+	const struct sl_cluster *cluster = &machine->scenario->cluster;
+	size_t count = 0;
+	int64_t nodes = 0;
+	for (size_t i = 0; i < machine->entry_count; i++) {
+		const struct entry *entry = &machine->entry[i];
+		const int64_t tasks = tasks_on(cluster, &machine->type[entry->type], group);
+		if (tasks)
+			holds[count++] = (struct holds){ tasks, entry->count };
+		nodes += tasks ? entry->count : 0;
+	}
+	if (nodes < group->nodes_min)
+		return false;
+	int64_t left = group->nodes_max ? group->nodes_max : nodes;
+	int64_t tasks = 0;
+	qsort(holds, count, sizeof(*holds), compare_holds);
+	for (size_t i = 0; i < count && left; i++) {
+		const int64_t taken = least(left, holds[i].nodes);
+		left -= taken;
+		tasks += taken * holds[i].tasks;
+	}
+	return tasks >= group->tasks;
+}
+
+static bool sums_fit(const struct sl_cluster *cluster, const struct ask *ask)
+{
+	return ask->cpus <= cluster->cpus && ask->gpus <= cluster->gpus &&
+	       (!cluster->mem || ask->mem <= cluster->mem);
+}
+
+/* ---- The table ----------------------------------------------------------------------------------------- */
+
+static size_t hash(const struct sl_group *group, size_t count)
+{
+	_Static_assert(sizeof(*group) % sizeof(uint64_t) == 0, "groups are whole words");
+	uint64_t x = count;
+	for (size_t i = 0; i < count * sizeof(*group) / sizeof(uint64_t); i++) {
+		uint64_t word;
+		memcpy(&word, (const char *)group + i * sizeof(word), sizeof(word));
+		x = (x ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+		x ^= x >> 29;
+	}
+	return (size_t)x;
+}
+
+/* Where the groups are, or would be. */
+static uint32_t *slot_of(const struct requests *requests, const struct sl_group *group, size_t count)
+{
+	size_t at = hash(group, count) & (requests->slots - 1);
+	for (; requests->slot[at]; at = (at + 1) & (requests->slots - 1)) {
+		const struct sl_request *request = &requests->item[requests->slot[at] - 1];
+		if (request->group_count == count &&
+			memcmp(request->group, group, count * sizeof(*group)) == 0)
+			break;
+	}
+	return &requests->slot[at];
+}
+
+static int make_room(struct requests *requests, struct sl_err *err)
+{
+	void *array = requests->item;
+	const int status = grow(&array, &requests->capacity, sizeof(*requests->item),
+		(size_t)requests->count + 1, UINT32_MAX / 2, err);
+	requests->item = array;
+	if (status || (size_t)requests->count * 2 < requests->slots)
+		return status;
+	struct requests larger = *requests;
+	larger.slots = requests->slots ? 2 * requests->slots : 256;
+	larger.slot = calloc(larger.slots, sizeof(*larger.slot));
+	if (!larger.slot)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < requests->count; i++)
+		*slot_of(&larger, requests->item[i].group, requests->item[i].group_count) = i + 1;
+	free(requests->slot);
+	*requests = larger;
+	return SL_OK;
+}
+
+/* ---- Rows
+ * -------------------------------------------------------------------------------------------------- */
+
+static int requests_begin(struct loading *loading, size_t groups, struct sl_err *err)
+{
+	if (!loading->requests)
+		loading->requests = calloc(1, sizeof(*loading->requests));
+	if (!loading->requests)
+		return sl_fail_memory(err);
+	struct requests *requests = loading->requests;
+	void *array = requests->scratch;
+	int status = grow(
+		&array, &requests->scratch_capacity, sizeof(*requests->scratch), groups, GROUPS_MAX, err);
+	requests->scratch = array;
+	requests->scratch_count = groups;
+	if (!status && !requests->holds) {
+		requests->holds = malloc((loading->machine->entry_count + 1) * sizeof(struct holds));
+		status = requests->holds ? SL_OK : sl_fail_memory(err);
+	}
+	return status ? status : make_room(requests, err);
+}
+
+static enum cause groups_in(struct loading *loading, const struct sl_row_more *more)
+{
+	struct requests *requests = loading->requests;
+	for (size_t i = 0; i < more->group_count; i++) {
+		const enum cause cause =
+			group_in(loading->machine, &more->group[i], more->group_count, &requests->scratch[i]);
+		if (cause != CAUSE_COUNT)
+			return cause;
+	}
+	return CAUSE_COUNT;
+}
+
+/* SWF: so many tasks of a cpu each. */
+static void plain_in(struct loading *loading, int64_t tasks, int64_t mem)
+{
+	struct sl_group *group = loading->requests->scratch;
+	memset(group, 0, sizeof(*group));
+	group->task.cpus = 1;
+	group->task.mem = mem;
+	group->tasks = group->tasks_min = group->tasks_max = (uint32_t)tasks;
+}
+
+/* Field 10 of SWF is KB a cpu. */
+static int64_t requested_memory(const struct loading *loading, const struct sl_row *row)
+{
+	const int64_t kib = row->col[SL_COL_REQ_MEM];
+	if (!loading->scenario->replay[REPLAY_MEMORY].number || kib <= 0)
+		return 0;
+	return kib / 1024 + (kib % 1024 != 0);
+}
+
+/* On nodes. A request that is in the table fits. */
+static enum cause judge_request(struct loading *loading, struct ask *ask)
+{
+	const struct machine *machine = loading->machine;
+	struct requests *requests = loading->requests;
+	if (*slot_of(requests, requests->scratch, requests->scratch_count))
+		return CAUSE_COUNT;
+	if (ask->gpus && !machine->scenario->cluster.gpus)
+		return CAUSE_LACKS;
+	if (!sums_fit(&machine->scenario->cluster, ask))
+		return CAUSE_LARGE;
+	for (size_t i = 0; i < requests->scratch_count; i++)
+		if (!could_hold(machine, requests->holds, &requests->scratch[i]))
+			return CAUSE_LARGE;
+	return CAUSE_COUNT;
+}
+
+/* On a counted pool, or where nobody asks for a machine (cpus 0), where the bound is the column's. */
+static enum cause judge_pool(const struct loading *loading, const struct ask *ask)
+{
+	const int64_t cpus = loading->scenario->cpus;
+	if (cpus && ask->gpus)
+		return CAUSE_LACKS;
+	return ask->cpus > (cpus ? cpus : INT32_MAX) ? CAUSE_LARGE : CAUSE_COUNT;
+}
+
+int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+	enum cause *cause, struct sl_err *err)
+{
+	const struct sl_row_more *more = row->more && row->more->group_count ? row->more : NULL;
+	*ask = (struct ask){ 0 };
+	if (more) {
+		*cause = sum_up(more, ask);
+	} else {
+		ask->cpus = cpus;
+		*cause = cpus > 0 ? CAUSE_COUNT : CAUSE_SIZE;
+	}
+	ask->size = size_of(ask);
+	if (*cause != CAUSE_COUNT)
+		return SL_OK;
+	if (!loading->scenario->cluster.node_count) {
+		for (size_t i = 0; more && i < more->group_count; i++)
+			if (!bounds_agree(&more->group[i], more->group_count))
+				*cause = CAUSE_BOUNDS;
+		if (*cause == CAUSE_COUNT)
+			*cause = judge_pool(loading, ask);
+		return SL_OK;
+	}
+	const int status = requests_begin(loading, more ? more->group_count : 1, err);
+	if (status)
+		return status;
+	if (more) {
+		*cause = groups_in(loading, more);
+	} else if (cpus <= loading->scenario->cpus) {
+		const int64_t mem = requested_memory(loading, row);
+		ask->mem = add_product(0, cpus, mem);
+		plain_in(loading, cpus, mem);
+	} else {
+		*cause = CAUSE_LARGE;
+	}
+	if (*cause == CAUSE_COUNT)
+		*cause = judge_request(loading, ask);
+	return SL_OK;
+}
+
+int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err)
+{
+	struct requests *requests = loading->requests;
+	const size_t count = requests->scratch_count;
+	uint32_t *slot = slot_of(requests, requests->scratch, count);
+	if (!*slot) {
+		struct sl_group *group = sl_alloc(loading->scenario->arena, count, sizeof(*group));
+		if (!group)
+			return sl_fail_memory(err);
+		memcpy(group, requests->scratch, count * sizeof(*group));
+		requests->item[requests->count++] =
+			(struct sl_request){ group, (uint32_t)count, ask->cpus, ask->mem, ask->gpus };
+		*slot = requests->count;
+	}
+	*request = *slot - 1;
+	return SL_OK;
+}
+
+int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err)
+{
+	const struct requests *requests = loading->requests;
+	if (!requests)
+		return SL_OK;
+	struct sl_request *item = sl_alloc(loading->scenario->arena, requests->count, sizeof(*item));
+	if (!item)
+		return sl_fail_memory(err);
+	memcpy(item, requests->item, requests->count * sizeof(*item));
+	jobs->requests = item;
+	jobs->request_count = requests->count;
+	return SL_OK;
+}
