@@ -171,6 +171,28 @@ int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struc
 	return columns->at[COLUMN_PLACE] ? rank_places(columns, before, err) : SL_OK;
 }
 
+static void move_row(const struct columns *columns, uint32_t to, uint32_t from)
+{
+	for (enum column which = 0; which < COLUMN_COUNT; which++) {
+		char *column = columns->at[which];
+		const size_t element = element_of(which);
+		if (column)
+			memmove(column + to * element, column + from * element, element);
+	}
+}
+
+int columns_keep(
+	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err)
+{
+	const uint32_t before = columns->count;
+	uint32_t kept = 0;
+	for (uint32_t row = 0; row < before; row++)
+		if (stays(self, row))
+			move_row(columns, kept++, row);
+	columns->count = kept;
+	return columns->at[COLUMN_PLACE] && kept < before ? rank_places(columns, before, err) : SL_OK;
+}
+
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 {
 	*jobs = (struct sl_jobs){
@@ -186,6 +208,7 @@ void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 		.wait_recorded = columns->at[COLUMN_WAIT],
 		.estimate = columns->at[COLUMN_ESTIMATE],
 		.cancel = columns->at[COLUMN_CANCEL],
+		.ran = columns->at[COLUMN_RAN],
 		.place = columns->at[COLUMN_PLACE],
 		.request = columns->at[COLUMN_REQUEST],
 		.gang = columns->at[COLUMN_GANG],

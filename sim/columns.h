@@ -27,6 +27,7 @@ enum column {
 	COLUMN_PLACE = COLUMN_ROWS,
 	COLUMN_ESTIMATE,
 	COLUMN_CANCEL,
+	COLUMN_RAN,
 	COLUMN_ID_NAME,
 	COLUMN_COUNT
 };
@@ -59,6 +60,9 @@ int columns_add(struct columns *columns, enum column which, struct sl_err *err);
 int columns_sort(struct columns *columns, struct sl_err *err);
 /* Only these rows stay; places become ranks among them. */
 int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struct sl_err *err);
+/* Likewise of those that it says, which is asked of each once, before the row moves. */
+int columns_keep(
+	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err);
 void columns_drop(struct columns *columns, enum column which);
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs);
 void columns_free(struct columns *columns);

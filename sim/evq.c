@@ -51,12 +51,9 @@ int evq_push(struct evq *q, sl_time time, enum sl_event_class class, uint32_t ro
 	return SL_OK;
 }
 
-struct ev evq_pop(struct evq *q)
+/* Puts `ev` at i or below, where it belongs. */
+static void sift_down(struct evq *q, size_t i, const struct ev *ev)
 {
-	SL_CHECK(q->count);
-	const struct ev top = q->heap[0];
-	const struct ev last = q->heap[--q->count];
-	size_t i = 0;
 	for (;;) {
 		const size_t first = i * WAYS + 1;
 		if (first >= q->count)
@@ -66,12 +63,33 @@ struct ev evq_pop(struct evq *q)
 		for (size_t child = first + 1; child < end; child++)
 			if (before(&q->heap[child], &q->heap[least]))
 				least = child;
-		if (!before(&q->heap[least], &last))
+		if (!before(&q->heap[least], ev))
 			break;
 		q->heap[i] = q->heap[least];
 		i = least;
 	}
+	q->heap[i] = *ev;
+}
+
+struct ev evq_pop(struct evq *q)
+{
+	SL_CHECK(q->count);
+	const struct ev top = q->heap[0];
+	const struct ev last = q->heap[--q->count];
 	if (q->count)
-		q->heap[i] = last;
+		sift_down(q, 0, &last);
 	return top;
+}
+
+void evq_keep(struct evq *q, bool (*keep)(void *self, const struct ev *ev), void *self)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < q->count; i++)
+		if (keep(self, &q->heap[i]))
+			q->heap[kept++] = q->heap[i];
+	q->count = kept;
+	for (size_t i = kept; i-- > 0;) {
+		const struct ev ev = q->heap[i];
+		sift_down(q, i, &ev);
+	}
 }

@@ -30,6 +30,8 @@ void evq_release(struct evq *q);
 int evq_push(struct evq *q, sl_time time, enum sl_event_class class, uint32_t row, struct sl_err *err);
 /* The queue must not be empty. */
 struct ev evq_pop(struct evq *q);
+/* Only those stay, in the order that they had. */
+void evq_keep(struct evq *q, bool (*keep)(void *self, const struct ev *ev), void *self);
 static inline const struct ev *evq_top(const struct evq *q) { return q->count ? &q->heap[0] : NULL; }
 
 #endif

@@ -24,6 +24,8 @@ void nodes_free(struct nodes *nodes);
 /* 0, or the first failure (of memory), with its text: from then on nothing is done, and what is asked is
  * false. */
 int nodes_status(const struct nodes *nodes, struct sl_err *err);
+/* From now on by another placing; what was remembered of fits goes. */
+void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing);
 
 /* ---- Now ------------------------------------------------------------------------------- */
 

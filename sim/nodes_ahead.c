@@ -15,10 +15,12 @@
 void node_changed(struct nodes *nodes, uint32_t node)
 {
 	nodes->version++;
-	if (nodes->is_changed[node])
+	if (nodes->node[node].changed)
 		return;
-	nodes->is_changed[node] = 1;
+	nodes->node[node].changed = true;
 	nodes->changed[nodes->changed_count++] = node;
+	if (nodes->least) /* It will be written to soon. */
+		__builtin_prefetch(&nodes->least[(size_t)node * nodes->columns], 1);
 }
 
 /* ---- Several units: steps in a profile ----------------------------------------------------------- */
@@ -152,7 +154,7 @@ static bool update_all(struct nodes *nodes)
 	}
 	while (nodes->changed_count) {
 		const uint32_t row = nodes->changed[--nodes->changed_count];
-		nodes->is_changed[row] = 0;
+		nodes->node[row].changed = false;
 		nodes->updated++;
 		sl_time time[TRACKS];
 		unit_times(nodes, unit, units, row, time);

@@ -82,10 +82,35 @@ enum node_status span_of(
 
 /* ---- Edges ------------------------------------------------------------------------------------ */
 
+void *lines_new(size_t count, size_t size)
+{
+	const size_t line = 64;
+	if (!count || count > SIZE_MAX / 2 / size)
+		return NULL;
+	const size_t bytes = (count * size + line - 1) / line * line;
+	void *made = aligned_alloc(line, bytes);
+	return made ? memset(made, 0, bytes) : NULL;
+}
+
 bool edges_reserve(struct nodes *nodes, size_t more)
 {
-	return !failed(nodes) && !grow((void **)&nodes->edge, &nodes->edge_capacity, sizeof(*nodes->edge),
-					 nodes->edge_used + more, NONE - 1, &nodes->err);
+	const size_t wanted = nodes->edge_used + more;
+	if (failed(nodes))
+		return false;
+	if (wanted <= nodes->edge_capacity)
+		return true;
+	size_t capacity = nodes->edge_capacity ? nodes->edge_capacity : SL_OR_TINY(256, 4);
+	while (capacity < wanted)
+		capacity *= 2;
+	struct edge *edge = capacity < NONE ? lines_new(capacity, sizeof(*edge)) : NULL;
+	if (!edge)
+		return sl_fail_memory(&nodes->err) == SL_OK;
+	if (nodes->edge_used)
+		memcpy(edge, nodes->edge, nodes->edge_used * sizeof(*edge));
+	free(nodes->edge);
+	nodes->edge = edge;
+	nodes->edge_capacity = capacity;
+	return true;
 }
 
 /* There is room: see edges_reserve. */
@@ -183,7 +208,7 @@ void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struc
 		edge->tasks = here;
 		edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0 ? here * task->cpus : 0;
 		edge->mem = amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0 ? here * task->mem : 0;
-		edge->gpus = task->gpus > 0 ? here * task->gpus : 0;
+		edge->gpus = (int32_t)(task->gpus > 0 ? here * task->gpus : 0);
 		edge->kind = (uint8_t)(edge->gpus ? kind : 0);
 		free[SL_KIND_CPUS] -= edge->cpus;
 		free[SL_KIND_MEM] -= edge->mem;
@@ -252,30 +277,15 @@ bool edge_fits(const struct nodes *nodes, const struct edge *edge)
 
 /* ---- Holds ------------------------------------------------------------------------------------------ */
 
-uint32_t hold_new(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
+void hold_new(struct nodes *nodes, uint32_t request, struct chain chain)
 {
-	uint32_t index = nodes->hold_spare;
-	if (index != NONE)
-		nodes->hold_spare = nodes->hold[index].first;
-	else if (grow((void **)&nodes->hold, &nodes->hold_capacity, sizeof(*nodes->hold),
-			 (size_t)nodes->hold_used + 1, NONE - 1, &nodes->err))
-		return NONE;
-	else
-		index = nodes->hold_used++;
-	nodes->hold[index] = (struct hold){
-		.end = end, .first = chain.first, .last = chain.last, .job = job, .request = request
-	};
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		nodes->edge[i].hold = index;
-	return index;
+		nodes->edge[i].hold = chain.first;
+	nodes->edge[chain.first].last = chain.last;
+	nodes->edge[chain.first].request = request;
 }
 
-void hold_free(struct nodes *nodes, uint32_t index)
-{
-	chain_free(nodes, (struct chain){ nodes->hold[index].first, nodes->hold[index].last });
-	nodes->hold[index].first = nodes->hold_spare;
-	nodes->hold_spare = index;
-}
+void hold_free(struct nodes *nodes, uint32_t hold) { chain_free(nodes, chain_of(nodes, hold)); }
 
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 {

@@ -113,7 +113,7 @@ static bool tree_widen(struct nodes *nodes)
 	const uint32_t step = SL_OR_TINY(8, 1);
 	free(nodes->least);
 	nodes->columns = (nodes->tracks + step - 1) / step * step;
-	nodes->least = malloc((size_t)nodes->level_all * nodes->columns * sizeof(*nodes->least));
+	nodes->least = lines_new((size_t)nodes->level_all * nodes->columns, sizeof(*nodes->least));
 	for (uint32_t i = 0; i < nodes->tracks; i++)
 		if (nodes->shape[nodes->track[i].request].kind == SHAPE_UNIT)
 			nodes->track[i].ahead = false;

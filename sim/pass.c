@@ -55,9 +55,12 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 	pass->digest =
 		folded(h ^ UINT64_C(0xa0761d6478bd642f), what ^ size << 8 ^ UINT64_C(0xe7037ed1a0b428db));
 	pass->events_applied++;
+	int status = pass->options.record & SIM_RECORD_PAST ? past_note(pass, pass->now, class, row) : SL_OK;
+	if (status)
+		pass_failed(pass, status);
 	if (pass->events_applied % (1 << 16))
 		return;
-	const int status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
+	status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
 		pass->digest_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status)
 		pass_failed(pass, status);
@@ -178,19 +181,24 @@ int note_overrun(struct sl_pass *pass, uint32_t job)
 	return status;
 }
 
-/* Its end, or its limit if that comes first and kills; and a note if its estimate comes before both. */
-static int commit_end(struct sl_pass *pass, uint32_t job)
+/* Its end, or its limit if that comes first and kills. */
+sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class)
 {
 	const struct sl_jobs *jobs = pass->jobs;
-	sl_time length = jobs->run[job];
-	enum sl_event_class class = SL_EV_JOB_END;
-	if (pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < length) {
-		length = jobs->limit[job];
-		class = SL_EV_TIME_LIMIT;
-	}
+	const bool cut = pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < jobs->run[job];
+	if (class)
+		*class = cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END;
+	return cut ? jobs->limit[job] : jobs->run[job];
+}
+
+/* Running since pass->start (or as its course says); and a note if its estimate comes before its end. */
+int note_end(struct sl_pass *pass, uint32_t job)
+{
+	enum sl_event_class class;
+	const sl_time length = length_of(pass, job, &class);
 	if (pass->course && pass->course[job].due == SL_NEVER)
 		return SL_OK; /* It was preempted again, in the same pass. */
-	const sl_time due = pass->course ? pass->course[job].due : time_after(pass->now, length);
+	const sl_time due = pass->course ? pass->course[job].due : time_after(pass->start[job], length);
 	int status = evq_push(&pass->events, due, class, job, &pass->err);
 	if (!status && expected_end(pass, job) < due)
 		status = note_overrun(pass, job);
@@ -204,15 +212,8 @@ static int commit_start(struct sl_pass *pass, uint32_t job)
 		reason_changes(pass, pass->now, job, SL_REASON_NONE, 0);
 	room_holds(pass, job);
 	room_places(pass, job);
-	return commit_end(pass, job);
+	return note_end(pass, job);
 }
-
-/* The digest's classes for what is no event: a start is the first, then those of this enum. */
-enum {
-	DIGEST_PREEMPT = SL_EV_CLASS_COUNT + 1,
-	DIGEST_RESUME = DIGEST_PREEMPT + SL_PREEMPT_COUNT,
-	DIGEST_RESIZE
-};
 
 static int commit_preempt(struct sl_pass *pass, const struct action *action)
 {
@@ -246,11 +247,11 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 		return commit_preempt(pass, action);
 	case ACTION_RESUME:
 		pass_digest(pass, DIGEST_RESUME, action->job);
-		return commit_end(pass, action->job);
+		return note_end(pass, action->job);
 	case ACTION_RESIZE:
 		pass_digest(pass, DIGEST_RESIZE, action->job);
 		room_holds(pass, action->job);
-		return commit_end(pass, action->job);
+		return note_end(pass, action->job);
 	case ACTION_RESERVE:
 		return evq_push(&pass->events, action->was, SL_EV_RESERVATION, action->job, &pass->err);
 	case ACTION_REASON:
@@ -585,6 +586,10 @@ void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
 	const uint32_t row = job.row;
 	if (pass->job_state[row] != SL_RUNNING) {
 		pass->estimate_own[row] = estimate;
+		return;
+	}
+	if (pass->expiring) {
+		past_estimate(pass, row, estimate);
 		return;
 	}
 	const sl_time before = expected_end(pass, row);

@@ -80,6 +80,13 @@ struct freed {
 	bool early; /* Something was freed before its time: the promises are to be compressed. */
 };
 
+/* One line of a run's past: what pass_digest was told. */
+struct past_event {
+	sl_time time;
+	uint32_t row;
+	uint32_t class; /* enum sl_event_class, or of pass.c's digest. */
+};
+
 struct ending {
 	struct ev ev;
 	bool freed; /* What it held is free already. */
@@ -182,7 +189,16 @@ struct sl_pass {
 	struct ledger *ledger;
 	size_t ledger_count, ledger_capacity;
 
+	struct past_event *past; /* SIM_RECORD_PAST */
+	size_t past_count, past_capacity;
+	struct evq *expiring; /* While the past is shown: running jobs' estimates as they run out; else NULL.
+			       */
+
 	/* What the run leaves. */
+	enum sl_reason reason_first; /* The default when it began. */
+	sl_time accounted;           /* Integrals go up to here. */
+	uint64_t reported;           /* Events, to `progress`. */
+	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
 	struct sl_reason_change *reason;
 	size_t reason_count, reason_capacity;
 	struct sl_usage_point *usage;
@@ -217,6 +233,13 @@ static inline int64_t cpus_of(const struct sl_pass *pass, uint32_t job)
 	return pass->request ? pass->requests[pass->request[job]].cpus : pass->jobs->size[job];
 }
 
+/* The digest's classes for what is no event: a start is the first, then those of this enum. */
+enum {
+	DIGEST_PREEMPT = SL_EV_CLASS_COUNT + 1,
+	DIGEST_RESUME = DIGEST_PREEMPT + SL_PREEMPT_COUNT,
+	DIGEST_RESIZE
+};
+
 /* Keeps the first failure; commands go on as if nothing happened, the loop ends the run. */
 void pass_failed(struct sl_pass *pass, int status);
 
@@ -229,6 +252,9 @@ void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state);
 void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row);
+/* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
+sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class);
+int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. */
 void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Takes note of a command, for sl_undo and pass_commit. */
@@ -265,6 +291,11 @@ uint32_t room_next_fit(
 int64_t room_idle(const struct sl_pass *pass, uint32_t kind);
 void room_settle(struct sl_pass *pass);                          /* At the beginning of a pass. */
 sl_time room_expected(const struct sl_pass *pass, uint32_t job); /* Its end, overdue or not. */
+/* A running job's expected end goes out of the plan's sight; back in, from there, as it is expected now. */
+sl_time room_unplan(struct sl_pass *pass, uint32_t job);
+void room_replan(struct sl_pass *pass, uint32_t job, sl_time from);
+bool room_found(
+	struct sl_pass *pass, uint32_t job); /* room_take of one that started before: overdue or not. */
 bool room_is_overdue(const struct sl_pass *pass, uint32_t job);
 void room_places(struct sl_pass *pass, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
 void room_holds(struct sl_pass *pass, uint32_t job);  /* Notes the largest held. */
@@ -306,6 +337,10 @@ void freed_add(struct freed *freed, sl_time from, sl_time until);
 sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
 int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
+
+/* past.c: one more line; and, while the past is shown, in place of what else would be done. */
+int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);
+void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
 
 /* check.c: stops the program if the state is not whole. */
 void check_state(struct sl_pass *pass);

@@ -605,6 +605,25 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 		settings, arena, err);
 }
 
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : !a && !b; }
+
+/* Numbers by what they are worth: "1h" is "3600". */
+bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
+{
+	if (a == b)
+		return true;
+	if (a->policy != b->policy || a->value_count != b->value_count)
+		return false;
+	for (size_t i = 0; i < a->value_count; i++) {
+		const struct sl_value *x = &a->values[i];
+		const struct sl_value *y = &b->values[i];
+		const bool word = a->policy->params[i].kind == SL_PARAM_TEXT || !x->text || !y->text;
+		if (word ? !same_text(x->text, y->text) : x->number != y->number)
+			return false;
+	}
+	return true;
+}
+
 /* ---- Readers --------------------------------------------------------------------------- */
 
 int reader_choose(const struct registry *registry, const struct sl_reader **reader, struct sl_input *in,
@@ -667,7 +686,7 @@ int cluster_reader_choose(const struct registry *registry, const struct sl_clust
 {
 	const char *text = NULL;
 	const char *end = NULL;
-	const int more = in ? sl_input_next(in, &text, &end, err) : 0;
+	const int more = in ? sl_input_peek(in, &text, &end, err) : 0;
 	if (more < 0)
 		return more;
 	if (in && !more)
@@ -682,7 +701,5 @@ int cluster_reader_choose(const struct registry *registry, const struct sl_clust
 	}
 	if (best == 0)
 		return fail_unknown_cluster(path, text, end, err);
-	if (in)
-		sl_input_again(in);
 	return SL_OK;
 }

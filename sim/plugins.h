@@ -43,6 +43,9 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 /* The part of a policy's text before its parameters, without quotes; NULL: err says why. */
 const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err);
 
+/* Would a run do the same under both? */
+bool policy_same(const struct policy_choice *a, const struct policy_choice *b);
+
 /* The next of "key=value,..." at *text, which it moves on; false at the end. For texts of our own: no quotes.
  */
 struct item {

@@ -224,7 +224,7 @@ void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 	const bool running = pass->job_state[job] == SL_RUNNING;
 	const sl_time end = running ? room_expected(pass, job) : SL_NEVER;
 	if (pass->nodes && suspended) {
-		SL_CHECK(nodes_resume(pass->nodes, job, end));
+		nodes_suspend_undo(pass->nodes, job, end);
 	} else if (pass->nodes) {
 		nodes_restore(pass->nodes, job, end);
 	} else if (running) {
@@ -249,6 +249,32 @@ void room_moves(struct sl_pass *pass, uint32_t job, sl_time from, sl_time to)
 		profile_change(pass, from, -(int64_t)pass->jobs->size[job]);
 		profile_change(pass, to, pass->jobs->size[job]);
 	}
+}
+
+sl_time room_unplan(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time from = room_expected(pass, job);
+	if (room_is_overdue(pass, job))
+		overdue_take(pass, job);
+	return from;
+}
+
+void room_replan(struct sl_pass *pass, uint32_t job, sl_time from)
+{
+	const sl_time to = room_expected(pass, job);
+	if (to != from)
+		room_moves(pass, job, from, to);
+	if (room_is_overdue(pass, job))
+		overdue_put(pass, job);
+}
+
+bool room_found(struct sl_pass *pass, uint32_t job)
+{
+	if (!room_take(pass, job, NULL, 0))
+		return false;
+	if (room_is_overdue(pass, job))
+		overdue_put(pass, job);
+	return true;
 }
 
 void room_holds(struct sl_pass *pass, uint32_t job)
@@ -427,15 +453,8 @@ static bool push_edge(struct sl_pass *pass, sl_time at, size_t window)
 	return !status;
 }
 
-bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus)
+static bool window_put(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus)
 {
-	if (until <= pass->now || from >= until || cpus < 1 || cpus > pass->cluster.cpus)
-		return false;
-	from = from > pass->now ? from : pass->now;
-	const sl_time free_from =
-		profile_earliest(&pass->profile, from, until, cpus - pass->cluster.cpus_free, until - from);
-	if (free_from != from)
-		return false;
 	const int status = grow((void **)&pass->window, &pass->window_capacity, sizeof(*pass->window),
 		pass->window_count + 1, UINT32_MAX, &pass->err);
 	if (status) {
@@ -443,6 +462,18 @@ bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus)
 		return false;
 	}
 	pass->window[pass->window_count++] = (struct pool_window){ from, until, cpus };
+	return true;
+}
+
+bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus)
+{
+	if (until <= pass->now || from >= until || cpus < 1 || cpus > pass->cluster.cpus)
+		return false;
+	from = from > pass->now ? from : pass->now;
+	const sl_time free_from =
+		profile_earliest(&pass->profile, from, until, cpus - pass->cluster.cpus_free, until - from);
+	if (free_from != from || !window_put(pass, from, until, cpus))
+		return false;
 	pass->windows_ahead++;
 	profile_change(pass, from, -cpus);
 	profile_change(pass, until, cpus);
@@ -576,6 +607,12 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
 {
 	for (uint32_t i = 0; i < pass->info->window_count; i++) {
 		const struct sl_window *window = &pass->info->window[i];
+		if (window->until <= pass->now &&
+			pass->scenario->begins) { /* Over before the replay begins. */
+			if (!pass->nodes && !window_put(pass, window->from, window->until, window->cpus))
+				return pass->status;
+			continue;
+		}
 		if (!pass->nodes && !window_add(pass, window->from, window->until, window->cpus))
 			return pass->status
 				       ? pass->status
@@ -583,7 +620,7 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
 						 "reservation '%s' asks for more than the cluster has then, or is over "
 						 "before the replay begins",
 						 window->name);
-		(void)push_edge(pass, window->from, i);
+		(void)push_edge(pass, window->from > pass->now ? window->from : pass->now, i);
 		if (pass->nodes)
 			(void)push_edge(pass, window->until, i);
 	}

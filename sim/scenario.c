@@ -45,6 +45,10 @@ const struct sl_param replay_params[] = {
 	[REPLAY_WINDOWS] = { "windows", SL_PARAM_TEXT, NULL, NULL,
 		"N@i,j,...: windows of N jobs from the i-th, j-th ... on (from 0), each run on its own; results are means",
 		0, 0 },
+	[REPLAY_START] = { "start", SL_PARAM_CHOICE, "empty", "empty|recorded",
+		"at replay.from: an empty machine, or the jobs that by the log ran and waited then", 0, 0 },
+	[REPLAY_UNTIL] = { "until", SL_PARAM_TEXT, NULL, NULL,
+		"stop there, after everything that happens then: a time as of replay.from", 0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -124,6 +128,8 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 		status = replay_set(loading, REPLAY_FROM, options->from, "--from", err);
 	if (!status && options->to)
 		status = replay_set(loading, REPLAY_TO, options->to, "--to", err);
+	if (!status && options->until)
+		status = replay_set(loading, REPLAY_UNTIL, options->until, "--until", err);
 	if (status)
 		return status;
 	scenario->overrun = (enum sl_overrun)scenario->replay[REPLAY_OVERRUN].number;
@@ -202,14 +208,18 @@ static void cluster_of_pool(struct scenario *scenario)
 /* From and to, once zero is known. */
 static int settle_selection(struct loading *loading, struct sl_err *err)
 {
-	const struct scenario *scenario = loading->scenario;
+	struct scenario *scenario = loading->scenario;
 	const struct sl_value *from = &scenario->replay[REPLAY_FROM];
 	const struct sl_value *to = &scenario->replay[REPLAY_TO];
+	const struct sl_value *until = &scenario->replay[REPLAY_UNTIL];
 	int status = SL_OK;
 	if (from->text)
 		status = time_point(scenario, "replay.from", from->text, &loading->from, err);
 	if (!status && to->text)
 		status = time_point(scenario, "replay.to", to->text, &loading->to, err);
+	scenario->bounded = until->text;
+	if (!status && until->text)
+		status = time_point(scenario, "replay.until", until->text, &scenario->until, err);
 	return status;
 }
 
@@ -259,6 +269,8 @@ static int settle_dates(struct loading *loading, struct sl_err *err)
 	const int status = settle_selection(loading, err);
 	if (status)
 		return status;
+	if (scenario->replay[REPLAY_START].number)
+		return begin_select(loading, err);
 	uint32_t first = 0;
 	uint32_t end = columns->count;
 	while (first < end && submit[first] < loading->from)
@@ -278,14 +290,16 @@ static int apply_load(struct loading *loading, struct sl_err *err)
 	if (load->number == 1000000)
 		return SL_OK;
 	sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
-	const sl_time first = submit[0];
+	/* What was before replay.from stays where it was. */
+	const sl_time first = loading->scenario->begins ? loading->from : submit[0];
 	const __int128 span = (__int128)(submit[columns->count - 1] - first) * 1000000 / load->number;
 	if (span > INT64_MAX / 4)
 		return sl_fail(err, SL_USAGE,
 			"replay.load=%s stretches the trace beyond 73 000 years: give a larger one",
 			load->text);
 	for (uint32_t row = 0; row < columns->count; row++)
-		submit[row] = first + sl_mul_div(submit[row] - first, 1000000, load->number);
+		if (submit[row] >= first)
+			submit[row] = first + sl_mul_div(submit[row] - first, 1000000, load->number);
 	return SL_OK;
 }
 
@@ -338,6 +352,8 @@ static int finish_rows(struct loading *loading, struct sl_err *err)
 		status = settle_dates(loading, err);
 	if (!status && most && most < columns->count)
 		status = columns_slice(columns, 0, (uint32_t)most, err);
+	if (!status && loading->scenario->replay[REPLAY_START].number)
+		status = begin_make(loading, err);
 	if (!status)
 		status = apply_load(loading, err);
 	if (!status)
@@ -350,11 +366,28 @@ static int finish_rows(struct loading *loading, struct sl_err *err)
 	return status;
 }
 
+/* Settings that make no sense together, or alone. */
+static int settings_agree(const struct loading *loading, struct sl_err *err)
+{
+	const struct sl_value *replay = loading->scenario->replay;
+	const bool recorded = replay[REPLAY_START].number;
+	if (recorded && !replay[REPLAY_FROM].text)
+		return sl_fail(err, SL_USAGE,
+			"replay.start=recorded says what ran and waited at replay.from: give --from TIME too");
+	if (replay[REPLAY_WINDOWS].text && (recorded || replay[REPLAY_UNTIL].text))
+		return sl_fail(err, SL_USAGE,
+			"replay.windows begin empty and run to their ends: leave out %s",
+			recorded ? "replay.start=recorded" : "--until and replay.until");
+	return SL_OK;
+}
+
 static int load_all(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
 	const struct scenario_options *options = loading->options;
 	int status = settings_take(loading, err);
+	if (!status)
+		status = settings_agree(loading, err);
 	if (!status && options->tz)
 		status = time_zone(options->tz, &scenario->utc_offset, err);
 	if (!status && options->cluster)
@@ -393,7 +426,10 @@ int scenario_load(struct scenario *scenario, const struct scenario_options *opti
 		status = sl_fail_memory(err);
 	if (!status)
 		scenario->input.path = sl_strdup(scenario->arena, options->trace, strlen(options->trace));
-	if (!status && !scenario->input.path)
+	if (!status && options->tz)
+		scenario->tz = sl_strdup(scenario->arena, options->tz, strlen(options->tz));
+	scenario->jobs_max = options->jobs_max;
+	if (!status && (!scenario->input.path || (options->tz && !scenario->tz)))
 		status = sl_fail_memory(err);
 	if (!status)
 		status = load_all(&loading, err);

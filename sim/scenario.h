@@ -46,11 +46,11 @@ struct scenario_options {
 	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
 	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */
-	const char *implied;   /* Of the replay, by the policy's compat: "passes=event,...", weaker than any
-				  setting. NULL: nothing. */
-	const char *from, *to; /* As given: seconds since zero, durations, or dates; NULL. */
-	const char *tz;        /* --tz: "+02:00", seconds, or NULL. */
-	uint64_t jobs_max;     /* 0: all. */
+	const char *implied; /* Of the replay, by the policy's compat: "passes=event,...", weaker than any
+				setting. NULL: nothing. */
+	const char *from, *to, *until; /* As given: seconds since zero, durations, or dates; NULL. */
+	const char *tz;                /* --tz: "+02:00", seconds, or NULL. */
+	uint64_t jobs_max;             /* 0: all. */
 	bool strict;
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
@@ -78,7 +78,13 @@ struct scenario {
 	int64_t utc_offset;    /* Seconds; fixed. */
 	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
-	sl_time warmup;          /* SL_NONE: by MSER-5. */
+	bool bounded; /* replay.until: runs stop after everything at or before that. */
+	sl_time until;
+	bool begins;       /* replay.start=recorded: runs begin at that time, with what ran and waited then */
+	sl_time begin;     /* (jobs.ran); jobs submitted before are shown as of the past. */
+	const char *tz;    /* As given, or NULL; */
+	uint64_t jobs_max; /* 0: all. */
+	sl_time warmup;    /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
 	struct scenario_input input;
 	struct scenario_input cluster_input; /* path NULL: none. */

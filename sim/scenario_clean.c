@@ -185,6 +185,28 @@ static int keep_request(struct loading *loading, uint32_t at, const struct ask *
 	return status;
 }
 
+/* As the policy sees it. */
+static int64_t limit_of(const struct loading *loading, const struct sl_row *row)
+{
+	const int64_t run = run_of(loading, row);
+	const int64_t limit = row->col[SL_COL_LIMIT] > 0 ? row->col[SL_COL_LIMIT] : run;
+	/* Neither known: it asked for nothing, if that is no reason to cut it. */
+	if (row->col[SL_COL_LIMIT] <= 0 && row->col[SL_COL_RUN] == SL_NONE &&
+		loading->scenario->overrun == SL_OVERRUN_EXTEND)
+		return 1;
+	return loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run ? run : limit;
+}
+
+static bool is_selected(const struct loading *loading, const struct sl_row *row)
+{
+	const sl_time submit = row->col[SL_COL_SUBMIT];
+	if (loading->dated || (submit >= loading->from && submit < loading->to))
+		return true;
+	return loading->scenario->replay[REPLAY_START].number && submit != SL_NONE &&
+	       begin_reaches(
+		       loading, submit, row->col[SL_COL_WAIT], run_of(loading, row), limit_of(loading, row));
+}
+
 static int keep(struct loading *loading, const struct sl_row *row, int64_t id, const struct ask *ask,
 	struct sl_err *err)
 {
@@ -196,13 +218,6 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 	if (status)
 		return status;
 	const int64_t run = run_of(loading, row);
-	int64_t limit = col[SL_COL_LIMIT] > 0 ? col[SL_COL_LIMIT] : run;
-	/* Neither known: it asked for nothing, if that is no reason to cut it. */
-	if (col[SL_COL_LIMIT] <= 0 && col[SL_COL_RUN] == SL_NONE &&
-		loading->scenario->overrun == SL_OVERRUN_EXTEND)
-		limit = 1;
-	if (loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run)
-		limit = run;
 	const sl_time submit = col[SL_COL_SUBMIT];
 	const uint32_t at = columns->count++;
 	columns->unsorted |= submit < loading->kept_last;
@@ -211,7 +226,7 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 	column_i64(columns, COLUMN_ID)[at] = id;
 	column_i64(columns, COLUMN_SUBMIT)[at] = submit;
 	column_i64(columns, COLUMN_RUN)[at] = run;
-	column_i64(columns, COLUMN_LIMIT)[at] = limit;
+	column_i64(columns, COLUMN_LIMIT)[at] = limit_of(loading, row);
 	if (columns->at[COLUMN_WAIT])
 		column_i64(columns, COLUMN_WAIT)[at] = col[SL_COL_WAIT];
 	column_i32(columns, COLUMN_SIZE)[at] = ask->size;
@@ -285,8 +300,8 @@ static int take_row(
 			return status;
 		tally_add(loading, cause, row->line);
 	}
-	const sl_time submit = row->col[SL_COL_SUBMIT];
-	const bool selected = loading->dated || (submit >= loading->from && submit < loading->to);
+	const bool selected = is_selected(loading, row);
+	loading->waits_of_any |= !dropped && row->col[SL_COL_WAIT] > 0;
 	const char *gone = selected ? NULL : "not selected";
 	status = tell_watch(loading, row, dropped ? causes[cause].text : gone, err);
 	if (status)

@@ -26,6 +26,8 @@ enum {
 	REPLAY_SIZE,
 	REPLAY_RUN_UNKNOWN,
 	REPLAY_WINDOWS,
+	REPLAY_START,
+	REPLAY_UNTIL,
 	REPLAY_COUNT
 };
 
@@ -84,8 +86,9 @@ struct loading {
 	struct intset seen;
 	int64_t *unkept; /* Ids of rows that did not stay, while ids ascend. */
 	size_t unkept_count, unkept_capacity;
-	bool waits; /* Some recorded wait is positive. */
-	bool dated; /* Submits count from 1970 until all are read. */
+	bool waits;        /* Some recorded wait is positive, */
+	bool waits_of_any; /* perhaps of a job that did not stay. */
+	bool dated;        /* Submits count from 1970 until all are read. */
 	sl_time submit_first;
 	bool named;                      /* Some user, account, partition or gang is a name. */
 	struct names names[NAMED_COUNT]; /* Empty: all are bare numbers. */
@@ -118,6 +121,14 @@ int time_point(const struct scenario *scenario, const char *what, const char *te
 
 /* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
 int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
+
+/* scenario_begin.c, for replay.start=recorded: is this row of a job that by the log ran or waited at
+ * replay.from? */
+bool begin_reaches(const struct loading *loading, sl_time submit, sl_time wait, sl_time run, sl_time limit);
+/* Once the dates are known: only those and the selected ones stay. */
+int begin_select(struct loading *loading, struct sl_err *err);
+/* Once all rows are in: where runs begin, and who ran then for how long. */
+int begin_make(struct loading *loading, struct sl_err *err);
 
 /* scenario_side.c: columns from files of their own, "job number, seconds" a line. */
 int side_load(struct loading *loading, struct sl_err *err);

@@ -3,27 +3,29 @@
  * sim.c - the loop. At each instant: all events in class order, then one pass, and again while the pass makes
  * events at the same instant.
  */
-#include "sim/sim.h"
-
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "sim/pass.h"
+#include "sim/engine.h"
 
 enum { PASSES_MAX = 1000, REPORT_EVERY = 4096 };
 
-struct engine {
-	struct sl_pass pass;
-	struct sl_arena *arena;
-};
-
 /* ---- Events -------------------------------------------------------------------- */
 
-static void tell_policy(struct sl_pass *pass, const struct sl_event *event)
+void tell_policy(struct sl_pass *pass, const struct sl_event *event)
 {
 	if (pass->policy->on_event)
 		pass->policy->on_event(pass->state, pass, event);
+}
+
+void cancel_later(struct sl_pass *pass, uint32_t job)
+{
+	if (!pass->jobs->cancel || pass->jobs->cancel[job] == SL_NONE)
+		return;
+	const sl_time at = pass->jobs->cancel[job];
+	const int status =
+		evq_push(&pass->events, at > pass->now ? at : pass->now, SL_EV_CANCEL, job, &pass->err);
+	if (status)
+		pass_failed(pass, status);
 }
 
 static void on_submit(struct sl_pass *pass, uint32_t job)
@@ -32,13 +34,9 @@ static void on_submit(struct sl_pass *pass, uint32_t job)
 	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_SUBMIT, job });
 	pass->submitted = job + 1;
 	queue_job(pass, job);
-	if (pass->jobs->cancel && pass->jobs->cancel[job] != SL_NONE) {
-		const sl_time at = pass->jobs->cancel[job];
-		const int status = evq_push(
-			&pass->events, at > pass->now ? at : pass->now, SL_EV_CANCEL, job, &pass->err);
-		if (status)
-			pass_failed(pass, status);
-	}
+	if (pass->reason_default != pass->reason_first)
+		reason_changes(pass, pass->now, job, pass->reason_default, 0);
+	cancel_later(pass, job);
 }
 
 static void on_cancel(struct sl_pass *pass, uint32_t job)
@@ -181,7 +179,7 @@ static void ending_done(struct sl_pass *pass, const struct ev *ev)
 		pass->ending_count = pass->ending_next = 0;
 }
 
-static sl_time next_instant(struct sl_pass *pass)
+sl_time next_instant(struct sl_pass *pass)
 {
 	sl_time next = pass->wake;
 	const struct ev *top = evq_top(&pass->events);
@@ -334,9 +332,14 @@ static void record_usage(struct sl_pass *pass)
 
 /* Idle cpus until the next instant: some waiting job would have fitted, or at least some would have been
  * used. */
-static void integrate(struct sl_pass *pass, sl_time until)
+void integrate(struct sl_pass *pass, sl_time until)
 {
-	const uint64_t length = (uint64_t)(until - pass->now);
+	if (!pass->passes) {
+		pass->accounted = until; /* It begins. */
+		return;
+	}
+	const uint64_t length = (uint64_t)(until - pass->accounted);
+	pass->accounted = until;
 	if (pass->nodes || pass->course)
 		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
@@ -365,20 +368,19 @@ static bool stopped(const struct sl_pass *pass)
 	return pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed);
 }
 
-static int loop(struct sl_pass *pass)
+int sim_loop(struct sl_pass *pass, sl_time until)
 {
-	uint64_t reported = 0;
-	for (sl_time next; (next = next_instant(pass)) != SL_NEVER;) {
-		if (pass->passes)
-			integrate(pass, next);
+	for (sl_time next; (next = next_instant(pass)) != SL_NEVER && next <= until;) {
+		SL_CHECK(next >= pass->now || !pass->passes); /* Time goes on. */
+		integrate(pass, next);
 		pass->now = next;
 		const int status = run_instant(pass);
 		if (status)
 			return status;
 		if (pass->options.record & SIM_RECORD_USAGE)
 			record_usage(pass);
-		if (pass->events_applied - reported >= REPORT_EVERY) {
-			reported = pass->events_applied;
+		if (pass->events_applied - pass->reported >= REPORT_EVERY) {
+			pass->reported = pass->events_applied;
 			report(pass);
 			if (stopped(pass))
 				return sl_fail(
@@ -387,211 +389,4 @@ static int loop(struct sl_pass *pass)
 	}
 	report(pass);
 	return pass->status;
-}
-
-/* ---- Begin and end ------------------------------------------------------------------- */
-
-static int init_columns(struct sl_pass *pass, struct sl_err *err)
-{
-	const uint32_t count = pass->jobs->count;
-	pass->start = sl_alloc(pass->arena, count, sizeof(*pass->start));
-	pass->end = sl_alloc(pass->arena, count, sizeof(*pass->end));
-	pass->job_state = sl_alloc(pass->arena, count, sizeof(*pass->job_state));
-	if (!pass->start || !pass->end || !pass->job_state)
-		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < count; i++)
-		pass->start[i] = pass->end[i] = SL_NONE;
-	return SL_OK;
-}
-
-static int init_policy(struct sl_pass *pass, struct sl_err *err)
-{
-	const struct policy_choice *choice = pass->options.choice;
-	const struct sl_setup setup = {
-		.arena = pass->arena,
-		.jobs = pass->jobs,
-		.cpus = pass->cluster.cpus,
-		.seed = pass->options.seed,
-		.values = choice->values,
-		.value_count = choice->value_count,
-		.overrun = pass->scenario->overrun,
-		.pass = pass,
-		.cluster = &pass->scenario->cluster,
-	};
-	pass->policy = choice->policy;
-	const int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
-	if (status)
-		return status;
-	const int room = pass->status ? pass->status : room_init(pass, err);
-	queue_init(&pass->queue, pass->jobs->size, pass->estimate, pass->key);
-	queue_init(&pass->fill, pass->jobs->size, pass->estimate, pass->fill_key);
-	queue_by_request(&pass->queue, pass->request, pass->request_class);
-	queue_by_request(&pass->fill, pass->request, pass->request_class);
-	return room;
-}
-
-/* The default: the lowest nodes that fit. */
-static int64_t score_none(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
-{
-	(void)class;
-	(void)group;
-	(void)tasks;
-	return 0;
-}
-
-static const struct sl_placing placing_first = { .name = "first", .score = score_none };
-
-static int init_pass(struct sl_pass *pass, const struct sim_options *options, struct sl_err *err)
-{
-	const struct scenario *scenario = options->scenario;
-	pass->scenario = scenario;
-	pass->jobs = &scenario->jobs;
-	pass->options = *options;
-	pass->cluster = (struct cluster){ .cpus = scenario->cpus, .cpus_free = scenario->cpus };
-	pass->info = &scenario->cluster;
-	pass->request = scenario->jobs.request;
-	pass->requests = scenario->jobs.requests;
-	pass->request_count = scenario->jobs.request_count;
-	pass->placing = &placing_first;
-	pass->run_first = pass->run_last = UINT32_MAX;
-	pass->estimate = scenario->jobs.limit;
-	pass->reason_default = SL_REASON_PRIORITY;
-	pass->settled = SL_NONE;
-	pass->head = UINT32_MAX;
-	pass->wake = SL_NEVER;
-	profile_init(&pass->profile);
-	int status = init_columns(pass, err);
-	if (!status)
-		status = evq_init(&pass->events, 1024, err);
-	return status ? status : init_policy(pass, err);
-}
-
-/* Stable, by job: they were noted in time order. */
-static int sort_reasons(struct sl_pass *pass)
-{
-	const uint32_t jobs = pass->jobs->count;
-	if (!pass->reason_count)
-		return SL_OK;
-	size_t *place = calloc((size_t)jobs + 1, sizeof(*place));
-	struct sl_reason_change *sorted = malloc(pass->reason_count * sizeof(*sorted));
-	if (!place || !sorted) {
-		free(place);
-		free(sorted);
-		return sl_fail_memory(&pass->err);
-	}
-	for (size_t i = 0; i < pass->reason_count; i++)
-		place[pass->reason[i].job + 1]++;
-	for (uint32_t job = 0; job < jobs; job++)
-		place[job + 1] += place[job];
-	for (size_t i = 0; i < pass->reason_count; i++)
-		sorted[place[pass->reason[i].job]++] = pass->reason[i];
-	free(place);
-	free(pass->reason);
-	pass->reason = sorted;
-	return SL_OK;
-}
-
-static void fill_result(const struct sl_pass *pass, struct sl_result *result, bool interrupted)
-{
-	const struct sl_jobs *jobs = pass->jobs;
-	sl_time last = interrupted ? pass->now : SL_NONE;
-	for (uint32_t i = 0; i < jobs->count; i++)
-		last = pass->end[i] > last ? pass->end[i] : last;
-	const bool integrated = pass->nodes || pass->course;
-	const sl_time first = jobs->count ? jobs->submit[0] : 0;
-	*result = (struct sl_result){
-		.jobs = jobs,
-		.start = pass->start,
-		.end = pass->end,
-		.state = pass->job_state,
-		.cpus = pass->cluster.cpus,
-		.reasons = pass->reason,
-		.reason_count = pass->reason_count,
-		.reason_default = pass->reason_default,
-		.usage = pass->usage,
-		.usage_count = pass->usage_count,
-		.idle_fitting = pass->idle_fitting,
-		.idle_wanted = pass->idle_wanted,
-		.first = first,
-		.last = last > first ? last : first,
-		.digest = pass->digest,
-		.digests = pass->digests,
-		.digest_count = pass->digest_count,
-		.events = pass->events_applied,
-		.passes = pass->passes,
-		.interrupted = interrupted,
-		.warmup = pass->scenario->warmup,
-		.policy = pass->options.choice->text,
-		.cluster = pass->info,
-		.nodes_held = pass->nodes_held,
-		.cpus_held = pass->cpus_held,
-		.gpus_held = pass->gpus_held,
-		.attempts = pass->attempt,
-		.attempt_count = pass->attempt_count,
-		.suspended = pass->suspended_total,
-		.busy = integrated ? pass->busy : NULL,
-		.place = pass->place,
-		.place_first = pass->place_first,
-		.place_count = pass->place_count,
-	};
-}
-
-int sim_run(struct sim *sim, const struct sim_options *options, struct sl_err *err)
-{
-	*sim = (struct sim){ 0 };
-	struct sl_arena *arena = arena_new();
-	struct engine *engine = arena ? sl_alloc(arena, 1, sizeof(*engine)) : NULL;
-	if (!engine) {
-		arena_free(arena);
-		return sl_fail_memory(err);
-	}
-	sim->engine = engine;
-	engine->arena = arena;
-	engine->pass.arena = arena;
-	int status = init_pass(&engine->pass, options, err);
-	if (!status)
-		status = loop(&engine->pass);
-	if (!status || status == SL_INTERRUPTED) {
-		int sorted = sort_reasons(&engine->pass);
-		if (!sorted)
-			sorted = course_results(&engine->pass, &engine->pass.err);
-		status = sorted ? sorted : status;
-		fill_result(&engine->pass, &sim->result, status == SL_INTERRUPTED);
-	}
-	if (status && err->status == SL_OK)
-		*err = engine->pass.err;
-	return status;
-}
-
-void sim_release(struct sim *sim)
-{
-	if (!sim->engine)
-		return;
-	struct sl_pass *pass = &sim->engine->pass;
-	if (pass->policy && pass->policy->release && pass->state)
-		pass->policy->release(pass->state);
-	queue_release(&pass->queue);
-	queue_release(&pass->fill);
-	profile_release(&pass->profile);
-	evq_release(&pass->events);
-	evq_release(&pass->overruns);
-	evq_release(&pass->due);
-	evq_release(&pass->expiries);
-	nodes_free(pass->nodes);
-	free(pass->ending);
-	free(pass->window);
-	free(pass->overdue);
-	free(pass->course_kept);
-	free(pass->attempt);
-	free(pass->unpromised);
-	free(pass->place);
-	free(pass->freed_kept);
-	free(pass->scratch);
-	free(pass->action);
-	free(pass->ledger);
-	free(pass->reason);
-	free(pass->usage);
-	free(pass->digests);
-	arena_free(sim->engine->arena);
-	*sim = (struct sim){ 0 };
 }

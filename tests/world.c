@@ -52,18 +52,15 @@ static void fill_columns(struct world *w)
 	};
 }
 
-static int run_chosen(struct world *w, bool check)
+static struct sim_options options_of(const struct world *w, bool check)
 {
-	if (w->instead)
-		w->choice.policy = w->instead;
-	const struct sim_options options = {
+	return (struct sim_options){
 		.scenario = &w->scenario,
 		.choice = &w->choice,
 		.seed = w->seed ? w->seed : 1,
 		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS,
 		.check = check,
 	};
-	return sim_run(&w->sim, &options, &w->err);
 }
 
 /* Each job asks for `size` tasks, by default of one cpu and 1 MiB, so that nodes are not just counted; like
@@ -137,15 +134,30 @@ int world_run_policy(struct world *w, const struct sl_policy *policy, bool check
 {
 	begin(w);
 	w->choice = (struct policy_choice){ .policy = policy, .text = policy->name, .slug = policy->name };
-	return run_chosen(w, check);
+	const struct sim_options options = options_of(w, check);
+	return sim_run(&w->sim, &options, &w->err);
 }
 
 int world_run(struct world *w, const char *policy, bool check)
 {
+	struct sim_options options;
+	const int status = world_open(w, policy, check, &options);
+	if (!status && w->instead)
+		w->choice.policy = w->instead;
+	return status ? status : sim_run(&w->sim, &options, &w->err);
+}
+
+int world_open(struct world *w, const char *policy, bool check, struct sim_options *options)
+{
 	begin(w);
+	*options = options_of(w, check);
+	return world_choose(w, policy, &w->choice);
+}
+
+int world_choose(struct world *w, const char *policy, struct policy_choice *choice)
+{
 	struct settings settings = { .arena = w->arena };
-	const int status = policy_choose(&registry_builtin, &w->choice, policy, &settings, w->arena, &w->err);
-	return status ? status : run_chosen(w, check);
+	return policy_choose(&registry_builtin, choice, policy, &settings, w->arena, &w->err);
 }
 
 void world_release(struct world *w)

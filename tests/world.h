@@ -62,6 +62,9 @@ struct world {
 int world_run(struct world *world, const char *policy, bool check);
 /* Runs a policy of the test's own. */
 int world_run_policy(struct world *world, const struct sl_policy *policy, bool check);
+/* In steps: all that world_run does before sim_run, whose options these are; and a further policy. */
+int world_open(struct world *world, const char *policy, bool check, struct sim_options *options);
+int world_choose(struct world *world, const char *policy, struct policy_choice *choice);
 void world_release(struct world *world);
 /* In the world's unit; -1: never. */
 int64_t world_start(const struct world *world, uint32_t job);

@@ -17,10 +17,11 @@ struct segment {
 	uint32_t reason, detail;
 };
 
-static void put_segment(struct sl_out *out, int64_t id, const struct segment *segment, sl_time to,
-	const struct csv_word *reasons)
+static void put_segment(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row,
+	const struct segment *segment, sl_time to, const struct csv_word *reasons)
 {
-	char *p = csv_put_i64(sl_out_room(out, LINE), id);
+	csv_id(out, jobs, row);
+	char *p = sl_out_room(out, LINE);
 	*p++ = ',';
 	p = csv_put_micro(p, segment->from);
 	*p++ = ',';
@@ -33,31 +34,44 @@ static void put_segment(struct sl_out *out, int64_t id, const struct segment *se
 	sl_out_advance(out, p);
 }
 
-/* i: where the job's changes begin, if it has any. */
-static void put_job(struct sl_out *out, const struct sl_result *result, uint32_t row, size_t i,
-	const struct csv_word *reasons)
+/* One stretch of waiting, until then; now: its beginning. i: where the job's changes go on. Returns where
+ * they do behind it. */
+static size_t put_stretch(struct sl_out *out, const struct sl_result *result, size_t i, uint32_t row,
+	struct segment now, sl_time until, const struct csv_word *reasons)
 {
-	const int64_t id = result->jobs->id[row];
-	const sl_time until = csv_waited_until(result, row);
-	struct segment now = { result->jobs->submit[row], result->reason_default, 0 };
-	if (until <= now.from) /* Did not wait, or was never there (SL_NONE). */
-		return;
-	for (; i < result->reason_count && result->reasons[i].job == row; i++) {
-		const struct sl_reason_change *change = &result->reasons[i];
-		if (change->at >= until)
-			break;
+	const struct sl_reason_change *changes = result->reasons;
+	for (; i < result->reason_count && changes[i].job == row && changes[i].at < until; i++) {
+		const struct sl_reason_change *change = &changes[i];
 		const bool superseded =
 			i + 1 < result->reason_count && change[1].job == row && change[1].at == change->at;
-		if (superseded || (change->reason == now.reason && change->detail == now.detail))
+		/* No reason: it started, and does not wait; that is for the attempts to say. */
+		if (change->at < now.from || superseded || change->reason == SL_REASON_NONE)
+			continue;
+		if (change->reason == now.reason && change->detail == now.detail)
 			continue;
 		if (change->at > now.from) {
-			put_segment(out, id, &now, change->at, reasons);
+			put_segment(out, result->jobs, row, &now, change->at, reasons);
 			now.from = change->at;
 		}
 		now.reason = change->reason;
 		now.detail = change->detail;
 	}
-	put_segment(out, id, &now, until, reasons);
+	put_segment(out, result->jobs, row, &now, until, reasons);
+	return i;
+}
+
+/* i: where the job's changes begin, if it has any. */
+static void put_job(struct sl_out *out, const struct sl_result *result, uint32_t row, size_t i,
+	const struct csv_word *reasons)
+{
+	struct segment now = { 0, result->reason_default, 0 };
+	sl_time until;
+	for (size_t span = 0; sl_wait_span(result, row, span, &now.from, &until); span++) {
+		if (until > now.from)
+			i = put_stretch(out, result, i, row, now, until, reasons);
+		if (!result->attempt_count)
+			return;
+	}
 }
 
 /* first[row]: where the row's changes begin. Changes are sorted by row. */
@@ -99,4 +113,4 @@ static int write_reasons(const struct sl_result *result, struct sl_out *out, str
 }
 
 const struct sl_report csv_reasons = { SL_ABI_OF(struct sl_report), "reasons.csv",
-	"what each second of a job's wait is charged to", write_reasons };
+	"what each second of a job's wait is charged to", write_reasons, NULL };

@@ -107,6 +107,14 @@ int64_t metrics_select(int64_t *values, size_t count, size_t k)
 	return values[k];
 }
 
+uint32_t metrics_first(const struct sl_result *result)
+{
+	uint32_t row = 0;
+	while (row < result->jobs->count && result->jobs->submit[row] < result->first)
+		row++;
+	return row;
+}
+
 size_t metrics_rank(size_t count, unsigned q) { return (count * q + 99) / 100 - 1; }
 
 /* Buckets of like magnitude: the leading bits of a value, and how many follow. Ascending in the value. */
@@ -193,7 +201,7 @@ uint64_t metrics_nano(uint64_t top, uint64_t bottom)
 uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row)
 {
 	const sl_time least = 10 * SL_SECOND;
-	const sl_time run = result->end[row] - result->start[row];
+	const sl_time run = metrics_held(result, row);
 	const sl_time over = run > least ? run : least;
 	const sl_time turnaround = result->end[row] - result->jobs->submit[row];
 	return turnaround <= over ? METRICS_NANO : metrics_nano((uint64_t)turnaround, (uint64_t)over);

@@ -34,7 +34,7 @@ static int batches_make(struct batches *batches, const struct sl_result *result,
 		return metrics_no_memory(err);
 	}
 	unsigned held = 0;
-	for (uint32_t row = 0; row < result->jobs->count; row++) {
+	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
 		if (!metrics_started(result, row))
 			continue;
 		uint64_t *sum = &batches->sum[batches->count];

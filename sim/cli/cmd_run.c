@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "sim/cli/cli.h"
+#include "sim/cli/outdir.h"
 
 static const struct option_def options[] = {
-	{ OPTION_CLUSTER },
+	{ OPTION_CLUSTER_ONE },
 	{ OPTION_POLICY },
 	{ OPTION_OUTPUT },
 	{ OPTION_SET },
@@ -21,7 +21,11 @@ static const struct option_def options[] = {
 	{ OPTION_TO },
 	{ OPTION_TZ },
 	{ OPTION_JOBS },
-	{ "only", 0, "LIST", false, "write only these files: jobs, metrics, usage, reasons (and run.json)" },
+	{ "until", 0, "TIME", false, "stop there, after all that happens then; with -o: DIR/snapshot.json" },
+	{ "snapshot", 0, "FILE", false, "with --until: where the run stopped, to go on from" },
+	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
+	{ "only", 0, "LIST", false,
+		"write only these files: jobs, metrics, usage, reasons, snapshot (and run.json)" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
@@ -74,7 +78,10 @@ static void summary_print(const struct run *run, const struct sl_metrics *metric
 	struct screen_table *table = screen_table_new(arena, 3);
 	screen_cell(table, false, "policy");
 	screen_cell(table, true, "%s", run->choice.text);
-	screen_cell(table, false, "%s", run->sim.result.interrupted ? "interrupted: partial" : "");
+	screen_cell(table, false, "%s",
+		run->sim.result.interrupted ? "interrupted: partial"
+		: run->sim.result.stopped   ? "stopped: jobs wait or run"
+					    : "");
 	for (const struct summary_metric *line = summary_metrics; line->name; line++) {
 		const int64_t *value = metrics_get(metrics, line->name);
 		if (!value)
@@ -208,6 +215,36 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 
 /* ---- One run --------------------------------------------------------------------------- */
 
+/* Jobs that ran when the replay began, as the log says, but that had no room. */
+static void talk_unfit(const struct run *run)
+{
+	const uint32_t unfit = run->sim.result.unfit;
+	if (unfit)
+		talk("%s: %u job%s ran at the beginning, by the log, and did not fit: %s",
+			run->scenario->input.path, unfit, unfit == 1 ? "" : "s",
+			unfit == 1 ? "it waited" : "they waited");
+}
+
+/* --snapshot's, and a word on how to go on. */
+static int leave_snapshot(const struct run *run, const struct args *args, struct sl_err *err)
+{
+	const char *path = arg(args, "snapshot");
+	const char *dir = arg(args, "output");
+	const int status = path ? snapshot_file(run, path, err) : SL_OK;
+	if (status || arg_flag(args, "quiet"))
+		return status;
+	if (!path && dir && only_has(arg(args, "only"), "snapshot")) {
+		const size_t room = strlen(dir) + sizeof("/" SNAPSHOT_FILE);
+		char *inside = sl_alloc(args->arena, room, 1);
+		if (!inside)
+			return sl_fail_memory(err);
+		(void)snprintf(inside, room, "%s/" SNAPSHOT_FILE, dir);
+		path = inside;
+	}
+	talk_stopped(run, path);
+	return SL_OK;
+}
+
 static int run_scenario(struct run *run, const struct args *args, struct timing *timing, struct sl_err *err)
 {
 	struct outdir *dir = NULL;
@@ -227,13 +264,47 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	if (arg_flag(args, "verbose"))
 		talk("%llu events, %llu passes, digest %016llx", (unsigned long long)result->events,
 			(unsigned long long)result->passes, (unsigned long long)result->digest);
+	talk_unfit(run);
 	struct sl_err report_err = { 0 };
-	const int reported = report(run, dir, args, &report_err);
+	int reported = report(run, dir, args, &report_err);
+	if (!reported)
+		reported = leave_snapshot(run, args, &report_err);
 	timing_stage(timing, "write");
 	if (!reported)
 		return status;
 	*err = report_err; /* Worse than an interruption: nothing was left. */
 	return reported;
+}
+
+/* The run and its world, from the line or from a snapshot. */
+static int prepare(struct run *run, struct scenario *scenario, struct settings *settings,
+	const struct args *args, struct sl_err *err)
+{
+	const char *policy = arg(args, "policy");
+	if (arg(args, "from-snapshot"))
+		return resume_from_args(run, scenario, settings, args, err);
+	if (!args->word_count)
+		return sl_fail(
+			err, SL_USAGE, "run: an operand is missing: schedlab %s", args->command->usage);
+	int status = settings_from_args(settings, args, err);
+	if (!status)
+		status = run_from_args(run, policy ? policy : "easy", settings, args, err);
+	if (!status)
+		status = scenario_from_args(
+			scenario, args, arg(args, "cluster"), settings, run->choice.implied, err);
+	run->scenario = scenario;
+	return status;
+}
+
+static int check_snapshot(const struct args *args, const struct scenario *scenario, struct sl_err *err)
+{
+	const char *only = arg(args, "only");
+	const bool wanted = arg(args, "snapshot") || (only && only_has(only, "snapshot"));
+	if (wanted && !scenario->bounded)
+		return sl_fail(err, SL_USAGE,
+			"a snapshot is of where a run stops: give --until TIME too, or leave out %s",
+			arg(args, "snapshot") ? "--snapshot" : "'snapshot' in --only");
+	return SL_OK;
 }
 
 static int run_command(const struct args *args, struct sl_err *err)
@@ -242,16 +313,11 @@ static int run_command(const struct args *args, struct sl_err *err)
 	struct settings settings;
 	struct scenario scenario = { 0 };
 	struct run run = { 0 };
-	const char *policy = arg(args, "policy");
-	int status = settings_from_args(&settings, args, err);
+	int status = prepare(&run, &scenario, &settings, args, err);
 	if (!status)
-		status = run_from_args(&run, policy ? policy : "easy", &settings, args, err);
+		status = settings_check_used(&settings, &run.choice, 1, err);
 	if (!status)
-		status = scenario_from_args(&scenario, args, &settings, run.choice.implied, err);
-	if (status)
-		return status;
-	run.scenario = &scenario;
-	status = settings_check_used(&settings, &run.choice, 1, err);
+		status = check_snapshot(args, &scenario, err);
 	if (!status) {
 		if (!arg_flag(args, "quiet")) {
 			talk_compat(&run);
@@ -277,10 +343,11 @@ const struct command cmd_run = {
 		  "examples:\n"
 		  "  schedlab run log.swf.gz\n"
 		  "  schedlab run log.swf -p easy:fill=shortest -o out\n"
-		  "  schedlab run log.swf -p conservative --set replay.load=1.2 --json\n",
+		  "  schedlab run log.swf -p conservative --set replay.load=1.2 --json\n"
+		  "  schedlab run log.swf --until 3d -o out\n"
+		  "  schedlab run --from-snapshot out/snapshot.json -p conservative\n",
 	.options = options,
 	.option_count = SL_LEN(options),
-	.words_min = 1,
-	.words_max = 1,
+	.words_max = 1, /* None with --from-snapshot. */
 	.run = run_command,
 };

@@ -24,6 +24,7 @@
 
 #include "sim/cli/outdir.h"
 #include "sim/out.h"
+#include "sim/snapshot.h"
 
 #define RUN_RECORD     "run.json"
 #define COMPARE_RECORD "compare.json"
@@ -343,6 +344,11 @@ static int file_close(struct sl_out *out, int status, struct sl_err *err)
 	return status;
 }
 
+bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result)
+{
+	return outdir_wants(only, report->name) && (!report->wanted || report->wanted(result));
+}
+
 static int reports_write(
 	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
 {
@@ -350,7 +356,7 @@ static int reports_write(
 	for (size_t i = 0; !status && sl_reports[i]; i++) {
 		char name[PATH];
 		struct sl_out *out;
-		if (!outdir_wants(only, sl_reports[i]->name))
+		if (!outdir_wants_report(only, sl_reports[i], &run->sim.result))
 			continue;
 		(void)snprintf(name, PATH, "%s%s", prefix, sl_reports[i]->name);
 		status = file_open(dir, name, &out, err);
@@ -390,6 +396,15 @@ static int metrics_write(
 	return sl_out_commit(out, err);
 }
 
+static int snapshot_put(struct outdir *dir, const char *prefix, const struct run *run, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, SNAPSHOT_FILE);
+	const int status = file_open(dir, path, &out, err);
+	return status ? status : file_close(out, snapshot_write(out, &run->sim, err), err);
+}
+
 /* What is of one run, behind the prefix. */
 static int run_write(struct outdir *dir, const char *prefix, const struct run *run,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
@@ -399,6 +414,8 @@ static int run_write(struct outdir *dir, const char *prefix, const struct run *r
 	int status = reports_write(dir, prefix, run, only, err);
 	if (!status && metrics && outdir_wants(only, METRICS_FILE))
 		status = metrics_write(dir, prefix, metrics, err);
+	if (!status && run->scenario->bounded && outdir_wants(only, SNAPSHOT_FILE))
+		status = snapshot_put(dir, prefix, run, err);
 	(void)snprintf(path, PATH, "%.1100s%s", prefix, RUN_RECORD);
 	if (!status)
 		status = file_open(dir, path, &out, err);
@@ -581,9 +598,11 @@ static const struct {
 	unsigned record;
 } kinds[] = {
 	{ "jobs", 0 },
+	{ "attempts", 0 },
 	{ "metrics", 0 },
 	{ "usage", SIM_RECORD_USAGE },
 	{ "reasons", SIM_RECORD_REASONS },
+	{ "snapshot", 0 },
 };
 
 int only_check(const char *only, unsigned *record, struct sl_err *err)
@@ -600,7 +619,7 @@ int only_check(const char *only, unsigned *record, struct sl_err *err)
 				(len == strlen(kinds[i].name) && memcmp(name, kinds[i].name, len) == 0);
 		if (!known)
 			return sl_fail(err, SL_USAGE,
-				"'%.*s' is no file of a run: --only takes jobs, metrics, usage and reasons, between commas",
+				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons and snapshot, between commas",
 				(int)(len < 100 ? len : 100), name);
 		name = name[len] ? name + len + 1 : NULL;
 	}

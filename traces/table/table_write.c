@@ -188,4 +188,5 @@ const struct sl_writer table_writer = {
 	.summary = "CSV with a header line: what a replay uses, one line a job and group",
 	.begin = begin,
 	.job = job,
+	.names = true,
 };

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * snapshot.c - snapshots, written and used; snapshot_read.c reads them.
+ */
+#include "sim/snapshot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/engine.h"
+
+/* ---- Written ---------------------------------------------------------------------------- */
+
+static void put_micro(struct sl_out *out, int64_t micro)
+{
+	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+}
+
+static void put_input(struct sl_out *out, const char *path, const char *sha256)
+{
+	sl_out_text(out, "{ \"path\": ");
+	sl_out_json(out, path);
+	sl_out_printf(out, ", \"sha256\": \"%s\" }", sha256);
+}
+
+static void put_inputs(struct sl_out *out, const struct scenario *scenario)
+{
+	sl_out_text(out, ",\n  \"inputs\": [\n    ");
+	put_input(out, scenario->input.path, scenario->input.sha256);
+	for (size_t i = 0; i < scenario->side_count; i++) {
+		sl_out_text(out, ",\n    ");
+		put_input(out, scenario->side[i].path, scenario->side[i].sha256);
+	}
+	sl_out_text(out, "\n  ],\n  \"cluster\": ");
+	if (scenario->cluster_input.path)
+		put_input(out, scenario->cluster_input.path, scenario->cluster_input.sha256);
+	else
+		sl_out_text(out, "null");
+}
+
+/* "replay.KEY=VALUE": one more of the list. */
+static int put_setting(
+	struct sl_out *out, bool *first, const char *key, const char *value, struct sl_err *err)
+{
+	char *line = NULL;
+	if (asprintf(&line, "%s=%s", key, value) < 0)
+		return sl_fail_memory(err);
+	sl_out_text(out, *first ? "\n    " : ",\n    ");
+	sl_out_json(out, line);
+	free(line);
+	*first = false;
+	return SL_OK;
+}
+
+static int put_settings(struct sl_out *out, const struct scenario *scenario, struct sl_err *err)
+{
+	bool first = true;
+	char key[64];
+	int status = SL_OK;
+	sl_out_text(out, ",\n  \"settings\": [");
+	for (size_t i = 0; i < replay_param_count && !status; i++) {
+		const struct sl_value *value = &scenario->replay[i];
+		(void)snprintf(key, sizeof(key), "replay.%s", value->key);
+		if (value->text && strcmp(value->key, "until") != 0)
+			status = put_setting(out, &first, key, value->text, err);
+	}
+	for (size_t i = 0; i < scenario->cluster_setting_count && !status; i++) {
+		const char *text = scenario->cluster_setting[i];
+		const size_t len = strcspn(text, "=");
+		char *cluster = NULL;
+		if (asprintf(&cluster, "cluster.%.*s", (int)len, text) < 0)
+			return sl_fail_memory(err);
+		status = put_setting(out, &first, cluster, text + len + (text[len] == '='), err);
+		free(cluster);
+	}
+	if (!status && scenario->cpus_from && strcmp(scenario->cpus_from, "cluster.cpus") == 0) {
+		char cpus[32];
+		*sl_put_i64(cpus, scenario->cpus) = '\0';
+		status = put_setting(out, &first, "cluster.cpus", cpus, err);
+	}
+	sl_out_text(out, "\n  ]");
+	return status;
+}
+
+static void put_stretch(struct sl_out *out, const struct sim_stretch *stretch)
+{
+	const struct policy_choice *choice = stretch->choice;
+	sl_out_text(out, "{\n      \"policy\": ");
+	sl_out_json(out, choice->text);
+	sl_out_text(out, ",\n      \"values\": {");
+	const char *before = " ";
+	for (size_t i = 0; i < choice->value_count; i++) {
+		if (!choice->values[i].text)
+			continue;
+		sl_out_text(out, before);
+		sl_out_json(out, choice->values[i].key);
+		sl_out_text(out, ": ");
+		sl_out_json(out, choice->values[i].text);
+		before = ", ";
+	}
+	sl_out_text(out, " },\n      \"until\": ");
+	put_micro(out, stretch->until);
+	sl_out_printf(out, ",\n      \"events\": %" PRIu64 ",\n      \"digest\": \"%016" PRIx64 "\"\n    }",
+		stretch->events, stretch->digest);
+}
+
+int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err)
+{
+	const struct sim_options *options = &sim->engine->options;
+	const struct sl_pass *pass = &sim->engine->pass;
+	const struct scenario *scenario = options->scenario;
+	size_t count;
+	const struct sim_stretch *stretch = sim_stretches(sim, &count, err);
+	if (!stretch)
+		return err->status;
+	sl_out_printf(out, "{\n  \"schema\": \"%s\",\n  \"schedlab\": \"%s\",\n  \"abi\": \"%d.%d\"",
+		SNAPSHOT_SCHEMA, SL_VERSION, SL_ABI_MAJOR, SL_ABI_MINOR);
+	put_inputs(out, scenario);
+	sl_out_text(out, ",\n  \"tz\": ");
+	if (scenario->tz)
+		sl_out_json(out, scenario->tz);
+	else
+		sl_out_text(out, "null");
+	sl_out_printf(
+		out, ",\n  \"jobs\": %" PRIu64 ",\n  \"seed\": %" PRIu64, scenario->jobs_max, options->seed);
+	const int status = put_settings(out, scenario, err);
+	if (status)
+		return status;
+	sl_out_text(out, ",\n  \"stretches\": [");
+	for (size_t i = 0; i < count; i++) {
+		sl_out_text(out, i ? ",\n    " : "\n    ");
+		put_stretch(out, &stretch[i]);
+	}
+	sl_out_text(out, "\n  ],\n  \"digests\": [");
+	for (size_t i = 0; i < pass->digest_count; i++)
+		sl_out_printf(out, "%s\"%016" PRIx64 "\"", i ? ", " : "", pass->digests[i]);
+	sl_out_text(out, "]\n}\n");
+	return SL_OK;
+}
+
+/* ---- Used ---------------------------------------------------------------------------------- */
+
+/* As written, or from the snapshot's folder if it is there and not here. */
+static const char *found_at(
+	const struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err)
+{
+	const char *slash = strrchr(snapshot->file, '/');
+	if (!path || path[0] == '/' || strcmp(path, "-") == 0 || !slash || access(path, F_OK) == 0)
+		return path;
+	const size_t len = (size_t)(slash - snapshot->file) + 1;
+	const size_t room = len + strlen(path) + 1;
+	char *there = sl_alloc(arena, room, 1);
+	if (!there) {
+		(void)sl_fail_memory(err);
+		return NULL;
+	}
+	(void)snprintf(there, room, "%.*s%s", (int)len, snapshot->file, path);
+	return access(there, F_OK) == 0 ? there : path;
+}
+
+/* "cluster.*=", or "replay.KEY=" of a known key. */
+static bool is_of_world(const char *text)
+{
+	static const char replay[] = "replay.";
+	const size_t skip = sizeof(replay) - 1;
+	const char *equals = strchr(text, '=');
+	if (!equals || strncmp(text, "cluster.", strlen("cluster.")) == 0)
+		return equals;
+	for (size_t i = 0; strncmp(text, replay, skip) == 0 && i < replay_param_count; i++) {
+		const size_t len = strlen(replay_params[i].key);
+		if (text + skip + len == equals && memcmp(text + skip, replay_params[i].key, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A setting whose value is a side file's path goes where the file is. */
+static int setting_world(
+	const struct snapshot *snapshot, const char *text, struct settings *settings, struct sl_err *err)
+{
+	if (!is_of_world(text))
+		return sl_fail(err, SL_INPUT,
+			"%s: '%.80s' is no setting that this schedlab has: make it again", snapshot->file,
+			text);
+	const char *value = strchr(text, '=');
+	const char *path = NULL;
+	for (size_t i = 1; value && i < snapshot->input_count; i++)
+		if (strcmp(value + 1, snapshot->input[i].path) == 0)
+			path = found_at(snapshot, snapshot->input[i].path, settings->arena, err);
+	if (err->status)
+		return err->status;
+	if (!path)
+		return settings_add(settings, text, err);
+	const size_t len = (size_t)(value - text) + 1;
+	const size_t room = len + strlen(path) + 1;
+	char *moved = sl_alloc(settings->arena, room, 1);
+	if (!moved)
+		return sl_fail_memory(err);
+	(void)snprintf(moved, room, "%.*s%s", (int)len, text, path);
+	return settings_add(settings, moved, err);
+}
+
+int snapshot_world(const struct snapshot *snapshot, struct scenario_options *options,
+	struct settings *settings, struct sl_err *err)
+{
+	int status = SL_OK;
+	*options = (struct scenario_options){
+		.trace = found_at(snapshot, snapshot->input[0].path, settings->arena, err),
+		.cluster = found_at(snapshot, snapshot->cluster.path, settings->arena, err),
+		.settings = settings,
+		.tz = snapshot->tz,
+		.jobs_max = snapshot->jobs_max,
+	};
+	for (size_t i = 0; i < snapshot->setting_count && !status; i++)
+		status = setting_world(snapshot, snapshot->setting[i], settings, err);
+	return status ? status : err->status;
+}
+
+static int input_check(const struct snapshot *snapshot, const struct snapshot_input *was,
+	const struct scenario_input *is, struct sl_err *err)
+{
+	if (strcmp(was->sha256, is->sha256) == 0)
+		return SL_OK;
+	return sl_fail(err, SL_BASELINE,
+		"%s: is not what '%s' was made from: its SHA-256 is %s, it was %s: give the file as it was",
+		is->path, snapshot->file, is->sha256, was->sha256);
+}
+
+int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err)
+{
+	int status = input_check(snapshot, &snapshot->input[0], &scenario->input, err);
+	if (!status && snapshot->cluster.path)
+		status = input_check(snapshot, &snapshot->cluster, &scenario->cluster_input, err);
+	if (!status && snapshot->input_count != scenario->side_count + 1)
+		status = sl_fail(err, SL_BASELINE, "'%s' was made from %zu files, its settings name %zu",
+			snapshot->file, snapshot->input_count, scenario->side_count + 1);
+	for (size_t i = 0; i < scenario->side_count && !status; i++)
+		status = input_check(snapshot, &snapshot->input[i + 1], &scenario->side[i], err);
+	return status;
+}
+
+int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	const struct snapshot_stretch *of = &snapshot->stretch[stretch];
+	struct settings settings = { .arena = arena };
+	struct sl_err why = { 0 };
+	int status = SL_OK;
+	for (size_t i = 0; i < of->value_count && !status; i++)
+		status = settings_add(&settings, of->value[i], &why);
+	if (!status)
+		status = policy_choose(snapshot->registry ? snapshot->registry : &registry_builtin, choice,
+			of->policy, &settings, arena, &why);
+	if (!status)
+		status = settings_check_used(&settings, choice, 1, &why);
+	return status ? sl_fail(err, SL_INPUT, "%s: %s", snapshot->file, why.text) : SL_OK;
+}
+
+const char *snapshot_policy_name(const struct snapshot *snapshot, struct sl_arena *arena)
+{
+	const char *text = snapshot->stretch[snapshot->stretch_count - 1].policy;
+	bool quoted = false;
+	size_t len = 0;
+	for (; text[len] && (quoted || text[len] != ':'); len++)
+		quoted ^= text[len] == '"';
+	return sl_strdup(arena, text, len);
+}
+
+int snapshot_past(const struct snapshot *snapshot, struct sim_options *options, struct sl_arena *arena,
+	struct sl_err *err)
+{
+	const size_t count = snapshot->stretch_count;
+	struct sim_stretch *past = sl_alloc(arena, count, sizeof(*past));
+	struct policy_choice *choice = sl_alloc(arena, count, sizeof(*choice));
+	if (!past || !choice)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		const struct snapshot_stretch *of = &snapshot->stretch[i];
+		const int status = snapshot_policy(snapshot, i, &choice[i], arena, err);
+		if (status)
+			return status;
+		past[i] = (struct sim_stretch){ &choice[i], of->until, of->digest, of->events };
+	}
+	options->past = past;
+	options->past_count = count;
+	options->digests = snapshot->digests;
+	options->digest_count = snapshot->digest_count;
+	options->seed = snapshot->seed;
+	return SL_OK;
+}
+
+bool snapshot_fixes(const char *key, const struct sl_policy *policy)
+{
+	static const char *const free[] = { "warmup", "until" };
+	const bool full = strncmp(key, "replay.", strlen("replay.")) == 0;
+	const char *bare = key + (full ? strlen("replay.") : 0);
+	bool replay = full || strncmp(key, "cluster.", strlen("cluster.")) == 0;
+	for (size_t i = 0; i < SL_LEN(free); i++)
+		if (strcmp(bare, free[i]) == 0)
+			return false;
+	for (size_t i = 0; i < replay_param_count; i++)
+		replay |= strcmp(replay_params[i].key, bare) == 0;
+	for (size_t i = 0; !full && i < policy->param_count; i++)
+		if (strcmp(policy->params[i].key, bare) == 0)
+			return false; /* The policy's. */
+	return replay;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * snapshot.h - a run up to a time, as a recipe: inputs with hashes, settings, policies, and the digest of
+ * what came of it.
+ *
+ * Nobody's state is in it. Whoever goes on from it replays to its time, compares
+ * the digest, and goes on. A run that went over to another policy has a stretch
+ * for each. Files are JSON: the schema below, one version; another is refused.
+ */
+#ifndef SL_SNAPSHOT_H
+#define SL_SNAPSHOT_H
+
+#include "sim/sim.h"
+
+#define SNAPSHOT_SCHEMA "schedlab.snapshot/1"
+
+struct snapshot_input {
+	const char *path, *sha256;
+};
+
+struct snapshot_stretch {
+	const char *policy; /* As the user named it. */
+	const char **value; /* "policy.order=sjf": all of them, as they were in effect. */
+	size_t value_count;
+	sl_time until;
+	uint64_t digest, events;
+};
+
+struct snapshot {
+	const char *file; /* Its path. */
+	const struct registry
+		*registry;   /* Where its policies are known; set by whoever read it. NULL: built in. */
+	const char *version; /* Of the schedlab that wrote it. */
+	struct snapshot_input *input; /* The trace, then side files. */
+	size_t input_count;
+	struct snapshot_input cluster; /* path NULL: none. */
+	const char *tz;                /* NULL: not given. */
+	uint64_t jobs_max, seed;
+	const char **setting; /* "replay.load=1.2", "cluster.cpus=8": as they were in effect. */
+	size_t setting_count;
+	struct snapshot_stretch *stretch; /* At least one. */
+	size_t stretch_count;
+	uint64_t *digests; /* After each 2^16 events. */
+	size_t digest_count;
+};
+
+/* Of a run in steps, or one that has ended, stopped, or was interrupted. */
+int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err);
+/* SL_INPUT, with file:line:column. All that it holds is in the arena. */
+int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err);
+
+/* What the scenario is made of, and its settings. A file that is not where it was is looked for from the
+ * snapshot's own folder. */
+int snapshot_world(const struct snapshot *snapshot, struct scenario_options *options,
+	struct settings *settings, struct sl_err *err);
+/* SL_BASELINE if the scenario was made of other files. */
+int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err);
+/* The policy of a stretch. */
+int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
+	struct sl_arena *arena, struct sl_err *err);
+/* Its name without parameters, for who chooses it again with others: "easy". */
+const char *snapshot_policy_name(const struct snapshot *snapshot, struct sl_arena *arena);
+/* The past that sim_run is to replay. */
+int snapshot_past(const struct snapshot *snapshot, struct sim_options *options, struct sl_arena *arena,
+	struct sl_err *err);
+/* Would that setting, of a run that goes on under the policy, change what was before? */
+bool snapshot_fixes(const char *key, const struct sl_policy *policy);
+
+#endif
