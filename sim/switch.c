@@ -32,7 +32,7 @@ static bool is_no_timer(void *self, const struct ev *ev)
 /* Plans, promises and the queue: nobody stands in them any more. */
 static int empty_plan(struct sl_pass *pass, struct aside *aside, struct sl_err *err)
 {
-	aside->from = malloc(((size_t)pass->running + 1) * sizeof(*aside->from));
+	aside->from = calloc((size_t)pass->running + 1, sizeof(*aside->from));
 	if (!aside->from)
 		return sl_fail_memory(err);
 	size_t running = 0;

@@ -9,7 +9,7 @@
 
 #include "tests/world.h"
 
-enum { WORLDS = 150, STOPS = 4 };
+enum { WORLDS = 150, WORLDS_MORE = 300, STOPS = 4 };
 
 static void random_world(struct world *w, uint64_t seed)
 {
@@ -147,7 +147,7 @@ static int over_and_back(struct world *w, const char *policy, const char *other,
 
 Test(resume, over_to_another_policy_and_back_is_no_change, .timeout = 600)
 {
-	for (uint64_t seed = 1; seed <= 2 * WORLDS; seed++)
+	for (uint64_t seed = 1; seed <= WORLDS_MORE; seed++)
 		for (size_t i = 0; i < SL_LEN(watchers); i++) {
 			struct world whole;
 			struct world parts;
@@ -243,7 +243,7 @@ Test(resume, from_the_middle_of_its_own_log_a_run_is_the_same, .timeout = 600)
 		"easy:estimate=exact", "wfp3", "easy:order=unicep" };
 	/* Orders by wait see that a cancellation comes too late, which makes a pass: none in their worlds. */
 	const size_t timeless = SL_LEN(forgetful) - 2;
-	for (uint64_t seed = 1; seed <= 2 * WORLDS; seed++)
+	for (uint64_t seed = 1; seed <= WORLDS_MORE; seed++)
 		for (size_t i = 0; i < SL_LEN(forgetful); i++) {
 			struct world whole;
 			struct world rest;
