@@ -80,11 +80,11 @@ $B/o/%.o: %.c
 
 # ---- Tests. Each ends in a line "N passed, N failed".
 
-test: test-unit test-cli test-golden test-fuzz ## all tests; make test T='evq/*' runs only those unit tests
+test: test-unit test-cli test-golden test-fuzz test-plugin ## all tests; make test T='evq/*' runs only those unit tests
 
 ifneq ($(T),)
 test: test-unit
-test-cli test-golden test-fuzz:;
+test-cli test-golden test-fuzz test-plugin:;
 else
 test-cli: $B/schedlab ## the command line, script by script
 	$Q tests/cli/run $B
@@ -94,6 +94,9 @@ test-golden: $B/schedlab ## whole runs, byte by byte
 
 test-fuzz: $(FUZZ:%=$B/replay-%) ## the fuzzers' corpora, replayed
 	$Q tests/fuzz/run $B
+
+test-plugin: all ## plug-ins and programs from outside the tree
+	$Q CC='$(CC)' CFLAGS='$(CFLAGS)' tests/plugin/run $B
 endif
 
 test-unit: $B/test-unit ## unit and property tests
@@ -135,14 +138,15 @@ PAGES7 := $(wildcard docs/man/*.7)
 install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-		$(DESTDIR)$(DATADIR)/traces $(DESTDIR)$(BASHCOMPDIR)
+		$(DESTDIR)$(DATADIR)/traces $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
-	install -m 644 sim/plugin.h $(DESTDIR)$(INCLUDEDIR)/schedlab/plugin.h
+	install -m 644 sim/plugin.h sim/schedlab.h $(DESTDIR)$(INCLUDEDIR)/schedlab
 	install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1
 	install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5
 	install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7
 	install -m 644 $(wildcard traces/bundled/*.swf) $(DESTDIR)$(DATADIR)/traces
+	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
 	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 		-e 's|@VERSION@|$(VERSION)|' schedlab.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/schedlab.pc
@@ -166,7 +170,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-.PHONY: all needs test test-unit test-cli test-golden test-fuzz golden-accept conformance check full san fuzz-smoke \
+.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin golden-accept conformance check full san fuzz-smoke \
 	cover bench install uninstall dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -14,6 +14,8 @@ const struct sl_policy *const sl_policies[] = { &policy_composed, NULL };
 #define CARASTAN "Carastan-Santos & de Camargo, SC 2017"
 #define MUALEM   "Mu'alem & Feitelson, IEEE TPDS 12(6), 2001"
 
+#define KAY      "Kay & Lauder, CACM 31(1), 1988"
+
 const struct sl_preset sl_presets[] = {
 	{ "fcfs", "composed", "plan=fcfs", "first come, first served, strictly: nobody overtakes",
 		"Schwiegelshohn & Yahyapour, SODA 1998" },
@@ -25,6 +27,10 @@ const struct sl_preset sl_presets[] = {
 		"EASY on predicted run times, shortest candidates first",
 		"Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007" },
 	{ "conservative", "composed", "plan=conservative", "backfill that moves nobody's promise", MUALEM },
+	{ "depth-k", "composed", "plan=depth,depth=4", "backfill that moves no promise of the first four",
+		"Chiang, Arpaci-Dusseau & Vernon, JSSPP 2002" },
+	{ "slack", "composed", "plan=slack", "backfill that delays nobody beyond his slack",
+		"Talby & Feitelson, IPPS 1999" },
 	{ "sjf", "composed", "order=sjf,plan=fcfs", "shortest limit first", LELONG },
 	{ "ljf", "composed", "order=ljf,plan=fcfs", "longest limit first", LELONG },
 	{ "smallest", "composed", "order=smallest,plan=fcfs", "fewest cpus first", LELONG },
@@ -39,6 +45,22 @@ const struct sl_preset sl_presets[] = {
 	{ "f2", "composed", "order=f2,plan=fcfs", "sqrt(limit) * size + 25600 * log10(submit)", CARASTAN },
 	{ "f3", "composed", "order=f3,plan=fcfs", "limit * size + 6860000 * log10(submit)", CARASTAN },
 	{ "f4", "composed", "order=f4,plan=fcfs", "limit * sqrt(size) + 530000 * log10(submit)", CARASTAN },
+	{ "fairshare", "composed", "order=fairshare,plan=easy",
+		"who used least, for its weight, goes first; usage fades", KAY },
+	{ "drf", "composed", "order=drf,plan=share", "who holds the least dominant share is served next",
+		"Ghodsi et al., NSDI 2011" },
+	{ "lottery", "composed", "order=lottery,plan=share", "who is next is drawn, by tickets",
+		"Waldspurger & Weihl, OSDI 1994" },
+	{ "stride", "composed", "order=stride,plan=share", "in proportion to tickets, without chance",
+		"Waldspurger & Weihl, MIT/LCS/TM-528, 1995" },
+	{ "quota", "composed", "plan=quota",
+		"guaranteed shares; what is idle is lent, and taken back when claimed",
+		"Zaharia et al., UCB/EECS-2009-55" },
+	{ "gang", "composed", "plan=gang", "easy; jobs of one gang start together or not at all",
+		"Ousterhout, ICDCS 1982; Lifka, JSSPP 1995" },
+	{ "slices", "composed", "plan=slices",
+		"gang scheduling: rows of jobs take turns, others are suspended",
+		"Ousterhout, ICDCS 1982; Feitelson & Rudolph, JPDC 16(4), 1992" },
 	{ "recorded", "composed", "plan=recorded", "each job when the log says it started: the base line",
 		"the trace itself (SWF field 3)" },
 	{ 0 },

@@ -161,6 +161,9 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 		.attempt_count = pass->attempt_count,
 		.suspended = pass->suspended_total,
 		.busy = integrated ? pass->busy : NULL,
+		.place = pass->place,
+		.place_first = pass->place_first,
+		.place_count = pass->place_count,
 		.stopped = stopped,
 		.unfit = pass->unfit,
 	};
@@ -377,8 +380,8 @@ void sim_release(struct sim *sim)
 	free(pass->overdue);
 	free(pass->course_kept);
 	free(pass->attempt);
-	free(pass->piece);
 	free(pass->unpromised);
+	free(pass->place);
 	free(pass->freed_kept);
 	free(pass->scratch);
 	free(pass->action);

@@ -85,37 +85,25 @@ static void set_waiting(struct sl_pass *pass, uint32_t job, int64_t kept)
 	pass->job_state[job] = SL_PENDING;
 }
 
-/* The nodes that were promised for now, copied: the promise goes before the start comes. */
-static size_t promised_pieces(struct sl_pass *pass, uint32_t job, const struct sl_piece **piece)
+/* Its promise names nodes, and is due. */
+static bool is_named(const struct sl_pass *pass, uint32_t job)
 {
-	*piece = NULL;
-	if (!pass->nodes || !pass->promise || pass->promise[job] == SL_NONE || pass->promise[job] > pass->now)
-		return 0;
-	const struct sl_piece *lent;
-	const size_t count = nodes_promised(pass->nodes, job, &lent);
-	const int status = grow((void **)&pass->piece, &pass->piece_capacity, sizeof(*pass->piece), count,
-		UINT32_MAX, &pass->err);
-	if (status) {
-		pass_failed(pass, status);
-		return 0;
-	}
-	memcpy(pass->piece, lent, count * sizeof(*lent));
-	*piece = pass->piece;
-	return count;
+	return pass->nodes && pass->promise && pass->promise[job] != SL_NONE &&
+	       pass->promise[job] <= pass->now;
 }
 
 static bool start(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count)
 {
 	const int64_t kept = course_keep(pass, job);
-	if (!piece)
-		count = promised_pieces(pass, job, &piece);
+	const bool named = !piece && is_named(pass, job);
 	if (pass->status)
 		return false;
-	const sl_time was = promise_release(pass, job);
+	const sl_time was = named ? pass->promise[job] : promise_release(pass, job);
 	set_running(pass, job);
-	if (!room_take(pass, job, piece, count)) {
+	if (!(named ? room_take_promised(pass, job) : room_take(pass, job, piece, count))) {
 		set_waiting(pass, job, kept);
-		promise_restore(pass, job, was);
+		if (!named)
+			promise_restore(pass, job, was);
 		return false;
 	}
 	head_leaves(pass, job);
@@ -140,7 +128,7 @@ bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece,
 
 static void undo_start(struct sl_pass *pass, const struct action *action)
 {
-	room_give(pass, action->job);
+	room_untake(pass, action->job);
 	pass->running--;
 	set_waiting(pass, action->job, action->now);
 	queue_put(pass, action->job);
@@ -268,7 +256,7 @@ static void undo_preempt(struct sl_pass *pass, const struct action *action)
 	const enum sl_preempt how = (enum sl_preempt)action->was;
 	const struct course_kept before = pass->course_kept[action->now];
 	if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT) {
-		(void)promise_release(pass, job);
+		SL_CHECK(!(pass->uses & SL_USE_PROMISES) || pass->promise[job] == SL_NONE);
 		queue_take(pass, job);
 	}
 	course_back(pass, job, action->now);
@@ -399,7 +387,7 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 		undo_reserve(pass);
 		break;
 	case ACTION_PROMISE:
-		(void)promise_release(pass, action->job);
+		promise_undo(pass, action->job);
 		promise_restore(pass, action->job, action->was);
 		break;
 	case ACTION_HEAD:

@@ -439,8 +439,9 @@ int sl_input_all(struct sl_input *in, const char **text, const char **end, struc
 	}
 	if (status)
 		return status;
-	in->again = false;
+	in->again = in->too_long = false;
 	in->from = in->lent = in->held = 0; /* Nothing is left for sl_input_next. */
+	in->offset = len;
 	memset(in->all + len, 0, SLACK);
 	*text = in->all;
 	*end = in->all + len;

@@ -21,6 +21,9 @@ struct nodes;
 int nodes_new(struct nodes **nodes, const struct sl_cluster *cluster, const struct sl_request *requests,
 	uint32_t request_count, uint32_t job_count, const struct sl_placing *placing, struct sl_err *err);
 void nodes_free(struct nodes *nodes);
+/* 0, or the first failure (of memory), with its text: from then on nothing is done, and what is asked is
+ * false. */
+int nodes_status(const struct nodes *nodes, struct sl_err *err);
 /* From now on by another placing; what was remembered of fits goes. */
 void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing);
 
@@ -29,7 +32,7 @@ void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing);
 /* The clock: windows open and close, and lengths below are counted from here. Times ascend. */
 void nodes_clock(struct nodes *nodes, sl_time now);
 int64_t nodes_idle(const struct nodes *nodes, uint32_t kind);  /* Of all nodes together. */
-int64_t nodes_total(const struct nodes *nodes, uint32_t kind); /* Outside windows. */
+int64_t nodes_total(const struct nodes *nodes, uint32_t kind); /* What is unbounded is in neither. */
 /* Could it ever run, on an empty cluster without windows? */
 bool nodes_could_hold(struct nodes *nodes, uint32_t request);
 /* Does it fit now, for that long? Remembered by request until something changes. */
@@ -39,25 +42,30 @@ bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time en
 /* On these nodes. False if it does not fit there, or the pieces are not the request's. */
 bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
 	const struct sl_piece *piece, size_t count);
+/* Undoes a start of any kind: nothing is remembered. */
+void nodes_start_undo(struct nodes *nodes, uint32_t job);
 /* Gives back what the job holds. Its pieces are remembered until nodes_forget, for nodes_restore. */
 void nodes_end(struct nodes *nodes, uint32_t job);
-void nodes_restore(
-	struct nodes *nodes, uint32_t job, sl_time end); /* Undoes the last nodes_end of the job. */
-void nodes_forget(struct nodes *nodes);                  /* Commit: what ended stays ended. */
+/* Undoes the last nodes_end of the job that is not undone. A suspended one is suspended again. */
+void nodes_restore(struct nodes *nodes, uint32_t job, sl_time end);
+void nodes_forget(struct nodes *nodes); /* Commit: what ended stays ended. */
 /* The job is taken to end at another time. */
 void nodes_move_end(struct nodes *nodes, uint32_t job, sl_time end);
-/* Suspended: cpus and GPUs go back, memory and the nodes stay. Resumed: false if they are not free. */
+/* Suspended: cpus and GPUs go back, memory and the nodes stay, and are not expected back. Resumed: false if
+ * they are not free, or a window is in the way. nodes_suspend undoes nodes_resume. */
 void nodes_suspend(struct nodes *nodes, uint32_t job);
 bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end);
+void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end);
 /* The first group of the job gets so many tasks: more by the placing (its own nodes first), fewer from the
  * last nodes taken. False: no room. The pieces from before stay remembered until nodes_forget;
- * nodes_resize_undo puts the last resize back. */
+ * nodes_resize_undo puts the last resize back. Bounds on nodes hold: false if they would not. */
 bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks);
 void nodes_resize_undo(struct nodes *nodes, uint32_t job);
 
 /* What the job holds: its pieces, in the order of their nodes; lent until the next change. */
 size_t nodes_pieces(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
-/* In sum: nodes, and of each of cpus, memory and all GPUs. An exclusive group holds its nodes wholly. */
+/* In sum: nodes, and of each of cpus, memory and all GPUs; suspended: no cpus, no GPUs. An exclusive group
+ * holds its nodes wholly. */
 struct nodes_sum {
 	uint32_t nodes;
 	int64_t cpus, mem, gpus;
@@ -98,10 +106,13 @@ sl_time nodes_promise_at(struct nodes *nodes, uint32_t request, sl_time length);
 bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time at, sl_time length);
 /* Takes the promise back; remembered until nodes_forget for nodes_promise_restore. */
 void nodes_unpromise(struct nodes *nodes, uint32_t job);
+/* Undoes nodes_promise: nothing is remembered. */
+void nodes_promise_undo(struct nodes *nodes, uint32_t job);
 void nodes_promise_restore(struct nodes *nodes, uint32_t job);
 /* The promised pieces, lent until the next change; 0: none. */
 size_t nodes_promised(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
-/* Starts the job on the nodes promised to it, and the promise is gone. False: they are not free. */
+/* Starts the job on the nodes promised to it, and the promise is gone: nodes_start_undo, then
+ * nodes_promise_restore, take it back. False: they are not free. */
 bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);
 
 /* ---- For --check: stops the program if the state is not whole; a digest of all that undo must bring back.

@@ -162,6 +162,12 @@ void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reas
 	};
 }
 
+/* Where a pass may come before the timers of its instant, it must not meet an estimate that has run out. */
+static bool expiries_first(const struct sl_pass *pass)
+{
+	return pass->scenario->rules.submits_first || pass->scenario->rules.pass_per_event;
+}
+
 /* The job will outlive its estimate: the plan learns of it then, not before. */
 int note_overrun(struct sl_pass *pass, uint32_t job)
 {
@@ -170,8 +176,8 @@ int note_overrun(struct sl_pass *pass, uint32_t job)
 		return SL_OK; /* It is known already. */
 	int status = evq_push(&pass->overruns, at, SL_EV_TIMER, job, &pass->err);
 	if (!status && pass->uses & SL_USE_EXPIRY)
-		status = evq_push(pass->scenario->rules.submits_first ? &pass->expiries : &pass->events, at,
-			SL_EV_TIMER, job, &pass->err);
+		status = evq_push(expiries_first(pass) ? &pass->expiries : &pass->events, at, SL_EV_TIMER,
+			job, &pass->err);
 	return status;
 }
 
@@ -205,6 +211,7 @@ static int commit_start(struct sl_pass *pass, uint32_t job)
 	if (pass->course && pass->course[job].attempts > 1)
 		reason_changes(pass, pass->now, job, SL_REASON_NONE, 0);
 	room_holds(pass, job);
+	room_places(pass, job);
 	return note_end(pass, job);
 }
 
@@ -275,8 +282,10 @@ int pass_commit(struct sl_pass *pass)
 		pass_failed(pass, commit_action(pass, &pass->action[i]));
 	pass->action_count = 0;
 	pass->open = false;
-	if (pass->nodes)
+	if (pass->nodes) {
 		nodes_forget(pass->nodes);
+		pass_failed(pass, nodes_status(pass->nodes, &pass->err));
+	}
 	return pass->status;
 }
 
@@ -505,7 +514,10 @@ sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *
 {
 	const bool fill = pass->uses & SL_USE_FILL;
 	const uint32_t behind = fill && shadow && after.row == shadow->job.row ? UINT32_MAX : after.row;
-	const uint32_t found = room_next_fit(pass, fill ? &pass->fill : &pass->queue, behind, shadow);
+	struct queue *queue = fill ? &pass->fill : &pass->queue;
+	uint32_t found = room_next_fit(pass, queue, behind, shadow);
+	if (fill && shadow && found == shadow->job.row && found != UINT32_MAX)
+		found = room_next_fit(pass, queue, found, shadow);
 	if (shadow && found != UINT32_MAX && !pass->nodes && shadow->at != SL_NEVER &&
 		pass->estimate[found] > shadow->at - pass->now)
 		shadow->spare -= pass->jobs->size[found];

@@ -128,6 +128,9 @@ struct sl_pass {
 	int64_t gpus_queued;
 	int32_t *nodes_held; /* By job, the largest held. */
 	int64_t *cpus_held, *gpus_held;
+	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
+	size_t place_total, place_capacity, *place_first;
+	uint32_t *place_count;
 	unsigned __int128
 		busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted. */
 
@@ -172,8 +175,6 @@ struct sl_pass {
 	bool promises_broken;
 	uint32_t *scratch; /* For sorting rows. */
 	size_t scratch_capacity;
-	struct sl_piece *piece; /* For a start on promised nodes. */
-	size_t piece_capacity;
 
 	/* The journal. */
 	struct action *action;
@@ -273,7 +274,10 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 int room_init(struct sl_pass *pass, struct sl_err *err);
 /* By room_expected, on these pieces or (NULL) where the placing says. False: there is none. */
 bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count);
+/* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
+bool room_take_promised(struct sl_pass *pass, uint32_t job);
 void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */
+void room_untake(struct sl_pass *pass, uint32_t job);
 void room_suspend(struct sl_pass *pass, uint32_t job);
 bool room_resume(struct sl_pass *pass, uint32_t job);
 /* What room_give (suspended: room_suspend) gave. */
@@ -293,7 +297,8 @@ void room_replan(struct sl_pass *pass, uint32_t job, sl_time from);
 bool room_found(
 	struct sl_pass *pass, uint32_t job); /* room_take of one that started before: overdue or not. */
 bool room_is_overdue(const struct sl_pass *pass, uint32_t job);
-void room_holds(struct sl_pass *pass, uint32_t job);             /* Notes the largest held. */
+void room_places(struct sl_pass *pass, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
+void room_holds(struct sl_pass *pass, uint32_t job);  /* Notes the largest held. */
 void room_waits(struct sl_pass *pass, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
 bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus);
 void window_undo(struct sl_pass *pass);
@@ -325,6 +330,7 @@ void freed_until(struct sl_pass *pass, sl_time until); /* From now on. */
 void promise_put(struct sl_pass *pass, uint32_t job, sl_time at);
 void promise_take(struct sl_pass *pass, uint32_t job);
 sl_time promise_release(struct sl_pass *pass, uint32_t job);
+void promise_undo(struct sl_pass *pass, uint32_t job); /* Takes back the one it was given last. */
 void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was);
 void unpromised_sift(struct sl_pass *pass);
 void freed_add(struct freed *freed, sl_time from, sl_time until);

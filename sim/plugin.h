@@ -92,6 +92,11 @@ SL_API bool sl_get_i64(const char *text, size_t len, int64_t *value);
 /* A duration: seconds ("90", "1.5"), suffixed ("36h", "3d", "15m", "10s", "2w") or Slurm's
  * ([days-]hours:minutes:seconds). False as above. */
 SL_API bool sl_get_duration(const char *text, size_t len, sl_time *value);
+/* YYYY-MM-DD[THH:MM[:SS[.ffffff]]] (or a blank for the T): microseconds since 1970 of its own clock. */
+SL_API bool sl_get_date(const char *text, size_t len, sl_time *value);
+/* A size of memory in MiB: a bare number, or one with K, M, G, T or P (KB, KiB...), all powers of 1024. What
+ * is less than a MiB is rounded up or down. False: not such a size, or negative. */
+SL_API bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib);
 
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
@@ -222,8 +227,7 @@ struct sl_piece {
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
-	uint32_t count;      /* Nodes. */
-	const int64_t *free; /* By kind. */
+	const int64_t *free; /* By kind; INT64_MAX / 4 and more: unbounded. */
 };
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
@@ -233,7 +237,7 @@ struct sl_placing {
 	const char *summary;
 	const char *paper;
 	bool one_at_a_time; /* One task to a node, then the scores are asked anew. */
-	/* tasks: how many of the group's would go there. */
+	/* tasks: how many of the group's would go there. A function of these alone: it is remembered. */
 	int64_t (*score)(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
 };
 
@@ -269,6 +273,7 @@ enum sl_reason {
 	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
+	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
 	SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
@@ -555,9 +560,23 @@ enum sl_use {
  * ("replay.passes=event"): weaker than whatever is given, stronger than a preset. */
 struct sl_compat {
 	const char *value; /* "pyss" */
-	const char *when;  /* "plan=easy": only if that parameter has that value without it; NULL: always. */
+	const char *when; /* "plan=easy,fill=queue": only if these have these values without it; NULL: always.
+			   * The first that holds counts. */
 	const char *settings;
 };
+
+/* What becomes of a running (or suspended) job that makes room (SL_USE_PREEMPT). */
+enum sl_preempt {
+	SL_PREEMPT_REQUEUE,    /* Back into the queue at its old place; what it did is lost. */
+	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. */
+	SL_PREEMPT_SUSPEND, /* It gives up cpus and GPUs, keeps its nodes and their memory, and stands still.
+			     */
+	SL_PREEMPT_CANCEL,  /* It ends, PREEMPTED. */
+	SL_PREEMPT_COUNT
+};
+
+/* Commands of the past. */
+enum sl_past { SL_PAST_START, SL_PAST_PREEMPT, SL_PAST_RESUME, SL_PAST_RESIZE };
 
 struct sl_policy {
 	struct sl_abi abi;
@@ -571,10 +590,14 @@ struct sl_policy {
 	void (*pass)(void *state, struct sl_pass *pass);
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
 	 * A policy that takes over in mid-run is first told all that happened before, each at its time, with
-	 * the jobs as they were then; passes it is not shown. */
+	 * the jobs as they were then; passes it is not shown (but see on_past). */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
 	void (*release)(void *state);   /* Optional: what is not in the arena. */
 	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
+	/* Optional. While it is told the past: what whoever planned then did, and when (sl_now). For a policy
+	 * that keeps account of its own starts. how: of SL_PAST_PREEMPT. */
+	void (*on_past)(
+		void *state, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how);
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -654,15 +677,7 @@ SL_API bool sl_start(struct sl_pass *pass, sl_job job);
 SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count);
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 
-/* SL_USE_PREEMPT. What becomes of a running (or suspended) job that makes room. */
-enum sl_preempt {
-	SL_PREEMPT_REQUEUE,    /* Back into the queue at its old place; what it did is lost. */
-	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. */
-	SL_PREEMPT_SUSPEND, /* It gives up cpus and GPUs, keeps its nodes and their memory, and stands still.
-			     */
-	SL_PREEMPT_CANCEL,  /* It ends, PREEMPTED. */
-	SL_PREEMPT_COUNT
-};
+/* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);
 /* A suspended job goes on where it was, if there is room for it there. */
 SL_API bool sl_resume(struct sl_pass *pass, sl_job job);
@@ -793,6 +808,11 @@ struct sl_result {
 	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
 	 */
 	const unsigned __int128 *busy;
+	/* On nodes, if recorded: where each job started last, place_count[job] pieces from place_first[job]
+	 * on. */
+	const struct sl_piece *place;
+	const size_t *place_first;
+	const uint32_t *place_count;
 	bool stopped;   /* On request, at `last`: jobs may still wait or run. */
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
 };

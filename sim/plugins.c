@@ -390,30 +390,44 @@ int settings_check_used(const struct settings *settings, const struct policy_cho
 /* Presets first: a policy of the same name is then reached by its preset. */
 static const char *policy_name_at(const void *list, size_t i)
 {
-	(void)list;
-	for (const struct sl_preset *preset = sl_presets; preset->name; preset++, i--)
+	const struct registry *registry = list;
+	for (const struct sl_preset *preset = registry->presets; preset->name; preset++, i--)
 		if (i == 0)
 			return preset->name;
-	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++, i--)
+	for (const struct sl_policy *const *policy = registry->policies; *policy; policy++, i--)
 		if (i == 0)
 			return (*policy)->name;
 	return NULL;
 }
 
-static const struct sl_preset *preset_find(const char *name)
+static const struct sl_preset *preset_find(const struct registry *registry, const char *name)
 {
-	for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
+	for (const struct sl_preset *preset = registry->presets; preset->name; preset++)
 		if (strcmp(preset->name, name) == 0)
 			return preset;
 	return NULL;
 }
 
-static const struct sl_policy *policy_find(const char *name)
+static const struct sl_policy *policy_find(const struct registry *registry, const char *name)
 {
-	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
+	for (const struct sl_policy *const *policy = registry->policies; *policy; policy++)
 		if (strcmp((*policy)->name, name) == 0)
 			return *policy;
 	return NULL;
+}
+
+/* A plug-in's first. */
+static int policy_of_plugin(const struct sl_policy **policy, const struct registry *registry,
+	const char *path, struct sl_err *err)
+{
+	const struct plugin *plugin = registry_plugin(registry, path);
+	if (!plugin)
+		return sl_fail(err, SL_USAGE,
+			"plug-in '%s' is not loaded: load it before its policy is named", path);
+	if (!plugin->is.policies[0])
+		return sl_fail(err, SL_USAGE, "plug-in '%s' has no policy: name one that has", path);
+	*policy = plugin->is.policies[0];
+	return SL_OK;
 }
 
 /* Letters, digits, '_' and '.' stay; each run of others is one '-'. */
@@ -456,28 +470,36 @@ static bool has_value(const struct policy_choice *choice, const char *key, const
 	return value && value->text && strcmp(value->text, text) == 0;
 }
 
+/* All of "key=value,..."; *last: the first that does not hold, or the last. */
+static bool holds(const struct policy_choice *choice, const char *when, struct item *last)
+{
+	while (item_next(&when, last))
+		if (!has_value(choice, last->key, last->value))
+			return false;
+	return true;
+}
+
 /* What the policy's own `compat` implies, if it has one and it is in use; else NULL. */
 static int compat_find(struct policy_choice *choice, const char *what, struct sl_err *err)
 {
 	const struct sl_policy *policy = choice->policy;
-	struct item when = { "", "" };
-	if (policy->abi.size < offsetof(struct sl_policy, compat) + sizeof(policy->compat))
+	struct item but = { "", "" };
+	if (policy->abi.size <= offsetof(struct sl_policy, compat))
 		return SL_OK; /* Built before there was such a thing. */
 	for (const struct sl_compat *known = policy->compat; known && known->value; known++) {
 		if (!has_value(choice, "compat", known->value))
 			continue;
-		const char *text = known->when;
-		if (!text || (item_next(&text, &when) && has_value(choice, when.key, when.value))) {
+		if (!known->when || holds(choice, known->when, &but)) {
 			choice->compat = known;
 			return SL_OK;
 		}
 	}
-	if (!*when.key)
+	if (!*but.key)
 		return SL_OK;
 	return sl_fail(err, SL_USAGE,
 		"%s: compat=%s means nothing under %s=%s: 'man schedlab-policies' has where it does", what,
-		sl_value_of(choice->values, choice->value_count, "compat")->text, when.key,
-		sl_value_of(choice->values, choice->value_count, when.key)->text);
+		sl_value_of(choice->values, choice->value_count, "compat")->text, but.key,
+		sl_value_of(choice->values, choice->value_count, but.key)->text);
 }
 
 /* The items of the replay without their "replay.", or the others. */
@@ -537,28 +559,50 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	}
 }
 
-int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
-	struct sl_arena *arena, struct sl_err *err)
+const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	const char *colon = unquoted(text, ':');
+	const char *name = colon ? unquote(arena, text, (size_t)(colon - text)) : NULL;
 	if (!colon)
-		return sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
-	const char *name = unquote(arena, text, (size_t)(colon - text));
+		(void)sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
+	else if (!name)
+		(void)sl_fail_memory(err);
+	return name;
+}
+
+/* Of a plug-in, its file's name alone. */
+static const char *slug_text(const char *text, const char *name)
+{
+	const char *slash = is_plugin_path(name) ? strrchr(name, '/') : NULL;
+	const char *file = slash ? strstr(text, slash + 1) : NULL;
+	return file ? file : text;
+}
+
+int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
+	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
+{
+	int status = SL_OK;
+	const char *name = policy_name(text, arena, err);
 	if (!name)
-		return sl_fail_memory(err);
-	const struct sl_preset *preset = preset_find(name);
-	*choice = (struct policy_choice){ .policy = policy_find(preset ? preset->policy : name) };
+		return err->status;
+	const struct sl_preset *preset = preset_find(registry, name);
+	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name) };
+	if (!choice->policy && is_plugin_path(name))
+		status = policy_of_plugin(&choice->policy, registry, name, err);
+	if (status)
+		return status;
 	if (!choice->policy) {
 		char near[128];
 		return sl_fail(err, SL_USAGE, "unknown policy '%s': %s'schedlab list policies' shows all",
-			name, did_you_mean(near, nearest(name, policy_name_at, NULL)));
+			name, did_you_mean(near, nearest(name, policy_name_at, registry)));
 	}
 	choice->text = sl_strdup(arena, text, strlen(text));
-	choice->slug = slug_of(arena, text);
+	choice->slug = slug_of(arena, slug_text(text, name));
 	if (!choice->text || !choice->slug)
 		return sl_fail_memory(err);
-	return choice_fill(
-		choice, preset ? preset->settings : NULL, *colon ? colon + 1 : NULL, settings, arena, err);
+	const char *colon = unquoted(text, ':');
+	return choice_fill(choice, preset ? preset->settings : NULL, colon && *colon ? colon + 1 : NULL,
+		settings, arena, err);
 }
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : !a && !b; }
@@ -582,7 +626,8 @@ bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
 
 /* ---- Readers --------------------------------------------------------------------------- */
 
-int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err)
+int reader_choose(const struct registry *registry, const struct sl_reader **reader, struct sl_input *in,
+	struct sl_err *err)
 {
 	const struct sl_place at = { sl_input_name(in), 0, 0 };
 	const char *text;
@@ -593,7 +638,7 @@ int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct s
 	if (more == 0)
 		return sl_fail_at(err, &at, "is empty: give a trace with jobs");
 	int best = 0;
-	for (const struct sl_reader *const *known = sl_readers; *known; known++) {
+	for (const struct sl_reader *const *known = registry->readers; *known; known++) {
 		const int sure = (*known)->sniff(text, (size_t)(end - text));
 		if (sure > best) {
 			best = sure;
@@ -636,8 +681,8 @@ static int fail_unknown_cluster(const char *path, const char *text, const char *
 		path);
 }
 
-int cluster_reader_choose(
-	const struct sl_cluster_reader **reader, const char *path, struct sl_input *in, struct sl_err *err)
+int cluster_reader_choose(const struct registry *registry, const struct sl_cluster_reader **reader,
+	const char *path, struct sl_input *in, struct sl_err *err)
 {
 	const char *text = NULL;
 	const char *end = NULL;
@@ -647,7 +692,7 @@ int cluster_reader_choose(
 	if (in && !more)
 		return sl_fail(err, SL_INPUT, "%s: is empty: give a cluster file", path);
 	int best = 0;
-	for (const struct sl_cluster_reader *const *known = sl_cluster_readers; *known; known++) {
+	for (const struct sl_cluster_reader *const *known = registry->cluster_readers; *known; known++) {
 		const int sure = (*known)->sniff(path, text, text ? (size_t)(end - text) : 0);
 		if (sure > best) {
 			best = sure;

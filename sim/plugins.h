@@ -9,7 +9,7 @@
 #ifndef SL_PLUGINS_H
 #define SL_PLUGINS_H
 
-#include "sim/base.h"
+#include "sim/registry.h"
 
 struct setting {
 	const char *key; /* "policy.fill", "replay.load", "cluster.cpus", or a bare "fill" */
@@ -35,11 +35,13 @@ struct policy_choice {
 	const char *implied;            /* what is the replay's: "passes=event,..."; NULL: nothing. */
 };
 
-/* Finds the policy or preset and checks its values; SL_USAGE with the nearest known name otherwise.
- * A bare setting key that is the policy's is taken from `settings`; one that is also a replay key is an
- * error. */
-int policy_choose(struct policy_choice *choice, const char *text, struct settings *settings,
-	struct sl_arena *arena, struct sl_err *err);
+/* Finds the policy or preset, or that of a plug-in by its path, and checks its values; SL_USAGE with the
+ * nearest known name otherwise. A bare setting key that is the policy's is taken from `settings`; one that is
+ * also a replay key is an error. */
+int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
+	struct settings *settings, struct sl_arena *arena, struct sl_err *err);
+/* The part of a policy's text before its parameters, without quotes; NULL: err says why. */
+const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err);
 
 /* Would a run do the same under both? */
 bool policy_same(const struct policy_choice *a, const struct policy_choice *b);
@@ -70,10 +72,11 @@ const char *nearest(const char *name, const char *(*at)(const void *list, size_t
 /* ": did you mean 'easy'?" into buffer, or "" if nothing is near. */
 const char *did_you_mean(char buffer[128], const char *near);
 
-/* Of sl_readers: by content. Reads the first text of `in` and gives it back. */
-int reader_choose(const struct sl_reader **reader, struct sl_input *in, struct sl_err *err);
-/* Of sl_cluster_readers, likewise. in NULL: path is a folder. */
-int cluster_reader_choose(
-	const struct sl_cluster_reader **reader, const char *path, struct sl_input *in, struct sl_err *err);
+/* By content. Reads the first text of `in` and gives it back. */
+int reader_choose(const struct registry *registry, const struct sl_reader **reader, struct sl_input *in,
+	struct sl_err *err);
+/* Likewise. in NULL: path is a folder. */
+int cluster_reader_choose(const struct registry *registry, const struct sl_cluster_reader **reader,
+	const char *path, struct sl_input *in, struct sl_err *err);
 
 #endif

@@ -12,13 +12,14 @@
 
 static void change(struct sl_pass *pass, sl_time at, uint32_t job, int64_t cpus)
 {
+	if (pass->nodes && at == SL_NEVER)
+		return; /* Holds nothing. */
 	if (pass->nodes && cpus < 0) {
 		nodes_unpromise(pass->nodes, job);
 		return;
 	}
-	if (pass->nodes) { /* SL_NEVER holds nothing. */
-		SL_CHECK(at == SL_NEVER ||
-			 nodes_promise(pass->nodes, job, pass->request[job], at, pass->estimate[job]));
+	if (pass->nodes) {
+		SL_CHECK(nodes_promise(pass->nodes, job, pass->request[job], at, pass->estimate[job]));
 		return;
 	}
 	int status = profile_add(&pass->profile, at, -cpus, &pass->err);
@@ -119,6 +120,18 @@ sl_time promise_release(struct sl_pass *pass, uint32_t job)
 	return was;
 }
 
+void promise_undo(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time at = pass->promise[job];
+	if (!pass->nodes || at == SL_NONE || at == SL_NEVER) {
+		(void)promise_release(pass, job);
+		pass->promise[job] = SL_NONE;
+		return;
+	}
+	nodes_promise_undo(pass->nodes, job);
+	pass->promise[job] = SL_NONE;
+}
+
 void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was)
 {
 	if (!(pass->uses & SL_USE_PROMISES))
@@ -126,7 +139,8 @@ void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was)
 	if (was == SL_NONE) {
 		unpromised_put(pass, job);
 	} else if (pass->nodes) {
-		nodes_promise_restore(pass->nodes, job);
+		if (was != SL_NEVER)
+			nodes_promise_restore(pass->nodes, job);
 		promise_note(pass, job, was);
 	} else {
 		promise_put(pass, job, was);
@@ -419,7 +433,6 @@ static void compress_on_nodes(struct sl_pass *pass)
 		}
 		promise_put(pass, job, at);
 		act_promise(pass, job, was);
-		pass->freed.early = true; /* What it left may help those before it, in the next pass. */
 	}
 	sweep_stale(pass);
 }

@@ -6,6 +6,7 @@
 #include "sim/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
 {
@@ -51,19 +52,42 @@ static void overdue_take(struct sl_pass *pass, uint32_t job)
 	}
 }
 
+/* The next whose estimate has run out since the last pass; UINT32_MAX: none. An estimate that was moved to
+ * and fro left several notes. */
+static uint32_t next_overdue(struct sl_pass *pass, size_t *seen)
+{
+	const struct ev *top;
+	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
+		const struct ev ev = evq_pop(&pass->overruns);
+		if (!is_running(pass, ev.row) || expected_end(pass, ev.row) != ev.time)
+			continue; /* It ended, or its estimate was moved. */
+		size_t i = 0;
+		while (i < *seen && pass->scratch[i] != ev.row)
+			i++;
+		if (i < *seen)
+			continue;
+		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
+			sizeof(*pass->scratch), *seen + 1, UINT32_MAX, &pass->err);
+		if (status) {
+			pass_failed(pass, status);
+			return UINT32_MAX;
+		}
+		pass->scratch[(*seen)++] = ev.row;
+		return ev.row;
+	}
+	return UINT32_MAX;
+}
+
 /* Those whose estimate has run out are taken to end at the next whole second, anew in each pass. */
 void room_settle(struct sl_pass *pass)
 {
 	const int64_t before = pass->overdue_cpus;
 	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
-	const struct ev *top;
-	while ((top = evq_top(&pass->overruns)) && top->time <= pass->now) {
-		const struct ev ev = evq_pop(&pass->overruns);
-		if (pass->job_state[ev.row] != SL_RUNNING || expected_end(pass, ev.row) != ev.time)
-			continue; /* It ended, or its estimate was moved. */
+	size_t seen = 0;
+	for (uint32_t job; (job = next_overdue(pass, &seen)) != UINT32_MAX;) {
 		if (!pass->nodes)
-			profile_change(pass, ev.time, -cpus_of(pass, ev.row));
-		overdue_put(pass, ev.row);
+			profile_change(pass, expected_end(pass, job), -cpus_of(pass, job));
+		overdue_put(pass, job);
 	}
 	if (before && !pass->nodes)
 		profile_change(pass, pass->overdue_at, -before);
@@ -71,8 +95,8 @@ void room_settle(struct sl_pass *pass)
 		profile_change(pass, next, pass->overdue_cpus);
 	for (size_t i = 0; i < pass->overdue_count; i++)
 		nodes_move_end(pass->nodes, pass->overdue[i], next);
-	if (pass->overdue_cpus)
-		pass->promises_broken = true; /* They run on. */
+	if (pass->overdue_cpus || pass->overdue_count) /* Of nodes it may be GPUs alone. */
+		pass->promises_broken = true;          /* They run on. */
 	pass->overdue_at = next;
 	pass->settled = pass->now;
 }
@@ -108,6 +132,14 @@ bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece,
 		     : nodes_start(pass->nodes, job, request, end);
 }
 
+bool room_take_promised(struct sl_pass *pass, uint32_t job)
+{
+	if (!nodes_start_promised(pass->nodes, job, pass->request[job], room_expected(pass, job)))
+		return false;
+	pass->promise[job] = SL_NONE;
+	return true;
+}
+
 /* A window that opened while its cpus were still in use is served first. */
 static void pay_owed(struct sl_pass *pass)
 {
@@ -139,6 +171,16 @@ void room_give(struct sl_pass *pass, uint32_t job)
 	if (pass->nodes)
 		nodes_end(pass->nodes, job);
 	else if (running)
+		give_to_pool(pass, job, end);
+}
+
+/* Undoes room_take. */
+void room_untake(struct sl_pass *pass, uint32_t job)
+{
+	const sl_time end = room_expected(pass, job);
+	if (pass->nodes)
+		nodes_start_undo(pass->nodes, job);
+	else
 		give_to_pool(pass, job, end);
 }
 
@@ -248,6 +290,24 @@ void room_holds(struct sl_pass *pass, uint32_t job)
 		pass->gpus_held[job] = sum.gpus;
 }
 
+void room_places(struct sl_pass *pass, uint32_t job)
+{
+	if (!pass->place_first)
+		return;
+	const struct sl_piece *piece;
+	const size_t count = nodes_pieces(pass->nodes, job, &piece);
+	const int status = grow((void **)&pass->place, &pass->place_capacity, sizeof(*pass->place),
+		pass->place_total + count, SIZE_MAX / 64, &pass->err);
+	if (status) {
+		pass_failed(pass, status);
+		return;
+	}
+	memcpy(pass->place + pass->place_total, piece, count * sizeof(*piece));
+	pass->place_first[job] = pass->place_total;
+	pass->place_count[job] = (uint32_t)count;
+	pass->place_total += count;
+}
+
 int64_t room_idle(const struct sl_pass *pass, uint32_t kind)
 {
 	return pass->nodes            ? nodes_idle(pass->nodes, kind)
@@ -266,12 +326,20 @@ bool room_fits(struct sl_pass *pass, uint32_t job)
 	       (!pass->windows_ahead || stays_free(pass, cpus, pass->estimate[job]));
 }
 
+/* Could any job of the request fit now, however long? Among windows the length decides which nodes there are,
+ * and what several groups do on fewer nodes is anybody's guess. */
+static bool may_fit(struct sl_pass *pass, uint32_t request)
+{
+	return (pass->requests[request].group_count > 1 && nodes_window_next(pass->nodes) != SL_NEVER) ||
+	       nodes_fits(pass->nodes, request, 0);
+}
+
 bool room_any_fits(struct sl_pass *pass)
 {
 	if (!pass->nodes)
 		return pass->cluster.cpus_free && queue_size_min(&pass->queue) <= pass->cluster.cpus_free;
 	for (uint32_t i = 0; i < pass->active_count; i++)
-		if (nodes_fits(pass->nodes, pass->active[i], 0))
+		if (may_fit(pass, pass->active[i]))
 			return true;
 	return false;
 }
@@ -305,19 +373,21 @@ static bool pool_job_passes(void *self, uint32_t job)
 	       stays_free(pass, cpus, length);
 }
 
-/* One question for each class of like requests that wait; jobs are only tested where it says maybe. */
+/* One question for each class of like requests that wait; jobs are only tested where it says maybe: among
+ * windows, as the place of a job depends on its length, whoever may fit. */
 static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_t behind, struct asked *asked)
 {
 	struct queue_test test = { .self = asked, .passes = node_job_passes, .room = asked->room };
+	const bool windows = nodes_window_next(pass->nodes) != SL_NEVER;
 	for (uint32_t i = 0; i < pass->active_count; i++) {
 		const uint32_t request = pass->active[i];
 		const uint64_t bit = UINT64_C(1) << pass->request_class[request];
-		if (!nodes_fits(pass->nodes, request, 0))
+		if (!may_fit(pass, request))
 			continue;
 		test.classes_room |= bit;
 		if (!asked->spare || test.classes_any & bit)
 			continue;
-		if (!asked->guarded || nodes_guard_allows(pass->nodes, request, asked->room + 1))
+		if (!asked->guarded || windows || nodes_guard_allows(pass->nodes, request, asked->room + 1))
 			test.classes_any |= bit;
 	}
 	return test.classes_room ? queue_next_that(queue, behind, &test) : UINT32_MAX;
@@ -557,9 +627,12 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
 	return pass->status;
 }
 
-/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. */
+/* Nodes of one cpu, and tasks of one cpu that do not mind where: nothing but their number decides. Windows
+ * are of named nodes: where one ends as the next one opens, one is always free, and none for long. */
 static bool is_countable(const struct sl_pass *pass)
 {
+	if (pass->info->window_count)
+		return false;
 	for (uint32_t i = 0; i < pass->info->type_count; i++)
 		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1)
 			return false;
@@ -579,19 +652,12 @@ static bool is_countable(const struct sl_pass *pass)
 static int nodes_as_pool(struct sl_pass *pass, struct sl_err *err)
 {
 	struct sl_cluster *info = sl_alloc(pass->arena, 1, sizeof(*info));
-	struct sl_window *window = sl_alloc(pass->arena, pass->info->window_count + 1, sizeof(*window));
-	if (!info || !window)
+	if (!info)
 		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < pass->info->window_count; i++) {
-		window[i] = pass->info->window[i];
-		window[i].cpus = window[i].node_count;
-	}
 	*info = (struct sl_cluster){ .name = pass->info->name,
 		.cpus = pass->info->cpus,
 		.kind_count = 1,
-		.kind_name = pass->info->kind_name,
-		.window = window,
-		.window_count = pass->info->window_count };
+		.kind_name = pass->info->kind_name };
 	pass->info = info;
 	pass->request = NULL;
 	pass->requests = NULL;
@@ -612,7 +678,13 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 		pass->nodes_held = sl_alloc(pass->arena, jobs, sizeof(*pass->nodes_held));
 		pass->cpus_held = sl_alloc(pass->arena, jobs, sizeof(*pass->cpus_held));
 		pass->gpus_held = sl_alloc(pass->arena, jobs, sizeof(*pass->gpus_held));
-		if (!status && (!pass->nodes_held || !pass->cpus_held || !pass->gpus_held))
+		const bool places = pass->options.record & SIM_RECORD_PLACES;
+		if (places) {
+			pass->place_first = sl_alloc(pass->arena, jobs, sizeof(*pass->place_first));
+			pass->place_count = sl_alloc(pass->arena, jobs, sizeof(*pass->place_count));
+		}
+		if (!status && (!pass->nodes_held || !pass->cpus_held || !pass->gpus_held ||
+				       (places && (!pass->place_first || !pass->place_count))))
 			status = sl_fail_memory(err);
 		if (!status)
 			status = nodes_new(&pass->nodes, pass->info, pass->requests, pass->request_count,

@@ -263,6 +263,7 @@ static int settle_dates(struct loading *loading, struct sl_err *err)
 	int64_t zero = loading->submit_first / SL_SECOND;
 	zero -= zero * SL_SECOND > loading->submit_first;
 	scenario->epoch = zero - scenario->utc_offset;
+	scenario->dated = true;
 	for (uint32_t row = 0; row < columns->count; row++)
 		submit[row] -= zero * SL_SECOND;
 	const int status = settle_selection(loading, err);
@@ -322,7 +323,7 @@ static int read_trace(struct loading *loading, struct sl_err *err)
 		return status;
 	loading->file = sl_input_name(in);
 	const struct sl_reader *reader = NULL;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(loading->scenario->registry, &reader, in, err);
 	if (!status)
 		status = columns_expect(loading->scenario->columns, rows_expected(in), err);
 	if (!status) {
@@ -409,6 +410,7 @@ static int load_all(struct loading *loading, struct sl_err *err)
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)
 {
 	*scenario = (struct scenario){ 0 };
+	scenario->registry = options->registry ? options->registry : &registry_builtin;
 	scenario->arena = arena_new();
 	scenario->columns = calloc(1, sizeof(*scenario->columns));
 	struct loading loading = { .scenario = scenario,

@@ -45,6 +45,7 @@ struct scenario_options {
 	const char *trace;   /* Path, or "-". */
 	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
+	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */
 	const char *implied; /* Of the replay, by the policy's compat: "passes=event,...", weaker than any
 				setting. NULL: nothing. */
 	const char *from, *to, *until; /* As given: seconds since zero, durations, or dates; NULL. */
@@ -59,6 +60,7 @@ struct scenario_options {
 
 struct scenario {
 	struct sl_arena *arena;
+	const struct registry *registry; /* Lent. */
 	struct sl_jobs jobs;
 	int64_t cpus;              /* Of the whole cluster. */
 	struct sl_cluster cluster; /* node_count 0: a counted pool. */
@@ -74,6 +76,7 @@ struct scenario {
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
+	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
 	bool bounded; /* replay.until: runs stop after everything at or before that. */
 	sl_time until;

@@ -21,6 +21,8 @@ static const struct {
 	/* Of readers, who name them by their text... */
 	[CAUSE_FEW] = { "fewer than 18 fields", true },
 	[CAUSE_MANY] = { "more than 18 fields", false },
+	[CAUSE_SHORT] = { "fewer fields than columns", true },
+	[CAUSE_LONG] = { "more fields than columns", false },
 	[CAUSE_FRACTION] = { "fractional count rounded up", false },
 	[CAUSE_UNREADABLE] = { "unreadable optional field", false },
 	[CAUSE_PROFILE] = { "profile of another type than delay", true },

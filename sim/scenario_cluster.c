@@ -334,7 +334,7 @@ static int read_file(
 	struct scenario_input *input = &machine->scenario->cluster_input;
 	const struct sl_cluster_sink sink = { machine, on_name, on_pool, on_nodes, on_window };
 	const struct sl_cluster_reader *reader = NULL;
-	int status = cluster_reader_choose(&reader, input->path, in, err);
+	int status = cluster_reader_choose(loading->scenario->registry, &reader, input->path, in, err);
 	if (!status)
 		status = reader->read(input->path, in, loading->cluster_setting,
 			loading->cluster_setting_count, &sink, err);

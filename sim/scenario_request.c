@@ -130,13 +130,14 @@ static int32_t size_of(const struct ask *ask)
 
 /* ---- Could it ever fit? ---------------------------------------------------------------------------- */
 
-/* Of one task's gpus. */
-static int64_t gpus_of(const struct sl_cluster *cluster, const struct sl_node_type *type, uint32_t bits)
+/* How many tasks get their gpus, each all of one type. */
+static int64_t tasks_by_gpus(
+	const struct sl_cluster *cluster, const struct sl_node_type *type, const struct sl_demand *task)
 {
 	int64_t sum = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
-		if (!bits || (bits >> (kind - SL_KIND_GPUS) & 1))
-			sum += type->amount[kind];
+		if (!task->gpu_types || (task->gpu_types >> (kind - SL_KIND_GPUS) & 1))
+			sum += type->amount[kind] / task->gpus;
 	return sum;
 }
 
@@ -153,7 +154,7 @@ static int64_t tasks_on(
 	if (task->mem)
 		tasks = least(tasks, type->amount[SL_KIND_MEM] / task->mem);
 	if (task->gpus)
-		tasks = least(tasks, gpus_of(cluster, type, task->gpu_types) / task->gpus);
+		tasks = least(tasks, tasks_by_gpus(cluster, type, task));
 	return tasks;
 }
 

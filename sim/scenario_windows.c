@@ -51,7 +51,7 @@ int windows_parse(struct scenario *scenario, const char *text, struct sl_err *er
 			return fail_form(text, err);
 		if (from + size > count)
 			return sl_fail(err, SL_USAGE,
-				"replay.windows: %lld jobs from the %lld-th on (from 0) are more than the %u that there are",
+				"replay.windows: %lld jobs from number %lld on are more than there are: %u, counted from 0",
 				(long long)size, (long long)from, count);
 		window[i] = (uint32_t)from;
 	}

@@ -2,7 +2,7 @@
 /*
  * table.c - the flat table of metrics: names to numbers in millionths, in the order they were put.
  *
- * A name is put once. The order is that of sl_metric_list, and within a metric its own: no sorting, so
+ * A name is put once. The order is that of the list of metrics, and within a metric its own: no sorting, so
  * that two runs of like inputs have their lines at the same places.
  */
 #include "sim/table.h"
@@ -15,13 +15,13 @@ static const size_t rows_max = (size_t)1 << 28;
 
 void metrics_init(struct sl_metrics *metrics, struct sl_arena *arena)
 {
-	*metrics = (struct sl_metrics){ .arena = arena };
+	*metrics = (struct sl_metrics){ .arena = arena, .list = sl_metric_list };
 }
 
 void metrics_release(struct sl_metrics *metrics)
 {
 	free(metrics->row);
-	*metrics = (struct sl_metrics){ .arena = metrics->arena };
+	*metrics = (struct sl_metrics){ .arena = metrics->arena, .list = metrics->list };
 }
 
 void sl_metric_put(struct sl_metrics *metrics, const char *name, int64_t value_micro)
@@ -49,12 +49,33 @@ const int64_t *metrics_get(const struct sl_metrics *metrics, const char *name)
 	return NULL;
 }
 
+/* Ours put a name once. A plug-in's may not have looked. */
+static int check_names(const struct sl_metrics *metrics, struct sl_err *err)
+{
+	for (size_t i = metrics->own; i < metrics->count; i++) {
+		const char *name = metrics->row[i].name;
+		if (!strchr(name, '{') && metrics_get(metrics, name) != &metrics->row[i].micro)
+			return sl_fail(err, SL_USAGE,
+				"metric '%s' of a plug-in is there already: give it another name", name);
+	}
+	return SL_OK;
+}
+
 int metrics_compute(struct sl_metrics *metrics, const struct sl_result *result, struct sl_err *err)
 {
-	for (size_t i = 0; sl_metric_list[i]; i++) {
-		const int status = sl_metric_list[i]->compute(result, metrics, err);
+	size_t built_in = 0;
+	while (sl_metric_list[built_in])
+		built_in++;
+	for (size_t i = 0; metrics->list[i]; i++) {
+		if (i == built_in)
+			metrics->own = metrics->count;
+		const int status = metrics->list[i]->compute(result, metrics, err);
 		if (status)
 			return status;
 	}
-	return metrics->failed ? sl_fail_memory(err) : SL_OK;
+	if (!metrics->list[built_in])
+		metrics->own = metrics->count;
+	if (metrics->failed)
+		return sl_fail_memory(err);
+	return check_names(metrics, err);
 }

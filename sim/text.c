@@ -238,6 +238,38 @@ bool sl_get_duration(const char *text, size_t len, sl_time *value)
 	return sl_get_micro(text, len, value);
 }
 
+bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib)
+{
+	static const struct {
+		char letter;
+		int64_t kib;
+	} unit[] = { { 'k', 1 }, { 'm', 1 << 10 }, { 'g', 1 << 20 }, { 't', 1 << 30 },
+		{ 'p', INT64_C(1) << 40 } };
+	const __int128 whole = (__int128)1024 * 1000000; /* Millionths of a KiB in a MiB. */
+	size_t digits = 0;
+	while (digits < len && !strchr("kmgtpKMGTP ", text[digits]))
+		digits++;
+	const char *suffix = text + digits;
+	const char *end = text + len;
+	while (suffix < end && *suffix == ' ')
+		suffix++;
+	int64_t micro;
+	if (!sl_get_micro(text, digits, &micro) || micro < 0)
+		return false;
+	int64_t kib = suffix == end ? 1 << 10 : 0;
+	for (size_t i = 0; suffix < end && i < SL_LEN(unit); i++)
+		if ((*suffix | 0x20) == unit[i].letter)
+			kib = unit[i].kib;
+	const size_t rest = suffix == end ? 0 : (size_t)(end - suffix) - 1;
+	const bool known = rest == 0 || (rest == 1 && (suffix[1] | 0x20) == 'b') ||
+			   (rest == 2 && (suffix[1] | 0x20) == 'i' && (suffix[2] | 0x20) == 'b');
+	if (!kib || !known)
+		return false;
+	const __int128 size = ((__int128)micro * kib + (up ? whole - 1 : 0)) / whole;
+	*mib = size < INT64_MAX ? (int64_t)size : INT64_MAX;
+	return true;
+}
+
 int64_t sl_mul_div(int64_t a, int64_t b, int64_t c)
 {
 	SL_CHECK(c > 0);
@@ -272,7 +304,7 @@ const char *sl_state_name(enum sl_state state)
 const char *sl_reason_name(enum sl_reason reason)
 {
 	static const char *const name[SL_REASON_COUNT] = { "None", "Priority", "Resources", "BeginTime",
-		"Dependency" };
+		"Dependency", "AssocGrpCpuLimit" };
 	SL_CHECK(reason < SL_REASON_COUNT);
 	return name[reason];
 }

@@ -9,6 +9,7 @@ static void fill_columns(struct world *w)
 	const int64_t unit = w->unit ? w->unit : SL_SECOND;
 	bool cancels = false;
 	bool estimates = false;
+	bool gangs = false;
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct world_job *job = &w->job[i];
 		w->id[i] = i + 1;
@@ -19,7 +20,10 @@ static void fill_columns(struct world *w)
 			w->limit[i] = w->run[i];
 		w->size[i] = job->size;
 		w->user[i] = job->user;
-		w->none[i] = -1;
+		w->account[i] = job->account ? job->account : -1;
+		w->partition[i] = job->partition ? job->partition : -1;
+		w->gang[i] = job->gang ? job->gang - 1 : -1;
+		gangs |= job->gang != 0;
 		w->cancel[i] = job->cancel ? job->cancel * unit : SL_NONE;
 		w->wait[i] = job->wait * unit;
 		w->estimate[i] = job->estimate ? job->estimate * unit : SL_NONE;
@@ -39,8 +43,9 @@ static void fill_columns(struct world *w)
 			.limit = w->limit,
 			.size = w->size,
 			.user = w->user,
-			.account = w->none,
-			.partition = w->none,
+			.account = w->account,
+			.partition = w->partition,
+			.gang = gangs ? w->gang : NULL,
 			.wait_recorded = w->wait,
 			.cancel = cancels ? w->cancel : NULL,
 			.estimate = estimates ? w->estimate : NULL },
@@ -64,36 +69,50 @@ static int run_chosen(struct world *w, bool check)
 	return sim_run(&w->sim, &options, &w->err);
 }
 
-/* Each job asks for `size` tasks of one cpu and 1 MiB, so that nodes are not just counted; like requests
- * share one. */
+/* Each job asks for `size` tasks, by default of one cpu and 1 MiB, so that nodes are not just counted; like
+ * requests share one. */
+static uint32_t find_request(struct world *w, const struct sl_group *group, uint32_t count)
+{
+	uint32_t like = 0;
+	while (like < count && memcmp(&w->group[like], group, sizeof(*group)) != 0)
+		like++;
+	w->group[like] = *group;
+	w->asked[like] = (struct sl_request){ .group = &w->group[like],
+		.group_count = 1,
+		.cpus = group->tasks * group->task.cpus,
+		.mem = group->tasks * group->task.mem,
+		.gpus = group->tasks * group->task.gpus };
+	return like;
+}
+
 static void fill_nodes(struct world *w)
 {
-	static const char *const kinds[] = { "cpus", "memory" };
-	SL_CHECK(w->cpus <= WORLD_NODES);
-	w->type = (struct sl_node_type){ .name = "cpu", .amount = { 1, 1 } };
+	static const char *const kinds[] = { "cpus", "memory", "gpu" };
+	const int64_t node_cpus = w->node_cpus ? w->node_cpus : 1;
+	const int64_t nodes = w->cpus / node_cpus;
+	SL_CHECK(nodes <= WORLD_NODES);
+	w->type = (struct sl_node_type){ .name = "cpu",
+		.amount = { node_cpus, w->node_mem ? w->node_mem : 1, w->node_gpus } };
 	memset(w->node_type, 0, sizeof(w->node_type));
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < w->count; i++) {
-		uint32_t like = 0;
-		while (like < count && w->group[like].tasks != (uint32_t)w->size[i])
-			like++;
-		if (like == count) {
-			const uint32_t tasks = (uint32_t)w->size[i];
-			w->group[count] = (struct sl_group){ .task = { .cpus = 1, .mem = 1 },
-				.tasks = tasks,
-				.tasks_min = tasks,
-				.tasks_max = tasks };
-			w->asked[count] = (struct sl_request){
-				.group = &w->group[count], .group_count = 1, .cpus = tasks, .mem = tasks
-			};
-			count++;
-		}
-		w->request[i] = like;
+		const struct world_job *job = &w->job[i];
+		struct sl_group group;
+		memset(&group, 0, sizeof(group));
+		group.task.cpus = job->cpus ? job->cpus : 1;
+		group.task.mem = job->mem ? job->mem : 1;
+		group.task.gpus = job->gpus;
+		group.tasks = group.tasks_min = group.tasks_max = (uint32_t)job->size;
+		w->size[i] = (int32_t)(job->gpus ? job->size * job->gpus : job->size * group.task.cpus);
+		w->request[i] = find_request(w, &group, count);
+		count += w->request[i] == count;
 	}
 	w->scenario.cluster = (struct sl_cluster){ .cpus = w->cpus,
-		.node_count = (uint32_t)w->cpus,
+		.mem = nodes * w->type.amount[SL_KIND_MEM],
+		.gpus = nodes * w->node_gpus,
+		.node_count = (uint32_t)nodes,
 		.type_count = 1,
-		.kind_count = 2,
+		.kind_count = w->node_gpus ? 3 : 2,
 		.node_type = w->node_type,
 		.type = &w->type,
 		.kind_name = kinds };
@@ -135,13 +154,16 @@ int world_open(struct world *w, const char *policy, bool check, struct sim_optio
 {
 	begin(w);
 	*options = options_of(w, check);
-	return world_choose(w, policy, &w->choice);
+	const int status = world_choose(w, policy, &w->choice);
+	if (!status && w->instead)
+		w->choice.policy = w->instead;
+	return status;
 }
 
 int world_choose(struct world *w, const char *policy, struct policy_choice *choice)
 {
 	struct settings settings = { .arena = w->arena };
-	return policy_choose(choice, policy, &settings, w->arena, &w->err);
+	return policy_choose(&registry_builtin, choice, policy, &settings, w->arena, &w->err);
 }
 
 void world_release(struct world *w)

@@ -13,9 +13,11 @@ enum { WORLD_JOBS = 64, WORLD_NODES = 64 };
 struct world_job {
 	int64_t submit, run, limit;
 	int32_t size, user;
-	int64_t cancel;   /* 0: never. */
-	int64_t wait;     /* Recorded. */
-	int64_t estimate; /* From a file; 0: none. */
+	int64_t cancel;                   /* 0: never. */
+	int64_t wait;                     /* Recorded. */
+	int64_t estimate;                 /* From a file; 0: none. */
+	int32_t account, partition, gang; /* 0: none. */
+	int64_t cpus, mem, gpus;          /* Of one task, on nodes; 0: 1, 1 and none. */
 };
 
 /* In seconds; further members by name. */
@@ -33,13 +35,17 @@ struct world {
 	struct sl_cluster cluster; /* cpus 0: a pool of `cpus`. */
 	struct sim_rules rules;
 	uint64_t seed;
-	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB. */
+	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB, or: */
+	int64_t node_cpus, node_mem, node_gpus;
+
+	const struct sl_policy *instead; /* Run in place of the policy named, with its parameters; NULL. */
 
 	/* The rest belongs to world_run. */
 	int64_t id[WORLD_JOBS];
 	sl_time submit[WORLD_JOBS], run[WORLD_JOBS], limit[WORLD_JOBS], cancel[WORLD_JOBS], wait[WORLD_JOBS],
 		estimate[WORLD_JOBS];
-	int32_t size[WORLD_JOBS], user[WORLD_JOBS], none[WORLD_JOBS];
+	int32_t size[WORLD_JOBS], user[WORLD_JOBS], account[WORLD_JOBS], partition[WORLD_JOBS],
+		gang[WORLD_JOBS];
 	uint32_t request[WORLD_JOBS], node_type[WORLD_NODES];
 	struct sl_request asked[WORLD_JOBS];
 	struct sl_group group[WORLD_JOBS];

@@ -421,12 +421,32 @@ static int swf_begin(struct sl_out *out, const char *const (*header)[2], size_t 
 	return SL_OK;
 }
 
+/* Field 8 of a row of groups: the cpus of all, or its GPUs where it asks no cpus; nothing else is kept of it.
+ */
+static int64_t cpus_of_groups(const struct sl_row_more *more)
+{
+	int64_t cpus = 0;
+	int64_t gpus = 0;
+	for (size_t i = 0; i < more->group_count; i++) {
+		const struct sl_row_group *g = &more->group[i];
+		if (g->tasks <= 0 || g->tasks > INT32_MAX || g->cpus > INT32_MAX || g->gpus > INT32_MAX)
+			return SL_NONE;
+		cpus += g->cpus > 0 ? g->tasks * g->cpus : 0;
+		gpus += g->gpus > 0 ? g->tasks * g->gpus : 0;
+		if (cpus > INT32_MAX || gpus > INT32_MAX)
+			return SL_NONE;
+	}
+	return cpus ? cpus : gpus;
+}
+
 static int swf_job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 {
 	(void)err;
+	const struct sl_row_more *more = row->more;
 	char *p = sl_out_room(out, (size_t)SL_COL_COUNT * 32);
 	for (size_t i = 0; i < SL_COL_COUNT; i++) {
-		const int64_t value = row->col[i];
+		const bool grouped = i == SL_COL_REQ_CPUS && more && more->group_count;
+		const int64_t value = grouped ? cpus_of_groups(more) : row->col[i];
 		if (value == SL_NONE)
 			p = sl_put_i64(p, -1);
 		else

@@ -7,81 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/composed/shares.h"
+
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
-	&plan_recorded, &plan_commit };
-
-enum {
-	PARAM_ORDER,
-	PARAM_PLAN,
-	PARAM_FILL,
-	PARAM_ESTIMATE,
-	PARAM_SHADOW,
-	PARAM_SPARE,
-	PARAM_WAIT,
-	PARAM_COMPAT,
-	PARAM_COUNT
-};
-
-static const struct sl_param params[PARAM_COUNT] = {
-	[PARAM_ORDER] = { .key = "order",
-		.kind = SL_PARAM_TEXT,
-		.fallback = "fcfs",
-		.choices = "fcfs|sjf|ljf|smallest|largest|saf|laf|srf|wfp3|unicep|f1|f2|f3|f4|expr:\"...\"",
-		.help = "who is first in the queue, head included; an expression is over submit, wait, size, limit, user" },
-	[PARAM_PLAN] = { .key = "plan",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "easy",
-		.choices = "fcfs|greedy|easy|conservative|recorded|commit",
-		.help = "who starts now, and who is promised a start" },
-	[PARAM_FILL] = { .key = "fill",
-		.kind = SL_PARAM_TEXT,
-		.fallback = "queue",
-		.choices = "queue|shortest|none|an order",
-		.help = "order of the candidates behind the head (plans easy, commit); shortest: by estimate; none: nobody overtakes" },
-	[PARAM_ESTIMATE] = { .key = "estimate",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "limit",
-		.choices = "limit|exact|tsafrir|file",
-		.help = "how long the plan takes a job to run" },
-	[PARAM_SHADOW] = { .key = "shadow",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "fresh",
-		.choices = "fresh|frozen",
-		.help = "the head's promise (plan easy): anew in each pass, or as it was when it became the head" },
-	[PARAM_SPARE] = { .key = "spare",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "count",
-		.choices = "count|named|none",
-		.help = "what is left over at the shadow (plan easy): as long as the head still fits, all but its chosen nodes, nothing" },
-	[PARAM_WAIT] = { .key = "wait",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "right",
-		.choices = "right|published",
-		.help = "of orders that depend on the wait; published: RLScheduler's, which takes -1 - submit for it" },
-	[PARAM_COMPAT] = { .key = "compat",
-		.kind = SL_PARAM_CHOICE,
-		.fallback = "none",
-		.choices = "none|pyss|frozen|batsched|rlscheduler",
-		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
-};
-
-#define RLSCHEDULER                                                                         \
-	"wait=published,replay.events=submit_first,replay.passes=event,replay.size=larger," \
-	"replay.overrun=extend,replay.run_unknown=10"
-
-/* What each takes from where is in docs/VALIDATION.md. */
-static const struct sl_compat compats[] = {
-	{ "pyss", NULL,
-		"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested,"
-		"replay.overrun=kill" },
-	{ "frozen", "plan=easy",
-		"shadow=frozen,spare=none,replay.events=finish_first,replay.passes=instant,"
-		"replay.overrun=kill" },
-	{ "rlscheduler", "plan=fcfs", "plan=commit,fill=none," RLSCHEDULER },
-	{ "rlscheduler", "plan=easy", "plan=commit,fill=queue," RLSCHEDULER },
-	{ "rlscheduler", "plan=commit", RLSCHEDULER },
-	{ 0 },
-};
+	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,
+	&plan_quota, &plan_easy_named, &plan_conservative_named };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
@@ -108,26 +38,84 @@ static int init_fill(struct composed *composed, const char *text, struct sl_aren
 	return status;
 }
 
-/* The shadow is EASY's: elsewhere there is none to freeze, and nothing to spare. */
+/* What neither the order nor the plan reads would be given in vain. */
+static int refuse_idle(const struct composed *composed, struct sl_err *err)
+{
+	const struct order *order = composed->order.order;
+	const unsigned takes = composed->plan->takes | (order ? order->takes : 0);
+	for (unsigned i = PARAM_BY; i < PARAM_COUNT; i++)
+		if (!(takes & TAKES(i)) && strcmp(composed->values[i].text, composed_params[i].fallback) != 0)
+			return sl_fail(err, SL_USAGE, "%s=%s means nothing under order=%s, plan=%s",
+				composed_params[i].key, composed->values[i].text,
+				composed->values[PARAM_ORDER].text, composed->plan->name);
+	return SL_OK;
+}
+
+/* An order of parties stands on what the plan asks of an order. */
+static int init_shares(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	const struct plan *plan = composed->plan;
+	const struct sl_value *values = setup->values;
+	const struct order *order = composed->order.order;
+	if (!order || !order->sharing) {
+		if (plan == &plan_share)
+			return sl_fail(err, SL_USAGE,
+				"plan=share goes by parties: use order=fairshare, drf, lottery or stride, not %s",
+				values[PARAM_ORDER].text);
+		return SL_OK;
+	}
+	if (order->sharing->drawn && !plan->turns)
+		return sl_fail(err, SL_USAGE,
+			"order=%s draws who is next, and has no order beyond: use plan=share, fcfs or easy, not %s",
+			order->name, plan->name);
+	const struct shares_options options = {
+		.sharing = order->sharing,
+		.by = values[PARAM_BY].number,
+		.weights = values[PARAM_WEIGHTS].text,
+		.initial = values[PARAM_INITIAL].text,
+		.half_life = values[PARAM_HALF_LIFE].number,
+		.dominant = values[PARAM_CHARGE].number,
+		.by_size = values[PARAM_COST].number,
+	};
+	return shares_init(&composed->shares, &options, setup, err);
+}
+
+/* A candidates' order of its own, or no candidates, and the queue need not stand in the parties' order. */
+static bool has_keys(const struct composed *composed)
+{
+	if (!composed->shares)
+		return !composed->order.by_row;
+	return !composed->order.order->sharing->drawn && !composed->plan->parts;
+}
+
+/* The shadow is EASY's: elsewhere there is none to freeze, and nothing to spare. The three stand together. */
 static int init_shadow(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	composed->spare = (enum sl_spare)setup->values[PARAM_SPARE].number;
 	composed->frozen = setup->values[PARAM_SHADOW].number;
-	const int which = composed->frozen ? PARAM_SHADOW : PARAM_SPARE;
-	if (composed->plan->shadows || (!composed->frozen && composed->spare == SL_SPARE_COUNT))
+	composed->fitting = setup->values[PARAM_ARRIVALS].number;
+	if (composed->plan->shadows)
 		return SL_OK;
-	return sl_fail(err, SL_USAGE, "%s=%s means nothing under plan=%s, which has no shadow: use plan=easy",
-		params[which].key, setup->values[which].text, composed->plan->name);
+	for (size_t which = PARAM_SHADOW; which <= PARAM_ARRIVALS; which++)
+		if (setup->values[which].number)
+			return sl_fail(err, SL_USAGE,
+				"%s=%s means nothing under plan=%s, which has no shadow: use plan=easy",
+				composed_params[which].key, setup->values[which].text, composed->plan->name);
+	return SL_OK;
 }
 
 static int init_order(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const char *text = setup->values[PARAM_ORDER].text;
-	const int status = ordering_init(&composed->order, text, setup->arena, err);
-	if (!status && composed->plan->key && !composed->order.by_row)
+	int status = ordering_init(&composed->order, text, setup->arena, err);
+	if (!status && (composed->plan->key || composed->plan->own_order) && !composed->order.by_row)
 		return sl_fail(err, SL_USAGE,
 			"order=%s means nothing under plan=%s, which has an order of its own", text,
 			composed->plan->name);
+	if (!status)
+		status = refuse_idle(composed, err);
+	if (!status)
+		status = init_shares(composed, setup, err);
 	composed->wait_published = setup->values[PARAM_WAIT].number && composed->order.waits;
 	if (composed->wait_published)
 		composed->order.waits = false; /* It depends on the submission alone. */
@@ -140,6 +128,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!composed)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	*state = composed;
+	composed->values = setup->values;
 	composed->plan = plans[setup->values[PARAM_PLAN].number];
 	composed->estimate = &estimates[setup->values[PARAM_ESTIMATE].number];
 	int status = init_order(composed, setup, err);
@@ -147,16 +136,18 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 		status = init_shadow(composed, setup, err);
 	if (!status)
 		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
+	if (status)
+		return status;
 	unsigned uses = composed->plan->uses | composed->estimate->uses;
-	uses |= composed->order.by_row ? 0 : SL_USE_KEYS;
+	uses |= has_keys(composed) ? SL_USE_KEYS : 0;
 	uses |= composed->fill.by_row ? 0 : SL_USE_FILL;
-	if (!status)
-		status = sl_use(setup, uses, err);
+	status = sl_use(setup, uses, err);
 	if (!status && composed->plan->init)
 		status = composed->plan->init(composed, setup, err);
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
+	sl_set_placing(setup, &placings[setup->values[PARAM_PLACE].number]);
 	return status;
 }
 
@@ -178,20 +169,35 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 {
 	if (composed->estimate->submitted)
 		composed->estimate->submitted(composed, pass, job);
+	double key = composed->shares ? shares_submitted(composed->shares, pass, job) : 0;
 	if (composed->plan->key)
-		sl_set_key(pass, job, composed->plan->key(pass, job));
-	else if (!composed->order.by_row)
-		sl_set_key(pass, job, queue_key(composed, pass, job));
+		key = composed->plan->key(pass, job);
+	else if (!composed->shares && has_keys(composed))
+		key = queue_key(composed, pass, job);
+	if (composed->plan->key || has_keys(composed))
+		sl_set_key(pass, job, key);
 	if (!composed->fill.by_row) {
 		const struct facts facts = facts_of(pass, job);
 		sl_set_fill_key(pass, job, ordering_score(&composed->fill, &facts));
 	}
+	if (composed->plan->submitted)
+		composed->plan->submitted(composed, pass, job);
+}
+
+static void ended(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	if (composed->shares)
+		shares_ended(composed->shares, pass, job);
+	if (composed->plan->ended)
+		composed->plan->ended(composed, pass, job);
 }
 
 static void composed_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
 	struct composed *composed = state;
 	const sl_job job = { event->row };
+	if (composed->plan->notes || composed->fitting)
+		since_note(composed, pass, event);
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		submitted(composed, pass, job);
@@ -200,6 +206,10 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 	case SL_EV_TIME_LIMIT:
 		if (composed->estimate->ended)
 			composed->estimate->ended(composed, pass, job);
+		ended(composed, pass, job);
+		break;
+	case SL_EV_CANCEL:
+		ended(composed, pass, job);
 		break;
 	case SL_EV_TIMER:
 		/* It may have ended, or its estimate may have been moved since. */
@@ -212,29 +222,115 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 	case SL_EV_NODE_UP:
 	case SL_EV_RESERVATION:
 	case SL_EV_MODEL:
-	case SL_EV_CANCEL:
 	case SL_EV_CLASS_COUNT:
 		break;
 	}
 }
 
+static void shares_past(
+	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+{
+	switch (what) {
+	case SL_PAST_START:
+		shares_started(composed->shares, pass, job);
+		break;
+	case SL_PAST_PREEMPT:
+		shares_stopped(composed->shares, pass, job, how);
+		break;
+	case SL_PAST_RESUME:
+		shares_resumed(composed->shares, pass, job);
+		break;
+	case SL_PAST_RESIZE:
+		break;
+	}
+}
+
+/* It takes over: what others did counts as if it had done it. */
+static void composed_past(
+	void *state, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+{
+	struct composed *composed = state;
+	if (composed->shares)
+		shares_past(composed, pass, job, what, how);
+	if (composed->plan->past)
+		composed->plan->past(composed, pass, job, what, how);
+}
+
+/* ---- Passes ------------------------------------------------------------------------------------ */
+
+bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	if (!sl_start(pass, job))
+		return false;
+	if (composed->shares)
+		shares_started(composed->shares, pass, job);
+	return true;
+}
+
+bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_preempt how)
+{
+	if (!sl_preempt(pass, job, how))
+		return false;
+	if (composed->shares)
+		shares_stopped(composed->shares, pass, job, how);
+	return true;
+}
+
+bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	if (!sl_resume(pass, job))
+		return false;
+	if (composed->shares)
+		shares_resumed(composed->shares, pass, job);
+	return true;
+}
+
+void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark)
+{
+	sl_undo(pass, mark);
+	if (composed->shares)
+		parties_rewind(&composed->shares->parties);
+}
+
+sl_job composed_first(struct composed *composed, struct sl_pass *pass)
+{
+	return composed->shares ? shares_first(composed->shares, pass) : sl_queue_first(pass);
+}
+
+void composed_start_due(struct composed *composed, struct sl_pass *pass)
+{
+	if (!composed->shares) {
+		sl_promises_start(pass);
+		return;
+	}
+	sl_job job = SL_JOB_NONE;
+	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
+		if (sl_promise_of(pass, job) != SL_NONE && sl_promise_of(pass, job) <= sl_now(pass))
+			(void)composed_start(composed, pass, job);
+}
+
 static void composed_pass(void *state, struct sl_pass *pass)
 {
 	struct composed *composed = state;
+	const struct plan *plan = composed->plan;
 	if (composed->order.waits)
 		sl_queue_rekey(pass, queue_key, composed);
-	composed->plan->pass(composed, pass);
+	if (composed->shares)
+		shares_begin(composed->shares, pass,
+			!plan->parts && (!plan->turns || (composed->fill.by_row && sl_any_fits(pass))));
+	plan->pass(composed, pass);
 }
 
 const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
-	.summary = "built from parts: order, plan, fill, estimate",
-	.compat = compats,
+	.summary = "built from parts: order, plan, fill, estimate, place, and what they take",
 	.paper = "each part's own",
-	.params = params,
+	.params = composed_params,
 	.param_count = PARAM_COUNT,
 	.init = composed_init,
 	.pass = composed_pass,
 	.on_event = composed_event,
+	.compat = composed_compats,
+	.on_past = composed_past,
 };

@@ -2,7 +2,11 @@
 /*
  * composed.h - a policy built from parts chosen by name: an order (who is
  * first), a plan (who starts now, who is promised what), an estimate (how long
- * the plan takes a job to run). Each part is one row of its table.
+ * the plan takes a job to run), a placing (on which nodes). Each part is one row
+ * of its table.
+ *
+ * An order is of jobs (a score each), or of parties: users, accounts or
+ * partitions (shares.h).
  */
 #ifndef SL_COMPOSED_H
 #define SL_COMPOSED_H
@@ -14,6 +18,38 @@ struct facts {
 	double submit, wait, size, limit, user;
 };
 
+enum {
+	PARAM_ORDER,
+	PARAM_PLAN,
+	PARAM_FILL,
+	PARAM_ESTIMATE,
+	PARAM_SHADOW,
+	PARAM_SPARE,
+	PARAM_ARRIVALS,
+	PARAM_WAIT,
+	PARAM_COMPAT,
+	PARAM_PLACE,
+	PARAM_BY, /* From here on: of those parts only that say so in `takes`. */
+	PARAM_WEIGHTS,
+	PARAM_HALF_LIFE,
+	PARAM_INITIAL,
+	PARAM_CHARGE,
+	PARAM_COST,
+	PARAM_BLOCKED,
+	PARAM_DEPTH,
+	PARAM_SLACK,
+	PARAM_SLACK_TIME,
+	PARAM_TRIES,
+	PARAM_QUANTUM,
+	PARAM_ROWS,
+	PARAM_ALTERNATE,
+	PARAM_QUOTAS,
+	PARAM_PREEMPT,
+	PARAM_COUNT
+};
+#define TAKES(param) (1U << (param))
+extern const struct sl_param composed_params[PARAM_COUNT];
+
 struct expr; /* expr.c: a user's expression, compiled. */
 
 struct order {
@@ -23,6 +59,8 @@ struct order {
 	bool waits;  /* Depends on the wait: recomputed once a pass. */
 	bool by_row; /* Submit order itself: needs no key. */
 	double (*score)(const struct facts *facts);
+	const struct sharing *sharing; /* In place of a score: an order of parties. */
+	unsigned takes;
 };
 
 /* An order in use: of the table, or an expression. */
@@ -40,14 +78,25 @@ struct plan {
 	const char *paper;
 	unsigned uses; /* enum sl_use */
 	enum sl_reason reason;
+	unsigned takes;
 	bool fills;               /* Takes candidates from behind the head: `fill` means something. */
 	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
 	bool shadows;             /* `shadow` and `spare` mean something. */
+	bool turns;               /* Asks composed_first who is next, so that an order by lot will do. */
+	bool parts;               /* Never asks for the queue in order: goes by parties. */
+	bool own_order;           /* Takes no order but that of submission. */
+	bool notes;               /* It asks what happened since the last pass: since_note. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
 	double (*key)(
 		const struct sl_pass *pass, sl_job job); /* Its own queue order; NULL: the chosen one. */
+	void (*submitted)(struct composed *composed, struct sl_pass *pass, sl_job job); /* Optional. */
+	void (*ended)(
+		struct composed *composed, struct sl_pass *pass, sl_job job); /* Or cancelled. Optional. */
+	/* Optional: what whoever planned before did, for plans that keep account of their own starts. */
+	void (*past)(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what,
+		enum sl_preempt how);
 };
 
 struct estimate {
@@ -62,18 +111,33 @@ struct estimate {
 };
 
 struct user_history; /* estimate.c */
+struct shares;       /* shares.h */
 
 struct composed {
 	struct ordering order, fill;
+	struct shares *shares;         /* NULL: an order of jobs. */
+	void *own;                     /* The plan's. */
+	const struct sl_value *values; /* By PARAM_. */
 	const struct plan *plan;
 	const struct estimate *estimate;
 	struct user_history *history;
 	size_t history_count;
 	enum sl_spare spare;
-	bool frozen, fill_none, wait_published;
+	bool frozen, fill_none, fitting, wait_published;
+	sl_ledger since;      /* since.c: what happened after the last pass. */
 	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
+
+/* since.c: submissions and ends since the plan's last pass; what it notes can be taken back with the pass. */
+int since_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
+void since_note(struct composed *composed, struct sl_pass *pass, const struct sl_event *event);
+bool since_ended(
+	const struct composed *composed, const struct sl_pass *pass); /* Anything but a submission. */
+bool since_came(const struct composed *composed, const struct sl_pass *pass);
+/* The jobs that came and still wait, in order; before: SL_JOB_NONE for the first. */
+sl_job since_next(const struct composed *composed, const struct sl_pass *pass, sl_job before);
+void since_forget(struct composed *composed, struct sl_pass *pass);
 
 /* Of composed->head. */
 enum head_row {
@@ -87,11 +151,26 @@ sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_
 sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
 
 extern const struct sl_policy policy_composed;
+extern const struct sl_compat composed_compats[]; /* Closed by a NULL value. */
 extern const struct order orders[];
 extern const size_t order_count;
-extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_commit;
+extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_share,
+	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit, plan_easy_named,
+	plan_conservative_named;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
+extern const struct sl_placing placings[];
+extern const size_t placing_count;
+
+/* Commands of plans: the order learns of them. */
+bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job);
+bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_preempt how);
+bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job);
+void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark);
+/* Who is next. */
+sl_job composed_first(struct composed *composed, struct sl_pass *pass);
+/* Starts each job whose promise is now, in queue order. */
+void composed_start_due(struct composed *composed, struct sl_pass *pass);
 
 /* "sjf", or "expr:..." */
 int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *arena, struct sl_err *err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "policies/composed/composed.h"
+#include "policies/composed/shares.h"
 
 double steady(double value)
 {
@@ -59,6 +60,13 @@ static double score_f4(const struct facts *f) { return f->limit * sqrt(f->size) 
 #define CARASTAN \
 	"Carastan-Santos & de Camargo, Obtaining dynamic scheduling policies with simulation and machine learning, SC 2017"
 
+#define KAY "Kay & Lauder, A fair share scheduler, Communications of the ACM 31(1), 1988"
+#define GHODSI \
+	"Ghodsi et al., Dominant resource fairness: fair allocation of multiple resource types, NSDI 2011"
+#define WALDSPURGER_94 "Waldspurger & Weihl, Lottery scheduling, OSDI 1994"
+#define WALDSPURGER_95 "Waldspurger & Weihl, Stride scheduling, MIT/LCS/TM-528, 1995"
+#define TAKES_PARTIES  (TAKES(PARAM_BY) | TAKES(PARAM_WEIGHTS))
+
 const struct order orders[] = {
 	{ "fcfs", "s",
 		"Feitelson & Weil, Utilization and predictability in scheduling the IBM SP2 with backfilling, IPPS 1998",
@@ -76,6 +84,15 @@ const struct order orders[] = {
 	{ "f2", "sqrt(r) * n + 25600 * log10(s)", CARASTAN, .score = score_f2 },
 	{ "f3", "r * n + 6860000 * log10(s)", CARASTAN, .score = score_f3 },
 	{ "f4", "r * sqrt(n) + 530000 * log10(s)", CARASTAN, .score = score_f4 },
+	{ "fairshare", "decayed usage / weight, of the party", KAY, .sharing = &sharing_fair,
+		.takes =
+			TAKES_PARTIES | TAKES(PARAM_HALF_LIFE) | TAKES(PARAM_INITIAL) | TAKES(PARAM_CHARGE) },
+	{ "drf", "dominant share / weight, of the party", GHODSI, .sharing = &sharing_drf,
+		.takes = TAKES_PARTIES },
+	{ "lottery", "drawn by weight, of the parties", WALDSPURGER_94, .sharing = &sharing_lottery,
+		.takes = TAKES_PARTIES },
+	{ "stride", "pass, of the party", WALDSPURGER_95, .sharing = &sharing_stride,
+		.takes = TAKES_PARTIES | TAKES(PARAM_COST) },
 };
 const size_t order_count = SL_LEN(orders);
 

@@ -5,11 +5,11 @@
 #include "policies/composed/composed.h"
 
 /* Starts from the front while it fits; the first that does not. */
-static sl_job start_in_order(struct sl_pass *pass)
+static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 {
-	sl_job head = sl_queue_first(pass);
-	while (sl_job_is(head) && sl_start(pass, head))
-		head = sl_queue_first(pass);
+	sl_job head = composed_first(composed, pass);
+	while (sl_job_is(head) && composed_start(composed, pass, head))
+		head = composed_first(composed, pass);
 	if (sl_job_is(head))
 		sl_head_waits(pass, head);
 	return head;
@@ -17,8 +17,7 @@ static sl_job start_in_order(struct sl_pass *pass)
 
 static void fcfs_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)composed;
-	(void)start_in_order(pass);
+	(void)start_in_order(composed, pass);
 }
 
 const struct plan plan_fcfs = {
@@ -27,16 +26,17 @@ const struct plan plan_fcfs = {
 	.paper =
 		"Schwiegelshohn & Yahyapour, Analysis of first-come-first-serve parallel job scheduling, SODA 1998",
 	.reason = SL_REASON_PRIORITY,
+	.turns = true,
+	.parts = true,
 	.pass = fcfs_pass,
 };
 
 /* List scheduling: whoever fits, in order; large jobs may wait for ever. */
 static void greedy_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)composed;
 	sl_job job = SL_JOB_NONE;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
-		(void)sl_start(pass, job);
+		(void)composed_start(composed, pass, job);
 }
 
 const struct plan plan_greedy = {
@@ -71,10 +71,20 @@ sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_
 
 static int easy_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
-	(void)err;
 	if (composed->frozen)
 		composed->head = sl_ledger_new(setup, "head", HEAD_ROWS);
-	return SL_OK;
+	return composed->fitting ? since_init(composed, setup, err) : SL_OK;
+}
+
+/* arrivals=fitting: nothing but submissions, and none of the new jobs could start whatever the order. */
+static bool nothing_new_fits(struct composed *composed, struct sl_pass *pass)
+{
+	bool fits = since_ended(composed, pass) || !since_came(composed, pass);
+	sl_job job = SL_JOB_NONE;
+	while (!fits && sl_job_is(job = since_next(composed, pass, job)))
+		fits = sl_fits(pass, job);
+	since_forget(composed, pass);
+	return !fits;
 }
 
 /* The earliest time by estimates that the head fits, and what it leaves over. */
@@ -93,13 +103,15 @@ static struct sl_promise easy_shadow(struct composed *composed, struct sl_pass *
 /* Remembers nothing between passes, unless the shadow is frozen. */
 static void easy_pass(struct composed *composed, struct sl_pass *pass)
 {
-	const sl_job head = start_in_order(pass);
+	if (composed->fitting && nothing_new_fits(composed, pass))
+		return;
+	const sl_job head = start_in_order(composed, pass);
 	if (!sl_job_is(head) || composed->fill_none || (!composed->frozen && !sl_any_fits(pass)))
 		return;
 	struct sl_promise shadow = easy_shadow(composed, pass, head);
-	sl_job job = head;
+	sl_job job = composed->shares ? SL_JOB_NONE : head; /* Parties' turns may have changed since. */
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
-		(void)sl_start(pass, job); /* Fits now without delaying the shadow. */
+		(void)composed_start(composed, pass, job); /* Fits now without delaying the shadow. */
 }
 
 const struct plan plan_easy = {
@@ -109,6 +121,7 @@ const struct plan plan_easy = {
 		"Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
 	.reason = SL_REASON_PRIORITY,
 	.fills = true,
+	.turns = true,
 	.shadows = true,
 	.init = easy_init,
 	.pass = easy_pass,
@@ -116,13 +129,12 @@ const struct plan plan_easy = {
 
 static void conservative_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)composed; /* The promises are the engine's. */
 	if (sl_promises_broken(pass))
 		sl_promises_drop(pass);
 	else
 		sl_promises_compress(pass);
 	sl_promises_make(pass);
-	sl_promises_start(pass);
+	composed_start_due(composed, pass);
 	const sl_job head = sl_queue_first(pass);
 	if (sl_job_is(head))
 		sl_head_waits(pass, head);

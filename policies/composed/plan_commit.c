@@ -38,13 +38,13 @@ static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 	struct sl_promise shadow = sl_shadow_at(pass, head, at, SL_SPARE_NONE);
 	sl_job job = SL_JOB_NONE;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
-		(void)sl_start(pass, job);
+		(void)composed_start(composed, pass, job);
 }
 
 static void commit_pass(struct composed *composed, struct sl_pass *pass)
 {
 	for (sl_job head; sl_job_is(head = pick(composed, pass));) {
-		if (!sl_start(pass, head)) {
+		if (!composed_start(composed, pass, head)) {
 			sl_head_waits(pass, head);
 			fill(composed, pass, head);
 			return;

@@ -91,7 +91,7 @@ static inline char *csv_put_again(char *p, const char *from, size_t length)
 
 /* A word with the comma behind it, kept with its length for copies of a fixed size. */
 struct csv_word {
-	char text[24];
+	char text[32];
 	uint32_t length;
 };
 

@@ -112,13 +112,52 @@ static int letters_given(struct args *args, const char *text, struct line *line,
 static void ask_more(struct args *args, char **argv, size_t argc)
 {
 	for (size_t i = 0; args->command->more && i < argc && !args->more; i++)
-		args->more = args->command->more(argv[i], &args->more_count, args->arena);
+		args->more = args->command->more(argv[i], &args->more_count, args);
 }
 
-int args_parse(struct args *args, const struct command *command, char **argv, size_t argc,
-	struct sl_arena *arena, struct sl_err *err)
+/* Before anything else is looked at: a plug-in may bring options of its own (a generator's parameters), and
+ * stand behind them. */
+static int plugins_first(struct args *args, char **argv, size_t argc, struct sl_err *err)
 {
-	*args = (struct args){ .command = command, .arena = arena };
+	static const char name[] = "plugin";
+	static const size_t len = sizeof(name) - 1;
+	if (!option_long(args, name, len))
+		return SL_OK;
+	for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *text = argv[i];
+		if (strncmp(text, "--", 2) != 0 || strncmp(text + 2, name, len) != 0)
+			continue;
+		const char *path = NULL;
+		if (text[2 + len] == '=')
+			path = text + 2 + len + 1;
+		else if (!text[2 + len] && i + 1 < argc)
+			path = argv[++i];
+		const int status = path ? registry_add(args->registry, path, err) : SL_OK;
+		if (status)
+			return status;
+	}
+	return SL_OK;
+}
+
+/* Policies that are named by the path of their plug-in. */
+static int plugins_of_policies(struct args *args, struct sl_err *err)
+{
+	const char *policy;
+	for (size_t i = 0; (policy = arg_at(args, "policy", i)); i++) {
+		const int status = registry_add_policy(args->registry, policy, err);
+		if (status)
+			return status;
+	}
+	return SL_OK;
+}
+
+int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
+{
+	const struct command *command = args->command;
+	struct sl_arena *arena = args->arena;
+	const int loaded = plugins_first(args, argv, argc, err);
+	if (loaded)
+		return loaded;
 	size_t letters = 0;
 	for (size_t i = 0; i < argc; i++)
 		letters += strlen(argv[i]) + 1;
@@ -153,7 +192,7 @@ int args_parse(struct args *args, const struct command *command, char **argv, si
 	if (args->word_count > command->words_max)
 		return sl_fail(err, SL_USAGE, "%s: unexpected '%s': schedlab %s", command->name,
 			args->word[command->words_max], command->usage);
-	return SL_OK;
+	return plugins_of_policies(args, err);
 }
 
 static const struct given *given_last(const struct args *args, const char *name)
@@ -216,11 +255,12 @@ static void option_help(const struct option_def *def, int width)
 	}
 }
 
-void args_help(const struct command *command, struct sl_arena *arena)
+void args_help(const struct args *given)
 {
-	struct args args = { .command = command, .arena = arena };
+	const struct command *command = given->command;
+	struct args args = { .command = command, .arena = given->arena, .registry = given->registry };
 	if (command->more)
-		args.more = command->more(NULL, &args.more_count, arena);
+		args.more = command->more(NULL, &args.more_count, &args);
 	printf("usage: schedlab %s\n\n%c%s.\n", command->usage, toupper((unsigned char)command->summary[0]),
 		command->summary + 1);
 	if (command->detail)

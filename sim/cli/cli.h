@@ -25,18 +25,22 @@ struct option_def {
 /* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.
  */
 #define OPTION_CLUSTER "cluster", 'c', "CLUSTER", true, "the machine; default: as the trace's header says"
-#define OPTION_POLICY  "policy", 'p', "POLICY", true, "name[:key=value,...], see 'schedlab list policies'"
-#define OPTION_OUTPUT  "output", 'o', "DIR", false, "write the results into this directory"
-#define OPTION_SET     "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
-#define OPTION_SEED    "seed", 0, "N", false, "of everything that is drawn; default 1"
-#define OPTION_FROM    "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
-#define OPTION_TO      "to", 0, "TIME", false, "only jobs submitted before then"
-#define OPTION_TZ      "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
-#define OPTION_JOBS    "jobs", 0, "N", false, "only the first N jobs"
-#define OPTION_STRICT  "strict", 0, NULL, false, "stop at the first row that makes no sense"
-#define OPTION_JSON    "json", 0, NULL, false, "print one JSON object instead of tables"
-#define OPTION_FORCE   "force", 0, NULL, false, "replace DIR whatever it holds"
-#define OPTION_QUIET   "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
+#define OPTION_POLICY                  \
+	"policy", 'p', "POLICY", true, \
+		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
+#define OPTION_OUTPUT "output", 'o', "DIR", false, "write the results into this directory"
+#define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
+#define OPTION_SEED   "seed", 0, "N", false, "of everything that is drawn; default 1"
+#define OPTION_FROM   "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
+#define OPTION_TO     "to", 0, "TIME", false, "only jobs submitted before then"
+#define OPTION_TZ     "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
+#define OPTION_JOBS   "jobs", 0, "N", false, "only the first N jobs"
+#define OPTION_STRICT "strict", 0, NULL, false, "stop at the first row that makes no sense"
+#define OPTION_JSON   "json", 0, NULL, false, "print one JSON object instead of tables"
+#define OPTION_FORCE  "force", 0, NULL, false, "replace DIR whatever it holds"
+#define OPTION_PLUGIN \
+	"plugin", 0, "FILE.so", true, "add what this plug-in has: policies, readers, metrics ..."
+#define OPTION_QUIET "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
 
 /* What was given: values in order. */
 struct given {
@@ -46,20 +50,22 @@ struct given {
 
 struct args {
 	const struct command *command;
+	const char *data; /* --data, before the command; NULL. */
 	struct given *given;
 	size_t given_count;
 	char **word; /* Operands. */
 	size_t word_count;
 	struct sl_arena *arena;
+	struct registry *registry;     /* What is known by name: as it was built, and plug-ins of the line. */
 	const struct option_def *more; /* What command->more answered. */
 	size_t more_count;
 };
 
-/* Parses what follows the command's name. The words and values are lent from argv. */
-int args_parse(struct args *args, const struct command *command, char **argv, size_t argc,
-	struct sl_arena *arena, struct sl_err *err);
+/* Parses what follows the command's name, and loads its plug-ins. command, arena and registry are set by the
+ * caller. The words and values are lent from argv. */
+int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err);
 /* Usage, summary, detail and options, on stdout. */
-void args_help(const struct command *command, struct sl_arena *arena);
+void args_help(const struct args *args);
 
 const char *arg(const struct args *args, const char *name); /* The last value, or NULL. */
 bool arg_flag(const struct args *args, const char *name);
@@ -81,13 +87,16 @@ struct command {
 	/* Options that depend on a word of the line (a generator's parameters, by its name): asked with each
 	 * word that follows the command until one answers non-NULL; with NULL for help and completion: then
 	 * those of all. What it returns may live in the arena. May be NULL. */
-	const struct option_def *(*more)(const char *word, size_t *count, struct sl_arena *arena);
+	const struct option_def *(*more)(const char *word, size_t *count, const struct args *args);
 };
 
-extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_list,
-	cmd_version;
+extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_policy_test,
+	cmd_list, cmd_version;
 
 extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable global of this room. */
+
+/* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
+bool bundled_find(char *path, size_t size, const char *data);
 
 /* common.c: what several commands do. */
 /* Talk, on stderr: "schedlab: text". */
@@ -160,7 +169,7 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 int windows_means(const struct windows *windows, struct sl_metrics *means, struct sl_err *err);
 void windows_csv(const struct windows *windows, const struct sl_metrics *means, struct sl_out *out);
 void windows_json(const struct windows *windows, struct sl_out *out);
-void windows_release(struct windows *windows);
+void windows_end(struct windows *windows);
 
 /* progress.c: a bar on a terminal, nothing elsewhere. Starts a thread that reads, and joins it. */
 struct progress_bar;

@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 };
 
@@ -242,7 +243,7 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 		status = windows_means(windows, &row->metrics, &all->failure);
 		if (!status && all->dir)
 			status = outdir_windows(all->dir, sub, windows, &row->metrics, NULL, &all->failure);
-		windows_release(windows);
+		windows_end(windows);
 	}
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
 }
@@ -401,6 +402,7 @@ static int runs_prepare(struct comparison *all, struct run *runs, const char **p
 		*sl_put_i64(cpus, runs[i].scenario->cpus) = '\0';
 		all->row[i] = (struct row){ .policy = policy[i], .cluster = cpus };
 		metrics_init(&all->row[i].metrics, args->arena);
+		all->row[i].metrics.list = args->registry->metrics;
 	}
 	all->each = 1;
 	if (runs[0].scenario->window_count) {

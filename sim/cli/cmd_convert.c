@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/cli/cli.h"
+#include "sim/names.h"
 
 struct header_pair {
 	const char *text[2];
@@ -20,12 +21,16 @@ struct conversion {
 	const struct sl_writer *writer;
 	struct sl_out *out;
 	struct sl_arena *arena;
+	const struct registry *registry;
 	const char *path;
 	bool strict, begun;
 	struct header_pair *header;
 	size_t header_count, header_capacity;
 	uint64_t written, odd, odd_line;
 	const char *odd_first;
+	bool dated;   /* Submits count from 1970, */
+	sl_time zero; /* and shall count from here. */
+	struct names ids, names[3];
 	struct sl_row *row; /* --clean: those that stay, in the file's order. */
 	size_t row_count, row_capacity;
 };
@@ -44,19 +49,78 @@ static int header_add(struct conversion *c, const char *key, const char *value, 
 	return pair->text[0] && pair->text[1] ? SL_OK : sl_fail_memory(err);
 }
 
-static int write_row(struct conversion *c, const struct sl_row *row, struct sl_err *err)
+/* Formats without names get numbers, from 1 in order of first appearance. */
+static int number_name(
+	struct conversion *c, struct names *names, const char *name, int64_t *number, struct sl_err *err)
 {
+	uint32_t index;
+	if (!name)
+		return SL_OK;
+	const int status = names_add(names, c->arena, name, strlen(name), &index, err);
+	*number = (int64_t)index + 1;
+	return status;
+}
+
+static int number_names(struct conversion *c, struct sl_row *row, struct sl_err *err)
+{
+	const struct sl_row_more *more = row->more;
+	int status = number_name(c, &c->ids, more->id, &row->col[SL_COL_ID], err);
+	if (!status)
+		status = number_name(c, &c->names[0], more->user, &row->col[SL_COL_USER], err);
+	if (!status)
+		status = number_name(c, &c->names[1], more->account, &row->col[SL_COL_GROUP], err);
+	if (!status)
+		status = number_name(c, &c->names[2], more->partition, &row->col[SL_COL_PARTITION], err);
+	return status;
+}
+
+/* Zero of a dated trace: the first submission of what is written, to the second. */
+static int begin_dated(struct conversion *c, sl_time first, struct sl_err *err)
+{
+	char text[32];
+	if (!c->dated || first == SL_NONE)
+		return SL_OK;
+	int64_t seconds = first / SL_SECOND;
+	seconds -= seconds * SL_SECOND > first;
+	c->zero = seconds * SL_SECOND;
+	*sl_put_i64(text, seconds) = '\0';
+	return header_add(c, "UnixStartTime", text, err);
+}
+
+/* Submits from zero on, and numbers in place of names. */
+static int prepare_row(struct conversion *c, struct sl_row *row, struct sl_err *err)
+{
+	sl_time *submit = &row->col[SL_COL_SUBMIT];
+	int status = c->begun ? SL_OK : begin_dated(c, *submit, err);
+	if (!status && row->more)
+		status = number_names(c, row, err);
+	if (status || !c->dated || *submit == SL_NONE)
+		return status;
+	*submit -= c->zero;
+	if (*submit >= 0)
+		return SL_OK;
+	return sl_fail(err, SL_INPUT,
+		"%s:%llu: was submitted before the first line, whose date is zero: give --clean", c->path,
+		(unsigned long long)row->line);
+}
+
+static int write_row(struct conversion *c, const struct sl_row *given, struct sl_err *err)
+{
+	struct sl_row row = *given;
 	if (cli_stop)
 		return sl_fail(err, SL_INTERRUPTED, "interrupted: nothing was written");
+	int status = prepare_row(c, &row, err);
+	if (status)
+		return status;
 	if (!c->begun) {
 		c->begun = true;
 		const void *header = c->header; /* A pair is an array of two. */
-		const int status = c->writer->begin(c->out, header, c->header_count, err);
+		status = c->writer->begin(c->out, header, c->header_count, err);
 		if (status)
 			return status;
 	}
 	c->written++;
-	return c->writer->job(c->out, row, err);
+	return c->writer->job(c->out, &row, err);
 }
 
 /* ---- As it is: straight from the reader to the writer ------------------------------- */
@@ -85,6 +149,14 @@ static int on_oddity(void *self, const char *cause, const struct sl_place *at, s
 	return SL_OK;
 }
 
+static int on_dated(void *self, struct sl_err *err)
+{
+	struct conversion *c = self;
+	(void)err;
+	c->dated = true;
+	return SL_OK;
+}
+
 static int convert_as_is(struct conversion *c, struct sl_err *err)
 {
 	struct sl_input *in;
@@ -92,9 +164,9 @@ static int convert_as_is(struct conversion *c, struct sl_err *err)
 	int status = sl_input_open(&in, c->path, err);
 	if (status)
 		return status;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(c->registry, &reader, in, err);
 	if (!status) {
-		const struct sl_sink sink = { c, on_job, on_header, on_oddity, NULL, NULL };
+		const struct sl_sink sink = { c, on_job, on_header, on_oddity, on_dated, NULL };
 		status = reader->read(in, &sink, err);
 	}
 	sl_input_close(in);
@@ -114,6 +186,34 @@ static int on_clean_header(void *self, const char *key, const char *value, struc
 	return header_add(self, key, value, err);
 }
 
+static bool copy_text(struct sl_arena *arena, const char **text)
+{
+	if (!*text)
+		return true;
+	*text = sl_strdup(arena, *text, strlen(*text));
+	return *text != NULL;
+}
+
+/* What a row says beyond its columns is lent for the call: a copy of it all. */
+static const struct sl_row_more *copy_more(struct sl_arena *arena, const struct sl_row_more *from)
+{
+	struct sl_row_more *more = sl_alloc(arena, 1, sizeof(*more));
+	struct sl_row_group *group = sl_alloc(arena, from->group_count, sizeof(*group));
+	if (!more || !group)
+		return NULL;
+	*more = *from;
+	const char **text[] = { &more->id, &more->user, &more->account, &more->partition, &more->gang };
+	bool whole = true;
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		whole = copy_text(arena, text[i]) && whole;
+	for (size_t i = 0; i < from->group_count; i++) {
+		group[i] = from->group[i];
+		whole = copy_text(arena, &group[i].gpu_type) && whole;
+	}
+	more->group = group;
+	return whole ? more : NULL;
+}
+
 static int on_clean_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct conversion *c = self;
@@ -122,23 +222,30 @@ static int on_clean_row(void *self, const struct sl_row *row, const char *gone, 
 	void *array = c->row;
 	const int status = grow(&array, &c->row_capacity, sizeof(*c->row), c->row_count + 1, UINT32_MAX, err);
 	c->row = array;
-	if (!status)
-		c->row[c->row_count++] = *row;
-	return status;
+	if (status)
+		return status;
+	struct sl_row *kept = &c->row[c->row_count++];
+	*kept = *row;
+	if (row->more)
+		kept->more = copy_more(c->arena, row->more);
+	return !row->more || kept->more ? SL_OK : sl_fail_memory(err);
 }
 
 static int convert_clean(struct conversion *c, struct sl_err *err)
 {
 	const struct scenario_watch watch = { c, on_clean_header, on_clean_row };
-	const struct scenario_options options = {
-		.trace = c->path, .strict = c->strict, .any_machine = true, .watch = &watch
-	};
+	const struct scenario_options options = { .trace = c->path,
+		.registry = c->registry,
+		.strict = c->strict,
+		.any_machine = true,
+		.watch = &watch };
 	struct scenario scenario;
 	int status = scenario_load(&scenario, &options, err);
 	if (status)
 		return status;
 	const uint32_t *place = scenario.jobs.place;
 	SL_CHECK(scenario.jobs.count == c->row_count);
+	c->dated = scenario.dated;
 	for (uint32_t row = 0; row < scenario.jobs.count && !status; row++)
 		status = write_row(c, &c->row[place ? place[row] : row], err);
 	if (!status)
@@ -169,9 +276,10 @@ static int writer_choose(const struct sl_writer **writer, const char *name, stru
 
 static int convert_run(const struct args *args, struct sl_err *err)
 {
-	struct conversion c = {
-		.path = args->word[0], .arena = args->arena, .strict = arg_flag(args, "strict")
-	};
+	struct conversion c = { .path = args->word[0],
+		.arena = args->arena,
+		.registry = args->registry,
+		.strict = arg_flag(args, "strict") };
 	int status = writer_choose(&c.writer, arg(args, "to") ? arg(args, "to") : "swf", err);
 	if (!status)
 		status = sl_out_open(&c.out, args->word[1], err);
@@ -180,6 +288,9 @@ static int convert_run(const struct args *args, struct sl_err *err)
 	status = arg_flag(args, "clean") ? convert_clean(&c, err) : convert_as_is(&c, err);
 	free(c.header);
 	free(c.row);
+	names_release(&c.ids);
+	for (size_t i = 0; i < SL_LEN(c.names); i++)
+		names_release(&c.names[i]);
 	if (!status)
 		return sl_out_commit(c.out, err);
 	sl_out_abandon(c.out);
@@ -191,6 +302,7 @@ static const struct option_def options[] = {
 	{ "clean", 0, NULL, false,
 		"drop rows that make no sense, and sort by submission, as a replay would" },
 	{ OPTION_STRICT },
+	{ OPTION_PLUGIN },
 };
 
 const struct command cmd_convert = {
@@ -203,6 +315,7 @@ const struct command cmd_convert = {
 		"\n"
 		"examples:\n"
 		"  schedlab convert trace.swf.xz trace.swf\n"
+		"  schedlab convert trace.swf.xz trace.csv --to table\n"
 		"  schedlab convert --clean trace.swf.gz - | gzip > clean.swf.gz\n",
 	.options = options,
 	.option_count = SL_LEN(options),

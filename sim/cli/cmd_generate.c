@@ -29,11 +29,11 @@ static const char *generator_name_at(const void *list, size_t i)
 	return generators[i] ? generators[i]->name : NULL;
 }
 
-static const struct sl_generator *generator_find(const char *name)
+static const struct sl_generator *generator_find(const struct sl_generator *const *known, const char *name)
 {
-	for (size_t i = 0; sl_generators[i]; i++)
-		if (strcmp(sl_generators[i]->name, name) == 0)
-			return sl_generators[i];
+	for (size_t i = 0; known[i]; i++)
+		if (strcmp(known[i]->name, name) == 0)
+			return known[i];
 	return NULL;
 }
 
@@ -60,24 +60,26 @@ static const char *option_help(const struct sl_param *param, struct sl_arena *ar
 	return help;
 }
 
-static const struct option_def *generate_more(const char *word, size_t *count, struct sl_arena *arena)
+static const struct option_def *generate_more(const char *word, size_t *count, const struct args *args)
 {
+	const struct sl_generator *const *generators = args->registry->generators;
+	struct sl_arena *arena = args->arena;
 	size_t total = 0;
-	for (size_t i = 0; sl_generators[i]; i++)
-		if (!word || strcmp(sl_generators[i]->name, word) == 0)
-			total += sl_generators[i]->param_count;
+	for (size_t i = 0; generators[i]; i++)
+		if (!word || strcmp(generators[i]->name, word) == 0)
+			total += generators[i]->param_count;
 	struct option_def *options = total ? sl_alloc(arena, total, sizeof(*options)) : NULL;
 	if (!options)
 		return NULL;
 	*count = 0;
-	for (size_t i = 0; sl_generators[i]; i++) {
-		const struct sl_generator *generator = sl_generators[i];
+	for (size_t i = 0; generators[i]; i++) {
+		const struct sl_generator *generator = generators[i];
 		if (word && strcmp(generator->name, word) != 0)
 			continue;
 		for (size_t j = 0; j < generator->param_count; j++) {
 			const struct sl_param *param = &generator->params[j];
 			options[(*count)++] = (struct option_def){ .name = option_name(param->key, arena),
-				.value = param->choices,
+				.value = param->choices ? param->choices : "VALUE",
 				.help = option_help(param, arena) };
 		}
 	}
@@ -171,11 +173,12 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 static int generate_run(const struct args *args, struct sl_err *err)
 {
 	const char *name = args->word[0];
-	struct generation g = { .generator = generator_find(name), .arena = args->arena };
+	const struct sl_generator *const *known = args->registry->generators;
+	struct generation g = { .generator = generator_find(known, name), .arena = args->arena };
 	if (!g.generator) {
 		char near[128];
 		return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list generators' shows all",
-			name, did_you_mean(near, nearest(name, generator_name_at, sl_generators)));
+			name, did_you_mean(near, nearest(name, generator_name_at, known)));
 	}
 	for (size_t i = 0; sl_writers[i] && !g.writer; i++)
 		if (strcmp(sl_writers[i]->name, "swf") == 0)
@@ -205,6 +208,7 @@ static int generate_run(const struct args *args, struct sl_err *err)
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", false, "write this file; default, and '-': standard output" },
 	{ OPTION_SEED },
+	{ OPTION_PLUGIN },
 };
 
 const struct command cmd_generate = {

@@ -278,6 +278,7 @@ static int gather(struct inspection *seen, const char *path, const struct args *
 		return status;
 	const struct scenario_options options = { .trace = path,
 		.settings = &settings,
+		.registry = args->registry,
 		.tz = arg(args, "tz"),
 		.strict = arg_flag(args, "strict"),
 		.any_machine = true,
@@ -344,6 +345,7 @@ static const struct option_def options[] = {
 	{ OPTION_STRICT },
 	{ OPTION_SET },
 	{ OPTION_TZ },
+	{ OPTION_PLUGIN },
 };
 
 const struct command cmd_inspect = {

@@ -11,10 +11,12 @@
 
 static const struct option_def options[] = {
 	{ OPTION_JSON },
+	{ OPTION_PLUGIN },
 };
 
 /* Where entries go: JSON when out is set, else text on stdout. */
 struct listing {
+	const struct registry *registry;
 	struct sl_out *out;
 	size_t entries;
 	bool briefly; /* Names and summaries; in text only. */
@@ -25,6 +27,7 @@ struct entry {
 	const char *name, *summary, *stands_for, *paper;
 	const struct sl_param *params;
 	size_t param_count;
+	const void *vtable; /* What shows whose it is. */
 };
 
 static void json_pair(struct sl_out *out, const char *key, const char *value)
@@ -48,6 +51,13 @@ static const char *kind_name(enum sl_param_kind kind)
 	return name[kind];
 }
 
+/* The path of the plug-in that it is from; NULL: built in. */
+static const char *plugin_of(const struct listing *list, const struct entry *entry)
+{
+	const struct plugin *plugin = entry->vtable ? registry_owner(list->registry, entry->vtable) : NULL;
+	return plugin ? plugin->path : NULL;
+}
+
 static void entry_json(struct listing *list, const struct entry *entry)
 {
 	struct sl_out *out = list->out;
@@ -56,6 +66,7 @@ static void entry_json(struct listing *list, const struct entry *entry)
 	json_pair(out, "summary", entry->summary);
 	json_pair(out, "stands_for", entry->stands_for);
 	json_pair(out, "paper", entry->paper);
+	json_pair(out, "plugin", plugin_of(list, entry));
 	if (entry->params)
 		sl_out_text(out, ", \"parameters\": [");
 	for (size_t i = 0; i < entry->param_count; i++) {
@@ -95,6 +106,8 @@ static void entry_text(const struct listing *list, const struct entry *entry)
 		printf("      stands for %s\n", entry->stands_for);
 	if (entry->paper)
 		printf("      %s\n", entry->paper);
+	if (plugin_of(list, entry))
+		printf("      from plug-in %s\n", plugin_of(list, entry));
 	params_text(entry);
 }
 
@@ -109,19 +122,19 @@ static void entry_show(struct listing *list, const struct entry *entry)
 
 static void list_policies(struct listing *list)
 {
-	for (const struct sl_policy *const *at = sl_policies; *at; at++)
+	for (const struct sl_policy *const *at = list->registry->policies; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count });
+					 (*at)->params, (*at)->param_count, *at });
 }
 
 static void list_presets(struct listing *list)
 {
-	for (const struct sl_preset *at = sl_presets; at->name; at++) {
+	for (const struct sl_preset *at = list->registry->presets; at->name; at++) {
 		char text[256];
 		const bool set = at->settings && at->settings[0];
 		(void)snprintf(
 			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
-		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0 });
+		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL });
 	}
 }
 
@@ -130,42 +143,53 @@ static void list_settings(struct listing *list)
 	static const struct sl_param cpus = { "cluster.cpus", SL_PARAM_INT, NULL, NULL,
 		"Processors of the machine; wins over the trace's header.", 1, INT64_MAX };
 	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
-				 &cpus, 1 });
+				 &cpus, 1, NULL });
 	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
-				 NULL, NULL, replay_params, replay_param_count });
+				 NULL, NULL, replay_params, replay_param_count, NULL });
 }
 
 static void list_readers(struct listing *list)
 {
-	for (const struct sl_reader *const *at = sl_readers; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name, .summary = (*at)->summary });
+	for (const struct sl_reader *const *at = list->registry->readers; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+}
+
+static void list_clusters(struct listing *list)
+{
+	for (const struct sl_cluster_reader *const *at = list->registry->cluster_readers; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
 }
 
 static void list_writers(struct listing *list)
 {
-	for (const struct sl_writer *const *at = sl_writers; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name, .summary = (*at)->summary });
+	for (const struct sl_writer *const *at = list->registry->writers; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
 }
 
 static void list_generators(struct listing *list)
 {
-	for (const struct sl_generator *const *at = sl_generators; *at; at++)
+	for (const struct sl_generator *const *at = list->registry->generators; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count });
+					 (*at)->params, (*at)->param_count, *at });
 }
 
 static void list_metrics(struct listing *list)
 {
-	for (const struct sl_metric *const *at = sl_metric_list; *at; at++)
-		entry_show(list,
-			&(struct entry){
-				.name = (*at)->name, .summary = (*at)->summary, .paper = (*at)->paper });
+	for (const struct sl_metric *const *at = list->registry->metrics; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->paper,
+					 .vtable = *at });
 }
 
 static void list_reports(struct listing *list)
 {
-	for (const struct sl_report *const *at = sl_reports; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name, .summary = (*at)->summary });
+	for (const struct sl_report *const *at = list->registry->reports; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
 }
 
 static const struct kind {
@@ -176,6 +200,7 @@ static const struct kind {
 	{ "policies", "for -p, as name:parameter=value,...", list_policies },
 	{ "settings", "for --set", list_settings },
 	{ "readers", "formats of traces that are read", list_readers },
+	{ "clusters", "formats of cluster files that are read", list_clusters },
 	{ "writers", "formats of traces that are written", list_writers },
 	{ "generators", "workload models, for 'schedlab generate'", list_generators },
 	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
@@ -198,7 +223,7 @@ static bool kind_wanted(const struct kind *kind, const char *word)
 static int list_command(const struct args *args, struct sl_err *err)
 {
 	const char *word = args->word_count ? args->word[0] : NULL;
-	struct listing list = { .briefly = !word };
+	struct listing list = { .registry = args->registry, .briefly = !word };
 	bool known = !word;
 	for (size_t i = 0; i < SL_LEN(kinds); i++)
 		known = known || strcmp(word, kinds[i].name) == 0;
@@ -234,16 +259,18 @@ static int list_command(const struct args *args, struct sl_err *err)
 
 const struct command cmd_list = {
 	.name = "list",
-	.usage = "list [KIND] [--json]",
+	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, settings, readers, writers, generators, metrics and reports.\n"
+		"KIND is one of policies, presets, settings, readers, clusters, writers, generators, metrics and\n"
+		"reports.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"
 		"  schedlab list\n"
 		"  schedlab list policies\n"
-		"  schedlab list generators --json\n",
+		"  schedlab list generators --json\n"
+		"  schedlab list metrics --plugin ./mine.so\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_max = 1,

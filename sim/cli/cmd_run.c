@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 	{ "verbose", 0, NULL, false, "say more on stderr: events, passes, digest" },
 	{ "timing", 0, NULL, false, NULL },
@@ -59,6 +60,19 @@ static void timing_stage(struct timing *timing, const char *stage)
 	timing->since = now;
 }
 
+/* What a plug-in computes has no unit that we know. */
+static void own_metrics(struct screen_table *table, const struct sl_metrics *metrics)
+{
+	for (size_t i = metrics->own; i < metrics->count; i++) {
+		char text[48];
+		if (strchr(metrics->row[i].name, '{'))
+			continue;
+		screen_cell(table, false, "%s", metrics->row[i].name);
+		screen_cell(table, true, "%s", summary_text(text, UNIT_NUMBER, metrics->row[i].micro));
+		screen_cell(table, false, "%s", "");
+	}
+}
+
 static void summary_print(const struct run *run, const struct sl_metrics *metrics, struct sl_arena *arena)
 {
 	struct screen_table *table = screen_table_new(arena, 3);
@@ -81,6 +95,7 @@ static void summary_print(const struct run *run, const struct sl_metrics *metric
 			time ? " s" : "");
 		screen_cell(table, false, "%s", time ? summary_text(text, line->unit, *value) : "");
 	}
+	own_metrics(table, metrics);
 	screen_print(table, stdout);
 }
 
@@ -100,6 +115,7 @@ static int report(const struct run *run, struct outdir *dir, const struct args *
 	const bool wanted = only_has(only, "metrics");
 	struct sl_metrics metrics;
 	metrics_init(&metrics, args->arena);
+	metrics.list = args->registry->metrics;
 	/* Groups by user and size are for the file and for --json; the summary shows none. */
 	metrics.plain = !dir && !arg_flag(args, "json");
 	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
@@ -192,7 +208,7 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 		outdir_abandon(all.dir);
 	}
 	timing_stage(timing, "write");
-	windows_release(&all.windows);
+	windows_end(&all.windows);
 	runset_release(runs, count);
 	return status;
 }

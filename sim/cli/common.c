@@ -148,6 +148,7 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, struc
 		.trace = args->word[0],
 		.cluster = arg(args, "cluster"),
 		.settings = settings,
+		.registry = args->registry,
 		.implied = implied,
 		.from = arg(args, "from"),
 		.to = arg(args, "to"),
@@ -164,7 +165,7 @@ int run_from_args(struct run *run, const char *policy, struct settings *settings
 	struct sl_err *err)
 {
 	*run = (struct run){ .scenario = NULL };
-	int status = policy_choose(&run->choice, policy, settings, args->arena, err);
+	int status = policy_choose(args->registry, &run->choice, policy, settings, args->arena, err);
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
 	if (!status && arg(args, "output"))

@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
 	&cmd_inspect,
 	&cmd_convert,
 	&cmd_generate,
+	&cmd_policy_test,
 	&cmd_list,
 	&cmd_version,
 };
@@ -80,7 +81,7 @@ static bool readable(char *path, size_t size, const char *directory, const char 
 
 /* --data, then the environment, then beside the program (installed, or built), then where make install put
  * it. */
-static bool bundled_find(char *path, size_t size, const char *data)
+bool bundled_find(char *path, size_t size, const char *data)
 {
 	char self[4096];
 	const char *environment =
@@ -109,8 +110,8 @@ static void overview(FILE *file)
 	(void)fprintf(file, "usage: schedlab COMMAND [options]\n\n"
 			    "Replays a job trace on a modelled cluster under any policy.\n\n");
 	for (size_t i = 0; i < SL_LEN(commands); i++)
-		(void)fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	(void)fprintf(file, "  %-10s %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
+		(void)fprintf(file, "  %-11s  %s\n", commands[i]->name, commands[i]->summary);
+	(void)fprintf(file, "  %-11s  %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
 		"show this, or the options of a command");
 }
 
@@ -140,16 +141,16 @@ static int unknown_command(const char *name, struct sl_err *err)
 		did_you_mean(near, nearest(name, command_at, NULL)));
 }
 
-static int help(char **argv, size_t argc, struct sl_arena *arena, struct sl_err *err)
+static int help(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
 	if (!argc) {
 		overview(stdout);
 		return SL_OK;
 	}
-	const struct command *command = command_find(argv[0]);
-	if (!command)
+	args->command = command_find(argv[0]);
+	if (!args->command)
 		return unknown_command(argv[0], err);
-	args_help(command, arena);
+	args_help(args);
 	return SL_OK;
 }
 
@@ -164,10 +165,11 @@ static void offer(const char *prefix, const char *dashes, const char *name)
 		printf("%s%s\n", dashes, name);
 }
 
-static void complete_options(const struct command *command, const char *last, struct sl_arena *arena)
+static void complete_options(const struct args *args, const char *last)
 {
+	const struct command *command = args->command;
 	size_t more_count = 0;
-	const struct option_def *more = command->more ? command->more(NULL, &more_count, arena) : NULL;
+	const struct option_def *more = command->more ? command->more(NULL, &more_count, args) : NULL;
 	for (size_t i = 0; i < command->option_count; i++)
 		if (command->options[i].help)
 			offer(last, "--", command->options[i].name);
@@ -176,23 +178,25 @@ static void complete_options(const struct command *command, const char *last, st
 	offer(last, "--", "help");
 }
 
-static int complete(char **argv, size_t argc, struct sl_arena *arena)
+static int complete(char **argv, size_t argc, struct args *args)
 {
 	const char *last = argc ? argv[argc - 1] : "";
 	const char *before = argc > 1 ? argv[argc - 2] : "";
 	const struct command *command = argc > 1 ? command_find(argv[0]) : NULL;
+	args->command = command;
 	if (argc <= 1 || (argc == 2 && strcmp(before, "help") == 0)) {
 		for (size_t i = 0; i < SL_LEN(commands); i++)
 			offer(last, "", commands[i]->name);
 		if (argc <= 1)
 			offer(last, "", "help");
-	} else if (strcmp(before, "-p") == 0 || strcmp(before, "--policy") == 0) {
+	} else if (strcmp(before, "-p") == 0 || strcmp(before, "--policy") == 0 ||
+		   (command == &cmd_policy_test && argc == 2 && last[0] != '-')) {
 		for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
 			offer(last, "", preset->name);
 		for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
 			offer(last, "", (*policy)->name);
 	} else if (command && last[0] == '-') {
-		complete_options(command, last, arena);
+		complete_options(args, last);
 	} else if (command == &cmd_generate && argc == 2) {
 		for (const struct sl_generator *const *model = sl_generators; *model; model++)
 			offer(last, "", (*model)->name);
@@ -202,25 +206,23 @@ static int complete(char **argv, size_t argc, struct sl_arena *arena)
 
 /* ---- The program ---------------------------------------------------------------------------- */
 
-static int command_run(
-	const struct command *command, char **argv, size_t argc, struct sl_arena *arena, struct sl_err *err)
+static int command_run(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
-	struct args args;
-	const int status = args_parse(&args, command, argv, argc, arena, err);
+	const int status = args_parse(args, argv, argc, err);
 	if (status)
 		return status;
-	if (arg_flag(&args, "help")) {
-		args_help(command, arena);
+	if (arg_flag(args, "help")) {
+		args_help(args);
 		return SL_OK;
 	}
-	return command->run(&args, err);
+	return args->command->run(args, err);
 }
 
-static int dispatch(char **argv, size_t argc, struct sl_arena *arena, struct sl_err *err)
+static int dispatch(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
 	const char *data = NULL;
 	if (argc && strncmp(argv[0], "--data=", 7) == 0) {
-		data = argv[0] + 7;
+		data = args->data = argv[0] + 7;
 		argv++;
 		argc--;
 	}
@@ -228,31 +230,33 @@ static int dispatch(char **argv, size_t argc, struct sl_arena *arena, struct sl_
 		return first_steps(data);
 	const char *name = argv[0];
 	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-		return help(argv + 1, argc - 1, arena, err);
+		return help(argv + 1, argc - 1, args, err);
 	if (strcmp(name, "--version") == 0)
 		name = "version";
 	if (strcmp(name, "__complete") == 0)
-		return complete(argv + 1, argc - 1, arena);
-	const struct command *command = command_find(name);
-	if (!command)
+		return complete(argv + 1, argc - 1, args);
+	args->command = command_find(name);
+	if (!args->command)
 		return unknown_command(name, err);
-	return command_run(command, argv + 1, argc - 1, arena, err);
+	return command_run(argv + 1, argc - 1, args, err);
 }
 
 int main(int argc, char **argv)
 {
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
-	int status = SL_SYSTEM;
+	struct registry registry;
 	catch_signals();
-	if (arena)
-		status = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, arena, &err);
-	else
-		(void)sl_fail_memory(&err);
+	int status = registry_init(&registry, &err);
+	struct args args = { .arena = status ? NULL : arena_new(), .registry = &registry };
+	if (!status && !args.arena)
+		status = sl_fail_memory(&err);
+	if (!status)
+		status = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &args, &err);
 	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
 		status = sl_fail_sys(&err, SL_SYSTEM, "write", "standard output");
 	if (status)
 		talk("%s", err.text[0] ? err.text : "interrupted: what is there is partial");
-	arena_free(arena);
+	arena_free(args.arena);
+	registry_release(&registry);
 	return -status;
 }

@@ -427,6 +427,7 @@ int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const
 	return status ? status : run_write(dir, prefix, run, metrics, only, err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as outdir_run, and the window's name. */
 int outdir_window(struct outdir *dir, const char *sub, const char *name, const struct run *run,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
 {
@@ -434,7 +435,7 @@ int outdir_window(struct outdir *dir, const char *sub, const char *name, const s
 	char path[PATH];
 	struct stat found;
 	int status = join(path, dir->temp, sub ? sub : ".", err);
-	if (!status && stat(path, &found) != 0)
+	if (!status && sub && stat(path, &found) != 0)
 		status = sub_make(dir, sub, err); /* The first of its policy. */
 	(void)snprintf(path, PATH, "%.1000s%s%.60s", sub ? sub : "", sub ? "/" : "", name);
 	(void)snprintf(prefix, PATH, "%.1070s/", path);

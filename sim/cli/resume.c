@@ -66,12 +66,12 @@ static int choose(struct run *run, const struct snapshot *snapshot, struct setti
 		status = settings_add(settings, last->value[i], err);
 	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
 		status = settings_add(settings, set, err);
-	const char *name = policy ? policy : snapshot_policy_name(snapshot, args->arena);
-	if (!status && !name)
-		status = sl_fail_memory(err);
 	struct sim_options past = { 0 };
 	if (!status)
-		status = snapshot_past(snapshot, &past, args->arena, err);
+		status = snapshot_past(snapshot, &past, args->registry, args->arena, err);
+	const char *name = policy || status ? policy : policy_name(last->policy, args->arena, err);
+	if (!status && !name)
+		status = err->status;
 	if (!status)
 		status = run_from_args(run, name, settings, args, err);
 	if (!status)
@@ -116,6 +116,8 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 	if (!status)
 		status = snapshot_read(&snapshot, arg(args, "from-snapshot"), args->arena, err);
 	if (!status)
+		status = snapshot_plugins(&snapshot, args->registry, err);
+	if (!status)
 		status = snapshot_world(&snapshot, &options, settings, err);
 	if (!status)
 		status = choose(run, &snapshot, settings, args, err);
@@ -126,6 +128,7 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 	if (strcmp(snapshot.version, SL_VERSION) != 0 && !arg_flag(args, "quiet"))
 		talk("%s was made by schedlab %s, and this is " SL_VERSION, snapshot.file, snapshot.version);
 	options.until = arg(args, "until");
+	options.registry = args->registry;
 	options.strict = arg_flag(args, "strict");
 	options.stop = &cli_stop;
 	status = scenario_load(scenario, &options, err);

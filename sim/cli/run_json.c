@@ -73,6 +73,8 @@ static void identity_put(FILE *file, const struct run *run)
 	(void)fprintf(file, "jobs=%" PRIu32 "\ncpus=%" PRId64 "\nepoch=%" PRId64 "\nutc_offset=%" PRId64 "\n",
 		scenario->jobs.count, scenario->cpus, scenario->epoch, scenario->utc_offset);
 	identity_values(file, "replay", replay_params, scenario->replay, replay_param_count);
+	for (size_t i = 0; i < scenario->registry->plugin_count; i++)
+		(void)fprintf(file, "plugin=%s\n", scenario->registry->plugin[i].sha256);
 	(void)fprintf(file, "policy=%s\n", run->choice.policy->name);
 	identity_values(
 		file, "policy", run->choice.policy->params, run->choice.values, run->choice.value_count);
@@ -159,21 +161,41 @@ static void put_rules(struct sl_out *out, const struct scenario *scenario)
 	static const char *const overrun[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
 	static const char *const order[] = {
 		"job ends, time limits, submissions, cancellations, timers",
-		"expired estimates, submissions, cancellations, timers, job ends and time limits",
+		"submissions, job ends, time limits, cancellations, timers",
 	};
 	const struct sim_rules *rules = &scenario->rules;
 	sl_out_printf(out,
 		"{\n"
 		"    \"passes\": \"%s\",\n"
 		"    \"overrun\": \"%s\",\n"
-		"    \"instant\": \"%s; %s\",\n"
+		"    \"instant\": \"%s%s; %s%s\",\n"
 		"    \"ties\": \"submission, then place in the file\",\n"
 		"    \"bounded_slowdown\": \"max(1, (wait + run) / max(run, 10 s))\",\n"
 		"    \"quantiles\": \"nearest rank\"\n"
 		"  }",
 		rules->pass_per_event ? "event" : "instant", overrun[scenario->overrun],
+		rules->submits_first || rules->pass_per_event ? "expired estimates, " : "",
 		order[rules->submits_first],
-		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass");
+		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass",
+		rules->early ? "; ends in the order of the starts, what ends as estimated is free at once"
+			     : "");
+}
+
+/* A run without any says nothing of them. */
+static void put_plugins(struct sl_out *out, const struct registry *registry)
+{
+	if (!registry->plugin_count)
+		return;
+	put_key(out, "plugins");
+	for (size_t i = 0; i < registry->plugin_count; i++) {
+		const struct plugin *plugin = &registry->plugin[i];
+		sl_out_text(out, i ? ",\n    { \"path\": " : "[\n    { \"path\": ");
+		sl_out_json(out, plugin->path);
+		sl_out_text(out, ", \"name\": ");
+		sl_out_json(out, plugin->is.name);
+		sl_out_printf(out, ", \"sha256\": \"%s\" }", plugin->sha256);
+	}
+	sl_out_text(out, "\n  ]");
 }
 
 static void put_policy(struct sl_out *out, const struct policy_choice *choice)
@@ -224,6 +246,7 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_policy(out, choice);
 	sl_out_text(out, " }");
 	put_past(out, &run->options);
+	put_plugins(out, scenario->registry);
 	put_key(out, "replay");
 	put_values(out, replay_params, scenario->replay, replay_param_count);
 	put_key(out, "seed");

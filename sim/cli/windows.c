@@ -42,6 +42,7 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 	const struct sl_result *result = &run->sim.result;
 	struct sl_result *sum = &windows->whole.sim.result;
 	metrics_init(&done->metrics, windows->arena);
+	done->metrics.list = run->scenario->registry->metrics;
 	done->metrics.plain = !dir;
 	(void)snprintf(done->name, sizeof(done->name), "window-%zu", windows->count + 1);
 	done->digest = result->digest;
@@ -63,8 +64,10 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 /* Rounded half up. */
 static int64_t mean(__int128 sum, int64_t count)
 {
+	if (!count)
+		return 0;
+	const __int128 most = (__int128)2 * count;
 	const __int128 twice = 2 * sum + count;
-	const __int128 most = 2 * count;
 	return (int64_t)(twice >= 0 ? twice / most : -((-twice + most - 1) / most));
 }
 
@@ -81,20 +84,28 @@ static int64_t mean_of(const struct windows *windows, const char *name)
 	return mean(sum, count);
 }
 
+/* Of what the i-th window has in rows [from, to). */
+static void put_means(
+	const struct windows *windows, struct sl_metrics *means, size_t from, size_t to, size_t i)
+{
+	for (size_t row = from; row < to; row++) {
+		const char *name = windows->done[i].metrics.row[row].name;
+		if (!strchr(name, '{') && !metrics_get(means, name))
+			sl_metric_put(means, name, mean_of(windows, name));
+	}
+}
+
 int windows_means(const struct windows *windows, struct sl_metrics *means, struct sl_err *err)
 {
-	for (size_t i = 0; i < windows->count; i++) {
-		const struct sl_metrics *metrics = &windows->done[i].metrics;
-		for (size_t row = 0; row < metrics->count; row++) {
-			const char *name = metrics->row[row].name;
-			if (!strchr(name, '{') && !metrics_get(means, name))
-				sl_metric_put(means, name, mean_of(windows, name));
-		}
-	}
+	for (size_t i = 0; i < windows->count; i++)
+		put_means(windows, means, 0, windows->done[i].metrics.own, i);
+	means->own = means->count;
+	for (size_t i = 0; i < windows->count; i++)
+		put_means(windows, means, windows->done[i].metrics.own, windows->done[i].metrics.count, i);
 	return means->failed ? sl_fail_memory(err) : SL_OK;
 }
 
-void windows_release(struct windows *windows)
+void windows_end(struct windows *windows)
 {
 	for (size_t i = 0; i < windows->count; i++)
 		metrics_release(&windows->done[i].metrics);

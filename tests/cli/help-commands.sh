@@ -1,5 +1,5 @@
 # Every command has a help, by both ways, with a summary, usage and options; the developers' options are not in it.
-for name in $(schedlab help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+for name in $(schedlab help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
 	[ "$name" = help ] && continue
 	schedlab help "$name" >one
 	schedlab "$name" --help >two

@@ -5,4 +5,6 @@ schedlab __complete run x -p conser
 schedlab __complete generate lub
 schedlab __complete generate lublin --load
 schedlab __complete help comp
+schedlab __complete policy-test conser
+schedlab __complete policy-test easy --sce
 schedlab __complete run x.sw

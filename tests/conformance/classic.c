@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "tests/conformance/conformance.h"
-#include "tests/conformance/replay.h"
+#include "tests/conformance/rerun.h"
 
 /* What each recorded engine did, in our words. */
 static const struct {
@@ -19,8 +19,7 @@ static const struct {
 	{ "oracle_easyinstant_", "easy" },
 	{ "pyss_easy_", "easy:compat=pyss" },
 	{ "pyss_sjbf_", "easy:compat=pyss,fill=shortest" },
-	{ "pyss_cons_",
-		"conservative" }, /* Per event there, per instant here: the same starts on these traces. */
+	{ "pyss_cons_", "conservative:compat=pyss" },
 	{ "batsim_easyfast_", "easy:compat=frozen" },
 };
 
@@ -142,13 +141,13 @@ static bool compare(const struct schedule *s, const struct sl_result *result, ch
 static bool run_schedule(
 	const struct schedule *s, const char *trace, const char *policy, char *text, size_t size)
 {
-	struct replay replay;
+	struct rerun run;
 	bool same = false;
-	if (replay_run(&replay, trace, policy, NULL, 0))
-		(void)snprintf(text, size, "%.*s", (int)size - 1, replay.err.text);
+	if (rerun(&run, trace, policy, NULL, 0))
+		(void)snprintf(text, size, "%.*s", (int)size - 1, run.err.text);
 	else
-		same = compare(s, &replay.sim.result, text, size);
-	replay_release(&replay);
+		same = compare(s, &run.sim.result, text, size);
+	rerun_release(&run);
 	return same;
 }
 
@@ -157,7 +156,7 @@ void classic_file(const char *path, const struct conformance_options *options, s
 	(void)options;
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	if (pyss_file(path, name, tally))
+	if (pyss_file(path, name, tally) || batsim_file(path, name, tally))
 		return;
 	if (!strstr(name, ".csv"))
 		return; /* A trace, a notice, a README. */

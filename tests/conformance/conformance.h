@@ -22,6 +22,7 @@ typedef void (*run_file)(const char *path, const struct conformance_options *opt
 
 /* Parts of the suite classic: false, if the file is none of theirs. */
 bool pyss_file(const char *path, const char *name, struct tally *tally);
+bool batsim_file(const char *path, const char *name, struct tally *tally);
 
 void classic_file(const char *path, const struct conformance_options *options, struct tally *tally);
 

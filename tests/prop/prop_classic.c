@@ -176,6 +176,28 @@ static void random_world(struct world *w, uint64_t seed)
 	}
 }
 
+/* The node engine, on nodes of one cpu: what a pool does. Conservative names the nodes that it promises, so
+ * it differs. */
+Test(classic, nodes_of_one_cpu_do_what_a_pool_does, .timeout = 1200)
+{
+	static const uint64_t number[] = {
+		[EFFORT_LESS] = 300, [EFFORT_PLAIN] = 3000, [EFFORT_FULL] = 100000
+	};
+	const uint64_t worlds = number[effort()];
+	for (uint64_t seed = 1; seed <= worlds; seed++) {
+		struct world w;
+		char from[64];
+		random_world(&w, seed);
+		w.as_nodes = true;
+		(void)snprintf(from, sizeof(from), "seed %llu, nodes", (unsigned long long)seed);
+		for (size_t pair = 0; pair < SL_LEN(pairs); pair++) {
+			if (pairs[pair].options.policy != REFERENCE_CONSERVATIVE &&
+				!agrees(&w, pair, seed % 20 == 0, from))
+				return;
+		}
+	}
+}
+
 Test(classic, generated_workloads_agree_with_the_reference, .timeout = 1200)
 {
 	static const uint64_t number[] = {

@@ -25,7 +25,7 @@ static int chaos_init(void **state, const struct sl_setup *setup, struct sl_err 
 	chaos->seed = setup->seed;
 	chaos->passes = sl_ledger_new(setup, "passes", 1);
 	chaos->calm = 600 * SL_SECOND;
-	return sl_use(setup, SL_USE_PREEMPT | SL_USE_PROMISES | 0U, err);
+	return sl_use(setup, SL_USE_PREEMPT | SL_USE_PROMISES | (setup->seed & 1 ? SL_USE_NODES : 0), err);
 }
 
 /* Any row that was submitted; some commands will be refused. */

@@ -137,16 +137,16 @@ Test(plugins, registries_hold)
 		struct sl_arena *arena = arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
-		cr_expect_eq(policy_choose(&choice, preset->name, NULL, arena, &err), SL_OK, "%s: %s",
-			preset->name, err.text);
+		cr_expect_eq(policy_choose(&registry_builtin, &choice, preset->name, NULL, arena, &err),
+			SL_OK, "%s: %s", preset->name, err.text);
 		arena_free(arena);
 	}
 	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++) {
 		struct sl_arena *arena = arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
-		cr_expect_eq(policy_choose(&choice, (*policy)->name, NULL, arena, &err), SL_OK, "%s: %s",
-			(*policy)->name, err.text);
+		cr_expect_eq(policy_choose(&registry_builtin, &choice, (*policy)->name, NULL, arena, &err),
+			SL_OK, "%s: %s", (*policy)->name, err.text);
 		arena_free(arena);
 	}
 }
@@ -170,8 +170,9 @@ Test(plugins, precedence)
 		struct sl_err err = { 0 };
 		if (cases[i].set)
 			cr_assert_eq(settings_add(&settings, cases[i].set, &err), SL_OK);
-		cr_assert_eq(policy_choose(&choice, cases[i].policy, &settings, arena, &err), SL_OK, "%s",
-			err.text);
+		cr_assert_eq(
+			policy_choose(&registry_builtin, &choice, cases[i].policy, &settings, arena, &err),
+			SL_OK, "%s", err.text);
 		cr_expect_str_eq(chosen(&choice, "plan")->text, cases[i].plan, "case %zu", i);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_OK, "%s", err.text);
 		arena_free(arena);
@@ -196,7 +197,8 @@ Test(plugins, settings_that_nobody_takes)
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_assert_eq(settings_add(&settings, cases[i].set, &err), SL_OK);
-		cr_assert_eq(policy_choose(&choice, "easy", &settings, arena, &err), SL_OK, "%s", err.text);
+		cr_assert_eq(policy_choose(&registry_builtin, &choice, "easy", &settings, arena, &err), SL_OK,
+			"%s", err.text);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_USAGE);
 		cr_expect_not_null(strstr(err.text, cases[i].part), "%s: %s", cases[i].set, err.text);
 		arena_free(arena);
@@ -236,7 +238,8 @@ Test(plugins, slugs)
 		struct sl_arena *arena = arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
-		cr_assert_eq(policy_choose(&choice, cases[i].text, NULL, arena, &err), SL_OK, "%s", err.text);
+		cr_assert_eq(policy_choose(&registry_builtin, &choice, cases[i].text, NULL, arena, &err),
+			SL_OK, "%s", err.text);
 		cr_expect_str_eq(choice.slug, cases[i].slug);
 		cr_expect_str_eq(choice.text, cases[i].text);
 		arena_free(arena);

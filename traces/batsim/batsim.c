@@ -38,10 +38,17 @@ struct workload {
 
 /* ---- Values ------------------------------------------------------------------------------ */
 
+/* Where the value begins that comes next. */
+static const char *value_at(struct json *json)
+{
+	(void)json_peek(json);
+	return json->p;
+}
+
 /* A number of seconds, as microseconds; NAME is what it is called in messages. */
 static int64_t seconds(struct json *json, const char *name)
 {
-	const char *at = json->p;
+	const char *at = value_at(json);
 	const struct json_word word = json_word(json);
 	int64_t micro = 0;
 	if (json->failed)
@@ -55,7 +62,7 @@ static int64_t seconds(struct json *json, const char *name)
 
 static int64_t whole(struct json *json, const char *name, int64_t max)
 {
-	const char *at = json->p;
+	const char *at = value_at(json);
 	const struct json_word word = json_word(json);
 	int64_t micro = 0;
 	if (json->failed)
@@ -253,9 +260,10 @@ struct job {
 static void read_id(struct workload *load, struct job *job)
 {
 	struct json *json = &load->json;
+	const char *at = value_at(json);
 	const struct json_word word = json_word(json);
 	if (!word.p) {
-		(void)json_fail(json, json->p, "a job's id is neither a number nor a string");
+		(void)json_fail(json, at, "a job's id is neither a number nor a string");
 	} else if (sl_get_i64(word.p, word.len, &job->row.col[SL_COL_ID]) && job->row.col[SL_COL_ID] >= 0) {
 		return;
 	} else if (!word.string) {
@@ -270,7 +278,7 @@ static void read_id(struct workload *load, struct job *job)
 static void read_job_profile(struct workload *load, struct job *job)
 {
 	struct json *json = &load->json;
-	const char *at = json->p;
+	const char *at = value_at(json);
 	const struct json_word word = json_word(json);
 	if (!word.p || !word.string) {
 		(void)json_fail(json, at, "a job's profile is not a name in quotes");

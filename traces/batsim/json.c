@@ -47,7 +47,7 @@ static char blanks(struct json *json)
 	while (json->p < json->end &&
 		(*json->p == ' ' || *json->p == '\n' || *json->p == '\t' || *json->p == '\r'))
 		json->p++;
-	return json->p < json->end ? *json->p : '\0';
+	return *json->p; /* A zero at the end. */
 }
 
 static void fail_here(struct json *json, const char *wanted)
@@ -96,7 +96,9 @@ static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c 
 /* Behind the backslash; false if it is none of JSON's escapes. */
 static bool escape(struct json *json)
 {
-	const char c = json->p < json->end ? *json->p++ : '\0';
+	if (json->p >= json->end)
+		return false;
+	const char c = *json->p++;
 	if (c != 'u')
 		return c && strchr("\"\\/bfnrt", c);
 	for (int i = 0; i < 4; i++)

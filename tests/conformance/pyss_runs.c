@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pyss.c - result files of pyss as predictsim ran it (Gaussier, Glesser, Reis & Trystram, SC 2015): a job a
- * line, in the form of SWF, in the order of completion; field 3 is the simulated wait, field 18 the first
- * prediction. The input is the file's own jobs, by (submit, id).
+ * pyss_runs.c - result files of pyss as predictsim ran it (Gaussier, Glesser, Reis & Trystram, SC 2015): a
+ * job a line, in the form of SWF, in the order of completion; field 3 is the simulated wait, field 18 the
+ * first prediction. The input is the file's own jobs, by (submit, id).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/conformance/conformance.h"
-#include "tests/conformance/replay.h"
+#include "tests/conformance/rerun.h"
 
 static const struct recorded {
 	const char *name, *policy;
@@ -83,7 +83,7 @@ static int read_lines(struct lines *lines, const char *path, struct sl_err *err)
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	status = reader_choose(&reader, in, err);
+	status = reader_choose(&registry_builtin, &reader, in, err);
 	if (!status)
 		status = reader->read(in, &sink, err);
 	sl_input_close(in);
@@ -150,12 +150,12 @@ static void run_recorded(const struct recorded *how, const struct lines *lines, 
 	const int side_fd = write_lines(lines, true, side);
 	(void)snprintf(estimates, sizeof(estimates), "replay.estimates=%s", side);
 	const char *const settings[] = { "overrun=kill", how->predicted ? estimates : NULL, NULL };
-	struct replay replay;
-	if (replay_run(&replay, trace, how->policy, settings, 0))
-		(void)snprintf(text, size, "%.*s", (int)size - 1, replay.err.text);
+	struct rerun run;
+	if (rerun(&run, trace, how->policy, settings, 0))
+		(void)snprintf(text, size, "%.*s", (int)size - 1, run.err.text);
 	else
-		compare(lines, &replay.sim.result, text, size);
-	replay_release(&replay);
+		compare(lines, &run.sim.result, text, size);
+	rerun_release(&run);
 	(void)close(trace_fd);
 	(void)close(side_fd);
 }

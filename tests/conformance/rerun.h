@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * replay.h - a trace under a policy, for suites that compare whole schedules.
+ * rerun.h - a trace under a policy, for suites that compare whole schedules.
  */
-#ifndef SL_CONFORMANCE_REPLAY_H
-#define SL_CONFORMANCE_REPLAY_H
+#ifndef SL_CONFORMANCE_RERUN_H
+#define SL_CONFORMANCE_RERUN_H
 
 #include "sim/runset.h"
 
-struct replay {
+struct rerun {
 	struct sl_arena *arena;
 	struct scenario scenario;
 	struct policy_choice choice;
@@ -16,9 +16,9 @@ struct replay {
 };
 
 /* As `run TRACE -p POLICY --set ...`; settings: ended by NULL, may be NULL. record: enum sim_record. */
-int replay_run(struct replay *replay, const char *trace, const char *policy, const char *const *settings,
+int rerun(struct rerun *run, const char *trace, const char *policy, const char *const *settings,
 	unsigned record);
-void replay_release(struct replay *replay);
+void rerun_release(struct rerun *run);
 
 /* Bytes as a file with a path, until close(fd). */
 int memory_file(char path[32], const char *text, size_t len);

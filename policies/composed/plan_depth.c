@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan_depth.c - the first k that cannot start hold promises, made anew in each pass; whoever moves none may
+ * start.
+ */
+#include "policies/composed/composed.h"
+
+struct depth {
+	sl_job *held; /* Those with a promise, in the order in which they were made. */
+	uint32_t most;
+};
+
+static int depth_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	const int64_t depth = setup->values[PARAM_DEPTH].number;
+	struct depth *state = composed->own = sl_alloc(setup->arena, 1, sizeof(*state));
+	if (state) {
+		state->most = depth < setup->jobs->count ? (uint32_t)depth : setup->jobs->count;
+		state->held = sl_alloc(setup->arena, (size_t)state->most + 1, sizeof(*state->held));
+	}
+	return state && state->held ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+}
+
+/* In queue order: who can start beside the promises made so far does, the others are promised, up to depth.
+ * Returns the last one looked at. */
+static sl_job promise_first(struct composed *composed, struct sl_pass *pass, uint32_t *held)
+{
+	const struct depth *state = composed->own;
+	sl_job last = SL_JOB_NONE;
+	sl_job job = sl_queue_first(pass);
+	while (sl_job_is(job) && *held < state->most) {
+		const sl_job next = sl_queue_after(pass, job);
+		const sl_time at = sl_promise_at(pass, job);
+		if (at > sl_now(pass) || !composed_start(composed, pass, job)) {
+			(void)sl_promise_hold(pass, job, at);
+			state->held[(*held)++] = job;
+		}
+		last = job;
+		job = next;
+	}
+	return last;
+}
+
+static void depth_pass(struct composed *composed, struct sl_pass *pass)
+{
+	const struct depth *state = composed->own;
+	const sl_job first = sl_queue_first(pass);
+	if (!sl_job_is(first))
+		return;
+	if (!sl_any_fits(pass)) {
+		sl_head_waits(pass, first);
+		return;
+	}
+	uint32_t held = 0;
+	sl_job job = promise_first(composed, pass, &held);
+	if (!composed->fill.by_row)
+		job = SL_JOB_NONE; /* Candidates have an order of their own. */
+	while (held && sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
+		if (sl_promise_at(pass, job) <= sl_now(pass))
+			(void)composed_start(composed, pass, job);
+	for (uint32_t i = 0; i < held; i++)
+		sl_promise_drop(pass, state->held[i]);
+	if (held)
+		sl_head_waits(pass, state->held[0]);
+}
+
+const struct plan plan_depth = {
+	.name = "depth",
+	.summary = "the first k are promised the earliest start; others may overtake if they move no promise",
+	.paper =
+		"Chiang, Arpaci-Dusseau & Vernon, The impact of more accurate requested runtimes on production job "
+		"scheduling performance, JSSPP 2002",
+	.uses = SL_USE_PROMISES,
+	.reason = SL_REASON_PRIORITY,
+	.takes = TAKES(PARAM_DEPTH),
+	.fills = true,
+	.init = depth_init,
+	.pass = depth_pass,
+};

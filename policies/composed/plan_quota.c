@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan_quota.c - guaranteed shares; what others leave idle is lent, and taken back when it is claimed.
+ *
+ * A running job is within its party's quota, from its start or from when one that ended made room, or it
+ * borrows. Those within all quotas together never hold more than the cluster: so who is within can always be
+ * served, by stopping borrowers.
+ */
+#include <string.h>
+
+#include "policies/composed/composed.h"
+#include "policies/composed/shares.h"
+
+enum { KIND_NONE, KIND_WITHIN, KIND_BORROWS };
+
+struct quota {
+	struct parties parties;
+	unsigned kind;    /* Of resource: quotas are of GPUs if there are any, else cpus. */
+	int64_t *quota;   /* By party. */
+	sl_ledger held;   /* By party, of all that runs; */
+	sl_ledger within; /* of that, guaranteed. */
+	sl_ledger runs;   /* By job: KIND_. */
+	sl_ledger freed;  /* One row: 1 if a guaranteed one ended since the last pass. */
+	sl_ledger told;
+	bool *barred;     /* By party: its first job cannot start in this pass. */
+	sl_job *borrower; /* Those that may be stopped, youngest first... */
+	uint32_t *next;   /* ...chained by party, from first[party]. */
+	uint32_t *first;
+	sl_job *victim;
+};
+
+/* ---- Quotas ------------------------------------------------------------------------------------ */
+
+static int read_quotas(struct quota *q, const char *text, const struct sl_setup *setup, struct sl_err *err)
+{
+	static const struct party_amounts what = { "quotas", 0, 0, INT64_C(1000000000) * SL_SECOND };
+	static const char *const kind_name[ASKS_KINDS] = { "cpus", "", "GPUs" };
+	const int64_t capacity = capacity_of(setup->cluster, q->kind);
+	const uint32_t count = q->parties.count;
+	const bool equal = strcmp(text, "equal") == 0;
+	int64_t sum = 0;
+	const int status = parties_amounts(&q->parties, &what, equal ? "" : text, q->quota, &sum, err);
+	if (status)
+		return status;
+	for (uint32_t party = 0; party < count; party++) {
+		if (q->quota[party] % SL_SECOND)
+			return sl_fail(err, SL_USAGE,
+				"quotas: '%s' has a fraction: quotas are whole numbers of %s", text,
+				kind_name[q->kind]);
+		q->quota[party] = equal ? capacity / count : q->quota[party] / SL_SECOND;
+		sum = sum > INT64_MAX - q->quota[party] * SL_SECOND ? INT64_MAX
+								    : sum + q->quota[party] * SL_SECOND;
+	}
+	if (sum / SL_SECOND > capacity)
+		return sl_fail(err, SL_USAGE,
+			"quotas: they are %lld %s in sum, the cluster has %lld: nobody could guarantee them",
+			(long long)(sum / SL_SECOND), kind_name[q->kind], (long long)capacity);
+	return SL_OK;
+}
+
+static int quota_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct sl_arena *arena = setup->arena;
+	const size_t jobs = (size_t)setup->jobs->count + 1;
+	struct quota *q = composed->own = sl_alloc(arena, 1, sizeof(*q));
+	if (!q)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	q->kind = setup->cluster->node_count && setup->cluster->gpus ? 2 : 0;
+	const int status = parties_init(&q->parties, setup->values[PARAM_BY].number, setup, err);
+	if (status)
+		return status;
+	const uint32_t count = q->parties.count + 1;
+	q->quota = sl_alloc(arena, count, sizeof(*q->quota));
+	q->barred = sl_alloc(arena, count, sizeof(*q->barred));
+	q->first = sl_alloc(arena, count, sizeof(*q->first));
+	q->next = sl_alloc(arena, jobs, sizeof(*q->next));
+	q->borrower = sl_alloc(arena, jobs, sizeof(*q->borrower));
+	q->victim = sl_alloc(arena, jobs, sizeof(*q->victim));
+	if (!q->quota || !q->barred || !q->first || !q->next || !q->borrower || !q->victim)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	q->held = sl_ledger_new(setup, "held", count);
+	q->within = sl_ledger_new(setup, "within quota", count);
+	q->runs = sl_ledger_new(setup, "runs as", (uint32_t)jobs);
+	q->freed = sl_ledger_new(setup, "quota freed", 1);
+	q->told = sl_ledger_new(setup, "told", count);
+	return read_quotas(q, setup->values[PARAM_QUOTAS].text, setup, err);
+}
+
+/* ---- Who runs as what ---------------------------------------------------------------------------- */
+
+static int64_t asks(const struct quota *q, sl_job job) { return asks_of(q->parties.jobs, job, q->kind); }
+
+static bool fits_quota(const struct quota *q, const struct sl_pass *pass, sl_job job)
+{
+	const uint32_t party = q->parties.of[job.row];
+	return sl_ledger_get(pass, q->within, party) + asks(q, job) <= q->quota[party];
+}
+
+static void set_kind(struct quota *q, struct sl_pass *pass, sl_job job, int64_t kind)
+{
+	const uint32_t party = q->parties.of[job.row];
+	const int64_t before = sl_ledger_get(pass, q->runs, job.row);
+	const int64_t held = (kind != KIND_NONE) - (before != KIND_NONE);
+	const int64_t within = (kind == KIND_WITHIN) - (before == KIND_WITHIN);
+	sl_ledger_add(pass, q->runs, job.row, kind - before);
+	if (held)
+		sl_ledger_add(pass, q->held, party, held * asks(q, job));
+	if (within)
+		sl_ledger_add(pass, q->within, party, within * asks(q, job));
+}
+
+static void quota_submitted(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	struct quota *q = composed->own;
+	(void)pass;
+	parties_submitted(&q->parties, job);
+}
+
+static void quota_ended(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	struct quota *q = composed->own;
+	const int64_t kind = sl_ledger_get(pass, q->runs, job.row);
+	if (kind == KIND_NONE)
+		return;
+	set_kind(q, pass, job, KIND_NONE);
+	if (kind == KIND_WITHIN && !sl_ledger_get(pass, q->freed, 0))
+		sl_ledger_add(pass, q->freed, 0, 1);
+}
+
+/* What guaranteed jobs left, borrowers of the same party take over, the oldest first. */
+static void promote(struct quota *q, struct sl_pass *pass)
+{
+	if (!sl_ledger_get(pass, q->freed, 0))
+		return;
+	sl_ledger_add(pass, q->freed, 0, -1);
+	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = sl_running_next(pass, job))
+		if (sl_ledger_get(pass, q->runs, job.row) == KIND_BORROWS && fits_quota(q, pass, job))
+			set_kind(q, pass, job, KIND_WITHIN);
+}
+
+static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	struct quota *q = composed->own;
+	if (!composed_start(composed, pass, job))
+		return false;
+	set_kind(q, pass, job, fits_quota(q, pass, job) ? KIND_WITHIN : KIND_BORROWS);
+	return true;
+}
+
+/* What was started under another plan is within the quota while there is room in it. */
+static void quota_past(
+	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+{
+	struct quota *q = composed->own;
+	if (what == SL_PAST_START || what == SL_PAST_RESUME) {
+		set_kind(q, pass, job, fits_quota(q, pass, job) ? KIND_WITHIN : KIND_BORROWS);
+	} else if (what == SL_PAST_PREEMPT) {
+		quota_ended(composed, pass, job);
+		if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT)
+			parties_requeued(&q->parties, job);
+	}
+}
+
+/* ---- Taking back ----------------------------------------------------------------------------------- */
+
+static bool stop(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	struct quota *q = composed->own;
+	const bool keep = composed->values[PARAM_PREEMPT].number == 1;
+	if (!composed_preempt(composed, pass, job, keep ? SL_PREEMPT_CHECKPOINT : SL_PREEMPT_REQUEUE))
+		return false;
+	set_kind(q, pass, job, KIND_NONE);
+	parties_requeued(&q->parties, job);
+	return true;
+}
+
+static uint32_t list_borrowers(struct quota *q, const struct sl_pass *pass)
+{
+	uint32_t count = 0;
+	for (uint32_t party = 0; party < q->parties.count; party++)
+		q->first[party] = UINT32_MAX;
+	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = sl_running_next(pass, job)) {
+		if (sl_ledger_get(pass, q->runs, job.row) != KIND_BORROWS || !asks(q, job))
+			continue;
+		const uint32_t party = q->parties.of[job.row];
+		q->borrower[count] = job;
+		q->next[count] = q->first[party];
+		q->first[party] = count++;
+	}
+	return count;
+}
+
+/* The party that is most beyond its quota has its youngest borrower stopped. */
+static sl_job next_victim(struct quota *q, const struct sl_pass *pass)
+{
+	uint32_t found = UINT32_MAX;
+	int64_t most = 0;
+	for (uint32_t party = 0; party < q->parties.count; party++) {
+		const int64_t over = sl_ledger_get(pass, q->held, party) - q->quota[party];
+		if (q->first[party] == UINT32_MAX || (found != UINT32_MAX && over <= most))
+			continue;
+		found = party;
+		most = over;
+	}
+	if (found == UINT32_MAX)
+		return SL_JOB_NONE;
+	const uint32_t place = q->first[found];
+	q->first[found] = q->next[place];
+	return q->borrower[place];
+}
+
+/* Stops victims until the job fits. */
+static uint32_t gather_victims(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	struct quota *q = composed->own;
+	uint32_t count = 0;
+	if (!list_borrowers(q, pass))
+		return 0;
+	while (!sl_fits(pass, job)) {
+		const sl_job victim = next_victim(q, pass);
+		if (!sl_job_is(victim))
+			return 0;
+		if (stop(composed, pass, victim))
+			q->victim[count++] = victim;
+	}
+	return count;
+}
+
+static bool fits_without(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t count)
+{
+	struct quota *q = composed->own;
+	const sl_marked mark = sl_mark(pass);
+	for (uint32_t i = 0; i < count; i++)
+		(void)stop(composed, pass, q->victim[i]);
+	const bool fits = sl_fits(pass, job);
+	composed_undo(composed, pass, mark);
+	parties_rewind(&q->parties);
+	return fits;
+}
+
+/* Those that, one after the other, need not have been stopped are spared, the first ones first. Only one no
+ * larger than what is left over can be. */
+static uint32_t spare_victims(
+	struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t count, int64_t left)
+{
+	struct quota *q = composed->own;
+	uint32_t i = 0;
+	while (i < count) {
+		const sl_job victim = q->victim[i];
+		if (asks(q, victim) > left) {
+			i++;
+			continue;
+		}
+		for (uint32_t j = i; j + 1 < count; j++)
+			q->victim[j] = q->victim[j + 1];
+		if (fits_without(composed, pass, job, count - 1)) {
+			count--;
+			left -= asks(q, victim);
+			continue;
+		}
+		for (uint32_t j = count - 1; j > i; j--)
+			q->victim[j] = q->victim[j - 1];
+		q->victim[i++] = victim;
+	}
+	return count;
+}
+
+/* Starts a job within its quota in place of borrowers, as few of those found as will do. */
+static bool claim(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	struct quota *q = composed->own;
+	if (composed->values[PARAM_PREEMPT].number == 2)
+		return false;
+	const sl_marked mark = sl_mark(pass);
+	uint32_t count = gather_victims(composed, pass, job);
+	int64_t left = 0;
+	for (unsigned kind = SL_KIND_GPUS; q->kind && kind < sl_cluster_of(pass)->kind_count; kind++)
+		left += sl_free(pass, kind);
+	left = (q->kind ? left : sl_free(pass, SL_KIND_CPUS)) - asks(q, job);
+	composed_undo(composed, pass, mark);
+	parties_rewind(&q->parties);
+	if (!count)
+		return false;
+	count = spare_victims(composed, pass, job, count, left);
+	for (uint32_t i = 0; i < count; i++)
+		SL_CHECK(stop(composed, pass, q->victim[i]));
+	return start_job(composed, pass, job);
+}
+
+/* ---- Passes -------------------------------------------------------------------------------------------- */
+
+/* The first job of the party that holds least for its quota, of those within it or of all; ties by the order
+ * of submission. */
+static sl_job least_held(struct quota *q, const struct sl_pass *pass, bool within)
+{
+	sl_job found = SL_JOB_NONE;
+	struct ratio least = { 0 };
+	for (uint32_t i = 0; i < q->parties.active_count; i++) {
+		const uint32_t party = q->parties.active[i];
+		const sl_job job = q->barred[party] ? SL_JOB_NONE : parties_first(&q->parties, pass, party);
+		if (!sl_job_is(job) || (within && !fits_quota(q, pass, job)))
+			continue;
+		const struct ratio ratio = { sl_ledger_get(pass, q->held, party), q->quota[party] };
+		const int order = sl_job_is(found) ? ratio_compare(ratio, least) : -1;
+		if (order > 0 || (order == 0 && job.row > found.row))
+			continue;
+		found = job;
+		least = ratio;
+	}
+	return found;
+}
+
+static void bar(struct quota *q, struct sl_pass *pass, sl_job job, enum sl_reason reason)
+{
+	q->barred[q->parties.of[job.row]] = true;
+	parties_tell(&q->parties, pass, q->told, job, reason);
+}
+
+/* Guaranteed jobs first; while one of them finds no room, nobody borrows. */
+static void quota_pass(struct composed *composed, struct sl_pass *pass)
+{
+	struct quota *q = composed->own;
+	parties_begin(&q->parties, pass);
+	for (uint32_t i = 0; i < q->parties.active_count; i++)
+		q->barred[q->parties.active[i]] = false;
+	promote(q, pass);
+	bool stuck = false;
+	for (;;) {
+		sl_job job = least_held(q, pass, true);
+		if (sl_job_is(job)) {
+			if (start_job(composed, pass, job) || claim(composed, pass, job))
+				continue;
+			bar(q, pass, job, SL_REASON_RESOURCES);
+			stuck = true;
+			continue;
+		}
+		job = least_held(q, pass, false);
+		if (!sl_job_is(job))
+			return;
+		if (stuck || !start_job(composed, pass, job))
+			bar(q, pass, job, SL_REASON_QUOTA);
+	}
+}
+
+const struct plan plan_quota = {
+	.name = "quota",
+	.summary =
+		"guaranteed shares; what is idle is lent in proportion to them, and taken back when claimed",
+	.paper =
+		"the capacity scheduler of Hadoop, and fair sharing with preemption: Zaharia et al., Job scheduling for "
+		"multi-user MapReduce clusters, UCB/EECS-2009-55",
+	.uses = SL_USE_PREEMPT,
+	.reason = SL_REASON_PRIORITY,
+	.takes = TAKES(PARAM_BY) | TAKES(PARAM_QUOTAS) | TAKES(PARAM_PREEMPT),
+	.parts = true,
+	.own_order = true,
+	.init = quota_init,
+	.pass = quota_pass,
+	.submitted = quota_submitted,
+	.ended = quota_ended,
+	.past = quota_past,
+};

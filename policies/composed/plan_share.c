@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan_share.c - progressive filling: whoever has least is served next, anew after each start.
+ */
+#include "policies/composed/composed.h"
+#include "policies/composed/shares.h"
+
+struct share {
+	sl_ledger told; /* For parties_tell. */
+};
+
+static int share_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct share *share = composed->own = sl_alloc(setup->arena, 1, sizeof(*share));
+	if (!share)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	share->told = sl_ledger_new(setup, "told", composed->shares->parties.count + 1);
+	return SL_OK;
+}
+
+/* It is its party's first, and does not fit. */
+static void waits_first(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	const struct share *share = composed->own;
+	parties_tell(&composed->shares->parties, pass, share->told, job, SL_REASON_RESOURCES);
+}
+
+/* What does not fit now will not later in this pass: such parties need not be asked again. */
+static void bar_those_that_do_not_fit(struct composed *composed, struct sl_pass *pass)
+{
+	struct parties *parties = &composed->shares->parties;
+	for (uint32_t i = 0; i < parties->active_count; i++) {
+		const sl_job job = parties_first(parties, pass, parties->active[i]);
+		if (!sl_job_is(job) || sl_fits(pass, job))
+			continue;
+		waits_first(composed, pass, job);
+		shares_bar(composed->shares, pass, job);
+	}
+}
+
+static void share_pass(struct composed *composed, struct sl_pass *pass)
+{
+	const bool all = composed->values[PARAM_BLOCKED].number;
+	if (!all)
+		bar_those_that_do_not_fit(composed, pass);
+	sl_job job;
+	while (sl_job_is(job = composed_first(composed, pass))) {
+		if (composed_start(composed, pass, job))
+			continue;
+		waits_first(composed, pass, job);
+		if (all)
+			return;
+		shares_bar(composed->shares, pass, job);
+	}
+}
+
+const struct plan plan_share = {
+	.name = "share",
+	.summary = "progressive filling: the party with least starts its first job, anew after each start",
+	.paper =
+		"Ghodsi et al., Dominant resource fairness: fair allocation of multiple resource types, NSDI 2011, "
+		"algorithm 1",
+	.reason = SL_REASON_PRIORITY,
+	.takes = TAKES(PARAM_BLOCKED),
+	.turns = true,
+	.parts = true,
+	.init = share_init,
+	.pass = share_pass,
+};

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_class.c - classes of nodes that are alike, found by what is free; and for each request that was asked
+ * lately, how much of it they hold.
+ *
+ * A class is found by a hash, and never visited in an order that matters: who
+ * looks through them takes the least score, then the lowest node. Empty ones
+ * stay for a while, since what was free once is free again soon.
+ */
+#include "sim/nodes_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASS_GONE = NODE_WHOLE + 1 }; /* Status of a class that is free to be another. */
+
+/* ---- A class's nodes: a heap by number ----------------------------------------------- */
+
+static void heap_set(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
+{
+	class->heap[place] = node;
+	nodes->place[node] = place;
+}
+
+static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
+{
+	while (place && node < class->heap[(place - 1) / HEAP_WAYS]) {
+		heap_set(nodes, class, place, class->heap[(place - 1) / HEAP_WAYS]);
+		place = (place - 1) / HEAP_WAYS;
+	}
+	heap_set(nodes, class, place, node);
+	return place;
+}
+
+static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
+{
+	for (;;) {
+		const uint32_t first = HEAP_WAYS * place + 1;
+		if (first >= class->count)
+			break;
+		const uint32_t end = first + HEAP_WAYS < class->count ? first + HEAP_WAYS : class->count;
+		uint32_t least = first;
+		for (uint32_t i = first + 1; i < end; i++)
+			if (class->heap[i] < class->heap[least])
+				least = i;
+		if (class->heap[least] >= node)
+			break;
+		heap_set(nodes, class, place, class->heap[least]);
+		place = least;
+	}
+	heap_set(nodes, class, place, node);
+}
+
+/* ---- What the tracks know ------------------------------------------------------------------- */
+
+int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
+	uint32_t tasks)
+{
+	const struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
+	return nodes->placing->score(&class, group, tasks);
+}
+
+static void class_asks(struct nodes *nodes, uint32_t index, uint32_t track)
+{
+	const uint32_t request = nodes->track[track].request;
+	const struct shape *shape = &nodes->shape[request];
+	const struct sl_group *group = nodes->requests[request].group;
+	const struct class *class = &nodes->class[index];
+	const int64_t *free = free_of(nodes, index);
+	const uint32_t units = units_on(nodes, shape, group, free, (enum node_status) class->status);
+	nodes->class_units[(size_t)index * TRACKS + track] = units;
+	if (units && shape->kind == SHAPE_UNIT)
+		nodes->class_score[(size_t)index * TRACKS + track] =
+			score_of(nodes, class->type, free, group, shape->unit);
+}
+
+static void units_change(struct nodes *nodes, const struct class *class, uint32_t index, int64_t sign)
+{
+	const uint32_t *units = &nodes->class_units[(size_t)index * TRACKS];
+	int64_t *sum = &nodes->set_units[(size_t) class->windows * TRACKS];
+	for (uint32_t i = 0; i < nodes->tracks; i++)
+		sum[i] += sign * units[i];
+}
+
+/* ---- Nodes in and out ------------------------------------------------------------------------- */
+
+void class_pull(struct nodes *nodes, uint32_t node)
+{
+	const uint32_t index = nodes->node[node].class;
+	const uint32_t place = nodes->place[node];
+	struct class *class = &nodes->class[index];
+	const uint32_t last = class->heap[--class->count];
+	if (place < class->count) {
+		if (heap_up(nodes, class, place, last) == place)
+			heap_down(nodes, class, place, last);
+	}
+	nodes->place[node] = NONE;
+	nodes->away++;
+	nodes->class_empty += !class->count;
+	units_change(nodes, class, index, -1);
+}
+
+void class_put(struct nodes *nodes, uint32_t index, uint32_t node)
+{
+	struct class *class = &nodes->class[index];
+	if (class->count == class->capacity) {
+		const size_t capacity = class->capacity ? 2 * class->capacity : 4;
+		uint32_t *heap = realloc(class->heap, capacity * sizeof(*heap));
+		if (!heap) {
+			(void)sl_fail_memory(&nodes->err);
+			return;
+		}
+		class->heap = heap;
+		class->capacity = capacity;
+	}
+	nodes->class_empty -= !class->count;
+	nodes->node[node].class = index;
+	(void)heap_up(nodes, class, class->count++, node);
+	nodes->away--;
+	units_change(nodes, class, index, 1);
+}
+
+/* ---- Finding a class ----------------------------------------------------------------------------- */
+
+struct like {
+	uint32_t type, windows, status;
+	const int64_t *free;
+};
+
+static uint32_t bucket_of(const struct nodes *nodes, const struct like *like)
+{
+	uint64_t h = (uint64_t)like->type << 40 ^ (uint64_t)like->windows << 8 ^ like->status;
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
+		h = (h ^ (uint64_t)like->free[kind]) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	return (uint32_t)(h >> 7) & (nodes->bucket_count - 1);
+}
+
+static bool is_like(const struct nodes *nodes, uint32_t index, const struct like *like)
+{
+	const struct class *class = &nodes->class[index];
+	const int64_t *free = free_of(nodes, index);
+	bool same =
+		class->type == like->type && class->windows == like->windows && class->status == like->status;
+	for (uint32_t kind = 0; same && kind < nodes->kinds; kind++)
+		same = free[kind] == like->free[kind];
+	return same;
+}
+
+static void bucket_put(struct nodes *nodes, uint32_t index)
+{
+	struct class *class = &nodes->class[index];
+	const struct like like = { class->type, class->windows, class->status, free_of(nodes, index) };
+	const uint32_t bucket = bucket_of(nodes, &like);
+	class->chain = nodes->bucket[bucket];
+	nodes->bucket[bucket] = index;
+}
+
+static bool grow_rows(struct nodes *nodes)
+{
+	const size_t capacity = nodes->class_capacity ? 2 * nodes->class_capacity : SL_OR_TINY(64, 2);
+	const size_t kinds = nodes->kinds;
+	uint32_t *bucket = malloc(2 * capacity * sizeof(*bucket));
+	struct class *class = realloc(nodes->class, capacity * sizeof(*class));
+	nodes->class = class ? class : nodes->class;
+	int64_t *free_rows = realloc(nodes->class_free, capacity * kinds * sizeof(int64_t));
+	nodes->class_free = free_rows ? free_rows : nodes->class_free;
+	uint32_t *units = realloc(nodes->class_units, capacity * TRACKS * sizeof(*units));
+	nodes->class_units = units ? units : nodes->class_units;
+	int64_t *score = realloc(nodes->class_score, capacity * TRACKS * sizeof(*score));
+	nodes->class_score = score ? score : nodes->class_score;
+	if (!bucket || !class || !free_rows || !units || !score) {
+		free(bucket);
+		(void)sl_fail_memory(&nodes->err);
+		return false;
+	}
+	memset(class + nodes->class_capacity, 0, (capacity - nodes->class_capacity) * sizeof(*class));
+	free(nodes->bucket);
+	nodes->bucket = bucket;
+	nodes->bucket_count = (uint32_t)(2 * capacity);
+	nodes->class_capacity = capacity;
+	memset(bucket, 0xff, 2 * capacity * sizeof(*bucket));
+	for (uint32_t i = 0; i < nodes->class_used; i++)
+		if (class[i].status != CLASS_GONE)
+			bucket_put(nodes, i);
+	return true;
+}
+
+/* All empty ones at once. */
+static void recycle(struct nodes *nodes)
+{
+	memset(nodes->bucket, 0xff, nodes->bucket_count * sizeof(*nodes->bucket));
+	nodes->class_spare = NONE;
+	for (uint32_t i = nodes->class_used; i-- > 0;) {
+		struct class *class = &nodes->class[i];
+		if (class->count) {
+			bucket_put(nodes, i);
+			continue;
+		}
+		class->status = CLASS_GONE;
+		class->chain = nodes->class_spare;
+		nodes->class_spare = i;
+	}
+	nodes->class_empty = 0;
+}
+
+static uint32_t class_new(struct nodes *nodes, const struct like *like)
+{
+	const uint32_t lived = nodes->class_used - nodes->class_empty;
+	if (!nodes->away && nodes->class_spare == NONE && nodes->class_empty > EMPTY_CLASSES + lived / 4)
+		recycle(nodes);
+	uint32_t index = nodes->class_spare;
+	if (index == NONE && nodes->class_used == nodes->class_capacity && !grow_rows(nodes))
+		return NONE;
+	if (index == NONE)
+		index = nodes->class_used++;
+	else
+		nodes->class_spare = nodes->class[index].chain;
+	struct class *class = &nodes->class[index];
+	class->type = like->type;
+	class->windows = like->windows;
+	class->status = like->status;
+	memcpy(free_of(nodes, index), like->free, nodes->kinds * sizeof(int64_t));
+	bucket_put(nodes, index);
+	memset(&nodes->class_units[(size_t)index * TRACKS], 0, TRACKS * sizeof(uint32_t));
+	for (uint32_t i = 0; i < nodes->tracks; i++)
+		if (nodes->track[i].request != NONE)
+			class_asks(nodes, index, i);
+	nodes->class_empty++;
+	return index;
+}
+
+void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
+{
+	struct node *node = &nodes->node[row];
+	const struct like like = { type_of(nodes, row), node->windows, status_of(node->holds, node->whole),
+		free };
+	uint32_t index = nodes->bucket[bucket_of(nodes, &like)];
+	while (index != NONE && !is_like(nodes, index, &like))
+		index = nodes->class[index].chain;
+	if (index == NONE)
+		index = class_new(nodes, &like);
+	if (index == NONE)
+		return; /* Out of memory. */
+	if (nodes->place[row] != NONE)
+		class_pull(nodes, row);
+	class_put(nodes, index, row);
+}
+
+/* ---- Tracks ----------------------------------------------------------------------------------------- */
+
+void track_release(struct track *track)
+{
+	free(track->first);
+	free(track->step);
+	profile_release(&track->profile);
+	*track = (struct track){ .request = NONE };
+	profile_init(&track->profile);
+}
+
+/* The one that was asked the longest ago, or one that is not in use yet. */
+static uint32_t track_oldest(const struct nodes *nodes)
+{
+	uint32_t index = 0;
+	for (uint32_t i = 1; i < TRACKS; i++)
+		if (nodes->track[i].used < nodes->track[index].used)
+			index = i;
+	return index;
+}
+
+static void track_put(struct nodes *nodes, uint32_t index, uint32_t request)
+{
+	struct track *track = &nodes->track[index];
+	if (track->request != NONE)
+		nodes->shape[track->request].track = NONE;
+	track_release(track);
+	track->request = request;
+	nodes->shape[request].track = index;
+	nodes->tracks = index < nodes->tracks ? nodes->tracks : index + 1;
+	for (size_t set = 0; set < nodes->set_count; set++)
+		nodes->set_units[set * TRACKS + index] = 0;
+	for (uint32_t i = 0; i < nodes->class_used; i++) {
+		const struct class *class = &nodes->class[i];
+		if (class->status == CLASS_GONE)
+			continue;
+		class_asks(nodes, i, index);
+		if (class->count) /* Else its set may be gone. */
+			nodes->set_units[(size_t) class->windows * TRACKS + index] +=
+				(int64_t) class->count * nodes->class_units[(size_t)i * TRACKS + index];
+	}
+}
+
+uint32_t track_of(struct nodes *nodes, uint32_t request)
+{
+	if (nodes->shape[request].track == NONE)
+		track_put(nodes, track_oldest(nodes), request);
+	const uint32_t index = nodes->shape[request].track;
+	nodes->track[index].used = ++nodes->asked;
+	return index;
+}
+
+/* Where more requests take turns than there are tracks, none drives out another that will be asked before it
+ * is. */
+uint32_t track_offer(struct nodes *nodes, uint32_t request)
+{
+	const struct track *oldest = &nodes->track[track_oldest(nodes)];
+	if (oldest->request != NONE && nodes->asked - oldest->used < UINT64_C(4) * TRACKS)
+		return NONE;
+	return track_of(nodes, request);
+}
+
+int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough)
+{
+	int64_t units = 0;
+	for (uint32_t i = 0; i < nodes->class_used && units < enough; i++) {
+		const struct class *class = &nodes->class[i];
+		if (class->count && open_for(nodes, class->windows, length))
+			units += (int64_t) class->count *
+				 units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
+					 free_of(nodes, i), (enum node_status) class->status);
+	}
+	return units;
+}
+
+/* ---- Whole ----------------------------------------------------------------------------------------------
+ */
+
+int classes_init(struct nodes *nodes)
+{
+	nodes->class_spare = NONE;
+	for (uint32_t i = 0; i < TRACKS; i++)
+		track_release(&nodes->track[i]);
+	if (!grow_rows(nodes))
+		return SL_SYSTEM;
+	for (uint32_t row = 0; row < nodes->count && !failed(nodes); row++) {
+		nodes->place[row] = NONE;
+		nodes->away++;
+		node_moves(nodes, row, nodes->cluster->type[type_of(nodes, row)].amount);
+	}
+	return nodes->err.status;
+}
+
+void classes_release(struct nodes *nodes)
+{
+	for (uint32_t i = 0; i < TRACKS; i++)
+		track_release(&nodes->track[i]);
+	for (uint32_t i = 0; i < nodes->class_used; i++)
+		free(nodes->class[i].heap);
+	free(nodes->class);
+	free(nodes->class_free);
+	free(nodes->class_units);
+	free(nodes->class_score);
+	free(nodes->bucket);
+}
+
+static void class_check(struct nodes *nodes, uint32_t index)
+{
+	const struct class *class = &nodes->class[index];
+	for (uint32_t place = 0; place < class->count; place++) {
+		const struct node *node = &nodes->node[class->heap[place]];
+		SL_CHECK(node->class == index && nodes->place[class->heap[place]] == place);
+		SL_CHECK(
+			node->windows == class->windows && type_of(nodes, class->heap[place]) == class->type);
+		SL_CHECK(status_of(node->holds, node->whole) == class->status);
+		SL_CHECK(!place || class->heap[(place - 1) / HEAP_WAYS] < class->heap[place]);
+	}
+	for (uint32_t i = 0; i < TRACKS; i++) {
+		const uint32_t request = nodes->track[i].request;
+		if (request == NONE)
+			continue;
+		SL_CHECK(nodes->class_units[(size_t)index * TRACKS + i] ==
+			 units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
+				 free_of(nodes, index), (enum node_status) class->status));
+	}
+}
+
+void classes_check(struct nodes *nodes)
+{
+	uint32_t count = 0;
+	uint32_t empty = 0;
+	SL_CHECK(!nodes->away);
+	int64_t *sum = calloc(nodes->set_count * TRACKS, sizeof(*sum));
+	SL_CHECK(sum); /* Memory, for a check. */
+	for (uint32_t i = 0; i < nodes->class_used; i++) {
+		const struct class *class = &nodes->class[i];
+		if (class->status == CLASS_GONE)
+			continue;
+		class_check(nodes, i);
+		count += class->count;
+		empty += !class->count;
+		for (uint32_t t = 0; t < TRACKS && class->count; t++)
+			sum[(size_t) class->windows * TRACKS + t] +=
+				(int64_t) class->count * nodes->class_units[(size_t)i * TRACKS + t];
+	}
+	for (size_t i = 0; i < nodes->set_count * TRACKS; i++)
+		SL_CHECK(nodes->track[i % TRACKS].request == NONE || sum[i] == nodes->set_units[i]);
+	free(sum);
+	SL_CHECK(count == nodes->count && empty == nodes->class_empty);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_edge.c - edges in their nodes' lists, what is free on a node at a time, and holds with their edges.
+ */
+#include "sim/nodes_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A node at a time --------------------------------------------------------------------- */
+
+void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
+{
+	const struct node *node = &nodes->node[row];
+	const int64_t *free = free_of(nodes, node->class);
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+		m->free[kind] = free[kind];
+	m->holds = node->holds;
+	m->whole = node->whole;
+}
+
+void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m)
+{
+	const int64_t sign = ((edge->flags & EDGE_BEGIN) != 0) == back ? 1 : -1;
+	m->holds -= (uint32_t)sign;
+	if (!(edge->flags & EDGE_WHOLE)) {
+		m->free[SL_KIND_CPUS] += sign * edge->cpus;
+		m->free[SL_KIND_MEM] += sign * edge->mem;
+		if (edge->gpus)
+			m->free[edge->kind] += sign * edge->gpus;
+		return;
+	}
+	m->whole -= (uint32_t)sign;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, edge->node)].amount;
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+		if (amount[kind] < UNBOUNDED)
+			m->free[kind] += sign * amount[kind];
+}
+
+void moment_at(const struct nodes *nodes, uint32_t row, sl_time at, struct moment *m)
+{
+	moment_now(nodes, row, m);
+	for (uint32_t i = nodes->node[row].first; i != NONE && nodes->edge[i].at <= at;
+		i = nodes->edge[i].next)
+		if (!(nodes->edge[i].flags & EDGE_PROMISE))
+			moment_apply(nodes, &nodes->edge[i], false, m);
+}
+
+/* All that happens at one time, from edge `i` on; returns the edge behind. */
+static uint32_t apply_instant(const struct nodes *nodes, uint32_t i, bool promises, struct moment *m)
+{
+	const sl_time at = nodes->edge[i].at;
+	for (; i != NONE && nodes->edge[i].at == at; i = nodes->edge[i].next)
+		if (promises || !(nodes->edge[i].flags & EDGE_PROMISE))
+			moment_apply(nodes, &nodes->edge[i], false, m);
+	return i;
+}
+
+enum node_status span_of(
+	const struct nodes *nodes, uint32_t row, sl_time from, sl_time until, bool promises, int64_t *free)
+{
+	struct moment m;
+	moment_now(nodes, row, &m);
+	uint32_t i = nodes->node[row].first;
+	while (i != NONE && nodes->edge[i].at <= from)
+		i = apply_instant(nodes, i, promises, &m);
+	memcpy(free, m.free, nodes->kinds * sizeof(*free));
+	bool held = m.holds;
+	bool whole = m.whole;
+	while (promises && i != NONE && nodes->edge[i].at < until) {
+		i = apply_instant(nodes, i, true, &m);
+		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+			free[kind] = m.free[kind] < free[kind] ? m.free[kind] : free[kind];
+		held |= m.holds != 0;
+		whole |= m.whole != 0;
+	}
+	if (nodes->windows_live && nodes->node[row].windows &&
+		until > horizon_of(nodes, nodes->node[row].windows, from))
+		return NODE_WHOLE;
+	return status_of(held, whole);
+}
+
+/* ---- Edges ------------------------------------------------------------------------------------ */
+
+bool edges_reserve(struct nodes *nodes, size_t more)
+{
+	return !failed(nodes) && !grow((void **)&nodes->edge, &nodes->edge_capacity, sizeof(*nodes->edge),
+					 nodes->edge_used + more, NONE - 1, &nodes->err);
+}
+
+/* There is room: see edges_reserve. */
+uint32_t edge_new(struct nodes *nodes, struct chain *chain)
+{
+	uint32_t index = nodes->edge_spare;
+	if (index != NONE)
+		nodes->edge_spare = nodes->edge[index].more;
+	else
+		index = nodes->edge_used++;
+	SL_CHECK(index < nodes->edge_capacity);
+	nodes->edge[index] = (struct edge){ .next = NONE, .before = NONE, .more = NONE };
+	if (chain->last == NONE)
+		chain->first = index;
+	else
+		nodes->edge[chain->last].more = index;
+	chain->last = index;
+	return index;
+}
+
+void chain_free(struct nodes *nodes, struct chain chain)
+{
+	if (chain.first == NONE)
+		return;
+	nodes->edge[chain.last].more = nodes->edge_spare;
+	nodes->edge_spare = chain.first;
+}
+
+/* What lies ahead is followed without promises. */
+static void edge_changed(struct nodes *nodes, const struct edge *edge)
+{
+	if (edge->flags & EDGE_PROMISE)
+		nodes->version++;
+	else
+		node_changed(nodes, edge->node);
+}
+
+void edge_link(struct nodes *nodes, uint32_t index, sl_time at)
+{
+	struct edge *edge = &nodes->edge[index];
+	struct node *node = &nodes->node[edge->node];
+	SL_CHECK(!(edge->flags & EDGE_LINKED));
+	edge->at = at;
+	edge->flags |= EDGE_LINKED;
+	uint32_t before = node->last;
+	while (before != NONE && nodes->edge[before].at > at)
+		before = nodes->edge[before].before;
+	edge->before = before;
+	edge->next = before == NONE ? node->first : nodes->edge[before].next;
+	*(before == NONE ? &node->first : &nodes->edge[before].next) = index;
+	*(edge->next == NONE ? &node->last : &nodes->edge[edge->next].before) = index;
+	edge_changed(nodes, edge);
+}
+
+void edge_unlink(struct nodes *nodes, uint32_t index)
+{
+	struct edge *edge = &nodes->edge[index];
+	struct node *node = &nodes->node[edge->node];
+	SL_CHECK(edge->flags & EDGE_LINKED);
+	edge->flags &= (uint8_t)~EDGE_LINKED;
+	*(edge->before == NONE ? &node->first : &nodes->edge[edge->before].next) = edge->next;
+	*(edge->next == NONE ? &node->last : &nodes->edge[edge->next].before) = edge->before;
+	edge_changed(nodes, edge);
+}
+
+/* ---- Taking and giving --------------------------------------------------------------------------- */
+
+void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
+	int64_t *free, struct chain *chain)
+{
+	const struct sl_demand *task = &g->task;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, node)].amount;
+	if (g->exclusive) {
+		struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
+		edge->node = node;
+		edge->group = group;
+		edge->tasks = tasks;
+		edge->flags = EDGE_WHOLE;
+		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+			free[kind] = amount[kind] < UNBOUNDED ? 0 : free[kind];
+		return;
+	}
+	uint32_t left = tasks;
+	for (uint32_t kind = SL_KIND_GPUS; left; kind++) {
+		uint32_t here = left;
+		if (task->gpus > 0) {
+			SL_CHECK(kind < nodes->kinds); /* More tasks than fit. */
+			here = kind_will_do(task, kind) ? share_of(left, free[kind], task->gpus) : 0;
+		}
+		if (!here)
+			continue;
+		struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
+		edge->node = node;
+		edge->group = group;
+		edge->tasks = here;
+		edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0 ? here * task->cpus : 0;
+		edge->mem = amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0 ? here * task->mem : 0;
+		edge->gpus = task->gpus > 0 ? here * task->gpus : 0;
+		edge->kind = (uint8_t)(edge->gpus ? kind : 0);
+		free[SL_KIND_CPUS] -= edge->cpus;
+		free[SL_KIND_MEM] -= edge->mem;
+		if (edge->gpus)
+			free[kind] -= edge->gpus;
+		left -= here;
+	}
+}
+
+static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment *m)
+{
+	struct node *node = &nodes->node[row];
+	const int64_t *free = free_of(nodes, node->class);
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
+		SL_CHECK(m->free[kind] >= 0); /* Given out twice. */
+		nodes->idle[kind] += m->free[kind] - free[kind];
+	}
+	nodes->busy = nodes->busy + (m->holds != 0) - (node->holds != 0);
+	node->holds = m->holds;
+	node->whole = m->whole;
+	node_moves(nodes, row, m->free);
+}
+
+void node_spends(struct nodes *nodes, uint32_t row, uint16_t group, const struct sl_group *g, uint32_t tasks,
+	struct chain *chain)
+{
+	struct moment m;
+	moment_now(nodes, row, &m);
+	const uint32_t last = chain->last;
+	edges_spend(nodes, row, group, g, tasks, m.free, chain);
+	for (uint32_t i = last == NONE ? chain->first : nodes->edge[last].more; i != NONE;
+		i = nodes->edge[i].more)
+		m.holds++;
+	m.whole += g->exclusive;
+	node_becomes(nodes, row, &m);
+}
+
+void edge_take(struct nodes *nodes, const struct edge *edge)
+{
+	struct moment m;
+	moment_now(nodes, edge->node, &m);
+	moment_apply(nodes, edge, true, &m);
+	node_becomes(nodes, edge->node, &m);
+}
+
+void edge_give(struct nodes *nodes, const struct edge *edge)
+{
+	struct moment m;
+	moment_now(nodes, edge->node, &m);
+	moment_apply(nodes, edge, false, &m);
+	node_becomes(nodes, edge->node, &m);
+}
+
+bool edge_fits(const struct nodes *nodes, const struct edge *edge)
+{
+	struct moment m;
+	moment_now(nodes, edge->node, &m);
+	if (m.whole)
+		return false;
+	moment_apply(nodes, edge, true, &m);
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+		if (m.free[kind] < 0)
+			return false;
+	return true;
+}
+
+/* ---- Holds ------------------------------------------------------------------------------------------ */
+
+uint32_t hold_new(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
+{
+	uint32_t index = nodes->hold_spare;
+	if (index != NONE)
+		nodes->hold_spare = nodes->hold[index].first;
+	else if (grow((void **)&nodes->hold, &nodes->hold_capacity, sizeof(*nodes->hold),
+			 (size_t)nodes->hold_used + 1, NONE - 1, &nodes->err))
+		return NONE;
+	else
+		index = nodes->hold_used++;
+	nodes->hold[index] = (struct hold){
+		.end = end, .first = chain.first, .last = chain.last, .job = job, .request = request
+	};
+	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
+		nodes->edge[i].hold = index;
+	return index;
+}
+
+void hold_free(struct nodes *nodes, uint32_t index)
+{
+	chain_free(nodes, (struct chain){ nodes->hold[index].first, nodes->hold[index].last });
+	nodes->hold[index].first = nodes->hold_spare;
+	nodes->hold_spare = index;
+}
+
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
+{
+	if (grow((void **)&nodes->kept, &nodes->kept_capacity, sizeof(*nodes->kept), nodes->kept_count + 1,
+		    SIZE_MAX / 64, &nodes->err))
+		return false;
+	nodes->kept[nodes->kept_count].what = what;
+	nodes->kept[nodes->kept_count].job = job;
+	nodes->kept[nodes->kept_count++].hold = hold;
+	return true;
+}
+
+/* The last that was kept of the job: commands are taken back last first, so it is near the end. */
+uint32_t kept_take(struct nodes *nodes, int what, uint32_t job)
+{
+	size_t i = nodes->kept_count;
+	while (i && (nodes->kept[i - 1].job != job || (int)nodes->kept[i - 1].what != what))
+		i--;
+	SL_CHECK(i); /* Nothing was given back. */
+	const uint32_t hold = nodes->kept[i - 1].hold;
+	nodes->kept_count--;
+	memmove(&nodes->kept[i - 1], &nodes->kept[i], (nodes->kept_count - i + 1) * sizeof(*nodes->kept));
+	return hold;
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------- */
+
+static bool piece_before(const struct sl_piece *a, const struct sl_piece *b)
+{
+	return a->node != b->node ? a->node < b->node : a->group < b->group;
+}
+
+static int piece_compare(const void *a, const void *b)
+{
+	return piece_before(a, b) ? -1 : piece_before(b, a);
+}
+
+size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece)
+{
+	size_t count = 0;
+	bool sorted = true;
+	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more) {
+		const struct edge *edge = &nodes->edge[i];
+		if (edge->flags & EDGE_BEGIN)
+			continue;
+		if (grow((void **)&nodes->piece, &nodes->piece_capacity, sizeof(*nodes->piece), count + 1,
+			    SIZE_MAX / 64, &nodes->err))
+			return 0;
+		nodes->piece[count] = (struct sl_piece){ edge->node, edge->group, edge->tasks };
+		sorted &= !count || !piece_before(&nodes->piece[count], &nodes->piece[count - 1]);
+		count++;
+	}
+	if (!sorted) /* What compares equal is joined. */
+		qsort(nodes->piece, count, sizeof(*nodes->piece), piece_compare);
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct sl_piece here = nodes->piece[i];
+		if (kept && !piece_before(&nodes->piece[kept - 1], &here))
+			nodes->piece[kept - 1].tasks += here.tasks;
+		else
+			nodes->piece[kept++] = here;
+	}
+	*piece = nodes->piece;
+	return kept;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_guard.c - EASY's question: may a later job start, that will still be there when the head is to?
+ *
+ * The later job is put where the placing would put it, and taken off again.
+ * Only the nodes that it touches matter: what they held for the head at the
+ * guarded time, and what they hold with it in place.
+ */
+#include "sim/nodes_parts.h"
+
+void nodes_guard_end(struct nodes *nodes)
+{
+	chain_free(nodes, nodes->guard.chosen);
+	nodes->guard.chosen = CHAIN_NONE;
+	nodes->guard.on = false;
+}
+
+void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool named)
+{
+	struct guard *guard = &nodes->guard;
+	nodes_guard_end(nodes);
+	if (failed(nodes))
+		return;
+	guard->on = at != SL_NEVER && at >= nodes->now;
+	guard->request = request;
+	guard->at = at;
+	guard->length = length;
+	guard->named = named;
+	guard->number++;
+	if (guard->on && named)
+		(void)place_span(nodes, request, at, length, false, &guard->chosen);
+}
+
+/* ---- With the candidate in place ---------------------------------------------------------------- */
+
+/* Units of the head's only group on one node that it touches, before and with it. */
+struct touch {
+	uint32_t before, with;
+};
+
+static struct touch touched(const struct nodes *nodes, struct chain candidate, uint32_t row)
+{
+	const struct guard *guard = &nodes->guard;
+	const struct shape *shape = &nodes->shape[guard->request];
+	const struct sl_group *group = nodes->requests[guard->request].group;
+	struct touch touch = { 0, 0 };
+	if (nodes->windows_live && !open_at(nodes, nodes->node[row].windows, guard->at, guard->length))
+		return touch;
+	struct moment m;
+	moment_at(nodes, row, guard->at, &m);
+	touch.with = units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole));
+	for (uint32_t i = candidate.first; i != NONE; i = nodes->edge[i].more)
+		if (nodes->edge[i].node == row)
+			moment_apply(nodes, &nodes->edge[i], false, &m);
+	touch.before = units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole));
+	return touch;
+}
+
+/* Each node that the candidate touches, once. */
+static bool is_first(struct nodes *nodes, uint32_t row)
+{
+	if (nodes->node[row].mark == nodes->mark)
+		return false;
+	nodes->node[row].mark = nodes->mark;
+	return true;
+}
+
+static bool units_left(struct nodes *nodes, struct chain candidate, int64_t units)
+{
+	nodes->mark++;
+	for (uint32_t i = candidate.first; i != NONE; i = nodes->edge[i].more) {
+		if (!is_first(nodes, nodes->edge[i].node))
+			continue;
+		const struct touch touch = touched(nodes, candidate, nodes->edge[i].node);
+		units -= (int64_t)touch.before - touch.with;
+	}
+	return units >= nodes->shape[nodes->guard.request].need;
+}
+
+/* Some node holds the unit then: one that is touched and still does, or one that is not touched. */
+static bool unit_left(struct nodes *nodes, uint32_t track, struct chain candidate)
+{
+	nodes->mark++;
+	for (uint32_t i = candidate.first; i != NONE; i = nodes->edge[i].more)
+		if (is_first(nodes, nodes->edge[i].node) &&
+			touched(nodes, candidate, nodes->edge[i].node).with)
+			return true;
+	return ahead_any(nodes, track, nodes->guard.at, nodes->guard.length);
+}
+
+static bool chosen_left(const struct nodes *nodes, struct chain candidate)
+{
+	const struct guard *guard = &nodes->guard;
+	for (uint32_t i = candidate.first; i != NONE; i = nodes->edge[i].more) {
+		const uint32_t row = nodes->edge[i].node;
+		struct moment m;
+		bool touches = false;
+		moment_at(nodes, row, guard->at, &m);
+		for (uint32_t k = guard->chosen.first; k != NONE; k = nodes->edge[k].more) {
+			if (nodes->edge[k].node != row)
+				continue;
+			touches = true;
+			if (m.whole || (nodes->edge[k].flags & EDGE_WHOLE && m.holds))
+				return false;
+			moment_apply(nodes, &nodes->edge[k], true, &m);
+		}
+		for (uint32_t kind = 0; touches && kind < nodes->kinds; kind++)
+			if (m.free[kind] < 0)
+				return false;
+	}
+	return true;
+}
+
+static bool placement_left(struct nodes *nodes)
+{
+	const struct guard *guard = &nodes->guard;
+	struct chain chain;
+	if (!place_span(nodes, guard->request, guard->at, guard->length, false, &chain))
+		return false;
+	chain_free(nodes, chain);
+	return true;
+}
+
+/* ---- The question --------------------------------------------------------------------------------- */
+
+/* The unit of a candidate on the node that it would get now, off what is free there at the guarded time. */
+static void unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, struct moment *m)
+{
+	const struct sl_group *group = nodes->requests[request].group;
+	const struct sl_demand *task = &group->task;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, row)].amount;
+	const int64_t *free = free_of(nodes, nodes->node[row].class);
+	uint32_t left = nodes->shape[request].unit;
+	m->holds++;
+	m->whole += group->exclusive;
+	if (amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0)
+		m->free[SL_KIND_CPUS] -= left * task->cpus;
+	if (amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0)
+		m->free[SL_KIND_MEM] -= left * task->mem;
+	for (uint32_t kind = SL_KIND_GPUS; task->gpus > 0 && left && kind < nodes->kinds; kind++) {
+		const uint32_t here = kind_will_do(task, kind) ? share_of(left, free[kind], task->gpus) : 0;
+		m->free[kind] -= here * task->gpus;
+		left -= here;
+	}
+}
+
+/* Both need one unit: nothing has to be taken to see. */
+static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	const struct guard *guard = &nodes->guard;
+	const struct shape *shape = &nodes->shape[guard->request];
+	const struct sl_group *group = nodes->requests[guard->request].group;
+	const uint32_t row = choose(nodes, request, length);
+	const uint32_t track = track_of(nodes, guard->request);
+	if (row == NONE || !ahead_update(nodes, track))
+		return false;
+	nodes->mark++;
+	if (tree_leaf(nodes, track, row) > guard->at) {
+		/* Nothing is taken from the head. */
+		if (!nodes->windows_live)
+			return tree_root(nodes, track) <= guard->at;
+	} else {
+		struct moment m;
+		moment_at(nodes, row, guard->at, &m);
+		unit_comes(nodes, request, row, &m);
+		if (!units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole)))
+			nodes->node[row].mark = nodes->mark;
+		else if (!nodes->windows_live)
+			return true;
+	}
+	return ahead_any(nodes, track, guard->at, guard->length);
+}
+
+static bool allows(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	const struct guard *guard = &nodes->guard;
+	const uint8_t kind = nodes->shape[guard->request].kind;
+	const bool by_units =
+		!guard->named && (kind == SHAPE_UNIT || (kind == SHAPE_SUM && !nodes->windows_live));
+	if (by_units && kind == SHAPE_UNIT && is_single(nodes, request))
+		return unit_allows(nodes, request, length);
+	uint32_t track = NONE;
+	int64_t units = 0;
+	if (by_units) {
+		track = track_of(nodes, guard->request);
+		if (!ahead_update(nodes, track))
+			return false;
+		if (kind == SHAPE_SUM)
+			units = units_now(nodes, track, guard->length) +
+				profile_value(&nodes->track[track].profile, guard->at);
+	}
+	struct chain chain;
+	if (!place_now(nodes, request, length, &chain))
+		return false;
+	bool left;
+	if (guard->named)
+		left = chosen_left(nodes, chain);
+	else if (!by_units)
+		left = placement_left(nodes);
+	else
+		left = kind == SHAPE_SUM ? units_left(nodes, chain, units) : unit_left(nodes, track, chain);
+	place_undo(nodes, chain);
+	return left;
+}
+
+bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	if (failed(nodes))
+		return false;
+	if (!nodes->guard.on)
+		return true;
+	struct shape *shape = &nodes->shape[request];
+	if (shape->allows_at == nodes->version && shape->allows_guard == nodes->guard.number &&
+		(!nodes->windows_live || shape->allows_length == length))
+		return shape->allows;
+	const bool allowed = allows(nodes, request, length);
+	shape->allows = allowed;
+	shape->allows_at = nodes->version;
+	shape->allows_guard = nodes->guard.number;
+	shape->allows_length = length;
+	return allowed;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_parts.h - nodes.h from the inside: edges, holds, classes, tracks, placement.
+ *
+ * An edge is a change of what is free on one node at one time: what a running
+ * job holds comes back at its expected end; a promise takes at its start and
+ * gives back at its end. The edges of a node hang in a list by time, so that
+ * what is free there at a later time is one walk from what is free now.
+ */
+#ifndef SL_NODES_PARTS_H
+#define SL_NODES_PARTS_H
+
+#include "sim/nodes.h"
+#include "sim/profile.h"
+
+#define NONE UINT32_MAX
+/* So much of a kind counts as unbounded: it is never used up, and no score looks at it. */
+#define UNBOUNDED SL_MEM_UNBOUNDED
+#define ALWAYS    INT64_MIN /* Earlier than any time. */
+
+enum {
+	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
+	WAYS = SL_OR_TINY(8, 2),    /* Of the trees over nodes. */
+	EMPTY_CLASSES = SL_OR_TINY(32, 1),
+	LEVELS = 33,
+	HEAP_WAYS = 8,
+};
+
+/* ---- Edges and holds ---------------------------------------------------------------- */
+
+enum edge_flag {
+	EDGE_WHOLE = 1,   /* The node with all that it has: of an exclusive group. */
+	EDGE_PROMISE = 2, /* Of a promise, not of what runs. */
+	EDGE_BEGIN = 4,   /* Takes: where a promise begins. */
+	EDGE_LINKED = 8,
+};
+
+struct edge {
+	sl_time at;
+	int64_t cpus, mem, gpus; /* What changes; whole ones by the node's type. */
+	uint32_t next, before;   /* Of the node, by time. */
+	uint32_t node, hold;
+	uint32_t more; /* Of the hold, in the order in which they were taken. Of a free one: the next. */
+	uint32_t tasks;
+	uint16_t group;
+	uint8_t kind; /* Of its GPUs. */
+	uint8_t flags;
+};
+
+/* What a job holds, or is promised. */
+struct hold {
+	sl_time from, end;    /* from: of a promise. */
+	uint32_t first, last; /* Edges. A free one: the next is `first`. */
+	uint32_t job, request;
+	bool suspended;
+};
+
+struct chain {
+	uint32_t first, last;
+};
+#define CHAIN_NONE ((struct chain){ NONE, NONE })
+
+/* What was given back and can be restored: until nodes_forget. */
+struct kept {
+	enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE } what;
+	uint32_t job, hold;
+};
+
+/* ---- Nodes and classes --------------------------------------------------------------- */
+
+enum node_status {
+	NODE_IDLE,   /* Nobody holds anything there. */
+	NODE_SHARED, /* Somebody does. */
+	NODE_WHOLE,  /* An exclusive group does. */
+};
+
+struct node {
+	uint32_t class;
+	uint32_t first, last;  /* Edges. */
+	uint32_t holds, whole; /* Edges of what runs: all, and whole ones. */
+	uint32_t windows;      /* Its set of them. */
+	uint32_t mark;         /* Seen, if it is that of the nodes. */
+};
+
+/* Nodes of one type and window set, with the same free: a heap by number, HEAP_WAYS wide. */
+struct class
+{
+	uint32_t *heap;
+	size_t capacity;
+	uint32_t count;
+	uint32_t type, windows, status;
+	uint32_t chain; /* In the hash. A free one: the next. */
+};
+
+/* Windows of a node: those of the parent, and one more. Set 0 has none. */
+struct window_set {
+	uint32_t parent, window;
+	sl_time horizon; /* From now on free of windows until then; ALWAYS: in one. */
+};
+
+struct window {
+	sl_time from, until;
+	uint32_t *node;
+	uint32_t count;
+	uint32_t sets; /* How many sets there were before it. */
+};
+
+/* ---- Requests -------------------------------------------------------------------------- */
+
+enum shape_kind {
+	SHAPE_NEVER, /* Bounds that contradict each other. */
+	SHAPE_UNIT,  /* One unit, on one node. */
+	SHAPE_SUM,   /* Units that are counted over all nodes. */
+	SHAPE_OTHER, /* Bounds on nodes that bind, or several groups: asked of a placement. */
+};
+
+/* A unit is the least that goes onto a node: a task, or all tasks that must share one. */
+struct shape {
+	uint8_t kind;
+	uint8_t could; /* 0: not yet known; 1: no; 2: yes. */
+	bool fits;
+	bool allows;
+	uint32_t unit;  /* Tasks. */
+	uint32_t need;  /* Units. */
+	uint32_t bound; /* Tasks on one node. */
+	uint32_t track; /* NONE: not tracked. */
+	uint32_t choice;
+	/* State versions and lengths for which these were found; 0: never. */
+	uint64_t fits_at, choice_at, allows_at, allows_guard;
+	sl_time fits_length, choice_length, allows_length;
+};
+
+/* Units of a node as held things end: its steps in the profile. */
+struct step {
+	sl_time at;
+	int64_t change;
+	uint32_t next;
+};
+
+/* A request that was asked lately. */
+struct track {
+	uint32_t request;
+	uint64_t used; /* The question at which it was last asked. */
+	bool ahead;    /* What lies ahead is followed too, since it was asked when so much was done: */
+	uint64_t ahead_at;
+	/* SHAPE_SUM: */
+	struct profile profile;
+	uint32_t *first; /* Steps by node. */
+	struct step *step;
+	size_t step_capacity;
+	uint32_t step_used, step_spare;
+};
+
+/* ---- Placement ---------------------------------------------------------------------------- */
+
+/* What is free on every node at some time: what is chosen from when it is not now. */
+struct view {
+	int64_t *free; /* By node and kind. */
+	uint8_t *status;
+};
+
+struct cand {
+	int64_t rank, score;  /* The least first, then by node. */
+	uint32_t node, class; /* class NONE: of a view. */
+	uint32_t cap;         /* Tasks that fit. */
+	uint32_t tasks;       /* That would go there next. */
+	uint32_t pick;        /* Of one that was picked before; NONE. */
+};
+
+struct pick {
+	uint32_t node, tasks;
+};
+
+struct guard {
+	bool on, named;
+	uint32_t request;
+	sl_time at, length;
+	struct chain chosen; /* named */
+	uint64_t number;     /* Verdicts of other guards do not count. */
+};
+
+struct nodes {
+	const struct sl_cluster *cluster;
+	const struct sl_request *requests;
+	const struct sl_placing *placing;
+	uint32_t request_count, job_count, count, kinds;
+	uint32_t *type_nodes; /* By type. */
+	struct sl_err err;    /* The first failure; from then on nothing is done. */
+	sl_time now;
+	uint64_t version; /* Of all that a fit depends on; begins at 1. */
+
+	struct node *node;
+	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
+	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
+	uint32_t busy, mark;
+
+	struct edge *edge;
+	size_t edge_capacity;
+	uint32_t edge_used, edge_spare;
+	struct hold *hold;
+	size_t hold_capacity;
+	uint32_t hold_used, hold_spare;
+	uint32_t *job_hold, *job_promise; /* By job: the hold + 1; 0: none. */
+	struct kept *kept;
+	size_t kept_count, kept_capacity;
+	struct sl_piece *piece; /* Lent. */
+	size_t piece_capacity;
+
+	/* Classes. By class: the rows, what is free, and for each track units and score. */
+	struct class *class;
+	int64_t *class_free;
+	uint32_t *class_units;
+	int64_t *class_score;
+	size_t class_capacity;
+	uint32_t class_used, class_spare, class_empty;
+	uint32_t away; /* Nodes that are out of their classes: then none is recycled. */
+	uint32_t *bucket;
+	uint32_t bucket_count; /* A power of two. */
+
+	/* Window sets. By set and track: units of its nodes. */
+	struct window *window;
+	struct window_set *set;
+	int64_t *set_units;
+	size_t window_capacity, set_capacity, set_units_capacity;
+	uint32_t window_count, set_count;
+	sl_time edge_next; /* Of any window, after now. */
+	bool windows_live; /* One is open, or to come. */
+
+	struct shape *shape;
+	struct track track[TRACKS];
+	uint64_t asked; /* Counts questions. */
+	/* SHAPE_UNIT, by node and track: the earliest time; then the least of each WAYS nodes, and so on to
+	 * one. */
+	sl_time *least;
+	uint32_t columns;
+	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
+	uint32_t tracks;   /* Those in use are below. */
+	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
+	uint8_t *is_changed;
+	uint32_t changed_count;
+	uint64_t updated; /* Nodes that were brought up to date, in all. */
+
+	struct cand *cand, *again;
+	size_t cand_capacity, again_capacity;
+	struct pick *pick;
+	size_t pick_capacity;
+	int64_t *pick_free; /* By pick and kind. */
+	size_t pick_free_capacity;
+	struct view view;
+	struct guard guard;
+};
+
+/* ---- Small things that are asked often ------------------------------------------------------ */
+
+static inline sl_time after(sl_time at, sl_time length)
+{
+	sl_time end;
+	return __builtin_add_overflow(at, length, &end) ? SL_NEVER : end;
+}
+
+static inline bool failed(const struct nodes *nodes) { return nodes->err.status != SL_OK; }
+
+static inline int64_t *free_of(const struct nodes *nodes, uint32_t class)
+{
+	return &nodes->class_free[(size_t) class * nodes->kinds];
+}
+
+static inline uint32_t type_of(const struct nodes *nodes, uint32_t node)
+{
+	return nodes->cluster->node_type[node];
+}
+
+static inline enum node_status status_of(uint32_t holds, uint32_t whole)
+{
+	return whole ? NODE_WHOLE : holds ? NODE_SHARED : NODE_IDLE;
+}
+
+static inline uint32_t group_bound(const struct sl_group *group)
+{
+	return group->tasks_per_node && group->tasks_per_node < group->tasks ? group->tasks_per_node
+									     : group->tasks;
+}
+
+static inline uint32_t share_of(uint32_t most, int64_t free, int64_t each)
+{
+	if (each <= 0)
+		return most;
+	if (free < each)
+		return 0;
+	if (most == 1)
+		return 1;
+	const int64_t fit = free / each;
+	return fit < most ? (uint32_t)fit : most;
+}
+
+static inline bool kind_will_do(const struct sl_demand *task, uint32_t kind)
+{
+	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
+}
+
+/* How many tasks of the group go on a node of which so much is free, at most `most`. */
+static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
+	const int64_t *free, enum node_status status)
+{
+	if (status == NODE_WHOLE || (group->exclusive && status != NODE_IDLE))
+		return 0;
+	const struct sl_demand *task = &group->task;
+	most = share_of(most, free[SL_KIND_CPUS], task->cpus);
+	if (most)
+		most = share_of(most, free[SL_KIND_MEM], task->mem);
+	if (!most || task->gpus <= 0)
+		return most;
+	uint32_t fit = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
+		if (kind_will_do(task, kind))
+			fit += share_of(most - fit, free[kind], task->gpus);
+	return fit;
+}
+
+static inline uint32_t units_on(const struct nodes *nodes, const struct shape *shape,
+	const struct sl_group *group, const int64_t *free, enum node_status status)
+{
+	const uint32_t tasks = tasks_on(nodes, group, shape->bound, free, status);
+	return shape->unit == 1 ? tasks : tasks >= shape->unit;
+}
+
+/* ---- nodes_edge.c: edges, holds, what is free at a time -------------------------------------- */
+
+/* A node at a time. */
+struct moment {
+	int64_t free[SL_KINDS_MAX];
+	uint32_t holds, whole;
+};
+
+void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
+/* What the edge changes, or (back) takes the change back. */
+void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
+/* What will be free at that time, as held things end. */
+void moment_at(const struct nodes *nodes, uint32_t node, sl_time at, struct moment *m);
+/* The least that is free throughout [from, until), with all promises or none; NODE_WHOLE in a window. */
+enum node_status span_of(
+	const struct nodes *nodes, uint32_t node, sl_time from, sl_time until, bool promises, int64_t *free);
+
+/* Room for so many more, so that none is missing in the middle of a change. */
+bool edges_reserve(struct nodes *nodes, size_t more);
+uint32_t edge_new(struct nodes *nodes, struct chain *chain);
+void chain_free(struct nodes *nodes, struct chain chain);
+void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
+void edge_unlink(struct nodes *nodes, uint32_t edge);
+/* Takes the tasks off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
+void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
+	int64_t *free, struct chain *chain);
+/* The same off what is free on the node now. */
+void node_spends(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
+	struct chain *chain);
+/* Takes off the node what the edge holds; gives it back. */
+void edge_take(struct nodes *nodes, const struct edge *edge);
+void edge_give(struct nodes *nodes, const struct edge *edge);
+bool edge_fits(const struct nodes *nodes, const struct edge *edge);
+
+uint32_t hold_new(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
+void hold_free(struct nodes *nodes, uint32_t hold);
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
+uint32_t kept_take(struct nodes *nodes, int what, uint32_t job);
+/* What was taken becomes the job's, until then. */
+bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
+sl_time length_until(const struct nodes *nodes, sl_time end);
+size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece);
+
+/* ---- nodes_class.c ------------------------------------------------------------------------------ */
+
+int classes_init(struct nodes *nodes);
+void classes_release(struct nodes *nodes);
+void class_pull(struct nodes *nodes, uint32_t node);                /* Out of its class, for a while. */
+void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this one. */
+/* Of the node, so much is free from now on; its holds, whole and windows are up to date. */
+void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
+/* The request's track, which is made if there is none. */
+uint32_t track_of(struct nodes *nodes, uint32_t request);
+/* Its track, or NONE if others are asked more often. */
+uint32_t track_offer(struct nodes *nodes, uint32_t request);
+static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
+{
+	const uint32_t index = nodes->shape[request].track;
+	if (index == NONE)
+		return track_offer(nodes, request);
+	nodes->track[index].used = ++nodes->asked;
+	return index;
+}
+/* Units of the tracked request that are free now, where no window is in the way. */
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
+/* The same without a track, but no further than `enough`. */
+int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough);
+void track_release(struct track *track);
+void classes_check(struct nodes *nodes);
+int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
+	uint32_t tasks);
+
+/* ---- nodes_window.c ------------------------------------------------------------------------------- */
+
+int windows_init(struct nodes *nodes);
+int windows_of_cluster(struct nodes *nodes); /* After the nodes have their classes. */
+void nodes_windows_release(struct nodes *nodes);
+/* From `at` on free of windows until then; ALWAYS: in one. */
+sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at);
+/* The next time after `at` at which a window of the set ends. */
+sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at);
+static inline bool open_for(const struct nodes *nodes, uint32_t set, sl_time length)
+{
+	return !set || after(nodes->now, length) <= nodes->set[set].horizon;
+}
+static inline bool open_at(const struct nodes *nodes, uint32_t set, sl_time at, sl_time length)
+{
+	return !set || after(at, length) <= horizon_of(nodes, set, at);
+}
+
+/* ---- nodes_place.c: where a request goes ------------------------------------------------------------ */
+
+/* Now: takes it off the nodes, in edges that are linked nowhere. False: it does not fit; nothing is changed.
+ */
+bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain);
+void place_undo(struct nodes *nodes, struct chain chain);
+/* Its unit goes to the node with the least score: no other rule of the placing, or bound, comes in. */
+static inline bool is_single(const struct nodes *nodes, uint32_t request)
+{
+	const struct shape *shape = &nodes->shape[request];
+	return shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing->one_at_a_time);
+}
+/* Then: the node that it would get; NONE. */
+uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);
+/* Of a view, likewise. The edges hold what they take. */
+bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain);
+/* In [at, at + length), as held things end, beside promises or not. */
+bool place_span(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises,
+	struct chain *chain);
+/* The nodes in a span of time. False: out of memory. */
+bool view_span(struct nodes *nodes, sl_time at, sl_time length, bool promises);
+bool view_empty(struct nodes *nodes); /* Nothing is held, and there are no windows. */
+/* More tasks of one group on nodes that it does not hold yet, and are out of their classes. */
+bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t nodes_used, sl_time length,
+	struct chain *chain);
+
+/* ---- nodes_ahead.c: what lies ahead --------------------------------------------------------------- */
+
+/* What lies ahead of the node is another from now on. */
+void node_changed(struct nodes *nodes, uint32_t node);
+/* Brings what lies ahead of the track up to date. False: out of memory. */
+bool ahead_update(struct nodes *nodes, uint32_t track);
+/* The earliest time at which a node holds the unit for that long, by its edges. */
+sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t node, sl_time from, sl_time length,
+	sl_time latest, bool promises);
+sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
+void ahead_check(struct nodes *nodes);
+
+/* ---- nodes_tree.c: ahead, for requests that need one unit -------------------------------------------------
+ */
+
+/* Of these tracks, the times at which a node holds the unit. */
+void unit_times(
+	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time);
+bool tree_build(struct nodes *nodes, uint32_t track);
+void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
+void tree_check(const struct nodes *nodes, uint32_t track);
+sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row);
+sl_time tree_root(const struct nodes *nodes, uint32_t track);
+/* The earliest time at which any node holds the unit for that long. */
+sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
+/* Some node that is not marked holds the unit at that time. */
+bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
+/* The node that the placing chooses for one unit from then on, for that long; NONE. m: what is free there. */
+uint32_t ahead_choose(
+	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free);
+
+#endif

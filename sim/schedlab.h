@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * schedlab.h - runs driven from a program: a session, its scenarios, their runs, their results.
+ *
+ * In order: sl_session_new, sl_scenario_open, sl_run_new, sl_run_go, sl_run_metric; then sl_run_free,
+ * sl_scenario_free, sl_session_free. tests/plugin/drive.c is a program that does it.
+ *
+ * A function that the world can fail returns 0 or a negative status (enum sl_status) and says why in err,
+ * once: the first failure stays there. A session is filled by one thread; once filled, and a scenario once
+ * open, any number of threads may use it. A run is one thread's at a time. What is made later is freed
+ * earlier. Times are microseconds, metrics millionths.
+ *
+ * Link with `pkg-config --cflags --libs schedlab`.
+ */
+#ifndef SL_SCHEDLAB_H
+#define SL_SCHEDLAB_H
+
+#include "plugin.h"
+
+SL_API const char *sl_version(void); /* "0.1.0" */
+
+/* ---- What is known by name: what is built in, and plug-ins ------------------------------- */
+
+struct sl_session;
+SL_API int sl_session_new(struct sl_session **session, struct sl_err *err);
+/* As --plugin FILE.so: its policies, readers and metrics are known from then on, and the path is a policy's
+ * name too. Not while scenarios of the session are open. */
+SL_API int sl_session_plugin(struct sl_session *session, const char *path, struct sl_err *err);
+SL_API void sl_session_free(struct sl_session *session); /* NULL: nothing to do, as below. */
+
+/* ---- Scenarios: a trace on a machine, constant once open ---------------------------------- */
+
+struct sl_scenario;
+/* cluster: as -c, NULL: as the trace says. settings: "KEY=VALUE" as --set takes them, closed by NULL; NULL:
+ * none. A policy's parameters are no settings of a scenario: they go into the policy's text. */
+SL_API int sl_scenario_open(struct sl_scenario **scenario, const struct sl_session *session,
+	const char *trace, const char *cluster, const char *const *settings, struct sl_err *err);
+SL_API const struct sl_jobs *sl_scenario_jobs(const struct sl_scenario *scenario);
+SL_API const struct sl_cluster *sl_scenario_cluster(const struct sl_scenario *scenario);
+SL_API void sl_scenario_free(struct sl_scenario *scenario);
+
+/* ---- Runs --------------------------------------------------------------------------------- */
+
+struct sl_run;
+enum sl_run_flags {
+	SL_RUN_CHECK = 1,  /* As --check: invariants after every event, each pass twice. Slow. */
+	SL_RUN_RECORD = 2, /* Usage and reasons too: for usage.csv and reasons.csv. */
+};
+/* policy: as -p takes it, "easy:fill=shortest"; what its compat implies of the replay must be among the
+ * scenario's settings. flags: of enum sl_run_flags, or-ed. */
+SL_API int sl_run_new(struct sl_run **run, const struct sl_scenario *scenario, const char *policy,
+	uint64_t seed, unsigned flags, struct sl_err *err);
+/* To its end; once. */
+SL_API int sl_run_go(struct sl_run *run, struct sl_err *err);
+/* Several, on that many threads; 0: as many as there are processors. What they find does not depend on it.
+ * The status is that of the first that fails; the others go on. */
+SL_API int sl_runs_go(struct sl_run *const *runs, size_t count, unsigned threads, struct sl_err *err);
+/* From another thread, or from a signal's handler: it ends soon, with SL_INTERRUPTED and a partial result. */
+SL_API void sl_run_stop(struct sl_run *run);
+
+/* Starts, ends, states and more as columns by job, and the digest; NULL: it has not run, or failed. Lent
+ * until sl_run_free. */
+SL_API const struct sl_result *sl_run_result(const struct sl_run *run);
+/* By its name in metrics.json; false: there is none of that name. */
+SL_API bool sl_run_metric(const struct sl_run *run, const char *name, int64_t *micro);
+/* The i-th in the order of metrics.json; NULL: there are no more. */
+SL_API const char *sl_run_metric_at(const struct sl_run *run, size_t i, int64_t *micro);
+/* One of the files of a run's directory: "jobs.csv". path NULL: stdout. */
+SL_API int sl_run_write(const struct sl_run *run, const char *report, const char *path, struct sl_err *err);
+SL_API void sl_run_free(struct sl_run *run);
+
+#endif

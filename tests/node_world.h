@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * node_world.h - small clusters of nodes for tests, without files: node types, windows and jobs of task
+ * groups in, a run and the nodes that each job held out.
+ */
+#ifndef SL_TEST_NODE_WORLD_H
+#define SL_TEST_NODE_WORLD_H
+
+#include "sim/sim.h"
+
+enum { NW_NODES = 12, NW_KINDS = 5, NW_WINDOWS = 4, NW_JOBS = 24, NW_GROUPS = 3, NW_PIECES = 64 };
+
+struct nw_piece {
+	uint32_t node, group, tasks;
+};
+
+/* Times in seconds. */
+struct nw_job {
+	int64_t submit, run, limit;
+	uint32_t group_count;
+	struct sl_group group[NW_GROUPS];
+};
+
+struct nw_window {
+	int64_t from, until;
+	uint32_t nodes; /* Bit i: node i. */
+};
+
+struct node_world {
+	uint32_t nodes, kinds; /* kinds: cpus, memory, types of GPU. */
+	int64_t amount[NW_NODES][NW_KINDS];
+	uint32_t windows;
+	struct nw_window window[NW_WINDOWS];
+	uint32_t count;
+	struct nw_job job[NW_JOBS];
+	enum sl_overrun overrun;
+	int64_t unit;     /* Microseconds in the world's second; 0: a million. */
+	int64_t offset;   /* Added to every time. */
+	bool spare_type;  /* One more type, of which there is a node, behind all others, of which nobody can
+			   * use  anything. */
+	bool types_apart; /* Like nodes are of different types all the same. */
+
+	/* The rest belongs to node_world_run. */
+	int64_t id[NW_JOBS];
+	sl_time submit[NW_JOBS], run[NW_JOBS], limit[NW_JOBS], wait[NW_JOBS];
+	int32_t size[NW_JOBS], none[NW_JOBS];
+	uint32_t request[NW_JOBS], node_type[NW_NODES + 1];
+	struct sl_request asked[NW_JOBS];
+	struct sl_node_type type[NW_NODES + 1];
+	struct sl_window sl_window[NW_WINDOWS];
+	uint32_t window_node[NW_WINDOWS][NW_NODES];
+	struct scenario scenario;
+	struct policy_choice choice;
+	struct sl_policy watched;        /* The chosen one, */
+	const struct sl_policy *watches; /* around it. */
+	uint32_t piece_count[NW_JOBS];   /* What each job held when it started, by (node, group). */
+	struct nw_piece piece[NW_JOBS][NW_PIECES];
+	struct sl_arena *arena;
+	struct sim sim;
+	struct sl_err err;
+};
+
+/* Runs a policy as -p would name it; jobs must be in submit order. Returns the status. */
+int node_world_run(struct node_world *world, const char *policy, bool check);
+void node_world_release(struct node_world *world);
+/* In the world's seconds; -1: never. */
+int64_t node_world_start(const struct node_world *world, uint32_t job);
+int64_t node_world_end(const struct node_world *world, uint32_t job);
+/* As a C initializer would have it, near enough to be typed in again. */
+void node_world_describe(const struct node_world *world, char *text, size_t size);
+
+#endif

@@ -1,0 +1,675 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_reference.c - the slow, obvious nodes of nodes_reference.h.
+ */
+#include "tests/nodes_reference.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* What is free on a node, and how it is held. */
+struct spot {
+	int64_t free[REF_KINDS];
+	uint32_t holds, whole;
+};
+
+static bool bounded(int64_t amount) { return amount < INT64_MAX / 4; }
+
+static const int64_t *amount_of(const struct ref *r, uint32_t node)
+{
+	return r->cluster->type[r->cluster->node_type[node]].amount;
+}
+
+static const struct sl_group *group_of(const struct ref *r, uint32_t request, uint32_t group)
+{
+	return &r->requests[request].group[group];
+}
+
+/* ---- What tasks take --------------------------------------------------------------------- */
+
+static void take_task(const struct ref *r, const struct sl_group *group, const struct ref_task *task,
+	bool suspended, struct spot *spot)
+{
+	const int64_t *amount = amount_of(r, task->node);
+	const struct sl_demand *asks = &group->task;
+	if (bounded(amount[SL_KIND_CPUS]) && !suspended)
+		spot->free[SL_KIND_CPUS] -= asks->cpus;
+	if (bounded(amount[SL_KIND_MEM]))
+		spot->free[SL_KIND_MEM] -= asks->mem;
+	if (asks->gpus && !suspended)
+		spot->free[task->kind] -= asks->gpus;
+}
+
+static void take_whole(const struct ref *r, uint32_t node, bool suspended, struct spot *spot)
+{
+	const int64_t *amount = amount_of(r, node);
+	for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
+		if (bounded(amount[kind]) && (!suspended || kind == SL_KIND_MEM))
+			spot->free[kind] -= amount[kind];
+	spot->whole += !suspended;
+}
+
+static void take_place(const struct ref *r, uint32_t request, const struct ref_place *place, bool suspended,
+	uint32_t node, struct spot *spot)
+{
+	bool wholly = false;
+	for (uint32_t i = 0; i < place->count; i++) {
+		const struct sl_group *group = group_of(r, request, place->task[i].group);
+		if (place->task[i].node != node)
+			continue;
+		spot->holds++;
+		if (!group->exclusive)
+			take_task(r, group, &place->task[i], suspended, spot);
+		else if (!wholly) {
+			take_whole(r, node, suspended, spot);
+			wholly = true;
+		}
+	}
+}
+
+/* At one time. What runs now is there now, whatever its end. */
+static struct spot spot_at(const struct ref *r, uint32_t node, sl_time at, bool promises)
+{
+	struct spot spot = { .holds = 0 };
+	memcpy(spot.free, amount_of(r, node), r->cluster->kind_count * sizeof(int64_t));
+	for (uint32_t j = 0; j < REF_JOBS; j++) {
+		const struct ref_job *job = &r->job[j];
+		if (job->running && (at == r->now || job->suspended || job->end > at))
+			take_place(r, job->request, &job->held, job->suspended, node, &spot);
+		if (promises && job->promised && job->from <= at && at < job->until)
+			take_place(r, job->promised_request, &job->promise, false, node, &spot);
+	}
+	return spot;
+}
+
+static bool in_window(const struct ref *r, uint32_t node, sl_time from, sl_time until)
+{
+	for (uint32_t i = 0; i < r->windows; i++)
+		if (r->window[i].node[node] && r->window[i].from < until && from < r->window[i].until)
+			return true;
+	return false;
+}
+
+static void least_of(const struct ref *r, struct spot *least, const struct spot *spot)
+{
+	for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
+		if (spot->free[kind] < least->free[kind])
+			least->free[kind] = spot->free[kind];
+	least->holds |= spot->holds;
+	least->whole |= spot->whole;
+}
+
+/* Throughout a time; times are small whole numbers here. */
+static struct spot spot_for(const struct ref *r, uint32_t node, sl_time at, sl_time length, bool promises)
+{
+	struct spot least = spot_at(r, node, at, promises);
+	for (uint32_t j = 0; promises && j < REF_JOBS; j++) {
+		const struct ref_job *job = &r->job[j];
+		if (!job->promised || job->from <= at || job->from >= at + length)
+			continue;
+		const struct spot spot = spot_at(r, node, job->from, true);
+		least_of(r, &least, &spot);
+	}
+	if (in_window(r, node, at, at + length))
+		least.whole = 1;
+	return least;
+}
+
+/* ---- How many go there --------------------------------------------------------------------- */
+
+static bool task_fits(
+	const struct ref *r, const struct sl_group *group, const struct spot *spot, uint32_t *kind)
+{
+	const struct sl_demand *asks = &group->task;
+	*kind = 0;
+	/* Who asks for none does not mind that too much was given out, which happens where promises are broken. */
+	if ((asks->cpus && spot->free[SL_KIND_CPUS] < asks->cpus) ||
+		(asks->mem && spot->free[SL_KIND_MEM] < asks->mem))
+		return false;
+	if (!asks->gpus)
+		return true;
+	for (uint32_t k = SL_KIND_GPUS; k < r->cluster->kind_count; k++) {
+		const bool will_do = !asks->gpu_types || asks->gpu_types & (1U << (k - SL_KIND_GPUS));
+		if (will_do && spot->free[k] >= asks->gpus) {
+			*kind = k;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t cap_of(const struct ref *r, const struct sl_group *group, uint32_t node, struct spot spot)
+{
+	const uint32_t bound = group->tasks_per_node && group->tasks_per_node < group->tasks
+				       ? group->tasks_per_node
+				       : group->tasks;
+	if (spot.whole || (group->exclusive && spot.holds))
+		return 0;
+	uint32_t cap = 0;
+	struct ref_task task = { .node = node };
+	while (cap < bound && task_fits(r, group, &spot, &task.kind)) {
+		take_task(r, group, &task, false, &spot);
+		cap++;
+	}
+	return cap;
+}
+
+static int64_t score_of(const struct ref *r, const struct sl_group *group, uint32_t node,
+	const struct spot *spot, uint32_t tasks)
+{
+	const struct sl_node_class class = {
+		.cluster = r->cluster, .type = r->cluster->node_type[node], .free = spot->free
+	};
+	return r->placing->score(&class, group, tasks);
+}
+
+/* ---- Placing one group ------------------------------------------------------------------------ */
+
+struct placing {
+	const struct ref *r;
+	const struct sl_group *group;
+	uint32_t index;
+	struct spot *spot; /* By node. */
+	bool hidden[REF_NODES];
+	uint32_t tasks[REF_NODES]; /* Of this group. */
+	uint32_t used, left;
+	struct ref_place *place;
+};
+
+static void put_task(struct placing *p, uint32_t node)
+{
+	struct ref_task task = { .node = node, .group = p->index };
+	cr_assert(task_fits(p->r, p->group, &p->spot[node], &task.kind));
+	take_task(p->r, p->group, &task, false, &p->spot[node]);
+	cr_assert_lt(p->place->count, REF_TASKS);
+	p->place->task[p->place->count++] = task;
+	p->used += !p->tasks[node];
+	p->tasks[node]++;
+	p->left--;
+}
+
+static bool next_node(const struct placing *p, bool most_first, uint32_t *best, uint32_t *best_tasks)
+{
+	const uint32_t others = p->group->nodes_min > p->used + 1 ? p->group->nodes_min - p->used - 1 : 0;
+	int64_t least = 0;
+	*best = UINT32_MAX;
+	if (p->left <= others || (p->group->nodes_max && p->used >= p->group->nodes_max))
+		return false;
+	for (uint32_t node = 0; node < p->r->cluster->node_count; node++) {
+		if (p->tasks[node] || p->hidden[node])
+			continue;
+		uint32_t tasks = cap_of(p->r, p->group, node, p->spot[node]);
+		tasks = tasks < p->left - others ? tasks : p->left - others;
+		if (!tasks)
+			continue;
+		const int64_t score = score_of(p->r, p->group, node, &p->spot[node], tasks);
+		const bool better = *best == UINT32_MAX || (most_first && tasks > *best_tasks) ||
+				    ((!most_first || tasks == *best_tasks) && score < least);
+		if (!better)
+			continue;
+		*best = node;
+		*best_tasks = tasks;
+		least = score;
+	}
+	return *best != UINT32_MAX;
+}
+
+static bool by_nodes(struct placing *p, bool most_first)
+{
+	while (p->left) {
+		uint32_t node;
+		uint32_t tasks = 0;
+		if (!next_node(p, most_first, &node, &tasks))
+			return false;
+		while (tasks--)
+			put_task(p, node);
+	}
+	return true;
+}
+
+/* In pick order of the nodes: tasks of one node stand together. */
+static void by_first_task(struct ref_place *place, uint32_t from)
+{
+	for (uint32_t i = from; i < place->count; i++) {
+		uint32_t to = i;
+		while (to > from && place->task[to - 1].node != place->task[i].node)
+			to--;
+		if (to == from)
+			continue; /* The first of its node. */
+		const struct ref_task task = place->task[i];
+		memmove(&place->task[to + 1], &place->task[to], (i - to) * sizeof(task));
+		place->task[to] = task;
+	}
+}
+
+static bool one_by_one(struct placing *p)
+{
+	const struct ref *r = p->r;
+	const uint32_t from = p->place->count;
+	const uint32_t bound = p->group->tasks_per_node ? p->group->tasks_per_node : UINT32_MAX;
+	while (p->left) {
+		const uint32_t wanting = p->group->nodes_min > p->used ? p->group->nodes_min - p->used : 0;
+		uint32_t best = UINT32_MAX;
+		int64_t least = 0;
+		if (p->left < wanting)
+			return false;
+		for (uint32_t node = 0; node < r->cluster->node_count; node++) {
+			uint32_t kind;
+			const struct spot *spot = &p->spot[node];
+			if (p->hidden[node] || spot->whole || !task_fits(r, p->group, spot, &kind))
+				continue;
+			if (p->tasks[node] ? p->left == wanting || p->tasks[node] >= bound
+					   : (p->group->nodes_max && p->used >= p->group->nodes_max) ||
+						     (p->group->exclusive && spot->holds))
+				continue;
+			const int64_t score = score_of(r, p->group, node, spot, 1);
+			if (best != UINT32_MAX && score >= least)
+				continue;
+			best = node;
+			least = score;
+		}
+		if (best == UINT32_MAX)
+			return false;
+		put_task(p, best);
+	}
+	by_first_task(p->place, from);
+	return true;
+}
+
+/* Is there any placement? The most that so many nodes hold, by sorting what each holds. */
+static bool any_placement(const struct placing *p)
+{
+	uint32_t cap[REF_NODES];
+	uint32_t count = 0;
+	const struct sl_group *group = p->group;
+	for (uint32_t node = 0; node < p->r->cluster->node_count; node++) {
+		const uint32_t here = cap_of(p->r, group, node, p->spot[node]);
+		uint32_t place = count;
+		if (!here || p->hidden[node])
+			continue;
+		for (; place && cap[place - 1] < here; place--)
+			cap[place] = cap[place - 1];
+		cap[place] = here;
+		count++;
+	}
+	uint32_t sum = 0;
+	uint32_t nodes = count < group->tasks ? count : group->tasks;
+	if (group->nodes_max && group->nodes_max < nodes)
+		nodes = group->nodes_max;
+	for (uint32_t i = 0; i < nodes; i++)
+		sum += cap[i];
+	return sum >= group->tasks && nodes >= group->nodes_min;
+}
+
+static bool place_group(struct placing *p)
+{
+	const struct placing before = *p;
+	const struct ref_place place_before = *p->place;
+	struct spot spot[REF_NODES];
+	memcpy(spot, p->spot, sizeof(spot));
+	const bool any = any_placement(p);
+	bool placed = p->r->placing->one_at_a_time ? one_by_one(p) : by_nodes(p, false);
+	if (!placed) {
+		memcpy(before.spot, spot, sizeof(spot));
+		*p->place = place_before;
+		*p = before;
+		placed = by_nodes(p, true);
+	}
+	if (!before.used) /* Else the bounds are counted from another beginning. */
+		cr_assert_eq(placed, any, "a placement is found wherever there is one");
+	return placed;
+}
+
+static bool place_on(const struct ref *r, uint32_t request, struct spot *spot, struct ref_place *place)
+{
+	place->count = 0;
+	for (uint32_t i = 0; i < r->requests[request].group_count; i++) {
+		const struct sl_group *group = group_of(r, request, i);
+		struct placing p = { .r = r, .group = group, .index = i, .spot = spot, .left = group->tasks };
+		p.place = place;
+		const uint32_t from = place->count;
+		if (!place_group(&p))
+			return false;
+		for (uint32_t k = from; k < place->count; k++) {
+			struct spot *here = &spot[place->task[k].node];
+			here->holds++;
+			here->whole |= group->exclusive;
+		}
+	}
+	return true;
+}
+
+bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length, bool promises,
+	struct ref_place *place)
+{
+	struct spot spot[REF_NODES] = { 0 };
+	for (uint32_t node = 0; node < r->cluster->node_count; node++)
+		spot[node] = spot_for(r, node, at, length, promises);
+	return place_on(r, request, spot, place);
+}
+
+bool ref_could_hold(const struct ref *r, uint32_t request)
+{
+	struct ref empty = { .cluster = r->cluster, .requests = r->requests, .placing = r->placing };
+	struct ref_place place;
+	return ref_fits(&empty, request, 0, 1, false, &place);
+}
+
+/* ---- Commands ----------------------------------------------------------------------------------------- */
+
+void ref_start(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct ref_place *place)
+{
+	r->job[job].running = true;
+	r->job[job].suspended = false;
+	r->job[job].request = request;
+	r->job[job].end = end;
+	r->job[job].held = *place;
+}
+
+bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct sl_piece *piece,
+	size_t count)
+{
+	struct ref_place place = { .count = 0 };
+	struct spot spot[REF_NODES];
+	for (uint32_t node = 0; node < r->cluster->node_count; node++)
+		spot[node] = spot_for(r, node, r->now, end - r->now, false);
+	for (size_t i = 0; i < count; i++) {
+		if (piece[i].node >= r->cluster->node_count ||
+			piece[i].group >= r->requests[request].group_count || !piece[i].tasks)
+			return false;
+		struct placing p = { .r = r, .group = group_of(r, request, piece[i].group) };
+		p.index = piece[i].group;
+		p.spot = spot;
+		p.left = piece[i].tasks;
+		p.place = &place;
+		if (piece[i].tasks > cap_of(r, p.group, piece[i].node, spot[piece[i].node]))
+			return false;
+		while (p.left)
+			put_task(&p, piece[i].node);
+		spot[piece[i].node].holds++;
+		spot[piece[i].node].whole |= p.group->exclusive;
+	}
+	for (uint32_t g = 0; g < r->requests[request].group_count; g++) {
+		const struct sl_group *group = group_of(r, request, g);
+		uint32_t tasks[REF_NODES] = { 0 };
+		uint32_t all = 0;
+		uint32_t used = 0;
+		for (uint32_t i = 0; i < place.count; i++)
+			if (place.task[i].group == g) {
+				used += !tasks[place.task[i].node]++;
+				all++;
+			}
+		for (uint32_t node = 0; node < REF_NODES; node++)
+			if (group->tasks_per_node && tasks[node] > group->tasks_per_node)
+				return false;
+		if (all != group->tasks || used < group->nodes_min ||
+			(group->nodes_max && used > group->nodes_max))
+			return false;
+	}
+	ref_start(r, job, request, end, &place);
+	return true;
+}
+
+/* Others that run there. */
+static bool is_alone(const struct ref *r, uint32_t job, uint32_t node)
+{
+	for (uint32_t j = 0; j < REF_JOBS; j++)
+		for (uint32_t i = 0; i < r->job[j].held.count; i++)
+			if (j != job && r->job[j].running && !r->job[j].suspended &&
+				r->job[j].held.task[i].node == node)
+				return false;
+	return true;
+}
+
+bool ref_resume(struct ref *r, uint32_t job, sl_time end)
+{
+	const struct ref before = *r;
+	struct ref_job *j = &r->job[job];
+	for (uint32_t i = 0; i < j->held.count; i++)
+		if (in_window(r, j->held.task[i].node, r->now, end))
+			return false;
+	j->running = false;
+	for (uint32_t node = 0; node < r->cluster->node_count; node++) {
+		struct spot spot = spot_at(r, node, r->now, false);
+		const uint32_t holds = spot.holds;
+		const uint32_t whole = spot.whole;
+		take_place(r, j->request, &j->held, false, node, &spot);
+		bool good = spot.holds == holds || (!whole && (spot.whole == whole || is_alone(r, job, node)));
+		for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
+			good &= spot.free[kind] >= 0;
+		if (!good) {
+			*r = before;
+			return false;
+		}
+	}
+	j->running = true;
+	j->suspended = false;
+	j->end = end;
+	return true;
+}
+
+/* The last task of the first group goes, of the last node; or one more comes to one of its own nodes. */
+static void grow_own(struct placing *p, const struct ref_place *old)
+{
+	for (uint32_t i = 0; i < old->count && p->left; i++) {
+		const uint32_t node = old->task[i].node;
+		if (old->task[i].group != 0 ||
+			(i + 1 < old->count && old->task[i + 1].group == 0 && old->task[i + 1].node == node))
+			continue;
+		const uint32_t bound = p->group->tasks_per_node ? p->group->tasks_per_node : UINT32_MAX;
+		uint32_t kind;
+		while (p->left && p->tasks[node] < bound &&
+			task_fits(p->r, p->group, &p->spot[node], &kind)) {
+			/* Behind the node's others. */
+			uint32_t to = p->place->count;
+			while (p->place->task[to - 1].node != node || p->place->task[to - 1].group != 0)
+				to--;
+			put_task(p, node);
+			const struct ref_task task = p->place->task[p->place->count - 1];
+			memmove(&p->place->task[to + 1], &p->place->task[to],
+				(p->place->count - 1 - to) * sizeof(task));
+			p->place->task[to] = task;
+		}
+	}
+}
+
+static bool nodes_enough(const struct placing *p, uint32_t tasks)
+{
+	const uint32_t least = p->group->nodes_min < tasks ? p->group->nodes_min : tasks;
+	return p->used >= least;
+}
+
+bool ref_resize(struct ref *r, uint32_t job, uint32_t tasks)
+{
+	struct ref_job *j = &r->job[job];
+	if (!j->running || j->suspended || !tasks)
+		return false;
+	const struct ref_place old = j->held;
+	struct ref_place place = { .count = 0 };
+	struct spot spot[REF_NODES] = { 0 };
+	uint32_t was = 0;
+	struct sl_group group = *group_of(r, j->request, 0);
+	struct placing p = { .r = r, .group = &group, .spot = spot, .place = &place };
+	for (uint32_t i = 0; i < old.count; i++) {
+		was += old.task[i].group == 0;
+		if (old.task[i].group == 0 && was > tasks)
+			continue;
+		place.task[place.count++] = old.task[i];
+		if (old.task[i].group == 0)
+			p.used += !p.tasks[old.task[i].node]++;
+	}
+	for (uint32_t node = 0; node < r->cluster->node_count; node++) {
+		spot[node] = spot_for(r, node, r->now, j->end - r->now, false);
+		/* Its own nodes are open to it as long as nothing else is there that holds them wholly. */
+		const struct spot own = spot_at(r, node, r->now, false);
+		if (p.tasks[node])
+			spot[node].whole = own.whole;
+		if (!group.exclusive || !p.tasks[node])
+			continue;
+		memcpy(spot[node].free, amount_of(r, node), r->cluster->kind_count * sizeof(int64_t));
+		for (uint32_t i = 0; i < place.count; i++)
+			if (place.task[i].node == node)
+				take_task(r, &group, &place.task[i], false, &spot[node]);
+	}
+	p.left = tasks > was ? tasks - was : 0;
+	grow_own(&p, &old);
+	if (p.left) {
+		group.tasks = p.left;
+		for (uint32_t node = 0; node < REF_NODES; node++)
+			p.hidden[node] = p.tasks[node] != 0;
+		if (!place_group(&p))
+			return false;
+	} else if (!nodes_enough(&p, tasks)) {
+		return false;
+	}
+	j->held = place;
+	return true;
+}
+
+bool ref_window(struct ref *r, const bool *node, sl_time from, sl_time until)
+{
+	if (until <= r->now || until <= from)
+		return false;
+	for (uint32_t j = 0; j < REF_JOBS; j++)
+		for (uint32_t i = 0; r->job[j].running && i < r->job[j].held.count; i++)
+			if (node[r->job[j].held.task[i].node] &&
+				(r->job[j].suspended || r->job[j].end > from))
+				return false;
+	struct ref_window *window = &r->window[r->windows++];
+	window->from = from;
+	window->until = until;
+	memcpy(window->node, node, sizeof(window->node));
+	return true;
+}
+
+/* ---- Later ------------------------------------------------------------------------------------------------
+ */
+
+sl_time ref_soonest(const struct ref *r, uint32_t request, sl_time length, bool promises)
+{
+	struct ref_place place;
+	if (!ref_could_hold(r, request))
+		return SL_NEVER;
+	for (sl_time at = r->now; at != SL_NEVER;) {
+		if (ref_fits(r, request, at, length, promises, &place))
+			return at;
+		sl_time next = SL_NEVER;
+		for (uint32_t j = 0; j < REF_JOBS; j++) {
+			const struct ref_job *job = &r->job[j];
+			if (job->running && !job->suspended && job->end > at && job->end < next)
+				next = job->end;
+			if (promises && job->promised && job->until > at && job->until < next)
+				next = job->until;
+		}
+		for (uint32_t i = 0; i < r->windows; i++)
+			if (r->window[i].until > at && r->window[i].until < next)
+				next = r->window[i].until;
+		at = next;
+	}
+	return SL_NEVER;
+}
+
+void ref_guard(struct ref *r, uint32_t request, sl_time at, sl_time length, bool named)
+{
+	r->guarded = at != SL_NEVER && at >= r->now;
+	r->named = named;
+	r->guard_request = request;
+	r->guard_at = at;
+	r->guard_length = length;
+	r->chosen.count = 0;
+	if (r->guarded && named && !ref_fits(r, request, at, length, false, &r->chosen))
+		r->chosen.count = 0;
+}
+
+static bool chosen_left(const struct ref *with, const struct ref_place *candidate)
+{
+	for (uint32_t i = 0; i < candidate->count; i++) {
+		const uint32_t node = candidate->task[i].node;
+		struct spot spot = spot_at(with, node, with->guard_at, false);
+		const uint32_t holds = spot.holds;
+		const uint32_t whole = spot.whole;
+		take_place(with, with->guard_request, &with->chosen, false, node, &spot);
+		if (spot.holds == holds)
+			continue; /* Not one of them. */
+		if (whole || (spot.whole && holds))
+			return false;
+		for (uint32_t kind = 0; kind < with->cluster->kind_count; kind++)
+			if (spot.free[kind] < 0)
+				return false;
+	}
+	return true;
+}
+
+bool ref_allows(const struct ref *r, uint32_t request, sl_time length)
+{
+	if (!r->guarded)
+		return true;
+	struct ref with = *r;
+	struct ref_place place;
+	if (!ref_fits(r, request, r->now, length, false, &place))
+		return false;
+	uint32_t job = 0;
+	while (with.job[job].running)
+		job++;
+	cr_assert_lt(job, REF_JOBS);
+	ref_start(&with, job, request, SL_NEVER, &place);
+	if (r->named)
+		return chosen_left(&with, &place);
+	struct ref_place head;
+	return ref_fits(&with, r->guard_request, r->guard_at, r->guard_length, false, &head);
+}
+
+bool ref_start_promised(struct ref *r, uint32_t job, sl_time end)
+{
+	const struct ref_job *j = &r->job[job];
+	for (uint32_t node = 0; node < r->cluster->node_count; node++) {
+		struct spot spot = spot_at(r, node, r->now, false);
+		const struct spot before = spot;
+		take_place(r, j->promised_request, &j->promise, false, node, &spot);
+		if (spot.holds == before.holds)
+			continue;
+		bool good =
+			!before.whole && !(spot.whole && before.holds) && !in_window(r, node, r->now, end);
+		for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
+			good &= spot.free[kind] >= 0;
+		if (!good)
+			return false;
+	}
+	ref_start(r, job, j->promised_request, end, &j->promise);
+	r->job[job].promised = false;
+	return true;
+}
+
+/* ---- What there is
+ * ------------------------------------------------------------------------------------------ */
+
+size_t ref_pieces(const struct ref_place *place, struct sl_piece *piece)
+{
+	size_t count = 0;
+	for (uint32_t node = 0; node < REF_NODES; node++)
+		for (uint32_t group = 0; group < 4; group++) {
+			uint32_t tasks = 0;
+			for (uint32_t i = 0; i < place->count; i++)
+				tasks += place->task[i].node == node && place->task[i].group == group;
+			if (tasks)
+				piece[count++] = (struct sl_piece){ node, (uint16_t)group, tasks };
+		}
+	return count;
+}
+
+int64_t ref_idle(const struct ref *r, uint32_t kind)
+{
+	int64_t idle = 0;
+	for (uint32_t node = 0; node < r->cluster->node_count; node++)
+		if (bounded(amount_of(r, node)[kind]))
+			idle += spot_at(r, node, r->now, false).free[kind];
+	return idle;
+}
+
+uint32_t ref_busy(const struct ref *r)
+{
+	uint32_t busy = 0;
+	for (uint32_t node = 0; node < r->cluster->node_count; node++)
+		busy += spot_at(r, node, r->now, false).holds != 0;
+	return busy;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_reference.h - nodes.h again, slow and obvious: lists of tasks, each looked at whenever anything is
+ * asked.
+ *
+ * Plain data: a copy is a mark, and to copy back is to undo.
+ */
+#ifndef TESTS_NODES_REFERENCE_H
+#define TESTS_NODES_REFERENCE_H
+
+#include "sim/base.h"
+
+enum { REF_NODES = 8, REF_JOBS = 16, REF_TASKS = 24, REF_WINDOWS = 6, REF_KINDS = 5 };
+
+/* One task: where, of which group, with GPUs of which kind (0: none). */
+struct ref_task {
+	uint32_t node, group, kind;
+};
+
+struct ref_place {
+	uint32_t count;
+	struct ref_task task[REF_TASKS];
+};
+
+struct ref_job {
+	bool running, suspended, promised;
+	uint32_t request;
+	sl_time end;
+	sl_time from, until; /* Of the promise, */
+	uint32_t promised_request;
+	struct ref_place held, promise;
+};
+
+struct ref_window {
+	sl_time from, until;
+	bool node[REF_NODES];
+};
+
+struct ref {
+	const struct sl_cluster *cluster;
+	const struct sl_request *requests;
+	const struct sl_placing *placing;
+	sl_time now;
+	struct ref_job job[REF_JOBS];
+	uint32_t windows;
+	struct ref_window window[REF_WINDOWS];
+	/* The guard. */
+	bool guarded, named;
+	uint32_t guard_request;
+	sl_time guard_at, guard_length;
+	struct ref_place chosen;
+};
+
+bool ref_could_hold(const struct ref *r, uint32_t request);
+/* Where it would go, now or in [at, at + length) beside what runs (and what is promised). */
+bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length, bool promises,
+	struct ref_place *place);
+bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct sl_piece *piece,
+	size_t count);
+void ref_start(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct ref_place *place);
+bool ref_resume(struct ref *r, uint32_t job, sl_time end);
+bool ref_resize(struct ref *r, uint32_t job, uint32_t tasks);
+bool ref_window(struct ref *r, const bool *node, sl_time from, sl_time until);
+/* By candidate times in order. */
+sl_time ref_soonest(const struct ref *r, uint32_t request, sl_time length, bool promises);
+void ref_guard(struct ref *r, uint32_t request, sl_time at, sl_time length, bool named);
+bool ref_allows(const struct ref *r, uint32_t request, sl_time length);
+bool ref_start_promised(struct ref *r, uint32_t job, sl_time end);
+
+/* Pieces in the order of their nodes, then groups. */
+size_t ref_pieces(const struct ref_place *place, struct sl_piece *piece);
+int64_t ref_idle(const struct ref *r, uint32_t kind);
+uint32_t ref_busy(const struct ref *r);
+
+#endif

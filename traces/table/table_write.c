@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table_write.c - any trace as CSV: what it asks by task, further groups on lines of their own.
+ *
+ * A replay of what is written is that of the trace. Of SWF, the fields that no replay uses are left out.
+ */
+#include <string.h>
+
+#include "traces/table/table.h"
+
+static const enum table_column columns[] = { TABLE_JOB_ID, TABLE_GROUP, TABLE_USER, TABLE_ACCOUNT,
+	TABLE_PARTITION, TABLE_GANG, TABLE_SUBMIT, TABLE_WAIT, TABLE_RUN_TIME, TABLE_TIME_LIMIT, TABLE_STATUS,
+	TABLE_TASKS, TABLE_CPUS_PER_TASK, TABLE_MEM_PER_TASK, TABLE_GPUS_PER_TASK, TABLE_GPU_TYPE,
+	TABLE_TASKS_PER_NODE, TABLE_NODES_MIN, TABLE_NODES_MAX, TABLE_EXCLUSIVE, TABLE_TASKS_MIN,
+	TABLE_TASKS_MAX };
+
+static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+{
+	(void)err;
+	for (size_t i = 0; i < count; i++) {
+		sl_out_text(out, header[i][0][0] ? "# " : "#");
+		sl_out_text(out, header[i][0]);
+		sl_out_text(out, header[i][0][0] ? ": " : "");
+		sl_out_text(out, header[i][1]);
+		sl_out_text(out, "\n");
+	}
+	for (size_t i = 0; i < SL_LEN(columns); i++) {
+		sl_out_text(out, i ? "," : "");
+		sl_out_text(out, table_column_name(columns[i]));
+	}
+	sl_out_text(out, "\n");
+	return SL_OK;
+}
+
+/* What stands in a cell, at most one of them. */
+struct cell {
+	const char *text;
+	int64_t number; /* SL_NONE: none. */
+	bool time;
+};
+
+static void put_text(struct sl_out *out, const char *text)
+{
+	const size_t len = strlen(text);
+	const bool plain = !strpbrk(text, ",\"\r\n") && text[0] != ' ' && text[0] != '\t' &&
+			   (!len || (text[len - 1] != ' ' && text[len - 1] != '\t'));
+	if (plain) {
+		sl_out_text(out, text);
+		return;
+	}
+	sl_out_text(out, "\"");
+	for (; *text; text++) {
+		char *p = sl_out_room(out, 2);
+		if (*text == '"')
+			*p++ = '"';
+		*p++ = *text;
+		sl_out_advance(out, p);
+	}
+	sl_out_text(out, "\"");
+}
+
+static void put_cell(struct sl_out *out, const struct cell *cell)
+{
+	if (cell->text) {
+		put_text(out, cell->text);
+		return;
+	}
+	if (cell->number == SL_NONE)
+		return;
+	char *p = sl_out_room(out, 32);
+	sl_out_advance(out, cell->time ? sl_put_micro(p, cell->number) : sl_put_i64(p, cell->number));
+}
+
+static struct cell number(int64_t value) { return (struct cell){ NULL, value, false }; }
+static struct cell time_of(int64_t value) { return (struct cell){ NULL, value, true }; }
+static struct cell name_of(const char *name, int64_t value) { return (struct cell){ name, value, false }; }
+
+static const struct sl_row_more nothing;
+
+/* Of the job: on its first line, and its id on all. */
+static struct cell job_cell(const struct sl_row *row, enum table_column column)
+{
+	const struct sl_row_more *more = row->more ? row->more : &nothing;
+	const int64_t *col = row->col;
+	switch ((unsigned)column) {
+	case TABLE_JOB_ID:
+		return name_of(more->id, col[SL_COL_ID]);
+	case TABLE_USER:
+		return name_of(more->user, col[SL_COL_USER]);
+	case TABLE_ACCOUNT:
+		return name_of(more->account, col[SL_COL_GROUP]);
+	case TABLE_PARTITION:
+		return name_of(more->partition, col[SL_COL_PARTITION]);
+	case TABLE_GANG:
+		return name_of(more->gang, SL_NONE);
+	case TABLE_SUBMIT:
+		return time_of(col[SL_COL_SUBMIT]);
+	case TABLE_WAIT:
+		return time_of(col[SL_COL_WAIT]);
+	case TABLE_RUN_TIME:
+		return time_of(col[SL_COL_RUN]);
+	case TABLE_TIME_LIMIT:
+		return time_of(col[SL_COL_LIMIT]);
+	case TABLE_STATUS:
+		return number(col[SL_COL_STATUS]);
+	default:
+		return number(SL_NONE);
+	}
+}
+
+static struct cell group_cell(const struct sl_row_group *group, enum table_column column)
+{
+	switch ((unsigned)column) {
+	case TABLE_TASKS:
+		return number(group->tasks);
+	case TABLE_CPUS_PER_TASK:
+		return number(group->cpus);
+	case TABLE_MEM_PER_TASK:
+		return number(group->mem);
+	case TABLE_GPUS_PER_TASK:
+		return number(group->gpus);
+	case TABLE_GPU_TYPE:
+		return name_of(group->gpu_type, SL_NONE);
+	case TABLE_TASKS_PER_NODE:
+		return number(group->tasks_per_node);
+	case TABLE_NODES_MIN:
+		return number(group->nodes_min);
+	case TABLE_NODES_MAX:
+		return number(group->nodes_max);
+	case TABLE_EXCLUSIVE:
+		return number(group->exclusive ? 1 : SL_NONE);
+	case TABLE_TASKS_MIN:
+		return number(group->tasks_min);
+	case TABLE_TASKS_MAX:
+		return number(group->tasks_max);
+	default:
+		return number(SL_NONE);
+	}
+}
+
+static void put_line(
+	struct sl_out *out, const struct sl_row *row, const struct sl_row_group *group, size_t index)
+{
+	for (size_t i = 0; i < SL_LEN(columns); i++) {
+		const enum table_column column = columns[i];
+		struct cell cell = number(SL_NONE);
+		if (column == TABLE_GROUP)
+			cell = number((int64_t)index);
+		else if (column > TABLE_GROUP)
+			cell = group_cell(group, column);
+		else if (!index || column == TABLE_JOB_ID)
+			cell = job_cell(row, column);
+		if (i)
+			sl_out_text(out, ",");
+		put_cell(out, &cell);
+	}
+	sl_out_text(out, "\n");
+}
+
+static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
+{
+	(void)err;
+	if (row->more && row->more->group_count) {
+		for (size_t i = 0; i < row->more->group_count; i++)
+			put_line(out, row, &row->more->group[i], i);
+		return SL_OK;
+	}
+	/* SWF: as many tasks of a cpu as were asked for, or else allocated; none makes no sense here either.
+	 */
+	const int64_t asked = row->col[SL_COL_REQ_CPUS];
+	const int64_t size = asked > 0 ? asked : row->col[SL_COL_CPUS];
+	const struct sl_row_group plain = { .tasks = size > 0 ? size : 0,
+		.tasks_min = SL_NONE,
+		.tasks_max = SL_NONE,
+		.tasks_per_node = SL_NONE,
+		.nodes_min = SL_NONE,
+		.nodes_max = SL_NONE,
+		.cpus = 1,
+		.mem = SL_NONE,
+		.gpus = SL_NONE };
+	put_line(out, row, &plain, 0);
+	return SL_OK;
+}
+
+const struct sl_writer table_writer = {
+	.abi = SL_ABI_OF(struct sl_writer),
+	.name = "table",
+	.summary = "CSV with a header line: what a replay uses, one line a job and group",
+	.begin = begin,
+	.job = job,
+};
