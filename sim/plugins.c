@@ -299,8 +299,7 @@ int settings_add(struct settings *settings, const char *key_value, struct sl_err
 
 static const char policy_prefix[] = "policy.";
 
-/* The settings that are the policy's, over its values. */
-static int settings_over(
+int policy_settings(
 	struct policy_choice *choice, struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sl_policy *policy = choice->policy;
@@ -543,7 +542,7 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 		if (!status)
 			status = values_over(choice->values, &params, implied, arena, err);
 		if (!status)
-			status = settings_over(choice, settings, arena, err);
+			status = policy_settings(choice, settings, arena, err);
 		if (!status)
 			status = values_over(choice->values, &params, own, arena, err);
 		if (status || implied)

@@ -43,6 +43,10 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 /* The part of a policy's text before its parameters, without quotes; NULL: err says why. */
 const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err);
 
+/* The settings that are the policy's, over its values as they are: compat implies nothing any more. */
+int policy_settings(
+	struct policy_choice *choice, struct settings *settings, struct sl_arena *arena, struct sl_err *err);
+
 /* Would a run do the same under both? */
 bool policy_same(const struct policy_choice *a, const struct policy_choice *b);
 

@@ -298,8 +298,11 @@ int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct poli
 	int status = SL_OK;
 	for (size_t i = 0; i < of->value_count && !status; i++)
 		status = settings_add(&settings, of->value[i], &why);
+	/* Its name; then the values as they were in effect, whatever implied them. */
 	if (!status)
-		status = policy_choose(registry, choice, of->policy, &settings, arena, &why);
+		status = policy_choose(registry, choice, of->policy, NULL, arena, &why);
+	if (!status)
+		status = policy_settings(choice, &settings, arena, &why);
 	if (!status)
 		status = settings_check_used(&settings, choice, 1, &why);
 	return status ? sl_fail(err, SL_INPUT, "%s: %s", snapshot->file, why.text) : SL_OK;

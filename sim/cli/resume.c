@@ -54,28 +54,49 @@ static int refuse_implied(const struct run *run, struct sl_err *err)
 	return SL_OK;
 }
 
-/* The policy after the snapshot: -p, or the last one with what --set says over its values. */
+/* The last policy, with what --set says over its values. */
+static int choose_same(struct run *run, const struct policy_choice *was, struct settings *settings,
+	const struct args *args, struct sl_err *err)
+{
+	const char *set;
+	for (size_t i = 0; (set = arg_at(args, "set", i)); i++)
+		if (strncmp(set, "policy.compat=", strlen("policy.compat=")) == 0 ||
+			strncmp(set, "compat=", strlen("compat=")) == 0)
+			return sl_fail(err, SL_USAGE,
+				"--set: 'compat' implies other parameters: name the policy anew, -p NAME:compat=...");
+	run->choice = *was;
+	run->choice.compat = NULL; /* Said when it began. */
+	run->choice.implied = NULL;
+	run->choice.values = sl_alloc(args->arena, was->value_count + 1, sizeof(*was->values));
+	if (!run->choice.values)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < was->value_count; i++)
+		run->choice.values[i] = was->values[i];
+	const int status = policy_settings(&run->choice, settings, args->arena, err);
+	if (status || policy_same(was, &run->choice))
+		return status;
+	run->choice.text = policy_name(was->text, args->arena, err); /* Its own text is not true any more. */
+	return run->choice.text ? SL_OK : err->status;
+}
+
+/* The policy after the snapshot: -p, or the last one. */
 static int choose(struct run *run, const struct snapshot *snapshot, struct settings *settings,
 	const struct args *args, struct sl_err *err)
 {
-	const struct snapshot_stretch *last = &snapshot->stretch[snapshot->stretch_count - 1];
 	const char *policy = arg(args, "policy");
+	const char *last = snapshot->stretch[snapshot->stretch_count - 1].policy;
+	struct settings none = { .arena = args->arena };
+	struct sim_options past = { 0 };
 	const char *set;
 	int status = SL_OK;
-	for (size_t i = 0; !policy && i < last->value_count && !status; i++)
-		status = settings_add(settings, last->value[i], err);
 	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
 		status = settings_add(settings, set, err);
-	struct sim_options past = { 0 };
 	if (!status)
 		status = snapshot_past(snapshot, &past, args->registry, args->arena, err);
-	const char *name = policy || status ? policy : policy_name(last->policy, args->arena, err);
-	if (!status && !name)
-		status = err->status;
 	if (!status)
-		status = run_from_args(run, name, settings, args, err);
-	if (!status)
-		status = refuse_settings(args, run->choice.policy, err);
+		status = run_from_args(run, policy ? policy : last, policy ? settings : &none, args, err);
+	if (!status && !policy)
+		status = choose_same(run, past.past[past.past_count - 1].choice, settings, args, err);
 	if (status)
 		return status;
 	run->options.past = past.past;
@@ -83,14 +104,7 @@ static int choose(struct run *run, const struct snapshot *snapshot, struct setti
 	run->options.digests = past.digests;
 	run->options.digest_count = past.digest_count;
 	run->options.seed = past.seed;
-	if (policy)
-		return SL_OK;
-	const struct sim_stretch *was = &run->options.past[run->options.past_count - 1];
-	if (policy_same(was->choice, &run->choice)) {
-		run->choice.text = was->choice->text;
-		run->choice.slug = was->choice->slug;
-	}
-	return SL_OK;
+	return refuse_settings(args, run->choice.policy, err);
 }
 
 static int check_until(const struct scenario *scenario, const struct snapshot *snapshot, struct sl_err *err)

@@ -26,3 +26,7 @@ starts begun.swf --set replay.cancels=cancels --until 40 --snapshot begun.json
 starts --from-snapshot begun.json
 printf '3,6\n' >cancels
 schedlab run --from-snapshot begun.json --quiet >/dev/null || echo "exit $?"
+# What compat implied then is as it was; a new one is a new policy.
+starts there/four.swf -p easy:compat=batsched --until 15 --snapshot named.json
+starts there/four.swf --from-snapshot named.json
+schedlab run there/four.swf --from-snapshot fcfs.json --set policy.compat=pyss --quiet >/dev/null || echo "exit $?"
