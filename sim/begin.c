@@ -186,7 +186,8 @@ int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err 
 	struct engine *engine = arena ? sl_alloc(arena, 1, sizeof(*engine)) : NULL;
 	if (!engine) {
 		arena_free(arena);
-		return sl_fail_memory(err);
+		(void)sl_fail_memory(err);
+		return SL_SYSTEM;
 	}
 	sim->engine = engine;
 	engine->arena = arena;
@@ -289,8 +290,9 @@ int sim_run(struct sim *sim, const struct sim_options *options, struct sl_err *e
 		first.record |= SIM_RECORD_PAST;
 	}
 	int status = sim_begin(sim, &first, err);
-	if (!status)
-		status = replay(sim, options, err);
+	if (status)
+		return status;
+	status = replay(sim, options, err);
 	if (!status)
 		status = sim_advance(
 			sim, options->scenario->bounded ? options->scenario->until : SL_NEVER, err);
@@ -309,6 +311,10 @@ int sim_back(struct sim *sim, sl_time until, struct sl_err *err)
 	while (count < was->past_count && was->past[count].until <= until)
 		count++;
 	int status = sim_begin(&again, &options, err);
+	if (status) {
+		sim_release(&again);
+		return status;
+	}
 	for (size_t i = 0; i < count && !status; i++) {
 		status = sim_advance(&again, was->past[i].until, err);
 		if (!status)
@@ -374,8 +380,8 @@ void sim_release(struct sim *sim)
 	free(pass->overdue);
 	free(pass->course_kept);
 	free(pass->attempt);
-	free(pass->place);
 	free(pass->unpromised);
+	free(pass->place);
 	free(pass->freed_kept);
 	free(pass->scratch);
 	free(pass->action);

@@ -193,9 +193,11 @@ bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
 		good = piece_goes(nodes, asked, &piece[i], length_until(nodes, end));
-		if (good)
-			node_spends(nodes, piece[i].node, piece[i].group, &asked->group[piece[i].group],
-				piece[i].tasks, &chain);
+		if (!good)
+			break;
+		const struct load load = { &asked->group[piece[i].group], piece[i].node, piece[i].tasks,
+			piece[i].group };
+		node_spends(nodes, &load, &chain);
 	}
 	if (good && pieces_agree(nodes, request, chain))
 		return hold_begins(nodes, job, request, chain, end);
@@ -363,13 +365,12 @@ void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end)
 /* ---- What is held
  * -------------------------------------------------------------------------------------------- */
 
-size_t nodes_pieces(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
+size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
 {
 	*piece = NULL;
 	if (!nodes->job_hold[job])
 		return 0;
-	/* What is lent lies in a list of ours. */
-	return pieces_of((struct nodes *)(uintptr_t)nodes, chain_of(nodes, hold_of(nodes, job)), piece);
+	return pieces_of(nodes, chain_of(nodes, hold_of(nodes, job)), piece);
 }
 
 /* What is of one piece: its tasks, or the node. */
@@ -386,7 +387,7 @@ static void held_adds(const struct nodes *nodes, const struct sl_group *group, c
 		sum->gpus += type->amount[kind];
 }
 
-struct nodes_sum nodes_held(const struct nodes *nodes, uint32_t job)
+struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
 {
 	struct nodes_sum sum = { 0, 0, 0, 0 };
 	const struct sl_piece *piece;
@@ -413,6 +414,10 @@ void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing)
 {
 	nodes->placing = placing;
 	nodes->version++;
+	tracks_drop(nodes);
+	for (uint32_t i = 0; i < nodes->request_count; i++)
+		if (nodes->shape[i].kind == SHAPE_OTHER)
+			nodes->shape[i].could = 0;
 }
 
 int nodes_status(const struct nodes *nodes, struct sl_err *err)
@@ -462,6 +467,7 @@ static int columns_init(struct nodes *nodes)
 	return SL_OK;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): each is one of its own. */
 int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const struct sl_request *requests,
 	uint32_t request_count, uint32_t job_count, const struct sl_placing *placing, struct sl_err *err)
 {

@@ -13,7 +13,9 @@ void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
 {
 	const struct node *node = &nodes->node[row];
 	const int64_t *free = free_of(nodes, node->class);
-	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+	m->free[SL_KIND_CPUS] = free[SL_KIND_CPUS];
+	m->free[SL_KIND_MEM] = free[SL_KIND_MEM];
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
 		m->free[kind] = free[kind];
 	m->holds = node->holds;
 	m->whole = node->whole;
@@ -178,22 +180,26 @@ void edge_unlink(struct nodes *nodes, uint32_t index)
 
 /* ---- Taking and giving --------------------------------------------------------------------------- */
 
-void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	int64_t *free, struct chain *chain)
+static struct edge *edge_of(struct nodes *nodes, const struct load *load, uint32_t tasks, struct chain *chain)
 {
-	const struct sl_demand *task = &g->task;
-	const int64_t *amount = nodes->cluster->type[type_of(nodes, node)].amount;
-	if (g->exclusive) {
-		struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
-		edge->node = node;
-		edge->group = group;
-		edge->tasks = tasks;
-		edge->flags = EDGE_WHOLE;
+	struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
+	edge->node = load->node;
+	edge->group = load->index;
+	edge->tasks = tasks;
+	return edge;
+}
+
+void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain)
+{
+	const struct sl_demand *task = &load->group->task;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, load->node)].amount;
+	if (load->group->exclusive) {
+		edge_of(nodes, load, load->tasks, chain)->flags = EDGE_WHOLE;
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			free[kind] = amount[kind] < UNBOUNDED ? 0 : free[kind];
 		return;
 	}
-	uint32_t left = tasks;
+	uint32_t left = load->tasks;
 	for (uint32_t kind = SL_KIND_GPUS; left; kind++) {
 		uint32_t here = left;
 		if (task->gpus > 0) {
@@ -202,10 +208,7 @@ void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struc
 		}
 		if (!here)
 			continue;
-		struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
-		edge->node = node;
-		edge->group = group;
-		edge->tasks = here;
+		struct edge *edge = edge_of(nodes, load, here, chain);
 		edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0 ? here * task->cpus : 0;
 		edge->mem = amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0 ? here * task->mem : 0;
 		edge->gpus = (int32_t)(task->gpus > 0 ? here * task->gpus : 0);
@@ -232,18 +235,17 @@ static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment 
 	node_moves(nodes, row, m->free);
 }
 
-void node_spends(struct nodes *nodes, uint32_t row, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	struct chain *chain)
+void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain)
 {
 	struct moment m;
-	moment_now(nodes, row, &m);
+	moment_now(nodes, load->node, &m);
 	const uint32_t last = chain->last;
-	edges_spend(nodes, row, group, g, tasks, m.free, chain);
+	edges_spend(nodes, load, m.free, chain);
 	for (uint32_t i = last == NONE ? chain->first : nodes->edge[last].more; i != NONE;
 		i = nodes->edge[i].more)
 		m.holds++;
-	m.whole += g->exclusive;
-	node_becomes(nodes, row, &m);
+	m.whole += load->group->exclusive;
+	node_becomes(nodes, load->node, &m);
 }
 
 void edge_take(struct nodes *nodes, const struct edge *edge)
@@ -299,10 +301,10 @@ bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 }
 
 /* The last that was kept of the job: commands are taken back last first, so it is near the end. */
-uint32_t kept_take(struct nodes *nodes, int what, uint32_t job)
+uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job)
 {
 	size_t i = nodes->kept_count;
-	while (i && (nodes->kept[i - 1].job != job || (int)nodes->kept[i - 1].what != what))
+	while (i && (nodes->kept[i - 1].job != job || nodes->kept[i - 1].what != what))
 		i--;
 	SL_CHECK(i); /* Nothing was given back. */
 	const uint32_t hold = nodes->kept[i - 1].hold;

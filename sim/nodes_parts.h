@@ -59,8 +59,10 @@ struct chain {
 #define CHAIN_NONE ((struct chain){ NONE, NONE })
 
 /* What was given back and can be restored: until nodes_forget. */
+enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE };
+
 struct kept {
-	enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE } what;
+	enum kept_what what;
 	uint32_t job, hold;
 };
 
@@ -345,12 +347,16 @@ uint32_t edge_new(struct nodes *nodes, struct chain *chain);
 void chain_free(struct nodes *nodes, struct chain chain);
 void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
 void edge_unlink(struct nodes *nodes, uint32_t edge);
-/* Takes the tasks off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
-void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	int64_t *free, struct chain *chain);
+/* Tasks of one group that go onto a node. */
+struct load {
+	const struct sl_group *group;
+	uint32_t node, tasks;
+	uint16_t index; /* Of the group. */
+};
+/* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
+void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
 /* The same off what is free on the node now. */
-void node_spends(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	struct chain *chain);
+void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
 /* Takes off the node what the edge holds; gives it back. */
 void edge_take(struct nodes *nodes, const struct edge *edge);
 void edge_give(struct nodes *nodes, const struct edge *edge);
@@ -364,7 +370,7 @@ static inline struct chain chain_of(const struct nodes *nodes, uint32_t hold)
 	return (struct chain){ hold, nodes->edge[hold].last };
 }
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
-uint32_t kept_take(struct nodes *nodes, int what, uint32_t job);
+uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
 /* What was taken becomes the job's, until then. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
 sl_time length_until(const struct nodes *nodes, sl_time end);
@@ -390,6 +396,8 @@ static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
 	nodes->track[index].used = ++nodes->asked;
 	return index;
 }
+/* Nothing is followed any more: what the tracks know is of another placing. */
+void tracks_drop(struct nodes *nodes);
 /* Units of the tracked request that are free now, where no window is in the way. */
 int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
 /* The same without a track, but no further than `enough`. */
@@ -449,9 +457,15 @@ bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t node
 void node_changed(struct nodes *nodes, uint32_t node);
 /* Brings what lies ahead of the track up to date. False: out of memory. */
 bool ahead_update(struct nodes *nodes, uint32_t track);
+/* When a request that needs one unit is wanted. */
+struct want {
+	uint32_t request;
+	sl_time from, length;
+	sl_time latest; /* No sooner than then is as bad as never. */
+	bool promises;  /* Beside promises too. */
+};
 /* The earliest time at which a node holds the unit for that long, by its edges. */
-sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t node, sl_time from, sl_time length,
-	sl_time latest, bool promises);
+sl_time node_soonest(const struct nodes *nodes, uint32_t node, const struct want *want);
 sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 void ahead_check(struct nodes *nodes);
 
@@ -470,8 +484,7 @@ sl_time tree_root(const struct nodes *nodes, uint32_t track);
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 /* Some node that is not marked holds the unit at that time. */
 bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
-/* The node that the placing chooses for one unit from then on, for that long; NONE. m: what is free there. */
-uint32_t ahead_choose(
-	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free);
+/* The node that the placing chooses for one unit from then on, for that long; NONE. */
+uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
 
 #endif

@@ -87,14 +87,12 @@ void nodes_promise_restore(struct nodes *nodes, uint32_t job)
 	promise_links(nodes, job, kept_take(nodes, KEPT_PROMISE, job));
 }
 
-size_t nodes_promised(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
+size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
 {
 	*piece = NULL;
 	if (!nodes->job_promise[job])
 		return 0;
-	/* What is lent lies in a list of ours. */
-	return pieces_of(
-		(struct nodes *)(uintptr_t)nodes, chain_of(nodes, nodes->job_promise[job] - 1), piece);
+	return pieces_of(nodes, chain_of(nodes, nodes->job_promise[job] - 1), piece);
 }
 
 /* The very devices that were promised. */

@@ -87,7 +87,8 @@ static void grow_node(struct resize *r, uint32_t last, uint32_t there)
 	if (!more)
 		return;
 	struct chain extra = CHAIN_NONE;
-	node_spends(nodes, row, 0, r->group, more, &extra);
+	const struct load load = { r->group, row, more, 0 };
+	node_spends(nodes, &load, &extra);
 	nodes->edge[extra.last].more = nodes->edge[last].more;
 	nodes->edge[last].more = extra.first;
 	if (r->chain.last == last)

@@ -4,9 +4,9 @@
  *
  * A policy keeps what it knows of the past (run times of users, usage) from the
  * events that it is told. One that takes over is told them all again, in their
- * order and at their times, with the jobs as they were then; commands do
- * nothing, passes are not shown. So its keys, estimates and ledgers are what
- * they would be if it had watched.
+ * order and at their times, with the jobs as they were then, and what was done
+ * to them (on_past); commands do nothing, passes are not shown. So its keys,
+ * estimates and ledgers are what they would be if it had watched.
  */
 #include "sim/engine.h"
 
@@ -102,15 +102,29 @@ static void show_preempted(struct sl_pass *pass, uint32_t job, enum sl_preempt h
 	}
 }
 
+static void tell_command(struct sl_pass *pass, uint32_t job, enum sl_past what, enum sl_preempt how)
+{
+	if (pass->policy->on_past)
+		pass->policy->on_past(pass->state, pass, (sl_job){ job }, what, how);
+}
+
 /* What is no event of the loop: the commands of passes. */
 static void show_command(struct sl_pass *pass, const struct past_event *event)
 {
-	if (event->class == SL_EV_CLASS_COUNT)
+	enum sl_past what = SL_PAST_RESIZE;
+	enum sl_preempt how = SL_PREEMPT_COUNT;
+	if (event->class == SL_EV_CLASS_COUNT) {
+		what = SL_PAST_START;
 		show_started(pass, event->row);
-	else if (event->class < DIGEST_RESUME)
-		show_preempted(pass, event->row, (enum sl_preempt)(event->class - DIGEST_PREEMPT));
-	else if (event->class == DIGEST_RESUME)
+	} else if (event->class < DIGEST_RESUME) {
+		what = SL_PAST_PREEMPT;
+		how = (enum sl_preempt)(event->class - DIGEST_PREEMPT);
+		show_preempted(pass, event->row, how);
+	} else if (event->class == DIGEST_RESUME) {
+		what = SL_PAST_RESUME;
 		pass->job_state[event->row] = SL_RUNNING;
+	}
+	tell_command(pass, event->row, what, how);
 }
 
 static void show(struct sl_pass *pass, const struct past_event *event)

@@ -566,6 +566,19 @@ struct sl_compat {
 	const char *settings;
 };
 
+/* What becomes of a running (or suspended) job that makes room (SL_USE_PREEMPT). */
+enum sl_preempt {
+	SL_PREEMPT_REQUEUE,    /* Back into the queue at its old place; what it did is lost. */
+	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. */
+	SL_PREEMPT_SUSPEND, /* It gives up cpus and GPUs, keeps its nodes and their memory, and stands still.
+			     */
+	SL_PREEMPT_CANCEL,  /* It ends, PREEMPTED. */
+	SL_PREEMPT_COUNT
+};
+
+/* Commands of the past. */
+enum sl_past { SL_PAST_START, SL_PAST_PREEMPT, SL_PAST_RESUME, SL_PAST_RESIZE };
+
 struct sl_policy {
 	struct sl_abi abi;
 	const char *name;
@@ -578,10 +591,14 @@ struct sl_policy {
 	void (*pass)(void *state, struct sl_pass *pass);
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
 	 * A policy that takes over in mid-run is first told all that happened before, each at its time, with
-	 * the jobs as they were then; passes it is not shown. */
+	 * the jobs as they were then; passes it is not shown (but see on_past). */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
 	void (*release)(void *state);   /* Optional: what is not in the arena. */
 	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
+	/* Optional. While it is told the past: what whoever planned then did, and when (sl_now). For a policy
+	 * that keeps account of its own starts. how: of SL_PAST_PREEMPT. */
+	void (*on_past)(
+		void *state, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how);
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -661,15 +678,7 @@ SL_API bool sl_start(struct sl_pass *pass, sl_job job);
 SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count);
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 
-/* SL_USE_PREEMPT. What becomes of a running (or suspended) job that makes room. */
-enum sl_preempt {
-	SL_PREEMPT_REQUEUE,    /* Back into the queue at its old place; what it did is lost. */
-	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. */
-	SL_PREEMPT_SUSPEND, /* It gives up cpus and GPUs, keeps its nodes and their memory, and stands still.
-			     */
-	SL_PREEMPT_CANCEL,  /* It ends, PREEMPTED. */
-	SL_PREEMPT_COUNT
-};
+/* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);
 /* A suspended job goes on where it was, if there is room for it there. */
 SL_API bool sl_resume(struct sl_pass *pass, sl_job job);

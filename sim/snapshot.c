@@ -19,11 +19,16 @@ static void put_micro(struct sl_out *out, int64_t micro)
 	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
 }
 
-static void put_input(struct sl_out *out, const char *path, const char *sha256)
+static void put_file(struct sl_out *out, const char *path, const char *sha256, bool named)
 {
 	sl_out_text(out, "{ \"path\": ");
 	sl_out_json(out, path);
-	sl_out_printf(out, ", \"sha256\": \"%s\" }", sha256);
+	sl_out_printf(out, ", \"sha256\": \"%s\"%s }", sha256, named ? ", \"named\": true" : "");
+}
+
+static void put_input(struct sl_out *out, const char *path, const char *sha256)
+{
+	put_file(out, path, sha256, false);
 }
 
 static void put_inputs(struct sl_out *out, const struct scenario *scenario)
@@ -39,6 +44,13 @@ static void put_inputs(struct sl_out *out, const struct scenario *scenario)
 		put_input(out, scenario->cluster_input.path, scenario->cluster_input.sha256);
 	else
 		sl_out_text(out, "null");
+	sl_out_text(out, ",\n  \"plugins\": [");
+	for (size_t i = 0; i < scenario->registry->plugin_count; i++) {
+		sl_out_text(out, i ? ",\n    " : "\n    ");
+		const struct plugin *plugin = &scenario->registry->plugin[i];
+		put_file(out, plugin->path, plugin->sha256, plugin->named);
+	}
+	sl_out_text(out, scenario->registry->plugin_count ? "\n  ]" : "]");
 }
 
 /* "replay.KEY=VALUE": one more of the list. */
@@ -219,14 +231,49 @@ int snapshot_world(const struct snapshot *snapshot, struct scenario_options *opt
 	return status ? status : err->status;
 }
 
-static int input_check(const struct snapshot *snapshot, const struct snapshot_input *was,
-	const struct scenario_input *is, struct sl_err *err)
+static int file_check(const struct snapshot *snapshot, const struct snapshot_input *was, const char *path,
+	const char *sha256, struct sl_err *err)
 {
-	if (strcmp(was->sha256, is->sha256) == 0)
+	if (strcmp(was->sha256, sha256) == 0)
 		return SL_OK;
 	return sl_fail(err, SL_BASELINE,
 		"%s: is not what '%s' was made from: its SHA-256 is %s, it was %s: give the file as it was",
-		is->path, snapshot->file, is->sha256, was->sha256);
+		path, snapshot->file, sha256, was->sha256);
+}
+
+static int input_check(const struct snapshot *snapshot, const struct snapshot_input *was,
+	const struct scenario_input *is, struct sl_err *err)
+{
+	return file_check(snapshot, was, is->path, is->sha256, err);
+}
+
+/* As --plugin does, or as -p "PATH" does. */
+static int plugin_load(struct registry *registry, const struct snapshot_input *plugin, struct sl_err *err)
+{
+	char *quoted = NULL;
+	if (plugin->named)
+		return registry_add(registry, plugin->path, err);
+	if (asprintf(&quoted, "\"%s\"", plugin->path) < 0)
+		return sl_fail_memory(err);
+	const int status = registry_add_policy(registry, quoted, err);
+	free(quoted);
+	return status;
+}
+
+int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < snapshot->plugin_count && !status; i++) {
+		const struct snapshot_input *was = &snapshot->plugin[i];
+		status = plugin_load(registry, was, err);
+		const struct plugin *is = status ? NULL : registry_plugin(registry, was->path);
+		if (!status && !is)
+			status = sl_fail(err, SL_INPUT, "%s: '%s' is not the path of a plug-in",
+				snapshot->file, was->path);
+		if (!status)
+			status = file_check(snapshot, was, was->path, is->sha256, err);
+	}
+	return status;
 }
 
 int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err)
@@ -243,7 +290,7 @@ int snapshot_check(const struct snapshot *snapshot, const struct scenario *scena
 }
 
 int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
-	struct sl_arena *arena, struct sl_err *err)
+	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct snapshot_stretch *of = &snapshot->stretch[stretch];
 	struct settings settings = { .arena = arena };
@@ -252,25 +299,14 @@ int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct poli
 	for (size_t i = 0; i < of->value_count && !status; i++)
 		status = settings_add(&settings, of->value[i], &why);
 	if (!status)
-		status = policy_choose(snapshot->registry ? snapshot->registry : &registry_builtin, choice,
-			of->policy, &settings, arena, &why);
+		status = policy_choose(registry, choice, of->policy, &settings, arena, &why);
 	if (!status)
 		status = settings_check_used(&settings, choice, 1, &why);
 	return status ? sl_fail(err, SL_INPUT, "%s: %s", snapshot->file, why.text) : SL_OK;
 }
 
-const char *snapshot_policy_name(const struct snapshot *snapshot, struct sl_arena *arena)
-{
-	const char *text = snapshot->stretch[snapshot->stretch_count - 1].policy;
-	bool quoted = false;
-	size_t len = 0;
-	for (; text[len] && (quoted || text[len] != ':'); len++)
-		quoted ^= text[len] == '"';
-	return sl_strdup(arena, text, len);
-}
-
-int snapshot_past(const struct snapshot *snapshot, struct sim_options *options, struct sl_arena *arena,
-	struct sl_err *err)
+int snapshot_past(const struct snapshot *snapshot, struct sim_options *options,
+	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {
 	const size_t count = snapshot->stretch_count;
 	struct sim_stretch *past = sl_alloc(arena, count, sizeof(*past));
@@ -279,7 +315,7 @@ int snapshot_past(const struct snapshot *snapshot, struct sim_options *options, 
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		const struct snapshot_stretch *of = &snapshot->stretch[i];
-		const int status = snapshot_policy(snapshot, i, &choice[i], arena, err);
+		const int status = snapshot_policy(snapshot, i, &choice[i], registry, arena, err);
 		if (status)
 			return status;
 		past[i] = (struct sim_stretch){ &choice[i], of->until, of->digest, of->events };

@@ -16,6 +16,7 @@
 
 struct snapshot_input {
 	const char *path, *sha256;
+	bool named; /* Of a plug-in: what it has is known by name, not by the path alone. */
 };
 
 struct snapshot_stretch {
@@ -27,14 +28,14 @@ struct snapshot_stretch {
 };
 
 struct snapshot {
-	const char *file; /* Its path. */
-	const struct registry
-		*registry;   /* Where its policies are known; set by whoever read it. NULL: built in. */
-	const char *version; /* Of the schedlab that wrote it. */
+	const char *file;             /* Its path. */
+	const char *version;          /* Of the schedlab that wrote it. */
 	struct snapshot_input *input; /* The trace, then side files. */
 	size_t input_count;
 	struct snapshot_input cluster; /* path NULL: none. */
-	const char *tz;                /* NULL: not given. */
+	struct snapshot_input *plugin; /* To be loaded before its policies are named, or the trace read. */
+	size_t plugin_count;
+	const char *tz; /* NULL: not given. */
 	uint64_t jobs_max, seed;
 	const char **setting; /* "replay.load=1.2", "cluster.cpus=8": as they were in effect. */
 	size_t setting_count;
@@ -51,18 +52,18 @@ int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *
 
 /* What the scenario is made of, and its settings. A file that is not where it was is looked for from the
  * snapshot's own folder. */
+/* Loads its plug-ins; SL_BASELINE if one is not what it was. */
+int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry, struct sl_err *err);
 int snapshot_world(const struct snapshot *snapshot, struct scenario_options *options,
 	struct settings *settings, struct sl_err *err);
 /* SL_BASELINE if the scenario was made of other files. */
 int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err);
 /* The policy of a stretch. */
 int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
-	struct sl_arena *arena, struct sl_err *err);
-/* Its name without parameters, for who chooses it again with others: "easy". */
-const char *snapshot_policy_name(const struct snapshot *snapshot, struct sl_arena *arena);
+	const struct registry *registry, struct sl_arena *arena, struct sl_err *err);
 /* The past that sim_run is to replay. */
-int snapshot_past(const struct snapshot *snapshot, struct sim_options *options, struct sl_arena *arena,
-	struct sl_err *err);
+int snapshot_past(const struct snapshot *snapshot, struct sim_options *options,
+	const struct registry *registry, struct sl_arena *arena, struct sl_err *err);
 /* Would that setting, of a run that goes on under the policy, change what was before? */
 bool snapshot_fixes(const char *key, const struct sl_policy *policy);
 

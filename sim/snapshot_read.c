@@ -85,6 +85,14 @@ static int take_until(void *self, const cJSON *value, struct sl_err *err)
 	return tree_micro(&in->tree, value, &in->stretch->until, err);
 }
 
+static int take_named(void *self, const cJSON *value, struct sl_err *err)
+{
+	struct reading *in = self;
+	(void)err;
+	in->input->named = cJSON_IsTrue(value);
+	return SL_OK;
+}
+
 /* Other versions go no further. */
 static int take_schema(void *self, const cJSON *value, struct sl_err *err)
 {
@@ -112,31 +120,47 @@ static int take_input(
 	static const struct tree_key keys[] = {
 		{ "path", false, take_path },
 		{ "sha256", false, take_sha256 },
+		{ "named", true, take_named },
 	};
 	in->input = input;
 	return tree_object(&in->tree, value, "an input", keys, SL_LEN(keys), in, err);
+}
+
+static int take_list(struct reading *in, const cJSON *value, struct snapshot_input **list, size_t *length,
+	struct sl_err *err)
+{
+	const cJSON *item;
+	size_t count;
+	int status = tree_count(&in->tree, value, INPUTS_MAX, &count, err);
+	if (status)
+		return status;
+	*list = sl_alloc(in->arena, count + 1, sizeof(**list));
+	if (!*list)
+		return sl_fail_memory(err);
+	cJSON_ArrayForEach(item, value)
+	{
+		status = take_input(in, item, &(*list)[(*length)++], err);
+		if (status)
+			return status;
+	}
+	return SL_OK;
 }
 
 static int take_inputs(void *self, const cJSON *value, struct sl_err *err)
 {
 	struct reading *in = self;
 	struct snapshot *to = in->snapshot;
-	const cJSON *item;
-	size_t count;
-	int status = tree_count(&in->tree, value, INPUTS_MAX, &count, err);
-	if (status)
+	const int status = take_list(in, value, &to->input, &to->input_count, err);
+	if (status || to->input_count)
 		return status;
-	to->input = sl_alloc(in->arena, count + 1, sizeof(*to->input));
-	if (!to->input)
-		return sl_fail_memory(err);
-	cJSON_ArrayForEach(item, value)
-	{
-		status = take_input(in, item, &to->input[to->input_count++], err);
-		if (status)
-			return status;
-	}
 	const struct sl_place at = tree_place(&in->tree, value);
-	return to->input_count ? SL_OK : sl_fail_at(err, &at, "'inputs' is empty: it begins with the trace");
+	return sl_fail_at(err, &at, "'inputs' is empty: it begins with the trace");
+}
+
+static int take_plugins(void *self, const cJSON *value, struct sl_err *err)
+{
+	struct reading *in = self;
+	return take_list(in, value, &in->snapshot->plugin, &in->snapshot->plugin_count, err);
 }
 
 static int take_cluster(void *self, const cJSON *value, struct sl_err *err)
@@ -266,6 +290,7 @@ static int take_all(struct reading *in, struct sl_err *err)
 		{ "abi", false, take_abi },
 		{ "inputs", false, take_inputs },
 		{ "cluster", false, take_cluster },
+		{ "plugins", false, take_plugins },
 		{ "tz", false, take_tz },
 		{ "jobs", false, take_jobs },
 		{ "seed", false, take_seed },

@@ -23,6 +23,20 @@ struct aside {
 
 /* ---- The old one goes -------------------------------------------------------------------- */
 
+/* What stands still was stopped for a reason of the old one's, and nobody might have it go on: it waits
+ * instead, and keeps its work. */
+static int requeue_suspended(struct sl_pass *pass)
+{
+	pass_begin(pass);
+	for (uint32_t job = pass->run_first; job != UINT32_MAX;) {
+		const uint32_t next = pass->course[job].next;
+		if (pass->job_state[job] == SL_SUSPENDED)
+			(void)sl_preempt(pass, (sl_job){ job }, SL_PREEMPT_CHECKPOINT);
+		job = next;
+	}
+	return pass_commit(pass);
+}
+
 static bool is_no_timer(void *self, const struct ev *ev)
 {
 	(void)self;
@@ -32,7 +46,7 @@ static bool is_no_timer(void *self, const struct ev *ev)
 /* Plans, promises and the queue: nobody stands in them any more. */
 static int empty_plan(struct sl_pass *pass, struct aside *aside, struct sl_err *err)
 {
-	aside->from = malloc(((size_t)pass->running + 1) * sizeof(*aside->from));
+	aside->from = calloc((size_t)pass->running + 1, sizeof(*aside->from));
 	if (!aside->from)
 		return sl_fail_memory(err);
 	size_t running = 0;
@@ -171,20 +185,6 @@ static void estimates_shorten(struct sl_pass *pass)
 	}
 }
 
-/* Under a policy that knows nothing of preemption what stands still would stand for ever: it waits instead,
- * and keeps its work. */
-static int requeue_suspended(struct sl_pass *pass)
-{
-	pass_begin(pass);
-	for (uint32_t job = pass->run_first; job != UINT32_MAX;) {
-		const uint32_t next = pass->course[job].next;
-		if (pass->job_state[job] == SL_SUSPENDED)
-			(void)sl_preempt(pass, (sl_job){ job }, SL_PREEMPT_CHECKPOINT);
-		job = next;
-	}
-	return pass_commit(pass);
-}
-
 static void courses_over(struct sl_pass *pass, const struct aside *aside)
 {
 	if (aside->course) {
@@ -225,7 +225,6 @@ static int take_over(
 	struct sl_pass *pass, const struct policy_choice *choice, struct aside *aside, struct sl_err *err)
 {
 	int status = make_policy(pass, choice, aside, err);
-	const bool preempts = pass->uses & SL_USE_PREEMPT;
 	struct course *fresh = pass->course;
 	pass->course = NULL; /* Not as it is now, while the past is shown. */
 	if (!status)
@@ -234,10 +233,7 @@ static int take_over(
 	if (status)
 		return status;
 	courses_over(pass, aside);
-	status = fill_plan(pass, aside);
-	if (!status && pass->suspended && !preempts)
-		status = requeue_suspended(pass);
-	return status;
+	return fill_plan(pass, aside);
 }
 
 /* Up to the time that was advanced to nothing else happened. */
@@ -268,7 +264,9 @@ int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_er
 	engine->past_count = count;
 	struct aside aside = { .course = pass->course, .placing = pass->placing };
 	settle_clock(engine);
-	int status = empty_plan(pass, &aside, err);
+	int status = pass->suspended ? requeue_suspended(pass) : SL_OK;
+	if (!status)
+		status = empty_plan(pass, &aside, err);
 	if (!status) {
 		drop_policy(pass);
 		status = take_over(pass, choice, &aside, err);

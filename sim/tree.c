@@ -100,9 +100,12 @@ static const char *text_of(const struct tree *tree, const cJSON *value)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 	const char *found = NULL;
-	const size_t skip = strncmp(tree->text, mark, 3) == 0 ? 3 : 0;
-	(void)walk(tree->text + skip, tree->root, value, &found);
-	return found ? found : tree->text;
+	const char *text = tree->text;
+	SL_CHECK(text);
+	if (strncmp(text, mark, 3) == 0)
+		text += 3;
+	(void)walk(text, tree->root, value, &found);
+	return found ? found : text;
 }
 
 struct sl_place tree_place(const struct tree *tree, const cJSON *value)

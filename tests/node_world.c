@@ -156,23 +156,20 @@ static void fill(struct node_world *w)
 
 /* ---- A policy around the policy: what does each job hold when it starts? --------------------- */
 
-static struct node_world *world_of(const struct sl_pass *pass)
+static const struct nw_watch *watch_of(const struct sl_pass *pass)
 {
-	const uintptr_t watched = (uintptr_t)pass->policy;
-	return (struct node_world *)(watched - offsetof(struct node_world, watched));
+	return (const struct nw_watch *)pass->policy; /* Its first member. */
 }
 
 static int watched_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
-	return world_of(setup->pass)->watches->init(state, setup, err);
+	return watch_of(setup->pass)->inner->init(state, setup, err);
 }
 
 static void watched_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
-	world_of(pass)->watches->on_event(state, pass, event);
+	watch_of(pass)->inner->on_event(state, pass, event);
 }
-
-static void watched_release(void *state) { (void)state; }
 
 static void note_pieces(struct node_world *w, const struct sl_pass *pass, uint32_t job)
 {
@@ -270,8 +267,8 @@ static void audit(struct node_world *w, const struct sl_pass *pass)
 
 static void watched_pass(void *state, struct sl_pass *pass)
 {
-	struct node_world *w = world_of(pass);
-	w->watches->pass(state, pass);
+	struct node_world *w = watch_of(pass)->world;
+	watch_of(pass)->inner->pass(state, pass);
 	if (pass->nodes)
 		audit(w, pass);
 	for (uint32_t job = 0; pass->nodes && job < w->count; job++)
@@ -294,13 +291,12 @@ int node_world_run(struct node_world *w, const char *policy, bool check)
 	const int status = policy_choose(&registry_builtin, &w->choice, policy, &settings, w->arena, &w->err);
 	if (status)
 		return status;
-	w->watches = w->choice.policy;
-	w->watched = *w->watches;
-	w->watched.init = watched_init;
-	w->watched.pass = watched_pass;
-	w->watched.on_event = w->watches->on_event ? watched_event : NULL;
-	w->watched.release = w->watches->release ? w->watches->release : watched_release;
-	w->choice.policy = &w->watched;
+	const struct sl_policy *inner = w->choice.policy;
+	w->watch = (struct nw_watch){ .policy = *inner, .inner = inner, .world = w };
+	w->watch.policy.init = watched_init;
+	w->watch.policy.pass = watched_pass;
+	w->watch.policy.on_event = inner->on_event ? watched_event : NULL;
+	w->choice.policy = &w->watch.policy;
 	const struct sim_options options = {
 		.scenario = &w->scenario,
 		.choice = &w->choice,

@@ -54,9 +54,12 @@ struct node_world {
 	uint32_t window_node[NW_WINDOWS][NW_NODES];
 	struct scenario scenario;
 	struct policy_choice choice;
-	struct sl_policy watched;        /* The chosen one, */
-	const struct sl_policy *watches; /* around it. */
-	uint32_t piece_count[NW_JOBS];   /* What each job held when it started, by (node, group). */
+	struct nw_watch {
+		struct sl_policy policy; /* The chosen one, */
+		const struct sl_policy *inner;
+		struct node_world *world;
+	} watch;                       /* watched. */
+	uint32_t piece_count[NW_JOBS]; /* What each job held when it started, by (node, group). */
 	struct nw_piece piece[NW_JOBS][NW_PIECES];
 	char wrong[200]; /* What an audit after each pass found first; "": nothing. */
 	struct sl_arena *arena;

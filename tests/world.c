@@ -151,7 +151,10 @@ int world_open(struct world *w, const char *policy, bool check, struct sim_optio
 {
 	begin(w);
 	*options = options_of(w, check);
-	return world_choose(w, policy, &w->choice);
+	const int status = world_choose(w, policy, &w->choice);
+	if (!status && w->instead)
+		w->choice.policy = w->instead;
+	return status;
 }
 
 int world_choose(struct world *w, const char *policy, struct policy_choice *choice)

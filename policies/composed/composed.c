@@ -227,6 +227,35 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 	}
 }
 
+static void shares_past(
+	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+{
+	switch (what) {
+	case SL_PAST_START:
+		shares_started(composed->shares, pass, job);
+		break;
+	case SL_PAST_PREEMPT:
+		shares_stopped(composed->shares, pass, job, how);
+		break;
+	case SL_PAST_RESUME:
+		shares_resumed(composed->shares, pass, job);
+		break;
+	case SL_PAST_RESIZE:
+		break;
+	}
+}
+
+/* It takes over: what others did counts as if it had done it. */
+static void composed_past(
+	void *state, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+{
+	struct composed *composed = state;
+	if (composed->shares)
+		shares_past(composed, pass, job, what, how);
+	if (composed->plan->past)
+		composed->plan->past(composed, pass, job, what, how);
+}
+
 /* ---- Passes ------------------------------------------------------------------------------------ */
 
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
@@ -303,4 +332,5 @@ const struct sl_policy policy_composed = {
 	.pass = composed_pass,
 	.on_event = composed_event,
 	.compat = composed_compats,
+	.on_past = composed_past,
 };

@@ -94,6 +94,9 @@ struct plan {
 	void (*submitted)(struct composed *composed, struct sl_pass *pass, sl_job job); /* Optional. */
 	void (*ended)(
 		struct composed *composed, struct sl_pass *pass, sl_job job); /* Or cancelled. Optional. */
+	/* Optional: what whoever planned before did, for plans that keep account of their own starts. */
+	void (*past)(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what,
+		enum sl_preempt how);
 };
 
 struct estimate {

@@ -148,6 +148,20 @@ static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job jo
 	return true;
 }
 
+/* What was started under another plan is within the quota while there is room in it. */
+static void quota_past(
+	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+{
+	struct quota *q = composed->own;
+	if (what == SL_PAST_START || what == SL_PAST_RESUME) {
+		set_kind(q, pass, job, fits_quota(q, pass, job) ? KIND_WITHIN : KIND_BORROWS);
+	} else if (what == SL_PAST_PREEMPT) {
+		quota_ended(composed, pass, job);
+		if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT)
+			parties_requeued(&q->parties, job);
+	}
+}
+
 /* ---- Taking back ----------------------------------------------------------------------------------- */
 
 static bool stop(struct composed *composed, struct sl_pass *pass, sl_job job)
@@ -345,4 +359,5 @@ const struct plan plan_quota = {
 	.pass = quota_pass,
 	.submitted = quota_submitted,
 	.ended = quota_ended,
+	.past = quota_past,
 };

@@ -113,6 +113,17 @@ static void put_in(struct slices *s, struct sl_pass *pass, sl_job job, uint32_t 
 	s->member[s->member_count++] = job;
 }
 
+/* What ran under another plan ran beside each other: one row holds it. */
+static void slices_past(
+	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+{
+	struct slices *s = composed->own;
+	if (what == SL_PAST_START && row_of(s, pass, job) < 0)
+		put_in(s, pass, job, 0);
+	else if (what == SL_PAST_PREEMPT && how != SL_PREEMPT_SUSPEND)
+		set_ledger(pass, s->row_of, job.row, 0);
+}
+
 static bool is_running(const struct sl_pass *pass, sl_job job)
 {
 	return sl_state_of(pass, job) == SL_RUNNING;
@@ -310,4 +321,5 @@ const struct plan plan_slices = {
 	.init = slices_init,
 	.pass = slices_pass,
 	.ended = slices_ended,
+	.past = slices_past,
 };

@@ -66,12 +66,12 @@ static int choose(struct run *run, const struct snapshot *snapshot, struct setti
 		status = settings_add(settings, last->value[i], err);
 	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
 		status = settings_add(settings, set, err);
-	const char *name = policy ? policy : snapshot_policy_name(snapshot, args->arena);
-	if (!status && !name)
-		status = sl_fail_memory(err);
 	struct sim_options past = { 0 };
 	if (!status)
-		status = snapshot_past(snapshot, &past, args->arena, err);
+		status = snapshot_past(snapshot, &past, args->registry, args->arena, err);
+	const char *name = policy || status ? policy : policy_name(last->policy, args->arena, err);
+	if (!status && !name)
+		status = err->status;
 	if (!status)
 		status = run_from_args(run, name, settings, args, err);
 	if (!status)
@@ -115,9 +115,8 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 	int status = refuse_options(args, err);
 	if (!status)
 		status = snapshot_read(&snapshot, arg(args, "from-snapshot"), args->arena, err);
-	snapshot.registry = args->registry;
-	for (size_t i = 0; !status && i < snapshot.stretch_count; i++)
-		status = registry_add_policy(args->registry, snapshot.stretch[i].policy, err);
+	if (!status)
+		status = snapshot_plugins(&snapshot, args->registry, err);
 	if (!status)
 		status = snapshot_world(&snapshot, &options, settings, err);
 	if (!status)

@@ -283,8 +283,8 @@ static void put_world(struct sl_out *out, const struct run *run)
 	sl_out_text(out, "{ ");
 	put_policy(out, choice);
 	sl_out_text(out, " }");
-	put_plugins(out, scenario->registry);
 	put_past(out, &run->options);
+	put_plugins(out, scenario->registry);
 	put_key(out, "replay");
 	put_values(out, replay_params, scenario->replay, replay_param_count);
 	put_key(out, "seed");

@@ -9,7 +9,7 @@
 
 #include "tests/world.h"
 
-enum { WORLDS = 150, STOPS = 4 };
+enum { WORLDS = 150, WORLDS_MORE = 300, STOPS = 4 };
 
 static void random_world(struct world *w, uint64_t seed)
 {
@@ -17,6 +17,7 @@ static void random_world(struct world *w, uint64_t seed)
 	*w = (struct world){ .cpus = 2 + (int64_t)sl_rng_below(&rng, 10), .seed = seed };
 	w->count = 1 + (uint32_t)sl_rng_below(&rng, 30);
 	w->overrun = (enum sl_overrun)sl_rng_below(&rng, SL_OVERRUN_COUNT);
+	w->as_nodes = seed % 4 == 0;
 	const uint64_t gap = 1 + sl_rng_below(&rng, 200);
 	const uint64_t run = 1 + sl_rng_below(&rng, 400);
 	int64_t submit = 0;
@@ -96,7 +97,7 @@ Test(resume, a_replayed_past_goes_on_as_if_never_stopped, .timeout = 600)
 			random_world(&whole, seed);
 			random_world(&first, seed);
 			random_world(&second, seed);
-			cr_assert_eq(world_run(&whole, preset->name, false), SL_OK);
+			cr_assert_eq(world_run(&whole, preset->name, seed % 5 == 0), SL_OK);
 			cr_assert_eq(world_open(&first, preset->name, false, &options), SL_OK);
 			cr_assert_eq(sim_begin(&first.sim, &options, &first.err), SL_OK);
 			const sl_time stop = (sl_time)(seed * 37 % (uint64_t)last_of(&whole)) * SL_SECOND;
@@ -120,7 +121,8 @@ Test(resume, a_replayed_past_goes_on_as_if_never_stopped, .timeout = 600)
  * back at once, at a time when something happened. Promises are made anew, which is another plan; so are what
  * is overdue, and so is the order of those that only a pass knows. */
 static const char *const watchers[] = { "fcfs", "greedy", "easy", "easy++", "easy:fill=shortest", "sjf",
-	"saf", "f1", "wfp3", "easy:order=unicep", "easy:estimate=exact", "easy:estimate=tsafrir,order=sjf" };
+	"saf", "f1", "wfp3", "easy:order=unicep", "easy:estimate=exact", "easy:estimate=tsafrir,order=sjf",
+	"fairshare", "fairshare:half_life=100", "drf", "stride" };
 static const char *const others[] = { "conservative", "easy++", "greedy", "recorded",
 	"conservative:estimate=tsafrir", "wfp3" };
 
@@ -147,7 +149,7 @@ static int over_and_back(struct world *w, const char *policy, const char *other,
 
 Test(resume, over_to_another_policy_and_back_is_no_change, .timeout = 600)
 {
-	for (uint64_t seed = 1; seed <= 2 * WORLDS; seed++)
+	for (uint64_t seed = 1; seed <= WORLDS_MORE; seed++)
 		for (size_t i = 0; i < SL_LEN(watchers); i++) {
 			struct world whole;
 			struct world parts;
@@ -211,7 +213,9 @@ Test(resume, any_preset_may_follow_any, .timeout = 600)
 						from->name, to->name, (long long)stop,
 						(unsigned long long)seed, i + 1, (long long)is,
 						(long long)was);
-					cr_assert_neq(parts.sim.result.end[i], SL_NONE);
+					cr_assert_neq(parts.sim.result.end[i], SL_NONE,
+						"%s to %s at %lld, seed %llu: job %u never ended", from->name,
+						to->name, (long long)stop, (unsigned long long)seed, i + 1);
 				}
 				world_release(&whole);
 				world_release(&parts);
@@ -243,7 +247,7 @@ Test(resume, from_the_middle_of_its_own_log_a_run_is_the_same, .timeout = 600)
 		"easy:estimate=exact", "wfp3", "easy:order=unicep" };
 	/* Orders by wait see that a cancellation comes too late, which makes a pass: none in their worlds. */
 	const size_t timeless = SL_LEN(forgetful) - 2;
-	for (uint64_t seed = 1; seed <= 2 * WORLDS; seed++)
+	for (uint64_t seed = 1; seed <= WORLDS_MORE; seed++)
 		for (size_t i = 0; i < SL_LEN(forgetful); i++) {
 			struct world whole;
 			struct world rest;

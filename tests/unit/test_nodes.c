@@ -150,6 +150,16 @@ Test(nodes, one_at_a_time_asks_the_scores_anew)
 	nodes_free(nodes);
 }
 
+Test(nodes, another_placing_scores_anew)
+{
+	struct nodes *nodes = made(&best, &cluster);
+	starts(nodes, 0, ONE_CPU, 100, "0x1");
+	cr_expect_eq(nodes_soonest(nodes, ONE_CPU, 1), 0);
+	nodes_set_placing(nodes, &singly);
+	starts(nodes, 1, ONE_CPU, 100, "4x1");
+	nodes_free(nodes);
+}
+
 Test(nodes, no_more_tasks_on_a_node_than_the_bound)
 {
 	struct nodes *nodes = made(&first, &cluster);
