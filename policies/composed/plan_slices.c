@@ -302,8 +302,8 @@ static void slices_pass(struct composed *composed, struct sl_pass *pass)
 	const uint32_t active = (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE);
 	if (turn || placed_active)
 		take_turn(composed, pass, active);
-	else if (placed || sl_ledger_get(pass, s->world, WORLD_LEFT))
-		fill_up(composed, pass, active);
+	else if (placed || sl_ledger_get(pass, s->world, WORLD_LEFT) || s->cluster->window_count)
+		fill_up(composed, pass, active); /* A window may have closed. */
 	set_ledger(pass, s->world, WORLD_LEFT, 0);
 	if (row_after(s, active) != active && !all_run(s, pass))
 		sl_wake(pass, sl_ledger_get(pass, s->world, WORLD_UNTIL));

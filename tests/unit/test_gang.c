@@ -220,3 +220,14 @@ Test(slices, on_nodes_a_job_stays_where_it_is)
 	EXPECT_STARTS(&w, "slices:quantum=10", 0, 0, 20, 20);
 	EXPECT_ENDS(&w, "slices:quantum=10", 20, 20, 40, 40);
 }
+
+/* Job 1 goes into a row, and cannot run until the window closes at 60; nothing else happens then. */
+Test(slices, a_window_that_closes_lets_its_row_run)
+{
+	struct sl_window window = { .name = "w", .from = 20 * SL_SECOND, .until = 60 * SL_SECOND, .cpus = 4 };
+	struct world w = { .cpus = 4,
+		.cluster = { .cpus = 4, .kind_count = 1, .window = &window, .window_count = 1 },
+		.count = 2,
+		.job = { JOB(0, 30, 30, 4), JOB(1, 10, 10, 4) } };
+	EXPECT_STARTS(&w, "slices:quantum=10,rows=1", 60, 90);
+}
