@@ -171,15 +171,6 @@ static uint32_t waiting_from(
 	return place;
 }
 
-void parties_found(struct parties *parties)
-{
-	for (uint32_t party = 0; party < parties->count; party++) {
-		parties->front[party] = parties->begin[party];
-		if (parties->seen[party] > parties->begin[party])
-			list(parties, party);
-	}
-}
-
 void parties_begin(struct parties *parties, const struct sl_pass *pass)
 {
 	uint32_t kept = 0;

@@ -41,8 +41,6 @@ int parties_init(struct parties *parties, int64_t by, const struct sl_setup *set
 void parties_submitted(struct parties *parties, sl_job job);
 /* It waits again. */
 void parties_requeued(struct parties *parties, sl_job job);
-/* In the first pass: who waits is looked up anew, as what happened before was not all told. */
-void parties_found(struct parties *parties);
 /* At the beginning of a pass: those without a waiting job leave the list. */
 void parties_begin(struct parties *parties, const struct sl_pass *pass);
 /* After an undo of the policy's own. */

@@ -252,24 +252,9 @@ static sl_job start_units(struct composed *composed, struct sl_pass *pass)
 	return SL_JOB_NONE;
 }
 
-/* What another policy left standing still goes on as a job that waits. */
-static void requeue_suspended(struct composed *composed, struct sl_pass *pass)
-{
-	sl_job next;
-	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = next) {
-		next = sl_running_next(pass, job);
-		if (sl_state_of(pass, job) == SL_SUSPENDED)
-			(void)composed_preempt(composed, pass, job, SL_PREEMPT_CHECKPOINT);
-	}
-}
-
 static void gang_pass(struct composed *composed, struct sl_pass *pass)
 {
 	const struct gang *gang = composed->own;
-	if (!sl_ledger_get(pass, gang->told, gang->count)) {
-		sl_ledger_add(pass, gang->told, gang->count, 1);
-		requeue_suspended(composed, pass);
-	}
 	tell_fresh(composed, pass);
 	const sl_job head = start_units(composed, pass);
 	if (!sl_job_is(head))

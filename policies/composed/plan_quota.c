@@ -12,8 +12,6 @@
 #include "policies/composed/shares.h"
 
 enum { KIND_NONE, KIND_WITHIN, KIND_BORROWS };
-/* A guaranteed one ended since the last pass; there was a pass. */
-enum { FREED, FREED_FOUND, FREED_ROWS };
 
 struct quota {
 	struct parties parties;
@@ -22,7 +20,7 @@ struct quota {
 	sl_ledger held;   /* By party, of all that runs; */
 	sl_ledger within; /* of that, guaranteed. */
 	sl_ledger runs;   /* By job: KIND_. */
-	sl_ledger freed;  /* FREED: 1 or 0. */
+	sl_ledger freed;  /* One row: 1 if a guaranteed one ended since the last pass. */
 	sl_ledger told;
 	uint64_t *barred; /* By party: the last pass in which its first job could not start. */
 	uint64_t passes;
@@ -84,7 +82,7 @@ static int quota_init(struct composed *composed, const struct sl_setup *setup, s
 	q->held = sl_ledger_new(setup, "held", count);
 	q->within = sl_ledger_new(setup, "within quota", count);
 	q->runs = sl_ledger_new(setup, "runs as", (uint32_t)jobs);
-	q->freed = sl_ledger_new(setup, "quota freed", FREED_ROWS);
+	q->freed = sl_ledger_new(setup, "quota freed", 1);
 	q->told = sl_ledger_new(setup, "told", count);
 	return read_quotas(q, setup->values[PARAM_QUOTAS].text, setup, err);
 }
@@ -126,34 +124,16 @@ static void quota_ended(struct composed *composed, struct sl_pass *pass, sl_job 
 	if (kind == KIND_NONE)
 		return;
 	set_kind(q, pass, job, KIND_NONE);
-	if (kind == KIND_WITHIN && !sl_ledger_get(pass, q->freed, FREED))
-		sl_ledger_add(pass, q->freed, FREED, 1);
-}
-
-/* What runs when the policy comes, the oldest first. What stands still goes on as a job that waits. */
-static void find_running(struct composed *composed, struct sl_pass *pass)
-{
-	struct quota *q = composed->own;
-	if (sl_ledger_get(pass, q->freed, FREED_FOUND))
-		return;
-	sl_ledger_add(pass, q->freed, FREED_FOUND, 1);
-	parties_found(&q->parties);
-	sl_job next;
-	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = next) {
-		next = sl_running_next(pass, job);
-		if (sl_state_of(pass, job) == SL_SUSPENDED)
-			(void)composed_preempt(composed, pass, job, SL_PREEMPT_CHECKPOINT);
-		else
-			set_kind(q, pass, job, fits_quota(q, pass, job) ? KIND_WITHIN : KIND_BORROWS);
-	}
+	if (kind == KIND_WITHIN && !sl_ledger_get(pass, q->freed, 0))
+		sl_ledger_add(pass, q->freed, 0, 1);
 }
 
 /* What guaranteed jobs left, borrowers of the same party take over, the oldest first. */
 static void promote(struct quota *q, struct sl_pass *pass)
 {
-	if (!sl_ledger_get(pass, q->freed, FREED))
+	if (!sl_ledger_get(pass, q->freed, 0))
 		return;
-	sl_ledger_add(pass, q->freed, FREED, -1);
+	sl_ledger_add(pass, q->freed, 0, -1);
 	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = sl_running_next(pass, job))
 		if (sl_ledger_get(pass, q->runs, job.row) == KIND_BORROWS && fits_quota(q, pass, job))
 			set_kind(q, pass, job, KIND_WITHIN);
@@ -342,7 +322,6 @@ static void bar(struct quota *q, struct sl_pass *pass, sl_job job, enum sl_reaso
 static void quota_pass(struct composed *composed, struct sl_pass *pass)
 {
 	struct quota *q = composed->own;
-	find_running(composed, pass);
 	parties_begin(&q->parties, pass);
 	q->passes++;
 	promote(q, pass);

@@ -9,9 +9,8 @@
 #include "policies/composed/parties.h"
 
 /* Counters: whose turn it is, until when (0: nobody's), whether a job left the matrix since the last pass; in
- * the order of submission, the last job in the matrix and the one that fitted in no row, plus 1; whether
- * there was a pass. */
-enum { WORLD_ACTIVE, WORLD_UNTIL, WORLD_LEFT, WORLD_LAST, WORLD_BLOCKED, WORLD_FOUND, WORLD_SIZE };
+ * the order of submission, the last job in the matrix and the one that fitted in no row, plus 1. */
+enum { WORLD_ACTIVE, WORLD_UNTIL, WORLD_LEFT, WORLD_LAST, WORLD_BLOCKED, WORLD_SIZE };
 
 struct slices {
 	const struct sl_jobs *jobs;
@@ -205,28 +204,6 @@ static uint32_t place_waiting(
 	return placed;
 }
 
-/* What ran together when the policy came is a row; what stood still goes where it fits, or into the last. */
-static void find_running(struct composed *composed, struct sl_pass *pass)
-{
-	struct slices *s = composed->own;
-	if (sl_ledger_get(pass, s->world, WORLD_FOUND))
-		return;
-	set_ledger(pass, s->world, WORLD_FOUND, 1);
-	for (int still = 0; still < 2; still++)
-		for (sl_job job = sl_running_first(pass); sl_job_is(job); job = sl_running_next(pass, job)) {
-			uint32_t row = 0;
-			if (is_running(pass, job) == still)
-				continue;
-			while (still && row + 1 < s->rows && !fits_in_row(composed, pass, job, row))
-				row++;
-			put_in(s, pass, job, row);
-		}
-	if (s->member_count)
-		set_ledger(
-			pass, s->world, WORLD_UNTIL, sl_now(pass) + composed->values[PARAM_QUANTUM].number);
-	set_ledger(pass, s->world, WORLD_LEFT, 1);
-}
-
 /* ---- Turns ------------------------------------------------------------------------------------- */
 
 /* The next row that holds a job, round and round; the same if there is no other. */
@@ -314,7 +291,6 @@ static void slices_pass(struct composed *composed, struct sl_pass *pass)
 {
 	struct slices *s = composed->own;
 	survey(s, pass);
-	find_running(composed, pass);
 	uint32_t placed_active = 0;
 	const uint32_t placed = place_waiting(
 		composed, pass, (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE), &placed_active);

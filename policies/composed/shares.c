@@ -41,7 +41,6 @@ int shares_init(struct shares **place, const struct shares_options *options, con
 		shares->key[party] = -1;
 	status = parties_amounts(&shares->parties, &weights, options->weights, shares->weight, NULL, err);
 	shares->runs = sl_ledger_new(setup, "runs", setup->jobs->count);
-	shares->waits = sl_ledger_new(setup, "waits", count + 1);
 	if (!status)
 		status = options->sharing->init(shares, setup, err);
 	return status;
@@ -55,31 +54,20 @@ static void revalue(struct shares *shares, const struct sl_pass *pass, uint32_t 
 
 /* ---- Events -------------------------------------------------------------------------------------- */
 
-/* Joins or leaves, if that is new. */
-static void set_waits(struct shares *shares, struct sl_pass *pass, uint32_t party, bool waits)
-{
-	const struct sharing *sharing = shares->options.sharing;
-	const int64_t before = sl_ledger_get(pass, shares->waits, party);
-	if (before == waits)
-		return;
-	sl_ledger_add(pass, shares->waits, party, waits - before);
-	if (waits && sharing->joined)
-		sharing->joined(shares, pass, party);
-	if (!waits && sharing->left)
-		sharing->left(shares, pass, party);
-}
-
 double shares_submitted(struct shares *shares, struct sl_pass *pass, sl_job job)
 {
 	const uint32_t party = shares->parties.of[job.row];
+	const bool waits = sl_job_is(parties_first(&shares->parties, pass, party));
 	parties_submitted(&shares->parties, job);
-	set_waits(shares, pass, party, true);
+	if (!waits && shares->options.sharing->joined)
+		shares->options.sharing->joined(shares, pass, party);
 	return shares->key[party];
 }
 
-static void look_whether_waits(struct shares *shares, struct sl_pass *pass, uint32_t party)
+static void note_leave(struct shares *shares, struct sl_pass *pass, uint32_t party)
 {
-	set_waits(shares, pass, party, sl_job_is(parties_first(&shares->parties, pass, party)));
+	if (shares->options.sharing->left && !sl_job_is(parties_first(&shares->parties, pass, party)))
+		shares->options.sharing->left(shares, pass, party);
 }
 
 /* It runs, stands still, or does neither. */
@@ -93,42 +81,12 @@ static void set_runs(struct shares *shares, struct sl_pass *pass, sl_job job, in
 		shares->options.sharing->stopped(shares, pass, job);
 }
 
-static bool first_pass_was(const struct shares *shares, const struct sl_pass *pass)
-{
-	return sl_ledger_get(pass, shares->waits, shares->parties.count);
-}
-
 void shares_ended(struct shares *shares, struct sl_pass *pass, sl_job job)
 {
-	const struct sharing *sharing = shares->options.sharing;
-	const bool unknown = sl_ledger_get(pass, shares->runs, job.row) == RUNS_NOT;
-	const sl_time start = sl_start_of(pass, job);
+	const bool waited = sl_ledger_get(pass, shares->runs, job.row) == RUNS_NOT;
 	set_runs(shares, pass, job, RUNS_NOT);
-	if (unknown && start != SL_NONE && !first_pass_was(shares, pass) && sharing->found)
-		sharing->found(shares, pass, job, start, sl_now(pass));
-	if (unknown)
-		look_whether_waits(shares, pass, shares->parties.of[job.row]);
-}
-
-/* What ran and waited when the policy came. */
-static void find_all(struct shares *shares, struct sl_pass *pass)
-{
-	struct parties *parties = &shares->parties;
-	const struct sharing *sharing = shares->options.sharing;
-	sl_ledger_add(pass, shares->waits, parties->count, 1);
-	parties_found(parties);
-	for (uint32_t party = 0; party < parties->count; party++)
-		for (uint32_t at = parties->begin[party]; at < parties->seen[party]; at++) {
-			const sl_job job = { parties->row[at] };
-			const enum sl_state state = sl_state_of(pass, job);
-			if (state != SL_RUNNING && state != SL_SUSPENDED)
-				continue;
-			set_runs(shares, pass, job, state == SL_RUNNING ? RUNS : RUNS_SUSPENDED);
-			if (sharing->found)
-				sharing->found(shares, pass, job, sl_start_of(pass, job),
-					state == SL_RUNNING ? SL_NEVER
-							    : sl_start_of(pass, job) + sl_work_of(pass, job));
-		}
+	if (waited)
+		note_leave(shares, pass, shares->parties.of[job.row]);
 }
 
 /* ---- Within a pass ------------------------------------------------------------------------------- */
@@ -138,7 +96,7 @@ void shares_started(struct shares *shares, struct sl_pass *pass, sl_job job)
 	const uint32_t party = shares->parties.of[job.row];
 	set_runs(shares, pass, job, RUNS);
 	shares->options.sharing->started(shares, pass, job);
-	look_whether_waits(shares, pass, party);
+	note_leave(shares, pass, party);
 	revalue(shares, pass, party);
 }
 
@@ -155,9 +113,11 @@ void shares_stopped(struct shares *shares, struct sl_pass *pass, sl_job job, enu
 	const uint32_t party = shares->parties.of[job.row];
 	set_runs(shares, pass, job, how == SL_PREEMPT_SUSPEND ? RUNS_SUSPENDED : RUNS_NOT);
 	if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT) {
+		const bool waited = sl_job_is(parties_first(&shares->parties, pass, party));
 		parties_requeued(&shares->parties, job);
 		shares->requeued = true; /* Its key is from before. */
-		set_waits(shares, pass, party, true);
+		if (!waited && shares->options.sharing->joined)
+			shares->options.sharing->joined(shares, pass, party);
 	}
 	revalue(shares, pass, party);
 }
@@ -233,12 +193,7 @@ static void rank(struct shares *shares, struct sl_pass *pass)
 void shares_begin(struct shares *shares, struct sl_pass *pass, bool rekey)
 {
 	const struct parties *parties = &shares->parties;
-	const bool first = !first_pass_was(shares, pass);
-	if (first)
-		find_all(shares, pass);
 	parties_begin(&shares->parties, pass);
-	for (uint32_t party = 0; first && party < parties->count; party++)
-		look_whether_waits(shares, pass, party);
 	if (shares->options.sharing->begin)
 		shares->options.sharing->begin(shares, pass);
 	shares->passes++;

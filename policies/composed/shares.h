@@ -31,9 +31,6 @@ struct sharing {
 	void (*stopped)(struct shares *shares, struct sl_pass *pass, sl_job job); /* Optional. */
 	void (*resumed)(
 		struct shares *shares, struct sl_pass *pass, sl_job job); /* Optional: was suspended. */
-	/* It ran, or runs (until: SL_NEVER), since then without the policy's doing: at the beginning of a
-	 * replay, or under another policy. Optional. */
-	void (*found)(struct shares *shares, struct sl_pass *pass, sl_job job, sl_time since, sl_time until);
 	void (*joined)(struct shares *shares, struct sl_pass *pass, uint32_t party); /* Optional: may wait. */
 	void (*left)(struct shares *shares, struct sl_pass *pass, uint32_t party);   /* Nobody waits. */
 };
@@ -57,7 +54,6 @@ struct shares {
 	uint64_t seed;
 	int64_t *weight;  /* By party, in millionths. */
 	sl_ledger runs;   /* By job: RUNS_ */
-	sl_ledger waits;  /* By party: 1 if any of its jobs does; one more row: 1 after the first pass. */
 	sl_ledger amount; /* By party; what the sharing keeps. */
 	sl_ledger world;  /* A few counters of all together. */
 	sl_time unit;     /* Of usage, in cpu-microseconds. */

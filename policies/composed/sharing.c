@@ -34,12 +34,13 @@ static uint32_t held_row(const struct shares *shares, uint32_t party)
 	return shares->parties.count + party;
 }
 
-static int64_t usage_clock(const struct shares *shares, const struct sl_pass *pass, sl_time at)
+static int64_t usage_clock(const struct shares *shares, const struct sl_pass *pass)
 {
+	const sl_time now = sl_now(pass);
 	const sl_time half_life = shares->options.half_life;
 	if (!half_life)
-		return at / shares->unit;
-	const double past = (double)(at - sl_ledger_get(pass, shares->world, 0)) / (double)half_life;
+		return now / shares->unit;
+	const double past = (double)(now - sl_ledger_get(pass, shares->world, 0)) / (double)half_life;
 	const double area = (double)half_life / M_LN2 * steady(exp2(past));
 	return (int64_t)floor(area / (double)shares->unit + 0.5);
 }
@@ -118,37 +119,30 @@ static int fair_init(struct shares *shares, const struct sl_setup *setup, struct
 	return status;
 }
 
-static void charge_at(struct shares *shares, struct sl_pass *pass, sl_job job, int sign, sl_time at)
+static void fair_change(struct shares *shares, struct sl_pass *pass, sl_job job, int sign)
 {
 	follow(shares, pass);
 	const uint32_t party = shares->parties.of[job.row];
 	const int64_t charge = sign * charge_of(shares, job);
 	const int64_t usage = sl_ledger_get(pass, shares->amount, party);
-	set(pass, shares->amount, party, clamped(usage - (__int128)charge * usage_clock(shares, pass, at)));
+	set(pass, shares->amount, party, clamped(usage - (__int128)charge * usage_clock(shares, pass)));
 	sl_ledger_add(pass, shares->amount, held_row(shares, party), charge);
 }
 
 static void fair_started(struct shares *shares, struct sl_pass *pass, sl_job job)
 {
-	charge_at(shares, pass, job, 1, sl_now(pass));
+	fair_change(shares, pass, job, 1);
 }
 
 static void fair_stopped(struct shares *shares, struct sl_pass *pass, sl_job job)
 {
-	charge_at(shares, pass, job, -1, sl_now(pass));
-}
-
-static void fair_found(struct shares *shares, struct sl_pass *pass, sl_job job, sl_time since, sl_time until)
-{
-	charge_at(shares, pass, job, 1, since);
-	if (until != SL_NEVER)
-		charge_at(shares, pass, job, -1, until);
+	fair_change(shares, pass, job, -1);
 }
 
 static void fair_begin(struct shares *shares, struct sl_pass *pass)
 {
 	follow(shares, pass);
-	shares->clock = usage_clock(shares, pass, sl_now(pass));
+	shares->clock = usage_clock(shares, pass);
 }
 
 static struct ratio fair_value(const struct shares *shares, const struct sl_pass *pass, uint32_t party)
@@ -167,7 +161,6 @@ const struct sharing sharing_fair = {
 	.started = fair_started,
 	.stopped = fair_stopped,
 	.resumed = fair_started,
-	.found = fair_found,
 };
 
 /* ---- Dominant resource fairness ------------------------------------------------------------------ */
@@ -199,13 +192,6 @@ static void drf_stopped(struct shares *shares, struct sl_pass *pass, sl_job job)
 	drf_change(shares, pass, job, -1);
 }
 
-static void drf_found(struct shares *shares, struct sl_pass *pass, sl_job job, sl_time since, sl_time until)
-{
-	(void)since;
-	if (until == SL_NEVER)
-		drf_change(shares, pass, job, 1);
-}
-
 static struct ratio drf_value(const struct shares *shares, const struct sl_pass *pass, uint32_t party)
 {
 	struct ratio most = { 0, shares->weight[party] };
@@ -226,7 +212,6 @@ const struct sharing sharing_drf = {
 	.started = drf_started,
 	.stopped = drf_stopped,
 	.resumed = drf_started,
-	.found = drf_found,
 };
 
 /* ---- Lottery --------------------------------------------------------------------------------------- */
