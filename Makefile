@@ -145,7 +145,7 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1
 	install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5
 	install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7
-	install -m 644 $(wildcard traces/bundled/*.swf) $(DESTDIR)$(DATADIR)/traces
+	install -m 644 $(wildcard traces/bundled/*) $(DESTDIR)$(DATADIR)/traces
 	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
 	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \

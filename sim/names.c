@@ -27,6 +27,21 @@ static size_t slot_of(const struct names *names, const char *text, size_t len)
 	return at;
 }
 
+/* Twice the slots, and all in them. */
+static int widen(struct names *names, struct sl_err *err)
+{
+	const size_t slots = names->slots ? 2 * names->slots : 64;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+	if (!slot)
+		return sl_fail_memory(err);
+	free(names->slot);
+	names->slot = slot;
+	names->slots = slots;
+	for (uint32_t i = 0; i < names->count; i++)
+		slot[slot_of(names, names->text[i], strlen(names->text[i]))] = i + 1;
+	return SL_OK;
+}
+
 static int make_room(struct names *names, struct sl_err *err)
 {
 	void *array = names->text;
@@ -35,16 +50,7 @@ static int make_room(struct names *names, struct sl_err *err)
 	names->text = array;
 	if (status || (size_t)names->count * 2 < names->slots)
 		return status;
-	struct names larger = *names;
-	larger.slots = names->slots ? 2 * names->slots : 64;
-	larger.slot = calloc(larger.slots, sizeof(*larger.slot));
-	if (!larger.slot)
-		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < names->count; i++)
-		larger.slot[slot_of(&larger, names->text[i], strlen(names->text[i]))] = i + 1;
-	free(names->slot);
-	*names = larger;
-	return SL_OK;
+	return widen(names, err);
 }
 
 int names_add(struct names *names, struct sl_arena *arena, const char *text, size_t len, uint32_t *number,

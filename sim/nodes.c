@@ -117,20 +117,18 @@ bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length)
 
 /* ---- Starts ------------------------------------------------------------------------------------------ */
 
-static struct hold *hold_of(const struct nodes *nodes, uint32_t job)
+static uint32_t hold_of(const struct nodes *nodes, uint32_t job)
 {
 	SL_CHECK(nodes->job_hold[job]);
-	return &nodes->hold[nodes->job_hold[job] - 1];
+	return nodes->job_hold[job] - 1;
 }
 
 /* What was taken becomes the job's. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
 {
 	SL_CHECK(!nodes->job_hold[job]);
-	const uint32_t index = hold_new(nodes, job, request, chain, end);
-	if (index == NONE)
-		return false;
-	nodes->job_hold[job] = index + 1;
+	hold_new(nodes, request, chain);
+	nodes->job_hold[job] = chain.first + 1;
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
 		edge_link(nodes, i, end);
 	return !failed(nodes);
@@ -195,9 +193,11 @@ bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
 		good = piece_goes(nodes, asked, &piece[i], length_until(nodes, end));
-		if (good)
-			node_spends(nodes, piece[i].node, piece[i].group, &asked->group[piece[i].group],
-				piece[i].tasks, &chain);
+		if (!good)
+			break;
+		const struct load load = { &asked->group[piece[i].group], piece[i].node, piece[i].tasks,
+			piece[i].group };
+		node_spends(nodes, &load, &chain);
 	}
 	if (good && pieces_agree(nodes, request, chain))
 		return hold_begins(nodes, job, request, chain, end);
@@ -209,32 +209,21 @@ bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time
 /* ---- Ends ------------------------------------------------------------------------------------------------
  */
 
-static void hold_gives(struct nodes *nodes, uint32_t index)
+static void hold_gives(struct nodes *nodes, uint32_t hold)
 {
-	for (uint32_t i = nodes->hold[index].first; i != NONE; i = nodes->edge[i].more) {
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
 		edge_unlink(nodes, i);
 		edge_give(nodes, &nodes->edge[i]);
 	}
-}
-
-static void hold_takes(struct nodes *nodes, uint32_t index, sl_time end)
-{
-	struct hold *hold = &nodes->hold[index];
-	hold->end = hold->suspended ? SL_NEVER : end;
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more) {
-		edge_take(nodes, &nodes->edge[i]);
-		edge_link(nodes, i, hold->end);
-	}
-	nodes->job_hold[hold->job] = index + 1;
 }
 
 void nodes_start_undo(struct nodes *nodes, uint32_t job)
 {
 	if (failed(nodes))
 		return;
-	const uint32_t index = (uint32_t)(hold_of(nodes, job) - nodes->hold);
-	hold_gives(nodes, index);
-	hold_free(nodes, index);
+	const uint32_t hold = hold_of(nodes, job);
+	hold_gives(nodes, hold);
+	hold_free(nodes, hold);
 	nodes->job_hold[job] = 0;
 }
 
@@ -242,10 +231,10 @@ void nodes_end(struct nodes *nodes, uint32_t job)
 {
 	if (failed(nodes))
 		return;
-	const uint32_t index = (uint32_t)(hold_of(nodes, job) - nodes->hold);
-	hold_gives(nodes, index);
+	const uint32_t hold = hold_of(nodes, job);
+	hold_gives(nodes, hold);
 	nodes->job_hold[job] = 0;
-	(void)keep(nodes, KEPT_END, job, index);
+	(void)keep(nodes, KEPT_END, job, hold);
 }
 
 void nodes_restore(struct nodes *nodes, uint32_t job, sl_time end)
@@ -253,7 +242,12 @@ void nodes_restore(struct nodes *nodes, uint32_t job, sl_time end)
 	if (failed(nodes))
 		return;
 	SL_CHECK(!nodes->job_hold[job]);
-	hold_takes(nodes, kept_take(nodes, KEPT_END, job), end);
+	const uint32_t hold = kept_take(nodes, KEPT_END, job);
+	nodes->job_hold[job] = hold + 1;
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
+		edge_take(nodes, &nodes->edge[i]);
+		edge_link(nodes, i, nodes->edge[i].flags & EDGE_SUSPENDED ? SL_NEVER : end);
+	}
 }
 
 void nodes_forget(struct nodes *nodes)
@@ -267,9 +261,7 @@ void nodes_move_end(struct nodes *nodes, uint32_t job, sl_time end)
 {
 	if (failed(nodes))
 		return;
-	struct hold *hold = hold_of(nodes, job);
-	hold->end = end;
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more) {
+	for (uint32_t i = hold_of(nodes, job); i != NONE; i = nodes->edge[i].more) {
 		edge_unlink(nodes, i);
 		edge_link(nodes, i, end);
 	}
@@ -287,7 +279,7 @@ static void edge_shrinks(struct nodes *nodes, uint32_t index)
 	edge->cpus = edge->gpus = 0;
 	if (edge->flags & EDGE_WHOLE)
 		edge->mem = mem < UNBOUNDED ? mem : 0;
-	edge->flags &= (uint8_t)~EDGE_WHOLE;
+	edge->flags = EDGE_SUSPENDED;
 	edge_take(nodes, edge);
 	edge_link(nodes, index, SL_NEVER);
 }
@@ -298,7 +290,7 @@ static bool is_alone(const struct nodes *nodes, const struct edge *edge)
 	for (uint32_t i = nodes->node[edge->node].first; i != NONE; i = nodes->edge[i].next) {
 		const struct edge *other = &nodes->edge[i];
 		if (!(other->flags & EDGE_PROMISE) && other->hold != edge->hold &&
-			!nodes->hold[other->hold].suspended)
+			!(other->flags & EDGE_SUSPENDED))
 			return false;
 	}
 	return true;
@@ -311,12 +303,13 @@ static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_grou
 	const int64_t cpus = nodes->cluster->type[type_of(nodes, edge->node)].amount[SL_KIND_CPUS];
 	const struct edge was = *edge;
 	edge_give(nodes, edge);
+	edge->flags &= (uint8_t)~EDGE_SUSPENDED;
 	if (group->exclusive) {
 		edge->flags |= EDGE_WHOLE;
 		edge->mem = 0;
 	} else {
 		edge->cpus = cpus < UNBOUNDED && group->task.cpus > 0 ? edge->tasks * group->task.cpus : 0;
-		edge->gpus = group->task.gpus > 0 ? edge->tasks * group->task.gpus : 0;
+		edge->gpus = (int32_t)(group->task.gpus > 0 ? edge->tasks * group->task.gpus : 0);
 	}
 	const bool fits = edge_fits(nodes, edge) && (!group->exclusive || is_alone(nodes, edge));
 	if (!fits)
@@ -333,37 +326,31 @@ void nodes_suspend(struct nodes *nodes, uint32_t job)
 {
 	if (failed(nodes))
 		return;
-	struct hold *hold = hold_of(nodes, job);
-	SL_CHECK(!hold->suspended);
-	hold->suspended = true;
-	hold->end = SL_NEVER;
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more)
+	const uint32_t hold = hold_of(nodes, job);
+	SL_CHECK(!(nodes->edge[hold].flags & EDGE_SUSPENDED));
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
 		edge_shrinks(nodes, i);
 }
 
 /* All edges or none. */
-static bool hold_grows(struct nodes *nodes, struct hold *hold, sl_time end)
+static bool hold_grows(struct nodes *nodes, uint32_t hold, sl_time end)
 {
-	const struct sl_group *group = nodes->requests[hold->request].group;
-	uint32_t i = hold->first;
+	const struct sl_group *group = nodes->requests[nodes->edge[hold].request].group;
+	uint32_t i = hold;
 	while (i != NONE && edge_grows(nodes, i, &group[nodes->edge[i].group], end))
 		i = nodes->edge[i].more;
-	for (uint32_t k = hold->first; i != NONE && k != i; k = nodes->edge[k].more)
+	for (uint32_t k = hold; i != NONE && k != i; k = nodes->edge[k].more)
 		edge_shrinks(nodes, k);
-	if (i != NONE)
-		return false;
-	hold->suspended = false;
-	hold->end = end;
-	return true;
+	return i == NONE;
 }
 
 bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end)
 {
 	if (failed(nodes))
 		return false;
-	struct hold *hold = hold_of(nodes, job);
-	SL_CHECK(hold->suspended);
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more)
+	const uint32_t hold = hold_of(nodes, job);
+	SL_CHECK(nodes->edge[hold].flags & EDGE_SUSPENDED);
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
 		if (!open_for(nodes, nodes->node[nodes->edge[i].node].windows, length_until(nodes, end)))
 			return false;
 	return hold_grows(nodes, hold, end);
@@ -378,14 +365,12 @@ void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end)
 /* ---- What is held
  * -------------------------------------------------------------------------------------------- */
 
-size_t nodes_pieces(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
+size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
 {
 	*piece = NULL;
 	if (!nodes->job_hold[job])
 		return 0;
-	const struct hold *hold = hold_of(nodes, job);
-	/* What is lent lies in a list of ours. */
-	return pieces_of((struct nodes *)(uintptr_t)nodes, (struct chain){ hold->first, hold->last }, piece);
+	return pieces_of(nodes, chain_of(nodes, hold_of(nodes, job)), piece);
 }
 
 /* What is of one piece: its tasks, or the node. */
@@ -402,19 +387,19 @@ static void held_adds(const struct nodes *nodes, const struct sl_group *group, c
 		sum->gpus += type->amount[kind];
 }
 
-struct nodes_sum nodes_held(const struct nodes *nodes, uint32_t job)
+struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
 {
 	struct nodes_sum sum = { 0, 0, 0, 0 };
 	const struct sl_piece *piece;
 	const size_t count = nodes_pieces(nodes, job, &piece);
 	if (!count)
 		return sum;
-	const struct hold *hold = hold_of(nodes, job);
+	const struct edge *hold = &nodes->edge[hold_of(nodes, job)];
 	for (size_t i = 0; i < count; i++) {
 		held_adds(nodes, &nodes->requests[hold->request].group[piece[i].group], &piece[i], &sum);
 		sum.nodes += !i || piece[i].node != piece[i - 1].node;
 	}
-	if (hold->suspended)
+	if (hold->flags & EDGE_SUSPENDED)
 		sum.cpus = sum.gpus = 0;
 	return sum;
 }
@@ -424,6 +409,16 @@ uint32_t nodes_busy(const struct nodes *nodes) { return nodes->busy; }
 int64_t nodes_total(const struct nodes *nodes, uint32_t kind) { return nodes->total[kind]; }
 
 int64_t nodes_idle(const struct nodes *nodes, uint32_t kind) { return nodes->idle[kind]; }
+
+void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing)
+{
+	nodes->placing = placing;
+	nodes->version++;
+	tracks_drop(nodes);
+	for (uint32_t i = 0; i < nodes->request_count; i++)
+		if (nodes->shape[i].kind == SHAPE_OTHER)
+			nodes->shape[i].could = 0;
+}
 
 int nodes_status(const struct nodes *nodes, struct sl_err *err)
 {
@@ -448,16 +443,15 @@ static void levels_init(struct nodes *nodes)
 
 static int columns_init(struct nodes *nodes)
 {
-	nodes->node = calloc(nodes->count, sizeof(*nodes->node));
+	nodes->node = lines_new(nodes->count, sizeof(*nodes->node));
 	nodes->type_nodes = calloc(nodes->cluster->type_count, sizeof(*nodes->type_nodes));
 	nodes->shape = calloc(nodes->request_count ? nodes->request_count : 1, sizeof(*nodes->shape));
 	nodes->job_hold = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_hold));
 	nodes->job_promise = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_promise));
 	nodes->place = malloc(nodes->count * sizeof(*nodes->place));
 	nodes->changed = malloc(nodes->count * sizeof(*nodes->changed));
-	nodes->is_changed = calloc(nodes->count, sizeof(*nodes->is_changed));
 	if (!nodes->node || !nodes->type_nodes || !nodes->shape || !nodes->job_hold || !nodes->job_promise ||
-		!nodes->place || !nodes->changed || !nodes->is_changed)
+		!nodes->place || !nodes->changed)
 		return sl_fail_memory(&nodes->err);
 	for (uint32_t i = 0; i < nodes->request_count; i++)
 		nodes->shape[i] = shape_of(&nodes->requests[i]);
@@ -473,6 +467,7 @@ static int columns_init(struct nodes *nodes)
 	return SL_OK;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): each is one of its own. */
 int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const struct sl_request *requests,
 	uint32_t request_count, uint32_t job_count, const struct sl_placing *placing, struct sl_err *err)
 {
@@ -491,7 +486,7 @@ int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const str
 	nodes->kinds = cluster->kind_count;
 	nodes->now = INT64_MIN / 4;
 	nodes->version = 1;
-	nodes->edge_spare = nodes->hold_spare = NONE;
+	nodes->edge_spare = NONE;
 	nodes->guard.chosen = CHAIN_NONE;
 	levels_init(nodes);
 	int status = columns_init(nodes);
@@ -509,12 +504,6 @@ int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const str
 	return status;
 }
 
-void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing)
-{
-	nodes->placing = placing;
-	nodes->version++;
-}
-
 void nodes_free(struct nodes *nodes)
 {
 	if (!nodes)
@@ -529,9 +518,7 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->place);
 	free(nodes->least);
 	free(nodes->changed);
-	free(nodes->is_changed);
 	free(nodes->edge);
-	free(nodes->hold);
 	free(nodes->kept);
 	free(nodes->piece);
 	free(nodes->cand);

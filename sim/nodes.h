@@ -63,14 +63,14 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks);
 void nodes_resize_undo(struct nodes *nodes, uint32_t job);
 
 /* What the job holds: its pieces, in the order of their nodes; lent until the next change. */
-size_t nodes_pieces(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
+size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
 /* In sum: nodes, and of each of cpus, memory and all GPUs; suspended: no cpus, no GPUs. An exclusive group
  * holds its nodes wholly. */
 struct nodes_sum {
 	uint32_t nodes;
 	int64_t cpus, mem, gpus;
 };
-struct nodes_sum nodes_held(const struct nodes *nodes, uint32_t job);
+struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job);
 uint32_t nodes_busy(const struct nodes *nodes); /* Nodes that hold anything. */
 
 /* A window on these nodes (ascending). False if what is held would run into it by its expected end, or it is
@@ -110,7 +110,7 @@ void nodes_unpromise(struct nodes *nodes, uint32_t job);
 void nodes_promise_undo(struct nodes *nodes, uint32_t job);
 void nodes_promise_restore(struct nodes *nodes, uint32_t job);
 /* The promised pieces, lent until the next change; 0: none. */
-size_t nodes_promised(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
+size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
 /* Starts the job on the nodes promised to it, and the promise is gone: nodes_start_undo, then
  * nodes_promise_restore, take it back. False: they are not free. */
 bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);

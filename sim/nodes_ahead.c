@@ -15,10 +15,12 @@
 void node_changed(struct nodes *nodes, uint32_t node)
 {
 	nodes->version++;
-	if (nodes->is_changed[node])
+	if (nodes->node[node].changed)
 		return;
-	nodes->is_changed[node] = 1;
+	nodes->node[node].changed = true;
 	nodes->changed[nodes->changed_count++] = node;
+	if (nodes->least) /* It will be written to soon. */
+		__builtin_prefetch(&nodes->least[(size_t)node * nodes->columns], 1);
 }
 
 /* ---- Several units: steps in a profile ----------------------------------------------------------- */
@@ -152,7 +154,7 @@ static bool update_all(struct nodes *nodes)
 	}
 	while (nodes->changed_count) {
 		const uint32_t row = nodes->changed[--nodes->changed_count];
-		nodes->is_changed[row] = 0;
+		nodes->node[row].changed = false;
 		nodes->updated++;
 		sl_time time[TRACKS];
 		unit_times(nodes, unit, units, row, time);
@@ -229,16 +231,16 @@ static bool walk_holds(const struct walk *from, uint32_t request, sl_time until,
 	return true;
 }
 
-sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t row, sl_time from, sl_time length,
-	sl_time latest, bool promises)
+sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struct want *want)
 {
 	const uint32_t set = nodes->windows_live ? nodes->node[row].windows : 0;
-	struct walk w = { .nodes = nodes, .promises = promises, .next = nodes->node[row].first };
+	struct walk w = { .nodes = nodes, .promises = want->promises, .next = nodes->node[row].first };
 	moment_now(nodes, row, &w.m);
-	for (sl_time at = from; at < latest;) {
+	for (sl_time at = want->from; at < want->latest;) {
 		walk_to(&w, at);
 		sl_time skip = at;
-		if (open_at(nodes, set, at, length) && walk_holds(&w, request, after(at, length), &skip))
+		if (open_at(nodes, set, at, want->length) &&
+			walk_holds(&w, want->request, after(at, want->length), &skip))
 			return at;
 		if (skip > at) {
 			at = skip;

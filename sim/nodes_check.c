@@ -26,19 +26,18 @@ static void node_check(const struct nodes *nodes, uint32_t row)
 		SL_CHECK(m.free[kind] == amount[kind]);
 }
 
-static void hold_check(const struct nodes *nodes, uint32_t job, uint32_t index, bool promise)
+static void hold_check(const struct nodes *nodes, uint32_t hold, bool promise)
 {
-	const struct hold *hold = &nodes->hold[index];
-	SL_CHECK(hold->job == job && hold->first != NONE);
 	uint32_t last = NONE;
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more) {
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
 		const struct edge *edge = &nodes->edge[i];
-		SL_CHECK(edge->flags & EDGE_LINKED && edge->hold == index);
+		SL_CHECK(edge->flags & EDGE_LINKED && edge->hold == hold);
 		SL_CHECK(((edge->flags & EDGE_PROMISE) != 0) == promise);
-		SL_CHECK(edge->at == (edge->flags & EDGE_BEGIN ? hold->from : hold->end));
+		SL_CHECK(edge->at == nodes->edge[hold].at || edge->flags & EDGE_BEGIN);
+		SL_CHECK(edge->at == SL_NEVER || !(edge->flags & EDGE_SUSPENDED));
 		last = i;
 	}
-	SL_CHECK(hold->last == last);
+	SL_CHECK(nodes->edge[hold].last == last);
 }
 
 static void sums_check(const struct nodes *nodes)
@@ -66,9 +65,9 @@ void nodes_check(struct nodes *nodes)
 		node_check(nodes, row);
 	for (uint32_t job = 0; job < nodes->job_count; job++) {
 		if (nodes->job_hold[job])
-			hold_check(nodes, job, nodes->job_hold[job] - 1, false);
+			hold_check(nodes, nodes->job_hold[job] - 1, false);
 		if (nodes->job_promise[job])
-			hold_check(nodes, job, nodes->job_promise[job] - 1, true);
+			hold_check(nodes, nodes->job_promise[job] - 1, true);
 	}
 	sums_check(nodes);
 	classes_check(nodes);
@@ -84,13 +83,11 @@ static uint64_t folded(uint64_t h, int64_t value)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t hold_digest(const struct nodes *nodes, uint64_t h, uint32_t index)
+static uint64_t hold_digest(const struct nodes *nodes, uint64_t h, uint32_t job, uint32_t hold)
 {
-	const struct hold *hold = &nodes->hold[index];
-	h = folded(h, hold->job);
-	h = folded(h, hold->request);
-	h = folded(h, hold->suspended);
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more) {
+	h = folded(h, job);
+	h = folded(h, nodes->edge[hold].request);
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
 		const struct edge *edge = &nodes->edge[i];
 		h = folded(h, edge->at);
 		h = folded(h, edge->node);
@@ -117,9 +114,9 @@ uint64_t nodes_digest(struct nodes *nodes)
 	}
 	for (uint32_t job = 0; job < nodes->job_count; job++) {
 		if (nodes->job_hold[job])
-			h = hold_digest(nodes, h, nodes->job_hold[job] - 1);
+			h = hold_digest(nodes, h, job, nodes->job_hold[job] - 1);
 		if (nodes->job_promise[job])
-			h = hold_digest(nodes, folded(h, 1), nodes->job_promise[job] - 1);
+			h = hold_digest(nodes, folded(h, 1), job, nodes->job_promise[job] - 1);
 	}
 	for (uint32_t i = 0; i < nodes->window_count; i++)
 		h = folded(folded(h, nodes->window[i].from), nodes->window[i].until);

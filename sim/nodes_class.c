@@ -310,6 +310,16 @@ uint32_t track_offer(struct nodes *nodes, uint32_t request)
 	return track_of(nodes, request);
 }
 
+void tracks_drop(struct nodes *nodes)
+{
+	for (uint32_t i = 0; i < nodes->tracks; i++) {
+		if (nodes->track[i].request != NONE)
+			nodes->shape[nodes->track[i].request].track = NONE;
+		track_release(&nodes->track[i]);
+	}
+	nodes->tracks = 0;
+}
+
 int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough)
 {
 	int64_t units = 0;
@@ -380,7 +390,7 @@ void classes_check(struct nodes *nodes)
 	uint32_t count = 0;
 	uint32_t empty = 0;
 	SL_CHECK(!nodes->away);
-	int64_t *sum = calloc(nodes->set_count * TRACKS, sizeof(*sum));
+	int64_t *sum = calloc((size_t)nodes->set_count * TRACKS, sizeof(*sum));
 	SL_CHECK(sum); /* Memory, for a check. */
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
@@ -393,7 +403,7 @@ void classes_check(struct nodes *nodes)
 			sum[(size_t) class->windows * TRACKS + t] +=
 				(int64_t) class->count * nodes->class_units[(size_t)i * TRACKS + t];
 	}
-	for (size_t i = 0; i < nodes->set_count * TRACKS; i++)
+	for (size_t i = 0; i < (size_t)nodes->set_count * TRACKS; i++)
 		SL_CHECK(nodes->track[i % TRACKS].request == NONE || sum[i] == nodes->set_units[i]);
 	free(sum);
 	SL_CHECK(count == nodes->count && empty == nodes->class_empty);

@@ -13,7 +13,9 @@ void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
 {
 	const struct node *node = &nodes->node[row];
 	const int64_t *free = free_of(nodes, node->class);
-	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+	m->free[SL_KIND_CPUS] = free[SL_KIND_CPUS];
+	m->free[SL_KIND_MEM] = free[SL_KIND_MEM];
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
 		m->free[kind] = free[kind];
 	m->holds = node->holds;
 	m->whole = node->whole;
@@ -82,10 +84,35 @@ enum node_status span_of(
 
 /* ---- Edges ------------------------------------------------------------------------------------ */
 
+void *lines_new(size_t count, size_t size)
+{
+	const size_t line = 64;
+	if (!count || count > SIZE_MAX / 2 / size)
+		return NULL;
+	const size_t bytes = (count * size + line - 1) / line * line;
+	void *made = aligned_alloc(line, bytes);
+	return made ? memset(made, 0, bytes) : NULL;
+}
+
 bool edges_reserve(struct nodes *nodes, size_t more)
 {
-	return !failed(nodes) && !grow((void **)&nodes->edge, &nodes->edge_capacity, sizeof(*nodes->edge),
-					 nodes->edge_used + more, NONE - 1, &nodes->err);
+	const size_t wanted = nodes->edge_used + more;
+	if (failed(nodes))
+		return false;
+	if (wanted <= nodes->edge_capacity)
+		return true;
+	size_t capacity = nodes->edge_capacity ? nodes->edge_capacity : SL_OR_TINY(256, 4);
+	while (capacity < wanted)
+		capacity *= 2;
+	struct edge *edge = capacity < NONE ? lines_new(capacity, sizeof(*edge)) : NULL;
+	if (!edge)
+		return sl_fail_memory(&nodes->err) == SL_OK;
+	if (nodes->edge_used)
+		memcpy(edge, nodes->edge, nodes->edge_used * sizeof(*edge));
+	free(nodes->edge);
+	nodes->edge = edge;
+	nodes->edge_capacity = capacity;
+	return true;
 }
 
 /* There is room: see edges_reserve. */
@@ -153,22 +180,26 @@ void edge_unlink(struct nodes *nodes, uint32_t index)
 
 /* ---- Taking and giving --------------------------------------------------------------------------- */
 
-void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	int64_t *free, struct chain *chain)
+static struct edge *edge_of(struct nodes *nodes, const struct load *load, uint32_t tasks, struct chain *chain)
 {
-	const struct sl_demand *task = &g->task;
-	const int64_t *amount = nodes->cluster->type[type_of(nodes, node)].amount;
-	if (g->exclusive) {
-		struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
-		edge->node = node;
-		edge->group = group;
-		edge->tasks = tasks;
-		edge->flags = EDGE_WHOLE;
+	struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
+	edge->node = load->node;
+	edge->group = load->index;
+	edge->tasks = tasks;
+	return edge;
+}
+
+void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain)
+{
+	const struct sl_demand *task = &load->group->task;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, load->node)].amount;
+	if (load->group->exclusive) {
+		edge_of(nodes, load, load->tasks, chain)->flags = EDGE_WHOLE;
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			free[kind] = amount[kind] < UNBOUNDED ? 0 : free[kind];
 		return;
 	}
-	uint32_t left = tasks;
+	uint32_t left = load->tasks;
 	for (uint32_t kind = SL_KIND_GPUS; left; kind++) {
 		uint32_t here = left;
 		if (task->gpus > 0) {
@@ -177,13 +208,10 @@ void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struc
 		}
 		if (!here)
 			continue;
-		struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
-		edge->node = node;
-		edge->group = group;
-		edge->tasks = here;
+		struct edge *edge = edge_of(nodes, load, here, chain);
 		edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0 ? here * task->cpus : 0;
 		edge->mem = amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0 ? here * task->mem : 0;
-		edge->gpus = task->gpus > 0 ? here * task->gpus : 0;
+		edge->gpus = (int32_t)(task->gpus > 0 ? here * task->gpus : 0);
 		edge->kind = (uint8_t)(edge->gpus ? kind : 0);
 		free[SL_KIND_CPUS] -= edge->cpus;
 		free[SL_KIND_MEM] -= edge->mem;
@@ -207,18 +235,17 @@ static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment 
 	node_moves(nodes, row, m->free);
 }
 
-void node_spends(struct nodes *nodes, uint32_t row, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	struct chain *chain)
+void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain)
 {
 	struct moment m;
-	moment_now(nodes, row, &m);
+	moment_now(nodes, load->node, &m);
 	const uint32_t last = chain->last;
-	edges_spend(nodes, row, group, g, tasks, m.free, chain);
+	edges_spend(nodes, load, m.free, chain);
 	for (uint32_t i = last == NONE ? chain->first : nodes->edge[last].more; i != NONE;
 		i = nodes->edge[i].more)
 		m.holds++;
-	m.whole += g->exclusive;
-	node_becomes(nodes, row, &m);
+	m.whole += load->group->exclusive;
+	node_becomes(nodes, load->node, &m);
 }
 
 void edge_take(struct nodes *nodes, const struct edge *edge)
@@ -252,30 +279,15 @@ bool edge_fits(const struct nodes *nodes, const struct edge *edge)
 
 /* ---- Holds ------------------------------------------------------------------------------------------ */
 
-uint32_t hold_new(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
+void hold_new(struct nodes *nodes, uint32_t request, struct chain chain)
 {
-	uint32_t index = nodes->hold_spare;
-	if (index != NONE)
-		nodes->hold_spare = nodes->hold[index].first;
-	else if (grow((void **)&nodes->hold, &nodes->hold_capacity, sizeof(*nodes->hold),
-			 (size_t)nodes->hold_used + 1, NONE - 1, &nodes->err))
-		return NONE;
-	else
-		index = nodes->hold_used++;
-	nodes->hold[index] = (struct hold){
-		.end = end, .first = chain.first, .last = chain.last, .job = job, .request = request
-	};
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		nodes->edge[i].hold = index;
-	return index;
+		nodes->edge[i].hold = chain.first;
+	nodes->edge[chain.first].last = chain.last;
+	nodes->edge[chain.first].request = request;
 }
 
-void hold_free(struct nodes *nodes, uint32_t index)
-{
-	chain_free(nodes, (struct chain){ nodes->hold[index].first, nodes->hold[index].last });
-	nodes->hold[index].first = nodes->hold_spare;
-	nodes->hold_spare = index;
-}
+void hold_free(struct nodes *nodes, uint32_t hold) { chain_free(nodes, chain_of(nodes, hold)); }
 
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 {
@@ -289,10 +301,10 @@ bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 }
 
 /* The last that was kept of the job: commands are taken back last first, so it is near the end. */
-uint32_t kept_take(struct nodes *nodes, int what, uint32_t job)
+uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job)
 {
 	size_t i = nodes->kept_count;
-	while (i && (nodes->kept[i - 1].job != job || (int)nodes->kept[i - 1].what != what))
+	while (i && (nodes->kept[i - 1].job != job || nodes->kept[i - 1].what != what))
 		i--;
 	SL_CHECK(i); /* Nothing was given back. */
 	const uint32_t hold = nodes->kept[i - 1].hold;

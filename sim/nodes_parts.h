@@ -26,34 +26,32 @@ enum {
 	HEAP_WAYS = 8,
 };
 
-/* ---- Edges and holds ---------------------------------------------------------------- */
+/* ---- Edges -------------------------------------------------------------------------- */
 
 enum edge_flag {
 	EDGE_WHOLE = 1,   /* The node with all that it has: of an exclusive group. */
 	EDGE_PROMISE = 2, /* Of a promise, not of what runs. */
 	EDGE_BEGIN = 4,   /* Takes: where a promise begins. */
 	EDGE_LINKED = 8,
+	EDGE_SUSPENDED = 16,
 };
 
 struct edge {
 	sl_time at;
-	int64_t cpus, mem, gpus; /* What changes; whole ones by the node's type. */
-	uint32_t next, before;   /* Of the node, by time. */
-	uint32_t node, hold;
-	uint32_t more; /* Of the hold, in the order in which they were taken. Of a free one: the next. */
+	int64_t cpus, mem; /* What changes; of whole ones, by the node's type. */
+	int32_t gpus;
+	uint32_t next, before; /* Of the node, by time. */
+	uint32_t node;
 	uint32_t tasks;
+	/* Edges of one job hang together in the order in which they were taken; the first stands for all,
+	 * which is called a hold. Of a free edge, `more` is the next. */
+	uint32_t more, hold;
+	uint32_t last, request; /* Of the first. */
 	uint16_t group;
 	uint8_t kind; /* Of its GPUs. */
 	uint8_t flags;
 };
-
-/* What a job holds, or is promised. */
-struct hold {
-	sl_time from, end;    /* from: of a promise. */
-	uint32_t first, last; /* Edges. A free one: the next is `first`. */
-	uint32_t job, request;
-	bool suspended;
-};
+_Static_assert(sizeof(struct edge) == 64, "one cache line");
 
 struct chain {
 	uint32_t first, last;
@@ -61,8 +59,10 @@ struct chain {
 #define CHAIN_NONE ((struct chain){ NONE, NONE })
 
 /* What was given back and can be restored: until nodes_forget. */
+enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE };
+
 struct kept {
-	enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE } what;
+	enum kept_what what;
 	uint32_t job, hold;
 };
 
@@ -80,7 +80,9 @@ struct node {
 	uint32_t holds, whole; /* Edges of what runs: all, and whole ones. */
 	uint32_t windows;      /* Its set of them. */
 	uint32_t mark;         /* Seen, if it is that of the nodes. */
+	bool changed;          /* Among those that did. */
 };
+_Static_assert(sizeof(struct node) == 32, "half a cache line");
 
 /* Nodes of one type and window set, with the same free: a heap by number, HEAP_WAYS wide. */
 struct class
@@ -197,9 +199,6 @@ struct nodes {
 	struct edge *edge;
 	size_t edge_capacity;
 	uint32_t edge_used, edge_spare;
-	struct hold *hold;
-	size_t hold_capacity;
-	uint32_t hold_used, hold_spare;
 	uint32_t *job_hold, *job_promise; /* By job: the hold + 1; 0: none. */
 	struct kept *kept;
 	size_t kept_count, kept_capacity;
@@ -236,7 +235,6 @@ struct nodes {
 	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
 	uint32_t tracks;   /* Those in use are below. */
 	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
-	uint8_t *is_changed;
 	uint32_t changed_count;
 	uint64_t updated; /* Nodes that were brought up to date, in all. */
 
@@ -258,6 +256,8 @@ static inline sl_time after(sl_time at, sl_time length)
 	return __builtin_add_overflow(at, length, &end) ? SL_NEVER : end;
 }
 
+/* Zeroed, at the beginning of a cache line, so that what fills one lies in one; NULL: out of memory. */
+void *lines_new(size_t count, size_t size);
 static inline bool failed(const struct nodes *nodes) { return nodes->err.status != SL_OK; }
 
 static inline int64_t *free_of(const struct nodes *nodes, uint32_t class)
@@ -347,21 +347,30 @@ uint32_t edge_new(struct nodes *nodes, struct chain *chain);
 void chain_free(struct nodes *nodes, struct chain chain);
 void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
 void edge_unlink(struct nodes *nodes, uint32_t edge);
-/* Takes the tasks off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
-void edges_spend(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	int64_t *free, struct chain *chain);
+/* Tasks of one group that go onto a node. */
+struct load {
+	const struct sl_group *group;
+	uint32_t node, tasks;
+	uint16_t index; /* Of the group. */
+};
+/* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
+void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
 /* The same off what is free on the node now. */
-void node_spends(struct nodes *nodes, uint32_t node, uint16_t group, const struct sl_group *g, uint32_t tasks,
-	struct chain *chain);
+void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
 /* Takes off the node what the edge holds; gives it back. */
 void edge_take(struct nodes *nodes, const struct edge *edge);
 void edge_give(struct nodes *nodes, const struct edge *edge);
 bool edge_fits(const struct nodes *nodes, const struct edge *edge);
 
-uint32_t hold_new(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
+/* The edges of a chain are a job's from now on. */
+void hold_new(struct nodes *nodes, uint32_t request, struct chain chain);
 void hold_free(struct nodes *nodes, uint32_t hold);
+static inline struct chain chain_of(const struct nodes *nodes, uint32_t hold)
+{
+	return (struct chain){ hold, nodes->edge[hold].last };
+}
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
-uint32_t kept_take(struct nodes *nodes, int what, uint32_t job);
+uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
 /* What was taken becomes the job's, until then. */
 bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
 sl_time length_until(const struct nodes *nodes, sl_time end);
@@ -387,6 +396,8 @@ static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
 	nodes->track[index].used = ++nodes->asked;
 	return index;
 }
+/* Nothing is followed any more: what the tracks know is of another placing. */
+void tracks_drop(struct nodes *nodes);
 /* Units of the tracked request that are free now, where no window is in the way. */
 int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
 /* The same without a track, but no further than `enough`. */
@@ -446,9 +457,15 @@ bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t node
 void node_changed(struct nodes *nodes, uint32_t node);
 /* Brings what lies ahead of the track up to date. False: out of memory. */
 bool ahead_update(struct nodes *nodes, uint32_t track);
+/* When a request that needs one unit is wanted. */
+struct want {
+	uint32_t request;
+	sl_time from, length;
+	sl_time latest; /* No sooner than then is as bad as never. */
+	bool promises;  /* Beside promises too. */
+};
 /* The earliest time at which a node holds the unit for that long, by its edges. */
-sl_time node_soonest(const struct nodes *nodes, uint32_t request, uint32_t node, sl_time from, sl_time length,
-	sl_time latest, bool promises);
+sl_time node_soonest(const struct nodes *nodes, uint32_t node, const struct want *want);
 sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 void ahead_check(struct nodes *nodes);
 
@@ -467,8 +484,7 @@ sl_time tree_root(const struct nodes *nodes, uint32_t track);
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 /* Some node that is not marked holds the unit at that time. */
 bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
-/* The node that the placing chooses for one unit from then on, for that long; NONE. m: what is free there. */
-uint32_t ahead_choose(
-	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free);
+/* The node that the placing chooses for one unit from then on, for that long; NONE. */
+uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
 
 #endif

@@ -297,13 +297,13 @@ static void take_picks(struct picker *p, struct chain *chain)
 	struct nodes *nodes = p->nodes;
 	for (size_t i = 0; i < p->picked; i++) {
 		const struct pick pick = nodes->pick[i];
-		if (p->view) {
-			edges_spend(nodes, pick.node, p->group_index, p->group, pick.tasks,
-				&p->view->free[(size_t)pick.node * nodes->kinds], chain);
-			p->view->status[pick.node] = p->group->exclusive ? NODE_WHOLE : NODE_SHARED;
-		} else {
-			node_spends(nodes, pick.node, p->group_index, p->group, pick.tasks, chain);
+		const struct load load = { p->group, pick.node, pick.tasks, p->group_index };
+		if (!p->view) {
+			node_spends(nodes, &load, chain);
+			continue;
 		}
+		edges_spend(nodes, &load, &p->view->free[(size_t)pick.node * nodes->kinds], chain);
+		p->view->status[pick.node] = p->group->exclusive ? NODE_WHOLE : NODE_SHARED;
 	}
 }
 
@@ -479,8 +479,9 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 		const uint32_t node = choose(nodes, request, length);
 		if (node == NONE || !edges_reserve(nodes, nodes->kinds))
 			return false;
-		node_spends(
-			nodes, node, 0, nodes->requests[request].group, nodes->shape[request].unit, chain);
+		const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit,
+			0 };
+		node_spends(nodes, &load, chain);
 		return true;
 	}
 	if (place(nodes, request, NULL, length, chain))
@@ -491,8 +492,7 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 	return false;
 }
 
-/* ---- At a time to come -----------------------------------------------------------------------------------
- */
+/* ---- At a time to come --------------------------------------------------------------------------- */
 
 bool place_span(
 	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, struct chain *chain)
@@ -504,9 +504,11 @@ bool place_span(
 		return view_span(nodes, at, length, promises) &&
 		       place_on(nodes, request, &nodes->view, chain);
 	int64_t free[SL_KINDS_MAX];
-	const uint32_t node = ahead_choose(nodes, request, at, length, promises, free);
+	const uint32_t node = ahead_choose(nodes, request, at, length, promises);
 	if (node == NONE || !edges_reserve(nodes, nodes->kinds))
 		return false;
-	edges_spend(nodes, node, 0, nodes->requests[request].group, nodes->shape[request].unit, free, chain);
+	(void)span_of(nodes, node, at, after(at, length), promises, free);
+	const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit, 0 };
+	edges_spend(nodes, &load, free, chain);
 	return true;
 }

@@ -30,12 +30,11 @@ static void chain_begins(struct nodes *nodes, struct chain *chain)
 	chain->last = begins.last;
 }
 
-static void promise_links(struct nodes *nodes, uint32_t index)
+static void promise_links(struct nodes *nodes, uint32_t job, uint32_t hold)
 {
-	const struct hold *hold = &nodes->hold[index];
-	nodes->job_promise[hold->job] = index + 1;
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more)
-		edge_link(nodes, i, nodes->edge[i].flags & EDGE_BEGIN ? hold->from : hold->end);
+	nodes->job_promise[job] = hold + 1;
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
+		edge_link(nodes, i, nodes->edge[i].at);
 }
 
 bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time at, sl_time length)
@@ -50,11 +49,10 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 	if (!edges_reserve(nodes, count))
 		return false;
 	chain_begins(nodes, &chain);
-	const uint32_t index = hold_new(nodes, job, request, chain, after(at, length));
-	if (index == NONE)
-		return false;
-	nodes->hold[index].from = at;
-	promise_links(nodes, index);
+	hold_new(nodes, request, chain);
+	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
+		nodes->edge[i].at = nodes->edge[i].flags & EDGE_BEGIN ? at : after(at, length);
+	promise_links(nodes, job, chain.first);
 	return true;
 }
 
@@ -62,11 +60,11 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 static uint32_t promise_leaves(struct nodes *nodes, uint32_t job)
 {
 	SL_CHECK(nodes->job_promise[job]);
-	const uint32_t index = nodes->job_promise[job] - 1;
-	for (uint32_t i = nodes->hold[index].first; i != NONE; i = nodes->edge[i].more)
+	const uint32_t hold = nodes->job_promise[job] - 1;
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
 		edge_unlink(nodes, i);
 	nodes->job_promise[job] = 0;
-	return index;
+	return hold;
 }
 
 void nodes_unpromise(struct nodes *nodes, uint32_t job)
@@ -86,23 +84,21 @@ void nodes_promise_restore(struct nodes *nodes, uint32_t job)
 	if (failed(nodes))
 		return;
 	SL_CHECK(!nodes->job_promise[job]);
-	promise_links(nodes, kept_take(nodes, KEPT_PROMISE, job));
+	promise_links(nodes, job, kept_take(nodes, KEPT_PROMISE, job));
 }
 
-size_t nodes_promised(const struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
+size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
 {
 	*piece = NULL;
 	if (!nodes->job_promise[job])
 		return 0;
-	const struct hold *hold = &nodes->hold[nodes->job_promise[job] - 1];
-	/* What is lent lies in a list of ours. */
-	return pieces_of((struct nodes *)(uintptr_t)nodes, (struct chain){ hold->first, hold->last }, piece);
+	return pieces_of(nodes, chain_of(nodes, nodes->job_promise[job] - 1), piece);
 }
 
 /* The very devices that were promised. */
-static bool take_promised(struct nodes *nodes, const struct hold *hold, sl_time length, struct chain *chain)
+static bool take_promised(struct nodes *nodes, uint32_t hold, sl_time length, struct chain *chain)
 {
-	for (uint32_t i = hold->first; i != NONE; i = nodes->edge[i].more) {
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
 		const struct edge was = nodes->edge[i];
 		if (was.flags & EDGE_BEGIN)
 			continue;
@@ -124,15 +120,15 @@ bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, s
 {
 	if (failed(nodes) || !nodes->job_promise[job])
 		return false;
-	const struct hold hold = nodes->hold[nodes->job_promise[job] - 1];
-	SL_CHECK(hold.request == request);
+	const uint32_t hold = nodes->job_promise[job] - 1;
+	SL_CHECK(nodes->edge[hold].request == request);
 	size_t count = 0;
-	for (uint32_t i = hold.first; i != NONE; i = nodes->edge[i].more)
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
 		count++;
 	struct chain chain = CHAIN_NONE;
 	if (!edges_reserve(nodes, count))
 		return false;
-	if (!take_promised(nodes, &hold, length_until(nodes, end), &chain)) {
+	if (!take_promised(nodes, hold, length_until(nodes, end), &chain)) {
 		place_undo(nodes, chain);
 		return false;
 	}

@@ -42,7 +42,7 @@ static void edge_copy(struct resize *r, const struct edge *old, uint32_t tasks)
 	edge->tasks = tasks;
 	edge->cpus = old->cpus / old->tasks * tasks;
 	edge->mem = old->mem / old->tasks * tasks;
-	edge->gpus = old->gpus / old->tasks * tasks;
+	edge->gpus = old->gpus / (int32_t)old->tasks * (int32_t)tasks;
 	edge_take(nodes, edge);
 }
 
@@ -87,7 +87,8 @@ static void grow_node(struct resize *r, uint32_t last, uint32_t there)
 	if (!more)
 		return;
 	struct chain extra = CHAIN_NONE;
-	node_spends(nodes, row, 0, r->group, more, &extra);
+	const struct load load = { r->group, row, more, 0 };
+	node_spends(nodes, &load, &extra);
 	nodes->edge[extra.last].more = nodes->edge[last].more;
 	nodes->edge[last].more = extra.first;
 	if (r->chain.last == last)
@@ -145,13 +146,12 @@ static bool resized(struct resize *r, uint32_t first, uint32_t was, uint32_t tas
 	return r->used >= (r->group->nodes_min < tasks ? r->group->nodes_min : tasks);
 }
 
-static void hold_leaves(struct nodes *nodes, uint32_t index, bool back)
+static void hold_leaves(struct nodes *nodes, uint32_t hold, bool back)
 {
-	const sl_time end = nodes->hold[index].end;
-	for (uint32_t i = nodes->hold[index].first; i != NONE; i = nodes->edge[i].more) {
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
 		if (back) {
 			edge_take(nodes, &nodes->edge[i]);
-			edge_link(nodes, i, end);
+			edge_link(nodes, i, nodes->edge[i].at);
 		} else {
 			edge_unlink(nodes, i);
 			edge_give(nodes, &nodes->edge[i]);
@@ -164,30 +164,29 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 	if (failed(nodes) || !nodes->job_hold[job] || !tasks)
 		return false;
 	const uint32_t old = nodes->job_hold[job] - 1;
-	const struct hold was = nodes->hold[old];
+	const uint32_t request = nodes->edge[old].request;
+	const sl_time end = nodes->edge[old].at;
 	size_t count = 0;
-	for (uint32_t i = was.first; i != NONE; i = nodes->edge[i].more)
+	for (uint32_t i = old; i != NONE; i = nodes->edge[i].more)
 		count++;
-	if (was.suspended || !edges_reserve(nodes, count * (nodes->kinds + (size_t)1)))
+	if (nodes->edge[old].flags & EDGE_SUSPENDED ||
+		!edges_reserve(nodes, count * (nodes->kinds + (size_t)1)))
 		return false;
-	struct resize r = {
-		.nodes = nodes, .group = nodes->requests[was.request].group, .chain = CHAIN_NONE
-	};
-	r.length = was.end == SL_NEVER ? SL_NEVER : was.end - nodes->now;
+	struct resize r = { .nodes = nodes, .group = nodes->requests[request].group, .chain = CHAIN_NONE };
+	r.length = length_until(nodes, end);
 	hold_leaves(nodes, old, false);
-	uint32_t fresh = NONE;
-	if (resized(&r, was.first, tasks_held(nodes, was.first), tasks))
-		fresh = hold_new(nodes, job, was.request, r.chain, was.end);
+	const bool good = resized(&r, old, tasks_held(nodes, old), tasks);
 	if (failed(nodes))
 		return false;
-	if (fresh == NONE) {
+	if (!good) {
 		place_undo(nodes, r.chain);
 		hold_leaves(nodes, old, true);
 		return false;
 	}
 	for (uint32_t i = r.chain.first; i != NONE; i = nodes->edge[i].more)
-		edge_link(nodes, i, was.end);
-	nodes->job_hold[job] = fresh + 1;
+		edge_link(nodes, i, end);
+	hold_new(nodes, request, r.chain);
+	nodes->job_hold[job] = r.chain.first + 1;
 	return keep(nodes, KEPT_RESIZE, job, old);
 }
 
@@ -198,7 +197,8 @@ void nodes_resize_undo(struct nodes *nodes, uint32_t job)
 	SL_CHECK(nodes->job_hold[job]);
 	const uint32_t fresh = nodes->job_hold[job] - 1;
 	const uint32_t old = kept_take(nodes, KEPT_RESIZE, job);
-	nodes->hold[old].end = nodes->hold[fresh].end;
+	for (uint32_t i = old; i != NONE; i = nodes->edge[i].more)
+		nodes->edge[i].at = nodes->edge[fresh].at;
 	hold_leaves(nodes, fresh, false);
 	hold_free(nodes, fresh);
 	hold_leaves(nodes, old, true);

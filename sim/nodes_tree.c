@@ -9,7 +9,6 @@
 #include "sim/nodes_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static sl_time *column(const struct nodes *nodes, uint32_t track, uint32_t level)
 {
@@ -38,7 +37,7 @@ void unit_times(const struct nodes *nodes, const uint32_t *track, uint32_t count
 {
 	const struct node *node = &nodes->node[row];
 	const uint32_t *units = &nodes->class_units[(size_t)node->class * TRACKS];
-	uint32_t wait[TRACKS]; /* Which of them do not fit yet. */
+	uint32_t wait[TRACKS] = { 0 }; /* Which of them do not fit yet. */
 	uint32_t waiting = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		time[i] = units[track[i]] ? ALWAYS : SL_NEVER;
@@ -113,7 +112,7 @@ static bool tree_widen(struct nodes *nodes)
 	const uint32_t step = SL_OR_TINY(8, 1);
 	free(nodes->least);
 	nodes->columns = (nodes->tracks + step - 1) / step * step;
-	nodes->least = malloc((size_t)nodes->level_all * nodes->columns * sizeof(*nodes->least));
+	nodes->least = lines_new((size_t)nodes->level_all * nodes->columns, sizeof(*nodes->least));
 	for (uint32_t i = 0; i < nodes->tracks; i++)
 		if (nodes->shape[nodes->track[i].request].kind == SHAPE_UNIT)
 			nodes->track[i].ahead = false;
@@ -162,8 +161,8 @@ static void search_below(struct search *s, uint32_t level, uint32_t index)
 	if (least_at(nodes, s->track, level, index) >= s->best)
 		return;
 	if (!level) {
-		const sl_time at =
-			node_soonest(nodes, s->request, index, nodes->now, s->length, s->best, s->promises);
+		const struct want want = { s->request, nodes->now, s->length, s->best, s->promises };
+		const sl_time at = node_soonest(nodes, index, &want);
 		s->best = at < s->best ? at : s->best;
 		return;
 	}
@@ -224,7 +223,6 @@ struct choice {
 	bool promises;
 	uint32_t node;
 	int64_t score;
-	int64_t *free;
 };
 
 static void choose_node(struct choice *c, uint32_t row)
@@ -242,7 +240,6 @@ static void choose_node(struct choice *c, uint32_t row)
 		return;
 	c->node = row;
 	c->score = score;
-	memcpy(c->free, free, nodes->kinds * sizeof(*free));
 }
 
 static void choose_below(struct choice *c, uint32_t level, uint32_t index)
@@ -260,8 +257,7 @@ static void choose_below(struct choice *c, uint32_t level, uint32_t index)
 		choose_below(c, level - 1, i);
 }
 
-uint32_t ahead_choose(
-	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, int64_t *free)
+uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises)
 {
 	struct choice c = { .nodes = nodes,
 		.request = request,
@@ -269,8 +265,7 @@ uint32_t ahead_choose(
 		.at = at,
 		.length = length,
 		.promises = promises,
-		.node = NONE,
-		.free = free };
+		.node = NONE };
 	if (ahead_update(nodes, c.track))
 		choose_below(&c, nodes->levels - 1, 0);
 	return c.node;

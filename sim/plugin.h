@@ -227,7 +227,7 @@ struct sl_piece {
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
-	const int64_t *free; /* By kind; INT64_MAX / 4 and more: unbounded. */
+	const int64_t *free; /* By kind; SL_MEM_UNBOUNDED and more: unbounded. */
 };
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
@@ -309,7 +309,7 @@ struct sl_jobs {
 	const struct sl_request *requests;
 	uint32_t request_count;
 	/* NULL: bare numbers. Else user, account and partition are indices into these, in order of first
-	 * appearance; ids are by row. */
+	 * appearance; ids are by row, NULL for those that are numbers. */
 	const char *const *id_name, *const *user_name, *const *account_name, *const *partition_name;
 	uint32_t user_count, account_count, partition_count; /* 0 without names. */
 	const int32_t *gang; /* Jobs of one gang start together; -1: of none; NULL: no job. */
@@ -491,6 +491,7 @@ struct sl_writer {
 	/* header: lines "key: value" to open with, NULL-ended pairs. */
 	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	int (*job)(struct sl_out *out, const struct sl_row *row, struct sl_err *err);
+	bool names; /* It writes names; else rows have numbers in their place. */
 };
 
 /* ---- Workload models --------------------------------------------------------- */
@@ -817,6 +818,20 @@ struct sl_result {
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
 };
 
+/* A job's attempts, if it had several: how many, and the first. Else 0. */
+SL_API size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt);
+/* The stretches in which it waited, from 0 on: from its submission to its first start (its end, or that of
+ * the run), and from an attempt's end to the next one's start. False: there are no further ones. */
+SL_API bool sl_wait_span(
+	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until);
+SL_API sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job);
+/* How long it held what it asked for, over all attempts, less the time it was suspended. */
+SL_API sl_time sl_run_time_of(const struct sl_result *result, uint32_t job);
+SL_API sl_time sl_suspended_of(const struct sl_result *result, uint32_t job);
+/* The most cpus and GPUs it held; of one that never started, what it asks. */
+SL_API int64_t sl_cpus_of(const struct sl_result *result, uint32_t job);
+SL_API int64_t sl_gpus_of(const struct sl_result *result, uint32_t job);
+
 /* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */
 struct sl_metrics;
 SL_API void sl_metric_put(struct sl_metrics *metrics, const char *name, int64_t value_micro);
@@ -835,6 +850,8 @@ struct sl_report {
 	const char *name; /* "jobs.csv" */
 	const char *summary;
 	int (*write)(const struct sl_result *result, struct sl_out *out, struct sl_err *err);
+	/* Whether there is anything to write; NULL: always. */
+	bool (*wanted)(const struct sl_result *result);
 };
 
 /* ---- Registries, one an array closed by NULL, in each plug-in folder ------------------ */

@@ -685,7 +685,7 @@ int cluster_reader_choose(const struct registry *registry, const struct sl_clust
 {
 	const char *text = NULL;
 	const char *end = NULL;
-	const int more = in ? sl_input_next(in, &text, &end, err) : 0;
+	const int more = in ? sl_input_peek(in, &text, &end, err) : 0;
 	if (more < 0)
 		return more;
 	if (in && !more)
@@ -700,7 +700,5 @@ int cluster_reader_choose(const struct registry *registry, const struct sl_clust
 	}
 	if (best == 0)
 		return fail_unknown_cluster(path, text, end, err);
-	if (in)
-		sl_input_again(in);
 	return SL_OK;
 }

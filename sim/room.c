@@ -224,7 +224,7 @@ void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 	const bool running = pass->job_state[job] == SL_RUNNING;
 	const sl_time end = running ? room_expected(pass, job) : SL_NEVER;
 	if (pass->nodes && suspended) {
-		SL_CHECK(nodes_resume(pass->nodes, job, end));
+		nodes_suspend_undo(pass->nodes, job, end);
 	} else if (pass->nodes) {
 		nodes_restore(pass->nodes, job, end);
 	} else if (running) {

@@ -130,18 +130,18 @@ static int32_t size_of(const struct ask *ask)
 
 /* ---- Could it ever fit? ---------------------------------------------------------------------------- */
 
-/* How many tasks get their gpus, each all of one type. */
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Tasks by their GPUs: those of one task are of one type. */
 static int64_t tasks_by_gpus(
 	const struct sl_cluster *cluster, const struct sl_node_type *type, const struct sl_demand *task)
 {
-	int64_t sum = 0;
+	int64_t tasks = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		if (!task->gpu_types || (task->gpu_types >> (kind - SL_KIND_GPUS) & 1))
-			sum += type->amount[kind] / task->gpus;
-	return sum;
+			tasks += type->amount[kind] / task->gpus;
+	return tasks;
 }
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Tasks of the group that an idle node holds. */
 static int64_t tasks_on(
@@ -151,7 +151,7 @@ static int64_t tasks_on(
 	int64_t tasks = group->tasks_per_node ? group->tasks_per_node : group->tasks;
 	if (task->cpus)
 		tasks = least(tasks, type->amount[SL_KIND_CPUS] / task->cpus);
-	if (task->mem)
+	if (task->mem && type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
 		tasks = least(tasks, type->amount[SL_KIND_MEM] / task->mem);
 	if (task->gpus)
 		tasks = least(tasks, tasks_by_gpus(cluster, type, task));

@@ -26,8 +26,8 @@ static int set_add(struct node_set *set, uint32_t first, uint32_t count, struct 
 		return sl_fail_at(err, &set->window->at, "reservation '%s' names more than %d nodes",
 			set->window->spec.name, WINDOW_NODES_MAX);
 	void *array = set->node;
-	const int status = grow(
-		&array, &set->capacity, sizeof(*set->node), set->count + count, 2 * WINDOW_NODES_MAX, err);
+	const int status =
+		grow(&array, &set->capacity, sizeof(*set->node), set->count + count, SIZE_MAX / 8, err);
 	set->node = array;
 	for (uint32_t i = 0; i < count && !status; i++)
 		set->node[set->count++] = first + i;
@@ -143,9 +143,9 @@ static int window_nodes(
 	int status = set_add_list(&set, spec->spec.nodes, err);
 	if (!status) {
 		uint32_t *node = sl_alloc(machine->scenario->arena, set.count, sizeof(*node));
-		if (node)
+		if (node && set.count)
 			memcpy(node, set.node, set.count * sizeof(*node));
-		else
+		else if (!node)
 			status = sl_fail_memory(err);
 		window->node = node;
 		window->node_count = (uint32_t)set.count;
@@ -264,10 +264,11 @@ int machine_finish(struct machine *machine, struct sl_err *err)
 		const struct window_spec *spec = &machine->window[i];
 		window[i] = (struct sl_window){ .name = spec->spec.name, .cpus = spec->spec.cpus };
 		if (spec->spec.cpus > cluster->cpus)
-			return sl_fail_at(err, &spec->at,
+			status = sl_fail_at(err, &spec->at,
 				"reservation '%s' has more cpus than the pool's %lld", spec->spec.name,
 				(long long)cluster->cpus);
-		status = window_times(machine, spec, &window[i], err);
+		if (!status)
+			status = window_times(machine, spec, &window[i], err);
 		if (!status && spec->spec.nodes)
 			status = window_nodes(machine, spec, &window[i], err);
 		if (!status && spec->spec.nodes)

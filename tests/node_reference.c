@@ -606,3 +606,10 @@ bool node_reference_could_hold(const struct node_world *world, const struct sl_g
 	view_idle(&r, &view);
 	return exists(&r, &view, group);
 }
+
+bool node_reference_could_run(const struct node_world *world, uint32_t job, enum nr_place place)
+{
+	const struct nr_options options = { .place = place };
+	const struct ref r = { .world = world, .options = &options };
+	return fits_idle(&r, job);
+}

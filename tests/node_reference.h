@@ -39,6 +39,8 @@ struct nr_result {
 
 void node_reference_run(
 	const struct node_world *world, const struct nr_options *options, struct nr_result *result);
+/* Could the job ever be placed, on an idle cluster? */
+bool node_reference_could_run(const struct node_world *world, uint32_t job, enum nr_place place);
 /* Could the group ever be placed, on an idle cluster? */
 bool node_reference_could_hold(const struct node_world *world, const struct sl_group *group);
 

@@ -43,21 +43,26 @@ static uint32_t request_of(struct node_world *w, const struct nw_job *job)
 
 static void fill_jobs(struct node_world *w)
 {
+	bool gangs = false;
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct nw_job *job = &w->job[i];
-		w->id[i] = i + 1;
+		w->id[i] = w->id_first ? w->id_first - i : i + 1;
 		w->submit[i] = time_of(w, job->submit + w->offset);
 		w->run[i] = time_of(w, job->run);
 		w->limit[i] = time_of(w, job->limit);
 		if (w->overrun == SL_OVERRUN_RAISE && w->limit[i] < w->run[i])
 			w->limit[i] = w->run[i];
 		w->none[i] = -1;
+		w->user[i] = job->user;
+		w->gang[i] = (int32_t)job->gang - 1;
+		gangs |= job->gang != 0;
 		w->wait[i] = SL_NONE;
 		w->request[i] = request_of(w, job);
 		const struct sl_request *asked = &w->asked[w->request[i]];
 		w->size[i] = (int32_t)(asked->gpus ? asked->gpus : asked->cpus);
 		SL_CHECK(w->size[i] > 0);
 	}
+	w->scenario.jobs.gang = gangs ? w->gang : NULL;
 }
 
 static uint32_t windows_of(const struct node_world *w, uint32_t node)
@@ -131,6 +136,7 @@ static void fill(struct node_world *w)
 	fill_cluster(w);
 	fill_jobs(w);
 	const uint32_t requests = w->scenario.jobs.request_count;
+	const int32_t *gang = w->scenario.jobs.gang;
 	w->scenario.cpus = w->scenario.cluster.cpus;
 	w->scenario.jobs = (struct sl_jobs){ .count = w->count,
 		.id = w->id,
@@ -138,33 +144,32 @@ static void fill(struct node_world *w)
 		.run = w->run,
 		.limit = w->limit,
 		.size = w->size,
-		.user = w->none,
+		.user = w->user,
 		.account = w->none,
 		.partition = w->none,
 		.wait_recorded = w->wait,
 		.request = w->request,
 		.requests = w->asked,
-		.request_count = requests };
+		.request_count = requests,
+		.gang = gang };
 }
 
 /* ---- A policy around the policy: what does each job hold when it starts? --------------------- */
 
-static struct node_world *world_of(const struct sl_pass *pass)
+static const struct nw_watch *watch_of(const struct sl_pass *pass)
 {
-	return (struct node_world *)((char *)(uintptr_t)pass->policy - offsetof(struct node_world, watched));
+	return (const struct nw_watch *)pass->policy; /* Its first member. */
 }
 
 static int watched_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
-	return world_of(setup->pass)->watches->init(state, setup, err);
+	return watch_of(setup->pass)->inner->init(state, setup, err);
 }
 
 static void watched_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
-	world_of(pass)->watches->on_event(state, pass, event);
+	watch_of(pass)->inner->on_event(state, pass, event);
 }
-
-static void watched_release(void *state) { (void)state; }
 
 static void note_pieces(struct node_world *w, const struct sl_pass *pass, uint32_t job)
 {
@@ -185,10 +190,87 @@ static void note_pieces(struct node_world *w, const struct sl_pass *pass, uint32
 	w->piece_count[job] = noted;
 }
 
+/* ---- The audit: what is held is what there is, and what was asked ------------------------------------ */
+
+static void is_wrong(struct node_world *w, const struct sl_pass *pass, const char *what, uint32_t row)
+{
+	if (!w->wrong[0])
+		(void)snprintf(
+			w->wrong, sizeof(w->wrong), "at %lld us: %s %u", (long long)pass->now, what, row);
+}
+
+/* What so many tasks take of one node, GPUs of all types together. A suspended job keeps its memory only. */
+static void audit_piece(struct node_world *w, const struct sl_pass *pass, uint32_t job,
+	const struct sl_piece *piece, int64_t used[][3], uint32_t *owner)
+{
+	const struct sl_group *group = &w->job[job].group[piece->group];
+	const bool runs = pass->job_state[job] == SL_RUNNING;
+	const uint32_t node = piece->node;
+	used[node][0] += runs ? piece->tasks * group->task.cpus : 0;
+	used[node][1] += piece->tasks * group->task.mem;
+	used[node][2] += runs ? piece->tasks * group->task.gpus : 0;
+	if (runs && (owner[node] == UINT32_MAX || (group->exclusive && owner[node] != 0)))
+		is_wrong(w, pass, "somebody else is on an exclusive job's node", node);
+	if (runs)
+		owner[node] = group->exclusive ? UINT32_MAX : 1;
+	if (group->tasks_per_node && piece->tasks > group->tasks_per_node)
+		is_wrong(w, pass, "too many tasks on a node by job", job + 1);
+	for (uint32_t i = 0; i < w->windows; i++) /* By its estimate. */
+		if (w->window[i].nodes >> node & 1 && pass->start[job] == pass->now && runs &&
+			w->sl_window[i].from < pass->now + pass->estimate[job] &&
+			pass->now < w->sl_window[i].until)
+			is_wrong(w, pass, "it started into a window: job", job + 1);
+}
+
+static void audit_tasks(struct node_world *w, const struct sl_pass *pass, uint32_t job,
+	const struct sl_piece *piece, size_t count)
+{
+	for (uint32_t g = 0; g < w->job[job].group_count; g++) {
+		const struct sl_group *group = &w->job[job].group[g];
+		uint32_t tasks = 0;
+		uint32_t nodes = 0;
+		for (size_t i = 0; i < count; i++) {
+			tasks += piece[i].group == g ? piece[i].tasks : 0;
+			nodes += piece[i].group == g;
+		}
+		if (tasks != group->tasks)
+			is_wrong(w, pass, "not all tasks are placed of job", job + 1);
+		if (nodes < group->nodes_min || (group->nodes_max && nodes > group->nodes_max))
+			is_wrong(w, pass, "out of its bounds on nodes is job", job + 1);
+	}
+}
+
+static void audit(struct node_world *w, const struct sl_pass *pass)
+{
+	int64_t used[NW_NODES + 1][3] = { 0 };
+	uint32_t owner[NW_NODES + 1] = { 0 };
+	for (uint32_t job = 0; job < w->count; job++) {
+		const struct sl_piece *piece;
+		const size_t count = nodes_pieces(pass->nodes, job, &piece);
+		const bool holds = pass->job_state[job] == SL_RUNNING || pass->job_state[job] == SL_SUSPENDED;
+		if (holds)
+			audit_tasks(w, pass, job, piece, count);
+		else if (count)
+			is_wrong(w, pass, "it holds nodes, and does not run: job", job + 1);
+		for (size_t i = 0; i < count; i++)
+			audit_piece(w, pass, job, &piece[i], used, owner);
+	}
+	for (uint32_t node = 0; node < w->nodes; node++) {
+		int64_t gpus = 0;
+		for (uint32_t kind = SL_KIND_GPUS; kind < w->kinds; kind++)
+			gpus += w->amount[node][kind];
+		if (used[node][0] > w->amount[node][SL_KIND_CPUS] ||
+			used[node][1] > w->amount[node][SL_KIND_MEM] || used[node][2] > gpus)
+			is_wrong(w, pass, "more is held than there is on node", node);
+	}
+}
+
 static void watched_pass(void *state, struct sl_pass *pass)
 {
-	struct node_world *w = world_of(pass);
-	w->watches->pass(state, pass);
+	struct node_world *w = watch_of(pass)->world;
+	watch_of(pass)->inner->pass(state, pass);
+	if (pass->nodes)
+		audit(w, pass);
 	for (uint32_t job = 0; pass->nodes && job < w->count; job++)
 		if (pass->job_state[job] == SL_RUNNING && pass->start[job] == pass->now)
 			note_pieces(w, pass, job);
@@ -204,17 +286,17 @@ int node_world_run(struct node_world *w, const char *policy, bool check)
 	memset(&w->err, 0, sizeof(w->err));
 	memset(&w->sim, 0, sizeof(w->sim));
 	memset(w->piece_count, 0, sizeof(w->piece_count));
+	w->wrong[0] = '\0';
 	struct settings settings = { .arena = w->arena };
 	const int status = policy_choose(&registry_builtin, &w->choice, policy, &settings, w->arena, &w->err);
 	if (status)
 		return status;
-	w->watches = w->choice.policy;
-	w->watched = *w->watches;
-	w->watched.init = watched_init;
-	w->watched.pass = watched_pass;
-	w->watched.on_event = w->watches->on_event ? watched_event : NULL;
-	w->watched.release = w->watches->release ? w->watches->release : watched_release;
-	w->choice.policy = &w->watched;
+	const struct sl_policy *inner = w->choice.policy;
+	w->watch = (struct nw_watch){ .policy = *inner, .inner = inner, .world = w };
+	w->watch.policy.init = watched_init;
+	w->watch.policy.pass = watched_pass;
+	w->watch.policy.on_event = inner->on_event ? watched_event : NULL;
+	w->choice.policy = &w->watch.policy;
 	const struct sim_options options = {
 		.scenario = &w->scenario,
 		.choice = &w->choice,

@@ -17,6 +17,8 @@ struct nw_piece {
 /* Times in seconds. */
 struct nw_job {
 	int64_t submit, run, limit;
+	int32_t user;
+	uint32_t gang; /* Jobs of one gang start together; 0: of none. */
 	uint32_t group_count;
 	struct sl_group group[NW_GROUPS];
 };
@@ -36,6 +38,7 @@ struct node_world {
 	enum sl_overrun overrun;
 	int64_t unit;     /* Microseconds in the world's second; 0: a million. */
 	int64_t offset;   /* Added to every time. */
+	int64_t id_first; /* Ids go down from there; 0: up from 1. */
 	bool spare_type;  /* One more type, of which there is a node, behind all others, of which nobody can
 			   * use  anything. */
 	bool types_apart; /* Like nodes are of different types all the same. */
@@ -43,7 +46,7 @@ struct node_world {
 	/* The rest belongs to node_world_run. */
 	int64_t id[NW_JOBS];
 	sl_time submit[NW_JOBS], run[NW_JOBS], limit[NW_JOBS], wait[NW_JOBS];
-	int32_t size[NW_JOBS], none[NW_JOBS];
+	int32_t size[NW_JOBS], none[NW_JOBS], user[NW_JOBS], gang[NW_JOBS];
 	uint32_t request[NW_JOBS], node_type[NW_NODES + 1];
 	struct sl_request asked[NW_JOBS];
 	struct sl_node_type type[NW_NODES + 1];
@@ -51,10 +54,14 @@ struct node_world {
 	uint32_t window_node[NW_WINDOWS][NW_NODES];
 	struct scenario scenario;
 	struct policy_choice choice;
-	struct sl_policy watched;        /* The chosen one, */
-	const struct sl_policy *watches; /* around it. */
-	uint32_t piece_count[NW_JOBS];   /* What each job held when it started, by (node, group). */
+	struct nw_watch {
+		struct sl_policy policy; /* The chosen one, */
+		const struct sl_policy *inner;
+		struct node_world *world;
+	} watch;                       /* watched. */
+	uint32_t piece_count[NW_JOBS]; /* What each job held when it started, by (node, group). */
 	struct nw_piece piece[NW_JOBS][NW_PIECES];
+	char wrong[200]; /* What an audit after each pass found first; "": nothing. */
 	struct sl_arena *arena;
 	struct sim sim;
 	struct sl_err err;

@@ -122,7 +122,8 @@ static bool task_fits(
 {
 	const struct sl_demand *asks = &group->task;
 	*kind = 0;
-	/* Who asks for none does not mind that too much was given out, which happens where promises are broken. */
+	/* Who asks for none does not mind that too much was given out, which happens where promises are
+	 * broken. */
 	if ((asks->cpus && spot->free[SL_KIND_CPUS] < asks->cpus) ||
 		(asks->mem && spot->free[SL_KIND_MEM] < asks->mem))
 		return false;
@@ -434,7 +435,8 @@ bool ref_resume(struct ref *r, uint32_t job, sl_time end)
 		const uint32_t holds = spot.holds;
 		const uint32_t whole = spot.whole;
 		take_place(r, j->request, &j->held, false, node, &spot);
-		bool good = spot.holds == holds || (!whole && (spot.whole == whole || is_alone(r, job, node)));
+		bool good =
+			spot.holds == holds || (!whole && (spot.whole == whole || is_alone(r, job, node)));
 		for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
 			good &= spot.free[kind] >= 0;
 		if (!good) {

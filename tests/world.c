@@ -63,12 +63,6 @@ static struct sim_options options_of(const struct world *w, bool check)
 	};
 }
 
-static int run_chosen(struct world *w, bool check)
-{
-	const struct sim_options options = options_of(w, check);
-	return sim_run(&w->sim, &options, &w->err);
-}
-
 /* Each job asks for `size` tasks, by default of one cpu and 1 MiB, so that nodes are not just counted; like
  * requests share one. */
 static uint32_t find_request(struct world *w, const struct sl_group *group, uint32_t count)
@@ -140,13 +134,16 @@ int world_run_policy(struct world *w, const struct sl_policy *policy, bool check
 {
 	begin(w);
 	w->choice = (struct policy_choice){ .policy = policy, .text = policy->name, .slug = policy->name };
-	return run_chosen(w, check);
+	const struct sim_options options = options_of(w, check);
+	return sim_run(&w->sim, &options, &w->err);
 }
 
 int world_run(struct world *w, const char *policy, bool check)
 {
 	struct sim_options options;
 	const int status = world_open(w, policy, check, &options);
+	if (!status && w->instead)
+		w->choice.policy = w->instead;
 	return status ? status : sim_run(&w->sim, &options, &w->err);
 }
 

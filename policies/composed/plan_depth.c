@@ -41,6 +41,34 @@ static sl_job promise_first(struct composed *composed, struct sl_pass *pass, uin
 	return last;
 }
 
+/* The first one's promise, as if there were no others. */
+static struct sl_promise first_shadow(const struct depth *state, struct sl_pass *pass, uint32_t held)
+{
+	const sl_marked mark = sl_mark(pass);
+	for (uint32_t i = 0; i < held; i++)
+		sl_promise_drop(pass, state->held[i]);
+	const struct sl_promise shadow = sl_shadow(pass, state->held[0]);
+	sl_undo(pass, mark);
+	return shadow;
+}
+
+/* Whoever moves no promise. What would move the first one is passed over by the queue's index, unseen. */
+static void fill_beside(struct composed *composed, struct sl_pass *pass, sl_job after, uint32_t held)
+{
+	const struct depth *state = composed->own;
+	struct sl_promise shadow = first_shadow(state, pass, held);
+	sl_job job =
+		composed->fill.by_row ? after : SL_JOB_NONE; /* Candidates may have an order of their own. */
+	for (;;) {
+		struct sl_promise left = shadow;
+		job = sl_queue_next_fit(pass, job, &left);
+		if (!sl_job_is(job))
+			return;
+		if (sl_promise_at(pass, job) <= sl_now(pass) && composed_start(composed, pass, job))
+			shadow = left;
+	}
+}
+
 static void depth_pass(struct composed *composed, struct sl_pass *pass)
 {
 	const struct depth *state = composed->own;
@@ -52,16 +80,14 @@ static void depth_pass(struct composed *composed, struct sl_pass *pass)
 		return;
 	}
 	uint32_t held = 0;
-	sl_job job = promise_first(composed, pass, &held);
-	if (!composed->fill.by_row)
-		job = SL_JOB_NONE; /* Candidates have an order of their own. */
-	while (held && sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
-		if (sl_promise_at(pass, job) <= sl_now(pass))
-			(void)composed_start(composed, pass, job);
+	const sl_job last = promise_first(composed, pass, &held);
+	if (!held)
+		return;
+	if (sl_any_fits(pass))
+		fill_beside(composed, pass, last, held);
 	for (uint32_t i = 0; i < held; i++)
 		sl_promise_drop(pass, state->held[i]);
-	if (held)
-		sl_head_waits(pass, state->held[0]);
+	sl_head_waits(pass, state->held[0]);
 }
 
 const struct plan plan_depth = {

@@ -22,7 +22,8 @@ struct quota {
 	sl_ledger runs;   /* By job: KIND_. */
 	sl_ledger freed;  /* One row: 1 if a guaranteed one ended since the last pass. */
 	sl_ledger told;
-	bool *barred;     /* By party: its first job cannot start in this pass. */
+	uint64_t *barred; /* By party: the last pass in which its first job could not start. */
+	uint64_t passes;
 	sl_job *borrower; /* Those that may be stopped, youngest first... */
 	uint32_t *next;   /* ...chained by party, from first[party]. */
 	uint32_t *first;
@@ -297,7 +298,8 @@ static sl_job least_held(struct quota *q, const struct sl_pass *pass, bool withi
 	struct ratio least = { 0 };
 	for (uint32_t i = 0; i < q->parties.active_count; i++) {
 		const uint32_t party = q->parties.active[i];
-		const sl_job job = q->barred[party] ? SL_JOB_NONE : parties_first(&q->parties, pass, party);
+		const sl_job job =
+			q->barred[party] == q->passes ? SL_JOB_NONE : parties_first(&q->parties, pass, party);
 		if (!sl_job_is(job) || (within && !fits_quota(q, pass, job)))
 			continue;
 		const struct ratio ratio = { sl_ledger_get(pass, q->held, party), q->quota[party] };
@@ -312,7 +314,7 @@ static sl_job least_held(struct quota *q, const struct sl_pass *pass, bool withi
 
 static void bar(struct quota *q, struct sl_pass *pass, sl_job job, enum sl_reason reason)
 {
-	q->barred[q->parties.of[job.row]] = true;
+	q->barred[q->parties.of[job.row]] = q->passes;
 	parties_tell(&q->parties, pass, q->told, job, reason);
 }
 
@@ -321,8 +323,7 @@ static void quota_pass(struct composed *composed, struct sl_pass *pass)
 {
 	struct quota *q = composed->own;
 	parties_begin(&q->parties, pass);
-	for (uint32_t i = 0; i < q->parties.active_count; i++)
-		q->barred[q->parties.active[i]] = false;
+	q->passes++;
 	promote(q, pass);
 	bool stuck = false;
 	for (;;) {

@@ -196,12 +196,16 @@ void shares_begin(struct shares *shares, struct sl_pass *pass, bool rekey)
 	parties_begin(&shares->parties, pass);
 	if (shares->options.sharing->begin)
 		shares->options.sharing->begin(shares, pass);
-	for (uint32_t i = 0; i < parties->active_count; i++) {
-		shares->barred[parties->active[i]] = false;
+	shares->passes++;
+	for (uint32_t i = 0; i < parties->active_count; i++)
 		revalue(shares, pass, parties->active[i]);
-	}
 	if (rekey && !shares->options.sharing->drawn)
 		rank(shares, pass);
+}
+
+static bool is_barred(const struct shares *shares, uint32_t party)
+{
+	return shares->barred[party] == shares->passes;
 }
 
 static sl_job least(struct shares *shares, const struct sl_pass *pass)
@@ -211,7 +215,7 @@ static sl_job least(struct shares *shares, const struct sl_pass *pass)
 	for (uint32_t i = 0; i < parties->active_count; i++) {
 		const uint32_t party = parties->active[i];
 		const sl_job job =
-			shares->barred[party] ? SL_JOB_NONE : parties_first(&shares->parties, pass, party);
+			is_barred(shares, party) ? SL_JOB_NONE : parties_first(&shares->parties, pass, party);
 		if (!sl_job_is(job))
 			continue;
 		const int order = sl_job_is(found) ? ratio_compare(shares->value[party],
@@ -235,14 +239,14 @@ static sl_job draw(struct shares *shares, struct sl_pass *pass)
 {
 	const struct parties *parties = &shares->parties;
 	const int64_t won = sl_ledger_get(pass, shares->world, WORLD_WINNER) - 1;
-	if (won >= 0 && !shares->barred[won]) {
+	if (won >= 0 && !is_barred(shares, (uint32_t)won)) {
 		const sl_job job = parties_first(&shares->parties, pass, (uint32_t)won);
 		if (sl_job_is(job))
 			return job;
 	}
 	uint64_t tickets = 0;
 	for (uint32_t party = 0; party < parties->count; party++)
-		if (parties->listed[party] && !shares->barred[party] &&
+		if (parties->listed[party] && !is_barred(shares, party) &&
 			sl_job_is(parties_first(&shares->parties, pass, party)))
 			tickets += (uint64_t)shares->weight[party];
 	if (!tickets)
@@ -253,7 +257,7 @@ static sl_job draw(struct shares *shares, struct sl_pass *pass)
 	sl_ledger_add(pass, shares->world, WORLD_DRAWS, (int64_t)shares->rng.counter - before);
 	uint32_t party = 0;
 	for (;; party++) {
-		if (!parties->listed[party] || shares->barred[party] ||
+		if (!parties->listed[party] || is_barred(shares, party) ||
 			!sl_job_is(parties_first(&shares->parties, pass, party)))
 			continue;
 		if (ticket < (uint64_t)shares->weight[party])
@@ -272,7 +276,7 @@ sl_job shares_first(struct shares *shares, struct sl_pass *pass)
 void shares_bar(struct shares *shares, struct sl_pass *pass, sl_job job)
 {
 	const uint32_t party = shares->parties.of[job.row];
-	shares->barred[party] = true;
+	shares->barred[party] = shares->passes;
 	if (shares->options.sharing->drawn)
 		winner_goes(shares, pass, party);
 }

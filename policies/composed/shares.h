@@ -62,7 +62,8 @@ struct shares {
 	double *key;      /* By party: that its jobs have in the queue; -1: none yet. */
 	uint32_t *sorted; /* The active ones, by value: kept from pass to pass, as little changes. */
 	uint32_t sorted_count;
-	bool *barred; /* From this pass on, until the next. */
+	uint64_t *barred; /* By party: the last pass in which its turn was over. */
+	uint64_t passes;
 	bool requeued;
 	struct sl_rng rng;
 };

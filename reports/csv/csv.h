@@ -103,22 +103,16 @@ static inline char *csv_put_word(char *p, const struct csv_word *word)
 
 void csv_word_set(struct csv_word *word, const char *text);
 
-/* Until when the job waited: its start, its end if it never started, or the end of the run. Before its
- * submission: it has none (SL_NONE). */
-static inline sl_time csv_waited_until(const struct sl_result *result, uint32_t row)
-{
-	if (result->start[row] != SL_NONE)
-		return result->start[row];
-	if (result->jobs->submit[row] > result->last)
-		return SL_NONE;
-	return result->end[row] != SL_NONE ? result->end[row] : result->last;
-}
+/* Text as a field, quoted where CSV needs it. */
+void csv_text(struct sl_out *out, const char *text);
+/* The job's id, as a number or a name. */
+void csv_id(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row);
 
 int csv_no_memory(struct sl_err *err);
 
 /* order[i]: the row of the i-th line; *order is NULL where that is i itself. The caller frees it. */
 int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err);
 
-extern const struct sl_report csv_jobs, csv_usage, csv_reasons;
+extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons;
 
 #endif

@@ -13,7 +13,7 @@ static const char header[] =
 	"job_id,user,account,partition,submit,eligible,start,end,wait,run_time,time_limit,nodes,cpus,gpus,"
 	"state,bounded_slowdown,wait_total,suspended,attempts\n";
 
-enum { LINE = 19 * CSV_NUMBER };
+enum { LINE = 20 * CSV_NUMBER };
 
 /* max(1, turnaround / max(run, 10 s)) in millionths. Feitelson and others 1997. */
 static int64_t bounded_slowdown(sl_time turnaround, sl_time run)
@@ -48,21 +48,88 @@ static inline char *put_count(char *p, int64_t count)
 	return p;
 }
 
-static char *put_line(char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
+/* Who it is and whose, where some of it are names. */
+static void put_names(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row)
+{
+	const struct {
+		const int32_t *number;
+		const char *const *name;
+	} column[] = {
+		{ jobs->user, jobs->user_name },
+		{ jobs->account, jobs->account_name },
+		{ jobs->partition, jobs->partition_name },
+	};
+	csv_id(out, jobs, row);
+	sl_out_text(out, ",");
+	for (size_t i = 0; i < SL_LEN(column); i++) {
+		const int32_t number = column[i].number[row];
+		if (!column[i].name)
+			sl_out_advance(out, put_count(sl_out_room(out, CSV_NUMBER), number));
+		else if (number >= 0)
+			csv_text(out, column[i].name[number]);
+		sl_out_text(out, column[i].name ? "," : "");
+	}
+}
+
+static char *put_numbers(char *p, const struct sl_jobs *jobs, uint32_t row)
+{
+	p = csv_put_i64(p, jobs->id[row]);
+	*p++ = ',';
+	p = put_count(p, jobs->user[row]);
+	p = put_count(p, jobs->account[row]);
+	return put_count(p, jobs->partition[row]);
+}
+
+/* What was held: on a counted pool, so many nodes of one cpu. */
+static char *put_held(char *p, const struct sl_result *result, uint32_t row, bool started)
+{
+	if (!result->nodes_held) {
+		const char *field = p;
+		p = put_count(p, result->jobs->size[row]);
+		p = csv_put_again(p, field, (size_t)(p - field));
+		*p++ = '0';
+		*p++ = ',';
+		return p;
+	}
+	p = put_count(p, started ? result->nodes_held[row] : -1);
+	p = put_count(p, sl_cpus_of(result, row));
+	return put_count(p, sl_gpus_of(result, row));
+}
+
+/* What attempts and suspensions make of a job's course. */
+struct course {
+	sl_time run, wait, suspended;
+	size_t attempts;
+};
+
+static struct course course_of(const struct sl_result *result, uint32_t row, bool started, sl_time until)
+{
+	const sl_time submit = result->jobs->submit[row];
+	const sl_time start = result->start[row];
+	const sl_time end = result->end[row] != SL_NONE ? result->end[row] : result->last;
+	if (!result->attempt_count && !result->suspended)
+		return (struct course){ started ? end - start : 0, until == SL_NONE ? 0 : until - submit, 0,
+			started };
+	const struct sl_attempt *attempt;
+	const size_t several = sl_attempts_of(result, row, &attempt);
+	return (struct course){ sl_run_time_of(result, row), sl_wait_total_of(result, row),
+		sl_suspended_of(result, row), several ? several : started };
+}
+
+static char *put_course(char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const sl_time submit = jobs->submit[row];
 	const sl_time start = result->start[row];
 	const sl_time end = result->end[row];
-	const sl_time until = csv_waited_until(result, row);
 	const bool started = start != SL_NONE;
 	const bool ran = started && end != SL_NONE;
+	sl_time from;
+	sl_time until = start;
+	if (!started && !sl_wait_span(result, row, 0, &from, &until))
+		until = SL_NONE;
+	const struct course course = course_of(result, row, started, until);
 
-	p = csv_put_i64(p, jobs->id[row]);
-	*p++ = ',';
-	p = put_count(p, jobs->user[row]);
-	p = put_count(p, jobs->account[row]);
-	p = put_count(p, jobs->partition[row]);
 	const char *field = p;
 	p = put_time(p, submit);
 	const size_t width = (size_t)(p - field);
@@ -71,19 +138,14 @@ static char *put_line(char *p, const struct sl_result *result, uint32_t row, con
 	p = start == submit ? csv_put_again(p, field, width) : put_time(p, start);
 	p = put_time(p, end);
 	p = put_time(p, started ? start - submit : SL_NONE);
-	p = put_time(p, started ? (ran ? end : result->last) - start : SL_NONE);
+	p = put_time(p, started ? course.run : SL_NONE);
 	p = put_time(p, jobs->limit[row]);
-	field = p;
-	p = put_count(p, jobs->size[row]);
-	p = csv_put_again(p, field, (size_t)(p - field)); /* Nodes of one cpu. */
-	*p++ = '0';
-	*p++ = ',';
+	p = put_held(p, result, row, started);
 	p = csv_put_word(p, &states[result->state[row]]);
-	p = put_time(p, ran ? bounded_slowdown(end - submit, end - start) : SL_NONE);
-	p = put_time(p, until == SL_NONE ? 0 : until - submit);
-	*p++ = '0';
-	*p++ = ',';
-	*p++ = (char)('0' + started);
+	p = put_time(p, ran ? bounded_slowdown(end - submit, course.run) : SL_NONE);
+	p = put_time(p, course.wait);
+	p = put_time(p, course.suspended);
+	p = csv_put_u64(p, course.attempts);
 	*p++ = '\n';
 	return p;
 }
@@ -98,11 +160,20 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 	if (status)
 		return status;
 	sl_out_text(out, header);
-	for (uint32_t i = 0; i < result->jobs->count; i++)
-		sl_out_advance(out, put_line(sl_out_room(out, LINE), result, order ? order[i] : i, states));
+	const struct sl_jobs *jobs = result->jobs;
+	const bool named = jobs->id_name || jobs->user_name || jobs->account_name || jobs->partition_name;
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		const uint32_t row = order ? order[i] : i;
+		if (named)
+			put_names(out, jobs, row);
+		char *p = sl_out_room(out, LINE);
+		if (!named)
+			p = put_numbers(p, jobs, row);
+		sl_out_advance(out, put_course(p, result, row, states));
+	}
 	free(order);
 	return SL_OK;
 }
 
 const struct sl_report csv_jobs = { SL_ABI_OF(struct sl_report), "jobs.csv",
-	"one line a job: its course, state and bounded slowdown", write_jobs };
+	"one line a job: its course, state and bounded slowdown", write_jobs, NULL };

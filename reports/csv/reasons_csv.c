@@ -17,47 +17,69 @@ struct segment {
 	uint32_t reason, detail;
 };
 
-static void put_segment(struct sl_out *out, int64_t id, const struct segment *segment, sl_time to,
-	const struct csv_word *reasons)
+/* What charges are written from, and where. */
+struct charges {
+	const struct sl_result *result;
+	struct sl_out *out;
+	const struct csv_word *reasons; /* By reason, their words. */
+	uint32_t row;
+	size_t next; /* Of the row's changes. */
+};
+
+static void put_segment(const struct charges *charges, const struct segment *segment, sl_time to)
 {
-	char *p = csv_put_i64(sl_out_room(out, LINE), id);
+	csv_id(charges->out, charges->result->jobs, charges->row);
+	char *p = sl_out_room(charges->out, LINE);
 	*p++ = ',';
 	p = csv_put_micro(p, segment->from);
 	*p++ = ',';
 	p = csv_put_micro(p, to);
 	*p++ = ',';
-	p = csv_put_word(p, &reasons[segment->reason]);
+	p = csv_put_word(p, &charges->reasons[segment->reason]);
 	if (segment->detail)
 		p = csv_put_u64(p, segment->detail);
 	*p++ = '\n';
-	sl_out_advance(out, p);
+	sl_out_advance(charges->out, p);
 }
 
-/* i: where the job's changes begin, if it has any. */
-static void put_job(struct sl_out *out, const struct sl_result *result, uint32_t row, size_t i,
-	const struct csv_word *reasons)
+/* One stretch of waiting, until then; now: its beginning. */
+static void put_stretch(struct charges *charges, struct segment now, sl_time until)
 {
-	const int64_t id = result->jobs->id[row];
-	const sl_time until = csv_waited_until(result, row);
-	struct segment now = { result->jobs->submit[row], result->reason_default, 0 };
-	if (until <= now.from) /* Did not wait, or was never there (SL_NONE). */
-		return;
-	for (; i < result->reason_count && result->reasons[i].job == row; i++) {
-		const struct sl_reason_change *change = &result->reasons[i];
-		if (change->at >= until)
-			break;
+	const struct sl_result *result = charges->result;
+	static const struct sl_reason_change none;
+	const struct sl_reason_change *changes = result->reason_count ? result->reasons : &none;
+	const struct sl_reason_change *end = changes + result->reason_count;
+	const struct sl_reason_change *change = changes + charges->next;
+	for (; change < end && change->job == charges->row && change->at < until; change++) {
 		const bool superseded =
-			i + 1 < result->reason_count && change[1].job == row && change[1].at == change->at;
-		if (superseded || (change->reason == now.reason && change->detail == now.detail))
+			change + 1 < end && change[1].job == charges->row && change[1].at == change->at;
+		/* No reason: it started, and does not wait; that is for the attempts to say. */
+		if (change->at < now.from || superseded || change->reason == SL_REASON_NONE)
+			continue;
+		if (change->reason == now.reason && change->detail == now.detail)
 			continue;
 		if (change->at > now.from) {
-			put_segment(out, id, &now, change->at, reasons);
+			put_segment(charges, &now, change->at);
 			now.from = change->at;
 		}
 		now.reason = change->reason;
 		now.detail = change->detail;
 	}
-	put_segment(out, id, &now, until, reasons);
+	charges->next = (size_t)(change - changes);
+	put_segment(charges, &now, until);
+}
+
+static void put_job(struct charges *charges)
+{
+	const struct sl_result *result = charges->result;
+	struct segment now = { 0, result->reason_default, 0 };
+	sl_time until;
+	for (size_t span = 0; sl_wait_span(result, charges->row, span, &now.from, &until); span++) {
+		if (until > now.from)
+			put_stretch(charges, now, until);
+		if (!result->attempt_count)
+			return;
+	}
 }
 
 /* first[row]: where the row's changes begin. Changes are sorted by row. */
@@ -91,7 +113,7 @@ static int write_reasons(const struct sl_result *result, struct sl_out *out, str
 	sl_out_text(out, "job_id,from,to,reason,detail\n");
 	for (uint32_t i = 0; i < result->jobs->count; i++) {
 		const uint32_t row = order ? order[i] : i;
-		put_job(out, result, row, first[row], reasons);
+		put_job(&(struct charges){ result, out, reasons, row, first[row] });
 	}
 	free(first);
 	free(order);
@@ -99,4 +121,4 @@ static int write_reasons(const struct sl_result *result, struct sl_out *out, str
 }
 
 const struct sl_report csv_reasons = { SL_ABI_OF(struct sl_report), "reasons.csv",
-	"what each second of a job's wait is charged to", write_reasons };
+	"what each second of a job's wait is charged to", write_reasons, NULL };

@@ -6,38 +6,65 @@
  */
 #include "reports/csv/csv.h"
 
-enum { LINE = 6 * CSV_NUMBER };
+enum { LINE = 9 * CSV_NUMBER };
 
-static bool same(const struct sl_usage_point *a, const struct sl_usage_point *b)
+/* nodes: what only those have counts too. */
+static bool same(const struct sl_usage_point *a, const struct sl_usage_point *b, bool nodes)
 {
 	return a->cpus_busy == b->cpus_busy && a->cpus_queued == b->cpus_queued && a->running == b->running &&
-	       a->queued == b->queued;
+	       a->queued == b->queued &&
+	       (!nodes || (a->gpus_busy == b->gpus_busy && a->nodes_busy == b->nodes_busy));
+}
+
+static void put_total(struct csv_word *word, int64_t total)
+{
+	char number[CSV_NUMBER];
+	*sl_put_i64(number, total) = '\0';
+	csv_word_set(word, number);
+}
+
+static char *put_nodes(char *p, const struct sl_usage_point *point, const struct csv_word *gpus)
+{
+	*p++ = ',';
+	p = csv_put_i64(p, point->gpus_busy);
+	*p++ = ',';
+	p = csv_put_word(p, gpus);
+	return csv_put_u64(p, point->nodes_busy);
+}
+
+static char *put_point(char *p, const struct sl_usage_point *point, const struct csv_word *cpus)
+{
+	p = csv_put_micro(p, point->at);
+	*p++ = ',';
+	p = csv_put_i64(p, point->cpus_busy);
+	*p++ = ',';
+	p = csv_put_word(p, cpus);
+	p = csv_put_u64(p, point->running);
+	*p++ = ',';
+	p = csv_put_u64(p, point->queued);
+	*p++ = ',';
+	return csv_put_i64(p, point->cpus_queued);
 }
 
 static int write_usage(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
 	(void)err;
-	struct csv_word total;
-	char number[CSV_NUMBER];
-	*sl_put_i64(number, result->cpus) = '\0';
-	csv_word_set(&total, number);
-	sl_out_text(out, "time,cpus_busy,cpus_total,jobs_running,jobs_queued,cpus_queued\n");
+	const bool nodes = result->cluster && result->cluster->node_count;
+	struct csv_word cpus;
+	struct csv_word gpus;
+	put_total(&cpus, result->cpus);
+	put_total(&gpus, nodes ? result->cluster->gpus : 0);
+	sl_out_text(out, "time,cpus_busy,cpus_total,jobs_running,jobs_queued,cpus_queued");
+	sl_out_text(out, nodes ? ",gpus_busy,gpus_total,nodes_busy\n" : "\n");
 	const struct sl_usage_point *before = NULL;
 	for (size_t i = 0; i < result->usage_count; i++) {
 		const struct sl_usage_point *point = &result->usage[i];
 		const bool superseded = i + 1 < result->usage_count && point[1].at == point->at;
-		if (superseded || (before && same(before, point)))
+		if (superseded || (before && same(before, point, nodes)))
 			continue;
-		char *p = csv_put_micro(sl_out_room(out, LINE), point->at);
-		*p++ = ',';
-		p = csv_put_i64(p, point->cpus_busy);
-		*p++ = ',';
-		p = csv_put_word(p, &total);
-		p = csv_put_u64(p, point->running);
-		*p++ = ',';
-		p = csv_put_u64(p, point->queued);
-		*p++ = ',';
-		p = csv_put_i64(p, point->cpus_queued);
+		char *p = put_point(sl_out_room(out, LINE), point, &cpus);
+		if (nodes)
+			p = put_nodes(p, point, &gpus);
 		*p++ = '\n';
 		sl_out_advance(out, p);
 		before = point;
@@ -46,4 +73,4 @@ static int write_usage(const struct sl_result *result, struct sl_out *out, struc
 }
 
 const struct sl_report csv_usage = { SL_ABI_OF(struct sl_report), "usage.csv",
-	"cpus and jobs, running and waiting, over time", write_usage };
+	"cpus and jobs, running and waiting, over time", write_usage, NULL };

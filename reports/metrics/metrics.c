@@ -201,7 +201,7 @@ uint64_t metrics_nano(uint64_t top, uint64_t bottom)
 uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row)
 {
 	const sl_time least = 10 * SL_SECOND;
-	const sl_time run = result->end[row] - result->start[row];
+	const sl_time run = metrics_held(result, row);
 	const sl_time over = run > least ? run : least;
 	const sl_time turnaround = result->end[row] - result->jobs->submit[row];
 	return turnaround <= over ? METRICS_NANO : metrics_nano((uint64_t)turnaround, (uint64_t)over);

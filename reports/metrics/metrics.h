@@ -79,11 +79,25 @@ static inline sl_time metrics_wait(const struct sl_result *result, uint32_t row)
 	return result->start[row] - result->jobs->submit[row];
 }
 
+/* Some job had several attempts, or stood still for a while: columns alone do not say what it held. */
+static inline bool metrics_preempted(const struct sl_result *result)
+{
+	return result->attempt_count || result->suspended;
+}
+
 /* How long it held its cpus; of a job that still runs, until the end of the run. It started. */
 static inline sl_time metrics_held(const struct sl_result *result, uint32_t row)
 {
+	if (metrics_preempted(result))
+		return sl_run_time_of(result, row);
 	const sl_time end = result->end[row];
 	return (end != SL_NONE ? end : result->last) - result->start[row];
+}
+
+/* The cpus it held: on a counted pool, its size. */
+static inline int64_t metrics_cpus(const struct sl_result *result, uint32_t row)
+{
+	return result->cpus_held ? sl_cpus_of(result, row) : result->jobs->size[row];
 }
 
 /* top / bottom in billionths, rounded half up; 0 < bottom. */
@@ -104,7 +118,7 @@ void metrics_keys_release(struct metrics_keys *keys);
 /* replay.warmup, or from first submit to the submission of the first job that MSER-5 keeps. */
 int metrics_warmup(const struct sl_result *result, sl_time *warmup, struct sl_err *err);
 
-extern const struct sl_metric metrics_of_wait, metrics_of_slowdown, metrics_of_use, metrics_of_queue,
-	metrics_of_groups;
+extern const struct sl_metric metrics_of_wait, metrics_of_preemption, metrics_of_slowdown, metrics_of_use,
+	metrics_of_queue, metrics_of_groups;
 
 #endif

@@ -10,8 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { LABEL = 64 };
+enum { LABEL = 320, NAME_LONGEST = 240 };
 
 /* Of a row that did not start, of one that did not end. */
 enum { NO_WAIT = -1, NO_SLOWDOWN = 0 };
@@ -61,16 +62,28 @@ static void size_label(char label[LABEL], int64_t i)
 		(void)snprintf(label, LABEL, "size=%" PRId64 "-%" PRId64, from, 2 * from - 1);
 }
 
-static void user_label(char label[LABEL], int64_t id) { (void)snprintf(label, LABEL, "user=%" PRId64, id); }
-
-static void partition_label(char label[LABEL], int64_t id)
+/* key=name, or the number where there are no names. A name too long is cut, and told apart by its number. */
+static void name_label(char label[LABEL], const char *key, int64_t id, const char *const *name)
 {
-	(void)snprintf(label, LABEL, "partition=%" PRId64, id);
+	if (!name)
+		(void)snprintf(label, LABEL, "%s=%" PRId64, key, id);
+	else if (strlen(name[id]) <= NAME_LONGEST)
+		(void)snprintf(label, LABEL, "%s=%s", key, name[id]);
+	else
+		(void)snprintf(label, LABEL, "%s=%.*s...%" PRId64, key, NAME_LONGEST, name[id], id);
 }
+
+/* What the groups of one kind are called. */
+struct kind {
+	void (*label)(char label[LABEL], int64_t i); /* Of the i-th; NULL: by name. */
+	const char *key;                             /* "user" */
+	const char *const *name;
+	bool users; /* Jain's indices are of these. */
+};
 
 struct group {
 	uint64_t jobs, started, ran;
-	metrics_wide cpu_time, wait, slowdown;
+	metrics_wide cpu_time, gpu_time, wait, slowdown;
 	size_t first, waited; /* Its waits above 0: wait[first] .. [first + waited) */
 };
 
@@ -90,6 +103,8 @@ struct grouping {
 	size_t count;
 };
 
+static metrics_wide product(int64_t a, int64_t b) { return (metrics_wide)a * (metrics_wide)b; }
+
 static void group_add(
 	struct group *group, const struct sl_result *result, const struct sample *sample, uint32_t row)
 {
@@ -99,7 +114,9 @@ static void group_add(
 	group->started++;
 	group->waited += sample->wait > 0;
 	group->wait += (uint64_t)sample->wait;
-	group->cpu_time += (metrics_wide)metrics_held(result, row) * (metrics_wide)result->jobs->size[row];
+	group->cpu_time += product(metrics_held(result, row), metrics_cpus(result, row));
+	if (result->gpus_held)
+		group->gpu_time += product(metrics_held(result, row), sl_gpus_of(result, row));
 	group->ran += sample->slowdown != NO_SLOWDOWN;
 	group->slowdown += sample->slowdown;
 }
@@ -159,6 +176,8 @@ static void put_group(
 {
 	put_one(metrics, "jobs", label, (metrics_wide)group->jobs * METRICS_MICRO, 1);
 	put_one(metrics, "cpu_seconds", label, group->cpu_time, 1);
+	if (by->result->gpus_held)
+		put_one(metrics, "gpu_seconds", label, group->gpu_time, 1);
 	if (group->started) {
 		put_one(metrics, "wait.mean", label, group->wait, group->started);
 		put_one(metrics, "wait.p95", label, (metrics_wide)wait_p95(by, group), 1);
@@ -185,9 +204,9 @@ static int put_users(struct sl_metrics *metrics, const struct grouping *by, stru
 	return SL_OK;
 }
 
-/* by->index and by->count are set; label_of(id[i]), or of i itself, names group i. */
+/* by->index and by->count are set; id[i], or i itself, is what the kind names group i by. */
 static int put_kind(struct sl_metrics *metrics, struct grouping *by, const int32_t *id,
-	void (*label_of)(char label[LABEL], int64_t id), struct sl_err *err)
+	const struct kind *kind, struct sl_err *err)
 {
 	int status = SL_OK;
 	by->group = calloc(by->count + 1, sizeof(*by->group));
@@ -196,12 +215,15 @@ static int put_kind(struct sl_metrics *metrics, struct grouping *by, const int32
 	for (uint32_t row = 0; row < by->first; row++)
 		by->index[row] = UINT32_MAX;
 	add_up(by);
-	if (label_of == user_label)
+	if (kind->users)
 		status = put_users(metrics, by, err);
 	sort_waits(by);
 	for (size_t i = 0; i < by->count; i++) {
 		char label[LABEL];
-		label_of(label, id ? id[i] : (int64_t)i);
+		if (kind->label)
+			kind->label(label, (int64_t)i);
+		else
+			name_label(label, kind->key, id[i], kind->name);
 		if (by->group[i].jobs)
 			put_group(metrics, by, &by->group[i], label);
 	}
@@ -225,7 +247,7 @@ static int put_classes(struct sl_metrics *metrics, struct grouping *by, struct s
 		for (uint32_t row = 0; row < by->result->jobs->count; row++)
 			by->index[row] = kind[i].index(by->result, row);
 		by->count = kind[i].count;
-		status = put_kind(metrics, by, NULL, kind[i].label, err);
+		status = put_kind(metrics, by, NULL, &(struct kind){ .label = kind[i].label }, err);
 	}
 	return status;
 }
@@ -233,12 +255,13 @@ static int put_classes(struct sl_metrics *metrics, struct grouping *by, struct s
 /* Groups by a number that rows carry. */
 static int put_keys(struct sl_metrics *metrics, struct grouping *by, struct sl_err *err)
 {
+	const struct sl_jobs *jobs = by->result->jobs;
 	const struct {
 		const int32_t *number;
-		void (*label)(char label[LABEL], int64_t id);
+		struct kind kind;
 	} kind[] = {
-		{ by->result->jobs->user, user_label },
-		{ by->result->jobs->partition, partition_label },
+		{ jobs->user, { NULL, "user", jobs->user_name, true } },
+		{ jobs->partition, { NULL, "partition", jobs->partition_name, false } },
 	};
 	int status = SL_OK;
 	for (size_t i = 0; !status && i < SL_LEN(kind); i++) {
@@ -247,7 +270,7 @@ static int put_keys(struct sl_metrics *metrics, struct grouping *by, struct sl_e
 		if (status)
 			return status;
 		by->count = keys.count;
-		status = put_kind(metrics, by, keys.key, kind[i].label, err);
+		status = put_kind(metrics, by, keys.key, &kind[i].kind, err);
 		metrics_keys_release(&keys);
 	}
 	return status;
@@ -283,8 +306,8 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 }
 
 const struct sl_metric metrics_of_groups = { SL_ABI_OF(struct sl_metric), "groups",
-	"jobs{G}, cpu_seconds{G}, wait.mean{G}, wait.p95{G}, bounded_slowdown.mean{G} of the jobs of a group G: "
-	"size=1, 2-3, 4-7, ... cpus; limit=<5m, 5m-30m, 30m-1h, 1h-4h, 4h-12h, 12h-24h, >=24h; user=ID; "
+	"jobs{G}, cpu_seconds{G}, gpu_seconds{G} (on nodes), wait.mean{G}, wait.p95{G}, bounded_slowdown.mean{G} of the jobs of a group G: "
+	"size=1, 2-3, 4-7, ... cpus (GPUs of a job that asks any); limit=<5m, 5m-30m, 30m-1h, 1h-4h, 4h-12h, 12h-24h, >=24h; user=ID; "
 	"partition=ID. jain.slowdown: Jain's index of the users' mean bounded slowdowns; jain.share: of the "
 	"cpu-seconds that they used; 1: all alike, 1/n: one of n has it all",
 	"Jain, Chiu, Hawe 1984: A quantitative measure of fairness and discrimination (DEC-TR-301)",

@@ -52,6 +52,13 @@ struct queue {
 	uint64_t most;
 };
 
+static void add_wait(struct queue *queue, const struct sl_result *result, uint32_t row, sl_time wait)
+{
+	queue->jobs += (uint64_t)wait;
+	queue->work += (metrics_wide)wait * (metrics_wide)result->jobs->limit[row] *
+		       (metrics_wide)metrics_cpus(result, row);
+}
+
 /* left[row]: how many left the queue between the submission before and this one. */
 static void measure(struct queue *queue, const struct sl_result *result, uint32_t *left)
 {
@@ -61,9 +68,7 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 		const sl_time wait = until - waited_from(result, row);
 		if (wait <= 0)
 			continue;
-		queue->jobs += (uint64_t)wait;
-		queue->work +=
-			(metrics_wide)wait * (metrics_wide)jobs->limit[row] * (metrics_wide)jobs->size[row];
+		add_wait(queue, result, row, wait);
 		if (metrics_started(result, row) || result->end[row] != SL_NONE)
 			left[row_at(jobs, row, until)]++;
 	}
@@ -76,14 +81,72 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 	}
 }
 
+/* ---- With jobs that were put back: the queue grows at other times too ------------------- */
+
+/* A job comes or goes. */
+struct change {
+	sl_time at;
+	int by;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct change *x = a;
+	const struct change *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->by > y->by) - (x->by < y->by); /* Those who go, first; equal ones are alike. */
+}
+
+static uint64_t most_of(struct change *change, size_t count)
+{
+	uint64_t waiting = 0;
+	uint64_t most = 0;
+	qsort(change, count, sizeof(*change), by_time);
+	for (size_t i = 0; i < count; i++) {
+		waiting = change[i].by > 0 ? waiting + 1 : waiting - 1;
+		most = waiting > most ? waiting : most;
+	}
+	return most;
+}
+
+static int measure_spans(struct queue *queue, const struct sl_result *result, struct sl_err *err)
+{
+	const uint32_t rows = result->jobs->count;
+	struct change *change = malloc(2 * ((size_t)rows + result->attempt_count + 1) * sizeof(*change));
+	size_t count = 0;
+	if (!change)
+		return metrics_no_memory(err);
+	for (uint32_t row = 0; row < rows; row++) {
+		sl_time from;
+		sl_time until;
+		for (size_t i = 0; sl_wait_span(result, row, i, &from, &until); i++) {
+			if (until <= from)
+				continue;
+			add_wait(queue, result, row, until - from);
+			change[count++] = (struct change){ from, 1 };
+			change[count++] = (struct change){ until, -1 };
+		}
+	}
+	queue->most = most_of(change, count);
+	free(change);
+	return SL_OK;
+}
+
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct queue queue = { 0 };
-	uint32_t *left = calloc((size_t)result->jobs->count + 1, sizeof(*left));
-	if (!left)
-		return metrics_no_memory(err);
-	measure(&queue, result, left);
-	free(left);
+	if (result->attempt_count) {
+		const int status = measure_spans(&queue, result, err);
+		if (status)
+			return status;
+	} else {
+		uint32_t *left = calloc((size_t)result->jobs->count + 1, sizeof(*left));
+		if (!left)
+			return metrics_no_memory(err);
+		measure(&queue, result, left);
+		free(left);
+	}
 	const metrics_wide span =
 		result->last > result->first ? (metrics_wide)(result->last - result->first) : 0;
 	metrics_put(metrics, "queue.mean", queue.jobs, span, METRICS_MICRO);

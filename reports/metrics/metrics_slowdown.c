@@ -12,7 +12,7 @@ struct sums {
 };
 
 /* Zotkin and Keleher's: the turnaround shared among the job's cpus, never below 1. */
-static uint64_t per_cpu_slowdown(uint64_t bounded, sl_time turnaround, sl_time run, int32_t size)
+static uint64_t per_cpu_slowdown(uint64_t bounded, sl_time turnaround, sl_time run, int64_t size)
 {
 	const sl_time least = 10 * SL_SECOND;
 	const sl_time over = run > least ? run : least;
@@ -26,7 +26,7 @@ static void add(
 	struct sums *sums, struct metrics_values *values, const struct sl_result *result, uint32_t row)
 {
 	const sl_time turnaround = result->end[row] - result->jobs->submit[row];
-	const sl_time run = result->end[row] - result->start[row];
+	const sl_time run = metrics_held(result, row);
 	const uint64_t bounded = metrics_bounded_slowdown(result, row);
 	if (run > 0) {
 		const bool same = run >= 10 * SL_SECOND || turnaround == run;
@@ -34,7 +34,7 @@ static void add(
 		sums->lasting++;
 	}
 	sums->bounded += bounded;
-	sums->per_cpu += per_cpu_slowdown(bounded, turnaround, run, result->jobs->size[row]);
+	sums->per_cpu += per_cpu_slowdown(bounded, turnaround, run, metrics_cpus(result, row));
 	metrics_values_add(values, (int64_t)bounded);
 }
 

@@ -6,66 +6,195 @@
  */
 #include "reports/metrics/metrics.h"
 
+#include <stdio.h>
+
+enum resource { CPUS, GPUS, MEMORY, RESOURCES };
+
 struct window {
 	sl_time from, to;
-	metrics_wide busy; /* Cpu-microseconds held in it. */
+	metrics_wide busy[RESOURCES]; /* Unit-microseconds held in it, memory left out. */
 };
 
-static metrics_wide capacity(const struct sl_result *result, const struct window *window)
+struct capacity {
+	int64_t of[RESOURCES]; /* 0: there is none of it. */
+};
+
+static struct capacity capacity_of(const struct sl_result *result)
 {
-	if (window->to <= window->from)
-		return 0; /* An empty window: metrics_put gives 0. */
-	return (metrics_wide)result->cpus * (metrics_wide)(window->to - window->from);
+	struct capacity capacity = { .of[CPUS] = result->cpus };
+	if (!result->cluster || !result->cluster->node_count)
+		return capacity;
+	capacity.of[GPUS] = result->cluster->gpus;
+	capacity.of[MEMORY] = result->cluster->mem;
+	return capacity;
 }
 
-static void window_add(struct window *window, const struct sl_result *result, uint32_t row)
+/* An empty window has no capacity: metrics_put gives 0. */
+static metrics_wide full(int64_t units, const struct window *window)
 {
-	const sl_time start = result->start[row];
-	const sl_time end = start + metrics_held(result, row);
-	const sl_time from = start > window->from ? start : window->from;
-	const sl_time to = end < window->to ? end : window->to;
-	if (to > from)
-		window->busy += (metrics_wide)(to - from) * (metrics_wide)result->jobs->size[row];
+	return window->to > window->from ? (metrics_wide)units * (metrics_wide)(window->to - window->from)
+					 : 0;
+}
+
+/* What a job holds from start to end, less the time it was suspended, which is spread over the stretch. */
+struct stretch {
+	sl_time start, end, suspended;
+	int64_t cpus, gpus;
+};
+
+static void window_add(struct window *window, const struct stretch *s)
+{
+	const sl_time from = s->start > window->from ? s->start : window->from;
+	const sl_time to = s->end < window->to ? s->end : window->to;
+	if (to <= from)
+		return;
+	sl_time held = to - from;
+	if (s->suspended)
+		held -= sl_mul_div(s->suspended, held, s->end - s->start);
+	window->busy[CPUS] += (metrics_wide)held * (metrics_wide)s->cpus;
+	window->busy[GPUS] += (metrics_wide)held * (metrics_wide)s->gpus;
+}
+
+struct windows {
+	struct window whole, steady;
+};
+
+static void add_job(struct windows *windows, const struct sl_result *result, uint32_t row)
+{
+	const sl_time end = result->end[row] != SL_NONE ? result->end[row] : result->last;
+	const struct sl_attempt *attempt = NULL;
+	const size_t count = result->attempt_count ? sl_attempts_of(result, row, &attempt) : 0;
+	struct stretch s = { result->start[row], end, 0, metrics_cpus(result, row), 0 };
+	s.gpus = result->gpus_held ? result->gpus_held[row] : 0;
+	s.suspended = result->suspended ? result->suspended[row] : 0;
+	for (size_t i = 0; i < count || i == 0; i++) {
+		if (count) {
+			s.start = attempt[i].start;
+			s.end = attempt[i].end;
+			s.suspended = attempt[i].suspended;
+		}
+		window_add(&windows->whole, &s);
+		window_add(&windows->steady, &s);
+	}
+}
+
+/* As the engine integrated them, which is exact where jobs grew or held nodes wholly. */
+static void take_integrals(struct window *whole, const struct sl_result *result)
+{
+	if (!result->busy)
+		return;
+	const uint32_t kinds = result->cluster ? result->cluster->kind_count : 1;
+	whole->busy[CPUS] = result->busy[SL_KIND_CPUS];
+	whole->busy[MEMORY] = kinds > SL_KIND_MEM ? result->busy[SL_KIND_MEM] : 0;
+	whole->busy[GPUS] = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < kinds; kind++)
+		whole->busy[GPUS] += result->busy[kind];
+}
+
+/* a/b > c/d, of shares up to 1 and a little; the low bits of the larger go where products would overflow. */
+static bool is_more(metrics_wide a, metrics_wide b, metrics_wide c, metrics_wide d)
+{
+	while ((a | b | c | d) >> 63) {
+		a >>= 1;
+		b >>= 1;
+		c >>= 1;
+		d >>= 1;
+	}
+	return a * d > c * b;
+}
+
+/* The resource of which the largest share was busy, ties by their order. */
+static enum resource scarcest(const struct window *whole, const struct capacity *capacity)
+{
+	enum resource most = CPUS;
+	for (enum resource i = GPUS; i < RESOURCES; i++)
+		if (capacity->of[i] && is_more(whole->busy[i], full(capacity->of[i], whole),
+					       whole->busy[most], full(capacity->of[most], whole)))
+			most = i;
+	return most;
+}
+
+/* Memory is known for the whole run only: utilization.steady is of cpus or GPUs. */
+static enum resource scarcest_steady(const struct window *whole, struct capacity capacity)
+{
+	capacity.of[MEMORY] = 0;
+	return scarcest(whole, &capacity);
+}
+
+static void put_types(const struct sl_result *result, struct sl_metrics *metrics, const struct window *whole)
+{
+	const struct sl_cluster *cluster = result->cluster;
+	if (!result->busy || !cluster || cluster->kind_count < SL_KIND_GPUS + 2)
+		return;
+	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++) {
+		char name[128];
+		int64_t units = 0;
+		for (uint32_t node = 0; node < cluster->node_count; node++)
+			units += cluster->type[cluster->node_type[node]].amount[kind];
+		(void)snprintf(name, sizeof(name), "utilization.gpus{type=%s}", cluster->kind_name[kind]);
+		metrics_put(metrics, name, result->busy[kind], full(units, whole), METRICS_MICRO);
+	}
+}
+
+static void put_shares(
+	const struct sl_result *result, struct sl_metrics *metrics, const struct windows *windows)
+{
+	const struct window *whole = &windows->whole;
+	const struct window *steady = &windows->steady;
+	const struct capacity capacity = capacity_of(result);
+	const enum resource most = scarcest(whole, &capacity);
+	const enum resource last = scarcest_steady(whole, capacity);
+	metrics_put(metrics, "utilization", whole->busy[most], full(capacity.of[most], whole), METRICS_MICRO);
+	metrics_put(metrics, "utilization.cpus", whole->busy[CPUS], full(capacity.of[CPUS], whole),
+		METRICS_MICRO);
+	metrics_put(metrics, "utilization.gpus", whole->busy[GPUS], full(capacity.of[GPUS], whole),
+		METRICS_MICRO);
+	if (capacity.of[MEMORY])
+		metrics_put(metrics, "utilization.memory", whole->busy[MEMORY],
+			full(capacity.of[MEMORY], whole), METRICS_MICRO);
+	metrics_put(metrics, "utilization.steady", steady->busy[last], full(capacity.of[last], steady),
+		METRICS_MICRO);
+	put_types(result, metrics, whole);
 }
 
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	struct window whole = { result->first, result->last, 0 };
-	struct window steady = { 0, jobs->count ? jobs->submit[jobs->count - 1] : 0, 0 };
 	const uint32_t first = metrics_first(result);
+	struct windows windows = {
+		{ result->first, result->last, { 0 } },
+		{ 0, jobs->count ? jobs->submit[jobs->count - 1] : 0, { 0 } },
+	};
 	sl_time warmup;
 	uint64_t completed = 0;
 	const int status = metrics_warmup(result, &warmup, err);
 	if (status)
 		return status;
-	steady.from = result->first + warmup;
+	windows.steady.from = result->first + warmup;
 	for (uint32_t row = 0; row < jobs->count; row++) {
 		completed += row >= first && result->state[row] == SL_COMPLETED;
-		if (!metrics_started(result, row))
-			continue;
-		window_add(&whole, result, row);
-		window_add(&steady, result, row);
+		if (metrics_started(result, row))
+			add_job(&windows, result, row);
 	}
-	const metrics_wide full = capacity(result, &whole);
-	const sl_time makespan = full ? whole.to - whole.from : 0;
+	take_integrals(&windows.whole, result);
+	const metrics_wide cpus = full(result->cpus, &windows.whole);
+	const sl_time makespan = cpus ? windows.whole.to - windows.whole.from : 0;
 
-	metrics_put(metrics, "utilization", whole.busy, full, METRICS_MICRO); /* Cpus are all there is. */
-	metrics_put(metrics, "utilization.cpus", whole.busy, full, METRICS_MICRO);
-	metrics_put(metrics, "utilization.gpus", 0, 0, METRICS_MICRO);
-	metrics_put(metrics, "utilization.steady", steady.busy, capacity(result, &steady), METRICS_MICRO);
+	put_shares(result, metrics, &windows);
 	metrics_put(metrics, "warmup", (metrics_wide)warmup, 1, 1);
 	metrics_put(metrics, "makespan", (metrics_wide)makespan, 1, 1);
 	metrics_put(metrics, "throughput", (metrics_wide)completed * 3600 * SL_SECOND, (metrics_wide)makespan,
 		METRICS_MICRO);
-	metrics_put(metrics, "loss_of_capacity", result->idle_fitting, full, METRICS_MICRO);
-	metrics_put(metrics, "loss_of_capacity.wanted", result->idle_wanted, full, METRICS_MICRO);
+	metrics_put(metrics, "loss_of_capacity", result->idle_fitting, cpus, METRICS_MICRO);
+	metrics_put(metrics, "loss_of_capacity.wanted", result->idle_wanted, cpus, METRICS_MICRO);
 	return SL_OK;
 }
 
 const struct sl_metric metrics_of_use = { SL_ABI_OF(struct sl_metric), "utilization",
-	"utilization, .cpus, .gpus: busy cpu-seconds (gpu-seconds) over capacity from first submit to last end; "
-	"utilization.steady: the same over [first submit + warmup, last submit]; warmup: seconds; makespan: last "
+	"utilization.cpus, .gpus, .memory (where each node names its own): busy cpu-seconds (and so on) over "
+	"capacity from first submit to last end; utilization.gpus{type=T}: the same of one type of several; "
+	"utilization: the largest of .cpus, .gpus and .memory, which run.json names; "
+	"utilization.steady: the larger of .cpus and .gpus over [first submit + warmup, last submit]; warmup: seconds; makespan: last "
 	"end - first submit, seconds; throughput: completed jobs an hour of makespan; loss_of_capacity: share of "
 	"capacity that idled while a waiting job would have fit in what idled; loss_of_capacity.wanted: share "
 	"that idled and was asked for, min(idle, cpus asked for by waiting jobs)",

@@ -54,6 +54,21 @@ static void put_turnarounds(
 	metrics_put_quantiles(metrics, values, &p95, 1, 1);
 }
 
+/* All seconds pending, of the jobs that started: those before the first start, and those of jobs put back. */
+static void put_wait_totals(const struct sl_result *result, struct sl_metrics *metrics)
+{
+	metrics_wide sum = 0;
+	uint64_t count = 0;
+	const bool several = result->attempt_count > 0;
+	for (uint32_t row = 0; row < result->jobs->count; row++) {
+		if (!metrics_started(result, row))
+			continue;
+		sum += (uint64_t)(several ? sl_wait_total_of(result, row) : metrics_wait(result, row));
+		count++;
+	}
+	metrics_put(metrics, "wait_total.mean", sum, count, 1);
+}
+
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct metrics_values values;
@@ -62,6 +77,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 		return status;
 	put_jobs(result, metrics);
 	put_waits(result, metrics, &values);
+	put_wait_totals(result, metrics);
 	values.count = values.least_count = 0;
 	put_turnarounds(result, metrics, &values);
 	metrics_values_release(&values);
@@ -70,6 +86,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 
 const struct sl_metric metrics_of_wait = { SL_ABI_OF(struct sl_metric), "wait",
 	"jobs.total, jobs.completed: jobs; wait.mean, .p50, .p90, .p95, .p99, .max: start - submit, seconds, of "
-	"the jobs that started; turnaround.mean, .p95: end - submit, seconds, of those that ended",
+	"the jobs that started; wait_total.mean: the same with the waits of jobs that were put back; "
+	"turnaround.mean, .p95: end - submit, seconds, of those that ended",
 	"Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong 1997: Theory and practice in parallel job scheduling",
 	compute };

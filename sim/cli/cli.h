@@ -24,7 +24,11 @@ struct option_def {
 
 /* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.
  */
-#define OPTION_CLUSTER "cluster", 'c', "CLUSTER", true, "the machine; default: as the trace's header says"
+#define OPTION_CLUSTERS \
+	"cluster", 'c', "CLUSTER", true, "a machine, see schedlab-cluster(5); with several: runs on each"
+#define OPTION_CLUSTER_ONE                \
+	"cluster", 'c', "CLUSTER", false, \
+		"the machine, see schedlab-cluster(5); default: as the trace's header says"
 #define OPTION_POLICY                  \
 	"policy", 'p', "POLICY", true, \
 		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
@@ -117,10 +121,10 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
  * settings of it. */
 int run_from_args(struct run *run, const char *policy, struct settings *settings, const struct args *args,
 	struct sl_err *err);
-/* Scenario options that run and compare share. The trace is the first operand; implied: by the policy's
- * choice. */
-int scenario_from_args(struct scenario *scenario, const struct args *args, struct settings *settings,
-	const char *implied, struct sl_err *err);
+/* Scenario options that run and compare share. The trace is the first operand; cluster: one of -c, or
+ * NULL; implied: by the policy's choice. */
+int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+	struct settings *settings, const char *implied, struct sl_err *err);
 
 /* resume.c: the same for a run that goes on from --from-snapshot; the trace is an operand that may be left
  * out. On failure the scenario may be loaded or empty: release it. */

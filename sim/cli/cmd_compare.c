@@ -16,7 +16,7 @@
 #include "sim/cli/cli.h"
 
 static const struct option_def options[] = {
-	{ OPTION_CLUSTER },
+	{ OPTION_CLUSTERS },
 	{ OPTION_POLICY },
 	{ OPTION_OUTPUT },
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
@@ -35,6 +35,7 @@ static const struct option_def options[] = {
 };
 
 struct row {
+	const char *label; /* Of its line: the policy, or "easy on small.yaml" where clusters differ. */
 	const char *policy, *cluster;
 	const char *input; /* sha256 of the trace, or NULL where unknown. */
 	struct sl_metrics metrics;
@@ -101,7 +102,7 @@ static bool all_whole(const struct comparison *all)
 
 static void values_row(struct screen_table *table, const struct comparison *all, const struct row *row)
 {
-	screen_cell(table, false, "%s%s", row->policy, row->partial ? " (partial)" : "");
+	screen_cell(table, false, "%s%s", row->label, row->partial ? " (partial)" : "");
 	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
 		if (!column->heading)
 			continue;
@@ -115,7 +116,7 @@ static void values_row(struct screen_table *table, const struct comparison *all,
 
 static void differences_row(struct screen_table *table, const struct row *first, const struct row *row)
 {
-	screen_cell(table, false, "%s", row->policy);
+	screen_cell(table, false, "%s", row->label);
 	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
 		if (!column->heading)
 			continue;
@@ -147,7 +148,7 @@ static void table_print(const struct comparison *all)
 	const bool differ = all->count > 1 && all_whole(all);
 	if (differ) {
 		heading_row(table, "", "", columns);
-		heading_row(table, "against ", all->row[0].policy, columns);
+		heading_row(table, "against ", all->row[0].label, columns);
 	}
 	for (size_t i = 1; differ && i < all->count; i++)
 		differences_row(table, &all->row[0], &all->row[i]);
@@ -350,28 +351,38 @@ static size_t policies_given(const struct args *args, const char **policy)
 	return count;
 }
 
-/* The policies, and a scenario for each different set of settings that they imply. */
+/* A scenario for each cluster and each different set of settings that policies imply. */
 struct worlds {
-	struct scenario *scenario; /* In use: up to count. */
-	const char **implied;
-	size_t count;
+	struct scenario *scenario;        /* In use: up to count. */
+	const char **implied, **cluster;  /* "": none. */
+	size_t count, clusters, policies; /* Clusters: at least one, which may be none. */
+	const char **policy;
 	struct settings settings;
 };
 
-static const struct scenario *world_for(
-	struct worlds *worlds, const char *implied, const struct args *args, struct sl_err *err)
+/* The i-th row is of this cluster (NULL: as the trace says): all policies on the first, then on the next. */
+static const char *cluster_of(const struct worlds *worlds, const struct args *args, size_t row)
+{
+	return arg_at(args, "cluster", row / worlds->policies);
+}
+
+static const struct scenario *world_for(struct worlds *worlds, const char *cluster, const char *implied,
+	const struct args *args, struct sl_err *err)
 {
 	for (size_t i = 0; i < worlds->count; i++)
-		if (strcmp(worlds->implied[i], implied ? implied : "") == 0)
+		if (strcmp(worlds->implied[i], implied ? implied : "") == 0 &&
+			strcmp(worlds->cluster[i], cluster ? cluster : "") == 0)
 			return &worlds->scenario[i];
 	if (worlds->count && strcmp(args->word[0], "-") == 0) {
 		(void)sl_fail(err, SL_USAGE,
-			"policies that imply settings of the replay have the trace read again: give a file, not '-'");
+			"several clusters, and policies that imply settings of the replay, have the trace read "
+			"again: give a file, not '-'");
 		return NULL;
 	}
 	struct scenario *scenario = &worlds->scenario[worlds->count];
-	if (scenario_from_args(scenario, args, &worlds->settings, implied, err))
+	if (scenario_from_args(scenario, args, cluster, &worlds->settings, implied, err))
 		return NULL;
+	worlds->cluster[worlds->count] = cluster ? cluster : "";
 	worlds->implied[worlds->count++] = implied ? implied : "";
 	if (!arg_flag(args, "quiet"))
 		talk_read(scenario);
@@ -379,29 +390,48 @@ static const struct scenario *world_for(
 	return scenario;
 }
 
-static int runs_prepare(struct comparison *all, struct run *runs, const char **policy, struct worlds *worlds,
-	struct sl_err *err)
+/* What tells the row from others. */
+static int row_begin(struct row *row, const struct worlds *worlds, const struct run *run, const char *cluster,
+	struct sl_arena *arena)
+{
+	enum { ROOM = 32 };
+	const size_t room = strlen(run->choice.text) + (cluster ? strlen(cluster) : 0) + ROOM;
+	char *label = sl_alloc(arena, room, 1);
+	char *cpus = sl_alloc(arena, ROOM, 1);
+	if (!label || !cpus)
+		return SL_SYSTEM;
+	*sl_put_i64(cpus, run->scenario->cpus) = '\0';
+	(void)snprintf(label, room, "%s%s%s", run->choice.text, worlds->clusters > 1 ? " on " : "",
+		worlds->clusters > 1 ? cluster : "");
+	*row = (struct row){
+		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
+	};
+	metrics_init(&row->metrics, arena);
+	return SL_OK;
+}
+
+static int runs_prepare(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
 {
 	const struct args *args = all->args;
 	struct policy_choice *choices = sl_alloc(args->arena, all->count, sizeof(*choices));
-	char *cpus = sl_alloc(args->arena, 32, 1);
-	if (!choices || !cpus)
+	if (!choices)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < all->count; i++) {
-		const int status = run_from_args(&runs[i], policy[i], &worlds->settings, args, err);
+		const char *policy = worlds->policy[i % worlds->policies];
+		const int status = run_from_args(&runs[i], policy, &worlds->settings, args, err);
 		if (status)
 			return status;
 		choices[i] = runs[i].choice;
 	}
 	for (size_t i = 0; i < all->count; i++) {
-		runs[i].scenario = world_for(worlds, runs[i].choice.implied, args, err);
+		const char *cluster = cluster_of(worlds, args, i);
+		runs[i].scenario = world_for(worlds, cluster, runs[i].choice.implied, args, err);
 		if (!runs[i].scenario)
 			return err->status;
 		if (!arg_flag(args, "quiet"))
 			talk_compat(&runs[i]);
-		*sl_put_i64(cpus, runs[i].scenario->cpus) = '\0';
-		all->row[i] = (struct row){ .policy = policy[i], .cluster = cpus };
-		metrics_init(&all->row[i].metrics, args->arena);
+		if (row_begin(&all->row[i], worlds, &runs[i], cluster, args->arena))
+			return sl_fail_memory(err);
 		all->row[i].metrics.list = args->registry->metrics;
 	}
 	all->each = 1;
@@ -414,24 +444,38 @@ static int runs_prepare(struct comparison *all, struct run *runs, const char **p
 	return settings_check_used(&worlds->settings, choices, all->count, err);
 }
 
+static int worlds_make(struct worlds *worlds, const struct args *args, struct sl_err *err)
+{
+	worlds->policy = sl_alloc(args->arena, args->given_count + 4, sizeof(*worlds->policy));
+	if (!worlds->policy)
+		return sl_fail_memory(err);
+	worlds->policies = policies_given(args, worlds->policy);
+	while (arg_at(args, "cluster", worlds->clusters))
+		worlds->clusters++;
+	if (!worlds->clusters)
+		worlds->clusters = 1;
+	const size_t most = worlds->policies * worlds->clusters;
+	worlds->scenario = sl_alloc(args->arena, most, sizeof(*worlds->scenario));
+	worlds->implied = sl_alloc(args->arena, most, sizeof(*worlds->implied));
+	worlds->cluster = sl_alloc(args->arena, most, sizeof(*worlds->cluster));
+	if (!worlds->scenario || !worlds->implied || !worlds->cluster)
+		return sl_fail_memory(err);
+	return settings_from_args(&worlds->settings, args, err);
+}
+
 static int compare_trace(struct comparison *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
-	const char **policy = sl_alloc(args->arena, args->given_count + 4, sizeof(*policy));
-	if (!policy)
-		return sl_fail_memory(err);
-	all->count = policies_given(args, policy);
+	struct worlds worlds = { 0 };
+	int status = worlds_make(&worlds, args, err);
+	if (status)
+		return status;
+	all->count = worlds.policies * worlds.clusters;
 	all->row = sl_alloc(args->arena, all->count, sizeof(*all->row));
 	struct run *runs = sl_alloc(args->arena, all->count, sizeof(*runs));
-	struct worlds worlds = {
-		.scenario = sl_alloc(args->arena, all->count, sizeof(*worlds.scenario)),
-		.implied = sl_alloc(args->arena, all->count, sizeof(*worlds.implied)),
-	};
-	if (!all->row || !runs || !worlds.scenario || !worlds.implied)
+	if (!all->row || !runs)
 		return sl_fail_memory(err);
-	int status = settings_from_args(&worlds.settings, args, err);
-	if (!status)
-		status = runs_prepare(all, runs, policy, &worlds, err);
+	status = runs_prepare(all, runs, &worlds, err);
 	if (!status)
 		status = runs_go(all, runs, err);
 	if (!all->windows)
@@ -530,13 +574,15 @@ static int about_read(struct row *row, const char *path, struct sl_arena *arena,
 	const cJSON *cluster = cJSON_GetObjectItemCaseSensitive(json, "cluster");
 	const cJSON *cpus = cJSON_GetObjectItemCaseSensitive(cluster, "cpus");
 	if (policy)
-		row->policy = policy;
+		row->label = row->policy = policy;
 	row->input = json_text(cJSON_GetArrayItem(inputs, 0), "sha256", arena);
 	row->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "partial"));
 	char *text = sl_alloc(arena, 32, 1);
 	if (text && cJSON_IsNumber(cpus))
 		(void)snprintf(text, 32, "%.0f", cpus->valuedouble);
-	row->cluster = text ? text : "";
+	const char *from = json_text(cluster, "from", arena);
+	const bool nodes = cJSON_GetObjectItemCaseSensitive(cluster, "nodes") != NULL;
+	row->cluster = nodes && from ? from : text ? text : "";
 	cJSON_Delete(json);
 	return SL_OK;
 }
@@ -555,7 +601,7 @@ static int compare_directories(struct comparison *all, struct sl_err *err)
 		char *path = sl_alloc(args->arena, size, 1);
 		if (!path)
 			return sl_fail_memory(err);
-		row->policy = name;
+		row->label = row->policy = name;
 		metrics_init(&row->metrics, args->arena);
 		(void)snprintf(path, size, "%s/run.json", name);
 		int status = about_read(row, path, args->arena, err);

@@ -17,6 +17,13 @@ struct header_pair {
 	const char *text[2];
 };
 
+/* How a column's names become numbers, for formats without names. If the first of it is a name, all are
+ * numbered from 1 on, numbers too; else numbers stay, and names come far behind them. */
+struct numbering {
+	struct names names;
+	bool begun, all;
+};
+
 struct conversion {
 	const struct sl_writer *writer;
 	struct sl_out *out;
@@ -30,7 +37,7 @@ struct conversion {
 	const char *odd_first;
 	bool dated;   /* Submits count from 1970, */
 	sl_time zero; /* and shall count from here. */
-	struct names ids, names[3];
+	struct numbering ids, users, accounts, partitions;
 	struct sl_row *row; /* --clean: those that stay, in the file's order. */
 	size_t row_count, row_capacity;
 };
@@ -49,15 +56,26 @@ static int header_add(struct conversion *c, const char *key, const char *value, 
 	return pair->text[0] && pair->text[1] ? SL_OK : sl_fail_memory(err);
 }
 
-/* Formats without names get numbers, from 1 in order of first appearance. */
 static int number_name(
-	struct conversion *c, struct names *names, const char *name, int64_t *number, struct sl_err *err)
+	struct conversion *c, struct numbering *column, const char *name, int64_t *number, struct sl_err *err)
 {
+	enum { FAR = 1000000000 };
+	char text[32];
 	uint32_t index;
-	if (!name)
+	if (!name && *number < 0)
 		return SL_OK;
-	const int status = names_add(names, c->arena, name, strlen(name), &index, err);
-	*number = (int64_t)index + 1;
+	if (!column->begun) {
+		column->begun = true;
+		column->all = name;
+	}
+	if (!name && !column->all)
+		return SL_OK;
+	if (!name) {
+		*sl_put_i64(text, *number) = '\0';
+		name = text;
+	}
+	const int status = names_add(&column->names, c->arena, name, strlen(name), &index, err);
+	*number = (int64_t)index + (column->all ? 1 : FAR);
 	return status;
 }
 
@@ -66,11 +84,11 @@ static int number_names(struct conversion *c, struct sl_row *row, struct sl_err 
 	const struct sl_row_more *more = row->more;
 	int status = number_name(c, &c->ids, more->id, &row->col[SL_COL_ID], err);
 	if (!status)
-		status = number_name(c, &c->names[0], more->user, &row->col[SL_COL_USER], err);
+		status = number_name(c, &c->users, more->user, &row->col[SL_COL_USER], err);
 	if (!status)
-		status = number_name(c, &c->names[1], more->account, &row->col[SL_COL_GROUP], err);
+		status = number_name(c, &c->accounts, more->account, &row->col[SL_COL_GROUP], err);
 	if (!status)
-		status = number_name(c, &c->names[2], more->partition, &row->col[SL_COL_PARTITION], err);
+		status = number_name(c, &c->partitions, more->partition, &row->col[SL_COL_PARTITION], err);
 	return status;
 }
 
@@ -92,7 +110,7 @@ static int prepare_row(struct conversion *c, struct sl_row *row, struct sl_err *
 {
 	sl_time *submit = &row->col[SL_COL_SUBMIT];
 	int status = c->begun ? SL_OK : begin_dated(c, *submit, err);
-	if (!status && row->more)
+	if (!status && row->more && !c->writer->names)
 		status = number_names(c, row, err);
 	if (status || !c->dated || *submit == SL_NONE)
 		return status;
@@ -288,9 +306,10 @@ static int convert_run(const struct args *args, struct sl_err *err)
 	status = arg_flag(args, "clean") ? convert_clean(&c, err) : convert_as_is(&c, err);
 	free(c.header);
 	free(c.row);
-	names_release(&c.ids);
-	for (size_t i = 0; i < SL_LEN(c.names); i++)
-		names_release(&c.names[i]);
+	names_release(&c.ids.names);
+	names_release(&c.users.names);
+	names_release(&c.accounts.names);
+	names_release(&c.partitions.names);
 	if (!status)
 		return sl_out_commit(c.out, err);
 	sl_out_abandon(c.out);

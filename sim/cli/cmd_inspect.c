@@ -52,6 +52,31 @@ static int sample_add(struct sample *sample, int64_t value, struct sl_err *err)
 	return status;
 }
 
+/* Names, by numbers below zero, where they are no row's. */
+static int count_texts(struct inspection *seen, const struct sl_row_more *more, struct sl_err *err)
+{
+	const struct {
+		enum name_kind kind;
+		const char *text;
+	} name[] = {
+		{ NAME_USER, more->user },
+		{ NAME_GROUP, more->account },
+		{ NAME_PARTITION, more->partition },
+	};
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(name) && !status; i++) {
+		bool fresh;
+		uint32_t number;
+		if (!name[i].text)
+			continue;
+		status = names_add(
+			&seen->texts, seen->arena, name[i].text, strlen(name[i].text), &number, err);
+		if (!status)
+			status = intset_add(&seen->names[name[i].kind], -1 - (int64_t)number, &fresh, err);
+	}
+	return status;
+}
+
 static int on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct inspection *seen = self;
@@ -68,6 +93,8 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	for (size_t i = 0; i < NAME_COUNT && !status; i++)
 		if (row->col[name_columns[i]] != SL_NONE)
 			status = intset_add(&seen->names[i], row->col[name_columns[i]], &fresh, err);
+	if (!status && row->more)
+		status = count_texts(seen, row->more, err);
 	const sl_time limit = row->col[SL_COL_LIMIT];
 	if (status || gone || limit <= 0)
 		return status;
@@ -121,17 +148,27 @@ static void sample_finish(struct sample *sample)
 	}
 }
 
+/* Of cpus or, with gpus, of those. */
+static int64_t asked(const struct sl_jobs *jobs, uint32_t row, bool gpus)
+{
+	if (!jobs->request)
+		return jobs->size[row];
+	const struct sl_request *request = &jobs->requests[jobs->request[row]];
+	return gpus ? request->gpus : request->cpus;
+}
+
 /* Work asked for over what the machine offers while jobs are submitted. */
-static int64_t offered_load(const struct scenario *scenario)
+static int64_t offered_load(const struct scenario *scenario, bool gpus)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
 	const sl_time span = jobs->submit[jobs->count - 1] - jobs->submit[0];
-	if (!scenario->cpus || span <= 0)
+	const int64_t units = gpus ? scenario->cluster.gpus : scenario->cpus;
+	if (!units || span <= 0)
 		return SL_NONE;
 	__int128 work = 0;
 	for (uint32_t row = 0; row < jobs->count; row++)
-		work += (__int128)jobs->run[row] * jobs->size[row];
-	const __int128 offered = (__int128)scenario->cpus * span;
+		work += (__int128)jobs->run[row] * asked(jobs, row, gpus);
+	const __int128 offered = (__int128)units * span;
 	const __int128 share = work / offered;
 	if (share > INT64_MAX / 2000000)
 		return SL_NONE;
@@ -176,7 +213,9 @@ static uint64_t count_to(const struct sample *sample, size_t *from, int64_t boun
 
 static void histogram_size(struct inspection *seen)
 {
-	struct histogram *histogram = histogram_new(seen, HISTOGRAM_SIZE, "size", "size, in processors");
+	struct histogram *histogram = histogram_new(seen, HISTOGRAM_SIZE, "size",
+		seen->scenario.cluster.gpus ? "size, in processors, or GPUs of jobs that ask any"
+					    : "size, in processors");
 	size_t from = 0;
 	for (int64_t low = 0, high = 1; low <= INT32_MAX; low = high, high *= 2) {
 		char label[48];
@@ -277,6 +316,7 @@ static int gather(struct inspection *seen, const char *path, const struct args *
 	if (status)
 		return status;
 	const struct scenario_options options = { .trace = path,
+		.cluster = arg(args, "cluster"),
 		.settings = &settings,
 		.registry = args->registry,
 		.tz = arg(args, "tz"),
@@ -293,7 +333,8 @@ static int gather(struct inspection *seen, const char *path, const struct args *
 		return status;
 	for (size_t i = 0; i < SAMPLE_COUNT; i++)
 		sample_finish(&seen->sample[i]);
-	seen->load = offered_load(&seen->scenario);
+	seen->load = offered_load(&seen->scenario, false);
+	seen->load_gpus = offered_load(&seen->scenario, true);
 	histogram_size(seen);
 	histogram_run(seen);
 	histogram_hour(seen);
@@ -307,6 +348,7 @@ static void inspection_release(struct inspection *seen)
 		free(seen->sample[i].value);
 	for (size_t i = 0; i < NAME_COUNT; i++)
 		intset_release(&seen->names[i]);
+	names_release(&seen->texts);
 	if (seen->scenario.arena)
 		scenario_release(&seen->scenario);
 }
@@ -325,7 +367,7 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < args->word_count && !status; i++) {
-		struct inspection seen = { 0 };
+		struct inspection seen = { .arena = args->arena };
 		status = gather(&seen, args->word[i], args, err);
 		if (!status && arg_flag(args, "json")) {
 			status = show_json(&seen, err);
@@ -342,6 +384,7 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ "ascii", 0, NULL, false, "draw with plain ASCII instead of block characters" },
+	{ OPTION_CLUSTER_ONE },
 	{ OPTION_STRICT },
 	{ OPTION_SET },
 	{ OPTION_TZ },
@@ -358,6 +401,7 @@ const struct command cmd_inspect = {
 		  "examples:\n"
 		  "  schedlab inspect trace.swf.gz\n"
 		  "  schedlab inspect trace.swf --set cluster.cpus=806   (a trace without a header)\n"
+		  "  schedlab inspect jobs.csv -c cluster.yaml           (does it fit there?)\n"
 		  "  schedlab inspect trace.swf --json\n",
 	.options = options,
 	.option_count = SL_LEN(options),

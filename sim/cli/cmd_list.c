@@ -140,10 +140,22 @@ static void list_presets(struct listing *list)
 
 static void list_settings(struct listing *list)
 {
-	static const struct sl_param cpus = { "cluster.cpus", SL_PARAM_INT, NULL, NULL,
-		"Processors of the machine; wins over the trace's header.", 1, INT64_MAX };
+	static const struct sl_param cluster[] = {
+		{ "cluster.cpus", SL_PARAM_INT, NULL, NULL,
+			"Processors of the machine, a counted pool; wins over the trace's header.", 1,
+			INT64_MAX },
+		{ "cluster.nodes[NAME].count", SL_PARAM_INT, NULL, NULL,
+			"Nodes of an entry of the cluster file; += and -= change what the file says.", 0,
+			10000000 },
+		{ "cluster.nodes[NAME].cpus", SL_PARAM_INT, NULL, NULL, "Likewise, cpus of each.", 1,
+			1 << 20 },
+		{ "cluster.nodes[NAME].memory", SL_PARAM_TEXT, NULL, NULL,
+			"Likewise, memory of each: 192GiB.", 0, 0 },
+		{ "cluster.nodes[NAME].gpus", SL_PARAM_INT, NULL, NULL, "Likewise, GPUs of each.", 0,
+			1 << 16 },
+	};
 	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
-				 &cpus, 1, NULL });
+				 cluster, SL_LEN(cluster), NULL });
 	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
 				 NULL, NULL, replay_params, replay_param_count, NULL });
 }
@@ -200,7 +212,7 @@ static const struct kind {
 	{ "policies", "for -p, as name:parameter=value,...", list_policies },
 	{ "settings", "for --set", list_settings },
 	{ "readers", "formats of traces that are read", list_readers },
-	{ "clusters", "formats of cluster files that are read", list_clusters },
+	{ "clusters", "formats of cluster files, for -c", list_clusters },
 	{ "writers", "formats of traces that are written", list_writers },
 	{ "generators", "workload models, for 'schedlab generate'", list_generators },
 	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },

@@ -12,7 +12,7 @@
 #include "sim/cli/outdir.h"
 
 static const struct option_def options[] = {
-	{ OPTION_CLUSTER },
+	{ OPTION_CLUSTER_ONE },
 	{ OPTION_POLICY },
 	{ OPTION_OUTPUT },
 	{ OPTION_SET },
@@ -290,7 +290,8 @@ static int prepare(struct run *run, struct scenario *scenario, struct settings *
 	if (!status)
 		status = run_from_args(run, policy ? policy : "easy", settings, args, err);
 	if (!status)
-		status = scenario_from_args(scenario, args, settings, run->choice.implied, err);
+		status = scenario_from_args(
+			scenario, args, arg(args, "cluster"), settings, run->choice.implied, err);
 	run->scenario = scenario;
 	return status;
 }

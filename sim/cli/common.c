@@ -141,12 +141,12 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
 	return status;
 }
 
-int scenario_from_args(struct scenario *scenario, const struct args *args, struct settings *settings,
-	const char *implied, struct sl_err *err)
+int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+	struct settings *settings, const char *implied, struct sl_err *err)
 {
 	struct scenario_options options = {
 		.trace = args->word[0],
-		.cluster = arg(args, "cluster"),
+		.cluster = cluster,
 		.settings = settings,
 		.registry = args->registry,
 		.implied = implied,

@@ -10,6 +10,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/intset.h"
+#include "sim/names.h"
 
 /* Of the jobs that a replay would run. */
 enum sample_kind {
@@ -60,8 +61,10 @@ struct inspection {
 	struct scenario scenario;
 	struct sample sample[SAMPLE_COUNT];
 	struct intset names[NAME_COUNT];
+	struct names texts; /* Those that are no numbers. */
+	struct sl_arena *arena;
 	uint64_t status[STATUS_COUNT]; /* Of all lines. */
-	int64_t load;                  /* Of the machine; SL_NONE: not known. */
+	int64_t load, load_gpus;       /* Of the machine's cpus, GPUs; SL_NONE: not known. */
 	struct histogram histogram[HISTOGRAM_COUNT];
 };
 

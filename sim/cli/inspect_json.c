@@ -96,6 +96,17 @@ static void write_header(const struct scenario *scenario, struct sl_out *out)
 	sl_out_text(out, scenario->header_count ? "\n  ]" : "]");
 }
 
+static void write_cluster(const struct scenario *scenario, struct sl_out *out)
+{
+	const struct sl_cluster *cluster = &scenario->cluster;
+	key(out, "cluster");
+	sl_out_printf(out,
+		"{ \"nodes\": %" PRIu32 ", \"types\": %" PRIu32 ", \"gpus\": %" PRId64
+		", \"reservations\": %" PRIu32 ", \"requests\": %" PRIu32 " }",
+		cluster->node_count, cluster->type_count, cluster->gpus, cluster->window_count,
+		scenario->jobs.request_count);
+}
+
 void inspect_json(const struct inspection *seen, struct sl_out *out)
 {
 	const struct scenario *scenario = &seen->scenario;
@@ -121,8 +132,14 @@ void inspect_json(const struct inspection *seen, struct sl_out *out)
 		sl_out_json(out, scenario->cpus_from);
 	else
 		sl_out_text(out, "null");
+	if (scenario->cluster.node_count)
+		write_cluster(scenario, out);
 	key(out, "load");
 	micro(out, seen->load);
+	if (seen->load_gpus != SL_NONE) {
+		key(out, "load_gpus");
+		micro(out, seen->load_gpus);
+	}
 	key(out, "epoch");
 	micro(out, scenario->epoch ? scenario->epoch * 1000000 : SL_NONE);
 	key(out, "utc_offset");

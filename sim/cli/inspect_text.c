@@ -46,16 +46,66 @@ static void show_input(const struct inspection *seen)
 	}
 }
 
+/* Nodes that are alike, in a line. */
+static void show_type(const struct sl_cluster *cluster, uint32_t index)
+{
+	const struct sl_node_type *type = &cluster->type[index];
+	char line[400], count[48], cpus[48];
+	uint32_t nodes = 0;
+	for (uint32_t i = 0; i < cluster->node_count; i++)
+		nodes += cluster->node_type[i] == index;
+	size_t len = (size_t)snprintf(line, sizeof(line), "%s x %s: %s cpus", count_text(count, nodes),
+		type->name, count_text(cpus, (uint64_t)type->amount[SL_KIND_CPUS]));
+	if (type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
+		len += (size_t)snprintf(line + len, sizeof(line) - len, ", %s MiB",
+			count_text(count, (uint64_t)type->amount[SL_KIND_MEM]));
+	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count && len < sizeof(line); kind++)
+		if (type->amount[kind])
+			len += (size_t)snprintf(line + len, sizeof(line) - len, ", %s %s",
+				count_text(count, (uint64_t)type->amount[kind]), cluster->kind_name[kind]);
+	fact("", "%s", line);
+}
+
+static void show_window(const struct sl_window *window)
+{
+	char from[48], until[48];
+	const int64_t held = window->node_count ? window->node_count : window->cpus;
+	fact("reserved", "%s: %lld %s%s from %s s to %s s", window->name, (long long)held,
+		window->node_count ? "node" : "cpu", held == 1 ? "" : "s",
+		screen_number(from, window->from, 0), screen_number(until, window->until, 0));
+}
+
 static void show_machine(const struct inspection *seen)
 {
 	const struct scenario *scenario = &seen->scenario;
-	char buffer[48];
+	char text[200];
 	if (scenario->cpus)
-		fact("machine", "%s cpus (%s)", count_text(buffer, (uint64_t)scenario->cpus),
-			scenario->cpus_from);
+		fact("machine", "%s (%s)", machine_text(text, sizeof(text), scenario), scenario->cpus_from);
 	else
 		fact("machine",
-			"not known: no MaxProcs or MaxNodes in the header; give --set cluster.cpus=N");
+			"not known: no MaxProcs or MaxNodes in the header; give --set cluster.cpus=N, or -c "
+			"CLUSTER");
+	for (uint32_t i = 0; i < scenario->cluster.type_count; i++)
+		show_type(&scenario->cluster, i);
+	for (uint32_t i = 0; i < scenario->cluster.window_count; i++)
+		show_window(&scenario->cluster.window[i]);
+}
+
+/* What the cluster could never give, of the lines that make sense otherwise. */
+static void show_fit(const struct inspection *seen)
+{
+	const struct scenario *scenario = &seen->scenario;
+	char jobs[48], requests[48], others[48];
+	uint64_t without = 0;
+	if (!scenario->cluster.node_count)
+		return;
+	for (size_t i = 0; i < scenario->oddity_count; i++)
+		if (strcmp(scenario->oddity[i].cause, "larger than the machine") == 0 ||
+			strcmp(scenario->oddity[i].cause, "asks for what the cluster has not") == 0)
+			without += scenario->oddity[i].count;
+	fact("fit", "%s jobs, by %s different requests; %s jobs never could",
+		count_text(jobs, scenario->jobs.count), count_text(requests, scenario->jobs.request_count),
+		count_text(others, without));
 }
 
 static void show_jobs(const struct inspection *seen)
@@ -122,6 +172,8 @@ static void show_span(const struct inspection *seen)
 	fact("span", "%s", screen_duration(c, last - first));
 	if (seen->load != SL_NONE)
 		fact("offered load", "%s of the machine", screen_number(a, seen->load, 3));
+	if (seen->load_gpus != SL_NONE)
+		fact("", "%s of its GPUs", screen_number(a, seen->load_gpus, 3));
 }
 
 /* ---- Quantiles ---------------------------------------------------------------------------- */
@@ -256,6 +308,7 @@ void inspect_text(const struct inspection *seen, bool ascii, struct sl_arena *ar
 	show_input(seen);
 	show_machine(seen);
 	show_jobs(seen);
+	show_fit(seen);
 	show_span(seen);
 	show_quantiles(seen, arena);
 	show_oddities(seen, arena);

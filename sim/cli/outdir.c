@@ -344,6 +344,11 @@ static int file_close(struct sl_out *out, int status, struct sl_err *err)
 	return status;
 }
 
+bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result)
+{
+	return outdir_wants(only, report->name) && (!report->wanted || report->wanted(result));
+}
+
 static int reports_write(
 	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
 {
@@ -351,7 +356,7 @@ static int reports_write(
 	for (size_t i = 0; !status && sl_reports[i]; i++) {
 		char name[PATH];
 		struct sl_out *out;
-		if (!outdir_wants(only, sl_reports[i]->name))
+		if (!outdir_wants_report(only, sl_reports[i], &run->sim.result))
 			continue;
 		(void)snprintf(name, PATH, "%s%s", prefix, sl_reports[i]->name);
 		status = file_open(dir, name, &out, err);
@@ -593,6 +598,7 @@ static const struct {
 	unsigned record;
 } kinds[] = {
 	{ "jobs", 0 },
+	{ "attempts", 0 },
 	{ "metrics", 0 },
 	{ "usage", SIM_RECORD_USAGE },
 	{ "reasons", SIM_RECORD_REASONS },
@@ -613,7 +619,7 @@ int only_check(const char *only, unsigned *record, struct sl_err *err)
 				(len == strlen(kinds[i].name) && memcmp(name, kinds[i].name, len) == 0);
 		if (!known)
 			return sl_fail(err, SL_USAGE,
-				"'%.*s' is no file of a run: --only takes jobs, metrics, usage, reasons and snapshot, between commas",
+				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons and snapshot, between commas",
 				(int)(len < 100 ? len : 100), name);
 		name = name[len] ? name + len + 1 : NULL;
 	}

@@ -13,6 +13,8 @@
 
 /* True if --only names the file: "jobs" is jobs.csv. */
 bool outdir_wants(const char *only, const char *file);
+/* True if --only names it, and the run has something to write there. */
+bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result);
 /* The SHA-256 of a text, in hex. */
 int identity_hash(const char *text, char hex[65], struct sl_err *err);
 

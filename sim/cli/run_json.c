@@ -66,6 +66,10 @@ static void identity_put(FILE *file, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
 	(void)fprintf(file, "input=%s\n", scenario->input.sha256);
+	if (scenario->cluster_input.path)
+		(void)fprintf(file, "cluster=%s\n", scenario->cluster_input.sha256);
+	for (size_t i = 0; i < scenario->cluster_setting_count; i++)
+		(void)fprintf(file, "cluster.%s\n", scenario->cluster_setting[i]);
 	for (size_t i = 0; i < scenario->side_count; i++)
 		(void)fprintf(file, "input=%s\n", scenario->side[i].sha256);
 	if (scenario->window && !scenario->window_count)
@@ -227,6 +231,40 @@ static void put_past(struct sl_out *out, const struct sim_options *options)
 	sl_out_text(out, "\n  ]");
 }
 
+/* On a counted pool its cpus are all there is. */
+static void put_cluster(struct sl_out *out, const struct scenario *scenario)
+{
+	const struct sl_cluster *cluster = &scenario->cluster;
+	sl_out_printf(out, "{ \"cpus\": %" PRId64 ", \"from\": ", scenario->cpus);
+	sl_out_json(out, scenario->cpus_from);
+	if (cluster->name) {
+		sl_out_text(out, ", \"name\": ");
+		sl_out_json(out, cluster->name);
+	}
+	if (cluster->node_count) {
+		sl_out_printf(out, ", \"nodes\": %" PRIu32 ", \"gpus\": %" PRId64 ", \"memory_mib\": ",
+			cluster->node_count, cluster->gpus);
+		sl_out_printf(out, cluster->mem ? "%" PRId64 : "null", cluster->mem);
+	}
+	for (size_t i = 0; i < scenario->cluster_setting_count; i++) {
+		sl_out_text(out, i ? ", " : ", \"settings\": [");
+		sl_out_json(out, scenario->cluster_setting[i]);
+	}
+	sl_out_text(out, scenario->cluster_setting_count ? "] }" : " }");
+}
+
+static void put_ignored(struct sl_out *out, const struct scenario *scenario)
+{
+	if (!scenario->ignored_count)
+		return;
+	put_key(out, "ignored");
+	for (size_t i = 0; i < scenario->ignored_count; i++) {
+		sl_out_text(out, i ? ", " : "[");
+		sl_out_json(out, scenario->ignored[i]);
+	}
+	sl_out_text(out, "]");
+}
+
 static void put_world(struct sl_out *out, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
@@ -234,13 +272,13 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_key(out, "inputs");
 	sl_out_text(out, "[");
 	put_input(out, &scenario->input, true);
+	if (scenario->cluster_input.path)
+		put_input(out, &scenario->cluster_input, false);
 	for (size_t i = 0; i < scenario->side_count; i++)
 		put_input(out, &scenario->side[i], false);
 	sl_out_text(out, "\n  ]");
 	put_key(out, "cluster");
-	sl_out_printf(out, "{ \"cpus\": %" PRId64 ", \"from\": ", scenario->cpus);
-	sl_out_json(out, scenario->cpus_from);
-	sl_out_text(out, " }");
+	put_cluster(out, scenario);
 	put_key(out, "policy");
 	sl_out_text(out, "{ ");
 	put_policy(out, choice);
@@ -264,6 +302,7 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_oddities(out, scenario, false);
 	put_key(out, "drops");
 	put_oddities(out, scenario, true);
+	put_ignored(out, scenario);
 }
 
 static void put_course(struct sl_out *out, const struct sl_result *result)
@@ -293,12 +332,13 @@ static void put_course(struct sl_out *out, const struct sl_result *result)
 	}
 }
 
-static void put_files(struct sl_out *out, const char *only, bool windows, bool stops)
+static void put_files(
+	struct sl_out *out, const char *only, const struct sl_result *result, bool windows, bool stops)
 {
 	const char *before = "";
 	sl_out_text(out, "[");
 	for (size_t i = 0; sl_reports[i] && !windows; i++) {
-		if (!outdir_wants(only, sl_reports[i]->name))
+		if (!outdir_wants_report(only, sl_reports[i], result))
 			continue;
 		sl_out_text(out, before);
 		sl_out_json(out, sl_reports[i]->name);
@@ -317,22 +357,52 @@ static void put_files(struct sl_out *out, const char *only, bool windows, bool s
 	sl_out_text(out, "]");
 }
 
-/* The warm-up that utilization.steady used, where no metrics say it. */
-static int warmup_compute(
-	const struct sl_result *result, struct sl_arena *arena, int64_t *warmup, struct sl_err *err)
+/* What run.json says of the metrics: the warm-up that utilization.steady used, and which resource is the
+ * scarcest. */
+struct about_metrics {
+	int64_t warmup;
+	const char *scarcest;
+};
+
+/* As the metric itself: the largest, ties by this order. */
+static const char *scarcest_of(const struct sl_metrics *metrics)
 {
-	struct sl_metrics metrics;
-	metrics_init(&metrics, arena);
+	static const char *const kind[] = { "cpus", "gpus", "memory" };
+	const char *found = kind[0];
+	int64_t most = -1;
+	for (size_t i = 0; i < SL_LEN(kind); i++) {
+		char name[40];
+		(void)snprintf(name, sizeof(name), "utilization.%s", kind[i]);
+		const int64_t *value = metrics_get(metrics, name);
+		if (!value || *value <= most)
+			continue;
+		most = *value;
+		found = kind[i];
+	}
+	return found;
+}
+
+/* metrics: what is known of them; NULL: they are computed. */
+static int about_metrics(const struct sl_metrics *metrics, const struct sl_result *result,
+	struct sl_arena *arena, struct about_metrics *about, struct sl_err *err)
+{
+	struct sl_metrics own;
 	int status = SL_OK;
+	const int64_t *found = metrics ? metrics_get(metrics, "warmup") : NULL;
+	if (found) {
+		*about = (struct about_metrics){ *found, scarcest_of(metrics) };
+		return SL_OK;
+	}
+	metrics_init(&own, arena);
 	for (size_t i = 0; !status && sl_metric_list[i]; i++)
 		if (strcmp(sl_metric_list[i]->name, "utilization") == 0)
-			status = sl_metric_list[i]->compute(result, &metrics, err);
-	const int64_t *found = metrics_get(&metrics, "warmup");
+			status = sl_metric_list[i]->compute(result, &own, err);
+	found = metrics_get(&own, "warmup");
 	if (!status && !found)
 		status = sl_fail_memory(err);
 	else if (!status)
-		*warmup = *found;
-	metrics_release(&metrics);
+		*about = (struct about_metrics){ *found, scarcest_of(&own) };
+	metrics_release(&own);
 	return status;
 }
 
@@ -351,14 +421,13 @@ static void put_runs(struct sl_out *out, const struct windows *windows)
 int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
 {
-	const int64_t *found = metrics ? metrics_get(metrics, "warmup") : NULL;
-	int64_t warmup = found ? *found : 0;
+	struct about_metrics about = { 0 };
 	char identity[65];
 	struct sl_arena *arena = arena_new();
 	const char *text = arena ? run_identity(run, arena) : NULL;
 	int status = text ? identity_hash(text, identity, err) : sl_fail_memory(err);
-	if (!status && !found)
-		status = warmup_compute(&run->sim.result, arena, &warmup, err);
+	if (!status)
+		status = about_metrics(metrics, &run->sim.result, arena, &about, err);
 	arena_free(arena);
 	if (status)
 		return status;
@@ -366,7 +435,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	put_key(out, "identity");
 	sl_out_json(out, identity);
 	put_key(out, "files");
-	put_files(out, only, windows, run->scenario->bounded);
+	put_files(out, only, &run->sim.result, windows, run->scenario->bounded);
 	if (windows) {
 		put_key(out, "runs");
 		put_runs(out, windows);
@@ -375,9 +444,9 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	}
 	put_world(out, run);
 	put_key(out, "warmup");
-	put_micro(out, warmup);
+	put_micro(out, about.warmup);
 	put_key(out, "utilization_resource");
-	sl_out_text(out, "\"cpus\"");
+	sl_out_json(out, about.scarcest);
 	put_course(out, &run->sim.result);
 	sl_out_text(out, "\n}\n");
 	return SL_OK;

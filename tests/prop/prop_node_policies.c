@@ -259,12 +259,16 @@ static bool agrees(struct node_world *w, size_t plan, enum nr_place place, bool 
 	options.place = place;
 	(void)snprintf(policy, sizeof(policy), "%splace=%s", plans[plan].policy, places[place]);
 	node_reference_run(w, &options, &want);
-	if (node_world_run(w, policy, check)) {
-		what = w->err.text;
+	const int status = node_world_run(w, policy, check);
+	if (status || w->wrong[0]) {
+		what = status ? w->err.text : w->wrong;
 		node_world_describe(w, text, room);
 		cr_expect_fail("seed %llu, %s: %s\n%s", (unsigned long long)seed, policy, what, text);
 	}
-	for (uint32_t job = 0; job < w->count && !what; job++) {
+	/* Nodes that are counted have no names to be kept. */
+	const bool named = options.plan == NR_CONSERVATIVE || options.spare == SL_SPARE_NAMED;
+	const uint32_t compared = named && !w->sim.result.nodes_held ? 0 : w->count;
+	for (uint32_t job = 0; job < compared && !what; job++) {
 		what = difference(w, job, &want);
 		if (!what)
 			continue;
@@ -288,4 +292,294 @@ Test(node_policies, generated_worlds_agree_with_the_reference, .timeout = 3600)
 				    seed))
 				return;
 	}
+}
+
+/* ---- Presets that share, preempt and suspend ------------------------------------------------------------
+ */
+
+static const char *const presets[] = { "fairshare:", "drf:", "lottery:", "stride:", "quota:preempt=requeue,",
+	"quota:preempt=checkpoint,", "quota:preempt=none,", "gang:", "slices:quantum=2,",
+	"slices:quantum=3,rows=2,", "composed:plan=depth,depth=2,", "composed:plan=slack,",
+	"composed:plan=conservative,estimate=tsafrir,",
+	"easy++:", "easy:estimate=tsafrir,order=wfp3,spare=named,", "easy:shadow=frozen,",
+	"composed:plan=commit," };
+
+/* Users, and gangs of neighbours, whose jobs fit together more often than not. */
+static void people(struct node_world *w, uint64_t seed)
+{
+	struct sl_rng rng = sl_rng_stream(seed, "tests/people");
+	const int64_t gangs = below(&rng, 2) ? 3 : 0;
+	for (uint32_t i = 0; i < w->count; i++) {
+		w->job[i].user = (int32_t)below(&rng, 3);
+		if (i && below(&rng, 4) < gangs - 2)
+			w->job[i].gang = w->job[i - 1].gang = w->job[i - 1].gang ? w->job[i - 1].gang : i;
+	}
+}
+
+/* Each ran as long as it was to; requeued ones began again. */
+static const char *run_differs(const struct node_world *w, uint32_t job, bool requeues)
+{
+	const struct sl_result *got = &w->sim.result;
+	if (got->start[job] == SL_NONE || got->end[job] == SL_NONE)
+		return NULL;
+	const bool cut = w->overrun == SL_OVERRUN_KILL && w->limit[job] < w->run[job];
+	const sl_time length = cut ? w->limit[job] : w->run[job];
+	sl_time ran = 0;
+	sl_time lost = 0;
+	bool several = false;
+	for (size_t i = 0; i < got->attempt_count; i++) {
+		if (got->attempts[i].job != job)
+			continue;
+		several = true;
+		ran += got->attempts[i].end - got->attempts[i].start - got->attempts[i].suspended;
+		lost += got->attempts[i].lost;
+	}
+	if (!several)
+		ran = got->end[job] - got->start[job] - (got->suspended ? got->suspended[job] : 0);
+	if (lost && !requeues)
+		return "work was lost";
+	return ran - lost == length ? NULL : "it did not run as long as it was to";
+}
+
+/* Who asks for more than there is, in several groups, is asked for nothing here. */
+static void leave_out(struct node_world *w, enum nr_place place)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < w->count; i++)
+		if (node_reference_could_run(w, i, place))
+			w->job[kept++] = w->job[i];
+	w->count = kept;
+}
+
+static bool audited(struct node_world *w, const char *preset, enum nr_place place, bool check, uint64_t seed)
+{
+	char policy[100];
+	char text[8000];
+	(void)snprintf(policy, sizeof(policy), "%splace=%s", preset, places[place]);
+	const int status = node_world_run(w, policy, check);
+	const char *what = status ? w->err.text : w->wrong[0] ? w->wrong : NULL;
+	if (status && strstr(what, "it could never start")) /* A gang, which says so. */
+		what = NULL;
+	for (uint32_t job = 0; job < w->count && !what && !status; job++)
+		what = run_differs(w, job, strstr(preset, "requeue"));
+	if (what) {
+		node_world_describe(w, text, sizeof(text));
+		cr_expect_fail("seed %llu, %s: %s\n%s", (unsigned long long)seed, policy, what, text);
+	}
+	node_world_release(w);
+	return !what;
+}
+
+Test(node_policies, presets_hold_no_more_than_there_is_and_keep_work, .timeout = 3600)
+{
+	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	const uint64_t worlds = number[effort()];
+	for (uint64_t seed = 1; seed <= worlds; seed++) {
+		struct node_world w;
+		random_world(&w, seed);
+		people(&w, seed);
+		for (enum nr_place place = NR_FIRST; place < NR_PLACES; place++)
+			leave_out(&w, place);
+		for (size_t i = 0; i < SL_LEN(presets) && w.count; i++)
+			if (!audited(&w, presets[i], (enum nr_place)((seed + i) % NR_PLACES), seed % 10 == 0,
+				    seed))
+				return;
+	}
+}
+
+/* ---- What must not matter -------------------------------------------------------------------------------
+ */
+
+/* Runs both, and compares: every time of the second is `times` that of the first, and every piece is on the
+ * node that node[] says. */
+static bool alike(struct node_world *a, struct node_world *b, const char *policy, const uint32_t *node,
+	const char *told, uint64_t seed)
+{
+	char text[8000];
+	const char *what = NULL;
+	uint32_t job = 0;
+	if (node_world_run(a, policy, false))
+		what = a->err.text;
+	if (node_world_run(b, policy, false) && !what)
+		what = b->err.text;
+	for (; job < a->count && !what; job++) {
+		if (node_world_start(a, job) != node_world_start(b, job))
+			what = "start";
+		else if (node_world_end(a, job) != node_world_end(b, job))
+			what = "end";
+		else if (node && a->piece_count[job] != b->piece_count[job])
+			what = "pieces";
+		for (uint32_t i = 0; node && !what && i < a->piece_count[job]; i++) {
+			const struct nw_piece *x = &a->piece[job][i];
+			const struct nw_piece *y = &b->piece[job][i];
+			if (node[x->node] != y->node || x->group != y->group || x->tasks != y->tasks)
+				what = "pieces";
+		}
+	}
+	if (what) {
+		node_world_describe(a, text, sizeof(text));
+		cr_expect_fail("seed %llu, %s, %s: %s of job %u differs\n%s", (unsigned long long)seed,
+			policy, told, what, job, text);
+	}
+	node_world_release(a);
+	node_world_release(b);
+	return !what;
+}
+
+static const uint32_t same_node[NW_NODES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+
+/* The amounts of all nodes and requests are scaled alike, or only some kinds are. */
+static void scale(struct node_world *w, int64_t cpus, int64_t mem, int64_t gpus)
+{
+	for (uint32_t node = 0; node < w->nodes; node++) {
+		w->amount[node][SL_KIND_CPUS] *= cpus;
+		if (w->amount[node][SL_KIND_MEM] < SL_MEM_UNBOUNDED)
+			w->amount[node][SL_KIND_MEM] *= mem;
+		for (uint32_t kind = SL_KIND_GPUS; kind < w->kinds; kind++)
+			w->amount[node][kind] *= gpus;
+	}
+	for (uint32_t i = 0; i < w->count; i++)
+		for (uint32_t g = 0; g < w->job[i].group_count; g++) {
+			w->job[i].group[g].task.cpus *= cpus;
+			w->job[i].group[g].task.mem *= mem;
+			w->job[i].group[g].task.gpus *= gpus;
+		}
+}
+
+static bool transformed(uint64_t seed, const char *policy, bool first)
+{
+	struct node_world a;
+	struct node_world b;
+	random_world(&a, seed);
+	a.amount[0][SL_KIND_CPUS]++; /* Nodes of one cpu may be counted: scaled they have names. */
+	b = a;
+	b.offset = 86400 + (int64_t)(seed % 1000);
+	if (!alike(&a, &b, policy, same_node, "a day later", seed))
+		return false;
+	b = a;
+	scale(&b, 2, 8, 4); /* Powers of two: shares of the whole are rounded alike. */
+	if (!alike(&a, &b, policy, same_node, "amounts scaled", seed))
+		return false;
+	b = a;
+	b.types_apart = true;
+	if (!alike(&a, &b, policy, same_node, "each node a type of its own", seed))
+		return false;
+	b = a;
+	b.spare_type = true;
+	return !first || alike(&a, &b, policy, same_node, "with a node that is of no use", seed);
+}
+
+Test(node_policies, times_amounts_and_names_of_types_do_not_matter, .timeout = 3600)
+{
+	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	const uint64_t worlds = number[effort()];
+	for (uint64_t seed = 1; seed <= worlds; seed++) {
+		const size_t plan = seed % SL_LEN(plans);
+		const enum nr_place place = (enum nr_place)(seed / SL_LEN(plans) % NR_PLACES);
+		char policy[100];
+		(void)snprintf(policy, sizeof(policy), "%splace=%s", plans[plan].policy, places[place]);
+		if (!transformed(seed, policy, place == NR_FIRST))
+			return;
+	}
+}
+
+/* Without ties between nodes their numbers do not matter: each has a number of cpus of its own, and the world
+ * is told with the nodes the other way round. */
+Test(node_policies, the_order_of_unlike_nodes_does_not_matter, .timeout = 3600)
+{
+	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	const uint64_t worlds = number[effort()];
+	for (uint64_t seed = 1; seed <= worlds; seed++) {
+		struct node_world a;
+		struct node_world b;
+		uint32_t other[NW_NODES] = { 0 };
+		random_world(&a, seed);
+		b = a;
+		for (uint32_t node = 0; node < a.nodes; node++) {
+			other[node] = a.nodes - 1 - node;
+			memcpy(b.amount[other[node]], a.amount[node], sizeof(a.amount[node]));
+		}
+		for (uint32_t i = 0; i < a.windows; i++) {
+			b.window[i].nodes = 0;
+			for (uint32_t node = 0; node < a.nodes; node++)
+				b.window[i].nodes |= (a.window[i].nodes >> node & 1) << other[node];
+		}
+		/* One group, of one task or on one node: whether it fits depends on no choice that was a tie
+		 * only if nobody shares; so it is all of the cpus of whole nodes. */
+		for (uint32_t i = 0; i < a.count; i++) {
+			struct sl_group *group = &a.job[i].group[0];
+			*group = (struct sl_group){ .task = { .cpus = 1 },
+				.tasks = a.nodes,
+				.tasks_min = a.nodes,
+				.tasks_max = a.nodes,
+				.nodes_min = a.nodes,
+				.nodes_max = a.nodes,
+				.exclusive = i % 3 != 0 };
+			a.job[i].group_count = 1;
+			b.job[i] = a.job[i];
+		}
+		if (!alike(&a, &b, seed % 2 ? "easy:place=worst" : "conservative:place=first", NULL,
+			    "the other way round", seed))
+			return;
+	}
+}
+
+/* Ids name jobs, and no more. */
+Test(node_policies, ids_do_not_matter)
+{
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct node_world a;
+		struct node_world b;
+		random_world(&a, seed);
+		b = a;
+		b.id_first = 1000 - 7 * (int64_t)seed % 500;
+		if (!alike(&a, &b, plans[seed % SL_LEN(plans)].policy[0] == 'c' ? "conservative" : "easy",
+			    same_node, "other ids", seed))
+			return;
+	}
+}
+
+/* Jobs of whole nodes on nodes that are alike: a pool of that many cpus. */
+static bool as_pool(uint64_t seed, const char *policy)
+{
+	struct node_world a;
+	struct node_world b;
+	struct sl_rng rng = sl_rng_stream(seed, "tests/whole");
+	random_world(&a, seed);
+	a.windows = 0;
+	for (uint32_t node = 1; node < a.nodes; node++)
+		memcpy(a.amount[node], a.amount[0], sizeof(a.amount[0]));
+	b = a;
+	for (uint32_t node = 0; node < b.nodes; node++) {
+		memset(b.amount[node], 0, sizeof(b.amount[node]));
+		b.amount[node][SL_KIND_CPUS] = 1;
+		b.amount[node][SL_KIND_MEM] = SL_MEM_UNBOUNDED;
+	}
+	b.kinds = 2;
+	for (uint32_t i = 0; i < a.count; i++) {
+		const uint32_t whole = (uint32_t)(1 + below(&rng, a.nodes));
+		const bool exclusive = below(&rng, 2);
+		struct sl_group group = { .task = { .cpus = exclusive ? 1 : a.amount[0][SL_KIND_CPUS] },
+			.tasks = whole,
+			.tasks_min = whole,
+			.tasks_max = whole,
+			.tasks_per_node = 1,
+			.exclusive = exclusive };
+		a.job[i].group_count = b.job[i].group_count = 1;
+		a.job[i].group[0] = b.job[i].group[0] = group;
+		b.job[i].group[0].task.cpus = 1;
+	}
+	return alike(&a, &b, policy, NULL, "whole nodes as a pool", seed);
+}
+
+Test(node_policies, whole_nodes_are_a_counted_pool, .timeout = 3600)
+{
+	static const char *const policies[] = { "fcfs", "greedy", "easy", "easy:fill=shortest",
+		"easy:order=sjf", "easy:spare=none" };
+	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	const uint64_t worlds = number[effort()];
+	for (uint64_t seed = 1; seed <= worlds; seed++)
+		for (size_t i = 0; i < SL_LEN(policies); i++)
+			if (!as_pool(seed, policies[i]))
+				return;
 }

@@ -455,8 +455,8 @@ Test(plans, parts_go_together, .timeout = 600)
 		"lottery:plan=fcfs", "lottery:plan=easy,fill=shortest", "fairshare:estimate=tsafrir",
 		"depth-k:estimate=tsafrir", "slack:estimate=tsafrir", "slack:order=wfp3",
 		"gang:estimate=tsafrir", "slices:order=sjf,quantum=5", "slices:order=stride,quantum=3,rows=3",
-		"slices:order=drf,quantum=4,alternate=no", "quota:by=account,estimate=exact",
-		"depth-k:fill=shortest" };
+		"slices:order=drf,quantum=4,alternate=no", "quota:estimate=exact", "quota",
+		"quota:preempt=checkpoint", "quota:preempt=none", "depth-k:fill=shortest" };
 	for (uint64_t seed = 1; seed <= worlds(600); seed++)
 		for (size_t i = 0; i < SL_LEN(policies); i++) {
 			struct bounds bounds = some;

@@ -121,8 +121,7 @@ Test(resume, a_replayed_past_goes_on_as_if_never_stopped, .timeout = 600)
  * back at once, at a time when something happened. Promises are made anew, which is another plan; so are what
  * is overdue, and so is the order of those that only a pass knows. */
 static const char *const watchers[] = { "fcfs", "greedy", "easy", "easy++", "easy:fill=shortest", "sjf",
-	"saf", "f1", "wfp3", "easy:order=unicep", "easy:estimate=exact", "easy:estimate=tsafrir,order=sjf",
-	"fairshare", "fairshare:half_life=100", "drf", "stride" };
+	"saf", "f1", "wfp3", "easy:order=unicep", "easy:estimate=exact", "easy:estimate=tsafrir,order=sjf" };
 static const char *const others[] = { "conservative", "easy++", "greedy", "recorded",
 	"conservative:estimate=tsafrir", "wfp3" };
 

@@ -68,7 +68,9 @@ static int read_bytes(struct heard *heard, const char *text, size_t len, struct 
 {
 	char path[32];
 	struct sl_input *in;
-	const struct sl_sink sink = { .self = heard, .job = on_job, .header = on_header, .oddity = on_oddity };
+	const struct sl_sink sink = {
+		.self = heard, .job = on_job, .header = on_header, .oddity = on_oddity
+	};
 	*heard = (struct heard){ 0 };
 	memset(err, 0, sizeof(*err));
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, len), err), SL_OK, "%s", err->text);
@@ -224,7 +226,9 @@ Test(batsim, a_text_may_be_one_long_line)
 	struct sl_input *in;
 	const struct sl_reader *reader;
 	char path[32];
-	const struct sl_sink sink = { .self = &heard, .job = on_job, .header = on_header, .oddity = on_oddity };
+	const struct sl_sink sink = {
+		.self = &heard, .job = on_job, .header = on_header, .oddity = on_oddity
+	};
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, len), &err), SL_OK);
 	cr_assert_eq(reader_choose(&registry_builtin, &reader, in, &err), SL_OK, "%s", err.text);
 	cr_expect_eq(reader, &batsim_reader);

@@ -174,6 +174,30 @@ Test(slices, a_new_row_waits_for_the_end_of_a_quantum)
 	EXPECT_STARTS(&w, "slices:quantum=10", 0, 10);
 	w.job[1].submit = 33;
 	EXPECT_STARTS(&w, "slices:quantum=10", 0, 33);
+	/* Though the row that is alone was looked at, at 25. */
+	w.job[0].size = 3;
+	w.job[2] = w.job[1];
+	w.job[1] = (struct world_job)JOB(0, 25, 25, 1);
+	w.count = 3;
+	EXPECT_STARTS(&w, "slices:quantum=10", 0, 0, 33);
+}
+
+/*
+ * Standing still is not charged. User 1's job runs 0..10 and 20..30, user 2's 10..20 and 30..40. At 20 both
+ * have used 40, and the earlier of jobs 3 and 4 gets the third row, and at 25 the other the rest of its turn.
+ * At 30, with two rows, user 1 has used 80, and job 4 gets its row. At 21 user 1 holds all and user 2
+ * nothing: by drf job 4 goes first, too.
+ */
+Test(slices, who_stands_still_uses_nothing)
+{
+	struct world w = { .cpus = 4,
+		.count = 4,
+		.job = { JOB(0, 20, 20, 4, .user = 1), JOB(0, 20, 20, 4, .user = 2),
+			JOB(20, 5, 5, 4, .user = 1), JOB(20, 5, 5, 4, .user = 2) } };
+	EXPECT_STARTS(&w, "slices:quantum=10,rows=3,order=fairshare,half_life=0", 0, 10, 20, 25);
+	EXPECT_STARTS(&w, "slices:quantum=10,rows=2,order=fairshare,half_life=0", 0, 10, 45, 40);
+	w.job[2].submit = w.job[3].submit = 21;
+	EXPECT_STARTS(&w, "slices:quantum=10,rows=3,order=drf", 0, 10, 45, 40);
 }
 
 /* On nodes a row is where jobs fit on their nodes: two nodes of 2 cpus and 2 MiB. Jobs 1 and 2 have a node

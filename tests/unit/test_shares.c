@@ -64,26 +64,32 @@ Test(fairshare, usage_is_divided_by_weight)
 
 /*
  * User 1 has 4 cpus over 0..100, user 2 over 100..100+x. With a half-life of 100 s, at 100+x, the first is
- * worth (1 - 1/2) 2^(-x/100), the second 1 - 2^(-x/100): equal where 2^(-x/100) is 2/3, at x = 58.496. What
- * follows halves both alike, over one half-life and over twenty.
+ * worth (1 - 1/2) 2^(-x/100), the second 1 - 2^(-x/100): equal where 2^(-x/100) is 2/3, at x = 58.496. With
+ * 80 s: (1 - 2^-1.25) y = 1 - y, y = 0.63309, x = 52.76. What follows halves both alike, over one half-life
+ * and over twenty.
  */
 Test(fairshare, usage_decays_by_half_in_a_half_life)
 {
-	static const int64_t gaps[] = { 0, 90, 150, 1000, 2000 };
-	for (size_t i = 0; i < SL_LEN(gaps); i++)
-		for (int64_t x = 58; x <= 59; x++) {
-			const int64_t block = 100 + x + gaps[i];
-			struct world w = { .cpus = 4,
-				.count = 5,
-				.job = { JOB(0, 100, 100, 4, .user = 1), JOB(0, x, x, 4, .user = 2),
-					JOB(block, 10, 10, 4, .user = 3), JOB(block + 1, 5, 5, 4, .user = 1),
-					JOB(block + 1, 5, 5, 4, .user = 2) } };
-			if (x == 58)
-				EXPECT_SEQUENCE(&w, "fairshare:half_life=100", 4, 3);
-			else
-				EXPECT_SEQUENCE(&w, "fairshare:half_life=100", 3, 4);
-			EXPECT_SEQUENCE(&w, "fairshare:half_life=0", 4, 3);
-		}
+	static const int64_t gaps[] = { 0, 90, 150, 1000, 1500 };
+	static const struct {
+		const char *policy;
+		int64_t less;
+	} cases[] = { { "fairshare:half_life=100", 58 }, { "fairshare:half_life=80", 52 } };
+	for (size_t i = 0; i < SL_LEN(gaps) * SL_LEN(cases) * 2; i++) {
+		const size_t which = i / 2 % SL_LEN(cases);
+		const int64_t x = cases[which].less + (int64_t)(i % 2);
+		const int64_t block = 100 + x + gaps[i / 2 / SL_LEN(cases)];
+		struct world w = { .cpus = 4,
+			.count = 5,
+			.job = { JOB(0, 100, 100, 4, .user = 1), JOB(0, x, x, 4, .user = 2),
+				JOB(block, 10, 10, 4, .user = 3), JOB(block + 1, 5, 5, 4, .user = 1),
+				JOB(block + 1, 5, 5, 4, .user = 2) } };
+		if (i % 2)
+			EXPECT_SEQUENCE(&w, cases[which].policy, 3, 4);
+		else
+			EXPECT_SEQUENCE(&w, cases[which].policy, 4, 3);
+		EXPECT_SEQUENCE(&w, "fairshare:half_life=0", 4, 3);
+	}
 }
 
 /* Initial usage: 100 of user 1, who is first in the queue; it halves each 10 s, so that by 100 it is worth

@@ -336,18 +336,19 @@ static int read_file(int (*parse)(struct doc *doc, const char *text, size_t len,
 	struct sl_err *err)
 {
 	struct doc doc = { .file = sl_input_name(in) };
-	char *text;
-	size_t len;
-	int status = doc_input(in, &text, &len, err);
+	const char *text;
+	const char *end;
+	int status = sl_input_all(in, &text, &end, err);
+	if (!status && end - text > DOC_BYTES_MAX)
+		status = sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: no cluster file is", doc.file);
 	if (!status)
-		status = parse(&doc, text, len, err);
+		status = parse(&doc, text, (size_t)(end - text), err);
 	if (!status && !doc.count)
 		status = sl_fail(err, SL_INPUT, "%s: has nothing but comments: give nodes or cpus", doc.file);
 	struct reading reading = { .doc = &doc, .sink = sink, .settings = *settings, .err = err };
 	if (!status)
 		status = read_top(&reading);
 	doc_release(&doc);
-	free(text);
 	return status;
 }
 

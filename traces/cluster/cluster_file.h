@@ -52,8 +52,7 @@ struct sl_place doc_place(const struct doc *doc, const struct doc_node *node);
 struct sl_place doc_key_place(const struct doc *doc, const struct doc_node *node);
 void doc_release(struct doc *doc);
 
-/* All of the text; ends in a zero. The caller frees it. */
-int doc_input(struct sl_input *in, char **text, size_t *len, struct sl_err *err);
+/* text[len] is a zero. */
 int doc_read_json(struct doc *doc, const char *text, size_t len, struct sl_err *err);
 int doc_read_yaml(struct doc *doc, const char *text, size_t len, struct sl_err *err);
 

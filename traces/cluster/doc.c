@@ -147,30 +147,3 @@ void doc_release(struct doc *doc)
 	free(doc->text);
 	*doc = (struct doc){ 0 };
 }
-
-int doc_input(struct sl_input *in, char **text, size_t *len, struct sl_err *err)
-{
-	const char *from;
-	const char *end;
-	size_t capacity = 0;
-	int status;
-	*text = NULL;
-	*len = 0;
-	while ((status = sl_input_next(in, &from, &end, err)) > 0) {
-		const size_t more = (size_t)(end - from);
-		if (*len + more > DOC_BYTES_MAX)
-			return sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: no cluster file is",
-				sl_input_name(in));
-		if (*len + more + 1 > capacity) {
-			capacity = 2 * (*len + more + 1);
-			char *larger = realloc(*text, capacity);
-			if (!larger)
-				return sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
-			*text = larger;
-		}
-		memcpy(*text + *len, from, more);
-		*len += more;
-		(*text)[*len] = '\0';
-	}
-	return status;
-}

@@ -200,7 +200,7 @@ static int scalar_in(struct json *json)
 {
 	const struct sl_place at = place_at(json, json->p);
 	if (*json->p == '"') {
-		size_t len;
+		size_t len = 0;
 		const int status = string_in(json, &len);
 		return status ? status : doc_text(json->doc, json->scratch, len, &at, json->err);
 	}
@@ -217,7 +217,7 @@ static int scalar_in(struct json *json)
 static int key_in(struct json *json)
 {
 	const struct sl_place at = place_at(json, json->p);
-	size_t len;
+	size_t len = 0;
 	if (*json->p != '"')
 		return fail_here(json, "a key in quotes");
 	int status = string_in(json, &len);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "traces/table/table.h"
+#include "traces/table/job_table.h"
 
 /* Asked numbers by column, SL_NONE where the cell is empty. */
 struct asked {

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "traces/table/table.h"
+#include "traces/table/job_table.h"
 
 enum { NAME_LONGEST = 63 };
 

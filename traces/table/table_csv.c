@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/table/table.h"
+#include "traces/table/job_table.h"
 
 static int no_memory(struct table *t) { return sl_fail(t->err, SL_SYSTEM, "%s: out of memory", t->file); }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/table/table.h"
+#include "traces/table/job_table.h"
 
 static const char short_row[] = "fewer fields than columns";
 static const char long_row[] = "more fields than columns";

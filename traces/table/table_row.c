@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "traces/table/table.h"
+#include "traces/table/job_table.h"
 
 const char *table_cell(const struct table *t, enum table_column column)
 {

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "traces/table/table.h"
+#include "traces/table/job_table.h"
 
 static const enum table_column columns[] = { TABLE_JOB_ID, TABLE_GROUP, TABLE_USER, TABLE_ACCOUNT,
 	TABLE_PARTITION, TABLE_GANG, TABLE_SUBMIT, TABLE_WAIT, TABLE_RUN_TIME, TABLE_TIME_LIMIT, TABLE_STATUS,
@@ -188,4 +188,5 @@ const struct sl_writer table_writer = {
 	.summary = "CSV with a header line: what a replay uses, one line a job and group",
 	.begin = begin,
 	.job = job,
+	.names = true,
 };

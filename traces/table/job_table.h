@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table.h - job traces in CSV with a header line: columns by name, in any order; see schedlab-trace(5).
+ * job_table.h - job traces in CSV with a header line: columns by name, in any order; see schedlab-trace(5).
  *
  * libcsv parts the fields (table_csv.c), the header's names say what each is (table_columns.c), and a line
  * becomes a row (table_row.c) with what the job asks (table_ask.c). Where several lines are one job, a row
  * waits until the next job begins (table_read.c).
  */
-#ifndef TRACES_TABLE_H
-#define TRACES_TABLE_H
+#ifndef TRACES_JOB_TABLE_H
+#define TRACES_JOB_TABLE_H
 
 #include <csv.h>
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * attempts_csv.c - attempts.csv: one line for each start of the jobs that had several.
+ *
+ * Jobs are in the order of the trace, their attempts in that of time. There is no file if no job had two.
+ */
+#include "reports/csv/csv.h"
+
+#include <stdlib.h>
+
+enum { LINE = 8 * CSV_NUMBER };
+
+static void put_attempt(struct sl_out *out, const struct sl_jobs *jobs, const struct sl_attempt *attempt,
+	size_t number, const struct csv_word *states)
+{
+	csv_id(out, jobs, attempt->job);
+	char *p = sl_out_room(out, LINE);
+	*p++ = ',';
+	p = csv_put_u64(p, number);
+	*p++ = ',';
+	p = csv_put_micro(p, attempt->start);
+	*p++ = ',';
+	p = csv_put_micro(p, attempt->end);
+	*p++ = ',';
+	p = csv_put_word(p, &states[attempt->state]);
+	p = csv_put_micro(p, attempt->suspended);
+	*p++ = ',';
+	p = csv_put_micro(p, attempt->lost);
+	*p++ = '\n';
+	sl_out_advance(out, p);
+}
+
+static int write_attempts(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
+{
+	struct csv_word states[SL_STATE_COUNT];
+	for (unsigned i = 0; i < SL_STATE_COUNT; i++)
+		csv_word_set(&states[i], sl_state_name((enum sl_state)i));
+	uint32_t *order;
+	const int status = csv_order(result->jobs, &order, err);
+	if (status)
+		return status;
+	sl_out_text(out, "job_id,attempt,start,end,state,suspended,lost\n");
+	for (uint32_t i = 0; i < result->jobs->count; i++) {
+		const struct sl_attempt *attempt;
+		const size_t count = sl_attempts_of(result, order ? order[i] : i, &attempt);
+		for (size_t k = 0; k < count; k++)
+			put_attempt(out, result->jobs, &attempt[k], k + 1, states);
+	}
+	free(order);
+	return SL_OK;
+}
+
+static bool had_several(const struct sl_result *result) { return result->attempt_count > 0; }
+
+const struct sl_report csv_attempts = { SL_ABI_OF(struct sl_report), "attempts.csv",
+	"one line for each start of the jobs that had several", write_attempts, had_several };

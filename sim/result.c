@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * result.c - a job's course, put together from a result's columns and attempts.
+ *
+ * Nearly all jobs have one attempt, which only the columns know.
+ */
+#include "sim/base.h"
+
+size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt)
+{
+	size_t low = 0;
+	size_t high = result->attempt_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (result->attempts[middle].job < job)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	size_t count = 0;
+	while (low + count < result->attempt_count && result->attempts[low + count].job == job)
+		count++;
+	*attempt = count ? &result->attempts[low] : NULL;
+	return count;
+}
+
+/* Until when it waited for its first start. Before its submission: it has not (SL_NONE). */
+static sl_time waited_until(const struct sl_result *result, uint32_t job)
+{
+	if (result->start[job] != SL_NONE)
+		return result->start[job];
+	if (result->jobs->submit[job] > result->last)
+		return SL_NONE;
+	return result->end[job] != SL_NONE ? result->end[job] : result->last;
+}
+
+/* Behind its last attempt: it was put back, and has not started since. */
+static bool waits_again(
+	const struct sl_result *result, uint32_t job, const struct sl_attempt *last, sl_time *until)
+{
+	*until = result->end[job] != SL_NONE ? result->end[job] : result->last;
+	return result->end[job] != SL_NONE ? *until > last->end : result->state[job] == SL_PENDING;
+}
+
+bool sl_wait_span(const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until)
+{
+	if (index == 0) {
+		*from = result->jobs->submit[job];
+		*until = waited_until(result, job);
+		return *until != SL_NONE;
+	}
+	const struct sl_attempt *attempt;
+	const size_t count = sl_attempts_of(result, job, &attempt);
+	if (index > count)
+		return false;
+	*from = attempt[index - 1].end;
+	if (index == count)
+		return waits_again(result, job, &attempt[count - 1], until);
+	*until = attempt[index].start;
+	return true;
+}
+
+sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job)
+{
+	sl_time total = 0;
+	sl_time from;
+	sl_time until;
+	for (size_t i = 0; sl_wait_span(result, job, i, &from, &until); i++)
+		total += until - from;
+	return total;
+}
+
+sl_time sl_suspended_of(const struct sl_result *result, uint32_t job)
+{
+	const struct sl_attempt *attempt;
+	const size_t count = sl_attempts_of(result, job, &attempt);
+	sl_time total = count || !result->suspended ? 0 : result->suspended[job];
+	for (size_t i = 0; i < count; i++)
+		total += attempt[i].suspended;
+	return total;
+}
+
+sl_time sl_run_time_of(const struct sl_result *result, uint32_t job)
+{
+	const struct sl_attempt *attempt;
+	const size_t count = sl_attempts_of(result, job, &attempt);
+	sl_time held = 0;
+	for (size_t i = 0; i < count; i++)
+		held += attempt[i].end - attempt[i].start;
+	if (!count && result->start[job] != SL_NONE)
+		held = (result->end[job] != SL_NONE ? result->end[job] : result->last) - result->start[job];
+	return held - sl_suspended_of(result, job);
+}
+
+int64_t sl_cpus_of(const struct sl_result *result, uint32_t job)
+{
+	if (!result->cpus_held)
+		return result->jobs->size[job];
+	if (result->start[job] != SL_NONE)
+		return result->cpus_held[job];
+	return result->jobs->requests[result->jobs->request[job]].cpus;
+}
+
+int64_t sl_gpus_of(const struct sl_result *result, uint32_t job)
+{
+	if (!result->gpus_held)
+		return 0;
+	if (result->start[job] != SL_NONE)
+		return result->gpus_held[job];
+	return result->jobs->requests[result->jobs->request[job]].gpus;
+}
