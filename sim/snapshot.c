@@ -234,7 +234,7 @@ int snapshot_world(const struct snapshot *snapshot, struct scenario_options *opt
 static int file_check(const struct snapshot *snapshot, const struct snapshot_input *was, const char *path,
 	const char *sha256, struct sl_err *err)
 {
-	if (strcmp(was->sha256, sha256) == 0)
+	if (was->sha256 && strcmp(was->sha256, sha256) == 0)
 		return SL_OK;
 	return sl_fail(err, SL_BASELINE,
 		"%s: is not what '%s' was made from: its SHA-256 is %s, it was %s: give the file as it was",
@@ -268,8 +268,8 @@ int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry,
 		status = plugin_load(registry, was, err);
 		const struct plugin *is = status ? NULL : registry_plugin(registry, was->path);
 		if (!status && !is)
-			status = sl_fail(err, SL_INPUT, "%s: '%s' is not the path of a plug-in",
-				snapshot->file, was->path);
+			return sl_fail(err, SL_INPUT, "%s: '%s' is not the path of a plug-in", snapshot->file,
+				was->path);
 		if (!status)
 			status = file_check(snapshot, was, was->path, is->sha256, err);
 	}

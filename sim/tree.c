@@ -62,50 +62,46 @@ static const char *over_string(const char *p)
 	return *p ? p + 1 : p;
 }
 
-static const char *walk(const char *p, const cJSON *value, const cJSON *wanted, const char **found);
+static bool walk(const char **p, const cJSON *value, const cJSON *wanted);
 
-static const char *walk_items(const char *p, const cJSON *value, const cJSON *wanted, const char **found)
+static bool walk_items(const char **p, const cJSON *value, const cJSON *wanted)
 {
 	const cJSON *item;
-	p = over_blanks(p + 1);
+	*p = over_blanks(*p + 1);
 	cJSON_ArrayForEach(item, value)
 	{
 		if (cJSON_IsObject(value))
-			p = over_blanks(over_string(over_blanks(p))) + 1; /* The key and its colon. */
-		p = walk(p, item, wanted, found);
-		if (*found)
-			return p;
-		p = over_blanks(p) + 1; /* A comma, or the end. */
+			*p = over_blanks(over_string(over_blanks(*p))) + 1; /* The key and its colon. */
+		if (walk(p, item, wanted))
+			return true;
+		*p = over_blanks(*p) + 1; /* A comma, or the end. */
 	}
-	return value->child ? p : p + 1;
+	*p += !value->child;
+	return false;
 }
 
-/* The text is known to be the tree's: no end of it comes by surprise. Depth is bounded by cJSON's. */
-static const char *walk(const char *p, const cJSON *value, const cJSON *wanted, const char **found)
+/* Moves on to the wanted one, or over the value. The text is known to be the tree's: no end of it comes by
+ * surprise. Depth is bounded by cJSON's. */
+static bool walk(const char **p, const cJSON *value, const cJSON *wanted)
 {
-	p = over_blanks(p);
-	if (value == wanted) {
-		*found = p;
-		return p;
-	}
+	*p = over_blanks(*p);
+	if (value == wanted)
+		return true;
 	if (cJSON_IsArray(value) || cJSON_IsObject(value))
-		return walk_items(p, value, wanted, found);
-	if (cJSON_IsString(value))
-		return over_string(p);
-	return p + strcspn(p, behind);
+		return walk_items(p, value, wanted);
+	*p = cJSON_IsString(value) ? over_string(*p) : *p + strcspn(*p, behind);
+	return false;
 }
 
 /* Where the value begins. */
 static const char *text_of(const struct tree *tree, const cJSON *value)
 {
 	static const char mark[] = "\xef\xbb\xbf";
-	const char *found = NULL;
 	const char *text = tree->text;
 	SL_CHECK(text);
 	if (strncmp(text, mark, 3) == 0)
 		text += 3;
-	(void)walk(text, tree->root, value, &found);
-	return found ? found : text;
+	return walk(&text, tree->root, value) ? text : tree->text;
 }
 
 struct sl_place tree_place(const struct tree *tree, const cJSON *value)
