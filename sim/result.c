@@ -92,20 +92,25 @@ sl_time sl_run_time_of(const struct sl_result *result, uint32_t job)
 	return held - sl_suspended_of(result, job);
 }
 
+/* What it asks; NULL where a job is so many cpus, also if a policy made a counted pool into nodes. */
+static const struct sl_request *request_of(const struct sl_result *result, uint32_t job)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	return jobs->request ? &jobs->requests[jobs->request[job]] : NULL;
+}
+
 int64_t sl_cpus_of(const struct sl_result *result, uint32_t job)
 {
-	if (!result->cpus_held)
-		return result->jobs->size[job];
-	if (result->start[job] != SL_NONE)
+	if (result->cpus_held && result->start[job] != SL_NONE)
 		return result->cpus_held[job];
-	return result->jobs->requests[result->jobs->request[job]].cpus;
+	const struct sl_request *request = request_of(result, job);
+	return request ? request->cpus : result->jobs->size[job];
 }
 
 int64_t sl_gpus_of(const struct sl_result *result, uint32_t job)
 {
-	if (!result->gpus_held)
-		return 0;
-	if (result->start[job] != SL_NONE)
+	if (result->gpus_held && result->start[job] != SL_NONE)
 		return result->gpus_held[job];
-	return result->jobs->requests[result->jobs->request[job]].gpus;
+	const struct sl_request *request = request_of(result, job);
+	return request ? request->gpus : 0;
 }

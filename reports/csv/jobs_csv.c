@@ -83,7 +83,7 @@ static char *put_numbers(char *p, const struct sl_jobs *jobs, uint32_t row)
 /* What was held: on a counted pool, so many nodes of one cpu. */
 static char *put_held(char *p, const struct sl_result *result, uint32_t row, bool started)
 {
-	if (!result->nodes_held) {
+	if (!result->nodes_held || (!started && !result->jobs->request)) {
 		const char *field = p;
 		p = put_count(p, result->jobs->size[row]);
 		p = csv_put_again(p, field, (size_t)(p - field));

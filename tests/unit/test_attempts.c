@@ -233,6 +233,26 @@ Test(attempts, jobs_on_nodes)
 	free(hand);
 }
 
+/* A counted pool that a policy made into nodes of one cpu: nobody asks in requests. */
+Test(attempts, jobs_on_a_pool_made_of_nodes)
+{
+	static const int32_t nodes[] = { 2, 1, 1, 4 };
+	static const int64_t cpus[] = { 2, 1, 1, 4 };
+	static const int64_t gpus[] = { 0, 0, 0, 0 };
+	struct hand *hand = hand_new(4);
+	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 1, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 0, -1, -1, 3, 50, 1, 0, SL_PENDING });
+	hand->result.nodes_held = nodes;
+	hand->result.cpus_held = cpus;
+	hand->result.gpus_held = gpus;
+	expect_report(hand, "jobs.csv",
+		HEADER
+		"1,1,,0,0,0,0,20,0,20,50,2,2,0,COMPLETED,1,0,0,1\n2,1,,0,0,0,,,,,50,3,3,0,PENDING,,20,0,0\n");
+	static const struct expected want[] = { { "backlog.mean", "150" }, { "utilization", "0.5" } };
+	expect_metrics(hand, want, SL_LEN(want));
+	free(hand);
+}
+
 Test(attempts, usage_on_nodes)
 {
 	static const struct sl_usage_point usage[] = {
