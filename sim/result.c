@@ -94,18 +94,18 @@ sl_time sl_run_time_of(const struct sl_result *result, uint32_t job)
 
 int64_t sl_cpus_of(const struct sl_result *result, uint32_t job)
 {
-	if (!result->cpus_held)
-		return result->jobs->size[job];
-	if (result->start[job] != SL_NONE)
+	if (result->cpus_held && result->start[job] != SL_NONE)
 		return result->cpus_held[job];
+	if (!result->jobs->requests) /* Of a pool, though it may have been told apart by cpus. */
+		return result->jobs->size[job];
 	return result->jobs->requests[result->jobs->request[job]].cpus;
 }
 
 int64_t sl_gpus_of(const struct sl_result *result, uint32_t job)
 {
-	if (!result->gpus_held)
-		return 0;
-	if (result->start[job] != SL_NONE)
+	if (result->gpus_held && result->start[job] != SL_NONE)
 		return result->gpus_held[job];
+	if (!result->jobs->requests)
+		return 0;
 	return result->jobs->requests[result->jobs->request[job]].gpus;
 }
