@@ -131,8 +131,8 @@ struct sl_pass {
 	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
 	size_t place_total, place_capacity, *place_first;
 	uint32_t *place_count;
-	unsigned __int128
-		busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted. */
+	unsigned __int128 busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted,
+						 now or after a switch. */
 
 	/* Windows of a counted pool: those of the cluster's, then those of sl_reserve. */
 	struct pool_window {

@@ -340,7 +340,8 @@ void integrate(struct sl_pass *pass, sl_time until)
 	}
 	const uint64_t length = (uint64_t)(until - pass->accounted);
 	pass->accounted = until;
-	if (pass->nodes || pass->course)
+	if (pass->nodes || pass->course ||
+		pass->options.record & SIM_RECORD_PAST) /* Who takes over may preempt. */
 		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
 	const int64_t idle = room_idle(pass, SL_KIND_CPUS);

@@ -386,6 +386,21 @@ Test(resume, what_runs_may_be_preempted_by_a_policy_that_takes_over)
 	world_release(&w);
 }
 
+/* What was held before a policy that preempts took over is counted with the rest: 3 * 100 + 4 * 50 + 30 + 40.
+ */
+Test(resume, what_was_held_before_the_switch_was_held)
+{
+	struct world w;
+	struct policy_choice choice;
+	open_at(&w, "fcfs", 120 * S);
+	cr_assert_eq(world_choose(&w, "slices", &choice), SL_OK);
+	cr_assert_eq(sim_switch(&w.sim, &choice, &w.err), SL_OK);
+	go_on(&w);
+	cr_assert_not_null(w.sim.result.busy);
+	cr_expect(w.sim.result.busy[SL_KIND_CPUS] == (unsigned)570 * (uint64_t)SL_SECOND);
+	world_release(&w);
+}
+
 /* ---- The beginning in the middle --------------------------------------------------------------- */
 
 static void begin_at(struct world *w, const char *policy, sl_time begin, const sl_time *ran)
