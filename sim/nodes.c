@@ -20,7 +20,7 @@ static bool group_can_be(const struct sl_group *group)
 /* Bounds that change nothing are left out of account, so that few requests are of the general kind. */
 static struct shape shape_of(const struct sl_request *request)
 {
-	struct shape shape = { .kind = SHAPE_OTHER, .track = NONE, .choice = NONE };
+	struct shape shape = { .kind = SHAPE_OTHER, .track = NONE, .choice = NONE, .witness = NONE };
 	for (uint32_t i = 0; i < request->group_count; i++)
 		if (!group_can_be(&request->group[i]))
 			shape.kind = SHAPE_NEVER;
@@ -82,19 +82,12 @@ int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length)
 	return units;
 }
 
-/* Without a track it is counted once for each state. */
 static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
 {
-	struct shape *shape = &nodes->shape[request];
 	const uint32_t track = track_find(nodes, request);
-	if (track != NONE)
-		return units_now(nodes, track, length) >= shape->need;
-	if (shape->fits_at != nodes->version || (nodes->windows_live && shape->fits_length != length)) {
-		shape->fits = units_counted(nodes, request, length, shape->need) >= shape->need;
-		shape->fits_at = nodes->version;
-		shape->fits_length = length;
-	}
-	return shape->fits;
+	if (track == NONE)
+		return units_without(nodes, request, length);
+	return units_now(nodes, track, length) >= nodes->shape[request].need;
 }
 
 bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length)

@@ -15,6 +15,7 @@
 void node_changed(struct nodes *nodes, uint32_t node)
 {
 	nodes->version++;
+	nodes->log[nodes->log_count++ % LOG] = node;
 	if (nodes->node[node].changed)
 		return;
 	nodes->node[node].changed = true;

@@ -65,13 +65,10 @@ static void class_asks(struct nodes *nodes, uint32_t index, uint32_t track)
 	const uint32_t request = nodes->track[track].request;
 	const struct shape *shape = &nodes->shape[request];
 	const struct sl_group *group = nodes->requests[request].group;
-	const struct class *class = &nodes->class[index];
-	const int64_t *free = free_of(nodes, index);
-	const uint32_t units = units_on(nodes, shape, group, free, (enum node_status) class->status);
-	nodes->class_units[(size_t)index * TRACKS + track] = units;
-	if (units && shape->kind == SHAPE_UNIT)
-		nodes->class_score[(size_t)index * TRACKS + track] =
-			score_of(nodes, class->type, free, group, shape->unit);
+	const size_t place = (size_t)index * TRACKS + track;
+	nodes->class_units[place] = units_on(
+		nodes, shape, group, free_of(nodes, index), (enum node_status)nodes->class[index].status);
+	nodes->class_score[place] = SCORE_UNKNOWN;
 }
 
 static void units_change(struct nodes *nodes, const struct class *class, uint32_t index, int64_t sign)
@@ -320,17 +317,60 @@ void tracks_drop(struct nodes *nodes)
 	nodes->tracks = 0;
 }
 
-int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough)
+/* ---- Without a track --------------------------------------------------------------------------------- */
+
+static uint32_t node_units(const struct nodes *nodes, uint32_t request, uint32_t row)
 {
+	const struct node *node = &nodes->node[row];
+	return units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
+		free_of(nodes, node->class), status_of(node->holds, node->whole));
+}
+
+/* All of them, but no further than enough. */
+static bool units_count(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	struct shape *shape = &nodes->shape[request];
 	int64_t units = 0;
-	for (uint32_t i = 0; i < nodes->class_used && units < enough; i++) {
+	for (uint32_t i = 0; i < nodes->class_used && units < shape->need; i++) {
 		const struct class *class = &nodes->class[i];
-		if (class->count && open_for(nodes, class->windows, length))
-			units += (int64_t) class->count *
-				 units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
-					 free_of(nodes, i), (enum node_status) class->status);
+		if (!class->count || !open_for(nodes, class->windows, length))
+			continue;
+		const uint32_t here = units_on(nodes, shape, nodes->requests[request].group,
+			free_of(nodes, i), (enum node_status) class->status);
+		units += (int64_t) class->count * here;
+		shape->witness = here ? class->heap[0] : shape->witness;
 	}
-	return units;
+	shape->counted = !nodes->windows_live; /* With windows it is another at another time. */
+	shape->most = units;
+	shape->seen = nodes->log_count;
+	return units >= shape->need;
+}
+
+/* What did not fit does not yet, if what changed since does not hold enough. */
+static bool still_not(struct nodes *nodes, uint32_t request)
+{
+	struct shape *shape = &nodes->shape[request];
+	if (shape->most >= shape->need || nodes->log_count - shape->seen > LOG)
+		return false;
+	for (; shape->seen < nodes->log_count; shape->seen++) {
+		const uint32_t row = nodes->log[shape->seen % LOG];
+		const uint32_t units = node_units(nodes, request, row);
+		shape->witness = units ? row : shape->witness;
+		shape->most += units;
+	}
+	return shape->most < shape->need;
+}
+
+bool units_without(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	const struct shape *shape = &nodes->shape[request];
+	if (nodes->windows_live || !shape->counted)
+		return units_count(nodes, request, length);
+	if (still_not(nodes, request))
+		return false;
+	if (shape->need == 1 && shape->witness != NONE && node_units(nodes, request, shape->witness))
+		return true;
+	return units_count(nodes, request, length);
 }
 
 /* ---- Whole ----------------------------------------------------------------------------------------------

@@ -15,12 +15,14 @@
 
 #define NONE UINT32_MAX
 /* So much of a kind counts as unbounded: it is never used up, and no score looks at it. */
-#define UNBOUNDED SL_MEM_UNBOUNDED
-#define ALWAYS    INT64_MIN /* Earlier than any time. */
+#define UNBOUNDED     SL_MEM_UNBOUNDED
+#define ALWAYS        INT64_MIN /* Earlier than any time. */
+#define SCORE_UNKNOWN INT64_MIN /* Not asked for yet. */
 
 enum {
 	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
 	WAYS = SL_OR_TINY(8, 2),    /* Of the trees over nodes. */
+	LOG = SL_OR_TINY(256, 4),   /* A power of two. */
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
 	HEAP_WAYS = 8,
@@ -127,6 +129,12 @@ struct shape {
 	uint32_t bound; /* Tasks on one node. */
 	uint32_t track; /* NONE: not tracked. */
 	uint32_t choice;
+	/* Without a track: a node that held the unit, or the most units that there can have been when so many
+	 * changes of nodes were seen. */
+	uint32_t witness;
+	bool counted;
+	int64_t most;
+	uint64_t seen;
 	/* State versions and lengths for which these were found; 0: never. */
 	uint64_t fits_at, choice_at, allows_at, allows_guard;
 	sl_time fits_length, choice_length, allows_length;
@@ -233,6 +241,8 @@ struct nodes {
 	sl_time *least;
 	uint32_t columns;
 	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
+	uint32_t log[LOG]; /* Nodes that changed, the last ones. */
+	uint64_t log_count;
 	uint32_t tracks;   /* Those in use are below. */
 	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
 	uint32_t changed_count;
@@ -400,8 +410,8 @@ static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
 void tracks_drop(struct nodes *nodes);
 /* Units of the tracked request that are free now, where no window is in the way. */
 int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
-/* The same without a track, but no further than `enough`. */
-int64_t units_counted(const struct nodes *nodes, uint32_t request, sl_time length, int64_t enough);
+/* Without a track: does it fit? */
+bool units_without(struct nodes *nodes, uint32_t request, sl_time length);
 void track_release(struct track *track);
 void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,

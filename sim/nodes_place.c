@@ -429,14 +429,20 @@ static void best_meets(const struct nodes *nodes, struct best *best, uint32_t cl
 		*best = (struct best){ class, score };
 }
 
-static struct best best_of_track(const struct nodes *nodes, uint32_t track, sl_time length)
+static struct best best_of_track(struct nodes *nodes, uint32_t track, sl_time length)
 {
+	const uint32_t request = nodes->track[track].request;
 	struct best best = { NONE, 0 };
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
-		if (nodes->class_units[(size_t)i * TRACKS + track] && class->count &&
-			open_for(nodes, class->windows, length))
-			best_meets(nodes, &best, i, nodes->class_score[(size_t)i * TRACKS + track]);
+		if (!nodes->class_units[(size_t)i * TRACKS + track] || !class->count ||
+			!open_for(nodes, class->windows, length))
+			continue;
+		int64_t *score = &nodes->class_score[(size_t)i * TRACKS + track];
+		if (*score == SCORE_UNKNOWN)
+			*score = score_of(nodes, class->type, free_of(nodes, i),
+				nodes->requests[request].group, nodes->shape[request].unit);
+		best_meets(nodes, &best, i, *score);
 	}
 	return best;
 }
