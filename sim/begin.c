@@ -266,18 +266,31 @@ int sim_verify(struct sim *sim, const struct sim_stretch *was, const uint64_t *d
 	return fail_differs(pass, was, digests, digest_count, err);
 }
 
+static const struct policy_choice *choice_after(const struct sim_options *options, size_t stretch)
+{
+	return stretch + 1 < options->past_count ? options->past[stretch + 1].choice : options->choice;
+}
+
+/* Does another policy take over anywhere? Then it is to be told what happened. */
+static bool goes_over(const struct sim_options *options)
+{
+	for (size_t i = 0; i < options->past_count; i++)
+		if (!policy_same(options->past[i].choice, choice_after(options, i)))
+			return true;
+	return false;
+}
+
 /* The past, stretch by stretch; then over to what comes after it. */
 static int replay(struct sim *sim, const struct sim_options *options, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < options->past_count && !status; i++) {
 		const struct sim_stretch *was = &options->past[i];
-		const bool last = i + 1 == options->past_count;
 		status = sim_advance(sim, was->until, err);
 		if (!status)
 			status = sim_verify(sim, was, options->digests, options->digest_count, err);
 		if (!status)
-			status = sim_switch(sim, last ? options->choice : options->past[i + 1].choice, err);
+			status = sim_switch(sim, choice_after(options, i), err);
 	}
 	return status;
 }
@@ -287,7 +300,7 @@ int sim_run(struct sim *sim, const struct sim_options *options, struct sl_err *e
 	struct sim_options first = *options;
 	if (options->past_count) {
 		first.choice = options->past[0].choice;
-		first.record |= SIM_RECORD_PAST;
+		first.record |= goes_over(options) ? SIM_RECORD_PAST : 0;
 	}
 	int status = sim_begin(sim, &first, err);
 	if (status)
