@@ -281,7 +281,7 @@ static int read_magic(struct sl_input *in, struct sl_err *err)
 		in->raw_to += (size_t)got;
 	}
 	if (!in->raw_to)
-		return sl_fail(err, SL_INPUT, "'%s' is empty: give a trace", in->name);
+		return sl_fail(err, SL_INPUT, "'%s' is empty: give another file", in->name);
 	const struct codec *codec = codecs;
 	while (in->raw_to < codec->magic_len || memcmp(in->raw, codec->magic, codec->magic_len) != 0)
 		codec++;
@@ -388,7 +388,7 @@ static int next_lines(struct sl_input *in, struct sl_err *err)
 	if (in->offset)
 		return SL_OK;
 	if (!in->lent)
-		return sl_fail(err, SL_INPUT, "'%s' holds nothing once unpacked: give a trace", in->name);
+		return sl_fail(err, SL_INPUT, "'%s' holds nothing once unpacked: give another file", in->name);
 	in->from = text_begins(in);
 	return SL_OK;
 }

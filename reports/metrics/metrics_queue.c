@@ -121,6 +121,8 @@ static int measure_spans(struct queue *queue, const struct sl_result *result, st
 		sl_time from;
 		sl_time until;
 		for (size_t i = 0; sl_wait_span(result, row, i, &from, &until); i++) {
+			if (from < result->first)
+				from = result->first; /* As waited_from. */
 			if (until <= from)
 				continue;
 			add_wait(queue, result, row, until - from);

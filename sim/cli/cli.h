@@ -32,6 +32,9 @@ struct option_def {
 #define OPTION_POLICY                  \
 	"policy", 'p', "POLICY", true, \
 		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
+#define OPTION_POLICY_ONE               \
+	"policy", 'p', "POLICY", false, \
+		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
 #define OPTION_OUTPUT "output", 'o', "DIR", false, "write the results into this directory"
 #define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
 #define OPTION_SEED   "seed", 0, "N", false, "of everything that is drawn; default 1"

@@ -13,7 +13,7 @@
 
 static const struct option_def options[] = {
 	{ OPTION_CLUSTER_ONE },
-	{ OPTION_POLICY },
+	{ OPTION_POLICY_ONE },
 	{ OPTION_OUTPUT },
 	{ OPTION_SET },
 	{ OPTION_SEED },

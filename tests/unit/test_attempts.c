@@ -169,6 +169,17 @@ Test(attempts, metrics)
 	free(hand);
 }
 
+/* Of a run that begins at 5, in the middle of a log: of the wait of job 1 the 5 s before it are not counted.
+ */
+Test(attempts, waits_before_the_beginning_are_not_of_the_queue)
+{
+	static const struct expected want[] = { { "queue.mean", "1.105263" } }; /* 105 s waited in 95. */
+	struct hand *hand = preempted();
+	hand->result.first = 5 * S;
+	expect_metrics(hand, want, SL_LEN(want));
+	free(hand);
+}
+
 /* ---- Nodes and names ----------------------------------------------------------------------- */
 
 static const struct sl_node_type type[] = { { "g", { 8, 100, 4, 0 } }, { "h", { 8, 100, 0, 4 } } };
