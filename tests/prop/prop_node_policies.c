@@ -282,7 +282,7 @@ static bool agrees(struct node_world *w, size_t plan, enum nr_place place, bool 
 
 Test(node_policies, generated_worlds_agree_with_the_reference, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 200, 2000, 100000 };
+	static const uint64_t number[EFFORTS] = { 200, 2000, 12000 };
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world w;
@@ -372,7 +372,7 @@ static bool audited(struct node_world *w, const char *preset, enum nr_place plac
 
 Test(node_policies, presets_hold_no_more_than_there_is_and_keep_work, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world w;
@@ -471,7 +471,7 @@ static bool transformed(uint64_t seed, const char *policy, bool first)
 
 Test(node_policies, times_amounts_and_names_of_types_do_not_matter, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		const size_t plan = seed % SL_LEN(plans);
@@ -487,7 +487,7 @@ Test(node_policies, times_amounts_and_names_of_types_do_not_matter, .timeout = 3
  * is told with the nodes the other way round. */
 Test(node_policies, the_order_of_unlike_nodes_does_not_matter, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world a;
@@ -576,7 +576,7 @@ Test(node_policies, whole_nodes_are_a_counted_pool, .timeout = 3600)
 {
 	static const char *const policies[] = { "fcfs", "greedy", "easy", "easy:fill=shortest",
 		"easy:order=sjf", "easy:spare=none" };
-	static const uint64_t number[EFFORTS] = { 100, 1000, 50000 };
+	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++)
 		for (size_t i = 0; i < SL_LEN(policies); i++)

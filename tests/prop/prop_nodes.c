@@ -548,7 +548,7 @@ Test(nodes_property, everything_is_as_in_the_reference, .timeout = 3600)
 	const char *only = getenv("SL_SEED");
 	int64_t first = 1;
 	(void)(only && sl_get_i64(only, strlen(only), &first));
-	const unsigned count = only ? 1 : effort(300, 1500, 20000);
+	const unsigned count = only ? 1 : effort(300, 1500, 6000);
 	for (uint64_t seed = (uint64_t)first; seed < (uint64_t)first + count; seed++) {
 		struct trial t;
 		make_trial(&t, seed);

@@ -206,7 +206,7 @@ static void random_world(struct world *w, uint64_t seed)
 Test(shares, generated_workloads_agree_with_the_reference, .timeout = 600)
 {
 	const char *text = getenv("SL_EFFORT");
-	const uint64_t worlds = text && strcmp(text, "full") == 0 ? 50000 : text ? 300 : 3000;
+	const uint64_t worlds = text && strcmp(text, "full") == 0 ? 12000 : text ? 300 : 3000;
 	for (uint64_t seed = 1; seed <= worlds; seed++)
 		for (size_t pair = 0; pair < SL_LEN(pairs); pair++) {
 			struct world w;
