@@ -388,7 +388,8 @@ static int next_lines(struct sl_input *in, struct sl_err *err)
 	if (in->offset)
 		return SL_OK;
 	if (!in->lent)
-		return sl_fail(err, SL_INPUT, "'%s' holds nothing once unpacked: give another file", in->name);
+		return sl_fail(
+			err, SL_INPUT, "'%s' holds nothing once unpacked: give another file", in->name);
 	in->from = text_begins(in);
 	return SL_OK;
 }
