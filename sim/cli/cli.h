@@ -114,6 +114,7 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 void talk_read(const struct scenario *scenario);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
+void talk_left(const struct run *run);
 
 /* One line on what the policy's compat implies, if it has one, and what was given instead. */
 void talk_compat(const struct run *run);

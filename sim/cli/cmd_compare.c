@@ -252,6 +252,7 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 /* A run is over: its row, and its files while its columns are there. */
 static int run_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
 {
+	talk_left(run);
 	struct comparison *all = self;
 	struct row *row = &all->row[slot];
 	row->partial = run->sim.result.interrupted;

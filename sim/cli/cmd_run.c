@@ -265,6 +265,7 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 		talk("%llu events, %llu passes, digest %016llx", (unsigned long long)result->events,
 			(unsigned long long)result->passes, (unsigned long long)result->digest);
 	talk_unfit(run);
+	talk_left(run);
 	struct sl_err report_err = { 0 };
 	int reported = report(run, dir, args, &report_err);
 	if (!reported)

@@ -228,3 +228,17 @@ const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro)
 	(void)snprintf(buffer, 48, "%.30s%s", number, shown[unit].suffix);
 	return buffer;
 }
+
+/* A run that came to its end with jobs left: the policy never started them, or let them stand. */
+void talk_left(const struct run *run)
+{
+	const struct sl_result *result = &run->sim.result;
+	uint32_t left = 0;
+	uint32_t first = 0;
+	for (uint32_t row = 0; row < result->jobs->count; row++)
+		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
+			first = row;
+	if (left && !result->stopped && !result->interrupted)
+		talk("%s: %u job%s never ended, job number %lld first: the policy had no more to do",
+			result->policy, left, left == 1 ? "" : "s", (long long)result->jobs->id[first]);
+}
