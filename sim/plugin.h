@@ -664,7 +664,8 @@ enum sl_spare {
 /* The earliest time at which the job fits by the estimates of what runs now (EASY's shadow). */
 SL_API struct sl_promise sl_shadow(struct sl_pass *pass, sl_job job);
 SL_API struct sl_promise sl_shadow_with(struct sl_pass *pass, sl_job job, enum sl_spare spare);
-/* The same job's shadow as it was found before: at a time of the past everything may start that fits now. */
+/* The same job's shadow as it was found before. Nobody ends by a time of the past: then only what is spare
+ * now may be used, and on nodes nothing. */
 SL_API struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enum sl_spare spare);
 /* The first job behind `after` in queue order (SL_JOB_NONE: from the front) that fits now and does not delay
  * the shadow: it ends by then, or uses no more than is spare then, which is taken off the spare. Meant to be
