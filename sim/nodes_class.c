@@ -302,7 +302,7 @@ uint32_t track_of(struct nodes *nodes, uint32_t request)
 uint32_t track_offer(struct nodes *nodes, uint32_t request)
 {
 	const struct track *oldest = &nodes->track[track_oldest(nodes)];
-	if (oldest->request != NONE && nodes->asked - oldest->used < UINT64_C(4) * TRACKS)
+	if (oldest->request != NONE && nodes->asked - oldest->used < UINT64_C(64) * TRACKS)
 		return NONE;
 	return track_of(nodes, request);
 }

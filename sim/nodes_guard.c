@@ -27,6 +27,7 @@ void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time leng
 	guard->length = length;
 	guard->named = named;
 	guard->number++;
+	guard->only_at = 0;
 	if (guard->on && named)
 		(void)place_span(nodes, request, at, length, false, &guard->chosen);
 }
@@ -85,7 +86,7 @@ static bool unit_left(struct nodes *nodes, uint32_t track, struct chain candidat
 		if (is_first(nodes, nodes->edge[i].node) &&
 			touched(nodes, candidate, nodes->edge[i].node).with)
 			return true;
-	return ahead_any(nodes, track, nodes->guard.at, nodes->guard.length);
+	return ahead_any(nodes, track, nodes->guard.at, nodes->guard.length) != NONE;
 }
 
 static bool chosen_left(const struct nodes *nodes, struct chain candidate)
@@ -144,31 +145,48 @@ static void unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, stru
 	}
 }
 
-/* Both need one unit: nothing has to be taken to see. */
+/* Which nodes hold the head's unit at the guarded time: none, one, or more. */
+static bool find_only(struct nodes *nodes)
+{
+	struct guard *guard = &nodes->guard;
+	if (guard->only_at == nodes->version)
+		return true;
+	const uint32_t track = track_of(nodes, guard->request);
+	if (!ahead_update(nodes, track))
+		return false;
+	nodes->mark++;
+	guard->only = ahead_any(nodes, track, guard->at, guard->length);
+	guard->any = guard->only != NONE;
+	if (guard->any) {
+		nodes->node[guard->only].mark = nodes->mark;
+		if (ahead_any(nodes, track, guard->at, guard->length) != NONE)
+			guard->only = NONE;
+	}
+	guard->only_at = nodes->version;
+	return true;
+}
+
+/* Both need one unit: nothing has to be taken to see. Where the candidate goes is asked last. */
 static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const struct guard *guard = &nodes->guard;
-	const struct shape *shape = &nodes->shape[guard->request];
-	const struct sl_group *group = nodes->requests[guard->request].group;
-	const uint32_t row = choose(nodes, request, length);
-	const uint32_t track = track_of(nodes, guard->request);
-	if (row == NONE || !ahead_update(nodes, track))
+	if (!find_only(nodes) || !guard->any)
 		return false;
-	nodes->mark++;
-	if (tree_leaf(nodes, track, row) > guard->at) {
-		/* Nothing is taken from the head. */
-		if (!nodes->windows_live)
-			return tree_root(nodes, track) <= guard->at;
-	} else {
-		struct moment m;
-		moment_at(nodes, row, guard->at, &m);
-		unit_comes(nodes, request, row, &m);
-		if (!units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole)))
-			nodes->node[row].mark = nodes->mark;
-		else if (!nodes->windows_live)
-			return true;
-	}
-	return ahead_any(nodes, track, guard->at, guard->length);
+	const uint32_t row = guard->only;
+	if (row == NONE)
+		return true;
+	const struct node *node = &nodes->node[row];
+	const struct sl_request *asked = &nodes->requests[request];
+	const struct sl_request *head = &nodes->requests[guard->request];
+	if (!units_on(nodes, &nodes->shape[request], asked->group, free_of(nodes, node->class),
+		    status_of(node->holds, node->whole)))
+		return true; /* It does not go there. */
+	struct moment m;
+	moment_at(nodes, row, guard->at, &m);
+	unit_comes(nodes, request, row, &m);
+	return units_on(nodes, &nodes->shape[guard->request], head->group, m.free,
+		       status_of(m.holds, m.whole)) ||
+	       choose(nodes, request, length) != row;
 }
 
 static bool allows(struct nodes *nodes, uint32_t request, sl_time length)

@@ -186,7 +186,11 @@ struct guard {
 	uint32_t request;
 	sl_time at, length;
 	struct chain chosen; /* named */
-	uint64_t number;     /* Verdicts of other guards do not count. */
+	/* A head that needs one unit: the node that holds it then, if it is the only one; in which state. */
+	uint32_t only;
+	bool any;
+	uint64_t only_at;
+	uint64_t number; /* Verdicts of other guards do not count. */
 };
 
 struct nodes {
@@ -492,8 +496,8 @@ sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row);
 sl_time tree_root(const struct nodes *nodes, uint32_t track);
 /* The earliest time at which any node holds the unit for that long. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
-/* Some node that is not marked holds the unit at that time. */
-bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
+/* A node that is not marked and holds the unit at that time; NONE. */
+uint32_t ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
 /* The node that the placing chooses for one unit from then on, for that long; NONE. */
 uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
 

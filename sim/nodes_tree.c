@@ -193,24 +193,25 @@ sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool
 	return s.best;
 }
 
-static bool any_below(const struct search *s, uint32_t level, uint32_t index)
+static uint32_t any_below(const struct search *s, uint32_t level, uint32_t index)
 {
 	const struct nodes *nodes = s->nodes;
 	if (least_at(nodes, s->track, level, index) > s->best)
-		return false;
-	if (!level)
-		return nodes->node[index].mark != nodes->mark &&
-		       (!nodes->windows_live ||
-			       open_at(nodes, nodes->node[index].windows, s->best, s->length));
+		return NONE;
+	if (!level) {
+		const bool open = !nodes->windows_live ||
+				  open_at(nodes, nodes->node[index].windows, s->best, s->length);
+		return open && nodes->node[index].mark != nodes->mark ? index : NONE;
+	}
 	const uint32_t end = (index + 1) * WAYS;
 	const uint32_t count = nodes->level_count[level - 1];
-	for (uint32_t i = index * WAYS; i < end && i < count; i++)
-		if (any_below(s, level - 1, i))
-			return true;
-	return false;
+	uint32_t found = NONE;
+	for (uint32_t i = index * WAYS; i < end && i < count && found == NONE; i++)
+		found = any_below(s, level - 1, i);
+	return found;
 }
 
-bool ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length)
+uint32_t ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length)
 {
 	const struct search s = { nodes, track, nodes->track[track].request, length, at, false };
 	return any_below(&s, nodes->levels - 1, 0);
