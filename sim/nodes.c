@@ -408,9 +408,11 @@ void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing)
 	nodes->placing = placing;
 	nodes->version++;
 	tracks_drop(nodes);
-	for (uint32_t i = 0; i < nodes->request_count; i++)
+	for (uint32_t i = 0; i < nodes->request_count; i++) {
+		nodes->shape[i].choice_at = 0;
 		if (nodes->shape[i].kind == SHAPE_OTHER)
 			nodes->shape[i].could = 0;
+	}
 }
 
 int nodes_status(const struct nodes *nodes, struct sl_err *err)

@@ -66,16 +66,17 @@ static bool is_first(struct nodes *nodes, uint32_t row)
 	return true;
 }
 
-static bool units_left(struct nodes *nodes, struct chain candidate, int64_t units)
+static bool units_left(struct nodes *nodes, struct chain candidate)
 {
+	int64_t spare = nodes->guard.spare;
 	nodes->mark++;
 	for (uint32_t i = candidate.first; i != NONE; i = nodes->edge[i].more) {
 		if (!is_first(nodes, nodes->edge[i].node))
 			continue;
 		const struct touch touch = touched(nodes, candidate, nodes->edge[i].node);
-		units -= (int64_t)touch.before - touch.with;
+		spare -= (int64_t)touch.before - touch.with;
 	}
-	return units >= nodes->shape[nodes->guard.request].need;
+	return spare >= 0;
 }
 
 /* Some node holds the unit then: one that is touched and still does, or one that is not touched. */
@@ -189,36 +190,103 @@ static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	       choose(nodes, request, length) != row;
 }
 
-static bool allows(struct nodes *nodes, uint32_t request, sl_time length)
+/* Units that the head has beyond those that it needs. */
+static bool find_spare(struct nodes *nodes)
+{
+	struct guard *guard = &nodes->guard;
+	if (guard->only_at == nodes->version)
+		return true;
+	const uint32_t track = track_of(nodes, guard->request);
+	if (!ahead_update(nodes, track))
+		return false;
+	guard->spare = units_now(nodes, track, guard->length) +
+		       profile_value(&nodes->track[track].profile, guard->at) -
+		       nodes->shape[guard->request].need;
+	guard->only_at = nodes->version;
+	return true;
+}
+
+static int64_t times_of(int64_t taken, int64_t each)
+{
+	return each > 0 && taken > 0 ? (taken - 1) / each + 1 : 0;
+}
+
+/* So many units of the head at most can a candidate's unit cost, wherever it goes: of each kind it takes,
+ * those that would have used it. */
+static int64_t cost_at_most(const struct nodes *nodes, uint32_t request)
+{
+	const struct sl_group *group = nodes->requests[request].group;
+	const struct sl_group *head = nodes->requests[nodes->guard.request].group;
+	const int64_t tasks = nodes->shape[request].unit;
+	const int64_t all = nodes->shape[nodes->guard.request].bound;
+	if (group->exclusive || head->exclusive)
+		return all;
+	int64_t cost = times_of(tasks * group->task.cpus, head->task.cpus);
+	const int64_t mem = times_of(tasks * group->task.mem, head->task.mem);
+	const int64_t gpus = tasks * times_of(group->task.gpus, head->task.gpus); /* Of several types. */
+	cost = mem > cost ? mem : cost;
+	cost = gpus > cost ? gpus : cost;
+	return cost < all ? cost : all;
+}
+
+/* The candidate needs one unit, the head several. */
+static bool sum_allows(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	const struct guard *guard = &nodes->guard;
+	const struct shape *shape = &nodes->shape[guard->request];
+	const struct sl_group *group = nodes->requests[guard->request].group;
+	if (!find_spare(nodes) || guard->spare < 0)
+		return false;
+	if (guard->spare >= cost_at_most(nodes, request))
+		return true;
+	const uint32_t row = choose(nodes, request, length);
+	if (row == NONE)
+		return false;
+	struct moment m;
+	moment_at(nodes, row, guard->at, &m);
+	const int64_t before = units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole));
+	unit_comes(nodes, request, row, &m);
+	return before - units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole)) <= guard->spare;
+}
+
+/* The candidate is put where it would go, and taken off again. */
+static bool others_allow(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const struct guard *guard = &nodes->guard;
 	const uint8_t kind = nodes->shape[guard->request].kind;
-	const bool by_units =
-		!guard->named && (kind == SHAPE_UNIT || (kind == SHAPE_SUM && !nodes->windows_live));
-	if (by_units && kind == SHAPE_UNIT && is_single(nodes, request))
-		return unit_allows(nodes, request, length);
 	uint32_t track = NONE;
-	int64_t units = 0;
-	if (by_units) {
+	struct chain chain;
+	if (!guard->named && kind == SHAPE_UNIT) {
 		track = track_of(nodes, guard->request);
 		if (!ahead_update(nodes, track))
 			return false;
-		if (kind == SHAPE_SUM)
-			units = units_now(nodes, track, guard->length) +
-				profile_value(&nodes->track[track].profile, guard->at);
 	}
-	struct chain chain;
+	const bool by_units = !guard->named && kind == SHAPE_SUM && !nodes->windows_live;
+	if (by_units && !find_spare(nodes))
+		return false;
 	if (!place_now(nodes, request, length, &chain))
 		return false;
 	bool left;
 	if (guard->named)
 		left = chosen_left(nodes, chain);
-	else if (!by_units)
-		left = placement_left(nodes);
+	else if (by_units)
+		left = units_left(nodes, chain);
 	else
-		left = kind == SHAPE_SUM ? units_left(nodes, chain, units) : unit_left(nodes, track, chain);
+		left = track != NONE ? unit_left(nodes, track, chain) : placement_left(nodes);
 	place_undo(nodes, chain);
 	return left;
+}
+
+static bool allows(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	const uint8_t kind = nodes->shape[nodes->guard.request].kind;
+	if (!nodes->guard.named && is_single(nodes, request)) {
+		if (kind == SHAPE_UNIT)
+			return unit_allows(nodes, request, length);
+		if (kind == SHAPE_SUM && !nodes->windows_live)
+			return sum_allows(nodes, request, length);
+	}
+	return others_allow(nodes, request, length);
 }
 
 bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length)

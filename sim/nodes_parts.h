@@ -124,11 +124,13 @@ struct shape {
 	uint8_t could; /* 0: not yet known; 1: no; 2: yes. */
 	bool fits;
 	bool allows;
-	uint32_t unit;  /* Tasks. */
-	uint32_t need;  /* Units. */
-	uint32_t bound; /* Tasks on one node. */
-	uint32_t track; /* NONE: not tracked. */
-	uint32_t choice;
+	uint32_t unit;   /* Tasks. */
+	uint32_t need;   /* Units. */
+	uint32_t bound;  /* Tasks on one node. */
+	uint32_t track;  /* NONE: not tracked. */
+	uint32_t choice; /* Where one unit goes, with its score, when so many changes of nodes were seen. */
+	int64_t choice_score;
+	uint64_t choice_seen;
 	/* Without a track: a node that held the unit, or the most units that there can have been when so many
 	 * changes of nodes were seen. */
 	uint32_t witness;
@@ -189,6 +191,7 @@ struct guard {
 	/* A head that needs one unit: the node that holds it then, if it is the only one; in which state. */
 	uint32_t only;
 	bool any;
+	int64_t spare; /* SHAPE_SUM: units beyond those that it needs. */
 	uint64_t only_at;
 	uint64_t number; /* Verdicts of other guards do not count. */
 };

@@ -462,15 +462,47 @@ static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_t
 	return best;
 }
 
+/* If the node that was chosen is as it was, only those that changed can be better. */
+static bool choice_stands(struct nodes *nodes, uint32_t request)
+{
+	struct shape *shape = &nodes->shape[request];
+	const struct sl_group *group = nodes->requests[request].group;
+	if (!shape->choice_at || nodes->windows_live || nodes->log_count - shape->choice_seen > LOG)
+		return false;
+	uint32_t best = shape->choice;
+	for (uint64_t i = shape->choice_seen; i < nodes->log_count; i++) {
+		const uint32_t row = nodes->log[i % LOG];
+		const struct node *node = &nodes->node[row];
+		const int64_t *free = free_of(nodes, node->class);
+		if (row == shape->choice)
+			return false;
+		if (row == best || !units_on(nodes, shape, group, free, status_of(node->holds, node->whole)))
+			continue;
+		const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
+		if (best == NONE || score < shape->choice_score ||
+			(score == shape->choice_score && row < best)) {
+			best = row;
+			shape->choice_score = score;
+		}
+	}
+	shape->choice = best;
+	return true;
+}
+
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	struct shape *shape = &nodes->shape[request];
 	if (shape->choice_at == nodes->version && (!nodes->windows_live || shape->choice_length == length))
 		return shape->choice;
-	const uint32_t track = track_find(nodes, request);
-	const struct best best =
-		track == NONE ? best_of_all(nodes, request, length) : best_of_track(nodes, track, length);
-	shape->choice = best.class == NONE ? NONE : nodes->class[best.class].heap[0];
+	if (!choice_stands(nodes, request)) {
+		const uint32_t track = track_find(nodes, request);
+		const struct best best = track == NONE ? best_of_all(nodes, request, length)
+						       : best_of_track(nodes, track, length);
+		shape->choice = best.class == NONE ? NONE : nodes->class[best.class].heap[0];
+		shape->choice_score = best.score;
+	}
+	/* With windows it is another at another time, and when they are over. */
+	shape->choice_seen = nodes->windows_live ? nodes->log_count - LOG - 1 : nodes->log_count;
 	shape->choice_at = nodes->version;
 	shape->choice_length = length;
 	return shape->choice;
