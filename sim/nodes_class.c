@@ -350,7 +350,8 @@ static bool units_count(struct nodes *nodes, uint32_t request, sl_time length)
 static bool still_not(struct nodes *nodes, uint32_t request)
 {
 	struct shape *shape = &nodes->shape[request];
-	if (shape->most >= shape->need || nodes->log_count - shape->seen > LOG)
+	const uint64_t changes = nodes->log_count - shape->seen;
+	if (shape->most >= shape->need || changes > LOG || changes > nodes->class_used)
 		return false;
 	for (; shape->seen < nodes->log_count; shape->seen++) {
 		const uint32_t row = nodes->log[shape->seen % LOG];

@@ -467,8 +467,9 @@ static bool choice_stands(struct nodes *nodes, uint32_t request)
 {
 	struct shape *shape = &nodes->shape[request];
 	const struct sl_group *group = nodes->requests[request].group;
-	if (!shape->choice_at || nodes->windows_live || nodes->log_count - shape->choice_seen > LOG)
-		return false;
+	const uint64_t changes = nodes->log_count - shape->choice_seen;
+	if (!shape->choice_at || nodes->windows_live || changes > LOG || changes > nodes->class_used / 8)
+		return false; /* Or it is sooner found anew. */
 	uint32_t best = shape->choice;
 	for (uint64_t i = shape->choice_seen; i < nodes->log_count; i++) {
 		const uint32_t row = nodes->log[i % LOG];
