@@ -172,10 +172,24 @@ static void search_below(struct search *s, uint32_t level, uint32_t index)
 		search_below(s, level - 1, i);
 }
 
+/* Without a column: node by node. */
+static sl_time plain_soonest(const struct nodes *nodes, uint32_t request, sl_time length)
+{
+	struct want want = { request, nodes->now, length, SL_NEVER, true };
+	for (uint32_t row = 0; row < nodes->count && want.latest > want.from; row++) {
+		const sl_time at = node_soonest(nodes, row, &want);
+		want.latest = at < want.latest ? at : want.latest;
+	}
+	return want.latest;
+}
+
 /* The node with the least time first: with it all others are likely out of the question. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises)
 {
-	const uint32_t track = track_of(nodes, request);
+	/* Who asks for promises asks for many requests, each now and then. */
+	const uint32_t track = promises ? track_find(nodes, request) : track_of(nodes, request);
+	if (track == NONE)
+		return plain_soonest(nodes, request, length);
 	if (!ahead_update(nodes, track))
 		return SL_NEVER;
 	const sl_time root = tree_root(nodes, track);
@@ -262,12 +276,14 @@ uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time
 {
 	struct choice c = { .nodes = nodes,
 		.request = request,
-		.track = track_of(nodes, request),
+		.track = promises ? track_find(nodes, request) : track_of(nodes, request),
 		.at = at,
 		.length = length,
 		.promises = promises,
 		.node = NONE };
-	if (ahead_update(nodes, c.track))
+	for (uint32_t row = 0; row < nodes->count && c.track == NONE; row++)
+		choose_node(&c, row);
+	if (c.track != NONE && ahead_update(nodes, c.track))
 		choose_below(&c, nodes->levels - 1, 0);
 	return c.node;
 }
