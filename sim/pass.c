@@ -41,8 +41,8 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 	const uint64_t size = job ? (uint64_t)pass->jobs->size[row] : 0;
 	const uint64_t attempt =
 		job && pass->course && pass->course[row].attempts ? pass->course[row].attempts & 0xff : 1;
-	const uint64_t kind = class;
-	const uint64_t what = kind << 56 | attempt << 48 | (size & 0xffff) << 32 | row;
+	const uint64_t top = class * (UINT64_C(1) << 56);
+	const uint64_t what = top | attempt << 48 | (size & 0xffff) << 32 | row;
 	uint64_t h = folded(pass->digest ^ UINT64_C(0x9e3779b97f4a7c15),
 		(uint64_t)pass->now ^ UINT64_C(0xd6e8feb86659fd93));
 	if (pass->nodes && class == SL_EV_CLASS_COUNT) {

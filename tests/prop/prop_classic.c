@@ -180,9 +180,7 @@ static void random_world(struct world *w, uint64_t seed)
  * it differs. */
 Test(classic, nodes_of_one_cpu_do_what_a_pool_does, .timeout = 1200)
 {
-	static const uint64_t number[] = {
-		[EFFORT_LESS] = 300, [EFFORT_PLAIN] = 2000, [EFFORT_FULL] = 8000
-	};
+	static const uint64_t number[] = { [EFFORT_LESS] = 300, [EFFORT_PLAIN] = 2000, [EFFORT_FULL] = 8000 };
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct world w;
