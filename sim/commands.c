@@ -52,7 +52,7 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 
 /* ---- Start -------------------------------------------------------------------------------------- */
 
-void head_leaves(struct sl_pass *pass, uint32_t job)
+static void head_leaves(struct sl_pass *pass, uint32_t job)
 {
 	if (pass->head != job)
 		return;

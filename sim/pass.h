@@ -262,7 +262,6 @@ void act(struct sl_pass *pass, struct action action);
 void queue_put(struct sl_pass *pass, uint32_t job);
 void queue_take(struct sl_pass *pass, uint32_t job);
 void unpromised_put(struct sl_pass *pass, uint32_t job); /* It waits without a promise. */
-void head_leaves(struct sl_pass *pass, uint32_t job);
 
 int note_overrun(struct sl_pass *pass, uint32_t job);
 
@@ -303,7 +302,6 @@ void room_waits(struct sl_pass *pass, uint32_t job, int change); /* +1: into the
 bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus);
 void window_undo(struct sl_pass *pass);
 void window_edge(struct sl_pass *pass, uint32_t row); /* Of a counted pool, at SL_EV_RESERVATION. */
-void profile_change(struct sl_pass *pass, sl_time at, int64_t change);
 
 /* course.c: work and time of jobs that may be preempted. */
 sl_time course_end(const struct sl_pass *pass, uint32_t job);  /* Expected. */
@@ -327,8 +325,6 @@ static inline sl_time expected_end(const struct sl_pass *pass, uint32_t job)
 /* promises.c */
 void act_freed(struct sl_pass *pass);
 void freed_until(struct sl_pass *pass, sl_time until); /* From now on. */
-void promise_put(struct sl_pass *pass, uint32_t job, sl_time at);
-void promise_take(struct sl_pass *pass, uint32_t job);
 sl_time promise_release(struct sl_pass *pass, uint32_t job);
 void promise_undo(struct sl_pass *pass, uint32_t job); /* Takes back the one it was given last. */
 void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was);

@@ -61,13 +61,13 @@ static void promise_note(struct sl_pass *pass, uint32_t job, sl_time at)
 		pass_failed(pass, status);
 }
 
-void promise_put(struct sl_pass *pass, uint32_t job, sl_time at)
+static void promise_put(struct sl_pass *pass, uint32_t job, sl_time at)
 {
 	change(pass, at, job, pass->jobs->size[job]);
 	promise_note(pass, job, at);
 }
 
-void promise_take(struct sl_pass *pass, uint32_t job)
+static void promise_take(struct sl_pass *pass, uint32_t job)
 {
 	change(pass, pass->promise[job], job, -(int64_t)pass->jobs->size[job]);
 	pass->promise[job] = SL_NONE;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * room.c - what running jobs hold, now and by their expected ends: of a counted pool (cluster.h and a
- * profile) or of nodes (nodes.h). Nobody else asks which of the two it is.
+ * profile) or of nodes (nodes.h). Starts, fits and
+ * searches come through here; only promises, windows and the clock ask elsewhere which of the two it is.
  */
 #include "sim/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
+static void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
 {
 	const int status = profile_add(&pass->profile, at, change, &pass->err);
 	if (status)
