@@ -166,19 +166,139 @@ enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_
 /* The memory of a node that names none: more than anyone asks for. */
 #define SL_MEM_UNBOUNDED (INT64_C(1) << 38)
 
+enum { SL_CORES_MAX = 1024 }; /* Of one node, numbered socket by socket. */
+
+/* What a node has beside cpus and memory: devices, or units of something. */
+struct sl_gres {
+	const char *name;      /* "gpu", "mps", "bandwidth" */
+	const char *type;      /* "a100"; NULL: of none. */
+	int64_t count;         /* Devices, or units. */
+	const uint64_t *cores; /* The nearest, SL_CORES_MAX bits; NULL: all are as near. */
+	const char *nic;       /* The nearest; NULL: not known. */
+	int64_t mem;           /* MiB of one device; 0: not known. */
+	bool no_consume;       /* Jobs that ask for it use nothing up. */
+};
+
+/* What an operator has set a node to; whether it is idle, mixed or allocated follows from what runs. */
+enum sl_node_state {
+	SL_NODE_UP,
+	SL_NODE_DRAIN, /* What runs there goes on, nothing new starts. */
+	SL_NODE_DOWN,
+	SL_NODE_MAINT,
+	SL_NODE_POWERED_DOWN,
+	SL_NODE_PLANNED, /* Kept for a waiting job: up for us. */
+	SL_NODE_FUTURE,  /* Not there yet. */
+	SL_NODE_STATES
+};
+
+/* How a node is built, as its operator says. */
+struct sl_hardware {
+	uint32_t boards, sockets; /* Sockets in all, */
+	uint32_t cores, threads;  /* cores of a socket, threads of a core. */
+	uint32_t cores_kept;      /* Not for jobs (CoreSpecCount). */
+	enum sl_node_state state; /* At the beginning. */
+	const char *state_reason; /* NULL: none was given. */
+	int64_t mem_kept;         /* MiB not for jobs (MemSpecLimit); already taken off the node's memory. */
+	int64_t tmp_disk;         /* MiB */
+	int64_t weight;           /* Nodes of the least weight go first. */
+	const char *const *feature;
+	const struct sl_gres
+		*gres; /* GPUs too; one entry for each group of devices that differ in anything. */
+	uint32_t feature_count, gres_count;
+};
+
 /* Nodes that are alike when idle. */
 struct sl_node_type {
 	const char *name;
-	int64_t amount[SL_KINDS_MAX]; /* Of each kind, the first kind_count of the cluster. */
+	int64_t amount[SL_KINDS_MAX];       /* Of each kind, the first kind_count of the cluster. */
+	const struct sl_hardware *hardware; /* NULL: nothing is said of it: one socket, one thread a core. */
 };
 
-/* An operator's window: nobody's job runs there. */
+/* A set of nodes that jobs are bound to: those of a partition, of a constraint, of a list. */
+struct sl_node_set {
+	const uint64_t *types; /* Bit i: nodes of type i. Nodes of one type are in the same sets. */
+	uint32_t node_count;
+};
+
+enum sl_partition_state { SL_PARTITION_UP, SL_PARTITION_DOWN, SL_PARTITION_DRAIN, SL_PARTITION_INACTIVE };
+
+/* Whether jobs share what they hold (Slurm's OverSubscribe). */
+enum sl_share { SL_SHARE_NO, SL_SHARE_YES, SL_SHARE_FORCE, SL_SHARE_EXCLUSIVE };
+
+/* Nodes under common limits; partitions may overlap. SL_NONE: not said. Memory in MiB. What is not here is in
+ * the settings of kind "partition". */
+struct sl_partition {
+	const char *name;
+	const char *nodes;              /* As the file lists them: "n[1-4]", "ALL"; NULL: none. */
+	sl_time max_time, default_time; /* SL_NEVER: without limit. */
+	int64_t nodes_min, nodes_max;   /* Of one job. */
+	int64_t cpus_per_node_max;      /* Of one job. */
+	int64_t mem_per_node, mem_per_cpu, mem_per_gpu, cpus_per_gpu; /* Where the job does not say. */
+	int64_t mem_per_node_max, mem_per_cpu_max;
+	int64_t tier, job_factor; /* PriorityTier, PriorityJobFactor. */
+	int64_t shares;           /* Of SL_SHARE_FORCE and _YES: so many jobs to a resource. */
+	enum sl_share share;
+	enum sl_partition_state state;
+	bool is_default, hidden, root_only, exclusive_user;
+	bool least_loaded; /* LLN */
+	uint32_t node_set; /* The engine's, of sl_cluster.node_set. */
+};
+
+/* How far what a file says is followed. */
+enum sl_coverage { SL_MODELLED, SL_APPROXIMATED, SL_IGNORED, SL_UNKNOWN_KEY, SL_COVERAGE_COUNT };
+
+/* A line of configuration, as given: for policies, which find there what nothing else types, and to be told
+ * of.
+ */
+struct sl_setting {
+	const char *kind; /* "cluster", "node", "partition", "gres", "switch", "reservation", "qos",
+			   * "association", "usage", ... */
+	const char *name; /* Whose: "debug"; "" of the cluster. */
+	const char *key, *value;
+	struct sl_place at;
+	enum sl_coverage coverage;
+	const char *note; /* Approximated: how; ignored: what that changes; NULL: nothing to say. */
+};
+
+/* A switch, with what hangs on it. Leaves name nodes, others switches. */
+struct sl_switch {
+	const char *name;
+	const char *nodes, *switches; /* As listed; NULL: none. */
+	int64_t speed;                /* As listed; 0: not said. */
+	/* The engine's: */
+	uint32_t parent;      /* UINT32_MAX: on top. */
+	uint32_t level;       /* 0: a leaf. */
+	const uint32_t *node; /* All below it, ascending. */
+	uint32_t node_count;
+};
+
+/* How the switches are to be read. */
+enum sl_topology { SL_TOPOLOGY_NONE, SL_TOPOLOGY_TREE, SL_TOPOLOGY_BLOCK };
+
+struct sl_license {
+	const char *name;
+	int64_t total;
+};
+
+/* What the operator's files give out: what a job gets when it asks for cpus. */
+enum sl_select {
+	SL_SELECT_OURS,   /* What it asks. */
+	SL_SELECT_CORES,  /* Slurm's cons_tres (cons_res): by cores. */
+	SL_SELECT_LINEAR, /* Whole nodes. */
+};
+
+/* Why nothing runs on nodes for a time. */
+enum sl_window_kind { SL_WINDOW_RESERVED, SL_WINDOW_MAINT, SL_WINDOW_OUTAGE, SL_WINDOW_STATE };
+
+/* An operator's window: nobody's job runs there, but jobs that ask for it by name, of those it is for. */
 struct sl_window {
 	const char *name;
 	sl_time from, until;
 	int64_t cpus;         /* Of a counted pool; 0 on nodes: */
 	const uint32_t *node; /* ascending */
 	uint32_t node_count;
+	enum sl_window_kind kind;
+	const char *users, *accounts, *flags; /* As listed; NULL: none. */
 };
 
 struct sl_cluster {
@@ -191,7 +311,61 @@ struct sl_cluster {
 	const struct sl_node_type *type; /* Nodes of one type are alike, windows included. */
 	const char *const *kind_name;    /* "cpus", "memory", then the types of GPU. */
 	const struct sl_window *window;  /* By (from, row). */
+	/* Of an operator's files; 0 and NULL elsewhere. */
+	const struct sl_partition *partition;
+	const struct sl_node_set *node_set; /* 0: all nodes. */
+	const struct sl_setting *setting;   /* In the order of the files. */
+	const struct sl_switch *sw;
+	const struct sl_license *license;
+	uint32_t partition_count, node_set_count, setting_count, switch_count, license_count;
+	enum sl_select select;
+	enum sl_topology topology;
+	bool mem_counts; /* Memory is given out (CR_..._Memory), too. */
 };
+
+/* A setting's value; NULL: it was not given. The last one given counts. Keys and names in any case. */
+SL_API const char *sl_setting_of(
+	const struct sl_cluster *cluster, const char *kind, const char *name, const char *key);
+
+/* ---- Lists of hosts: "dgx[0180-0189,0200],login" ----------------------------- */
+
+enum { SL_HOSTS_MAX = 10000000, SL_HOST_NAME_MAX = 63 };
+
+/* How many names the list has, repeated ones counted; negative: it is none, or has more than SL_HOSTS_MAX, as
+ * err says. at: of its first character; NULL: no place is named. */
+SL_API int64_t sl_hosts_count(const char *text, size_t len, const struct sl_place *at, struct sl_err *err);
+/* Each name in turn, as written. A nonzero return ends it and is returned. */
+SL_API int sl_hosts_each(const char *text, size_t len, const struct sl_place *at, struct sl_err *err,
+	int (*each)(void *self, const char *name, size_t len), void *self);
+/* The names, in this order, as one list: neighbours in number are joined ("n[1-3,7],m"). Returns the length
+ * (without the zero), and writes at most size bytes of it, zero included. */
+SL_API size_t sl_hosts_fold(const char *const *name, size_t count, char *text, size_t size);
+
+/* ---- What jobs ask ------------------------------------------------------------ */
+
+enum sl_exclusive { SL_EXCLUSIVE_NO, SL_EXCLUSIVE_NODE, SL_EXCLUSIVE_USER, SL_EXCLUSIVE_MCS };
+
+/* What a job asks, as its submitter wrote it to Slurm: sbatch(1). Numbers: SL_NONE, texts: NULL where nothing
+ * was written. Memory in MiB, 0: all of the node's. Of a request that jobs share, texts are the same pointers
+ * where they are equal. */
+struct sl_ask {
+	int64_t nodes_min, nodes_max;
+	int64_t tasks, tasks_per_node, tasks_per_socket, tasks_per_core, tasks_per_gpu;
+	int64_t cpus_per_task, cpus_per_gpu, cpus_min; /* cpus_min: of a node (--mincpus). */
+	int64_t sockets_per_node, cores_per_socket, threads_per_core;
+	int64_t mem_per_node, mem_per_cpu, mem_per_gpu, tmp;
+	int64_t switches;      /* At most so many leaf switches, */
+	sl_time switches_wait; /* for which it waits so long. */
+	const char *partition; /* Several: "a,b". */
+	const char *gres;      /* Of a node: "gpu:a100:2,mps:50". */
+	const char *gpus, *gpus_per_node, *gpus_per_socket, *gpus_per_task; /* "2", "a100:2" */
+	const char *gres_flags, *constraint, *nodelist, *exclude, *distribution;
+	const char *licenses, *reservation;
+	enum sl_exclusive exclusive;
+	bool oversubscribe, overcommit, contiguous, spread, use_min_nodes, no_multithread;
+};
+/* Nothing is asked. */
+SL_API void sl_ask_clear(struct sl_ask *ask);
 
 /* What one task asks. */
 struct sl_demand {
@@ -207,13 +381,15 @@ struct sl_group {
 	uint32_t tasks_per_node;       /* At most so many on one node; 0: as many as fit. */
 	uint32_t nodes_min, nodes_max; /* 0: no bound. */
 	bool exclusive;                /* Its nodes are its own, and count as wholly held. */
+	uint32_t node_set;             /* Of the cluster: it goes to no others. 0: to any. */
 };
 
 /* What a job asks; jobs that ask the same share one. */
 struct sl_request {
 	const struct sl_group *group;
 	uint32_t group_count;
-	int64_t cpus, mem, gpus; /* Of all tasks. */
+	int64_t cpus, mem, gpus;  /* Of all tasks. */
+	const struct sl_ask *ask; /* As written, by group; NULL: it was asked in groups. */
 };
 
 /* So many tasks of one group on one node. */
@@ -274,6 +450,9 @@ enum sl_reason {
 	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
 	SL_REASON_DEPENDENCY,
 	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
+	SL_REASON_NEVER, /* What it depends on can no longer be. */
+	SL_REASON_ARRAY_LIMIT, /* So many tasks of its array run as may. */
+	SL_REASON_HELD,
 	SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
@@ -315,6 +494,49 @@ struct sl_jobs {
 	const int32_t *gang; /* Jobs of one gang start together; -1: of none; NULL: no job. */
 	const sl_time *ran;  /* How long it had run when the replay began; SL_NONE: it had not. NULL: no job
 			      * had. Its start lies before the replay's first event. */
+	/* By job: of `more`; 0: it says nothing more. NULL: no job does. */
+	const uint32_t *more_of;
+	const struct sl_job_more *more;
+	uint32_t more_count;
+};
+
+/* What has to be before a job may start. */
+enum sl_depend_kind {
+	SL_AFTER,       /* It has started (or was cancelled), `delay` ago. */
+	SL_AFTER_ANY,   /* It has ended. */
+	SL_AFTER_OK,    /* It has COMPLETED; */
+	SL_AFTER_NOTOK, /* it has ended otherwise. */
+	SL_AFTER_CORR,  /* The task of that array with the same index has COMPLETED. */
+	SL_SINGLETON,   /* No job of the same name and user that was submitted before it is left. */
+	SL_DEPEND_KINDS
+};
+struct sl_depend {
+	enum sl_depend_kind kind;
+	uint32_t job; /* UINT32_MAX: not in the trace: taken to be long over, COMPLETED. */
+	sl_time delay;
+	bool or_next; /* This or the next ("?"). */
+};
+
+/* What a job says of itself beyond size and time, and what the log says of it. Texts: NULL, numbers: SL_NONE
+ * where nothing is said. */
+struct sl_job_more {
+	const char *name, *qos, *dependency, *exit_code, *nodes_recorded, *submit_line;
+	sl_time begin;    /* Not before then. */
+	sl_time deadline; /* Ended by then, or not started at all. */
+	sl_time time_min; /* It would do with a limit as short as this. */
+	int64_t nice;
+	int64_t array, array_task; /* The array's number and its own index. */
+	int64_t array_limit;       /* At most so many of the array run at a time. */
+	sl_time start_recorded, end_recorded;
+	int64_t attempts_recorded;    /* Of which the log tells. */
+	enum sl_state state_recorded; /* SL_PENDING: not known. */
+	int8_t requeue;               /* 1, 0; -1: not said. */
+	bool held;     /* By user or operator, at submission, until `begin` (SL_NONE: for ever). */
+	bool censored; /* Cut by its limit or the log's end: it would have run on for nobody knows how long.
+			*/
+	/* The engine's: */
+	const struct sl_depend *depend;
+	uint32_t depend_count;
 };
 
 /* ---- Readers ---------------------------------------------------------------- */
@@ -357,6 +579,13 @@ struct sl_row_more {
 	const char *gang;
 	const struct sl_row_group *group;
 	size_t group_count; /* 0: size tasks of one cpu. */
+	/* In place of groups, as written to Slurm; several: the components of a heterogeneous job. */
+	const struct sl_ask *ask;
+	size_t ask_count;
+	/* As of sl_job_more, whose engine's members stay 0; times as of submit. NULL: nothing. */
+	const struct sl_job_more *job;
+	sl_time cancel; /* When its user cancelled it, as of submit, waiting or running; 0 and SL_NONE: never.
+			 */
 };
 
 struct sl_row {
@@ -427,6 +656,11 @@ struct sl_nodes_spec {
 		int64_t count;
 	} gpu[8];
 	size_t gpu_count;
+	/* The names, in place of name and count: "dgx[0180-0189]". name is then what the entry is called by.
+	 */
+	const char *hosts;
+	/* How they are built; NULL: not said. GPUs of its gres are not in gpu[] again. */
+	const struct sl_hardware *hardware;
 };
 
 struct sl_window_spec {
@@ -434,8 +668,17 @@ struct sl_window_spec {
 	const char *nodes; /* Names as in the file ("n[1-4],m7", or the name of an entry); NULL: cpus of a
 			      pool. */
 	int64_t cpus;
-	/* As replay.from takes times; until or, NULL there, the duration `length`. */
+	/* As replay.from takes times; until or, NULL there, the duration `length`. Without any: always. */
 	const char *from, *until, *length;
+	enum sl_window_kind kind;
+	const char *users, *accounts, *flags; /* Flags DAILY, WEEKLY, WEEKDAY, WEEKEND, HOURLY repeat it. */
+};
+
+/* The whole cluster. */
+struct sl_cluster_spec {
+	enum sl_select select;
+	enum sl_topology topology;
+	bool mem_counts;
 };
 
 struct sl_cluster_sink {
@@ -446,6 +689,17 @@ struct sl_cluster_sink {
 		void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err);
 	int (*window)(
 		void *self, const struct sl_window_spec *spec, const struct sl_place *at, struct sl_err *err);
+	/* Any of these may be NULL in what a reader is handed. The engine's members of the structs are 0. */
+	int (*whole)(void *self, const struct sl_cluster_spec *spec, struct sl_err *err);
+	int (*partition)(
+		void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err);
+	int (*sw)(void *self, const struct sl_switch *spec, const struct sl_place *at, struct sl_err *err);
+	int (*license)(
+		void *self, const struct sl_license *spec, const struct sl_place *at, struct sl_err *err);
+	int (*setting)(void *self, const struct sl_setting *setting, struct sl_err *err);
+	/* A further file that was read: its hash goes into what identifies a run. Before it is closed, at its
+	 * end. */
+	int (*file)(void *self, struct sl_input *in, struct sl_err *err);
 };
 
 /* A setting under "cluster." that the reader is to apply while it reads, in this order. */

@@ -332,7 +332,9 @@ static int read_file(
 	struct machine *machine, const struct loading *loading, struct sl_input *in, struct sl_err *err)
 {
 	struct scenario_input *input = &machine->scenario->cluster_input;
-	const struct sl_cluster_sink sink = { machine, on_name, on_pool, on_nodes, on_window };
+	const struct sl_cluster_sink sink = {
+		.self = machine, .name = on_name, .pool = on_pool, .nodes = on_nodes, .window = on_window
+	};
 	const struct sl_cluster_reader *reader = NULL;
 	int status = cluster_reader_choose(loading->scenario->registry, &reader, input->path, in, err);
 	if (!status)

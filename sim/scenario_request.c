@@ -374,7 +374,7 @@ int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, 
 			return sl_fail_memory(err);
 		memcpy(group, requests->scratch, count * sizeof(*group));
 		requests->item[requests->count++] =
-			(struct sl_request){ group, (uint32_t)count, ask->cpus, ask->mem, ask->gpus };
+			(struct sl_request){ group, (uint32_t)count, ask->cpus, ask->mem, ask->gpus, NULL };
 		*slot = requests->count;
 	}
 	*request = *slot - 1;

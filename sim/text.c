@@ -304,7 +304,8 @@ const char *sl_state_name(enum sl_state state)
 const char *sl_reason_name(enum sl_reason reason)
 {
 	static const char *const name[SL_REASON_COUNT] = { "None", "Priority", "Resources", "BeginTime",
-		"Dependency", "AssocGrpCpuLimit" };
+		"Dependency", "AssocGrpCpuLimit", "DependencyNeverSatisfied", "JobArrayTaskLimit",
+		"JobHeldUser" };
 	SL_CHECK(reason < SL_REASON_COUNT);
 	return name[reason];
 }

@@ -182,7 +182,8 @@ Test(attempts, waits_before_the_beginning_are_not_of_the_queue)
 
 /* ---- Nodes and names ----------------------------------------------------------------------- */
 
-static const struct sl_node_type type[] = { { "g", { 8, 100, 4, 0 } }, { "h", { 8, 100, 0, 4 } } };
+static const struct sl_node_type type[] = { { .name = "g", .amount = { 8, 100, 4, 0 } },
+	{ .name = "h", .amount = { 8, 100, 0, 4 } } };
 static const uint32_t node_type[] = { 0, 1 };
 static const char *const node_name[] = { "g", "h" };
 static const char *const kind[] = { "cpus", "memory", "a100", "v\"100" };
