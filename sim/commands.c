@@ -92,15 +92,15 @@ static bool is_named(const struct sl_pass *pass, uint32_t job)
 	       pass->promise[job] <= pass->now;
 }
 
-static bool start(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count)
+static bool start(struct sl_pass *pass, uint32_t job, const struct where *where)
 {
 	const int64_t kept = course_keep(pass, job);
-	const bool named = !piece && is_named(pass, job);
+	const bool named = !where->piece && !where->holding && is_named(pass, job);
 	if (pass->status)
 		return false;
 	const sl_time was = named ? pass->promise[job] : promise_release(pass, job);
 	set_running(pass, job);
-	if (!(named ? room_take_promised(pass, job) : room_take(pass, job, piece, count))) {
+	if (!(named ? room_take_promised(pass, job) : room_take(pass, job, where))) {
 		set_waiting(pass, job, kept);
 		if (!named)
 			promise_restore(pass, job, was);
@@ -118,12 +118,19 @@ bool sl_start(struct sl_pass *pass, sl_job job)
 	if (!may_start(pass, job) ||
 		(!pass->nodes && !cluster_fits(&pass->cluster, pass->jobs->size[job.row])))
 		return false;
-	return start(pass, job.row, NULL, 0);
+	return start(pass, job.row, &(struct where){ 0 });
 }
 
 bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count)
 {
-	return may_start(pass, job) && pass->nodes && piece && start(pass, job.row, piece, count);
+	const struct where where = { .piece = piece, .count = count };
+	return may_start(pass, job) && pass->nodes && piece && start(pass, job.row, &where);
+}
+
+bool sl_start_holding(struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count)
+{
+	const struct where where = { .holding = holding, .count = count };
+	return may_start(pass, job) && pass->nodes && holding && count && start(pass, job.row, &where);
 }
 
 static void undo_start(struct sl_pass *pass, const struct action *action)

@@ -271,8 +271,14 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 
 /* room.c: what running jobs hold, now and by their expected ends. */
 int room_init(struct sl_pass *pass, struct sl_err *err);
-/* By room_expected, on these pieces or (NULL) where the placing says. False: there is none. */
-bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count);
+/* Where a job starts: on these pieces, with these holdings, or (both NULL) where the placing says. */
+struct where {
+	const struct sl_piece *piece;
+	const struct sl_holding *holding;
+	size_t count;
+};
+/* By room_expected. False: there is no room. */
+bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where);
 /* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
 bool room_take_promised(struct sl_pass *pass, uint32_t job);
 void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */

@@ -399,6 +399,13 @@ struct sl_piece {
 	uint32_t tasks;
 };
 
+/* What a job gets on one node, in amounts: where a policy decides itself what a request comes to. */
+struct sl_holding {
+	uint32_t node, tasks; /* tasks: told in reports; of group 0. */
+	int64_t cpus, mem;    /* MiB; of a node without bound none is counted. */
+	const uint32_t *gpus; /* By type of GPU, the cluster's kind_count - SL_KIND_GPUS; NULL: none. */
+};
+
 /* Nodes of one type of which the same is free: what a placing chooses from. */
 struct sl_node_class {
 	const struct sl_cluster *cluster;
@@ -931,6 +938,9 @@ SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_pr
 SL_API bool sl_start(struct sl_pass *pass, sl_job job);
 /* On these nodes. Groups' tasks, per-node bounds and what is free must agree. */
 SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count);
+/* With these amounts, whatever its request says; each node once. What is not free cannot be given. */
+SL_API bool sl_start_holding(
+	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count);
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 
 /* SL_USE_PREEMPT. */

@@ -123,14 +123,16 @@ static bool take_of_pool(struct sl_pass *pass, uint32_t job)
 	return true;
 }
 
-bool room_take(struct sl_pass *pass, uint32_t job, const struct sl_piece *piece, size_t count)
+bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where)
 {
 	if (!pass->nodes)
 		return take_of_pool(pass, job);
 	const uint32_t request = pass->request[job];
 	const sl_time end = room_expected(pass, job);
-	return piece ? nodes_start_on(pass->nodes, job, request, end, piece, count)
-		     : nodes_start(pass->nodes, job, request, end);
+	if (where->holding)
+		return nodes_start_holding(pass->nodes, job, request, end, where->holding, where->count);
+	return where->piece ? nodes_start_on(pass->nodes, job, request, end, where->piece, where->count)
+			    : nodes_start(pass->nodes, job, request, end);
 }
 
 bool room_take_promised(struct sl_pass *pass, uint32_t job)
@@ -271,7 +273,7 @@ void room_replan(struct sl_pass *pass, uint32_t job, sl_time from)
 
 bool room_found(struct sl_pass *pass, uint32_t job)
 {
-	if (!room_take(pass, job, NULL, 0))
+	if (!room_take(pass, job, &(struct where){ 0 }))
 		return false;
 	if (room_is_overdue(pass, job))
 		overdue_put(pass, job);

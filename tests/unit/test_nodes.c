@@ -509,3 +509,48 @@ Test(nodes, an_end_is_undone_though_the_job_was_started_again)
 	cr_expect_eq(nodes_digest(nodes), before);
 	nodes_free(nodes);
 }
+
+/* Amounts as given: on node 4 one a100 and two h100 for a job whose request says something else; what is left,
+ * refused, undone and restored. */
+Test(nodes, a_start_with_amounts)
+{
+	struct nodes *nodes = made(&first, &cluster);
+	static const uint32_t gpus[] = { 1, 2 };
+	static const uint32_t many[] = { 2, 0 };
+	const struct sl_holding held[] = { { .node = 4, .tasks = 3, .cpus = 5, .mem = 7, .gpus = gpus },
+		{ .node = 0, .tasks = 1, .cpus = 1, .mem = 8 } };
+	const struct sl_holding too_many = { .node = 5, .cpus = 1, .gpus = many };
+	const struct sl_holding twice[] = { { .node = 1, .cpus = 3 }, { .node = 1, .cpus = 2 } };
+	const uint64_t before = nodes_digest(nodes);
+	cr_expect_not(nodes_start_holding(nodes, 0, ONE_CPU, 100, &too_many, 1));
+	cr_expect_not(nodes_start_holding(nodes, 0, ONE_CPU, 100, twice, 2));
+	cr_expect_eq(nodes_digest(nodes), before);
+	cr_assert(nodes_start_holding(nodes, 0, ONE_CPU, 100, held, 2));
+	nodes_check(nodes);
+	cr_expect_eq(nodes_idle(nodes, SL_KIND_CPUS), 32 - 6);
+	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS), 10 - 1);
+	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS + 1), 8 - 2);
+	const struct sl_piece *piece;
+	cr_assert_eq(nodes_pieces(nodes, 0, &piece), 2);
+	cr_expect(piece[1].node == 4 && piece[1].tasks == 3);
+	const uint64_t during = nodes_digest(nodes);
+	nodes_end(nodes, 0);
+	nodes_restore(nodes, 0, 100);
+	cr_expect_eq(nodes_digest(nodes), during);
+	nodes_start_undo(nodes, 0);
+	cr_expect_eq(nodes_digest(nodes), before);
+	nodes_free(nodes);
+}
+
+/* A window from 50 on is in the way of amounts, too. */
+Test(nodes, a_start_with_amounts_keeps_clear_of_windows)
+{
+	struct sl_cluster closing = cluster;
+	closing.window = windows;
+	closing.window_count = 1;
+	struct nodes *nodes = made(&first, &closing);
+	const struct sl_holding held = { .node = 0, .cpus = 1 };
+	cr_expect_not(nodes_start_holding(nodes, 0, ONE_CPU, 51, &held, 1));
+	cr_expect(nodes_start_holding(nodes, 0, ONE_CPU, 50, &held, 1));
+	nodes_free(nodes);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_holding.c - starts with given amounts on given nodes, for policies that decide themselves what a
+ * request comes to. They end, move and come back like any other.
+ */
+#include "sim/nodes_parts.h"
+
+static int64_t gpus_of(const struct sl_holding *holding, uint32_t kind)
+{
+	return holding->gpus ? holding->gpus[kind - SL_KIND_GPUS] : 0;
+}
+
+/* Is it free there, and no window in the way? */
+static bool goes(const struct nodes *nodes, const struct sl_holding *holding, sl_time length)
+{
+	if (holding->node >= nodes->count || holding->cpus < 0 || holding->mem < 0)
+		return false;
+	const struct node *node = &nodes->node[holding->node];
+	const int64_t *free = free_of(nodes, node->class);
+	bool good = !node->whole && open_for(nodes, node->windows, length) &&
+		    holding->cpus <= free[SL_KIND_CPUS] && holding->mem <= free[SL_KIND_MEM];
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
+		good = good && gpus_of(holding, kind) <= free[kind];
+	return good;
+}
+
+/* An edge for each type of GPU, and at least one: the first holds cpus, memory and tasks too. */
+static void take(struct nodes *nodes, const struct sl_holding *holding, struct chain *chain)
+{
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, holding->node)].amount;
+	struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
+	edge->node = holding->node;
+	edge->tasks = holding->tasks;
+	edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED ? holding->cpus : 0;
+	edge->mem = amount[SL_KIND_MEM] < UNBOUNDED ? holding->mem : 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++) {
+		if (!gpus_of(holding, kind))
+			continue;
+		if (edge->gpus) {
+			edge_take(nodes, edge);
+			edge = &nodes->edge[edge_new(nodes, chain)];
+			edge->node = holding->node;
+		}
+		edge->gpus = (int32_t)gpus_of(holding, kind);
+		edge->kind = (uint8_t)kind;
+	}
+	edge_take(nodes, edge);
+}
+
+bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
+	const struct sl_holding *holding, size_t count)
+{
+	struct chain chain = CHAIN_NONE;
+	if (failed(nodes) || !edges_reserve(nodes, count * nodes->kinds))
+		return false;
+	bool good = true;
+	for (size_t i = 0; i < count && good; i++) {
+		good = goes(nodes, &holding[i], length_until(nodes, end));
+		if (good)
+			take(nodes, &holding[i], &chain);
+	}
+	if (good)
+		return hold_begins(nodes, job, request, chain, end);
+	if (!failed(nodes))
+		place_undo(nodes, chain);
+	return false;
+}
