@@ -9,6 +9,8 @@ extern const struct sl_policy policy_composed;
 
 const struct sl_policy *const sl_policies[] = { &policy_composed, NULL };
 
+const struct sl_placer *const sl_placers[] = { NULL };
+
 #define LELONG   "Lelong, Reis & Trystram, JSSPP 2017"
 #define TANG     "Tang et al., CLUSTER 2009"
 #define CARASTAN "Carastan-Santos & de Camargo, SC 2017"

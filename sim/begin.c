@@ -51,8 +51,11 @@ int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct
 	pass->policy = choice->policy;
 	pass->state = NULL;
 	pass->placing = &placing_first;
+	pass->placer_asked = false;
 	pass->reason_default = SL_REASON_PRIORITY;
 	const int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
+	if (!pass->placer_asked)
+		room_placer_release(pass);
 	return status ? status : pass->status;
 }
 
@@ -387,6 +390,7 @@ void sim_release(struct sim *sim)
 	evq_release(&pass->overruns);
 	evq_release(&pass->due);
 	evq_release(&pass->expiries);
+	room_placer_release(pass);
 	nodes_free(pass->nodes);
 	free(pass->ending);
 	free(pass->window);

@@ -238,6 +238,8 @@ bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
 	const enum sl_state state = sl_state_of(pass, job);
 	if (state != SL_RUNNING && (state != SL_SUSPENDED || how == SL_PREEMPT_SUSPEND))
 		return false;
+	if (how == SL_PREEMPT_SUSPEND && pass->placer)
+		return false;
 	if (pass->course[job.row].due == pass->now)
 		return false; /* It ends at this very instant. */
 	const int64_t kept = course_keep(pass, job.row);
@@ -321,7 +323,7 @@ static void undo_resume(struct sl_pass *pass, const struct action *action)
 
 bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks)
 {
-	if (!pass->open || !pass->course || !pass->nodes || !sl_job_is(job) ||
+	if (!pass->open || !pass->course || !pass->nodes || pass->placer || !sl_job_is(job) ||
 		sl_state_of(pass, job) != SL_RUNNING || pass->course[job.row].due == pass->now)
 		return false;
 	const struct sl_request *request = &pass->requests[pass->request[job.row]];

@@ -516,6 +516,7 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->edge);
 	free(nodes->kept);
 	free(nodes->piece);
+	free(nodes->closed);
 	free(nodes->cand);
 	free(nodes->again);
 	free(nodes->pick);

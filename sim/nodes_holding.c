@@ -5,6 +5,27 @@
  */
 #include "sim/nodes_parts.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+const uint64_t *nodes_closed(struct nodes *nodes, sl_time length)
+{
+	const size_t words = (nodes->count + 63) / 64;
+	if (!nodes->windows_live || failed(nodes))
+		return NULL;
+	if (!nodes->closed)
+		nodes->closed = malloc(words * sizeof(*nodes->closed));
+	if (!nodes->closed) {
+		(void)sl_fail_memory(&nodes->err);
+		return NULL;
+	}
+	memset(nodes->closed, 0, words * sizeof(*nodes->closed));
+	for (uint32_t row = 0; row < nodes->count; row++)
+		if (!open_for(nodes, nodes->node[row].windows, length))
+			nodes->closed[row / 64] |= UINT64_C(1) << (row % 64);
+	return nodes->closed;
+}
+
 static int64_t gpus_of(const struct sl_holding *holding, uint32_t kind)
 {
 	return holding->gpus ? holding->gpus[kind - SL_KIND_GPUS] : 0;

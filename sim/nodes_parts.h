@@ -219,6 +219,7 @@ struct nodes {
 	size_t kept_count, kept_capacity;
 	struct sl_piece *piece; /* Lent. */
 	size_t piece_capacity;
+	uint64_t *closed; /* Lent. */
 
 	/* Classes. By class: the rows, what is free, and for each track units and score. */
 	struct class *class;

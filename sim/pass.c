@@ -283,6 +283,8 @@ int pass_commit(struct sl_pass *pass)
 		pass_failed(pass, commit_action(pass, &pass->action[i]));
 	pass->action_count = 0;
 	pass->open = false;
+	if (pass->placer)
+		pass->placer->forget(pass->placer_state);
 	if (pass->nodes) {
 		nodes_forget(pass->nodes);
 		pass_failed(pass, nodes_status(pass->nodes, &pass->err));

@@ -117,6 +117,9 @@ struct sl_pass {
 	struct nodes *nodes;
 	const struct sl_cluster *info;
 	const struct sl_placing *placing;
+	const struct sl_placer *placer; /* NULL: the placing chooses. */
+	void *placer_state;
+	bool placer_asked;       /* By the policy that is being made. */
 	const uint32_t *request; /* By job. */
 	const struct sl_request *requests;
 	uint32_t request_count;
@@ -277,6 +280,7 @@ struct where {
 	const struct sl_holding *holding;
 	size_t count;
 };
+void room_placer_release(struct sl_pass *pass);
 /* By room_expected. False: there is no room. */
 bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where);
 /* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */

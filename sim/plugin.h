@@ -432,6 +432,28 @@ typedef struct {
 #define SL_JOB_NONE ((sl_job){ UINT32_MAX })
 static inline bool sl_job_is(sl_job job) { return job.row != UINT32_MAX; }
 
+struct sl_setup;
+
+/* A placement with a memory of its own, of cores and devices: Slurm's. It decides what a job gets where, in
+ * place of a placing; whether it may fit, and when, is asked of requests as ever, so what is chosen is never
+ * more than is free. It is told of all that the engine gives out and takes back, in that order. */
+struct sl_placer {
+	struct sl_abi abi;
+	const char *name; /* "slurm" */
+	const char *summary;
+	const char *paper;
+	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
+	void (*release)(void *state);
+	/* What the job would get now, lent until the next call; 0: it cannot start now. Nodes of `closed` (a
+	 * bit for each node; NULL: none) are not to be had. */
+	size_t (*choose)(void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding);
+	void (*take)(void *state, sl_job job);    /* What was chosen last is its own from now on. */
+	void (*untake)(void *state, sl_job job);  /* Undoes a take. */
+	void (*give)(void *state, sl_job job);    /* It ended, or makes room. */
+	void (*restore)(void *state, sl_job job); /* Undoes its last give that is not undone. */
+	void (*forget)(void *state);              /* What was given stays given. */
+};
+
 enum sl_state {
 	SL_PENDING, /* Also: not yet submitted. */
 	SL_RUNNING,
@@ -878,6 +900,10 @@ SL_API void sl_default_reason(const struct sl_setup *setup, enum sl_reason reaso
 /* In init: how nodes are chosen. Default: the lowest that fit. The placing is lent for the run. */
 SL_API void sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing);
 
+/* In init, in place of a placing (sl_placers[] has those that are built in). Jobs under it are not suspended
+ * or resized, and no nodes are promised. SL_USAGE: there are no nodes, or jobs run already under another. */
+SL_API int sl_set_placer(const struct sl_setup *setup, const struct sl_placer *placer, struct sl_err *err);
+
 /* Reads. */
 SL_API sl_time sl_now(const struct sl_pass *pass);
 SL_API const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass);
@@ -1123,6 +1149,7 @@ struct sl_report {
 
 SL_API extern const struct sl_policy *const sl_policies[];
 SL_API extern const struct sl_preset sl_presets[]; /* Closed by a NULL name. */
+SL_API extern const struct sl_placer *const sl_placers[];
 SL_API extern const struct sl_reader *const sl_readers[];
 SL_API extern const struct sl_writer *const sl_writers[];
 SL_API extern const struct sl_generator *const sl_generators[];

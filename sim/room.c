@@ -123,12 +123,26 @@ static bool take_of_pool(struct sl_pass *pass, uint32_t job)
 	return true;
 }
 
+/* What the placer says; what it says is free, is. */
+static bool take_placed(struct sl_pass *pass, uint32_t job, sl_time end)
+{
+	const struct sl_holding *holding;
+	const uint64_t *closed = nodes_closed(pass->nodes, end - pass->now);
+	const size_t count = pass->placer->choose(pass->placer_state, (sl_job){ job }, closed, &holding);
+	if (!count || !nodes_start_holding(pass->nodes, job, pass->request[job], end, holding, count))
+		return false;
+	pass->placer->take(pass->placer_state, (sl_job){ job });
+	return true;
+}
+
 bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where)
 {
 	if (!pass->nodes)
 		return take_of_pool(pass, job);
 	const uint32_t request = pass->request[job];
 	const sl_time end = room_expected(pass, job);
+	if (pass->placer && !where->piece && !where->holding)
+		return take_placed(pass, job, end);
 	if (where->holding)
 		return nodes_start_holding(pass->nodes, job, request, end, where->holding, where->count);
 	return where->piece ? nodes_start_on(pass->nodes, job, request, end, where->piece, where->count)
@@ -175,6 +189,8 @@ void room_give(struct sl_pass *pass, uint32_t job)
 		nodes_end(pass->nodes, job);
 	else if (running)
 		give_to_pool(pass, job, end);
+	if (pass->placer)
+		pass->placer->give(pass->placer_state, (sl_job){ job });
 }
 
 /* Undoes room_take. */
@@ -185,6 +201,8 @@ void room_untake(struct sl_pass *pass, uint32_t job)
 		nodes_start_undo(pass->nodes, job);
 	else
 		give_to_pool(pass, job, end);
+	if (pass->placer)
+		pass->placer->untake(pass->placer_state, (sl_job){ job });
 }
 
 void room_suspend(struct sl_pass *pass, uint32_t job)
@@ -235,6 +253,8 @@ void room_restore(struct sl_pass *pass, uint32_t job, bool suspended)
 		cluster_allocate(&pass->cluster, pass->jobs->size[job]);
 		profile_change(pass, end, pass->jobs->size[job]);
 	}
+	if (pass->placer)
+		pass->placer->restore(pass->placer_state, (sl_job){ job });
 	if (running && room_is_overdue(pass, job))
 		overdue_put(pass, job);
 }
@@ -668,10 +688,40 @@ static int nodes_as_pool(struct sl_pass *pass, struct sl_err *err)
 	return SL_OK;
 }
 
+int sl_set_placer(const struct sl_setup *setup, const struct sl_placer *placer, struct sl_err *err)
+{
+	struct sl_pass *pass = setup->pass;
+	if (!pass->info->node_count)
+		return sl_fail(
+			err, SL_USAGE, "place=%s chooses nodes: give some, with -c CLUSTER", placer->name);
+	pass->placer_asked = true;
+	pass->uses |= SL_USE_NODES;
+	if (pass->placer == placer)
+		return SL_OK; /* It goes on from what it knows. */
+	if (pass->running || pass->suspended)
+		return sl_fail(err, SL_USAGE,
+			"place=%s cannot take over what runs under another placing: let the run begin under it",
+			placer->name);
+	room_placer_release(pass);
+	pass->placer = placer;
+	return placer->init(&pass->placer_state, setup, err);
+}
+
+void room_placer_release(struct sl_pass *pass)
+{
+	if (pass->placer)
+		pass->placer->release(pass->placer_state);
+	pass->placer = NULL;
+}
+
 int room_init(struct sl_pass *pass, struct sl_err *err)
 {
 	const uint32_t jobs = pass->jobs->count;
 	int status = SL_OK;
+	if (pass->placer && pass->uses & SL_USE_PROMISES)
+		return sl_fail(err, SL_USAGE,
+			"place=%s promises no nodes: take a plan without promises (fcfs, greedy, easy)",
+			pass->placer->name);
 	if (pass->info->node_count && !(pass->uses & SL_USE_NODES) && is_countable(pass))
 		status = nodes_as_pool(pass, err);
 	if (!status && pass->uses & SL_USE_NODES && !pass->info->node_count)

@@ -272,6 +272,8 @@ int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_er
 		status = take_over(pass, choice, &aside, err);
 	}
 	free(aside.from);
+	if (pass->placer)
+		pass->placer->forget(pass->placer_state);
 	if (pass->nodes)
 		nodes_forget(pass->nodes);
 	if (!status && pass->passes)

@@ -122,6 +122,20 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 	return status;
 }
 
+/* Behind the placings' names stand those of the placers. */
+static int init_place(const struct sl_setup *setup, struct sl_err *err)
+{
+	const struct sl_value *place = &setup->values[PARAM_PLACE];
+	if ((size_t)place->number < placing_count) {
+		sl_set_placing(setup, &placings[place->number]);
+		return SL_OK;
+	}
+	for (const struct sl_placer *const *placer = sl_placers; *placer; placer++)
+		if (strcmp((*placer)->name, place->text) == 0)
+			return sl_set_placer(setup, *placer, err);
+	return sl_fail(err, SL_USAGE, "place=%s is not in this build", place->text);
+}
+
 static int composed_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct composed *composed = sl_alloc(setup->arena, 1, sizeof(*composed));
@@ -147,8 +161,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
-	sl_set_placing(setup, &placings[setup->values[PARAM_PLACE].number]);
-	return status;
+	return status ? status : init_place(setup, err);
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */

@@ -510,8 +510,8 @@ Test(nodes, an_end_is_undone_though_the_job_was_started_again)
 	nodes_free(nodes);
 }
 
-/* Amounts as given: on node 4 one a100 and two h100 for a job whose request says something else; what is left,
- * refused, undone and restored. */
+/* Amounts as given: on node 4 one a100 and two h100 for a job whose request says something else; what is
+ * left, refused, undone and restored. */
 Test(nodes, a_start_with_amounts)
 {
 	struct nodes *nodes = made(&first, &cluster);
