@@ -13,3 +13,9 @@ try '2 5 -1 100 4 -1 -1 4 1e20 -1 1 1 1 1 1 1 -1 -1'
 try '2 5 -1 100 4 -1 -1 4 200 -1 1 root 1 1 1 1 -1 -1'
 try '2 5 -1 100 4 x nan 4 200 ? 1 1 1 a.out batch 1 -1 -1'
 try '2 5 -1 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1'
+
+
+# Semicolons in place of blanks, and words in place of numbers.
+echo '1001;0;-1;15;12;-1;-1;-1;420;-1;-1;user5;account2;-1;normal;normal;;-1;' >trace.swf
+schedlab run trace.swf --quiet
+echo "exit $?"
