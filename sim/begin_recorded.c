@@ -24,8 +24,8 @@ static int compare_events(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Submissions and starts before the beginning, in order. entered: when jobs came into the queue, if later than
- * they were submitted (SL_NEVER: not yet); NULL: none did. */
+/* Submissions and starts before the beginning, in order. entered: when jobs came into the queue, if later
+ * than they were submitted (SL_NEVER: not yet); NULL: none did. */
 static size_t recorded_past(const struct sl_pass *pass, const sl_time *entered, struct past_event *event)
 {
 	const struct sl_jobs *jobs = pass->jobs;

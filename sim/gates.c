@@ -55,7 +55,8 @@ struct gates {
 	uint32_t *gate_of; /* By job; UINT32_MAX: none. */
 	struct list *list;
 	uint32_t list_count;
-	sl_time *clause; /* At the place of each one's first: SL_NEVER, SL_NONE (never can be), or since when. */
+	sl_time *clause; /* At the place of each one's first: SL_NEVER, SL_NONE (never can be), or since when.
+			  */
 	struct dependent *dependent;
 	size_t *dependent_first; /* By job, and one more; NULL: nobody depends on anybody. */
 	struct array *array;
@@ -330,8 +331,7 @@ static struct gate *party_first(const struct sl_pass *pass, uint32_t party)
 	uint32_t *cursor = &gates->cursor[party];
 	while (*cursor < gates->member_end[party] && has_ended(pass, gates->member[*cursor]))
 		++*cursor;
-	struct gate *gate =
-		*cursor < gates->member_end[party] ? gate_of(pass, gates->member[*cursor]) : NULL;
+	struct gate *gate = *cursor < gates->member_end[party] ? gate_of(pass, gates->member[*cursor]) : NULL;
 	return gate && gate->list != UINT32_MAX && gate->single == SL_NEVER ? gate : NULL;
 }
 
@@ -483,8 +483,7 @@ static void charge_past(struct sl_pass *pass, struct gate *gate, sl_time entered
 		return;
 	}
 	const bool depends = gate->list != UINT32_MAX && pass->gates->list[gate->list].met == entered;
-	reason_changes(
-		pass, submit, gate->job, depends ? SL_REASON_DEPENDENCY : SL_REASON_BEGIN_TIME, 0);
+	reason_changes(pass, submit, gate->job, depends ? SL_REASON_DEPENDENCY : SL_REASON_BEGIN_TIME, 0);
 	reason_changes(pass, entered, gate->job, pass->reason_default, 0);
 }
 
@@ -703,8 +702,7 @@ static int list_parties(
 	return SL_OK;
 }
 
-static int place_parties(
-	struct sl_pass *pass, const struct shared *shared, size_t count, struct sl_err *err)
+static int place_parties(struct sl_pass *pass, const struct shared *shared, size_t count, struct sl_err *err)
 {
 	struct gates *gates = pass->gates;
 	const size_t jobs = pass->jobs->count;
@@ -773,8 +771,7 @@ static void look_first(struct sl_pass *pass)
 static int make_all(struct sl_pass *pass, struct sl_err *err)
 {
 	int status = make_gates(pass, err);
-	struct shared *shared =
-		status ? NULL : calloc((size_t)pass->gates->gate_count + 1, sizeof(*shared));
+	struct shared *shared = status ? NULL : calloc((size_t)pass->gates->gate_count + 1, sizeof(*shared));
 	if (!status && !shared)
 		status = sl_fail_memory(err);
 	if (!status)

@@ -3,10 +3,10 @@
  * gates.h - who may be considered yet: begin times, holds, dependencies, limits of arrays; and deadlines.
  *
  * A submitted job whose gate is closed is PENDING, but not in the queue, and no policy hears of it. Its gate
- * opens once, at the first instant at which nothing keeps it any more: after the instant's ends and before its
- * pass, those that time or other jobs let in by row (they were submitted before whoever is submitted now), then
- * the submissions, then tasks that their array's limit kept, by their index. It takes its place in the queue as
- * if it had been there; preempted jobs are let in without further ado.
+ * opens once, at the first instant at which nothing keeps it any more: after the instant's ends and before
+ * its pass, those that time or other jobs let in by row (they were submitted before whoever is submitted
+ * now), then the submissions, then tasks that their array's limit kept, by their index. It takes its place in
+ * the queue as if it had been there; preempted jobs are let in without further ado.
  *
  * What a job depends on only ever comes to be, and is looked at when one of those jobs starts or ends, not
  * before. Jobs with the same list share what is known of it.
@@ -44,8 +44,8 @@ sl_time gates_deadline(const struct sl_pass *pass, uint32_t job);
 /* It must not be put back into the queue (sbatch --no-requeue). */
 bool gates_no_requeue(const struct sl_pass *pass, uint32_t job);
 
-/* replay.start=recorded. Before the past is shown: of jobs submitted by then that do not run, when each was let
- * in (SL_NEVER: it is still kept). `found`: those that run, with their starts in pass->start. */
+/* replay.start=recorded. Before the past is shown: of jobs submitted by then that do not run, when each was
+ * let in (SL_NEVER: it is still kept). `found`: those that run, with their starts in pass->start. */
 int gates_take_up(struct sl_pass *pass, sl_time *entered, uint32_t submitted);
 
 /* --check: what kept the job let it in before it started. */

@@ -514,7 +514,7 @@ struct sl_depend {
 	enum sl_depend_kind kind;
 	uint32_t job; /* UINT32_MAX: not in the trace: taken to be long over, as this wants it. */
 	sl_time delay;
-	bool or_next; /* This or the next ("?"). */
+	bool or_next;   /* This or the next ("?"). */
 	bool with_next; /* This and the next are one of them: tasks of one array. */
 };
 
@@ -747,6 +747,10 @@ struct sl_writer {
 	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	int (*job)(struct sl_out *out, const struct sl_row *row, struct sl_err *err);
 	bool names; /* It writes names; else rows have numbers in their place. */
+	/* In place of begin, of a trace each of whose rows has more->job; else none has. NULL: there is
+	 * nothing to write of that. */
+	int (*begin_more)(
+		struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */
@@ -877,8 +881,9 @@ SL_API sl_time sl_now(const struct sl_pass *pass);
 SL_API const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass);
 SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
 /* It is in the queue. A PENDING job that is not may not be considered yet (or was not even submitted): it has
- * a begin, depends on others, is held, or is one task too many of its array. on_event(SL_EV_SUBMIT) comes when
- * it enters the queue, perhaps behind jobs that were submitted later; of a job that never does, none comes. */
+ * a begin, depends on others, is held, or is one task too many of its array. on_event(SL_EV_SUBMIT) comes
+ * when it enters the queue, perhaps behind jobs that were submitted later; of a job that never does, none
+ * comes. */
 SL_API bool sl_waits(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_start_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);

@@ -3,8 +3,9 @@
  * scenario_more.c - what jobs say of themselves beyond size and time, and what they depend on.
  *
  * One struct for each row that says anything, in the order of the file; the column COLUMN_MORE leads to it.
- * Dependencies stay text until the rows are final: only then is it known which job is which row. Jobs with the
- * same text share one list of rows, unless it names the job itself (singleton) or its own task (aftercorr).
+ * Dependencies stay text until the rows are final: only then is it known which job is which row. Jobs with
+ * the same text share one list of rows, unless it names the job itself (singleton) or its own task
+ * (aftercorr).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,8 @@ struct mores {
 static int mores_room(struct mores *mores, struct sl_err *err)
 {
 	const size_t wanted = mores->count + 1;
-	const int status = grow((void **)&mores->more, &mores->capacity, sizeof(*mores->more), wanted,
-		UINT32_MAX, err);
+	const int status =
+		grow((void **)&mores->more, &mores->capacity, sizeof(*mores->more), wanted, UINT32_MAX, err);
 	return status ? status
 		      : grow((void **)&mores->kept, &mores->kept_capacity, sizeof(*mores->kept), wanted,
 				UINT32_MAX, err);
@@ -95,7 +96,8 @@ static int text_keep(struct loading *loading, const char **text, struct sl_err *
 	return status;
 }
 
-static int texts_keep(struct loading *loading, struct sl_job_more *more, struct kept *kept, struct sl_err *err)
+static int texts_keep(
+	struct loading *loading, struct sl_job_more *more, struct kept *kept, struct sl_err *err)
 {
 	const char **const text[] = { &more->name, &more->qos, &more->exit_code, &more->nodes_recorded,
 		&more->submit_line };

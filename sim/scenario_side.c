@@ -141,8 +141,8 @@ static int side_read(
 	struct sl_input *in;
 	/* Cancellations of the trace stay, but for those of jobs that the file names. */
 	const bool cancels = side->column == COLUMN_CANCEL;
-	int status = cancels ? columns_want(columns, side->column, err)
-			     : columns_add(columns, side->column, err);
+	int status =
+		cancels ? columns_want(columns, side->column, err) : columns_add(columns, side->column, err);
 	if (!status)
 		status = sl_input_open(&in, path, err);
 	if (status)
