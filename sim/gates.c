@@ -270,7 +270,8 @@ static void look_later(struct sl_pass *pass, const struct gate *gate)
 static void await(struct sl_pass *pass, struct gate *gate)
 {
 	look_later(pass, gate);
-	say_reason(pass, gate, pass->now);
+	if (opens_at(pass, gate) > pass->now)
+		say_reason(pass, gate, pass->now);
 }
 
 bool gates_submit(struct sl_pass *pass, uint32_t job)
