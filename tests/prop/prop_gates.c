@@ -227,52 +227,155 @@ Test(prop_gates, as_the_reference)
 
 /* ---- The same in pieces, and under every plan ------------------------------------------------ */
 
-static const char *const policies[] = { "easy", "conservative", "slack", "gang", "depth:depth=2", "fairshare",
-	"sjf", "easy:estimate=tsafrir", "greedy" };
+static const struct {
+	const char *policy;
+	bool forgets; /* What it decides follows from who runs and who waits: a switch and back is nothing. */
+} plans[] = {
+	{ "easy", true },
+	{ "greedy", true },
+	{ "sjf", true },
+	{ "fcfs", true },
+	{ "conservative", false },
+	{ "slack", false },
+	{ "depth-k", false },
+	{ "easy++", false },
+	{ "fairshare", false },
+	{ "quota", false },
+};
 
-static int run_over(struct world *w, const char *policy, int64_t stop)
+/* In two pieces, between which (over) another policy takes over and gives back at once. */
+static int run_pieces(struct world *w, const char *policy, int64_t stop, bool over)
 {
 	struct sim_options options;
 	struct policy_choice other;
 	int status = world_open(w, policy, true, &options);
-	options.record |= SIM_RECORD_PAST;
+	options.record |= over ? SIM_RECORD_PAST : 0;
 	if (!status)
-		status = world_choose(w, "fcfs", &other);
+		status = world_choose(w, "easy:fill=shortest", &other);
 	if (!status)
 		status = sim_begin(&w->sim, &options, &w->err);
 	if (!status)
 		status = sim_advance(&w->sim, stop, &w->err);
-	if (!status)
+	if (!status && over)
 		status = sim_switch(&w->sim, &other, &w->err);
-	if (!status)
-		status = sim_switch(&w->sim, &w->choice, &w->err); /* Shown the past once more. */
+	if (!status && over)
+		status = sim_switch(&w->sim, &w->choice, &w->err);
 	if (!status)
 		status = sim_advance(&w->sim, SL_NEVER, &w->err);
 	return status ? status : sim_end(&w->sim, &w->err);
 }
 
+static bool same(const struct world *a, const struct world *b, bool digests)
+{
+	const struct sl_result *x = &a->sim.result;
+	const struct sl_result *y = &b->sim.result;
+	const size_t times = a->count * sizeof(*x->start);
+	const bool eligible = (!x->eligible && !y->eligible) || memcmp(x->eligible, y->eligible, times) == 0;
+	return (!digests || (x->digest == y->digest && x->reason_count == y->reason_count)) && eligible &&
+	       memcmp(x->start, y->start, times) == 0 && memcmp(x->end, y->end, times) == 0 &&
+	       memcmp(x->state, y->state, a->count) == 0;
+}
+
 Test(prop_gates, in_pieces)
 {
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
-		const char *policy = policies[seed % SL_LEN(policies)];
+		const size_t plan = seed % SL_LEN(plans);
+		const bool over = seed / SL_LEN(plans) % 2;
+		const char *policy = plans[plan].policy;
 		struct world whole;
 		struct world parts;
 		random_world(&whole, seed);
-		random_world(&parts, seed);
-		whole.as_nodes = parts.as_nodes = seed % 2;
-		const int status = world_run(&whole, policy, true);
-		if (status == SL_USAGE) {
-			cr_assert_fail("%s: %s", policy, whole.err.text);
-		}
-		cr_assert_eq(
-			status, SL_OK, "seed %llu, %s: %s", (unsigned long long)seed, policy, whole.err.text);
-		cr_assert_eq(run_over(&parts, policy, (int64_t)(seed % 90)), SL_OK, "seed %llu, %s: %s",
-			(unsigned long long)seed, policy, parts.err.text);
-		for (uint32_t job = 0; job < whole.count; job++)
-			cr_expect_eq(whole.sim.result.eligible[job] == SL_NONE,
-				whole.sim.result.start[job] == SL_NONE &&
-					whole.sim.result.eligible[job] == SL_NONE);
+		whole.as_nodes = seed % 3 == 0;
+		parts = whole;
+		cr_assert_eq(world_run(&whole, policy, true), SL_OK, "seed %llu, %s: %s",
+			(unsigned long long)seed, policy, whole.err.text);
+		cr_assert_eq(run_pieces(&parts, policy, (int64_t)(seed % 97), over), SL_OK,
+			"seed %llu, %s: %s", (unsigned long long)seed, policy, parts.err.text);
+		if (!over || plans[plan].forgets)
+			cr_assert(same(&whole, &parts, !over), "seed %llu, %s", (unsigned long long)seed,
+				policy);
 		world_release(&whole);
 		world_release(&parts);
+	}
+}
+
+/* ---- From the middle of a log -------------------------------------------------------------------- */
+
+/* What a log does not tell of those who ended before: how, and how long ago. And it does not say who of an
+ * array was let in, so that they come in order. */
+static void tell_less(struct world *w)
+{
+	for (uint32_t i = 0; i < w->count; i++) {
+		struct world_job *job = &w->job[i];
+		for (uint32_t k = 0; k < job->depends; k++) {
+			struct sl_depend *depend = &job->depend[k];
+			depend->delay = 0;
+			if (depend->kind != SL_AFTER && depend->kind != SL_SINGLETON)
+				depend->kind = SL_AFTER_ANY;
+		}
+		if (!job->array)
+			continue;
+		job->begin = 0;
+		job->held = false;
+		job->depends = 0;
+		job->array_task = i;
+	}
+}
+
+/* Those that have not ended at that time, with how long they had run; of[i]: which they were. */
+static void cut(struct world *w, const struct world *whole, int64_t at, sl_time *ran, uint32_t *of)
+{
+	uint32_t place[WORLD_JOBS];
+	*w = *whole;
+	w->count = 0;
+	for (uint32_t i = 0; i < whole->count; i++) {
+		const int64_t start = world_start(whole, i);
+		const int64_t end = world_end(whole, i);
+		place[i] = UINT32_MAX;
+		if (end != NOT_YET && end <= at && whole->job[i].submit < at)
+			continue;
+		place[i] = w->count;
+		of[w->count] = i;
+		ran[w->count] = start != NOT_YET && start < at ? at - start : SL_NONE;
+		w->job[w->count++] = whole->job[i];
+	}
+	for (uint32_t i = 0; i < w->count; i++)
+		for (uint32_t k = 0; k < w->job[i].depends; k++) {
+			struct sl_depend *depend = &w->job[i].depend[k];
+			depend->job = depend->job == UINT32_MAX ? UINT32_MAX : place[depend->job];
+		}
+}
+
+Test(prop_gates, from_the_middle)
+{
+	for (uint64_t seed = 0; seed < WORLDS; seed++) {
+		const char *policy = plans[seed % 4].policy;
+		const int64_t at = 1 + (int64_t)(seed % 89);
+		struct world whole;
+		struct world rest;
+		struct sim_options options;
+		sl_time ran[WORLD_JOBS];
+		uint32_t of[WORLD_JOBS];
+		random_world(&whole, seed);
+		tell_less(&whole);
+		whole.as_nodes = seed % 3 == 0;
+		cr_assert_eq(world_run(&whole, policy, true), SL_OK, "seed %llu: %s",
+			(unsigned long long)seed, whole.err.text);
+		cut(&rest, &whole, at, ran, of);
+		cr_assert_eq(world_open(&rest, policy, true, &options), SL_OK);
+		rest.scenario.begins = true;
+		rest.scenario.begin = at;
+		rest.scenario.jobs.ran = ran;
+		cr_assert_eq(sim_run(&rest.sim, &options, &rest.err), SL_OK, "seed %llu: %s",
+			(unsigned long long)seed, rest.err.text);
+		for (uint32_t i = 0; i < rest.count; i++)
+			cr_assert(world_start(&rest, i) == world_start(&whole, of[i]) &&
+					  world_end(&rest, i) == world_end(&whole, of[i]),
+				"seed %llu, %s from %lld: job %u ran from %lld to %lld, before %lld to %lld",
+				(unsigned long long)seed, policy, (long long)at, of[i] + 1,
+				(long long)world_start(&rest, i), (long long)world_end(&rest, i),
+				(long long)world_start(&whole, of[i]), (long long)world_end(&whole, of[i]));
+		world_release(&whole);
+		world_release(&rest);
 	}
 }
