@@ -194,15 +194,13 @@ static void gather_ends(struct sl_pass *pass)
 	}
 }
 
-/* Who is submitted now, or was kept until now (gates.h); UINT32_MAX: nobody. */
-static uint32_t submission(struct sl_pass *pass, bool submit)
+/* Who is let in now (gates.h), or submitted; UINT32_MAX: nobody. */
+static uint32_t let_in(struct sl_pass *pass, bool submit)
 {
-	uint32_t job = pass->gates ? gates_pop(pass) : UINT32_MAX;
-	if (job == UINT32_MAX && submit)
-		job = pass->submitted;
-	else if (job == UINT32_MAX && pass->gates)
-		job = gates_pop_array(pass);
-	return job;
+	const uint32_t job = gates_pop(pass);
+	if (job != UINT32_MAX)
+		return job;
+	return submit ? pass->submitted : gates_pop_array(pass);
 }
 
 /* The next event at `now`, from the job table or the queues. */
@@ -230,12 +228,14 @@ static bool next_event(struct sl_pass *pass, struct ev *ev)
 		*ev = evq_pop(&pass->events);
 		return true;
 	}
-	const uint32_t enters = submission(pass, submit);
-	if (enters != UINT32_MAX)
-		*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, enters };
+	uint32_t job = submit ? pass->submitted : UINT32_MAX;
+	if (pass->gates)
+		job = let_in(pass, submit);
+	if (job != UINT32_MAX)
+		*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, job };
 	else if (now)
 		*ev = evq_pop(&pass->events);
-	return now || enters != UINT32_MAX;
+	return now || job != UINT32_MAX;
 }
 
 /* One of rules.early's ends was handled. */
