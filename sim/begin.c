@@ -89,6 +89,8 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 	if (!status)
 		status = evq_init(&pass->events, 1024, err);
 	if (!status)
+		status = gates_init(pass, err);
+	if (!status)
 		status = init_policy(pass, options->choice, err);
 	const int room = status ? status : room_init(pass, err);
 	init_queues(pass);
@@ -169,6 +171,7 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 		.place_count = pass->place_count,
 		.stopped = stopped,
 		.unfit = pass->unfit,
+		.eligible = pass->eligible,
 	};
 }
 
@@ -387,6 +390,7 @@ void sim_release(struct sim *sim)
 	queue_release(&pass->fill);
 	profile_release(&pass->profile);
 	evq_release(&pass->events);
+	gates_release(pass->gates);
 	evq_release(&pass->overruns);
 	evq_release(&pass->due);
 	evq_release(&pass->expiries);

@@ -17,19 +17,26 @@ static int compare_events(const void *a, const void *b)
 	const struct past_event *y = b;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
+	const unsigned x_class = past_class(x->class);
+	const unsigned y_class = past_class(y->class);
+	if (x_class != y_class)
+		return x_class < y_class ? -1 : 1;
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Submissions and starts before the beginning, in order. */
-static size_t recorded_past(const struct sl_pass *pass, struct past_event *event)
+/* Submissions and starts before the beginning, in order. entered: when jobs came into the queue, if later
+ * than they were submitted (SL_NEVER: not yet); NULL: none did. */
+static size_t recorded_past(const struct sl_pass *pass, const sl_time *entered, struct past_event *event)
 {
 	const struct sl_jobs *jobs = pass->jobs;
 	const sl_time begin = pass->scenario->begin;
 	size_t count = 0;
 	for (uint32_t job = 0; job < jobs->count && jobs->submit[job] < begin; job++) {
-		event[count++] = (struct past_event){ jobs->submit[job], job, SL_EV_SUBMIT };
+		const sl_time in = entered ? entered[job] : jobs->submit[job];
+		if (in != jobs->submit[job])
+			event[count++] = (struct past_event){ jobs->submit[job], job, DIGEST_GATED };
+		if (in != SL_NEVER)
+			event[count++] = (struct past_event){ in, job, SL_EV_SUBMIT };
 		if (jobs->ran && jobs->ran[job] != SL_NONE)
 			event[count++] =
 				(struct past_event){ begin - jobs->ran[job], job, SL_EV_CLASS_COUNT };
@@ -69,13 +76,21 @@ static void note_past(struct sl_pass *pass, const struct past_event *event, size
 {
 	pass->past_count = 0;
 	for (size_t i = 0; i < count && pass->options.record & SIM_RECORD_PAST; i++)
-		if (event[i].class == SL_EV_SUBMIT || is_running(pass, event[i].row))
+		if (past_class(event[i].class) == SL_EV_SUBMIT || is_running(pass, event[i].row))
 			pass_failed(pass, past_note(pass, event[i].time, event[i].class, event[i].row));
 }
 
-static int take_up(struct sl_pass *pass, struct past_event *event)
+static uint32_t submitted_before(const struct sl_jobs *jobs, sl_time begin)
 {
-	const size_t count = recorded_past(pass, event);
+	uint32_t count = 0;
+	while (count < jobs->count && jobs->submit[count] < begin)
+		count++;
+	return count;
+}
+
+static int take_up(struct sl_pass *pass, const sl_time *entered, struct past_event *event)
+{
+	const size_t count = recorded_past(pass, entered, event);
 	struct course *course = pass->course;
 	pass->course = NULL; /* None yet, while the past is shown. */
 	const int status = past_show(pass, event, count, pass->now);
@@ -86,7 +101,7 @@ static int take_up(struct sl_pass *pass, struct past_event *event)
 		nodes_clock(pass->nodes, pass->now);
 	room_settle(pass);
 	for (uint32_t job = 0; job < pass->submitted; job++) {
-		pass_digest(pass, SL_EV_SUBMIT, job);
+		pass_digest(pass, is_gated(pass, job) ? DIGEST_GATED : SL_EV_SUBMIT, job);
 		cancel_later(pass, job);
 	}
 	for (size_t i = 0; i < count && !pass->status; i++)
@@ -105,10 +120,15 @@ static int take_up(struct sl_pass *pass, struct past_event *event)
 
 int begin_recorded(struct sl_pass *pass)
 {
-	struct past_event *event = malloc((2 * (size_t)pass->jobs->count + 1) * sizeof(*event));
-	if (!event)
-		return sl_fail_memory(&pass->err);
-	const int status = take_up(pass, event);
+	const uint32_t submitted = submitted_before(pass->jobs, pass->scenario->begin);
+	struct past_event *event = malloc((3 * (size_t)submitted + 1) * sizeof(*event));
+	sl_time *entered = pass->gates ? malloc(((size_t)submitted + 1) * sizeof(*entered)) : NULL;
+	int status = !event || (pass->gates && !entered) ? sl_fail_memory(&pass->err) : SL_OK;
+	if (!status && pass->gates)
+		status = gates_take_up(pass, entered, submitted);
+	if (!status)
+		status = take_up(pass, entered, event);
+	free(entered);
 	free(event);
 	return status;
 }

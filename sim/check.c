@@ -31,8 +31,11 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 		return;
 	}
 	SL_CHECK(job < pass->submitted);
-	if (state == SL_CANCELLED && pass->start[job] == SL_NONE)
+	if ((state == SL_CANCELLED || state == SL_DEADLINE) && pass->start[job] == SL_NONE)
 		return;
+	if (pass->gates)
+		SL_CHECK(pass->start[job] >= pass->eligible[job] && pass->eligible[job] != SL_NONE &&
+			 gates_hold(pass, job));
 	SL_CHECK(pass->start[job] >= jobs->submit[job] &&
 		 pass->start[job] <= pass->now); /* No start before eligible. */
 	if (state == SL_RUNNING || state == SL_SUSPENDED) {
@@ -121,7 +124,7 @@ void check_state(struct sl_pass *pass)
 		if (pass->job_state[job] == SL_RUNNING) {
 			cpus_busy += cpus_of(pass, job);
 			running++;
-		} else if (pass->job_state[job] == SL_PENDING) {
+		} else if (is_waiting(pass, job)) {
 			cpus_queued += cpus_of(pass, job);
 			waiting++;
 			unpromised += pass->promise && pass->promise[job] == SL_NONE;

@@ -24,7 +24,8 @@ static int column_widen(void **column, size_t bytes, struct sl_err *err)
 
 static bool is_optional(enum column which)
 {
-	return which == COLUMN_WAIT || which == COLUMN_REQUEST || which == COLUMN_GANG;
+	return which == COLUMN_WAIT || which == COLUMN_CANCEL || which == COLUMN_REQUEST ||
+	       which == COLUMN_GANG || which == COLUMN_MORE;
 }
 
 int columns_want(struct columns *columns, enum column which, struct sl_err *err)
@@ -34,10 +35,10 @@ int columns_want(struct columns *columns, enum column which, struct sl_err *err)
 		return SL_OK;
 	const int status = column_widen(&columns->at[which], columns->capacity * element_of(which), err);
 	for (uint32_t row = 0; row < columns->count && !status; row++)
-		if (which == COLUMN_WAIT)
+		if (which == COLUMN_WAIT || which == COLUMN_CANCEL)
 			column_i64(columns, which)[row] = SL_NONE;
 		else
-			column_i32(columns, which)[row] = -1;
+			column_i32(columns, which)[row] = which == COLUMN_MORE ? 0 : -1;
 	return status;
 }
 
@@ -212,6 +213,7 @@ void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 		.place = columns->at[COLUMN_PLACE],
 		.request = columns->at[COLUMN_REQUEST],
 		.gang = columns->at[COLUMN_GANG],
+		.more_of = columns->at[COLUMN_MORE],
 		.id_name = columns->at[COLUMN_ID_NAME],
 	};
 }

@@ -17,16 +17,17 @@ enum column {
 	COLUMN_RUN,
 	COLUMN_LIMIT,
 	COLUMN_WAIT,
+	COLUMN_CANCEL,
 	COLUMN_SIZE,
 	COLUMN_USER,
 	COLUMN_ACCOUNT,
 	COLUMN_PARTITION,
 	COLUMN_REQUEST,
 	COLUMN_GANG,
+	COLUMN_MORE,
 	COLUMN_ROWS,
 	COLUMN_PLACE = COLUMN_ROWS,
 	COLUMN_ESTIMATE,
-	COLUMN_CANCEL,
 	COLUMN_RAN,
 	COLUMN_ID_NAME,
 	COLUMN_COUNT
@@ -52,7 +53,8 @@ static inline int32_t *column_i32(const struct columns *columns, enum column whi
 int columns_expect(struct columns *columns, size_t rows, struct sl_err *err);
 /* Room for one more row. */
 int columns_reserve(struct columns *columns, struct sl_err *err);
-/* Wait, request and gang are made at the first row that has one; rows before have none (SL_NONE, -1). */
+/* Wait, cancel, request, gang and more are made at the first row that has one; rows before have none
+ * (SL_NONE, -1; of more, 0). */
 int columns_want(struct columns *columns, enum column which, struct sl_err *err);
 /* A further column, zeroed. */
 int columns_add(struct columns *columns, enum column which, struct sl_err *err);

@@ -245,6 +245,8 @@ bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
 	const int64_t kept = course_keep(pass, job.row);
 	if (kept < 0)
 		return false;
+	if (how == SL_PREEMPT_REQUEUE && pass->gates && gates_no_requeue(pass, job.row))
+		how = SL_PREEMPT_CANCEL;
 	if (how == SL_PREEMPT_SUSPEND) {
 		suspend(pass, job.row);
 	} else if (how == SL_PREEMPT_CANCEL) {

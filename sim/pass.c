@@ -136,6 +136,8 @@ void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 	pass->ended++;
 	pass->end[job] = pass->now;
 	pass->job_state[job] = (uint8_t)state;
+	if (pass->gates)
+		gates_ended(pass, job);
 }
 
 /* ---- Begin and commit ----------------------------------------------------------------- */
@@ -211,6 +213,8 @@ static int commit_start(struct sl_pass *pass, uint32_t job)
 	pass_digest(pass, SL_EV_CLASS_COUNT, job);
 	if (pass->course && pass->course[job].attempts > 1)
 		reason_changes(pass, pass->now, job, SL_REASON_NONE, 0);
+	else if (pass->gates)
+		gates_started(pass, job);
 	room_holds(pass, job);
 	room_places(pass, job);
 	return note_end(pass, job);
@@ -226,6 +230,8 @@ static int commit_preempt(struct sl_pass *pass, const struct action *action)
 	const sl_time lost = how == SL_PREEMPT_CHECKPOINT ? 0 : course_kept_work(pass, action);
 	if (how == SL_PREEMPT_CANCEL) {
 		pass->ended++;
+		if (pass->gates)
+			gates_ended(pass, action->job);
 		return before->attempts > 1 ? attempt_add(pass, action->job, before, SL_PREEMPTED, lost)
 					    : SL_OK;
 	}
@@ -243,6 +249,8 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_CANCEL:
 		pass_digest(pass, SL_EV_CANCEL, action->job);
 		pass->ended++;
+		if (pass->gates)
+			gates_ended(pass, action->job);
 		return SL_OK;
 	case ACTION_PREEMPT:
 		return commit_preempt(pass, action);
@@ -384,6 +392,8 @@ enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job)
 {
 	return (enum sl_state)pass->job_state[job.row];
 }
+
+bool sl_waits(const struct sl_pass *pass, sl_job job) { return is_waiting(pass, job.row); }
 
 sl_time sl_start_of(const struct sl_pass *pass, sl_job job)
 {

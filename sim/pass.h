@@ -12,6 +12,7 @@
 
 #include "sim/cluster.h"
 #include "sim/evq.h"
+#include "sim/gates.h"
 #include "sim/nodes.h"
 #include "sim/profile.h"
 #include "sim/queue.h"
@@ -102,7 +103,7 @@ struct sl_pass {
 
 	/* The world at `now`. */
 	sl_time now;
-	uint32_t submitted; /* Rows below are submitted; a submitted PENDING one is in the queue. */
+	uint32_t submitted; /* Rows below are submitted; a submitted PENDING one is in the queue, or gated. */
 	uint32_t running;
 	int64_t cpus_queued;
 	struct cluster cluster;   /* A counted pool, or, if there are nodes, their cpus in sum. */
@@ -148,6 +149,9 @@ struct sl_pass {
 	/* Columns by job. */
 	sl_time *start, *end;
 	uint8_t *job_state;
+	struct gates *gates;             /* NULL: no job says anything more. Else, by job: */
+	uint8_t *gated;                  /* Submitted, and not let into the queue yet. */
+	sl_time *eligible;               /* When it was let in first; SL_NONE: not yet. */
 	const sl_time *estimate;         /* The limits, or: */
 	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
 	double *key, *fill_key;          /* SL_USE_KEYS, SL_USE_FILL */
@@ -221,9 +225,16 @@ static inline sl_time time_after(sl_time start, sl_time length)
 	return length > SL_NEVER - start ? SL_NEVER : start + length;
 }
 
+/* Submitted, but not to be considered yet; also of one that ended so. */
+static inline bool is_gated(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->gates && pass->gated[job];
+}
+
+/* In the queue. */
 static inline bool is_waiting(const struct sl_pass *pass, uint32_t job)
 {
-	return job < pass->submitted && pass->job_state[job] == SL_PENDING;
+	return job < pass->submitted && pass->job_state[job] == SL_PENDING && !is_gated(pass, job);
 }
 
 static inline bool is_running(const struct sl_pass *pass, uint32_t job)
@@ -240,8 +251,16 @@ static inline int64_t cpus_of(const struct sl_pass *pass, uint32_t job)
 enum {
 	DIGEST_PREEMPT = SL_EV_CLASS_COUNT + 1,
 	DIGEST_RESUME = DIGEST_PREEMPT + SL_PREEMPT_COUNT,
-	DIGEST_RESIZE
+	DIGEST_RESIZE,
+	DIGEST_GATED,   /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
+	DIGEST_DEADLINE /* It cannot make its deadline any more. */
 };
+
+/* Where such an event stands among those of its instant. */
+static inline unsigned past_class(unsigned class)
+{
+	return class == DIGEST_GATED ? SL_EV_SUBMIT : class == DIGEST_DEADLINE ? SL_EV_CANCEL : class;
+}
 
 /* Keeps the first failure; commands go on as if nothing happened, the loop ends the run. */
 void pass_failed(struct sl_pass *pass, int status);

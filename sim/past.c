@@ -127,19 +127,45 @@ static void show_command(struct sl_pass *pass, const struct past_event *event)
 	tell_command(pass, event->row, what, how);
 }
 
+/* Submitted, or let in later: only then is it news. */
+static void show_submitted(struct sl_pass *pass, uint32_t job, bool gated)
+{
+	if (!gated) /* It sets key and estimate before the job is queued. */
+		tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_SUBMIT, job });
+	if (pass->submitted <= job)
+		pass->submitted = job + 1;
+	if (pass->gates)
+		pass->gated[job] = gated;
+	if (!gated)
+		queue_put(pass, job);
+}
+
+static void show_cancelled(struct sl_pass *pass, uint32_t job, enum sl_state state)
+{
+	show_ended(pass, job, state);
+	if (!is_gated(pass, job))
+		tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_CANCEL, job });
+}
+
 static void show(struct sl_pass *pass, const struct past_event *event)
 {
 	const struct sl_event told = { event->time, (enum sl_event_class)event->class, event->row };
 	pass->now = event->time;
+	if (event->class == DIGEST_GATED) {
+		show_submitted(pass, event->row, true);
+		return;
+	}
+	if (event->class == DIGEST_DEADLINE) {
+		show_cancelled(pass, event->row, SL_DEADLINE);
+		return;
+	}
 	if (event->class >= SL_EV_CLASS_COUNT) {
 		show_command(pass, event);
 		return;
 	}
 	switch (told.class) {
 	case SL_EV_SUBMIT:
-		tell_policy(pass, &told); /* It sets key and estimate before the job is queued. */
-		pass->submitted = event->row + 1;
-		queue_put(pass, event->row);
+		show_submitted(pass, event->row, false);
 		return;
 	case SL_EV_TIMER:
 		return; /* Of the policy that was there; this one has its own. */
@@ -150,8 +176,8 @@ static void show(struct sl_pass *pass, const struct past_event *event)
 		show_ended(pass, event->row, SL_TIMEOUT);
 		break;
 	case SL_EV_CANCEL:
-		show_ended(pass, event->row, SL_CANCELLED);
-		break;
+		show_cancelled(pass, event->row, SL_CANCELLED);
+		return;
 	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
 	case SL_EV_RESERVATION:
@@ -170,7 +196,7 @@ int past_show(struct sl_pass *pass, const struct past_event *event, size_t count
 	pass->events = (struct evq){ 0 }; /* Takes the timers that the policy asks for. */
 	pass->expiring = &expiring;
 	for (size_t i = 0; i < count && !pass->status; i++) {
-		show_timers(pass, event[i].time, event[i].class);
+		show_timers(pass, event[i].time, past_class(event[i].class));
 		show(pass, &event[i]);
 	}
 	show_timers(pass, until, SL_EV_CLASS_COUNT);

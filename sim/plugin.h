@@ -541,9 +541,10 @@ enum sl_depend_kind {
 };
 struct sl_depend {
 	enum sl_depend_kind kind;
-	uint32_t job; /* UINT32_MAX: not in the trace: taken to be long over, COMPLETED. */
+	uint32_t job; /* UINT32_MAX: not in the trace: taken to be long over, as this wants it. */
 	sl_time delay;
-	bool or_next; /* This or the next ("?"). */
+	bool or_next;   /* This or the next ("?"). */
+	bool with_next; /* This and the next are one of them: tasks of one array. */
 };
 
 /* What a job says of itself beyond size and time, and what the log says of it. Texts: NULL, numbers: SL_NONE
@@ -775,6 +776,10 @@ struct sl_writer {
 	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	int (*job)(struct sl_out *out, const struct sl_row *row, struct sl_err *err);
 	bool names; /* It writes names; else rows have numbers in their place. */
+	/* In place of begin, of a trace each of whose rows has more->job; else none has. NULL: there is
+	 * nothing to write of that. */
+	int (*begin_more)(
+		struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */
@@ -908,6 +913,11 @@ SL_API int sl_set_placer(const struct sl_setup *setup, const struct sl_placer *p
 SL_API sl_time sl_now(const struct sl_pass *pass);
 SL_API const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass);
 SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
+/* It is in the queue. A PENDING job that is not may not be considered yet (or was not even submitted): it has
+ * a begin, depends on others, is held, or is one task too many of its array. on_event(SL_EV_SUBMIT) comes
+ * when it enters the queue, perhaps behind jobs that were submitted later; of a job that never does, none
+ * comes. */
+SL_API bool sl_waits(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_start_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);
 SL_API uint32_t sl_queue_count(const struct sl_pass *pass);
@@ -1107,6 +1117,8 @@ struct sl_result {
 	const uint32_t *place_count;
 	bool stopped;   /* On request, at `last`: jobs may still wait or run. */
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
+	const sl_time *eligible; /* Since when it could be considered; SL_NONE: never. NULL: of all, since
+				  * their submission. */
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */

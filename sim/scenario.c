@@ -244,7 +244,7 @@ int loading_settle(struct loading *loading, struct sl_err *err)
 static int check_span(const struct loading *loading, struct sl_err *err)
 {
 	const struct columns *columns = loading->scenario->columns;
-	const sl_time last = column_i64(columns, COLUMN_SUBMIT)[columns->count - 1];
+	const sl_time last = more_last(loading, column_i64(columns, COLUMN_SUBMIT)[columns->count - 1]);
 	if (loading->run_total <= INT64_MAX / 2 - last)
 		return SL_OK;
 	return sl_fail(err, SL_INPUT,
@@ -266,6 +266,7 @@ static int settle_dates(struct loading *loading, struct sl_err *err)
 	scenario->dated = true;
 	for (uint32_t row = 0; row < columns->count; row++)
 		submit[row] -= zero * SL_SECOND;
+	more_shift(loading, -zero * SL_SECOND);
 	const int status = settle_selection(loading, err);
 	if (status)
 		return status;
@@ -297,9 +298,13 @@ static int apply_load(struct loading *loading, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"replay.load=%s stretches the trace beyond 73 000 years: give a larger one",
 			load->text);
-	for (uint32_t row = 0; row < columns->count; row++)
-		if (submit[row] >= first)
-			submit[row] = first + sl_mul_div(submit[row] - first, 1000000, load->number);
+	for (uint32_t row = 0; row < columns->count; row++) {
+		const sl_time was = submit[row];
+		if (was < first)
+			continue;
+		submit[row] = first + sl_mul_div(was - first, 1000000, load->number);
+		more_move(loading, row, submit[row] - was);
+	}
 	return SL_OK;
 }
 
@@ -404,6 +409,8 @@ static int load_all(struct loading *loading, struct sl_err *err)
 		cluster_of_pool(scenario);
 	columns_lend(scenario->columns, &scenario->jobs);
 	status = names_lend(loading, &scenario->jobs, err);
+	if (!status)
+		status = more_lend(loading, &scenario->jobs, err);
 	return status ? status : requests_lend(loading, &scenario->jobs, err);
 }
 
@@ -442,6 +449,7 @@ int scenario_load(struct scenario *scenario, const struct scenario_options *opti
 void scenario_release(struct scenario *scenario)
 {
 	columns_free(scenario->columns);
+	free(scenario->more);
 	arena_free(scenario->arena);
 	*scenario = (struct scenario){ 0 };
 }

@@ -98,8 +98,11 @@ struct scenario {
 	size_t header_count;
 	struct oddity *oddity; /* Those that came up, in the order of the table in scenario.c. */
 	size_t oddity_count;
-	uint64_t rows;           /* Lines that were jobs, before dropping. */
-	struct columns *columns; /* What `jobs` lends: owned. */
+	uint64_t rows;            /* Lines that were jobs, before dropping. */
+	struct columns *columns;  /* What `jobs` lends: owned. */
+	struct sl_job_more *more; /* The same. */
+	uint32_t
+		row_first; /* Of a window, in the whole: what jobs.more calls so many rows more than it is. */
 };
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);

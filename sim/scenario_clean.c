@@ -38,6 +38,9 @@ static const struct {
 	[CAUSE_LARGE] = { "larger than the machine", true },
 	[CAUSE_NO_RUN] = { "unknown run time set", false },
 	[CAUSE_ORDER] = { "out of order", false },
+	/* Of those that stay, when all are known. */
+	[CAUSE_DEPENDENCY] = { "unreadable dependency left out", false },
+	[CAUSE_UNKNOWN_JOB] = { "dependency on a job that is not in the trace", false },
 };
 
 static void tally_add(struct loading *loading, enum cause cause, uint64_t line)
@@ -233,6 +236,8 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 	loading->waits |= col[SL_COL_WAIT] > 0;
 	if (loading->scenario->cluster.node_count)
 		status = keep_request(loading, at, ask, err);
+	if (!status && (row->more || loading->mores))
+		status = more_keep(loading, row, err);
 	if (status || row->more || loading->named)
 		return status ? status : keep_names(loading, row, err);
 	keep_numbers(columns, at, col);
@@ -439,6 +444,29 @@ int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err)
 		lacks ? ": give a cluster that has it, with -c CLUSTER" : "");
 }
 
+/* What came up, in the order of the table. */
+static void list_oddities(struct loading *loading)
+{
+	struct scenario *scenario = loading->scenario;
+	scenario->oddity_count = 0;
+	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
+		const struct tally *tally = &loading->tally[cause];
+		if (tally->count)
+			scenario->oddity[scenario->oddity_count++] = (struct oddity){ causes[cause].text,
+				causes[cause].dropped, tally->count, tally->line };
+	}
+}
+
+int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, struct sl_err *err)
+{
+	const struct sl_place at = { loading->file, line, 0 };
+	if (loading->options->strict)
+		return fail_strict(cause, &at, err);
+	tally_add(loading, cause, line);
+	list_oddities(loading);
+	return SL_OK;
+}
+
 int cleaning_finish(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
@@ -447,12 +475,7 @@ int cleaning_finish(struct loading *loading, struct sl_err *err)
 	scenario->oddity = sl_alloc(scenario->arena, CAUSE_COUNT, sizeof(*scenario->oddity));
 	if (!scenario->oddity)
 		return sl_fail_memory(err);
-	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
-		const struct tally *tally = &loading->tally[cause];
-		if (tally->count)
-			scenario->oddity[scenario->oddity_count++] = (struct oddity){ causes[cause].text,
-				causes[cause].dropped, tally->count, tally->line };
-	}
+	list_oddities(loading);
 	/* A log without one positive wait did not record them. */
 	if (!loading->waits)
 		columns_drop(scenario->columns, COLUMN_WAIT);
@@ -466,5 +489,6 @@ void cleaning_release(struct loading *loading)
 	for (size_t i = 0; i < NAMED_COUNT; i++)
 		names_release(&loading->names[i]);
 	requests_free(loading->requests);
+	more_free(loading->mores);
 	machine_free(loading->machine);
 }

@@ -54,6 +54,8 @@ enum cause {
 	CAUSE_LARGE,
 	CAUSE_NO_RUN,
 	CAUSE_ORDER,
+	CAUSE_DEPENDENCY,
+	CAUSE_UNKNOWN_JOB,
 	CAUSE_COUNT
 };
 
@@ -63,6 +65,7 @@ struct tally {
 
 struct machine;  /* scenario_machine.h */
 struct requests; /* scenario_request.c */
+struct mores;    /* scenario_more.c */
 
 /* Columns that names may take the place of numbers in. */
 enum named { NAMED_USER, NAMED_ACCOUNT, NAMED_PARTITION, NAMED_GANG, NAMED_ID, NAMED_COUNT };
@@ -96,6 +99,7 @@ struct loading {
 	size_t cluster_setting_count;
 	struct machine *machine;   /* NULL: no cluster file. */
 	struct requests *requests; /* NULL: none was made. */
+	struct mores *mores;       /* NULL: no row says anything more. */
 };
 
 /* What a row asks in sum. */
@@ -109,6 +113,9 @@ struct sl_sink cleaning_sink(struct loading *loading);
 int cleaning_finish(struct loading *loading, struct sl_err *err);
 int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err);
 void cleaning_release(struct loading *loading);
+
+/* A job that stays is repaired after all: counted, and an error if --strict. */
+int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, struct sl_err *err);
 
 /* scenario.c: called by the sink at the first job. */
 int loading_settle(struct loading *loading, struct sl_err *err);
@@ -147,6 +154,17 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err);
 int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 void requests_free(struct requests *requests);
+
+/* scenario_more.c: what a row says of itself, of the row of the table that is next. */
+int more_keep(struct loading *loading, const struct sl_row *row, struct sl_err *err);
+/* All times of what was kept, by so much; and those of one row. */
+void more_shift(const struct loading *loading, sl_time by);
+void more_move(const struct loading *loading, uint32_t row, sl_time by);
+/* The latest time that a job waits for, no less than `last`. */
+sl_time more_last(const struct loading *loading, sl_time last);
+/* Dependencies as rows, once these are final. */
+int more_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
+void more_free(struct mores *mores);
 
 /* scenario_names.c: a row's number or name (NULL: none) into the column, at the row that is next. */
 int named_keep(

@@ -124,12 +124,12 @@ static int side_lines(const struct side_into *into, struct sl_input *in, struct 
 	return status;
 }
 
+/* Of an estimate: the limit. */
 static void side_default(struct columns *columns, const struct side *side)
 {
 	int64_t *column = column_i64(columns, side->column);
 	for (uint32_t row = 0; row < columns->count; row++)
-		column[row] =
-			side->column == COLUMN_ESTIMATE ? column_i64(columns, COLUMN_LIMIT)[row] : SL_NONE;
+		column[row] = column_i64(columns, COLUMN_LIMIT)[row];
 }
 
 static int side_read(
@@ -139,12 +139,16 @@ static int side_read(
 	const char *path = scenario->replay[side->setting].text;
 	struct columns *columns = scenario->columns;
 	struct sl_input *in;
-	int status = columns_add(columns, side->column, err);
+	/* Cancellations of the trace stay, but for those of jobs that the file names. */
+	const bool cancels = side->column == COLUMN_CANCEL;
+	int status =
+		cancels ? columns_want(columns, side->column, err) : columns_add(columns, side->column, err);
 	if (!status)
 		status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	side_default(columns, side);
+	if (!cancels)
+		side_default(columns, side);
 	status = side_lines(&(struct side_into){ columns, index, side, &loading->names[NAMED_ID] }, in, err);
 	if (!status) {
 		struct scenario_input *input = &scenario->side[scenario->side_count++];

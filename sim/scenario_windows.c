@@ -90,6 +90,8 @@ struct scenario scenario_window(const struct scenario *whole, size_t index)
 	LENT(jobs->id_name, row);
 	LENT(jobs->gang, row);
 	LENT(jobs->ran, row);
+	LENT(jobs->more_of, row);
+	window.row_first = row;
 	window.window = &whole->window[index];
 	window.window_count = 0;
 	window.rows = jobs->count;

@@ -17,38 +17,90 @@ void tell_policy(struct sl_pass *pass, const struct sl_event *event)
 		pass->policy->on_event(pass->state, pass, event);
 }
 
-void cancel_later(struct sl_pass *pass, uint32_t job)
+static void cancel_at(struct sl_pass *pass, uint32_t job, sl_time at)
 {
-	if (!pass->jobs->cancel || pass->jobs->cancel[job] == SL_NONE)
+	if (at == SL_NONE)
 		return;
-	const sl_time at = pass->jobs->cancel[job];
 	const int status =
 		evq_push(&pass->events, at > pass->now ? at : pass->now, SL_EV_CANCEL, job, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 }
 
-static void on_submit(struct sl_pass *pass, uint32_t job)
+void cancel_later(struct sl_pass *pass, uint32_t job)
 {
-	/* Shown before it is queued: the policy sets its key and estimate now. */
-	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_SUBMIT, job });
-	pass->submitted = job + 1;
-	queue_job(pass, job);
-	if (pass->reason_default != pass->reason_first)
-		reason_changes(pass, pass->now, job, pass->reason_default, 0);
-	cancel_later(pass, job);
+	if (pass->jobs->cancel)
+		cancel_at(pass, job, pass->jobs->cancel[job]);
+	if (pass->gates)
+		cancel_at(pass, job, gates_deadline(pass, job));
 }
 
-static void on_cancel(struct sl_pass *pass, uint32_t job)
+/* Into the queue. */
+static void enter(struct sl_pass *pass, uint32_t job)
 {
-	if (is_waiting(pass, job)) {
-		unqueue_job(pass, job);
-		pass->end[job] = pass->now;
-		pass->job_state[job] = SL_CANCELLED;
-		pass->ended++;
-	} else if (is_running(pass, job) || pass->job_state[job] == SL_SUSPENDED) {
+	const bool kept = is_gated(pass, job);
+	/* Shown before it is queued: the policy sets its key and estimate now. */
+	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_SUBMIT, job });
+	if (job == pass->submitted)
+		pass->submitted = job + 1;
+	if (pass->gates)
+		gates_enter(pass, job);
+	queue_job(pass, job);
+	if (kept || pass->reason_default != pass->reason_first)
+		reason_changes(pass, pass->now, job, pass->reason_default, 0);
+}
+
+/* Submitted now, or before and let in now. Returns what it is for the digest. */
+static unsigned on_submit(struct sl_pass *pass, uint32_t job)
+{
+	const bool fresh = job == pass->submitted;
+	const bool kept = fresh && pass->gates && !gates_submit(pass, job);
+	if (kept)
+		pass->submitted = job + 1;
+	else
+		enter(pass, job);
+	if (fresh)
+		cancel_later(pass, job);
+	return kept ? DIGEST_GATED : SL_EV_SUBMIT;
+}
+
+/* Its user's cancellation, not its deadline. */
+static bool is_cancelled(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->jobs->cancel && pass->jobs->cancel[job] != SL_NONE &&
+	       pass->jobs->cancel[job] <= pass->now;
+}
+
+/* In the queue, or not let in yet. */
+static bool is_pending(const struct sl_pass *pass, uint32_t job)
+{
+	return job < pass->submitted && pass->job_state[job] == SL_PENDING;
+}
+
+/* Returns what it is for the digest. */
+static unsigned on_cancel(struct sl_pass *pass, uint32_t job)
+{
+	const bool cancelled = is_cancelled(pass, job);
+	if (!is_pending(pass, job)) {
 		end_job(pass, job, SL_CANCELLED);
+		return SL_EV_CANCEL;
 	}
+	if (is_waiting(pass, job))
+		unqueue_job(pass, job);
+	pass->end[job] = pass->now;
+	pass->job_state[job] = cancelled ? SL_CANCELLED : SL_DEADLINE;
+	pass->ended++;
+	if (pass->gates)
+		gates_ended(pass, job);
+	return cancelled ? SL_EV_CANCEL : DIGEST_DEADLINE;
+}
+
+/* A deadline is of jobs that have not started. */
+static bool still_cancels(const struct sl_pass *pass, uint32_t job)
+{
+	if (!is_cancelled(pass, job))
+		return is_pending(pass, job) && pass->start[job] == SL_NONE;
+	return is_running(pass, job) || pass->job_state[job] == SL_SUSPENDED || is_pending(pass, job);
 }
 
 /* False if it was overtaken: the job was cancelled or preempted before its end. */
@@ -59,8 +111,7 @@ static bool still_holds(const struct sl_pass *pass, const struct ev *ev)
 	case SL_EV_TIME_LIMIT:
 		return is_running(pass, ev->row) && (!pass->course || pass->course[ev->row].due == ev->time);
 	case SL_EV_CANCEL:
-		return is_running(pass, ev->row) || pass->job_state[ev->row] == SL_SUSPENDED ||
-		       is_waiting(pass, ev->row);
+		return still_cancels(pass, ev->row);
 	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
 	case SL_EV_RESERVATION:
@@ -75,6 +126,7 @@ static bool still_holds(const struct sl_pass *pass, const struct ev *ev)
 
 static bool apply(struct sl_pass *pass, const struct ev *ev)
 {
+	unsigned class = ev->class; /* For the digest. */
 	if (!still_holds(pass, ev))
 		return false;
 	switch ((enum sl_event_class)ev->class) {
@@ -85,10 +137,10 @@ static bool apply(struct sl_pass *pass, const struct ev *ev)
 		end_job(pass, ev->row, SL_TIMEOUT);
 		break;
 	case SL_EV_CANCEL:
-		on_cancel(pass, ev->row);
+		class = on_cancel(pass, ev->row);
 		break;
 	case SL_EV_SUBMIT:
-		on_submit(pass, ev->row);
+		class = on_submit(pass, ev->row);
 		break;
 	case SL_EV_RESERVATION:
 		if (!pass->nodes)
@@ -101,8 +153,9 @@ static bool apply(struct sl_pass *pass, const struct ev *ev)
 	case SL_EV_CLASS_COUNT:
 		break;
 	}
-	pass_digest(pass, ev->class, ev->row);
-	if (ev->class != SL_EV_SUBMIT)
+	pass_digest(pass, class, ev->row);
+	/* What never was in the queue is nothing to a policy. */
+	if (ev->class != SL_EV_SUBMIT && !(ev->class == SL_EV_CANCEL && is_gated(pass, ev->row)))
 		tell_policy(pass, &(struct sl_event){ pass->now, (enum sl_event_class)ev->class, ev->row });
 	if (pass->options.check)
 		check_state(pass);
@@ -141,6 +194,15 @@ static void gather_ends(struct sl_pass *pass)
 	}
 }
 
+/* Who is let in now (gates.h), or submitted; UINT32_MAX: nobody. */
+static uint32_t let_in(struct sl_pass *pass, bool submit)
+{
+	const uint32_t job = gates_pop(pass);
+	if (job != UINT32_MAX)
+		return job;
+	return submit ? pass->submitted : gates_pop_array(pass);
+}
+
 /* The next event at `now`, from the job table or the queues. */
 static bool next_event(struct sl_pass *pass, struct ev *ev)
 {
@@ -161,12 +223,19 @@ static bool next_event(struct sl_pass *pass, struct ev *ev)
 		*ev = pass->ending[pass->ending_next].ev;
 		return true;
 	}
-	if (top && top->time == pass->now && (!submit || top->class < SL_EV_SUBMIT)) {
+	const bool now = top && top->time == pass->now;
+	if (now && top->class < SL_EV_SUBMIT) {
 		*ev = evq_pop(&pass->events);
 		return true;
 	}
-	*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, pass->submitted };
-	return submit;
+	uint32_t job = submit ? pass->submitted : UINT32_MAX;
+	if (pass->gates)
+		job = let_in(pass, submit);
+	if (job != UINT32_MAX)
+		*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, job };
+	else if (now)
+		*ev = evq_pop(&pass->events);
+	return now || job != UINT32_MAX;
 }
 
 /* One of rules.early's ends was handled. */
@@ -190,6 +259,8 @@ sl_time next_instant(struct sl_pass *pass)
 		next = top->time;
 	if (pass->submitted < pass->jobs->count && pass->jobs->submit[pass->submitted] < next)
 		next = pass->jobs->submit[pass->submitted];
+	if (pass->gates && gates_next(pass) < next)
+		next = gates_next(pass);
 	if (pass->uses & SL_USE_PROMISES) {
 		sl_time due = promise_next(pass);
 		while (due <= pass->now && pass->passes) { /* It had its pass, and was left to wait. */
@@ -285,7 +356,8 @@ static int run_instant(struct sl_pass *pass)
 		if (!passed && (!quiet || pass_is_due(pass)) && run_pass(pass))
 			return pass->status;
 		const struct ev *top = evq_top(&pass->events);
-		again = (top && top->time == pass->now) || pass->wake == pass->now;
+		again = (top && top->time == pass->now) || pass->wake == pass->now ||
+			(pass->gates && gates_next(pass) <= pass->now);
 	}
 	return SL_OK;
 }

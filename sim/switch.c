@@ -14,7 +14,7 @@
 /* What the policy that takes over must not see, or what comes back after it. */
 struct aside {
 	sl_time *start, *end;
-	uint8_t *job_state;
+	uint8_t *job_state, *gated;
 	uint32_t submitted;
 	struct course *course;
 	sl_time *from; /* Of what runs, by row: where the plan had its end. */
@@ -94,11 +94,13 @@ static int columns_blank(struct sl_pass *pass, struct aside *aside, struct sl_er
 	aside->end = pass->end;
 	aside->job_state = pass->job_state;
 	aside->submitted = pass->submitted;
+	aside->gated = pass->gated;
+	pass->gated = pass->gates ? calloc(count, sizeof(*pass->gated)) : NULL;
 	pass->start = malloc(count * sizeof(*pass->start));
 	pass->end = malloc(count * sizeof(*pass->end));
 	pass->job_state = calloc(count, sizeof(*pass->job_state));
 	pass->submitted = 0;
-	if (!pass->start || !pass->end || !pass->job_state)
+	if (!pass->start || !pass->end || !pass->job_state || (pass->gates && !pass->gated))
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < count; i++)
 		pass->start[i] = pass->end[i] = SL_NONE;
@@ -110,6 +112,8 @@ static void columns_back(struct sl_pass *pass, const struct aside *aside)
 	free(pass->start);
 	free(pass->end);
 	free(pass->job_state);
+	free(pass->gated);
+	pass->gated = aside->gated;
 	pass->start = aside->start;
 	pass->end = aside->end;
 	pass->job_state = aside->job_state;

@@ -10,10 +10,18 @@ struct ref {
 	int64_t now;
 	int64_t limit[WORLD_JOBS], promise[WORLD_JOBS];
 	int64_t *start, *end;
+	bool in[WORLD_JOBS];
+	bool again; /* Not the first pass of its second. */
 };
 
-static bool submitted(const struct ref *r, uint32_t i) { return r->world->job[i].submit <= r->now; }
-static bool waiting(const struct ref *r, uint32_t i) { return submitted(r, i) && r->start[i] == NOT_YET; }
+static bool submitted(const struct ref *r, uint32_t i)
+{
+	return r->options->gates ? r->in[i] : r->world->job[i].submit <= r->now;
+}
+static bool waiting(const struct ref *r, uint32_t i)
+{
+	return submitted(r, i) && r->start[i] == NOT_YET && r->end[i] == NOT_YET;
+}
 static bool running(const struct ref *r, uint32_t i) { return r->start[i] != NOT_YET && r->end[i] > r->now; }
 
 static int64_t free_now(const struct ref *r)
@@ -134,8 +142,9 @@ static int64_t earliest(const struct ref *r, uint32_t job)
 
 static bool ended_early(const struct ref *r)
 {
-	for (uint32_t i = 0; i < r->world->count; i++)
-		if (r->start[i] != NOT_YET && r->end[i] == r->now && r->end[i] < r->start[i] + r->limit[i])
+	for (uint32_t i = 0; i < r->world->count && !r->again; i++)
+		if (r->end[i] == r->now && (r->start[i] == NOT_YET ? r->promise[i] != NOT_YET
+								   : r->end[i] < r->start[i] + r->limit[i]))
 			return true;
 	return false;
 }
@@ -171,6 +180,8 @@ static void pass_conservative(struct ref *r)
 static int64_t next_second(const struct ref *r)
 {
 	int64_t next = INT64_MAX;
+	if (r->options->gates)
+		return r->now < r->options->until ? r->now + 1 : INT64_MAX;
 	for (uint32_t i = 0; i < r->world->count; i++) {
 		int64_t at = INT64_MAX;
 		if (!submitted(r, i))
@@ -182,6 +193,29 @@ static int64_t next_second(const struct ref *r)
 		next = at < next ? at : next;
 	}
 	return next;
+}
+
+static void pass(struct ref *r)
+{
+	switch (r->options->policy) {
+	case REFERENCE_FCFS:
+	case REFERENCE_EASY:
+		pass_easy(r);
+		break;
+	case REFERENCE_CONSERVATIVE:
+		pass_conservative(r);
+		break;
+	case REFERENCE_GREEDY:
+		pass_greedy(r);
+		break;
+	case REFERENCE_COUNT:
+		break;
+	}
+}
+
+static bool look(struct ref *r)
+{
+	return r->options->gates && r->options->gates(r->world, r->now, r->limit, r->start, r->end, r->in);
 }
 
 void reference_run(
@@ -196,19 +230,11 @@ void reference_run(
 		r.promise[i] = start_s[i] = end_s[i] = NOT_YET;
 	}
 	while ((r.now = next_second(&r)) != INT64_MAX) {
-		switch (options->policy) {
-		case REFERENCE_FCFS:
-		case REFERENCE_EASY:
-			pass_easy(&r);
-			break;
-		case REFERENCE_CONSERVATIVE:
-			pass_conservative(&r);
-			break;
-		case REFERENCE_GREEDY:
-			pass_greedy(&r);
-			break;
-		case REFERENCE_COUNT:
-			return;
-		}
+		(void)look(&r);
+		r.again = false;
+		do {
+			pass(&r);
+			r.again = true;
+		} while (look(&r));
 	}
 }

@@ -23,6 +23,12 @@ struct reference_options {
 	bool shortest_first; /* The whole queue by limit. */
 	/* The whole queue by a score that may change with time; NULL: none. */
 	double (*score)(const struct world_job *job, int64_t limit, int64_t now);
+	/* Who is in the queue (or was) and who leaves it unstarted, looked at in every second up to `until`,
+	 * and again after each pass: `in` is filled, ends of cancelled jobs are set. True if anything
+	 * changed. NULL: all are in from their submission. */
+	bool (*gates)(const struct world *world, int64_t now, const int64_t *limit, const int64_t *start,
+		int64_t *end, bool *in);
+	int64_t until;
 };
 
 /* Fills start[] and end[] in seconds for the world's jobs (its limits as after `raise`). */

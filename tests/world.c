@@ -52,6 +52,54 @@ static void fill_columns(struct world *w)
 	};
 }
 
+static int64_t or_none(int64_t value) { return value ? value : SL_NONE; }
+static sl_time time_or_none(int64_t value, int64_t unit) { return value ? value * unit : SL_NONE; }
+
+static bool says_more(const struct world_job *job)
+{
+	return job->begin || job->deadline || job->time_min || job->array || job->array_limit || job->name ||
+	       job->held || job->no_requeue || job->recorded || job->depends;
+}
+
+static void fill_more(struct world *w)
+{
+	const int64_t unit = w->unit ? w->unit : SL_SECOND;
+	static const struct world_job nothing;
+	bool any = false;
+	for (uint32_t i = 0; i <= w->count; i++) {
+		const struct world_job *job = i ? &w->job[i - 1] : &nothing;
+		any |= says_more(job);
+		w->more[i] = (struct sl_job_more){ .name = job->name,
+			.begin = time_or_none(job->begin, unit),
+			.deadline = time_or_none(job->deadline, unit),
+			.time_min = time_or_none(job->time_min, unit),
+			.nice = SL_NONE,
+			.array = or_none(job->array),
+			.array_task = job->array ? job->array_task : SL_NONE,
+			.array_limit = or_none(job->array_limit),
+			.start_recorded = SL_NONE,
+			.end_recorded = SL_NONE,
+			.attempts_recorded = SL_NONE,
+			.state_recorded = job->recorded,
+			.requeue = job->no_requeue ? 0 : -1,
+			.held = job->held };
+		if (!i)
+			continue;
+		w->more_of[i - 1] = says_more(job) ? i : 0;
+		for (uint32_t k = 0; k < job->depends; k++) {
+			w->depend[i - 1][k] = job->depend[k];
+			w->depend[i - 1][k].delay *= unit;
+		}
+		w->more[i].depend = w->depend[i - 1];
+		w->more[i].depend_count = job->depends;
+	}
+	if (!any)
+		return;
+	w->scenario.jobs.more_of = w->more_of;
+	w->scenario.jobs.more = w->more;
+	w->scenario.jobs.more_count = w->count + 1;
+}
+
 static struct sim_options options_of(const struct world *w, bool check)
 {
 	return (struct sim_options){
@@ -118,6 +166,7 @@ static void fill_nodes(struct world *w)
 static void begin(struct world *w)
 {
 	fill_columns(w);
+	fill_more(w);
 	if (w->as_nodes)
 		fill_nodes(w);
 	if (!w->scenario.cluster.cpus) {

@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-enum { WORLD_JOBS = 64, WORLD_NODES = 64 };
+enum { WORLD_JOBS = 64, WORLD_NODES = 64, WORLD_DEPENDS = 8 };
 
 /* Times in seconds unless a unit is set. */
 struct world_job {
@@ -18,6 +18,13 @@ struct world_job {
 	int64_t estimate;                 /* From a file; 0: none. */
 	int32_t account, partition, gang; /* 0: none. */
 	int64_t cpus, mem, gpus;          /* Of one task, on nodes; 0: 1, 1 and none. */
+	/* What it says of itself: times in the world's unit, 0: nothing. */
+	int64_t begin, deadline, time_min, array, array_task, array_limit;
+	const char *name;
+	bool held, no_requeue;
+	enum sl_state recorded;
+	struct sl_depend depend[WORLD_DEPENDS]; /* Delays in the unit; of `depends`. */
+	uint32_t depends;
 };
 
 /* In seconds; further members by name. */
@@ -46,6 +53,9 @@ struct world {
 		estimate[WORLD_JOBS];
 	int32_t size[WORLD_JOBS], user[WORLD_JOBS], account[WORLD_JOBS], partition[WORLD_JOBS],
 		gang[WORLD_JOBS];
+	uint32_t more_of[WORLD_JOBS];
+	struct sl_job_more more[WORLD_JOBS + 1];
+	struct sl_depend depend[WORLD_JOBS][WORLD_DEPENDS];
 	uint32_t request[WORLD_JOBS], node_type[WORLD_NODES];
 	struct sl_request asked[WORLD_JOBS];
 	struct sl_group group[WORLD_JOBS];

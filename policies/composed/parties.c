@@ -126,14 +126,6 @@ static void list(struct parties *parties, uint32_t party)
 	parties->listed[party] = true;
 }
 
-void parties_submitted(struct parties *parties, sl_job job)
-{
-	const uint32_t party = parties->of[job.row];
-	SL_CHECK(parties->row[parties->seen[party]] == job.row);
-	parties->seen[party]++;
-	list(parties, party);
-}
-
 /* The place of a job in its party's part of row. */
 static uint32_t place_of(const struct parties *parties, sl_job job)
 {
@@ -162,11 +154,26 @@ void parties_requeued(struct parties *parties, sl_job job)
 	list(parties, party);
 }
 
+/* Nearly always behind all others of its party; else it was kept from the queue until now. */
+void parties_submitted(struct parties *parties, sl_job job)
+{
+	const uint32_t party = parties->of[job.row];
+	const uint32_t seen = parties->seen[party];
+	if (seen < parties->begin[party + 1] && parties->row[seen] == job.row) {
+		parties->seen[party]++;
+		list(parties, party);
+		return;
+	}
+	const uint32_t place = place_of(parties, job);
+	if (place >= seen)
+		parties->seen[party] = place + 1;
+	parties_requeued(parties, job);
+}
+
 static uint32_t waiting_from(
 	const struct parties *parties, const struct sl_pass *pass, uint32_t party, uint32_t place)
 {
-	while (place < parties->seen[party] &&
-		sl_state_of(pass, (sl_job){ parties->row[place] }) != SL_PENDING)
+	while (place < parties->seen[party] && !sl_waits(pass, (sl_job){ parties->row[place] }))
 		place++;
 	return place;
 }

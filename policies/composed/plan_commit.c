@@ -21,7 +21,7 @@ static int commit_init(struct composed *composed, const struct sl_setup *setup, 
 static sl_job pick(struct composed *composed, struct sl_pass *pass)
 {
 	sl_job job = head_job(composed, pass);
-	if (sl_job_is(job) && sl_state_of(pass, job) == SL_PENDING)
+	if (sl_job_is(job) && sl_waits(pass, job))
 		return job;
 	job = sl_queue_first(pass);
 	if (sl_job_is(job))

@@ -127,7 +127,7 @@ static int32_t gang_of(const struct gang *gang, sl_job job) { return gang->count
 static sl_job member_from(const struct gang *gang, const struct sl_pass *pass, uint32_t of, uint32_t at)
 {
 	for (; at < gang->begin[of + 1]; at++)
-		if (sl_state_of(pass, (sl_job){ gang->row[at] }) == SL_PENDING)
+		if (sl_waits(pass, (sl_job){ gang->row[at] }))
 			return (sl_job){ at };
 	return SL_JOB_NONE;
 }

@@ -40,8 +40,11 @@ static int slack_init(struct composed *composed, const struct sl_setup *setup, s
 static void slack_submitted(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	struct slack *slack = composed->own;
-	(void)pass;
-	slack->submitted = job.row + 1;
+	const int64_t seen = sl_ledger_get(pass, slack->seen, 0);
+	if (job.row < seen) /* It was kept from the queue until now. */
+		sl_ledger_add(pass, slack->seen, 0, job.row - seen);
+	if (job.row >= slack->submitted)
+		slack->submitted = job.row + 1;
 }
 
 /* The first promise, plus what the parameters allow. */
@@ -53,7 +56,7 @@ static void bound_new(struct composed *composed, struct sl_pass *pass)
 	for (uint32_t row = (uint32_t)seen; row < slack->submitted; row++) {
 		const sl_job job = { row };
 		const sl_time at = sl_promise_of(pass, job);
-		if (at == SL_NONE)
+		if (at == SL_NONE || sl_ledger_get(pass, slack->bound, row))
 			continue;
 		const double most = (double)SL_NEVER / 4;
 		const double allowed = (double)sl_estimate_of(pass, job) *

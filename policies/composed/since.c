@@ -39,9 +39,10 @@ void since_note(struct composed *composed, struct sl_pass *pass, const struct sl
 		return;
 	}
 	const int64_t row = (int64_t)event->row + 1;
-	if (!since_came(composed, pass))
+	if (!since_came(composed, pass) || row < get(composed, pass, SINCE_FIRST))
 		set(composed, pass, SINCE_FIRST, row);
-	set(composed, pass, SINCE_LAST, row);
+	if (row > get(composed, pass, SINCE_LAST))
+		set(composed, pass, SINCE_LAST, row);
 }
 
 bool since_ended(const struct composed *composed, const struct sl_pass *pass)
@@ -60,7 +61,7 @@ sl_job since_next(const struct composed *composed, const struct sl_pass *pass, s
 	const int64_t last = get(composed, pass, SINCE_LAST);
 	for (int64_t row = sl_job_is(before) ? (int64_t)before.row + 2 : first; first && row <= last; row++) {
 		const sl_job job = { (uint32_t)(row - 1) };
-		if (sl_state_of(pass, job) == SL_PENDING)
+		if (sl_waits(pass, job))
 			return job;
 	}
 	return SL_JOB_NONE;

@@ -11,7 +11,9 @@
 
 static const char header[] =
 	"job_id,user,account,partition,submit,eligible,start,end,wait,run_time,time_limit,nodes,cpus,gpus,"
-	"state,bounded_slowdown,wait_total,suspended,attempts\n";
+	"state,bounded_slowdown,wait_total,suspended,attempts";
+/* Of traces whose jobs say more of themselves. */
+static const char header_more[] = ",job_name,qos,array_job,array_task,censored";
 
 enum { LINE = 20 * CSV_NUMBER };
 
@@ -120,6 +122,7 @@ static char *put_course(char *p, const struct sl_result *result, uint32_t row, c
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const sl_time submit = jobs->submit[row];
+	const sl_time eligible = result->eligible ? result->eligible[row] : submit;
 	const sl_time start = result->start[row];
 	const sl_time end = result->end[row];
 	const bool started = start != SL_NONE;
@@ -133,8 +136,9 @@ static char *put_course(char *p, const struct sl_result *result, uint32_t row, c
 	const char *field = p;
 	p = put_time(p, submit);
 	const size_t width = (size_t)(p - field);
-	/* Eligible is submit, unless the run was stopped before. */
-	p = until == SL_NONE ? put_time(p, SL_NONE) : csv_put_again(p, field, width);
+	/* Eligible is submit, unless something kept it from the queue, or the run was stopped before. */
+	p = until == SL_NONE || eligible != submit ? put_time(p, eligible == submit ? SL_NONE : eligible)
+						   : csv_put_again(p, field, width);
 	p = start == submit ? csv_put_again(p, field, width) : put_time(p, start);
 	p = put_time(p, end);
 	p = put_time(p, started ? start - submit : SL_NONE);
@@ -145,9 +149,24 @@ static char *put_course(char *p, const struct sl_result *result, uint32_t row, c
 	p = put_time(p, ran ? bounded_slowdown(end - submit, course.run) : SL_NONE);
 	p = put_time(p, course.wait);
 	p = put_time(p, course.suspended);
-	p = csv_put_u64(p, course.attempts);
-	*p++ = '\n';
-	return p;
+	return csv_put_u64(p, course.attempts);
+}
+
+/* What it says of itself. */
+static void put_more(struct sl_out *out, const struct sl_job_more *more)
+{
+	const char *const text[] = { more->name, more->qos };
+	const int64_t number[] = { more->array, more->array_task, more->censored };
+	for (size_t i = 0; i < SL_LEN(text); i++) {
+		sl_out_text(out, ",");
+		if (text[i])
+			csv_text(out, text[i]);
+	}
+	for (size_t i = 0; i < SL_LEN(number); i++) {
+		char *p = sl_out_room(out, CSV_NUMBER);
+		*p++ = ',';
+		sl_out_advance(out, number[i] == SL_NONE ? p : csv_put_i64(p, number[i]));
+	}
 }
 
 static int write_jobs(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
@@ -159,8 +178,10 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 	const int status = csv_order(result->jobs, &order, err);
 	if (status)
 		return status;
-	sl_out_text(out, header);
 	const struct sl_jobs *jobs = result->jobs;
+	sl_out_text(out, header);
+	sl_out_text(out, jobs->more_of ? header_more : "");
+	sl_out_text(out, "\n");
 	const bool named = jobs->id_name || jobs->user_name || jobs->account_name || jobs->partition_name;
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const uint32_t row = order ? order[i] : i;
@@ -169,7 +190,14 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 		char *p = sl_out_room(out, LINE);
 		if (!named)
 			p = put_numbers(p, jobs, row);
-		sl_out_advance(out, put_course(p, result, row, states));
+		p = put_course(p, result, row, states);
+		if (jobs->more_of) {
+			sl_out_advance(out, p);
+			put_more(out, &jobs->more[jobs->more_of[row]]);
+			p = sl_out_room(out, 1);
+		}
+		*p++ = '\n';
+		sl_out_advance(out, p);
 	}
 	free(order);
 	return SL_OK;

@@ -37,6 +37,7 @@ struct conversion {
 	const char *odd_first;
 	bool dated;   /* Submits count from 1970, */
 	sl_time zero; /* and shall count from here. */
+	bool more;    /* The first row says more of itself, and so all do. */
 	struct numbering ids, users, accounts, partitions;
 	struct sl_row *row; /* --clean: those that stay, in the file's order. */
 	size_t row_count, row_capacity;
@@ -105,6 +106,48 @@ static int begin_dated(struct conversion *c, sl_time first, struct sl_err *err)
 	return header_add(c, "UnixStartTime", text, err);
 }
 
+/* Of a row that is written, changed: what it says of itself, times from zero on. */
+struct own {
+	struct sl_row_more more;
+	struct sl_job_more job;
+};
+
+static void shift(sl_time *time, sl_time zero)
+{
+	if (*time != SL_NONE)
+		*time -= zero;
+}
+
+/* All rows say more, or none does, as the first. */
+static void prepare_more(const struct conversion *c, struct sl_row *row, struct own *own)
+{
+	static const struct sl_job_more nothing = { .begin = SL_NONE,
+		.deadline = SL_NONE,
+		.time_min = SL_NONE,
+		.nice = SL_NONE,
+		.array = SL_NONE,
+		.array_task = SL_NONE,
+		.array_limit = SL_NONE,
+		.start_recorded = SL_NONE,
+		.end_recorded = SL_NONE,
+		.attempts_recorded = SL_NONE,
+		.requeue = -1 };
+	static const struct sl_row_more none;
+	if (!c->more && !(row->more && row->more->job))
+		return;
+	own->more = row->more ? *row->more : none;
+	own->job = own->more.job ? *own->more.job : nothing;
+	own->more.job = c->more ? &own->job : NULL;
+	if (!own->more.cancel)
+		own->more.cancel = SL_NONE;
+	shift(&own->more.cancel, c->zero);
+	shift(&own->job.begin, c->zero);
+	shift(&own->job.deadline, c->zero);
+	shift(&own->job.start_recorded, c->zero);
+	shift(&own->job.end_recorded, c->zero);
+	row->more = &own->more;
+}
+
 /* Submits from zero on, and numbers in place of names. */
 static int prepare_row(struct conversion *c, struct sl_row *row, struct sl_err *err)
 {
@@ -132,11 +175,15 @@ static int write_row(struct conversion *c, const struct sl_row *given, struct sl
 		return status;
 	if (!c->begun) {
 		c->begun = true;
+		c->more = c->writer->begin_more && row.more && row.more->job;
 		const void *header = c->header; /* A pair is an array of two. */
-		status = c->writer->begin(c->out, header, c->header_count, err);
+		status = (c->more ? c->writer->begin_more : c->writer->begin)(
+			c->out, header, c->header_count, err);
 		if (status)
 			return status;
 	}
+	struct own own;
+	prepare_more(c, &row, &own);
 	c->written++;
 	return c->writer->job(c->out, &row, err);
 }
@@ -212,6 +259,17 @@ static bool copy_text(struct sl_arena *arena, const char **text)
 	return *text != NULL;
 }
 
+static bool copy_job(struct sl_arena *arena, struct sl_job_more *job, const struct sl_job_more *from)
+{
+	*job = *from;
+	const char **text[] = { &job->name, &job->qos, &job->dependency, &job->exit_code,
+		&job->nodes_recorded, &job->submit_line };
+	bool whole = true;
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		whole = copy_text(arena, text[i]) && whole;
+	return whole;
+}
+
 /* What a row says beyond its columns is lent for the call: a copy of it all. */
 static const struct sl_row_more *copy_more(struct sl_arena *arena, const struct sl_row_more *from)
 {
@@ -229,6 +287,11 @@ static const struct sl_row_more *copy_more(struct sl_arena *arena, const struct 
 		whole = copy_text(arena, &group[i].gpu_type) && whole;
 	}
 	more->group = group;
+	if (from->job) {
+		struct sl_job_more *job = sl_alloc(arena, 1, sizeof(*job));
+		whole = job && copy_job(arena, job, from->job) && whole;
+		more->job = job;
+	}
 	return whole ? more : NULL;
 }
 

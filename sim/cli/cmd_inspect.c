@@ -39,6 +39,15 @@ const struct status_text status_texts[STATUS_COUNT] = {
 	{ "other", "other" },
 };
 
+const struct says_text says_texts[SAYS_COUNT] = {
+	[SAYS_BEGIN] = { "begin", "not before a time" },
+	[SAYS_DEPENDENCY] = { "dependencies", "after others" },
+	[SAYS_ARRAY] = { "arrays", "tasks of arrays" },
+	[SAYS_DEADLINE] = { "deadlines", "with a deadline" },
+	[SAYS_HELD] = { "held", "held" },
+	[SAYS_CENSORED] = { "censored", "cut short in the log" },
+};
+
 /* ---- Gathering --------------------------------------------------------------------- */
 
 static int sample_add(struct sample *sample, int64_t value, struct sl_err *err)
@@ -122,6 +131,24 @@ static int sample_jobs(struct inspection *seen, struct sl_err *err)
 			status = sample_add(&sample[SAMPLE_WAIT], jobs->wait_recorded[row], err);
 	}
 	return status;
+}
+
+static void count_says(struct inspection *seen)
+{
+	const struct sl_jobs *jobs = &seen->scenario.jobs;
+	for (uint32_t row = 0; jobs->more_of && row < jobs->count; row++) {
+		const struct sl_job_more *more = &jobs->more[jobs->more_of[row]];
+		const bool says[SAYS_COUNT] = {
+			[SAYS_BEGIN] = more->begin > jobs->submit[row],
+			[SAYS_DEPENDENCY] = more->depend_count > 0,
+			[SAYS_ARRAY] = more->array != SL_NONE,
+			[SAYS_DEADLINE] = more->deadline != SL_NONE,
+			[SAYS_HELD] = more->held,
+			[SAYS_CENSORED] = more->censored,
+		};
+		for (size_t i = 0; i < SAYS_COUNT; i++)
+			seen->says[i] += says[i];
+	}
 }
 
 static int compare_values(const void *a, const void *b)
@@ -331,6 +358,7 @@ static int gather(struct inspection *seen, const char *path, const struct args *
 		status = sample_jobs(seen, err);
 	if (status)
 		return status;
+	count_says(seen);
 	for (size_t i = 0; i < SAMPLE_COUNT; i++)
 		sample_finish(&seen->sample[i]);
 	seen->load = offered_load(&seen->scenario, false);

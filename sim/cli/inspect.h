@@ -44,6 +44,12 @@ extern const struct status_text {
 	const char *number, *text; /* "1", "completed" */
 } status_texts[STATUS_COUNT];
 
+/* What jobs say of themselves. */
+enum { SAYS_BEGIN, SAYS_DEPENDENCY, SAYS_ARRAY, SAYS_DEADLINE, SAYS_HELD, SAYS_CENSORED, SAYS_COUNT };
+extern const struct says_text {
+	const char *key, *text; /* "begin", "not before a time" */
+} says_texts[SAYS_COUNT];
+
 struct bin {
 	char label[48];
 	uint64_t count;
@@ -64,6 +70,7 @@ struct inspection {
 	struct names texts; /* Those that are no numbers. */
 	struct sl_arena *arena;
 	uint64_t status[STATUS_COUNT]; /* Of all lines. */
+	uint64_t says[SAYS_COUNT];     /* Of the jobs that a replay would run. */
 	int64_t load, load_gpus;       /* Of the machine's cpus, GPUs; SL_NONE: not known. */
 	struct histogram histogram[HISTOGRAM_COUNT];
 };

@@ -107,6 +107,20 @@ static void write_cluster(const struct scenario *scenario, struct sl_out *out)
 		scenario->jobs.request_count);
 }
 
+/* Not there where no job says anything. */
+static void write_says(const struct inspection *seen, struct sl_out *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < SAYS_COUNT; i++)
+		any |= seen->says[i] > 0;
+	if (!any)
+		return;
+	key(out, "says");
+	for (size_t i = 0; i < SAYS_COUNT; i++)
+		sl_out_printf(out, "%s\"%s\": %" PRIu64, i ? ", " : "{ ", says_texts[i].key, seen->says[i]);
+	sl_out_text(out, " }");
+}
+
 void inspect_json(const struct inspection *seen, struct sl_out *out)
 {
 	const struct scenario *scenario = &seen->scenario;
@@ -125,6 +139,7 @@ void inspect_json(const struct inspection *seen, struct sl_out *out)
 	sl_out_printf(out, "%" PRIu64, scenario->rows);
 	key(out, "jobs");
 	sl_out_printf(out, "%" PRIu32, jobs->count);
+	write_says(seen, out);
 	key(out, "cpus");
 	micro(out, scenario->cpus ? scenario->cpus * 1000000 : SL_NONE);
 	key(out, "cpus_from");

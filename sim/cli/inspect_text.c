@@ -141,6 +141,19 @@ static void show_jobs(const struct inspection *seen)
 	fact("status", "%s", line);
 }
 
+static void show_says(const struct inspection *seen)
+{
+	char line[400] = "";
+	char count[48];
+	size_t len = 0;
+	for (size_t i = 0; i < SAYS_COUNT; i++)
+		if (seen->says[i])
+			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s %s", len ? ", " : "",
+				count_text(count, seen->says[i]), says_texts[i].text);
+	if (len)
+		fact("of them", "%s", line);
+}
+
 static const char *date_text(char buffer[32], const struct scenario *scenario, sl_time time)
 {
 	const time_t seconds = time / SL_SECOND + scenario->epoch + scenario->utc_offset;
@@ -308,6 +321,7 @@ void inspect_text(const struct inspection *seen, bool ascii, struct sl_arena *ar
 	show_input(seen);
 	show_machine(seen);
 	show_jobs(seen);
+	show_says(seen);
 	show_fit(seen);
 	show_span(seen);
 	show_quantiles(seen, arena);

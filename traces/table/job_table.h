@@ -26,6 +26,21 @@ enum table_column {
 	TABLE_TIME_LIMIT,
 	TABLE_STATUS,
 	TABLE_GANG,
+	/* What it says of itself: table_job.c. */
+	TABLE_NAME,
+	TABLE_QOS,
+	TABLE_NICE,
+	TABLE_BEGIN,
+	TABLE_DEADLINE,
+	TABLE_DEPENDENCY,
+	TABLE_ARRAY,
+	TABLE_ARRAY_TASK,
+	TABLE_ARRAY_LIMIT,
+	TABLE_HOLD,
+	TABLE_REQUEUE,
+	TABLE_TIME_MIN,
+	TABLE_CANCEL,
+	TABLE_CENSORED,
 	TABLE_GROUP,
 	/* From here on, what a group asks: numbers, but for the type. */
 	TABLE_TASKS,
@@ -91,6 +106,8 @@ struct table {
 	int64_t number;             /* Of the next job, where the file does not number them. */
 	struct table_fields fields; /* Of the line that was parted last. */
 	struct table_job held;      /* Waits for further groups. */
+	struct sl_job_more job;     /* Of the job whose line came last, */
+	bool says_more;             /* if the file has any column of it. */
 	char **type;                /* Of GPUs, that outlive their line. */
 	size_t type_count, type_capacity;
 };
@@ -111,7 +128,27 @@ struct sl_place table_place(const struct table *t, size_t field);
 /* table_read.c: a row of the file, header included. */
 int table_row(struct table *t);
 
+/* table_job.c: what the job says of itself, if the file has any column of that. */
+int table_more_in(struct table *t, struct sl_row_more *more);
+/* A cell of such a column: a number or a text; a time is `time`. */
+struct table_value {
+	const char *text;
+	int64_t number; /* SL_NONE: none. */
+	bool time;
+};
+struct table_value table_more_of(const struct sl_row_more *more, enum table_column column);
+static inline bool table_is_more(enum table_column column)
+{
+	return column >= TABLE_NAME && column <= TABLE_CENSORED;
+}
+
+/* table_ask.c: one of 0, 1, true, false, yes, no; *known: the cell is not empty. */
+int table_bool_in(struct table *t, enum table_column column, bool *value, bool *known);
+
 /* table_row.c */
+/* A time or a duration; SL_NONE: the cell is empty. */
+int table_point_in(struct table *t, enum table_column column, int64_t *value);
+int table_duration_in(struct table *t, enum table_column column, int64_t *value);
 /* The cell's text; NULL where it is empty or the file has no such column. */
 const char *table_cell(const struct table *t, enum table_column column);
 int table_fail_cell(struct table *t, enum table_column column, const char *wanted);

@@ -70,24 +70,25 @@ static int memory_in(struct table *t, enum table_column column, int64_t *value)
 	return SL_OK;
 }
 
-static int exclusive_in(struct table *t, bool *exclusive)
+int table_bool_in(struct table *t, enum table_column column, bool *value, bool *known)
 {
 	static const struct {
 		const char *word;
 		bool means;
 	} words[] = { { "1", true }, { "0", false }, { "true", true }, { "false", false }, { "yes", true },
 		{ "no", false } };
-	const char *cell = table_cell(t, TABLE_EXCLUSIVE);
-	*exclusive = false;
+	const char *cell = table_cell(t, column);
+	*value = false;
+	*known = cell != NULL;
 	if (!cell)
 		return SL_OK;
 	for (size_t i = 0; i < SL_LEN(words); i++) {
 		if (strcasecmp(cell, words[i].word) != 0)
 			continue;
-		*exclusive = words[i].means;
+		*value = words[i].means;
 		return SL_OK;
 	}
-	return table_fail_cell(t, TABLE_EXCLUSIVE, "one of 0, 1, true, false, yes and no");
+	return table_fail_cell(t, column, "one of 0, 1, true, false, yes and no");
 }
 
 static int asked_in(struct table *t, struct asked *asked)
@@ -227,6 +228,7 @@ int table_group_in(struct table *t, struct sl_row_group *g)
 	struct asked asked;
 	size_t way;
 	bool exclusive;
+	bool said;
 	*g = (struct sl_row_group){ .tasks_min = SL_NONE,
 		.tasks_max = SL_NONE,
 		.tasks_per_node = SL_NONE,
@@ -238,7 +240,7 @@ int table_group_in(struct table *t, struct sl_row_group *g)
 	if (!status)
 		status = way_of(t, &asked, &way);
 	if (!status)
-		status = exclusive_in(t, &exclusive);
+		status = table_bool_in(t, TABLE_EXCLUSIVE, &exclusive, &said);
 	if (status)
 		return status;
 	if (way == BY_TASK)

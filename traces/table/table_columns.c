@@ -35,6 +35,22 @@ static const struct {
 	{ TABLE_STATUS, "status" },
 	{ TABLE_STATUS, "state" },
 	{ TABLE_GANG, "gang" },
+	{ TABLE_NAME, "name" },
+	{ TABLE_NAME, "job_name" },
+	{ TABLE_QOS, "qos" },
+	{ TABLE_NICE, "nice" },
+	{ TABLE_BEGIN, "begin" },
+	{ TABLE_DEADLINE, "deadline" },
+	{ TABLE_DEPENDENCY, "dependency" },
+	{ TABLE_ARRAY, "array" },
+	{ TABLE_ARRAY, "array_job" },
+	{ TABLE_ARRAY_TASK, "array_task" },
+	{ TABLE_ARRAY_LIMIT, "array_limit" },
+	{ TABLE_HOLD, "hold" },
+	{ TABLE_REQUEUE, "requeue" },
+	{ TABLE_TIME_MIN, "time_min" },
+	{ TABLE_CANCEL, "cancel" },
+	{ TABLE_CENSORED, "censored" },
 	{ TABLE_GROUP, "group" },
 	{ TABLE_TASKS, "tasks" },
 	{ TABLE_CPUS_PER_TASK, "cpus_per_task" },
@@ -139,6 +155,7 @@ int table_header(struct table *t)
 		if (t->at[column] >= 0)
 			return sl_fail_at(t->err, &at, "column '%.60s' stands twice: remove one", name);
 		t->at[column] = (int)i;
+		t->says_more |= table_is_more(column);
 	}
 	return check_needed(t);
 }

@@ -36,7 +36,7 @@ int table_fail_cell(struct table *t, enum table_column column, const char *wante
 
 /* ---- Times -------------------------------------------------------------------------------- */
 
-static int duration(struct table *t, enum table_column column, int64_t *value)
+int table_duration_in(struct table *t, enum table_column column, int64_t *value)
 {
 	const char *cell = table_cell(t, column);
 	*value = SL_NONE;
@@ -53,7 +53,7 @@ static int duration(struct table *t, enum table_column column, int64_t *value)
 }
 
 /* Seconds from the trace's zero, or a date; all of the file's as its first submit. */
-static int point(struct table *t, enum table_column column, int64_t *value)
+int table_point_in(struct table *t, enum table_column column, int64_t *value)
 {
 	const char *cell = table_cell(t, column);
 	*value = SL_NONE;
@@ -95,17 +95,17 @@ static int times_in(struct table *t, struct sl_row *row)
 {
 	int64_t start;
 	int64_t end;
-	int status = point(t, TABLE_SUBMIT, &row->col[SL_COL_SUBMIT]);
+	int status = table_point_in(t, TABLE_SUBMIT, &row->col[SL_COL_SUBMIT]);
 	if (!status)
-		status = point(t, TABLE_START, &start);
+		status = table_point_in(t, TABLE_START, &start);
 	if (!status)
-		status = point(t, TABLE_END, &end);
+		status = table_point_in(t, TABLE_END, &end);
 	if (!status)
-		status = duration(t, TABLE_WAIT, &row->col[SL_COL_WAIT]);
+		status = table_duration_in(t, TABLE_WAIT, &row->col[SL_COL_WAIT]);
 	if (!status)
-		status = duration(t, TABLE_RUN_TIME, &row->col[SL_COL_RUN]);
+		status = table_duration_in(t, TABLE_RUN_TIME, &row->col[SL_COL_RUN]);
 	if (!status)
-		status = duration(t, TABLE_TIME_LIMIT, &row->col[SL_COL_LIMIT]);
+		status = table_duration_in(t, TABLE_TIME_LIMIT, &row->col[SL_COL_LIMIT]);
 	if (status)
 		return status;
 	if (t->at[TABLE_WAIT] < 0)
@@ -169,5 +169,6 @@ int table_job_in(struct table *t, struct sl_row *row, struct sl_row_more *more)
 	const char *status = table_cell(t, TABLE_STATUS);
 	if (status)
 		row->col[SL_COL_STATUS] = status_of(status);
-	return times_in(t, row);
+	const int result = times_in(t, row);
+	return result || !t->says_more ? result : table_more_in(t, more);
 }

@@ -14,9 +14,13 @@ static const enum table_column columns[] = { TABLE_JOB_ID, TABLE_GROUP, TABLE_US
 	TABLE_TASKS_PER_NODE, TABLE_NODES_MIN, TABLE_NODES_MAX, TABLE_EXCLUSIVE, TABLE_TASKS_MIN,
 	TABLE_TASKS_MAX };
 
-static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+/* Behind them, of traces whose rows say more. */
+static const enum table_column columns_more[] = { TABLE_NAME, TABLE_QOS, TABLE_NICE, TABLE_BEGIN,
+	TABLE_DEADLINE, TABLE_DEPENDENCY, TABLE_ARRAY, TABLE_ARRAY_TASK, TABLE_ARRAY_LIMIT, TABLE_HOLD,
+	TABLE_REQUEUE, TABLE_TIME_MIN, TABLE_CANCEL, TABLE_CENSORED };
+
+static void put_header(struct sl_out *out, const char *const (*header)[2], size_t count)
 {
-	(void)err;
 	for (size_t i = 0; i < count; i++) {
 		sl_out_text(out, header[i][0][0] ? "# " : "#");
 		sl_out_text(out, header[i][0]);
@@ -28,16 +32,27 @@ static int begin(struct sl_out *out, const char *const (*header)[2], size_t coun
 		sl_out_text(out, i ? "," : "");
 		sl_out_text(out, table_column_name(columns[i]));
 	}
+}
+
+static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+{
+	(void)err;
+	put_header(out, header, count);
 	sl_out_text(out, "\n");
 	return SL_OK;
 }
 
-/* What stands in a cell, at most one of them. */
-struct cell {
-	const char *text;
-	int64_t number; /* SL_NONE: none. */
-	bool time;
-};
+static int begin_more(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+{
+	(void)err;
+	put_header(out, header, count);
+	for (size_t i = 0; i < SL_LEN(columns_more); i++) {
+		sl_out_text(out, ",");
+		sl_out_text(out, table_column_name(columns_more[i]));
+	}
+	sl_out_text(out, "\n");
+	return SL_OK;
+}
 
 static void put_text(struct sl_out *out, const char *text)
 {
@@ -59,7 +74,7 @@ static void put_text(struct sl_out *out, const char *text)
 	sl_out_text(out, "\"");
 }
 
-static void put_cell(struct sl_out *out, const struct cell *cell)
+static void put_cell(struct sl_out *out, const struct table_value *cell)
 {
 	if (cell->text) {
 		put_text(out, cell->text);
@@ -71,14 +86,17 @@ static void put_cell(struct sl_out *out, const struct cell *cell)
 	sl_out_advance(out, cell->time ? sl_put_micro(p, cell->number) : sl_put_i64(p, cell->number));
 }
 
-static struct cell number(int64_t value) { return (struct cell){ NULL, value, false }; }
-static struct cell time_of(int64_t value) { return (struct cell){ NULL, value, true }; }
-static struct cell name_of(const char *name, int64_t value) { return (struct cell){ name, value, false }; }
+static struct table_value number(int64_t value) { return (struct table_value){ NULL, value, false }; }
+static struct table_value time_of(int64_t value) { return (struct table_value){ NULL, value, true }; }
+static struct table_value name_of(const char *name, int64_t value)
+{
+	return (struct table_value){ name, value, false };
+}
 
 static const struct sl_row_more nothing;
 
 /* Of the job: on its first line, and its id on all. */
-static struct cell job_cell(const struct sl_row *row, enum table_column column)
+static struct table_value job_cell(const struct sl_row *row, enum table_column column)
 {
 	const struct sl_row_more *more = row->more ? row->more : &nothing;
 	const int64_t *col = row->col;
@@ -108,7 +126,7 @@ static struct cell job_cell(const struct sl_row *row, enum table_column column)
 	}
 }
 
-static struct cell group_cell(const struct sl_row_group *group, enum table_column column)
+static struct table_value group_cell(const struct sl_row_group *group, enum table_column column)
 {
 	switch ((unsigned)column) {
 	case TABLE_TASKS:
@@ -143,7 +161,7 @@ static void put_line(
 {
 	for (size_t i = 0; i < SL_LEN(columns); i++) {
 		const enum table_column column = columns[i];
-		struct cell cell = number(SL_NONE);
+		struct table_value cell = number(SL_NONE);
 		if (column == TABLE_GROUP)
 			cell = number((int64_t)index);
 		else if (column > TABLE_GROUP)
@@ -152,6 +170,12 @@ static void put_line(
 			cell = job_cell(row, column);
 		if (i)
 			sl_out_text(out, ",");
+		put_cell(out, &cell);
+	}
+	for (size_t i = 0; row->more && row->more->job && i < SL_LEN(columns_more); i++) {
+		const struct table_value cell =
+			index ? number(SL_NONE) : table_more_of(row->more, columns_more[i]);
+		sl_out_text(out, ",");
 		put_cell(out, &cell);
 	}
 	sl_out_text(out, "\n");
@@ -189,4 +213,5 @@ const struct sl_writer table_writer = {
 	.begin = begin,
 	.job = job,
 	.names = true,
+	.begin_more = begin_more,
 };

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table_job.c - what a job says of itself beyond size and time, from its cells and into them.
+ */
+#include <string.h>
+
+#include "traces/table/job_table.h"
+
+static const struct sl_job_more nothing = { .begin = SL_NONE,
+	.deadline = SL_NONE,
+	.time_min = SL_NONE,
+	.nice = SL_NONE,
+	.array = SL_NONE,
+	.array_task = SL_NONE,
+	.array_limit = SL_NONE,
+	.start_recorded = SL_NONE,
+	.end_recorded = SL_NONE,
+	.attempts_recorded = SL_NONE,
+	.requeue = -1 };
+
+/* A whole number; negative ones only where they have a meaning. */
+static int number_in(struct table *t, enum table_column column, int64_t least, int64_t *value)
+{
+	const char *cell = table_cell(t, column);
+	*value = SL_NONE;
+	if (!cell)
+		return SL_OK;
+	if (!sl_get_i64(cell, strlen(cell), value) || *value > INT32_MAX || *value < INT32_MIN)
+		return table_fail_cell(t, column, "a whole number");
+	if (*value < least)
+		*value = SL_NONE;
+	return SL_OK;
+}
+
+static int numbers_in(struct table *t, struct sl_job_more *job)
+{
+	const struct {
+		enum table_column column;
+		int64_t least;
+		int64_t *value;
+	} cells[] = {
+		{ TABLE_NICE, INT32_MIN, &job->nice },
+		{ TABLE_ARRAY, 0, &job->array },
+		{ TABLE_ARRAY_TASK, 0, &job->array_task },
+		{ TABLE_ARRAY_LIMIT, 1, &job->array_limit },
+	};
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(cells) && !status; i++)
+		status = number_in(t, cells[i].column, cells[i].least, cells[i].value);
+	return status;
+}
+
+static int times_in(struct table *t, struct sl_job_more *job, struct sl_row_more *more)
+{
+	int status = table_point_in(t, TABLE_BEGIN, &job->begin);
+	if (!status)
+		status = table_point_in(t, TABLE_DEADLINE, &job->deadline);
+	if (!status)
+		status = table_point_in(t, TABLE_CANCEL, &more->cancel);
+	return status ? status : table_duration_in(t, TABLE_TIME_MIN, &job->time_min);
+}
+
+static int flags_in(struct table *t, struct sl_job_more *job)
+{
+	bool requeue;
+	bool known;
+	int status = table_bool_in(t, TABLE_HOLD, &job->held, &known);
+	if (!status)
+		status = table_bool_in(t, TABLE_CENSORED, &job->censored, &known);
+	if (!status)
+		status = table_bool_in(t, TABLE_REQUEUE, &requeue, &known);
+	if (!status && known)
+		job->requeue = (int8_t)requeue;
+	return status;
+}
+
+int table_more_in(struct table *t, struct sl_row_more *more)
+{
+	struct sl_job_more *job = &t->job;
+	*job = nothing;
+	job->name = table_cell(t, TABLE_NAME);
+	job->qos = table_cell(t, TABLE_QOS);
+	job->dependency = table_cell(t, TABLE_DEPENDENCY);
+	more->job = job;
+	int status = numbers_in(t, job);
+	if (!status)
+		status = times_in(t, job, more);
+	return status ? status : flags_in(t, job);
+}
+
+static struct table_value number(int64_t value) { return (struct table_value){ NULL, value, false }; }
+static struct table_value time_of(int64_t value) { return (struct table_value){ NULL, value, true }; }
+static struct table_value text_of(const char *text) { return (struct table_value){ text, SL_NONE, false }; }
+
+struct table_value table_more_of(const struct sl_row_more *more, enum table_column column)
+{
+	const struct sl_job_more *job = more->job;
+	switch ((unsigned)column) {
+	case TABLE_NAME:
+		return text_of(job->name);
+	case TABLE_QOS:
+		return text_of(job->qos);
+	case TABLE_DEPENDENCY:
+		return text_of(job->dependency);
+	case TABLE_NICE:
+		return number(job->nice);
+	case TABLE_ARRAY:
+		return number(job->array);
+	case TABLE_ARRAY_TASK:
+		return number(job->array_task);
+	case TABLE_ARRAY_LIMIT:
+		return number(job->array_limit);
+	case TABLE_BEGIN:
+		return time_of(job->begin);
+	case TABLE_DEADLINE:
+		return time_of(job->deadline);
+	case TABLE_TIME_MIN:
+		return time_of(job->time_min);
+	case TABLE_CANCEL:
+		return time_of(more->cancel ? more->cancel : SL_NONE);
+	case TABLE_HOLD:
+		return number(job->held ? 1 : SL_NONE);
+	case TABLE_CENSORED:
+		return number(job->censored ? 1 : SL_NONE);
+	case TABLE_REQUEUE:
+		return number(job->requeue < 0 ? SL_NONE : job->requeue);
+	default:
+		return number(SL_NONE);
+	}
+}
