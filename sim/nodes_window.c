@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at)
+sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt)
 {
 	sl_time horizon = SL_NEVER;
 	for (; set; set = nodes->set[set].parent) {
 		const struct window *window = &nodes->window[nodes->set[set].window];
+		if (exempt && window->family == exempt)
+			continue;
 		if (window->from <= at && at < window->until)
 			return ALWAYS;
 		if (window->from > at && window->from < horizon)
@@ -43,8 +45,15 @@ static void windows_settle(struct nodes *nodes)
 		if (edge > nodes->now && edge < nodes->edge_next)
 			nodes->edge_next = edge;
 	}
-	for (uint32_t i = 1; i < nodes->set_count; i++)
-		nodes->set[i].horizon = horizon_of(nodes, i, nodes->now);
+	for (uint32_t i = 1; i < nodes->set_count; i++) { /* Parents come first. */
+		struct window_set *set = &nodes->set[i];
+		const struct window *window = &nodes->window[set->window];
+		set->horizon = nodes->set[set->parent].horizon;
+		if (window->from <= nodes->now && nodes->now < window->until)
+			set->horizon = ALWAYS;
+		else if (window->from > nodes->now && window->from < set->horizon)
+			set->horizon = window->from;
+	}
 	nodes->version++;
 }
 
@@ -97,7 +106,8 @@ static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count
 		return false;
 	}
 	memcpy(copy, node, count * sizeof(*copy));
-	nodes->window[nodes->window_count++] = (struct window){ from, until, copy, count, nodes->set_count };
+	nodes->window[nodes->window_count++] =
+		(struct window){ from, until, copy, count, nodes->set_count, 0 };
 	for (uint32_t i = 0; i < count && !failed(nodes); i++) {
 		const uint32_t set = set_with(nodes, nodes->node[node[i]].windows);
 		if (set != NONE)
@@ -154,6 +164,20 @@ int windows_init(struct nodes *nodes)
 	return SL_OK;
 }
 
+/* Windows of one name are one reservation's, which is known by its first. */
+static void windows_name(struct nodes *nodes)
+{
+	bool wanted = false;
+	for (uint32_t i = 0; i < nodes->request_count; i++)
+		wanted |= nodes->shape[i].exempt != 0;
+	for (uint32_t i = 0; wanted && i < nodes->window_count; i++) {
+		uint32_t first = 0;
+		while (strcmp(nodes->cluster->window[first].name, nodes->cluster->window[i].name) != 0)
+			first++;
+		nodes->window[i].family = first + 1;
+	}
+}
+
 /* After the nodes have their classes. */
 int windows_of_cluster(struct nodes *nodes)
 {
@@ -161,6 +185,8 @@ int windows_of_cluster(struct nodes *nodes)
 		const struct sl_window *window = &nodes->cluster->window[i];
 		(void)window_put(nodes, window->node, window->node_count, window->from, window->until);
 	}
+	if (!failed(nodes))
+		windows_name(nodes);
 	return nodes->err.status;
 }
 
