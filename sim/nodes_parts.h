@@ -239,8 +239,9 @@ struct nodes {
 	int64_t *set_units;
 	size_t window_capacity, set_capacity, set_units_capacity;
 	uint32_t window_count, set_count;
-	sl_time edge_next; /* Of any window, after now. */
-	bool windows_live; /* One is open, or to come. */
+	uint32_t window_own; /* Of the cluster: the first. */
+	sl_time edge_next;   /* Of any window, after now. */
+	bool windows_live;   /* One is open, or to come. */
 
 	struct shape *shape;
 	struct track track[TRACKS];

@@ -141,7 +141,7 @@ void nodes_window_undo(struct nodes *nodes)
 {
 	if (failed(nodes))
 		return;
-	SL_CHECK(nodes->window_count > nodes->cluster->window_count);
+	SL_CHECK(nodes->window_count > nodes->window_own);
 	const struct window last = nodes->window[nodes->window_count - 1];
 	for (uint32_t i = 0; i < last.count; i++)
 		node_windows(nodes, last.node[i], nodes->set[nodes->node[last.node[i]].windows].parent);
@@ -164,17 +164,27 @@ int windows_init(struct nodes *nodes)
 	return SL_OK;
 }
 
+/* Without beginning or end: whoever may not go there is bound to other nodes. */
+static bool is_for_ever(const struct nodes *nodes, const struct sl_window *window)
+{
+	return window->from <= nodes->now && window->until == SL_NEVER;
+}
+
 /* Windows of one name are one reservation's, which is known by its first. */
 static void windows_name(struct nodes *nodes)
 {
 	bool wanted = false;
 	for (uint32_t i = 0; i < nodes->request_count; i++)
 		wanted |= nodes->shape[i].exempt != 0;
-	for (uint32_t i = 0; wanted && i < nodes->window_count; i++) {
+	uint32_t own = 0;
+	for (uint32_t i = 0; wanted && i < nodes->cluster->window_count; i++) {
+		const struct sl_window *window = &nodes->cluster->window[i];
 		uint32_t first = 0;
-		while (strcmp(nodes->cluster->window[first].name, nodes->cluster->window[i].name) != 0)
+		if (is_for_ever(nodes, window))
+			continue;
+		while (strcmp(nodes->cluster->window[first].name, window->name) != 0)
 			first++;
-		nodes->window[i].family = first + 1;
+		nodes->window[own++].family = first + 1;
 	}
 }
 
@@ -183,7 +193,10 @@ int windows_of_cluster(struct nodes *nodes)
 {
 	for (uint32_t i = 0; i < nodes->cluster->window_count && !failed(nodes); i++) {
 		const struct sl_window *window = &nodes->cluster->window[i];
+		if (is_for_ever(nodes, window))
+			continue;
 		(void)window_put(nodes, window->node, window->node_count, window->from, window->until);
+		nodes->window_own = nodes->window_count;
 	}
 	if (!failed(nodes))
 		windows_name(nodes);
