@@ -449,11 +449,11 @@ static void by_tasks(const struct asking *a, struct sl_group *group)
 }
 
 /* Something is asked of each node, or what is asked of the job does not come out even. */
-static bool goes_by_nodes(const struct asking *a)
+static bool goes_by_nodes(const struct asking *a, const struct extent *e)
 {
 	if (a->node_mem || a->node_gpus || a->all_mem || known(a->ask->cpus_min, 0) > 1)
 		return true;
-	if (a->job_gpus % a->tasks != 0)
+	if (a->job_gpus % a->tasks != 0 || (e->gpus && a->job_gpus / a->tasks > e->gpus))
 		return true;
 	const bool fixed = a->nodes_min && a->nodes_min == a->nodes_max && a->tasks % a->nodes_min == 0;
 	return fixed && a->cpus % a->threads != 0;
@@ -520,7 +520,7 @@ static enum cause make_group(struct asking *a, struct sl_group *group)
 	group->exclusive = is_exclusive(a);
 	if (group->exclusive)
 		a->all_mem = false; /* It has it anyway. */
-	if (goes_by_nodes(a)) {
+	if (goes_by_nodes(a, &e)) {
 		const enum cause cause = by_nodes(a, &e, group);
 		if (cause != CAUSE_COUNT)
 			return cause;

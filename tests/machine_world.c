@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/registry.h"
+#include "sim/sim.h"
 #include "tests/memfile.h"
 
 /* Readers have no state of their own to keep it in. */
@@ -87,6 +88,26 @@ int machine_world_load(struct machine_world *world)
 	memset(&world->err, 0, sizeof(world->err));
 	const int status = scenario_load(&world->scenario, &options, &world->err);
 	world->scenario.registry = &registry_builtin;
+	return status;
+}
+
+int machine_world_run(struct machine_world *world, const char *policy, int64_t *start)
+{
+	struct settings settings = { .arena = world->scenario.arena };
+	struct policy_choice choice;
+	struct sim sim;
+	int status = policy_choose(
+		&registry_builtin, &choice, policy, &settings, world->scenario.arena, &world->err);
+	if (status)
+		return status;
+	memset(&sim, 0, sizeof(sim));
+	const struct sim_options options = {
+		.scenario = &world->scenario, .choice = &choice, .seed = 1, .check = true
+	};
+	status = sim_run(&sim, &options, &world->err);
+	for (uint32_t i = 0; i < world->scenario.jobs.count && !status; i++)
+		start[i] = sim.result.start[i] == SL_NONE ? -1 : sim.result.start[i] / SL_SECOND;
+	sim_release(&sim);
 	return status;
 }
 

@@ -25,6 +25,8 @@ struct machine_world {
 
 /* The status of loading it. */
 int machine_world_load(struct machine_world *world);
+/* Runs it; start: in seconds, by row of the scenario; -1: never. */
+int machine_world_run(struct machine_world *world, const char *policy, int64_t *start);
 void machine_world_release(struct machine_world *world);
 
 /* A node of so many cpus and MiB, by a list of names. */
