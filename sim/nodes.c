@@ -26,6 +26,7 @@ static struct shape shape_of(const struct sl_request *request)
 			shape.kind = SHAPE_NEVER;
 	if (!request->group_count)
 		shape.kind = SHAPE_NEVER;
+	shape.exempt = request->group_count ? request->group[0].reservation : 0;
 	if (request->group_count != 1 || shape.kind == SHAPE_NEVER)
 		return shape;
 	const struct sl_group *group = &request->group[0];
@@ -58,7 +59,7 @@ static bool empty_holds(struct nodes *nodes, uint32_t request)
 	uint64_t units = 0;
 	for (uint32_t type = 0; type < nodes->cluster->type_count && units < shape->need; type++)
 		units += (uint64_t)nodes->type_nodes[type] *
-			 units_on(nodes, shape, nodes->requests[request].group,
+			 units_on(nodes, shape, nodes->requests[request].group, type,
 				 nodes->cluster->type[type].amount, NODE_IDLE);
 	return units >= shape->need;
 }
@@ -76,8 +77,9 @@ bool nodes_could_hold(struct nodes *nodes, uint32_t request)
 int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length)
 {
 	int64_t units = nodes->set_units[track];
+	const uint32_t exempt = exempt_of(nodes, nodes->track[track].request);
 	for (uint32_t set = 1; set < nodes->set_count; set++)
-		if (open_for(nodes, set, length))
+		if (open_for(nodes, set, length, exempt))
 			units += nodes->set_units[(size_t)set * TRACKS + track];
 	return units;
 }
@@ -171,9 +173,9 @@ static bool piece_goes(const struct nodes *nodes, const struct sl_request *asked
 	if (piece->node >= nodes->count || piece->group >= asked->group_count || !piece->tasks)
 		return false;
 	const struct node *node = &nodes->node[piece->node];
-	return open_for(nodes, node->windows, length) &&
-	       tasks_on(nodes, &asked->group[piece->group], piece->tasks, free_of(nodes, node->class),
-		       status_of(node->holds, node->whole)) == piece->tasks;
+	return open_for(nodes, node->windows, length, asked->group[0].reservation) &&
+	       tasks_on(nodes, &asked->group[piece->group], piece->tasks, type_of(nodes, piece->node),
+		       free_of(nodes, node->class), status_of(node->holds, node->whole)) == piece->tasks;
 }
 
 bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
@@ -344,7 +346,8 @@ bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end)
 	const uint32_t hold = hold_of(nodes, job);
 	SL_CHECK(nodes->edge[hold].flags & EDGE_SUSPENDED);
 	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
-		if (!open_for(nodes, nodes->node[nodes->edge[i].node].windows, length_until(nodes, end)))
+		if (!open_for(nodes, nodes->node[nodes->edge[i].node].windows, length_until(nodes, end),
+			    exempt_of(nodes, nodes->edge[hold].request)))
 			return false;
 	return hold_grows(nodes, hold, end);
 }

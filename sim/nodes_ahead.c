@@ -106,7 +106,8 @@ static bool sum_update(struct nodes *nodes, uint32_t index, uint32_t row)
 		i = edge->next;
 		if (i != NONE && nodes->edge[i].at == at)
 			continue;
-		const uint32_t then = units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole));
+		const uint32_t then = units_on(
+			nodes, shape, group, type_of(nodes, row), m.free, status_of(m.holds, m.whole));
 		if (then != units && !step_put(&s, at, (int64_t)then - units))
 			return false;
 		units = then;
@@ -205,12 +206,13 @@ static sl_time walk_next(const struct walk *w)
 
 /* Does what is free from the walk's place until then hold the unit throughout? If not, *skip is a time up to
  * which it does not. */
-static bool walk_holds(const struct walk *from, uint32_t request, sl_time until, sl_time *skip)
+static bool walk_holds(const struct walk *from, uint32_t row, uint32_t request, sl_time until, sl_time *skip)
 {
 	const struct nodes *nodes = from->nodes;
 	const struct shape *shape = &nodes->shape[request];
 	const struct sl_group *group = nodes->requests[request].group;
-	if (!units_on(nodes, shape, group, from->m.free, status_of(from->m.holds, from->m.whole)))
+	const uint32_t type = type_of(nodes, row);
+	if (!units_on(nodes, shape, group, type, from->m.free, status_of(from->m.holds, from->m.whole)))
 		return false;
 	if (!from->promises || walk_next(from) >= until)
 		return true;
@@ -223,9 +225,9 @@ static bool walk_holds(const struct walk *from, uint32_t request, sl_time until,
 				least.free[kind] = w.m.free[kind];
 		least.holds |= w.m.holds;
 		least.whole |= w.m.whole;
-		if (units_on(nodes, shape, group, least.free, status_of(least.holds, least.whole)))
+		if (units_on(nodes, shape, group, type, least.free, status_of(least.holds, least.whole)))
 			continue;
-		if (!units_on(nodes, shape, group, w.m.free, status_of(w.m.holds, w.m.whole)))
+		if (!units_on(nodes, shape, group, type, w.m.free, status_of(w.m.holds, w.m.whole)))
 			*skip = at;
 		return false;
 	}
@@ -240,8 +242,8 @@ sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struct want 
 	for (sl_time at = want->from; at < want->latest;) {
 		walk_to(&w, at);
 		sl_time skip = at;
-		if (open_at(nodes, set, at, want->length) &&
-			walk_holds(&w, want->request, after(at, want->length), &skip))
+		if (open_at(nodes, set, at, want->length, exempt_of(nodes, want->request)) &&
+			walk_holds(&w, row, want->request, after(at, want->length), &skip))
 			return at;
 		if (skip > at) {
 			at = skip;

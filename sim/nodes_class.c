@@ -66,8 +66,8 @@ static void class_asks(struct nodes *nodes, uint32_t index, uint32_t track)
 	const struct shape *shape = &nodes->shape[request];
 	const struct sl_group *group = nodes->requests[request].group;
 	const size_t place = (size_t)index * TRACKS + track;
-	nodes->class_units[place] = units_on(
-		nodes, shape, group, free_of(nodes, index), (enum node_status)nodes->class[index].status);
+	nodes->class_units[place] = units_on(nodes, shape, group, nodes->class[index].type,
+		free_of(nodes, index), (enum node_status)nodes->class[index].status);
 	nodes->class_score[place] = SCORE_UNKNOWN;
 }
 
@@ -322,7 +322,7 @@ void tracks_drop(struct nodes *nodes)
 static uint32_t node_units(const struct nodes *nodes, uint32_t request, uint32_t row)
 {
 	const struct node *node = &nodes->node[row];
-	return units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
+	return units_on(nodes, &nodes->shape[request], nodes->requests[request].group, type_of(nodes, row),
 		free_of(nodes, node->class), status_of(node->holds, node->whole));
 }
 
@@ -333,9 +333,9 @@ static bool units_count(struct nodes *nodes, uint32_t request, sl_time length)
 	int64_t units = 0;
 	for (uint32_t i = 0; i < nodes->class_used && units < shape->need; i++) {
 		const struct class *class = &nodes->class[i];
-		if (!class->count || !open_for(nodes, class->windows, length))
+		if (!class->count || !open_for(nodes, class->windows, length, shape->exempt))
 			continue;
-		const uint32_t here = units_on(nodes, shape, nodes->requests[request].group,
+		const uint32_t here = units_on(nodes, shape, nodes->requests[request].group, class->type,
 			free_of(nodes, i), (enum node_status) class->status);
 		units += (int64_t) class->count * here;
 		shape->witness = here ? class->heap[0] : shape->witness;
@@ -421,7 +421,7 @@ static void class_check(struct nodes *nodes, uint32_t index)
 		if (request == NONE)
 			continue;
 		SL_CHECK(nodes->class_units[(size_t)index * TRACKS + i] ==
-			 units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
+			 units_on(nodes, &nodes->shape[request], nodes->requests[request].group, class->type,
 				 free_of(nodes, index), (enum node_status) class->status));
 	}
 }

@@ -58,18 +58,18 @@ static uint32_t apply_instant(const struct nodes *nodes, uint32_t i, bool promis
 	return i;
 }
 
-enum node_status span_of(
-	const struct nodes *nodes, uint32_t row, sl_time from, sl_time until, bool promises, int64_t *free)
+enum node_status span_of(const struct nodes *nodes, uint32_t row, const struct span *span, int64_t *free)
 {
+	const bool promises = span->promises;
 	struct moment m;
 	moment_now(nodes, row, &m);
 	uint32_t i = nodes->node[row].first;
-	while (i != NONE && nodes->edge[i].at <= from)
+	while (i != NONE && nodes->edge[i].at <= span->from)
 		i = apply_instant(nodes, i, promises, &m);
 	memcpy(free, m.free, nodes->kinds * sizeof(*free));
 	bool held = m.holds;
 	bool whole = m.whole;
-	while (promises && i != NONE && nodes->edge[i].at < until) {
+	while (promises && i != NONE && nodes->edge[i].at < span->until) {
 		i = apply_instant(nodes, i, true, &m);
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			free[kind] = m.free[kind] < free[kind] ? m.free[kind] : free[kind];
@@ -77,7 +77,7 @@ enum node_status span_of(
 		whole |= m.whole != 0;
 	}
 	if (nodes->windows_live && nodes->node[row].windows &&
-		until > horizon_of(nodes, nodes->node[row].windows, from))
+		span->until > horizon_of(nodes, nodes->node[row].windows, span->from, span->exempt))
 		return NODE_WHOLE;
 	return status_of(held, whole);
 }

@@ -45,15 +45,17 @@ static struct touch touched(const struct nodes *nodes, struct chain candidate, u
 	const struct shape *shape = &nodes->shape[guard->request];
 	const struct sl_group *group = nodes->requests[guard->request].group;
 	struct touch touch = { 0, 0 };
-	if (nodes->windows_live && !open_at(nodes, nodes->node[row].windows, guard->at, guard->length))
+	if (nodes->windows_live &&
+		!open_at(nodes, nodes->node[row].windows, guard->at, guard->length, shape->exempt))
 		return touch;
+	const uint32_t type = type_of(nodes, row);
 	struct moment m;
 	moment_at(nodes, row, guard->at, &m);
-	touch.with = units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole));
+	touch.with = units_on(nodes, shape, group, type, m.free, status_of(m.holds, m.whole));
 	for (uint32_t i = candidate.first; i != NONE; i = nodes->edge[i].more)
 		if (nodes->edge[i].node == row)
 			moment_apply(nodes, &nodes->edge[i], false, &m);
-	touch.before = units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole));
+	touch.before = units_on(nodes, shape, group, type, m.free, status_of(m.holds, m.whole));
 	return touch;
 }
 
@@ -179,13 +181,13 @@ static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	const struct node *node = &nodes->node[row];
 	const struct sl_request *asked = &nodes->requests[request];
 	const struct sl_request *head = &nodes->requests[guard->request];
-	if (!units_on(nodes, &nodes->shape[request], asked->group, free_of(nodes, node->class),
-		    status_of(node->holds, node->whole)))
+	if (!units_on(nodes, &nodes->shape[request], asked->group, type_of(nodes, row),
+		    free_of(nodes, node->class), status_of(node->holds, node->whole)))
 		return true; /* It does not go there. */
 	struct moment m;
 	moment_at(nodes, row, guard->at, &m);
 	unit_comes(nodes, request, row, &m);
-	return units_on(nodes, &nodes->shape[guard->request], head->group, m.free,
+	return units_on(nodes, &nodes->shape[guard->request], head->group, type_of(nodes, row), m.free,
 		       status_of(m.holds, m.whole)) ||
 	       choose(nodes, request, length) != row;
 }
@@ -242,11 +244,13 @@ static bool sum_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	const uint32_t row = choose(nodes, request, length);
 	if (row == NONE)
 		return false;
+	const uint32_t type = type_of(nodes, row);
 	struct moment m;
 	moment_at(nodes, row, guard->at, &m);
-	const int64_t before = units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole));
+	const int64_t before = units_on(nodes, shape, group, type, m.free, status_of(m.holds, m.whole));
 	unit_comes(nodes, request, row, &m);
-	return before - units_on(nodes, shape, group, m.free, status_of(m.holds, m.whole)) <= guard->spare;
+	return before - units_on(nodes, shape, group, type, m.free, status_of(m.holds, m.whole)) <=
+	       guard->spare;
 }
 
 /* The candidate is put where it would go, and taken off again. */

@@ -106,7 +106,8 @@ struct window {
 	sl_time from, until;
 	uint32_t *node;
 	uint32_t count;
-	uint32_t sets; /* How many sets there were before it. */
+	uint32_t sets;   /* How many sets there were before it. */
+	uint32_t family; /* As groups name it (sl_group.reservation); 0: nobody does. */
 };
 
 /* ---- Requests -------------------------------------------------------------------------- */
@@ -128,6 +129,7 @@ struct shape {
 	uint32_t need;   /* Units. */
 	uint32_t bound;  /* Tasks on one node. */
 	uint32_t track;  /* NONE: not tracked. */
+	uint32_t exempt; /* Windows of this reservation do not stop it. */
 	uint32_t choice; /* Where one unit goes, with its score, when so many changes of nodes were seen. */
 	int64_t choice_score;
 	uint64_t choice_seen;
@@ -238,8 +240,9 @@ struct nodes {
 	int64_t *set_units;
 	size_t window_capacity, set_capacity, set_units_capacity;
 	uint32_t window_count, set_count;
-	sl_time edge_next; /* Of any window, after now. */
-	bool windows_live; /* One is open, or to come. */
+	uint32_t window_own; /* Of the cluster: the first. */
+	sl_time edge_next;   /* Of any window, after now. */
+	bool windows_live;   /* One is open, or to come. */
 
 	struct shape *shape;
 	struct track track[TRACKS];
@@ -316,11 +319,19 @@ static inline bool kind_will_do(const struct sl_demand *task, uint32_t kind)
 	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
 }
 
-/* How many tasks of the group go on a node of which so much is free, at most `most`. */
-static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
-	const int64_t *free, enum node_status status)
+/* Is the group bound to nodes of other types? */
+static inline bool is_barred(const struct nodes *nodes, const struct sl_group *group, uint32_t type)
 {
-	if (status == NODE_WHOLE || (group->exclusive && status != NODE_IDLE))
+	return group->node_set &&
+	       !(nodes->cluster->node_set[group->node_set].types[type / 64] >> type % 64 & 1);
+}
+
+/* How many tasks of the group go on a node of that type of which so much is free, at most `most`. */
+static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
+	uint32_t type, const int64_t *free, enum node_status status)
+{
+	if (status == NODE_WHOLE || (group->exclusive && status != NODE_IDLE) ||
+		is_barred(nodes, group, type))
 		return 0;
 	const struct sl_demand *task = &group->task;
 	most = share_of(most, free[SL_KIND_CPUS], task->cpus);
@@ -336,9 +347,9 @@ static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group
 }
 
 static inline uint32_t units_on(const struct nodes *nodes, const struct shape *shape,
-	const struct sl_group *group, const int64_t *free, enum node_status status)
+	const struct sl_group *group, uint32_t type, const int64_t *free, enum node_status status)
 {
-	const uint32_t tasks = tasks_on(nodes, group, shape->bound, free, status);
+	const uint32_t tasks = tasks_on(nodes, group, shape->bound, type, free, status);
 	return shape->unit == 1 ? tasks : tasks >= shape->unit;
 }
 
@@ -355,9 +366,14 @@ void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
 void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
 /* What will be free at that time, as held things end. */
 void moment_at(const struct nodes *nodes, uint32_t node, sl_time at, struct moment *m);
-/* The least that is free throughout [from, until), with all promises or none; NODE_WHOLE in a window. */
-enum node_status span_of(
-	const struct nodes *nodes, uint32_t node, sl_time from, sl_time until, bool promises, int64_t *free);
+/* A time to come, as someone sees it: with all promises or none, but for the windows that do not stop it. */
+struct span {
+	sl_time from, until;
+	bool promises;
+	uint32_t exempt;
+};
+/* The least that is free throughout the span; NODE_WHOLE in a window. */
+enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
 
 /* Room for so many more, so that none is missing in the middle of a change. */
 bool edges_reserve(struct nodes *nodes, size_t more);
@@ -430,17 +446,24 @@ int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, 
 int windows_init(struct nodes *nodes);
 int windows_of_cluster(struct nodes *nodes); /* After the nodes have their classes. */
 void nodes_windows_release(struct nodes *nodes);
-/* From `at` on free of windows until then; ALWAYS: in one. */
-sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at);
+/* From `at` on free of windows until then; ALWAYS: in one. exempt: those of this reservation do not count. */
+sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt);
+/* The reservation whose windows do not stop the request. */
+static inline uint32_t exempt_of(const struct nodes *nodes, uint32_t request)
+{
+	return nodes->shape[request].exempt;
+}
 /* The next time after `at` at which a window of the set ends. */
 sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at);
-static inline bool open_for(const struct nodes *nodes, uint32_t set, sl_time length)
+static inline bool open_for(const struct nodes *nodes, uint32_t set, sl_time length, uint32_t exempt)
 {
-	return !set || after(nodes->now, length) <= nodes->set[set].horizon;
+	return !set || after(nodes->now, length) <= (exempt ? horizon_of(nodes, set, nodes->now, exempt)
+							    : nodes->set[set].horizon);
 }
-static inline bool open_at(const struct nodes *nodes, uint32_t set, sl_time at, sl_time length)
+static inline bool open_at(
+	const struct nodes *nodes, uint32_t set, sl_time at, sl_time length, uint32_t exempt)
 {
-	return !set || after(at, length) <= horizon_of(nodes, set, at);
+	return !set || after(at, length) <= horizon_of(nodes, set, at, exempt);
 }
 
 /* ---- nodes_place.c: where a request goes ------------------------------------------------------------ */
@@ -463,11 +486,11 @@ bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct c
 bool place_span(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises,
 	struct chain *chain);
 /* The nodes in a span of time. False: out of memory. */
-bool view_span(struct nodes *nodes, sl_time at, sl_time length, bool promises);
+bool view_span(struct nodes *nodes, const struct span *span);
 bool view_empty(struct nodes *nodes); /* Nothing is held, and there are no windows. */
 /* More tasks of one group on nodes that it does not hold yet, and are out of their classes. */
 bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t nodes_used, sl_time length,
-	struct chain *chain);
+	uint32_t exempt, struct chain *chain);
 
 /* ---- nodes_ahead.c: what lies ahead --------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@ struct picker {
 	const struct sl_group *group;
 	uint16_t group_index;
 	struct view *view; /* NULL: the classes. */
+	uint32_t exempt;   /* Windows of this reservation do not stop it. */
 	sl_time length;
 	size_t count;  /* Candidates. */
 	size_t picked; /* Nodes. */
@@ -73,7 +74,7 @@ static void gather_view(struct picker *p)
 	struct nodes *nodes = p->nodes;
 	const uint32_t bound = group_bound(p->group);
 	for (uint32_t row = 0; row < nodes->count; row++) {
-		const uint32_t cap = tasks_on(nodes, p->group, bound,
+		const uint32_t cap = tasks_on(nodes, p->group, bound, type_of(nodes, row),
 			&p->view->free[(size_t)row * nodes->kinds], (enum node_status)p->view->status[row]);
 		if (cap)
 			nodes->cand[p->count++] =
@@ -87,10 +88,10 @@ static void gather_classes(struct picker *p)
 	const uint32_t bound = group_bound(p->group);
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
-		if (!class->count || !open_for(nodes, class->windows, p->length))
+		if (!class->count || !open_for(nodes, class->windows, p->length, p->exempt))
 			continue;
-		const uint32_t cap =
-			tasks_on(nodes, p->group, bound, free_of(nodes, i), (enum node_status) class->status);
+		const uint32_t cap = tasks_on(nodes, p->group, bound, class->type, free_of(nodes, i),
+			(enum node_status) class->status);
 		if (cap)
 			nodes->cand[p->count++] =
 				(struct cand){ .node = class->heap[0], .class = i, .cap = cap, .pick = NONE };
@@ -332,12 +333,15 @@ static bool place_group(struct picker *p, struct chain *chain)
 	return placed;
 }
 
-bool place_more(
-	struct nodes *nodes, const struct sl_group *group, uint32_t used, sl_time length, struct chain *chain)
+bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t used, sl_time length,
+	uint32_t exempt, struct chain *chain)
 {
-	struct picker picker = {
-		.nodes = nodes, .group = group, .length = length, .left = group->tasks, .used = used
-	};
+	struct picker picker = { .nodes = nodes,
+		.group = group,
+		.exempt = exempt,
+		.length = length,
+		.left = group->tasks,
+		.used = used };
 	return place_group(&picker, chain);
 }
 
@@ -351,6 +355,7 @@ static bool place(
 			.group = &asked->group[i],
 			.group_index = (uint16_t)i,
 			.view = view,
+			.exempt = exempt_of(nodes, request),
 			.length = length,
 			.left = asked->group[i].tasks };
 		if (!place_group(&picker, chain))
@@ -391,14 +396,13 @@ static bool view_room(struct nodes *nodes)
 	return false;
 }
 
-bool view_span(struct nodes *nodes, sl_time at, sl_time length, bool promises)
+bool view_span(struct nodes *nodes, const struct span *span)
 {
 	if (!view_room(nodes))
 		return false;
-	const sl_time until = after(at, length);
 	for (uint32_t row = 0; row < nodes->count; row++)
-		nodes->view.status[row] = (uint8_t)span_of(
-			nodes, row, at, until, promises, &nodes->view.free[(size_t)row * nodes->kinds]);
+		nodes->view.status[row] =
+			(uint8_t)span_of(nodes, row, span, &nodes->view.free[(size_t)row * nodes->kinds]);
 	return true;
 }
 
@@ -436,7 +440,7 @@ static struct best best_of_track(struct nodes *nodes, uint32_t track, sl_time le
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
 		if (!nodes->class_units[(size_t)i * TRACKS + track] || !class->count ||
-			!open_for(nodes, class->windows, length))
+			!open_for(nodes, class->windows, length, exempt_of(nodes, request)))
 			continue;
 		int64_t *score = &nodes->class_score[(size_t)i * TRACKS + track];
 		if (*score == SCORE_UNKNOWN)
@@ -455,8 +459,8 @@ static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_t
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
 		const int64_t *free = free_of(nodes, i);
-		if (class->count && open_for(nodes, class->windows, length) &&
-			units_on(nodes, shape, group, free, (enum node_status) class->status))
+		if (class->count && open_for(nodes, class->windows, length, shape->exempt) &&
+			units_on(nodes, shape, group, class->type, free, (enum node_status) class->status))
 			best_meets(nodes, &best, i, score_of(nodes, class->type, free, group, shape->unit));
 	}
 	return best;
@@ -477,7 +481,8 @@ static bool choice_stands(struct nodes *nodes, uint32_t request)
 		const int64_t *free = free_of(nodes, node->class);
 		if (row == shape->choice)
 			return false;
-		if (row == best || !units_on(nodes, shape, group, free, status_of(node->holds, node->whole)))
+		if (row == best || !units_on(nodes, shape, group, type_of(nodes, row), free,
+					   status_of(node->holds, node->whole)))
 			continue;
 		const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
 		if (best == NONE || score < shape->choice_score ||
@@ -539,14 +544,14 @@ bool place_span(
 	*chain = CHAIN_NONE;
 	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
 		return false;
+	const struct span span = { at, after(at, length), promises, exempt_of(nodes, request) };
 	if (!is_single(nodes, request))
-		return view_span(nodes, at, length, promises) &&
-		       place_on(nodes, request, &nodes->view, chain);
+		return view_span(nodes, &span) && place_on(nodes, request, &nodes->view, chain);
 	int64_t free[SL_KINDS_MAX];
 	const uint32_t node = ahead_choose(nodes, request, at, length, promises);
 	if (node == NONE || !edges_reserve(nodes, nodes->kinds))
 		return false;
-	(void)span_of(nodes, node, at, after(at, length), promises, free);
+	(void)span_of(nodes, node, &span, free);
 	const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit, 0 };
 	edges_spend(nodes, &load, free, chain);
 	return true;

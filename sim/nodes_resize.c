@@ -14,6 +14,7 @@ struct resize {
 	uint32_t used;      /* Nodes of the first group. */
 	uint32_t left;      /* Tasks still to be placed. */
 	sl_time length;
+	uint32_t exempt;
 };
 
 /* Edges of the first group that stand together are one node's. */
@@ -75,15 +76,15 @@ static void grow_node(struct resize *r, uint32_t last, uint32_t there)
 	uint32_t more = bound ? (bound > there ? bound - there : 0) : r->left;
 	more = more < r->left ? more : r->left;
 	if (r->group->exclusive) {
-		const uint32_t all = tasks_on(nodes, r->group, there + more,
+		const uint32_t all = tasks_on(nodes, r->group, there + more, type_of(nodes, row),
 			nodes->cluster->type[type_of(nodes, row)].amount, NODE_IDLE);
 		nodes->edge[last].tasks = all > there ? all : there;
 		r->left -= nodes->edge[last].tasks - there;
 		return;
 	}
 	const struct node *node = &nodes->node[row];
-	more = tasks_on(
-		nodes, r->group, more, free_of(nodes, node->class), status_of(node->holds, node->whole));
+	more = tasks_on(nodes, r->group, more, type_of(nodes, row), free_of(nodes, node->class),
+		status_of(node->holds, node->whole));
 	if (!more)
 		return;
 	struct chain extra = CHAIN_NONE;
@@ -124,7 +125,7 @@ static bool grow_elsewhere(struct resize *r)
 	struct sl_group group = *r->group;
 	group.tasks = r->left;
 	const uint32_t last = own.last;
-	const bool placed = place_more(nodes, &group, r->used, r->length, &r->chain);
+	const bool placed = place_more(nodes, &group, r->used, r->length, r->exempt, &r->chain);
 	for (uint32_t i = own.first; i != NONE; i = nodes->edge[i].more) {
 		const uint32_t row = nodes->edge[i].node;
 		if (nodes->edge[i].group == 0 && nodes->place[row] == NONE)
@@ -174,6 +175,7 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 		return false;
 	struct resize r = { .nodes = nodes, .group = nodes->requests[request].group, .chain = CHAIN_NONE };
 	r.length = length_until(nodes, end);
+	r.exempt = exempt_of(nodes, request);
 	hold_leaves(nodes, old, false);
 	const bool good = resized(&r, old, tasks_held(nodes, old), tasks);
 	if (failed(nodes))

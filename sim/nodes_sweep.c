@@ -81,15 +81,17 @@ static void look(struct sweep *s, uint32_t row, sl_time at)
 {
 	const struct nodes *nodes = s->nodes;
 	int64_t free[SL_KINDS_MAX];
-	const enum node_status status = span_of(nodes, row, at, after(at, s->length), s->promises, free);
+	const struct span span = { at, after(at, s->length), s->promises, exempt_of(nodes, s->request) };
+	const enum node_status status = span_of(nodes, row, &span, free);
+	const uint32_t type = type_of(nodes, row);
 	const struct sl_request *asked = &nodes->requests[s->request];
 	for (size_t i = 0; i < s->groups; i++) {
 		const struct sl_group *group = &asked->group[i];
 		uint32_t *units = &s->units[i * nodes->count + row];
 		s->sum[i] -= *units;
 		*units = nodes->shape[s->request].kind == SHAPE_OTHER
-				 ? tasks_on(nodes, group, group_bound(group), free, status)
-				 : units_on(nodes, &nodes->shape[s->request], group, free, status);
+				 ? tasks_on(nodes, group, group_bound(group), type, free, status)
+				 : units_on(nodes, &nodes->shape[s->request], group, type, free, status);
 		s->sum[i] += *units;
 	}
 }
@@ -105,8 +107,8 @@ static bool fits_at(struct sweep *s, sl_time at)
 	if (shape->kind != SHAPE_OTHER)
 		return true;
 	struct chain chain;
-	if (!view_span(nodes, at, s->length, s->promises) ||
-		!place_on(nodes, s->request, &nodes->view, &chain))
+	const struct span span = { at, after(at, s->length), s->promises, exempt_of(nodes, s->request) };
+	if (!view_span(nodes, &span) || !place_on(nodes, s->request, &nodes->view, &chain))
 		return false;
 	chain_free(nodes, chain);
 	return true;

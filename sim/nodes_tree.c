@@ -61,8 +61,9 @@ void unit_times(const struct nodes *nodes, const uint32_t *track, uint32_t count
 		uint32_t still = 0;
 		for (uint32_t k = 0; k < waiting; k++) {
 			const uint32_t request = nodes->track[track[wait[k]]].request;
-			const bool fits = units_on(nodes, &nodes->shape[request],
-				nodes->requests[request].group, m.free, status_of(m.holds, m.whole));
+			const bool fits =
+				units_on(nodes, &nodes->shape[request], nodes->requests[request].group,
+					type_of(nodes, row), m.free, status_of(m.holds, m.whole));
 			if (fits)
 				time[wait[k]] = at;
 			else
@@ -213,8 +214,8 @@ static uint32_t any_below(const struct search *s, uint32_t level, uint32_t index
 	if (least_at(nodes, s->track, level, index) > s->best)
 		return NONE;
 	if (!level) {
-		const bool open = !nodes->windows_live ||
-				  open_at(nodes, nodes->node[index].windows, s->best, s->length);
+		const bool open = !nodes->windows_live || open_at(nodes, nodes->node[index].windows, s->best,
+								  s->length, exempt_of(nodes, s->request));
 		return open && nodes->node[index].mark != nodes->mark ? index : NONE;
 	}
 	const uint32_t end = (index + 1) * WAYS;
@@ -246,9 +247,9 @@ static void choose_node(struct choice *c, uint32_t row)
 	const struct shape *shape = &nodes->shape[c->request];
 	const struct sl_group *group = nodes->requests[c->request].group;
 	int64_t free[SL_KINDS_MAX];
-	const enum node_status status =
-		span_of(nodes, row, c->at, after(c->at, c->length), c->promises, free);
-	if (!units_on(nodes, shape, group, free, status))
+	const struct span span = { c->at, after(c->at, c->length), c->promises, shape->exempt };
+	const enum node_status status = span_of(nodes, row, &span, free);
+	if (!units_on(nodes, shape, group, type_of(nodes, row), free, status))
 		return;
 	const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
 	if (c->node != NONE && score >= c->score)

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at)
+sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt)
 {
 	sl_time horizon = SL_NEVER;
 	for (; set; set = nodes->set[set].parent) {
 		const struct window *window = &nodes->window[nodes->set[set].window];
+		if (exempt && window->family == exempt)
+			continue;
 		if (window->from <= at && at < window->until)
 			return ALWAYS;
 		if (window->from > at && window->from < horizon)
@@ -43,8 +45,15 @@ static void windows_settle(struct nodes *nodes)
 		if (edge > nodes->now && edge < nodes->edge_next)
 			nodes->edge_next = edge;
 	}
-	for (uint32_t i = 1; i < nodes->set_count; i++)
-		nodes->set[i].horizon = horizon_of(nodes, i, nodes->now);
+	for (uint32_t i = 1; i < nodes->set_count; i++) { /* Parents come first. */
+		struct window_set *set = &nodes->set[i];
+		const struct window *window = &nodes->window[set->window];
+		set->horizon = nodes->set[set->parent].horizon;
+		if (window->from <= nodes->now && nodes->now < window->until)
+			set->horizon = ALWAYS;
+		else if (window->from > nodes->now && window->from < set->horizon)
+			set->horizon = window->from;
+	}
 	nodes->version++;
 }
 
@@ -97,7 +106,8 @@ static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count
 		return false;
 	}
 	memcpy(copy, node, count * sizeof(*copy));
-	nodes->window[nodes->window_count++] = (struct window){ from, until, copy, count, nodes->set_count };
+	nodes->window[nodes->window_count++] =
+		(struct window){ from, until, copy, count, nodes->set_count, 0 };
 	for (uint32_t i = 0; i < count && !failed(nodes); i++) {
 		const uint32_t set = set_with(nodes, nodes->node[node[i]].windows);
 		if (set != NONE)
@@ -131,7 +141,7 @@ void nodes_window_undo(struct nodes *nodes)
 {
 	if (failed(nodes))
 		return;
-	SL_CHECK(nodes->window_count > nodes->cluster->window_count);
+	SL_CHECK(nodes->window_count > nodes->window_own);
 	const struct window last = nodes->window[nodes->window_count - 1];
 	for (uint32_t i = 0; i < last.count; i++)
 		node_windows(nodes, last.node[i], nodes->set[nodes->node[last.node[i]].windows].parent);
@@ -154,13 +164,42 @@ int windows_init(struct nodes *nodes)
 	return SL_OK;
 }
 
+/* Without beginning or end: whoever may not go there is bound to other nodes. */
+static bool is_for_ever(const struct nodes *nodes, const struct sl_window *window)
+{
+	return window->from <= nodes->now && window->until == SL_NEVER;
+}
+
+/* Windows of one name are one reservation's, which is known by its first. */
+static void windows_name(struct nodes *nodes)
+{
+	bool wanted = false;
+	for (uint32_t i = 0; i < nodes->request_count; i++)
+		wanted |= nodes->shape[i].exempt != 0;
+	uint32_t own = 0;
+	for (uint32_t i = 0; wanted && i < nodes->cluster->window_count; i++) {
+		const struct sl_window *window = &nodes->cluster->window[i];
+		uint32_t first = 0;
+		if (is_for_ever(nodes, window))
+			continue;
+		while (strcmp(nodes->cluster->window[first].name, window->name) != 0)
+			first++;
+		nodes->window[own++].family = first + 1;
+	}
+}
+
 /* After the nodes have their classes. */
 int windows_of_cluster(struct nodes *nodes)
 {
 	for (uint32_t i = 0; i < nodes->cluster->window_count && !failed(nodes); i++) {
 		const struct sl_window *window = &nodes->cluster->window[i];
+		if (is_for_ever(nodes, window))
+			continue;
 		(void)window_put(nodes, window->node, window->node_count, window->from, window->until);
+		nodes->window_own = nodes->window_count;
 	}
+	if (!failed(nodes))
+		windows_name(nodes);
 	return nodes->err.status;
 }
 

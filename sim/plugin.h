@@ -382,6 +382,10 @@ struct sl_group {
 	uint32_t nodes_min, nodes_max; /* 0: no bound. */
 	bool exclusive;                /* Its nodes are its own, and count as wholly held. */
 	uint32_t node_set;             /* Of the cluster: it goes to no others. 0: to any. */
+	/* Windows of that reservation do not stop the request of which this is the first group: the number of
+	 * the first of its name among the cluster's windows, and 1. 0: all windows do. */
+	uint32_t reservation;
+	uint32_t unused; /* 0 */
 };
 
 /* What a job asks; jobs that ask the same share one. */

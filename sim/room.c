@@ -663,7 +663,7 @@ static bool is_countable(const struct sl_pass *pass)
 		const struct sl_request *request = &pass->requests[i];
 		const struct sl_group *group = request->group;
 		if (request->group_count != 1 || group->task.cpus != 1 || group->task.mem ||
-			group->task.gpus || group->nodes_min > group->tasks ||
+			group->task.gpus || group->node_set || group->nodes_min > group->tasks ||
 			group->tasks_min != group->tasks_max ||
 			(group->nodes_max && group->nodes_max < group->tasks))
 			return false;

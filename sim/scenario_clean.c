@@ -36,6 +36,16 @@ static const struct {
 	[CAUSE_BOUNDS] = { "bounds that contradict each other", true },
 	[CAUSE_LACKS] = { "asks for what the cluster has not", true },
 	[CAUSE_LARGE] = { "larger than the machine", true },
+	[CAUSE_PARTITION] = { "asks for a partition that there is not", true },
+	[CAUSE_PARTITION_DOWN] = { "its partition is down, drained or inactive", true },
+	[CAUSE_TIME] = { "asks for more time than its partition allows", true },
+	[CAUSE_NODE_COUNT] = { "asks for more or fewer nodes than its partition allows", true },
+	[CAUSE_UNKNOWN_NODE] = { "names nodes that there are not", true },
+	[CAUSE_FEATURE] = { "asks for a feature that no node has", true },
+	[CAUSE_RESERVATION] = { "asks for a reservation that there is not, or is not for it", true },
+	[CAUSE_SET] = { "larger than the nodes that it may use", true },
+	[CAUSE_DOWN] = { "needs nodes that are down", true },
+	[CAUSE_SETS] = { "bound to one set of nodes too many", true },
 	[CAUSE_NO_RUN] = { "unknown run time set", false },
 	[CAUSE_ORDER] = { "out of order", false },
 	/* Of those that stay, when all are known. */
@@ -305,14 +315,22 @@ static int take_row(
 			return status;
 		tally_add(loading, cause, row->line);
 	}
-	const bool selected = is_selected(loading, row);
+	/* As a job without a limit gets its partition's; who looks on sees what the row says. */
+	struct sl_row timed;
+	const struct sl_row *kept = row;
+	if (!dropped && ask.limit > 0 && row->col[SL_COL_LIMIT] <= 0) {
+		timed = *row;
+		timed.col[SL_COL_LIMIT] = ask.limit;
+		kept = &timed;
+	}
+	const bool selected = is_selected(loading, kept);
 	loading->waits_of_any |= !dropped && row->col[SL_COL_WAIT] > 0;
 	const char *gone = selected ? NULL : "not selected";
 	status = tell_watch(loading, row, dropped ? causes[cause].text : gone, err);
 	if (status)
 		return status;
 	if (!dropped && selected)
-		return keep(loading, row, id, &ask, err);
+		return keep(loading, kept, id, &ask, err);
 	loading->outside += !dropped;
 	const bool ascends = id != SL_NONE && id == loading->id_last && !loading->seen.capacity;
 	return ascends ? unkept_add(loading, id, err) : SL_OK;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_cluster.c - a cluster file becomes nodes, types of nodes and windows.
+ * scenario_cluster.c - a cluster's files become nodes and types of nodes; the rest of what they say is kept.
  *
  * Entries of the file that are alike share a type. Windows wait until the trace is read
- * (scenario_reservations.c).
+ * (scenario_reservations.c). Nodes are called by their entry and a number, or by names of their own.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+
+#include <openssl/evp.h>
 
 #include "sim/scenario_machine.h"
 
@@ -16,10 +19,17 @@ void machine_free(struct machine *machine)
 	if (!machine)
 		return;
 	names_release(&machine->kinds);
-	free(machine->entry);
-	free(machine->by_name);
-	free(machine->type);
-	free(machine->window);
+	names_release(&machine->files);
+	names_release(&machine->hosts);
+	names_release(&machine->set_names);
+	void *const array[] = { machine->host, machine->entry, machine->by_name, machine->type,
+		machine->type_parent, machine->type_nodes, machine->moved, machine->window,
+		machine->partition, machine->partition_at, machine->sw, machine->sw_at, machine->license,
+		machine->setting, machine->file, machine->set, machine->set_named, machine->bound };
+	for (size_t i = 0; i < machine->set_count; i++)
+		free(machine->set[i].bit);
+	for (size_t i = 0; i < SL_LEN(array); i++)
+		free(array[i]);
 	free(machine);
 }
 
@@ -31,6 +41,41 @@ static bool keep_text(const struct machine *machine, const char **text)
 	*text = sl_strdup(machine->scenario->arena, *text, strlen(*text));
 	return *text != NULL;
 }
+
+static int keep_texts(
+	const struct machine *machine, const char **const *text, size_t count, struct sl_err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!keep_text(machine, text[i]))
+			return sl_fail_memory(err);
+	return SL_OK;
+}
+
+/* A place outlives the reader's text: each file's name is kept once. */
+static int keep_place(
+	struct machine *machine, const struct sl_place *at, struct sl_place *kept, struct sl_err *err)
+{
+	uint32_t file;
+	*kept = *at;
+	if (!at->file)
+		return SL_OK;
+	const int status =
+		names_add(&machine->files, machine->scenario->arena, at->file, strlen(at->file), &file, err);
+	kept->file = status ? NULL : machine->files.text[file];
+	return status;
+}
+
+/* Room for one more of an array; *slot is where. */
+static int one_more(
+	void **array, size_t *capacity, size_t size, size_t count, void **slot, struct sl_err *err)
+{
+	const int status = grow(array, capacity, size, count + 1, NODES_MAX, err);
+	*slot = status ? NULL : (char *)*array + count * size;
+	return status;
+}
+#define ONE_MORE(machine, what, slot, err)                                                         \
+	one_more((void **)&(machine)->what, &(machine)->what##_capacity, sizeof(*(machine)->what), \
+		(machine)->what##_count, (void **)(slot), err)
 
 /* ---- What the reader says ------------------------------------------------------------------- */
 
@@ -50,6 +95,26 @@ static int on_pool(void *self, int64_t cpus, const struct sl_place *at, struct s
 	return SL_OK;
 }
 
+/* So many GPUs of a type, which gets a kind of its own. */
+static int add_gpus(struct machine *machine, const char *name, int64_t count, struct sl_node_type *type,
+	const struct sl_place *at, struct sl_err *err)
+{
+	uint32_t kind;
+	if (count <= 0)
+		return SL_OK;
+	const int status =
+		names_add(&machine->kinds, machine->scenario->arena, name, strlen(name), &kind, err);
+	if (status)
+		return status;
+	if (kind >= SL_GPU_TYPES_MAX)
+		return sl_fail_at(
+			err, at, "'%s' is one type of GPU too many: %d are", name, SL_GPU_TYPES_MAX);
+	if (count > INT32_MAX - type->amount[SL_KIND_GPUS + kind])
+		return sl_fail_at(err, at, "a node has at most %d GPUs of one type", INT32_MAX);
+	type->amount[SL_KIND_GPUS + kind] += count;
+	return SL_OK;
+}
+
 /* The spec's amounts by kind; new types of GPU get theirs. */
 static int amounts_of(struct machine *machine, const struct sl_nodes_spec *spec, struct sl_node_type *type,
 	const struct sl_place *at, struct sl_err *err)
@@ -57,48 +122,116 @@ static int amounts_of(struct machine *machine, const struct sl_nodes_spec *spec,
 	memset(type, 0, sizeof(*type));
 	type->amount[SL_KIND_CPUS] = spec->cpus;
 	type->amount[SL_KIND_MEM] = spec->mem == SL_NONE ? SL_MEM_UNBOUNDED : spec->mem;
-	for (size_t i = 0; i < spec->gpu_count; i++) {
-		uint32_t kind;
-		const char *name = spec->gpu[i].type;
-		if (!spec->gpu[i].count)
-			continue;
-		const int status =
-			names_add(&machine->kinds, machine->scenario->arena, name, strlen(name), &kind, err);
-		if (status)
-			return status;
-		if (kind >= SL_GPU_TYPES_MAX)
-			return sl_fail_at(
-				err, at, "'%s' is one type of GPU too many: %d are", name, SL_GPU_TYPES_MAX);
-		type->amount[SL_KIND_GPUS + kind] += spec->gpu[i].count;
+	int status = SL_OK;
+	for (size_t i = 0; i < spec->gpu_count && !status; i++)
+		status = add_gpus(machine, spec->gpu[i].type, spec->gpu[i].count, type, at, err);
+	const struct sl_hardware *hardware = spec->hardware;
+	for (uint32_t i = 0; hardware && i < hardware->gres_count && !status; i++) {
+		const struct sl_gres *gres = &hardware->gres[i];
+		if (strcasecmp(gres->name, "gpu") == 0)
+			status = add_gpus(
+				machine, gres->type ? gres->type : "gpu", gres->count, type, at, err);
 	}
-	return SL_OK;
+	return status;
 }
 
-int machine_type(
-	struct machine *machine, const struct sl_node_type *type, uint32_t *index, struct sl_err *err)
+int machine_type(struct machine *machine, const struct sl_node_type *type, uint32_t parent, uint32_t *index,
+	struct sl_err *err)
 {
-	void *array = machine->type;
-	const int status = grow(&array, &machine->type_capacity, sizeof(*machine->type),
-		machine->type_count + 1, NODES_MAX, err);
-	machine->type = array;
+	const size_t wanted = machine->type_count + 1;
+	int status = grow((void **)&machine->type, &machine->type_capacity, sizeof(*machine->type), wanted,
+		NODES_MAX, err);
+	if (!status)
+		status = grow((void **)&machine->type_parent, &machine->parent_capacity,
+			sizeof(*machine->type_parent), wanted, NODES_MAX, err);
+	if (!status)
+		status = grow((void **)&machine->type_nodes, &machine->nodes_capacity,
+			sizeof(*machine->type_nodes), wanted, NODES_MAX, err);
 	if (status)
 		return status;
 	*index = (uint32_t)machine->type_count++;
 	machine->type[*index] = *type;
+	machine->type_parent[*index] = parent;
+	machine->type_nodes[*index] = 0;
 	return SL_OK;
 }
 
-/* The type of these amounts, which is new if no entry before is alike. */
-static int type_of(
-	struct machine *machine, const struct sl_node_type *want, uint32_t *index, struct sl_err *err)
+/* The type of these amounts and this hardware, which is new if no entry before is alike. */
+static int type_of(struct machine *machine, struct sl_node_type *want, uint32_t *index, struct sl_err *err)
 {
 	for (size_t i = 0; i < machine->type_count; i++) {
-		if (memcmp(machine->type[i].amount, want->amount, sizeof(want->amount)) != 0)
+		if (memcmp(machine->type[i].amount, want->amount, sizeof(want->amount)) != 0 ||
+			!hardware_same(machine->type[i].hardware, want->hardware))
 			continue;
 		*index = (uint32_t)i;
 		return SL_OK;
 	}
-	return machine_type(machine, want, index, err);
+	if (want->hardware) {
+		want->hardware = hardware_copy(machine->scenario->arena, want->hardware);
+		if (!want->hardware)
+			return sl_fail_memory(err);
+	}
+	return machine_type(machine, want, UINT32_MAX, index, err);
+}
+
+/* The names of an entry's nodes, while they are read. */
+struct hosts {
+	struct machine *machine;
+	struct entry *entry;
+	struct sl_err *err;
+};
+
+static int fail_host(struct machine *machine, const struct entry *entry, uint32_t node, const char *name,
+	struct sl_err *err)
+{
+	const struct entry *first = entry;
+	for (size_t i = 0; i < machine->entry_count && node < entry->first; i++)
+		if (node - machine->entry[i].first < machine->entry[i].count)
+			first = &machine->entry[i];
+	return sl_fail_at(err, &entry->at, "node '%s' stands twice, first on line %llu of %s: name it once",
+		name, (unsigned long long)first->at.line, first->at.file ? first->at.file : "the cluster");
+}
+
+static int on_host(void *self, const char *name, size_t len)
+{
+	const struct hosts *hosts = self;
+	struct machine *machine = hosts->machine;
+	uint32_t number;
+	const uint32_t seen = machine->hosts.count;
+	if (len > NODE_NAME_MAX)
+		return sl_fail_at(hosts->err, &hosts->entry->at,
+			"node '%.*s' has a name of more than %d letters", NODE_NAME_MAX, name, NODE_NAME_MAX);
+	int status = names_add(&machine->hosts, machine->scenario->arena, name, len, &number, hosts->err);
+	if (!status && number < seen)
+		return fail_host(machine, hosts->entry, machine->host[number], machine->hosts.text[number],
+			hosts->err);
+	if (!status)
+		status = grow((void **)&machine->host, &machine->host_capacity, sizeof(*machine->host),
+			(size_t)number + 1, NODES_MAX + 1, hosts->err);
+	if (status)
+		return status;
+	machine->host[number] = hosts->entry->first + hosts->entry->count++;
+	return SL_OK;
+}
+
+/* The nodes of an entry: names of their own, or so many that are called by it. */
+static int entry_nodes(
+	struct machine *machine, const struct sl_nodes_spec *spec, struct entry *entry, struct sl_err *err)
+{
+	const int64_t count =
+		spec->hosts ? sl_hosts_count(spec->hosts, strlen(spec->hosts), &entry->at, err) : spec->count;
+	if (spec->hosts && count < 0)
+		return (int)count;
+	if (machine->nodes + (uint64_t)count > NODES_MAX)
+		return sl_fail_at(err, &entry->at, "more than %d nodes in all", NODES_MAX);
+	if (!spec->hosts) {
+		SL_CHECK(strlen(spec->name) <= NODE_NAME_MAX);
+		entry->count = (uint32_t)count;
+		return SL_OK;
+	}
+	struct hosts hosts = { machine, entry, err };
+	entry->listed = true;
+	return sl_hosts_each(spec->hosts, strlen(spec->hosts), &entry->at, err, on_host, &hosts);
 }
 
 static int on_nodes(
@@ -106,27 +239,29 @@ static int on_nodes(
 {
 	struct machine *machine = self;
 	struct sl_node_type type;
-	struct entry entry = { spec->name, { at->file, at->line, at->column }, (uint32_t)machine->nodes,
-		(uint32_t)spec->count, 0 };
-	if (machine->nodes + (uint64_t)spec->count > NODES_MAX)
-		return sl_fail_at(err, at, "more than %d nodes in all", NODES_MAX);
-	SL_CHECK(spec->cpus > 0 && strlen(spec->name) <= NODE_NAME_MAX);
-	int status = keep_text(machine, &entry.name) ? SL_OK : sl_fail_memory(err);
+	struct entry entry = { .name = spec->name, .first = (uint32_t)machine->nodes };
+	SL_CHECK(spec->cpus > 0);
+	int status = keep_place(machine, at, &entry.at, err);
+	if (!status)
+		status = entry_nodes(machine, spec, &entry, err);
+	if (!status)
+		status = keep_text(machine, &entry.name) ? SL_OK : sl_fail_memory(err);
 	if (!status)
 		status = amounts_of(machine, spec, &type, at, err);
 	type.name = entry.name;
+	type.hardware = spec->hardware;
 	if (!status)
 		status = type_of(machine, &type, &entry.type, err);
-	void *array = machine->entry;
+	struct entry *kept;
 	if (!status)
-		status = grow(&array, &machine->entry_capacity, sizeof(entry), machine->entry_count + 1,
-			NODES_MAX, err);
-	machine->entry = array;
+		status = ONE_MORE(machine, entry, &kept, err);
 	if (status)
 		return status;
-	machine->entry[machine->entry_count++] = entry;
-	machine->nodes += (uint64_t)spec->count;
-	machine->unbounded |= spec->mem == SL_NONE && spec->count;
+	*kept = entry;
+	machine->entry_count++;
+	machine->nodes += entry.count;
+	machine->type_nodes[entry.type] += entry.count;
+	machine->unbounded |= spec->mem == SL_NONE && entry.count;
 	return SL_OK;
 }
 
@@ -134,20 +269,126 @@ static int on_window(
 	void *self, const struct sl_window_spec *spec, const struct sl_place *at, struct sl_err *err)
 {
 	struct machine *machine = self;
-	void *array = machine->window;
-	const int status = grow(&array, &machine->window_capacity, sizeof(*machine->window),
-		machine->window_count + 1, NODES_MAX, err);
-	machine->window = array;
+	struct window_spec *kept;
+	int status = ONE_MORE(machine, window, &kept, err);
 	if (status)
 		return status;
-	struct window_spec *kept = &machine->window[machine->window_count++];
-	*kept = (struct window_spec){ *spec, *at };
+	machine->window_count++;
+	*kept = (struct window_spec){ .spec = *spec, .set = UINT32_MAX };
+	status = keep_place(machine, at, &kept->at, err);
 	const char **text[] = { &kept->spec.name, &kept->spec.nodes, &kept->spec.from, &kept->spec.until,
-		&kept->spec.length };
-	for (size_t i = 0; i < SL_LEN(text); i++)
-		if (!keep_text(machine, text[i]))
-			return sl_fail_memory(err);
+		&kept->spec.length, &kept->spec.users, &kept->spec.accounts, &kept->spec.flags };
+	return status ? status : keep_texts(machine, text, SL_LEN(text), err);
+}
+
+static int on_whole(void *self, const struct sl_cluster_spec *spec, struct sl_err *err)
+{
+	struct sl_cluster *cluster = &((const struct machine *)self)->scenario->cluster;
+	(void)err;
+	cluster->select = spec->select;
+	cluster->topology = spec->topology;
+	cluster->mem_counts = spec->mem_counts;
 	return SL_OK;
+}
+
+uint32_t machine_partition(const struct machine *machine, const char *name, size_t len)
+{
+	for (size_t i = 0; i < machine->partition_count; i++)
+		if (strncmp(machine->partition[i].name, name, len) == 0 && !machine->partition[i].name[len])
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
+
+static int on_partition(
+	void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct machine *machine = self;
+	const uint32_t before = machine_partition(machine, spec->name, strlen(spec->name));
+	if (before != UINT32_MAX)
+		return sl_fail_at(err, at, "partition '%s' stands twice, first on line %llu: name it once",
+			spec->name, (unsigned long long)machine->partition_at[before].line);
+	struct sl_partition *kept;
+	int status = ONE_MORE(machine, partition, &kept, err);
+	if (!status)
+		status = grow((void **)&machine->partition_at, &machine->at_capacity,
+			sizeof(*machine->partition_at), machine->partition_count + 1, NODES_MAX, err);
+	if (!status)
+		status = keep_place(machine, at, &machine->partition_at[machine->partition_count], err);
+	if (status)
+		return status;
+	*kept = *spec;
+	const char **text[] = { &kept->name, &kept->nodes };
+	machine->partition_count++;
+	return keep_texts(machine, text, SL_LEN(text), err);
+}
+
+static int on_switch(void *self, const struct sl_switch *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct machine *machine = self;
+	struct sl_switch *kept;
+	int status = ONE_MORE(machine, sw, &kept, err);
+	if (!status)
+		status = grow((void **)&machine->sw_at, &machine->sw_at_capacity, sizeof(*machine->sw_at),
+			machine->sw_count + 1, NODES_MAX, err);
+	if (!status)
+		status = keep_place(machine, at, &machine->sw_at[machine->sw_count], err);
+	if (status)
+		return status;
+	*kept = *spec;
+	const char **text[] = { &kept->name, &kept->nodes, &kept->switches };
+	machine->sw_count++;
+	return keep_texts(machine, text, SL_LEN(text), err);
+}
+
+static int on_license(
+	void *self, const struct sl_license *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct machine *machine = self;
+	struct sl_license *kept;
+	const int status = ONE_MORE(machine, license, &kept, err);
+	(void)at;
+	if (status)
+		return status;
+	*kept = *spec;
+	machine->license_count++;
+	return keep_text(machine, &kept->name) ? SL_OK : sl_fail_memory(err);
+}
+
+static int on_setting(void *self, const struct sl_setting *spec, struct sl_err *err)
+{
+	struct machine *machine = self;
+	struct sl_setting *kept;
+	int status = ONE_MORE(machine, setting, &kept, err);
+	if (status)
+		return status;
+	*kept = *spec;
+	status = keep_place(machine, &spec->at, &kept->at, err);
+	const char **text[] = { &kept->kind, &kept->name, &kept->key, &kept->value, &kept->note };
+	machine->setting_count += !status;
+	return status ? status : keep_texts(machine, text, SL_LEN(text), err);
+}
+
+/* Each file once, whoever includes it. */
+static int on_file(void *self, struct sl_input *in, struct sl_err *err)
+{
+	struct machine *machine = self;
+	const char *path = sl_input_name(in);
+	for (size_t i = 0; i < machine->file_count; i++)
+		if (strcmp(machine->file[i].path, path) == 0)
+			return SL_OK;
+	if (strcmp(machine->scenario->cluster_input.path, path) == 0)
+		return SL_OK;
+	struct scenario_input *kept;
+	const int status = ONE_MORE(machine, file, &kept, err);
+	if (status)
+		return status;
+	*kept = (struct scenario_input){ .path = path,
+		.format = "cluster",
+		.packing = sl_input_packing(in), /* A constant. */
+		.bytes = sl_input_bytes(in) };
+	memcpy(kept->sha256, sl_input_sha256(in), sizeof(kept->sha256));
+	machine->file_count++;
+	return keep_text(machine, &kept->path) ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- Names of nodes ---------------------------------------------------------------------------- */
@@ -182,13 +423,16 @@ const struct entry *machine_entry(const struct machine *machine, const char *nam
 /* Where the number of "n17" begins is not known: it may be the 7th of "n1", too. */
 uint32_t machine_node(const struct machine *machine, const char *name, size_t len, const struct entry *but)
 {
+	const uint32_t host = names_find(&machine->hosts, name, len);
+	if (host != UINT32_MAX)
+		return machine->host[host];
 	const struct entry *entry = machine_entry(machine, name, len);
-	if (entry && entry != but && entry->count == 1)
+	if (entry && entry != but && entry->count == 1 && !entry->listed)
 		return entry->first;
 	for (size_t split = len; split > 1 && name[split - 1] >= '0' && name[split - 1] <= '9'; split--) {
 		int64_t number;
 		entry = machine_entry(machine, name, split - 1);
-		if (entry && entry != but && entry->count > 1 && name[split - 1] != '0' &&
+		if (entry && entry != but && entry->count > 1 && !entry->listed && name[split - 1] != '0' &&
 			sl_get_i64(name + split - 1, len - split + 1, &number) && number <= entry->count)
 			return entry->first + (uint32_t)number - 1;
 	}
@@ -205,6 +449,28 @@ static int fail_twice(const struct machine *machine, const struct entry *entry, 
 		name, machine->entry[other].name, (unsigned long long)machine->entry[other].at.line);
 }
 
+/* No listed node is called as one of another entry's. The host that was found first is reported. */
+static int check_hosts(const struct machine *machine, struct sl_err *err)
+{
+	struct machine plain = *machine; /* Which knows no listed nodes. */
+	bool counted = false;
+	plain.hosts = (struct names){ 0 };
+	for (size_t i = 0; i < machine->entry_count; i++)
+		counted |= !machine->entry[i].listed;
+	for (uint32_t i = 0; i < machine->hosts.count && counted; i++) {
+		const char *name = machine->hosts.text[i];
+		const size_t len = strlen(name);
+		const uint32_t node = machine_node(&plain, name, len, NULL);
+		size_t own = 0;
+		if (node == UINT32_MAX)
+			continue;
+		while (machine->host[i] - machine->entry[own].first >= machine->entry[own].count)
+			own++;
+		return fail_twice(machine, &machine->entry[own], name, node, err);
+	}
+	return SL_OK;
+}
+
 /* No two entries have one name, and no two nodes. */
 static int check_names(struct machine *machine, struct sl_err *err)
 {
@@ -217,7 +483,7 @@ static int check_names(struct machine *machine, struct sl_err *err)
 	for (size_t i = 1; i < machine->entry_count; i++) {
 		const struct entry *first = &machine->entry[machine->by_name[i - 1]];
 		const struct entry *second = &machine->entry[machine->by_name[i]];
-		if (strcmp(first->name, second->name) == 0)
+		if (strcmp(first->name, second->name) == 0 && !first->listed && !second->listed)
 			return sl_fail_at(err, &second->at,
 				"nodes '%s' stand twice, first on line %llu: use 'count'", second->name,
 				(unsigned long long)first->at.line);
@@ -226,6 +492,8 @@ static int check_names(struct machine *machine, struct sl_err *err)
 	 * could be another's is that. */
 	for (size_t i = 0; i < machine->entry_count; i++) {
 		const struct entry *entry = &machine->entry[i];
+		if (entry->listed)
+			continue;
 		for (char digit = '1'; digit <= '9' && digit - '0' <= (int64_t)entry->count; digit++) {
 			char name[NODE_NAME_MAX + 2];
 			const size_t len = strlen(entry->name);
@@ -239,7 +507,7 @@ static int check_names(struct machine *machine, struct sl_err *err)
 				return fail_twice(machine, entry, name, node, err);
 		}
 	}
-	return SL_OK;
+	return check_hosts(machine, err);
 }
 
 static int name_nodes(struct machine *machine, struct sl_err *err)
@@ -248,7 +516,8 @@ static int name_nodes(struct machine *machine, struct sl_err *err)
 	struct scenario *scenario = machine->scenario;
 	size_t bytes = 1;
 	for (size_t i = 0; i < machine->entry_count; i++)
-		bytes += (strlen(machine->entry[i].name) + DIGITS + 1) * machine->entry[i].count;
+		if (!machine->entry[i].listed)
+			bytes += (strlen(machine->entry[i].name) + DIGITS + 1) * machine->entry[i].count;
 	const char **name = sl_alloc(scenario->arena, machine->nodes, sizeof(*name));
 	uint32_t *type = sl_alloc(scenario->arena, machine->nodes, sizeof(*type));
 	char *p = sl_alloc(scenario->arena, bytes, 1);
@@ -258,8 +527,10 @@ static int name_nodes(struct machine *machine, struct sl_err *err)
 		const struct entry *entry = &machine->entry[i];
 		const size_t len = strlen(entry->name);
 		for (uint32_t k = 0; k < entry->count; k++) {
-			name[entry->first + k] = p;
 			type[entry->first + k] = entry->type;
+			if (entry->listed)
+				continue;
+			name[entry->first + k] = p;
 			memcpy(p, entry->name, len);
 			p += len;
 			if (entry->count > 1)
@@ -267,6 +538,9 @@ static int name_nodes(struct machine *machine, struct sl_err *err)
 			*p++ = '\0';
 		}
 	}
+	for (uint32_t i = 0; i < machine->hosts.count; i++)
+		name[machine->host[i]] = machine->hosts.text[i];
+	machine->node_type = type;
 	scenario->cluster.node_name = name;
 	scenario->cluster.node_type = type;
 	scenario->cluster.node_count = (uint32_t)machine->nodes;
@@ -323,30 +597,96 @@ static int build_nodes(struct machine *machine, struct sl_err *err)
 		status = name_nodes(machine, err);
 	cluster->type = machine->type; /* Until types are parted by windows. */
 	cluster->type_count = (uint32_t)machine->type_count;
-	return status;
+	return status ? status : sets_begin(machine, err);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------------- */
+
+/* Of a folder: a hash over those of its files, in the order in which they were read. */
+static int hash_files(const struct machine *machine, char *sha256, struct sl_err *err)
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	unsigned len = 0;
+	EVP_MD_CTX *hash = EVP_MD_CTX_new();
+	bool good = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1;
+	for (size_t i = 0; i < machine->file_count && good; i++)
+		good = EVP_DigestUpdate(hash, machine->file[i].sha256, strlen(machine->file[i].sha256)) ==
+			       1 &&
+		       EVP_DigestUpdate(hash, "\n", 1) == 1;
+	good = good && EVP_DigestFinal_ex(hash, digest, &len) == 1;
+	EVP_MD_CTX_free(hash);
+	if (!good)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < len; i++) {
+		sha256[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+		sha256[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+	}
+	return SL_OK;
+}
 
 static int read_file(
 	struct machine *machine, const struct loading *loading, struct sl_input *in, struct sl_err *err)
 {
 	struct scenario_input *input = &machine->scenario->cluster_input;
-	const struct sl_cluster_sink sink = {
-		.self = machine, .name = on_name, .pool = on_pool, .nodes = on_nodes, .window = on_window
-	};
+	const struct sl_cluster_sink sink = { .self = machine,
+		.name = on_name,
+		.pool = on_pool,
+		.nodes = on_nodes,
+		.window = on_window,
+		.whole = on_whole,
+		.partition = on_partition,
+		.sw = on_switch,
+		.license = on_license,
+		.setting = on_setting,
+		.file = on_file };
 	const struct sl_cluster_reader *reader = NULL;
 	int status = cluster_reader_choose(loading->scenario->registry, &reader, input->path, in, err);
 	if (!status)
 		status = reader->read(input->path, in, loading->cluster_setting,
 			loading->cluster_setting_count, &sink, err);
-	if (status || !in)
+	if (status)
 		return status;
 	input->format = reader->name;
-	input->packing = sl_input_packing(in);
-	input->bytes = sl_input_bytes(in);
+	input->packing = in ? sl_input_packing(in) : "none";
+	input->bytes = in ? sl_input_bytes(in) : 0;
+	for (size_t i = 0; i < machine->file_count && !in; i++)
+		input->bytes += machine->file[i].bytes;
+	if (!in)
+		return machine->file_count ? hash_files(machine, input->sha256, err) : SL_OK;
 	memcpy(input->sha256, sl_input_sha256(in), sizeof(input->sha256));
 	return SL_OK;
+}
+
+/* Which outlive the machine, with the scenario. */
+static int lend_rest(const struct machine *machine, struct sl_err *err)
+{
+	struct sl_cluster *cluster = &machine->scenario->cluster;
+	struct sl_arena *arena = machine->scenario->arena;
+	struct sl_setting *setting = sl_alloc(arena, machine->setting_count + 1, sizeof(*setting));
+	struct sl_license *license = sl_alloc(arena, machine->license_count + 1, sizeof(*license));
+	if (!setting || !license)
+		return sl_fail_memory(err);
+	if (machine->setting_count)
+		memcpy(setting, machine->setting, machine->setting_count * sizeof(*setting));
+	if (machine->license_count)
+		memcpy(license, machine->license, machine->license_count * sizeof(*license));
+	cluster->setting = machine->setting_count ? setting : NULL;
+	cluster->setting_count = (uint32_t)machine->setting_count;
+	cluster->license = machine->license_count ? license : NULL;
+	cluster->license_count = (uint32_t)machine->license_count;
+	return SL_OK;
+}
+
+size_t machine_files(const struct loading *loading)
+{
+	return loading->machine ? loading->machine->file_count : 0;
+}
+
+void machine_lend_files(const struct loading *loading)
+{
+	struct scenario *scenario = loading->scenario;
+	for (size_t i = 0; i < machine_files(loading); i++)
+		scenario->side[scenario->side_count++] = loading->machine->file[i];
 }
 
 int machine_load(struct loading *loading, const char *path, struct sl_err *err)
@@ -358,6 +698,7 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err)
 	if (!machine)
 		return sl_fail_memory(err);
 	machine->scenario = scenario;
+	machine->closed = UINT32_MAX;
 	scenario->cluster_input.path = sl_strdup(scenario->arena, path, strlen(path));
 	if (!scenario->cluster_input.path)
 		return sl_fail_memory(err);
@@ -365,12 +706,9 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err)
 	int status = folder ? SL_OK : sl_input_open(&in, path, err);
 	if (!status)
 		status = read_file(machine, loading, in, err);
-	/* Places in messages name the file as it was given. */
-	for (size_t i = 0; i < machine->entry_count; i++)
-		machine->entry[i].at.file = scenario->cluster_input.path;
-	for (size_t i = 0; i < machine->window_count; i++)
-		machine->window[i].at.file = scenario->cluster_input.path;
 	sl_input_close(in);
+	if (!status)
+		status = lend_rest(machine, err);
 	if (!status)
 		status = build_nodes(machine, err);
 	if (!status) {

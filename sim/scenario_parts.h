@@ -52,6 +52,16 @@ enum cause {
 	CAUSE_BOUNDS,
 	CAUSE_LACKS,
 	CAUSE_LARGE,
+	CAUSE_PARTITION,
+	CAUSE_PARTITION_DOWN,
+	CAUSE_TIME,
+	CAUSE_NODE_COUNT,
+	CAUSE_UNKNOWN_NODE,
+	CAUSE_FEATURE,
+	CAUSE_RESERVATION,
+	CAUSE_SET,
+	CAUSE_DOWN,
+	CAUSE_SETS,
 	CAUSE_NO_RUN,
 	CAUSE_ORDER,
 	CAUSE_DEPENDENCY,
@@ -106,6 +116,7 @@ struct loading {
 struct ask {
 	int64_t cpus, mem, gpus;
 	int32_t size;
+	sl_time limit; /* Where the row gives none; 0: that is not said. */
 };
 
 /* scenario_clean.c: the sink, and what came of it. */
@@ -145,6 +156,9 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err);
 /* scenario_reservations.c: and those, once the trace's zero is known. */
 int machine_finish(struct machine *machine, struct sl_err *err);
 void machine_free(struct machine *machine);
+/* Further files of the cluster, into the scenario's. */
+size_t machine_files(const struct loading *loading);
+void machine_lend_files(const struct loading *loading);
 
 /* scenario_request.c: why the cluster will never give the row what it asks (CAUSE_COUNT: it can); cpus: of a
  * row that says nothing more. */

@@ -2,9 +2,11 @@
 /*
  * scenario_request.c - what the rows of a trace ask, and whether the cluster could ever give it.
  *
- * On nodes, jobs that ask the same share one request: rows are looked up by what they ask, group by group.
- * Whether a request fits is found once for each that does.
+ * On nodes, jobs that ask the same share one request: rows are looked up by what they ask, group by group, or
+ * as it was written to Slurm (scenario_ask.c makes groups of that). Whether a request fits is found once for
+ * each that does.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,21 +19,38 @@ struct holds {
 	int64_t tasks, nodes;
 };
 
+/* The machine's window that a request goes by; UINT32_MAX: none. */
+struct goes {
+	struct sl_group *group;
+	uint32_t window;
+};
+
 struct requests {
 	struct sl_group *scratch; /* The row's groups, their padding zero. */
-	size_t scratch_count, scratch_capacity;
+	struct sl_ask *ask;       /* What was written, likewise, its texts interned; if `written`. */
+	struct asked *asked;      /* Of each. */
+	size_t scratch_count, scratch_capacity, ask_capacity, asked_capacity;
+	bool written;
+	struct names texts;
+	struct goes *goes; /* By request. */
+	size_t goes_capacity;
 	struct sl_request *item; /* Groups live in the scenario's arena. */
 	size_t capacity;
 	uint32_t count;
 	uint32_t *slot; /* Index + 1; 0: free. At most half of them are taken. */
 	size_t slots;
-	struct holds *holds; /* Scratch, by entry. */
+	struct holds *holds; /* Scratch, by type. */
+	size_t holds_capacity;
 };
 
 void requests_free(struct requests *requests)
 {
 	if (!requests)
 		return;
+	names_release(&requests->texts);
+	free(requests->ask);
+	free(requests->asked);
+	free(requests->goes);
 	free(requests->scratch);
 	free(requests->item);
 	free(requests->slot);
@@ -92,6 +111,7 @@ static enum cause group_in(const struct machine *machine, const struct sl_row_gr
 	to->nodes_min = (uint32_t)known(from->nodes_min, 0);
 	to->nodes_max = (uint32_t)known(from->nodes_max, 0);
 	to->exclusive = from->exclusive;
+	to->node_set = machine->closed_bound;
 	if (to->task.gpus && from->gpu_type && !types_of(machine, from->gpu_type, &to->task.gpu_types))
 		return CAUSE_LACKS;
 	return CAUSE_COUNT;
@@ -165,18 +185,23 @@ static int compare_holds(const void *a, const void *b)
 	return (x->tasks < y->tasks) - (x->tasks > y->tasks); /* Equal ones may stand for each other. */
 }
 
-/* On an idle cluster, alone: the best nodes_max nodes hold all tasks, and nodes_min hold any. Exact. */
-static bool could_hold(const struct machine *machine, struct holds *holds, const struct sl_group *group)
+/* On an idle cluster, alone: the best nodes_max nodes hold all tasks, and nodes_min hold any. Exact. binding:
+ * of nodes that are down, too, if it is given. */
+static bool could_hold(const struct machine *machine, struct holds *holds, const struct sl_group *group,
+	const struct binding *binding)
 {
 	const struct sl_cluster *cluster = &machine->scenario->cluster;
 	size_t count = 0;
 	int64_t nodes = 0;
-	for (size_t i = 0; i < machine->entry_count; i++) {
-		const struct entry *entry = &machine->entry[i];
-		const int64_t tasks = tasks_on(cluster, &machine->type[entry->type], group);
+	for (uint32_t i = 0; i < machine->type_count; i++) {
+		if (!machine->type_nodes[i] ||
+			!(binding ? binding_has(machine, binding, i)
+				  : set_has(machine, machine->bound[group->node_set], i)))
+			continue;
+		const int64_t tasks = tasks_on(cluster, &machine->type[i], group);
 		if (tasks)
-			holds[count++] = (struct holds){ tasks, entry->count };
-		nodes += tasks ? entry->count : 0;
+			holds[count++] = (struct holds){ tasks, machine->type_nodes[i] };
+		nodes += tasks ? machine->type_nodes[i] : 0;
 	}
 	if (nodes < group->nodes_min)
 		return false;
@@ -191,6 +216,18 @@ static bool could_hold(const struct machine *machine, struct holds *holds, const
 	return tasks >= group->tasks;
 }
 
+/* It does not fit: is that for its size, for the nodes that it may use, or for those that are down? */
+static enum cause why_not(const struct machine *machine, struct requests *requests, size_t i)
+{
+	static const struct binding anywhere = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
+		NULL };
+	const struct sl_group *group = &requests->scratch[i];
+	const struct binding *binding = requests->written ? &requests->asked[i].binding : &anywhere;
+	if (could_hold(machine, requests->holds, group, binding))
+		return CAUSE_DOWN;
+	return could_hold(machine, requests->holds, group, &anywhere) ? CAUSE_SET : CAUSE_LARGE;
+}
+
 static bool sums_fit(const struct sl_cluster *cluster, const struct ask *ask)
 {
 	return ask->cpus <= cluster->cpus && ask->gpus <= cluster->gpus &&
@@ -199,27 +236,48 @@ static bool sums_fit(const struct sl_cluster *cluster, const struct ask *ask)
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
-static size_t hash(const struct sl_group *group, size_t count)
+/* What a row is looked up by: what was written, or else its groups. */
+struct key {
+	const void *what;
+	size_t size, count;
+	bool written;
+};
+
+static struct key key_of(const struct sl_group *group, const struct sl_ask *ask, size_t count)
 {
 	_Static_assert(sizeof(*group) % sizeof(uint64_t) == 0, "groups are whole words");
-	uint64_t x = count;
-	for (size_t i = 0; i < count * sizeof(*group) / sizeof(uint64_t); i++) {
+	_Static_assert(sizeof(*ask) % sizeof(uint64_t) == 0, "asks are whole words");
+	if (ask)
+		return (struct key){ ask, count * sizeof(*ask), count, true };
+	return (struct key){ group, count * sizeof(*group), count, false };
+}
+
+static struct key key_of_row(const struct requests *requests)
+{
+	return key_of(requests->scratch, requests->written ? requests->ask : NULL, requests->scratch_count);
+}
+
+static size_t hash(const struct key *key)
+{
+	uint64_t x = key->count;
+	for (size_t i = 0; i < key->size / sizeof(uint64_t); i++) {
 		uint64_t word;
-		memcpy(&word, (const char *)group + i * sizeof(word), sizeof(word));
+		memcpy(&word, (const char *)key->what + i * sizeof(word), sizeof(word));
 		x = (x ^ word) * UINT64_C(0x9E3779B97F4A7C15);
 		x ^= x >> 29;
 	}
 	return (size_t)x;
 }
 
-/* Where the groups are, or would be. */
-static uint32_t *slot_of(const struct requests *requests, const struct sl_group *group, size_t count)
+/* Where the request is, or would be. */
+static uint32_t *slot_of(const struct requests *requests, struct key key)
 {
-	size_t at = hash(group, count) & (requests->slots - 1);
+	size_t at = hash(&key) & (requests->slots - 1);
 	for (; requests->slot[at]; at = (at + 1) & (requests->slots - 1)) {
 		const struct sl_request *request = &requests->item[requests->slot[at] - 1];
-		if (request->group_count == count &&
-			memcmp(request->group, group, count * sizeof(*group)) == 0)
+		const struct key other = key_of(request->group, request->ask, request->group_count);
+		if (other.written == key.written && other.size == key.size &&
+			memcmp(other.what, key.what, key.size) == 0)
 			break;
 	}
 	return &requests->slot[at];
@@ -239,7 +297,8 @@ static int make_room(struct requests *requests, struct sl_err *err)
 	if (!larger.slot)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < requests->count; i++)
-		*slot_of(&larger, requests->item[i].group, requests->item[i].group_count) = i + 1;
+		*slot_of(&larger, key_of(requests->item[i].group, requests->item[i].ask,
+					  requests->item[i].group_count)) = i + 1;
 	free(requests->slot);
 	*requests = larger;
 	return SL_OK;
@@ -260,10 +319,7 @@ static int requests_begin(struct loading *loading, size_t groups, struct sl_err 
 		&array, &requests->scratch_capacity, sizeof(*requests->scratch), groups, GROUPS_MAX, err);
 	requests->scratch = array;
 	requests->scratch_count = groups;
-	if (!status && !requests->holds) {
-		requests->holds = malloc((loading->machine->entry_count + 1) * sizeof(struct holds));
-		status = requests->holds ? SL_OK : sl_fail_memory(err);
-	}
+	requests->written = false;
 	return status ? status : make_room(requests, err);
 }
 
@@ -287,6 +343,7 @@ static void plain_in(struct loading *loading, int64_t tasks, int64_t mem)
 	group->task.cpus = 1;
 	group->task.mem = mem;
 	group->tasks = group->tasks_min = group->tasks_max = (uint32_t)tasks;
+	group->node_set = loading->machine->closed_bound;
 }
 
 /* Field 10 of SWF is KB a cpu. */
@@ -299,20 +356,109 @@ static int64_t requested_memory(const struct loading *loading, const struct sl_r
 }
 
 /* On nodes. A request that is in the table fits. */
-static enum cause judge_request(struct loading *loading, struct ask *ask)
+static int judge_request(
+	struct loading *loading, const struct ask *ask, enum cause *cause, struct sl_err *err)
 {
 	const struct machine *machine = loading->machine;
 	struct requests *requests = loading->requests;
-	if (*slot_of(requests, requests->scratch, requests->scratch_count))
-		return CAUSE_COUNT;
+	if (*slot_of(requests, key_of_row(requests)))
+		return SL_OK;
 	if (ask->gpus && !machine->scenario->cluster.gpus)
-		return CAUSE_LACKS;
-	if (!sums_fit(&machine->scenario->cluster, ask))
-		return CAUSE_LARGE;
-	for (size_t i = 0; i < requests->scratch_count; i++)
-		if (!could_hold(machine, requests->holds, &requests->scratch[i]))
-			return CAUSE_LARGE;
-	return CAUSE_COUNT;
+		*cause = CAUSE_LACKS;
+	else if (!sums_fit(&machine->scenario->cluster, ask))
+		*cause = CAUSE_LARGE;
+	const int status = grow((void **)&requests->holds, &requests->holds_capacity,
+		sizeof(*requests->holds), machine->type_count + 1, SIZE_MAX / 64, err);
+	for (size_t i = 0; i < requests->scratch_count && *cause == CAUSE_COUNT && !status; i++)
+		if (!could_hold(machine, requests->holds, &requests->scratch[i], NULL))
+			*cause = why_not(machine, requests, i);
+	return status;
+}
+
+/* ---- As written to Slurm --------------------------------------------------------------------------------
+ */
+
+static int intern_ask(
+	struct loading *loading, const struct sl_ask *from, struct sl_ask *to, struct sl_err *err)
+{
+	struct requests *requests = loading->requests;
+	const size_t said = offsetof(struct sl_ask, no_multithread) + sizeof(to->no_multithread);
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, said); /* What pads it stays zero. */
+	const char **text[] = { &to->partition, &to->gres, &to->gpus, &to->gpus_per_node,
+		&to->gpus_per_socket, &to->gpus_per_task, &to->gres_flags, &to->constraint, &to->nodelist,
+		&to->exclude, &to->distribution, &to->licenses, &to->reservation };
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(text) && !status; i++) {
+		uint32_t number;
+		if (!*text[i])
+			continue;
+		status = names_add(
+			&requests->texts, loading->scenario->arena, *text[i], strlen(*text[i]), &number, err);
+		if (!status)
+			*text[i] = requests->texts.text[number];
+	}
+	return status;
+}
+
+static int asks_begin(struct loading *loading, const struct sl_row_more *more, struct sl_err *err)
+{
+	int status = requests_begin(loading, more->ask_count, err);
+	struct requests *requests = loading->requests;
+	if (!status)
+		status = grow((void **)&requests->ask, &requests->ask_capacity, sizeof(*requests->ask),
+			more->ask_count, GROUPS_MAX, err);
+	if (!status)
+		status = grow((void **)&requests->asked, &requests->asked_capacity, sizeof(*requests->asked),
+			more->ask_count, GROUPS_MAX, err);
+	for (size_t i = 0; i < more->ask_count && !status; i++)
+		status = intern_ask(loading, &more->ask[i], &requests->ask[i], err);
+	if (!status)
+		requests->written = true;
+	return status;
+}
+
+/* Who may use the reservation, and for how long, is asked of each row. */
+static int asks_in(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+	struct sl_err *err)
+{
+	struct requests *requests = loading->requests;
+	int status = SL_OK;
+	for (size_t i = 0; i < requests->scratch_count && !status && *cause == CAUSE_COUNT; i++) {
+		struct sl_group *group = &requests->scratch[i];
+		status = ask_group(
+			loading->machine, &requests->ask[i], row, group, &requests->asked[i], cause, err);
+		ask->cpus = add_product(ask->cpus, group->tasks, group->task.cpus);
+		ask->gpus = add_product(ask->gpus, group->tasks, group->task.gpus);
+		ask->mem = add_product(ask->mem, group->tasks, group->task.mem);
+		const sl_time limit = requests->asked[i].limit;
+		ask->limit = limit && (!ask->limit || limit < ask->limit) ? limit : ask->limit;
+	}
+	ask->size = size_of(ask);
+	return status;
+}
+
+/* The window that all components go by. */
+static uint32_t window_of(const struct requests *requests)
+{
+	uint32_t window = requests->written ? requests->asked[0].window : UINT32_MAX;
+	for (size_t i = 1; requests->written && i < requests->scratch_count; i++)
+		if (requests->asked[i].window != window)
+			window = UINT32_MAX;
+	return window;
+}
+
+static int judge_asks(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+	struct sl_err *err)
+{
+	*cause = CAUSE_COUNT;
+	*ask = (struct ask){ 0 };
+	int status = asks_begin(loading, row->more, err);
+	if (!status)
+		status = asks_in(loading, row, ask, cause, err);
+	if (!status && *cause == CAUSE_COUNT)
+		status = judge_request(loading, ask, cause, err);
+	return status;
 }
 
 /* On a counted pool, or where nobody asks for a machine (cpus 0), where the bound is the column's. */
@@ -328,6 +474,8 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 	enum cause *cause, struct sl_err *err)
 {
 	const struct sl_row_more *more = row->more && row->more->group_count ? row->more : NULL;
+	if (!more && row->more && row->more->ask_count && loading->scenario->cluster.node_count)
+		return judge_asks(loading, row, ask, cause, err);
 	*ask = (struct ask){ 0 };
 	if (more) {
 		*cause = sum_up(more, ask);
@@ -358,23 +506,33 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 	} else {
 		*cause = CAUSE_LARGE;
 	}
-	if (*cause == CAUSE_COUNT)
-		*cause = judge_request(loading, ask);
-	return SL_OK;
+	return *cause == CAUSE_COUNT ? judge_request(loading, ask, cause, err) : SL_OK;
 }
 
 int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
 	const size_t count = requests->scratch_count;
-	uint32_t *slot = slot_of(requests, requests->scratch, count);
+	uint32_t *slot = slot_of(requests, key_of_row(requests));
 	if (!*slot) {
 		struct sl_group *group = sl_alloc(loading->scenario->arena, count, sizeof(*group));
 		if (!group)
 			return sl_fail_memory(err);
 		memcpy(group, requests->scratch, count * sizeof(*group));
-		requests->item[requests->count++] =
-			(struct sl_request){ group, (uint32_t)count, ask->cpus, ask->mem, ask->gpus, NULL };
+		struct sl_ask *written = NULL;
+		if (requests->written) {
+			written = sl_alloc(loading->scenario->arena, count, sizeof(*written));
+			if (!written)
+				return sl_fail_memory(err);
+			memcpy(written, requests->ask, count * sizeof(*written));
+		}
+		const int status = grow((void **)&requests->goes, &requests->goes_capacity,
+			sizeof(*requests->goes), (size_t)requests->count + 1, UINT32_MAX / 2, err);
+		if (status)
+			return status;
+		requests->goes[requests->count] = (struct goes){ group, window_of(requests) };
+		requests->item[requests->count++] = (struct sl_request){ group, (uint32_t)count, ask->cpus,
+			ask->mem, ask->gpus, written };
 		*slot = requests->count;
 	}
 	*request = *slot - 1;
@@ -390,6 +548,11 @@ int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl
 	if (!item)
 		return sl_fail_memory(err);
 	memcpy(item, requests->item, requests->count * sizeof(*item));
+	/* Windows have their numbers now. Groups are ours, and const for everyone else. */
+	for (uint32_t i = 0; i < requests->count; i++)
+		if (requests->goes[i].window != UINT32_MAX)
+			requests->goes[i].group->reservation =
+				loading->machine->window[requests->goes[i].window].first + 1;
 	jobs->requests = item;
 	jobs->request_count = requests->count;
 	return SL_OK;

@@ -167,9 +167,11 @@ int side_load(struct loading *loading, struct sl_err *err)
 	struct scenario *scenario = loading->scenario;
 	struct id_row *index = NULL;
 	int status = SL_OK;
-	scenario->side = sl_alloc(scenario->arena, SL_LEN(sides), sizeof(*scenario->side));
+	scenario->side =
+		sl_alloc(scenario->arena, SL_LEN(sides) + machine_files(loading), sizeof(*scenario->side));
 	if (!scenario->side)
 		return sl_fail_memory(err);
+	machine_lend_files(loading);
 	for (size_t i = 0; i < SL_LEN(sides) && !status; i++) {
 		if (!scenario->replay[sides[i].setting].text)
 			continue;

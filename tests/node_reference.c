@@ -40,6 +40,8 @@ static int64_t tasks_on(const struct ref *r, const struct view *view, const stru
 	int64_t of_types = 0;
 	if (view->closed[node] || (group->exclusive && view->taken[node]))
 		return 0;
+	if (group->node_set && !(r->world->set_nodes[group->node_set] >> node & 1))
+		return 0;
 	if (group->tasks_per_node)
 		tasks = least(tasks, group->tasks_per_node - there);
 	if (group->task.cpus)

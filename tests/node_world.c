@@ -73,18 +73,39 @@ static uint32_t windows_of(const struct node_world *w, uint32_t node)
 	return set;
 }
 
-/* Nodes of one type are alike, windows included. */
+static uint32_t sets_of(const struct node_world *w, uint32_t node)
+{
+	uint32_t sets = 0;
+	for (uint32_t i = 1; i < NW_SETS; i++)
+		sets |= (w->set_nodes[i] >> node & 1) << i;
+	return sets;
+}
+
+/* Nodes of one type are alike, windows and sets included. */
 static uint32_t type_of(struct node_world *w, uint32_t node)
 {
 	struct sl_cluster *cluster = &w->scenario.cluster;
 	for (uint32_t i = 0; i < node && !w->types_apart; i++)
 		if (memcmp(w->amount[i], w->amount[node], sizeof(w->amount[i])) == 0 &&
-			windows_of(w, i) == windows_of(w, node))
+			windows_of(w, i) == windows_of(w, node) && sets_of(w, i) == sets_of(w, node))
 			return w->node_type[i];
 	struct sl_node_type *type = &w->type[cluster->type_count];
 	*type = (struct sl_node_type){ .name = "n" };
 	memcpy(type->amount, w->amount[node], sizeof(w->amount[node]));
 	return cluster->type_count++;
+}
+
+static void fill_sets(struct node_world *w)
+{
+	for (uint32_t i = 0; i < NW_SETS; i++) {
+		w->set_types[i] = i ? 0 : UINT64_MAX;
+		for (uint32_t node = 0; node < w->nodes; node++)
+			w->set_types[i] |= (uint64_t)(w->set_nodes[i] >> node & 1) << w->node_type[node];
+		w->node_set[i] = (struct sl_node_set){ &w->set_types[i],
+			(uint32_t)__builtin_popcount(i ? w->set_nodes[i] : (1U << w->nodes) - 1) };
+	}
+	w->scenario.cluster.node_set = w->node_set;
+	w->scenario.cluster.node_set_count = NW_SETS;
 }
 
 static void fill_windows(struct node_world *w)
@@ -127,6 +148,7 @@ static void fill_cluster(struct node_world *w)
 		w->node_type[cluster->node_count++] = cluster->type_count;
 		w->type[cluster->type_count++] = (struct sl_node_type){ .name = "spare" };
 	}
+	fill_sets(w);
 	fill_windows(w);
 }
 
@@ -213,6 +235,8 @@ static void audit_piece(struct node_world *w, const struct sl_pass *pass, uint32
 		is_wrong(w, pass, "somebody else is on an exclusive job's node", node);
 	if (runs)
 		owner[node] = group->exclusive ? UINT32_MAX : 1;
+	if (group->node_set && !(w->set_nodes[group->node_set] >> node & 1))
+		is_wrong(w, pass, "out of its set of nodes is job", job + 1);
 	if (group->tasks_per_node && piece->tasks > group->tasks_per_node)
 		is_wrong(w, pass, "too many tasks on a node by job", job + 1);
 	for (uint32_t i = 0; i < w->windows; i++) /* By its estimate. */
@@ -345,6 +369,8 @@ static void describe_group(FILE *out, const struct sl_group *g)
 		(void)fprintf(out, " per_node %u", g->tasks_per_node);
 	if (g->nodes_min || g->nodes_max)
 		(void)fprintf(out, " nodes %u-%u", g->nodes_min, g->nodes_max);
+	if (g->node_set)
+		(void)fprintf(out, " set %u", g->node_set);
 	(void)fprintf(out, "%s)", g->exclusive ? " exclusive" : "");
 }
 
@@ -362,6 +388,8 @@ void node_world_describe(const struct node_world *w, char *text, size_t size)
 									  : (long long)w->amount[node][kind]);
 		(void)fprintf(out, ")");
 	}
+	for (uint32_t i = 1; i < NW_SETS; i++)
+		(void)fprintf(out, " set %u nodes %x", i, w->set_nodes[i]);
 	for (uint32_t i = 0; i < w->windows; i++)
 		(void)fprintf(out, " window [%lld,%lld) nodes %x", (long long)w->window[i].from,
 			(long long)w->window[i].until, w->window[i].nodes);

@@ -8,7 +8,15 @@
 
 #include "sim/sim.h"
 
-enum { NW_NODES = 12, NW_KINDS = 5, NW_WINDOWS = 4, NW_JOBS = 24, NW_GROUPS = 3, NW_PIECES = 64 };
+enum {
+	NW_NODES = 12,
+	NW_KINDS = 5,
+	NW_WINDOWS = 4,
+	NW_JOBS = 24,
+	NW_GROUPS = 3,
+	NW_PIECES = 64,
+	NW_SETS = 4
+};
 
 struct nw_piece {
 	uint32_t node, group, tasks;
@@ -33,6 +41,7 @@ struct node_world {
 	int64_t amount[NW_NODES][NW_KINDS];
 	uint32_t windows;
 	struct nw_window window[NW_WINDOWS];
+	uint32_t set_nodes[NW_SETS]; /* Bit i: node i; the first of them is not looked at: all. */
 	uint32_t count;
 	struct nw_job job[NW_JOBS];
 	enum sl_overrun overrun;
@@ -52,6 +61,8 @@ struct node_world {
 	struct sl_node_type type[NW_NODES + 1];
 	struct sl_window sl_window[NW_WINDOWS];
 	uint32_t window_node[NW_WINDOWS][NW_NODES];
+	uint64_t set_types[NW_SETS];
+	struct sl_node_set node_set[NW_SETS];
 	struct scenario scenario;
 	struct policy_choice choice;
 	struct nw_watch {

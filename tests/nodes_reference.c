@@ -82,10 +82,13 @@ static struct spot spot_at(const struct ref *r, uint32_t node, sl_time at, bool 
 	return spot;
 }
 
-static bool in_window(const struct ref *r, uint32_t node, sl_time from, sl_time until)
+/* But for the windows of the request's own reservation. */
+static bool in_window(const struct ref *r, uint32_t request, uint32_t node, sl_time from, sl_time until)
 {
+	const uint32_t own = group_of(r, request, 0)->reservation;
 	for (uint32_t i = 0; i < r->windows; i++)
-		if (r->window[i].node[node] && r->window[i].from < until && from < r->window[i].until)
+		if ((!own || r->window[i].reservation != own) && r->window[i].node[node] &&
+			r->window[i].from < until && from < r->window[i].until)
 			return true;
 	return false;
 }
@@ -100,7 +103,8 @@ static void least_of(const struct ref *r, struct spot *least, const struct spot 
 }
 
 /* Throughout a time; times are small whole numbers here. */
-static struct spot spot_for(const struct ref *r, uint32_t node, sl_time at, sl_time length, bool promises)
+static struct spot spot_for(
+	const struct ref *r, uint32_t request, uint32_t node, sl_time at, sl_time length, bool promises)
 {
 	struct spot least = spot_at(r, node, at, promises);
 	for (uint32_t j = 0; promises && j < REF_JOBS; j++) {
@@ -110,7 +114,7 @@ static struct spot spot_for(const struct ref *r, uint32_t node, sl_time at, sl_t
 		const struct spot spot = spot_at(r, node, job->from, true);
 		least_of(r, &least, &spot);
 	}
-	if (in_window(r, node, at, at + length))
+	if (in_window(r, request, node, at, at + length))
 		least.whole = 1;
 	return least;
 }
@@ -139,12 +143,20 @@ static bool task_fits(
 	return false;
 }
 
+/* Is the node in the group's set? */
+static bool may_go(const struct ref *r, const struct sl_group *group, uint32_t node)
+{
+	const uint32_t type = r->cluster->node_type[node];
+	return r->cluster->node_set == NULL ||
+	       (r->cluster->node_set[group->node_set].types[type / 64] & UINT64_C(1) << type % 64) != 0;
+}
+
 static uint32_t cap_of(const struct ref *r, const struct sl_group *group, uint32_t node, struct spot spot)
 {
 	const uint32_t bound = group->tasks_per_node && group->tasks_per_node < group->tasks
 				       ? group->tasks_per_node
 				       : group->tasks;
-	if (spot.whole || (group->exclusive && spot.holds))
+	if (spot.whole || (group->exclusive && spot.holds) || !may_go(r, group, node))
 		return 0;
 	uint32_t cap = 0;
 	struct ref_task task = { .node = node };
@@ -257,7 +269,8 @@ static bool one_by_one(struct placing *p)
 		for (uint32_t node = 0; node < r->cluster->node_count; node++) {
 			uint32_t kind;
 			const struct spot *spot = &p->spot[node];
-			if (p->hidden[node] || spot->whole || !task_fits(r, p->group, spot, &kind))
+			if (p->hidden[node] || spot->whole || !may_go(r, p->group, node) ||
+				!task_fits(r, p->group, spot, &kind))
 				continue;
 			if (p->tasks[node] ? p->left == wanting || p->tasks[node] >= bound
 					   : (p->group->nodes_max && p->used >= p->group->nodes_max) ||
@@ -345,7 +358,7 @@ bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length,
 {
 	struct spot spot[REF_NODES] = { 0 };
 	for (uint32_t node = 0; node < r->cluster->node_count; node++)
-		spot[node] = spot_for(r, node, at, length, promises);
+		spot[node] = spot_for(r, request, node, at, length, promises);
 	return place_on(r, request, spot, place);
 }
 
@@ -373,7 +386,7 @@ bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, co
 	struct ref_place place = { .count = 0 };
 	struct spot spot[REF_NODES];
 	for (uint32_t node = 0; node < r->cluster->node_count; node++)
-		spot[node] = spot_for(r, node, r->now, end - r->now, false);
+		spot[node] = spot_for(r, request, node, r->now, end - r->now, false);
 	for (size_t i = 0; i < count; i++) {
 		if (piece[i].node >= r->cluster->node_count ||
 			piece[i].group >= r->requests[request].group_count || !piece[i].tasks)
@@ -427,7 +440,7 @@ bool ref_resume(struct ref *r, uint32_t job, sl_time end)
 	const struct ref before = *r;
 	struct ref_job *j = &r->job[job];
 	for (uint32_t i = 0; i < j->held.count; i++)
-		if (in_window(r, j->held.task[i].node, r->now, end))
+		if (in_window(r, j->request, j->held.task[i].node, r->now, end))
 			return false;
 	j->running = false;
 	for (uint32_t node = 0; node < r->cluster->node_count; node++) {
@@ -501,7 +514,7 @@ bool ref_resize(struct ref *r, uint32_t job, uint32_t tasks)
 			p.used += !p.tasks[old.task[i].node]++;
 	}
 	for (uint32_t node = 0; node < r->cluster->node_count; node++) {
-		spot[node] = spot_for(r, node, r->now, j->end - r->now, false);
+		spot[node] = spot_for(r, j->request, node, r->now, j->end - r->now, false);
 		/* Its own nodes are open to it as long as nothing else is there that holds them wholly. */
 		const struct spot own = spot_at(r, node, r->now, false);
 		if (p.tasks[node])
@@ -630,8 +643,8 @@ bool ref_start_promised(struct ref *r, uint32_t job, sl_time end)
 		take_place(r, j->promised_request, &j->promise, false, node, &spot);
 		if (spot.holds == before.holds)
 			continue;
-		bool good =
-			!before.whole && !(spot.whole && before.holds) && !in_window(r, node, r->now, end);
+		bool good = !before.whole && !(spot.whole && before.holds) &&
+			    !in_window(r, j->promised_request, node, r->now, end);
 		for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
 			good &= spot.free[kind] >= 0;
 		if (!good)

@@ -34,6 +34,7 @@ struct ref_job {
 struct ref_window {
 	sl_time from, until;
 	bool node[REF_NODES];
+	uint32_t reservation; /* 0: nobody's. */
 };
 
 struct ref {

@@ -60,6 +60,15 @@ static int64_t score_pack(const struct sl_node_class *class, const struct sl_gro
 	return spare(class) - (int64_t)tasks * (ONE << 6);
 }
 
+/* As the operator weighs them; who says nothing of his nodes weighs them alike. */
+static int64_t score_weight(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+{
+	const struct sl_hardware *hardware = class->cluster->type[class->type].hardware;
+	(void)group;
+	(void)tasks;
+	return hardware ? hardware->weight : 0;
+}
+
 const struct sl_placing placings[] = {
 	{ "first", "the lowest node that holds a task", "first fit", false, score_first },
 	{ "best", "the node with the least left over: tight nodes first",
@@ -69,5 +78,7 @@ const struct sl_placing placings[] = {
 		false, score_pack },
 	{ "spread", "one task at a time, to the node with the most left over",
 		"Slurm's --spread-job; Kubernetes' LeastAllocated", true, score_worst },
+	{ "weight", "the node of the least weight, as its operator says; then the lowest",
+		"Slurm's Weight of nodes", false, score_weight },
 };
 const size_t placing_count = SL_LEN(placings);

@@ -138,6 +138,23 @@ static void random_job(struct sl_rng *rng, const struct style *style, struct nod
 	}
 }
 
+/* Partitions that overlap, in every third world; who would fit in none of its own stays free. */
+static void random_sets(struct node_world *w, uint64_t seed)
+{
+	struct sl_rng rng = sl_rng_stream(seed, "tests/sets");
+	if (seed % 3)
+		return;
+	for (uint32_t i = 1; i < NW_SETS; i++)
+		w->set_nodes[i] = (uint32_t)(1 + below(&rng, (INT64_C(1) << w->nodes) - 1));
+	for (uint32_t i = 0; i < w->count; i++)
+		for (uint32_t k = 0; k < w->job[i].group_count; k++) {
+			struct sl_group *g = &w->job[i].group[k];
+			g->node_set = (uint32_t)below(&rng, NW_SETS);
+			if (!node_reference_could_hold(w, g))
+				g->node_set = 0;
+		}
+}
+
 static void random_world(struct node_world *w, uint64_t seed)
 {
 	struct sl_rng rng = sl_rng_stream(seed, "tests/nodes");
@@ -165,6 +182,7 @@ static void random_world(struct node_world *w, uint64_t seed)
 		w->job[i].submit = submit;
 		random_job(&rng, &style, w, i);
 	}
+	random_sets(w, seed);
 }
 
 /* ---- Against the reference ------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@
 #include "sim/nodes.h"
 #include "tests/nodes_reference.h"
 
-enum { REQUESTS = 9, GROUPS = 2, UNDO = 12 };
+enum { REQUESTS = 9, GROUPS = 2, UNDO = 12, TYPES = 5, SETS = 4 };
 
 /* ---- Placings ----------------------------------------------------------------------------------- */
 
@@ -67,7 +67,9 @@ struct trial {
 	uint64_t seed;
 	struct sl_rng rng;
 	struct sl_cluster cluster;
-	struct sl_node_type type[3];
+	struct sl_node_type type[TYPES];
+	uint64_t set_types[SETS];
+	struct sl_node_set set[SETS];
 	uint32_t node_type[REF_NODES];
 	struct sl_window window[2];
 	uint32_t window_node[2][REF_NODES];
@@ -86,9 +88,13 @@ static void make_cluster(struct trial *t)
 {
 	struct sl_cluster *c = &t->cluster;
 	c->node_count = 1 + below(t, REF_NODES);
-	c->type_count = 1 + below(t, 3);
+	c->type_count = 1 + below(t, TYPES);
 	c->kind_count = SL_KIND_GPUS + below(t, 3);
 	for (uint32_t i = 0; i < c->type_count; i++) {
+		if (i && chance(t, 2)) { /* Alike, but for the sets. */
+			t->type[i] = t->type[i - 1];
+			continue;
+		}
 		t->type[i].amount[SL_KIND_CPUS] = 1 + below(t, 6);
 		t->type[i].amount[SL_KIND_MEM] = chance(t, 3) ? INT64_MAX / 4 : 2 + below(t, 8);
 		for (uint32_t kind = SL_KIND_GPUS; kind < c->kind_count; kind++)
@@ -129,6 +135,36 @@ static void make_group(struct trial *t, struct sl_group *g)
 	g->exclusive = chance(t, 6);
 }
 
+/* Sets of types, which overlap; some are empty. Set 0 is all. */
+static void make_sets(struct trial *t)
+{
+	struct sl_cluster *c = &t->cluster;
+	c->node_set = t->set;
+	c->node_set_count = SETS;
+	for (uint32_t i = 0; i < SETS; i++) {
+		t->set_types[i] = i ? below(t, 1U << c->type_count) : UINT64_MAX;
+		t->set[i].types = &t->set_types[i];
+		for (uint32_t node = 0; node < c->node_count; node++)
+			t->set[i].node_count += t->set_types[i] >> t->node_type[node] & 1;
+	}
+	for (uint32_t i = 0; i < REQUESTS; i++)
+		for (uint32_t k = 0; k < GROUPS; k++)
+			t->group[i][k].node_set = chance(t, 2) ? below(t, SETS) : 0;
+}
+
+/* Requests that a window, or both, do not stop. */
+static void make_reservations(struct trial *t)
+{
+	const bool one = chance(t, 3);
+	for (uint32_t i = 0; i < t->cluster.window_count; i++) {
+		t->window[i].name = i && !one ? "b" : "a";
+		t->ref.window[i].reservation = one ? 1 : i + 1;
+	}
+	for (uint32_t i = 0; t->cluster.window_count && i < REQUESTS; i++)
+		t->group[i][0].reservation =
+			chance(t, 3) ? 1 + below(t, one ? 1 : t->cluster.window_count) : 0;
+}
+
 static void make_trial(struct trial *t, uint64_t seed)
 {
 	memset(t, 0, sizeof(*t));
@@ -153,6 +189,9 @@ static void make_trial(struct trial *t, uint64_t seed)
 		for (uint32_t k = 0; k < t->window[i].node_count; k++)
 			w->node[t->window[i].node[k]] = true;
 	}
+	if (chance(t, 2))
+		make_sets(t);
+	make_reservations(t);
 	cr_assert_eq(nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS, placing, &err), SL_OK);
 	nodes_clock(t->nodes, 0);
 }
