@@ -166,6 +166,8 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 		.place_count = pass->place_count,
 		.stopped = stopped,
 		.unfit = pass->unfit,
+		.epoch = pass->scenario->epoch,
+		.utc_offset = pass->scenario->utc_offset,
 	};
 }
 

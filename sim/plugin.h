@@ -1109,7 +1109,8 @@ struct sl_report {
 	int (*write)(const struct sl_result *result, struct sl_out *out, struct sl_err *err);
 	/* Whether there is anything to write; NULL: always. */
 	bool (*wanted)(const struct sl_result *result);
-	bool on_request; /* Written only where it is asked for (--only). */
+	bool on_request;      /* Written only where it is asked for (--only), */
+	const char *asked_as; /* by this name; NULL: by its own without its end. */
 };
 
 /* ---- Registries, one an array closed by NULL, in each plug-in folder ------------------ */
