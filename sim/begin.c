@@ -172,6 +172,8 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 		.stopped = stopped,
 		.unfit = pass->unfit,
 		.eligible = pass->eligible,
+		.epoch = pass->scenario->epoch,
+		.utc_offset = pass->scenario->utc_offset,
 	};
 }
 

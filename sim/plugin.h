@@ -1123,6 +1123,8 @@ struct sl_result {
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
 	const sl_time *eligible; /* Since when it could be considered; SL_NONE: never. NULL: of all, since
 				  * their submission. */
+	int64_t epoch;  /* Seconds since 1970 of time 0; 0: not known. */
+	int64_t utc_offset; /* Seconds that the log's clock is ahead of that. */
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */
@@ -1159,6 +1161,8 @@ struct sl_report {
 	int (*write)(const struct sl_result *result, struct sl_out *out, struct sl_err *err);
 	/* Whether there is anything to write; NULL: always. */
 	bool (*wanted)(const struct sl_result *result);
+	bool on_request;      /* Written only where it is asked for (--only), */
+	const char *asked_as; /* by this name; NULL: by its own without its end. */
 };
 
 /* ---- Registries, one an array closed by NULL, in each plug-in folder ------------------ */
@@ -1185,5 +1189,18 @@ struct sl_plugin {
 	const struct sl_metric *const *metrics;
 	const struct sl_cluster_reader *const *cluster_readers;
 };
+
+/* ---- Node types that are known by name --------------------------------------------------- */
+
+/* A node as it is sold, for cluster files: "type: dgx-a100". */
+struct sl_node_model {
+	struct sl_abi abi;
+	const char *name;                 /* "dgx-a100" */
+	const char *summary;              /* One line, with its NICs. */
+	const char *source;               /* Of the figures, and which of them are assumed. */
+	const struct sl_nodes_spec *node; /* One node, without a name. */
+};
+
+SL_API extern const struct sl_node_model *const sl_node_models[]; /* Closed by NULL. */
 
 #endif

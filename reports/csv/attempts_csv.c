@@ -53,4 +53,4 @@ static int write_attempts(const struct sl_result *result, struct sl_out *out, st
 static bool had_several(const struct sl_result *result) { return result->attempt_count > 0; }
 
 const struct sl_report csv_attempts = { SL_ABI_OF(struct sl_report), "attempts.csv",
-	"one line for each start of the jobs that had several", write_attempts, had_several };
+	"one line for each start of the jobs that had several", write_attempts, had_several, false, NULL };

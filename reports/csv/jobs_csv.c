@@ -204,4 +204,4 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 }
 
 const struct sl_report csv_jobs = { SL_ABI_OF(struct sl_report), "jobs.csv",
-	"one line a job: its course, state and bounded slowdown", write_jobs, NULL };
+	"one line a job: its course, state and bounded slowdown", write_jobs, NULL, false, NULL };

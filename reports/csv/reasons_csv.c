@@ -121,4 +121,4 @@ static int write_reasons(const struct sl_result *result, struct sl_out *out, str
 }
 
 const struct sl_report csv_reasons = { SL_ABI_OF(struct sl_report), "reasons.csv",
-	"what each second of a job's wait is charged to", write_reasons, NULL };
+	"what each second of a job's wait is charged to", write_reasons, NULL, false, NULL };

@@ -73,4 +73,4 @@ static int write_usage(const struct sl_result *result, struct sl_out *out, struc
 }
 
 const struct sl_report csv_usage = { SL_ABI_OF(struct sl_report), "usage.csv",
-	"cpus and jobs, running and waiting, over time", write_usage, NULL };
+	"cpus and jobs, running and waiting, over time", write_usage, NULL, false, NULL };

@@ -97,8 +97,8 @@ struct command {
 	const struct option_def *(*more)(const char *word, size_t *count, const struct args *args);
 };
 
-extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_policy_test,
-	cmd_list, cmd_version;
+extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_anonymize, cmd_generate,
+	cmd_policy_test, cmd_list, cmd_version;
 
 extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable global of this room. */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_convert.c - schedlab convert: a trace in another format, or cleaned.
+ * cmd_convert.c - schedlab convert: a trace in another format, or cleaned; a cluster as a cluster file of
+ * ours.
  *
  * Rows go from the reader to the writer with all their fields, as they come.
  * With --clean they are first held, until the scenario has dropped what makes
@@ -9,9 +10,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sim/cli/cli.h"
 #include "sim/names.h"
+#include "traces/cluster/cluster_file.h"
 
 struct header_pair {
 	const char *text[2];
@@ -355,15 +358,15 @@ static int writer_choose(const struct sl_writer **writer, const char *name, stru
 		did_you_mean(near, nearest(name, writer_name_at, sl_writers)));
 }
 
-static int convert_run(const struct args *args, struct sl_err *err)
+static int convert_trace(const struct args *args, const char *to, const char *path, struct sl_err *err)
 {
 	struct conversion c = { .path = args->word[0],
 		.arena = args->arena,
 		.registry = args->registry,
 		.strict = arg_flag(args, "strict") };
-	int status = writer_choose(&c.writer, arg(args, "to") ? arg(args, "to") : "swf", err);
+	int status = writer_choose(&c.writer, to ? to : "swf", err);
 	if (!status)
-		status = sl_out_open(&c.out, args->word[1], err);
+		status = sl_out_open(&c.out, path, err);
 	if (status)
 		return status;
 	status = arg_flag(args, "clean") ? convert_clean(&c, err) : convert_as_is(&c, err);
@@ -379,8 +382,129 @@ static int convert_run(const struct args *args, struct sl_err *err)
 	return status;
 }
 
+/* ---- Clusters ------------------------------------------------------------------------------ */
+
+static bool is_cluster_format(const char *to)
+{
+	return to && (strcmp(to, "yaml") == 0 || strcmp(to, "json") == 0);
+}
+
+static int sniff_trace(const struct registry *registry, const char *text, size_t len)
+{
+	int best = 0;
+	for (const struct sl_reader *const *reader = registry->readers; *reader; reader++) {
+		const int sure = (*reader)->sniff(text, len);
+		best = sure > best ? sure : best;
+	}
+	return best;
+}
+
+static int sniff_cluster(const struct registry *registry, const char *path, const char *text, size_t len)
+{
+	int best = 0;
+	for (const struct sl_cluster_reader *const *reader = registry->cluster_readers; *reader; reader++) {
+		const int sure = (*reader)->sniff(path, text, len);
+		best = sure > best ? sure : best;
+	}
+	return best;
+}
+
+/* A cluster where its readers are surer of it than those of traces; of JSON, both may be sure of some. */
+static int is_cluster(bool *is, const struct args *args, struct sl_input *in, struct sl_err *err)
+{
+	const char *text;
+	const char *end;
+	const int more = sl_input_peek(in, &text, &end, err);
+	*is = false;
+	if (more <= 0)
+		return more;
+	const size_t len = (size_t)(end - text);
+	const int trace = sniff_trace(args->registry, text, len);
+	const int cluster = sniff_cluster(args->registry, args->word[0], text, len);
+	const bool both_json = trace && cluster && text[strspn(text, " \t\r\n")] == '{';
+	*is = cluster > trace && !both_json;
+	return SL_OK;
+}
+
+static int cluster_put(struct cluster_writing *writing, const char *path, struct sl_err *err)
+{
+	struct sl_out *out;
+	int status = sl_out_open(&out, path, err);
+	if (status)
+		return status;
+	status = cluster_write_end(writing, out, err);
+	if (!status)
+		return sl_out_commit(out, err);
+	sl_out_abandon(out);
+	return status;
+}
+
+/* in: NULL of a folder. */
+static int convert_cluster(
+	const struct args *args, struct sl_input *in, const char *to, const char *path, struct sl_err *err)
+{
+	const struct sl_cluster_reader *reader = NULL;
+	const struct sl_cluster_sink *sink = NULL;
+	struct cluster_writing *writing = NULL;
+	if (to && !is_cluster_format(to))
+		return sl_fail(
+			err, SL_USAGE, "%s is a cluster: --to takes yaml and json there", args->word[0]);
+	if (arg_flag(args, "clean"))
+		return sl_fail(err, SL_USAGE, "%s is a cluster: --clean is for traces", args->word[0]);
+	int status = cluster_reader_choose(args->registry, &reader, args->word[0], in, err);
+	if (!status)
+		status = cluster_write_begin(&writing, &sink, to && strcmp(to, "json") == 0, err);
+	if (!status)
+		status = reader->read(args->word[0], in, NULL, 0, sink, err);
+	if (!status)
+		status = cluster_put(writing, path, err);
+	cluster_write_free(writing);
+	return status;
+}
+
+/* ---- Which of the two ------------------------------------------------------------------------ */
+
+static int out_path(const char **path, const struct args *args, struct sl_err *err)
+{
+	const char *option = arg(args, "output");
+	if (!option == (args->word_count < 2))
+		return sl_fail(err, SL_USAGE,
+			option ? "give OUT or -o OUT, not both" : "give OUT, '-' for standard output");
+	*path = option ? option : args->word[1];
+	return SL_OK;
+}
+
+static int convert_run(const struct args *args, struct sl_err *err)
+{
+	const char *to = arg(args, "to");
+	const char *path = NULL;
+	struct stat about;
+	struct sl_input *in;
+	bool cluster = is_cluster_format(to);
+	int status = out_path(&path, args, err);
+	if (status)
+		return status;
+	if (stat(args->word[0], &about) == 0 && S_ISDIR(about.st_mode))
+		return convert_cluster(args, NULL, to, path, err);
+	/* Standard input can be opened once only; what it is, its format says. */
+	const bool once = strcmp(args->word[0], "-") == 0;
+	if (once && !cluster)
+		return convert_trace(args, to, path, err);
+	status = sl_input_open(&in, args->word[0], err);
+	if (status)
+		return status;
+	if (!cluster)
+		status = is_cluster(&cluster, args, in, err);
+	if (!status && cluster)
+		status = convert_cluster(args, in, to, path, err);
+	sl_input_close(in);
+	return status || cluster ? status : convert_trace(args, to, path, err);
+}
+
 static const struct option_def options[] = {
-	{ "to", 0, "FORMAT", false, "format to write, see 'schedlab list writers'; default swf" },
+	{ "to", 0, "FORMAT", false,
+		"format to write, see 'schedlab list writers'; default swf. Of a cluster: yaml (default), json" },
+	{ "output", 'o', "FILE", false, "in place of OUT" },
 	{ "clean", 0, NULL, false,
 		"drop rows that make no sense, and sort by submission, as a replay would" },
 	{ OPTION_STRICT },
@@ -390,18 +514,21 @@ static const struct option_def options[] = {
 const struct command cmd_convert = {
 	.name = "convert",
 	.usage = "convert IN OUT [options]",
-	.summary = "write a trace in another format, or cleaned",
+	.summary = "write a trace in another format, or cleaned; a cluster as our file",
 	.detail =
 		"Reads IN ('-': standard input; .gz, .zst and .xz are recognised by content) and writes OUT\n"
 		"('-': standard output) with all fields and the header. OUT appears whole or not at all.\n"
+		"A cluster (its content or a folder says so) is written as our cluster file, see\n"
+		"schedlab-cluster(5).\n"
 		"\n"
 		"examples:\n"
 		"  schedlab convert trace.swf.xz trace.swf\n"
 		"  schedlab convert trace.swf.xz trace.csv --to table\n"
-		"  schedlab convert --clean trace.swf.gz - | gzip > clean.swf.gz\n",
+		"  schedlab convert --clean trace.swf.gz - | gzip > clean.swf.gz\n"
+		"  schedlab convert cluster.json -o cluster.yaml\n",
 	.options = options,
 	.option_count = SL_LEN(options),
-	.words_min = 2,
+	.words_min = 1,
 	.words_max = 2,
 	.run = convert_run,
 };

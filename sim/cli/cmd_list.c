@@ -28,6 +28,7 @@ struct entry {
 	const struct sl_param *params;
 	size_t param_count;
 	const void *vtable; /* What shows whose it is. */
+	const struct sl_nodes_spec *node;
 };
 
 static void json_pair(struct sl_out *out, const char *key, const char *value)
@@ -58,6 +59,79 @@ static const char *plugin_of(const struct listing *list, const struct entry *ent
 	return plugin ? plugin->path : NULL;
 }
 
+/* ---- Nodes --------------------------------------------------------------------------------- */
+
+/* Of one type of GPU, wherever they stand. */
+struct gpu_sum {
+	const char *type;
+	int64_t count, mem;
+};
+
+enum { GPU_SUMS_MAX = 8 };
+
+static void gpu_add(struct gpu_sum *sum, size_t *count, const char *type, int64_t more, int64_t mem)
+{
+	size_t i = 0;
+	while (i < *count && strcmp(sum[i].type, type) != 0)
+		i++;
+	if (i == GPU_SUMS_MAX)
+		return;
+	if (i == *count)
+		sum[(*count)++] = (struct gpu_sum){ .type = type };
+	sum[i].count += more;
+	sum[i].mem = mem;
+}
+
+static size_t gpus_of(const struct sl_nodes_spec *node, struct gpu_sum sum[GPU_SUMS_MAX])
+{
+	const struct sl_hardware *is = node->hardware;
+	size_t count = 0;
+	for (size_t i = 0; i < node->gpu_count; i++)
+		gpu_add(sum, &count, node->gpu[i].type, node->gpu[i].count, 0);
+	for (uint32_t i = 0; is && i < is->gres_count; i++)
+		if (strcmp(is->gres[i].name, "gpu") == 0)
+			gpu_add(sum, &count, is->gres[i].type ? is->gres[i].type : "gpu", is->gres[i].count,
+				is->gres[i].mem);
+	return count;
+}
+
+static void node_json(struct sl_out *out, const struct sl_nodes_spec *node)
+{
+	const struct sl_hardware *is = node->hardware;
+	struct gpu_sum gpu[GPU_SUMS_MAX];
+	const size_t count = gpus_of(node, gpu);
+	sl_out_printf(
+		out, ", \"cpus\": %lld, \"memory_mib\": %lld", (long long)node->cpus, (long long)node->mem);
+	if (is)
+		sl_out_printf(out, ", \"sockets\": %u, \"cores\": %u, \"threads\": %u", is->sockets,
+			is->cores, is->threads);
+	sl_out_text(out, ", \"gpus\": [");
+	for (size_t i = 0; i < count; i++) {
+		sl_out_text(out, i ? ", { \"type\": " : " { \"type\": ");
+		sl_out_json(out, gpu[i].type);
+		sl_out_printf(out, ", \"count\": %lld, \"memory_mib\": %lld }", (long long)gpu[i].count,
+			(long long)gpu[i].mem);
+	}
+	sl_out_text(out, count ? " ]" : "]");
+}
+
+static void node_text(const struct sl_nodes_spec *node)
+{
+	enum { GIB = 1024 };
+	const struct sl_hardware *is = node->hardware;
+	struct gpu_sum gpu[GPU_SUMS_MAX];
+	const size_t count = gpus_of(node, gpu);
+	printf("      %lld cpus", (long long)node->cpus);
+	if (is)
+		printf(" (%u socket%s of %u cores, %u thread%s a core)", is->sockets,
+			is->sockets == 1 ? "" : "s", is->cores, is->threads, is->threads == 1 ? "" : "s");
+	printf(", %lld GiB", (long long)node->mem / GIB);
+	for (size_t i = 0; i < count; i++)
+		printf(", %lld %s of %lld GiB", (long long)gpu[i].count, gpu[i].type,
+			(long long)gpu[i].mem / GIB);
+	printf("\n");
+}
+
 static void entry_json(struct listing *list, const struct entry *entry)
 {
 	struct sl_out *out = list->out;
@@ -65,8 +139,10 @@ static void entry_json(struct listing *list, const struct entry *entry)
 	sl_out_json(out, entry->name);
 	json_pair(out, "summary", entry->summary);
 	json_pair(out, "stands_for", entry->stands_for);
-	json_pair(out, "paper", entry->paper);
+	json_pair(out, entry->node ? "source" : "paper", entry->paper);
 	json_pair(out, "plugin", plugin_of(list, entry));
+	if (entry->node)
+		node_json(out, entry->node);
 	if (entry->params)
 		sl_out_text(out, ", \"parameters\": [");
 	for (size_t i = 0; i < entry->param_count; i++) {
@@ -104,6 +180,8 @@ static void entry_text(const struct listing *list, const struct entry *entry)
 		return;
 	if (entry->stands_for)
 		printf("      stands for %s\n", entry->stands_for);
+	if (entry->node)
+		node_text(entry->node);
 	if (entry->paper)
 		printf("      %s\n", entry->paper);
 	if (plugin_of(list, entry))
@@ -124,7 +202,7 @@ static void list_policies(struct listing *list)
 {
 	for (const struct sl_policy *const *at = list->registry->policies; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at });
+					 (*at)->params, (*at)->param_count, *at, NULL });
 }
 
 static void list_presets(struct listing *list)
@@ -134,7 +212,8 @@ static void list_presets(struct listing *list)
 		const bool set = at->settings && at->settings[0];
 		(void)snprintf(
 			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
-		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL });
+		entry_show(
+			list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL });
 	}
 }
 
@@ -153,11 +232,16 @@ static void list_settings(struct listing *list)
 			"Likewise, memory of each: 192GiB.", 0, 0 },
 		{ "cluster.nodes[NAME].gpus", SL_PARAM_INT, NULL, NULL, "Likewise, GPUs of each.", 0,
 			1 << 16 },
+		{ "cluster.nodes[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
+			"Any other key of an entry: weight, state, sockets ...; see schedlab-cluster(5).", 0,
+			0 },
+		{ "cluster.partition[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
+			"Likewise of a partition: max_time, nodes_max, tier ...", 0, 0 },
 	};
 	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
-				 cluster, SL_LEN(cluster), NULL });
+				 cluster, SL_LEN(cluster), NULL, NULL });
 	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
-				 NULL, NULL, replay_params, replay_param_count, NULL });
+				 NULL, NULL, replay_params, replay_param_count, NULL, NULL });
 }
 
 static void list_readers(struct listing *list)
@@ -174,6 +258,15 @@ static void list_clusters(struct listing *list)
 			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
 }
 
+static void list_nodes(struct listing *list)
+{
+	for (const struct sl_node_model *const *at = sl_node_models; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->source,
+					 .node = (*at)->node });
+}
+
 static void list_writers(struct listing *list)
 {
 	for (const struct sl_writer *const *at = list->registry->writers; *at; at++)
@@ -185,7 +278,7 @@ static void list_generators(struct listing *list)
 {
 	for (const struct sl_generator *const *at = list->registry->generators; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at });
+					 (*at)->params, (*at)->param_count, *at, NULL });
 }
 
 static void list_metrics(struct listing *list)
@@ -213,6 +306,7 @@ static const struct kind {
 	{ "settings", "for --set", list_settings },
 	{ "readers", "formats of traces that are read", list_readers },
 	{ "clusters", "formats of cluster files, for -c", list_clusters },
+	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes },
 	{ "writers", "formats of traces that are written", list_writers },
 	{ "generators", "workload models, for 'schedlab generate'", list_generators },
 	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
@@ -274,8 +368,8 @@ const struct command cmd_list = {
 	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, settings, readers, clusters, writers, generators, metrics and\n"
-		"reports.\n"
+		"KIND is one of policies, presets, settings, readers, clusters, nodes, writers, generators, metrics\n"
+		"and reports.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

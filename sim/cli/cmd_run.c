@@ -25,7 +25,7 @@ static const struct option_def options[] = {
 	{ "snapshot", 0, "FILE", false, "with --until: where the run stopped, to go on from" },
 	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
 	{ "only", 0, "LIST", false,
-		"write only these files: jobs, metrics, usage, reasons, snapshot (and run.json)" },
+		"write only these files: jobs, metrics, usage, reasons, snapshot, sacct, batsim (and run.json)" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },

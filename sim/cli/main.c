@@ -23,6 +23,7 @@ static const struct command *const commands[] = {
 	&cmd_compare,
 	&cmd_inspect,
 	&cmd_convert,
+	&cmd_anonymize,
 	&cmd_generate,
 	&cmd_policy_test,
 	&cmd_list,

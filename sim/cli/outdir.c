@@ -346,7 +346,10 @@ static int file_close(struct sl_out *out, int status, struct sl_err *err)
 
 bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result)
 {
-	return outdir_wants(only, report->name) && (!report->wanted || report->wanted(result));
+	const char *name = report->asked_as ? report->asked_as : report->name;
+	if (report->on_request && !only)
+		return false;
+	return outdir_wants(only, name) && (!report->wanted || report->wanted(result));
 }
 
 static int reports_write(
@@ -596,20 +599,23 @@ void outdir_abandon(struct outdir *dir)
 static const struct {
 	const char *name;
 	unsigned record;
+	bool on_request;
 } kinds[] = {
-	{ "jobs", 0 },
-	{ "attempts", 0 },
-	{ "metrics", 0 },
-	{ "usage", SIM_RECORD_USAGE },
-	{ "reasons", SIM_RECORD_REASONS },
-	{ "snapshot", 0 },
+	{ "jobs", 0, false },
+	{ "attempts", 0, false },
+	{ "metrics", 0, false },
+	{ "usage", SIM_RECORD_USAGE, false },
+	{ "reasons", SIM_RECORD_REASONS, false },
+	{ "snapshot", 0, false },
+	{ "sacct", SIM_RECORD_PLACES, true },
+	{ "batsim", SIM_RECORD_PLACES, true },
 };
 
 int only_check(const char *only, unsigned *record, struct sl_err *err)
 {
 	*record = 0;
 	for (size_t i = 0; i < SL_LEN(kinds); i++)
-		if (only_has(only, kinds[i].name))
+		if (only ? only_has(only, kinds[i].name) : !kinds[i].on_request)
 			*record |= kinds[i].record;
 	for (const char *name = only; name;) {
 		const size_t len = strcspn(name, ",");
@@ -619,7 +625,7 @@ int only_check(const char *only, unsigned *record, struct sl_err *err)
 				(len == strlen(kinds[i].name) && memcmp(name, kinds[i].name, len) == 0);
 		if (!known)
 			return sl_fail(err, SL_USAGE,
-				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons and snapshot, between commas",
+				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, snapshot, sacct and batsim, between commas",
 				(int)(len < 100 ? len : 100), name);
 		name = name[len] ? name + len + 1 : NULL;
 	}

@@ -7,7 +7,7 @@ schedlab convert site.swf out.swf --to swff
 echo "exit $?"
 schedlab convert site.swf no/such/out.swf
 echo "exit $?"
-schedlab convert site.swf -o out.swf
+schedlab convert site.swf --into out.swf
 echo "exit $?"
 schedlab convert site.swf
 echo "exit $?"

@@ -214,8 +214,20 @@ Test(cluster_file, settings_refused)
 		"cluster.nodes[NAME].count");
 	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpus].count=4"), SL_USAGE,
 		"--set: 'cluster.nodes[gpus].count': no nodes are called 'gpus': did you mean 'gpu'?");
-	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpu].cores=4"), SL_USAGE,
-		"--set: 'cluster.nodes[gpu].cores': nodes have count, cpus, memory and gpus to set");
+	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpu].weigth=4"), SL_USAGE,
+		"--set: 'cluster.nodes[gpu].weigth': nodes have no 'weigth' to set: did you mean 'weight'?");
+	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpu].features=4"), SL_USAGE,
+		"--set: 'cluster.nodes[gpu].features': nodes have no 'features' to set: see schedlab-cluster(5)");
+	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpu].state=asleep"), SL_USAGE,
+		"--set: 'cluster.nodes[gpu].state' must be one of up, drain, down, maint, powered_down, planned, "
+		"future, not 'asleep'");
+	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpu].state+=up"), SL_USAGE,
+		"--set: 'cluster.nodes[gpu].state+': only numbers can be added to: use =");
+	expect_error(GPU_NODES, SETTINGS("cluster.partition[p].max_time=1h"), SL_USAGE,
+		"--set: 'cluster.partition[p].max_time': no partition is called 'p': name an entry of the file");
+	expect_error(GPU_NODES, SETTINGS("cluster.partition[p].max_tim=1h"), SL_USAGE,
+		"--set: 'cluster.partition[p].max_tim': partitions have no 'max_tim' to set: did you mean "
+		"'max_time'?");
 	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpu].count-=2"), SL_USAGE,
 		"--set: 'cluster.nodes[gpu].count-' 2 leaves 'gpu' with -1, and must leave a whole number from 0 to "
 		"10000000");
@@ -224,8 +236,8 @@ Test(cluster_file, settings_refused)
 	expect_error("cpus: 4\n", SETTINGS("cluster.nodes[gpu].count=4"), SL_USAGE,
 		"--set: 'cluster.nodes[gpu].count': this cluster is a counted pool, without nodes: use cluster.cpus");
 	expect_error("cpus: 4\n", SETTINGS("cluster.size=4"), SL_USAGE,
-		"--set: unknown setting 'cluster.size': there are cluster.cpus and cluster.nodes[NAME].count, .cpus, "
-		".memory and .gpus");
+		"--set: unknown setting 'cluster.size': there are cluster.cpus, cluster.nodes[NAME].KEY and "
+		"cluster.partition[NAME].KEY, with the keys of schedlab-cluster(5)");
 	expect_error("nodes: [{name: n, cpus: 4}]\n", SETTINGS("cluster.nodes[n].memory+=4"), SL_USAGE,
 		"--set: 'cluster.nodes[n].memory+': 'n' has none to add to: use = instead");
 	expect_error(MIXED_YAML, SETTINGS("cluster.nodes[g].gpus=4"), SL_USAGE,
@@ -240,13 +252,15 @@ Test(cluster_file, mistakes)
 		const char *cluster, *said;
 	} wrong[] = {
 		{ "name: x\nnodes:\n  - name: n\n    cpu: 4\n",
-			":4:5: unknown key 'cpu': did you mean 'cpus'? nodes have name, count, cpus, memory, gpus, "
-			"gpu_type" },
+			":4:5: unknown key 'cpu': did you mean 'cpus'? nodes have name, type, hosts, count, cpus, "
+			"memory, gpus, gpu_type, boards, sockets, cores, threads, features, weight, gres, state, "
+			"reason, tmp_disk, cores_kept, memory_kept" },
 		{ "{ \"name\": \"x\",\n  \"node\": [] }",
-			":2:3: unknown key 'node': did you mean 'nodes'? clusters have name, cpus, nodes, "
-			"reservations" },
+			":2:3: unknown key 'node': did you mean 'nodes'? clusters have name, select, topology, "
+			"memory_counts, cpus, nodes, partitions, switches, licenses, reservations, settings" },
 		{ "cpus: 4\nzebra: 5\n",
-			":2:1: unknown key 'zebra': clusters have name, cpus, nodes, reservations" },
+			":2:1: unknown key 'zebra': clusters have name, select, topology, "
+			"memory_counts, cpus, nodes, partitions, switches, licenses, reservations, settings" },
 		{ "cpus: 4\ncpus: 5\n", ":2:1: key 'cpus' stands twice, first on line 1: remove one" },
 		{ "{\"cpus\": 4,\n\"cpus\": 5}",
 			":2:1: key 'cpus' stands twice, first on line 1: remove one" },
@@ -294,6 +308,44 @@ Test(cluster_file, mistakes)
 		{ "{\"cpus\": 4} x", ":1:13: not JSON: the end is due, not 'x'" },
 		{ "[1]\n",
 			": not a cluster file of a known kind: see schedlab-cluster(5), and 'schedlab list clusters'" },
+		{ "nodes: [{name: n, hosts: 'a[1-2]', count: 2, cpus: 1}]\n",
+			":1:43: 'count' beside 'hosts': the hosts are counted, remove it" },
+		{ "nodes: [{name: n, type: dgx-a10}]\n",
+			":1:25: no node type is called 'dgx-a10': did you mean 'dgx-a100'? 'schedlab list nodes' "
+			"shows all" },
+		{ "nodes: [{name: n, cpus: 8, sockets: 2, cores: 2}]\n",
+			":1:9: has more cpus than sockets * cores * threads: make them agree" },
+		{ "nodes: [{name: n, sockets: 2, cores: 1024}]\n",
+			":1:9: more than 1024 cores on one node: that many are not told apart" },
+		{ "nodes: [{name: n, cpus: 2, gres: [{name: gpu, cores: 0-2}]}]\n",
+			":1:9: gres are nearest to cores that the node does not have ('cores')" },
+		{ "nodes: [{name: n, cpus: 2, gres: [{name: gpu, cores: 0-}]}]\n",
+			":1:54: 'cores' must be a list of cores below 1024, such as 0-15,32, not '0-'" },
+		{ "nodes: [{name: n, cpus: 2, gpus: 1, gres: [{name: gpu}]}]\n",
+			":1:44: GPUs stand in 'gpus' and in 'gres': remove them from one of the two" },
+		{ "nodes: [{name: n, cpus: 2, gres: [{type: gpu}]}]\n",
+			":1:35: gres have 'name', which is not here: add it" },
+		{ "nodes: [{name: n, cpus: 2, state: asleep}]\n",
+			":1:35: 'state' must be one of up, drain, down, maint, powered_down, planned, future, not "
+			"'asleep'" },
+		{ "cpus: 4\npartitions:\n- {name: a, max_time: long}\n",
+			":3:23: 'max_time' must be a duration such as 90, 36h or 3d, or unlimited, not 'long'" },
+		{ "cpus: 4\npartitions:\n- {name: a}\n- {name: b}\n- {name: a}\n",
+			":5:10: 'a' stands twice in 'partitions', first on line 3: remove one" },
+		{ "cpus: 4\npartitions:\n- {name: a, nodes_maxx: 2}\n",
+			":3:13: unknown key 'nodes_maxx': did you mean 'nodes_max'? partitions have name, nodes, "
+			"max_time, default_time, nodes_min, nodes_max, cpus_per_node_max, memory_per_node, "
+			"memory_per_cpu, memory_per_gpu, cpus_per_gpu, memory_per_node_max, memory_per_cpu_max, "
+			"tier, job_factor, share, shares, state, default, hidden, root_only, exclusive_user, "
+			"least_loaded" },
+		{ "cpus: 4\nswitches: [{name: s}]\n",
+			":2:12: a switch has either 'nodes' or 'switches' below it" },
+		{ "cpus: 4\nlicenses: {matlab: 4}\n",
+			":2:11: 'licenses' must be a list of entries with name and total" },
+		{ "cpus: 4\nsettings: [{key: x}]\n",
+			":2:12: settings have 'value', which is not here: add it" },
+		{ "cpus: 4\nselect: core\n",
+			":2:9: 'select' must be one of ours, cores, linear, not 'core'" },
 		{ "# Slurm\nClusterName=x\nNodeName=n[1-4] CPUs=4\n",
 			": a slurm.conf is not read yet: give a cluster file" },
 	};

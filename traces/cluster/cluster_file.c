@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cluster_file.c - the schema of our cluster file, the same in YAML and JSON; see schedlab-cluster(5).
+ * cluster_file.c - our cluster file, the same in YAML and JSON; see schedlab-cluster(5).
  *
- * A map's keys stand in a table, each with what reads its value; a key that is not there is an error with the
- * nearest that is. Settings are applied entry by entry, before anyone is told of it.
+ * A map's keys stand in a table (cluster_fields.c); a key that is not there is an error with the nearest that
+ * is. Settings are applied entry by entry, before anyone is told of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,60 +11,68 @@
 
 #include "traces/cluster/cluster_file.h"
 
-enum { NAME_LONGEST = 63, ENTRIES_MAX = 10000 };
+enum { ENTRIES_MAX = 10000, SETTINGS_MAX = 1000000 };
 
-struct reading {
-	const struct doc *doc;
-	const struct sl_cluster_sink *sink;
-	struct cluster_settings settings;
-	const struct doc_node *name, *cpus, *nodes, *reservations; /* Of the top; NULL: absent. */
-	const char **entry;                                        /* Names of the nodes' entries. */
-	size_t entry_count;
-	struct sl_err *err;
-};
-
-static const char *text_of(const struct reading *r, const struct doc_node *node)
+const char *text_of(const struct reading *r, const struct doc_node *node)
 {
 	return r->doc->text + node->text;
 }
 
 /* ---- Maps by table -------------------------------------------------------------------------- */
 
-enum { KEYS_MAX = 8 };
+static int fail_key(const struct reading *r, const struct doc_node *node, const struct schema *schema)
+{
+	const struct sl_place place = doc_key_place(r->doc, node);
+	const char *name = r->doc->text + node->key;
+	const char *near = schema_near(schema, name);
+	char known[400] = "";
+	for (size_t k = 0, len = 0; k < schema->count; k++)
+		len += (size_t)snprintf(
+			known + len, sizeof(known) - len, "%s%s", k ? ", " : "", schema->field[k].key);
+	return sl_fail_at(r->err, &place, "unknown key '%.60s': %s%s%s%s %s", name,
+		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", schema->have, known);
+}
 
-/* into[i]: the value of key[i], NULL where it is absent. what: "nodes have", for messages. */
-static int map_take(const struct reading *r, const struct doc_node *map, const char *const *key,
-	const struct doc_node **into, const char *what)
+int map_take(const struct reading *r, const struct doc_node *map, const struct schema *schema,
+	const struct doc_node *into[FIELDS_MAX])
 {
 	const struct sl_place at = doc_place(r->doc, map);
-	for (size_t i = 0; key[i]; i++)
+	for (size_t i = 0; i < FIELDS_MAX; i++)
 		into[i] = NULL;
 	if (map->kind != DOC_MAP)
-		return sl_fail_at(
-			r->err, &at, "%s keys with values, such as '%s': a map is due here", what, key[0]);
+		return sl_fail_at(r->err, &at, "%s keys with values, such as '%s': a map is due here",
+			schema->have, schema->field[0].key);
 	for (const struct doc_node *node = doc_child(r->doc, map); node; node = doc_next(r->doc, node)) {
 		const char *name = r->doc->text + node->key;
-		size_t i = 0;
-		while (key[i] && strcmp(key[i], name) != 0)
-			i++;
-		if (key[i]) {
-			into[i] = node;
-			continue;
-		}
-		const struct sl_place place = doc_key_place(r->doc, node);
-		const char *near = sl_nearest(name, key);
-		char known[200] = "";
-		for (size_t k = 0, len = 0; key[k]; k++)
-			len += (size_t)snprintf(
-				known + len, sizeof(known) - len, "%s%s", k ? ", " : "", key[k]);
-		return sl_fail_at(r->err, &place, "unknown key '%.60s': %s%s%s%s %s", name,
-			near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", what, known);
+		const size_t i = schema_find(schema, name, strlen(name));
+		if (i == schema->count)
+			return fail_key(r, node, schema);
+		into[i] = node;
 	}
 	return SL_OK;
 }
 
-static int fail_value(
-	const struct reading *r, const struct doc_node *node, const char *key, const char *wanted)
+int map_fill(const struct reading *r, const struct doc_node *map, const struct schema *schema,
+	const struct doc_node *into[FIELDS_MAX], void *base)
+{
+	int status = map_take(r, map, schema, into);
+	for (size_t i = 0; !status && i < schema->count; i++) {
+		const struct field *field = &schema->field[i];
+		char wanted[FIELD_WANTED_MAX];
+		if (field->kind == FIELD_OTHER)
+			continue;
+		if (!into[i] && field->needed) {
+			const struct sl_place at = doc_place(r->doc, map);
+			return sl_fail_at(
+				r->err, &at, "%s '%s', which is not here: add it", schema->have, field->key);
+		}
+		if (into[i] && (into[i]->kind != DOC_TEXT || !field_read(field, text_of(r, into[i]), base)))
+			status = fail_value(r, into[i], field->key, field_wanted(field, wanted));
+	}
+	return status;
+}
+
+int fail_value(const struct reading *r, const struct doc_node *node, const char *key, const char *wanted)
 {
 	const struct sl_place at = doc_place(r->doc, node);
 	if (node->kind != DOC_TEXT)
@@ -73,261 +81,246 @@ static int fail_value(
 	return sl_fail_at(r->err, &at, "'%s' must be %s, not '%.60s'", key, wanted, text_of(r, node));
 }
 
-static int take_amount(const struct reading *r, const struct doc_node *node, const char *key,
-	enum amount which, int64_t *value)
-{
-	if (!node || (node->kind == DOC_TEXT && amount_read(which, text_of(r, node), value)))
-		return SL_OK;
-	return fail_value(r, node, key, amount_text(which));
-}
-
-/* A word that is safe in lists, labels and file names. */
-static bool is_word(const char *text)
-{
-	const size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
-	return len && len <= NAME_LONGEST && !text[len];
-}
-
-static const char word_text[] = "a word of letters, digits, '.', '_' and '-', at most 63";
-
-static int take_word(
-	const struct reading *r, const struct doc_node *node, const char *key, const char **value)
-{
-	if (!node)
-		return SL_OK;
-	if (node->kind != DOC_TEXT || !is_word(text_of(r, node)))
-		return fail_value(r, node, key, word_text);
-	*value = text_of(r, node);
-	return SL_OK;
-}
-
-static int take_text(
-	const struct reading *r, const struct doc_node *node, const char *key, const char **value)
-{
-	if (!node)
-		return SL_OK;
-	const char *text = node->kind == DOC_TEXT ? text_of(r, node) : "";
-	size_t len = 0;
-	while ((unsigned char)text[len] >= ' ' && text[len] != 0x7F)
-		len++;
-	if (!len || text[len])
-		return fail_value(r, node, key, "a text");
-	*value = text;
-	return SL_OK;
-}
-
-static int fail_missing(
-	const struct reading *r, const struct doc_node *map, const char *what, const char *key)
-{
-	const struct sl_place at = doc_place(r->doc, map);
-	return sl_fail_at(r->err, &at, "%s '%s', which is not here: add it", what, key);
-}
-
-/* ---- Nodes ---------------------------------------------------------------------------------- */
-
-enum { NODE_NAME, NODE_COUNT, NODE_CPUS, NODE_MEMORY, NODE_GPUS, NODE_GPU_TYPE };
-static const char *const node_keys[] = { "name", "count", "cpus", "memory", "gpus", "gpu_type", NULL };
-static const char nodes_have[] = "nodes have";
-
-/* gpus: { a100: 4, v100: 4 } */
-static int take_gpu_map(const struct reading *r, const struct doc_node *map, struct sl_nodes_spec *spec)
-{
-	for (const struct doc_node *node = doc_child(r->doc, map); node; node = doc_next(r->doc, node)) {
-		const char *type = r->doc->text + node->key;
-		const struct sl_place at = doc_key_place(r->doc, node);
-		int64_t count = 0;
-		if (!is_word(type))
-			return sl_fail_at(
-				r->err, &at, "a type of GPU must be %s, not '%.60s'", word_text, type);
-		const int status = take_amount(r, node, type, AMOUNT_GPUS, &count);
-		if (status)
-			return status;
-		if (!count)
-			continue;
-		if (spec->gpu_count == SL_LEN(spec->gpu))
-			return sl_fail_at(
-				r->err, &at, "more than %zu types of GPU on one node", SL_LEN(spec->gpu));
-		spec->gpu[spec->gpu_count].type = type;
-		spec->gpu[spec->gpu_count++].count = count;
-	}
-	return SL_OK;
-}
-
-static int take_gpus(const struct reading *r, const struct doc_node *const *value, struct sl_nodes_spec *spec)
-{
-	const struct doc_node *gpus = value[NODE_GPUS];
-	const struct doc_node *type = value[NODE_GPU_TYPE];
-	if (gpus && gpus->kind == DOC_MAP) {
-		if (!type)
-			return take_gpu_map(r, gpus, spec);
-		const struct sl_place at = doc_key_place(r->doc, type);
-		return sl_fail_at(
-			r->err, &at, "'gpu_type' beside a map of GPUs: the map names the types, remove it");
-	}
-	int64_t count = 0;
-	const char *name = "gpu";
-	int status = take_amount(r, gpus, "gpus", AMOUNT_GPUS, &count);
-	if (!status)
-		status = take_word(r, type, "gpu_type", &name);
-	if (status || (!count && !type))
-		return status;
-	spec->gpu[0].type = name; /* A type without GPUs waits for a setting that gives some. */
-	spec->gpu[0].count = count;
-	spec->gpu_count = 1;
-	return SL_OK;
-}
-
-static int read_entry(struct reading *r, const struct doc_node *node)
-{
-	const struct doc_node *value[KEYS_MAX];
-	struct sl_nodes_spec spec = { .count = 1, .cpus = SL_NONE, .mem = SL_NONE };
-	int status = map_take(r, node, node_keys, value, nodes_have);
-	for (size_t i = NODE_NAME; !status && i <= NODE_CPUS; i += NODE_CPUS - NODE_NAME)
-		if (!value[i])
-			status = fail_missing(r, node, nodes_have, node_keys[i]);
-	if (!status)
-		status = take_word(r, value[NODE_NAME], "name", &spec.name);
-	if (!status)
-		status = take_amount(r, value[NODE_COUNT], "count", AMOUNT_COUNT, &spec.count);
-	if (!status)
-		status = take_amount(r, value[NODE_CPUS], "cpus", AMOUNT_CPUS, &spec.cpus);
-	if (!status)
-		status = take_amount(r, value[NODE_MEMORY], "memory", AMOUNT_MEMORY, &spec.mem);
-	if (!status)
-		status = take_gpus(r, value, &spec);
-	if (!status)
-		status = settings_for_entry(&r->settings, &spec, r->err);
-	if (status)
-		return status;
-	const struct sl_place at = doc_place(r->doc, node);
-	r->entry[r->entry_count++] = spec.name;
-	return r->sink->nodes(r->sink->self, &spec, &at, r->err);
-}
-
-static int read_entries(struct reading *r)
-{
-	const struct sl_place at = doc_place(r->doc, r->nodes);
-	if (r->nodes->kind != DOC_LIST || !r->nodes->count)
-		return sl_fail_at(
-			r->err, &at, "'nodes' must be a list of entries with name, count, cpus and so on");
-	if (r->nodes->count > ENTRIES_MAX)
-		return sl_fail_at(r->err, &at,
-			"more than %d entries of nodes: put like ones together with 'count'", ENTRIES_MAX);
-	int status = SL_OK;
-	for (const struct doc_node *node = doc_child(r->doc, r->nodes); node && !status;
-		node = doc_next(r->doc, node))
-		status = read_entry(r, node);
-	return status;
-}
-
-/* ---- Reservations ----------------------------------------------------------------------------- */
-
-enum { WINDOW_NAME, WINDOW_NODES, WINDOW_CPUS, WINDOW_START, WINDOW_END, WINDOW_DURATION };
-static const char *const window_keys[] = { "name", "nodes", "cpus", "start", "end", "duration", NULL };
-static const char reservations_have[] = "reservations have";
-
-static int fail_window(const struct reading *r, const struct doc_node *node, const char *what)
+int fail_node(const struct reading *r, const struct doc_node *node, const char *what)
 {
 	const struct sl_place at = doc_place(r->doc, node);
 	return sl_fail_at(r->err, &at, "%s", what);
 }
 
-static int read_window(const struct reading *r, const struct doc_node *node)
+static const struct doc_node *top(const struct reading *r, const char *key)
 {
-	const struct doc_node *value[KEYS_MAX];
+	return r->value[schema_find(&schema_cluster, key, strlen(key))];
+}
+
+/* Each member of a list of the top, if it is there. entries: "entries with name, count and so on". */
+static int each_of(struct reading *r, const char *key, uint32_t most, const char *entries,
+	int (*read)(struct reading *r, const struct doc_node *node))
+{
+	const struct doc_node *list = top(r, key);
+	if (!list)
+		return SL_OK;
+	const struct sl_place at = doc_place(r->doc, list);
+	if (list->kind != DOC_LIST)
+		return sl_fail_at(r->err, &at, "'%s' must be a list of %s", key, entries);
+	if (list->count > most)
+		return sl_fail_at(r->err, &at, "more than %u entries in '%s'", most, key);
+	int status = SL_OK;
+	for (const struct doc_node *node = doc_child(r->doc, list); node && !status;
+		node = doc_next(r->doc, node))
+		status = read(r, node);
+	return status;
+}
+
+/* ---- What stands in the lists ------------------------------------------------------------------ */
+
+static int read_entry(struct reading *r, const struct doc_node *node)
+{
+	const int status = entry_read(r, node, r->node);
+	if (status)
+		return status;
+	const struct sl_place at = doc_place(r->doc, node);
+	r->entry[r->entry_count++] = r->node->spec.name;
+	return r->sink->nodes(r->sink->self, &r->node->spec, &at, r->err);
+}
+
+static int read_partition(struct reading *r, const struct doc_node *node)
+{
+	const struct doc_node *value[FIELDS_MAX];
+	struct sl_partition partition = { 0 };
+	schema_clear(&schema_partition, &partition);
+	int status = map_fill(r, node, &schema_partition, value, &partition);
+	if (!status)
+		status = settings_for_partition(&r->settings, &partition, r->err);
+	if (status)
+		return status;
+	const struct sl_place at = doc_place(r->doc, node);
+	r->partition[r->partition_count++] = partition.name;
+	return r->sink->partition ? r->sink->partition(r->sink->self, &partition, &at, r->err) : SL_OK;
+}
+
+static int read_switch(struct reading *r, const struct doc_node *node)
+{
+	const struct doc_node *value[FIELDS_MAX];
+	struct sl_switch spec = { 0 };
+	const int status = map_fill(r, node, &schema_switch, value, &spec);
+	if (status)
+		return status;
+	if (!spec.nodes == !spec.switches)
+		return fail_node(r, node, "a switch has either 'nodes' or 'switches' below it");
+	const struct sl_place at = doc_place(r->doc, node);
+	return r->sink->sw ? r->sink->sw(r->sink->self, &spec, &at, r->err) : SL_OK;
+}
+
+static int read_license(struct reading *r, const struct doc_node *node)
+{
+	const struct doc_node *value[FIELDS_MAX];
+	struct sl_license spec = { .total = 1 };
+	const int status = map_fill(r, node, &schema_license, value, &spec);
+	if (status)
+		return status;
+	const struct sl_place at = doc_place(r->doc, node);
+	return r->sink->license ? r->sink->license(r->sink->self, &spec, &at, r->err) : SL_OK;
+}
+
+static int read_setting(struct reading *r, const struct doc_node *node)
+{
+	const struct doc_node *value[FIELDS_MAX];
+	struct sl_setting setting = { .kind = "cluster", .name = "" };
+	const int status = map_fill(r, node, &schema_setting, value, &setting);
+	if (status)
+		return status;
+	setting.at = doc_place(r->doc, node);
+	return r->sink->setting ? r->sink->setting(r->sink->self, &setting, r->err) : SL_OK;
+}
+
+static int read_window(struct reading *r, const struct doc_node *node)
+{
+	const struct doc_node *value[FIELDS_MAX];
 	struct sl_window_spec spec = { 0 };
-	int status = map_take(r, node, window_keys, value, reservations_have);
+	const int status = map_fill(r, node, &schema_window, value, &spec);
 	if (status)
 		return status;
-	if (!value[WINDOW_NAME] || !value[WINDOW_START])
-		return fail_missing(r, node, reservations_have, value[WINDOW_NAME] ? "start" : "name");
-	if (!value[WINDOW_END] == !value[WINDOW_DURATION])
-		return fail_window(r, node, "reservations have one of 'end' and 'duration': give just one");
-	if (r->nodes && (!value[WINDOW_NODES] || value[WINDOW_CPUS]))
-		return fail_window(
-			r, node, "reservations of a cluster with nodes have 'nodes', and no 'cpus'");
-	if (!r->nodes && (value[WINDOW_NODES] || !value[WINDOW_CPUS]))
-		return fail_window(r, node, "reservations of a counted pool have 'cpus', and no 'nodes'");
-	status = take_text(r, value[WINDOW_NAME], "name", &spec.name);
-	if (!status)
-		status = take_text(r, value[WINDOW_NODES], "nodes", &spec.nodes);
-	if (!status)
-		status = take_text(r, value[WINDOW_START], "start", &spec.from);
-	if (!status)
-		status = take_text(r, value[WINDOW_END], "end", &spec.until);
-	if (!status)
-		status = take_text(r, value[WINDOW_DURATION], "duration", &spec.length);
-	const struct doc_node *cpus = value[WINDOW_CPUS];
-	if (!status && cpus &&
-		(cpus->kind != DOC_TEXT ||
-			!sl_get_i64(text_of(r, cpus), strlen(text_of(r, cpus)), &spec.cpus) || spec.cpus < 1))
-		status = fail_value(r, cpus, "cpus", "a whole number from 1");
-	if (status)
-		return status;
+	const bool always = !spec.from && !spec.until && !spec.length && spec.kind != SL_WINDOW_RESERVED;
+	if (!always && !spec.from)
+		return fail_node(r, node, "reservations have 'start', which is not here: add it");
+	if (!always && !spec.until == !spec.length)
+		return fail_node(r, node, "reservations have one of 'end' and 'duration': give just one");
+	if (top(r, "nodes") && (!spec.nodes || spec.cpus))
+		return fail_node(r, node, "reservations of a cluster with nodes have 'nodes', and no 'cpus'");
+	if (!top(r, "nodes") && (spec.nodes || !spec.cpus))
+		return fail_node(r, node, "reservations of a counted pool have 'cpus', and no 'nodes'");
 	const struct sl_place at = doc_place(r->doc, node);
 	return r->sink->window(r->sink->self, &spec, &at, r->err);
 }
 
-static int read_windows(const struct reading *r)
+/* ---- No name twice ------------------------------------------------------------------------------ */
+
+struct named {
+	const char *name;
+	const struct doc_node *node;
+};
+
+static int compare_named(const void *a, const void *b)
 {
-	const struct sl_place at = doc_place(r->doc, r->reservations);
-	if (r->reservations->kind != DOC_LIST)
-		return sl_fail_at(
-			r->err, &at, "'reservations' must be a list of entries with name, start and so on");
-	if (r->reservations->count > ENTRIES_MAX)
-		return sl_fail_at(r->err, &at, "more than %d reservations", ENTRIES_MAX);
+	const struct named *x = a;
+	const struct named *y = b;
+	const int by_name = strcmp(x->name, y->name);
+	return by_name ? by_name : (x->node > y->node) - (x->node < y->node);
+}
+
+/* The list's maps are whole: each has a name. (Nodes are the engine's matter: it knows their names.) */
+static int check_once(const struct reading *r, const char *key)
+{
+	const struct doc_node *list = top(r, key);
+	if (!list || !list->count)
+		return SL_OK;
+	struct named *named = calloc(list->count, sizeof(*named));
+	if (!named)
+		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+	size_t count = 0;
+	for (const struct doc_node *map = doc_child(r->doc, list); map; map = doc_next(r->doc, map))
+		for (const struct doc_node *node = doc_child(r->doc, map); node;
+			node = doc_next(r->doc, node))
+			if (strcmp(r->doc->text + node->key, "name") == 0)
+				named[count++] = (struct named){ text_of(r, node), node };
+	qsort(named, count, sizeof(*named), compare_named);
 	int status = SL_OK;
-	for (const struct doc_node *node = doc_child(r->doc, r->reservations); node && !status;
-		node = doc_next(r->doc, node))
-		status = read_window(r, node);
+	for (size_t i = 1; i < count && !status; i++) {
+		const struct sl_place at = doc_place(r->doc, named[i].node);
+		if (strcmp(named[i - 1].name, named[i].name) == 0)
+			status = sl_fail_at(r->err, &at,
+				"'%.60s' stands twice in '%s', first on line %u: remove one", named[i].name,
+				key, named[i - 1].node->line);
+	}
+	free(named);
 	return status;
 }
 
 /* ---- The whole file ------------------------------------------------------------------------------ */
 
-static const char *const top_keys[] = { "name", "cpus", "nodes", "reservations", NULL };
-
 static int read_pool(const struct reading *r)
 {
+	const struct doc_node *node = top(r, "cpus");
 	int64_t cpus;
-	if (r->cpus->kind != DOC_TEXT ||
-		!sl_get_i64(text_of(r, r->cpus), strlen(text_of(r, r->cpus)), &cpus) || cpus < 1 ||
-		cpus > INT32_MAX)
-		return fail_value(r, r->cpus, "cpus", "a whole number from 1 to 2147483647");
-	const struct sl_place at = doc_place(r->doc, r->cpus);
+	if (node->kind != DOC_TEXT || !sl_get_i64(text_of(r, node), strlen(text_of(r, node)), &cpus) ||
+		cpus < 1 || cpus > INT32_MAX)
+		return fail_value(r, node, "cpus", "a whole number from 1 to 2147483647");
+	const struct sl_place at = doc_place(r->doc, node);
 	const int status = settings_for_pool(&r->settings, &cpus, r->err);
 	return status ? status : r->sink->pool(r->sink->self, cpus, &at, r->err);
 }
 
+static int read_nodes(struct reading *r)
+{
+	static const char entries[] = "entries with name, count, cpus and so on";
+	const struct doc_node *list = top(r, "nodes");
+	const struct sl_place at = doc_place(r->doc, list);
+	if (list->kind == DOC_LIST && !list->count)
+		return sl_fail_at(r->err, &at, "'nodes' must be a list of %s", entries);
+	return each_of(r, "nodes", ENTRIES_MAX, entries, read_entry);
+}
+
+/* All but the nodes or the pool. */
+static int read_lists(struct reading *r)
+{
+	static const struct {
+		const char *key, *entries;
+		uint32_t most;
+		int (*read)(struct reading *r, const struct doc_node *node);
+		bool once; /* No two of a name. */
+	} lists[] = {
+		{ "partitions", "entries with name, nodes and so on", ENTRIES_MAX, read_partition, true },
+		{ "switches", "entries with name, and nodes or switches", ENTRIES_MAX, read_switch, true },
+		{ "licenses", "entries with name and total", ENTRIES_MAX, read_license, true },
+		{ "reservations", "entries with name, start and so on", ENTRIES_MAX, read_window, false },
+		{ "settings", "entries with key and value", SETTINGS_MAX, read_setting, false },
+	};
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(lists) && !status; i++) {
+		status = each_of(r, lists[i].key, lists[i].most, lists[i].entries, lists[i].read);
+		if (!status && lists[i].once)
+			status = check_once(r, lists[i].key);
+	}
+	return status;
+}
+
+static int read_head(struct reading *r)
+{
+	const struct doc_node *root = &r->doc->node[0];
+	struct cluster_head head = { 0 };
+	schema_clear(&schema_cluster, &head);
+	int status = map_fill(r, root, &schema_cluster, r->value, &head);
+	if (!status && !top(r, "cpus") == !top(r, "nodes"))
+		return fail_node(r, root, "a cluster has either 'nodes' or, for a counted pool, 'cpus'");
+	if (!status && head.name)
+		status = r->sink->name(r->sink->self, head.name, r->err);
+	if (!status && r->sink->whole)
+		status = r->sink->whole(r->sink->self, &head.whole, r->err);
+	return status;
+}
+
+static size_t members(const struct doc_node *list) { return list ? list->count : 0; }
+
 static int read_top(struct reading *r)
 {
-	static const char clusters_have[] = "clusters have";
-	const struct doc_node *root = &r->doc->node[0];
-	const struct doc_node *value[KEYS_MAX];
-	int status = map_take(r, root, top_keys, value, clusters_have);
+	int status = read_head(r);
 	if (status)
 		return status;
-	r->name = value[0];
-	r->cpus = value[1];
-	r->nodes = value[2];
-	r->reservations = value[3];
-	if (!r->cpus == !r->nodes)
-		return fail_window(r, root, "a cluster has either 'nodes' or, for a counted pool, 'cpus'");
-	const char *name = NULL;
-	status = take_text(r, r->name, "name", &name);
-	if (!status && name)
-		status = r->sink->name(r->sink->self, name, r->err);
-	if (status)
-		return status;
-	r->entry = calloc((r->nodes ? r->nodes->count : 0) + 1, sizeof(*r->entry));
-	if (!r->entry)
-		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
-	status = r->nodes ? read_entries(r) : read_pool(r);
+	const bool pool = !top(r, "nodes");
+	r->entry = calloc(members(top(r, "nodes")) + 1, sizeof(*r->entry));
+	r->partition = calloc(members(top(r, "partitions")) + 1, sizeof(*r->partition));
+	r->node = malloc(sizeof(*r->node));
+	if (!r->entry || !r->partition || !r->node)
+		status = sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
 	if (!status)
-		status = settings_all_used(&r->settings, !r->nodes, r->entry, r->err);
-	if (!status && r->reservations)
-		status = read_windows(r);
+		status = pool ? read_pool(r) : read_nodes(r);
+	if (!status)
+		status = read_lists(r);
+	if (!status)
+		status = settings_all_used(&r->settings, pool, r->entry, r->partition, r->err);
 	free(r->entry);
+	free(r->partition);
+	free(r->node);
 	return status;
 }
 

@@ -56,15 +56,90 @@ void doc_release(struct doc *doc);
 int doc_read_json(struct doc *doc, const char *text, size_t len, struct sl_err *err);
 int doc_read_yaml(struct doc *doc, const char *text, size_t len, struct sl_err *err);
 
-/* ---- The schema's numbers ------------------------------------------------------------------ */
+/* ---- The schema: what maps may hold ----------------------------------------------------------- */
 
-enum amount { AMOUNT_COUNT, AMOUNT_CPUS, AMOUNT_MEMORY, AMOUNT_GPUS, AMOUNTS };
+enum field_kind {
+	FIELD_OTHER, /* Read and written by hand. */
+	FIELD_WORD,  /* Letters, digits, '.', '_' and '-'; at most FIELD_WORD_MAX. */
+	FIELD_TEXT,  /* Not empty, without control characters. */
+	FIELD_ANY,   /* Any text. */
+	FIELD_COUNT, /* int64_t */
+	FIELD_U32,
+	FIELD_MEMORY, /* int64_t, MiB */
+	FIELD_TIME,   /* sl_time, SL_NEVER: "unlimited" */
+	FIELD_BOOL,
+	FIELD_CHOICE /* An enum, of the words of `choice`. */
+};
 
-/* A whole number, or a size of memory, within the amount's bounds. */
-bool amount_read(enum amount which, const char *text, int64_t *value);
-bool amount_within(enum amount which, int64_t value);
+enum { FIELD_WORD_MAX = 63, FIELDS_MAX = 32 };
+
+struct field {
+	const char *key;
+	enum field_kind kind;
+	size_t at;                 /* In the struct that the map fills. */
+	int64_t min, max;          /* Of numbers. With a max of INT64_MAX, "unlimited" is that. */
+	int64_t unset;             /* Of a number: what it is where the key is absent, and is not written. */
+	const char *const *choice; /* Closed by NULL. */
+	bool needed;
+};
+
+/* A map's keys in the order in which they are written. */
+struct schema {
+	const char *have; /* "nodes have", for messages. */
+	const struct field *field;
+	size_t count;
+};
+
+/* The top, of struct cluster_head; an entry of `nodes`, of struct node_entry; and of struct sl_gres,
+ * sl_partition, sl_switch, sl_license, sl_window_spec and sl_setting. */
+extern const struct schema schema_cluster, schema_nodes, schema_gres, schema_partition, schema_switch,
+	schema_license, schema_window, schema_setting;
+
+struct cluster_head {
+	const char *name;
+	struct sl_cluster_spec whole;
+};
+
+/* Groups of devices, and features, of one node. */
+enum { ENTRY_GRES_MAX = 64, ENTRY_FEATURES_MAX = 256, CORE_WORDS = SL_CORES_MAX / 64 };
+
+/* An entry of `nodes` with all that it points to. */
+struct node_entry {
+	struct sl_nodes_spec spec;
+	struct sl_hardware hardware;
+	struct sl_gres gres[ENTRY_GRES_MAX];
+	uint64_t cores[ENTRY_GRES_MAX][CORE_WORDS];
+	const char *feature[ENTRY_FEATURES_MAX];
+	bool built; /* Something is said of the hardware. */
+};
+
+enum { FIELD_TEXT_MAX = 40 }; /* Of a number as it is written. */
+
+size_t schema_find(const struct schema *schema, const char *key, size_t len); /* count: it has none. */
+const char *schema_near(const struct schema *schema, const char *key);        /* NULL: none is near. */
+/* Every field unset. */
+void schema_clear(const struct schema *schema, void *base);
+/* False: text is not what the field takes. Texts are lent. */
+bool field_read(const struct field *field, const char *text, void *base);
+bool field_is_set(const struct field *field, const void *base);
+/* The field's text, into buffer where it is a number; NULL: there is none. */
+const char *field_text(const struct field *field, const void *base, char buffer[FIELD_TEXT_MAX]);
 /* "a whole number from 0 to 10000000", for messages. */
-const char *amount_text(enum amount which);
+enum { FIELD_WANTED_MAX = 200 };
+const char *field_wanted(const struct field *field, char buffer[FIELD_WANTED_MAX]);
+int64_t field_number(const struct field *field, const void *base); /* Of COUNT, U32, MEMORY, TIME. */
+bool field_fits(const struct field *field, int64_t number);
+void field_set_number(const struct field *field, void *base, int64_t number);
+
+/* "0-15,32" as bits. False: it is none, or of a core beyond SL_CORES_MAX. */
+bool cores_read(const char *text, uint64_t bits[CORE_WORDS]);
+bool is_word(const char *text);
+
+/* ---- Entries of `nodes` ------------------------------------------------------------------------ */
+
+struct reading;
+/* What the map says, settings included. *at: of the entry. */
+int entry_read(const struct reading *r, const struct doc_node *map, struct node_entry *entry);
 
 /* ---- Settings ------------------------------------------------------------------------------ */
 
@@ -74,13 +149,50 @@ struct cluster_settings {
 };
 
 /* Those for this entry, in order, over what the file says. */
-int settings_for_entry(
-	const struct cluster_settings *settings, struct sl_nodes_spec *spec, struct sl_err *err);
+int settings_for_entry(const struct cluster_settings *settings, struct node_entry *entry, struct sl_err *err);
+int settings_for_partition(
+	const struct cluster_settings *settings, struct sl_partition *partition, struct sl_err *err);
 /* "cpus", for a counted pool. */
 int settings_for_pool(const struct cluster_settings *settings, int64_t *cpus, struct sl_err *err);
-/* What no entry of these names took, or does not go with nodes at all, is an error. names ends in NULL. */
-int settings_all_used(
-	const struct cluster_settings *settings, bool pool, const char *const *names, struct sl_err *err);
+/* What no entry of these names took, or does not go with nodes at all, is an error. Names end in NULL. */
+int settings_all_used(const struct cluster_settings *settings, bool pool, const char *const *nodes,
+	const char *const *partitions, struct sl_err *err);
+
+/* ---- Reading, for the parts of the schema ------------------------------------------------------ */
+
+struct reading {
+	const struct doc *doc;
+	const struct sl_cluster_sink *sink;
+	struct cluster_settings settings;
+	const struct doc_node *value[FIELDS_MAX]; /* Of the top; NULL: absent. */
+	const char **entry;                       /* Names of the nodes' entries. */
+	size_t entry_count;
+	const char **partition;
+	size_t partition_count;
+	struct node_entry *node; /* The entry that is being read. */
+	struct sl_err *err;
+};
+
+const char *text_of(const struct reading *r, const struct doc_node *node);
+/* into[i]: the value of field i, NULL where it is absent. */
+int map_take(const struct reading *r, const struct doc_node *map, const struct schema *schema,
+	const struct doc_node *into[FIELDS_MAX]);
+/* The same, with every field that is not FIELD_OTHER read into base. Those that are absent stay. */
+int map_fill(const struct reading *r, const struct doc_node *map, const struct schema *schema,
+	const struct doc_node *into[FIELDS_MAX], void *base);
+/* node is not what it should be: "'key' must be wanted, not ..." */
+int fail_value(const struct reading *r, const struct doc_node *node, const char *key, const char *wanted);
+int fail_node(const struct reading *r, const struct doc_node *node, const char *what);
+
+/* ---- Writing ----------------------------------------------------------------------------------- */
+
+/* What a cluster reader says, as our file. The sink is to be handed to one reader, and is lent. */
+struct cluster_writing;
+int cluster_write_begin(
+	struct cluster_writing **w, const struct sl_cluster_sink **sink, bool json, struct sl_err *err);
+/* After the reader, if it did not fail. */
+int cluster_write_end(struct cluster_writing *w, struct sl_out *out, struct sl_err *err);
+void cluster_write_free(struct cluster_writing *w);
 
 extern const struct sl_cluster_reader cluster_yaml, cluster_json;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * cluster_settings.c - settings of the kind cluster.nodes[gpu].count+=8, over what the file says.
+ *
+ * Whatever is a field of nodes or partitions can be set by its key; += and -= are for numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,44 +10,48 @@
 
 #include "traces/cluster/cluster_file.h"
 
+/* What can be named: "nodes[NAME]." or "partition[NAME].". */
+enum of { OF_NODES, OF_PARTITION, OF_COUNT };
+
 static const struct {
-	const char *key;
-	enum amount amount;
-} fields[] = {
-	{ "count", AMOUNT_COUNT },
-	{ "cpus", AMOUNT_CPUS },
-	{ "memory", AMOUNT_MEMORY },
-	{ "gpus", AMOUNT_GPUS },
+	const char *begin; /* With the bracket. */
+	const struct schema *schema;
+} things[OF_COUNT] = {
+	[OF_NODES] = { "nodes[", &schema_nodes },
+	[OF_PARTITION] = { "partition[", &schema_partition },
 };
 
 /* "nodes[gpu].count+" in its parts. */
 struct parts {
+	enum of of;
 	const char *name;
 	size_t name_len;
-	size_t field; /* SL_LEN(fields): none. */
-	char op;      /* '+', '-' or '='. */
+	const char *key;
+	size_t key_len;
+	char op; /* '+', '-' or '='. */
 };
 
 /* False: not of that form at all. */
 static bool parts_of(const char *key, struct parts *parts)
 {
-	static const char begin[] = "nodes[";
-	if (strncmp(key, begin, sizeof(begin) - 1) != 0)
+	size_t of = 0;
+	while (of < OF_COUNT && strncmp(key, things[of].begin, strlen(things[of].begin)) != 0)
+		of++;
+	if (of == OF_COUNT)
 		return false;
-	parts->name = key + sizeof(begin) - 1;
-	parts->name_len = strcspn(parts->name, "]");
-	const char *field = parts->name + parts->name_len;
-	if (strncmp(field, "].", 2) != 0)
+	parts->of = (enum of)of;
+	parts->name = key + strlen(things[of].begin);
+	/* Names may have brackets of their own: "nodes[dgx[1-4]].weight". */
+	const char *field = strstr(parts->name, "].");
+	if (!field)
 		return false;
-	field += 2;
-	size_t len = strlen(field);
+	parts->name_len = (size_t)(field - parts->name);
+	parts->key = field + 2;
+	parts->key_len = strlen(parts->key);
 	parts->op = '=';
-	if (len && (field[len - 1] == '+' || field[len - 1] == '-'))
-		parts->op = field[--len];
-	size_t i = 0;
-	while (i < SL_LEN(fields) && (strlen(fields[i].key) != len || memcmp(fields[i].key, field, len) != 0))
-		i++;
-	parts->field = i;
+	if (parts->key_len &&
+		(parts->key[parts->key_len - 1] == '+' || parts->key[parts->key_len - 1] == '-'))
+		parts->op = parts->key[--parts->key_len];
 	return true;
 }
 
@@ -54,66 +60,157 @@ static bool is_for(const struct parts *parts, const char *name)
 	return strlen(name) == parts->name_len && memcmp(name, parts->name, parts->name_len) == 0;
 }
 
-/* Where the number stands; NULL: the entry has several. */
-static int64_t *field_of(struct sl_nodes_spec *spec, size_t field)
+/* GPUs are a number where all of them stand together. */
+static const struct field gpus_field = {
+	.key = "gpus", .kind = FIELD_COUNT, .at = 0, .min = 0, .max = 1 << 16
+};
+
+/* NULL: nothing that a setting could change. */
+static const struct field *field_of(const struct parts *parts)
 {
-	switch (fields[field].amount) {
-	case AMOUNT_COUNT:
-		return &spec->count;
-	case AMOUNT_CPUS:
-		return &spec->cpus;
-	case AMOUNT_MEMORY:
-		return &spec->mem;
-	case AMOUNT_GPUS:
-		if (!spec->gpu_count)
-			spec->gpu[spec->gpu_count++].type = "gpu";
-		return spec->gpu_count == 1 ? &spec->gpu[0].count : NULL;
-	case AMOUNTS:
-		break;
-	}
-	return NULL;
+	const struct schema *schema = things[parts->of].schema;
+	const size_t i = schema_find(schema, parts->key, parts->key_len);
+	if (i == schema->count || strcmp(schema->field[i].key, "name") == 0 ||
+		strcmp(schema->field[i].key, "hosts") == 0)
+		return NULL;
+	if (parts->of == OF_NODES && strcmp(schema->field[i].key, "gpus") == 0)
+		return &gpus_field;
+	return schema->field[i].kind == FIELD_OTHER ? NULL : &schema->field[i];
 }
 
-static int apply(const struct sl_cluster_setting *setting, const struct parts *parts,
-	struct sl_nodes_spec *spec, struct sl_err *err)
+static bool is_number(const struct field *field)
 {
-	const enum amount which = fields[parts->field].amount;
-	int64_t *place = field_of(spec, parts->field);
+	return field->kind == FIELD_COUNT || field->kind == FIELD_U32 || field->kind == FIELD_MEMORY ||
+	       field->kind == FIELD_TIME;
+}
+
+/* What is added or taken may be 0; what comes of it is what counts. */
+static bool amount_read(const struct field *field, const char *text, int64_t *value)
+{
+	struct field loose = *field;
+	loose.at = 0;
+	loose.kind = field->kind == FIELD_U32 ? FIELD_COUNT : field->kind;
+	loose.min = 0;
+	return field_read(&loose, text, value);
+}
+
+static int add_number(const struct sl_cluster_setting *setting, const struct parts *parts,
+	const struct field *field, const char *name, void *base, struct sl_err *err)
+{
+	char wanted[FIELD_WANTED_MAX];
+	const int64_t old = field_number(field, base);
 	int64_t value;
-	if (!place)
-		return sl_fail(err, SL_USAGE,
-			"--set: 'cluster.%s': '%s' has GPUs of several types: change them in the file",
-			setting->key, spec->name);
-	if (parts->op != '=' && *place == SL_NONE)
+	if (old == SL_NONE || old == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': '%s' has none to add to: use = instead",
-			setting->key, spec->name);
-	/* What is added or taken may be 0; what comes of it is what counts. */
-	const bool zero = strcmp(setting->value, "0") == 0;
-	if (!zero && !amount_read(which, setting->value, &value))
+			setting->key, name);
+	if (!amount_read(field, setting->value, &value) || value == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
-			amount_text(which), setting->value);
-	if (zero)
-		value = 0;
-	const int64_t old = parts->op == '=' ? 0 : *place;
-	value = parts->op == '-' ? old - value : old + value;
-	if (!amount_within(which, value))
+			field_wanted(field, wanted), setting->value);
+	/* Both are from 0 on. */
+	const bool over = parts->op == '+' && old > INT64_MAX - value;
+	value = parts->op == '-' ? old - value : over ? INT64_MAX : old + value;
+	if (over || !field_fits(field, value))
 		return sl_fail(err, SL_USAGE,
 			"--set: 'cluster.%s' %s leaves '%s' with %lld, and must leave %s", setting->key,
-			setting->value, spec->name, (long long)value, amount_text(which));
-	*place = value;
-	*setting->used = true;
+			setting->value, name, (long long)value, field_wanted(field, wanted));
+	field_set_number(field, base, value);
 	return SL_OK;
 }
 
-int settings_for_entry(
-	const struct cluster_settings *settings, struct sl_nodes_spec *spec, struct sl_err *err)
+static int apply(const struct sl_cluster_setting *setting, const struct parts *parts,
+	const struct field *field, const char *name, void *base, struct sl_err *err)
+{
+	char wanted[FIELD_WANTED_MAX];
+	*setting->used = true;
+	if (parts->op != '=') {
+		if (is_number(field))
+			return add_number(setting, parts, field, name, base, err);
+		return sl_fail(err, SL_USAGE,
+			"--set: 'cluster.%s': only numbers can be added to: use =", setting->key);
+	}
+	if (field_read(field, setting->value, base))
+		return SL_OK;
+	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
+		field_wanted(field, wanted), setting->value);
+}
+
+/* Where the number of GPUs stands; NULL: in several places. */
+static int64_t *gpus_of(struct node_entry *entry)
+{
+	int64_t *found = NULL;
+	size_t count = entry->spec.gpu_count;
+	if (count)
+		found = &entry->spec.gpu[0].count;
+	for (uint32_t i = 0; i < entry->hardware.gres_count; i++) {
+		if (strcmp(entry->gres[i].name, "gpu") != 0)
+			continue;
+		found = &entry->gres[i].count;
+		count++;
+	}
+	if (!count) {
+		entry->spec.gpu[entry->spec.gpu_count++].type = "gpu";
+		return &entry->spec.gpu[0].count;
+	}
+	return count == 1 ? found : NULL;
+}
+
+static int fail_not_here(
+	const struct sl_cluster_setting *setting, const char *name, const char *why, struct sl_err *err)
+{
+	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': '%s' %s: change them in the file", setting->key,
+		name, why);
+}
+
+static int apply_to_entry(const struct sl_cluster_setting *setting, const struct parts *parts,
+	const struct field *field, struct node_entry *entry, struct sl_err *err)
+{
+	const char *name = entry->spec.name;
+	const size_t offset = field->at;
+	if (field == &gpus_field) {
+		int64_t *count = gpus_of(entry);
+		return count ? apply(setting, parts, field, name, count, err)
+			     : fail_not_here(setting, name, "has GPUs of several types", err);
+	}
+	if (entry->spec.hosts && offset == offsetof(struct node_entry, spec.count))
+		return fail_not_here(setting, name, "lists its hosts", err);
+	entry->built |= offset >= offsetof(struct node_entry, hardware);
+	return apply(setting, parts, field, name, entry, err);
+}
+
+static int64_t product(const struct sl_hardware *is)
+{
+	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1);
+}
+
+int settings_for_entry(const struct cluster_settings *settings, struct node_entry *entry, struct sl_err *err)
+{
+	const int64_t before = product(&entry->hardware);
+	const int64_t cpus = entry->spec.cpus;
+	for (size_t i = 0; i < settings->count; i++) {
+		struct parts parts;
+		if (!parts_of(settings->item[i].key, &parts) || parts.of != OF_NODES || !field_of(&parts) ||
+			!is_for(&parts, entry->spec.name))
+			continue;
+		const int status = apply_to_entry(&settings->item[i], &parts, field_of(&parts), entry, err);
+		if (status)
+			return status;
+	}
+	/* Other cores are other cpus, unless the cpus were set, or were not all of them. */
+	if (before == cpus && entry->spec.cpus == cpus && product(&entry->hardware) != before)
+		entry->spec.cpus = product(&entry->hardware);
+	return SL_OK;
+}
+
+int settings_for_partition(
+	const struct cluster_settings *settings, struct sl_partition *partition, struct sl_err *err)
 {
 	for (size_t i = 0; i < settings->count; i++) {
 		struct parts parts;
-		if (!parts_of(settings->item[i].key, &parts) || parts.field == SL_LEN(fields) ||
-			!is_for(&parts, spec->name))
+		if (!parts_of(settings->item[i].key, &parts) || parts.of != OF_PARTITION ||
+			!field_of(&parts) || !is_for(&parts, partition->name))
 			continue;
-		const int status = apply(&settings->item[i], &parts, spec, err);
+		const int status =
+			apply(&settings->item[i], &parts, field_of(&parts), partition->name, partition, err);
 		if (status)
 			return status;
 	}
@@ -136,8 +233,22 @@ int settings_for_pool(const struct cluster_settings *settings, int64_t *cpus, st
 	return SL_OK;
 }
 
-static int fail_unused(
-	const struct sl_cluster_setting *setting, bool pool, const char *const *names, struct sl_err *err)
+/* ---- What nothing took ------------------------------------------------------------------------- */
+
+static int fail_key(const struct sl_cluster_setting *setting, const struct parts *parts, struct sl_err *err)
+{
+	char key[FIELD_WORD_MAX + 1];
+	(void)snprintf(key, sizeof(key), "%.*s",
+		(int)(parts->key_len < FIELD_WORD_MAX ? parts->key_len : FIELD_WORD_MAX), parts->key);
+	const char *near = schema_near(things[parts->of].schema, key);
+	const bool known = near && strcmp(near, key) == 0;
+	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': %s have no '%s' to set%s%s%s", setting->key,
+		parts->of == OF_NODES ? "nodes" : "partitions", key, near && !known ? ": did you mean '" : "",
+		near && !known ? near : ": see schedlab-cluster(5)", near && !known ? "'?" : "");
+}
+
+static int fail_unused(const struct sl_cluster_setting *setting, bool pool, const char *const *nodes,
+	const char *const *partitions, struct sl_err *err)
 {
 	struct parts parts;
 	if (strcmp(setting->key, "cpus") == 0)
@@ -146,30 +257,30 @@ static int fail_unused(
 			"cluster.nodes[NAME].count");
 	if (!parts_of(setting->key, &parts))
 		return sl_fail(err, SL_USAGE,
-			"--set: unknown setting 'cluster.%s': there are cluster.cpus and cluster.nodes[NAME].count, "
-			".cpus, .memory and .gpus",
+			"--set: unknown setting 'cluster.%s': there are cluster.cpus, cluster.nodes[NAME].KEY and "
+			"cluster.partition[NAME].KEY, with the keys of schedlab-cluster(5)",
 			setting->key);
-	if (pool)
+	if (pool && parts.of == OF_NODES)
 		return sl_fail(err, SL_USAGE,
 			"--set: 'cluster.%s': this cluster is a counted pool, without nodes: use cluster.cpus",
 			setting->key);
-	if (parts.field == SL_LEN(fields))
-		return sl_fail(err, SL_USAGE,
-			"--set: 'cluster.%s': nodes have count, cpus, memory and gpus to set", setting->key);
-	char name[64];
-	(void)snprintf(
-		name, sizeof(name), "%.*s", (int)(parts.name_len < 63 ? parts.name_len : 63), parts.name);
-	const char *near = sl_nearest(name, names);
-	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': no nodes are called '%s'%s%s%s", setting->key,
-		name, near ? ": did you mean '" : ": name an entry of the file", near ? near : "",
+	if (!field_of(&parts))
+		return fail_key(setting, &parts, err);
+	char name[FIELD_WORD_MAX + 1];
+	(void)snprintf(name, sizeof(name), "%.*s",
+		(int)(parts.name_len < FIELD_WORD_MAX ? parts.name_len : FIELD_WORD_MAX), parts.name);
+	const char *near = sl_nearest(name, parts.of == OF_NODES ? nodes : partitions);
+	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': no %s called '%s'%s%s%s", setting->key,
+		parts.of == OF_NODES ? "nodes are" : "partition is", name,
+		near ? ": did you mean '" : ": name an entry of the file", near ? near : "",
 		near ? "'?" : "");
 }
 
-int settings_all_used(
-	const struct cluster_settings *settings, bool pool, const char *const *names, struct sl_err *err)
+int settings_all_used(const struct cluster_settings *settings, bool pool, const char *const *nodes,
+	const char *const *partitions, struct sl_err *err)
 {
 	for (size_t i = 0; i < settings->count; i++)
 		if (!*settings->item[i].used)
-			return fail_unused(&settings->item[i], pool, names, err);
+			return fail_unused(&settings->item[i], pool, nodes, partitions, err);
 	return SL_OK;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * node_models.h - ready node types: how nodes that many sites have are built.
+ *
+ * Cores are numbered socket by socket, as the door has it. A figure that its vendor or site does not publish
+ * is said to be assumed, in the text that is listed beside it.
+ */
+#ifndef MODELS_NODE_MODELS_H
+#define MODELS_NODE_MODELS_H
+
+#include "sim/plugin.h"
+
+enum { GIB = 1024 }; /* MiB */
+
+/* One GPU, with what is nearest to it. */
+#define NODE_GPU(kind, gib, near, hca)                                                                     \
+	{                                                                                                  \
+		.name = "gpu", .type = (kind), .count = 1, .cores = (near), .nic = (hca), .mem = (gib)*GIB \
+	}
+
+extern const struct sl_node_model node_dgx_1v, node_dgx_1v_32gb, node_dgx_a100, node_dgx_a100_80gb,
+	node_dgx_h100, node_dgx_b200, node_gb200_tray;
+extern const struct sl_node_model node_param_shakti, node_param_shakti_hm, node_param_shakti_gpu,
+	node_param_siddhi, node_helios;
+extern const struct sl_node_model node_cpu_1s, node_cpu_2s;
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cluster_nodes.c - an entry of `nodes`: what the file says, over what its type says.
+ *
+ * cpus is what is given, else sockets * cores * threads; cores are those that make up the cpus. Nothing is
+ * said of the hardware unless some key of it, or a type, is there.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/cluster/cluster_file.h"
+
+static const struct doc_node *value_of(const struct doc_node *const *value, const char *key)
+{
+	return value[schema_find(&schema_nodes, key, strlen(key))];
+}
+
+/* ---- Types ------------------------------------------------------------------------------------ */
+
+static int fail_type(const struct reading *r, const struct doc_node *node)
+{
+	enum { TYPES_MAX = 64 };
+	const struct sl_place at = doc_place(r->doc, node);
+	const char *known[TYPES_MAX + 1] = { NULL };
+	for (size_t i = 0; i < TYPES_MAX && sl_node_models[i]; i++)
+		known[i] = sl_node_models[i]->name;
+	const char *near = node->kind == DOC_TEXT ? sl_nearest(text_of(r, node), known) : NULL;
+	if (node->kind != DOC_TEXT)
+		return fail_value(r, node, "type", "the name of a node type");
+	return sl_fail_at(r->err, &at,
+		"no node type is called '%.60s': %s%s%s'schedlab list nodes' shows all", text_of(r, node),
+		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+}
+
+/* The entry begins as the type says; gres are copied, so that they can be changed. */
+static int take_type(const struct reading *r, const struct doc_node *node, struct node_entry *entry)
+{
+	if (!node)
+		return SL_OK;
+	size_t i = 0;
+	while (node->kind == DOC_TEXT && sl_node_models[i] &&
+		strcmp(sl_node_models[i]->name, text_of(r, node)) != 0)
+		i++;
+	if (node->kind != DOC_TEXT || !sl_node_models[i])
+		return fail_type(r, node);
+	const struct sl_nodes_spec *spec = sl_node_models[i]->node;
+	entry->spec = *spec;
+	if (!spec->hardware)
+		return SL_OK;
+	entry->built = true;
+	entry->hardware = *spec->hardware;
+	SL_CHECK(spec->hardware->gres_count <= ENTRY_GRES_MAX &&
+		 spec->hardware->feature_count <= ENTRY_FEATURES_MAX);
+	for (uint32_t k = 0; k < spec->hardware->gres_count; k++)
+		entry->gres[k] = spec->hardware->gres[k];
+	for (uint32_t k = 0; k < spec->hardware->feature_count; k++)
+		entry->feature[k] = spec->hardware->feature[k];
+	return SL_OK;
+}
+
+/* ---- GPUs -------------------------------------------------------------------------------------- */
+
+static const struct field gpu_count = {
+	.key = "gpus", .kind = FIELD_COUNT, .at = 0, .min = 0, .max = 1 << 16
+};
+
+static int take_gpu_count(
+	const struct reading *r, const struct doc_node *node, const char *key, int64_t *count)
+{
+	char wanted[FIELD_WANTED_MAX];
+	if (!node || (node->kind == DOC_TEXT && field_read(&gpu_count, text_of(r, node), count)))
+		return SL_OK;
+	return fail_value(r, node, key, field_wanted(&gpu_count, wanted));
+}
+
+/* gpus: { a100: 4, v100: 4 } */
+static int take_gpu_map(const struct reading *r, const struct doc_node *map, struct sl_nodes_spec *spec)
+{
+	for (const struct doc_node *node = doc_child(r->doc, map); node; node = doc_next(r->doc, node)) {
+		const char *type = r->doc->text + node->key;
+		const struct sl_place at = doc_key_place(r->doc, node);
+		int64_t count = 0;
+		if (!is_word(type))
+			return sl_fail_at(r->err, &at,
+				"a type of GPU must be a word of letters, digits, '.', '_' and '-', at most "
+				"63, not '%.60s'",
+				type);
+		const int status = take_gpu_count(r, node, type, &count);
+		if (status)
+			return status;
+		if (!count)
+			continue;
+		if (spec->gpu_count == SL_LEN(spec->gpu))
+			return sl_fail_at(
+				r->err, &at, "more than %zu types of GPU on one node", SL_LEN(spec->gpu));
+		spec->gpu[spec->gpu_count].type = type;
+		spec->gpu[spec->gpu_count++].count = count;
+	}
+	return SL_OK;
+}
+
+/* The type's own GPUs go: the file names others. */
+static void drop_gpus(struct node_entry *entry)
+{
+	uint32_t kept = 0;
+	entry->spec.gpu_count = 0;
+	for (uint32_t i = 0; i < entry->hardware.gres_count; i++)
+		if (strcmp(entry->gres[i].name, "gpu") != 0)
+			entry->gres[kept++] = entry->gres[i];
+	entry->hardware.gres_count = kept;
+}
+
+static int take_gpus(const struct reading *r, const struct doc_node *const *value, struct node_entry *entry)
+{
+	static const struct field type_word = { .key = "gpu_type", .kind = FIELD_WORD };
+	const struct doc_node *gpus = value_of(value, "gpus");
+	const struct doc_node *type = value_of(value, "gpu_type");
+	char wanted[FIELD_WANTED_MAX];
+	if (!gpus && !type)
+		return SL_OK;
+	drop_gpus(entry);
+	if (gpus && gpus->kind == DOC_MAP) {
+		if (!type)
+			return take_gpu_map(r, gpus, &entry->spec);
+		const struct sl_place at = doc_key_place(r->doc, type);
+		return sl_fail_at(
+			r->err, &at, "'gpu_type' beside a map of GPUs: the map names the types, remove it");
+	}
+	int64_t count = 0;
+	const char *name = "gpu";
+	const int status = take_gpu_count(r, gpus, "gpus", &count);
+	if (status)
+		return status;
+	if (type && (type->kind != DOC_TEXT || !field_read(&type_word, text_of(r, type), &name)))
+		return fail_value(r, type, "gpu_type", field_wanted(&type_word, wanted));
+	if (!count && !type)
+		return SL_OK;
+	entry->spec.gpu[0].type = name; /* A type without GPUs waits for a setting that gives some. */
+	entry->spec.gpu[0].count = count;
+	entry->spec.gpu_count = 1;
+	return SL_OK;
+}
+
+/* ---- Gres and features -------------------------------------------------------------------------- */
+
+static int take_gres_item(const struct reading *r, const struct doc_node *node, struct node_entry *entry)
+{
+	const struct doc_node *value[FIELDS_MAX];
+	const uint32_t index = entry->hardware.gres_count;
+	struct sl_gres *gres = &entry->gres[index];
+	*gres = (struct sl_gres){ 0 };
+	schema_clear(&schema_gres, gres);
+	const int status = map_fill(r, node, &schema_gres, value, gres);
+	if (status)
+		return status;
+	const struct doc_node *cores = value[schema_find(&schema_gres, "cores", strlen("cores"))];
+	if (cores) {
+		if (cores->kind != DOC_TEXT || !cores_read(text_of(r, cores), entry->cores[index]))
+			return fail_value(r, cores, "cores", "a list of cores below 1024, such as 0-15,32");
+		gres->cores = entry->cores[index];
+	}
+	if (strcmp(gres->name, "gpu") == 0 && !field_fits(&gpu_count, gres->count))
+		return fail_node(r, node, "more than 65536 GPUs on one node");
+	if (strcmp(gres->name, "gpu") == 0 && entry->spec.gpu_count)
+		return fail_node(
+			r, node, "GPUs stand in 'gpus' and in 'gres': remove them from one of the two");
+	entry->hardware.gres_count++;
+	return SL_OK;
+}
+
+static int take_gres(const struct reading *r, const struct doc_node *list, struct node_entry *entry)
+{
+	if (!list)
+		return SL_OK;
+	if (list->kind != DOC_LIST)
+		return fail_value(r, list, "gres", "a list of entries with name, type, count and so on");
+	if (list->count > ENTRY_GRES_MAX)
+		return fail_node(r, list, "more than 64 entries of gres on one node");
+	int status = SL_OK;
+	entry->hardware.gres_count = 0;
+	for (const struct doc_node *node = doc_child(r->doc, list); node && !status;
+		node = doc_next(r->doc, node))
+		status = take_gres_item(r, node, entry);
+	return status;
+}
+
+static int take_features(const struct reading *r, const struct doc_node *list, struct node_entry *entry)
+{
+	static const struct field feature = { .key = "features", .kind = FIELD_TEXT };
+	if (!list)
+		return SL_OK;
+	if (list->kind != DOC_LIST || list->count > ENTRY_FEATURES_MAX)
+		return fail_value(r, list, "features", "a list of at most 256 texts");
+	entry->hardware.feature_count = 0;
+	for (const struct doc_node *node = doc_child(r->doc, list); node; node = doc_next(r->doc, node)) {
+		const char **to = &entry->feature[entry->hardware.feature_count++];
+		if (node->kind != DOC_TEXT || !field_read(&feature, text_of(r, node), to))
+			return fail_value(r, node, "features", "a list of texts");
+	}
+	return SL_OK;
+}
+
+/* ---- Names, and how the numbers hang together ---------------------------------------------------- */
+
+static int take_name(const struct reading *r, const struct doc_node *map, const struct doc_node *const *value,
+	struct sl_nodes_spec *spec)
+{
+	const struct doc_node *hosts = value_of(value, "hosts");
+	const struct doc_node *name = value_of(value, "name");
+	if (!hosts) {
+		if (!name)
+			return fail_node(r, map, "nodes have 'name', which is not here: add it");
+		return is_word(spec->name)
+			       ? SL_OK
+			       : fail_value(r, name, "name",
+					 "a word of letters, digits, '.', '_' and '-', at most 63");
+	}
+	if (value_of(value, "count"))
+		return fail_node(r, value_of(value, "count"),
+			"'count' beside 'hosts': the hosts are counted, remove it");
+	const struct sl_place at = doc_place(r->doc, hosts);
+	spec->count = sl_hosts_count(spec->hosts, strlen(spec->hosts), &at, r->err);
+	if (spec->count < 0)
+		return (int)spec->count;
+	if (!name)
+		spec->name = spec->hosts;
+	if (strlen(spec->name) > FIELD_WORD_MAX)
+		return fail_node(r, name ? name : map,
+			name ? "'name' is longer than 63 characters"
+			     : "'hosts' is longer than 63 characters: give a 'name' that the entry is called by");
+	return SL_OK;
+}
+
+/* Of all sockets, cores and threads that are given; 0: not all are. */
+static int64_t product(const struct node_entry *entry)
+{
+	const struct sl_hardware *is = &entry->hardware;
+	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1);
+}
+
+static bool says_cores(const struct doc_node *const *value)
+{
+	return value_of(value, "sockets") || value_of(value, "cores") || value_of(value, "threads");
+}
+
+static bool says_hardware(const struct doc_node *const *value)
+{
+	static const char *const key[] = { "boards", "sockets", "cores", "threads", "features", "weight",
+		"gres", "state", "reason", "tmp_disk", "cores_kept", "memory_kept" };
+	for (size_t i = 0; i < SL_LEN(key); i++)
+		if (value_of(value, key[i]))
+			return true;
+	return false;
+}
+
+/* No device is nearest to a core that is not there. */
+static int check_gres_cores(
+	const struct reading *r, const struct doc_node *map, const struct node_entry *entry)
+{
+	const uint32_t count = entry->hardware.sockets * entry->hardware.cores;
+	for (uint32_t i = 0; i < entry->hardware.gres_count; i++)
+		for (uint32_t core = count; entry->gres[i].cores && core < SL_CORES_MAX; core++)
+			if (entry->gres[i].cores[core / 64] >> (core % 64) & 1)
+				return fail_node(r, map,
+					"gres are nearest to cores that the node does not have ('cores')");
+	return SL_OK;
+}
+
+/* Cores that make up the cpus where they are not said. */
+static int finish(const struct reading *r, const struct doc_node *map, struct node_entry *entry)
+{
+	struct sl_hardware *is = &entry->hardware;
+	if (!entry->built)
+		return SL_OK;
+	is->boards = is->boards ? is->boards : 1;
+	is->sockets = is->sockets ? is->sockets : 1;
+	is->threads = is->threads ? is->threads : 1;
+	if (!is->cores) {
+		const int64_t share = (int64_t)is->sockets * is->threads;
+		const int64_t cores = (entry->spec.cpus + share - 1) / share;
+		is->cores = (uint32_t)cores;
+	}
+	if ((int64_t)is->sockets * is->cores > SL_CORES_MAX)
+		return fail_node(r, map, "more than 1024 cores on one node: that many are not told apart");
+	if ((int64_t)is->cores_kept > (int64_t)is->sockets * is->cores)
+		return fail_node(r, map, "more cores are kept ('cores_kept') than the node has");
+	if (entry->spec.cpus > product(entry))
+		return fail_node(r, map, "has more cpus than sockets * cores * threads: make them agree");
+	const int status = check_gres_cores(r, map, entry);
+	if (status)
+		return status;
+	is->gres = is->gres_count ? entry->gres : NULL;
+	is->feature = is->feature_count ? entry->feature : NULL;
+	entry->spec.hardware = is;
+	return SL_OK;
+}
+
+/* cpus of what is said of sockets, cores and threads, before and after settings have changed it. */
+static int take_cpus(const struct reading *r, const struct doc_node *map, const struct doc_node *const *value,
+	struct node_entry *entry)
+{
+	if (!value_of(value, "cpus") && says_cores(value) && product(entry))
+		entry->spec.cpus = product(entry);
+	if (entry->spec.cpus == SL_NONE)
+		return fail_node(r, map, "nodes have 'cpus', which is not here: add it");
+	if (entry->spec.cpus > 1 << 20)
+		return fail_node(r, map, "more than 1048576 cpus on one node");
+	return SL_OK;
+}
+
+int entry_read(const struct reading *r, const struct doc_node *map, struct node_entry *entry)
+{
+	const struct doc_node *value[FIELDS_MAX];
+	memset(entry, 0, sizeof(*entry));
+	schema_clear(&schema_nodes, entry);
+	int status = map_take(r, map, &schema_nodes, value);
+	if (!status)
+		status = take_type(r, value_of(value, "type"), entry);
+	if (!status)
+		status = map_fill(r, map, &schema_nodes, value, entry);
+	if (!status)
+		status = take_name(r, map, value, &entry->spec);
+	if (status)
+		return status;
+	entry->built |= says_hardware(value);
+	if (!status)
+		status = take_cpus(r, map, value, entry);
+	if (!status)
+		status = take_gpus(r, value, entry);
+	if (!status)
+		status = take_gres(r, value_of(value, "gres"), entry);
+	if (!status)
+		status = take_features(r, value_of(value, "features"), entry);
+	if (!status)
+		status = settings_for_entry(&r->settings, entry, r->err);
+	if (status)
+		return status;
+	return finish(r, map, entry);
+}
