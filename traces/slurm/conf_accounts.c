@@ -94,8 +94,9 @@ static int cells_of(struct rows *rows, const char *line, const char *end, struct
 		cell[(*count)++] = (struct cell){ text, at.column, (uint32_t)(first - p) };
 		p = stop + 1;
 	}
-	if (*count > 1 && !*cell[*count - 1].text && end > line && end[-1] == '|')
-		--*count; /* Of -p, which ends lines in one. */
+	/* Of -p, which ends all lines in one. */
+	if (*count > 1 && end[-1] == '|' && (cell == rows->head || *count == rows->head_count + 1))
+		--*count;
 	return SL_OK;
 }
 

@@ -138,6 +138,7 @@ int conf_patch(struct conf *conf, struct conf_line *line, const char *key, const
 		*pair = (struct conf_pair){ .key = pair->key, .value = value, .at = at };
 		return SL_OK;
 	}
-	return conf_pair_add(conf, &conf->lines, line, key, value, &at, 0) ? SL_OK
-									   : conf_memory_out(conf->err);
+	const char *name = conf_strdup(&conf->mem, key, strlen(key));
+	return conf_pair_add(conf, &conf->lines, line, name, value, &at, 0) ? SL_OK
+									    : conf_memory_out(conf->err);
 }
