@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * conf_reader.c - the two readers: an operator's folder or slurm.conf, and what scontrol shows.
+ *
+ * Both end in the same lines, and from there on it is one way: settings change lines, lines become nodes, and
+ * the sink is told of every key, then of nodes, partitions, switches, licences and windows.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "traces/slurm/conf.h"
+
+/* ---- What is read ------------------------------------------------------------------------------------- */
+
+static bool exists(const char *path)
+{
+	struct stat about;
+	return path && stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+static const char *beside(struct conf *conf, const char *name)
+{
+	return conf_printf(&conf->mem, "%s%s", conf->folder, name);
+}
+
+static int read_beside(struct conf *conf, const char *name, enum conf_dialect dialect)
+{
+	const char *path = beside(conf, name);
+	struct sl_input *in;
+	if (!exists(path))
+		return SL_OK;
+	const int status = conf_open(conf, path, &in);
+	return status ? status : conf_read_text(conf, in, dialect);
+}
+
+/* Files that say nothing of who runs where and when. */
+static const struct {
+	const char *name, *note;
+} others[] = {
+	{ "cgroup.conf", "limits what running jobs may touch; does not move a start" },
+	{ "acct_gather.conf", "does not move a start" },
+	{ "burst_buffer.conf", "jobs do not wait for burst buffers" },
+	{ "cli_filter.lua", "a site's own rules at submission: what they changed is in the trace" },
+	{ "helpers.conf", "features do not change: no job waits for a reboot" },
+	{ "job_container.conf", "does not move a start" },
+	{ "job_submit.lua", "a site's own rules at submission: what they changed is in the trace" },
+	{ "knl.conf", "features do not change: no job waits for a reboot" },
+	{ "mpi.conf", "does not move a start" },
+	{ "oci.conf", "does not move a start" },
+	{ "plugstack.conf", "does not move a start" },
+	{ "slurmdbd.conf", "does not move a start" },
+	{ "topology.yaml",
+		"not read: give the same as topology.conf, or nodes are chosen without a topology" },
+};
+
+static int tell_others(struct conf *conf)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(others) && !status; i++) {
+		const char *path = beside(conf, others[i].name);
+		const struct sl_place at = { path, 0, 0 };
+		if (exists(path))
+			status = conf_tell_other(
+				conf, "file", "", others[i].name, path, &at, SL_IGNORED, others[i].note);
+	}
+	return status;
+}
+
+static int read_slurm(struct conf *conf, const char *path, struct sl_input *in)
+{
+	const char *slash = strrchr(path, '/');
+	int status = SL_OK;
+	conf->folder = in ? conf_strdup(&conf->mem, path, slash ? (size_t)(slash - path) + 1 : 0)
+			  : conf_printf(&conf->mem, "%s/", path);
+	if (!conf->folder)
+		return conf_memory_out(conf->err);
+	if (!in) {
+		const char *main = beside(conf, "slurm.conf");
+		if (!main)
+			return conf_memory_out(conf->err);
+		status = conf_open(conf, main, &in);
+	}
+	if (!status)
+		status = conf_read_text(conf, in, CONF_SLURM);
+	if (status || strcmp(path, "-") == 0)
+		return status;
+	status = read_beside(conf, "gres.conf", CONF_GRES_FILE);
+	return status ? status : read_beside(conf, "topology.conf", CONF_TOPOLOGY_FILE);
+}
+
+/* ---- The cluster as a whole -------------------------------------------------------------------------------
+ */
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t len = strlen(text);
+	const size_t more = strlen(end);
+	return len >= more && conf_same(text + len - more, end);
+}
+
+static int whole(struct conf *conf)
+{
+	const struct conf_pair *type = conf_global(conf, "SelectType");
+	const struct conf_pair *param = conf_global(conf, "SelectTypeParameters");
+	const struct conf_pair *plugin = conf_global(conf, "TopologyPlugin");
+	struct sl_cluster_spec *spec = &conf->spec;
+	/* Where nothing is said: select/cons_tres, and with it CR_Core_Memory. */
+	spec->select = type && ends_with(type->value, "linear") ? SL_SELECT_LINEAR : SL_SELECT_CORES;
+	spec->mem_counts =
+		param ? strcasestr(param->value, "Memory") != NULL : spec->select == SL_SELECT_CORES;
+	if (type && !ends_with(type->value, "linear") && !ends_with(type->value, "cons_tres") &&
+		!ends_with(type->value, "cons_res"))
+		return conf_tell_other(conf, "cluster", "", "SelectType", type->value, &type->at,
+			SL_APPROXIMATED, "not known: taken as select/cons_tres");
+	if (plugin && ends_with(plugin->value, "tree"))
+		spec->topology = SL_TOPOLOGY_TREE;
+	else if (plugin && ends_with(plugin->value, "block"))
+		spec->topology = SL_TOPOLOGY_BLOCK;
+	else if (plugin && !ends_with(plugin->value, "none") && !ends_with(plugin->value, "default") &&
+		 !ends_with(plugin->value, "flat"))
+		return conf_tell_other(conf, "cluster", "", "TopologyPlugin", plugin->value, &plugin->at,
+			SL_APPROXIMATED,
+			"not known: nodes are in the order of their names, without a topology");
+	return SL_OK;
+}
+
+/* ---- Telling
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Nodes of scontrol are many, and alike: a key of theirs is told once. */
+static int tell_lines(struct conf *conf, struct conf_lines *lines)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < lines->count && !status; i++) {
+		struct conf_line *line = &lines->line[i];
+		for (uint32_t k = 0; line->observed && line->kind == CONF_NODE && i && k < line->count; k++)
+			line->pair[k].told |= lines->line[i - 1].kind == CONF_NODE &&
+					      conf_pair_own(&lines->line[i - 1], line->pair[k].key) != NULL;
+		status = conf_tell_line(conf, line);
+	}
+	return status;
+}
+
+static int tell_keys(struct conf *conf)
+{
+	const struct conf_pair *name = conf_global(conf, "ClusterName");
+	int status =
+		name && conf->sink->name ? conf->sink->name(conf->sink->self, name->value, conf->err) : SL_OK;
+	if (!status)
+		status = whole(conf);
+	if (!status && conf->sink->whole)
+		status = conf->sink->whole(conf->sink->self, &conf->spec, conf->err);
+	if (!status)
+		status = tell_lines(conf, &conf->lines);
+	if (!status)
+		status = tell_lines(conf, &conf->gres);
+	/* Of the topology what nothing reads is told as such. */
+	if (!status && conf->spec.topology != SL_TOPOLOGY_NONE)
+		status = tell_lines(conf, &conf->topology);
+	return status;
+}
+
+static int tell(struct conf *conf)
+{
+	int status = tell_keys(conf);
+	if (!status)
+		status = conf_nodes_make(conf);
+	if (!status)
+		status = conf_settings_files(conf);
+	if (!status)
+		status = tell_lines(conf, &conf->further);
+	if (!status)
+		status = conf_topology_rank(conf);
+	if (!status)
+		status = conf_nodes_tell(conf);
+	if (!status)
+		status = conf_partitions_tell(conf);
+	if (!status)
+		status = conf_topology_tell(conf);
+	if (!status)
+		status = conf_licenses_tell(conf);
+	if (!status)
+		status = conf_reservations_tell(conf, &conf->lines);
+	if (!status)
+		status = conf_reservations_tell(conf, &conf->further);
+	return status ? status : conf_settings_used(conf);
+}
+
+static void release(struct conf *conf)
+{
+	struct conf_lines *lines[] = { &conf->lines, &conf->gres, &conf->topology, &conf->further };
+	for (size_t i = 0; i < SL_LEN(lines); i++)
+		free(lines[i]->line);
+	for (size_t i = 0; i < conf->file_count; i++)
+		sl_input_close(conf->file[i].in);
+	free(conf->file);
+	free(conf->entry);
+	free(conf->variant);
+	free(conf->node);
+	conf_mem_release(&conf->mem);
+}
+
+static int read_all(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
+	size_t setting_count, const struct sl_cluster_sink *sink, bool observed, struct sl_err *err)
+{
+	struct conf conf = { .err = err,
+		.sink = sink,
+		.setting = setting,
+		.setting_count = setting_count,
+		.folder = "",
+		.observed = observed };
+	int status = observed ? conf_read_scontrol(&conf, in, &conf.lines) : read_slurm(&conf, path, in);
+	conf.chain[0] = path;
+	if (!status)
+		status = conf_settings_lines(&conf);
+	if (!status)
+		status = tell(&conf);
+	if (!status && !observed && strcmp(path, "-") != 0)
+		status = tell_others(&conf);
+	if (!status && conf.mem.failed)
+		status = conf_memory_out(err);
+	release(&conf);
+	return status;
+}
+
+/* ---- Readers
+ * ------------------------------------------------------------------------------------------------ */
+
+static int scontrol_sniff(const char *path, const char *text, size_t len)
+{
+	(void)path;
+	return text && conf_is_scontrol(text, len) ? 96 : 0;
+}
+
+/* The first line that says anything begins with a key of slurm.conf. */
+static int slurm_text(const char *text, size_t len)
+{
+	static const enum conf_kind kinds[] = { CONF_CLUSTER, CONF_NODE, CONF_PARTITION, CONF_NODESET,
+		CONF_DOWN };
+	const char *end = text + len;
+	while (text < end && (strchr(" \t\r\n", *text) || *text == '#')) {
+		const char *newline = *text == '#' ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+		text = *text == '#' ? (newline ? newline + 1 : end) : text + 1;
+	}
+	char key[CONF_NAME_MAX + 1];
+	size_t count = 0;
+	for (; text < end && count < CONF_NAME_MAX && !strchr(" \t\r\n=", *text); text++)
+		key[count++] = *text;
+	key[count] = '\0';
+	if (!count)
+		return 0;
+	if (conf_same(key, "Include"))
+		return 70;
+	while (text < end && (*text == ' ' || *text == '\t'))
+		text++;
+	for (size_t i = 0; text < end && *text == '=' && i < SL_LEN(kinds); i++)
+		if (conf_key_find(kinds[i], key))
+			return 90;
+	return 0;
+}
+
+static int slurm_sniff(const char *path, const char *text, size_t len)
+{
+	static const char name[] = "/slurm.conf";
+	if (text)
+		return slurm_text(text, len);
+	char file[4096];
+	const size_t folder = strlen(path);
+	if (folder + sizeof(name) > sizeof(file))
+		return 0;
+	memcpy(file, path, folder);
+	memcpy(file + folder, name, sizeof(name));
+	return exists(file) ? 100 : 0;
+}
+
+static int slurm_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
+	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
+{
+	return read_all(path, in, setting, setting_count, sink, false, err);
+}
+
+static int scontrol_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
+	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
+{
+	return read_all(path, in, setting, setting_count, sink, true, err);
+}
+
+const struct sl_cluster_reader conf_slurm_reader = {
+	.abi = SL_ABI_OF(struct sl_cluster_reader),
+	.name = "slurm",
+	.summary =
+		"a slurm.conf, or a folder with one; gres.conf and topology.conf beside it; see schedlab-slurm(5)",
+	.sniff = slurm_sniff,
+	.read = slurm_read,
+};
+
+const struct sl_cluster_reader conf_scontrol_reader = {
+	.abi = SL_ABI_OF(struct sl_cluster_reader),
+	.name = "scontrol",
+	.summary =
+		"what scontrol show prints, as text or --json (JSON not tried on real files); see schedlab-slurm(5)",
+	.sniff = scontrol_sniff,
+	.read = scontrol_read,
+};

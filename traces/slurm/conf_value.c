@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * conf_value.c - what is behind the '=': numbers, sizes, times, states and cores.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "traces/slurm/conf.h"
+
+/* Words for "as much as there is", and for nothing said. */
+static bool is_endless(const char *text)
+{
+	static const char *const word[] = { "INFINITE", "UNLIMITED", "NONE", "(null)", "N/A", "-1" };
+	for (size_t i = 0; i < SL_LEN(word); i++)
+		if (conf_same(text, word[i]))
+			return true;
+	return false;
+}
+
+int conf_number(const struct conf *conf, const struct conf_pair *pair, int64_t max, int64_t *value)
+{
+	if (!pair)
+		return SL_OK;
+	*value = SL_NONE;
+	if (is_endless(pair->value))
+		return SL_OK;
+	if (sl_get_i64(pair->value, strlen(pair->value), value) && *value >= 0 && *value <= max)
+		return SL_OK;
+	return conf_fail(conf, pair, "'%.60s' must be a whole number from 0 to %" PRId64 ", not '%.60s'",
+		pair->key, max, pair->value);
+}
+
+int conf_memory(const struct conf *conf, const struct conf_pair *pair, int64_t *mib)
+{
+	if (!pair)
+		return SL_OK;
+	*mib = SL_NONE;
+	if (is_endless(pair->value))
+		return SL_OK;
+	if (sl_get_memory(pair->value, strlen(pair->value), false, mib) && *mib < SL_MEM_UNBOUNDED)
+		return SL_OK;
+	return conf_fail(
+		conf, pair, "'%.60s' must be MiB, or a size such as 4G, not '%.60s'", pair->key, pair->value);
+}
+
+int conf_minutes(const struct conf *conf, const struct conf_pair *pair, sl_time *value)
+{
+	enum { MINUTES_MAX = 1 << 30 };
+	if (!pair)
+		return SL_OK;
+	const size_t len = strlen(pair->value);
+	int64_t minutes;
+	*value = conf_same(pair->value, "NONE") || conf_same(pair->value, "(null)") ? SL_NONE : SL_NEVER;
+	if (is_endless(pair->value))
+		return SL_OK;
+	if (sl_get_i64(pair->value, len, &minutes)) {
+		*value = minutes * 60 * SL_SECOND;
+		if (minutes >= 0 && minutes <= MINUTES_MAX)
+			return SL_OK;
+	} else if (strpbrk(pair->value, ":-") && pair->value[0] != '-' &&
+		   sl_get_duration(pair->value, len, value)) {
+		/* "90:30" and "1-12" are Slurm's, and whole minutes count: what is over makes one more. */
+		const sl_time minute = 60 * SL_SECOND;
+		*value = *value / minute * minute + (*value % minute ? minute : 0);
+		return SL_OK;
+	}
+	return conf_fail(conf, pair,
+		"'%.60s' must be minutes, [days-]hours:minutes:seconds or UNLIMITED, not '%.60s'", pair->key,
+		pair->value);
+}
+
+int conf_yes(const struct conf *conf, const struct conf_pair *pair, bool *value)
+{
+	static const char *const word[] = { "NO", "YES", "FALSE", "TRUE", "DOWN", "UP", "0", "1" };
+	for (size_t i = 0; pair && i < SL_LEN(word); i++) {
+		if (!conf_same(pair->value, word[i]))
+			continue;
+		*value = i % 2;
+		return SL_OK;
+	}
+	return pair ? conf_fail(conf, pair, "'%.60s' must be YES or NO, not '%.60s'", pair->key, pair->value)
+		    : SL_OK;
+}
+
+int conf_choice(const struct conf *conf, const struct conf_pair *pair, const char *const *word, int *value)
+{
+	char known[200];
+	size_t len = 0;
+	if (!pair)
+		return SL_OK;
+	for (int i = 0; word[i]; i++) {
+		if (conf_begins(pair->value, word[i])) {
+			*value = i;
+			return SL_OK;
+		}
+		const size_t more = strlen(word[i]);
+		if (len + more + 3 < sizeof(known)) {
+			memcpy(known + len, ", ", 2);
+			memcpy(known + len + 2, word[i], more);
+			len += more + 2;
+		}
+	}
+	known[len] = '\0';
+	return conf_fail(
+		conf, pair, "'%.60s' must be one of %s, not '%.60s'", pair->key, known + 2, pair->value);
+}
+
+/* ---- States of nodes ----------------------------------------------------------------------------- */
+
+/* The first of these that a node's words name is its state, for us. */
+static const struct {
+	const char *word;
+	enum sl_node_state state;
+} states[] = {
+	{ "DOWN", SL_NODE_DOWN },
+	{ "ERROR", SL_NODE_DOWN },
+	{ "NOT_RESPONDING", SL_NODE_DOWN },
+	{ "NO_RESPOND", SL_NODE_DOWN },
+	{ "FUTURE", SL_NODE_FUTURE },
+	{ "FUTR", SL_NODE_FUTURE },
+	{ "DRAIN", SL_NODE_DRAIN },
+	{ "DRAINED", SL_NODE_DRAIN },
+	{ "DRAINING", SL_NODE_DRAIN },
+	{ "DRNG", SL_NODE_DRAIN },
+	{ "FAIL", SL_NODE_DRAIN },
+	{ "FAILING", SL_NODE_DRAIN },
+	{ "FAILG", SL_NODE_DRAIN },
+	{ "MAINT", SL_NODE_MAINT },
+	{ "MAINTENANCE", SL_NODE_MAINT },
+	{ "POWER_DOWN", SL_NODE_POWERED_DOWN },
+	{ "POWERED_DOWN", SL_NODE_POWERED_DOWN },
+	{ "POWERING_DOWN", SL_NODE_POWERED_DOWN },
+	{ "PLANNED", SL_NODE_PLANNED },
+	{ "PLND", SL_NODE_PLANNED },
+};
+
+/* Words that leave a node as it is: up. */
+static const char *const plain[] = { "UP", "IDLE", "ALLOCATED", "ALLOC", "MIXED", "MIX", "COMPLETING", "COMP",
+	"RESERVED", "RESV", "RESUME", "UNDRAIN", "UNKNOWN", "UNK", "CLOUD", "POWERING_UP", "POWER_UP",
+	"REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "REBOOT^", "REBOOT@", "BLOCKED", "BLOCK", "PERFCTRS",
+	"NPC", "RESPOND", "INVAL", "INVALID_REG", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "EXTERNAL", "POWER_DRAIN",
+	"NO_CHANGE", "UNKN" };
+
+/* A letter behind a state, as sinfo and scontrol put it. */
+static const struct {
+	char letter;
+	enum sl_node_state state;
+} suffixes[] = {
+	{ '*', SL_NODE_DOWN }, /* It does not answer: slurmctld gives it to nobody. */
+	{ '~', SL_NODE_POWERED_DOWN },
+	{ '%', SL_NODE_POWERED_DOWN },
+	{ '$', SL_NODE_MAINT },
+	{ '-', SL_NODE_PLANNED },
+	{ '#', SL_NODE_UP },
+	{ '!', SL_NODE_UP },
+	{ '@', SL_NODE_UP },
+	{ '^', SL_NODE_UP },
+};
+
+static bool suffix_of(char c, enum sl_node_state *state)
+{
+	for (size_t i = 0; i < SL_LEN(suffixes); i++) {
+		if (suffixes[i].letter != c)
+			continue;
+		*state = suffixes[i].state;
+		return true;
+	}
+	return false;
+}
+
+static bool word_is(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && conf_begins(text, word);
+}
+
+static unsigned rank_of(enum sl_node_state state)
+{
+	/* Of several words the first of this order counts. */
+	static const enum sl_node_state order[] = { SL_NODE_DOWN, SL_NODE_FUTURE, SL_NODE_DRAIN,
+		SL_NODE_MAINT, SL_NODE_POWERED_DOWN, SL_NODE_PLANNED, SL_NODE_UP };
+	unsigned rank = 0;
+	while (order[rank] != state)
+		rank++;
+	return rank;
+}
+
+static bool word_state(const char *text, size_t len, enum sl_node_state *state)
+{
+	for (size_t i = 0; i < SL_LEN(states); i++) {
+		if (!word_is(text, len, states[i].word))
+			continue;
+		*state = states[i].state;
+		return true;
+	}
+	*state = SL_NODE_UP;
+	for (size_t i = 0; i < SL_LEN(plain); i++)
+		if (word_is(text, len, plain[i]))
+			return true;
+	return false;
+}
+
+bool conf_state_of(const char *text, enum sl_node_state *state)
+{
+	*state = SL_NODE_UP;
+	for (size_t len; text;) {
+		enum sl_node_state seen;
+		const char *word = conf_piece(&text, "+,", &len);
+		while (len && suffix_of(word[len - 1], &seen)) {
+			if (rank_of(seen) < rank_of(*state))
+				*state = seen;
+			len--;
+		}
+		if (!word_state(word, len, &seen))
+			return false;
+		if (rank_of(seen) < rank_of(*state))
+			*state = seen;
+	}
+	return true;
+}
+
+/* ---- Sizes and cores --------------------------------------------------------------------------------- */
+
+bool conf_size(const char *text, int64_t *value)
+{
+	static const char units[] = "KMGTP";
+	size_t len = strlen(text);
+	const char *unit = len ? strchr(units, text[len - 1] & ~0x20) : NULL;
+	unsigned shift = 0;
+	if (unit && *unit) {
+		shift = 10 * ((unsigned)(unit - units) + 1);
+		len--;
+	}
+	if (!len || text[0] < '0' || text[0] > '9' || !sl_get_i64(text, len, value) ||
+		*value > (INT64_MAX >> 12) >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+const uint64_t *conf_cores(struct conf *conf, const char *text)
+{
+	uint64_t *bits = conf_alloc(&conf->mem, SL_CORES_MAX / 64, sizeof(*bits));
+	for (size_t len; bits && text;) {
+		const char *piece = conf_piece(&text, ",", &len);
+		const char *dash = memchr(piece, '-', len);
+		const size_t first = dash ? (size_t)(dash - piece) : len;
+		int64_t from;
+		int64_t to;
+		if (!sl_get_i64(piece, first, &from))
+			return NULL;
+		to = from;
+		if (dash && !sl_get_i64(dash + 1, len - first - 1, &to))
+			return NULL;
+		if (from < 0 || to < from || to >= SL_CORES_MAX)
+			return NULL;
+		for (int64_t i = from; i <= to; i++)
+			bits[i / 64] |= UINT64_C(1) << i % 64;
+	}
+	return bits;
+}
