@@ -746,6 +746,7 @@ struct sl_writer {
 	int (*begin)(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	int (*job)(struct sl_out *out, const struct sl_row *row, struct sl_err *err);
 	bool names; /* It writes names; else rows have numbers in their place. */
+	bool dates; /* It writes dates: submits and all times as of submit are microseconds since 1970. */
 };
 
 /* ---- Workload models --------------------------------------------------------- */
