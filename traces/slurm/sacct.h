@@ -131,9 +131,13 @@ struct sacct {
 	bool begun; /* A job or a cause was told. */
 	/* Several lines of one number are tasks of an array, whose indices were left out. */
 	bool tasks_repeat;
-	int64_t repeated_id, repeated; /* The number of the line before, and how many lines had it. */
-	bool relative;                 /* Times are seconds from the trace's zero. */
-	bool dated;                    /* The sink was told that they are not. */
+	struct {
+		int64_t id;
+		uint32_t count; /* Lines that had it. */
+	} recent[64];
+	uint32_t recent_next;
+	bool relative; /* Times are seconds from the trace's zero. */
+	bool dated;    /* The sink was told that they are not. */
 };
 
 /* sacct_columns.c */

@@ -210,11 +210,18 @@ static void number_task(struct sacct *s)
 {
 	struct sacct_job *next = &s->next;
 	char id[64];
-	s->repeated = next->id == s->repeated_id && next->id != SL_NONE ? s->repeated + 1 : 0;
-	s->repeated_id = next->id;
-	if (!s->repeated)
+	size_t at = 0;
+	while (at < SL_LEN(s->recent) && !(s->recent[at].count && s->recent[at].id == next->id))
+		at++;
+	if (at == SL_LEN(s->recent)) {
+		at = s->recent_next++ % SL_LEN(s->recent);
+		s->recent[at].id = next->id;
+		s->recent[at].count = 0;
+	}
+	const uint32_t before = s->recent[at].count++;
+	if (!before || next->id == SL_NONE)
 		return;
-	const int len = snprintf(id, sizeof(id), "%" PRId64 "_%" PRId64, next->id, s->repeated);
+	const int len = snprintf(id, sizeof(id), "%" PRId64 "_%" PRIu32, next->id, before);
 	next->job.array = next->id;
 	next->row.col[SL_COL_ID] = next->id = SL_NONE;
 	next->more.id = sacct_keep(&next->text, id, (size_t)len);

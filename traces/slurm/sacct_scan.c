@@ -204,7 +204,7 @@ static int row(struct scan *t, const char *p, const char *end)
 		return whole_row(t, t->line_number, false);
 	if (count > t->columns)
 		return wide_row(t, count, t->line_number);
-	if (count == 1 && (p == end || (t->s.begun && t->kind[t->columns - 1] == SACCT_TEXT)))
+	if (count == 1 && (p == end || (t->s.job.whole && t->kind[t->columns - 1] == SACCT_TEXT)))
 		return SL_OK; /* Empty, or the rest of the last name, of which a line is enough. */
 	t->open_line = t->line_number;
 	t->open_fields = count;

@@ -254,7 +254,8 @@ static bool skipped(const struct sacct_cell *name)
 	static const char *const words[] = { "billing", "energy", "fs/", "vmem", "pages", "bb/", "ic/",
 		"gres/gpuutil", "gres/gpumem" };
 	for (size_t i = 0; i < SL_LEN(words); i++)
-		if (name->len >= strlen(words[i]) && strncasecmp(name->p, words[i], strlen(words[i])) == 0)
+		if ((name->p[0] | 0x20) == words[i][0] && name->len >= strlen(words[i]) &&
+			strncasecmp(name->p, words[i], strlen(words[i])) == 0)
 			return true;
 	return false;
 }

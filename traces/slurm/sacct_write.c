@@ -21,7 +21,7 @@ static int begin(struct sl_out *out, const char *const (*header)[2], size_t coun
 	sl_out_text(out,
 		"JobID|JobIDRaw|Cluster|Partition|QOS|Account|Group|GID|User|UID|Submit|Eligible|Start|"
 		"End|Elapsed|ExitCode|State|NNodes|NCPUS|ReqCPUS|ReqMem|ReqTRES|AllocTRES|Timelimit|"
-		"NodeList|SubmitLine|JobName\n");
+		"NodeList|SubmitLine|Suspended|JobName\n");
 	return SL_OK;
 }
 
@@ -449,7 +449,7 @@ static void put_line(struct sl_out *out, const struct line *line)
 		put_asks(out, line->more);
 		sl_out_text(out, " --wrap=:"); /* No script that could ask more. */
 	}
-	bar(out);
+	sl_out_text(out, "|00:00:00|"); /* Between two texts with separators, what cannot be part of them. */
 	put_text(out, line->job->name);
 	sl_out_text(out, "\n");
 }
