@@ -197,6 +197,9 @@ Test(sacct, separators_between)
 	/* A bar belongs into a constraint. */
 	expect("JobID|Comment|Constraints|Submit|ElapsedRaw\n1||a|b|100|5\n",
 		"dated\n2! separators or line ends in a name\n2: 1 @100 run 5 PENDING [ C=a|b]");
+	/* A line of options begins with its program. */
+	expect("JobID|Constraints|SubmitLine|Submit|ElapsedRaw\n1|a|b|srun x | y|100|5\n",
+		"dated\n2! separators or line ends in a name\n2: 1 @100 run 5 PENDING [ C=a|b]");
 	/* A number where a number is due, or it is none of the ways. */
 	expect("JobID|Submit|ElapsedRaw\n1|100|5|7\n2|100|5\n",
 		"2! more fields than columns, and no telling which\ndated\n3: 2 @100 run 5 PENDING []");
@@ -209,6 +212,10 @@ Test(sacct, lines_in_a_name)
 	       "2||100|5\n",
 		"dated\n2! separators or line ends in a name\n2: 1 @100 run 5 PENDING []\n"
 		"6: 2 @100 run 5 PENDING []");
+	/* As many fields as columns, but not theirs: the name goes on. */
+	expect("JobID|SubmitLine|Submit|ElapsedRaw\n1|srun x | y | z\nw|100|5\n2||100|5\n",
+		"dated\n2! separators or line ends in a name\n2: 1 @100 run 5 PENDING []\n"
+		"4: 2 @100 run 5 PENDING []");
 	/* A row that was cut, and the next. */
 	expect("JobID|JobName|Submit|ElapsedRaw\n1|a\n2|b|100|5\n3|c|1\n",
 		"2! fewer fields than columns\ndated\n4! fewer fields than columns\n"

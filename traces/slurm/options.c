@@ -285,10 +285,6 @@ static bool apply_more(
 	case OPTION_HOLD:
 		more->held = true;
 		return true;
-	case OPTION_WRAP:
-		said->hidden = false;
-		said->script = "";
-		return true;
 	case OPTION_MORE:
 		*(const char **)(void *)((char *)more + option->at) = value;
 		return true;
@@ -325,6 +321,10 @@ static bool apply(const struct slurm_option *option, const char *value, sl_time 
 		return extra_in(value, ask);
 	case OPTION_HINT:
 		ask->no_multithread |= strcasecmp(value, "nomultithread") == 0;
+		return true;
+	case OPTION_WRAP:
+		said->hidden = false;
+		said->script = "";
 		return true;
 	default:
 		/* Of the whole job: said by its first component. */

@@ -81,7 +81,7 @@ struct sacct_cells {
 enum {
 	SACCT_FIELDS_MAX = 1000,
 	SACCT_ROW_MAX = 1 << 20,
-	SACCT_EXCESS_MAX = 400,   /* Fields that a row may have too many. */
+	SACCT_EXCESS_MAX = 100,   /* Fields that a row may have too many. */
 	SACCT_TASKS_MAX = 100000, /* Of one record of an array. */
 	SACCT_TASKS_OF_FILE_MAX = 4000000
 };

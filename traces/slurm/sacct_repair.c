@@ -13,12 +13,14 @@
 
 #include "traces/slurm/sacct.h"
 
+enum { OF_SUBMITLINE = 1 };
+
 uint8_t sacct_cost(const char *name, size_t len)
 {
 	static const struct {
 		const char *name;
 		uint8_t cost;
-	} likely[] = { { "Constraints", 1 }, { "SubmitLine", 1 }, { "JobName", 3 } };
+	} likely[] = { { "SubmitLine", OF_SUBMITLINE }, { "Constraints", 2 }, { "JobName", 3 } };
 	for (size_t i = 0; i < SL_LEN(likely); i++)
 		if (strlen(likely[i].name) == len && strncasecmp(likely[i].name, name, len) == 0)
 			return likely[i].cost;
@@ -60,7 +62,7 @@ bool sacct_fits(enum sacct_kind kind, const char *p, size_t len)
 	case SACCT_ID:
 		return sacct_id_of(&cell, &id);
 	case SACCT_STATE_WORD:
-		return sacct_state_of(&cell) != NULL;
+		return p[0] >= 'A' && p[0] <= 'Z' && (len == 1 || (p[1] >= 'A' && p[1] <= 'Z'));
 	case SACCT_TRES:
 		return memchr(p, '=', len) != NULL;
 	case SACCT_ANY:
@@ -95,14 +97,24 @@ static void better(struct way *way, const struct way *from, uint32_t cost, size_
 		*way = (struct way){ sum, (uint16_t)took, from->several };
 }
 
-/* A text of took + 1 fields that begins with the field at; one that begins or ends with a separator is odd.
- */
+/* A line of options begins with its program, or is empty. */
+static bool is_line(const char *p, size_t len)
+{
+	static const char *const programs[] = { "sbatch ", "srun ", "salloc ", "/" };
+	for (size_t i = 0; i < SL_LEN(programs); i++)
+		if (len >= strlen(programs[i]) && memcmp(p, programs[i], strlen(programs[i])) == 0)
+			return true;
+	return !len;
+}
+
+/* A text of took + 1 fields. One that begins or ends with a separator is odd. */
 static uint32_t price(const struct table *t, uint8_t cost, size_t at, size_t took)
 {
 	const size_t last = at + took;
-	const bool hollow = t->field[at + 1] - t->field[at] == (ptrdiff_t)t->separator ||
-			    t->field[last + 1] - t->field[last] == (ptrdiff_t)t->separator;
-	return took ? cost + (hollow ? 2U : 0U) : 0;
+	const size_t first_len = (size_t)(t->field[at + 1] - t->field[at]) - t->separator;
+	const bool hollow = !first_len || t->field[last + 1] - t->field[last] == (ptrdiff_t)t->separator;
+	const bool no_line = cost == OF_SUBMITLINE && !is_line(t->field[at], first_len);
+	return (took ? cost + (hollow ? 2U : 0U) : 0) + (no_line ? 5U : 0U);
 }
 
 static void column_in(struct table *t, size_t column, uint8_t kind, uint8_t cost)

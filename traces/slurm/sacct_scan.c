@@ -15,7 +15,7 @@ static const char short_row[] = "fewer fields than columns";
 static const char surplus[] = "more fields than columns, and no telling which";
 static const char mended[] = "separators or line ends in a name";
 
-enum { DELIMITER_MAX = 16, LINES_MAX = 1000 };
+enum { DELIMITER_MAX = 16, LINES_MAX = 200 };
 
 struct scan {
 	struct sacct s;
@@ -25,7 +25,8 @@ struct scan {
 	uint64_t line_number;
 	size_t columns;
 	uint8_t kind[SACCT_FIELDS_MAX], cost[SACCT_FIELDS_MAX], column[SACCT_FIELDS_MAX];
-	size_t used[SACCT_FIELDS_MAX], used_count; /* Fields of columns that are used. */
+	size_t used[SACCT_FIELDS_MAX], used_count;       /* Fields of columns that are used. */
+	size_t checked[SACCT_FIELDS_MAX], checked_count; /* Behind a text, of those that tell a shift. */
 	const char *field[SACCT_FIELDS_MAX + SACCT_EXCESS_MAX + 2];
 	uint32_t first[SACCT_FIELDS_MAX];
 	struct sacct_cells cells;
@@ -119,10 +120,21 @@ static int whole_row(struct scan *t, uint64_t line, bool joined)
 	return sacct_record(&t->s, &t->cells);
 }
 
+/* Nothing was shifted: what stands behind a text is what its column holds. */
+static bool fits(const struct scan *t)
+{
+	for (size_t i = 0; i < t->checked_count; i++) {
+		const size_t at = t->checked[i];
+		const size_t len = (size_t)(t->field[at + 1] - t->field[at]) - t->separator;
+		const char c = *t->field[at];
+		if (len && (c < '0' || c > '9') && !sacct_fits(t->kind[at], t->field[at], len))
+			return false;
+	}
+	return true;
+}
+
 static int wide_row(struct scan *t, size_t count, uint64_t line)
 {
-	if (!sacct_repair(t->kind, t->cost, t->columns, t->field, count, t->separator, t->first))
-		return sacct_drop(&t->s, surplus, line);
 	cells_clear(t, line);
 	for (size_t i = 0; i < t->used_count; i++) {
 		const size_t column = t->used[i];
@@ -131,6 +143,17 @@ static int wide_row(struct scan *t, size_t count, uint64_t line)
 	}
 	t->cells.repair = mended;
 	return sacct_record(&t->s, &t->cells);
+}
+
+/* A row of these fields, mended if need be; *is: there is one. */
+static int row_of(struct scan *t, size_t count, uint64_t line, bool joined, bool *is)
+{
+	*is = count == t->columns && fits(t);
+	if (*is)
+		return whole_row(t, line, joined);
+	*is = count > t->columns &&
+	      sacct_repair(t->kind, t->cost, t->columns, t->field, count, t->separator, t->first);
+	return *is ? wide_row(t, count, line) : SL_OK;
 }
 
 /* The line that was parted is a row of its own: what is no text looks like what its column holds. */
@@ -169,13 +192,14 @@ static int open_drop(struct scan *t)
 	if (!t->open_lines)
 		return SL_OK;
 	t->open_lines = t->open_len = 0;
-	return sacct_drop(&t->s, short_row, t->open_line);
+	return sacct_drop(&t->s, t->open_fields < t->columns ? short_row : surplus, t->open_line);
 }
 
-/* A line behind one with too few fields, of which it is a part. */
+/* A line behind one that is no row, of which it is a part. */
 static int open_go_on(struct scan *t, const char *p, const char *end, size_t count)
 {
 	int status = open_append(t, p, end);
+	bool is = false;
 	if (status)
 		return status;
 	t->open_fields += count - 1;
@@ -185,14 +209,16 @@ static int open_go_on(struct scan *t, const char *p, const char *end, size_t cou
 		return SL_OK;
 	memset(t->open + t->open_len, 0, 64);
 	count = part(t, t->open, t->open + t->open_len);
-	status = count == t->columns ? whole_row(t, t->open_line, true) : wide_row(t, count, t->open_line);
-	t->open_lines = t->open_len = 0;
+	status = row_of(t, count, t->open_line, true, &is);
+	if (is)
+		t->open_lines = t->open_len = 0;
 	return status;
 }
 
 static int row(struct scan *t, const char *p, const char *end)
 {
-	size_t count = part(t, p, end);
+	bool is;
+	const size_t count = part(t, p, end);
 	if (t->open_lines) {
 		if (!is_row(t, count))
 			return open_go_on(t, p, end, count);
@@ -200,10 +226,9 @@ static int row(struct scan *t, const char *p, const char *end)
 		if (status)
 			return status;
 	}
-	if (count == t->columns)
-		return whole_row(t, t->line_number, false);
-	if (count > t->columns)
-		return wide_row(t, count, t->line_number);
+	const int status = row_of(t, count, t->line_number, false, &is);
+	if (status || is)
+		return status;
 	if (count == 1 && (p == end || (t->s.job.whole && t->kind[t->columns - 1] == SACCT_TEXT)))
 		return SL_OK; /* Empty, or the rest of the last name, of which a line is enough. */
 	t->open_line = t->line_number;
@@ -267,6 +292,7 @@ static int require(struct scan *t, const struct sl_place *at)
 static int header(struct scan *t, const char *p, const char *end)
 {
 	const struct sl_place at = { t->s.file, t->line_number, 1 };
+	bool text = false;
 	t->separator = delimiter_of(p, end, t->delimiter);
 	if (!t->separator)
 		return sl_fail_at(t->s.err, &at, "no header of sacct -P: its names have nothing between");
@@ -283,6 +309,9 @@ static int header(struct scan *t, const char *p, const char *end)
 		t->column[i] = (uint8_t)sacct_column_of(name, len);
 		if (t->column[i] < SACCT_COLUMNS)
 			t->used[t->used_count++] = i;
+		text |= t->kind[i] == SACCT_TEXT;
+		if (text && t->kind[i] != SACCT_TEXT && t->kind[i] != SACCT_ANY)
+			t->checked[t->checked_count++] = i;
 	}
 	t->header_seen = true;
 	return require(t, &at);
