@@ -13,7 +13,7 @@
 
 #include "traces/slurm/sacct.h"
 
-enum { OF_SUBMITLINE = 1 };
+enum { OF_SUBMITLINE = 1, EMPTY = 3 }; /* EMPTY: what is typed says something, where it can. */
 
 uint8_t sacct_cost(const char *name, size_t len)
 {
@@ -132,7 +132,7 @@ static void column_in(struct table *t, size_t column, uint8_t kind, uint8_t cost
 		const char *p = t->field[column + used];
 		const size_t len = (size_t)(t->field[column + used + 1] - p) - t->separator;
 		if (before[used].cost < UINT32_MAX && sacct_fits(kind, p, len))
-			better(&way[used], &before[used], 0, 0);
+			better(&way[used], &before[used], kind == SACCT_ANY || len ? 0 : EMPTY, 0);
 	}
 }
 
