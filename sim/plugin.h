@@ -784,6 +784,7 @@ struct sl_writer {
 	 * nothing to write of that. */
 	int (*begin_more)(
 		struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
+	bool dates; /* It writes dates: submits and all times as of submit are microseconds since 1970. */
 };
 
 /* ---- Workload models --------------------------------------------------------- */

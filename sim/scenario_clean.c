@@ -26,6 +26,11 @@ static const struct {
 	[CAUSE_FRACTION] = { "fractional count rounded up", false },
 	[CAUSE_UNREADABLE] = { "unreadable optional field", false },
 	[CAUSE_PROFILE] = { "profile of another type than delay", true },
+	[CAUSE_SURPLUS] = { "more fields than columns, and no telling which", true },
+	[CAUSE_MENDED] = { "separators or line ends in a name", false },
+	[CAUSE_STATE] = { "state is none of Slurm's", true },
+	[CAUSE_ARRAY] = { "array with more tasks than can be read", true },
+	[CAUSE_ARRAY_CUT] = { "array whose tasks are not all listed", false },
 	/* ...and found here. */
 	[CAUSE_NO_ID] = { "job number is unknown", true },
 	[CAUSE_REPEATED] = { "repeated id", true },
@@ -120,10 +125,18 @@ static int64_t size_of(const struct loading *loading, const struct sl_row *row)
 	}
 }
 
-/* As recorded, or replay.run_unknown where nothing is. */
+static bool is_cancelled(const struct sl_row *row)
+{
+	return row->more && row->more->cancel && row->more->cancel != SL_NONE;
+}
+
+/* As recorded, or replay.run_unknown where nothing is. Who was cancelled before it ran would have run up to
+ * its limit, for all that is known. */
 static int64_t run_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t run = row->col[SL_COL_RUN];
+	if (run == SL_NONE && is_cancelled(row) && row->col[SL_COL_LIMIT] > 0)
+		return row->col[SL_COL_LIMIT];
 	return run == SL_NONE ? loading->scenario->replay[REPLAY_RUN_UNKNOWN].number : run;
 }
 
@@ -263,7 +276,7 @@ static enum cause repair_of(struct loading *loading, const struct sl_row *row)
 		loading->submit_last = submit;
 	if (loading->repair_line == row->line)
 		return loading->repair;
-	if (row->col[SL_COL_RUN] == SL_NONE)
+	if (row->col[SL_COL_RUN] == SL_NONE && !is_cancelled(row))
 		return CAUSE_NO_RUN; /* Else it was dropped. */
 	return late ? CAUSE_ORDER : CAUSE_COUNT;
 }

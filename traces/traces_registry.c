@@ -4,13 +4,14 @@
  */
 #include "traces/traces.h"
 
-extern const struct sl_reader batsim_reader, table_reader;
-extern const struct sl_writer table_writer;
+extern const struct sl_reader batsim_reader, table_reader, sacct_reader, sacct_json_reader, slurm_csv_reader;
+extern const struct sl_writer table_writer, sacct_writer;
 extern const struct sl_cluster_reader cluster_yaml, cluster_json, conf_slurm_reader, conf_scontrol_reader;
 
-const struct sl_reader *const sl_readers[] = { &swf_reader, &table_reader, &batsim_reader, NULL };
+const struct sl_reader *const sl_readers[] = { &swf_reader, &table_reader, &batsim_reader, &sacct_reader,
+	&sacct_json_reader, &slurm_csv_reader, NULL };
 
-const struct sl_writer *const sl_writers[] = { &swf_writer, &table_writer, NULL };
+const struct sl_writer *const sl_writers[] = { &swf_writer, &table_writer, &sacct_writer, NULL };
 
 const struct sl_cluster_reader *const sl_cluster_readers[] = { &cluster_yaml, &cluster_json,
 	&conf_slurm_reader, &conf_scontrol_reader, NULL };

@@ -38,9 +38,10 @@ struct conversion {
 	size_t header_count, header_capacity;
 	uint64_t written, odd, odd_line;
 	const char *odd_first;
-	bool dated;   /* Submits count from 1970, */
-	sl_time zero; /* and shall count from here. */
-	bool more;    /* The first row says more of itself, and so all do. */
+	bool dated;    /* Submits count from 1970, */
+	sl_time zero;  /* and shall count from here. */
+	sl_time epoch; /* Zero of one that is not, by its header. */
+	bool more;     /* The first row says more of itself, and so all do. */
 	struct numbering ids, users, accounts, partitions;
 	struct sl_row *row; /* --clean: those that stay, in the file's order. */
 	size_t row_count, row_capacity;
@@ -54,6 +55,10 @@ static int header_add(struct conversion *c, const char *key, const char *value, 
 	c->header = array;
 	if (status)
 		return status;
+	int64_t seconds;
+	if (strcmp(key, "UnixStartTime") == 0 && sl_get_i64(value, strlen(value), &seconds) && seconds > 0 &&
+		seconds < INT64_C(100000000000))
+		c->epoch = seconds * SL_SECOND;
 	struct header_pair *pair = &c->header[c->header_count++];
 	pair->text[0] = sl_strdup(c->arena, key, strlen(key));
 	pair->text[1] = sl_strdup(c->arena, value, strlen(value));
@@ -158,8 +163,17 @@ static int prepare_row(struct conversion *c, struct sl_row *row, struct sl_err *
 	int status = c->begun ? SL_OK : begin_dated(c, *submit, err);
 	if (!status && row->more && !c->writer->names)
 		status = number_names(c, row, err);
-	if (status || !c->dated || *submit == SL_NONE)
+	if (status || *submit == SL_NONE)
 		return status;
+	if (c->writer->dates) {
+		const sl_time epoch = c->dated ? 0 : c->epoch;
+		if (!__builtin_add_overflow(*submit, epoch, submit))
+			return SL_OK;
+		return sl_fail(err, SL_INPUT, "%s:%llu: submit time is out of range", c->path,
+			(unsigned long long)row->line);
+	}
+	if (!c->dated)
+		return SL_OK;
 	*submit -= c->zero;
 	if (*submit >= 0)
 		return SL_OK;
@@ -262,6 +276,17 @@ static bool copy_text(struct sl_arena *arena, const char **text)
 	return *text != NULL;
 }
 
+static bool copy_ask(struct sl_arena *arena, struct sl_ask *ask)
+{
+	const char **text[] = { &ask->partition, &ask->gres, &ask->gpus, &ask->gpus_per_node,
+		&ask->gpus_per_socket, &ask->gpus_per_task, &ask->gres_flags, &ask->constraint,
+		&ask->nodelist, &ask->exclude, &ask->distribution, &ask->licenses, &ask->reservation };
+	bool whole = true;
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		whole = copy_text(arena, text[i]) && whole;
+	return whole;
+}
+
 static bool copy_job(struct sl_arena *arena, struct sl_job_more *job, const struct sl_job_more *from)
 {
 	*job = *from;
@@ -270,6 +295,18 @@ static bool copy_job(struct sl_arena *arena, struct sl_job_more *job, const stru
 	bool whole = true;
 	for (size_t i = 0; i < SL_LEN(text); i++)
 		whole = copy_text(arena, text[i]) && whole;
+	return whole;
+}
+
+static bool copy_asks(struct sl_arena *arena, struct sl_row_more *more)
+{
+	struct sl_ask *ask = sl_alloc(arena, more->ask_count, sizeof(*ask));
+	bool whole = ask;
+	for (size_t i = 0; i < more->ask_count && whole; i++) {
+		ask[i] = more->ask[i];
+		whole = copy_ask(arena, &ask[i]);
+	}
+	more->ask = ask;
 	return whole;
 }
 
@@ -295,7 +332,7 @@ static const struct sl_row_more *copy_more(struct sl_arena *arena, const struct 
 		whole = job && copy_job(arena, job, from->job) && whole;
 		more->job = job;
 	}
-	return whole ? more : NULL;
+	return whole && copy_asks(arena, more) ? more : NULL;
 }
 
 static int on_clean_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * options.c - see options.h. The options are those of sbatch(1), srun(1) and salloc(1) of Slurm 22.05
+ * and 23.11.
+ */
+#include "traces/slurm/options.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "traces/slurm/options_parts.h"
+
+/* ---- Words ------------------------------------------------------------------------------ */
+
+struct words {
+	const char *p, *end;
+	char *room;
+};
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* A quote that is closed later in the line. An apostrophe of what a shell has unquoted already is none. */
+static bool opens(const struct words *w) { return memchr(w->p + 1, *w->p, (size_t)(w->end - w->p) - 1); }
+
+/* The next word as a shell parts it, closed by a zero; NULL: there is none. */
+static const char *word_next(struct words *w)
+{
+	while (w->p < w->end && is_blank(*w->p))
+		w->p++;
+	if (w->p == w->end)
+		return NULL;
+	const char *word = w->room;
+	char quote = '\0';
+	for (; w->p < w->end && (quote || !is_blank(*w->p)); w->p++) {
+		if (quote ? *w->p == quote : (*w->p == '\'' || *w->p == '"') && opens(w)) {
+			quote = quote ? '\0' : *w->p;
+			continue;
+		}
+		if (*w->p == '\\' && quote != '\'' && w->p + 1 < w->end)
+			w->p++;
+		*w->room++ = *w->p ? *w->p : ' ';
+	}
+	*w->room++ = '\0';
+	return word;
+}
+
+size_t slurm_options_room(size_t len) { return 2 * len + 64; }
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+static bool count_of(const char *text, size_t len, int64_t *value)
+{
+	int64_t unit = 1;
+	if (len && (text[len - 1] | 0x20) == 'k')
+		unit = 1024;
+	else if (len && (text[len - 1] | 0x20) == 'm')
+		unit = 1024 * 1024;
+	if (!sl_get_i64(text, len - (unit > 1), value) || *value < 0 || *value > INT32_MAX / unit) {
+		*value = SL_NONE;
+		return false;
+	}
+	*value *= unit;
+	return true;
+}
+
+/* "4", "2-8", "2-", "1,3,5-7:2": the least and the most. */
+static bool nodes_in(const char *text, struct sl_ask *ask)
+{
+	int64_t least = SL_NONE;
+	int64_t most = SL_NONE;
+	const char *p = text;
+	do {
+		const size_t len = strcspn(p, "-,:");
+		int64_t value;
+		if (!len && p > text && p[-1] == '-') { /* Open to above. */
+			ask->nodes_min = least;
+			ask->nodes_max = SL_NONE;
+			return !p[len];
+		}
+		if (!count_of(p, len, &value))
+			return false;
+		const bool step = p > text && p[-1] == ':';
+		if (!step && (least == SL_NONE || value < least))
+			least = value;
+		if (!step && (most == SL_NONE || value > most))
+			most = value;
+		p += len;
+	} while (*p++);
+	ask->nodes_min = least;
+	ask->nodes_max = most;
+	return true;
+}
+
+bool slurm_time_limit(const char *text, size_t len, sl_time *limit)
+{
+	int64_t minutes;
+	if ((len == 9 && strncasecmp(text, "UNLIMITED", len) == 0) ||
+		(len == 8 && strncasecmp(text, "INFINITE", len) == 0) ||
+		(len == 2 && memcmp(text, "-1", 2) == 0)) {
+		*limit = SL_NEVER;
+		return true;
+	}
+	if (sl_get_i64(text, len, &minutes)) {
+		*limit = minutes * 60 * SL_SECOND;
+		return minutes >= 0 && minutes < INT64_C(100000000000);
+	}
+	const char *dash = memchr(text, '-', len);
+	int64_t days, hours;
+	if (dash && !memchr(text, ':', len)) { /* days-hours */
+		if (!sl_get_i64(text, (size_t)(dash - text), &days) ||
+			!sl_get_i64(dash + 1, len - (size_t)(dash + 1 - text), &hours) || days < 0 ||
+			days > 10000000 || hours < 0 || hours > 1000000)
+			return false;
+		*limit = (days * 24 + hours) * 3600 * SL_SECOND;
+		return true;
+	}
+	return memchr(text, ':', len) && sl_get_duration(text, len, limit) && *limit >= 0;
+}
+
+/* "+90", "+1hour", "+2days" behind "now" and the like; nothing: 0. */
+static bool later_by(const char *p, sl_time *by)
+{
+	static const struct {
+		const char *unit;
+		int64_t seconds;
+	} units[] = { { "seconds", 1 }, { "minutes", 60 }, { "hours", 3600 }, { "days", 86400 },
+		{ "weeks", 604800 } };
+	*by = 0;
+	if (!*p)
+		return true;
+	const size_t digits = strspn(p + 1, "0123456789");
+	const char *unit = p + 1 + digits;
+	int64_t number;
+	if (*p != '+' || !sl_get_i64(p + 1, digits, &number) || number > INT64_C(10000000000))
+		return false;
+	for (size_t i = 0; i < SL_LEN(units); i++) {
+		if (strncasecmp(unit, units[i].unit, strlen(unit)) == 0) { /* Bare numbers are seconds. */
+			*by = number * units[i].seconds * SL_SECOND;
+			return number * units[i].seconds < INT64_C(100000000000);
+		}
+	}
+	return false;
+}
+
+/* "16:00", "4:30pm", "noon": of that day or the next, whichever comes first. */
+static bool clock_in(const char *text, sl_time *of_day)
+{
+	static const struct {
+		const char *word;
+		int64_t hour;
+	} named[] = { { "midnight", 0 }, { "noon", 12 }, { "fika", 15 }, { "teatime", 16 },
+		{ "elevenses", 11 } };
+	for (size_t i = 0; i < SL_LEN(named); i++) {
+		if (strcasecmp(text, named[i].word) == 0) {
+			*of_day = named[i].hour * 3600 * SL_SECOND;
+			return true;
+		}
+	}
+	int64_t part[3] = { 0, 0, 0 };
+	size_t count = 0;
+	const char *p = text;
+	while (count < 3) {
+		const size_t len = strspn(p, "0123456789");
+		if (!len || len > 2 || !sl_get_i64(p, len, &part[count++]))
+			return false;
+		p += len;
+		if (*p != ':')
+			break;
+		p++;
+	}
+	const bool pm = strcasecmp(p, "pm") == 0;
+	const bool am = strcasecmp(p, "am") == 0;
+	if (count < 2 || (*p && !pm && !am) || part[0] > ((am || pm) ? 12 : 23) || part[1] > 59 ||
+		part[2] > 59)
+		return false;
+	if (am || pm)
+		part[0] = part[0] % 12 + (pm ? 12 : 0);
+	*of_day = (part[0] * 3600 + part[1] * 60 + part[2]) * SL_SECOND;
+	return true;
+}
+
+static bool point_in(const char *text, sl_time now, sl_time *at)
+{
+	const sl_time day = 86400 * SL_SECOND;
+	if (sl_get_date(text, strlen(text), at))
+		return true;
+	if (now == SL_NONE || now < 0)
+		return false;
+	const sl_time midnight = now / day * day;
+	sl_time by;
+	if (strncasecmp(text, "now", 3) == 0 && later_by(text + 3, &by))
+		return !__builtin_add_overflow(now, by, at);
+	if (strncasecmp(text, "today", 5) == 0 && later_by(text + 5, &by))
+		return !__builtin_add_overflow(midnight, by, at);
+	if (strncasecmp(text, "tomorrow", 8) == 0 && later_by(text + 8, &by))
+		return !__builtin_add_overflow(midnight, day, at) && !__builtin_add_overflow(*at, by, at);
+	if (!clock_in(text, &by) || midnight > INT64_MAX - 2 * day)
+		return false;
+	*at = midnight + by + (midnight + by < now ? day : 0);
+	return true;
+}
+
+/* "2@1:00:00": leaf switches, and how long to wait for so few. */
+static bool switches_in(const char *text, struct sl_ask *ask)
+{
+	const char *at = strchr(text, '@');
+	if (!count_of(text, at ? (size_t)(at - text) : strlen(text), &ask->switches))
+		return false;
+	return !at || slurm_time_limit(at + 1, strlen(at + 1), &ask->switches_wait);
+}
+
+/* "2:8:1" or "*:8": sockets of a node, cores of a socket, threads of a core. */
+static bool extra_in(const char *text, struct sl_ask *ask)
+{
+	int64_t *const part[] = { &ask->sockets_per_node, &ask->cores_per_socket, &ask->threads_per_core };
+	for (size_t i = 0; i < SL_LEN(part); i++) {
+		const size_t len = strcspn(text, ":");
+		const size_t bounds = strcspn(text, ":-");
+		if (!(len == 1 && *text == '*') && !count_of(text, bounds, part[i]))
+			return false;
+		text += len;
+		if (!*text++)
+			return true;
+	}
+	return false;
+}
+
+static bool array_in(const char *text, struct slurm_said *said)
+{
+	const char *percent = strchr(text, '%');
+	said->array = text;
+	return !percent || (sl_get_i64(percent + 1, strlen(percent + 1), &said->more.array_limit) &&
+				   said->more.array_limit >= 0);
+}
+
+static bool exclusive_in(const char *text, struct sl_ask *ask)
+{
+	static const struct {
+		const char *word;
+		enum sl_exclusive kind;
+	} kinds[] = { { "", SL_EXCLUSIVE_NODE }, { "user", SL_EXCLUSIVE_USER }, { "mcs", SL_EXCLUSIVE_MCS },
+		{ "exclusive", SL_EXCLUSIVE_NODE }, { "ok", SL_EXCLUSIVE_NODE }, { "no", SL_EXCLUSIVE_NO },
+		{ "topo", SL_EXCLUSIVE_NODE } };
+	for (size_t i = 0; i < SL_LEN(kinds); i++) {
+		if (strcasecmp(text, kinds[i].word) == 0) {
+			ask->exclusive = kinds[i].kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- Options ---------------------------------------------------------------------------------- */
+
+static bool mem_in(const char *text, int64_t *mib)
+{
+	return sl_get_memory(text, strlen(text), true, mib) && *mib <= SL_MEM_UNBOUNDED;
+}
+
+static bool apply_more(
+	const struct slurm_option *option, const char *value, sl_time now, struct slurm_said *said)
+{
+	struct sl_job_more *more = &said->more;
+	switch (option->what) {
+	case OPTION_TIME:
+		return slurm_time_limit(value, strlen(value), &said->time_limit);
+	case OPTION_TIME_MIN:
+		return slurm_time_limit(value, strlen(value), &more->time_min);
+	case OPTION_BEGIN:
+		return point_in(value, now, &more->begin);
+	case OPTION_DEADLINE:
+		return point_in(value, now, &more->deadline);
+	case OPTION_NICE:
+		more->nice = 100;
+		return !*value || sl_get_i64(value, strlen(value), &more->nice);
+	case OPTION_ARRAY:
+		return array_in(value, said);
+	case OPTION_REQUEUE:
+		more->requeue = 1;
+		return true;
+	case OPTION_NO_REQUEUE:
+		more->requeue = 0;
+		return true;
+	case OPTION_HOLD:
+		more->held = true;
+		return true;
+	case OPTION_MORE:
+		*(const char **)(void *)((char *)more + option->at) = value;
+		return true;
+	case OPTION_SAID:
+		*(const char **)(void *)((char *)said + option->at) = value;
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool apply(const struct slurm_option *option, const char *value, sl_time now, struct slurm_said *said)
+{
+	struct sl_ask *ask = &said->ask[said->ask_count - 1];
+	void *at = (char *)ask + option->at;
+	switch (option->what) {
+	case OPTION_COUNT:
+		return count_of(value, strcspn(value, "-"), at);
+	case OPTION_MEMORY:
+		return mem_in(value, at);
+	case OPTION_TEXT:
+		*(const char **)at = value;
+		return true;
+	case OPTION_FLAG:
+		*(bool *)at = true;
+		return true;
+	case OPTION_NODES:
+		return nodes_in(value, ask);
+	case OPTION_EXCLUSIVE:
+		return exclusive_in(value, ask);
+	case OPTION_SWITCHES:
+		return switches_in(value, ask);
+	case OPTION_EXTRA:
+		return extra_in(value, ask);
+	case OPTION_HINT:
+		ask->no_multithread |= strcasecmp(value, "nomultithread") == 0;
+		return true;
+	case OPTION_WRAP:
+		said->hidden = false;
+		said->script = "";
+		return true;
+	default:
+		/* Of the whole job: said by its first component. */
+		return said->ask_count > 1 || apply_more(option, value, now, said);
+	}
+}
+
+static void count(uint32_t *counter, struct slurm_said *said, const char *word)
+{
+	(*counter)++;
+	if (said->first)
+		return;
+	said->first = word;
+	said->position_len = (uint32_t)strcspn(word, "=");
+}
+
+/* An option's value: behind "=", or the next word where it needs one. */
+static const char *value_of(const struct slurm_option *option, const char *behind, struct words *w)
+{
+	if (behind || option->value != VALUE_NEEDED)
+		return behind ? behind : "";
+	return word_next(w);
+}
+
+static void long_option(const char *word, struct words *w, sl_time now, struct slurm_said *said)
+{
+	const size_t len = strcspn(word + 2, "=");
+	const char *behind = word[2 + len] ? word + 2 + len + 1 : NULL;
+	const struct slurm_option *option = slurm_option_long(word + 2, len);
+	if (!option) {
+		count(&said->unknown, said, word);
+		return;
+	}
+	const char *value = value_of(option, behind, w);
+	if (!value || !apply(option, value, now, said))
+		count(&said->unread, said, word);
+}
+
+/* "-n4", "-n 4", "-sO": letters together, as long as none takes a value. */
+static void short_options(const char *word, struct words *w, sl_time now, struct slurm_said *said)
+{
+	for (const char *p = word + 1; *p; p++) {
+		const struct slurm_option *option = slurm_option_short(*p);
+		if (!option) {
+			count(&said->unknown, said, word);
+			return;
+		}
+		const bool takes = option->value != VALUE_NONE;
+		const char *behind = takes && p[1] ? p + 1 + (p[1] == '=') : NULL;
+		const char *value = value_of(option, behind, w);
+		if (!value || !apply(option, value, now, said))
+			count(&said->unread, said, word);
+		if (takes)
+			return;
+	}
+}
+
+/* ---- The line ---------------------------------------------------------------------------------- */
+
+static void said_clear(struct slurm_said *said, struct sl_ask *ask)
+{
+	*said = (struct slurm_said){ .ask = ask, .ask_count = 1, .time_limit = SL_NONE };
+	struct sl_job_more *more = &said->more;
+	int64_t *const none[] = { &more->begin, &more->deadline, &more->time_min, &more->nice, &more->array,
+		&more->array_task, &more->array_limit, &more->start_recorded, &more->end_recorded,
+		&more->attempts_recorded };
+	for (size_t i = 0; i < SL_LEN(none); i++)
+		*none[i] = SL_NONE;
+	more->requeue = -1;
+	sl_ask_clear(ask);
+}
+
+/* The program's name without its folder; false: it is none of Slurm's. */
+static bool program_of(const char *word, bool *batch)
+{
+	const char *slash = strrchr(word, '/');
+	const char *name = slash ? slash + 1 : word;
+	*batch = strcmp(name, "sbatch") == 0;
+	return *batch || strcmp(name, "srun") == 0 || strcmp(name, "salloc") == 0;
+}
+
+/* Up to the ":" of the next component; false: there is none. */
+static bool component_next(struct words *w)
+{
+	const char *word;
+	while ((word = word_next(w)))
+		if (strcmp(word, ":") == 0)
+			return true;
+	return false;
+}
+
+static int begin_component(struct slurm_said *said, struct sl_ask *ask, struct sl_err *err)
+{
+	if (said->ask_count == SLURM_COMPONENTS_MAX)
+		return sl_fail(err, SL_INPUT, "more than %d components of one job", SLURM_COMPONENTS_MAX);
+	sl_ask_clear(&ask[said->ask_count++]);
+	return SL_OK;
+}
+
+int slurm_options(const char *text, size_t len, sl_time now, char *room, struct sl_ask *ask,
+	struct slurm_said *said, struct sl_err *err)
+{
+	struct words w = { text, text + len, room };
+	said_clear(said, ask);
+	if (len > SLURM_LINE_MAX)
+		return sl_fail(err, SL_INPUT, "a line of options is longer than 1 MiB");
+	const char *word = word_next(&w);
+	bool batch;
+	if (!word || !program_of(word, &batch))
+		return sl_fail(err, SL_INPUT, "'%.40s' is not sbatch, srun or salloc", word ? word : "");
+	said->hidden = batch;
+	while ((word = word_next(&w))) {
+		int status = SL_OK;
+		if (strcmp(word, ":") == 0)
+			status = begin_component(said, ask, err);
+		else if (word[0] == '-' && word[1] == '-' && word[2])
+			long_option(word, &w, now, said);
+		else if (word[0] == '-' && word[1] && strcmp(word, "--") != 0)
+			short_options(word, &w, now, said);
+		else {
+			said->script = said->script || strcmp(word, "--") == 0 ? said->script : word;
+			if (batch || !component_next(&w)) /* The rest is the script's, or the command's. */
+				break;
+			status = begin_component(said, ask, err);
+		}
+		if (status)
+			return status;
+	}
+	return SL_OK;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * options.h - what a command line of sbatch, srun or salloc asks.
+ *
+ * A shell-like line is parted into words and its options are read up to the script or command. Every option
+ * that sbatch(1), srun(1) and salloc(1) have is known, with or without a value, so that the next is found;
+ * those that no scheduler looks at are passed over. Options that nobody knows, and values that cannot be
+ * read, are counted.
+ */
+#ifndef TRACES_SLURM_OPTIONS_H
+#define TRACES_SLURM_OPTIONS_H
+
+#include "sim/plugin.h"
+
+enum { SLURM_COMPONENTS_MAX = 128, SLURM_LINE_MAX = 1 << 20 };
+
+/* What one component says of how its job is run, beside what it asks. */
+struct slurm_said {
+	struct sl_ask *ask; /* By component of a heterogeneous job. */
+	size_t ask_count;
+	struct sl_job_more more; /* Of the first component. */
+	const char *array;       /* "0-15%4"; NULL: it is none. */
+	const char *account, *script;
+	sl_time time_limit; /* SL_NONE: not said; SL_NEVER: none. */
+	bool hidden;      /* A script may ask more in lines of its own (#SBATCH), which are not seen here. */
+	uint32_t unknown; /* Options that nobody knows. */
+	uint32_t unread;  /* Values that cannot be read. */
+	uint32_t position_len;
+	const char *first; /* The first such word, not closed by a zero; position_len bytes. */
+};
+
+/* Room that the texts of a line take. */
+size_t slurm_options_room(size_t len);
+/* Reads text[0..len): "sbatch -N 2 --gres=gpu:1 job.sh". room: slurm_options_room(len) bytes, which hold the
+ * texts; ask: SLURM_COMPONENTS_MAX of them. now: when it is submitted, for times that are relative
+ * ("now+1hour"); SL_NONE: those are not read. 0, or why it is no such line. */
+int slurm_options(const char *text, size_t len, sl_time now, char *room, struct sl_ask *ask,
+	struct slurm_said *said, struct sl_err *err);
+
+/* "30", "30:00", "2-12:00:00", "UNLIMITED": a time limit as options take it; bare numbers are minutes. */
+bool slurm_time_limit(const char *text, size_t len, sl_time *limit);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sacct_ask.c - what a job asked: its line of options, and the accounting where that is silent.
+ *
+ * A script may ask more in #SBATCH lines, which no column shows. What they asked is in ReqTRES, ReqNodes and
+ * ReqCPUS; but so is what a job got without asking. So nodes and tasks come from the columns only where a
+ * script (or nothing) hides what was asked.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "traces/slurm/sacct.h"
+
+static void note(char first[40], uint64_t *total, uint32_t count, const struct slurm_said *said)
+{
+	const size_t len = said->position_len < 39 ? said->position_len : 39;
+	if (count && !*total)
+		for (size_t i = 0; i < len; i++)
+			first[i] =
+				(char)(said->first[i] > ' ' && said->first[i] <= '~' ? said->first[i] : '?');
+	*total += count;
+}
+
+/* ---- The line --------------------------------------------------------------------------------- */
+
+static void more_said(struct sacct_job *job, const struct slurm_said *said)
+{
+	struct sl_job_more *more = &job->job;
+	const struct sl_job_more *from = &said->more;
+	more->name = more->name ? more->name : from->name;
+	more->qos = more->qos ? more->qos : from->qos;
+	more->dependency = more->dependency ? more->dependency : from->dependency;
+	more->begin = from->begin;
+	more->deadline = from->deadline;
+	more->time_min = from->time_min;
+	more->nice = from->nice;
+	more->requeue = from->requeue;
+	more->held = from->held;
+	more->array_limit = from->array_limit;
+	if (!job->more.account)
+		job->more.account = said->account;
+	if (job->row.col[SL_COL_LIMIT] == SL_NONE && said->time_limit != SL_NEVER)
+		job->row.col[SL_COL_LIMIT] = said->time_limit;
+}
+
+/* True: its options were read. */
+static bool line_in(struct sacct *s, struct sacct_job *job, const struct sacct_cell *line, bool *hidden)
+{
+	struct slurm_said said;
+	struct sl_err ignored = { 0 };
+	if (!line->p)
+		return false;
+	job->job.submit_line = sacct_keep(&job->text, line->p, line->len);
+	char *room = sacct_room(&job->text, slurm_options_room(line->len));
+	if (!room)
+		return false;
+	const sl_time submit = job->row.col[SL_COL_SUBMIT];
+	if (slurm_options(line->p, line->len, submit, room, s->spare, &said, &ignored))
+		return false;
+	note(s->unknown_first, &s->unknown, said.unknown, &said);
+	note(s->unread_first, &s->unread, said.unknown ? 0 : said.unread, &said);
+	const size_t component = job->component > 0 ? (size_t)job->component : 0;
+	if (component < said.ask_count)
+		job->ask[0] = s->spare[component];
+	more_said(job, &said);
+	*hidden = said.hidden;
+	return true;
+}
+
+/* ---- The columns -------------------------------------------------------------------------------- */
+
+static int64_t first_known(int64_t a, int64_t b) { return a != SL_NONE && a > 0 ? a : b; }
+
+/* What the columns say of one record. */
+struct asked {
+	struct sacct_tres req, got;
+	int64_t cpus, nodes, nodes_got; /* SL_NONE: nothing says. */
+};
+
+static void fill_tasks(struct sl_ask *ask, const struct asked *asked)
+{
+	const int64_t cpus = asked->cpus;
+	const bool per_gpu = ask->cpus_per_gpu != SL_NONE || ask->tasks_per_gpu != SL_NONE;
+	if (cpus == SL_NONE || cpus <= 0 || per_gpu)
+		return;
+	if (ask->tasks == SL_NONE && ask->tasks_per_node == SL_NONE) {
+		const int64_t each = ask->cpus_per_task > 0 ? ask->cpus_per_task : 1;
+		ask->cpus_per_task = cpus % each ? 1 : each;
+		ask->tasks = cpus / ask->cpus_per_task;
+	} else if (ask->tasks > 0 && ask->cpus_per_task == SL_NONE && cpus % ask->tasks == 0) {
+		ask->cpus_per_task = cpus / ask->tasks;
+	}
+}
+
+/* More nodes than it asked for are none that it may not have. */
+static void fill_nodes(struct sl_ask *ask, const struct asked *asked)
+{
+	if (ask->nodes_min != SL_NONE || asked->nodes == SL_NONE)
+		return;
+	ask->nodes_min = asked->nodes;
+	if (asked->nodes_got == SL_NONE || asked->nodes_got <= asked->nodes)
+		ask->nodes_max = asked->nodes;
+}
+
+/* "4G" is of the whole job, "4Gn" of a node, "4Gc" of a cpu. "0n" is all of the node's, "0" of none. */
+static void fill_memory(struct sl_ask *ask, const struct sacct_cell *cell, const struct asked *asked)
+{
+	int64_t mem = SL_NONE;
+	char letter = '\0';
+	if (ask->mem_per_node != SL_NONE || ask->mem_per_cpu != SL_NONE || ask->mem_per_gpu != SL_NONE)
+		return;
+	if (cell->p) {
+		letter = (char)(cell->p[cell->len - 1] | 0x20);
+		letter = letter == 'n' || letter == 'c' ? letter : '\0';
+		if (!sl_get_memory(cell->p, cell->len - (letter ? 1 : 0), true, &mem) ||
+			mem > SL_MEM_UNBOUNDED)
+			mem = SL_NONE;
+	}
+	if (letter == 'n' && mem != SL_NONE)
+		ask->mem_per_node = mem;
+	else if (letter == 'c' && mem > 0)
+		ask->mem_per_cpu = mem;
+	if (letter && mem != SL_NONE)
+		return;
+	if (mem == SL_NONE)
+		mem = asked->req.mem;
+	const int64_t nodes = first_known(ask->nodes_min, first_known(asked->nodes, asked->nodes_got));
+	if (mem > 0)
+		ask->mem_per_node = nodes > 0 ? (mem - 1) / nodes + 1 : mem;
+}
+
+/* ---- GPUs, other devices, licenses ----------------------------------------------------------------- */
+
+struct list {
+	char text[1200];
+	size_t len;
+};
+
+static void list_add(struct list *list, const struct sacct_cell *name, size_t skip, int64_t count)
+{
+	if (list->len + name->len + 32 > sizeof(list->text))
+		return;
+	if (list->len)
+		list->text[list->len++] = ',';
+	memcpy(list->text + list->len, name->p + skip, name->len - skip);
+	list->len += name->len - skip;
+	if (name->len > skip)
+		list->text[list->len++] = ':';
+	list->len = (size_t)(sl_put_i64(list->text + list->len, count) - list->text);
+}
+
+static const char *list_keep(struct sacct_job *job, const struct list *list)
+{
+	return list->len ? sacct_keep(&job->text, list->text, list->len) : NULL;
+}
+
+static bool is_gpu(const struct sacct_cell *name)
+{
+	return name->len > 4 && strncasecmp(name->p, "gpu:", 4) == 0;
+}
+
+/* GPUs by type where all have one: the entry without a type counts the same ones once more. */
+static void fill_gpus(struct sacct_job *job, struct sl_ask *ask, const struct sacct_tres *tres, int64_t nodes)
+{
+	static const struct sacct_cell none = { "", 0 };
+	int64_t typed = 0;
+	for (size_t i = 0; i < tres->item_count; i++)
+		if (!tres->item[i].license && is_gpu(&tres->item[i].name) &&
+			__builtin_add_overflow(typed, tres->item[i].count, &typed))
+			return;
+	const bool by_type = typed > 0 && (tres->gpu == SL_NONE || tres->gpu == typed);
+	struct list list = { .len = 0 };
+	bool even = nodes > 0;
+	for (size_t i = 0; i < tres->item_count && by_type; i++)
+		even = even && (!is_gpu(&tres->item[i].name) || tres->item[i].count % nodes == 0);
+	even = even && (by_type || tres->gpu % nodes == 0);
+	const int64_t share = even ? nodes : 1;
+	for (size_t i = 0; i < tres->item_count && by_type; i++)
+		if (!tres->item[i].license && is_gpu(&tres->item[i].name) && tres->item[i].count)
+			list_add(&list, &tres->item[i].name, 4, tres->item[i].count / share);
+	if (!by_type && tres->gpu > 0)
+		list_add(&list, &none, 0, tres->gpu / share);
+	if (even)
+		ask->gpus_per_node = list_keep(job, &list);
+	else
+		ask->gpus = list_keep(job, &list);
+}
+
+/* Devices other than GPUs, of a node: what is not the same on each is asked of each. */
+static void fill_gres(struct sacct_job *job, struct sl_ask *ask, const struct sacct_tres *tres, int64_t nodes)
+{
+	struct list gres = { .len = 0 };
+	struct list licenses = { .len = 0 };
+	const bool gpus = ask->gpus || ask->gpus_per_node || ask->gpus_per_socket || ask->gpus_per_task;
+	for (size_t i = 0; i < tres->item_count; i++) {
+		const struct sacct_cell *name = &tres->item[i].name;
+		const int64_t count = tres->item[i].count;
+		if (tres->item[i].license)
+			list_add(&licenses, name, 0, count);
+		else if (!is_gpu(name) && count)
+			list_add(&gres, name, 0, nodes > 0 ? (count - 1) / nodes + 1 : count);
+	}
+	if (!ask->licenses)
+		ask->licenses = list_keep(job, &licenses);
+	if (ask->gres)
+		return;
+	if (!gpus)
+		fill_gpus(job, ask, tres, nodes);
+	ask->gres = list_keep(job, &gres);
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------------- */
+
+static void asked_in(const struct sacct_job *job, const struct sacct_cell *cell, struct asked *asked)
+{
+	sacct_tres_of(&cell[SACCT_REQTRES], &asked->req);
+	sacct_tres_of(&cell[SACCT_ALLOCTRES], &asked->got);
+	const bool started = job->job.start_recorded != SL_NONE;
+	const int64_t nodes = sacct_number(&cell[SACCT_NNODES]);
+	const int64_t cpus = sacct_number(&cell[SACCT_NCPUS]);
+	asked->cpus = first_known(sacct_number(&cell[SACCT_REQCPUS]), first_known(asked->req.cpu, cpus));
+	asked->nodes = first_known(sacct_number(&cell[SACCT_REQNODES]),
+		first_known(asked->req.node, first_known(nodes, SL_NONE)));
+	asked->nodes_got = started ? first_known(asked->got.node, first_known(nodes, SL_NONE)) : SL_NONE;
+}
+
+/* What the line alone says: tasks of so many cpus. */
+static int64_t cpus_said(const struct sl_ask *ask)
+{
+	int64_t cpus;
+	const int64_t each = ask->cpus_per_task > 0 ? ask->cpus_per_task : 1;
+	return ask->tasks > 0 && !__builtin_mul_overflow(ask->tasks, each, &cpus) ? cpus : SL_NONE;
+}
+
+static void size_in(struct sacct_job *job, const struct sacct_cell *cell, const struct asked *asked)
+{
+	int64_t *col = job->row.col;
+	const int64_t got = first_known(asked->got.cpu, sacct_number(&cell[SACCT_NCPUS]));
+	col[SL_COL_REQ_CPUS] = first_known(asked->cpus, cpus_said(&job->ask[0]));
+	if (job->job.start_recorded != SL_NONE)
+		col[SL_COL_CPUS] = first_known(got, SL_NONE);
+	if (asked->req.mem > 0 && asked->cpus > 0)
+		col[SL_COL_REQ_MEM] = sl_mul_div(asked->req.mem, 1024, asked->cpus);
+}
+
+/* What exports other than sacct have columns for. */
+static void others_in(struct sacct_job *job, struct sl_ask *ask, const struct sacct_cell *cell)
+{
+	const int64_t tasks = sacct_number(&cell[SACCT_TASKS]);
+	const int64_t per_node = sacct_number(&cell[SACCT_TASKS_PER_NODE]);
+	const int64_t cpus = sacct_number(&cell[SACCT_CPUS_PER_TASK]);
+	if (tasks > 0)
+		ask->tasks = tasks;
+	if (per_node > 0)
+		ask->tasks_per_node = per_node;
+	if (cpus > 0)
+		ask->cpus_per_task = cpus;
+	if (cell[SACCT_GRES].p)
+		ask->gres = sacct_keep(&job->text, cell[SACCT_GRES].p, cell[SACCT_GRES].len);
+	if (sacct_is(&cell[SACCT_SHARED], "0"))
+		ask->exclusive = SL_EXCLUSIVE_NODE;
+	if (cell[SACCT_DEPENDENCY].p && !sacct_is(&cell[SACCT_DEPENDENCY], "(null)"))
+		job->job.dependency =
+			sacct_keep(&job->text, cell[SACCT_DEPENDENCY].p, cell[SACCT_DEPENDENCY].len);
+}
+
+static const char *text_of(struct sacct_job *job, const char *said, const struct sacct_cell *cell)
+{
+	if (said || !cell->p || sacct_is(cell, "(null)") || sacct_is(cell, "None"))
+		return said;
+	return sacct_keep(&job->text, cell->p, cell->len);
+}
+
+int sacct_ask_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells)
+{
+	const struct sacct_cell *cell = cells->cell;
+	struct sl_ask *ask = &job->ask[0];
+	struct asked asked;
+	bool hidden = true; /* Without a line all is. */
+	sl_ask_clear(ask);
+	(void)line_in(s, job, &cell[SACCT_SUBMITLINE], &hidden);
+	others_in(job, ask, cell);
+	asked_in(job, cell, &asked);
+	size_in(job, cell, &asked);
+	if (hidden) {
+		fill_tasks(ask, &asked);
+		fill_nodes(ask, &asked);
+	}
+	fill_memory(ask, &cell[SACCT_REQMEM], &asked);
+	const struct sacct_tres *tres = cell[SACCT_REQTRES].p ? &asked.req : &asked.got;
+	fill_gres(job, ask, tres, first_known(ask->nodes_min, first_known(tres->node, asked.nodes)));
+	ask->partition = text_of(job, ask->partition, &cell[SACCT_PARTITION]);
+	ask->constraint = text_of(job, ask->constraint, &cell[SACCT_CONSTRAINTS]);
+	ask->reservation = text_of(job, ask->reservation, &cell[SACCT_RESERVATION]);
+	job->more.ask = job->ask;
+	job->more.ask_count = 1;
+	job->more.job = &job->job;
+	return SL_OK;
+}

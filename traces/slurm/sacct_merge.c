@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sacct_merge.c - records that follow each other and are one job: its components, its attempts. And a record
+ * that is many jobs: the waiting tasks of an array.
+ *
+ * sacct lists the records of one job next to each other. So one job waits, until a record of another comes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/slurm/sacct.h"
+
+static const char repeated[] = "repeated id";
+static const char too_many[] = "array with more tasks than can be read";
+static const char cut[] = "array whose tasks are not all listed";
+
+/* ---- To the sink -------------------------------------------------------------------------- */
+
+static int tell(struct sacct *s, struct sacct_job *job)
+{
+	int status = SL_OK;
+	job->row.more = &job->more;
+	if (job->repair) {
+		const struct sl_place at = { s->file, job->row.line, 1 };
+		status = s->sink->oddity(s->sink->self, job->repair, &at, s->err);
+	}
+	s->begun = true;
+	return status ? status : s->sink->job(s->sink->self, &job->row, s->err);
+}
+
+/* "5-9:2%4", "1,3,7-9": the next stretch; false at the end, or where it is none. */
+static bool stretch(const char **p, int64_t *from, int64_t *to, int64_t *step)
+{
+	size_t len = strspn(*p, "0123456789");
+	if (!sl_get_i64(*p, len, from))
+		return false;
+	*p += len;
+	*to = *from;
+	*step = 1;
+	if (**p == '-') {
+		len = strspn(++*p, "0123456789");
+		if (!sl_get_i64(*p, len, to))
+			return false;
+		*p += len;
+	}
+	if (**p == ':') {
+		len = strspn(++*p, "0123456789");
+		if (!sl_get_i64(*p, len, step) || *step <= 0)
+			return false;
+		*p += len;
+	}
+	*p += **p == ',';
+	return *to >= *from && *to <= INT32_MAX;
+}
+
+/* How many tasks are listed; 0: none. */
+static int64_t tasks_count(const char *p, bool *whole)
+{
+	int64_t count = 0;
+	int64_t from, to, step;
+	while (count <= SACCT_TASKS_MAX && *p && *p != '%' && stretch(&p, &from, &to, &step))
+		count += (to - from) / step + 1;
+	*whole = !*p || *p == '%';
+	return count;
+}
+
+static int tell_tasks(struct sacct *s, struct sacct_job *job)
+{
+	const char *p = job->tasks;
+	const char *percent = strchr(p, '%');
+	int64_t from, to, step;
+	bool whole;
+	const int64_t count = tasks_count(p, &whole);
+	if (!count || count > SACCT_TASKS_MAX || s->expanded + (uint64_t)count > SACCT_TASKS_OF_FILE_MAX)
+		return sacct_drop(s, too_many, job->row.line);
+	s->expanded += (uint64_t)count;
+	if (!whole && !job->repair) /* "1-99,..." */
+		job->repair = cut;
+	if (percent)
+		(void)sl_get_i64(percent + 1, strspn(percent + 1, "0123456789"), &job->job.array_limit);
+	char id[64];
+	int status = SL_OK;
+	while (!status && *p && *p != '%' && stretch(&p, &from, &to, &step)) {
+		for (int64_t task = from; task <= to && !status; task += step) {
+			(void)snprintf(id, sizeof(id), "%" PRId64 "_%" PRId64, job->job.array, task);
+			job->more.id = id;
+			job->job.array_task = task;
+			status = tell(s, job);
+		}
+	}
+	return status;
+}
+
+static int emit(struct sacct *s)
+{
+	struct sacct_job *job = &s->job;
+	if (!job->whole)
+		return SL_OK;
+	job->whole = false;
+	return job->tasks ? tell_tasks(s, job) : tell(s, job);
+}
+
+/* ---- Components ------------------------------------------------------------------------------- */
+
+static int64_t sum(int64_t a, int64_t b)
+{
+	int64_t total;
+	if (a == SL_NONE || b == SL_NONE)
+		return a == SL_NONE ? b : a;
+	return __builtin_add_overflow(a, b, &total) ? a : total;
+}
+
+/* The next record is the next component of the job that waits. */
+static void component_add(struct sacct *s)
+{
+	struct sacct_job *job = &s->job;
+	struct sacct_job *next = &s->next;
+	int64_t *col = job->row.col;
+	job->ask[job->more.ask_count++] = next->ask[0];
+	sacct_text_join(&job->text, &next->text);
+	col[SL_COL_REQ_CPUS] = sum(col[SL_COL_REQ_CPUS], next->row.col[SL_COL_REQ_CPUS]);
+	col[SL_COL_CPUS] = sum(col[SL_COL_CPUS], next->row.col[SL_COL_CPUS]);
+	if (!job->repair)
+		job->repair = next->repair;
+}
+
+static bool is_component(const struct sacct_job *job, const struct sacct_job *next)
+{
+	return job->component >= 0 && job->id == next->id &&
+	       next->component == (int64_t)job->more.ask_count && next->component < SLURM_COMPONENTS_MAX;
+}
+
+/* ---- Attempts ----------------------------------------------------------------------------------- */
+
+static bool is_attempt(const struct sacct_job *job, const struct sacct_job *next)
+{
+	return job->id == next->id && job->id != SL_NONE && next->component <= 0 && !job->tasks &&
+	       !next->tasks;
+}
+
+/* Those that wait come last: their start is to come. */
+static int in_time(const struct sacct_job *a, const struct sacct_job *b)
+{
+	const sl_time from_a = a->job.start_recorded == SL_NONE ? SL_NEVER : a->job.start_recorded;
+	const sl_time from_b = b->job.start_recorded == SL_NONE ? SL_NEVER : b->job.start_recorded;
+	const sl_time at_a = a->row.col[SL_COL_SUBMIT];
+	const sl_time at_b = b->row.col[SL_COL_SUBMIT];
+	if (from_a != from_b)
+		return from_a < from_b ? -1 : 1;
+	return (at_a > at_b) - (at_a < at_b);
+}
+
+static void swap(struct sacct *s)
+{
+	const struct sacct_job job = s->job;
+	s->job = s->next;
+	s->next = job;
+	/* Each points into itself. */
+	s->job.more.job = &s->job.job;
+	s->job.more.ask = s->job.ask;
+}
+
+/* Two records of one job: submitted as the first was, run as the last. A resized job runs on. */
+static int attempt_add(struct sacct *s)
+{
+	const int order = in_time(&s->job, &s->next);
+	if (!order)
+		return sacct_drop(s, repeated, s->next.row.line);
+	const uint64_t line = s->job.row.line;
+	if (order < 0)
+		swap(s);
+	struct sacct_job *last = &s->job;
+	const struct sacct_job *first = &s->next;
+	int64_t *col = last->row.col;
+	sl_time from = last->job.start_recorded;
+	last->row.line = line;
+	if (first->resizing && first->row.col[SL_COL_RUN] != SL_NONE) {
+		col[SL_COL_RUN] = sum(col[SL_COL_RUN], first->row.col[SL_COL_RUN]);
+		from = last->job.start_recorded = first->job.start_recorded;
+	}
+	if (!first->resizing)
+		last->job.attempts_recorded += first->job.attempts_recorded;
+	col[SL_COL_SUBMIT] = first->row.col[SL_COL_SUBMIT];
+	col[SL_COL_WAIT] = SL_NONE;
+	if (from != SL_NONE && col[SL_COL_SUBMIT] != SL_NONE && from >= col[SL_COL_SUBMIT])
+		(void)__builtin_sub_overflow(from, col[SL_COL_SUBMIT], &col[SL_COL_WAIT]);
+	last->job.begin = first->job.begin;
+	if (!last->repair)
+		last->repair = first->repair;
+	return SL_OK;
+}
+
+/* ---- A file -------------------------------------------------------------------------------------- */
+
+int sacct_begin(struct sacct *s, const char *file, const struct sl_sink *sink, struct sl_err *err)
+{
+	*s = (struct sacct){ .sink = sink, .err = err, .file = file };
+	struct sl_ask **const ask[] = { &s->job.ask, &s->next.ask, &s->spare };
+	for (size_t i = 0; i < SL_LEN(ask); i++)
+		*ask[i] = malloc(SLURM_COMPONENTS_MAX * sizeof(**ask[i]));
+	if (!s->job.ask || !s->next.ask || !s->spare)
+		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file);
+	return SL_OK;
+}
+
+/* The second and further lines of a number get names of their own. */
+static void number_task(struct sacct *s)
+{
+	struct sacct_job *next = &s->next;
+	char id[64];
+	size_t at = 0;
+	while (at < SL_LEN(s->recent) && !(s->recent[at].count && s->recent[at].id == next->id))
+		at++;
+	if (at == SL_LEN(s->recent)) {
+		at = s->recent_next++ % SL_LEN(s->recent);
+		s->recent[at].id = next->id;
+		s->recent[at].count = 0;
+	}
+	const uint32_t before = s->recent[at].count++;
+	if (!before || next->id == SL_NONE)
+		return;
+	const int len = snprintf(id, sizeof(id), "%" PRId64 "_%" PRIu32, next->id, before);
+	next->job.array = next->id;
+	next->row.col[SL_COL_ID] = next->id = SL_NONE;
+	next->more.id = sacct_keep(&next->text, id, (size_t)len);
+}
+
+int sacct_record(struct sacct *s, const struct sacct_cells *cells)
+{
+	bool take = false;
+	int status = SL_OK;
+	if (!s->dated && !s->relative && s->sink->dated)
+		status = s->sink->dated(s->sink->self, s->err);
+	s->dated = true;
+	if (!status)
+		status = sacct_job_in(s, cells, &take);
+	if (status || !take)
+		return status;
+	if (s->tasks_repeat)
+		number_task(s);
+	if (s->job.whole && is_component(&s->job, &s->next)) {
+		component_add(s);
+		return SL_OK;
+	}
+	if (s->job.whole && is_attempt(&s->job, &s->next))
+		return attempt_add(s);
+	status = emit(s);
+	swap(s);
+	return status;
+}
+
+static int say(struct sacct *s, uint64_t count, const char *format, const char *first)
+{
+	const struct sl_place at = { s->file, 0, 0 };
+	char text[200];
+	char number[32];
+	if (!count || !s->sink->ignored)
+		return SL_OK;
+	*sl_put_i64(number, (int64_t)count) = '\0';
+	const char *rest = strchr(format, '#') + 1;
+	(void)snprintf(text, sizeof(text), "%.*s%s%s%s%s%s", (int)(rest - 1 - format), format, number, rest,
+		first ? " (" : "", first ? first : "", first ? ")" : "");
+	return s->sink->ignored(s->sink->self, text, &at, s->err);
+}
+
+int sacct_end(struct sacct *s)
+{
+	int status = emit(s);
+	if (!status)
+		status = say(s, s->steps, "# records of job steps", NULL);
+	if (!status)
+		status = say(s, s->daylight,
+			"End - Start of # jobs that differ from Elapsed by an hour, as when daylight saving "
+			"changes: Elapsed is used",
+			NULL);
+	if (!status)
+		status = say(s, s->unknown, "# options of SubmitLine that are not known", s->unknown_first);
+	if (!status)
+		status = say(s, s->unread, "# options of SubmitLine that cannot be read", s->unread_first);
+	if (!status && !s->begun)
+		status = sl_fail(s->err, SL_INPUT, "%s: has no jobs: give a trace with jobs", s->file);
+	return status;
+}
+
+void sacct_release(struct sacct *s)
+{
+	struct sacct_job *const job[] = { &s->job, &s->next };
+	for (size_t i = 0; i < SL_LEN(job); i++) {
+		sacct_text_free(&job[i]->text);
+		free(job[i]->ask);
+	}
+	free(s->spare);
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sacct_write.c - any trace as sacct -P: the columns of Open XDMoD's shredder, in its order, and before the
+ * name, which stays last, what a job asked as a line of sbatch.
+ *
+ * What is written is read as the same jobs. The line says all that was asked: the one that was recorded, if
+ * that is so of it, or else one made of options.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/slurm/sacct.h"
+
+static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+{
+	(void)header; /* sacct has no place for them. */
+	(void)count;
+	(void)err;
+	sl_out_text(out,
+		"JobID|JobIDRaw|Cluster|Partition|QOS|Account|Group|GID|User|UID|Submit|Eligible|Start|"
+		"End|Elapsed|ExitCode|State|NNodes|NCPUS|ReqCPUS|ReqMem|ReqTRES|AllocTRES|Timelimit|"
+		"NodeList|SubmitLine|Suspended|JobName\n");
+	return SL_OK;
+}
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+static const struct sl_row_more nothing;
+static const struct sl_job_more nothing_more = { .begin = SL_NONE,
+	.deadline = SL_NONE,
+	.time_min = SL_NONE,
+	.nice = SL_NONE,
+	.array = SL_NONE,
+	.array_task = SL_NONE,
+	.array_limit = SL_NONE,
+	.start_recorded = SL_NONE,
+	.end_recorded = SL_NONE,
+	.attempts_recorded = SL_NONE,
+	.requeue = -1 };
+
+static void bar(struct sl_out *out) { sl_out_text(out, "|"); }
+
+/* Line ends would end the row. */
+static void put_text(struct sl_out *out, const char *text)
+{
+	for (; text && *text; text++) {
+		char *p = sl_out_room(out, 1);
+		*p = *text;
+		if (*text == '\n' || *text == '\r')
+			*p = ' ';
+		sl_out_advance(out, p + 1);
+	}
+}
+
+/* A name with a separator in it cannot be told from two. */
+static void put_name(struct sl_out *out, const char *name, int64_t number)
+{
+	for (const char *p = name; p && *p; p++) {
+		char *to = sl_out_room(out, 1);
+		*to = *p == '|' || *p == '\n' || *p == '\r' ? '_' : *p;
+		sl_out_advance(out, to + 1);
+	}
+	if (!name && number != SL_NONE && number >= 0)
+		sl_out_printf(out, "%" PRId64, number);
+}
+
+static void put_number(struct sl_out *out, int64_t number)
+{
+	if (number != SL_NONE && number >= 0)
+		sl_out_printf(out, "%" PRId64, number);
+}
+
+static void put_fraction(struct sl_out *out, int64_t micro)
+{
+	if (micro)
+		sl_out_printf(out, ".%06" PRId64, micro);
+}
+
+/* A date by the trace's own clock; a count of days, without a calendar of the system. */
+static void put_date(struct sl_out *out, sl_time at, const char *none)
+{
+	if (at == SL_NONE || at < 0 || at / SL_SECOND > INT64_C(250000000000)) {
+		sl_out_text(out, none);
+		return;
+	}
+	const int64_t seconds = at / SL_SECOND;
+	const int64_t z = seconds / 86400 + 719468; /* Days from 0000-03-01 on. */
+	const int64_t era = z / 146097;
+	const int64_t day_of_era = z - era * 146097;
+	const int64_t year_of_era =
+		(day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+	const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	const int64_t month_from_march = (5 * day_of_year + 2) / 153;
+	const int64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+	const int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
+	sl_out_printf(out, "%04" PRId64 "-%02" PRId64 "-%02" PRId64 "T%02" PRId64 ":%02" PRId64 ":%02" PRId64,
+		year_of_era + era * 400 + (month <= 2), month, day, seconds / 3600 % 24, seconds / 60 % 60,
+		seconds % 60);
+	put_fraction(out, at % SL_SECOND);
+}
+
+static void put_duration(struct sl_out *out, sl_time time)
+{
+	const int64_t seconds = time / SL_SECOND;
+	if (seconds >= 86400)
+		sl_out_printf(out, "%" PRId64 "-", seconds / 86400);
+	sl_out_printf(out, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, seconds / 3600 % 24, seconds / 60 % 60,
+		seconds % 60);
+	put_fraction(out, time % SL_SECOND);
+}
+
+/* ---- What is asked -------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *option;
+	size_t at;
+	const char *unit;
+} numbers[] = {
+	{ "ntasks", offsetof(struct sl_ask, tasks), "" },
+	{ "ntasks-per-node", offsetof(struct sl_ask, tasks_per_node), "" },
+	{ "ntasks-per-socket", offsetof(struct sl_ask, tasks_per_socket), "" },
+	{ "ntasks-per-core", offsetof(struct sl_ask, tasks_per_core), "" },
+	{ "ntasks-per-gpu", offsetof(struct sl_ask, tasks_per_gpu), "" },
+	{ "cpus-per-task", offsetof(struct sl_ask, cpus_per_task), "" },
+	{ "cpus-per-gpu", offsetof(struct sl_ask, cpus_per_gpu), "" },
+	{ "mincpus", offsetof(struct sl_ask, cpus_min), "" },
+	{ "sockets-per-node", offsetof(struct sl_ask, sockets_per_node), "" },
+	{ "cores-per-socket", offsetof(struct sl_ask, cores_per_socket), "" },
+	{ "threads-per-core", offsetof(struct sl_ask, threads_per_core), "" },
+	{ "mem", offsetof(struct sl_ask, mem_per_node), "M" },
+	{ "mem-per-cpu", offsetof(struct sl_ask, mem_per_cpu), "M" },
+	{ "mem-per-gpu", offsetof(struct sl_ask, mem_per_gpu), "M" },
+	{ "tmp", offsetof(struct sl_ask, tmp), "M" },
+};
+
+static const struct {
+	const char *option;
+	size_t at;
+} texts[] = {
+	{ "partition", offsetof(struct sl_ask, partition) },
+	{ "gres", offsetof(struct sl_ask, gres) },
+	{ "gpus", offsetof(struct sl_ask, gpus) },
+	{ "gpus-per-node", offsetof(struct sl_ask, gpus_per_node) },
+	{ "gpus-per-socket", offsetof(struct sl_ask, gpus_per_socket) },
+	{ "gpus-per-task", offsetof(struct sl_ask, gpus_per_task) },
+	{ "gres-flags", offsetof(struct sl_ask, gres_flags) },
+	{ "constraint", offsetof(struct sl_ask, constraint) },
+	{ "nodelist", offsetof(struct sl_ask, nodelist) },
+	{ "exclude", offsetof(struct sl_ask, exclude) },
+	{ "distribution", offsetof(struct sl_ask, distribution) },
+	{ "licenses", offsetof(struct sl_ask, licenses) },
+	{ "reservation", offsetof(struct sl_ask, reservation) },
+};
+
+static const struct {
+	const char *option;
+	size_t at;
+} flags[] = {
+	{ "oversubscribe", offsetof(struct sl_ask, oversubscribe) },
+	{ "overcommit", offsetof(struct sl_ask, overcommit) },
+	{ "contiguous", offsetof(struct sl_ask, contiguous) },
+	{ "spread-job", offsetof(struct sl_ask, spread) },
+	{ "use-min-nodes", offsetof(struct sl_ask, use_min_nodes) },
+	{ "hint=nomultithread", offsetof(struct sl_ask, no_multithread) },
+};
+
+static const void *member(const struct sl_ask *ask, size_t at) { return (const char *)ask + at; }
+
+/* In quotes where a shell would part it or take a sign for its own. */
+static void put_quoted(struct sl_out *out, const char *text)
+{
+	const bool plain = !strpbrk(text, " \t\r\n\\'\"");
+	const char *quote = plain ? "" : strchr(text, '\'') ? "\"" : "'";
+	sl_out_text(out, quote);
+	put_text(out, text);
+	sl_out_text(out, quote);
+}
+
+static void put_option(struct sl_out *out, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	sl_out_printf(out, " --%s=", option);
+	put_quoted(out, value);
+}
+
+static void put_nodes(struct sl_out *out, const struct sl_ask *ask)
+{
+	if (ask->nodes_min == SL_NONE && ask->nodes_max == SL_NONE)
+		return;
+	sl_out_printf(out, " --nodes=%" PRId64, ask->nodes_min == SL_NONE ? 1 : ask->nodes_min);
+	if (ask->nodes_max == SL_NONE)
+		sl_out_text(out, "-");
+	else if (ask->nodes_max != ask->nodes_min)
+		sl_out_printf(out, "-%" PRId64, ask->nodes_max);
+}
+
+static void put_ask(struct sl_out *out, const struct sl_ask *ask)
+{
+	static const char *const exclusive[] = { "", " --exclusive", " --exclusive=user",
+		" --exclusive=mcs" };
+	put_nodes(out, ask);
+	for (size_t i = 0; i < SL_LEN(numbers); i++) {
+		const int64_t *value = member(ask, numbers[i].at);
+		if (*value != SL_NONE)
+			sl_out_printf(out, " --%s=%" PRId64 "%s", numbers[i].option, *value, numbers[i].unit);
+	}
+	for (size_t i = 0; i < SL_LEN(texts); i++)
+		put_option(out, texts[i].option, *(const char *const *)member(ask, texts[i].at));
+	for (size_t i = 0; i < SL_LEN(flags); i++)
+		if (*(const bool *)member(ask, flags[i].at))
+			sl_out_printf(out, " --%s", flags[i].option);
+	sl_out_text(out, exclusive[ask->exclusive]);
+	if (ask->switches == SL_NONE)
+		return;
+	sl_out_printf(out, " --switches=%" PRId64, ask->switches);
+	if (ask->switches_wait == SL_NONE)
+		return;
+	sl_out_text(out, ask->switches_wait == SL_NEVER ? "@UNLIMITED" : "@");
+	if (ask->switches_wait != SL_NEVER)
+		put_duration(out, ask->switches_wait);
+}
+
+static void put_time_option(struct sl_out *out, const char *option, sl_time at)
+{
+	if (at == SL_NONE)
+		return;
+	sl_out_printf(out, " --%s=", option);
+	put_date(out, at, "now");
+}
+
+static void put_more(struct sl_out *out, const struct sl_job_more *more)
+{
+	put_option(out, "dependency", more->dependency);
+	put_time_option(out, "begin", more->begin);
+	put_time_option(out, "deadline", more->deadline);
+	if (more->time_min != SL_NONE && more->time_min != SL_NEVER) {
+		sl_out_text(out, " --time-min=");
+		put_duration(out, more->time_min);
+	}
+	if (more->nice != SL_NONE)
+		sl_out_printf(out, " --nice=%" PRId64, more->nice);
+	if (more->array_limit != SL_NONE && more->array_task != SL_NONE)
+		sl_out_printf(out, " --array=%" PRId64 "%%%" PRId64, more->array_task, more->array_limit);
+	if (more->requeue >= 0)
+		sl_out_text(out, more->requeue ? " --requeue" : " --no-requeue");
+	if (more->held)
+		sl_out_text(out, " --hold");
+}
+
+/* What a group of another format asks, in Slurm's words. */
+static struct sl_ask ask_of(const struct sl_row_group *group, char gpus[64])
+{
+	struct sl_ask ask;
+	sl_ask_clear(&ask);
+	ask.tasks = group->tasks;
+	ask.cpus_per_task = group->cpus;
+	ask.tasks_per_node = group->tasks_per_node;
+	ask.nodes_min = group->nodes_min;
+	ask.nodes_max = group->nodes_max;
+	ask.exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
+	if (group->mem > 0)
+		ask.mem_per_cpu = group->cpus > 0 ? (group->mem - 1) / group->cpus + 1 : group->mem;
+	if (group->gpus > 0) {
+		(void)snprintf(gpus, 64, "%.30s%s%" PRId64, group->gpu_type ? group->gpu_type : "",
+			group->gpu_type ? ":" : "", group->gpus);
+		ask.gpus_per_task = gpus;
+	}
+	return ask;
+}
+
+static void put_asks(struct sl_out *out, const struct sl_row_more *more)
+{
+	for (size_t i = 0; i < more->ask_count; i++) {
+		sl_out_text(out, i ? " :" : "");
+		put_ask(out, &more->ask[i]);
+		if (!i && more->job)
+			put_more(out, more->job);
+	}
+	for (size_t i = 0; i < more->group_count && !more->ask_count; i++) {
+		char gpus[64];
+		const struct sl_ask ask = ask_of(&more->group[i], gpus);
+		sl_out_text(out, i ? " :" : "");
+		put_ask(out, &ask);
+	}
+}
+
+/* ---- A row ------------------------------------------------------------------------------------------ */
+
+/* One of a job's rows: of several components there are as many. */
+struct line {
+	const struct sl_row *row;
+	const struct sl_row_more *more;
+	const struct sl_job_more *job;
+	size_t component, components;
+	sl_time start, end, begin; /* SL_NONE: none. */
+	int64_t cpus, nodes;
+};
+
+static void put_id(struct sl_out *out, const struct line *line)
+{
+	const int64_t id = line->row->col[SL_COL_ID];
+	const struct sl_job_more *job = line->job;
+	if (line->components > 1)
+		sl_out_printf(
+			out, "%" PRId64 "+%zu|%" PRId64, id, line->component, id + (int64_t)line->component);
+	else if (job->array != SL_NONE && job->array_task != SL_NONE && !line->more->id)
+		sl_out_printf(out, "%" PRId64 "_%" PRId64 "|%" PRId64, job->array, job->array_task, id);
+	else if (line->more->id) {
+		put_name(out, line->more->id, SL_NONE);
+		bar(out);
+		put_name(out, line->more->id, SL_NONE);
+	} else
+		sl_out_printf(out, "%" PRId64 "|%" PRId64, id, id);
+	bar(out);
+}
+
+static const char *state_of(const struct line *line)
+{
+	const int64_t status = line->row->col[SL_COL_STATUS];
+	if (line->job->state_recorded != SL_PENDING)
+		return sl_state_name(line->job->state_recorded);
+	if (status == 5 || (line->more->cancel && line->more->cancel != SL_NONE))
+		return sl_state_name(SL_CANCELLED);
+	if (line->start == SL_NONE && line->row->col[SL_COL_RUN] == SL_NONE)
+		return sl_state_name(SL_PENDING);
+	return sl_state_name(status == 0 ? SL_FAILED : SL_COMPLETED);
+}
+
+static void put_who(struct sl_out *out, const struct line *line)
+{
+	const int64_t *col = line->row->col;
+	put_id(out, line);
+	sl_out_text(out, "schedlab|");
+	put_name(out, line->more->partition, col[SL_COL_PARTITION]);
+	bar(out);
+	put_name(out, line->job->qos, SL_NONE);
+	bar(out);
+	put_name(out, line->more->account, col[SL_COL_GROUP]);
+	sl_out_text(out, "|||");
+	put_name(out, line->more->user, col[SL_COL_USER]);
+	bar(out);
+	put_number(out, line->more->user ? SL_NONE : col[SL_COL_USER]);
+	bar(out);
+}
+
+static void put_when(struct sl_out *out, const struct line *line)
+{
+	const sl_time submit = line->row->col[SL_COL_SUBMIT];
+	const sl_time run = line->row->col[SL_COL_RUN];
+	put_date(out, submit, "Unknown");
+	bar(out);
+	put_date(out, line->begin, "Unknown");
+	bar(out);
+	put_date(out, line->start, "Unknown");
+	bar(out);
+	put_date(out, line->end, "Unknown");
+	bar(out);
+	put_duration(out, run > 0 ? run : 0);
+	bar(out);
+	put_name(out, line->job->exit_code ? line->job->exit_code : "0:0", SL_NONE);
+	bar(out);
+	sl_out_text(out, state_of(line));
+	bar(out);
+}
+
+static void put_size(struct sl_out *out, const struct line *line)
+{
+	const struct sl_ask *ask = line->more->ask_count ? &line->more->ask[line->component] : NULL;
+	const int64_t *col = line->row->col;
+	const int64_t got = line->components > 1 ? line->cpus : col[SL_COL_CPUS];
+	const int64_t mem = ask && ask->mem_per_cpu != SL_NONE ? ask->mem_per_cpu
+			    : ask                              ? ask->mem_per_node
+							       : SL_NONE;
+	put_number(out, line->nodes);
+	bar(out);
+	put_number(out, got != SL_NONE ? got : line->cpus);
+	bar(out);
+	put_number(out, line->cpus);
+	bar(out);
+	if (mem != SL_NONE)
+		sl_out_printf(out, "%" PRId64 "M%s", mem, ask->mem_per_cpu != SL_NONE ? "c" : "n");
+	bar(out);
+	if (line->cpus != SL_NONE)
+		sl_out_printf(out, "cpu=%" PRId64 ",node=%" PRId64, line->cpus, line->nodes);
+	bar(out);
+	if (line->start != SL_NONE && got != SL_NONE)
+		sl_out_printf(out, "cpu=%" PRId64 ",node=%" PRId64, got, line->nodes);
+	bar(out);
+	if (col[SL_COL_LIMIT] == SL_NONE || col[SL_COL_LIMIT] < 0)
+		sl_out_text(out, "UNLIMITED");
+	else
+		put_duration(out, col[SL_COL_LIMIT]);
+	bar(out);
+	put_name(out, line->job->nodes_recorded ? line->job->nodes_recorded : "None assigned", SL_NONE);
+	bar(out);
+}
+
+static bool equal_ask(const struct sl_ask *a, const struct sl_ask *b)
+{
+	bool same = a->nodes_min == b->nodes_min && a->nodes_max == b->nodes_max &&
+		    a->exclusive == b->exclusive && a->switches == b->switches &&
+		    a->switches_wait == b->switches_wait;
+	for (size_t i = 0; i < SL_LEN(numbers) && same; i++)
+		same = *(const int64_t *)member(a, numbers[i].at) ==
+		       *(const int64_t *)member(b, numbers[i].at);
+	for (size_t i = 0; i < SL_LEN(texts) && same; i++) {
+		const char *in_a = *(const char *const *)member(a, texts[i].at);
+		const char *in_b = *(const char *const *)member(b, texts[i].at);
+		same = in_a == in_b || (in_a && in_b && strcmp(in_a, in_b) == 0);
+	}
+	for (size_t i = 0; i < SL_LEN(flags) && same; i++)
+		same = *(const bool *)member(a, flags[i].at) == *(const bool *)member(b, flags[i].at);
+	return same;
+}
+
+/* The recorded line, if it alone says all that was asked. */
+static bool line_is_whole(const struct line *line)
+{
+	const char *text = line->job->submit_line;
+	struct sl_err ignored = { 0 };
+	struct slurm_said said;
+	if (!text || strpbrk(text, "|\r\n"))
+		return false;
+	const size_t len = strlen(text);
+	char *room = malloc(slurm_options_room(len));
+	struct sl_ask *ask = malloc(SLURM_COMPONENTS_MAX * sizeof(*ask));
+	bool whole = room && ask &&
+		     !slurm_options(text, len, line->row->col[SL_COL_SUBMIT], room, ask, &said, &ignored) &&
+		     !said.hidden && !said.unread && said.ask_count == line->more->ask_count;
+	for (size_t i = 0; whole && i < said.ask_count; i++)
+		whole = equal_ask(&ask[i], &line->more->ask[i]);
+	free(room);
+	free(ask);
+	return whole;
+}
+
+static void put_line(struct sl_out *out, const struct line *line)
+{
+	put_who(out, line);
+	put_when(out, line);
+	put_size(out, line);
+	if (line->more->ask_count && line_is_whole(line)) {
+		put_text(out, line->job->submit_line);
+	} else if (line->more->ask_count || line->more->group_count) {
+		sl_out_text(out, "sbatch");
+		put_asks(out, line->more);
+		sl_out_text(out, " --wrap=:"); /* No script that could ask more. */
+	}
+	sl_out_text(out, "|00:00:00|"); /* Between two texts with separators, what cannot be part of them. */
+	put_text(out, line->job->name);
+	sl_out_text(out, "\n");
+}
+
+static int64_t known(int64_t a, int64_t b) { return a != SL_NONE && a > 0 ? a : b; }
+
+/* Its own cpus, and of the first what the others leave. */
+static int64_t cpus_of(const struct line *line)
+{
+	const int64_t total = known(line->row->col[SL_COL_REQ_CPUS], line->row->col[SL_COL_CPUS]);
+	int64_t rest = total;
+	if (line->components == 1)
+		return total;
+	for (size_t i = 1; i < line->components; i++) {
+		const struct sl_ask *ask = &line->more->ask[i];
+		int64_t cpus;
+		if (__builtin_mul_overflow(known(ask->tasks, 1), known(ask->cpus_per_task, 1), &cpus))
+			cpus = 1;
+		if (i == line->component)
+			return cpus;
+		rest -= cpus < rest ? cpus : 0;
+	}
+	return rest;
+}
+
+static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
+{
+	const struct sl_row_more *more = row->more ? row->more : &nothing;
+	const struct sl_job_more *said = more->job ? more->job : &nothing_more;
+	const sl_time submit = row->col[SL_COL_SUBMIT];
+	const sl_time run = row->col[SL_COL_RUN];
+	struct line line = { row, more, said, 0, more->ask_count > 1 ? more->ask_count : 1,
+		said->start_recorded, said->end_recorded, said->begin, 0, 1 };
+	(void)err;
+	if (line.start == SL_NONE && row->col[SL_COL_WAIT] >= 0 && run > 0 && submit != SL_NONE &&
+		__builtin_add_overflow(submit, row->col[SL_COL_WAIT], &line.start))
+		line.start = SL_NONE;
+	if (line.end == SL_NONE && line.start != SL_NONE && run != SL_NONE &&
+		said->state_recorded != SL_RUNNING && __builtin_add_overflow(line.start, run, &line.end))
+		line.end = SL_NONE;
+	if (line.begin == SL_NONE)
+		line.begin = submit;
+	if (more->cancel && more->cancel != SL_NONE)
+		line.end = more->cancel;
+	for (; line.component < line.components; line.component++) {
+		line.cpus = cpus_of(&line);
+		if (more->ask_count)
+			line.nodes = known(more->ask[line.component].nodes_min, 1);
+		put_line(out, &line);
+	}
+	return SL_OK;
+}
+
+const struct sl_writer sacct_writer = {
+	.abi = SL_ABI_OF(struct sl_writer),
+	.name = "sacct",
+	.summary = "accounting of Slurm: sacct -P, with what is asked as a line of sbatch",
+	.begin = begin,
+	.job = job,
+	.names = true,
+	.dates = true,
+};
