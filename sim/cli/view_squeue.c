@@ -303,11 +303,19 @@ FIELD(put_command)
 	TEXT(more && more->submit_line ? more->submit_line : "(null)");
 }
 
-FIELD(put_any) { TEXT("*"); }
-FIELD(put_zero) { TEXT("0"); }
-FIELD(put_null) { TEXT("(null)"); }
-FIELD(put_topology) { TEXT("*:*:*"); }
-FIELD(put_no) { TEXT("N/A"); }
+/* What is the same for every job of ours. */
+#define ALWAYS(name, text)  \
+	FIELD(name)         \
+	{                   \
+		(void)view; \
+		(void)line; \
+		TEXT(text); \
+	}
+ALWAYS(put_any, "*")
+ALWAYS(put_zero, "0")
+ALWAYS(put_null, "(null)")
+ALWAYS(put_topology, "*:*:*")
+ALWAYS(put_no, "N/A")
 
 static const struct view_field fields[] = {
 	{ 'a', "Account", "ACCOUNT", put_acct, 0 },
