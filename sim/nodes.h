@@ -42,12 +42,13 @@ bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time en
 /* On these nodes. False if it does not fit there, or the pieces are not the request's. */
 bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
 	const struct sl_piece *piece, size_t count);
-/* With these amounts on these nodes, each once. False if they are not free there, or a window is in the way. */
+/* With these amounts on these nodes, each once. False if they are not free there, or a window is in the way.
+ */
 bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
 	const struct sl_holding *holding, size_t count);
-/* The nodes on which a window is in the way of that length, from now on: a bit for each, lent until the next
- * call; NULL: none. */
-const uint64_t *nodes_closed(struct nodes *nodes, sl_time length);
+/* The nodes on which a window is in the request's way for that length, from now on: a bit for each, lent
+ * until the next call; NULL: none. */
+const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time length);
 /* Undoes a start of any kind: nothing is remembered. */
 void nodes_start_undo(struct nodes *nodes, uint32_t job);
 /* Gives back what the job holds. Its pieces are remembered until nodes_forget, for nodes_restore. */

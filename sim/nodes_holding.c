@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t *nodes_closed(struct nodes *nodes, sl_time length)
+const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const size_t words = (nodes->count + 63) / 64;
 	if (!nodes->windows_live || failed(nodes))
@@ -21,7 +21,7 @@ const uint64_t *nodes_closed(struct nodes *nodes, sl_time length)
 	}
 	memset(nodes->closed, 0, words * sizeof(*nodes->closed));
 	for (uint32_t row = 0; row < nodes->count; row++)
-		if (!open_for(nodes, nodes->node[row].windows, length))
+		if (!open_for(nodes, nodes->node[row].windows, length, exempt_of(nodes, request)))
 			nodes->closed[row / 64] |= UINT64_C(1) << (row % 64);
 	return nodes->closed;
 }
@@ -32,13 +32,14 @@ static int64_t gpus_of(const struct sl_holding *holding, uint32_t kind)
 }
 
 /* Is it free there, and no window in the way? */
-static bool goes(const struct nodes *nodes, const struct sl_holding *holding, sl_time length)
+static bool goes(
+	const struct nodes *nodes, uint32_t request, const struct sl_holding *holding, sl_time length)
 {
 	if (holding->node >= nodes->count || holding->cpus < 0 || holding->mem < 0)
 		return false;
 	const struct node *node = &nodes->node[holding->node];
 	const int64_t *free = free_of(nodes, node->class);
-	bool good = !node->whole && open_for(nodes, node->windows, length) &&
+	bool good = !node->whole && open_for(nodes, node->windows, length, exempt_of(nodes, request)) &&
 		    holding->cpus <= free[SL_KIND_CPUS] && holding->mem <= free[SL_KIND_MEM];
 	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
 		good = good && gpus_of(holding, kind) <= free[kind];
@@ -76,7 +77,7 @@ bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl
 		return false;
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
-		good = goes(nodes, &holding[i], length_until(nodes, end));
+		good = goes(nodes, request, &holding[i], length_until(nodes, end));
 		if (good)
 			take(nodes, &holding[i], &chain);
 	}
