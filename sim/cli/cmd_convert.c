@@ -126,7 +126,7 @@ static void shift(sl_time *time, sl_time zero)
 		*time -= zero;
 }
 
-/* All rows say more, or none does, as the first. */
+/* All rows of a table say more, or none does, as the first. */
 static void prepare_more(const struct conversion *c, struct sl_row *row, struct own *own)
 {
 	static const struct sl_job_more nothing = { .begin = SL_NONE,
@@ -145,14 +145,15 @@ static void prepare_more(const struct conversion *c, struct sl_row *row, struct 
 		return;
 	own->more = row->more ? *row->more : none;
 	own->job = own->more.job ? *own->more.job : nothing;
-	own->more.job = c->more ? &own->job : NULL;
+	own->more.job = c->more || (c->writer->dates && own->more.job) ? &own->job : NULL;
 	if (!own->more.cancel)
 		own->more.cancel = SL_NONE;
-	shift(&own->more.cancel, c->zero);
-	shift(&own->job.begin, c->zero);
-	shift(&own->job.deadline, c->zero);
-	shift(&own->job.start_recorded, c->zero);
-	shift(&own->job.end_recorded, c->zero);
+	const sl_time zero = !c->writer->dates ? c->zero : c->dated ? 0 : -c->epoch;
+	shift(&own->more.cancel, zero);
+	shift(&own->job.begin, zero);
+	shift(&own->job.deadline, zero);
+	shift(&own->job.start_recorded, zero);
+	shift(&own->job.end_recorded, zero);
 	row->more = &own->more;
 }
 

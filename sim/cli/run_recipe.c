@@ -159,10 +159,10 @@ static int take_inputs(struct recipe *in, struct sl_err *err)
 			status = need_text(in, input, "sha256", &found.sha256, err);
 		if (status)
 			return status;
-		if (!to->input_count || is_side(replay, found.path))
-			to->input[to->input_count++] = found;
-		else if (!to->cluster.path)
+		if (to->input_count && !to->cluster.path && !is_side(replay, found.path))
 			to->cluster = found;
+		else
+			to->input[to->input_count++] = found;
 	}
 	return status;
 }
