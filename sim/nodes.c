@@ -9,6 +9,11 @@
 
 /* ---- Requests ----------------------------------------------------------------------------------- */
 
+bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type)
+{
+	return !(nodes->cluster->node_set[set].types[type / 64] >> type % 64 & 1);
+}
+
 static bool group_can_be(const struct sl_group *group)
 {
 	const uint64_t most = (uint64_t)group->nodes_max * group_bound(group);

@@ -319,11 +319,13 @@ static inline bool kind_will_do(const struct sl_demand *task, uint32_t kind)
 	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
 }
 
-/* Is the group bound to nodes of other types? */
+/* nodes.c: is that type not in the set? Not inline, so that what asks it stays so. */
+bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type);
+
+/* Is the group bound to nodes of other types? Most are bound to none, and pay nothing. */
 static inline bool is_barred(const struct nodes *nodes, const struct sl_group *group, uint32_t type)
 {
-	return group->node_set &&
-	       !(nodes->cluster->node_set[group->node_set].types[type / 64] >> type % 64 & 1);
+	return group->node_set && set_lacks(nodes, group->node_set, type);
 }
 
 /* How many tasks of the group go on a node of that type of which so much is free, at most `most`. */

@@ -145,7 +145,7 @@ static void make_sets(struct trial *t)
 		t->set_types[i] = i ? below(t, 1U << c->type_count) : UINT64_MAX;
 		t->set[i].types = &t->set_types[i];
 		for (uint32_t node = 0; node < c->node_count; node++)
-			t->set[i].node_count += t->set_types[i] >> t->node_type[node] & 1;
+			t->set[i].node_count += (uint32_t)(t->set_types[i] >> t->node_type[node] & 1);
 	}
 	for (uint32_t i = 0; i < REQUESTS; i++)
 		for (uint32_t k = 0; k < GROUPS; k++)
