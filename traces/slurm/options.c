@@ -136,8 +136,10 @@ static bool later_by(const char *p, sl_time *by)
 		return false;
 	for (size_t i = 0; i < SL_LEN(units); i++) {
 		if (strncasecmp(unit, units[i].unit, strlen(unit)) == 0) { /* Bare numbers are seconds. */
+			if (number > INT64_C(100000000000) / units[i].seconds)
+				return false;
 			*by = number * units[i].seconds * SL_SECOND;
-			return number * units[i].seconds < INT64_C(100000000000);
+			return true;
 		}
 	}
 	return false;
