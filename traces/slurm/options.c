@@ -102,8 +102,10 @@ bool slurm_time_limit(const char *text, size_t len, sl_time *limit)
 		return true;
 	}
 	if (sl_get_i64(text, len, &minutes)) {
+		if (minutes < 0 || minutes > INT64_C(100000000000))
+			return false;
 		*limit = minutes * 60 * SL_SECOND;
-		return minutes >= 0 && minutes < INT64_C(100000000000);
+		return true;
 	}
 	const char *dash = memchr(text, '-', len);
 	int64_t days, hours;
