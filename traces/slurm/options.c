@@ -102,8 +102,10 @@ bool slurm_time_limit(const char *text, size_t len, sl_time *limit)
 		return true;
 	}
 	if (sl_get_i64(text, len, &minutes)) {
+		if (minutes < 0 || minutes > INT64_C(100000000000))
+			return false;
 		*limit = minutes * 60 * SL_SECOND;
-		return minutes >= 0 && minutes < INT64_C(100000000000);
+		return true;
 	}
 	const char *dash = memchr(text, '-', len);
 	int64_t days, hours;
@@ -136,8 +138,10 @@ static bool later_by(const char *p, sl_time *by)
 		return false;
 	for (size_t i = 0; i < SL_LEN(units); i++) {
 		if (strncasecmp(unit, units[i].unit, strlen(unit)) == 0) { /* Bare numbers are seconds. */
+			if (number > INT64_C(100000000000) / units[i].seconds)
+				return false;
 			*by = number * units[i].seconds * SL_SECOND;
-			return number * units[i].seconds < INT64_C(100000000000);
+			return true;
 		}
 	}
 	return false;

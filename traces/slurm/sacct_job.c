@@ -182,7 +182,8 @@ static sl_time run_of(struct sacct *s, const struct times *times, bool runs)
 		!runs && between != SL_NONE && !__builtin_sub_overflow(between, times->suspended, &held);
 	if (times->elapsed == SL_NONE)
 		return timed && held >= 0 ? held : SL_NONE;
-	if (timed && (held == times->elapsed + hour || held == times->elapsed - hour))
+	const sl_time apart = timed ? difference(held, times->elapsed) : SL_NONE;
+	if (apart == hour || apart == -hour)
 		s->daylight++;
 	return times->elapsed;
 }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz_sacctjson.c - any bytes at all as sacct --json.
+ *
+ * The reader may refuse, with a status and a text; what it passes on is within bounds.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sim/plugin.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct seen {
+	size_t jobs;
+	bool dated;
+};
+
+static void check_ask(const struct sl_ask *ask)
+{
+	SL_CHECK(ask->tasks == SL_NONE || ask->tasks >= 0);
+	SL_CHECK(ask->mem_per_node == SL_NONE || ask->mem_per_node >= 0);
+	SL_CHECK(ask->exclusive <= SL_EXCLUSIVE_MCS);
+	const char *const text[] = { ask->partition, ask->gres, ask->gpus, ask->gpus_per_node,
+		ask->constraint, ask->licenses, ask->reservation, ask->nodelist, ask->exclude };
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		SL_CHECK(!text[i] || strlen(text[i]) < 1U << 21);
+}
+
+static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
+{
+	struct seen *seen = self;
+	const struct sl_row_more *more = row->more;
+	(void)err;
+	SL_CHECK(more && more->job && more->ask_count > 0 && more->ask_count <= 128 && row->line > 0);
+	SL_CHECK(more->id ? row->col[SL_COL_ID] == SL_NONE : row->col[SL_COL_ID] >= 0);
+	SL_CHECK(row->col[SL_COL_WAIT] == SL_NONE || row->col[SL_COL_WAIT] >= 0);
+	SL_CHECK(more->job->state_recorded < SL_STATE_COUNT && !more->job->depend);
+	for (size_t i = 0; i < more->ask_count; i++)
+		check_ask(&more->ask[i]);
+	seen->jobs++;
+	return seen->jobs > 20000 ? SL_INTERRUPTED : SL_OK; /* Arrays: no more of them is enough. */
+}
+
+static int on_header(
+	void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err)
+{
+	(void)self;
+	(void)key;
+	(void)value;
+	(void)at;
+	(void)err;
+	return SL_OK;
+}
+
+static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+{
+	(void)self;
+	(void)at;
+	(void)err;
+	SL_CHECK(*cause);
+	return SL_OK;
+}
+
+static int on_dated(void *self, struct sl_err *err)
+{
+	struct seen *seen = self;
+	(void)err;
+	SL_CHECK(!seen->dated && !seen->jobs); /* Once, before the first job. */
+	seen->dated = true;
+	return SL_OK;
+}
+
+static int on_ignored(void *self, const char *what, const struct sl_place *at, struct sl_err *err)
+{
+	return on_oddity(self, what, at, err);
+}
+
+static void read_as(const char *name, int fd)
+{
+	struct seen seen = { 0, false };
+	struct sl_err err = { 0 };
+	struct sl_input *in;
+	char path[32];
+	const struct sl_sink sink = { &seen, on_job, on_header, on_oddity, on_dated, on_ignored };
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (sl_input_open(&in, path, &err))
+		return;
+	for (size_t i = 0; sl_readers[i]; i++) {
+		if (strcmp(sl_readers[i]->name, name) != 0)
+			continue;
+		const int status = sl_readers[i]->read(in, &sink, &err);
+		SL_CHECK(status == SL_INTERRUPTED || (status == err.status && (!status || *err.text)));
+	}
+	sl_input_close(in);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const int fd = memfd_create("fuzz", 0);
+	SL_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	read_as("sacct-json", fd);
+	(void)close(fd);
+	return 0;
+}
