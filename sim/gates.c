@@ -228,8 +228,9 @@ void gates_enter(struct sl_pass *pass, uint32_t job)
 
 static void list_look(struct sl_pass *pass, struct list *list, uint32_t item)
 {
-	if (!clause_look(pass, list, item))
-		return;
+	const bool never = list->never;
+	if (!clause_look(pass, list, item) || (list->unmet && list->never == never))
+		return; /* Nothing of it that matters to a job has changed. */
 	for (uint32_t next = list->gate; next != UINT32_MAX; next = pass->gates->gate[next].next) {
 		struct gate *gate = &pass->gates->gate[next];
 		if (is_closed(pass, gate->job) && !gate->arrived)

@@ -306,3 +306,47 @@ Test(gates, policies_hear)
 	cr_expect_eq(heard.at[1], 20 * SL_SECOND);
 	world_release(&w);
 }
+
+/* Whoever comes last has the machine. */
+static int grab_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	*state = NULL;
+	return sl_use(setup, SL_USE_PREEMPT, err);
+}
+
+static void grab_pass(void *state, struct sl_pass *pass)
+{
+	(void)state;
+	sl_job last = SL_JOB_NONE;
+	for (sl_job job = sl_queue_first(pass); sl_job_is(job); job = sl_queue_after(pass, job))
+		last = job;
+	const sl_job runs = sl_running_first(pass);
+	if (sl_job_is(runs) && sl_job_is(last) && runs.row < last.row)
+		cr_expect(sl_preempt(pass, runs, SL_PREEMPT_REQUEUE));
+	if (sl_job_is(last))
+		(void)sl_start(pass, last);
+}
+
+/* Job 1 is put back by 2 and starts anew; 2 is not let back in when 3 takes its place, and 4 waits for that.
+ */
+Test(gates, no_requeue)
+{
+	static const struct sl_policy policy = { SL_ABI_OF(struct sl_policy), "grab", "", "", NULL, 0,
+		grab_init, grab_pass, NULL, NULL, NULL, NULL };
+	struct world w = { .cpus = 4,
+		.count = 4,
+		.job = { JOB(0, 50, 50, 4), JOB(10, 50, 50, 4, .no_requeue = true), JOB(20, 10, 10, 4),
+			JOB(25, 5, 5, 4, DEPENDS(AFTER(SL_AFTER_NOTOK, 2, .delay = 40))) } };
+	static const struct {
+		int64_t end;
+		enum sl_state state;
+	} want[] = { { 110 + 5, SL_COMPLETED }, { 20, SL_PREEMPTED }, { 30, SL_COMPLETED },
+		{ 65, SL_COMPLETED } };
+	cr_assert_eq(world_run_policy(&w, &policy, true), SL_OK, "%s", w.err.text);
+	for (uint32_t job = 0; job < w.count; job++) {
+		cr_expect_eq(world_end(&w, job), want[job].end, "job %u ended at %lld", job + 1,
+			(long long)world_end(&w, job));
+		cr_expect_eq((enum sl_state)w.sim.result.state[job], want[job].state, "job %u", job + 1);
+	}
+	world_release(&w);
+}
