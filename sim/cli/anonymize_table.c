@@ -55,8 +55,8 @@ static const struct rule sacct_rules[] = {
 	{ "stderr*", BLANK, 0 },
 	{ "container", BLANK, 0 },
 	{ "extra", BLANK, 0 },
-	{ "jobid", KEEP, 0 },
-	{ "jobidraw", KEEP, 0 },
+	{ "jobid", KEEP, 'i' },
+	{ "jobidraw", KEEP, 'i' },
 	{ "alloctres", KEEP, 0 },
 	{ "reqtres", KEEP, 0 },
 	{ "tresusage*", KEEP, 0 },
@@ -409,6 +409,8 @@ static void set_bit(uint64_t *bits, size_t i) { bits[i / 64] |= UINT64_C(1) << (
 /* True if a column that has one piece may have this one. */
 static bool takes(const struct column *column, const struct field *piece)
 {
+	if (column->kind == 'i') /* "7957382_17" */
+		return piece->len && is_digit(piece->text[0]);
 	return (column->treatment != MEASURE && column->treatment != NUMBER) ||
 	       is_measure(piece->text, piece->len);
 }
