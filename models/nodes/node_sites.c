@@ -153,6 +153,6 @@ const struct sl_node_model node_helios = {
 	.name = "helios",
 	.summary = "node of the Helios traces: 2 x 12 cores, 8 x V100-SXM2, EDR 100 Gb/s",
 	.source =
-		"HeliosData (2 x Xeon Gold 6146, 376 GB, 8 x V100, EDR); 32 GB GPUs, four to a socket, and one NIC are assumed",
+		"HeliosData (2 x Xeon Gold 6146, 376 GB, 8 x V100, EDR); 32 GB GPUs, four to a socket, two threads a core and one NIC are assumed",
 	.node = &helios_node,
 };

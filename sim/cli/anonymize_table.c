@@ -11,7 +11,7 @@
 
 #include "sim/cli/anonymize.h"
 
-enum { COLUMNS_MAX = 1000, HELD_MAX = 1 << 20, NAMES_MAX = 400 };
+enum { COLUMNS_MAX = 1024, HELD_MAX = 1 << 20, NAMES_MAX = 400 };
 
 enum treatment {
 	KEEP,
@@ -55,15 +55,15 @@ static const struct rule sacct_rules[] = {
 	{ "stderr*", BLANK, 0 },
 	{ "container", BLANK, 0 },
 	{ "extra", BLANK, 0 },
-	{ "jobid", KEEP, 0 },
-	{ "jobidraw", KEEP, 0 },
+	{ "jobid", KEEP, 'i' },
+	{ "jobidraw", KEEP, 'i' },
 	{ "alloctres", KEEP, 0 },
 	{ "reqtres", KEEP, 0 },
 	{ "tresusage*", KEEP, 0 },
 	{ "allocgres", KEEP, 0 },
 	{ "reqgres", KEEP, 0 },
 	{ "nodelist", KEEP, 0 },
-	{ "constraints", KEEP, 0 },
+	{ "constraints", KEEP, 'k' },
 	{ "flags", KEEP, 0 },
 	{ "reason", KEEP, 0 },
 	{ "qos", KEEP, 0 },
@@ -392,60 +392,103 @@ static int put_value(struct table *t, struct column *column, const struct field 
 
 /* ---- Rows ----------------------------------------------------------------------------------------- */
 
-/* Where a '|' within a value can be: in jobs' names and in comments; names of users and accounts have none.
- */
+/* Where a '|' within a value can be: in jobs' names, constraints and comments. Names of users have none. */
 static bool is_free(const struct column *column)
 {
-	return column->kind == 'j' || column->treatment == BLANK || column->treatment == UNKNOWN;
+	return column->kind == 'j' || column->kind == 'k' || column->treatment == BLANK ||
+	       column->treatment == UNKNOWN;
 }
 
-/* The value of a column, if all pieces too many are of the column `wide`. */
-static struct field field_at(const struct table *t, size_t count, size_t wide, size_t column)
+/* A line with more pieces than columns: which pieces are a column's? Every column has one at least, those
+ * that are free any number. reach[c]: how many pieces the first c columns may have taken, as bits. */
+enum { PIECE_WORDS = COLUMNS_MAX / 64 + 1 };
+
+static bool bit(const uint64_t *bits, size_t i) { return bits[i / 64] >> (i % 64) & 1; }
+static void set_bit(uint64_t *bits, size_t i) { bits[i / 64] |= UINT64_C(1) << (i % 64); }
+
+/* True if a column that has one piece may have this one. */
+static bool takes(const struct column *column, const struct field *piece)
 {
-	if (column < wide)
-		return t->field[column];
-	const struct field *end = &t->field[count - (t->columns - column)];
-	if (column > wide)
-		return *end;
-	return (struct field){ t->field[wide].text, (size_t)(end->text + end->len - t->field[wide].text) };
+	if (column->kind == 'i') /* "7957382_17" */
+		return piece->len && is_digit(piece->text[0]);
+	return (column->treatment != MEASURE && column->treatment != NUMBER) ||
+	       is_measure(piece->text, piece->len);
 }
 
-/* Then numbers are where columns of numbers are. */
-static bool fits(const struct table *t, size_t count, size_t wide)
+static void reach_forward(const struct table *t, size_t count, uint64_t (*reach)[PIECE_WORDS])
 {
-	for (size_t i = 0; i < t->columns; i++) {
-		const enum treatment treatment = t->column[i].treatment;
-		const struct field field = field_at(t, count, wide, i);
-		if ((treatment == MEASURE || treatment == NUMBER) && !is_measure(field.text, field.len))
-			return false;
+	set_bit(reach[0], 0);
+	for (size_t c = 0; c < t->columns; c++) {
+		bool open = false;
+		for (size_t i = 0; i < count; i++) {
+			const bool here = bit(reach[c], i) && takes(&t->column[c], &t->field[i]);
+			open = is_free(&t->column[c]) && (open || bit(reach[c], i));
+			if (here || open)
+				set_bit(reach[c + 1], i + 1);
+		}
 	}
-	return true;
 }
 
-/* With more fields than columns, one value has a '|' in it. Where it can be but one, it is that; else those
- * from the first to the last that it can be are blanked. If it can be none, the line goes. */
+/* Leaves in reach what an end is reached from: all ways through are left, and no others. */
+static void reach_back(const struct table *t, size_t count, uint64_t (*reach)[PIECE_WORDS])
+{
+	const bool whole = bit(reach[t->columns], count);
+	memset(reach[t->columns], 0, sizeof(reach[0]));
+	if (whole)
+		set_bit(reach[t->columns], count);
+	for (size_t c = t->columns; c-- > 0;) {
+		uint64_t kept[PIECE_WORDS] = { 0 };
+		bool open = false;
+		for (size_t i = count; i-- > 0;) {
+			const bool next = bit(reach[c + 1], i + 1);
+			open = is_free(&t->column[c]) && (open || next);
+			if (bit(reach[c], i) && (open || (next && takes(&t->column[c], &t->field[i]))))
+				set_bit(kept, i);
+		}
+		memcpy(reach[c], kept, sizeof(kept));
+	}
+}
+
+/* The only one, or SIZE_MAX. */
+static size_t only_bit(const uint64_t *bits, size_t count)
+{
+	size_t found = SIZE_MAX;
+	for (size_t i = 0; i <= count; i++) {
+		if (!bit(bits, i))
+			continue;
+		if (found != SIZE_MAX)
+			return SIZE_MAX;
+		found = i;
+	}
+	return found;
+}
+
+/* Where there is but one way to part a line, it is that; a column whose ends are not sure is blanked. If
+ * there is none, the line goes. */
 static int put_long_row(struct table *t, size_t count)
 {
-	size_t first = SIZE_MAX;
-	size_t last = 0;
+	uint64_t(*reach)[PIECE_WORDS] = calloc(t->columns + 1, sizeof(*reach));
 	int status = SL_OK;
-	for (size_t i = 0; i < t->columns; i++) {
-		if (!is_free(&t->column[i]) || !fits(t, count, i))
+	if (!reach)
+		return sl_fail_memory(t->err);
+	reach_forward(t, count, reach);
+	reach_back(t, count, reach);
+	const bool fits = bit(reach[0], 0);
+	t->repaired += fits;
+	t->left_out += !fits;
+	for (size_t c = 0; c < t->columns && !status && fits; c++) {
+		const size_t from = only_bit(reach[c], count);
+		const size_t to = only_bit(reach[c + 1], count);
+		sl_out_text(t->out, c ? "|" : "");
+		if (from == SIZE_MAX || to == SIZE_MAX)
 			continue;
-		first = first == SIZE_MAX ? i : first;
-		last = i;
+		const struct field *end = &t->field[to - 1];
+		const char *text = t->field[from].text;
+		status = put_value(
+			t, &t->column[c], &(struct field){ text, (size_t)(end->text + end->len - text) });
 	}
-	t->left_out += first == SIZE_MAX;
-	t->repaired += first != SIZE_MAX;
-	if (first == SIZE_MAX)
-		return SL_OK;
-	for (size_t i = 0; i < t->columns && !status; i++) {
-		const struct field field = field_at(t, count, i < first ? first : i > last ? last : i, i);
-		sl_out_text(t->out, i ? "|" : "");
-		if (i < first || i > last || first == last)
-			status = put_value(t, &t->column[i], &field);
-	}
-	sl_out_text(t->out, "\n");
+	sl_out_text(t->out, fits ? "\n" : "");
+	free(reach);
 	return status;
 }
 

@@ -17,6 +17,9 @@ grep -n -e alice -e bob -e carol -e dave -e physics -e chem -e 500 -e gpu -e lon
 # With one text that can have a '|', all of it is that.
 printf 'JobID|JobName|User\n1|a|b|alice\n2|a|bob\n' >one.txt
 schedlab anonymize one.txt -o - --key site.key
+# With several, the numbers between them say whose each piece is.
+printf 'JobName|JobID|NCPUS|Constraints|End|SubmitLine|ExitCode\na|b|7|4|x|y|2024-01-01T00:00:00|sbatch x | tee y|0:0\n' >many.txt
+schedlab anonymize many.txt -o - --key site.key
 # The same key, the same names, in another file and order; partitions stay if asked.
 printf 'user|jobid|partition|jobname\r\nbob|9|gpu|train\r\nalice|8|long|x\r\n' >other.txt
 schedlab anonymize other.txt -o - --key site.key --keep-partitions
