@@ -311,6 +311,15 @@ static void show_keys(const struct told *told)
 	screen_print(table, stdout);
 }
 
+/* Empty: it has none. */
+static void amount_cell(struct screen_table *table, int64_t amount, const char *unit)
+{
+	if (amount)
+		screen_cell(table, true, "%" PRId64 " %s", amount, unit);
+	else
+		screen_cell(table, true, "%s", "");
+}
+
 static void show_nodes(const struct told *told)
 {
 	struct screen_table *table = screen_table_new(told->arena, 5);
@@ -319,8 +328,8 @@ static void show_nodes(const struct told *told)
 		screen_cell(table, true, "  %" PRId64 " x", n->count);
 		screen_cell(table, false, "%s", n->name);
 		screen_cell(table, true, "%" PRId64 " cpus", n->cpus);
-		screen_cell(table, true, n->mem == SL_NONE ? "" : "%" PRId64 " MiB", n->mem);
-		screen_cell(table, true, n->gpus ? "%" PRId64 " GPUs" : "", n->gpus);
+		amount_cell(table, n->mem == SL_NONE ? 0 : n->mem, "MiB");
+		amount_cell(table, n->gpus, "GPUs");
 	}
 	screen_print(table, stdout);
 }
