@@ -671,10 +671,12 @@ static int fail_unknown_cluster(const char *path, const char *text, const char *
 {
 	if (!text)
 		return sl_fail(err, SL_INPUT,
-			"%s: is a folder: clusters in folders (Slurm's) are not read yet, give a cluster file",
+			"%s: is a folder without a slurm.conf: give one that has it, or a cluster file",
 			path);
 	if (looks_like_slurm(text, end))
-		return sl_fail(err, SL_INPUT, "%s: a slurm.conf is not read yet: give a cluster file", path);
+		return sl_fail(err, SL_INPUT,
+			"%s: looks like a slurm.conf, but does not begin with a key of one: see schedlab-slurm(5)",
+			path);
 	return sl_fail(err, SL_INPUT,
 		"%s: not a cluster file of a known kind: see schedlab-cluster(5), and 'schedlab list clusters'",
 		path);

@@ -396,6 +396,12 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 	int status = SL_OK;
 	for (size_t i = 0; i < args->word_count && !status; i++) {
 		struct inspection seen = { .arena = args->arena };
+		if (inspect_is_cluster(args->word[i], args)) {
+			if (i && !arg_flag(args, "json"))
+				printf("\n");
+			status = inspect_cluster(args->word[i], args, err);
+			continue;
+		}
 		status = gather(&seen, args->word[i], args, err);
 		if (!status && arg_flag(args, "json")) {
 			status = show_json(&seen, err);
@@ -405,6 +411,8 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 			inspect_text(&seen, arg_flag(args, "ascii"), args->arena);
 		}
 		inspection_release(&seen);
+		if (!status)
+			status = inspect_cluster_counts(args, err);
 	}
 	return status;
 }
@@ -422,15 +430,19 @@ static const struct option_def options[] = {
 const struct command cmd_inspect = {
 	.name = "inspect",
 	.usage = "inspect FILE... [options]",
-	.summary = "say what a trace is: jobs, machine, load, distributions, oddities",
-	.detail = "Reads each trace as a replay would, and shows what it holds; '-' is standard input.\n"
-		  "Rows that make no sense are counted by cause, with the line of the first of each.\n"
-		  "\n"
-		  "examples:\n"
-		  "  schedlab inspect trace.swf.gz\n"
-		  "  schedlab inspect trace.swf --set cluster.cpus=806   (a trace without a header)\n"
-		  "  schedlab inspect jobs.csv -c cluster.yaml           (does it fit there?)\n"
-		  "  schedlab inspect trace.swf --json\n",
+	.summary =
+		"say what a trace or a cluster is: jobs, machine, load, oddities; keys and how far they go",
+	.detail =
+		"Reads each trace as a replay would, and shows what it holds; '-' is standard input.\n"
+		"Rows that make no sense are counted by cause, with the line of the first of each.\n"
+		"Of a folder or a cluster file it shows the nodes, the partitions, and every key with its coverage.\n"
+		"\n"
+		"examples:\n"
+		"  schedlab inspect trace.swf.gz\n"
+		"  schedlab inspect trace.swf --set cluster.cpus=806   (a trace without a header)\n"
+		"  schedlab inspect jobs.csv -c cluster.yaml           (does it fit there?)\n"
+		"  schedlab inspect trace.swf --json\n"
+		"  schedlab inspect /etc/slurm                         (each key, and how far it is followed)\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

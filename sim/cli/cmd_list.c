@@ -236,7 +236,17 @@ static void list_settings(struct listing *list)
 			"Any other key of an entry: weight, state, sockets ...; see schedlab-cluster(5).", 0,
 			0 },
 		{ "cluster.partition[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
-			"Likewise of a partition: max_time, nodes_max, tier ...", 0, 0 },
+			"Likewise of a partition: max_time, nodes_max, tier ...; of Slurm's: MaxTime ...", 0,
+			0 },
+		{ "cluster.conf.KEY", SL_PARAM_TEXT, NULL, NULL, "Any key of slurm.conf.", 0, 0 },
+		{ "cluster.accounts", SL_PARAM_TEXT, NULL, NULL,
+			"A file: sacctmgr dump, or sacctmgr show assoc -P.", 0, 0 },
+		{ "cluster.qos", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show qos -P.", 0, 0 },
+		{ "cluster.usage", SL_PARAM_TEXT, NULL, NULL, "A file: sshare -l -a -P.", 0, 0 },
+		{ "cluster.events", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show event -P.", 0, 0 },
+		{ "cluster.reservations", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show reservation.", 0,
+			0 },
+		{ "cluster.nodes_state", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show node.", 0, 0 },
 	};
 	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
 				 cluster, SL_LEN(cluster), NULL, NULL });

@@ -81,4 +81,10 @@ const char *inspect_header(const struct inspection *seen, const char *key);
 void inspect_text(const struct inspection *seen, bool ascii, struct sl_arena *arena);
 void inspect_json(const struct inspection *seen, struct sl_out *out);
 
+/* inspect_cluster.c: of a folder or a cluster file, in place of a trace. */
+bool inspect_is_cluster(const char *path, const struct args *args);
+int inspect_cluster(const char *path, const struct args *args, struct sl_err *err);
+/* One line on how far the keys of -c are followed, if it says. */
+int inspect_cluster_counts(const struct args *args, struct sl_err *err);
+
 #endif

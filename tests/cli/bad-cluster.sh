@@ -14,7 +14,7 @@ printf 'nodes:\n  - {name: n, cpus: 4\n' >cut.yaml
 try cut.yaml
 printf 'nodes:\n  - {name: n, cpus: 4}\nreservations:\n  - {name: r, nodes: m, start: 0, end: 1}\n' >node.yaml
 try node.yaml
-printf 'NodeName=n[1-4] CPUs=4\n' >slurm.conf
+printf 'NodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=n[1-5]\n' >slurm.conf
 try slurm.conf
 mkdir folder
 try folder

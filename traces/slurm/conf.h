@@ -145,7 +145,8 @@ struct conf {
 	uint32_t *bucket;             /* Of entries by signature + 1. */
 	const struct conf_line **set; /* NodeSet lines. */
 	size_t set_count;
-	size_t listed; /* Names in lists so far. */
+	size_t listed;  /* Names in lists so far. */
+	uint32_t found; /* The node of a list that was looked up last. */
 	size_t steps;
 	unsigned suggestions; /* "Did you mean" that were looked for. */
 	struct sl_cluster_spec spec;

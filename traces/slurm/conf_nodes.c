@@ -170,9 +170,13 @@ static int each_name(void *self, const char *name, size_t len)
 	const struct listing *listing = self;
 	struct conf *conf = listing->conf;
 	(void)len;
-	const uint32_t row = conf_node_find(conf, name);
+	/* Lists go on as the table does: most often it is the next one. */
+	uint32_t row = conf->found + 1;
+	if (row >= conf->node_count || strcmp(conf->node[row].name, name) != 0)
+		row = conf_node_find(conf, name);
 	if (row == UINT32_MAX)
 		return fail_unknown(listing, name);
+	conf->found = row;
 	int status = conf->node[row].gone ? SL_OK : listing->each(listing->self, conf, row);
 	if (!status && conf->node[row].anchor)
 		status = each_added(listing, conf->node[row].entry);
@@ -453,7 +457,11 @@ int conf_nodes_make(struct conf *conf)
 	if (!conf->node_count)
 		return sl_fail(conf->err, SL_INPUT, "%s: names no node: a cluster has lines 'NodeName=...'",
 			conf->chain[0]);
-	qsort(conf->node, conf->node_count, sizeof(*conf->node), compare_names);
+	size_t sorted = 1;
+	while (sorted < conf->node_count && compare_names(&conf->node[sorted - 1], &conf->node[sorted]) <= 0)
+		sorted++;
+	if (sorted < conf->node_count)
+		qsort(conf->node, conf->node_count, sizeof(*conf->node), compare_names);
 	for (size_t i = 1; i < conf->node_count; i++)
 		if (strcmp(conf->node[i].name, conf->node[i - 1].name) == 0)
 			return fail_twice(conf, i);

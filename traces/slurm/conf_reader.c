@@ -263,10 +263,12 @@ static int slurm_text(const char *text, size_t len)
 static int slurm_sniff(const char *path, const char *text, size_t len)
 {
 	static const char name[] = "/slurm.conf";
-	if (text)
-		return slurm_text(text, len);
-	char file[4096];
 	const size_t folder = strlen(path);
+	if (text) {
+		const int sure = slurm_text(text, len);
+		return sure && folder >= sizeof(name) - 2 && ends_with(path, name + 1) ? 98 : sure;
+	}
+	char file[4096];
 	if (folder + sizeof(name) > sizeof(file))
 		return 0;
 	memcpy(file, path, folder);
