@@ -374,15 +374,6 @@ static int words_of(const char *p, const char *end, int *numbers)
 	return words;
 }
 
-/* As many as SWF has between its fields, or nearly, behind a number. */
-static bool has_semicolons(const char *p, const char *stop)
-{
-	int count = 0;
-	for (const char *at = p; at < stop; at++)
-		count += *at == ';';
-	return p < stop && *p >= '0' && *p <= '9' && count >= SL_COL_COUNT - 2;
-}
-
 static int swf_sniff(const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -399,8 +390,6 @@ static int swf_sniff(const char *text, size_t len)
 			 * may be broken: the reader says which. */
 			if (words >= 11)
 				return numbers + 3 >= words ? 90 : 0;
-			if (has_semicolons(p, stop))
-				return 5; /* Fields parted by semicolons: the reader says where. */
 			return comments && numbers == words ? 60 : 0;
 		}
 		comments = comments || p < stop;

@@ -339,9 +339,21 @@ static int on_window(
 	return put_plain(self, SECTION_RESERVATIONS, &schema_window, spec, err);
 }
 
+/* Entries, switches and partitions say it themselves; what is kept for policies may be more than they hold. */
+static bool is_said(const struct sl_setting *setting)
+{
+	static const char *const kinds[] = { "node", "nodeset", "down", "gres", "switch" };
+	for (size_t i = 0; setting->kind && i < SL_LEN(kinds); i++)
+		if (strcmp(setting->kind, kinds[i]) == 0)
+			return setting->coverage == SL_MODELLED || setting->coverage == SL_APPROXIMATED;
+	return setting->kind && strcmp(setting->kind, "partition") == 0 && setting->coverage == SL_MODELLED;
+}
+
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
 {
 	struct sl_setting is = *setting;
+	if (is_said(setting))
+		return SL_OK;
 	if (is.kind && strcmp(is.kind, "cluster") == 0)
 		is.kind = NULL;
 	if (is.name && !is.name[0])
