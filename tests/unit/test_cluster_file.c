@@ -294,8 +294,8 @@ Test(cluster_file, mistakes)
 		{ "{\"cpus\": 4} x", ":1:13: not JSON: the end is due, not 'x'" },
 		{ "[1]\n",
 			": not a cluster file of a known kind: see schedlab-cluster(5), and 'schedlab list clusters'" },
-		{ "# Slurm\nClusterName=x\nNodeName=n[1-4] CPUs=4\n",
-			": a slurm.conf is not read yet: give a cluster file" },
+		{ "# Slurm\nClusterName=x\nNodeName=n[4-1] CPUs=4\n",
+			":3:10: list of hosts 'n[4-1]': a range goes upwards: n[1-4]" },
 	};
 	for (size_t i = 0; i < SL_LEN(wrong); i++)
 		expect_error(wrong[i].cluster, NULL, SL_INPUT, wrong[i].said);
