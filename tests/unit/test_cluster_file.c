@@ -331,7 +331,7 @@ Test(cluster_file, mistakes)
 		{ "cpus: 4\npartitions:\n- {name: a, max_time: long}\n",
 			":3:23: 'max_time' must be a duration such as 90, 36h or 3d, or unlimited, not 'long'" },
 		{ "cpus: 4\npartitions:\n- {name: a}\n- {name: b}\n- {name: a}\n",
-			":5:10: 'a' stands twice in 'partitions', first on line 3: remove one" },
+			":5:3: partition 'a' stands twice, first on line 3: name it once" },
 		{ "cpus: 4\npartitions:\n- {name: a, nodes_maxx: 2}\n",
 			":3:13: unknown key 'nodes_maxx': did you mean 'nodes_max'? partitions have name, nodes, "
 			"max_time, default_time, nodes_min, nodes_max, cpus_per_node_max, memory_per_node, "
@@ -346,8 +346,6 @@ Test(cluster_file, mistakes)
 			":2:12: settings have 'value', which is not here: add it" },
 		{ "cpus: 4\nselect: core\n",
 			":2:9: 'select' must be one of ours, cores, linear, not 'core'" },
-		{ "# Slurm\nClusterName=x\nNodeName=n[1-4] CPUs=4\n",
-			": a slurm.conf is not read yet: give a cluster file" },
 	};
 	for (size_t i = 0; i < SL_LEN(wrong); i++)
 		expect_error(wrong[i].cluster, NULL, SL_INPUT, wrong[i].said);
