@@ -155,22 +155,26 @@ int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err
 
 /* ---- Used ---------------------------------------------------------------------------------- */
 
-/* As written, or from the snapshot's folder if it is there and not here. */
+/* As written, or if it is not here from the snapshot's folder, or the nearest above it that has it. */
 static const char *found_at(
 	const struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *slash = strrchr(snapshot->file, '/');
-	if (!path || path[0] == '/' || strcmp(path, "-") == 0 || !slash || access(path, F_OK) == 0)
+	const size_t room = strlen(snapshot->file) + (path ? strlen(path) : 0) + 1;
+	if (!path || path[0] == '/' || strcmp(path, "-") == 0 || access(path, F_OK) == 0)
 		return path;
-	const size_t len = (size_t)(slash - snapshot->file) + 1;
-	const size_t room = len + strlen(path) + 1;
 	char *there = sl_alloc(arena, room, 1);
 	if (!there) {
 		(void)sl_fail_memory(err);
 		return NULL;
 	}
-	(void)snprintf(there, room, "%.*s%s", (int)len, snapshot->file, path);
-	return access(there, F_OK) == 0 ? there : path;
+	for (size_t len = strlen(snapshot->file); len; len--) {
+		if (snapshot->file[len - 1] != '/')
+			continue;
+		(void)snprintf(there, room, "%.*s%s", (int)len, snapshot->file, path);
+		if (access(there, F_OK) == 0)
+			return there;
+	}
+	return path;
 }
 
 /* "cluster.*=", or "replay.KEY=" of a known key. */

@@ -95,10 +95,17 @@ struct command {
 	 * word that follows the command until one answers non-NULL; with NULL for help and completion: then
 	 * those of all. What it returns may live in the arena. May be NULL. */
 	const struct option_def *(*more)(const char *word, size_t *count, const struct args *args);
+	/* In place of run, for a command whose options are another program's: what follows its name, as it
+	 * is. NULL: the line is parsed. */
+	int (*raw)(char **argv, size_t argc, struct args *args, struct sl_err *err);
 };
 
 extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_generate, cmd_policy_test,
-	cmd_list, cmd_version;
+	cmd_view, cmd_list, cmd_version;
+
+/* cmd_view.c: is the program called by the name of one of Slurm's commands? Then it is that view. */
+bool view_is_tool(const char *name);
+int view_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err);
 
 extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable global of this room. */
 

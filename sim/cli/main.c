@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&cmd_convert,
 	&cmd_generate,
 	&cmd_policy_test,
+	&cmd_view,
 	&cmd_list,
 	&cmd_version,
 };
@@ -208,6 +209,8 @@ static int complete(char **argv, size_t argc, struct args *args)
 
 static int command_run(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
+	if (args->command->raw)
+		return args->command->raw(argv, argc, args, err);
 	const int status = args_parse(args, argv, argc, err);
 	if (status)
 		return status;
@@ -250,11 +253,13 @@ int main(int argc, char **argv)
 	struct args args = { .arena = status ? NULL : arena_new(), .registry = &registry };
 	if (!status && !args.arena)
 		status = sl_fail_memory(&err);
-	if (!status)
+	if (!status && argc > 0 && view_is_tool(argv[0]))
+		status = view_as_tool(argv, (size_t)argc, &args, &err);
+	else if (!status)
 		status = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &args, &err);
 	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
 		status = sl_fail_sys(&err, SL_SYSTEM, "write", "standard output");
-	if (status)
+	if (status && (err.text[0] || status == SL_INTERRUPTED)) /* Else it was said. */
 		talk("%s", err.text[0] ? err.text : "interrupted: what is there is partial");
 	arena_free(args.arena);
 	registry_release(&registry);

@@ -289,6 +289,14 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_values(out, replay_params, scenario->replay, replay_param_count);
 	put_key(out, "seed");
 	sl_out_printf(out, "%" PRIu64, run->options.seed);
+	if (scenario->tz) { /* What repeats a run beside the above: a view of it reads them. */
+		put_key(out, "tz");
+		sl_out_json(out, scenario->tz);
+	}
+	if (scenario->jobs_max) {
+		put_key(out, "jobs_max");
+		sl_out_printf(out, "%" PRIu64, scenario->jobs_max);
+	}
 	put_key(out, "epoch");
 	sl_out_printf(out, "%" PRId64, scenario->epoch);
 	put_key(out, "utc_offset");
