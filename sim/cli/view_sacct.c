@@ -462,7 +462,8 @@ static void print_record(const struct acct_view *acct, const struct record *reco
 
 /* ---- Which -------------------------------------------------------------------------------------- */
 
-/* Without states: what was there between -S and -E. With: who was in one of them then. */
+/* Without states: what was there between -S and -E. With: who was in one of them then; without -S, who is in
+ * one of them now. */
 static bool in_window(const struct acct_view *acct, const struct record *record)
 {
 	const struct view *view = &acct->view;
@@ -471,6 +472,8 @@ static bool in_window(const struct acct_view *acct, const struct record *record)
 	const sl_time start = record->start == SL_NONE ? end : record->start;
 	if (!acct->states.count)
 		return submit <= acct->until && end >= acct->since;
+	if (!acct->from)
+		return list_has_state(&acct->states, record->state) && submit <= acct->until;
 	if (list_has_state(&acct->states, SL_PENDING) && submit <= acct->until && start >= acct->since &&
 		start > submit)
 		return true;

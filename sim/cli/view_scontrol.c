@@ -593,7 +593,6 @@ static void print_reservation(struct control *control, const struct sl_window *w
 		window->from <= view->now && view->now < window->until ? "ACTIVE" : "INACTIVE");
 	next_line(control);
 	printf("MaxStartDelay=(null)");
-	next_line(control);
 	end_entity(control);
 }
 
@@ -720,12 +719,11 @@ static void help(void)
 	       "scontrol ping\n");
 }
 
-/* "jobs" and "job", "nodes" and "node". */
+/* Any beginning of a word will do: "res", "jobs". */
 static bool is_entity(const char *word, const char *entity)
 {
-	const size_t len = strlen(entity);
-	return strncasecmp(word, entity, len) == 0 &&
-	       (!word[len] || strcasecmp(word + len, "s") == 0 || strchr("=:", word[len]));
+	const size_t len = strcspn(word, "=:");
+	return len && len <= strlen(entity) && strncasecmp(word, entity, len) == 0;
 }
 
 static int show(struct control *control, const char *entity, const char *id, const struct view_call *call,
@@ -734,25 +732,24 @@ static int show(struct control *control, const char *entity, const char *id, con
 	const char *equals = strpbrk(entity, "=:");
 	if (equals && !id)
 		id = equals + 1; /* "show job=7" */
-	if (is_entity(entity, "hostname") || is_entity(entity, "hostlist") ||
-		is_entity(entity, "hostlistsorted"))
+	if (strncasecmp(entity, "host", 4) == 0)
 		return show_hosts(entity, id, call, err);
-	const bool known = is_entity(entity, "job") || is_entity(entity, "node") ||
-			   is_entity(entity, "partition") || is_entity(entity, "reservation") ||
+	const bool known = is_entity(entity, "jobs") || is_entity(entity, "nodes") ||
+			   is_entity(entity, "partitions") || is_entity(entity, "reservations") ||
 			   is_entity(entity, "config");
 	if (!known)
 		return view_refuse("scontrol", err, "invalid entity:%s for keyword:show", entity);
 	const int status = call_open(&control->view, call, true, err);
 	if (status)
 		return status;
-	if (is_entity(entity, "job"))
+	if (is_entity(entity, "jobs"))
 		return show_jobs(control, id, call, err);
-	if (is_entity(entity, "node"))
+	if (is_entity(entity, "nodes"))
 		return show_nodes(control, id, err);
-	if (is_entity(entity, "partition"))
+	if (is_entity(entity, "partitions"))
 		return show_partitions(control, id, err);
-	return is_entity(entity, "reservation") ? show_reservations(control, id, err)
-						: show_config(control, err);
+	return is_entity(entity, "reservations") ? show_reservations(control, id, err)
+						 : show_config(control, err);
 }
 
 int view_scontrol(const struct view_call *call, struct sl_err *err)

@@ -385,6 +385,7 @@ static const struct view_field fields[] = {
 struct queue_view {
 	const char *format, *format_long, *sort;
 	bool heading, long_list, all_tasks, start;
+	bool jobs_next; /* -j, and its list behind the options. */
 	struct view_list users, partitions, states, jobs, accounts, qos, names, reservations;
 	const char *hosts;
 	bool *host; /* By node; NULL: any. */
@@ -733,9 +734,12 @@ static int take_option(
 	struct queue_view *queue, int option, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	struct view_list *list = list_of(queue, option);
-	if (list)
-		return text ? view_list(list, text, arena, err) : SL_OK;
+	if (list && text)
+		return view_list(list, text, arena, err);
 	switch (option) {
+	case 'j':
+		queue->jobs_next = true;
+		break;
 	case 't':
 		return take_states(queue, text, arena, err);
 	case 'o':
@@ -826,6 +830,9 @@ int view_squeue(const struct view_call *call, struct sl_err *err)
 		}
 		status = take_option(&queue, option, optarg, call->arena, err);
 	}
+	/* "-j 7": the list is a word of its own. */
+	if (!status && queue.jobs_next && optind < call->argc)
+		status = view_list(&queue.jobs, call->argv[optind++], call->arena, err);
 	if (!status && optind < call->argc)
 		status = view_refuse("squeue", err,
 			"error: Unrecognized option: %s\nTry \"squeue --help\" for "

@@ -81,6 +81,41 @@ static int read_recipe(struct view *view, const char *path, struct sl_err *err)
 	return run_recipe(&view->snapshot, file, view->arena, err);
 }
 
+/* A run.json has numbers where a line had "7d": what a policy would have anyway is not given to it, so that
+ * it does not take it for somebody's wish. */
+static int drop_defaults(struct view *view, const struct registry *registry, struct sl_err *err)
+{
+	static const char prefix[] = "policy.";
+	struct snapshot *snapshot = &view->snapshot;
+	for (size_t i = 0; i < snapshot->stretch_count; i++) {
+		struct snapshot_stretch *stretch = &snapshot->stretch[i];
+		struct policy_choice choice;
+		size_t kept = 0;
+		const int status = policy_choose(registry, &choice, stretch->policy, NULL, view->arena, err);
+		if (status)
+			return status;
+		for (size_t k = 0; k < stretch->value_count; k++) {
+			const char *key = stretch->value[k] + sizeof(prefix) - 1;
+			const size_t len = strcspn(key, "=");
+			bool same = false;
+			for (size_t p = 0; p < choice.value_count && !same; p++) {
+				const struct sl_param *param = &choice.policy->params[p];
+				struct sl_value value = { 0 };
+				struct sl_err none = { 0 };
+				same = strlen(param->key) == len && memcmp(param->key, key, len) == 0 &&
+				       choice.values[p].text && param->kind != SL_PARAM_TEXT &&
+				       value_set(&value, param, key + len + 1, param->key, view->arena,
+					       &none) == SL_OK &&
+				       value.number == choice.values[p].number;
+			}
+			if (!same)
+				stretch->value[kept++] = stretch->value[k];
+		}
+		stretch->value_count = kept;
+	}
+	return SL_OK;
+}
+
 /* What the run was made from has to be there, as it was: whatever else is wrong with it now. */
 static int load(struct view *view, struct registry *registry, struct sl_err *err)
 {
@@ -89,6 +124,8 @@ static int load(struct view *view, struct registry *registry, struct sl_err *err
 	const struct snapshot *snapshot = &view->snapshot;
 	view->settings = (struct settings){ .arena = view->arena };
 	int status = snapshot_plugins(snapshot, registry, &why);
+	if (!status)
+		status = drop_defaults(view, registry, &why);
 	if (!status)
 		status = snapshot_world(snapshot, &options, &view->settings, &why);
 	if (!status && strcmp(options.trace, "-") == 0)
