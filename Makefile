@@ -57,7 +57,7 @@ $B/libschedlab.so: $(CORE_O)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libschedlab.so $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$B/test-unit: $(CORE_O) $(UNIT_O)
+$B/test-unit: $(CORE_O) $(filter-out $B/o/sim/cli/main.o,$(CLI_O)) $(UNIT_O)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
 

@@ -200,6 +200,7 @@ struct view_call {
 	const char *run, *at; /* NULL: not given. */
 	struct registry *registry;
 	struct sl_arena *arena;
+	const struct view *open; /* It is open already, and is taken over; NULL: `run` will be. */
 };
 int view_squeue(const struct view_call *call, struct sl_err *err);
 int view_sinfo(const struct view_call *call, struct sl_err *err);

@@ -40,6 +40,10 @@ int view_bad_option(const char *tool, struct sl_err *err)
 
 int call_open(struct view *view, const struct view_call *call, bool end_will_do, struct sl_err *err)
 {
+	if (call->open) {
+		*view = *call->open;
+		return SL_OK;
+	}
 	if (!call->run)
 		return sl_fail(err, SL_USAGE, "of which run? name its directory, or set SCHEDLAB_RUN to it");
 	return view_open(view, call->run, call->at, end_will_do, call->registry, err);

@@ -222,7 +222,8 @@ static void job_details(struct control *control, uint32_t job)
 		next_line(control);
 		print_nodes(control, "  Nodes", &node, 1);
 		printf(" NumCPUs=%" PRId64 " Mem=%" PRId64 " GRES=", cpus, mem);
-		printf(gpus ? "gpu:%" PRId64 : "", gpus);
+		if (gpus)
+			printf("gpu:%" PRId64, gpus);
 	}
 }
 
