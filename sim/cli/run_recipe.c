@@ -32,8 +32,9 @@ static const cJSON *items_if(int failed, const cJSON *object, const char *key)
 
 static int fail_lacks(const struct recipe *in, const char *key, struct sl_err *err)
 {
-	return sl_fail(err, SL_INPUT, "%s: '%s' is not there, or not what a run writes: run it again",
+	(void)sl_fail(err, SL_INPUT, "%s: '%s' is not there, or not what a run writes: run it again",
 		in->tree.file, key);
+	return SL_INPUT;
 }
 
 /* A text that is there, or NULL where the file has null or nothing. */
@@ -148,9 +149,11 @@ static int take_inputs(struct recipe *in, struct sl_err *err)
 	int status = items_of(in, in->tree.root, "inputs", &count, err);
 	if (!status && !count)
 		status = fail_lacks(in, "inputs", err);
-	to->input = status ? NULL : sl_alloc(in->arena, count, sizeof(*to->input));
-	if (!status && !to->input)
-		status = sl_fail_memory(err);
+	if (status)
+		return status;
+	to->input = sl_alloc(in->arena, count, sizeof(*to->input));
+	if (!to->input)
+		return sl_fail_memory(err);
 	cJSON_ArrayForEach(input, items_if(status, in->tree.root, "inputs"))
 	{
 		struct snapshot_input found = { 0 };
@@ -174,9 +177,11 @@ static int take_plugins(struct recipe *in, struct sl_err *err)
 	const cJSON *plugin;
 	size_t count;
 	int status = items_of(in, in->tree.root, "plugins", &count, err);
-	to->plugin = status ? NULL : sl_alloc(in->arena, count + 1, sizeof(*to->plugin));
-	if (!status && !to->plugin)
-		status = sl_fail_memory(err);
+	if (status)
+		return status;
+	to->plugin = sl_alloc(in->arena, count + 1, sizeof(*to->plugin));
+	if (!to->plugin)
+		return sl_fail_memory(err);
 	cJSON_ArrayForEach(plugin, items_if(status, in->tree.root, "plugins"))
 	{
 		struct snapshot_input *found = &to->plugin[to->plugin_count];
@@ -207,8 +212,8 @@ static int take_settings(struct recipe *in, struct sl_err *err)
 	int status = items_of(in, cluster, "settings", &count, err);
 	const size_t room = count + 1 + (size_t)(cJSON_IsObject(replay) ? cJSON_GetArraySize(replay) : 0);
 	to->setting = sl_alloc(in->arena, room, sizeof(*to->setting));
-	if (!status && !to->setting)
-		status = sl_fail_memory(err);
+	if (!to->setting)
+		return sl_fail_memory(err);
 	if (!status)
 		status = take_values(in, replay, "replay.", to->setting, &to->setting_count, err);
 	cJSON_ArrayForEach(item, items_if(status, cluster, "settings"))
@@ -241,8 +246,8 @@ static int take_stretch(
 	const int count = cJSON_IsObject(values) ? cJSON_GetArraySize(values) : 0;
 	int status = need_text(in, policy, "text", &stretch->policy, err);
 	stretch->value = sl_alloc(in->arena, (size_t)count + 1, sizeof(*stretch->value));
-	if (!status && !stretch->value)
-		status = sl_fail_memory(err);
+	if (!stretch->value)
+		return sl_fail_memory(err);
 	if (!status)
 		status = take_values(in, values, "policy.", stretch->value, &stretch->value_count, err);
 	return status;
@@ -267,9 +272,11 @@ static int take_stretches(struct recipe *in, struct sl_err *err)
 	const cJSON *past;
 	size_t count;
 	int status = items_of(in, root, "past", &count, err);
-	to->stretch = status ? NULL : sl_alloc(in->arena, count + 1, sizeof(*to->stretch));
-	if (!status && !to->stretch)
-		status = sl_fail_memory(err);
+	if (status)
+		return status;
+	to->stretch = sl_alloc(in->arena, count + 1, sizeof(*to->stretch));
+	if (!to->stretch)
+		return sl_fail_memory(err);
 	cJSON_ArrayForEach(past, items_if(status, root, "past"))
 	{
 		struct snapshot_stretch *stretch = &to->stretch[to->stretch_count++];
@@ -302,9 +309,11 @@ static int take_digests(struct recipe *in, struct sl_err *err)
 	const cJSON *item;
 	size_t count = 0;
 	int status = digests ? tree_count(&in->tree, digests, RECIPE_DIGESTS_MAX, &count, err) : SL_OK;
-	to->digests = status ? NULL : sl_alloc(in->arena, count + 1, sizeof(*to->digests));
-	if (!status && !to->digests)
-		status = sl_fail_memory(err);
+	if (status)
+		return status;
+	to->digests = sl_alloc(in->arena, count + 1, sizeof(*to->digests));
+	if (!to->digests)
+		return sl_fail_memory(err);
 	/* Only those that a replay is compared with: places are found in time linear in the file, each. */
 	cJSON_ArrayForEach(item, items_if(status || count > 64, in->tree.root, "digests"))
 	{

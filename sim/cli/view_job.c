@@ -278,7 +278,7 @@ void put_tres_per_node(struct cell *cell, const struct view *view, uint32_t job,
 		cell_put(cell, "gres:%s", ask->gres);
 	else if (ask && ask->gpus_per_node)
 		cell_put(cell, "gres:gpu:%s", ask->gpus_per_node);
-	else if (!ask && gpus && gpus % nodes == 0)
+	else if (!ask && gpus && nodes > 0 && gpus % nodes == 0)
 		cell_put(cell, "gres:gpu:%" PRId64, gpus / nodes);
 	else
 		cell_put(cell, "%s", none);

@@ -778,9 +778,9 @@ int view_sacct(const struct view_call *call, struct sl_err *err)
 {
 	struct acct_view *acct = sl_alloc(call->arena, 1, sizeof(*acct));
 	int option;
-	int status = acct ? SL_OK : sl_fail_memory(err);
-	if (status)
-		return status;
+	int status = SL_OK;
+	if (!acct)
+		return sl_fail_memory(err);
 	acct->heading = true;
 	acct->delimiter = "|";
 	while (!status &&

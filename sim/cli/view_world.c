@@ -67,6 +67,14 @@ static int read_recipe(struct view *view, const char *path, struct sl_err *err)
 {
 	static const char name[] = "/run.json";
 	struct stat is;
+	/* From "." nothing leads upwards, where the inputs may be. */
+	char *real = path[0] == '.' ? realpath(path, NULL) : NULL;
+	if (real) {
+		path = sl_strdup(view->arena, real, strlen(real));
+		free(real);
+		if (!path)
+			return sl_fail_memory(err);
+	}
 	if (stat(path, &is) == 0 && !S_ISDIR(is.st_mode)) {
 		const char *slash = strrchr(path, '/');
 		return strcmp(slash ? slash + 1 : path, name + 1) == 0
@@ -519,7 +527,7 @@ int view_open(struct view *view, const char *path, const char *at, bool end_will
 	struct registry *registry, struct sl_err *err)
 {
 	struct sim_options recipe = { 0 };
-	sl_time until;
+	sl_time until = SL_NEVER;
 	*view = (struct view){ .arena = arena_new() };
 	if (!view->arena)
 		return sl_fail_memory(err);

@@ -10,6 +10,7 @@ export SCHEDLAB_RUN="$PWD/../out" SCHEDLAB_AT=2026-01-12T09:06
 ../bin/sacct -n -X -o jobid,state -s R
 ../bin/scontrol -o show job 2 | cut -c1-40
 SCHEDLAB_AT=end ../bin/sinfo -h
+cd ../out && schedlab view sinfo . -h
 cd ..
 unset SCHEDLAB_RUN SCHEDLAB_AT
 schedlab view --install bin >again && echo again
