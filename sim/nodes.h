@@ -79,6 +79,9 @@ struct nodes_sum {
 };
 struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job);
 uint32_t nodes_busy(const struct nodes *nodes); /* Nodes that hold anything. */
+/* nodes_told.c: given out of one node, in sum and to one job; `nodes` is 1 if anything is. */
+struct nodes_sum nodes_used(const struct nodes *nodes, uint32_t node);
+struct nodes_sum nodes_held_on(const struct nodes *nodes, uint32_t job, uint32_t node);
 
 /* A window on these nodes (ascending). False if what is held would run into it by its expected end, or it is
  * over. */

@@ -32,7 +32,7 @@ enum view_state {
 
 struct view_node {
 	uint32_t state; /* enum view_state */
-	uint32_t jobs;  /* With anything on it. */
+	bool busy;      /* Somebody holds something of it. */
 	int64_t cpus, cpus_busy, mem, mem_busy, gpus, gpus_busy;
 };
 
@@ -77,6 +77,8 @@ struct view {
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,
 	struct registry *registry, struct sl_err *err);
 void view_close(struct view *view);
+/* What a job that runs holds of a node: the members *_busy. */
+void view_holds(const struct view *view, uint32_t job, uint32_t node, struct view_node *held);
 /* run_recipe.c: a run.json as the recipe that it is. path: of the file. */
 int run_recipe(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err);
 

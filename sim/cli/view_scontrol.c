@@ -205,25 +205,20 @@ static void job_details(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct view_place place = view->place[job];
-	const struct sl_request *request = view_request(view, job);
-	if (!control->details || !request || view->result->state[job] == SL_PENDING)
+	const enum sl_state state = (enum sl_state)view->result->state[job];
+	if (!control->details || (state != SL_RUNNING && state != SL_SUSPENDED))
 		return;
-	for (size_t i = 0; i < place.count;) {
+	for (size_t i = 0; i < place.count; i++) {
 		const uint32_t node = place.piece[i].node;
-		int64_t cpus = 0;
-		int64_t mem = 0;
-		int64_t gpus = 0;
-		for (; i < place.count && place.piece[i].node == node; i++) {
-			const struct sl_demand *task = &request->group[place.piece[i].group].task;
-			cpus += place.piece[i].tasks * task->cpus;
-			mem += place.piece[i].tasks * task->mem;
-			gpus += place.piece[i].tasks * task->gpus;
-		}
+		struct view_node held;
+		if (i && node == place.piece[i - 1].node)
+			continue;
+		view_holds(view, job, node, &held);
 		next_line(control);
 		print_nodes(control, "  Nodes", &node, 1);
-		printf(" NumCPUs=%" PRId64 " Mem=%" PRId64 " GRES=", cpus, mem);
-		if (gpus)
-			printf("gpu:%" PRId64, gpus);
+		printf(" NumCPUs=%" PRId64 " Mem=%" PRId64 " GRES=", held.cpus_busy, held.mem_busy);
+		if (held.gpus_busy)
+			printf("gpu:%" PRId64, held.gpus_busy);
 	}
 }
 

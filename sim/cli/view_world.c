@@ -355,28 +355,30 @@ static void node_amounts(struct view *view)
 	}
 }
 
-/* What a job holds of its nodes; a suspended one keeps the memory alone. */
-static void node_uses(struct view *view, uint32_t job)
+/* What the engine gave out, whatever requests say that they come to. */
+static void node_uses(struct view *view, uint32_t row)
 {
-	const struct sl_request *request = view_request(view, job);
-	const bool stands = view->result->state[job] == SL_SUSPENDED;
-	for (size_t i = 0; request && i < view->place[job].count; i++) {
-		const struct sl_piece *piece = &view->place[job].piece[i];
-		const struct sl_group *group = &request->group[piece->group];
-		struct view_node *node = &view->node[piece->node];
-		node->jobs++;
-		node->mem_busy += group->exclusive ? node->mem : piece->tasks * group->task.mem;
-		if (stands)
-			continue;
-		node->cpus_busy += group->exclusive ? node->cpus : piece->tasks * group->task.cpus;
-		node->gpus_busy += group->exclusive ? node->gpus : piece->tasks * group->task.gpus;
-	}
+	const struct nodes_sum sum = nodes_used(view->sim.engine->pass.nodes, row);
+	struct view_node *node = &view->node[row];
+	node->busy = sum.nodes;
+	node->cpus_busy = sum.cpus;
+	node->mem_busy = sum.mem;
+	node->gpus_busy = sum.gpus;
+}
+
+void view_holds(const struct view *view, uint32_t job, uint32_t node, struct view_node *held)
+{
+	const struct nodes *nodes = view->sim.engine->pass.nodes;
+	struct nodes_sum sum = { 0, 0, 0, 0 };
+	if (nodes)
+		sum = nodes_held_on(nodes, job, node);
+	*held = (struct view_node){ .cpus_busy = sum.cpus, .mem_busy = sum.mem, .gpus_busy = sum.gpus };
 }
 
 static void node_base(struct view_node *node)
 {
 	const bool idle = (node->state & VIEW_BASE) == VIEW_IDLE;
-	if (!idle || !node->jobs)
+	if (!idle || !node->busy)
 		return;
 	const uint32_t base = node->cpus_busy >= node->cpus ? VIEW_ALLOCATED : VIEW_MIXED;
 	node->state = base | (node->state & ~(uint32_t)VIEW_BASE);
@@ -401,7 +403,7 @@ static void pool_nodes(struct view *view)
 		view->node[node].cpus = 1;
 	for (node = 0; node < busy && node < view->node_count; node++) {
 		view->node[node].state = VIEW_ALLOCATED;
-		view->node[node].jobs = 1;
+		view->node[node].busy = true;
 		view->node[node].cpus_busy = 1;
 	}
 	uint32_t top = view->node_count;
@@ -439,11 +441,10 @@ static int take_nodes(struct view *view, struct sl_err *err)
 			timed[cluster->window[i].node[k]] = true;
 	node_amounts(view);
 	node_windows(view, timed);
-	for (uint32_t job = 0; job < view->submitted; job++)
-		if (view->result->state[job] == SL_RUNNING || view->result->state[job] == SL_SUSPENDED)
-			node_uses(view, job);
-	for (uint32_t node = 0; node < view->node_count; node++)
+	for (uint32_t node = 0; node < view->node_count; node++) {
+		node_uses(view, node);
 		node_base(&view->node[node]);
+	}
 	node_planned(view);
 	return SL_OK;
 }

@@ -346,6 +346,8 @@ Test(cluster_file, mistakes)
 			":2:12: settings have 'value', which is not here: add it" },
 		{ "cpus: 4\nselect: core\n",
 			":2:9: 'select' must be one of ours, cores, linear, not 'core'" },
+		{ "# Slurm\nClusterName=x\nNodeName=n[4-1] CPUs=4\n",
+			":3:10: list of hosts 'n[4-1]': a range goes upwards: n[1-4]" },
 	};
 	for (size_t i = 0; i < SL_LEN(wrong); i++)
 		expect_error(wrong[i].cluster, NULL, SL_INPUT, wrong[i].said);
