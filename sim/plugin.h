@@ -1135,6 +1135,9 @@ SL_API size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const
 SL_API bool sl_wait_span(
 	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until);
 SL_API sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job);
+/* Its state, to be told: of a job that ran to its end, as the log says that it ended (FAILED, CANCELLED,
+ * TIMEOUT...), where it says. */
+SL_API enum sl_state sl_state_told(const struct sl_result *result, uint32_t job);
 /* How long it held what it asked for, over all attempts, less the time it was suspended. */
 SL_API sl_time sl_run_time_of(const struct sl_result *result, uint32_t job);
 SL_API sl_time sl_suspended_of(const struct sl_result *result, uint32_t job);

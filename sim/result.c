@@ -92,6 +92,17 @@ sl_time sl_run_time_of(const struct sl_result *result, uint32_t job)
 	return held - sl_suspended_of(result, job);
 }
 
+enum sl_state sl_state_told(const struct sl_result *result, uint32_t job)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	const enum sl_state state = (enum sl_state)result->state[job];
+	if (state != SL_COMPLETED || !jobs->more_of || !jobs->more_of[job])
+		return state;
+	const enum sl_state recorded = jobs->more[jobs->more_of[job]].state_recorded;
+	const bool ended = recorded != SL_PENDING && recorded != SL_RUNNING && recorded != SL_SUSPENDED;
+	return ended ? recorded : state;
+}
+
 /* What it asks; NULL where a job is so many cpus, also if a policy made a counted pool into nodes. */
 static const struct sl_request *request_of(const struct sl_result *result, uint32_t job)
 {

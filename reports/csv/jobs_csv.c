@@ -145,7 +145,7 @@ static char *put_course(char *p, const struct sl_result *result, uint32_t row, c
 	p = put_time(p, started ? course.run : SL_NONE);
 	p = put_time(p, jobs->limit[row]);
 	p = put_held(p, result, row, started);
-	p = csv_put_word(p, &states[result->state[row]]);
+	p = csv_put_word(p, &states[sl_state_told(result, row)]);
 	p = put_time(p, ran ? bounded_slowdown(end - submit, course.run) : SL_NONE);
 	p = put_time(p, course.wait);
 	p = put_time(p, course.suspended);

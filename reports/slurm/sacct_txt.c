@@ -273,8 +273,7 @@ static int put_job(struct line *line, struct sl_err *err)
 		line->start = attempt[i].start;
 		line->end = line->last ? result->end[line->row] : attempt[i].end;
 		line->run = attempt[i].end - attempt[i].start - attempt[i].suspended;
-		line->state = line->last ? (enum sl_state)result->state[line->row]
-					 : (enum sl_state)attempt[i].state;
+		line->state = line->last ? sl_state_told(result, line->row) : (enum sl_state)attempt[i].state;
 		status = put_line(line, err);
 	}
 	if (several)
@@ -283,7 +282,7 @@ static int put_job(struct line *line, struct sl_err *err)
 	line->start = result->start[line->row];
 	line->end = result->end[line->row];
 	line->run = line->start == SL_NONE ? 0 : sl_run_time_of(result, line->row);
-	line->state = (enum sl_state)result->state[line->row];
+	line->state = sl_state_told(result, line->row);
 	return put_line(line, err);
 }
 

@@ -527,7 +527,7 @@ static struct record record_of(const struct view *view, uint32_t job)
 	const size_t count = sl_attempts_of(view->result, job, &attempt);
 	struct record record = {
 		.job = job,
-		.state = (enum sl_state)view->result->state[job],
+		.state = sl_state_told(view->result, job),
 		.start = view_start(view, job),
 		.end = view_ended(view, job) ? view->result->end[job] : SL_NONE,
 	};

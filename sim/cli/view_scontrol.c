@@ -110,7 +110,7 @@ static void job_state(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct sl_job_more *more = view_more(view, job);
-	const enum sl_state state = (enum sl_state)view->result->state[job];
+	const enum sl_state state = sl_state_told(view->result, job);
 	const struct sl_attempt *attempt;
 	const size_t attempts = sl_attempts_of(view->result, job, &attempt);
 	next_line(control);
@@ -205,7 +205,7 @@ static void job_details(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct view_place place = view->place[job];
-	const enum sl_state state = (enum sl_state)view->result->state[job];
+	const enum sl_state state = sl_state_told(view->result, job);
 	if (!control->details || (state != SL_RUNNING && state != SL_SUSPENDED))
 		return;
 	for (size_t i = 0; i < place.count; i++) {

@@ -28,7 +28,7 @@ struct line {
 
 static enum sl_state state_of(const struct view *view, const void *line)
 {
-	return (enum sl_state)view->result->state[JOB];
+	return sl_state_told(view->result, JOB);
 }
 
 static bool waits(const struct view *view, const void *line) { return state_of(view, line) == SL_PENDING; }
