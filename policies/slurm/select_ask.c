@@ -585,6 +585,8 @@ static void fill(struct select *s, struct sel_request *q)
 	if (!read_nodes(s, q, listed))
 		return;
 	q->nodes_want = q->nodes_max && !ask->use_min_nodes ? q->nodes_max : q->nodes_min;
+	if (q->spread)
+		q->nodes_want = q->nodes_max ? q->nodes_max : SEL_INFINITE;
 }
 
 /* ---- Met before? ------------------------------------------------------------------------- */

@@ -233,7 +233,8 @@ static int64_t priority_at(const struct slurm_case *c, const struct slurm_job *j
 			continue;
 		if (first == SL_NONE)
 			first = c->priority[i].priority;
-		if (c->priority[i].at_ms <= now * 1000)
+		/* Sampled every 2.5 s: what was seen then was so for a while. */
+		if (c->priority[i].at_ms <= now * 1000 + 2600)
 			priority = c->priority[i].priority;
 	}
 	return priority == SL_NONE ? first : priority;
@@ -252,6 +253,14 @@ struct waiting {
 	int64_t tier, priority;
 };
 
+/* Of an array, by task. */
+static int64_t task_of(const struct slurm_row *row)
+{
+	const char *mark = strchr(row->id, '_');
+	int64_t task;
+	return mark && sl_get_i64(mark + 1, strlen(mark + 1), &task) ? task : 0;
+}
+
 static int by_priority(const void *a, const void *b)
 {
 	const struct waiting *left = a, *right = b;
@@ -259,6 +268,8 @@ static int by_priority(const void *a, const void *b)
 		return left->tier > right->tier ? -1 : 1;
 	if (left->priority != right->priority)
 		return left->priority > right->priority ? -1 : 1;
+	if (left->row->job == right->row->job && task_of(left->row) != task_of(right->row))
+		return task_of(left->row) < task_of(right->row) ? -1 : 1;
 	if (left->row->row_id != right->row->row_id)
 		return left->row->row_id < right->row->row_id ? -1 : 1;
 	return left->partition < right->partition ? -1 : left->partition > right->partition;
@@ -402,23 +413,44 @@ static void verdict(struct tally *tally, const struct stage *s, const struct slu
 	tally_case(tally, name, failure);
 }
 
+/* What the placer says. NULL: nothing. */
+static const struct select_alloc *place(struct stage *s, const struct slurm_row *row, const struct select_job *job)
+{
+	const struct select_alloc *out;
+	const int64_t limit = row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit;
+	make_plans(s, row, job->partition);
+	(void)open_nodes(s, job->partition, row->start, row->start + limit);
+	return select_place(s->select, job, s->available, SELECT_NOW, &out) == SELECT_FITS ? out : NULL;
+}
+
+static bool as_recorded(const struct stage *s, const struct select_alloc *out, uint32_t count)
+{
+	return out && same_pieces(s, s->piece, count, out->piece, out->node_count);
+}
+
+/* A recording has whole seconds: of a job that ended in the second of a start nobody knows whether it was gone
+ * by then. Either is right. */
+static bool before_ends(struct stage *s, const struct slurm_row *row, const struct select_job *job, uint32_t count)
+{
+	release_ended(s, row->start - 1);
+	return as_recorded(s, place(s, row, job), count);
+}
+
 static void one_start(struct stage *s, const struct slurm_row *row, struct tally *tally)
 {
 	char failure[9000], wanted[4000], got[4000] = "nothing";
 	const uint32_t partition = partition_named(s->c, row->partition, strlen(row->partition));
 	const struct select_job job = job_of(row->job, partition, row->start);
-	release_ended(s, row->start);
 	const uint32_t count = read_alloc(s, row->alloc);
 	if (!count) {
 		verdict(tally, s, row, "the recorded allocation cannot be read");
 		return;
 	}
-	make_plans(s, row, partition);
-	const int64_t limit = row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit;
-	(void)open_nodes(s, partition, row->start, row->start + limit);
-	const struct select_alloc *out;
-	const bool fits = select_place(s->select, &job, s->available, SELECT_NOW, &out) == SELECT_FITS;
-	if (fits && same_pieces(s, s->piece, count, out->piece, out->node_count)) {
+	bool right = before_ends(s, row, &job, count);
+	release_ended(s, row->start);
+	const struct select_alloc *out = right ? NULL : place(s, row, &job);
+	const bool fits = out != NULL;
+	if (right || as_recorded(s, out, count)) {
 		verdict(tally, s, row, NULL);
 	} else {
 		describe(s, s->piece, count, wanted, sizeof(wanted));
@@ -442,6 +474,28 @@ static void one_refusal(struct stage *s, const struct slurm_row *row, struct tal
 	verdict(tally, s, row, never ? NULL : "it was refused: its configuration is not available; we could place it");
 }
 
+/* Of one second, by tier and priority: the order in which they were tried. */
+static void order_seconds(struct stage *s)
+{
+	for (size_t i = 1; i < s->c->row_count; i++)
+		for (size_t j = i; j > 0 && s->c->row[j].start != SL_NONE && s->c->row[j - 1].start == s->c->row[j].start;
+			j--) {
+			struct waiting pair[2];
+			for (size_t k = 0; k < 2; k++) {
+				const struct slurm_row *row = &s->c->row[j - 1 + k];
+				pair[k] = (struct waiting){ .row = row,
+					.partition = partition_named(s->c, row->partition, strlen(row->partition)),
+					.priority = priority_at(s->c, row->job, row->start) };
+				pair[k].tier = tier_of(s, pair[k].partition);
+			}
+			if (by_priority(&pair[0], &pair[1]) <= 0)
+				break;
+			const struct slurm_row swap = s->c->row[j];
+			s->c->row[j] = s->c->row[j - 1];
+			s->c->row[j - 1] = swap;
+		}
+}
+
 static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *err)
 {
 	struct stage s = { .c = c, .select = select_new(&c->cluster, c->arena, err) };
@@ -455,6 +509,7 @@ static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *e
 	s.available = sl_alloc(c->arena, s.words, sizeof(*s.available));
 	s.started = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.started));
 	s.piece = sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*s.piece));
+	order_seconds(&s);
 	for (size_t i = 0; i < c->row_count; i++) {
 		const struct slurm_row *row = &c->row[i];
 		if (row->alloc[0] && row->start != SL_NONE)
