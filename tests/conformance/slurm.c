@@ -233,8 +233,8 @@ static int64_t priority_at(const struct slurm_case *c, const struct slurm_job *j
 			continue;
 		if (first == SL_NONE)
 			first = c->priority[i].priority;
-		/* Sampled every 2.5 s: what was seen then was so for a while. */
-		if (c->priority[i].at_ms <= now * 1000 + 2600)
+		/* Sampled every 2.5 s, or 5: what was seen then was so for a while. */
+		if (c->priority[i].at_ms <= now * 1000 + 5300)
 			priority = c->priority[i].priority;
 	}
 	return priority == SL_NONE ? first : priority;
