@@ -89,6 +89,12 @@ static bool view_node(struct sel_test *t, const struct view *v, const struct vie
 	return !blocked || t->q->whole != SL_EXCLUSIVE_NODE;
 }
 
+bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only)
+{
+	const struct view none = { .none = true, .row = -1 }, all = { .all = true, .row = -1 };
+	return view_node(t, free_only ? &all : &none, NULL, node);
+}
+
 /* The candidates with what of them is usable in this view; then the choice among them. */
 static bool select_nodes(struct sel_test *t, const struct view *v, const struct view *base, const uint64_t *from)
 {

@@ -205,6 +205,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 		p->first->link = &a->next;
 	p->first = a;
 	a->held = true;
+	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
 	for (uint32_t i = 0; i < a->node_count; i++)
 		refresh_used(s, a->piece[i].node);
 }
@@ -228,6 +229,7 @@ static void release(struct select *s, struct select_alloc *a)
 	if (a->next)
 		a->next->link = a->link;
 	a->held = false;
+	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
 }
 
 /* ---- The journal ------------------------------------------------------------------------------- */

@@ -57,6 +57,7 @@ static int add_group(struct select *s, struct sel_shape *shape, const struct sl_
 	shape->device_count[name] += (uint32_t)gres->count;
 	if (gres->cores) {
 		group->sockets = sockets_of(shape, gres->cores);
+		s->gres_near = true;
 		group->near_all = group->sockets == 0 || bits_of(group->sockets) == (int64_t)shape->sockets;
 	}
 	return SL_OK;

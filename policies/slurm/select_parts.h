@@ -201,6 +201,8 @@ struct select {
 	struct sel_index **indices;
 	uint32_t index_count;
 	uint64_t index_clock;
+	uint32_t user_holds; /* Allocations of --exclusive=user in force. */
+	bool gres_near;      /* Some devices are near some sockets only. */
 	/* Switches. */
 	uint32_t switch_count;
 	uint64_t **switch_nodes;
@@ -239,6 +241,9 @@ enum { SEL_USE_AVAILABLE, SEL_USE_ONE_ROW, SEL_USE_RESERVED };
 
 /* select.c: whether a node is in question at all, beside what runs there. */
 bool sel_node_may(const struct sel_test *t, uint32_t node);
+/* The cores to be had of a node into its map: all, or those that nobody has. False: it is wanted whole and is
+ * not. */
+bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only);
 /* select_hold.c */
 uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
 /* select_ask.c */
@@ -269,6 +274,7 @@ int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, u
 int64_t sel_socks_per_node(const struct sel_request *q);
 
 /* select_pick.c */
+void sel_trim_to_cores(struct sel_test *t);
 bool sel_choose(struct sel_test *t);
 bool sel_enough_nodes(const struct sel_test *t, int64_t have, int64_t left);
 /* select_topo.c */

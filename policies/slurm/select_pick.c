@@ -436,7 +436,7 @@ static bool retry(struct sel_test *t, uint64_t *all, size_t map_bytes)
 }
 
 /* After gres took cores off: no more cpus than cores are left. */
-static void trim_to_cores(struct sel_test *t)
+void sel_trim_to_cores(struct sel_test *t)
 {
 	struct select *s = t->s;
 	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX; n = bits_next(t->nodes, s->words, n + 1))
@@ -457,6 +457,6 @@ bool sel_choose(struct sel_test *t)
 	if (!eval(t) && !retry(t, all, map_bytes))
 		return false;
 	if (t->q->gres_count)
-		trim_to_cores(t);
+		sel_trim_to_cores(t);
 	return true;
 }
