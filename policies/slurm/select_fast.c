@@ -36,6 +36,8 @@ struct sel_index {
 	uint32_t *node;        /* Tree: the node with the fewest cpus that are enough. */
 	int64_t cpus, nodes;   /* What a run has to have. */
 	int64_t total, count;  /* Of all runs. */
+	int32_t *bound;        /* What the node gives at most, in either try; */
+	int64_t bound_total, bound_count;
 };
 
 /* ---- Sums, and the run that holds a node ------------------------------------------------------ */
@@ -214,15 +216,27 @@ static int32_t evaluate(struct sel_test *t, const struct sel_index *x, uint32_t 
 {
 	struct select *s = t->s;
 	t->first_pass = true;
+	s->avail[n].usable = false;
 	if (!bit_test(x->mask, n) || !sel_node_may(t, n) || !sel_view_cores(t, n, x->free_only))
 		return 0;
 	sel_avail_node(t, n);
 	return s->avail[n].usable ? (int32_t)sel_cores(t, n) : 0;
 }
 
+/* The second try may use devices far from the cores: at most all cpus that are free. */
+static int32_t evaluate_bound(const struct sel_test *t, uint32_t n, int32_t first)
+{
+	const struct sel_avail *a = &t->s->avail[n];
+	return t->q->gres_count && t->s->gres_near && a->usable ? (int32_t)max64(a->cpus, first) : first;
+}
+
 static void renew_node(struct sel_test *t, struct sel_index *x, uint32_t n)
 {
 	const int32_t cpus = evaluate(t, x, n);
+	const int32_t bound = evaluate_bound(t, n, cpus);
+	x->bound_total += bound - x->bound[n];
+	x->bound_count += (bound > 0) - (x->bound[n] > 0);
+	x->bound[n] = bound;
 	const uint64_t weight = t->s->avail[n].weight;
 	if (cpus == x->usable[n] && (!cpus || weight == x->weight[n]))
 		return;
@@ -250,6 +264,7 @@ static struct sel_index *index_new(struct select *s)
 	const size_t words = (size_t)leaves / 64 + 1;
 	x->leaves = leaves;
 	x->usable = sl_alloc(s->arena, leaves, sizeof(*x->usable));
+	x->bound = sl_alloc(s->arena, leaves, sizeof(*x->bound));
 	x->weight = sl_alloc(s->arena, leaves, sizeof(*x->weight));
 	x->mask = sl_alloc(s->arena, words, sizeof(*x->mask));
 	x->end = sl_alloc(s->arena, leaves, sizeof(*x->end));
@@ -260,7 +275,7 @@ static struct sel_index *index_new(struct select *s)
 	x->best = sl_alloc(s->arena, 2 * (size_t)leaves, sizeof(*x->best));
 	x->misfit = sl_alloc(s->arena, 2 * (size_t)leaves, sizeof(*x->misfit));
 	x->node = sl_alloc(s->arena, 2 * (size_t)leaves, sizeof(*x->node));
-	const bool made = x->usable && x->weight && x->mask && x->end && x->starts && x->starts_word && x->starts_top &&
+	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->starts && x->starts_word && x->starts_top &&
 		x->sum && x->best && x->misfit && x->node;
 	return made ? x : NULL;
 }
@@ -269,13 +284,14 @@ static void index_clear(struct sel_index *x)
 {
 	const size_t words = (size_t)x->leaves / 64 + 1;
 	memset(x->usable, 0, x->leaves * sizeof(*x->usable));
+	memset(x->bound, 0, x->leaves * sizeof(*x->bound));
 	memset(x->starts, 0, words * sizeof(*x->starts));
 	memset(x->starts_word, 0, (words / 64 + 1) * sizeof(*x->starts_word));
 	memset(x->starts_top, 0, (words / 4096 + 1) * sizeof(*x->starts_top));
 	memset(x->sum, 0, (x->leaves + 1) * sizeof(*x->sum));
 	for (size_t i = 0; i < 2 * (size_t)x->leaves; i++)
 		x->best[i] = x->misfit[i] = x->node[i] = NOBODY;
-	x->total = x->count = 0;
+	x->total = x->count = x->bound_total = x->bound_count = 0;
 }
 
 /* One of the request, made in place of the one that was not asked for longest. */
@@ -364,8 +380,8 @@ static void take(struct sel_need *need, const struct sel_index *x, uint32_t n)
 static int pick(struct sel_test *t, const struct sel_index *x, struct sel_need *need)
 {
 	const uint32_t best = x->best[1];
-	if (x->total < need->cpus || x->count < t->nodes_min)
-		return t->q->gres_count && t->s->gres_near ? -1 : 0;
+	if (x->bound_total < need->cpus || x->bound_count < t->nodes_min)
+		return 0;
 	if (best == NOBODY)
 		return -1;
 	const struct key k = key_of(x, best);
