@@ -10,14 +10,24 @@
  * with the fewest cpus that are enough. A change of a node costs logarithmic
  * time in each; the indices follow a log of changed nodes when they are asked.
  *
- * It answers for jobs that one run satisfies, or that nothing can: whatever
+ * It answers for jobs that a few runs satisfy, or that nothing can: whatever
  * else is asked (lists of nodes, counted features, gres for the job as a whole,
- * topology, shared cores, several runs) is left to the pass over all nodes,
- * which gives the same answer where both can.
+ * topology, shared cores) is left to the pass over all nodes, which gives the
+ * same answer where both can.
  */
 #include "policies/slurm/select_pick.h"
 
-enum { INDICES = 16, NOBODY = 0x7fffffff };
+enum { INDICES = 16, NEEDS = 4, HIDDEN = 32, NOBODY = 0x7fffffff };
+
+/* Runs and nodes by what is still missing of a job: at first all that it asks, then what the runs that it has
+ * leave. */
+struct need_trees {
+	int64_t cpus, nodes; /* What a run has to have. */
+	uint32_t *best;      /* First node of the best run below. */
+	uint32_t *misfit;    /* Of the largest run that does not suffice. */
+	uint32_t *node;      /* The node with the fewest cpus that are enough. */
+};
+
 
 struct sel_index {
 	struct sel_request *of;
@@ -31,10 +41,8 @@ struct sel_index {
 	uint64_t *starts_word; /* ...words of those that are not 0... */
 	uint64_t *starts_top;  /* ...and so on. */
 	int64_t *sum;          /* Fenwick: usable cpus. */
-	uint32_t *best;        /* Tree: first node of the best run below. */
-	uint32_t *misfit;      /* Tree: of the largest run that does not suffice. */
-	uint32_t *node;        /* Tree: the node with the fewest cpus that are enough. */
-	int64_t cpus, nodes;   /* What a run has to have. */
+	struct need_trees need[NEEDS];
+	uint32_t need_count, need_room; /* In use; with memory. */
 	int64_t total, count;  /* Of all runs. */
 	int32_t *bound;        /* What the node gives at most, in either try; */
 	int64_t bound_total, bound_count;
@@ -114,17 +122,17 @@ struct key {
 	bool enough;
 };
 
-static struct key key_of(const struct sel_index *x, uint32_t start)
+static struct key key_of(const struct sel_index *x, const struct need_trees *v, uint32_t start)
 {
 	struct key k = { .weight = x->weight[start] };
 	k.cpus = sum_until(x, x->end[start] + 1) - sum_until(x, start);
-	k.enough = k.cpus >= x->cpus && (int64_t)(x->end[start] - start) + 1 >= x->nodes;
+	k.enough = k.cpus >= v->cpus && (int64_t)(x->end[start] - start) + 1 >= v->nodes;
 	return k;
 }
 
-static bool better_run(const struct sel_index *x, uint32_t a, uint32_t b)
+static bool better_run(const struct sel_index *x, const struct need_trees *v, uint32_t a, uint32_t b)
 {
-	const struct key left = key_of(x, a), right = key_of(x, b);
+	const struct key left = key_of(x, v, a), right = key_of(x, v, b);
 	if (left.weight != right.weight)
 		return left.weight < right.weight;
 	if (left.enough != right.enough)
@@ -134,46 +142,60 @@ static bool better_run(const struct sel_index *x, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-static bool larger_misfit(const struct sel_index *x, uint32_t a, uint32_t b)
+static bool larger_misfit(const struct sel_index *x, const struct need_trees *v, uint32_t a, uint32_t b)
 {
-	const int64_t left = key_of(x, a).cpus, right = key_of(x, b).cpus;
+	const int64_t left = key_of(x, v, a).cpus, right = key_of(x, v, b).cpus;
 	return left != right ? left > right : a < b;
 }
 
-static bool tighter_node(const struct sel_index *x, uint32_t a, uint32_t b)
+static bool tighter_node(const struct sel_index *x, const struct need_trees *v, uint32_t a, uint32_t b)
 {
+	(void)v;
 	return x->usable[a] != x->usable[b] ? x->usable[a] < x->usable[b] : a < b;
 }
 
-typedef bool better(const struct sel_index *x, uint32_t a, uint32_t b);
+typedef bool better(const struct sel_index *x, const struct need_trees *v, uint32_t a, uint32_t b);
 
-static uint32_t winner(const struct sel_index *x, better *beats, uint32_t a, uint32_t b)
+static uint32_t winner(
+	const struct sel_index *x, const struct need_trees *v, better *beats, uint32_t a, uint32_t b)
 {
 	if (a == NOBODY || b == NOBODY)
 		return a == NOBODY ? b : a;
-	return beats(x, a, b) ? a : b;
+	return beats(x, v, a, b) ? a : b;
 }
 
-static void play(const struct sel_index *x, uint32_t *tree, better *beats, uint32_t at, uint32_t who)
+static void play(const struct sel_index *x, const struct need_trees *v, uint32_t *tree, better *beats, uint32_t at,
+	uint32_t who)
 {
 	uint32_t i = at + x->leaves;
+	if (tree[i] == NOBODY && who == NOBODY)
+		return;
 	tree[i] = who;
 	for (i /= 2; i; i /= 2)
-		tree[i] = winner(x, beats, tree[2 * i], tree[2 * i + 1]);
+		tree[i] = winner(x, v, beats, tree[2 * i], tree[2 * i + 1]);
+}
+
+static void play_run(const struct sel_index *x, const struct need_trees *v, uint32_t start, bool is)
+{
+	const bool enough = is && key_of(x, v, start).enough;
+	play(x, v, v->best, better_run, start, is ? start : NOBODY);
+	play(x, v, v->misfit, larger_misfit, start, is && !enough ? start : NOBODY);
+}
+
+static void play_node(const struct sel_index *x, const struct need_trees *v, uint32_t n)
+{
+	play(x, v, v->node, tighter_node, n, x->usable[n] && x->usable[n] >= v->cpus ? n : NOBODY);
 }
 
 /* A run begins here, or none does. */
 static void enter_run(struct sel_index *x, uint32_t start, bool is)
 {
-	const bool enough = is && key_of(x, start).enough;
 	if (is)
 		start_set(x, start);
 	else
 		start_clear(x, start);
-	play(x, x->best, better_run, start, is ? start : NOBODY);
-	const uint32_t misfit = is && !enough ? start : NOBODY;
-	if (x->misfit[start + x->leaves] != NOBODY || misfit != NOBODY)
-		play(x, x->misfit, larger_misfit, start, misfit);
+	for (uint32_t i = 0; i < x->need_count; i++)
+		play_run(x, &x->need[i], start, is);
 }
 
 /* ---- A node gives something else -------------------------------------------------------------------- */
@@ -246,9 +268,8 @@ static void renew_node(struct sel_test *t, struct sel_index *x, uint32_t n)
 	x->weight[n] = weight;
 	if (cpus)
 		join_runs(x, n, t->s->node_count);
-	const uint32_t fits = cpus && cpus >= x->cpus ? n : NOBODY;
-	if (fits != NOBODY || x->node[n + x->leaves] != NOBODY)
-		play(x, x->node, tighter_node, n, fits);
+	for (uint32_t i = 0; i < x->need_count; i++)
+		play_node(x, &x->need[i], n);
 }
 
 /* ---- Indices ------------------------------------------------------------------------------------------ */
@@ -272,11 +293,8 @@ static struct sel_index *index_new(struct select *s)
 	x->starts_word = sl_alloc(s->arena, words / 64 + 1, sizeof(*x->starts_word));
 	x->starts_top = sl_alloc(s->arena, words / 4096 + 1, sizeof(*x->starts_top));
 	x->sum = sl_alloc(s->arena, leaves + 1, sizeof(*x->sum));
-	x->best = sl_alloc(s->arena, 2 * (size_t)leaves, sizeof(*x->best));
-	x->misfit = sl_alloc(s->arena, 2 * (size_t)leaves, sizeof(*x->misfit));
-	x->node = sl_alloc(s->arena, 2 * (size_t)leaves, sizeof(*x->node));
 	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->starts && x->starts_word && x->starts_top &&
-		x->sum && x->best && x->misfit && x->node;
+		x->sum;
 	return made ? x : NULL;
 }
 
@@ -289,9 +307,44 @@ static void index_clear(struct sel_index *x)
 	memset(x->starts_word, 0, (words / 64 + 1) * sizeof(*x->starts_word));
 	memset(x->starts_top, 0, (words / 4096 + 1) * sizeof(*x->starts_top));
 	memset(x->sum, 0, (x->leaves + 1) * sizeof(*x->sum));
-	for (size_t i = 0; i < 2 * (size_t)x->leaves; i++)
-		x->best[i] = x->misfit[i] = x->node[i] = NOBODY;
+	x->need_count = 0;
 	x->total = x->count = x->bound_total = x->bound_count = 0;
+}
+
+/* The trees of what is missing, without the runs that are hidden; NULL: there are too many kinds of that. */
+static struct need_trees *need_of(struct select *s, struct sel_index *x, int64_t cpus, int64_t nodes,
+	const uint32_t *hidden, uint32_t hidden_count)
+{
+	cpus = max64(cpus, 0);
+	nodes = max64(nodes, 0);
+	for (uint32_t i = 0; i < x->need_count; i++)
+		if (x->need[i].cpus == cpus && x->need[i].nodes == nodes)
+			return &x->need[i];
+	if (x->need_count == NEEDS)
+		return NULL;
+	struct need_trees *v = &x->need[x->need_count];
+	const size_t size = 2 * (size_t)x->leaves;
+	if (x->need_count == x->need_room) {
+		v->best = sl_alloc(s->arena, size, sizeof(*v->best));
+		v->misfit = sl_alloc(s->arena, size, sizeof(*v->misfit));
+		v->node = sl_alloc(s->arena, size, sizeof(*v->node));
+		if (!v->best || !v->misfit || !v->node)
+			return NULL;
+		x->need_room++;
+	}
+	x->need_count++;
+	v->cpus = cpus;
+	v->nodes = nodes;
+	for (size_t i = 0; i < size; i++)
+		v->best[i] = v->misfit[i] = v->node[i] = NOBODY;
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		play_node(x, v, n);
+		if (bit_test(x->starts, n))
+			play_run(x, v, n, true);
+	}
+	for (uint32_t i = 0; i < hidden_count; i++)
+		play_run(x, v, hidden[i], false);
+	return v;
 }
 
 /* One of the request, made in place of the one that was not asked for longest. */
@@ -354,14 +407,14 @@ static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t
 /* ---- Placing --------------------------------------------------------------------------------------------- */
 
 /* The node of the run with the fewest cpus that are enough. */
-static uint32_t tightest(const struct sel_index *x, uint32_t from, uint32_t until)
+static uint32_t tightest(const struct sel_index *x, const struct need_trees *v, uint32_t from, uint32_t until)
 {
 	uint32_t best = NOBODY, left = from + x->leaves, right = until + 1 + x->leaves;
 	for (; left < right; left /= 2, right /= 2) {
 		if (left & 1)
-			best = winner(x, tighter_node, best, x->node[left++]);
+			best = winner(x, v, tighter_node, best, v->node[left++]);
 		if (right & 1)
-			best = winner(x, tighter_node, best, x->node[--right]);
+			best = winner(x, v, tighter_node, best, v->node[--right]);
 	}
 	return best;
 }
@@ -376,24 +429,44 @@ static void take(struct sel_need *need, const struct sel_index *x, uint32_t n)
 	bit_set(need->t->nodes, n);
 }
 
-/* 1: t->nodes are the job's. 0: there are not enough. -1: not to be said from here. */
-static int pick(struct sel_test *t, const struct sel_index *x, struct sel_need *need)
+/* What a run takes from what is missing. False: which run is best cannot be said from here. */
+static bool take_best(struct sel_need *need, struct sel_index *x, const struct need_trees *v, uint32_t best)
 {
-	const uint32_t best = x->best[1];
-	if (x->bound_total < need->cpus || x->bound_count < t->nodes_min)
-		return 0;
-	if (best == NOBODY)
-		return -1;
-	const struct key k = key_of(x, best);
-	if (!k.enough || (x->misfit[1] != NOBODY && key_of(x, x->misfit[1]).cpus > k.cpus))
-		return -1;
-	const uint32_t one = need->nodes <= 1 ? tightest(x, best, x->end[best]) : NOBODY;
-	memset(t->nodes, 0, t->s->words * sizeof(*t->nodes));
+	const struct key k = key_of(x, v, best);
+	/* Larger ones that do not suffice come into play by the order of the pass. */
+	if (k.enough && v->misfit[1] != NOBODY && key_of(x, v, v->misfit[1]).cpus > k.cpus)
+		return false;
+	const uint32_t one = need->nodes <= 1 ? tightest(x, v, best, x->end[best]) : NOBODY;
 	if (one != NOBODY)
 		take(need, x, one);
 	for (uint32_t n = best; one == NOBODY && n <= x->end[best] && !full(need); n++)
 		if (need->nodes_most != 1 || x->usable[n] >= need->cpus)
 			take(need, x, n);
+	return true;
+}
+
+/* 1: t->nodes are the job's. 0: there are not enough. -1: not to be said from here. */
+static int pick(struct sel_test *t, struct sel_index *x, struct sel_need *need)
+{
+	uint32_t hidden[HIDDEN], count = 0;
+	bool sure = true;
+	if (x->bound_total < need->cpus || x->bound_count < t->nodes_min)
+		return 0;
+	memset(t->nodes, 0, t->s->words * sizeof(*t->nodes));
+	while (sure && need->nodes_most > 0 && !sel_need_met(need)) {
+		const int64_t nodes = t->nodes_want > t->nodes_min ? need->nodes + t->nodes_min - t->nodes_want : need->nodes;
+		const struct need_trees *v = need_of(t->s, x, need->cpus, nodes, hidden, count);
+		const uint32_t best = v ? v->best[1] : NOBODY;
+		sure = best != NOBODY && count < HIDDEN && take_best(need, x, v, best);
+		/* It has given what it can. */
+		for (uint32_t i = 0; sure && i < x->need_count; i++)
+			play_run(x, &x->need[i], best, false);
+		if (sure)
+			hidden[count++] = best;
+	}
+	while (count-- > 0)
+		for (uint32_t i = 0; i < x->need_count; i++)
+			play_run(x, &x->need[i], hidden[count], true);
 	return sel_need_met(need) ? 1 : -1;
 }
 
@@ -421,8 +494,6 @@ static int place_in(struct sel_test *t, const uint64_t *available, bool free_onl
 		return -1;
 	x->used = ++t->s->index_clock;
 	sel_need_begin(&need, t);
-	x->cpus = need.cpus;
-	x->nodes = t->nodes_want > t->nodes_min ? need.nodes + t->nodes_min - t->nodes_want : need.nodes;
 	index_follow(t, x, available, fresh);
 	return pick(t, x, &need);
 }
