@@ -13,17 +13,27 @@ void sw_begin(struct select_world *w)
 	static const char *const kinds[] = { "cpus", "memory" };
 	memset(w, 0, sizeof(*w));
 	w->arena = arena_new();
-	w->cluster = (struct sl_cluster){ .kind_count = 2, .kind_name = kinds, .select = SL_SELECT_CORES, .mem_counts = true,
-		.type = w->type, .setting = w->setting, .partition = w->partition, .sw = w->sw };
+	w->cluster = (struct sl_cluster){ .kind_count = 2,
+		.kind_name = kinds,
+		.select = SL_SELECT_CORES,
+		.mem_counts = true,
+		.type = w->type,
+		.setting = w->setting,
+		.partition = w->partition,
+		.sw = w->sw };
 	(void)sw_partition(w, "p", NULL);
 }
 
-struct sl_hardware *sw_nodes(struct select_world *w, uint32_t count, uint32_t sockets, uint32_t cores, uint32_t threads,
-	int64_t mem)
+struct sl_hardware *sw_nodes(struct select_world *w, uint32_t count, uint32_t sockets, uint32_t cores,
+	uint32_t threads, int64_t mem)
 {
 	const uint32_t type = w->cluster.type_count++;
 	struct sl_hardware *h = &w->hardware[type];
-	*h = (struct sl_hardware){ .boards = 1, .sockets = sockets, .cores = cores, .threads = threads, .weight = 1,
+	*h = (struct sl_hardware){ .boards = 1,
+		.sockets = sockets,
+		.cores = cores,
+		.threads = threads,
+		.weight = 1,
 		.gres = sl_alloc(w->arena, 16, sizeof(struct sl_gres)) };
 	w->type[type] = (struct sl_node_type){ .name = "t", .hardware = h };
 	w->type[type].amount[0] = (int64_t)sockets * cores * threads;
@@ -51,17 +61,28 @@ void sw_gres(struct select_world *w, const char *name, const char *type, int64_t
 	struct sl_gres *gres = sl_alloc(w->arena, h->gres_count + 1, sizeof(*gres));
 	if (h->gres_count)
 		memcpy(gres, h->gres, h->gres_count * sizeof(*gres));
-	gres[h->gres_count++] = (struct sl_gres){ .name = name, .type = type, .count = count, .cores = cores };
+	gres[h->gres_count++] =
+		(struct sl_gres){ .name = name, .type = type, .count = count, .cores = cores };
 	h->gres = gres;
 }
 
 struct sl_partition *sw_partition(struct select_world *w, const char *name, const char *nodes)
 {
 	struct sl_partition *p = &w->partition[w->cluster.partition_count++];
-	*p = (struct sl_partition){ .name = name, .nodes = nodes, .max_time = SL_NEVER, .nodes_min = SL_NONE,
-		.nodes_max = SL_NONE, .cpus_per_node_max = SL_NONE, .mem_per_node = SL_NONE, .mem_per_cpu = SL_NONE,
-		.mem_per_gpu = SL_NONE, .cpus_per_gpu = SL_NONE, .mem_per_node_max = SL_NONE,
-		.mem_per_cpu_max = SL_NONE, .tier = SL_NONE, .shares = SL_NONE };
+	*p = (struct sl_partition){ .name = name,
+		.nodes = nodes,
+		.max_time = SL_NEVER,
+		.nodes_min = SL_NONE,
+		.nodes_max = SL_NONE,
+		.cpus_per_node_max = SL_NONE,
+		.mem_per_node = SL_NONE,
+		.mem_per_cpu = SL_NONE,
+		.mem_per_gpu = SL_NONE,
+		.cpus_per_gpu = SL_NONE,
+		.mem_per_node_max = SL_NONE,
+		.mem_per_cpu_max = SL_NONE,
+		.tier = SL_NONE,
+		.shares = SL_NONE };
 	return p;
 }
 
@@ -126,7 +147,8 @@ static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t c
 		uint32_t last = i;
 		while (last + 1 < count && (bits[(last + 1) / 64] >> ((last + 1) % 64) & 1))
 			last++;
-		at += (size_t)snprintf(text + at, room - at, last > i ? "%s%u-%u" : "%s%u", first ? "" : ",", i, last);
+		at += (size_t)snprintf(
+			text + at, room - at, last > i ? "%s%u-%u" : "%s%u", first ? "" : ",", i, last);
 		first = 0;
 		i = last;
 	}
@@ -144,10 +166,12 @@ const char *sw_show(struct select_world *w, const struct select_alloc *alloc, bo
 		for (uint32_t g = 0; p->gres && g < select_gres_count(w->select); g++) {
 			if (!p->gres[g].count)
 				continue;
-			at += (size_t)snprintf(w->text + at, SW_TEXT - at, "/%s", select_gres_name(w->select, g));
+			at += (size_t)snprintf(
+				w->text + at, SW_TEXT - at, "/%s", select_gres_name(w->select, g));
 			at += put_bits(w->text + at, SW_TEXT - at, &p->gres[g].devices, 64);
 			if (__builtin_popcountll(p->gres[g].devices) != p->gres[g].count)
-				at += (size_t)snprintf(w->text + at, SW_TEXT - at, "*%lld", (long long)p->gres[g].count);
+				at += (size_t)snprintf(
+					w->text + at, SW_TEXT - at, "*%lld", (long long)p->gres[g].count);
 		}
 		if (memory)
 			at += (size_t)snprintf(w->text + at, SW_TEXT - at, "=%lld", (long long)p->mem);

@@ -26,8 +26,8 @@ struct select_world {
 /* Empty, with one partition "p" of all nodes. */
 void sw_begin(struct select_world *w);
 /* So many nodes more, "n1", "n2", ... over all types. The hardware may be changed until sw_ready. */
-struct sl_hardware *sw_nodes(struct select_world *w, uint32_t count, uint32_t sockets, uint32_t cores, uint32_t threads,
-	int64_t mem);
+struct sl_hardware *sw_nodes(struct select_world *w, uint32_t count, uint32_t sockets, uint32_t cores,
+	uint32_t threads, int64_t mem);
 /* Devices of these cores (first..last); last < first: near all. */
 void sw_gres(struct select_world *w, const char *name, const char *type, int64_t count, int first, int last);
 struct sl_partition *sw_partition(struct select_world *w, const char *name, const char *nodes);
@@ -39,7 +39,8 @@ void sw_end(struct select_world *w);
 
 /* An empty ask, with 100 MB of memory, to be filled in. */
 struct sl_ask *sw_ask(struct select_world *w);
-/* Where it would go: "n1:0-3" by node, devices as "n1:0-1/gpu2-3"; "busy", "never". With memory: "n1:0=100". */
+/* Where it would go: "n1:0-3" by node, devices as "n1:0-1/gpu2-3"; "busy", "never". With memory: "n1:0=100".
+ */
 const char *sw_place(struct select_world *w, uint32_t partition, int32_t user);
 /* And it is put in force. NULL: it does not fit. */
 struct select_alloc *sw_take(struct select_world *w, uint32_t partition, int32_t user);

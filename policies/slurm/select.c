@@ -79,9 +79,9 @@ static bool view_node(struct sel_test *t, const struct view *v, const struct vie
 		busy_cores(t, base, node, before);
 	bool blocked = false;
 	for (uint32_t w = 0; w < shape->words; w++) {
-		const uint64_t cores = (w + 1) * 64 <= shape->core_count ?
-			~UINT64_C(0) :
-			(UINT64_C(1) << (shape->core_count % 64)) - 1;
+		const uint64_t cores = (w + 1) * 64 <= shape->core_count
+					       ? ~UINT64_C(0)
+					       : (UINT64_C(1) << (shape->core_count % 64)) - 1;
 		const uint64_t there = cores & ~shape->spec[w];
 		blocked = blocked || (there & ~before[w] & used[w]);
 		map[w] = there & ~used[w];
@@ -96,14 +96,16 @@ bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only)
 }
 
 /* The candidates with what of them is usable in this view; then the choice among them. */
-static bool select_nodes(struct sel_test *t, const struct view *v, const struct view *base, const uint64_t *from)
+static bool select_nodes(
+	struct sel_test *t, const struct view *v, const struct view *base, const uint64_t *from)
 {
 	struct select *s = t->s;
 	const struct sel_request *q = t->q;
 	memcpy(t->nodes, from, s->words * sizeof(*t->nodes));
 	if (bits_count(t->nodes, s->words) < t->nodes_min)
 		return false;
-	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX; n = bits_next(t->nodes, s->words, n + 1)) {
+	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
+		n = bits_next(t->nodes, s->words, n + 1)) {
 		if (!view_node(t, v, base, n)) {
 			bit_clear(t->nodes, n);
 			continue;
@@ -185,7 +187,8 @@ bool sel_node_may(const struct sel_test *t, uint32_t node)
 		return false;
 	if (n->one_row)
 		return use == SEL_USE_ONE_ROW && !held_in_shares(t, node, true);
-	return use == SEL_USE_RESERVED ? !held_in_shares(t, node, false) : use == SEL_USE_AVAILABLE || !held_in_shares(t, node, true);
+	return use == SEL_USE_RESERVED ? !held_in_shares(t, node, false)
+				       : use == SEL_USE_AVAILABLE || !held_in_shares(t, node, true);
 }
 
 /* ---- The allocation ---------------------------------------------------------------------------- */
@@ -193,7 +196,8 @@ bool sel_node_may(const struct sel_test *t, uint32_t node)
 static bool room_for(struct select *s, uint32_t nodes, size_t words)
 {
 	const size_t bytes = sizeof(struct select_alloc) + nodes * sizeof(struct select_piece) + words * 8 +
-		(size_t)nodes * (s->gres_name_count * sizeof(struct select_gres) + sizeof(uint64_t *) + 2 * sizeof(int64_t));
+			     (size_t)nodes * (s->gres_name_count * sizeof(struct select_gres) +
+						     sizeof(uint64_t *) + 2 * sizeof(int64_t));
 	if (bytes <= s->out_size)
 		return true;
 	s->out = sl_alloc(s->arena, 1, 2 * bytes);
@@ -213,7 +217,8 @@ static bool begin_alloc(struct sel_test *t, struct laid *to)
 	struct select *s = t->s;
 	const uint32_t count = (uint32_t)bits_count(t->nodes, s->words);
 	size_t words = 0;
-	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX; n = bits_next(t->nodes, s->words, n + 1))
+	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
+		n = bits_next(t->nodes, s->words, n + 1))
 		words += shape_of(s, n)->words;
 	if (!room_for(s, count, words))
 		return false;
@@ -253,10 +258,10 @@ static int64_t cpus_asked(const struct sel_test *t, const struct select_alloc *a
 	for (uint32_t g = 0; g < q->gres_count; g++) {
 		const struct sel_gres_request *r = &q->gres[g];
 		const int64_t each = r->cpus_per ? r->cpus_per : r->cpus_default;
-		const int64_t units = r->per_job ? r->per_job :
-			r->per_node              ? r->per_node * nodes :
-			r->per_socket            ? r->per_socket * nodes * max64(q->sockets_per_node, 1) :
-						   r->per_task * q->tasks;
+		const int64_t units = r->per_job      ? r->per_job
+				      : r->per_node   ? r->per_node * nodes
+				      : r->per_socket ? r->per_socket * nodes * max64(q->sockets_per_node, 1)
+						      : r->per_task * q->tasks;
 		job_gres = max64(job_gres, each * units);
 		cpus = max64(cpus, r->tasks_per * (r->per_job ? r->per_job : r->per_node * nodes));
 	}
@@ -303,8 +308,9 @@ static void take_whole(const struct sel_test *t, struct laid *to)
 				continue;
 			}
 			gres->count = shape->gres_count[g];
-			gres->devices = shape->device_count[g] >= 64 ? ~UINT64_C(0) :
-									  (UINT64_C(1) << shape->device_count[g]) - 1;
+			gres->devices = shape->device_count[g] >= 64
+						? ~UINT64_C(0)
+						: (UINT64_C(1) << shape->device_count[g]) - 1;
 		}
 	}
 }
@@ -336,9 +342,9 @@ static bool give_memory(const struct sel_test *t, struct laid *to)
 		if (by_gres >= 0)
 			p->mem = by_gres;
 		else if (q->mem_per_cpu)
-			p->mem = q->mem * (q->threads_per_core && q->threads_per_core < shape->threads ?
-							  p->cpus / shape->threads * q->threads_per_core :
-							  p->cpus);
+			p->mem = q->mem * (q->threads_per_core && q->threads_per_core < shape->threads
+							  ? p->cpus / shape->threads * q->threads_per_core
+							  : p->cpus);
 		else
 			p->mem = q->mem ? q->mem : shape->mem;
 		if (p->mem > free)
@@ -357,7 +363,8 @@ static bool allocate(struct sel_test *t)
 	if (t->q->whole == SL_EXCLUSIVE_NODE) {
 		take_whole(t, &to);
 	} else {
-		if (!sel_distribute(t, a, cpus_asked(t, a), to.cores, t->q->gres_count ? to.limit : NULL, to.gres_cpus))
+		if (!sel_distribute(t, a, cpus_asked(t, a), to.cores, t->q->gres_count ? to.limit : NULL,
+			    to.gres_cpus))
 			return false;
 		if (t->q->gres_count && !sel_gres_pick(t, a, to.gres))
 			return false;
@@ -389,7 +396,8 @@ static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t roo
 	for (const struct select_alloc *a = p->first; a; a = a->next)
 		if (a->row < 64)
 			for (uint32_t i = 0; i < a->node_count; i++)
-				cores[a->row] += bits_count(a->piece[i].cores, shape_of(t->s, a->piece[i].node)->words);
+				cores[a->row] += bits_count(
+					a->piece[i].cores, shape_of(t->s, a->piece[i].node)->words);
 	for (uint32_t row = 0; row < min64(min64(p->rows, 64), room); row++) {
 		if (!cores[row])
 			continue;
@@ -469,17 +477,20 @@ static bool job_test(struct sel_test *t)
 	struct select *s = t->s;
 	uint64_t *from = s->set[4];
 	memcpy(from, t->nodes, s->words * sizeof(*from));
-	for (uint32_t n = bits_next(from, s->words, 0); n != UINT32_MAX && !t->ever; n = bits_next(from, s->words, n + 1))
+	for (uint32_t n = bits_next(from, s->words, 0); n != UINT32_MAX && !t->ever;
+		n = bits_next(from, s->words, n + 1))
 		if (!sel_node_may(t, n))
 			bit_clear(from, n);
 	if (any_shared(t, from))
 		return false;
-	return s->linear ? (memcpy(t->nodes, from, s->words * sizeof(*from)), sel_linear(t)) : try_all(t, from);
+	return s->linear ? (memcpy(t->nodes, from, s->words * sizeof(*from)), sel_linear(t))
+			 : try_all(t, from);
 }
 
 /* ---- Features -------------------------------------------------------------------------------- */
 
-static void nodes_with(const struct select *s, const struct sel_feature *f, const uint64_t *from, uint64_t *to)
+static void nodes_with(
+	const struct select *s, const struct sel_feature *f, const uint64_t *from, uint64_t *to)
 {
 	for (size_t w = 0; w < s->words; w++)
 		to[w] = 0;
@@ -548,8 +559,8 @@ static bool test_features(struct sel_test *t, const uint64_t *from)
 
 /* ---- Placing ------------------------------------------------------------------------------------ */
 
-static void begin_test(struct sel_test *t, struct select *s, const struct select_job *job, struct sel_request *q,
-	enum select_mode mode)
+static void begin_test(struct sel_test *t, struct select *s, const struct select_job *job,
+	struct sel_request *q, enum select_mode mode)
 {
 	const struct sel_partition *p = &s->partition[q->partition];
 	*t = (struct sel_test){ .s = s, .q = q, .job = job, .mode = mode, .ever = mode == SELECT_EVER };
@@ -561,7 +572,7 @@ static void begin_test(struct sel_test *t, struct select *s, const struct select
 	t->cpus_min = q->cpus_min;
 	if (q->overcommit && q->cpus_min == q->nodes_min)
 		t->cpus_min *= max64(q->threads_per_core, 1) * max64(q->cores_per_socket, 1) *
-			max64(q->sockets_per_node, 1);
+			       max64(q->sockets_per_node, 1);
 	t->required = q->required;
 	t->nodes = s->set[5];
 	t->best_switch = true;
@@ -636,16 +647,16 @@ static bool touches(const struct select_alloc *a, const uint64_t *nodes)
 }
 
 struct batch {
-	size_t next;      /* Of what runs. */
-	int64_t closes;   /* Seconds since 1970; 0: not yet set. */
+	size_t next;    /* Of what runs. */
+	int64_t closes; /* Seconds since 1970; 0: not yet set. */
 	int64_t window;
 };
 
 static int64_t seconds(const struct select_running *r, int64_t epoch) { return epoch + r->end / SL_SECOND; }
 
 /* Takes a batch away. The last job of it; NULL: there is none. */
-static const struct select_running *take_batch(struct select *s, struct batch *b, const struct select_running *running,
-	size_t count, const uint64_t *nodes, int64_t epoch)
+static const struct select_running *take_batch(struct select *s, struct batch *b,
+	const struct select_running *running, size_t count, const uint64_t *nodes, int64_t epoch)
 {
 	const struct select_running *last = NULL;
 	while (b->next < count) {
@@ -667,7 +678,8 @@ static const struct select_running *take_batch(struct select *s, struct batch *b
 }
 
 sl_time select_will_run(struct select *s, const struct select_job *job, const uint64_t *available,
-	const struct select_running *running, size_t running_count, sl_time now, int64_t epoch, uint64_t *nodes)
+	const struct select_running *running, size_t running_count, sl_time now, int64_t epoch,
+	uint64_t *nodes)
 {
 	const struct select_alloc *out = NULL;
 	enum select_answer fits = select_place(s, job, available, SELECT_NOW, &out);
@@ -675,15 +687,17 @@ sl_time select_will_run(struct select *s, const struct select_job *job, const ui
 	const uint32_t mark = select_mark(s);
 	struct batch b = { .window = 30 };
 	while (fits == SELECT_BUSY && b.next < running_count) {
-		const struct select_running *last = take_batch(s, &b, running, running_count, available, epoch);
+		const struct select_running *last =
+			take_batch(s, &b, running, running_count, available, epoch);
 		if (!last)
 			break;
 		fits = select_place(s, job, available, SELECT_LATER, &out);
 		/* What should have ended is given a moment more. */
 		if (fits == SELECT_FITS)
-			at = last->end > now ? last->end :
-				last->end + s->kill_wait * SL_SECOND > now ? last->end + s->kill_wait * SL_SECOND :
-									     now + SL_SECOND;
+			at = last->end > now ? last->end
+			     : last->end + s->kill_wait * SL_SECOND > now
+				     ? last->end + s->kill_wait * SL_SECOND
+				     : now + SL_SECOND;
 	}
 	if (nodes)
 		memset(nodes, 0, s->words * sizeof(*nodes));

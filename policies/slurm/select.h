@@ -28,9 +28,9 @@ struct select_job {
 };
 
 enum select_mode {
-	SELECT_NOW,  /* Start it: beside what runs. */
+	SELECT_NOW,   /* Start it: beside what runs. */
 	SELECT_LATER, /* Predict: as NOW, but busy nodes are preferred where the settings say so. */
-	SELECT_EVER, /* On the idle cluster: what is refused at submission fails this. */
+	SELECT_EVER,  /* On the idle cluster: what is refused at submission fails this. */
 };
 
 enum select_answer { SELECT_FITS, SELECT_BUSY, SELECT_NEVER };
@@ -44,8 +44,8 @@ struct select_gres {
 struct select_piece {
 	uint32_t node;
 	uint32_t tasks;
-	int64_t cpus; /* Of whole cores: with two threads, twice the cores. */
-	int64_t mem;  /* MiB */
+	int64_t cpus;                   /* Of whole cores: with two threads, twice the cores. */
+	int64_t mem;                    /* MiB */
 	const uint64_t *cores;          /* Bit i: core i, socket by socket. */
 	const struct select_gres *gres; /* By name of gres (select_gres_name); NULL: none. */
 	/* The select's: who else is on the node. */
@@ -60,12 +60,12 @@ struct select_alloc {
 	int64_t cpus;
 	struct select_piece *piece; /* By node, ascending. */
 	/* The select's: */
-	uint8_t whole;     /* enum sl_exclusive */
-	uint8_t use;       /* Whether it shares its nodes with jobs of other partitions, or with any. */
-	bool stopped;      /* Holds memory and devices, but no cores. */
-	bool held;         /* In force. */
-	uint32_t row;      /* Of its partition, where cores are shared. */
-	uint32_t size;     /* Of its block of memory. */
+	uint8_t whole; /* enum sl_exclusive */
+	uint8_t use;   /* Whether it shares its nodes with jobs of other partitions, or with any. */
+	bool stopped;  /* Holds memory and devices, but no cores. */
+	bool held;     /* In force. */
+	uint32_t row;  /* Of its partition, where cores are shared. */
+	uint32_t size; /* Of its block of memory. */
 	struct select_alloc *next, **link; /* Of its partition. */
 	struct select_alloc *next_free;
 };
@@ -91,8 +91,8 @@ void select_set_rank(struct select *select, uint32_t node, uint32_t rank);
 
 /* Where the job would go, on nodes of `available` (NULL: all of its partition). out is lent until the next
  * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
-enum select_answer select_place(struct select *select, const struct select_job *job, const uint64_t *available,
-	enum select_mode mode, const struct select_alloc **out);
+enum select_answer select_place(struct select *select, const struct select_job *job,
+	const uint64_t *available, enum select_mode mode, const struct select_alloc **out);
 /* Why the last answer was not FITS: a constant, in Slurm's words. */
 const char *select_why(const struct select *select);
 /* The same, without the indices: slow, and what they are tested against. */
@@ -107,8 +107,8 @@ void select_stop(struct select *select, struct select_alloc *alloc, bool stopped
 
 /* An allocation as recorded: pieces are given, cpus and totals follow. For
  * select_take; lent until the next call. */
-struct select_alloc *select_make(
-	struct select *select, const struct select_job *job, const struct select_piece *piece, uint32_t count);
+struct select_alloc *select_make(struct select *select, const struct select_job *job,
+	const struct select_piece *piece, uint32_t count);
 
 /* Nested. */
 uint32_t select_mark(struct select *select);
@@ -116,9 +116,10 @@ void select_undo(struct select *select, uint32_t mark);
 void select_keep(struct select *select, uint32_t mark);
 
 /* When and where the job could start if all that runs ends at its limit, as slurmctld predicts it: by taking
- * away running jobs in batches. running is sorted by end. epoch: of the scenario's zero, in seconds, for batches
- * close at multiples of 30 s. SL_NEVER: not even then. nodes: select_node_words() words, or NULL. */
+ * away running jobs in batches. running is sorted by end. epoch: of the scenario's zero, in seconds, for
+ * batches close at multiples of 30 s. SL_NEVER: not even then. nodes: select_node_words() words, or NULL. */
 sl_time select_will_run(struct select *select, const struct select_job *job, const uint64_t *available,
-	const struct select_running *running, size_t running_count, sl_time now, int64_t epoch, uint64_t *nodes);
+	const struct select_running *running, size_t running_count, sl_time now, int64_t epoch,
+	uint64_t *nodes);
 
 #endif

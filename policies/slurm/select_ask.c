@@ -115,7 +115,8 @@ static bool add_gres(
 	return true;
 }
 
-static void add_list(const struct select *s, struct sel_request *q, const char *text, bool gpus, size_t member)
+static void add_list(
+	const struct select *s, struct sel_request *q, const char *text, bool gpus, size_t member)
 {
 	for (const char *at = text; at && *at;) {
 		const char *comma = strchr(at, ',');
@@ -129,10 +130,9 @@ static void add_list(const struct select *s, struct sel_request *q, const char *
 static const char *partition_setting(const struct select *s, uint32_t partition, const char *key)
 {
 	const struct sl_cluster *c = s->cluster;
-	const char *value =
-		partition < c->partition_count ?
-		sl_setting_of(c, "partition", c->partition[partition].name, key) :
-		NULL;
+	const char *value = partition < c->partition_count
+				    ? sl_setting_of(c, "partition", c->partition[partition].name, key)
+				    : NULL;
 	return value ? value : sl_setting_of(c, "cluster", "", key);
 }
 
@@ -165,7 +165,8 @@ static void set_gpu_defaults(const struct select *s, struct sel_request *q)
 /* What gres of a job, a node, a socket and a task say of each other. */
 static bool agree(struct sel_request *q, struct sel_gres_request *r)
 {
-	if (r->per_job && (r->per_node > r->per_job || r->per_task > r->per_job || r->per_socket > r->per_job))
+	if (r->per_job &&
+		(r->per_node > r->per_job || r->per_task > r->per_job || r->per_socket > r->per_job))
 		return refuse(q, bad_gres);
 	if (r->per_node && (r->per_task > r->per_node || r->per_socket > r->per_node))
 		return refuse(q, bad_gres);
@@ -173,7 +174,8 @@ static bool agree(struct sel_request *q, struct sel_gres_request *r)
 		return refuse(q, bad_gres);
 	if (r->per_job && r->per_node) {
 		const int64_t nodes = r->per_job / r->per_node;
-		if (r->per_job % r->per_node || nodes < q->nodes_min || (q->nodes_max && nodes > q->nodes_max))
+		if (r->per_job % r->per_node || nodes < q->nodes_min ||
+			(q->nodes_max && nodes > q->nodes_max))
 			return refuse(q, bad_gres);
 		q->nodes_min = q->nodes_max = nodes;
 	}
@@ -218,14 +220,14 @@ static void least_cpus(struct sel_request *q)
 		const struct sel_gres_request *r = &q->gres[g];
 		const int64_t each = r->cpus_per ? r->cpus_per : r->cpus_default;
 		const int64_t sockets = max64(q->sockets_per_node, 1), tasks = max64(q->tasks_per_node, 1);
-		const int64_t node = r->per_node ? r->per_node :
-			r->per_socket            ? r->per_socket * sockets :
-			r->per_task              ? r->per_task * q->tasks_per_node :
-						   1;
-		const int64_t job = r->per_job ? r->per_job :
-			r->per_node            ? r->per_node * q->nodes_min :
-			r->per_socket          ? r->per_socket * q->nodes_min * sockets :
-						 r->per_task * tasks * q->nodes_min;
+		const int64_t node = r->per_node     ? r->per_node
+				     : r->per_socket ? r->per_socket * sockets
+				     : r->per_task   ? r->per_task * q->tasks_per_node
+						     : 1;
+		const int64_t job = r->per_job      ? r->per_job
+				    : r->per_node   ? r->per_node * q->nodes_min
+				    : r->per_socket ? r->per_socket * q->nodes_min * sockets
+						    : r->per_task * tasks * q->nodes_min;
 		q->gres_node_cpus = max64(q->gres_node_cpus, each * node);
 		q->gres_job_cpus = max64(q->gres_job_cpus, each * job);
 	}
@@ -305,7 +307,8 @@ static void read_tasks(struct sel_request *q, int64_t listed)
 	}
 	q->nodes_min = said(ask->nodes_min) ? nodes : 1;
 	q->nodes_max = most;
-	q->cpus_min = ask->overcommit ? max64(nodes, 1) : tasks * (said(ask->cpus_per_task) ? ask->cpus_per_task : 1);
+	q->cpus_min = ask->overcommit ? max64(nodes, 1)
+				      : tasks * (said(ask->cpus_per_task) ? ask->cpus_per_task : 1);
 	/* Of a list of nodes at least one cpu each. */
 	q->nodes_min = max64(q->nodes_min, listed);
 	q->cpus_min = max64(q->cpus_min, listed);
@@ -371,7 +374,8 @@ static void read_memory(const struct select *s, struct sel_request *q)
 	} else if (cpu_max > 0 && !q->mem_per_cpu) {
 		q->node_cpus_min = max64(q->node_cpus_min, div_up(q->mem, cpu_max));
 	} else if (cpu_max <= 0 && node_max > 0) {
-		const int64_t mem = q->mem_per_cpu ? q->mem * max64(q->tasks_per_node, 1) * q->cpus_per_task : q->mem;
+		const int64_t mem =
+			q->mem_per_cpu ? q->mem * max64(q->tasks_per_node, 1) * q->cpus_per_task : q->mem;
 		if (mem > node_max)
 			(void)refuse(q, "Memory required by task is not available");
 	}
@@ -423,8 +427,8 @@ int sel_node_list(const struct select *s, const char *text, uint64_t *set, bool 
 static bool shape_fits(const struct select *s, const struct sel_request *q, const struct sel_shape *shape)
 {
 	return shape->cpus >= q->node_cpus_min && (!s->cr_mem || shape->mem >= q->mem) &&
-		shape->tmp >= or_else(q->ask.tmp, 0) && shape->sockets >= q->sockets_per_node &&
-		shape->cores >= q->cores_per_socket && shape->threads >= q->threads_per_core;
+	       shape->tmp >= or_else(q->ask.tmp, 0) && shape->sockets >= q->sockets_per_node &&
+	       shape->cores >= q->cores_per_socket && shape->threads >= q->threads_per_core;
 }
 
 /* The nodes with the features of a constraint, but for those that are counted: evaluated from left to right,
@@ -524,9 +528,9 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 		fits[i] = shape_fits(s, q, &s->shape[i]) && shape_features(q, &s->shape[i]);
 	for (uint32_t n = 0; n < s->node_count; n++) {
 		const uint32_t shape = s->node[n].shape;
-		const bool fit = shape < SL_LEN(fits) ?
-			fits[shape] :
-			shape_fits(s, q, &s->shape[shape]) && shape_features(q, &s->shape[shape]);
+		const bool fit = shape < SL_LEN(fits) ? fits[shape]
+						      : shape_fits(s, q, &s->shape[shape]) &&
+								shape_features(q, &s->shape[shape]);
 		if (fit && bit_test(s->partition[q->partition].nodes, n))
 			bit_set(q->candidates, n);
 	}

@@ -136,7 +136,8 @@ static int64_t partition_limit(const struct sel_test *t, uint32_t node, const ui
 }
 
 /* The cores to be had; 0 cpus: the node is out. */
-static int64_t allocate(struct sel_test *t, uint32_t node, uint64_t *map, uint64_t required, int64_t *cpus_max)
+static int64_t allocate(
+	struct sel_test *t, uint32_t node, uint64_t *map, uint64_t required, int64_t *cpus_max)
 {
 	const struct sel_request *q = t->q;
 	const struct sel_shape *shape = shape_of(t->s, node);
@@ -178,24 +179,25 @@ static int64_t allocate(struct sel_test *t, uint32_t node, uint64_t *map, uint64
 	}
 	if (!q->overcommit && tasks < q->tasks_per_node)
 		return 0;
-	c.per_socket = q->tasks_per_socket ? q->tasks_per_socket * q->cpus_per_task :
-					     (int64_t)shape->cores * c.per_core;
+	c.per_socket = q->tasks_per_socket ? q->tasks_per_socket * q->cpus_per_task
+					   : (int64_t)shape->cores * c.per_core;
 	c.whole_cores = t->s->one_task_per_core && q->gres_node_cpus > 0;
 	take_cores(&c, map, required);
 	return min64(c.count, limit);
 }
 
 /* So many cpus as the free memory allows. */
-static int64_t cpus_by_memory(const struct sel_test *t, uint32_t node, int64_t cpus, int64_t unit, int64_t mem)
+static int64_t cpus_by_memory(
+	const struct sel_test *t, uint32_t node, int64_t cpus, int64_t unit, int64_t mem)
 {
 	const struct sel_request *q = t->q;
 	if (!q->mem_per_cpu)
 		return q->mem > mem ? 0 : cpus;
 	if (q->whole == SL_EXCLUSIVE_NODE && q->mem * cpus > mem)
 		return 0;
-	const int64_t threads = t->s->cr_core && q->tasks_per_core == 1 && q->cpus_per_task == 1 ?
-		shape_of(t->s, node)->threads :
-		1;
+	const int64_t threads = t->s->cr_core && q->tasks_per_core == 1 && q->cpus_per_task == 1
+					? shape_of(t->s, node)->threads
+					: 1;
 	if (threads > 1) {
 		while (cpus > 0 && q->mem * cpus * threads > mem)
 			cpus--;
@@ -220,7 +222,8 @@ void sel_avail_node(struct sel_test *t, uint32_t node)
 	const struct sel_shape *shape = shape_of(s, node);
 	struct sel_avail *a = &s->avail[node];
 	uint64_t *map = map_of(s, node), required = 0;
-	*a = (struct sel_avail){ .weight = (uint64_t)s->node[node].rank << 56 | (uint64_t)shape->weight << 8 | 0xff };
+	*a = (struct sel_avail){ .weight = (uint64_t)s->node[node].rank << 56 | (uint64_t)shape->weight << 8 |
+					   0xff };
 	if (q->gres_count && !sel_sock_build(t, node, map, &required))
 		return;
 	a->cpus = allocate(t, node, map, required, &a->cpus_max);
@@ -241,9 +244,9 @@ void sel_avail_node(struct sel_test *t, uint32_t node)
 		a->weight = (a->weight & ~UINT64_C(0xff)) | (uint64_t)(0xff - near);
 	}
 	if (mem_counts(t)) {
-		const int64_t unit = by_socket(t) ? (int64_t)shape->cores * shape->threads :
-			s->cr_core                ? min64(shape->threads, sel_cpus_per_core(s, q, shape)) :
-						    1;
+		const int64_t unit = by_socket(t) ? (int64_t)shape->cores * shape->threads
+				     : s->cr_core ? min64(shape->threads, sel_cpus_per_core(s, q, shape))
+						  : 1;
 		a->cpus = cpus_by_memory(t, node, a->cpus, unit, mem);
 	}
 	a->resources = a->cpus + a->gpus;
@@ -300,7 +303,8 @@ int64_t sel_cores(struct sel_test *t, uint32_t node)
 	return cpus;
 }
 
-int64_t sel_cpus_to_use(struct sel_test *t, uint32_t node, int64_t cpus, int64_t cpus_left, int64_t nodes_left)
+int64_t sel_cpus_to_use(
+	struct sel_test *t, uint32_t node, int64_t cpus, int64_t cpus_left, int64_t nodes_left)
 {
 	struct select *s = t->s;
 	const struct sel_request *q = t->q;

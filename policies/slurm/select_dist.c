@@ -23,14 +23,17 @@ struct laying {
 	int64_t left; /* Tasks. */
 };
 
-static int64_t have(const struct laying *l, uint32_t i) { return l->t->s->avail[l->alloc->piece[i].node].cpus; }
+static int64_t have(const struct laying *l, uint32_t i)
+{
+	return l->t->s->avail[l->alloc->piece[i].node].cpus;
+}
 
 static bool may_have_more(const struct laying *l, uint32_t i)
 {
 	const struct sel_request *q = l->t->q;
 	const struct select_piece *p = &l->alloc->piece[i];
 	return have(l, i) - p->cpus >= q->cpus_per_task && (!l->limit || l->limit[i] > (int64_t)p->tasks) &&
-		(!q->tasks_per_node || (int64_t)p->tasks < q->tasks_per_node);
+	       (!q->tasks_per_node || (int64_t)p->tasks < q->tasks_per_node);
 }
 
 static void add_task(struct laying *l, uint32_t i)
@@ -196,14 +199,15 @@ static bool block(struct choosing *c)
 		for (uint32_t s = 0; s < c->shape->sockets; s++) {
 			const int64_t here = (c->used >> s & 1) ? 0 : socket_free(c, s);
 			const int64_t old = best == UINT32_MAX ? 0 : socket_free(c, best);
-			if (here && (best == UINT32_MAX ||
-					    (here >= wanted ? old < wanted || here < old : old < wanted && here > old)))
+			if (here && (best == UINT32_MAX || (here >= wanted ? old < wanted || here < old
+									   : old < wanted && here > old)))
 				best = s;
 		}
 		if (best == UINT32_MAX)
 			return false;
 		c->used |= UINT64_C(1) << best;
-		for (uint32_t j = best * c->shape->cores; j < (best + 1) * c->shape->cores && c->cpus > 0; j++) {
+		for (uint32_t j = best * c->shape->cores; j < (best + 1) * c->shape->cores && c->cpus > 0;
+			j++) {
 			if (!bit_test(c->map, j))
 				continue;
 			bit_set(c->chosen, j);
@@ -225,10 +229,13 @@ static bool choose_cores(const struct sel_test *t, struct select_piece *piece, u
 	const struct sel_request *q = t->q;
 	const struct sel_partition *p = &s->partition[q->partition];
 	const bool whole_sockets = p->by_socket || (s->cr_socket && !p->by_core);
-	struct choosing c = { .s = s, .q = q, .shape = shape_of(s, piece->node), .map = cores, .cpus = piece->cpus };
+	struct choosing c = {
+		.s = s, .q = q, .shape = shape_of(s, piece->node), .map = cores, .cpus = piece->cpus
+	};
 	c.per_core = sel_cpus_per_core(s, q, c.shape);
-	const bool by_block = (!whole_sockets && !s->cr_core && !p->by_core) || q->layout == SEL_LAYOUT_BLOCK ||
-		(q->layout == SEL_LAYOUT_DEFAULT && s->block_cores) || q->plane;
+	const bool by_block = (!whole_sockets && !s->cr_core && !p->by_core) ||
+			      q->layout == SEL_LAYOUT_BLOCK ||
+			      (q->layout == SEL_LAYOUT_DEFAULT && s->block_cores) || q->plane;
 	if (!(by_block ? block(&c) : cyclic(&c)))
 		return false;
 	for (uint32_t i = 0; whole_sockets && i < c.shape->core_count; i++)
@@ -244,9 +251,12 @@ bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus
 	const int64_t *task_limit, const int64_t *gres_cpus)
 {
 	const struct sel_request *q = t->q;
-	struct laying l = { .t = t, .alloc = alloc, .limit = task_limit, .gres_cpus = gres_cpus, .left = cpus_asked };
+	struct laying l = {
+		.t = t, .alloc = alloc, .limit = task_limit, .gres_cpus = gres_cpus, .left = cpus_asked
+	};
 	if (!q->overcommit && q->cpus_per_task > 1)
-		l.left = q->tasks_per_node ? q->tasks_per_node * alloc->node_count : cpus_asked / q->cpus_per_task;
+		l.left = q->tasks_per_node ? q->tasks_per_node * alloc->node_count
+					   : cpus_asked / q->cpus_per_task;
 	l.left = max64(l.left, 1);
 	if (q->plane)
 		lay_planes(&l);

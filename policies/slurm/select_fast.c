@@ -28,7 +28,6 @@ struct need_trees {
 	uint32_t *node;      /* The node with the fewest cpus that are enough. */
 };
 
-
 struct sel_index {
 	struct sel_request *of;
 	uint64_t used, seen; /* When asked last; changes followed. */
@@ -43,8 +42,8 @@ struct sel_index {
 	int64_t *sum;          /* Fenwick: usable cpus. */
 	struct need_trees need[NEEDS];
 	uint32_t need_count, need_room; /* In use; with memory. */
-	int64_t total, count;  /* Of all runs. */
-	int32_t *bound;        /* What the node gives at most, in either try; */
+	int64_t total, count;           /* Of all runs. */
+	int32_t *bound;                 /* What the node gives at most, in either try; */
 	int64_t bound_total, bound_count;
 };
 
@@ -164,8 +163,8 @@ static uint32_t winner(
 	return beats(x, v, a, b) ? a : b;
 }
 
-static void play(const struct sel_index *x, const struct need_trees *v, uint32_t *tree, better *beats, uint32_t at,
-	uint32_t who)
+static void play(const struct sel_index *x, const struct need_trees *v, uint32_t *tree, better *beats,
+	uint32_t at, uint32_t who)
 {
 	uint32_t i = at + x->leaves;
 	if (tree[i] == NOBODY && who == NOBODY)
@@ -293,8 +292,8 @@ static struct sel_index *index_new(struct select *s)
 	x->starts_word = sl_alloc(s->arena, words / 64 + 1, sizeof(*x->starts_word));
 	x->starts_top = sl_alloc(s->arena, words / 4096 + 1, sizeof(*x->starts_top));
 	x->sum = sl_alloc(s->arena, leaves + 1, sizeof(*x->sum));
-	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->starts && x->starts_word && x->starts_top &&
-		x->sum;
+	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->starts &&
+			  x->starts_word && x->starts_top && x->sum;
 	return made ? x : NULL;
 }
 
@@ -404,7 +403,8 @@ static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t
 		renew_node(t, x, s->change_log[x->seen & (s->change_room - 1)]);
 }
 
-/* ---- Placing --------------------------------------------------------------------------------------------- */
+/* ---- Placing ---------------------------------------------------------------------------------------------
+ */
 
 /* The node of the run with the fewest cpus that are enough. */
 static uint32_t tightest(const struct sel_index *x, const struct need_trees *v, uint32_t from, uint32_t until)
@@ -454,7 +454,9 @@ static int pick(struct sel_test *t, struct sel_index *x, struct sel_need *need)
 		return 0;
 	memset(t->nodes, 0, t->s->words * sizeof(*t->nodes));
 	while (sure && need->nodes_most > 0 && !sel_need_met(need)) {
-		const int64_t nodes = t->nodes_want > t->nodes_min ? need->nodes + t->nodes_min - t->nodes_want : need->nodes;
+		const int64_t nodes = t->nodes_want > t->nodes_min
+					      ? need->nodes + t->nodes_min - t->nodes_want
+					      : need->nodes;
 		const struct need_trees *v = need_of(t->s, x, need->cpus, nodes, hidden, count);
 		const uint32_t best = v ? v->best[1] : NOBODY;
 		sure = best != NOBODY && count < HIDDEN && take_best(need, x, v, best);
@@ -478,11 +480,12 @@ static bool is_simple(const struct sel_test *t)
 	for (uint32_t i = 0; i < q->feature_count; i++)
 		if (q->feature[i].count || q->feature[i].join == SEL_XOR)
 			return false;
-	return !s->linear && !t->ever && !q->required && !q->spread && !q->contiguous && !sel_gres_per_job(q) &&
-		!(t->mode == SELECT_LATER && s->busy_nodes) && !s->cr_lln && !p->least_loaded &&
-		!(s->pack_serial && t->cpus_min == 1 && t->nodes_want == 1) &&
-		(!s->switch_count || (s->topo_optional && q->switches <= 0)) && p->cpus_per_node_max == SL_NONE &&
-		sel_use_of(s, q) == SEL_USE_ONE_ROW && !s->gang && !s->user_holds && q->whole != SL_EXCLUSIVE_USER;
+	return !s->linear && !t->ever && !q->required && !q->spread && !q->contiguous &&
+	       !sel_gres_per_job(q) && !(t->mode == SELECT_LATER && s->busy_nodes) && !s->cr_lln &&
+	       !p->least_loaded && !(s->pack_serial && t->cpus_min == 1 && t->nodes_want == 1) &&
+	       (!s->switch_count || (s->topo_optional && q->switches <= 0)) &&
+	       p->cpus_per_node_max == SL_NONE && sel_use_of(s, q) == SEL_USE_ONE_ROW && !s->gang &&
+	       !s->user_holds && q->whole != SL_EXCLUSIVE_USER;
 }
 
 static int place_in(struct sel_test *t, const uint64_t *available, bool free_only)

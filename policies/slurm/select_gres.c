@@ -34,9 +34,8 @@ static bool socket_has_core(const struct sel_shape *shape, const uint64_t *cores
 }
 
 /* Devices, one by one. */
-static bool add_devices(
-	const struct sel_test *t, uint32_t node, const struct sel_gres_request *r, const uint64_t *cores,
-	struct sel_sock *sock)
+static bool add_devices(const struct sel_test *t, uint32_t node, const struct sel_gres_request *r,
+	const uint64_t *cores, struct sel_sock *sock)
 {
 	const struct sel_shape *shape = shape_of(t->s, node);
 	bool match = false;
@@ -70,7 +69,8 @@ static bool add_devices(
 }
 
 /* Shares of devices: those of the device that has most left are what one job can have. */
-static bool add_shares(const struct sel_test *t, uint32_t node, const struct sel_gres_request *r, struct sel_sock *sock)
+static bool add_shares(
+	const struct sel_test *t, uint32_t node, const struct sel_gres_request *r, struct sel_sock *sock)
 {
 	const struct select *s = t->s;
 	const struct sel_shape *shape = shape_of(s, node);
@@ -89,13 +89,15 @@ static bool add_shares(const struct sel_test *t, uint32_t node, const struct sel
 }
 
 /* Units that are counted and no more. */
-static bool add_units(const struct sel_test *t, uint32_t node, const struct sel_gres_request *r, struct sel_sock *sock)
+static bool add_units(
+	const struct sel_test *t, uint32_t node, const struct sel_gres_request *r, struct sel_sock *sock)
 {
 	const struct sel_shape *shape = shape_of(t->s, node);
 	bool consumed = true;
 	int64_t count = 0;
 	for (uint32_t i = 0; i < shape->group_count; i++)
-		if (shape->group[i].name == r->name && (r->type == UINT32_MAX || r->type == shape->group[i].type)) {
+		if (shape->group[i].name == r->name &&
+			(r->type == UINT32_MAX || r->type == shape->group[i].type)) {
 			count += shape->group[i].count;
 			consumed = consumed && !shape->group[i].no_consume;
 		}
@@ -106,9 +108,8 @@ static bool add_units(const struct sel_test *t, uint32_t node, const struct sel_
 }
 
 /* Sockets that hold too few are of no use, what is beyond of no more. */
-static void bound_by_socket(
-	const struct sel_test *t, const struct sel_shape *shape, const struct sel_gres_request *r, uint64_t *cores,
-	struct sel_sock *sock)
+static void bound_by_socket(const struct sel_test *t, const struct sel_shape *shape,
+	const struct sel_gres_request *r, uint64_t *cores, struct sel_sock *sock)
 {
 	for (uint32_t s = 0; s < shape->sockets; s++) {
 		const int64_t have = sock->by_socket[s];
@@ -157,7 +158,8 @@ static void require_sockets(const struct sel_shape *shape, int64_t missing, cons
 	while (missing > 0) {
 		uint32_t best = UINT32_MAX;
 		for (uint32_t s = 0; s < shape->sockets; s++)
-			if ((open >> s & 1) && (best == UINT32_MAX || sock->by_socket[s] > sock->by_socket[best]))
+			if ((open >> s & 1) &&
+				(best == UINT32_MAX || sock->by_socket[s] > sock->by_socket[best]))
 				best = s;
 		if (best == UINT32_MAX)
 			return;
@@ -177,16 +179,16 @@ int64_t sel_socks_per_node(const struct sel_request *q)
 	return q->tasks_per_socket ? div_up(q->tasks / nodes, q->tasks_per_socket) : SEL_INFINITE;
 }
 
-static bool build_one(
-	struct sel_test *t, uint32_t node, const struct sel_gres_request *r, uint64_t *cores, struct sel_sock *sock,
-	uint64_t *required)
+static bool build_one(struct sel_test *t, uint32_t node, const struct sel_gres_request *r, uint64_t *cores,
+	struct sel_sock *sock, uint64_t *required)
 {
 	const struct sel_shape *shape = shape_of(t->s, node);
 	memset(sock, 0, sizeof(*sock));
 	if (!shape->gres_count[r->name])
 		return false;
 	if (shape->shared[r->name])
-		return add_shares(t, node, r, sock) && sock->total >= max64(r->per_node, max64(r->per_task, 1));
+		return add_shares(t, node, r, sock) &&
+		       sock->total >= max64(r->per_node, max64(r->per_task, 1));
 	if (!shape->device_count[r->name])
 		return add_units(t, node, r, sock);
 	if (!add_devices(t, node, r, cores, sock))
@@ -307,7 +309,7 @@ struct filter {
 	int64_t left;                   /* Cores of the sockets looked at. */
 	uint64_t needed;                /* Sockets. */
 	int64_t needed_count;
-	int64_t count;                  /* Of the gres. */
+	int64_t count; /* Of the gres. */
 	int64_t most;
 	int64_t per;
 };
@@ -338,7 +340,8 @@ static void order_sockets(const struct filter *f, uint32_t *order)
 	}
 }
 
-static void look_at_sockets(struct filter *f, const struct sel_gres_request *r, struct sel_sock *sock, int64_t cores_min)
+static void look_at_sockets(
+	struct filter *f, const struct sel_gres_request *r, struct sel_sock *sock, int64_t cores_min)
 {
 	struct sel_test *t = f->t;
 	const bool near = t->q->enforce_binding || t->first_pass;
@@ -408,11 +411,11 @@ static int64_t cores_of_tasks(
 	while (*tasks_max >= tasks_min && cores > f->left)
 		cores = div_up(--*tasks_max * per_task, threads);
 	if (f->per) {
-		const int64_t units = r->per_node ? r->per_node :
-			r->per_socket             ? r->per_socket * f->needed_count :
-			r->per_task               ? r->per_task * *tasks_max :
-			f->count                  ? f->count :
-						    1;
+		const int64_t units = r->per_node     ? r->per_node
+				      : r->per_socket ? r->per_socket * f->needed_count
+				      : r->per_task   ? r->per_task * *tasks_max
+				      : f->count      ? f->count
+						      : 1;
 		cores = max64(cores, div_up(units * f->per, f->shape->threads));
 	}
 	return q->enforce_binding ? max64(cores, f->needed_count) : cores;
@@ -430,8 +433,8 @@ static int64_t cpus_each(const struct sel_test *t, const struct sel_gres_request
 }
 
 /* False: nothing can run here. */
-static bool filter_one(struct filter *f, const struct sel_gres_request *r, struct sel_sock *sock, int64_t step,
-	int64_t *tasks_min, int64_t *tasks_max, int64_t *cores_min)
+static bool filter_one(struct filter *f, const struct sel_gres_request *r, struct sel_sock *sock,
+	int64_t step, int64_t *tasks_min, int64_t *tasks_max, int64_t *cores_min)
 {
 	struct sel_test *t = f->t;
 	const struct sel_request *q = t->q;
@@ -473,7 +476,8 @@ static bool filter_one(struct filter *f, const struct sel_gres_request *r, struc
 		return true;
 	}
 	const int64_t cores = cores_of_tasks(f, r, *tasks_min, tasks_max);
-	if (cores > f->left || (q->enforce_binding && cores * sel_cpus_per_core(t->s, q, f->shape) > *f->cpus))
+	if (cores > f->left ||
+		(q->enforce_binding && cores * sel_cpus_per_core(t->s, q, f->shape) > *f->cpus))
 		return false;
 	if (!t->s->cr_socket)
 		drop_cores(f, cores);
@@ -487,11 +491,13 @@ static bool filter_one(struct filter *f, const struct sel_gres_request *r, struc
 	return true;
 }
 
-void sel_sock_cores(
-	struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *tasks_min, int64_t *tasks_max, int64_t *cores_min)
+void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *tasks_min, int64_t *tasks_max,
+	int64_t *cores_min)
 {
 	const struct sel_request *q = t->q;
-	struct filter f = { .t = t, .shape = shape_of(t->s, node), .cores = map_of(t->s, node), .cpus = cpus };
+	struct filter f = {
+		.t = t, .shape = shape_of(t->s, node), .cores = map_of(t->s, node), .cpus = cpus
+	};
 	const int64_t step = max64(*tasks_min, 1);
 	bool said = false;
 	*cores_min = SEL_INFINITE;
@@ -626,10 +632,12 @@ static void pick_for_tasks(struct picking *p, const struct sel_gres_request *r)
 	const struct sel_request *q = p->t->q;
 	const struct sel_shape *shape = shape_of(p->t->s, p->piece->node);
 	int64_t tasks = 0, got = pick(p, p->sock->any_bits, 0);
-	const int64_t per_core = max64(q->tasks_per_core ? q->tasks_per_core : shape->threads / q->cpus_per_task, 1);
+	const int64_t per_core =
+		max64(q->tasks_per_core ? q->tasks_per_core : shape->threads / q->cpus_per_task, 1);
 	const int64_t cores_each = q->tasks_per_core ? 1 : max64(q->cpus_per_task / shape->threads, 1);
 	for (uint32_t s = 0; s < shape->sockets && tasks < p->piece->tasks; s++) {
-		const int64_t cores = bit_count_range(p->piece->cores, s * shape->cores, (s + 1) * shape->cores);
+		const int64_t cores =
+			bit_count_range(p->piece->cores, s * shape->cores, (s + 1) * shape->cores);
 		tasks = min64(tasks + div_up(cores, cores_each) * per_core, p->piece->tasks);
 		if (s == 0)
 			got += pick(p, p->sock->any_bits, tasks * r->per_task - got);
@@ -640,14 +648,15 @@ static void pick_for_tasks(struct picking *p, const struct sel_gres_request *r)
 		got += pick(p, bits_at(p, s), goal - got);
 }
 
-static int64_t pick_for_job(struct picking *p, const struct sel_gres_request *r, int64_t done, int64_t nodes_left)
+static int64_t pick_for_job(
+	struct picking *p, const struct sel_gres_request *r, int64_t done, int64_t nodes_left)
 {
 	const struct sel_shape *shape = shape_of(p->t->s, p->piece->node);
 	int64_t most = r->per_job - done - (nodes_left - 1), got = 0;
 	const int64_t per = r->cpus_per ? r->cpus_per : r->tasks_per * p->t->q->cpus_per_task;
 	if (per)
-		most = min64(most,
-			bit_count_range(p->piece->cores, 0, shape->core_count) * shape->threads / per);
+		most = min64(
+			most, bit_count_range(p->piece->cores, 0, shape->core_count) * shape->threads / per);
 	for (int64_t s = -1; s < p->sockets && got < most; s++)
 		if (on_used(p, s))
 			got += pick(p, bits_at(p, s), most - got);
@@ -666,13 +675,16 @@ static void pick_share(struct picking *p, const struct sel_gres_request *r)
 	const uint32_t devices = shape->device_count[s->gpu];
 	uint64_t near = 0;
 	for (uint32_t i = 0; i < shape->group_count; i++)
-		if (shape->group[i].name == s->gpu && (shape->group[i].near_all || (shape->group[i].sockets & p->sockets_used)))
+		if (shape->group[i].name == s->gpu &&
+			(shape->group[i].near_all || (shape->group[i].sockets & p->sockets_used)))
 			near |= shape->group[i].devices;
 	for (int far = 0; far < 2 && !p->to->count; far++)
 		for (uint32_t d = 0; d < devices && !p->to->count; d++) {
-			const int64_t free = shape->gres_count[r->name] / devices -
+			const int64_t free =
+				shape->gres_count[r->name] / devices -
 				(p->t->ever ? 0 : s->share_used[(size_t)p->piece->node * SEL_DEVICES + d]);
-			if (free < count || (!p->t->ever && (s->node[p->piece->node].devices_used[s->gpu] >> d & 1)) ||
+			if (free < count ||
+				(!p->t->ever && (s->node[p->piece->node].devices_used[s->gpu] >> d & 1)) ||
 				(!far && !(near >> d & 1)))
 				continue;
 			p->to->devices = UINT64_C(1) << d;
@@ -680,8 +692,8 @@ static void pick_share(struct picking *p, const struct sel_gres_request *r)
 		}
 }
 
-static void begin_picking(struct picking *p, const struct sel_test *t, uint32_t g, const struct select_piece *piece,
-	struct select_gres *to)
+static void begin_picking(struct picking *p, const struct sel_test *t, uint32_t g,
+	const struct select_piece *piece, struct select_gres *to)
 {
 	const struct sel_shape *shape = shape_of(t->s, piece->node);
 	const uint32_t name = t->q->gres[g].name;
@@ -696,8 +708,8 @@ static void begin_picking(struct picking *p, const struct sel_test *t, uint32_t 
 			p->sockets_used |= UINT64_C(1) << s;
 }
 
-static void pick_one(const struct sel_test *t, uint32_t g, const struct select_piece *piece, struct select_gres *to,
-	int64_t *done, int64_t nodes_left)
+static void pick_one(const struct sel_test *t, uint32_t g, const struct select_piece *piece,
+	struct select_gres *to, int64_t *done, int64_t nodes_left)
 {
 	const struct sel_gres_request *r = &t->q->gres[g];
 	struct picking p;
@@ -705,10 +717,10 @@ static void pick_one(const struct sel_test *t, uint32_t g, const struct select_p
 	if (shape_of(t->s, piece->node)->shared[r->name]) {
 		pick_share(&p, r);
 	} else if (!p.sock->topology) {
-		to->count += r->per_node ? r->per_node :
-			r->per_socket    ? r->per_socket * bits_of(p.sockets_used) :
-			r->per_task      ? r->per_task * piece->tasks :
-					   min64(p.sock->total, r->per_job - *done - (nodes_left - 1));
+		to->count += r->per_node     ? r->per_node
+			     : r->per_socket ? r->per_socket * bits_of(p.sockets_used)
+			     : r->per_task   ? r->per_task * piece->tasks
+					     : min64(p.sock->total, r->per_job - *done - (nodes_left - 1));
 		*done += r->per_job ? to->count : 0;
 	} else if (r->per_node) {
 		pick_for_node(&p, r->per_node);

@@ -24,7 +24,7 @@ uint8_t sel_use_of(const struct select *s, const struct sel_request *q)
 static size_t block_of(const struct select *s, uint32_t nodes, size_t words)
 {
 	return sizeof(struct select_alloc) + nodes * sizeof(struct select_piece) + words * sizeof(uint64_t) +
-		(size_t)nodes * s->gres_name_count * sizeof(struct select_gres);
+	       (size_t)nodes * s->gres_name_count * sizeof(struct select_gres);
 }
 
 static struct select_alloc *block_new(struct select *s, size_t bytes)
@@ -114,7 +114,8 @@ static bool goes_before(const struct select *s, const struct select_alloc *a, co
 	if (a->piece[0].node != b->piece[0].node)
 		return a->piece[0].node < b->piece[0].node;
 	const uint32_t words = shape_of(s, a->piece[0].node)->words;
-	const uint32_t first_a = bits_next(a->piece[0].cores, words, 0), first_b = bits_next(b->piece[0].cores, words, 0);
+	const uint32_t first_a = bits_next(a->piece[0].cores, words, 0),
+		       first_b = bits_next(b->piece[0].cores, words, 0);
 	return first_a != first_b ? first_a < first_b : a->cpus > b->cpus;
 }
 
@@ -167,8 +168,8 @@ static void change_gres(struct select *s, const struct select_piece *piece, int6
 		n->gres_used[g] += sign * gres->count;
 		if (shape->shared[g]) {
 			for (uint64_t left = gres->devices; left; left &= left - 1)
-				s->share_used[(size_t)piece->node * SEL_DEVICES + (uint32_t)__builtin_ctzll(left)] +=
-					sign * gres->count;
+				s->share_used[(size_t)piece->node * SEL_DEVICES +
+					      (uint32_t)__builtin_ctzll(left)] += sign * gres->count;
 			continue;
 		}
 		uint64_t devices = gres->devices;
@@ -351,7 +352,7 @@ struct select_alloc *select_make(
 	for (uint32_t i = 0; i < count; i++) {
 		a->piece[i] = piece[i];
 		a->piece[i].cpus = bits_count(piece[i].cores, shape_of(s, piece[i].node)->words) *
-			shape_of(s, piece[i].node)->threads;
+				   shape_of(s, piece[i].node)->threads;
 		a->cpus += a->piece[i].cpus;
 	}
 	return a;

@@ -107,7 +107,9 @@ static const struct sel_run *best_run(const struct linear *l, uint32_t count, bo
 static bool choose(struct sel_test *t, const uint64_t *open)
 {
 	struct select *s = t->s;
-	struct linear l = { .t = t, .cpus = t->cpus_min, .nodes = max64(t->nodes_min, t->nodes_want), .most = t->nodes_max };
+	struct linear l = {
+		.t = t, .cpus = t->cpus_min, .nodes = max64(t->nodes_min, t->nodes_want), .most = t->nodes_max
+	};
 	memset(t->nodes, 0, s->words * sizeof(*t->nodes));
 	if (t->required && !bits_within(t->required, open, s->words))
 		return false;
@@ -137,7 +139,8 @@ static bool by_weight(struct sel_test *t, const uint64_t *from, uint32_t jobs)
 	int64_t weight = -1;
 	for (;;) {
 		int64_t next = INT64_MAX;
-		for (uint32_t n = bits_next(from, s->words, 0); n != UINT32_MAX; n = bits_next(from, s->words, n + 1)) {
+		for (uint32_t n = bits_next(from, s->words, 0); n != UINT32_MAX;
+			n = bits_next(from, s->words, n + 1)) {
 			const int64_t here = (int64_t)s->node[n].rank << 40 | shape_of(s, n)->weight;
 			if (here > weight)
 				next = min64(next, here);
@@ -145,8 +148,10 @@ static bool by_weight(struct sel_test *t, const uint64_t *from, uint32_t jobs)
 		if (next == INT64_MAX)
 			return false;
 		weight = next;
-		for (uint32_t n = bits_next(from, s->words, 0); n != UINT32_MAX; n = bits_next(from, s->words, n + 1))
-			if (((int64_t)s->node[n].rank << 40 | shape_of(s, n)->weight) == weight && usable(t, n, jobs))
+		for (uint32_t n = bits_next(from, s->words, 0); n != UINT32_MAX;
+			n = bits_next(from, s->words, n + 1))
+			if (((int64_t)s->node[n].rank << 40 | shape_of(s, n)->weight) == weight &&
+				usable(t, n, jobs))
 				bit_set(open, n);
 		if (bits_count(open, s->words) >= t->nodes_min && choose(t, open))
 			return true;
@@ -157,7 +162,8 @@ bool sel_linear(struct sel_test *t)
 {
 	struct select *s = t->s;
 	uint64_t *from = s->set[1];
-	const int64_t shares = sel_use_of(s, t->q) == SEL_USE_AVAILABLE ? s->partition[t->q->partition].rows : 1;
+	const int64_t shares =
+		sel_use_of(s, t->q) == SEL_USE_AVAILABLE ? s->partition[t->q->partition].rows : 1;
 	if (t->q->tasks && t->nodes_max > t->q->tasks)
 		t->nodes_max = max64(t->q->tasks, t->nodes_min);
 	memcpy(from, t->nodes, s->words * sizeof(*from));

@@ -31,20 +31,27 @@ static uint64_t sockets_of(const struct sel_shape *shape, const uint64_t *cores)
 	return sockets;
 }
 
-static bool is_shared(const char *name) { return strcasecmp(name, "mps") == 0 || strcasecmp(name, "shard") == 0; }
+static bool is_shared(const char *name)
+{
+	return strcasecmp(name, "mps") == 0 || strcasecmp(name, "shard") == 0;
+}
 
-static int add_group(struct select *s, struct sel_shape *shape, const struct sl_gres *gres, struct sl_err *err)
+static int add_group(
+	struct select *s, struct sel_shape *shape, const struct sl_gres *gres, struct sl_err *err)
 {
 	const uint32_t name = name_in(s->gres_name, &s->gres_name_count, SEL_GRES, gres->name);
-	const uint32_t type = gres->type ? name_in(s->type_name, &s->type_count, SL_LEN(s->type_name), gres->type) :
-					   UINT32_MAX;
+	const uint32_t type =
+		gres->type ? name_in(s->type_name, &s->type_count, SL_LEN(s->type_name), gres->type)
+			   : UINT32_MAX;
 	if (name == UINT32_MAX || shape->group_count == SEL_GROUPS || (gres->type && type == UINT32_MAX))
-		return sl_fail(err, SL_INPUT, "too many kinds of gres: at most %d names, %d groups of a node", SEL_GRES,
-			SEL_GROUPS);
+		return sl_fail(err, SL_INPUT, "too many kinds of gres: at most %d names, %d groups of a node",
+			SEL_GRES, SEL_GROUPS);
 	struct sel_group *group = &shape->group[shape->group_count++];
-	*group = (struct sel_group){
-		.name = name, .type = type, .count = gres->count, .no_consume = gres->no_consume, .near_all = true
-	};
+	*group = (struct sel_group){ .name = name,
+		.type = type,
+		.count = gres->count,
+		.no_consume = gres->no_consume,
+		.near_all = true };
 	shape->gres_count[name] += gres->count;
 	shape->device_types[name] = shape->device_types[name] || gres->type;
 	shape->shared[name] = is_shared(gres->name);
@@ -63,21 +70,23 @@ static int add_group(struct select *s, struct sel_shape *shape, const struct sl_
 	return SL_OK;
 }
 
-static int make_shape(struct select *s, struct sel_shape *shape, const struct sl_node_type *type, struct sl_err *err)
+static int make_shape(
+	struct select *s, struct sel_shape *shape, const struct sl_node_type *type, struct sl_err *err)
 {
 	const struct sl_hardware *h = type->hardware;
 	shape->cpus = type->amount[0];
 	shape->mem = type->amount[1];
 	shape->sockets = h && h->sockets ? h->sockets : 1;
 	shape->threads = h && h->threads ? h->threads : 1;
-	shape->cores = h && h->cores ? h->cores : (uint32_t)max64(shape->cpus / shape->sockets / shape->threads, 1);
+	shape->cores =
+		h && h->cores ? h->cores : (uint32_t)max64(shape->cpus / shape->sockets / shape->threads, 1);
 	shape->core_count = shape->sockets * shape->cores;
 	/* Where a cpu is a core, its threads are of no account. */
 	if (shape->cpus == shape->core_count)
 		shape->threads = 1;
 	if (shape->sockets > SEL_SOCKETS || shape->core_count > SL_CORES_MAX)
-		return sl_fail(err, SL_INPUT, "node type '%s': at most %d sockets and %d cores are modelled", type->name,
-			SEL_SOCKETS, SL_CORES_MAX);
+		return sl_fail(err, SL_INPUT, "node type '%s': at most %d sockets and %d cores are modelled",
+			type->name, SEL_SOCKETS, SL_CORES_MAX);
 	shape->words = (shape->core_count + 63) / 64;
 	shape->weight = h && h->weight != SL_NONE && h->weight > 0 ? h->weight : 1;
 	shape->tmp = h && h->tmp_disk > 0 ? h->tmp_disk : 0;
@@ -98,14 +107,16 @@ static int make_shape(struct select *s, struct sel_shape *shape, const struct sl
 }
 
 /* GPUs that the cluster counts by kind, but whose hardware says nothing of them. */
-static int add_plain_gpus(struct select *s, struct sel_shape *shape, const struct sl_node_type *type, struct sl_err *err)
+static int add_plain_gpus(
+	struct select *s, struct sel_shape *shape, const struct sl_node_type *type, struct sl_err *err)
 {
 	for (uint32_t k = 2; k < s->cluster->kind_count; k++) {
 		const char *kind = s->cluster->kind_name[k];
 		bool known = false;
 		for (uint32_t g = 0; type->hardware && g < type->hardware->gres_count; g++)
 			known = known || strcasecmp(type->hardware->gres[g].name, "gpu") == 0;
-		const struct sl_gres gres = { .name = "gpu", .type = strcasecmp(kind, "gpu") == 0 ? NULL : kind,
+		const struct sl_gres gres = { .name = "gpu",
+			.type = strcasecmp(kind, "gpu") == 0 ? NULL : kind,
 			.count = type->amount[k] };
 		if (!known && gres.count > 0 && add_group(s, shape, &gres, err))
 			return err->status;
@@ -131,7 +142,8 @@ static int make_nodes(struct select *s, struct sl_err *err)
 	if (!s->shape || !s->node || !s->by_name)
 		return no_memory(err);
 	for (uint32_t i = 0; i < s->shape_count; i++)
-		if (make_shape(s, &s->shape[i], &c->type[i], err) || add_plain_gpus(s, &s->shape[i], &c->type[i], err))
+		if (make_shape(s, &s->shape[i], &c->type[i], err) ||
+			add_plain_gpus(s, &s->shape[i], &c->type[i], err))
 			return err->status;
 	bool shares = false;
 	for (uint32_t n = 0; n < s->node_count; n++) {
@@ -169,10 +181,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-static bool starts(const char *list, const char *word)
-{
-	return list && strcasestr(list, word);
-}
+static bool starts(const char *list, const char *word) { return list && strcasestr(list, word); }
 
 static void make_settings(struct select *s)
 {
@@ -212,7 +221,9 @@ static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 {
 	const struct sl_cluster *c = s->cluster;
 	struct sel_partition *p = &s->partition[row];
-	*p = (struct sel_partition){ .cpus_per_node_max = SL_NONE, .nodes_max = SL_NONE, .tier = 1, .rows = 1 };
+	*p = (struct sel_partition){
+		.cpus_per_node_max = SL_NONE, .nodes_max = SL_NONE, .tier = 1, .rows = 1
+	};
 	p->nodes = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 	if (!p->nodes)
 		return no_memory(err);
@@ -260,14 +271,16 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	while (s->change_room < s->node_count)
 		s->change_room *= 2;
 	s->change_log = sl_alloc(s->arena, s->change_room, sizeof(*s->change_log));
-	const bool made = s->used && s->map && s->map_copy && s->avail && s->usable && s->run && s->change_log;
+	const bool made =
+		s->used && s->map && s->map_copy && s->avail && s->usable && s->run && s->change_log;
 	return made ? SL_OK : no_memory(err);
 }
 
 struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *arena, struct sl_err *err)
 {
 	if (!cluster->node_count) {
-		(void)sl_fail(err, SL_USAGE, "the cluster is a counted pool: nodes are needed to select from");
+		(void)sl_fail(
+			err, SL_USAGE, "the cluster is a counted pool: nodes are needed to select from");
 		return NULL;
 	}
 	struct select *s = sl_alloc(arena, 1, sizeof(*s));

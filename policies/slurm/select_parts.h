@@ -39,10 +39,10 @@ uint32_t bits_next(const uint64_t *set, size_t words, uint32_t from);
 
 /* Devices, or units, of a name that differ in nothing. */
 struct sel_group {
-	uint32_t name, type;  /* type: UINT32_MAX: of none. */
+	uint32_t name, type; /* type: UINT32_MAX: of none. */
 	int64_t count;
-	uint64_t devices;     /* 0: units. */
-	uint64_t sockets;     /* The near ones. */
+	uint64_t devices; /* 0: units. */
+	uint64_t sockets; /* The near ones. */
 	bool near_all, no_consume;
 };
 
@@ -54,11 +54,11 @@ struct sel_shape {
 	const char *const *feature;
 	uint32_t feature_count, group_count;
 	struct sel_group group[SEL_GROUPS];
-	int64_t gres_count[SEL_GRES];      /* By name. */
-	uint32_t device_count[SEL_GRES];   /* 0: units. */
-	bool device_types[SEL_GRES];       /* Some of them have a type. */
-	bool shared[SEL_GRES];             /* Units of GPUs: mps, shard. */
-	uint64_t spec[SEL_WORDS];          /* Cores not for jobs. */
+	int64_t gres_count[SEL_GRES];    /* By name. */
+	uint32_t device_count[SEL_GRES]; /* 0: units. */
+	bool device_types[SEL_GRES];     /* Some of them have a type. */
+	bool shared[SEL_GRES];           /* Units of GPUs: mps, shard. */
+	uint64_t spec[SEL_WORDS];        /* Cores not for jobs. */
 	struct sl_hardware no_hardware;
 };
 
@@ -108,11 +108,11 @@ struct sel_request {
 	uint32_t partition;
 	const char *never; /* Not NULL: refused at once. */
 	int64_t nodes_min, nodes_max, nodes_want;
-	int64_t tasks; /* 0: not said. */
+	int64_t tasks;                                                           /* 0: not said. */
 	int64_t cpus_per_task, tasks_per_node, tasks_per_socket, tasks_per_core; /* 0: not said. */
 	int64_t sockets_per_node, cores_per_socket, threads_per_core;            /* 0: not said. */
-	int64_t cpus_min;      /* Of the job. */
-	int64_t node_cpus_min; /* Of each node. */
+	int64_t cpus_min;                                                        /* Of the job. */
+	int64_t node_cpus_min;                                                   /* Of each node. */
 	int64_t node_cpus_asked;
 	int64_t mem;
 	bool mem_per_cpu, mem_said;
@@ -181,21 +181,21 @@ struct select {
 	size_t sock_room;
 	int64_t *usable; /* cpus by node */
 	struct sel_run *run;
-	uint64_t *set[8]; /* Of nodes. */
+	uint64_t *set[8];    /* Of nodes. */
 	int64_t *share_used; /* Units of shared gres used, by node and device. NULL: none has any. */
 	struct select_alloc *out;
 	size_t out_size;
 	struct select_alloc *made; /* By select_make, until the next. */
 	const char *why;
 	bool plain;
-	uint64_t change; /* Counts changes of nodes... */
+	uint64_t change;                   /* Counts changes of nodes... */
 	uint32_t *change_log, change_room; /* ...of which the last change_room are here. */
 	/* The journal. */
 	struct sel_action {
 		struct select_alloc *alloc;
 		uint8_t kind;
 		uint32_t row;
-	} *action;
+	} * action;
 	uint32_t action_count, action_room, marks;
 	struct select_alloc *free_list[48];
 	struct sel_index **indices;
@@ -214,7 +214,8 @@ static inline const struct sel_shape *shape_of(const struct select *s, uint32_t 
 	return &s->shape[s->node[node].shape];
 }
 static inline uint64_t *map_of(struct select *s, uint32_t node) { return s->map + s->node[node].core_at; }
-static inline struct sel_sock *sock_of(const struct select *s, const struct sel_request *q, uint32_t node, uint32_t g)
+static inline struct sel_sock *sock_of(
+	const struct select *s, const struct sel_request *q, uint32_t node, uint32_t g)
 {
 	return &s->sock[(size_t)node * q->gres_count + g];
 }
@@ -231,8 +232,8 @@ struct sel_test {
 	bool count_row; /* MaxCPUsPerNode counts what the partition uses. */
 	int64_t nodes_min, nodes_max, nodes_want;
 	int64_t cpus_min;
-	const uint64_t *required; /* NULL: none. */
-	uint64_t *nodes;          /* In: candidates; out: chosen. */
+	const uint64_t *required;     /* NULL: none. */
+	uint64_t *nodes;              /* In: candidates; out: chosen. */
 	int64_t gres_total[SEL_GRES]; /* Of what is asked for the job as a whole, so far. */
 };
 
@@ -259,7 +260,8 @@ int64_t sel_cpus_per_core(const struct select *s, const struct sel_request *q, c
 void sel_avail_node(struct sel_test *t, uint32_t node);
 /* Again, with what is known of the other nodes: how many cpus it would give. */
 int64_t sel_cores(struct sel_test *t, uint32_t node);
-int64_t sel_cpus_to_use(struct sel_test *t, uint32_t node, int64_t cpus, int64_t cpus_left, int64_t nodes_left);
+int64_t sel_cpus_to_use(
+	struct sel_test *t, uint32_t node, int64_t cpus, int64_t cpus_left, int64_t nodes_left);
 
 /* select_gres.c */
 bool sel_sock_build(struct sel_test *t, uint32_t node, uint64_t *cores, uint64_t *sockets_required);

@@ -173,7 +173,7 @@ static void make_runs(struct sel_need *need, struct runs *runs)
 static bool run_suffices(const struct sel_need *need, const struct sel_run *run)
 {
 	return run->cpus >= need->cpus && sel_enough_nodes(need->t, run->nodes, need->nodes) &&
-		(!need->per_job || sel_gres_in(need->t, run->gres));
+	       (!need->per_job || sel_gres_in(need->t, run->gres));
 }
 
 /* All runs with required nodes but the first one are of no use to a contiguous job. */
@@ -198,7 +198,7 @@ static uint32_t best_run(const struct sel_need *need, const struct runs *runs, b
 		const bool enough = run_suffices(need, run);
 		const struct sel_run *old = best == UINT32_MAX ? NULL : &runs->run[best];
 		bool better = !old || (old->required == UINT32_MAX && run->required != UINT32_MAX) ||
-			run->weight < old->weight;
+			      run->weight < old->weight;
 		if (!better && run->weight == old->weight)
 			better = enough ? !*suffices || run->cpus < old->cpus : run->cpus > old->cpus;
 		if (!better && !*suffices && q->contiguous && enough)
@@ -299,7 +299,8 @@ static uint32_t least_loaded(struct sel_need *need, const uint64_t *open, uint64
 	struct sel_test *t = need->t;
 	struct select *s = t->s;
 	uint32_t best = UINT32_MAX;
-	for (uint32_t n = bits_next(open, s->words, 0); n != UINT32_MAX; n = bits_next(open, s->words, n + 1)) {
+	for (uint32_t n = bits_next(open, s->words, 0); n != UINT32_MAX;
+		n = bits_next(open, s->words, n + 1)) {
 		if (s->avail[n].weight != weight || bit_test(t->nodes, n))
 			continue;
 		const int64_t here =
@@ -308,7 +309,7 @@ static uint32_t least_loaded(struct sel_need *need, const uint64_t *open, uint64
 			continue;
 		/* The greatest part of its cpus free, without a division. */
 		if (best == UINT32_MAX || s->avail[best].cpus_max * shape_of(s, n)->cpus <
-				s->avail[n].cpus_max * shape_of(s, best)->cpus) {
+						  s->avail[n].cpus_max * shape_of(s, best)->cpus) {
 			best = n;
 			*cpus = here;
 		}
@@ -330,9 +331,9 @@ static bool one_by_one_weight(struct sel_need *need, enum order order, const uin
 				n = least_loaded(need, open, weight, &cpus);
 				if (n == UINT32_MAX)
 					return false;
-			} else if (!bit_test(open, n) || bit_test(t->nodes, n) || s->avail[n].weight != weight ||
-				!s->avail[n].cpus ||
-				(order == ORDER_BUSY && (s->node[n].jobs == 0) != (idle == 1))) {
+			} else if (!bit_test(open, n) || bit_test(t->nodes, n) ||
+				   s->avail[n].weight != weight || !s->avail[n].cpus ||
+				   (order == ORDER_BUSY && (s->node[n].jobs == 0) != (idle == 1))) {
 				continue;
 			} else {
 				cpus = sel_cores(t, n);
@@ -439,7 +440,8 @@ static bool retry(struct sel_test *t, uint64_t *all, size_t map_bytes)
 void sel_trim_to_cores(struct sel_test *t)
 {
 	struct select *s = t->s;
-	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX; n = bits_next(t->nodes, s->words, n + 1))
+	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
+		n = bits_next(t->nodes, s->words, n + 1))
 		s->avail[n].cpus = min64(s->avail[n].cpus,
 			bits_count(map_of(s, n), shape_of(s, n)->words) * shape_of(s, n)->threads);
 }

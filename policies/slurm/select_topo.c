@@ -83,7 +83,8 @@ static bool overlap(const uint64_t *a, const uint64_t *b, size_t words)
 static uint64_t lightest(const struct tree *e, const uint64_t *nodes)
 {
 	uint64_t weight = UINT64_MAX;
-	for (uint32_t n = bits_next(nodes, e->s->words, 0); n != UINT32_MAX; n = bits_next(nodes, e->s->words, n + 1))
+	for (uint32_t n = bits_next(nodes, e->s->words, 0); n != UINT32_MAX;
+		n = bits_next(nodes, e->s->words, n + 1))
 		if (e->s->avail[n].weight < weight)
 			weight = e->s->avail[n].weight;
 	return weight;
@@ -117,7 +118,8 @@ static bool find_top(struct tree *e)
 	}
 	if (c->topology == SL_TOPOLOGY_BLOCK)
 		return true; /* All blocks are joined. */
-	if (e->top == UINT32_MAX || (e->t->required && !bits_within(e->t->required, below(e, e->top), e->s->words)))
+	if (e->top == UINT32_MAX ||
+		(e->t->required && !bits_within(e->t->required, below(e, e->top), e->s->words)))
 		return false;
 	for (uint32_t i = 0; i < e->s->switch_count; i++)
 		for (size_t w = 0; w < e->s->words && i != e->top; w++)
@@ -127,13 +129,15 @@ static bool find_top(struct tree *e)
 
 static bool under_top(const struct tree *e, uint32_t node)
 {
-	return e->top == UINT32_MAX || e->s->cluster->topology == SL_TOPOLOGY_BLOCK || bit_test(below(e, e->top), node);
+	return e->top == UINT32_MAX || e->s->cluster->topology == SL_TOPOLOGY_BLOCK ||
+	       bit_test(below(e, e->top), node);
 }
 
 /* Adds the nodes of a weight to the candidates. */
 static void add_weight(struct tree *e, uint64_t weight, const uint64_t *open, struct sel_run *sum)
 {
-	for (uint32_t n = bits_next(open, e->s->words, 0); n != UINT32_MAX; n = bits_next(open, e->s->words, n + 1)) {
+	for (uint32_t n = bits_next(open, e->s->words, 0); n != UINT32_MAX;
+		n = bits_next(open, e->s->words, n + 1)) {
 		if (e->s->avail[n].weight != weight || e->s->usable[n] || !under_top(e, n))
 			continue;
 		const int64_t cpus = sel_cores(e->t, n);
@@ -151,7 +155,7 @@ static void add_weight(struct tree *e, uint64_t weight, const uint64_t *open, st
 static bool suffices(const struct tree *e, const struct sel_run *sum)
 {
 	return sum->cpus >= e->need.cpus && sel_enough_nodes(e->t, sum->nodes, e->need.nodes) &&
-		(!e->need.per_job || sel_gres_in(e->t, sum->gres));
+	       (!e->need.per_job || sel_gres_in(e->t, sum->gres));
 }
 
 /* Nodes of set[2], the lighter weights, become the job's. */
@@ -196,8 +200,8 @@ static bool take_all(struct tree *e, const uint64_t *set)
 static void come_nearer(struct tree *e, uint32_t sw)
 {
 	for (uint32_t i = 0; i < e->s->switch_count; i++)
-		e->dist[i] = min64(
-			SEL_INFINITE, e->dist[i] + e->s->switch_distance[(size_t)sw * e->s->switch_count + i]);
+		e->dist[i] = min64(SEL_INFINITE,
+			e->dist[i] + e->s->switch_distance[(size_t)sw * e->s->switch_count + i]);
 }
 
 /* Above 0: a is the better fit; below: b. */
@@ -226,7 +230,8 @@ static uint32_t best_leaf(const struct tree *e)
 {
 	uint32_t best = UINT32_MAX;
 	for (uint32_t i = 0; i < e->s->switch_count; i++) {
-		if (e->used[i] || e->s->cluster->sw[i].level != 0 || !e->count[i] || e->dist[i] >= SEL_INFINITE)
+		if (e->used[i] || e->s->cluster->sw[i].level != 0 || !e->count[i] ||
+			e->dist[i] >= SEL_INFINITE)
 			continue;
 		const int fit = best == UINT32_MAX ? 1 : compare_fit(e, i, best);
 		if (best == UINT32_MAX || (e->dist[i] < e->dist[best] && fit >= 0) ||
@@ -302,7 +307,8 @@ static void count_leaves(struct tree *e)
 	if (q->switches <= 0)
 		return;
 	for (uint32_t i = 0; i < e->s->switch_count; i++)
-		if (e->s->cluster->sw[i].level == 0 && overlap(e->s->switch_nodes[i], e->t->nodes, e->s->words))
+		if (e->s->cluster->sw[i].level == 0 &&
+			overlap(e->s->switch_nodes[i], e->t->nodes, e->s->words))
 			leaves++;
 	e->t->best_switch = leaves <= q->switches || e->t->job->waited >= q->switches_wait;
 }

@@ -2,10 +2,11 @@
 /*
  * slurm.c - where a real slurmctld put each job of a recorded scenario, and where we do.
  *
- * One case a start (and a refusal at submission): with the recorded allocations of what then runs in force, the
- * placer is asked for the job, and has to name the recorded nodes, cpus, memory and devices. Nodes planned for
- * waiting jobs of higher priority are not available, if the job would run into the plan: plans are derived, as
- * slurmctld's backfill makes them. The recording is then put in force, so one wrong start does not spoil the next.
+ * One case a start (and a refusal at submission): with the recorded allocations of what then runs in force,
+ * the placer is asked for the job, and has to name the recorded nodes, cpus, memory and devices. Nodes
+ * planned for waiting jobs of higher priority are not available, if the job would run into the plan: plans
+ * are derived, as slurmctld's backfill makes them. The recording is then put in force, so one wrong start
+ * does not spoil the next.
  */
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/slurm_case.h"
@@ -44,8 +45,8 @@ static uint32_t partition_named(const struct slurm_case *c, const char *name, si
 {
 	for (uint32_t i = 0; i < c->cluster.partition_count; i++)
 		if (name ? strlen(c->cluster.partition[i].name) == len &&
-				memcmp(c->cluster.partition[i].name, name, len) == 0 :
-			   c->cluster.partition[i].is_default)
+					memcmp(c->cluster.partition[i].name, name, len) == 0
+			 : c->cluster.partition[i].is_default)
 			return i;
 	return 0;
 }
@@ -91,7 +92,8 @@ static bool read_gres(struct stage *s, const char *text, size_t len, struct sele
 		const char *open = memchr(at, '(', (size_t)(end - at));
 		const char *close = open ? memchr(open, ')', (size_t)(end - open)) : NULL;
 		uint32_t row = 0;
-		while (row < select_gres_count(s->select) && strncmp(select_gres_name(s->select, row), at, name) != 0)
+		while (row < select_gres_count(s->select) &&
+			strncmp(select_gres_name(s->select, row), at, name) != 0)
 			row++;
 		if (!close || row == select_gres_count(s->select))
 			return false;
@@ -102,7 +104,8 @@ static bool read_gres(struct stage *s, const char *text, size_t len, struct sele
 		if (!sl_get_i64(colon, (size_t)(open - colon), &count))
 			return false;
 		gres[row].count += count;
-		if (strncmp(open, "(IDX:", 5) == 0 && !each_number(open + 5, (size_t)(close - open - 5), &gres[row].devices, 1))
+		if (strncmp(open, "(IDX:", 5) == 0 &&
+			!each_number(open + 5, (size_t)(close - open - 5), &gres[row].devices, 1))
 			return false;
 		at = close + 1 + (close + 1 < end);
 	}
@@ -116,12 +119,14 @@ static int note_node(void *self, const char *name, size_t len)
 	struct select_piece *piece = &s->piece[to->count];
 	*piece = (struct select_piece){ .node = UINT32_MAX };
 	for (uint32_t n = 0; n < s->c->cluster.node_count; n++)
-		if (strlen(s->c->cluster.node_name[n]) == len && memcmp(s->c->cluster.node_name[n], name, len) == 0)
+		if (strlen(s->c->cluster.node_name[n]) == len &&
+			memcmp(s->c->cluster.node_name[n], name, len) == 0)
 			piece->node = n;
 	uint64_t *cores = sl_alloc(s->c->arena, SL_CORES_MAX / 64, sizeof(*cores));
 	struct select_gres *gres = sl_alloc(s->c->arena, select_gres_count(s->select) + 1, sizeof(*gres));
 	if (piece->node == UINT32_MAX || !sl_get_i64(to->mem, to->mem_len, &piece->mem) ||
-		!each_number(to->cpus, to->cpus_len, cores, select_threads_per_core(s->select, piece->node)) ||
+		!each_number(
+			to->cpus, to->cpus_len, cores, select_threads_per_core(s->select, piece->node)) ||
 		!read_gres(s, to->gres, to->gres_len, gres))
 		to->bad = true;
 	piece->cores = cores;
@@ -173,45 +178,49 @@ static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t c
 		while (last + 1 < count && (bits[(last + 1) / 64] >> ((last + 1) % 64) & 1))
 			last++;
 		const int64_t from = i * times, until = (last + 1) * times - 1;
-		at += (size_t)snprintf(text + at, room - at, from == until ? "%s%lld" : "%s%lld-%lld", first ? "" : ",",
-			(long long)from, (long long)until);
+		at += (size_t)snprintf(text + at, room - at, from == until ? "%s%lld" : "%s%lld-%lld",
+			first ? "" : ",", (long long)from, (long long)until);
 		first = false;
 		i = last;
 	}
 	return at;
 }
 
-static void describe(const struct stage *s, const struct select_piece *piece, uint32_t count, char *text, size_t room)
+static void describe(
+	const struct stage *s, const struct select_piece *piece, uint32_t count, char *text, size_t room)
 {
 	size_t at = 0;
 	text[0] = '\0';
 	for (uint32_t i = 0; i < count && at + 200 < room; i++) {
 		const struct select_piece *p = &piece[i];
 		const struct sl_node_type *type = &s->c->cluster.type[s->c->cluster.node_type[p->node]];
-		at += (size_t)snprintf(text + at, room - at, "%s%s cpu=", i ? ";" : "", s->c->cluster.node_name[p->node]);
+		at += (size_t)snprintf(
+			text + at, room - at, "%s%s cpu=", i ? ";" : "", s->c->cluster.node_name[p->node]);
 		const int64_t threads = select_threads_per_core(s->select, p->node);
-		at += put_bits(text + at, room - at, p->cores, (uint32_t)(type->amount[0] / threads), threads);
+		at += put_bits(
+			text + at, room - at, p->cores, (uint32_t)(type->amount[0] / threads), threads);
 		at += (size_t)snprintf(text + at, room - at, " mem=%lld", (long long)p->mem);
 		for (uint32_t g = 0; p->gres && g < select_gres_count(s->select); g++) {
 			if (!p->gres[g].count)
 				continue;
-			at += (size_t)snprintf(text + at, room - at, " %s:%lld(IDX:", select_gres_name(s->select, g),
-				(long long)p->gres[g].count);
+			at += (size_t)snprintf(text + at, room - at,
+				" %s:%lld(IDX:", select_gres_name(s->select, g), (long long)p->gres[g].count);
 			at += put_bits(text + at, room - at, &p->gres[g].devices, 64, 1);
 			at += (size_t)snprintf(text + at, room - at, ")");
 		}
 	}
 }
 
-static bool same_pieces(
-	const struct stage *s, const struct select_piece *a, uint32_t a_count, const struct select_piece *b, uint32_t b_count)
+static bool same_pieces(const struct stage *s, const struct select_piece *a, uint32_t a_count,
+	const struct select_piece *b, uint32_t b_count)
 {
 	if (a_count != b_count)
 		return false;
 	for (uint32_t i = 0; i < a_count; i++) {
 		const int64_t cpus = s->c->cluster.type[s->c->cluster.node_type[a[i].node]].amount[0];
 		if (a[i].node != b[i].node || a[i].mem != b[i].mem ||
-			memcmp(a[i].cores, b[i].cores, (size_t)(cpus / select_threads_per_core(s->select, a[i].node) + 63) / 64 * 8))
+			memcmp(a[i].cores, b[i].cores,
+				(size_t)(cpus / select_threads_per_core(s->select, a[i].node) + 63) / 64 * 8))
 			return false;
 		for (uint32_t g = 0; g < select_gres_count(s->select); g++) {
 			const struct select_gres none = { 0 }, *left = a[i].gres ? &a[i].gres[g] : &none;
@@ -295,7 +304,9 @@ static int64_t open_nodes(struct stage *s, uint32_t partition, int64_t from, int
 
 static struct select_job job_of(const struct slurm_job *job, uint32_t partition, int64_t now)
 {
-	return (struct select_job){ .ask = &job->ask, .partition = partition, .user = job->user_row,
+	return (struct select_job){ .ask = &job->ask,
+		.partition = partition,
+		.user = job->user_row,
 		.waited = (now - job->submit) * SL_SECOND };
 }
 
@@ -303,7 +314,8 @@ static bool collides(const struct stage *s, int64_t from, int64_t until, const u
 {
 	for (size_t i = 0; i < s->plan_count; i++)
 		for (size_t w = 0; w < s->words; w++)
-			if (s->plan[i].from < until && s->plan[i].until > from && (s->plan[i].nodes[w] & nodes[w]))
+			if (s->plan[i].from < until && s->plan[i].until > from &&
+				(s->plan[i].nodes[w] & nodes[w]))
 				return true;
 	return false;
 }
@@ -343,13 +355,17 @@ static void make_plan(struct stage *s, const struct waiting *w, int64_t now)
 static bool runs_later(const struct stage *s, const struct slurm_row *row, const struct slurm_row *now)
 {
 	const size_t i = (size_t)(row - s->c->row);
-	return row != now && !s->started[i] && row->alloc[0] && row->eligible != SL_NONE && row->eligible <= now->start;
+	return row != now && !s->started[i] && row->alloc[0] && row->eligible != SL_NONE &&
+	       row->eligible <= now->start;
 }
 
 static void make_plans(struct stage *s, const struct slurm_row *row, uint32_t partition)
 {
-	struct waiting *list = sl_alloc(s->c->arena, s->c->row_count * (s->c->cluster.partition_count + 1), sizeof(*list));
-	const struct waiting mine = { .row = row, .partition = partition, .tier = tier_of(s, partition),
+	struct waiting *list =
+		sl_alloc(s->c->arena, s->c->row_count * (s->c->cluster.partition_count + 1), sizeof(*list));
+	const struct waiting mine = { .row = row,
+		.partition = partition,
+		.tier = tier_of(s, partition),
 		.priority = priority_at(s->c, row->job, row->start) };
 	size_t count = 0;
 	s->plan_count = 0;
@@ -360,7 +376,8 @@ static void make_plans(struct stage *s, const struct slurm_row *row, uint32_t pa
 		const char *text = other->job->partitions ? other->job->partitions : "";
 		do {
 			const size_t len = strcspn(text, ",");
-			struct waiting w = { .row = other, .partition = partition_named(s->c, len ? text : NULL, len) };
+			struct waiting w = { .row = other,
+				.partition = partition_named(s->c, len ? text : NULL, len) };
 			w.tier = tier_of(s, w.partition);
 			w.priority = priority_at(s->c, other->job, row->start);
 			if (by_priority(&w, &mine) < 0)
@@ -387,7 +404,8 @@ static void list_running(struct stage *s)
 	for (size_t i = 0; i < s->running_count; i++) {
 		const struct slurm_row *row = s->running[i].row;
 		s->by_end[i] = (struct select_running){ .alloc = s->running[i].alloc,
-			.end = (row->start + (row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit)) * SL_SECOND };
+			.end = (row->start + (row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit)) *
+			       SL_SECOND };
 	}
 	if (s->running_count)
 		qsort(s->by_end, s->running_count, sizeof(*s->by_end), by_limit);
@@ -406,7 +424,8 @@ static void release_ended(struct stage *s, int64_t now)
 	list_running(s);
 }
 
-static void verdict(struct tally *tally, const struct stage *s, const struct slurm_row *row, const char *failure)
+static void verdict(
+	struct tally *tally, const struct stage *s, const struct slurm_row *row, const char *failure)
 {
 	char name[300];
 	(void)snprintf(name, sizeof(name), "%s %s@%lld", s->c->name, row->id, (long long)row->start);
@@ -414,7 +433,8 @@ static void verdict(struct tally *tally, const struct stage *s, const struct slu
 }
 
 /* What the placer says. NULL: nothing. */
-static const struct select_alloc *place(struct stage *s, const struct slurm_row *row, const struct select_job *job)
+static const struct select_alloc *place(
+	struct stage *s, const struct slurm_row *row, const struct select_job *job)
 {
 	const struct select_alloc *out;
 	const int64_t limit = row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit;
@@ -428,9 +448,10 @@ static bool as_recorded(const struct stage *s, const struct select_alloc *out, u
 	return out && same_pieces(s, s->piece, count, out->piece, out->node_count);
 }
 
-/* A recording has whole seconds: of a job that ended in the second of a start nobody knows whether it was gone
- * by then. Either is right. */
-static bool before_ends(struct stage *s, const struct slurm_row *row, const struct select_job *job, uint32_t count)
+/* A recording has whole seconds: of a job that ended in the second of a start nobody knows whether it was
+ * gone by then. Either is right. */
+static bool before_ends(
+	struct stage *s, const struct slurm_row *row, const struct select_job *job, uint32_t count)
 {
 	release_ended(s, row->start - 1);
 	return as_recorded(s, place(s, row, job), count);
@@ -456,7 +477,8 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 		describe(s, s->piece, count, wanted, sizeof(wanted));
 		if (fits)
 			describe(s, out->piece, out->node_count, got, sizeof(got));
-		(void)snprintf(failure, sizeof(failure), "it got %s; we give %s (%zu plans)", wanted, got, s->plan_count);
+		(void)snprintf(failure, sizeof(failure), "it got %s; we give %s (%zu plans)", wanted, got,
+			s->plan_count);
 		verdict(tally, s, row, failure);
 	}
 	struct select_alloc *held = select_make(s->select, &job, s->piece, count);
@@ -468,23 +490,28 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 
 static void one_refusal(struct stage *s, const struct slurm_row *row, struct tally *tally)
 {
-	const struct select_job job =
-		job_of(row->job, partition_named(s->c, row->job->partitions, row->job->partitions ? strcspn(row->job->partitions, ",") : 0), 0);
+	const struct select_job job = job_of(row->job,
+		partition_named(s->c, row->job->partitions,
+			row->job->partitions ? strcspn(row->job->partitions, ",") : 0),
+		0);
 	const bool never = select_place(s->select, &job, NULL, SELECT_EVER, NULL) == SELECT_NEVER;
-	verdict(tally, s, row, never ? NULL : "it was refused: its configuration is not available; we could place it");
+	verdict(tally, s, row,
+		never ? NULL : "it was refused: its configuration is not available; we could place it");
 }
 
 /* Of one second, by tier and priority: the order in which they were tried. */
 static void order_seconds(struct stage *s)
 {
 	for (size_t i = 1; i < s->c->row_count; i++)
-		for (size_t j = i; j > 0 && s->c->row[j].start != SL_NONE && s->c->row[j - 1].start == s->c->row[j].start;
+		for (size_t j = i; j > 0 && s->c->row[j].start != SL_NONE &&
+				   s->c->row[j - 1].start == s->c->row[j].start;
 			j--) {
 			struct waiting pair[2];
 			for (size_t k = 0; k < 2; k++) {
 				const struct slurm_row *row = &s->c->row[j - 1 + k];
 				pair[k] = (struct waiting){ .row = row,
-					.partition = partition_named(s->c, row->partition, strlen(row->partition)),
+					.partition =
+						partition_named(s->c, row->partition, strlen(row->partition)),
 					.priority = priority_at(s->c, row->job, row->start) };
 				pair[k].tier = tier_of(s, pair[k].partition);
 			}
@@ -530,7 +557,8 @@ void slurm_file(const char *path, const struct conformance_options *options, str
 	if (!arena)
 		exit(6);
 	if (!options->place)
-		tally_case(tally, path, "whole runs are not compared yet: --place compares each start's placement");
+		tally_case(tally, path,
+			"whole runs are not compared yet: --place compares each start's placement");
 	else if (slurm_case_read(&c, arena, path, &err))
 		tally_case(tally, path, err.text);
 	else

@@ -173,7 +173,8 @@ static void read_settings(struct slurm_case *c, const cJSON *cluster)
 	add_setting(c, "cluster", "", "KillWait", "5");
 	cJSON_ArrayForEach(item, get(cluster, "conf"))
 	{
-		const char *value = text_of(c, item), *key = sl_strdup(c->arena, item->string, strlen(item->string));
+		const char *value = text_of(c, item),
+			   *key = sl_strdup(c->arena, item->string, strlen(item->string));
 		add_setting(c, "cluster", "", key, value);
 		if (strcasecmp(key, "SelectType") == 0 && strcasestr(value, "linear"))
 			c->cluster.select = SL_SELECT_LINEAR;
@@ -185,8 +186,8 @@ static void read_settings(struct slurm_case *c, const cJSON *cluster)
 	{
 		const char *value = text_of(c, item);
 		if (value)
-			at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s%s%s", at ? "," : "", item->string,
-				*value ? "=" : "", value);
+			at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s%s%s", at ? "," : "",
+				item->string, *value ? "=" : "", value);
 	}
 	add_setting(c, "cluster", "", "SchedulerParameters", sl_strdup(c->arena, line, at));
 }
@@ -231,16 +232,25 @@ static void partition_key(struct slurm_case *c, struct sl_partition *p, const ch
 
 static void read_partitions(struct slurm_case *c, const cJSON *partitions)
 {
-	struct sl_partition *list = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(partitions) + 1, sizeof(*list));
+	struct sl_partition *list =
+		sl_alloc(c->arena, (size_t)cJSON_GetArraySize(partitions) + 1, sizeof(*list));
 	const cJSON *one;
 	cJSON_ArrayForEach(one, partitions)
 	{
 		struct sl_partition *p = &list[c->cluster.partition_count++];
-		*p = (struct sl_partition){ .name = text_of(c, get(one, "name")), .max_time = SL_NEVER,
-			.nodes_min = SL_NONE, .nodes_max = SL_NONE, .cpus_per_node_max = SL_NONE,
-			.mem_per_node = SL_NONE, .mem_per_cpu = SL_NONE, .mem_per_gpu = SL_NONE,
-			.cpus_per_gpu = SL_NONE, .mem_per_node_max = SL_NONE, .mem_per_cpu_max = SL_NONE,
-			.tier = SL_NONE, .shares = SL_NONE };
+		*p = (struct sl_partition){ .name = text_of(c, get(one, "name")),
+			.max_time = SL_NEVER,
+			.nodes_min = SL_NONE,
+			.nodes_max = SL_NONE,
+			.cpus_per_node_max = SL_NONE,
+			.mem_per_node = SL_NONE,
+			.mem_per_cpu = SL_NONE,
+			.mem_per_gpu = SL_NONE,
+			.cpus_per_gpu = SL_NONE,
+			.mem_per_node_max = SL_NONE,
+			.mem_per_cpu_max = SL_NONE,
+			.tier = SL_NONE,
+			.shares = SL_NONE };
 		const cJSON *item;
 		cJSON_ArrayForEach(item, one)
 		{
@@ -271,7 +281,8 @@ static int join_node(void *self, const char *name, size_t len)
 {
 	struct joining *j = self;
 	for (uint32_t n = 0; n < j->c->cluster.node_count; n++)
-		if (strlen(j->c->cluster.node_name[n]) == len && memcmp(j->c->cluster.node_name[n], name, len) == 0)
+		if (strlen(j->c->cluster.node_name[n]) == len &&
+			memcmp(j->c->cluster.node_name[n], name, len) == 0)
 			j->node[j->sw[j->upper].node_count++] = n;
 	return 0;
 }
@@ -308,12 +319,14 @@ static void read_topology(struct slurm_case *c, const cJSON *lines)
 		struct joining j = { .c = c, .sw = sw, .upper = c->cluster.switch_count };
 		*one = (struct sl_switch){ .name = value_after(c, line->valuestring, "SwitchName="),
 			.nodes = value_after(c, line->valuestring, " Nodes="),
-			.switches = value_after(c, line->valuestring, "Switches="), .parent = UINT32_MAX };
+			.switches = value_after(c, line->valuestring, "Switches="),
+			.parent = UINT32_MAX };
 		one->node = j.node = sl_alloc(c->arena, c->cluster.node_count, sizeof(*j.node));
 		if (one->nodes)
 			(void)sl_hosts_each(one->nodes, strlen(one->nodes), NULL, &err, join_node, &j);
 		if (one->switches)
-			(void)sl_hosts_each(one->switches, strlen(one->switches), NULL, &err, join_switch, &j);
+			(void)sl_hosts_each(
+				one->switches, strlen(one->switches), NULL, &err, join_switch, &j);
 		c->cluster.switch_count++;
 	}
 }
@@ -331,9 +344,9 @@ static void nodes_range(struct sl_ask *ask, const char *text)
 
 static void exclusive_of(struct sl_ask *ask, const char *text)
 {
-	ask->exclusive = strcasecmp(text, "user") == 0 ? SL_EXCLUSIVE_USER :
-		strcasecmp(text, "mcs") == 0           ? SL_EXCLUSIVE_MCS :
-							 SL_EXCLUSIVE_NODE;
+	ask->exclusive = strcasecmp(text, "user") == 0  ? SL_EXCLUSIVE_USER
+			 : strcasecmp(text, "mcs") == 0 ? SL_EXCLUSIVE_MCS
+							: SL_EXCLUSIVE_NODE;
 }
 
 static void switches_of(struct sl_ask *ask, const char *text)
@@ -355,7 +368,8 @@ static bool job_option(struct sl_ask *ask, const char *key, const char *value)
 		{ "ntasks_per_socket", &ask->tasks_per_socket }, { "ntasks_per_core", &ask->tasks_per_core },
 		{ "ntasks_per_gpu", &ask->tasks_per_gpu }, { "cpus_per_task", &ask->cpus_per_task },
 		{ "cpus_per_gpu", &ask->cpus_per_gpu }, { "mincpus", &ask->cpus_min },
-		{ "sockets_per_node", &ask->sockets_per_node }, { "cores_per_socket", &ask->cores_per_socket },
+		{ "sockets_per_node", &ask->sockets_per_node },
+		{ "cores_per_socket", &ask->cores_per_socket },
 		{ "threads_per_core", &ask->threads_per_core } };
 	const struct {
 		const char *key;
@@ -411,7 +425,8 @@ static int64_t seconds_of(const cJSON *minutes)
 		return (int64_t)(minutes->valuedouble * 60);
 	if (cJSON_IsString(minutes) && sl_get_i64(minutes->valuestring, strlen(minutes->valuestring), &value))
 		return value * 60;
-	if (cJSON_IsString(minutes) && sl_get_duration(minutes->valuestring, strlen(minutes->valuestring), &value))
+	if (cJSON_IsString(minutes) &&
+		sl_get_duration(minutes->valuestring, strlen(minutes->valuestring), &value))
 		return value / SL_SECOND;
 	return SL_NONE;
 }
@@ -478,7 +493,8 @@ static int64_t number_in(const char *text)
 	return sl_get_micro(text, strlen(text), &value) ? value / 1000000 : SL_NONE;
 }
 
-static int read_file(struct slurm_case *c, const char *folder, const char *name, const char **text, struct sl_err *err)
+static int read_file(
+	struct slurm_case *c, const char *folder, const char *name, const char **text, struct sl_err *err)
 {
 	char path[4096];
 	const char *end;
@@ -510,7 +526,8 @@ static int by_start(const void *a, const void *b)
 	return left->line < right->line ? -1 : 1;
 }
 
-/* job,jobid,attempt,user,partition,submit,eligible,start,end,state,nodelist,nodes,scheduler,reasons_seen,alloc */
+/* job,jobid,attempt,user,partition,submit,eligible,start,end,state,nodelist,nodes,scheduler,reasons_seen,alloc
+ */
 static int read_expected(struct slurm_case *c, const char *folder, struct sl_err *err)
 {
 	const char *text, *line;
@@ -523,9 +540,17 @@ static int read_expected(struct slurm_case *c, const char *folder, struct sl_err
 		for (size_t i = 0; i < SL_LEN(f); i++)
 			f[i] = field(c, &at);
 		struct slurm_row *row = &c->row[c->row_count++];
-		*row = (struct slurm_row){ .job = job_named(c, f[0]), .id = f[0], .partition = f[4], .state = f[9],
-			.reasons = f[13], .alloc = f[14], .row_id = number_in(f[1]), .eligible = number_in(f[6]),
-			.start = number_in(f[7]), .end = number_in(f[8]), .line = (uint32_t)c->row_count };
+		*row = (struct slurm_row){ .job = job_named(c, f[0]),
+			.id = f[0],
+			.partition = f[4],
+			.state = f[9],
+			.reasons = f[13],
+			.alloc = f[14],
+			.row_id = number_in(f[1]),
+			.eligible = number_in(f[6]),
+			.start = number_in(f[7]),
+			.end = number_in(f[8]),
+			.line = (uint32_t)c->row_count };
 		if (!row->job)
 			return sl_fail(err, SL_INPUT, "expected.csv: job '%s' is not in scenario.json", f[0]);
 	}

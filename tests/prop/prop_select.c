@@ -26,7 +26,8 @@ static void random_world(struct select_world *w)
 	const uint32_t types = 1 + draw(3);
 	for (uint32_t i = 0; i < types; i++) {
 		const uint32_t sockets = 1 + draw(2), cores = 2 + draw(4);
-		struct sl_hardware *h = sw_nodes(w, 1 + draw(40), sockets, cores, 1 + draw(2), 1000 + 500 * draw(4));
+		struct sl_hardware *h =
+			sw_nodes(w, 1 + draw(40), sockets, cores, 1 + draw(2), 1000 + 500 * draw(4));
 		h->weight = 1 + draw(2);
 		if (draw(2))
 			continue;
@@ -86,7 +87,8 @@ static struct select_alloc *held[HELD];
 static size_t held_count;
 
 /* Cores and devices are one job's, unless the partition shares them; memory is not beyond the node's. */
-static void check_alloc(const struct select_world *w, const struct select_alloc *out, uint32_t world, uint32_t step)
+static void check_alloc(
+	const struct select_world *w, const struct select_alloc *out, uint32_t world, uint32_t step)
 {
 	for (uint32_t i = 0; i < out->node_count; i++) {
 		const struct select_piece *p = &out->piece[i];
@@ -100,13 +102,15 @@ static void check_alloc(const struct select_world *w, const struct select_alloc 
 				mem += other->mem;
 				if (w->partition[out->partition].share != SL_SHARE_FORCE)
 					cr_assert_eq(p->cores[0] & other->cores[0], 0,
-						"world %u step %u: a core of n%u is given twice", world, step, p->node + 1);
+						"world %u step %u: a core of n%u is given twice", world, step,
+						p->node + 1);
 				if (p->gres && other->gres)
 					cr_assert_eq(p->gres[0].devices & other->gres[0].devices, 0,
-						"world %u step %u: a device of n%u is given twice", world, step,
-						p->node + 1);
+						"world %u step %u: a device of n%u is given twice", world,
+						step, p->node + 1);
 			}
-		cr_assert_leq(mem, type->amount[1], "world %u step %u: memory of n%u", world, step, p->node + 1);
+		cr_assert_leq(
+			mem, type->amount[1], "world %u step %u: memory of n%u", world, step, p->node + 1);
 	}
 }
 
@@ -125,7 +129,8 @@ static void step(struct select_world *w, uint32_t world, uint32_t number)
 	(void)snprintf(plain, sizeof(plain), "%s", want == SELECT_FITS ? sw_show(w, out, true) : "nowhere");
 	select_plain(w->select, false);
 	const enum select_answer got = select_place(w->select, &job, available, SELECT_NOW, &out);
-	cr_assert_eq(got, want, "world %u step %u: answer %d, but %d by the plain pass (%s)", world, number, got, want, plain);
+	cr_assert_eq(got, want, "world %u step %u: answer %d, but %d by the plain pass (%s)", world, number,
+		got, want, plain);
 	if (got != SELECT_FITS)
 		return;
 	cr_assert_str_eq(sw_show(w, out, true), plain, "world %u step %u", world, number);
@@ -165,7 +170,8 @@ static void try_and_undo(struct select_world *w, uint32_t world)
 	const enum select_answer got = select_place(w->select, &job, NULL, SELECT_NOW, &out);
 	cr_assert_eq(got, want, "world %u: undone, the answer is another", world);
 	if (got == SELECT_FITS)
-		cr_assert_str_eq(sw_show(w, out, true), before, "world %u: undone, the place is another", world);
+		cr_assert_str_eq(
+			sw_show(w, out, true), before, "world %u: undone, the place is another", world);
 }
 
 Test(prop_select, indices_find_what_the_plain_pass_finds)
