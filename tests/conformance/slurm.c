@@ -84,13 +84,25 @@ static bool each_number(const char *text, size_t len, uint64_t *bits, int64_t di
 	return true;
 }
 
-/* "gpu:tesla:2(IDX:0-1),gpu:k80:1(IDX:2)" */
+/* The bracket that closes this one; NULL: none does. */
+static const char *closing(const char *open, const char *end)
+{
+	int depth = 0;
+	for (const char *at = open; at < end; at++) {
+		depth += (*at == '(') - (*at == ')');
+		if (!depth)
+			return at;
+	}
+	return NULL;
+}
+
+/* "gpu:tesla:2(IDX:0-1),mps:50(IDX:0(50/100)),tape:1(IDX:N/A)" */
 static bool read_gres(struct stage *s, const char *text, size_t len, struct select_gres *gres)
 {
 	for (const char *at = text, *end = text + len; at < end;) {
 		const size_t name = strcspn(at, ":");
 		const char *open = memchr(at, '(', (size_t)(end - at));
-		const char *close = open ? memchr(open, ')', (size_t)(end - open)) : NULL;
+		const char *close = open ? closing(open, end) : NULL;
 		uint32_t row = 0;
 		while (row < select_gres_count(s->select) &&
 			strncmp(select_gres_name(s->select, row), at, name) != 0)
@@ -104,8 +116,8 @@ static bool read_gres(struct stage *s, const char *text, size_t len, struct sele
 		if (!sl_get_i64(colon, (size_t)(open - colon), &count))
 			return false;
 		gres[row].count += count;
-		if (strncmp(open, "(IDX:", 5) == 0 &&
-			!each_number(open + 5, (size_t)(close - open - 5), &gres[row].devices, 1))
+		const size_t indices = strncmp(open, "(IDX:", 5) == 0 ? strspn(open + 5, "0123456789-,") : 0;
+		if (indices && !each_number(open + 5, indices, &gres[row].devices, 1))
 			return false;
 		at = close + 1 + (close + 1 < end);
 	}
@@ -488,6 +500,17 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 	s->started[row - s->c->row] = true;
 }
 
+/* What sbatch says of requests that no node of the cluster, idle, could hold. */
+static bool impossible(const char *reason)
+{
+	static const char *const text[] = { "node configuration", "Memory", "feature", "gres", "node name",
+		"CPU count", "Node count" };
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		if (strstr(reason, text[i]))
+			return true;
+	return false;
+}
+
 static void one_refusal(struct stage *s, const struct slurm_row *row, struct tally *tally)
 {
 	const struct select_job job = job_of(row->job,
@@ -497,6 +520,19 @@ static void one_refusal(struct stage *s, const struct slurm_row *row, struct tal
 	const bool never = select_place(s->select, &job, NULL, SELECT_EVER, NULL) == SELECT_NEVER;
 	verdict(tally, s, row,
 		never ? NULL : "it was refused: its configuration is not available; we could place it");
+}
+
+/* Whether it waited for the start of one that began in the same second: then it began in a later pass. */
+static bool in_later_pass(const struct stage *s, const struct slurm_row *row)
+{
+	const char *text = row->job->dependency ? strstr(row->job->dependency, "after:@") : NULL;
+	for (size_t i = 0; text && i < s->c->row_count; i++) {
+		const struct slurm_row *other = &s->c->row[i];
+		const size_t len = strlen(other->id);
+		if (other->start == row->start && strncmp(text + 7, other->id, len) == 0 && !text[7 + len])
+			return true;
+	}
+	return false;
 }
 
 /* Of one second, by tier and priority: the order in which they were tried. */
@@ -515,7 +551,8 @@ static void order_seconds(struct stage *s)
 					.priority = priority_at(s->c, row->job, row->start) };
 				pair[k].tier = tier_of(s, pair[k].partition);
 			}
-			if (by_priority(&pair[0], &pair[1]) <= 0)
+			const int passes = in_later_pass(s, pair[0].row) - in_later_pass(s, pair[1].row);
+			if (passes < 0 || (passes == 0 && by_priority(&pair[0], &pair[1]) <= 0))
 				break;
 			const struct slurm_row swap = s->c->row[j];
 			s->c->row[j] = s->c->row[j - 1];
@@ -541,7 +578,7 @@ static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *e
 		const struct slurm_row *row = &c->row[i];
 		if (row->alloc[0] && row->start != SL_NONE)
 			one_start(&s, row, tally);
-		else if (strcmp(row->state, "REJECTED") == 0 && strstr(row->reasons, "node configuration"))
+		else if (strcmp(row->state, "REJECTED") == 0 && impossible(row->reasons))
 			one_refusal(&s, row, tally);
 	}
 }

@@ -124,6 +124,41 @@ static void read_type(struct slurm_case *c, struct sl_node_type *type, const cJS
 	type->hardware = h;
 }
 
+/* Names by their parts: numbers as numbers. */
+static int compare_names(const char *a, const char *b)
+{
+	while (*a && *b) {
+		const size_t left = strspn(a, "0123456789"), right = strspn(b, "0123456789");
+		int64_t x, y;
+		if (left && right && sl_get_i64(a, left, &x) && sl_get_i64(b, right, &y)) {
+			if (x != y)
+				return x < y ? -1 : 1;
+			a += left;
+			b += right;
+		} else if (*a != *b) {
+			return *a < *b ? -1 : 1;
+		} else {
+			a++;
+			b++;
+		}
+	}
+	return (*a != '\0') - (*b != '\0');
+}
+
+/* slurmctld numbers nodes by name, in whatever order its file lists them. */
+static void sort_names(struct names *names)
+{
+	for (uint32_t i = 1; i < names->count; i++)
+		for (uint32_t j = i; j > 0 && compare_names(names->name[j - 1], names->name[j]) > 0; j--) {
+			const char *name = names->name[j];
+			const uint32_t type = names->type[j];
+			names->name[j] = names->name[j - 1];
+			names->type[j] = names->type[j - 1];
+			names->name[j - 1] = name;
+			names->type[j - 1] = type;
+		}
+}
+
 static int read_nodes(struct slurm_case *c, const cJSON *nodes, struct sl_err *err)
 {
 	struct sl_cluster *cluster = &c->cluster;
@@ -141,6 +176,7 @@ static int read_nodes(struct slurm_case *c, const cJSON *nodes, struct sl_err *e
 		if (sl_hosts_each(list, strlen(list), NULL, err, add_name, &names) != 0)
 			return sl_fail(err, SL_INPUT, "nodes '%s' cannot be read", list);
 	}
+	sort_names(&names);
 	cluster->type = type;
 	cluster->kind_count = 2;
 	cluster->kind_name = kinds;
@@ -164,10 +200,7 @@ static void add_setting(
 
 static void read_settings(struct slurm_case *c, const cJSON *cluster)
 {
-	static const char *const rig[] = { "bf_interval", "bf_resolution", "bf_continue", "bf_max_time",
-		"sched_interval", "batch_sched_delay", "sched_min_interval" };
 	char line[2000] = "";
-	(void)rig; /* The rig's own only set the pace. */
 	const cJSON *item;
 	add_setting(c, "cluster", "", "SelectTypeParameters", "CR_Core_Memory");
 	add_setting(c, "cluster", "", "KillWait", "5");
@@ -441,6 +474,7 @@ static void read_jobs(struct slurm_case *c, const cJSON *jobs)
 		sl_ask_clear(&job->ask);
 		job->id = text_of(c, get(one, "id"));
 		job->user = text_of(c, get(one, "user"));
+		job->dependency = text_of(c, get(one, "dependency"));
 		job->user_row = job->user && job->user[0] ? job->user[strlen(job->user) - 1] - '0' : 0;
 		job->submit = number_of(get(one, "t"), 0);
 		job->limit = seconds_of(get(one, get(one, "time_min") ? "time_min" : "time"));

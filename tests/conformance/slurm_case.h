@@ -10,6 +10,7 @@
 
 struct slurm_job {
 	const char *id, *user;
+	const char *dependency; /* NULL: none. */
 	const char *partitions; /* NULL: the default one. */
 	int64_t submit;         /* s */
 	int64_t limit;          /* s, what plans are made with (--time-min). */
