@@ -142,15 +142,30 @@ static int64_t number_of(const char *text)
 	return text && sl_get_i64(text, strlen(text), &value) ? value : SL_NONE;
 }
 
+/* One of JobDefaults=DefCpuPerGPU=2,DefMemPerGPU=1000, or given by itself: of the partition, or the cluster.
+ */
+static int64_t job_default(const struct select *s, uint32_t partition, const char *key)
+{
+	const char *list = partition_setting(s, partition, "JobDefaults");
+	const char *at = list ? strcasestr(list, key) : NULL;
+	int64_t value;
+	if (at && at[strlen(key)] == '=') {
+		at += strlen(key) + 1;
+		if (sl_get_i64(at, strspn(at, "0123456789"), &value))
+			return value;
+	}
+	return number_of(partition_setting(s, partition, key));
+}
+
 static void set_gpu_defaults(const struct select *s, struct sel_request *q)
 {
 	const struct sl_cluster *c = s->cluster;
 	const struct sl_partition *p = q->partition < c->partition_count ? &c->partition[q->partition] : NULL;
 	int64_t cpus = p ? p->cpus_per_gpu : SL_NONE, mem = p ? p->mem_per_gpu : SL_NONE;
 	if (!said(cpus))
-		cpus = number_of(partition_setting(s, q->partition, "DefCpuPerGPU"));
+		cpus = job_default(s, q->partition, "DefCpuPerGPU");
 	if (!said(mem))
-		mem = number_of(partition_setting(s, q->partition, "DefMemPerGPU"));
+		mem = job_default(s, q->partition, "DefMemPerGPU");
 	for (uint32_t g = 0; g < q->gres_count; g++) {
 		struct sel_gres_request *r = &q->gres[g];
 		if (r->name != s->gpu)

@@ -138,6 +138,15 @@ Test(select_gres, cpus_and_memory_of_a_gpu, .fini = fini)
 	cr_expect_str_eq(sw_show(&w, out, true), "n1:0-5/gpu0-1=1400");
 }
 
+Test(select_gres, job_defaults_of_the_cluster, .fini = fini)
+{
+	gpu_nodes(1);
+	sw_set(&w, "JobDefaults", "DefCpuPerGPU=2,DefMemPerGPU=500");
+	sw_ready(&w);
+	asks(SL_NONE, "gpu:2");
+	expect("n1:0-3/gpu0-1");
+}
+
 Test(select_gres, cores_near_the_devices_first, .fini = fini)
 {
 	bound_nodes(1);
