@@ -6,10 +6,11 @@
 #include "sim/plugin.h"
 
 extern const struct sl_policy policy_composed;
+extern const struct sl_placer slurm_placer;
 
 const struct sl_policy *const sl_policies[] = { &policy_composed, NULL };
 
-const struct sl_placer *const sl_placers[] = { NULL };
+const struct sl_placer *const sl_placers[] = { &slurm_placer, NULL };
 
 #define LELONG   "Lelong, Reis & Trystram, JSSPP 2017"
 #define TANG     "Tang et al., CLUSTER 2009"

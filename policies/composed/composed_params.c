@@ -32,7 +32,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 	[PARAM_PLACE] = { .key = "place",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "first",
-		.choices = "first|best|worst|pack|spread|weight",
+		.choices = "first|best|worst|pack|spread|weight|slurm",
 		.help = "on which nodes a job's tasks go" },
 	[PARAM_BY] = { .key = "by",
 		.kind = SL_PARAM_CHOICE,

@@ -21,7 +21,7 @@ static const struct suite {
 	run_file run;
 } suites[] = {
 	{ "classic", classic_file },
-	{ "slurm", NULL },
+	{ "slurm", slurm_file },
 	{ "kueue", NULL },
 	{ "runai", NULL },
 };

@@ -24,6 +24,7 @@ typedef void (*run_file)(const char *path, const struct conformance_options *opt
 bool pyss_file(const char *path, const char *name, struct tally *tally);
 bool batsim_file(const char *path, const char *name, struct tally *tally);
 
+void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void classic_file(const char *path, const struct conformance_options *options, struct tally *tally);
 
 #endif

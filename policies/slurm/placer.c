@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * placer.c - Slurm's node selection (select.h) as the placement of any policy: place=slurm.
+ *
+ * The policy decides who starts when; nodes, cores, memory and devices are those that slurmctld would give.
+ * What was not asked in Slurm's words is put into them: a group's tasks, with their cpus, memory and GPUs.
+ */
+#include "policies/slurm/select.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COMPONENTS_MAX = 64 };
+
+/* An allocation for each component of a job; below it, what it had before and may get back. */
+struct held {
+	struct select_alloc **alloc; /* By component. */
+	struct held *below;
+};
+
+struct placer {
+	const struct sl_cluster *cluster;
+	const struct sl_jobs *jobs;
+	struct sl_arena *arena;
+	struct select *select;
+	const struct sl_ask **ask;  /* By request: an array by component. */
+	struct held **now, **given; /* By job. */
+	struct held *spare;         /* Of one component; linked by below. */
+	uint32_t *gave;             /* Jobs with something in `given`. */
+	size_t gave_count;
+	bool marked; /* What was given may come back: */
+	uint32_t mark;
+	const struct select_alloc *chosen; /* Of a job of one component. */
+	struct sl_holding *holding;
+	uint32_t *gpus; /* By holding and type. */
+	size_t room;
+	uint64_t *available;
+	const uint64_t *nodes; /* Those that were available when last chosen; NULL: all. */
+	uint32_t gres;         /* Which of the select's is "gpu"; UINT32_MAX: none. */
+};
+
+/* ---- What is asked -------------------------------------------------------------------------------- */
+
+static int64_t bound(uint32_t value) { return value ? value : SL_NONE; }
+
+/* "2" GPUs, or "a100:2"; of several types the first. */
+static const char *gpus_text(const struct placer *p, const struct sl_demand *task)
+{
+	char text[80];
+	if (!task->gpus)
+		return NULL;
+	int len;
+	if (task->gpu_types)
+		len = snprintf(text, sizeof(text), "%s:%lld",
+			p->cluster->kind_name[SL_KIND_GPUS + __builtin_ctz(task->gpu_types)],
+			(long long)task->gpus);
+	else
+		len = snprintf(text, sizeof(text), "%lld", (long long)task->gpus);
+	return sl_strdup(p->arena, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
+}
+
+/* A group in Slurm's words. A task's memory becomes that of a cpu, rounded up. */
+static bool ask_of_group(const struct placer *p, const struct sl_group *group, struct sl_ask *ask)
+{
+	sl_ask_clear(ask);
+	ask->tasks = group->tasks;
+	ask->cpus_per_task = group->task.cpus > 0 ? group->task.cpus : 1;
+	ask->nodes_min = bound(group->nodes_min);
+	ask->nodes_max = bound(group->nodes_max);
+	ask->tasks_per_node = bound(group->tasks_per_node);
+	if (group->task.mem)
+		ask->mem_per_cpu = (group->task.mem + ask->cpus_per_task - 1) / ask->cpus_per_task;
+	ask->gpus_per_task = gpus_text(p, &group->task);
+	ask->exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
+	return !group->task.gpus || ask->gpus_per_task;
+}
+
+static int make_asks(struct placer *p, struct sl_err *err)
+{
+	p->ask = sl_alloc(p->arena, p->jobs->request_count + 1, sizeof(*p->ask));
+	if (!p->ask)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (uint32_t i = 0; i < p->jobs->request_count; i++) {
+		const struct sl_request *request = &p->jobs->requests[i];
+		if (request->group_count > COMPONENTS_MAX)
+			return sl_fail(err, SL_INPUT,
+				"place=slurm: a job has %u groups, and at most %d components can be",
+				request->group_count, COMPONENTS_MAX);
+		p->ask[i] = request->ask;
+		if (request->ask)
+			continue;
+		struct sl_ask *ask = sl_alloc(p->arena, request->group_count, sizeof(*ask));
+		p->ask[i] = ask;
+		for (uint32_t k = 0; k < request->group_count; k++)
+			if (!ask || !ask_of_group(p, &request->group[k], &ask[k]))
+				return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	return SL_OK;
+}
+
+static bool is_named(const char *list, size_t len, const char *name)
+{
+	return strlen(name) == len && strncmp(list, name, len) == 0;
+}
+
+/* The first of "a,b" that there is, else the default one. */
+static uint32_t partition_of(const struct placer *p, const char *list)
+{
+	const struct sl_cluster *cluster = p->cluster;
+	for (const char *at = list; at && *at;) {
+		const size_t len = strcspn(at, ",");
+		for (uint32_t i = 0; i < cluster->partition_count; i++)
+			if (is_named(at, len, cluster->partition[i].name))
+				return i;
+		at += len + (at[len] == ',');
+	}
+	uint32_t found = 0;
+	for (uint32_t i = cluster->partition_count; i-- > 0;)
+		found = cluster->partition[i].is_default ? i : found;
+	return found;
+}
+
+static struct select_job job_of(const struct placer *p, sl_job job, uint32_t component)
+{
+	const struct sl_ask *ask = &p->ask[p->jobs->request[job.row]][component];
+	return (struct select_job){
+		.ask = ask, .partition = partition_of(p, ask->partition), .user = p->jobs->user[job.row]
+	};
+}
+
+static uint32_t components_of(const struct placer *p, sl_job job)
+{
+	return p->jobs->requests[p->jobs->request[job.row]].group_count;
+}
+
+/* ---- What is chosen ---------------------------------------------------------------------------------- */
+
+/* The devices of the piece, by type, as the cluster's kinds count them. */
+static void count_gpus(const struct placer *p, const struct select_piece *piece, uint32_t *gpus)
+{
+	const struct sl_cluster *cluster = p->cluster;
+	const uint32_t types = cluster->kind_count - SL_KIND_GPUS;
+	memset(gpus, 0, types * sizeof(*gpus));
+	const struct sl_hardware *hardware = cluster->type[cluster->node_type[piece->node]].hardware;
+	if (p->gres == UINT32_MAX || !piece->gres || !hardware)
+		return;
+	const uint64_t devices = piece->gres[p->gres].devices;
+	uint32_t device = 0;
+	for (uint32_t i = 0; i < hardware->gres_count; i++) {
+		const struct sl_gres *gres = &hardware->gres[i];
+		if (strcmp(gres->name, "gpu") != 0)
+			continue;
+		uint32_t type = 0;
+		while (type < types &&
+			strcmp(cluster->kind_name[SL_KIND_GPUS + type], gres->type ? gres->type : "gpu") != 0)
+			type++;
+		for (int64_t k = 0; k < gres->count && device < 64; k++, device++)
+			if (type < types)
+				gpus[type] += devices >> device & 1;
+	}
+}
+
+static bool make_room(struct placer *p, size_t count)
+{
+	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
+	if (count <= p->room)
+		return true;
+	const size_t room = 2 * count + 16;
+	struct sl_holding *holding = sl_alloc(p->arena, room, sizeof(*holding));
+	uint32_t *gpus = sl_alloc(p->arena, room * types + 1, sizeof(*gpus));
+	if (!holding || !gpus)
+		return false;
+	if (p->room) {
+		memcpy(holding, p->holding, p->room * sizeof(*holding));
+		memcpy(gpus, p->gpus, p->room * types * sizeof(*gpus));
+	}
+	p->holding = holding;
+	p->gpus = gpus;
+	p->room = room;
+	for (size_t i = 0; i < room; i++)
+		holding[i].gpus = &gpus[i * types];
+	return true;
+}
+
+/* Behind the first `count`; returns how many there are then, 0: no memory. */
+static size_t add_holdings(struct placer *p, const struct select_alloc *alloc, size_t count)
+{
+	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
+	if (!make_room(p, count + alloc->node_count))
+		return 0;
+	for (uint32_t i = 0; i < alloc->node_count; i++, count++) {
+		const struct select_piece *piece = &alloc->piece[i];
+		uint32_t *gpus = &p->gpus[count * types];
+		count_gpus(p, piece, gpus);
+		p->holding[count] = (struct sl_holding){ .node = piece->node,
+			.tasks = piece->tasks,
+			.cpus = piece->cpus,
+			.mem = piece->mem,
+			.gpus = gpus };
+	}
+	return count;
+}
+
+static const uint64_t *available(const struct placer *p, const uint64_t *closed)
+{
+	const size_t words = select_node_words(p->select);
+	if (!closed)
+		return NULL;
+	for (size_t i = 0; i < words; i++)
+		p->available[i] = ~closed[i];
+	if (p->cluster->node_count % 64)
+		p->available[words - 1] &= (UINT64_C(1) << (p->cluster->node_count % 64)) - 1;
+	return p->available;
+}
+
+/* Components one after another, each beside those before; taken back again. */
+static size_t choose_several(struct placer *p, sl_job job, uint32_t components)
+{
+	const uint32_t mark = select_mark(p->select);
+	size_t count = 0;
+	for (uint32_t i = 0; i < components; i++) {
+		const struct select_job one = job_of(p, job, i);
+		const struct select_alloc *alloc;
+		if (select_place(p->select, &one, p->nodes, SELECT_NOW, &alloc) == SELECT_FITS)
+			count = add_holdings(p, alloc, count);
+		else
+			count = 0;
+		if (!count || !select_take(p->select, alloc))
+			break;
+	}
+	select_undo(p->select, mark);
+	return count;
+}
+
+static size_t placer_choose(
+	void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
+{
+	struct placer *p = state;
+	const uint32_t components = components_of(p, job);
+	p->nodes = available(p, closed);
+	size_t count = 0;
+	if (components == 1) {
+		const struct select_job one = job_of(p, job, 0);
+		if (select_place(p->select, &one, p->nodes, SELECT_NOW, &p->chosen) == SELECT_FITS)
+			count = add_holdings(p, p->chosen, 0);
+	} else {
+		count = choose_several(p, job, components);
+	}
+	*holding = p->holding;
+	return count;
+}
+
+/* ---- What is held ------------------------------------------------------------------------------------- */
+
+static struct held *held_new(struct placer *p, uint32_t components)
+{
+	struct held *held = components == 1 ? p->spare : NULL;
+	if (held) {
+		p->spare = held->below;
+		held->below = NULL;
+		return held;
+	}
+	held = sl_alloc(p->arena, 1, sizeof(*held));
+	if (held)
+		held->alloc = sl_alloc(p->arena, components, sizeof(struct select_alloc *));
+	SL_CHECK(held && held->alloc); /* The arena is the run's: without it nothing goes on. */
+	return held;
+}
+
+static void held_free(struct placer *p, struct held *held, uint32_t components)
+{
+	if (components != 1)
+		return; /* It goes with the run. */
+	held->below = p->spare;
+	p->spare = held;
+}
+
+static void put(struct held **top, struct held *held)
+{
+	held->below = *top;
+	*top = held;
+}
+
+static struct held *pull(struct held **top)
+{
+	struct held *held = *top;
+	SL_CHECK(held);
+	*top = held->below;
+	return held;
+}
+
+/* Nothing has changed since it was chosen: the same is chosen again. */
+static const struct select_alloc *again(struct placer *p, sl_job job, uint32_t component)
+{
+	const struct select_job one = job_of(p, job, component);
+	const struct select_alloc *alloc;
+	SL_CHECK(select_place(p->select, &one, p->nodes, SELECT_NOW, &alloc) == SELECT_FITS);
+	return alloc;
+}
+
+static void placer_take(void *state, sl_job job)
+{
+	struct placer *p = state;
+	const uint32_t components = components_of(p, job);
+	struct held *held = held_new(p, components);
+	for (uint32_t i = 0; i < components; i++) {
+		held->alloc[i] = select_take(p->select, components == 1 ? p->chosen : again(p, job, i));
+		SL_CHECK(held->alloc[i]);
+	}
+	put(&p->now[job.row], held);
+}
+
+static void give_all(struct placer *p, const struct held *held, uint32_t components)
+{
+	for (uint32_t i = components; i-- > 0;)
+		select_give(p->select, held->alloc[i]);
+}
+
+static void placer_untake(void *state, sl_job job)
+{
+	struct placer *p = state;
+	const uint32_t components = components_of(p, job);
+	struct held *held = pull(&p->now[job.row]);
+	give_all(p, held, components);
+	held_free(p, held, components);
+}
+
+/* Under a mark of the select's an allocation that was given is not forgotten. */
+static void placer_give(void *state, sl_job job)
+{
+	struct placer *p = state;
+	struct held *held = pull(&p->now[job.row]);
+	if (!p->marked)
+		p->mark = select_mark(p->select);
+	p->marked = true;
+	give_all(p, held, components_of(p, job));
+	if (!p->given[job.row])
+		p->gave[p->gave_count++] = job.row;
+	put(&p->given[job.row], held);
+}
+
+static void placer_restore(void *state, sl_job job)
+{
+	struct placer *p = state;
+	struct held *held = pull(&p->given[job.row]);
+	for (uint32_t i = 0; i < components_of(p, job); i++) {
+		held->alloc[i] = select_take(p->select, held->alloc[i]);
+		SL_CHECK(held->alloc[i]);
+	}
+	put(&p->now[job.row], held);
+}
+
+static void placer_forget(void *state)
+{
+	struct placer *p = state;
+	if (!p->marked)
+		return;
+	select_keep(p->select, p->mark);
+	p->marked = false;
+	for (size_t i = 0; i < p->gave_count; i++) {
+		const sl_job job = { p->gave[i] };
+		while (p->given[job.row])
+			held_free(p, pull(&p->given[job.row]), components_of(p, job));
+	}
+	p->gave_count = 0;
+}
+
+/* ---- Begin --------------------------------------------------------------------------------------------- */
+
+static int placer_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct sl_arena *arena = setup->arena;
+	struct placer *p = sl_alloc(arena, 1, sizeof(*p));
+	*state = p;
+	if (!p)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	p->cluster = setup->cluster;
+	p->jobs = setup->jobs;
+	p->arena = arena;
+	p->select = select_new(setup->cluster, arena, err);
+	if (!p->select)
+		return err->status;
+	p->now = sl_alloc(arena, setup->jobs->count, sizeof(struct held *));
+	p->given = sl_alloc(arena, setup->jobs->count, sizeof(struct held *));
+	p->gave = sl_alloc(arena, setup->jobs->count, sizeof(*p->gave));
+	p->available = sl_alloc(arena, select_node_words(p->select), sizeof(*p->available));
+	if (!p->now || !p->given || !p->gave || !p->available)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	p->gres = UINT32_MAX;
+	for (uint32_t i = 0; i < select_gres_count(p->select); i++)
+		if (strcmp(select_gres_name(p->select, i), "gpu") == 0)
+			p->gres = i;
+	return make_asks(p, err);
+}
+
+static void placer_release(void *state) { (void)state; /* All is the arena's. */ }
+
+const struct sl_placer slurm_placer = {
+	.abi = SL_ABI_OF(struct sl_placer),
+	.name = "slurm",
+	.summary = "as Slurm's select/cons_tres or select/linear chooses: cores, memory and devices by node",
+	.paper = "slurmctld 22.05",
+	.init = placer_init,
+	.release = placer_release,
+	.choose = placer_choose,
+	.take = placer_take,
+	.untake = placer_untake,
+	.give = placer_give,
+	.restore = placer_restore,
+	.forget = placer_forget,
+};

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * select.h - which nodes, cores, memory and devices a job gets: the node
+ * selection of slurmctld 22.05 (select/cons_tres and select/linear).
+ *
+ * A struct select is made from a const cluster and holds what the running jobs
+ * have. select_place asks, select_take and select_give change it; between
+ * select_mark and select_undo every change can be taken back, in time
+ * proportional to what was touched. It knows nothing of time but the order of
+ * expected ends that select_will_run is given.
+ *
+ * Nodes are numbered as the cluster numbers them; a set of nodes is an array of
+ * select_node_words() words. All memory is the arena's.
+ */
+#ifndef POLICIES_SLURM_SELECT_H
+#define POLICIES_SLURM_SELECT_H
+
+#include "sim/plugin.h"
+
+struct select;
+
+/* Who asks. The ask's texts are compared by address: they stay as they are while the select lives. */
+struct select_job {
+	const struct sl_ask *ask;
+	uint32_t partition; /* Row of the cluster's; its first, if the cluster has none. */
+	int32_t user;       /* For --exclusive=user; -1: nobody's. */
+	sl_time waited;     /* How long it has waited for its switches already. */
+};
+
+enum select_mode {
+	SELECT_NOW,   /* Start it: beside what runs. */
+	SELECT_LATER, /* Predict: as NOW, but busy nodes are preferred where the settings say so. */
+	SELECT_EVER,  /* On the idle cluster: what is refused at submission fails this. */
+};
+
+enum select_answer { SELECT_FITS, SELECT_BUSY, SELECT_NEVER };
+
+/* What a job has of one node. */
+struct select_gres {
+	uint64_t devices; /* Bit i: device i, as the node's devices of that name are numbered. */
+	int64_t count;    /* Devices, or units. */
+};
+
+struct select_piece {
+	uint32_t node;
+	uint32_t tasks;
+	int64_t cpus;                   /* Of whole cores: with two threads, twice the cores. */
+	int64_t mem;                    /* MiB */
+	const uint64_t *cores;          /* Bit i: core i, socket by socket. */
+	const struct select_gres *gres; /* By name of gres (select_gres_name); NULL: none. */
+	/* The select's: who else is on the node. */
+	struct select_alloc *owner;
+	struct select_piece *next, **link;
+};
+
+struct select_alloc {
+	uint32_t node_count;
+	uint32_t partition;
+	int32_t user;
+	int64_t cpus;
+	struct select_piece *piece; /* By node, ascending. */
+	/* The select's: */
+	uint8_t whole; /* enum sl_exclusive */
+	uint8_t use;   /* Whether it shares its nodes with jobs of other partitions, or with any. */
+	bool stopped;  /* Holds memory and devices, but no cores. */
+	bool held;     /* In force. */
+	uint32_t row;  /* Of its partition, where cores are shared. */
+	uint32_t size; /* Of its block of memory. */
+	struct select_alloc *next, **link; /* Of its partition. */
+	struct select_alloc *next_free;
+};
+
+/* A running job, for what will be. */
+struct select_running {
+	struct select_alloc *alloc;
+	sl_time end; /* By its limit. */
+};
+
+/* NULL: no memory, or the cluster is none of nodes; err says which. */
+struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *arena, struct sl_err *err);
+
+size_t select_node_words(const struct select *select);
+/* The nodes of a partition. */
+const uint64_t *select_partition_nodes(const struct select *select, uint32_t partition);
+uint32_t select_gres_count(const struct select *select);
+const char *select_gres_name(const struct select *select, uint32_t gres);
+int64_t select_threads_per_core(const struct select *select, uint32_t node);
+
+/* Powered-down and such: nodes of a higher rank go after all others. 0 at first. */
+void select_set_rank(struct select *select, uint32_t node, uint32_t rank);
+
+/* Where the job would go, on nodes of `available` (NULL: all of its partition). out is lent until the next
+ * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
+enum select_answer select_place(struct select *select, const struct select_job *job,
+	const uint64_t *available, enum select_mode mode, const struct select_alloc **out);
+/* Why the last answer was not FITS: a constant, in Slurm's words. */
+const char *select_why(const struct select *select);
+/* The same, without the indices: slow, and what they are tested against. */
+void select_plain(struct select *select, bool plain);
+
+/* In force from now on; a copy is made and returned. NULL: no memory. */
+struct select_alloc *select_take(struct select *select, const struct select_alloc *alloc);
+/* No more. The copy goes, unless a mark is open. */
+void select_give(struct select *select, struct select_alloc *alloc);
+/* Its cores go (suspended), or come back; memory and devices stay. */
+void select_stop(struct select *select, struct select_alloc *alloc, bool stopped);
+
+/* An allocation as recorded: pieces are given, cpus and totals follow. For
+ * select_take; lent until the next call. */
+struct select_alloc *select_make(struct select *select, const struct select_job *job,
+	const struct select_piece *piece, uint32_t count);
+
+/* Nested. */
+uint32_t select_mark(struct select *select);
+void select_undo(struct select *select, uint32_t mark);
+void select_keep(struct select *select, uint32_t mark);
+
+/* When and where the job could start if all that runs ends at its limit, as slurmctld predicts it: by taking
+ * away running jobs in batches. running is sorted by end. epoch: of the scenario's zero, in seconds, for
+ * batches close at multiples of 30 s. SL_NEVER: not even then. nodes: select_node_words() words, or NULL. */
+sl_time select_will_run(struct select *select, const struct select_job *job, const uint64_t *available,
+	const struct select_running *running, size_t running_count, sl_time now, int64_t epoch,
+	uint64_t *nodes);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * select_hold.c - what running jobs hold, of which every change can be taken
+ * back: a journal of takes, gives and stops, undone from its end.
+ *
+ * Rows (OverSubscribe=FORCE:n and YES:n): a job goes into the first row of its
+ * partition in which its cores are free; when one leaves, the others are put
+ * into rows anew, by their first core.
+ */
+#include "policies/slurm/select_parts.h"
+
+enum { ACTION_TAKE, ACTION_GIVE, ACTION_STOP, ACTION_GO };
+
+uint8_t sel_use_of(const struct select *s, const struct sel_request *q)
+{
+	const struct sel_partition *p = &s->partition[q->partition];
+	if (p->exclusive)
+		return SEL_USE_RESERVED;
+	return p->force || (p->shares && q->share == 1) ? SEL_USE_AVAILABLE : SEL_USE_ONE_ROW;
+}
+
+/* ---- Blocks of memory, by powers of two ------------------------------------------------ */
+
+static size_t block_of(const struct select *s, uint32_t nodes, size_t words)
+{
+	return sizeof(struct select_alloc) + nodes * sizeof(struct select_piece) + words * sizeof(uint64_t) +
+	       (size_t)nodes * s->gres_name_count * sizeof(struct select_gres);
+}
+
+static struct select_alloc *block_new(struct select *s, size_t bytes)
+{
+	uint32_t size = 8;
+	while ((size_t)1 << size < bytes)
+		size++;
+	struct select_alloc *a = s->free_list[size];
+	if (a)
+		s->free_list[size] = a->next_free;
+	else
+		a = sl_alloc(s->arena, 1, (size_t)1 << size);
+	if (a) {
+		memset(a, 0, (size_t)1 << size);
+		a->size = size;
+	}
+	return a;
+}
+
+static void block_free(struct select *s, struct select_alloc *a)
+{
+	a->next_free = s->free_list[a->size];
+	s->free_list[a->size] = a;
+}
+
+static struct select_alloc *copy_of(struct select *s, const struct select_alloc *from)
+{
+	size_t words = 0;
+	for (uint32_t i = 0; i < from->node_count; i++)
+		words += shape_of(s, from->piece[i].node)->words;
+	struct select_alloc *a = block_new(s, block_of(s, from->node_count, words));
+	if (!a)
+		return NULL;
+	const uint32_t size = a->size;
+	*a = *from;
+	a->size = size;
+	a->piece = (struct select_piece *)(a + 1);
+	struct select_gres *gres = (struct select_gres *)(a->piece + from->node_count);
+	uint64_t *core = (uint64_t *)(gres + (size_t)from->node_count * s->gres_name_count);
+	for (uint32_t i = 0; i < from->node_count; i++) {
+		const uint32_t n = shape_of(s, from->piece[i].node)->words;
+		a->piece[i] = from->piece[i];
+		memcpy(core, from->piece[i].cores, n * sizeof(*core));
+		a->piece[i].cores = core;
+		core += n;
+		if (from->piece[i].gres) {
+			memcpy(gres, from->piece[i].gres, s->gres_name_count * sizeof(*gres));
+			a->piece[i].gres = gres;
+		}
+		gres += s->gres_name_count;
+		a->piece[i].owner = a;
+	}
+	a->held = false;
+	return a;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------- */
+
+static bool fits_row(const struct select *s, const struct select_alloc *a, uint32_t row)
+{
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		const struct select_piece *mine = &a->piece[i];
+		const uint32_t words = shape_of(s, mine->node)->words;
+		for (const struct select_piece *p = s->node[mine->node].first; p; p = p->next) {
+			if (p->owner == a || p->owner->partition != a->partition || p->owner->row != row ||
+				p->owner->stopped)
+				continue;
+			for (uint32_t w = 0; w < words; w++)
+				if (p->cores[w] & mine->cores[w])
+					return false;
+		}
+	}
+	return true;
+}
+
+static uint32_t first_row(const struct select *s, const struct select_alloc *a)
+{
+	const int64_t rows = s->partition[a->partition].rows;
+	for (uint32_t row = 0; row < rows; row++)
+		if (fits_row(s, a, row))
+			return row;
+	return rows > 1 ? (uint32_t)rows - 1 : 0;
+}
+
+static bool goes_before(const struct select *s, const struct select_alloc *a, const struct select_alloc *b)
+{
+	if (a->piece[0].node != b->piece[0].node)
+		return a->piece[0].node < b->piece[0].node;
+	const uint32_t words = shape_of(s, a->piece[0].node)->words;
+	const uint32_t first_a = bits_next(a->piece[0].cores, words, 0),
+		       first_b = bits_next(b->piece[0].cores, words, 0);
+	return first_a != first_b ? first_a < first_b : a->cpus > b->cpus;
+}
+
+/* Jobs of a partition into rows anew. They are few: those of a partition that shares cores. */
+static void rebuild_rows(struct select *s, uint32_t partition)
+{
+	struct sel_partition *p = &s->partition[partition];
+	if (p->rows <= 1)
+		return;
+	for (struct select_alloc *a = p->first; a; a = a->next)
+		a->row = UINT32_MAX;
+	for (;;) {
+		struct select_alloc *next = NULL;
+		for (struct select_alloc *a = p->first; a; a = a->next)
+			if (a->row == UINT32_MAX && (!next || !goes_before(s, next, a)))
+				next = a;
+		if (!next)
+			return;
+		next->row = first_row(s, next);
+	}
+}
+
+/* ---- In force, and not ----------------------------------------------------------------------- */
+
+static void note_change(struct select *s, uint32_t node)
+{
+	s->change_log[s->change++ & (s->change_room - 1)] = node;
+}
+
+static void refresh_used(struct select *s, uint32_t node)
+{
+	const uint32_t words = shape_of(s, node)->words;
+	uint64_t *used = s->used + s->node[node].core_at;
+	memset(used, 0, words * sizeof(*used));
+	for (const struct select_piece *p = s->node[node].first; p; p = p->next)
+		for (uint32_t w = 0; w < words && !p->owner->stopped; w++)
+			used[w] |= p->cores[w];
+	note_change(s, node);
+}
+
+/* sign 1: the gres are the job's; -1: no more. */
+static void change_gres(struct select *s, const struct select_piece *piece, int64_t sign)
+{
+	struct sel_node *n = &s->node[piece->node];
+	const struct sel_shape *shape = shape_of(s, piece->node);
+	for (uint32_t g = 0; piece->gres && g < s->gres_name_count; g++) {
+		const struct select_gres *gres = &piece->gres[g];
+		if (!gres->count)
+			continue;
+		n->gres_used[g] += sign * gres->count;
+		if (shape->shared[g]) {
+			for (uint64_t left = gres->devices; left; left &= left - 1)
+				s->share_used[(size_t)piece->node * SEL_DEVICES +
+					      (uint32_t)__builtin_ctzll(left)] += sign * gres->count;
+			continue;
+		}
+		uint64_t devices = gres->devices;
+		for (uint32_t i = 0; i < shape->group_count; i++)
+			if (shape->group[i].name == g && shape->group[i].no_consume)
+				devices &= ~shape->group[i].devices;
+		if (sign > 0)
+			n->devices_used[g] |= devices;
+		else
+			n->devices_used[g] &= ~devices;
+	}
+}
+
+static void enforce(struct select *s, struct select_alloc *a)
+{
+	struct sel_partition *p = &s->partition[a->partition];
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		struct select_piece *piece = &a->piece[i];
+		struct sel_node *n = &s->node[piece->node];
+		piece->next = n->first;
+		piece->link = &n->first;
+		if (n->first)
+			n->first->link = &piece->next;
+		n->first = piece;
+		n->mem_used += piece->mem;
+		n->jobs++;
+		n->reserved += a->use == SEL_USE_RESERVED;
+		n->one_row += a->use == SEL_USE_ONE_ROW;
+		change_gres(s, piece, 1);
+	}
+	a->next = p->first;
+	a->link = &p->first;
+	if (p->first)
+		p->first->link = &a->next;
+	p->first = a;
+	a->held = true;
+	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
+	for (uint32_t i = 0; i < a->node_count; i++)
+		refresh_used(s, a->piece[i].node);
+}
+
+static void release(struct select *s, struct select_alloc *a)
+{
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		struct select_piece *piece = &a->piece[i];
+		struct sel_node *n = &s->node[piece->node];
+		*piece->link = piece->next;
+		if (piece->next)
+			piece->next->link = piece->link;
+		n->mem_used -= piece->mem;
+		n->jobs--;
+		n->reserved -= a->use == SEL_USE_RESERVED;
+		n->one_row -= a->use == SEL_USE_ONE_ROW;
+		change_gres(s, piece, -1);
+		refresh_used(s, piece->node);
+	}
+	*a->link = a->next;
+	if (a->next)
+		a->next->link = a->link;
+	a->held = false;
+	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
+}
+
+/* ---- The journal ------------------------------------------------------------------------------- */
+
+static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
+{
+	if (!s->marks)
+		return true;
+	if (s->action_count == s->action_room) {
+		const uint32_t room = s->action_room ? 2 * s->action_room : 64;
+		struct sel_action *action = sl_alloc(s->arena, room, sizeof(*action));
+		if (!action)
+			return false;
+		if (s->action_count)
+			memcpy(action, s->action, s->action_count * sizeof(*action));
+		s->action = action;
+		s->action_room = room;
+	}
+	s->action[s->action_count++] = (struct sel_action){ .alloc = a, .kind = kind, .row = a->row };
+	return true;
+}
+
+struct select_alloc *select_take(struct select *s, const struct select_alloc *alloc)
+{
+	struct select_alloc *a = copy_of(s, alloc);
+	if (!a || !note_action(s, a, ACTION_TAKE))
+		return NULL;
+	a->row = s->partition[a->partition].rows > 1 ? first_row(s, a) : 0;
+	enforce(s, a);
+	return a;
+}
+
+void select_give(struct select *s, struct select_alloc *a)
+{
+	SL_CHECK(a->held);
+	SL_CHECK(note_action(s, a, ACTION_GIVE));
+	release(s, a);
+	rebuild_rows(s, a->partition);
+	if (!s->marks)
+		block_free(s, a);
+}
+
+static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
+{
+	a->stopped = stopped;
+	for (uint32_t i = 0; i < a->node_count; i++)
+		refresh_used(s, a->piece[i].node);
+}
+
+void select_stop(struct select *s, struct select_alloc *a, bool stopped)
+{
+	if (a->stopped == stopped)
+		return;
+	SL_CHECK(note_action(s, a, stopped ? ACTION_STOP : ACTION_GO));
+	set_stopped(s, a, stopped);
+}
+
+uint32_t select_mark(struct select *s)
+{
+	s->marks++;
+	return s->action_count;
+}
+
+void select_undo(struct select *s, uint32_t mark)
+{
+	SL_CHECK(s->marks > 0);
+	while (s->action_count > mark) {
+		const struct sel_action action = s->action[--s->action_count];
+		switch (action.kind) {
+		case ACTION_TAKE:
+			release(s, action.alloc);
+			rebuild_rows(s, action.alloc->partition);
+			block_free(s, action.alloc);
+			break;
+		case ACTION_GIVE:
+			action.alloc->row = action.row;
+			enforce(s, action.alloc);
+			rebuild_rows(s, action.alloc->partition);
+			break;
+		default:
+			set_stopped(s, action.alloc, action.kind == ACTION_GO);
+		}
+	}
+	s->marks--;
+}
+
+void select_keep(struct select *s, uint32_t mark)
+{
+	SL_CHECK(s->marks > 0);
+	if (--s->marks)
+		return;
+	for (uint32_t i = mark; i < s->action_count; i++)
+		if (s->action[i].kind == ACTION_GIVE)
+			block_free(s, s->action[i].alloc);
+	s->action_count = 0;
+}
+
+struct select_alloc *select_make(
+	struct select *s, const struct select_job *job, const struct select_piece *piece, uint32_t count)
+{
+	struct sel_request *q = sel_request_of(s, job);
+	if (!q)
+		return NULL;
+	size_t words = 0;
+	for (uint32_t i = 0; i < count; i++)
+		words += shape_of(s, piece[i].node)->words;
+	struct select_alloc *a = block_new(s, block_of(s, count, words));
+	if (!a)
+		return NULL;
+	if (s->made)
+		block_free(s, s->made);
+	s->made = a;
+	a->node_count = count;
+	a->partition = q->partition;
+	a->user = job->user;
+	a->whole = q->whole;
+	a->use = sel_use_of(s, q);
+	a->piece = (struct select_piece *)(a + 1);
+	for (uint32_t i = 0; i < count; i++) {
+		a->piece[i] = piece[i];
+		a->piece[i].cpus = bits_count(piece[i].cores, shape_of(s, piece[i].node)->words) *
+				   shape_of(s, piece[i].node)->threads;
+		a->cpus += a->piece[i].cpus;
+	}
+	return a;
+}
+
+void select_set_rank(struct select *s, uint32_t node, uint32_t rank)
+{
+	if (s->node[node].rank != rank)
+		note_change(s, node);
+	s->node[node].rank = rank;
+}

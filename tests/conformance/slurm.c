@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * slurm.c - where a real slurmctld put each job of a recorded scenario, and where we do.
+ *
+ * One case a start (and a refusal at submission): with the recorded allocations of what then runs in force,
+ * the placer is asked for the job, and has to name the recorded nodes, cpus, memory and devices. Nodes
+ * planned for waiting jobs of higher priority are not available, if the job would run into the plan: plans
+ * are derived, as slurmctld's backfill makes them. The recording is then put in force, so one wrong start
+ * does not spoil the next.
+ */
+#include "tests/conformance/conformance.h"
+#include "tests/conformance/slurm_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLANS = 512 };
+
+struct running {
+	const struct slurm_row *row;
+	struct select_alloc *alloc;
+};
+
+struct plan {
+	int64_t from, until;
+	uint64_t *nodes;
+};
+
+struct stage {
+	struct slurm_case *c;
+	struct select *select;
+	size_t words;
+	struct running *running;
+	size_t running_count;
+	struct select_running *by_end;
+	struct plan plan[PLANS];
+	size_t plan_count;
+	uint64_t *available;
+	bool *started; /* By row. */
+	struct select_piece *piece;
+};
+
+static uint32_t partition_named(const struct slurm_case *c, const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < c->cluster.partition_count; i++)
+		if (name ? strlen(c->cluster.partition[i].name) == len &&
+					memcmp(c->cluster.partition[i].name, name, len) == 0
+			 : c->cluster.partition[i].is_default)
+			return i;
+	return 0;
+}
+
+/* ---- Recorded allocations -------------------------------------------------------------------- */
+
+struct noting {
+	struct stage *s;
+	uint32_t count;
+	const char *cpus, *mem, *gres; /* Of the piece, as recorded. */
+	size_t cpus_len, mem_len, gres_len;
+	bool bad;
+};
+
+/* "0-3,7": each number. */
+static bool each_number(const char *text, size_t len, uint64_t *bits, int64_t divide)
+{
+	for (size_t at = 0; at < len;) {
+		int64_t from, until;
+		size_t digits = strspn(text + at, "0123456789");
+		if (!sl_get_i64(text + at, digits, &from))
+			return false;
+		until = from;
+		at += digits;
+		if (at < len && text[at] == '-') {
+			digits = strspn(text + at + 1, "0123456789");
+			if (!sl_get_i64(text + at + 1, digits, &until))
+				return false;
+			at += 1 + digits;
+		}
+		for (int64_t i = from; i <= until; i++)
+			bits[i / divide / 64] |= UINT64_C(1) << (i / divide % 64);
+		at += at < len;
+	}
+	return true;
+}
+
+/* The bracket that closes this one; NULL: none does. */
+static const char *closing(const char *open, const char *end)
+{
+	int depth = 0;
+	for (const char *at = open; at < end; at++) {
+		depth += (*at == '(') - (*at == ')');
+		if (!depth)
+			return at;
+	}
+	return NULL;
+}
+
+/* "gpu:tesla:2(IDX:0-1),mps:50(IDX:0(50/100)),tape:1(IDX:N/A)" */
+static bool read_gres(struct stage *s, const char *text, size_t len, struct select_gres *gres)
+{
+	for (const char *at = text, *end = text + len; at < end;) {
+		const size_t name = strcspn(at, ":");
+		const char *open = memchr(at, '(', (size_t)(end - at));
+		const char *close = open ? closing(open, end) : NULL;
+		uint32_t row = 0;
+		while (row < select_gres_count(s->select) &&
+			strncmp(select_gres_name(s->select, row), at, name) != 0)
+			row++;
+		if (!close || row == select_gres_count(s->select))
+			return false;
+		const char *colon = open;
+		while (colon[-1] != ':')
+			colon--;
+		int64_t count;
+		if (!sl_get_i64(colon, (size_t)(open - colon), &count))
+			return false;
+		gres[row].count += count;
+		const size_t indices = strncmp(open, "(IDX:", 5) == 0 ? strspn(open + 5, "0123456789-,") : 0;
+		if (indices && !each_number(open + 5, indices, &gres[row].devices, 1))
+			return false;
+		at = close + 1 + (close + 1 < end);
+	}
+	return true;
+}
+
+static int note_node(void *self, const char *name, size_t len)
+{
+	struct noting *to = self;
+	struct stage *s = to->s;
+	struct select_piece *piece = &s->piece[to->count];
+	*piece = (struct select_piece){ .node = UINT32_MAX };
+	for (uint32_t n = 0; n < s->c->cluster.node_count; n++)
+		if (strlen(s->c->cluster.node_name[n]) == len &&
+			memcmp(s->c->cluster.node_name[n], name, len) == 0)
+			piece->node = n;
+	uint64_t *cores = sl_alloc(s->c->arena, SL_CORES_MAX / 64, sizeof(*cores));
+	struct select_gres *gres = sl_alloc(s->c->arena, select_gres_count(s->select) + 1, sizeof(*gres));
+	if (piece->node == UINT32_MAX || !sl_get_i64(to->mem, to->mem_len, &piece->mem) ||
+		!each_number(
+			to->cpus, to->cpus_len, cores, select_threads_per_core(s->select, piece->node)) ||
+		!read_gres(s, to->gres, to->gres_len, gres))
+		to->bad = true;
+	piece->cores = cores;
+	if (to->gres_len)
+		piece->gres = gres;
+	to->count++;
+	return 0;
+}
+
+/* "n[2-3] cpu=3 mem=100 gpu:1(IDX:0);n4 cpu=2-3 mem=100" into s->piece, by node. How many; 0: it is none. */
+static uint32_t read_alloc(struct stage *s, const char *text)
+{
+	struct noting to = { .s = s };
+	struct sl_err err = { 0 };
+	for (const char *at = text; *at;) {
+		const size_t len = strcspn(at, ";");
+		const char *end = at + len, *cpu = strstr(at, " cpu="), *mem = strstr(at, " mem=");
+		if (!cpu || !mem || mem > end)
+			return 0;
+		to.cpus = cpu + 5;
+		to.cpus_len = strcspn(to.cpus, " ");
+		to.mem = mem + 5;
+		to.mem_len = strspn(to.mem, "0123456789");
+		to.gres = to.mem + to.mem_len + (to.mem[to.mem_len] == ' ');
+		to.gres_len = to.gres < end ? (size_t)(end - to.gres) : 0;
+		if (sl_hosts_each(at, (size_t)(cpu - at), NULL, &err, note_node, &to) != 0 || to.bad)
+			return 0;
+		at = end + (*end == ';');
+	}
+	for (uint32_t i = 1; i < to.count; i++)
+		for (uint32_t j = i; j > 0 && s->piece[j - 1].node > s->piece[j].node; j--) {
+			const struct select_piece swap = s->piece[j];
+			s->piece[j] = s->piece[j - 1];
+			s->piece[j - 1] = swap;
+		}
+	return to.count;
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------- */
+
+static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t count, int64_t times)
+{
+	size_t at = 0;
+	bool first = true;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!(bits[i / 64] >> (i % 64) & 1))
+			continue;
+		uint32_t last = i;
+		while (last + 1 < count && (bits[(last + 1) / 64] >> ((last + 1) % 64) & 1))
+			last++;
+		const int64_t from = i * times, until = (last + 1) * times - 1;
+		at += (size_t)snprintf(text + at, room - at, from == until ? "%s%lld" : "%s%lld-%lld",
+			first ? "" : ",", (long long)from, (long long)until);
+		first = false;
+		i = last;
+	}
+	return at;
+}
+
+static void describe(
+	const struct stage *s, const struct select_piece *piece, uint32_t count, char *text, size_t room)
+{
+	size_t at = 0;
+	text[0] = '\0';
+	for (uint32_t i = 0; i < count && at + 200 < room; i++) {
+		const struct select_piece *p = &piece[i];
+		const struct sl_node_type *type = &s->c->cluster.type[s->c->cluster.node_type[p->node]];
+		at += (size_t)snprintf(
+			text + at, room - at, "%s%s cpu=", i ? ";" : "", s->c->cluster.node_name[p->node]);
+		const int64_t threads = select_threads_per_core(s->select, p->node);
+		at += put_bits(
+			text + at, room - at, p->cores, (uint32_t)(type->amount[0] / threads), threads);
+		at += (size_t)snprintf(text + at, room - at, " mem=%lld", (long long)p->mem);
+		for (uint32_t g = 0; p->gres && g < select_gres_count(s->select); g++) {
+			if (!p->gres[g].count)
+				continue;
+			at += (size_t)snprintf(text + at, room - at,
+				" %s:%lld(IDX:", select_gres_name(s->select, g), (long long)p->gres[g].count);
+			at += put_bits(text + at, room - at, &p->gres[g].devices, 64, 1);
+			at += (size_t)snprintf(text + at, room - at, ")");
+		}
+	}
+}
+
+static bool same_pieces(const struct stage *s, const struct select_piece *a, uint32_t a_count,
+	const struct select_piece *b, uint32_t b_count)
+{
+	if (a_count != b_count)
+		return false;
+	for (uint32_t i = 0; i < a_count; i++) {
+		const int64_t cpus = s->c->cluster.type[s->c->cluster.node_type[a[i].node]].amount[0];
+		if (a[i].node != b[i].node || a[i].mem != b[i].mem ||
+			memcmp(a[i].cores, b[i].cores,
+				(size_t)(cpus / select_threads_per_core(s->select, a[i].node) + 63) / 64 * 8))
+			return false;
+		for (uint32_t g = 0; g < select_gres_count(s->select); g++) {
+			const struct select_gres none = { 0 }, *left = a[i].gres ? &a[i].gres[g] : &none;
+			const struct select_gres *right = b[i].gres ? &b[i].gres[g] : &none;
+			if (left->count != right->count || left->devices != right->devices)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* ---- Plans of those that wait ---------------------------------------------------------------- */
+
+static int64_t priority_at(const struct slurm_case *c, const struct slurm_job *job, int64_t now)
+{
+	int64_t priority = SL_NONE, first = SL_NONE;
+	for (size_t i = 0; i < c->priority_count; i++) {
+		if (c->priority[i].job != job)
+			continue;
+		if (first == SL_NONE)
+			first = c->priority[i].priority;
+		/* Sampled every 2.5 s, or 5: what was seen then was so for a while. */
+		if (c->priority[i].at_ms <= now * 1000 + 5300)
+			priority = c->priority[i].priority;
+	}
+	return priority == SL_NONE ? first : priority;
+}
+
+static int64_t tier_of(const struct stage *s, uint32_t partition)
+{
+	const int64_t tier = s->c->cluster.partition[partition].tier;
+	return tier == SL_NONE ? 1 : tier;
+}
+
+/* A waiting row, with what puts it before others. */
+struct waiting {
+	const struct slurm_row *row;
+	uint32_t partition;
+	int64_t tier, priority;
+};
+
+/* Of an array, by task. */
+static int64_t task_of(const struct slurm_row *row)
+{
+	const char *mark = strchr(row->id, '_');
+	int64_t task;
+	return mark && sl_get_i64(mark + 1, strlen(mark + 1), &task) ? task : 0;
+}
+
+static int by_priority(const void *a, const void *b)
+{
+	const struct waiting *left = a, *right = b;
+	if (left->tier != right->tier)
+		return left->tier > right->tier ? -1 : 1;
+	if (left->priority != right->priority)
+		return left->priority > right->priority ? -1 : 1;
+	if (left->row->job == right->row->job && task_of(left->row) != task_of(right->row))
+		return task_of(left->row) < task_of(right->row) ? -1 : 1;
+	if (left->row->row_id != right->row->row_id)
+		return left->row->row_id < right->row->row_id ? -1 : 1;
+	return left->partition < right->partition ? -1 : left->partition > right->partition;
+}
+
+/* Nodes of the partition without a plan over a time. The earliest end of a plan that is in the way. */
+static int64_t open_nodes(struct stage *s, uint32_t partition, int64_t from, int64_t until)
+{
+	int64_t later = SL_NONE;
+	memcpy(s->available, select_partition_nodes(s->select, partition), s->words * sizeof(*s->available));
+	for (size_t i = 0; i < s->plan_count; i++) {
+		const struct plan *p = &s->plan[i];
+		/* A plan that begins as the job would end is in its way, too. */
+		if (p->from > until || p->until <= from)
+			continue;
+		for (size_t w = 0; w < s->words; w++)
+			s->available[w] &= ~p->nodes[w];
+		if (later == SL_NONE || p->until < later)
+			later = p->until;
+	}
+	return later;
+}
+
+static struct select_job job_of(const struct slurm_job *job, uint32_t partition, int64_t now)
+{
+	return (struct select_job){ .ask = &job->ask,
+		.partition = partition,
+		.user = job->user_row,
+		.waited = (now - job->submit) * SL_SECOND };
+}
+
+static bool collides(const struct stage *s, int64_t from, int64_t until, const uint64_t *nodes)
+{
+	for (size_t i = 0; i < s->plan_count; i++)
+		for (size_t w = 0; w < s->words; w++)
+			if (s->plan[i].from < until && s->plan[i].until > from &&
+				(s->plan[i].nodes[w] & nodes[w]))
+				return true;
+	return false;
+}
+
+/* The plan of one that waits, beside those made before. One that could start now is kept from it by something
+ * else than room, and has none. */
+static void make_plan(struct stage *s, const struct waiting *w, int64_t now)
+{
+	const struct select_job job = job_of(w->row->job, w->partition, now);
+	const int64_t limit = w->row->job->limit == SL_NONE ? 365 * 86400 : w->row->job->limit;
+	uint64_t *nodes = sl_alloc(s->c->arena, s->words, sizeof(*nodes));
+	int64_t from = now;
+	if (s->plan_count == PLANS)
+		return;
+	for (int tries = 0; tries < 100; tries++) {
+		const int64_t later = open_nodes(s, w->partition, from, from + limit);
+		const sl_time at = select_will_run(s->select, &job, s->available, s->by_end, s->running_count,
+			now * SL_SECOND, 0, nodes);
+		int64_t start = at == SL_NEVER ? SL_NONE : at / SL_SECOND;
+		if (start == now && from == now)
+			return;
+		if (start != SL_NONE && start < from)
+			start = from;
+		if (start == SL_NONE || (later != SL_NONE && start > later)) {
+			if (later == SL_NONE)
+				return;
+			from = later;
+		} else if (collides(s, start, start + limit, nodes)) {
+			from = start;
+		} else {
+			s->plan[s->plan_count++] = (struct plan){ start, start + limit, nodes };
+			return;
+		}
+	}
+}
+
+static bool runs_later(const struct stage *s, const struct slurm_row *row, const struct slurm_row *now)
+{
+	const size_t i = (size_t)(row - s->c->row);
+	return row != now && !s->started[i] && row->alloc[0] && row->eligible != SL_NONE &&
+	       row->eligible <= now->start;
+}
+
+static void make_plans(struct stage *s, const struct slurm_row *row, uint32_t partition)
+{
+	struct waiting *list =
+		sl_alloc(s->c->arena, s->c->row_count * (s->c->cluster.partition_count + 1), sizeof(*list));
+	const struct waiting mine = { .row = row,
+		.partition = partition,
+		.tier = tier_of(s, partition),
+		.priority = priority_at(s->c, row->job, row->start) };
+	size_t count = 0;
+	s->plan_count = 0;
+	for (size_t i = 0; i < s->c->row_count; i++) {
+		const struct slurm_row *other = &s->c->row[i];
+		if (!runs_later(s, other, row))
+			continue;
+		const char *text = other->job->partitions ? other->job->partitions : "";
+		do {
+			const size_t len = strcspn(text, ",");
+			struct waiting w = { .row = other,
+				.partition = partition_named(s->c, len ? text : NULL, len) };
+			w.tier = tier_of(s, w.partition);
+			w.priority = priority_at(s->c, other->job, row->start);
+			if (by_priority(&w, &mine) < 0)
+				list[count++] = w;
+			text += len + (text[len] == ',');
+		} while (*text);
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), by_priority);
+	for (size_t i = 0; i < count; i++)
+		make_plan(s, &list[i], row->start);
+}
+
+/* ---- Starts, in order ---------------------------------------------------------------------------- */
+
+static int by_limit(const void *a, const void *b)
+{
+	const struct select_running *left = a, *right = b;
+	return left->end < right->end ? -1 : left->end > right->end;
+}
+
+static void list_running(struct stage *s)
+{
+	for (size_t i = 0; i < s->running_count; i++) {
+		const struct slurm_row *row = s->running[i].row;
+		s->by_end[i] = (struct select_running){ .alloc = s->running[i].alloc,
+			.end = (row->start + (row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit)) *
+			       SL_SECOND };
+	}
+	if (s->running_count)
+		qsort(s->by_end, s->running_count, sizeof(*s->by_end), by_limit);
+}
+
+static void release_ended(struct stage *s, int64_t now)
+{
+	for (size_t i = 0; i < s->running_count;) {
+		if (s->running[i].row->end == SL_NONE || s->running[i].row->end > now) {
+			i++;
+			continue;
+		}
+		select_give(s->select, s->running[i].alloc);
+		s->running[i] = s->running[--s->running_count];
+	}
+	list_running(s);
+}
+
+static void verdict(
+	struct tally *tally, const struct stage *s, const struct slurm_row *row, const char *failure)
+{
+	char name[300];
+	(void)snprintf(name, sizeof(name), "%s %s@%lld", s->c->name, row->id, (long long)row->start);
+	tally_case(tally, name, failure);
+}
+
+/* What the placer says. NULL: nothing. */
+static const struct select_alloc *place(
+	struct stage *s, const struct slurm_row *row, const struct select_job *job)
+{
+	const struct select_alloc *out;
+	const int64_t limit = row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit;
+	make_plans(s, row, job->partition);
+	(void)open_nodes(s, job->partition, row->start, row->start + limit);
+	return select_place(s->select, job, s->available, SELECT_NOW, &out) == SELECT_FITS ? out : NULL;
+}
+
+static bool as_recorded(const struct stage *s, const struct select_alloc *out, uint32_t count)
+{
+	return out && same_pieces(s, s->piece, count, out->piece, out->node_count);
+}
+
+/* A recording has whole seconds: of a job that ended in the second of a start nobody knows whether it was
+ * gone by then. Either is right. */
+static bool before_ends(
+	struct stage *s, const struct slurm_row *row, const struct select_job *job, uint32_t count)
+{
+	release_ended(s, row->start - 1);
+	return as_recorded(s, place(s, row, job), count);
+}
+
+static void one_start(struct stage *s, const struct slurm_row *row, struct tally *tally)
+{
+	char failure[9000], wanted[4000], got[4000] = "nothing";
+	const uint32_t partition = partition_named(s->c, row->partition, strlen(row->partition));
+	const struct select_job job = job_of(row->job, partition, row->start);
+	const uint32_t count = read_alloc(s, row->alloc);
+	if (!count) {
+		verdict(tally, s, row, "the recorded allocation cannot be read");
+		return;
+	}
+	bool right = before_ends(s, row, &job, count);
+	release_ended(s, row->start);
+	const struct select_alloc *out = right ? NULL : place(s, row, &job);
+	const bool fits = out != NULL;
+	if (right || as_recorded(s, out, count)) {
+		verdict(tally, s, row, NULL);
+	} else {
+		describe(s, s->piece, count, wanted, sizeof(wanted));
+		if (fits)
+			describe(s, out->piece, out->node_count, got, sizeof(got));
+		(void)snprintf(failure, sizeof(failure), "it got %s; we give %s (%zu plans)", wanted, got,
+			s->plan_count);
+		verdict(tally, s, row, failure);
+	}
+	struct select_alloc *held = select_make(s->select, &job, s->piece, count);
+	held = held ? select_take(s->select, held) : NULL;
+	SL_CHECK(held);
+	s->running[s->running_count++] = (struct running){ row, held };
+	s->started[row - s->c->row] = true;
+}
+
+/* What sbatch says of requests that no node of the cluster, idle, could hold. */
+static bool impossible(const char *reason)
+{
+	static const char *const text[] = { "node configuration", "Memory", "feature", "gres", "node name",
+		"CPU count", "Node count" };
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		if (strstr(reason, text[i]))
+			return true;
+	return false;
+}
+
+static void one_refusal(struct stage *s, const struct slurm_row *row, struct tally *tally)
+{
+	const struct select_job job = job_of(row->job,
+		partition_named(s->c, row->job->partitions,
+			row->job->partitions ? strcspn(row->job->partitions, ",") : 0),
+		0);
+	const bool never = select_place(s->select, &job, NULL, SELECT_EVER, NULL) == SELECT_NEVER;
+	verdict(tally, s, row,
+		never ? NULL : "it was refused: its configuration is not available; we could place it");
+}
+
+/* Whether it waited for the start of one that began in the same second: then it began in a later pass. */
+static bool in_later_pass(const struct stage *s, const struct slurm_row *row)
+{
+	const char *text = row->job->dependency ? strstr(row->job->dependency, "after:@") : NULL;
+	for (size_t i = 0; text && i < s->c->row_count; i++) {
+		const struct slurm_row *other = &s->c->row[i];
+		const size_t len = strlen(other->id);
+		if (other->start == row->start && strncmp(text + 7, other->id, len) == 0 && !text[7 + len])
+			return true;
+	}
+	return false;
+}
+
+/* Of one second, by tier and priority: the order in which they were tried. */
+static void order_seconds(struct stage *s)
+{
+	for (size_t i = 1; i < s->c->row_count; i++)
+		for (size_t j = i; j > 0 && s->c->row[j].start != SL_NONE &&
+				   s->c->row[j - 1].start == s->c->row[j].start;
+			j--) {
+			struct waiting pair[2];
+			for (size_t k = 0; k < 2; k++) {
+				const struct slurm_row *row = &s->c->row[j - 1 + k];
+				pair[k] = (struct waiting){ .row = row,
+					.partition =
+						partition_named(s->c, row->partition, strlen(row->partition)),
+					.priority = priority_at(s->c, row->job, row->start) };
+				pair[k].tier = tier_of(s, pair[k].partition);
+			}
+			const int passes = in_later_pass(s, pair[0].row) - in_later_pass(s, pair[1].row);
+			if (passes < 0 || (passes == 0 && by_priority(&pair[0], &pair[1]) <= 0))
+				break;
+			const struct slurm_row swap = s->c->row[j];
+			s->c->row[j] = s->c->row[j - 1];
+			s->c->row[j - 1] = swap;
+		}
+}
+
+static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *err)
+{
+	struct stage s = { .c = c, .select = select_new(&c->cluster, c->arena, err) };
+	if (!s.select) {
+		tally_case(tally, c->name, err->text);
+		return;
+	}
+	s.words = select_node_words(s.select);
+	s.running = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.running));
+	s.by_end = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.by_end));
+	s.available = sl_alloc(c->arena, s.words, sizeof(*s.available));
+	s.started = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.started));
+	s.piece = sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*s.piece));
+	order_seconds(&s);
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct slurm_row *row = &c->row[i];
+		if (row->alloc[0] && row->start != SL_NONE)
+			one_start(&s, row, tally);
+		else if (strcmp(row->state, "REJECTED") == 0 && impossible(row->reasons))
+			one_refusal(&s, row, tally);
+	}
+}
+
+void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally)
+{
+	const char *slash = strrchr(path, '/');
+	if (strcmp(slash ? slash + 1 : path, "scenario.json") != 0)
+		return;
+	struct sl_err err = { 0 };
+	struct slurm_case c;
+	struct sl_arena *arena = arena_new();
+	if (!arena)
+		exit(6);
+	if (!options->place)
+		tally_case(tally, path,
+			"whole runs are not compared yet: --place compares each start's placement");
+	else if (slurm_case_read(&c, arena, path, &err))
+		tally_case(tally, path, err.text);
+	else
+		run_case(&c, tally, &err);
+	arena_free(arena);
+}

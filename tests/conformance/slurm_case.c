@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * slurm_case.c - reads a recorded scenario: scenario.json, expected.csv, trace.csv. What scenario.json leaves
+ * out is what the recording rig had: cons_tres with CR_Core_Memory, priority/basic, backfill each second.
+ */
+#include "tests/conformance/slurm_case.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+
+/* A value as text; NULL: absent or false; "": true. */
+static const char *text_of(struct slurm_case *c, const cJSON *value)
+{
+	char buffer[32];
+	if (!value || cJSON_IsFalse(value) || cJSON_IsNull(value))
+		return NULL;
+	if (cJSON_IsString(value))
+		return sl_strdup(c->arena, value->valuestring, strlen(value->valuestring));
+	if (cJSON_IsTrue(value))
+		return "";
+	const int n = snprintf(buffer, sizeof(buffer), "%.0f", value->valuedouble);
+	return sl_strdup(c->arena, buffer, (size_t)n);
+}
+
+static int64_t number_of(const cJSON *value, int64_t otherwise)
+{
+	int64_t number;
+	if (cJSON_IsNumber(value))
+		return (int64_t)value->valuedouble;
+	if (cJSON_IsString(value) && sl_get_i64(value->valuestring, strlen(value->valuestring), &number))
+		return number;
+	return otherwise;
+}
+
+/* ---- The cluster ------------------------------------------------------------------------ */
+
+struct names {
+	struct slurm_case *c;
+	const char **name;
+	uint32_t *type;
+	uint32_t count, room, of;
+};
+
+static int add_name(void *self, const char *name, size_t len)
+{
+	struct names *names = self;
+	if (names->count == names->room)
+		return -1;
+	names->type[names->count] = names->of;
+	names->name[names->count++] = sl_strdup(names->c->arena, name, len);
+	return 0;
+}
+
+static void read_gres(struct slurm_case *c, struct sl_hardware *h, const cJSON *node)
+{
+	const char *text = text_of(c, get(node, "gres"));
+	const cJSON *cores = get(node, "gres_cores");
+	struct sl_gres *gres = sl_alloc(c->arena, 64, sizeof(*gres));
+	uint32_t device = 0;
+	h->gres = gres;
+	for (const char *at = text; at && *at;) {
+		const size_t len = strcspn(at, ",");
+		char part[3][64] = { "", "", "" };
+		uint32_t parts = 0;
+		for (size_t i = 0, from = 0; i <= len && parts < 3; i++)
+			if (i == len || at[i] == ':') {
+				(void)snprintf(part[parts++], 64, "%.*s", (int)(i - from), at + from);
+				from = i + 1;
+			}
+		struct sl_gres one = { .name = sl_strdup(c->arena, part[0], strlen(part[0])) };
+		if (parts == 3)
+			one.type = sl_strdup(c->arena, part[1], strlen(part[1]));
+		if (!sl_get_i64(part[parts - 1], strlen(part[parts - 1]), &one.count))
+			one.count = 1;
+		const int64_t total = one.count;
+		for (int64_t i = 0; i < (cores ? total : 1) && h->gres_count < 64; i++, device++) {
+			const cJSON *range = cJSON_GetArrayItem(cores, (int)device);
+			if (range) {
+				uint64_t *bits = sl_alloc(c->arena, SL_CORES_MAX / 64, sizeof(*bits));
+				char list[64];
+				(void)snprintf(list, sizeof(list), "%s", range->valuestring);
+				int64_t from = 0, until;
+				const size_t dash = strcspn(list, "-");
+				(void)sl_get_i64(list, dash, &from);
+				until = from;
+				if (list[dash])
+					(void)sl_get_i64(list + dash + 1, strlen(list + dash + 1), &until);
+				for (int64_t b = from; b <= until; b++)
+					bits[b / 64] |= UINT64_C(1) << (b % 64);
+				one.cores = bits;
+				one.count = 1;
+			}
+			gres[h->gres_count++] = one;
+		}
+		at += len + (at[len] == ',');
+	}
+}
+
+static void read_type(struct slurm_case *c, struct sl_node_type *type, const cJSON *node)
+{
+	struct sl_hardware *h = sl_alloc(c->arena, 1, sizeof(*h));
+	type->name = text_of(c, get(node, "name"));
+	type->amount[0] = number_of(get(node, "cpus"), 1);
+	type->amount[1] = number_of(get(node, "mem"), 1000);
+	h->boards = 1;
+	h->sockets = (uint32_t)number_of(get(node, "sockets"), 1);
+	h->threads = (uint32_t)number_of(get(node, "threads"), 1);
+	h->cores = (uint32_t)number_of(get(node, "cores"), type->amount[0] / h->sockets / h->threads);
+	h->weight = number_of(get(node, "weight"), 1);
+	const char *features = text_of(c, get(node, "features"));
+	const char **feature = sl_alloc(c->arena, 32, sizeof(*feature));
+	for (const char *at = features; at && *at && h->feature_count < 32;) {
+		const size_t len = strcspn(at, ",");
+		feature[h->feature_count++] = sl_strdup(c->arena, at, len);
+		at += len + (at[len] == ',');
+	}
+	h->feature = feature;
+	read_gres(c, h, node);
+	type->hardware = h;
+}
+
+/* Names by their parts: numbers as numbers. */
+static int compare_names(const char *a, const char *b)
+{
+	while (*a && *b) {
+		const size_t left = strspn(a, "0123456789"), right = strspn(b, "0123456789");
+		int64_t x, y;
+		if (left && right && sl_get_i64(a, left, &x) && sl_get_i64(b, right, &y)) {
+			if (x != y)
+				return x < y ? -1 : 1;
+			a += left;
+			b += right;
+		} else if (*a != *b) {
+			return *a < *b ? -1 : 1;
+		} else {
+			a++;
+			b++;
+		}
+	}
+	return (*a != '\0') - (*b != '\0');
+}
+
+/* slurmctld numbers nodes by name, in whatever order its file lists them. */
+static void sort_names(struct names *names)
+{
+	for (uint32_t i = 1; i < names->count; i++)
+		for (uint32_t j = i; j > 0 && compare_names(names->name[j - 1], names->name[j]) > 0; j--) {
+			const char *name = names->name[j];
+			const uint32_t type = names->type[j];
+			names->name[j] = names->name[j - 1];
+			names->type[j] = names->type[j - 1];
+			names->name[j - 1] = name;
+			names->type[j - 1] = type;
+		}
+}
+
+static int read_nodes(struct slurm_case *c, const cJSON *nodes, struct sl_err *err)
+{
+	struct sl_cluster *cluster = &c->cluster;
+	static const char *const kinds[] = { "cpus", "memory" };
+	struct names names = { .c = c, .room = 4096 };
+	names.name = sl_alloc(c->arena, names.room, sizeof(*names.name));
+	names.type = sl_alloc(c->arena, names.room, sizeof(*names.type));
+	struct sl_node_type *type = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(nodes) + 1, sizeof(*type));
+	const cJSON *node;
+	cJSON_ArrayForEach(node, nodes)
+	{
+		const char *list = text_of(c, get(node, "name"));
+		names.of = cluster->type_count;
+		read_type(c, &type[cluster->type_count++], node);
+		if (sl_hosts_each(list, strlen(list), NULL, err, add_name, &names) != 0)
+			return sl_fail(err, SL_INPUT, "nodes '%s' cannot be read", list);
+	}
+	sort_names(&names);
+	cluster->type = type;
+	cluster->kind_count = 2;
+	cluster->kind_name = kinds;
+	cluster->node_count = names.count;
+	cluster->node_name = names.name;
+	cluster->node_type = names.type;
+	return names.count ? SL_OK : sl_fail(err, SL_INPUT, "no nodes");
+}
+
+static void add_setting(
+	struct slurm_case *c, const char *kind, const char *name, const char *key, const char *value)
+{
+	struct sl_cluster *cluster = &c->cluster;
+	struct sl_setting *setting = sl_alloc(c->arena, cluster->setting_count + 1, sizeof(*setting));
+	if (cluster->setting_count)
+		memcpy(setting, cluster->setting, cluster->setting_count * sizeof(*setting));
+	setting[cluster->setting_count++] =
+		(struct sl_setting){ .kind = kind, .name = name, .key = key, .value = value };
+	cluster->setting = setting;
+}
+
+static void read_settings(struct slurm_case *c, const cJSON *cluster)
+{
+	char line[2000] = "";
+	const cJSON *item;
+	add_setting(c, "cluster", "", "SelectTypeParameters", "CR_Core_Memory");
+	add_setting(c, "cluster", "", "KillWait", "5");
+	cJSON_ArrayForEach(item, get(cluster, "conf"))
+	{
+		const char *value = text_of(c, item),
+			   *key = sl_strdup(c->arena, item->string, strlen(item->string));
+		add_setting(c, "cluster", "", key, value);
+		if (strcasecmp(key, "SelectType") == 0 && strcasestr(value, "linear"))
+			c->cluster.select = SL_SELECT_LINEAR;
+		if (strcasecmp(key, "TopologyPlugin") == 0 && strcasestr(value, "tree"))
+			c->cluster.topology = SL_TOPOLOGY_TREE;
+	}
+	size_t at = 0;
+	cJSON_ArrayForEach(item, get(cluster, "sched"))
+	{
+		const char *value = text_of(c, item);
+		if (value)
+			at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s%s%s", at ? "," : "",
+				item->string, *value ? "=" : "", value);
+	}
+	add_setting(c, "cluster", "", "SchedulerParameters", sl_strdup(c->arena, line, at));
+}
+
+static void share_of(struct sl_partition *p, const char *text)
+{
+	static const char *const word[] = { "NO", "YES", "FORCE", "EXCLUSIVE" };
+	for (size_t i = 0; i < SL_LEN(word); i++)
+		if (strncasecmp(text, word[i], strlen(word[i])) == 0)
+			p->share = (enum sl_share)i;
+	const char *colon = strchr(text, ':');
+	if (colon)
+		(void)sl_get_i64(colon + 1, strlen(colon + 1), &p->shares);
+}
+
+static void partition_key(struct slurm_case *c, struct sl_partition *p, const char *key, const char *value)
+{
+	const struct {
+		const char *key;
+		int64_t *to;
+	} number[] = { { "MaxNodes", &p->nodes_max }, { "MinNodes", &p->nodes_min },
+		{ "MaxCPUsPerNode", &p->cpus_per_node_max }, { "DefMemPerNode", &p->mem_per_node },
+		{ "DefMemPerCPU", &p->mem_per_cpu }, { "DefMemPerGPU", &p->mem_per_gpu },
+		{ "DefCpuPerGPU", &p->cpus_per_gpu }, { "MaxMemPerNode", &p->mem_per_node_max },
+		{ "MaxMemPerCPU", &p->mem_per_cpu_max }, { "PriorityTier", &p->tier } };
+	for (size_t i = 0; i < SL_LEN(number); i++)
+		if (strcasecmp(key, number[i].key) == 0)
+			(void)sl_get_i64(value, strlen(value), number[i].to);
+	if (strcasecmp(key, "Nodes") == 0)
+		p->nodes = value;
+	else if (strcasecmp(key, "Default") == 0)
+		p->is_default = strcasecmp(value, "YES") == 0;
+	else if (strcasecmp(key, "LLN") == 0)
+		p->least_loaded = strcasecmp(value, "YES") == 0;
+	else if (strcasecmp(key, "ExclusiveUser") == 0)
+		p->exclusive_user = strcasecmp(value, "YES") == 0;
+	else if (strcasecmp(key, "OverSubscribe") == 0)
+		share_of(p, value);
+	else
+		add_setting(c, "partition", p->name, sl_strdup(c->arena, key, strlen(key)), value);
+}
+
+static void read_partitions(struct slurm_case *c, const cJSON *partitions)
+{
+	struct sl_partition *list =
+		sl_alloc(c->arena, (size_t)cJSON_GetArraySize(partitions) + 1, sizeof(*list));
+	const cJSON *one;
+	cJSON_ArrayForEach(one, partitions)
+	{
+		struct sl_partition *p = &list[c->cluster.partition_count++];
+		*p = (struct sl_partition){ .name = text_of(c, get(one, "name")),
+			.max_time = SL_NEVER,
+			.nodes_min = SL_NONE,
+			.nodes_max = SL_NONE,
+			.cpus_per_node_max = SL_NONE,
+			.mem_per_node = SL_NONE,
+			.mem_per_cpu = SL_NONE,
+			.mem_per_gpu = SL_NONE,
+			.cpus_per_gpu = SL_NONE,
+			.mem_per_node_max = SL_NONE,
+			.mem_per_cpu_max = SL_NONE,
+			.tier = SL_NONE,
+			.shares = SL_NONE };
+		const cJSON *item;
+		cJSON_ArrayForEach(item, one)
+		{
+			const char *value = text_of(c, item);
+			if (value && strcmp(item->string, "name") != 0)
+				partition_key(c, p, item->string, value);
+		}
+	}
+	c->cluster.partition = list;
+}
+
+static uint32_t switch_named(const struct sl_cluster *cluster, const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < cluster->switch_count; i++)
+		if (strlen(cluster->sw[i].name) == len && memcmp(cluster->sw[i].name, name, len) == 0)
+			return i;
+	return UINT32_MAX;
+}
+
+struct joining {
+	struct slurm_case *c;
+	struct sl_switch *sw;
+	uint32_t upper;
+	uint32_t *node;
+};
+
+static int join_node(void *self, const char *name, size_t len)
+{
+	struct joining *j = self;
+	for (uint32_t n = 0; n < j->c->cluster.node_count; n++)
+		if (strlen(j->c->cluster.node_name[n]) == len &&
+			memcmp(j->c->cluster.node_name[n], name, len) == 0)
+			j->node[j->sw[j->upper].node_count++] = n;
+	return 0;
+}
+
+static int join_switch(void *self, const char *name, size_t len)
+{
+	struct joining *j = self;
+	const uint32_t lower = switch_named(&j->c->cluster, name, len);
+	if (lower == UINT32_MAX)
+		return 0;
+	struct sl_switch *sw = &j->sw[j->upper];
+	j->sw[lower].parent = j->upper;
+	sw->level = sw->level > j->sw[lower].level + 1 ? sw->level : j->sw[lower].level + 1;
+	for (uint32_t i = 0; i < j->sw[lower].node_count; i++)
+		j->node[sw->node_count++] = j->sw[lower].node[i];
+	return 0;
+}
+
+static const char *value_after(struct slurm_case *c, const char *line, const char *key)
+{
+	const char *at = strstr(line, key);
+	return at ? sl_strdup(c->arena, at + strlen(key), strcspn(at + strlen(key), " ")) : NULL;
+}
+
+static void read_topology(struct slurm_case *c, const cJSON *lines)
+{
+	struct sl_switch *sw = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(lines) + 1, sizeof(*sw));
+	struct sl_err err = { 0 };
+	const cJSON *line;
+	c->cluster.sw = sw;
+	cJSON_ArrayForEach(line, lines)
+	{
+		struct sl_switch *one = &sw[c->cluster.switch_count];
+		struct joining j = { .c = c, .sw = sw, .upper = c->cluster.switch_count };
+		*one = (struct sl_switch){ .name = value_after(c, line->valuestring, "SwitchName="),
+			.nodes = value_after(c, line->valuestring, " Nodes="),
+			.switches = value_after(c, line->valuestring, "Switches="),
+			.parent = UINT32_MAX };
+		one->node = j.node = sl_alloc(c->arena, c->cluster.node_count, sizeof(*j.node));
+		if (one->nodes)
+			(void)sl_hosts_each(one->nodes, strlen(one->nodes), NULL, &err, join_node, &j);
+		if (one->switches)
+			(void)sl_hosts_each(
+				one->switches, strlen(one->switches), NULL, &err, join_switch, &j);
+		c->cluster.switch_count++;
+	}
+}
+
+/* ---- Jobs ---------------------------------------------------------------------------------- */
+
+static void nodes_range(struct sl_ask *ask, const char *text)
+{
+	const size_t dash = strcspn(text, "-");
+	(void)sl_get_i64(text, dash, &ask->nodes_min);
+	ask->nodes_max = ask->nodes_min;
+	if (text[dash])
+		(void)sl_get_i64(text + dash + 1, strlen(text + dash + 1), &ask->nodes_max);
+}
+
+static void exclusive_of(struct sl_ask *ask, const char *text)
+{
+	ask->exclusive = strcasecmp(text, "user") == 0  ? SL_EXCLUSIVE_USER
+			 : strcasecmp(text, "mcs") == 0 ? SL_EXCLUSIVE_MCS
+							: SL_EXCLUSIVE_NODE;
+}
+
+static void switches_of(struct sl_ask *ask, const char *text)
+{
+	const size_t at = strcspn(text, "@");
+	(void)sl_get_i64(text, at, &ask->switches);
+	ask->switches_wait = 300 * SL_SECOND; /* max_switch_wait */
+	if (text[at])
+		(void)sl_get_duration(text + at + 1, strlen(text + at + 1), &ask->switches_wait);
+}
+
+/* False: this option is none of a placement's. */
+static bool job_option(struct sl_ask *ask, const char *key, const char *value)
+{
+	const struct {
+		const char *key;
+		int64_t *to;
+	} number[] = { { "ntasks", &ask->tasks }, { "ntasks_per_node", &ask->tasks_per_node },
+		{ "ntasks_per_socket", &ask->tasks_per_socket }, { "ntasks_per_core", &ask->tasks_per_core },
+		{ "ntasks_per_gpu", &ask->tasks_per_gpu }, { "cpus_per_task", &ask->cpus_per_task },
+		{ "cpus_per_gpu", &ask->cpus_per_gpu }, { "mincpus", &ask->cpus_min },
+		{ "sockets_per_node", &ask->sockets_per_node },
+		{ "cores_per_socket", &ask->cores_per_socket },
+		{ "threads_per_core", &ask->threads_per_core } };
+	const struct {
+		const char *key;
+		int64_t *to;
+	} memory[] = { { "mem", &ask->mem_per_node }, { "mem_per_cpu", &ask->mem_per_cpu },
+		{ "mem_per_gpu", &ask->mem_per_gpu }, { "tmp", &ask->tmp } };
+	const struct {
+		const char *key;
+		const char **to;
+	} text[] = { { "gres", &ask->gres }, { "gpus", &ask->gpus }, { "gpus_per_node", &ask->gpus_per_node },
+		{ "gpus_per_socket", &ask->gpus_per_socket }, { "gpus_per_task", &ask->gpus_per_task },
+		{ "gres_flags", &ask->gres_flags }, { "constraint", &ask->constraint },
+		{ "nodelist", &ask->nodelist }, { "exclude", &ask->exclude },
+		{ "distribution", &ask->distribution }, { "licenses", &ask->licenses },
+		{ "reservation", &ask->reservation }, { "partition", &ask->partition } };
+	const struct {
+		const char *key;
+		bool *to;
+	} flag[] = { { "oversubscribe", &ask->oversubscribe }, { "overcommit", &ask->overcommit },
+		{ "contiguous", &ask->contiguous }, { "spread_job", &ask->spread },
+		{ "use_min_nodes", &ask->use_min_nodes } };
+	for (size_t i = 0; i < SL_LEN(number); i++)
+		if (strcmp(key, number[i].key) == 0)
+			return sl_get_i64(value, strlen(value), number[i].to);
+	for (size_t i = 0; i < SL_LEN(memory); i++)
+		if (strcmp(key, memory[i].key) == 0)
+			return sl_get_memory(value, strlen(value), true, memory[i].to);
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		if (strcmp(key, text[i].key) == 0) {
+			*text[i].to = value;
+			return true;
+		}
+	for (size_t i = 0; i < SL_LEN(flag); i++)
+		if (strcmp(key, flag[i].key) == 0)
+			return *flag[i].to = true;
+	if (strcmp(key, "nodes") == 0)
+		nodes_range(ask, value);
+	else if (strcmp(key, "exclusive") == 0)
+		exclusive_of(ask, value);
+	else if (strcmp(key, "switches") == 0)
+		switches_of(ask, value);
+	else if (strcmp(key, "hint") == 0)
+		ask->no_multithread = strcmp(value, "nomultithread") == 0;
+	else
+		return false;
+	return true;
+}
+
+static int64_t seconds_of(const cJSON *minutes)
+{
+	sl_time value;
+	if (cJSON_IsNumber(minutes))
+		return (int64_t)(minutes->valuedouble * 60);
+	if (cJSON_IsString(minutes) && sl_get_i64(minutes->valuestring, strlen(minutes->valuestring), &value))
+		return value * 60;
+	if (cJSON_IsString(minutes) &&
+		sl_get_duration(minutes->valuestring, strlen(minutes->valuestring), &value))
+		return value / SL_SECOND;
+	return SL_NONE;
+}
+
+static void read_jobs(struct slurm_case *c, const cJSON *jobs)
+{
+	struct slurm_job *list = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(jobs) + 1, sizeof(*list));
+	const cJSON *one;
+	cJSON_ArrayForEach(one, jobs)
+	{
+		struct slurm_job *job = &list[c->job_count++];
+		sl_ask_clear(&job->ask);
+		job->id = text_of(c, get(one, "id"));
+		job->user = text_of(c, get(one, "user"));
+		job->dependency = text_of(c, get(one, "dependency"));
+		job->user_row = job->user && job->user[0] ? job->user[strlen(job->user) - 1] - '0' : 0;
+		job->submit = number_of(get(one, "t"), 0);
+		job->limit = seconds_of(get(one, get(one, "time_min") ? "time_min" : "time"));
+		const cJSON *item;
+		cJSON_ArrayForEach(item, one)
+		{
+			const char *value = text_of(c, item);
+			if (value)
+				(void)job_option(&job->ask, item->string, value);
+		}
+		job->partitions = job->ask.partition;
+	}
+	c->job = list;
+}
+
+/* ---- What happened ---------------------------------------------------------------------------- */
+
+/* The next field of a line of CSV, without its quotes. */
+static const char *field(struct slurm_case *c, const char **at)
+{
+	const char *p = *at;
+	if (*p == '"') {
+		const size_t len = strcspn(p + 1, "\"");
+		*at = p + 1 + len + (p[1 + len] == '"');
+		*at += **at == ',';
+		return sl_strdup(c->arena, p + 1, len);
+	}
+	const size_t len = strcspn(p, ",\n\r");
+	*at = p + len + (p[len] == ',');
+	return sl_strdup(c->arena, p, len);
+}
+
+static const struct slurm_job *job_named(const struct slurm_case *c, const char *id)
+{
+	/* Tasks of arrays are "A_1". */
+	const size_t len = strcspn(id, "_");
+	for (size_t i = 0; i < c->job_count; i++) {
+		if (strcmp(c->job[i].id, id) == 0)
+			return &c->job[i];
+	}
+	for (size_t i = 0; i < c->job_count; i++)
+		if (strlen(c->job[i].id) == len && memcmp(c->job[i].id, id, len) == 0)
+			return &c->job[i];
+	return NULL;
+}
+
+static int64_t number_in(const char *text)
+{
+	int64_t value;
+	return sl_get_micro(text, strlen(text), &value) ? value / 1000000 : SL_NONE;
+}
+
+static int read_file(
+	struct slurm_case *c, const char *folder, const char *name, const char **text, struct sl_err *err)
+{
+	char path[4096];
+	const char *end;
+	struct sl_input *in;
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	int status = sl_input_open(&in, path, err);
+	if (status)
+		return status;
+	status = sl_input_all(in, text, &end, err);
+	if (!status)
+		*text = sl_strdup(c->arena, *text, (size_t)(end - *text));
+	sl_input_close(in);
+	return status;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t count = 1;
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct slurm_row *left = a, *right = b;
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->line < right->line ? -1 : 1;
+}
+
+/* job,jobid,attempt,user,partition,submit,eligible,start,end,state,nodelist,nodes,scheduler,reasons_seen,alloc
+ */
+static int read_expected(struct slurm_case *c, const char *folder, struct sl_err *err)
+{
+	const char *text, *line;
+	const int status = read_file(c, folder, "expected.csv", &text, err);
+	if (status)
+		return status;
+	c->row = sl_alloc(c->arena, count_lines(text), sizeof(*c->row));
+	for (line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+		const char *at = line + 1, *f[15];
+		for (size_t i = 0; i < SL_LEN(f); i++)
+			f[i] = field(c, &at);
+		struct slurm_row *row = &c->row[c->row_count++];
+		*row = (struct slurm_row){ .job = job_named(c, f[0]),
+			.id = f[0],
+			.partition = f[4],
+			.state = f[9],
+			.reasons = f[13],
+			.alloc = f[14],
+			.row_id = number_in(f[1]),
+			.eligible = number_in(f[6]),
+			.start = number_in(f[7]),
+			.end = number_in(f[8]),
+			.line = (uint32_t)c->row_count };
+		if (!row->job)
+			return sl_fail(err, SL_INPUT, "expected.csv: job '%s' is not in scenario.json", f[0]);
+	}
+	if (c->row_count)
+		qsort(c->row, c->row_count, sizeof(*c->row), by_start);
+	return SL_OK;
+}
+
+/* seen_at,job,state,reason,planned_start,priority,planned_nodes: only the priorities. */
+static int read_trace(struct slurm_case *c, const char *folder, struct sl_err *err)
+{
+	const char *text, *line;
+	const int status = read_file(c, folder, "trace.csv", &text, err);
+	if (status)
+		return status;
+	c->priority = sl_alloc(c->arena, count_lines(text), sizeof(*c->priority));
+	for (line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+		const char *at = line + 1, *f[7];
+		int64_t seen;
+		for (size_t i = 0; i < SL_LEN(f); i++)
+			f[i] = field(c, &at);
+		struct slurm_priority *p = &c->priority[c->priority_count];
+		*p = (struct slurm_priority){ .job = job_named(c, f[1]), .priority = number_in(f[5]) };
+		if (p->job && p->priority != SL_NONE && sl_get_micro(f[0], strlen(f[0]), &seen)) {
+			p->at_ms = seen / 1000;
+			c->priority_count++;
+		}
+	}
+	return SL_OK;
+}
+
+int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err)
+{
+	const char *slash = strrchr(scenario, '/'), *text, *end = NULL;
+	*c = (struct slurm_case){ .arena = arena };
+	const char *folder = slash ? sl_strdup(arena, scenario, (size_t)(slash - scenario)) : ".";
+	c->name = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
+	int status = read_file(c, folder, slash ? slash + 1 : scenario, &text, err);
+	if (status)
+		return status;
+	cJSON *json = cJSON_ParseWithOpts(text, &end, 0);
+	if (!json)
+		return sl_fail(err, SL_INPUT, "not JSON");
+	const cJSON *cluster = get(json, "cluster");
+	c->cluster.select = SL_SELECT_CORES;
+	c->cluster.mem_counts = true;
+	status = read_nodes(c, get(cluster, "nodes"), err);
+	if (!status) {
+		read_settings(c, cluster);
+		read_partitions(c, get(cluster, "partitions"));
+		read_topology(c, get(cluster, "topology"));
+		read_jobs(c, get(json, "jobs"));
+		status = read_expected(c, folder, err);
+	}
+	if (!status)
+		status = read_trace(c, folder, err);
+	cJSON_Delete(json);
+	return status;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * prop_select.c - the node selection with its indices against the pass over all nodes, on random clusters and
+ * jobs; and what no allocation may do, whichever way it was found. Everything is taken back at the end.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/select_world.h"
+
+enum { WORLDS = 60, STEPS = 120, HELD = 200 };
+
+static uint64_t draw_state;
+
+static uint32_t draw(uint32_t below)
+{
+	draw_state = draw_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(draw_state >> 33) % below;
+}
+
+static void random_world(struct select_world *w)
+{
+	static const char *const params[] = { "CR_Core_Memory", "CR_CPU", "CR_Socket_Memory", "CR_Core" };
+	sw_begin(w);
+	const uint32_t types = 1 + draw(3);
+	for (uint32_t i = 0; i < types; i++) {
+		const uint32_t sockets = 1 + draw(2), cores = 2 + draw(4);
+		struct sl_hardware *h =
+			sw_nodes(w, 1 + draw(40), sockets, cores, 1 + draw(2), 1000 + 500 * draw(4));
+		h->weight = 1 + draw(2);
+		if (draw(2))
+			continue;
+		if (draw(2)) {
+			sw_gres(w, "gpu", draw(2) ? "a" : NULL, 4, 1, 0);
+		} else {
+			sw_gres(w, "gpu", NULL, 2, 0, (int)cores - 1);
+			sw_gres(w, "gpu", NULL, 2, sockets > 1 ? (int)cores : 0, (int)(sockets * cores) - 1);
+		}
+	}
+	sw_set(w, "SelectTypeParameters", params[draw(8) < 5 ? 0 : draw(4)]);
+	if (draw(8) == 0)
+		sw_set(w, "SchedulerParameters", "pack_serial_at_end");
+	struct sl_partition *q = sw_partition(w, "q", "n[1-5,8,12-20]");
+	if (draw(4) == 0) {
+		q->share = SL_SHARE_FORCE;
+		q->shares = 2;
+	}
+	sw_ready(w);
+}
+
+static void random_ask(struct select_world *w)
+{
+	static const char *const gpus[] = { "gpu:1", "gpu:2", "gpu:4", "gpu:a:2" };
+	struct sl_ask *ask = sw_ask(w);
+	if (draw(3))
+		ask->tasks = 1 + draw(draw(4) ? 6 : 30);
+	if (draw(4) == 0)
+		ask->nodes_min = ask->nodes_max = 1 + draw(4);
+	if (draw(12) == 0)
+		ask->nodes_max = ask->nodes_min == SL_NONE ? SL_NONE : ask->nodes_min + draw(3);
+	if (draw(6) == 0)
+		ask->cpus_per_task = 1 + draw(3);
+	if (draw(8) == 0)
+		ask->exclusive = SL_EXCLUSIVE_NODE;
+	if (draw(20) == 0)
+		ask->exclusive = SL_EXCLUSIVE_USER;
+	if (draw(6) == 0)
+		ask->tasks_per_node = 1 + draw(3);
+	if (draw(3) == 0)
+		ask->gres = gpus[draw(4)];
+	if (draw(10) == 0)
+		ask->gpus = draw(2) ? "3" : "6";
+	if (draw(10) == 0)
+		ask->mem_per_node = SL_NONE;
+	if (draw(10) == 0) {
+		ask->mem_per_node = SL_NONE;
+		ask->mem_per_cpu = 100 + draw(300);
+	}
+	if (draw(12) == 0)
+		ask->gres_flags = "enforce-binding";
+	ask->no_multithread = draw(15) == 0;
+	ask->spread = draw(30) == 0;
+}
+
+static struct select_alloc *held[HELD];
+static size_t held_count;
+
+/* Cores and devices are one job's, unless the partition shares them; memory is not beyond the node's. */
+static void check_alloc(
+	const struct select_world *w, const struct select_alloc *out, uint32_t world, uint32_t step)
+{
+	for (uint32_t i = 0; i < out->node_count; i++) {
+		const struct select_piece *p = &out->piece[i];
+		const struct sl_node_type *type = &w->type[w->cluster.node_type[p->node]];
+		int64_t mem = p->mem;
+		for (size_t h = 0; h < held_count; h++)
+			for (uint32_t k = 0; k < held[h]->node_count; k++) {
+				const struct select_piece *other = &held[h]->piece[k];
+				if (other->node != p->node)
+					continue;
+				mem += other->mem;
+				if (w->partition[out->partition].share != SL_SHARE_FORCE)
+					cr_assert_eq(p->cores[0] & other->cores[0], 0,
+						"world %u step %u: a core of n%u is given twice", world, step,
+						p->node + 1);
+				if (p->gres && other->gres)
+					cr_assert_eq(p->gres[0].devices & other->gres[0].devices, 0,
+						"world %u step %u: a device of n%u is given twice", world,
+						step, p->node + 1);
+			}
+		cr_assert_leq(
+			mem, type->amount[1], "world %u step %u: memory of n%u", world, step, p->node + 1);
+	}
+}
+
+static void step(struct select_world *w, uint32_t world, uint32_t number)
+{
+	char plain[SW_TEXT];
+	uint64_t available[2] = { ~UINT64_C(0), ~UINT64_C(0) };
+	const uint32_t partition = draw(4) == 0;
+	const struct select_job job = { .ask = &w->ask, .partition = partition, .user = (int32_t)draw(2) };
+	const struct select_alloc *out;
+	random_ask(w);
+	if (draw(4) == 0)
+		available[draw(2)] &= ~(UINT64_C(15) << draw(60));
+	select_plain(w->select, true);
+	const enum select_answer want = select_place(w->select, &job, available, SELECT_NOW, &out);
+	(void)snprintf(plain, sizeof(plain), "%s", want == SELECT_FITS ? sw_show(w, out, true) : "nowhere");
+	select_plain(w->select, false);
+	const enum select_answer got = select_place(w->select, &job, available, SELECT_NOW, &out);
+	cr_assert_eq(got, want, "world %u step %u: answer %d, but %d by the plain pass (%s)", world, number,
+		got, want, plain);
+	if (got != SELECT_FITS)
+		return;
+	cr_assert_str_eq(sw_show(w, out, true), plain, "world %u step %u", world, number);
+	check_alloc(w, out, world, number);
+	if (held_count < HELD)
+		held[held_count++] = select_take(w->select, out);
+}
+
+static void give_some(struct select_world *w, uint32_t out_of)
+{
+	for (size_t i = 0; i < held_count;) {
+		if (draw(out_of)) {
+			i++;
+			continue;
+		}
+		select_give(w->select, held[i]);
+		held[i] = held[--held_count];
+	}
+}
+
+/* What is done after a mark and undone leaves no trace. */
+static void try_and_undo(struct select_world *w, uint32_t world)
+{
+	char before[SW_TEXT];
+	const struct select_alloc *out;
+	const struct select_job job = { .ask = &w->ask, .user = 0 };
+	random_ask(w);
+	const enum select_answer want = select_place(w->select, &job, NULL, SELECT_NOW, &out);
+	(void)snprintf(before, sizeof(before), "%s", want == SELECT_FITS ? sw_show(w, out, true) : "nowhere");
+	const uint32_t mark = select_mark(w->select);
+	for (size_t i = 0; i < held_count; i += 2)
+		select_give(w->select, held[i]);
+	for (int i = 0; i < 5; i++)
+		if (select_place(w->select, &job, NULL, SELECT_NOW, &out) == SELECT_FITS)
+			(void)select_take(w->select, out);
+	select_undo(w->select, mark);
+	const enum select_answer got = select_place(w->select, &job, NULL, SELECT_NOW, &out);
+	cr_assert_eq(got, want, "world %u: undone, the answer is another", world);
+	if (got == SELECT_FITS)
+		cr_assert_str_eq(
+			sw_show(w, out, true), before, "world %u: undone, the place is another", world);
+}
+
+Test(prop_select, indices_find_what_the_plain_pass_finds)
+{
+	for (uint32_t world = 0; world < WORLDS; world++) {
+		struct select_world w;
+		draw_state = world + 1;
+		held_count = 0;
+		random_world(&w);
+		for (uint32_t i = 0; i < STEPS; i++) {
+			step(&w, world, i);
+			if (i % 10 == 9)
+				give_some(&w, 3);
+			if (i % 20 == 15)
+				try_and_undo(&w, world);
+		}
+		sw_end(&w);
+	}
+}
