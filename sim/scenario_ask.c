@@ -542,6 +542,30 @@ static sl_time limit_of(const struct sl_partition *partition)
 	return given > 0 && given < SL_NEVER ? given : 0;
 }
 
+int ask_bind(struct machine *machine, const char *partition, struct bound_row *bound, enum cause *cause,
+	struct sl_err *err)
+{
+	struct sl_ask ask;
+	struct asked asked;
+	struct asking a = { .machine = machine,
+		.ask = &ask,
+		.binding = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL } };
+	sl_ask_clear(&ask);
+	ask.partition = partition;
+	*cause = take_partition(&a, &asked);
+	if (*cause == CAUSE_PARTITION && (!partition || !*partition))
+		*cause = CAUSE_COUNT; /* There is no default one: any node will do. */
+	bound->binding = a.binding;
+	bound->exclusive = (a.partition && a.partition->share == SL_SHARE_EXCLUSIVE) ||
+			   machine->scenario->cluster.select == SL_SELECT_LINEAR;
+	if (*cause != CAUSE_COUNT)
+		return SL_OK;
+	const int status = set_bind(machine, &a.binding, &bound->node_set, err);
+	if (!status && bound->node_set == UINT32_MAX)
+		*cause = CAUSE_SETS;
+	return status;
+}
+
 int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
 	struct sl_group *group, struct asked *asked, enum cause *cause, struct sl_err *err)
 {

@@ -176,4 +176,14 @@ struct asked {
 int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
 	struct sl_group *group, struct asked *asked, enum cause *cause, struct sl_err *err);
 
+/* Of a row in groups: the set that its partition's name binds it to (no name: the default partition's), and
+ * whether it gets its nodes wholly there. */
+struct bound_row {
+	struct binding binding;
+	uint32_t node_set;
+	bool exclusive;
+};
+int ask_bind(struct machine *machine, const char *partition, struct bound_row *bound, enum cause *cause,
+	struct sl_err *err);
+
 #endif

@@ -31,6 +31,7 @@ struct requests {
 	struct asked *asked;      /* Of each. */
 	size_t scratch_count, scratch_capacity, ask_capacity, asked_capacity;
 	bool written;
+	struct bound_row bound; /* Of a row that is not written. */
 	struct names texts;
 	struct goes *goes; /* By request. */
 	size_t goes_capacity;
@@ -222,7 +223,8 @@ static enum cause why_not(const struct machine *machine, struct requests *reques
 	static const struct binding anywhere = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
 		NULL };
 	const struct sl_group *group = &requests->scratch[i];
-	const struct binding *binding = requests->written ? &requests->asked[i].binding : &anywhere;
+	const struct binding *binding =
+		requests->written ? &requests->asked[i].binding : &requests->bound.binding;
 	if (could_hold(machine, requests->holds, group, binding))
 		return CAUSE_DOWN;
 	return could_hold(machine, requests->holds, group, &anywhere) ? CAUSE_SET : CAUSE_LARGE;
@@ -320,19 +322,24 @@ static int requests_begin(struct loading *loading, size_t groups, struct sl_err 
 	requests->scratch = array;
 	requests->scratch_count = groups;
 	requests->written = false;
+	requests->bound.binding =
+		(struct binding){ UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL };
 	return status ? status : make_room(requests, err);
 }
 
-static enum cause groups_in(struct loading *loading, const struct sl_row_more *more)
+static int groups_in(
+	struct loading *loading, const struct sl_row_more *more, enum cause *cause, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
-	for (size_t i = 0; i < more->group_count; i++) {
-		const enum cause cause =
-			group_in(loading->machine, &more->group[i], more->group_count, &requests->scratch[i]);
-		if (cause != CAUSE_COUNT)
-			return cause;
+	const struct bound_row *bound = &requests->bound;
+	const int status = ask_bind(loading->machine, more->partition, &requests->bound, cause, err);
+	for (size_t i = 0; i < more->group_count && !status && *cause == CAUSE_COUNT; i++) {
+		struct sl_group *group = &requests->scratch[i];
+		*cause = group_in(loading->machine, &more->group[i], more->group_count, group);
+		group->node_set = bound->node_set;
+		group->exclusive |= bound->exclusive;
 	}
-	return CAUSE_COUNT;
+	return status;
 }
 
 /* SWF: so many tasks of a cpu each. */
@@ -494,11 +501,13 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 			*cause = judge_pool(loading, ask);
 		return SL_OK;
 	}
-	const int status = requests_begin(loading, more ? more->group_count : 1, err);
+	int status = requests_begin(loading, more ? more->group_count : 1, err);
+	if (!status && more)
+		status = groups_in(loading, more, cause, err);
 	if (status)
 		return status;
 	if (more) {
-		*cause = groups_in(loading, more);
+		/* Bound, and in groups. */
 	} else if (cpus <= loading->scenario->cpus) {
 		const int64_t mem = requested_memory(loading, row);
 		ask->mem = add_product(0, cpus, mem);

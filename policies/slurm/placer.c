@@ -120,11 +120,15 @@ static uint32_t partition_of(const struct placer *p, const char *list)
 	return found;
 }
 
+/* What was asked in groups names its partition in the trace, if at all. */
 static struct select_job job_of(const struct placer *p, sl_job job, uint32_t component)
 {
-	const struct sl_ask *ask = &p->ask[p->jobs->request[job.row]][component];
+	const struct sl_jobs *jobs = p->jobs;
+	const struct sl_ask *ask = &p->ask[jobs->request[job.row]][component];
+	const int32_t named = jobs->partition_name ? jobs->partition[job.row] : -1;
+	const char *partition = ask->partition || named < 0 ? ask->partition : jobs->partition_name[named];
 	return (struct select_job){
-		.ask = ask, .partition = partition_of(p, ask->partition), .user = p->jobs->user[job.row]
+		.ask = ask, .partition = partition_of(p, partition), .user = jobs->user[job.row]
 	};
 }
 
