@@ -1124,8 +1124,8 @@ struct sl_result {
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
 	const sl_time *eligible; /* Since when it could be considered; SL_NONE: never. NULL: of all, since
 				  * their submission. */
-	int64_t epoch;  /* Seconds since 1970 of time 0; 0: not known. */
-	int64_t utc_offset; /* Seconds that the log's clock is ahead of that. */
+	int64_t epoch;           /* Seconds since 1970 of time 0; 0: not known. */
+	int64_t utc_offset;      /* Seconds that the log's clock is ahead of that. */
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */

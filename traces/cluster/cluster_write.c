@@ -339,7 +339,8 @@ static int on_window(
 	return put_plain(self, SECTION_RESERVATIONS, &schema_window, spec, err);
 }
 
-/* Entries, switches and partitions say it themselves; what is kept for policies may be more than they hold. */
+/* Entries, switches and partitions say it themselves; what is kept for policies may be more than they hold.
+ */
 static bool is_said(const struct sl_setting *setting)
 {
 	static const char *const kinds[] = { "node", "nodeset", "down", "gres", "switch" };
