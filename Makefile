@@ -112,16 +112,18 @@ conformance: $B/conformance ## build/conformance, which runs recorded cases of o
 check: all test ## style and all tests
 	$Q scripts/tidy
 
-full: ## everything: scripts/check
+full: ## everything: scripts/check, then ten minutes of fuzzing for each reader (clang)
 	$Q scripts/check
+	$Q$(MAKE) fuzz-smoke FUZZ_SECONDS=600
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$Q$(MAKE) B=$B-san CFLAGS='-O1 -g $(SANITIZE)' test
 
-fuzz-smoke: ## a minute of fuzzing for each reader (clang)
+FUZZ_SECONDS ?= 60
+fuzz-smoke: ## a minute (FUZZ_SECONDS=60) of fuzzing for each reader (clang)
 	$Q$(MAKE) B=$B-fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined' $(FUZZ:%=$B-fuzz/fuzz-%)
-	$Q for name in $(FUZZ); do mkdir -p $B-fuzz/corpus-$$name && $B-fuzz/fuzz-$$name -max_total_time=60 \
+	$Q for name in $(FUZZ); do mkdir -p $B-fuzz/corpus-$$name && $B-fuzz/fuzz-$$name -max_total_time=$(FUZZ_SECONDS) \
 		$B-fuzz/corpus-$$name tests/fuzz/$$name || exit 1; done
 
 cover: ## branches that the tests never take, by file

@@ -104,9 +104,11 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 			status = intset_add(&seen->names[i], row->col[name_columns[i]], &fresh, err);
 	if (!status && row->more)
 		status = count_texts(seen, row->more, err);
-	const sl_time limit = row->col[SL_COL_RUN] == SL_NONE ? 0 : row->col[SL_COL_LIMIT];
+	const sl_time limit = row->col[SL_COL_LIMIT];
 	if (status || gone || limit <= 0)
 		return status;
+	if (row->col[SL_COL_RUN] == SL_NONE)
+		return sample_add(&seen->sample[SAMPLE_LIMIT], limit, err);
 	const __int128 accuracy = (__int128)row->col[SL_COL_RUN] * 1000000 / limit;
 	status = sample_add(&seen->sample[SAMPLE_LIMIT], limit, err);
 	if (!status)

@@ -3,6 +3,8 @@
  * inspect_text.c - an inspection for people: facts, a table of quantiles, oddities, bars.
  */
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -46,16 +48,38 @@ static void show_input(const struct inspection *seen)
 	}
 }
 
+/* How many nodes are of the type, and their names: those of the entry, unless it has others too. */
+static uint32_t names_of(const struct sl_cluster *cluster, uint32_t index, char *text, size_t size)
+{
+	const char *entry = cluster->type[index].name;
+	uint32_t nodes = 0;
+	uint32_t likewise = 0;
+	for (uint32_t i = 0; i < cluster->type_count; i++)
+		likewise += strcmp(cluster->type[i].name, entry) == 0;
+	const char **name = likewise > 1 ? calloc(cluster->node_count, sizeof(*name)) : NULL;
+	for (uint32_t i = 0; i < cluster->node_count; i++) {
+		if (cluster->node_type[i] != index)
+			continue;
+		if (name)
+			name[nodes] = cluster->node_name[i];
+		nodes++;
+	}
+	if (name && sl_hosts_fold(name, nodes, text, size) >= size)
+		memcpy(text + size - 4, "...", 4);
+	else if (!name)
+		(void)snprintf(text, size, "%s", entry);
+	free(name);
+	return nodes;
+}
+
 /* Nodes that are alike, in a line. */
 static void show_type(const struct sl_cluster *cluster, uint32_t index)
 {
 	const struct sl_node_type *type = &cluster->type[index];
-	char line[400], count[48], cpus[48];
-	uint32_t nodes = 0;
-	for (uint32_t i = 0; i < cluster->node_count; i++)
-		nodes += cluster->node_type[i] == index;
-	size_t len = (size_t)snprintf(line, sizeof(line), "%s x %s: %s cpus", count_text(count, nodes),
-		type->name, count_text(cpus, (uint64_t)type->amount[SL_KIND_CPUS]));
+	char line[400], count[48], cpus[48], name[64];
+	const uint32_t nodes = names_of(cluster, index, name, sizeof(name));
+	size_t len = (size_t)snprintf(line, sizeof(line), "%s x %s: %s cpus", count_text(count, nodes), name,
+		count_text(cpus, (uint64_t)type->amount[SL_KIND_CPUS]));
 	if (type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
 		len += (size_t)snprintf(line + len, sizeof(line) - len, ", %s MiB",
 			count_text(count, (uint64_t)type->amount[SL_KIND_MEM]));
@@ -70,6 +94,12 @@ static void show_window(const struct sl_window *window)
 {
 	char from[48], until[48];
 	const int64_t held = window->node_count ? window->node_count : window->cpus;
+	if (window->from < INT64_MIN / 5 && window->until > INT64_MAX / 5) {
+		fact(window->kind == SL_WINDOW_STATE ? "down" : "reserved", "%s: %lld %s%s, all the time",
+			window->name, (long long)held, window->node_count ? "node" : "cpu",
+			held == 1 ? "" : "s");
+		return;
+	}
 	fact("reserved", "%s: %lld %s%s from %s s to %s s", window->name, (long long)held,
 		window->node_count ? "node" : "cpu", held == 1 ? "" : "s",
 		screen_number(from, window->from, 0), screen_number(until, window->until, 0));
