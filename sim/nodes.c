@@ -388,6 +388,16 @@ static void held_adds(const struct nodes *nodes, const struct sl_group *group, c
 		sum->gpus += type->amount[kind];
 }
 
+/* Amounts that were given are told as they are. */
+static void given_adds(const struct nodes *nodes, uint32_t hold, struct nodes_sum *sum)
+{
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
+		sum->cpus += nodes->edge[i].cpus;
+		sum->mem += nodes->edge[i].mem;
+		sum->gpus += nodes->edge[i].gpus;
+	}
+}
+
 struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
 {
 	struct nodes_sum sum = { 0, 0, 0, 0 };
@@ -396,8 +406,13 @@ struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
 	if (!count)
 		return sum;
 	const struct edge *hold = &nodes->edge[hold_of(nodes, job)];
+	const bool given = hold->flags & EDGE_GIVEN;
+	if (given)
+		given_adds(nodes, hold_of(nodes, job), &sum);
 	for (size_t i = 0; i < count; i++) {
-		held_adds(nodes, &nodes->requests[hold->request].group[piece[i].group], &piece[i], &sum);
+		if (!given)
+			held_adds(nodes, &nodes->requests[hold->request].group[piece[i].group], &piece[i],
+				&sum);
 		sum.nodes += !i || piece[i].node != piece[i - 1].node;
 	}
 	if (hold->flags & EDGE_SUSPENDED)

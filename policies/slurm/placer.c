@@ -35,8 +35,9 @@ struct placer {
 	uint32_t *gpus; /* By holding and type. */
 	size_t room;
 	uint64_t *available;
-	const uint64_t *nodes; /* Those that were available when last chosen; NULL: all. */
-	uint32_t gres;         /* Which of the select's is "gpu"; UINT32_MAX: none. */
+	const uint64_t *closed; /* When last chosen; NULL: none. */
+	const uint64_t **set;   /* By node set: its nodes, once they were asked for. */
+	uint32_t gres;          /* Which of the select's is "gpu"; UINT32_MAX: none. */
 };
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
@@ -205,13 +206,33 @@ static size_t add_holdings(struct placer *p, const struct select_alloc *alloc, s
 	return count;
 }
 
-static const uint64_t *available(const struct placer *p, const uint64_t *closed)
+/* The nodes of a set: those of its types. NULL: all of them. */
+static const uint64_t *nodes_of_set(struct placer *p, uint32_t set)
 {
+	const struct sl_cluster *cluster = p->cluster;
+	if (!set || p->set[set])
+		return p->set[set];
+	uint64_t *nodes = sl_alloc(p->arena, select_node_words(p->select), sizeof(*nodes));
+	SL_CHECK(nodes); /* The arena is the run's: without it nothing goes on. */
+	for (uint32_t node = 0; node < cluster->node_count; node++) {
+		const uint32_t type = cluster->node_type[node];
+		if (cluster->node_set[set].types[type / 64] >> (type % 64) & 1)
+			nodes[node / 64] |= UINT64_C(1) << (node % 64);
+	}
+	p->set[set] = nodes;
+	return nodes;
+}
+
+/* What the engine binds the group to (which leaves out what is down), but for what is closed. NULL: all. */
+static const uint64_t *available(struct placer *p, sl_job job, uint32_t component)
+{
+	const struct sl_request *request = &p->jobs->requests[p->jobs->request[job.row]];
+	const uint64_t *set = nodes_of_set(p, request->group[component].node_set);
 	const size_t words = select_node_words(p->select);
-	if (!closed)
-		return NULL;
+	if (!p->closed)
+		return set;
 	for (size_t i = 0; i < words; i++)
-		p->available[i] = ~closed[i];
+		p->available[i] = (set ? set[i] : ~UINT64_C(0)) & ~p->closed[i];
 	if (p->cluster->node_count % 64)
 		p->available[words - 1] &= (UINT64_C(1) << (p->cluster->node_count % 64)) - 1;
 	return p->available;
@@ -225,7 +246,7 @@ static size_t choose_several(struct placer *p, sl_job job, uint32_t components)
 	for (uint32_t i = 0; i < components; i++) {
 		const struct select_job one = job_of(p, job, i);
 		const struct select_alloc *alloc;
-		if (select_place(p->select, &one, p->nodes, SELECT_NOW, &alloc) == SELECT_FITS)
+		if (select_place(p->select, &one, available(p, job, i), SELECT_NOW, &alloc) == SELECT_FITS)
 			count = add_holdings(p, alloc, count);
 		else
 			count = 0;
@@ -241,11 +262,12 @@ static size_t placer_choose(
 {
 	struct placer *p = state;
 	const uint32_t components = components_of(p, job);
-	p->nodes = available(p, closed);
+	p->closed = closed;
 	size_t count = 0;
 	if (components == 1) {
 		const struct select_job one = job_of(p, job, 0);
-		if (select_place(p->select, &one, p->nodes, SELECT_NOW, &p->chosen) == SELECT_FITS)
+		if (select_place(p->select, &one, available(p, job, 0), SELECT_NOW, &p->chosen) ==
+			SELECT_FITS)
 			count = add_holdings(p, p->chosen, 0);
 	} else {
 		count = choose_several(p, job, components);
@@ -298,7 +320,8 @@ static const struct select_alloc *again(struct placer *p, sl_job job, uint32_t c
 {
 	const struct select_job one = job_of(p, job, component);
 	const struct select_alloc *alloc;
-	SL_CHECK(select_place(p->select, &one, p->nodes, SELECT_NOW, &alloc) == SELECT_FITS);
+	const uint64_t *nodes = available(p, job, component);
+	SL_CHECK(select_place(p->select, &one, nodes, SELECT_NOW, &alloc) == SELECT_FITS);
 	return alloc;
 }
 
@@ -388,7 +411,8 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	p->given = sl_alloc(arena, setup->jobs->count, sizeof(struct held *));
 	p->gave = sl_alloc(arena, setup->jobs->count, sizeof(*p->gave));
 	p->available = sl_alloc(arena, select_node_words(p->select), sizeof(*p->available));
-	if (!p->now || !p->given || !p->gave || !p->available)
+	p->set = sl_alloc(arena, setup->cluster->node_set_count + 1, sizeof(*p->set));
+	if (!p->now || !p->given || !p->gave || !p->available || !p->set)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	p->gres = UINT32_MAX;
 	for (uint32_t i = 0; i < select_gres_count(p->select); i++)

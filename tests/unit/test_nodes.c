@@ -533,6 +533,9 @@ Test(nodes, a_start_with_amounts)
 	const struct sl_piece *piece;
 	cr_assert_eq(nodes_pieces(nodes, 0, &piece), 2);
 	cr_expect(piece[1].node == 4 && piece[1].tasks == 3);
+	const struct nodes_sum sum = nodes_held(nodes, 0);
+	cr_expect(sum.nodes == 2 && sum.cpus == 6 && sum.mem == 8 &&
+		  sum.gpus == 3); /* Memory of 4: no bound. */
 	const uint64_t during = nodes_digest(nodes);
 	nodes_end(nodes, 0);
 	nodes_restore(nodes, 0, 100);
