@@ -200,7 +200,8 @@ const struct sacct_state *sacct_state_of(const struct sacct_cell *cell)
 	const bool cut = len && cell->p[len - 1] == '+';
 	len -= cut;
 	for (size_t i = 0; i < SL_LEN(states); i++)
-		if (states[i].name[0] == cell->p[0] && strncmp(states[i].name, cell->p, len) == 0 &&
+		if (states[i].name[0] == cell->p[0] && strlen(states[i].name) >= len &&
+			memcmp(states[i].name, cell->p, len) == 0 &&
 			(!states[i].name[len] || len >= SHORTEST))
 			return &states[i];
 	return NULL;
