@@ -179,7 +179,8 @@ const struct slurm_option *slurm_option_long(const char *name, size_t len)
 	const struct slurm_option *found = NULL;
 	size_t count = 0;
 	for (size_t i = 0; i < SL_LEN(options) && len; i++) {
-		if (options[i].name[0] != name[0] || strncmp(options[i].name, name, len) != 0)
+		if (options[i].name[0] != name[0] || strlen(options[i].name) < len ||
+			memcmp(options[i].name, name, len) != 0)
 			continue;
 		if (!options[i].name[len])
 			return &options[i];
