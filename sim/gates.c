@@ -122,6 +122,7 @@ static bool is_held(const struct sl_pass *pass, const struct sl_job_more *more)
 /* From when on nothing but its array keeps it, as far as is known. */
 static sl_time opens_at(const struct sl_pass *pass, const struct gate *gate)
 {
+	SL_CHECK(gate);
 	const struct sl_job_more *more = more_of(pass, gate->job);
 	sl_time at = pass->jobs->submit[gate->job];
 	if (more->held && more->begin == SL_NONE)

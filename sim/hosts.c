@@ -194,7 +194,7 @@ static int name_rest(struct naming *naming, size_t at, size_t len)
 	const char *end = piece->text + piece->len;
 	int status = SL_OK;
 	for (const char *p = piece->text; p < end && !status;) {
-		struct range range;
+		struct range range = { 0 };
 		(void)range_at(&p, end, &range);
 		for (int64_t i = range.from; i <= range.to && !status; i++) {
 			const char *after = put_number(naming->name + len, i, range.width);

@@ -344,7 +344,7 @@ int set_of_constraint(struct machine *machine, const char *text, uint32_t *set, 
 {
 	uint32_t *slot;
 	bool fresh;
-	uint32_t made;
+	uint32_t made = UINT32_MAX;
 	int status = set_find(machine, 'C', text, &slot, &fresh, err);
 	if (!status && fresh)
 		status = set_new(machine, &made, err);
@@ -431,7 +431,7 @@ int set_bind(struct machine *machine, const struct binding *b, uint32_t *bound, 
 		*bound = status ? UINT32_MAX : *slot;
 		return status;
 	}
-	uint32_t set;
+	uint32_t set = UINT32_MAX;
 	const size_t place = (size_t)(slot - machine->set_named);
 	status = set_new(machine, &set, err);
 	for (uint32_t type = 0; type < machine->type_count && !status; type++)
@@ -500,7 +500,7 @@ static int partition_set(struct machine *machine, size_t index, struct sl_err *e
 
 int sets_begin(struct machine *machine, struct sl_err *err)
 {
-	uint32_t all;
+	uint32_t all = UINT32_MAX;
 	uint32_t bound;
 	int status = set_new(machine, &all, err);
 	for (uint32_t type = 0; type < machine->type_count && !status; type++)

@@ -91,7 +91,7 @@ static int node_gres(struct conf *conf, struct conf_node *node, const struct con
 	const uint32_t old = node->variant;
 	if (conf->variant[old].step != conf->steps) {
 		struct conf_variant like = conf->variant[old];
-		uint32_t child;
+		uint32_t child = old;
 		like.parent = old;
 		like.gres = gres;
 		const int status = variant_new(conf, &like, &child);
@@ -114,7 +114,7 @@ static int node_state(struct conf *conf, struct conf_node *node, enum sl_node_st
 		return SL_OK;
 	if (!conf->variant[old].by_state[state]) {
 		struct conf_variant like = conf->variant[old];
-		uint32_t child;
+		uint32_t child = old;
 		like.parent = old;
 		like.gres = NULL;
 		like.state = state;
