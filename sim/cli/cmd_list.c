@@ -329,11 +329,15 @@ static const char *kind_at(const void *list, size_t i)
 	return i < SL_LEN(kinds) ? kinds[i].name : NULL;
 }
 
-/* `list policies` shows presets too: both are what -p takes. */
+/* `list policies` shows presets too: both are what -p takes; `list traces` the formats of traces. */
 static bool kind_wanted(const struct kind *kind, const char *word)
 {
-	return !word || strcmp(word, kind->name) == 0 ||
-	       (strcmp(word, "policies") == 0 && strcmp(kind->name, "presets") == 0);
+	static const char *const also[][2] = { { "policies", "presets" }, { "traces", "readers" },
+		{ "traces", "writers" } };
+	bool wanted = !word || strcmp(word, kind->name) == 0;
+	for (size_t i = 0; i < SL_LEN(also) && !wanted; i++)
+		wanted = strcmp(word, also[i][0]) == 0 && strcmp(kind->name, also[i][1]) == 0;
+	return wanted;
 }
 
 static int list_command(const struct args *args, struct sl_err *err)
@@ -342,7 +346,7 @@ static int list_command(const struct args *args, struct sl_err *err)
 	struct listing list = { .registry = args->registry, .briefly = !word };
 	bool known = !word;
 	for (size_t i = 0; i < SL_LEN(kinds); i++)
-		known = known || strcmp(word, kinds[i].name) == 0;
+		known = known || kind_wanted(&kinds[i], word);
 	if (!known) {
 		char near[128];
 		return sl_fail(err, SL_USAGE,

@@ -6,3 +6,4 @@ for kind in $(schedlab list | sed -n 's/^\([a-z]*\) - .*/\1/p'); do
 done
 schedlab list policies | grep -A 2 '^  easy '
 schedlab list policy || echo "exit $?"
+schedlab list traces | sed -n "/(not tried/p"
