@@ -41,6 +41,15 @@ Test(slurm_settings, more_nodes)
 		"nodes cpu[1-2] 4c -m 1b4s1c1t\npart p cpu[1-2]\n");
 }
 
+/* But not down because that one is. */
+Test(slurm_settings, new_nodes_are_up_whatever_became_of_the_last)
+{
+	expect_told_set("NodeName=a[1-2] CPUs=1\nDownNodes=a2\n", SETTINGS("nodes[a].count+=2"),
+		"nodes a1 1c -m 1b1s1c1t\nnodes a2 1c -m 1b1s1c1t down\nnodes a[3-4] 1c -m 1b1s1c1t\n");
+	expect_told_set("NodeName=a[1-2] CPUs=1 State=DOWN\n", SETTINGS("nodes[a].count+=1"),
+		"nodes a[1-3] 1c -m 1b1s1c1t down\n");
+}
+
 Test(slurm_settings, keys_of_nodes_partitions_and_the_cluster)
 {
 	expect_told_set(GPUS,

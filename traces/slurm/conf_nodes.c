@@ -375,11 +375,14 @@ static int fail_twice(const struct conf *conf, size_t row)
 struct stating {
 	enum sl_node_state state;
 	const char *reason;
+	bool added; /* Also of nodes that the file does not have: only their entry's own state is theirs. */
 };
 
 static int state_one(void *self, struct conf *conf, uint32_t node)
 {
 	const struct stating *stating = self;
+	if (conf->node[node].added && !stating->added)
+		return SL_OK;
 	return node_state(conf, &conf->node[node], stating->state, stating->reason);
 }
 
@@ -392,7 +395,8 @@ int conf_states_apply(struct conf *conf, const struct conf_lines *lines, enum co
 			continue;
 		const struct conf_pair *pair = conf_pair_of(line, "State");
 		const char *word = pair ? pair->value : kind == CONF_DOWN ? "DOWN" : "UNKNOWN";
-		struct stating stating = { .reason = conf_value_of(line, "Reason") };
+		struct stating stating = { .reason = conf_value_of(line, "Reason"),
+			.added = kind == CONF_NODE && lines == &conf->lines };
 		if (!conf_state_of(word, &stating.state))
 			return conf_fail(
 				conf, pair ? pair : line->pair, "'%.60s' is no state of a node", word);
