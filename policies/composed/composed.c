@@ -123,13 +123,16 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 }
 
 /* Behind the placings' names stand those of the placers. */
-static int init_place(const struct sl_setup *setup, struct sl_err *err)
+static int init_place(const struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *place = &setup->values[PARAM_PLACE];
 	if ((size_t)place->number < placing_count) {
 		sl_set_placing(setup, &placings[place->number]);
 		return SL_OK;
 	}
+	if (composed->plan->stops)
+		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
+			place->text, composed->plan->name);
 	for (const struct sl_placer *const *placer = sl_placers; *placer; placer++)
 		if (strcmp((*placer)->name, place->text) == 0)
 			return sl_set_placer(setup, *placer, err);
@@ -161,7 +164,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
-	return status ? status : init_place(setup, err);
+	return status ? status : init_place(composed, setup, err);
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */

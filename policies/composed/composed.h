@@ -85,6 +85,7 @@ struct plan {
 	bool turns;               /* Asks composed_first who is next, so that an order by lot will do. */
 	bool parts;               /* Never asks for the queue in order: goes by parties. */
 	bool own_order;           /* Takes no order but that of submission. */
+	bool stops;               /* Suspends jobs: a placer gives out what cannot stand still. */
 	bool notes;               /* It asks what happened since the last pass: since_note. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */

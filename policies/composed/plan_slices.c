@@ -316,6 +316,7 @@ const struct plan plan_slices = {
 		"Ousterhout, Scheduling techniques for concurrent systems, ICDCS 1982; Feitelson & Rudolph, Gang "
 		"scheduling performance benefits for fine-grain synchronization, JPDC 16(4), 1992",
 	.uses = SL_USE_PREEMPT,
+	.stops = true,
 	.reason = SL_REASON_PRIORITY,
 	.takes = TAKES(PARAM_QUANTUM) | TAKES(PARAM_ROWS) | TAKES(PARAM_ALTERNATE),
 	.init = slices_init,

@@ -238,7 +238,11 @@ void talk_left(const struct run *run)
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;
-	if (left && !result->stopped && !result->interrupted)
-		talk("%s: %u job%s never ended, job number %lld first: the policy had no more to do",
-			result->policy, left, left == 1 ? "" : "s", (long long)result->jobs->id[first]);
+	if (!left || result->stopped || result->interrupted)
+		return;
+	char number[32] = "";
+	const char *name = result->jobs->id_name ? result->jobs->id_name[first] : NULL;
+	*sl_put_i64(number, result->jobs->id[first]) = '\0';
+	talk("%s: %u job%s never ended, job %s%s first: the policy had no more to do", result->policy, left,
+		left == 1 ? "" : "s", name ? "" : "number ", name ? name : number);
 }
