@@ -70,9 +70,14 @@ static void show_window(const struct sl_window *window)
 {
 	char from[48], until[48];
 	const int64_t held = window->node_count ? window->node_count : window->cpus;
-	fact("reserved", "%s: %lld %s%s from %s s to %s s", window->name, (long long)held,
-		window->node_count ? "node" : "cpu", held == 1 ? "" : "s",
-		screen_number(from, window->from, 0), screen_number(until, window->until, 0));
+	const bool always = window->until == SL_NEVER && window->from < INT64_MIN / 8;
+	if (always)
+		fact("reserved", "%s: %lld node%s, always", window->name, (long long)held,
+			held == 1 ? "" : "s");
+	else
+		fact("reserved", "%s: %lld %s%s from %s s to %s s", window->name, (long long)held,
+			window->node_count ? "node" : "cpu", held == 1 ? "" : "s",
+			screen_number(from, window->from, 0), screen_number(until, window->until, 0));
 }
 
 static void show_machine(const struct inspection *seen)
