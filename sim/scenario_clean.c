@@ -131,12 +131,17 @@ static bool is_cancelled(const struct sl_row *row)
 }
 
 /* As recorded, or replay.run_unknown where nothing is. Who was cancelled before it ran would have run up to
- * its limit, for all that is known. */
+ * its limit, for all that is known; where nobody says a limit, until it was cancelled, whenever it starts. */
 static int64_t run_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t run = row->col[SL_COL_RUN];
+	const sl_time submit = row->col[SL_COL_SUBMIT];
+	int64_t until;
 	if (run == SL_NONE && is_cancelled(row) && row->col[SL_COL_LIMIT] > 0)
 		return row->col[SL_COL_LIMIT];
+	if (run == SL_NONE && is_cancelled(row) && submit != SL_NONE &&
+		!__builtin_sub_overflow(row->more->cancel, submit, &until))
+		return until > SL_SECOND ? until : SL_SECOND;
 	return run == SL_NONE ? loading->scenario->replay[REPLAY_RUN_UNKNOWN].number : run;
 }
 

@@ -115,12 +115,23 @@ static int add_gpus(struct machine *machine, const char *name, int64_t count, st
 	return SL_OK;
 }
 
+/* Those of cores that are kept are not for jobs; one core is left at least. */
+static int64_t cpus_for_jobs(const struct sl_nodes_spec *spec)
+{
+	const struct sl_hardware *h = spec->hardware;
+	const int64_t cores = h ? (int64_t)h->sockets * h->cores : 0;
+	if (!cores || !h->cores_kept || spec->cpus < cores)
+		return spec->cpus;
+	const int64_t kept = h->cores_kept < cores ? h->cores_kept : cores - 1;
+	return spec->cpus - kept * (spec->cpus / cores);
+}
+
 /* The spec's amounts by kind; new types of GPU get theirs. */
 static int amounts_of(struct machine *machine, const struct sl_nodes_spec *spec, struct sl_node_type *type,
 	const struct sl_place *at, struct sl_err *err)
 {
 	memset(type, 0, sizeof(*type));
-	type->amount[SL_KIND_CPUS] = spec->cpus;
+	type->amount[SL_KIND_CPUS] = cpus_for_jobs(spec);
 	type->amount[SL_KIND_MEM] = spec->mem == SL_NONE ? SL_MEM_UNBOUNDED : spec->mem;
 	int status = SL_OK;
 	for (size_t i = 0; i < spec->gpu_count && !status; i++)

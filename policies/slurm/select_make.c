@@ -81,12 +81,20 @@ static int make_shape(
 	shape->cores =
 		h && h->cores ? h->cores : (uint32_t)max64(shape->cpus / shape->sockets / shape->threads, 1);
 	shape->core_count = shape->sockets * shape->cores;
+	/* The cluster counts the cpus that jobs may have; here the kept cores are there, and taken. */
+	if (h && h->cores_kept && h->cores_kept < shape->core_count)
+		shape->cpus += h->cores_kept * (shape->cpus / (shape->core_count - h->cores_kept));
+	/* CPUs alone are as many sockets of a core: nobody built that, nor says where a socket ends. */
+	if (shape->sockets > SEL_SOCKETS) {
+		shape->cores = shape->core_count;
+		shape->sockets = 1;
+	}
 	/* Where a cpu is a core, its threads are of no account. */
 	if (shape->cpus == shape->core_count)
 		shape->threads = 1;
-	if (shape->sockets > SEL_SOCKETS || shape->core_count > SL_CORES_MAX)
-		return sl_fail(err, SL_INPUT, "node type '%s': at most %d sockets and %d cores are modelled",
-			type->name, SEL_SOCKETS, SL_CORES_MAX);
+	if (shape->core_count > SL_CORES_MAX)
+		return sl_fail(err, SL_INPUT, "node type '%s': at most %d cores are modelled", type->name,
+			SL_CORES_MAX);
 	shape->words = (shape->core_count + 63) / 64;
 	shape->weight = h && h->weight != SL_NONE && h->weight > 0 ? h->weight : 1;
 	shape->tmp = h && h->tmp_disk > 0 ? h->tmp_disk : 0;

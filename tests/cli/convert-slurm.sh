@@ -5,9 +5,9 @@ ClusterName=lab
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=bf_window=1440,bf_continue
-GresTypes=gpu
+GresTypes=gpu,nvme
 NodeName=n[1-4] CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 Weight=1 Feature=cpu
-NodeName=g[01-02] CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:a100:2 Weight=5
+NodeName=g[01-02] CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:a100:2,nvme:2T Weight=5
 PartitionName=short Nodes=n[1-4] MaxTime=1:00:00 Default=YES State=UP
 PartitionName=all Nodes=ALL MaxTime=UNLIMITED DefMemPerCPU=1000 State=UP
 END

@@ -168,6 +168,21 @@ Test(slurm_conf, partitions_by_key)
 	cr_expect_str_eq(setting("partition", "b", "MaxTime"), "1-00:00:00");
 }
 
+/* Minutes, or with colons; days-hours; seconds that are over make a minute more. */
+Test(slurm_conf, times_of_partitions)
+{
+	expect_told(NODES "PartitionName=a Nodes=n1 MaxTime=2-0 DefaultTime=90\n"
+			  "PartitionName=b Nodes=n1 MaxTime=1-12 DefaultTime=90:30\n"
+			  "PartitionName=c Nodes=n1 MaxTime=1-1:30 DefaultTime=1:30:00\n",
+		"nodes n[1-4] 4c -m 1b4s1c1t\n"
+		"part a n1 max 172800 time 5400\n"
+		"part b n1 max 129600 time 5460\n"
+		"part c n1 max 91800 time 5400\n");
+	expect_error(NODES "PartitionName=a Nodes=n1 MaxTime=-1-0\n",
+		":2:34: 'MaxTime' must be minutes, days-hours, [days-]hours:minutes:seconds or UNLIMITED, not "
+		"'-1-0'");
+}
+
 Test(slurm_conf, sets_of_nodes)
 {
 	expect_told("NodeName=n[1-2] CPUs=1 Features=fast\nNodeName=n[3-4] CPUs=1\n"
@@ -282,7 +297,7 @@ Test(slurm_conf, what_cannot_be_is_one_clear_error)
 		{ NODES "PartitionName=p Nodes=n1\nPartitionName=p\n",
 			":3:15: there is a partition 'p' already (@:2)" },
 		{ NODES "PartitionName=p MaxTime=soon\n",
-			":2:25: 'MaxTime' must be minutes, [days-]hours:minutes:seconds or UNLIMITED, not 'soon'" },
+			":2:25: 'MaxTime' must be minutes, days-hours, [days-]hours:minutes:seconds or UNLIMITED, not 'soon'" },
 		{ NODES "PartitionName=p State=OPEN\n",
 			":2:23: 'State' must be one of UP, DOWN, DRAIN, INACTIVE, not 'OPEN'" },
 		{ NODES "PartitionName=p Default=maybe\n",

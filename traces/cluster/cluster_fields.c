@@ -97,7 +97,7 @@ const struct schema schema_nodes = { "nodes have", node_fields, SL_LEN(node_fiel
 static const struct field gres_fields[] = {
 	{ .key = "name", .kind = FIELD_WORD, .at = offsetof(struct sl_gres, name), .needed = true },
 	TEXT_FIELD(struct sl_gres, "type", type),
-	NUMBER_FIELD(struct sl_gres, "count", FIELD_COUNT, count, 0, INT64_C(1) << 40, 1),
+	NUMBER_FIELD(struct sl_gres, "count", FIELD_COUNT, count, 0, INT64_C(1) << 51, 1),
 	OTHER_FIELD("cores"),
 	TEXT_FIELD(struct sl_gres, "nic", nic),
 	NUMBER_FIELD(struct sl_gres, "memory", FIELD_MEMORY, mem, 0, memory_max, 0),

@@ -7,6 +7,20 @@
 
 #include "traces/slurm/conf.h"
 
+/* "1-12": days-hours, and nothing behind it. */
+static bool days_and_hours(const char *text, sl_time *value)
+{
+	const char *dash = strchr(text, '-');
+	int64_t days;
+	int64_t hours;
+	if (!dash || !sl_get_i64(text, (size_t)(dash - text), &days) ||
+		!sl_get_i64(dash + 1, strlen(dash + 1), &hours) || days < 0 || days > 1000000 || hours < 0 ||
+		hours > 1000000)
+		return false;
+	*value = (days * 24 + hours) * 3600 * SL_SECOND;
+	return true;
+}
+
 /* Words for "as much as there is", and for nothing said. */
 static bool is_endless(const char *text)
 {
@@ -57,16 +71,16 @@ int conf_minutes(const struct conf *conf, const struct conf_pair *pair, sl_time 
 		*value = minutes * 60 * SL_SECOND;
 		if (minutes >= 0 && minutes <= MINUTES_MAX)
 			return SL_OK;
-	} else if (strpbrk(pair->value, ":-") && pair->value[0] != '-' &&
-		   sl_get_duration(pair->value, len, value)) {
+	} else if (days_and_hours(pair->value, value) || (strchr(pair->value, ':') && pair->value[0] != '-' &&
+								 sl_get_duration(pair->value, len, value))) {
 		/* "90:30" and "1-12" are Slurm's, and whole minutes count: what is over makes one more. */
 		const sl_time minute = 60 * SL_SECOND;
 		*value = *value / minute * minute + (*value % minute ? minute : 0);
 		return SL_OK;
 	}
 	return conf_fail(conf, pair,
-		"'%.60s' must be minutes, [days-]hours:minutes:seconds or UNLIMITED, not '%.60s'", pair->key,
-		pair->value);
+		"'%.60s' must be minutes, days-hours, [days-]hours:minutes:seconds or UNLIMITED, not '%.60s'",
+		pair->key, pair->value);
 }
 
 int conf_yes(const struct conf *conf, const struct conf_pair *pair, bool *value)

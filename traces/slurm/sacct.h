@@ -45,6 +45,7 @@ enum sacct_column {
 	SACCT_DEPENDENCY,
 	SACCT_JOBNAME,
 	SACCT_SUBMITLINE,
+	SACCT_CLUSTER,
 	/* Of other exports: what sacct says in no column of its own. */
 	SACCT_TASKS,
 	SACCT_TASKS_PER_NODE,
@@ -125,6 +126,8 @@ struct sacct {
 	uint64_t daylight;        /* Rows whose times and Elapsed differ by an hour. */
 	uint64_t unknown, unread; /* Options. */
 	char unknown_first[40], unread_first[40];
+	uint64_t elsewhere; /* Jobs of another cluster than the first one's. */
+	char cluster[64];
 	uint64_t expanded; /* Tasks of arrays so far. */
 	sl_time day;       /* Of the date that was read last, and its text. */
 	char day_text[10];
@@ -193,6 +196,8 @@ void sacct_tres_of(const struct sacct_cell *cell, struct sacct_tres *tres);
 
 /* sacct_ask.c: what the line of options says, and the columns where it is silent. */
 int sacct_ask_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells);
+
+extern const char sacct_unreadable[]; /* A cause: a field that is taken for not known. */
 
 /* sacct_job.c: a record becomes s->next; *take: it is one of a job. */
 int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take);

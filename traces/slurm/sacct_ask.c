@@ -209,6 +209,17 @@ static void fill_gres(struct sacct_job *job, struct sl_ask *ask, const struct sa
 	ask->gres = list_keep(job, &gres);
 }
 
+/* Counts that are there and cannot be read: they are taken for not known, which is to be told. */
+static bool counts_read(const struct sacct_cell *cell, const struct asked *asked)
+{
+	static const enum sacct_column counts[] = { SACCT_NNODES, SACCT_REQNODES, SACCT_NCPUS,
+		SACCT_REQCPUS };
+	for (size_t i = 0; i < SL_LEN(counts); i++)
+		if (cell[counts[i]].p && sacct_number(&cell[counts[i]]) == SL_NONE)
+			return false;
+	return !asked->req.unread && !asked->got.unread;
+}
+
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
 static void asked_in(const struct sacct_job *job, const struct sacct_cell *cell, struct asked *asked)
@@ -281,6 +292,8 @@ int sacct_ask_in(struct sacct *s, struct sacct_job *job, const struct sacct_cell
 	(void)line_in(s, job, &cell[SACCT_SUBMITLINE], &hidden);
 	others_in(job, ask, cell);
 	asked_in(job, cell, &asked);
+	if (!counts_read(cell, &asked) && !job->repair)
+		job->repair = sacct_unreadable;
 	size_in(job, cell, &asked);
 	if (hidden) {
 		fill_tasks(ask, &asked);

@@ -49,7 +49,7 @@ static const struct {
 	/* Not used; what they hold helps to tell where the others are. */
 	{ "AdminComment", SACCT_OTHER, SACCT_TEXT },
 	{ "AssocID", SACCT_OTHER, SACCT_NUMBER },
-	{ "Cluster", SACCT_OTHER, SACCT_ANY },
+	{ "Cluster", SACCT_CLUSTER, SACCT_ANY },
 	{ "Comment", SACCT_OTHER, SACCT_TEXT },
 	{ "ConsumedEnergy", SACCT_OTHER, SACCT_ANY },
 	{ "ConsumedEnergyRaw", SACCT_OTHER, SACCT_NUMBER },

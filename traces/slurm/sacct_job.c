@@ -12,7 +12,7 @@
 
 static const char no_id[] = "job number is unknown";
 static const char no_state[] = "state is none of Slurm's";
-static const char unreadable[] = "unreadable optional field";
+const char sacct_unreadable[] = "unreadable optional field";
 
 int sacct_drop(struct sacct *s, const char *cause, uint64_t line)
 {
@@ -36,7 +36,7 @@ static sl_time date(struct sacct *s, struct sacct_job *job, const struct sacct_c
 {
 	sl_time value;
 	if (!sacct_date(s, cell, &value))
-		mend(job, unreadable);
+		mend(job, sacct_unreadable);
 	return value;
 }
 
@@ -44,7 +44,7 @@ static sl_time duration(struct sacct_job *job, const struct sacct_cell *cell)
 {
 	sl_time value;
 	if (!sacct_duration(cell, &value))
-		mend(job, unreadable);
+		mend(job, sacct_unreadable);
 	return value;
 }
 
@@ -244,6 +244,18 @@ static void eligible_in(struct sacct_job *job, const struct sacct_cell *cell, co
 		more->begin = more->start_recorded; /* When it was let go nobody says; it was by then. */
 }
 
+/* Records of several clusters (sacct -L): one machine is not theirs, and their numbers repeat. */
+static void cluster_in(struct sacct *s, const struct sacct_cell *cell)
+{
+	const size_t len = cell->p && cell->len < sizeof(s->cluster) ? cell->len : 0;
+	if (!len)
+		return;
+	if (!*s->cluster)
+		memcpy(s->cluster, cell->p, len); /* The rest is zero from the beginning. */
+	else if (strlen(s->cluster) != len || memcmp(s->cluster, cell->p, len) != 0)
+		s->elsewhere++;
+}
+
 int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take)
 {
 	struct sacct_job *job = &s->next;
@@ -261,6 +273,7 @@ int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take)
 		*take = false;
 		return sacct_drop(s, no_state, cells->line);
 	}
+	cluster_in(s, &cell[SACCT_CLUSTER]);
 	names_in(job, cell);
 	times_in(s, job, cell, &times);
 	course_in(s, job, cell, &times, state);

@@ -270,6 +270,11 @@ int sacct_end(struct sacct *s)
 	int status = emit(s);
 	if (!status)
 		status = say(s, s->steps, "# records of job steps", NULL);
+	if (!status && s->elsewhere && s->sink->ignored)
+		status = say(s, s->elsewhere,
+			"Cluster of # records, which is another than the first one's; all are taken for one "
+			"machine's, and numbers that repeat are dropped: ask sacct for one, with -M",
+			NULL);
 	if (!status)
 		status = say(s, s->daylight,
 			"End - Start of # jobs that differ from Elapsed by an hour, as when daylight saving "

@@ -289,10 +289,28 @@ static int require(struct scan *t, const struct sl_place *at)
 	return SL_OK;
 }
 
+/* What other options of sacct print, which is told from a trace of no format at all: lines without a header
+ * (-n), and names in columns of a width. */
+static const char *mistaken(const char *p, const char *end)
+{
+	struct sacct_id id;
+	const char *bar = memchr(p, '|', (size_t)(end - p));
+	const struct sacct_cell first = { p, bar ? (size_t)(bar - p) : 0 };
+	if (bar && memchr(bar + 1, '|', (size_t)(end - bar) - 1) && sacct_id_of(&first, &id))
+		return "no header line, which names the columns: ask sacct without -n (--noheader)";
+	while (p < end && *p == ' ')
+		p++;
+	if (end - p > 6 && memcmp(p, "JobID ", 6) == 0 && memmem(p, (size_t)(end - p), " State ", 7))
+		return "columns of a fixed width, which cut names off: ask sacct with -P (--parsable2)";
+	return NULL;
+}
+
 static int header(struct scan *t, const char *p, const char *end)
 {
 	const struct sl_place at = { t->s.file, t->line_number, 1 };
 	bool text = false;
+	if (mistaken(p, end))
+		return sl_fail_at(t->s.err, &at, "%s", mistaken(p, end));
 	t->separator = delimiter_of(p, end, t->delimiter);
 	if (!t->separator)
 		return sl_fail_at(t->s.err, &at, "no header of sacct -P: its names have nothing between");
@@ -371,6 +389,8 @@ static int sacct_sniff(const char *text, size_t len)
 	const size_t separator = delimiter_of(p, end = without_return(p, end), delimiter);
 	size_t known = 0;
 	bool id = false;
+	if (mistaken(p, end))
+		return 1; /* Its reader says what is wrong. */
 	if (!separator)
 		return 0;
 	while (p < end) {

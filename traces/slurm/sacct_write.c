@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "traces/slurm/sacct.h"
 
@@ -334,7 +335,11 @@ static void put_who(struct sl_out *out, const struct line *line)
 	const int64_t *col = line->row->col;
 	put_id(out, line);
 	sl_out_text(out, "schedlab|");
-	put_name(out, line->more->partition, col[SL_COL_PARTITION]);
+	const char *own = line->component ? line->more->ask[line->component].partition : NULL;
+	if (own) /* The first of several. */
+		sl_out_printf(out, "%.*s", (int)strcspn(own, ",|\n\r"), own);
+	else
+		put_name(out, line->more->partition, col[SL_COL_PARTITION]);
 	bar(out);
 	put_name(out, line->job->qos, SL_NONE);
 	bar(out);
@@ -366,6 +371,60 @@ static void put_when(struct sl_out *out, const struct line *line)
 	bar(out);
 }
 
+static bool begins(const char *text, const char *word) { return strncasecmp(text, word, strlen(word)) == 0; }
+
+/* Numbers behind the names in "gpu:a100:2,mps:4" (gres), or "a100:2" and "2"; one where there is none. */
+static int64_t gpus_in(const char *text, bool gres)
+{
+	int64_t total = 0;
+	for (const char *p = text; p && *p;) {
+		size_t len = strcspn(p, ",");
+		const char *next = p + len + (p[len] == ',');
+		const char *paren = memchr(p, '(', len);
+		const char *end = paren ? paren : p + len;
+		const char *from = gres && (begins(p, "gres:") || begins(p, "gres/")) ? p + 5 : p;
+		const char *number = end;
+		int64_t count;
+		while (number > from && number[-1] != ':' && number[-1] != '=')
+			number--;
+		if (!gres || (begins(from, "gpu") && (from + 3 == end || from[3] == ':' || from[3] == '='))) {
+			if (!sl_get_i64(number, (size_t)(end - number), &count))
+				count = 1;
+			total += count > 0 && count < INT32_MAX ? count : 0;
+		}
+		p = next;
+	}
+	return total;
+}
+
+static int64_t product(int64_t a, int64_t b)
+{
+	int64_t all;
+	return __builtin_mul_overflow(a, b, &all) ? 0 : all;
+}
+
+/* Of the component; 0: none, or nobody can say. */
+static int64_t gpus_of(const struct line *line)
+{
+	if (!line->more->ask_count)
+		return 0;
+	const struct sl_ask *ask = &line->more->ask[line->component];
+	const int64_t of_node = gpus_in(ask->gres, true) + gpus_in(ask->gpus_per_node, false);
+	if (of_node)
+		return product(of_node, line->nodes);
+	if (ask->gpus_per_task)
+		return product(gpus_in(ask->gpus_per_task, false), ask->tasks > 0 ? ask->tasks : line->nodes);
+	return gpus_in(ask->gpus, false);
+}
+
+static void put_tres(struct sl_out *out, int64_t cpus, int64_t gpus, int64_t nodes)
+{
+	sl_out_printf(out, "cpu=%" PRId64, cpus);
+	if (gpus > 0)
+		sl_out_printf(out, ",gres/gpu=%" PRId64, gpus);
+	sl_out_printf(out, ",node=%" PRId64, nodes);
+}
+
 static void put_size(struct sl_out *out, const struct line *line)
 {
 	const struct sl_ask *ask = line->more->ask_count ? &line->more->ask[line->component] : NULL;
@@ -383,18 +442,21 @@ static void put_size(struct sl_out *out, const struct line *line)
 	if (mem != SL_NONE)
 		sl_out_printf(out, "%" PRId64 "M%s", mem, ask->mem_per_cpu != SL_NONE ? "c" : "n");
 	bar(out);
+	const int64_t gpus = gpus_of(line);
 	if (line->cpus != SL_NONE)
-		sl_out_printf(out, "cpu=%" PRId64 ",node=%" PRId64, line->cpus, line->nodes);
+		put_tres(out, line->cpus, gpus, line->nodes);
 	bar(out);
 	if (line->start != SL_NONE && got != SL_NONE)
-		sl_out_printf(out, "cpu=%" PRId64 ",node=%" PRId64, got, line->nodes);
+		put_tres(out, got, gpus, line->nodes);
 	bar(out);
 	if (col[SL_COL_LIMIT] == SL_NONE || col[SL_COL_LIMIT] < 0)
 		sl_out_text(out, "UNLIMITED");
 	else
 		put_duration(out, col[SL_COL_LIMIT]);
 	bar(out);
-	put_name(out, line->job->nodes_recorded ? line->job->nodes_recorded : "None assigned", SL_NONE);
+	/* Of further components only that they had some is known. */
+	const char *nodes = line->component ? NULL : line->job->nodes_recorded;
+	put_name(out, nodes ? nodes : "None assigned", SL_NONE);
 	bar(out);
 }
 

@@ -158,6 +158,13 @@ int table_job_in(struct table *t, struct sl_row *row, struct sl_row_more *more);
 /* table_ask.c */
 int table_group_in(struct table *t, struct sl_row_group *group);
 
+/* table_slurm.c: what was asked of Slurm as a group; the GPUs' type is the group's. */
+struct table_gpus {
+	char type[64];
+	size_t items;
+};
+void table_group_of(const struct sl_ask *ask, struct sl_row_group *group, struct table_gpus *gpus);
+
 extern const struct sl_reader table_reader;
 extern const struct sl_writer table_writer;
 

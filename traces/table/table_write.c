@@ -189,6 +189,14 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 			put_line(out, row, &row->more->group[i], i);
 		return SL_OK;
 	}
+	for (size_t i = 0; row->more && i < row->more->ask_count; i++) {
+		struct sl_row_group group;
+		struct table_gpus gpus;
+		table_group_of(&row->more->ask[i], &group, &gpus);
+		put_line(out, row, &group, i);
+	}
+	if (row->more && row->more->ask_count)
+		return SL_OK;
 	/* SWF: as many tasks of a cpu as were asked for, or else allocated; none makes no sense here either.
 	 */
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
