@@ -229,7 +229,8 @@ const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro)
 	return buffer;
 }
 
-/* A run that came to its end with jobs left: the policy never started them, or let them stand. */
+/* A run that came to its end with jobs left: the policy never started them, or let them stand. And jobs that
+ * its placer refused. */
 void talk_left(const struct run *run)
 {
 	const struct sl_result *result = &run->sim.result;
@@ -241,4 +242,8 @@ void talk_left(const struct run *run)
 	if (left && !result->stopped && !result->interrupted)
 		talk("%s: %u job%s never ended, job number %lld first: the policy had no more to do",
 			result->policy, left, left == 1 ? "" : "s", (long long)result->jobs->id[first]);
+	if (result->refused)
+		talk("%s: %u job%s refused at submission, job number %lld first: %s", result->policy,
+			result->refused, result->refused == 1 ? " was" : "s were",
+			(long long)result->jobs->id[result->refused_first], result->refused_why);
 }
