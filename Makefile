@@ -65,6 +65,10 @@ $B/conformance: $(CORE_O) $(CONFORMANCE_O)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$B/bench-place: $(CORE_O) $B/o/scripts/bench_place.o $B/o/tests/select_world.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $B/replay-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o $B/o/tests/fuzz/replay.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -174,6 +174,9 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 		.eligible = pass->eligible,
 		.epoch = pass->scenario->epoch,
 		.utc_offset = pass->scenario->utc_offset,
+		.refused = pass->refused,
+		.refused_first = pass->refused_first,
+		.refused_why = pass->refused_why,
 	};
 }
 

@@ -96,10 +96,44 @@ static void check_running(const struct sl_pass *pass, uint32_t running, uint32_t
 	SL_CHECK(seen == running + suspended && pass->run_last == before && pass->suspended == suspended);
 }
 
+/* What the placer thinks that a job has is what the engine gave it, node by node; of what a node has without
+ * bound nothing is given out. */
+static void check_held(struct sl_pass *pass, uint32_t job)
+{
+	const struct sl_holding *holding;
+	const size_t count = pass->placer->held(pass->placer_state, (sl_job){ job }, &holding);
+	uint32_t nodes = 0;
+	SL_CHECK(count > 0);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t node = holding[i].node;
+		const int64_t *amount = pass->info->type[pass->info->node_type[node]].amount;
+		struct nodes_sum sum = { 0, 0, 0, 0 };
+		bool before = false;
+		for (size_t k = 0; k < count; k++) {
+			if (holding[k].node != node)
+				continue;
+			before = before || k < i;
+			sum.cpus += holding[k].cpus;
+			sum.mem += holding[k].mem;
+			for (uint32_t kind = SL_KIND_GPUS; kind < pass->info->kind_count; kind++)
+				sum.gpus += holding[k].gpus ? holding[k].gpus[kind - SL_KIND_GPUS] : 0;
+		}
+		const struct nodes_sum ours = nodes_held_on(pass->nodes, job, node);
+		SL_CHECK(amount[SL_KIND_CPUS] >= SL_MEM_UNBOUNDED || sum.cpus == ours.cpus);
+		SL_CHECK(amount[SL_KIND_MEM] >= SL_MEM_UNBOUNDED || sum.mem == ours.mem);
+		SL_CHECK(sum.gpus == ours.gpus);
+		nodes += !before;
+	}
+	SL_CHECK(nodes == nodes_held(pass->nodes, job).nodes);
+}
+
 static void check_room(struct sl_pass *pass, int64_t cpus_busy)
 {
 	if (pass->nodes) {
 		nodes_check(pass->nodes);
+		for (uint32_t job = 0; pass->placer && pass->placer->held && job < pass->submitted; job++)
+			if (pass->job_state[job] == SL_RUNNING)
+				check_held(pass, job);
 		return;
 	}
 	const struct cluster *cluster = &pass->cluster;

@@ -124,13 +124,14 @@ bool sl_start(struct sl_pass *pass, sl_job job)
 bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count)
 {
 	const struct where where = { .piece = piece, .count = count };
-	return may_start(pass, job) && pass->nodes && piece && start(pass, job.row, &where);
+	return may_start(pass, job) && pass->nodes && !pass->placer && piece && start(pass, job.row, &where);
 }
 
 bool sl_start_holding(struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count)
 {
 	const struct where where = { .holding = holding, .count = count };
-	return may_start(pass, job) && pass->nodes && holding && count && start(pass, job.row, &where);
+	return may_start(pass, job) && pass->nodes && !pass->placer && holding && count &&
+	       start(pass, job.row, &where);
 }
 
 static void undo_start(struct sl_pass *pass, const struct action *action)

@@ -374,28 +374,25 @@ size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **p
 	return pieces_of(nodes, chain_of(nodes, hold_of(nodes, job)), piece);
 }
 
-/* What is of one piece: its tasks, or the node. */
-static void held_adds(const struct nodes *nodes, const struct sl_group *group, const struct sl_piece *piece,
+/* What is of one edge: what was given out, or the node. Of what a node has without bound nothing is given
+ * out: there the tasks say it. */
+static void held_adds(const struct nodes *nodes, const struct sl_group *group, const struct edge *edge,
 	struct nodes_sum *sum)
 {
-	const struct sl_node_type *type = &nodes->cluster->type[type_of(nodes, piece->node)];
-	const bool whole = group->exclusive;
-	sum->cpus += whole ? type->amount[SL_KIND_CPUS] : piece->tasks * group->task.cpus;
-	sum->mem += whole && type->amount[SL_KIND_MEM] < UNBOUNDED ? type->amount[SL_KIND_MEM]
-								   : piece->tasks * group->task.mem;
-	sum->gpus += whole ? 0 : piece->tasks * group->task.gpus;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, edge->node)].amount;
+	const bool whole = edge->flags & EDGE_WHOLE;
+	const bool cpus_bound = amount[SL_KIND_CPUS] < UNBOUNDED, mem_bound = amount[SL_KIND_MEM] < UNBOUNDED;
+	if (whole)
+		sum->cpus += amount[SL_KIND_CPUS];
+	else
+		sum->cpus += cpus_bound ? edge->cpus : edge->tasks * group->task.cpus;
+	if (whole && mem_bound)
+		sum->mem += amount[SL_KIND_MEM];
+	else
+		sum->mem += mem_bound ? edge->mem : edge->tasks * group->task.mem;
+	sum->gpus += whole ? 0 : edge->gpus;
 	for (uint32_t kind = SL_KIND_GPUS; whole && kind < nodes->kinds; kind++)
-		sum->gpus += type->amount[kind];
-}
-
-/* Amounts that were given are told as they are. */
-static void given_adds(const struct nodes *nodes, uint32_t hold, struct nodes_sum *sum)
-{
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
-		sum->cpus += nodes->edge[i].cpus;
-		sum->mem += nodes->edge[i].mem;
-		sum->gpus += nodes->edge[i].gpus;
-	}
+		sum->gpus += amount[kind];
 }
 
 struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
@@ -405,17 +402,13 @@ struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
 	const size_t count = nodes_pieces(nodes, job, &piece);
 	if (!count)
 		return sum;
-	const struct edge *hold = &nodes->edge[hold_of(nodes, job)];
-	const bool given = hold->flags & EDGE_GIVEN;
-	if (given)
-		given_adds(nodes, hold_of(nodes, job), &sum);
-	for (size_t i = 0; i < count; i++) {
-		if (!given)
-			held_adds(nodes, &nodes->requests[hold->request].group[piece[i].group], &piece[i],
-				&sum);
+	const uint32_t hold = hold_of(nodes, job);
+	const struct sl_group *group = nodes->requests[nodes->edge[hold].request].group;
+	for (size_t i = 0; i < count; i++)
 		sum.nodes += !i || piece[i].node != piece[i - 1].node;
-	}
-	if (hold->flags & EDGE_SUSPENDED)
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
+		held_adds(nodes, &group[nodes->edge[i].group], &nodes->edge[i], &sum);
+	if (nodes->edge[hold].flags & EDGE_SUSPENDED)
 		sum.cpus = sum.gpus = 0;
 	return sum;
 }

@@ -52,7 +52,6 @@ static void take(struct nodes *nodes, const struct sl_holding *holding, struct c
 	const int64_t *amount = nodes->cluster->type[type_of(nodes, holding->node)].amount;
 	struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
 	edge->node = holding->node;
-	edge->flags = EDGE_GIVEN;
 	edge->tasks = holding->tasks;
 	edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED ? holding->cpus : 0;
 	edge->mem = amount[SL_KIND_MEM] < UNBOUNDED ? holding->mem : 0;
@@ -63,7 +62,6 @@ static void take(struct nodes *nodes, const struct sl_holding *holding, struct c
 			edge_take(nodes, edge);
 			edge = &nodes->edge[edge_new(nodes, chain)];
 			edge->node = holding->node;
-			edge->flags = EDGE_GIVEN;
 		}
 		edge->gpus = (int32_t)gpus_of(holding, kind);
 		edge->kind = (uint8_t)kind;

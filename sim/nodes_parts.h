@@ -36,7 +36,6 @@ enum edge_flag {
 	EDGE_BEGIN = 4,   /* Takes: where a promise begins. */
 	EDGE_LINKED = 8,
 	EDGE_SUSPENDED = 16,
-	EDGE_GIVEN = 32, /* Its amounts are a policy's own, not those of its tasks. */
 };
 
 struct edge {

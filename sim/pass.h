@@ -206,6 +206,8 @@ struct sl_pass {
 	sl_time accounted;           /* Integrals go up to here. */
 	uint64_t reported;           /* Events, to `progress`. */
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
+	uint32_t refused, refused_first; /* By the placer, as they were submitted. */
+	const char *refused_why;         /* Of the first. */
 	struct sl_reason_change *reason;
 	size_t reason_count, reason_capacity;
 	struct sl_usage_point *usage;
@@ -300,6 +302,8 @@ struct where {
 	size_t count;
 };
 void room_placer_release(struct sl_pass *pass);
+/* Why the placer would never place it; NULL: it would, or there is none. */
+const char *room_refuses(struct sl_pass *pass, uint32_t job);
 /* By room_expected. False: there is no room. */
 bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where);
 /* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */

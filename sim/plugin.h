@@ -456,6 +456,12 @@ struct sl_placer {
 	void (*give)(void *state, sl_job job);    /* It ended, or makes room. */
 	void (*restore)(void *state, sl_job job); /* Undoes its last give that is not undone. */
 	void (*forget)(void *state);              /* What was given stays given. */
+	/* What a running job has, lent until the next call: for --check, which compares it with the engine's
+	 * books. NULL: that is not compared. */
+	size_t (*held)(void *state, sl_job job, const struct sl_holding **holding);
+	/* Why the job could not even run alone, in the scheduler's words, a constant; NULL: it could. Such a
+	 * job is refused: it is cancelled as it is submitted. */
+	const char *(*refuses)(void *state, sl_job job);
 };
 
 enum sl_state {
@@ -1126,6 +1132,9 @@ struct sl_result {
 				  * their submission. */
 	int64_t epoch;           /* Seconds since 1970 of time 0; 0: not known. */
 	int64_t utc_offset;      /* Seconds that the log's clock is ahead of that. */
+	uint32_t refused;        /* Jobs that a placer refused, cancelled as they were submitted; */
+	uint32_t refused_first;  /* the first of them, */
+	const char *refused_why; /* and why. */
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */

@@ -707,6 +707,13 @@ int sl_set_placer(const struct sl_setup *setup, const struct sl_placer *placer, 
 	return placer->init(&pass->placer_state, setup, err);
 }
 
+const char *room_refuses(struct sl_pass *pass, uint32_t job)
+{
+	if (!pass->placer || !pass->placer->refuses)
+		return NULL;
+	return pass->placer->refuses(pass->placer_state, (sl_job){ job });
+}
+
 void room_placer_release(struct sl_pass *pass)
 {
 	if (pass->placer)

@@ -33,6 +33,8 @@ void cancel_later(struct sl_pass *pass, uint32_t job)
 		cancel_at(pass, job, pass->jobs->cancel[job]);
 	if (pass->gates)
 		cancel_at(pass, job, gates_deadline(pass, job));
+	if (room_refuses(pass, job))
+		cancel_at(pass, job, pass->now);
 }
 
 /* Into the queue. */
@@ -77,14 +79,25 @@ static bool is_pending(const struct sl_pass *pass, uint32_t job)
 	return job < pass->submitted && pass->job_state[job] == SL_PENDING;
 }
 
+/* It never could run: told once for all. */
+static bool is_refused(struct sl_pass *pass, uint32_t job)
+{
+	const char *why = pass->start[job] == SL_NONE ? room_refuses(pass, job) : NULL;
+	if (why && !pass->refused++) {
+		pass->refused_first = job;
+		pass->refused_why = why;
+	}
+	return why != NULL;
+}
+
 /* Returns what it is for the digest. */
 static unsigned on_cancel(struct sl_pass *pass, uint32_t job)
 {
-	const bool cancelled = is_cancelled(pass, job);
 	if (!is_pending(pass, job)) {
 		end_job(pass, job, SL_CANCELLED);
 		return SL_EV_CANCEL;
 	}
+	const bool cancelled = is_refused(pass, job) || is_cancelled(pass, job);
 	if (is_waiting(pass, job))
 		unqueue_job(pass, job);
 	pass->end[job] = pass->now;

@@ -377,6 +377,29 @@ static void placer_restore(void *state, sl_job job)
 	put(&p->now[job.row], held);
 }
 
+static size_t placer_held(void *state, sl_job job, const struct sl_holding **holding)
+{
+	struct placer *p = state;
+	const struct held *held = p->now[job.row];
+	size_t count = 0;
+	for (uint32_t i = 0; held && i < components_of(p, job); i++)
+		count = add_holdings(p, held->alloc[i], count);
+	*holding = p->holding;
+	return count;
+}
+
+/* What slurmctld says to sbatch of a job that could run on no node, idle as they may be. */
+static const char *placer_refuses(void *state, sl_job job)
+{
+	struct placer *p = state;
+	for (uint32_t i = 0; i < components_of(p, job); i++) {
+		const struct select_job one = job_of(p, job, i);
+		if (select_place(p->select, &one, NULL, SELECT_EVER, NULL) == SELECT_NEVER)
+			return select_why(p->select);
+	}
+	return NULL;
+}
+
 static void placer_forget(void *state)
 {
 	struct placer *p = state;
@@ -436,4 +459,6 @@ const struct sl_placer slurm_placer = {
 	.give = placer_give,
 	.restore = placer_restore,
 	.forget = placer_forget,
+	.held = placer_held,
+	.refuses = placer_refuses,
 };

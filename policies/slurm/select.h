@@ -89,6 +89,9 @@ int64_t select_threads_per_core(const struct select *select, uint32_t node);
 /* Powered-down and such: nodes of a higher rank go after all others. 0 at first. */
 void select_set_rank(struct select *select, uint32_t node, uint32_t rank);
 
+/* The partition's MaxNodes is another from now on; SL_NONE: none. */
+void select_set_nodes_max(struct select *select, uint32_t partition, int64_t nodes_max);
+
 /* Where the job would go, on nodes of `available` (NULL: all of its partition). out is lent until the next
  * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
 enum select_answer select_place(struct select *select, const struct select_job *job,

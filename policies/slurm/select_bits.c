@@ -40,8 +40,19 @@ int64_t bits_count(const uint64_t *set, size_t words)
 {
 	int64_t count = 0;
 	for (size_t w = 0; w < words; w++)
-		count += bits_of(set[w]);
+		if (set[w]) /* Of few nodes among many most are not. */
+			count += bits_of(set[w]);
 	return count;
+}
+
+uint32_t bits_last(const uint64_t *set, uint32_t from, uint32_t until)
+{
+	for (uint32_t w = (until + 63) / 64; w-- > from / 64;) {
+		const uint64_t word = set[w] & mask_of(w, from, until);
+		if (word)
+			return w * 64 + 63 - (uint32_t)__builtin_clzll(word);
+	}
+	return UINT32_MAX;
 }
 
 uint32_t bits_next(const uint64_t *set, size_t words, uint32_t from)

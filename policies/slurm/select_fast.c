@@ -35,7 +35,9 @@ struct sel_index {
 	uint32_t leaves;
 	int32_t *usable;
 	uint64_t *weight, *mask;
-	uint32_t *end;         /* By the first node of a run: its last. */
+	bool whole;            /* The mask is that of all candidates. */
+	uint32_t *end;         /* By the first node of a run: its last... */
+	int64_t *cpus;         /* ...and what all its nodes give. */
 	uint64_t *starts;      /* First nodes of runs... */
 	uint64_t *starts_word; /* ...words of those that are not 0... */
 	uint64_t *starts_top;  /* ...and so on. */
@@ -123,8 +125,7 @@ struct key {
 
 static struct key key_of(const struct sel_index *x, const struct need_trees *v, uint32_t start)
 {
-	struct key k = { .weight = x->weight[start] };
-	k.cpus = sum_until(x, x->end[start] + 1) - sum_until(x, start);
+	struct key k = { .weight = x->weight[start], .cpus = x->cpus[start] };
 	k.enough = k.cpus >= v->cpus && (int64_t)(x->end[start] - start) + 1 >= v->nodes;
 	return k;
 }
@@ -189,10 +190,12 @@ static void play_node(const struct sel_index *x, const struct need_trees *v, uin
 /* A run begins here, or none does. */
 static void enter_run(struct sel_index *x, uint32_t start, bool is)
 {
-	if (is)
+	if (is) {
 		start_set(x, start);
-	else
+		x->cpus[start] = sum_until(x, x->end[start] + 1) - sum_until(x, start);
+	} else {
 		start_clear(x, start);
+	}
 	for (uint32_t i = 0; i < x->need_count; i++)
 		play_run(x, &x->need[i], start, is);
 }
@@ -288,11 +291,12 @@ static struct sel_index *index_new(struct select *s)
 	x->weight = sl_alloc(s->arena, leaves, sizeof(*x->weight));
 	x->mask = sl_alloc(s->arena, words, sizeof(*x->mask));
 	x->end = sl_alloc(s->arena, leaves, sizeof(*x->end));
+	x->cpus = sl_alloc(s->arena, leaves, sizeof(*x->cpus));
 	x->starts = sl_alloc(s->arena, words, sizeof(*x->starts));
 	x->starts_word = sl_alloc(s->arena, words / 64 + 1, sizeof(*x->starts_word));
 	x->starts_top = sl_alloc(s->arena, words / 4096 + 1, sizeof(*x->starts_top));
 	x->sum = sl_alloc(s->arena, leaves + 1, sizeof(*x->sum));
-	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->starts &&
+	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->cpus && x->starts &&
 			  x->starts_word && x->starts_top && x->sum;
 	return made ? x : NULL;
 }
@@ -383,6 +387,8 @@ static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t
 {
 	struct select *s = t->s;
 	const uint64_t missed = s->change - x->seen;
+	const bool masked = !x->whole || available;
+	x->whole = !available;
 	if (fresh || missed > s->change_room) {
 		index_clear(x);
 		for (size_t w = 0; w < s->words; w++)
@@ -392,7 +398,7 @@ static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t
 		x->seen = s->change;
 		return;
 	}
-	for (size_t w = 0; w < s->words; w++) {
+	for (size_t w = 0; masked && w < s->words; w++) {
 		const uint64_t word = mask_word(t->q, available, w);
 		uint64_t other = word ^ x->mask[w];
 		x->mask[w] = word;

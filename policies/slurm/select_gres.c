@@ -317,16 +317,15 @@ struct filter {
 /* Takes the highest core off a socket. */
 static bool drop_core(struct filter *f, uint32_t socket, int64_t *total)
 {
-	for (uint32_t c = (socket + 1) * f->shape->cores; c-- > socket * f->shape->cores;) {
-		if (!bit_test(f->cores, c))
-			continue;
-		bit_clear(f->cores, c);
-		f->by_socket[socket]--;
-		(*total)--;
-		*f->cpus = min64(*f->cpus, *total * f->shape->threads);
-		return true;
-	}
-	return false;
+	const uint32_t from = socket * f->shape->cores;
+	const uint32_t c = bits_last(f->cores, from, from + f->shape->cores);
+	if (c == UINT32_MAX)
+		return false;
+	bit_clear(f->cores, c);
+	f->by_socket[socket]--;
+	(*total)--;
+	*f->cpus = min64(*f->cpus, *total * f->shape->threads);
+	return true;
 }
 
 /* Sockets by free cores, most first, lowest number on a tie. */

@@ -358,6 +358,15 @@ struct select_alloc *select_make(
 	return a;
 }
 
+/* Whether a request could ever be placed is another question then. */
+void select_set_nodes_max(struct select *s, uint32_t partition, int64_t nodes_max)
+{
+	s->partition[partition].nodes_max = nodes_max;
+	for (uint32_t i = 0; i < s->request_count; i++)
+		if (s->request[i]->partition == partition)
+			s->request[i]->ever = -1;
+}
+
 void select_set_rank(struct select *s, uint32_t node, uint32_t rank)
 {
 	if (s->node[node].rank != rank)

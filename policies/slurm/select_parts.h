@@ -34,6 +34,8 @@ int64_t bit_count_range(const uint64_t *set, uint32_t from, uint32_t until);
 void bit_clear_range(uint64_t *set, uint32_t from, uint32_t until);
 bool bits_within(const uint64_t *inner, const uint64_t *outer, size_t words);
 int64_t bits_count(const uint64_t *set, size_t words);
+/* The last of bits from..until-1; UINT32_MAX: none. */
+uint32_t bits_last(const uint64_t *set, uint32_t from, uint32_t until);
 /* The first at or after `from`; UINT32_MAX: none. */
 uint32_t bits_next(const uint64_t *set, size_t words, uint32_t from);
 

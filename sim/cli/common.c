@@ -229,20 +229,32 @@ const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro)
 	return buffer;
 }
 
+/* "number 17", or a job's name. */
+static const char *job_text(char text[64], const struct sl_jobs *jobs, uint32_t row)
+{
+	char number[32];
+	if (jobs->id_name && jobs->id_name[row])
+		return jobs->id_name[row];
+	*sl_put_i64(number, jobs->id[row]) = '\0';
+	(void)snprintf(text, 64, "number %s", number);
+	return text;
+}
+
 /* A run that came to its end with jobs left: the policy never started them, or let them stand. */
 void talk_left(const struct run *run)
 {
 	const struct sl_result *result = &run->sim.result;
 	uint32_t left = 0;
 	uint32_t first = 0;
+	char text[64];
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;
-	if (!left || result->stopped || result->interrupted)
-		return;
-	char number[32] = "";
-	const char *name = result->jobs->id_name ? result->jobs->id_name[first] : NULL;
-	*sl_put_i64(number, result->jobs->id[first]) = '\0';
-	talk("%s: %u job%s never ended, job %s%s first: the policy had no more to do", result->policy, left,
-		left == 1 ? "" : "s", name ? "" : "number ", name ? name : number);
+	if (left && !result->stopped && !result->interrupted)
+		talk("%s: %u job%s never ended, job %s first: the policy had no more to do", result->policy,
+			left, left == 1 ? "" : "s", job_text(text, result->jobs, first));
+	if (result->refused)
+		talk("%s: %u job%s refused at submission, job %s first: %s", result->policy, result->refused,
+			result->refused == 1 ? " was" : "s were",
+			job_text(text, result->jobs, result->refused_first), result->refused_why);
 }

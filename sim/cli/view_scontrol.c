@@ -179,19 +179,31 @@ static void job_place(struct control *control, uint32_t job)
 	print_nodes(control, "BatchHost", &place.piece[0].node, 1);
 }
 
+/* Tasks as they were asked, not as the engine groups them: there, tasks that share a core are one. */
+static int64_t tasks_asked(const struct sl_ask *ask)
+{
+	const int64_t nodes = ask->nodes_min > 0 ? ask->nodes_min : 1;
+	if (ask->tasks > 0)
+		return ask->tasks;
+	return ask->tasks_per_node > 0 ? ask->tasks_per_node * nodes : nodes;
+}
+
 static void job_size(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct sl_request *request = view_request(view, job);
+	const struct sl_ask *ask = view_ask(view, job);
 	struct cell *cell = &control->cell;
 	int64_t tasks = request ? 0 : view_job_cpus(view, job);
+	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : 1;
 	for (uint32_t i = 0; request && i < request->group_count; i++)
-		tasks += request->group[i].tasks;
+		tasks += ask ? tasks_asked(&ask[i]) : request->group[i].tasks;
+	if (ask)
+		cpus = ask->cpus_per_task > 0 ? ask->cpus_per_task : 1;
 	next_line(control);
 	printf("NumNodes=%" PRId64 " NumCPUs=%" PRId64 " NumTasks=%" PRId64 " CPUs/Task=%" PRId64
 	       " ReqB:S:C:T=0:0:*:*",
-		view_job_nodes(view, job), view_job_cpus(view, job), tasks,
-		request && request->group_count ? request->group[0].task.cpus : 1);
+		view_job_nodes(view, job), view_job_cpus(view, job), tasks, cpus);
 	next_line(control);
 	cell_clear(cell);
 	put_tres(cell, view, job, false);

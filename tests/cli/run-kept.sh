@@ -16,4 +16,4 @@ JobID|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|SubmitLine
 END
 schedlab run log -c slurm.conf -p easy --quiet --only jobs -o easy && cut -d, -f1,5,7 easy/jobs.csv
 schedlab run log -c slurm.conf -p easy:place=slurm --quiet --only jobs -o slurm && cut -d, -f1,5,7 slurm/jobs.csv
-schedlab inspect log -c slurm.conf | grep -e reserved -e machine
+schedlab inspect log -c slurm.conf | grep -e "^  down" -e machine

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { PLANS = 512 };
 
@@ -103,23 +104,33 @@ static bool read_gres(struct stage *s, const char *text, size_t len, struct sele
 		const size_t name = strcspn(at, ":");
 		const char *open = memchr(at, '(', (size_t)(end - at));
 		const char *close = open ? closing(open, end) : NULL;
+		const size_t len_one =
+			strcspn(at, ",") < (size_t)(end - at) ? strcspn(at, ",") : (size_t)(end - at);
+		if (open && open > at + len_one)
+			open = close = NULL; /* "tape:1" */
+		const char *stop = open ? open : at + len_one;
 		uint32_t row = 0;
 		while (row < select_gres_count(s->select) &&
-			strncmp(select_gres_name(s->select, row), at, name) != 0)
+			(strncmp(select_gres_name(s->select, row), at, name) != 0 ||
+				select_gres_name(s->select, row)[name]))
 			row++;
-		if (!close || row == select_gres_count(s->select))
+		if (open && !close)
 			return false;
-		const char *colon = open;
-		while (colon[-1] != ':')
+		const char *colon = stop;
+		while (colon > at && colon[-1] != ':')
 			colon--;
 		int64_t count;
-		if (!sl_get_i64(colon, (size_t)(open - colon), &count))
+		if (!sl_get_i64(colon, (size_t)(stop - colon), &count))
 			return false;
+		const size_t indices =
+			open && strncmp(open, "(IDX:", 5) == 0 ? strspn(open + 5, "0123456789-,") : 0;
+		at = close ? close + 1 : stop;
+		at += at < end;
+		if (row == select_gres_count(s->select))
+			continue; /* Of no account for a placement. */
 		gres[row].count += count;
-		const size_t indices = strncmp(open, "(IDX:", 5) == 0 ? strspn(open + 5, "0123456789-,") : 0;
 		if (indices && !each_number(open + 5, indices, &gres[row].devices, 1))
 			return false;
-		at = close + 1 + (close + 1 < end);
 	}
 	return true;
 }
@@ -156,13 +167,15 @@ static uint32_t read_alloc(struct stage *s, const char *text)
 	for (const char *at = text; *at;) {
 		const size_t len = strcspn(at, ";");
 		const char *end = at + len, *cpu = strstr(at, " cpu="), *mem = strstr(at, " mem=");
-		if (!cpu || !mem || mem > end)
+		if (!cpu || cpu > end)
 			return 0;
 		to.cpus = cpu + 5;
-		to.cpus_len = strcspn(to.cpus, " ");
-		to.mem = mem + 5;
+		to.cpus_len = strcspn(to.cpus, " ;");
+		to.mem = mem && mem < end ? mem + 5 : "0";
 		to.mem_len = strspn(to.mem, "0123456789");
-		to.gres = to.mem + to.mem_len + (to.mem[to.mem_len] == ' ');
+		const char *behind = mem && mem < end ? mem + 5 : to.cpus;
+		behind += strcspn(behind, " ;");
+		to.gres = behind + (*behind == ' ');
 		to.gres_len = to.gres < end ? (size_t)(end - to.gres) : 0;
 		if (sl_hosts_each(at, (size_t)(cpu - at), NULL, &err, note_node, &to) != 0 || to.bad)
 			return 0;
@@ -296,11 +309,95 @@ static int by_priority(const void *a, const void *b)
 	return left->partition < right->partition ? -1 : left->partition > right->partition;
 }
 
-/* Nodes of the partition without a plan over a time. The earliest end of a plan that is in the way. */
-static int64_t open_nodes(struct stage *s, uint32_t partition, int64_t from, int64_t until)
+struct listing {
+	const struct slurm_case *c;
+	uint64_t *set;
+};
+
+static int list_node(void *self, const char *name, size_t len)
+{
+	const struct listing *list = self;
+	for (uint32_t n = 0; n < list->c->cluster.node_count; n++)
+		if (strlen(list->c->cluster.node_name[n]) == len &&
+			memcmp(list->c->cluster.node_name[n], name, len) == 0)
+			list->set[n / 64] |= UINT64_C(1) << (n % 64);
+	return 0;
+}
+
+static bool runs_on(const struct slurm_case *c, const struct slurm_row *row, uint32_t node)
+{
+	uint64_t set[64] = { 0 };
+	struct listing list = { c, set };
+	struct sl_err err = { 0 };
+	if (row->nodes[0])
+		(void)sl_hosts_each(row->nodes, strlen(row->nodes), NULL, &err, list_node, &list);
+	return set[node / 64] >> (node % 64) & 1;
+}
+
+static bool is_idle(const struct slurm_case *c, uint32_t node, int64_t at)
+{
+	for (size_t i = 0; i < c->row_count; i++)
+		if (c->row[i].start != SL_NONE && c->row[i].start <= at &&
+			(c->row[i].end == SL_NONE || c->row[i].end > at) && runs_on(c, &c->row[i], node))
+			return false;
+	return true;
+}
+
+/* Which nodes a window is of. So many of a partition's: idle ones before others, lowest first. */
+static void find_nodes(struct stage *s, struct slurm_window *w)
+{
+	const struct slurm_case *c = s->c;
+	const char *name = w->partition;
+	const uint64_t *of =
+		select_partition_nodes(s->select, partition_named(c, name, name ? strlen(name) : 0));
+	w->set = sl_alloc(c->arena, s->words, sizeof(*w->set));
+	struct listing list = { c, w->set };
+	struct sl_err err = { 0 };
+	if (w->nodes && strcasecmp(w->nodes, "ALL") != 0) {
+		(void)sl_hosts_each(w->nodes, strlen(w->nodes), NULL, &err, list_node, &list);
+		return;
+	}
+	uint32_t left = w->nodes || !w->node_count ? c->cluster.node_count : w->node_count;
+	for (int busy = 0; busy < 2; busy++)
+		for (uint32_t n = 0; n < c->cluster.node_count && left; n++)
+			if ((w->nodes || of[n / 64] >> (n % 64) & 1) && !(w->set[n / 64] >> (n % 64) & 1) &&
+				(busy || is_idle(c, n, w->from))) {
+				w->set[n / 64] |= UINT64_C(1) << (n % 64);
+				left--;
+			}
+}
+
+static bool is_own(const struct slurm_job *job, const struct slurm_window *w)
+{
+	return w->name && job->ask.reservation && strcmp(job->ask.reservation, w->name) == 0;
+}
+
+/* Nodes of windows that the job would run into are none of its, but those of its own reservation. The
+ * earliest end of one that is in the way. */
+static int64_t close_nodes(struct stage *s, const struct slurm_job *job, int64_t from, int64_t until)
 {
 	int64_t later = SL_NONE;
+	for (size_t i = 0; i < s->c->window_count; i++) {
+		struct slurm_window *w = &s->c->window[i];
+		const bool own = is_own(job, w);
+		if (!w->set)
+			find_nodes(s, w);
+		if (!own && (w->from >= until || w->until <= from))
+			continue;
+		for (size_t k = 0; k < s->words; k++)
+			s->available[k] &= own ? w->set[k] : ~w->set[k];
+		if (!own && (later == SL_NONE || w->until < later))
+			later = w->until;
+	}
+	return later;
+}
+
+/* Nodes of the partition without a plan over a time. The earliest end of a plan that is in the way. */
+static int64_t open_nodes(
+	struct stage *s, const struct slurm_job *job, uint32_t partition, int64_t from, int64_t until)
+{
 	memcpy(s->available, select_partition_nodes(s->select, partition), s->words * sizeof(*s->available));
+	int64_t later = close_nodes(s, job, from, until);
 	for (size_t i = 0; i < s->plan_count; i++) {
 		const struct plan *p = &s->plan[i];
 		/* A plan that begins as the job would end is in its way, too. */
@@ -343,7 +440,7 @@ static void make_plan(struct stage *s, const struct waiting *w, int64_t now)
 	if (s->plan_count == PLANS)
 		return;
 	for (int tries = 0; tries < 100; tries++) {
-		const int64_t later = open_nodes(s, w->partition, from, from + limit);
+		const int64_t later = open_nodes(s, w->row->job, w->partition, from, from + limit);
 		const sl_time at = select_will_run(s->select, &job, s->available, s->by_end, s->running_count,
 			now * SL_SECOND, 0, nodes);
 		int64_t start = at == SL_NEVER ? SL_NONE : at / SL_SECOND;
@@ -444,14 +541,38 @@ static void verdict(
 	tally_case(tally, name, failure);
 }
 
+/* Partitions as they were then; idle nodes that sleep go after all others. Before the scenario all were idle
+ * for long. */
+static void apply_changes(struct stage *s, int64_t now)
+{
+	const struct slurm_case *c = s->c;
+	for (size_t i = 0; i < c->bound_count && c->bound[i].at <= now; i++)
+		select_set_nodes_max(s->select,
+			partition_named(c, c->bound[i].partition, strlen(c->bound[i].partition)),
+			c->bound[i].nodes_max);
+	if (c->suspend_time == SL_NONE || c->suspend_time < 0)
+		return;
+	for (uint32_t n = 0; n < c->cluster.node_count; n++) {
+		bool awake = false;
+		for (size_t i = 0; i < c->row_count && !awake; i++) {
+			const struct slurm_row *row = &c->row[i];
+			awake = row->start != SL_NONE && row->start < now &&
+				(row->end == SL_NONE || row->end + c->suspend_time > now) &&
+				runs_on(c, row, n);
+		}
+		select_set_rank(s->select, n, awake ? 0 : 1);
+	}
+}
+
 /* What the placer says. NULL: nothing. */
 static const struct select_alloc *place(
 	struct stage *s, const struct slurm_row *row, const struct select_job *job)
 {
 	const struct select_alloc *out;
 	const int64_t limit = row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit;
+	apply_changes(s, row->start);
 	make_plans(s, row, job->partition);
-	(void)open_nodes(s, job->partition, row->start, row->start + limit);
+	(void)open_nodes(s, row->job, job->partition, row->start, row->start + limit);
 	return select_place(s->select, job, s->available, SELECT_NOW, &out) == SELECT_FITS ? out : NULL;
 }
 
@@ -467,6 +588,41 @@ static bool before_ends(
 {
 	release_ended(s, row->start - 1);
 	return as_recorded(s, place(s, row, job), count);
+}
+
+static void begins(struct stage *s, const struct slurm_row *row, const struct select_alloc *alloc)
+{
+	struct select_alloc *held = alloc ? select_take(s->select, alloc) : NULL;
+	SL_CHECK(held);
+	s->running[s->running_count++] = (struct running){ row, held };
+	s->started[row - s->c->row] = true;
+}
+
+static bool same_nodes(
+	const struct slurm_case *c, const struct slurm_row *row, const struct select_alloc *out)
+{
+	uint32_t count = 0;
+	for (uint32_t n = 0; n < c->cluster.node_count; n++)
+		count += runs_on(c, row, n);
+	for (uint32_t i = 0; i < out->node_count; i++)
+		if (!runs_on(c, row, out->piece[i].node))
+			return false;
+	return out->node_count == count;
+}
+
+/* It was gone before anybody looked what it had; only its nodes are known. There we put it. */
+static void unseen_start(struct stage *s, const struct slurm_row *row, struct tally *tally)
+{
+	const struct select_job job =
+		job_of(row->job, partition_named(s->c, row->partition, strlen(row->partition)), row->start);
+	release_ended(s, row->start);
+	const struct select_alloc *out = place(s, row, &job);
+	verdict(tally, s, row, out && same_nodes(s->c, row, out) ? NULL : "it got other nodes");
+	for (uint32_t n = 0; n < s->c->cluster.node_count; n++)
+		if (!runs_on(s->c, row, n))
+			s->available[n / 64] &= ~(UINT64_C(1) << (n % 64));
+	if (select_place(s->select, &job, s->available, SELECT_NOW, &out) == SELECT_FITS)
+		begins(s, row, out);
 }
 
 static void one_start(struct stage *s, const struct slurm_row *row, struct tally *tally)
@@ -493,11 +649,7 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 			s->plan_count);
 		verdict(tally, s, row, failure);
 	}
-	struct select_alloc *held = select_make(s->select, &job, s->piece, count);
-	held = held ? select_take(s->select, held) : NULL;
-	SL_CHECK(held);
-	s->running[s->running_count++] = (struct running){ row, held };
-	s->started[row - s->c->row] = true;
+	begins(s, row, select_make(s->select, &job, s->piece, count));
 }
 
 /* What sbatch says of requests that no node of the cluster, idle, could hold. */
@@ -578,6 +730,8 @@ static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *e
 		const struct slurm_row *row = &c->row[i];
 		if (row->alloc[0] && row->start != SL_NONE)
 			one_start(&s, row, tally);
+		else if (row->start != SL_NONE && row->nodes[0] && row->end != row->start)
+			unseen_start(&s, row, tally);
 		else if (strcmp(row->state, "REJECTED") == 0 && impossible(row->reasons))
 			one_refusal(&s, row, tally);
 	}

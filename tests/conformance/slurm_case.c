@@ -13,10 +13,22 @@
 
 static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
 
-/* A value as text; NULL: absent or false; "": true. */
+/* A value as text; NULL: absent or false; "": true. Of a list, what is in it, between commas. */
 static const char *text_of(struct slurm_case *c, const cJSON *value)
 {
-	char buffer[32];
+	char buffer[4000];
+	size_t at = 0;
+	const cJSON *item;
+	if (cJSON_IsArray(value)) {
+		buffer[0] = '\0';
+		cJSON_ArrayForEach(item, value) if (cJSON_IsString(item) &&
+						    at + strlen(item->valuestring) + 2 < sizeof(buffer)) at +=
+			(size_t)snprintf(
+				buffer + at, sizeof(buffer) - at, "%s%s", at ? "," : "", item->valuestring);
+		return sl_strdup(c->arena, buffer, at);
+	}
+	if (cJSON_IsObject(value))
+		return NULL;
 	if (!value || cJSON_IsFalse(value) || cJSON_IsNull(value))
 		return NULL;
 	if (cJSON_IsString(value))
@@ -56,6 +68,24 @@ static int add_name(void *self, const char *name, size_t len)
 	return 0;
 }
 
+/* "0-3,8-11" */
+static const uint64_t *cores_of(struct slurm_case *c, const char *text)
+{
+	uint64_t *bits = sl_alloc(c->arena, SL_CORES_MAX / 64, sizeof(*bits));
+	for (const char *at = text; at && *at;) {
+		const size_t len = strcspn(at, ","), dash = strcspn(at, "-,");
+		int64_t from = 0, until;
+		(void)sl_get_i64(at, dash, &from);
+		until = from;
+		if (at[dash] == '-')
+			(void)sl_get_i64(at + dash + 1, len - dash - 1, &until);
+		for (int64_t b = from; b >= 0 && b <= until && b < SL_CORES_MAX; b++)
+			bits[b / 64] |= UINT64_C(1) << (b % 64);
+		at += len + (at[len] == ',');
+	}
+	return bits;
+}
+
 static void read_gres(struct slurm_case *c, struct sl_hardware *h, const cJSON *node)
 {
 	const char *text = text_of(c, get(node, "gres"));
@@ -75,29 +105,38 @@ static void read_gres(struct slurm_case *c, struct sl_hardware *h, const cJSON *
 		struct sl_gres one = { .name = sl_strdup(c->arena, part[0], strlen(part[0])) };
 		if (parts == 3)
 			one.type = sl_strdup(c->arena, part[1], strlen(part[1]));
-		if (!sl_get_i64(part[parts - 1], strlen(part[parts - 1]), &one.count))
-			one.count = 1;
+		if (!sl_get_i64(part[parts - 1], strcspn(part[parts - 1], "("), &one.count)) {
+			one.count = 1; /* "gpu", or "gpu:tesla". */
+			if (parts == 2)
+				one.type = sl_strdup(c->arena, part[1], strlen(part[1]));
+		}
 		const int64_t total = one.count;
 		for (int64_t i = 0; i < (cores ? total : 1) && h->gres_count < 64; i++, device++) {
 			const cJSON *range = cJSON_GetArrayItem(cores, (int)device);
 			if (range) {
-				uint64_t *bits = sl_alloc(c->arena, SL_CORES_MAX / 64, sizeof(*bits));
-				char list[64];
-				(void)snprintf(list, sizeof(list), "%s", range->valuestring);
-				int64_t from = 0, until;
-				const size_t dash = strcspn(list, "-");
-				(void)sl_get_i64(list, dash, &from);
-				until = from;
-				if (list[dash])
-					(void)sl_get_i64(list + dash + 1, strlen(list + dash + 1), &until);
-				for (int64_t b = from; b <= until; b++)
-					bits[b / 64] |= UINT64_C(1) << (b % 64);
-				one.cores = bits;
+				one.cores = cores_of(c, text_of(c, range));
 				one.count = 1;
 			}
 			gres[h->gres_count++] = one;
 		}
 		at += len + (at[len] == ',');
+	}
+}
+
+/* Further keys of a NodeName line. */
+static void read_extra(struct sl_hardware *h, const char *text)
+{
+	for (const char *at = text; at && *at;) {
+		at += strspn(at, " ");
+		const size_t len = strcspn(at, " "), equals = strcspn(at, "= ");
+		int64_t value;
+		if (equals < len && sl_get_i64(at + equals + 1, len - equals - 1, &value) && value > 0) {
+			if (strncasecmp(at, "CoreSpecCount", equals) == 0)
+				h->cores_kept = (uint32_t)value;
+			else if (strncasecmp(at, "TmpDisk", equals) == 0)
+				h->tmp_disk = value;
+		}
+		at += len;
 	}
 }
 
@@ -120,6 +159,7 @@ static void read_type(struct slurm_case *c, struct sl_node_type *type, const cJS
 		at += len + (at[len] == ',');
 	}
 	h->feature = feature;
+	read_extra(h, text_of(c, get(node, "extra")));
 	read_gres(c, h, node);
 	type->hardware = h;
 }
@@ -208,6 +248,8 @@ static void read_settings(struct slurm_case *c, const cJSON *cluster)
 	{
 		const char *value = text_of(c, item),
 			   *key = sl_strdup(c->arena, item->string, strlen(item->string));
+		if (!value)
+			continue;
 		add_setting(c, "cluster", "", key, value);
 		if (strcasecmp(key, "SelectType") == 0 && strcasestr(value, "linear"))
 			c->cluster.select = SL_SELECT_LINEAR;
@@ -218,7 +260,7 @@ static void read_settings(struct slurm_case *c, const cJSON *cluster)
 	cJSON_ArrayForEach(item, get(cluster, "sched"))
 	{
 		const char *value = text_of(c, item);
-		if (value)
+		if (value && at + strlen(item->string) + strlen(value) + 3 < sizeof(line))
 			at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s%s%s", at ? "," : "",
 				item->string, *value ? "=" : "", value);
 	}
@@ -464,6 +506,17 @@ static int64_t seconds_of(const cJSON *minutes)
 	return SL_NONE;
 }
 
+/* By the first job of the user; none is root. */
+static int32_t user_row(const struct slurm_job *list, size_t count, const char *user)
+{
+	if (!user || strcmp(user, "root") == 0)
+		return 0;
+	for (size_t i = 0; i + 1 < count; i++)
+		if (list[i].user && strcmp(list[i].user, user) == 0)
+			return list[i].user_row;
+	return (int32_t)count;
+}
+
 static void read_jobs(struct slurm_case *c, const cJSON *jobs)
 {
 	struct slurm_job *list = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(jobs) + 1, sizeof(*list));
@@ -475,7 +528,7 @@ static void read_jobs(struct slurm_case *c, const cJSON *jobs)
 		job->id = text_of(c, get(one, "id"));
 		job->user = text_of(c, get(one, "user"));
 		job->dependency = text_of(c, get(one, "dependency"));
-		job->user_row = job->user && job->user[0] ? job->user[strlen(job->user) - 1] - '0' : 0;
+		job->user_row = user_row(list, c->job_count, job->user);
 		job->submit = number_of(get(one, "t"), 0);
 		job->limit = seconds_of(get(one, get(one, "time_min") ? "time_min" : "time"));
 		const cJSON *item;
@@ -575,6 +628,7 @@ static int read_expected(struct slurm_case *c, const char *folder, struct sl_err
 			f[i] = field(c, &at);
 		struct slurm_row *row = &c->row[c->row_count++];
 		*row = (struct slurm_row){ .job = job_named(c, f[0]),
+			.nodes = f[10],
 			.id = f[0],
 			.partition = f[4],
 			.state = f[9],
@@ -586,11 +640,26 @@ static int read_expected(struct slurm_case *c, const char *folder, struct sl_err
 			.end = number_in(f[8]),
 			.line = (uint32_t)c->row_count };
 		if (!row->job)
-			return sl_fail(err, SL_INPUT, "expected.csv: job '%s' is not in scenario.json", f[0]);
+			c->row_count--; /* Nothing is known of what it asked. */
 	}
 	if (c->row_count)
 		qsort(c->row, c->row_count, sizeof(*c->row), by_start);
 	return SL_OK;
+}
+
+/* Its nodes booted: it had them since the look before, if not since it could have them. */
+static void allocated_before(
+	const struct slurm_case *c, const struct slurm_job *job, const char *id, int64_t seen_ms)
+{
+	enum { LOOK_MS = 2600 };
+	for (size_t i = 0; i < c->row_count; i++) {
+		struct slurm_row *row = &c->row[i];
+		const int64_t least = row->eligible == SL_NONE ? 0 : row->eligible;
+		const int64_t at = seen_ms > LOOK_MS ? (seen_ms - LOOK_MS) / 1000 : 0;
+		if (row->job == job && strcmp(row->id, id) == 0 && row->start != SL_NONE &&
+			row->start * 1000 > seen_ms && least * 1000 <= seen_ms)
+			row->start = at > least ? at : least;
+	}
 }
 
 /* seen_at,job,state,reason,planned_start,priority,planned_nodes: only the priorities. */
@@ -608,11 +677,15 @@ static int read_trace(struct slurm_case *c, const char *folder, struct sl_err *e
 			f[i] = field(c, &at);
 		struct slurm_priority *p = &c->priority[c->priority_count];
 		*p = (struct slurm_priority){ .job = job_named(c, f[1]), .priority = number_in(f[5]) };
-		if (p->job && p->priority != SL_NONE && sl_get_micro(f[0], strlen(f[0]), &seen)) {
-			p->at_ms = seen / 1000;
-			c->priority_count++;
-		}
+		if (!p->job || !sl_get_micro(f[0], strlen(f[0]), &seen))
+			continue;
+		p->at_ms = seen / 1000;
+		if (strcmp(f[2], "CONFIGURING") == 0)
+			allocated_before(c, p->job, f[1], p->at_ms);
+		c->priority_count += p->priority != SL_NONE;
 	}
+	if (c->row_count)
+		qsort(c->row, c->row_count, sizeof(*c->row), by_start);
 	return SL_OK;
 }
 
@@ -641,6 +714,12 @@ int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *sc
 	}
 	if (!status)
 		status = read_trace(c, folder, err);
+	struct sl_err none = { 0 };
+	text = NULL;
+	if (!status) {
+		(void)read_file(c, folder, "captures.txt", &text, &none);
+		slurm_events_read(c, get(json, "events"), text);
+	}
 	cJSON_Delete(json);
 	return status;
 }

@@ -21,9 +21,28 @@ struct slurm_job {
 /* One row of expected.csv. */
 struct slurm_row {
 	const struct slurm_job *job;
-	const char *id, *partition, *state, *reasons, *alloc;
-	int64_t row_id, eligible, start, end; /* SL_NONE: none. */
+	const char *id, *partition, *state, *nodes, *reasons, *alloc;
+	/* SL_NONE: none. start: when its nodes were allocated, which is before it starts if they have to
+	 * boot. */
+	int64_t row_id, eligible, start, end;
 	uint32_t line;
+};
+
+/* Nodes that jobs may not use over a time: out of service, or, with a name, a reservation. */
+struct slurm_window {
+	int64_t from, until;
+	const char *name;  /* NULL: of no reservation. */
+	const char *nodes; /* NULL: so many of a partition's: */
+	uint32_t node_count;
+	const char *partition; /* NULL: the default one. */
+	uint64_t *set;         /* Once known. */
+};
+
+/* A partition's MaxNodes from a time on; SL_NONE: none. */
+struct slurm_bound {
+	int64_t at;
+	const char *partition;
+	int64_t nodes_max;
 };
 
 /* A job's priority from a time on, as trace.csv saw it. */
@@ -42,9 +61,17 @@ struct slurm_case {
 	size_t row_count;
 	struct slurm_priority *priority;
 	size_t priority_count;
+	struct slurm_window *window;
+	size_t window_count;
+	const struct slurm_bound *bound; /* By time. */
+	size_t bound_count;
+	int64_t suspend_time; /* Idle nodes power down after so long; SL_NONE: never. */
 };
 
 /* Of the folder of scenario.json. Negative: it is none, as err says. The arena owns it all. */
+struct cJSON;
+/* Of scenario.json; captures: captures.txt, or NULL. */
+void slurm_events_read(struct slurm_case *c, const struct cJSON *events, const char *captures);
 int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err);
 
 #endif

@@ -151,6 +151,8 @@ Test(placer, decides_and_is_told)
 	cr_expect_eq(world_start(&w, 3), 10, "when job 0 gives its node back");
 	for (uint32_t node = 0; node < NODES; node++)
 		cr_expect_eq(memory.owner[node], 0, "node %u", node);
+	for (uint32_t job = 0; job < w.count; job++)
+		cr_expect_eq(w.sim.result.cpus_held[job], 2, "what it was given, not what it asked");
 	world_release(&w);
 }
 
