@@ -374,8 +374,8 @@ size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **p
 	return pieces_of(nodes, chain_of(nodes, hold_of(nodes, job)), piece);
 }
 
-/* What is of one edge: what was given out, or the node. Of what a node has without bound nothing is given out:
- * there the tasks say it. */
+/* What is of one edge: what was given out, or the node. Of what a node has without bound nothing is given
+ * out: there the tasks say it. */
 static void held_adds(const struct nodes *nodes, const struct sl_group *group, const struct edge *edge,
 	struct nodes_sum *sum)
 {
