@@ -114,7 +114,8 @@ int format_short(struct view_format *format, const char *text, const struct view
 		p = strchrnul(p, '%');
 		column.suffix_len = (size_t)(p - column.suffix);
 		if (!column.field) {
-			(void)fprintf(stderr, "%s: error: Invalid format specification: %c\n", tool, letter);
+			(void)fprintf(stderr, "%s: error: Invalid %s format specification: %c\n", tool,
+				strcmp(tool, "sinfo") == 0 ? "node" : "job", letter);
 			continue;
 		}
 		if (format->count == VIEW_COLUMNS_MAX)

@@ -270,10 +270,11 @@ static void job_asks(struct control *control, uint32_t job)
 	put_tres_per_node(cell, view, job, "");
 	next_line(control);
 	printf("Power=");
-	if (!cell->len)
-		return;
-	next_line(control);
-	printf("TresPerNode=%s", cell->text);
+	if (cell->len) {
+		next_line(control);
+		printf("TresPerNode=%s", cell->text);
+	}
+	next_line(control); /* An empty line of its own stands behind the last. */
 }
 
 static int show_jobs(

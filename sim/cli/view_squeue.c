@@ -788,6 +788,15 @@ static int make_format(const struct queue_view *queue, struct view_format *forma
 	return format_short(format, queue->format ? queue->format : text, fields, "squeue", err);
 }
 
+/* slurmctld is asked for one job by its number, and knows it or not; of several it is asked for all. */
+static bool is_known(const struct queue_view *queue)
+{
+	bool known = queue->jobs.count != 1;
+	for (uint32_t job = 0; job < queue->view.submitted && !known; job++)
+		known = list_has_job(&queue->jobs, &queue->view, job);
+	return known;
+}
+
 static int show(struct queue_view *queue, const struct view_call *call, struct sl_err *err)
 {
 	struct view_format format;
@@ -796,6 +805,8 @@ static int show(struct queue_view *queue, const struct view_call *call, struct s
 		status = call_open(&queue->view, call, false, err);
 	if (!status)
 		status = view_hosts(&queue->view, queue->hosts, &queue->host, err);
+	if (!status && !is_known(queue))
+		return view_refuse("slurm_load_jobs error", err, "Invalid job id specified");
 	if (!status)
 		status = gather(queue, err);
 	if (!status && !queue->all_tasks)

@@ -19,3 +19,7 @@ done
 echo '-- promises'
 schedlab view squeue promised --at 6m --start
 schedlab view squeue out --at 6m --start -h
+# One job by its number is known, or not; of letters that mean nothing it is said, and the rest is shown.
+schedlab view squeue out --at 360 -h -j 99
+echo "exit $?"
+schedlab view squeue out --at 360 -h -o '%i|%?' -j 1 2>&1
