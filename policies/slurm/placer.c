@@ -161,7 +161,7 @@ static void count_gpus(const struct placer *p, const struct select_piece *piece,
 			type++;
 		for (int64_t k = 0; k < gres->count && device < 64; k++, device++)
 			if (type < types)
-				gpus[type] += devices >> device & 1;
+				gpus[type] += (uint32_t)(devices >> device & 1);
 	}
 }
 
