@@ -51,12 +51,6 @@ int sl_fail_sys(struct sl_err *err, int status, const char *verb, const char *pa
 	return sl_fail(err, status, "cannot %s '%s': %s", verb, path, strerror_r(number, text, sizeof(text)));
 }
 
-int sl_fail_memory(struct sl_err *err)
-{
-	return sl_fail(err, SL_SYSTEM,
-		"out of memory: use a machine with more, or fewer jobs (--jobs N) or threads (-j 1)");
-}
-
 void sl_check_failed(const char *claim, const char *file, int line)
 {
 	(void)fprintf(stderr, "schedlab: broken invariant at %s:%d: %s\n", file, line, claim);

@@ -9,8 +9,14 @@
 
 int sl_vfail(struct sl_err *err, int status, const char *format, va_list args) SL_PRINTF(3, 0);
 
-/* Out of memory, said once, the same everywhere. */
-int sl_fail_memory(struct sl_err *err);
+/* Out of memory, said once, the same everywhere. Here, so that a compiler and a checker see that it never
+ * returns SL_OK. */
+static inline int sl_fail_memory(struct sl_err *err)
+{
+	(void)sl_fail(err, SL_SYSTEM,
+		"out of memory: use a machine with more, or fewer jobs (--jobs N) or threads (-j 1)");
+	return SL_SYSTEM;
+}
 
 struct sl_arena *arena_new(void); /* NULL when memory is out. */
 void arena_free(struct sl_arena *arena);

@@ -248,8 +248,8 @@ static bool gres_read(struct asking *a, const char *text, int64_t *count)
 				return false;
 			memcpy(item, p + 4, len - 4);
 			item[len - 4] = '\0';
-			for (char *c = item; *c; c++)
-				*c = *c == '=' ? ':' : *c;
+			for (char *c = strchr(item, '='); c; c = strchr(c, '='))
+				*c = ':';
 			if (!gpus_read(a, item, count))
 				return false;
 		}
@@ -397,7 +397,7 @@ static int64_t nodes_for(const struct asking *a, const struct extent *e)
 		nodes = most(nodes, ceil_div(a->tasks, e->cpus / a->cpus));
 	if (a->job_gpus && e->gpus)
 		nodes = most(nodes, ceil_div(a->job_gpus, e->gpus));
-	if (a->mem && a->mem <= e->mem && e->mem < SL_MEM_UNBOUNDED)
+	if (a->mem > 0 && a->mem <= e->mem && e->mem < SL_MEM_UNBOUNDED)
 		nodes = most(nodes, ceil_div(a->tasks, e->mem / a->mem));
 	return nodes;
 }
@@ -567,8 +567,9 @@ int ask_bind(struct machine *machine, const char *partition, struct bound_row *b
 }
 
 int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
-	struct sl_group *group, struct asked *asked, enum cause *cause, struct sl_err *err)
+	struct sl_group *group, struct asked *asked, struct sl_err *err)
 {
+	enum cause *const cause = &asked->cause;
 	struct asking a = { .machine = machine,
 		.ask = ask,
 		.threads = 1,

@@ -167,14 +167,14 @@ int window_list(const struct window_spec *spec, struct node_list *list, struct s
 
 /* What else became of an ask, besides its group. */
 struct asked {
+	enum cause cause; /* Why it may not run (CAUSE_COUNT: it may). */
 	struct binding binding;
 	uint32_t partition; /* UINT32_MAX: none. */
 	uint32_t window;    /* Of the machine's; UINT32_MAX: none. */
 	sl_time limit;      /* Where the job gives none; 0: neither does the partition. */
 };
-/* Why not (CAUSE_COUNT: it may). */
 int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
-	struct sl_group *group, struct asked *asked, enum cause *cause, struct sl_err *err);
+	struct sl_group *group, struct asked *asked, struct sl_err *err);
 
 /* Of a row in groups: the set that its partition's name binds it to (no name: the default partition's), and
  * whether it gets its nodes wholly there. */

@@ -489,7 +489,7 @@ static int row_depends(struct loading *loading, uint32_t index, struct sl_err *e
 	struct mores *mores = loading->mores;
 	struct sl_job_more *more = &mores->more[index];
 	struct reading reading = { .loading = loading, .of = more, .line = mores->kept[index].line };
-	struct list own;
+	struct list own = { 0 };
 	struct list *list = &mores->list[mores->kept[index].text];
 	if (!list->depend) {
 		int status = text_in(&reading, more->dependency, err);

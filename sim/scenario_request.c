@@ -433,12 +433,13 @@ static int asks_in(struct loading *loading, const struct sl_row *row, struct ask
 	int status = SL_OK;
 	for (size_t i = 0; i < requests->scratch_count && !status && *cause == CAUSE_COUNT; i++) {
 		struct sl_group *group = &requests->scratch[i];
-		status = ask_group(
-			loading->machine, &requests->ask[i], row, group, &requests->asked[i], cause, err);
+		struct asked *asked = &requests->asked[i];
+		status = ask_group(loading->machine, &requests->ask[i], row, group, asked, err);
+		*cause = asked->cause;
 		ask->cpus = add_product(ask->cpus, group->tasks, group->task.cpus);
 		ask->gpus = add_product(ask->gpus, group->tasks, group->task.gpus);
 		ask->mem = add_product(ask->mem, group->tasks, group->task.mem);
-		const sl_time limit = requests->asked[i].limit;
+		const sl_time limit = asked->limit;
 		ask->limit = limit && (!ask->limit || limit < ask->limit) ? limit : ask->limit;
 	}
 	ask->size = size_of(ask);

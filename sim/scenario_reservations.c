@@ -159,11 +159,11 @@ struct windows {
 
 static int windows_put(struct windows *all, const struct sl_window *window, uint32_t spec, struct sl_err *err)
 {
-	int status = grow(
-		(void **)&all->item, &all->capacity, sizeof(*all->item), all->count + 1, NODES_MAX * 2, err);
+	int status = grow((void **)&all->item, &all->capacity, sizeof(*all->item), all->count + 1,
+		(size_t)NODES_MAX * 2, err);
 	if (!status)
 		status = grow((void **)&all->spec, &all->spec_capacity, sizeof(*all->spec), all->count + 1,
-			NODES_MAX * 2, err);
+			(size_t)NODES_MAX * 2, err);
 	if (status)
 		return status;
 	all->item[all->count] = *window;

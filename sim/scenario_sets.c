@@ -245,7 +245,7 @@ int set_of_list(struct machine *machine, const char *text, uint32_t *set, uint32
 	bool fresh;
 	int status = set_find(machine, 'L', text, &slot, &fresh, err);
 	*set = UINT32_MAX;
-	if (!status && fresh && machine->set_count < 4 * SETS_MAX) {
+	if (!status && fresh && machine->set_count < (size_t)4 * SETS_MAX) {
 		struct node_list list = { .machine = machine };
 		struct unknown unknown;
 		status = node_list_add(&list, text, &unknown, err);
@@ -412,7 +412,7 @@ static int bind_new(struct machine *machine, uint32_t set, uint32_t *bound, stru
 		return SL_OK;
 	}
 	const int status = grow((void **)&machine->bound, &machine->bound_capacity, sizeof(*machine->bound),
-		machine->bound_count + 1, SETS_MAX * 2, err);
+		machine->bound_count + 1, (size_t)SETS_MAX * 2, err);
 	if (!status)
 		machine->bound[machine->bound_count++] = set;
 	return status;
@@ -474,7 +474,7 @@ static int partition_set(struct machine *machine, size_t index, struct sl_err *e
 {
 	struct sl_partition *partition = &machine->partition[index];
 	struct node_list list = { .machine = machine };
-	struct unknown unknown;
+	struct unknown unknown = { .text = "" };
 	uint32_t set;
 	int status = SL_OK;
 	if (partition->nodes && *partition->nodes)

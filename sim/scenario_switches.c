@@ -85,17 +85,16 @@ static int own_nodes(struct machine *machine, uint32_t index, struct node_list *
 }
 
 /* The leaf's nodes are below each switch on the way up. */
-static int nodes_below(struct machine *machine, uint32_t **below, struct sl_err *err)
+static int nodes_below(struct machine *machine, uint32_t *below, size_t words, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (uint32_t i = 0; i < machine->sw_count && !status; i++) {
 		struct node_list list = { .machine = machine };
 		status = own_nodes(machine, i, &list, err);
 		for (size_t k = 0; k < list.count && !status; k++)
-			below[i][list.node[k] / 32] |= UINT32_C(1) << list.node[k] % 32;
+			below[i * words + list.node[k] / 32] |= UINT32_C(1) << list.node[k] % 32;
 		node_list_release(&list);
 	}
-	const size_t words = machine->nodes / 32 + 1;
 	uint32_t top = 0;
 	for (size_t i = 0; i < machine->sw_count; i++)
 		top = machine->sw[i].level > top ? machine->sw[i].level : top;
@@ -105,7 +104,7 @@ static int nodes_below(struct machine *machine, uint32_t **below, struct sl_err 
 			if (machine->sw[i].level != level || parent == UINT32_MAX)
 				continue;
 			for (size_t w = 0; w < words; w++)
-				below[parent][w] |= below[i][w];
+				below[parent * words + w] |= below[i * words + w];
 		}
 	return status;
 }
@@ -130,16 +129,12 @@ static int lend_nodes(struct machine *machine, uint32_t index, const uint32_t *b
 static int gather_nodes(struct machine *machine, struct sl_err *err)
 {
 	const size_t words = machine->nodes / 32 + 1;
-	uint32_t *bit = calloc(machine->sw_count * words, sizeof(*bit));
-	uint32_t **below = malloc(machine->sw_count * sizeof(*below));
-	int status = bit && below ? SL_OK : sl_fail_memory(err);
-	for (size_t i = 0; i < machine->sw_count && !status; i++)
-		below[i] = &bit[i * words];
-	if (!status)
-		status = nodes_below(machine, below, err);
+	uint32_t *below = calloc(machine->sw_count * words, sizeof(*below)); /* By switch, a bit a node. */
+	if (!below)
+		return sl_fail_memory(err);
+	int status = nodes_below(machine, below, words, err);
 	for (uint32_t i = 0; i < machine->sw_count && !status; i++)
-		status = lend_nodes(machine, i, below[i], err);
-	free(bit);
+		status = lend_nodes(machine, i, &below[i * words], err);
 	free(below);
 	return status;
 }

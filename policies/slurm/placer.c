@@ -78,7 +78,7 @@ static bool ask_of_group(const struct placer *p, const struct sl_group *group, s
 
 static int make_asks(struct placer *p, struct sl_err *err)
 {
-	p->ask = sl_alloc(p->arena, p->jobs->request_count + 1, sizeof(*p->ask));
+	p->ask = sl_alloc(p->arena, p->jobs->request_count + 1, sizeof(struct sl_ask *));
 	if (!p->ask)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	for (uint32_t i = 0; i < p->jobs->request_count; i++) {

@@ -655,9 +655,12 @@ struct batch {
 static int64_t seconds(const struct select_running *r, int64_t epoch) { return epoch + r->end / SL_SECOND; }
 
 /* Takes a batch away. The last job of it; NULL: there is none. */
-static const struct select_running *take_batch(struct select *s, struct batch *b,
-	const struct select_running *running, size_t count, const uint64_t *nodes, int64_t epoch)
+static const struct select_running *take_batch(
+	struct select *s, struct batch *b, const struct select_outlook *outlook, const uint64_t *nodes)
 {
+	const struct select_running *running = outlook->running;
+	const size_t count = outlook->running_count;
+	const int64_t epoch = outlook->epoch;
 	const struct select_running *last = NULL;
 	while (b->next < count) {
 		const struct select_running *r = &running[b->next++];
@@ -678,17 +681,16 @@ static const struct select_running *take_batch(struct select *s, struct batch *b
 }
 
 sl_time select_will_run(struct select *s, const struct select_job *job, const uint64_t *available,
-	const struct select_running *running, size_t running_count, sl_time now, int64_t epoch,
-	uint64_t *nodes)
+	const struct select_outlook *outlook, uint64_t *nodes)
 {
+	const sl_time now = outlook->now;
 	const struct select_alloc *out = NULL;
 	enum select_answer fits = select_place(s, job, available, SELECT_NOW, &out);
 	sl_time at = fits == SELECT_FITS ? now : SL_NEVER;
 	const uint32_t mark = select_mark(s);
 	struct batch b = { .window = 30 };
-	while (fits == SELECT_BUSY && b.next < running_count) {
-		const struct select_running *last =
-			take_batch(s, &b, running, running_count, available, epoch);
+	while (fits == SELECT_BUSY && b.next < outlook->running_count) {
+		const struct select_running *last = take_batch(s, &b, outlook, available);
 		if (!last)
 			break;
 		fits = select_place(s, job, available, SELECT_LATER, &out);

@@ -76,6 +76,14 @@ struct select_running {
 	sl_time end; /* By its limit. */
 };
 
+/* What is known when it is asked what will be. */
+struct select_outlook {
+	const struct select_running *running; /* Sorted by end. */
+	size_t running_count;
+	sl_time now;
+	int64_t epoch; /* Of the scenario's zero, in seconds since 1970. */
+};
+
 /* NULL: no memory, or the cluster is none of nodes; err says which. */
 struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *arena, struct sl_err *err);
 
@@ -119,10 +127,9 @@ void select_undo(struct select *select, uint32_t mark);
 void select_keep(struct select *select, uint32_t mark);
 
 /* When and where the job could start if all that runs ends at its limit, as slurmctld predicts it: by taking
- * away running jobs in batches. running is sorted by end. epoch: of the scenario's zero, in seconds, for
- * batches close at multiples of 30 s. SL_NEVER: not even then. nodes: select_node_words() words, or NULL. */
+ * away running jobs in batches, which close at multiples of 30 s since 1970. SL_NEVER: not even then. nodes:
+ * select_node_words() words, or NULL. */
 sl_time select_will_run(struct select *select, const struct select_job *job, const uint64_t *available,
-	const struct select_running *running, size_t running_count, sl_time now, int64_t epoch,
-	uint64_t *nodes);
+	const struct select_outlook *outlook, uint64_t *nodes);
 
 #endif

@@ -430,8 +430,9 @@ static int add_node(void *self, const char *name, size_t len)
 
 int sel_node_list(const struct select *s, const char *text, uint64_t *set, bool *missing)
 {
-	struct listing list = { .s = s, .set = set };
+	struct listing list = { .s = s };
 	struct sl_err err = { 0 };
+	list.set = set;
 	if (sl_hosts_each(text, strlen(text), NULL, &err, add_node, &list) != 0)
 		list.missing = true;
 	*missing = list.missing;
@@ -610,11 +611,16 @@ static void fill(struct select *s, struct sel_request *q)
 
 /* ---- Met before? ------------------------------------------------------------------------- */
 
+/* Of an ask, without the padding at its end, which may be anything. There is none before. */
+enum { ASK_BYTES = offsetof(struct sl_ask, no_multithread) + sizeof(bool) };
+
+_Static_assert(sizeof(struct sl_ask) - ASK_BYTES < _Alignof(struct sl_ask), "no member follows");
+
 static uint32_t hash_of(const struct sl_ask *ask, uint32_t partition)
 {
 	const unsigned char *byte = (const unsigned char *)ask;
 	uint64_t hash = 1469598103934665603U ^ partition;
-	for (size_t i = 0; i < sizeof(*ask); i++)
+	for (size_t i = 0; i < ASK_BYTES; i++)
 		hash = (hash ^ byte[i]) * 1099511628211U;
 	return (uint32_t)(hash ^ hash >> 32);
 }
@@ -642,23 +648,20 @@ static bool grow_hash(struct select *s)
 
 struct sel_request *sel_request_of(struct select *s, const struct select_job *job)
 {
-	struct sl_ask ask; /* Byte by byte the same where the members are. */
-	memset(&ask, 0, sizeof(ask));
-	sl_ask_clear(&ask);
-	memcpy(&ask, job->ask, sizeof(ask));
+	const struct sl_ask *ask = job->ask;
 	const uint32_t partition = job->partition < s->partition_count ? job->partition : 0;
 	if (s->request_count == s->request_room && !grow_hash(s))
 		return NULL;
-	uint32_t at = hash_of(&ask, partition) & (s->request_hash_size - 1);
+	uint32_t at = hash_of(ask, partition) & (s->request_hash_size - 1);
 	for (; s->request_hash[at]; at = (at + 1) & (s->request_hash_size - 1)) {
 		struct sel_request *q = s->request[s->request_hash[at] - 1];
-		if (q->partition == partition && memcmp(&q->ask, &ask, sizeof(ask)) == 0)
+		if (q->partition == partition && memcmp(&q->ask, ask, ASK_BYTES) == 0)
 			return q;
 	}
 	struct sel_request *q = sl_alloc(s->arena, 1, sizeof(*q));
 	if (!q)
 		return NULL;
-	memcpy(&q->ask, &ask, sizeof(ask));
+	q->ask = *ask;
 	q->partition = partition;
 	fill(s, q);
 	s->request[s->request_count++] = q;

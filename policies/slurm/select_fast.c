@@ -167,7 +167,7 @@ static uint32_t winner(
 static void play(const struct sel_index *x, const struct need_trees *v, uint32_t *tree, better *beats,
 	uint32_t at, uint32_t who)
 {
-	uint32_t i = at + x->leaves;
+	size_t i = (size_t)at + x->leaves;
 	if (tree[i] == NOBODY && who == NOBODY)
 		return;
 	tree[i] = who;
@@ -357,7 +357,7 @@ static struct sel_index *index_of(struct select *s, struct sel_request *q, bool 
 	*fresh = !x;
 	if (x)
 		return x;
-	if (!s->indices && !(s->indices = sl_alloc(s->arena, INDICES, sizeof(*s->indices))))
+	if (!s->indices && !(s->indices = sl_alloc(s->arena, INDICES, sizeof(struct sel_index *))))
 		return NULL;
 	if (s->index_count < INDICES) {
 		x = s->indices[s->index_count] = index_new(s);

@@ -229,10 +229,12 @@ static void bound(int64_t *most, int64_t value)
 		*most = value;
 }
 
-static bool usable_one(const struct sel_test *t, uint32_t node, const struct sel_gres_request *r,
-	struct sel_sock *sock, int64_t mem, int64_t cpus, int64_t *near)
+static bool usable_one(
+	const struct sel_test *t, uint32_t node, uint32_t gres, int64_t mem, int64_t cpus, int64_t *near)
 {
 	const struct sel_request *q = t->q;
+	const struct sel_gres_request *r = &q->gres[gres];
+	struct sel_sock *sock = sock_of(t->s, q, node, gres);
 	const struct sel_shape *shape = shape_of(t->s, node);
 	const uint64_t *cores = t->s->map + t->s->node[node].core_at;
 	const bool whole = q->whole == SL_EXCLUSIVE_NODE;
@@ -292,7 +294,7 @@ static bool usable_one(const struct sel_test *t, uint32_t node, const struct sel
 bool sel_sock_usable(struct sel_test *t, uint32_t node, int64_t mem, int64_t cpus, int64_t *near)
 {
 	for (uint32_t g = 0; g < t->q->gres_count; g++)
-		if (!usable_one(t, node, &t->q->gres[g], sock_of(t->s, t->q, node, g), mem, cpus, near))
+		if (!usable_one(t, node, g, mem, cpus, near))
 			return false;
 	return true;
 }
@@ -309,6 +311,7 @@ struct filter {
 	int64_t left;                   /* Cores of the sockets looked at. */
 	uint64_t needed;                /* Sockets. */
 	int64_t needed_count;
+	int64_t step;  /* Tasks are multiples of it. */
 	int64_t count; /* Of the gres. */
 	int64_t most;
 	int64_t per;
@@ -433,7 +436,7 @@ static int64_t cpus_each(const struct sel_test *t, const struct sel_gres_request
 
 /* False: nothing can run here. */
 static bool filter_one(struct filter *f, const struct sel_gres_request *r, struct sel_sock *sock,
-	int64_t step, int64_t *tasks_min, int64_t *tasks_max, int64_t *cores_min)
+	int64_t *tasks_min, int64_t *tasks_max, int64_t *cores_min)
 {
 	struct sel_test *t = f->t;
 	const struct sel_request *q = t->q;
@@ -461,8 +464,8 @@ static bool filter_one(struct filter *f, const struct sel_gres_request *r, struc
 		*tasks_max = min64(*tasks_max, f->count / r->per_task);
 	if (r->tasks_per)
 		*tasks_max = min64(*tasks_max, f->count * r->tasks_per);
-	*tasks_min = *tasks_min / step * step;
-	*tasks_max = *tasks_max / step * step;
+	*tasks_min = *tasks_min / f->step * f->step;
+	*tasks_max = *tasks_max / f->step * f->step;
 	if (!*tasks_max)
 		return false;
 	if (f->needed_count != f->shape->sockets && (q->enforce_binding || t->first_pass))
@@ -497,7 +500,7 @@ void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *t
 	struct filter f = {
 		.t = t, .shape = shape_of(t->s, node), .cores = map_of(t->s, node), .cpus = cpus
 	};
-	const int64_t step = max64(*tasks_min, 1);
+	f.step = max64(*tasks_min, 1);
 	bool said = false;
 	*cores_min = SEL_INFINITE;
 	for (uint32_t s = 0; s < f.shape->sockets; s++) {
@@ -512,7 +515,7 @@ void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *t
 			sock->total = sock->total_before;
 		f.per = cpus_each(t, &q->gres[g], &said);
 		f.needed_count = 0;
-		if (!filter_one(&f, &q->gres[g], sock, step, tasks_min, tasks_max, cores_min))
+		if (!filter_one(&f, &q->gres[g], sock, tasks_min, tasks_max, cores_min))
 			*tasks_max = 0;
 	}
 	if (!said && (q->cpus_per_task > 1 || !t->s->one_task_per_core) && *tasks_max < SEL_INFINITE)

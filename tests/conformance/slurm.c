@@ -436,13 +436,15 @@ static void make_plan(struct stage *s, const struct waiting *w, int64_t now)
 	const struct select_job job = job_of(w->row->job, w->partition, now);
 	const int64_t limit = w->row->job->limit == SL_NONE ? 365 * 86400 : w->row->job->limit;
 	uint64_t *nodes = sl_alloc(s->c->arena, s->words, sizeof(*nodes));
+	const struct select_outlook outlook = {
+		.running = s->by_end, .running_count = s->running_count, .now = now * SL_SECOND
+	};
 	int64_t from = now;
 	if (s->plan_count == PLANS)
 		return;
 	for (int tries = 0; tries < 100; tries++) {
 		const int64_t later = open_nodes(s, w->row->job, w->partition, from, from + limit);
-		const sl_time at = select_will_run(s->select, &job, s->available, s->by_end, s->running_count,
-			now * SL_SECOND, 0, nodes);
+		const sl_time at = select_will_run(s->select, &job, s->available, &outlook, nodes);
 		int64_t start = at == SL_NEVER ? SL_NONE : at / SL_SECOND;
 		if (start == now && from == now)
 			return;

@@ -484,17 +484,18 @@ Test(select, will_run_takes_jobs_away_in_batches, .fini = fini)
 	running[1].alloc = sw_take(&w, 0, 0);
 	cr_assert(running[0].alloc && running[1].alloc);
 	uint64_t nodes[1];
+	const struct select_outlook outlook = { .running = running, .running_count = 2 };
 	const struct select_job job = { .ask = tasks(4) };
 	/* Ends at 100 and 140: the batch closes at 120 + 30, so both are gone, and it starts at 140. */
 	running[1].end = 140 * SL_SECOND;
-	cr_expect_eq(select_will_run(w.select, &job, NULL, running, 2, 0, 0, nodes), 140 * SL_SECOND);
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 140 * SL_SECOND);
 	cr_expect_eq(nodes[0], 1);
 	/* At 151 it is another batch. */
 	running[1].end = 151 * SL_SECOND;
-	cr_expect_eq(select_will_run(w.select, &job, NULL, running, 2, 0, 0, nodes), 100 * SL_SECOND);
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 100 * SL_SECOND);
 	expect("busy"); /* All is as it was. */
 	const struct select_job wide = { .ask = tasks(9) };
-	cr_expect_eq(select_will_run(w.select, &wide, NULL, running, 2, 0, 0, NULL), SL_NEVER);
+	cr_expect_eq(select_will_run(w.select, &wide, NULL, &outlook, NULL), SL_NEVER);
 }
 
 Test(select, powered_down_nodes_go_last, .fini = fini)
