@@ -10,7 +10,7 @@
 
 #include "sim/plugin.h"
 
-enum { GIB = 1024 }; /* MiB */
+#define GIB INT64_C(1024) /* MiB */
 
 /* One GPU, with what is nearest to it. */
 #define NODE_GPU(kind, gib, near, hca)                                                                     \

@@ -119,7 +119,7 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 	int status = machines_of(&machines, result, err);
 	if (!status && !order)
 		status = batsim_no_memory(err);
-	if (!status) {
+	if (!status && order) {
 		for (uint32_t row = 0; row < jobs->count; row++)
 			order[jobs->place ? jobs->place[row] : row] = row;
 		sl_out_text(out, header);

@@ -207,12 +207,14 @@ static int from_pool(struct machines *machines, const struct sl_result *result, 
 	pool.holding = malloc(most * sizeof(*pool.holding));
 	pool.by_end = malloc(most * sizeof(*pool.by_end));
 	pool.free = calloc(pool.words, sizeof(*pool.free));
-	int status = pool.holding && pool.by_end && pool.free ? SL_OK : batsim_no_memory(err);
-	for (int64_t cpu = 0; cpu < result->cpus && !status; cpu++)
-		pool.free[cpu / 64] |= UINT64_C(1) << (cpu % 64);
-	if (!status) {
+	int status = SL_OK;
+	if (pool.holding && pool.by_end && pool.free) {
+		for (int64_t cpu = 0; cpu < result->cpus; cpu++)
+			pool.free[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 		holdings_of(&pool, result);
 		status = deal(&pool, machines, err);
+	} else {
+		status = batsim_no_memory(err);
 	}
 	free(pool.holding);
 	free(pool.by_end);

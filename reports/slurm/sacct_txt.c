@@ -39,7 +39,9 @@ static void put_text(struct sl_out *out, const char *text)
 	for (; text && *text; text++) {
 		char *p = sl_out_room(out, 1);
 		const bool breaks = *text == '|' || *text == '\n' || *text == '\r';
-		*p = breaks ? '_' : *text;
+		*p = *text;
+		if (breaks)
+			*p = '_';
 		sl_out_advance(out, p + 1);
 	}
 }
@@ -254,7 +256,9 @@ static int put_line(const struct line *line, struct sl_err *err)
 	sl_out_text(line->out, "|");
 	for (const char *p = line->more ? line->more->name : NULL; p && *p; p++) {
 		char *to = sl_out_room(line->out, 1);
-		*to = *p == '\n' || *p == '\r' ? '_' : *p;
+		*to = *p;
+		if (*p == '\n' || *p == '\r')
+			*to = '_';
 		sl_out_advance(line->out, to + 1);
 	}
 	sl_out_text(line->out, "\n");

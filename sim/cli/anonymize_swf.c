@@ -156,8 +156,10 @@ static int rank_column(struct swf *swf, size_t column, struct sl_err *err)
 	struct ranked *order = calloc((size_t)number->count + 1, sizeof(*order));
 	int status = SL_OK;
 	swf->rank[column] = calloc((size_t)number->count + 1, sizeof(*swf->rank[column]));
-	if (!order || !swf->rank[column])
-		status = sl_fail_memory(err);
+	if (!order || !swf->rank[column]) {
+		free(order);
+		return sl_fail_memory(err);
+	}
 	for (uint32_t i = 0; i < number->count && !status; i++) {
 		order[i].index = i;
 		status = pseudonym_rank(swf->p, columns[column].kind, number->text[i],

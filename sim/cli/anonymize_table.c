@@ -586,6 +586,8 @@ static bool is_said(const struct column *column, enum treatment treatment)
 static void talk_columns(const struct table *t, enum treatment treatment, const char *what)
 {
 	struct field field[COLUMNS_MAX];
+	if (!t->name) /* An empty file: there is no column. */
+		return;
 	const char *end = t->name + strlen(t->name);
 	const size_t count = split(t->kind, t->name, end, field);
 	char list[NAMES_MAX] = "";

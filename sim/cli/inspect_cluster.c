@@ -165,10 +165,11 @@ static int on_setting(void *self, const struct sl_setting *setting, struct sl_er
 /* ---- Reading ------------------------------------------------------------------------------------------ */
 
 /* By place; those of one place in the order in which they were told (by address: of one array). */
-static int compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b, void *of)
 {
-	const struct sl_setting *x = *(const struct sl_setting *const *)a;
-	const struct sl_setting *y = *(const struct sl_setting *const *)b;
+	const struct sl_setting *setting = of;
+	const struct sl_setting *x = &setting[*(const size_t *)a];
+	const struct sl_setting *y = &setting[*(const size_t *)b];
 	const int by_file = strcmp(x->at.file, y->at.file);
 	if (by_file)
 		return by_file;
@@ -189,16 +190,16 @@ static bool same_place(const struct sl_setting *a, const struct sl_setting *b)
 /* Takes out what stands there already, and counts the rest. */
 static int count_keys(struct told *told, struct sl_err *err)
 {
-	const struct sl_setting **sorted = calloc(told->setting_count + 1, sizeof(*sorted));
+	size_t *sorted = calloc(told->setting_count + 1, sizeof(*sorted));
 	size_t kept = 0;
 	if (!sorted)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	for (size_t i = 0; i < told->setting_count; i++)
-		sorted[i] = &told->setting[i];
-	qsort(sorted, told->setting_count, sizeof(*sorted), compare_places);
+		sorted[i] = i;
+	qsort_r(sorted, told->setting_count, sizeof(*sorted), compare_places, told->setting);
 	for (size_t i = 1; i < told->setting_count; i++)
-		if (same_place(sorted[i], sorted[i - 1]))
-			told->setting[sorted[i] - told->setting].kind = NULL;
+		if (same_place(&told->setting[sorted[i]], &told->setting[sorted[i - 1]]))
+			told->setting[sorted[i]].kind = NULL;
 	for (size_t i = 0; i < told->setting_count; i++) {
 		if (!told->setting[i].kind)
 			continue;

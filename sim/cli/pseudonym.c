@@ -132,17 +132,25 @@ static int give(struct pseudonyms *p, char kind, bool number, const unsigned cha
 	return sl_fail(err, SL_SYSTEM, "cannot find a pseudonym: all near to one are taken");
 }
 
-static int find_or_give(struct pseudonyms *p, char kind, bool number, const char *text, size_t len,
-	const char **given, struct sl_err *err)
+struct wanted {
+	const char *text;
+	size_t len;
+	char kind;
+	bool number;
+};
+
+static int find_or_give(
+	struct pseudonyms *p, const struct wanted *wanted, const char **given, struct sl_err *err)
 {
+	const size_t len = wanted->len;
 	unsigned char hash[HASH_BYTES];
 	const uint32_t before = p->original.count;
 	uint32_t index;
 	char *key = malloc(len + 1);
 	if (!key)
 		return sl_fail_memory(err);
-	key[0] = kind;
-	memcpy(key + 1, text, len);
+	key[0] = wanted->kind;
+	memcpy(key + 1, wanted->text, len);
 	int status = names_add(&p->original, p->arena, key, len + 1, &index, err);
 	void *array = p->given;
 	if (!status)
@@ -152,7 +160,7 @@ static int find_or_give(struct pseudonyms *p, char kind, bool number, const char
 	if (!status && index == before)
 		status = hash_of(p, key, len + 1, hash, err);
 	if (!status && index == before)
-		status = give(p, kind, number, hash, &p->given[index], err);
+		status = give(p, wanted->kind, wanted->number, hash, &p->given[index], err);
 	free(key);
 	if (!status)
 		*given = p->given[index];
@@ -162,13 +170,13 @@ static int find_or_give(struct pseudonyms *p, char kind, bool number, const char
 int pseudonym_of(
 	struct pseudonyms *p, char kind, const char *text, size_t len, const char **given, struct sl_err *err)
 {
-	return find_or_give(p, kind, false, text, len, given, err);
+	return find_or_give(p, &(struct wanted){ text, len, kind, false }, given, err);
 }
 
 int pseudonym_number(
 	struct pseudonyms *p, char kind, const char *text, size_t len, const char **given, struct sl_err *err)
 {
-	return find_or_give(p, kind, true, text, len, given, err);
+	return find_or_give(p, &(struct wanted){ text, len, kind, true }, given, err);
 }
 
 int pseudonym_rank(const struct pseudonyms *p, char kind, const char *text, size_t len, uint64_t *rank,

@@ -18,7 +18,7 @@ static void try_options(const char *text, size_t len)
 	struct slurm_said said;
 	char *room = malloc(slurm_options_room(len));
 	SL_CHECK(room);
-	const int status = slurm_options(text, len, 0, room, ask, &said, &err);
+	const int status = slurm_options(&(struct slurm_line){ text, len, 0, room }, ask, &said, &err);
 	SL_CHECK(status == err.status);
 	if (!status) {
 		SL_CHECK(said.ask_count > 0 && said.ask_count <= SLURM_COMPONENTS_MAX);

@@ -18,7 +18,8 @@ static int say(struct heard *h, const char *line)
 	struct slurm_said said;
 	memset(h, 0, sizeof(*h));
 	cr_assert(slurm_options_room(strlen(line)) <= sizeof(room));
-	const int status = slurm_options(line, strlen(line), NOW, room, ask, &said, &h->err);
+	const int status =
+		slurm_options(&(struct slurm_line){ line, strlen(line), NOW, room }, ask, &said, &h->err);
 	if (status)
 		return status;
 	for (size_t i = 0; i < said.ask_count; i++) {

@@ -265,15 +265,15 @@ static int read_lists(struct reading *r)
 {
 	static const struct {
 		const char *key, *entries;
-		uint32_t most;
 		int (*read)(struct reading *r, const struct doc_node *node);
+		uint32_t most;
 		bool once; /* No two of a name. */
 	} lists[] = {
-		{ "partitions", "entries with name, nodes and so on", ENTRIES_MAX, read_partition, true },
-		{ "switches", "entries with name, and nodes or switches", ENTRIES_MAX, read_switch, true },
-		{ "licenses", "entries with name and total", ENTRIES_MAX, read_license, true },
-		{ "reservations", "entries with name, start and so on", ENTRIES_MAX, read_window, false },
-		{ "settings", "entries with key and value", SETTINGS_MAX, read_setting, false },
+		{ "partitions", "entries with name, nodes and so on", read_partition, ENTRIES_MAX, true },
+		{ "switches", "entries with name, and nodes or switches", read_switch, ENTRIES_MAX, true },
+		{ "licenses", "entries with name and total", read_license, ENTRIES_MAX, true },
+		{ "reservations", "entries with name, start and so on", read_window, ENTRIES_MAX, false },
+		{ "settings", "entries with key and value", read_setting, SETTINGS_MAX, false },
 	};
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(lists) && !status; i++) {
@@ -312,7 +312,7 @@ static int read_top(struct reading *r)
 	r->node = malloc(sizeof(*r->node));
 	if (!r->entry || !r->partition || !r->node)
 		status = sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
-	if (!status)
+	else
 		status = pool ? read_pool(r) : read_nodes(r);
 	if (!status)
 		status = read_lists(r);

@@ -39,7 +39,11 @@ void conf_mem_release(struct conf_mem *mem);
 bool conf_grow(void *array, size_t size, size_t count, size_t *capacity);
 bool conf_same(const char *a, const char *b); /* In any case; NULL is like nothing. */
 bool conf_begins(const char *text, const char *word);
-int conf_memory_out(struct sl_err *err);
+static inline int conf_memory_out(struct sl_err *err)
+{
+	(void)sl_fail(err, SL_SYSTEM, "out of memory");
+	return SL_SYSTEM;
+}
 /* The next piece of text up to one of these bytes, trimmed of blanks; *text goes behind it, NULL at the end.
  */
 const char *conf_piece(const char **text, const char *separators, size_t *len);
@@ -142,8 +146,8 @@ struct conf {
 	size_t variant_count, variant_capacity;
 	struct conf_node *node; /* Sorted by name once they are all there. */
 	size_t node_count, node_capacity;
-	uint32_t *bucket;             /* Of entries by signature + 1. */
-	const struct conf_line **set; /* NodeSet lines. */
+	uint32_t *bucket; /* Of entries by signature + 1. */
+	uint32_t *set;    /* NodeSet lines, of lines. */
 	size_t set_count;
 	size_t listed;  /* Names in lists so far. */
 	uint32_t found; /* The node of a list that was looked up last. */
@@ -155,8 +159,8 @@ struct conf {
 
 /* conf_lines.c */
 struct conf_line *conf_line_new(struct conf *conf, struct conf_lines *lines, enum conf_kind kind);
-bool conf_pair_add(struct conf *conf, struct conf_lines *lines, struct conf_line *line, const char *key,
-	const char *value, const struct sl_place *at, uint32_t column);
+bool conf_pair_add(
+	struct conf *conf, struct conf_lines *lines, struct conf_line *line, const struct conf_pair *pair);
 /* The last of that key in the line, else in its fallback; NULL: none. */
 const struct conf_pair *conf_pair_of(const struct conf_line *line, const char *key);
 const struct conf_pair *conf_pair_own(const struct conf_line *line, const char *key);
@@ -216,8 +220,7 @@ const char *conf_kind_name(enum conf_kind kind);
 int conf_tell(
 	struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed);
 int conf_tell_line(struct conf *conf, struct conf_line *line);
-int conf_tell_other(struct conf *conf, const char *kind, const char *name, const char *key, const char *value,
-	const struct sl_place *at, enum sl_coverage coverage, const char *note);
+int conf_tell_other(struct conf *conf, const struct sl_setting *setting);
 /* "did you mean 'x'?", or "" */
 const char *conf_suggest(struct conf *conf, const char *text, const char *const *known);
 

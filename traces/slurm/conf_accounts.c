@@ -48,7 +48,8 @@ static int tell(struct rows *rows, const char *kind, const char *name, const cha
 		return SL_OK;
 	if (++rows->told > CONF_PAIRS_MAX)
 		return sl_fail_at(rows->conf->err, &at, "more than %d entries", CONF_PAIRS_MAX);
-	return conf_tell_other(rows->conf, kind, name, key, value, &at, SL_APPROXIMATED, policy);
+	return conf_tell_other(
+		rows->conf, &(struct sl_setting){ kind, name, key, value, at, SL_APPROXIMATED, policy });
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------ */
@@ -251,9 +252,10 @@ static int table(struct rows *rows)
 			return status;
 	}
 	if (!status && rows->what == CONF_TABLE_ACCOUNTS && !tree)
-		status = conf_tell_other(conf, "association", "", "ParentName", "root", &at, SL_APPROXIMATED,
-			"no column ParentName, and no tree: every account is taken to be root's own; ask sacctmgr for "
-			"format=...,ParentName, or give its dump");
+		status = conf_tell_other(conf,
+			&(struct sl_setting){ "association", "", "ParentName", "root", at, SL_APPROXIMATED,
+				"no column ParentName, and no tree: every account is taken to be root's own; "
+				"ask sacctmgr for format=...,ParentName, or give its dump" });
 	return status;
 }
 
@@ -306,8 +308,15 @@ static const char *kind_of(const char *key, bool user)
 	return is_one_of(key, of_account) ? "account" : "association";
 }
 
-static int dump_keys(struct rows *rows, const char *line, const char *p, const char *end, const char *name,
-	const char *own, bool user)
+/* Of whom a line of a dump is. */
+struct owner {
+	const char *name; /* Of its association. */
+	const char *own;
+	bool user;
+};
+
+static int dump_keys(
+	struct rows *rows, const char *line, const char *p, const char *end, const struct owner *owner)
 {
 	struct conf *conf = rows->conf;
 	int status = SL_OK;
@@ -325,9 +334,9 @@ static int dump_keys(struct rows *rows, const char *line, const char *p, const c
 		const char *value = unquoted(conf, equals + 1, len - (size_t)(equals + 1 - piece));
 		if (!key || !value)
 			return conf_memory_out(conf->err);
-		const char *kind = kind_of(key, user);
-		status = tell(
-			rows, kind, strcmp(kind, "association") == 0 ? name : own, key, value, at.column);
+		const char *kind = kind_of(key, owner->user);
+		const bool association = strcmp(kind, "association") == 0;
+		status = tell(rows, kind, association ? owner->name : owner->own, key, value, at.column);
 	}
 	return status;
 }
@@ -368,7 +377,8 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 	if (!status && which != CLUSTER)
 		status = tell(
 			rows, "association", name, which == USER ? "Account" : "ParentName", rows->under, 1);
-	return status ? status : dump_keys(rows, line, p, end, name, own, which == USER);
+	const struct owner owner = { name, own, which == USER };
+	return status ? status : dump_keys(rows, line, p, end, &owner);
 }
 
 static int dump(struct rows *rows, const char *line, const char *end)

@@ -23,8 +23,9 @@ static int leave(struct conf *conf, const struct conf_event *event, const char *
 	const char *times = conf_printf(&conf->mem, "%s %s", event->from, event->until);
 	if (!times)
 		return conf_memory_out(conf->err);
-	return conf_tell_other(conf, "event", event->node, is_said(event->state) ? event->state : "Event",
-		times, &event->at, SL_IGNORED, why);
+	return conf_tell_other(conf,
+		&(struct sl_setting){ "event", event->node, is_said(event->state) ? event->state : "Event",
+			times, event->at, SL_IGNORED, why });
 }
 
 int conf_event_tell(struct conf *conf, const struct conf_event *event)

@@ -290,9 +290,10 @@ static int item_add(struct making *making, const struct item *item)
 		}
 	}
 	if (!status && left && known)
-		status = conf_tell_other(making->conf, "gres", "", item->name, making->pair->value,
-			&making->pair->at, SL_APPROXIMATED,
-			"gres.conf has fewer: Slurm would drain the node; here it has what its line says");
+		status = conf_tell_other(making->conf,
+			&(struct sl_setting){ "gres", "", item->name, making->pair->value, making->pair->at,
+				SL_APPROXIMATED,
+				"gres.conf has fewer: Slurm would drain the node; here it has what its line says" });
 	return status ? status : entry_add(making, item, item->type, left, NULL);
 }
 
@@ -312,7 +313,7 @@ static int share_add(struct making *making, const struct item *item, uint32_t gr
 	for (uint32_t i = 0; i < groups && !status; i++) {
 		const struct sl_gres gpu = making->gres[i];
 		int64_t mine = 0;
-		for (int64_t k = 0; conf_same(gpu.name, "gpu") && k < gpu.count; k++, gpus--) {
+		for (int64_t k = 0; conf_same(gpu.name, "gpu") && k < gpu.count && gpus > 0; k++, gpus--) {
 			const int64_t part = left / gpus;
 			mine += part;
 			left -= part;
@@ -346,8 +347,9 @@ int conf_gres_make(struct conf *conf, const struct conf_variant *variant, struct
 			status = is_share(item[i].name) ? SL_OK : item_add(&making, &item[i]);
 			continue;
 		}
-		status = conf_tell_other(conf, "gres", "", item[i].name, making.pair->value, &making.pair->at,
-			SL_IGNORED, "not in GresTypes: as in Slurm, nodes do not have it");
+		status = conf_tell_other(conf,
+			&(struct sl_setting){ "gres", "", item[i].name, making.pair->value, making.pair->at,
+				SL_IGNORED, "not in GresTypes: as in Slurm, nodes do not have it" });
 		item[i].count = 0;
 	}
 	const uint32_t groups = hardware->gres_count;

@@ -31,7 +31,8 @@ static int count_of(const struct conf *conf, const struct conf_line *line, const
 
 static int note(struct conf *conf, const struct conf_pair *pair, const char *name, const char *why)
 {
-	return conf_tell_other(conf, "node", name, pair->key, pair->value, &pair->at, SL_APPROXIMATED, why);
+	return conf_tell_other(conf,
+		&(struct sl_setting){ "node", name, pair->key, pair->value, pair->at, SL_APPROXIMATED, why });
 }
 
 /* Sockets, where they are not said. */
@@ -181,7 +182,7 @@ int conf_hardware_make(struct conf *conf, uint32_t row)
 	int status = processors(conf, line, &b);
 	if (!status && b.sockets * b.cores > SL_CORES_MAX)
 		status = conf_fail(conf, line->pair, "a node of %lld cores: at most %d are known",
-			(long long)(b.sockets * b.cores), SL_CORES_MAX);
+			(long long)b.sockets * b.cores, SL_CORES_MAX);
 	if (!status)
 		status = kept(conf, line, &b);
 	if (!status)

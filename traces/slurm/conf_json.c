@@ -133,7 +133,8 @@ static int pair_add(struct shown *shown, const char *key, const char *value)
 		return SL_OK;
 	if (strlen(value) > CONF_LINE_MAX)
 		return sl_fail_at(conf->err, &shown->at, "a value of '%s' is longer than 64 KiB", key);
-	if (conf_pair_add(conf, shown->into, shown->line, key, value, &shown->at, 0))
+	const struct conf_pair pair = { .key = key, .value = value, .at = shown->at };
+	if (conf_pair_add(conf, shown->into, shown->line, &pair))
 		return SL_OK;
 	return conf->err->status ? conf->err->status : conf_memory_out(conf->err);
 }
@@ -166,7 +167,7 @@ static bool number_of(const cJSON *item, double *value, bool *infinite)
 		if (*infinite)
 			return true;
 	}
-	if (!cJSON_IsNumber(item) || isnan(item->valuedouble) || fabs(item->valuedouble) > 9e15)
+	if (!item || !cJSON_IsNumber(item) || isnan(item->valuedouble) || fabs(item->valuedouble) > 9e15)
 		return false;
 	*value = item->valuedouble;
 	return true;
@@ -243,7 +244,7 @@ static int partition_flags(struct shown *shown, const cJSON *object)
 		infinite)
 		return status;
 	const cJSON *first = cJSON_IsArray(share) ? share->child : NULL;
-	const bool force = cJSON_IsString(first) && conf_same(first->valuestring, "force");
+	const bool force = first && cJSON_IsString(first) && conf_same(first->valuestring, "force");
 	if (jobs < 1)
 		return pair_add(shown, "OverSubscribe", "EXCLUSIVE");
 	if (jobs < 2 && !force)

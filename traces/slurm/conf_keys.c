@@ -470,11 +470,9 @@ static const char *unknown_note(struct conf *conf, enum conf_kind kind, const ch
 	return *said ? said : NULL;
 }
 
-int conf_tell_other(struct conf *conf, const char *kind, const char *name, const char *key, const char *value,
-	const struct sl_place *at, enum sl_coverage coverage, const char *note)
+int conf_tell_other(struct conf *conf, const struct sl_setting *setting)
 {
-	const struct sl_setting setting = { kind, name, key, value, *at, coverage, note };
-	return conf->sink->setting ? conf->sink->setting(conf->sink->self, &setting, conf->err) : SL_OK;
+	return conf->sink->setting ? conf->sink->setting(conf->sink->self, setting, conf->err) : SL_OK;
 }
 
 int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed)
@@ -482,8 +480,9 @@ int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct c
 	const struct conf_key *key = conf_key_find(kind, pair->key);
 	if (!key && observed) /* What scontrol adds in some version is no key of a file. */
 		return SL_OK;
-	return conf_tell_other(conf, conf_kind_name(kind), name, pair->key, pair->value, &pair->at,
-		key ? key->coverage : SL_UNKNOWN_KEY, key ? key->note : unknown_note(conf, kind, pair->key));
+	return conf_tell_other(conf, &(struct sl_setting){ conf_kind_name(kind), name, pair->key, pair->value,
+					     pair->at, key ? key->coverage : SL_UNKNOWN_KEY,
+					     key ? key->note : unknown_note(conf, kind, pair->key) });
 }
 
 int conf_tell_line(struct conf *conf, struct conf_line *line)

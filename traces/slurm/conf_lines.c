@@ -37,20 +37,20 @@ static struct conf_pair *pair_new(struct conf *conf, struct conf_line *line)
 	return &line->pair[line->count++];
 }
 
-bool conf_pair_add(struct conf *conf, struct conf_lines *lines, struct conf_line *line, const char *key,
-	const char *value, const struct sl_place *at, uint32_t column)
+bool conf_pair_add(
+	struct conf *conf, struct conf_lines *lines, struct conf_line *line, const struct conf_pair *pair)
 {
-	if (!key || !value)
+	if (!pair->key || !pair->value)
 		return false;
 	if (++lines->pairs > CONF_PAIRS_MAX) {
-		(void)sl_fail_at(
-			conf->err, at, "more than %d keys in all: no cluster has so many", CONF_PAIRS_MAX);
+		(void)sl_fail_at(conf->err, &pair->at, "more than %d keys in all: no cluster has so many",
+			CONF_PAIRS_MAX);
 		return false;
 	}
-	struct conf_pair *pair = pair_new(conf, line);
-	if (!pair)
+	struct conf_pair *added = pair_new(conf, line);
+	if (!added)
 		return false;
-	*pair = (struct conf_pair){ .key = key, .value = value, .at = *at, .column = column };
+	*added = *pair;
 	return true;
 }
 
@@ -139,6 +139,6 @@ int conf_patch(struct conf *conf, struct conf_line *line, const char *key, const
 		return SL_OK;
 	}
 	const char *name = conf_strdup(&conf->mem, key, strlen(key));
-	return conf_pair_add(conf, &conf->lines, line, name, value, &at, 0) ? SL_OK
-									    : conf_memory_out(conf->err);
+	const struct conf_pair pair = { .key = name, .value = value, .at = at };
+	return conf_pair_add(conf, &conf->lines, line, &pair) ? SL_OK : conf_memory_out(conf->err);
 }

@@ -94,8 +94,6 @@ bool conf_same(const char *a, const char *b) { return a && b && strcasecmp(a, b)
 
 bool conf_begins(const char *text, const char *word) { return strncasecmp(text, word, strlen(word)) == 0; }
 
-int conf_memory_out(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 const char *conf_piece(const char **text, const char *separators, size_t *len)

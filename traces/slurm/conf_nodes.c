@@ -242,8 +242,8 @@ static int add_further(struct conf *conf, const struct conf_pair *pair, uint32_t
 	int status = SL_OK;
 	for (int64_t i = 1; i <= count && !status; i++) {
 		char name[SL_HOST_NAME_MAX + 40];
-		const int len = snprintf(name, sizeof(name), "%.*s%0*lld", (int)stem, last, (int)width,
-			(long long)(number + i));
+		const int len = snprintf(
+			name, sizeof(name), "%.*s%0*lld", (int)stem, last, (int)width, (long long)number + i);
 		status = node_add(conf, name, (size_t)len, entry);
 		if (!status)
 			conf->node[conf->node_count - 1].added = true;
@@ -343,7 +343,7 @@ static int entries_make(struct conf *conf)
 	int status = SL_OK;
 	for (size_t i = 0; i < conf->lines.count && !status; i++) {
 		const struct conf_line *line = &conf->lines.line[i];
-		uint32_t entry;
+		uint32_t entry = 0;
 		if (line->kind != CONF_NODE || conf_is_default(line))
 			continue;
 		if (conf_same(line->pair[0].value, "ALL"))
@@ -446,7 +446,7 @@ static int sets_make(struct conf *conf)
 			continue;
 		if (conf->set_count == SETS_MAX)
 			return conf_fail(conf, line->pair, "more than %d sets of nodes", SETS_MAX);
-		conf->set[conf->set_count++] = line;
+		conf->set[conf->set_count++] = (uint32_t)i;
 	}
 	return SL_OK;
 }

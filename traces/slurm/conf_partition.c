@@ -45,7 +45,7 @@ static bool has_feature(const struct conf *conf, uint32_t entry, const char *wan
 static const struct conf_line *node_set_of(const struct conf *conf, const char *name, size_t len)
 {
 	for (size_t i = 0; i < conf->set_count; i++) {
-		const struct conf_line *line = conf->set[i];
+		const struct conf_line *line = &conf->lines.line[conf->set[i]];
 		if (strlen(line->pair[0].value) == len && memcmp(line->pair[0].value, name, len) == 0)
 			return line;
 	}
@@ -84,7 +84,8 @@ static const char *word_of(const char **list, size_t *len)
 	return first;
 }
 
-static int gather_list(struct conf *conf, const struct conf_pair *pair, char *list, struct gathering *all)
+static int gather_list(
+	struct conf *conf, const struct conf_pair *pair, const char *list, struct gathering *all)
 {
 	const char *rest = list;
 	int status = SL_OK;
@@ -114,7 +115,8 @@ int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char
 	if (!copy)
 		return conf_memory_out(conf->err);
 	for (char *p = copy; *p; p++) /* Blanks part names, too. */
-		*p = *p == ' ' || *p == '\t' ? ',' : *p;
+		if (*p == ' ' || *p == '\t')
+			*p = ',';
 	int status = gather_list(conf, pair, copy, &all);
 	const size_t len = status ? 0 : sl_hosts_fold(all.name, all.count, NULL, 0);
 	char *folded = conf_alloc(&conf->mem, len + 1, 1);
@@ -307,11 +309,11 @@ static int tell_inherited(struct conf *conf, const struct conf_line *line)
 
 enum { PARTITIONS_MAX = 10000 };
 
-static int fail_twice(const struct conf *conf, const struct conf_line *line,
-	const struct conf_line *const *before, size_t count)
+static int fail_twice(
+	const struct conf *conf, const struct conf_line *line, const uint32_t *before, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct conf_pair *old = before[i]->pair;
+		const struct conf_pair *old = conf->lines.line[before[i]].pair;
 		if (strcmp(old->value, line->pair[0].value) == 0)
 			return conf_fail(conf, line->pair, "there is a partition '%.60s' already (%s:%llu)",
 				line->pair[0].value, old->at.file, (unsigned long long)old->at.line);
@@ -321,7 +323,7 @@ static int fail_twice(const struct conf *conf, const struct conf_line *line,
 
 int conf_partitions_tell(struct conf *conf)
 {
-	const struct conf_line **before = conf_alloc(&conf->mem, PARTITIONS_MAX, sizeof(*before));
+	uint32_t *before = conf_alloc(&conf->mem, PARTITIONS_MAX, sizeof(*before));
 	size_t count = 0;
 	if (!before)
 		return conf_memory_out(conf->err);
@@ -334,7 +336,7 @@ int conf_partitions_tell(struct conf *conf)
 		if (count == PARTITIONS_MAX)
 			return conf_fail(conf, line->pair, "more than %d partitions", PARTITIONS_MAX);
 		status = fail_twice(conf, line, before, count);
-		before[count++] = line;
+		before[count++] = (uint32_t)i;
 		if (!status)
 			status = tell_inherited(conf, line);
 		if (!status)

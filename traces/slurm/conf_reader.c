@@ -5,6 +5,7 @@
  * Both end in the same lines, and from there on it is one way: settings change lines, lines become nodes, and
  * the sink is told of every key, then of nodes, partitions, switches, licences and windows.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,8 +62,8 @@ static int tell_others(struct conf *conf)
 		const char *path = beside(conf, others[i].name);
 		const struct sl_place at = { path, 0, 0 };
 		if (exists(path))
-			status = conf_tell_other(
-				conf, "file", "", others[i].name, path, &at, SL_IGNORED, others[i].note);
+			status = conf_tell_other(conf, &(struct sl_setting){ "file", "", others[i].name, path,
+							       at, SL_IGNORED, others[i].note });
 	}
 	return status;
 }
@@ -111,17 +112,19 @@ static int whole(struct conf *conf)
 		param ? strcasestr(param->value, "Memory") != NULL : spec->select == SL_SELECT_CORES;
 	if (type && !ends_with(type->value, "linear") && !ends_with(type->value, "cons_tres") &&
 		!ends_with(type->value, "cons_res"))
-		return conf_tell_other(conf, "cluster", "", "SelectType", type->value, &type->at,
-			SL_APPROXIMATED, "not known: taken as select/cons_tres");
+		return conf_tell_other(
+			conf, &(struct sl_setting){ "cluster", "", "SelectType", type->value, type->at,
+				      SL_APPROXIMATED, "not known: taken as select/cons_tres" });
 	if (plugin && ends_with(plugin->value, "tree"))
 		spec->topology = SL_TOPOLOGY_TREE;
 	else if (plugin && ends_with(plugin->value, "block"))
 		spec->topology = SL_TOPOLOGY_BLOCK;
 	else if (plugin && !ends_with(plugin->value, "none") && !ends_with(plugin->value, "default") &&
 		 !ends_with(plugin->value, "flat"))
-		return conf_tell_other(conf, "cluster", "", "TopologyPlugin", plugin->value, &plugin->at,
-			SL_APPROXIMATED,
-			"not known: nodes are in the order of their names, without a topology");
+		return conf_tell_other(conf,
+			&(struct sl_setting){ "cluster", "", "TopologyPlugin", plugin->value, plugin->at,
+				SL_APPROXIMATED,
+				"not known: nodes are in the order of their names, without a topology" });
 	return SL_OK;
 }
 
@@ -201,26 +204,19 @@ static void release(struct conf *conf)
 	conf_mem_release(&conf->mem);
 }
 
-static int read_all(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
-	size_t setting_count, const struct sl_cluster_sink *sink, bool observed, struct sl_err *err)
+static int read_all(struct conf *conf, const char *path, struct sl_input *in)
 {
-	struct conf conf = { .err = err,
-		.sink = sink,
-		.setting = setting,
-		.setting_count = setting_count,
-		.folder = "",
-		.observed = observed };
-	int status = observed ? conf_read_scontrol(&conf, in, &conf.lines) : read_slurm(&conf, path, in);
-	conf.chain[0] = path;
+	int status = conf->observed ? conf_read_scontrol(conf, in, &conf->lines) : read_slurm(conf, path, in);
+	conf->chain[0] = path;
 	if (!status)
-		status = conf_settings_lines(&conf);
+		status = conf_settings_lines(conf);
 	if (!status)
-		status = tell(&conf);
-	if (!status && !observed && strcmp(path, "-") != 0)
-		status = tell_others(&conf);
-	if (!status && conf.mem.failed)
-		status = conf_memory_out(err);
-	release(&conf);
+		status = tell(conf);
+	if (!status && !conf->observed && strcmp(path, "-") != 0)
+		status = tell_others(conf);
+	if (!status && conf->mem.failed)
+		status = conf_memory_out(conf->err);
+	release(conf);
 	return status;
 }
 
@@ -271,21 +267,32 @@ static int slurm_sniff(const char *path, const char *text, size_t len)
 	char file[4096];
 	if (folder + sizeof(name) > sizeof(file))
 		return 0;
-	memcpy(file, path, folder);
-	memcpy(file + folder, name, sizeof(name));
+	(void)snprintf(file, sizeof(file), "%s%s", path, name);
 	return exists(file) ? 100 : 0;
 }
 
 static int slurm_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
-	return read_all(path, in, setting, setting_count, sink, false, err);
+	struct conf conf = { .err = err,
+		.sink = sink,
+		.setting = setting,
+		.setting_count = setting_count,
+		.folder = "",
+		.observed = false };
+	return read_all(&conf, path, in);
 }
 
 static int scontrol_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
-	return read_all(path, in, setting, setting_count, sink, true, err);
+	struct conf conf = { .err = err,
+		.sink = sink,
+		.setting = setting,
+		.setting_count = setting_count,
+		.folder = "",
+		.observed = true };
+	return read_all(&conf, path, in);
 }
 
 const struct sl_cluster_reader conf_slurm_reader = {

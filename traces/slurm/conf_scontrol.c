@@ -70,7 +70,8 @@ static int pair_add(struct shown *shown, const char *key, size_t key_len, const 
 	if (!len || (conf_same(text, "(null)") && shown->open->count))
 		return SL_OK; /* It says nothing. */
 	const uint32_t column = (uint32_t)(value - shown->line_start) + 1;
-	if (conf_pair_add(conf, shown->into, shown->open, name, text, &at, column))
+	const struct conf_pair pair = { .key = name, .value = text, .at = at, .column = column };
+	if (conf_pair_add(conf, shown->into, shown->open, &pair))
 		return SL_OK;
 	return conf->err->status ? conf->err->status : conf_memory_out(conf->err);
 }

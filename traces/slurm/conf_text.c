@@ -172,18 +172,18 @@ static int value_at(
 
 /* The first key says what the line is about. */
 static const struct {
-	enum conf_dialect dialect;
 	const char *key;
+	enum conf_dialect dialect;
 	enum conf_kind kind;
 } leading[] = {
-	{ CONF_SLURM, "NodeName", CONF_NODE },
-	{ CONF_SLURM, "PartitionName", CONF_PARTITION },
-	{ CONF_SLURM, "DownNodes", CONF_DOWN },
-	{ CONF_SLURM, "NodeSet", CONF_NODESET },
-	{ CONF_SLURM, "FrontendName", CONF_OTHER },
-	{ CONF_TOPOLOGY_FILE, "SwitchName", CONF_SWITCH },
-	{ CONF_TOPOLOGY_FILE, "BlockName", CONF_BLOCK },
-	{ CONF_TOPOLOGY_FILE, "BlockSizes", CONF_BLOCK },
+	{ "NodeName", CONF_SLURM, CONF_NODE },
+	{ "PartitionName", CONF_SLURM, CONF_PARTITION },
+	{ "DownNodes", CONF_SLURM, CONF_DOWN },
+	{ "NodeSet", CONF_SLURM, CONF_NODESET },
+	{ "FrontendName", CONF_SLURM, CONF_OTHER },
+	{ "SwitchName", CONF_TOPOLOGY_FILE, CONF_SWITCH },
+	{ "BlockName", CONF_TOPOLOGY_FILE, CONF_BLOCK },
+	{ "BlockSizes", CONF_TOPOLOGY_FILE, CONF_BLOCK },
 };
 
 static enum conf_kind kind_of(enum conf_dialect dialect, const char *key)
@@ -228,8 +228,10 @@ static int pairs(struct text *text)
 		status = value_at(text, key, &at, &value, &value_place);
 		if (!status && !line)
 			line = conf_line_new(conf, lines, kind_of(text->dialect, key));
-		if (!status &&
-			(!line || !conf_pair_add(conf, lines, line, key, value, &place, value_place.column)))
+		const struct conf_pair pair = {
+			.key = key, .value = value, .at = place, .column = value_place.column
+		};
+		if (!status && (!line || !conf_pair_add(conf, lines, line, &pair)))
 			status = conf->err->status ? conf->err->status : conf_memory_out(conf->err);
 	}
 	return status;
@@ -295,7 +297,7 @@ static int include(struct text *text, size_t at)
 			"cannot open the included '%.200s': copy it too, or take the "
 			"line out",
 			path);
-	struct sl_input *in;
+	struct sl_input *in = NULL;
 	int status = conf_open(conf, path, &in);
 	if (!status)
 		status = conf_read_text(conf, in, text->dialect);
@@ -376,7 +378,7 @@ int conf_read_text(struct conf *conf, struct sl_input *in, enum conf_dialect dia
 	struct text text = { .conf = conf, .dialect = dialect, .line = 1 };
 	int status = conf_text_of(conf, in, &text.p, &text.end);
 	text.file = conf_strdup(&conf->mem, sl_input_name(in), strlen(sl_input_name(in)));
-	text.joined = malloc(CONF_LINE_MAX + 1);
+	text.joined = calloc(1, CONF_LINE_MAX + 1);
 	if (!status && (!text.file || !text.joined))
 		status = conf_memory_out(conf->err);
 	if (!status) {

@@ -163,9 +163,10 @@ static int tell_unused(struct conf *conf, struct conf_line *line)
 	for (uint32_t i = 0; i < line->count && !status; i++) {
 		struct conf_pair *pair = &line->pair[i];
 		pair->told = true;
-		status = conf_tell_other(conf, "switch", line->pair[0].value, pair->key, pair->value,
-			&pair->at, SL_IGNORED,
-			"no TopologyPlugin that reads it: as in Slurm, nodes are chosen without a topology");
+		status = conf_tell_other(conf,
+			&(struct sl_setting){ "switch", line->pair[0].value, pair->key, pair->value, pair->at,
+				SL_IGNORED,
+				"no TopologyPlugin that reads it: as in Slurm, nodes are chosen without a topology" });
 	}
 	return status;
 }

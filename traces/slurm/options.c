@@ -34,12 +34,12 @@ static const char *word_next(struct words *w)
 	char quote = '\0';
 	for (; w->p < w->end && (quote || !is_blank(*w->p)); w->p++) {
 		if (quote ? *w->p == quote : (*w->p == '\'' || *w->p == '"') && opens(w)) {
-			quote = quote ? '\0' : *w->p;
+			quote = (char)(quote ? '\0' : *w->p);
 			continue;
 		}
 		if (*w->p == '\\' && quote != '\'' && w->p + 1 < w->end)
 			w->p++;
-		*w->room++ = *w->p ? *w->p : ' ';
+		*w->room++ = (char)(*w->p ? *w->p : ' ');
 	}
 	*w->room++ = '\0';
 	return word;
@@ -55,7 +55,7 @@ static bool count_of(const char *text, size_t len, int64_t *value)
 	if (len && (text[len - 1] | 0x20) == 'k')
 		unit = 1024;
 	else if (len && (text[len - 1] | 0x20) == 'm')
-		unit = 1024 * 1024;
+		unit = INT64_C(1024) * 1024;
 	if (!sl_get_i64(text, len - (unit > 1), value) || *value < 0 || *value > INT32_MAX / unit) {
 		*value = SL_NONE;
 		return false;
@@ -428,12 +428,13 @@ static int begin_component(struct slurm_said *said, struct sl_ask *ask, struct s
 	return SL_OK;
 }
 
-int slurm_options(const char *text, size_t len, sl_time now, char *room, struct sl_ask *ask,
-	struct slurm_said *said, struct sl_err *err)
+int slurm_options(
+	const struct slurm_line *line, struct sl_ask *ask, struct slurm_said *said, struct sl_err *err)
 {
-	struct words w = { text, text + len, room };
+	const sl_time now = line->now;
+	struct words w = { line->text, line->text + line->len, line->room };
 	said_clear(said, ask);
-	if (len > SLURM_LINE_MAX)
+	if (line->len > SLURM_LINE_MAX)
 		return sl_fail(err, SL_INPUT, "a line of options is longer than 1 MiB");
 	const char *word = word_next(&w);
 	bool batch;

@@ -31,11 +31,16 @@ struct slurm_said {
 
 /* Room that the texts of a line take. */
 size_t slurm_options_room(size_t len);
-/* Reads text[0..len): "sbatch -N 2 --gres=gpu:1 job.sh". room: slurm_options_room(len) bytes, which hold the
- * texts; ask: SLURM_COMPONENTS_MAX of them. now: when it is submitted, for times that are relative
- * ("now+1hour"); SL_NONE: those are not read. 0, or why it is no such line. */
-int slurm_options(const char *text, size_t len, sl_time now, char *room, struct sl_ask *ask,
-	struct slurm_said *said, struct sl_err *err);
+/* text[0..len): "sbatch -N 2 --gres=gpu:1 job.sh". */
+struct slurm_line {
+	const char *text;
+	size_t len;
+	sl_time now; /* When it is submitted, for times that are relative ("now+1hour"); SL_NONE: not read. */
+	char *room;  /* slurm_options_room(len) bytes, which hold the texts. */
+};
+/* Reads a line. ask: SLURM_COMPONENTS_MAX of them. 0, or why it is no such line. */
+int slurm_options(
+	const struct slurm_line *line, struct sl_ask *ask, struct slurm_said *said, struct sl_err *err);
 
 /* "30", "30:00", "2-12:00:00", "UNLIMITED": a time limit as options take it; bare numbers are minutes. */
 bool slurm_time_limit(const char *text, size_t len, sl_time *limit);

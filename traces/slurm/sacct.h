@@ -148,10 +148,15 @@ enum sacct_column sacct_column_of(const char *name, size_t len);
 enum sacct_kind sacct_kind_of(const char *name, size_t len);
 const char *sacct_column_name(enum sacct_column column);
 
-/* sacct_repair.c: which field of a row with too many is the first of each column. field: count + 1 places
- * where they begin, the last a separator behind the end. False: it is not to be told. */
-bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const char *const *field,
-	size_t count, size_t separator, uint32_t *first);
+/* The fields of a row: count + 1 places where they begin, the last a separator behind the end. */
+struct sacct_fields {
+	const char *const *at;
+	size_t count, separator;
+};
+/* sacct_repair.c: which field of a row with too many is the first of each column. False: it is not to be
+ * told. */
+bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const struct sacct_fields *field,
+	uint32_t *first);
 /* How readily a text column holds separators; less: more readily. */
 uint8_t sacct_cost(const char *name, size_t len);
 bool sacct_fits(enum sacct_kind kind, const char *p, size_t len);

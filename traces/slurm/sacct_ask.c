@@ -54,8 +54,8 @@ static bool line_in(struct sacct *s, struct sacct_job *job, const struct sacct_c
 	char *room = sacct_room(&job->text, slurm_options_room(line->len));
 	if (!room)
 		return false;
-	const sl_time submit = job->row.col[SL_COL_SUBMIT];
-	if (slurm_options(line->p, line->len, submit, room, s->spare, &said, &ignored))
+	const struct slurm_line options = { line->p, line->len, job->row.col[SL_COL_SUBMIT], room };
+	if (slurm_options(&options, s->spare, &said, &ignored))
 		return false;
 	note(s->unknown_first, &s->unknown, said.unknown, &said);
 	note(s->unread_first, &s->unread, said.unknown ? 0 : said.unread, &said);
@@ -111,7 +111,8 @@ static void fill_memory(struct sl_ask *ask, const struct sacct_cell *cell, const
 		return;
 	if (cell->p) {
 		letter = (char)(cell->p[cell->len - 1] | 0x20);
-		letter = letter == 'n' || letter == 'c' ? letter : '\0';
+		if (letter != 'n' && letter != 'c')
+			letter = '\0';
 		if (!sl_get_memory(cell->p, cell->len - (letter ? 1 : 0), true, &mem) ||
 			mem > SL_MEM_UNBOUNDED)
 			mem = SL_NONE;

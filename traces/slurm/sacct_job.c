@@ -203,7 +203,7 @@ static void course_in(struct sacct *s, struct sacct_job *job, const struct sacct
 	job->resizing = runs && state->ended == false && strcmp(state->name, "RESIZING") == 0;
 	more->censored = !waits && state && (runs || state->state == SL_TIMEOUT) && !job->resizing;
 	if (state && state->status >= 0)
-		col[SL_COL_STATUS] = state->status;
+		col[SL_COL_STATUS] = (unsigned char)state->status;
 	if (waits) {
 		if (state && state->state == SL_CANCELLED)
 			job->more.cancel = times->end;

@@ -209,7 +209,7 @@ static char next(struct walk *w)
 {
 	while (w->p < w->end && (*w->p == ' ' || *w->p == '\n' || *w->p == '\t' || *w->p == '\r'))
 		w->p++;
-	return w->p < w->end ? *w->p : '\0';
+	return (char)(w->p < w->end ? *w->p : '\0');
 }
 
 /* One value as a tree; NULL: it is none. */
@@ -252,7 +252,7 @@ static int jobs(struct walk *w)
 	while (!status) {
 		(void)next(w);
 		status = element(w);
-		const char c = status ? '\0' : next(w);
+		const char c = (char)(status ? '\0' : next(w));
 		if (!status && c != ',' && c != ']')
 			status = fail(w, "neither ',' nor ']' behind a job: is the file whole?");
 		w->p += !status;

@@ -136,11 +136,11 @@ static void column_in(struct table *t, size_t column, uint8_t kind, uint8_t cost
 	}
 }
 
-bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const char *const *field,
-	size_t count, size_t separator, uint32_t *first)
+bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const struct sacct_fields *field,
+	uint32_t *first)
 {
-	const size_t excess = count - columns;
-	struct table t = { NULL, excess + 1, field, separator };
+	const size_t excess = field->count - columns;
+	struct table t = { NULL, excess + 1, field->at, field->separator };
 	if (excess > SACCT_EXCESS_MAX)
 		return false;
 	t.way = malloc((columns + 1) * t.width * sizeof(*t.way));

@@ -145,14 +145,19 @@ static int wide_row(struct scan *t, size_t count, uint64_t line)
 	return sacct_record(&t->s, &t->cells);
 }
 
+static bool repair(struct scan *t, size_t count)
+{
+	const struct sacct_fields fields = { t->field, count, t->separator };
+	return sacct_repair(t->kind, t->cost, t->columns, &fields, t->first);
+}
+
 /* A row of these fields, mended if need be; *is: there is one. */
 static int row_of(struct scan *t, size_t count, uint64_t line, bool joined, bool *is)
 {
 	*is = count == t->columns && fits(t);
 	if (*is)
 		return whole_row(t, line, joined);
-	*is = count > t->columns &&
-	      sacct_repair(t->kind, t->cost, t->columns, t->field, count, t->separator, t->first);
+	*is = count > t->columns && repair(t, count);
 	return *is ? wide_row(t, count, line) : SL_OK;
 }
 
@@ -160,7 +165,7 @@ static int row_of(struct scan *t, size_t count, uint64_t line, bool joined, bool
 static bool is_row(struct scan *t, size_t count)
 {
 	if (count > t->columns)
-		return sacct_repair(t->kind, t->cost, t->columns, t->field, count, t->separator, t->first);
+		return repair(t, count);
 	for (size_t i = 0; count == t->columns && i < t->columns; i++) {
 		const size_t len = (size_t)(t->field[i + 1] - t->field[i]) - t->separator;
 		if (!sacct_fits(t->kind[i], t->field[i], len))

@@ -60,7 +60,9 @@ static void put_name(struct sl_out *out, const char *name, int64_t number)
 {
 	for (const char *p = name; p && *p; p++) {
 		char *to = sl_out_room(out, 1);
-		*to = *p == '|' || *p == '\n' || *p == '\r' ? '_' : *p;
+		*to = *p;
+		if (*p == '|' || *p == '\n' || *p == '\r')
+			*to = '_';
 		sl_out_advance(out, to + 1);
 	}
 	if (!name && number != SL_NONE && number >= 0)
@@ -489,9 +491,9 @@ static bool line_is_whole(const struct line *line)
 	const size_t len = strlen(text);
 	char *room = malloc(slurm_options_room(len));
 	struct sl_ask *ask = malloc(SLURM_COMPONENTS_MAX * sizeof(*ask));
-	bool whole = room && ask &&
-		     !slurm_options(text, len, line->row->col[SL_COL_SUBMIT], room, ask, &said, &ignored) &&
-		     !said.hidden && !said.unread && said.ask_count == line->more->ask_count;
+	const struct slurm_line options = { text, len, line->row->col[SL_COL_SUBMIT], room };
+	bool whole = room && ask && !slurm_options(&options, ask, &said, &ignored) && !said.hidden &&
+		     !said.unread && said.ask_count == line->more->ask_count;
 	for (size_t i = 0; whole && i < said.ask_count; i++)
 		whole = equal_ask(&ask[i], &line->more->ask[i]);
 	free(room);
