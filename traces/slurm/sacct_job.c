@@ -70,8 +70,9 @@ static void job_clear(struct sacct_job *job)
 	job->resizing = false;
 }
 
+/* has_id: the number is that of JobID, and not of JobIDRaw in its place. */
 static void id_in(struct sacct_job *job, const struct sacct_cells *cells, const struct sacct_id *id,
-	const struct sacct_id *raw)
+	const struct sacct_id *raw, bool has_id)
 {
 	struct sl_job_more *more = &job->job;
 	job->component = id->component;
@@ -85,7 +86,7 @@ static void id_in(struct sacct_job *job, const struct sacct_cells *cells, const 
 		job->id = raw->id;
 	job->row.col[SL_COL_ID] = job->id;
 	if (job->id == SL_NONE)
-		job->more.id = keep(job, &cells->cell[id->id != SL_NONE ? SACCT_JOBID : SACCT_JOBIDRAW]);
+		job->more.id = keep(job, &cells->cell[has_id ? SACCT_JOBID : SACCT_JOBIDRAW]);
 }
 
 /* False: it is none of a job, or was told to be none. */
@@ -105,7 +106,7 @@ static bool ids_in(struct sacct *s, struct sacct_job *job, const struct sacct_ce
 		s->steps++;
 		return false;
 	}
-	id_in(job, cells, &id, &raw);
+	id_in(job, cells, &id, &raw, has_id);
 	return true;
 }
 
