@@ -43,8 +43,17 @@ struct type_set {
 	uint32_t types;
 };
 
+/* What a group is bound to: all of these (UINT32_MAX: not given), and none of those. */
+struct binding {
+	uint32_t partition, constraint, list, exclude, window;
+	const struct window_spec *own; /* Its window, which is not closed to it. */
+};
+
 struct machine {
 	struct scenario *scenario;
+	struct binding bound_last; /* The last that was asked for, */
+	uint32_t bound_number;     /* and its number. */
+	bool bound_known;
 	struct names kinds; /* Of GPUs. */
 	struct names files; /* That places name. */
 	struct names hosts; /* Of listed nodes, */
@@ -141,11 +150,6 @@ int set_of_list(
 int set_of_constraint(struct machine *machine, const char *text, uint32_t *set, struct sl_err *err);
 /* The set of a reservation's nodes. */
 int set_of_window(struct machine *machine, struct window_spec *window, uint32_t *set, struct sl_err *err);
-/* What a group is bound to: all of these (UINT32_MAX: not given), and none of those. */
-struct binding {
-	uint32_t partition, constraint, list, exclude, window;
-	const struct window_spec *own; /* Its window, which is not closed to it. */
-};
 /* Its number among the sets that groups are bound to. UINT32_MAX: they are too many. */
 int set_bind(struct machine *machine, const struct binding *binding, uint32_t *bound, struct sl_err *err);
 /* The same without what is down. */

@@ -99,11 +99,15 @@ static int text_keep(struct loading *loading, const char **text, struct sl_err *
 static int texts_keep(
 	struct loading *loading, struct sl_job_more *more, struct kept *kept, struct sl_err *err)
 {
-	const char **const text[] = { &more->name, &more->qos, &more->exit_code, &more->nodes_recorded,
-		&more->submit_line };
+	const char **const text[] = { &more->name, &more->qos, &more->exit_code, &more->nodes_recorded };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(text) && !status; i++)
 		status = text_keep(loading, text[i], err);
+	if (!status && more->submit_line) { /* Hardly two are alike. */
+		more->submit_line =
+			sl_strdup(loading->scenario->arena, more->submit_line, strlen(more->submit_line));
+		status = more->submit_line ? SL_OK : sl_fail_memory(err);
+	}
 	if (status || !more->dependency)
 		return status;
 	struct names *names = &loading->mores->dependency;

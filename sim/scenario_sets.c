@@ -418,7 +418,13 @@ static int bind_new(struct machine *machine, uint32_t set, uint32_t *bound, stru
 	return status;
 }
 
-int set_bind(struct machine *machine, const struct binding *b, uint32_t *bound, struct sl_err *err)
+static bool same_binding(const struct binding *a, const struct binding *b)
+{
+	return a->partition == b->partition && a->constraint == b->constraint && a->list == b->list &&
+	       a->exclude == b->exclude && a->window == b->window && a->own == b->own;
+}
+
+static int bind_other(struct machine *machine, const struct binding *b, uint32_t *bound, struct sl_err *err)
 {
 	char key[128];
 	uint32_t *slot;
@@ -441,6 +447,19 @@ int set_bind(struct machine *machine, const struct binding *b, uint32_t *bound, 
 		status = bind_new(machine, set, bound, err);
 	if (!status)
 		machine->set_named[place] = *bound;
+	return status;
+}
+
+int set_bind(struct machine *machine, const struct binding *b, uint32_t *bound, struct sl_err *err)
+{
+	if (machine->bound_known && same_binding(&machine->bound_last, b)) {
+		*bound = machine->bound_number;
+		return SL_OK;
+	}
+	const int status = bind_other(machine, b, bound, err);
+	machine->bound_last = *b;
+	machine->bound_number = *bound;
+	machine->bound_known = !status;
 	return status;
 }
 
