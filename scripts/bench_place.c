@@ -78,25 +78,31 @@ static double churn(struct filled *f)
 	return (cpu_seconds() - from) * 1e6 / TRIES;
 }
 
+static int measure(struct filled *f, uint32_t nodes)
+{
+	sw_begin(f->world);
+	(void)sw_nodes(f->world, nodes, 2, 32, 1, 1000000);
+	sw_gres(f->world, "gpu", NULL, 4, 0, 31);
+	sw_gres(f->world, "gpu", NULL, 4, 32, 63);
+	sw_ready(f->world);
+	make_asks(f->ask);
+	const double filling = fill(f);
+	const double full = churn(f);
+	printf("%u %.2f %.2f\n", nodes, filling, full);
+	sw_end(f->world);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
+	int status = 0;
+	for (int i = 1; i < argc && !status; i++) {
 		const uint32_t nodes = (uint32_t)strtoul(argv[i], NULL, 10);
 		struct filled f = { .world = calloc(1, sizeof(*f.world)), .state = 12345 };
 		f.held = calloc((size_t)nodes * 8 + TRIES, sizeof(struct select_alloc *));
-		if (!f.world || !f.held || !nodes)
-			return 2;
-		sw_begin(f.world);
-		(void)sw_nodes(f.world, nodes, 2, 32, 1, 1000000);
-		sw_gres(f.world, "gpu", NULL, 4, 0, 31);
-		sw_gres(f.world, "gpu", NULL, 4, 32, 63);
-		sw_ready(f.world);
-		make_asks(f.ask);
-		const double filling = fill(&f), full = churn(&f);
-		printf("%u %.2f %.2f\n", nodes, filling, full);
-		sw_end(f.world);
+		status = f.world && f.held && nodes ? measure(&f, nodes) : 2;
 		free(f.held);
 		free(f.world);
 	}
-	return 0;
+	return status;
 }
