@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_sacct.c - any bytes at all as sacct -P, and as the CSVs that are made of it.
+ * fuzz_sacct.c - any bytes at all as sacct -P, as sacct --json, and as the CSVs that are made of it.
  *
  * The reader may refuse, with a status and a text; what it passes on is within bounds.
  */
@@ -103,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	SL_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	read_as("sacct", fd);
 	read_as("slurm-csv", fd);
+	read_as("sacct-json", fd);
 	(void)close(fd);
 	return 0;
 }
