@@ -485,7 +485,7 @@ bool sel_shape_has(const struct sel_shape *shape, const struct sel_feature *f)
 }
 
 /* "a&b", "a|b", "(a|b)&c", "[a|b]", "a*2&b*3". 0; negative: it is none. */
-int sel_parse_features(struct sel_request *q, const char *text)
+static int parse_features(struct sel_request *q, const char *text)
 {
 	uint32_t paren = 0, parens = 0;
 	bool bracket = false, counted = false;
@@ -537,7 +537,7 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 	q->candidates = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 	if (!q->candidates)
 		return refuse(q, "no memory");
-	if (ask->constraint && sel_parse_features(q, ask->constraint) != 0)
+	if (ask->constraint && parse_features(q, ask->constraint) != 0)
 		return refuse(q, "Invalid feature specification");
 	bool fits[256];
 	for (uint32_t i = 0; i < s->shape_count && i < SL_LEN(fits); i++)

@@ -170,7 +170,7 @@ static void require_sockets(const struct sel_shape *shape, int64_t missing, cons
 }
 
 /* Like cpus: --ntasks-per-socket and single cpus say how many sockets a node gives. */
-int64_t sel_socks_per_node(const struct sel_request *q)
+static int64_t sockets_of(const struct sel_request *q)
 {
 	const int64_t nodes = max64(q->nodes_min, 1);
 	const int64_t cpus = max64(q->cpus_min, q->tasks * q->cpus_per_task);
@@ -196,7 +196,7 @@ static bool build_one(struct sel_test *t, uint32_t node, const struct sel_gres_r
 	if (r->per_socket)
 		bound_by_socket(t, shape, r, cores, sock);
 	else if (r->per_job && t->q->enforce_binding)
-		keep_best_sockets(shape, sel_socks_per_node(t->q), cores, sock);
+		keep_best_sockets(shape, sockets_of(t->q), cores, sock);
 	const int64_t least = max64(r->per_node, r->per_task);
 	if (sock->total < least)
 		return false;
@@ -238,7 +238,7 @@ static bool usable_one(
 	const struct sel_shape *shape = shape_of(t->s, node);
 	const uint64_t *cores = t->s->map + t->s->node[node].core_at;
 	const bool whole = q->whole == SL_EXCLUSIVE_NODE;
-	const int64_t sockets = sel_socks_per_node(q);
+	const int64_t sockets = sockets_of(q);
 	int64_t least = whole ? sock->total : max64(r->per_node, 1);
 	if (r->per_socket)
 		least = max64(least, r->per_socket * (sockets < SEL_INFINITE ? sockets : 1));

@@ -253,7 +253,6 @@ uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
 struct sel_request *sel_request_of(struct select *s, const struct select_job *job);
 /* Names that are no nodes are missing; the others are set. */
 int sel_node_list(const struct select *s, const char *text, uint64_t *set, bool *missing);
-int sel_parse_features(struct sel_request *q, const char *text);
 bool sel_shape_has(const struct sel_shape *shape, const struct sel_feature *feature);
 
 /* select_avail.c */
@@ -275,7 +274,6 @@ bool sel_gres_per_job(const struct sel_request *q);
 bool sel_gres_enough(const struct sel_test *t);
 void sel_gres_add(struct sel_test *t, uint32_t node, int64_t *cpus);
 int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, uint32_t node);
-int64_t sel_socks_per_node(const struct sel_request *q);
 
 /* select_pick.c */
 void sel_trim_to_cores(struct sel_test *t);

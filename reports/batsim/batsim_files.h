@@ -28,9 +28,6 @@ int machines_of(struct machines *machines, const struct sl_result *result, struc
 void machines_release(struct machines *machines);
 int batsim_no_memory(struct sl_err *err);
 
-/* How the job ended, in Batsim's words; NULL: it has not. */
-const char *batsim_state(const struct sl_result *result, uint32_t row);
-
 extern const struct sl_report report_batsim_jobs, report_batsim_schedule;
 
 #endif

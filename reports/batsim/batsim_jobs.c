@@ -28,7 +28,8 @@ static const char *const final_states[SL_STATE_COUNT] = {
 	[SL_PREEMPTED] = "COMPLETED_KILLED",
 };
 
-const char *batsim_state(const struct sl_result *result, uint32_t row)
+/* How the job ended, in Batsim's words; NULL: it has not. */
+static const char *state_of(const struct sl_result *result, uint32_t row)
 {
 	const char *state = final_states[result->state[row]];
 	return state && result->start[row] == SL_NONE ? "REJECTED" : state;
@@ -94,7 +95,7 @@ static void put_job(
 	struct sl_out *out, const struct sl_result *result, const struct machines *machines, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const char *state = batsim_state(result, row);
+	const char *state = state_of(result, row);
 	if (!state || result->end[row] == SL_NONE)
 		return;
 	if (jobs->id_name && jobs->id_name[row])
@@ -152,7 +153,7 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void add_job(struct sums *sums, const struct sl_result *result, uint32_t row)
 {
-	const char *state = batsim_state(result, row);
+	const char *state = state_of(result, row);
 	sums->jobs++;
 	if (!state || result->end[row] == SL_NONE)
 		return;

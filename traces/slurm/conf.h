@@ -215,7 +215,6 @@ struct conf_key {
 	const char *note;
 };
 const struct conf_key *conf_key_find(enum conf_kind kind, const char *key);
-const char *conf_kind_name(enum conf_kind kind);
 /* The setting of a pair, as the table has it. */
 int conf_tell(
 	struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed);
@@ -225,7 +224,6 @@ int conf_tell_other(struct conf *conf, const struct sl_setting *setting);
 const char *conf_suggest(struct conf *conf, const char *text, const char *const *known);
 
 /* conf_nodes.c */
-int conf_natural(const char *a, const char *b); /* As slurmctld sorts names. */
 int conf_nodes_make(struct conf *conf);
 int conf_nodes_tell(struct conf *conf);
 /* Row of a node; UINT32_MAX: there is none. */

@@ -443,7 +443,7 @@ const struct conf_key *conf_key_find(enum conf_kind kind, const char *key)
 	return NULL;
 }
 
-const char *conf_kind_name(enum conf_kind kind)
+static const char *kind_name(enum conf_kind kind)
 {
 	static const char *const name[CONF_KINDS] = { "cluster", "node", "partition", "down", "nodeset",
 		"gres", "switch", "switch", "reservation", "license", "cluster" };
@@ -480,7 +480,7 @@ int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct c
 	const struct conf_key *key = conf_key_find(kind, pair->key);
 	if (!key && observed) /* What scontrol adds in some version is no key of a file. */
 		return SL_OK;
-	return conf_tell_other(conf, &(struct sl_setting){ conf_kind_name(kind), name, pair->key, pair->value,
+	return conf_tell_other(conf, &(struct sl_setting){ kind_name(kind), name, pair->key, pair->value,
 					     pair->at, key ? key->coverage : SL_UNKNOWN_KEY,
 					     key ? key->note : unknown_note(conf, kind, pair->key) });
 }

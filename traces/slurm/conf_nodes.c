@@ -35,7 +35,8 @@ static int digits(const char *a, const char *b)
 	return is_digit(*a) ? 1 : is_digit(*b) ? -1 : bias;
 }
 
-int conf_natural(const char *a, const char *b)
+/* As slurmctld sorts names. */
+static int natural(const char *a, const char *b)
 {
 	for (;; a++, b++) {
 		const int numbers = is_digit(*a) && is_digit(*b) ? digits(a, b) : 0;
@@ -52,7 +53,7 @@ static int compare_names(const void *a, const void *b)
 {
 	const struct conf_node *x = a;
 	const struct conf_node *y = b;
-	const int by_name = conf_natural(x->name, y->name);
+	const int by_name = natural(x->name, y->name);
 	return by_name ? by_name : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
@@ -62,7 +63,7 @@ uint32_t conf_node_find(const struct conf *conf, const char *name)
 	size_t high = conf->node_count;
 	while (low < high) {
 		const size_t middle = (low + high) / 2;
-		const int by_name = conf_natural(conf->node[middle].name, name);
+		const int by_name = natural(conf->node[middle].name, name);
 		if (!by_name)
 			return (uint32_t)middle;
 		*(by_name < 0 ? &low : &high) = by_name < 0 ? middle + 1 : middle;

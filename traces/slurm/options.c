@@ -92,7 +92,8 @@ static bool nodes_in(const char *text, struct sl_ask *ask)
 	return true;
 }
 
-bool slurm_time_limit(const char *text, size_t len, sl_time *limit)
+/* "30", "30:00", "2-12:00:00", "UNLIMITED"; bare numbers are minutes. */
+static bool time_limit(const char *text, size_t len, sl_time *limit)
 {
 	int64_t minutes;
 	if ((len == 9 && strncasecmp(text, "UNLIMITED", len) == 0) ||
@@ -211,7 +212,7 @@ static bool switches_in(const char *text, struct sl_ask *ask)
 	const char *at = strchr(text, '@');
 	if (!count_of(text, at ? (size_t)(at - text) : strlen(text), &ask->switches))
 		return false;
-	return !at || slurm_time_limit(at + 1, strlen(at + 1), &ask->switches_wait);
+	return !at || time_limit(at + 1, strlen(at + 1), &ask->switches_wait);
 }
 
 /* "2:8:1" or "*:8": sockets of a node, cores of a socket, threads of a core. */
@@ -268,9 +269,9 @@ static bool apply_more(
 	struct sl_job_more *more = &said->more;
 	switch (option->what) {
 	case OPTION_TIME:
-		return slurm_time_limit(value, strlen(value), &said->time_limit);
+		return time_limit(value, strlen(value), &said->time_limit);
 	case OPTION_TIME_MIN:
-		return slurm_time_limit(value, strlen(value), &more->time_min);
+		return time_limit(value, strlen(value), &more->time_min);
 	case OPTION_BEGIN:
 		return point_in(value, now, &more->begin);
 	case OPTION_DEADLINE:

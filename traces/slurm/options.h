@@ -42,7 +42,4 @@ struct slurm_line {
 int slurm_options(
 	const struct slurm_line *line, struct sl_ask *ask, struct slurm_said *said, struct sl_err *err);
 
-/* "30", "30:00", "2-12:00:00", "UNLIMITED": a time limit as options take it; bare numbers are minutes. */
-bool slurm_time_limit(const char *text, size_t len, sl_time *limit);
-
 #endif

@@ -146,7 +146,6 @@ struct sacct {
 /* sacct_columns.c */
 enum sacct_column sacct_column_of(const char *name, size_t len);
 enum sacct_kind sacct_kind_of(const char *name, size_t len);
-const char *sacct_column_name(enum sacct_column column);
 
 /* The fields of a row: count + 1 places where they begin, the last a separator behind the end. */
 struct sacct_fields {

@@ -106,11 +106,3 @@ enum sacct_kind sacct_kind_of(const char *name, size_t len)
 	const size_t i = find(name, len);
 	return i < SL_LEN(columns) ? columns[i].kind : SACCT_ANY;
 }
-
-const char *sacct_column_name(enum sacct_column column)
-{
-	for (size_t i = 0; i < SL_LEN(columns); i++)
-		if (columns[i].column == column)
-			return columns[i].name;
-	return "";
-}
