@@ -18,3 +18,5 @@ const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1
 	&node_dgx_a100_80gb, &node_dgx_h100, &node_dgx_b200, &node_gb200_tray, &node_param_shakti,
 	&node_param_shakti_hm, &node_param_shakti_gpu, &node_param_siddhi, &node_helios, &node_cpu_1s,
 	&node_cpu_2s, NULL };
+
+const struct sl_mig_model *const sl_mig_models[] = { NULL };

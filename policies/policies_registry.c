@@ -7,8 +7,14 @@
 
 extern const struct sl_policy policy_composed;
 extern const struct sl_placer slurm_placer;
+extern const struct sl_placing place_first, place_best, place_worst, place_pack, place_spread, place_weight;
 
 const struct sl_policy *const sl_policies[] = { &policy_composed, NULL };
+
+const struct sl_placing *const sl_placings[] = { &place_first, &place_best, &place_worst, &place_pack,
+	&place_spread, &place_weight, NULL };
+
+const struct sl_gauge *const sl_gauges[] = { NULL };
 
 const struct sl_placer *const sl_placers[] = { &slurm_placer, NULL };
 

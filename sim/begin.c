@@ -24,15 +24,19 @@ static int init_columns(struct sl_pass *pass, struct sl_err *err)
 }
 
 /* The default: the lowest nodes that fit. */
-static int64_t score_none(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t score_none(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
+	(void)state;
 	(void)class;
 	(void)group;
 	(void)tasks;
 	return 0;
 }
 
-static const struct sl_placing placing_first = { .name = "first", .score = score_none };
+static const struct sl_placing placing_first = {
+	.abi = SL_ABI_OF(struct sl_placing), .name = "first", .score = score_none
+};
 
 int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct sl_err *err)
 {
@@ -50,7 +54,8 @@ int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct
 	pass->options.choice = choice;
 	pass->policy = choice->policy;
 	pass->state = NULL;
-	pass->placing = &placing_first;
+	placing_release(&pass->placing);
+	pass->placing.rule = &placing_first;
 	pass->placer_asked = false;
 	pass->reason_default = SL_REASON_PRIORITY;
 	const int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
@@ -399,6 +404,7 @@ void sim_release(struct sim *sim)
 	evq_release(&pass->overruns);
 	evq_release(&pass->due);
 	evq_release(&pass->expiries);
+	placing_release(&pass->placing);
 	room_placer_release(pass);
 	nodes_free(pass->nodes);
 	free(pass->ending);

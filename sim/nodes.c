@@ -419,9 +419,9 @@ int64_t nodes_total(const struct nodes *nodes, uint32_t kind) { return nodes->to
 
 int64_t nodes_idle(const struct nodes *nodes, uint32_t kind) { return nodes->idle[kind]; }
 
-void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing)
+void nodes_set_placing(struct nodes *nodes, const struct placing *placing)
 {
-	nodes->placing = placing;
+	nodes->placing = *placing;
 	nodes->version++;
 	tracks_drop(nodes);
 	for (uint32_t i = 0; i < nodes->request_count; i++) {
@@ -480,7 +480,7 @@ static int columns_init(struct nodes *nodes)
 
 /* NOLINTNEXTLINE(readability-function-size): each is one of its own. */
 int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const struct sl_request *requests,
-	uint32_t request_count, uint32_t job_count, const struct sl_placing *placing, struct sl_err *err)
+	uint32_t request_count, uint32_t job_count, const struct placing *placing, struct sl_err *err)
 {
 	SL_CHECK(cluster->node_count && cluster->kind_count >= SL_KIND_GPUS &&
 		 cluster->kind_count <= SL_KINDS_MAX);
@@ -492,7 +492,7 @@ int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const str
 	nodes->requests = requests;
 	nodes->request_count = request_count;
 	nodes->job_count = job_count;
-	nodes->placing = placing;
+	nodes->placing = *placing;
 	nodes->count = cluster->node_count;
 	nodes->kinds = cluster->kind_count;
 	nodes->now = INT64_MIN / 4;

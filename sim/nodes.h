@@ -16,16 +16,24 @@
 
 struct nodes;
 
-/* The cluster, the requests and the placing are lent for life; expected ends are by job row < job_count. With
- * the cluster's own windows. */
+/* How nodes are chosen: a rule with its state, and what decides between nodes of the same score. */
+struct placing {
+	const struct sl_placing *rule;
+	void *state;
+	enum sl_ties ties;
+	uint64_t seed;
+};
+
+/* The cluster, the requests and the placing's rule and state are lent for life; expected ends are by job row
+ * < job_count. With the cluster's own windows. */
 int nodes_new(struct nodes **nodes, const struct sl_cluster *cluster, const struct sl_request *requests,
-	uint32_t request_count, uint32_t job_count, const struct sl_placing *placing, struct sl_err *err);
+	uint32_t request_count, uint32_t job_count, const struct placing *placing, struct sl_err *err);
 void nodes_free(struct nodes *nodes);
 /* 0, or the first failure (of memory), with its text: from then on nothing is done, and what is asked is
  * false. */
 int nodes_status(const struct nodes *nodes, struct sl_err *err);
 /* From now on by another placing; what was remembered of fits goes. */
-void nodes_set_placing(struct nodes *nodes, const struct sl_placing *placing);
+void nodes_set_placing(struct nodes *nodes, const struct placing *placing);
 
 /* ---- Now ------------------------------------------------------------------------------- */
 

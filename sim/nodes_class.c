@@ -57,7 +57,7 @@ int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, 
 	uint32_t tasks)
 {
 	const struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
-	return nodes->placing->score(&class, group, tasks);
+	return nodes->placing.rule->score(nodes->placing.state, &class, group, tasks);
 }
 
 static void class_asks(struct nodes *nodes, uint32_t index, uint32_t track)

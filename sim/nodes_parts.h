@@ -201,7 +201,7 @@ struct guard {
 struct nodes {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
-	const struct sl_placing *placing;
+	struct placing placing;
 	uint32_t request_count, job_count, count, kinds;
 	uint32_t *type_nodes; /* By type. */
 	struct sl_err err;    /* The first failure; from then on nothing is done. */
@@ -478,7 +478,7 @@ void place_undo(struct nodes *nodes, struct chain chain);
 static inline bool is_single(const struct nodes *nodes, uint32_t request)
 {
 	const struct shape *shape = &nodes->shape[request];
-	return shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing->one_at_a_time);
+	return shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing.rule->one_at_a_time);
 }
 /* Then: the node that it would get; NONE. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);

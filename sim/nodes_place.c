@@ -313,7 +313,7 @@ static bool place_group(struct picker *p, struct chain *chain)
 	struct nodes *nodes = p->nodes;
 	bool placed = gather(p);
 	if (placed) {
-		placed = nodes->placing->one_at_a_time ? pick_singly(p) : pick_nodes(p);
+		placed = nodes->placing.rule->one_at_a_time ? pick_singly(p) : pick_nodes(p);
 		if (!placed)
 			picks_undo(p);
 	}

@@ -377,9 +377,20 @@ void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason)
 	setup->pass->reason_default = reason;
 }
 
-void sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing)
+void placing_release(struct placing *placing)
 {
-	setup->pass->placing = placing;
+	if (placing->rule && placing->rule->release)
+		placing->rule->release(placing->state);
+	*placing = (struct placing){ 0 };
+}
+
+int sl_set_placing(
+	const struct sl_setup *setup, const struct sl_placing *rule, enum sl_ties ties, struct sl_err *err)
+{
+	struct placing *placing = &setup->pass->placing;
+	placing_release(placing);
+	*placing = (struct placing){ .rule = rule, .ties = ties, .seed = setup->seed };
+	return rule->init ? rule->init(&placing->state, setup, err) : SL_OK;
 }
 
 /* ---- Reads ---------------------------------------------------------------------------------- */

@@ -117,7 +117,7 @@ struct sl_pass {
 	/* On nodes; NULL on a counted pool, whose room is `cluster` and `profile`. */
 	struct nodes *nodes;
 	const struct sl_cluster *info;
-	const struct sl_placing *placing;
+	struct placing placing;
 	const struct sl_placer *placer; /* NULL: the placing chooses. */
 	void *placer_state;
 	bool placer_asked;       /* By the policy that is being made. */
@@ -302,6 +302,7 @@ struct where {
 	size_t count;
 };
 void room_placer_release(struct sl_pass *pass);
+void placing_release(struct placing *placing);
 /* Why the placer would never place it; NULL: it would, or there is none. */
 const char *room_refuses(struct sl_pass *pass, uint32_t job);
 /* By room_expected. False: there is no room. */

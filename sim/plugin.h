@@ -159,14 +159,40 @@ typedef struct {
 	uint32_t row;
 } sl_node;
 
-/* Kinds of resource, counted in whole units: cpus, memory in MiB, then one kind for each type of GPU that the
- * cluster has. */
+/* Kinds of resource: cpus and GPUs in parts (sl_cluster.cpu_parts, gpu_parts: wholes, or thousandths where
+ * the files speak of less), memory in MiB; one kind for each type of GPU that the cluster has. */
 enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_MAX = SL_KINDS_MAX - 2 };
 
 /* The memory of a node that names none: more than anyone asks for. */
 #define SL_MEM_UNBOUNDED (INT64_C(1) << 38)
 
 enum { SL_CORES_MAX = 1024 }; /* Of one node, numbered socket by socket. */
+enum { SL_DEVICES_MAX = 32 }; /* GPUs of one node, where each is followed by itself. */
+
+/* One GPU of a node. */
+struct sl_device {
+	uint8_t kind;   /* SL_KIND_GPUS and on. */
+	uint8_t island; /* NVLink: of the node's islands; those of one island are as near as can be. */
+	uint8_t mig;    /* Is divided: 1 + its model, of sl_cluster.mig_model; 0: it is not. */
+	int64_t mem;    /* MiB; 0: not known. */
+};
+
+/* How a GPU is divided by MIG: eighths of its memory in a row; a profile takes some, from a legal place on.
+ */
+enum { SL_MIG_SLICES = 8, SL_MIG_PROFILES_MAX = 16 };
+struct sl_mig_profile {
+	const char *name; /* "3g.20gb" */
+	uint8_t slices;   /* Eighths of the memory. */
+	uint8_t starts;   /* Bit i: it may begin at slice i. */
+};
+struct sl_mig_model {
+	struct sl_abi abi;
+	const char *name;   /* "a100-40gb" */
+	const char *source; /* Where the places are written down. */
+	int64_t mem;        /* MiB of the whole device. */
+	const struct sl_mig_profile *profile;
+	size_t profile_count;
+};
 
 /* What a node has beside cpus and memory: devices, or units of something. */
 struct sl_gres {
@@ -177,6 +203,9 @@ struct sl_gres {
 	const char *nic;       /* The nearest; NULL: not known. */
 	int64_t mem;           /* MiB of one device; 0: not known. */
 	bool no_consume;       /* Jobs that ask for it use nothing up. */
+	/* Of GPUs: */
+	uint32_t island; /* Devices of one NVLink island; 0: all of the node are near each other. */
+	const char *mig; /* Divided, as this model says ("a100-40gb"); NULL: not. */
 };
 
 /* What an operator has set a node to; whether it is idle, mixed or allocated follows from what runs. */
@@ -212,6 +241,10 @@ struct sl_node_type {
 	const char *name;
 	int64_t amount[SL_KINDS_MAX];       /* Of each kind, the first kind_count of the cluster. */
 	const struct sl_hardware *hardware; /* NULL: nothing is said of it: one socket, one thread a core. */
+	const struct sl_device
+		*device; /* Its GPUs, kind by kind; NULL: it has none, or more than are followed. */
+	uint32_t device_count;
+	uint32_t island; /* An NVLink island over several nodes: its number from 1; 0: none. */
 };
 
 /* A set of nodes that jobs are bound to: those of a partition, of a constraint, of a list. */
@@ -321,7 +354,19 @@ struct sl_cluster {
 	enum sl_select select;
 	enum sl_topology topology;
 	bool mem_counts; /* Memory is given out (CR_..._Memory), too. */
+	/* So many parts are one cpu, one GPU: 1000 where something has or asks less than a whole, else 1 or
+	 * 0: see sl_parts. */
+	int64_t cpu_parts, gpu_parts;
+	/* GPUs divided by MIG: the models there are (devices name them by 1 + index), and how a profile that
+	 * jobs ask (sl_demand.mig, 1 + index) lies on each: mig_fit[profile * mig_model_count + model], 0
+	 * slices: not at all. */
+	const struct sl_mig_model *const *mig_model;
+	const struct sl_mig_profile *mig_fit;
+	uint32_t mig_model_count, mig_profile_count;
+	uint32_t island_count; /* Islands over several nodes. */
 };
+
+static inline int64_t sl_parts(int64_t parts) { return parts > 1 ? parts : 1; }
 
 /* A setting's value; NULL: it was not given. The last one given counts. Keys and names in any case. */
 SL_API const char *sl_setting_of(
@@ -367,10 +412,14 @@ struct sl_ask {
 /* Nothing is asked. */
 SL_API void sl_ask_clear(struct sl_ask *ask);
 
-/* What one task asks. */
+/* What one task asks. Of GPUs whole devices (a multiple of gpu_parts), or a share of one device: thousandths,
+ * memory, or a MIG profile, which only divided devices have. gpus is then what it is counted as: of memory
+ * the least share that it is of any device that will do, of a profile its eighths of the device. */
 struct sl_demand {
 	int64_t cpus, mem, gpus;
 	uint32_t gpu_types; /* Bit i: kind SL_KIND_GPUS + i will do; 0: any type. */
+	uint32_t mig;       /* 1 + index of the profile; 0: none. */
+	int64_t gpu_mem;    /* MiB of one device; 0: it does not say. */
 };
 
 /* Equal tasks, which start together with the job's other groups or not at all. */
@@ -401,6 +450,8 @@ struct sl_piece {
 	uint32_t node;
 	uint16_t group;
 	uint32_t tasks;
+	uint32_t devices; /* Told: bit i: (some of) GPU i of the node. 0: devices are not followed. Not asked.
+			   */
 };
 
 /* What a job gets on one node, in amounts: where a policy decides itself what a request comes to. */
@@ -410,22 +461,71 @@ struct sl_holding {
 	const uint32_t *gpus; /* By type of GPU, the cluster's kind_count - SL_KIND_GPUS; NULL: none. */
 };
 
+/* Sorts of GPU tasks that a node may hold, counted for placings that like to keep them apart. */
+enum sl_crowd { SL_CROWD_SHARE, SL_CROWD_1, SL_CROWD_2, SL_CROWD_4, SL_CROWD_8, SL_CROWD_OTHER, SL_CROWDS };
+
 /* Nodes of one type of which the same is free: what a placing chooses from. */
 struct sl_node_class {
 	const struct sl_cluster *cluster;
 	uint32_t type;
 	const int64_t *free; /* By kind; SL_MEM_UNBOUNDED and more: unbounded. */
+	/* Where devices are followed, else NULL: of each device of the type what is free, in gpu_parts; of a
+	 * divided one a bit for each free slice. */
+	const int64_t *device;
+	const int64_t
+		*crowd; /* enum sl_crowd: how many tasks of each sort it holds, negative. NULL: as above. */
 };
 
+/* What of so many tasks of a group goes on which of a node's devices: not more than one task at a time. */
+struct sl_device_pick {
+	const struct sl_node_class *class;
+	const struct sl_group *group;
+	uint32_t device; /* Would do. */
+	uint32_t slice;  /* Of a divided one: from there on. */
+};
+
+struct sl_setup;
+struct sl_err;
+
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
- * the least score, ties by the lowest node; it gets as many tasks as fit. */
+ * the least score, ties as sl_ties says; it gets as many tasks as fit. */
 struct sl_placing {
+	struct sl_abi abi;
 	const char *name;
 	const char *summary;
 	const char *paper;
 	bool one_at_a_time; /* One task to a node, then the scores are asked anew. */
+	bool devices;       /* It looks at devices: they are followed, if the nodes have any. */
+	bool by_island;     /* First the island over several nodes that holds the job with the least to spare,
+			     * else those with most; in a node likewise. */
+	/* NULL: there is no state. */
+	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
+	void (*release)(void *state);
 	/* tasks: how many of the group's would go there. A function of these alone: it is remembered. */
-	int64_t (*score)(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
+	int64_t (*score)(
+		void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
+	/* On which device a share of a GPU goes: the least, ties the lowest device. NULL: where least is
+	 * left. */
+	int64_t (*score_device)(void *state, const struct sl_device_pick *pick);
+};
+
+/* Which of several nodes of the same score goes first. */
+enum sl_ties {
+	SL_TIES_INDEX, /* The lowest, in the order of the file. */
+	SL_TIES_NAME,  /* The first by name, byte by byte: Kubernetes' choice where it was made reproducible.
+			*/
+	SL_TIES_RANDOM /* Any: kube-scheduler. By seed, job and node. */
+};
+
+/* Something that every node has by its state, summed over all nodes and followed over time. */
+struct sl_gauge {
+	struct sl_abi abi;
+	const char *name; /* "fragmentation" */
+	const char *summary;
+	const char *paper;
+	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
+	void (*release)(void *state);
+	int64_t (*of)(void *state, const struct sl_node_class *class); /* It is remembered. */
 };
 
 /* ---- Jobs ------------------------------------------------------------------ */
@@ -537,6 +637,8 @@ struct sl_jobs {
 	const uint32_t *more_of;
 	const struct sl_job_more *more;
 	uint32_t more_count;
+	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
+				    * not known. NULL: of no job. */
 };
 
 /* What has to be before a job may start. */
@@ -610,6 +712,9 @@ struct sl_row_group {
 	int64_t cpus, mem, gpus; /* Of one task; memory in MiB. */
 	const char *gpu_type;    /* "a100", or several: "a100|h100". */
 	bool exclusive;
+	uint32_t parts;  /* cpus and gpus are counted in so-manieths: 0 and 1: wholes, 1000: thousandths. */
+	int64_t gpu_mem; /* MiB of one device, in place of gpus; 0 and SL_NONE: not said. */
+	const char *mig; /* "3g.20gb", in place of gpus; NULL: none. */
 };
 
 /* What a row may say beyond SWF's fields. */
@@ -626,6 +731,8 @@ struct sl_row_more {
 	const struct sl_job_more *job;
 	sl_time cancel; /* When its user cancelled it, as of submit, waiting or running; 0 and SL_NONE: never.
 			 */
+	const int64_t *gpu_active; /* Of the GPU time that it held, how much it was active, in millionths;
+				    * NULL: not known. */
 };
 
 struct sl_row {
@@ -634,6 +741,8 @@ struct sl_row {
 	const struct sl_row_more
 		*more; /* NULL: nothing more. Lent for the call, with all that it points to. */
 };
+
+struct sl_input;
 
 /* Where a reader puts what it reads. A nonzero return is passed on at once. */
 struct sl_sink {
@@ -651,10 +760,12 @@ struct sl_sink {
 	int (*dated)(void *self, struct sl_err *err);
 	/* What the file has and nothing here models ("column 'gpu_util'"): said once, never an error. */
 	int (*ignored)(void *self, const char *what, const struct sl_place *at, struct sl_err *err);
+	/* A further file that was read: its hash goes into what identifies a run. Before it is closed, at its
+	 * end. May be NULL. */
+	int (*file)(void *self, struct sl_input *in, struct sl_err *err);
 };
 
 /* Text of one input, decompressed by content (gzip, zstd, xz), read once, forward. */
-struct sl_input;
 SL_API int sl_input_open(struct sl_input **in, const char *path, struct sl_err *err); /* "-": stdin */
 SL_API void sl_input_close(struct sl_input *in);
 SL_API const char *sl_input_name(const struct sl_input *in);
@@ -701,6 +812,8 @@ struct sl_nodes_spec {
 	const char *hosts;
 	/* How they are built; NULL: not said. GPUs of its gres are not in gpu[] again. */
 	const struct sl_hardware *hardware;
+	uint32_t parts;  /* cpus are counted in so-manieths; 0 and 1: wholes. */
+	uint32_t island; /* So many nodes in a row share an NVLink island; 0: each node has its own. */
 };
 
 struct sl_window_spec {
@@ -852,6 +965,7 @@ enum sl_use {
 	SL_USE_PROMISES = 8,  /* sl_promises_make and its like */
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
+	SL_USE_DEVICES = 128, /* Devices of nodes are followed one by one, even if nobody asks for a share. */
 	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
 			      names. */
 };
@@ -913,8 +1027,14 @@ struct sl_preset {
 SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err);
 /* In init: why a job waits, from its submission until a pass says otherwise. Default: Priority. */
 SL_API void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason);
-/* In init: how nodes are chosen. Default: the lowest that fit. The placing is lent for the run. */
-SL_API void sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing);
+/* In init: how nodes are chosen. Default: the lowest that fit. The placing is lent for the run, and its state
+ * made and released with the run. */
+SL_API int sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing, enum sl_ties ties,
+	struct sl_err *err);
+/* In init: followed over time (SL_USE_NODES' pools have no state worth following). Lent for the run. At most
+ * SL_GAUGES_MAX; one that is followed already is not followed twice. */
+enum { SL_GAUGES_MAX = 4 };
+SL_API int sl_follow(const struct sl_setup *setup, const struct sl_gauge *gauge, struct sl_err *err);
 
 /* In init, in place of a placing (sl_placers[] has those that are built in). Jobs under it are not suspended
  * or resized, and no nodes are promised. SL_USAGE: there are no nodes, or jobs run already under another. */
@@ -1075,6 +1195,19 @@ struct sl_usage_point {
 	uint32_t suspended;                       /* Jobs. */
 };
 
+/* What a gauge showed from `at` on. */
+struct sl_gauge_point {
+	sl_time at;
+	int64_t value;
+};
+
+/* A gauge's course over a run, from its first event on; one point at a time at most. */
+struct sl_gauge_course {
+	const struct sl_gauge *gauge;
+	const struct sl_gauge_point *point;
+	size_t count;
+};
+
 /* A stretch of a job that had several: from a start to an end, a preemption, or the end of the run. */
 struct sl_attempt {
 	uint32_t job;
@@ -1135,6 +1268,8 @@ struct sl_result {
 	uint32_t refused;        /* Jobs that a placer refused, cancelled as they were submitted; */
 	uint32_t refused_first;  /* the first of them, */
 	const char *refused_why; /* and why. */
+	const struct sl_gauge_course *gauge; /* Those that were followed. */
+	uint32_t gauge_count;
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */
@@ -1182,6 +1317,8 @@ struct sl_report {
 
 SL_API extern const struct sl_policy *const sl_policies[];
 SL_API extern const struct sl_preset sl_presets[]; /* Closed by a NULL name. */
+SL_API extern const struct sl_placing *const sl_placings[];
+SL_API extern const struct sl_gauge *const sl_gauges[];
 SL_API extern const struct sl_placer *const sl_placers[];
 SL_API extern const struct sl_reader *const sl_readers[];
 SL_API extern const struct sl_writer *const sl_writers[];
@@ -1215,5 +1352,6 @@ struct sl_node_model {
 };
 
 SL_API extern const struct sl_node_model *const sl_node_models[]; /* Closed by NULL. */
+SL_API extern const struct sl_mig_model *const sl_mig_models[];   /* Closed by NULL. */
 
 #endif

@@ -748,7 +748,7 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 			status = sl_fail_memory(err);
 		if (!status)
 			status = nodes_new(&pass->nodes, pass->info, pass->requests, pass->request_count,
-				jobs, pass->placing, err);
+				jobs, &pass->placing, err);
 	}
 	return status ? status : init_windows(pass, err);
 }

@@ -454,7 +454,7 @@ static int on_ignored(void *self, const char *what, const struct sl_place *at, s
 
 struct sl_sink cleaning_sink(struct loading *loading)
 {
-	return (struct sl_sink){ loading, on_job, on_header, on_oddity, on_dated, on_ignored };
+	return (struct sl_sink){ loading, on_job, on_header, on_oddity, on_dated, on_ignored, NULL };
 }
 
 /* ---- What came of it --------------------------------------------------------------- */

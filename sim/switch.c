@@ -18,7 +18,6 @@ struct aside {
 	uint32_t submitted;
 	struct course *course;
 	sl_time *from; /* Of what runs, by row: where the plan had its end. */
-	const struct sl_placing *placing;
 };
 
 /* ---- The old one goes -------------------------------------------------------------------- */
@@ -145,8 +144,8 @@ static int make_policy(
 	const struct sl_setup setup = { .pass = pass };
 	if (aside->course)
 		status = sl_use(&setup, SL_USE_ESTIMATES, err);
-	if (!status && pass->nodes && pass->placing != aside->placing)
-		nodes_set_placing(pass->nodes, pass->placing);
+	if (!status && pass->nodes)
+		nodes_set_placing(pass->nodes, &pass->placing);
 	init_queues(pass);
 	return status;
 }
@@ -266,7 +265,7 @@ int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_er
 	if (!sim_stretches(sim, &count, err))
 		return err->status;
 	engine->past_count = count;
-	struct aside aside = { .course = pass->course, .placing = pass->placing };
+	struct aside aside = { .course = pass->course };
 	settle_clock(engine);
 	int status = pass->suspended ? requeue_suspended(pass) : SL_OK;
 	if (!status)

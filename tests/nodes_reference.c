@@ -173,7 +173,7 @@ static int64_t score_of(const struct ref *r, const struct sl_group *group, uint3
 	const struct sl_node_class class = {
 		.cluster = r->cluster, .type = r->cluster->node_type[node], .free = spot->free
 	};
-	return r->placing->score(&class, group, tasks);
+	return r->placing->score(NULL, &class, group, tasks);
 }
 
 /* ---- Placing one group ------------------------------------------------------------------------ */
@@ -667,7 +667,7 @@ size_t ref_pieces(const struct ref_place *place, struct sl_piece *piece)
 			for (uint32_t i = 0; i < place->count; i++)
 				tasks += place->task[i].node == node && place->task[i].group == group;
 			if (tasks)
-				piece[count++] = (struct sl_piece){ node, (uint16_t)group, tasks };
+				piece[count++] = (struct sl_piece){ node, (uint16_t)group, tasks, 0 };
 		}
 	return count;
 }

@@ -122,14 +122,13 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 	return status;
 }
 
-/* Behind the placings' names stand those of the placers. */
 static int init_place(const struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *place = &setup->values[PARAM_PLACE];
-	if ((size_t)place->number < placing_count) {
-		sl_set_placing(setup, &placings[place->number]);
-		return SL_OK;
-	}
+	for (const struct sl_placing *const *placing = sl_placings; *placing; placing++)
+		if (strcmp((*placing)->name, place->text) == 0)
+			return sl_set_placing(
+				setup, *placing, (enum sl_ties)setup->values[PARAM_TIES].number, err);
 	if (composed->plan->stops)
 		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
 			place->text, composed->plan->name);

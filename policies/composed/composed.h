@@ -29,6 +29,7 @@ enum {
 	PARAM_WAIT,
 	PARAM_COMPAT,
 	PARAM_PLACE,
+	PARAM_TIES,
 	PARAM_BY, /* From here on: of those parts only that say so in `takes`. */
 	PARAM_WEIGHTS,
 	PARAM_HALF_LIFE,
@@ -160,8 +161,6 @@ extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, p
 	plan_conservative_named;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
-extern const struct sl_placing placings[];
-extern const size_t placing_count;
 
 /* Commands of plans: the order learns of them. */
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job);

@@ -249,7 +249,7 @@ static int convert_as_is(struct conversion *c, struct sl_err *err)
 		return status;
 	status = reader_choose(c->registry, &reader, in, err);
 	if (!status) {
-		const struct sl_sink sink = { c, on_job, on_header, on_oddity, on_dated, NULL };
+		const struct sl_sink sink = { c, on_job, on_header, on_oddity, on_dated, NULL, NULL };
 		status = reader->read(in, &sink, err);
 	}
 	sl_input_close(in);

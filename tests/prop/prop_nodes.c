@@ -24,30 +24,38 @@ static int64_t free_sum(const struct sl_node_class *class)
 	return sum;
 }
 
-static int64_t lowest(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t lowest(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
+	(void)state;
 	(void)class;
 	(void)group;
 	(void)tasks;
 	return 0;
 }
 
-static int64_t tight(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t tight(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
+	(void)state;
 	(void)group;
 	(void)tasks;
 	return free_sum(class);
 }
 
-static int64_t loose(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t loose(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
+	(void)state;
 	(void)group;
 	(void)tasks;
 	return -free_sum(class);
 }
 
-static int64_t packed(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t packed(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
+	(void)state;
 	(void)group;
 	return free_sum(class) - 1000 * (int64_t)tasks;
 }
@@ -192,7 +200,9 @@ static void make_trial(struct trial *t, uint64_t seed)
 	if (chance(t, 2))
 		make_sets(t);
 	make_reservations(t);
-	cr_assert_eq(nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS, placing, &err), SL_OK);
+	cr_assert_eq(nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS,
+			     &(struct placing){ .rule = placing }, &err),
+		SL_OK);
 	nodes_clock(t->nodes, 0);
 }
 
@@ -289,7 +299,7 @@ static bool do_start_on(struct trial *t, struct undo *u)
 		count = 1 + below(t, 3);
 		for (size_t i = 0; i < count; i++)
 			piece[i] = (struct sl_piece){ below(t, t->cluster.node_count + 1),
-				(uint16_t)below(t, 2), 1 + below(t, 3) };
+				(uint16_t)below(t, 2), 1 + below(t, 3), 0 };
 	}
 	const bool good = ref_start_on(&t->ref, job, request, end, piece, count);
 	AGREE(t, nodes_start_on(t->nodes, job, request, end, piece, count), good);

@@ -11,24 +11,30 @@
 
 enum { JOBS = 8, MANY = INT16_MAX };
 
-static int64_t lowest(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t lowest(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
+	(void)state;
 	(void)class;
 	(void)group;
 	(void)tasks;
 	return 0;
 }
 
-static int64_t tight(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t tight(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
+	(void)state;
 	(void)group;
 	(void)tasks;
 	return class->free[SL_KIND_CPUS];
 }
 
-static int64_t loose(const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+static int64_t loose(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
-	return -tight(class, group, tasks);
+	(void)state;
+	return -tight(state, class, group, tasks);
 }
 
 static const struct sl_placing first = { .name = "first", .score = lowest };
@@ -103,7 +109,9 @@ static struct nodes *made(const struct sl_placing *placing, const struct sl_clus
 	for (uint32_t i = 0; i < REQUESTS; i++)
 		requests[i] =
 			(struct sl_request){ .group = groups[i], .group_count = groups[i][1].tasks ? 2 : 1 };
-	cr_assert_eq(nodes_new(&nodes, of, requests, REQUESTS, JOBS, placing, &err), SL_OK);
+	cr_assert_eq(
+		nodes_new(&nodes, of, requests, REQUESTS, JOBS, &(struct placing){ .rule = placing }, &err),
+		SL_OK);
 	nodes_clock(nodes, 0);
 	return nodes;
 }
@@ -155,7 +163,7 @@ Test(nodes, another_placing_scores_anew)
 	struct nodes *nodes = made(&best, &cluster);
 	starts(nodes, 0, ONE_CPU, 100, "0x1");
 	cr_expect_eq(nodes_soonest(nodes, ONE_CPU, 1), 0);
-	nodes_set_placing(nodes, &singly);
+	nodes_set_placing(nodes, &(struct placing){ .rule = &singly });
 	starts(nodes, 1, ONE_CPU, 100, "4x1");
 	nodes_free(nodes);
 }
@@ -174,7 +182,7 @@ Test(nodes, enough_tasks_are_left_for_the_nodes_that_there_must_be)
 	starts(nodes, 1, SIX_ON_TWO, 100, "0x4 1x2");
 	nodes_end(nodes, 1);
 	nodes_forget(nodes);
-	struct sl_piece one = { 5, 0, 6 };
+	struct sl_piece one = { 5, 0, 6, 0 };
 	cr_expect_not(nodes_start_on(nodes, 2, SIX_ON_TWO, 100, &one, 1), "one node is too few");
 	nodes_free(nodes);
 }
@@ -218,7 +226,7 @@ Test(nodes, an_exclusive_group_takes_idle_nodes_wholly)
 Test(nodes, gpus_of_a_task_are_of_one_type_the_lowest_that_has_enough)
 {
 	struct nodes *nodes = made(&best, &cluster);
-	const struct sl_piece piece = { 4, 0, 1 };
+	const struct sl_piece piece = { 4, 0, 1, 0 };
 	cr_expect(nodes_start_on(nodes, 0, GPUS, 100, &piece, 1)); /* One a100 there: two h100. */
 	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS), 4 * 2 + 2);
 	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS + 1), 2 + 4);
@@ -330,7 +338,7 @@ Test(nodes, a_later_job_may_start_where_the_head_still_finds_a_place)
 	/* Until 10 one large node is held, until 20 the other. The head of 8 cpus has its shadow at 10, on
 	 * node 4. */
 	starts(nodes, 0, EIGHT_CPUS, 10, "4x1");
-	const struct sl_piece five = { 5, 0, 3 };
+	const struct sl_piece five = { 5, 0, 3, 0 };
 	cr_expect(nodes_start_on(nodes, 1, THREE_ON_ONE, 20, &five, 1));
 	cr_expect_eq(nodes_soonest(nodes, EIGHT_CPUS, 5), 10);
 	nodes_guard(nodes, EIGHT_CPUS, 10, 5, false);
@@ -346,7 +354,7 @@ Test(nodes, a_job_on_the_last_node_that_the_head_could_have_may_not)
 {
 	struct nodes *nodes = made(&best, &cluster);
 	/* Node 4 has 5 cpus free now and 8 from 10 on; node 5 is full until 90, the small ones too. */
-	const struct sl_piece four = { 4, 0, 3 };
+	const struct sl_piece four = { 4, 0, 3, 0 };
 	cr_expect(nodes_start_on(nodes, 0, THREE_ON_ONE, 10, &four, 1));
 	for (uint32_t job = 1; job < 5; job++)
 		cr_expect(nodes_start(nodes, job, FOUR_CPUS, 90));
@@ -373,13 +381,13 @@ Test(nodes, named_keeps_the_nodes_that_were_chosen)
 	 * and 1 at 10, and is given 0. */
 	for (uint32_t job = 0; job < 4; job++)
 		cr_expect(nodes_start(nodes, job, FOUR_CPUS, job < 2 ? 10 : 90));
-	const struct sl_piece large[] = { { 4, 0, 1 }, { 5, 0, 1 } };
+	const struct sl_piece large[] = { { 4, 0, 1, 0 }, { 5, 0, 1, 0 } };
 	cr_expect(nodes_start_on(nodes, 4, EIGHT_CPUS, 90, &large[0], 1));
 	cr_expect(nodes_start_on(nodes, 5, EIGHT_CPUS, 90, &large[1], 1));
 	cr_expect_eq(nodes_soonest(nodes, FOUR_CPUS, 5), 10);
 	/* Two cpus come free on node 0 now. */
 	nodes_end(nodes, 0);
-	const struct sl_piece three = { 0, 0, 3 };
+	const struct sl_piece three = { 0, 0, 3, 0 };
 	cr_expect(nodes_start_on(nodes, 0, THREE_ON_ONE, 10, &three, 1));
 	nodes_guard(nodes, FOUR_CPUS, 10, 5, false);
 	cr_expect(nodes_guard_allows(nodes, ONE_CPU, 50), "node 1 is left");

@@ -91,7 +91,7 @@ static void make_nodes(struct hand *hand)
 	static const int32_t nodes_held[] = { 3, 0 };
 	static const int64_t cpus_held[] = { 12, 0 };
 	static const int64_t gpus_held[] = { 3, 0 };
-	static const struct sl_piece piece[] = { { 3, 0, 1 }, { 1, 0, 1 }, { 2, 0, 1 } };
+	static const struct sl_piece piece[] = { { 3, 0, 1, 0 }, { 1, 0, 1, 0 }, { 2, 0, 1, 0 } };
 	static const size_t place_first[] = { 0, 0 };
 	static const uint32_t place_count[] = { 3, 0 };
 	static const char *const id_name[] = { "77_3", NULL };

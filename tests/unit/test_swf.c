@@ -64,7 +64,7 @@ static int read_swf(struct heard *heard, const char *text, size_t len, struct sl
 	struct sl_input *in;
 	*err = (struct sl_err){ 0 };
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, len), err), SL_OK);
-	const struct sl_sink sink = { heard, on_job, on_header, on_oddity, NULL, NULL };
+	const struct sl_sink sink = { heard, on_job, on_header, on_oddity, NULL, NULL, NULL };
 	const int status = sl_readers[0]->read(in, &sink, err);
 	sl_input_close(in);
 	return status;
