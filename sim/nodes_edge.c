@@ -336,7 +336,8 @@ size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece 
 		if (grow((void **)&nodes->piece, &nodes->piece_capacity, sizeof(*nodes->piece), count + 1,
 			    SIZE_MAX / 64, &nodes->err))
 			return 0;
-		nodes->piece[count] = (struct sl_piece){ .node = edge->node, .group = edge->group, .tasks = edge->tasks };
+		nodes->piece[count] =
+			(struct sl_piece){ .node = edge->node, .group = edge->group, .tasks = edge->tasks };
 		sorted &= !count || !piece_before(&nodes->piece[count], &nodes->piece[count - 1]);
 		count++;
 	}
