@@ -223,6 +223,8 @@ static bool walk_holds(const struct walk *from, uint32_t row, uint32_t request, 
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			if (w.m.free[kind] < least.free[kind])
 				least.free[kind] = w.m.free[kind];
+		if (nodes->devices)
+			devices_least(nodes, type, w.m.free, least.free);
 		least.holds |= w.m.holds;
 		least.whole |= w.m.whole;
 		if (units_on(nodes, shape, group, type, least.free, status_of(least.holds, least.whole)))
