@@ -88,6 +88,17 @@ static uint32_t runs_in(const struct sl_mig_profile *profile, uint32_t free)
 	return runs;
 }
 
+/* By the GPUs that are free of each kind, on a node that has more than there are columns for. */
+static uint32_t kind_tasks(
+	const struct nodes *nodes, const struct sl_demand *task, uint32_t most, const int64_t *free)
+{
+	uint32_t fit = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
+		if (kind_will_do(task, kind))
+			fit += share_of(most - fit, free[kind], task->gpus);
+	return fit;
+}
+
 /* ---- How many tasks ------------------------------------------------------------------------- */
 
 /* Whole devices: all of a task's are of one kind, and those of one kind stand together. */

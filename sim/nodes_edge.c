@@ -21,17 +21,6 @@ void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
 	m->whole = node->whole;
 }
 
-void amounts_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
-{
-	free[SL_KIND_CPUS] += sign * edge->cpus;
-	free[SL_KIND_MEM] += sign * edge->mem;
-	if (!edge->gpus)
-		return;
-	free[edge->kind] += sign * edge->gpus;
-	if (nodes->devices)
-		device_apply(nodes, edge, sign, free);
-}
-
 bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free)
 {
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++)

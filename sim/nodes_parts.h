@@ -360,17 +360,6 @@ static inline bool is_barred(const struct nodes *nodes, const struct sl_group *g
 uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, uint32_t most, uint32_t type,
 	const int64_t *free);
 
-/* How many tasks go on a node by the GPUs that are free of each kind. */
-static inline uint32_t kind_tasks(
-	const struct nodes *nodes, const struct sl_demand *task, uint32_t most, const int64_t *free)
-{
-	uint32_t fit = 0;
-	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
-		if (kind_will_do(task, kind))
-			fit += share_of(most - fit, free[kind], task->gpus);
-	return fit;
-}
-
 /* How many tasks of the group go on a node of that type of which so much is free, at most `most`. */
 static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
 	uint32_t type, const int64_t *free, enum node_status status)
@@ -384,8 +373,13 @@ static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group
 		most = share_of(most, free[SL_KIND_MEM], task->mem);
 	if (!most || task->gpus <= 0)
 		return most;
-	return nodes->devices ? device_tasks(nodes, task, most, type, free)
-			      : kind_tasks(nodes, task, most, free);
+	if (nodes->devices)
+		return device_tasks(nodes, task, most, type, free);
+	uint32_t fit = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
+		if (kind_will_do(task, kind))
+			fit += share_of(most - fit, free[kind], task->gpus);
+	return fit;
 }
 
 static inline uint32_t units_on(const struct nodes *nodes, const struct shape *shape,
@@ -438,6 +432,14 @@ struct moment {
 	uint32_t holds, whole;
 };
 
+/* Without the columns that are in nobody's row. */
+static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
+{
+	for (uint32_t i = 0; i < nodes->width; i++)
+		to->free[i] = from->free[i];
+	to->holds = from->holds;
+	to->whole = from->whole;
+}
 void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
 /* What the edge changes, or (back) takes the change back. */
 void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
@@ -453,7 +455,17 @@ struct span {
 enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
 
 /* What an edge that is no whole one changes: back it comes (1) or goes (-1). */
-void amounts_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free);
+static inline void amounts_apply(
+	const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
+{
+	free[SL_KIND_CPUS] += sign * edge->cpus;
+	free[SL_KIND_MEM] += sign * edge->mem;
+	if (!edge->gpus)
+		return;
+	free[edge->kind] += sign * edge->gpus;
+	if (nodes->devices)
+		device_apply(nodes, edge, sign, free);
+}
 /* Has more been given out than there is? */
 bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
 
