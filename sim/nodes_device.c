@@ -529,6 +529,8 @@ int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, con
 
 uint32_t devices_of(const struct nodes *nodes, const struct edge *edge)
 {
+	if (edge->flags & EDGE_SUSPENDED)
+		return 0;
 	if (edge->flags & EDGE_SLICES)
 		return UINT32_C(1) << edge_divided(edge);
 	if (!nodes->devices || !(edge->flags & EDGE_WHOLE))

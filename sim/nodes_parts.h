@@ -417,7 +417,7 @@ void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free
 void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
 /* The GPUs of a suspended edge, as they were. */
 int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge);
-/* Those of the GPUs of a node that the edge holds anything of. */
+/* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
 uint32_t devices_of(const struct nodes *nodes, const struct edge *edge);
 /* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
 bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge);
