@@ -10,8 +10,8 @@
 /* What is free on a node, and how it is held. */
 struct spot {
 	int64_t free[REF_KINDS];
-	int64_t left[REF_DEVICES];             /* Of an undivided device. */
-	int slice[REF_DEVICES][SL_MIG_SLICES]; /* Of a divided one: 1: free, 0: not, less: worse. */
+	int64_t left[REF_DEVICES];                /* Of an undivided device. */
+	int8_t slice[REF_DEVICES][SL_MIG_SLICES]; /* Of a divided one: 1: free, 0: not, less: worse. */
 	int64_t crowd[SL_CROWDS];
 	uint32_t holds, whole;
 };
@@ -113,7 +113,7 @@ static void take_devices(const struct ref *r, const struct ref_task *task, struc
 		if (!task->slices)
 			spot->left[d] -= task->each;
 		for (uint32_t i = 0; i < SL_MIG_SLICES; i++)
-			spot->slice[d][i] -= (int)(task->slices >> i & 1);
+			spot->slice[d][i] = (int8_t)(spot->slice[d][i] - (int)(task->slices >> i & 1));
 	}
 }
 
@@ -132,7 +132,7 @@ static void take_task(const struct ref *r, const struct sl_group *group, const s
 		spot->free[task->kind] -= asks->gpus;
 	if (r->devices && asks->gpus && !suspended && !task->devices) {
 		const int64_t count = asks->gpus / parts_of(r);
-		const struct ref_task alike = { .devices = (1U << count) - 1, .each = parts_of(r) };
+		const struct ref_task alike = { .devices = (1U << count) - 1, .each = (int32_t)parts_of(r) };
 		spot->crowd[crowd_of(r, &alike)]--;
 	}
 }
@@ -285,15 +285,15 @@ static void meets(
 	*s->task = *task;
 }
 
-/* The most of the profile that go there, whichever way. */
-static uint32_t most_runs(const struct sl_mig_profile *profile, uint32_t free)
+/* The most of the profile that go there from that slice on, whichever way. */
+static uint32_t most_runs(const struct sl_mig_profile *profile, uint32_t free, uint32_t from)
 {
 	uint32_t most = 0;
-	for (uint32_t i = 0; i + profile->slices <= SL_MIG_SLICES; i++) {
+	for (uint32_t i = from; i + profile->slices <= SL_MIG_SLICES; i++) {
 		const uint32_t run = ((1U << profile->slices) - 1) << i;
 		if (!(profile->starts >> i & 1) || (free & run) != run)
 			continue;
-		const uint32_t with = 1 + most_runs(profile, free & ~run);
+		const uint32_t with = 1 + most_runs(profile, free, i + profile->slices);
 		most = with > most ? with : most;
 	}
 	return most;
@@ -309,7 +309,7 @@ static void search_slices(struct search *s, uint32_t node, uint32_t d, const str
 		const uint32_t run = ((1U << profile->slices) - 1) << i;
 		if (!(profile->starts >> i & 1) || (free & run) != run)
 			continue;
-		if (most_runs(profile, free & ~run) + 1 < most_runs(profile, free))
+		if (most_runs(profile, free & ~run, 0) + 1 < most_runs(profile, free, 0))
 			continue; /* It would waste some. */
 		const struct ref_task task = { .node = node,
 			.group = s->task->group,
@@ -329,9 +329,11 @@ static void search_share(struct search *s, uint32_t node, uint32_t d, const stru
 			return;
 		each = (parts_of(s->r) * asks->gpu_mem + device->mem - 1) / device->mem;
 	}
-	const struct ref_task task = {
-		.node = node, .group = s->task->group, .kind = device->kind, .devices = 1U << d, .each = each
-	};
+	const struct ref_task task = { .node = node,
+		.group = s->task->group,
+		.kind = device->kind,
+		.devices = 1U << d,
+		.each = (int32_t)each };
 	if (each <= s->spot->left[d])
 		meets(s, d, 0, s->spot->left[d], &task);
 }
@@ -392,7 +394,7 @@ static void search_whole(struct search *s, uint32_t node, uint32_t kind)
 	}
 	s->task->kind = kind;
 	s->task->devices = taken;
-	s->task->each = parts_of(s->r);
+	s->task->each = (int32_t)parts_of(s->r);
 }
 
 static bool search_devices(

@@ -17,7 +17,7 @@ enum { REF_NODES = 8, REF_JOBS = 16, REF_TASKS = 24, REF_WINDOWS = 6, REF_KINDS 
 struct ref_task {
 	uint32_t node, group, kind;
 	uint32_t devices, slices;
-	int64_t each;
+	int32_t each;
 };
 
 struct ref_place {
