@@ -74,6 +74,7 @@ static void drop_policy(struct sl_pass *pass)
 	pass->state = NULL;
 	queue_release(&pass->queue);
 	queue_release(&pass->fill);
+	lanes_release(pass);
 	pass->key = pass->fill_key = NULL;
 	pass->promise = pass->estimate_own = NULL;
 	pass->estimate = pass->jobs->limit;

@@ -355,6 +355,7 @@ const struct plan plan_quota = {
 	.takes = TAKES(PARAM_BY) | TAKES(PARAM_QUOTAS) | TAKES(PARAM_PREEMPT),
 	.parts = true,
 	.own_order = true,
+	.lanes_not = "each party has a queue of its own, so say by=partition",
 	.init = quota_init,
 	.pass = quota_pass,
 	.submitted = quota_submitted,
