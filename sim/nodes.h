@@ -114,6 +114,10 @@ void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time leng
 bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length);
 void nodes_guard_end(struct nodes *nodes);
 
+/* For whom the guard is set, or asked: matters where ties go by chance. UINT32_MAX, and at first: nobody in
+ * particular. Starts, promises and sizes are told their job, and what fits, fits for everybody. */
+void nodes_for(struct nodes *nodes, uint32_t job);
+
 /* ---- Conservative: promises on named nodes ------------------------------------------------- */
 
 /* The earliest time, now or later, from which the request has a placement for that long beside everything
@@ -132,6 +136,14 @@ size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece *
 /* Starts the job on the nodes promised to it, and the promise is gone: nodes_start_undo, then
  * nodes_promise_restore, take it back. False: they are not free. */
 bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);
+
+/* ---- Gauges -------------------------------------------------------------------------------- */
+
+/* Follows the sum over all nodes, from now on; the gauge and its state are lent for life. At most
+ * SL_GAUGES_MAX. False: out of memory. */
+bool nodes_follow(struct nodes *nodes, const struct sl_gauge *gauge, void *state);
+uint32_t nodes_followed(const struct nodes *nodes);
+int64_t nodes_gauge(struct nodes *nodes, uint32_t index); /* In the order in which they were followed. */
 
 /* ---- For --check: stops the program if the state is not whole; a digest of all that undo must bring back.
  * ------ */
