@@ -146,6 +146,8 @@ static int make_policy(
 		status = sl_use(&setup, SL_USE_ESTIMATES, err);
 	if (!status && pass->nodes)
 		nodes_set_placing(pass->nodes, &pass->placing);
+	if (!status)
+		status = gauges_begin(pass, err);
 	init_queues(pass);
 	return status;
 }
