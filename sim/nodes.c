@@ -192,7 +192,7 @@ bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time
 {
 	const struct sl_request *asked = &nodes->requests[request];
 	struct chain chain = CHAIN_NONE;
-	if (failed(nodes))
+	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
 		return false;
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
