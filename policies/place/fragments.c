@@ -116,21 +116,20 @@ static int list_cpus(struct fragments *f, const struct sl_setup *setup, struct s
 	for (uint32_t i = 0; i < f->typical_count; i++)
 		if (!f->cpus_count || f->cpus[f->cpus_count - 1] != f->cpus[i])
 			f->cpus[f->cpus_count++] = f->cpus[i];
+	for (f->row_step = 1; f->row_step <= f->cpus_count / 2;)
+		f->row_step *= 2;
 	return SL_OK;
 }
 
+/* Halves without a branch: cpus come in no order. */
 uint32_t fragments_row(const struct fragments *f, int64_t cpus)
 {
-	uint32_t low = 0;
-	uint32_t high = f->cpus_count;
-	while (low < high) {
-		const uint32_t middle = (low + high) / 2;
-		if (f->cpus[middle] <= cpus)
-			low = middle + 1;
-		else
-			high = middle;
+	uint32_t row = 0;
+	for (uint32_t step = f->row_step; step; step /= 2) {
+		const uint32_t next = row + step;
+		row = next <= f->cpus_count && f->cpus[next - 1] <= cpus ? next : row;
 	}
-	return low;
+	return row;
 }
 
 /* ---- Models of devices ---------------------------------------------------------------------------- */
@@ -249,7 +248,8 @@ static int list_models(struct fragments *f, const struct sl_setup *setup, struct
 	uint32_t *model = sl_alloc(setup->arena, devices + 1, sizeof(*model));
 	f->model = sl_alloc(setup->arena, devices + 1, sizeof(*f->model));
 	f->model_of = sl_alloc(setup->arena, (size_t)cluster->type_count + 1, sizeof(*f->model_of));
-	if (!kind_model || !model || !f->model || !f->model_of)
+	f->alike = sl_alloc(setup->arena, (size_t)cluster->type_count + 1, sizeof(*f->alike));
+	if (!f->alike || !kind_model || !model || !f->model || !f->model_of)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		kind_model[kind] = model_find(f, &(struct sl_device){ .kind = (uint8_t)kind });
@@ -260,6 +260,9 @@ static int list_models(struct fragments *f, const struct sl_setup *setup, struct
 			continue;
 		models_of_type(f, what, model);
 		f->model_of[type] = model;
+		f->alike[type] = f->model[model[0]].device.mig ? NULL : &f->model[model[0]];
+		for (uint32_t i = 1; i < what->device_count; i++)
+			f->alike[type] = model[i] == model[0] ? f->alike[type] : NULL;
 		model += what->device_count;
 	}
 	return SL_OK;
@@ -286,14 +289,14 @@ static int64_t mask_parts(const struct fragments *f, int64_t mask)
 
 static int64_t weight_at(const struct model *model, uint32_t row, int64_t left)
 {
-	return model->weight[(size_t)row * model->columns + model->column[left > 0 ? left : 0]];
+	return model_weights(model, row)[model->column[left > 0 ? left : 0]];
 }
 
 /* By requests of several devices, of those of one type that are wholly free. */
 static int64_t usable_by_several(const struct model *model, uint32_t row, int64_t whole, int64_t parts)
 {
 	const int64_t most = whole < SL_DEVICES_MAX ? whole : SL_DEVICES_MAX;
-	return model->weight_of[(size_t)row * (SL_DEVICES_MAX + 1) + (size_t)most] * whole * parts;
+	return model_several(model, row)[most] * whole * parts;
 }
 
 static int64_t usable_devices(
@@ -331,7 +334,7 @@ static int64_t usable_kinds(
 			continue;
 		const struct model *model = &f->model[f->kind_model[kind]];
 		*free += amount;
-		sum += amount * model->weight[(size_t)row * model->columns + model->columns - 1];
+		sum += amount * model_weights(model, row)[model->columns - 1];
 		sum += usable_by_several(model, row, amount / f->parts, f->parts);
 	}
 	return sum;

@@ -53,13 +53,25 @@ struct fragments {
 	uint32_t typical_count;
 	int64_t *cpus; /* That typical requests ask: each amount once, ascending. */
 	uint32_t cpus_count;
+	uint32_t row_step; /* The largest power of two that is not more than that, or 1. */
 	struct model *model;
 	uint32_t model_count;
+	const struct model **alike; /* By type: of all of its devices, undivided; NULL: they are not alike. */
 	const uint32_t **model_of;  /* By type: of each device; NULL: devices are not listed. */
 	const uint32_t *kind_model; /* By kind: of its devices where they are not listed. */
 };
 
 int fragments_make(struct fragments *f, const struct sl_setup *setup, struct sl_err *err);
+
+/* Weights of a device, by its column; tasks of requests of several devices, by how many are wholly free. */
+static inline const int64_t *model_weights(const struct model *model, uint32_t row)
+{
+	return &model->weight[(size_t)row * model->columns];
+}
+static inline const int64_t *model_several(const struct model *model, uint32_t row)
+{
+	return &model->weight_of[(size_t)row * (SL_DEVICES_MAX + 1)];
+}
 
 /* A node's cpus, as a row of the tables: how many of the amounts are not more than that. */
 uint32_t fragments_row(const struct fragments *f, int64_t cpus);

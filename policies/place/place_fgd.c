@@ -36,17 +36,15 @@ static int fgd_init(void **state, const struct sl_setup *setup, struct sl_err *e
 /* floor(100 s(gain)): so many steps begin at the gain or below. */
 static int64_t step_of(const struct fgd *fgd, int64_t gain)
 {
-	uint32_t low = 0;
-	uint32_t high = SL_LEN(fgd->step);
-	while (low < high) {
-		const uint32_t middle = (low + high) / 2;
-		if (fgd->step[middle] <= gain)
-			low = middle + 1;
-		else
-			high = middle;
+	uint32_t below = 0;
+	for (uint32_t step = 64; step; step /= 2) {
+		const uint32_t next = below + step;
+		below = next <= SL_LEN(fgd->step) && fgd->step[next - 1] <= gain ? next : below;
 	}
-	return low;
+	return below;
 }
+
+/* ---- Any node ----------------------------------------------------------------------------------------- */
 
 /* A node with a task on it, but for its GPUs. */
 struct trial {
@@ -170,32 +168,139 @@ static int64_t after(const struct trial *trial)
 							     : after_whole(trial, devices);
 }
 
+/* How much fragments become less, with the best devices; INT64_MIN: the task does not fit. */
+static int64_t gain_of(const struct fgd *fgd, const struct sl_node_class *class, const struct sl_demand *task)
+{
+	const struct trial trial = trial_of(&fgd->fragments, class, task);
+	const int64_t then = after(&trial);
+	return then == INT64_MAX ? INT64_MIN : before(&trial) - then;
+}
+
+static int64_t gain_on(const struct fgd *fgd, const struct sl_device_pick *pick)
+{
+	const struct sl_node_class *class = pick->class;
+	const struct sl_demand *task = &pick->group->task;
+	const struct trial trial = trial_of(&fgd->fragments, class, task);
+	int64_t then = INT64_MAX;
+	if (task->mig) {
+		const struct sl_device *what = &class->cluster->type[class->type].device[pick->device];
+		uint32_t slices = 0;
+		(void)place_starts(class->cluster, task->mig, what, 0, &slices);
+		then = after_slice(&trial, pick->device, pick->slice, slices);
+	} else {
+		then = after_share(&trial, pick->device);
+	}
+	return then == INT64_MAX ? INT64_MIN : before(&trial) - then;
+}
+
+/* ---- A node whose devices are alike, the same in one go
+ * ---------------------------------------------------- */
+
+/* Of what is free on it, as weights now and then, when the task has its cpus but no GPU yet. */
+struct tally {
+	const struct model *model;
+	const int64_t *then; /* Weights. */
+	const int64_t *several;
+	int64_t parts, total;
+	int64_t usable, usable_then; /* By requests of one device. */
+	int64_t whole;
+};
+
+static int64_t by_several(const struct tally *t, const int64_t *several, int64_t whole)
+{
+	return several[whole] * whole * t->parts;
+}
+
+static void tally_node(struct tally *t, const int64_t *now, const struct sl_node_class *class)
+{
+	const uint32_t count = class->cluster->type[class->type].device_count;
+	const uint16_t *column = t->model->column;
+	for (uint32_t i = 0; i < count; i++) {
+		const int64_t left = class->device[i] > 0 ? class->device[i] : 0;
+		t->usable += left * now[column[left]];
+		t->usable_then += left * t->then[column[left]];
+		t->whole += left == t->parts;
+	}
+}
+
+/* What more is usable (less, that is) when a share is taken of one of those devices: the most. */
+static int64_t best_share(const struct tally *t, const int64_t *device, uint32_t count, int64_t share)
+{
+	const uint16_t *column = t->model->column;
+	const int64_t broken =
+		t->whole ? by_several(t, t->several, t->whole) - by_several(t, t->several, t->whole - 1) : 0;
+	int64_t best = INT64_MIN;
+	for (uint32_t i = 0; i < count; i++) {
+		const int64_t now = device[i] > 0 ? device[i] : 0;
+		const int64_t left = now > share ? now - share : 0;
+		const int64_t more = left * t->then[column[left]] - now * t->then[column[now]] -
+				     (now == t->parts ? broken : 0);
+		best = now >= share && more > best ? more : best;
+	}
+	return best;
+}
+
+/* Of devices [from, until) one, or so many whole ones of the node. */
+static int64_t gain_alike(const struct fgd *fgd, const struct sl_node_class *class,
+	const struct sl_demand *task, uint32_t from, uint32_t until)
+{
+	const struct fragments *f = &fgd->fragments;
+	const struct model *model = f->alike[class->type];
+	const uint32_t row = fragments_row(f, class->free[SL_KIND_CPUS]);
+	const uint32_t row_then = fragments_row(f, class->free[SL_KIND_CPUS] - task->cpus);
+	struct tally t = { .model = model,
+		.then = model_weights(model, row_then),
+		.several = model_several(model, row_then),
+		.parts = f->parts,
+		.total = f->total };
+	tally_node(&t, model_weights(model, row), class);
+	const int64_t now = t.usable + by_several(&t, model_several(model, row), t.whole);
+	const int64_t then = t.usable_then + by_several(&t, t.several, t.whole);
+	const int64_t share = place_share_of(task, &model->device, f->parts);
+	if (task->gpus <= 0 && task->gpu_mem <= 0)
+		return then - now;
+	if (share < 0)
+		return INT64_MIN;
+	if (place_asks_some(task, f->parts)) {
+		const int64_t more = best_share(&t, &class->device[from], until - from, share);
+		return more == INT64_MIN ? more : share * t.total + then + more - now;
+	}
+	const int64_t devices = place_asks_devices(task, f->parts);
+	if (t.whole < devices)
+		return INT64_MIN;
+	const int64_t left = t.usable_then - devices * t.parts * t.then[model->column[t.parts]];
+	return devices * t.parts * t.total + left + by_several(&t, t.several, t.whole - devices) - now;
+}
+
+static bool is_alike(const struct fgd *fgd, const struct sl_node_class *class, const struct sl_demand *task)
+{
+	return class->device && fgd->fragments.alike[class->type] && !task->mig;
+}
+
+static int64_t score_of(const struct fgd *fgd, int64_t gain)
+{
+	return gain == INT64_MIN ? 0 : -step_of(fgd, gain);
+}
+
 static int64_t fgd_score(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
 	(void)tasks; /* One at a time. */
 	const struct fgd *fgd = state;
-	const struct trial trial = trial_of(&fgd->fragments, class, &group->task);
-	const int64_t then = after(&trial);
-	return then == INT64_MAX ? 0 : -step_of(fgd, before(&trial) - then);
+	const struct sl_demand *task = &group->task;
+	if (!is_alike(fgd, class, task))
+		return score_of(fgd, gain_of(fgd, class, task));
+	const uint32_t count = class->cluster->type[class->type].device_count;
+	return score_of(fgd, gain_alike(fgd, class, task, 0, count));
 }
 
 static int64_t fgd_device(void *state, const struct sl_device_pick *pick)
 {
 	const struct fgd *fgd = state;
 	const struct sl_demand *task = &pick->group->task;
-	const struct trial trial = trial_of(&fgd->fragments, pick->class, task);
-	int64_t then = INT64_MAX;
-	if (task->mig) {
-		const struct sl_device *what =
-			&pick->class->cluster->type[pick->class->type].device[pick->device];
-		uint32_t slices = 0;
-		(void)place_starts(pick->class->cluster, task->mig, what, 0, &slices);
-		then = after_slice(&trial, pick->device, pick->slice, slices);
-	} else {
-		then = after_share(&trial, pick->device);
-	}
-	return then == INT64_MAX ? 0 : -step_of(fgd, before(&trial) - then);
+	if (!is_alike(fgd, pick->class, task))
+		return score_of(fgd, gain_on(fgd, pick));
+	return score_of(fgd, gain_alike(fgd, pick->class, task, pick->device, pick->device + 1));
 }
 
 const struct sl_placing place_fgd = {

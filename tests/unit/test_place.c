@@ -363,6 +363,39 @@ Test(place, fgd_steps_begin_at_their_logits)
 	world_end(&w);
 }
 
+/* Devices that differ in memory are looked at one by one, alike ones in one go: the same to whom memory does
+ * not matter. Nodes of all sorts, by chance. */
+Test(place, fgd_one_by_one_as_in_one_go)
+{
+	static const struct asked asked[] = { { 1000, 300, 1, 0, 9 }, { 4000, 470, 1, 0, 5 },
+		{ 9000, 1000, 1, 0, 8 }, { 2000, 1000, 1, 1, 2 }, { 16000, 2000, 1, 0, 3 },
+		{ 40000, 4000, 1, 0, 1 }, { 3000, 0, 1, 0, 2 }, { 0 } };
+	static const struct sl_demand tasks[] = { { .cpus = 1000, .gpus = 300 },
+		{ .cpus = 4000, .gpus = 470 }, { .cpus = 9000, .gpus = 1000 },
+		{ .cpus = 16000, .gpus = 2000 }, { .cpus = 3000 } };
+	struct place_world alike = { 0 };
+	struct place_world apart = { 0 };
+	world_begin(&alike, PARTS, asked);
+	world_begin(&apart, PARTS, asked);
+	apart.device[1][3].mem = 40960;
+	struct sl_rng rng = sl_rng_stream(1, "tests/place");
+	for (int i = 0; i < 400; i++) {
+		struct node node = NODE(1, (int64_t)sl_rng_below(&rng, 60) * 1000, 0);
+		for (uint32_t k = 0; k < DEVICES; k++)
+			node.gpu[k] = (int64_t[]){ 0, 1000, 1000,
+				(int64_t)sl_rng_below(&rng, 1001) }[sl_rng_below(&rng, 4)];
+		for (size_t k = 0; k < SL_LEN(tasks); k++)
+			cr_assert_eq(score(&alike, &place_fgd, node, tasks[k]),
+				score(&apart, &place_fgd, node, tasks[k]), "node %d, task %zu", i, k);
+		for (uint32_t k = 0; k < DEVICES; k++)
+			cr_assert_eq(device_score(&alike, &place_fgd, node, tasks[1], k),
+				device_score(&apart, &place_fgd, node, tasks[1], k), "node %d, device %u", i,
+				k);
+	}
+	world_end(&alike);
+	world_end(&apart);
+}
+
 /* ---- By vectors: the most of a node is 128 cpus and 8 GPUs -----------------------------------------------
  */
 
