@@ -167,6 +167,15 @@ static int64_t device_score(struct place_world *w, const struct sl_placing *plac
 		state, &(struct sl_device_pick){ .class = &class, .group = &group, .device = device });
 }
 
+static void expect_score(struct place_world *w, const struct sl_placing *placing, struct node node,
+	struct sl_demand task, int64_t want)
+{
+	const int64_t got = score(w, placing, node, task);
+	cr_expect_eq(got, -want, "%s: cpus %lld, gpus %lld on %lld, %lld...: %lld, not %lld", placing->name,
+		(long long)task.cpus, (long long)task.gpus, (long long)node.gpu[0], (long long)node.gpu[1],
+		(long long)-got, (long long)want);
+}
+
 /* ---- The gauge ---------------------------------------------------------------------------------------- */
 
 /* Of ten tasks six ask 4 cpus and 0.3 GPU, three 8 cpus and a GPU, one 8 cpus and two GPUs. */
@@ -268,16 +277,82 @@ Test(place, fragmentation_without_jobs_is_none)
 	world_end(&w);
 }
 
-/* ---- Fragmentation gradient descent ------------------------------------------------------------------- */
-
-static void expect_score(struct place_world *w, const struct sl_placing *placing, struct node node,
-	struct sl_demand task, int64_t want)
+/* 300 requests as frequent, of 1 to 300 cpus: the 256 of most cpus count. */
+Test(place, typical_requests_are_256_at_most)
 {
-	const int64_t got = score(w, placing, node, task);
-	cr_expect_eq(got, -want, "%s: cpus %lld, gpus %lld on %lld, %lld...: %lld, not %lld", placing->name,
-		(long long)task.cpus, (long long)task.gpus, (long long)node.gpu[0], (long long)node.gpu[1],
-		(long long)-got, (long long)want);
+	enum { MANY = 300 };
+	struct sl_group group[MANY] = { 0 };
+	struct sl_request request[MANY];
+	uint32_t of[MANY];
+	for (uint32_t i = 0; i < MANY; i++) {
+		group[i] = (struct sl_group){ .task = { .cpus = i + 1, .gpus = 1 }, .tasks = 1 };
+		request[i] = (struct sl_request){ .group = &group[i], .group_count = 1 };
+		of[i] = i;
+	}
+	struct place_world w = { 0 };
+	world_begin(&w, 1, NULL);
+	w.jobs = (struct sl_jobs){ .count = MANY, .request = of, .requests = request, .request_count = MANY };
+	cr_expect_eq(gauge(&w, A_NODE(0, 300, 1, 0, 0)), 0);
+	cr_expect_eq(gauge(&w, A_NODE(0, 299, 1, 0, 0)), 3906, "1 / 256");
+	cr_expect_eq(gauge(&w, A_NODE(0, 45, 1, 0, 0)), 996094, "255 / 256");
+	cr_expect_eq(gauge(&w, A_NODE(0, 44, 1, 0, 0)), 1000000, "45 is the least that counts");
+	world_end(&w);
 }
+
+/* 10 000 of 40 000 MiB are 0.25 of a GPU, of 30 000 0.334. Where memory is not known it goes nowhere. */
+Test(place, fragmentation_by_memory_of_gpus)
+{
+	static const struct asked asked[] = { { 0, 250, 1, 0, 1 }, { 0 } };
+	struct place_world w = { 0 };
+	world_begin(&w, PARTS, asked);
+	w.group[0].task.gpu_mem = 10000;
+	w.device[0][0].mem = 40000;
+	w.device[0][1].mem = 30000;
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 250, 334, 0)), 0);
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 249, 333, 0)), 582000);
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 250, 0, 1000)), 1000000);
+	const struct node node = NODE(0, 0, 250, 400, 1000);
+	/* 1 is lost, and what is taken is not missed; then 0.066 more is. */
+	cr_expect_eq(device_score(&w, &place_fgd, node, w.group[0].task, 0), -50);
+	cr_expect_eq(device_score(&w, &place_fgd, node, w.group[0].task, 1), -48);
+	cr_expect_eq(device_score(&w, &place_fgd, node, w.group[0].task, 2), 0, "not there");
+	world_end(&w);
+}
+
+/* One device divided in eighths; the first profile takes 4, from the first or the fifth on, the second 1 from
+ * any but the last. Other requests have nothing of it. */
+Test(place, fragmentation_of_divided_gpus)
+{
+	static const struct sl_mig_profile fit[] = { { "4", 4, 0x11 }, { "1", 1, 0x7f } };
+	static const struct asked asked[] = { { 0, 500, 1, 0, 3 }, { 0, 1000, 1, 0, 1 }, { 0 } };
+	struct place_world w = { 0 };
+	world_begin(&w, PARTS, asked);
+	w.group[0].task.mig = 1;
+	w.device[0][0].mig = 1;
+	w.cluster.mig_fit = fit;
+	w.cluster.mig_model_count = 1;
+	w.cluster.mig_profile_count = 2;
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 0xff, 0, 0)), 250000, "to those that ask a whole one: 1 / 4");
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 0xf0, 0, 0)), 125000, "half of it");
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 0x3c, 0, 0)), 500000, "from the third on is no place");
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 0, 1000, 0)), 750000, "profiles lie on divided ones alone");
+	/* An eighth at the seventh place costs nobody of profiles anything: F is 5/8/4, then 4/8/4. At the
+	 * first place it makes all that is left useless. */
+	const struct sl_demand one = { .gpus = 125, .mig = 2 };
+	const struct node node = NODE(0, 0, 0x4f, 0, 0);
+	expect_score(&w, &place_fgd, node, one, 50);
+	const struct sl_node_class class = class_of(&w, &node);
+	const struct sl_group group = { .task = one, .tasks = 1 };
+	void *state = NULL;
+	cr_assert_eq(place_fgd.init(&state, &w.setup, &w.err), SL_OK);
+	struct sl_device_pick pick = { .class = &class, .group = &group, .slice = 6 };
+	cr_expect_eq(place_fgd.score_device(state, &pick), -50, "x = 0.03125");
+	pick.slice = 0;
+	cr_expect_eq(place_fgd.score_device(state, &pick), -41, "x = 0.15625 - 0.5");
+	world_end(&w);
+}
+
+/* ---- Fragmentation gradient descent ------------------------------------------------------------------- */
 
 /* Fragments with `three`, by hand, before and after, and floor(100 / (1 + e^(after - before))). */
 Test(place, fgd_scores_the_step_of_what_fragments_become_less)
