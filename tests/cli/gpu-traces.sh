@@ -4,7 +4,7 @@ run() {
 	schedlab run "$@" --only jobs -o "$OLDPWD/out" --force --quiet >"$OLDPWD/said" 2>&1
 	echo "exit $?"
 	grep -E 'dropped|not used' "$OLDPWD/said" | sed 's/.*: //'
-	[ ! -f "$OLDPWD/out/jobs.csv" ] || cut -d, -f1-13,15 "$OLDPWD/out/jobs.csv"
+	[ ! -f "$OLDPWD/out/jobs.csv" ] || cut -d, -f1-15 "$OLDPWD/out/jobs.csv"
 	rm -rf "$OLDPWD/out"
 }
 run philly-list.csv -c philly-vcs.csv
@@ -16,6 +16,9 @@ run helios.csv -c helios-vcs.csv
 run helios.csv -c helios-vcs.csv --set cluster.date=2020-04-02
 run kalos.csv -c spot-nodes.csv
 run dlrm.csv -c spot-nodes.csv
+run openb-pods.csv -c openb-nodes.csv
+run pai/pai_job_table.csv -c pai/pai_machine_spec.csv
+run seren.csv -c spot-nodes.csv
 schedlab inspect helios-vcs.csv --set cluster.date=2020-04-03
 echo "exit $?"
 schedlab run philly-list.csv -c philly-vcs.csv --set cluster.gpu_per_node=4 --quiet
