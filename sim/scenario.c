@@ -52,7 +52,7 @@ const struct sl_param replay_params[] = {
 	[REPLAY_FILL] = { "fill", SL_PARAM_REAL, NULL, "0.001..1000",
 		"jobs in random order, drawn again until they ask this many times the cluster's GPUs, a second apart; none ends before the last has come",
 		1000, 1000000000 },
-	[REPLAY_FILL_NUMBERS] = { "fill_numbers", SL_PARAM_CHOICE, "own", "own|go",
+	[REPLAY_FILL_NUMBERS] = { "fill_numbers", SL_PARAM_CHOICE, NULL, "own|go",
 		"replay.fill draws by our own streams, or as the simulator of the FGD paper does, by Go's math/rand",
 		0, 0 },
 };

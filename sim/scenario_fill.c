@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_fill.c - replay.fill: the trace's jobs as a stream that fills the cluster, for experiments of packing.
+ * scenario_fill.c - replay.fill: the trace's jobs as a stream that fills the cluster, for experiments of
+ * packing.
  *
  * The workload of Weng et al. (FGD, USENIX ATC 2023), as their simulator makes it:
  * - the jobs, by id, in a random order;
- * - while they ask less of GPUs than so many times the cluster's, one is drawn from all of them, each as likely,
- *   and comes once more at the end; the first that would ask more than that is not taken, and ends it. Of that
- *   one, what it asks of one GPU is counted alone, however many it asks: all may ask a little more in the end;
+ * - while they ask less of GPUs than so many times the cluster's, one is drawn from all of them, each as
+ * likely, and comes once more at the end; the first that would ask more than that is not taken, and ends it.
+ * Of that one, what it asks of one GPU is counted alone, however many it asks: all may ask a little more in
+ * the end;
  * - if they ask more from the start, one after another is drawn and left out until they do not.
  *
  * One comes each second, and runs for as many seconds as there are jobs: none ends before the last has come.
@@ -25,10 +27,10 @@ struct fill {
 	uint32_t *by_id;    /* Rows, in the order of their ids. */
 	uint32_t *order;    /* Rows, as they come. */
 	uint32_t count, capacity;
-	uint32_t base;      /* Jobs of the trace; from `kept` on, what comes are copies. */
+	uint32_t base; /* Jobs of the trace; from `kept` on, what comes are copies. */
 	uint32_t kept;
 	int64_t asked;
-	__int128 most;      /* In millionths of a part. */
+	__int128 most; /* In millionths of a part. */
 };
 
 static uint32_t draw(struct fill *fill, uint32_t bound)
@@ -76,7 +78,8 @@ static int sort_by_id(struct fill *fill, struct sl_err *err)
 	if (!key)
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < fill->base; row++)
-		key[row] = (struct identified){ jobs->id_name ? jobs->id_name[row] : NULL, jobs->id[row], row };
+		key[row] =
+			(struct identified){ jobs->id_name ? jobs->id_name[row] : NULL, jobs->id[row], row };
 	qsort(key, fill->base, sizeof(*key), compare_ids);
 	for (uint32_t i = 0; i < fill->base; i++)
 		fill->by_id[i] = key[i].row;
@@ -126,7 +129,10 @@ static int64_t of_one_gpu(const struct fill *fill, const struct sl_request *requ
 	return most < whole ? most : whole;
 }
 
-static bool is_beyond(const struct fill *fill, int64_t asked) { return (__int128)asked * 1000000 > fill->most; }
+static bool is_beyond(const struct fill *fill, int64_t asked)
+{
+	return (__int128)asked * 1000000 > fill->most;
+}
 
 static int draw_more(struct fill *fill, struct sl_err *err)
 {
@@ -195,8 +201,7 @@ static int copy_id(struct fill *fill, uint32_t from, uint32_t number, int64_t *i
 		len = snprintf(text, sizeof(text), "%lld-tuned-%u", (long long)jobs->id[from], number);
 	const uint32_t before = names->count;
 	uint32_t index;
-	const int status =
-		names_add(names, fill->loading->scenario->arena, text, (size_t)len, &index, err);
+	const int status = names_add(names, fill->loading->scenario->arena, text, (size_t)len, &index, err);
 	if (!status && names->count == before)
 		return sl_fail(err, SL_INPUT,
 			"%s: there is a job '%.300s', which is what replay.fill calls a copy: give it another id",
@@ -208,8 +213,8 @@ static int copy_id(struct fill *fill, uint32_t from, uint32_t number, int64_t *i
 /* What only means something with the times of the log, or among other jobs. */
 static void drop_times(const struct fill *fill)
 {
-	static const enum column gone[] = { COLUMN_WAIT, COLUMN_CANCEL, COLUMN_GANG, COLUMN_MORE, COLUMN_PLACE,
-		COLUMN_ESTIMATE, COLUMN_RAN, COLUMN_ID_NAME };
+	static const enum column gone[] = { COLUMN_WAIT, COLUMN_CANCEL, COLUMN_GANG, COLUMN_MORE,
+		COLUMN_PLACE, COLUMN_ESTIMATE, COLUMN_RAN, COLUMN_ID_NAME };
 	struct scenario *scenario = fill->loading->scenario;
 	for (size_t i = 0; i < SL_LEN(gone); i++)
 		columns_drop(scenario->columns, gone[i]);
@@ -289,7 +294,9 @@ int fill_make(struct loading *loading, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"replay.fill=%s is of the cluster's GPUs, and it has none: give one that has, with -c CLUSTER",
 			text);
-	struct fill fill = { .loading = loading, .base = scenario->jobs.count, .capacity = scenario->jobs.count };
+	struct fill fill = {
+		.loading = loading, .base = scenario->jobs.count, .capacity = scenario->jobs.count
+	};
 	struct go_rand go;
 	if (scenario->replay[REPLAY_FILL_NUMBERS].number) {
 		go_seed(&go, loading->options->seed);

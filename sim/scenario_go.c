@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_go.c - the numbers of Go's math/rand, so that a workload that a program in Go drew can be drawn again.
+ * scenario_go.c - the numbers of Go's math/rand, so that a workload that a program in Go drew can be drawn
+ * again.
  *
- * A lagged Fibonacci generator of Mitchell and Reeds: x[n] = x[n - 607] + x[n - 273] mod 2^64. A seed fills the
- * register from a Lehmer generator, and each word is mixed with that of the same generator after 7.8e12 numbers
- * from seed 1. Go's source has those words as a table; here they are found by a power of x modulo
+ * A lagged Fibonacci generator of Mitchell and Reeds: x[n] = x[n - 607] + x[n - 273] mod 2^64. A seed fills
+ * the register from a Lehmer generator, and each word is mixed with that of the same generator after 7.8e12
+ * numbers from seed 1. Go's source has those words as a table; here they are found by a power of x modulo
  * x^607 - x^334 - 1, which is what so many steps come to (src/math/rand/gen_cooked.go says how the table was
  * made).
  */
@@ -125,6 +126,7 @@ uint32_t go_below_shuffle(struct go_rand *go, uint32_t bound)
 	uint64_t product;
 	do
 		product = (go_next(go) >> 31) * bound;
-	while ((uint32_t)product < least); /* Below bound it is looked at again: no more numbers are drawn by that. */
+	while ((uint32_t)product <
+		least); /* Below bound it is looked at again: no more numbers are drawn by that. */
 	return (uint32_t)(product >> 32);
 }

@@ -197,7 +197,7 @@ struct go_rand {
 	uint32_t tap, feed;
 };
 void go_seed(struct go_rand *go, uint64_t seed);
-uint64_t go_next(struct go_rand *go); /* Int63 */
+uint64_t go_next(struct go_rand *go);                          /* Int63 */
 uint32_t go_below(struct go_rand *go, uint32_t bound);         /* Intn */
 uint32_t go_below_shuffle(struct go_rand *go, uint32_t bound); /* As Shuffle draws. */
 
