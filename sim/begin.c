@@ -70,6 +70,7 @@ void init_queues(struct sl_pass *pass)
 	queue_init(&pass->fill, pass->jobs->size, pass->estimate, pass->fill_key);
 	queue_by_request(&pass->queue, pass->request, pass->request_class);
 	queue_by_request(&pass->fill, pass->request, pass->request_class);
+	lanes_ready(pass);
 }
 
 static int init_pass(struct sl_pass *pass, const struct sim_options *options, struct sl_err *err)
@@ -398,6 +399,7 @@ void sim_release(struct sim *sim)
 		pass->policy->release(pass->state);
 	queue_release(&pass->queue);
 	queue_release(&pass->fill);
+	lanes_release(pass);
 	profile_release(&pass->profile);
 	evq_release(&pass->events);
 	gates_release(pass->gates);

@@ -54,10 +54,11 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 
 static void head_leaves(struct sl_pass *pass, uint32_t job)
 {
-	if (pass->head != job)
+	uint32_t *head = lane_head(pass, job);
+	if (*head != job)
 		return;
-	act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = pass->head });
-	pass->head = UINT32_MAX;
+	act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = *head });
+	*head = UINT32_MAX;
 }
 
 static bool may_start(const struct sl_pass *pass, sl_job job)
@@ -403,7 +404,9 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 		promise_restore(pass, action->job, action->was);
 		break;
 	case ACTION_HEAD:
-		pass->head = (uint32_t)action->was;
+		/* One of the two is a job, and says of which lane. */
+		*lane_head(pass, action->job != UINT32_MAX ? action->job : (uint32_t)action->was) =
+			(uint32_t)action->was;
 		break;
 	case ACTION_WAKE:
 		pass->wake = action->was;

@@ -63,6 +63,18 @@ struct course_kept {
 	enum sl_state state;
 };
 
+/* Several queues (lanes.c), beside that of all that waits. */
+struct lanes {
+	struct lane {
+		struct queue queue, fill;
+		uint32_t head; /* In place of sl_pass.head. */
+	} * lane;
+	uint32_t count;
+	uint64_t *busy; /* Bit i: somebody waits in lane i. */
+	uint32_t *of;   /* By job. */
+	struct queue_pool queue_pool, fill_pool;
+};
+
 struct ledger {
 	const char *name;
 	int64_t *amount;
@@ -108,6 +120,7 @@ struct sl_pass {
 	int64_t cpus_queued;
 	struct cluster cluster;   /* A counted pool, or, if there are nodes, their cpus in sum. */
 	struct queue queue, fill; /* fill: the candidates' own order; in use if SL_USE_FILL. */
+	struct lanes *lanes;      /* NULL: one. */
 	struct profile profile;   /* Of cpus: ends of what runs, starts and ends of what is promised. */
 	struct evq events;
 	struct evq expiries;   /* Estimates that run out, where these come first (rules.submits_first). */
@@ -288,6 +301,15 @@ void queue_take(struct sl_pass *pass, uint32_t job);
 void unpromised_put(struct sl_pass *pass, uint32_t job); /* It waits without a promise. */
 
 int note_overrun(struct sl_pass *pass, uint32_t job);
+
+/* lanes.c */
+void lanes_ready(struct sl_pass *pass);
+void lanes_release(struct sl_pass *pass);
+int lanes_put(struct sl_pass *pass, uint32_t job);
+void lanes_take(struct sl_pass *pass, uint32_t job);
+int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count); /* All that wait, in order. */
+uint32_t *lane_head(struct sl_pass *pass, uint32_t job);                      /* Of the job's lane. */
+struct queue *lane_queue(struct sl_pass *pass, uint32_t lane, bool fill);
 
 /* commands.c: takes back what was done last. */
 void undo_action(struct sl_pass *pass, const struct action *action);

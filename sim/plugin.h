@@ -368,6 +368,12 @@ struct sl_cluster {
 
 static inline int64_t sl_parts(int64_t parts) { return parts > 1 ? parts : 1; }
 
+/* An amount that is counted in parts, as a decimal of wholes: of 1000, 2500 is "2.5". As sl_put_micro. */
+static inline char *sl_put_parts(char *p, int64_t amount, int64_t parts)
+{
+	return parts > 1 ? sl_put_micro(p, sl_mul_div(amount, 1000000, parts)) : sl_put_i64(p, amount);
+}
+
 /* A setting's value; NULL: it was not given. The last one given counts. Keys and names in any case. */
 SL_API const char *sl_setting_of(
 	const struct sl_cluster *cluster, const char *kind, const char *name, const char *key);
@@ -1138,6 +1144,23 @@ SL_API void sl_queue_rekey(
 SL_API void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate);
 SL_API void sl_wake(struct sl_pass *pass, sl_time at);                     /* A pass at that time. */
 SL_API void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row); /* on_event(SL_EV_TIMER) too. */
+
+/* Lanes: several queues, so that who is first in one keeps nobody of another waiting. All that wait are in
+ * the queue as before (sl_queue_first and its like), and each in one lane, in the same order. What it costs
+ * grows with who waits, not with the number of lanes. In init: so many; without it there is one, lane 0. */
+SL_API int sl_lanes(const struct sl_setup *setup, uint32_t count, struct sl_err *err);
+/* In on_event of its submission only; default 0. sl_head_waits goes by it: each lane has a head. */
+SL_API void sl_set_lane(struct sl_pass *pass, sl_job job, uint32_t lane);
+SL_API uint32_t sl_lane_of(const struct sl_pass *pass, sl_job job);
+/* The next lane behind that one (UINT32_MAX: the first) in which somebody waits; UINT32_MAX: none. */
+SL_API uint32_t sl_lane_next(const struct sl_pass *pass, uint32_t after);
+SL_API uint32_t sl_lane_count(const struct sl_pass *pass, uint32_t lane);
+SL_API sl_job sl_lane_first(const struct sl_pass *pass, uint32_t lane);
+SL_API sl_job sl_lane_after(const struct sl_pass *pass, uint32_t lane, sl_job job);
+/* As sl_queue_next_fit, of one lane. */
+SL_API sl_job sl_lane_next_fit(struct sl_pass *pass, uint32_t lane, sl_job after, struct sl_promise *shadow);
+/* Which of two waiting jobs is before the other in the queue's order, whatever their lanes. */
+SL_API bool sl_queue_before(const struct sl_pass *pass, sl_job a, sl_job b);
 
 /* Plans in which waiting jobs hold promises (conservative). A pass comes when a promise is due. */
 /* The job's promise, SL_NONE without one. */

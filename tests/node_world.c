@@ -53,6 +53,7 @@ static void fill_jobs(struct node_world *w)
 		if (w->overrun == SL_OVERRUN_RAISE && w->limit[i] < w->run[i])
 			w->limit[i] = w->run[i];
 		w->none[i] = -1;
+		w->partition[i] = job->partition - 1;
 		w->user[i] = job->user;
 		w->gang[i] = (int32_t)job->gang - 1;
 		gangs |= job->gang != 0;
@@ -168,7 +169,7 @@ static void fill(struct node_world *w)
 		.size = w->size,
 		.user = w->user,
 		.account = w->none,
-		.partition = w->none,
+		.partition = w->partition,
 		.wait_recorded = w->wait,
 		.request = w->request,
 		.requests = w->asked,

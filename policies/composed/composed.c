@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/composed/by_lane.h"
 #include "policies/composed/shares.h"
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
@@ -152,6 +153,8 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 		status = init_shadow(composed, setup, err);
 	if (!status)
 		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
+	if (!status)
+		status = lanes_init(composed, setup, err);
 	if (status)
 		return status;
 	unsigned uses = composed->plan->uses | composed->estimate->uses;
@@ -184,6 +187,7 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 {
 	if (composed->estimate->submitted)
 		composed->estimate->submitted(composed, pass, job);
+	lanes_submitted(composed, pass, job);
 	double key = composed->shares ? shares_submitted(composed->shares, pass, job) : 0;
 	if (composed->plan->key)
 		key = composed->plan->key(pass, job);
