@@ -74,6 +74,7 @@ const struct sl_preset sl_presets[] = {
 	{ "slices", "composed", "plan=slices",
 		"gang scheduling: rows of jobs take turns, others are suspended",
 		"Ousterhout, ICDCS 1982; Feitelson & Rudolph, JPDC 16(4), 1992" },
+	{ "loss", "composed", "plan=loss", "each job starts as it comes, or is turned away", "Erlang, 1917" },
 	{ "recorded", "composed", "plan=recorded", "each job when the log says it started: the base line",
 		"the trace itself (SWF field 3)" },
 	{ 0 },

@@ -52,6 +52,12 @@ const struct sl_param replay_params[] = {
 	[REPLAY_GAUGES] = { "gauges", SL_PARAM_TEXT, NULL, "NAME|NAME...",
 		"followed over time, whatever the policy (gauges.csv): sums over all nodes, see schedlab list gauges",
 		0, 0 },
+	[REPLAY_FILL] = { "fill", SL_PARAM_REAL, NULL, "0.001..1000",
+		"jobs in random order, drawn again until they ask this many times the cluster's GPUs, a second apart; none ends before the last has come",
+		1000, 1000000000 },
+	[REPLAY_FILL_NUMBERS] = { "fill_numbers", SL_PARAM_CHOICE, NULL, "own|go",
+		"replay.fill draws by our own streams, or as the simulator of the FGD paper does, by Go's math/rand",
+		0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -422,6 +428,10 @@ static int settings_agree(const struct loading *loading, struct sl_err *err)
 	if (recorded && !replay[REPLAY_FROM].text)
 		return sl_fail(err, SL_USAGE,
 			"replay.start=recorded says what ran and waited at replay.from: give --from TIME too");
+	if (replay[REPLAY_FILL].text && (recorded || replay[REPLAY_WINDOWS].text))
+		return sl_fail(err, SL_USAGE,
+			"replay.fill makes times of its own, on an empty machine: leave out %s",
+			recorded ? "replay.start=recorded" : "replay.windows");
 	if (replay[REPLAY_WINDOWS].text && (recorded || replay[REPLAY_UNTIL].text))
 		return sl_fail(err, SL_USAGE,
 			"replay.windows begin empty and run to their ends: leave out %s",
@@ -456,7 +466,9 @@ static int load_all(struct loading *loading, struct sl_err *err)
 	status = names_lend(loading, &scenario->jobs, err);
 	if (!status)
 		status = more_lend(loading, &scenario->jobs, err);
-	return status ? status : requests_lend(loading, &scenario->jobs, err);
+	if (!status)
+		status = requests_lend(loading, &scenario->jobs, err);
+	return !status && scenario->replay[REPLAY_FILL].text ? fill_make(loading, err) : status;
 }
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)

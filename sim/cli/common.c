@@ -198,7 +198,9 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, const
 		.strict = arg_flag(args, "strict"),
 		.stop = &cli_stop,
 	};
-	const int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
+	int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
+	if (!status)
+		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &options.seed, err);
 	return status ? status : scenario_load(scenario, &options, err);
 }
 
