@@ -49,6 +49,9 @@ const struct sl_param replay_params[] = {
 		"at replay.from: an empty machine, or the jobs that by the log ran and waited then", 0, 0 },
 	[REPLAY_UNTIL] = { "until", SL_PARAM_TEXT, NULL, NULL,
 		"stop there, after everything that happens then: a time as of replay.from", 0, 0 },
+	[REPLAY_RESTART] = { "restart", SL_PARAM_TEXT, NULL, NULL,
+		"what going on from a checkpoint costs, by GPUs (or cpus) from so many on: 7s,2:30s,9:60s", 0,
+		0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -140,7 +143,8 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 		.submits_first = scenario->replay[REPLAY_EVENTS].number,
 		.early = scenario->replay[REPLAY_EARLY].number,
 	};
-	return SL_OK;
+	const char *restart = scenario->replay[REPLAY_RESTART].text;
+	return restart ? restart_parse(scenario, restart, err) : SL_OK;
 }
 
 /* ---- What the header says --------------------------------------------------------- */

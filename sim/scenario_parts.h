@@ -28,6 +28,7 @@ enum {
 	REPLAY_WINDOWS,
 	REPLAY_START,
 	REPLAY_UNTIL,
+	REPLAY_RESTART,
 	REPLAY_COUNT
 };
 
@@ -144,6 +145,8 @@ int time_point(const struct scenario *scenario, const char *what, const char *te
 
 /* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
 int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
+/* scenario_restart.c */
+int restart_parse(struct scenario *scenario, const char *text, struct sl_err *err);
 
 /* scenario_begin.c, for replay.start=recorded: is this row of a job that by the log ran or waited at
  * replay.from? */
