@@ -22,6 +22,7 @@ struct placing {
 	void *state;
 	enum sl_ties ties;
 	uint64_t seed;
+	bool devices; /* GPUs are followed one by one, even if nobody asks for a share of one. */
 };
 
 /* The cluster, the requests and the placing's rule and state are lent for life; expected ends are by job row
@@ -32,7 +33,9 @@ void nodes_free(struct nodes *nodes);
 /* 0, or the first failure (of memory), with its text: from then on nothing is done, and what is asked is
  * false. */
 int nodes_status(const struct nodes *nodes, struct sl_err *err);
-/* From now on by another placing; what was remembered of fits goes. */
+/* Are devices followed as far as the placing wants it? That is settled by nodes_new. */
+bool nodes_follow(const struct nodes *nodes, const struct placing *placing);
+/* From now on by another placing, whose wants are met; what was remembered of fits goes. */
 void nodes_set_placing(struct nodes *nodes, const struct placing *placing);
 
 /* ---- Now ------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, 
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks)
 {
-	const struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
+	const struct sl_node_class class = node_class(nodes, type, free);
 	return nodes->placing.rule->score(nodes->placing.state, &class, group, tasks);
 }
 
@@ -127,8 +127,8 @@ struct like {
 static uint32_t bucket_of(const struct nodes *nodes, const struct like *like)
 {
 	uint64_t h = (uint64_t)like->type << 40 ^ (uint64_t)like->windows << 8 ^ like->status;
-	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
-		h = (h ^ (uint64_t)like->free[kind]) * UINT64_C(0x9e3779b97f4a7c15);
+	for (uint32_t i = 0; i < nodes->width; i++) {
+		h = (h ^ (uint64_t)like->free[i]) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
 	return (uint32_t)(h >> 7) & (nodes->bucket_count - 1);
@@ -140,8 +140,8 @@ static bool is_like(const struct nodes *nodes, uint32_t index, const struct like
 	const int64_t *free = free_of(nodes, index);
 	bool same =
 		class->type == like->type && class->windows == like->windows && class->status == like->status;
-	for (uint32_t kind = 0; same && kind < nodes->kinds; kind++)
-		same = free[kind] == like->free[kind];
+	for (uint32_t i = 0; same && i < nodes->width; i++)
+		same = free[i] == like->free[i];
 	return same;
 }
 
@@ -157,11 +157,11 @@ static void bucket_put(struct nodes *nodes, uint32_t index)
 static bool grow_rows(struct nodes *nodes)
 {
 	const size_t capacity = nodes->class_capacity ? 2 * nodes->class_capacity : SL_OR_TINY(64, 2);
-	const size_t kinds = nodes->kinds;
+	const size_t width = nodes->width;
 	uint32_t *bucket = malloc(2 * capacity * sizeof(*bucket));
 	struct class *class = realloc(nodes->class, capacity * sizeof(*class));
 	nodes->class = class ? class : nodes->class;
-	int64_t *free_rows = realloc(nodes->class_free, capacity * kinds * sizeof(int64_t));
+	int64_t *free_rows = realloc(nodes->class_free, capacity * width * sizeof(int64_t));
 	nodes->class_free = free_rows ? free_rows : nodes->class_free;
 	uint32_t *units = realloc(nodes->class_units, capacity * TRACKS * sizeof(*units));
 	nodes->class_units = units ? units : nodes->class_units;
@@ -218,7 +218,7 @@ static uint32_t class_new(struct nodes *nodes, const struct like *like)
 	class->type = like->type;
 	class->windows = like->windows;
 	class->status = like->status;
-	memcpy(free_of(nodes, index), like->free, nodes->kinds * sizeof(int64_t));
+	memcpy(free_of(nodes, index), like->free, nodes->width * sizeof(int64_t));
 	bucket_put(nodes, index);
 	memset(&nodes->class_units[(size_t)index * TRACKS], 0, TRACKS * sizeof(uint32_t));
 	for (uint32_t i = 0; i < nodes->tracks; i++)
@@ -387,7 +387,7 @@ int classes_init(struct nodes *nodes)
 	for (uint32_t row = 0; row < nodes->count && !failed(nodes); row++) {
 		nodes->place[row] = NONE;
 		nodes->away++;
-		node_moves(nodes, row, nodes->cluster->type[type_of(nodes, row)].amount);
+		node_moves(nodes, row, empty_of(nodes, type_of(nodes, row)));
 	}
 	return nodes->err.status;
 }

@@ -26,6 +26,7 @@ enum {
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
 	HEAP_WAYS = 8,
+	COLUMNS_MAX = SL_KINDS_MAX + SL_DEVICES_MAX + SL_CROWDS, /* Of a row of free amounts. */
 };
 
 /* ---- Edges -------------------------------------------------------------------------- */
@@ -36,12 +37,16 @@ enum edge_flag {
 	EDGE_BEGIN = 4,   /* Takes: where a promise begins. */
 	EDGE_LINKED = 8,
 	EDGE_SUSPENDED = 16,
+	EDGE_SLICES = 32, /* Of a GPU that is divided. */
 };
 
 struct edge {
 	sl_time at;
-	int64_t cpus, mem; /* What changes; of whole ones, by the node's type. */
-	int32_t gpus;
+	int64_t mem; /* What changes; of whole ones, by the node's type. */
+	int32_t cpus, gpus;
+	/* Where devices are followed, bit i: GPU i of the node, an equal part of `gpus` of each; the first
+	 * task has the lowest. Of EDGE_SLICES see edge_slices. 0: by its kind alone, or none, or all. */
+	uint32_t devices;
 	uint32_t next, before; /* Of the node, by time. */
 	uint32_t node;
 	uint32_t tasks;
@@ -203,6 +208,11 @@ struct nodes {
 	const struct sl_request *requests;
 	struct placing placing;
 	uint32_t request_count, job_count, count, kinds;
+	/* A row of free amounts: kinds; where devices are followed, then one column for each of `devices`,
+	 * the most that a node has, and SL_CROWDS. Else devices is 0 and width is kinds. */
+	uint32_t devices, width;
+	int64_t parts;        /* Of a GPU. */
+	int64_t *type_free;   /* By type: the row of an empty node. NULL: kinds alone. */
 	uint32_t *type_nodes; /* By type. */
 	struct sl_err err;    /* The first failure; from then on nothing is done. */
 	sl_time now;
@@ -283,12 +293,30 @@ static inline bool failed(const struct nodes *nodes) { return nodes->err.status 
 
 static inline int64_t *free_of(const struct nodes *nodes, uint32_t class)
 {
-	return &nodes->class_free[(size_t) class * nodes->kinds];
+	return &nodes->class_free[(size_t) class * nodes->width];
 }
 
 static inline uint32_t type_of(const struct nodes *nodes, uint32_t node)
 {
 	return nodes->cluster->node_type[node];
+}
+
+/* The row of an empty node. */
+static inline const int64_t *empty_of(const struct nodes *nodes, uint32_t type)
+{
+	return nodes->devices ? &nodes->type_free[(size_t)type * nodes->width]
+			      : nodes->cluster->type[type].amount;
+}
+
+/* What placings and gauges see of such a row. */
+static inline struct sl_node_class node_class(const struct nodes *nodes, uint32_t type, const int64_t *free)
+{
+	struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
+	if (nodes->devices) {
+		class.device = &free[nodes->kinds];
+		class.crowd = &free[nodes->kinds + nodes->devices];
+	}
+	return class;
 }
 
 static inline enum node_status status_of(uint32_t holds, uint32_t whole)
@@ -328,6 +356,10 @@ static inline bool is_barred(const struct nodes *nodes, const struct sl_group *g
 	return group->node_set && set_lacks(nodes, group->node_set, type);
 }
 
+/* nodes_device.c: so many tasks, with GPUs, where devices are followed. */
+uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, uint32_t most, uint32_t type,
+	const int64_t *free);
+
 /* How many tasks of the group go on a node of that type of which so much is free, at most `most`. */
 static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
 	uint32_t type, const int64_t *free, enum node_status status)
@@ -341,6 +373,8 @@ static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group
 		most = share_of(most, free[SL_KIND_MEM], task->mem);
 	if (!most || task->gpus <= 0)
 		return most;
+	if (nodes->devices)
+		return device_tasks(nodes, task, most, type, free);
 	uint32_t fit = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
 		if (kind_will_do(task, kind))
@@ -355,14 +389,57 @@ static inline uint32_t units_on(const struct nodes *nodes, const struct shape *s
 	return shape->unit == 1 ? tasks : tasks >= shape->unit;
 }
 
+/* ---- nodes_device.c: GPUs that are followed one by one -------------------------------------- */
+
+/* A column of an undivided GPU is what is free of it, in parts. Of a divided one it is a bit for each free
+ * slice; above these, of each slice that was given out more than once, how many times too often, which only
+ * happens where a promise meets what runs longer than expected. */
+enum { SLICES = (1 << SL_MIG_SLICES) - 1 };
+
+/* Which GPU of the node an edge of EDGE_SLICES holds slices of, and which. */
+static inline uint32_t edge_divided(const struct edge *edge) { return edge->devices & 0xff; }
+static inline uint32_t edge_slices(const struct edge *edge) { return edge->devices >> 8; }
+
+/* Decides whether devices are followed, and what a row is. */
+int devices_init(struct nodes *nodes);
+/* Is one of these asked for that only devices which are followed can give? */
+bool asks_devices(const struct nodes *nodes, const struct sl_demand *task);
+/* What an edge, which is no whole one, changes of the columns behind the kinds: back it comes (1) or goes
+ * (-1). */
+void device_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free);
+/* All devices of the type come back or go. */
+void devices_whole(const struct nodes *nodes, uint32_t type, int64_t sign, int64_t *free);
+/* Has more been given out of a device than there is? */
+bool devices_lack(const struct nodes *nodes, uint32_t type, const int64_t *free);
+/* `least` becomes the least of both, column by column. */
+void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free, int64_t *least);
+/* What is free of the kinds is what is free of their devices. */
+void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
+/* The GPUs of a suspended edge, as they were. */
+int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge);
+/* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
+uint32_t devices_of(const struct nodes *nodes, const struct edge *edge);
+/* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
+bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge);
+/* Are these the columns of whole devices, at most? For nodes_check. */
+void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
 /* ---- nodes_edge.c: edges, holds, what is free at a time -------------------------------------- */
 
 /* A node at a time. */
 struct moment {
-	int64_t free[SL_KINDS_MAX];
+	int64_t free[COLUMNS_MAX];
 	uint32_t holds, whole;
 };
 
+/* Without the columns that are in nobody's row. */
+static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
+{
+	for (uint32_t i = 0; i < nodes->width; i++)
+		to->free[i] = from->free[i];
+	to->holds = from->holds;
+	to->whole = from->whole;
+}
 void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
 /* What the edge changes, or (back) takes the change back. */
 void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
@@ -377,6 +454,21 @@ struct span {
 /* The least that is free throughout the span; NODE_WHOLE in a window. */
 enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
 
+/* What an edge that is no whole one changes: back it comes (1) or goes (-1). */
+static inline void amounts_apply(
+	const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
+{
+	free[SL_KIND_CPUS] += sign * edge->cpus;
+	free[SL_KIND_MEM] += sign * edge->mem;
+	if (!edge->gpus)
+		return;
+	free[edge->kind] += sign * edge->gpus;
+	if (nodes->devices)
+		device_apply(nodes, edge, sign, free);
+}
+/* Has more been given out than there is? */
+bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
 /* Room for so many more, so that none is missing in the middle of a change. */
 bool edges_reserve(struct nodes *nodes, size_t more);
 uint32_t edge_new(struct nodes *nodes, struct chain *chain);
@@ -389,8 +481,17 @@ struct load {
 	uint32_t node, tasks;
 	uint16_t index; /* Of the group. */
 };
+/* So many edges at most are needed for that. */
+static inline size_t load_edges(const struct nodes *nodes, const struct sl_group *group, uint32_t tasks)
+{
+	return nodes->devices && group->task.gpus > 0 && tasks > nodes->kinds ? tasks : nodes->kinds;
+}
 /* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
 void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+/* The same of tasks with GPUs, on a node whose devices are followed: nodes_device.c. */
+void devices_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+/* One task of it, noted nowhere. */
+void devices_spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t type, int64_t *free);
 /* The same off what is free on the node now. */
 void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
 /* Takes off the node what the edge holds; gives it back. */

@@ -75,7 +75,7 @@ static void gather_view(struct picker *p)
 	const uint32_t bound = group_bound(p->group);
 	for (uint32_t row = 0; row < nodes->count; row++) {
 		const uint32_t cap = tasks_on(nodes, p->group, bound, type_of(nodes, row),
-			&p->view->free[(size_t)row * nodes->kinds], (enum node_status)p->view->status[row]);
+			&p->view->free[(size_t)row * nodes->width], (enum node_status)p->view->status[row]);
 		if (cap)
 			nodes->cand[p->count++] =
 				(struct cand){ .node = row, .class = NONE, .cap = cap, .pick = NONE };
@@ -120,8 +120,8 @@ static bool gather(struct picker *p)
 static int64_t cand_score(const struct picker *p, const struct cand *cand)
 {
 	const struct nodes *nodes = p->nodes;
-	const int64_t *free = cand->pick != NONE    ? &nodes->pick_free[(size_t)cand->pick * nodes->kinds]
-			      : cand->class == NONE ? &p->view->free[(size_t)cand->node * nodes->kinds]
+	const int64_t *free = cand->pick != NONE    ? &nodes->pick_free[(size_t)cand->pick * nodes->width]
+			      : cand->class == NONE ? &p->view->free[(size_t)cand->node * nodes->width]
 						    : free_of(nodes, cand->class);
 	return score_of(nodes, type_of(nodes, cand->node), free, p->group, cand->tasks);
 }
@@ -209,8 +209,13 @@ static void picks_undo(struct picker *p)
 /* ---- One task at a time ---------------------------------------------------------------------------- */
 
 /* One task of the group, whatever type of GPU it gets. */
-static void spend_one(const struct nodes *nodes, const struct sl_demand *task, uint32_t node, int64_t *free)
+static void spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t node, int64_t *free)
 {
+	const struct sl_demand *task = &group->task;
+	if (nodes->devices && task->gpus > 0) {
+		devices_spend_one(nodes, group, type_of(nodes, node), free);
+		return;
+	}
 	const int64_t *amount = nodes->cluster->type[type_of(nodes, node)].amount;
 	if (task->cpus > 0 && amount[SL_KIND_CPUS] < UNBOUNDED)
 		free[SL_KIND_CPUS] -= task->cpus;
@@ -228,7 +233,7 @@ static void spend_one(const struct nodes *nodes, const struct sl_demand *task, u
 static void again_put(struct picker *p, struct cand cand, size_t *again)
 {
 	struct nodes *nodes = p->nodes;
-	spend_one(nodes, &p->group->task, cand.node, &nodes->pick_free[(size_t)cand.pick * nodes->kinds]);
+	spend_one(nodes, p->group, cand.node, &nodes->pick_free[(size_t)cand.pick * nodes->width]);
 	if (!--cand.cap)
 		return;
 	cand.score = cand_score(p, &cand);
@@ -243,11 +248,11 @@ static bool pick_first_task(struct picker *p, size_t *again)
 	if (grow((void **)&nodes->again, &nodes->again_capacity, sizeof(*nodes->again), *again + 1,
 		    SIZE_MAX / 64, &nodes->err) ||
 		grow((void **)&nodes->pick_free, &nodes->pick_free_capacity, sizeof(*nodes->pick_free),
-			(p->picked + 1) * nodes->kinds, SIZE_MAX / 64, &nodes->err))
+			(p->picked + 1) * nodes->width, SIZE_MAX / 64, &nodes->err))
 		return false;
-	const int64_t *free = best.class == NONE ? &p->view->free[(size_t)best.node * nodes->kinds]
+	const int64_t *free = best.class == NONE ? &p->view->free[(size_t)best.node * nodes->width]
 						 : free_of(nodes, best.class);
-	memcpy(&nodes->pick_free[p->picked * nodes->kinds], free, nodes->kinds * sizeof(*free));
+	memcpy(&nodes->pick_free[p->picked * nodes->width], free, nodes->width * sizeof(*free));
 	best.pick = (uint32_t)p->picked;
 	if (!pick_new(p, best.node, 1))
 		return false;
@@ -303,9 +308,18 @@ static void take_picks(struct picker *p, struct chain *chain)
 			node_spends(nodes, &load, chain);
 			continue;
 		}
-		edges_spend(nodes, &load, &p->view->free[(size_t)pick.node * nodes->kinds], chain);
+		edges_spend(nodes, &load, &p->view->free[(size_t)pick.node * nodes->width], chain);
 		p->view->status[pick.node] = p->group->exclusive ? NODE_WHOLE : NODE_SHARED;
 	}
+}
+
+static bool picks_reserve(const struct picker *p)
+{
+	struct nodes *nodes = p->nodes;
+	size_t edges = 0;
+	for (size_t i = 0; i < p->picked; i++)
+		edges += load_edges(nodes, p->group, nodes->pick[i].tasks);
+	return edges_reserve(nodes, edges);
 }
 
 static bool place_group(struct picker *p, struct chain *chain)
@@ -324,7 +338,7 @@ static bool place_group(struct picker *p, struct chain *chain)
 		if (!placed)
 			picks_undo(p);
 	}
-	if (placed && !edges_reserve(nodes, p->picked * nodes->kinds)) {
+	if (placed && !picks_reserve(p)) {
 		picks_undo(p);
 		placed = false;
 	}
@@ -388,7 +402,7 @@ static bool view_room(struct nodes *nodes)
 {
 	if (nodes->view.free)
 		return true;
-	nodes->view.free = malloc((size_t)nodes->count * nodes->kinds * sizeof(*nodes->view.free));
+	nodes->view.free = malloc((size_t)nodes->count * nodes->width * sizeof(*nodes->view.free));
 	nodes->view.status = malloc(nodes->count);
 	if (nodes->view.free && nodes->view.status)
 		return true;
@@ -402,7 +416,7 @@ bool view_span(struct nodes *nodes, const struct span *span)
 		return false;
 	for (uint32_t row = 0; row < nodes->count; row++)
 		nodes->view.status[row] =
-			(uint8_t)span_of(nodes, row, span, &nodes->view.free[(size_t)row * nodes->kinds]);
+			(uint8_t)span_of(nodes, row, span, &nodes->view.free[(size_t)row * nodes->width]);
 	return true;
 }
 
@@ -411,8 +425,8 @@ bool view_empty(struct nodes *nodes)
 	if (!view_room(nodes))
 		return false;
 	for (uint32_t row = 0; row < nodes->count; row++) {
-		memcpy(&nodes->view.free[(size_t)row * nodes->kinds],
-			nodes->cluster->type[type_of(nodes, row)].amount, nodes->kinds * sizeof(int64_t));
+		memcpy(&nodes->view.free[(size_t)row * nodes->width], empty_of(nodes, type_of(nodes, row)),
+			nodes->width * sizeof(int64_t));
 		nodes->view.status[row] = NODE_IDLE;
 	}
 	return true;
@@ -521,10 +535,12 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 		return false;
 	if (is_single(nodes, request)) {
 		const uint32_t node = choose(nodes, request, length);
-		if (node == NONE || !edges_reserve(nodes, nodes->kinds))
+		if (node == NONE)
 			return false;
 		const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit,
 			0 };
+		if (!edges_reserve(nodes, load_edges(nodes, load.group, load.tasks)))
+			return false;
 		node_spends(nodes, &load, chain);
 		return true;
 	}
@@ -547,12 +563,14 @@ bool place_span(
 	const struct span span = { at, after(at, length), promises, exempt_of(nodes, request) };
 	if (!is_single(nodes, request))
 		return view_span(nodes, &span) && place_on(nodes, request, &nodes->view, chain);
-	int64_t free[SL_KINDS_MAX];
+	int64_t free[COLUMNS_MAX];
 	const uint32_t node = ahead_choose(nodes, request, at, length, promises);
-	if (node == NONE || !edges_reserve(nodes, nodes->kinds))
+	if (node == NONE)
+		return false;
+	const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit, 0 };
+	if (!edges_reserve(nodes, load_edges(nodes, load.group, load.tasks)))
 		return false;
 	(void)span_of(nodes, node, &span, free);
-	const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit, 0 };
 	edges_spend(nodes, &load, free, chain);
 	return true;
 }

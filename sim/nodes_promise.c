@@ -109,7 +109,7 @@ static bool take_promised(struct nodes *nodes, uint32_t hold, sl_time length, st
 		const uint32_t fresh = edge_new(nodes, chain);
 		struct edge *edge = &nodes->edge[fresh];
 		*edge = was;
-		edge->flags = was.flags & EDGE_WHOLE;
+		edge->flags = was.flags & (EDGE_WHOLE | EDGE_SLICES);
 		edge->more = NONE;
 		edge_take(nodes, edge);
 	}

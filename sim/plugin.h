@@ -368,6 +368,12 @@ struct sl_cluster {
 
 static inline int64_t sl_parts(int64_t parts) { return parts > 1 ? parts : 1; }
 
+/* An amount that is counted in parts, as a decimal of wholes: of 1000, 2500 is "2.5". As sl_put_micro. */
+static inline char *sl_put_parts(char *p, int64_t amount, int64_t parts)
+{
+	return parts > 1 ? sl_put_micro(p, sl_mul_div(amount, 1000000, parts)) : sl_put_i64(p, amount);
+}
+
 /* A setting's value; NULL: it was not given. The last one given counts. Keys and names in any case. */
 SL_API const char *sl_setting_of(
 	const struct sl_cluster *cluster, const char *kind, const char *name, const char *key);

@@ -654,10 +654,13 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
  * are of named nodes: where one ends as the next one opens, one is always free, and none for long. */
 static bool is_countable(const struct sl_pass *pass)
 {
+	const struct placing *placing = &pass->placing;
+	const bool devices = placing->devices || placing->rule->devices || placing->rule->by_island;
 	if (pass->info->window_count)
 		return false;
 	for (uint32_t i = 0; i < pass->info->type_count; i++)
-		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1)
+		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1 ||
+			(devices && pass->info->type[i].device_count))
 			return false;
 	for (uint32_t i = 0; i < pass->request_count; i++) {
 		const struct sl_request *request = &pass->requests[i];
@@ -729,6 +732,7 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"place=%s promises no nodes: take a plan without promises (fcfs, greedy, easy)",
 			pass->placer->name);
+	pass->placing.devices = (pass->uses & SL_USE_DEVICES) != 0;
 	if (pass->info->node_count && !(pass->uses & SL_USE_NODES) && is_countable(pass))
 		status = nodes_as_pool(pass, err);
 	if (!status && pass->uses & SL_USE_NODES && !pass->info->node_count)

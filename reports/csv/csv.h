@@ -78,6 +78,21 @@ static inline char *csv_put_micro(char *p, int64_t value)
 	return csv_put_8(p, digits, 8 - (unsigned)__builtin_clzll(digits) / 8);
 }
 
+/* In how many parts amounts of cpus and GPUs are counted. */
+static inline int64_t csv_cpu_parts(const struct sl_result *result)
+{
+	return result->cluster ? sl_parts(result->cluster->cpu_parts) : 1;
+}
+static inline int64_t csv_gpu_parts(const struct sl_result *result)
+{
+	return result->cluster ? sl_parts(result->cluster->gpu_parts) : 1;
+}
+
+static inline char *csv_put_parts(char *p, int64_t amount, int64_t parts)
+{
+	return parts == 1 ? csv_put_i64(p, amount) : sl_put_parts(p, amount, parts);
+}
+
 /* A field that stands before p, its comma included, once more. */
 static inline char *csv_put_again(char *p, const char *from, size_t length)
 {

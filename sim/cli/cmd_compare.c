@@ -401,7 +401,7 @@ static int row_begin(struct row *row, const struct worlds *worlds, const struct 
 	char *cpus = sl_alloc(arena, ROOM, 1);
 	if (!label || !cpus)
 		return SL_SYSTEM;
-	*sl_put_i64(cpus, run->scenario->cpus) = '\0';
+	*sl_put_parts(cpus, run->scenario->cpus, run->scenario->cluster.cpu_parts) = '\0';
 	(void)snprintf(label, room, "%s%s%s", run->choice.text, worlds->clusters > 1 ? " on " : "",
 		worlds->clusters > 1 ? cluster : "");
 	*row = (struct row){

@@ -27,6 +27,25 @@ static const char *count_text(char buffer[48], uint64_t count)
 		buffer, (int64_t)(count < INT64_MAX / 1000000 ? count : INT64_MAX / 1000000) * 1000000, 0);
 }
 
+struct amount amount_of(int64_t amount, int64_t parts)
+{
+	struct amount text;
+	*sl_put_parts(text.text, amount, parts) = '\0';
+	return text;
+}
+
+int64_t amount_micro(int64_t amount, int64_t parts)
+{
+	const int64_t whole = sl_parts(parts);
+	const int64_t most = INT64_MAX / 1000000;
+	return amount / whole < most ? sl_mul_div(amount, 1000000, whole) : most * 1000000;
+}
+
+const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
+{
+	return screen_number(buffer, amount_micro(amount, parts), amount % sl_parts(parts) ? 3 : 0);
+}
+
 void talk_read(const struct scenario *scenario)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
@@ -56,10 +75,10 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 	if (cluster->node_count)
 		used += (size_t)snprintf(text, size, "%s nodes, ", count_text(number, cluster->node_count));
 	used += (size_t)snprintf(
-		text + used, size - used, "%s cpus", count_text(number, (uint64_t)scenario->cpus));
+		text + used, size - used, "%s cpus", parts_text(number, scenario->cpus, cluster->cpu_parts));
 	if (cluster->gpus)
-		(void)snprintf(
-			text + used, size - used, ", %s GPUs", count_text(number, (uint64_t)cluster->gpus));
+		(void)snprintf(text + used, size - used, ", %s GPUs",
+			parts_text(number, cluster->gpus, cluster->gpu_parts));
 	return text;
 }
 

@@ -235,15 +235,16 @@ static void put_past(struct sl_out *out, const struct sim_options *options)
 static void put_cluster(struct sl_out *out, const struct scenario *scenario)
 {
 	const struct sl_cluster *cluster = &scenario->cluster;
-	sl_out_printf(out, "{ \"cpus\": %" PRId64 ", \"from\": ", scenario->cpus);
+	sl_out_printf(out, "{ \"cpus\": %s, \"from\": ", amount_of(scenario->cpus, cluster->cpu_parts).text);
 	sl_out_json(out, scenario->cpus_from);
 	if (cluster->name) {
 		sl_out_text(out, ", \"name\": ");
 		sl_out_json(out, cluster->name);
 	}
 	if (cluster->node_count) {
-		sl_out_printf(out, ", \"nodes\": %" PRIu32 ", \"gpus\": %" PRId64 ", \"memory_mib\": ",
-			cluster->node_count, cluster->gpus);
+		sl_out_printf(out,
+			", \"nodes\": %" PRIu32 ", \"gpus\": %s, \"memory_mib\": ", cluster->node_count,
+			amount_of(cluster->gpus, cluster->gpu_parts).text);
 		sl_out_printf(out, cluster->mem ? "%" PRId64 : "null", cluster->mem);
 	}
 	for (size_t i = 0; i < scenario->cluster_setting_count; i++) {
