@@ -246,6 +246,7 @@ uint64_t check_digest(struct sl_pass *pass)
 		h = mixed(mixed(mixed(h, (uint64_t)course->due), (uint64_t)course->work),
 			(uint64_t)course->kept);
 		h = mixed(mixed(h, (uint64_t)course->since), (uint64_t)pass->estimate[job]);
+		h = mixed(mixed(h, (uint64_t)course->load), (uint64_t)course->loading);
 		h = mixed(mixed(h, (uint64_t)course->suspended), (uint64_t)course->suspended_before);
 		h = mixed(mixed(h, course->attempts), (uint64_t)course->next << 32 | course->before);
 	}

@@ -46,7 +46,8 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 		return before->course.work;
 	const struct sl_group *group =
 		before->course.tasks ? pass->requests[pass->request[action->job]].group : NULL;
-	const __int128 length = pass->now - before->course.since;
+	const sl_time ran = pass->now - before->course.since - before->course.loading;
+	const __int128 length = ran > 0 ? ran : 0;
 	return before->course.work + (sl_time)(group ? length * before->course.tasks / group->tasks : length);
 }
 
@@ -221,11 +222,8 @@ static void requeue(struct sl_pass *pass, uint32_t job, bool keep)
 {
 	struct course *course = &pass->course[job];
 	leave(pass, job);
-	if (keep) {
-		const sl_time left = pass->estimate[job] - course->work;
-		course->kept += course->work;
-		pass->estimate_own[job] = left > SL_SECOND ? left : SL_SECOND;
-	}
+	if (keep)
+		course_checkpoint(pass, job);
 	course->work = 0;
 	pass->job_state[job] = SL_PENDING;
 	queue_put(pass, job);

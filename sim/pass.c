@@ -456,6 +456,20 @@ sl_time sl_work_of(const struct sl_pass *pass, sl_job job)
 	return pass->job_state[job.row] == SL_RUNNING ? pass->now - pass->start[job.row] : 0;
 }
 
+sl_time sl_estimate_kept(const struct sl_pass *pass, sl_job job)
+{
+	sl_time load;
+	return pass->course ? course_kept_estimate(pass, job.row, &load) : pass->estimate[job.row];
+}
+
+size_t sl_pieces_of(const struct sl_pass *pass, sl_job job, const struct sl_piece **piece)
+{
+	*piece = NULL;
+	return pass->nodes && pass->job_state[job.row] == SL_RUNNING
+		       ? nodes_pieces(pass->nodes, job.row, piece)
+		       : 0;
+}
+
 uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job)
 {
 	if (pass->job_state[job.row] != SL_RUNNING)

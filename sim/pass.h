@@ -47,6 +47,8 @@ struct course {
 	sl_time since;            /* Running without a break or a change of size; */
 	sl_time work;             /* what the attempt did before that, */
 	sl_time kept;             /* and the attempts before it, as far as a checkpoint kept it. */
+	sl_time load;             /* Of its time, from the start on, it only loads a checkpoint; */
+	sl_time loading;          /* of that, left as of `since`. */
 	sl_time due;              /* Its end event; others are stale. SL_NEVER: it does not run. */
 	sl_time stopped;          /* Suspended since; SL_NONE: it is not. */
 	sl_time suspended;        /* Before, in this attempt, */
@@ -377,6 +379,9 @@ sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attemp
 void course_settle(struct sl_pass *pass, uint32_t job);        /* Work counts from now on. */
 void course_due(struct sl_pass *pass, uint32_t job);           /* Sets its end. */
 void course_start(struct sl_pass *pass, uint32_t job);
+sl_time course_kept_estimate(
+	const struct sl_pass *pass, uint32_t job, sl_time *load); /* After a checkpoint. */
+void course_checkpoint(struct sl_pass *pass, uint32_t job); /* Its work is kept, and it will have to load. */
 void course_unlink(struct sl_pass *pass, uint32_t job);
 void course_link(
 	struct sl_pass *pass, uint32_t job, uint32_t before); /* Behind that one; UINT32_MAX: in front. */

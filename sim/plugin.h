@@ -996,7 +996,9 @@ struct sl_compat {
 /* What becomes of a running (or suspended) job that makes room (SL_USE_PREEMPT). */
 enum sl_preempt {
 	SL_PREEMPT_REQUEUE,    /* Back into the queue at its old place; what it did is lost. */
-	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. */
+	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. To load
+				* it takes as long as replay.restart says, which its limit does not count, and
+				* its estimate does. */
 	SL_PREEMPT_SUSPEND, /* It gives up cpus and GPUs, keeps its nodes and their memory, and stands still.
 			     */
 	SL_PREEMPT_CANCEL,  /* It ends, PREEMPTED. */
@@ -1080,6 +1082,11 @@ SL_API sl_job sl_running_before(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_expected_end(const struct sl_pass *pass, sl_job job);
 /* Work done so far that would be kept by a checkpoint now, in microseconds of running at full size. */
 SL_API sl_time sl_work_of(const struct sl_pass *pass, sl_job job);
+/* What its estimate would be after a checkpoint now: what it has left, and what it takes to load that. */
+SL_API sl_time sl_estimate_kept(const struct sl_pass *pass, sl_job job);
+/* Where a running job is: its pieces, lent until something starts or ends. 0: it does not run, or on a
+ * counted pool. */
+SL_API size_t sl_pieces_of(const struct sl_pass *pass, sl_job job, const struct sl_piece **piece);
 /* Tasks held now by the first group (its elastic size); 0 if it does not run. */
 SL_API uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job);
 /* What a job asks of one kind (GPUs of any type: SL_KIND_GPUS); on a counted pool its size in cpus. */
@@ -1138,7 +1145,8 @@ SL_API bool sl_reserve(struct sl_pass *pass, const struct sl_window *window);
 /* Waiting behind the queue's order is the default reason; the first that does not fit is the head. */
 SL_API void sl_head_waits(struct sl_pass *pass, sl_job job);
 SL_API void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail);
-/* Place in the queue: lower first, ties by row. Default 0. In on_event of its submission only. */
+/* Place in the queue: lower first, ties by row. Default 0. In on_event of its submission, or while it runs,
+ * for when it is preempted. */
 SL_API void sl_set_key(struct sl_pass *pass, sl_job job, double key);
 /* Place among the candidates behind the head, likewise. */
 SL_API void sl_set_fill_key(struct sl_pass *pass, sl_job job, double key);
@@ -1246,6 +1254,7 @@ struct sl_attempt {
 	sl_time start, end;
 	sl_time suspended; /* Of end - start. */
 	sl_time lost;      /* Work that was not kept. */
+	sl_time overhead;  /* In which it loaded a checkpoint (replay.restart): held, and no work. */
 };
 
 /* A finished (or interrupted) run, lent to metrics and writers. Sums that need the run's course are

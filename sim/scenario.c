@@ -58,6 +58,9 @@ const struct sl_param replay_params[] = {
 	[REPLAY_FILL_NUMBERS] = { "fill_numbers", SL_PARAM_CHOICE, NULL, "own|go",
 		"replay.fill draws by our own streams, or as the simulator of the FGD paper does, by Go's math/rand",
 		0, 0 },
+	[REPLAY_RESTART] = { "restart", SL_PARAM_TEXT, NULL, NULL,
+		"what going on from a checkpoint costs, by GPUs (or cpus) from so many on: 7s,2:30s,9:60s", 0,
+		0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -189,7 +192,8 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 		.submits_first = scenario->replay[REPLAY_EVENTS].number,
 		.early = scenario->replay[REPLAY_EARLY].number,
 	};
-	return SL_OK;
+	const char *restart = scenario->replay[REPLAY_RESTART].text;
+	return restart ? restart_parse(scenario, restart, err) : SL_OK;
 }
 
 /* ---- What the header says --------------------------------------------------------- */

@@ -59,6 +59,12 @@ struct scenario_options {
 	const _Atomic int *stop;            /* Nonzero: SL_INTERRUPTED soon. NULL: never. */
 };
 
+/* What it takes to go on from a checkpoint: of that size on, so long. */
+struct restart_step {
+	int64_t from;
+	sl_time cost;
+};
+
 struct scenario {
 	struct sl_arena *arena;
 	const struct registry *registry; /* Lent. */
@@ -71,6 +77,8 @@ struct scenario {
 		bool early; /* replay.early=1: what ends now by its estimate is free before its end is
 			       handled. */
 	} rules;
+	const struct restart_step *restart; /* replay.restart, sizes ascending. */
+	size_t restart_count;
 	uint32_t window_size; /* replay.windows: each of so many jobs, from these rows on; */
 	const uint32_t *window;
 	size_t window_count;
@@ -115,6 +123,9 @@ struct scenario {
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);
 void scenario_release(struct scenario *scenario);
+
+/* How long a job of that size (sl_jobs.size) takes until it goes on from a checkpoint. */
+sl_time restart_cost(const struct scenario *scenario, int64_t size);
 
 /* The jobs of one window as a scenario of their own, lent from the whole: never released. */
 struct scenario scenario_window(const struct scenario *whole, size_t index);

@@ -31,6 +31,7 @@ enum {
 	REPLAY_GAUGES,
 	REPLAY_FILL,
 	REPLAY_FILL_NUMBERS,
+	REPLAY_RESTART,
 	REPLAY_COUNT
 };
 
@@ -160,6 +161,8 @@ int time_point(const struct scenario *scenario, const char *what, const char *te
 
 /* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
 int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
+/* scenario_restart.c */
+int restart_parse(struct scenario *scenario, const char *text, struct sl_err *err);
 
 /* scenario_begin.c, for replay.start=recorded: is this row of a job that by the log ran or waited at
  * replay.from? */

@@ -187,11 +187,12 @@ static void estimates_shorten(struct sl_pass *pass)
 		const sl_time kept = pass->course[job].kept;
 		if (!kept || pass->end[job] != SL_NONE)
 			continue;
+		const sl_time load = pass->course[job].load;
 		const sl_time left = pass->estimate[job] - kept;
 		const bool waits = is_waiting(pass, job);
 		if (waits)
 			queue_take(pass, job);
-		pass->estimate_own[job] = left > SL_SECOND ? left : SL_SECOND;
+		pass->estimate_own[job] = (left > SL_SECOND ? left : SL_SECOND) + load;
 		if (waits)
 			queue_put(pass, job);
 	}

@@ -64,6 +64,11 @@ int lanes_init(struct composed *composed, const struct sl_setup *setup, struct s
 	return sl_lanes(setup, count, err);
 }
 
+uint32_t lanes_lane_of(const struct composed *composed, sl_job job)
+{
+	return composed->lanes ? composed->lanes->partitions.of[job.row] : 0;
+}
+
 void lanes_submitted(const struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	if (composed->lanes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * by_lane.h - a queue for each partition (queues=partition), for plans in which the first job of a queue keeps
- * others waiting. With one queue there is one lane, 0.
+ * by_lane.h - a queue for each partition (queues=partition), for plans in which the first job of a queue
+ * keeps others waiting. With one queue there is one lane, 0.
  */
 #ifndef SL_COMPOSED_BY_LANE_H
 #define SL_COMPOSED_BY_LANE_H
@@ -12,6 +12,7 @@ struct composed;
 
 /* After plan and order are known. SL_USAGE: the plan or the order cannot go by lanes. */
 int lanes_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
+uint32_t lanes_lane_of(const struct composed *composed, sl_job job);
 /* Before the job is queued. */
 void lanes_submitted(const struct composed *composed, struct sl_pass *pass, sl_job job);
 

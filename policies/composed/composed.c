@@ -12,7 +12,7 @@
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
 	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,
-	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_loss };
+	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_loss, &plan_srtf };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)

@@ -17,7 +17,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.fallback = "easy",
 		.choices =
 			"fcfs|greedy|easy|conservative|recorded|commit|share|depth|slack|gang|slices|quota|"
-			"easy_named|conservative_named|loss",
+			"easy_named|conservative_named|loss|srtf",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
