@@ -294,7 +294,8 @@ const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_r
 		whole = copy_text(arena, text[i]) && whole;
 	for (size_t i = 0; i < from->group_count; i++) {
 		group[i] = from->group[i];
-		whole = copy_text(arena, &group[i].gpu_type) && copy_text(arena, &group[i].mig) && whole;
+		whole = copy_text(arena, &group[i].gpu_type) && whole;
+		whole = copy_text(arena, &group[i].mig) && whole;
 	}
 	more->group = group;
 	if (from->gpu_active) {
