@@ -11,6 +11,7 @@ extern const struct sl_node_model node_dgx_1v, node_dgx_1v_32gb, node_dgx_a100, 
 extern const struct sl_node_model node_param_shakti, node_param_shakti_hm, node_param_shakti_gpu,
 	node_param_siddhi, node_helios;
 extern const struct sl_node_model node_cpu_1s, node_cpu_2s;
+extern const struct sl_mig_model mig_a100_40gb, mig_a100_80gb, mig_h100_80gb, mig_h100_94gb;
 
 const struct sl_generator *const sl_generators[] = { &model_lublin, &model_sessions, NULL };
 
@@ -19,4 +20,5 @@ const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1
 	&node_param_shakti_hm, &node_param_shakti_gpu, &node_param_siddhi, &node_helios, &node_cpu_1s,
 	&node_cpu_2s, NULL };
 
-const struct sl_mig_model *const sl_mig_models[] = { NULL };
+const struct sl_mig_model *const sl_mig_models[] = { &mig_a100_40gb, &mig_a100_80gb, &mig_h100_80gb,
+	&mig_h100_94gb, NULL };

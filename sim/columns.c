@@ -25,7 +25,7 @@ static int column_widen(void **column, size_t bytes, struct sl_err *err)
 static bool is_optional(enum column which)
 {
 	return which == COLUMN_WAIT || which == COLUMN_CANCEL || which == COLUMN_REQUEST ||
-	       which == COLUMN_GANG || which == COLUMN_MORE;
+	       which == COLUMN_GANG || which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE;
 }
 
 int columns_want(struct columns *columns, enum column which, struct sl_err *err)
@@ -214,6 +214,7 @@ void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 		.request = columns->at[COLUMN_REQUEST],
 		.gang = columns->at[COLUMN_GANG],
 		.more_of = columns->at[COLUMN_MORE],
+		.gpu_active = columns->at[COLUMN_GPU_ACTIVE],
 		.id_name = columns->at[COLUMN_ID_NAME],
 	};
 }

@@ -910,6 +910,11 @@ struct sl_writer {
 	int (*begin_more)(
 		struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	bool dates; /* It writes dates: submits and all times as of submit are microseconds since 1970. */
+	/* In place of both, of a trace each of whose rows has more->gpu_active (SL_NONE: not known), so that
+	 * its groups may ask memory or profiles of GPUs; else none has. says_more: each has more->job too.
+	 * NULL: there is nothing to write of that. */
+	int (*begin_gpus)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more,
+		struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */

@@ -403,6 +403,8 @@ static int load_all(struct loading *loading, struct sl_err *err)
 		status = finish_rows(loading, err);
 	if (!status && loading->machine)
 		status = machine_finish(loading->machine, err);
+	if (!status)
+		status = parts_settle(loading, err);
 	if (status)
 		return status;
 	if (!loading->machine)

@@ -37,6 +37,8 @@ struct conversion {
 	sl_time zero;  /* and shall count from here. */
 	sl_time epoch; /* Zero of one that is not, by its header. */
 	bool more;     /* The first row says more of itself, and so all do. */
+	bool gpus;     /* Likewise of GPUs: memory, profiles, how active they were. */
+	bool looked;   /* Whether some row does is known: all are held. */
 	bool any_more; /* Some row does: all shall. */
 	struct numbering ids, users, accounts, partitions;
 	struct sl_row *row; /* --clean: those that stay, in the file's order; all of several files. */
@@ -47,6 +49,8 @@ struct conversion {
 int convert_header(struct conversion *c, const char *key, const char *value, struct sl_err *err);
 /* The next row of what is written. */
 int convert_row(struct conversion *c, const struct sl_row *given, struct sl_err *err);
+/* More of GPUs than how many, or which part of one. */
+bool convert_says_gpus(const struct sl_row *row);
 /* What a row says beyond its columns is lent for the call: a copy of it all; NULL: out of memory. */
 const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_row_more *from);
 
