@@ -128,7 +128,9 @@ static void fill_cluster(struct node_world *w)
 {
 	static const char *const kinds[NW_KINDS] = { "cpus", "memory", "a", "b", "c" };
 	struct sl_cluster *cluster = &w->scenario.cluster;
-	*cluster = (struct sl_cluster){ .node_count = w->nodes,
+	*cluster = (struct sl_cluster){ .cpu_parts = w->parts,
+		.gpu_parts = w->parts,
+		.node_count = w->nodes,
 		.kind_count = w->kinds,
 		.kind_name = kinds,
 		.node_type = w->node_type,

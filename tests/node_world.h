@@ -52,6 +52,7 @@ struct node_world {
 	bool spare_type;  /* One more type, of which there is a node, behind all others, of which nobody can
 			   * use  anything. */
 	bool types_apart; /* Like nodes are of different types all the same. */
+	int64_t parts;    /* Cpus and GPUs are counted in so many; 0: wholes. */
 
 	/* The rest belongs to node_world_run. */
 	int64_t id[NW_JOBS];
