@@ -8,13 +8,17 @@
 extern const struct sl_policy policy_composed;
 extern const struct sl_placer slurm_placer;
 extern const struct sl_placing place_first, place_best, place_worst, place_pack, place_spread, place_weight;
+extern const struct sl_placing place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,
+	place_gpu_clustering, place_fgd, place_consolidate, place_island;
+extern const struct sl_gauge gauge_fragmentation;
 
 const struct sl_policy *const sl_policies[] = { &policy_composed, NULL };
 
 const struct sl_placing *const sl_placings[] = { &place_first, &place_best, &place_worst, &place_pack,
-	&place_spread, &place_weight, NULL };
+	&place_spread, &place_weight, &place_random, &place_dotprod, &place_gpu_bestfit, &place_gpu_packing,
+	&place_gpu_clustering, &place_fgd, &place_consolidate, &place_island, NULL };
 
-const struct sl_gauge *const sl_gauges[] = { NULL };
+const struct sl_gauge *const sl_gauges[] = { &gauge_fragmentation, NULL };
 
 const struct sl_placer *const sl_placers[] = { &slurm_placer, NULL };
 
@@ -73,6 +77,7 @@ const struct sl_preset sl_presets[] = {
 	{ "slices", "composed", "plan=slices",
 		"gang scheduling: rows of jobs take turns, others are suspended",
 		"Ousterhout, ICDCS 1982; Feitelson & Rudolph, JPDC 16(4), 1992" },
+	{ "loss", "composed", "plan=loss", "each job starts as it comes, or is turned away", "Erlang, 1917" },
 	{ "recorded", "composed", "plan=recorded", "each job when the log says it started: the base line",
 		"the trace itself (SWF field 3)" },
 	{ 0 },

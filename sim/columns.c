@@ -194,6 +194,28 @@ int columns_keep(
 	return columns->at[COLUMN_PLACE] && kept < before ? rank_places(columns, before, err) : SL_OK;
 }
 
+int columns_gather(struct columns *columns, const uint32_t *rows, uint32_t count, struct sl_err *err)
+{
+	SL_CHECK(count && !columns->at[COLUMN_PLACE]);
+	for (enum column which = 0; which < COLUMN_COUNT; which++) {
+		if (!columns->at[which])
+			continue;
+		const size_t element = element_of(which);
+		const char *from = columns->at[which];
+		char *to = malloc(count * element);
+		if (!to)
+			return sl_fail_memory(err);
+		for (uint32_t row = 0; row < count; row++)
+			memcpy(to + row * element, from + rows[row] * element, element);
+		free(columns->at[which]);
+		columns->at[which] = to;
+	}
+	columns->count = count;
+	columns->capacity = count;
+	columns->unsorted = false;
+	return SL_OK;
+}
+
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 {
 	*jobs = (struct sl_jobs){

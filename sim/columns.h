@@ -66,6 +66,8 @@ int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struc
 /* Likewise of those that it says, which is asked of each once, before the row moves. */
 int columns_keep(
 	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err);
+/* The rows are these, in this order; one may come several times. No place column is left. */
+int columns_gather(struct columns *columns, const uint32_t *rows, uint32_t count, struct sl_err *err);
 void columns_drop(struct columns *columns, enum column which);
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs);
 void columns_free(struct columns *columns);

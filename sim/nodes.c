@@ -27,7 +27,9 @@ static bool group_can_be(const struct nodes *nodes, const struct sl_group *group
 /* Bounds that change nothing are left out of account, so that few requests are of the general kind. */
 static struct shape shape_of(const struct nodes *nodes, const struct sl_request *request)
 {
-	struct shape shape = { .kind = SHAPE_OTHER, .track = NONE, .choice = NONE, .witness = NONE };
+	struct shape shape = {
+		.kind = SHAPE_OTHER, .track = NONE, .scores = NONE, .choice = NONE, .witness = NONE
+	};
 	for (uint32_t i = 0; i < request->group_count; i++)
 		if (!group_can_be(nodes, &request->group[i]))
 			shape.kind = SHAPE_NEVER;
@@ -145,7 +147,7 @@ sl_time length_until(const struct nodes *nodes, sl_time end)
 bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end)
 {
 	struct chain chain;
-	return place_now(nodes, request, length_until(nodes, end), &chain) &&
+	return place_now_for(nodes, job, request, length_until(nodes, end), &chain) &&
 	       hold_begins(nodes, job, request, chain, end);
 }
 
@@ -190,7 +192,7 @@ bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time
 {
 	const struct sl_request *asked = &nodes->requests[request];
 	struct chain chain = CHAIN_NONE;
-	if (failed(nodes))
+	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
 		return false;
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
@@ -426,9 +428,16 @@ int64_t nodes_idle(const struct nodes *nodes, uint32_t kind) { return nodes->idl
 
 void nodes_set_placing(struct nodes *nodes, const struct placing *placing)
 {
+	/* Each class's nodes are in the order of the ties. */
+	for (uint32_t row = 0; row < nodes->count; row++)
+		class_pull(nodes, row);
 	nodes->placing = *placing;
+	const int status = ties_init(nodes);
+	for (uint32_t row = 0; row < nodes->count && !status; row++)
+		class_put(nodes, nodes->node[row].class, row);
 	nodes->version++;
 	tracks_drop(nodes);
+	scores_forget(nodes);
 	for (uint32_t i = 0; i < nodes->request_count; i++) {
 		nodes->shape[i].choice_at = 0;
 		if (nodes->shape[i].kind == SHAPE_OTHER)
@@ -483,6 +492,20 @@ static int columns_init(struct nodes *nodes)
 	return SL_OK;
 }
 
+static int islands_init(struct nodes *nodes)
+{
+	const struct sl_cluster *cluster = nodes->cluster;
+	nodes->island = calloc((size_t)cluster->island_count + 1, sizeof(*nodes->island));
+	if (!nodes->island)
+		return sl_fail_memory(&nodes->err);
+	for (uint32_t row = nodes->count; row-- > 0;) {
+		const uint32_t island = cluster->type[type_of(nodes, row)].island;
+		SL_CHECK(island <= cluster->island_count);
+		nodes->island[island].first = row;
+	}
+	return SL_OK;
+}
+
 /* NOLINTNEXTLINE(readability-function-size): each is one of its own. */
 int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const struct sl_request *requests,
 	uint32_t request_count, uint32_t job_count, const struct placing *placing, struct sl_err *err)
@@ -504,10 +527,15 @@ int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const str
 	nodes->version = 1;
 	nodes->edge_spare = NONE;
 	nodes->guard.chosen = CHAIN_NONE;
+	nodes->asker = NONE;
 	levels_init(nodes);
 	int status = devices_init(nodes);
 	if (!status)
 		status = columns_init(nodes);
+	if (!status)
+		status = ties_init(nodes);
+	if (!status)
+		status = islands_init(nodes);
 	if (!status)
 		status = windows_init(nodes);
 	if (!status)
@@ -527,7 +555,10 @@ void nodes_free(struct nodes *nodes)
 	if (!nodes)
 		return;
 	classes_release(nodes);
+	gauges_free(nodes);
 	nodes_windows_release(nodes);
+	free(nodes->rank);
+	free(nodes->island);
 	free(nodes->node);
 	free(nodes->type_nodes);
 	free(nodes->type_free);

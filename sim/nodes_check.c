@@ -74,6 +74,7 @@ void nodes_check(struct nodes *nodes)
 	sums_check(nodes);
 	classes_check(nodes);
 	ahead_check(nodes);
+	gauges_check(nodes);
 }
 
 /* ---- Digest ------------------------------------------------------------------------------------- */

@@ -604,7 +604,7 @@ int devices_init(struct nodes *nodes)
 	return SL_OK;
 }
 
-bool nodes_follow(const struct nodes *nodes, const struct placing *placing)
+bool nodes_serve(const struct nodes *nodes, const struct placing *placing)
 {
 	if (nodes->devices || !(placing->devices || placing->rule->devices || placing->rule->by_island))
 		return true;

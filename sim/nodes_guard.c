@@ -30,8 +30,9 @@ void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time leng
 	guard->named = named;
 	guard->number++;
 	guard->only_at = 0;
+	const struct span span = { at, after(at, length), false, 0 };
 	if (guard->on && named)
-		(void)place_span(nodes, request, at, length, false, &guard->chosen);
+		(void)place_span_for(nodes, nodes->asker, request, &span, &guard->chosen);
 }
 
 /* ---- With the candidate in place ---------------------------------------------------------------- */
@@ -292,7 +293,7 @@ static bool others_allow(struct nodes *nodes, uint32_t request, sl_time length)
 	const bool by_units = !guard->named && kind == SHAPE_SUM && !nodes->windows_live;
 	if (by_units && !find_spare(nodes))
 		return false;
-	if (!place_now(nodes, request, length, &chain))
+	if (!place_now_for(nodes, nodes->asker, request, length, &chain))
 		return false;
 	bool left;
 	if (guard->named)
@@ -324,10 +325,12 @@ bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	if (!nodes->guard.on)
 		return true;
 	struct shape *shape = &nodes->shape[request];
-	if (shape->allows_at == nodes->version && shape->allows_guard == nodes->guard.number &&
+	if (!by_chance(nodes) && shape->allows_at == nodes->version && shape->allows_guard == nodes->guard.number &&
 		(!nodes->windows_live || shape->allows_length == length))
 		return shape->allows;
+	ties_for(nodes, nodes->asker);
 	const bool allowed = allows(nodes, request, length);
+	ties_for(nodes, NONE);
 	shape->allows = allowed;
 	shape->allows_at = nodes->version;
 	shape->allows_guard = nodes->guard.number;

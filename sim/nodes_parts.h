@@ -18,6 +18,7 @@
 #define UNBOUNDED     SL_MEM_UNBOUNDED
 #define ALWAYS        INT64_MIN /* Earlier than any time. */
 #define SCORE_UNKNOWN INT64_MIN /* Not asked for yet. */
+#define SCORE_NONE    INT64_MAX /* It does not hold the unit. */
 
 enum {
 	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
@@ -27,6 +28,9 @@ enum {
 	LEVELS = 33,
 	HEAP_WAYS = 8,
 	COLUMNS_MAX = SL_KINDS_MAX + SL_DEVICES_MAX + SL_CROWDS, /* Of a row of free amounts. */
+	SCORES = SL_OR_TINY(512, 3),    /* Requests of which scores are remembered, */
+	SCORES_BYTES = 1 << 24,         /* but for those beyond TRACKS in no more memory than this. */
+	BIRTHS = SL_OR_TINY(1 << 13, 4) /* A power of two. */
 };
 
 /* ---- Edges -------------------------------------------------------------------------- */
@@ -134,6 +138,7 @@ struct shape {
 	uint32_t need;   /* Units. */
 	uint32_t bound;  /* Tasks on one node. */
 	uint32_t track;  /* NONE: not tracked. */
+	uint32_t scores; /* NONE: not remembered. */
 	uint32_t exempt; /* Windows of this reservation do not stop it. */
 	uint32_t choice; /* Where one unit goes, with its score, when so many changes of nodes were seen. */
 	int64_t choice_score;
@@ -170,6 +175,24 @@ struct track {
 	uint32_t step_used, step_spare;
 };
 
+/* What each class was found to be worth to a request (or to a gauge), next to each other. */
+struct scores {
+	uint32_t request;
+	uint64_t used; /* The choice at which it was last asked. */
+	uint64_t seen; /* Classes that were born since then have none yet. */
+	int64_t *score;
+	size_t capacity;
+};
+
+/* A gauge that is followed: the sum over all nodes, and what each node counts for in it. */
+struct gauged {
+	const struct sl_gauge *gauge;
+	void *state;
+	int64_t sum;
+	int64_t *counted;
+	struct scores values;
+};
+
 /* ---- Placement ---------------------------------------------------------------------------- */
 
 /* What is free on every node at some time: what is chosen from when it is not now. */
@@ -179,15 +202,24 @@ struct view {
 };
 
 struct cand {
-	int64_t rank, score;  /* The least first, then by node. */
+	int64_t rank, score; /* The least first, then by tie, then by node. */
+	uint64_t tie;
 	uint32_t node, class; /* class NONE: of a view. */
 	uint32_t cap;         /* Tasks that fit. */
 	uint32_t tasks;       /* That would go there next. */
 	uint32_t pick;        /* Of one that was picked before; NONE. */
+	uint32_t holds;       /* By island: tasks of the group, however many it has. */
 };
 
 struct pick {
 	uint32_t node, tasks;
+};
+
+/* An island over several nodes, as a group's tasks see it. */
+struct island {
+	uint64_t holds; /* Tasks, on as many nodes as the group may have. */
+	uint32_t nodes; /* That hold any. */
+	uint32_t first; /* Its lowest node. */
 };
 
 struct guard {
@@ -207,6 +239,9 @@ struct nodes {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
 	struct placing placing;
+	uint32_t *rank; /* By node, where ties go by name: its place among the names; NULL: by number. */
+	uint64_t lot;   /* Where ties go by chance: of whoever is being placed. */
+	uint32_t asker; /* Whom the guard is asked for. */
 	uint32_t request_count, job_count, count, kinds;
 	/* A row of free amounts: kinds; where devices are followed, then one column for each of `devices`,
 	 * the most that a node has, and SL_CROWDS. Else devices is 0 and width is kinds. */
@@ -233,16 +268,27 @@ struct nodes {
 	size_t piece_capacity;
 	uint64_t *closed; /* Lent. */
 
-	/* Classes. By class: the rows, what is free, and for each track units and score. */
+	/* Classes. By class: the rows, what is free, and for each track its units. */
 	struct class *class;
 	int64_t *class_free;
 	uint32_t *class_units;
-	int64_t *class_score;
 	size_t class_capacity;
 	uint32_t class_used, class_spare, class_empty;
 	uint32_t away; /* Nodes that are out of their classes: then none is recycled. */
 	uint32_t *bucket;
 	uint32_t bucket_count; /* A power of two. */
+	/* Scores by request and class; and the classes as they came into being, the last ones. */
+	struct scores scores[SCORES];
+	uint32_t scores_used;
+	uint64_t choices; /* Counts them. */
+	uint32_t born[BIRTHS];
+	uint64_t births;
+
+	struct gauged gauged[SL_GAUGES_MAX];
+	uint32_t gauge_count;
+	uint32_t *moved; /* Nodes that are to be counted anew, each once, */
+	bool *has_moved; /* and whether a node is among them. */
+	uint32_t moved_count;
 
 	/* Window sets. By set and track: units of its nodes. */
 	struct window *window;
@@ -276,6 +322,7 @@ struct nodes {
 	int64_t *pick_free; /* By pick and kind. */
 	size_t pick_free_capacity;
 	struct view view;
+	struct island *island; /* By number, from 1. */
 	struct guard guard;
 };
 
@@ -544,6 +591,53 @@ void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks);
 
+/* ---- nodes_ties.c: between nodes of the same score ------------------------------------------------- */
+
+/* The order of the names, if that is what decides. */
+int ties_init(struct nodes *nodes);
+/* For whom nodes are chosen from now on: NONE, nobody in particular. Matters where ties go by chance. */
+void ties_for(struct nodes *nodes, uint32_t job);
+
+static inline bool by_chance(const struct nodes *nodes) { return nodes->placing.ties == SL_TIES_RANDOM; }
+
+/* Mixes 64 bits (the finalizer of SplitMix64: Steele, Lea & Flood, OOPSLA 2014). */
+static inline uint64_t mixed(uint64_t h)
+{
+	h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+	return h ^ h >> 31;
+}
+
+/* The least goes first, then the lowest node. */
+static inline uint64_t tie_of(const struct nodes *nodes, uint32_t node)
+{
+	if (by_chance(nodes))
+		return mixed(nodes->lot + (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
+	return nodes->rank ? nodes->rank[node] : node;
+}
+
+static inline bool tie_before(const struct nodes *nodes, uint32_t a, uint32_t b)
+{
+	const uint64_t x = tie_of(nodes, a);
+	const uint64_t y = tie_of(nodes, b);
+	return x != y ? x < y : a < b;
+}
+
+/* ---- nodes_score.c: what classes are worth, remembered ----------------------------------------------- */
+
+/* Of the request, up to date; NULL: others are asked more often, or memory is out. */
+struct scores *scores_of(struct nodes *nodes, uint32_t request);
+/* Those of classes that were born since are unknown now. False: out of memory. */
+bool scores_update(struct nodes *nodes, struct scores *scores);
+void scores_forget(struct nodes *nodes); /* All. */
+
+/* ---- nodes_gauge.c: sums over all nodes, followed ------------------------------------------------------ */
+
+/* The node is of another class. */
+void gauges_note(struct nodes *nodes, uint32_t node);
+void gauges_free(struct nodes *nodes);
+void gauges_check(struct nodes *nodes);
+
 /* ---- nodes_window.c ------------------------------------------------------------------------------- */
 
 int windows_init(struct nodes *nodes);
@@ -579,10 +673,15 @@ void place_undo(struct nodes *nodes, struct chain chain);
 static inline bool is_single(const struct nodes *nodes, uint32_t request)
 {
 	const struct shape *shape = &nodes->shape[request];
-	return shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing.rule->one_at_a_time);
+	return shape->kind == SHAPE_UNIT && !nodes->placing.rule->by_island &&
+	       (shape->unit == 1 || !nodes->placing.rule->one_at_a_time);
 }
-/* Then: the node that it would get; NONE. */
+/* Then: the node that it would get, for whoever it is (ties_for); NONE. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);
+/* Likewise, with ties as they are for that job. */
+bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, struct chain *chain);
+bool place_span_for(
+	struct nodes *nodes, uint32_t job, uint32_t request, const struct span *span, struct chain *chain);
 /* Of a view, likewise. The edges hold what they take. */
 bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain);
 /* In [at, at + length), as held things end, beside promises or not. */

@@ -193,7 +193,9 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 	r.length = length_until(nodes, end);
 	r.exempt = exempt_of(nodes, request);
 	hold_leaves(nodes, old, false);
+	ties_for(nodes, job);
 	const bool good = resized(&r, old, tasks_held(nodes, old), tasks);
+	ties_for(nodes, NONE);
 	if (failed(nodes))
 		return false;
 	if (!good) {

@@ -252,7 +252,7 @@ static void choose_node(struct choice *c, uint32_t row)
 	if (!units_on(nodes, shape, group, type_of(nodes, row), free, status))
 		return;
 	const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
-	if (c->node != NONE && score >= c->score)
+	if (c->node != NONE && (score > c->score || (score == c->score && !tie_before(nodes, row, c->node))))
 		return;
 	c->node = row;
 	c->score = score;

@@ -539,6 +539,7 @@ struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enu
 	if (pass->nodes) {
 		if (at < pass->now)
 			return shadow;
+		nodes_for(pass->nodes, job.row);
 		nodes_guard(pass->nodes, pass->request[job.row], at, pass->estimate[job.row],
 			spare == SL_SPARE_NAMED);
 		shadow.spare = 1;

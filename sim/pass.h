@@ -102,6 +102,14 @@ struct past_event {
 	uint32_t class; /* enum sl_event_class, or of pass.c's digest. */
 };
 
+/* A gauge that is followed, and its course so far. */
+struct followed {
+	const struct sl_gauge *gauge;
+	void *state;
+	struct sl_gauge_point *point;
+	size_t count, capacity;
+};
+
 struct ending {
 	struct ev ev;
 	bool freed; /* What it held is free already. */
@@ -216,6 +224,9 @@ struct sl_pass {
 	struct evq *expiring; /* While the past is shown: running jobs' estimates as they run out; else NULL.
 			       */
 
+	struct followed followed[SL_GAUGES_MAX]; /* In the order of the nodes'. */
+	uint32_t gauge_count;
+
 	/* What the run leaves. */
 	enum sl_reason reason_first; /* The default when it began. */
 	sl_time accounted;           /* Integrals go up to here. */
@@ -230,6 +241,7 @@ struct sl_pass {
 	struct sl_attempt *attempt;
 	size_t attempt_count, attempt_capacity;
 	sl_time *suspended_total;
+	struct sl_gauge_course course_of_gauge[SL_GAUGES_MAX];
 	uint64_t *digests;
 	size_t digest_count, digest_capacity;
 	uint64_t digest, events_applied, passes, ended;
@@ -394,6 +406,14 @@ void freed_add(struct freed *freed, sl_time from, sl_time until);
 sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
 int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
+
+/* gauges.c */
+/* Follows those of replay.gauges too. */
+int gauges_named(const struct sl_setup *setup, const struct scenario *scenario, struct sl_err *err);
+int gauges_begin(struct sl_pass *pass, struct sl_err *err); /* Once there are nodes: those that are new. */
+void gauges_record(struct sl_pass *pass);                   /* At the end of an instant. */
+void gauges_result(struct sl_pass *pass, struct sl_result *result);
+void gauges_release(struct sl_pass *pass);
 
 /* past.c: one more line; and, while the past is shown, in place of what else would be done. */
 int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);

@@ -645,6 +645,9 @@ struct sl_jobs {
 	uint32_t more_count;
 	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
 				    * not known. NULL: of no job. */
+	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL: it
+	 * did not, and those that there are did. */
+	const uint32_t *request_drawn_from;
 };
 
 /* What has to be before a job may start. */
@@ -910,6 +913,11 @@ struct sl_writer {
 	int (*begin_more)(
 		struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	bool dates; /* It writes dates: submits and all times as of submit are microseconds since 1970. */
+	/* In place of both, of a trace each of whose rows has more->gpu_active (SL_NONE: not known), so that
+	 * its groups may ask memory or profiles of GPUs; else none has. says_more: each has more->job too.
+	 * NULL: there is nothing to write of that. */
+	int (*begin_gpus)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more,
+		struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */

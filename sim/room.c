@@ -382,6 +382,7 @@ static bool node_job_passes(void *self, uint32_t job)
 	const uint32_t request = pass->request[job];
 	if (!nodes_fits(pass->nodes, request, length))
 		return false;
+	nodes_for(pass->nodes, job);
 	return length <= asked->room ||
 	       (asked->spare && (!asked->guarded || nodes_guard_allows(pass->nodes, request, length)));
 }
@@ -397,11 +398,12 @@ static bool pool_job_passes(void *self, uint32_t job)
 }
 
 /* One question for each class of like requests that wait; jobs are only tested where it says maybe: among
- * windows, as the place of a job depends on its length, whoever may fit. */
+ * windows, as the place of a job depends on its length, and where ties go by chance, whoever may fit. */
 static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_t behind, struct asked *asked)
 {
 	struct queue_test test = { .self = asked, .passes = node_job_passes, .room = asked->room };
 	const bool windows = nodes_window_next(pass->nodes) != SL_NEVER;
+	const bool by_chance = pass->placing.ties == SL_TIES_RANDOM;
 	for (uint32_t i = 0; i < pass->active_count; i++) {
 		const uint32_t request = pass->active[i];
 		const uint64_t bit = UINT64_C(1) << pass->request_class[request];
@@ -410,7 +412,8 @@ static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_
 		test.classes_room |= bit;
 		if (!asked->spare || test.classes_any & bit)
 			continue;
-		if (!asked->guarded || windows || nodes_guard_allows(pass->nodes, request, asked->room + 1))
+		if (!asked->guarded || windows || by_chance ||
+			nodes_guard_allows(pass->nodes, request, asked->room + 1))
 			test.classes_any |= bit;
 	}
 	return test.classes_room ? queue_next_that(queue, behind, &test) : UINT32_MAX;

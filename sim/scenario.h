@@ -51,6 +51,7 @@ struct scenario_options {
 	const char *from, *to, *until; /* As given: seconds since zero, durations, or dates; NULL. */
 	const char *tz;                /* --tz: "+02:00", seconds, or NULL. */
 	uint64_t jobs_max;             /* 0: all. */
+	uint64_t seed;                 /* Of the run: replay.fill draws by it. */
 	bool strict;
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
@@ -94,6 +95,8 @@ struct scenario {
 	uint64_t jobs_max; /* 0: all. */
 	sl_time warmup;    /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
+	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: followed under any policy. */
+	uint32_t gauge_count;
 	struct scenario_input input;
 	struct scenario_input cluster_input; /* path NULL: none. */
 	const char **cluster_setting;        /* "nodes[gpu].count+=8", as given, in order. */
@@ -109,6 +112,11 @@ struct scenario {
 	uint64_t rows;            /* Lines that were jobs, before dropping. */
 	struct columns *columns;  /* What `jobs` lends: owned. */
 	struct sl_job_more *more; /* The same. */
+	/* replay.fill: jobs that were drawn once more, and left out; what all ask of GPUs, in the cluster's
+	 * parts. */
+	bool filled;
+	uint32_t fill_drawn, fill_removed;
+	int64_t fill_asked;
 	uint32_t
 		row_first; /* Of a window, in the whole: what jobs.more calls so many rows more than it is. */
 };

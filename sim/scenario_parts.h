@@ -28,6 +28,9 @@ enum {
 	REPLAY_WINDOWS,
 	REPLAY_START,
 	REPLAY_UNTIL,
+	REPLAY_GAUGES,
+	REPLAY_FILL,
+	REPLAY_FILL_NUMBERS,
 	REPLAY_RESTART,
 	REPLAY_COUNT
 };
@@ -207,6 +210,20 @@ sl_time more_last(const struct loading *loading, sl_time last);
 /* Dependencies as rows, once these are final. */
 int more_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 void more_free(struct mores *mores);
+
+/* scenario_fill.c: replay.fill, once requests are final. */
+int fill_make(struct loading *loading, struct sl_err *err);
+
+/* scenario_go.c: Go's math/rand, for workloads as programs in Go drew them. */
+enum { GO_LAGS = 607 };
+struct go_rand {
+	uint64_t state[GO_LAGS];
+	uint32_t tap, feed;
+};
+void go_seed(struct go_rand *go, uint64_t seed);
+uint64_t go_next(struct go_rand *go);                          /* Int63 */
+uint32_t go_below(struct go_rand *go, uint32_t bound);         /* Intn */
+uint32_t go_below_shuffle(struct go_rand *go, uint32_t bound); /* As Shuffle draws. */
 
 /* scenario_names.c: a row's number or name (NULL: none) into the column, at the row that is next. */
 int named_keep(

@@ -146,13 +146,15 @@ static int make_policy(
 	if (aside->course)
 		status = sl_use(&setup, SL_USE_ESTIMATES, err);
 	pass->placing.devices = (pass->uses & SL_USE_DEVICES) != 0;
-	if (!status && pass->nodes && !nodes_follow(pass->nodes, &pass->placing))
+	if (!status && pass->nodes && !nodes_serve(pass->nodes, &pass->placing))
 		status = sl_fail(err, SL_USAGE,
 			"policy '%s' tells the GPUs of a node apart, and the run began under one that only counts "
 			"them: let it begin under one that does too",
 			choice->text);
 	if (!status && pass->nodes)
 		nodes_set_placing(pass->nodes, &pass->placing);
+	if (!status)
+		status = gauges_begin(pass, err);
 	init_queues(pass);
 	return status;
 }

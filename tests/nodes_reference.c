@@ -478,6 +478,34 @@ static int64_t score_of(const struct ref *r, const struct sl_group *group, uint3
 	return r->placing->score(NULL, &shown.class, group, tasks);
 }
 
+/* ---- Ties ------------------------------------------------------------------------------------ */
+
+/* SplitMix64's finalizer. */
+static uint64_t mixed(uint64_t h)
+{
+	h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+	return h ^ h >> 31;
+}
+
+static uint64_t lot_of(const struct ref *r, uint32_t node)
+{
+	const uint64_t whose = mixed(mixed(r->seed) + r->asker + 1);
+	return mixed(whose + (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* Of two nodes of the same score. */
+static bool tie_before(const struct ref *r, uint32_t a, uint32_t b)
+{
+	const int names =
+		r->ties == SL_TIES_NAME ? strcmp(r->cluster->node_name[a], r->cluster->node_name[b]) : 0;
+	if (names)
+		return names < 0;
+	if (r->ties == SL_TIES_RANDOM && lot_of(r, a) != lot_of(r, b))
+		return lot_of(r, a) < lot_of(r, b);
+	return a < b;
+}
+
 /* ---- Placing one group ------------------------------------------------------------------------ */
 
 struct placing {
@@ -487,8 +515,10 @@ struct placing {
 	struct spot *spot; /* By node. */
 	bool hidden[REF_NODES];
 	uint32_t tasks[REF_NODES]; /* Of this group. */
-	uint32_t used, left;
+	uint32_t used, used_before, left;
 	struct ref_place *place;
+	/* By island: in which order each node's comes. */
+	uint32_t order[REF_NODES];
 };
 
 static void put_task(struct placing *p, uint32_t node)
@@ -501,6 +531,75 @@ static void put_task(struct placing *p, uint32_t node)
 	p->used += !p->tasks[node];
 	p->tasks[node]++;
 	p->left--;
+}
+
+/* An island, or a node that is of none. */
+struct isle {
+	uint64_t holds;
+	uint32_t nodes, first;
+	bool all;
+};
+
+static uint32_t island_of(const struct ref *r, uint32_t node)
+{
+	return r->cluster->type[r->cluster->node_type[node]].island;
+}
+
+static bool same_isle(const struct ref *r, uint32_t a, uint32_t b)
+{
+	return a == b || (island_of(r, a) && island_of(r, a) == island_of(r, b));
+}
+
+/* How many tasks of the group it would hold, had the group enough. */
+static uint64_t holds_of(const struct placing *p, uint32_t node)
+{
+	struct sl_group group = *p->group;
+	group.tasks = 1000;
+	return p->hidden[node] ? 0 : cap_of(p->r, &group, node, p->spot[node]);
+}
+
+static struct isle isle_of(const struct placing *p, uint32_t node)
+{
+	struct isle isle = { .holds = 0 };
+	bool seen[REF_NODES] = { false };
+	for (uint32_t i = p->r->cluster->node_count; i-- > 0;)
+		isle.first = same_isle(p->r, node, i) ? i : isle.first;
+	for (;;) { /* The node that holds most, again and again. */
+		uint32_t best = UINT32_MAX;
+		for (uint32_t i = 0; i < p->r->cluster->node_count; i++)
+			if (!seen[i] && same_isle(p->r, node, i) && holds_of(p, i) &&
+				(best == UINT32_MAX || holds_of(p, i) > holds_of(p, best)))
+				best = i;
+		if (best == UINT32_MAX ||
+			(p->group->nodes_max && p->used_before + isle.nodes >= p->group->nodes_max))
+			break;
+		seen[best] = true;
+		isle.holds += holds_of(p, best);
+		isle.nodes++;
+	}
+	isle.all = isle.holds >= p->group->tasks && p->used_before + isle.nodes >= p->group->nodes_min;
+	return isle;
+}
+
+static bool isle_before(const struct ref *r, const struct isle *a, const struct isle *b)
+{
+	if (a->all != b->all)
+		return a->all;
+	if (a->holds != b->holds)
+		return a->all ? a->holds < b->holds : a->holds > b->holds;
+	return a->first != b->first && tie_before(r, a->first, b->first);
+}
+
+static void order_islands(struct placing *p)
+{
+	struct isle isle[REF_NODES];
+	for (uint32_t node = 0; node < p->r->cluster->node_count; node++) {
+		isle[node] = isle_of(p, node);
+		p->order[node] = 0;
+	}
+	for (uint32_t node = 0; node < p->r->cluster->node_count; node++)
+		for (uint32_t other = 0; other < p->r->cluster->node_count; other++)
+			p->order[node] += isle_before(p->r, &isle[other], &isle[node]);
 }
 
 static bool next_node(const struct placing *p, bool most_first, uint32_t *best, uint32_t *best_tasks)
@@ -518,8 +617,13 @@ static bool next_node(const struct placing *p, bool most_first, uint32_t *best, 
 		if (!tasks)
 			continue;
 		const int64_t score = score_of(p->r, p->group, node, &p->spot[node], tasks);
-		const bool better = *best == UINT32_MAX || (most_first && tasks > *best_tasks) ||
-				    ((!most_first || tasks == *best_tasks) && score < least);
+		const uint32_t isle = p->order[node];
+		const bool near = *best == UINT32_MAX || isle < p->order[*best];
+		const bool as_near = *best != UINT32_MAX && isle == p->order[*best];
+		const bool better =
+			near || (as_near && most_first && tasks > *best_tasks) ||
+			(as_near && (!most_first || tasks == *best_tasks) &&
+				(score < least || (score == least && tie_before(p->r, node, *best))));
 		if (!better)
 			continue;
 		*best = node;
@@ -579,8 +683,13 @@ static bool one_by_one(struct placing *p)
 						     (p->group->exclusive && spot->holds))
 				continue;
 			const int64_t score = score_of(r, p->group, node, spot, 1);
-			if (best != UINT32_MAX && score >= least)
+			if (best != UINT32_MAX && p->order[node] != p->order[best]) {
+				if (p->order[node] > p->order[best])
+					continue;
+			} else if (best != UINT32_MAX &&
+				   (score > least || (score == least && !tie_before(r, node, best)))) {
 				continue;
+			}
 			best = node;
 			least = score;
 		}
@@ -624,11 +733,16 @@ static bool place_group(struct placing *p)
 	struct spot spot[REF_NODES];
 	memcpy(spot, p->spot, sizeof(spot));
 	const bool any = any_placement(p);
+	const bool islands = p->r->placing->by_island;
+	if (islands)
+		order_islands(p);
 	bool placed = p->r->placing->one_at_a_time ? one_by_one(p) : by_nodes(p, false);
-	if (!placed) {
+	for (unsigned again = islands ? 0 : 1; again < 2 && !placed; again++) {
 		memcpy(before.spot, spot, sizeof(spot));
 		*p->place = place_before;
 		*p = before;
+		if (!again)
+			order_islands(p);
 		placed = by_nodes(p, true);
 	}
 	if (!before.used) /* Else the bounds are counted from another beginning. */
@@ -664,11 +778,25 @@ bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length,
 	return place_on(r, request, spot, place);
 }
 
+bool ref_fits_for(const struct ref *r, uint32_t job, uint32_t request, sl_time at, sl_time length,
+	bool promises, struct ref_place *place)
+{
+	struct ref own = *r;
+	own.asker = job;
+	if (ref_fits(&own, request, at, length, promises, place))
+		return true;
+	own.asker = UINT32_MAX;
+	return r->requests[request].group_count > 1 && ref_fits(&own, request, at, length, promises, place);
+}
+
 bool ref_could_hold(const struct ref *r, uint32_t request)
 {
 	struct ref empty = {
 		.cluster = r->cluster, .requests = r->requests, .placing = r->placing, .devices = r->devices
 	};
+	empty.ties = r->ties;
+	empty.seed = r->seed;
+	empty.asker = UINT32_MAX;
 	struct ref_place place;
 	return ref_fits(&empty, request, 0, 1, false, &place);
 }
@@ -816,6 +944,7 @@ bool ref_resize(struct ref *r, uint32_t job, uint32_t tasks)
 		if (old.task[i].group == 0)
 			p.used += !p.tasks[old.task[i].node]++;
 	}
+	p.used_before = p.used;
 	for (uint32_t node = 0; node < r->cluster->node_count; node++) {
 		spot[node] = spot_for(r, j->request, node, r->now, j->end - r->now, false);
 		/* Its own nodes are open to it as long as nothing else is there that holds them wholly. */
@@ -898,7 +1027,7 @@ void ref_guard(struct ref *r, uint32_t request, sl_time at, sl_time length, bool
 	r->guard_at = at;
 	r->guard_length = length;
 	r->chosen.count = 0;
-	if (r->guarded && named && !ref_fits(r, request, at, length, false, &r->chosen))
+	if (r->guarded && named && !ref_fits_for(r, r->asker, request, at, length, false, &r->chosen))
 		r->chosen.count = 0;
 }
 
@@ -926,12 +1055,13 @@ bool ref_allows(const struct ref *r, uint32_t request, sl_time length)
 		return true;
 	struct ref with = *r;
 	struct ref_place place;
-	if (!ref_fits(r, request, r->now, length, false, &place))
+	if (!ref_fits_for(r, r->asker, request, r->now, length, false, &place))
 		return false;
 	uint32_t job = 0;
 	while (with.job[job].running)
 		job++;
 	cr_assert_lt(job, REF_JOBS);
+	with.asker = UINT32_MAX;
 	ref_start(&with, job, request, SL_NEVER, &place);
 	if (r->named)
 		return chosen_left(&with, &place);

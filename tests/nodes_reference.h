@@ -45,6 +45,9 @@ struct ref {
 	const struct sl_request *requests;
 	const struct sl_placing *placing;
 	bool devices; /* They are followed. */
+	enum sl_ties ties;
+	uint64_t seed;
+	uint32_t asker; /* Whose placement it is; UINT32_MAX: nobody's in particular. */
 	sl_time now;
 	struct ref_job job[REF_JOBS];
 	uint32_t windows;
@@ -60,6 +63,9 @@ bool ref_could_hold(const struct ref *r, uint32_t request);
 /* Where it would go, now or in [at, at + length) beside what runs (and what is promised). */
 bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length, bool promises,
 	struct ref_place *place);
+/* With ties as they are for that job; where several groups do not fit so, as they are for nobody. */
+bool ref_fits_for(const struct ref *r, uint32_t job, uint32_t request, sl_time at, sl_time length,
+	bool promises, struct ref_place *place);
 bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct sl_piece *piece,
 	size_t count);
 void ref_start(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct ref_place *place);

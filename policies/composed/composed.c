@@ -12,7 +12,7 @@
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
 	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,
-	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_srtf };
+	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_loss, &plan_srtf };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
@@ -123,13 +123,19 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 	return status;
 }
 
+/* Random placement is no more than that: all nodes are alike to it. */
+static enum sl_ties ties_of(const struct sl_setup *setup)
+{
+	const bool random = strcmp(setup->values[PARAM_PLACE].text, "random") == 0;
+	return random ? SL_TIES_RANDOM : (enum sl_ties)setup->values[PARAM_TIES].number;
+}
+
 static int init_place(const struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *place = &setup->values[PARAM_PLACE];
 	for (const struct sl_placing *const *placing = sl_placings; *placing; placing++)
 		if (strcmp((*placing)->name, place->text) == 0)
-			return sl_set_placing(
-				setup, *placing, (enum sl_ties)setup->values[PARAM_TIES].number, err);
+			return sl_set_placing(setup, *placing, ties_of(setup), err);
 	if (composed->plan->stops)
 		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
 			place->text, composed->plan->name);

@@ -164,7 +164,7 @@ extern const struct order orders[];
 extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_share,
 	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit, plan_easy_named,
-	plan_conservative_named, plan_srtf;
+	plan_conservative_named, plan_loss, plan_srtf;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
 

@@ -17,7 +17,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.fallback = "easy",
 		.choices =
 			"fcfs|greedy|easy|conservative|recorded|commit|share|depth|slack|gang|slices|quota|"
-			"easy_named|conservative_named|srtf",
+			"easy_named|conservative_named|loss|srtf",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
@@ -32,7 +32,9 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 	[PARAM_PLACE] = { .key = "place",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "first",
-		.choices = "first|best|worst|pack|spread|weight|slurm",
+		.choices =
+			"first|best|worst|pack|spread|weight|random|dotprod|gpu_bestfit|gpu_packing|gpu_clustering|"
+			"fgd|consolidate|island|slurm",
 		.help = "on which nodes a job's tasks go" },
 	[PARAM_TIES] = { .key = "ties",
 		.kind = SL_PARAM_CHOICE,

@@ -128,6 +128,6 @@ int csv_no_memory(struct sl_err *err);
 /* order[i]: the row of the i-th line; *order is NULL where that is i itself. The caller frees it. */
 int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err);
 
-extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons;
+extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons, csv_gauges;
 
 #endif

@@ -151,7 +151,7 @@ void metrics_keys_release(struct metrics_keys *keys);
 int metrics_warmup(const struct sl_result *result, sl_time *warmup, struct sl_err *err);
 
 extern const struct sl_metric metrics_of_wait, metrics_of_preemption, metrics_of_slowdown, metrics_of_use,
-	metrics_of_active, metrics_of_queue, metrics_of_groups;
+	metrics_of_active, metrics_of_queue, metrics_of_groups, metrics_of_gauges;
 extern const struct sl_report metrics_idle_gpus;
 
 #endif

@@ -132,6 +132,9 @@ void talk_read(const struct scenario *scenario);
 void talk_oddities(const struct scenario *scenario);
 void talk_left(const struct run *run);
 
+/* Which of several nodes goes first that the placing likes as well, where nodes are chosen by another placing
+ * than the first, or by other ties; else NULL. */
+const char *ties_told(const struct run *run);
 /* One line on what the policy's compat implies, if it has one, and what was given instead. */
 void talk_compat(const struct run *run);
 

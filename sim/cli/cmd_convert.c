@@ -42,6 +42,8 @@ struct conversion {
 	sl_time zero;  /* and shall count from here. */
 	sl_time epoch; /* Zero of one that is not, by its header. */
 	bool more;     /* The first row says more of itself, and so all do. */
+	bool gpus;     /* Likewise of GPUs: memory, profiles, how active they were. */
+	bool looked;   /* Whether some row does is known: all are held. */
 	struct numbering ids, users, accounts, partitions;
 	struct sl_row *row; /* --clean: those that stay, in the file's order. */
 	size_t row_count, row_capacity;
@@ -141,9 +143,14 @@ static void prepare_more(const struct conversion *c, struct sl_row *row, struct 
 		.attempts_recorded = SL_NONE,
 		.requeue = -1 };
 	static const struct sl_row_more none;
-	if (!c->more && !(row->more && row->more->job))
+	static const int64_t unknown = SL_NONE;
+	if (!c->more && !c->gpus && !(row->more && (row->more->job || row->more->gpu_active)))
 		return;
 	own->more = row->more ? *row->more : none;
+	row->more = &own->more;
+	own->more.gpu_active = !c->gpus ? NULL : own->more.gpu_active ? own->more.gpu_active : &unknown;
+	if (!c->more && !own->more.job)
+		return;
 	own->job = own->more.job ? *own->more.job : nothing;
 	own->more.job = c->more || (c->writer->dates && own->more.job) ? &own->job : NULL;
 	if (!own->more.cancel)
@@ -154,7 +161,28 @@ static void prepare_more(const struct conversion *c, struct sl_row *row, struct 
 	shift(&own->job.deadline, zero);
 	shift(&own->job.start_recorded, zero);
 	shift(&own->job.end_recorded, zero);
-	row->more = &own->more;
+}
+
+/* More of GPUs than how many, or which part of one. */
+static bool says_gpus(const struct sl_row *row)
+{
+	bool says = row->more && row->more->gpu_active;
+	for (size_t i = 0; row->more && i < row->more->group_count; i++)
+		says |= row->more->group[i].mig || row->more->group[i].gpu_mem > 0;
+	return says;
+}
+
+/* The header's lines, of a trace of the kind that its first row is of. */
+static int begin(struct conversion *c, const struct sl_row *first, struct sl_err *err)
+{
+	const void *header = c->header; /* A pair is an array of two. */
+	const struct sl_writer *writer = c->writer;
+	c->begun = true;
+	c->more = writer->begin_more && first->more && first->more->job;
+	c->gpus = writer->begin_gpus && (c->looked ? c->gpus : says_gpus(first));
+	if (c->gpus)
+		return writer->begin_gpus(c->out, header, c->header_count, c->more, err);
+	return (c->more ? writer->begin_more : writer->begin)(c->out, header, c->header_count, err);
 }
 
 /* Submits from zero on, and numbers in place of names. */
@@ -191,15 +219,15 @@ static int write_row(struct conversion *c, const struct sl_row *given, struct sl
 	int status = prepare_row(c, &row, err);
 	if (status)
 		return status;
-	if (!c->begun) {
-		c->begun = true;
-		c->more = c->writer->begin_more && row.more && row.more->job;
-		const void *header = c->header; /* A pair is an array of two. */
-		status = (c->more ? c->writer->begin_more : c->writer->begin)(
-			c->out, header, c->header_count, err);
-		if (status)
-			return status;
-	}
+	if (!c->begun)
+		status = begin(c, &row, err);
+	if (!status && !c->gpus && c->writer->begin_gpus && says_gpus(&row))
+		status = sl_fail(err, SL_INPUT,
+			"%s:%llu: says more of GPUs than the first line did, which gave no column for it: give "
+			"--clean",
+			c->path, (unsigned long long)row.line);
+	if (status)
+		return status;
 	struct own own;
 	prepare_more(c, &row, &own);
 	c->written++;
@@ -326,8 +354,16 @@ static const struct sl_row_more *copy_more(struct sl_arena *arena, const struct 
 	for (size_t i = 0; i < from->group_count; i++) {
 		group[i] = from->group[i];
 		whole = copy_text(arena, &group[i].gpu_type) && whole;
+		whole = copy_text(arena, &group[i].mig) && whole;
 	}
 	more->group = group;
+	if (from->gpu_active) {
+		int64_t *active = sl_alloc(arena, 1, sizeof(*active));
+		whole = active && whole;
+		if (active)
+			*active = *from->gpu_active;
+		more->gpu_active = active;
+	}
 	if (from->job) {
 		struct sl_job_more *job = sl_alloc(arena, 1, sizeof(*job));
 		whole = job && copy_job(arena, job, from->job) && whole;
@@ -348,6 +384,8 @@ static int on_clean_row(void *self, const struct sl_row *row, const char *gone, 
 		return status;
 	struct sl_row *kept = &c->row[c->row_count++];
 	*kept = *row;
+	c->looked = true;
+	c->gpus |= says_gpus(row);
 	if (row->more)
 		kept->more = copy_more(c->arena, row->more);
 	return !row->more || kept->more ? SL_OK : sl_fail_memory(err);

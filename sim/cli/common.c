@@ -126,6 +126,28 @@ static const struct sl_value *effective(const struct run *run, const char *key)
 	return sl_value_of(run->choice.values, run->choice.value_count, key);
 }
 
+static bool is_plain(const struct run *run, const char *key)
+{
+	const struct sl_policy *policy = run->choice.policy;
+	for (size_t i = 0; i < policy->param_count; i++)
+		if (strcmp(policy->params[i].key, key) == 0)
+			return strcmp(run->choice.values[i].text, policy->params[i].fallback) == 0;
+	return true;
+}
+
+const char *ties_told(const struct run *run)
+{
+	const struct sl_value *place = effective(run, "place");
+	const struct sl_value *ties = effective(run, "ties");
+	if (!run->scenario->cluster.node_count || !place || !ties || !place->text || !ties->text ||
+		(is_plain(run, "place") && is_plain(run, "ties")))
+		return NULL;
+	for (const struct sl_placing *const *at = run->scenario->registry->placings; *at; at++)
+		if (strcmp((*at)->name, place->text) == 0)
+			return ties->text;
+	return NULL; /* A placer, which goes by rules of its own. */
+}
+
 void talk_compat(const struct run *run)
 {
 	const struct sl_compat *compat = run->choice.compat;
@@ -176,7 +198,9 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, const
 		.strict = arg_flag(args, "strict"),
 		.stop = &cli_stop,
 	};
-	const int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
+	int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
+	if (!status)
+		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &options.seed, err);
 	return status ? status : scenario_load(scenario, &options, err);
 }
 

@@ -266,6 +266,18 @@ static void put_ignored(struct sl_out *out, const struct scenario *scenario)
 	sl_out_text(out, "]");
 }
 
+/* replay.fill: whom it left out, and drew once more; what they ask of GPUs in all. */
+static void put_fill(struct sl_out *out, const struct scenario *scenario)
+{
+	if (!scenario->filled)
+		return;
+	put_key(out, "fill");
+	sl_out_printf(out, "{ \"drawn_again\": %" PRIu32 ", \"left_out\": %" PRIu32 ", \"gpus_asked\": ",
+		scenario->fill_drawn, scenario->fill_removed);
+	put_micro(out, scenario->fill_asked * (INT64_C(1000000) / sl_parts(scenario->cluster.gpu_parts)));
+	sl_out_text(out, " }");
+}
+
 static void put_world(struct sl_out *out, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
@@ -307,6 +319,7 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_key(out, "jobs");
 	sl_out_printf(out, "{ \"rows\": %" PRIu64 ", \"replayed\": %" PRIu32 " }", scenario->rows,
 		scenario->jobs.count);
+	put_fill(out, scenario);
 	put_key(out, "repairs");
 	put_oddities(out, scenario, false);
 	put_key(out, "drops");

@@ -92,6 +92,9 @@ static const struct sl_placing placings_here[] = {
 		.one_at_a_time = true,
 		.score = scattered,
 		.score_device = scattered_device },
+	{ .name = "tight by island", .by_island = true, .score = tight },
+	{ .name = "loose by island", .by_island = true, .score = loose },
+	{ .name = "singly by island", .one_at_a_time = true, .by_island = true, .score = loose },
 };
 
 /* ---- A world --------------------------------------------------------------------------------------- */
@@ -107,6 +110,7 @@ struct trial {
 	uint64_t set_types[SETS];
 	struct sl_node_set set[SETS];
 	uint32_t node_type[REF_NODES];
+	const char *node_name[REF_NODES];
 	struct sl_window window[2];
 	uint32_t window_node[2][REF_NODES];
 	struct sl_request request[REQUESTS];
@@ -190,6 +194,14 @@ static void make_cluster(struct trial *t)
 			if (chance(t, 2))
 				t->window_node[i][w->node_count++] = node;
 	}
+	/* Names in another order, and two of one name. */
+	static const char *const names[REF_NODES] = { "n2", "n10", "n1", "m", "n9", "m", "a", "N3" };
+	for (uint32_t i = 0; i < c->node_count; i++)
+		t->node_name[i] = names[i];
+	c->node_name = t->node_name;
+	c->island_count = chance(t, 2) ? 1 + below(t, 3) : 0;
+	for (uint32_t i = 0; i < c->type_count; i++)
+		t->type[i].island = below(t, c->island_count + 1);
 	c->type = t->type;
 	c->node_type = t->node_type;
 	c->window = t->window;
@@ -286,13 +298,19 @@ static void make_trial(struct trial *t, uint64_t seed)
 		for (uint32_t k = 0; k < GROUPS; k++)
 			make_group(t, &t->group[i][k]);
 	}
-	const struct sl_placing *placing = &placings_here[below(t, SL_LEN(placings_here))];
+	struct placing placing = { .rule = &placings_here[below(t, SL_LEN(placings_here))],
+		.ties = (enum sl_ties)below(t, 3),
+		.seed = below(t, 4) };
 	struct sl_err err = { 0 };
 	t->ref.cluster = &t->cluster;
 	t->ref.requests = t->request;
-	t->ref.placing = placing;
+	t->ref.placing = placing.rule;
+	t->ref.ties = placing.ties;
+	t->ref.seed = placing.seed;
+	t->ref.asker = UINT32_MAX;
 	const bool wanted = chance(t, 4);
-	t->ref.devices = are_followed(t, wanted || placing->devices);
+	t->ref.devices = are_followed(t, wanted || placing.rule->devices || placing.rule->by_island);
+	placing.devices = wanted;
 	for (uint32_t i = 0; i < t->cluster.window_count; i++) {
 		struct ref_window *w = &t->ref.window[t->ref.windows++];
 		w->from = t->window[i].from;
@@ -303,9 +321,8 @@ static void make_trial(struct trial *t, uint64_t seed)
 	if (chance(t, 2))
 		make_sets(t);
 	make_reservations(t);
-	cr_assert_eq(nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS,
-			     &(struct placing){ .rule = placing, .devices = wanted }, &err),
-		SL_OK);
+	cr_assert_eq(
+		nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS, &placing, &err), SL_OK);
 	nodes_clock(t->nodes, 0);
 }
 
@@ -381,8 +398,9 @@ static bool do_start(struct trial *t, struct undo *u)
 	const sl_time length = length_of(t);
 	struct ref_place place;
 	t->doing = "start";
-	const bool fits = ref_fits(&t->ref, request, t->ref.now, length, false, &place);
-	AGREE(t, nodes_fits(t->nodes, request, length), fits);
+	AGREE(t, nodes_fits(t->nodes, request, length),
+		ref_fits(&t->ref, request, t->ref.now, length, false, &place));
+	const bool fits = ref_fits_for(&t->ref, job, request, t->ref.now, length, false, &place);
 	AGREE(t, nodes_start(t->nodes, job, request, t->ref.now + length), fits);
 	if (fits)
 		ref_start(&t->ref, job, request, t->ref.now + length, &place);
@@ -445,7 +463,7 @@ static bool do_promise(struct trial *t, struct undo *u)
 		return false;
 	t->doing = "promise";
 	AGREE(t, nodes_promise(t->nodes, job, request, at, length), true);
-	(void)ref_fits(&t->ref, request, at, length, true, &j->promise);
+	(void)ref_fits_for(&t->ref, job, request, at, length, true, &j->promise);
 	j->promised = true;
 	j->promised_request = request;
 	j->from = at;
@@ -470,7 +488,9 @@ static bool do_resize(struct trial *t, struct undo *u)
 	const uint32_t job = u->job;
 	const uint32_t tasks = 1 + below(t, 8);
 	t->doing = "resize";
+	t->ref.asker = job;
 	const bool good = ref_resize(&t->ref, job, tasks);
+	t->ref.asker = UINT32_MAX;
 	AGREE(t, nodes_resize(t->nodes, job, tasks), good);
 	return good;
 }
@@ -608,8 +628,11 @@ static void guard(struct trial *t)
 	const sl_time length = length_of(t);
 	const sl_time at = ref_soonest(&t->ref, request, length, false);
 	const bool named = chance(t, 3);
+	t->ref.asker = below(t, REF_JOBS);
+	nodes_for(t->nodes, t->ref.asker);
 	nodes_guard(t->nodes, request, at, length, named);
 	ref_guard(&t->ref, request, at, length, named);
+	t->ref.asker = UINT32_MAX;
 }
 
 static void ask_guard(struct trial *t)
@@ -617,10 +640,14 @@ static void ask_guard(struct trial *t)
 	struct ref_place place;
 	for (uint32_t request = 0; request < REQUESTS; request++) {
 		const sl_time length = length_of(t);
+		const uint32_t asker = below(t, REF_JOBS);
 		t->doing = t->ref.named ? "allows, named" : "allows";
-		if (ref_fits(&t->ref, request, t->ref.now, length, false, &place))
-			AGREE(t, nodes_guard_allows(t->nodes, request, length),
-				ref_allows(&t->ref, request, length));
+		if (!ref_fits(&t->ref, request, t->ref.now, length, false, &place))
+			continue;
+		nodes_for(t->nodes, asker);
+		t->ref.asker = asker;
+		AGREE(t, nodes_guard_allows(t->nodes, request, length), ref_allows(&t->ref, request, length));
+		t->ref.asker = UINT32_MAX;
 	}
 }
 

@@ -45,6 +45,7 @@ struct gpu_csv {
 	const struct sl_cluster_sink *machine; /* or none: nothing is told. */
 	struct sl_err *err;
 	void *self;
+	bool whole;                                   /* A row that lacks fields is an error, not counted. */
 	int (*head)(struct gpu_csv *csv, void *self); /* Of the header line; NULL: nothing to do. */
 	int (*row)(struct gpu_csv *csv, void *self);
 
@@ -120,15 +121,17 @@ int gpu_row_tell(struct gpu_row *r, const struct sl_sink *sink, struct sl_err *e
 /* ---- pai_tasks.c: the table of tasks beside the jobs -------------------------------------------- */
 
 struct pai_tasks;
-struct pai_span {
+/* What a job asks: its groups are lent until the next question. */
+struct pai_asked {
+	const struct sl_row_group *group;
+	size_t group_count; /* 0: it has no task that asks anything. */
 	sl_time start, end; /* Of the first and the last task; SL_NONE: of none. */
+	int64_t active;     /* Of its GPUs, in millionths; -1: not known. */
 };
 int pai_tasks_read(
 	struct pai_tasks **tasks, const char *jobs_file, const struct sl_sink *sink, struct sl_err *err);
 void pai_tasks_free(struct pai_tasks *tasks);
-/* What the job asks, lent until the next call; 0: it has no task that asks anything; negative: failed. */
-int64_t pai_tasks_of(struct pai_tasks *tasks, const char *job, const struct sl_row_group **group,
-	struct pai_span *span, struct sl_err *err);
+int pai_tasks_of(struct pai_tasks *tasks, const char *job, struct pai_asked *asked, struct sl_err *err);
 /* A file in the same folder, plain or packed; *in is NULL if there is none. */
 int pai_beside(const char *file, const char *name, struct sl_input **in, struct sl_err *err);
 

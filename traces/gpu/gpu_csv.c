@@ -149,7 +149,7 @@ int gpu_sniff(const struct gpu_format *format, const char *text, size_t len)
 static int data_row(struct gpu_csv *csv)
 {
 	const struct sl_place at = row_place(csv);
-	if (csv->count < csv->header_count && csv->machine)
+	if (csv->count < csv->header_count && csv->whole)
 		return sl_fail_at(csv->err, &at, "fewer fields than columns: %zu of %zu", csv->count,
 			csv->header_count);
 	if (csv->count < csv->header_count)
@@ -298,6 +298,7 @@ static int reading_end(struct gpu_csv *csv, int status)
 		.machine = was.machine,
 		.err = was.err,
 		.self = was.self,
+		.whole = was.whole,
 		.head = was.head,
 		.row = was.row };
 	return status;

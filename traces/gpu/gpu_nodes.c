@@ -253,7 +253,7 @@ static int tell_partition(struct gpu_csv *csv, const char *vc, const char *hosts
 	const struct reading *r = csv->self;
 	const struct sl_partition partition = { .name = vc,
 		.nodes = hosts,
-		.max_time = SL_NONE,
+		.max_time = SL_NEVER,
 		.default_time = SL_NONE,
 		.nodes_min = SL_NONE,
 		.nodes_max = SL_NONE,
@@ -378,6 +378,7 @@ static int read_file(
 	r->sink = csv->machine;
 	csv->file = sl_input_name(in);
 	csv->self = r;
+	csv->whole = true;
 	int status = settings_take(setting, count, &r->said, csv->err);
 	if (!status)
 		status = gpu_csv_read(csv, in);

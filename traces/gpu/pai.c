@@ -5,7 +5,8 @@
  *
  * start_time of a job is its submission. It starts with its first task, all tasks at once, as the published
  * simulator schedules them, and ends with the job. A job that still runs is cut at the last time that the
- * table knows.
+ * table knows. Where pai_sensor_table.csv is there too, it says how much of what a job holds of GPUs is
+ * active.
  */
 #include <string.h>
 
@@ -47,7 +48,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 {
 	const struct reading *reading = self;
 	struct gpu_row r;
-	struct pai_span span;
+	struct pai_asked asked;
 	sl_time submit;
 	sl_time end;
 	enum sl_state state;
@@ -61,15 +62,15 @@ static int row_in(struct gpu_csv *csv, void *self)
 		status = gpu_state(csv, STATUS, &state);
 	if (status)
 		return status;
-	const int64_t groups = pai_tasks_of(reading->tasks, job ? job : "", &r.more.group, &span, csv->err);
-	if (groups < 0)
-		return (int)groups;
-	r.more.group_count = (size_t)groups;
-	r.group.tasks = groups ? 1 : 0; /* Who has no task asks nothing, and is counted so. */
-	if (!groups)
-		r.more.group = NULL;
+	status = pai_tasks_of(reading->tasks, job ? job : "", &asked, csv->err);
+	if (status)
+		return status;
+	r.more.group = asked.group_count ? asked.group : NULL;
+	r.more.group_count = asked.group_count;
+	r.more.gpu_active = asked.active >= 0 ? &asked.active : NULL;
+	r.group.tasks = 0; /* Who has no task asks nothing, and is counted so. */
 	const bool over = state != SL_RUNNING && state != SL_PENDING;
-	gpu_row_times(&r, submit, span.start, end == SL_NONE && over ? span.end : end, reading->last);
+	gpu_row_times(&r, submit, asked.start, end == SL_NONE && over ? asked.end : end, reading->last);
 	gpu_row_state(&r, state);
 	r.more.user = gpu_cell(csv, USER);
 	return gpu_row_tell(&r, csv->sink, csv->err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * pai_tasks.c - pai_task_table.csv: what the jobs of Alibaba's PAI ask. Cpus and GPUs are in percent of one,
- * memory in GB, which are 1024 MiB (29.296875 is 30000 MiB).
+ * memory in GB, which are 1024 MiB (29.296875 is 30000 MiB). pai_sensor_table.csv: how much of a GPU each
+ * instance used on average, in percent of one too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +27,37 @@ static const struct gpu_column columns[] = {
 };
 static const struct gpu_format format = { "PAI's table of tasks", columns, SL_LEN(columns), true, false };
 
+enum { SENSED_JOB, SENSED_GPU };
+
+static const struct gpu_column sensor_columns[] = {
+	{ "job_name", SENSED_JOB, true },
+	{ "task_name", GPU_DERIVED, false },
+	{ "worker_name", GPU_DERIVED, false },
+	{ "inst_id", GPU_DERIVED, false },
+	{ "machine", GPU_DERIVED, false },
+	{ "gpu_name", GPU_DERIVED, false },
+	{ "cpu_usage", GPU_DERIVED, false },
+	{ "gpu_wrk_util", SENSED_GPU, true },
+	{ "avg_mem", GPU_DERIVED, false },
+	{ "max_mem", GPU_DERIVED, false },
+	{ "avg_gpu_wrk_mem", GPU_DERIVED, false },
+	{ "max_gpu_wrk_mem", GPU_DERIVED, false },
+	{ "read", GPU_DERIVED, false },
+	{ "write", GPU_DERIVED, false },
+	{ "read_count", GPU_DERIVED, false },
+	{ "write_count", GPU_DERIVED, false },
+};
+static const struct gpu_format sensor_format = { "PAI's table of sensors", sensor_columns,
+	SL_LEN(sensor_columns), true, false };
+
 struct task {
 	size_t job; /* Of the names. */
 	uint32_t row, count;
 	int64_t cpus, gpus, mem; /* Thousandths, MiB; 0: none. */
 	sl_time start, end;
-	int32_t type; /* -1: none. */
+	int32_t type;    /* -1: none. */
+	uint32_t sensed; /* Of a job's first task: instances that were looked at, */
+	int64_t used;    /* and what they used of GPUs, thousandths. */
 };
 
 struct pai_tasks {
@@ -190,14 +216,74 @@ static int read_tasks(
 	struct pai_tasks *tasks, struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	/* Its rows are no jobs: what is odd is not counted among those. */
-	struct gpu_csv csv = {
-		.format = &format, .file = sl_input_name(in), .err = err, .self = tasks, .row = row_in
-	};
+	struct gpu_csv csv = { .format = &format,
+		.file = sl_input_name(in),
+		.err = err,
+		.self = tasks,
+		.whole = true,
+		.row = row_in };
 	int status = gpu_csv_read(&csv, in);
 	if (!status && sink->file)
 		status = sink->file(sink->self, in, err);
 	if (!status && tasks->count)
 		qsort_r(tasks->task, tasks->count, sizeof(*tasks->task), compare_tasks, tasks->name);
+	return status;
+}
+
+static size_t first_of(const struct pai_tasks *tasks, const char *job)
+{
+	size_t low = 0;
+	size_t high = tasks->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (strcmp(tasks->name + tasks->task[middle].job, job) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_of(const struct pai_tasks *tasks, size_t task, const char *job)
+{
+	return task < tasks->count && strcmp(tasks->name + tasks->task[task].job, job) == 0;
+}
+
+/* Those that nobody could look at, and those without a GPU, say nothing. */
+static int sensed_in(struct gpu_csv *csv, void *self)
+{
+	enum { OF_PERCENT = 10 };
+	struct pai_tasks *tasks = self;
+	int64_t used;
+	const char *job = gpu_cell(csv, SENSED_JOB);
+	const int status = gpu_scaled(csv, SENSED_GPU, OF_PERCENT, &used);
+	if (status || used == SL_NONE || !job)
+		return status;
+	const size_t first = first_of(tasks, job);
+	if (!is_of(tasks, first, job) || tasks->task[first].used > INT64_MAX - used)
+		return SL_OK;
+	tasks->task[first].sensed++;
+	tasks->task[first].used += used;
+	return SL_OK;
+}
+
+static int read_sensors(
+	struct pai_tasks *tasks, const char *jobs_file, const struct sl_sink *sink, struct sl_err *err)
+{
+	struct sl_input *in;
+	int status = pai_beside(jobs_file, "pai_sensor_table.csv", &in, err);
+	if (status || !in)
+		return status;
+	struct gpu_csv csv = { .format = &sensor_format,
+		.file = sl_input_name(in),
+		.err = err,
+		.self = tasks,
+		.whole = true,
+		.row = sensed_in };
+	status = gpu_csv_read(&csv, in);
+	if (!status && sink->file)
+		status = sink->file(sink->self, in, err);
+	sl_input_close(in);
 	return status;
 }
 
@@ -217,7 +303,7 @@ int pai_tasks_read(
 	status = *tasks ? read_tasks(*tasks, in, sink, err)
 			: sl_fail(err, SL_SYSTEM, "%s: out of memory", jobs_file);
 	sl_input_close(in);
-	return status;
+	return status ? status : read_sensors(*tasks, jobs_file, sink, err);
 }
 
 void pai_tasks_free(struct pai_tasks *tasks)
@@ -232,20 +318,6 @@ void pai_tasks_free(struct pai_tasks *tasks)
 }
 
 /* ---- Of a job ---------------------------------------------------------------------------------------- */
-
-static size_t first_of(const struct pai_tasks *tasks, const char *job)
-{
-	size_t low = 0;
-	size_t high = tasks->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (strcmp(tasks->name + tasks->task[middle].job, job) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
 
 static struct sl_row_group group_of(const struct pai_tasks *tasks, const struct task *task)
 {
@@ -266,26 +338,46 @@ static struct sl_row_group group_of(const struct pai_tasks *tasks, const struct 
 	return group;
 }
 
-int64_t pai_tasks_of(struct pai_tasks *tasks, const char *job, const struct sl_row_group **group,
-	struct pai_span *span, struct sl_err *err)
+/* What an instance used on average, of what instances with GPUs asked on average. */
+static int64_t active_of(const struct pai_tasks *tasks, size_t first, const char *job)
 {
-	int64_t count = 0;
-	*span = (struct pai_span){ SL_NONE, SL_NONE };
-	*group = tasks->group;
-	for (size_t i = first_of(tasks, job); i < tasks->count; i++) {
+	enum { MILLION = 1000000 };
+	__int128 asked = 0;
+	__int128 instances = 0;
+	for (size_t i = first; is_of(tasks, i, job); i++) {
+		asked += (__int128)tasks->task[i].gpus * tasks->task[i].count;
+		instances += tasks->task[i].gpus ? tasks->task[i].count : 0;
+	}
+	if (!asked || !tasks->task[first].sensed)
+		return -1;
+	/* used / sensed < 2^61 / 1, instances < 2^56 */
+	const __int128 used = (__int128)tasks->task[first].used / tasks->task[first].sensed * instances;
+	return used >= asked ? MILLION : (int64_t)(used * MILLION / asked);
+}
+
+static void span_add(struct pai_asked *asked, const struct task *task)
+{
+	if (task->start != SL_NONE && (asked->start == SL_NONE || task->start < asked->start))
+		asked->start = task->start;
+	if (task->end != SL_NONE && (asked->end == SL_NONE || task->end > asked->end))
+		asked->end = task->end;
+}
+
+int pai_tasks_of(struct pai_tasks *tasks, const char *job, struct pai_asked *asked, struct sl_err *err)
+{
+	const size_t first = first_of(tasks, job);
+	*asked = (struct pai_asked){ tasks->group, 0, SL_NONE, SL_NONE, -1 };
+	for (size_t i = first; is_of(tasks, i, job); i++) {
 		const struct task *task = &tasks->task[i];
-		if (strcmp(tasks->name + task->job, job) != 0)
-			break;
-		if (task->start != SL_NONE && (span->start == SL_NONE || task->start < span->start))
-			span->start = task->start;
-		if (task->end != SL_NONE && (span->end == SL_NONE || task->end > span->end))
-			span->end = task->end;
+		span_add(asked, task);
 		if (!task->cpus && !task->gpus) /* It takes nothing. */
 			continue;
-		if (count == JOB_TASKS_MAX)
+		if (asked->group_count == JOB_TASKS_MAX)
 			return sl_fail(
 				err, SL_INPUT, "job '%.40s' has more than %d tasks", job, JOB_TASKS_MAX);
-		tasks->group[count++] = group_of(tasks, task);
+		tasks->group[asked->group_count++] = group_of(tasks, task);
 	}
-	return count;
+	if (asked->group_count)
+		asked->active = active_of(tasks, first, job);
+	return SL_OK;
 }
