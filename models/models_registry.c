@@ -5,18 +5,20 @@
  */
 #include "sim/plugin.h"
 
-extern const struct sl_generator model_lublin;
+extern const struct sl_generator model_lublin, model_sessions;
 extern const struct sl_node_model node_dgx_1v, node_dgx_1v_32gb, node_dgx_a100, node_dgx_a100_80gb,
 	node_dgx_h100, node_dgx_b200, node_gb200_tray;
 extern const struct sl_node_model node_param_shakti, node_param_shakti_hm, node_param_shakti_gpu,
 	node_param_siddhi, node_helios;
 extern const struct sl_node_model node_cpu_1s, node_cpu_2s;
+extern const struct sl_mig_model mig_a100_40gb, mig_a100_80gb, mig_h100_80gb, mig_h100_94gb;
 
-const struct sl_generator *const sl_generators[] = { &model_lublin, NULL };
+const struct sl_generator *const sl_generators[] = { &model_lublin, &model_sessions, NULL };
 
 const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1v_32gb, &node_dgx_a100,
 	&node_dgx_a100_80gb, &node_dgx_h100, &node_dgx_b200, &node_gb200_tray, &node_param_shakti,
 	&node_param_shakti_hm, &node_param_shakti_gpu, &node_param_siddhi, &node_helios, &node_cpu_1s,
 	&node_cpu_2s, NULL };
 
-const struct sl_mig_model *const sl_mig_models[] = { NULL };
+const struct sl_mig_model *const sl_mig_models[] = { &mig_a100_40gb, &mig_a100_80gb, &mig_h100_80gb,
+	&mig_h100_94gb, NULL };

@@ -58,7 +58,9 @@ int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct
 	pass->placing.rule = &placing_first;
 	pass->placer_asked = false;
 	pass->reason_default = SL_REASON_PRIORITY;
-	const int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
+	int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
+	if (!status)
+		status = gauges_named(&setup, pass->scenario, err);
 	if (!pass->placer_asked)
 		room_placer_release(pass);
 	return status ? status : pass->status;
@@ -70,6 +72,7 @@ void init_queues(struct sl_pass *pass)
 	queue_init(&pass->fill, pass->jobs->size, pass->estimate, pass->fill_key);
 	queue_by_request(&pass->queue, pass->request, pass->request_class);
 	queue_by_request(&pass->fill, pass->request, pass->request_class);
+	lanes_ready(pass);
 }
 
 static int init_pass(struct sl_pass *pass, const struct sim_options *options, struct sl_err *err)
@@ -97,11 +100,16 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 		status = gates_init(pass, err);
 	if (!status)
 		status = init_policy(pass, options->choice, err);
-	const int room = status ? status : room_init(pass, err);
+	int room = status ? status : room_init(pass, err);
+	if (!room)
+		room = gauges_begin(pass, err);
 	init_queues(pass);
 	pass->reason_first = pass->reason_default;
-	if (!room && scenario->begins)
-		return begin_recorded(pass);
+	if (!room && scenario->begins) {
+		room = begin_recorded(pass);
+		if (!room)
+			gauges_record(pass);
+	}
 	return room;
 }
 
@@ -386,6 +394,7 @@ int sim_end(struct sim *sim, struct sl_err *err)
 	if (!status)
 		status = course_results(pass, &pass->err);
 	fill_result(engine, &sim->result, stopped);
+	gauges_result(pass, &sim->result);
 	return failed(engine, status, err);
 }
 
@@ -398,6 +407,7 @@ void sim_release(struct sim *sim)
 		pass->policy->release(pass->state);
 	queue_release(&pass->queue);
 	queue_release(&pass->fill);
+	lanes_release(pass);
 	profile_release(&pass->profile);
 	evq_release(&pass->events);
 	gates_release(pass->gates);
@@ -407,6 +417,7 @@ void sim_release(struct sim *sim)
 	placing_release(&pass->placing);
 	room_placer_release(pass);
 	nodes_free(pass->nodes);
+	gauges_release(pass);
 	free(pass->ending);
 	free(pass->window);
 	free(pass->overdue);

@@ -49,6 +49,12 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 		SL_CHECK(jobs->limit[job] < jobs->run[job]);
 }
 
+static uint64_t mixed(uint64_t h, uint64_t value)
+{
+	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
 /* The queue holds each waiting job, once, in order. */
 static void check_queue(const struct sl_pass *pass, struct queue *queue, uint32_t waiting)
 {
@@ -68,6 +74,35 @@ static void check_queue(const struct sl_pass *pass, struct queue *queue, uint32_
 		seen++;
 	}
 	SL_CHECK(seen == waiting && queue_size_min(queue) == least);
+}
+
+/* Each waiting job is in its lane alone, and the head of a lane waits in it. */
+static void check_lanes(const struct sl_pass *pass)
+{
+	const struct lanes *lanes = pass->lanes;
+	uint32_t waiting = 0;
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		struct lane *lane = &lanes->lane[i];
+		SL_CHECK(!lane->queue.count == !(lanes->busy[i / 64] >> i % 64 & 1));
+		check_queue(pass, &lane->queue, lane->queue.count);
+		if (pass->uses & SL_USE_FILL)
+			check_queue(pass, &lane->fill, lane->queue.count);
+		for (uint32_t job = queue_first(&lane->queue); job != UINT32_MAX;
+			job = queue_after(&lane->queue, job))
+			SL_CHECK(lanes->of[job] == i);
+		SL_CHECK(lane->head == UINT32_MAX ||
+			 (is_waiting(pass, lane->head) && lanes->of[lane->head] == i));
+		waiting += lane->queue.count;
+	}
+	SL_CHECK(waiting == pass->queue.count);
+}
+
+/* The heads of all lanes. */
+static uint64_t mixed_heads(uint64_t h, const struct sl_pass *pass)
+{
+	for (uint32_t i = 0; pass->lanes && i < pass->lanes->count; i++)
+		h = mixed(mixed(h, pass->lanes->lane[i].head), pass->lanes->lane[i].queue.count);
+	return h;
 }
 
 /* What runs gives back all it holds; a promise takes and gives back the same. */
@@ -177,12 +212,8 @@ void check_state(struct sl_pass *pass)
 	check_queue(pass, &pass->queue, waiting);
 	if (pass->uses & SL_USE_FILL)
 		check_queue(pass, &pass->fill, waiting);
-}
-
-static uint64_t mixed(uint64_t h, uint64_t value)
-{
-	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
+	if (pass->lanes)
+		check_lanes(pass);
 }
 
 static void mix_change(void *self, sl_time at, int64_t change)
@@ -198,7 +229,7 @@ uint64_t check_digest(struct sl_pass *pass)
 	h = mixed(mixed(h, (uint64_t)pass->cluster.cpus_closed), (uint64_t)pass->cluster.cpus_owed);
 	h = mixed(mixed(h, pass->window_count), (uint64_t)pass->cpus_queued);
 	h = mixed(h, pass->running);
-	h = mixed(h, pass->head);
+	h = mixed_heads(mixed(h, pass->head), pass);
 	h = mixed(h, (uint64_t)pass->wake);
 	for (uint32_t i = 0; i < pass->freed.count; i++)
 		h = mixed(mixed(h, (uint64_t)pass->freed.at[i].from), (uint64_t)pass->freed.at[i].until);
@@ -215,6 +246,7 @@ uint64_t check_digest(struct sl_pass *pass)
 		h = mixed(mixed(mixed(h, (uint64_t)course->due), (uint64_t)course->work),
 			(uint64_t)course->kept);
 		h = mixed(mixed(h, (uint64_t)course->since), (uint64_t)pass->estimate[job]);
+		h = mixed(mixed(h, (uint64_t)course->load), (uint64_t)course->loading);
 		h = mixed(mixed(h, (uint64_t)course->suspended), (uint64_t)course->suspended_before);
 		h = mixed(mixed(h, course->attempts), (uint64_t)course->next << 32 | course->before);
 	}

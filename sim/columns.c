@@ -25,7 +25,7 @@ static int column_widen(void **column, size_t bytes, struct sl_err *err)
 static bool is_optional(enum column which)
 {
 	return which == COLUMN_WAIT || which == COLUMN_CANCEL || which == COLUMN_REQUEST ||
-	       which == COLUMN_GANG || which == COLUMN_MORE;
+	       which == COLUMN_GANG || which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE;
 }
 
 int columns_want(struct columns *columns, enum column which, struct sl_err *err)
@@ -194,6 +194,28 @@ int columns_keep(
 	return columns->at[COLUMN_PLACE] && kept < before ? rank_places(columns, before, err) : SL_OK;
 }
 
+int columns_gather(struct columns *columns, const uint32_t *rows, uint32_t count, struct sl_err *err)
+{
+	SL_CHECK(count && !columns->at[COLUMN_PLACE]);
+	for (enum column which = 0; which < COLUMN_COUNT; which++) {
+		if (!columns->at[which])
+			continue;
+		const size_t element = element_of(which);
+		const char *from = columns->at[which];
+		char *to = malloc(count * element);
+		if (!to)
+			return sl_fail_memory(err);
+		for (uint32_t row = 0; row < count; row++)
+			memcpy(to + row * element, from + rows[row] * element, element);
+		free(columns->at[which]);
+		columns->at[which] = to;
+	}
+	columns->count = count;
+	columns->capacity = count;
+	columns->unsorted = false;
+	return SL_OK;
+}
+
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 {
 	*jobs = (struct sl_jobs){
@@ -214,6 +236,7 @@ void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 		.request = columns->at[COLUMN_REQUEST],
 		.gang = columns->at[COLUMN_GANG],
 		.more_of = columns->at[COLUMN_MORE],
+		.gpu_active = columns->at[COLUMN_GPU_ACTIVE],
 		.id_name = columns->at[COLUMN_ID_NAME],
 	};
 }

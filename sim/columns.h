@@ -25,6 +25,7 @@ enum column {
 	COLUMN_REQUEST,
 	COLUMN_GANG,
 	COLUMN_MORE,
+	COLUMN_GPU_ACTIVE,
 	COLUMN_ROWS,
 	COLUMN_PLACE = COLUMN_ROWS,
 	COLUMN_ESTIMATE,
@@ -53,8 +54,8 @@ static inline int32_t *column_i32(const struct columns *columns, enum column whi
 int columns_expect(struct columns *columns, size_t rows, struct sl_err *err);
 /* Room for one more row. */
 int columns_reserve(struct columns *columns, struct sl_err *err);
-/* Wait, cancel, request, gang and more are made at the first row that has one; rows before have none
- * (SL_NONE, -1; of more, 0). */
+/* Wait, cancel, request, gang, more and GPU activity are made at the first row that has one; rows before have
+ * none (SL_NONE, -1; of more, 0). */
 int columns_want(struct columns *columns, enum column which, struct sl_err *err);
 /* A further column, zeroed. */
 int columns_add(struct columns *columns, enum column which, struct sl_err *err);
@@ -65,6 +66,8 @@ int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struc
 /* Likewise of those that it says, which is asked of each once, before the row moves. */
 int columns_keep(
 	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err);
+/* The rows are these, in this order; one may come several times. No place column is left. */
+int columns_gather(struct columns *columns, const uint32_t *rows, uint32_t count, struct sl_err *err);
 void columns_drop(struct columns *columns, enum column which);
 void columns_lend(const struct columns *columns, struct sl_jobs *jobs);
 void columns_free(struct columns *columns);

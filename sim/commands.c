@@ -46,7 +46,8 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 		return before->course.work;
 	const struct sl_group *group =
 		before->course.tasks ? pass->requests[pass->request[action->job]].group : NULL;
-	const __int128 length = pass->now - before->course.since;
+	const sl_time ran = pass->now - before->course.since - before->course.loading;
+	const __int128 length = ran > 0 ? ran : 0;
 	return before->course.work + (sl_time)(group ? length * before->course.tasks / group->tasks : length);
 }
 
@@ -54,10 +55,11 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 
 static void head_leaves(struct sl_pass *pass, uint32_t job)
 {
-	if (pass->head != job)
+	uint32_t *head = lane_head(pass, job);
+	if (*head != job)
 		return;
-	act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = pass->head });
-	pass->head = UINT32_MAX;
+	act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = *head });
+	*head = UINT32_MAX;
 }
 
 static bool may_start(const struct sl_pass *pass, sl_job job)
@@ -220,11 +222,8 @@ static void requeue(struct sl_pass *pass, uint32_t job, bool keep)
 {
 	struct course *course = &pass->course[job];
 	leave(pass, job);
-	if (keep) {
-		const sl_time left = pass->estimate[job] - course->work;
-		course->kept += course->work;
-		pass->estimate_own[job] = left > SL_SECOND ? left : SL_SECOND;
-	}
+	if (keep)
+		course_checkpoint(pass, job);
 	course->work = 0;
 	pass->job_state[job] = SL_PENDING;
 	queue_put(pass, job);
@@ -403,7 +402,9 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 		promise_restore(pass, action->job, action->was);
 		break;
 	case ACTION_HEAD:
-		pass->head = (uint32_t)action->was;
+		/* One of the two is a job, and says of which lane. */
+		*lane_head(pass, action->job != UINT32_MAX ? action->job : (uint32_t)action->was) =
+			(uint32_t)action->was;
 		break;
 	case ACTION_WAKE:
 		pass->wake = action->was;

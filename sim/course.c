@@ -4,7 +4,8 @@
  *
  * Work is counted in microseconds of running at full size. A job on fewer or more tasks than it asked for
  * works in proportion, rounded down; the time that work needs is rounded up, so that no job ends before its
- * work is done.
+ * work is done. A job that goes on from a checkpoint loads it first, which is no work: its limit does not
+ * count that, its estimate (how long it will hold what it gets) does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,21 +38,56 @@ sl_time course_work(const struct sl_pass *pass, uint32_t job)
 	const struct course *course = &pass->course[job];
 	if (pass->job_state[job] != SL_RUNNING)
 		return course->work;
+	const sl_time length = pass->now - course->since - course->loading;
+	if (length <= 0)
+		return course->work;
 	int64_t asked, held;
 	speed_of(pass, job, &asked, &held);
-	return course->work + (sl_time)((__int128)(pass->now - course->since) * held / asked);
+	return course->work + (sl_time)((__int128)length * held / asked);
 }
+
+/* It works from then on. */
+static sl_time works_from(const struct course *course) { return time_after(course->since, course->loading); }
 
 sl_time course_end(const struct sl_pass *pass, uint32_t job)
 {
 	const struct course *course = &pass->course[job];
-	return time_after(course->since, time_for(pass, job, pass->estimate[job] - course->work));
+	return time_after(
+		works_from(course), time_for(pass, job, pass->estimate[job] - course->load - course->work));
+}
+
+/* What it has to load yet. While it stands still it does not. */
+static sl_time load_left(const struct course *course, sl_time now)
+{
+	const sl_time length = course->stopped == SL_NONE ? now - course->since : 0;
+	return course->loading > length ? course->loading - length : 0;
 }
 
 void course_settle(struct sl_pass *pass, uint32_t job)
 {
-	pass->course[job].work = course_work(pass, job);
-	pass->course[job].since = pass->now;
+	struct course *course = &pass->course[job];
+	course->work = course_work(pass, job);
+	course->loading = load_left(course, pass->now);
+	course->since = pass->now;
+}
+
+/* Who has done nothing yet has nothing to load. */
+sl_time course_kept_estimate(const struct sl_pass *pass, uint32_t job, sl_time *load)
+{
+	const struct course *course = &pass->course[job];
+	const sl_time work = course_work(pass, job);
+	const sl_time left = pass->estimate[job] - course->load - work;
+	*load = course->kept + work ? restart_cost(pass->scenario, pass->jobs->size[job]) : 0;
+	return (left > SL_SECOND ? left : SL_SECOND) + *load;
+}
+
+void course_checkpoint(struct sl_pass *pass, uint32_t job)
+{
+	struct course *course = &pass->course[job];
+	sl_time load;
+	pass->estimate_own[job] = course_kept_estimate(pass, job, &load);
+	course->kept += course->work;
+	course->load = load;
 }
 
 /* Its run time, or its limit if that comes first and kills. */
@@ -62,7 +98,8 @@ void course_due(struct sl_pass *pass, uint32_t job)
 	sl_time length = jobs->run[job];
 	if (pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < length)
 		length = jobs->limit[job];
-	course->due = time_after(course->since, time_for(pass, job, length - course->kept - course->work));
+	course->due =
+		time_after(works_from(course), time_for(pass, job, length - course->kept - course->work));
 }
 
 /* ---- The list of what runs, by start -------------------------------------------------------- */
@@ -100,6 +137,7 @@ void course_start(struct sl_pass *pass, uint32_t job)
 	struct course *course = &pass->course[job];
 	course->began = course->since = pass->now;
 	course->work = 0;
+	course->loading = course->load;
 	course->tasks = 0;
 	course->stopped = SL_NONE;
 	course->suspended = 0;
@@ -125,7 +163,8 @@ int attempt_add(
 		.start = course->began,
 		.end = pass->now,
 		.suspended = suspended,
-		.lost = lost };
+		.lost = lost,
+		.overhead = course->load - load_left(course, pass->now) };
 	return SL_OK;
 }
 

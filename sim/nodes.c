@@ -14,20 +14,24 @@ bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type)
 	return !(nodes->cluster->node_set[set].types[type / 64] >> type % 64 & 1);
 }
 
-static bool group_can_be(const struct sl_group *group)
+static bool group_can_be(const struct nodes *nodes, const struct sl_group *group)
 {
 	const uint64_t most = (uint64_t)group->nodes_max * group_bound(group);
+	if (asks_devices(nodes, &group->task) && (!nodes->devices || group->task.gpus <= 0))
+		return false;
 	if (!group->tasks || group->nodes_min > group->tasks)
 		return false;
 	return !group->nodes_max || (group->nodes_min <= group->nodes_max && most >= group->tasks);
 }
 
 /* Bounds that change nothing are left out of account, so that few requests are of the general kind. */
-static struct shape shape_of(const struct sl_request *request)
+static struct shape shape_of(const struct nodes *nodes, const struct sl_request *request)
 {
-	struct shape shape = { .kind = SHAPE_OTHER, .track = NONE, .choice = NONE, .witness = NONE };
+	struct shape shape = {
+		.kind = SHAPE_OTHER, .track = NONE, .scores = NONE, .choice = NONE, .witness = NONE
+	};
 	for (uint32_t i = 0; i < request->group_count; i++)
-		if (!group_can_be(&request->group[i]))
+		if (!group_can_be(nodes, &request->group[i]))
 			shape.kind = SHAPE_NEVER;
 	if (!request->group_count)
 		shape.kind = SHAPE_NEVER;
@@ -63,9 +67,9 @@ static bool empty_holds(struct nodes *nodes, uint32_t request)
 	}
 	uint64_t units = 0;
 	for (uint32_t type = 0; type < nodes->cluster->type_count && units < shape->need; type++)
-		units += (uint64_t)nodes->type_nodes[type] *
-			 units_on(nodes, shape, nodes->requests[request].group, type,
-				 nodes->cluster->type[type].amount, NODE_IDLE);
+		units += (uint64_t)nodes->type_nodes[type] * units_on(nodes, shape,
+								     nodes->requests[request].group, type,
+								     empty_of(nodes, type), NODE_IDLE);
 	return units >= shape->need;
 }
 
@@ -143,7 +147,7 @@ sl_time length_until(const struct nodes *nodes, sl_time end)
 bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end)
 {
 	struct chain chain;
-	return place_now(nodes, request, length_until(nodes, end), &chain) &&
+	return place_now_for(nodes, job, request, length_until(nodes, end), &chain) &&
 	       hold_begins(nodes, job, request, chain, end);
 }
 
@@ -188,11 +192,12 @@ bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time
 {
 	const struct sl_request *asked = &nodes->requests[request];
 	struct chain chain = CHAIN_NONE;
-	if (!edges_reserve(nodes, count * nodes->kinds))
+	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
 		return false;
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
-		good = piece_goes(nodes, asked, &piece[i], length_until(nodes, end));
+		good = piece_goes(nodes, asked, &piece[i], length_until(nodes, end)) &&
+		       edges_reserve(nodes, load_edges(nodes, &asked->group[piece[i].group], piece[i].tasks));
 		if (!good)
 			break;
 		const struct load load = { &asked->group[piece[i].group], piece[i].node, piece[i].tasks,
@@ -279,7 +284,7 @@ static void edge_shrinks(struct nodes *nodes, uint32_t index)
 	edge->cpus = edge->gpus = 0;
 	if (edge->flags & EDGE_WHOLE)
 		edge->mem = mem < UNBOUNDED ? mem : 0;
-	edge->flags = EDGE_SUSPENDED;
+	edge->flags = EDGE_SUSPENDED | (edge->flags & EDGE_SLICES);
 	edge_take(nodes, edge);
 	edge_link(nodes, index, SL_NEVER);
 }
@@ -308,8 +313,10 @@ static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_grou
 		edge->flags |= EDGE_WHOLE;
 		edge->mem = 0;
 	} else {
-		edge->cpus = cpus < UNBOUNDED && group->task.cpus > 0 ? edge->tasks * group->task.cpus : 0;
-		edge->gpus = (int32_t)(group->task.gpus > 0 ? edge->tasks * group->task.gpus : 0);
+		edge->cpus =
+			(int32_t)(cpus < UNBOUNDED && group->task.cpus > 0 ? edge->tasks * group->task.cpus
+									   : 0);
+		edge->gpus = group->task.gpus > 0 ? device_gpus(nodes, &group->task, edge) : 0;
 	}
 	const bool fits = edge_fits(nodes, edge) && (!group->exclusive || is_alone(nodes, edge));
 	if (!fits)
@@ -421,9 +428,16 @@ int64_t nodes_idle(const struct nodes *nodes, uint32_t kind) { return nodes->idl
 
 void nodes_set_placing(struct nodes *nodes, const struct placing *placing)
 {
+	/* Each class's nodes are in the order of the ties. */
+	for (uint32_t row = 0; row < nodes->count; row++)
+		class_pull(nodes, row);
 	nodes->placing = *placing;
+	const int status = ties_init(nodes);
+	for (uint32_t row = 0; row < nodes->count && !status; row++)
+		class_put(nodes, nodes->node[row].class, row);
 	nodes->version++;
 	tracks_drop(nodes);
+	scores_forget(nodes);
 	for (uint32_t i = 0; i < nodes->request_count; i++) {
 		nodes->shape[i].choice_at = 0;
 		if (nodes->shape[i].kind == SHAPE_OTHER)
@@ -465,7 +479,7 @@ static int columns_init(struct nodes *nodes)
 		!nodes->place || !nodes->changed)
 		return sl_fail_memory(&nodes->err);
 	for (uint32_t i = 0; i < nodes->request_count; i++)
-		nodes->shape[i] = shape_of(&nodes->requests[i]);
+		nodes->shape[i] = shape_of(nodes, &nodes->requests[i]);
 	for (uint32_t row = 0; row < nodes->count; row++) {
 		const uint32_t type = type_of(nodes, row);
 		nodes->node[row].first = nodes->node[row].last = NONE;
@@ -475,6 +489,20 @@ static int columns_init(struct nodes *nodes)
 				nodes->idle[kind] += nodes->cluster->type[type].amount[kind];
 	}
 	memcpy(nodes->total, nodes->idle, sizeof(nodes->total));
+	return SL_OK;
+}
+
+static int islands_init(struct nodes *nodes)
+{
+	const struct sl_cluster *cluster = nodes->cluster;
+	nodes->island = calloc((size_t)cluster->island_count + 1, sizeof(*nodes->island));
+	if (!nodes->island)
+		return sl_fail_memory(&nodes->err);
+	for (uint32_t row = nodes->count; row-- > 0;) {
+		const uint32_t island = cluster->type[type_of(nodes, row)].island;
+		SL_CHECK(island <= cluster->island_count);
+		nodes->island[island].first = row;
+	}
 	return SL_OK;
 }
 
@@ -499,8 +527,15 @@ int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const str
 	nodes->version = 1;
 	nodes->edge_spare = NONE;
 	nodes->guard.chosen = CHAIN_NONE;
+	nodes->asker = NONE;
 	levels_init(nodes);
-	int status = columns_init(nodes);
+	int status = devices_init(nodes);
+	if (!status)
+		status = columns_init(nodes);
+	if (!status)
+		status = ties_init(nodes);
+	if (!status)
+		status = islands_init(nodes);
 	if (!status)
 		status = windows_init(nodes);
 	if (!status)
@@ -520,9 +555,13 @@ void nodes_free(struct nodes *nodes)
 	if (!nodes)
 		return;
 	classes_release(nodes);
+	gauges_free(nodes);
 	nodes_windows_release(nodes);
+	free(nodes->rank);
+	free(nodes->island);
 	free(nodes->node);
 	free(nodes->type_nodes);
+	free(nodes->type_free);
 	free(nodes->shape);
 	free(nodes->job_hold);
 	free(nodes->job_promise);

@@ -22,6 +22,7 @@ struct placing {
 	void *state;
 	enum sl_ties ties;
 	uint64_t seed;
+	bool devices; /* GPUs are followed one by one, even if nobody asks for a share of one. */
 };
 
 /* The cluster, the requests and the placing's rule and state are lent for life; expected ends are by job row
@@ -32,7 +33,9 @@ void nodes_free(struct nodes *nodes);
 /* 0, or the first failure (of memory), with its text: from then on nothing is done, and what is asked is
  * false. */
 int nodes_status(const struct nodes *nodes, struct sl_err *err);
-/* From now on by another placing; what was remembered of fits goes. */
+/* Are devices followed as far as the placing wants it? That is settled by nodes_new. */
+bool nodes_serve(const struct nodes *nodes, const struct placing *placing);
+/* From now on by another placing, whose wants are met; what was remembered of fits goes. */
 void nodes_set_placing(struct nodes *nodes, const struct placing *placing);
 
 /* ---- Now ------------------------------------------------------------------------------- */
@@ -114,6 +117,10 @@ void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time leng
 bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length);
 void nodes_guard_end(struct nodes *nodes);
 
+/* For whom the guard is set, or asked: matters where ties go by chance. UINT32_MAX, and at first: nobody in
+ * particular. Starts, promises and sizes are told their job, and what fits, fits for everybody. */
+void nodes_for(struct nodes *nodes, uint32_t job);
+
 /* ---- Conservative: promises on named nodes ------------------------------------------------- */
 
 /* The earliest time, now or later, from which the request has a placement for that long beside everything
@@ -132,6 +139,14 @@ size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece *
 /* Starts the job on the nodes promised to it, and the promise is gone: nodes_start_undo, then
  * nodes_promise_restore, take it back. False: they are not free. */
 bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);
+
+/* ---- Gauges -------------------------------------------------------------------------------- */
+
+/* Follows the sum over all nodes, from now on; the gauge and its state are lent for life. At most
+ * SL_GAUGES_MAX. False: out of memory. */
+bool nodes_follow(struct nodes *nodes, const struct sl_gauge *gauge, void *state);
+uint32_t nodes_followed(const struct nodes *nodes);
+int64_t nodes_gauge(struct nodes *nodes, uint32_t index); /* In the order in which they were followed. */
 
 /* ---- For --check: stops the program if the state is not whole; a digest of all that undo must bring back.
  * ------ */

@@ -216,13 +216,20 @@ static bool walk_holds(const struct walk *from, uint32_t row, uint32_t request, 
 		return false;
 	if (!from->promises || walk_next(from) >= until)
 		return true;
-	struct walk w = *from;
-	struct moment least = w.m;
+	struct walk w;
+	struct moment least;
+	w.nodes = nodes;
+	w.promises = true;
+	w.next = from->next;
+	moment_copy(nodes, &from->m, &w.m);
+	moment_copy(nodes, &from->m, &least);
 	for (sl_time at; (at = walk_next(&w)) < until;) {
 		walk_to(&w, at);
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			if (w.m.free[kind] < least.free[kind])
 				least.free[kind] = w.m.free[kind];
+		if (nodes->devices)
+			devices_least(nodes, type, w.m.free, least.free);
 		least.holds |= w.m.holds;
 		least.whole |= w.m.whole;
 		if (units_on(nodes, shape, group, type, least.free, status_of(least.holds, least.whole)))
@@ -237,7 +244,10 @@ static bool walk_holds(const struct walk *from, uint32_t row, uint32_t request, 
 sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struct want *want)
 {
 	const uint32_t set = nodes->windows_live ? nodes->node[row].windows : 0;
-	struct walk w = { .nodes = nodes, .promises = want->promises, .next = nodes->node[row].first };
+	struct walk w;
+	w.nodes = nodes;
+	w.promises = want->promises;
+	w.next = nodes->node[row].first;
 	moment_now(nodes, row, &w.m);
 	for (sl_time at = want->from; at < want->latest;) {
 		walk_to(&w, at);

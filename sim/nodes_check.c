@@ -21,9 +21,9 @@ static void node_check(const struct nodes *nodes, uint32_t row)
 	}
 	SL_CHECK(node->last == before);
 	SL_CHECK(!m.holds && !m.whole);
-	const int64_t *amount = nodes->cluster->type[type_of(nodes, row)].amount;
-	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
-		SL_CHECK(m.free[kind] == amount[kind]);
+	const int64_t *empty = empty_of(nodes, type_of(nodes, row));
+	for (uint32_t i = 0; i < nodes->width; i++)
+		SL_CHECK(m.free[i] == empty[i]);
 }
 
 static void hold_check(const struct nodes *nodes, uint32_t hold, bool promise)
@@ -48,6 +48,8 @@ static void sums_check(const struct nodes *nodes)
 		struct moment m;
 		moment_now(nodes, row, &m);
 		busy += m.holds != 0;
+		if (nodes->devices)
+			devices_check(nodes, type_of(nodes, row), m.free);
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			if (nodes->cluster->type[type_of(nodes, row)].amount[kind] < UNBOUNDED)
 				idle[kind] += m.free[kind];
@@ -72,6 +74,7 @@ void nodes_check(struct nodes *nodes)
 	sums_check(nodes);
 	classes_check(nodes);
 	ahead_check(nodes);
+	gauges_check(nodes);
 }
 
 /* ---- Digest ------------------------------------------------------------------------------------- */
@@ -96,6 +99,7 @@ static uint64_t hold_digest(const struct nodes *nodes, uint64_t h, uint32_t job,
 		h = folded(h, edge->gpus);
 		h = folded(h, (int64_t)edge->tasks << 32 | (int64_t)edge->group << 16 | edge->kind << 8 |
 				      edge->flags);
+		h = nodes->devices ? folded(h, edge->devices) : h;
 	}
 	return h;
 }
@@ -107,8 +111,8 @@ uint64_t nodes_digest(struct nodes *nodes)
 		struct moment m;
 		moment_now(nodes, row, &m);
 		h = folded(h, (int64_t)m.holds << 32 | m.whole);
-		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
-			h = folded(h, m.free[kind]);
+		for (uint32_t i = 0; i < nodes->width; i++)
+			h = folded(h, m.free[i]);
 		for (uint32_t set = nodes->node[row].windows; set; set = nodes->set[set].parent)
 			h = folded(h, nodes->set[set].window);
 	}

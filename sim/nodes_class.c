@@ -4,7 +4,7 @@
  * lately, how much of it they hold.
  *
  * A class is found by a hash, and never visited in an order that matters: who
- * looks through them takes the least score, then the lowest node. Empty ones
+ * looks through them takes the least score, then the first node by ties. Empty ones
  * stay for a while, since what was free once is free again soon.
  */
 #include "sim/nodes_parts.h"
@@ -14,7 +14,7 @@
 
 enum { CLASS_GONE = NODE_WHOLE + 1 }; /* Status of a class that is free to be another. */
 
-/* ---- A class's nodes: a heap by number ----------------------------------------------- */
+/* ---- A class's nodes: a heap by number, or by name ----------------------------------- */
 
 static void heap_set(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
@@ -22,9 +22,15 @@ static void heap_set(struct nodes *nodes, struct class *class, uint32_t place, u
 	nodes->place[node] = place;
 }
 
+static bool goes_before(const uint32_t *rank, uint32_t a, uint32_t b)
+{
+	return rank ? rank[a] < rank[b] : a < b;
+}
+
 static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
-	while (place && node < class->heap[(place - 1) / HEAP_WAYS]) {
+	const uint32_t *rank = nodes->rank;
+	while (place && goes_before(rank, node, class->heap[(place - 1) / HEAP_WAYS])) {
 		heap_set(nodes, class, place, class->heap[(place - 1) / HEAP_WAYS]);
 		place = (place - 1) / HEAP_WAYS;
 	}
@@ -34,6 +40,7 @@ static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place
 
 static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
+	const uint32_t *rank = nodes->rank;
 	for (;;) {
 		const uint32_t first = HEAP_WAYS * place + 1;
 		if (first >= class->count)
@@ -41,9 +48,9 @@ static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, 
 		const uint32_t end = first + HEAP_WAYS < class->count ? first + HEAP_WAYS : class->count;
 		uint32_t least = first;
 		for (uint32_t i = first + 1; i < end; i++)
-			if (class->heap[i] < class->heap[least])
+			if (goes_before(rank, class->heap[i], class->heap[least]))
 				least = i;
-		if (class->heap[least] >= node)
+		if (!goes_before(rank, class->heap[least], node))
 			break;
 		heap_set(nodes, class, place, class->heap[least]);
 		place = least;
@@ -56,7 +63,7 @@ static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, 
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks)
 {
-	const struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
+	const struct sl_node_class class = node_class(nodes, type, free);
 	return nodes->placing.rule->score(nodes->placing.state, &class, group, tasks);
 }
 
@@ -68,7 +75,6 @@ static void class_asks(struct nodes *nodes, uint32_t index, uint32_t track)
 	const size_t place = (size_t)index * TRACKS + track;
 	nodes->class_units[place] = units_on(nodes, shape, group, nodes->class[index].type,
 		free_of(nodes, index), (enum node_status)nodes->class[index].status);
-	nodes->class_score[place] = SCORE_UNKNOWN;
 }
 
 static void units_change(struct nodes *nodes, const struct class *class, uint32_t index, int64_t sign)
@@ -127,8 +133,8 @@ struct like {
 static uint32_t bucket_of(const struct nodes *nodes, const struct like *like)
 {
 	uint64_t h = (uint64_t)like->type << 40 ^ (uint64_t)like->windows << 8 ^ like->status;
-	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
-		h = (h ^ (uint64_t)like->free[kind]) * UINT64_C(0x9e3779b97f4a7c15);
+	for (uint32_t i = 0; i < nodes->width; i++) {
+		h = (h ^ (uint64_t)like->free[i]) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
 	return (uint32_t)(h >> 7) & (nodes->bucket_count - 1);
@@ -140,8 +146,8 @@ static bool is_like(const struct nodes *nodes, uint32_t index, const struct like
 	const int64_t *free = free_of(nodes, index);
 	bool same =
 		class->type == like->type && class->windows == like->windows && class->status == like->status;
-	for (uint32_t kind = 0; same && kind < nodes->kinds; kind++)
-		same = free[kind] == like->free[kind];
+	for (uint32_t i = 0; same && i < nodes->width; i++)
+		same = free[i] == like->free[i];
 	return same;
 }
 
@@ -157,17 +163,15 @@ static void bucket_put(struct nodes *nodes, uint32_t index)
 static bool grow_rows(struct nodes *nodes)
 {
 	const size_t capacity = nodes->class_capacity ? 2 * nodes->class_capacity : SL_OR_TINY(64, 2);
-	const size_t kinds = nodes->kinds;
+	const size_t width = nodes->width;
 	uint32_t *bucket = malloc(2 * capacity * sizeof(*bucket));
 	struct class *class = realloc(nodes->class, capacity * sizeof(*class));
 	nodes->class = class ? class : nodes->class;
-	int64_t *free_rows = realloc(nodes->class_free, capacity * kinds * sizeof(int64_t));
+	int64_t *free_rows = realloc(nodes->class_free, capacity * width * sizeof(int64_t));
 	nodes->class_free = free_rows ? free_rows : nodes->class_free;
 	uint32_t *units = realloc(nodes->class_units, capacity * TRACKS * sizeof(*units));
 	nodes->class_units = units ? units : nodes->class_units;
-	int64_t *score = realloc(nodes->class_score, capacity * TRACKS * sizeof(*score));
-	nodes->class_score = score ? score : nodes->class_score;
-	if (!bucket || !class || !free_rows || !units || !score) {
+	if (!bucket || !class || !free_rows || !units) {
 		free(bucket);
 		(void)sl_fail_memory(&nodes->err);
 		return false;
@@ -218,12 +222,13 @@ static uint32_t class_new(struct nodes *nodes, const struct like *like)
 	class->type = like->type;
 	class->windows = like->windows;
 	class->status = like->status;
-	memcpy(free_of(nodes, index), like->free, nodes->kinds * sizeof(int64_t));
+	memcpy(free_of(nodes, index), like->free, nodes->width * sizeof(int64_t));
 	bucket_put(nodes, index);
 	memset(&nodes->class_units[(size_t)index * TRACKS], 0, TRACKS * sizeof(uint32_t));
 	for (uint32_t i = 0; i < nodes->tracks; i++)
 		if (nodes->track[i].request != NONE)
 			class_asks(nodes, index, i);
+	nodes->born[nodes->births++ % BIRTHS] = index;
 	nodes->class_empty++;
 	return index;
 }
@@ -243,6 +248,8 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 	if (nodes->place[row] != NONE)
 		class_pull(nodes, row);
 	class_put(nodes, index, row);
+	if (nodes->gauge_count)
+		gauges_note(nodes, row);
 }
 
 /* ---- Tracks ----------------------------------------------------------------------------------------- */
@@ -387,7 +394,7 @@ int classes_init(struct nodes *nodes)
 	for (uint32_t row = 0; row < nodes->count && !failed(nodes); row++) {
 		nodes->place[row] = NONE;
 		nodes->away++;
-		node_moves(nodes, row, nodes->cluster->type[type_of(nodes, row)].amount);
+		node_moves(nodes, row, empty_of(nodes, type_of(nodes, row)));
 	}
 	return nodes->err.status;
 }
@@ -401,7 +408,7 @@ void classes_release(struct nodes *nodes)
 	free(nodes->class);
 	free(nodes->class_free);
 	free(nodes->class_units);
-	free(nodes->class_score);
+	scores_forget(nodes);
 	free(nodes->bucket);
 }
 
@@ -414,7 +421,8 @@ static void class_check(struct nodes *nodes, uint32_t index)
 		SL_CHECK(
 			node->windows == class->windows && type_of(nodes, class->heap[place]) == class->type);
 		SL_CHECK(status_of(node->holds, node->whole) == class->status);
-		SL_CHECK(!place || class->heap[(place - 1) / HEAP_WAYS] < class->heap[place]);
+		SL_CHECK(!place ||
+			 goes_before(nodes->rank, class->heap[(place - 1) / HEAP_WAYS], class->heap[place]));
 	}
 	for (uint32_t i = 0; i < TRACKS; i++) {
 		const uint32_t request = nodes->track[i].request;

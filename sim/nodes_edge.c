@@ -15,10 +15,18 @@ void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
 	const int64_t *free = free_of(nodes, node->class);
 	m->free[SL_KIND_CPUS] = free[SL_KIND_CPUS];
 	m->free[SL_KIND_MEM] = free[SL_KIND_MEM];
-	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
-		m->free[kind] = free[kind];
+	for (uint32_t i = SL_KIND_GPUS; i < nodes->width; i++)
+		m->free[i] = free[i];
 	m->holds = node->holds;
 	m->whole = node->whole;
+}
+
+bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free)
+{
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+		if (free[kind] < 0)
+			return true;
+	return nodes->devices && devices_lack(nodes, type, free);
 }
 
 void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m)
@@ -26,10 +34,7 @@ void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back,
 	const int64_t sign = ((edge->flags & EDGE_BEGIN) != 0) == back ? 1 : -1;
 	m->holds -= (uint32_t)sign;
 	if (!(edge->flags & EDGE_WHOLE)) {
-		m->free[SL_KIND_CPUS] += sign * edge->cpus;
-		m->free[SL_KIND_MEM] += sign * edge->mem;
-		if (edge->gpus)
-			m->free[edge->kind] += sign * edge->gpus;
+		amounts_apply(nodes, edge, sign, m->free);
 		return;
 	}
 	m->whole -= (uint32_t)sign;
@@ -37,6 +42,8 @@ void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back,
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 		if (amount[kind] < UNBOUNDED)
 			m->free[kind] += sign * amount[kind];
+	if (nodes->devices)
+		devices_whole(nodes, type_of(nodes, edge->node), sign, m->free);
 }
 
 void moment_at(const struct nodes *nodes, uint32_t row, sl_time at, struct moment *m)
@@ -66,16 +73,20 @@ enum node_status span_of(const struct nodes *nodes, uint32_t row, const struct s
 	uint32_t i = nodes->node[row].first;
 	while (i != NONE && nodes->edge[i].at <= span->from)
 		i = apply_instant(nodes, i, promises, &m);
-	memcpy(free, m.free, nodes->kinds * sizeof(*free));
+	memcpy(free, m.free, nodes->width * sizeof(*free));
 	bool held = m.holds;
 	bool whole = m.whole;
 	while (promises && i != NONE && nodes->edge[i].at < span->until) {
 		i = apply_instant(nodes, i, true, &m);
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			free[kind] = m.free[kind] < free[kind] ? m.free[kind] : free[kind];
+		if (nodes->devices)
+			devices_least(nodes, type_of(nodes, row), m.free, free);
 		held |= m.holds != 0;
 		whole |= m.whole != 0;
 	}
+	if (nodes->devices)
+		devices_sum(nodes, type_of(nodes, row), free);
 	if (nodes->windows_live && nodes->node[row].windows &&
 		span->until > horizon_of(nodes, nodes->node[row].windows, span->from, span->exempt))
 		return NODE_WHOLE;
@@ -197,6 +208,12 @@ void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, st
 		edge_of(nodes, load, load->tasks, chain)->flags = EDGE_WHOLE;
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			free[kind] = amount[kind] < UNBOUNDED ? 0 : free[kind];
+		if (nodes->devices)
+			memset(&free[nodes->kinds], 0, nodes->devices * sizeof(*free));
+		return;
+	}
+	if (nodes->devices && task->gpus > 0) {
+		devices_spend(nodes, load, free, chain);
 		return;
 	}
 	uint32_t left = load->tasks;
@@ -209,7 +226,8 @@ void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, st
 		if (!here)
 			continue;
 		struct edge *edge = edge_of(nodes, load, here, chain);
-		edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0 ? here * task->cpus : 0;
+		edge->cpus =
+			(int32_t)(amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0 ? here * task->cpus : 0);
 		edge->mem = amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0 ? here * task->mem : 0;
 		edge->gpus = (int32_t)(task->gpus > 0 ? here * task->gpus : 0);
 		edge->kind = (uint8_t)(edge->gpus ? kind : 0);
@@ -225,6 +243,8 @@ static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment 
 {
 	struct node *node = &nodes->node[row];
 	const int64_t *free = free_of(nodes, node->class);
+	if (nodes->devices)
+		SL_CHECK(!devices_lack(nodes, type_of(nodes, row), m->free));
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
 		SL_CHECK(m->free[kind] >= 0); /* Given out twice. */
 		nodes->idle[kind] += m->free[kind] - free[kind];
@@ -271,10 +291,7 @@ bool edge_fits(const struct nodes *nodes, const struct edge *edge)
 	if (m.whole)
 		return false;
 	moment_apply(nodes, edge, true, &m);
-	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
-		if (m.free[kind] < 0)
-			return false;
-	return true;
+	return !lacks(nodes, type_of(nodes, edge->node), m.free);
 }
 
 /* ---- Holds ------------------------------------------------------------------------------------------ */
@@ -336,8 +353,10 @@ size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece 
 		if (grow((void **)&nodes->piece, &nodes->piece_capacity, sizeof(*nodes->piece), count + 1,
 			    SIZE_MAX / 64, &nodes->err))
 			return 0;
-		nodes->piece[count] =
-			(struct sl_piece){ .node = edge->node, .group = edge->group, .tasks = edge->tasks };
+		nodes->piece[count] = (struct sl_piece){ .node = edge->node,
+			.group = edge->group,
+			.tasks = edge->tasks,
+			.devices = devices_of(nodes, edge) };
 		sorted &= !count || !piece_before(&nodes->piece[count], &nodes->piece[count - 1]);
 		count++;
 	}
@@ -350,6 +369,7 @@ size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece 
 			nodes->piece[kept - 1].tasks += here.tasks;
 		else
 			nodes->piece[kept++] = here;
+		nodes->piece[kept - 1].devices |= here.devices;
 	}
 	*piece = nodes->piece;
 	return kept;

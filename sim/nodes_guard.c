@@ -8,6 +8,8 @@
  */
 #include "sim/nodes_parts.h"
 
+#include <string.h>
+
 void nodes_guard_end(struct nodes *nodes)
 {
 	chain_free(nodes, nodes->guard.chosen);
@@ -28,8 +30,9 @@ void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time leng
 	guard->named = named;
 	guard->number++;
 	guard->only_at = 0;
+	const struct span span = { at, after(at, length), false, 0 };
 	if (guard->on && named)
-		(void)place_span(nodes, request, at, length, false, &guard->chosen);
+		(void)place_span_for(nodes, nodes->asker, request, &span, &guard->chosen);
 }
 
 /* ---- With the candidate in place ---------------------------------------------------------------- */
@@ -108,9 +111,8 @@ static bool chosen_left(const struct nodes *nodes, struct chain candidate)
 				return false;
 			moment_apply(nodes, &nodes->edge[k], true, &m);
 		}
-		for (uint32_t kind = 0; touches && kind < nodes->kinds; kind++)
-			if (m.free[kind] < 0)
-				return false;
+		if (touches && lacks(nodes, type_of(nodes, row), m.free))
+			return false;
 	}
 	return true;
 }
@@ -127,14 +129,32 @@ static bool placement_left(struct nodes *nodes)
 
 /* ---- The question --------------------------------------------------------------------------------- */
 
+/* The very devices that it would get. */
+static bool unit_takes(struct nodes *nodes, uint32_t request, uint32_t row, struct moment *m)
+{
+	int64_t free[COLUMNS_MAX];
+	struct chain chain = CHAIN_NONE;
+	const struct load load = { nodes->requests[request].group, row, nodes->shape[request].unit, 0 };
+	if (!edges_reserve(nodes, load_edges(nodes, load.group, load.tasks)))
+		return false;
+	memcpy(free, free_of(nodes, nodes->node[row].class), nodes->width * sizeof(*free));
+	edges_spend(nodes, &load, free, &chain);
+	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
+		moment_apply(nodes, &nodes->edge[i], true, m);
+	chain_free(nodes, chain);
+	return true;
+}
+
 /* The unit of a candidate on the node that it would get now, off what is free there at the guarded time. */
-static void unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, struct moment *m)
+static bool unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, struct moment *m)
 {
 	const struct sl_group *group = nodes->requests[request].group;
 	const struct sl_demand *task = &group->task;
 	const int64_t *amount = nodes->cluster->type[type_of(nodes, row)].amount;
 	const int64_t *free = free_of(nodes, nodes->node[row].class);
 	uint32_t left = nodes->shape[request].unit;
+	if (nodes->devices && task->gpus > 0)
+		return unit_takes(nodes, request, row, m);
 	m->holds++;
 	m->whole += group->exclusive;
 	if (amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0)
@@ -146,6 +166,7 @@ static void unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, stru
 		m->free[kind] -= here * task->gpus;
 		left -= here;
 	}
+	return true;
 }
 
 /* Which nodes hold the head's unit at the guarded time: none, one, or more. */
@@ -186,7 +207,8 @@ static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
 		return true; /* It does not go there. */
 	struct moment m;
 	moment_at(nodes, row, guard->at, &m);
-	unit_comes(nodes, request, row, &m);
+	if (!unit_comes(nodes, request, row, &m))
+		return false;
 	return units_on(nodes, &nodes->shape[guard->request], head->group, type_of(nodes, row), m.free,
 		       status_of(m.holds, m.whole)) ||
 	       choose(nodes, request, length) != row;
@@ -213,6 +235,9 @@ static int64_t times_of(int64_t taken, int64_t each)
 	return each > 0 && taken > 0 ? (taken - 1) / each + 1 : 0;
 }
 
+/* What it takes of a device is another on another. */
+static bool is_uneven(const struct sl_demand *task) { return task->mig || task->gpu_mem > 0; }
+
 /* So many units of the head at most can a candidate's unit cost, wherever it goes: of each kind it takes,
  * those that would have used it. */
 static int64_t cost_at_most(const struct nodes *nodes, uint32_t request)
@@ -221,7 +246,7 @@ static int64_t cost_at_most(const struct nodes *nodes, uint32_t request)
 	const struct sl_group *head = nodes->requests[nodes->guard.request].group;
 	const int64_t tasks = nodes->shape[request].unit;
 	const int64_t all = nodes->shape[nodes->guard.request].bound;
-	if (group->exclusive || head->exclusive)
+	if (group->exclusive || head->exclusive || is_uneven(&group->task) || is_uneven(&head->task))
 		return all;
 	int64_t cost = times_of(tasks * group->task.cpus, head->task.cpus);
 	const int64_t mem = times_of(tasks * group->task.mem, head->task.mem);
@@ -248,9 +273,9 @@ static bool sum_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	struct moment m;
 	moment_at(nodes, row, guard->at, &m);
 	const int64_t before = units_on(nodes, shape, group, type, m.free, status_of(m.holds, m.whole));
-	unit_comes(nodes, request, row, &m);
-	return before - units_on(nodes, shape, group, type, m.free, status_of(m.holds, m.whole)) <=
-	       guard->spare;
+	return unit_comes(nodes, request, row, &m) &&
+	       before - units_on(nodes, shape, group, type, m.free, status_of(m.holds, m.whole)) <=
+		       guard->spare;
 }
 
 /* The candidate is put where it would go, and taken off again. */
@@ -268,7 +293,7 @@ static bool others_allow(struct nodes *nodes, uint32_t request, sl_time length)
 	const bool by_units = !guard->named && kind == SHAPE_SUM && !nodes->windows_live;
 	if (by_units && !find_spare(nodes))
 		return false;
-	if (!place_now(nodes, request, length, &chain))
+	if (!place_now_for(nodes, nodes->asker, request, length, &chain))
 		return false;
 	bool left;
 	if (guard->named)
@@ -300,10 +325,12 @@ bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	if (!nodes->guard.on)
 		return true;
 	struct shape *shape = &nodes->shape[request];
-	if (shape->allows_at == nodes->version && shape->allows_guard == nodes->guard.number &&
+	if (!by_chance(nodes) && shape->allows_at == nodes->version && shape->allows_guard == nodes->guard.number &&
 		(!nodes->windows_live || shape->allows_length == length))
 		return shape->allows;
+	ties_for(nodes, nodes->asker);
 	const bool allowed = allows(nodes, request, length);
+	ties_for(nodes, NONE);
 	shape->allows = allowed;
 	shape->allows_at = nodes->version;
 	shape->allows_guard = nodes->guard.number;

@@ -46,14 +46,17 @@ static bool goes(
 	return good;
 }
 
-/* An edge for each type of GPU, and at least one: the first holds cpus, memory and tasks too. */
-static void take(struct nodes *nodes, const struct sl_holding *holding, struct chain *chain)
+/* An edge for each type of GPU, and at least one: the first holds cpus, memory and tasks too. Where devices
+ * are followed the lowest that are wholly free; false: there are too few. */
+static bool take(struct nodes *nodes, const struct sl_holding *holding, struct chain *chain)
 {
-	const int64_t *amount = nodes->cluster->type[type_of(nodes, holding->node)].amount;
+	const uint32_t type = type_of(nodes, holding->node);
+	const int64_t *amount = nodes->cluster->type[type].amount;
 	struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
+	bool good = true;
 	edge->node = holding->node;
 	edge->tasks = holding->tasks;
-	edge->cpus = amount[SL_KIND_CPUS] < UNBOUNDED ? holding->cpus : 0;
+	edge->cpus = (int32_t)(amount[SL_KIND_CPUS] < UNBOUNDED ? holding->cpus : 0);
 	edge->mem = amount[SL_KIND_MEM] < UNBOUNDED ? holding->mem : 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++) {
 		if (!gpus_of(holding, kind))
@@ -65,8 +68,14 @@ static void take(struct nodes *nodes, const struct sl_holding *holding, struct c
 		}
 		edge->gpus = (int32_t)gpus_of(holding, kind);
 		edge->kind = (uint8_t)kind;
+		if (!devices_lowest(nodes, type, free_of(nodes, nodes->node[holding->node].class), edge)) {
+			edge->gpus = 0;
+			edge->devices = 0;
+			good = false;
+		}
 	}
 	edge_take(nodes, edge);
+	return good;
 }
 
 bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
@@ -78,8 +87,7 @@ bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
 		good = goes(nodes, request, &holding[i], length_until(nodes, end));
-		if (good)
-			take(nodes, &holding[i], &chain);
+		good = good && take(nodes, &holding[i], &chain);
 	}
 	if (good)
 		return hold_begins(nodes, job, request, chain, end);

@@ -18,6 +18,7 @@
 #define UNBOUNDED     SL_MEM_UNBOUNDED
 #define ALWAYS        INT64_MIN /* Earlier than any time. */
 #define SCORE_UNKNOWN INT64_MIN /* Not asked for yet. */
+#define SCORE_NONE    INT64_MAX /* It does not hold the unit. */
 
 enum {
 	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
@@ -26,6 +27,10 @@ enum {
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
 	HEAP_WAYS = 8,
+	COLUMNS_MAX = SL_KINDS_MAX + SL_DEVICES_MAX + SL_CROWDS, /* Of a row of free amounts. */
+	SCORES = SL_OR_TINY(512, 3),    /* Requests of which scores are remembered, */
+	SCORES_BYTES = 1 << 24,         /* but for those beyond TRACKS in no more memory than this. */
+	BIRTHS = SL_OR_TINY(1 << 13, 4) /* A power of two. */
 };
 
 /* ---- Edges -------------------------------------------------------------------------- */
@@ -36,12 +41,16 @@ enum edge_flag {
 	EDGE_BEGIN = 4,   /* Takes: where a promise begins. */
 	EDGE_LINKED = 8,
 	EDGE_SUSPENDED = 16,
+	EDGE_SLICES = 32, /* Of a GPU that is divided. */
 };
 
 struct edge {
 	sl_time at;
-	int64_t cpus, mem; /* What changes; of whole ones, by the node's type. */
-	int32_t gpus;
+	int64_t mem; /* What changes; of whole ones, by the node's type. */
+	int32_t cpus, gpus;
+	/* Where devices are followed, bit i: GPU i of the node, an equal part of `gpus` of each; the first
+	 * task has the lowest. Of EDGE_SLICES see edge_slices. 0: by its kind alone, or none, or all. */
+	uint32_t devices;
 	uint32_t next, before; /* Of the node, by time. */
 	uint32_t node;
 	uint32_t tasks;
@@ -129,6 +138,7 @@ struct shape {
 	uint32_t need;   /* Units. */
 	uint32_t bound;  /* Tasks on one node. */
 	uint32_t track;  /* NONE: not tracked. */
+	uint32_t scores; /* NONE: not remembered. */
 	uint32_t exempt; /* Windows of this reservation do not stop it. */
 	uint32_t choice; /* Where one unit goes, with its score, when so many changes of nodes were seen. */
 	int64_t choice_score;
@@ -165,6 +175,24 @@ struct track {
 	uint32_t step_used, step_spare;
 };
 
+/* What each class was found to be worth to a request (or to a gauge), next to each other. */
+struct scores {
+	uint32_t request;
+	uint64_t used; /* The choice at which it was last asked. */
+	uint64_t seen; /* Classes that were born since then have none yet. */
+	int64_t *score;
+	size_t capacity;
+};
+
+/* A gauge that is followed: the sum over all nodes, and what each node counts for in it. */
+struct gauged {
+	const struct sl_gauge *gauge;
+	void *state;
+	int64_t sum;
+	int64_t *counted;
+	struct scores values;
+};
+
 /* ---- Placement ---------------------------------------------------------------------------- */
 
 /* What is free on every node at some time: what is chosen from when it is not now. */
@@ -174,15 +202,24 @@ struct view {
 };
 
 struct cand {
-	int64_t rank, score;  /* The least first, then by node. */
+	int64_t rank, score; /* The least first, then by tie, then by node. */
+	uint64_t tie;
 	uint32_t node, class; /* class NONE: of a view. */
 	uint32_t cap;         /* Tasks that fit. */
 	uint32_t tasks;       /* That would go there next. */
 	uint32_t pick;        /* Of one that was picked before; NONE. */
+	uint32_t holds;       /* By island: tasks of the group, however many it has. */
 };
 
 struct pick {
 	uint32_t node, tasks;
+};
+
+/* An island over several nodes, as a group's tasks see it. */
+struct island {
+	uint64_t holds; /* Tasks, on as many nodes as the group may have. */
+	uint32_t nodes; /* That hold any. */
+	uint32_t first; /* Its lowest node. */
 };
 
 struct guard {
@@ -202,7 +239,15 @@ struct nodes {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
 	struct placing placing;
+	uint32_t *rank; /* By node, where ties go by name: its place among the names; NULL: by number. */
+	uint64_t lot;   /* Where ties go by chance: of whoever is being placed. */
+	uint32_t asker; /* Whom the guard is asked for. */
 	uint32_t request_count, job_count, count, kinds;
+	/* A row of free amounts: kinds; where devices are followed, then one column for each of `devices`,
+	 * the most that a node has, and SL_CROWDS. Else devices is 0 and width is kinds. */
+	uint32_t devices, width;
+	int64_t parts;        /* Of a GPU. */
+	int64_t *type_free;   /* By type: the row of an empty node. NULL: kinds alone. */
 	uint32_t *type_nodes; /* By type. */
 	struct sl_err err;    /* The first failure; from then on nothing is done. */
 	sl_time now;
@@ -223,16 +268,27 @@ struct nodes {
 	size_t piece_capacity;
 	uint64_t *closed; /* Lent. */
 
-	/* Classes. By class: the rows, what is free, and for each track units and score. */
+	/* Classes. By class: the rows, what is free, and for each track its units. */
 	struct class *class;
 	int64_t *class_free;
 	uint32_t *class_units;
-	int64_t *class_score;
 	size_t class_capacity;
 	uint32_t class_used, class_spare, class_empty;
 	uint32_t away; /* Nodes that are out of their classes: then none is recycled. */
 	uint32_t *bucket;
 	uint32_t bucket_count; /* A power of two. */
+	/* Scores by request and class; and the classes as they came into being, the last ones. */
+	struct scores scores[SCORES];
+	uint32_t scores_used;
+	uint64_t choices; /* Counts them. */
+	uint32_t born[BIRTHS];
+	uint64_t births;
+
+	struct gauged gauged[SL_GAUGES_MAX];
+	uint32_t gauge_count;
+	uint32_t *moved; /* Nodes that are to be counted anew, each once, */
+	bool *has_moved; /* and whether a node is among them. */
+	uint32_t moved_count;
 
 	/* Window sets. By set and track: units of its nodes. */
 	struct window *window;
@@ -266,6 +322,7 @@ struct nodes {
 	int64_t *pick_free; /* By pick and kind. */
 	size_t pick_free_capacity;
 	struct view view;
+	struct island *island; /* By number, from 1. */
 	struct guard guard;
 };
 
@@ -283,12 +340,30 @@ static inline bool failed(const struct nodes *nodes) { return nodes->err.status 
 
 static inline int64_t *free_of(const struct nodes *nodes, uint32_t class)
 {
-	return &nodes->class_free[(size_t) class * nodes->kinds];
+	return &nodes->class_free[(size_t) class * nodes->width];
 }
 
 static inline uint32_t type_of(const struct nodes *nodes, uint32_t node)
 {
 	return nodes->cluster->node_type[node];
+}
+
+/* The row of an empty node. */
+static inline const int64_t *empty_of(const struct nodes *nodes, uint32_t type)
+{
+	return nodes->devices ? &nodes->type_free[(size_t)type * nodes->width]
+			      : nodes->cluster->type[type].amount;
+}
+
+/* What placings and gauges see of such a row. */
+static inline struct sl_node_class node_class(const struct nodes *nodes, uint32_t type, const int64_t *free)
+{
+	struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
+	if (nodes->devices) {
+		class.device = &free[nodes->kinds];
+		class.crowd = &free[nodes->kinds + nodes->devices];
+	}
+	return class;
 }
 
 static inline enum node_status status_of(uint32_t holds, uint32_t whole)
@@ -328,6 +403,10 @@ static inline bool is_barred(const struct nodes *nodes, const struct sl_group *g
 	return group->node_set && set_lacks(nodes, group->node_set, type);
 }
 
+/* nodes_device.c: so many tasks, with GPUs, where devices are followed. */
+uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, uint32_t most, uint32_t type,
+	const int64_t *free);
+
 /* How many tasks of the group go on a node of that type of which so much is free, at most `most`. */
 static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
 	uint32_t type, const int64_t *free, enum node_status status)
@@ -341,6 +420,8 @@ static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group
 		most = share_of(most, free[SL_KIND_MEM], task->mem);
 	if (!most || task->gpus <= 0)
 		return most;
+	if (nodes->devices)
+		return device_tasks(nodes, task, most, type, free);
 	uint32_t fit = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
 		if (kind_will_do(task, kind))
@@ -355,14 +436,57 @@ static inline uint32_t units_on(const struct nodes *nodes, const struct shape *s
 	return shape->unit == 1 ? tasks : tasks >= shape->unit;
 }
 
+/* ---- nodes_device.c: GPUs that are followed one by one -------------------------------------- */
+
+/* A column of an undivided GPU is what is free of it, in parts. Of a divided one it is a bit for each free
+ * slice; above these, of each slice that was given out more than once, how many times too often, which only
+ * happens where a promise meets what runs longer than expected. */
+enum { SLICES = (1 << SL_MIG_SLICES) - 1 };
+
+/* Which GPU of the node an edge of EDGE_SLICES holds slices of, and which. */
+static inline uint32_t edge_divided(const struct edge *edge) { return edge->devices & 0xff; }
+static inline uint32_t edge_slices(const struct edge *edge) { return edge->devices >> 8; }
+
+/* Decides whether devices are followed, and what a row is. */
+int devices_init(struct nodes *nodes);
+/* Is one of these asked for that only devices which are followed can give? */
+bool asks_devices(const struct nodes *nodes, const struct sl_demand *task);
+/* What an edge, which is no whole one, changes of the columns behind the kinds: back it comes (1) or goes
+ * (-1). */
+void device_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free);
+/* All devices of the type come back or go. */
+void devices_whole(const struct nodes *nodes, uint32_t type, int64_t sign, int64_t *free);
+/* Has more been given out of a device than there is? */
+bool devices_lack(const struct nodes *nodes, uint32_t type, const int64_t *free);
+/* `least` becomes the least of both, column by column. */
+void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free, int64_t *least);
+/* What is free of the kinds is what is free of their devices. */
+void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
+/* The GPUs of a suspended edge, as they were. */
+int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge);
+/* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
+uint32_t devices_of(const struct nodes *nodes, const struct edge *edge);
+/* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
+bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge);
+/* Are these the columns of whole devices, at most? For nodes_check. */
+void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
 /* ---- nodes_edge.c: edges, holds, what is free at a time -------------------------------------- */
 
 /* A node at a time. */
 struct moment {
-	int64_t free[SL_KINDS_MAX];
+	int64_t free[COLUMNS_MAX];
 	uint32_t holds, whole;
 };
 
+/* Without the columns that are in nobody's row. */
+static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
+{
+	for (uint32_t i = 0; i < nodes->width; i++)
+		to->free[i] = from->free[i];
+	to->holds = from->holds;
+	to->whole = from->whole;
+}
 void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
 /* What the edge changes, or (back) takes the change back. */
 void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
@@ -377,6 +501,21 @@ struct span {
 /* The least that is free throughout the span; NODE_WHOLE in a window. */
 enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
 
+/* What an edge that is no whole one changes: back it comes (1) or goes (-1). */
+static inline void amounts_apply(
+	const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
+{
+	free[SL_KIND_CPUS] += sign * edge->cpus;
+	free[SL_KIND_MEM] += sign * edge->mem;
+	if (!edge->gpus)
+		return;
+	free[edge->kind] += sign * edge->gpus;
+	if (nodes->devices)
+		device_apply(nodes, edge, sign, free);
+}
+/* Has more been given out than there is? */
+bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
 /* Room for so many more, so that none is missing in the middle of a change. */
 bool edges_reserve(struct nodes *nodes, size_t more);
 uint32_t edge_new(struct nodes *nodes, struct chain *chain);
@@ -389,8 +528,17 @@ struct load {
 	uint32_t node, tasks;
 	uint16_t index; /* Of the group. */
 };
+/* So many edges at most are needed for that. */
+static inline size_t load_edges(const struct nodes *nodes, const struct sl_group *group, uint32_t tasks)
+{
+	return nodes->devices && group->task.gpus > 0 && tasks > nodes->kinds ? tasks : nodes->kinds;
+}
 /* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
 void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+/* The same of tasks with GPUs, on a node whose devices are followed: nodes_device.c. */
+void devices_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+/* One task of it, noted nowhere. */
+void devices_spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t type, int64_t *free);
 /* The same off what is free on the node now. */
 void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
 /* Takes off the node what the edge holds; gives it back. */
@@ -443,6 +591,53 @@ void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks);
 
+/* ---- nodes_ties.c: between nodes of the same score ------------------------------------------------- */
+
+/* The order of the names, if that is what decides. */
+int ties_init(struct nodes *nodes);
+/* For whom nodes are chosen from now on: NONE, nobody in particular. Matters where ties go by chance. */
+void ties_for(struct nodes *nodes, uint32_t job);
+
+static inline bool by_chance(const struct nodes *nodes) { return nodes->placing.ties == SL_TIES_RANDOM; }
+
+/* Mixes 64 bits (the finalizer of SplitMix64: Steele, Lea & Flood, OOPSLA 2014). */
+static inline uint64_t mixed(uint64_t h)
+{
+	h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+	return h ^ h >> 31;
+}
+
+/* The least goes first, then the lowest node. */
+static inline uint64_t tie_of(const struct nodes *nodes, uint32_t node)
+{
+	if (by_chance(nodes))
+		return mixed(nodes->lot + (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
+	return nodes->rank ? nodes->rank[node] : node;
+}
+
+static inline bool tie_before(const struct nodes *nodes, uint32_t a, uint32_t b)
+{
+	const uint64_t x = tie_of(nodes, a);
+	const uint64_t y = tie_of(nodes, b);
+	return x != y ? x < y : a < b;
+}
+
+/* ---- nodes_score.c: what classes are worth, remembered ----------------------------------------------- */
+
+/* Of the request, up to date; NULL: others are asked more often, or memory is out. */
+struct scores *scores_of(struct nodes *nodes, uint32_t request);
+/* Those of classes that were born since are unknown now. False: out of memory. */
+bool scores_update(struct nodes *nodes, struct scores *scores);
+void scores_forget(struct nodes *nodes); /* All. */
+
+/* ---- nodes_gauge.c: sums over all nodes, followed ------------------------------------------------------ */
+
+/* The node is of another class. */
+void gauges_note(struct nodes *nodes, uint32_t node);
+void gauges_free(struct nodes *nodes);
+void gauges_check(struct nodes *nodes);
+
 /* ---- nodes_window.c ------------------------------------------------------------------------------- */
 
 int windows_init(struct nodes *nodes);
@@ -478,10 +673,15 @@ void place_undo(struct nodes *nodes, struct chain chain);
 static inline bool is_single(const struct nodes *nodes, uint32_t request)
 {
 	const struct shape *shape = &nodes->shape[request];
-	return shape->kind == SHAPE_UNIT && (shape->unit == 1 || !nodes->placing.rule->one_at_a_time);
+	return shape->kind == SHAPE_UNIT && !nodes->placing.rule->by_island &&
+	       (shape->unit == 1 || !nodes->placing.rule->one_at_a_time);
 }
-/* Then: the node that it would get; NONE. */
+/* Then: the node that it would get, for whoever it is (ties_for); NONE. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);
+/* Likewise, with ties as they are for that job. */
+bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, struct chain *chain);
+bool place_span_for(
+	struct nodes *nodes, uint32_t job, uint32_t request, const struct span *span, struct chain *chain);
 /* Of a view, likewise. The edges hold what they take. */
 bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain);
 /* In [at, at + length), as held things end, beside promises or not. */

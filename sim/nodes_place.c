@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_place.c - on which nodes a request goes: of those that hold a task the least score, then the lowest
- * node, until all tasks have a place.
+ * nodes_place.c - on which nodes a request goes: of those that hold a task the least score, then the first by
+ * ties, until all tasks have a place. A placing by islands takes the nodes of one after those of another.
  *
  * Candidates are classes of nodes, when it is now, or the nodes of a view. A
  * node that was picked is out of its class until its group is placed.
@@ -18,11 +18,13 @@ struct picker {
 	struct view *view; /* NULL: the classes. */
 	uint32_t exempt;   /* Windows of this reservation do not stop it. */
 	sl_time length;
-	size_t count;  /* Candidates. */
-	size_t picked; /* Nodes. */
-	uint32_t used; /* Nodes, with those that it had before. */
-	uint32_t left; /* Tasks. */
-	uint32_t most; /* No candidate would get more. */
+	bool by_node;      /* Each node of a class is a candidate. */
+	struct cand *cand; /* A heap, once they have scores. */
+	size_t count;
+	size_t picked;              /* Nodes. */
+	uint32_t used_before, used; /* Nodes: those that it had before, and with them. */
+	uint32_t left;              /* Tasks. */
+	uint32_t most;              /* No candidate would get more. */
 	bool most_first;
 };
 
@@ -32,7 +34,9 @@ static bool cand_before(const struct cand *a, const struct cand *b)
 {
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
-	return a->score != b->score ? a->score < b->score : a->node < b->node;
+	if (a->score != b->score)
+		return a->score < b->score;
+	return a->tie != b->tie ? a->tie < b->tie : a->node < b->node;
 }
 
 static void cand_down(struct cand *heap, size_t count, size_t place)
@@ -69,16 +73,22 @@ static bool picker_room(struct nodes *nodes, size_t count)
 		&nodes->err);
 }
 
+static void cand_add(struct picker *p, uint32_t node, uint32_t class, uint32_t cap)
+{
+	p->nodes->cand[p->count++] = (struct cand){
+		.node = node, .tie = tie_of(p->nodes, node), .class = class, .cap = cap, .pick = NONE
+	};
+}
+
 static void gather_view(struct picker *p)
 {
 	struct nodes *nodes = p->nodes;
 	const uint32_t bound = group_bound(p->group);
 	for (uint32_t row = 0; row < nodes->count; row++) {
 		const uint32_t cap = tasks_on(nodes, p->group, bound, type_of(nodes, row),
-			&p->view->free[(size_t)row * nodes->kinds], (enum node_status)p->view->status[row]);
+			&p->view->free[(size_t)row * nodes->width], (enum node_status)p->view->status[row]);
 		if (cap)
-			nodes->cand[p->count++] =
-				(struct cand){ .node = row, .class = NONE, .cap = cap, .pick = NONE };
+			cand_add(p, row, NONE, cap);
 	}
 }
 
@@ -92,9 +102,9 @@ static void gather_classes(struct picker *p)
 			continue;
 		const uint32_t cap = tasks_on(nodes, p->group, bound, class->type, free_of(nodes, i),
 			(enum node_status) class->status);
-		if (cap)
-			nodes->cand[p->count++] =
-				(struct cand){ .node = class->heap[0], .class = i, .cap = cap, .pick = NONE };
+		const uint32_t nodes_wanted = !cap ? 0 : p->by_node ? class->count : 1;
+		for (uint32_t k = 0; k < nodes_wanted; k++)
+			cand_add(p, class->heap[k], i, cap);
 	}
 }
 
@@ -103,8 +113,10 @@ static bool gather(struct picker *p)
 {
 	struct nodes *nodes = p->nodes;
 	p->count = 0;
-	if (!picker_room(nodes, (p->view ? nodes->count : nodes->class_used) + (size_t)1))
+	p->by_node = by_chance(nodes) || nodes->placing.rule->by_island;
+	if (!picker_room(nodes, (p->view || p->by_node ? nodes->count : nodes->class_used) + (size_t)1))
 		return false;
+	p->cand = nodes->cand;
 	if (p->view)
 		gather_view(p);
 	else
@@ -112,7 +124,8 @@ static bool gather(struct picker *p)
 	uint64_t sum = 0;
 	for (size_t i = 0; i < p->count; i++) {
 		const struct cand *cand = &nodes->cand[i];
-		sum += (uint64_t)cand->cap * (cand->class == NONE ? 1 : nodes->class[cand->class].count);
+		const bool alone = cand->class == NONE || p->by_node;
+		sum += (uint64_t)cand->cap * (alone ? 1 : nodes->class[cand->class].count);
 	}
 	return sum >= p->left;
 }
@@ -120,8 +133,8 @@ static bool gather(struct picker *p)
 static int64_t cand_score(const struct picker *p, const struct cand *cand)
 {
 	const struct nodes *nodes = p->nodes;
-	const int64_t *free = cand->pick != NONE    ? &nodes->pick_free[(size_t)cand->pick * nodes->kinds]
-			      : cand->class == NONE ? &p->view->free[(size_t)cand->node * nodes->kinds]
+	const int64_t *free = cand->pick != NONE    ? &nodes->pick_free[(size_t)cand->pick * nodes->width]
+			      : cand->class == NONE ? &p->view->free[(size_t)cand->node * nodes->width]
 						    : free_of(nodes, cand->class);
 	return score_of(nodes, type_of(nodes, cand->node), free, p->group, cand->tasks);
 }
@@ -134,17 +147,29 @@ static uint32_t limit_of(const struct picker *p)
 	return p->left > others ? p->left - others : 0;
 }
 
+/* Nodes of one class stand next to each other, as long as they were not scored before. */
+static void score_next(const struct picker *p, struct cand *cand, const struct cand *before)
+{
+	if (before && cand->class != NONE && before->class == cand->class && before->tasks == cand->tasks)
+		cand->score = before->score;
+	else
+		cand->score = cand_score(p, cand);
+}
+
 static void score_all(struct picker *p, uint32_t limit)
 {
 	p->most = 0;
 	for (size_t i = 0; i < p->count; i++) {
-		struct cand *cand = &p->nodes->cand[i];
-		cand->tasks = cand->cap < limit ? cand->cap : limit;
-		cand->score = cand_score(p, cand);
+		struct cand *cand = &p->cand[i];
+		const uint32_t tasks = cand->cap < limit ? cand->cap : limit;
+		if (tasks != cand->tasks) {
+			cand->tasks = tasks;
+			score_next(p, cand, i ? cand - 1 : NULL);
+		}
 		cand->rank = p->most_first ? -(int64_t)cand->tasks : 0;
 		p->most = cand->tasks > p->most ? cand->tasks : p->most;
 	}
-	cand_heap(p->nodes->cand, p->count);
+	cand_heap(p->cand, p->count);
 }
 
 /* ---- Picks ------------------------------------------------------------------------------------------ */
@@ -166,14 +191,16 @@ static bool pick_new(struct picker *p, uint32_t node, uint32_t tasks)
 /* The best candidate's node was picked: its class has another, or it goes. */
 static void next_of_best(struct picker *p)
 {
-	struct nodes *nodes = p->nodes;
-	struct cand *best = &nodes->cand[0];
-	if (best->class != NONE && nodes->class[best->class].count)
+	const struct nodes *nodes = p->nodes;
+	struct cand *best = &p->cand[0];
+	if (best->class != NONE && !p->by_node && nodes->class[best->class].count) {
 		best->node = nodes->class[best->class].heap[0];
-	else if (--p->count)
-		*best = nodes->cand[p->count];
+		best->tie = tie_of(nodes, best->node);
+	} else if (--p->count) {
+		*best = p->cand[p->count];
+	}
 	if (p->count)
-		cand_down(nodes->cand, p->count, 0);
+		cand_down(p->cand, p->count, 0);
 }
 
 static bool pick_nodes(struct picker *p)
@@ -186,7 +213,7 @@ static bool pick_nodes(struct picker *p)
 			return false;
 		if (limit < p->most)
 			score_all(p, limit);
-		const struct cand best = p->nodes->cand[0];
+		const struct cand best = p->cand[0];
 		if (!pick_new(p, best.node, best.tasks))
 			return false;
 		next_of_best(p);
@@ -209,8 +236,13 @@ static void picks_undo(struct picker *p)
 /* ---- One task at a time ---------------------------------------------------------------------------- */
 
 /* One task of the group, whatever type of GPU it gets. */
-static void spend_one(const struct nodes *nodes, const struct sl_demand *task, uint32_t node, int64_t *free)
+static void spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t node, int64_t *free)
 {
+	const struct sl_demand *task = &group->task;
+	if (nodes->devices && task->gpus > 0) {
+		devices_spend_one(nodes, group, type_of(nodes, node), free);
+		return;
+	}
 	const int64_t *amount = nodes->cluster->type[type_of(nodes, node)].amount;
 	if (task->cpus > 0 && amount[SL_KIND_CPUS] < UNBOUNDED)
 		free[SL_KIND_CPUS] -= task->cpus;
@@ -228,7 +260,7 @@ static void spend_one(const struct nodes *nodes, const struct sl_demand *task, u
 static void again_put(struct picker *p, struct cand cand, size_t *again)
 {
 	struct nodes *nodes = p->nodes;
-	spend_one(nodes, &p->group->task, cand.node, &nodes->pick_free[(size_t)cand.pick * nodes->kinds]);
+	spend_one(nodes, p->group, cand.node, &nodes->pick_free[(size_t)cand.pick * nodes->width]);
 	if (!--cand.cap)
 		return;
 	cand.score = cand_score(p, &cand);
@@ -239,15 +271,15 @@ static void again_put(struct picker *p, struct cand cand, size_t *again)
 static bool pick_first_task(struct picker *p, size_t *again)
 {
 	struct nodes *nodes = p->nodes;
-	struct cand best = nodes->cand[0];
+	struct cand best = p->cand[0];
 	if (grow((void **)&nodes->again, &nodes->again_capacity, sizeof(*nodes->again), *again + 1,
 		    SIZE_MAX / 64, &nodes->err) ||
 		grow((void **)&nodes->pick_free, &nodes->pick_free_capacity, sizeof(*nodes->pick_free),
-			(p->picked + 1) * nodes->kinds, SIZE_MAX / 64, &nodes->err))
+			(p->picked + 1) * nodes->width, SIZE_MAX / 64, &nodes->err))
 		return false;
-	const int64_t *free = best.class == NONE ? &p->view->free[(size_t)best.node * nodes->kinds]
+	const int64_t *free = best.class == NONE ? &p->view->free[(size_t)best.node * nodes->width]
 						 : free_of(nodes, best.class);
-	memcpy(&nodes->pick_free[p->picked * nodes->kinds], free, nodes->kinds * sizeof(*free));
+	memcpy(&nodes->pick_free[p->picked * nodes->width], free, nodes->width * sizeof(*free));
 	best.pick = (uint32_t)p->picked;
 	if (!pick_new(p, best.node, 1))
 		return false;
@@ -283,7 +315,7 @@ static bool pick_singly(struct picker *p)
 		const bool may_again = again && !must_new;
 		if (!may_new && !may_again)
 			return false;
-		if (may_again && (!may_new || cand_before(&nodes->again[0], &nodes->cand[0])))
+		if (may_again && (!may_new || cand_before(&nodes->again[0], &p->cand[0])))
 			pick_further_task(p, &again);
 		else if (!pick_first_task(p, &again))
 			return false;
@@ -303,28 +335,161 @@ static void take_picks(struct picker *p, struct chain *chain)
 			node_spends(nodes, &load, chain);
 			continue;
 		}
-		edges_spend(nodes, &load, &p->view->free[(size_t)pick.node * nodes->kinds], chain);
+		edges_spend(nodes, &load, &p->view->free[(size_t)pick.node * nodes->width], chain);
 		p->view->status[pick.node] = p->group->exclusive ? NODE_WHOLE : NODE_SHARED;
 	}
+}
+
+static bool picks_reserve(const struct picker *p)
+{
+	struct nodes *nodes = p->nodes;
+	size_t edges = 0;
+	for (size_t i = 0; i < p->picked; i++)
+		edges += load_edges(nodes, p->group, nodes->pick[i].tasks);
+	return edges_reserve(nodes, edges);
+}
+
+/* ---- Islands over several nodes ------------------------------------------------------------------------ */
+
+/* Of a candidate: its island's, or its own where it is of none. */
+static struct island island_seen(const struct picker *p, const struct cand *cand)
+{
+	const uint32_t island = p->nodes->cluster->type[type_of(p->nodes, cand->node)].island;
+	return island ? p->nodes->island[island] : (struct island){ cand->holds, 1, cand->node };
+}
+
+static bool holds_all(const struct picker *p, const struct island *island)
+{
+	const uint32_t nodes =
+		p->group->nodes_min > p->used_before ? p->group->nodes_min - p->used_before : 0;
+	return island->holds >= p->group->tasks && island->nodes >= nodes;
+}
+
+/* The one that holds all with the least to spare, else that which holds most; then the first. */
+static bool island_before(const struct picker *p, const struct island *a, const struct island *b)
+{
+	const bool all = holds_all(p, a);
+	if (all != holds_all(p, b))
+		return all;
+	if (a->holds != b->holds)
+		return all ? a->holds < b->holds : a->holds > b->holds;
+	return a->first != b->first && tie_before(p->nodes, a->first, b->first);
+}
+
+/* How many tasks each candidate holds, however many the group has. */
+static void holds_count(struct picker *p)
+{
+	const struct nodes *nodes = p->nodes;
+	const uint32_t most = p->group->tasks_per_node ? p->group->tasks_per_node : UINT32_MAX;
+	for (size_t i = 0; i < p->count; i++) {
+		struct cand *cand = &p->cand[i];
+		const struct cand *before = i ? cand - 1 : NULL;
+		if (before && cand->class != NONE && before->class == cand->class) {
+			cand->holds = before->holds;
+			continue;
+		}
+		const enum node_status status = (enum node_status)(
+			p->view ? p->view->status[cand->node] : nodes->class[cand->class].status);
+		const int64_t *free = p->view ? &p->view->free[(size_t)cand->node * nodes->width]
+					      : free_of(nodes, cand->class);
+		cand->holds = tasks_on(nodes, p->group, most, type_of(nodes, cand->node), free, status);
+	}
+}
+
+static int by_holds(const void *a, const void *b)
+{
+	const struct cand *x = a;
+	const struct cand *y = b;
+	if (x->holds != y->holds)
+		return x->holds > y->holds ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* What each island holds, on no more nodes than the group may have. */
+static void islands_count(struct picker *p)
+{
+	struct nodes *nodes = p->nodes;
+	const uint32_t nodes_max = p->group->nodes_max;
+	holds_count(p);
+	if (nodes_max)
+		qsort(p->cand, p->count, sizeof(*p->cand), by_holds);
+	for (uint32_t i = 1; i <= nodes->cluster->island_count; i++)
+		nodes->island[i].holds = nodes->island[i].nodes = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		const uint32_t number = nodes->cluster->type[type_of(nodes, p->cand[i].node)].island;
+		struct island *island = &nodes->island[number];
+		if (!number || (nodes_max && p->used_before + island->nodes >= nodes_max))
+			continue;
+		island->holds += p->cand[i].holds;
+		island->nodes++;
+	}
+}
+
+/* The candidates of the best island go to the front. */
+static size_t island_first(const struct picker *p, struct cand *cand, size_t count)
+{
+	struct island best = island_seen(p, &cand[0]);
+	for (size_t i = 1; i < count; i++) {
+		const struct island island = island_seen(p, &cand[i]);
+		if (island_before(p, &island, &best))
+			best = island;
+	}
+	size_t front = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (island_seen(p, &cand[i]).first != best.first)
+			continue;
+		const struct cand moved = cand[i];
+		cand[i] = cand[front];
+		cand[front++] = moved;
+	}
+	return front;
+}
+
+static bool pick_plainly(struct picker *p)
+{
+	return p->nodes->placing.rule->one_at_a_time && !p->most_first ? pick_singly(p) : pick_nodes(p);
+}
+
+/* One island after the other, each as if there were no other nodes. */
+static bool pick_by_island(struct picker *p)
+{
+	size_t left = p->count;
+	islands_count(p);
+	while (left) {
+		struct cand *next = p->cand;
+		p->count = island_first(p, next, left);
+		const size_t here = p->count;
+		if (pick_plainly(p))
+			return true;
+		if (failed(p->nodes))
+			return false;
+		p->cand = next + here;
+		left -= here;
+	}
+	return false;
+}
+
+/* All tasks on what was gathered, or none. */
+static bool pick_all(struct picker *p, bool by_island)
+{
+	const bool picked = gather(p) && (by_island ? pick_by_island(p) : pick_plainly(p));
+	if (!picked)
+		picks_undo(p);
+	return picked;
 }
 
 static bool place_group(struct picker *p, struct chain *chain)
 {
 	struct nodes *nodes = p->nodes;
-	bool placed = gather(p);
-	if (placed) {
-		placed = nodes->placing.rule->one_at_a_time ? pick_singly(p) : pick_nodes(p);
-		if (!placed)
-			picks_undo(p);
-	}
+	const bool by_island = nodes->placing.rule->by_island;
+	bool placed = pick_all(p, by_island);
 	/* Fewer nodes may do if each takes as much as it can. */
-	if (!placed && p->group->nodes_max && !failed(nodes) && gather(p)) {
-		p->most_first = true;
-		placed = pick_nodes(p);
-		if (!placed)
-			picks_undo(p);
-	}
-	if (placed && !edges_reserve(nodes, p->picked * nodes->kinds)) {
+	p->most_first = true;
+	if (!placed && by_island && p->group->nodes_max && !failed(nodes))
+		placed = pick_all(p, true);
+	if (!placed && p->group->nodes_max && !failed(nodes))
+		placed = pick_all(p, false);
+	if (placed && !picks_reserve(p)) {
 		picks_undo(p);
 		placed = false;
 	}
@@ -341,6 +506,7 @@ bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t used
 		.exempt = exempt,
 		.length = length,
 		.left = group->tasks,
+		.used_before = used,
 		.used = used };
 	return place_group(&picker, chain);
 }
@@ -388,7 +554,7 @@ static bool view_room(struct nodes *nodes)
 {
 	if (nodes->view.free)
 		return true;
-	nodes->view.free = malloc((size_t)nodes->count * nodes->kinds * sizeof(*nodes->view.free));
+	nodes->view.free = malloc((size_t)nodes->count * nodes->width * sizeof(*nodes->view.free));
 	nodes->view.status = malloc(nodes->count);
 	if (nodes->view.free && nodes->view.status)
 		return true;
@@ -402,7 +568,7 @@ bool view_span(struct nodes *nodes, const struct span *span)
 		return false;
 	for (uint32_t row = 0; row < nodes->count; row++)
 		nodes->view.status[row] =
-			(uint8_t)span_of(nodes, row, span, &nodes->view.free[(size_t)row * nodes->kinds]);
+			(uint8_t)span_of(nodes, row, span, &nodes->view.free[(size_t)row * nodes->width]);
 	return true;
 }
 
@@ -411,100 +577,143 @@ bool view_empty(struct nodes *nodes)
 	if (!view_room(nodes))
 		return false;
 	for (uint32_t row = 0; row < nodes->count; row++) {
-		memcpy(&nodes->view.free[(size_t)row * nodes->kinds],
-			nodes->cluster->type[type_of(nodes, row)].amount, nodes->kinds * sizeof(int64_t));
+		memcpy(&nodes->view.free[(size_t)row * nodes->width], empty_of(nodes, type_of(nodes, row)),
+			nodes->width * sizeof(int64_t));
 		nodes->view.status[row] = NODE_IDLE;
 	}
 	return true;
 }
 
-/* ---- One unit: the best class, by what its track remembers ----------------------------------------------
- */
+/* ---- One unit: the best class, by what is remembered of it -------------------------------------------- */
 
 struct best {
-	uint32_t class;
+	uint32_t node; /* NONE: none yet. */
 	int64_t score;
 };
 
-static void best_meets(const struct nodes *nodes, struct best *best, uint32_t class, int64_t score)
+static bool is_better(const struct nodes *nodes, const struct best *best, uint32_t node, int64_t score)
 {
-	if (best->class == NONE || score < best->score ||
-		(score == best->score && nodes->class[class].heap[0] < nodes->class[best->class].heap[0]))
-		*best = (struct best){ class, score };
+	if (best->node == NONE || score != best->score)
+		return best->node == NONE || score < best->score;
+	return tie_before(nodes, node, best->node);
 }
 
-static struct best best_of_track(struct nodes *nodes, uint32_t track, sl_time length)
+static uint32_t first_of(const struct nodes *nodes, const struct class *class)
 {
-	const uint32_t request = nodes->track[track].request;
-	struct best best = { NONE, 0 };
-	for (uint32_t i = 0; i < nodes->class_used; i++) {
-		const struct class *class = &nodes->class[i];
-		if (!nodes->class_units[(size_t)i * TRACKS + track] || !class->count ||
-			!open_for(nodes, class->windows, length, exempt_of(nodes, request)))
+	uint32_t first = class->heap[0];
+	if (!by_chance(nodes))
+		return first;
+	uint64_t least = tie_of(nodes, first);
+	for (uint32_t i = 1; i < class->count; i++) {
+		const uint64_t tie = tie_of(nodes, class->heap[i]);
+		if (tie > least || (tie == least && class->heap[i] > first))
 			continue;
-		int64_t *score = &nodes->class_score[(size_t)i * TRACKS + track];
-		if (*score == SCORE_UNKNOWN)
-			*score = score_of(nodes, class->type, free_of(nodes, i),
-				nodes->requests[request].group, nodes->shape[request].unit);
-		best_meets(nodes, &best, i, *score);
+		first = class->heap[i];
+		least = tie;
+	}
+	return first;
+}
+
+static void best_meets(const struct nodes *nodes, struct best *best, uint32_t class, int64_t score)
+{
+	if (best->node != NONE && score > best->score)
+		return;
+	const uint32_t node = first_of(nodes, &nodes->class[class]);
+	if (is_better(nodes, best, node, score))
+		*best = (struct best){ node, score };
+}
+
+/* SCORE_NONE: the class does not hold the unit. */
+static int64_t class_scores(const struct nodes *nodes, uint32_t request, uint32_t index)
+{
+	const struct shape *shape = &nodes->shape[request];
+	const struct sl_group *group = nodes->requests[request].group;
+	const struct class *class = &nodes->class[index];
+	const int64_t *free = free_of(nodes, index);
+	if (!units_on(nodes, shape, group, class->type, free, (enum node_status) class->status))
+		return SCORE_NONE;
+	const int64_t score = score_of(nodes, class->type, free, group, shape->unit);
+	return score < SCORE_NONE ? score : SCORE_NONE - 1;
+}
+
+static int64_t known_score(
+	const struct nodes *nodes, const struct scores *scores, uint32_t request, uint32_t index)
+{
+	if (!scores)
+		return class_scores(nodes, request, index);
+	int64_t *score = &scores->score[index];
+	if (*score == SCORE_UNKNOWN)
+		*score = class_scores(nodes, request, index);
+	return *score;
+}
+
+static struct best best_of_scores(
+	const struct nodes *nodes, const struct scores *scores, uint32_t request, sl_time length)
+{
+	struct best best = { NONE, SCORE_NONE - 1 };
+	for (uint32_t i = 0; i < nodes->class_used; i++) {
+		if (scores->score[i] > best.score)
+			continue;
+		const struct class *class = &nodes->class[i];
+		if (!class->count || !open_for(nodes, class->windows, length, exempt_of(nodes, request)))
+			continue;
+		const int64_t score = known_score(nodes, scores, request, i);
+		if (score <= best.score)
+			best_meets(nodes, &best, i, score);
 	}
 	return best;
 }
 
 static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_time length)
 {
-	const struct shape *shape = &nodes->shape[request];
-	const struct sl_group *group = nodes->requests[request].group;
-	struct best best = { NONE, 0 };
+	struct best best = { NONE, SCORE_NONE - 1 };
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
-		const int64_t *free = free_of(nodes, i);
-		if (class->count && open_for(nodes, class->windows, length, shape->exempt) &&
-			units_on(nodes, shape, group, class->type, free, (enum node_status) class->status))
-			best_meets(nodes, &best, i, score_of(nodes, class->type, free, group, shape->unit));
+		if (!class->count || !open_for(nodes, class->windows, length, exempt_of(nodes, request)))
+			continue;
+		const int64_t score = class_scores(nodes, request, i);
+		if (score <= best.score)
+			best_meets(nodes, &best, i, score);
 	}
 	return best;
 }
 
 /* If the node that was chosen is as it was, only those that changed can be better. */
-static bool choice_stands(struct nodes *nodes, uint32_t request)
+static bool choice_stands(struct nodes *nodes, uint32_t request, const struct scores *scores)
 {
 	struct shape *shape = &nodes->shape[request];
-	const struct sl_group *group = nodes->requests[request].group;
 	const uint64_t changes = nodes->log_count - shape->choice_seen;
 	if (!shape->choice_at || nodes->windows_live || changes > LOG || changes > nodes->class_used / 8)
 		return false; /* Or it is sooner found anew. */
-	uint32_t best = shape->choice;
+	struct best best = { shape->choice, shape->choice_score };
 	for (uint64_t i = shape->choice_seen; i < nodes->log_count; i++) {
 		const uint32_t row = nodes->log[i % LOG];
-		const struct node *node = &nodes->node[row];
-		const int64_t *free = free_of(nodes, node->class);
 		if (row == shape->choice)
 			return false;
-		if (row == best || !units_on(nodes, shape, group, type_of(nodes, row), free,
-					   status_of(node->holds, node->whole)))
+		if (row == best.node)
 			continue;
-		const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
-		if (best == NONE || score < shape->choice_score ||
-			(score == shape->choice_score && row < best)) {
-			best = row;
-			shape->choice_score = score;
-		}
+		const int64_t score = known_score(nodes, scores, request, nodes->node[row].class);
+		if (score != SCORE_NONE && is_better(nodes, &best, row, score))
+			best = (struct best){ row, score };
 	}
-	shape->choice = best;
+	shape->choice = best.node;
+	shape->choice_score = best.score;
 	return true;
 }
 
+/* By chance it depends on whoever asks, and is remembered for nobody. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	struct shape *shape = &nodes->shape[request];
-	if (shape->choice_at == nodes->version && (!nodes->windows_live || shape->choice_length == length))
+	const bool chance = by_chance(nodes);
+	if (!chance && shape->choice_at == nodes->version &&
+		(!nodes->windows_live || shape->choice_length == length))
 		return shape->choice;
-	if (!choice_stands(nodes, request)) {
-		const uint32_t track = track_find(nodes, request);
-		const struct best best = track == NONE ? best_of_all(nodes, request, length)
-						       : best_of_track(nodes, track, length);
-		shape->choice = best.class == NONE ? NONE : nodes->class[best.class].heap[0];
+	const struct scores *scores = scores_of(nodes, request);
+	if (chance || !choice_stands(nodes, request, scores)) {
+		const struct best best = scores ? best_of_scores(nodes, scores, request, length)
+						: best_of_all(nodes, request, length);
+		shape->choice = best.node;
 		shape->choice_score = best.score;
 	}
 	/* With windows it is another at another time, and when they are over. */
@@ -521,10 +730,12 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 		return false;
 	if (is_single(nodes, request)) {
 		const uint32_t node = choose(nodes, request, length);
-		if (node == NONE || !edges_reserve(nodes, nodes->kinds))
+		if (node == NONE)
 			return false;
 		const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit,
 			0 };
+		if (!edges_reserve(nodes, load_edges(nodes, load.group, load.tasks)))
+			return false;
 		node_spends(nodes, &load, chain);
 		return true;
 	}
@@ -534,6 +745,23 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 		place_undo(nodes, *chain);
 	*chain = CHAIN_NONE;
 	return false;
+}
+
+/* What several groups need may be found by one order of the nodes and not by another: what fits for nobody in
+ * particular fits for everybody. */
+static bool may_retry(const struct nodes *nodes, uint32_t request)
+{
+	return by_chance(nodes) && !failed(nodes) && nodes->requests[request].group_count > 1;
+}
+
+bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, struct chain *chain)
+{
+	ties_for(nodes, job);
+	bool placed = place_now(nodes, request, length, chain);
+	ties_for(nodes, NONE);
+	if (!placed && may_retry(nodes, request))
+		placed = place_now(nodes, request, length, chain);
+	return placed;
 }
 
 /* ---- At a time to come --------------------------------------------------------------------------- */
@@ -547,12 +775,26 @@ bool place_span(
 	const struct span span = { at, after(at, length), promises, exempt_of(nodes, request) };
 	if (!is_single(nodes, request))
 		return view_span(nodes, &span) && place_on(nodes, request, &nodes->view, chain);
-	int64_t free[SL_KINDS_MAX];
+	int64_t free[COLUMNS_MAX];
 	const uint32_t node = ahead_choose(nodes, request, at, length, promises);
-	if (node == NONE || !edges_reserve(nodes, nodes->kinds))
+	if (node == NONE)
+		return false;
+	const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit, 0 };
+	if (!edges_reserve(nodes, load_edges(nodes, load.group, load.tasks)))
 		return false;
 	(void)span_of(nodes, node, &span, free);
-	const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit, 0 };
 	edges_spend(nodes, &load, free, chain);
 	return true;
+}
+
+bool place_span_for(
+	struct nodes *nodes, uint32_t job, uint32_t request, const struct span *span, struct chain *chain)
+{
+	const sl_time length = span->until == SL_NEVER ? SL_NEVER : span->until - span->from;
+	ties_for(nodes, job);
+	bool placed = place_span(nodes, request, span->from, length, span->promises, chain);
+	ties_for(nodes, NONE);
+	if (!placed && may_retry(nodes, request))
+		placed = place_span(nodes, request, span->from, length, span->promises, chain);
+	return placed;
 }

@@ -41,7 +41,8 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 {
 	struct chain chain;
 	SL_CHECK(!nodes->job_promise[job]);
-	if (!place_span(nodes, request, at, length, true, &chain))
+	const struct span span = { at, after(at, length), true, 0 };
+	if (!place_span_for(nodes, job, request, &span, &chain))
 		return false;
 	size_t count = 0;
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
@@ -109,7 +110,7 @@ static bool take_promised(struct nodes *nodes, uint32_t hold, sl_time length, st
 		const uint32_t fresh = edge_new(nodes, chain);
 		struct edge *edge = &nodes->edge[fresh];
 		*edge = was;
-		edge->flags = was.flags & EDGE_WHOLE;
+		edge->flags = was.flags & (EDGE_WHOLE | EDGE_SLICES);
 		edge->more = NONE;
 		edge_take(nodes, edge);
 	}

@@ -31,6 +31,18 @@ static uint32_t tasks_held(const struct nodes *nodes, uint32_t first)
 	return tasks;
 }
 
+/* Those of the first tasks: of whole devices, the lowest; of a share, its device. */
+static uint32_t devices_kept(const struct edge *old, uint32_t tasks)
+{
+	const uint32_t all = (uint32_t)__builtin_popcount(old->devices);
+	uint32_t devices = old->devices;
+	if (old->flags & EDGE_SLICES || all <= 1)
+		return devices;
+	for (uint32_t over = all - all / old->tasks * tasks; over; over--)
+		devices &= ~(UINT32_C(1) << (31 - __builtin_clz(devices)));
+	return devices;
+}
+
 static void edge_copy(struct resize *r, const struct edge *old, uint32_t tasks)
 {
 	struct nodes *nodes = r->nodes;
@@ -39,11 +51,12 @@ static void edge_copy(struct resize *r, const struct edge *old, uint32_t tasks)
 	edge->node = old->node;
 	edge->group = old->group;
 	edge->kind = old->kind;
-	edge->flags = old->flags & EDGE_WHOLE;
+	edge->flags = old->flags & (EDGE_WHOLE | EDGE_SLICES);
 	edge->tasks = tasks;
-	edge->cpus = old->cpus / old->tasks * tasks;
+	edge->cpus = old->cpus / (int32_t)old->tasks * (int32_t)tasks;
 	edge->mem = old->mem / old->tasks * tasks;
 	edge->gpus = old->gpus / (int32_t)old->tasks * (int32_t)tasks;
+	edge->devices = devices_kept(old, tasks);
 	edge_take(nodes, edge);
 }
 
@@ -77,7 +90,7 @@ static void grow_node(struct resize *r, uint32_t last, uint32_t there)
 	more = more < r->left ? more : r->left;
 	if (r->group->exclusive) {
 		const uint32_t all = tasks_on(nodes, r->group, there + more, type_of(nodes, row),
-			nodes->cluster->type[type_of(nodes, row)].amount, NODE_IDLE);
+			empty_of(nodes, type_of(nodes, row)), NODE_IDLE);
 		nodes->edge[last].tasks = all > there ? all : there;
 		r->left -= nodes->edge[last].tasks - there;
 		return;
@@ -89,6 +102,8 @@ static void grow_node(struct resize *r, uint32_t last, uint32_t there)
 		return;
 	struct chain extra = CHAIN_NONE;
 	const struct load load = { r->group, row, more, 0 };
+	if (!edges_reserve(nodes, load_edges(nodes, r->group, more)))
+		return;
 	node_spends(nodes, &load, &extra);
 	nodes->edge[extra.last].more = nodes->edge[last].more;
 	nodes->edge[last].more = extra.first;
@@ -101,7 +116,7 @@ static void grow_own(struct resize *r)
 {
 	const struct nodes *nodes = r->nodes;
 	uint32_t there = 0;
-	for (uint32_t i = r->chain.first; i != NONE;) {
+	for (uint32_t i = r->chain.first; i != NONE && !failed(nodes);) {
 		const struct edge *edge = &nodes->edge[i];
 		const uint32_t next = edge->more;
 		there += edge->tasks;
@@ -142,6 +157,8 @@ static bool resized(struct resize *r, uint32_t first, uint32_t was, uint32_t tas
 	r->left = tasks > was ? tasks - was : 0;
 	if (r->left)
 		grow_own(r);
+	if (failed(r->nodes))
+		return false;
 	if (r->left)
 		return grow_elsewhere(r);
 	return r->used >= (r->group->nodes_min < tasks ? r->group->nodes_min : tasks);
@@ -170,14 +187,15 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 	size_t count = 0;
 	for (uint32_t i = old; i != NONE; i = nodes->edge[i].more)
 		count++;
-	if (nodes->edge[old].flags & EDGE_SUSPENDED ||
-		!edges_reserve(nodes, count * (nodes->kinds + (size_t)1)))
+	if (nodes->edge[old].flags & EDGE_SUSPENDED || !edges_reserve(nodes, count))
 		return false;
 	struct resize r = { .nodes = nodes, .group = nodes->requests[request].group, .chain = CHAIN_NONE };
 	r.length = length_until(nodes, end);
 	r.exempt = exempt_of(nodes, request);
 	hold_leaves(nodes, old, false);
+	ties_for(nodes, job);
 	const bool good = resized(&r, old, tasks_held(nodes, old), tasks);
+	ties_for(nodes, NONE);
 	if (failed(nodes))
 		return false;
 	if (!good) {

@@ -80,7 +80,7 @@ static struct turn turn_after(const struct sweep *s, uint32_t row, sl_time at)
 static void look(struct sweep *s, uint32_t row, sl_time at)
 {
 	const struct nodes *nodes = s->nodes;
-	int64_t free[SL_KINDS_MAX];
+	int64_t free[COLUMNS_MAX];
 	const struct span span = { at, after(at, s->length), s->promises, exempt_of(nodes, s->request) };
 	const enum node_status status = span_of(nodes, row, &span, free);
 	const uint32_t type = type_of(nodes, row);

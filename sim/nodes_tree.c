@@ -246,13 +246,13 @@ static void choose_node(struct choice *c, uint32_t row)
 	struct nodes *nodes = c->nodes;
 	const struct shape *shape = &nodes->shape[c->request];
 	const struct sl_group *group = nodes->requests[c->request].group;
-	int64_t free[SL_KINDS_MAX];
+	int64_t free[COLUMNS_MAX];
 	const struct span span = { c->at, after(c->at, c->length), c->promises, shape->exempt };
 	const enum node_status status = span_of(nodes, row, &span, free);
 	if (!units_on(nodes, shape, group, type_of(nodes, row), free, status))
 		return;
 	const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
-	if (c->node != NONE && score >= c->score)
+	if (c->node != NONE && (score > c->score || (score == c->score && !tie_before(nodes, row, c->node))))
 		return;
 	c->node = row;
 	c->score = score;

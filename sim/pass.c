@@ -76,6 +76,8 @@ void queue_put(struct sl_pass *pass, uint32_t job)
 	int status = queue_add(&pass->queue, job, &pass->err);
 	if (!status && pass->uses & SL_USE_FILL)
 		status = queue_add(&pass->fill, job, &pass->err);
+	if (!status && pass->lanes)
+		status = lanes_put(pass, job);
 	if (status)
 		pass_failed(pass, status);
 	room_waits(pass, job, 1);
@@ -86,6 +88,8 @@ void queue_take(struct sl_pass *pass, uint32_t job)
 	queue_remove(&pass->queue, job);
 	if (pass->uses & SL_USE_FILL)
 		queue_remove(&pass->fill, job);
+	if (pass->lanes)
+		lanes_take(pass, job);
 	room_waits(pass, job, -1);
 }
 
@@ -104,8 +108,9 @@ void unqueue_job(struct sl_pass *pass, uint32_t job)
 		pass->freed.early = true;
 	}
 	queue_take(pass, job);
-	if (pass->head == job)
-		pass->head = UINT32_MAX;
+	uint32_t *head = lane_head(pass, job);
+	if (*head == job)
+		*head = UINT32_MAX;
 }
 
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
@@ -451,6 +456,20 @@ sl_time sl_work_of(const struct sl_pass *pass, sl_job job)
 	return pass->job_state[job.row] == SL_RUNNING ? pass->now - pass->start[job.row] : 0;
 }
 
+sl_time sl_estimate_kept(const struct sl_pass *pass, sl_job job)
+{
+	sl_time load;
+	return pass->course ? course_kept_estimate(pass, job.row, &load) : pass->estimate[job.row];
+}
+
+size_t sl_pieces_of(const struct sl_pass *pass, sl_job job, const struct sl_piece **piece)
+{
+	*piece = NULL;
+	return pass->nodes && pass->job_state[job.row] == SL_RUNNING
+		       ? nodes_pieces(pass->nodes, job.row, piece)
+		       : 0;
+}
+
 uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job)
 {
 	if (pass->job_state[job.row] != SL_RUNNING)
@@ -520,6 +539,7 @@ struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enu
 	if (pass->nodes) {
 		if (at < pass->now)
 			return shadow;
+		nodes_for(pass->nodes, job.row);
 		nodes_guard(pass->nodes, pass->request[job.row], at, pass->estimate[job.row],
 			spare == SL_SPARE_NAMED);
 		shadow.spare = 1;
@@ -534,11 +554,10 @@ struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enu
 	return shadow;
 }
 
-sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow)
+static sl_job next_fit(struct sl_pass *pass, struct queue *queue, sl_job after, struct sl_promise *shadow)
 {
 	const bool fill = pass->uses & SL_USE_FILL;
 	const uint32_t behind = fill && shadow && after.row == shadow->job.row ? UINT32_MAX : after.row;
-	struct queue *queue = fill ? &pass->fill : &pass->queue;
 	uint32_t found = room_next_fit(pass, queue, behind, shadow);
 	if (fill && shadow && found == shadow->job.row && found != UINT32_MAX)
 		found = room_next_fit(pass, queue, found, shadow);
@@ -548,14 +567,25 @@ sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *
 	return (sl_job){ found };
 }
 
+sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow)
+{
+	return next_fit(pass, pass->uses & SL_USE_FILL ? &pass->fill : &pass->queue, after, shadow);
+}
+
+sl_job sl_lane_next_fit(struct sl_pass *pass, uint32_t lane, sl_job after, struct sl_promise *shadow)
+{
+	return next_fit(pass, lane_queue(pass, lane, pass->uses & SL_USE_FILL), after, shadow);
+}
+
 /* ---- Commands --------------------------------------------------------------------------------- */
 
 void sl_head_waits(struct sl_pass *pass, sl_job job)
 {
-	if (!pass->open || pass->head == job.row)
+	uint32_t *head = lane_head(pass, job.row);
+	if (!pass->open || *head == job.row)
 		return;
-	act(pass, (struct action){ .kind = ACTION_HEAD, .job = job.row, .was = pass->head });
-	pass->head = job.row;
+	act(pass, (struct action){ .kind = ACTION_HEAD, .job = job.row, .was = *head });
+	*head = job.row;
 }
 
 void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail)
@@ -600,6 +630,8 @@ void sl_queue_rekey(
 	status = sort_rows(pass, pass->scratch, count);
 	if (!status)
 		status = queue_rebuild(&pass->queue, pass->scratch, &pass->err);
+	if (!status && pass->lanes)
+		status = lanes_rebuild(pass, pass->scratch, count);
 	if (status)
 		pass_failed(pass, status);
 }

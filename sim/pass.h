@@ -47,6 +47,8 @@ struct course {
 	sl_time since;            /* Running without a break or a change of size; */
 	sl_time work;             /* what the attempt did before that, */
 	sl_time kept;             /* and the attempts before it, as far as a checkpoint kept it. */
+	sl_time load;             /* Of its time, from the start on, it only loads a checkpoint; */
+	sl_time loading;          /* of that, left as of `since`. */
 	sl_time due;              /* Its end event; others are stale. SL_NEVER: it does not run. */
 	sl_time stopped;          /* Suspended since; SL_NONE: it is not. */
 	sl_time suspended;        /* Before, in this attempt, */
@@ -61,6 +63,18 @@ struct course_kept {
 	struct course course;
 	sl_time estimate, start;
 	enum sl_state state;
+};
+
+/* Several queues (lanes.c), beside that of all that waits. */
+struct lanes {
+	struct lane {
+		struct queue queue, fill;
+		uint32_t head; /* In place of sl_pass.head. */
+	} * lane;
+	uint32_t count;
+	uint64_t *busy; /* Bit i: somebody waits in lane i. */
+	uint32_t *of;   /* By job. */
+	struct queue_pool queue_pool, fill_pool;
 };
 
 struct ledger {
@@ -88,6 +102,14 @@ struct past_event {
 	uint32_t class; /* enum sl_event_class, or of pass.c's digest. */
 };
 
+/* A gauge that is followed, and its course so far. */
+struct followed {
+	const struct sl_gauge *gauge;
+	void *state;
+	struct sl_gauge_point *point;
+	size_t count, capacity;
+};
+
 struct ending {
 	struct ev ev;
 	bool freed; /* What it held is free already. */
@@ -108,6 +130,7 @@ struct sl_pass {
 	int64_t cpus_queued;
 	struct cluster cluster;   /* A counted pool, or, if there are nodes, their cpus in sum. */
 	struct queue queue, fill; /* fill: the candidates' own order; in use if SL_USE_FILL. */
+	struct lanes *lanes;      /* NULL: one. */
 	struct profile profile;   /* Of cpus: ends of what runs, starts and ends of what is promised. */
 	struct evq events;
 	struct evq expiries;   /* Estimates that run out, where these come first (rules.submits_first). */
@@ -201,6 +224,9 @@ struct sl_pass {
 	struct evq *expiring; /* While the past is shown: running jobs' estimates as they run out; else NULL.
 			       */
 
+	struct followed followed[SL_GAUGES_MAX]; /* In the order of the nodes'. */
+	uint32_t gauge_count;
+
 	/* What the run leaves. */
 	enum sl_reason reason_first; /* The default when it began. */
 	sl_time accounted;           /* Integrals go up to here. */
@@ -215,6 +241,7 @@ struct sl_pass {
 	struct sl_attempt *attempt;
 	size_t attempt_count, attempt_capacity;
 	sl_time *suspended_total;
+	struct sl_gauge_course course_of_gauge[SL_GAUGES_MAX];
 	uint64_t *digests;
 	size_t digest_count, digest_capacity;
 	uint64_t digest, events_applied, passes, ended;
@@ -289,6 +316,15 @@ void unpromised_put(struct sl_pass *pass, uint32_t job); /* It waits without a p
 
 int note_overrun(struct sl_pass *pass, uint32_t job);
 
+/* lanes.c */
+void lanes_ready(struct sl_pass *pass);
+void lanes_release(struct sl_pass *pass);
+int lanes_put(struct sl_pass *pass, uint32_t job);
+void lanes_take(struct sl_pass *pass, uint32_t job);
+int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count); /* All that wait, in order. */
+uint32_t *lane_head(struct sl_pass *pass, uint32_t job);                      /* Of the job's lane. */
+struct queue *lane_queue(struct sl_pass *pass, uint32_t lane, bool fill);
+
 /* commands.c: takes back what was done last. */
 void undo_action(struct sl_pass *pass, const struct action *action);
 sl_time course_kept_work(const struct sl_pass *pass, const struct action *action);
@@ -343,6 +379,9 @@ sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attemp
 void course_settle(struct sl_pass *pass, uint32_t job);        /* Work counts from now on. */
 void course_due(struct sl_pass *pass, uint32_t job);           /* Sets its end. */
 void course_start(struct sl_pass *pass, uint32_t job);
+sl_time course_kept_estimate(
+	const struct sl_pass *pass, uint32_t job, sl_time *load); /* After a checkpoint. */
+void course_checkpoint(struct sl_pass *pass, uint32_t job); /* Its work is kept, and it will have to load. */
 void course_unlink(struct sl_pass *pass, uint32_t job);
 void course_link(
 	struct sl_pass *pass, uint32_t job, uint32_t before); /* Behind that one; UINT32_MAX: in front. */
@@ -367,6 +406,14 @@ void freed_add(struct freed *freed, sl_time from, sl_time until);
 sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
 int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
+
+/* gauges.c */
+/* Follows those of replay.gauges too. */
+int gauges_named(const struct sl_setup *setup, const struct scenario *scenario, struct sl_err *err);
+int gauges_begin(struct sl_pass *pass, struct sl_err *err); /* Once there are nodes: those that are new. */
+void gauges_record(struct sl_pass *pass);                   /* At the end of an instant. */
+void gauges_result(struct sl_pass *pass, struct sl_result *result);
+void gauges_release(struct sl_pass *pass);
 
 /* past.c: one more line; and, while the past is shown, in place of what else would be done. */
 int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);

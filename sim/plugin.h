@@ -368,6 +368,12 @@ struct sl_cluster {
 
 static inline int64_t sl_parts(int64_t parts) { return parts > 1 ? parts : 1; }
 
+/* An amount that is counted in parts, as a decimal of wholes: of 1000, 2500 is "2.5". As sl_put_micro. */
+static inline char *sl_put_parts(char *p, int64_t amount, int64_t parts)
+{
+	return parts > 1 ? sl_put_micro(p, sl_mul_div(amount, 1000000, parts)) : sl_put_i64(p, amount);
+}
+
 /* A setting's value; NULL: it was not given. The last one given counts. Keys and names in any case. */
 SL_API const char *sl_setting_of(
 	const struct sl_cluster *cluster, const char *kind, const char *name, const char *key);
@@ -639,6 +645,9 @@ struct sl_jobs {
 	uint32_t more_count;
 	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
 				    * not known. NULL: of no job. */
+	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL: it
+	 * did not, and those that there are did. */
+	const uint32_t *request_drawn_from;
 };
 
 /* What has to be before a job may start. */
@@ -904,6 +913,11 @@ struct sl_writer {
 	int (*begin_more)(
 		struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	bool dates; /* It writes dates: submits and all times as of submit are microseconds since 1970. */
+	/* In place of both, of a trace each of whose rows has more->gpu_active (SL_NONE: not known), so that
+	 * its groups may ask memory or profiles of GPUs; else none has. says_more: each has more->job too.
+	 * NULL: there is nothing to write of that. */
+	int (*begin_gpus)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more,
+		struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */
@@ -982,7 +996,9 @@ struct sl_compat {
 /* What becomes of a running (or suspended) job that makes room (SL_USE_PREEMPT). */
 enum sl_preempt {
 	SL_PREEMPT_REQUEUE,    /* Back into the queue at its old place; what it did is lost. */
-	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. */
+	SL_PREEMPT_CHECKPOINT, /* Back into the queue; its work, limit and estimate go on from there. To load
+				* it takes as long as replay.restart says, which its limit does not count, and
+				* its estimate does. */
 	SL_PREEMPT_SUSPEND, /* It gives up cpus and GPUs, keeps its nodes and their memory, and stands still.
 			     */
 	SL_PREEMPT_CANCEL,  /* It ends, PREEMPTED. */
@@ -1066,6 +1082,11 @@ SL_API sl_job sl_running_before(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_expected_end(const struct sl_pass *pass, sl_job job);
 /* Work done so far that would be kept by a checkpoint now, in microseconds of running at full size. */
 SL_API sl_time sl_work_of(const struct sl_pass *pass, sl_job job);
+/* What its estimate would be after a checkpoint now: what it has left, and what it takes to load that. */
+SL_API sl_time sl_estimate_kept(const struct sl_pass *pass, sl_job job);
+/* Where a running job is: its pieces, lent until something starts or ends. 0: it does not run, or on a
+ * counted pool. */
+SL_API size_t sl_pieces_of(const struct sl_pass *pass, sl_job job, const struct sl_piece **piece);
 /* Tasks held now by the first group (its elastic size); 0 if it does not run. */
 SL_API uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job);
 /* What a job asks of one kind (GPUs of any type: SL_KIND_GPUS); on a counted pool its size in cpus. */
@@ -1124,7 +1145,8 @@ SL_API bool sl_reserve(struct sl_pass *pass, const struct sl_window *window);
 /* Waiting behind the queue's order is the default reason; the first that does not fit is the head. */
 SL_API void sl_head_waits(struct sl_pass *pass, sl_job job);
 SL_API void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail);
-/* Place in the queue: lower first, ties by row. Default 0. In on_event of its submission only. */
+/* Place in the queue: lower first, ties by row. Default 0. In on_event of its submission, or while it runs,
+ * for when it is preempted. */
 SL_API void sl_set_key(struct sl_pass *pass, sl_job job, double key);
 /* Place among the candidates behind the head, likewise. */
 SL_API void sl_set_fill_key(struct sl_pass *pass, sl_job job, double key);
@@ -1135,6 +1157,23 @@ SL_API void sl_queue_rekey(
 SL_API void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate);
 SL_API void sl_wake(struct sl_pass *pass, sl_time at);                     /* A pass at that time. */
 SL_API void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row); /* on_event(SL_EV_TIMER) too. */
+
+/* Lanes: several queues, so that who is first in one keeps nobody of another waiting. All that wait are in
+ * the queue as before (sl_queue_first and its like), and each in one lane, in the same order. What it costs
+ * grows with who waits, not with the number of lanes. In init: so many; without it there is one, lane 0. */
+SL_API int sl_lanes(const struct sl_setup *setup, uint32_t count, struct sl_err *err);
+/* In on_event of its submission only; default 0. sl_head_waits goes by it: each lane has a head. */
+SL_API void sl_set_lane(struct sl_pass *pass, sl_job job, uint32_t lane);
+SL_API uint32_t sl_lane_of(const struct sl_pass *pass, sl_job job);
+/* The next lane behind that one (UINT32_MAX: the first) in which somebody waits; UINT32_MAX: none. */
+SL_API uint32_t sl_lane_next(const struct sl_pass *pass, uint32_t after);
+SL_API uint32_t sl_lane_count(const struct sl_pass *pass, uint32_t lane);
+SL_API sl_job sl_lane_first(const struct sl_pass *pass, uint32_t lane);
+SL_API sl_job sl_lane_after(const struct sl_pass *pass, uint32_t lane, sl_job job);
+/* As sl_queue_next_fit, of one lane. */
+SL_API sl_job sl_lane_next_fit(struct sl_pass *pass, uint32_t lane, sl_job after, struct sl_promise *shadow);
+/* Which of two waiting jobs is before the other in the queue's order, whatever their lanes. */
+SL_API bool sl_queue_before(const struct sl_pass *pass, sl_job a, sl_job b);
 
 /* Plans in which waiting jobs hold promises (conservative). A pass comes when a promise is due. */
 /* The job's promise, SL_NONE without one. */
@@ -1215,6 +1254,7 @@ struct sl_attempt {
 	sl_time start, end;
 	sl_time suspended; /* Of end - start. */
 	sl_time lost;      /* Work that was not kept. */
+	sl_time overhead;  /* In which it loaded a checkpoint (replay.restart): held, and no work. */
 };
 
 /* A finished (or interrupted) run, lent to metrics and writers. Sums that need the run's course are

@@ -102,10 +102,16 @@ void queue_init(struct queue *q, const int32_t *size, const sl_time *length, con
 		.length = length,
 		.key = key,
 		.root = NONE,
-		.leaf_spare = NONE,
-		.inner_spare = NONE,
 		.found = NONE,
+		.own = QUEUE_POOL_EMPTY,
+		.pool = &q->own,
 	};
+}
+
+void queue_share(struct queue *q, struct queue_pool *pool)
+{
+	SL_CHECK(!q->count);
+	q->pool = pool;
 }
 
 void queue_by_request(struct queue *q, const uint32_t *request, const uint8_t *request_class)
@@ -116,11 +122,15 @@ void queue_by_request(struct queue *q, const uint32_t *request, const uint8_t *r
 
 void queue_release(struct queue *q)
 {
-	free(q->leaf);
-	free(q->inner);
+	queue_pool_release(&q->own);
 	queue_init(q, NULL, NULL, NULL);
-	q->leaf = NULL;
-	q->inner = NULL;
+}
+
+void queue_pool_release(struct queue_pool *pool)
+{
+	free(pool->leaf);
+	free(pool->inner);
+	*pool = QUEUE_POOL_EMPTY;
 }
 
 /* ---- Pools --------------------------------------------------------------------- */
@@ -128,22 +138,23 @@ void queue_release(struct queue *q)
 /* Enough for one insertion: a split on every level, and a new root. */
 static int reserve(struct queue *q, struct sl_err *err)
 {
-	int status = grow((void **)&q->leaf, &q->leaf_capacity, sizeof(*q->leaf), (size_t)q->leaf_used + 2,
-		NONE - 1, err);
+	struct queue_pool *pool = q->pool;
+	int status = grow((void **)&pool->leaf, &pool->leaf_capacity, sizeof(*pool->leaf),
+		(size_t)pool->leaf_used + 2, NONE - 1, err);
 	if (!status)
-		status = grow((void **)&q->inner, &q->inner_capacity, sizeof(*q->inner),
-			(size_t)q->inner_used + q->depth + 2, NONE - 1, err);
+		status = grow((void **)&pool->inner, &pool->inner_capacity, sizeof(*pool->inner),
+			(size_t)pool->inner_used + q->depth + 2, NONE - 1, err);
 	return status;
 }
 
 static uint32_t leaf_new(struct queue *q)
 {
-	uint32_t node = q->leaf_spare;
+	uint32_t node = q->pool->leaf_spare;
 	if (node != NONE)
-		q->leaf_spare = q->leaf[node].next;
+		q->pool->leaf_spare = q->pool->leaf[node].next;
 	else
-		node = q->leaf_used++;
-	struct queue_leaf *leaf = &q->leaf[node];
+		node = q->pool->leaf_used++;
+	struct queue_leaf *leaf = &q->pool->leaf[node];
 	leaf->live = 0;
 	leaf->used = 0;
 	for (size_t i = 0; i < QUEUE_LEAF; i++) {
@@ -156,12 +167,12 @@ static uint32_t leaf_new(struct queue *q)
 
 static uint32_t inner_new(struct queue *q)
 {
-	uint32_t node = q->inner_spare;
+	uint32_t node = q->pool->inner_spare;
 	if (node != NONE)
-		q->inner_spare = q->inner[node].next;
+		q->pool->inner_spare = q->pool->inner[node].next;
 	else
-		node = q->inner_used++;
-	struct queue_inner *inner = &q->inner[node];
+		node = q->pool->inner_used++;
+	struct queue_inner *inner = &q->pool->inner[node];
 	inner->count = 0;
 	inner->present = 0;
 	for (size_t i = 0; i < QUEUE_WAYS; i++)
@@ -175,11 +186,11 @@ static uint32_t inner_new(struct queue *q)
 static void node_free(struct queue *q, uint32_t node, uint32_t level)
 {
 	if (level) {
-		q->inner[node].next = q->inner_spare;
-		q->inner_spare = node;
+		q->pool->inner[node].next = q->pool->inner_spare;
+		q->pool->inner_spare = node;
 	} else {
-		q->leaf[node].next = q->leaf_spare;
-		q->leaf_spare = node;
+		q->pool->leaf[node].next = q->pool->leaf_spare;
+		q->pool->leaf_spare = node;
 	}
 }
 
@@ -206,13 +217,13 @@ static int32_t leaf_size_min(const struct queue_leaf *leaf)
 static void sum_of(const struct queue *q, uint32_t node, uint32_t level, struct queue_sum *sum)
 {
 	if (level) {
-		const struct queue_inner *inner = &q->inner[node];
+		const struct queue_inner *inner = &q->pool->inner[node];
 		for (size_t c = 0; c < QUEUE_CLASSES; c++)
 			sum->length[c] = row_min(inner->length[c]);
 		sum->size_min = row_min(inner->size_min);
 		return;
 	}
-	const struct queue_leaf *leaf = &q->leaf[node];
+	const struct queue_leaf *leaf = &q->pool->leaf[node];
 	for (size_t c = 0; c < QUEUE_CLASSES; c++)
 		sum->length[c] = ABSENT;
 	for (uint64_t live = leaf->live; live; live &= live - 1) {
@@ -266,21 +277,22 @@ static void sum_narrow(
 	const uint32_t child = inner->child[slot];
 	const unsigned c = class_of(q, job);
 	if (inner->length[c][slot] == seconds_of(q->length[job])) {
-		inner->length[c][slot] =
-			level ? row_min(q->inner[child].length[c]) : leaf_length_min(&q->leaf[child], c);
+		inner->length[c][slot] = level ? row_min(q->pool->inner[child].length[c])
+					       : leaf_length_min(&q->pool->leaf[child], c);
 		if (row_min(inner->length[c]) == ABSENT)
 			inner->present &= ~(UINT64_C(1) << c);
 	}
 	if (inner->size_min[slot] == q->size[job])
-		inner->size_min[slot] =
-			level ? row_min(q->inner[child].size_min) : leaf_size_min(&q->leaf[child]);
+		inner->size_min[slot] = level ? row_min(q->pool->inner[child].size_min)
+					      : leaf_size_min(&q->pool->leaf[child]);
 }
 
 /* ---- Places ------------------------------------------------------------------------ */
 
 static uint32_t first_below(const struct queue *q, uint32_t node, uint32_t level)
 {
-	return level ? q->inner[node].first[0] : q->leaf[node].job[__builtin_ctzll(q->leaf[node].live)];
+	return level ? q->pool->inner[node].first[0]
+		     : q->pool->leaf[node].job[__builtin_ctzll(q->pool->leaf[node].live)];
 }
 
 /* The child whose range holds the job. From the right: most jobs go there. */
@@ -363,7 +375,7 @@ static void leaf_move(struct queue_leaf *to, struct queue_leaf *from, uint32_t p
  * full: a queue that only grows at its end fills its leaves. */
 static uint32_t leaf_add(struct queue *q, uint32_t node, uint32_t job)
 {
-	struct queue_leaf *leaf = &q->leaf[node];
+	struct queue_leaf *leaf = &q->pool->leaf[node];
 	const bool full = leaf->used == QUEUE_LEAF;
 	if (full && (unsigned)__builtin_popcountll(leaf->live) <= QUEUE_LEAF * 3 / 4)
 		leaf_move(leaf, leaf, 0);
@@ -373,14 +385,14 @@ static uint32_t leaf_add(struct queue *q, uint32_t node, uint32_t job)
 	}
 	const uint32_t right = leaf_new(q);
 	if (leaf_place(q, leaf, job) == QUEUE_LEAF) {
-		leaf_put(q, &q->leaf[right], job);
+		leaf_put(q, &q->pool->leaf[right], job);
 		return right;
 	}
-	leaf_move(&q->leaf[right], leaf, QUEUE_LEAF / 2);
-	if (!q->leaf[right].live || before(q, job, q->leaf[right].job[0]))
+	leaf_move(&q->pool->leaf[right], leaf, QUEUE_LEAF / 2);
+	if (!q->pool->leaf[right].live || before(q, job, q->pool->leaf[right].job[0]))
 		leaf_put(q, leaf, job);
 	else
-		leaf_put(q, &q->leaf[right], job);
+		leaf_put(q, &q->pool->leaf[right], job);
 	return right;
 }
 
@@ -442,14 +454,14 @@ static void inner_set(
  */
 static uint32_t inner_add(struct queue *q, uint32_t node, uint32_t slot, uint32_t child, uint32_t level)
 {
-	struct queue_inner *inner = &q->inner[node];
+	struct queue_inner *inner = &q->pool->inner[node];
 	uint32_t right = NONE;
 	if (inner->count == QUEUE_WAYS) {
 		right = inner_new(q);
 		const uint32_t keep = slot == QUEUE_WAYS ? QUEUE_WAYS : QUEUE_WAYS / 2;
-		inner_move(&q->inner[right], inner, keep);
+		inner_move(&q->pool->inner[right], inner, keep);
 		if (slot >= keep && (slot > keep || keep == QUEUE_WAYS)) {
-			inner = &q->inner[right];
+			inner = &q->pool->inner[right];
 			slot -= keep;
 		}
 	}
@@ -462,7 +474,7 @@ static uint32_t add_below(struct queue *q, uint32_t node, uint32_t level, uint32
 {
 	if (!level)
 		return leaf_add(q, node, job);
-	struct queue_inner *inner = &q->inner[node];
+	struct queue_inner *inner = &q->pool->inner[node];
 	const uint32_t slot = child_for(q, inner, job);
 	const uint32_t extra = add_below(q, inner->child[slot], level - 1, job);
 	if (extra == NONE) {
@@ -497,7 +509,7 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 	if (extra == NONE)
 		return SL_OK;
 	const uint32_t root = inner_new(q);
-	struct queue_inner *inner = &q->inner[root];
+	struct queue_inner *inner = &q->pool->inner[root];
 	inner->count = 2;
 	inner_set(q, inner, 0, q->root, q->depth);
 	inner_set(q, inner, 1, extra, q->depth);
@@ -510,7 +522,7 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 
 static uint32_t count_of(const struct queue *q, uint32_t node, uint32_t level)
 {
-	return level ? q->inner[node].count : (uint32_t)__builtin_popcountll(q->leaf[node].live);
+	return level ? q->pool->inner[node].count : (uint32_t)__builtin_popcountll(q->pool->leaf[node].live);
 }
 
 /* Joins a thin child with its right or left neighbour, so that a queue whose jobs left here and there stays
@@ -527,10 +539,10 @@ static void join_thin(struct queue *q, struct queue_inner *inner, uint32_t slot,
 	if (count_of(q, left, level) + count_of(q, right, level) > ways * 3 / 4)
 		return;
 	if (level) {
-		inner_move(&q->inner[left], &q->inner[right], 0);
+		inner_move(&q->pool->inner[left], &q->pool->inner[right], 0);
 	} else {
-		leaf_move(&q->leaf[left], &q->leaf[left], 0);
-		leaf_move(&q->leaf[left], &q->leaf[right], 0);
+		leaf_move(&q->pool->leaf[left], &q->pool->leaf[left], 0);
+		leaf_move(&q->pool->leaf[left], &q->pool->leaf[right], 0);
 	}
 	inner_close(inner, slot + 1);
 	inner_set(q, inner, slot, left, level);
@@ -554,10 +566,10 @@ static void leaf_take(const struct queue *q, struct queue_leaf *leaf, uint32_t j
 static void remove_below(struct queue *q, uint32_t node, uint32_t level, uint32_t job)
 {
 	if (!level) {
-		leaf_take(q, &q->leaf[node], job);
+		leaf_take(q, &q->pool->leaf[node], job);
 		return;
 	}
-	struct queue_inner *inner = &q->inner[node];
+	struct queue_inner *inner = &q->pool->inner[node];
 	const uint32_t slot = child_for(q, inner, job);
 	const uint32_t child = inner->child[slot];
 	remove_below(q, child, level - 1, job);
@@ -584,13 +596,17 @@ void queue_remove(struct queue *q, uint32_t job)
 		q->failed_end = job + 1;
 		q->found = NONE;
 	}
-	while (q->depth && q->inner[q->root].count == 1) {
-		const uint32_t only = q->inner[q->root].child[0];
+	while (q->depth && q->pool->inner[q->root].count == 1) {
+		const uint32_t only = q->pool->inner[q->root].child[0];
 		node_free(q, q->root, q->depth);
 		q->root = only;
 		q->depth--;
 	}
-	if (q->depth && !q->inner[q->root].count) {
+	if (!q->count && !q->depth && q->pool != &q->own) {
+		node_free(q, q->root, 0); /* A queue that shares holds nothing while it is empty. */
+		q->root = NONE;
+	}
+	if (q->depth && !q->pool->inner[q->root].count) {
 		node_free(q, q->root, q->depth);
 		q->root = NONE;
 		q->depth = 0;
@@ -664,8 +680,8 @@ static uint32_t leaf_search(
 static uint32_t search_below(const struct queue *q, uint32_t node, uint32_t level, const struct search *s)
 {
 	if (!level)
-		return leaf_search(q, &q->leaf[node], 0, s);
-	const struct queue_inner *inner = &q->inner[node];
+		return leaf_search(q, &q->pool->leaf[node], 0, s);
+	const struct queue_inner *inner = &q->pool->inner[node];
 	for (unsigned mask = may_hold(inner, s); mask; mask &= mask - 1) {
 		const uint32_t found = search_below(q, inner->child[__builtin_ctz(mask)], level - 1, s);
 		if (found != NONE)
@@ -678,8 +694,8 @@ static uint32_t search_behind(
 	const struct queue *q, uint32_t node, uint32_t level, uint32_t after, const struct search *s)
 {
 	if (!level)
-		return leaf_search(q, &q->leaf[node], leaf_place(q, &q->leaf[node], after), s);
-	const struct queue_inner *inner = &q->inner[node];
+		return leaf_search(q, &q->pool->leaf[node], leaf_place(q, &q->pool->leaf[node], after), s);
+	const struct queue_inner *inner = &q->pool->inner[node];
 	const uint32_t slot = child_for(q, inner, after);
 	unsigned mask = may_hold(inner, s) >> slot << slot;
 	for (; mask; mask &= mask - 1) {
@@ -768,21 +784,21 @@ int32_t queue_size_min(struct queue *q)
 	if (!q->count)
 		return ABSENT;
 	if (!q->size_min)
-		q->size_min =
-			q->depth ? row_min(q->inner[q->root].size_min) : leaf_size_min(&q->leaf[q->root]);
+		q->size_min = q->depth ? row_min(q->pool->inner[q->root].size_min)
+				       : leaf_size_min(&q->pool->leaf[q->root]);
 	return q->size_min;
 }
 
 static uint32_t *list_below(const struct queue *q, uint32_t node, uint32_t level, uint32_t *out)
 {
 	if (!level) {
-		const struct queue_leaf *leaf = &q->leaf[node];
+		const struct queue_leaf *leaf = &q->pool->leaf[node];
 		for (uint64_t live = leaf->live; live; live &= live - 1)
 			*out++ = leaf->job[__builtin_ctzll(live)];
 		return out;
 	}
-	for (uint32_t i = 0; i < q->inner[node].count; i++)
-		out = list_below(q, q->inner[node].child[i], level - 1, out);
+	for (uint32_t i = 0; i < q->pool->inner[node].count; i++)
+		out = list_below(q, q->pool->inner[node].child[i], level - 1, out);
 	return out;
 }
 
@@ -792,14 +808,25 @@ void queue_list(const struct queue *q, uint32_t *out)
 		(void)list_below(q, q->root, q->depth, out);
 }
 
+void queue_empty(struct queue *q)
+{
+	q->root = NONE;
+	q->depth = q->count = q->failed_end = 0;
+	q->size_min = 0;
+	q->found = NONE;
+}
+
+void queue_pool_empty(struct queue_pool *pool)
+{
+	pool->leaf_used = pool->inner_used = 0;
+	pool->leaf_spare = pool->inner_spare = NONE;
+}
+
 int queue_rebuild(struct queue *q, const uint32_t *row, struct sl_err *err)
 {
 	const uint32_t count = q->count;
-	q->leaf_used = q->inner_used = 0;
-	q->leaf_spare = q->inner_spare = NONE;
-	q->root = NONE;
-	q->depth = q->count = q->failed_end = 0;
-	q->found = NONE;
+	queue_empty(q);
+	queue_pool_empty(q->pool);
 	for (uint32_t i = 0; i < count; i++) {
 		const int status = queue_add(q, row[i], err);
 		if (status)

@@ -35,6 +35,16 @@ struct queue_test {
 struct queue_leaf;
 struct queue_inner;
 
+/* Where the nodes of one tree, or of several, lie. */
+struct queue_pool {
+	struct queue_leaf *leaf;
+	struct queue_inner *inner;
+	size_t leaf_capacity, inner_capacity;
+	uint32_t leaf_used, inner_used;   /* High-water marks. */
+	uint32_t leaf_spare, inner_spare; /* Heads of the lists of freed ones. */
+};
+#define QUEUE_POOL_EMPTY ((struct queue_pool){ .leaf_spare = UINT32_MAX, .inner_spare = UINT32_MAX })
+
 struct queue {
 	const int32_t *size;     /* Columns of the job table, lent. */
 	const uint32_t *request; /* On nodes: by job, and */
@@ -42,12 +52,8 @@ struct queue {
 		*request_class; /* by request its class, 1 .. QUEUE_CLASSES - 1; NULL: classes of sizes. */
 	const sl_time *length;  /* Estimates. */
 	const double *key;      /* NULL: order is by row alone. */
-	struct queue_leaf *leaf;
-	struct queue_inner *inner;
-	size_t leaf_capacity, inner_capacity;
-	uint32_t leaf_used, inner_used;   /* High-water marks of the pools. */
-	uint32_t leaf_spare, inner_spare; /* Heads of the lists of freed ones. */
-	uint32_t root;                    /* A leaf's number if depth is 0, else an inner one's. */
+	struct queue_pool own, *pool; /* pool: its own, or one that it shares. */
+	uint32_t root;                /* A leaf's number if depth is 0, else an inner one's. */
 	uint32_t depth;
 	uint32_t count;   /* Jobs. */
 	int32_t size_min; /* Of all; 0: to be found anew. */
@@ -67,7 +73,10 @@ struct queue {
 /* The columns are lent for the queue's life; a job's size, length and key stay as they are while it is in. */
 void queue_init(struct queue *q, const int32_t *size, const sl_time *length, const double *key);
 void queue_by_request(struct queue *q, const uint32_t *request, const uint8_t *request_class);
+/* An empty queue puts its nodes there, too: many queues, most of them empty, cost what their jobs cost. */
+void queue_share(struct queue *q, struct queue_pool *pool);
 void queue_release(struct queue *q);
+void queue_pool_release(struct queue_pool *pool);
 
 int queue_add(struct queue *q, uint32_t job, struct sl_err *err);
 void queue_remove(struct queue *q, uint32_t job); /* It must be in. */
@@ -93,5 +102,8 @@ int32_t queue_class_least(unsigned c);
 void queue_list(const struct queue *q, uint32_t *out);
 /* The same jobs in this order, after their keys have changed. */
 int queue_rebuild(struct queue *q, const uint32_t *row, struct sl_err *err);
+/* Nobody is in it, nor are its nodes anybody's: for all queues of a pool at once, and the pool. */
+void queue_empty(struct queue *q);
+void queue_pool_empty(struct queue_pool *pool);
 
 #endif

@@ -27,6 +27,8 @@ const struct registry registry_builtin = {
 	.metrics = sl_metric_list,
 	.reports = sl_reports,
 	.cluster_readers = sl_cluster_readers,
+	.placings = sl_placings,
+	.gauges = sl_gauges,
 };
 
 enum { PLUGINS_MAX = 1000, ENTRIES_MAX = 1000, PARAMS_MAX = 1000 };

@@ -27,6 +27,8 @@ struct registry {
 	const struct sl_metric *const *metrics; /* Those of sl_metric_list come first. */
 	const struct sl_report *const *reports;
 	const struct sl_cluster_reader *const *cluster_readers;
+	const struct sl_placing *const *placings;
+	const struct sl_gauge *const *gauges;
 	struct plugin *plugin; /* In the order of loading. */
 	size_t plugin_count, plugin_capacity;
 	struct sl_arena *arena;

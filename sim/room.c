@@ -382,6 +382,7 @@ static bool node_job_passes(void *self, uint32_t job)
 	const uint32_t request = pass->request[job];
 	if (!nodes_fits(pass->nodes, request, length))
 		return false;
+	nodes_for(pass->nodes, job);
 	return length <= asked->room ||
 	       (asked->spare && (!asked->guarded || nodes_guard_allows(pass->nodes, request, length)));
 }
@@ -397,11 +398,12 @@ static bool pool_job_passes(void *self, uint32_t job)
 }
 
 /* One question for each class of like requests that wait; jobs are only tested where it says maybe: among
- * windows, as the place of a job depends on its length, whoever may fit. */
+ * windows, as the place of a job depends on its length, and where ties go by chance, whoever may fit. */
 static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_t behind, struct asked *asked)
 {
 	struct queue_test test = { .self = asked, .passes = node_job_passes, .room = asked->room };
 	const bool windows = nodes_window_next(pass->nodes) != SL_NEVER;
+	const bool by_chance = pass->placing.ties == SL_TIES_RANDOM;
 	for (uint32_t i = 0; i < pass->active_count; i++) {
 		const uint32_t request = pass->active[i];
 		const uint64_t bit = UINT64_C(1) << pass->request_class[request];
@@ -410,7 +412,8 @@ static uint32_t node_next_fit(struct sl_pass *pass, struct queue *queue, uint32_
 		test.classes_room |= bit;
 		if (!asked->spare || test.classes_any & bit)
 			continue;
-		if (!asked->guarded || windows || nodes_guard_allows(pass->nodes, request, asked->room + 1))
+		if (!asked->guarded || windows || by_chance ||
+			nodes_guard_allows(pass->nodes, request, asked->room + 1))
 			test.classes_any |= bit;
 	}
 	return test.classes_room ? queue_next_that(queue, behind, &test) : UINT32_MAX;
@@ -654,10 +657,13 @@ static int init_windows(struct sl_pass *pass, struct sl_err *err)
  * are of named nodes: where one ends as the next one opens, one is always free, and none for long. */
 static bool is_countable(const struct sl_pass *pass)
 {
+	const struct placing *placing = &pass->placing;
+	const bool devices = placing->devices || placing->rule->devices || placing->rule->by_island;
 	if (pass->info->window_count)
 		return false;
 	for (uint32_t i = 0; i < pass->info->type_count; i++)
-		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1)
+		if (pass->info->type[i].amount[SL_KIND_CPUS] != 1 ||
+			(devices && pass->info->type[i].device_count))
 			return false;
 	for (uint32_t i = 0; i < pass->request_count; i++) {
 		const struct sl_request *request = &pass->requests[i];
@@ -729,6 +735,7 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"place=%s promises no nodes: take a plan without promises (fcfs, greedy, easy)",
 			pass->placer->name);
+	pass->placing.devices = (pass->uses & SL_USE_DEVICES) != 0;
 	if (pass->info->node_count && !(pass->uses & SL_USE_NODES) && is_countable(pass))
 		status = nodes_as_pool(pass, err);
 	if (!status && pass->uses & SL_USE_NODES && !pass->info->node_count)

@@ -49,6 +49,18 @@ const struct sl_param replay_params[] = {
 		"at replay.from: an empty machine, or the jobs that by the log ran and waited then", 0, 0 },
 	[REPLAY_UNTIL] = { "until", SL_PARAM_TEXT, NULL, NULL,
 		"stop there, after everything that happens then: a time as of replay.from", 0, 0 },
+	[REPLAY_GAUGES] = { "gauges", SL_PARAM_TEXT, NULL, "NAME|NAME...",
+		"followed over time, whatever the policy (gauges.csv): sums over all nodes, see schedlab list gauges",
+		0, 0 },
+	[REPLAY_FILL] = { "fill", SL_PARAM_REAL, NULL, "0.001..1000",
+		"jobs in random order, drawn again until they ask this many times the cluster's GPUs, a second apart; none ends before the last has come",
+		1000, 1000000000 },
+	[REPLAY_FILL_NUMBERS] = { "fill_numbers", SL_PARAM_CHOICE, NULL, "own|go",
+		"replay.fill draws by our own streams, or as the simulator of the FGD paper does, by Go's math/rand",
+		0, 0 },
+	[REPLAY_RESTART] = { "restart", SL_PARAM_TEXT, NULL, NULL,
+		"what going on from a checkpoint costs, by GPUs (or cpus) from so many on: 7s,2:30s,9:60s", 0,
+		0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -110,6 +122,43 @@ static int setting_take(struct loading *loading, struct setting *setting, struct
 	return SL_OK; /* The policy's, or nobody's: that is found out later. */
 }
 
+/* One of replay.gauges. */
+static int gauge_find(struct scenario *scenario, const char *name, size_t len, struct sl_err *err)
+{
+	enum { KNOWN_MAX = 64 };
+	const char *known[KNOWN_MAX + 1] = { NULL };
+	size_t count = 0;
+	for (const struct sl_gauge *const *gauge = scenario->registry->gauges; *gauge; gauge++) {
+		if (count < KNOWN_MAX)
+			known[count++] = (*gauge)->name;
+		if (strlen((*gauge)->name) != len || memcmp((*gauge)->name, name, len) != 0)
+			continue;
+		if (scenario->gauge_count == SL_GAUGES_MAX)
+			return sl_fail(err, SL_USAGE, "replay.gauges names more than %d: leave some out",
+				SL_GAUGES_MAX);
+		scenario->gauge[scenario->gauge_count++] = *gauge;
+		return SL_OK;
+	}
+	char text[64];
+	(void)snprintf(text, sizeof(text), "%.*s", (int)(len < 60 ? len : 60), name);
+	char near[128];
+	return sl_fail(err, SL_USAGE, "replay.gauges: there is no gauge '%s': %s'schedlab list gauges' shows all",
+		text, did_you_mean(near, sl_nearest(text, known)));
+}
+
+/* A name given twice is one gauge: the engine follows none twice. */
+static int gauges_find(struct scenario *scenario, struct sl_err *err)
+{
+	const char *text = scenario->replay[REPLAY_GAUGES].text;
+	int status = SL_OK;
+	while (text && !status) {
+		const size_t len = strcspn(text, "|");
+		status = gauge_find(scenario, text, len, err);
+		text = text[len] ? text + len + 1 : NULL;
+	}
+	return status;
+}
+
 static int settings_take(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
@@ -132,6 +181,9 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 		status = replay_set(loading, REPLAY_UNTIL, options->until, "--until", err);
 	if (status)
 		return status;
+	status = gauges_find(scenario, err);
+	if (status)
+		return status;
 	scenario->overrun = (enum sl_overrun)scenario->replay[REPLAY_OVERRUN].number;
 	const struct sl_value *warmup = &scenario->replay[REPLAY_WARMUP];
 	scenario->warmup = warmup->text ? warmup->number : SL_NONE;
@@ -140,7 +192,8 @@ static int settings_take(struct loading *loading, struct sl_err *err)
 		.submits_first = scenario->replay[REPLAY_EVENTS].number,
 		.early = scenario->replay[REPLAY_EARLY].number,
 	};
-	return SL_OK;
+	const char *restart = scenario->replay[REPLAY_RESTART].text;
+	return restart ? restart_parse(scenario, restart, err) : SL_OK;
 }
 
 /* ---- What the header says --------------------------------------------------------- */
@@ -379,6 +432,10 @@ static int settings_agree(const struct loading *loading, struct sl_err *err)
 	if (recorded && !replay[REPLAY_FROM].text)
 		return sl_fail(err, SL_USAGE,
 			"replay.start=recorded says what ran and waited at replay.from: give --from TIME too");
+	if (replay[REPLAY_FILL].text && (recorded || replay[REPLAY_WINDOWS].text))
+		return sl_fail(err, SL_USAGE,
+			"replay.fill makes times of its own, on an empty machine: leave out %s",
+			recorded ? "replay.start=recorded" : "replay.windows");
 	if (replay[REPLAY_WINDOWS].text && (recorded || replay[REPLAY_UNTIL].text))
 		return sl_fail(err, SL_USAGE,
 			"replay.windows begin empty and run to their ends: leave out %s",
@@ -403,6 +460,8 @@ static int load_all(struct loading *loading, struct sl_err *err)
 		status = finish_rows(loading, err);
 	if (!status && loading->machine)
 		status = machine_finish(loading->machine, err);
+	if (!status)
+		status = parts_settle(loading, err);
 	if (status)
 		return status;
 	if (!loading->machine)
@@ -411,7 +470,9 @@ static int load_all(struct loading *loading, struct sl_err *err)
 	status = names_lend(loading, &scenario->jobs, err);
 	if (!status)
 		status = more_lend(loading, &scenario->jobs, err);
-	return status ? status : requests_lend(loading, &scenario->jobs, err);
+	if (!status)
+		status = requests_lend(loading, &scenario->jobs, err);
+	return !status && scenario->replay[REPLAY_FILL].text ? fill_make(loading, err) : status;
 }
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)

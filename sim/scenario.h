@@ -51,11 +51,18 @@ struct scenario_options {
 	const char *from, *to, *until; /* As given: seconds since zero, durations, or dates; NULL. */
 	const char *tz;                /* --tz: "+02:00", seconds, or NULL. */
 	uint64_t jobs_max;             /* 0: all. */
+	uint64_t seed;                 /* Of the run: replay.fill draws by it. */
 	bool strict;
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
 	const struct scenario_watch *watch; /* NULL: nobody. */
 	const _Atomic int *stop;            /* Nonzero: SL_INTERRUPTED soon. NULL: never. */
+};
+
+/* What it takes to go on from a checkpoint: of that size on, so long. */
+struct restart_step {
+	int64_t from;
+	sl_time cost;
 };
 
 struct scenario {
@@ -70,6 +77,8 @@ struct scenario {
 		bool early; /* replay.early=1: what ends now by its estimate is free before its end is
 			       handled. */
 	} rules;
+	const struct restart_step *restart; /* replay.restart, sizes ascending. */
+	size_t restart_count;
 	uint32_t window_size; /* replay.windows: each of so many jobs, from these rows on; */
 	const uint32_t *window;
 	size_t window_count;
@@ -86,6 +95,8 @@ struct scenario {
 	uint64_t jobs_max; /* 0: all. */
 	sl_time warmup;    /* SL_NONE: by MSER-5. */
 	struct sl_value *replay; /* Effective, as replay_params. */
+	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: followed under any policy. */
+	uint32_t gauge_count;
 	struct scenario_input input;
 	struct scenario_input cluster_input; /* path NULL: none. */
 	const char **cluster_setting;        /* "nodes[gpu].count+=8", as given, in order. */
@@ -101,12 +112,20 @@ struct scenario {
 	uint64_t rows;            /* Lines that were jobs, before dropping. */
 	struct columns *columns;  /* What `jobs` lends: owned. */
 	struct sl_job_more *more; /* The same. */
+	/* replay.fill: jobs that were drawn once more, and left out; what all ask of GPUs, in the cluster's
+	 * parts. */
+	bool filled;
+	uint32_t fill_drawn, fill_removed;
+	int64_t fill_asked;
 	uint32_t
 		row_first; /* Of a window, in the whole: what jobs.more calls so many rows more than it is. */
 };
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);
 void scenario_release(struct scenario *scenario);
+
+/* How long a job of that size (sl_jobs.size) takes until it goes on from a checkpoint. */
+sl_time restart_cost(const struct scenario *scenario, int64_t size);
 
 /* The jobs of one window as a scenario of their own, lent from the whole: never released. */
 struct scenario scenario_window(const struct scenario *whole, size_t index);

@@ -32,6 +32,7 @@
 #include "sim/scenario_machine.h"
 
 enum { TASKS_MAX = INT32_MAX };
+static const int64_t asked_max = INT64_C(1) << 40; /* Of one task. */
 
 static int64_t known(int64_t value, int64_t otherwise) { return value == SL_NONE ? otherwise : value; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -168,7 +169,7 @@ static int64_t gpus_of(const struct asking *a, const struct sl_node_type *type)
 	int64_t gpus = 0;
 	for (uint32_t i = 0; i < a->machine->kinds.count; i++)
 		if (!a->gpu_types || (a->gpu_types >> i & 1))
-			gpus += type->amount[SL_KIND_GPUS + i];
+			gpus += type->amount[SL_KIND_GPUS + i] / PARTS;
 	return gpus;
 }
 
@@ -180,7 +181,7 @@ static struct extent extent_of(const struct asking *a)
 		const struct sl_node_type *type = &machine->type[i];
 		if (!machine->type_nodes[i] || !binding_has(machine, &a->binding, i))
 			continue;
-		e.cpus = most(e.cpus, type->amount[SL_KIND_CPUS]);
+		e.cpus = most(e.cpus, type->amount[SL_KIND_CPUS] / PARTS);
 		e.mem = most(e.mem, type->amount[SL_KIND_MEM]);
 		e.mem_least = least(e.mem_least, type->amount[SL_KIND_MEM]);
 		e.gpus = most(e.gpus, gpus_of(a, type));
@@ -594,6 +595,9 @@ int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl
 	if (*cause != CAUSE_COUNT)
 		return SL_OK;
 	asked->binding = a.binding;
+	/* In thousandths. What is far beyond any node stays that. */
+	group->task.cpus = least(group->task.cpus, asked_max) * PARTS;
+	group->task.gpus = least(group->task.gpus, asked_max) * PARTS;
 	status = set_bind(machine, &a.binding, &group->node_set, err);
 	if (!status && group->node_set == UINT32_MAX)
 		*cause = CAUSE_SETS;

@@ -38,6 +38,7 @@ static const struct {
 	[CAUSE_NO_SUBMIT] = { "submit time is unknown", true },
 	[CAUSE_RUN] = { "run time is not positive", true },
 	[CAUSE_SIZE] = { "size is not positive", true },
+	[CAUSE_GPU_PARTS] = { "asks parts of several GPUs", true },
 	[CAUSE_BOUNDS] = { "bounds that contradict each other", true },
 	[CAUSE_LACKS] = { "asks for what the cluster has not", true },
 	[CAUSE_LARGE] = { "larger than the machine", true },
@@ -168,7 +169,7 @@ static int judge_ask(struct loading *loading, const struct sl_row *row, struct a
 		return ask_judge(loading, row, size, ask, cause, err);
 	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
 	const int64_t cpus = scenario->cpus ? scenario->cpus : INT32_MAX;
-	*ask = (struct ask){ .cpus = size, .size = (int32_t)size };
+	*ask = (struct ask){ .size = (int32_t)size };
 	if (size <= 0)
 		*cause = CAUSE_SIZE;
 	else
@@ -202,6 +203,21 @@ static int keep_names(struct loading *loading, const struct sl_row *row, struct 
 		status = named_keep(loading, NAMED_GANG, SL_NONE, more->gang, err);
 	loading->named |= more->user || more->account || more->partition || more->gang;
 	return status;
+}
+
+/* How active its GPUs were; a share beyond one is one. */
+static int keep_active(const struct loading *loading, const struct sl_row *row, struct sl_err *err)
+{
+	struct columns *columns = loading->scenario->columns;
+	const int64_t *active = row->more ? row->more->gpu_active : NULL;
+	const bool known = active && *active >= 0;
+	const int status = known ? columns_want(columns, COLUMN_GPU_ACTIVE, err) : SL_OK;
+	if (status || !columns->at[COLUMN_GPU_ACTIVE])
+		return status;
+	const int64_t most = SL_SECOND; /* A million of millionths. */
+	column_i32(columns, COLUMN_GPU_ACTIVE)[columns->count - 1] =
+		!known ? -1 : (int32_t)(*active < most ? *active : most);
+	return SL_OK;
 }
 
 static int keep_request(struct loading *loading, uint32_t at, const struct ask *ask, struct sl_err *err)
@@ -264,6 +280,8 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 	loading->waits |= col[SL_COL_WAIT] > 0;
 	if (loading->scenario->cluster.node_count)
 		status = keep_request(loading, at, ask, err);
+	if (!status)
+		status = keep_active(loading, row, err);
 	if (!status && (row->more || loading->mores))
 		status = more_keep(loading, row, err);
 	if (status || row->more || loading->named)
@@ -273,7 +291,7 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 }
 
 /* The line before came later: counted, unless something else was amiss with this row before that. */
-static enum cause repair_of(struct loading *loading, const struct sl_row *row)
+static enum cause repair_of(struct loading *loading, const struct sl_row *row, bool rounded)
 {
 	const sl_time submit = row->col[SL_COL_SUBMIT];
 	const bool late = submit < loading->submit_last && submit != SL_NONE;
@@ -283,6 +301,8 @@ static enum cause repair_of(struct loading *loading, const struct sl_row *row)
 		return loading->repair;
 	if (row->col[SL_COL_RUN] == SL_NONE && !is_cancelled(row))
 		return CAUSE_NO_RUN; /* Else it was dropped. */
+	if (rounded)
+		return CAUSE_FRACTION;
 	return late ? CAUSE_ORDER : CAUSE_COUNT;
 }
 
@@ -324,7 +344,7 @@ static int take_row(
 	if (status)
 		return status;
 	const bool dropped = cause < CAUSE_COUNT;
-	const enum cause repair = repair_of(loading, row);
+	const enum cause repair = repair_of(loading, row, ask.rounded);
 	if (!dropped)
 		cause = repair;
 	if (cause < CAUSE_COUNT) {
@@ -452,9 +472,15 @@ static int on_ignored(void *self, const char *what, const struct sl_place *at, s
 	return SL_OK;
 }
 
+static int on_file(void *self, struct sl_input *in, struct sl_err *err)
+{
+	struct loading *loading = self;
+	return side_add(&loading->files, loading->scenario, loading->scenario->input.path, "trace", in, err);
+}
+
 struct sl_sink cleaning_sink(struct loading *loading)
 {
-	return (struct sl_sink){ loading, on_job, on_header, on_oddity, on_dated, on_ignored, NULL };
+	return (struct sl_sink){ loading, on_job, on_header, on_oddity, on_dated, on_ignored, on_file };
 }
 
 /* ---- What came of it --------------------------------------------------------------- */
@@ -522,6 +548,7 @@ void cleaning_release(struct loading *loading)
 {
 	intset_release(&loading->seen);
 	free(loading->unkept);
+	free(loading->files.item);
 	for (size_t i = 0; i < NAMED_COUNT; i++)
 		names_release(&loading->names[i]);
 	requests_free(loading->requests);

@@ -22,10 +22,13 @@ void machine_free(struct machine *machine)
 	names_release(&machine->files);
 	names_release(&machine->hosts);
 	names_release(&machine->set_names);
+	names_release(&machine->mig);
+	names_release(&machine->profiles);
 	void *const array[] = { machine->host, machine->entry, machine->by_name, machine->type,
 		machine->type_parent, machine->type_nodes, machine->moved, machine->window,
 		machine->partition, machine->partition_at, machine->sw, machine->sw_at, machine->license,
-		machine->setting, machine->file, machine->set, machine->set_named, machine->bound };
+		machine->setting, machine->read.item, machine->set, machine->set_named, machine->bound,
+		machine->mig_model, machine->mig_fit };
 	for (size_t i = 0; i < machine->set_count; i++)
 		free(machine->set[i].bit);
 	for (size_t i = 0; i < SL_LEN(array); i++)
@@ -109,21 +112,22 @@ static int add_gpus(struct machine *machine, const char *name, int64_t count, st
 	if (kind >= SL_GPU_TYPES_MAX)
 		return sl_fail_at(
 			err, at, "'%s' is one type of GPU too many: %d are", name, SL_GPU_TYPES_MAX);
-	if (count > INT32_MAX - type->amount[SL_KIND_GPUS + kind])
-		return sl_fail_at(err, at, "a node has at most %d GPUs of one type", INT32_MAX);
-	type->amount[SL_KIND_GPUS + kind] += count;
+	if (count > NODE_AMOUNT_MAX - type->amount[SL_KIND_GPUS + kind] / PARTS)
+		return sl_fail_at(err, at, "a node has at most %d GPUs of one type", NODE_AMOUNT_MAX);
+	type->amount[SL_KIND_GPUS + kind] += count * PARTS;
 	return SL_OK;
 }
 
-/* Those of cores that are kept are not for jobs; one core is left at least. */
+/* Those of cores that are kept are not for jobs; one core is left at least. In thousandths. */
 static int64_t cpus_for_jobs(const struct sl_nodes_spec *spec)
 {
 	const struct sl_hardware *h = spec->hardware;
 	const int64_t cores = h ? (int64_t)h->sockets * h->cores : 0;
-	if (!cores || !h->cores_kept || spec->cpus < cores)
-		return spec->cpus;
+	const int64_t cpus = spec->cpus * (PARTS / sl_parts(spec->parts));
+	if (!cores || !h->cores_kept || cpus / PARTS < cores)
+		return cpus;
 	const int64_t kept = h->cores_kept < cores ? h->cores_kept : cores - 1;
-	return spec->cpus - kept * (spec->cpus / cores);
+	return cpus - kept * (cpus / PARTS / cores) * PARTS;
 }
 
 /* The spec's amounts by kind; new types of GPU get theirs. */
@@ -250,8 +254,12 @@ static int on_nodes(
 {
 	struct machine *machine = self;
 	struct sl_node_type type;
-	struct entry entry = { .name = spec->name, .first = (uint32_t)machine->nodes };
-	SL_CHECK(spec->cpus > 0);
+	struct entry entry = {
+		.name = spec->name, .first = (uint32_t)machine->nodes, .island = spec->island
+	};
+	SL_CHECK(spec->cpus > 0 && (spec->parts <= 1 || spec->parts == PARTS));
+	if (spec->cpus / sl_parts(spec->parts) > NODE_AMOUNT_MAX)
+		return sl_fail_at(err, at, "a node has at most %d cpus", NODE_AMOUNT_MAX);
 	int status = keep_place(machine, at, &entry.at, err);
 	if (!status)
 		status = entry_nodes(machine, spec, &entry, err);
@@ -383,23 +391,8 @@ static int on_setting(void *self, const struct sl_setting *spec, struct sl_err *
 static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 {
 	struct machine *machine = self;
-	const char *path = sl_input_name(in);
-	for (size_t i = 0; i < machine->file_count; i++)
-		if (strcmp(machine->file[i].path, path) == 0)
-			return SL_OK;
-	if (strcmp(machine->scenario->cluster_input.path, path) == 0)
-		return SL_OK;
-	struct scenario_input *kept;
-	const int status = ONE_MORE(machine, file, &kept, err);
-	if (status)
-		return status;
-	*kept = (struct scenario_input){ .path = path,
-		.format = "cluster",
-		.packing = sl_input_packing(in), /* A constant. */
-		.bytes = sl_input_bytes(in) };
-	memcpy(kept->sha256, sl_input_sha256(in), sizeof(kept->sha256));
-	machine->file_count++;
-	return keep_text(machine, &kept->path) ? SL_OK : sl_fail_memory(err);
+	return side_add(
+		&machine->read, machine->scenario, machine->scenario->cluster_input.path, "cluster", in, err);
 }
 
 /* ---- Names of nodes ---------------------------------------------------------------------------- */
@@ -573,23 +566,63 @@ static int name_kinds(const struct machine *machine, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Sums over all nodes. They cannot overflow: each amount is below 2^38, and there are fewer than 2^24 nodes.
- */
+/* False: more than the bound. Neither product nor sum overflows: an amount is below 2^38, nodes are fewer
+ * than 2^24. */
+static bool add_amounts(int64_t *sum, int64_t amount, uint32_t nodes)
+{
+	*sum += amount * nodes;
+	return *sum <= (int64_t)INT32_MAX * PARTS;
+}
+
+/* Sums over all nodes; of memory too, they cannot overflow. */
 static int add_up(const struct machine *machine, struct sl_err *err)
 {
 	struct sl_cluster *cluster = &machine->scenario->cluster;
-	for (size_t i = 0; i < machine->entry_count; i++) {
+	bool good = true;
+	for (size_t i = 0; i < machine->entry_count && good; i++) {
 		const struct entry *entry = &machine->entry[i];
 		const int64_t *amount = machine->type[entry->type].amount;
-		cluster->cpus += amount[SL_KIND_CPUS] * entry->count;
+		good = add_amounts(&cluster->cpus, amount[SL_KIND_CPUS], entry->count);
 		cluster->mem += machine->unbounded ? 0 : amount[SL_KIND_MEM] * entry->count;
-		for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
-			cluster->gpus += amount[kind] * entry->count;
+		for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count && good; kind++)
+			good = add_amounts(&cluster->gpus, amount[kind], entry->count);
 	}
-	if (cluster->cpus <= INT32_MAX && cluster->gpus <= INT32_MAX)
+	if (good)
 		return SL_OK;
 	return sl_fail(err, SL_INPUT, "%s: has more than %d cpus or GPUs in all",
 		machine->scenario->cluster_input.path, INT32_MAX);
+}
+
+/* Nodes in a row get a type of their own, of their island. */
+static int part_entry(struct machine *machine, const struct entry *entry, struct sl_err *err)
+{
+	struct sl_cluster *cluster = &machine->scenario->cluster;
+	for (uint32_t from = 0; from < entry->count; from += entry->island) {
+		const uint32_t left = entry->count - from;
+		const uint32_t nodes = left < entry->island ? left : entry->island;
+		struct sl_node_type type = machine->type[entry->type];
+		uint32_t number;
+		if (cluster->island_count == ISLANDS_MAX)
+			return sl_fail_at(err, &entry->at, "more than %d islands of nodes", ISLANDS_MAX);
+		type.island = ++cluster->island_count;
+		const int status = machine_type(machine, &type, entry->type, &number, err);
+		if (status)
+			return status;
+		machine->type_nodes[entry->type] -= nodes;
+		machine->type_nodes[number] = nodes;
+		for (uint32_t i = 0; i < nodes; i++)
+			machine->node_type[entry->first + from + i] = number;
+	}
+	return SL_OK;
+}
+
+static int part_islands(struct machine *machine, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < machine->entry_count && !status; i++)
+		if (machine->entry[i].island)
+			status = part_entry(machine, &machine->entry[i], err);
+	return status;
 }
 
 static int build_nodes(struct machine *machine, struct sl_err *err)
@@ -606,6 +639,10 @@ static int build_nodes(struct machine *machine, struct sl_err *err)
 		status = check_names(machine, err);
 	if (!status)
 		status = name_nodes(machine, err);
+	if (!status)
+		status = devices_make(machine, err);
+	if (!status)
+		status = part_islands(machine, err);
 	cluster->type = machine->type; /* Until types are parted by windows. */
 	cluster->type_count = (uint32_t)machine->type_count;
 	return status ? status : sets_begin(machine, err);
@@ -620,9 +657,9 @@ static int hash_files(const struct machine *machine, char *sha256, struct sl_err
 	unsigned len = 0;
 	EVP_MD_CTX *hash = EVP_MD_CTX_new();
 	bool good = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1;
-	for (size_t i = 0; i < machine->file_count && good; i++)
-		good = EVP_DigestUpdate(hash, machine->file[i].sha256, strlen(machine->file[i].sha256)) ==
-			       1 &&
+	for (size_t i = 0; i < machine->read.count && good; i++)
+		good = EVP_DigestUpdate(hash, machine->read.item[i].sha256,
+			       strlen(machine->read.item[i].sha256)) == 1 &&
 		       EVP_DigestUpdate(hash, "\n", 1) == 1;
 	good = good && EVP_DigestFinal_ex(hash, digest, &len) == 1;
 	EVP_MD_CTX_free(hash);
@@ -660,10 +697,10 @@ static int read_file(
 	input->format = reader->name;
 	input->packing = in ? sl_input_packing(in) : "none";
 	input->bytes = in ? sl_input_bytes(in) : 0;
-	for (size_t i = 0; i < machine->file_count && !in; i++)
-		input->bytes += machine->file[i].bytes;
+	for (size_t i = 0; i < machine->read.count && !in; i++)
+		input->bytes += machine->read.item[i].bytes;
 	if (!in)
-		return machine->file_count ? hash_files(machine, input->sha256, err) : SL_OK;
+		return machine->read.count ? hash_files(machine, input->sha256, err) : SL_OK;
 	memcpy(input->sha256, sl_input_sha256(in), sizeof(input->sha256));
 	return SL_OK;
 }
@@ -688,16 +725,9 @@ static int lend_rest(const struct machine *machine, struct sl_err *err)
 	return SL_OK;
 }
 
-size_t machine_files(const struct loading *loading)
+const struct side_files *machine_files(const struct loading *loading)
 {
-	return loading->machine ? loading->machine->file_count : 0;
-}
-
-void machine_lend_files(const struct loading *loading)
-{
-	struct scenario *scenario = loading->scenario;
-	for (size_t i = 0; i < machine_files(loading); i++)
-		scenario->side[scenario->side_count++] = loading->machine->file[i];
+	return loading->machine ? &loading->machine->read : NULL;
 }
 
 int machine_load(struct loading *loading, const char *path, struct sl_err *err)

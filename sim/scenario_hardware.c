@@ -20,7 +20,8 @@ static bool text_copy(struct sl_arena *arena, const char **text)
 
 static bool gres_copy(struct sl_arena *arena, struct sl_gres *gres)
 {
-	if (!text_copy(arena, &gres->name) || !text_copy(arena, &gres->type) || !text_copy(arena, &gres->nic))
+	if (!text_copy(arena, &gres->name) || !text_copy(arena, &gres->type) ||
+		!text_copy(arena, &gres->nic) || !text_copy(arena, &gres->mig))
 		return false;
 	if (!gres->cores)
 		return true;
@@ -77,7 +78,7 @@ static bool gres_same(const struct sl_gres *a, const struct sl_gres *b)
 		(a->cores && b->cores && memcmp(a->cores, b->cores, CORE_WORDS * sizeof(uint64_t)) == 0);
 	return cores && text_same(a->name, b->name) && text_same(a->type, b->type) &&
 	       text_same(a->nic, b->nic) && a->count == b->count && a->mem == b->mem &&
-	       a->no_consume == b->no_consume;
+	       a->no_consume == b->no_consume && a->island == b->island && text_same(a->mig, b->mig);
 }
 
 static bool numbers_same(const struct sl_hardware *a, const struct sl_hardware *b)

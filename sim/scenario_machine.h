@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * scenario_machine.h - a cluster while it is loaded: what scenario_cluster.c, _hardware.c, _sets.c,
- * _switches.c, _reservations.c, _request.c and _ask.c share.
+ * _switches.c, _reservations.c, _request.c, _ask.c and _devices.c share.
  *
  * Nodes of one type stay alike. A list of nodes that something is bound to parts the types, so that each
  * list, and all that is made of such lists, is a set of types. A type that was parted off remembers which it
@@ -15,11 +15,13 @@
 
 enum {
 	NODES_MAX = 10000000,
+	NODE_AMOUNT_MAX = (1 << 28) - 1, /* Cpus, and GPUs of one type; in parts, too. */
 	WINDOW_NODES_MAX = 20000000,
 	NODE_NAME_MAX = 63,
 	LIST_NODES_MAX = 40000000, /* In all lists together. */
 	SETS_MAX = 4096,
 	WINDOWS_MAX_ALL = 10000, /* Repeated ones included. */
+	ISLANDS_MAX = 1 << 16,   /* Over several nodes. */
 };
 
 struct entry {
@@ -27,7 +29,8 @@ struct entry {
 	struct sl_place at;
 	uint32_t first, count; /* Its nodes. */
 	uint32_t type;
-	bool listed; /* Its nodes have names of their own. */
+	uint32_t island; /* So many of its nodes in a row share one; 0: each has its own. */
+	bool listed;     /* Its nodes have names of their own. */
 };
 
 struct window_spec {
@@ -54,7 +57,12 @@ struct machine {
 	struct binding bound_last; /* The last that was asked for, */
 	uint32_t bound_number;     /* and its number. */
 	bool bound_known;
-	struct names kinds; /* Of GPUs. */
+	struct names kinds;                    /* Of GPUs. */
+	struct names mig;                      /* Models of those that are divided, */
+	const struct sl_mig_model **mig_model; /* as many, */
+	struct names profiles;                 /* what jobs ask of them, */
+	struct sl_mig_profile *mig_fit;        /* and how that lies on each: [profile * models + model]. */
+	size_t mig_capacity, fit_capacity;
 	struct names files; /* That places name. */
 	struct names hosts; /* Of listed nodes, */
 	uint32_t *host;     /* and which they are. */
@@ -81,8 +89,7 @@ struct machine {
 	size_t license_count, license_capacity;
 	struct sl_setting *setting;
 	size_t setting_count, setting_capacity;
-	struct scenario_input *file;
-	size_t file_count, file_capacity;
+	struct side_files read;
 	/* Sets: of lists and partitions, and those that groups are bound to, by what they are made of. */
 	struct type_set *set;
 	size_t set_count, set_capacity;
@@ -109,6 +116,21 @@ int machine_type(struct machine *machine, const struct sl_node_type *type, uint3
 	struct sl_err *err);
 /* The partition of that name; UINT32_MAX: none. */
 uint32_t machine_partition(const struct machine *machine, const char *name, size_t len);
+
+/* ---- scenario_devices.c ------------------------------------------------------------------------- */
+
+/* Once all types are known: the devices of each, and the models of those that are divided. */
+int devices_make(struct machine *machine, struct sl_err *err);
+/* The number of the profile, from 1; 0: no model of the cluster has it. */
+int devices_profile(struct machine *machine, const char *name, uint32_t *number, struct sl_err *err);
+/* What the task counts as in GPUs: a profile its eighths, memory the least share of a device that will do of
+ * the nodes of that set. Why there is no such thing, else CAUSE_COUNT. */
+enum cause devices_count(const struct machine *machine, struct sl_demand *task, uint32_t set);
+/* How many tasks the GPUs of an idle node of the type hold. */
+int64_t devices_tasks(
+	const struct machine *machine, const struct sl_node_type *type, const struct sl_demand *task);
+/* Once the types stand for good. */
+int devices_lend(const struct machine *machine, struct sl_err *err);
 
 /* ---- scenario_hardware.c ------------------------------------------------------------------------ */
 

@@ -28,6 +28,10 @@ enum {
 	REPLAY_WINDOWS,
 	REPLAY_START,
 	REPLAY_UNTIL,
+	REPLAY_GAUGES,
+	REPLAY_FILL,
+	REPLAY_FILL_NUMBERS,
+	REPLAY_RESTART,
 	REPLAY_COUNT
 };
 
@@ -54,6 +58,7 @@ enum cause {
 	CAUSE_NO_SUBMIT,
 	CAUSE_RUN,
 	CAUSE_SIZE,
+	CAUSE_GPU_PARTS,
 	CAUSE_BOUNDS,
 	CAUSE_LACKS,
 	CAUSE_LARGE,
@@ -76,6 +81,16 @@ enum cause {
 
 struct tally {
 	uint64_t count, line; /* line: of the first. */
+};
+
+/* Amounts of cpus and GPUs are counted in thousandths while a scenario is loaded, but those of a counted
+ * pool; parts_settle makes wholes of them again where nothing is less than one. */
+enum { PARTS = 1000 };
+
+/* Further files that were read, each once. */
+struct side_files {
+	struct scenario_input *item;
+	size_t count, capacity;
 };
 
 struct machine;  /* scenario_machine.h */
@@ -112,16 +127,18 @@ struct loading {
 	struct names names[NAMED_COUNT]; /* Empty: all are bare numbers. */
 	struct sl_cluster_setting *cluster_setting;
 	size_t cluster_setting_count;
+	struct side_files files;   /* That the trace's reader read too. */
 	struct machine *machine;   /* NULL: no cluster file. */
 	struct requests *requests; /* NULL: none was made. */
 	struct mores *mores;       /* NULL: no row says anything more. */
 };
 
-/* What a row asks in sum. */
+/* What a row asks in sum: cpus and GPUs in thousandths, on a counted pool too. */
 struct ask {
 	int64_t cpus, mem, gpus;
 	int32_t size;
 	sl_time limit; /* Where the row gives none; 0: that is not said. */
+	bool rounded;  /* The pool gives whole cpus: more than it asks. */
 };
 
 /* scenario_clean.c: the sink, and what came of it. */
@@ -144,6 +161,8 @@ int time_point(const struct scenario *scenario, const char *what, const char *te
 
 /* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
 int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
+/* scenario_restart.c */
+int restart_parse(struct scenario *scenario, const char *text, struct sl_err *err);
 
 /* scenario_begin.c, for replay.start=recorded: is this row of a job that by the log ran or waited at
  * replay.from? */
@@ -155,15 +174,19 @@ int begin_make(struct loading *loading, struct sl_err *err);
 
 /* scenario_side.c: columns from files of their own, "job number, seconds" a line. */
 int side_load(struct loading *loading, struct sl_err *err);
+/* One more file, unless it is `own` or there already. */
+int side_add(struct side_files *files, const struct scenario *scenario, const char *own, const char *format,
+	struct sl_input *in, struct sl_err *err);
 
 /* scenario_cluster.c: a cluster file, but for its windows; */
 int machine_load(struct loading *loading, const char *path, struct sl_err *err);
 /* scenario_reservations.c: and those, once the trace's zero is known. */
 int machine_finish(struct machine *machine, struct sl_err *err);
 void machine_free(struct machine *machine);
-/* Further files of the cluster, into the scenario's. */
-size_t machine_files(const struct loading *loading);
-void machine_lend_files(const struct loading *loading);
+/* Further files of the cluster; NULL: there is none. */
+const struct side_files *machine_files(const struct loading *loading);
+/* Once all rows are in: whether cpus and GPUs are counted in parts, and their amounts as they will be. */
+int parts_settle(struct loading *loading, struct sl_err *err);
 
 /* scenario_request.c: why the cluster will never give the row what it asks (CAUSE_COUNT: it can); cpus: of a
  * row that says nothing more. */
@@ -172,6 +195,9 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 /* On nodes: the number of what the row asks that was judged last, which fits. */
 int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err);
 int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
+/* Whether some request asks less than a whole cpu, or of a GPU; and all of them, in coarser parts. */
+void requests_parts(const struct requests *requests, bool *cpus, bool *gpus);
+void requests_narrow(const struct requests *requests, int64_t cpus, int64_t gpus);
 void requests_free(struct requests *requests);
 
 /* scenario_more.c: what a row says of itself, of the row of the table that is next. */
@@ -184,6 +210,20 @@ sl_time more_last(const struct loading *loading, sl_time last);
 /* Dependencies as rows, once these are final. */
 int more_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 void more_free(struct mores *mores);
+
+/* scenario_fill.c: replay.fill, once requests are final. */
+int fill_make(struct loading *loading, struct sl_err *err);
+
+/* scenario_go.c: Go's math/rand, for workloads as programs in Go drew them. */
+enum { GO_LAGS = 607 };
+struct go_rand {
+	uint64_t state[GO_LAGS];
+	uint32_t tap, feed;
+};
+void go_seed(struct go_rand *go, uint64_t seed);
+uint64_t go_next(struct go_rand *go);                          /* Int63 */
+uint32_t go_below(struct go_rand *go, uint32_t bound);         /* Intn */
+uint32_t go_below_shuffle(struct go_rand *go, uint32_t bound); /* As Shuffle draws. */
 
 /* scenario_names.c: a row's number or name (NULL: none) into the column, at the row that is next. */
 int named_keep(

@@ -12,7 +12,7 @@
 
 #include "sim/scenario_machine.h"
 
-enum { GROUPS_MAX = 1024 };
+enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61 };
 
 /* So many nodes hold so many tasks each. */
 struct holds {
@@ -96,15 +96,31 @@ static bool bounds_agree(const struct sl_row_group *g, size_t group_count)
 	return nodes_max <= INT32_MAX && per_node <= INT32_MAX;
 }
 
+/* So much in thousandths, up; what is far beyond any cluster stays where it is. */
+static int64_t thousandths(int64_t amount, uint32_t parts)
+{
+	const __int128 all = (__int128)known(amount, 0) * PARTS;
+	const __int128 up = (all + sl_parts(parts) - 1) / sl_parts(parts);
+	const int64_t most = INT64_C(1) << AMOUNT_BITS;
+	return up < most ? (int64_t)up : most;
+}
+
+/* A part of one, or memory, or a profile, in place of wholes. */
+static bool asks_gpus(const struct sl_row_group *g)
+{
+	return known(g->gpus, 0) > 0 || known(g->gpu_mem, 0) > 0 || g->mig;
+}
+
 static enum cause group_in(const struct machine *machine, const struct sl_row_group *from, size_t group_count,
 	struct sl_group *to)
 {
 	memset(to, 0, sizeof(*to));
 	if (!bounds_agree(from, group_count))
 		return CAUSE_BOUNDS;
-	to->task.cpus = known(from->cpus, 0);
+	to->task.cpus = thousandths(from->cpus, from->parts);
 	to->task.mem = known(from->mem, 0);
-	to->task.gpus = known(from->gpus, 0);
+	to->task.gpus = thousandths(from->gpus, from->parts);
+	to->task.gpu_mem = known(from->gpu_mem, 0);
 	to->tasks = (uint32_t)from->tasks;
 	to->tasks_min = (uint32_t)known(from->tasks_min, from->tasks);
 	to->tasks_max = (uint32_t)known(from->tasks_max, from->tasks);
@@ -113,7 +129,7 @@ static enum cause group_in(const struct machine *machine, const struct sl_row_gr
 	to->nodes_max = (uint32_t)known(from->nodes_max, 0);
 	to->exclusive = from->exclusive;
 	to->node_set = machine->closed_bound;
-	if (to->task.gpus && from->gpu_type && !types_of(machine, from->gpu_type, &to->task.gpu_types))
+	if (asks_gpus(from) && from->gpu_type && !types_of(machine, from->gpu_type, &to->task.gpu_types))
 		return CAUSE_LACKS;
 	return CAUSE_COUNT;
 }
@@ -123,29 +139,55 @@ static enum cause group_in(const struct machine *machine, const struct sl_row_gr
 /* Sums far beyond any cluster stay where they are. */
 static int64_t add_product(int64_t sum, int64_t tasks, int64_t each)
 {
-	enum { BITS = 61 };
 	const __int128 more = (__int128)tasks * known(each, 0) + sum;
-	return more < INT64_C(1) << BITS ? (int64_t)more : INT64_C(1) << BITS;
+	return more < INT64_C(1) << AMOUNT_BITS ? (int64_t)more : INT64_C(1) << AMOUNT_BITS;
 }
 
+/* A share is of one device; memory and a profile are asked in place of GPUs, not of both. */
+static enum cause gpus_agree(const struct sl_row_group *g)
+{
+	const int64_t gpus = thousandths(g->gpus, g->parts);
+	const int ways = (gpus > 0) + (known(g->gpu_mem, 0) > 0) + (g->mig != NULL);
+	if (ways > 1)
+		return CAUSE_BOUNDS;
+	return gpus > PARTS && gpus % PARTS ? CAUSE_GPU_PARTS : CAUSE_COUNT;
+}
+
+/* What memory or a profile comes to is not known yet: the least there is. */
 static enum cause sum_up(const struct sl_row_more *more, struct ask *ask)
 {
 	for (size_t i = 0; i < more->group_count; i++) {
 		const struct sl_row_group *g = &more->group[i];
-		const int64_t cpus = known(g->cpus, 0);
-		const int64_t gpus = known(g->gpus, 0);
-		if (g->tasks <= 0 || g->tasks > INT32_MAX || cpus < 0 || gpus < 0 || cpus + gpus == 0)
+		if (g->tasks <= 0 || g->tasks > INT32_MAX || known(g->cpus, 0) < 0 || known(g->gpus, 0) < 0 ||
+			known(g->gpu_mem, 0) < 0 || (known(g->cpus, 0) == 0 && !asks_gpus(g)))
 			return CAUSE_SIZE;
-		ask->cpus = add_product(ask->cpus, g->tasks, cpus);
-		ask->gpus = add_product(ask->gpus, g->tasks, gpus);
+		const enum cause cause = gpus_agree(g);
+		if (cause != CAUSE_COUNT)
+			return cause;
+		const int64_t gpus = thousandths(g->gpus, g->parts);
+		ask->cpus = add_product(ask->cpus, g->tasks, thousandths(g->cpus, g->parts));
+		ask->gpus = add_product(ask->gpus, g->tasks, asks_gpus(g) && !gpus ? 1 : gpus);
 		ask->mem = add_product(ask->mem, g->tasks, g->mem);
 	}
 	return CAUSE_COUNT;
 }
 
+static void sum_groups(const struct requests *requests, struct ask *ask)
+{
+	ask->cpus = ask->gpus = ask->mem = 0;
+	for (size_t i = 0; i < requests->scratch_count; i++) {
+		const struct sl_group *group = &requests->scratch[i];
+		ask->cpus = add_product(ask->cpus, group->tasks, group->task.cpus);
+		ask->gpus = add_product(ask->gpus, group->tasks, group->task.gpus);
+		ask->mem = add_product(ask->mem, group->tasks, group->task.mem);
+	}
+}
+
+/* In wholes, up. */
 static int32_t size_of(const struct ask *ask)
 {
-	const int64_t size = ask->gpus ? ask->gpus : ask->cpus;
+	const int64_t parts = ask->gpus ? ask->gpus : ask->cpus;
+	const int64_t size = parts / PARTS + (parts % PARTS != 0);
 	return size < INT32_MAX ? (int32_t)size : INT32_MAX;
 }
 
@@ -153,20 +195,9 @@ static int32_t size_of(const struct ask *ask)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Tasks by their GPUs: those of one task are of one type. */
-static int64_t tasks_by_gpus(
-	const struct sl_cluster *cluster, const struct sl_node_type *type, const struct sl_demand *task)
-{
-	int64_t tasks = 0;
-	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
-		if (!task->gpu_types || (task->gpu_types >> (kind - SL_KIND_GPUS) & 1))
-			tasks += type->amount[kind] / task->gpus;
-	return tasks;
-}
-
 /* Tasks of the group that an idle node holds. */
 static int64_t tasks_on(
-	const struct sl_cluster *cluster, const struct sl_node_type *type, const struct sl_group *group)
+	const struct machine *machine, const struct sl_node_type *type, const struct sl_group *group)
 {
 	const struct sl_demand *task = &group->task;
 	int64_t tasks = group->tasks_per_node ? group->tasks_per_node : group->tasks;
@@ -175,7 +206,7 @@ static int64_t tasks_on(
 	if (task->mem && type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
 		tasks = least(tasks, type->amount[SL_KIND_MEM] / task->mem);
 	if (task->gpus)
-		tasks = least(tasks, tasks_by_gpus(cluster, type, task));
+		tasks = least(tasks, devices_tasks(machine, type, task));
 	return tasks;
 }
 
@@ -191,7 +222,6 @@ static int compare_holds(const void *a, const void *b)
 static bool could_hold(const struct machine *machine, struct holds *holds, const struct sl_group *group,
 	const struct binding *binding)
 {
-	const struct sl_cluster *cluster = &machine->scenario->cluster;
 	size_t count = 0;
 	int64_t nodes = 0;
 	for (uint32_t i = 0; i < machine->type_count; i++) {
@@ -199,7 +229,7 @@ static bool could_hold(const struct machine *machine, struct holds *holds, const
 			!(binding ? binding_has(machine, binding, i)
 				  : set_has(machine, machine->bound[group->node_set], i)))
 			continue;
-		const int64_t tasks = tasks_on(cluster, &machine->type[i], group);
+		const int64_t tasks = tasks_on(machine, &machine->type[i], group);
 		if (tasks)
 			holds[count++] = (struct holds){ tasks, machine->type_nodes[i] };
 		nodes += tasks ? machine->type_nodes[i] : 0;
@@ -327,17 +357,33 @@ static int requests_begin(struct loading *loading, size_t groups, struct sl_err 
 	return status ? status : make_room(requests, err);
 }
 
+/* What a profile or memory of a device is counted as. */
+static int gpus_in(struct machine *machine, const struct sl_row_group *from, struct sl_group *to,
+	enum cause *cause, struct sl_err *err)
+{
+	const int status = from->mig ? devices_profile(machine, from->mig, &to->task.mig, err) : SL_OK;
+	if (status)
+		return status;
+	if (from->mig && !to->task.mig)
+		*cause = CAUSE_LACKS;
+	else
+		*cause = devices_count(machine, &to->task, to->node_set);
+	return SL_OK;
+}
+
 static int groups_in(
 	struct loading *loading, const struct sl_row_more *more, enum cause *cause, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
 	const struct bound_row *bound = &requests->bound;
-	const int status = ask_bind(loading->machine, more->partition, &requests->bound, cause, err);
+	int status = ask_bind(loading->machine, more->partition, &requests->bound, cause, err);
 	for (size_t i = 0; i < more->group_count && !status && *cause == CAUSE_COUNT; i++) {
 		struct sl_group *group = &requests->scratch[i];
 		*cause = group_in(loading->machine, &more->group[i], more->group_count, group);
 		group->node_set = bound->node_set;
 		group->exclusive |= bound->exclusive;
+		if (*cause == CAUSE_COUNT)
+			status = gpus_in(loading->machine, &more->group[i], group, cause, err);
 	}
 	return status;
 }
@@ -347,7 +393,7 @@ static void plain_in(struct loading *loading, int64_t tasks, int64_t mem)
 {
 	struct sl_group *group = loading->requests->scratch;
 	memset(group, 0, sizeof(*group));
-	group->task.cpus = 1;
+	group->task.cpus = PARTS;
 	group->task.mem = mem;
 	group->tasks = group->tasks_min = group->tasks_max = (uint32_t)tasks;
 	group->node_set = loading->machine->closed_bound;
@@ -436,12 +482,11 @@ static int asks_in(struct loading *loading, const struct sl_row *row, struct ask
 		struct asked *asked = &requests->asked[i];
 		status = ask_group(loading->machine, &requests->ask[i], row, group, asked, err);
 		*cause = asked->cause;
-		ask->cpus = add_product(ask->cpus, group->tasks, group->task.cpus);
-		ask->gpus = add_product(ask->gpus, group->tasks, group->task.gpus);
-		ask->mem = add_product(ask->mem, group->tasks, group->task.mem);
 		const sl_time limit = asked->limit;
 		ask->limit = limit && (!ask->limit || limit < ask->limit) ? limit : ask->limit;
 	}
+	if (*cause == CAUSE_COUNT)
+		sum_groups(requests, ask);
 	ask->size = size_of(ask);
 	return status;
 }
@@ -475,7 +520,50 @@ static enum cause judge_pool(const struct loading *loading, const struct ask *as
 	const int64_t cpus = loading->scenario->cpus;
 	if (cpus && ask->gpus)
 		return CAUSE_LACKS;
-	return ask->cpus > (cpus ? cpus : INT32_MAX) ? CAUSE_LARGE : CAUSE_COUNT;
+	return ask->cpus > (cpus ? cpus : INT32_MAX) * PARTS ? CAUSE_LARGE : CAUSE_COUNT;
+}
+
+/* The same of a row that says more. A pool gives whole cpus. */
+static void judge_groups(
+	const struct loading *loading, const struct sl_row_more *more, struct ask *ask, enum cause *cause)
+{
+	for (size_t i = 0; i < more->group_count; i++)
+		if (!bounds_agree(&more->group[i], more->group_count))
+			*cause = CAUSE_BOUNDS;
+	if (*cause == CAUSE_COUNT)
+		*cause = judge_pool(loading, ask);
+	ask->rounded = loading->scenario->cpus && ask->cpus % PARTS;
+}
+
+/* The same on nodes: it is bound, and in groups. */
+static int judge_bound(struct loading *loading, const struct sl_row_more *more, struct ask *ask,
+	enum cause *cause, struct sl_err *err)
+{
+	int status = requests_begin(loading, more->group_count, err);
+	if (!status)
+		status = groups_in(loading, more, cause, err);
+	if (status || *cause != CAUSE_COUNT)
+		return status;
+	sum_groups(loading->requests, ask);
+	ask->size = size_of(ask);
+	return judge_request(loading, ask, cause, err);
+}
+
+/* So many tasks of a cpu, on nodes. */
+static int judge_plain(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+	enum cause *cause, struct sl_err *err)
+{
+	const int status = requests_begin(loading, 1, err);
+	if (status)
+		return status;
+	if (cpus > loading->scenario->cluster.cpus / PARTS) {
+		*cause = CAUSE_LARGE;
+		return SL_OK;
+	}
+	const int64_t mem = requested_memory(loading, row);
+	ask->mem = add_product(0, cpus, mem);
+	plain_in(loading, cpus, mem);
+	return judge_request(loading, ask, cause, err);
 }
 
 int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
@@ -488,35 +576,20 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 	if (more) {
 		*cause = sum_up(more, ask);
 	} else {
-		ask->cpus = cpus;
+		ask->cpus = add_product(0, cpus, PARTS);
 		*cause = cpus > 0 ? CAUSE_COUNT : CAUSE_SIZE;
 	}
 	ask->size = size_of(ask);
 	if (*cause != CAUSE_COUNT)
 		return SL_OK;
-	if (!loading->scenario->cluster.node_count) {
-		for (size_t i = 0; more && i < more->group_count; i++)
-			if (!bounds_agree(&more->group[i], more->group_count))
-				*cause = CAUSE_BOUNDS;
-		if (*cause == CAUSE_COUNT)
-			*cause = judge_pool(loading, ask);
-		return SL_OK;
-	}
-	int status = requests_begin(loading, more ? more->group_count : 1, err);
-	if (!status && more)
-		status = groups_in(loading, more, cause, err);
-	if (status)
-		return status;
-	if (more) {
-		/* Bound, and in groups. */
-	} else if (cpus <= loading->scenario->cpus) {
-		const int64_t mem = requested_memory(loading, row);
-		ask->mem = add_product(0, cpus, mem);
-		plain_in(loading, cpus, mem);
-	} else {
-		*cause = CAUSE_LARGE;
-	}
-	return *cause == CAUSE_COUNT ? judge_request(loading, ask, cause, err) : SL_OK;
+	if (loading->scenario->cluster.node_count)
+		return more ? judge_bound(loading, more, ask, cause, err)
+			    : judge_plain(loading, row, cpus, ask, cause, err);
+	if (more)
+		judge_groups(loading, more, ask, cause);
+	else
+		*cause = judge_pool(loading, ask);
+	return SL_OK;
 }
 
 int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err)
@@ -547,6 +620,29 @@ int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, 
 	}
 	*request = *slot - 1;
 	return SL_OK;
+}
+
+void requests_parts(const struct requests *requests, bool *cpus, bool *gpus)
+{
+	for (uint32_t i = 0; requests && i < requests->count; i++)
+		for (uint32_t k = 0; k < requests->item[i].group_count; k++) {
+			const struct sl_demand *task = &requests->item[i].group[k].task;
+			*cpus |= task->cpus % PARTS != 0;
+			*gpus |= task->gpus % PARTS != 0 || task->mig || task->gpu_mem;
+		}
+}
+
+void requests_narrow(const struct requests *requests, int64_t cpus, int64_t gpus)
+{
+	for (uint32_t i = 0; requests && i < requests->count; i++) {
+		struct sl_request *request = &requests->item[i];
+		request->cpus /= cpus;
+		request->gpus /= gpus;
+		for (uint32_t k = 0; k < request->group_count; k++) {
+			requests->goes[i].group[k].task.cpus /= cpus;
+			requests->goes[i].group[k].task.gpus /= gpus;
+		}
+	}
 }
 
 int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err)

@@ -12,6 +12,8 @@
 
 #include "sim/scenario_parts.h"
 
+enum { SIDE_FILES_MAX = 1000000 };
+
 static const struct side {
 	int setting;
 	enum column column;
@@ -162,16 +164,46 @@ static int side_read(
 	return status;
 }
 
+int side_add(struct side_files *files, const struct scenario *scenario, const char *own, const char *format,
+	struct sl_input *in, struct sl_err *err)
+{
+	const char *path = sl_input_name(in);
+	bool known = strcmp(own, path) == 0;
+	for (size_t i = 0; i < files->count && !known; i++)
+		known = strcmp(files->item[i].path, path) == 0;
+	if (known)
+		return SL_OK;
+	const int status = grow((void **)&files->item, &files->capacity, sizeof(*files->item),
+		files->count + 1, SIDE_FILES_MAX, err);
+	if (status)
+		return status;
+	struct scenario_input *kept = &files->item[files->count];
+	*kept = (struct scenario_input){ .path = sl_strdup(scenario->arena, path, strlen(path)),
+		.format = format,
+		.packing = sl_input_packing(in), /* A constant. */
+		.bytes = sl_input_bytes(in) };
+	if (!kept->path)
+		return sl_fail_memory(err);
+	memcpy(kept->sha256, sl_input_sha256(in), sizeof(kept->sha256));
+	files->count++;
+	return SL_OK;
+}
+
 int side_load(struct loading *loading, struct sl_err *err)
 {
+	static const struct side_files none;
+	const struct side_files *of_cluster = machine_files(loading);
+	const struct side_files *lists[] = { of_cluster ? of_cluster : &none, &loading->files };
 	struct scenario *scenario = loading->scenario;
 	struct id_row *index = NULL;
 	int status = SL_OK;
-	scenario->side =
-		sl_alloc(scenario->arena, SL_LEN(sides) + machine_files(loading), sizeof(*scenario->side));
+	scenario->side = sl_alloc(
+		scenario->arena, SL_LEN(sides) + lists[0]->count + lists[1]->count, sizeof(*scenario->side));
 	if (!scenario->side)
 		return sl_fail_memory(err);
-	machine_lend_files(loading);
+	for (size_t i = 0; i < SL_LEN(lists); i++)
+		for (size_t k = 0; k < lists[i]->count; k++)
+			scenario->side[scenario->side_count++] = lists[i]->item[k];
 	for (size_t i = 0; i < SL_LEN(sides) && !status; i++) {
 		if (!scenario->replay[sides[i].setting].text)
 			continue;

@@ -82,7 +82,7 @@ int sl_scenario_open(struct sl_scenario **scenario, const struct sl_session *ses
 	if (!*scenario)
 		return sl_fail_memory(err);
 	const struct scenario_options options = {
-		.trace = trace, .cluster = cluster, .registry = &session->registry
+		.trace = trace, .cluster = cluster, .registry = &session->registry, .seed = 1
 	};
 	const int status = scenario_fill(*scenario, options, settings, err);
 	if (status) {

@@ -32,7 +32,8 @@ SL_API void sl_session_free(struct sl_session *session); /* NULL: nothing to do,
 
 struct sl_scenario;
 /* cluster: as -c, NULL: as the trace says. settings: "KEY=VALUE" as --set takes them, closed by NULL; NULL:
- * none. A policy's parameters are no settings of a scenario: they go into the policy's text. */
+ * none. A policy's parameters are no settings of a scenario: they go into the policy's text. What a scenario
+ * draws itself (replay.fill) is by seed 1. */
 SL_API int sl_scenario_open(struct sl_scenario **scenario, const struct sl_session *session,
 	const char *trace, const char *cluster, const char *const *settings, struct sl_err *err);
 SL_API const struct sl_jobs *sl_scenario_jobs(const struct sl_scenario *scenario);

@@ -465,6 +465,8 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 			return status;
 		if (pass->options.record & SIM_RECORD_USAGE)
 			record_usage(pass);
+		if (pass->gauge_count)
+			gauges_record(pass);
 		if (pass->events_applied - pass->reported >= REPORT_EVERY) {
 			pass->reported = pass->events_applied;
 			report(pass);

@@ -229,6 +229,7 @@ int snapshot_world(const struct snapshot *snapshot, struct scenario_options *opt
 		.settings = settings,
 		.tz = snapshot->tz,
 		.jobs_max = snapshot->jobs_max,
+		.seed = snapshot->seed,
 	};
 	for (size_t i = 0; i < snapshot->setting_count && !status; i++)
 		status = setting_world(snapshot, snapshot->setting[i], settings, err);

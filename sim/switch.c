@@ -74,6 +74,7 @@ static void drop_policy(struct sl_pass *pass)
 	pass->state = NULL;
 	queue_release(&pass->queue);
 	queue_release(&pass->fill);
+	lanes_release(pass);
 	pass->key = pass->fill_key = NULL;
 	pass->promise = pass->estimate_own = NULL;
 	pass->estimate = pass->jobs->limit;
@@ -144,8 +145,16 @@ static int make_policy(
 	const struct sl_setup setup = { .pass = pass };
 	if (aside->course)
 		status = sl_use(&setup, SL_USE_ESTIMATES, err);
+	pass->placing.devices = (pass->uses & SL_USE_DEVICES) != 0;
+	if (!status && pass->nodes && !nodes_serve(pass->nodes, &pass->placing))
+		status = sl_fail(err, SL_USAGE,
+			"policy '%s' tells the GPUs of a node apart, and the run began under one that only counts "
+			"them: let it begin under one that does too",
+			choice->text);
 	if (!status && pass->nodes)
 		nodes_set_placing(pass->nodes, &pass->placing);
+	if (!status)
+		status = gauges_begin(pass, err);
 	init_queues(pass);
 	return status;
 }
@@ -178,11 +187,12 @@ static void estimates_shorten(struct sl_pass *pass)
 		const sl_time kept = pass->course[job].kept;
 		if (!kept || pass->end[job] != SL_NONE)
 			continue;
+		const sl_time load = pass->course[job].load;
 		const sl_time left = pass->estimate[job] - kept;
 		const bool waits = is_waiting(pass, job);
 		if (waits)
 			queue_take(pass, job);
-		pass->estimate_own[job] = left > SL_SECOND ? left : SL_SECOND;
+		pass->estimate_own[job] = (left > SL_SECOND ? left : SL_SECOND) + load;
 		if (waits)
 			queue_put(pass, job);
 	}

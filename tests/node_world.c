@@ -53,6 +53,7 @@ static void fill_jobs(struct node_world *w)
 		if (w->overrun == SL_OVERRUN_RAISE && w->limit[i] < w->run[i])
 			w->limit[i] = w->run[i];
 		w->none[i] = -1;
+		w->partition[i] = job->partition - 1;
 		w->user[i] = job->user;
 		w->gang[i] = (int32_t)job->gang - 1;
 		gangs |= job->gang != 0;
@@ -127,7 +128,9 @@ static void fill_cluster(struct node_world *w)
 {
 	static const char *const kinds[NW_KINDS] = { "cpus", "memory", "a", "b", "c" };
 	struct sl_cluster *cluster = &w->scenario.cluster;
-	*cluster = (struct sl_cluster){ .node_count = w->nodes,
+	*cluster = (struct sl_cluster){ .cpu_parts = w->parts,
+		.gpu_parts = w->parts,
+		.node_count = w->nodes,
 		.kind_count = w->kinds,
 		.kind_name = kinds,
 		.node_type = w->node_type,
@@ -168,7 +171,7 @@ static void fill(struct node_world *w)
 		.size = w->size,
 		.user = w->user,
 		.account = w->none,
-		.partition = w->none,
+		.partition = w->partition,
 		.wait_recorded = w->wait,
 		.request = w->request,
 		.requests = w->asked,

@@ -26,7 +26,8 @@ struct nw_piece {
 struct nw_job {
 	int64_t submit, run, limit;
 	int32_t user;
-	uint32_t gang; /* Jobs of one gang start together; 0: of none. */
+	int32_t partition; /* 0: none. */
+	uint32_t gang;     /* Jobs of one gang start together; 0: of none. */
 	uint32_t group_count;
 	struct sl_group group[NW_GROUPS];
 };
@@ -51,11 +52,12 @@ struct node_world {
 	bool spare_type;  /* One more type, of which there is a node, behind all others, of which nobody can
 			   * use  anything. */
 	bool types_apart; /* Like nodes are of different types all the same. */
+	int64_t parts;    /* Cpus and GPUs are counted in so many; 0: wholes. */
 
 	/* The rest belongs to node_world_run. */
 	int64_t id[NW_JOBS];
 	sl_time submit[NW_JOBS], run[NW_JOBS], limit[NW_JOBS], wait[NW_JOBS];
-	int32_t size[NW_JOBS], none[NW_JOBS], user[NW_JOBS], gang[NW_JOBS];
+	int32_t size[NW_JOBS], none[NW_JOBS], partition[NW_JOBS], user[NW_JOBS], gang[NW_JOBS];
 	uint32_t request[NW_JOBS], node_type[NW_NODES + 1];
 	struct sl_request asked[NW_JOBS];
 	struct sl_node_type type[NW_NODES + 1];

@@ -10,11 +10,14 @@
 
 #include "sim/base.h"
 
-enum { REF_NODES = 8, REF_JOBS = 16, REF_TASKS = 24, REF_WINDOWS = 6, REF_KINDS = 5 };
+enum { REF_NODES = 8, REF_JOBS = 16, REF_TASKS = 24, REF_WINDOWS = 6, REF_KINDS = 5, REF_DEVICES = 8 };
 
-/* One task: where, of which group, with GPUs of which kind (0: none). */
+/* One task: where, of which group, with GPUs of which kind (0: none); where devices are followed on which of
+ * them, how much of each, and which slices. */
 struct ref_task {
 	uint32_t node, group, kind;
+	uint32_t devices, slices;
+	int32_t each;
 };
 
 struct ref_place {
@@ -41,6 +44,10 @@ struct ref {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
 	const struct sl_placing *placing;
+	bool devices; /* They are followed. */
+	enum sl_ties ties;
+	uint64_t seed;
+	uint32_t asker; /* Whose placement it is; UINT32_MAX: nobody's in particular. */
 	sl_time now;
 	struct ref_job job[REF_JOBS];
 	uint32_t windows;
@@ -56,6 +63,9 @@ bool ref_could_hold(const struct ref *r, uint32_t request);
 /* Where it would go, now or in [at, at + length) beside what runs (and what is promised). */
 bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length, bool promises,
 	struct ref_place *place);
+/* With ties as they are for that job; where several groups do not fit so, as they are for nobody. */
+bool ref_fits_for(const struct ref *r, uint32_t job, uint32_t request, sl_time at, sl_time length,
+	bool promises, struct ref_place *place);
 bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct sl_piece *piece,
 	size_t count);
 void ref_start(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct ref_place *place);
@@ -69,7 +79,8 @@ bool ref_allows(const struct ref *r, uint32_t request, sl_time length);
 bool ref_start_promised(struct ref *r, uint32_t job, sl_time end);
 
 /* Pieces in the order of their nodes, then groups. */
-size_t ref_pieces(const struct ref_place *place, struct sl_piece *piece);
+size_t ref_pieces(
+	const struct ref *r, uint32_t request, const struct ref_place *place, struct sl_piece *piece);
 int64_t ref_idle(const struct ref *r, uint32_t kind);
 uint32_t ref_busy(const struct ref *r);
 

@@ -35,6 +35,8 @@ static void fill_columns(struct world *w)
 		.cluster = w->cluster,
 		.rules = w->rules,
 		.overrun = w->overrun,
+		.restart = w->restart,
+		.restart_count = w->restart_count,
 		.warmup = SL_NONE,
 		.jobs = { .count = w->count,
 			.id = w->id,

@@ -42,6 +42,8 @@ struct world {
 	struct sl_cluster cluster; /* cpus 0: a pool of `cpus`. */
 	struct sim_rules rules;
 	uint64_t seed;
+	const struct restart_step *restart; /* What it costs to go on from a checkpoint. */
+	size_t restart_count;
 	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB, or: */
 	int64_t node_cpus, node_mem, node_gpus;
 

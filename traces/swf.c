@@ -422,21 +422,24 @@ static int swf_begin(struct sl_out *out, const char *const (*header)[2], size_t 
 }
 
 /* Field 8 of a row of groups: the cpus of all, or its GPUs where it asks no cpus; nothing else is kept of it.
- */
+ * What is no whole number in sum is rounded up. */
 static int64_t cpus_of_groups(const struct sl_row_more *more)
 {
-	int64_t cpus = 0;
-	int64_t gpus = 0;
+	enum { PARTS = 1000 };
+	__int128 cpus = 0;
+	__int128 gpus = 0;
 	for (size_t i = 0; i < more->group_count; i++) {
 		const struct sl_row_group *g = &more->group[i];
-		if (g->tasks <= 0 || g->tasks > INT32_MAX || g->cpus > INT32_MAX || g->gpus > INT32_MAX)
+		const int64_t unit = PARTS / sl_parts(g->parts);
+		const bool one_gpu = g->mig || g->gpu_mem > 0;
+		if (g->tasks <= 0 || g->tasks > INT32_MAX)
 			return SL_NONE;
-		cpus += g->cpus > 0 ? g->tasks * g->cpus : 0;
-		gpus += g->gpus > 0 ? g->tasks * g->gpus : 0;
-		if (cpus > INT32_MAX || gpus > INT32_MAX)
+		cpus += g->cpus > 0 ? (__int128)g->tasks * g->cpus * unit : 0;
+		gpus += g->gpus > 0 ? (__int128)g->tasks * g->gpus * unit : one_gpu ? g->tasks : 0;
+		if (cpus > (__int128)INT32_MAX * PARTS || gpus > (__int128)INT32_MAX * PARTS)
 			return SL_NONE;
 	}
-	return cpus ? cpus : gpus;
+	return (int64_t)(((cpus ? cpus : gpus) + PARTS - 1) / PARTS);
 }
 
 static int swf_job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)

@@ -3,7 +3,8 @@
  * node_dgx.c - nodes of NVIDIA: DGX-1 to DGX B200, and a tray of GB200 NVL72.
  *
  * Which cores and which host channel adapter are nearest to a GPU is what nvidia-smi topo shows of such
- * nodes. The memory of nodes and GPUs is taken in units of 1024, as their modules come.
+ * nodes. The memory of nodes and GPUs is taken in units of 1024, as their modules come. The hybrid cube mesh
+ * of DGX-1 is two islands of four GPUs; NVSwitches make one of all; NVL72 is one of 18 trays.
  */
 #include "models/nodes/node_models.h"
 
@@ -11,14 +12,14 @@ static const uint64_t dgx_1v_first[SL_CORES_MAX / 64] = { UINT64_C(0xFFFFF) };  
 static const uint64_t dgx_1v_second[SL_CORES_MAX / 64] = { UINT64_C(0xFFFFF00000) }; /* 20-39 */
 
 static const struct sl_gres dgx_1v_gres[] = {
-	NODE_GPU("v100", 16, dgx_1v_first, "mlx5_0"),
-	NODE_GPU("v100", 16, dgx_1v_first, "mlx5_0"),
-	NODE_GPU("v100", 16, dgx_1v_first, "mlx5_1"),
-	NODE_GPU("v100", 16, dgx_1v_first, "mlx5_1"),
-	NODE_GPU("v100", 16, dgx_1v_second, "mlx5_2"),
-	NODE_GPU("v100", 16, dgx_1v_second, "mlx5_2"),
-	NODE_GPU("v100", 16, dgx_1v_second, "mlx5_3"),
-	NODE_GPU("v100", 16, dgx_1v_second, "mlx5_3"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_first, "mlx5_0"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_first, "mlx5_0"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_first, "mlx5_1"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_first, "mlx5_1"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_second, "mlx5_2"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_second, "mlx5_2"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_second, "mlx5_3"),
+	NODE_GPU_OF(4, "v100", 16, dgx_1v_second, "mlx5_3"),
 };
 static const struct sl_hardware dgx_1v_hardware = {
 	.boards = 1,
@@ -46,14 +47,14 @@ const struct sl_node_model node_dgx_1v = {
 };
 
 static const struct sl_gres dgx_1v_32gb_gres[] = {
-	NODE_GPU("v100", 32, dgx_1v_first, "mlx5_0"),
-	NODE_GPU("v100", 32, dgx_1v_first, "mlx5_0"),
-	NODE_GPU("v100", 32, dgx_1v_first, "mlx5_1"),
-	NODE_GPU("v100", 32, dgx_1v_first, "mlx5_1"),
-	NODE_GPU("v100", 32, dgx_1v_second, "mlx5_2"),
-	NODE_GPU("v100", 32, dgx_1v_second, "mlx5_2"),
-	NODE_GPU("v100", 32, dgx_1v_second, "mlx5_3"),
-	NODE_GPU("v100", 32, dgx_1v_second, "mlx5_3"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_first, "mlx5_0"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_first, "mlx5_0"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_first, "mlx5_1"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_first, "mlx5_1"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_second, "mlx5_2"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_second, "mlx5_2"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_second, "mlx5_3"),
+	NODE_GPU_OF(4, "v100", 32, dgx_1v_second, "mlx5_3"),
 };
 static const struct sl_hardware dgx_1v_32gb_hardware = {
 	.boards = 1,
@@ -252,6 +253,7 @@ static const struct sl_nodes_spec gb200_tray_node = {
 	.cpus = 144,
 	.mem = 960 * GIB,
 	.hardware = &gb200_tray_hardware,
+	.island = 18,
 };
 const struct sl_node_model node_gb200_tray = {
 	.abi = SL_ABI_OF(struct sl_node_model),

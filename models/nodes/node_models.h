@@ -12,12 +12,19 @@
 
 #define GIB INT64_C(1024) /* MiB */
 
-/* One GPU, with what is nearest to it. */
+/* One GPU, with what is nearest to it; and one of an NVLink island of so many. */
 #define NODE_GPU(kind, gib, near, hca)                                                                     \
 	{                                                                                                  \
 		.name = "gpu", .type = (kind), .count = 1, .cores = (near), .nic = (hca), .mem = (gib)*GIB \
 	}
 
+#define NODE_GPU_OF(devices, kind, gib, near, hca)                                                          \
+	{                                                                                                   \
+		.name = "gpu", .type = (kind), .count = 1, .cores = (near), .nic = (hca), .mem = (gib)*GIB, \
+		.island = (devices)                                                                         \
+	}
+
+extern const struct sl_mig_model mig_a100_40gb, mig_a100_80gb, mig_h100_80gb, mig_h100_94gb;
 extern const struct sl_node_model node_dgx_1v, node_dgx_1v_32gb, node_dgx_a100, node_dgx_a100_80gb,
 	node_dgx_h100, node_dgx_b200, node_gb200_tray;
 extern const struct sl_node_model node_param_shakti, node_param_shakti_hm, node_param_shakti_gpu,

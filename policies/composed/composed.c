@@ -7,11 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/composed/by_lane.h"
 #include "policies/composed/shares.h"
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
 	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,
-	&plan_quota, &plan_easy_named, &plan_conservative_named };
+	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_loss, &plan_srtf };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
@@ -158,6 +159,8 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 		status = init_shadow(composed, setup, err);
 	if (!status)
 		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
+	if (!status)
+		status = lanes_init(composed, setup, err);
 	if (status)
 		return status;
 	unsigned uses = composed->plan->uses | composed->estimate->uses;
@@ -190,6 +193,7 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 {
 	if (composed->estimate->submitted)
 		composed->estimate->submitted(composed, pass, job);
+	lanes_submitted(composed, pass, job);
 	double key = composed->shares ? shares_submitted(composed->shares, pass, job) : 0;
 	if (composed->plan->key)
 		key = composed->plan->key(pass, job);

@@ -27,6 +27,7 @@ enum {
 	PARAM_SPARE,
 	PARAM_ARRIVALS,
 	PARAM_WAIT,
+	PARAM_QUEUES,
 	PARAM_COMPAT,
 	PARAM_PLACE,
 	PARAM_TIES,
@@ -87,6 +88,8 @@ struct plan {
 	bool parts;               /* Never asks for the queue in order: goes by parties. */
 	bool own_order;           /* Takes no order but that of submission. */
 	bool stops;               /* Suspends jobs: a placer gives out what cannot stand still. */
+	bool lanes;               /* It goes by lanes: queues=partition means something. */
+	const char *lanes_not;    /* Else why not, to be told; NULL: there is nothing particular. */
 	bool notes;               /* It asks what happened since the last pass: since_note. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
@@ -126,8 +129,10 @@ struct composed {
 	size_t history_count;
 	enum sl_spare spare;
 	bool frozen, fill_none, fitting, wait_published;
-	sl_ledger since;      /* since.c: what happened after the last pass. */
-	sl_ledger head;       /* What the plan remembers of its head: enum head_row. */
+	sl_ledger since;     /* since.c: what happened after the last pass. */
+	sl_ledger head;      /* What the plan remembers of each lane's head: enum head_row. */
+	struct lanes *lanes; /* NULL: one queue. */
+	uint32_t lane_count;
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
 };
 
@@ -141,16 +146,17 @@ bool since_came(const struct composed *composed, const struct sl_pass *pass);
 sl_job since_next(const struct composed *composed, const struct sl_pass *pass, sl_job before);
 void since_forget(struct composed *composed, struct sl_pass *pass);
 
-/* Of composed->head. */
+/* Of composed->head, for each lane. */
 enum head_row {
 	HEAD_JOB, /* Its row + 1; 0: there is none. */
 	HEAD_AT,  /* Its shadow. */
 	HEAD_ROWS
 };
+int head_init(struct composed *composed, const struct sl_setup *setup);
 void head_set(const struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at);
 /* Its shadow, if the job is the one that is remembered; SL_NONE. */
 sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_job job);
-sl_job head_job(const struct composed *composed, const struct sl_pass *pass);
+sl_job head_job(const struct composed *composed, const struct sl_pass *pass, uint32_t lane);
 
 extern const struct sl_policy policy_composed;
 extern const struct sl_compat composed_compats[]; /* Closed by a NULL value. */
@@ -158,7 +164,7 @@ extern const struct order orders[];
 extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_share,
 	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit, plan_easy_named,
-	plan_conservative_named;
+	plan_conservative_named, plan_loss, plan_srtf;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
 

@@ -17,7 +17,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.fallback = "easy",
 		.choices =
 			"fcfs|greedy|easy|conservative|recorded|commit|share|depth|slack|gang|slices|quota|"
-			"easy_named|conservative_named",
+			"easy_named|conservative_named|loss|srtf",
 		.help = "who starts now, and who is promised a start" },
 	[PARAM_FILL] = { .key = "fill",
 		.kind = SL_PARAM_TEXT,
@@ -151,6 +151,11 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.fallback = "right",
 		.choices = "right|published",
 		.help = "of orders that depend on the wait; published: RLScheduler's, which takes -1 - submit for it" },
+	[PARAM_QUEUES] = { .key = "queues",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "one",
+		.choices = "one|partition",
+		.help = "one queue for all, or each partition its own: its first job keeps nobody of another waiting" },
 	[PARAM_COMPAT] = { .key = "compat",
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "none",

@@ -128,11 +128,13 @@ double ordering_score(const struct ordering *ordering, const struct facts *facts
 struct facts facts_of(const struct sl_pass *pass, sl_job job)
 {
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
+	const struct sl_cluster *cluster = sl_cluster_of(pass);
 	const double second = (double)SL_SECOND;
 	return (struct facts){
 		.submit = (double)jobs->submit[job.row] / second,
 		.wait = (double)(sl_now(pass) - jobs->submit[job.row]) / second,
-		.size = jobs->size[job.row],
+		.size = is_fine(cluster) ? (double)fine_size_of(jobs, cluster, job) / 1000
+					 : jobs->size[job.row],
 		.limit = (double)sl_estimate_of(pass, job) / second,
 		.user = jobs->user[job.row],
 	};

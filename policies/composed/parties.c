@@ -337,3 +337,22 @@ int64_t capacity_of(const struct sl_cluster *cluster, unsigned kind)
 		return INT64_MAX / 4; /* Some node's is unbounded. */
 	return cluster->node_count || !kind ? amount[kind] : 0;
 }
+
+int64_t parts_of(const struct sl_cluster *cluster, unsigned kind)
+{
+	const int64_t parts[ASKS_KINDS] = { cluster->cpu_parts, 1, cluster->gpu_parts };
+	return sl_parts(parts[kind]);
+}
+
+bool is_fine(const struct sl_cluster *cluster) { return cluster->cpu_parts > 1 || cluster->gpu_parts > 1; }
+
+int64_t fine_size_of(const struct sl_jobs *jobs, const struct sl_cluster *cluster, sl_job job)
+{
+	const int64_t gpus = asks_of(jobs, job, 2);
+	const unsigned kind = gpus > 0 ? 2 : 0;
+	const int64_t asks = asks_of(jobs, job, kind);
+	if (!is_fine(cluster))
+		return jobs->size[job.row];
+	return asks > 0 ? sl_mul_div(asks, 1000, parts_of(cluster, kind))
+			: (int64_t)jobs->size[job.row] * 1000;
+}

@@ -64,9 +64,15 @@ struct party_amounts {
 int parties_amounts(const struct parties *parties, const struct party_amounts *what, const char *text,
 	int64_t *amount, int64_t *absent, struct sl_err *err);
 
-/* What a job asks: kind 0 cpus, 1 memory in MiB, 2 GPUs of any type. */
+/* What a job asks: kind 0 cpus, 1 memory in MiB, 2 GPUs of any type; cpus and GPUs in parts. */
 enum { ASKS_KINDS = 3 };
 int64_t asks_of(const struct sl_jobs *jobs, sl_job job, unsigned kind);
 int64_t capacity_of(const struct sl_cluster *cluster, unsigned kind);
+/* In how many parts that kind is counted. */
+int64_t parts_of(const struct sl_cluster *cluster, unsigned kind);
+/* A job's size where it may be less than a whole: GPUs of one that asks any, else cpus, in thousandths. Where
+ * all amounts are whole it is its size, in wholes. */
+int64_t fine_size_of(const struct sl_jobs *jobs, const struct sl_cluster *cluster, sl_job job);
+bool is_fine(const struct sl_cluster *cluster);
 
 #endif

@@ -2,6 +2,7 @@
 /*
  * plan.c - who starts now: each plan reads like the paper it comes from.
  */
+#include "policies/composed/by_lane.h"
 #include "policies/composed/composed.h"
 
 /* Starts from the front while it fits; the first that does not. */
@@ -17,7 +18,10 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 
 static void fcfs_pass(struct composed *composed, struct sl_pass *pass)
 {
-	(void)start_in_order(composed, pass);
+	if (composed->lanes)
+		(void)lanes_start_in_order(composed, pass);
+	else
+		(void)start_in_order(composed, pass);
 }
 
 const struct plan plan_fcfs = {
@@ -28,10 +32,12 @@ const struct plan plan_fcfs = {
 	.reason = SL_REASON_PRIORITY,
 	.turns = true,
 	.parts = true,
+	.lanes = true,
 	.pass = fcfs_pass,
 };
 
-/* List scheduling: whoever fits, in order; large jobs may wait for ever. */
+/* List scheduling: whoever fits, in order; large jobs may wait for ever. Nobody keeps others waiting, so
+ * there is nothing to part into lanes. */
 static void greedy_pass(struct composed *composed, struct sl_pass *pass)
 {
 	sl_job job = SL_JOB_NONE;
@@ -45,34 +51,45 @@ const struct plan plan_greedy = {
 	.paper =
 		"Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969 (list scheduling)",
 	.reason = SL_REASON_RESOURCES,
+	.lanes = true,
 	.pass = greedy_pass,
 };
+
+int head_init(struct composed *composed, const struct sl_setup *setup)
+{
+	composed->head = sl_ledger_new(setup, "head", HEAD_ROWS * composed->lane_count);
+	return SL_OK;
+}
 
 void head_set(const struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at)
 {
 	const int64_t now[HEAD_ROWS] = {
 		[HEAD_JOB] = sl_job_is(job) ? (int64_t)job.row + 1 : 0, [HEAD_AT] = at
 	};
+	const uint32_t first = sl_lane_of(pass, job) * HEAD_ROWS;
 	for (uint32_t row = 0; row < HEAD_ROWS; row++)
-		sl_ledger_add(pass, composed->head, row, now[row] - sl_ledger_get(pass, composed->head, row));
+		sl_ledger_add(pass, composed->head, first + row,
+			now[row] - sl_ledger_get(pass, composed->head, first + row));
 }
 
-sl_job head_job(const struct composed *composed, const struct sl_pass *pass)
+sl_job head_job(const struct composed *composed, const struct sl_pass *pass, uint32_t lane)
 {
-	const int64_t job = sl_ledger_get(pass, composed->head, HEAD_JOB);
+	const int64_t job = sl_ledger_get(pass, composed->head, lane * HEAD_ROWS + HEAD_JOB);
 	return job ? (sl_job){ (uint32_t)(job - 1) } : SL_JOB_NONE;
 }
 
 sl_time head_at(const struct composed *composed, const struct sl_pass *pass, sl_job job)
 {
-	return head_job(composed, pass).row == job.row ? sl_ledger_get(pass, composed->head, HEAD_AT)
-						       : SL_NONE;
+	const uint32_t lane = sl_lane_of(pass, job);
+	return head_job(composed, pass, lane).row == job.row
+		       ? sl_ledger_get(pass, composed->head, lane * HEAD_ROWS + HEAD_AT)
+		       : SL_NONE;
 }
 
 static int easy_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	if (composed->frozen)
-		composed->head = sl_ledger_new(setup, "head", HEAD_ROWS);
+		(void)head_init(composed, setup);
 	return composed->fitting ? since_init(composed, setup, err) : SL_OK;
 }
 
@@ -100,18 +117,41 @@ static struct sl_promise easy_shadow(struct composed *composed, struct sl_pass *
 	return shadow;
 }
 
+/* Those behind the head of the same lane. Parties' turns may have changed since. */
+static void easy_fill(struct composed *composed, struct sl_pass *pass, sl_job head)
+{
+	const uint32_t lane = sl_lane_of(pass, head);
+	struct sl_promise shadow = easy_shadow(composed, pass, head);
+	sl_job job = composed->shares ? SL_JOB_NONE : head;
+	while (sl_job_is(job = sl_lane_next_fit(pass, lane, job, &shadow)))
+		(void)composed_start(composed, pass, job); /* Fits now without delaying the shadow. */
+}
+
+/* First each lane up to its head, so that an earlier job of another lane goes before those that overtake. */
+static void easy_by_lane(struct composed *composed, struct sl_pass *pass)
+{
+	const uint32_t waiting = lanes_start_in_order(composed, pass);
+	for (uint32_t i = 0; i < waiting && !composed->fill_none; i++) {
+		const sl_job head = lanes_waiting(composed, i);
+		if (composed->frozen ||
+			sl_job_is(sl_lane_next_fit(pass, sl_lane_of(pass, head), SL_JOB_NONE, NULL)))
+			easy_fill(composed, pass, head);
+	}
+}
+
 /* Remembers nothing between passes, unless the shadow is frozen. */
 static void easy_pass(struct composed *composed, struct sl_pass *pass)
 {
+	if (composed->lanes) {
+		easy_by_lane(composed, pass);
+		return;
+	}
 	if (composed->fitting && nothing_new_fits(composed, pass))
 		return;
 	const sl_job head = start_in_order(composed, pass);
 	if (!sl_job_is(head) || composed->fill_none || (!composed->frozen && !sl_any_fits(pass)))
 		return;
-	struct sl_promise shadow = easy_shadow(composed, pass, head);
-	sl_job job = composed->shares ? SL_JOB_NONE : head; /* Parties' turns may have changed since. */
-	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
-		(void)composed_start(composed, pass, job); /* Fits now without delaying the shadow. */
+	easy_fill(composed, pass, head);
 }
 
 const struct plan plan_easy = {
@@ -123,6 +163,7 @@ const struct plan plan_easy = {
 	.fills = true,
 	.turns = true,
 	.shadows = true,
+	.lanes = true,
 	.init = easy_init,
 	.pass = easy_pass,
 };
@@ -148,6 +189,7 @@ const struct plan plan_conservative = {
 		"the IBM SP2 with backfilling, IEEE TPDS 12(6), 2001",
 	.uses = SL_USE_PROMISES,
 	.reason = SL_REASON_PRIORITY,
+	.lanes_not = "everyone holds a promise, and nobody waits behind another's",
 	.pass = conservative_pass,
 };
 

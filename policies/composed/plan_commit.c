@@ -8,22 +8,22 @@
  * (fill), in the order of submission, if they end by their estimates before the
  * time at which it was found to fit when it was picked.
  */
+#include "policies/composed/by_lane.h"
 #include "policies/composed/composed.h"
 
 static int commit_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	(void)err;
-	composed->head = sl_ledger_new(setup, "head", HEAD_ROWS);
-	return SL_OK;
+	return head_init(composed, setup);
 }
 
 /* The one that was picked before and still waits, or else the first. */
-static sl_job pick(struct composed *composed, struct sl_pass *pass)
+static sl_job pick(struct composed *composed, struct sl_pass *pass, uint32_t lane)
 {
-	sl_job job = head_job(composed, pass);
+	sl_job job = head_job(composed, pass, lane);
 	if (sl_job_is(job) && sl_waits(pass, job))
 		return job;
-	job = sl_queue_first(pass);
+	job = sl_lane_first(pass, lane);
 	if (sl_job_is(job))
 		head_set(composed, pass, job, sl_shadow_with(pass, job, SL_SPARE_NONE).at);
 	return job;
@@ -37,19 +37,24 @@ static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 		return;
 	struct sl_promise shadow = sl_shadow_at(pass, head, at, SL_SPARE_NONE);
 	sl_job job = SL_JOB_NONE;
-	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
+	while (sl_job_is(job = sl_lane_next_fit(pass, sl_lane_of(pass, head), job, &shadow)))
 		(void)composed_start(composed, pass, job);
 }
 
-static void commit_pass(struct composed *composed, struct sl_pass *pass)
+static void commit_lane(struct composed *composed, struct sl_pass *pass, uint32_t lane)
 {
-	for (sl_job head; sl_job_is(head = pick(composed, pass));) {
+	for (sl_job head; sl_job_is(head = pick(composed, pass, lane));) {
 		if (!composed_start(composed, pass, head)) {
 			sl_head_waits(pass, head);
 			fill(composed, pass, head);
 			return;
 		}
 	}
+}
+
+static void commit_pass(struct composed *composed, struct sl_pass *pass)
+{
+	lanes_each(composed, pass, commit_lane);
 }
 
 const struct plan plan_commit = {
@@ -61,6 +66,7 @@ const struct plan plan_commit = {
 	.reason = SL_REASON_PRIORITY,
 	.fills = true,
 	.fills_by_submission = true,
+	.lanes = true,
 	.init = commit_init,
 	.pass = commit_pass,
 };

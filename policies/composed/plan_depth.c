@@ -3,6 +3,7 @@
  * plan_depth.c - the first k that cannot start hold promises, made anew in each pass; whoever moves none may
  * start.
  */
+#include "policies/composed/by_lane.h"
 #include "policies/composed/composed.h"
 
 struct depth {
@@ -23,13 +24,13 @@ static int depth_init(struct composed *composed, const struct sl_setup *setup, s
 
 /* In queue order: who can start beside the promises made so far does, the others are promised, up to depth.
  * Returns the last one looked at. */
-static sl_job promise_first(struct composed *composed, struct sl_pass *pass, uint32_t *held)
+static sl_job promise_first(struct composed *composed, struct sl_pass *pass, uint32_t lane, uint32_t *held)
 {
 	const struct depth *state = composed->own;
 	sl_job last = SL_JOB_NONE;
-	sl_job job = sl_queue_first(pass);
+	sl_job job = sl_lane_first(pass, lane);
 	while (sl_job_is(job) && *held < state->most) {
-		const sl_job next = sl_queue_after(pass, job);
+		const sl_job next = sl_lane_after(pass, lane, job);
 		const sl_time at = sl_promise_at(pass, job);
 		if (at > sl_now(pass) || !composed_start(composed, pass, job)) {
 			(void)sl_promise_hold(pass, job, at);
@@ -56,12 +57,13 @@ static struct sl_promise first_shadow(const struct depth *state, struct sl_pass 
 static void fill_beside(struct composed *composed, struct sl_pass *pass, sl_job after, uint32_t held)
 {
 	const struct depth *state = composed->own;
+	const uint32_t lane = sl_lane_of(pass, state->held[0]);
 	struct sl_promise shadow = first_shadow(state, pass, held);
 	sl_job job =
 		composed->fill.by_row ? after : SL_JOB_NONE; /* Candidates may have an order of their own. */
 	for (;;) {
 		struct sl_promise left = shadow;
-		job = sl_queue_next_fit(pass, job, &left);
+		job = sl_lane_next_fit(pass, lane, job, &left);
 		if (!sl_job_is(job))
 			return;
 		if (sl_promise_at(pass, job) <= sl_now(pass) && composed_start(composed, pass, job))
@@ -69,10 +71,10 @@ static void fill_beside(struct composed *composed, struct sl_pass *pass, sl_job 
 	}
 }
 
-static void depth_pass(struct composed *composed, struct sl_pass *pass)
+static void depth_lane(struct composed *composed, struct sl_pass *pass, uint32_t lane)
 {
 	const struct depth *state = composed->own;
-	const sl_job first = sl_queue_first(pass);
+	const sl_job first = sl_lane_first(pass, lane);
 	if (!sl_job_is(first))
 		return;
 	if (!sl_any_fits(pass)) {
@@ -80,7 +82,7 @@ static void depth_pass(struct composed *composed, struct sl_pass *pass)
 		return;
 	}
 	uint32_t held = 0;
-	const sl_job last = promise_first(composed, pass, &held);
+	const sl_job last = promise_first(composed, pass, lane, &held);
 	if (!held)
 		return;
 	if (sl_any_fits(pass))
@@ -88,6 +90,12 @@ static void depth_pass(struct composed *composed, struct sl_pass *pass)
 	for (uint32_t i = 0; i < held; i++)
 		sl_promise_drop(pass, state->held[i]);
 	sl_head_waits(pass, state->held[0]);
+}
+
+/* Where lanes share nodes, one keeps no promise of another's: each makes its own in turn. */
+static void depth_pass(struct composed *composed, struct sl_pass *pass)
+{
+	lanes_each(composed, pass, depth_lane);
 }
 
 const struct plan plan_depth = {
@@ -100,6 +108,7 @@ const struct plan plan_depth = {
 	.reason = SL_REASON_PRIORITY,
 	.takes = TAKES(PARAM_DEPTH),
 	.fills = true,
+	.lanes = true,
 	.init = depth_init,
 	.pass = depth_pass,
 };

@@ -56,21 +56,30 @@ static bool list_members(struct gang *gang, const struct sl_setup *setup)
 	return true;
 }
 
+static int fail_size(
+	const struct sl_setup *setup, int64_t id, unsigned kind, int64_t asks, struct sl_err *err)
+{
+	static const char *const kind_name[ASKS_KINDS] = { "cpus", "MiB", "GPUs" };
+	const int64_t parts = parts_of(setup->cluster, kind);
+	char number[2][32];
+	*sl_put_parts(number[0], asks, parts) = '\0';
+	*sl_put_parts(number[1], capacity_of(setup->cluster, kind), parts) = '\0';
+	return sl_fail(err, SL_INPUT,
+		"the gang of job %lld asks for %s %s, the cluster has %s: it could never start",
+		(long long)id, number[0], kind_name[kind], number[1]);
+}
+
 /* A gang that is larger than the cluster would wait for ever. */
 static int check_sizes(const struct gang *gang, const struct sl_setup *setup, struct sl_err *err)
 {
-	static const char *const kind_name[ASKS_KINDS] = { "cpus", "MiB", "GPUs" };
 	for (uint32_t i = 0; i < gang->count; i++)
 		for (unsigned kind = 0; kind < ASKS_KINDS; kind++) {
 			int64_t asks = 0;
 			for (uint32_t at = gang->begin[i]; at < gang->begin[i + 1]; at++)
 				asks += asks_of(setup->jobs, (sl_job){ gang->row[at] }, kind);
 			if (asks > capacity_of(setup->cluster, kind))
-				return sl_fail(err, SL_INPUT,
-					"the gang of job %lld asks for %lld %s, the cluster has %lld: it could never start",
-					(long long)setup->jobs->id[gang->row[gang->begin[i]]],
-					(long long)asks, kind_name[kind],
-					(long long)capacity_of(setup->cluster, kind));
+				return fail_size(
+					setup, setup->jobs->id[gang->row[gang->begin[i]]], kind, asks, err);
 		}
 	return SL_OK;
 }

@@ -37,6 +37,8 @@ static int read_quotas(struct quota *q, const char *text, const struct sl_setup 
 	static const struct party_amounts what = { "quotas", 0, 0, INT64_C(1000000000) * SL_SECOND };
 	static const char *const kind_name[ASKS_KINDS] = { "cpus", "", "GPUs" };
 	const int64_t capacity = capacity_of(setup->cluster, q->kind);
+	const int64_t parts = parts_of(setup->cluster, q->kind);
+	const int64_t unit = SL_SECOND / parts; /* Of quotas as they are written: a part. */
 	const uint32_t count = q->parties.count;
 	const bool equal = strcmp(text, "equal") == 0;
 	int64_t sum = 0;
@@ -44,19 +46,21 @@ static int read_quotas(struct quota *q, const char *text, const struct sl_setup 
 	if (status)
 		return status;
 	for (uint32_t party = 0; party < count; party++) {
-		if (q->quota[party] % SL_SECOND)
+		if (q->quota[party] % unit)
 			return sl_fail(err, SL_USAGE,
-				"quotas: '%s' has a fraction: quotas are whole numbers of %s", text,
-				kind_name[q->kind]);
-		q->quota[party] = equal ? capacity / count : q->quota[party] / SL_SECOND;
-		sum = sum > INT64_MAX - q->quota[party] * SL_SECOND ? INT64_MAX
-								    : sum + q->quota[party] * SL_SECOND;
+				"quotas: '%s' has a fraction: quotas are whole %s of %s", text,
+				parts > 1 ? "thousandths" : "numbers", kind_name[q->kind]);
+		q->quota[party] = equal ? capacity / count : q->quota[party] / unit;
+		sum = sum > INT64_MAX - q->quota[party] * unit ? INT64_MAX : sum + q->quota[party] * unit;
 	}
-	if (sum / SL_SECOND > capacity)
-		return sl_fail(err, SL_USAGE,
-			"quotas: they are %lld %s in sum, the cluster has %lld: nobody could guarantee them",
-			(long long)(sum / SL_SECOND), kind_name[q->kind], (long long)capacity);
-	return SL_OK;
+	if (sum / unit <= capacity)
+		return SL_OK;
+	char number[2][32];
+	*sl_put_parts(number[0], sum / unit, parts) = '\0';
+	*sl_put_parts(number[1], capacity, parts) = '\0';
+	return sl_fail(err, SL_USAGE,
+		"quotas: they are %s %s in sum, the cluster has %s: nobody could guarantee them", number[0],
+		kind_name[q->kind], number[1]);
 }
 
 static int quota_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
@@ -355,6 +359,7 @@ const struct plan plan_quota = {
 	.takes = TAKES(PARAM_BY) | TAKES(PARAM_QUOTAS) | TAKES(PARAM_PREEMPT),
 	.parts = true,
 	.own_order = true,
+	.lanes_not = "each party has a queue of its own, so say by=partition",
 	.init = quota_init,
 	.pass = quota_pass,
 	.submitted = quota_submitted,

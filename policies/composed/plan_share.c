@@ -64,6 +64,7 @@ const struct plan plan_share = {
 	.takes = TAKES(PARAM_BLOCKED),
 	.turns = true,
 	.parts = true,
+	.lanes_not = "each party has a queue of its own, so say by=partition",
 	.init = share_init,
 	.pass = share_pass,
 };

@@ -113,7 +113,8 @@ static int fair_init(struct shares *shares, const struct sl_setup *setup, struct
 	const int status =
 		parties_amounts(&shares->parties, &initial, shares->options.initial, usage, NULL, err);
 	for (uint32_t party = 0; !status && party < count; party++) {
-		const __int128 scaled = (__int128)usage[party] * (shares->options.dominant ? USAGE_SCALE : 1);
+		const __int128 scaled = (__int128)usage[party] * parts_of(setup->cluster, 0) *
+					(shares->options.dominant ? USAGE_SCALE : 1);
 		sl_ledger_add(setup->pass, shares->amount, party, clamped(scaled / shares->unit));
 	}
 	return status;
@@ -249,10 +250,11 @@ static int stride_init(struct shares *shares, const struct sl_setup *setup, stru
 	return SL_OK;
 }
 
-/* What a job costs: its size, or its size for as long as it is expected to run. */
+/* What a job costs: its size, or its size for as long as it is expected to run. Where sizes may be less than
+ * a whole all costs are in thousandths. */
 static int64_t cost_of(const struct shares *shares, const struct sl_pass *pass, sl_job job)
 {
-	const int64_t size = shares->parties.jobs->size[job.row];
+	const int64_t size = fine_size_of(shares->parties.jobs, shares->cluster, job);
 	const sl_time estimate = sl_estimate_of(pass, job);
 	const int64_t seconds = estimate / SL_SECOND + (estimate % SL_SECOND != 0);
 	return shares->options.by_size ? size : clamped((__int128)size * seconds);

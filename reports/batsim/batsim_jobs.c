@@ -11,6 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+int batsim_whole(const struct sl_result *result, const char *file, struct sl_err *err)
+{
+	const struct sl_cluster *cluster = result->cluster;
+	if (!cluster || (cluster->cpu_parts <= 1 && cluster->gpu_parts <= 1))
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"%s: Batsim's resources are whole, and this run has parts of cpus or GPUs: leave batsim out "
+		"of --only",
+		file);
+}
+
 static const char header[] =
 	"job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
 	"final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
@@ -115,9 +126,11 @@ static void put_job(
 static int write_jobs(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	struct machines machines;
+	struct machines machines = { 0 };
 	uint32_t *order = calloc((size_t)jobs->count + 1, sizeof(*order));
-	int status = machines_of(&machines, result, err);
+	int status = batsim_whole(result, "batsim_jobs.csv", err);
+	if (!status)
+		status = machines_of(&machines, result, err);
 	if (!status && !order)
 		status = batsim_no_memory(err);
 	if (!status && order) {
@@ -194,7 +207,9 @@ static int64_t bounded(unsigned __int128 sum) { return sum > INT64_MAX ? INT64_M
 
 static int write_schedule(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
-	(void)err;
+	const int status = batsim_whole(result, "schedule.json", err);
+	if (status)
+		return status;
 	struct sums s = { 0 };
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		add_job(&s, result, row);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { LINE = 8 * CSV_NUMBER };
+enum { LINE = 9 * CSV_NUMBER };
 
 static void put_attempt(struct sl_out *out, const struct sl_jobs *jobs, const struct sl_attempt *attempt,
 	size_t number, const struct csv_word *states)
@@ -26,6 +26,8 @@ static void put_attempt(struct sl_out *out, const struct sl_jobs *jobs, const st
 	p = csv_put_micro(p, attempt->suspended);
 	*p++ = ',';
 	p = csv_put_micro(p, attempt->lost);
+	*p++ = ',';
+	p = csv_put_micro(p, attempt->overhead);
 	*p++ = '\n';
 	sl_out_advance(out, p);
 }
@@ -39,7 +41,7 @@ static int write_attempts(const struct sl_result *result, struct sl_out *out, st
 	const int status = csv_order(result->jobs, &order, err);
 	if (status)
 		return status;
-	sl_out_text(out, "job_id,attempt,start,end,state,suspended,lost\n");
+	sl_out_text(out, "job_id,attempt,start,end,state,suspended,lost,overhead\n");
 	for (uint32_t i = 0; i < result->jobs->count; i++) {
 		const struct sl_attempt *attempt;
 		const size_t count = sl_attempts_of(result, order ? order[i] : i, &attempt);

@@ -78,6 +78,21 @@ static inline char *csv_put_micro(char *p, int64_t value)
 	return csv_put_8(p, digits, 8 - (unsigned)__builtin_clzll(digits) / 8);
 }
 
+/* In how many parts amounts of cpus and GPUs are counted. */
+static inline int64_t csv_cpu_parts(const struct sl_result *result)
+{
+	return result->cluster ? sl_parts(result->cluster->cpu_parts) : 1;
+}
+static inline int64_t csv_gpu_parts(const struct sl_result *result)
+{
+	return result->cluster ? sl_parts(result->cluster->gpu_parts) : 1;
+}
+
+static inline char *csv_put_parts(char *p, int64_t amount, int64_t parts)
+{
+	return parts == 1 ? csv_put_i64(p, amount) : sl_put_parts(p, amount, parts);
+}
+
 /* A field that stands before p, its comma included, once more. */
 static inline char *csv_put_again(char *p, const char *from, size_t length)
 {
@@ -113,6 +128,6 @@ int csv_no_memory(struct sl_err *err);
 /* order[i]: the row of the i-th line; *order is NULL where that is i itself. The caller frees it. */
 int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err);
 
-extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons;
+extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons, csv_gauges;
 
 #endif

@@ -50,6 +50,16 @@ static inline char *put_count(char *p, int64_t count)
 	return p;
 }
 
+static inline char *put_amount(char *p, int64_t amount, int64_t parts)
+{
+	if (parts == 1)
+		return put_count(p, amount);
+	if (amount >= 0)
+		p = sl_put_parts(p, amount, parts);
+	*p++ = ',';
+	return p;
+}
+
 /* Who it is and whose, where some of it are names. */
 static void put_names(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row)
 {
@@ -94,8 +104,8 @@ static char *put_held(char *p, const struct sl_result *result, uint32_t row, boo
 		return p;
 	}
 	p = put_count(p, started ? result->nodes_held[row] : -1);
-	p = put_count(p, sl_cpus_of(result, row));
-	return put_count(p, sl_gpus_of(result, row));
+	p = put_amount(p, sl_cpus_of(result, row), csv_cpu_parts(result));
+	return put_amount(p, sl_gpus_of(result, row), csv_gpu_parts(result));
 }
 
 /* What attempts and suspensions make of a job's course. */

@@ -16,44 +16,49 @@ static bool same(const struct sl_usage_point *a, const struct sl_usage_point *b,
 	       (!nodes || (a->gpus_busy == b->gpus_busy && a->nodes_busy == b->nodes_busy));
 }
 
-static void put_total(struct csv_word *word, int64_t total)
+/* What every line says the same: how much there is, and how it is counted. */
+struct machine {
+	struct csv_word cpus, gpus;
+	int64_t cpu_parts, gpu_parts;
+};
+
+static void put_total(struct csv_word *word, int64_t total, int64_t parts)
 {
 	char number[CSV_NUMBER];
-	*sl_put_i64(number, total) = '\0';
+	*sl_put_parts(number, total, parts) = '\0';
 	csv_word_set(word, number);
 }
 
-static char *put_nodes(char *p, const struct sl_usage_point *point, const struct csv_word *gpus)
+static char *put_nodes(char *p, const struct sl_usage_point *point, const struct machine *machine)
 {
 	*p++ = ',';
-	p = csv_put_i64(p, point->gpus_busy);
+	p = csv_put_parts(p, point->gpus_busy, machine->gpu_parts);
 	*p++ = ',';
-	p = csv_put_word(p, gpus);
+	p = csv_put_word(p, &machine->gpus);
 	return csv_put_u64(p, point->nodes_busy);
 }
 
-static char *put_point(char *p, const struct sl_usage_point *point, const struct csv_word *cpus)
+static char *put_point(char *p, const struct sl_usage_point *point, const struct machine *machine)
 {
 	p = csv_put_micro(p, point->at);
 	*p++ = ',';
-	p = csv_put_i64(p, point->cpus_busy);
+	p = csv_put_parts(p, point->cpus_busy, machine->cpu_parts);
 	*p++ = ',';
-	p = csv_put_word(p, cpus);
+	p = csv_put_word(p, &machine->cpus);
 	p = csv_put_u64(p, point->running);
 	*p++ = ',';
 	p = csv_put_u64(p, point->queued);
 	*p++ = ',';
-	return csv_put_i64(p, point->cpus_queued);
+	return csv_put_parts(p, point->cpus_queued, machine->cpu_parts);
 }
 
 static int write_usage(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
 	(void)err;
 	const bool nodes = result->cluster && result->cluster->node_count;
-	struct csv_word cpus;
-	struct csv_word gpus;
-	put_total(&cpus, result->cpus);
-	put_total(&gpus, nodes ? result->cluster->gpus : 0);
+	struct machine machine = { .cpu_parts = csv_cpu_parts(result), .gpu_parts = csv_gpu_parts(result) };
+	put_total(&machine.cpus, result->cpus, machine.cpu_parts);
+	put_total(&machine.gpus, nodes ? result->cluster->gpus : 0, machine.gpu_parts);
 	sl_out_text(out, "time,cpus_busy,cpus_total,jobs_running,jobs_queued,cpus_queued");
 	sl_out_text(out, nodes ? ",gpus_busy,gpus_total,nodes_busy\n" : "\n");
 	const struct sl_usage_point *before = NULL;
@@ -62,9 +67,9 @@ static int write_usage(const struct sl_result *result, struct sl_out *out, struc
 		const bool superseded = i + 1 < result->usage_count && point[1].at == point->at;
 		if (superseded || (before && same(before, point, nodes)))
 			continue;
-		char *p = put_point(sl_out_room(out, LINE), point, &cpus);
+		char *p = put_point(sl_out_room(out, LINE), point, &machine);
 		if (nodes)
-			p = put_nodes(p, point, &gpus);
+			p = put_nodes(p, point, &machine);
 		*p++ = '\n';
 		sl_out_advance(out, p);
 		before = point;

@@ -15,25 +15,29 @@ static unsigned bits_of(metrics_wide value)
 	return bits;
 }
 
-void metrics_put(
-	struct sl_metrics *metrics, const char *name, metrics_wide top, metrics_wide bottom, uint64_t scale)
+int64_t metrics_ratio_micro(metrics_wide top, metrics_wide bottom, uint64_t scale)
 {
-	if (!bottom) {
-		sl_metric_put(metrics, name, 0);
-		return;
-	}
+	if (!bottom)
+		return 0;
 	/* 20 bits for the scale, two to round: what is shifted out is below 2^-80 of the whole. */
 	while (bits_of(top) > 105 || bits_of(bottom) > 126) {
 		top >>= 1;
 		bottom >>= 1;
 	}
 	if (!bottom)
-		return;
+		return INT64_MAX;
 	top *= scale;
 	const metrics_wide whole = top / bottom;
 	const metrics_wide value = whole + ((top - whole * bottom) * 2 >= bottom);
-	if (value <= INT64_MAX)
-		sl_metric_put(metrics, name, (int64_t)value);
+	return value <= INT64_MAX ? (int64_t)value : INT64_MAX;
+}
+
+void metrics_put(
+	struct sl_metrics *metrics, const char *name, metrics_wide top, metrics_wide bottom, uint64_t scale)
+{
+	const int64_t value = metrics_ratio_micro(top, bottom, scale);
+	if (value < INT64_MAX)
+		sl_metric_put(metrics, name, value);
 }
 
 void metrics_put_jain(struct sl_metrics *metrics, const char *name, metrics_wide *x, size_t count)
@@ -113,6 +117,31 @@ uint32_t metrics_first(const struct sl_result *result)
 	while (row < result->jobs->count && result->jobs->submit[row] < result->first)
 		row++;
 	return row;
+}
+
+/* Of one stretch. */
+static sl_time within(const struct sl_attempt *stretch, sl_time from, sl_time to)
+{
+	from = stretch->start > from ? stretch->start : from;
+	to = stretch->end < to ? stretch->end : to;
+	if (to <= from)
+		return 0;
+	const sl_time held = to - from;
+	return stretch->suspended ? held - sl_mul_div(stretch->suspended, held, stretch->end - stretch->start)
+				  : held;
+}
+
+sl_time metrics_held_within(const struct sl_result *result, uint32_t row, sl_time from, sl_time to)
+{
+	const struct sl_attempt *attempt = NULL;
+	const size_t count = result->attempt_count ? sl_attempts_of(result, row, &attempt) : 0;
+	const struct sl_attempt only = { .start = result->start[row],
+		.end = result->end[row] != SL_NONE ? result->end[row] : result->last,
+		.suspended = result->suspended ? result->suspended[row] : 0 };
+	sl_time held = count ? 0 : within(&only, from, to);
+	for (size_t i = 0; i < count; i++)
+		held += within(&attempt[i], from, to);
+	return held;
 }
 
 size_t metrics_rank(size_t count, unsigned q) { return (count * q + 99) / 100 - 1; }

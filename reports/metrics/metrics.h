@@ -25,6 +25,9 @@ static inline int metrics_no_memory(struct sl_err *err)
 void metrics_put(
 	struct sl_metrics *metrics, const char *name, metrics_wide top, metrics_wide bottom, uint64_t scale);
 
+/* The number that it puts; INT64_MAX where it would be left out. */
+int64_t metrics_ratio_micro(metrics_wide top, metrics_wide bottom, uint64_t scale);
+
 /* The k-th smallest of values (k from 0), none negative. Their order is lost. Linear in count. */
 int64_t metrics_select(int64_t *values, size_t count, size_t k);
 /* Nearest rank: which k is the q-th hundredth of count > 0. */
@@ -94,11 +97,40 @@ static inline sl_time metrics_held(const struct sl_result *result, uint32_t row)
 	return (end != SL_NONE ? end : result->last) - result->start[row];
 }
 
-/* The cpus it held: on a counted pool, its size. */
+/* The cpus it held, in parts: on a counted pool, its size. */
 static inline int64_t metrics_cpus(const struct sl_result *result, uint32_t row)
 {
 	return result->cpus_held ? sl_cpus_of(result, row) : result->jobs->size[row];
 }
+
+/* In how many parts the amounts of cpus and GPUs of the result are counted. */
+static inline int64_t metrics_cpu_parts(const struct sl_result *result)
+{
+	return result->cluster ? sl_parts(result->cluster->cpu_parts) : 1;
+}
+static inline int64_t metrics_gpu_parts(const struct sl_result *result)
+{
+	return result->cluster ? sl_parts(result->cluster->gpu_parts) : 1;
+}
+
+/* How long it held what it asked for between `from` and `to`, over its attempts, less the time that it was
+ * suspended, which is spread over each stretch. It started. */
+sl_time metrics_held_within(const struct sl_result *result, uint32_t row, sl_time from, sl_time to);
+
+/* GPU time, in parts times microseconds: what was held, what of that is of jobs of whose activity the trace
+ * tells, and the active part, in millionths of it. */
+struct metrics_gpu_time {
+	metrics_wide held, known, active;
+};
+/* Jobs have jobs->gpu_active. */
+void metrics_gpu_time_add(struct metrics_gpu_time *time, const struct sl_result *result, uint32_t row);
+/* As `active`. */
+static inline metrics_wide metrics_gpu_time_idle(const struct metrics_gpu_time *time)
+{
+	return time->known * METRICS_MICRO - time->active;
+}
+/* The trace tells of the activity of any job. */
+bool metrics_tells_active(const struct sl_result *result);
 
 /* top / bottom in billionths, rounded half up; 0 < bottom. */
 uint64_t metrics_nano(uint64_t top, uint64_t bottom);
@@ -119,6 +151,7 @@ void metrics_keys_release(struct metrics_keys *keys);
 int metrics_warmup(const struct sl_result *result, sl_time *warmup, struct sl_err *err);
 
 extern const struct sl_metric metrics_of_wait, metrics_of_preemption, metrics_of_slowdown, metrics_of_use,
-	metrics_of_queue, metrics_of_groups;
+	metrics_of_active, metrics_of_queue, metrics_of_groups, metrics_of_gauges;
+extern const struct sl_report metrics_idle_gpus;
 
 #endif

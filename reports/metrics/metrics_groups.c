@@ -175,9 +175,10 @@ static void put_group(
 	struct sl_metrics *metrics, const struct grouping *by, const struct group *group, const char *label)
 {
 	put_one(metrics, "jobs", label, (metrics_wide)group->jobs * METRICS_MICRO, 1);
-	put_one(metrics, "cpu_seconds", label, group->cpu_time, 1);
+	put_one(metrics, "cpu_seconds", label, group->cpu_time, (metrics_wide)metrics_cpu_parts(by->result));
 	if (by->result->gpus_held)
-		put_one(metrics, "gpu_seconds", label, group->gpu_time, 1);
+		put_one(metrics, "gpu_seconds", label, group->gpu_time,
+			(metrics_wide)metrics_gpu_parts(by->result));
 	if (group->started) {
 		put_one(metrics, "wait.mean", label, group->wait, group->started);
 		put_one(metrics, "wait.p95", label, (metrics_wide)wait_p95(by, group), 1);

@@ -6,7 +6,7 @@
 
 struct preempted {
 	uint64_t jobs, times;
-	metrics_wide lost, suspended;
+	metrics_wide lost, overhead, suspended;
 };
 
 static void add(struct preempted *sum, const struct sl_result *result, uint32_t row)
@@ -17,6 +17,7 @@ static void add(struct preempted *sum, const struct sl_result *result, uint32_t 
 	for (size_t i = 0; i < count; i++) {
 		times += attempt[i].state == SL_PREEMPTED;
 		sum->lost += (uint64_t)attempt[i].lost;
+		sum->overhead += (uint64_t)attempt[i].overhead;
 	}
 	if (!count && result->state[row] == SL_PREEMPTED)
 		times = 1;
@@ -35,11 +36,12 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	metrics_put(metrics, "jobs.preempted", sum.jobs, 1, METRICS_MICRO);
 	metrics_put(metrics, "preemptions", sum.times, 1, METRICS_MICRO);
 	metrics_put(metrics, "work.lost", sum.lost, 1, 1);
+	metrics_put(metrics, "work.overhead", sum.overhead, 1, 1);
 	metrics_put(metrics, "suspended.total", sum.suspended, 1, 1);
 	return SL_OK;
 }
 
 const struct sl_metric metrics_of_preemption = { SL_ABI_OF(struct sl_metric), "preemption",
 	"jobs.preempted: jobs that were requeued, checkpointed or cancelled to make room; preemptions: how often; "
-	"work.lost: seconds of running that were done again; suspended.total: seconds that jobs stood still",
+	"work.lost: seconds of running that were done again; work.overhead: seconds in which jobs loaded checkpoints (replay.restart); suspended.total: seconds that jobs stood still",
 	NULL, compute };

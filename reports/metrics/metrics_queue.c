@@ -48,7 +48,7 @@ static sl_time waited_until(const struct sl_result *result, uint32_t row)
 }
 
 struct queue {
-	metrics_wide jobs, work; /* Microseconds waited; the same times limit and cpus. */
+	metrics_wide jobs, work; /* Microseconds waited; the same times limit and cpus, in parts. */
 	uint64_t most;
 };
 
@@ -153,7 +153,8 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 		result->last > result->first ? (metrics_wide)(result->last - result->first) : 0;
 	metrics_put(metrics, "queue.mean", queue.jobs, span, METRICS_MICRO);
 	metrics_put(metrics, "queue.max", queue.most, 1, METRICS_MICRO);
-	metrics_put(metrics, "backlog.mean", queue.work, span, 1);
+	const metrics_wide parts = (metrics_wide)metrics_cpu_parts(result);
+	metrics_put(metrics, "backlog.mean", queue.work, span * parts, 1);
 	return SL_OK;
 }
 

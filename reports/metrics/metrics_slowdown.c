@@ -12,13 +12,15 @@ struct sums {
 };
 
 /* Zotkin and Keleher's: the turnaround shared among the job's cpus, never below 1. */
-static uint64_t per_cpu_slowdown(uint64_t bounded, sl_time turnaround, sl_time run, int64_t size)
+static uint64_t per_cpu_slowdown(
+	uint64_t bounded, sl_time turnaround, sl_time run, int64_t size, int64_t parts)
 {
 	const sl_time least = 10 * SL_SECOND;
 	const sl_time over = run > least ? run : least;
-	const uint64_t shared = (uint64_t)over * (uint64_t)size;
-	if (size <= 1)
+	if (size <= parts) /* A cpu, or a share of one. */
 		return bounded;
+	const uint64_t shared =
+		parts == 1 ? (uint64_t)over * (uint64_t)size : (uint64_t)sl_mul_div(over, size, parts);
 	return (uint64_t)turnaround <= shared ? METRICS_NANO : metrics_nano((uint64_t)turnaround, shared);
 }
 
@@ -34,7 +36,8 @@ static void add(
 		sums->lasting++;
 	}
 	sums->bounded += bounded;
-	sums->per_cpu += per_cpu_slowdown(bounded, turnaround, run, metrics_cpus(result, row));
+	sums->per_cpu += per_cpu_slowdown(
+		bounded, turnaround, run, metrics_cpus(result, row), metrics_cpu_parts(result));
 	metrics_values_add(values, (int64_t)bounded);
 }
 

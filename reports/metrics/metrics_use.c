@@ -36,45 +36,19 @@ static metrics_wide full(int64_t units, const struct window *window)
 					 : 0;
 }
 
-/* What a job holds from start to end, less the time it was suspended, which is spread over the stretch. */
-struct stretch {
-	sl_time start, end, suspended;
-	int64_t cpus, gpus;
-};
-
-static void window_add(struct window *window, const struct stretch *s)
-{
-	const sl_time from = s->start > window->from ? s->start : window->from;
-	const sl_time to = s->end < window->to ? s->end : window->to;
-	if (to <= from)
-		return;
-	sl_time held = to - from;
-	if (s->suspended)
-		held -= sl_mul_div(s->suspended, held, s->end - s->start);
-	window->busy[CPUS] += (metrics_wide)held * (metrics_wide)s->cpus;
-	window->busy[GPUS] += (metrics_wide)held * (metrics_wide)s->gpus;
-}
-
 struct windows {
 	struct window whole, steady;
 };
 
 static void add_job(struct windows *windows, const struct sl_result *result, uint32_t row)
 {
-	const sl_time end = result->end[row] != SL_NONE ? result->end[row] : result->last;
-	const struct sl_attempt *attempt = NULL;
-	const size_t count = result->attempt_count ? sl_attempts_of(result, row, &attempt) : 0;
-	struct stretch s = { result->start[row], end, 0, metrics_cpus(result, row), 0 };
-	s.gpus = result->gpus_held ? result->gpus_held[row] : 0;
-	s.suspended = result->suspended ? result->suspended[row] : 0;
-	for (size_t i = 0; i < count || i == 0; i++) {
-		if (count) {
-			s.start = attempt[i].start;
-			s.end = attempt[i].end;
-			s.suspended = attempt[i].suspended;
-		}
-		window_add(&windows->whole, &s);
-		window_add(&windows->steady, &s);
+	struct window *const window[] = { &windows->whole, &windows->steady };
+	const int64_t cpus = metrics_cpus(result, row);
+	const int64_t gpus = result->gpus_held ? result->gpus_held[row] : 0;
+	for (size_t i = 0; i < SL_LEN(window); i++) {
+		const sl_time held = metrics_held_within(result, row, window[i]->from, window[i]->to);
+		window[i]->busy[CPUS] += (metrics_wide)held * (metrics_wide)cpus;
+		window[i]->busy[GPUS] += (metrics_wide)held * (metrics_wide)gpus;
 	}
 }
 

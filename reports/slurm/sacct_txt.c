@@ -117,15 +117,27 @@ static int64_t nodes_of(const struct line *line, bool held)
 	return request ? nodes_min_of(request) : line->result->jobs->size[line->row];
 }
 
-/* "billing=4,cpu=4,gres/gpu=2,mem=100M,node=1" */
+static int64_t cpu_parts(const struct line *line)
+{
+	return line->result->cluster ? line->result->cluster->cpu_parts : 1;
+}
+
+static void put_parts(struct sl_out *out, const char *before, int64_t amount, int64_t parts)
+{
+	sl_out_text(out, before);
+	sl_out_advance(out, sl_put_parts(sl_out_room(out, 32), amount, parts));
+}
+
+/* "billing=4,cpu=4,gres/gpu=2,mem=100M,node=1"; less than a whole as a decimal. */
 static void put_tres(const struct line *line, bool held)
 {
 	const struct sl_request *request = request_of(line);
 	const int64_t cpus = held ? sl_cpus_of(line->result, line->row) : cpus_asked(line);
 	const int64_t gpus = held ? sl_gpus_of(line->result, line->row) : request ? request->gpus : 0;
-	sl_out_printf(line->out, "billing=%lld,cpu=%lld", (long long)cpus, (long long)cpus);
+	put_parts(line->out, "billing=", cpus, cpu_parts(line));
+	put_parts(line->out, ",cpu=", cpus, cpu_parts(line));
 	if (gpus)
-		sl_out_printf(line->out, ",gres/gpu=%lld", (long long)gpus);
+		put_parts(line->out, ",gres/gpu=", gpus, line->result->cluster->gpu_parts);
 	if (request && request->mem)
 		sl_out_printf(line->out, ",mem=%lldM", (long long)request->mem);
 	sl_out_printf(line->out, ",node=%lld", (long long)nodes_of(line, held));
@@ -234,9 +246,11 @@ static void put_resources(const struct line *line)
 {
 	const struct sl_request *request = request_of(line);
 	const bool held = line->start != SL_NONE;
-	sl_out_printf(line->out, "%lld|%lld|%lld|%lldM|", (long long)nodes_of(line, held),
-		(long long)(held ? sl_cpus_of(line->result, line->row) : cpus_asked(line)),
-		(long long)cpus_asked(line), (long long)(request ? request->mem : 0));
+	const int64_t cpus = held ? sl_cpus_of(line->result, line->row) : cpus_asked(line);
+	sl_out_printf(line->out, "%lld", (long long)nodes_of(line, held));
+	put_parts(line->out, "|", cpus, cpu_parts(line));
+	put_parts(line->out, "|", cpus_asked(line), cpu_parts(line));
+	sl_out_printf(line->out, "|%lldM|", (long long)(request ? request->mem : 0));
 	put_tres(line, false);
 	sl_out_text(line->out, "|");
 	if (held)

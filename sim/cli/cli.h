@@ -115,6 +115,15 @@ bool bundled_find(char *path, size_t size, const char *data);
 /* common.c: what several commands do. */
 /* Talk, on stderr: "schedlab: text". */
 void talk(const char *format, ...) SL_PRINTF(1, 2);
+/* An amount of cpus or GPUs in so many parts, to be printed: "4", "2.5". */
+struct amount {
+	char text[32];
+};
+struct amount amount_of(int64_t amount, int64_t parts);
+/* With thousands apart: "1,024", "2.5". */
+const char *parts_text(char buffer[48], int64_t amount, int64_t parts);
+/* The same as a number of millionths. */
+int64_t amount_micro(int64_t amount, int64_t parts);
 /* "16 nodes, 512 cpus, 64 GPUs" into text. */
 const char *machine_text(char *text, size_t size, const struct scenario *scenario);
 /* One line on what was read: jobs, span, machine; another on what of it is not used. */
@@ -123,6 +132,9 @@ void talk_read(const struct scenario *scenario);
 void talk_oddities(const struct scenario *scenario);
 void talk_left(const struct run *run);
 
+/* Which of several nodes goes first that the placing likes as well, where nodes are chosen by another placing
+ * than the first, or by other ties; else NULL. */
+const char *ties_told(const struct run *run);
 /* One line on what the policy's compat implies, if it has one, and what was given instead. */
 void talk_compat(const struct run *run);
 

@@ -396,14 +396,15 @@ static int row_begin(struct row *row, const struct worlds *worlds, const struct 
 	struct sl_arena *arena)
 {
 	enum { ROOM = 32 };
+	const char *ties = strstr(run->choice.text, "ties=") ? NULL : ties_told(run);
 	const size_t room = strlen(run->choice.text) + (cluster ? strlen(cluster) : 0) + ROOM;
 	char *label = sl_alloc(arena, room, 1);
 	char *cpus = sl_alloc(arena, ROOM, 1);
 	if (!label || !cpus)
 		return SL_SYSTEM;
-	*sl_put_i64(cpus, run->scenario->cpus) = '\0';
-	(void)snprintf(label, room, "%s%s%s", run->choice.text, worlds->clusters > 1 ? " on " : "",
-		worlds->clusters > 1 ? cluster : "");
+	*sl_put_parts(cpus, run->scenario->cpus, run->scenario->cluster.cpu_parts) = '\0';
+	(void)snprintf(label, room, "%s%s%s%s%s", run->choice.text, ties ? ", ties by " : "",
+		ties ? ties : "", worlds->clusters > 1 ? " on " : "", worlds->clusters > 1 ? cluster : "");
 	*row = (struct row){
 		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
 	};

@@ -13,41 +13,10 @@
 #include <sys/stat.h>
 
 #include "sim/cli/cli.h"
-#include "sim/names.h"
+#include "sim/cli/convert.h"
 #include "traces/cluster/cluster_file.h"
 
-struct header_pair {
-	const char *text[2];
-};
-
-/* How a column's names become numbers, for formats without names. If the first of it is a name, all are
- * numbered from 1 on, numbers too; else numbers stay, and names come far behind them. */
-struct numbering {
-	struct names names;
-	bool begun, all;
-};
-
-struct conversion {
-	const struct sl_writer *writer;
-	struct sl_out *out;
-	struct sl_arena *arena;
-	const struct registry *registry;
-	const char *path;
-	bool strict, begun;
-	struct header_pair *header;
-	size_t header_count, header_capacity;
-	uint64_t written, odd, odd_line;
-	const char *odd_first;
-	bool dated;    /* Submits count from 1970, */
-	sl_time zero;  /* and shall count from here. */
-	sl_time epoch; /* Zero of one that is not, by its header. */
-	bool more;     /* The first row says more of itself, and so all do. */
-	struct numbering ids, users, accounts, partitions;
-	struct sl_row *row; /* --clean: those that stay, in the file's order. */
-	size_t row_count, row_capacity;
-};
-
-static int header_add(struct conversion *c, const char *key, const char *value, struct sl_err *err)
+int convert_header(struct conversion *c, const char *key, const char *value, struct sl_err *err)
 {
 	void *array = c->header;
 	const int status = grow(
@@ -111,7 +80,7 @@ static int begin_dated(struct conversion *c, sl_time first, struct sl_err *err)
 	seconds -= seconds * SL_SECOND > first;
 	c->zero = seconds * SL_SECOND;
 	*sl_put_i64(text, seconds) = '\0';
-	return header_add(c, "UnixStartTime", text, err);
+	return convert_header(c, "UnixStartTime", text, err);
 }
 
 /* Of a row that is written, changed: what it says of itself, times from zero on. */
@@ -141,9 +110,14 @@ static void prepare_more(const struct conversion *c, struct sl_row *row, struct 
 		.attempts_recorded = SL_NONE,
 		.requeue = -1 };
 	static const struct sl_row_more none;
-	if (!c->more && !(row->more && row->more->job))
+	static const int64_t unknown = SL_NONE;
+	if (!c->more && !c->gpus && !(row->more && (row->more->job || row->more->gpu_active)))
 		return;
 	own->more = row->more ? *row->more : none;
+	row->more = &own->more;
+	own->more.gpu_active = !c->gpus ? NULL : own->more.gpu_active ? own->more.gpu_active : &unknown;
+	if (!c->more && !own->more.job)
+		return;
 	own->job = own->more.job ? *own->more.job : nothing;
 	own->more.job = c->more || (c->writer->dates && own->more.job) ? &own->job : NULL;
 	if (!own->more.cancel)
@@ -154,7 +128,28 @@ static void prepare_more(const struct conversion *c, struct sl_row *row, struct 
 	shift(&own->job.deadline, zero);
 	shift(&own->job.start_recorded, zero);
 	shift(&own->job.end_recorded, zero);
-	row->more = &own->more;
+}
+
+/* More of GPUs than how many, or which part of one. */
+bool convert_says_gpus(const struct sl_row *row)
+{
+	bool says = row->more && row->more->gpu_active;
+	for (size_t i = 0; row->more && i < row->more->group_count; i++)
+		says |= row->more->group[i].mig || row->more->group[i].gpu_mem > 0;
+	return says;
+}
+
+/* The header's lines, of a trace of the kind that its first row is of. */
+static int begin(struct conversion *c, const struct sl_row *first, struct sl_err *err)
+{
+	const void *header = c->header; /* A pair is an array of two. */
+	const struct sl_writer *writer = c->writer;
+	c->begun = true;
+	c->more = writer->begin_more && (c->any_more || (first->more && first->more->job));
+	c->gpus = writer->begin_gpus && (c->looked ? c->gpus : convert_says_gpus(first));
+	if (c->gpus)
+		return writer->begin_gpus(c->out, header, c->header_count, c->more, err);
+	return (c->more ? writer->begin_more : writer->begin)(c->out, header, c->header_count, err);
 }
 
 /* Submits from zero on, and numbers in place of names. */
@@ -183,7 +178,7 @@ static int prepare_row(struct conversion *c, struct sl_row *row, struct sl_err *
 		(unsigned long long)row->line);
 }
 
-static int write_row(struct conversion *c, const struct sl_row *given, struct sl_err *err)
+int convert_row(struct conversion *c, const struct sl_row *given, struct sl_err *err)
 {
 	struct sl_row row = *given;
 	if (cli_stop)
@@ -191,15 +186,15 @@ static int write_row(struct conversion *c, const struct sl_row *given, struct sl
 	int status = prepare_row(c, &row, err);
 	if (status)
 		return status;
-	if (!c->begun) {
-		c->begun = true;
-		c->more = c->writer->begin_more && row.more && row.more->job;
-		const void *header = c->header; /* A pair is an array of two. */
-		status = (c->more ? c->writer->begin_more : c->writer->begin)(
-			c->out, header, c->header_count, err);
-		if (status)
-			return status;
-	}
+	if (!c->begun)
+		status = begin(c, &row, err);
+	if (!status && !c->gpus && c->writer->begin_gpus && convert_says_gpus(&row))
+		status = sl_fail(err, SL_INPUT,
+			"%s:%llu: says more of GPUs than the first line did, which gave no column for it: give "
+			"--clean",
+			c->path, (unsigned long long)row.line);
+	if (status)
+		return status;
 	struct own own;
 	prepare_more(c, &row, &own);
 	c->written++;
@@ -210,14 +205,14 @@ static int write_row(struct conversion *c, const struct sl_row *given, struct sl
 
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
-	return write_row(self, row, err);
+	return convert_row(self, row, err);
 }
 
 static int on_header(
 	void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err)
 {
 	(void)at;
-	return header_add(self, key, value, err);
+	return convert_header(self, key, value, err);
 }
 
 static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
@@ -266,7 +261,7 @@ static int convert_as_is(struct conversion *c, struct sl_err *err)
 
 static int on_clean_header(void *self, const char *key, const char *value, struct sl_err *err)
 {
-	return header_add(self, key, value, err);
+	return convert_header(self, key, value, err);
 }
 
 static bool copy_text(struct sl_arena *arena, const char **text)
@@ -312,7 +307,7 @@ static bool copy_asks(struct sl_arena *arena, struct sl_row_more *more)
 }
 
 /* What a row says beyond its columns is lent for the call: a copy of it all. */
-static const struct sl_row_more *copy_more(struct sl_arena *arena, const struct sl_row_more *from)
+const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_row_more *from)
 {
 	struct sl_row_more *more = sl_alloc(arena, 1, sizeof(*more));
 	struct sl_row_group *group = sl_alloc(arena, from->group_count, sizeof(*group));
@@ -326,8 +321,16 @@ static const struct sl_row_more *copy_more(struct sl_arena *arena, const struct 
 	for (size_t i = 0; i < from->group_count; i++) {
 		group[i] = from->group[i];
 		whole = copy_text(arena, &group[i].gpu_type) && whole;
+		whole = copy_text(arena, &group[i].mig) && whole;
 	}
 	more->group = group;
+	if (from->gpu_active) {
+		int64_t *active = sl_alloc(arena, 1, sizeof(*active));
+		whole = active && whole;
+		if (active)
+			*active = *from->gpu_active;
+		more->gpu_active = active;
+	}
 	if (from->job) {
 		struct sl_job_more *job = sl_alloc(arena, 1, sizeof(*job));
 		whole = job && copy_job(arena, job, from->job) && whole;
@@ -348,8 +351,10 @@ static int on_clean_row(void *self, const struct sl_row *row, const char *gone, 
 		return status;
 	struct sl_row *kept = &c->row[c->row_count++];
 	*kept = *row;
+	c->looked = true;
+	c->gpus |= convert_says_gpus(row);
 	if (row->more)
-		kept->more = copy_more(c->arena, row->more);
+		kept->more = convert_copy(c->arena, row->more);
 	return !row->more || kept->more ? SL_OK : sl_fail_memory(err);
 }
 
@@ -369,7 +374,7 @@ static int convert_clean(struct conversion *c, struct sl_err *err)
 	SL_CHECK(scenario.jobs.count == c->row_count);
 	c->dated = scenario.dated;
 	for (uint32_t row = 0; row < scenario.jobs.count && !status; row++)
-		status = write_row(c, &c->row[place ? place[row] : row], err);
+		status = convert_row(c, &c->row[place ? place[row] : row], err);
 	if (!status)
 		talk_oddities(&scenario);
 	scenario_release(&scenario);
@@ -396,36 +401,47 @@ static int writer_choose(const struct sl_writer **writer, const char *name, stru
 		did_you_mean(near, nearest(name, writer_name_at, sl_writers)));
 }
 
-static int convert_trace(const struct args *args, const char *to, const char *path, struct sl_err *err)
-{
-	struct conversion c = { .path = args->word[0],
-		.arena = args->arena,
-		.registry = args->registry,
-		.strict = arg_flag(args, "strict") };
-	int status = writer_choose(&c.writer, to ? to : "swf", err);
-	if (!status)
-		status = sl_out_open(&c.out, path, err);
-	if (status)
-		return status;
-	status = arg_flag(args, "clean") ? convert_clean(&c, err) : convert_as_is(&c, err);
-	free(c.header);
-	free(c.row);
-	names_release(&c.ids.names);
-	names_release(&c.users.names);
-	names_release(&c.accounts.names);
-	names_release(&c.partitions.names);
-	if (!status)
-		return sl_out_commit(c.out, err);
-	sl_out_abandon(c.out);
-	return status;
-}
-
-/* ---- Clusters ------------------------------------------------------------------------------ */
-
 static bool is_cluster_format(const char *to)
 {
 	return to && (strcmp(to, "yaml") == 0 || strcmp(to, "json") == 0);
 }
+
+static int conversion_begin(
+	struct conversion *c, const struct args *args, const char *to, const char *path, struct sl_err *err)
+{
+	*c = (struct conversion){ .path = args->word[0],
+		.arena = args->arena,
+		.registry = args->registry,
+		.strict = arg_flag(args, "strict") };
+	const int status = writer_choose(&c->writer, to ? to : "swf", err);
+	return status ? status : sl_out_open(&c->out, path, err);
+}
+
+static int conversion_end(struct conversion *c, int status, struct sl_err *err)
+{
+	free(c->header);
+	free(c->row);
+	names_release(&c->ids.names);
+	names_release(&c->users.names);
+	names_release(&c->accounts.names);
+	names_release(&c->partitions.names);
+	if (!status)
+		return sl_out_commit(c->out, err);
+	sl_out_abandon(c->out);
+	return status;
+}
+
+static int convert_trace(const struct args *args, const char *to, const char *path, struct sl_err *err)
+{
+	struct conversion c;
+	int status = conversion_begin(&c, args, to, path, err);
+	if (status)
+		return status;
+	status = arg_flag(args, "clean") ? convert_clean(&c, err) : convert_as_is(&c, err);
+	return conversion_end(&c, status, err);
+}
+
+/* ---- Clusters ------------------------------------------------------------------------------ */
 
 static int sniff_trace(const struct registry *registry, const char *text, size_t len)
 {
@@ -448,7 +464,8 @@ static int sniff_cluster(const struct registry *registry, const char *path, cons
 }
 
 /* A cluster where its readers are surer of it than those of traces; of JSON, both may be sure of some. */
-static int is_cluster(bool *is, const struct args *args, struct sl_input *in, struct sl_err *err)
+static int is_cluster(
+	bool *is, const struct args *args, const char *path, struct sl_input *in, struct sl_err *err)
 {
 	const char *text;
 	const char *end;
@@ -458,7 +475,7 @@ static int is_cluster(bool *is, const struct args *args, struct sl_input *in, st
 		return more;
 	const size_t len = (size_t)(end - text);
 	const int trace = sniff_trace(args->registry, text, len);
-	const int cluster = sniff_cluster(args->registry, args->word[0], text, len);
+	const int cluster = sniff_cluster(args->registry, path, text, len);
 	const bool both_json = trace && cluster && text[strspn(text, " \t\r\n")] == '{';
 	*is = cluster > trace && !both_json;
 	return SL_OK;
@@ -502,14 +519,55 @@ static int convert_cluster(
 
 /* ---- Which of the two ------------------------------------------------------------------------ */
 
+/* IN OUT, or one IN and more with -o. */
 static int out_path(const char **path, const struct args *args, struct sl_err *err)
 {
 	const char *option = arg(args, "output");
-	if (!option == (args->word_count < 2))
-		return sl_fail(err, SL_USAGE,
-			option ? "give OUT or -o OUT, not both" : "give OUT, '-' for standard output");
+	if (!option && args->word_count < 2)
+		return sl_fail(err, SL_USAGE, "give OUT, '-' for standard output");
+	if (!option && args->word_count > 2)
+		return sl_fail(err, SL_USAGE, "several traces become one: give its name with -o OUT");
 	*path = option ? option : args->word[1];
 	return SL_OK;
+}
+
+static int refuse_cluster(const struct args *args, const char *path, struct sl_err *err)
+{
+	struct stat about;
+	struct sl_input *in;
+	bool cluster = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+	int status = SL_OK;
+	if (!cluster && strcmp(path, "-") != 0) {
+		status = sl_input_open(&in, path, err);
+		if (status)
+			return status;
+		status = is_cluster(&cluster, args, path, in, err);
+		sl_input_close(in);
+	}
+	if (cluster && !status)
+		status = sl_fail(err, SL_USAGE,
+			"%s is a cluster, and only traces are merged: give OUT or -o OUT, not both", path);
+	return status;
+}
+
+static int convert_several(const struct args *args, const char *to, const char *path, struct sl_err *err)
+{
+	struct conversion c;
+	if (is_cluster_format(to))
+		return sl_fail(
+			err, SL_USAGE, "several files are merged as traces: --to %s is for a cluster", to);
+	if (arg_flag(args, "clean"))
+		return sl_fail(
+			err, SL_USAGE, "--clean takes one trace: merge without it, and clean what comes out");
+	int status = SL_OK;
+	for (size_t i = 0; i < args->word_count && !status; i++)
+		status = refuse_cluster(args, args->word[i], err);
+	if (!status)
+		status = conversion_begin(&c, args, to, path, err);
+	if (status)
+		return status;
+	status = convert_merge(&c, args->word, args->word_count, err);
+	return conversion_end(&c, status, err);
 }
 
 static int convert_run(const struct args *args, struct sl_err *err)
@@ -522,6 +580,8 @@ static int convert_run(const struct args *args, struct sl_err *err)
 	int status = out_path(&path, args, err);
 	if (status)
 		return status;
+	if (arg(args, "output") && args->word_count > 1)
+		return convert_several(args, to, path, err);
 	if (stat(args->word[0], &about) == 0 && S_ISDIR(about.st_mode))
 		return convert_cluster(args, NULL, to, path, err);
 	/* Standard input can be opened once only; what it is, its format says. */
@@ -532,7 +592,7 @@ static int convert_run(const struct args *args, struct sl_err *err)
 	if (status)
 		return status;
 	if (!cluster)
-		status = is_cluster(&cluster, args, in, err);
+		status = is_cluster(&cluster, args, args->word[0], in, err);
 	if (!status && cluster)
 		status = convert_cluster(args, in, to, path, err);
 	sl_input_close(in);
@@ -556,6 +616,7 @@ const struct command cmd_convert = {
 	.detail =
 		"Reads IN ('-': standard input; .gz, .zst and .xz are recognised by content) and writes OUT\n"
 		"('-': standard output) with all fields and the header. OUT appears whole or not at all.\n"
+		"Several traces are merged into the one that -o names, by submission.\n"
 		"A cluster (its content or a folder says so) is written as our cluster file, see\n"
 		"schedlab-cluster(5).\n"
 		"\n"
@@ -563,10 +624,11 @@ const struct command cmd_convert = {
 		"  schedlab convert trace.swf.xz trace.swf\n"
 		"  schedlab convert trace.swf.xz trace.csv --to table\n"
 		"  schedlab convert --clean trace.swf.gz - | gzip > clean.swf.gz\n"
+		"  schedlab convert batch.swf sessions.csv --to table -o both.csv\n"
 		"  schedlab convert cluster.json -o cluster.yaml\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,
-	.words_max = 2,
+	.words_max = CONVERT_FILES_MAX,
 	.run = convert_run,
 };

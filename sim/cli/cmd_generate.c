@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_generate.c - a workload out of a model, as SWF.
+ * cmd_generate.c - a workload out of a model: as SWF, or as a table where its
+ * jobs ask more than SWF can say.
  *
  * A model's parameters are its options: --max-estimate is max_estimate. The
  * file's header holds the line that makes the same file again, every default
@@ -60,6 +61,15 @@ static const char *option_help(const struct sl_param *param, struct sl_arena *ar
 	return help;
 }
 
+/* Models have some in common; of all together each is there once. */
+static bool is_listed(const struct option_def *options, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (options[i].name && strcmp(options[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static const struct option_def *generate_more(const char *word, size_t *count, const struct args *args)
 {
 	const struct sl_generator *const *generators = args->registry->generators;
@@ -78,7 +88,10 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 			continue;
 		for (size_t j = 0; j < generator->param_count; j++) {
 			const struct sl_param *param = &generator->params[j];
-			options[(*count)++] = (struct option_def){ .name = option_name(param->key, arena),
+			char *name = option_name(param->key, arena);
+			if (name && is_listed(options, *count, name))
+				continue;
+			options[(*count)++] = (struct option_def){ .name = name,
 				.value = param->choices ? param->choices : "VALUE",
 				.help = option_help(param, arena) };
 		}
@@ -149,14 +162,29 @@ static int header_recipe(struct generation *g, struct sl_err *err)
 	return header_add(g, "Note", line, err);
 }
 
-static int generation_begin(struct generation *g, struct sl_err *err)
+static const struct sl_writer *writer_of(const char *name)
+{
+	size_t i = 0;
+	while (sl_writers[i] && strcmp(sl_writers[i]->name, name) != 0)
+		i++;
+	SL_CHECK(sl_writers[i]);
+	return sl_writers[i];
+}
+
+/* All rows of a model are like its first. */
+static int generation_begin(struct generation *g, const struct sl_row *row, struct sl_err *err)
 {
 	g->begun = true;
+	g->writer = writer_of(row->more && row->more->group_count ? "table" : "swf");
 	const int status = header_recipe(g, err);
 	if (status)
 		return status;
 	void *header = g->header; /* C11 has no implicit way to const char *const (*)[2]. */
-	return g->writer->begin(g->out, header, g->header_count, err);
+	const struct sl_row_more *says = row->more;
+	const bool more = g->writer->begin_more && says && says->job;
+	if (g->writer->begin_gpus && says && says->gpu_active)
+		return g->writer->begin_gpus(g->out, header, g->header_count, more, err);
+	return (more ? g->writer->begin_more : g->writer->begin)(g->out, header, g->header_count, err);
 }
 
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
@@ -164,7 +192,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	struct generation *g = self;
 	if (cli_stop)
 		return sl_fail(err, SL_INTERRUPTED, "interrupted: nothing was written");
-	const int status = g->begun ? SL_OK : generation_begin(g, err);
+	const int status = g->begun ? SL_OK : generation_begin(g, row, err);
 	return status ? status : g->writer->job(g->out, row, err);
 }
 
@@ -180,10 +208,6 @@ static int generate_run(const struct args *args, struct sl_err *err)
 		return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list generators' shows all",
 			name, did_you_mean(near, nearest(name, generator_name_at, known)));
 	}
-	for (size_t i = 0; sl_writers[i] && !g.writer; i++)
-		if (strcmp(sl_writers[i]->name, "swf") == 0)
-			g.writer = sl_writers[i];
-	SL_CHECK(g.writer);
 
 	struct sl_value *values = sl_alloc(args->arena, g.generator->param_count, sizeof(*values));
 	if (!values)
@@ -215,11 +239,13 @@ const struct command cmd_generate = {
 	.name = "generate",
 	.usage = "generate MODEL [options]",
 	.summary = "make a workload out of a model",
-	.detail = "Writes jobs as SWF. The same model, options and seed give the same bytes on any machine;\n"
-		  "the header holds the line that makes the file again.\n"
-		  "\n"
-		  "  schedlab generate lublin --jobs 10000 --cpus 256 --load 0.9 -o lublin.swf\n"
-		  "  schedlab generate lublin --jobs 1000 --classes two --estimates exact --seed 7\n",
+	.detail =
+		"Writes jobs as SWF, or as a table where they ask more than SWF can say. The same model, options and seed give the same bytes on any machine;\n"
+		"the header holds the line that makes the file again.\n"
+		"\n"
+		"  schedlab generate lublin --jobs 10000 --cpus 256 --load 0.9 -o lublin.swf\n"
+		"  schedlab generate lublin --jobs 1000 --classes two --estimates exact --seed 7\n"
+		"  schedlab generate sessions --users 30 --limit 4h -o sessions.csv\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

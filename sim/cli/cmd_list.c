@@ -238,6 +238,14 @@ static void list_settings(struct listing *list)
 		{ "cluster.partition[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
 			"Likewise of a partition: max_time, nodes_max, tier ...; of Slurm's: MaxTime ...", 0,
 			0 },
+		{ "cluster.gpus_per_node", SL_PARAM_INT, NULL, NULL,
+			"Of lists of GPU nodes: GPUs of a node of a virtual cluster (8).", 1, 1024 },
+		{ "cluster.cpus_per_node", SL_PARAM_INT, NULL, NULL,
+			"Likewise, cpus of a node, where the list has none (64).", 1, 1 << 20 },
+		{ "cluster.memory_per_node", SL_PARAM_TEXT, NULL, NULL,
+			"Likewise, its memory (without bound).", 0, 0 },
+		{ "cluster.date", SL_PARAM_TEXT, NULL, NULL,
+			"Of virtual clusters with a size for each day: which (the first).", 0, 0 },
 		{ "cluster.conf.KEY", SL_PARAM_TEXT, NULL, NULL, "Any key of slurm.conf.", 0, 0 },
 		{ "cluster.accounts", SL_PARAM_TEXT, NULL, NULL,
 			"A file: sacctmgr dump, or sacctmgr show assoc -P.", 0, 0 },
@@ -307,13 +315,33 @@ static void list_reports(struct listing *list)
 			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
 }
 
+static void list_placings(struct listing *list)
+{
+	for (const struct sl_placing *const *at = list->registry->placings; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->paper,
+					 .vtable = *at });
+}
+
+static void list_gauges(struct listing *list)
+{
+	for (const struct sl_gauge *const *at = list->registry->gauges; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->paper,
+					 .vtable = *at });
+}
+
 static const struct kind {
 	const char *name, *about;
 	void (*walk)(struct listing *list);
 } kinds[] = {
 	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets },
 	{ "policies", "for -p, as name:parameter=value,...", list_policies },
+	{ "placings", "how nodes are chosen, as place=NAME of a policy", list_placings },
 	{ "settings", "for --set", list_settings },
+	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", list_gauges },
 	{ "readers", "formats of traces that are read", list_readers },
 	{ "clusters", "formats of cluster files, for -c", list_clusters },
 	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes },
@@ -382,8 +410,8 @@ const struct command cmd_list = {
 	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, settings, readers, clusters, nodes, writers, generators, metrics\n"
-		"and reports.\n"
+		"KIND is one of policies, presets, placings, settings, gauges, readers, clusters, nodes, writers,\n"
+		"generators, metrics and reports.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

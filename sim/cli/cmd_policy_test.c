@@ -139,6 +139,7 @@ static int load(struct scenario *scenario, struct policy_test *test, const struc
 		.trace = trace,
 		.settings = &settings,
 		.implied = test->choice.implied,
+		.seed = test->testing.seed,
 		.stop = &cli_stop };
 	if (!status)
 		status = scenario_load(scenario, &options, err);

@@ -5,6 +5,7 @@
  * The directory is claimed before the run, so that a refusal costs nothing, and
  * appears after it, whole.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -73,6 +74,23 @@ static void own_metrics(struct screen_table *table, const struct sl_metrics *met
 	}
 }
 
+/* Of each gauge that was followed, its mean. */
+static void gauge_metrics(
+	struct screen_table *table, const struct sl_result *result, const struct sl_metrics *metrics)
+{
+	for (uint32_t i = 0; i < result->gauge_count; i++) {
+		char name[200];
+		char text[48];
+		(void)snprintf(name, sizeof(name), "%.150s.mean", result->gauge[i].gauge->name);
+		const int64_t *mean = metrics_get(metrics, name);
+		if (!mean)
+			continue;
+		screen_cell(table, false, "%s", name);
+		screen_cell(table, true, "%s", summary_text(text, UNIT_NUMBER, *mean));
+		screen_cell(table, false, "%s", "");
+	}
+}
+
 static void summary_print(const struct run *run, const struct sl_metrics *metrics, struct sl_arena *arena)
 {
 	struct screen_table *table = screen_table_new(arena, 3);
@@ -82,6 +100,11 @@ static void summary_print(const struct run *run, const struct sl_metrics *metric
 		run->sim.result.interrupted ? "interrupted: partial"
 		: run->sim.result.stopped   ? "stopped: jobs wait or run"
 					    : "");
+	if (ties_told(run)) {
+		screen_cell(table, false, "ties");
+		screen_cell(table, true, "%s", ties_told(run));
+		screen_cell(table, false, "%s", "");
+	}
 	for (const struct summary_metric *line = summary_metrics; line->name; line++) {
 		const int64_t *value = metrics_get(metrics, line->name);
 		if (!value)
@@ -95,6 +118,7 @@ static void summary_print(const struct run *run, const struct sl_metrics *metric
 			time ? " s" : "");
 		screen_cell(table, false, "%s", time ? summary_text(text, line->unit, *value) : "");
 	}
+	gauge_metrics(table, &run->sim.result, metrics);
 	own_metrics(table, metrics);
 	screen_print(table, stdout);
 }

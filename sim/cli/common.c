@@ -27,6 +27,25 @@ static const char *count_text(char buffer[48], uint64_t count)
 		buffer, (int64_t)(count < INT64_MAX / 1000000 ? count : INT64_MAX / 1000000) * 1000000, 0);
 }
 
+struct amount amount_of(int64_t amount, int64_t parts)
+{
+	struct amount text;
+	*sl_put_parts(text.text, amount, parts) = '\0';
+	return text;
+}
+
+int64_t amount_micro(int64_t amount, int64_t parts)
+{
+	const int64_t whole = sl_parts(parts);
+	const int64_t most = INT64_MAX / 1000000;
+	return amount / whole < most ? sl_mul_div(amount, 1000000, whole) : most * 1000000;
+}
+
+const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
+{
+	return screen_number(buffer, amount_micro(amount, parts), amount % sl_parts(parts) ? 3 : 0);
+}
+
 void talk_read(const struct scenario *scenario)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
@@ -56,10 +75,10 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 	if (cluster->node_count)
 		used += (size_t)snprintf(text, size, "%s nodes, ", count_text(number, cluster->node_count));
 	used += (size_t)snprintf(
-		text + used, size - used, "%s cpus", count_text(number, (uint64_t)scenario->cpus));
+		text + used, size - used, "%s cpus", parts_text(number, scenario->cpus, cluster->cpu_parts));
 	if (cluster->gpus)
-		(void)snprintf(
-			text + used, size - used, ", %s GPUs", count_text(number, (uint64_t)cluster->gpus));
+		(void)snprintf(text + used, size - used, ", %s GPUs",
+			parts_text(number, cluster->gpus, cluster->gpu_parts));
 	return text;
 }
 
@@ -105,6 +124,28 @@ static const struct sl_value *effective(const struct run *run, const char *key)
 	if (strncmp(key, replay, skip) == 0)
 		return sl_value_of(run->scenario->replay, replay_param_count, key + skip);
 	return sl_value_of(run->choice.values, run->choice.value_count, key);
+}
+
+static bool is_plain(const struct run *run, const char *key)
+{
+	const struct sl_policy *policy = run->choice.policy;
+	for (size_t i = 0; i < policy->param_count; i++)
+		if (strcmp(policy->params[i].key, key) == 0)
+			return strcmp(run->choice.values[i].text, policy->params[i].fallback) == 0;
+	return true;
+}
+
+const char *ties_told(const struct run *run)
+{
+	const struct sl_value *place = effective(run, "place");
+	const struct sl_value *ties = effective(run, "ties");
+	if (!run->scenario->cluster.node_count || !place || !ties || !place->text || !ties->text ||
+		(is_plain(run, "place") && is_plain(run, "ties")))
+		return NULL;
+	for (const struct sl_placing *const *at = run->scenario->registry->placings; *at; at++)
+		if (strcmp((*at)->name, place->text) == 0)
+			return ties->text;
+	return NULL; /* A placer, which goes by rules of its own. */
 }
 
 void talk_compat(const struct run *run)
@@ -157,7 +198,9 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, const
 		.strict = arg_flag(args, "strict"),
 		.stop = &cli_stop,
 	};
-	const int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
+	int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
+	if (!status)
+		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &options.seed, err);
 	return status ? status : scenario_load(scenario, &options, err);
 }
 

@@ -18,9 +18,11 @@ enum { KEPT_MAX = 1 << 22, VALUE_SHOWN = 40 };
 static const char *const coverage_text[SL_COVERAGE_COUNT] = { "modelled", "approximated", "ignored",
 	"unknown" };
 
+enum { CPU_PARTS = 1000 }; /* Files may have less than a whole. */
+
 struct told_nodes {
 	const char *name;
-	int64_t count, cpus, mem, gpus;
+	int64_t count, cpus, mem, gpus; /* cpus: in parts. */
 };
 
 struct told_partition {
@@ -63,7 +65,7 @@ static int on_pool(void *self, int64_t cpus, const struct sl_place *at, struct s
 	struct told *told = self;
 	(void)at;
 	(void)err;
-	told->pool = cpus;
+	told->pool = cpus * CPU_PARTS;
 	return SL_OK;
 }
 
@@ -90,7 +92,7 @@ static int on_nodes(
 	if (status)
 		return status;
 	told->nodes[told->node_count++] = (struct told_nodes){ keep(told, spec->name), spec->count,
-		spec->cpus, spec->mem, gpus_of(spec) };
+		sl_mul_div(spec->cpus, CPU_PARTS, sl_parts(spec->parts)), spec->mem, gpus_of(spec) };
 	return SL_OK;
 }
 
@@ -328,7 +330,7 @@ static void show_nodes(const struct told *told)
 		const struct told_nodes *n = &told->nodes[i];
 		screen_cell(table, true, "  %" PRId64 " x", n->count);
 		screen_cell(table, false, "%s", n->name);
-		screen_cell(table, true, "%" PRId64 " cpus", n->cpus);
+		screen_cell(table, true, "%s cpus", amount_of(n->cpus, CPU_PARTS).text);
 		amount_cell(table, n->mem == SL_NONE ? 0 : n->mem, "MiB");
 		amount_cell(table, n->gpus, "GPUs");
 	}
@@ -371,11 +373,10 @@ static void show_text(const struct told *told, const char *path)
 	printf("%s\n  format  %s\n", path, told->format);
 	if (told->name)
 		printf("  name    %s\n", told->name);
-	printf("  all     %" PRId64 " nodes, %" PRId64 " cpus, %" PRId64
-	       " GPUs; %zu partitions, %zu switches, "
+	printf("  all     %" PRId64 " nodes, %s cpus, %" PRId64 " GPUs; %zu partitions, %zu switches, "
 	       "%zu licences, %zu windows\n",
-		sums.nodes, sums.cpus, sums.gpus, told->partition_count, told->switches, told->licenses,
-		told->windows);
+		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus, told->partition_count,
+		told->switches, told->licenses, told->windows);
 	if (told->node_count)
 		printf("\n  nodes\n");
 	show_nodes(told);
@@ -427,8 +428,8 @@ static void json_nodes(const struct told *told, struct sl_out *out)
 		const struct told_nodes *n = &told->nodes[i];
 		sl_out_text(out, i ? ",\n    { \"name\": " : "\n    { \"name\": ");
 		sl_out_json(out, n->name);
-		sl_out_printf(out, ", \"count\": %" PRId64 ", \"cpus\": %" PRId64 ", \"memory\": ", n->count,
-			n->cpus);
+		sl_out_printf(out, ", \"count\": %" PRId64 ", \"cpus\": %s, \"memory\": ", n->count,
+			amount_of(n->cpus, CPU_PARTS).text);
 		sl_out_printf(out, n->mem == SL_NONE ? "null" : "%" PRId64, n->mem);
 		sl_out_printf(out, ", \"gpus\": %" PRId64 " }", n->gpus);
 	}
@@ -453,9 +454,8 @@ static int show_json(const struct told *told, const char *path, struct sl_err *e
 	sl_out_text(out, "{\n  \"cluster\": ");
 	sl_out_json(out, path);
 	sl_out_printf(out, ",\n  \"format\": \"%s\"", told->format);
-	sl_out_printf(out,
-		",\n  \"node_count\": %" PRId64 ",\n  \"cpus\": %" PRId64 ",\n  \"gpus\": %" PRId64,
-		sums.nodes, sums.cpus, sums.gpus);
+	sl_out_printf(out, ",\n  \"node_count\": %" PRId64 ",\n  \"cpus\": %s,\n  \"gpus\": %" PRId64,
+		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus);
 	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
 		sl_out_printf(out, ",\n  \"%s\": %" PRIu64, coverage_text[i], told->count[i]);
 	json_nodes(told, out);

@@ -101,10 +101,10 @@ static void write_cluster(const struct scenario *scenario, struct sl_out *out)
 	const struct sl_cluster *cluster = &scenario->cluster;
 	key(out, "cluster");
 	sl_out_printf(out,
-		"{ \"nodes\": %" PRIu32 ", \"types\": %" PRIu32 ", \"gpus\": %" PRId64
-		", \"reservations\": %" PRIu32 ", \"requests\": %" PRIu32 " }",
-		cluster->node_count, cluster->type_count, cluster->gpus, cluster->window_count,
-		scenario->jobs.request_count);
+		"{ \"nodes\": %" PRIu32 ", \"types\": %" PRIu32 ", \"gpus\": %s, \"reservations\": %" PRIu32
+		", \"requests\": %" PRIu32 " }",
+		cluster->node_count, cluster->type_count, amount_of(cluster->gpus, cluster->gpu_parts).text,
+		cluster->window_count, scenario->jobs.request_count);
 }
 
 /* Not there where no job says anything. */
@@ -141,7 +141,7 @@ void inspect_json(const struct inspection *seen, struct sl_out *out)
 	sl_out_printf(out, "%" PRIu32, jobs->count);
 	write_says(seen, out);
 	key(out, "cpus");
-	micro(out, scenario->cpus ? scenario->cpus * 1000000 : SL_NONE);
+	micro(out, scenario->cpus ? amount_micro(scenario->cpus, scenario->cluster.cpu_parts) : SL_NONE);
 	key(out, "cpus_from");
 	if (scenario->cpus_from)
 		sl_out_json(out, scenario->cpus_from);

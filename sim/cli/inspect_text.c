@@ -79,14 +79,15 @@ static void show_type(const struct sl_cluster *cluster, uint32_t index)
 	char line[400], count[48], cpus[48], name[64];
 	const uint32_t nodes = names_of(cluster, index, name, sizeof(name));
 	size_t len = (size_t)snprintf(line, sizeof(line), "%s x %s: %s cpus", count_text(count, nodes), name,
-		count_text(cpus, (uint64_t)type->amount[SL_KIND_CPUS]));
+		parts_text(cpus, type->amount[SL_KIND_CPUS], cluster->cpu_parts));
 	if (type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
 		len += (size_t)snprintf(line + len, sizeof(line) - len, ", %s MiB",
 			count_text(count, (uint64_t)type->amount[SL_KIND_MEM]));
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count && len < sizeof(line); kind++)
 		if (type->amount[kind])
 			len += (size_t)snprintf(line + len, sizeof(line) - len, ", %s %s",
-				count_text(count, (uint64_t)type->amount[kind]), cluster->kind_name[kind]);
+				parts_text(count, type->amount[kind], cluster->gpu_parts),
+				cluster->kind_name[kind]);
 	fact("", "%s", line);
 }
 

@@ -129,6 +129,7 @@ static size_t stretches(struct change *change, const struct sl_result *result)
 
 static bool within(const struct sl_result *result, struct change *change, size_t count, char *complaint)
 {
+	const int64_t parts = result->cluster ? result->cluster->cpu_parts : 1;
 	int64_t busy = 0;
 	char at[48];
 	qsort(change, count, sizeof(*change), change_order);
@@ -137,9 +138,9 @@ static bool within(const struct sl_result *result, struct change *change, size_t
 		if (busy <= result->cpus)
 			continue;
 		(void)snprintf(complaint, COMPLAINT_SIZE,
-			"%" PRId64 " cpus are busy at %s, and the machine has %" PRId64 ": job %" PRId64
-			" is one too many",
-			busy, seconds(at, change[i].at), result->cpus, result->jobs->id[change[i].row]);
+			"%s cpus are busy at %s, and the machine has %s: job %" PRId64 " is one too many",
+			amount_of(busy, parts).text, seconds(at, change[i].at),
+			amount_of(result->cpus, parts).text, result->jobs->id[change[i].row]);
 		return false;
 	}
 	for (uint32_t job = 0; job < result->jobs->count; job++)

@@ -235,15 +235,16 @@ static void put_past(struct sl_out *out, const struct sim_options *options)
 static void put_cluster(struct sl_out *out, const struct scenario *scenario)
 {
 	const struct sl_cluster *cluster = &scenario->cluster;
-	sl_out_printf(out, "{ \"cpus\": %" PRId64 ", \"from\": ", scenario->cpus);
+	sl_out_printf(out, "{ \"cpus\": %s, \"from\": ", amount_of(scenario->cpus, cluster->cpu_parts).text);
 	sl_out_json(out, scenario->cpus_from);
 	if (cluster->name) {
 		sl_out_text(out, ", \"name\": ");
 		sl_out_json(out, cluster->name);
 	}
 	if (cluster->node_count) {
-		sl_out_printf(out, ", \"nodes\": %" PRIu32 ", \"gpus\": %" PRId64 ", \"memory_mib\": ",
-			cluster->node_count, cluster->gpus);
+		sl_out_printf(out,
+			", \"nodes\": %" PRIu32 ", \"gpus\": %s, \"memory_mib\": ", cluster->node_count,
+			amount_of(cluster->gpus, cluster->gpu_parts).text);
 		sl_out_printf(out, cluster->mem ? "%" PRId64 : "null", cluster->mem);
 	}
 	for (size_t i = 0; i < scenario->cluster_setting_count; i++) {
@@ -263,6 +264,18 @@ static void put_ignored(struct sl_out *out, const struct scenario *scenario)
 		sl_out_json(out, scenario->ignored[i]);
 	}
 	sl_out_text(out, "]");
+}
+
+/* replay.fill: whom it left out, and drew once more; what they ask of GPUs in all. */
+static void put_fill(struct sl_out *out, const struct scenario *scenario)
+{
+	if (!scenario->filled)
+		return;
+	put_key(out, "fill");
+	sl_out_printf(out, "{ \"drawn_again\": %" PRIu32 ", \"left_out\": %" PRIu32 ", \"gpus_asked\": ",
+		scenario->fill_drawn, scenario->fill_removed);
+	put_micro(out, scenario->fill_asked * (INT64_C(1000000) / sl_parts(scenario->cluster.gpu_parts)));
+	sl_out_text(out, " }");
 }
 
 static void put_world(struct sl_out *out, const struct run *run)
@@ -306,6 +319,7 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_key(out, "jobs");
 	sl_out_printf(out, "{ \"rows\": %" PRIu64 ", \"replayed\": %" PRIu32 " }", scenario->rows,
 		scenario->jobs.count);
+	put_fill(out, scenario);
 	put_key(out, "repairs");
 	put_oddities(out, scenario, false);
 	put_key(out, "drops");

@@ -111,6 +111,9 @@ void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool us
 void put_features(struct cell *cell, const struct view *view, uint32_t node);
 const struct sl_hardware *view_hardware(const struct view *view, uint32_t node); /* NULL: not said. */
 uint32_t view_cores(const struct view *view, uint32_t node);                     /* Of a socket. */
+/* Amounts as the engine counts them, to be printed. */
+struct amount view_cpus(const struct view *view, int64_t cpus);
+struct amount view_gpus(const struct view *view, int64_t gpus);
 
 /* ---- Jobs ------------------------------------------------------------------------------------- */
 
@@ -129,9 +132,9 @@ int view_state_rank(enum sl_state state);                  /* Slurm's number, by
 bool view_state_is(enum sl_state state, const char *word); /* "PD", "pending" */
 bool view_state_known(const char *word);
 bool view_ended(const struct view *view, uint32_t job);
-sl_time view_start(const struct view *view, uint32_t job); /* SL_NONE: it has not. */
-sl_time view_ran(const struct view *view, uint32_t job);   /* So far, without what it was suspended. */
-int64_t view_job_cpus(const struct view *view, uint32_t job);
+sl_time view_start(const struct view *view, uint32_t job);    /* SL_NONE: it has not. */
+sl_time view_ran(const struct view *view, uint32_t job);      /* So far, without what it was suspended. */
+int64_t view_job_cpus(const struct view *view, uint32_t job); /* In parts, as all amounts here. */
 int64_t view_job_nodes(const struct view *view, uint32_t job);
 int64_t view_job_mem(const struct view *view, uint32_t job); /* MiB in all; 0: not said. */
 /* "cpu=2,mem=4G,node=1,billing=2,gres/gpu=1"; sorted: by name, as sacct does. */

@@ -244,7 +244,7 @@ int64_t view_job_mem(const struct view *view, uint32_t job)
 
 void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sorted)
 {
-	const int64_t cpus = view_job_cpus(view, job);
+	const struct amount cpus = view_cpus(view, view_job_cpus(view, job));
 	const int64_t nodes = view_job_nodes(view, job);
 	const int64_t gpus = sl_gpus_of(view->result, job);
 	const int64_t mem = view_job_mem(view, job);
@@ -255,15 +255,15 @@ void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sor
 		cell_put(&memory, ",");
 	}
 	if (sorted) {
-		cell_put(cell, "billing=%" PRId64 ",cpu=%" PRId64, cpus, cpus);
+		cell_put(cell, "billing=%s,cpu=%s", cpus.text, cpus.text);
 		if (gpus)
-			cell_put(cell, ",gres/gpu=%" PRId64, gpus);
+			cell_put(cell, ",gres/gpu=%s", view_gpus(view, gpus).text);
 		cell_put(cell, ",%snode=%" PRId64, mem ? memory.text : "", nodes);
 	} else {
-		cell_put(cell, "cpu=%" PRId64 ",%snode=%" PRId64 ",billing=%" PRId64, cpus,
-			mem ? memory.text : "", nodes, cpus);
+		cell_put(cell, "cpu=%s,%snode=%" PRId64 ",billing=%s", cpus.text, mem ? memory.text : "",
+			nodes, cpus.text);
 		if (gpus)
-			cell_put(cell, ",gres/gpu=%" PRId64, gpus);
+			cell_put(cell, ",gres/gpu=%s", view_gpus(view, gpus).text);
 	}
 	cell_free(&memory);
 }
@@ -279,7 +279,7 @@ void put_tres_per_node(struct cell *cell, const struct view *view, uint32_t job,
 	else if (ask && ask->gpus_per_node)
 		cell_put(cell, "gres:gpu:%s", ask->gpus_per_node);
 	else if (!ask && gpus && nodes > 0 && gpus % nodes == 0)
-		cell_put(cell, "gres:gpu:%" PRId64, gpus / nodes);
+		cell_put(cell, "gres:gpu:%s", view_gpus(view, gpus / nodes).text);
 	else
 		cell_put(cell, "%s", none);
 }

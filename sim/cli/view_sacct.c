@@ -122,13 +122,18 @@ FIELD(put_exit_code)
 static bool has_nodes(const struct record *record) { return record->start != SL_NONE; }
 
 FIELD(put_nodes_held) { NUMBER(view_job_nodes(view, record->job)); }
-FIELD(put_alloc_cpus) { NUMBER(has_nodes(record) ? view_job_cpus(view, record->job) : 0); }
-FIELD(put_ncpus) { NUMBER(view_job_cpus(view, record->job)); }
+static void put_cpus(struct cell *cell, const struct view *view, int64_t cpus)
+{
+	cell_put(cell, "%s", view_cpus(view, cpus).text);
+}
+
+FIELD(put_alloc_cpus) { put_cpus(cell, view, has_nodes(record) ? view_job_cpus(view, record->job) : 0); }
+FIELD(put_ncpus) { put_cpus(cell, view, view_job_cpus(view, record->job)); }
 
 FIELD(put_req_cpus)
 {
 	const struct sl_request *request = view_request(view, record->job);
-	NUMBER(request ? request->cpus : view->jobs->size[record->job]);
+	put_cpus(cell, view, request ? request->cpus : view->jobs->size[record->job]);
 }
 
 /* "4G" in all, as since Slurm 21.08. */
@@ -170,12 +175,18 @@ static int64_t planned_of(const struct view *view, const struct record *record)
 }
 
 FIELD(put_planned) { put_span(cell, planned_of(view, record), true); }
-FIELD(put_planned_cpu) { put_span(cell, planned_of(view, record) * view_job_cpus(view, record->job), true); }
-FIELD(put_planned_cpu_raw) { NUMBER(planned_of(view, record) * view_job_cpus(view, record->job)); }
+/* Seconds times cpus, whole ones. */
+static int64_t times_cpus(const struct view *view, const struct record *record, int64_t seconds)
+{
+	return seconds * view_job_cpus(view, record->job) / sl_parts(view->cluster->cpu_parts);
+}
+
+FIELD(put_planned_cpu) { put_span(cell, times_cpus(view, record, planned_of(view, record)), true); }
+FIELD(put_planned_cpu_raw) { NUMBER(times_cpus(view, record, planned_of(view, record))); }
 
 static int64_t cpu_seconds(const struct view *view, const struct record *record)
 {
-	return elapsed_of(view, record) * view_job_cpus(view, record->job);
+	return times_cpus(view, record, elapsed_of(view, record));
 }
 
 FIELD(put_cpu_time) { put_span(cell, cpu_seconds(view, record), true); }

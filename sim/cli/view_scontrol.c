@@ -194,16 +194,17 @@ static void job_size(struct control *control, uint32_t job)
 	const struct sl_request *request = view_request(view, job);
 	const struct sl_ask *ask = view_ask(view, job);
 	struct cell *cell = &control->cell;
+	const int64_t parts = sl_parts(view->cluster->cpu_parts);
 	int64_t tasks = request ? 0 : view_job_cpus(view, job);
-	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : 1;
+	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : parts;
 	for (uint32_t i = 0; request && i < request->group_count; i++)
 		tasks += ask ? tasks_asked(&ask[i]) : request->group[i].tasks;
 	if (ask)
-		cpus = ask->cpus_per_task > 0 ? ask->cpus_per_task : 1;
+		cpus = (ask->cpus_per_task > 0 ? ask->cpus_per_task : 1) * parts;
 	next_line(control);
-	printf("NumNodes=%" PRId64 " NumCPUs=%" PRId64 " NumTasks=%" PRId64 " CPUs/Task=%" PRId64
-	       " ReqB:S:C:T=0:0:*:*",
-		view_job_nodes(view, job), view_job_cpus(view, job), tasks, cpus);
+	printf("NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
+		view_job_nodes(view, job), view_cpus(view, view_job_cpus(view, job)).text, tasks,
+		view_cpus(view, cpus).text);
 	next_line(control);
 	cell_clear(cell);
 	put_tres(cell, view, job, false);
@@ -228,9 +229,10 @@ static void job_details(struct control *control, uint32_t job)
 		view_holds(view, job, node, &held);
 		next_line(control);
 		print_nodes(control, "  Nodes", &node, 1);
-		printf(" NumCPUs=%" PRId64 " Mem=%" PRId64 " GRES=", held.cpus_busy, held.mem_busy);
+		printf(" NumCPUs=%s Mem=%" PRId64 " GRES=", view_cpus(view, held.cpus_busy).text,
+			held.mem_busy);
 		if (held.gpus_busy)
-			printf("gpu:%" PRId64, held.gpus_busy);
+			printf("gpu:%s", view_gpus(view, held.gpus_busy).text);
 	}
 }
 
@@ -346,11 +348,12 @@ static void node_head(struct control *control, uint32_t row)
 	next_line(control);
 	printf("NodeName=%s CoresPerSocket=%" PRIu32, view->cluster->node_name[row], view_cores(view, row));
 	next_line(control);
-	printf("CPUAlloc=%" PRId64 " CPUEfctv=%" PRId64 " CPUTot=%" PRId64 " CPULoad=N/A", node->cpus_busy,
-		node->cpus,
-		node->cpus + (hardware ? (int64_t)hardware->cores_kept *
-						     (hardware->threads ? hardware->threads : 1)
-				       : 0));
+	const int64_t kept = hardware ? (int64_t)hardware->cores_kept *
+						(hardware->threads ? hardware->threads : 1) *
+						sl_parts(view->cluster->cpu_parts)
+				      : 0;
+	printf("CPUAlloc=%s CPUEfctv=%s CPUTot=%s CPULoad=N/A", view_cpus(view, node->cpus_busy).text,
+		view_cpus(view, node->cpus).text, view_cpus(view, node->cpus + kept).text);
 	cell_clear(cell);
 	put_features(cell, view, row);
 	next_line(control);
@@ -396,11 +399,12 @@ static void print_tres(struct control *control, const char *key, int64_t cpus, i
 		cell_put(&control->cell, ",mem=");
 		put_mem(&control->cell, mem);
 	}
-	printf("cpu=%" PRId64 "%s", cpus, cell_or(control, ""));
+	const struct amount billed = view_cpus(&control->view, cpus);
+	printf("cpu=%s%s", billed.text, cell_or(control, ""));
 	if (strcmp(key, "CfgTRES") == 0)
-		printf(",billing=%" PRId64, cpus);
+		printf(",billing=%s", billed.text);
 	if (gpus)
-		printf(",gres/gpu=%" PRId64, gpus);
+		printf(",gres/gpu=%s", view_gpus(&control->view, gpus).text);
 }
 
 static void node_rest(struct control *control, uint32_t row)
@@ -532,8 +536,9 @@ static void partition_rest(struct control *control, const struct view_partition 
 	printf("OverTimeLimit=%s PreemptMode=%s", setting_or(view, name, "OverTimeLimit", "NONE"),
 		setting_or(view, name, "PreemptMode", "OFF"));
 	next_line(control);
-	printf("State=%s TotalCPUs=%" PRId64 " TotalNodes=%" PRIu32 " SelectTypeParameters=NONE",
-		state[spec ? spec->state : SL_PARTITION_UP], cpus, partition->node_count);
+	printf("State=%s TotalCPUs=%s TotalNodes=%" PRIu32 " SelectTypeParameters=NONE",
+		state[spec ? spec->state : SL_PARTITION_UP], view_cpus(view, cpus).text,
+		partition->node_count);
 	next_line(control);
 	printf("JobDefaults=(null)");
 	next_line(control);
@@ -547,10 +552,11 @@ static void partition_rest(struct control *control, const struct view_partition 
 		put_mem(&control->cell, mem);
 		cell_put(&control->cell, ",");
 	}
-	printf("TRES=cpu=%" PRId64 ",%snode=%" PRIu32 ",billing=%" PRId64, cpus, cell_or(control, ""),
-		partition->node_count, cpus);
+	const struct amount billed = view_cpus(view, cpus);
+	printf("TRES=cpu=%s,%snode=%" PRIu32 ",billing=%s", billed.text, cell_or(control, ""),
+		partition->node_count, billed.text);
 	if (gpus)
-		printf(",gres/gpu=%" PRId64, gpus);
+		printf(",gres/gpu=%s", view_gpus(view, gpus).text);
 }
 
 static int show_partitions(struct control *control, const char *name, struct sl_err *err)
@@ -589,13 +595,13 @@ static void print_reservation(struct control *control, const struct sl_window *w
 		"UNLIMITED");
 	next_line(control);
 	print_nodes(control, "Nodes", window->node, window->node_count);
-	printf(" NodeCnt=%" PRIu32 " CoreCnt=%" PRId64 " Features=(null) PartitionName=(null) Flags=%s",
-		window->node_count, cores,
+	printf(" NodeCnt=%" PRIu32 " CoreCnt=%s Features=(null) PartitionName=(null) Flags=%s",
+		window->node_count, view_cpus(view, cores).text,
 		window->flags                     ? window->flags
 		: window->kind == SL_WINDOW_MAINT ? "MAINT,SPEC_NODES"
 						  : "SPEC_NODES");
 	next_line(control);
-	printf("TRES=cpu=%" PRId64, cpus);
+	printf("TRES=cpu=%s", view_cpus(view, cpus).text);
 	next_line(control);
 	printf("Users=%s Groups=(null) Accounts=%s Licenses=(null) State=%s BurstBuffer=(null) Watts=n/a",
 		or_null(window->users), or_null(window->accounts),

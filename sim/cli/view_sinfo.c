@@ -240,8 +240,9 @@ static int64_t threads_of(const struct view *view, uint32_t node)
 	return hardware && hardware->threads ? hardware->threads : 1;
 }
 
+/* In parts, 1: of whole things. */
 static void put_least(struct cell *cell, const struct view *view, const struct nodes_line *line,
-	int64_t (*of)(const struct view *view, uint32_t node))
+	int64_t (*of)(const struct view *view, uint32_t node), int64_t parts)
 {
 	int64_t least = line->count ? of(view, line->node[0]) : 0;
 	bool differ = false;
@@ -250,12 +251,12 @@ static void put_least(struct cell *cell, const struct view *view, const struct n
 		differ |= value != least;
 		least = value < least ? value : least;
 	}
-	cell_put(cell, "%" PRId64 "%s", least, differ ? "+" : "");
+	cell_put(cell, "%s%s", amount_of(least, parts).text, differ ? "+" : "");
 }
 
 #define LEAST(name, of) \
-	FIELD(name) { put_least(cell, view, LINE, of); }
-LEAST(put_cpus, cpus_of)
+	FIELD(name) { put_least(cell, view, LINE, of, 1); }
+FIELD(put_cpus) { put_least(cell, view, LINE, cpus_of, view->cluster->cpu_parts); }
 LEAST(put_mem_size, mem_of)
 LEAST(put_free, free_of)
 LEAST(put_disk, disk_of)
@@ -266,11 +267,11 @@ LEAST(put_threads, threads_of)
 
 FIELD(put_layout)
 {
-	put_least(cell, view, LINE, sockets_of);
+	put_least(cell, view, LINE, sockets_of, 1);
 	TEXT(":");
-	put_least(cell, view, LINE, cores_of);
+	put_least(cell, view, LINE, cores_of, 1);
 	TEXT(":");
-	put_least(cell, view, LINE, threads_of);
+	put_least(cell, view, LINE, threads_of, 1);
 }
 
 /* ---- Of all of them -------------------------------------------------------------------------------------
@@ -323,8 +324,8 @@ FIELD(put_cpus_aiot)
 		busy += node->cpus_busy;
 		other += away ? node->cpus - node->cpus_busy : 0;
 	}
-	cell_put(cell, "%" PRId64 "/%" PRId64 "/%" PRId64 "/%" PRId64, busy, total - busy - other, other,
-		total);
+	cell_put(cell, "%s/%s/%s/%s", view_cpus(view, busy).text, view_cpus(view, total - busy - other).text,
+		view_cpus(view, other).text, view_cpus(view, total).text);
 }
 
 FIELD(put_load)

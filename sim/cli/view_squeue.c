@@ -116,7 +116,7 @@ FIELD(put_time_left)
 }
 
 FIELD(put_node_count) { cell_put(cell, "%" PRId64, view_job_nodes(view, JOB)); }
-FIELD(put_cpus) { cell_put(cell, "%" PRId64, view_job_cpus(view, JOB)); }
+FIELD(put_cpus) { cell_put(cell, "%s", view_cpus(view, view_job_cpus(view, JOB)).text); }
 FIELD(put_memory) { put_min_mem(cell, view, JOB); }
 FIELD(put_gpus) { put_tres_per_node(cell, view, JOB, "N/A"); }
 FIELD(put_alloc)
@@ -294,7 +294,9 @@ FIELD(put_task_count)
 FIELD(put_cpus_per_task)
 {
 	const struct sl_request *request = view_request(view, JOB);
-	cell_put(cell, "%" PRId64, request && request->group_count ? request->group[0].task.cpus : 1);
+	const int64_t one = sl_parts(view->cluster->cpu_parts);
+	const int64_t cpus = request && request->group_count ? request->group[0].task.cpus : one;
+	cell_put(cell, "%s", view_cpus(view, cpus).text);
 }
 
 FIELD(put_command)

@@ -134,7 +134,19 @@ const struct sl_hardware *view_hardware(const struct view *view, uint32_t node)
 uint32_t view_cores(const struct view *view, uint32_t node)
 {
 	const struct sl_hardware *hardware = view_hardware(view, node);
-	return hardware && hardware->cores ? hardware->cores : (uint32_t)view->node[node].cpus;
+	const int64_t parts = sl_parts(view->cluster->cpu_parts);
+	return hardware && hardware->cores ? hardware->cores
+					   : (uint32_t)((view->node[node].cpus + parts - 1) / parts);
+}
+
+struct amount view_cpus(const struct view *view, int64_t cpus)
+{
+	return amount_of(cpus, view->cluster->cpu_parts);
+}
+
+struct amount view_gpus(const struct view *view, int64_t gpus)
+{
+	return amount_of(gpus, view->cluster->gpu_parts);
 }
 
 /* Nothing on a counted pool, whose nodes have no names. */
@@ -217,7 +229,8 @@ void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool us
 	const struct sl_hardware *hardware = view_hardware(view, node);
 	const char *before = "";
 	if (used) {
-		cell_put(cell, view->node[node].gpus ? "gpu:%" PRId64 : "(null)", view->node[node].gpus_busy);
+		cell_put(cell, view->node[node].gpus ? "gpu:%s" : "(null)",
+			view_gpus(view, view->node[node].gpus_busy).text);
 		return;
 	}
 	const size_t start = cell->len;
@@ -235,7 +248,8 @@ void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool us
 		const bool plain = strcmp(name, "gpu") == 0;
 		if (!count)
 			continue;
-		cell_put(cell, "%sgpu%s%s:%" PRId64, before, plain ? "" : ":", plain ? "" : name, count);
+		cell_put(cell, "%sgpu%s%s:%s", before, plain ? "" : ":", plain ? "" : name,
+			view_gpus(view, count).text);
 		before = ",";
 	}
 	if (cell->len == start)

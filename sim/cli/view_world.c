@@ -400,7 +400,7 @@ static void pool_nodes(struct view *view)
 	for (uint32_t job = 0; job < view->submitted; job++)
 		busy += view->result->state[job] == SL_RUNNING ? view_job_cpus(view, job) : 0;
 	for (; node < view->node_count; node++)
-		view->node[node].cpus = 1;
+		view->node[node].cpus = 1; /* A pool's are whole. */
 	for (node = 0; node < busy && node < view->node_count; node++) {
 		view->node[node].state = VIEW_ALLOCATED;
 		view->node[node].busy = true;

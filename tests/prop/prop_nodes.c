@@ -11,7 +11,7 @@
 #include "sim/nodes.h"
 #include "tests/nodes_reference.h"
 
-enum { REQUESTS = 9, GROUPS = 2, UNDO = 12, TYPES = 5, SETS = 4 };
+enum { REQUESTS = 9, GROUPS = 2, UNDO = 12, TYPES = 5, SETS = 4, MODELS = 2, PROFILES = 3 };
 
 /* ---- Placings ----------------------------------------------------------------------------------- */
 
@@ -60,6 +60,26 @@ static int64_t packed(
 	return free_sum(class) - 1000 * (int64_t)tasks;
 }
 
+/* By all that is shown of devices, and by nothing that makes sense. */
+static int64_t scattered(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+{
+	(void)state;
+	(void)group;
+	int64_t sum = free_sum(class) * 3 + tasks;
+	const uint32_t count = class->cluster->type[class->type].device_count;
+	for (uint32_t i = 0; class->device && i < count; i++)
+		sum = (sum * 7 + class->device[i]) % 1013;
+	for (uint32_t i = 0; class->crowd && i < SL_CROWDS; i++)
+		sum = (sum * 5 - class->crowd[i]) % 1013;
+	return sum;
+}
+
+static int64_t scattered_device(void *state, const struct sl_device_pick *pick)
+{
+	return (scattered(state, pick->class, pick->group, 1) + pick->device * 5 + pick->slice * 3) % 7;
+}
+
 static const struct sl_placing placings_here[] = {
 	{ .name = "lowest", .score = lowest },
 	{ .name = "tight", .score = tight },
@@ -67,6 +87,14 @@ static const struct sl_placing placings_here[] = {
 	{ .name = "packed", .score = packed },
 	{ .name = "singly loose", .one_at_a_time = true, .score = loose },
 	{ .name = "singly tight", .one_at_a_time = true, .score = tight },
+	{ .name = "scattered", .devices = true, .score = scattered, .score_device = scattered_device },
+	{ .name = "singly scattered",
+		.one_at_a_time = true,
+		.score = scattered,
+		.score_device = scattered_device },
+	{ .name = "tight by island", .by_island = true, .score = tight },
+	{ .name = "loose by island", .by_island = true, .score = loose },
+	{ .name = "singly by island", .one_at_a_time = true, .by_island = true, .score = loose },
 };
 
 /* ---- A world --------------------------------------------------------------------------------------- */
@@ -76,9 +104,13 @@ struct trial {
 	struct sl_rng rng;
 	struct sl_cluster cluster;
 	struct sl_node_type type[TYPES];
+	bool devices; /* Some nodes list them. */
+	struct sl_device device[TYPES][REF_DEVICES];
+	struct sl_mig_profile fit[PROFILES * MODELS];
 	uint64_t set_types[SETS];
 	struct sl_node_set set[SETS];
 	uint32_t node_type[REF_NODES];
+	const char *node_name[REF_NODES];
 	struct sl_window window[2];
 	uint32_t window_node[2][REF_NODES];
 	struct sl_request request[REQUESTS];
@@ -92,12 +124,52 @@ struct trial {
 static uint32_t below(struct trial *t, uint32_t bound) { return (uint32_t)sl_rng_below(&t->rng, bound); }
 static bool chance(struct trial *t, uint32_t in) { return below(t, in) == 0; }
 
+/* How each profile lies on each model: as on an A100 with 40 GB, or anyhow. */
+static void make_models(struct trial *t)
+{
+	static const struct sl_mig_profile known[PROFILES] = { { "1g", 1, 0x7f }, { "2g", 2, 0x15 },
+		{ "3g", 4, 0x11 } };
+	t->cluster.gpu_parts = 1000;
+	t->cluster.mig_model_count = MODELS;
+	t->cluster.mig_profile_count = PROFILES;
+	t->cluster.mig_fit = t->fit;
+	for (uint32_t i = 0; i < PROFILES * MODELS; i++)
+		t->fit[i] = i % MODELS && chance(t, 2) ? (struct sl_mig_profile){ "any", (uint8_t)below(t, 9),
+			(uint8_t)below(t, 256) }
+						       : known[i / MODELS];
+}
+
+/* Of a type that has them, but for some, which are only counted. */
+static void list_devices(struct trial *t, uint32_t type)
+{
+	struct sl_node_type *of = &t->type[type];
+	const bool islands = chance(t, 2);
+	const bool listed = !chance(t, 8);
+	uint32_t count = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < t->cluster.kind_count; kind++) {
+		for (int64_t i = 0; listed && i < of->amount[kind]; i++) {
+			struct sl_device *device = &t->device[type][count++];
+			device->kind = (uint8_t)kind;
+			device->island = (uint8_t)(islands ? below(t, 3) : 0);
+			device->mem = chance(t, 4) ? 0 : 40 + 40 * (int64_t)below(t, 2);
+			if (t->cluster.mig_model_count && chance(t, 3))
+				device->mig = (uint8_t)(1 + below(t, MODELS));
+		}
+		of->amount[kind] *= sl_parts(t->cluster.gpu_parts);
+	}
+	of->device = listed && count ? t->device[type] : NULL;
+	of->device_count = count;
+}
+
 static void make_cluster(struct trial *t)
 {
 	struct sl_cluster *c = &t->cluster;
 	c->node_count = 1 + below(t, REF_NODES);
 	c->type_count = 1 + below(t, TYPES);
 	c->kind_count = SL_KIND_GPUS + below(t, 3);
+	t->devices = c->kind_count > SL_KIND_GPUS && chance(t, 2);
+	if (t->devices && !chance(t, 4))
+		make_models(t);
 	for (uint32_t i = 0; i < c->type_count; i++) {
 		if (i && chance(t, 2)) { /* Alike, but for the sets. */
 			t->type[i] = t->type[i - 1];
@@ -107,6 +179,8 @@ static void make_cluster(struct trial *t)
 		t->type[i].amount[SL_KIND_MEM] = chance(t, 3) ? INT64_MAX / 4 : 2 + below(t, 8);
 		for (uint32_t kind = SL_KIND_GPUS; kind < c->kind_count; kind++)
 			t->type[i].amount[kind] = below(t, 5);
+		if (t->devices)
+			list_devices(t, i);
 	}
 	for (uint32_t i = 0; i < c->node_count; i++)
 		t->node_type[i] = below(t, c->type_count);
@@ -120,9 +194,30 @@ static void make_cluster(struct trial *t)
 			if (chance(t, 2))
 				t->window_node[i][w->node_count++] = node;
 	}
+	/* Names in another order, and two of one name. */
+	static const char *const names[REF_NODES] = { "n2", "n10", "n1", "m", "n9", "m", "a", "N3" };
+	for (uint32_t i = 0; i < c->node_count; i++)
+		t->node_name[i] = names[i];
+	c->node_name = t->node_name;
+	c->island_count = chance(t, 2) ? 1 + below(t, 3) : 0;
+	for (uint32_t i = 0; i < c->type_count; i++)
+		t->type[i].island = below(t, c->island_count + 1);
 	c->type = t->type;
 	c->node_type = t->node_type;
 	c->window = t->window;
+}
+
+/* GPUs in parts; some tasks want less than one. */
+static void want_devices(struct trial *t, struct sl_demand *task)
+{
+	task->gpus *= sl_parts(t->cluster.gpu_parts);
+	if (!task->gpus || !t->cluster.gpu_parts || chance(t, 3))
+		return;
+	task->gpus = 50 * (1 + (int64_t)below(t, 19));
+	if (chance(t, 4))
+		task->gpu_mem = 1 + below(t, 90);
+	else if (chance(t, 3))
+		task->mig = 1 + below(t, PROFILES);
 }
 
 static void make_group(struct trial *t, struct sl_group *g)
@@ -135,6 +230,8 @@ static void make_group(struct trial *t, struct sl_group *g)
 	g->task.gpu_types = t->cluster.kind_count > SL_KIND_GPUS ? below(t, 4) : 0;
 	if (g->task.gpu_types >> (t->cluster.kind_count - SL_KIND_GPUS))
 		g->task.gpu_types = 0;
+	if (t->devices)
+		want_devices(t, &g->task);
 	if (!g->task.cpus && !g->task.mem && !g->task.gpus)
 		g->task.cpus = 1;
 	g->tasks_per_node = chance(t, 3) ? 1 + below(t, 3) : 0;
@@ -173,6 +270,22 @@ static void make_reservations(struct trial *t)
 			chance(t, 3) ? 1 + below(t, one ? 1 : t->cluster.window_count) : 0;
 }
 
+static bool are_followed(const struct trial *t, bool wanted)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < t->cluster.type_count; i++) {
+		any |= t->type[i].device_count != 0;
+		for (uint32_t k = 0; k < t->type[i].device_count; k++)
+			wanted |= t->type[i].device[k].mig != 0;
+	}
+	for (uint32_t i = 0; i < REQUESTS; i++)
+		for (uint32_t k = 0; k < t->request[i].group_count; k++) {
+			const struct sl_demand *task = &t->group[i][k].task;
+			wanted |= task->mig || task->gpu_mem || task->gpus % sl_parts(t->cluster.gpu_parts);
+		}
+	return any && wanted;
+}
+
 static void make_trial(struct trial *t, uint64_t seed)
 {
 	memset(t, 0, sizeof(*t));
@@ -185,11 +298,19 @@ static void make_trial(struct trial *t, uint64_t seed)
 		for (uint32_t k = 0; k < GROUPS; k++)
 			make_group(t, &t->group[i][k]);
 	}
-	const struct sl_placing *placing = &placings_here[below(t, SL_LEN(placings_here))];
+	struct placing placing = { .rule = &placings_here[below(t, SL_LEN(placings_here))],
+		.ties = (enum sl_ties)below(t, 3),
+		.seed = below(t, 4) };
 	struct sl_err err = { 0 };
 	t->ref.cluster = &t->cluster;
 	t->ref.requests = t->request;
-	t->ref.placing = placing;
+	t->ref.placing = placing.rule;
+	t->ref.ties = placing.ties;
+	t->ref.seed = placing.seed;
+	t->ref.asker = UINT32_MAX;
+	const bool wanted = chance(t, 4);
+	t->ref.devices = are_followed(t, wanted || placing.rule->devices || placing.rule->by_island);
+	placing.devices = wanted;
 	for (uint32_t i = 0; i < t->cluster.window_count; i++) {
 		struct ref_window *w = &t->ref.window[t->ref.windows++];
 		w->from = t->window[i].from;
@@ -200,9 +321,8 @@ static void make_trial(struct trial *t, uint64_t seed)
 	if (chance(t, 2))
 		make_sets(t);
 	make_reservations(t);
-	cr_assert_eq(nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS,
-			     &(struct placing){ .rule = placing }, &err),
-		SL_OK);
+	cr_assert_eq(
+		nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS, &placing, &err), SL_OK);
 	nodes_clock(t->nodes, 0);
 }
 
@@ -212,15 +332,16 @@ static void make_trial(struct trial *t, uint64_t seed)
 		(long long)(ours), (long long)(theirs))
 
 static void agree_pieces(struct trial *t, size_t count, const struct sl_piece *piece,
-	const struct ref_place *place, bool there)
+	const struct ref_place *place, uint32_t request, bool suspended)
 {
 	struct sl_piece want[REF_TASKS];
-	const size_t wanted = there ? ref_pieces(place, want) : 0;
+	const size_t wanted = request < REQUESTS ? ref_pieces(&t->ref, request, place, want) : 0;
 	AGREE(t, count, wanted);
 	for (size_t i = 0; i < count && i < wanted; i++) {
 		AGREE(t, piece[i].node, want[i].node);
 		AGREE(t, piece[i].group, want[i].group);
 		AGREE(t, piece[i].tasks, want[i].tasks);
+		AGREE(t, piece[i].devices, suspended ? 0 : want[i].devices);
 	}
 }
 
@@ -230,9 +351,10 @@ static void agree_all(struct trial *t)
 	for (uint32_t job = 0; job < REF_JOBS; job++) {
 		const struct ref_job *j = &t->ref.job[job];
 		const size_t held = nodes_pieces(t->nodes, job, &piece);
-		agree_pieces(t, held, piece, &j->held, j->running);
+		agree_pieces(t, held, piece, &j->held, j->running ? j->request : REQUESTS, j->suspended);
 		const size_t promised = nodes_promised(t->nodes, job, &piece);
-		agree_pieces(t, promised, piece, &j->promise, j->promised);
+		agree_pieces(
+			t, promised, piece, &j->promise, j->promised ? j->promised_request : REQUESTS, false);
 	}
 	for (uint32_t kind = 0; kind < t->cluster.kind_count; kind++)
 		AGREE(t, nodes_idle(t->nodes, kind), ref_idle(&t->ref, kind));
@@ -276,8 +398,9 @@ static bool do_start(struct trial *t, struct undo *u)
 	const sl_time length = length_of(t);
 	struct ref_place place;
 	t->doing = "start";
-	const bool fits = ref_fits(&t->ref, request, t->ref.now, length, false, &place);
-	AGREE(t, nodes_fits(t->nodes, request, length), fits);
+	AGREE(t, nodes_fits(t->nodes, request, length),
+		ref_fits(&t->ref, request, t->ref.now, length, false, &place));
+	const bool fits = ref_fits_for(&t->ref, job, request, t->ref.now, length, false, &place);
 	AGREE(t, nodes_start(t->nodes, job, request, t->ref.now + length), fits);
 	if (fits)
 		ref_start(&t->ref, job, request, t->ref.now + length, &place);
@@ -294,7 +417,7 @@ static bool do_start_on(struct trial *t, struct undo *u)
 	size_t count;
 	t->doing = "start on";
 	if (chance(t, 2) && ref_fits(&t->ref, request, t->ref.now, 1, false, &place)) {
-		count = ref_pieces(&place, piece);
+		count = ref_pieces(&t->ref, request, &place, piece);
 	} else {
 		count = 1 + below(t, 3);
 		for (size_t i = 0; i < count; i++)
@@ -340,7 +463,7 @@ static bool do_promise(struct trial *t, struct undo *u)
 		return false;
 	t->doing = "promise";
 	AGREE(t, nodes_promise(t->nodes, job, request, at, length), true);
-	(void)ref_fits(&t->ref, request, at, length, true, &j->promise);
+	(void)ref_fits_for(&t->ref, job, request, at, length, true, &j->promise);
 	j->promised = true;
 	j->promised_request = request;
 	j->from = at;
@@ -365,7 +488,9 @@ static bool do_resize(struct trial *t, struct undo *u)
 	const uint32_t job = u->job;
 	const uint32_t tasks = 1 + below(t, 8);
 	t->doing = "resize";
+	t->ref.asker = job;
 	const bool good = ref_resize(&t->ref, job, tasks);
+	t->ref.asker = UINT32_MAX;
 	AGREE(t, nodes_resize(t->nodes, job, tasks), good);
 	return good;
 }
@@ -503,8 +628,11 @@ static void guard(struct trial *t)
 	const sl_time length = length_of(t);
 	const sl_time at = ref_soonest(&t->ref, request, length, false);
 	const bool named = chance(t, 3);
+	t->ref.asker = below(t, REF_JOBS);
+	nodes_for(t->nodes, t->ref.asker);
 	nodes_guard(t->nodes, request, at, length, named);
 	ref_guard(&t->ref, request, at, length, named);
+	t->ref.asker = UINT32_MAX;
 }
 
 static void ask_guard(struct trial *t)
@@ -512,10 +640,14 @@ static void ask_guard(struct trial *t)
 	struct ref_place place;
 	for (uint32_t request = 0; request < REQUESTS; request++) {
 		const sl_time length = length_of(t);
+		const uint32_t asker = below(t, REF_JOBS);
 		t->doing = t->ref.named ? "allows, named" : "allows";
-		if (ref_fits(&t->ref, request, t->ref.now, length, false, &place))
-			AGREE(t, nodes_guard_allows(t->nodes, request, length),
-				ref_allows(&t->ref, request, length));
+		if (!ref_fits(&t->ref, request, t->ref.now, length, false, &place))
+			continue;
+		nodes_for(t->nodes, asker);
+		t->ref.asker = asker;
+		AGREE(t, nodes_guard_allows(t->nodes, request, length), ref_allows(&t->ref, request, length));
+		t->ref.asker = UINT32_MAX;
 	}
 }
 

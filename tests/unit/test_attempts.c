@@ -8,6 +8,7 @@
  * Job 4 is put back at once, and cancelled as it waits.
  */
 #include <criterion/criterion.h>
+#include <string.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -89,7 +90,7 @@ Test(attempts, attempts_csv)
 		"job_id,attempt,start,end,state,suspended,lost\n1,1,10,30,PREEMPTED,0,20\n1,2,50,90,COMPLETED,5,0\n"
 		"3,1,20,40,PREEMPTED,0,8\n4,1,30,30,PREEMPTED,0,0\n");
 	for (size_t i = 0; sl_reports[i]; i++)
-		if (sl_reports[i]->wanted) {
+		if (strcmp(sl_reports[i]->name, "attempts.csv") == 0) {
 			cr_expect(sl_reports[i]->wanted(&hand->result));
 			hand->result.attempt_count = 0;
 			cr_expect_not(sl_reports[i]->wanted(&hand->result));

@@ -207,6 +207,63 @@ Test(cluster_file, settings)
 		"- 16c 32m 5g gpu; n 4,8,2; gpu 8,16,1; n1:0 n2:0 gpu:1");
 }
 
+/* Parts of cpus: sums and amounts in thousandths; settings count in cpus. */
+Test(cluster_file, cpu_parts)
+{
+	expect_cluster("nodes: [{name: n, count: 2, cpus: 1.5, memory: 8}]\n", NULL,
+		"- 3000c 16m 0g; n 1500,8; n1:0 n2:0");
+	expect_cluster("nodes: [{name: n, count: 2, cpus: 1.5, memory: 8}]\n",
+		SETTINGS("cluster.nodes[n].cpus+=2.25"), "- 7500c 16m 0g; n 3750,8; n1:0 n2:0");
+	expect_cluster("nodes: [{name: n, count: 2, cpus: 1.5, memory: 8}]\n",
+		SETTINGS("cluster.nodes[n].cpus+=0.5"), "- 4c 16m 0g; n 2,8; n1:0 n2:0");
+	expect_cluster("nodes: [{name: n, count: 2, cpus: 1.50, memory: 8, sockets: 2}]\n", NULL,
+		"- 3000c 16m 0g; n 1500,8; n1:0 n2:0");
+}
+
+/* Each device of the first node: kind, island, MIG model, memory; and the island of each node. */
+static void expect_devices(const char *cluster, const char *const *settings, const char *want)
+{
+	struct loaded l;
+	cr_assert_eq(load(&l, cluster, settings), SL_OK, "%s\nof\n%s", l.err.text, cluster);
+	const struct sl_cluster *c = &l.scenario.cluster;
+	const struct sl_node_type *type = &c->type[c->node_type[0]];
+	size_t len = 0;
+	l.seen[0] = '\0';
+	for (uint32_t i = 0; i < type->device_count; i++)
+		len += (size_t)snprintf(l.seen + len, sizeof(l.seen) - len, "%s/%u/%s/%" PRId64 " ",
+			c->kind_name[type->device[i].kind], type->device[i].island,
+			type->device[i].mig ? c->mig_model[type->device[i].mig - 1]->name : "-",
+			type->device[i].mem);
+	for (uint32_t node = 0; node < c->node_count; node++)
+		len += (size_t)snprintf(
+			l.seen + len, sizeof(l.seen) - len, ";%u", c->type[c->node_type[node]].island);
+	cr_expect_str_eq(l.seen, want, "got:  %s\nwant: %s\nof\n%s", l.seen, want, cluster);
+	scenario_release(&l.scenario);
+}
+
+Test(cluster_file, devices)
+{
+	expect_devices("nodes: [{name: n, cpus: 2, gpus: 2, count: 3, nodes_per_island: 2}]\n", NULL,
+		"gpu/0/-/0 gpu/0/-/0 ;1;1;2");
+	expect_devices(
+		"nodes: [{name: n, cpus: 2, gpus: {a: 1, b: {count: 4, memory: 16GiB, gpus_per_island: 2}, "
+		"c: {mig: a100-40gb}}}]\n",
+		NULL, "a/0/-/0 b/1/-/16384 b/1/-/16384 b/2/-/16384 b/2/-/16384 c/0/a100-40gb/40960 ;0");
+	expect_devices("nodes: [{name: n, cpus: 2, gpus: {b: {count: 4, memory: 16GiB}}}]\n",
+		SETTINGS("cluster.nodes[n].gpus=1"), "b/0/-/16384 ;0");
+	expect_devices("nodes: [{name: n, cpus: 2, gpus: {b: {count: 0, memory: 16GiB}}}]\n", NULL, ";0");
+	expect_devices(
+		"nodes: [{name: n, cpus: 2, gres: [{name: gpu, type: a, mig: h100-94gb, memory: 90GiB}]}]\n",
+		NULL, "a/0/h100-94gb/92160 ;0");
+	expect_devices("nodes: [{name: n, type: dgx-1v}]\n", NULL,
+		"v100/0/-/16384 v100/0/-/16384 v100/0/-/16384 v100/0/-/16384 "
+		"v100/1/-/16384 v100/1/-/16384 v100/1/-/16384 v100/1/-/16384 ;0");
+	expect_devices("nodes: [{name: n, type: dgx-a100, gpus: {a100: {count: 2, mig: a100-40gb}}}]\n", NULL,
+		"a100/0/a100-40gb/40960 a100/0/a100-40gb/40960 ;0");
+	expect_devices("nodes: [{name: n, type: gb200-tray, count: 19, gpus: 1}]\n", NULL,
+		"gpu/0/-/0 ;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;2");
+}
+
 Test(cluster_file, settings_refused)
 {
 	expect_error(GPU_NODES, SETTINGS("cluster.cpus=4"), SL_USAGE,
@@ -253,7 +310,7 @@ Test(cluster_file, mistakes)
 	} wrong[] = {
 		{ "name: x\nnodes:\n  - name: n\n    cpu: 4\n",
 			":4:5: unknown key 'cpu': did you mean 'cpus'? nodes have name, type, hosts, count, cpus, "
-			"memory, gpus, gpu_type, boards, sockets, cores, threads, features, weight, gres, state, "
+			"memory, gpus, gpu_type, nodes_per_island, boards, sockets, cores, threads, features, weight, gres, state, "
 			"reason, tmp_disk, cores_kept, memory_kept" },
 		{ "{ \"name\": \"x\",\n  \"node\": [] }",
 			":2:3: unknown key 'node': did you mean 'nodes'? clusters have name, select, topology, "
@@ -269,8 +326,32 @@ Test(cluster_file, mistakes)
 		{ "name: x\n", ":1:1: a cluster has either 'nodes' or, for a counted pool, 'cpus'" },
 		{ "cpus: none\n", ":1:7: 'cpus' must be a whole number from 1 to 2147483647, not 'none'" },
 		{ "cpus: [1]\n", ":1:7: 'cpus' must be a whole number from 1 to 2147483647, not a list" },
-		{ "nodes: [{name: n, cpus: 1.5}]\n",
-			":1:25: 'cpus' must be a whole number from 1 to 1048576, not '1.5'" },
+		{ "nodes: [{name: n, cpus: 1.0005}]\n",
+			":1:25: 'cpus' must be a number from 0.001 to 1048576, with at most three decimals, not "
+			"'1.0005'" },
+		{ "nodes: [{name: n, cpus: 0}]\n",
+			":1:25: 'cpus' must be a number from 0.001 to 1048576, with at most three decimals, not "
+			"'0'" },
+		{ "nodes: [{name: n, cpus: 2, gpus: {a: {mig: a100-40g}}}]\n",
+			":1:44: no model of MIG is called 'a100-40g': did you mean 'a100-40gb'? there are "
+			"a100-40gb, a100-80gb, h100-80gb, h100-94gb" },
+		{ "nodes: [{name: n, cpus: 2, gres: [{name: gpu, mig: zebra}]}]\n",
+			":1:52: no model of MIG is called 'zebra': there are a100-40gb, a100-80gb, h100-80gb, "
+			"h100-94gb" },
+		{ "nodes: [{name: n, cpus: 2, gpus: {a: {memry: 4}}}]\n",
+			":1:39: unknown key 'memry': did you mean 'memory'? GPUs of a type have count, memory, "
+			"mig, gpus_per_island" },
+		{ "nodes: [{name: n, cpus: 2, gpus: {a: {count: 2.5}}}]\n",
+			":1:46: 'count' must be a whole number from 0 to 65536, not '2.5'" },
+		{ "nodes: [{name: n, cpus: 2, gres: [{name: mps, gpus_per_island: 2}]}]\n",
+			":1:35: 'mig' and 'gpus_per_island' are of GPUs: remove them" },
+		{ "nodes: [{name: n, cpus: 2, gpus: {a: {count: 2}}, gres: [{name: gpu}]}]\n",
+			":1:58: GPUs stand in 'gpus' and in 'gres': remove them from one of the two" },
+		{ "nodes: [{name: n, cpus: 2, nodes_per_iland: 2}]\n",
+			":1:28: unknown key 'nodes_per_iland': did you mean 'nodes_per_island'? nodes have name, "
+			"type, hosts, count, cpus, memory, gpus, gpu_type, nodes_per_island, boards, sockets, "
+			"cores, threads, features, weight, gres, state, reason, tmp_disk, cores_kept, "
+			"memory_kept" },
 		{ "nodes: [{name: n, cpus: 1, count: 10000001}]\n",
 			":1:35: 'count' must be a whole number from 0 to 10000000, not '10000001'" },
 		{ "nodes: [{name: n, cpus: 1, memory: 4X}]\n",

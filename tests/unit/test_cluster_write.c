@@ -192,6 +192,30 @@ Test(cluster_write, types)
 }
 
 /* Any field can be set; cores that are set are other cpus. */
+/* Parts of cpus, what is said of single GPUs, islands: as they were, and the same a second time. */
+Test(cluster_write, parts_and_devices)
+{
+	expect_written("nodes:\n"
+		       "  - name: n\n"
+		       "    count: 4\n"
+		       "    cpus: 7.25\n"
+		       "    nodes_per_island: 2\n"
+		       "    gpus: { t4: 1, a100: { count: 2, memory: 40GiB, gpus_per_island: 2 },\n"
+		       "            a30: { mig: a100-40gb } }\n",
+		"nodes:\n"
+		"  - name: n\n"
+		"    count: 4\n"
+		"    cpus: 7.25\n"
+		"    nodes_per_island: 2\n"
+		"    sockets: 1\n"
+		"    cores: 8\n"
+		"    threads: 1\n"
+		"    gres:\n"
+		"      - { name: gpu, type: t4 }\n"
+		"      - { name: gpu, type: a100, count: 2, memory: 40GiB, gpus_per_island: 2 }\n"
+		"      - { name: gpu, type: a30, mig: a100-40gb }\n");
+}
+
 Test(cluster_write, settings)
 {
 	static const char text[] =

@@ -144,8 +144,8 @@ Test(run_files, sacct_nodes)
 Test(run_files, sacct_attempts)
 {
 	static const struct sl_attempt attempt[] = {
-		{ 0, SL_PREEMPTED, 0, 30 * SL_SECOND, 0, 30 * SL_SECOND },
-		{ 0, SL_COMPLETED, 50 * SL_SECOND, 110 * SL_SECOND, 10 * SL_SECOND, 0 },
+		{ 0, SL_PREEMPTED, 0, 30 * SL_SECOND, 0, 30 * SL_SECOND, 0 },
+		{ 0, SL_COMPLETED, 50 * SL_SECOND, 110 * SL_SECOND, 10 * SL_SECOND, 0, 0 },
 	};
 	struct hand *hand = hand_new(4);
 	hand_add(hand, (struct hand_job){ 0, 0, 110, 4, 50, 1, -1, SL_COMPLETED });

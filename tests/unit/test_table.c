@@ -47,9 +47,12 @@ static void put_name(struct heard *h, const char *before, const char *name, int6
 static void put_group(struct heard *h, const struct sl_row_group *g)
 {
 	put(h, " [%g", (double)g->tasks);
-	put_number(h, " c", g->cpus, 1);
+	put_number(h, " c", g->cpus, sl_parts(g->parts));
 	put_number(h, " m", g->mem, 1);
-	put_number(h, " g", g->gpus, 1);
+	put_number(h, " g", g->gpus, sl_parts(g->parts));
+	if (g->gpu_mem)
+		put_number(h, " gm", g->gpu_mem, 1);
+	put_name(h, " ", g->mig, SL_NONE);
 	put_name(h, " ", g->gpu_type, SL_NONE);
 	put_number(h, " min", g->tasks_min, 1);
 	put_number(h, " max", g->tasks_max, 1);
@@ -76,6 +79,8 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	put_name(h, " a", more->account, row->col[SL_COL_GROUP]);
 	put_name(h, " p", more->partition, row->col[SL_COL_PARTITION]);
 	put_name(h, " gang ", more->gang, SL_NONE);
+	if (more->gpu_active)
+		put_number(h, " active ", *more->gpu_active, SL_SECOND);
 	for (size_t i = 0; i < more->group_count; i++)
 		put_group(h, &more->group[i]);
 	return SL_OK;
@@ -266,7 +271,68 @@ Test(table, one_way)
 Test(table, counts_that_are_fractions)
 {
 	expect_ask("tasks,cpus_per_task", "4.0,2", "[4 c2]");
-	expect(ASK "gpus\n1,0,1,0.5\n", "2:7! fractional count rounded up\n2: 1 @0 run 1 [1 c0 m0 g1]");
+	expect(ASK "tasks\n1,0,1,1.5\n", "2:7! fractional count rounded up\n2: 1 @0 run 1 [2 c1]");
+}
+
+/* Thousandths of cpus and GPUs: each of the three ways; what is finer is rounded up. */
+Test(table, parts)
+{
+	expect_ask("tasks,cpus_per_task,gpus_per_task", "2,1.5,0.25", "[2 c1.5 g0.25]");
+	expect_ask("nodes,cpus_per_node,gpus_per_node", "2,0.5,2.0", "[2 c0.5 g2 /n1]");
+	expect_ask("gpus,cpus,memory", "0.5,3,100", "[1 c3 m100 g0.5]"); /* One task. */
+	expect_ask("gpus,cpus,nodes", "0.5,3,1", "[1 c3 m0 g0.5 /n1]");
+	expect_ask("gpus,cpus", "2,2.5", "[2 c1.25 m0 g1]");
+	expect_ask("cpus", "2.5", "[3 c0.834 m0 g0]"); /* Three tasks, each with its share. */
+	expect_ask("cpus", "0.5", "[1 c0.5 m0 g0]");
+	expect_ask("cpus,nodes", "2.5,2", "[2 c1.25 m0 g0 /n1]");
+	expect_ask("cpus,nodes", "3,2", "[3 c1 m0 g0 n>2 n<2]"); /* Wholes are parted as wholes. */
+	expect(ASK "gpus_per_task\n1,0,1,0.9999\n",
+		"2:7! fractional count rounded up\n2: 1 @0 run 1 [1 c0 g1]");
+	expect(ASK "gpus_per_task\n1,0,1,0.0001\n",
+		"2:7! fractional count rounded up\n2: 1 @0 run 1 [1 c0 g0.001]");
+	expect_error(ASK "gpus\n1,0,1,1.5\n",
+		":2:7: column 'gpus' must be a whole number of GPUs, or less than one: ask 1 or 2 of them, not "
+		"'1.5'; leave it empty where it is not known");
+	expect_error(ASK "gpus_per_task\n1,0,1,7.001\n",
+		":2:7: column 'gpus_per_task' must be a whole number of GPUs, or less than one: ask 7 or 8 of "
+		"them, not '7.001'; leave it empty where it is not known");
+	expect_error(ASK "cpus\n1,0,1,x\n",
+		":2:7: column 'cpus' must be a number up to 2147483647, not 'x'; leave it empty where it is not "
+		"known");
+}
+
+/* Memory or a profile of one GPU, in place of GPUs: the task asks no cpus then unless it says so. */
+Test(table, one_gpu)
+{
+	expect_ask("tasks,gpu_memory,gpu_type", "2,5000,a|b", "[2 c0 gm5000 'a|b']");
+	expect_ask("gpu_memory,gpus_per_task", "20G,0", "[1 c0 g0 gm20480]");
+	expect_ask("cpus,gpu_memory", "4,20G", "[1 c4 m0 g0 gm20480]"); /* One task. */
+	expect_ask("tasks,cpus_per_task,mig", "2,4,3g.20gb", "[2 c4 '3g.20gb']");
+	expect_ask("mig", "3g", "[1 c0 '3g']");
+	expect_ask("nodes,mig", "2,3g", "[2 c0 '3g' /n1]");
+	expect_ask("gpu_memory,mig", "0,", "[1 c1]"); /* Nothing is asked. */
+	expect_error(ASK "gpus_per_task,gpu_memory\n1,0,1,1,5000\n",
+		":2:9: asks in two ways, by 'gpus_per_task' and by 'gpu_memory': leave one of them empty, see "
+		"schedlab-trace(5)");
+	expect_error(ASK "mig,gpus\n1,0,1,3g,0.5\n",
+		":2:7: asks in two ways, by 'gpus' and by 'mig': leave one of them empty, see schedlab-trace(5)");
+	expect_error(ASK "gpu_memory,mig\n1,0,1,5000,3g\n",
+		":2:12: asks in two ways, by 'gpu_memory' and by 'mig': leave one of them empty, see "
+		"schedlab-trace(5)");
+	expect_error(ASK "gpu_memory\n1,0,1,lots\n",
+		":2:7: column 'gpu_memory' must be a size of memory such as 16GiB (a bare number is MiB), not "
+		"'lots'; leave it empty where it is not known");
+}
+
+/* How active its GPUs were, of the job: on its first line. */
+Test(table, gpu_active)
+{
+	expect("submit,run_time,gpu_active\n0,1,0.25\n0,1,\n0,1,-1\n0,1,1\n",
+		"2: 1 @0 run 1 active 0.25 [1 c1]\n3: 2 @0 run 1 [1 c1]\n4: 3 @0 run 1 [1 c1]\n"
+		"5: 4 @0 run 1 active 1 [1 c1]");
+	expect_error("submit,run_time,gpu_active\n0,1,1.01\n",
+		":2:5: column 'gpu_active' must be a number from 0 to 1, not '1.01'; leave it empty where it is "
+		"not known");
 }
 
 /* Further groups on lines right below, in order; of them only what they ask is read. */

@@ -75,10 +75,11 @@ static const struct field node_fields[] = {
 	OTHER_FIELD("type"),
 	TEXT_FIELD(struct node_entry, "hosts", spec.hosts),
 	NODE("count", FIELD_COUNT, spec.count, 0, 10000000, 1),
-	NODE("cpus", FIELD_COUNT, spec.cpus, 1, 1 << 20, SL_NONE),
+	NODE("cpus", FIELD_MILLI, cpus, 1, (int64_t)ENTRY_CPUS_MAX *CPU_PARTS, SL_NONE),
 	NODE("memory", FIELD_MEMORY, spec.mem, 1, memory_max, SL_NONE),
 	OTHER_FIELD("gpus"),
 	OTHER_FIELD("gpu_type"),
+	NODE("nodes_per_island", FIELD_U32, spec.island, 0, 10000000, 0),
 	NODE("boards", FIELD_U32, hardware.boards, 1, SL_CORES_MAX, 1),
 	NODE("sockets", FIELD_U32, hardware.sockets, 1, SL_CORES_MAX, 0),
 	NODE("cores", FIELD_U32, hardware.cores, 1, SL_CORES_MAX, 0),
@@ -102,8 +103,19 @@ static const struct field gres_fields[] = {
 	TEXT_FIELD(struct sl_gres, "nic", nic),
 	NUMBER_FIELD(struct sl_gres, "memory", FIELD_MEMORY, mem, 0, memory_max, 0),
 	BOOL_FIELD(struct sl_gres, "no_consume", no_consume),
+	TEXT_FIELD(struct sl_gres, "mig", mig),
+	NUMBER_FIELD(struct sl_gres, "gpus_per_island", FIELD_U32, island, 0, 1 << 16, 0),
 };
 const struct schema schema_gres = { "gres have", gres_fields, SL_LEN(gres_fields) };
+
+/* The map's key is their type. */
+static const struct field gpus_fields[] = {
+	NUMBER_FIELD(struct sl_gres, "count", FIELD_COUNT, count, 0, 1 << 16, 1),
+	NUMBER_FIELD(struct sl_gres, "memory", FIELD_MEMORY, mem, 0, memory_max, 0),
+	TEXT_FIELD(struct sl_gres, "mig", mig),
+	NUMBER_FIELD(struct sl_gres, "gpus_per_island", FIELD_U32, island, 0, 1 << 16, 0),
+};
+const struct schema schema_gpus = { "GPUs of a type have", gpus_fields, SL_LEN(gpus_fields) };
 
 /* ---- Partitions ------------------------------------------------------------------------------ */
 
@@ -216,6 +228,7 @@ int64_t field_number(const struct field *field, const void *base)
 	bool flag;
 	switch (field->kind) {
 	case FIELD_COUNT:
+	case FIELD_MILLI:
 	case FIELD_MEMORY:
 	case FIELD_TIME:
 		memcpy(&wide, from, sizeof(wide));
@@ -310,6 +323,16 @@ bool field_fits(const struct field *field, int64_t number)
 	return number >= field->min && number <= field->max;
 }
 
+/* Three decimals, and no more. */
+static bool milli_read(const char *text, size_t len, int64_t *number)
+{
+	int64_t micro;
+	if (!sl_get_micro(text, len, &micro) || micro % 1000)
+		return false;
+	*number = micro / 1000;
+	return true;
+}
+
 static bool number_read(const struct field *field, const char *text, int64_t *number)
 {
 	static const char *const yes_no[] = { "false", "true", "no", "yes", NULL };
@@ -320,6 +343,8 @@ static bool number_read(const struct field *field, const char *text, int64_t *nu
 	case FIELD_U32:
 		return is_endless(field, text) ||
 		       (sl_get_i64(text, len, number) && field_fits(field, *number));
+	case FIELD_MILLI:
+		return milli_read(text, len, number) && field_fits(field, *number);
 	case FIELD_MEMORY:
 		return is_endless(field, text) ||
 		       (sl_get_memory(text, len, false, number) && field_fits(field, *number));
@@ -371,6 +396,11 @@ const char *field_wanted(const struct field *field, char buffer[FIELD_WANTED_MAX
 		else
 			(void)snprintf(
 				buffer + len, FIELD_WANTED_MAX - len, " to %lld", (long long)field->max);
+		return buffer;
+	case FIELD_MILLI:
+		(void)snprintf(buffer, FIELD_WANTED_MAX,
+			"a number from 0.001 to %lld, with at most three decimals",
+			(long long)(field->max / CPU_PARTS));
 		return buffer;
 	case FIELD_MEMORY:
 		return endless ? "a size such as 4GiB (a bare number is MiB), or unlimited"
@@ -427,13 +457,20 @@ static const char *time_text(char buffer[FIELD_TEXT_MAX], sl_time time)
 
 const char *field_text(const struct field *field, const void *base, char buffer[FIELD_TEXT_MAX])
 {
-	if (is_text(field->kind))
-		return text_at(field, base);
-	const int64_t number = field_number(field, base);
+	return is_text(field->kind) ? text_at(field, base)
+				    : field_number_text(field, field_number(field, base), buffer);
+}
+
+const char *field_number_text(const struct field *field, int64_t number, char buffer[FIELD_TEXT_MAX])
+{
 	if (field->kind == FIELD_BOOL)
 		return number ? "true" : "false";
 	if (field->kind == FIELD_CHOICE)
 		return field->choice[number];
+	if (field->kind == FIELD_MILLI) {
+		*sl_put_micro(buffer, number * 1000) = '\0';
+		return buffer;
+	}
 	if (field->max == INT64_MAX && number == INT64_MAX)
 		return "unlimited";
 	if (field->kind == FIELD_MEMORY)

@@ -64,6 +64,7 @@ enum field_kind {
 	FIELD_TEXT,  /* Not empty, without control characters. */
 	FIELD_ANY,   /* Any text. */
 	FIELD_COUNT, /* int64_t */
+	FIELD_MILLI, /* int64_t, thousandths of what is written */
 	FIELD_U32,
 	FIELD_MEMORY, /* int64_t, MiB */
 	FIELD_TIME,   /* sl_time, SL_NEVER: "unlimited" */
@@ -90,10 +91,11 @@ struct schema {
 	size_t count;
 };
 
-/* The top, of struct cluster_head; an entry of `nodes`, of struct node_entry; and of struct sl_gres,
- * sl_partition, sl_switch, sl_license, sl_window_spec and sl_setting. */
-extern const struct schema schema_cluster, schema_nodes, schema_gres, schema_partition, schema_switch,
-	schema_license, schema_window, schema_setting;
+/* The top, of struct cluster_head; an entry of `nodes`, of struct node_entry; one of its gres, or of its GPUs
+ * of a type, of struct sl_gres; and of struct sl_partition, sl_switch, sl_license, sl_window_spec and
+ * sl_setting. */
+extern const struct schema schema_cluster, schema_nodes, schema_gres, schema_gpus, schema_partition,
+	schema_switch, schema_license, schema_window, schema_setting;
 
 struct cluster_head {
 	const char *name;
@@ -101,13 +103,17 @@ struct cluster_head {
 };
 
 /* Groups of devices, and features, of one node. */
-enum { ENTRY_GRES_MAX = 64, ENTRY_FEATURES_MAX = 256, CORE_WORDS = SL_CORES_MAX / 64 };
+enum { ENTRY_GRES_MAX = 64, ENTRY_GPUS_MAX = 8, ENTRY_FEATURES_MAX = 256, CORE_WORDS = SL_CORES_MAX / 64 };
+enum { CPU_PARTS = 1000, ENTRY_CPUS_MAX = 1 << 20 };
 
 /* An entry of `nodes` with all that it points to. */
 struct node_entry {
 	struct sl_nodes_spec spec;
+	int64_t cpus; /* In thousandths, in place of the spec's, which follows from it. */
 	struct sl_hardware hardware;
 	struct sl_gres gres[ENTRY_GRES_MAX];
+	struct sl_gres gpu[ENTRY_GPUS_MAX]; /* Of which `gpus` says more than how many: further gres. */
+	uint32_t gpu_count;
 	uint64_t cores[ENTRY_GRES_MAX][CORE_WORDS];
 	const char *feature[ENTRY_FEATURES_MAX];
 	bool built; /* Something is said of the hardware. */
@@ -127,7 +133,9 @@ const char *field_text(const struct field *field, const void *base, char buffer[
 /* "a whole number from 0 to 10000000", for messages. */
 enum { FIELD_WANTED_MAX = 200 };
 const char *field_wanted(const struct field *field, char buffer[FIELD_WANTED_MAX]);
-int64_t field_number(const struct field *field, const void *base); /* Of COUNT, U32, MEMORY, TIME. */
+int64_t field_number(const struct field *field, const void *base); /* Of COUNT, MILLI, U32, MEMORY, TIME. */
+/* A number of its kind, as it is written. */
+const char *field_number_text(const struct field *field, int64_t number, char buffer[FIELD_TEXT_MAX]);
 bool field_fits(const struct field *field, int64_t number);
 void field_set_number(const struct field *field, void *base, int64_t number);
 

@@ -45,6 +45,7 @@ static int take_type(const struct reading *r, const struct doc_node *node, struc
 		return fail_type(r, node);
 	const struct sl_nodes_spec *spec = sl_node_models[i]->node;
 	entry->spec = *spec;
+	entry->cpus = spec->cpus == SL_NONE ? SL_NONE : spec->cpus * (CPU_PARTS / sl_parts(spec->parts));
 	if (!spec->hardware)
 		return SL_OK;
 	entry->built = true;
@@ -73,9 +74,55 @@ static int take_gpu_count(
 	return fail_value(r, node, key, field_wanted(&gpu_count, wanted));
 }
 
-/* gpus: { a100: 4, v100: 4 } */
-static int take_gpu_map(const struct reading *r, const struct doc_node *map, struct sl_nodes_spec *spec)
+/* The model that divides GPUs is one that is known. */
+static int check_mig(const struct reading *r, const struct doc_node *node, const char *name)
 {
+	enum { MODELS_MAX = 64 };
+	const struct sl_place at = doc_place(r->doc, node);
+	const char *known[MODELS_MAX + 1] = { NULL };
+	char all[400] = "";
+	size_t len = 0;
+	for (size_t i = 0; i < MODELS_MAX && sl_mig_models[i]; i++) {
+		known[i] = sl_mig_models[i]->name;
+		if (strcmp(known[i], name) == 0)
+			return SL_OK;
+		if (len < sizeof(all))
+			len += (size_t)snprintf(
+				all + len, sizeof(all) - len, "%s%s", len ? ", " : "", known[i]);
+	}
+	const char *near = sl_nearest(name, known);
+	return sl_fail_at(r->err, &at, "no model of MIG is called '%.60s': %s%s%sthere are %s", name,
+		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", all);
+}
+
+static const struct doc_node *member(const struct reading *r, const struct doc_node *map, const char *key)
+{
+	const struct doc_node *node = doc_child(r->doc, map);
+	while (node && strcmp(r->doc->text + node->key, key) != 0)
+		node = doc_next(r->doc, node);
+	return node;
+}
+
+/* More is said of GPUs of a type than how many there are. */
+static int take_gpu_more(
+	const struct reading *r, const struct doc_node *map, const char *type, struct node_entry *entry)
+{
+	const struct doc_node *value[FIELDS_MAX];
+	struct sl_gres *gpu = &entry->gpu[entry->gpu_count];
+	*gpu = (struct sl_gres){ .name = "gpu", .type = type };
+	schema_clear(&schema_gpus, gpu);
+	int status = map_fill(r, map, &schema_gpus, value, gpu);
+	if (!status && gpu->mig)
+		status = check_mig(r, member(r, map, "mig"), gpu->mig);
+	entry->gpu_count += !status && gpu->count;
+	entry->built |= entry->gpu_count;
+	return status;
+}
+
+/* gpus: { a100: 4, v100: { count: 4, memory: 16GiB } } */
+static int take_gpu_map(const struct reading *r, const struct doc_node *map, struct node_entry *entry)
+{
+	struct sl_nodes_spec *spec = &entry->spec;
 	for (const struct doc_node *node = doc_child(r->doc, map); node; node = doc_next(r->doc, node)) {
 		const char *type = r->doc->text + node->key;
 		const struct sl_place at = doc_key_place(r->doc, node);
@@ -85,14 +132,15 @@ static int take_gpu_map(const struct reading *r, const struct doc_node *map, str
 				"a type of GPU must be a word of letters, digits, '.', '_' and '-', at most "
 				"63, not '%.60s'",
 				type);
-		const int status = take_gpu_count(r, node, type, &count);
+		if (spec->gpu_count + entry->gpu_count == ENTRY_GPUS_MAX)
+			return sl_fail_at(
+				r->err, &at, "more than %d types of GPU on one node", ENTRY_GPUS_MAX);
+		const int status = node->kind == DOC_MAP ? take_gpu_more(r, node, type, entry)
+							 : take_gpu_count(r, node, type, &count);
 		if (status)
 			return status;
 		if (!count)
 			continue;
-		if (spec->gpu_count == SL_LEN(spec->gpu))
-			return sl_fail_at(
-				r->err, &at, "more than %zu types of GPU on one node", SL_LEN(spec->gpu));
 		spec->gpu[spec->gpu_count].type = type;
 		spec->gpu[spec->gpu_count++].count = count;
 	}
@@ -104,6 +152,7 @@ static void drop_gpus(struct node_entry *entry)
 {
 	uint32_t kept = 0;
 	entry->spec.gpu_count = 0;
+	entry->gpu_count = 0;
 	for (uint32_t i = 0; i < entry->hardware.gres_count; i++)
 		if (strcmp(entry->gres[i].name, "gpu") != 0)
 			entry->gres[kept++] = entry->gres[i];
@@ -121,7 +170,7 @@ static int take_gpus(const struct reading *r, const struct doc_node *const *valu
 	drop_gpus(entry);
 	if (gpus && gpus->kind == DOC_MAP) {
 		if (!type)
-			return take_gpu_map(r, gpus, &entry->spec);
+			return take_gpu_map(r, gpus, entry);
 		const struct sl_place at = doc_key_place(r->doc, type);
 		return sl_fail_at(
 			r->err, &at, "'gpu_type' beside a map of GPUs: the map names the types, remove it");
@@ -161,9 +210,13 @@ static int take_gres_item(const struct reading *r, const struct doc_node *node, 
 	}
 	if (strcmp(gres->name, "gpu") == 0 && !field_fits(&gpu_count, gres->count))
 		return fail_node(r, node, "more than 65536 GPUs on one node");
-	if (strcmp(gres->name, "gpu") == 0 && entry->spec.gpu_count)
+	if (strcmp(gres->name, "gpu") == 0 && (entry->spec.gpu_count || entry->gpu_count))
 		return fail_node(
 			r, node, "GPUs stand in 'gpus' and in 'gres': remove them from one of the two");
+	if (strcmp(gres->name, "gpu") != 0 && (gres->mig || gres->island))
+		return fail_node(r, node, "'mig' and 'gpus_per_island' are of GPUs: remove them");
+	if (gres->mig && check_mig(r, member(r, node, "mig"), gres->mig))
+		return SL_INPUT;
 	entry->hardware.gres_count++;
 	return SL_OK;
 }
@@ -231,11 +284,11 @@ static int take_name(const struct reading *r, const struct doc_node *map, const 
 	return SL_OK;
 }
 
-/* Of all sockets, cores and threads that are given; 0: not all are. */
+/* Cpus of all sockets, cores and threads that are given, in thousandths; 0: not all are. */
 static int64_t product(const struct node_entry *entry)
 {
 	const struct sl_hardware *is = &entry->hardware;
-	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1);
+	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1) * CPU_PARTS;
 }
 
 static bool says_cores(const struct doc_node *const *value)
@@ -266,25 +319,56 @@ static int check_gres_cores(
 	return SL_OK;
 }
 
+/* Where more is said of some GPUs, all of them are gres. False: they are too many. */
+static bool finish_gpus(struct node_entry *entry)
+{
+	struct sl_hardware *is = &entry->hardware;
+	struct sl_nodes_spec *spec = &entry->spec;
+	if (!entry->gpu_count)
+		return true;
+	if (is->gres_count + entry->gpu_count + spec->gpu_count > ENTRY_GRES_MAX)
+		return false;
+	for (size_t i = 0; i < spec->gpu_count; i++)
+		entry->gres[is->gres_count++] = (struct sl_gres){
+			.name = "gpu", .type = spec->gpu[i].type, .count = spec->gpu[i].count
+		};
+	for (uint32_t i = 0; i < entry->gpu_count; i++)
+		entry->gres[is->gres_count++] = entry->gpu[i];
+	spec->gpu_count = 0;
+	return true;
+}
+
+/* Whole cpus are said as such. */
+static void finish_cpus(struct node_entry *entry)
+{
+	const bool whole = entry->cpus % CPU_PARTS == 0;
+	entry->spec.cpus = whole ? entry->cpus / CPU_PARTS : entry->cpus;
+	entry->spec.parts = whole ? 0 : CPU_PARTS;
+}
+
 /* Cores that make up the cpus where they are not said. */
 static int finish(const struct reading *r, const struct doc_node *map, struct node_entry *entry)
 {
 	struct sl_hardware *is = &entry->hardware;
+	const int64_t cpus = entry->cpus / CPU_PARTS + (entry->cpus % CPU_PARTS != 0);
+	finish_cpus(entry);
 	if (!entry->built)
 		return SL_OK;
+	if (!finish_gpus(entry))
+		return fail_node(r, map, "more than 64 entries of gres on one node");
 	is->boards = is->boards ? is->boards : 1;
 	is->sockets = is->sockets ? is->sockets : 1;
 	is->threads = is->threads ? is->threads : 1;
 	if (!is->cores) {
 		const int64_t share = (int64_t)is->sockets * is->threads;
-		const int64_t cores = (entry->spec.cpus + share - 1) / share;
+		const int64_t cores = (cpus + share - 1) / share;
 		is->cores = (uint32_t)cores;
 	}
 	if ((int64_t)is->sockets * is->cores > SL_CORES_MAX)
 		return fail_node(r, map, "more than 1024 cores on one node: that many are not told apart");
 	if ((int64_t)is->cores_kept > (int64_t)is->sockets * is->cores)
 		return fail_node(r, map, "more cores are kept ('cores_kept') than the node has");
-	if (entry->spec.cpus > product(entry))
+	if (entry->cpus > product(entry))
 		return fail_node(r, map, "has more cpus than sockets * cores * threads: make them agree");
 	const int status = check_gres_cores(r, map, entry);
 	if (status)
@@ -300,10 +384,10 @@ static int take_cpus(const struct reading *r, const struct doc_node *map, const 
 	struct node_entry *entry)
 {
 	if (!value_of(value, "cpus") && says_cores(value) && product(entry))
-		entry->spec.cpus = product(entry);
-	if (entry->spec.cpus == SL_NONE)
+		entry->cpus = product(entry);
+	if (entry->cpus == SL_NONE)
 		return fail_node(r, map, "nodes have 'cpus', which is not here: add it");
-	if (entry->spec.cpus > 1 << 20)
+	if (entry->cpus > (int64_t)ENTRY_CPUS_MAX * CPU_PARTS)
 		return fail_node(r, map, "more than 1048576 cpus on one node");
 	return SL_OK;
 }

@@ -80,8 +80,8 @@ static const struct field *field_of(const struct parts *parts)
 
 static bool is_number(const struct field *field)
 {
-	return field->kind == FIELD_COUNT || field->kind == FIELD_U32 || field->kind == FIELD_MEMORY ||
-	       field->kind == FIELD_TIME;
+	return field->kind == FIELD_COUNT || field->kind == FIELD_MILLI || field->kind == FIELD_U32 ||
+	       field->kind == FIELD_MEMORY || field->kind == FIELD_TIME;
 }
 
 /* What is added or taken may be 0; what comes of it is what counts. */
@@ -94,10 +94,20 @@ static bool amount_read(const struct field *field, const char *text, int64_t *va
 	return field_read(&loose, text, value);
 }
 
+/* Of cpus with their decimals; of others bare, as they are counted. */
+static const char *sum_text(const struct field *field, int64_t sum, char buffer[FIELD_TEXT_MAX])
+{
+	if (field->kind == FIELD_MILLI)
+		return field_number_text(field, sum, buffer);
+	*sl_put_i64(buffer, sum) = '\0';
+	return buffer;
+}
+
 static int add_number(const struct sl_cluster_setting *setting, const struct parts *parts,
 	const struct field *field, const char *name, void *base, struct sl_err *err)
 {
 	char wanted[FIELD_WANTED_MAX];
+	char sum[FIELD_TEXT_MAX];
 	const int64_t old = field_number(field, base);
 	int64_t value;
 	if (old == SL_NONE || old == INT64_MAX)
@@ -110,9 +120,9 @@ static int add_number(const struct sl_cluster_setting *setting, const struct par
 	const bool over = parts->op == '+' && old > INT64_MAX - value;
 	value = parts->op == '-' ? old - value : over ? INT64_MAX : old + value;
 	if (over || !field_fits(field, value))
-		return sl_fail(err, SL_USAGE,
-			"--set: 'cluster.%s' %s leaves '%s' with %lld, and must leave %s", setting->key,
-			setting->value, name, (long long)value, field_wanted(field, wanted));
+		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' %s leaves '%s' with %s, and must leave %s",
+			setting->key, setting->value, name, over ? "too much" : sum_text(field, value, sum),
+			field_wanted(field, wanted));
 	field_set_number(field, base, value);
 	return SL_OK;
 }
@@ -147,6 +157,9 @@ static int64_t *gpus_of(struct node_entry *entry)
 		found = &entry->gres[i].count;
 		count++;
 	}
+	if (entry->gpu_count)
+		found = &entry->gpu[0].count;
+	count += entry->gpu_count;
 	if (!count) {
 		entry->spec.gpu[entry->spec.gpu_count++].type = "gpu";
 		return &entry->spec.gpu[0].count;
@@ -177,15 +190,16 @@ static int apply_to_entry(const struct sl_cluster_setting *setting, const struct
 	return apply(setting, parts, field, name, entry, err);
 }
 
+/* In thousandths. */
 static int64_t product(const struct sl_hardware *is)
 {
-	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1);
+	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1) * CPU_PARTS;
 }
 
 int settings_for_entry(const struct cluster_settings *settings, struct node_entry *entry, struct sl_err *err)
 {
 	const int64_t before = product(&entry->hardware);
-	const int64_t cpus = entry->spec.cpus;
+	const int64_t cpus = entry->cpus;
 	for (size_t i = 0; i < settings->count; i++) {
 		struct parts parts;
 		if (!parts_of(settings->item[i].key, &parts) || parts.of != OF_NODES || !field_of(&parts) ||
@@ -196,8 +210,8 @@ int settings_for_entry(const struct cluster_settings *settings, struct node_entr
 			return status;
 	}
 	/* Other cores are other cpus, unless the cpus were set, or were not all of them. */
-	if (before == cpus && entry->spec.cpus == cpus && product(&entry->hardware) != before)
-		entry->spec.cpus = product(&entry->hardware);
+	if (before == cpus && entry->cpus == cpus && product(&entry->hardware) != before)
+		entry->cpus = product(&entry->hardware);
 	return SL_OK;
 }
 

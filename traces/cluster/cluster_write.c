@@ -123,7 +123,8 @@ static void put_field(struct pen *pen, const struct field *field, const void *ba
 	const char *text = field_text(field, base, buffer);
 	const bool bare =
 		field->kind == FIELD_BOOL ||
-		((field->kind == FIELD_COUNT || field->kind == FIELD_U32) && strcmp(text, "unlimited") != 0);
+		((field->kind == FIELD_COUNT || field->kind == FIELD_MILLI || field->kind == FIELD_U32) &&
+			strcmp(text, "unlimited") != 0);
 	put_key(pen, field->key);
 	if (bare)
 		(void)fputs(text, pen->file);
@@ -263,6 +264,7 @@ static int on_nodes(
 		return sl_fail(err, SL_SYSTEM, "out of memory for the cluster file");
 	schema_clear(&schema_nodes, entry);
 	entry->spec = *spec;
+	entry->cpus = spec->cpus * (CPU_PARTS / sl_parts(spec->parts));
 	if (spec->hardware)
 		entry->hardware = *spec->hardware;
 	if (spec->hosts) {

@@ -253,22 +253,31 @@ static void put_more(struct sl_out *out, const struct sl_job_more *more)
 		sl_out_text(out, " --hold");
 }
 
-/* What a group of another format asks, in Slurm's words. */
+/* In wholes, up. */
+static int64_t wholes(int64_t amount, uint32_t parts)
+{
+	return amount <= 0 ? amount : (amount - 1) / sl_parts(parts) + 1;
+}
+
+/* What a group of another format asks, in Slurm's words, which know whole cpus and GPUs. */
 static struct sl_ask ask_of(const struct sl_row_group *group, char gpus[64])
 {
+	const bool one_gpu = group->mig || group->gpu_mem > 0;
+	const int64_t cpus = wholes(group->cpus, group->parts);
+	const int64_t count = one_gpu ? 1 : wholes(group->gpus, group->parts);
 	struct sl_ask ask;
 	sl_ask_clear(&ask);
 	ask.tasks = group->tasks;
-	ask.cpus_per_task = group->cpus;
+	ask.cpus_per_task = cpus;
 	ask.tasks_per_node = group->tasks_per_node;
 	ask.nodes_min = group->nodes_min;
 	ask.nodes_max = group->nodes_max;
 	ask.exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
 	if (group->mem > 0)
-		ask.mem_per_cpu = group->cpus > 0 ? (group->mem - 1) / group->cpus + 1 : group->mem;
-	if (group->gpus > 0) {
+		ask.mem_per_cpu = cpus > 0 ? (group->mem - 1) / cpus + 1 : group->mem;
+	if (count > 0) {
 		(void)snprintf(gpus, 64, "%.30s%s%" PRId64, group->gpu_type ? group->gpu_type : "",
-			group->gpu_type ? ":" : "", group->gpus);
+			group->gpu_type ? ":" : "", count);
 		ask.gpus_per_task = gpus;
 	}
 	return ask;

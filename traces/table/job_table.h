@@ -41,6 +41,7 @@ enum table_column {
 	TABLE_TIME_MIN,
 	TABLE_CANCEL,
 	TABLE_CENSORED,
+	TABLE_GPU_ACTIVE,
 	TABLE_GROUP,
 	/* From here on, what a group asks: numbers, but for the type. */
 	TABLE_TASKS,
@@ -61,11 +62,15 @@ enum table_column {
 	TABLE_NODES_MAX,
 	TABLE_GPU_TYPE,
 	TABLE_EXCLUSIVE,
+	TABLE_GPU_MEMORY,
+	TABLE_MIG,
 	TABLE_COLUMNS,
 	TABLE_PASSED_OVER = TABLE_COLUMNS, /* Of our own jobs.csv: follows from the others. */
 	TABLE_UNKNOWN
 };
 
+/* Cpus and GPUs of a row may be counted in thousandths. */
+enum { TABLE_PARTS = 1000 };
 enum { TABLE_FIELDS_MAX = 1000, TABLE_ROW_MAX = 1 << 20, TABLE_GROUPS_MAX = 1000, TABLE_TYPES_MAX = 1000 };
 
 /* The fields of a line: texts one after another, each closed by a zero. */
@@ -108,7 +113,9 @@ struct table {
 	struct table_job held;      /* Waits for further groups. */
 	struct sl_job_more job;     /* Of the job whose line came last, */
 	bool says_more;             /* if the file has any column of it. */
-	char **type;                /* Of GPUs, that outlive their line. */
+	bool says_gpus;             /* It has one of GPUs' memory, profiles or activity. */
+	int64_t gpu_active;         /* Of the job whose line came last; SL_NONE: not known. */
+	char **type;                /* Of GPUs, and profiles, that outlive their line. */
 	size_t type_count, type_capacity;
 };
 

@@ -51,6 +51,7 @@ static const struct {
 	{ TABLE_TIME_MIN, "time_min" },
 	{ TABLE_CANCEL, "cancel" },
 	{ TABLE_CENSORED, "censored" },
+	{ TABLE_GPU_ACTIVE, "gpu_active" },
 	{ TABLE_GROUP, "group" },
 	{ TABLE_TASKS, "tasks" },
 	{ TABLE_CPUS_PER_TASK, "cpus_per_task" },
@@ -70,6 +71,8 @@ static const struct {
 	{ TABLE_NODES_MAX, "nodes_max" },
 	{ TABLE_GPU_TYPE, "gpu_type" },
 	{ TABLE_EXCLUSIVE, "exclusive" },
+	{ TABLE_GPU_MEMORY, "gpu_memory" },
+	{ TABLE_MIG, "mig" },
 	{ TABLE_PASSED_OVER, "eligible" },
 	{ TABLE_PASSED_OVER, "bounded_slowdown" },
 	{ TABLE_PASSED_OVER, "wait_total" },
@@ -156,6 +159,8 @@ int table_header(struct table *t)
 			return sl_fail_at(t->err, &at, "column '%.60s' stands twice: remove one", name);
 		t->at[column] = (int)i;
 		t->says_more |= table_is_more(column);
+		t->says_gpus |=
+			column == TABLE_GPU_MEMORY || column == TABLE_MIG || column == TABLE_GPU_ACTIVE;
 	}
 	return check_needed(t);
 }

@@ -151,6 +151,21 @@ static int64_t status_of(const char *text)
 	return SL_NONE;
 }
 
+/* Of the GPU time that it held, from 0 to 1. */
+static int active_in(struct table *t, struct sl_row_more *more)
+{
+	const char *cell = table_cell(t, TABLE_GPU_ACTIVE);
+	t->gpu_active = SL_NONE;
+	more->gpu_active = &t->gpu_active;
+	if (!cell)
+		return SL_OK;
+	if (!sl_get_micro(cell, strlen(cell), &t->gpu_active) || t->gpu_active > SL_SECOND)
+		return table_fail_cell(t, TABLE_GPU_ACTIVE, "a number from 0 to 1");
+	if (t->gpu_active < 0)
+		t->gpu_active = SL_NONE;
+	return SL_OK;
+}
+
 int table_job_in(struct table *t, struct sl_row *row, struct sl_row_more *more)
 {
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
@@ -169,6 +184,8 @@ int table_job_in(struct table *t, struct sl_row *row, struct sl_row_more *more)
 	const char *status = table_cell(t, TABLE_STATUS);
 	if (status)
 		row->col[SL_COL_STATUS] = status_of(status);
-	const int result = times_in(t, row);
+	int result = times_in(t, row);
+	if (!result && t->says_gpus)
+		result = active_in(t, more);
 	return result || !t->says_more ? result : table_more_in(t, more);
 }

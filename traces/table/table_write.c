@@ -19,6 +19,9 @@ static const enum table_column columns_more[] = { TABLE_NAME, TABLE_QOS, TABLE_N
 	TABLE_DEADLINE, TABLE_DEPENDENCY, TABLE_ARRAY, TABLE_ARRAY_TASK, TABLE_ARRAY_LIMIT, TABLE_HOLD,
 	TABLE_REQUEUE, TABLE_TIME_MIN, TABLE_CANCEL, TABLE_CENSORED };
 
+/* Behind them, of traces whose rows may say more of GPUs; then those above. */
+static const enum table_column columns_gpus[] = { TABLE_GPU_MEMORY, TABLE_MIG, TABLE_GPU_ACTIVE };
+
 static void put_header(struct sl_out *out, const char *const (*header)[2], size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -42,14 +45,30 @@ static int begin(struct sl_out *out, const char *const (*header)[2], size_t coun
 	return SL_OK;
 }
 
+static void put_names(struct sl_out *out, const enum table_column *column, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		sl_out_text(out, ",");
+		sl_out_text(out, table_column_name(column[i]));
+	}
+}
+
 static int begin_more(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
 {
 	(void)err;
 	put_header(out, header, count);
-	for (size_t i = 0; i < SL_LEN(columns_more); i++) {
-		sl_out_text(out, ",");
-		sl_out_text(out, table_column_name(columns_more[i]));
-	}
+	put_names(out, columns_more, SL_LEN(columns_more));
+	sl_out_text(out, "\n");
+	return SL_OK;
+}
+
+static int begin_gpus(
+	struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more, struct sl_err *err)
+{
+	(void)err;
+	put_header(out, header, count);
+	put_names(out, columns_gpus, SL_LEN(columns_gpus));
+	put_names(out, columns_more, says_more ? SL_LEN(columns_more) : 0);
 	sl_out_text(out, "\n");
 	return SL_OK;
 }
@@ -88,6 +107,14 @@ static void put_cell(struct sl_out *out, const struct table_value *cell)
 
 static struct table_value number(int64_t value) { return (struct table_value){ NULL, value, false }; }
 static struct table_value time_of(int64_t value) { return (struct table_value){ NULL, value, true }; }
+/* So many parts, as wholes with decimals: millionths are written as times are. */
+static struct table_value parts_of(int64_t value, uint32_t parts)
+{
+	const int64_t each = SL_SECOND / sl_parts(parts);
+	if (parts <= 1 || value == SL_NONE || value > INT64_MAX / each)
+		return number(value);
+	return time_of(value * each);
+}
 static struct table_value name_of(const char *name, int64_t value)
 {
 	return (struct table_value){ name, value, false };
@@ -119,6 +146,8 @@ static struct table_value job_cell(const struct sl_row *row, enum table_column c
 		return time_of(col[SL_COL_RUN]);
 	case TABLE_TIME_LIMIT:
 		return time_of(col[SL_COL_LIMIT]);
+	case TABLE_GPU_ACTIVE:
+		return time_of(more->gpu_active ? *more->gpu_active : SL_NONE);
 	case TABLE_STATUS:
 		return number(col[SL_COL_STATUS]);
 	default:
@@ -132,11 +161,11 @@ static struct table_value group_cell(const struct sl_row_group *group, enum tabl
 	case TABLE_TASKS:
 		return number(group->tasks);
 	case TABLE_CPUS_PER_TASK:
-		return number(group->cpus);
+		return parts_of(group->cpus, group->parts);
 	case TABLE_MEM_PER_TASK:
 		return number(group->mem);
 	case TABLE_GPUS_PER_TASK:
-		return number(group->gpus);
+		return parts_of(group->gpus, group->parts);
 	case TABLE_GPU_TYPE:
 		return name_of(group->gpu_type, SL_NONE);
 	case TABLE_TASKS_PER_NODE:
@@ -147,6 +176,10 @@ static struct table_value group_cell(const struct sl_row_group *group, enum tabl
 		return number(group->nodes_max);
 	case TABLE_EXCLUSIVE:
 		return number(group->exclusive ? 1 : SL_NONE);
+	case TABLE_GPU_MEMORY:
+		return number(group->gpu_mem > 0 ? group->gpu_mem : SL_NONE);
+	case TABLE_MIG:
+		return name_of(group->mig, SL_NONE);
 	case TABLE_TASKS_MIN:
 		return number(group->tasks_min);
 	case TABLE_TASKS_MAX:
@@ -156,20 +189,28 @@ static struct table_value group_cell(const struct sl_row_group *group, enum tabl
 	}
 }
 
+static struct table_value cell_of(
+	const struct sl_row *row, const struct sl_row_group *group, size_t index, enum table_column column)
+{
+	if (column == TABLE_GROUP)
+		return number((int64_t)index);
+	if (column > TABLE_GROUP)
+		return group_cell(group, column);
+	return !index || column == TABLE_JOB_ID ? job_cell(row, column) : number(SL_NONE);
+}
+
 static void put_line(
 	struct sl_out *out, const struct sl_row *row, const struct sl_row_group *group, size_t index)
 {
 	for (size_t i = 0; i < SL_LEN(columns); i++) {
-		const enum table_column column = columns[i];
-		struct table_value cell = number(SL_NONE);
-		if (column == TABLE_GROUP)
-			cell = number((int64_t)index);
-		else if (column > TABLE_GROUP)
-			cell = group_cell(group, column);
-		else if (!index || column == TABLE_JOB_ID)
-			cell = job_cell(row, column);
+		const struct table_value cell = cell_of(row, group, index, columns[i]);
 		if (i)
 			sl_out_text(out, ",");
+		put_cell(out, &cell);
+	}
+	for (size_t i = 0; row->more && row->more->gpu_active && i < SL_LEN(columns_gpus); i++) {
+		const struct table_value cell = cell_of(row, group, index, columns_gpus[i]);
+		sl_out_text(out, ",");
 		put_cell(out, &cell);
 	}
 	for (size_t i = 0; row->more && row->more->job && i < SL_LEN(columns_more); i++) {
@@ -222,4 +263,5 @@ const struct sl_writer table_writer = {
 	.job = job,
 	.names = true,
 	.begin_more = begin_more,
+	.begin_gpus = begin_gpus,
 };
