@@ -190,7 +190,7 @@ static int gpu_mem_in(struct gpu_csv *csv, int64_t *mem)
 
 static int tell_node(struct gpu_csv *csv, struct sl_nodes_spec *spec, struct sl_gres *gres)
 {
-	const struct sl_hardware hardware = { .boards = 1, .gres = gres, .gres_count = 1 };
+	const struct sl_hardware hardware = { .boards = 1, .weight = 1, .gres = gres, .gres_count = 1 };
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
 	const struct reading *r = csv->self;
 	if (gres->count && gres->mem) {
