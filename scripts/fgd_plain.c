@@ -13,6 +13,8 @@
  *   --go            random numbers of Go's math/rand, drawn as the paper's simulator draws them: with the
  * paper's seeds (42 to 51) the order of pods and of nodes is the published runs' own
  *   --order FILE    pods in this order, a name a line ("NAME" or "NAME-tuned-N"), in place of a random one
+ *   --exact         differences of fragmentation rounded, so that equal ones are equal whatever the order of
+ * their sums, and GPU models as a set, however they are listed: what schedlab does
  *   --placements    prints pod,node,devices in place of the table
  *   --write PREFIX  writes PREFIX-pods.csv, the workload in its order, and PREFIX-nodes.csv, nodes in that of
  * ties
@@ -81,7 +83,7 @@ static char node_header[256], pod_header[256];
 
 static const char *policy = "FGD", *ties = "name", *order_path, *write_prefix;
 static double fill = 1.3;
-static bool go_numbers, placements;
+static bool go_numbers, placements, exact;
 static uint64_t seed = 42;
 
 static void die(const char *what, const char *of)
@@ -270,8 +272,9 @@ static int by_type(const void *a, const void *b) /* Most frequent first; then th
 static void count_type(const struct pod *of, const char *spec)
 {
 	int i = 0;
-	while (i < type_count && !(type[i].cpu == of->cpu && type[i].gpus == of->gpus &&
-					 type[i].milli == of->milli && !strcmp(type[i].spec, spec)))
+	while (i < type_count &&
+		!(type[i].cpu == of->cpu && type[i].gpus == of->gpus && type[i].milli == of->milli &&
+			(exact ? type[i].models == of->models : !strcmp(type[i].spec, spec))))
 		i++;
 	if (i == TYPES_MAX || strlen(spec) >= sizeof(type[i].spec))
 		die("too many kinds of pods", of->name);
@@ -399,8 +402,9 @@ static void make_order(void)
 			if ((double)(asked + pod[from].milli) > most || pod_count == PODS_MAX)
 				break;
 			pod[pod_count] = pod[from];
-			snprintf(pod[pod_count].name, NAME, "%.30s-tuned-%d", pod[from].name,
-				pod_count - base_count);
+			char name[NAME];
+			memcpy(name, pod[from].name, NAME);
+			snprintf(pod[pod_count].name, NAME, "%.30s-tuned-%d", name, pod_count - base_count);
 			asked += asks(from);
 			order[order_count++] = pod_count++;
 		}
@@ -569,7 +573,8 @@ static int score_fgd(const struct node *n, const struct pod *p, int *device)
 			continue;
 		struct node after = *n;
 		take(&after, p, is_share(p) ? i : -1);
-		const double gain = (n->frag - fragmentation(&after)) / 1000;
+		const double less = n->frag - fragmentation(&after);
+		const double gain = (exact ? round(less * 1e6) / 1e6 : less) / 1000;
 		const int score = (int)(1.0 / (1.0 + exp(-gain)) * 100);
 		if (score > best) {
 			best = score;
@@ -792,6 +797,8 @@ static bool option(int *i, int argc, char **argv)
 	const char *name = argv[*i];
 	if (!strcmp(name, "--go"))
 		return go_numbers = true;
+	if (!strcmp(name, "--exact"))
+		return exact = true;
 	if (!strcmp(name, "--placements"))
 		return placements = true;
 	if (strncmp(name, "--", 2) != 0)

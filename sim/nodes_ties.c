@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_ties.c - which of several nodes of the same score goes first: the lowest, the first by name, or any.
+ * nodes_ties.c - which of several nodes of the same score goes first: the lowest, the first by name, any, or
+ * the first in an order that is drawn once a run.
  *
  * Any: the one with the least of a hash of seed, job and node. Nothing is
  * drawn, so that neither the order of questions nor undo can change it.
@@ -23,25 +24,48 @@ static int named_compare(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-int ties_init(struct nodes *nodes)
+static int rank_by_name(struct nodes *nodes)
 {
-	free(nodes->rank);
-	nodes->rank = NULL;
-	ties_for(nodes, NONE);
-	if (nodes->placing.ties != SL_TIES_NAME || !nodes->cluster->node_name)
-		return SL_OK;
 	struct named *named = malloc(nodes->count * sizeof(*named));
-	nodes->rank = malloc(nodes->count * sizeof(*nodes->rank));
-	if (!named || !nodes->rank) {
-		free(named);
+	if (!named)
 		return sl_fail_memory(&nodes->err);
-	}
 	for (uint32_t row = 0; row < nodes->count; row++)
 		named[row] = (struct named){ nodes->cluster->node_name[row], row };
 	qsort(named, nodes->count, sizeof(*named), named_compare);
 	for (uint32_t i = 0; i < nodes->count; i++)
 		nodes->rank[named[i].row] = i;
 	free(named);
+	return SL_OK;
+}
+
+static void rank_by_lot(struct nodes *nodes)
+{
+	struct sl_rng rng = sl_rng_stream(nodes->placing.seed, "nodes/ties");
+	for (uint32_t row = 0; row < nodes->count; row++) {
+		const uint32_t other = (uint32_t)sl_rng_below(&rng, (uint64_t)row + 1);
+		nodes->rank[row] = nodes->rank[other];
+		nodes->rank[other] = row;
+	}
+}
+
+int ties_init(struct nodes *nodes)
+{
+	const bool by_name = nodes->placing.ties == SL_TIES_NAME && nodes->cluster->node_name;
+	const bool by_lot = nodes->placing.ties == SL_TIES_SHUFFLE;
+	free(nodes->rank);
+	nodes->rank = NULL;
+	ties_for(nodes, NONE);
+	if (!by_name && !by_lot)
+		return SL_OK;
+	nodes->rank = malloc(nodes->count * sizeof(*nodes->rank));
+	if (!nodes->rank)
+		return sl_fail_memory(&nodes->err);
+	if (by_name)
+		return rank_by_name(nodes);
+	if (nodes->cluster->node_shuffled)
+		memcpy(nodes->rank, nodes->cluster->node_shuffled, nodes->count * sizeof(*nodes->rank));
+	else
+		rank_by_lot(nodes);
 	return SL_OK;
 }
 

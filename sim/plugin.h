@@ -364,6 +364,8 @@ struct sl_cluster {
 	const struct sl_mig_profile *mig_fit;
 	uint32_t mig_model_count, mig_profile_count;
 	uint32_t island_count; /* Islands over several nodes. */
+	/* By node: its place in the order of SL_TIES_SHUFFLE; NULL: the engine draws one. */
+	const uint32_t *node_shuffled;
 };
 
 static inline int64_t sl_parts(int64_t parts) { return parts > 1 ? parts : 1; }
@@ -520,7 +522,8 @@ enum sl_ties {
 	SL_TIES_INDEX, /* The lowest, in the order of the file. */
 	SL_TIES_NAME,  /* The first by name, byte by byte: Kubernetes' choice where it was made reproducible.
 			*/
-	SL_TIES_RANDOM /* Any: kube-scheduler. By seed, job and node. */
+	SL_TIES_RANDOM, /* Any: kube-scheduler. By seed, job and node. */
+	SL_TIES_SHUFFLE /* The first in an order of all nodes that is drawn once a run. */
 };
 
 /* Something that every node has by its state, summed over all nodes and followed over time. */

@@ -275,10 +275,56 @@ static int lend(const struct fill *fill, const uint32_t *counts, struct sl_err *
 	return names_lend(fill->loading, &scenario->jobs, err);
 }
 
+/* ---- The nodes ------------------------------------------------------------------------ */
+
+struct node_name {
+	const char *name;
+	uint32_t row;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct node_name *x = a;
+	const struct node_name *y = b;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/* That simulator puts drawn numbers in front of its nodes' names, and of equal nodes takes the first by name.
+ */
+static int shuffle_nodes(struct fill *fill, struct sl_err *err)
+{
+	/* So many numbers its Kubernetes client draws before, while it starts: found by comparing one run
+	 * with the published one. */
+	enum { DRAWN_BETWEEN = 10 };
+	struct scenario *scenario = fill->loading->scenario;
+	const uint32_t count = scenario->cluster.node_count;
+	struct node_name *named = sl_alloc(scenario->arena, count, sizeof(*named));
+	uint32_t *drawn = sl_alloc(scenario->arena, count, sizeof(*drawn));
+	uint32_t *rank = sl_alloc(scenario->arena, count, sizeof(*rank));
+	if (!named || !drawn || !rank)
+		return sl_fail_memory(err);
+	for (unsigned i = 0; i < DRAWN_BETWEEN; i++)
+		(void)go_next(fill->go);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t other = go_below(fill->go, i + 1);
+		drawn[i] = drawn[other];
+		drawn[other] = i;
+		named[i] = (struct node_name){ scenario->cluster.node_name[i], i };
+	}
+	qsort(named, count, sizeof(*named), compare_names);
+	for (uint32_t i = 0; i < count; i++)
+		rank[named[i].row] = drawn[i];
+	scenario->cluster.node_shuffled = rank;
+	return SL_OK;
+}
+
 static int make_all(struct fill *fill, struct sl_err *err)
 {
 	const uint32_t *counts = NULL;
 	int status = make_order(fill, err);
+	if (!status && fill->go)
+		status = shuffle_nodes(fill, err);
 	if (!status)
 		status = count_requests(fill, &counts, err);
 	if (!status)
