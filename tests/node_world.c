@@ -147,7 +147,6 @@ static void fill_cluster(struct node_world *w)
 	static const char *const kinds[NW_KINDS] = { "cpus", "memory", "a", "b", "c" };
 	struct sl_cluster *cluster = &w->scenario.cluster;
 	*cluster = (struct sl_cluster){ .cpu_parts = w->parts,
-		.gpu_parts = w->parts,
 		.node_count = w->nodes,
 		.kind_count = w->kinds,
 		.kind_name = kinds,
@@ -155,7 +154,7 @@ static void fill_cluster(struct node_world *w)
 		.type = w->type,
 		.window = w->sl_window,
 		.window_count = w->windows,
-		.gpu_parts = w->gpu_parts,
+		.gpu_parts = w->gpu_parts ? w->gpu_parts : w->parts,
 		.mig_model_count = 1,
 		.mig_profile_count = NW_PROFILES,
 		.mig_fit = fit };
