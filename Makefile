@@ -69,6 +69,10 @@ $B/bench-place: $(CORE_O) $B/o/scripts/bench_place.o $B/o/tests/select_world.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$B/bench-many: $(CORE_O) $B/o/scripts/bench_many.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $B/replay-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o $B/o/tests/fuzz/replay.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -16,20 +16,21 @@ enum { CLASS_GONE = NODE_WHOLE + 1 }; /* Status of a class that is free to be an
 
 /* ---- A class's nodes: a heap by number, or by name ----------------------------------- */
 
-static void heap_set(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
+static inline void heap_set(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
 	class->heap[place] = node;
 	nodes->place[node] = place;
 }
 
-static bool goes_before(const uint32_t *rank, uint32_t a, uint32_t b)
+static inline bool goes_before(const uint32_t *rank, uint32_t a, uint32_t b)
 {
 	return rank ? rank[a] < rank[b] : a < b;
 }
 
-static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
+/* Compiled for either order: rank is known where it is called. */
+static inline uint32_t up_by(
+	struct nodes *nodes, const uint32_t *rank, struct class *class, uint32_t place, uint32_t node)
 {
-	const uint32_t *rank = nodes->rank;
 	while (place && goes_before(rank, node, class->heap[(place - 1) / HEAP_WAYS])) {
 		heap_set(nodes, class, place, class->heap[(place - 1) / HEAP_WAYS]);
 		place = (place - 1) / HEAP_WAYS;
@@ -38,9 +39,16 @@ static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place
 	return place;
 }
 
-static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
+static uint32_t heap_up(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
-	const uint32_t *rank = nodes->rank;
+	if (nodes->rank)
+		return up_by(nodes, nodes->rank, class, place, node);
+	return up_by(nodes, NULL, class, place, node);
+}
+
+static inline void down_by(
+	struct nodes *nodes, const uint32_t *rank, struct class *class, uint32_t place, uint32_t node)
+{
 	for (;;) {
 		const uint32_t first = HEAP_WAYS * place + 1;
 		if (first >= class->count)
@@ -56,6 +64,14 @@ static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, 
 		place = least;
 	}
 	heap_set(nodes, class, place, node);
+}
+
+static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
+{
+	if (nodes->rank)
+		down_by(nodes, nodes->rank, class, place, node);
+	else
+		down_by(nodes, NULL, class, place, node);
 }
 
 /* ---- What the tracks know ------------------------------------------------------------------- */

@@ -489,7 +489,9 @@ void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free)
 {
 	const struct sl_node_type *of = type_at(nodes, type);
 	int64_t *left = &free[nodes->kinds];
-	for (uint32_t kind = SL_KIND_GPUS; of->device && kind < nodes->kinds; kind++)
+	if (!of->device)
+		return;
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
 		free[kind] = 0;
 	for (uint32_t i = 0; i < of->device_count; i++) {
 		left[i] &= is_divided(of, i) ? SLICES : -1;

@@ -15,7 +15,9 @@ void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
 	const int64_t *free = free_of(nodes, node->class);
 	m->free[SL_KIND_CPUS] = free[SL_KIND_CPUS];
 	m->free[SL_KIND_MEM] = free[SL_KIND_MEM];
-	for (uint32_t i = SL_KIND_GPUS; i < nodes->width; i++)
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
+		m->free[kind] = free[kind];
+	for (uint32_t i = nodes->kinds; i < nodes->width; i++)
 		m->free[i] = free[i];
 	m->holds = node->holds;
 	m->whole = node->whole;

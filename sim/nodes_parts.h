@@ -483,7 +483,9 @@ struct moment {
 /* Without the columns that are in nobody's row. */
 static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
 {
-	for (uint32_t i = 0; i < nodes->width; i++)
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
+		to->free[kind] = from->free[kind];
+	for (uint32_t i = nodes->kinds; i < nodes->width; i++)
 		to->free[i] = from->free[i];
 	to->holds = from->holds;
 	to->whole = from->whole;

@@ -73,7 +73,7 @@ static bool picker_room(struct nodes *nodes, size_t count)
 		&nodes->err);
 }
 
-static void cand_add(struct picker *p, uint32_t node, uint32_t class, uint32_t cap)
+static inline void cand_add(struct picker *p, uint32_t node, uint32_t class, uint32_t cap)
 {
 	p->nodes->cand[p->count++] = (struct cand){
 		.node = node, .tie = tie_of(p->nodes, node), .class = class, .cap = cap, .pick = NONE
@@ -445,7 +445,7 @@ static size_t island_first(const struct picker *p, struct cand *cand, size_t cou
 	return front;
 }
 
-static bool pick_plainly(struct picker *p)
+static inline bool pick_plainly(struct picker *p)
 {
 	return p->nodes->placing.rule->one_at_a_time && !p->most_first ? pick_singly(p) : pick_nodes(p);
 }
@@ -756,6 +756,8 @@ static bool may_retry(const struct nodes *nodes, uint32_t request)
 
 bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, struct chain *chain)
 {
+	if (!by_chance(nodes))
+		return place_now(nodes, request, length, chain);
 	ties_for(nodes, job);
 	bool placed = place_now(nodes, request, length, chain);
 	ties_for(nodes, NONE);

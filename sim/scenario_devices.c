@@ -62,7 +62,7 @@ static int model_of(struct machine *machine, const char *name, uint8_t *mig, str
 		i++;
 	if (!sl_mig_models[i])
 		return sl_fail(err, SL_INPUT,
-			"%s: GPUs are divided as '%.60s', which is no model of MIG: 'schedlab list' shows them",
+			"%s: GPUs are divided as '%.60s', which is no model of MIG: schedlab-cluster(5) names them",
 			machine->scenario->cluster_input.path, name);
 	const uint32_t before = machine->mig.count;
 	int status = names_add(&machine->mig, machine->scenario->arena, name, strlen(name), &number, err);

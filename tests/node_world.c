@@ -82,6 +82,20 @@ static uint32_t sets_of(const struct node_world *w, uint32_t node)
 	return sets;
 }
 
+static void list_devices(struct node_world *w, struct sl_node_type *type, struct sl_device *device)
+{
+	for (uint32_t kind = SL_KIND_GPUS; kind < w->kinds; kind++) {
+		const int64_t count = type->amount[kind] / w->gpu_parts;
+		for (int64_t i = 0; i < count; i++) {
+			SL_CHECK(type->device_count < NW_DEVICES);
+			device[type->device_count++] = (struct sl_device){ .kind = (uint8_t)kind,
+				.island = i % 3 == 2,
+				.mig = w->divided && i == count - 1 };
+		}
+	}
+	type->device = type->device_count ? device : NULL;
+}
+
 /* Nodes of one type are alike, windows and sets included. */
 static uint32_t type_of(struct node_world *w, uint32_t node)
 {
@@ -93,6 +107,8 @@ static uint32_t type_of(struct node_world *w, uint32_t node)
 	struct sl_node_type *type = &w->type[cluster->type_count];
 	*type = (struct sl_node_type){ .name = "n" };
 	memcpy(type->amount, w->amount[node], sizeof(w->amount[node]));
+	if (w->gpu_parts)
+		list_devices(w, type, w->device[cluster->type_count]);
 	return cluster->type_count++;
 }
 
@@ -126,6 +142,8 @@ static void fill_windows(struct node_world *w)
 
 static void fill_cluster(struct node_world *w)
 {
+	static const struct sl_mig_profile fit[NW_PROFILES] = { { "1g", 1, 0x7f }, { "2g", 2, 0x15 },
+		{ "3g", 4, 0x11 } };
 	static const char *const kinds[NW_KINDS] = { "cpus", "memory", "a", "b", "c" };
 	struct sl_cluster *cluster = &w->scenario.cluster;
 	*cluster = (struct sl_cluster){ .cpu_parts = w->parts,
@@ -136,7 +154,11 @@ static void fill_cluster(struct node_world *w)
 		.node_type = w->node_type,
 		.type = w->type,
 		.window = w->sl_window,
-		.window_count = w->windows };
+		.window_count = w->windows,
+		.gpu_parts = w->gpu_parts,
+		.mig_model_count = 1,
+		.mig_profile_count = NW_PROFILES,
+		.mig_fit = fit };
 	bool unbounded = false;
 	for (uint32_t node = 0; node < w->nodes; node++) {
 		w->node_type[node] = type_of(w, node);
@@ -188,7 +210,9 @@ static const struct nw_watch *watch_of(const struct sl_pass *pass)
 
 static int watched_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
-	return watch_of(setup->pass)->inner->init(state, setup, err);
+	const struct nw_watch *watch = watch_of(setup->pass);
+	const int status = watch->world->gpu_parts ? sl_use(setup, SL_USE_DEVICES, err) : SL_OK;
+	return status ? status : watch->inner->init(state, setup, err);
 }
 
 static void watched_event(void *state, struct sl_pass *pass, const struct sl_event *event)
@@ -301,6 +325,29 @@ static void watched_pass(void *state, struct sl_pass *pass)
 	for (uint32_t job = 0; pass->nodes && job < w->count; job++)
 		if (pass->job_state[job] == SL_RUNNING && pass->start[job] == pass->now)
 			note_pieces(w, pass, job);
+}
+
+static int64_t all_alike(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
+{
+	(void)state;
+	(void)class;
+	(void)group;
+	(void)tasks;
+	return 0;
+}
+
+bool node_world_could_hold(struct node_world *w, uint32_t job)
+{
+	static const struct sl_placing any = { .name = "any", .score = all_alike };
+	struct nodes *nodes;
+	struct sl_err err = { 0 };
+	fill(w);
+	SL_CHECK(!nodes_new(&nodes, &w->scenario.cluster, w->asked, w->scenario.jobs.request_count, w->count,
+		&(struct placing){ .rule = &any }, &err));
+	const bool could = nodes_could_hold(nodes, w->request[job]);
+	nodes_free(nodes);
+	return could;
 }
 
 /* ---- Running ----------------------------------------------------------------------------------- */

@@ -15,7 +15,9 @@ enum {
 	NW_JOBS = 24,
 	NW_GROUPS = 3,
 	NW_PIECES = 64,
-	NW_SETS = 4
+	NW_SETS = 4,
+	NW_DEVICES = 16, /* Of a node at most. */
+	NW_PROFILES = 3
 };
 
 struct nw_piece {
@@ -46,12 +48,14 @@ struct node_world {
 	uint32_t count;
 	struct nw_job job[NW_JOBS];
 	enum sl_overrun overrun;
-	int64_t unit;     /* Microseconds in the world's second; 0: a million. */
-	int64_t offset;   /* Added to every time. */
-	int64_t id_first; /* Ids go down from there; 0: up from 1. */
-	bool spare_type;  /* One more type, of which there is a node, behind all others, of which nobody can
-			   * use  anything. */
-	bool types_apart; /* Like nodes are of different types all the same. */
+	int64_t unit;      /* Microseconds in the world's second; 0: a million. */
+	int64_t offset;    /* Added to every time. */
+	int64_t id_first;  /* Ids go down from there; 0: up from 1. */
+	bool spare_type;   /* One more type, of which there is a node, behind all others, of which nobody can
+			    * use  anything. */
+	bool types_apart;  /* Like nodes are of different types all the same. */
+	int64_t gpu_parts; /* Of GPUs there are so many of these, and each is listed. 0: they are counted. */
+	bool divided;      /* The last GPU of each type is, of those that are listed. */
 	int64_t parts;    /* Cpus and GPUs are counted in so many; 0: wholes. */
 
 	/* The rest belongs to node_world_run. */
@@ -61,6 +65,7 @@ struct node_world {
 	uint32_t request[NW_JOBS], node_type[NW_NODES + 1];
 	struct sl_request asked[NW_JOBS];
 	struct sl_node_type type[NW_NODES + 1];
+	struct sl_device device[NW_NODES][NW_DEVICES];
 	struct sl_window sl_window[NW_WINDOWS];
 	uint32_t window_node[NW_WINDOWS][NW_NODES];
 	uint64_t set_types[NW_SETS];
@@ -83,6 +88,8 @@ struct node_world {
 /* Runs a policy as -p would name it; jobs must be in submit order. Returns the status. */
 int node_world_run(struct node_world *world, const char *policy, bool check);
 void node_world_release(struct node_world *world);
+/* By the engine's nodes: could the job ever run? */
+bool node_world_could_hold(struct node_world *world, uint32_t job);
 /* In the world's seconds; -1: never. */
 int64_t node_world_start(const struct node_world *world, uint32_t job);
 int64_t node_world_end(const struct node_world *world, uint32_t job);

@@ -325,7 +325,7 @@ static int generate(const struct sl_value *values, size_t count, uint64_t seed, 
 	int status = check(&w, err);
 	for (uint32_t user = 0; user < number(&w, USERS) && !status; user++)
 		status = draw_user(&w, seed, user, err);
-	if (!status && !w.count)
+	if (!status && !w.session)
 		status = sl_fail(
 			err, SL_USAGE, "not one session was drawn: give more users, days or sessions");
 	if (!status) {

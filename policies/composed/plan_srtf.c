@@ -5,8 +5,9 @@
  * Who waits stands in the order of the time that he would still hold what he asks: his estimate, after a
  * checkpoint what is left of it and what it costs to go on (replay.restart). The first starts if he fits; if
  * not, running jobs of the same queue that have strictly more left than he make room, those with most left
- * first, if he then fits; else all of his queue wait for him. Work is kept. As only who has less left takes
- * from who has more, nothing alternates.
+ * first, if he then fits; else he waits, and whoever behind him fits now may start (not with fill=none): that
+ * delays him by nothing, as they have more left, and will make room. Work is kept. As only who has less left
+ * takes from who has more, nothing alternates.
  *
  * Schrage, A proof of the optimality of the shortest remaining processing time discipline, Operations
  * Research 16(3), 1968, for one server; for jobs on many GPUs as in Hu, Sun, Yan, Wen & Zhang,
@@ -320,13 +321,14 @@ static bool fails_still(const struct srtf *s, const struct sl_pass *pass, uint32
 		       sl_ledger_get(pass, s->freed, freed_row(s, lane));
 }
 
-static void srtf_lane(struct composed *composed, struct sl_pass *pass, uint32_t lane)
+/* Starts from the front. Returns the first that finds no room. */
+static sl_job start_in_order(struct composed *composed, struct sl_pass *pass, uint32_t lane)
 {
 	struct srtf *s = composed->own;
 	sl_job job;
 	while (sl_job_is(job = sl_lane_first(pass, lane))) {
 		if (s->remembers && fails_still(s, pass, lane, job))
-			return;
+			return job;
 		if (start_job(composed, pass, job))
 			continue;
 		if (take_over(composed, pass, job)) {
@@ -338,8 +340,19 @@ static void srtf_lane(struct composed *composed, struct sl_pass *pass, uint32_t 
 		set_ledger(pass, s->failed, lane * FAILED_ROWS + FAILED_AT,
 			sl_ledger_get(pass, s->freed, freed_row(s, lane)));
 		sl_head_waits(pass, job);
-		return;
+		return job;
 	}
+	return SL_JOB_NONE;
+}
+
+static void srtf_lane(struct composed *composed, struct sl_pass *pass, uint32_t lane)
+{
+	const sl_job head = start_in_order(composed, pass, lane);
+	if (!sl_job_is(head) || composed->fill_none)
+		return;
+	sl_job job = composed->fill.by_row ? head : SL_JOB_NONE;
+	while (sl_job_is(job = sl_lane_next_fit(pass, lane, job, NULL)))
+		(void)start_job(composed, pass, job);
 }
 
 static void srtf_pass(struct composed *composed, struct sl_pass *pass)
@@ -363,6 +376,7 @@ const struct plan plan_srtf = {
 	.uses = SL_USE_PREEMPT | SL_USE_KEYS,
 	.reason = SL_REASON_PRIORITY,
 	.own_order = true,
+	.fills = true,
 	.lanes = true,
 	.init = srtf_init,
 	.pass = srtf_pass,

@@ -262,9 +262,9 @@ static int list_models(struct fragments *f, const struct sl_setup *setup, struct
 			continue;
 		models_of_type(f, what, model);
 		f->model_of[type] = model;
-		f->alike[type] = f->model[model[0]].device.mig ? NULL : &f->model[model[0]];
+		f->alike[type] = !f->model[model[0]].device.mig;
 		for (uint32_t i = 1; i < what->device_count; i++)
-			f->alike[type] = model[i] == model[0] ? f->alike[type] : NULL;
+			f->alike[type] &= model[i] == model[0];
 		model += what->device_count;
 	}
 	return SL_OK;

@@ -56,7 +56,7 @@ struct fragments {
 	uint32_t row_step; /* The largest power of two that is not more than that, or 1. */
 	struct model *model;
 	uint32_t model_count;
-	const struct model **alike; /* By type: of all of its devices, undivided; NULL: they are not alike. */
+	bool *alike;                /* By type: its devices are of one model, and undivided. */
 	const uint32_t **model_of;  /* By type: of each device; NULL: devices are not listed. */
 	const uint32_t *kind_model; /* By kind: of its devices where they are not listed. */
 };

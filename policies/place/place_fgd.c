@@ -73,7 +73,7 @@ static int64_t before(const struct trial *trial)
 /* With a profile from that slice on. */
 static int64_t after_slice(const struct trial *trial, uint32_t device, uint32_t slice, uint32_t slices)
 {
-	const int64_t taken = (int64_t)(((1U << slices) - 1) << slice);
+	const int64_t taken = ((INT64_C(1) << slices) - 1) << slice;
 	const struct device_left then = { device, trial->class->device[device] & ~taken, trial->otherwise };
 	return fragments_with(trial->f, trial->class, trial->row, &then);
 }
@@ -245,7 +245,7 @@ static int64_t gain_alike(const struct fgd *fgd, const struct sl_node_class *cla
 	const struct sl_demand *task, uint32_t from, uint32_t until)
 {
 	const struct fragments *f = &fgd->fragments;
-	const struct model *model = f->alike[class->type];
+	const struct model *model = &f->model[f->model_of[class->type][0]];
 	const uint32_t row = fragments_row(f, class->free[SL_KIND_CPUS]);
 	const uint32_t row_then = fragments_row(f, class->free[SL_KIND_CPUS] - task->cpus);
 	struct tally t = { .model = model,

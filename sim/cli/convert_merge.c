@@ -231,6 +231,7 @@ static int own_id(
 		return status;
 	if (m->owner_capacity > before)
 		memset(m->owner + before, 0, (m->owner_capacity - before) * sizeof(*m->owner));
+	SL_CHECK(m->owner); /* It has room for this one at least. */
 	if (!m->owner[index])
 		m->owner[index] = number_of(m, source);
 	*owner = m->owner[index];
@@ -342,8 +343,8 @@ static size_t put_depends(const struct merging *m, const struct source *source, 
 		const size_t part = strcspn(p, ":,?+");
 		const char *name = before == ':' ? renamed(m, source, p, part) : NULL;
 		const size_t put = name ? strlen(name) : part;
-		if (to)
-			memcpy(to + len, name ? name : p, put);
+		for (size_t i = 0; to && i < put; i++)
+			to[len + i] = (name ? name : p)[i];
 		len += put;
 		p += part;
 		before = *p;

@@ -68,8 +68,10 @@ static void load(const char *trace, const char *cluster)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char nodes[] = "nodes: [{name: c, count: 3, cpus: 8, memory: 100}, "
-				    "{name: g, count: 2, cpus: 8, memory: 100, gpus: {a: 2, b: 2}}]\n";
+	static const char nodes[] =
+		"nodes: [{name: c, count: 3, cpus: 8, memory: 100}, "
+		"{name: g, count: 2, cpus: 8, memory: 100, gpus: {a: {count: 2, memory: 16GiB}, "
+		"b: {count: 2, mig: a100-40gb}}}]\n";
 	char trace_path[32];
 	char cluster_path[32];
 	int fd[2];

@@ -501,6 +501,72 @@ Test(node_policies, times_amounts_and_names_of_types_do_not_matter, .timeout = 3
 	}
 }
 
+/* GPUs that are followed one by one, of which nobody asks for less than one, are as good as counted ones; but
+ * for promises, which would have a job change devices, and for jobs that go on where they were. */
+Test(node_policies, devices_of_whole_gpus_do_not_matter, .timeout = 3600)
+{
+	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
+	static const char *const here[] = { "fcfs:", "composed:plan=greedy,", "easy:", "easy:order=sjf," };
+	const uint64_t worlds = number[effort()];
+	for (uint64_t seed = 1; seed <= worlds; seed++) {
+		struct node_world a;
+		struct node_world b;
+		char policy[100];
+		(void)snprintf(policy, sizeof(policy), "%splace=%s", here[seed % SL_LEN(here)],
+			places[seed / SL_LEN(here) % NR_PLACES]);
+		random_world(&a, seed);
+		a.amount[0][SL_KIND_CPUS]++; /* Nodes of one cpu may be counted. */
+		b = a;
+		b.gpu_parts = 1024; /* Shares of the whole are rounded alike. */
+		scale(&b, 1, 1, b.gpu_parts);
+		if (!alike(&a, &b, policy, same_node, "devices followed", seed))
+			return;
+	}
+}
+
+/* Half of those who ask for GPUs want a share, or a profile where some are divided. */
+static void ask_shares(struct node_world *w, uint64_t seed)
+{
+	struct sl_rng rng = sl_rng_stream(seed, "tests/shares");
+	w->gpu_parts = 1000;
+	w->divided = below(&rng, 3) == 0;
+	scale(w, 1, 1, w->gpu_parts);
+	for (uint32_t i = 0; i < w->count; i++) {
+		struct sl_demand *task = &w->job[i].group[0].task;
+		w->job[i].group_count = 1; /* Whether several fit at all depends on the placing. */
+		if (!task->gpus || below(&rng, 2))
+			continue;
+		task->gpus = 125 * (1 + below(&rng, 7));
+		if (!w->divided || below(&rng, 2))
+			continue;
+		task->mig = (uint32_t)(1 + below(&rng, NW_PROFILES));
+		task->gpus = 125 << (task->mig - 1);
+	}
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < w->count; i++)
+		if (node_world_could_hold(w, i))
+			w->job[kept++] = w->job[i];
+	w->count = kept;
+}
+
+Test(node_policies, shares_of_gpus_are_no_more_than_there_are, .timeout = 3600)
+{
+	static const uint64_t number[EFFORTS] = { 60, 300, 3000 };
+	const uint64_t worlds = number[effort()];
+	for (uint64_t seed = 1; seed <= worlds; seed++) {
+		struct node_world w;
+		random_world(&w, seed);
+		people(&w, seed);
+		for (enum nr_place place = NR_FIRST; place < NR_PLACES; place++)
+			leave_out(&w, place);
+		ask_shares(&w, seed);
+		for (size_t i = 0; i < SL_LEN(presets) && w.count; i++)
+			if (!audited(&w, presets[i], (enum nr_place)((seed + i) % NR_PLACES), seed % 4 == 0,
+				    seed))
+				return;
+	}
+}
+
 /* Without ties between nodes their numbers do not matter: each has a number of cpus of its own, and the world
  * is told with the nodes the other way round. */
 Test(node_policies, the_order_of_unlike_nodes_does_not_matter, .timeout = 3600)

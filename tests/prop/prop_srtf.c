@@ -34,7 +34,6 @@ static void random_world(struct world *w, uint64_t seed, struct restart_step ste
 		job->submit = submit;
 		job->run = job->limit = 1 + below(&rng, run);
 		job->size = (int32_t)(1 + below(&rng, w->cpus));
-		job->partition = (int32_t)(1 + below(&rng, 3));
 	}
 	steps[0] = (struct restart_step){ 1 + below(&rng, 3), below(&rng, 4) * SL_SECOND };
 	steps[1] = (struct restart_step){ steps[0].from + 1 + below(&rng, 4), below(&rng, 9) * SL_SECOND };
@@ -53,7 +52,7 @@ struct ref_job {
 struct ref {
 	const struct world *w;
 	struct ref_job job[WORLD_JOBS];
-	bool by_partition;
+	bool strict;
 	int64_t now;
 };
 
@@ -67,11 +66,6 @@ static int64_t ref_free(const struct ref *r)
 	return free;
 }
 
-static bool ref_same_queue(const struct ref *r, uint32_t a, uint32_t b)
-{
-	return !r->by_partition || r->w->job[a].partition == r->w->job[b].partition;
-}
-
 /* Who is first of those that wait and are not passed over; -1: none. */
 static int ref_first(const struct ref *r, const bool *passed)
 {
@@ -83,13 +77,12 @@ static int ref_first(const struct ref *r, const bool *passed)
 	return first;
 }
 
-/* Of the same queue, with most left, and more than the job; -1: none. */
+/* With most left, and more than the job; -1: none. */
 static int ref_victim(const struct ref *r, uint32_t job, const bool *stopped)
 {
 	int found = -1;
 	for (uint32_t i = 0; i < r->w->count; i++)
-		if (r->job[i].runs && !stopped[i] && ref_same_queue(r, i, job) &&
-			ref_rest(r, i) > ref_rest(r, job) &&
+		if (r->job[i].runs && !stopped[i] && ref_rest(r, i) > ref_rest(r, job) &&
 			(found < 0 || ref_rest(r, i) >= ref_rest(r, (uint32_t)found)))
 			found = (int)i;
 	return found;
@@ -130,17 +123,30 @@ static bool ref_make_room(struct ref *r, uint32_t job)
 	return true;
 }
 
-static void ref_schedule(struct ref *r)
+/* Behind the first that waits: whoever fits, in order. */
+static void ref_fill(struct ref *r, uint32_t head)
 {
 	bool passed[WORLD_JOBS] = { false };
+	passed[head] = true;
+	for (int next; (next = ref_first(r, passed)) >= 0;) {
+		passed[next] = true;
+		if (ref_free(r) >= r->w->job[next].size)
+			r->job[next].runs = true;
+	}
+}
+
+static void ref_schedule(struct ref *r)
+{
+	const bool passed[WORLD_JOBS] = { false };
 	for (int first; (first = ref_first(r, passed)) >= 0;) {
 		const uint32_t job = (uint32_t)first;
 		if (ref_free(r) >= r->w->job[job].size || ref_make_room(r, job)) {
 			r->job[job].runs = true;
 			continue;
 		}
-		for (uint32_t i = 0; i < r->w->count; i++)
-			passed[i] |= ref_same_queue(r, i, job);
+		if (!r->strict)
+			ref_fill(r, job);
+		return;
 	}
 }
 
@@ -178,15 +184,16 @@ static void ref_run(struct ref *r)
 	}
 }
 
-/* One queue. */
 Test(srtf_reference, srtf_agrees_with_the_reference, .timeout = 600)
 {
 	for (uint64_t seed = 1; seed <= worlds(3000); seed++) {
 		struct restart_step steps[2];
 		struct world w;
 		random_world(&w, seed, steps);
-		cr_assert_eq(world_run(&w, "srtf", seed % 20 == 0), SL_OK, "%s", w.err.text);
-		struct ref r = { .w = &w };
+		const bool strict = seed % 3 == 0;
+		cr_assert_eq(world_run(&w, strict ? "srtf:fill=none" : "srtf", seed % 20 == 0), SL_OK, "%s",
+			w.err.text);
+		struct ref r = { .w = &w, .strict = strict };
 		ref_run(&r);
 		for (uint32_t i = 0; i < w.count; i++)
 			cr_assert_eq(world_end(&w, i), r.job[i].end,

@@ -26,7 +26,7 @@ static const struct hand_job jobs[] = {
 
 static const struct sl_attempt attempts[] = {
 	{ .job = 0, .state = SL_PREEMPTED, .start = 10 * S, .end = 30 * S, .lost = 20 * S },
-	{ .job = 0, .state = SL_COMPLETED, .start = 50 * S, .end = 90 * S, .suspended = 5 * S },
+	{ .job = 0, .state = SL_COMPLETED, .start = 50 * S, .end = 90 * S, .suspended = 5 * S, .overhead = 4 * S },
 	{ .job = 2, .state = SL_PREEMPTED, .start = 20 * S, .end = 40 * S, .lost = 8 * S },
 	{ .job = 3, .state = SL_PREEMPTED, .start = 30 * S, .end = 30 * S },
 };
@@ -87,8 +87,8 @@ Test(attempts, attempts_csv)
 {
 	struct hand *hand = preempted();
 	expect_report(hand, "attempts.csv",
-		"job_id,attempt,start,end,state,suspended,lost\n1,1,10,30,PREEMPTED,0,20\n1,2,50,90,COMPLETED,5,0\n"
-		"3,1,20,40,PREEMPTED,0,8\n4,1,30,30,PREEMPTED,0,0\n");
+		"job_id,attempt,start,end,state,suspended,lost,overhead\n1,1,10,30,PREEMPTED,0,20,0\n"
+		"1,2,50,90,COMPLETED,5,0,4\n3,1,20,40,PREEMPTED,0,8,0\n4,1,30,30,PREEMPTED,0,0,0\n");
 	for (size_t i = 0; sl_reports[i]; i++)
 		if (strcmp(sl_reports[i]->name, "attempts.csv") == 0) {
 			cr_expect(sl_reports[i]->wanted(&hand->result));
@@ -156,6 +156,7 @@ Test(attempts, metrics)
 		{ "jobs.preempted", "3" },
 		{ "preemptions", "3" },
 		{ "work.lost", "28" },
+		{ "work.overhead", "4" },
 		{ "suspended.total", "7" },
 		{ "utilization.cpus", "0.345" }, /* (55*2 + 8 + 20) of 400 */
 		{ "queue.mean", "1.1" },         /* 110 s waited in 100. */

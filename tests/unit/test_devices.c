@@ -712,8 +712,8 @@ Test(devices, they_are_followed_where_somebody_looks)
 		cr_expect(nodes_start(nodes, 0, 0, 10));
 		cr_assert_eq(nodes_pieces(nodes, 0, &piece), 1);
 		cr_expect_eq(piece->devices, cases[i].devices, "case %zu", i);
-		cr_expect_eq(nodes_follow(nodes, &(struct placing){ .rule = &looks }), cases[i].devices != 0);
-		cr_expect(nodes_follow(nodes, &(struct placing){ .rule = &first }));
+		cr_expect_eq(nodes_serve(nodes, &(struct placing){ .rule = &looks }), cases[i].devices != 0);
+		cr_expect(nodes_serve(nodes, &(struct placing){ .rule = &first }));
 		nodes_free(nodes);
 	}
 }

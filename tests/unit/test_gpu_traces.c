@@ -284,17 +284,20 @@ Test(gpu_traces, helios_asks)
 		"4: 9 @10 wait 5 run 20 u=ub p=vcB TIMEOUT [1x c4 a node 1]\n");
 }
 
-/* Without a start it was cancelled while it waited; without an end its duration counts. */
+/* Without a start it was cancelled while it waited, unless it completed; without an end its duration counts.
+ */
 Test(gpu_traces, helios_times)
 {
 	expect("helios",
 		HELIOS
 		"7,ua,vcA,1,1,1,CANCELLED,1970-01-01 00:00:10,,1970-01-01 00:00:35,0,25\n"
 		"8,ua,vcA,1,1,1,NODE_FAIL,1970-01-01 00:00:10,1970-01-01 00:00:11,,9,1\n"
-		"9,ua,vcA,1,1,1,FAILED,1970-01-01 00:00:10,1970-01-01 00:00:20,1970-01-01 00:00:15,0,0\n",
+		"9,ua,vcA,1,1,1,FAILED,1970-01-01 00:00:10,1970-01-01 00:00:20,1970-01-01 00:00:15,0,0\n"
+		"10,ua,vcA,1,1,1,COMPLETED,1970-01-01 00:00:10,,1970-01-01 00:00:35,,25\n",
 		"dated\n2: 7 @10 cancel 35 u=ua p=vcA CANCELLED [1x c1 g1 a node 1]\n"
 		"3: 8 @10 wait 1 run 9 u=ua p=vcA NODE_FAIL [1x c1 g1 a node 1]\n"
-		"4: 9 @10 wait 10 run 0 u=ua p=vcA FAILED [1x c1 g1 a node 1]\n");
+		"4: 9 @10 wait 10 run 0 u=ua p=vcA FAILED [1x c1 g1 a node 1]\n"
+		"5: 10 @10 u=ua p=vcA COMPLETED [1x c1 g1 a node 1]\n");
 }
 
 /* Dates with zones: the first one's is the log's clock. Kalos' duration counts from submission. */
@@ -323,7 +326,7 @@ Test(gpu_traces, dlrm)
 		"2: i0 @0 wait 0 run 100 a=app_0 p=HN RUNNING cut [1x c12 g1 m122880]\n"
 		"3: i1 @30.5 wait 10 run 59.5 a=app_1 p=CN COMPLETED [1x c1500 m512 /1000]\n"
 		"4: i2 @0 wait 20 run 80 a=app_1 p=CN RUNNING cut [1x c4 m1024]\n"
-		"5: i3 @5 cancel 50 a=app_1 p=CN COMPLETED [1x c4 m1024]\n");
+		"5: i3 @5 cancel 50 a=app_1 p=CN CANCELLED [1x c4 m1024]\n");
 }
 
 /* ---- Philly's JSON ----------------------------------------------------------------------------------- */
@@ -356,7 +359,7 @@ Test(gpu_traces, philly_json_unknown)
 			"}]") "\n]\n",
 		"dated\n2: a1 @10 wait 10 run 30 u=u p=v on=m9 attempts 1 COMPLETED cut [1x g1]\n"
 		"3: a2 @10 u=u p=v COMPLETED [0x]\n"
-		"4: a3 @10 cancel 50 u=u p=v on=m9 attempts 1 COMPLETED [1x g1]\n");
+		"4: a3 @10 u=u p=v on=m9 attempts 1 COMPLETED [1x g1]\n");
 }
 
 Test(gpu_traces, philly_json_bad)

@@ -131,7 +131,7 @@ Test(sessions, are_so_many_on_average)
 	struct made made = made_well("users=100,days=28,sessions=2");
 	int64_t last = 0;
 	size_t of_first = 0;
-	cr_expect(llabs((long long)made.count - 4000) < 6 * 64, "%zu", made.count);
+	cr_expect(llabs((long long)made.count - 4000) < 384, "%zu", made.count);
 	for (size_t i = 0; i < made.count; i++) {
 		last = made.session[i].user > last ? made.session[i].user : last;
 		of_first += made.session[i].user == 1;

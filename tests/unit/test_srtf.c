@@ -80,14 +80,17 @@ Test(srtf, nobody_is_stopped_unless_the_job_then_fits)
 	world_release(&w);
 }
 
-/* Job 2 waits for job 1, who has less left; job 3 would fit, and has more left than job 2: it waits too. Job
- * 4 has less. */
-Test(srtf, the_first_is_waited_for)
+/*
+ * Job 2 waits for job 1, who has less left. Job 3 fits beside it from 2 on, until job 4 takes over at 3, and
+ * from 8 to 10, when job 2 takes over: it has done 3 of its 60 s then. With fill=none it waits behind job 2.
+ */
+Test(srtf, who_fits_fills_up_behind_the_first)
 {
 	struct world w = { .cpus = 4,
 		.count = 4,
 		.job = { JOB(0, 10, 10, 3), JOB(1, 50, 50, 4), JOB(2, 60, 60, 1), JOB(3, 5, 5, 1) } };
-	EXPECT_ENDS(&w, "srtf", 10, 60, 120, 8);
+	EXPECT_ENDS(&w, "srtf", 10, 60, 117, 8);
+	EXPECT_ENDS(&w, "srtf:fill=none", 10, 60, 120, 8);
 }
 
 /* By the limit job 1 has 190 s left at 10, by its run time 90. */

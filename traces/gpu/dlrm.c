@@ -80,7 +80,8 @@ static int row_in(struct gpu_csv *csv, void *self)
 	const bool before = t.created == SL_NONE;
 	const bool there = before && t.scheduled == SL_NONE; /* Else it waits. */
 	gpu_row_times(&r, before ? 0 : t.created, there ? 0 : t.scheduled, t.deleted, *last);
-	gpu_row_state(&r, t.deleted == SL_NONE ? SL_RUNNING : SL_COMPLETED);
+	const bool ran = there || t.scheduled != SL_NONE;
+	gpu_row_state(&r, ran && t.deleted != SL_NONE ? SL_COMPLETED : SL_RUNNING);
 	r.more.account = gpu_cell(csv, APP);
 	r.more.partition = gpu_cell(csv, ROLE);
 	return gpu_row_tell(&r, csv->sink, csv->err);

@@ -26,7 +26,7 @@ enum {
 struct gpu_column {
 	const char *name;
 	uint8_t use; /* The reader's number for it, below GPU_COLUMNS_MAX; or GPU_DERIVED. */
-	bool needed;
+	bool needed; /* Of a derived one: the format is told by it, that is all. */
 };
 
 struct gpu_format {

@@ -97,7 +97,7 @@ static int check_needed(struct gpu_csv *csv)
 	const struct sl_place at = row_place(csv);
 	for (size_t i = 0; i < csv->format->count; i++) {
 		const struct gpu_column *column = &csv->format->column[i];
-		if (column->needed && csv->at[column->use] < 0)
+		if (column->needed && column->use != GPU_DERIVED && csv->at[column->use] < 0)
 			return sl_fail_at(csv->err, &at,
 				"the header has no column '%s', as %s has: see schedlab-trace(5)",
 				column->name, csv->format->name);

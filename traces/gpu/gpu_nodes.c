@@ -7,6 +7,7 @@
  * cluster.gpus_per_node (of virtual clusters: 8), cluster.cpus_per_node (64), cluster.memory_per_node
  * (without bound), and cluster.date, of a file that has sizes by date (its first).
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static int count_set(
 	char wanted[64];
 	if (sl_get_i64(setting->value, strlen(setting->value), value) && *value >= 1 && *value <= max)
 		return SL_OK;
-	(void)snprintf(wanted, sizeof(wanted), "a whole number within 1..%lld", (long long)max);
+	(void)snprintf(wanted, sizeof(wanted), "a whole number within 1..%" PRId64, max);
 	return fail_setting(setting, wanted, err);
 }
 
@@ -189,7 +190,7 @@ static int gpu_mem_in(struct gpu_csv *csv, int64_t *mem)
 
 static int tell_node(struct gpu_csv *csv, struct sl_nodes_spec *spec, struct sl_gres *gres)
 {
-	const struct sl_hardware hardware = { .boards = 1, .gres = gres, .gres_count = 1 };
+	const struct sl_hardware hardware = { .boards = 1, .weight = 1, .gres = gres, .gres_count = 1 };
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
 	const struct reading *r = csv->self;
 	if (gres->count && gres->mem) {
@@ -231,7 +232,7 @@ static int node_in(struct gpu_csv *csv, void *self)
 
 /* ---- Virtual clusters --------------------------------------------------------------------------- */
 
-/* Nodes "VC-1" to "VC-N"; `behind` parts those of another kind. */
+/* Nodes of the list, "VC-[1-N]". */
 static int tell_nodes(
 	struct gpu_csv *csv, const char *vc, const char *hosts, int64_t count, int64_t gpus_per_node)
 {
@@ -281,14 +282,15 @@ static int tell_vc(struct gpu_csv *csv, const char *vc, int64_t gpus)
 	int status = SL_OK;
 	r->nodes += (uint64_t)(whole + (gpus % each != 0));
 	if (whole) {
-		(void)snprintf(hosts, sizeof(hosts), "%s-[1-%lld]", vc, (long long)whole);
+		(void)snprintf(hosts, sizeof(hosts), "%s-[1-%" PRId64 "]", vc, whole);
 		status = tell_nodes(csv, vc, hosts, whole, each);
 	}
 	if (!status && gpus % each) {
-		(void)snprintf(last, sizeof(last), "%s-%lld", vc, (long long)whole + 1);
+		(void)snprintf(last, sizeof(last), "%s-%" PRId64, vc, whole + 1);
 		status = tell_nodes(csv, vc, last, 1, gpus % each);
 	}
-	(void)snprintf(hosts, sizeof(hosts), "%s-[1-%lld]", vc, (long long)(whole + (gpus % each != 0)));
+	const int64_t all = whole + (gpus % each != 0);
+	(void)snprintf(hosts, sizeof(hosts), "%s-[1-%" PRId64 "]", vc, all);
 	return status || !gpus ? status : tell_partition(csv, vc, hosts);
 }
 
@@ -410,9 +412,11 @@ static int sniff(const struct gpu_format *format, const char *path, const char *
 		const struct sl_cluster_setting *setting, size_t count, const struct sl_cluster_sink *sink, \
 		struct sl_err *err)                                                                         \
 	{                                                                                                   \
-		struct gpu_csv csv = {                                                                      \
-			.format = &id##_format, .machine = sink, .err = err, .head = on_head, .row = on_row \
-		};                                                                                          \
+		struct gpu_csv csv = { .format = &id##_format,                                              \
+			.machine = sink,                                                                    \
+			.err = err,                                                                         \
+			.head = (on_head),                                                                  \
+			.row = (on_row) };                                                                  \
 		(void)path;                                                                                 \
 		return read_file(&csv, in, setting, count);                                                 \
 	}                                                                                                   \
@@ -422,8 +426,8 @@ static int sniff(const struct gpu_format *format, const char *path, const char *
 	}                                                                                                   \
 	const struct sl_cluster_reader id##_nodes_reader = {                                                \
 		.abi = SL_ABI_OF(struct sl_cluster_reader),                                                 \
-		.name = as,                                                                                 \
-		.summary = about,                                                                           \
+		.name = (as),                                                                               \
+		.summary = (about),                                                                         \
 		.sniff = id##_sniff,                                                                        \
 		.read = id##_read,                                                                          \
 	}

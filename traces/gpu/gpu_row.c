@@ -72,6 +72,8 @@ void gpu_row_times(struct gpu_row *r, sl_time submit, sl_time start, sl_time end
 void gpu_row_state(struct gpu_row *r, enum sl_state state)
 {
 	enum { SWF_FAILED = 0, SWF_COMPLETED = 1, SWF_CANCELLED = 5 };
+	if (state == SL_COMPLETED)
+		r->more.cancel = 0; /* It did run, and the log does not know since when. */
 	const bool never = r->more.cancel && (state == SL_PENDING || state == SL_RUNNING);
 	r->job.state_recorded = never ? SL_CANCELLED : state;
 	if (r->job.state_recorded == SL_COMPLETED)

@@ -180,7 +180,9 @@ static int tell(struct walk *w, const cJSON *job, sl_time submit, const struct a
 	const struct sl_place place = { w->file, w->row_line, 0 };
 	gpu_row_clear(&r, w->row_line);
 	gpu_row_id(&r, text_of(at(job, "jobid")), w->rows);
-	gpu_row_times(&r, submit, a->start, a->end, w->last);
+	/* An attempt without a start was not logged right: nobody knows how long it ran. */
+	gpu_row_times(&r, submit, a->start, a->start == SL_NONE ? SL_NONE : a->end, w->last);
+	r.job.end_recorded = a->end;
 	gpu_row_total(&r, SL_NONE, 0, a->gpus, SL_NONE);
 	gpu_row_state(&r, state);
 	r.more.user = text_of(at(job, "user"));
