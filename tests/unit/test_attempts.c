@@ -8,8 +8,8 @@
  * Job 4 is put back at once, and cancelled as it waits.
  */
 #include <criterion/criterion.h>
-#include <string.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sim/table.h"
@@ -26,7 +26,12 @@ static const struct hand_job jobs[] = {
 
 static const struct sl_attempt attempts[] = {
 	{ .job = 0, .state = SL_PREEMPTED, .start = 10 * S, .end = 30 * S, .lost = 20 * S },
-	{ .job = 0, .state = SL_COMPLETED, .start = 50 * S, .end = 90 * S, .suspended = 5 * S, .overhead = 4 * S },
+	{ .job = 0,
+		.state = SL_COMPLETED,
+		.start = 50 * S,
+		.end = 90 * S,
+		.suspended = 5 * S,
+		.overhead = 4 * S },
 	{ .job = 2, .state = SL_PREEMPTED, .start = 20 * S, .end = 40 * S, .lost = 8 * S },
 	{ .job = 3, .state = SL_PREEMPTED, .start = 30 * S, .end = 30 * S },
 };
