@@ -10,7 +10,8 @@ extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons, cs
 extern const struct sl_report report_sacct, report_batsim_jobs, report_batsim_schedule;
 
 const struct sl_metric *const sl_metric_list[] = { &metrics_of_wait, &metrics_of_preemption,
-	&metrics_of_slowdown, &metrics_of_use, &metrics_of_queue, &metrics_of_groups, &metrics_of_gauges, NULL };
+	&metrics_of_slowdown, &metrics_of_use, &metrics_of_queue, &metrics_of_groups, &metrics_of_gauges,
+	NULL };
 
 const struct sl_report *const sl_reports[] = { &csv_jobs, &csv_attempts, &csv_usage, &csv_reasons,
 	&csv_gauges, &report_sacct, &report_batsim_jobs, &report_batsim_schedule, NULL };

@@ -133,8 +133,9 @@ static int gauge_find(struct scenario *scenario, const char *name, size_t len, s
 	char text[64];
 	(void)snprintf(text, sizeof(text), "%.*s", (int)(len < 60 ? len : 60), name);
 	char near[128];
-	return sl_fail(err, SL_USAGE, "replay.gauges: there is no gauge '%s': %s'schedlab list gauges' shows all",
-		text, did_you_mean(near, sl_nearest(text, known)));
+	return sl_fail(err, SL_USAGE,
+		"replay.gauges: there is no gauge '%s': %s'schedlab list gauges' shows all", text,
+		did_you_mean(near, sl_nearest(text, known)));
 }
 
 /* A name given twice is one gauge: the engine follows none twice. */

@@ -403,8 +403,8 @@ static int row_begin(struct row *row, const struct worlds *worlds, const struct 
 	if (!label || !cpus)
 		return SL_SYSTEM;
 	*sl_put_i64(cpus, run->scenario->cpus) = '\0';
-	(void)snprintf(label, room, "%s%s%s%s%s", run->choice.text, ties ? ", ties by " : "", ties ? ties : "",
-		worlds->clusters > 1 ? " on " : "", worlds->clusters > 1 ? cluster : "");
+	(void)snprintf(label, room, "%s%s%s%s%s", run->choice.text, ties ? ", ties by " : "",
+		ties ? ties : "", worlds->clusters > 1 ? " on " : "", worlds->clusters > 1 ? cluster : "");
 	*row = (struct row){
 		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
 	};
