@@ -21,11 +21,13 @@ int sl_follow(const struct sl_setup *setup, const struct sl_gauge *gauge, struct
 	if (is_followed(pass, gauge))
 		return SL_OK;
 	if (!pass->info->node_count)
-		return sl_fail(err, SL_USAGE, "gauge '%s' is of nodes, and cpus are only counted here: give -c CLUSTER",
+		return sl_fail(err, SL_USAGE,
+			"gauge '%s' is of nodes, and cpus are only counted here: give -c CLUSTER",
 			gauge->name);
 	if (pass->gauge_count == SL_GAUGES_MAX)
-		return sl_fail(err, SL_USAGE, "gauge '%s' is one more than the %d that are followed: leave one out",
-			gauge->name, SL_GAUGES_MAX);
+		return sl_fail(err, SL_USAGE,
+			"gauge '%s' is one more than the %d that are followed: leave one out", gauge->name,
+			SL_GAUGES_MAX);
 	pass->uses |= SL_USE_NODES;
 	struct followed *followed = &pass->followed[pass->gauge_count];
 	*followed = (struct followed){ .gauge = gauge };
@@ -63,10 +65,12 @@ static void point_put(struct sl_pass *pass, struct followed *followed, int64_t v
 	}
 	const int status = grow((void **)&followed->point, &followed->capacity, sizeof(*followed->point),
 		followed->count + 1, SIZE_MAX / 64, &pass->err);
-	if (status)
+	if (status) {
 		pass_failed(pass, status);
-	else
-		followed->point[followed->count++] = (struct sl_gauge_point){ pass->now, value };
+		return;
+	}
+	SL_CHECK(followed->point);
+	followed->point[followed->count++] = (struct sl_gauge_point){ pass->now, value };
 }
 
 void gauges_record(struct sl_pass *pass)
@@ -78,9 +82,8 @@ void gauges_record(struct sl_pass *pass)
 void gauges_result(struct sl_pass *pass, struct sl_result *result)
 {
 	for (uint32_t i = 0; i < pass->gauge_count; i++)
-		pass->course_of_gauge[i] = (struct sl_gauge_course){
-			pass->followed[i].gauge, pass->followed[i].point, pass->followed[i].count
-		};
+		pass->course_of_gauge[i] = (struct sl_gauge_course){ pass->followed[i].gauge,
+			pass->followed[i].point, pass->followed[i].count };
 	result->gauge = pass->course_of_gauge;
 	result->gauge_count = pass->gauge_count;
 }

@@ -325,7 +325,8 @@ bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length)
 	if (!nodes->guard.on)
 		return true;
 	struct shape *shape = &nodes->shape[request];
-	if (!by_chance(nodes) && shape->allows_at == nodes->version && shape->allows_guard == nodes->guard.number &&
+	if (!by_chance(nodes) && shape->allows_at == nodes->version &&
+		shape->allows_guard == nodes->guard.number &&
 		(!nodes->windows_live || shape->allows_length == length))
 		return shape->allows;
 	ties_for(nodes, nodes->asker);

@@ -277,8 +277,8 @@ static bool pick_first_task(struct picker *p, size_t *again)
 		grow((void **)&nodes->pick_free, &nodes->pick_free_capacity, sizeof(*nodes->pick_free),
 			(p->picked + 1) * nodes->width, SIZE_MAX / 64, &nodes->err))
 		return false;
-	const int64_t *free = best.class == NONE ? &p->view->free[(size_t)best.node * nodes->width]
-						 : free_of(nodes, best.class);
+	const int64_t *free =
+		p->view ? &p->view->free[(size_t)best.node * nodes->width] : free_of(nodes, best.class);
 	memcpy(&nodes->pick_free[p->picked * nodes->width], free, nodes->width * sizeof(*free));
 	best.pick = (uint32_t)p->picked;
 	if (!pick_new(p, best.node, 1))
