@@ -239,7 +239,7 @@ struct nodes {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
 	struct placing placing;
-	uint32_t *rank; /* By node, where ties go by name: its place among the names; NULL: by number. */
+	uint32_t *rank; /* By node, where ties go by name or are shuffled: its place then; NULL: by number. */
 	uint64_t lot;   /* Where ties go by chance: of whoever is being placed. */
 	uint32_t asker; /* Whom the guard is asked for. */
 	uint32_t request_count, job_count, count, kinds;

@@ -233,6 +233,27 @@ Test(ties, by_chance_whatever_was_tried_before)
 	nodes_free(nodes);
 }
 
+/* The same node for every job, by the seed; what it fills goes on in the same order. */
+Test(ties, shuffled_is_one_order_for_all_jobs)
+{
+	uint32_t found[NODES] = { 0 };
+	for (uint64_t seed = 0; seed < 600; seed++) {
+		struct nodes *nodes =
+			made(&(struct placing){ .rule = &any, .ties = SL_TIES_SHUFFLED, .seed = seed });
+		const uint32_t first = goes_to(nodes, 0, FOUR);
+		cr_expect_eq(goes_to(nodes, 1, FOUR), first);
+		cr_expect_eq(goes_to(nodes, 2, ONE), first);
+		cr_assert(nodes_start(nodes, 0, FOUR, 100));
+		cr_expect_neq(goes_to(nodes, 1, FOUR), first);
+		cr_expect_eq(goes_to(nodes, 1, FOUR), goes_to(nodes, 2, FOUR));
+		nodes_check(nodes);
+		nodes_free(nodes);
+		found[first]++;
+	}
+	for (uint32_t node = 0; node < NODES; node++) /* 100 each; four standard errors are 37. */
+		cr_expect(found[node] > 63 && found[node] < 137, "node %u: %u of 600", node, found[node]);
+}
+
 /* Four cpus and one: where the four go is by chance, and no order of the nodes is in the way. */
 Test(ties, by_chance_what_fits_starts)
 {
