@@ -154,7 +154,7 @@ static void fill_cluster(struct node_world *w)
 		.type = w->type,
 		.window = w->sl_window,
 		.window_count = w->windows,
-		.gpu_parts = w->gpu_parts ? w->gpu_parts : w->parts,
+		.gpu_parts = w->gpu_parts,
 		.mig_model_count = 1,
 		.mig_profile_count = NW_PROFILES,
 		.mig_fit = fit };

@@ -56,7 +56,7 @@ struct node_world {
 	bool types_apart;  /* Like nodes are of different types all the same. */
 	int64_t gpu_parts; /* Of GPUs there are so many of these, and each is listed. 0: they are counted. */
 	bool divided;      /* The last GPU of each type is, of those that are listed. */
-	int64_t parts;    /* Cpus and GPUs are counted in so many; 0: wholes. */
+	int64_t parts;     /* Of cpus likewise; 0: wholes. */
 
 	/* The rest belongs to node_world_run. */
 	int64_t id[NW_JOBS];

@@ -43,6 +43,7 @@ static void refused(struct node_world *w, const char *policy, int status, const 
  * these are its quota it gets them, in place of what was borrowed.
  */
 static const struct node_world claimed = { .parts = 1000,
+	.gpu_parts = 1000,
 	.nodes = 1,
 	.kinds = 3,
 	.amount = { { 8000, SL_MEM_UNBOUNDED, 2000 } },
@@ -68,7 +69,7 @@ Test(shares_of_gpus, quotas_have_bounds)
 	w = claimed;
 	refused(&w, "quota:quotas=\"1=1.0005\"", SL_USAGE, "whole thousandths of GPUs");
 	w = claimed;
-	w.parts = 0;
+	w.parts = w.gpu_parts = 0;
 	refused(&w, "quota:quotas=\"1=1.5\"", SL_USAGE, "whole numbers of GPUs");
 }
 
@@ -76,6 +77,7 @@ Test(shares_of_gpus, quotas_have_bounds)
 Test(shares_of_gpus, sizes_have_thousandths)
 {
 	struct node_world w = { .parts = 1000,
+		.gpu_parts = 1000,
 		.nodes = 1,
 		.kinds = 3,
 		.amount = { { 1000, SL_MEM_UNBOUNDED, 1000 } },
@@ -90,6 +92,7 @@ Test(shares_of_gpus, sizes_have_thousandths)
 Test(shares_of_gpus, cost_what_they_are)
 {
 	struct node_world w = { .parts = 1000,
+		.gpu_parts = 1000,
 		.nodes = 1,
 		.kinds = 3,
 		.amount = { { 1000, SL_MEM_UNBOUNDED, 1000 } },
@@ -104,6 +107,7 @@ Test(shares_of_gpus, cost_what_they_are)
 Test(shares_of_gpus, usage_is_of_whole_cpus)
 {
 	struct node_world w = { .parts = 1000,
+		.gpu_parts = 1000,
 		.nodes = 1,
 		.kinds = 2,
 		.amount = { { 1000, 8 } },
@@ -117,6 +121,7 @@ Test(shares_of_gpus, usage_is_of_whole_cpus)
 Test(shares_of_gpus, gangs_have_bounds)
 {
 	struct node_world w = { .parts = 1000,
+		.gpu_parts = 1000,
 		.nodes = 2,
 		.kinds = 3,
 		.amount = { { 4000, SL_MEM_UNBOUNDED, 1000 }, { 4000, SL_MEM_UNBOUNDED, 1000 } },
