@@ -519,9 +519,9 @@ struct sl_placing {
 
 /* Which of several nodes of the same score goes first. */
 enum sl_ties {
-	SL_TIES_INDEX, /* The lowest, in the order of the file. */
-	SL_TIES_NAME,  /* The first by name, byte by byte: Kubernetes' choice where it was made reproducible.
-			*/
+	SL_TIES_INDEX,  /* The lowest, in the order of the file. */
+	SL_TIES_NAME,   /* The first by name, byte by byte: Kubernetes' choice where it was made reproducible.
+			 */
 	SL_TIES_RANDOM, /* Any: kube-scheduler. By seed, job and node. */
 	SL_TIES_SHUFFLE /* The first in an order of all nodes that is drawn once a run. */
 };

@@ -90,9 +90,10 @@ static int find_typical(struct fragments *f, const struct sl_setup *setup, struc
 	f->typical = sl_alloc(setup->arena, groups + 1, sizeof(*f->typical));
 	if (!asked || !f->typical || groups >= UINT32_MAX)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (uint32_t i = 0; jobs->request_drawn_from && i < jobs->request_count; i++)
-		asked[i] = jobs->request_drawn_from[i];
-	for (uint32_t job = 0; jobs->request && !jobs->request_drawn_from && job < jobs->count; job++)
+	const uint32_t *drawn_from = jobs->request_drawn_from;
+	for (uint32_t i = 0; drawn_from && i < jobs->request_count; i++)
+		asked[i] = drawn_from[i];
+	for (uint32_t job = 0; !drawn_from && jobs->request && job < jobs->count; job++)
 		asked[jobs->request[job]]++;
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < jobs->request_count; i++)

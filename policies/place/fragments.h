@@ -5,8 +5,8 @@
  * Descent", USENIX ATC 2023, section 3.2.
  *
  * Typical requests: what one task asks of cpus and GPUs (memory counts for nothing, as in the paper's
- * artifact), the most frequent first, until they are 95 % of all tasks of the trace. On a node, what is free
- * of GPUs is a fragment for a typical request
+ * artifact), the most frequent first, until they are 95 % of all tasks of the trace (of that which
+ * replay.fill drew from, where it did). On a node, what is free of GPUs is a fragment for a typical request
  *   - wholly, if the request asks no GPU, or the node does not hold it: too few cpus, too few devices of a
  * type that will do of which enough is free;
  *   - else so far as it lies on devices that are too small for the request, or of another type.

@@ -277,6 +277,19 @@ Test(place, fragmentation_without_jobs_is_none)
 	world_end(&w);
 }
 
+/* As many jobs of each, but of the trace that they were drawn from nine in ten asked the second. */
+Test(place, typical_requests_are_those_of_the_trace_that_jobs_were_drawn_from)
+{
+	static const struct asked asked[] = { { 0, 500, 1, 0, 1 }, { 0, 1000, 1, 0, 1 }, { 0 } };
+	static const uint32_t drawn_from[] = { 1, 9 };
+	struct place_world w = { 0 };
+	world_begin(&w, PARTS, asked);
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 500, 0, 0)), 250000);
+	w.jobs.request_drawn_from = drawn_from;
+	cr_expect_eq(gauge(&w, A_NODE(0, 0, 500, 0, 0)), 450000);
+	world_end(&w);
+}
+
 /* 300 requests as frequent, of 1 to 300 cpus: the 256 of most cpus count. */
 Test(place, typical_requests_are_256_at_most)
 {
