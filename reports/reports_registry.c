@@ -15,4 +15,5 @@ const struct sl_metric *const sl_metric_list[] = { &metrics_of_wait, &metrics_of
 	&metrics_of_gauges, &metrics_of_fill, NULL };
 
 const struct sl_report *const sl_reports[] = { &csv_jobs, &csv_attempts, &csv_usage, &csv_reasons,
-	&csv_gauges, &fill_csv, &metrics_idle_gpus, &report_sacct, &report_batsim_jobs, &report_batsim_schedule, NULL };
+	&csv_gauges, &fill_csv, &metrics_idle_gpus, &report_sacct, &report_batsim_jobs,
+	&report_batsim_schedule, NULL };

@@ -519,9 +519,9 @@ struct sl_placing {
 
 /* Which of several nodes of the same score goes first. */
 enum sl_ties {
-	SL_TIES_INDEX, /* The lowest, in the order of the file. */
-	SL_TIES_NAME,  /* The first by name, byte by byte: Kubernetes' choice where it was made reproducible.
-			*/
+	SL_TIES_INDEX,  /* The lowest, in the order of the file. */
+	SL_TIES_NAME,   /* The first by name, byte by byte: Kubernetes' choice where it was made reproducible.
+			 */
 	SL_TIES_RANDOM, /* Any: kube-scheduler. By seed, job and node. */
 	SL_TIES_SHUFFLE /* The first in an order of all nodes that is drawn once a run. */
 };
@@ -648,8 +648,8 @@ struct sl_jobs {
 	uint32_t more_count;
 	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
 				    * not known. NULL: of no job. */
-	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL: it
-	 * did not, and those that there are did. */
+	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL:
+	 * it did not, and those that there are did. */
 	const uint32_t *request_drawn_from;
 };
 
