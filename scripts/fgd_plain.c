@@ -89,7 +89,7 @@ static uint64_t seed = 42;
 static void die(const char *what, const char *of)
 {
 	fprintf(stderr, "fgd_plain: %s: %s\n", what, of);
-	exit(2);
+	exit(2); /* NOLINT(concurrency-mt-unsafe): there is one thread. */
 }
 
 /* ---- Random numbers: our own, or Go's. ---- */

@@ -648,8 +648,8 @@ struct sl_jobs {
 	uint32_t more_count;
 	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
 				    * not known. NULL: of no job. */
-	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL: it
-	 * did not, and those that there are did. */
+	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL:
+	 * it did not, and those that there are did. */
 	const uint32_t *request_drawn_from;
 };
 

@@ -310,7 +310,7 @@ int policy_settings(
 		const size_t at = param_find(policy->params, policy->param_count, key);
 		if (at == policy->param_count)
 			continue;
-		if (!full && param_find(replay_params, replay_param_count, key) < replay_param_count)
+		if (!full && replay_is_bare(key))
 			return sl_fail(err, SL_USAGE,
 				"setting '%s' may be the policy's or the replay's: write policy.%s or replay.%s",
 				key, key, key);

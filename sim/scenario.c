@@ -65,6 +65,15 @@ const struct sl_param replay_params[] = {
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
 
+/* `fill` alone was the composed policy's before there was replay.fill, and stays so. */
+bool replay_is_bare(const char *key)
+{
+	for (int i = 0; i < REPLAY_COUNT; i++)
+		if (i != REPLAY_FILL && strcmp(replay_params[i].key, key) == 0)
+			return true;
+	return false;
+}
+
 /* ---- Settings ------------------------------------------------------------------- */
 
 static int replay_set(
@@ -115,6 +124,8 @@ static int setting_take(struct loading *loading, struct setting *setting, struct
 	const char *key = setting->key + (full ? strlen("replay.") : 0);
 	for (int i = 0; i < REPLAY_COUNT; i++) {
 		if (strcmp(replay_params[i].key, key) != 0)
+			continue;
+		if (!full && !replay_is_bare(key))
 			continue;
 		setting->used = true;
 		return replay_set(loading, i, setting->value, "--set", err);

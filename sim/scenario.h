@@ -14,6 +14,8 @@
 /* Settings replay.*, one line each; the table is replay_params (scenario.c). */
 extern const struct sl_param replay_params[];
 extern const size_t replay_param_count;
+/* It is one of them, and known without "replay." too. */
+bool replay_is_bare(const char *key);
 
 struct oddity {
 	const char *cause; /* "run time is not positive" */

@@ -110,6 +110,7 @@ static int reserve(struct fill *fill, struct sl_err *err)
 			"%s: replay.fill=%s takes more than %d jobs: they ask too few GPUs for this cluster",
 			fill->loading->file, fill->loading->scenario->replay[REPLAY_FILL].text, COPIES_MAX);
 	const uint32_t capacity = 2 * fill->capacity;
+	SL_CHECK(capacity); /* It began with a place for each job. */
 	uint32_t *moved = realloc(fill->order, capacity * sizeof(*moved));
 	if (!moved)
 		return sl_fail_memory(err);

@@ -191,6 +191,8 @@ Test(fill, refused)
 			status = load(&f, refusals[i].jobs, refusals[i].cluster, refusals[i].settings, seed);
 			if (!status)
 				release(&f);
+			else
+				arena_free(f.settings.arena); /* The scenario is gone already. */
 		}
 		cr_expect_eq(status, refusals[i].status, "case %zu: %s", i, f.err.text);
 		cr_expect(strstr(f.err.text, refusals[i].says), "case %zu: %s", i, f.err.text);
