@@ -85,7 +85,9 @@ static void make_nodes(struct hand *hand)
 {
 	static const char *const node_name[] = { "g01", "g02", "g03", "m" };
 	static const struct sl_cluster cluster = { .name = "lab", .node_count = 4, .node_name = node_name };
-	static const struct sl_group group[] = { { .task = { 4, 512, 1, 0, 0, 0 }, .tasks = 3, .nodes_min = 2 } };
+	static const struct sl_group group[] = {
+		{ .task = { 4, 512, 1, 0, 0, 0 }, .tasks = 3, .nodes_min = 2 }
+	};
 	static const struct sl_request request[] = { { group, 1, 12, 1536, 3, NULL } };
 	static const uint32_t asks[] = { 0, 0 };
 	static const int32_t nodes_held[] = { 3, 0 };

@@ -7,8 +7,11 @@
 
 static const struct sl_attempt *attempt_of(const struct world *w, uint32_t job, size_t number)
 {
+	static const struct sl_attempt none;
 	const struct sl_attempt *attempt;
-	return number < sl_attempts_of(&w->sim.result, job, &attempt) ? &attempt[number] : NULL;
+	const bool had = number < sl_attempts_of(&w->sim.result, job, &attempt);
+	cr_expect(had, "job %u has no attempt %zu", job + 1, number);
+	return had ? &attempt[number] : &none;
 }
 
 static size_t attempts_of(const struct world *w, uint32_t job)
