@@ -62,7 +62,7 @@ static void *or_die(void *made)
 {
 	if (!made) {
 		(void)fputs("out of memory\n", stderr);
-		exit(6);
+		exit(6); /* NOLINT(concurrency-mt-unsafe): there is one thread. */
 	}
 	return made;
 }

@@ -10,6 +10,8 @@
 #ifndef SL_NODES_PARTS_H
 #define SL_NODES_PARTS_H
 
+#include <string.h>
+
 #include "sim/nodes.h"
 #include "sim/profile.h"
 
@@ -483,10 +485,7 @@ struct moment {
 /* Without the columns that are in nobody's row. */
 static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
 {
-	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
-		to->free[kind] = from->free[kind];
-	for (uint32_t i = nodes->kinds; i < nodes->width; i++)
-		to->free[i] = from->free[i];
+	memcpy(to->free, from->free, nodes->width * sizeof(*to->free));
 	to->holds = from->holds;
 	to->whole = from->whole;
 }

@@ -325,12 +325,12 @@ static int generate(const struct sl_value *values, size_t count, uint64_t seed, 
 	int status = check(&w, err);
 	for (uint32_t user = 0; user < number(&w, USERS) && !status; user++)
 		status = draw_user(&w, seed, user, err);
-	if (!status && !w.session)
-		status = sl_fail(
-			err, SL_USAGE, "not one session was drawn: give more users, days or sessions");
-	if (!status) {
+	if (!status && w.session) {
 		qsort(w.session, w.count, sizeof(*w.session), by_submit);
 		status = emit_header(sink, err);
+	} else if (!status) {
+		status = sl_fail(
+			err, SL_USAGE, "not one session was drawn: give more users, days or sessions");
 	}
 	for (size_t i = 0; i < w.count && !status; i++)
 		status = emit_session(&w, i, sink, err);
