@@ -15,13 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_MAJOR           1
+#define SL_ABI_MAJOR           2
 #define SL_ABI_MINOR           0
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
 
-/* Every vtable begins with this; members are only appended, an absent tail means the default. */
+/* Every vtable begins with this; members are only appended, an absent tail means the default. Other structs
+ * have no size in them: where one that is lent in arrays or made by plug-ins grows, or a function takes other
+ * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs. */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
 	uint32_t size;    /* sizeof of the whole vtable then. */

@@ -10,6 +10,7 @@ enum {
 	GOOD,
 	/* How it is made. */
 	MAJOR,
+	BEFORE,
 	MINOR,
 	LARGE,
 	SMALL,
@@ -30,7 +31,10 @@ enum {
 };
 
 #define IS(case) (CASE == (case))
-#define VERSION  (IS(MAJOR) ? (SL_ABI_MAJOR + 1) << 16 : SL_ABI_VERSION + IS(MINOR))
+#define VERSION                                         \
+	(IS(MAJOR)           ? (SL_ABI_MAJOR + 1) << 16 \
+		: IS(BEFORE) ? (SL_ABI_MAJOR - 1) << 16 \
+			     : SL_ABI_VERSION + IS(MINOR))
 #define SIZE                                                       \
 	(IS(LARGE)          ? sizeof(struct sl_policy) + 8         \
 		: IS(SMALL) ? offsetof(struct sl_policy, pass)     \
