@@ -73,6 +73,11 @@ $B/bench-many: $(CORE_O) $B/o/scripts/bench_many.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Plain programs that speed is compared with: they share nothing with ours.
+$B/fgd_plain $B/floor: $B/%: $B/o/scripts/%.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
 $B/replay-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o $B/o/tests/fuzz/replay.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
