@@ -145,6 +145,41 @@ Test(gauges, a_point_for_each_instant_that_changes_it)
 	world_release(&w);
 }
 
+static void pass_first(void *state, struct sl_pass *pass)
+{
+	(void)state;
+	if (sl_now(pass) == 5 * SL_SECOND)
+		(void)sl_start(pass, sl_queue_first(pass));
+}
+
+static const struct sl_policy first_alone = { { SL_ABI_VERSION, sizeof(struct sl_policy) }, "first-followed",
+	.init = follow_both, .pass = pass_first };
+
+/* Two nodes of 2 cpus. At 10 the first ends, and the policy leaves the second waiting; another takes over
+ * then, and starts it at once: of that instant only what holds in the end is shown. */
+Test(gauges, of_an_instant_that_is_gone_through_again_the_last)
+{
+	static const struct sl_gauge_point idles[] = { { 5, 4 }, { 10, 5 }, { 20, 8 } };
+	static const struct policy_choice next = { .policy = &greedy, .text = "greedy", .slug = "greedy" };
+	struct sim_options options;
+	w = (struct world){ .cpus = 4,
+		.as_nodes = true,
+		.node_cpus = 2,
+		.node_mem = 100,
+		.count = 2,
+		.instead = &first_alone,
+		.job = { JOB(5, 5, 5, 2), JOB(10, 10, 10, 1) } };
+	cr_assert_eq(world_open(&w, "fcfs", true, &options), SL_OK);
+	options.record |= SIM_RECORD_PAST;
+	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
+	cr_assert_eq(sim_advance(&w.sim, 10 * SL_SECOND, &w.err), SL_OK);
+	cr_assert_eq(sim_switch(&w.sim, &next, &w.err), SL_OK);
+	cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK);
+	cr_assert_eq(sim_end(&w.sim, &w.err), SL_OK);
+	expect_points(&w.sim.result.gauge[0], idles, SL_LEN(idles));
+	world_release(&w);
+}
+
 Test(gauges, want_nodes)
 {
 	w = (struct world){ .cpus = 6, .count = 1, .job = { JOB(0, 10, 10, 1) } };

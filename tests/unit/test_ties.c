@@ -79,17 +79,19 @@ static const struct sl_group groups[REQUESTS][2] = {
 };
 static struct sl_request requests[REQUESTS];
 
-static struct nodes *made(const struct placing *placing)
+static struct nodes *made_of(const struct sl_cluster *of, const struct placing *placing)
 {
 	struct nodes *nodes;
 	struct sl_err err = { 0 };
 	for (uint32_t i = 0; i < REQUESTS; i++)
 		requests[i] =
 			(struct sl_request){ .group = groups[i], .group_count = groups[i][1].tasks ? 2 : 1 };
-	cr_assert_eq(nodes_new(&nodes, &cluster, requests, REQUESTS, JOBS, placing, &err), SL_OK);
+	cr_assert_eq(nodes_new(&nodes, of, requests, REQUESTS, JOBS, placing, &err), SL_OK);
 	nodes_clock(nodes, 0);
 	return nodes;
 }
+
+static struct nodes *made(const struct placing *placing) { return made_of(&cluster, placing); }
 
 /* "0x4 1x2": four tasks on node 0, two on node 1. */
 static void on(struct nodes *nodes, uint32_t job, const char *want)
@@ -175,6 +177,54 @@ Test(ties, another_order_from_now_on)
 	nodes_set_placing(nodes, &(struct placing){ .rule = &any });
 	starts(nodes, 2, FOUR, "1x1");
 	nodes_free(nodes);
+}
+
+/* ---- Shuffled once ------------------------------------------------------------------------------------- */
+
+Test(ties, shuffled_as_the_cluster_says)
+{
+	static const uint32_t rank[NODES] = { 3, 0, 5, 1, 4, 2 };
+	static const char *const order[NODES] = { "1x1", "3x1", "5x1", "0x1", "4x1", "2x1" };
+	struct sl_cluster drawn = cluster;
+	drawn.node_shuffled = rank;
+	struct nodes *nodes = made_of(&drawn, &(struct placing){ .rule = &any, .ties = SL_TIES_SHUFFLE });
+	for (uint32_t i = 0; i < NODES; i++)
+		starts(nodes, i, FOUR, order[i]);
+	nodes_free(nodes);
+}
+
+/* Which node each of six jobs gets, that take a node each. */
+static void fill_nodes(uint64_t seed, uint32_t first_job, uint32_t got[NODES])
+{
+	struct nodes *nodes = made(&(struct placing){ .rule = &any, .ties = SL_TIES_SHUFFLE, .seed = seed });
+	for (uint32_t i = 0; i < NODES; i++) {
+		const struct sl_piece *piece;
+		cr_assert(nodes_start(nodes, first_job + i, FOUR, 100));
+		cr_assert_eq(nodes_pieces(nodes, first_job + i, &piece), 1);
+		got[i] = piece->node;
+	}
+	nodes_free(nodes);
+}
+
+/* One order of all nodes for all jobs of a run; over seeds each is first as often. */
+Test(ties, shuffled_by_seed_alone)
+{
+	enum { SEEDS = 600 };
+	uint32_t first[NODES] = { 0 };
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		uint32_t got[NODES];
+		uint32_t others[NODES];
+		uint32_t all = 0;
+		fill_nodes(seed, 0, got);
+		fill_nodes(seed, 100, others);
+		cr_expect_arr_eq(got, others, sizeof(got), "seed %u: whoever asks", (unsigned)seed);
+		for (uint32_t i = 0; i < NODES; i++)
+			all |= 1U << got[i];
+		cr_expect_eq(all, (1U << NODES) - 1);
+		first[got[0]]++;
+	}
+	for (uint32_t node = 0; node < NODES; node++) /* 100 each; five standard errors are 46. */
+		cr_expect(first[node] > 54 && first[node] < 146, "node %u: %u", node, first[node]);
 }
 
 /* ---- By chance -------------------------------------------------------------------------------------- */
