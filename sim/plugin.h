@@ -517,6 +517,7 @@ struct sl_placing {
 	/* On which device a share of a GPU goes: the least, ties the lowest device. NULL: where least is
 	 * left. */
 	int64_t (*score_device)(void *state, const struct sl_device_pick *pick);
+	bool at_random; /* Of nodes that it likes as well any goes, whatever ties are asked for. */
 };
 
 /* Which of several nodes of the same score goes first. */
@@ -537,6 +538,8 @@ struct sl_gauge {
 	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
 	void (*release)(void *state);
 	int64_t (*of)(void *state, const struct sl_node_class *class); /* It is remembered. */
+	bool of_fills; /* Followed where a cluster is filled (replay.fill), unless replay.gauges names others.
+			*/
 };
 
 /* ---- Jobs ------------------------------------------------------------------ */

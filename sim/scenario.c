@@ -163,6 +163,10 @@ static int gauges_find(struct scenario *scenario, struct sl_err *err)
 {
 	const char *text = scenario->replay[REPLAY_GAUGES].text;
 	int status = SL_OK;
+	for (const struct sl_gauge *const *at = scenario->registry->gauges; !text && *at; at++)
+		if (scenario->replay[REPLAY_FILL].text && (*at)->of_fills &&
+			scenario->gauge_count < SL_GAUGES_MAX)
+			scenario->gauge[scenario->gauge_count++] = *at;
 	while (text && !status) {
 		const size_t len = strcspn(text, "|");
 		status = gauge_find(scenario, text, len, err);

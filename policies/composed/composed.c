@@ -124,10 +124,9 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 }
 
 /* Random placement is no more than that: all nodes are alike to it. */
-static enum sl_ties ties_of(const struct sl_setup *setup)
+static enum sl_ties ties_of(const struct sl_setup *setup, const struct sl_placing *placing)
 {
-	const bool random = strcmp(setup->values[PARAM_PLACE].text, "random") == 0;
-	return random ? SL_TIES_RANDOM : (enum sl_ties)setup->values[PARAM_TIES].number;
+	return placing->at_random ? SL_TIES_RANDOM : (enum sl_ties)setup->values[PARAM_TIES].number;
 }
 
 static int init_place(const struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
@@ -135,7 +134,7 @@ static int init_place(const struct composed *composed, const struct sl_setup *se
 	const struct sl_value *place = &setup->values[PARAM_PLACE];
 	for (const struct sl_placing *const *placing = sl_placings; *placing; placing++)
 		if (strcmp((*placing)->name, place->text) == 0)
-			return sl_set_placing(setup, *placing, ties_of(setup), err);
+			return sl_set_placing(setup, *placing, ties_of(setup, *placing), err);
 	if (composed->plan->stops)
 		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
 			place->text, composed->plan->name);

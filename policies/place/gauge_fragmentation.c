@@ -31,4 +31,5 @@ const struct sl_gauge gauge_fragmentation = {
 	.paper = "Weng et al., USENIX ATC 2023, section 3.2",
 	.init = fragmentation_init,
 	.of = fragmentation_of,
+	.of_fills = true,
 };

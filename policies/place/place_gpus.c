@@ -180,4 +180,5 @@ const struct sl_placing place_random = {
 	.init = random_init,
 	.score = score_random,
 	.score_device = device_random,
+	.at_random = true,
 };

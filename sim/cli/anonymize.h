@@ -47,6 +47,9 @@ enum table_kind anonymize_table_kind(const char *text, const char *end);
 int anonymize_table(struct pseudonyms *p, enum table_kind kind, struct sl_input *in, bool keep_partitions,
 	struct sl_out *out, struct sl_err *err);
 
+/* Whether a line "; Label: value", or "# Label: value" of a table, says nothing of a site. */
+bool anonymize_header_stays(const char *p, const char *end);
+
 /* Bytes of a line, into the output. */
 void put_bytes(struct sl_out *out, const char *text, size_t len);
 

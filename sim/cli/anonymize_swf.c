@@ -34,9 +34,9 @@ struct swf {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static bool header_stays(const char *p, const char *end)
+bool anonymize_header_stays(const char *p, const char *end)
 {
-	while (p < end && (is_blank(*p) || *p == ';'))
+	while (p < end && (is_blank(*p) || *p == ';' || *p == '#'))
 		p++;
 	for (size_t i = 0; i < SL_LEN(kept_keys); i++) {
 		const size_t len = strlen(kept_keys[i]);
@@ -89,7 +89,7 @@ static int line_take(struct swf *swf, const char *p, const char *end, struct sl_
 	const char *first = p;
 	while (first < end && is_blank(*first))
 		first++;
-	if (first < end && *first == ';' && !header_stays(first, end)) {
+	if (first < end && *first == ';' && !anonymize_header_stays(first, end)) {
 		swf->gone += swf->out != NULL;
 		return SL_OK;
 	}

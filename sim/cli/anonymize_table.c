@@ -137,6 +137,8 @@ static const struct rule csv_rules[] = {
 	{ "status", STATE, 'U' },
 	{ "state", STATE, 'U' },
 	{ "gputype", KEEP, 0 },
+	{ "mig", KEEP, 0 },
+	{ "dependency", KEEP, 0 },
 	{ "exclusive", KEEP, 0 },
 	{ "qos", KEEP, 0 },
 };
@@ -164,7 +166,7 @@ struct table {
 	char *name; /* The header's line. */
 	char *held; /* A line that is too short: perhaps a text with a line end in it. */
 	size_t held_len;
-	uint64_t line, left_out, repaired, blanked;
+	uint64_t line, left_out, repaired, blanked, comments;
 	struct sl_err *err;
 };
 
@@ -298,8 +300,8 @@ static bool is_known_word(const char *text, size_t len)
 	return false;
 }
 
-/* A number, time, date or size: from a digit (or sign) on, letters are units, and two at most stand together.
- */
+/* A number, time, date or size: from a digit (or sign) on, letters are units, and two at most stand together,
+ * or three as in GiB. */
 static bool is_measure(const char *text, size_t len)
 {
 	size_t letters = 0;
@@ -314,7 +316,7 @@ static bool is_measure(const char *text, size_t len)
 			letters = 0;
 			continue;
 		}
-		if (!strchr("TZeEKMGPBincdhms", c) || ++letters > 2)
+		if (!strchr("TZeEKMGPBincdhms", c) || ++letters > (c == 'B' ? 3 : 2))
 			return false;
 	}
 	return true;
@@ -561,10 +563,25 @@ static int take_csv(struct table *t, const char *p, const char *end)
 		count ? "more fields than the header has" : "a quote is not closed");
 }
 
+/* Above the header line: labels that say nothing of a site stay, as those of SWF. */
+static void take_comment(struct table *t, const char *p, const char *end)
+{
+	if (!anonymize_header_stays(p, end)) {
+		t->comments++;
+		return;
+	}
+	put_bytes(t->out, p, (size_t)(end - p));
+	sl_out_text(t->out, "\n");
+}
+
 static int take_line(struct table *t, const char *p, const char *end)
 {
 	t->line++;
 	const char *stop = end > p && end[-1] == '\r' ? end - 1 : end;
+	if (!t->headed && t->kind == TABLE_CSV && p < stop && *p == '#') {
+		take_comment(t, p, stop);
+		return SL_OK;
+	}
 	if (!t->headed)
 		return take_header(t, p, stop);
 	if (p == stop)
@@ -605,6 +622,8 @@ static void talk_table(const struct table *t)
 	talk_columns(t, HASH, "hashed");
 	talk_columns(t, BLANK, "blanked");
 	talk_columns(t, UNKNOWN, "of these, what is no number, time or size was blanked");
+	if (t->comments)
+		talk("%s: comments left out: %llu", t->path, (unsigned long long)t->comments);
 	if (t->repaired)
 		talk("%s: lines with a '|' or a line end in a text, put together: %llu", t->path,
 			(unsigned long long)t->repaired);

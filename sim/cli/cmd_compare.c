@@ -396,7 +396,10 @@ static int row_begin(struct row *row, const struct worlds *worlds, const struct 
 	struct sl_arena *arena)
 {
 	enum { ROOM = 32 };
-	const char *ties = strstr(run->choice.text, "ties=") ? NULL : ties_told(run);
+	const char *ties = ties_told(run);
+	const char *given = strstr(run->choice.text, "ties=");
+	if (ties && given && strncmp(given + strlen("ties="), ties, strlen(ties)) == 0)
+		ties = NULL; /* The label says so already. */
 	const size_t room = strlen(run->choice.text) + (cluster ? strlen(cluster) : 0) + ROOM;
 	char *label = sl_alloc(arena, room, 1);
 	char *cpus = sl_alloc(arena, ROOM, 1);

@@ -29,6 +29,7 @@ struct entry {
 	size_t param_count;
 	const void *vtable; /* What shows whose it is. */
 	const struct sl_nodes_spec *node;
+	const struct sl_mig_model *mig;
 };
 
 static void json_pair(struct sl_out *out, const char *key, const char *value)
@@ -132,6 +133,41 @@ static void node_text(const struct sl_nodes_spec *node)
 	printf("\n");
 }
 
+/* ---- GPUs divided by MIG -------------------------------------------------------------------- */
+
+static void mig_json(struct sl_out *out, const struct sl_mig_model *mig)
+{
+	sl_out_printf(out, ", \"memory_mib\": %lld, \"slices\": %d, \"profiles\": [", (long long)mig->mem,
+		SL_MIG_SLICES);
+	for (size_t i = 0; i < mig->profile_count; i++) {
+		const struct sl_mig_profile *profile = &mig->profile[i];
+		sl_out_text(out, i ? ", { \"name\": " : " { \"name\": ");
+		sl_out_json(out, profile->name);
+		sl_out_printf(out, ", \"slices\": %u, \"starts\": [", profile->slices);
+		const char *comma = "";
+		for (unsigned slice = 0; slice < SL_MIG_SLICES; slice++) {
+			if (!(profile->starts >> slice & 1))
+				continue;
+			sl_out_printf(out, "%s%u", comma, slice);
+			comma = ", ";
+		}
+		sl_out_text(out, "] }");
+	}
+	sl_out_text(out, mig->profile_count ? " ]" : "]");
+}
+
+static void mig_text(const struct sl_mig_model *mig)
+{
+	for (size_t i = 0; i < mig->profile_count; i++) {
+		const struct sl_mig_profile *profile = &mig->profile[i];
+		printf("        %-8s  %u  at", profile->name, profile->slices);
+		for (unsigned slice = 0; slice < SL_MIG_SLICES; slice++)
+			if (profile->starts >> slice & 1)
+				printf(" %u", slice);
+		printf("\n");
+	}
+}
+
 static void entry_json(struct listing *list, const struct entry *entry)
 {
 	struct sl_out *out = list->out;
@@ -139,10 +175,12 @@ static void entry_json(struct listing *list, const struct entry *entry)
 	sl_out_json(out, entry->name);
 	json_pair(out, "summary", entry->summary);
 	json_pair(out, "stands_for", entry->stands_for);
-	json_pair(out, entry->node ? "source" : "paper", entry->paper);
+	json_pair(out, entry->node || entry->mig ? "source" : "paper", entry->paper);
 	json_pair(out, "plugin", plugin_of(list, entry));
 	if (entry->node)
 		node_json(out, entry->node);
+	if (entry->mig)
+		mig_json(out, entry->mig);
 	if (entry->params)
 		sl_out_text(out, ", \"parameters\": [");
 	for (size_t i = 0; i < entry->param_count; i++) {
@@ -182,6 +220,8 @@ static void entry_text(const struct listing *list, const struct entry *entry)
 		printf("      stands for %s\n", entry->stands_for);
 	if (entry->node)
 		node_text(entry->node);
+	if (entry->mig)
+		mig_text(entry->mig);
 	if (entry->paper)
 		printf("      %s\n", entry->paper);
 	if (plugin_of(list, entry))
@@ -202,7 +242,7 @@ static void list_policies(struct listing *list)
 {
 	for (const struct sl_policy *const *at = list->registry->policies; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL });
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL });
 }
 
 static void list_presets(struct listing *list)
@@ -212,8 +252,8 @@ static void list_presets(struct listing *list)
 		const bool set = at->settings && at->settings[0];
 		(void)snprintf(
 			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
-		entry_show(
-			list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL });
+		entry_show(list,
+			&(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL, NULL });
 	}
 }
 
@@ -226,8 +266,8 @@ static void list_settings(struct listing *list)
 		{ "cluster.nodes[NAME].count", SL_PARAM_INT, NULL, NULL,
 			"Nodes of an entry of the cluster file; += and -= change what the file says.", 0,
 			10000000 },
-		{ "cluster.nodes[NAME].cpus", SL_PARAM_INT, NULL, NULL, "Likewise, cpus of each.", 1,
-			1 << 20 },
+		{ "cluster.nodes[NAME].cpus", SL_PARAM_REAL, NULL, NULL, "Likewise, cpus of each.", 1000,
+			INT64_C(1000000) << 20 },
 		{ "cluster.nodes[NAME].memory", SL_PARAM_TEXT, NULL, NULL,
 			"Likewise, memory of each: 192GiB.", 0, 0 },
 		{ "cluster.nodes[NAME].gpus", SL_PARAM_INT, NULL, NULL, "Likewise, GPUs of each.", 0,
@@ -257,9 +297,9 @@ static void list_settings(struct listing *list)
 		{ "cluster.nodes_state", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show node.", 0, 0 },
 	};
 	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
-				 cluster, SL_LEN(cluster), NULL, NULL });
+				 cluster, SL_LEN(cluster), NULL, NULL, NULL });
 	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
-				 NULL, NULL, replay_params, replay_param_count, NULL, NULL });
+				 NULL, NULL, replay_params, replay_param_count, NULL, NULL, NULL });
 }
 
 static void list_readers(struct listing *list)
@@ -285,6 +325,20 @@ static void list_nodes(struct listing *list)
 					 .node = (*at)->node });
 }
 
+static void list_mig(struct listing *list)
+{
+	enum { GIB = 1024 };
+	for (const struct sl_mig_model *const *at = sl_mig_models; *at; at++) {
+		char text[80];
+		(void)snprintf(text, sizeof(text),
+			"%lld GiB in %d slices: profiles, their slices, where they may begin",
+			(long long)(*at)->mem / GIB, SL_MIG_SLICES);
+		entry_show(list,
+			&(struct entry){
+				.name = (*at)->name, .summary = text, .paper = (*at)->source, .mig = *at });
+	}
+}
+
 static void list_writers(struct listing *list)
 {
 	for (const struct sl_writer *const *at = list->registry->writers; *at; at++)
@@ -296,7 +350,7 @@ static void list_generators(struct listing *list)
 {
 	for (const struct sl_generator *const *at = list->registry->generators; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL });
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL });
 }
 
 static void list_metrics(struct listing *list)
@@ -345,6 +399,7 @@ static const struct kind {
 	{ "readers", "formats of traces that are read", list_readers },
 	{ "clusters", "formats of cluster files, for -c", list_clusters },
 	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes },
+	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", list_mig },
 	{ "writers", "formats of traces that are written", list_writers },
 	{ "generators", "workload models, for 'schedlab generate'", list_generators },
 	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
@@ -410,8 +465,8 @@ const struct command cmd_list = {
 	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, placings, settings, gauges, readers, clusters, nodes, writers,\n"
-		"generators, metrics and reports.\n"
+		"KIND is one of policies, presets, placings, settings, gauges, readers, clusters, nodes, mig,\n"
+		"writers, generators, metrics and reports.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

@@ -43,7 +43,10 @@ int64_t amount_micro(int64_t amount, int64_t parts)
 
 const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
 {
-	return screen_number(buffer, amount_micro(amount, parts), amount % sl_parts(parts) ? 3 : 0);
+	unsigned decimals = 0;
+	for (int64_t unit = sl_parts(parts); amount % unit; unit /= 10)
+		decimals++;
+	return screen_number(buffer, amount_micro(amount, parts), decimals);
 }
 
 void talk_read(const struct scenario *scenario)
@@ -144,7 +147,7 @@ const char *ties_told(const struct run *run)
 		return NULL;
 	for (const struct sl_placing *const *at = run->scenario->registry->placings; *at; at++)
 		if (strcmp((*at)->name, place->text) == 0)
-			return ties->text;
+			return (*at)->at_random ? "random" : ties->text;
 	return NULL; /* A placer, which goes by rules of its own. */
 }
 

@@ -72,6 +72,51 @@ static uint32_t names_of(const struct sl_cluster *cluster, uint32_t index, char 
 	return nodes;
 }
 
+/* The devices of a node's GPUs of one kind, where they are known one by one. */
+struct gpus_told {
+	uint32_t count, divided;
+	uint64_t islands; /* As bits. */
+	int64_t mem;      /* SL_NONE: they differ. */
+	const char *model;
+};
+
+static struct gpus_told gpus_told_of(
+	const struct sl_cluster *cluster, const struct sl_node_type *type, uint32_t kind)
+{
+	struct gpus_told told = { 0 };
+	for (uint32_t i = 0; type->device && i < type->device_count; i++) {
+		const struct sl_device *device = &type->device[i];
+		if (device->kind != kind)
+			continue;
+		told.mem = !told.count || told.mem == device->mem ? device->mem : SL_NONE;
+		told.islands |= UINT64_C(1) << device->island % 64;
+		told.divided += device->mig != 0;
+		told.model = device->mig ? cluster->mig_model[device->mig - 1]->name : told.model;
+		told.count++;
+	}
+	return told;
+}
+
+/* ", 4 v100 of 16,384 MiB in 2 islands"; ", 2 a100 of 40,960 MiB (2 divided: a100-40gb)" */
+static size_t put_gpus(char *text, size_t size, const struct sl_cluster *cluster,
+	const struct sl_node_type *type, uint32_t kind)
+{
+	char count[48];
+	const struct gpus_told told = gpus_told_of(cluster, type, kind);
+	const int islands = __builtin_popcountll(told.islands);
+	size_t len = (size_t)snprintf(text, size, ", %s %s",
+		parts_text(count, type->amount[kind], cluster->gpu_parts), cluster->kind_name[kind]);
+	if (told.mem > 0 && len < size)
+		len += (size_t)snprintf(
+			text + len, size - len, " of %s MiB", count_text(count, (uint64_t)told.mem));
+	if (islands > 1 && len < size)
+		len += (size_t)snprintf(text + len, size - len, " in %d islands", islands);
+	if (told.divided && len < size)
+		len += (size_t)snprintf(
+			text + len, size - len, " (%u divided: %s)", told.divided, told.model);
+	return len;
+}
+
 /* Nodes that are alike, in a line. */
 static void show_type(const struct sl_cluster *cluster, uint32_t index)
 {
@@ -85,9 +130,9 @@ static void show_type(const struct sl_cluster *cluster, uint32_t index)
 			count_text(count, (uint64_t)type->amount[SL_KIND_MEM]));
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count && len < sizeof(line); kind++)
 		if (type->amount[kind])
-			len += (size_t)snprintf(line + len, sizeof(line) - len, ", %s %s",
-				parts_text(count, type->amount[kind], cluster->gpu_parts),
-				cluster->kind_name[kind]);
+			len += put_gpus(line + len, sizeof(line) - len, cluster, type, kind);
+	if (type->island && len < sizeof(line))
+		(void)snprintf(line + len, sizeof(line) - len, ", one NVLink island");
 	fact("", "%s", line);
 }
 

@@ -160,8 +160,10 @@ static void put_oddities(struct sl_out *out, const struct scenario *scenario, bo
 }
 
 /* The rules that the numbers depend on and that a name of a policy does not say. */
-static void put_rules(struct sl_out *out, const struct scenario *scenario)
+static void put_rules(struct sl_out *out, const struct run *run)
 {
+	const struct scenario *scenario = run->scenario;
+	const char *ties = ties_told(run);
 	static const char *const overrun[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
 	static const char *const order[] = {
 		"job ends, time limits, submissions, cancellations, timers",
@@ -174,6 +176,7 @@ static void put_rules(struct sl_out *out, const struct scenario *scenario)
 		"    \"overrun\": \"%s\",\n"
 		"    \"instant\": \"%s%s; %s%s\",\n"
 		"    \"ties\": \"submission, then place in the file\",\n"
+		"%s%s%s"
 		"    \"bounded_slowdown\": \"max(1, (wait + run) / max(run, 10 s))\",\n"
 		"    \"quantiles\": \"nearest rank\"\n"
 		"  }",
@@ -182,7 +185,8 @@ static void put_rules(struct sl_out *out, const struct scenario *scenario)
 		order[rules->submits_first],
 		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass",
 		rules->early ? "; ends in the order of the starts, what ends as estimated is free at once"
-			     : "");
+			     : "",
+		ties ? "    \"node_ties\": \"" : "", ties ? ties : "", ties ? "\",\n" : "");
 }
 
 /* A run without any says nothing of them. */
@@ -315,7 +319,7 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_key(out, "utc_offset");
 	sl_out_printf(out, "%" PRId64, scenario->utc_offset);
 	put_key(out, "rules");
-	put_rules(out, scenario);
+	put_rules(out, run);
 	put_key(out, "jobs");
 	sl_out_printf(out, "{ \"rows\": %" PRIu64 ", \"replayed\": %" PRIu32 " }", scenario->rows,
 		scenario->jobs.count);

@@ -36,3 +36,6 @@ try - -o safe.swf --key fixed.key <"$DATA/four.swf"
 printf 'job_id,user,submit,run_time\n1,"bob,0,5\n' >quote.csv
 try quote.csv -o safe.csv --key fixed.key
 ls
+# Comments above a table's header line are left out, but for labels that say nothing of a site; what is asked stays.
+printf '# Computer: of ann, physics\n# UnixStartTime: 1700000000\njob_id,user,submit,run_time,gpu_memory,mig,dependency\n1,bob,0,5,20GiB,3g.20gb,\n2,bob,0,5,,,afterok:1\n' >comments.csv
+schedlab anonymize comments.csv -o - --key fixed.key

@@ -2,7 +2,7 @@
 # read again.
 cp "$DATA/shared-gpus.csv" "$DATA/shared-gpus.yaml" .
 schedlab inspect shared-gpus.csv -c shared-gpus.yaml |
-	sed -n '/^  jobs/p; /^  fit/p; /^  oddities/,/^$/p; /^  size, in/,/^$/p'
+	sed -n '/^  machine/,/^  jobs/p; /^  fit/p; /^  oddities/,/^$/p; /^  size, in/,/^$/p'
 schedlab convert shared-gpus.csv again.csv --to table
 sed -n '/^job_id/,$p' again.csv
 schedlab convert again.csv third.csv --to table

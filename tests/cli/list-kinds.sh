@@ -7,3 +7,6 @@ done
 schedlab list policies | grep -A 2 '^  easy '
 schedlab list policy || echo "exit $?"
 schedlab list traces | sed -n "/(not tried/p"
+# How GPUs are divided, with the places of each profile.
+schedlab list mig | sed -n 2,9p
+schedlab list mig --json | grep -o '"slices": 4, "starts": \[0, 4\]' | head -n 1

@@ -15,3 +15,9 @@ digest() { grep -o '"digest": "[^"]*"' "$1/run.json"; }
 schedlab compare gpu-200.csv -c gpu-cluster.yaml --jobs 60 --quiet -p easy -p easy:place=best -p easy:ties=name | cut -d' ' -f1-4
 schedlab run "$DATA/four.swf" -p easy:ties=random --quiet | grep -c '^ties' || true
 run --set replay.gauges=nothing || echo "exit $?"
+# Random placement takes any node, whatever ties are asked for, and says so.
+run -p easy:place=random -o random | sed -n 2p
+grep -o '"node_ties": "[a-z]*"' random/run.json name/run.json
+run -p easy:place=random,ties=name -o asked | sed -n 2p
+cmp random/jobs.csv asked/jobs.csv && echo same
+schedlab compare gpu-200.csv -c gpu-cluster.yaml --jobs 60 --quiet -p easy:place=random -p easy:place=random,ties=name | sed -n '2,3s/   .*//p'
