@@ -581,7 +581,7 @@ Test(gpu_traces, openb_nodes)
 	expect_no_nodes("sn,cpu_milli,memory_mib,gpu,model\nn0,-1,1,0,\n", NULL, NULL, SL_INPUT,
 		":2:4: column 'cpu_milli' must be a number from 0 on, not '-1'");
 	expect_no_nodes("sn,cpu_milli,memory_mib,gpu,model\nn0,1000,1,-2,\n", NULL, NULL, SL_INPUT,
-		":2:13: column 'gpu' must be a number from 0 on, not '-2'");
+		":2:11: column 'gpu' must be a number from 0 on, not '-2'");
 	expect_no_nodes(
 		"sn,cpu_milli,memory_mib,gpu,model,sn\n", NULL, NULL, SL_INPUT, "column 'sn' stands twice");
 }
