@@ -489,6 +489,8 @@ int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err)
 {
 	char text[900] = "";
 	size_t len = 0;
+	if (!loading->scenario->rows)
+		return sl_fail(err, SL_INPUT, "%s: has no jobs: give a trace with jobs", loading->file);
 	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
 		const struct tally *tally = &loading->tally[cause];
 		if (!tally->count || !causes[cause].dropped)

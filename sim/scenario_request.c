@@ -12,7 +12,7 @@
 
 #include "sim/scenario_machine.h"
 
-enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61 };
+enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, NUMBER_ROOM = 24 };
 
 /* So many nodes hold so many tasks each. */
 struct holds {
@@ -371,12 +371,28 @@ static int gpus_in(struct machine *machine, const struct sl_row_group *from, str
 	return SL_OK;
 }
 
-static int groups_in(
-	struct loading *loading, const struct sl_row_more *more, enum cause *cause, struct sl_err *err)
+/* A bare number is a name where a partition of the cluster is called so, or where others of the column are
+ * names; else nobody knows what it numbers, and any node will do. */
+static const char *partition_of(
+	const struct loading *loading, const struct sl_row *row, char text[NUMBER_ROOM])
+{
+	const int64_t number = row->col[SL_COL_PARTITION];
+	if (row->more->partition || number < 0)
+		return row->more->partition;
+	char *end = sl_put_i64(text, number);
+	*end = '\0';
+	const uint32_t found = machine_partition(loading->machine, text, (size_t)(end - text));
+	return found != UINT32_MAX || loading->names[NAMED_PARTITION].count ? text : NULL;
+}
+
+static int groups_in(struct loading *loading, const struct sl_row *row, enum cause *cause, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
 	const struct bound_row *bound = &requests->bound;
-	int status = ask_bind(loading->machine, more->partition, &requests->bound, cause, err);
+	const struct sl_row_more *more = row->more;
+	char number[NUMBER_ROOM];
+	const char *partition = partition_of(loading, row, number);
+	int status = ask_bind(loading->machine, partition, &requests->bound, cause, err);
 	for (size_t i = 0; i < more->group_count && !status && *cause == CAUSE_COUNT; i++) {
 		struct sl_group *group = &requests->scratch[i];
 		*cause = group_in(loading->machine, &more->group[i], more->group_count, group);
@@ -536,12 +552,12 @@ static void judge_groups(
 }
 
 /* The same on nodes: it is bound, and in groups. */
-static int judge_bound(struct loading *loading, const struct sl_row_more *more, struct ask *ask,
-	enum cause *cause, struct sl_err *err)
+static int judge_bound(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+	struct sl_err *err)
 {
-	int status = requests_begin(loading, more->group_count, err);
+	int status = requests_begin(loading, row->more->group_count, err);
 	if (!status)
-		status = groups_in(loading, more, cause, err);
+		status = groups_in(loading, row, cause, err);
 	if (status || *cause != CAUSE_COUNT)
 		return status;
 	sum_groups(loading->requests, ask);
@@ -583,7 +599,7 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 	if (*cause != CAUSE_COUNT)
 		return SL_OK;
 	if (loading->scenario->cluster.node_count)
-		return more ? judge_bound(loading, more, ask, cause, err)
+		return more ? judge_bound(loading, row, ask, cause, err)
 			    : judge_plain(loading, row, cpus, ask, cause, err);
 	if (more)
 		judge_groups(loading, more, ask, cause);

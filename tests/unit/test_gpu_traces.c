@@ -227,6 +227,7 @@ Test(gpu_traces, openb_bad_lines)
 	expect_refused(OPENB "p0,1000,1,1,1000,,LS,Failed,1e300,60,20\n", ":2:29: column 'creation_time'");
 	expect_refused(OPENB "p0,1000,1,1,1000,\"LS\"x,Failed,10,60,20\n", ":2:");
 	expect_refused("name,name,cpu_milli,memory_mib,num_gpu,gpu_milli\n", "column 'name' stands twice");
+	expect_refused("name,cpu_milli,memory_mib,num_gpu\n", "not a trace of a known format");
 }
 
 /* ---- Lists ---------------------------------------------------------------------------------------- */
@@ -577,6 +578,12 @@ Test(gpu_traces, openb_nodes)
 	expect_no_nodes(
 		"sn,cpu_milli,memory_mib,gpu,model\nn0,1,1\n", NULL, NULL, SL_INPUT, ":2: fewer fields");
 	expect_no_nodes("sn,cpu_milli,memory_mib,gpu,model\n", NULL, NULL, SL_INPUT, "has no nodes");
+	expect_no_nodes("sn,cpu_milli,memory_mib,gpu,model\nn0,-1,1,0,\n", NULL, NULL, SL_INPUT,
+		":2:4: column 'cpu_milli' must be a number from 0 on, not '-1'");
+	expect_no_nodes("sn,cpu_milli,memory_mib,gpu,model\nn0,1000,1,-2,\n", NULL, NULL, SL_INPUT,
+		":2:11: column 'gpu' must be a number from 0 on, not '-2'");
+	expect_no_nodes(
+		"sn,cpu_milli,memory_mib,gpu,model,sn\n", NULL, NULL, SL_INPUT, "column 'sn' stands twice");
 }
 
 Test(gpu_traces, spot_nodes)

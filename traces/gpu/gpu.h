@@ -82,7 +82,7 @@ const char *gpu_field(const struct gpu_csv *csv, size_t field);
 /* NULL: empty, or one of the words for that ("nan", "None"...), or the file has no such column. */
 const char *gpu_cell(const struct gpu_csv *csv, int use);
 int gpu_fail_cell(struct gpu_csv *csv, int use, const char *wanted);
-/* The number times `scale`, rounded up; SL_NONE: empty or negative. */
+/* The number times `scale`, rounded up; SL_NONE: empty, or negative, which is an error in a list of nodes. */
 int gpu_scaled(struct gpu_csv *csv, int use, int64_t scale, int64_t *value);
 /* A whole number; a fraction is rounded up, and counted. */
 int gpu_count(struct gpu_csv *csv, int use, int64_t *value);

@@ -91,6 +91,9 @@ int gpu_scaled(struct gpu_csv *csv, int use, int64_t scale, int64_t *value)
 	int64_t micro;
 	const int status = number_in(csv, use, &micro);
 	*value = SL_NONE;
+	/* Of a job it is not known, then; of a machine nothing else would say so. */
+	if (!status && micro != SL_NONE && micro < 0 && csv->machine)
+		return gpu_fail_cell(csv, use, "a number from 0 on");
 	if (status || micro < 0)
 		return status;
 	const __int128 product = (__int128)micro * scale;

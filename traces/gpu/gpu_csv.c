@@ -126,22 +126,26 @@ static int header_row(struct gpu_csv *csv)
 	return status || !csv->head ? status : csv->head(csv, csv->self);
 }
 
+static bool has_column(const struct gpu_column *column, const char *p, const char *end)
+{
+	while (p < end) {
+		const char *comma = memchr(p, ',', (size_t)(end - p));
+		const char *stop = comma ? comma : end;
+		if (same_name(column->name, p, (size_t)(stop - p)))
+			return true;
+		p = stop + 1;
+	}
+	return false;
+}
+
 int gpu_sniff(const struct gpu_format *format, const char *text, size_t len)
 {
 	const char *newline = memchr(text, '\n', len);
 	const char *end = newline ? newline : text + len;
-	size_t needed = 0;
-	size_t found = 0;
 	for (size_t i = 0; i < format->count; i++)
-		needed += format->column[i].needed;
-	for (const char *p = text; p < end;) {
-		const char *comma = memchr(p, ',', (size_t)(end - p));
-		const char *stop = comma ? comma : end;
-		const struct gpu_column *column = column_of(format, p, (size_t)(stop - p));
-		found += column && column->needed;
-		p = stop + 1;
-	}
-	return found == needed ? 97 : 0;
+		if (format->column[i].needed && !has_column(&format->column[i], text, end))
+			return 0;
+	return 97;
 }
 
 /* ---- Rows --------------------------------------------------------------------------------------- */
