@@ -12,6 +12,9 @@ cmp again.csv clean.csv
 # In wholes, up: cpus, and for whom asks none GPUs.
 schedlab convert shared-gpus.csv - --to swf | sed '/^;/d' | cut -d' ' -f1,4,8
 schedlab convert shared-gpus.csv - --to sacct | sed -n 's/.*\(--ntasks=[^|]*\).*/\1/p'
+# Of several types of GPU Slurm is asked for any, and no line is broken by them.
+schedlab convert shared-gpus.csv asked.txt --to sacct
+schedlab convert asked.txt - --to table | cut -d, -f1,12-16 | sed -n '/^[67],/p'
 # The cluster, by both languages.
 schedlab convert shared-gpus.yaml first.yaml --to yaml
 cat first.yaml

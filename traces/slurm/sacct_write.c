@@ -259,12 +259,14 @@ static int64_t wholes(int64_t amount, uint32_t parts)
 	return amount <= 0 ? amount : (amount - 1) / sl_parts(parts) + 1;
 }
 
-/* What a group of another format asks, in Slurm's words, which know whole cpus and GPUs. */
+/* What a group of another format asks, in Slurm's words, which know whole cpus and GPUs, of one type or any:
+ * of several types any will do. */
 static struct sl_ask ask_of(const struct sl_row_group *group, char gpus[64])
 {
 	const bool one_gpu = group->mig || group->gpu_mem > 0;
 	const int64_t cpus = wholes(group->cpus, group->parts);
 	const int64_t count = one_gpu ? 1 : wholes(group->gpus, group->parts);
+	const char *type = group->gpu_type && !strchr(group->gpu_type, '|') ? group->gpu_type : NULL;
 	struct sl_ask ask;
 	sl_ask_clear(&ask);
 	ask.tasks = group->tasks;
@@ -276,8 +278,7 @@ static struct sl_ask ask_of(const struct sl_row_group *group, char gpus[64])
 	if (group->mem > 0)
 		ask.mem_per_cpu = cpus > 0 ? (group->mem - 1) / cpus + 1 : group->mem;
 	if (count > 0) {
-		(void)snprintf(gpus, 64, "%.30s%s%" PRId64, group->gpu_type ? group->gpu_type : "",
-			group->gpu_type ? ":" : "", count);
+		(void)snprintf(gpus, 64, "%.30s%s%" PRId64, type ? type : "", type ? ":" : "", count);
 		ask.gpus_per_task = gpus;
 	}
 	return ask;
