@@ -38,7 +38,7 @@ static int load(struct filled *f, const char *jobs, const char *cluster, const c
 		cr_assert_eq(settings_add(&f->settings, setting, &f->err), SL_OK, "%s", f->err.text);
 		p += len + (p[len] == ' ');
 	}
-	(void)snprintf(text, sizeof(text), "%s%s", strncmp(jobs, "job_id", 6) ? HEADER : "", jobs);
+	(void)snprintf(text, sizeof(text), HEADER "%s", jobs);
 	const struct scenario_options options = { .trace = memfile(trace_path, text, strlen(text)),
 		.cluster = memfile(cluster_path, cluster, strlen(cluster)),
 		.settings = &f->settings,
@@ -76,9 +76,6 @@ static const struct {
 	/* 8 asked; one more is taken, as 8 + 1 of one GPU is not beyond 10, and makes 12; then 13 would be.
 	 */
 	{ "of the last one GPU counts", "a,0,9,1,4\nb,0,9,1,4\n", "1", 3, 1, 0, 12 },
-	{ "of a task of several too",
-		"job_id,submit,run_time,nodes,cpus_per_node,gpus_per_node\na,0,9,1,1,4\nb,0,9,1,1,4\n", "1",
-		3, 1, 0, 12 },
 	{ "what asks exactly that much stays as it is", "a,0,9,1,5\nb,0,9,1,5\n", "1", 2, 0, 0, 10 },
 	/* 9, 10; the next would be 11. */
 	{ "up to the ratio, not beyond", "a,0,9,1,1\nb,0,9,1,8\n", "1", 3, 1, 0, -1 },
