@@ -184,6 +184,41 @@ Test(restart, the_cost_is_by_size)
 	}
 }
 
+static int hasty_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	*state = sl_alloc(setup->arena, 1, sizeof(bool));
+	return *state ? sl_use(setup, SL_USE_PREEMPT, err) : SL_SYSTEM;
+}
+
+/* At 0 job 1 is stopped as soon as it has started, and goes on at 10. */
+static void hasty_pass(void *state, struct sl_pass *pass)
+{
+	bool *stopped = state;
+	const sl_job first = { 0 };
+	if (!*stopped) {
+		(void)sl_start(pass, first);
+		*stopped = sl_preempt(pass, first, SL_PREEMPT_CHECKPOINT);
+	} else if (sl_now(pass) == 10 * SL_SECOND) {
+		(void)sl_start(pass, first);
+		(void)sl_start(pass, (sl_job){ 1 });
+	}
+}
+
+/* Who was stopped before it did anything has nothing to load. */
+Test(restart, of_work_alone)
+{
+	static const struct sl_policy hasty = { { SL_ABI_VERSION, sizeof(struct sl_policy) }, "hasty",
+		.init = hasty_init, .pass = hasty_pass };
+	struct world w = { .cpus = 4,
+		.count = 2,
+		.job = { JOB(0, 100, 100, 2), JOB(10, 10, 10, 2) },
+		.restart = five,
+		.restart_count = 1 };
+	cr_assert_eq(world_run_policy(&w, &hasty, false), SL_OK, "%s", w.err.text);
+	cr_expect_eq(world_end(&w, 0), 110, "%lld", (long long)world_end(&w, 0));
+	world_release(&w);
+}
+
 /* Who starts anew, his work being lost, has nothing to load; a borrower that kept it has. */
 Test(restart, of_checkpoints_alone)
 {
