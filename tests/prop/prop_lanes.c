@@ -24,10 +24,10 @@ static int64_t below(struct sl_rng *rng, int64_t bound)
 }
 
 /* Nodes that are alike, and jobs of which each could run alone on them. */
-static void random_part(struct sl_rng *rng, struct node_world *w)
+static void random_part(struct sl_rng *rng, int64_t nodes_max, struct node_world *w)
 {
 	memset(w, 0, sizeof(*w));
-	w->nodes = (uint32_t)(1 + below(rng, PART_NODES));
+	w->nodes = (uint32_t)(1 + below(rng, nodes_max));
 	w->kinds = 3;
 	const int64_t cpus = 1 + below(rng, 4);
 	const int64_t gpus = below(rng, 4);
@@ -94,12 +94,20 @@ static void expect_same(const struct node_world *all, uint32_t job, const struct
 		(long long)node_world_end(part, theirs));
 }
 
-static const char *const plans[] = { "fcfs:", "fcfs:order=sjf,", "fcfs:order=sjf,estimate=exact,",
-	"greedy:", "easy:", "easy:fill=shortest,", "easy:order=saf,spare=named,", "easy:spare=none,",
-	"easy:shadow=frozen,", "easy:plan=commit,", "easy:plan=commit,order=sjf,fill=shortest,",
-	"depth-k:depth=2,", "depth-k:depth=2,fill=shortest," };
+/* A candidate that may use what is spare may be let through later without any event of its partition: after a
+ * start behind it the placing has another place for it. It is then found in the next pass, of which one run
+ * of all has more. On one node there is no other place. */
+static const struct plan {
+	const char *text;
+	int64_t nodes_max;
+} plans[] = { { "fcfs:", PART_NODES }, { "fcfs:order=sjf,", PART_NODES },
+	{ "fcfs:order=sjf,estimate=exact,", PART_NODES }, { "greedy:", PART_NODES },
+	{ "easy:spare=none,", PART_NODES }, { "easy:spare=none,fill=shortest,", PART_NODES }, { "easy:", 1 },
+	{ "easy:fill=shortest,", 1 }, { "easy:order=saf,spare=named,", 1 }, { "easy:shadow=frozen,", 1 },
+	{ "easy:plan=commit,", 1 }, { "easy:plan=commit,order=sjf,fill=shortest,", 1 },
+	{ "depth-k:depth=2,", 1 }, { "depth-k:depth=2,fill=shortest,", 1 } };
 
-static void compare(uint64_t seed, const char *plan)
+static void compare(uint64_t seed, const struct plan *plan)
 {
 	static struct node_world part[PARTS], all;
 	uint32_t from[NW_JOBS][2];
@@ -107,19 +115,19 @@ static void compare(uint64_t seed, const char *plan)
 	const uint32_t parts = (uint32_t)(2 + below(&rng, PARTS - 1));
 	char policy[100];
 	for (uint32_t p = 0; p < parts; p++)
-		random_part(&rng, &part[p]);
+		random_part(&rng, plan->nodes_max, &part[p]);
 	join(part, parts, &all, from);
 	all.overrun = seed % 3 ? SL_OVERRUN_RAISE : SL_OVERRUN_KILL;
-	(void)snprintf(policy, sizeof(policy), "%squeues=partition", plan);
+	(void)snprintf(policy, sizeof(policy), "%squeues=partition", plan->text);
 	cr_assert_eq(node_world_run(&all, policy, seed % 20 == 0), SL_OK, "%s: %s", policy, all.err.text);
-	(void)snprintf(policy, sizeof(policy), "%squeues=one", plan);
+	(void)snprintf(policy, sizeof(policy), "%squeues=one", plan->text);
 	for (uint32_t p = 0; p < parts; p++) {
 		part[p].overrun = all.overrun;
 		cr_assert_eq(
 			node_world_run(&part[p], policy, false), SL_OK, "%s: %s", policy, part[p].err.text);
 	}
 	for (uint32_t i = 0; i < all.count; i++)
-		expect_same(&all, i, &part[from[i][0]], from[i][1], plan, seed);
+		expect_same(&all, i, &part[from[i][0]], from[i][1], plan->text, seed);
 	for (uint32_t p = 0; p < parts; p++)
 		node_world_release(&part[p]);
 	node_world_release(&all);
@@ -129,5 +137,5 @@ Test(lanes_apart, one_run_of_all_is_a_run_of_each, .timeout = 600)
 {
 	for (uint64_t seed = 1; seed <= worlds(400); seed++)
 		for (size_t i = 0; i < SL_LEN(plans); i++)
-			compare(seed, plans[i]);
+			compare(seed, &plans[i]);
 }
