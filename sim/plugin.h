@@ -595,18 +595,148 @@ enum sl_state {
 };
 SL_API const char *sl_state_name(enum sl_state state);
 
-/* Why a job waits: Slurm's words where Slurm has one. */
+/* Why a job waits: Slurm's words where Slurm has one. Of those that any policy may give:
+ * PRIORITY others go first; RESOURCES it is first, and does not fit; BEGIN_TIME not before its recorded or
+ * requested time; QUOTA its account (or user, or whoever has a quota) is beyond what is guaranteed; NEVER
+ * what it depends on can no longer be; ARRAY_LIMIT so many tasks of its array run as may. The others are
+ * Slurm's. X(name, word) */
+/* clang-format off */
+#define SL_REASONS(X) \
+	X(NONE, "None") \
+	X(PRIORITY, "Priority") \
+	X(RESOURCES, "Resources") \
+	X(BEGIN_TIME, "BeginTime") \
+	X(DEPENDENCY, "Dependency") \
+	X(QUOTA, "AssocGrpCpuLimit") \
+	X(NEVER, "DependencyNeverSatisfied") \
+	X(ARRAY_LIMIT, "JobArrayTaskLimit") \
+	X(HELD, "JobHeldUser") \
+	X(HELD_ADMIN, "JobHeldAdmin") \
+	X(REQUEUED_HELD, "job_requeued_in_held_state") \
+	X(LICENSES, "Licenses") \
+	X(PARTITION_NODES, "PartitionNodeLimit") \
+	X(PARTITION_TIME, "PartitionTimeLimit") \
+	X(PARTITION_DOWN, "PartitionDown") \
+	X(PARTITION_INACTIVE, "PartitionInactive") \
+	X(PARTITION_CONFIG, "PartitionConfig") \
+	X(ACCOUNT, "AccountNotAllowed") \
+	X(QOS, "QOSNotAllowed") \
+	X(RESERVATION, "Reservation") \
+	X(RESERVATION_DELETED, "ReservationDeleted") \
+	X(NODES_NOT_AVAIL, "ReqNodeNotAvail") \
+	X(NODES_RESERVED, "ReqNodeNotAvail,_May_be_reserved_for_other_job") \
+	X(NODES_MAINT, "ReqNodeNotAvail,_Reserved_for_maintenance") \
+	X(NODES_DOWN, "Nodes_required_for_job_are_DOWN,_DRAINED_or_reserved_for_jobs_in_higher_priority_partitions") \
+	X(BAD_CONSTRAINTS, "BadConstraints") \
+	X(DEADLINE, "DeadLine") \
+	X(NODE_DOWN, "NodeDown") \
+	X(INVALID_ACCOUNT, "InvalidAccount") \
+	X(INVALID_QOS, "InvalidQOS") \
+	X(QOS_USAGE, "QOSUsageThreshold") \
+	X(ASSOC_GRP_CPU, "AssocGrpCpuLimit") \
+	X(ASSOC_GRP_MEM, "AssocGrpMemLimit") \
+	X(ASSOC_GRP_NODE, "AssocGrpNodeLimit") \
+	X(ASSOC_GRP_GRES, "AssocGrpGRES") \
+	X(ASSOC_GRP_LICENSE, "AssocGrpLicense") \
+	X(ASSOC_GRP_BILLING, "AssocGrpBilling") \
+	X(ASSOC_GRP_CPU_MINS, "AssocGrpCPUMinutesLimit") \
+	X(ASSOC_GRP_MEM_MINS, "AssocGrpMemMinutes") \
+	X(ASSOC_GRP_NODE_MINS, "AssocGrpNodeMinutes") \
+	X(ASSOC_GRP_GRES_MINS, "AssocGrpGRESMinutes") \
+	X(ASSOC_GRP_LICENSE_MINS, "AssocGrpLicenseMinutes") \
+	X(ASSOC_GRP_BILLING_MINS, "AssocGrpBillingMinutes") \
+	X(ASSOC_GRP_CPU_RUN_MINS, "AssocGrpCPURunMinutesLimit") \
+	X(ASSOC_GRP_MEM_RUN_MINS, "AssocGrpMemRunMinutes") \
+	X(ASSOC_GRP_NODE_RUN_MINS, "AssocGrpNodeRunMinutes") \
+	X(ASSOC_GRP_GRES_RUN_MINS, "AssocGrpGRESRunMinutes") \
+	X(ASSOC_GRP_LICENSE_RUN_MINS, "AssocGrpLicenseRunMinutes") \
+	X(ASSOC_GRP_BILLING_RUN_MINS, "AssocGrpBillingRunMinutes") \
+	X(ASSOC_MAX_CPU_JOB, "AssocMaxCpuPerJobLimit") \
+	X(ASSOC_MAX_MEM_JOB, "AssocMaxMemPerJob") \
+	X(ASSOC_MAX_NODE_JOB, "AssocMaxNodePerJobLimit") \
+	X(ASSOC_MAX_GRES_JOB, "AssocMaxGRESPerJob") \
+	X(ASSOC_MAX_LICENSE_JOB, "AssocMaxLicensePerJob") \
+	X(ASSOC_MAX_BILLING_JOB, "AssocMaxBillingPerJob") \
+	X(ASSOC_MAX_CPU_NODE, "AssocMaxCpuPerNode") \
+	X(ASSOC_MAX_MEM_NODE, "AssocMaxMemPerNode") \
+	X(ASSOC_MAX_GRES_NODE, "AssocMaxGRESPerNode") \
+	X(ASSOC_MAX_CPU_MINS_JOB, "AssocMaxCpuMinutesPerJobLimit") \
+	X(ASSOC_MAX_MEM_MINS_JOB, "AssocMaxMemMinutesPerJob") \
+	X(ASSOC_MAX_NODE_MINS_JOB, "AssocMaxNodeMinutesPerJob") \
+	X(ASSOC_MAX_GRES_MINS_JOB, "AssocMaxGRESMinutesPerJob") \
+	X(ASSOC_MAX_LICENSE_MINS_JOB, "AssocMaxLicenseMinutesPerJob") \
+	X(ASSOC_MAX_BILLING_MINS_JOB, "AssocMaxBillingMinutesPerJob") \
+	X(ASSOC_GRP_JOBS, "AssocGrpJobsLimit") \
+	X(ASSOC_GRP_SUBMIT, "AssocGrpSubmitJobsLimit") \
+	X(ASSOC_GRP_WALL, "AssocGrpWallLimit") \
+	X(ASSOC_MAX_WALL, "AssocMaxWallDurationPerJobLimit") \
+	X(ASSOC_MAX_JOBS, "AssocMaxJobsLimit") \
+	X(ASSOC_MAX_SUBMIT, "AssocMaxSubmitJobLimit") \
+	X(QOS_GRP_CPU, "QOSGrpCpuLimit") \
+	X(QOS_GRP_MEM, "QOSGrpMemLimit") \
+	X(QOS_GRP_NODE, "QOSGrpNodeLimit") \
+	X(QOS_GRP_GRES, "QOSGrpGRES") \
+	X(QOS_GRP_LICENSE, "QOSGrpLicense") \
+	X(QOS_GRP_BILLING, "QOSGrpBilling") \
+	X(QOS_GRP_CPU_MINS, "QOSGrpCPUMinutesLimit") \
+	X(QOS_GRP_MEM_MINS, "QOSGrpMemMinutes") \
+	X(QOS_GRP_NODE_MINS, "QOSGrpNodeMinutes") \
+	X(QOS_GRP_GRES_MINS, "QOSGrpGRESMinutes") \
+	X(QOS_GRP_LICENSE_MINS, "QOSGrpLicenseMinutes") \
+	X(QOS_GRP_BILLING_MINS, "QOSGrpBillingMinutes") \
+	X(QOS_GRP_CPU_RUN_MINS, "QOSGrpCPURunMinutesLimit") \
+	X(QOS_GRP_MEM_RUN_MINS, "QOSGrpMemRunMinutes") \
+	X(QOS_GRP_NODE_RUN_MINS, "QOSGrpNodeRunMinutes") \
+	X(QOS_GRP_GRES_RUN_MINS, "QOSGrpGRESRunMinutes") \
+	X(QOS_GRP_LICENSE_RUN_MINS, "QOSGrpLicenseRunMinutes") \
+	X(QOS_GRP_BILLING_RUN_MINS, "QOSGrpBillingRunMinutes") \
+	X(QOS_MAX_CPU_JOB, "QOSMaxCpuPerJobLimit") \
+	X(QOS_MAX_MEM_JOB, "QOSMaxMemPerJob") \
+	X(QOS_MAX_NODE_JOB, "QOSMaxNodePerJobLimit") \
+	X(QOS_MAX_GRES_JOB, "QOSMaxGRESPerJob") \
+	X(QOS_MAX_LICENSE_JOB, "QOSMaxLicensePerJob") \
+	X(QOS_MAX_BILLING_JOB, "QOSMaxBillingPerJob") \
+	X(QOS_MAX_CPU_NODE, "QOSMaxCpuPerNode") \
+	X(QOS_MAX_MEM_NODE, "QOSMaxMemPerNode") \
+	X(QOS_MAX_GRES_NODE, "QOSMaxGRESPerNode") \
+	X(QOS_MAX_CPU_MINS_JOB, "QOSMaxCpuMinutesPerJobLimit") \
+	X(QOS_MAX_MEM_MINS_JOB, "QOSMaxMemMinutesPerJob") \
+	X(QOS_MAX_NODE_MINS_JOB, "QOSMaxNodeMinutesPerJob") \
+	X(QOS_MAX_GRES_MINS_JOB, "QOSMaxGRESMinutesPerJob") \
+	X(QOS_MAX_LICENSE_MINS_JOB, "QOSMaxLicenseMinutesPerJob") \
+	X(QOS_MAX_BILLING_MINS_JOB, "QOSMaxBillingMinutesPerJob") \
+	X(QOS_GRP_JOBS, "QOSGrpJobsLimit") \
+	X(QOS_GRP_SUBMIT, "QOSGrpSubmitJobsLimit") \
+	X(QOS_GRP_WALL, "QOSGrpWallLimit") \
+	X(QOS_MAX_WALL, "QOSMaxWallDurationPerJobLimit") \
+	X(QOS_MAX_CPU_USER, "QOSMaxCpuPerUserLimit") \
+	X(QOS_MAX_MEM_USER, "QOSMaxMemoryPerUser") \
+	X(QOS_MAX_NODE_USER, "QOSMaxNodePerUserLimit") \
+	X(QOS_MAX_GRES_USER, "QOSMaxGRESPerUser") \
+	X(QOS_MAX_LICENSE_USER, "QOSMaxLicensePerUser") \
+	X(QOS_MAX_BILLING_USER, "QOSMaxBillingPerUser") \
+	X(QOS_MAX_CPU_ACCOUNT, "MaxCpuPerAccount") \
+	X(QOS_MAX_MEM_ACCOUNT, "MaxMemoryPerAccount") \
+	X(QOS_MAX_NODE_ACCOUNT, "MaxNodePerAccount") \
+	X(QOS_MAX_GRES_ACCOUNT, "MaxGRESPerAccount") \
+	X(QOS_MAX_LICENSE_ACCOUNT, "MaxLicensePerAccount") \
+	X(QOS_MAX_BILLING_ACCOUNT, "MaxBillingPerAccount") \
+	X(QOS_MIN_CPU, "QOSMinCpuNotSatisfied") \
+	X(QOS_MIN_MEM, "QOSMinMemory") \
+	X(QOS_MIN_NODE, "QOSMinNode") \
+	X(QOS_MIN_GRES, "QOSMinGRES") \
+	X(QOS_MIN_LICENSE, "QOSMinLicense") \
+	X(QOS_MIN_BILLING, "QOSMinBilling") \
+	X(QOS_MAX_JOBS_USER, "QOSMaxJobsPerUserLimit") \
+	X(QOS_MAX_SUBMIT_USER, "QOSMaxSubmitJobPerUserLimit") \
+	X(QOS_MAX_JOBS_ACCOUNT, "MaxJobsPerAccount") \
+	X(QOS_MAX_SUBMIT_ACCOUNT, "MaxSubmitJobsPerAccount")
+/* clang-format on */
 enum sl_reason {
-	SL_REASON_NONE,
-	SL_REASON_PRIORITY,   /* Others go first. */
-	SL_REASON_RESOURCES,  /* It is first, and does not fit. */
-	SL_REASON_BEGIN_TIME, /* Not before its recorded or requested time. */
-	SL_REASON_DEPENDENCY,
-	SL_REASON_QUOTA, /* Its account (or user, or whoever has a quota) is beyond what is guaranteed. */
-	SL_REASON_NEVER, /* What it depends on can no longer be. */
-	SL_REASON_ARRAY_LIMIT, /* So many tasks of its array run as may. */
-	SL_REASON_HELD,
-	SL_REASON_COUNT
+#define SL_REASON_ENTRY(name, word) SL_REASON_##name,
+	SL_REASONS(SL_REASON_ENTRY)
+#undef SL_REASON_ENTRY
+		SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
 
@@ -976,6 +1106,16 @@ struct sl_setup {
 	enum sl_overrun overrun; /* What the replay does with a job past its limit. */
 	struct sl_pass *pass;    /* For sl_use and its like. */
 	const struct sl_cluster *cluster;
+	int64_t epoch; /* Seconds since 1970 of time 0, by the log's clock; 0: not known. */
+	const struct sl_command *command; /* replay.commands, by time, then as in the file. */
+	size_t command_count;
+};
+
+/* What an operator did at a time, in the words of the shell: "scontrol hold 17". */
+struct sl_command {
+	sl_time at;
+	const char *text;
+	struct sl_place where;
 };
 
 /* What a policy needs beyond the queue in submit order; asked for in init, so that memory comes before the
@@ -988,6 +1128,10 @@ enum sl_use {
 	SL_USE_EXPIRY = 16,   /* on_event(SL_EV_TIMER, job) when a running job outlives its estimate */
 	SL_USE_PREEMPT = 32,  /* sl_preempt, sl_resume, sl_resize, sl_running_first and their like */
 	SL_USE_DEVICES = 128, /* Devices of nodes are followed one by one, even if nobody asks for a share. */
+	SL_USE_CONTROL = 256, /* The policy has the say in what the engine else sees to: every job enters the
+			       * queue as it is submitted (begin times, holds, dependencies, limits of arrays
+			       * and deadlines keep nobody), no limit ends a job (sl_end does), partitions,
+			       * windows and states of nodes keep no job off nodes. For sl_start_holding. */
 	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
 			      names. */
 };
@@ -1059,6 +1203,9 @@ SL_API int sl_set_placing(const struct sl_setup *setup, const struct sl_placing 
  * SL_GAUGES_MAX; one that is followed already is not followed twice. */
 enum { SL_GAUGES_MAX = 4 };
 SL_API int sl_follow(const struct sl_setup *setup, const struct sl_gauge *gauge, struct sl_err *err);
+
+/* In init, with SL_USE_CONTROL: cores and devices of a node are given out up to so many times. */
+SL_API int sl_overcommit(const struct sl_setup *setup, uint32_t times, struct sl_err *err);
 
 /* In init, in place of a placing (sl_placers[] has those that are built in). Jobs under it are not suspended
  * or resized, and no nodes are promised. SL_USAGE: there are no nodes, or jobs run already under another. */
@@ -1138,6 +1285,16 @@ SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece 
 SL_API bool sl_start_holding(
 	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count);
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
+/* SL_USE_CONTROL. It ends now, running, suspended or waiting, in that state (not PENDING, RUNNING,
+ * SUSPENDED). */
+SL_API bool sl_end(struct sl_pass *pass, sl_job job, enum sl_state state);
+/* A waiting job is turned down, as at submission: it ends CANCELLED, and is counted among the refused. why is
+ * a constant, or the arena's. */
+SL_API bool sl_refuse(struct sl_pass *pass, sl_job job, const char *why);
+/* Since when it could be considered, as told in the results; else since its submission. */
+SL_API void sl_set_eligible(struct sl_pass *pass, sl_job job, sl_time at);
+/* How many passes there have been, this one counted; the same in each run of a pass. */
+SL_API uint64_t sl_pass_number(const struct sl_pass *pass);
 
 /* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);

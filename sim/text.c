@@ -303,9 +303,11 @@ const char *sl_state_name(enum sl_state state)
 
 const char *sl_reason_name(enum sl_reason reason)
 {
-	static const char *const name[SL_REASON_COUNT] = { "None", "Priority", "Resources", "BeginTime",
-		"Dependency", "AssocGrpCpuLimit", "DependencyNeverSatisfied", "JobArrayTaskLimit",
-		"JobHeldUser" };
+	static const char *const name[SL_REASON_COUNT] = {
+#define SL_REASON_WORD(name, word) word,
+		SL_REASONS(SL_REASON_WORD)
+#undef SL_REASON_WORD
+	};
 	SL_CHECK(reason < SL_REASON_COUNT);
 	return name[reason];
 }
