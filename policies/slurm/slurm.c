@@ -139,6 +139,11 @@ static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struc
 	}
 }
 
+static bool is_ended(enum sl_state state)
+{
+	return state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
+}
+
 void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why)
 {
 	struct ctl_orders *orders = c->orders;
@@ -163,8 +168,10 @@ void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const c
 		orders->reason[job->row] = (uint8_t)job->reason;
 	else
 		orders->changed = c->now_us;
-	if (order == CTL_REQUEUE) /* As the engine has it of one that waits anew. */
-		orders->reason[job->row] = SL_REASON_NONE;
+	if (order == CTL_REQUEUE) {
+		made.state = is_ended(job->ended_as) ? job->ended_as : SL_PREEMPTED;
+		orders->reason[job->row] = SL_REASON_NONE; /* As the engine has it of one that waits anew. */
+	}
 	orders->order[orders->count++] = made;
 }
 
@@ -191,7 +198,7 @@ static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const str
 	case CTL_REFUSE:
 		return sl_refuse(pass, job, order->why);
 	case CTL_REQUEUE:
-		return sl_preempt(pass, job, SL_PREEMPT_REQUEUE);
+		return sl_requeue(pass, job, order->state);
 	case CTL_SUSPEND:
 		return sl_preempt(pass, job, SL_PREEMPT_SUSPEND);
 	case CTL_RESUME:
@@ -228,8 +235,7 @@ static void slurm_pass(void *state, struct sl_pass *pass)
 static enum sl_state state_told(const struct ctl_job *job)
 {
 	const enum sl_state recorded = job->more->state_recorded;
-	const bool ended = recorded != SL_PENDING && recorded != SL_RUNNING && recorded != SL_SUSPENDED;
-	return ended ? recorded : SL_COMPLETED;
+	return is_ended(recorded) ? recorded : SL_COMPLETED;
 }
 
 enum { QUIET_MAX = 60 * 86400 }; /* Seconds: by then what was used has decayed by any usual half-life. */
