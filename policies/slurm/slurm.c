@@ -30,7 +30,7 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
 static const struct sl_compat slurm_compats[] = {
-	{ "22.05", NULL, "replay.overrun=kill" },
+	{ "22.05", NULL, "replay.overrun=kill,replay.impossible=keep" },
 	{ 0 },
 };
 
@@ -371,6 +371,16 @@ static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err
 	return status;
 }
 
+/* What was done before anybody came. */
+static void wake_first(struct ctl *c, const struct sl_setup *setup)
+{
+	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : SL_NEVER;
+	if (!setup->command_count || setup->command[0].at >= first)
+		return;
+	c->orders->woken = setup->command[0].at;
+	sl_wake_event(setup->pass, setup->command[0].at, CTL_NO_ROW);
+}
+
 static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct ctl *c = sl_alloc(setup->arena, 1, sizeof(*c));
@@ -381,9 +391,13 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 		return sl_fail(err, SL_USAGE,
 			"policy 'slurm' chooses nodes, and the cluster is a counted pool of cpus: give some, with "
 			"-c CLUSTER (a slurm.conf, or nodes in YAML)");
-	const int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
+	int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
-	return status ? status : slurm_make(c, setup, err);
+	if (!status)
+		status = slurm_make(c, setup, err);
+	if (!status)
+		wake_first(c, setup);
+	return status;
 }
 
 static void slurm_release(void *state)
