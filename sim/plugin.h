@@ -181,7 +181,7 @@ struct sl_device {
 
 /* How a GPU is divided by MIG: eighths of its memory in a row; a profile takes some, from a legal place on.
  */
-enum { SL_MIG_SLICES = 8, SL_MIG_PROFILES_MAX = 16 };
+enum { SL_MIG_SLICES = 8 };
 struct sl_mig_profile {
 	const char *name; /* "3g.20gb" */
 	uint8_t slices;   /* Eighths of the memory. */
@@ -549,8 +549,6 @@ typedef struct {
 } sl_job;
 #define SL_JOB_NONE ((sl_job){ UINT32_MAX })
 static inline bool sl_job_is(sl_job job) { return job.row != UINT32_MAX; }
-
-struct sl_setup;
 
 /* A placement with a memory of its own, of cores and devices: Slurm's. It decides what a job gets where, in
  * place of a placing; whether it may fit, and when, is asked of requests as ever, so what is chosen is never

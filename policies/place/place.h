@@ -32,6 +32,10 @@ static inline uint32_t place_bits(uint64_t mask)
 	return count;
 }
 
+/* All nodes are alike: of placings that leave it to ties. */
+int64_t place_score_none(
+	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
+
 /* A task that asks for one device, or some of one. */
 bool place_asks_some(const struct sl_demand *task, int64_t parts);
 

@@ -116,16 +116,6 @@ static int random_init(void **state, const struct sl_setup *setup, struct sl_err
 	return SL_OK;
 }
 
-static int64_t score_random(
-	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
-{
-	(void)state;
-	(void)class;
-	(void)group;
-	(void)tasks;
-	return 0;
-}
-
 /* Steele, Lea & Flood, OOPSLA 2014: the finalizer of SplitMix64. */
 static uint64_t mixed(uint64_t hash, uint64_t value)
 {
@@ -178,7 +168,7 @@ const struct sl_placing place_random = {
 		"any node that holds a task, and any of its GPUs that holds a share: ties are always random",
 	.paper = "Random of Weng et al., USENIX ATC 2023",
 	.init = random_init,
-	.score = score_random,
+	.score = place_score_none,
 	.score_device = device_random,
 	.at_random = true,
 };

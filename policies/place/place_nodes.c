@@ -2,7 +2,7 @@
 /*
  * place_nodes.c - placings by what is free on a node. Each scores a node; the least goes first.
  */
-#include "sim/plugin.h"
+#include "policies/place/place.h"
 
 #define UNBOUNDED SL_MEM_UNBOUNDED
 #define ONE       (INT64_C(1) << 20)
@@ -31,7 +31,8 @@ static int64_t spare(const struct sl_node_class *class)
 	return sum;
 }
 
-static int64_t score_first(
+/* All are alike: ties decide. */
+int64_t place_score_none(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
 	(void)state;
@@ -84,7 +85,7 @@ const struct sl_placing place_first = {
 	.name = "first",
 	.summary = "the lowest node that holds a task",
 	.paper = "first fit",
-	.score = score_first,
+	.score = place_score_none,
 };
 
 const struct sl_placing place_best = {
