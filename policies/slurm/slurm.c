@@ -15,17 +15,20 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
 
-enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_COUNT };
+enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_COUNT };
 
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
 		"whose rules: those of slurmctld of that version", 0, 0 },
-	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..29",
-		"second of the half minute in which slurmctld was started: its look at time limits comes every 30 "
-		"s from then",
-		0, 29 },
+	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..299",
+		"when slurmctld was started, in seconds of five minutes by the log's clock: its look at time limits comes "
+		"every 30 s from then on, that at usage every PriorityCalcPeriod",
+		0, 299 },
 	[PARAM_SKIP] = { "skip", SL_PARAM_BOOL, "1", NULL,
 		"leave out backfill passes that find nothing changed (same results, sooner)", 0, 0 },
+	[PARAM_BOOT] = { "boot", SL_PARAM_TIME, NULL, NULL,
+		"how long a node that was switched off takes to boot; without it half of its ResumeTimeout",
+		0, INT64_C(1000000000000) },
 };
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
@@ -335,8 +338,7 @@ static int make_modules(struct ctl *c, struct sl_err *err)
 {
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
 		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
-		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make,
-		ctl_power_make };
+		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);
@@ -345,12 +347,12 @@ static int make_modules(struct ctl *c, struct sl_err *err)
 
 static void take_values(struct ctl *c, const struct sl_setup *setup)
 {
-	c->params.tick_phase = setup->values[PARAM_START].number;
+	c->params.tick_phase = setup->values[PARAM_START].number % 30;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
 
-static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	c->arena = setup->arena;
 	c->cluster = setup->cluster;
@@ -366,6 +368,8 @@ static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err
 	take_values(c, setup);
 	if (!status)
 		status = make_modules(c, err);
+	if (!status)
+		status = ctl_power_make(c, setup, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
@@ -394,7 +398,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
-		status = slurm_make(c, setup, err);
+		status = ctl_make(c, setup, err);
 	if (!status)
 		wake_first(c, setup);
 	return status;
