@@ -218,6 +218,28 @@ static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const str
 	return false;
 }
 
+/* The controller's books and the engine's are of the same machine: it is a mistake of ours. */
+static void fail_order(struct ctl *c, struct sl_pass *pass, const struct order *order)
+{
+	static const char *const name[] = { [CTL_START] = "start",
+		[CTL_END] = "end",
+		[CTL_DROP] = "drop",
+		[CTL_REFUSE] = "refuse",
+		[CTL_REQUEUE] = "requeue",
+		[CTL_SUSPEND] = "suspend",
+		[CTL_RESUME] = "resume",
+		[CTL_REASON] = "reason",
+		[CTL_ELIGIBLE] = "eligible",
+		[CTL_ORDERS] = "?" };
+	char at[40];
+	*sl_put_micro(at, sl_now(pass)) = '\0';
+	(void)sl_fail(&c->err, SL_INTERNAL,
+		"policy 'slurm' and the engine disagree at %s s: the order '%s' for the job of row %" PRIu32
+		", which is %s, cannot be carried out",
+		at, name[order->what], order->row, sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
+	sl_fail_run(pass, &c->err);
+}
+
 static void slurm_pass(void *state, struct sl_pass *pass)
 {
 	struct ctl *c = state;
@@ -225,9 +247,10 @@ static void slurm_pass(void *state, struct sl_pass *pass)
 	if (orders->pass != sl_pass_number(pass))
 		return;
 	for (size_t i = 0; i < orders->count; i++) {
-		/* The controller's books and the engine's are of the same machine. */
-		const bool done = carry_out(orders, pass, &orders->order[i]);
-		SL_CHECK(done);
+		if (carry_out(orders, pass, &orders->order[i]))
+			continue;
+		fail_order(c, pass, &orders->order[i]);
+		return;
 	}
 }
 
@@ -310,6 +333,11 @@ static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event
 	c->orders->next = sl_pass_number(pass) + 1;
 	tell(c, event);
 	wake(c, pass);
+	if (!c->status && !c->err.status)
+		return;
+	if (!c->err.status)
+		(void)sl_fail(&c->err, c->status, "out of memory");
+	sl_fail_run(pass, &c->err);
 }
 
 /* ---- Begin and end
@@ -375,6 +403,23 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	return status;
 }
 
+/* How often a core may be given out: by the most rows of jobs that a partition has, and the one more that
+ * preemption by suspension makes. */
+static uint32_t rows_most(const struct ctl *c)
+{
+	enum { ROWS_DEFAULT = 4, ROWS_MAX = 1000 };
+	int64_t most = 1;
+	for (uint32_t i = 0; i < c->cluster->partition_count; i++) {
+		const struct sl_partition *part = &c->cluster->partition[i];
+		if (part->share != SL_SHARE_FORCE && part->share != SL_SHARE_YES)
+			continue;
+		const int64_t rows = part->shares > 0 ? part->shares : ROWS_DEFAULT;
+		most = rows > most ? rows : most;
+	}
+	most += c->params.gang;
+	return (uint32_t)(most < ROWS_MAX ? most : ROWS_MAX);
+}
+
 /* What was done before anybody came. */
 static void wake_first(struct ctl *c, const struct sl_setup *setup)
 {
@@ -399,6 +444,8 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
 		status = ctl_make(c, setup, err);
+	if (!status)
+		status = sl_overcommit(setup, rows_most(c), err);
 	if (!status)
 		wake_first(c, setup);
 	return status;
