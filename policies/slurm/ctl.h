@@ -354,6 +354,8 @@ struct ctl {
 
 /* slurm.c: the order goes to the engine in the next pass. */
 void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why);
+/* slurm.c: all modules, in their order. For tests, too. */
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Keeps the first failure. */
 void ctl_failed(struct ctl *c, int status);
 static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)
@@ -537,7 +539,9 @@ const uint64_t *ctl_nodes_avail(
 void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_state state, const char *reason);
 void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now. */
 ctl_time ctl_node_next(const struct ctl *c);
-int ctl_power_make(struct ctl *c, struct sl_err *err);
+/* setup: of its parameters, `boot`: seconds that a node takes to boot; not given: half of its ResumeTimeout.
+ */
+int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Nodes of an allocation that have to boot are asked to; when they will all be up, or now. */
 ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc);
 void ctl_power_run(struct ctl *c);

@@ -4,9 +4,10 @@
  */
 #include "policies/slurm/ctl.h"
 
-int ctl_power_make(struct ctl *c, struct sl_err *err)
+int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	(void)c;
+	(void)setup;
 	(void)err;
 	return SL_OK;
 }
