@@ -8,6 +8,7 @@
  * an event of the last class of an instant, behind all that else happens then.
  */
 #include "policies/slurm/ctl.h"
+#include "policies/slurm/ctl_pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -382,9 +383,12 @@ static void take_values(struct ctl *c, const struct sl_setup *setup)
 
 int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
+	const bool pool = !setup->cluster->node_count;
 	c->arena = setup->arena;
-	c->cluster = setup->cluster;
-	c->jobs = setup->jobs;
+	c->cluster = pool ? ctl_pool_cluster(setup) : setup->cluster;
+	c->jobs = pool ? ctl_pool_jobs(setup) : setup->jobs;
+	if (!c->cluster || !c->jobs)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
 	c->epoch = setup->epoch;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
 	c->select = select_new(c->cluster, c->arena, err);
@@ -436,10 +440,6 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	*state = c;
 	if (!c)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	if (!setup->cluster->node_count)
-		return sl_fail(err, SL_USAGE,
-			"policy 'slurm' chooses nodes, and the cluster is a counted pool of cpus: give some, with "
-			"-c CLUSTER (a slurm.conf, or nodes in YAML)");
 	int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
