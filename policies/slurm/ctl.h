@@ -354,6 +354,8 @@ struct ctl {
 
 /* slurm.c: the order goes to the engine in the next pass. */
 void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why);
+/* slurm.c: all modules, in their order. For tests, too. */
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Keeps the first failure. */
 void ctl_failed(struct ctl *c, int status);
 static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)

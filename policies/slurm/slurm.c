@@ -344,7 +344,7 @@ static void take_values(struct ctl *c, const struct sl_setup *setup)
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
 
-static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	c->arena = setup->arena;
 	c->cluster = setup->cluster;
@@ -377,7 +377,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 			"-c CLUSTER (a slurm.conf, or nodes in YAML)");
 	const int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
-	return status ? status : slurm_make(c, setup, err);
+	return status ? status : ctl_make(c, setup, err);
 }
 
 static void slurm_release(void *state)
