@@ -273,8 +273,7 @@ struct ctl_params {
 		bf_max_job_user_part, bf_max_job_assoc, bf_max_job_start, bf_job_part_count_reserve,
 		bf_min_age_reserve, bf_min_prio_reserve, bf_max_job_array_resv, bf_node_space_size,
 		bf_window_linear;
-	int64_t bf_licenses;
-	bool bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
+	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
 		reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer, builtin,
 		nohold_on_prolog_fail, enable_user_top;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
@@ -335,6 +334,7 @@ struct ctl {
 	uint64_t job_changes, node_changes, part_changes;
 
 	/* Each module's own. */
+	struct ctl_conf *conf;
 	struct ctl_clock *clock;
 	struct ctl_depends *depends;
 	struct ctl_queue *queue;
