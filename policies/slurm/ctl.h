@@ -139,7 +139,8 @@ struct ctl_assoc {
 	uint32_t default_qos;                                      /* CTL_NO_ROW */
 	uint64_t *qos;                                             /* Bit i: may be used. NULL: any. */
 	double usage_raw, usage_tres[CTL_TRES_MAX], grp_used_wall; /* As of QOS; with those below. */
-	struct ctl_limits *limits;
+	struct ctl_limits *limits; /* With what it inherits. */
+	struct ctl_limits *limits_own;
 	struct ctl_used *used;
 	/* ctl_fair's, as of the last calculation. */
 	double shares_norm, usage_norm, usage_efctv, level_fs, fs_factor;
@@ -233,6 +234,13 @@ struct ctl_job {
 	bool counted;          /* In limits' running counts; */
 	bool counted_submit;   /* and in those of what is submitted; */
 	bool counted_accrue;   /* and of what accrues age. */
+	/* ctl_limits_count.c's: in whose counts it is, while it runs and while it is submitted. */
+	uint32_t counted_assoc, counted_qos[2];
+	uint32_t accrue_assoc, accrue_qos[2];
+	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
+	uint64_t run_secs;      /* Of its limit, so many seconds are still held against ...RunMins. */
+	bool limit_of_limits;   /* It asked for no time limit, and got that of QOS or association. */
+	enum sl_reason refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
 	void *gang;            /* ctl_gang's. */
 	struct ctl_need *need; /* ctl_license's. */
 };
@@ -350,6 +358,7 @@ struct ctl {
 	struct ctl_power *power;
 	struct ctl_commands *commands;
 	struct ctl_orders *orders;
+	struct ctl_acct *acct;
 };
 
 /* slurm.c: the order goes to the engine in the next pass. */
@@ -386,6 +395,12 @@ int ctl_acct_make(struct ctl *c, struct sl_err *err);
 uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len);
 /* The association of user, account (NULL: the user's default) and partition; CTL_NO_ROW. */
 uint32_t ctl_assoc_of(const struct ctl *c, const char *user, const char *account, const char *partition);
+/* Sets job->assoc and job->qos from what the job says, as slurmctld does at submission. NONE: they are as
+ * AccountingStorageEnforce wants them; else INVALID_ACCOUNT or INVALID_QOS. */
+enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job);
+/* "sacctmgr modify qos|account|user NAME [where ...] set KEY=VALUE ..." at run time; what it sets counts from
+ * the next test of a job on. False: not such a command, or nobody of that name. */
+bool ctl_acct_modify(struct ctl *c, const char *command);
 
 /* ---- ctl_job.c
  * ---------------------------------------------------------------------------------------------------- */
@@ -481,12 +496,30 @@ void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Co
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
 /* and then, with what it would hold. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
+/* The same where its nodes are known (select_node_words() words): those that its user, account or group has
+ * already count once. NULL: as ctl_limits_post. */
+enum sl_reason ctl_limits_post_on(
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
+/* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under
+ * priority/basic there is none, and nothing falls before a job's end. */
+void ctl_limits_ran(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* Its time limit was changed while it runs. */
+void ctl_limits_alter(struct ctl *c, struct ctl_job *job, int64_t old_limit_min);
+/* It is eligible: whether it may gather age from now on (...JobsAccrue); if so it is counted until
+ * ctl_limits_accrued: it starts, is held or ends. */
+bool ctl_limits_accrue(struct ctl *c, struct ctl_job *job);
+void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
+/* MinPrioThresh: below it a job starts at once or not, and reserves nothing; 0: none. Goes before
+ * bf_min_prio_reserve. */
+uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
 /* The jobs's most nodes by QOS and association; CTL_NEVER. */
 int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
+/* And which limit that is: why a job waits that wants more. */
+int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
 int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job); /* Minutes. */
 
 /* ---- ctl_preempt.c, ctl_gang.c
