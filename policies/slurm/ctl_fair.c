@@ -168,7 +168,6 @@ struct walk {
 	size_t depth;  /* Of the stack. */
 };
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as accounts are. */
 static void take_children(struct walk *walk, uint32_t parent, bool tied)
 {
 	struct ctl *c = walk->c;

@@ -71,7 +71,6 @@ void fair_old_usage(struct ctl *c, uint32_t row)
 	c->prio->share[row].known = true;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as accounts are. */
 static void accounts_below(struct ctl *c, uint32_t parent)
 {
 	struct prio_share *share = c->prio->share;
