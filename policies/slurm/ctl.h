@@ -297,10 +297,13 @@ struct ctl_params {
 	int64_t calc_period, half_life, max_age; /* Seconds; half_life 0: none. */
 	int64_t weight_age, weight_assoc, weight_fs, weight_js, weight_part, weight_qos;
 	double weight_tres[CTL_TRES_MAX];
-	unsigned priority_flags; /* ctl_prio.c's */
+	unsigned priority_flags; /* enum ctl_priority_flag */
 	bool favor_small;
 	int64_t fs_dampening;
-	int64_t usage_reset; /* enum of ctl_usage.c */
+	int64_t usage_reset; /* enum ctl_reset */
+	/* Usage and priorities are calculated when seconds since 1970 modulo calc_period are tick_phase and
+	 * this: since slurmctld's start. */
+	int64_t calc_phase;
 	/* AccountingStorageEnforce */
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
 	int64_t tick_phase; /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
@@ -477,15 +480,35 @@ enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part
 
 /* ---- ctl_prio.c, ctl_usage.c, ctl_fair.c
  * -------------------------------------------------------------------------------------- */
+enum ctl_priority_flag {
+	CTL_PRIO_ACCRUE_ALWAYS = 1,
+	CTL_PRIO_MAX_TRES = 2,
+	CTL_PRIO_SIZE_RELATIVE = 4, /* SMALL_RELATIVE_TO_TIME */
+	CTL_PRIO_DEPTH_OBLIVIOUS = 8,
+	CTL_PRIO_CALCULATE_RUNNING = 16,
+	CTL_PRIO_FAIR_TREE = 32,
+	CTL_PRIO_INCR_ONLY = 64,
+	CTL_PRIO_NO_NORMAL_ASSOC = 128,
+	CTL_PRIO_NO_NORMAL_PART = 256,
+	CTL_PRIO_NO_NORMAL_QOS = 512,
+	CTL_PRIO_NO_NORMAL_TRES = 1024,
+	CTL_PRIO_MAX_TRES_GRES = 2048
+};
+/* Reads PriorityType and all Priority... keys, and partitions' TRESBillingWeights, into params and part[].
+ * Behind conf, acct and job. */
 int ctl_prio_make(struct ctl *c, struct sl_err *err);
-void ctl_prio_submit(struct ctl *c, struct ctl_job *job); /* At submission, release, requeue. */
+/* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
+void ctl_prio_submit(struct ctl *c, struct ctl_job *job);
 void ctl_prio_update(struct ctl *c, struct ctl_job *job); /* Something of it was changed by hand. */
 void ctl_prio_run(struct ctl *c);                         /* The decay thread's turn, if it is due now. */
 ctl_time ctl_prio_next(const struct ctl *c);              /* CTL_NEVER: no thread. */
 void ctl_usage_end(struct ctl *c, struct ctl_job *job);   /* A running job ends (or is requeued) now. */
 void ctl_usage_apply(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* What a second of it costs: the weighted sum as usage counts it, and in wholes, as the TRES billing. */
+double ctl_billing_exact(const struct ctl *c, uint32_t part, const int64_t *tres);
 int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
-void ctl_fair_tree(struct ctl *c); /* Sets level_fs and fs_factor. */
+void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
+void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
