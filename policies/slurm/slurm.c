@@ -15,7 +15,7 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
 
-enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_COUNT };
+enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_COUNT };
 
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
@@ -26,6 +26,9 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 		0, 29 },
 	[PARAM_SKIP] = { "skip", SL_PARAM_BOOL, "1", NULL,
 		"leave out backfill passes that find nothing changed (same results, sooner)", 0, 0 },
+	[PARAM_BOOT] = { "boot", SL_PARAM_TIME, NULL, NULL,
+		"how long a node that was switched off takes to boot (default: half of its ResumeTimeout)", 0,
+		0 },
 };
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
@@ -325,16 +328,15 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 }
 
 /* In this order: each may use what those before it made. */
-static int make_modules(struct ctl *c, struct sl_err *err)
+static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
 		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
-		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make,
-		ctl_power_make };
+		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);
-	return status;
+	return status ? status : ctl_power_make(c, setup, err);
 }
 
 static void take_values(struct ctl *c, const struct sl_setup *setup)
@@ -359,7 +361,7 @@ static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err
 		status = ctl_conf_make(c, setup, err);
 	take_values(c, setup);
 	if (!status)
-		status = make_modules(c, err);
+		status = make_modules(c, setup, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
