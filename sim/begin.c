@@ -38,6 +38,35 @@ static const struct sl_placing placing_first = {
 	.abi = SL_ABI_OF(struct sl_placing), .name = "first", .score = score_none
 };
 
+/* SL_USE_CONTROL: nobody is kept from the queue, and the policy says since when a job is eligible. */
+static int init_control(struct sl_pass *pass, struct sl_err *err)
+{
+	const struct scenario *scenario = pass->scenario;
+	const uint32_t count = pass->jobs->count;
+	if (!is_controlled(pass))
+		return scenario->command_count
+			       ? sl_fail(err, SL_USAGE,
+					 "replay.commands: policy '%s' follows no commands: take one that does "
+					 "(slurm)",
+					 pass->options.choice->text)
+			       : SL_OK;
+	if (scenario->begins)
+		return sl_fail(err, SL_USAGE,
+			"replay.start=recorded: policy '%s' has the say from the beginning, and cannot take over "
+			"what ran then: replay.start=empty",
+			pass->options.choice->text);
+	gates_release(pass->gates);
+	pass->gates = NULL;
+	pass->gated = NULL;
+	if (!pass->eligible)
+		pass->eligible = sl_alloc(pass->arena, count, sizeof(*pass->eligible));
+	if (!pass->eligible)
+		return sl_fail_memory(err);
+	for (uint32_t job = 0; job < count; job++)
+		pass->eligible[job] = SL_NONE;
+	return SL_OK;
+}
+
 int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct sl_err *err)
 {
 	const struct sl_setup setup = {
@@ -50,6 +79,9 @@ int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct
 		.overrun = pass->scenario->overrun,
 		.pass = pass,
 		.cluster = &pass->scenario->cluster,
+		.epoch = pass->scenario->epoch ? pass->scenario->epoch + pass->scenario->utc_offset : 0,
+		.command = pass->scenario->command,
+		.command_count = pass->scenario->command_count,
 	};
 	pass->options.choice = choice;
 	pass->policy = choice->policy;
@@ -63,6 +95,8 @@ int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct
 		status = gauges_named(&setup, pass->scenario, err);
 	if (!pass->placer_asked)
 		room_placer_release(pass);
+	if (!status)
+		status = init_control(pass, err);
 	return status ? status : pass->status;
 }
 

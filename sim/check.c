@@ -31,7 +31,8 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 		return;
 	}
 	SL_CHECK(job < pass->submitted);
-	if ((state == SL_CANCELLED || state == SL_DEADLINE) && pass->start[job] == SL_NONE)
+	if ((state == SL_CANCELLED || state == SL_DEADLINE || is_controlled(pass)) &&
+		pass->start[job] == SL_NONE)
 		return;
 	if (pass->gates)
 		SL_CHECK(pass->start[job] >= pass->eligible[job] && pass->eligible[job] != SL_NONE &&
@@ -43,6 +44,8 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 		return;
 	}
 	SL_CHECK(pass->end[job] <= pass->now);
+	if (is_controlled(pass)) /* It may have been ended in any state. */
+		return;
 	if (state == SL_COMPLETED || state == SL_TIMEOUT)
 		check_work(pass, job);
 	if (state == SL_TIMEOUT)
@@ -239,6 +242,7 @@ uint64_t check_digest(struct sl_pass *pass)
 		h = mixed(h, (uint64_t)pass->job_state[job] << 32 | job);
 		h = mixed(h, (uint64_t)pass->start[job]);
 		h = mixed(h, (uint64_t)pass->end[job]);
+		h = mixed(h, pass->eligible ? (uint64_t)pass->eligible[job] : 0);
 		h = mixed(h, pass->promise ? (uint64_t)pass->promise[job] : 0);
 		if (!pass->course)
 			continue;

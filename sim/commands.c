@@ -261,6 +261,15 @@ bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
 	return true;
 }
 
+/* Undoes leave: its course is as it was already. */
+static void rejoin(struct sl_pass *pass, uint32_t job, const struct course_kept *before)
+{
+	pass->running += before->state == SL_RUNNING;
+	pass->suspended += before->state == SL_SUSPENDED;
+	course_link(pass, job, before->course.before);
+	room_restore(pass, job, false);
+}
+
 static void undo_preempt(struct sl_pass *pass, const struct action *action)
 {
 	const uint32_t job = action->job;
@@ -272,15 +281,13 @@ static void undo_preempt(struct sl_pass *pass, const struct action *action)
 	}
 	course_back(pass, job, action->now);
 	pass->end[job] = SL_NONE;
-	pass->running += before.state == SL_RUNNING;
 	if (how == SL_PREEMPT_SUSPEND) {
+		pass->running++;
 		pass->suspended--;
 		room_restore(pass, job, true);
 		return;
 	}
-	pass->suspended += before.state == SL_SUSPENDED;
-	course_link(pass, job, before.course.before);
-	room_restore(pass, job, false);
+	rejoin(pass, job, &before);
 }
 
 /* Something takes room that the promises did not know of. */
@@ -374,6 +381,77 @@ static void undo_reserve(struct sl_pass *pass)
 		window_undo(pass);
 }
 
+/* ---- SL_USE_CONTROL: ends ------------------------------------------------------------------------- */
+
+static bool is_end(enum sl_state state)
+{
+	return state < SL_STATE_COUNT && state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
+}
+
+/* A waiting job; why: it is refused. */
+static bool end_waiting(struct sl_pass *pass, uint32_t job, enum sl_state state, const char *why)
+{
+	const int64_t kept = course_keep(pass, job);
+	if (kept < 0)
+		return false;
+	head_leaves(pass, job);
+	const sl_time was = promise_release(pass, job);
+	queue_take(pass, job);
+	pass->end[job] = pass->now;
+	pass->job_state[job] = (uint8_t)state;
+	act(pass, (struct action){ .kind = ACTION_END, .job = job, .was = was, .now = kept, .why = why });
+	return true;
+}
+
+bool sl_refuse(struct sl_pass *pass, sl_job job, const char *why)
+{
+	SL_CHECK(why);
+	return is_controlled(pass) && may_start(pass, job) && end_waiting(pass, job.row, SL_CANCELLED, why);
+}
+
+bool sl_end(struct sl_pass *pass, sl_job job, enum sl_state state)
+{
+	if (!is_controlled(pass) || !pass->open || !sl_job_is(job) || !is_end(state))
+		return false;
+	if (is_waiting(pass, job.row))
+		return end_waiting(pass, job.row, state, NULL);
+	const enum sl_state was = sl_state_of(pass, job);
+	if (was != SL_RUNNING && was != SL_SUSPENDED)
+		return false;
+	const int64_t kept = course_keep(pass, job.row);
+	if (kept < 0)
+		return false;
+	leave(pass, job.row);
+	pass->end[job.row] = pass->now;
+	pass->job_state[job.row] = (uint8_t)state;
+	act(pass, (struct action){ .kind = ACTION_END, .job = job.row, .now = kept });
+	return true;
+}
+
+static void undo_end(struct sl_pass *pass, const struct action *action)
+{
+	const uint32_t job = action->job;
+	const struct course_kept before = pass->course_kept[action->now];
+	course_back(pass, job, action->now);
+	pass->end[job] = SL_NONE;
+	if (before.state == SL_PENDING) {
+		queue_put(pass, job);
+		promise_restore(pass, job, action->was);
+	} else {
+		rejoin(pass, job, &before);
+	}
+}
+
+void sl_set_eligible(struct sl_pass *pass, sl_job job, sl_time at)
+{
+	if (!is_controlled(pass) || !sl_job_is(job))
+		return;
+	if (pass->open)
+		act(pass, (struct action){
+				  .kind = ACTION_ELIGIBLE, .job = job.row, .was = pass->eligible[job.row] });
+	pass->eligible[job.row] = at;
+}
+
 /* ---- Undo ------------------------------------------------------------------------------------------ */
 
 void undo_action(struct sl_pass *pass, const struct action *action)
@@ -384,6 +462,12 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 		break;
 	case ACTION_CANCEL:
 		undo_cancel(pass, action);
+		break;
+	case ACTION_END:
+		undo_end(pass, action);
+		break;
+	case ACTION_ELIGIBLE:
+		pass->eligible[action->job] = action->was;
 		break;
 	case ACTION_PREEMPT:
 		undo_preempt(pass, action);

@@ -96,7 +96,7 @@ void course_due(struct sl_pass *pass, uint32_t job)
 	const struct sl_jobs *jobs = pass->jobs;
 	struct course *course = &pass->course[job];
 	sl_time length = jobs->run[job];
-	if (pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < length)
+	if (pass->scenario->overrun == SL_OVERRUN_KILL && !is_controlled(pass) && jobs->limit[job] < length)
 		length = jobs->limit[job];
 	course->due =
 		time_after(works_from(course), time_for(pass, job, length - course->kept - course->work));

@@ -281,10 +281,11 @@ static void edge_shrinks(struct nodes *nodes, uint32_t index)
 	const int64_t mem = nodes->cluster->type[type_of(nodes, edge->node)].amount[SL_KIND_MEM];
 	edge_unlink(nodes, index);
 	edge_give(nodes, edge);
-	edge->cpus = edge->gpus = 0;
+	if (!(edge->flags & EDGE_GIVEN))
+		edge->cpus = edge->gpus = 0;
 	if (edge->flags & EDGE_WHOLE)
 		edge->mem = mem < UNBOUNDED ? mem : 0;
-	edge->flags = EDGE_SUSPENDED | (edge->flags & EDGE_SLICES);
+	edge->flags = EDGE_SUSPENDED | (edge->flags & (EDGE_SLICES | EDGE_GIVEN));
 	edge_take(nodes, edge);
 	edge_link(nodes, index, SL_NEVER);
 }
@@ -309,16 +310,17 @@ static bool edge_grows(struct nodes *nodes, uint32_t index, const struct sl_grou
 	const struct edge was = *edge;
 	edge_give(nodes, edge);
 	edge->flags &= (uint8_t)~EDGE_SUSPENDED;
-	if (group->exclusive) {
+	const bool exclusive = group->exclusive && !(edge->flags & EDGE_GIVEN);
+	if (exclusive) {
 		edge->flags |= EDGE_WHOLE;
 		edge->mem = 0;
-	} else {
+	} else if (!(edge->flags & EDGE_GIVEN)) {
 		edge->cpus =
 			(int32_t)(cpus < UNBOUNDED && group->task.cpus > 0 ? edge->tasks * group->task.cpus
 									   : 0);
 		edge->gpus = group->task.gpus > 0 ? device_gpus(nodes, &group->task, edge) : 0;
 	}
-	const bool fits = edge_fits(nodes, edge) && (!group->exclusive || is_alone(nodes, edge));
+	const bool fits = edge_fits(nodes, edge) && (!exclusive || is_alone(nodes, edge));
 	if (!fits)
 		*edge = was;
 	edge_take(nodes, edge);

@@ -54,6 +54,7 @@ static bool take(struct nodes *nodes, const struct sl_holding *holding, struct c
 	const int64_t *amount = nodes->cluster->type[type].amount;
 	struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
 	bool good = true;
+	edge->flags = EDGE_GIVEN;
 	edge->node = holding->node;
 	edge->tasks = holding->tasks;
 	edge->cpus = (int32_t)(amount[SL_KIND_CPUS] < UNBOUNDED ? holding->cpus : 0);
@@ -64,6 +65,7 @@ static bool take(struct nodes *nodes, const struct sl_holding *holding, struct c
 		if (edge->gpus) {
 			edge_take(nodes, edge);
 			edge = &nodes->edge[edge_new(nodes, chain)];
+			edge->flags = EDGE_GIVEN;
 			edge->node = holding->node;
 		}
 		edge->gpus = (int32_t)gpus_of(holding, kind);

@@ -44,6 +44,7 @@ enum edge_flag {
 	EDGE_LINKED = 8,
 	EDGE_SUSPENDED = 16,
 	EDGE_SLICES = 32, /* Of a GPU that is divided. */
+	EDGE_GIVEN = 64,  /* In amounts (nodes_start_holding): suspended it keeps them in mind. */
 };
 
 struct edge {
@@ -503,12 +504,20 @@ struct span {
 /* The least that is free throughout the span; NODE_WHOLE in a window. */
 enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
 
+/* Suspended: its cpus and GPUs are what it will want again. */
+static inline bool edge_rests(const struct edge *edge)
+{
+	return edge->flags & EDGE_GIVEN && edge->flags & EDGE_SUSPENDED;
+}
+
 /* What an edge that is no whole one changes: back it comes (1) or goes (-1). */
 static inline void amounts_apply(
 	const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
 {
-	free[SL_KIND_CPUS] += sign * edge->cpus;
 	free[SL_KIND_MEM] += sign * edge->mem;
+	if (edge_rests(edge))
+		return;
+	free[SL_KIND_CPUS] += sign * edge->cpus;
 	if (!edge->gpus)
 		return;
 	free[edge->kind] += sign * edge->gpus;

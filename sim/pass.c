@@ -180,6 +180,8 @@ static bool expiries_first(const struct sl_pass *pass)
 int note_overrun(struct sl_pass *pass, uint32_t job)
 {
 	const sl_time at = expected_end(pass, job);
+	if (is_controlled(pass))
+		return SL_OK; /* Plans are the policy's own. */
 	if (at <= pass->settled)
 		return SL_OK; /* It is known already. */
 	int status = evq_push(&pass->overruns, at, SL_EV_TIMER, job, &pass->err);
@@ -193,7 +195,8 @@ int note_overrun(struct sl_pass *pass, uint32_t job)
 sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class)
 {
 	const struct sl_jobs *jobs = pass->jobs;
-	const bool cut = pass->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < jobs->run[job];
+	const bool cut = pass->scenario->overrun == SL_OVERRUN_KILL && !is_controlled(pass) &&
+			 jobs->limit[job] < jobs->run[job];
 	if (class)
 		*class = cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END;
 	return cut ? jobs->limit[job] : jobs->run[job];
@@ -246,6 +249,27 @@ static int commit_preempt(struct sl_pass *pass, const struct action *action)
 	return attempt_add(pass, action->job, before, SL_PREEMPTED, lost);
 }
 
+void note_refused(struct sl_pass *pass, uint32_t job, const char *why)
+{
+	if (pass->refused++)
+		return;
+	pass->refused_first = job;
+	pass->refused_why = why;
+}
+
+static int commit_end(struct sl_pass *pass, const struct action *action)
+{
+	const struct course_kept *before = &pass->course_kept[action->now];
+	const enum sl_state state = (enum sl_state)pass->job_state[action->job];
+	pass_digest(pass, DIGEST_END + state, action->job);
+	pass->ended++;
+	if (action->why)
+		note_refused(pass, action->job, action->why);
+	if (before->state == SL_PENDING || before->course.attempts < 2)
+		return SL_OK;
+	return attempt_add(pass, action->job, &before->course, state, 0);
+}
+
 static int commit_action(struct sl_pass *pass, const struct action *action)
 {
 	switch (action->kind) {
@@ -257,6 +281,8 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 		if (pass->gates)
 			gates_ended(pass, action->job);
 		return SL_OK;
+	case ACTION_END:
+		return commit_end(pass, action);
 	case ACTION_PREEMPT:
 		return commit_preempt(pass, action);
 	case ACTION_RESUME:
@@ -282,6 +308,7 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 			reason_changes(pass, pass->now, action->job, SL_REASON_RESOURCES, 0);
 		return SL_OK;
 	case ACTION_PROMISE:
+	case ACTION_ELIGIBLE:
 	case ACTION_WAKE:
 	case ACTION_LEDGER:
 	case ACTION_FREED:
@@ -350,6 +377,8 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 	struct sl_pass *pass = setup->pass;
 	const uint32_t count = pass->jobs->count;
 	bool out = false;
+	if (what & SL_USE_CONTROL)
+		what |= SL_USE_PREEMPT;
 	if (what & SL_USE_PREEMPT)
 		what |= SL_USE_ESTIMATES; /* What is left after a checkpoint. */
 	what &= ~pass->uses;
@@ -382,6 +411,15 @@ void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason)
 	setup->pass->reason_default = reason;
 }
 
+int sl_overcommit(const struct sl_setup *setup, uint32_t times, struct sl_err *err)
+{
+	if (!is_controlled(setup->pass) || !times)
+		return sl_fail(err, SL_USAGE,
+			"what is given out more than once needs a policy that has the say (SL_USE_CONTROL)");
+	setup->pass->overcommit = times;
+	return SL_OK;
+}
+
 void placing_release(struct placing *placing)
 {
 	if (placing->rule && placing->rule->release)
@@ -401,6 +439,8 @@ int sl_set_placing(
 /* ---- Reads ---------------------------------------------------------------------------------- */
 
 sl_time sl_now(const struct sl_pass *pass) { return pass->now; }
+
+uint64_t sl_pass_number(const struct sl_pass *pass) { return pass->passes; }
 
 const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass) { return pass->jobs; }
 

@@ -19,26 +19,29 @@
 #include "sim/sim.h"
 
 enum action_kind {
-	ACTION_START,   /* was: the promise it held; now: its course before, in course_kept, or -1 */
-	ACTION_CANCEL,  /* was: the promise it held; now: as above */
-	ACTION_PREEMPT, /* was: enum sl_preempt; now: as above */
-	ACTION_RESUME,  /* now: as above */
-	ACTION_RESIZE,  /* now: as above */
-	ACTION_RESERVE, /* job: the window */
-	ACTION_PROMISE, /* was: the one before, SL_NONE */
-	ACTION_HEAD,    /* was: the head before */
-	ACTION_REASON,  /* now: reason and detail */
-	ACTION_WAKE,    /* was: the wake before */
-	ACTION_TIMER,   /* now: the time; job: the row */
-	ACTION_LEDGER,  /* was: the amount before; job: the ledger, now: the row */
-	ACTION_FREED,   /* was: the place of the freed intervals before, in freed_kept; now: promises_broken
-			   before */
+	ACTION_START,    /* was: the promise it held; now: its course before, in course_kept, or -1 */
+	ACTION_CANCEL,   /* was: the promise it held; now: as above */
+	ACTION_END,      /* was: the promise it held; now: as above; why: of one that is refused */
+	ACTION_PREEMPT,  /* was: enum sl_preempt; now: as above */
+	ACTION_RESUME,   /* now: as above */
+	ACTION_RESIZE,   /* now: as above */
+	ACTION_RESERVE,  /* job: the window */
+	ACTION_PROMISE,  /* was: the one before, SL_NONE */
+	ACTION_HEAD,     /* was: the head before */
+	ACTION_REASON,   /* now: reason and detail */
+	ACTION_ELIGIBLE, /* was: since when it was before */
+	ACTION_WAKE,     /* was: the wake before */
+	ACTION_TIMER,    /* now: the time; job: the row */
+	ACTION_LEDGER,   /* was: the amount before; job: the ledger, now: the row */
+	ACTION_FREED,    /* was: the place of the freed intervals before, in freed_kept; now: promises_broken
+			    before */
 };
 
 struct action {
 	enum action_kind kind;
 	uint32_t job;
 	int64_t was, now;
+	const char *why;
 };
 
 /* SL_USE_PREEMPT: a job's way through several starts. Work is counted in microseconds at full size. */
@@ -186,6 +189,7 @@ struct sl_pass {
 	size_t course_kept_count, course_kept_capacity;
 	enum sl_reason reason_default;
 	unsigned uses;
+	uint32_t overcommit; /* SL_USE_CONTROL: cpus and GPUs are given out up to so many times; 0: once. */
 
 	/* Jobs that run past their estimate: taken to end at the next whole second, anew in each pass. */
 	struct evq overruns; /* (estimated end, job) of those that will. */
@@ -271,6 +275,9 @@ static inline bool is_running(const struct sl_pass *pass, uint32_t job)
 	return pass->job_state[job] == SL_RUNNING;
 }
 
+/* The policy has the say in what the engine else sees to. */
+static inline bool is_controlled(const struct sl_pass *pass) { return pass->uses & SL_USE_CONTROL; }
+
 static inline int64_t cpus_of(const struct sl_pass *pass, uint32_t job)
 {
 	return pass->request ? pass->requests[pass->request[job]].cpus : pass->jobs->size[job];
@@ -281,8 +288,9 @@ enum {
 	DIGEST_PREEMPT = SL_EV_CLASS_COUNT + 1,
 	DIGEST_RESUME = DIGEST_PREEMPT + SL_PREEMPT_COUNT,
 	DIGEST_RESIZE,
-	DIGEST_GATED,   /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
-	DIGEST_DEADLINE /* It cannot make its deadline any more. */
+	DIGEST_GATED,    /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
+	DIGEST_DEADLINE, /* It cannot make its deadline any more. */
+	DIGEST_END       /* The policy ended it (SL_USE_CONTROL); and the state. */
 };
 
 /* Where such an event stands among those of its instant. */
@@ -303,6 +311,8 @@ void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state);
 void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row);
+/* What the policy is not told of, under SL_USE_CONTROL: that it was refused, and why. */
+void note_refused(struct sl_pass *pass, uint32_t job, const char *why);
 /* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
 sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class);
 int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. */

@@ -82,6 +82,8 @@ static uint32_t next_overdue(struct sl_pass *pass, size_t *seen)
 /* Those whose estimate has run out are taken to end at the next whole second, anew in each pass. */
 void room_settle(struct sl_pass *pass)
 {
+	if (is_controlled(pass))
+		return; /* Nobody plans by estimates. */
 	const int64_t before = pass->overdue_cpus;
 	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
 	size_t seen = 0;
@@ -727,6 +729,31 @@ void room_placer_release(struct sl_pass *pass)
 	pass->placer = NULL;
 }
 
+/* SL_USE_CONTROL: the cluster as nodes are given out of: without windows, and without following devices one
+ * by one, as who shares which is the policy's; and with as much again as may be given out at a time. */
+static const struct sl_cluster *controlled(struct sl_pass *pass)
+{
+	const struct sl_cluster *info = pass->info;
+	const int64_t times = pass->overcommit ? pass->overcommit : 1;
+	struct sl_cluster *lent = sl_alloc(pass->arena, 1, sizeof(*lent));
+	struct sl_node_type *type = sl_alloc(pass->arena, info->type_count, sizeof(*type));
+	if (!lent || !type)
+		return NULL;
+	*lent = *info;
+	lent->window = NULL;
+	lent->window_count = 0;
+	lent->type = type;
+	for (uint32_t i = 0; i < info->type_count; i++) {
+		type[i] = info->type[i];
+		type[i].device = NULL;
+		type[i].device_count = 0;
+		for (uint32_t kind = 0; kind < info->kind_count; kind++)
+			if (kind != SL_KIND_MEM && type[i].amount[kind] < SL_MEM_UNBOUNDED)
+				type[i].amount[kind] *= times;
+	}
+	return lent;
+}
+
 int room_init(struct sl_pass *pass, struct sl_err *err)
 {
 	const uint32_t jobs = pass->jobs->count;
@@ -753,9 +780,12 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 		if (!status && (!pass->nodes_held || !pass->cpus_held || !pass->gpus_held ||
 				       (places && (!pass->place_first || !pass->place_count))))
 			status = sl_fail_memory(err);
+		const struct sl_cluster *lent = is_controlled(pass) ? controlled(pass) : pass->info;
+		if (!status && !lent)
+			status = sl_fail_memory(err);
 		if (!status)
-			status = nodes_new(&pass->nodes, pass->info, pass->requests, pass->request_count,
-				jobs, &pass->placing, err);
+			status = nodes_new(&pass->nodes, lent, pass->requests, pass->request_count, jobs,
+				&pass->placing, err);
 	}
-	return status ? status : init_windows(pass, err);
+	return status || is_controlled(pass) ? status : init_windows(pass, err);
 }

@@ -107,6 +107,8 @@ struct scenario {
 	size_t ignored_count;
 	struct scenario_input *side; /* Further files: replay.estimates, replay.cancels. */
 	size_t side_count;
+	const struct sl_command *command; /* replay.commands, by time, then as in the file. */
+	size_t command_count;
 	struct header_line *header;
 	size_t header_count;
 	struct oddity *oddity; /* Those that came up, in the order of the table in scenario.c. */

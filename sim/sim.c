@@ -41,6 +41,8 @@ void cancel_later(struct sl_pass *pass, uint32_t job)
 static void enter(struct sl_pass *pass, uint32_t job)
 {
 	const bool kept = is_gated(pass, job);
+	if (is_controlled(pass))
+		pass->eligible[job] = pass->now;
 	/* Shown before it is queued: the policy sets its key and estimate now. */
 	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_SUBMIT, job });
 	if (job == pass->submitted)
@@ -83,10 +85,8 @@ static bool is_pending(const struct sl_pass *pass, uint32_t job)
 static bool is_refused(struct sl_pass *pass, uint32_t job)
 {
 	const char *why = pass->start[job] == SL_NONE ? room_refuses(pass, job) : NULL;
-	if (why && !pass->refused++) {
-		pass->refused_first = job;
-		pass->refused_why = why;
-	}
+	if (why)
+		note_refused(pass, job, why);
 	return why != NULL;
 }
 

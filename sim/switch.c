@@ -130,10 +130,21 @@ static int show_past(struct sl_pass *pass, struct aside *aside, struct sl_err *e
 	return status;
 }
 
+/* It decided what the engine else does, and knows of what was from its own decisions alone. */
+static int fail_controlled(const struct policy_choice *choice, const char *what, struct sl_err *err)
+{
+	return sl_fail(err, SL_USAGE,
+		"policy '%s' has the say from a run's beginning to its end, and cannot %s in mid-run: let the run "
+		"begin under the policy that is wanted",
+		choice->text, what);
+}
+
 static int make_policy(
 	struct sl_pass *pass, const struct policy_choice *choice, struct aside *aside, struct sl_err *err)
 {
 	int status = init_policy(pass, choice, err);
+	if (!status && is_controlled(pass))
+		status = fail_controlled(choice, "take over", err);
 	if (!status && pass->uses & SL_USE_NODES && !pass->nodes)
 		status = sl_fail(err, SL_USAGE,
 			"policy '%s' tells nodes apart, and the run began under one that only counts them: let it begin "
@@ -272,6 +283,8 @@ int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_er
 		return SL_OK;
 	}
 	SL_CHECK(pass->options.record & SIM_RECORD_PAST);
+	if (is_controlled(pass))
+		return fail_controlled(pass->options.choice, "be taken over from", err);
 	if (!sim_stretches(sim, &count, err))
 		return err->status;
 	engine->past_count = count;

@@ -1,19 +1,406 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slurm.c
+ * slurm.c - the policy `slurm`: slurmctld (ctl.h) between the engine's events and its passes.
+ *
+ * Each event goes to the controller, which changes at once and gives orders; the pass that follows hands
+ * these to the engine, and does nothing else. So a pass that is run twice does the same twice: orders are
+ * kept by the number of the pass they are for. Where the controller has something to do later, it is woken by
+ * an event of the last class of an instant, behind all that else happens then.
  */
 #include "policies/slurm/ctl.h"
 
-void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why)
-{
-	(void)c;
-	(void)job;
-	(void)order;
-	(void)why;
-}
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Parameters ------------------------------------------------------------------------------------- */
+
+enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_COUNT };
+
+static const struct sl_param slurm_params[PARAM_COUNT] = {
+	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
+		"whose rules: those of slurmctld of that version", 0, 0 },
+	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..29",
+		"second of the half minute in which slurmctld was started: its look at time limits comes every 30 "
+		"s from then",
+		0, 29 },
+	[PARAM_SKIP] = { "skip", SL_PARAM_BOOL, "1", NULL,
+		"leave out backfill passes that find nothing changed (same results, sooner)", 0, 0 },
+};
+
+/* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
+static const struct sl_compat slurm_compats[] = {
+	{ "22.05", NULL, "replay.overrun=kill" },
+	{ 0 },
+};
+
+/* ---- Orders ---------------------------------------------------------------------------------------------
+ */
+
+struct order {
+	enum ctl_order what;
+	uint32_t row;
+	enum sl_state state;
+	enum sl_reason reason;
+	sl_time eligible;
+	const char *why;
+	size_t holding; /* The first, of so many. */
+	size_t holding_count;
+};
+
+struct ctl_orders {
+	uint64_t pass; /* That they are for; */
+	uint64_t next; /* that comes next. */
+	struct order *order;
+	size_t count, capacity;
+	struct sl_holding *holding; /* Those of all; gpus: set when they are handed over. */
+	uint32_t *gpus;             /* By holding and type of GPU. */
+	size_t holding_count, holding_capacity;
+	uint32_t gpu_types;
+	uint32_t gres; /* Which of the select's is "gpu"; CTL_NO_ROW: none. */
+	sl_time woken; /* The engine wakes the controller then; SL_NEVER: no sooner than anything happens. */
+	sl_time changed; /* When there last was an order, or anything happened. */
+	uint32_t told;   /* Jobs that were submitted. */
+	uint64_t given;  /* Orders, in all. */
+	uint8_t *reason; /* By job: told last. */
+};
 
 void ctl_failed(struct ctl *c, int status)
 {
-	(void)c;
-	(void)status;
+	if (!c->status)
+		c->status = status;
 }
+
+static bool reserve(struct ctl *c, void **array, size_t *capacity, size_t size, size_t wanted)
+{
+	if (wanted <= *capacity)
+		return true;
+	size_t room = *capacity ? *capacity : 64;
+	while (room < wanted)
+		room *= 2;
+	void *more = room > SIZE_MAX / 2 / size ? NULL : realloc(*array, room * size);
+	if (!more) {
+		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		return false;
+	}
+	*array = more;
+	*capacity = room;
+	return true;
+}
+
+/* The devices of the piece, by type, as the cluster's kinds count them. */
+static void count_gpus(const struct ctl *c, const struct select_piece *piece, uint32_t *gpus)
+{
+	const struct sl_cluster *cluster = c->cluster;
+	const struct ctl_orders *orders = c->orders;
+	const struct sl_hardware *hardware = cluster->type[cluster->node_type[piece->node]].hardware;
+	memset(gpus, 0, orders->gpu_types * sizeof(*gpus));
+	if (orders->gres == CTL_NO_ROW || !piece->gres || !hardware)
+		return;
+	const uint64_t devices = piece->gres[orders->gres].devices;
+	uint32_t device = 0;
+	for (uint32_t i = 0; i < hardware->gres_count; i++) {
+		const struct sl_gres *gres = &hardware->gres[i];
+		if (strcmp(gres->name, "gpu") != 0)
+			continue;
+		const char *name = gres->type ? gres->type : "gpu";
+		uint32_t type = 0;
+		while (type < orders->gpu_types && strcmp(cluster->kind_name[SL_KIND_GPUS + type], name) != 0)
+			type++;
+		for (int64_t k = 0; k < gres->count && device < 64; k++, device++)
+			if (type < orders->gpu_types)
+				gpus[type] += (uint32_t)(devices >> device & 1);
+	}
+}
+
+/* What the job has by the time of the order: it may have it no longer when the pass comes. */
+static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struct order *order)
+{
+	struct ctl_orders *orders = c->orders;
+	const size_t wanted = orders->holding_count + alloc->node_count;
+	const size_t before = orders->holding_capacity;
+	size_t room = before;
+	if (!reserve(c, (void **)&orders->holding, &room, sizeof(*orders->holding), wanted))
+		return;
+	size_t gpus_room = before * orders->gpu_types;
+	if (!reserve(c, (void **)&orders->gpus, &gpus_room, sizeof(*orders->gpus),
+		    room * orders->gpu_types + 1))
+		return;
+	orders->holding_capacity = room;
+	order->holding = orders->holding_count;
+	order->holding_count = alloc->node_count;
+	for (uint32_t i = 0; i < alloc->node_count; i++) {
+		const struct select_piece *piece = &alloc->piece[i];
+		const size_t at = orders->holding_count++;
+		count_gpus(c, piece, &orders->gpus[at * orders->gpu_types]);
+		orders->holding[at] = (struct sl_holding){
+			.node = piece->node, .tasks = piece->tasks, .cpus = piece->cpus, .mem = piece->mem
+		};
+	}
+}
+
+void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why)
+{
+	struct ctl_orders *orders = c->orders;
+	if (orders->pass != orders->next) {
+		orders->pass = orders->next;
+		orders->count = orders->holding_count = 0;
+	}
+	if (order == CTL_REASON && orders->reason[job->row] == (uint8_t)job->reason)
+		return;
+	if (!reserve(
+		    c, (void **)&orders->order, &orders->capacity, sizeof(*orders->order), orders->count + 1))
+		return;
+	struct order made = { .what = order,
+		.row = job->row,
+		.state = job->ended_as,
+		.reason = job->reason,
+		.eligible = job->eligible == CTL_NONE ? SL_NONE : ctl_engine_time(c, job->eligible),
+		.why = why };
+	if (order == CTL_START)
+		copy_holdings(c, job->alloc, &made);
+	if (order == CTL_REASON)
+		orders->reason[job->row] = (uint8_t)job->reason;
+	else
+		orders->changed = c->now_us;
+	if (order == CTL_REQUEUE) /* As the engine has it of one that waits anew. */
+		orders->reason[job->row] = SL_REASON_NONE;
+	orders->order[orders->count++] = made;
+}
+
+/* ---- A pass: what was ordered
+ * ------------------------------------------------------------------------------ */
+
+static bool carry_out_start(struct ctl_orders *orders, struct sl_pass *pass, const struct order *order)
+{
+	struct sl_holding *holding = &orders->holding[order->holding];
+	for (size_t i = 0; i < order->holding_count; i++)
+		holding[i].gpus = &orders->gpus[(order->holding + i) * orders->gpu_types];
+	return sl_start_holding(pass, (sl_job){ order->row }, holding, order->holding_count);
+}
+
+static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const struct order *order)
+{
+	const sl_job job = { order->row };
+	switch (order->what) {
+	case CTL_START:
+		return carry_out_start(orders, pass, order);
+	case CTL_END:
+	case CTL_DROP:
+		return sl_end(pass, job, order->state);
+	case CTL_REFUSE:
+		return sl_refuse(pass, job, order->why);
+	case CTL_REQUEUE:
+		return sl_preempt(pass, job, SL_PREEMPT_REQUEUE);
+	case CTL_SUSPEND:
+		return sl_preempt(pass, job, SL_PREEMPT_SUSPEND);
+	case CTL_RESUME:
+		return sl_resume(pass, job);
+	case CTL_REASON:
+		sl_set_reason(pass, job, order->reason, 0);
+		return true;
+	case CTL_ELIGIBLE:
+		sl_set_eligible(pass, job, order->eligible);
+		return true;
+	case CTL_ORDERS:
+		break;
+	}
+	return false;
+}
+
+static void slurm_pass(void *state, struct sl_pass *pass)
+{
+	struct ctl *c = state;
+	struct ctl_orders *orders = c->orders;
+	if (orders->pass != sl_pass_number(pass))
+		return;
+	for (size_t i = 0; i < orders->count; i++) {
+		/* The controller's books and the engine's are of the same machine. */
+		const bool done = carry_out(orders, pass, &orders->order[i]);
+		SL_CHECK(done);
+	}
+}
+
+/* ---- Events
+ * ---------------------------------------------------------------------------------------------------- */
+
+/* As the log says that it ended, where it does: jobs may depend on that. */
+static enum sl_state state_told(const struct ctl_job *job)
+{
+	const enum sl_state recorded = job->more->state_recorded;
+	const bool ended = recorded != SL_PENDING && recorded != SL_RUNNING && recorded != SL_SUSPENDED;
+	return ended ? recorded : SL_COMPLETED;
+}
+
+enum { QUIET_MAX = 60 * 86400 }; /* Seconds: by then what was used has decayed by any usual half-life. */
+
+/* Nothing runs, nobody comes, and nothing has happened for so long: what waits, waits for ever. */
+static bool is_over(const struct ctl *c)
+{
+	const struct ctl_orders *orders = c->orders;
+	if (c->running_count || orders->told < c->jobs->count)
+		return false;
+	if (!c->pending_count)
+		return true;
+	return c->now_us - orders->changed > QUIET_MAX * SL_SECOND && ctl_command_next(c) == SL_NEVER;
+}
+
+/* Once for the earliest; an earlier one that came to nothing wakes it in vain. */
+static void wake(struct ctl *c, struct sl_pass *pass)
+{
+	struct ctl_orders *orders = c->orders;
+	if (is_over(c))
+		return;
+	sl_time next = ctl_next(c);
+	if (next == SL_NEVER)
+		return;
+	next = next > c->now_us ? next : c->now_us;
+	if (next >= orders->woken)
+		return;
+	orders->woken = next;
+	sl_wake_event(pass, next, CTL_NO_ROW);
+}
+
+static void tell(struct ctl *c, const struct sl_event *event)
+{
+	struct ctl_orders *orders = c->orders;
+	struct ctl_job *job = event->row < c->jobs->count ? &c->job[event->row] : NULL;
+	switch (event->class) {
+	case SL_EV_SUBMIT:
+		orders->told++;
+		ctl_submit(c, job);
+		break;
+	case SL_EV_JOB_END:
+		ctl_end(c, job, state_told(job), true);
+		break;
+	case SL_EV_CANCEL:
+		if (job->state != CTL_ENDED)
+			ctl_end(c, job, SL_CANCELLED, true);
+		break;
+	case SL_EV_TIMER:
+		if (orders->woken <= event->time)
+			orders->woken = SL_NEVER;
+		ctl_run(c);
+		return;
+	case SL_EV_TIME_LIMIT:
+	case SL_EV_NODE_DOWN:
+	case SL_EV_NODE_UP:
+	case SL_EV_RESERVATION:
+	case SL_EV_MODEL:
+	case SL_EV_CLASS_COUNT:
+		return; /* Not under SL_USE_CONTROL. */
+	}
+	orders->changed = event->time;
+}
+
+static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	struct ctl *c = state;
+	c->now_us = event->time;
+	c->now = ctl_time_of(c, event->time);
+	c->orders->next = sl_pass_number(pass) + 1;
+	tell(c, event);
+	wake(c, pass);
+}
+
+/* ---- Begin and end
+ * -------------------------------------------------------------------------------------------- */
+
+static int make_orders(struct ctl *c, struct sl_err *err)
+{
+	struct ctl_orders *orders = sl_alloc(c->arena, 1, sizeof(*orders));
+	c->orders = orders;
+	if (!orders)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	orders->reason = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*orders->reason));
+	if (!orders->reason)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	orders->woken = SL_NEVER;
+	orders->gpu_types = c->cluster->kind_count - SL_KIND_GPUS;
+	orders->gres = CTL_NO_ROW;
+	for (uint32_t i = 0; i < select_gres_count(c->select); i++)
+		if (strcmp(select_gres_name(c->select, i), "gpu") == 0)
+			orders->gres = i;
+	return SL_OK;
+}
+
+/* In this order: each may use what those before it made. */
+static int make_modules(struct ctl *c, struct sl_err *err)
+{
+	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
+		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
+		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make,
+		ctl_power_make };
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
+		status = make[i](c, err);
+	return status;
+}
+
+static void take_values(struct ctl *c, const struct sl_setup *setup)
+{
+	c->params.tick_phase = setup->values[PARAM_START].number;
+	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
+	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
+}
+
+static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
+{
+	c->arena = setup->arena;
+	c->cluster = setup->cluster;
+	c->jobs = setup->jobs;
+	c->epoch = setup->epoch;
+	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
+	c->select = select_new(c->cluster, c->arena, err);
+	if (!c->select)
+		return err->status;
+	int status = make_orders(c, err);
+	if (!status)
+		status = ctl_conf_make(c, setup, err);
+	take_values(c, setup);
+	if (!status)
+		status = make_modules(c, err);
+	if (!status)
+		status = ctl_command_make(c, setup, err);
+	return status;
+}
+
+static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct ctl *c = sl_alloc(setup->arena, 1, sizeof(*c));
+	*state = c;
+	if (!c)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	if (!setup->cluster->node_count)
+		return sl_fail(err, SL_USAGE,
+			"policy 'slurm' chooses nodes, and the cluster is a counted pool of cpus: give some, with "
+			"-c CLUSTER (a slurm.conf, or nodes in YAML)");
+	const int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
+	sl_default_reason(setup, SL_REASON_NONE);
+	return status ? status : slurm_make(c, setup, err);
+}
+
+static void slurm_release(void *state)
+{
+	struct ctl *c = state;
+	if (!c->orders)
+		return;
+	free(c->orders->order);
+	free(c->orders->holding);
+	free(c->orders->gpus);
+}
+
+const struct sl_policy slurm_policy = {
+	.abi = SL_ABI_OF(struct sl_policy),
+	.name = "slurm",
+	.summary = "as slurmctld 22.05 decides: main and backfill passes, priorities, limits, preemption, "
+		   "reservations",
+	.paper = "slurmctld 22.05.8",
+	.params = slurm_params,
+	.param_count = PARAM_COUNT,
+	.init = slurm_init,
+	.pass = slurm_pass,
+	.on_event = slurm_event,
+	.release = slurm_release,
+	.compat = slurm_compats,
+};
