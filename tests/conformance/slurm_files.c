@@ -220,7 +220,11 @@ static void put_device_lines(FILE *out, const cJSON *node, const char *text, siz
 static int put_gres_conf(const struct slurm_files *files, const cJSON *cluster)
 {
 	const cJSON *node;
-	FILE *out = slurm_file_new(files, "gres.conf");
+	bool any = false;
+	cJSON_ArrayForEach(node, get(cluster, "nodes")) any |= get(node, "gres") != NULL;
+	FILE *out = any ? slurm_file_new(files, "gres.conf") : NULL;
+	if (!any)
+		return SL_OK;
 	if (!out)
 		return SL_SYSTEM;
 	cJSON_ArrayForEach(node, get(cluster, "nodes"))
