@@ -29,7 +29,7 @@ bool slurm_value(const cJSON *value, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (cJSON_IsNumber(value))
-		(void)snprintf(text, size, "%lld", (long long)value->valuedouble);
+		(void)snprintf(text, size, "%.15g", value->valuedouble);
 	else if (cJSON_IsString(value))
 		(void)snprintf(text, size, "%s", value->valuestring);
 	else
