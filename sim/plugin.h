@@ -728,7 +728,11 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(QOS_MAX_JOBS_USER, "QOSMaxJobsPerUserLimit") \
 	X(QOS_MAX_SUBMIT_USER, "QOSMaxSubmitJobPerUserLimit") \
 	X(QOS_MAX_JOBS_ACCOUNT, "MaxJobsPerAccount") \
-	X(QOS_MAX_SUBMIT_ACCOUNT, "MaxSubmitJobsPerAccount")
+	X(QOS_MAX_SUBMIT_ACCOUNT, "MaxSubmitJobsPerAccount") \
+	X(ASSOC_MAX_BILLING_NODE, "AssocMaxBillingPerNode") \
+	X(ASSOC_MAX_UNKNOWN_NODE, "AssocMaxUnknownPerNode") \
+	X(QOS_MAX_BILLING_NODE, "QOSMaxBillingPerNode") \
+	X(QOS_MAX_UNKNOWN_NODE, "QOSMaxUnknownPerNode")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
