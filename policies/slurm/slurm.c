@@ -374,9 +374,13 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 	return status ? status : ctl_power_make(c, setup, err);
 }
 
+enum { TICK = 30 }; /* Seconds between looks at time limits. */
+
 static void take_values(struct ctl *c, const struct sl_setup *setup)
 {
-	c->params.tick_phase = setup->values[PARAM_START].number % 30;
+	const int64_t start = setup->values[PARAM_START].number;
+	c->params.tick_phase = start % TICK;
+	c->params.calc_phase = start - start % TICK;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
