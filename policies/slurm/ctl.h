@@ -251,10 +251,8 @@ struct ctl_job {
 	const char *user_name; /* Never NULL. */
 	const char *account;   /* That it named; NULL: none, its user's default. */
 	bool hetero;           /* Several components: not followed, refused at submission. */
-	ctl_time boots_until;  /* CONFIGURING: its nodes are up then. */
 	bool stopped_by_hand;  /* scontrol suspend: gang does not let it go on. */
 	bool never;            /* What it depends on can no longer be: it stays so. */
-	ctl_time limit_looked; /* When a tick last found its limit not yet over. */
 };
 
 struct ctl_array {
