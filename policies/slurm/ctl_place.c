@@ -12,8 +12,8 @@ struct ctl_place {
 	size_t words;
 	uint64_t *set[CTL_SET_COUNT];
 	const uint64_t **required; /* By row; NULL: it lists none. */
-	/* What runs, by when its limit ends; since these counts. */
-	struct select_running *running;
+	struct select_running *running; /* What runs, by when its limit ends. */
+	struct ending *ending;
 	size_t running_count, running_room;
 	bool running_fresh;
 	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
@@ -53,8 +53,7 @@ static int add_listed(void *self, const char *name, size_t len)
 	size_t low = 0;
 	for (size_t high = l->count; low < high;) {
 		const size_t middle = low + (high - low) / 2;
-		const int order = strncmp(l->named[middle].name, name, len);
-		if (order < 0 || (order == 0 && !l->named[middle].name[len] && false))
+		if (strncmp(l->named[middle].name, name, len) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -213,16 +212,10 @@ static void unbound(struct ctl *c, const struct ctl_job *job, int64_t most)
 
 /* ---- Now ---------------------------------------------------------------------------------------------------------------- */
 
-static void count_tres(
-	const struct ctl *c, const struct ctl_job *job, const struct select_alloc *alloc, int64_t *tres)
-{
-	ctl_tres_of(c, job, job->part, alloc, tres);
-}
-
 static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
 {
 	int64_t tres[CTL_TRES_MAX] = { 0 };
-	count_tres(c, job, alloc, tres);
+	ctl_tres_of(c, job, job->part, alloc, tres);
 	const enum sl_reason reason = ctl_limits_post(c, job, tres);
 	if (reason != SL_REASON_NONE) {
 		ctl_queue_reason(c, job, reason);
@@ -252,7 +245,7 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		return CTL_NODES_BUSY;
 	if (ctl_preempt_place(c, job, job->part, nodes, &victim, &count, &alloc) != SELECT_FITS)
 		return CTL_NODES_BUSY;
-	count_tres(c, job, alloc, tres);
+	ctl_tres_of(c, job, job->part, alloc, tres);
 	const enum sl_reason reason = ctl_limits_post(c, job, tres);
 	if (reason != SL_REASON_NONE) {
 		ctl_queue_reason(c, job, reason);
@@ -364,13 +357,18 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 
 void ctl_place_begin(struct ctl *c) { c->place->running_fresh = false; }
 
+struct ending {
+	sl_time end;
+	uint32_t row;
+};
+
 static int by_end(const void *a, const void *b)
 {
-	const struct select_running *x = a;
-	const struct select_running *y = b;
+	const struct ending *x = a;
+	const struct ending *y = b;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
-	return (x > y) - (x < y);
+	return (x->row > y->row) - (x->row < y->row);
 }
 
 static bool running_room(struct ctl *c, size_t count)
@@ -380,7 +378,102 @@ static bool running_room(struct ctl *c, size_t count)
 		return true;
 	p->running_room = 2 * count + 64;
 	p->running = sl_alloc(c->arena, p->running_room, sizeof(*p->running));
-	if (!p->running)
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
-	return p->running != NULL;
+	p->ending = sl_alloc(c->arena, p->running_room, sizeof(*p->ending));
+	if (p->running && p->ending)
+		return true;
+	ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+	p->running_room = 0;
+	return false;
+}
+
+/* What runs and is suspended, by the ends of limits; the same until something starts or ends. */
+static bool list_running(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	if (p->running_fresh)
+		return true;
+	if (!running_room(c, c->running_count))
+		return false;
+	size_t count = 0;
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW && count < p->running_room; row = c->job[row].next)
+		if (c->job[row].alloc)
+			p->ending[count++] = (struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
+	qsort(p->ending, count, sizeof(*p->ending), by_end);
+	for (size_t i = 0; i < count; i++)
+		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
+	p->running_count = count;
+	p->running_fresh = true;
+	return true;
+}
+
+/* Candidates go, all of them: those that would be suspended leave their memory and devices behind. */
+static void take_away(struct ctl *c, struct ctl_job *const *victim, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!victim[i]->alloc || !victim[i]->alloc->held)
+			continue;
+		if (ctl_preempt_mode(c, victim[i]) != CTL_PREEMPT_SUSPEND)
+			select_give(c->select, victim[i]->alloc);
+		else if (!victim[i]->alloc->stopped)
+			select_stop(c->select, victim[i]->alloc, true);
+	}
+}
+
+/* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
+static enum ctl_status will_run(
+	struct ctl *c, struct ctl_job *job, uint64_t *nodes, bool now_only, ctl_time *at)
+{
+	struct ctl_place *p = c->place;
+	uint64_t *chosen = p->set[CTL_SET_IDLE];
+	struct ctl_job *const *victim = NULL;
+	const size_t count = ctl_preempt_candidates(c, job, job->part, &victim);
+	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
+	sl_time when = SL_NEVER;
+	p->idle_known = false; /* chosen takes its place. */
+	if (count) /* Without them it would wait: nobody is taken away in vain. */
+		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
+	if (when == SL_NEVER && !now_only && list_running(c)) {
+		outlook.running = p->running;
+		outlook.running_count = p->running_count;
+	}
+	if (when == SL_NEVER) {
+		const uint32_t mark = select_mark(c->select);
+		take_away(c, victim, count);
+		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
+		select_undo(c->select, mark);
+	}
+	if (when == SL_NEVER)
+		return CTL_NODES_BUSY;
+	memcpy(nodes, chosen, p->words * sizeof(*nodes));
+	*at = ctl_time_of(c, when);
+	return CTL_OK;
+}
+
+enum ctl_status ctl_place_plan(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
+	bool now_only, ctl_time *at)
+{
+	int64_t most;
+	look_in(c, job, part);
+	enum ctl_status status = node_counts(c, job, &most);
+	if (status != CTL_OK)
+		return status;
+	bound(c, job, most);
+	status = will_run(c, job, available, now_only, at);
+	unbound(c, job, most);
+	return status;
+}
+
+enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
+	int64_t limit_min, ctl_time *at)
+{
+	(void)limit_min;
+	ctl_place_begin(c);
+	return ctl_place_plan(c, job, part, available, false, at);
+}
+
+enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part)
+{
+	look_in(c, job, part);
+	return select_place(c->select, &job->ask, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG
+											     : CTL_OK;
 }
