@@ -1303,6 +1303,10 @@ SL_API void sl_set_eligible(struct sl_pass *pass, sl_job job, sl_time at);
 /* How many passes there have been, this one counted; the same in each run of a pass. */
 SL_API uint64_t sl_pass_number(const struct sl_pass *pass);
 
+/* A failure of the policy's own (no memory, an invariant of its own): the run ends with it. In a pass or in
+ * on_event; the first one counts. */
+SL_API void sl_fail_run(struct sl_pass *pass, const struct sl_err *err);
+
 /* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);
 /* A suspended job goes on where it was, if there is room for it there. */
