@@ -1290,6 +1290,9 @@ SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 /* SL_USE_CONTROL. It ends now, running, suspended or waiting, in that state (not PENDING, RUNNING,
  * SUSPENDED). */
 SL_API bool sl_end(struct sl_pass *pass, sl_job job, enum sl_state state);
+/* SL_USE_CONTROL. As sl_preempt with SL_PREEMPT_REQUEUE, whatever its submitter said of that, and the attempt
+ * ends in that state (NODE_FAIL...). */
+SL_API bool sl_requeue(struct sl_pass *pass, sl_job job, enum sl_state as);
 /* A waiting job is turned down, as at submission: it ends CANCELLED, and is counted among the refused. why is
  * a constant, or the arena's. */
 SL_API bool sl_refuse(struct sl_pass *pass, sl_job job, const char *why);
