@@ -360,32 +360,9 @@ static void placer_forget(void *state)
 
 /* ---- Begin --------------------------------------------------------------------------------------------- */
 
-/* Slurm gives out whole cores and devices; its shards and MIG devices are gres of their own, which this does
- * not follow. */
-static const char *not_whole(const struct sl_cluster *cluster, const struct sl_jobs *jobs)
-{
-	if (cluster->cpu_parts > 1)
-		return "some node has, or some job asks for, a part of a cpu";
-	for (uint32_t i = 0; i < jobs->request_count; i++)
-		for (uint32_t k = 0; k < jobs->requests[i].group_count; k++) {
-			const struct sl_demand *task = &jobs->requests[i].group[k].task;
-			if (task->mig)
-				return "some job asks for a MIG profile";
-			if (task->gpu_mem)
-				return "some job asks for memory of a GPU";
-			if (task->gpus % sl_parts(cluster->gpu_parts))
-				return "some job asks for a share of a GPU";
-		}
-	for (uint32_t i = 0; i < cluster->type_count; i++)
-		for (uint32_t k = 0; k < cluster->type[i].device_count; k++)
-			if (cluster->type[i].device[k].mig)
-				return "some node has GPUs divided by MIG";
-	return cluster->gpu_parts > 1 ? "GPUs are counted in thousandths" : NULL;
-}
-
 static int refuse_parts(const struct sl_setup *setup, struct sl_err *err)
 {
-	const char *why = not_whole(setup->cluster, setup->jobs);
+	const char *why = slurm_not_whole(setup->cluster, setup->jobs);
 	return why ? sl_fail(err, SL_USAGE,
 			     "place=slurm: %s, and Slurm's node selection gives out whole cpus and GPUs: give "
 			     "another place",

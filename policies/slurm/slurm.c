@@ -7,6 +7,7 @@
  * kept by the number of the pass they are for. Where the controller has something to do later, it is woken by
  * an event of the last class of an instant, behind all that else happens then.
  */
+#include "policies/slurm/asks.h"
 #include "policies/slurm/ctl.h"
 #include "policies/slurm/ctl_pool.h"
 
@@ -235,9 +236,10 @@ static void fail_order(struct ctl *c, struct sl_pass *pass, const struct order *
 	char at[40];
 	*sl_put_micro(at, sl_now(pass)) = '\0';
 	(void)sl_fail(&c->err, SL_INTERNAL,
-		"policy 'slurm' and the engine disagree at %s s: the order '%s' for the job of row %" PRIu32
+		"policy 'slurm' and the engine disagree at %s s: the order '%s' for job %" PRId64
 		", which is %s, cannot be carried out",
-		at, name[order->what], order->row, sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
+		at, name[order->what], c->jobs->id[order->row],
+		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
 	sl_fail_run(pass, &c->err);
 }
 
@@ -442,6 +444,10 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	*state = c;
 	if (!c)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	const char *why = slurm_not_whole(setup->cluster, setup->jobs);
+	if (why)
+		return sl_fail(
+			err, SL_USAGE, "policy 'slurm': %s, and Slurm gives out whole cpus and GPUs", why);
 	int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
