@@ -20,10 +20,10 @@ enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_COUNT };
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
 		"whose rules: those of slurmctld of that version", 0, 0 },
-	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..29",
-		"second of the half minute in which slurmctld was started: its look at time limits comes every 30 "
-		"s from then",
-		0, 29 },
+	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..3599",
+		"second of an hour in which slurmctld was started: its look at time limits comes every 30 s from "
+		"then, its calculation of usage and priorities every PriorityCalcPeriod",
+		0, 3599 },
 	[PARAM_SKIP] = { "skip", SL_PARAM_BOOL, "1", NULL,
 		"leave out backfill passes that find nothing changed (same results, sooner)", 0, 0 },
 };
@@ -339,7 +339,8 @@ static int make_modules(struct ctl *c, struct sl_err *err)
 
 static void take_values(struct ctl *c, const struct sl_setup *setup)
 {
-	c->params.tick_phase = setup->values[PARAM_START].number;
+	c->params.tick_phase = setup->values[PARAM_START].number % 30;
+	c->params.calc_phase = setup->values[PARAM_START].number - c->params.tick_phase;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
@@ -390,6 +391,15 @@ static void slurm_release(void *state)
 	free(c->orders->gpus);
 }
 
+static int slurm_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_show *show, struct sl_err *err)
+{
+	struct ctl *c = state;
+	(void)pass;
+	c->now = ctl_time_of(c, at);
+	return ctl_show(c, what, show, err);
+}
+
 const struct sl_policy slurm_policy = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "slurm",
@@ -403,4 +413,5 @@ const struct sl_policy slurm_policy = {
 	.on_event = slurm_event,
 	.release = slurm_release,
 	.compat = slurm_compats,
+	.show = slurm_show,
 };
