@@ -544,6 +544,9 @@ int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
 void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
+/* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
+
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
 int ctl_limits_make(struct ctl *c, struct sl_err *err);

@@ -463,6 +463,15 @@ static void slurm_release(void *state)
 	free(c->orders->gpus);
 }
 
+static int slurm_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_show *show, struct sl_err *err)
+{
+	struct ctl *c = state;
+	(void)pass;
+	c->now = ctl_time_of(c, at);
+	return ctl_show(c, what, show, err);
+}
+
 const struct sl_policy slurm_policy = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "slurm",
@@ -476,4 +485,5 @@ const struct sl_policy slurm_policy = {
 	.on_event = slurm_event,
 	.release = slurm_release,
 	.compat = slurm_compats,
+	.show = slurm_show,
 };
