@@ -139,7 +139,8 @@ struct ctl_assoc {
 	uint32_t default_qos;                                      /* CTL_NO_ROW */
 	uint64_t *qos;                                             /* Bit i: may be used. NULL: any. */
 	double usage_raw, usage_tres[CTL_TRES_MAX], grp_used_wall; /* As of QOS; with those below. */
-	struct ctl_limits *limits;
+	struct ctl_limits *limits; /* With what it inherits. */
+	struct ctl_limits *limits_own;
 	struct ctl_used *used;
 	/* ctl_fair's, as of the last calculation. */
 	double shares_norm, usage_norm, usage_efctv, level_fs, fs_factor;
@@ -235,6 +236,13 @@ struct ctl_job {
 	bool counted;          /* In limits' running counts; */
 	bool counted_submit;   /* and in those of what is submitted; */
 	bool counted_accrue;   /* and of what accrues age. */
+	/* ctl_limits_count.c's: in whose counts it is, while it runs and while it is submitted. */
+	uint32_t counted_assoc, counted_qos[2];
+	uint32_t accrue_assoc, accrue_qos[2];
+	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
+	uint64_t run_secs;      /* Of its limit, so many seconds are still held against ...RunMins. */
+	bool limit_of_limits;   /* It asked for no time limit, and got that of QOS or association. */
+	enum sl_reason refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
 	void *gang;            /* ctl_gang's. */
 	struct ctl_need *need; /* ctl_license's. */
 };
@@ -275,8 +283,7 @@ struct ctl_params {
 		bf_max_job_user_part, bf_max_job_assoc, bf_max_job_start, bf_job_part_count_reserve,
 		bf_min_age_reserve, bf_min_prio_reserve, bf_max_job_array_resv, bf_node_space_size,
 		bf_window_linear;
-	int64_t bf_licenses;
-	bool bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
+	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
 		reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer, builtin,
 		nohold_on_prolog_fail, enable_user_top;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
@@ -292,10 +299,13 @@ struct ctl_params {
 	int64_t calc_period, half_life, max_age; /* Seconds; half_life 0: none. */
 	int64_t weight_age, weight_assoc, weight_fs, weight_js, weight_part, weight_qos;
 	double weight_tres[CTL_TRES_MAX];
-	unsigned priority_flags; /* ctl_prio.c's */
+	unsigned priority_flags; /* enum ctl_priority_flag */
 	bool favor_small;
 	int64_t fs_dampening;
-	int64_t usage_reset; /* enum of ctl_usage.c */
+	int64_t usage_reset; /* enum ctl_reset */
+	/* Usage and priorities are calculated when seconds since 1970 modulo calc_period are tick_phase and
+	 * this: since slurmctld's start. */
+	int64_t calc_phase;
 	/* AccountingStorageEnforce */
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
 	int64_t tick_phase; /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
@@ -337,6 +347,7 @@ struct ctl {
 	uint64_t job_changes, node_changes, part_changes;
 
 	/* Each module's own. */
+	struct ctl_conf *conf;
 	struct ctl_clock *clock;
 	struct ctl_depends *depends;
 	struct ctl_queue *queue;
@@ -352,10 +363,13 @@ struct ctl {
 	struct ctl_power *power;
 	struct ctl_commands *commands;
 	struct ctl_orders *orders;
+	struct ctl_acct *acct;
 };
 
 /* slurm.c: the order goes to the engine in the next pass. */
 void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why);
+/* slurm.c: all modules, in their order. For tests, too. */
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Keeps the first failure. */
 void ctl_failed(struct ctl *c, int status);
 static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)
@@ -386,6 +400,12 @@ int ctl_acct_make(struct ctl *c, struct sl_err *err);
 uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len);
 /* The association of user, account (NULL: the user's default) and partition; CTL_NO_ROW. */
 uint32_t ctl_assoc_of(const struct ctl *c, const char *user, const char *account, const char *partition);
+/* Sets job->assoc and job->qos from what the job says, as slurmctld does at submission. NONE: they are as
+ * AccountingStorageEnforce wants them; else INVALID_ACCOUNT or INVALID_QOS. */
+enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job);
+/* "sacctmgr modify qos|account|user NAME [where ...] set KEY=VALUE ..." at run time; what it sets counts from
+ * the next test of a job on. False: not such a command, or nobody of that name. */
+bool ctl_acct_modify(struct ctl *c, const char *command);
 
 /* ---- ctl_job.c
  * ---------------------------------------------------------------------------------------------------- */
@@ -462,15 +482,35 @@ enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part
 
 /* ---- ctl_prio.c, ctl_usage.c, ctl_fair.c
  * -------------------------------------------------------------------------------------- */
+enum ctl_priority_flag {
+	CTL_PRIO_ACCRUE_ALWAYS = 1,
+	CTL_PRIO_MAX_TRES = 2,
+	CTL_PRIO_SIZE_RELATIVE = 4, /* SMALL_RELATIVE_TO_TIME */
+	CTL_PRIO_DEPTH_OBLIVIOUS = 8,
+	CTL_PRIO_CALCULATE_RUNNING = 16,
+	CTL_PRIO_FAIR_TREE = 32,
+	CTL_PRIO_INCR_ONLY = 64,
+	CTL_PRIO_NO_NORMAL_ASSOC = 128,
+	CTL_PRIO_NO_NORMAL_PART = 256,
+	CTL_PRIO_NO_NORMAL_QOS = 512,
+	CTL_PRIO_NO_NORMAL_TRES = 1024,
+	CTL_PRIO_MAX_TRES_GRES = 2048
+};
+/* Reads PriorityType and all Priority... keys, and partitions' TRESBillingWeights, into params and part[].
+ * Behind conf, acct and job. */
 int ctl_prio_make(struct ctl *c, struct sl_err *err);
-void ctl_prio_submit(struct ctl *c, struct ctl_job *job); /* At submission, release, requeue. */
+/* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
+void ctl_prio_submit(struct ctl *c, struct ctl_job *job);
 void ctl_prio_update(struct ctl *c, struct ctl_job *job); /* Something of it was changed by hand. */
 void ctl_prio_run(struct ctl *c);                         /* The decay thread's turn, if it is due now. */
 ctl_time ctl_prio_next(const struct ctl *c);              /* CTL_NEVER: no thread. */
 void ctl_usage_end(struct ctl *c, struct ctl_job *job);   /* A running job ends (or is requeued) now. */
 void ctl_usage_apply(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* What a second of it costs: the weighted sum as usage counts it, and in wholes, as the TRES billing. */
+double ctl_billing_exact(const struct ctl *c, uint32_t part, const int64_t *tres);
 int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
-void ctl_fair_tree(struct ctl *c); /* Sets level_fs and fs_factor. */
+void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
+void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
@@ -481,12 +521,30 @@ void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Co
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
 /* and then, with what it would hold. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
+/* The same where its nodes are known (select_node_words() words): those that its user, account or group has
+ * already count once. NULL: as ctl_limits_post. */
+enum sl_reason ctl_limits_post_on(
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
+/* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under
+ * priority/basic there is none, and nothing falls before a job's end. */
+void ctl_limits_ran(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* Its time limit was changed while it runs. */
+void ctl_limits_alter(struct ctl *c, struct ctl_job *job, int64_t old_limit_min);
+/* It is eligible: whether it may gather age from now on (...JobsAccrue); if so it is counted until
+ * ctl_limits_accrued: it starts, is held or ends. */
+bool ctl_limits_accrue(struct ctl *c, struct ctl_job *job);
+void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
+/* MinPrioThresh: below it a job starts at once or not, and reserves nothing; 0: none. Goes before
+ * bf_min_prio_reserve. */
+uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
 /* The jobs's most nodes by QOS and association; CTL_NEVER. */
 int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
+/* And which limit that is: why a job waits that wants more. */
+int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
 int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job); /* Minutes. */
 
 /* ---- ctl_preempt.c, ctl_gang.c
