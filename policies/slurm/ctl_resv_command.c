@@ -187,20 +187,43 @@ static bool time_of(const struct ctl *c, const struct given *g, ctl_time *at)
 	return true;
 }
 
-/* Minutes, or [days-]hours:minutes:seconds (time_str2mins()); "infinite": CTL_NEVER. */
+/* Up to three numbers between colons; 0: it is none. */
+static int parts_of(const char *text, size_t len, int64_t part[3])
+{
+	int count = 0;
+	for (size_t i = 0; i <= len;) {
+		size_t n = 0;
+		while (i + n < len && text[i + n] != ':')
+			n++;
+		if (count == 3 || !sl_get_i64(text + i, n, &part[count]) || part[count] < 0 ||
+			part[count] > INT32_MAX)
+			return 0;
+		count++;
+		i += n + 1;
+	}
+	return count;
+}
+
+/* time_str2mins(): minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]];
+ * "infinite": CTL_NEVER. Seconds are rounded up. */
 static bool duration_of(const struct given *g, int64_t *minutes)
 {
-	sl_time time;
+	const char *dash = memchr(g->text, '-', g->len);
+	const size_t days_len = dash ? (size_t)(dash - g->text) : 0;
+	const size_t skip = dash ? days_len + 1 : 0;
+	int64_t part[3] = { 0, 0, 0 };
+	int64_t days = 0;
 	if (is_word(g, "infinite") || is_word(g, "unlimited")) {
 		*minutes = CTL_NEVER;
 		return true;
 	}
-	if (sl_get_i64(g->text, g->len, minutes))
-		return *minutes > 0 && *minutes < RESV_FAR / 60;
-	if (!sl_get_duration(g->text, g->len, &time) || time < 0)
+	const int count = parts_of(g->text + skip, g->len - skip, part);
+	if (!count || (dash && (!sl_get_i64(g->text, days_len, &days) || days < 0 || days > INT32_MAX)))
 		return false;
-	*minutes = (time / SL_SECOND + 59) / 60;
-	return true;
+	const int64_t seconds =
+		dash || count == 3 ? part[0] * 3600 + part[1] * 60 + part[2] : part[0] * 60 + part[1];
+	*minutes = (days * 86400 + seconds + 59) / 60;
+	return *minutes > 0;
 }
 
 static bool count_of(const struct given *g, uint32_t *sum)
