@@ -13,6 +13,14 @@ void pass_failed(struct sl_pass *pass, int status)
 		pass->status = status;
 }
 
+void sl_fail_run(struct sl_pass *pass, const struct sl_err *err)
+{
+	SL_CHECK(err->status);
+	if (!pass->status)
+		pass->err = *err;
+	pass_failed(pass, err->status);
+}
+
 void act(struct sl_pass *pass, struct action action)
 {
 	if (pass->action_count == pass->action_capacity) {

@@ -788,6 +788,8 @@ struct sl_jobs {
 	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL:
 	 * it did not, and those that there are did. */
 	const uint32_t *request_drawn_from;
+	uint32_t row_first; /* Of a part of a trace (replay.windows): rows that `more` names (dependencies) count
+			     * from so many before the first. */
 };
 
 /* What has to be before a job may start. */
@@ -1300,6 +1302,10 @@ SL_API bool sl_refuse(struct sl_pass *pass, sl_job job, const char *why);
 SL_API void sl_set_eligible(struct sl_pass *pass, sl_job job, sl_time at);
 /* How many passes there have been, this one counted; the same in each run of a pass. */
 SL_API uint64_t sl_pass_number(const struct sl_pass *pass);
+
+/* A failure of the policy's own (no memory, an invariant of its own): the run ends with it. In a pass or in
+ * on_event; the first one counts. */
+SL_API void sl_fail_run(struct sl_pass *pass, const struct sl_err *err);
 
 /* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);

@@ -5,9 +5,9 @@
  * The policy decides who starts when; nodes, cores, memory and devices are those that slurmctld would give.
  * What was not asked in Slurm's words is put into them: a group's tasks, with their cpus, memory and GPUs.
  */
+#include "policies/slurm/asks.h"
 #include "policies/slurm/select.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { COMPONENTS_MAX = 64 };
@@ -23,10 +23,10 @@ struct placer {
 	const struct sl_jobs *jobs;
 	struct sl_arena *arena;
 	struct select *select;
-	const struct sl_ask **ask;  /* By request: an array by component. */
-	struct held **now, **given; /* By job. */
-	struct held *spare;         /* Of one component; linked by below. */
-	uint32_t *gave;             /* Jobs with something in `given`. */
+	const struct sl_ask *const *ask; /* By request: an array by component. */
+	struct held **now, **given;      /* By job. */
+	struct held *spare;              /* Of one component; linked by below. */
+	uint32_t *gave;                  /* Jobs with something in `given`. */
 	size_t gave_count;
 	bool marked; /* What was given may come back: */
 	uint32_t mark;
@@ -41,63 +41,6 @@ struct placer {
 };
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
-
-static int64_t bound(uint32_t value) { return value ? value : SL_NONE; }
-
-/* "2" GPUs, or "a100:2"; of several types the first. */
-static const char *gpus_text(const struct placer *p, const struct sl_demand *task)
-{
-	char text[80];
-	if (!task->gpus)
-		return NULL;
-	int len;
-	if (task->gpu_types)
-		len = snprintf(text, sizeof(text), "%s:%lld",
-			p->cluster->kind_name[SL_KIND_GPUS + __builtin_ctz(task->gpu_types)],
-			(long long)task->gpus);
-	else
-		len = snprintf(text, sizeof(text), "%lld", (long long)task->gpus);
-	return sl_strdup(p->arena, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
-}
-
-/* A group in Slurm's words. A task's memory becomes that of a cpu, rounded up. */
-static bool ask_of_group(const struct placer *p, const struct sl_group *group, struct sl_ask *ask)
-{
-	sl_ask_clear(ask);
-	ask->tasks = group->tasks;
-	ask->cpus_per_task = group->task.cpus > 0 ? group->task.cpus : 1;
-	ask->nodes_min = bound(group->nodes_min);
-	ask->nodes_max = bound(group->nodes_max);
-	ask->tasks_per_node = bound(group->tasks_per_node);
-	if (group->task.mem)
-		ask->mem_per_cpu = (group->task.mem + ask->cpus_per_task - 1) / ask->cpus_per_task;
-	ask->gpus_per_task = gpus_text(p, &group->task);
-	ask->exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
-	return !group->task.gpus || ask->gpus_per_task;
-}
-
-static int make_asks(struct placer *p, struct sl_err *err)
-{
-	p->ask = sl_alloc(p->arena, p->jobs->request_count + 1, sizeof(struct sl_ask *));
-	if (!p->ask)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (uint32_t i = 0; i < p->jobs->request_count; i++) {
-		const struct sl_request *request = &p->jobs->requests[i];
-		if (request->group_count > COMPONENTS_MAX)
-			return sl_fail(err, SL_INPUT,
-				"place=slurm: a job has %u groups, and at most %d components can be",
-				request->group_count, COMPONENTS_MAX);
-		p->ask[i] = request->ask;
-		if (request->ask)
-			continue;
-		struct sl_ask *ask = sl_alloc(p->arena, request->group_count, sizeof(*ask));
-		p->ask[i] = ask;
-		for (uint32_t k = 0; k < request->group_count; k++)
-			if (!ask || !ask_of_group(p, &request->group[k], &ask[k]))
-				return sl_fail(err, SL_SYSTEM, "out of memory");
-	}
-	return SL_OK;
-}
 
 static bool is_named(const char *list, size_t len, const char *name)
 {
@@ -476,7 +419,7 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	for (uint32_t i = 0; i < select_gres_count(p->select); i++)
 		if (strcmp(select_gres_name(p->select, i), "gpu") == 0)
 			p->gres = i;
-	return make_asks(p, err);
+	return slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->ask, err);
 }
 
 static void placer_release(void *state) { (void)state; /* All is the arena's. */ }

@@ -2,11 +2,12 @@
 /*
  * conformance.c - recorded decisions of other schedulers and simulators against ours.
  *
- *   conformance classic|slurm|kueue|runai [--place] PATH...
+ *   conformance classic|slurm|kueue|runai [--place] [-v] [--keep] PATH...
  *
  * PATHs are files, or folders with all below them. A line for each failing
  * case, then `N passed, N failed`; exit 1 if any failed. What holds no cases
- * (a README, a schema, a trace) is passed over.
+ * (a README, a schema, a trace) is passed over. -v: both schedules, side by
+ * side. --keep: the files from which a case is run stay where the line says.
  */
 #include "tests/conformance/conformance.h"
 
@@ -86,6 +87,19 @@ static void walk(const struct suite *suite, const char *path, const struct confo
 	(void)fflush(stdout);
 }
 
+/* Of a hundred pending reasons as many have to be the same. */
+enum { REASONS_NEEDED = 95 };
+
+static void tally_reasons(struct tally *tally)
+{
+	if (!tally->reasons)
+		return;
+	(void)printf("pending reasons: %zu of %zu the same (%.1f %%)\n", tally->reasons_same, tally->reasons,
+		100.0 * (double)tally->reasons_same / (double)tally->reasons);
+	if (tally->reasons_same * 100 < tally->reasons * REASONS_NEEDED)
+		tally_case(tally, "pending reasons", "fewer than 95 % are the same");
+}
+
 int main(int argc, char **argv)
 {
 	const struct suite *suite = NULL;
@@ -93,7 +107,8 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], suites[i].name) == 0)
 			suite = &suites[i];
 	if (!suite || argc < 3) {
-		(void)fprintf(stderr, "usage: conformance classic|slurm|kueue|runai [--place] PATH...\n");
+		(void)fprintf(stderr,
+			"usage: conformance classic|slurm|kueue|runai [--place] [-v] [--keep] PATH...\n");
 		return 2;
 	}
 	struct conformance_options options = { 0 };
@@ -101,9 +116,14 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++) {
 		if (strcmp(argv[i], "--place") == 0)
 			options.place = true;
+		else if (strcmp(argv[i], "-v") == 0)
+			options.verbose = true;
+		else if (strcmp(argv[i], "--keep") == 0)
+			options.keep = true;
 		else
 			walk(suite, argv[i], &options, &tally);
 	}
+	tally_reasons(&tally);
 	(void)printf("%zu passed, %zu failed\n", tally.passed, tally.failed);
 	return tally.failed ? 1 : 0;
 }

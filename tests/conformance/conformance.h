@@ -9,10 +9,14 @@
 
 struct tally {
 	size_t passed, failed;
+	/* Slurm: pending reasons, each of which was seen in one of the two and should be in the other. */
+	size_t reasons, reasons_same;
 };
 
 struct conformance_options {
-	bool place; /* Compare places (nodes, devices) too. */
+	bool place;   /* Compare places (nodes, devices); Slurm: these alone, start by start. */
+	bool verbose; /* Both schedules side by side. */
+	bool keep;    /* What a case is run from stays, and is told. */
 };
 
 /* failure NULL: passed. An unsupported, skipped or broken case is a failed one. */
@@ -24,6 +28,8 @@ typedef void (*run_file)(const char *path, const struct conformance_options *opt
 bool pyss_file(const char *path, const char *name, struct tally *tally);
 bool batsim_file(const char *path, const char *name, struct tally *tally);
 
+/* slurm_place.c: each start by itself. */
+void slurm_place_file(const char *path, struct tally *tally);
 void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void classic_file(const char *path, const struct conformance_options *options, struct tally *tally);
 

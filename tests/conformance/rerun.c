@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int rerun(struct rerun *run, const char *trace, const char *policy, const char *const *settings,
-	unsigned record)
+int rerun_begin(struct rerun *run, const char *trace, const char *cluster, const char *policy,
+	const char *const *settings)
 {
 	*run = (struct rerun){ .arena = arena_new() };
 	SL_CHECK(run->arena);
@@ -19,20 +19,23 @@ int rerun(struct rerun *run, const char *trace, const char *policy, const char *
 	if (!status)
 		status = policy_choose(&registry_builtin, &run->choice, policy, &set, run->arena, err);
 	const struct scenario_options options = {
-		.trace = trace, .settings = &set, .implied = run->choice.implied
+		.trace = trace, .cluster = cluster, .settings = &set, .implied = run->choice.implied
 	};
 	if (!status)
 		status = scenario_load(&run->scenario, &options, err);
-	if (!status)
-		status = settings_check_used(&set, &run->choice, 1, err);
-	if (!status)
-		status = sim_run(&run->sim,
-			&(struct sim_options){ .scenario = &run->scenario,
-				.choice = &run->choice,
-				.seed = 1,
-				.record = record },
-			err);
-	return status;
+	return status ? status : settings_check_used(&set, &run->choice, 1, err);
+}
+
+int rerun(struct rerun *run, const char *trace, const char *policy, const char *const *settings,
+	unsigned record)
+{
+	const int status = rerun_begin(run, trace, NULL, policy, settings);
+	if (status)
+		return status;
+	return sim_run(&run->sim,
+		&(struct sim_options){
+			.scenario = &run->scenario, .choice = &run->choice, .seed = 1, .record = record },
+		&run->err);
 }
 
 void rerun_release(struct rerun *run)

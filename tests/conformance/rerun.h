@@ -18,6 +18,9 @@ struct rerun {
 /* As `run TRACE -p POLICY --set ...`; settings: ended by NULL, may be NULL. record: enum sim_record. */
 int rerun(struct rerun *run, const char *trace, const char *policy, const char *const *settings,
 	unsigned record);
+/* All but the run itself; cluster: as -c, may be NULL. */
+int rerun_begin(struct rerun *run, const char *trace, const char *cluster, const char *policy,
+	const char *const *settings);
 void rerun_release(struct rerun *run);
 
 /* Bytes as a file with a path, until close(fd). */

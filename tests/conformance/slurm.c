@@ -1,742 +1,348 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slurm.c - where a real slurmctld put each job of a recorded scenario, and where we do.
+ * slurm.c - scenarios recorded from a real slurmctld, run as a user would run them, and compared.
  *
- * One case a start (and a refusal at submission): with the recorded allocations of what then runs in force,
- * the placer is asked for the job, and has to name the recorded nodes, cpus, memory and devices. Nodes
- * planned for waiting jobs of higher priority are not available, if the job would run into the plan: plans
- * are derived, as slurmctld's backfill makes them. The recording is then put in force, so one wrong start
- * does not spoil the next.
+ * What has to be the same: the order of starts (those recorded within 3 s of each other may swap), each start
+ * to 3 s, nodes, cores, memory and devices of each attempt, how many attempts there were, and how each job
+ * ended. Pending reasons are counted over all scenarios: one that was seen has to occur in ours, and one that
+ * ours gives for more than 5 s has to have been seen; 95 of 100 have to be so.
  */
-#include "tests/conformance/conformance.h"
-#include "tests/conformance/slurm_case.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { PLANS = 512 };
+#include "tests/conformance/conformance.h"
+#include "tests/conformance/slurm_alloc.h"
+#include "tests/conformance/slurm_watch.h"
 
-struct running {
-	const struct slurm_row *row;
-	struct select_alloc *alloc;
-};
+enum { TOLERANCE = 3, REASON_LASTS = 5, MINUTE = 60 };
 
-struct plan {
-	int64_t from, until;
-	uint64_t *nodes;
-};
-
-struct stage {
-	struct slurm_case *c;
-	struct select *select;
-	size_t words;
-	struct running *running;
-	size_t running_count;
-	struct select_running *by_end;
-	struct plan plan[PLANS];
-	size_t plan_count;
-	uint64_t *available;
-	bool *started; /* By row. */
-	struct select_piece *piece;
-};
-
-static uint32_t partition_named(const struct slurm_case *c, const char *name, size_t len)
-{
-	for (uint32_t i = 0; i < c->cluster.partition_count; i++)
-		if (name ? strlen(c->cluster.partition[i].name) == len &&
-					memcmp(c->cluster.partition[i].name, name, len) == 0
-			 : c->cluster.partition[i].is_default)
-			return i;
-	return 0;
-}
-
-/* ---- Recorded allocations -------------------------------------------------------------------- */
-
-struct noting {
-	struct stage *s;
-	uint32_t count;
-	const char *cpus, *mem, *gres; /* Of the piece, as recorded. */
-	size_t cpus_len, mem_len, gres_len;
-	bool bad;
-};
-
-/* "0-3,7": each number. */
-static bool each_number(const char *text, size_t len, uint64_t *bits, int64_t divide)
-{
-	for (size_t at = 0; at < len;) {
-		int64_t from, until;
-		size_t digits = strspn(text + at, "0123456789");
-		if (!sl_get_i64(text + at, digits, &from))
-			return false;
-		until = from;
-		at += digits;
-		if (at < len && text[at] == '-') {
-			digits = strspn(text + at + 1, "0123456789");
-			if (!sl_get_i64(text + at + 1, digits, &until))
-				return false;
-			at += 1 + digits;
-		}
-		for (int64_t i = from; i <= until; i++)
-			bits[i / divide / 64] |= UINT64_C(1) << (i / divide % 64);
-		at += at < len;
-	}
-	return true;
-}
-
-/* The bracket that closes this one; NULL: none does. */
-static const char *closing(const char *open, const char *end)
-{
-	int depth = 0;
-	for (const char *at = open; at < end; at++) {
-		depth += (*at == '(') - (*at == ')');
-		if (!depth)
-			return at;
-	}
-	return NULL;
-}
-
-/* "gpu:tesla:2(IDX:0-1),mps:50(IDX:0(50/100)),tape:1(IDX:N/A)" */
-static bool read_gres(struct stage *s, const char *text, size_t len, struct select_gres *gres)
-{
-	for (const char *at = text, *end = text + len; at < end;) {
-		const size_t name = strcspn(at, ":");
-		const char *open = memchr(at, '(', (size_t)(end - at));
-		const char *close = open ? closing(open, end) : NULL;
-		const size_t len_one =
-			strcspn(at, ",") < (size_t)(end - at) ? strcspn(at, ",") : (size_t)(end - at);
-		if (open && open > at + len_one)
-			open = close = NULL; /* "tape:1" */
-		const char *stop = open ? open : at + len_one;
-		uint32_t row = 0;
-		while (row < select_gres_count(s->select) &&
-			(strncmp(select_gres_name(s->select, row), at, name) != 0 ||
-				select_gres_name(s->select, row)[name]))
-			row++;
-		if (open && !close)
-			return false;
-		const char *colon = stop;
-		while (colon > at && colon[-1] != ':')
-			colon--;
-		int64_t count;
-		if (!sl_get_i64(colon, (size_t)(stop - colon), &count))
-			return false;
-		const size_t indices =
-			open && strncmp(open, "(IDX:", 5) == 0 ? strspn(open + 5, "0123456789-,") : 0;
-		at = close ? close + 1 : stop;
-		at += at < end;
-		if (row == select_gres_count(s->select))
-			continue; /* Of no account for a placement. */
-		gres[row].count += count;
-		if (indices && !each_number(open + 5, indices, &gres[row].devices, 1))
-			return false;
-	}
-	return true;
-}
-
-static int note_node(void *self, const char *name, size_t len)
-{
-	struct noting *to = self;
-	struct stage *s = to->s;
-	struct select_piece *piece = &s->piece[to->count];
-	*piece = (struct select_piece){ .node = UINT32_MAX };
-	for (uint32_t n = 0; n < s->c->cluster.node_count; n++)
-		if (strlen(s->c->cluster.node_name[n]) == len &&
-			memcmp(s->c->cluster.node_name[n], name, len) == 0)
-			piece->node = n;
-	uint64_t *cores = sl_alloc(s->c->arena, SL_CORES_MAX / 64, sizeof(*cores));
-	struct select_gres *gres = sl_alloc(s->c->arena, select_gres_count(s->select) + 1, sizeof(*gres));
-	if (piece->node == UINT32_MAX || !sl_get_i64(to->mem, to->mem_len, &piece->mem) ||
-		!each_number(
-			to->cpus, to->cpus_len, cores, select_threads_per_core(s->select, piece->node)) ||
-		!read_gres(s, to->gres, to->gres_len, gres))
-		to->bad = true;
-	piece->cores = cores;
-	if (to->gres_len)
-		piece->gres = gres;
-	to->count++;
-	return 0;
-}
-
-/* "n[2-3] cpu=3 mem=100 gpu:1(IDX:0);n4 cpu=2-3 mem=100" into s->piece, by node. How many; 0: it is none. */
-static uint32_t read_alloc(struct stage *s, const char *text)
-{
-	struct noting to = { .s = s };
-	struct sl_err err = { 0 };
-	for (const char *at = text; *at;) {
-		const size_t len = strcspn(at, ";");
-		const char *end = at + len, *cpu = strstr(at, " cpu="), *mem = strstr(at, " mem=");
-		if (!cpu || cpu > end)
-			return 0;
-		to.cpus = cpu + 5;
-		to.cpus_len = strcspn(to.cpus, " ;");
-		to.mem = mem && mem < end ? mem + 5 : "0";
-		to.mem_len = strspn(to.mem, "0123456789");
-		const char *behind = mem && mem < end ? mem + 5 : to.cpus;
-		behind += strcspn(behind, " ;");
-		to.gres = behind + (*behind == ' ');
-		to.gres_len = to.gres < end ? (size_t)(end - to.gres) : 0;
-		if (sl_hosts_each(at, (size_t)(cpu - at), NULL, &err, note_node, &to) != 0 || to.bad)
-			return 0;
-		at = end + (*end == ';');
-	}
-	for (uint32_t i = 1; i < to.count; i++)
-		for (uint32_t j = i; j > 0 && s->piece[j - 1].node > s->piece[j].node; j--) {
-			const struct select_piece swap = s->piece[j];
-			s->piece[j] = s->piece[j - 1];
-			s->piece[j - 1] = swap;
-		}
-	return to.count;
-}
-
-/* ---- Texts ------------------------------------------------------------------------------------- */
-
-static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t count, int64_t times)
-{
-	size_t at = 0;
-	bool first = true;
-	for (uint32_t i = 0; i < count; i++) {
-		if (!(bits[i / 64] >> (i % 64) & 1))
-			continue;
-		uint32_t last = i;
-		while (last + 1 < count && (bits[(last + 1) / 64] >> ((last + 1) % 64) & 1))
-			last++;
-		const int64_t from = i * times, until = (last + 1) * times - 1;
-		at += (size_t)snprintf(text + at, room - at, from == until ? "%s%lld" : "%s%lld-%lld",
-			first ? "" : ",", (long long)from, (long long)until);
-		first = false;
-		i = last;
-	}
-	return at;
-}
-
-static void describe(
-	const struct stage *s, const struct select_piece *piece, uint32_t count, char *text, size_t room)
-{
-	size_t at = 0;
-	text[0] = '\0';
-	for (uint32_t i = 0; i < count && at + 200 < room; i++) {
-		const struct select_piece *p = &piece[i];
-		const struct sl_node_type *type = &s->c->cluster.type[s->c->cluster.node_type[p->node]];
-		at += (size_t)snprintf(
-			text + at, room - at, "%s%s cpu=", i ? ";" : "", s->c->cluster.node_name[p->node]);
-		const int64_t threads = select_threads_per_core(s->select, p->node);
-		at += put_bits(
-			text + at, room - at, p->cores, (uint32_t)(type->amount[0] / threads), threads);
-		at += (size_t)snprintf(text + at, room - at, " mem=%lld", (long long)p->mem);
-		for (uint32_t g = 0; p->gres && g < select_gres_count(s->select); g++) {
-			if (!p->gres[g].count)
-				continue;
-			at += (size_t)snprintf(text + at, room - at,
-				" %s:%lld(IDX:", select_gres_name(s->select, g), (long long)p->gres[g].count);
-			at += put_bits(text + at, room - at, &p->gres[g].devices, 64, 1);
-			at += (size_t)snprintf(text + at, room - at, ")");
-		}
-	}
-}
-
-static bool same_pieces(const struct stage *s, const struct select_piece *a, uint32_t a_count,
-	const struct select_piece *b, uint32_t b_count)
-{
-	if (a_count != b_count)
-		return false;
-	for (uint32_t i = 0; i < a_count; i++) {
-		const int64_t cpus = s->c->cluster.type[s->c->cluster.node_type[a[i].node]].amount[0];
-		if (a[i].node != b[i].node || a[i].mem != b[i].mem ||
-			memcmp(a[i].cores, b[i].cores,
-				(size_t)(cpus / select_threads_per_core(s->select, a[i].node) + 63) / 64 * 8))
-			return false;
-		for (uint32_t g = 0; g < select_gres_count(s->select); g++) {
-			const struct select_gres none = { 0 }, *left = a[i].gres ? &a[i].gres[g] : &none;
-			const struct select_gres *right = b[i].gres ? &b[i].gres[g] : &none;
-			if (left->count != right->count || left->devices != right->devices)
-				return false;
-		}
-	}
-	return true;
-}
-
-/* ---- Plans of those that wait ---------------------------------------------------------------- */
-
-static int64_t priority_at(const struct slurm_case *c, const struct slurm_job *job, int64_t now)
-{
-	int64_t priority = SL_NONE, first = SL_NONE;
-	for (size_t i = 0; i < c->priority_count; i++) {
-		if (c->priority[i].job != job)
-			continue;
-		if (first == SL_NONE)
-			first = c->priority[i].priority;
-		/* Sampled every 2.5 s, or 5: what was seen then was so for a while. */
-		if (c->priority[i].at_ms <= now * 1000 + 5300)
-			priority = c->priority[i].priority;
-	}
-	return priority == SL_NONE ? first : priority;
-}
-
-static int64_t tier_of(const struct stage *s, uint32_t partition)
-{
-	const int64_t tier = s->c->cluster.partition[partition].tier;
-	return tier == SL_NONE ? 1 : tier;
-}
-
-/* A waiting row, with what puts it before others. */
-struct waiting {
-	const struct slurm_row *row;
-	uint32_t partition;
-	int64_t tier, priority;
-};
-
-/* Of an array, by task. */
-static int64_t task_of(const struct slurm_row *row)
-{
-	const char *mark = strchr(row->id, '_');
-	int64_t task;
-	return mark && sl_get_i64(mark + 1, strlen(mark + 1), &task) ? task : 0;
-}
-
-static int by_priority(const void *a, const void *b)
-{
-	const struct waiting *left = a, *right = b;
-	if (left->tier != right->tier)
-		return left->tier > right->tier ? -1 : 1;
-	if (left->priority != right->priority)
-		return left->priority > right->priority ? -1 : 1;
-	if (left->row->job == right->row->job && task_of(left->row) != task_of(right->row))
-		return task_of(left->row) < task_of(right->row) ? -1 : 1;
-	if (left->row->row_id != right->row->row_id)
-		return left->row->row_id < right->row->row_id ? -1 : 1;
-	return left->partition < right->partition ? -1 : left->partition > right->partition;
-}
-
-struct listing {
+struct comparison {
 	const struct slurm_case *c;
-	uint64_t *set;
+	const struct slurm_watch *watch;
+	struct slurm_machine machine;
+	int64_t first;   /* When the first difference was, */
+	char text[1200]; /* and what. */
+	size_t differences;
+	int64_t apart; /* The largest difference of starts; */
+	size_t reasons, reasons_same;
 };
 
-static int list_node(void *self, const char *name, size_t len)
+/* The earliest is told: what comes after it may come of it. */
+static SL_PRINTF(3, 4) void differs(struct comparison *cmp, int64_t at, const char *format, ...)
 {
-	const struct listing *list = self;
-	for (uint32_t n = 0; n < list->c->cluster.node_count; n++)
-		if (strlen(list->c->cluster.node_name[n]) == len &&
-			memcmp(list->c->cluster.node_name[n], name, len) == 0)
-			list->set[n / 64] |= UINT64_C(1) << (n % 64);
+	va_list args;
+	if (cmp->differences++ && at >= cmp->first)
+		return;
+	cmp->first = at;
+	va_start(args, format);
+	(void)vsnprintf(cmp->text, sizeof(cmp->text), format, args);
+	va_end(args);
+}
+
+static const struct slurm_course *course_of(const struct comparison *cmp, const struct slurm_row *row)
+{
+	char id[80];
+	slurm_trace_id(cmp->c, row, id, sizeof(id));
+	return slurm_course_of(cmp->watch, id);
+}
+
+/* The attempt of the course that the row tells of; NULL: there is none. */
+static const struct slurm_attempt *attempt_of(const struct comparison *cmp, const struct slurm_row *row)
+{
+	const struct slurm_course *course = course_of(cmp, row);
+	if (!course || row->started == SL_NONE || row->attempt < 0 ||
+		(size_t)row->attempt >= course->attempt_count)
+		return NULL;
+	return &course->attempt[row->attempt];
+}
+
+/* ---- What it got -----------------------------------------------------------------------------------------
+ */
+
+static int node_named(void *self, const char *name, size_t len)
+{
+	struct comparison *cmp = self;
+	const struct sl_cluster *cluster = cmp->machine.cluster;
+	for (uint32_t n = 0; n < cluster->node_count; n++)
+		if (strlen(cluster->node_name[n]) == len && memcmp(cluster->node_name[n], name, len) == 0)
+			cmp->machine.piece[n].tasks ^= 1;
 	return 0;
 }
 
-static bool runs_on(const struct slurm_case *c, const struct slurm_row *row, uint32_t node)
+/* Of what was gone before anybody looked, only the nodes are known. */
+static bool same_nodes(struct comparison *cmp, const struct slurm_row *row, const char *alloc)
 {
-	uint64_t set[64] = { 0 };
-	struct listing list = { c, set };
 	struct sl_err err = { 0 };
-	if (row->nodes[0])
-		(void)sl_hosts_each(row->nodes, strlen(row->nodes), NULL, &err, list_node, &list);
-	return set[node / 64] >> (node % 64) & 1;
+	bool same = true;
+	const uint32_t nodes = cmp->machine.cluster->node_count;
+	const uint32_t count = slurm_alloc_read(&cmp->machine, alloc);
+	uint32_t *node = sl_alloc(cmp->machine.arena, nodes + 1, sizeof(*node));
+	for (uint32_t i = 0; i < count; i++)
+		node[i] = cmp->machine.piece[i].node;
+	for (uint32_t n = 0; n < nodes; n++)
+		cmp->machine.piece[n].tasks = 0;
+	for (uint32_t i = 0; i < count; i++)
+		cmp->machine.piece[node[i]].tasks = 1;
+	(void)sl_hosts_each(row->nodes, strlen(row->nodes), NULL, &err, node_named, cmp);
+	for (uint32_t n = 0; n < nodes; n++)
+		same &= !cmp->machine.piece[n].tasks;
+	return same;
 }
 
-static bool is_idle(const struct slurm_case *c, uint32_t node, int64_t at)
+static bool same_alloc(struct comparison *cmp, const char *recorded, const char *ours)
+{
+	const uint32_t nodes = cmp->machine.cluster->node_count;
+	const uint32_t count = slurm_alloc_read(&cmp->machine, recorded);
+	struct select_piece *piece = sl_alloc(cmp->machine.arena, nodes + 1, sizeof(*piece));
+	memcpy(piece, cmp->machine.piece, nodes * sizeof(*piece));
+	const uint32_t our_count = slurm_alloc_read(&cmp->machine, ours);
+	return slurm_alloc_same(&cmp->machine, piece, count, cmp->machine.piece, our_count);
+}
+
+static void compare_alloc(
+	struct comparison *cmp, const struct slurm_row *row, const struct slurm_attempt *attempt)
+{
+	if (row->alloc[0] ? !same_alloc(cmp, row->alloc, attempt->alloc)
+			  : !same_nodes(cmp, row, attempt->alloc))
+		differs(cmp, row->started, "job %s at %lld got %.300s, ours at %lld %.300s", row->id,
+			(long long)row->started, row->alloc[0] ? row->alloc : row->nodes,
+			(long long)attempt->start, attempt->alloc);
+}
+
+/* ---- When -------------------------------------------------------------------------------------------------
+ */
+
+static void compare_start(struct comparison *cmp, const struct slurm_row *row)
+{
+	const struct slurm_attempt *ours = attempt_of(cmp, row);
+	if (row->started == SL_NONE)
+		return;
+	if (!ours) {
+		const struct slurm_course *course = course_of(cmp, row);
+		differs(cmp, row->started, "job %s started at %lld%s, ours did not (it is %s)", row->id,
+			(long long)row->started, row->attempt ? " once more" : "",
+			course ? course->state : "not in the run");
+		return;
+	}
+	const int64_t apart =
+		ours->start < row->started ? row->started - ours->start : ours->start - row->started;
+	if (apart > cmp->apart)
+		cmp->apart = apart;
+	if (apart > TOLERANCE)
+		differs(cmp, row->started < ours->start ? row->started : ours->start,
+			"job %s started at %lld, ours at %lld (recorded reasons: %s)", row->id,
+			(long long)row->started, (long long)ours->start,
+			row->reasons[0] ? row->reasons : "none");
+	compare_alloc(cmp, row, ours);
+}
+
+static void compare_order(struct comparison *cmp)
+{
+	const struct slurm_case *c = cmp->c;
+	for (size_t i = 0; i < c->row_count; i++)
+		for (size_t j = 0; j < c->row_count; j++) {
+			const struct slurm_row *a = &c->row[i];
+			const struct slurm_row *b = &c->row[j];
+			const struct slurm_attempt *first = attempt_of(cmp, a);
+			const struct slurm_attempt *second = attempt_of(cmp, b);
+			if (first && second && a->started + TOLERANCE < b->started &&
+				first->start > second->start)
+				differs(cmp, a->started,
+					"job %s started before %s (%lld, %lld), ours after it (%lld, %lld)",
+					a->id, b->id, (long long)a->started, (long long)b->started,
+					(long long)first->start, (long long)second->start);
+		}
+}
+
+/* ---- What became of it
+ * --------------------------------------------------------------------------------------
+ */
+
+static bool is_last(const struct slurm_case *c, const struct slurm_row *row)
 {
 	for (size_t i = 0; i < c->row_count; i++)
-		if (c->row[i].start != SL_NONE && c->row[i].start <= at &&
-			(c->row[i].end == SL_NONE || c->row[i].end > at) && runs_on(c, &c->row[i], node))
+		if (strcmp(c->row[i].id, row->id) == 0 && c->row[i].attempt > row->attempt)
 			return false;
 	return true;
 }
 
-/* Which nodes a window is of. So many of a partition's: idle ones before others, lowest first. */
-static void find_nodes(struct stage *s, struct slurm_window *w)
+static void compare_state(struct comparison *cmp, const struct slurm_row *row)
 {
-	const struct slurm_case *c = s->c;
-	const char *name = w->partition;
-	const uint64_t *of =
-		select_partition_nodes(s->select, partition_named(c, name, name ? strlen(name) : 0));
-	w->set = sl_alloc(c->arena, s->words, sizeof(*w->set));
-	struct listing list = { c, w->set };
+	const struct slurm_course *course = course_of(cmp, row);
+	const int64_t at = row->end != SL_NONE ? row->end : row->job->submit;
+	if (!course) {
+		differs(cmp, row->job->submit, "job %s is not in the run", row->id);
+		return;
+	}
+	if (!is_last(cmp->c, row))
+		return;
+	if (strcmp(course->state, row->state) != 0)
+		differs(cmp, at, "job %s ended %s, ours is %s", row->id, row->state,
+			*course->state ? course->state : "not submitted");
+	const size_t attempts = (size_t)row->attempt + (row->started != SL_NONE);
+	if (course->attempt_count > attempts)
+		differs(cmp, course->attempt[attempts].start, "job %s started %zu times, ours %zu times",
+			row->id, attempts, course->attempt_count);
+}
+
+/* ---- Why it waited
+ * ------------------------------------------------------------------------------------------ */
+
+/* "Priority+Resources" */
+static bool is_listed(const char *list, const char *word)
+{
+	const size_t len = strlen(word);
+	for (const char *at = list; *at;) {
+		const size_t one = strcspn(at, "+");
+		if (one == len && memcmp(at, word, len) == 0)
+			return true;
+		at += one + (at[one] == '+');
+	}
+	return false;
+}
+
+static void compare_seen(
+	struct comparison *cmp, const struct slurm_row *row, const struct slurm_course *course, bool verbose)
+{
+	for (const char *at = row->reasons; *at;) {
+		const size_t one = strcspn(at, "+");
+		bool found = false;
+		for (size_t i = 0; i < course->wait_count && !found; i++) {
+			const char *word = sl_reason_name(course->wait[i].reason);
+			found = strlen(word) == one && memcmp(at, word, one) == 0;
+		}
+		cmp->reasons++;
+		cmp->reasons_same += found;
+		if (!found && verbose)
+			(void)printf("    %s waited for %.*s, ours never\n", row->id, (int)one, at);
+		at += one + (at[one] == '+');
+	}
+}
+
+static void compare_ours(
+	struct comparison *cmp, const struct slurm_row *row, const struct slurm_course *course, bool verbose)
+{
+	for (size_t i = 0; i < course->wait_count; i++) {
+		const struct slurm_wait *wait = &course->wait[i];
+		if (wait->reason == SL_REASON_NONE || wait->until == SL_NONE ||
+			wait->until - wait->from <= REASON_LASTS)
+			continue;
+		const bool found = is_listed(row->reasons, sl_reason_name(wait->reason));
+		cmp->reasons++;
+		cmp->reasons_same += found;
+		if (!found && verbose)
+			(void)printf("    ours: %s waits for %s from %lld to %lld, recorded: %s\n", row->id,
+				sl_reason_name(wait->reason), (long long)wait->from, (long long)wait->until,
+				row->reasons[0] ? row->reasons : "nothing");
+	}
+}
+
+static void compare_reasons(struct comparison *cmp, const struct slurm_row *row, bool verbose)
+{
+	const struct slurm_course *course = course_of(cmp, row);
+	if (!course || row->attempt != 0 || strcmp(row->state, "REJECTED") == 0)
+		return;
+	compare_seen(cmp, row, course, verbose);
+	/* Tasks of an array that had not been split off were seen under the array's name. */
+	if (strcmp(row->id, row->job->id) == 0)
+		compare_ours(cmp, row, course, verbose);
+}
+
+/* ---- One scenario
+ * ------------------------------------------------------------------------------------------ */
+
+static void compare(struct comparison *cmp)
+{
+	for (size_t i = 0; i < cmp->c->row_count; i++) {
+		compare_start(cmp, &cmp->c->row[i]);
+		compare_state(cmp, &cmp->c->row[i]);
+	}
+	compare_order(cmp);
+}
+
+static void put_time(char text[24], int64_t time)
+{
+	(void)snprintf(text, 24, time == SL_NONE ? "-" : "%lld", (long long)time);
+}
+
+static void print_table(const struct comparison *cmp)
+{
+	(void)printf("  %-10s %7s %7s %-10s %-24s | %7s %7s %-10s %s\n", "job", "start", "end", "state",
+		"alloc", "start", "end", "state", "alloc (ours)");
+	for (size_t i = 0; i < cmp->c->row_count; i++) {
+		const struct slurm_row *row = &cmp->c->row[i];
+		const struct slurm_course *course = course_of(cmp, row);
+		const struct slurm_attempt *ours = attempt_of(cmp, row);
+		char time[4][24];
+		put_time(time[0], row->started);
+		put_time(time[1], row->end);
+		put_time(time[2], ours ? ours->start : SL_NONE);
+		put_time(time[3], ours ? ours->end : SL_NONE);
+		const bool off = (ours != NULL) != (row->started != SL_NONE) ||
+				 (ours && llabs(ours->start - row->started) > TOLERANCE);
+		(void)printf("%c %-10s %7s %7s %-10s %-24.60s | %7s %7s %-10s %.60s\n", off ? '!' : ' ',
+			row->id, time[0], time[1], row->state, row->alloc[0] ? row->alloc : row->nodes,
+			time[2], time[3], course ? course->state : "?", ours ? ours->alloc : "");
+	}
+}
+
+static bool begin_comparison(struct comparison *cmp, const struct slurm_case *c, struct sl_err *err)
+{
+	*cmp = (struct comparison){ .c = c };
+	cmp->machine = (struct slurm_machine){ .cluster = &c->cluster, .arena = c->arena };
+	cmp->machine.select = select_new(&c->cluster, c->arena, err);
+	cmp->machine.piece = sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*cmp->machine.piece));
+	return cmp->machine.select && cmp->machine.piece;
+}
+
+static void tell(const struct comparison *cmp, const struct conformance_options *options, struct tally *tally)
+{
+	char text[1400];
+	tally->reasons += cmp->reasons;
+	tally->reasons_same += cmp->reasons_same;
+	if (cmp->differences > 1)
+		(void)snprintf(text, sizeof(text), "%s (%zu differences)", cmp->text, cmp->differences);
+	tally_case(tally, cmp->c->name, !cmp->differences ? NULL : cmp->differences == 1 ? cmp->text : text);
+	if (!options->verbose)
+		return;
+	(void)printf("  %s: starts differ by at most %lld s; reasons: %zu of %zu the same\n", cmp->c->name,
+		(long long)cmp->apart, cmp->reasons_same, cmp->reasons);
+	print_table(cmp);
+}
+
+/* In that phase of the minute. False: to be tried in another one. */
+static bool run_phase(const struct slurm_case *c, const char *path, int64_t phase, bool last,
+	const struct conformance_options *options, struct tally *tally)
+{
 	struct sl_err err = { 0 };
-	if (w->nodes && strcasecmp(w->nodes, "ALL") != 0) {
-		(void)sl_hosts_each(w->nodes, strlen(w->nodes), NULL, &err, list_node, &list);
-		return;
+	struct slurm_files files;
+	struct slurm_watch watch = { 0 };
+	struct comparison cmp;
+	int status = slurm_files_write(&files, c, path, phase, &err);
+	if (!status && begin_comparison(&cmp, c, &err)) {
+		status = slurm_watch_run(&watch, &files, phase);
+		cmp.watch = &watch;
+		err = status ? watch.run.err : err;
 	}
-	uint32_t left = w->nodes || !w->node_count ? c->cluster.node_count : w->node_count;
-	for (int busy = 0; busy < 2; busy++)
-		for (uint32_t n = 0; n < c->cluster.node_count && left; n++)
-			if ((w->nodes || of[n / 64] >> (n % 64) & 1) && !(w->set[n / 64] >> (n % 64) & 1) &&
-				(busy || is_idle(c, n, w->from))) {
-				w->set[n / 64] |= UINT64_C(1) << (n % 64);
-				left--;
-			}
-}
-
-static bool is_own(const struct slurm_job *job, const struct slurm_window *w)
-{
-	return w->name && job->ask.reservation && strcmp(job->ask.reservation, w->name) == 0;
-}
-
-/* Nodes of windows that the job would run into are none of its, but those of its own reservation. The
- * earliest end of one that is in the way. */
-static int64_t close_nodes(struct stage *s, const struct slurm_job *job, int64_t from, int64_t until)
-{
-	int64_t later = SL_NONE;
-	for (size_t i = 0; i < s->c->window_count; i++) {
-		struct slurm_window *w = &s->c->window[i];
-		const bool own = is_own(job, w);
-		if (!w->set)
-			find_nodes(s, w);
-		if (!own && (w->from >= until || w->until <= from))
-			continue;
-		for (size_t k = 0; k < s->words; k++)
-			s->available[k] &= own ? w->set[k] : ~w->set[k];
-		if (!own && (later == SL_NONE || w->until < later))
-			later = w->until;
+	if (!status && !err.status)
+		compare(&cmp);
+	const bool again = !files.aligned && !last && (status || cmp.differences);
+	if (status || err.status) {
+		if (!again)
+			tally_case(tally, c->name, err.text);
+	} else if (!again) {
+		for (size_t i = 0; i < c->row_count; i++)
+			compare_reasons(&cmp, &c->row[i], options->verbose);
+		tell(&cmp, options, tally);
 	}
-	return later;
-}
-
-/* Nodes of the partition without a plan over a time. The earliest end of a plan that is in the way. */
-static int64_t open_nodes(
-	struct stage *s, const struct slurm_job *job, uint32_t partition, int64_t from, int64_t until)
-{
-	memcpy(s->available, select_partition_nodes(s->select, partition), s->words * sizeof(*s->available));
-	int64_t later = close_nodes(s, job, from, until);
-	for (size_t i = 0; i < s->plan_count; i++) {
-		const struct plan *p = &s->plan[i];
-		/* A plan that begins as the job would end is in its way, too. */
-		if (p->from > until || p->until <= from)
-			continue;
-		for (size_t w = 0; w < s->words; w++)
-			s->available[w] &= ~p->nodes[w];
-		if (later == SL_NONE || p->until < later)
-			later = p->until;
-	}
-	return later;
-}
-
-static struct select_job job_of(const struct slurm_job *job, uint32_t partition, int64_t now)
-{
-	return (struct select_job){ .ask = &job->ask,
-		.partition = partition,
-		.user = job->user_row,
-		.waited = (now - job->submit) * SL_SECOND };
-}
-
-static bool collides(const struct stage *s, int64_t from, int64_t until, const uint64_t *nodes)
-{
-	for (size_t i = 0; i < s->plan_count; i++)
-		for (size_t w = 0; w < s->words; w++)
-			if (s->plan[i].from < until && s->plan[i].until > from &&
-				(s->plan[i].nodes[w] & nodes[w]))
-				return true;
-	return false;
-}
-
-/* The plan of one that waits, beside those made before. One that could start now is kept from it by something
- * else than room, and has none. */
-static void make_plan(struct stage *s, const struct waiting *w, int64_t now)
-{
-	const struct select_job job = job_of(w->row->job, w->partition, now);
-	const int64_t limit = w->row->job->limit == SL_NONE ? 365 * 86400 : w->row->job->limit;
-	uint64_t *nodes = sl_alloc(s->c->arena, s->words, sizeof(*nodes));
-	const struct select_outlook outlook = {
-		.running = s->by_end, .running_count = s->running_count, .now = now * SL_SECOND
-	};
-	int64_t from = now;
-	if (s->plan_count == PLANS)
-		return;
-	for (int tries = 0; tries < 100; tries++) {
-		const int64_t later = open_nodes(s, w->row->job, w->partition, from, from + limit);
-		const sl_time at = select_will_run(s->select, &job, s->available, &outlook, nodes);
-		int64_t start = at == SL_NEVER ? SL_NONE : at / SL_SECOND;
-		if (start == now && from == now)
-			return;
-		if (start != SL_NONE && start < from)
-			start = from;
-		if (start == SL_NONE || (later != SL_NONE && start > later)) {
-			if (later == SL_NONE)
-				return;
-			from = later;
-		} else if (collides(s, start, start + limit, nodes)) {
-			from = start;
-		} else {
-			s->plan[s->plan_count++] = (struct plan){ start, start + limit, nodes };
-			return;
-		}
-	}
-}
-
-static bool runs_later(const struct stage *s, const struct slurm_row *row, const struct slurm_row *now)
-{
-	const size_t i = (size_t)(row - s->c->row);
-	return row != now && !s->started[i] && row->alloc[0] && row->eligible != SL_NONE &&
-	       row->eligible <= now->start;
-}
-
-static void make_plans(struct stage *s, const struct slurm_row *row, uint32_t partition)
-{
-	struct waiting *list =
-		sl_alloc(s->c->arena, s->c->row_count * (s->c->cluster.partition_count + 1), sizeof(*list));
-	const struct waiting mine = { .row = row,
-		.partition = partition,
-		.tier = tier_of(s, partition),
-		.priority = priority_at(s->c, row->job, row->start) };
-	size_t count = 0;
-	s->plan_count = 0;
-	for (size_t i = 0; i < s->c->row_count; i++) {
-		const struct slurm_row *other = &s->c->row[i];
-		if (!runs_later(s, other, row))
-			continue;
-		const char *text = other->job->partitions ? other->job->partitions : "";
-		do {
-			const size_t len = strcspn(text, ",");
-			struct waiting w = { .row = other,
-				.partition = partition_named(s->c, len ? text : NULL, len) };
-			w.tier = tier_of(s, w.partition);
-			w.priority = priority_at(s->c, other->job, row->start);
-			if (by_priority(&w, &mine) < 0)
-				list[count++] = w;
-			text += len + (text[len] == ',');
-		} while (*text);
-	}
-	if (count)
-		qsort(list, count, sizeof(*list), by_priority);
-	for (size_t i = 0; i < count; i++)
-		make_plan(s, &list[i], row->start);
-}
-
-/* ---- Starts, in order ---------------------------------------------------------------------------- */
-
-static int by_limit(const void *a, const void *b)
-{
-	const struct select_running *left = a, *right = b;
-	return left->end < right->end ? -1 : left->end > right->end;
-}
-
-static void list_running(struct stage *s)
-{
-	for (size_t i = 0; i < s->running_count; i++) {
-		const struct slurm_row *row = s->running[i].row;
-		s->by_end[i] = (struct select_running){ .alloc = s->running[i].alloc,
-			.end = (row->start + (row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit)) *
-			       SL_SECOND };
-	}
-	if (s->running_count)
-		qsort(s->by_end, s->running_count, sizeof(*s->by_end), by_limit);
-}
-
-static void release_ended(struct stage *s, int64_t now)
-{
-	for (size_t i = 0; i < s->running_count;) {
-		if (s->running[i].row->end == SL_NONE || s->running[i].row->end > now) {
-			i++;
-			continue;
-		}
-		select_give(s->select, s->running[i].alloc);
-		s->running[i] = s->running[--s->running_count];
-	}
-	list_running(s);
-}
-
-static void verdict(
-	struct tally *tally, const struct stage *s, const struct slurm_row *row, const char *failure)
-{
-	char name[300];
-	(void)snprintf(name, sizeof(name), "%s %s@%lld", s->c->name, row->id, (long long)row->start);
-	tally_case(tally, name, failure);
-}
-
-/* Partitions as they were then; idle nodes that sleep go after all others. Before the scenario all were idle
- * for long. */
-static void apply_changes(struct stage *s, int64_t now)
-{
-	const struct slurm_case *c = s->c;
-	for (size_t i = 0; i < c->bound_count && c->bound[i].at <= now; i++)
-		select_set_nodes_max(s->select,
-			partition_named(c, c->bound[i].partition, strlen(c->bound[i].partition)),
-			c->bound[i].nodes_max);
-	if (c->suspend_time == SL_NONE || c->suspend_time < 0)
-		return;
-	for (uint32_t n = 0; n < c->cluster.node_count; n++) {
-		bool awake = false;
-		for (size_t i = 0; i < c->row_count && !awake; i++) {
-			const struct slurm_row *row = &c->row[i];
-			awake = row->start != SL_NONE && row->start < now &&
-				(row->end == SL_NONE || row->end + c->suspend_time > now) &&
-				runs_on(c, row, n);
-		}
-		select_set_rank(s->select, n, awake ? 0 : 1);
-	}
-}
-
-/* What the placer says. NULL: nothing. */
-static const struct select_alloc *place(
-	struct stage *s, const struct slurm_row *row, const struct select_job *job)
-{
-	const struct select_alloc *out;
-	const int64_t limit = row->job->limit == SL_NONE ? 365 * 86400 : row->job->limit;
-	apply_changes(s, row->start);
-	make_plans(s, row, job->partition);
-	(void)open_nodes(s, row->job, job->partition, row->start, row->start + limit);
-	return select_place(s->select, job, s->available, SELECT_NOW, &out) == SELECT_FITS ? out : NULL;
-}
-
-static bool as_recorded(const struct stage *s, const struct select_alloc *out, uint32_t count)
-{
-	return out && same_pieces(s, s->piece, count, out->piece, out->node_count);
-}
-
-/* A recording has whole seconds: of a job that ended in the second of a start nobody knows whether it was
- * gone by then. Either is right. */
-static bool before_ends(
-	struct stage *s, const struct slurm_row *row, const struct select_job *job, uint32_t count)
-{
-	release_ended(s, row->start - 1);
-	return as_recorded(s, place(s, row, job), count);
-}
-
-static void begins(struct stage *s, const struct slurm_row *row, const struct select_alloc *alloc)
-{
-	struct select_alloc *held = alloc ? select_take(s->select, alloc) : NULL;
-	SL_CHECK(held);
-	s->running[s->running_count++] = (struct running){ row, held };
-	s->started[row - s->c->row] = true;
-}
-
-static bool same_nodes(
-	const struct slurm_case *c, const struct slurm_row *row, const struct select_alloc *out)
-{
-	uint32_t count = 0;
-	for (uint32_t n = 0; n < c->cluster.node_count; n++)
-		count += runs_on(c, row, n);
-	for (uint32_t i = 0; i < out->node_count; i++)
-		if (!runs_on(c, row, out->piece[i].node))
-			return false;
-	return out->node_count == count;
-}
-
-/* It was gone before anybody looked what it had; only its nodes are known. There we put it. */
-static void unseen_start(struct stage *s, const struct slurm_row *row, struct tally *tally)
-{
-	const struct select_job job =
-		job_of(row->job, partition_named(s->c, row->partition, strlen(row->partition)), row->start);
-	release_ended(s, row->start);
-	const struct select_alloc *out = place(s, row, &job);
-	verdict(tally, s, row, out && same_nodes(s->c, row, out) ? NULL : "it got other nodes");
-	for (uint32_t n = 0; n < s->c->cluster.node_count; n++)
-		if (!runs_on(s->c, row, n))
-			s->available[n / 64] &= ~(UINT64_C(1) << (n % 64));
-	if (select_place(s->select, &job, s->available, SELECT_NOW, &out) == SELECT_FITS)
-		begins(s, row, out);
-}
-
-static void one_start(struct stage *s, const struct slurm_row *row, struct tally *tally)
-{
-	char failure[9000], wanted[4000], got[4000] = "nothing";
-	const uint32_t partition = partition_named(s->c, row->partition, strlen(row->partition));
-	const struct select_job job = job_of(row->job, partition, row->start);
-	const uint32_t count = read_alloc(s, row->alloc);
-	if (!count) {
-		verdict(tally, s, row, "the recorded allocation cannot be read");
-		return;
-	}
-	bool right = before_ends(s, row, &job, count);
-	release_ended(s, row->start);
-	const struct select_alloc *out = right ? NULL : place(s, row, &job);
-	const bool fits = out != NULL;
-	if (right || as_recorded(s, out, count)) {
-		verdict(tally, s, row, NULL);
-	} else {
-		describe(s, s->piece, count, wanted, sizeof(wanted));
-		if (fits)
-			describe(s, out->piece, out->node_count, got, sizeof(got));
-		(void)snprintf(failure, sizeof(failure), "it got %s; we give %s (%zu plans)", wanted, got,
-			s->plan_count);
-		verdict(tally, s, row, failure);
-	}
-	begins(s, row, select_make(s->select, &job, s->piece, count));
-}
-
-/* What sbatch says of requests that no node of the cluster, idle, could hold. */
-static bool impossible(const char *reason)
-{
-	static const char *const text[] = { "node configuration", "Memory", "feature", "gres", "node name",
-		"CPU count", "Node count" };
-	for (size_t i = 0; i < SL_LEN(text); i++)
-		if (strstr(reason, text[i]))
-			return true;
-	return false;
-}
-
-static void one_refusal(struct stage *s, const struct slurm_row *row, struct tally *tally)
-{
-	const struct select_job job = job_of(row->job,
-		partition_named(s->c, row->job->partitions,
-			row->job->partitions ? strcspn(row->job->partitions, ",") : 0),
-		0);
-	const bool never = select_place(s->select, &job, NULL, SELECT_EVER, NULL) == SELECT_NEVER;
-	verdict(tally, s, row,
-		never ? NULL : "it was refused: its configuration is not available; we could place it");
-}
-
-/* Whether it waited for the start of one that began in the same second: then it began in a later pass. */
-static bool in_later_pass(const struct stage *s, const struct slurm_row *row)
-{
-	const char *text = row->job->dependency ? strstr(row->job->dependency, "after:@") : NULL;
-	for (size_t i = 0; text && i < s->c->row_count; i++) {
-		const struct slurm_row *other = &s->c->row[i];
-		const size_t len = strlen(other->id);
-		if (other->start == row->start && strncmp(text + 7, other->id, len) == 0 && !text[7 + len])
-			return true;
-	}
-	return false;
-}
-
-/* Of one second, by tier and priority: the order in which they were tried. */
-static void order_seconds(struct stage *s)
-{
-	for (size_t i = 1; i < s->c->row_count; i++)
-		for (size_t j = i; j > 0 && s->c->row[j].start != SL_NONE &&
-				   s->c->row[j - 1].start == s->c->row[j].start;
-			j--) {
-			struct waiting pair[2];
-			for (size_t k = 0; k < 2; k++) {
-				const struct slurm_row *row = &s->c->row[j - 1 + k];
-				pair[k] = (struct waiting){ .row = row,
-					.partition =
-						partition_named(s->c, row->partition, strlen(row->partition)),
-					.priority = priority_at(s->c, row->job, row->start) };
-				pair[k].tier = tier_of(s, pair[k].partition);
-			}
-			const int passes = in_later_pass(s, pair[0].row) - in_later_pass(s, pair[1].row);
-			if (passes < 0 || (passes == 0 && by_priority(&pair[0], &pair[1]) <= 0))
-				break;
-			const struct slurm_row swap = s->c->row[j];
-			s->c->row[j] = s->c->row[j - 1];
-			s->c->row[j - 1] = swap;
-		}
-}
-
-static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *err)
-{
-	struct stage s = { .c = c, .select = select_new(&c->cluster, c->arena, err) };
-	if (!s.select) {
-		tally_case(tally, c->name, err->text);
-		return;
-	}
-	s.words = select_node_words(s.select);
-	s.running = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.running));
-	s.by_end = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.by_end));
-	s.available = sl_alloc(c->arena, s.words, sizeof(*s.available));
-	s.started = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.started));
-	s.piece = sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*s.piece));
-	order_seconds(&s);
-	for (size_t i = 0; i < c->row_count; i++) {
-		const struct slurm_row *row = &c->row[i];
-		if (row->alloc[0] && row->start != SL_NONE)
-			one_start(&s, row, tally);
-		else if (row->start != SL_NONE && row->nodes[0] && row->end != row->start)
-			unseen_start(&s, row, tally);
-		else if (strcmp(row->state, "REJECTED") == 0 && impossible(row->reasons))
-			one_refusal(&s, row, tally);
-	}
+	if (watch.run.arena)
+		slurm_watch_release(&watch);
+	if (options->keep)
+		(void)printf("%s: %s\n", c->name, files.folder);
+	else
+		slurm_files_remove(&files);
+	return !again;
 }
 
 void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally)
@@ -744,17 +350,20 @@ void slurm_file(const char *path, const struct conformance_options *options, str
 	const char *slash = strrchr(path, '/');
 	if (strcmp(slash ? slash + 1 : path, "scenario.json") != 0)
 		return;
+	if (options->place) {
+		slurm_place_file(path, tally);
+		return;
+	}
 	struct sl_err err = { 0 };
 	struct slurm_case c;
 	struct sl_arena *arena = arena_new();
 	if (!arena)
 		exit(6);
-	if (!options->place)
-		tally_case(tally, path,
-			"whole runs are not compared yet: --place compares each start's placement");
-	else if (slurm_case_read(&c, arena, path, &err))
+	if (slurm_case_read(&c, arena, path, &err))
 		tally_case(tally, path, err.text);
 	else
-		run_case(&c, tally, &err);
+		for (int64_t phase = 0; phase < MINUTE; phase++)
+			if (run_phase(&c, path, phase, phase == MINUTE - 1, options, tally))
+				break;
 	arena_free(arena);
 }

@@ -637,6 +637,9 @@ static int read_expected(struct slurm_case *c, const char *folder, struct sl_err
 			.row_id = number_in(f[1]),
 			.eligible = number_in(f[6]),
 			.start = number_in(f[7]),
+			.started = number_in(f[7]),
+			.submit = number_in(f[5]),
+			.attempt = number_in(f[2]),
 			.end = number_in(f[8]),
 			.line = (uint32_t)c->row_count };
 		if (!row->job)

@@ -25,6 +25,8 @@ struct slurm_row {
 	/* SL_NONE: none. start: when its nodes were allocated, which is before it starts if they have to
 	 * boot. */
 	int64_t row_id, eligible, start, end;
+	int64_t submit, started; /* As recorded. */
+	int64_t attempt;         /* From 0 on. */
 	uint32_t line;
 };
 
