@@ -155,14 +155,15 @@ PAGES7 := $(wildcard docs/man/*.7)
 install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-		$(DESTDIR)$(DATADIR)/traces $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(BASHCOMPDIR)
+		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
 	install -m 644 sim/plugin.h sim/schedlab.h $(DESTDIR)$(INCLUDEDIR)/schedlab
 	install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1
 	install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5
 	install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7
-	install -m 644 $(wildcard traces/bundled/*) $(DESTDIR)$(DATADIR)/traces
+	install -m 644 $(wildcard traces/bundled/*.*) $(DESTDIR)$(DATADIR)/traces
+	install -m 644 $(wildcard traces/bundled/slurm-record/*) $(DESTDIR)$(DATADIR)/traces/slurm-record
 	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
 	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \

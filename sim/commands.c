@@ -231,7 +231,12 @@ static void requeue(struct sl_pass *pass, uint32_t job, bool keep)
 		unpromised_put(pass, job);
 }
 
-bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
+static bool is_end(enum sl_state state)
+{
+	return state < SL_STATE_COUNT && state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
+}
+
+static bool preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how, enum sl_state as)
 {
 	if (!pass->open || !pass->course || !sl_job_is(job) || how >= SL_PREEMPT_COUNT)
 		return false;
@@ -257,8 +262,19 @@ bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
 		requeue(pass, job.row, how == SL_PREEMPT_CHECKPOINT);
 	}
 	act(pass,
-		(struct action){ .kind = ACTION_PREEMPT, .job = job.row, .was = (int64_t)how, .now = kept });
+		(struct action){
+			.kind = ACTION_PREEMPT, .job = job.row, .was = preempted_as(how, as), .now = kept });
 	return true;
+}
+
+bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
+{
+	return preempt(pass, job, how, SL_PREEMPTED);
+}
+
+bool sl_requeue(struct sl_pass *pass, sl_job job, enum sl_state as)
+{
+	return is_controlled(pass) && is_end(as) && preempt(pass, job, SL_PREEMPT_REQUEUE, as);
 }
 
 /* Undoes leave: its course is as it was already. */
@@ -273,7 +289,7 @@ static void rejoin(struct sl_pass *pass, uint32_t job, const struct course_kept 
 static void undo_preempt(struct sl_pass *pass, const struct action *action)
 {
 	const uint32_t job = action->job;
-	const enum sl_preempt how = (enum sl_preempt)action->was;
+	const enum sl_preempt how = preempted_how(action);
 	const struct course_kept before = pass->course_kept[action->now];
 	if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT) {
 		SL_CHECK(!(pass->uses & SL_USE_PROMISES) || pass->promise[job] == SL_NONE);
@@ -382,11 +398,6 @@ static void undo_reserve(struct sl_pass *pass)
 }
 
 /* ---- SL_USE_CONTROL: ends ------------------------------------------------------------------------- */
-
-static bool is_end(enum sl_state state)
-{
-	return state < SL_STATE_COUNT && state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
-}
 
 /* A waiting job; why: it is refused. */
 static bool end_waiting(struct sl_pass *pass, uint32_t job, enum sl_state state, const char *why)

@@ -231,7 +231,7 @@ static int commit_start(struct sl_pass *pass, uint32_t job)
 static int commit_preempt(struct sl_pass *pass, const struct action *action)
 {
 	const struct course *before = &pass->course_kept[action->now].course;
-	const enum sl_preempt how = (enum sl_preempt)action->was;
+	const enum sl_preempt how = preempted_how(action);
 	pass_digest(pass, DIGEST_PREEMPT + how, action->job);
 	if (how == SL_PREEMPT_SUSPEND)
 		return SL_OK;
@@ -246,7 +246,7 @@ static int commit_preempt(struct sl_pass *pass, const struct action *action)
 	if (before->attempts == 1)
 		reason_changes(pass, before->began, action->job, SL_REASON_NONE, 0);
 	reason_changes(pass, pass->now, action->job, pass->reason_default, 0);
-	return attempt_add(pass, action->job, before, SL_PREEMPTED, lost);
+	return attempt_add(pass, action->job, before, (enum sl_state)(action->was >> 8), lost);
 }
 
 void note_refused(struct sl_pass *pass, uint32_t job, const char *why)

@@ -22,7 +22,7 @@ enum action_kind {
 	ACTION_START,    /* was: the promise it held; now: its course before, in course_kept, or -1 */
 	ACTION_CANCEL,   /* was: the promise it held; now: as above */
 	ACTION_END,      /* was: the promise it held; now: as above; why: of one that is refused */
-	ACTION_PREEMPT,  /* was: enum sl_preempt; now: as above */
+	ACTION_PREEMPT,  /* was: see preempted_as; now: as above */
 	ACTION_RESUME,   /* now: as above */
 	ACTION_RESIZE,   /* now: as above */
 	ACTION_RESERVE,  /* job: the window */
@@ -43,6 +43,16 @@ struct action {
 	int64_t was, now;
 	const char *why;
 };
+
+/* Of ACTION_PREEMPT: how, and in which state the attempt ended. */
+static inline int64_t preempted_as(enum sl_preempt how, enum sl_state state)
+{
+	return (int64_t)how | (int64_t)state << 8;
+}
+static inline enum sl_preempt preempted_how(const struct action *action)
+{
+	return (enum sl_preempt)(action->was & 0xff);
+}
 
 /* SL_USE_PREEMPT: a job's way through several starts. Work is counted in microseconds at full size. */
 struct course {

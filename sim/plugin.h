@@ -728,7 +728,11 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(QOS_MAX_JOBS_USER, "QOSMaxJobsPerUserLimit") \
 	X(QOS_MAX_SUBMIT_USER, "QOSMaxSubmitJobPerUserLimit") \
 	X(QOS_MAX_JOBS_ACCOUNT, "MaxJobsPerAccount") \
-	X(QOS_MAX_SUBMIT_ACCOUNT, "MaxSubmitJobsPerAccount")
+	X(QOS_MAX_SUBMIT_ACCOUNT, "MaxSubmitJobsPerAccount") \
+	X(ASSOC_MAX_BILLING_NODE, "AssocMaxBillingPerNode") \
+	X(ASSOC_MAX_UNKNOWN_NODE, "AssocMaxUnknownPerNode") \
+	X(QOS_MAX_BILLING_NODE, "QOSMaxBillingPerNode") \
+	X(QOS_MAX_UNKNOWN_NODE, "QOSMaxUnknownPerNode")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
@@ -1286,6 +1290,9 @@ SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 /* SL_USE_CONTROL. It ends now, running, suspended or waiting, in that state (not PENDING, RUNNING,
  * SUSPENDED). */
 SL_API bool sl_end(struct sl_pass *pass, sl_job job, enum sl_state state);
+/* SL_USE_CONTROL. As sl_preempt with SL_PREEMPT_REQUEUE, whatever its submitter said of that, and the attempt
+ * ends in that state (NODE_FAIL...). */
+SL_API bool sl_requeue(struct sl_pass *pass, sl_job job, enum sl_state as);
 /* A waiting job is turned down, as at submission: it ends CANCELLED, and is counted among the refused. why is
  * a constant, or the arena's. */
 SL_API bool sl_refuse(struct sl_pass *pass, sl_job job, const char *why);

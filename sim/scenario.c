@@ -61,6 +61,13 @@ const struct sl_param replay_params[] = {
 	[REPLAY_RESTART] = { "restart", SL_PARAM_TEXT, NULL, NULL,
 		"what going on from a checkpoint costs, by GPUs (or cpus) from so many on: 7s,2:30s,9:60s", 0,
 		0 },
+	[REPLAY_COMMANDS] = { "commands", SL_PARAM_TEXT, NULL, NULL,
+		"file of what an operator did, a line TIME COMMAND each, for policies that follow commands (slurm)",
+		0, 0 },
+	[REPLAY_IMPOSSIBLE] = { "impossible", SL_PARAM_CHOICE, "drop", "drop|keep",
+		"on nodes, a row that asks Slurm for what the cluster will never give it: no job, or one that the "
+		"policy turns down or leaves waiting",
+		0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");

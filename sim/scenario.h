@@ -105,7 +105,7 @@ struct scenario {
 	size_t cluster_setting_count;
 	const char **ignored; /* What the trace has and nothing models: "column 'gpu_util'". */
 	size_t ignored_count;
-	struct scenario_input *side; /* Further files: replay.estimates, replay.cancels. */
+	struct scenario_input *side; /* Further files: replay.estimates, replay.cancels, replay.commands. */
 	size_t side_count;
 	const struct sl_command *command; /* replay.commands, by time, then as in the file. */
 	size_t command_count;

@@ -32,6 +32,8 @@ enum {
 	REPLAY_FILL,
 	REPLAY_FILL_NUMBERS,
 	REPLAY_RESTART,
+	REPLAY_COMMANDS,
+	REPLAY_IMPOSSIBLE,
 	REPLAY_COUNT
 };
 
@@ -177,6 +179,9 @@ int side_load(struct loading *loading, struct sl_err *err);
 /* One more file, unless it is `own` or there already. */
 int side_add(struct side_files *files, const struct scenario *scenario, const char *own, const char *format,
 	struct sl_input *in, struct sl_err *err);
+
+/* scenario_commands.c: replay.commands, which is given; input: told of. */
+int commands_load(struct loading *loading, struct scenario_input *input, struct sl_err *err);
 
 /* scenario_cluster.c: a cluster file, but for its windows; */
 int machine_load(struct loading *loading, const char *path, struct sl_err *err);

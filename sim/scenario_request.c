@@ -517,9 +517,32 @@ static uint32_t window_of(const struct requests *requests)
 	return window;
 }
 
-static int judge_asks(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
-	struct sl_err *err)
+/* replay.impossible=keep: it stays, for a policy that goes by what was written. The engine, which cannot know
+ * what that would come to, counts it as the cpus that it asks, of any node. */
+static void stay_as_written(struct loading *loading, int64_t cpus, struct ask *ask)
 {
+	struct requests *requests = loading->requests;
+	for (size_t i = 0; i < requests->scratch_count; i++) {
+		struct sl_group *group = &requests->scratch[i];
+		const struct sl_ask *asked = &requests->ask[i];
+		const int64_t most = loading->scenario->cluster.cpus / PARTS;
+		int64_t tasks = asked->tasks > 0 ? asked->tasks : i || cpus <= 0 ? 1 : cpus;
+		tasks = tasks > most ? most : tasks;
+		memset(group, 0, sizeof(*group));
+		group->task.cpus = PARTS;
+		group->tasks = group->tasks_min = group->tasks_max = (uint32_t)tasks;
+		requests->asked[i].window = UINT32_MAX;
+	}
+	const sl_time limit = ask->limit;
+	*ask = (struct ask){ .limit = limit };
+	sum_groups(requests, ask);
+	ask->size = size_of(ask);
+}
+
+static int judge_asks(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+	enum cause *cause, struct sl_err *err)
+{
+	const bool keeps = loading->scenario->replay[REPLAY_IMPOSSIBLE].number;
 	*cause = CAUSE_COUNT;
 	*ask = (struct ask){ 0 };
 	int status = asks_begin(loading, row->more, err);
@@ -527,6 +550,10 @@ static int judge_asks(struct loading *loading, const struct sl_row *row, struct 
 		status = asks_in(loading, row, ask, cause, err);
 	if (!status && *cause == CAUSE_COUNT)
 		status = judge_request(loading, ask, cause, err);
+	if (!status && keeps && *cause != CAUSE_COUNT) {
+		stay_as_written(loading, cpus, ask);
+		*cause = CAUSE_COUNT;
+	}
 	return status;
 }
 
@@ -582,12 +609,45 @@ static int judge_plain(struct loading *loading, const struct sl_row *row, int64_
 	return judge_request(loading, ask, cause, err);
 }
 
+/* replay.impossible=keep of what was asked in groups: an operator may open what is closed now. What is larger
+ * than the machine stays no job. */
+static void stay_in_groups(
+	struct loading *loading, const struct sl_row_more *more, struct ask *ask, enum cause *cause)
+{
+	struct requests *requests = loading->requests;
+	const bool opens = *cause == CAUSE_PARTITION_DOWN || *cause == CAUSE_SET || *cause == CAUSE_DOWN;
+	if (!loading->scenario->replay[REPLAY_IMPOSSIBLE].number || !opens)
+		return;
+	*cause = CAUSE_COUNT;
+	for (size_t i = 0; i < requests->scratch_count && *cause == CAUSE_COUNT; i++) {
+		struct sl_group *group = &requests->scratch[i];
+		if (more)
+			*cause = group_in(loading->machine, &more->group[i], more->group_count, group);
+		group->node_set = 0;
+	}
+	if (*cause == CAUSE_COUNT && more) {
+		sum_groups(requests, ask);
+		ask->size = size_of(ask);
+	}
+}
+
+static int judge_on_nodes(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+	enum cause *cause, struct sl_err *err)
+{
+	const bool grouped = row->more && row->more->group_count;
+	const int status = grouped ? judge_bound(loading, row, ask, cause, err)
+				   : judge_plain(loading, row, cpus, ask, cause, err);
+	if (!status && *cause != CAUSE_COUNT)
+		stay_in_groups(loading, grouped ? row->more : NULL, ask, cause);
+	return status;
+}
+
 int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
 	enum cause *cause, struct sl_err *err)
 {
 	const struct sl_row_more *more = row->more && row->more->group_count ? row->more : NULL;
 	if (!more && row->more && row->more->ask_count && loading->scenario->cluster.node_count)
-		return judge_asks(loading, row, ask, cause, err);
+		return judge_asks(loading, row, cpus, ask, cause, err);
 	*ask = (struct ask){ 0 };
 	if (more) {
 		*cause = sum_up(more, ask);
@@ -599,8 +659,7 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 	if (*cause != CAUSE_COUNT)
 		return SL_OK;
 	if (loading->scenario->cluster.node_count)
-		return more ? judge_bound(loading, row, ask, cause, err)
-			    : judge_plain(loading, row, cpus, ask, cause, err);
+		return judge_on_nodes(loading, row, cpus, ask, cause, err);
 	if (more)
 		judge_groups(loading, more, ask, cause);
 	else

@@ -197,8 +197,8 @@ int side_load(struct loading *loading, struct sl_err *err)
 	struct scenario *scenario = loading->scenario;
 	struct id_row *index = NULL;
 	int status = SL_OK;
-	scenario->side = sl_alloc(
-		scenario->arena, SL_LEN(sides) + lists[0]->count + lists[1]->count, sizeof(*scenario->side));
+	scenario->side = sl_alloc(scenario->arena, SL_LEN(sides) + 1 + lists[0]->count + lists[1]->count,
+		sizeof(*scenario->side));
 	if (!scenario->side)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < SL_LEN(lists); i++)
@@ -213,5 +213,7 @@ int side_load(struct loading *loading, struct sl_err *err)
 			status = side_read(loading, index, &sides[i], err);
 	}
 	free(index);
+	if (!status && scenario->replay[REPLAY_COMMANDS].text)
+		status = commands_load(loading, &scenario->side[scenario->side_count++], err);
 	return status;
 }

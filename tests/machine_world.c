@@ -84,6 +84,7 @@ int machine_world_load(struct machine_world *world)
 	const struct scenario_options options = { .trace = memfile(trace, "-\n", 2),
 		.cluster = world->no_file ? "/" : memfile(cluster, "-\n", 2),
 		.registry = &registry,
+		.implied = world->implied,
 		.watch = &world->watch };
 	memset(&world->err, 0, sizeof(world->err));
 	const int status = scenario_load(&world->scenario, &options, &world->err);

@@ -13,8 +13,9 @@ struct machine_world {
 	int (*cluster)(const struct sl_cluster_sink *sink, struct sl_err *err);
 	const struct sl_row *row;
 	size_t row_count;
-	bool dated;   /* Times are dates, as of 1970. */
-	bool no_file; /* The cluster is a folder. */
+	bool dated;          /* Times are dates, as of 1970. */
+	bool no_file;        /* The cluster is a folder. */
+	const char *implied; /* Of the replay, by a policy: "impossible=keep"; NULL: nothing. */
 	struct scenario_watch watch;
 	/* What comes of it: */
 	struct scenario scenario;

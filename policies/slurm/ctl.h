@@ -139,7 +139,8 @@ struct ctl_assoc {
 	uint32_t default_qos;                                      /* CTL_NO_ROW */
 	uint64_t *qos;                                             /* Bit i: may be used. NULL: any. */
 	double usage_raw, usage_tres[CTL_TRES_MAX], grp_used_wall; /* As of QOS; with those below. */
-	struct ctl_limits *limits;
+	struct ctl_limits *limits; /* With what it inherits. */
+	struct ctl_limits *limits_own;
 	struct ctl_used *used;
 	/* ctl_fair's, as of the last calculation. */
 	double shares_norm, usage_norm, usage_efctv, level_fs, fs_factor;
@@ -221,7 +222,9 @@ struct ctl_job {
 	bool held_by_user;
 	bool requeue_ok;
 	bool resv_waits;
-	uint32_t resv; /* Of ctl->resv; CTL_NO_ROW. */
+	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
+	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
+	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
 	enum sl_reason reason;
 	uint64_t reason_nodes;
 	enum ctl_status status; /* Of the last test. */
@@ -233,6 +236,13 @@ struct ctl_job {
 	bool counted;          /* In limits' running counts; */
 	bool counted_submit;   /* and in those of what is submitted; */
 	bool counted_accrue;   /* and of what accrues age. */
+	/* ctl_limits_count.c's: in whose counts it is, while it runs and while it is submitted. */
+	uint32_t counted_assoc, counted_qos[2];
+	uint32_t accrue_assoc, accrue_qos[2];
+	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
+	uint64_t run_secs;      /* Of its limit, so many seconds are still held against ...RunMins. */
+	bool limit_of_limits;   /* It asked for no time limit, and got that of QOS or association. */
+	enum sl_reason refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
 	void *gang;            /* ctl_gang's. */
 	struct ctl_need *need; /* ctl_license's. */
 };
@@ -273,8 +283,7 @@ struct ctl_params {
 		bf_max_job_user_part, bf_max_job_assoc, bf_max_job_start, bf_job_part_count_reserve,
 		bf_min_age_reserve, bf_min_prio_reserve, bf_max_job_array_resv, bf_node_space_size,
 		bf_window_linear;
-	int64_t bf_licenses;
-	bool bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
+	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
 		reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer, builtin,
 		nohold_on_prolog_fail, enable_user_top;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
@@ -290,10 +299,13 @@ struct ctl_params {
 	int64_t calc_period, half_life, max_age; /* Seconds; half_life 0: none. */
 	int64_t weight_age, weight_assoc, weight_fs, weight_js, weight_part, weight_qos;
 	double weight_tres[CTL_TRES_MAX];
-	unsigned priority_flags; /* ctl_prio.c's */
+	unsigned priority_flags; /* enum ctl_priority_flag */
 	bool favor_small;
 	int64_t fs_dampening;
-	int64_t usage_reset; /* enum of ctl_usage.c */
+	int64_t usage_reset; /* enum ctl_reset */
+	/* Usage and priorities are calculated when seconds since 1970 modulo calc_period are tick_phase and
+	 * this: since slurmctld's start. */
+	int64_t calc_phase;
 	/* AccountingStorageEnforce */
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
 	int64_t tick_phase; /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
@@ -335,6 +347,7 @@ struct ctl {
 	uint64_t job_changes, node_changes, part_changes;
 
 	/* Each module's own. */
+	struct ctl_conf *conf;
 	struct ctl_clock *clock;
 	struct ctl_depends *depends;
 	struct ctl_queue *queue;
@@ -350,10 +363,13 @@ struct ctl {
 	struct ctl_power *power;
 	struct ctl_commands *commands;
 	struct ctl_orders *orders;
+	struct ctl_acct *acct;
 };
 
 /* slurm.c: the order goes to the engine in the next pass. */
 void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why);
+/* slurm.c: all modules, in their order. For tests, too. */
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Keeps the first failure. */
 void ctl_failed(struct ctl *c, int status);
 static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)
@@ -384,6 +400,12 @@ int ctl_acct_make(struct ctl *c, struct sl_err *err);
 uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len);
 /* The association of user, account (NULL: the user's default) and partition; CTL_NO_ROW. */
 uint32_t ctl_assoc_of(const struct ctl *c, const char *user, const char *account, const char *partition);
+/* Sets job->assoc and job->qos from what the job says, as slurmctld does at submission. NONE: they are as
+ * AccountingStorageEnforce wants them; else INVALID_ACCOUNT or INVALID_QOS. */
+enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job);
+/* "sacctmgr modify qos|account|user NAME [where ...] set KEY=VALUE ..." at run time; what it sets counts from
+ * the next test of a job on. False: not such a command, or nobody of that name. */
+bool ctl_acct_modify(struct ctl *c, const char *command);
 
 /* ---- ctl_job.c
  * ---------------------------------------------------------------------------------------------------- */
@@ -460,15 +482,35 @@ enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part
 
 /* ---- ctl_prio.c, ctl_usage.c, ctl_fair.c
  * -------------------------------------------------------------------------------------- */
+enum ctl_priority_flag {
+	CTL_PRIO_ACCRUE_ALWAYS = 1,
+	CTL_PRIO_MAX_TRES = 2,
+	CTL_PRIO_SIZE_RELATIVE = 4, /* SMALL_RELATIVE_TO_TIME */
+	CTL_PRIO_DEPTH_OBLIVIOUS = 8,
+	CTL_PRIO_CALCULATE_RUNNING = 16,
+	CTL_PRIO_FAIR_TREE = 32,
+	CTL_PRIO_INCR_ONLY = 64,
+	CTL_PRIO_NO_NORMAL_ASSOC = 128,
+	CTL_PRIO_NO_NORMAL_PART = 256,
+	CTL_PRIO_NO_NORMAL_QOS = 512,
+	CTL_PRIO_NO_NORMAL_TRES = 1024,
+	CTL_PRIO_MAX_TRES_GRES = 2048
+};
+/* Reads PriorityType and all Priority... keys, and partitions' TRESBillingWeights, into params and part[].
+ * Behind conf, acct and job. */
 int ctl_prio_make(struct ctl *c, struct sl_err *err);
-void ctl_prio_submit(struct ctl *c, struct ctl_job *job); /* At submission, release, requeue. */
+/* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
+void ctl_prio_submit(struct ctl *c, struct ctl_job *job);
 void ctl_prio_update(struct ctl *c, struct ctl_job *job); /* Something of it was changed by hand. */
 void ctl_prio_run(struct ctl *c);                         /* The decay thread's turn, if it is due now. */
 ctl_time ctl_prio_next(const struct ctl *c);              /* CTL_NEVER: no thread. */
 void ctl_usage_end(struct ctl *c, struct ctl_job *job);   /* A running job ends (or is requeued) now. */
 void ctl_usage_apply(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* What a second of it costs: the weighted sum as usage counts it, and in wholes, as the TRES billing. */
+double ctl_billing_exact(const struct ctl *c, uint32_t part, const int64_t *tres);
 int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
-void ctl_fair_tree(struct ctl *c); /* Sets level_fs and fs_factor. */
+void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
+void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
@@ -479,12 +521,30 @@ void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Co
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
 /* and then, with what it would hold. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
+/* The same where its nodes are known (select_node_words() words): those that its user, account or group has
+ * already count once. NULL: as ctl_limits_post. */
+enum sl_reason ctl_limits_post_on(
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
+/* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under
+ * priority/basic there is none, and nothing falls before a job's end. */
+void ctl_limits_ran(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* Its time limit was changed while it runs. */
+void ctl_limits_alter(struct ctl *c, struct ctl_job *job, int64_t old_limit_min);
+/* It is eligible: whether it may gather age from now on (...JobsAccrue); if so it is counted until
+ * ctl_limits_accrued: it starts, is held or ends. */
+bool ctl_limits_accrue(struct ctl *c, struct ctl_job *job);
+void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
+/* MinPrioThresh: below it a job starts at once or not, and reserves nothing; 0: none. Goes before
+ * bf_min_prio_reserve. */
+uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
 /* The jobs's most nodes by QOS and association; CTL_NEVER. */
 int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
+/* And which limit that is: why a job waits that wants more. */
+int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
 int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job); /* Minutes. */
 
 /* ---- ctl_preempt.c, ctl_gang.c
@@ -514,13 +574,38 @@ ctl_time ctl_gang_next(const struct ctl *c);
  * ----------------------------------------------------------------------------------------------------------
  */
 int ctl_resv_make(struct ctl *c, struct sl_err *err);
-/* What of available may be used from start for so many minutes: nodes of reservations that are not its own
- * are taken out. *maint: some of them for maintenance. *next: when to try again (a reservation's end) or
- * CTL_NEVER. */
+/* slurmctld's job_test_resv(): what of available (in/out) may be used from start for so many minutes
+ * (CTL_NEVER: without limit) by a job looked at in job->part. *overlap: nodes of the partition were taken
+ * out, so a job that then finds no room has CTL_RESERVATION_BUSY where nothing else keeps it ("May be
+ * reserved for other job"). *next: when to try again, or CTL_NEVER. Not CTL_OK: available is empty, and
+ * CTL_RESERVATION_MAINT: all nodes, or all of its partition, are kept (NODES_MAINT is its reason, where
+ * nothing else keeps it: select_nodes() goes on with no nodes at all and returns this code in place of
+ * NODES_BUSY); CTL_NODES_BUSY: a whole-node job's listed nodes are kept for others;
+ * CTL_RESERVATION_NOT_USABLE: its own reservation has not begun, is over, or is not for it. */
 enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min,
-	uint64_t *available, bool *maint, ctl_time *next);
-enum sl_reason ctl_resv_submit(struct ctl *c, struct ctl_job *job); /* NONE: it may use it. */
-void ctl_resv_run(struct ctl *c);                                   /* Those that begin or end now. */
+	uint64_t *available, bool *overlap, ctl_time *next);
+/* The same for the backfill, which may move: *start (in/out) goes to the end of reservations that keep it
+ * from all nodes, at most ten times (job_test_resv with move_time). */
+enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *start, int64_t limit_min,
+	uint64_t *available, bool *overlap);
+/* find_resv_end(): the first end of a reservation at or after start, rounded up to resolution seconds (0:
+ * not); CTL_NEVER: none. The backfill tries a job that does not fit again one second after it. */
+ctl_time ctl_resv_end(const struct ctl *c, ctl_time start, int64_t resolution);
+/* For job_independent(), behind dependencies and begin times: NONE, or RESERVATION (not yet, or over), or
+ * RESERVATION_DELETED (held until it is given another one, or none). */
+enum sl_reason ctl_resv_waits(struct ctl *c, struct ctl_job *job);
+/* At submission; sets job->resv. NONE: it may use it, or asks for none; else it is refused. */
+enum sl_reason ctl_resv_submit(struct ctl *c, struct ctl_job *job);
+/* scontrol update jobid=... reservation=NAME; "" or NULL: none. False: there is none, or it is not for it. */
+bool ctl_resv_change(struct ctl *c, struct ctl_job *job, const char *name);
+/* It runs in a reservation that ended longer than ResvOverRun ago: the tick ends it, TIMEOUT. */
+bool ctl_resv_timed_out(const struct ctl *c, const struct ctl_job *job);
+/* Licences of that name that others' reservations keep from the job at that time (job_test_lic_resv()). */
+int64_t ctl_resv_licenses(struct ctl *c, const struct ctl_job *job, const char *name, ctl_time when);
+/* scontrol create, update, delete (verb) reservation ARGUMENTS, now. False: slurmctld would refuse it:
+ * nothing happens, *why says so (a constant, in Slurm's words). why may be NULL. */
+bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, const char **why);
+void ctl_resv_run(struct ctl *c); /* Those that begin or end now. */
 ctl_time ctl_resv_next(const struct ctl *c);
 int ctl_license_make(struct ctl *c, struct sl_err *err);
 bool ctl_license_known(const struct ctl *c, const struct ctl_job *job); /* At submission. */
@@ -532,14 +617,29 @@ void ctl_license_give(struct ctl *c, struct ctl_job *job);
  * ---------------------------------------------------------------------------------------------------------------
  */
 int ctl_node_make(struct ctl *c, struct sl_err *err);
-const uint64_t *ctl_nodes_avail(
-	const struct ctl *c); /* Up: not down, not drained; powered down ones are in. */
+/* Not down, drained, failing, being switched off, or out: those that are switched off are in. */
+const uint64_t *ctl_nodes_avail(const struct ctl *c);
+const uint64_t *ctl_nodes_up(const struct ctl *c); /* Not down and not out: drained ones are in. */
 void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_state state, const char *reason);
-void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now. */
+/* scontrol update nodename=NAMES state=STATE reason=REASON, STATE in any case. False: no such node or state.
+ */
+bool ctl_node_command(struct ctl *c, const char *names, const char *state, const char *reason);
+/* A job got its nodes (job->alloc), and is about to lose them: told by ctl_job.c, for idle times. */
+void ctl_node_started(struct ctl *c, const struct ctl_job *job);
+void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
+/* The state as sinfo names it, with its suffix: "idle~", "drng", "alloc#", "maint". A constant. */
+const char *ctl_node_state(const struct ctl *c, uint32_t node);
+const char *ctl_node_reason(const struct ctl *c, uint32_t node); /* NULL: none. */
+void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now, and returns. */
 ctl_time ctl_node_next(const struct ctl *c);
-int ctl_power_make(struct ctl *c, struct sl_err *err);
-/* Nodes of an allocation that have to boot are asked to; when they will all be up, or now. */
+/* setup: of its parameters, `boot`: seconds that a node takes to boot; not given: half of its ResumeTimeout.
+ */
+int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* Nodes of an allocation that have to boot are asked to; when they will all be up, as far as is known, or
+ * now. */
 ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc);
+/* All its nodes are up: what a tick asks of a job that is CONFIGURING (test_job_nodes_ready()). */
+bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc);
 void ctl_power_run(struct ctl *c);
 ctl_time ctl_power_next(const struct ctl *c);
 

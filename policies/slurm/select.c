@@ -35,7 +35,7 @@ static const char busy[] = "Resources";
 struct view {
 	bool all, none;
 	bool above, same, below; /* Tiers, as seen from the partition. */
-	int64_t below_from;      /* Of lower partitions those up to this row. */
+	uint32_t below_rank;     /* Of lower partitions those up to this rank. */
 	int64_t row;             /* Of the partition; -1: no row. */
 };
 
@@ -49,7 +49,7 @@ static bool in_view(const struct sel_test *t, const struct view *v, const struct
 		return true;
 	if (v->same && its->tier == mine->tier)
 		return true;
-	if (v->below && its->tier < mine->tier && a->partition <= v->below_from)
+	if (v->below && its->tier < mine->tier && its->rank <= v->below_rank)
 		return true;
 	return v->row >= 0 && a->partition == t->q->partition && a->row == v->row;
 }
@@ -130,9 +130,12 @@ static bool select_nodes(
 static bool held_in_shares(const struct sel_test *t, uint32_t node, bool sharing_only)
 {
 	const struct select *s = t->s;
+	const int64_t more = t->job->over_qos; /* The extra row is there for it alone (_is_node_busy). */
 	for (const struct select_piece *p = s->node[node].first; p; p = p->next) {
 		const uint32_t its = p->owner->partition;
-		if (!sharing_only || (s->partition[its].rows > 1 && its != t->q->partition))
+		if (p->owner->stopped || p->owner->row >= s->partition[its].rows + more)
+			continue;
+		if (!sharing_only || (s->partition[its].rows + more > 1 && its != t->q->partition))
 			return true;
 	}
 	return false;
@@ -388,17 +391,29 @@ static bool try_view(struct sel_test *t, const struct view *v, const struct view
 	return select_nodes(t, v, base, from);
 }
 
-/* Rows by how much of them is in use, most first; empty ones are not among them. */
+/* So many rows are open to the job: of the extra one under preempt/qos only who goes on top by its QOS. */
+static int64_t rows_open(const struct sel_test *t)
+{
+	const struct select *s = t->s;
+	if (s->preempt_by_qos && sel_use_of(s, t->q) != SEL_USE_AVAILABLE)
+		return 1;
+	return s->partition[t->q->partition].rows + (s->qos_row && t->job->over_qos);
+}
+
+/* Rows by how much of them is in use, most first (under preempt/qos as they are); empty ones are not among
+ * them. */
 static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t room)
 {
 	const struct sel_partition *p = &t->s->partition[t->q->partition];
 	int64_t cores[64] = { 0 }, count = 0;
 	for (const struct select_alloc *a = p->first; a; a = a->next)
-		if (a->row < 64)
+		if (a->row < 64 && !a->stopped)
 			for (uint32_t i = 0; i < a->node_count; i++)
 				cores[a->row] += bits_count(
 					a->piece[i].cores, shape_of(t->s, a->piece[i].node)->words);
-	for (uint32_t row = 0; row < min64(min64(p->rows, 64), room); row++) {
+	for (uint32_t row = 0; row < min64(min64(rows_open(t), 64), room); row++) {
+		if (!cores[row] && t->s->preempt_by_qos)
+			break;
 		if (!cores[row])
 			continue;
 		int64_t at = count++;
@@ -411,7 +426,6 @@ static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t roo
 
 static bool try_rows(struct sel_test *t, const uint64_t *from)
 {
-	const struct sel_partition *p = &t->s->partition[t->q->partition];
 	const struct view base = { .above = true, .row = -1 };
 	uint32_t order[64];
 	const int64_t count = order_rows(t, order, SL_LEN(order));
@@ -420,7 +434,7 @@ static bool try_rows(struct sel_test *t, const uint64_t *from)
 		if (try_view(t, &v, &base, from))
 			return true;
 	}
-	return count < p->rows && try_view(t, &base, NULL, from);
+	return count < rows_open(t) && try_view(t, &base, NULL, from);
 }
 
 static bool try_tiers(struct sel_test *t, const uint64_t *from)
@@ -436,11 +450,11 @@ static bool try_tiers(struct sel_test *t, const uint64_t *from)
 	/* As far as it goes, beside jobs of lower tiers. */
 	struct view last = same;
 	for (uint32_t i = 0; i < s->partition_count; i++) {
-		if (s->partition[i].tier >= mine->tier)
+		if (s->partition[s->by_tier[i]].tier >= mine->tier)
 			continue;
 		struct view v = same;
 		v.below = true;
-		v.below_from = i;
+		v.below_rank = i;
 		if (!try_view(t, &v, &above, from))
 			break;
 		last = v;
@@ -680,15 +694,37 @@ static const struct select_running *take_batch(
 	return last;
 }
 
-sl_time select_will_run(struct select *s, const struct select_job *job, const uint64_t *available,
+/* Those that would make room are gone: ended, or without their cores. True: one of them is suspended. */
+static bool take_preempted(struct select *s, const struct select_outlook *outlook, const uint64_t *nodes)
+{
+	bool stays = false;
+	for (size_t i = 0; i < outlook->preempted_count; i++) {
+		const struct select_preempted *p = &outlook->preempted[i];
+		stays = stays || p->stays;
+		if (!p->alloc->held || !touches(p->alloc, nodes))
+			continue;
+		if (p->stays)
+			select_stop(s, p->alloc, true);
+		else
+			select_give(s, p->alloc);
+	}
+	return stays;
+}
+
+sl_time select_will_run(struct select *s, const struct select_job *asks, const uint64_t *available,
 	const struct select_outlook *outlook, uint64_t *nodes)
 {
+	struct select_job again = *asks, *job = &again;
 	const sl_time now = outlook->now;
 	const struct select_alloc *out = NULL;
-	enum select_answer fits = select_place(s, job, available, SELECT_NOW, &out);
-	sl_time at = fits == SELECT_FITS ? now : SL_NEVER;
+	enum select_answer fits = select_place(s, asks, available, SELECT_NOW, &out);
 	const uint32_t mark = select_mark(s);
 	struct batch b = { .window = 30 };
+	if (fits == SELECT_BUSY && outlook->preempted_count) {
+		again.over_qos = take_preempted(s, outlook, available) && s->preempt_by_qos;
+		fits = select_place(s, job, available, SELECT_NOW, &out);
+	}
+	sl_time at = fits == SELECT_FITS ? now : SL_NEVER;
 	while (fits == SELECT_BUSY && b.next < outlook->running_count) {
 		const struct select_running *last = take_batch(s, &b, outlook, available);
 		if (!last)

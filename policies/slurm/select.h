@@ -25,6 +25,7 @@ struct select_job {
 	uint32_t partition; /* Row of the cluster's; its first, if the cluster has none. */
 	int32_t user;       /* For --exclusive=user; -1: nobody's. */
 	sl_time waited;     /* How long it has waited for its switches already. */
+	bool over_qos; /* By its QOS it goes on top of others, which are suspended: the extra row is its. */
 };
 
 enum select_mode {
@@ -76,12 +77,20 @@ struct select_running {
 	sl_time end; /* By its limit. */
 };
 
+/* A running job that would make room for the one that asks. */
+struct select_preempted {
+	struct select_alloc *alloc;
+	bool stays; /* Suspended: its memory and devices are not to be had. */
+};
+
 /* What is known when it is asked what will be. */
 struct select_outlook {
-	const struct select_running *running; /* Sorted by end. */
+	const struct select_running *running; /* Sorted by end; without those that can be preempted. */
 	size_t running_count;
 	sl_time now;
-	int64_t epoch; /* Of the scenario's zero, in seconds since 1970. */
+	int64_t epoch;                            /* Of the scenario's zero, in seconds since 1970. */
+	const struct select_preempted *preempted; /* Gone, for a start now and for one later; NULL: none. */
+	size_t preempted_count;
 };
 
 /* NULL: no memory, or the cluster is none of nodes; err says which. */
@@ -93,6 +102,8 @@ const uint64_t *select_partition_nodes(const struct select *select, uint32_t par
 uint32_t select_gres_count(const struct select *select);
 const char *select_gres_name(const struct select *select, uint32_t gres);
 int64_t select_threads_per_core(const struct select *select, uint32_t node);
+uint32_t select_core_count(const struct select *select, uint32_t node);
+uint32_t select_cores_per_socket(const struct select *select, uint32_t node);
 
 /* Powered-down and such: nodes of a higher rank go after all others. 0 at first. */
 void select_set_rank(struct select *select, uint32_t node, uint32_t rank);
@@ -113,7 +124,8 @@ void select_plain(struct select *select, bool plain);
 struct select_alloc *select_take(struct select *select, const struct select_alloc *alloc);
 /* No more. The copy goes, unless a mark is open. */
 void select_give(struct select *select, struct select_alloc *alloc);
-/* Its cores go (suspended), or come back; memory and devices stay. */
+/* Its cores go (suspended by hand: whom gang scheduling stops keeps them), or come back; memory and devices
+ * stay. */
 void select_stop(struct select *select, struct select_alloc *alloc, bool stopped);
 
 /* An allocation as recorded: pieces are given, cpus and totals follow. For
@@ -126,9 +138,10 @@ uint32_t select_mark(struct select *select);
 void select_undo(struct select *select, uint32_t mark);
 void select_keep(struct select *select, uint32_t mark);
 
-/* When and where the job could start if all that runs ends at its limit, as slurmctld predicts it: by taking
- * away running jobs in batches, which close at multiples of 30 s since 1970. SL_NEVER: not even then. nodes:
- * select_node_words() words, or NULL. */
+/* When and where the job could start if all that runs ends at its limit, as slurmctld predicts it: beside
+ * all; then without those that would be preempted for it: now as well; then by taking away running jobs in
+ * batches, which close at multiples of 30 s since 1970. SL_NEVER: not even then. nodes: select_node_words()
+ * words, or NULL. */
 sl_time select_will_run(struct select *select, const struct select_job *job, const uint64_t *available,
 	const struct select_outlook *outlook, uint64_t *nodes);
 

@@ -2,10 +2,6 @@
 /*
  * select_hold.c - what running jobs hold, of which every change can be taken
  * back: a journal of takes, gives and stops, undone from its end.
- *
- * Rows (OverSubscribe=FORCE:n and YES:n): a job goes into the first row of its
- * partition in which its cores are free; when one leaves, the others are put
- * into rows anew, by their first core.
  */
 #include "policies/slurm/select_parts.h"
 
@@ -81,63 +77,6 @@ static struct select_alloc *copy_of(struct select *s, const struct select_alloc 
 	return a;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------- */
-
-static bool fits_row(const struct select *s, const struct select_alloc *a, uint32_t row)
-{
-	for (uint32_t i = 0; i < a->node_count; i++) {
-		const struct select_piece *mine = &a->piece[i];
-		const uint32_t words = shape_of(s, mine->node)->words;
-		for (const struct select_piece *p = s->node[mine->node].first; p; p = p->next) {
-			if (p->owner == a || p->owner->partition != a->partition || p->owner->row != row ||
-				p->owner->stopped)
-				continue;
-			for (uint32_t w = 0; w < words; w++)
-				if (p->cores[w] & mine->cores[w])
-					return false;
-		}
-	}
-	return true;
-}
-
-static uint32_t first_row(const struct select *s, const struct select_alloc *a)
-{
-	const int64_t rows = s->partition[a->partition].rows;
-	for (uint32_t row = 0; row < rows; row++)
-		if (fits_row(s, a, row))
-			return row;
-	return rows > 1 ? (uint32_t)rows - 1 : 0;
-}
-
-static bool goes_before(const struct select *s, const struct select_alloc *a, const struct select_alloc *b)
-{
-	if (a->piece[0].node != b->piece[0].node)
-		return a->piece[0].node < b->piece[0].node;
-	const uint32_t words = shape_of(s, a->piece[0].node)->words;
-	const uint32_t first_a = bits_next(a->piece[0].cores, words, 0),
-		       first_b = bits_next(b->piece[0].cores, words, 0);
-	return first_a != first_b ? first_a < first_b : a->cpus > b->cpus;
-}
-
-/* Jobs of a partition into rows anew. They are few: those of a partition that shares cores. */
-static void rebuild_rows(struct select *s, uint32_t partition)
-{
-	struct sel_partition *p = &s->partition[partition];
-	if (p->rows <= 1)
-		return;
-	for (struct select_alloc *a = p->first; a; a = a->next)
-		a->row = UINT32_MAX;
-	for (;;) {
-		struct select_alloc *next = NULL;
-		for (struct select_alloc *a = p->first; a; a = a->next)
-			if (a->row == UINT32_MAX && (!next || !goes_before(s, next, a)))
-				next = a;
-		if (!next)
-			return;
-		next->row = first_row(s, next);
-	}
-}
-
 /* ---- In force, and not ----------------------------------------------------------------------- */
 
 static void note_change(struct select *s, uint32_t node)
@@ -183,6 +122,16 @@ static void change_gres(struct select *s, const struct select_piece *piece, int6
 	}
 }
 
+/* Whom it lets onto its nodes: while it is stopped, anyone (job_res_rm_job takes its node_req off). */
+static void count_use(struct select *s, const struct select_alloc *a, int sign)
+{
+	for (uint32_t i = 0; i < a->node_count && !a->stopped; i++) {
+		struct sel_node *n = &s->node[a->piece[i].node];
+		n->reserved += (uint32_t)(sign * (a->use == SEL_USE_RESERVED));
+		n->one_row += (uint32_t)(sign * (a->use == SEL_USE_ONE_ROW));
+	}
+}
+
 static void enforce(struct select *s, struct select_alloc *a)
 {
 	struct sel_partition *p = &s->partition[a->partition];
@@ -196,8 +145,6 @@ static void enforce(struct select *s, struct select_alloc *a)
 		n->first = piece;
 		n->mem_used += piece->mem;
 		n->jobs++;
-		n->reserved += a->use == SEL_USE_RESERVED;
-		n->one_row += a->use == SEL_USE_ONE_ROW;
 		change_gres(s, piece, 1);
 	}
 	a->next = p->first;
@@ -207,6 +154,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 	p->first = a;
 	a->held = true;
 	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
+	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
 		refresh_used(s, a->piece[i].node);
 }
@@ -221,8 +169,6 @@ static void release(struct select *s, struct select_alloc *a)
 			piece->next->link = piece->link;
 		n->mem_used -= piece->mem;
 		n->jobs--;
-		n->reserved -= a->use == SEL_USE_RESERVED;
-		n->one_row -= a->use == SEL_USE_ONE_ROW;
 		change_gres(s, piece, -1);
 		refresh_used(s, piece->node);
 	}
@@ -231,6 +177,7 @@ static void release(struct select *s, struct select_alloc *a)
 		a->next->link = a->link;
 	a->held = false;
 	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
+	count_use(s, a, -1);
 }
 
 /* ---- The journal ------------------------------------------------------------------------------- */
@@ -249,8 +196,9 @@ static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
 		s->action = action;
 		s->action_room = room;
 	}
-	s->action[s->action_count++] = (struct sel_action){ .alloc = a, .kind = kind, .row = a->row };
-	return true;
+	s->action[s->action_count++] =
+		(struct sel_action){ .alloc = a, .kind = kind, .rows_from = s->row_log_count };
+	return sel_rows_note(s, a->partition);
 }
 
 struct select_alloc *select_take(struct select *s, const struct select_alloc *alloc)
@@ -258,7 +206,7 @@ struct select_alloc *select_take(struct select *s, const struct select_alloc *al
 	struct select_alloc *a = copy_of(s, alloc);
 	if (!a || !note_action(s, a, ACTION_TAKE))
 		return NULL;
-	a->row = s->partition[a->partition].rows > 1 ? first_row(s, a) : 0;
+	sel_rows_add(s, a);
 	enforce(s, a);
 	return a;
 }
@@ -268,14 +216,16 @@ void select_give(struct select *s, struct select_alloc *a)
 	SL_CHECK(a->held);
 	SL_CHECK(note_action(s, a, ACTION_GIVE));
 	release(s, a);
-	rebuild_rows(s, a->partition);
+	SL_CHECK(sel_rows_rebuild(s, a->partition)); /* The arena is the run's: without it nothing goes on. */
 	if (!s->marks)
 		block_free(s, a);
 }
 
 static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
 {
+	count_use(s, a, -1);
 	a->stopped = stopped;
+	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
 		refresh_used(s, a->piece[i].node);
 }
@@ -286,6 +236,10 @@ void select_stop(struct select *s, struct select_alloc *a, bool stopped)
 		return;
 	SL_CHECK(note_action(s, a, stopped ? ACTION_STOP : ACTION_GO));
 	set_stopped(s, a, stopped);
+	if (stopped)
+		SL_CHECK(sel_rows_rebuild(s, a->partition));
+	else
+		sel_rows_add(s, a);
 }
 
 uint32_t select_mark(struct select *s)
@@ -299,20 +253,15 @@ void select_undo(struct select *s, uint32_t mark)
 	SL_CHECK(s->marks > 0);
 	while (s->action_count > mark) {
 		const struct sel_action action = s->action[--s->action_count];
-		switch (action.kind) {
-		case ACTION_TAKE:
+		if (action.kind == ACTION_TAKE)
 			release(s, action.alloc);
-			rebuild_rows(s, action.alloc->partition);
-			block_free(s, action.alloc);
-			break;
-		case ACTION_GIVE:
-			action.alloc->row = action.row;
+		else if (action.kind == ACTION_GIVE)
 			enforce(s, action.alloc);
-			rebuild_rows(s, action.alloc->partition);
-			break;
-		default:
+		else
 			set_stopped(s, action.alloc, action.kind == ACTION_GO);
-		}
+		sel_rows_back(s, action.rows_from);
+		if (action.kind == ACTION_TAKE)
+			block_free(s, action.alloc);
 	}
 	s->marks--;
 }
@@ -326,6 +275,7 @@ void select_keep(struct select *s, uint32_t mark)
 		if (s->action[i].kind == ACTION_GIVE)
 			block_free(s, s->action[i].alloc);
 	s->action_count = 0;
+	s->row_log_count = 0;
 }
 
 struct select_alloc *select_make(

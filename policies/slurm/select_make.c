@@ -219,6 +219,7 @@ static void make_settings(struct select *s)
 	s->gang = has_word(sl_setting_of(c, "cluster", "", "PreemptMode"), "GANG");
 	s->preempt_by_partition = starts(preempt, "partition");
 	s->preempt_by_qos = starts(preempt, "qos");
+	s->qos_row = s->preempt_by_qos && s->gang;
 	s->topo_optional = has_word(topology, "TopoOptional");
 	const char *kill = sl_setting_of(c, "cluster", "", "KillWait");
 	if (!kill || !sl_get_i64(kill, strlen(kill), &s->kill_wait))
@@ -284,6 +285,19 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	return made ? SL_OK : no_memory(err);
 }
 
+/* Highest first, then as they are written (part_data_create_array). */
+static void order_by_tier(struct select *s)
+{
+	for (uint32_t i = 0; i < s->partition_count; i++) {
+		uint32_t at = i;
+		for (; at > 0 && s->partition[s->by_tier[at - 1]].tier < s->partition[i].tier; at--)
+			s->by_tier[at] = s->by_tier[at - 1];
+		s->by_tier[at] = i;
+	}
+	for (uint32_t at = 0; at < s->partition_count; at++)
+		s->partition[s->by_tier[at]].rank = at;
+}
+
 struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *arena, struct sl_err *err)
 {
 	if (!cluster->node_count) {
@@ -310,8 +324,14 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 		return NULL;
 	}
 	for (uint32_t i = 0; i < s->partition_count; i++)
-		if (make_partition(s, i, err))
+		if (make_partition(s, i, err) || (!sel_rows_make(s, i) && no_memory(err)))
 			return NULL;
+	s->by_tier = sl_alloc(arena, s->partition_count, sizeof(*s->by_tier));
+	if (!s->by_tier) {
+		(void)no_memory(err);
+		return NULL;
+	}
+	order_by_tier(s);
 	return s;
 }
 
@@ -323,5 +343,7 @@ const uint64_t *select_partition_nodes(const struct select *s, uint32_t partitio
 uint32_t select_gres_count(const struct select *s) { return s->gres_name_count; }
 const char *select_gres_name(const struct select *s, uint32_t gres) { return s->gres_name[gres]; }
 int64_t select_threads_per_core(const struct select *s, uint32_t node) { return shape_of(s, node)->threads; }
+uint32_t select_core_count(const struct select *s, uint32_t node) { return shape_of(s, node)->core_count; }
+uint32_t select_cores_per_socket(const struct select *s, uint32_t node) { return shape_of(s, node)->cores; }
 const char *select_why(const struct select *s) { return s->why; }
 void select_plain(struct select *s, bool plain) { s->plain = plain; }

@@ -79,7 +79,10 @@ struct sel_node {
 struct sel_partition {
 	uint64_t *nodes;
 	int64_t cpus_per_node_max, nodes_max;
-	int64_t tier, rows;
+	int64_t tier, rows; /* rows: without that of select.qos_row. */
+	uint32_t rank;      /* Among select.by_tier. */
+	int64_t *row_cores; /* Scratch of select_rows.c, by row. */
+	uint32_t *row_at, *row_place;
 	bool force, shares, exclusive, exclusive_user, least_loaded, preempt_off;
 	bool by_socket, by_core, by_mem; /* Its SelectTypeParameters. */
 	struct select_alloc *first;      /* In force. */
@@ -161,7 +164,8 @@ struct select {
 	struct sel_shape *shape;
 	struct sel_node *node;
 	struct sel_partition *partition;
-	uint64_t *used; /* Cores in use by anyone, by node. */
+	uint32_t *by_tier; /* Partitions, the highest tier first. */
+	uint64_t *used;    /* Cores in use by anyone, by node. */
 	size_t core_words;
 	const char *gres_name[SEL_GRES];
 	uint32_t gpu, *by_name; /* gpu: among the names; by_name: nodes, sorted. */
@@ -169,6 +173,7 @@ struct select {
 	/* Settings. */
 	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores, mem_only;
 	bool pack_serial, busy_nodes, gang, preempt_by_partition, preempt_by_qos, topo_optional;
+	bool qos_row; /* Each partition has a row more, for jobs that suspend others by their QOS. */
 	int64_t window_linear;
 	int64_t kill_wait;
 	/* Requests met. */
@@ -196,9 +201,15 @@ struct select {
 	struct sel_action {
 		struct select_alloc *alloc;
 		uint8_t kind;
-		uint32_t row;
+		uint32_t rows_from; /* Of row_log: in which rows all of the partition were. */
 	} * action;
 	uint32_t action_count, action_room, marks;
+	struct sel_row {
+		struct select_alloc *alloc;
+		uint32_t row, order;
+		uint64_t start; /* Scratch: its first core. */
+	} * row_log, *row_scratch;
+	uint32_t row_log_count, row_log_room, row_scratch_room;
 	struct select_alloc *free_list[48];
 	struct sel_index **indices;
 	uint32_t index_count;
@@ -247,6 +258,16 @@ bool sel_node_may(const struct sel_test *t, uint32_t node);
 /* The cores to be had of a node into its map: all, or those that nobody has. False: it is wanted whole and is
  * not. */
 bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only);
+/* select_rows.c: rows of a partition: how many jobs share a core. */
+static inline uint32_t sel_rows(const struct select *s, uint32_t partition)
+{
+	return (uint32_t)(s->partition[partition].rows + s->qos_row);
+}
+bool sel_rows_make(struct select *s, uint32_t partition);
+bool sel_rows_note(struct select *s, uint32_t partition); /* For undo. False: no memory. */
+void sel_rows_back(struct select *s, uint32_t rows_from);
+void sel_rows_add(struct select *s, struct select_alloc *alloc);
+bool sel_rows_rebuild(struct select *s, uint32_t partition);
 /* select_hold.c */
 uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
 /* select_ask.c */

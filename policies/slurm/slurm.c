@@ -15,22 +15,25 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
 
-enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_COUNT };
+enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_COUNT };
 
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
 		"whose rules: those of slurmctld of that version", 0, 0 },
-	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..29",
-		"second of the half minute in which slurmctld was started: its look at time limits comes every 30 "
-		"s from then",
-		0, 29 },
+	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..299",
+		"when slurmctld was started, in seconds of five minutes by the log's clock: its look at time limits comes "
+		"every 30 s from then on, that at usage every PriorityCalcPeriod",
+		0, 299 },
 	[PARAM_SKIP] = { "skip", SL_PARAM_BOOL, "1", NULL,
 		"leave out backfill passes that find nothing changed (same results, sooner)", 0, 0 },
+	[PARAM_BOOT] = { "boot", SL_PARAM_TIME, NULL, NULL,
+		"how long a node that was switched off takes to boot; without it half of its ResumeTimeout",
+		0, INT64_C(1000000000000) },
 };
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
 static const struct sl_compat slurm_compats[] = {
-	{ "22.05", NULL, "replay.overrun=kill" },
+	{ "22.05", NULL, "replay.overrun=kill,replay.impossible=keep" },
 	{ 0 },
 };
 
@@ -139,6 +142,11 @@ static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struc
 	}
 }
 
+static bool is_ended(enum sl_state state)
+{
+	return state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
+}
+
 void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why)
 {
 	struct ctl_orders *orders = c->orders;
@@ -163,8 +171,10 @@ void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const c
 		orders->reason[job->row] = (uint8_t)job->reason;
 	else
 		orders->changed = c->now_us;
-	if (order == CTL_REQUEUE) /* As the engine has it of one that waits anew. */
-		orders->reason[job->row] = SL_REASON_NONE;
+	if (order == CTL_REQUEUE) {
+		made.state = is_ended(job->ended_as) ? job->ended_as : SL_PREEMPTED;
+		orders->reason[job->row] = SL_REASON_NONE; /* As the engine has it of one that waits anew. */
+	}
 	orders->order[orders->count++] = made;
 }
 
@@ -191,7 +201,7 @@ static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const str
 	case CTL_REFUSE:
 		return sl_refuse(pass, job, order->why);
 	case CTL_REQUEUE:
-		return sl_preempt(pass, job, SL_PREEMPT_REQUEUE);
+		return sl_requeue(pass, job, order->state);
 	case CTL_SUSPEND:
 		return sl_preempt(pass, job, SL_PREEMPT_SUSPEND);
 	case CTL_RESUME:
@@ -228,8 +238,7 @@ static void slurm_pass(void *state, struct sl_pass *pass)
 static enum sl_state state_told(const struct ctl_job *job)
 {
 	const enum sl_state recorded = job->more->state_recorded;
-	const bool ended = recorded != SL_PENDING && recorded != SL_RUNNING && recorded != SL_SUSPENDED;
-	return ended ? recorded : SL_COMPLETED;
+	return is_ended(recorded) ? recorded : SL_COMPLETED;
 }
 
 enum { QUIET_MAX = 60 * 86400 }; /* Seconds: by then what was used has decayed by any usual half-life. */
@@ -325,26 +334,25 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 }
 
 /* In this order: each may use what those before it made. */
-static int make_modules(struct ctl *c, struct sl_err *err)
+static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
 		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
-		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make,
-		ctl_power_make };
+		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);
-	return status;
+	return status ? status : ctl_power_make(c, setup, err);
 }
 
 static void take_values(struct ctl *c, const struct sl_setup *setup)
 {
-	c->params.tick_phase = setup->values[PARAM_START].number;
+	c->params.tick_phase = setup->values[PARAM_START].number % 30;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
 
-static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	c->arena = setup->arena;
 	c->cluster = setup->cluster;
@@ -359,10 +367,20 @@ static int slurm_make(struct ctl *c, const struct sl_setup *setup, struct sl_err
 		status = ctl_conf_make(c, setup, err);
 	take_values(c, setup);
 	if (!status)
-		status = make_modules(c, err);
+		status = make_modules(c, setup, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
+}
+
+/* What was done before anybody came. */
+static void wake_first(struct ctl *c, const struct sl_setup *setup)
+{
+	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : SL_NEVER;
+	if (!setup->command_count || setup->command[0].at >= first)
+		return;
+	c->orders->woken = setup->command[0].at;
+	sl_wake_event(setup->pass, setup->command[0].at, CTL_NO_ROW);
 }
 
 static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -375,9 +393,13 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 		return sl_fail(err, SL_USAGE,
 			"policy 'slurm' chooses nodes, and the cluster is a counted pool of cpus: give some, with "
 			"-c CLUSTER (a slurm.conf, or nodes in YAML)");
-	const int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
+	int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
-	return status ? status : slurm_make(c, setup, err);
+	if (!status)
+		status = ctl_make(c, setup, err);
+	if (!status)
+		wake_first(c, setup);
+	return status;
 }
 
 static void slurm_release(void *state)

@@ -22,10 +22,13 @@ char *csv_put_large(char *p, uint64_t value)
 void csv_word_set(struct csv_word *word, const char *text)
 {
 	const size_t length = strlen(text);
-	SL_CHECK(length < sizeof(word->text));
-	memcpy(word->text, text, length);
-	word->text[length] = ',';
-	word->length = (uint32_t)length + 1;
+	const size_t quote = strchr(text, ',') != NULL;
+	SL_CHECK(length + 2 * quote < sizeof(word->text) && !strchr(text, '"'));
+	word->text[0] = '"';
+	memcpy(word->text + quote, text, length);
+	word->text[length + quote] = '"';
+	word->text[length + 2 * quote] = ',';
+	word->length = (uint32_t)(length + 2 * quote) + 1;
 }
 
 void csv_text(struct sl_out *out, const char *text)

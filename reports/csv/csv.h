@@ -104,15 +104,20 @@ static inline char *csv_put_again(char *p, const char *from, size_t length)
 	return p + length;
 }
 
-/* A word with the comma behind it, kept with its length for copies of a fixed size. */
+enum { CSV_WORD = 128, CSV_WORD_SHORT = 32 };
+
+/* A word, in quotes where it has commas, with the comma behind it, kept with its length for copies of a fixed
+ * size: nearly all are short. Wants CSV_WORD bytes of room. */
 struct csv_word {
-	char text[32];
+	char text[CSV_WORD];
 	uint32_t length;
 };
 
 static inline char *csv_put_word(char *p, const struct csv_word *word)
 {
-	memcpy(p, word->text, sizeof(word->text));
+	memcpy(p, word->text, CSV_WORD_SHORT);
+	if (word->length > CSV_WORD_SHORT)
+		memcpy(p + CSV_WORD_SHORT, word->text + CSV_WORD_SHORT, word->length - CSV_WORD_SHORT);
 	return p + word->length;
 }
 

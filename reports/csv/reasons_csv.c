@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { LINE = 5 * CSV_NUMBER };
+enum { LINE = 4 * CSV_NUMBER + CSV_WORD };
 
 /* What a job waits for, from a time on. */
 struct segment {

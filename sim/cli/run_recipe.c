@@ -130,7 +130,7 @@ static int take_values(const struct recipe *in, const cJSON *object, const char 
 /* Is that path one that a replay.* setting names? */
 static bool is_side(const cJSON *replay, const char *path)
 {
-	static const char *const key[] = { "estimates", "cancels" };
+	static const char *const key[] = { "estimates", "cancels", "commands" };
 	for (size_t i = 0; i < SL_LEN(key); i++) {
 		const cJSON *value = member(replay, key[i]);
 		if (cJSON_IsString(value) && strcmp(value->valuestring, path) == 0)

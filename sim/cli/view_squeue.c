@@ -155,16 +155,26 @@ static const char *reason_of(const struct view *view, uint32_t job)
 	return "None";
 }
 
-FIELD(put_reason) { TEXT(reason_of(view, JOB)); }
+/* Of several words, which scontrol joins, with blanks. */
+FIELD(put_reason)
+{
+	const size_t from = cell->len;
+	TEXT(reason_of(view, JOB));
+	for (size_t i = from; i < cell->len; i++)
+		cell->text[i] = cell->text[i] == '_' ? ' ' : cell->text[i];
+}
 FIELD(put_where) { put_place(cell, view, view->place[JOB]); }
 
 FIELD(put_where_or_why)
 {
 	const enum sl_state state = state_of(view, line);
-	if (state == SL_PENDING || state == SL_TIMEOUT || state == SL_OUT_OF_MEMORY || state == SL_FAILED)
-		cell_put(cell, "(%s)", reason_of(view, JOB));
-	else
+	if (state == SL_PENDING || state == SL_TIMEOUT || state == SL_OUT_OF_MEMORY || state == SL_FAILED) {
+		TEXT("(");
+		put_reason(cell, view, line);
+		TEXT(")");
+	} else {
 		put_place(cell, view, view->place[JOB]);
+	}
 }
 
 FIELD(put_host)

@@ -60,6 +60,7 @@ static enum sl_select selects = SL_SELECT_CORES;
 static const char *default_mem_per_cpu = "1000";
 static const struct sl_window_spec *windows;
 static size_t window_count;
+static bool keep_impossible;
 
 static int cluster(const struct sl_cluster_sink *sink, struct sl_err *err)
 {
@@ -163,7 +164,10 @@ static void load(struct machine_world *w, const char *text, const char *user, in
 	rows[0] = mw_row(1, 0, &more[0], &ask[0]);
 	rows[1] = mw_row(2, 0, &more[1], &ask[1]);
 	rows[1].col[SL_COL_LIMIT] = limit ? limit * SL_SECOND : SL_NONE;
-	*w = (struct machine_world){ .cluster = cluster, .row = rows, .row_count = 2 };
+	*w = (struct machine_world){ .cluster = cluster,
+		.row = rows,
+		.row_count = 2,
+		.implied = keep_impossible ? "impossible=keep" : NULL };
 	cr_assert_eq(machine_world_load(w), SL_OK, "%s of %s", w->err.text, text);
 }
 
@@ -339,6 +343,34 @@ Test(ask, too_large)
 	refused("gres=gpu:v100:1", "asks for what the cluster has not");
 	refused("gres=gpu:x:y", "asks for what the cluster has not");
 	refused("N=3 Nmax=2", "bounds that contradict each other");
+}
+
+static void keeps(const char *text, const char *want)
+{
+	struct machine_world w;
+	char got[300];
+	keep_impossible = true;
+	load(&w, text, NULL, 200);
+	keep_impossible = false;
+	cr_expect_str_eq(w.why[1], "", "%s: %s", text, w.why[1]);
+	if (!w.why[1][0])
+		cr_expect_str_eq(
+			shown(&w, 1, got, sizeof(got)), want, "%s\n got %s\nwant %s", text, got, want);
+	machine_world_release(&w);
+}
+
+#define ALL " on f1 f2 f3 f4 s1 s2 d1"
+
+/* replay.impossible=keep: all these stay, as written, for a policy that knows what to make of them. */
+Test(ask, what_cannot_be_may_stay)
+{
+	static const char *const texts[] = { "p=nowhere", "p=off", "p=short", "p=gpu N=4", "C=nowhere",
+		"w=f9", "c=9 mpc=1", "c=2 mem=20000", "gres=gpu:v100:1", "R=nothing", "N=3 Nmax=2" };
+	for (size_t i = 0; i < SL_LEN(texts); i++)
+		keeps(texts[i], "1x(1 cpus 0 mem 0 gpus)" ALL);
+	keeps("n=5 p=off", "5x(1 cpus 0 mem 0 gpus)" ALL);
+	keeps("n=9999 p=off", "56x(1 cpus 0 mem 0 gpus)" ALL); /* No more than there are. */
+	keeps("c=2", "1x(2 cpus 2000 mem 0 gpus)" UP);         /* What can be is as ever. */
 }
 
 /* ---- Time

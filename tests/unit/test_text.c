@@ -161,7 +161,8 @@ Test(text, mul_div)
 	cr_expect_eq(sl_mul_div(INT64_MIN + 1, 1000000, 1000000), INT64_MIN + 1);
 }
 
-/* Each state and reason has a name, and no two the same. */
+/* Each state and reason has a name, and no two the same, but that Slurm has one word for all who are beyond a
+ * quota of cpus. */
 Test(text, names)
 {
 	for (int i = 0; i < SL_STATE_COUNT; i++)
@@ -169,8 +170,10 @@ Test(text, names)
 			cr_expect_str_neq(sl_state_name((enum sl_state)i), sl_state_name((enum sl_state)j));
 	for (int i = 0; i < SL_REASON_COUNT; i++)
 		for (int j = 0; j < i; j++)
-			cr_expect_str_neq(
-				sl_reason_name((enum sl_reason)i), sl_reason_name((enum sl_reason)j));
+			cr_expect((i == SL_REASON_ASSOC_GRP_CPU && j == SL_REASON_QUOTA) ||
+					  strcmp(sl_reason_name((enum sl_reason)i),
+						  sl_reason_name((enum sl_reason)j)) != 0,
+				"%s", sl_reason_name((enum sl_reason)i));
 }
 
 /* The first failure wins: status and text are those of the first. */
