@@ -335,7 +335,7 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 }
 
 /* In this order: each may use what those before it made. */
-static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
+static int make_modules(struct ctl *c, struct sl_err *err)
 {
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
 		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
@@ -343,7 +343,7 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);
-	return status ? status : ctl_power_make(c, setup, err);
+	return status;
 }
 
 enum { TICK = 30 }; /* Seconds between looks at time limits. */
@@ -375,7 +375,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 		status = ctl_conf_make(c, setup, err);
 	take_values(c, setup);
 	if (!status)
-		status = make_modules(c, setup, err);
+		status = make_modules(c, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
@@ -439,6 +439,15 @@ static void slurm_release(void *state)
 	free(c->orders->gpus);
 }
 
+static int slurm_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_show *show, struct sl_err *err)
+{
+	struct ctl *c = state;
+	(void)pass;
+	c->now = ctl_time_of(c, at);
+	return ctl_show(c, what, show, err);
+}
+
 const struct sl_policy slurm_policy = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "slurm",
@@ -452,4 +461,5 @@ const struct sl_policy slurm_policy = {
 	.on_event = slurm_event,
 	.release = slurm_release,
 	.compat = slurm_compats,
+	.show = slurm_show,
 };
