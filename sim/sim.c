@@ -166,7 +166,9 @@ static bool apply(struct sl_pass *pass, const struct ev *ev)
 	case SL_EV_CLASS_COUNT:
 		break;
 	}
-	pass_digest(pass, class, ev->row);
+	/* When a controller looks again is not what it decides. */
+	if (ev->class != SL_EV_TIMER || !is_controlled(pass))
+		pass_digest(pass, class, ev->row);
 	/* What never was in the queue is nothing to a policy. */
 	if (ev->class != SL_EV_SUBMIT && !(ev->class == SL_EV_CANCEL && is_gated(pass, ev->row)))
 		tell_policy(pass, &(struct sl_event){ pass->now, (enum sl_event_class)ev->class, ev->row });
@@ -393,6 +395,17 @@ static int64_t gpus_busy(const struct sl_pass *pass)
 	return busy;
 }
 
+/* A controller that looks each second finds mostly what was there before. */
+static bool is_as_before(const struct sl_pass *pass, const struct sl_usage_point *point)
+{
+	const struct sl_usage_point *last = pass->usage_count ? &pass->usage[pass->usage_count - 1] : NULL;
+	return last && is_controlled(pass) && last->cpus_busy == point->cpus_busy &&
+	       last->cpus_queued == point->cpus_queued && last->running == point->running &&
+	       last->queued == point->queued && last->gpus_busy == point->gpus_busy &&
+	       last->gpus_queued == point->gpus_queued && last->mem_busy == point->mem_busy &&
+	       last->nodes_busy == point->nodes_busy && last->suspended == point->suspended;
+}
+
 static void record_usage(struct sl_pass *pass)
 {
 	const struct sl_usage_point point = {
@@ -407,6 +420,8 @@ static void record_usage(struct sl_pass *pass)
 		.nodes_busy = pass->nodes ? nodes_busy(pass->nodes) : 0,
 		.suspended = pass->suspended,
 	};
+	if (is_as_before(pass, &point))
+		return;
 	const int status = grow((void **)&pass->usage, &pass->usage_capacity, sizeof(point),
 		pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status)
@@ -467,8 +482,8 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 			record_usage(pass);
 		if (pass->gauge_count)
 			gauges_record(pass);
-		if (pass->events_applied - pass->reported >= REPORT_EVERY) {
-			pass->reported = pass->events_applied;
+		if (pass->events_applied + pass->passes - pass->reported >= REPORT_EVERY) {
+			pass->reported = pass->events_applied + pass->passes;
 			report(pass);
 			if (stopped(pass))
 				return sl_fail(

@@ -26,9 +26,11 @@ static bool is_number(const struct ctl *c, uint32_t row, int64_t id)
 /* "[1-3,7:2]" or "4": whether the index is one of them. */
 static bool has_task(const char *text, size_t len, int64_t task)
 {
+	if (len && text[len - 1] == ']')
+		len--;
 	if (len && text[0] == '[') {
 		text++;
-		len -= 1 + (text[len - 2] == ']');
+		len--;
 	}
 	for (const char *end = text + len; text < end;) {
 		const char *stop = memchr(text, ',', (size_t)(end - text));

@@ -20,7 +20,6 @@ static bool hold(struct ctl *c, struct ctl_job *job, bool by_user)
 {
 	if (job->state != CTL_PENDING)
 		return false;
-	ctl_limits_accrued(c, job);
 	ctl_hold(c, job, by_user);
 	return true;
 }
@@ -136,38 +135,46 @@ static bool update_partition(struct ctl *c, const struct command *command)
 	return done;
 }
 
+static bool hold_by_operator(struct ctl *c, struct ctl_job *job) { return hold(c, job, false); }
+static bool hold_by_user(struct ctl *c, struct ctl_job *job) { return hold(c, job, true); }
+static bool requeue_only(struct ctl *c, struct ctl_job *job) { return requeue(c, job, false); }
+static bool requeue_hold(struct ctl *c, struct ctl_job *job) { return requeue(c, job, true); }
+
+static bool release(struct ctl *c, struct ctl_job *job)
+{
+	ctl_release_hold(c, job);
+	return true;
+}
+
+static bool update(struct ctl *c, const struct command *command, struct ctl_job *job)
+{
+	for (uint32_t i = 1; i < command->pair_count; i++)
+		if (!command_update_job(c, job, &command->pair[i]))
+			return false;
+	c->job_changes++;
+	if (job->state == CTL_PENDING)
+		(void)ctl_independent(c, job);
+	ctl_want_pass(c);
+	return true;
+}
+
 static bool do_one(struct ctl *c, const struct command *command, struct ctl_job *job)
 {
-	switch (command->kind) {
-	case COMMAND_HOLD:
-		return hold(c, job, false);
-	case COMMAND_UHOLD:
-		return hold(c, job, true);
-	case COMMAND_RELEASE:
-		ctl_release_hold(c, job);
+	static bool (*const act[COMMAND_KINDS])(struct ctl *, struct ctl_job *) = {
+		[COMMAND_HOLD] = hold_by_operator,
+		[COMMAND_UHOLD] = hold_by_user,
+		[COMMAND_RELEASE] = release,
+		[COMMAND_REQUEUE] = requeue_only,
+		[COMMAND_REQUEUEHOLD] = requeue_hold,
+		[COMMAND_SUSPEND] = suspend,
+		[COMMAND_RESUME] = resume,
+		[COMMAND_CANCEL] = cancel,
+	};
+	if (command->kind == COMMAND_JOB)
+		return update(c, command, job);
+	if (command->kind == COMMAND_CANCEL && !is_meant(c, &command->filter, job))
 		return true;
-	case COMMAND_REQUEUE:
-		return requeue(c, job, false);
-	case COMMAND_REQUEUEHOLD:
-		return requeue(c, job, true);
-	case COMMAND_SUSPEND:
-		return suspend(c, job);
-	case COMMAND_RESUME:
-		return resume(c, job);
-	case COMMAND_CANCEL:
-		return !is_meant(c, &command->filter, job) || cancel(c, job);
-	case COMMAND_JOB:
-		for (uint32_t i = 1; i < command->pair_count; i++)
-			if (!command_update_job(c, job, &command->pair[i]))
-				return false;
-		c->job_changes++;
-		if (job->state == CTL_PENDING)
-			(void)ctl_independent(c, job);
-		ctl_want_pass(c);
-		return true;
-	default:
-		return true;
-	}
+	return !act[command->kind] || act[command->kind](c, job);
 }
 
 /* Tasks of an array that are let go together are one record: they get one priority. */
@@ -207,24 +214,17 @@ static void do_jobs(struct ctl *c, const struct command *command)
 void command_do(struct ctl *c, const struct command *command)
 {
 	bool done = true;
-	switch (command->kind) {
-	case COMMAND_NODE:
+	if (command->kind == COMMAND_NODE)
 		done = update_node(c, command);
-		break;
-	case COMMAND_PARTITION:
+	else if (command->kind == COMMAND_PARTITION)
 		done = update_partition(c, command);
-		break;
-	case COMMAND_RESERVATION:
+	else if (command->kind == COMMAND_RESERVATION)
 		done = ctl_resv_command(c, command->verb, command->rest, NULL);
-		break;
-	case COMMAND_ACCOUNTS:
+	else if (command->kind == COMMAND_ACCOUNTS)
 		done = ctl_acct_modify(c, command->rest);
-		break;
-	default:
-		if (command->all && command->kind == COMMAND_CANCEL)
-			cancel_all(c, command);
-		else
-			do_jobs(c, command);
-	}
+	else if (command->kind == COMMAND_CANCEL && command->all)
+		cancel_all(c, command);
+	else
+		do_jobs(c, command);
 	c->commands->refused += !done;
 }

@@ -134,7 +134,6 @@ static bool set_priority(struct ctl *c, struct ctl_job *job, const struct comman
 		priority >= UINT32_MAX - 2)
 		return false;
 	if (!priority) {
-		ctl_limits_accrued(c, job);
 		ctl_hold(c, job, false);
 		return true;
 	}

@@ -81,7 +81,7 @@ static enum sl_reason keeper(struct ctl *c, struct ctl_job *job, enum ctl_depend
 		return SL_REASON_ARRAY_LIMIT;
 	if (job->begin != CTL_NONE && job->begin > c->now)
 		return SL_REASON_BEGIN_TIME;
-	return job->resv_waits ? SL_REASON_RESERVATION : SL_REASON_NONE;
+	return ctl_resv_waits(c, job);
 }
 
 static void become_eligible(struct ctl *c, struct ctl_job *job)
@@ -92,7 +92,7 @@ static void become_eligible(struct ctl *c, struct ctl_job *job)
 		job->eligible = job->begin;
 		ctl_order(c, job, CTL_ELIGIBLE, NULL);
 	}
-	if (job->accrue == CTL_NONE)
+	if (job->accrue == CTL_NONE && ctl_limits_accrue(c, job))
 		job->accrue = c->now;
 }
 
@@ -157,8 +157,8 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	job->suspended_at = job->preempted_at = CTL_NONE;
 	job->kill_at = CTL_NEVER;
 	job->end_limit = end_by_limit(job);
+	ctl_node_started(c, job);
 	const ctl_time up = ctl_power_boot(c, job->alloc);
-	job->boots_until = up > c->now ? up : CTL_NONE;
 	job->state = up > c->now ? CTL_CONFIGURING : CTL_RUNNING;
 	job->reason = SL_REASON_NONE;
 	forget_plan(job);
@@ -168,6 +168,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	ctl_license_take(c, job);
 	ctl_tres_of(c, job, part, job->alloc, job->tres_held);
 	job->billing = job->tres_held[CTL_TRES_BILLING];
+	ctl_limits_accrued(c, job);
 	ctl_limits_begin(c, job);
 	c->job_changes++;
 	if (job->state == CTL_RUNNING)
@@ -180,7 +181,6 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 {
 	job->state = CTL_RUNNING;
-	job->boots_until = CTL_NONE;
 	job->start = c->now;
 	job->end_limit = end_by_limit(job);
 	c->job_changes++;
@@ -201,9 +201,10 @@ static void leave(struct ctl *c, struct ctl_job *job)
 	ctl_limits_end(c, job);
 	ctl_license_give(c, job);
 	ctl_list_drop(c, job);
+	ctl_node_ended(c, job);
 	select_give(c->select, job->alloc);
 	job->alloc = NULL;
-	job->suspended_at = job->preempted_at = job->boots_until = CTL_NONE;
+	job->suspended_at = job->preempted_at = CTL_NONE;
 	job->kill_at = CTL_NEVER;
 	if (job->array != CTL_NO_ROW)
 		c->array[job->array].running--;
@@ -230,6 +231,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
 		leave(c, job);
 	} else {
 		ctl_list_drop(c, job);
+		ctl_limits_accrued(c, job);
 		job->end = c->now;
 	}
 	job->state = CTL_ENDED;
@@ -319,6 +321,7 @@ void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user)
 	job->priority = 0;
 	job->held_by_user = by_user;
 	job->accrue = CTL_NONE;
+	ctl_limits_accrued(c, job);
 	if (job->begin != CTL_NONE && job->begin <= c->now)
 		job->begin = CTL_NONE;
 	forget_plan(job);

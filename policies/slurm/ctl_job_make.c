@@ -248,7 +248,6 @@ static int fill(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 	job->run_left = c->jobs->run[job->row] / SL_SECOND;
 	job->eligible = job->accrue = job->start = job->end = job->planned = CTL_NONE;
 	job->end_limit = job->suspended_at = job->preempted_at = job->requeued_at = CTL_NONE;
-	job->limit_looked = job->boots_until = CTL_NONE;
 	job->tested = CTL_NONE;
 	job->kill_at = CTL_NEVER;
 	job->resv = CTL_NO_ROW;

@@ -115,20 +115,21 @@ bool ctl_license_known(const struct ctl *c, const struct ctl_job *job)
 	return c->job[job->row].need != NULL;
 }
 
-static bool is_free(const struct ctl *c, const struct ctl_need *need, uint32_t i)
+/* Beside what others' reservations keep from it then. */
+static bool is_free(struct ctl *c, const struct ctl_job *job, uint32_t i, ctl_time when)
 {
-	const uint32_t license = need->item[i].license;
-	return c->cluster->license[license].total - c->licenses->used[license] >= need->item[i].amount;
+	const uint32_t license = job->need->item[i].license;
+	const int64_t kept = ctl_resv_licenses(c, job, c->cluster->license[license].name, when);
+	return c->cluster->license[license].total - c->licenses->used[license] - kept >= job->need->item[i].amount;
 }
 
 /* license_job_test(). Whoever holds licences is not asked when he gives them back. */
 bool ctl_license_free(struct ctl *c, const struct ctl_job *job, ctl_time when)
 {
-	(void)when;
 	const struct ctl_need *need = job->need;
 	uint32_t free = 0;
 	for (uint32_t i = 0; need && i < need->count; i++)
-		free += is_free(c, need, i);
+		free += is_free(c, job, i, when);
 	return !need || (need->any ? free > 0 : free == need->count);
 }
 
@@ -145,7 +146,7 @@ void ctl_license_take(struct ctl *c, struct ctl_job *job)
 	if (!need)
 		return;
 	need->taken = 0;
-	while (need->any && need->taken + 1 < need->count && !is_free(c, need, need->taken))
+	while (need->any && need->taken + 1 < need->count && !is_free(c, job, need->taken, c->now))
 		need->taken++;
 	change(c, need, 1);
 }

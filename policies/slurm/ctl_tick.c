@@ -9,7 +9,7 @@
  * (slurm.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
  * - Its limit and the OverTimeLimit of its partition or of the cluster are over: TIMEOUT, at once, since
  * batch scripts heed SIGTERM (run 14).
- * - It has used up minutes of its association or QOS: TIMEOUT.
+ * - It has used up minutes of its association or QOS, or its reservation is over: TIMEOUT.
  */
 #include "policies/slurm/ctl.h"
 
@@ -43,13 +43,13 @@ static ctl_time due_of(const struct ctl *c, const struct ctl_job *job)
 	if (job->kill_at != CTL_NEVER)
 		return job->kill_at;
 	if (job->state == CTL_CONFIGURING)
-		return tick_from(c, job->boots_until > c->now ? job->boots_until : c->now + 1);
+		return tick_from(c, c->now + 1);
 	if (job->preempted_at != CTL_NONE)
 		return tick_from(c, job->end_limit);
 	if (job->state != CTL_RUNNING)
 		return CTL_NEVER;
-	if (c->params.enforce_limits && job->assoc != CTL_NO_ROW)
-		return tick_from(c, c->now + 1); /* Minutes used up may end it at any look. */
+	if ((c->params.enforce_limits && job->assoc != CTL_NO_ROW) || job->resv != CTL_NO_ROW)
+		return tick_from(c, c->now + 1); /* Minutes used up, a reservation over: at any look. */
 	return is_limited(c, job) ? tick_from(c, over_at(c, job)) : CTL_NEVER;
 }
 
@@ -67,7 +67,7 @@ static void look_at(struct ctl *c, struct ctl_job *job)
 	if (job->kill_at != CTL_NEVER)
 		return;
 	if (job->state == CTL_CONFIGURING) {
-		if (job->boots_until <= c->now)
+		if (ctl_power_ready(c, job->alloc))
 			ctl_start_booted(c, job);
 		return;
 	}
@@ -78,7 +78,8 @@ static void look_at(struct ctl *c, struct ctl_job *job)
 	}
 	if (job->state != CTL_RUNNING)
 		return;
-	if ((is_limited(c, job) && over_at(c, job) <= c->now) || ctl_limits_timed_out(c, job))
+	if ((is_limited(c, job) && over_at(c, job) <= c->now) || ctl_resv_timed_out(c, job) ||
+		ctl_limits_timed_out(c, job))
 		ctl_end(c, job, SL_TIMEOUT, false);
 }
 

@@ -8,6 +8,7 @@
  * an event of the last class of an instant, behind all that else happens then.
  */
 #include "policies/slurm/ctl.h"
+#include "policies/slurm/ctl_pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -218,6 +219,28 @@ static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const str
 	return false;
 }
 
+/* The controller's books and the engine's are of the same machine: it is a mistake of ours. */
+static void fail_order(struct ctl *c, struct sl_pass *pass, const struct order *order)
+{
+	static const char *const name[] = { [CTL_START] = "start",
+		[CTL_END] = "end",
+		[CTL_DROP] = "drop",
+		[CTL_REFUSE] = "refuse",
+		[CTL_REQUEUE] = "requeue",
+		[CTL_SUSPEND] = "suspend",
+		[CTL_RESUME] = "resume",
+		[CTL_REASON] = "reason",
+		[CTL_ELIGIBLE] = "eligible",
+		[CTL_ORDERS] = "?" };
+	char at[40];
+	*sl_put_micro(at, sl_now(pass)) = '\0';
+	(void)sl_fail(&c->err, SL_INTERNAL,
+		"policy 'slurm' and the engine disagree at %s s: the order '%s' for the job of row %" PRIu32
+		", which is %s, cannot be carried out",
+		at, name[order->what], order->row, sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
+	sl_fail_run(pass, &c->err);
+}
+
 static void slurm_pass(void *state, struct sl_pass *pass)
 {
 	struct ctl *c = state;
@@ -225,9 +248,10 @@ static void slurm_pass(void *state, struct sl_pass *pass)
 	if (orders->pass != sl_pass_number(pass))
 		return;
 	for (size_t i = 0; i < orders->count; i++) {
-		/* The controller's books and the engine's are of the same machine. */
-		const bool done = carry_out(orders, pass, &orders->order[i]);
-		SL_CHECK(done);
+		if (carry_out(orders, pass, &orders->order[i]))
+			continue;
+		fail_order(c, pass, &orders->order[i]);
+		return;
 	}
 }
 
@@ -310,6 +334,11 @@ static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event
 	c->orders->next = sl_pass_number(pass) + 1;
 	tell(c, event);
 	wake(c, pass);
+	if (!c->status && !c->err.status)
+		return;
+	if (!c->err.status)
+		(void)sl_fail(&c->err, c->status, "out of memory");
+	sl_fail_run(pass, &c->err);
 }
 
 /* ---- Begin and end
@@ -334,7 +363,7 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 }
 
 /* In this order: each may use what those before it made. */
-static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
+static int make_modules(struct ctl *c, struct sl_err *err)
 {
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
 		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
@@ -342,21 +371,28 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);
-	return status ? status : ctl_power_make(c, setup, err);
+	return status;
 }
+
+enum { TICK = 30 }; /* Seconds between looks at time limits. */
 
 static void take_values(struct ctl *c, const struct sl_setup *setup)
 {
-	c->params.tick_phase = setup->values[PARAM_START].number % 30;
+	const int64_t start = setup->values[PARAM_START].number;
+	c->params.tick_phase = start % TICK;
+	c->params.calc_phase = start - start % TICK;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
 
 int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
+	const bool pool = !setup->cluster->node_count;
 	c->arena = setup->arena;
-	c->cluster = setup->cluster;
-	c->jobs = setup->jobs;
+	c->cluster = pool ? ctl_pool_cluster(setup) : setup->cluster;
+	c->jobs = pool ? ctl_pool_jobs(setup) : setup->jobs;
+	if (!c->cluster || !c->jobs)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
 	c->epoch = setup->epoch;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
 	c->select = select_new(c->cluster, c->arena, err);
@@ -367,10 +403,27 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 		status = ctl_conf_make(c, setup, err);
 	take_values(c, setup);
 	if (!status)
-		status = make_modules(c, setup, err);
+		status = make_modules(c, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
+}
+
+/* How often a core may be given out: by the most rows of jobs that a partition has, and the one more that
+ * preemption by suspension makes. */
+static uint32_t rows_most(const struct ctl *c)
+{
+	enum { ROWS_DEFAULT = 4, ROWS_MAX = 1000 };
+	int64_t most = 1;
+	for (uint32_t i = 0; i < c->cluster->partition_count; i++) {
+		const struct sl_partition *part = &c->cluster->partition[i];
+		if (part->share != SL_SHARE_FORCE && part->share != SL_SHARE_YES)
+			continue;
+		const int64_t rows = part->shares > 0 ? part->shares : ROWS_DEFAULT;
+		most = rows > most ? rows : most;
+	}
+	most += c->params.gang;
+	return (uint32_t)(most < ROWS_MAX ? most : ROWS_MAX);
 }
 
 /* What was done before anybody came. */
@@ -389,14 +442,12 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	*state = c;
 	if (!c)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	if (!setup->cluster->node_count)
-		return sl_fail(err, SL_USAGE,
-			"policy 'slurm' chooses nodes, and the cluster is a counted pool of cpus: give some, with "
-			"-c CLUSTER (a slurm.conf, or nodes in YAML)");
 	int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
 		status = ctl_make(c, setup, err);
+	if (!status)
+		status = sl_overcommit(setup, rows_most(c), err);
 	if (!status)
 		wake_first(c, setup);
 	return status;
@@ -412,6 +463,15 @@ static void slurm_release(void *state)
 	free(c->orders->gpus);
 }
 
+static int slurm_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_show *show, struct sl_err *err)
+{
+	struct ctl *c = state;
+	(void)pass;
+	c->now = ctl_time_of(c, at);
+	return ctl_show(c, what, show, err);
+}
+
 const struct sl_policy slurm_policy = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "slurm",
@@ -425,4 +485,5 @@ const struct sl_policy slurm_policy = {
 	.on_event = slurm_event,
 	.release = slurm_release,
 	.compat = slurm_compats,
+	.show = slurm_show,
 };
