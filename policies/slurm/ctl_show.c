@@ -20,7 +20,7 @@ enum { TEXT = 1024 };
 #define NUMBER(value) \
 	(struct sl_figure) { .text = NULL, .number = (value) }
 #define WORD(value) \
-	(struct sl_figure) { .text = (value), .number = NAN }
+	(struct sl_figure) { .text = (value), .number = (double)NAN }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------
  */
