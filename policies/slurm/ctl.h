@@ -231,6 +231,7 @@ struct ctl_job {
 	bool held_by_user;
 	bool requeue_ok;
 	bool resv_waits;
+	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
@@ -361,6 +362,7 @@ struct ctl {
 
 	/* What has changed, for passes that need not be made: each a count that only grows. */
 	uint64_t job_changes, node_changes, part_changes;
+	uint64_t reason_changes; /* Of passes. */
 
 	/* Each module's own. */
 	struct ctl_conf *conf;
@@ -563,10 +565,10 @@ void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Co
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
 /* and then, with what it would hold. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
-/* The same where its nodes are known (select_node_words() words): those that its user, account or group has
- * already count once. NULL: as ctl_limits_post. */
+/* The same where its nodes are known: those that its user, account or group has already count once. NULL: as
+ * ctl_limits_post. */
 enum sl_reason ctl_limits_post_on(
-	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes);
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
 /* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under

@@ -335,7 +335,7 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 }
 
 /* In this order: each may use what those before it made. */
-static int make_modules(struct ctl *c, struct sl_err *err)
+static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
 		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
@@ -343,7 +343,7 @@ static int make_modules(struct ctl *c, struct sl_err *err)
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);
-	return status;
+	return status ? status : ctl_power_make(c, setup, err);
 }
 
 enum { TICK = 30 }; /* Seconds between looks at time limits. */
@@ -375,7 +375,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 		status = ctl_conf_make(c, setup, err);
 	take_values(c, setup);
 	if (!status)
-		status = make_modules(c, err);
+		status = make_modules(c, setup, err);
 	if (!status)
 		status = ctl_power_make(c, setup, err);
 	if (!status)
