@@ -273,18 +273,17 @@ static void wake(struct ctl *c, struct sl_pass *pass)
 static void tell(struct ctl *c, const struct sl_event *event)
 {
 	struct ctl_orders *orders = c->orders;
-	struct ctl_job *job = event->row < c->jobs->count ? &c->job[event->row] : NULL;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		orders->told++;
-		ctl_submit(c, job);
+		ctl_submit(c, &c->job[event->row]);
 		break;
 	case SL_EV_JOB_END:
-		ctl_end(c, job, state_told(job), true);
+		ctl_end(c, &c->job[event->row], state_told(&c->job[event->row]), true);
 		break;
 	case SL_EV_CANCEL:
-		if (job->state != CTL_ENDED)
-			ctl_end(c, job, SL_CANCELLED, true);
+		if (c->job[event->row].state != CTL_ENDED)
+			ctl_end(c, &c->job[event->row], SL_CANCELLED, true);
 		break;
 	case SL_EV_TIMER:
 		if (orders->woken <= event->time)
