@@ -122,11 +122,12 @@ struct ctl_qos {
 	unsigned flags;
 	uint64_t *preempts;                 /* Bit i: it may preempt jobs of QOS i. */
 	enum ctl_preempt_mode preempt_mode; /* NOT_SAID: the cluster's. */
-	int64_t exempt_time;                /* Seconds; CTL_NONE: the cluster's. */
-	int64_t grace_time;                 /* Seconds. */
-	double usage_raw;                   /* Decayed, billing seconds. */
-	double grp_used_wall;               /* Seconds. */
-	double usage_tres[CTL_TRES_MAX];    /* Decayed TRES seconds. */
+	bool preempt_within;  /* PreemptMode=WITHIN: jobs of higher priority preempt others of it. */
+	int64_t exempt_time;  /* Seconds; CTL_NONE: the cluster's. */
+	int64_t grace_time;   /* Seconds. */
+	double usage_raw;     /* Decayed, billing seconds. */
+	double grp_used_wall; /* Seconds. */
+	double usage_tres[CTL_TRES_MAX]; /* Decayed TRES seconds. */
 	struct ctl_limits *limits;
 	struct ctl_used *used;
 };
@@ -214,7 +215,12 @@ struct ctl_job {
 	ctl_time run_left;       /* It would run so many seconds more (from since). Never for decisions. */
 	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
 	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
-	ctl_time kill_at;                 /* Signalled: it will be gone then; CTL_NEVER. */
+	bool preempting;           /* It has ended others for itself in this pass, which goes on without
+				    * it (preempt_in_progress): ctl_queue_build says no to it. */
+	bool preempted_others;     /* Once: */
+	ctl_time preempting_since; /* then. */
+	uint64_t candidate;        /* ctl_preempt's: of which search it is one. */
+	ctl_time kill_at;          /* Signalled: it will be gone then; CTL_NEVER. */
 	ctl_time requeued_at;
 	uint32_t restarts;
 	uint32_t priority;       /* 0: held. */
@@ -225,6 +231,7 @@ struct ctl_job {
 	bool held_by_user;
 	bool requeue_ok;
 	bool resv_waits;
+	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
@@ -355,6 +362,7 @@ struct ctl {
 
 	/* What has changed, for passes that need not be made: each a count that only grows. */
 	uint64_t job_changes, node_changes, part_changes;
+	uint64_t reason_changes; /* Of passes. */
 
 	/* Each module's own. */
 	struct ctl_conf *conf;
@@ -373,6 +381,7 @@ struct ctl {
 	struct ctl_power *power;
 	struct ctl_commands *commands;
 	struct ctl_orders *orders;
+	const struct ctl_acts *acts; /* NULL: ctl_job.c's (ctl_preempt.h). */
 	struct ctl_acct *acct;
 };
 
@@ -544,6 +553,9 @@ int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
 void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
+/* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
+
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
 int ctl_limits_make(struct ctl *c, struct sl_err *err);
@@ -553,10 +565,10 @@ void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Co
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
 /* and then, with what it would hold. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
-/* The same where its nodes are known (select_node_words() words): those that its user, account or group has
- * already count once. NULL: as ctl_limits_post. */
+/* The same where its nodes are known: those that its user, account or group has already count once. NULL: as
+ * ctl_limits_post. */
 enum sl_reason ctl_limits_post_on(
-	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes);
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
 /* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under
@@ -582,6 +594,10 @@ int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job); /* 
 /* ---- ctl_preempt.c, ctl_gang.c
  * ---------------------------------------------------------------------------------------------------- */
 int ctl_preempt_make(struct ctl *c, struct sl_err *err);
+/* slurm_preemption_enabled() */
+bool ctl_preemption(const struct ctl *c);
+/* The victim is a candidate: it runs (or is suspended) on a node of that partition, may be preempted by the
+ * preemptor as partitions or QOS say, and has run for its PreemptExemptTime. */
 bool ctl_may_preempt(
 	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_job *victim);
 /* The preemptor goes before the other in the queue. */
@@ -590,15 +606,34 @@ bool ctl_preempts_first(const struct ctl *c, const struct ctl_entry *a, const st
 size_t ctl_preempt_candidates(
 	struct ctl *c, struct ctl_job *job, uint32_t part, struct ctl_job *const **victim);
 enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job *victim);
-/* On which nodes the job would start with candidates gone, and which of them have to go. victim: in order. */
+/* For a plan (_will_run_test): outlook's preempted, lent until the next call. Candidates are not among what
+ * runs: ctl_is_candidate, until the next search. */
+void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook);
+bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job);
+/* _run_now(), after select_place has said BUSY: on which nodes the job would start with candidates gone, and
+ * which of them have to go (none, if gang scheduling stops them). victim: in order; lent until the next call.
+ */
 enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
 	const uint64_t *available, struct ctl_job *const **victim, size_t *count,
 	const struct select_alloc **out);
-/* They go, each in its mode. True: the preemptor can start at once; false: it has to wait (grace). */
+/* _preempt_jobs(): they go, each in its mode. True: the preemptor starts now (nobody had to be ended: gang
+ * scheduling stops them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld: NODES_BUSY);
+ * those without grace have freed their nodes, and the pass which their end asks for at this second starts it.
+ */
 bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *victim, size_t count);
+/* The victim's grace is over (job_time_limit, at a tick with end_limit past): it goes, in its mode. */
+void ctl_preempt_over(struct ctl *c, struct ctl_job *victim);
+/* How many jobs may hold one core at once, suspended ones counted: for sl_overcommit. */
+uint32_t ctl_overcommit(const struct ctl *c);
 int ctl_gang_make(struct ctl *c, struct sl_err *err);
+/* At its start (with its allocation), and when it is resumed by hand: it may be suspended at once. */
 void ctl_gang_started(struct ctl *c, struct ctl_job *job);
+/* At its end, its requeue, and when it is suspended by hand. Who was stopped for it goes on. */
 void ctl_gang_ended(struct ctl *c, struct ctl_job *job);
+/* scontrol suspend, resume: its cores go to others meanwhile, as they do not under gang scheduling. */
+void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job);
+void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job);
+/* A time slice is over, if one is now. */
 void ctl_gang_run(struct ctl *c);
 ctl_time ctl_gang_next(const struct ctl *c);
 
