@@ -377,6 +377,8 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	if (!status)
 		status = make_modules(c, setup, err);
 	if (!status)
+		status = ctl_power_make(c, setup, err);
+	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
 }
