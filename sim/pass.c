@@ -13,6 +13,14 @@ void pass_failed(struct sl_pass *pass, int status)
 		pass->status = status;
 }
 
+void sl_fail_run(struct sl_pass *pass, const struct sl_err *err)
+{
+	SL_CHECK(err->status);
+	if (!pass->status)
+		pass->err = *err;
+	pass_failed(pass, err->status);
+}
+
 void act(struct sl_pass *pass, struct action action)
 {
 	if (pass->action_count == pass->action_capacity) {
@@ -713,7 +721,8 @@ void sl_wake(struct sl_pass *pass, sl_time at)
 
 void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row)
 {
-	const sl_time time = at > pass->now ? at : pass->now;
+	/* What an operator did before the first job came is earlier than time 0. */
+	const sl_time time = at > pass->now || !pass->passes ? at : pass->now;
 	if (pass->open) {
 		act(pass, (struct action){ .kind = ACTION_TIMER, .job = row, .now = time });
 		return;

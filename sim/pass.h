@@ -244,7 +244,7 @@ struct sl_pass {
 	/* What the run leaves. */
 	enum sl_reason reason_first; /* The default when it began. */
 	sl_time accounted;           /* Integrals go up to here. */
-	uint64_t reported;           /* Events, to `progress`. */
+	uint64_t reported;           /* Events and passes, to `progress`. */
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
 	uint32_t refused, refused_first; /* By the placer, as they were submitted. */
 	const char *refused_why;         /* Of the first. */

@@ -16,14 +16,15 @@
 #include <stdint.h>
 
 #define SL_ABI_MAJOR           2
-#define SL_ABI_MINOR           0
+#define SL_ABI_MINOR           1
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
 
 /* Every vtable begins with this; members are only appended, an absent tail means the default. Other structs
  * have no size in them: where one that is lent in arrays or made by plug-ins grows, or a function takes other
- * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs. */
+ * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs; 2.1: tables of
+ * a policy's own figures. */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
 	uint32_t size;    /* sizeof of the whole vtable then. */
@@ -788,6 +789,8 @@ struct sl_jobs {
 	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL:
 	 * it did not, and those that there are did. */
 	const uint32_t *request_drawn_from;
+	uint32_t row_first; /* Of a part of a trace (replay.windows): rows that `more` names (dependencies) count
+			     * from so many before the first. */
 };
 
 /* What has to be before a job may start. */
@@ -1159,6 +1162,18 @@ enum sl_preempt {
 	SL_PREEMPT_COUNT
 };
 
+/* A table of a policy's own figures, told row by row, each row's figures in the order of the columns' names.
+ * All is lent for the call. */
+struct sl_figure {
+	const char *text; /* NULL: it is the number. */
+	double number;    /* NaN: there is none. */
+};
+struct sl_show {
+	void *self;
+	/* A nonzero return ends it, and is passed on. */
+	int (*row)(void *self, const char *const *column, const struct sl_figure *figure, size_t count);
+};
+
 /* Commands of the past. */
 enum sl_past { SL_PAST_START, SL_PAST_PREEMPT, SL_PAST_RESUME, SL_PAST_RESIZE };
 
@@ -1182,6 +1197,11 @@ struct sl_policy {
 	 * that keeps account of its own starts. how: of SL_PAST_PREEMPT. */
 	void (*on_past)(
 		void *state, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how);
+	/* Optional. A table of its own figures, for views, by that name: "jobs", "shares"... `at`: now, or
+	 * later while nothing happens. Nothing that it decides is another afterwards. SL_USAGE: it has no
+	 * such table (err is left as it is). */
+	int (*show)(void *state, struct sl_pass *pass, sl_time at, const char *what,
+		const struct sl_show *show, struct sl_err *err);
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -1300,6 +1320,10 @@ SL_API bool sl_refuse(struct sl_pass *pass, sl_job job, const char *why);
 SL_API void sl_set_eligible(struct sl_pass *pass, sl_job job, sl_time at);
 /* How many passes there have been, this one counted; the same in each run of a pass. */
 SL_API uint64_t sl_pass_number(const struct sl_pass *pass);
+
+/* A failure of the policy's own (no memory, an invariant of its own): the run ends with it. In a pass or in
+ * on_event; the first one counts. */
+SL_API void sl_fail_run(struct sl_pass *pass, const struct sl_err *err);
 
 /* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);

@@ -65,7 +65,7 @@ const struct sl_param replay_params[] = {
 		"file of what an operator did, a line TIME COMMAND each, for policies that follow commands (slurm)",
 		0, 0 },
 	[REPLAY_IMPOSSIBLE] = { "impossible", SL_PARAM_CHOICE, "drop", "drop|keep",
-		"on nodes, a row that asks Slurm for what the cluster will never give it: no job, or one that the "
+		"on nodes, a row that asks for what it will never be given: no job, or one that the "
 		"policy turns down or leaves waiting",
 		0, 0 },
 };

@@ -166,7 +166,9 @@ static bool apply(struct sl_pass *pass, const struct ev *ev)
 	case SL_EV_CLASS_COUNT:
 		break;
 	}
-	pass_digest(pass, class, ev->row);
+	/* When a controller looks again is not what it decides. */
+	if (ev->class != SL_EV_TIMER || !is_controlled(pass))
+		pass_digest(pass, class, ev->row);
 	/* What never was in the queue is nothing to a policy. */
 	if (ev->class != SL_EV_SUBMIT && !(ev->class == SL_EV_CANCEL && is_gated(pass, ev->row)))
 		tell_policy(pass, &(struct sl_event){ pass->now, (enum sl_event_class)ev->class, ev->row });
@@ -393,6 +395,17 @@ static int64_t gpus_busy(const struct sl_pass *pass)
 	return busy;
 }
 
+/* A controller that looks each second finds mostly what was there before. */
+static bool is_as_before(const struct sl_pass *pass, const struct sl_usage_point *point)
+{
+	const struct sl_usage_point *last = pass->usage_count ? &pass->usage[pass->usage_count - 1] : NULL;
+	return last && is_controlled(pass) && last->cpus_busy == point->cpus_busy &&
+	       last->cpus_queued == point->cpus_queued && last->running == point->running &&
+	       last->queued == point->queued && last->gpus_busy == point->gpus_busy &&
+	       last->gpus_queued == point->gpus_queued && last->mem_busy == point->mem_busy &&
+	       last->nodes_busy == point->nodes_busy && last->suspended == point->suspended;
+}
+
 static void record_usage(struct sl_pass *pass)
 {
 	const struct sl_usage_point point = {
@@ -407,12 +420,23 @@ static void record_usage(struct sl_pass *pass)
 		.nodes_busy = pass->nodes ? nodes_busy(pass->nodes) : 0,
 		.suspended = pass->suspended,
 	};
+	if (is_as_before(pass, &point))
+		return;
 	const int status = grow((void **)&pass->usage, &pass->usage_capacity, sizeof(point),
 		pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else
 		pass->usage[pass->usage_count++] = point;
+}
+
+/* What is given out more than once is not idle for that. */
+static int64_t idle_cpus(const struct sl_pass *pass)
+{
+	if (pass->overcommit <= 1 || !pass->nodes)
+		return room_idle(pass, SL_KIND_CPUS);
+	const int64_t idle = pass->cluster.cpus - busy_of(pass, SL_KIND_CPUS);
+	return idle > 0 ? idle : 0;
 }
 
 /* Idle cpus until the next instant: some waiting job would have fitted, or at least some would have been
@@ -429,7 +453,7 @@ void integrate(struct sl_pass *pass, sl_time until)
 		pass->options.record & SIM_RECORD_PAST) /* Who takes over may preempt. */
 		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
-	const int64_t idle = room_idle(pass, SL_KIND_CPUS);
+	const int64_t idle = idle_cpus(pass);
 	if (!idle || !pass->queue.count)
 		return;
 	const int64_t wanted = idle < pass->cpus_queued ? idle : pass->cpus_queued;
@@ -467,8 +491,8 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 			record_usage(pass);
 		if (pass->gauge_count)
 			gauges_record(pass);
-		if (pass->events_applied - pass->reported >= REPORT_EVERY) {
-			pass->reported = pass->events_applied;
+		if (pass->events_applied + pass->passes - pass->reported >= REPORT_EVERY) {
+			pass->reported = pass->events_applied + pass->passes;
 			report(pass);
 			if (stopped(pass))
 				return sl_fail(

@@ -11,7 +11,10 @@
  *
  *   ctl_conf      slurm.conf: SchedulerParameters, partitions, what is counted (TRES)
  *   ctl_acct      sacctmgr's tree of associations, and QOS
- *   ctl_job       a job's life: submission, eligibility, start, end, requeue, hold; arrays
+ *   ctl_job_make  what is known of jobs before they are submitted
+ *   ctl_submit    submission
+ *   ctl_job       a job's life: eligibility, start, end, requeue, hold; arrays
+ *   ctl_tick      limits of time, deadlines
  *   ctl_depend    dependencies
  *   ctl_clock     when anything happens: batches of submissions, passes, ticks of 30 s
  *   ctl_queue     who is looked at in a pass, in which order
@@ -228,6 +231,7 @@ struct ctl_job {
 	bool held_by_user;
 	bool requeue_ok;
 	bool resv_waits;
+	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
@@ -251,6 +255,11 @@ struct ctl_job {
 	enum sl_reason refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
 	void *gang;            /* ctl_gang's. */
 	struct ctl_need *need; /* ctl_license's. */
+	const char *user_name; /* Never NULL. */
+	const char *account;   /* That it named; NULL: none, its user's default. */
+	bool hetero;           /* Several components: not followed, refused at submission. */
+	bool stopped_by_hand;  /* scontrol suspend: gang does not let it go on. */
+	bool never;            /* What it depends on can no longer be: it stays so. */
 };
 
 struct ctl_array {
@@ -349,8 +358,11 @@ struct ctl {
 	uint32_t pending_first, pending_last, running_first, running_last; /* CTL_NO_ROW: none. */
 	uint32_t pending_count, running_count;
 
+	ctl_time tick_due; /* ctl_tick.c: a running job needs no tick before then, as far as it was told. */
+
 	/* What has changed, for passes that need not be made: each a count that only grows. */
 	uint64_t job_changes, node_changes, part_changes;
+	uint64_t reason_changes; /* Of passes. */
 
 	/* Each module's own. */
 	struct ctl_conf *conf;
@@ -431,21 +443,43 @@ void ctl_release_hold(struct ctl *c, struct ctl_job *job);
 void ctl_set_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
 /* Whether it may be looked at: begin, dependencies, hold; sets the reason if not. Makes it eligible. */
 bool ctl_independent(struct ctl *c, struct ctl_job *job);
+/* The nodes of a CONFIGURING job are up, as a tick notices. */
+void ctl_start_booted(struct ctl *c, struct ctl_job *job);
 /* job_time_limit(): every 30 s; deadlines in each pass that sees them. */
 void ctl_tick(struct ctl *c);
 /* The next second at which ctl_tick would do anything, as far as is known. */
 ctl_time ctl_tick_needed(const struct ctl *c);
+/* To be called when a running job's end_limit comes nearer (grace of preemption, a shorter limit). */
+void ctl_limit_moved(struct ctl *c, const struct ctl_job *job);
 bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job); /* False: it was ended. */
 /* Minutes that it may run in that partition. */
 int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t part);
 /* Time-limit, states, node counts of the partition: Slurm's job_limits_check. NONE: it may. */
 enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, uint32_t part);
 
+/* Appended or taken out of c's list for its state (pending; configuring, running and suspended), by row. */
+void ctl_list_add(struct ctl *c, struct ctl_job *job);
+void ctl_list_drop(struct ctl *c, struct ctl_job *job);
+/* As slurmctld's details: nodes, cpus, tasks and TRES that its ask comes to; again when the ask has changed. */
+void ctl_job_asks(struct ctl *c, struct ctl_job *job);
+/* The partitions of a list "a,b", as it asks for them from now on. False: one is not known; nothing changes. */
+bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
+/* What an allocation is in TRES: cpus, memory, nodes, gres, licences of the job, and billing in that partition.
+ */
+void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
+	const struct select_alloc *alloc, int64_t *tres);
+/* The names of a list "a,b" in any case; false: not among them. */
+bool ctl_is_among(const char *list, const char *name);
+
 /* ---- ctl_depend.c
  * --------------------------------------------------------------------------------------------------- */
 int ctl_depend_make(struct ctl *c, struct sl_err *err);
 enum ctl_depend_state { CTL_DEPEND_NONE, CTL_DEPEND_WAITS, CTL_DEPEND_NEVER };
 enum ctl_depend_state ctl_depend_test(struct ctl *c, struct ctl_job *job);
+/* When time alone will change the answer (after:ID+minutes); CTL_NEVER: not by time alone. */
+ctl_time ctl_depend_next(const struct ctl *c, const struct ctl_job *job);
+/* "afterok:17,singleton" in place of what it depended on; "": on nothing. False: it is no such list. */
+bool ctl_depend_set(struct ctl *c, struct ctl_job *job, const char *text);
 
 /* ---- ctl_clock.c
  * ---------------------------------------------------------------------------------------------------- */
@@ -519,6 +553,9 @@ int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
 void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
+/* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
+
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
 int ctl_limits_make(struct ctl *c, struct sl_err *err);
@@ -528,10 +565,10 @@ void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Co
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
 /* and then, with what it would hold. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
-/* The same where its nodes are known (select_node_words() words): those that its user, account or group has
- * already count once. NULL: as ctl_limits_post. */
+/* The same where its nodes are known: those that its user, account or group has already count once. NULL: as
+ * ctl_limits_post. */
 enum sl_reason ctl_limits_post_on(
-	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes);
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
 /* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under
@@ -642,6 +679,11 @@ bool ctl_license_known(const struct ctl *c, const struct ctl_job *job); /* At su
 bool ctl_license_free(struct ctl *c, const struct ctl_job *job, ctl_time when);
 void ctl_license_take(struct ctl *c, struct ctl_job *job);
 void ctl_license_give(struct ctl *c, struct ctl_job *job);
+/* What it needs of them into tres[]; of alternatives the one that it has, else the first. */
+void ctl_license_tres(const struct ctl *c, const struct ctl_job *job, int64_t *tres);
+/* "a:2,b" in place of what it needed; it does not hold any. False: it is no such list, or more than there are.
+ */
+bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
 
 /* ---- ctl_node.c, ctl_power.c
  * ---------------------------------------------------------------------------------------------------------------
@@ -677,6 +719,9 @@ ctl_time ctl_power_next(const struct ctl *c);
  * ---------------------------------------------------------------------------------------------------------------------------
  */
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks. The
+ * number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
+size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
 void ctl_command_run(struct ctl *c); /* Those that are due. */
 sl_time ctl_command_next(const struct ctl *c);
 

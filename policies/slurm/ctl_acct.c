@@ -174,13 +174,28 @@ static void sort(struct thicket *t)
 	t->count = kept;
 }
 
+/* Settings of one association follow each other: so many names, at most. */
+static uint32_t mentions(const struct sl_cluster *cluster)
+{
+	uint32_t count = 0;
+	const char *last = NULL;
+	for (uint32_t i = 0; i < cluster->setting_count; i++) {
+		const struct sl_setting *setting = &cluster->setting[i];
+		if (!is_kind(setting, "association") || !*setting->name)
+			continue;
+		if (!last || strcmp(last, setting->name) != 0)
+			count += 2; /* With its account. */
+		last = setting->name;
+		count += ctl_same("ParentName", setting->key, strlen(setting->key));
+	}
+	return count;
+}
+
 /* All that are named: root and its user first, then in the order of the settings; parents too. */
 static bool gather(struct thicket *t)
 {
 	const struct sl_cluster *cluster = t->c->cluster;
-	uint32_t most = 2;
-	for (uint32_t i = 0; i < cluster->setting_count; i++)
-		most += is_kind(&cluster->setting[i], "association") ? 3 : 0;
+	const uint32_t most = 2 + mentions(cluster);
 	t->sprig = sl_alloc(t->c->arena, most, sizeof(*t->sprig));
 	if (!t->sprig)
 		return false;

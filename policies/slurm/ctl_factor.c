@@ -102,6 +102,11 @@ static double tres_factors(const struct ctl *c, const struct ctl_job *job, uint3
 
 static double weighted(int64_t weight, double factor) { return weight ? factor * (double)weight : 0; }
 
+double prio_part(const struct ctl *c, uint32_t part)
+{
+	return part < c->part_count ? weighted(c->params.weight_part, part_factor(c, part)) : 0;
+}
+
 static void set_factors(struct ctl *c, struct ctl_job *job, ctl_time at)
 {
 	const struct ctl_params *params = &c->params;
@@ -151,7 +156,7 @@ static bool set_parts(struct ctl *c, struct ctl_job *job)
 	for (uint32_t i = 0; i < job->part_count; i++) {
 		double tres[CTL_TRES_MAX];
 		const double asked = tres_factors(c, job, job->parts[i], tres);
-		double priority = weighted(c->params.weight_part, part_factor(c, job->parts[i]));
+		double priority = prio_part(c, job->parts[i]);
 		priority +=
 			of->age + of->assoc + of->fs + of->js + of->qos + asked + of->site - (double)of->nice;
 		changed |= put(c, &job->priority_part[i], priority);

@@ -1,41 +1,492 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_place.c
+ * ctl_place.c - slurmctld's select_nodes(): which nodes are in question for a job now, what is asked of the
+ * node selection, and what becomes of the answer (slurm.md 3.1, 4.10).
  */
-#include "policies/slurm/ctl.h"
+#include "policies/slurm/ctl_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ctl_place {
+	size_t words;
+	uint64_t *set[CTL_SET_COUNT];
+	const uint64_t **required;      /* By row; NULL: it lists none. */
+	struct select_running *running; /* What runs, by when its limit ends. */
+	struct ending *ending;
+	size_t running_count, running_room;
+	bool running_fresh;
+	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
+	bool idle_known;
+};
+
+uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which) { return c->place->set[which]; }
+const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *job)
+{
+	return c->place->required[job->row];
+}
+
+/* ---- Begin
+ * ----------------------------------------------------------------------------------------------------- */
+
+struct named {
+	const char *name;
+	uint32_t node;
+};
+
+struct listing {
+	const struct named *named;
+	size_t count;
+	uint64_t *set;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a;
+	const struct named *y = b;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static int add_listed(void *self, const char *name, size_t len)
+{
+	struct listing *l = self;
+	size_t low = 0;
+	for (size_t high = l->count; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+		if (strncmp(l->named[middle].name, name, len) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < l->count && strncmp(l->named[low].name, name, len) == 0; low++)
+		if (!l->named[low].name[len])
+			ctl_bit_set(l->set, l->named[low].node);
+	return 0;
+}
+
+/* Jobs that ask the same share a set. */
+static int list_required(struct ctl *c, struct listing *l)
+{
+	struct ctl_place *p = c->place;
+	const struct sl_ask *last = NULL;
+	const uint64_t *known = NULL;
+	for (uint32_t row = 0; row < c->jobs->count; row++) {
+		const struct sl_ask *ask = c->job[row].ask.ask;
+		if (!ask || !ask->nodelist)
+			continue;
+		if (ask != last) {
+			l->set = sl_alloc(c->arena, p->words, sizeof(*l->set));
+			if (!l->set)
+				return SL_SYSTEM;
+			struct sl_err ignored = { 0 }; /* The node selection refuses lists that are none. */
+			(void)sl_hosts_each(
+				ask->nodelist, strlen(ask->nodelist), NULL, &ignored, add_listed, l);
+			last = ask;
+			known = l->set;
+		}
+		p->required[row] = known;
+	}
+	return SL_OK;
+}
+
+static int make_required(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	const uint32_t nodes = c->cluster->node_count;
+	p->required = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->required));
+	struct named *named = sl_alloc(c->arena, nodes + 1, sizeof(*named));
+	if (!p->required || !named)
+		return SL_SYSTEM;
+	for (uint32_t i = 0; i < nodes; i++)
+		named[i] = (struct named){ c->cluster->node_name[i], i };
+	qsort(named, nodes, sizeof(*named), by_name);
+	struct listing l = { .named = named, .count = nodes };
+	return list_required(c, &l);
+}
 
 int ctl_place_make(struct ctl *c, struct sl_err *err)
 {
-	(void)c;
-	(void)err;
+	struct ctl_place *p = sl_alloc(c->arena, 1, sizeof(*p));
+	c->place = p;
+	if (!p)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	p->words = select_node_words(c->select);
+	for (size_t i = 0; i < CTL_SET_COUNT; i++) {
+		p->set[i] = sl_alloc(c->arena, p->words, sizeof(*p->set[i]));
+		if (!p->set[i])
+			return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	if (make_required(c) || ctl_queue_make(c, err))
+		return sl_fail(err, SL_SYSTEM, "out of memory");
 	return SL_OK;
+}
+
+/* ---- Which nodes
+ * ------------------------------------------------------------------------------------------------- */
+
+static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
+{
+	const ctl_time since = job->eligible == CTL_NONE ? job->submit : job->eligible;
+	job->part = part;
+	job->ask.partition = part;
+	job->ask.waited = (c->now - since) * SL_SECOND;
+}
+
+/* Nodes without any job (idle_node_bitmap). */
+static const uint64_t *idle_nodes(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	uint64_t *idle = p->set[CTL_SET_IDLE];
+	if (p->idle_known && p->idle_jobs == c->job_changes && p->idle_nodes == c->node_changes)
+		return idle;
+	memset(idle, 0xff, p->words * sizeof(*idle));
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
+		const struct select_alloc *alloc = c->job[row].alloc;
+		for (uint32_t i = 0; alloc && i < alloc->node_count; i++)
+			idle[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+	}
+	p->idle_known = true;
+	p->idle_jobs = c->job_changes;
+	p->idle_nodes = c->node_changes;
+	return idle;
+}
+
+/* _pick_best_nodes() of a job that finds no room: BUSY, if one of the nodes that it may have is in use, or
+ * they would do if they were idle; else they are not there to be had. */
+static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	struct ctl_place *p = c->place;
+	const struct ctl_part *part = &c->part[job->part];
+	const struct select_alloc *out;
+	const uint64_t *idle = idle_nodes(c);
+	bool all = true;
+	for (size_t i = 0; i < p->words; i++) {
+		const uint64_t mine = nodes[i] & part->nodes[i];
+		if (mine & ~idle[i])
+			return CTL_NODES_BUSY;
+		all = all && mine == part->nodes[i];
+	}
+	if (all || select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS)
+		return CTL_NODES_BUSY;
+	return CTL_NODE_NOT_AVAIL;
+}
+
+/* Nodes of reservations that are not its own go, by what its limit says. */
+static enum ctl_status free_of_reservations(
+	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available, uint64_t *nodes)
+{
+	ctl_time next = CTL_NEVER;
+	bool overlap = false;
+	memcpy(nodes, available, c->place->words * sizeof(*nodes));
+	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &overlap, &next);
+}
+
+/* ---- Limits of nodes
+ * ------------------------------------------------------------------------------------------------- */
+
+/* get_node_cnts(): what partition, QOS and association let it have. */
+static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *most)
+{
+	enum sl_reason why;
+	const struct ctl_part *part = &c->part[job->part];
+	const uint64_t *required = ctl_place_required(c, job);
+	const int64_t limit = ctl_limits_nodes_max_of(c, job, &why);
+	*most = limit < part->nodes_max ? limit : CTL_NEVER;
+	if (limit < job->nodes_min) {
+		ctl_queue_reason(c, job, why);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	if (required && part->nodes_max != CTL_NEVER &&
+		ctl_set_count(required, c->place->words) > part->nodes_max)
+		return CTL_PART_CONFIG;
+	return CTL_OK;
+}
+
+/* While it is asked, the partition gives no more than the job's limits do. */
+static void bound(struct ctl *c, const struct ctl_job *job, int64_t most)
+{
+	if (most != CTL_NEVER)
+		select_set_nodes_max(c->select, job->part, most);
+}
+
+static void unbound(struct ctl *c, const struct ctl_job *job, int64_t most)
+{
+	const int64_t own = c->part[job->part].nodes_max;
+	if (most != CTL_NEVER)
+		select_set_nodes_max(c->select, job->part, own == CTL_NEVER ? SL_NONE : own);
+}
+
+/* ---- Now
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
+{
+	int64_t tres[CTL_TRES_MAX] = { 0 };
+	ctl_tres_of(c, job, job->part, alloc, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, alloc);
+	if (reason != SL_REASON_NONE) {
+		ctl_queue_reason(c, job, reason);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	ctl_start(c, job, job->part, alloc);
+	c->place->running_fresh = false;
+	return CTL_OK;
+}
+
+/* Those that are suspended for it make room at once; others have to end first. */
+static bool all_suspend(const struct ctl *c, struct ctl_job *const *victim, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ctl_preempt_mode(c, victim[i]) != CTL_PREEMPT_SUSPEND)
+			return false;
+	return true;
+}
+
+static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	struct ctl_job *const *victim;
+	size_t count = 0;
+	const struct select_alloc *alloc = NULL;
+	int64_t tres[CTL_TRES_MAX] = { 0 };
+	if (!ctl_preempt_candidates(c, job, job->part, &victim))
+		return CTL_NODES_BUSY;
+	if (ctl_preempt_place(c, job, job->part, nodes, &victim, &count, &alloc) != SELECT_FITS)
+		return CTL_NODES_BUSY;
+	ctl_tres_of(c, job, job->part, alloc, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, alloc);
+	if (reason != SL_REASON_NONE) {
+		ctl_queue_reason(c, job, reason);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	const bool at_once = all_suspend(c, victim, count);
+	c->place->running_fresh = false;
+	if (!ctl_preempt_do(c, job, victim, count) || !at_once)
+		return CTL_PREEMPTION_IN_PROGRESS;
+	/* What it has of them is as before, but that it is free now. */
+	if (select_place(c->select, &job->ask, nodes, SELECT_NOW, &alloc) != SELECT_FITS)
+		return CTL_PREEMPTION_IN_PROGRESS;
+	return start(c, job, alloc);
+}
+
+static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	const struct select_alloc *alloc = NULL;
+	switch (select_place(c->select, &job->ask, nodes, SELECT_NOW, &alloc)) {
+	case SELECT_FITS:
+		return start(c, job, alloc);
+	case SELECT_NEVER:
+		return CTL_NODE_CONFIG;
+	case SELECT_BUSY:
+		break;
+	}
+	const enum ctl_status status = preempt(c, job, nodes);
+	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes) : status;
+}
+
+static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+{
+	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
+	const uint64_t *required = ctl_place_required(c, job);
+	int64_t most;
+	enum ctl_status status = node_counts(c, job, &most);
+	if (status != CTL_OK)
+		return status;
+	const enum ctl_status kept = free_of_reservations(c, job, job->part, available, nodes);
+	if (kept == CTL_RESERVATION_NOT_USABLE)
+		return kept;
+	if (kept == CTL_OK && required && !ctl_set_within(required, nodes, c->place->words))
+		return CTL_NODE_NOT_AVAIL;
+	if (kept != CTL_OK)
+		return kept;
+	bound(c, job, most);
+	status = choose(c, job, nodes);
+	unbound(c, job, most);
+	return status;
 }
 
 enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
 {
-	(void)c;
-	(void)job;
-	(void)part;
-	(void)available;
-	return CTL_NODES_BUSY;
+	look_in(c, job, part);
+	if (!job->priority)
+		return CTL_JOB_HELD;
+	job->status = place(c, job, available);
+	return job->status;
+}
+
+/* Some node of its partition, or of its list, is down or drained. */
+static bool lacks_up(const struct ctl *c, const struct ctl_job *job)
+{
+	const uint64_t *required = ctl_place_required(c, job);
+	const uint64_t *nodes = required ? required : c->part[job->part].nodes;
+	return !ctl_set_within(nodes, ctl_nodes_avail(c), c->place->words);
+}
+
+static enum sl_reason reason_of(const struct ctl *c, const struct ctl_job *job, enum ctl_status status)
+{
+	switch (status) {
+	case CTL_PART_CONFIG:
+		return SL_REASON_PARTITION_NODES;
+	case CTL_RESERVATION_MAINT:
+		return SL_REASON_NODES_MAINT;
+	case CTL_RESERVATION_NOT_USABLE:
+		return SL_REASON_RESERVATION;
+	case CTL_NODE_NOT_AVAIL:
+		return lacks_up(c, job) ? SL_REASON_NODES_NOT_AVAIL : SL_REASON_NODES_RESERVED;
+	case CTL_LICENSES_UNAVAILABLE:
+		return SL_REASON_LICENSES;
+	case CTL_OK:
+	case CTL_JOB_HELD:
+	case CTL_ACCOUNTING_POLICY:
+		return job->reason;
+	default:
+		return SL_REASON_RESOURCES;
+	}
+}
+
+enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
+{
+	look_in(c, job, part);
+	job->tested = c->now;
+	const enum sl_reason limit = ctl_limits_pre(c, job);
+	if (limit != SL_REASON_NONE) {
+		ctl_queue_reason(c, job, limit);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	if (ctl_is_limit(job->reason))
+		ctl_queue_reason(c, job, SL_REASON_NONE);
+	const enum ctl_status status = ctl_place_now(c, job, part, available);
+	if (status != CTL_OK)
+		ctl_queue_reason(c, job, reason_of(c, job, status));
+	return status;
+}
+
+/* ---- Later
+ * -----------------------------------------------------------------------------------------------------------------
+ */
+
+void ctl_place_begin(struct ctl *c) { c->place->running_fresh = false; }
+
+struct ending {
+	sl_time end;
+	uint32_t row;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct ending *x = a;
+	const struct ending *y = b;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool running_room(struct ctl *c, size_t count)
+{
+	struct ctl_place *p = c->place;
+	if (count <= p->running_room)
+		return true;
+	p->running_room = 2 * count + 64;
+	p->running = sl_alloc(c->arena, p->running_room, sizeof(*p->running));
+	p->ending = sl_alloc(c->arena, p->running_room, sizeof(*p->ending));
+	if (p->running && p->ending)
+		return true;
+	ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+	p->running_room = 0;
+	return false;
+}
+
+/* What runs and is suspended, by the ends of limits; the same until something starts or ends. */
+static bool list_running(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	if (p->running_fresh)
+		return true;
+	if (!running_room(c, c->running_count))
+		return false;
+	size_t count = 0;
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW && count < p->running_room;
+		row = c->job[row].next)
+		if (c->job[row].alloc)
+			p->ending[count++] =
+				(struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
+	qsort(p->ending, count, sizeof(*p->ending), by_end);
+	for (size_t i = 0; i < count; i++)
+		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
+	p->running_count = count;
+	p->running_fresh = true;
+	return true;
+}
+
+/* Candidates go, all of them: those that would be suspended leave their memory and devices behind. */
+static void take_away(struct ctl *c, struct ctl_job *const *victim, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!victim[i]->alloc || !victim[i]->alloc->held)
+			continue;
+		if (ctl_preempt_mode(c, victim[i]) != CTL_PREEMPT_SUSPEND)
+			select_give(c->select, victim[i]->alloc);
+		else if (!victim[i]->alloc->stopped)
+			select_stop(c->select, victim[i]->alloc, true);
+	}
+}
+
+/* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
+static enum ctl_status will_run(
+	struct ctl *c, struct ctl_job *job, uint64_t *nodes, bool now_only, ctl_time *at)
+{
+	struct ctl_place *p = c->place;
+	uint64_t *chosen = p->set[CTL_SET_IDLE];
+	struct ctl_job *const *victim = NULL;
+	const size_t count = ctl_preempt_candidates(c, job, job->part, &victim);
+	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
+	sl_time when = SL_NEVER;
+	p->idle_known = false; /* chosen takes its place. */
+	if (count)             /* Without them it would wait: nobody is taken away in vain. */
+		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
+	if (when == SL_NEVER && !now_only && list_running(c)) {
+		outlook.running = p->running;
+		outlook.running_count = p->running_count;
+	}
+	if (when == SL_NEVER) {
+		const uint32_t mark = select_mark(c->select);
+		take_away(c, victim, count);
+		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
+		select_undo(c->select, mark);
+	}
+	if (when == SL_NEVER)
+		return CTL_NODES_BUSY;
+	memcpy(nodes, chosen, p->words * sizeof(*nodes));
+	*at = ctl_time_of(c, when);
+	return CTL_OK;
+}
+
+enum ctl_status ctl_place_plan(
+	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at)
+{
+	int64_t most;
+	look_in(c, job, part);
+	enum ctl_status status = node_counts(c, job, &most);
+	if (status != CTL_OK)
+		return status;
+	bound(c, job, most);
+	status = will_run(c, job, available, now_only, at);
+	unbound(c, job, most);
+	return status;
 }
 
 enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
 	int64_t limit_min, ctl_time *at)
 {
-	(void)c;
-	(void)job;
-	(void)part;
-	(void)available;
 	(void)limit_min;
-	(void)at;
-	return CTL_NODES_BUSY;
+	ctl_place_begin(c);
+	return ctl_place_plan(c, job, part, available, false, at);
 }
 
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
-	(void)c;
-	(void)job;
-	(void)part;
-	return CTL_OK;
+	look_in(c, job, part);
+	return select_place(c->select, &job->ask, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG
+											   : CTL_OK;
 }

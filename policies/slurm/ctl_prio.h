@@ -49,15 +49,18 @@ struct ctl_prio {
 	double cpus, nodes;                  /* Of the cluster. */
 	double part_max, qos_max, assoc_max; /* The greatest factors and priorities. */
 	bool weighs_tres;
-	uint32_t root;            /* CTL_NO_ROW: no associations. */
-	uint32_t user_count;      /* Associations of users. */
-	struct prio_share *share; /* By association. */
-	uint32_t *sibling;        /* By name, for the making of lists. */
-	struct prio_rank *rank;   /* A stack, of all levels that are being walked. */
+	int64_t weight_age, weight_fs; /* As written: without slurmdbd they count for nothing. */
+	uint32_t root;                 /* CTL_NO_ROW: no associations. */
+	uint32_t user_count;           /* Associations of users. */
+	struct prio_share *share;      /* By association. */
+	uint32_t *sibling;             /* By name, for the making of lists. */
+	struct prio_rank *rank;        /* A stack, of all levels that are being walked. */
 };
 
 /* ctl_prio_conf.c */
 int prio_conf(struct ctl *c, struct sl_err *err);
+/* A key of slurm.conf; NULL: not given. */
+const char *prio_conf_text(const struct ctl *c, const char *key);
 /* "CPU=1.0,Mem=0.25G,GRES/gpu=2.0" into weight[], memory by MiB. What is not counted is left out. False: not
  * such a list. */
 bool prio_weights(const struct ctl *c, const char *text, double *weight);
@@ -65,6 +68,7 @@ bool prio_weights(const struct ctl *c, const char *text, double *weight);
 /* ctl_factor.c */
 /* As of a time, and so set in the job: factors, priority, priority_part. True: a priority changed. */
 bool prio_job(struct ctl *c, struct ctl_job *job, ctl_time at);
+double prio_part(const struct ctl *c, uint32_t part); /* Its factor times the weight. */
 
 /* ctl_usage.c */
 void usage_decay(struct ctl *c, double factor);

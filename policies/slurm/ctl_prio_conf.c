@@ -14,8 +14,7 @@
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
 
-/* A key of slurm.conf; NULL: not given. */
-static const char *conf_text(const struct ctl *c, const char *key)
+const char *prio_conf_text(const struct ctl *c, const char *key)
 {
 	const char *text = ctl_conf_text(c, key);
 	return text ? text : sl_setting_of(c->cluster, "cluster", "", key);
@@ -70,7 +69,7 @@ static int bad(const char *key, const char *text, struct sl_err *err)
 static int conf_period(
 	const struct ctl *c, const char *key, int64_t otherwise, int64_t *value, struct sl_err *err)
 {
-	const char *text = conf_text(c, key);
+	const char *text = prio_conf_text(c, key);
 	int64_t seconds = otherwise;
 	if (text && !get_period(text, &seconds))
 		return bad(key, text, err);
@@ -82,7 +81,7 @@ static int conf_period(
 static int conf_weight(
 	const struct ctl *c, const char *key, int64_t otherwise, int64_t *value, struct sl_err *err)
 {
-	const char *text = conf_text(c, key);
+	const char *text = prio_conf_text(c, key);
 	*value = otherwise;
 	if (text && (!sl_get_i64(text, strlen(text), value) || *value < 0 || *value > UINT32_MAX))
 		return bad(key, text, err);
@@ -156,7 +155,7 @@ bool prio_weights(const struct ctl *c, const char *text, double *weight)
 static int conf_tres(struct ctl *c, struct sl_err *err)
 {
 	static const char key[] = "PriorityWeightTRES";
-	const char *text = conf_text(c, key);
+	const char *text = prio_conf_text(c, key);
 	if (text && !prio_weights(c, text, c->params.weight_tres))
 		return bad(key, text, err);
 	c->prio->weighs_tres = text != NULL;
@@ -212,7 +211,7 @@ static void conf_flags(struct ctl *c)
 		{ "NO_NORMAL_TRES", CTL_PRIO_NO_NORMAL_TRES },
 		{ "SMALL_RELATIVE_TO_TIME", CTL_PRIO_SIZE_RELATIVE },
 	};
-	const char *text = conf_text(c, "PriorityFlags");
+	const char *text = prio_conf_text(c, "PriorityFlags");
 	unsigned flags = 0;
 	for (size_t i = 0; text && i < SL_LEN(words); i++)
 		if (has_word(text, words[i].word))
@@ -228,7 +227,7 @@ static int conf_reset(struct ctl *c, struct sl_err *err)
 	static const char key[] = "PriorityUsageResetPeriod";
 	static const char *const word[] = { "NONE", "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY",
 		"YEARLY" };
-	const char *text = conf_text(c, key);
+	const char *text = prio_conf_text(c, key);
 	size_t i = CTL_RESET_NONE;
 	while (text && i < SL_LEN(word) && strcasecmp(text, word[i]) != 0)
 		i++;
@@ -268,9 +267,9 @@ static int conf_weights(struct ctl *c, struct sl_err *err)
 int prio_conf(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_params *params = &c->params;
-	const char *small = conf_text(c, "PriorityFavorSmall");
-	params->multifactor = is_word(conf_text(c, "PriorityType"), "priority/multifactor");
-	params->has_dbd = is_word(conf_text(c, "AccountingStorageType"), "accounting_storage/slurmdbd");
+	const char *small = prio_conf_text(c, "PriorityFavorSmall");
+	params->multifactor = is_word(prio_conf_text(c, "PriorityType"), "priority/multifactor");
+	params->has_dbd = is_word(prio_conf_text(c, "AccountingStorageType"), "accounting_storage/slurmdbd");
 	params->favor_small = is_word(small, "YES") || is_word(small, "TRUE") || is_word(small, "1");
 	conf_flags(c);
 	int status = conf_weights(c, err);
@@ -286,6 +285,8 @@ int prio_conf(struct ctl *c, struct sl_err *err)
 		status = conf_billing(c, err);
 	if (params->calc_period < MINUTE)
 		params->calc_period = MINUTE;
+	c->prio->weight_age = params->weight_age;
+	c->prio->weight_fs = params->weight_fs;
 	/* "Fairshare can only be calculated with slurmdbd": init() of the plug-in sets both weights to 0. */
 	if (!params->has_dbd)
 		params->weight_age = params->weight_fs = 0;

@@ -93,6 +93,7 @@ void ctl_usage_apply(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time
 	const ctl_time since = job->start != CTL_NONE && job->start > from ? job->start : from;
 	if (until <= since || job->assoc >= c->assoc_count)
 		return;
+	ctl_limits_ran(c, job, since, until);
 	const int64_t seconds = until - since;
 	double factor = 1;
 	if (job->qos < c->qos_count && c->qos[job->qos].usage_factor >= 0)

@@ -5,9 +5,10 @@
  * The policy decides who starts when; nodes, cores, memory and devices are those that slurmctld would give.
  * What was not asked in Slurm's words is put into them: a group's tasks, with their cpus, memory and GPUs.
  */
+#include "policies/slurm/asks.h"
+#include "policies/slurm/holding.h"
 #include "policies/slurm/select.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { COMPONENTS_MAX = 64 };
@@ -23,10 +24,10 @@ struct placer {
 	const struct sl_jobs *jobs;
 	struct sl_arena *arena;
 	struct select *select;
-	const struct sl_ask **ask;  /* By request: an array by component. */
-	struct held **now, **given; /* By job. */
-	struct held *spare;         /* Of one component; linked by below. */
-	uint32_t *gave;             /* Jobs with something in `given`. */
+	const struct sl_ask *const *ask; /* By request: an array by component. */
+	struct held **now, **given;      /* By job. */
+	struct held *spare;              /* Of one component; linked by below. */
+	uint32_t *gave;                  /* Jobs with something in `given`. */
 	size_t gave_count;
 	bool marked; /* What was given may come back: */
 	uint32_t mark;
@@ -37,67 +38,10 @@ struct placer {
 	uint64_t *available;
 	const uint64_t *closed; /* When last chosen; NULL: none. */
 	const uint64_t **set;   /* By node set: its nodes, once they were asked for. */
-	uint32_t gres;          /* Which of the select's is "gpu"; UINT32_MAX: none. */
+	struct holding_gpus kinds;
 };
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
-
-static int64_t bound(uint32_t value) { return value ? value : SL_NONE; }
-
-/* "2" GPUs, or "a100:2"; of several types the first. */
-static const char *gpus_text(const struct placer *p, const struct sl_demand *task)
-{
-	char text[80];
-	if (!task->gpus)
-		return NULL;
-	int len;
-	if (task->gpu_types)
-		len = snprintf(text, sizeof(text), "%s:%lld",
-			p->cluster->kind_name[SL_KIND_GPUS + __builtin_ctz(task->gpu_types)],
-			(long long)task->gpus);
-	else
-		len = snprintf(text, sizeof(text), "%lld", (long long)task->gpus);
-	return sl_strdup(p->arena, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
-}
-
-/* A group in Slurm's words. A task's memory becomes that of a cpu, rounded up. */
-static bool ask_of_group(const struct placer *p, const struct sl_group *group, struct sl_ask *ask)
-{
-	sl_ask_clear(ask);
-	ask->tasks = group->tasks;
-	ask->cpus_per_task = group->task.cpus > 0 ? group->task.cpus : 1;
-	ask->nodes_min = bound(group->nodes_min);
-	ask->nodes_max = bound(group->nodes_max);
-	ask->tasks_per_node = bound(group->tasks_per_node);
-	if (group->task.mem)
-		ask->mem_per_cpu = (group->task.mem + ask->cpus_per_task - 1) / ask->cpus_per_task;
-	ask->gpus_per_task = gpus_text(p, &group->task);
-	ask->exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
-	return !group->task.gpus || ask->gpus_per_task;
-}
-
-static int make_asks(struct placer *p, struct sl_err *err)
-{
-	p->ask = sl_alloc(p->arena, p->jobs->request_count + 1, sizeof(struct sl_ask *));
-	if (!p->ask)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (uint32_t i = 0; i < p->jobs->request_count; i++) {
-		const struct sl_request *request = &p->jobs->requests[i];
-		if (request->group_count > COMPONENTS_MAX)
-			return sl_fail(err, SL_INPUT,
-				"place=slurm: a job has %u groups, and at most %d components can be",
-				request->group_count, COMPONENTS_MAX);
-		p->ask[i] = request->ask;
-		if (request->ask)
-			continue;
-		struct sl_ask *ask = sl_alloc(p->arena, request->group_count, sizeof(*ask));
-		p->ask[i] = ask;
-		for (uint32_t k = 0; k < request->group_count; k++)
-			if (!ask || !ask_of_group(p, &request->group[k], &ask[k]))
-				return sl_fail(err, SL_SYSTEM, "out of memory");
-	}
-	return SL_OK;
-}
 
 static bool is_named(const char *list, size_t len, const char *name)
 {
@@ -140,31 +84,6 @@ static uint32_t components_of(const struct placer *p, sl_job job)
 
 /* ---- What is chosen ---------------------------------------------------------------------------------- */
 
-/* The devices of the piece, by type, as the cluster's kinds count them. */
-static void count_gpus(const struct placer *p, const struct select_piece *piece, uint32_t *gpus)
-{
-	const struct sl_cluster *cluster = p->cluster;
-	const uint32_t types = cluster->kind_count - SL_KIND_GPUS;
-	memset(gpus, 0, types * sizeof(*gpus));
-	const struct sl_hardware *hardware = cluster->type[cluster->node_type[piece->node]].hardware;
-	if (p->gres == UINT32_MAX || !piece->gres || !hardware)
-		return;
-	const uint64_t devices = piece->gres[p->gres].devices;
-	uint32_t device = 0;
-	for (uint32_t i = 0; i < hardware->gres_count; i++) {
-		const struct sl_gres *gres = &hardware->gres[i];
-		if (strcmp(gres->name, "gpu") != 0)
-			continue;
-		uint32_t type = 0;
-		while (type < types &&
-			strcmp(cluster->kind_name[SL_KIND_GPUS + type], gres->type ? gres->type : "gpu") != 0)
-			type++;
-		for (int64_t k = 0; k < gres->count && device < 64; k++, device++)
-			if (type < types)
-				gpus[type] += (uint32_t)(devices >> device & 1);
-	}
-}
-
 static bool make_room(struct placer *p, size_t count)
 {
 	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
@@ -196,7 +115,7 @@ static size_t add_holdings(struct placer *p, const struct select_alloc *alloc, s
 	for (uint32_t i = 0; i < alloc->node_count; i++, count++) {
 		const struct select_piece *piece = &alloc->piece[i];
 		uint32_t *gpus = &p->gpus[count * types];
-		count_gpus(p, piece, gpus);
+		holding_count(&p->kinds, piece, gpus);
 		p->holding[count] = (struct sl_holding){ .node = piece->node,
 			.tasks = piece->tasks,
 			.cpus = piece->cpus,
@@ -417,32 +336,9 @@ static void placer_forget(void *state)
 
 /* ---- Begin --------------------------------------------------------------------------------------------- */
 
-/* Slurm gives out whole cores and devices; its shards and MIG devices are gres of their own, which this does
- * not follow. */
-static const char *not_whole(const struct sl_cluster *cluster, const struct sl_jobs *jobs)
-{
-	if (cluster->cpu_parts > 1)
-		return "some node has, or some job asks for, a part of a cpu";
-	for (uint32_t i = 0; i < jobs->request_count; i++)
-		for (uint32_t k = 0; k < jobs->requests[i].group_count; k++) {
-			const struct sl_demand *task = &jobs->requests[i].group[k].task;
-			if (task->mig)
-				return "some job asks for a MIG profile";
-			if (task->gpu_mem)
-				return "some job asks for memory of a GPU";
-			if (task->gpus % sl_parts(cluster->gpu_parts))
-				return "some job asks for a share of a GPU";
-		}
-	for (uint32_t i = 0; i < cluster->type_count; i++)
-		for (uint32_t k = 0; k < cluster->type[i].device_count; k++)
-			if (cluster->type[i].device[k].mig)
-				return "some node has GPUs divided by MIG";
-	return cluster->gpu_parts > 1 ? "GPUs are counted in thousandths" : NULL;
-}
-
 static int refuse_parts(const struct sl_setup *setup, struct sl_err *err)
 {
-	const char *why = not_whole(setup->cluster, setup->jobs);
+	const char *why = slurm_not_whole(setup->cluster, setup->jobs);
 	return why ? sl_fail(err, SL_USAGE,
 			     "place=slurm: %s, and Slurm's node selection gives out whole cpus and GPUs: give "
 			     "another place",
@@ -472,11 +368,8 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	p->set = sl_alloc(arena, setup->cluster->node_set_count + 1, sizeof(*p->set));
 	if (!p->now || !p->given || !p->gave || !p->available || !p->set)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	p->gres = UINT32_MAX;
-	for (uint32_t i = 0; i < select_gres_count(p->select); i++)
-		if (strcmp(select_gres_name(p->select, i), "gpu") == 0)
-			p->gres = i;
-	return make_asks(p, err);
+	p->kinds = holding_gpus_of(setup->cluster, p->select);
+	return slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->ask, err);
 }
 
 static void placer_release(void *state) { (void)state; /* All is the arena's. */ }

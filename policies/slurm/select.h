@@ -138,6 +138,21 @@ uint32_t select_mark(struct select *select);
 void select_undo(struct select *select, uint32_t mark);
 void select_keep(struct select *select, uint32_t mark);
 
+/* What the job asks for in all, as slurmctld counts it before it has anything. Memory in MiB. */
+struct select_wants {
+	int64_t nodes_min, nodes_max; /* nodes_max 0: not said. */
+	int64_t tasks, cpus;          /* The least of the job; tasks 0: not said. */
+	int64_t mem;                  /* 0: not said, or all that its nodes have. */
+	const char *never;            /* Not NULL: the request makes no sense, and why: a constant. */
+};
+void select_wants(struct select *select, const struct select_job *job, struct select_wants *out);
+/* Devices or units of that gres (select_gres_name), of that type or, with NULL, of any. */
+int64_t select_wants_gres(
+	struct select *select, const struct select_job *job, uint32_t gres, const char *type);
+/* What an allocation has of it. */
+int64_t select_holds_gres(
+	const struct select *select, const struct select_alloc *alloc, uint32_t gres, const char *type);
+
 /* When and where the job could start if all that runs ends at its limit, as slurmctld predicts it: beside
  * all; then without those that would be preempted for it: now as well; then by taking away running jobs in
  * batches, which close at multiples of 30 s since 1970. SL_NEVER: not even then. nodes: select_node_words()

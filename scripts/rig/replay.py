@@ -11,7 +11,7 @@ from . import scenario
 from .scenario import NAMES, UNFAKED, Bad, run_of, tasks_of
 
 T0 = "2024-01-01T%02d:%02d:%02d"  # A whole minute, as the recording's.
-COMPLETING = 1  # s after an end in which its nodes are not free yet.
+COMPLETING = 1  # s in which a job whose script has ended may still have its nodes.
 LASTS = 5  # s: a shorter reason may have been missed by the recording.
 
 ASSOC = [("Cluster", ()), ("Account", ()), ("User", ()), ("Partition", ("partition",)), ("ParentName", ("parent",)),
@@ -125,9 +125,11 @@ class Replay:
         """What it ran where it ended by itself, else what the scenario gave it."""
         own = [r for (n, _), r in self.rows.items() if n == label and r["state"] in ("COMPLETED", "FAILED")
                and r["start"] != "" and r["end"] != ""]
-        if own and not self.scn.get("suspendable"):
-            return int(own[0]["end"]) - int(own[0]["start"]) + COMPLETING
-        return run_of(job, task)
+        given = run_of(job, task)
+        if not own or self.scn.get("suspendable"):
+            return given
+        recorded = int(own[0]["end"]) - int(own[0]["start"])
+        return recorded + (COMPLETING if recorded < given else 0)
 
     def submitted(self, label, job):
         rows = [r for (n, _), r in self.rows.items() if n == label]

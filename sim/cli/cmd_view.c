@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_view.c - schedlab view: a run at a moment, as squeue, sinfo, sacct and scontrol would show it.
+ * cmd_view.c - schedlab view: a run at a moment, as squeue, sinfo, sacct, scontrol, sprio and sshare would
+ * show it.
  *
  * Called by one of their names (links that --install lays) the program is that
  * command; run and moment then come from SCHEDLAB_RUN and SCHEDLAB_AT.
@@ -21,13 +22,15 @@ static const struct {
 	{ "sinfo", view_sinfo },
 	{ "sacct", view_sacct },
 	{ "scontrol", view_scontrol },
+	{ "sprio", view_sprio },
+	{ "sshare", view_sshare },
 };
 
 static const struct option_def options[] = {
 	{ "at", 0, "TIME", false,
 		"the moment: seconds since the trace's zero, +3d, a date, or end; default: SCHEDLAB_AT" },
 	{ "install", 0, "BIN", false,
-		"lay links named squeue, sinfo, sacct and scontrol to this program in that folder" },
+		"lay links named squeue, sinfo, sacct, scontrol, sprio and sshare to this program in that folder" },
 };
 
 static size_t view_find(const char *name)
@@ -207,8 +210,8 @@ static int run_words(char **argv, size_t argc, struct args *args, struct sl_err 
 	const size_t view = view_find(argv[0]);
 	if (view == SL_LEN(views))
 		return sl_fail(err, SL_USAGE,
-			"unknown view '%s': %sthere are squeue, sinfo, sacct and scontrol", argv[0],
-			did_you_mean(near, nearest(argv[0], view_name_at, NULL)));
+			"unknown view '%s': %sthere are squeue, sinfo, sacct, scontrol, sprio and sshare",
+			argv[0], did_you_mean(near, nearest(argv[0], view_name_at, NULL)));
 	const bool run = argc > 1 && argv[1][0] != '-' && needs_run(view, argv + 1, argc - 1);
 	if (!run)
 		return call_view(view, argv, (int)argc, NULL, args, err);
@@ -219,7 +222,7 @@ static int run_words(char **argv, size_t argc, struct args *args, struct sl_err 
 
 const struct command cmd_view = {
 	.name = "view",
-	.usage = "view squeue|sinfo|sacct|scontrol DIR [--at TIME] [options of that command]",
+	.usage = "view squeue|sinfo|sacct|scontrol|sprio|sshare DIR [--at TIME] [options of that command]",
 	.summary = "show a run at a moment, as Slurm's commands would",
 	.detail =
 		"DIR is a run's directory, or a snapshot; the files that it was made from must still be there.\n"
@@ -230,6 +233,7 @@ const struct command cmd_view = {
 		"  schedlab view sinfo out --at 2026-01-12T09:00 -N -l\n"
 		"  schedlab view sacct out -X -P -o jobid,user,elapsed,state\n"
 		"  schedlab view scontrol out --at 3d show job 7\n"
+		"  schedlab view sprio out --at 3d -l\n"
 		"  schedlab view --install bin out\n",
 	.options = options,
 	.option_count = SL_LEN(options),

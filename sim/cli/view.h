@@ -51,6 +51,15 @@ struct view_place {
 	size_t count;
 };
 
+/* What the policy tells of its own figures, row after row. */
+enum view_tables { VIEW_TABLE_JOBS, VIEW_TABLE_WEIGHTS, VIEW_TABLE_SHARES, VIEW_TABLES };
+struct view_table {
+	bool known; /* It has such a table. */
+	const char **column;
+	size_t column_count, row_count, capacity;
+	struct sl_figure *figure; /* By row. */
+};
+
 struct view {
 	struct sl_arena *arena;
 	struct scenario scenario;
@@ -69,6 +78,7 @@ struct view {
 	uint32_t node_count;
 	struct view_partition *partition;
 	uint32_t partition_count;
+	struct view_table table[VIEW_TABLES];
 	struct settings settings;
 	struct snapshot snapshot;
 };
@@ -81,6 +91,12 @@ void view_close(struct view *view);
 void view_holds(const struct view *view, uint32_t job, uint32_t node, struct view_node *held);
 /* run_recipe.c: a run.json as the recipe that it is. path: of the file. */
 int run_recipe(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err);
+
+/* view_table.c. All tables of the policy, while the run is not ended; `at`: the moment. */
+int view_take_tables(struct view *view, sl_time at, struct sl_err *err);
+/* A figure of a row; NaN or "" where the table has no such column, or there is none. */
+double table_number(const struct view_table *table, size_t row, const char *column);
+const char *table_text(const struct view_table *table, size_t row, const char *column);
 
 /* A time as people write it to Slurm and to us: a date, seconds, a duration. */
 bool view_time(const struct view *view, const char *text, sl_time *time);
@@ -211,6 +227,8 @@ int view_squeue(const struct view_call *call, struct sl_err *err);
 int view_sinfo(const struct view_call *call, struct sl_err *err);
 int view_sacct(const struct view_call *call, struct sl_err *err);
 int view_scontrol(const struct view_call *call, struct sl_err *err);
+int view_sprio(const struct view_call *call, struct sl_err *err);
+int view_sshare(const struct view_call *call, struct sl_err *err);
 
 /* Exit 1 with a line as the real command would say it; the text may be empty: it was said. */
 int view_refuse(const char *tool, struct sl_err *err, const char *format, ...) SL_PRINTF(3, 4);

@@ -508,6 +508,8 @@ static int take_state(struct view *view, sl_time until, struct sl_err *err)
 	if (!status)
 		status = take_promises(view, pass, err);
 	if (!status)
+		status = view_take_tables(view, until == SL_NEVER ? pass->now : until, err);
+	if (!status)
 		status = sim_end(&view->sim, err);
 	if (status)
 		return status;

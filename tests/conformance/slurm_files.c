@@ -10,7 +10,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-
 static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
 
 static const char *text_in(const cJSON *o, const char *key)
@@ -73,11 +72,20 @@ static const struct pair rig_sched[] = { { "bf_interval", "1" }, { "bf_resolutio
 	{ "bf_continue", "" }, { "bf_max_time", "60" }, { "sched_interval", "1" },
 	{ "batch_sched_delay", "0" }, { "sched_min_interval", "1" } };
 
+/* Keys of slurm.conf have no case. */
+static bool is_given(const cJSON *given, const char *key)
+{
+	const cJSON *item;
+	bool found = false;
+	cJSON_ArrayForEach(item, given) found |= strcasecmp(item->string, key) == 0;
+	return found;
+}
+
 /* Those that the scenario does not replace. */
 static void put_defaults(FILE *out, const struct pair *list, size_t count, const cJSON *given)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!cJSON_GetObjectItem(given, list[i].key))
+		if (!is_given(given, list[i].key))
 			(void)fprintf(out, "%s=%s\n", list[i].key, list[i].value);
 }
 
@@ -174,7 +182,7 @@ static int put_slurm_conf(const struct slurm_files *files, const cJSON *json)
 		put_defaults(out, rig_power, SL_LEN(rig_power), conf);
 	if (files->accounts) {
 		put_defaults(out, rig_accounting, SL_LEN(rig_accounting), conf);
-		if (gres && !get(conf, "AccountingStorageTRES"))
+		if (gres && !is_given(conf, "AccountingStorageTRES"))
 			(void)fputs("AccountingStorageTRES=gres/gpu\n", out);
 	}
 	cJSON_ArrayForEach(item, conf) if (slurm_value(item, text, sizeof(text)))(void)
@@ -504,7 +512,7 @@ static cJSON *parsed(const char *path, struct sl_err *err)
 	if (sl_input_open(&in, path, err))
 		return NULL;
 	if (!sl_input_all(in, &text, &end, err))
-		json = cJSON_ParseWithLength(text, (size_t)(end - text));
+		json = cJSON_ParseWithOpts(text, NULL, 0); /* Closed by a zero. */
 	sl_input_close(in);
 	return json;
 }

@@ -15,7 +15,7 @@
 enum {
 	/* Seconds since 1970 of a scenario's time 0: a midnight of UTC. */
 	SLURM_T0 = 1704067200,
-	/* What a job's script did ends up to a second before its nodes are free: they are COMPLETING. */
+	/* Seconds in which a job whose script has ended may still have its nodes. */
 	SLURM_COMPLETING = 1
 };
 

@@ -105,18 +105,22 @@ static const struct slurm_row *own_end(const struct slurm_case *c, const char *i
 	return NULL;
 }
 
+/* The rig lets a job's script end so that its nodes are free when its run time is over. The end that is
+ * recorded is the script's, mostly in the second before: the job was COMPLETING since. */
 static int64_t run_of(const struct jobs *j, const cJSON *job, const char *id, int64_t task)
 {
 	char index[24];
 	const cJSON *run = get(job, "run");
 	const struct slurm_row *row = own_end(j->c, id);
-	if (row && !cJSON_IsTrue(get(j->json, "suspendable")))
-		return row->end - row->started + SLURM_COMPLETING;
 	if (cJSON_IsObject(run)) {
 		(void)snprintf(index, sizeof(index), "%lld", (long long)task);
 		run = get(run, index);
 	}
-	return cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 10;
+	const int64_t given = cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 10;
+	if (!row || cJSON_IsTrue(get(j->json, "suspendable")))
+		return given;
+	const int64_t recorded = row->end - row->started;
+	return recorded + (recorded < given ? SLURM_COMPLETING : 0);
 }
 
 /* Where a second was lost between the rig's clock and sbatch, the recorded one counts: but of a job that was

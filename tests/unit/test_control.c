@@ -249,10 +249,12 @@ Test(control, the_policy_says_since_when, .init = fresh)
 {
 	w = WORLD(1, .count = 2, .job = { JOB(3, 10, 10, 1), JOB(4, 10, 10, 1, .begin = 100) });
 	RUN(AT(3, OP_START, 0, .cpus = 1), AT(4, OP_ELIGIBLE, 1, .eligible = 7),
-		AT(8, OP_ELIGIBLE, 1, .eligible = 8), AT(8, OP_START, 1, .cpus = 1));
+		AT(5, OP_ELIGIBLE, 1, .eligible = 6), AT(8, OP_ELIGIBLE, 1, .eligible = 8),
+		AT(8, OP_START, 1, .cpus = 1));
 	cr_assert(w.sim.result.eligible);
 	cr_expect_eq(w.sim.result.eligible[0], 3 * SL_SECOND);
 	cr_expect_eq(w.sim.result.eligible[1], 8 * SL_SECOND);
+	cr_expect_eq(w.sim.result.usage_count, 5); /* At 3, 4, 8, 13, 18: a look at 5 changes nothing. */
 	world_release(&w);
 }
 
@@ -308,6 +310,8 @@ Test(control, cores_are_given_out_twice, .init = fresh)
 	cr_expect_eq(result->usage[0].cpus_busy, 8);
 	cr_expect_eq(result->usage[0].gpus_busy, 4);
 	cr_expect(result->busy[SL_KIND_CPUS] == (unsigned __int128)(8 * 10 + 10) * SL_SECOND);
+	/* Nothing was idle while job 3 waited. */
+	cr_expect(!result->idle_wanted && !result->idle_fitting);
 	world_release(&w);
 }
 
@@ -361,6 +365,40 @@ Test(control, others_have_not_the_say, .init = fresh)
 	world_release(&w);
 	script.overcommit = 2;
 	cr_expect_eq(world_run_policy(&w, &scripted, true), SL_USAGE);
+	world_release(&w);
+}
+
+/* A failure of its own, in a pass or between, ends the run with its words. */
+static void give_up(void *state, struct sl_pass *pass)
+{
+	struct sl_err err = { 0 };
+	(void)state;
+	(void)sl_fail(&err, SL_SYSTEM, "the policy has no memory left");
+	sl_fail_run(pass, &err);
+}
+
+static void give_up_between(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	if (event->class == SL_EV_JOB_END)
+		give_up(state, pass);
+}
+
+Test(control, a_policy_may_fail, .init = fresh)
+{
+	static const struct sl_policy in_pass = {
+		.abi = SL_ABI_OF(struct sl_policy), .name = "in_pass", .init = init, .pass = give_up
+	};
+	static const struct line lines[] = { AT(0, OP_START, 0, .cpus = 1) };
+	struct sl_policy between = scripted;
+	between.on_event = give_up_between;
+	script.line = lines;
+	script.count = SL_LEN(lines);
+	w = WORLD(1, .count = 1, .job = { JOB(0, 10, 10, 1) });
+	cr_expect_eq(world_run_policy(&w, &in_pass, true), SL_SYSTEM);
+	cr_expect_str_eq(w.err.text, "the policy has no memory left");
+	world_release(&w);
+	cr_expect_eq(world_run_policy(&w, &between, true), SL_SYSTEM);
+	cr_expect_str_eq(w.err.text, "the policy has no memory left");
 	world_release(&w);
 }
 

@@ -117,7 +117,7 @@ Test(slurm_files, accounts_by_dump)
 	cr_expect_str_eq(setting("account", "a", "Description"), "A: the first");
 	cr_expect_str_eq(setting("association", "a/u1/p", "Fairshare"), "10");
 	cr_expect_str_eq(setting("user", "u1", "DefaultAccount"), "a");
-	cr_expect_eq(coverage("association", "a", "Fairshare"), SL_APPROXIMATED);
+	cr_expect_eq(coverage("association", "a", "Fairshare"), SL_MODELLED);
 	cr_expect_eq(files_told(), 1);
 }
 

@@ -13,6 +13,9 @@
 enum { COLUMNS_MAX = 128, TREE_MAX = 64 };
 
 static const char policy[] = "kept for policies that follow it; others do not";
+static const char followed[] = "by policy slurm; others do not follow it";
+static const char worked_out[] = "policy slurm works it out anew";
+static const char no_start[] = "moves no start";
 
 struct cell {
 	const char *text; /* Trimmed. */
@@ -40,6 +43,59 @@ static struct sl_place place_of(const struct rows *rows, uint32_t column)
 	return (struct sl_place){ rows->file, rows->line, column };
 }
 
+static bool is_one_of(const char *text, const char *const *word)
+{
+	while (*word && !conf_same(text, *word))
+		word++;
+	return *word != NULL;
+}
+
+/* Limits that associations and QOS have, by the names of show, dump and modify. */
+static const char *const limits[] = { "GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "MaxTRES", "MaxTRESPJ",
+	"MaxTRESPerJob", "MaxTRESPN", "MaxTRESPerNode", "MaxTRESMins", "MaxTRESMinsPJ", "MaxTRESMinsPerJob",
+	"GrpJobs", "GrpJobsAccrue", "GrpSubmit", "GrpSubmitJobs", "GrpWall", "MaxWall", "MaxWallPJ",
+	"MaxWallDurationPerJob", "MaxJobs", "MaxJobsAccrue", "MaxSubmit", "MaxSubmitJobs", "MinPrioThresh",
+	"MinPrioThres", "MinPrioThreshold", "GrpCPUs", "GrpMem", "GrpNodes", "GrpCPUMins", "GrpCPURunMins",
+	"MaxCPUs", "MaxCPUsPerJob", "MaxNodes", "MaxNodesPerJob", "MaxCPUMins", "MaxCPUMinsPerJob",
+	"Priority", NULL };
+static const char *const of_qos[] = { "Name", "GraceTime", "Preempt", "PreemptMode", "PreemptExemptTime",
+	"Flags", "UsageThres", "UsageThreshold", "UsageFactor", "LimitFactor", "MaxTRESPU", "MaxTRESPerUser",
+	"MaxTRESPA", "MaxTRESPerAccount", "MaxTRESRunMinsPU", "MaxTRESRunMinsPerUser", "MaxTRESRunMinsPA",
+	"MaxTRESRunMinsPerAccount", "MinTRES", "MinTRESPJ", "MinTRESPerJob", "MaxCPUsPU", "MaxCPUsPerUser",
+	"MaxNodesPU", "MaxNodesPerUser", "MinCPUs", "MaxJobsPU", "MaxJobsPerUser", "MaxJobsPA",
+	"MaxJobsPerAccount", "MaxSubmitPU", "MaxSubmitJobsPU", "MaxSubmitJobsPerUser", "MaxSubmitPA",
+	"MaxSubmitJobsPA", "MaxSubmitJobsPerAccount", "MaxJobsAccruePU", "MaxJobsAccruePerUser",
+	"MaxJobsAccruePA", "MaxJobsAccruePerAccount", NULL };
+static const char *const of_association[] = { "Account", "User", "ParentName", "Share", "Shares", "Fairshare",
+	"RawShares", "QOS", "QosLevel", "Def QOS", "DefaultQOS", "DefQOS", NULL };
+static const char *const of_user[] = { "DefaultAccount", "Def Acct", NULL };
+static const char *const of_usage[] = { "RawUsage", NULL };
+static const char *const of_usage_now[] = { "RawShares", "NormShares", "NormUsage", "EffectvUsage",
+	"FairShare", "LevelFS", "GrpTRESMins", "TRESRunMins", "GrpTRESRaw", NULL };
+static const char *const told_only[] = { "ID", "Description", "Descr", "Organization", "Org", "Coordinators",
+	"Coordinator", "AdminLevel", "Admin", "DefaultWCKey", "WCKeys", "Lft", "Rgt", "ParentID", "Comment",
+	"Classification", "Lineage", NULL };
+
+/* How far a key is followed, of the first line that has its kind and name. */
+static const struct {
+	const char *kind;
+	const char *const *key;
+	enum sl_coverage coverage;
+	const char *note;
+} known[] = {
+	{ "qos", limits, SL_MODELLED, followed },
+	{ "qos", of_qos, SL_MODELLED, followed },
+	{ "association", limits, SL_MODELLED, followed },
+	{ "association", of_association, SL_MODELLED, followed },
+	{ "user", of_user, SL_MODELLED, followed },
+	{ "usage", of_usage, SL_MODELLED, followed },
+	{ "usage", of_usage_now, SL_IGNORED, worked_out },
+	{ "qos", told_only, SL_IGNORED, no_start },
+	{ "association", told_only, SL_IGNORED, no_start },
+	{ "user", told_only, SL_IGNORED, no_start },
+	{ "account", told_only, SL_IGNORED, no_start },
+};
+
 static int tell(struct rows *rows, const char *kind, const char *name, const char *key, const char *value,
 	uint32_t column)
 {
@@ -48,8 +104,13 @@ static int tell(struct rows *rows, const char *kind, const char *name, const cha
 		return SL_OK;
 	if (++rows->told > CONF_PAIRS_MAX)
 		return sl_fail_at(rows->conf->err, &at, "more than %d entries", CONF_PAIRS_MAX);
+	size_t i = 0;
+	while (i < SL_LEN(known) && !(strcmp(known[i].kind, kind) == 0 && is_one_of(key, known[i].key)))
+		i++;
+	const enum sl_coverage coverage = i < SL_LEN(known) ? known[i].coverage : SL_APPROXIMATED;
+	const char *note = i < SL_LEN(known) ? known[i].note : policy;
 	return conf_tell_other(
-		rows->conf, &(struct sl_setting){ kind, name, key, value, at, SL_APPROXIMATED, policy });
+		rows->conf, &(struct sl_setting){ kind, name, key, value, at, coverage, note });
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------ */
@@ -119,13 +180,6 @@ static bool has(const struct rows *rows, const char *name)
 }
 
 /* ---- Rows of each table ------------------------------------------------------------------------------- */
-
-static bool is_one_of(const char *text, const char *const *word)
-{
-	while (*word && !conf_same(text, *word))
-		word++;
-	return *word != NULL;
-}
 
 /* All columns but those that make the name. */
 static int tell_row(struct rows *rows, const char *kind, const char *name, const char *const *but)
@@ -300,12 +354,12 @@ static const char *dump_value(struct conf *conf, const char *p, const char *end,
 /* Whose key it is: of the user or account itself, or of its association. */
 static const char *kind_of(const char *key, bool user)
 {
-	static const char *const of_user[] = { "DefaultAccount", "DefaultWCKey", "AdminLevel", "Coordinator",
+	static const char *const users[] = { "DefaultAccount", "DefaultWCKey", "AdminLevel", "Coordinator",
 		"WCKeys", NULL };
-	static const char *const of_account[] = { "Description", "Organization", NULL };
+	static const char *const accounts[] = { "Description", "Organization", NULL };
 	if (user)
-		return is_one_of(key, of_user) ? "user" : "association";
-	return is_one_of(key, of_account) ? "account" : "association";
+		return is_one_of(key, users) ? "user" : "association";
+	return is_one_of(key, accounts) ? "account" : "association";
 }
 
 /* Of whom a line of a dump is. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slurm.c - scenarios recorded from a real slurmctld, run as a user would run them, and compared.
+ * slurm_runs.c - scenarios recorded from a real slurmctld, run as a user would run them, and compared.
  *
  * What has to be the same: the order of starts (those recorded within 3 s of each other may swap), each start
  * to 3 s, nodes, cores, memory and devices of each attempt, how many attempts there were, and how each job
