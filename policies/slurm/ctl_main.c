@@ -125,27 +125,19 @@ static void fail_busy(struct pass *p, struct ctl_job *job, const struct ctl_entr
 static enum verdict judge(
 	struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, enum ctl_status status)
 {
-	switch (status) {
-	case CTL_OK:
+	if (status == CTL_OK) {
 		p->reject_array = CTL_NO_ROW;
 		p->started++;
 		return entry->array ? AGAIN : NEXT;
-	case CTL_NODES_BUSY:
-	case CTL_PREEMPTION_IN_PROGRESS:
+	}
+	if (status == CTL_NODES_BUSY || status == CTL_PREEMPTION_IN_PROGRESS) {
 		fail_busy(p, job, entry);
-		break;
-	case CTL_ACCOUNTING_POLICY:
-		if (p->c->params.assoc_limit_stop)
-			block(p, entry->part);
-		break;
-	case CTL_NODE_CONFIG: /* No set of nodes has it (any more): held until somebody changes it. */
-		if (job->part_count == 1) {
-			ctl_hold(p->c, job, false);
-			ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
-		}
-		break;
-	default:
-		break;
+	} else if (status == CTL_ACCOUNTING_POLICY && p->c->params.assoc_limit_stop) {
+		block(p, entry->part);
+	} else if (status == CTL_NODE_CONFIG && job->part_count == 1) {
+		/* No set of nodes has it (any more): held until somebody changes it. */
+		ctl_hold(p->c, job, false);
+		ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
 	}
 	return NEXT;
 }
