@@ -231,6 +231,7 @@ struct ctl_job {
 	bool held_by_user;
 	bool requeue_ok;
 	bool resv_waits;
+	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
@@ -361,6 +362,7 @@ struct ctl {
 
 	/* What has changed, for passes that need not be made: each a count that only grows. */
 	uint64_t job_changes, node_changes, part_changes;
+	uint64_t reason_changes; /* Of passes. */
 
 	/* Each module's own. */
 	struct ctl_conf *conf;

@@ -14,7 +14,7 @@ enum { RESERVATIONS_FAILED_MAX = 10 };
 struct pass {
 	struct ctl *c;
 	size_t words;
-	uint64_t *available; /* Of the pass: without the nodes of what is blocked. */
+	uint64_t *available;      /* Of the pass: without the nodes of what is blocked. */
 	int64_t depth, depth_max; /* Tested, and how many may be; CTL_NEVER. */
 	int64_t started;
 	uint32_t failed_resv[RESERVATIONS_FAILED_MAX];
@@ -25,7 +25,8 @@ struct pass {
 
 enum verdict { NEXT, AGAIN, STOP };
 
-/* ---- What keeps a job without blocking anyone ---------------------------------------------------------------- */
+/* ---- What keeps a job without blocking anyone
+ * ---------------------------------------------------------------- */
 
 static bool resv_failed(const struct pass *p, uint32_t resv)
 {
@@ -72,8 +73,8 @@ static bool lacks_nodes(struct pass *p, struct ctl_job *job, uint32_t part)
 static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 {
 	const uint64_t *listed = ctl_place_required(p->c, job);
-	const bool was = job->reason == SL_REASON_NODES_NOT_AVAIL || job->reason == SL_REASON_NODES_RESERVED ||
-			 job->reason == SL_REASON_NODES_MAINT;
+	const bool was = job->reason == SL_REASON_NODES_NOT_AVAIL ||
+			 job->reason == SL_REASON_NODES_RESERVED || job->reason == SL_REASON_NODES_MAINT;
 	return was && listed && !ctl_set_within(listed, p->available, p->words);
 }
 
@@ -95,7 +96,8 @@ static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 	return true;
 }
 
-/* ---- What becomes of a test ------------------------------------------------------------------------------------ */
+/* ---- What becomes of a test
+ * ------------------------------------------------------------------------------------ */
 
 /* bf_min_age_reserve and bf_min_prio_reserve: who would reserve nothing blocks nobody. */
 static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t priority)
@@ -148,7 +150,8 @@ static enum verdict judge(
 	return NEXT;
 }
 
-/* ---- The pass ----------------------------------------------------------------------------------------------------- */
+/* ---- The pass
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* Tasks that are jobs of their own. */
 static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct ctl_entry *entry)
@@ -170,7 +173,7 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 	struct ctl_job *job = ctl_entry_job(c, entry);
 	if (!job || job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
-	if (entry->array && job != entry->job && !ctl_independent(c, job))
+	if (entry->array && job != entry->job && !ctl_queue_independent(c, job))
 		return NEXT; /* So many of its tasks run as may. */
 	job->part = entry->part;
 	if (params->sched_max_job_start && p->started >= params->sched_max_job_start)

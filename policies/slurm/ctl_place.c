@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_place.c - slurmctld's select_nodes(): which nodes are in question for a job now, what is asked of the node
- * selection, and what becomes of the answer (slurm.md 3.1, 4.10).
+ * ctl_place.c - slurmctld's select_nodes(): which nodes are in question for a job now, what is asked of the
+ * node selection, and what becomes of the answer (slurm.md 3.1, 4.10).
  */
 #include "policies/slurm/ctl_place.h"
 
@@ -11,7 +11,7 @@
 struct ctl_place {
 	size_t words;
 	uint64_t *set[CTL_SET_COUNT];
-	const uint64_t **required; /* By row; NULL: it lists none. */
+	const uint64_t **required;      /* By row; NULL: it lists none. */
 	struct select_running *running; /* What runs, by when its limit ends. */
 	struct ending *ending;
 	size_t running_count, running_room;
@@ -26,7 +26,8 @@ const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *jo
 	return c->place->required[job->row];
 }
 
-/* ---- Begin ----------------------------------------------------------------------------------------------------- */
+/* ---- Begin
+ * ----------------------------------------------------------------------------------------------------- */
 
 struct named {
 	const char *name;
@@ -79,7 +80,8 @@ static int list_required(struct ctl *c, struct listing *l)
 			if (!l->set)
 				return SL_SYSTEM;
 			struct sl_err ignored = { 0 }; /* The node selection refuses lists that are none. */
-			(void)sl_hosts_each(ask->nodelist, strlen(ask->nodelist), NULL, &ignored, add_listed, l);
+			(void)sl_hosts_each(
+				ask->nodelist, strlen(ask->nodelist), NULL, &ignored, add_listed, l);
 			last = ask;
 			known = l->set;
 		}
@@ -120,7 +122,8 @@ int ctl_place_make(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Which nodes ------------------------------------------------------------------------------------------------- */
+/* ---- Which nodes
+ * ------------------------------------------------------------------------------------------------- */
 
 static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
@@ -149,8 +152,8 @@ static const uint64_t *idle_nodes(struct ctl *c)
 	return idle;
 }
 
-/* _pick_best_nodes() of a job that finds no room: BUSY, if one of the nodes that it may have is in use, or they
- * would do if they were idle; else they are not there to be had. */
+/* _pick_best_nodes() of a job that finds no room: BUSY, if one of the nodes that it may have is in use, or
+ * they would do if they were idle; else they are not there to be had. */
 static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_place *p = c->place;
@@ -179,7 +182,8 @@ static enum ctl_status free_of_reservations(
 	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &overlap, &next);
 }
 
-/* ---- Limits of nodes ------------------------------------------------------------------------------------------------- */
+/* ---- Limits of nodes
+ * ------------------------------------------------------------------------------------------------- */
 
 /* get_node_cnts(): what partition, QOS and association let it have. */
 static enum ctl_status node_counts(struct ctl *c, const struct ctl_job *job, int64_t *most)
@@ -210,7 +214,9 @@ static void unbound(struct ctl *c, const struct ctl_job *job, int64_t most)
 		select_set_nodes_max(c->select, job->part, own == CTL_NEVER ? SL_NONE : own);
 }
 
-/* ---- Now ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Now
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
 {
@@ -353,7 +359,9 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 	return status;
 }
 
-/* ---- Later ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Later
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 void ctl_place_begin(struct ctl *c) { c->place->running_fresh = false; }
 
@@ -395,9 +403,11 @@ static bool list_running(struct ctl *c)
 	if (!running_room(c, c->running_count))
 		return false;
 	size_t count = 0;
-	for (uint32_t row = c->running_first; row != CTL_NO_ROW && count < p->running_room; row = c->job[row].next)
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW && count < p->running_room;
+		row = c->job[row].next)
 		if (c->job[row].alloc)
-			p->ending[count++] = (struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
+			p->ending[count++] =
+				(struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
 	qsort(p->ending, count, sizeof(*p->ending), by_end);
 	for (size_t i = 0; i < count; i++)
 		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
@@ -430,7 +440,7 @@ static enum ctl_status will_run(
 	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
 	sl_time when = SL_NEVER;
 	p->idle_known = false; /* chosen takes its place. */
-	if (count) /* Without them it would wait: nobody is taken away in vain. */
+	if (count)             /* Without them it would wait: nobody is taken away in vain. */
 		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
 	if (when == SL_NEVER && !now_only && list_running(c)) {
 		outlook.running = p->running;
@@ -449,8 +459,8 @@ static enum ctl_status will_run(
 	return CTL_OK;
 }
 
-enum ctl_status ctl_place_plan(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
-	bool now_only, ctl_time *at)
+enum ctl_status ctl_place_plan(
+	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at)
 {
 	int64_t most;
 	look_in(c, job, part);
@@ -475,5 +485,5 @@ enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part
 {
 	look_in(c, job, part);
 	return select_place(c->select, &job->ask, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG
-											     : CTL_OK;
+											   : CTL_OK;
 }

@@ -60,8 +60,8 @@ const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *jo
 /* select_nodes(): as ctl_place_now, and its reason is what came of it. */
 enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available);
 /* As ctl_place_later; now_only: now or not at all (TEST_NOW_ONLY). CTL_OK: *at is when. */
-enum ctl_status ctl_place_plan(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
-	bool now_only, ctl_time *at);
+enum ctl_status ctl_place_plan(
+	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at);
 /* What runs has changed: the next plan looks anew. */
 void ctl_place_begin(struct ctl *c);
 
@@ -74,11 +74,14 @@ struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array);
 bool ctl_is_alone(const struct ctl_job *job);
 /* The job that an entry of the queue stands for by now; NULL: it has started. */
 struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
+/* Whether it may be looked at; an array's other waiting tasks go with their head. */
+bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 /* Sets the reason, of an array's waiting tasks too. */
 void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
 /* It is one of QOS' and associations'. */
 bool ctl_is_limit(enum sl_reason reason);
-/* Limits are looked at again if they kept it before (acct_policy_job_runnable_state). False: they still do. */
+/* Limits are looked at again if they kept it before (acct_policy_job_runnable_state). False: they still do.
+ */
 bool ctl_limits_again(struct ctl *c, struct ctl_job *job);
 
 #endif

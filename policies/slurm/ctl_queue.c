@@ -16,7 +16,6 @@ struct ctl_queue {
 	uint32_t *first; /* By array: no task before this index of ctl_array.job waits in the head. */
 	uint64_t *seen;  /* By array: in this build. */
 	uint64_t builds;
-	bool fifo;
 };
 
 int ctl_queue_make(struct ctl *c, struct sl_err *err)
@@ -25,14 +24,28 @@ int ctl_queue_make(struct ctl *c, struct sl_err *err)
 	c->queue = q;
 	if (!q)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	/* Tasks that wait for different tasks are records of their own from the start. */
+	for (uint32_t row = 0; row < c->jobs->count; row++)
+		for (uint32_t i = 0; i < c->job[row].more->depend_count; i++)
+			if (c->job[row].more->depend[i].kind == SL_AFTER_CORR)
+				c->job[row].alone = true;
 	q->first = sl_alloc(c->arena, c->array_count + 1, sizeof(*q->first));
 	q->seen = sl_alloc(c->arena, c->array_count + 1, sizeof(*q->seen));
 	return q->first && q->seen ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
 }
 
-/* ---- Arrays ----------------------------------------------------------------------------------------------- */
+/* ---- Arrays -----------------------------------------------------------------------------------------------
+ */
 
-bool ctl_is_alone(const struct ctl_job *job) { return job->array == CTL_NO_ROW || job->restarts; }
+bool ctl_is_alone(const struct ctl_job *job)
+{
+	return job->array == CTL_NO_ROW || job->restarts || job->alone;
+}
+
+static bool waits_in_head(const struct ctl_job *job)
+{
+	return job->state == CTL_PENDING && !ctl_is_alone(job);
+}
 
 struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array)
 {
@@ -40,7 +53,7 @@ struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array)
 	uint32_t *first = &c->queue->first[array];
 	for (uint32_t i = *first; i < a->count; i++) {
 		struct ctl_job *job = &c->job[a->job[i]];
-		if (job->state == CTL_PENDING && !job->restarts) {
+		if (waits_in_head(job)) {
 			*first = i;
 			return job;
 		}
@@ -63,20 +76,19 @@ void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 	const struct ctl_array *a = ctl_is_alone(job) ? NULL : &c->array[job->array];
 	if (job->reason == reason)
 		return;
+	c->reason_changes++;
 	ctl_set_reason(c, job, reason);
 	for (uint32_t i = c->queue->first[a ? job->array : 0]; a && i < a->count; i++) {
 		struct ctl_job *task = &c->job[a->job[i]];
-		if (task->state == CTL_PENDING && !task->restarts && task->reason != reason)
+		if (waits_in_head(task) && task->reason != reason)
 			ctl_set_reason(c, task, reason);
 	}
 }
 
-/* ---- Whether it is looked at ------------------------------------------------------------------------------- */
+/* ---- Whether it is looked at
+ * ------------------------------------------------------------------------------- */
 
-bool ctl_is_limit(enum sl_reason reason)
-{
-	return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_COUNT;
-}
+bool ctl_is_limit(enum sl_reason reason) { return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_COUNT; }
 
 bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
 {
@@ -143,17 +155,30 @@ static struct ctl_job *met(struct ctl *c, struct ctl_job *job)
 	return ctl_array_head(c, job->array);
 }
 
+/* What the head of an array becomes, its other waiting tasks become. */
+static void follow(struct ctl *c, struct ctl_job *job)
+{
+	const struct ctl_array *a = &c->array[job->array];
+	for (uint32_t i = c->queue->first[job->array]; i < a->count; i++)
+		if (waits_in_head(&c->job[a->job[i]]))
+			(void)ctl_independent(c, &c->job[a->job[i]]);
+}
+
+bool ctl_queue_independent(struct ctl *c, struct ctl_job *job)
+{
+	const enum sl_reason before = job->reason;
+	const ctl_time begin = job->begin;
+	const bool independent = ctl_independent(c, job);
+	c->reason_changes += job->reason != before;
+	if (!ctl_is_alone(job) && job->state == CTL_PENDING && (job->reason != before || job->begin != begin))
+		follow(c, job);
+	return independent && job->state == CTL_PENDING && job->priority;
+}
+
 static size_t add(struct ctl *c, struct ctl_job *job, size_t count)
 {
 	struct ctl_queue *q = c->queue;
-	const enum sl_reason before = job->reason;
-	const bool independent = ctl_independent(c, job);
-	if (job->reason != before && !ctl_is_alone(job)) { /* The others of its array wait for the same. */
-		const enum sl_reason now = job->reason;
-		job->reason = before;
-		ctl_queue_reason(c, job, now);
-	}
-	if (!independent || job->state != CTL_PENDING)
+	if (!ctl_queue_independent(c, job))
 		return count;
 	if (!make_room(c, count + job->part_count))
 		return count;
@@ -169,7 +194,8 @@ static size_t add(struct ctl *c, struct ctl_job *job, size_t count)
 	return count;
 }
 
-/* ---- Order ---------------------------------------------------------------------------------------------------- */
+/* ---- Order
+ * ---------------------------------------------------------------------------------------------------- */
 
 static int more(int64_t a, int64_t b) { return a < b ? 1 : a > b ? -1 : 0; } /* The greater one first. */
 
@@ -190,12 +216,13 @@ static int compare(const struct ctl *c, const struct ctl_entry *a, const struct 
 	if (!order)
 		order = -more(a->job->order, b->job->order);
 	if (!order) /* Tasks of one array; those that still are one record go last. */
-		order = a->array != b->array ? (a->array ? 1 : -1) : -more(a->job->array_task, b->job->array_task);
+		order = a->array != b->array ? (a->array ? 1 : -1)
+					     : -more(a->job->array_task, b->job->array_task);
 	return order;
 }
 
-/* "May preempt" is no order: whom two others each may not preempt ties them with it. So what comes out depends
- * on how it is sorted, and this is how glibc's qsort() merges. */
+/* "May preempt" is no order: whom two others each may not preempt ties them with it. So what comes out
+ * depends on how it is sorted, and this is how glibc's qsort() merges. */
 static void sort(const struct ctl *c, struct ctl_entry *entry, size_t count, struct ctl_entry *other)
 {
 	if (count < 2)
