@@ -430,6 +430,15 @@ static void record_usage(struct sl_pass *pass)
 		pass->usage[pass->usage_count++] = point;
 }
 
+/* What is given out more than once is not idle for that. */
+static int64_t idle_cpus(const struct sl_pass *pass)
+{
+	if (pass->overcommit <= 1 || !pass->nodes)
+		return room_idle(pass, SL_KIND_CPUS);
+	const int64_t idle = pass->cluster.cpus - busy_of(pass, SL_KIND_CPUS);
+	return idle > 0 ? idle : 0;
+}
+
 /* Idle cpus until the next instant: some waiting job would have fitted, or at least some would have been
  * used. */
 void integrate(struct sl_pass *pass, sl_time until)
@@ -444,7 +453,7 @@ void integrate(struct sl_pass *pass, sl_time until)
 		pass->options.record & SIM_RECORD_PAST) /* Who takes over may preempt. */
 		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
-	const int64_t idle = room_idle(pass, SL_KIND_CPUS);
+	const int64_t idle = idle_cpus(pass);
 	if (!idle || !pass->queue.count)
 		return;
 	const int64_t wanted = idle < pass->cpus_queued ? idle : pass->cpus_queued;

@@ -67,3 +67,24 @@ int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs
 	}
 	return SL_OK;
 }
+
+const char *slurm_not_whole(const struct sl_cluster *cluster, const struct sl_jobs *jobs)
+{
+	if (cluster->cpu_parts > 1)
+		return "some node has, or some job asks for, a part of a cpu";
+	for (uint32_t i = 0; i < jobs->request_count; i++)
+		for (uint32_t k = 0; k < jobs->requests[i].group_count; k++) {
+			const struct sl_demand *task = &jobs->requests[i].group[k].task;
+			if (task->mig)
+				return "some job asks for a MIG profile";
+			if (task->gpu_mem)
+				return "some job asks for memory of a GPU";
+			if (task->gpus % sl_parts(cluster->gpu_parts))
+				return "some job asks for a share of a GPU";
+		}
+	for (uint32_t i = 0; i < cluster->type_count; i++)
+		for (uint32_t k = 0; k < cluster->type[i].device_count; k++)
+			if (cluster->type[i].device[k].mig)
+				return "some node has GPUs divided by MIG";
+	return cluster->gpu_parts > 1 ? "GPUs are counted in thousandths" : NULL;
+}

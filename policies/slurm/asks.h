@@ -13,4 +13,8 @@
 int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs, struct sl_arena *arena,
 	uint32_t components_max, const struct sl_ask *const **ask, struct sl_err *err);
 
+/* Slurm gives out whole cores and devices; its shards and MIG devices are gres of their own, which this does
+ * not follow. NULL: nobody has or asks for less than a whole; else who does, a constant. */
+const char *slurm_not_whole(const struct sl_cluster *cluster, const struct sl_jobs *jobs);
+
 #endif

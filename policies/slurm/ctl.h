@@ -565,10 +565,10 @@ void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Co
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
 /* and then, with what it would hold. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
-/* The same where its nodes are known (select_node_words() words): those that its user, account or group has
- * already count once. NULL: as ctl_limits_post. */
+/* The same where its nodes are known: those that its user, account or group has already count once. NULL: as
+ * ctl_limits_post. */
 enum sl_reason ctl_limits_post_on(
-	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes);
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
 /* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under

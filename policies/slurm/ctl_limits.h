@@ -132,8 +132,8 @@ int64_t ctl_times(int64_t a, int64_t b);
 int64_t ctl_used_mins(double seconds);
 
 /* ---- ctl_limits_count.c */
-/* Of those nodes, how many are new to what is used. NULL: all `count`. */
-int64_t ctl_nodes_new(const struct ctl *c, const struct ctl_used *used, const uint64_t *nodes, int64_t count);
+/* Of its nodes, how many are new to what is used. alloc NULL: all `count`. */
+int64_t ctl_nodes_new(const struct ctl_used *used, const struct select_alloc *alloc, int64_t count);
 /* After limits were changed while jobs run: what they need is counted from here on. */
 void ctl_limits_recount(struct ctl *c);
 /* What a user or an account has of a QOS; NULL: nothing yet. */

@@ -74,13 +74,13 @@ static struct counts of_qos(struct ctl *c, uint32_t qos, uint32_t user, uint32_t
 
 /* ---- Nodes ------------------------------------------------------------------------------------------ */
 
-int64_t ctl_nodes_new(const struct ctl *c, const struct ctl_used *used, const uint64_t *nodes, int64_t count)
+int64_t ctl_nodes_new(const struct ctl_used *used, const struct select_alloc *alloc, int64_t count)
 {
-	if (!used || !used->on_node || !nodes)
+	if (!used || !used->on_node || !alloc)
 		return count;
 	int64_t fresh = 0;
-	for (uint32_t node = 0; node < c->cluster->node_count; node++)
-		fresh += nodes[node / 64] & ctl_bit(node % 64) && !used->on_node[node];
+	for (uint32_t i = 0; i < alloc->node_count; i++)
+		fresh += !used->on_node[alloc->piece[i].node];
 	return fresh;
 }
 

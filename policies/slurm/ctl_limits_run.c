@@ -13,10 +13,10 @@ struct
 try {
 	const struct ctl *c;
 	const struct ctl_job *job;
-	const int64_t *tres;   /* That it would hold. */
-	const uint64_t *nodes; /* On these; NULL: not known. */
-	int64_t minutes;       /* Of its time limit, with UsageFactorSafe; */
-	int64_t wall;          /* as it is. CTL_NONE: not looked at yet. */
+	const int64_t *tres;              /* That it would hold. */
+	const struct select_alloc *alloc; /* On these nodes; NULL: not known. */
+	int64_t minutes;                  /* Of its time limit, with UsageFactorSafe; */
+	int64_t wall;                     /* as it is. CTL_NONE: not looked at yet. */
 	struct ctl_imposed imposed;
 	enum sl_reason reason;
 	bool is_qos;
@@ -173,7 +173,7 @@ static bool held(struct try *t, const struct ctl_limits *limits, enum ctl_limit_
 		limit = with_factor(t, limit);
 		int64_t more = t->tres[i];
 		if (i == CTL_TRES_NODE)
-			more = ctl_nodes_new(t->c, used, t->nodes, more);
+			more = ctl_nodes_new(used, t->alloc, more);
 		if (more > limit || (used && more > limit - used->tres[i]))
 			return no(t, ctl_reason_of(t->c, why, i));
 	}
@@ -287,7 +287,7 @@ static int64_t safe_minutes(const struct ctl *c, const struct ctl_job *job, cons
 }
 
 enum sl_reason ctl_limits_post_on(
-	struct ctl *c, struct ctl_job *job, const int64_t *tres, const uint64_t *nodes)
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc)
 {
 	if (!ctl_limits_on(c, job))
 		return SL_REASON_NONE;
@@ -296,7 +296,7 @@ enum sl_reason ctl_limits_post_on(
 		.c = c,
 		.job = job,
 		.tres = tres,
-		.nodes = nodes,
+		.alloc = alloc,
 		.minutes = safe_minutes(c, job, &order),
 		.is_qos = true,
 	};

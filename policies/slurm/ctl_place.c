@@ -186,14 +186,17 @@ static enum ctl_status free_of_reservations(
  * ------------------------------------------------------------------------------------------------- */
 
 /* get_node_cnts(): what partition, QOS and association let it have. */
-static enum ctl_status node_counts(struct ctl *c, const struct ctl_job *job, int64_t *most)
+static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *most)
 {
+	enum sl_reason why;
 	const struct ctl_part *part = &c->part[job->part];
 	const uint64_t *required = ctl_place_required(c, job);
-	const int64_t limit = ctl_limits_nodes_max(c, job);
+	const int64_t limit = ctl_limits_nodes_max_of(c, job, &why);
 	*most = limit < part->nodes_max ? limit : CTL_NEVER;
-	if (limit < job->nodes_min)
+	if (limit < job->nodes_min) {
+		ctl_queue_reason(c, job, why);
 		return CTL_ACCOUNTING_POLICY;
+	}
 	if (required && part->nodes_max != CTL_NEVER &&
 		ctl_set_count(required, c->place->words) > part->nodes_max)
 		return CTL_PART_CONFIG;
@@ -222,7 +225,7 @@ static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct se
 {
 	int64_t tres[CTL_TRES_MAX] = { 0 };
 	ctl_tres_of(c, job, job->part, alloc, tres);
-	const enum sl_reason reason = ctl_limits_post(c, job, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, alloc);
 	if (reason != SL_REASON_NONE) {
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
@@ -252,7 +255,7 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 	if (ctl_preempt_place(c, job, job->part, nodes, &victim, &count, &alloc) != SELECT_FITS)
 		return CTL_NODES_BUSY;
 	ctl_tres_of(c, job, job->part, alloc, tres);
-	const enum sl_reason reason = ctl_limits_post(c, job, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, alloc);
 	if (reason != SL_REASON_NONE) {
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;

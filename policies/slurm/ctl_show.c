@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/slurm/ctl_limits.h"
 #include "policies/slurm/ctl_prio.h"
 
 enum { TEXT = 1024 };
@@ -19,7 +20,7 @@ enum { TEXT = 1024 };
 #define NUMBER(value) \
 	(struct sl_figure) { .text = NULL, .number = (value) }
 #define WORD(value) \
-	(struct sl_figure) { .text = (value), .number = NAN }
+	(struct sl_figure) { .text = (value), .number = (double)NAN }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------
  */
@@ -157,11 +158,52 @@ static double factor_of(struct ctl *c, uint32_t row)
 	return fair_old_factor(c, assoc->usage_efctv, assoc->shares_norm);
 }
 
+/* "cpu=10,mem=100": GrpTRESMins. */
+static void put_limits(const struct ctl *c, const struct ctl_assoc *assoc, char *text)
+{
+	size_t len = 0;
+	text[0] = '\0';
+	for (uint32_t i = 0; assoc->limits && i < c->tres_count && len < TEXT - 1; i++) {
+		const int64_t limit = ctl_limit_of(assoc->limits, CTL_GRP_MINS, i);
+		const int wrote = limit == CTL_NEVER ? 0
+						     : snprintf(text + len, TEXT - len, "%s%s=%" PRId64,
+							       len ? "," : "", c->tres[i].name, limit);
+		len += wrote > 0 ? (size_t)wrote : 0;
+	}
+}
+
+/* What is left of the limits of running jobs, in whole minutes; with the kinds that nobody counts here, which
+ * slurmctld tells as 0. */
+static void put_run_mins(const struct ctl *c, const struct ctl_assoc *assoc, char *text)
+{
+	static const struct {
+		uint32_t before;
+		const char *names;
+	} others[] = { { CTL_TRES_NODE, "energy=0," }, { CTL_TRES_FIRST, "fs/disk=0,vmem=0,pages=0," } };
+	size_t len = 0;
+	size_t other = 0;
+	for (uint32_t i = 0; i < c->tres_count && len < TEXT - 1; i++) {
+		const uint64_t seconds = assoc->used && assoc->used->run_secs ? assoc->used->run_secs[i] : 0;
+		const bool first = other < SL_LEN(others) && others[other].before == i;
+		const int wrote = snprintf(text + len, TEXT - len, "%s%s=%" PRIu64 ",",
+			first ? others[other].names : "", c->tres[i].name, seconds / 60);
+		other += first;
+		len += wrote > 0 ? (size_t)wrote : 0;
+	}
+	if (other < SL_LEN(others) && len < TEXT - 1)
+		len += (size_t)snprintf(text + len, TEXT - len, "%s", others[other].names);
+	text[len < TEXT && len ? len - 1 : 0] = '\0';
+}
+
 static int show_share(struct ctl *c, uint32_t row, uint32_t depth, const struct sl_show *show)
 {
 	const struct ctl_assoc *assoc = &c->assoc[row];
 	const bool root = row == c->prio->root;
 	const double factor = factor_of(c, row);
+	char limits[TEXT];
+	char run_mins[TEXT];
+	put_limits(c, assoc, limits);
+	put_run_mins(c, assoc, run_mins);
 	const struct sl_figure figure[SL_LEN(share_columns)] = {
 		NUMBER(depth),
 		WORD(assoc->account),
@@ -177,8 +219,8 @@ static int show_share(struct ctl *c, uint32_t row, uint32_t depth, const struct 
 		NUMBER(assoc->usage_efctv),
 		NUMBER(factor),
 		NUMBER(assoc->shares == CTL_NONE ? (double)NAN : calculated(c, row, assoc->level_fs)),
-		WORD(""),
-		WORD(""),
+		WORD(limits),
+		WORD(run_mins),
 	};
 	return show->row(show->self, share_columns, figure, SL_LEN(figure));
 }

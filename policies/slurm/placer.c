@@ -6,6 +6,7 @@
  * What was not asked in Slurm's words is put into them: a group's tasks, with their cpus, memory and GPUs.
  */
 #include "policies/slurm/asks.h"
+#include "policies/slurm/holding.h"
 #include "policies/slurm/select.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ struct placer {
 	uint64_t *available;
 	const uint64_t *closed; /* When last chosen; NULL: none. */
 	const uint64_t **set;   /* By node set: its nodes, once they were asked for. */
-	uint32_t gres;          /* Which of the select's is "gpu"; UINT32_MAX: none. */
+	struct holding_gpus kinds;
 };
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
@@ -83,31 +84,6 @@ static uint32_t components_of(const struct placer *p, sl_job job)
 
 /* ---- What is chosen ---------------------------------------------------------------------------------- */
 
-/* The devices of the piece, by type, as the cluster's kinds count them. */
-static void count_gpus(const struct placer *p, const struct select_piece *piece, uint32_t *gpus)
-{
-	const struct sl_cluster *cluster = p->cluster;
-	const uint32_t types = cluster->kind_count - SL_KIND_GPUS;
-	memset(gpus, 0, types * sizeof(*gpus));
-	const struct sl_hardware *hardware = cluster->type[cluster->node_type[piece->node]].hardware;
-	if (p->gres == UINT32_MAX || !piece->gres || !hardware)
-		return;
-	const uint64_t devices = piece->gres[p->gres].devices;
-	uint32_t device = 0;
-	for (uint32_t i = 0; i < hardware->gres_count; i++) {
-		const struct sl_gres *gres = &hardware->gres[i];
-		if (strcmp(gres->name, "gpu") != 0)
-			continue;
-		uint32_t type = 0;
-		while (type < types &&
-			strcmp(cluster->kind_name[SL_KIND_GPUS + type], gres->type ? gres->type : "gpu") != 0)
-			type++;
-		for (int64_t k = 0; k < gres->count && device < 64; k++, device++)
-			if (type < types)
-				gpus[type] += (uint32_t)(devices >> device & 1);
-	}
-}
-
 static bool make_room(struct placer *p, size_t count)
 {
 	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
@@ -139,7 +115,7 @@ static size_t add_holdings(struct placer *p, const struct select_alloc *alloc, s
 	for (uint32_t i = 0; i < alloc->node_count; i++, count++) {
 		const struct select_piece *piece = &alloc->piece[i];
 		uint32_t *gpus = &p->gpus[count * types];
-		count_gpus(p, piece, gpus);
+		holding_count(&p->kinds, piece, gpus);
 		p->holding[count] = (struct sl_holding){ .node = piece->node,
 			.tasks = piece->tasks,
 			.cpus = piece->cpus,
@@ -360,32 +336,9 @@ static void placer_forget(void *state)
 
 /* ---- Begin --------------------------------------------------------------------------------------------- */
 
-/* Slurm gives out whole cores and devices; its shards and MIG devices are gres of their own, which this does
- * not follow. */
-static const char *not_whole(const struct sl_cluster *cluster, const struct sl_jobs *jobs)
-{
-	if (cluster->cpu_parts > 1)
-		return "some node has, or some job asks for, a part of a cpu";
-	for (uint32_t i = 0; i < jobs->request_count; i++)
-		for (uint32_t k = 0; k < jobs->requests[i].group_count; k++) {
-			const struct sl_demand *task = &jobs->requests[i].group[k].task;
-			if (task->mig)
-				return "some job asks for a MIG profile";
-			if (task->gpu_mem)
-				return "some job asks for memory of a GPU";
-			if (task->gpus % sl_parts(cluster->gpu_parts))
-				return "some job asks for a share of a GPU";
-		}
-	for (uint32_t i = 0; i < cluster->type_count; i++)
-		for (uint32_t k = 0; k < cluster->type[i].device_count; k++)
-			if (cluster->type[i].device[k].mig)
-				return "some node has GPUs divided by MIG";
-	return cluster->gpu_parts > 1 ? "GPUs are counted in thousandths" : NULL;
-}
-
 static int refuse_parts(const struct sl_setup *setup, struct sl_err *err)
 {
-	const char *why = not_whole(setup->cluster, setup->jobs);
+	const char *why = slurm_not_whole(setup->cluster, setup->jobs);
 	return why ? sl_fail(err, SL_USAGE,
 			     "place=slurm: %s, and Slurm's node selection gives out whole cpus and GPUs: give "
 			     "another place",
@@ -415,10 +368,7 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	p->set = sl_alloc(arena, setup->cluster->node_set_count + 1, sizeof(*p->set));
 	if (!p->now || !p->given || !p->gave || !p->available || !p->set)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	p->gres = UINT32_MAX;
-	for (uint32_t i = 0; i < select_gres_count(p->select); i++)
-		if (strcmp(select_gres_name(p->select, i), "gpu") == 0)
-			p->gres = i;
+	p->kinds = holding_gpus_of(setup->cluster, p->select);
 	return slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->ask, err);
 }
 

@@ -7,8 +7,10 @@
  * kept by the number of the pass they are for. Where the controller has something to do later, it is woken by
  * an event of the last class of an instant, behind all that else happens then.
  */
+#include "policies/slurm/asks.h"
 #include "policies/slurm/ctl.h"
 #include "policies/slurm/ctl_pool.h"
+#include "policies/slurm/holding.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,12 +62,10 @@ struct ctl_orders {
 	struct sl_holding *holding; /* Those of all; gpus: set when they are handed over. */
 	uint32_t *gpus;             /* By holding and type of GPU. */
 	size_t holding_count, holding_capacity;
-	uint32_t gpu_types;
-	uint32_t gres; /* Which of the select's is "gpu"; CTL_NO_ROW: none. */
-	sl_time woken; /* The engine wakes the controller then; SL_NEVER: no sooner than anything happens. */
+	struct holding_gpus kinds;
+	sl_time woken;   /* The engine wakes the controller then; SL_NEVER: not unless something happens. */
 	sl_time changed; /* When there last was an order, or anything happened. */
 	uint32_t told;   /* Jobs that were submitted. */
-	uint64_t given;  /* Orders, in all. */
 	uint8_t *reason; /* By job: told last. */
 };
 
@@ -92,31 +92,6 @@ static bool reserve(struct ctl *c, void **array, size_t *capacity, size_t size, 
 	return true;
 }
 
-/* The devices of the piece, by type, as the cluster's kinds count them. */
-static void count_gpus(const struct ctl *c, const struct select_piece *piece, uint32_t *gpus)
-{
-	const struct sl_cluster *cluster = c->cluster;
-	const struct ctl_orders *orders = c->orders;
-	const struct sl_hardware *hardware = cluster->type[cluster->node_type[piece->node]].hardware;
-	memset(gpus, 0, orders->gpu_types * sizeof(*gpus));
-	if (orders->gres == CTL_NO_ROW || !piece->gres || !hardware)
-		return;
-	const uint64_t devices = piece->gres[orders->gres].devices;
-	uint32_t device = 0;
-	for (uint32_t i = 0; i < hardware->gres_count; i++) {
-		const struct sl_gres *gres = &hardware->gres[i];
-		if (strcmp(gres->name, "gpu") != 0)
-			continue;
-		const char *name = gres->type ? gres->type : "gpu";
-		uint32_t type = 0;
-		while (type < orders->gpu_types && strcmp(cluster->kind_name[SL_KIND_GPUS + type], name) != 0)
-			type++;
-		for (int64_t k = 0; k < gres->count && device < 64; k++, device++)
-			if (type < orders->gpu_types)
-				gpus[type] += (uint32_t)(devices >> device & 1);
-	}
-}
-
 /* What the job has by the time of the order: it may have it no longer when the pass comes. */
 static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struct order *order)
 {
@@ -124,11 +99,11 @@ static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struc
 	const size_t wanted = orders->holding_count + alloc->node_count;
 	const size_t before = orders->holding_capacity;
 	size_t room = before;
+	size_t gpus_room = before * orders->kinds.types;
 	if (!reserve(c, (void **)&orders->holding, &room, sizeof(*orders->holding), wanted))
 		return;
-	size_t gpus_room = before * orders->gpu_types;
-	if (!reserve(c, (void **)&orders->gpus, &gpus_room, sizeof(*orders->gpus),
-		    room * orders->gpu_types + 1))
+	if (room > before && !reserve(c, (void **)&orders->gpus, &gpus_room, sizeof(*orders->gpus),
+				     room * orders->kinds.types + 1))
 		return;
 	orders->holding_capacity = room;
 	order->holding = orders->holding_count;
@@ -136,7 +111,7 @@ static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struc
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
 		const struct select_piece *piece = &alloc->piece[i];
 		const size_t at = orders->holding_count++;
-		count_gpus(c, piece, &orders->gpus[at * orders->gpu_types]);
+		holding_count(&orders->kinds, piece, &orders->gpus[at * orders->kinds.types]);
 		orders->holding[at] = (struct sl_holding){
 			.node = piece->node, .tasks = piece->tasks, .cpus = piece->cpus, .mem = piece->mem
 		};
@@ -186,7 +161,7 @@ static bool carry_out_start(struct ctl_orders *orders, struct sl_pass *pass, con
 {
 	struct sl_holding *holding = &orders->holding[order->holding];
 	for (size_t i = 0; i < order->holding_count; i++)
-		holding[i].gpus = &orders->gpus[(order->holding + i) * orders->gpu_types];
+		holding[i].gpus = &orders->gpus[(order->holding + i) * orders->kinds.types];
 	return sl_start_holding(pass, (sl_job){ order->row }, holding, order->holding_count);
 }
 
@@ -235,9 +210,10 @@ static void fail_order(struct ctl *c, struct sl_pass *pass, const struct order *
 	char at[40];
 	*sl_put_micro(at, sl_now(pass)) = '\0';
 	(void)sl_fail(&c->err, SL_INTERNAL,
-		"policy 'slurm' and the engine disagree at %s s: the order '%s' for the job of row %" PRIu32
+		"policy 'slurm' and the engine disagree at %s s: the order '%s' for job %" PRId64
 		", which is %s, cannot be carried out",
-		at, name[order->what], order->row, sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
+		at, name[order->what], c->jobs->id[order->row],
+		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
 	sl_fail_run(pass, &c->err);
 }
 
@@ -354,11 +330,7 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 	if (!orders->reason)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	orders->woken = SL_NEVER;
-	orders->gpu_types = c->cluster->kind_count - SL_KIND_GPUS;
-	orders->gres = CTL_NO_ROW;
-	for (uint32_t i = 0; i < select_gres_count(c->select); i++)
-		if (strcmp(select_gres_name(c->select, i), "gpu") == 0)
-			orders->gres = i;
+	orders->kinds = holding_gpus_of(c->cluster, c->select);
 	return SL_OK;
 }
 
@@ -442,6 +414,10 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	*state = c;
 	if (!c)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	const char *why = slurm_not_whole(setup->cluster, setup->jobs);
+	if (why)
+		return sl_fail(
+			err, SL_USAGE, "policy 'slurm': %s, and Slurm gives out whole cpus and GPUs", why);
 	int status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)

@@ -81,21 +81,19 @@ static void put_value(
 
 /* What is longer than its column ends in '+'; numbers are not cut. */
 static void print_cell(
-	const struct share_view *share, const struct shown *shown, struct cell *cell, bool last)
+	const struct share_view *share, const struct shown *shown, const struct cell *cell, bool last)
 {
 	const int width = abs(shown->width);
-	char *text = cell->len ? cell->text : "";
+	const char *text = cell->len ? cell->text : "";
 	if (share->parsable != PARSE_NOT) {
 		printf("%s%s", text, last && share->parsable == PARSE_BARE ? "" : "|");
 		return;
 	}
-	const bool words =
-		shown->column->kind == TEXT || shown->column->kind == LIST || shown->column->kind == ACCOUNT;
-	if (words && cell->len > (size_t)width) {
-		text[width - 1] = '+';
-		text[width] = '\0';
-	}
-	printf(shown->width < 0 ? "%-*s " : "%*s ", width, text);
+	const enum kind kind = shown->column->kind;
+	if (kind != WHOLE && kind != REAL && cell->len > (size_t)width)
+		printf("%.*s+ ", width - 1, text);
+	else
+		printf(shown->width < 0 ? "%-*s " : "%*s ", width, text);
 }
 
 static void print_row(const struct share_view *share, size_t row)

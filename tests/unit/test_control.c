@@ -310,6 +310,8 @@ Test(control, cores_are_given_out_twice, .init = fresh)
 	cr_expect_eq(result->usage[0].cpus_busy, 8);
 	cr_expect_eq(result->usage[0].gpus_busy, 4);
 	cr_expect(result->busy[SL_KIND_CPUS] == (unsigned __int128)(8 * 10 + 10) * SL_SECOND);
+	/* Nothing was idle while job 3 waited. */
+	cr_expect(!result->idle_wanted && !result->idle_fitting);
 	world_release(&w);
 }
 

@@ -206,8 +206,9 @@ Test(ctl_limits, nodes_that_are_shared_count_once, .fini = fini)
 	w.piece[0][0].node = 3;
 	lw_start(&w, runs);
 	struct ctl_job *job = u1(1);
-	const uint64_t same = 1 << 3;
-	const uint64_t other = 1 << 4;
+	const struct select_alloc same = w.alloc[0];
+	struct select_piece elsewhere = { .node = 4 };
+	const struct select_alloc other = { .node_count = 1, .piece = &elsewhere };
 	expect_try(job, "QOSMaxNodePerUserLimit"); /* Where it goes is not known. */
 	cr_expect_eq(ctl_limits_post_on(&w.c, job, job->tres_asked, &same), SL_REASON_NONE);
 	cr_expect_eq(ctl_limits_post_on(&w.c, job, job->tres_asked, &other), SL_REASON_QOS_MAX_NODE_USER);
