@@ -13,9 +13,10 @@
 
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/slurm_alloc.h"
+#include "tests/conformance/slurm_timing.h"
 #include "tests/conformance/slurm_watch.h"
 
-enum { TOLERANCE = 3, REASON_LASTS = 5, MINUTE = 60 };
+enum { TOLERANCE = 3, REASON_LASTS = 5 };
 
 struct comparison {
 	const struct slurm_case *c;
@@ -311,23 +312,23 @@ static void tell(const struct comparison *cmp, const struct conformance_options 
 	print_table(cmp);
 }
 
-/* In that phase of the minute. False: to be tried in another one. */
-static bool run_phase(const struct slurm_case *c, const char *path, int64_t phase, bool last,
-	const struct conformance_options *options, struct tally *tally)
+/* With that timing. False: to be tried with another one. */
+static bool run_timed(const struct slurm_case *c, const char *path, const struct slurm_timing *timing,
+	bool last, const struct conformance_options *options, struct tally *tally)
 {
 	struct sl_err err = { 0 };
 	struct slurm_files files;
 	struct slurm_watch watch = { 0 };
 	struct comparison cmp;
-	int status = slurm_files_write(&files, c, path, phase, &err);
+	int status = slurm_files_write(&files, c, path, timing, &err);
 	if (!status && begin_comparison(&cmp, c, &err)) {
-		status = slurm_watch_run(&watch, &files, phase);
+		status = slurm_watch_run(&watch, &files, timing->phase);
 		cmp.watch = &watch;
 		err = status ? watch.run.err : err;
 	}
 	if (!status && !err.status)
 		compare(&cmp);
-	const bool again = !files.aligned && !last && (status || cmp.differences);
+	const bool again = !last && (status || cmp.differences);
 	if (status || err.status) {
 		if (!again)
 			tally_case(tally, c->name, err.text);
@@ -338,11 +339,22 @@ static bool run_phase(const struct slurm_case *c, const char *path, int64_t phas
 	}
 	if (watch.run.arena)
 		slurm_watch_release(&watch);
-	if (options->keep)
+	if (options->keep && !again)
 		(void)printf("%s: %s\n", c->name, files.folder);
 	else
 		slurm_files_remove(&files);
 	return !again;
+}
+
+static void run_case(const struct slurm_case *c, const char *path, const struct conformance_options *options,
+	struct tally *tally)
+{
+	struct slurm_timing *timing = sl_alloc(c->arena, SLURM_TIMINGS_MAX, sizeof(*timing));
+	SL_CHECK(timing);
+	const size_t count = slurm_timings(c, path, timing);
+	for (size_t i = 0; i < count; i++)
+		if (run_timed(c, path, &timing[i], i + 1 == count, options, tally))
+			break;
 }
 
 void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally)
@@ -362,8 +374,6 @@ void slurm_file(const char *path, const struct conformance_options *options, str
 	if (slurm_case_read(&c, arena, path, &err))
 		tally_case(tally, path, err.text);
 	else
-		for (int64_t phase = 0; phase < MINUTE; phase++)
-			if (run_phase(&c, path, phase, phase == MINUTE - 1, options, tally))
-				break;
+		run_case(&c, path, options, tally);
 	arena_free(arena);
 }
