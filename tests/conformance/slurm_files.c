@@ -500,7 +500,7 @@ static int write_all(struct slurm_files *files, const struct slurm_case *c, cons
 	if (!status && accounting)
 		status = accounting_write(files, accounting, err);
 	if (!status)
-		status = slurm_jobs_write(files, c, json, timing->phase);
+		status = slurm_jobs_write(files, c, json, timing);
 	return status ? sl_fail(err, status, "the scenario's files cannot be written") : SL_OK;
 }
 

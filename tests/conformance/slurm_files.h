@@ -35,8 +35,8 @@ void slurm_files_remove(const struct slurm_files *files);
 
 /* slurm_jobs.c: the trace and the commands. */
 struct cJSON;
-int slurm_jobs_write(
-	struct slurm_files *files, const struct slurm_case *c, const struct cJSON *json, int64_t phase);
+int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const struct cJSON *json,
+	const struct slurm_timing *timing);
 
 /* By what name the trace has the job or task of a row of expected.csv: "7", "7_3". */
 void slurm_trace_id(const struct slurm_case *c, const struct slurm_row *row, char *id, size_t size);

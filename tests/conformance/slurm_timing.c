@@ -83,9 +83,12 @@ size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct sl
 	const int64_t period = json ? period_of(json) : 0;
 	const size_t calcs = calculations(c, json, calc, period);
 	const int64_t phases = is_aligned(scenario) ? 1 : MINUTE;
-	for (int64_t phase = 0; phase < phases; phase++)
-		for (size_t i = 0; i < calcs && count < SLURM_TIMINGS_MAX; i++)
-			to[count++] = (struct slurm_timing){ phase, period ? (phase + calc[i]) % period : 0 };
+	for (int late = 0; late < 2; late++)
+		for (int64_t phase = 0; phase < phases; phase++)
+			for (size_t i = 0; i < calcs && count < SLURM_TIMINGS_MAX; i++)
+				to[count++] = (struct slurm_timing){ .phase = phase,
+					.calc = period ? (phase + calc[i]) % period : 0,
+					.late = late != 0 };
 	cJSON_Delete(json);
 	return count;
 }

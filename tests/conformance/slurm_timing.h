@@ -16,7 +16,10 @@ enum { SLURM_TIMINGS_MAX = 4000 };
 struct slurm_timing {
 	int64_t phase; /* Seconds that time 0 is after a whole minute. */
 	int64_t calc;  /* Seconds of PriorityCalcPeriod, by the clock, at which priorities are calculated. */
+	bool late;     /* Such submissions came too late. */
 };
+
+enum { SLURM_LATE_MAX = 2 }; /* Seconds. */
 
 /* Those that agree with what was seen, at least one. to: room for SLURM_TIMINGS_MAX. */
 size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct slurm_timing *to);
