@@ -97,7 +97,7 @@ static ctl_time sooner(ctl_time a, ctl_time b) { return a < b ? a : b; }
 /* Of a job that waits. c->now: at any time. */
 static ctl_time still_job(const struct ctl *c, const struct ctl_job *job)
 {
-	ctl_time at = ctl_depend_next(c, job);
+	ctl_time at = sooner(ctl_depend_next(c, job), ctl_preempt_again(c, job));
 	if (is_of_time(job->reason) || (job->ask.ask && job->ask.ask->switches != SL_NONE))
 		return c->now;
 	if (job->begin != CTL_NONE && job->begin > c->now)
@@ -253,8 +253,7 @@ static void run_others(struct ctl *c)
 		ctl_command_run(c);
 	if (ctl_node_next(c) <= c->now)
 		ctl_node_run(c);
-	if (ctl_power_next(c) <= c->now)
-		ctl_power_run(c);
+	ctl_power_run(c); /* It has its own beat: what changed in a second is seen in a later one. */
 	if (ctl_resv_next(c) <= c->now)
 		ctl_resv_run(c);
 	if (ctl_prio_next(c) <= c->now)
