@@ -592,6 +592,8 @@ void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
 uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
+/* Whether that could ever be: some limit of its is of minutes used. */
+bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
 /* The jobs's most nodes by QOS and association; CTL_NEVER. */
 int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
 /* And which limit that is: why a job waits that wants more. */

@@ -90,14 +90,15 @@ static bool lacks_licenses(struct pass *p, struct ctl_job *job)
 
 /* ---- What becomes of a test ---------------------------------------------------------------------------- */
 
-/* bf_min_age_reserve and bf_min_prio_reserve: who would reserve nothing blocks nobody. */
+/* bf_min_age_reserve and bf_min_prio_reserve (MinPrioThresh goes before it): who would reserve nothing blocks nobody. */
 static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t priority)
 {
 	const struct ctl_params *params = &c->params;
 	if (params->bf_min_age_reserve && (job->eligible == CTL_NONE || job->eligible == 0 ||
 						  c->now - job->eligible < params->bf_min_age_reserve))
 		return false;
-	return !params->bf_min_prio_reserve || priority >= params->bf_min_prio_reserve;
+	const int64_t least = ctl_limits_prio_least(c, job);
+	return priority >= (least ? least : params->bf_min_prio_reserve);
 }
 
 static void fail_busy(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)

@@ -48,7 +48,7 @@ static ctl_time due_of(const struct ctl *c, const struct ctl_job *job)
 		return tick_from(c, job->end_limit);
 	if (job->state != CTL_RUNNING)
 		return CTL_NEVER;
-	if ((c->params.enforce_limits && job->assoc != CTL_NO_ROW) || job->resv != CTL_NO_ROW)
+	if (ctl_limits_watched(c, job) || job->resv != CTL_NO_ROW)
 		return tick_from(c, c->now + 1); /* Minutes used up, a reservation over: at any look. */
 	return is_limited(c, job) ? tick_from(c, over_at(c, job)) : CTL_NEVER;
 }
