@@ -543,7 +543,7 @@ enum ctl_priority_flag {
 	CTL_PRIO_MAX_TRES_GRES = 2048
 };
 /* Reads PriorityType and all Priority... keys, and partitions' TRESBillingWeights, into params and part[].
- * Behind conf, acct and job. */
+ * Behind conf and acct, before job. */
 int ctl_prio_make(struct ctl *c, struct sl_err *err);
 /* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
 void ctl_prio_submit(struct ctl *c, struct ctl_job *job);

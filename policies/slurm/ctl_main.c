@@ -59,16 +59,6 @@ static void block(struct pass *p, uint32_t part)
 	ctl_set_and_not(p->available, p->c->part[part].nodes, p->words);
 }
 
-/* Too few nodes are left of its partition, whoever has them. */
-static bool lacks_nodes(struct pass *p, struct ctl_job *job, uint32_t part)
-{
-	const uint32_t left = ctl_set_count_both(p->available, p->c->part[part].nodes, p->words);
-	if (job->nodes_min <= left)
-		return false;
-	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
-	return true;
-}
-
 /* Its nodes were not there, and still are not. */
 static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 {
@@ -88,11 +78,14 @@ static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 			block(p, part);
 		return true;
 	}
-	if (lacks_listed(p, job) || lacks_nodes(p, job, part))
-		return true;
-	if (ctl_license_free(c, job, c->now))
+	return lacks_listed(p, job);
+}
+
+static bool lacks_licenses(struct pass *p, struct ctl_job *job)
+{
+	if (ctl_license_free(p->c, job, p->c->now))
 		return false;
-	ctl_queue_reason(c, job, SL_REASON_LICENSES);
+	ctl_queue_reason(p->c, job, SL_REASON_LICENSES);
 	return true;
 }
 
@@ -120,6 +113,18 @@ static void fail_busy(struct pass *p, struct ctl_job *job, const struct ctl_entr
 	} else if (may_block(p->c, job, entry->priority)) {
 		block(p, entry->part);
 	}
+}
+
+/* Too few nodes are left of its partition, whoever has them: it blocks as one that does not fit (run 03: H
+ * waits for Priority behind G). */
+static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
+{
+	const uint32_t left = ctl_set_count_both(p->available, p->c->part[entry->part].nodes, p->words);
+	if (job->nodes_min <= left)
+		return false;
+	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
+	fail_busy(p, job, entry);
+	return true;
 }
 
 static enum verdict judge(
@@ -176,7 +181,7 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 		return NEXT;
 	if (p->depth++ > p->depth_max)
 		return STOP;
-	if (is_kept(p, job, entry->part))
+	if (is_kept(p, job, entry->part) || lacks_nodes(p, job, entry) || lacks_licenses(p, job))
 		return NEXT;
 	return judge(p, job, entry, ctl_place_try(c, job, entry->part, p->available));
 }

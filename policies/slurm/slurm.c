@@ -18,7 +18,7 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
 
-enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_COUNT };
+enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_CALC, PARAM_COUNT };
 
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
@@ -32,6 +32,10 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_BOOT] = { "boot", SL_PARAM_TIME, NULL, NULL,
 		"how long a node that was switched off takes to boot; without it half of its ResumeTimeout",
 		0, INT64_C(1000000000000) },
+	[PARAM_CALC] = { "calc", SL_PARAM_INT, "0", "0..86399",
+		"how many seconds after slurmctld's start it came to its first look at usage (it waits for the database "
+		"before)",
+		0, 86399 },
 };
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
@@ -337,8 +341,8 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 /* In this order: each may use what those before it made. */
 static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
-	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
-		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
+	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_prio_make,
+		ctl_job_make, ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_limits_make,
 		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
@@ -352,7 +356,7 @@ static void take_values(struct ctl *c, const struct sl_setup *setup)
 {
 	const int64_t start = setup->values[PARAM_START].number;
 	c->params.tick_phase = start % TICK;
-	c->params.calc_phase = start - start % TICK;
+	c->params.calc_phase = start - start % TICK + setup->values[PARAM_CALC].number;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
@@ -376,6 +380,8 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	take_values(c, setup);
 	if (!status)
 		status = make_modules(c, setup, err);
+	if (!status)
+		status = ctl_power_make(c, setup, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
