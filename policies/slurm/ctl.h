@@ -437,6 +437,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told);
 /* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
+/* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand gives them to others. */
 void ctl_suspend(struct ctl *c, struct ctl_job *job);
 void ctl_resume(struct ctl *c, struct ctl_job *job);
 void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user);
