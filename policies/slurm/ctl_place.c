@@ -325,24 +325,19 @@ static bool lacks_up(const struct ctl *c, const struct ctl_job *job)
 
 static enum sl_reason reason_of(const struct ctl *c, const struct ctl_job *job, enum ctl_status status)
 {
-	switch (status) {
-	case CTL_PART_CONFIG:
-		return SL_REASON_PARTITION_NODES;
-	case CTL_RESERVATION_MAINT:
-		return SL_REASON_NODES_MAINT;
-	case CTL_RESERVATION_NOT_USABLE:
-		return SL_REASON_RESERVATION;
-	case CTL_NODE_NOT_AVAIL:
-		return lacks_up(c, job) ? SL_REASON_NODES_NOT_AVAIL : SL_REASON_NODES_RESERVED;
-	case CTL_LICENSES_UNAVAILABLE:
-		return SL_REASON_LICENSES;
-	case CTL_OK:
-	case CTL_JOB_HELD:
-	case CTL_ACCOUNTING_POLICY:
+	if (status == CTL_JOB_HELD || status == CTL_ACCOUNTING_POLICY) /* They have said why. */
 		return job->reason;
-	default:
-		return SL_REASON_RESOURCES;
-	}
+	if (status == CTL_PART_CONFIG)
+		return SL_REASON_PARTITION_NODES;
+	if (status == CTL_RESERVATION_MAINT)
+		return SL_REASON_NODES_MAINT;
+	if (status == CTL_RESERVATION_NOT_USABLE)
+		return SL_REASON_RESERVATION;
+	if (status == CTL_LICENSES_UNAVAILABLE)
+		return SL_REASON_LICENSES;
+	if (status == CTL_NODE_NOT_AVAIL)
+		return lacks_up(c, job) ? SL_REASON_NODES_NOT_AVAIL : SL_REASON_NODES_RESERVED;
+	return SL_REASON_RESOURCES;
 }
 
 enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)

@@ -103,16 +103,9 @@ bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
  * (part_policy_job_runnable_state). */
 static bool is_partitions(enum sl_reason reason)
 {
-	switch (reason) {
-	case SL_REASON_PARTITION_NODES:
-	case SL_REASON_PARTITION_TIME:
-	case SL_REASON_PARTITION_DOWN:
-	case SL_REASON_PARTITION_INACTIVE:
-	case SL_REASON_QOS_USAGE:
-		return true;
-	default:
-		return false;
-	}
+	return reason == SL_REASON_PARTITION_NODES || reason == SL_REASON_PARTITION_TIME ||
+	       reason == SL_REASON_PARTITION_DOWN || reason == SL_REASON_PARTITION_INACTIVE ||
+	       reason == SL_REASON_QOS_USAGE;
 }
 
 static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)
