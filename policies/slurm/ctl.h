@@ -143,7 +143,7 @@ struct ctl_assoc {
 	uint32_t default_qos;                                      /* CTL_NO_ROW */
 	uint64_t *qos;                                             /* Bit i: may be used. NULL: any. */
 	double usage_raw, usage_tres[CTL_TRES_MAX], grp_used_wall; /* As of QOS; with those below. */
-	struct ctl_limits *limits; /* With what it inherits. */
+	struct ctl_limits *limits;                                 /* With what it inherits. */
 	struct ctl_limits *limits_own;
 	struct ctl_used *used;
 	/* ctl_fair's, as of the last calculation. */
@@ -250,10 +250,11 @@ struct ctl_job {
 	uint32_t counted_assoc, counted_qos[2];
 	uint32_t accrue_assoc, accrue_qos[2];
 	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
-	uint64_t run_secs;      /* Of its limit, so many seconds are still held against ...RunMins. */
-	bool limit_of_limits;   /* It asked for no time limit, and got that of QOS or association. */
-	enum sl_reason refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
-	void *gang;            /* ctl_gang's. */
+	uint64_t run_secs;    /* Of its limit, so many seconds are still held against ...RunMins. */
+	bool limit_of_limits; /* It asked for no time limit, and got that of QOS or association. */
+	enum sl_reason
+		refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
+	void *gang;      /* ctl_gang's. */
 	struct ctl_need *need; /* ctl_license's. */
 	const char *user_name; /* Never NULL. */
 	const char *account;   /* That it named; NULL: none, its user's default. */
@@ -298,9 +299,9 @@ struct ctl_params {
 		bf_max_job_user_part, bf_max_job_assoc, bf_max_job_start, bf_job_part_count_reserve,
 		bf_min_age_reserve, bf_min_prio_reserve, bf_max_job_array_resv, bf_node_space_size,
 		bf_window_linear;
-	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
-		reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer, builtin,
-		nohold_on_prolog_fail, enable_user_top;
+	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes,
+		assoc_limit_stop, reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer,
+		builtin, nohold_on_prolog_fail, enable_user_top;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
 	int64_t preempt_reorder_count, preempt_exempt_time;
 	enum ctl_preempt_mode preempt_mode;
@@ -460,11 +461,14 @@ enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, u
 /* Appended or taken out of c's list for its state (pending; configuring, running and suspended), by row. */
 void ctl_list_add(struct ctl *c, struct ctl_job *job);
 void ctl_list_drop(struct ctl *c, struct ctl_job *job);
-/* As slurmctld's details: nodes, cpus, tasks and TRES that its ask comes to; again when the ask has changed. */
+/* As slurmctld's details: nodes, cpus, tasks and TRES that its ask comes to; again when the ask has changed.
+ */
 void ctl_job_asks(struct ctl *c, struct ctl_job *job);
-/* The partitions of a list "a,b", as it asks for them from now on. False: one is not known; nothing changes. */
+/* The partitions of a list "a,b", as it asks for them from now on. False: one is not known; nothing changes.
+ */
 bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
-/* What an allocation is in TRES: cpus, memory, nodes, gres, licences of the job, and billing in that partition.
+/* What an allocation is in TRES: cpus, memory, nodes, gres, licences of the job, and billing in that
+ * partition.
  */
 void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
 	const struct select_alloc *alloc, int64_t *tres);
@@ -538,7 +542,7 @@ enum ctl_priority_flag {
 	CTL_PRIO_MAX_TRES_GRES = 2048
 };
 /* Reads PriorityType and all Priority... keys, and partitions' TRESBillingWeights, into params and part[].
- * Behind conf, acct and job. */
+ * Behind conf and acct, before job. */
 int ctl_prio_make(struct ctl *c, struct sl_err *err);
 /* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
 void ctl_prio_submit(struct ctl *c, struct ctl_job *job);
@@ -621,6 +625,8 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
  * those without grace have freed their nodes, and the pass which their end asks for at this second starts it.
  */
 bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *victim, size_t count);
+/* When a job that has ended others would end more; CTL_NEVER: it has not, or could. */
+ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job);
 /* The victim's grace is over (job_time_limit, at a tick with end_limit past): it goes, in its mode. */
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim);
 /* How many jobs may hold one core at once, suspended ones counted: for sl_overcommit. */
@@ -681,7 +687,8 @@ void ctl_license_take(struct ctl *c, struct ctl_job *job);
 void ctl_license_give(struct ctl *c, struct ctl_job *job);
 /* What it needs of them into tres[]; of alternatives the one that it has, else the first. */
 void ctl_license_tres(const struct ctl *c, const struct ctl_job *job, int64_t *tres);
-/* "a:2,b" in place of what it needed; it does not hold any. False: it is no such list, or more than there are.
+/* "a:2,b" in place of what it needed; it does not hold any. False: it is no such list, or more than there
+ * are.
  */
 bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
 
@@ -719,8 +726,8 @@ ctl_time ctl_power_next(const struct ctl *c);
  * ---------------------------------------------------------------------------------------------------------------------------
  */
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks. The
- * number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
+/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
+ * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
 void ctl_command_run(struct ctl *c); /* Those that are due. */
 sl_time ctl_command_next(const struct ctl *c);

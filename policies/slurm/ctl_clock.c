@@ -97,7 +97,7 @@ static ctl_time sooner(ctl_time a, ctl_time b) { return a < b ? a : b; }
 /* Of a job that waits. c->now: at any time. */
 static ctl_time still_job(const struct ctl *c, const struct ctl_job *job)
 {
-	ctl_time at = ctl_depend_next(c, job);
+	ctl_time at = sooner(ctl_depend_next(c, job), ctl_preempt_again(c, job));
 	if (is_of_time(job->reason) || (job->ask.ask && job->ask.ask->switches != SL_NONE))
 		return c->now;
 	if (job->begin != CTL_NONE && job->begin > c->now)

@@ -235,23 +235,14 @@ static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct se
 	return CTL_OK;
 }
 
-/* Those that are suspended for it make room at once; others have to end first. */
-static bool all_suspend(const struct ctl *c, struct ctl_job *const *victim, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (ctl_preempt_mode(c, victim[i]) != CTL_PREEMPT_SUSPEND)
-			return false;
-	return true;
-}
-
+/* Limits are asked before anybody goes. Those that it ends make room for it in the pass that follows; nobody
+ * has to end whom gang scheduling stops. */
 static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_job *const *victim;
 	size_t count = 0;
 	const struct select_alloc *alloc = NULL;
 	int64_t tres[CTL_TRES_MAX] = { 0 };
-	if (!ctl_preempt_candidates(c, job, job->part, &victim))
-		return CTL_NODES_BUSY;
 	if (ctl_preempt_place(c, job, job->part, nodes, &victim, &count, &alloc) != SELECT_FITS)
 		return CTL_NODES_BUSY;
 	ctl_tres_of(c, job, job->part, alloc, tres);
@@ -260,14 +251,8 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	const bool at_once = all_suspend(c, victim, count);
 	c->place->running_fresh = false;
-	if (!ctl_preempt_do(c, job, victim, count) || !at_once)
-		return CTL_PREEMPTION_IN_PROGRESS;
-	/* What it has of them is as before, but that it is free now. */
-	if (select_place(c->select, &job->ask, nodes, SELECT_NOW, &alloc) != SELECT_FITS)
-		return CTL_PREEMPTION_IN_PROGRESS;
-	return start(c, job, alloc);
+	return ctl_preempt_do(c, job, victim, count) ? start(c, job, alloc) : CTL_PREEMPTION_IN_PROGRESS;
 }
 
 static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
@@ -414,17 +399,20 @@ static bool list_running(struct ctl *c)
 	return true;
 }
 
-/* Candidates go, all of them: those that would be suspended leave their memory and devices behind. */
-static void take_away(struct ctl *c, struct ctl_job *const *victim, size_t count)
+/* What runs, but for those that can be preempted. */
+static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!victim[i]->alloc || !victim[i]->alloc->held)
-			continue;
-		if (ctl_preempt_mode(c, victim[i]) != CTL_PREEMPT_SUSPEND)
-			select_give(c->select, victim[i]->alloc);
-		else if (!victim[i]->alloc->stopped)
-			select_stop(c->select, victim[i]->alloc, true);
-	}
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	outlook->running = p->running;
+	outlook->running_count = p->running_count;
+	if (!outlook->candidate_count)
+		return;
+	p->running_fresh = false;
+	for (size_t i = 0; i < p->running_count; i++)
+		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))
+			p->running[count++] = p->running[i];
+	outlook->running_count = count;
 }
 
 /* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
@@ -433,23 +421,12 @@ static enum ctl_status will_run(
 {
 	struct ctl_place *p = c->place;
 	uint64_t *chosen = p->set[CTL_SET_IDLE];
-	struct ctl_job *const *victim = NULL;
-	const size_t count = ctl_preempt_candidates(c, job, job->part, &victim);
 	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
-	sl_time when = SL_NEVER;
 	p->idle_known = false; /* chosen takes its place. */
-	if (count)             /* Without them it would wait: nobody is taken away in vain. */
-		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
-	if (when == SL_NEVER && !now_only && list_running(c)) {
-		outlook.running = p->running;
-		outlook.running_count = p->running_count;
-	}
-	if (when == SL_NEVER) {
-		const uint32_t mark = select_mark(c->select);
-		take_away(c, victim, count);
-		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
-		select_undo(c->select, mark);
-	}
+	ctl_preempt_outlook(c, job, job->part, &outlook);
+	if (!now_only && list_running(c))
+		without_candidates(c, &outlook);
+	const sl_time when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
 	if (when == SL_NEVER)
 		return CTL_NODES_BUSY;
 	memcpy(nodes, chosen, p->words * sizeof(*nodes));

@@ -341,8 +341,8 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 /* In this order: each may use what those before it made. */
 static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
-	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
-		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
+	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_prio_make,
+		ctl_job_make, ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_limits_make,
 		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
@@ -380,6 +380,8 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	take_values(c, setup);
 	if (!status)
 		status = make_modules(c, setup, err);
+	if (!status)
+		status = ctl_power_make(c, setup, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
