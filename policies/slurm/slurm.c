@@ -388,7 +388,8 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 }
 
 /* How often a core may be given out: by the most rows of jobs that a partition has, and the one more that
- * preemption by suspension makes. */
+ * preemption by suspension makes; and one for each job that an operator stops, which goes on beside whoever
+ * has its cores by then. */
 static uint32_t rows_most(const struct ctl *c)
 {
 	enum { ROWS_DEFAULT = 4, ROWS_MAX = 1000 };
@@ -400,7 +401,7 @@ static uint32_t rows_most(const struct ctl *c)
 		const int64_t rows = part->shares > 0 ? part->shares : ROWS_DEFAULT;
 		most = rows > most ? rows : most;
 	}
-	most += c->params.gang;
+	most += c->params.gang + ctl_command_suspended(c);
 	return (uint32_t)(most < ROWS_MAX ? most : ROWS_MAX);
 }
 
