@@ -288,7 +288,6 @@ void ctl_suspend(struct ctl *c, struct ctl_job *job)
 		return;
 	job->state = CTL_SUSPENDED;
 	job->suspended_at = c->now;
-	select_stop(c->select, job->alloc, true);
 	c->job_changes++;
 	ctl_order(c, job, CTL_SUSPEND, NULL);
 	ctl_want_pass(c);
@@ -304,7 +303,6 @@ void ctl_resume(struct ctl *c, struct ctl_job *job)
 	job->suspended += stood;
 	job->end_limit += stood;
 	job->suspended_at = CTL_NONE;
-	select_stop(c->select, job->alloc, false);
 	c->job_changes++;
 	ctl_order(c, job, CTL_RESUME, NULL);
 	ctl_limit_moved(c, job);
