@@ -397,6 +397,15 @@ static void wake_first(struct ctl *c, const struct sl_setup *setup)
 	sl_wake_event(setup->pass, setup->command[0].at, CTL_NO_ROW);
 }
 
+/* Whom an operator suspends gives its cores away, and goes back to them when it is resumed. */
+static uint32_t suspended_most(const struct sl_setup *setup)
+{
+	uint32_t count = 0;
+	for (size_t i = 0; i < setup->command_count; i++)
+		count += strcasestr(setup->command[i].text, "suspend") != NULL;
+	return count;
+}
+
 static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct ctl *c = sl_alloc(setup->arena, 1, sizeof(*c));
@@ -412,7 +421,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (!status)
 		status = ctl_make(c, setup, err);
 	if (!status)
-		status = sl_overcommit(setup, ctl_overcommit(c), err);
+		status = sl_overcommit(setup, ctl_overcommit(c) + suspended_most(setup), err);
 	if (!status)
 		wake_first(c, setup);
 	return status;
