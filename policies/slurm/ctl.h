@@ -215,12 +215,11 @@ struct ctl_job {
 	ctl_time run_left;       /* It would run so many seconds more (from since). Never for decisions. */
 	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
 	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
-	bool preempting;           /* It has ended others for itself in this pass, which goes on without
-				    * it (preempt_in_progress): ctl_queue_build says no to it. */
-	bool preempted_others;     /* Once: */
-	ctl_time preempting_since; /* then. */
-	uint64_t candidate;        /* ctl_preempt's: of which search it is one. */
-	ctl_time kill_at;          /* Signalled: it will be gone then; CTL_NEVER. */
+	bool preempting;                  /* Its last try ended others (preempt_in_progress). */
+	bool preempted_others;            /* Once: */
+	ctl_time preempting_since;        /* then. */
+	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
+	ctl_time kill_at;                 /* Signalled: it will be gone then; CTL_NEVER. */
 	ctl_time requeued_at;
 	uint32_t restarts;
 	uint32_t priority;       /* 0: held. */

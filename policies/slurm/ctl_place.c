@@ -247,7 +247,9 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		return CTL_ACCOUNTING_POLICY;
 	}
 	c->place->running_fresh = false;
-	return ctl_preempt_do(c, job, victim, count) ? start(c, job, alloc) : CTL_PREEMPTION_IN_PROGRESS;
+	if (ctl_preempt_do(c, job, victim, count))
+		return start(c, job, alloc);
+	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
 }
 
 static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
