@@ -143,7 +143,7 @@ struct ctl_assoc {
 	uint32_t default_qos;                                      /* CTL_NO_ROW */
 	uint64_t *qos;                                             /* Bit i: may be used. NULL: any. */
 	double usage_raw, usage_tres[CTL_TRES_MAX], grp_used_wall; /* As of QOS; with those below. */
-	struct ctl_limits *limits; /* With what it inherits. */
+	struct ctl_limits *limits;                                 /* With what it inherits. */
 	struct ctl_limits *limits_own;
 	struct ctl_used *used;
 	/* ctl_fair's, as of the last calculation. */
@@ -250,10 +250,11 @@ struct ctl_job {
 	uint32_t counted_assoc, counted_qos[2];
 	uint32_t accrue_assoc, accrue_qos[2];
 	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
-	uint64_t run_secs;      /* Of its limit, so many seconds are still held against ...RunMins. */
-	bool limit_of_limits;   /* It asked for no time limit, and got that of QOS or association. */
-	enum sl_reason refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
-	void *gang;            /* ctl_gang's. */
+	uint64_t run_secs;    /* Of its limit, so many seconds are still held against ...RunMins. */
+	bool limit_of_limits; /* It asked for no time limit, and got that of QOS or association. */
+	enum sl_reason
+		refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
+	void *gang;      /* ctl_gang's. */
 	struct ctl_need *need; /* ctl_license's. */
 	const char *user_name; /* Never NULL. */
 	const char *account;   /* That it named; NULL: none, its user's default. */
@@ -298,9 +299,9 @@ struct ctl_params {
 		bf_max_job_user_part, bf_max_job_assoc, bf_max_job_start, bf_job_part_count_reserve,
 		bf_min_age_reserve, bf_min_prio_reserve, bf_max_job_array_resv, bf_node_space_size,
 		bf_window_linear;
-	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes, assoc_limit_stop,
-		reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer, builtin,
-		nohold_on_prolog_fail, enable_user_top;
+	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes,
+		assoc_limit_stop, reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer,
+		builtin, nohold_on_prolog_fail, enable_user_top;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
 	int64_t preempt_reorder_count, preempt_exempt_time;
 	enum ctl_preempt_mode preempt_mode;
@@ -460,11 +461,14 @@ enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, u
 /* Appended or taken out of c's list for its state (pending; configuring, running and suspended), by row. */
 void ctl_list_add(struct ctl *c, struct ctl_job *job);
 void ctl_list_drop(struct ctl *c, struct ctl_job *job);
-/* As slurmctld's details: nodes, cpus, tasks and TRES that its ask comes to; again when the ask has changed. */
+/* As slurmctld's details: nodes, cpus, tasks and TRES that its ask comes to; again when the ask has changed.
+ */
 void ctl_job_asks(struct ctl *c, struct ctl_job *job);
-/* The partitions of a list "a,b", as it asks for them from now on. False: one is not known; nothing changes. */
+/* The partitions of a list "a,b", as it asks for them from now on. False: one is not known; nothing changes.
+ */
 bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
-/* What an allocation is in TRES: cpus, memory, nodes, gres, licences of the job, and billing in that partition.
+/* What an allocation is in TRES: cpus, memory, nodes, gres, licences of the job, and billing in that
+ * partition.
  */
 void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
 	const struct select_alloc *alloc, int64_t *tres);
@@ -641,16 +645,21 @@ ctl_time ctl_gang_next(const struct ctl *c);
  * ----------------------------------------------------------------------------------------------------------
  */
 int ctl_resv_make(struct ctl *c, struct sl_err *err);
+/* What reservations made of a question. */
+struct ctl_resv_left {
+	bool overlap;  /* Nodes of the partition were taken out, so a job that then finds no room has
+			* CTL_RESERVATION_BUSY where nothing else keeps it ("May be reserved for other job").
+			*/
+	ctl_time next; /* When to try again; CTL_NEVER: what is left stays so. */
+};
 /* slurmctld's job_test_resv(): what of available (in/out) may be used from start for so many minutes
- * (CTL_NEVER: without limit) by a job looked at in job->part. *overlap: nodes of the partition were taken
- * out, so a job that then finds no room has CTL_RESERVATION_BUSY where nothing else keeps it ("May be
- * reserved for other job"). *next: when to try again, or CTL_NEVER. Not CTL_OK: available is empty, and
+ * (CTL_NEVER: without limit) by a job looked at in job->part. Not CTL_OK: available is empty, and
  * CTL_RESERVATION_MAINT: all nodes, or all of its partition, are kept (NODES_MAINT is its reason, where
  * nothing else keeps it: select_nodes() goes on with no nodes at all and returns this code in place of
  * NODES_BUSY); CTL_NODES_BUSY: a whole-node job's listed nodes are kept for others;
  * CTL_RESERVATION_NOT_USABLE: its own reservation has not begun, is over, or is not for it. */
 enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min,
-	uint64_t *available, bool *overlap, ctl_time *next);
+	uint64_t *available, struct ctl_resv_left *left);
 /* The same for the backfill, which may move: *start (in/out) goes to the end of reservations that keep it
  * from all nodes, at most ten times (job_test_resv with move_time). */
 enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *start, int64_t limit_min,
@@ -681,7 +690,8 @@ void ctl_license_take(struct ctl *c, struct ctl_job *job);
 void ctl_license_give(struct ctl *c, struct ctl_job *job);
 /* What it needs of them into tres[]; of alternatives the one that it has, else the first. */
 void ctl_license_tres(const struct ctl *c, const struct ctl_job *job, int64_t *tres);
-/* "a:2,b" in place of what it needed; it does not hold any. False: it is no such list, or more than there are.
+/* "a:2,b" in place of what it needed; it does not hold any. False: it is no such list, or more than there
+ * are.
  */
 bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
 
@@ -719,8 +729,8 @@ ctl_time ctl_power_next(const struct ctl *c);
  * ---------------------------------------------------------------------------------------------------------------------------
  */
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks. The
- * number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
+/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
+ * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
 void ctl_command_run(struct ctl *c); /* Those that are due. */
 sl_time ctl_command_next(const struct ctl *c);
