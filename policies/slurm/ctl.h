@@ -437,6 +437,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told);
 /* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
+/* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand gives them to others. */
 void ctl_suspend(struct ctl *c, struct ctl_job *job);
 void ctl_resume(struct ctl *c, struct ctl_job *job);
 void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user);
@@ -522,6 +523,9 @@ enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part,
  */
 enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
 	int64_t limit_min, ctl_time *at);
+/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free for it,
+ * NODES_MAINT and their like; NONE. */
+enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
 
@@ -542,7 +546,7 @@ enum ctl_priority_flag {
 	CTL_PRIO_MAX_TRES_GRES = 2048
 };
 /* Reads PriorityType and all Priority... keys, and partitions' TRESBillingWeights, into params and part[].
- * Behind conf, acct and job. */
+ * Behind conf and acct, before job. */
 int ctl_prio_make(struct ctl *c, struct sl_err *err);
 /* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
 void ctl_prio_submit(struct ctl *c, struct ctl_job *job);
@@ -589,6 +593,8 @@ void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
 uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
+/* Whether that could ever be: some limit of its is of minutes used. */
+bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
 /* The jobs's most nodes by QOS and association; CTL_NEVER. */
 int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
 /* And which limit that is: why a job waits that wants more. */
@@ -625,6 +631,8 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
  * those without grace have freed their nodes, and the pass which their end asks for at this second starts it.
  */
 bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *victim, size_t count);
+/* When a job that has ended others would end more; CTL_NEVER: it has not, or could. */
+ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job);
 /* The victim's grace is over (job_time_limit, at a tick with end_limit past): it goes, in its mode. */
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim);
 /* How many jobs may hold one core at once, suspended ones counted: for sl_overcommit. */

@@ -101,13 +101,15 @@ static bool qos_new(struct ctl *c, const char *name)
 	return true;
 }
 
+static bool is_qos(const struct sl_setting *setting) { return is_kind(setting, "qos") && *setting->name; }
+
 static bool qos_make(struct ctl *c)
 {
 	uint32_t most = 0;
-	const char *last = NULL;
+	const char *last = "";
 	for (uint32_t i = 0; i < c->cluster->setting_count; i++) {
 		const struct sl_setting *setting = &c->cluster->setting[i];
-		if (is_kind(setting, "qos") && !(last && strcmp(last, setting->name) == 0)) {
+		if (is_qos(setting) && strcmp(last, setting->name) != 0) {
 			last = setting->name;
 			most++;
 		}
@@ -118,14 +120,13 @@ static bool qos_make(struct ctl *c)
 		return false;
 	for (uint32_t i = 0; i < c->cluster->setting_count; i++) {
 		const struct sl_setting *setting = &c->cluster->setting[i];
-		if (is_kind(setting, "qos") &&
-			ctl_qos_named(c, setting->name, strlen(setting->name)) == CTL_NO_ROW &&
+		if (is_qos(setting) && ctl_qos_named(c, setting->name, strlen(setting->name)) == CTL_NO_ROW &&
 			!qos_new(c, setting->name))
 			return false;
 	}
 	for (uint32_t i = 0; i < c->cluster->setting_count; i++) {
 		const struct sl_setting *setting = &c->cluster->setting[i];
-		if (is_kind(setting, "qos"))
+		if (is_qos(setting))
 			(void)ctl_qos_set(c, ctl_qos_named(c, setting->name, strlen(setting->name)),
 				setting->key, setting->value);
 	}

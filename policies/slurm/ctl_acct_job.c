@@ -136,7 +136,11 @@ static const char *with_list(struct ctl *c, const char *before, const char *valu
 static bool set_one(struct ctl *c, const struct change *change, uint32_t row, char *key, const char *value)
 {
 	const size_t len = strlen(key);
-	const char sign = len && (key[len - 1] == '+' || key[len - 1] == '-') ? key[len - 1] : 0;
+	char sign = 0;
+	if (len)
+		sign = key[len - 1];
+	if (sign != '+' && sign != '-')
+		sign = 0;
 	const bool qos = change->thing == OF_QOS;
 	if (sign && !ctl_same("Flags", key, len - 1)) {
 		key[len - 1] = 0;

@@ -70,8 +70,7 @@ void ctl_want_batch_pass(struct ctl *c) { c->clock->batch = true; }
 /* The first whole second that is not before now. */
 static ctl_time second_from(const struct ctl *c) { return c->now + (ctl_engine_time(c, c->now) < c->now_us); }
 
-/* ---- Until when nothing but a change can matter
- * ------------------------------------------------------------------- */
+/* ---- Until when nothing but a change can matter -------------------------------------------------------- */
 
 /* Limits of minutes: what is used of them changes with time. */
 static bool is_of_time(enum sl_reason reason)
@@ -97,7 +96,7 @@ static ctl_time sooner(ctl_time a, ctl_time b) { return a < b ? a : b; }
 /* Of a job that waits. c->now: at any time. */
 static ctl_time still_job(const struct ctl *c, const struct ctl_job *job)
 {
-	ctl_time at = ctl_depend_next(c, job);
+	ctl_time at = sooner(ctl_depend_next(c, job), ctl_preempt_again(c, job));
 	if (is_of_time(job->reason) || (job->ask.ask && job->ask.ask->switches != SL_NONE))
 		return c->now;
 	if (job->begin != CTL_NONE && job->begin > c->now)
@@ -122,8 +121,7 @@ static ctl_time still_all(const struct ctl *c)
 	return at;
 }
 
-/* ---- Main passes
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Main passes --------------------------------------------------------------------------------------- */
 
 static bool main_is_still(const struct ctl *c)
 {
@@ -197,8 +195,7 @@ static void run_loop(struct ctl *c)
 	}
 }
 
-/* ---- The backfill's thread
- * -------------------------------------------------------------------------------------------- */
+/* ---- The backfill's thread ----------------------------------------------------------------------------- */
 
 /* It sleeps bf_interval; then it makes a pass if anything has changed since the last one began, else it looks
  * again every second. Somebody who waits for a reason counts as a change: each pass notes it. */
@@ -243,9 +240,7 @@ static void run_backfill(struct ctl *c)
 	k->bf_still = sooner(still_all(c), c->bf->still_until);
 }
 
-/* ---- A second
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- A second ------------------------------------------------------------------------------------------ */
 
 static void run_others(struct ctl *c)
 {
@@ -253,8 +248,7 @@ static void run_others(struct ctl *c)
 		ctl_command_run(c);
 	if (ctl_node_next(c) <= c->now)
 		ctl_node_run(c);
-	if (ctl_power_next(c) <= c->now)
-		ctl_power_run(c);
+	ctl_power_run(c); /* It has its own beat: what changed in a second is seen in a later one. */
 	if (ctl_resv_next(c) <= c->now)
 		ctl_resv_run(c);
 	if (ctl_prio_next(c) <= c->now)
@@ -277,9 +271,7 @@ void ctl_run(struct ctl *c)
 	k->waited = c->pending_count != 0;
 }
 
-/* ---- When next
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- When next ----------------------------------------------------------------------------------------- */
 
 static ctl_time next_batch(const struct ctl *c)
 {

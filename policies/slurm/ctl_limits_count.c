@@ -43,7 +43,7 @@ static struct ctl_used *part(struct ctl *c, struct ctl_used ***of, uint32_t coun
 	if (row >= count)
 		return NULL;
 	if (!*of)
-		*of = sl_alloc(c->arena, count, sizeof(**of));
+		*of = sl_alloc(c->arena, count, sizeof(struct ctl_used *));
 	if (*of && !(*of)[row])
 		(*of)[row] = used_new(c);
 	if (!*of || !(*of)[row]) {

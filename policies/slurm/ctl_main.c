@@ -25,8 +25,7 @@ struct pass {
 
 enum verdict { NEXT, AGAIN, STOP };
 
-/* ---- What keeps a job without blocking anyone
- * ---------------------------------------------------------------- */
+/* ---- What keeps a job without blocking anyone ---------------------------------------------------------- */
 
 static bool resv_failed(const struct pass *p, uint32_t resv)
 {
@@ -59,16 +58,6 @@ static void block(struct pass *p, uint32_t part)
 	ctl_set_and_not(p->available, p->c->part[part].nodes, p->words);
 }
 
-/* Too few nodes are left of its partition, whoever has them. */
-static bool lacks_nodes(struct pass *p, struct ctl_job *job, uint32_t part)
-{
-	const uint32_t left = ctl_set_count_both(p->available, p->c->part[part].nodes, p->words);
-	if (job->nodes_min <= left)
-		return false;
-	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
-	return true;
-}
-
 /* Its nodes were not there, and still are not. */
 static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 {
@@ -88,25 +77,28 @@ static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 			block(p, part);
 		return true;
 	}
-	if (lacks_listed(p, job) || lacks_nodes(p, job, part))
-		return true;
-	if (ctl_license_free(c, job, c->now))
+	return lacks_listed(p, job);
+}
+
+static bool lacks_licenses(struct pass *p, struct ctl_job *job)
+{
+	if (ctl_license_free(p->c, job, p->c->now))
 		return false;
-	ctl_queue_reason(c, job, SL_REASON_LICENSES);
+	ctl_queue_reason(p->c, job, SL_REASON_LICENSES);
 	return true;
 }
 
-/* ---- What becomes of a test
- * ------------------------------------------------------------------------------------ */
+/* ---- What becomes of a test ---------------------------------------------------------------------------- */
 
-/* bf_min_age_reserve and bf_min_prio_reserve: who would reserve nothing blocks nobody. */
+/* bf_min_age_reserve and bf_min_prio_reserve (MinPrioThresh goes before it): who would reserve nothing blocks nobody. */
 static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t priority)
 {
 	const struct ctl_params *params = &c->params;
 	if (params->bf_min_age_reserve && (job->eligible == CTL_NONE || job->eligible == 0 ||
 						  c->now - job->eligible < params->bf_min_age_reserve))
 		return false;
-	return !params->bf_min_prio_reserve || priority >= params->bf_min_prio_reserve;
+	const int64_t least = ctl_limits_prio_least(c, job);
+	return priority >= (least ? least : params->bf_min_prio_reserve);
 }
 
 static void fail_busy(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
@@ -122,36 +114,39 @@ static void fail_busy(struct pass *p, struct ctl_job *job, const struct ctl_entr
 	}
 }
 
+/* Too few nodes are left of its partition, whoever has them: it blocks as one that does not fit (run 03: H
+ * waits for Priority behind G). */
+static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
+{
+	const uint32_t left = ctl_set_count_both(p->available, p->c->part[entry->part].nodes, p->words);
+	if (job->nodes_min <= left)
+		return false;
+	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
+	fail_busy(p, job, entry);
+	return true;
+}
+
 static enum verdict judge(
 	struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, enum ctl_status status)
 {
-	switch (status) {
-	case CTL_OK:
+	if (status == CTL_OK) {
 		p->reject_array = CTL_NO_ROW;
 		p->started++;
 		return entry->array ? AGAIN : NEXT;
-	case CTL_NODES_BUSY:
-	case CTL_PREEMPTION_IN_PROGRESS:
+	}
+	if (status == CTL_NODES_BUSY || status == CTL_PREEMPTION_IN_PROGRESS) {
 		fail_busy(p, job, entry);
-		break;
-	case CTL_ACCOUNTING_POLICY:
-		if (p->c->params.assoc_limit_stop)
-			block(p, entry->part);
-		break;
-	case CTL_NODE_CONFIG: /* No set of nodes has it (any more): held until somebody changes it. */
-		if (job->part_count == 1) {
-			ctl_hold(p->c, job, false);
-			ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
-		}
-		break;
-	default:
-		break;
+	} else if (status == CTL_ACCOUNTING_POLICY && p->c->params.assoc_limit_stop) {
+		block(p, entry->part);
+	} else if (status == CTL_NODE_CONFIG && job->part_count == 1) {
+		/* No set of nodes has it (any more): held until somebody changes it. */
+		ctl_hold(p->c, job, false);
+		ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
 	}
 	return NEXT;
 }
 
-/* ---- The pass
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- The pass ------------------------------------------------------------------------------------------ */
 
 /* Tasks that are jobs of their own. */
 static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct ctl_entry *entry)
@@ -184,7 +179,7 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 		return NEXT;
 	if (p->depth++ > p->depth_max)
 		return STOP;
-	if (is_kept(p, job, entry->part))
+	if (is_kept(p, job, entry->part) || lacks_nodes(p, job, entry) || lacks_licenses(p, job))
 		return NEXT;
 	return judge(p, job, entry, ctl_place_try(c, job, entry->part, p->available));
 }

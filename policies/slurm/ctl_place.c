@@ -26,8 +26,7 @@ const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *jo
 	return c->place->required[job->row];
 }
 
-/* ---- Begin
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- Begin --------------------------------------------------------------------------------------------- */
 
 struct named {
 	const char *name;
@@ -122,8 +121,7 @@ int ctl_place_make(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Which nodes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Which nodes --------------------------------------------------------------------------------------- */
 
 static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
@@ -181,8 +179,7 @@ static enum ctl_status free_of_reservations(
 	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &left);
 }
 
-/* ---- Limits of nodes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Limits of nodes ----------------------------------------------------------------------------------- */
 
 /* get_node_cnts(): what partition, QOS and association let it have. */
 static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *most)
@@ -216,9 +213,7 @@ static void unbound(struct ctl *c, const struct ctl_job *job, int64_t most)
 		select_set_nodes_max(c->select, job->part, own == CTL_NEVER ? SL_NONE : own);
 }
 
-/* ---- Now
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- Now ----------------------------------------------------------------------------------------------- */
 
 static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
 {
@@ -234,23 +229,14 @@ static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct se
 	return CTL_OK;
 }
 
-/* Those that are suspended for it make room at once; others have to end first. */
-static bool all_suspend(const struct ctl *c, struct ctl_job *const *victim, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (ctl_preempt_mode(c, victim[i]) != CTL_PREEMPT_SUSPEND)
-			return false;
-	return true;
-}
-
+/* Limits are asked before anybody goes. Those that it ends make room for it in the pass that follows; nobody
+ * has to end whom gang scheduling stops. */
 static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_job *const *victim;
 	size_t count = 0;
 	const struct select_alloc *alloc = NULL;
 	int64_t tres[CTL_TRES_MAX] = { 0 };
-	if (!ctl_preempt_candidates(c, job, job->part, &victim))
-		return CTL_NODES_BUSY;
 	if (ctl_preempt_place(c, job, job->part, nodes, &victim, &count, &alloc) != SELECT_FITS)
 		return CTL_NODES_BUSY;
 	ctl_tres_of(c, job, job->part, alloc, tres);
@@ -259,14 +245,8 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	const bool at_once = all_suspend(c, victim, count);
 	c->place->running_fresh = false;
-	if (!ctl_preempt_do(c, job, victim, count) || !at_once)
-		return CTL_PREEMPTION_IN_PROGRESS;
-	/* What it has of them is as before, but that it is free now. */
-	if (select_place(c->select, &job->ask, nodes, SELECT_NOW, &alloc) != SELECT_FITS)
-		return CTL_PREEMPTION_IN_PROGRESS;
-	return start(c, job, alloc);
+	return ctl_preempt_do(c, job, victim, count) ? start(c, job, alloc) : CTL_PREEMPTION_IN_PROGRESS;
 }
 
 static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
@@ -324,24 +304,19 @@ static bool lacks_up(const struct ctl *c, const struct ctl_job *job)
 
 static enum sl_reason reason_of(const struct ctl *c, const struct ctl_job *job, enum ctl_status status)
 {
-	switch (status) {
-	case CTL_PART_CONFIG:
-		return SL_REASON_PARTITION_NODES;
-	case CTL_RESERVATION_MAINT:
-		return SL_REASON_NODES_MAINT;
-	case CTL_RESERVATION_NOT_USABLE:
-		return SL_REASON_RESERVATION;
-	case CTL_NODE_NOT_AVAIL:
-		return lacks_up(c, job) ? SL_REASON_NODES_NOT_AVAIL : SL_REASON_NODES_RESERVED;
-	case CTL_LICENSES_UNAVAILABLE:
-		return SL_REASON_LICENSES;
-	case CTL_OK:
-	case CTL_JOB_HELD:
-	case CTL_ACCOUNTING_POLICY:
+	if (status == CTL_JOB_HELD || status == CTL_ACCOUNTING_POLICY) /* They have said why. */
 		return job->reason;
-	default:
-		return SL_REASON_RESOURCES;
-	}
+	if (status == CTL_PART_CONFIG)
+		return SL_REASON_PARTITION_NODES;
+	if (status == CTL_RESERVATION_MAINT)
+		return SL_REASON_NODES_MAINT;
+	if (status == CTL_RESERVATION_NOT_USABLE)
+		return SL_REASON_RESERVATION;
+	if (status == CTL_LICENSES_UNAVAILABLE)
+		return SL_REASON_LICENSES;
+	if (status == CTL_NODE_NOT_AVAIL)
+		return lacks_up(c, job) ? SL_REASON_NODES_NOT_AVAIL : SL_REASON_NODES_RESERVED;
+	return SL_REASON_RESOURCES;
 }
 
 enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
@@ -361,9 +336,64 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 	return status;
 }
 
-/* ---- Later
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- At submission ------------------------------------------------------------------------------------- */
+
+/* Somebody who could be looked at goes before it (_top_priority). */
+static bool is_behind(const struct ctl *c, const struct ctl_job *job, const struct ctl_job *other)
+{
+	const int64_t tier = c->part[job->part].tier;
+	const int64_t its = c->part[other->part].tier;
+	if (other == job || ctl_is_limit(other->reason) || other->begin == CTL_NONE ||
+		other->begin > c->now || (other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) ||
+		!other->priority)
+		return false;
+	if (other->array != CTL_NO_ROW && other->array == job->array)
+		return false;
+	if (other->part == job->part)
+		return other->priority > job->priority;
+	return its > tier || (its == tier && other->priority > job->priority);
+}
+
+/* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
+static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
+{
+	const struct ctl_params *params = &c->params;
+	const size_t words = c->place->words;
+	const uint64_t *required = ctl_place_required(c, job);
+	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
+	const struct select_alloc *out;
+	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
+	if (kept != CTL_OK)
+		return kept;
+	if (required && !ctl_set_within(required, nodes, words))
+		return CTL_NODE_NOT_AVAIL;
+	const bool alone = job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
+						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
+		ctl_set_and(nodes, idle_nodes(c), words);
+	return select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS ? CTL_OK
+											   : CTL_NODES_BUSY;
+}
+
+enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
+{
+	enum ctl_status status = CTL_OK;
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		look_in(c, job, job->parts[i]);
+		status = place_idle(c, job);
+		if (status == CTL_OK)
+			break;
+	}
+	look_in(c, job, job->parts[0]);
+	if (status != CTL_OK)
+		return reason_of(c, job, status);
+	for (uint32_t row = c->pending_last; row != CTL_NO_ROW; row = c->job[row].before)
+		if (is_behind(c, job, &c->job[row]))
+			return SL_REASON_PRIORITY;
+	return SL_REASON_NONE;
+}
+
+/* ---- Later --------------------------------------------------------------------------------------------- */
 
 void ctl_place_begin(struct ctl *c) { c->place->running_fresh = false; }
 
@@ -418,17 +448,20 @@ static bool list_running(struct ctl *c)
 	return true;
 }
 
-/* Candidates go, all of them: those that would be suspended leave their memory and devices behind. */
-static void take_away(struct ctl *c, struct ctl_job *const *victim, size_t count)
+/* What runs, but for those that can be preempted. */
+static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!victim[i]->alloc || !victim[i]->alloc->held)
-			continue;
-		if (ctl_preempt_mode(c, victim[i]) != CTL_PREEMPT_SUSPEND)
-			select_give(c->select, victim[i]->alloc);
-		else if (!victim[i]->alloc->stopped)
-			select_stop(c->select, victim[i]->alloc, true);
-	}
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	outlook->running = p->running;
+	outlook->running_count = p->running_count;
+	if (!outlook->candidate_count)
+		return;
+	p->running_fresh = false;
+	for (size_t i = 0; i < p->running_count; i++)
+		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))
+			p->running[count++] = p->running[i];
+	outlook->running_count = count;
 }
 
 /* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
@@ -437,23 +470,12 @@ static enum ctl_status will_run(
 {
 	struct ctl_place *p = c->place;
 	uint64_t *chosen = p->set[CTL_SET_IDLE];
-	struct ctl_job *const *victim = NULL;
-	const size_t count = ctl_preempt_candidates(c, job, job->part, &victim);
 	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
-	sl_time when = SL_NEVER;
 	p->idle_known = false; /* chosen takes its place. */
-	if (count)             /* Without them it would wait: nobody is taken away in vain. */
-		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
-	if (when == SL_NEVER && !now_only && list_running(c)) {
-		outlook.running = p->running;
-		outlook.running_count = p->running_count;
-	}
-	if (when == SL_NEVER) {
-		const uint32_t mark = select_mark(c->select);
-		take_away(c, victim, count);
-		when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
-		select_undo(c->select, mark);
-	}
+	ctl_preempt_outlook(c, job, job->part, &outlook);
+	if (!now_only && list_running(c))
+		without_candidates(c, &outlook);
+	const sl_time when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
 	if (when == SL_NEVER)
 		return CTL_NODES_BUSY;
 	memcpy(nodes, chosen, p->words * sizeof(*nodes));

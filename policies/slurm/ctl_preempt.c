@@ -280,6 +280,7 @@ void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, stru
 	struct ctl_preempt *p = c->preempt;
 	find(c, job, part);
 	outlook->preempted_count = 0;
+	outlook->candidate_count = p ? p->count : 0;
 	for (size_t i = 0; p && i < p->count; i++) {
 		const struct ctl_job *victim = p->candidate[i].job;
 		const enum ctl_preempt_mode mode = ctl_preempt_mode(c, victim);
@@ -409,6 +410,12 @@ void ctl_preempt_over(struct ctl *c, struct ctl_job *victim)
 {
 	if (holds(victim) && !in_grace(c, victim))
 		ctl_preempt_kill(c, victim);
+}
+
+ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job)
+{
+	const ctl_time at = job->preempting_since + (c->preempt ? c->preempt->patience : 0);
+	return job->preempted_others && at > c->now ? at : CTL_NEVER;
 }
 
 bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *victim, size_t count)

@@ -91,6 +91,7 @@ struct select_outlook {
 	int64_t epoch;                            /* Of the scenario's zero, in seconds since 1970. */
 	const struct select_preempted *preempted; /* Gone, for a start now and for one later; NULL: none. */
 	size_t preempted_count;
+	size_t candidate_count; /* The caller's: how many could be preempted, those of mode OFF counted. */
 };
 
 /* NULL: no memory, or the cluster is none of nodes; err says which. */

@@ -18,7 +18,7 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
 
-enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_COUNT };
+enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_CALC, PARAM_COUNT };
 
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
@@ -32,6 +32,10 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_BOOT] = { "boot", SL_PARAM_TIME, NULL, NULL,
 		"how long a node that was switched off takes to boot; without it half of its ResumeTimeout",
 		0, INT64_C(1000000000000) },
+	[PARAM_CALC] = { "calc", SL_PARAM_INT, "0", "0..86399",
+		"how many seconds after slurmctld's start it came to its first look at usage (it waits for the database "
+		"before)",
+		0, 86399 },
 };
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
@@ -273,18 +277,17 @@ static void wake(struct ctl *c, struct sl_pass *pass)
 static void tell(struct ctl *c, const struct sl_event *event)
 {
 	struct ctl_orders *orders = c->orders;
-	struct ctl_job *job = event->row < c->jobs->count ? &c->job[event->row] : NULL;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		orders->told++;
-		ctl_submit(c, job);
+		ctl_submit(c, &c->job[event->row]);
 		break;
 	case SL_EV_JOB_END:
-		ctl_end(c, job, state_told(job), true);
+		ctl_end(c, &c->job[event->row], state_told(&c->job[event->row]), true);
 		break;
 	case SL_EV_CANCEL:
-		if (job->state != CTL_ENDED)
-			ctl_end(c, job, SL_CANCELLED, true);
+		if (c->job[event->row].state != CTL_ENDED)
+			ctl_end(c, &c->job[event->row], SL_CANCELLED, true);
 		break;
 	case SL_EV_TIMER:
 		if (orders->woken <= event->time)
@@ -337,8 +340,8 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 /* In this order: each may use what those before it made. */
 static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
-	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_job_make,
-		ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_prio_make, ctl_limits_make,
+	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_prio_make,
+		ctl_job_make, ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_limits_make,
 		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
@@ -352,7 +355,7 @@ static void take_values(struct ctl *c, const struct sl_setup *setup)
 {
 	const int64_t start = setup->values[PARAM_START].number;
 	c->params.tick_phase = start % TICK;
-	c->params.calc_phase = start - start % TICK;
+	c->params.calc_phase = start - start % TICK + setup->values[PARAM_CALC].number;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
@@ -377,25 +380,10 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	if (!status)
 		status = make_modules(c, setup, err);
 	if (!status)
+		status = ctl_power_make(c, setup, err);
+	if (!status)
 		status = ctl_command_make(c, setup, err);
 	return status;
-}
-
-/* How often a core may be given out: by the most rows of jobs that a partition has, and the one more that
- * preemption by suspension makes. */
-static uint32_t rows_most(const struct ctl *c)
-{
-	enum { ROWS_DEFAULT = 4, ROWS_MAX = 1000 };
-	int64_t most = 1;
-	for (uint32_t i = 0; i < c->cluster->partition_count; i++) {
-		const struct sl_partition *part = &c->cluster->partition[i];
-		if (part->share != SL_SHARE_FORCE && part->share != SL_SHARE_YES)
-			continue;
-		const int64_t rows = part->shares > 0 ? part->shares : ROWS_DEFAULT;
-		most = rows > most ? rows : most;
-	}
-	most += c->params.gang;
-	return (uint32_t)(most < ROWS_MAX ? most : ROWS_MAX);
 }
 
 /* What was done before anybody came. */
@@ -423,7 +411,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (!status)
 		status = ctl_make(c, setup, err);
 	if (!status)
-		status = sl_overcommit(setup, rows_most(c), err);
+		status = sl_overcommit(setup, ctl_overcommit(c), err);
 	if (!status)
 		wake_first(c, setup);
 	return status;

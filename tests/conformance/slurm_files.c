@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* slurm_files.c - see slurm_files.h: the cluster and its accounts. */
-#include "tests/conformance/slurm_files.h"
+#include "tests/conformance/slurm_timing.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
@@ -480,17 +480,21 @@ static int accounting_write(const struct slurm_files *files, const cJSON *accoun
 /* ---- All of it -------------------------------------------------------------------------------------------
  */
 
-static int write_all(struct slurm_files *files, const struct slurm_case *c, const cJSON *json, int64_t phase,
-	struct sl_err *err)
+static int write_all(struct slurm_files *files, const struct slurm_case *c, const cJSON *json,
+	const struct slurm_timing *timing, struct sl_err *err)
 {
 	const cJSON *cluster = get(json, "cluster");
 	const cJSON *accounting = get(json, "accounting");
 	const int64_t boot = number_in(get(json, "power"), "boot", 20);
 	files->accounts = accounting != NULL;
 	files->until = number_in(json, "max", 1500);
-	(void)snprintf(files->policy, sizeof(files->policy), "slurm");
+	const int64_t calc =
+		timing->period ? (timing->calc - timing->tick + timing->period) % timing->period : 0;
+	const int len = snprintf(files->policy, sizeof(files->policy), "slurm:start=%lld,calc=%lld",
+		(long long)timing->tick, (long long)calc);
 	if (get(json, "power"))
-		(void)snprintf(files->policy, sizeof(files->policy), "slurm:boot=%lld", (long long)boot);
+		(void)snprintf(files->policy + len, sizeof(files->policy) - (size_t)len, ",boot=%lld",
+			(long long)boot);
 	int status = put_slurm_conf(files, json);
 	if (!status)
 		status = put_gres_conf(files, cluster);
@@ -499,11 +503,11 @@ static int write_all(struct slurm_files *files, const struct slurm_case *c, cons
 	if (!status && accounting)
 		status = accounting_write(files, accounting, err);
 	if (!status)
-		status = slurm_jobs_write(files, c, json, phase);
+		status = slurm_jobs_write(files, c, json, timing);
 	return status ? sl_fail(err, status, "the scenario's files cannot be written") : SL_OK;
 }
 
-static cJSON *parsed(const char *path, struct sl_err *err)
+cJSON *slurm_parsed(const char *path, struct sl_err *err)
 {
 	const char *text;
 	const char *end;
@@ -517,26 +521,12 @@ static cJSON *parsed(const char *path, struct sl_err *err)
 	return json;
 }
 
-/* Whether the recording says that time 0 was at a known second of a minute. */
-static bool is_aligned(const char *scenario)
-{
-	char path[4096];
-	struct sl_err err = { 0 };
-	const char *slash = strrchr(scenario, '/');
-	(void)snprintf(
-		path, sizeof(path), "%.*smeta.json", slash ? (int)(slash - scenario) + 1 : 0, scenario);
-	cJSON *json = parsed(path, &err);
-	const bool aligned = json && cJSON_IsNumber(get(json, "t0_modulo_60"));
-	cJSON_Delete(json);
-	return aligned;
-}
-
 int slurm_files_write(struct slurm_files *files, const struct slurm_case *c, const char *scenario,
-	int64_t phase, struct sl_err *err)
+	const struct slurm_timing *timing, struct sl_err *err)
 {
 	const char *tmp = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread. */
-	*files = (struct slurm_files){ .aligned = is_aligned(scenario) };
-	cJSON *json = parsed(scenario, err);
+	*files = (struct slurm_files){ 0 };
+	cJSON *json = slurm_parsed(scenario, err);
 	if (!json)
 		return sl_fail(err, SL_INPUT, "%s: not JSON", scenario);
 	(void)snprintf(files->folder, sizeof(files->folder), "%.150s/schedlab-XXXXXX", tmp ? tmp : "/tmp");
@@ -546,7 +536,7 @@ int slurm_files_write(struct slurm_files *files, const struct slurm_case *c, con
 		return sl_fail(err, SL_SYSTEM, "no folder for the scenario's files");
 	}
 	(void)snprintf(files->trace, sizeof(files->trace), "%s/sacct.txt", files->folder);
-	const int status = write_all(files, c, json, phase, err);
+	const int status = write_all(files, c, json, timing, err);
 	cJSON_Delete(json);
 	return status;
 }

@@ -26,21 +26,23 @@ struct slurm_files {
 	bool commands;    /* commands.txt is. */
 	char policy[100]; /* "slurm:boot=20" */
 	int64_t until;    /* Seconds after time 0: the recording went on so long at most. */
-	bool aligned;     /* Time 0 was a whole minute. */
 };
 
-/* phase: seconds that time 0 is after a whole minute. */
+struct slurm_timing;
 int slurm_files_write(struct slurm_files *files, const struct slurm_case *c, const char *scenario,
-	int64_t phase, struct sl_err *err);
+	const struct slurm_timing *timing, struct sl_err *err);
 void slurm_files_remove(const struct slurm_files *files);
 
 /* slurm_jobs.c: the trace and the commands. */
 struct cJSON;
-int slurm_jobs_write(
-	struct slurm_files *files, const struct slurm_case *c, const struct cJSON *json, int64_t phase);
+int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const struct cJSON *json,
+	const struct slurm_timing *timing);
 
 /* By what name the trace has the job or task of a row of expected.csv: "7", "7_3". */
 void slurm_trace_id(const struct slurm_case *c, const struct slurm_row *row, char *id, size_t size);
+
+/* A file of JSON; NULL: it is none. */
+struct cJSON *slurm_parsed(const char *path, struct sl_err *err);
 
 /* For both. A value as slurm.conf or a command line has it; false: it is not to be there. */
 bool slurm_value(const struct cJSON *value, char *text, size_t size);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/conformance/slurm_files.h"
+#include "tests/conformance/slurm_timing.h"
 
 static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
 
@@ -24,7 +24,7 @@ struct jobs {
 	struct slurm_files *files;
 	const struct slurm_case *c;
 	const cJSON *json;
-	int64_t phase;
+	const struct slurm_timing *timing;
 	FILE *out;
 };
 
@@ -136,7 +136,11 @@ static int64_t submit_of(const struct jobs *j, const struct slurm_job *job, cons
 		}
 	const bool told = count == 1 && only->submit != SL_NONE && only->submit >= job->submit &&
 			  only->submit <= job->submit + 5;
-	return told ? only->submit : job->submit;
+	const int64_t submit = told ? only->submit : job->submit;
+	if (j->timing->late && told && only->started > submit && only->started <= submit + SLURM_LATE_MAX &&
+		!only->reasons[0])
+		return only->started;
+	return submit;
 }
 
 /* ---- Rows
@@ -205,7 +209,7 @@ static void put_row(const struct jobs *j, const cJSON *job, const struct slurm_j
 		(void)fprintf(j->out, "_%lld", (long long)task);
 	(void)fprintf(j->out, "|%s|%s|%s||%s|", name ? name : of->id, of->user ? of->user : "root",
 		account ? account : "", qos ? qos : "");
-	put_date(j->out, j->phase + submit_of(j, of, id));
+	put_date(j->out, j->timing->phase + submit_of(j, of, id));
 	(void)fprintf(j->out, "|Unknown|Unknown|%lld|%s|%d:0|", (long long)run_of(j, job, id, task),
 		fails ? "FAILED" : "COMPLETED", fails ? (int)exit_code->valuedouble : 0);
 	put_line(j, job);
@@ -301,16 +305,17 @@ static int put_commands(const struct jobs *j)
 		if (!cJSON_IsNumber(at) || !text_in(event, "cmd"))
 			continue;
 		numbered(j->c, text_in(event, "cmd"), text, sizeof(text));
-		put_date(out, j->phase + (int64_t)at->valuedouble);
+		put_date(out, j->timing->phase + (int64_t)at->valuedouble);
 		(void)fputc(' ', out);
 		put_command(out, text);
 	}
 	return fclose(out) ? SL_SYSTEM : SL_OK;
 }
 
-int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const cJSON *json, int64_t phase)
+int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const cJSON *json,
+	const struct slurm_timing *timing)
 {
-	struct jobs j = { .files = files, .c = c, .json = json, .phase = phase };
+	struct jobs j = { .files = files, .c = c, .json = json, .timing = timing };
 	const int status = put_jobs(&j);
 	files->commands = cJSON_GetArraySize(get(json, "events")) > 0;
 	return status || !files->commands ? status : put_commands(&j);

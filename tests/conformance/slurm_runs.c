@@ -13,9 +13,10 @@
 
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/slurm_alloc.h"
+#include "tests/conformance/slurm_timing.h"
 #include "tests/conformance/slurm_watch.h"
 
-enum { TOLERANCE = 3, REASON_LASTS = 5, MINUTE = 60 };
+enum { TOLERANCE = 3, REASON_LASTS = 5 };
 
 struct comparison {
 	const struct slurm_case *c;
@@ -311,38 +312,67 @@ static void tell(const struct comparison *cmp, const struct conformance_options 
 	print_table(cmp);
 }
 
-/* In that phase of the minute. False: to be tried in another one. */
-static bool run_phase(const struct slurm_case *c, const char *path, int64_t phase, bool last,
-	const struct conformance_options *options, struct tally *tally)
+/* A run with one timing. */
+struct attempt {
+	const struct conformance_options *options;
+	struct tally *tally; /* NULL: it is only tried. */
+	bool same;
+	int64_t first; /* If not, when the first difference was; SL_NONE: it could not be run. */
+};
+
+static void run_timed(const struct slurm_case *c, const char *path, const struct slurm_timing *timing,
+	struct attempt *attempt)
 {
 	struct sl_err err = { 0 };
 	struct slurm_files files;
 	struct slurm_watch watch = { 0 };
 	struct comparison cmp;
-	int status = slurm_files_write(&files, c, path, phase, &err);
+	int status = slurm_files_write(&files, c, path, timing, &err);
 	if (!status && begin_comparison(&cmp, c, &err)) {
-		status = slurm_watch_run(&watch, &files, phase);
+		status = slurm_watch_run(&watch, &files, timing->phase);
 		cmp.watch = &watch;
 		err = status ? watch.run.err : err;
 	}
-	if (!status && !err.status)
+	const bool ran = !status && !err.status;
+	if (ran)
 		compare(&cmp);
-	const bool again = !files.aligned && !last && (status || cmp.differences);
-	if (status || err.status) {
-		if (!again)
-			tally_case(tally, c->name, err.text);
-	} else if (!again) {
+	attempt->same = ran && !cmp.differences;
+	attempt->first = ran ? cmp.first : SL_NONE;
+	if (attempt->tally && ran) {
 		for (size_t i = 0; i < c->row_count; i++)
-			compare_reasons(&cmp, &c->row[i], options->verbose);
-		tell(&cmp, options, tally);
+			compare_reasons(&cmp, &c->row[i], attempt->options->verbose);
+		tell(&cmp, attempt->options, attempt->tally);
+	} else if (attempt->tally) {
+		tally_case(attempt->tally, c->name, err.text);
 	}
 	if (watch.run.arena)
 		slurm_watch_release(&watch);
-	if (options->keep)
+	if (attempt->tally && attempt->options->keep)
 		(void)printf("%s: %s\n", c->name, files.folder);
 	else
 		slurm_files_remove(&files);
-	return !again;
+}
+
+/* The first timing with which all is the same, or that with which it is so for longest. */
+static void run_case(const struct slurm_case *c, const char *path, const struct conformance_options *options,
+	struct tally *tally)
+{
+	struct slurm_timing *timing = sl_alloc(c->arena, SLURM_TIMINGS_MAX, sizeof(*timing));
+	SL_CHECK(timing);
+	const size_t count = slurm_timings(c, path, timing);
+	size_t best = 0;
+	int64_t longest = SL_NONE;
+	for (size_t i = 0; i < count && count > 1; i++) {
+		struct attempt attempt = { .options = options };
+		run_timed(c, path, &timing[i], &attempt);
+		if (attempt.same || attempt.first > longest) {
+			best = i;
+			longest = attempt.first;
+		}
+		if (attempt.same)
+			break;
+	}
+	run_timed(c, path, &timing[best], &(struct attempt){ .options = options, .tally = tally });
 }
 
 void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally)
@@ -362,8 +392,6 @@ void slurm_file(const char *path, const struct conformance_options *options, str
 	if (slurm_case_read(&c, arena, path, &err))
 		tally_case(tally, path, err.text);
 	else
-		for (int64_t phase = 0; phase < MINUTE; phase++)
-			if (run_phase(&c, path, phase, phase == MINUTE - 1, options, tally))
-				break;
+		run_case(&c, path, options, tally);
 	arena_free(arena);
 }
