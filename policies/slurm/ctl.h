@@ -437,6 +437,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told);
 /* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
+/* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand gives them to others. */
 void ctl_suspend(struct ctl *c, struct ctl_job *job);
 void ctl_resume(struct ctl *c, struct ctl_job *job);
 void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user);
@@ -522,6 +523,9 @@ enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part,
  */
 enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
 	int64_t limit_min, ctl_time *at);
+/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free for it,
+ * NODES_MAINT and their like; NONE. */
+enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
 
@@ -589,6 +593,8 @@ void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
 uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
+/* Whether that could ever be: some limit of its is of minutes used. */
+bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
 /* The jobs's most nodes by QOS and association; CTL_NEVER. */
 int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
 /* And which limit that is: why a job waits that wants more. */

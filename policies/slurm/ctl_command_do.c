@@ -38,7 +38,7 @@ static bool suspend(struct ctl *c, struct ctl_job *job)
 	if (job->state != CTL_RUNNING)
 		return false;
 	job->stopped_by_hand = true;
-	ctl_suspend(c, job);
+	ctl_suspend_by_hand(c, job);
 	return true;
 }
 
@@ -47,7 +47,7 @@ static bool resume(struct ctl *c, struct ctl_job *job)
 	if (job->state != CTL_SUSPENDED)
 		return false;
 	job->stopped_by_hand = false;
-	ctl_resume(c, job);
+	ctl_resume_by_hand(c, job);
 	return true;
 }
 

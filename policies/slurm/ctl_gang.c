@@ -339,6 +339,7 @@ void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job)
 		select_stop(c->select, job->alloc, false);
 	if (job->state == CTL_SUSPENDED)
 		ctl_acts_of(c)->resume(c, job);
+	ctl_gang_ended(c, job); /* Resumed out of its turn: it comes anew. */
 	ctl_gang_started(c, job);
 }
 

@@ -261,6 +261,8 @@ void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held
 	job->ended_as = as;
 	job->state = CTL_PENDING;
 	ctl_list_add(c, job);
+	ctl_limits_submitted(c, job, false); /* It is there again for all of its partitions. */
+	ctl_limits_submitted(c, job, true);
 	job->restarts++;
 	job->requeued_at = job->submit = c->now;
 	job->begin = job->eligible = c->now + c->params.requeue_delay;
@@ -286,7 +288,6 @@ void ctl_suspend(struct ctl *c, struct ctl_job *job)
 		return;
 	job->state = CTL_SUSPENDED;
 	job->suspended_at = c->now;
-	select_stop(c->select, job->alloc, true);
 	c->job_changes++;
 	ctl_order(c, job, CTL_SUSPEND, NULL);
 	ctl_want_pass(c);
@@ -302,7 +303,6 @@ void ctl_resume(struct ctl *c, struct ctl_job *job)
 	job->suspended += stood;
 	job->end_limit += stood;
 	job->suspended_at = CTL_NONE;
-	select_stop(c->select, job->alloc, false);
 	c->job_changes++;
 	ctl_order(c, job, CTL_RESUME, NULL);
 	ctl_limit_moved(c, job);

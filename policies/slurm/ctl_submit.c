@@ -160,11 +160,13 @@ static enum ctl_status could_run(struct ctl *c, struct ctl_job *job)
 }
 
 /* Why it waits, before any pass has looked at it. */
-static void first_reason(struct ctl *c, struct ctl_job *job, enum ctl_status status)
+static void first_reason(struct ctl *c, struct ctl_job *job, enum ctl_status status, enum sl_reason tested)
 {
 	if (job->reason != SL_REASON_NONE)
 		return;
-	if (status == CTL_PARTITION_NOT_AVAIL)
+	if (tested != SL_REASON_NONE)
+		ctl_set_reason(c, job, tested);
+	else if (status == CTL_PARTITION_NOT_AVAIL)
 		ctl_set_reason(c, job, ctl_part_allows(c, job, job->part));
 	else if (status == CTL_PART_CONFIG)
 		ctl_set_reason(c, job, SL_REASON_PARTITION_CONFIG);
@@ -235,6 +237,9 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 			give_priority(c, job[i], i ? job[0] : NULL);
 	}
 	const enum ctl_status status = could_run(c, job[0]);
+	const bool tested =
+		status == CTL_OK && job[0]->state == CTL_PENDING && job[0]->reason == SL_REASON_NONE;
+	const enum sl_reason first = tested ? ctl_place_first(c, job[0]) : SL_REASON_NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		if (job[i]->state != CTL_PENDING)
 			continue; /* What it depends on can no longer be. */
@@ -243,7 +248,7 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 			ctl_limits_submitted(c, job[i], false);
 			refuse(c, job[i], "Requested node configuration is not available");
 		} else {
-			first_reason(c, job[i], status);
+			first_reason(c, job[i], status, first);
 		}
 	}
 	ctl_want_batch_pass(c);

@@ -5,8 +5,8 @@
  * A look comes when seconds since 1970 modulo 30 are params.tick_phase, that is, every 30 s from slurmctld's
  * start. It finds, of each running job:
  * - Nodes that were booted for it are up: its time begins now.
- * - Its grace is over (it was preempted): it ends, PREEMPTED. Its batch script was not signalled before
- * (slurm.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
+ * - Its grace is over (it was preempted): it goes, as its PreemptMode says. Its batch script was not
+ * signalled before (slurm.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
  * - Its limit and the OverTimeLimit of its partition or of the cluster are over: TIMEOUT, at once, since
  * batch scripts heed SIGTERM (run 14).
  * - It has used up minutes of its association or QOS, or its reservation is over: TIMEOUT.
@@ -48,7 +48,7 @@ static ctl_time due_of(const struct ctl *c, const struct ctl_job *job)
 		return tick_from(c, job->end_limit);
 	if (job->state != CTL_RUNNING)
 		return CTL_NEVER;
-	if ((c->params.enforce_limits && job->assoc != CTL_NO_ROW) || job->resv != CTL_NO_ROW)
+	if (ctl_limits_watched(c, job) || job->resv != CTL_NO_ROW)
 		return tick_from(c, c->now + 1); /* Minutes used up, a reservation over: at any look. */
 	return is_limited(c, job) ? tick_from(c, over_at(c, job)) : CTL_NEVER;
 }
@@ -72,8 +72,7 @@ static void look_at(struct ctl *c, struct ctl_job *job)
 		return;
 	}
 	if (job->preempted_at != CTL_NONE) {
-		if (job->end_limit <= c->now)
-			ctl_end(c, job, SL_PREEMPTED, false);
+		ctl_preempt_over(c, job);
 		return;
 	}
 	if (job->state != CTL_RUNNING)

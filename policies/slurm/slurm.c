@@ -277,18 +277,17 @@ static void wake(struct ctl *c, struct sl_pass *pass)
 static void tell(struct ctl *c, const struct sl_event *event)
 {
 	struct ctl_orders *orders = c->orders;
-	struct ctl_job *job = event->row < c->jobs->count ? &c->job[event->row] : NULL;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		orders->told++;
-		ctl_submit(c, job);
+		ctl_submit(c, &c->job[event->row]);
 		break;
 	case SL_EV_JOB_END:
-		ctl_end(c, job, state_told(job), true);
+		ctl_end(c, &c->job[event->row], state_told(&c->job[event->row]), true);
 		break;
 	case SL_EV_CANCEL:
-		if (job->state != CTL_ENDED)
-			ctl_end(c, job, SL_CANCELLED, true);
+		if (c->job[event->row].state != CTL_ENDED)
+			ctl_end(c, &c->job[event->row], SL_CANCELLED, true);
 		break;
 	case SL_EV_TIMER:
 		if (orders->woken <= event->time)
@@ -387,23 +386,6 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	return status;
 }
 
-/* How often a core may be given out: by the most rows of jobs that a partition has, and the one more that
- * preemption by suspension makes. */
-static uint32_t rows_most(const struct ctl *c)
-{
-	enum { ROWS_DEFAULT = 4, ROWS_MAX = 1000 };
-	int64_t most = 1;
-	for (uint32_t i = 0; i < c->cluster->partition_count; i++) {
-		const struct sl_partition *part = &c->cluster->partition[i];
-		if (part->share != SL_SHARE_FORCE && part->share != SL_SHARE_YES)
-			continue;
-		const int64_t rows = part->shares > 0 ? part->shares : ROWS_DEFAULT;
-		most = rows > most ? rows : most;
-	}
-	most += c->params.gang;
-	return (uint32_t)(most < ROWS_MAX ? most : ROWS_MAX);
-}
-
 /* What was done before anybody came. */
 static void wake_first(struct ctl *c, const struct sl_setup *setup)
 {
@@ -429,7 +411,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (!status)
 		status = ctl_make(c, setup, err);
 	if (!status)
-		status = sl_overcommit(setup, rows_most(c), err);
+		status = sl_overcommit(setup, ctl_overcommit(c), err);
 	if (!status)
 		wake_first(c, setup);
 	return status;

@@ -262,6 +262,18 @@ Test(ctl_gang, suspended_by_hand_twice_over, .fini = fini)
 	expect_log("go A");
 }
 
+Test(ctl_gang, whom_an_operator_resumes_out_of_turn_stops_again, .fini = fini)
+{
+	two_tiers(1);
+	pw_ready(&w);
+	struct ctl_job *a = runs(pw_whole(&w, LOW, 1)), *h = runs(pw_whole(&w, HIGH, 1));
+	expect_log("stop A");
+	ctl_resume_by_hand(&w.c, a);
+	expect_log("go A, stop A");
+	pw_finish(&w, h);
+	expect_log("go A");
+}
+
 /* Exclusive nodes of one whom an operator has suspended are open to others. */
 Test(ctl_gang, a_stopped_job_lets_others_onto_its_nodes, .fini = fini)
 {

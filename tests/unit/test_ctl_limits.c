@@ -343,6 +343,10 @@ Test(ctl_limits, running_jobs_end_when_minutes_are_used_up, .fini = fini)
 	lw_start(&w, job);
 	w.c.qos[0].usage_tres[CTL_TRES_CPU] = 359;
 	cr_expect_not(ctl_limits_timed_out(&w.c, job));
+	cr_expect(ctl_limits_watched(&w.c, job));
+	struct ctl_job *free = lw_job(&w, "u2", "acc", "other", 1, 1);
+	lw_start(&w, free);
+	cr_expect_not(ctl_limits_watched(&w.c, free));
 	w.c.qos[0].usage_tres[CTL_TRES_CPU] = 360;
 	cr_expect(ctl_limits_timed_out(&w.c, job));
 	w.c.params.enforce_safe = true;
