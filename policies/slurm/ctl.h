@@ -735,6 +735,8 @@ int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err 
 /* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
  * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
+/* How many jobs operators suspend in all. */
+uint32_t ctl_command_suspended(const struct ctl *c);
 void ctl_command_run(struct ctl *c); /* Those that are due. */
 sl_time ctl_command_next(const struct ctl *c);
 
