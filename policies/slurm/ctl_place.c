@@ -344,9 +344,9 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 {
 	const int64_t tier = c->part[job->part].tier;
 	const int64_t its = c->part[other->part].tier;
-	if (other == job || ctl_is_limit(other->reason) || other->begin == CTL_NONE ||
-		other->begin > c->now || (other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) ||
-		!other->priority)
+	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+		other->begin == CTL_NONE || other->begin > c->now ||
+		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
 		return false;
 	if (other->array != CTL_NO_ROW && other->array == job->array)
 		return false;
