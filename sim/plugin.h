@@ -789,8 +789,8 @@ struct sl_jobs {
 	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL:
 	 * it did not, and those that there are did. */
 	const uint32_t *request_drawn_from;
-	uint32_t row_first; /* Of a part of a trace (replay.windows): rows that `more` names (dependencies) count
-			     * from so many before the first. */
+	uint32_t row_first; /* Of a part of a trace (replay.windows): rows that `more` names (dependencies)
+			     * count from so many before the first. */
 };
 
 /* What has to be before a job may start. */

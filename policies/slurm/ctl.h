@@ -522,6 +522,9 @@ enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part,
  */
 enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
 	int64_t limit_min, ctl_time *at);
+/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free for it,
+ * NODES_MAINT and their like; NONE. */
+enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
 
@@ -589,6 +592,8 @@ void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
 uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
+/* Whether that could ever be: some limit of its is of minutes used. */
+bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
 /* The jobs's most nodes by QOS and association; CTL_NEVER. */
 int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
 /* And which limit that is: why a job waits that wants more. */
@@ -733,6 +738,8 @@ int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err 
 /* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
  * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
+/* How many jobs operators suspend in all. */
+uint32_t ctl_command_suspended(const struct ctl *c);
 void ctl_command_run(struct ctl *c); /* Those that are due. */
 sl_time ctl_command_next(const struct ctl *c);
 

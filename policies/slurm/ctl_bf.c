@@ -62,8 +62,7 @@ static void still_until(struct ctl_bf *bf, ctl_time at)
 		bf->still_until = at;
 }
 
-/* ---- Who is passed over (1)
- * ------------------------------------------------------------------------------------ */
+/* ---- Who is passed over (1) ---------------------------------------------------------------------------- */
 
 /* bf_max_job_user and its like: the first so many are looked at. */
 static bool too_many(const struct attempt *a)
@@ -127,8 +126,7 @@ static bool may_reserve(struct attempt *a)
 	       a->bf->reserved[a->entry->part] < p->bf_job_part_count_reserve;
 }
 
-/* ---- How long (2)
- * ------------------------------------------------------------------------------------------------ */
+/* ---- How long (2) -------------------------------------------------------------------------------------- */
 
 static void take_limit(struct attempt *a)
 {
@@ -188,8 +186,7 @@ static void set_limit(struct attempt *a)
 	ctl_limit_moved(a->c, job);
 }
 
-/* ---- Where and when (3a to 3d)
- * ---------------------------------------------------------------------------------- */
+/* ---- Where and when (3a to 3d) ------------------------------------------------------------------------- */
 
 /* Nodes over all of its time; a->later is set. False: too few. */
 static bool find_nodes(struct attempt *a)
@@ -232,8 +229,7 @@ static bool is_licensed(const struct attempt *a)
 	return ctl_slots_licensed(&a->bf->slots, a->start, from + a->minutes * 60, licenses);
 }
 
-/* ---- Now (3e)
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Now (3e) ------------------------------------------------------------------------------------------ */
 
 static enum ctl_status start_now(struct attempt *a)
 {
@@ -249,8 +245,7 @@ static enum ctl_status start_now(struct attempt *a)
 	return status;
 }
 
-/* ---- Later (3f to 3k)
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Later (3f to 3k) ---------------------------------------------------------------------------------- */
 
 static void plan(struct attempt *a)
 {
@@ -342,9 +337,7 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 	return true;
 }
 
-/* ---- One job (3)
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- One job (3) --------------------------------------------------------------------------------------- */
 
 /* Once, at a->later. True: it is done with. */
 static bool try_at(struct attempt *a, enum verdict *verdict)
@@ -410,9 +403,7 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	return verdict;
 }
 
-/* ---- The pass
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- The pass ------------------------------------------------------------------------------------------ */
 
 /* bf_running_job_reserve: nodes that are wholly somebody's, who cannot be preempted, are in the plan. */
 static bool reserve_running(struct ctl *c)

@@ -70,8 +70,7 @@ void ctl_want_batch_pass(struct ctl *c) { c->clock->batch = true; }
 /* The first whole second that is not before now. */
 static ctl_time second_from(const struct ctl *c) { return c->now + (ctl_engine_time(c, c->now) < c->now_us); }
 
-/* ---- Until when nothing but a change can matter
- * ------------------------------------------------------------------- */
+/* ---- Until when nothing but a change can matter -------------------------------------------------------- */
 
 /* Limits of minutes: what is used of them changes with time. */
 static bool is_of_time(enum sl_reason reason)
@@ -122,8 +121,7 @@ static ctl_time still_all(const struct ctl *c)
 	return at;
 }
 
-/* ---- Main passes
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Main passes --------------------------------------------------------------------------------------- */
 
 static bool main_is_still(const struct ctl *c)
 {
@@ -197,8 +195,7 @@ static void run_loop(struct ctl *c)
 	}
 }
 
-/* ---- The backfill's thread
- * -------------------------------------------------------------------------------------------- */
+/* ---- The backfill's thread ----------------------------------------------------------------------------- */
 
 /* It sleeps bf_interval; then it makes a pass if anything has changed since the last one began, else it looks
  * again every second. Somebody who waits for a reason counts as a change: each pass notes it. */
@@ -243,9 +240,7 @@ static void run_backfill(struct ctl *c)
 	k->bf_still = sooner(still_all(c), c->bf->still_until);
 }
 
-/* ---- A second
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- A second ------------------------------------------------------------------------------------------ */
 
 static void run_others(struct ctl *c)
 {
@@ -276,9 +271,7 @@ void ctl_run(struct ctl *c)
 	k->waited = c->pending_count != 0;
 }
 
-/* ---- When next
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- When next ----------------------------------------------------------------------------------------- */
 
 static ctl_time next_batch(const struct ctl *c)
 {

@@ -39,6 +39,7 @@ static bool suspend(struct ctl *c, struct ctl_job *job)
 		return false;
 	job->stopped_by_hand = true;
 	ctl_suspend_by_hand(c, job);
+	job->priority = 0; /* As if it were held. */
 	return true;
 }
 
@@ -47,7 +48,9 @@ static bool resume(struct ctl *c, struct ctl_job *job)
 	if (job->state != CTL_SUSPENDED)
 		return false;
 	job->stopped_by_hand = false;
-	ctl_resume_by_hand(c, job);
+	ctl_resume_by_hand(c, job); /* Even if others have its cores by now: slurmctld does not look. */
+	if (!job->priority)
+		ctl_prio_submit(c, job);
 	return true;
 }
 
@@ -140,12 +143,6 @@ static bool hold_by_user(struct ctl *c, struct ctl_job *job) { return hold(c, jo
 static bool requeue_only(struct ctl *c, struct ctl_job *job) { return requeue(c, job, false); }
 static bool requeue_hold(struct ctl *c, struct ctl_job *job) { return requeue(c, job, true); }
 
-static bool release(struct ctl *c, struct ctl_job *job)
-{
-	ctl_release_hold(c, job);
-	return true;
-}
-
 static bool update(struct ctl *c, const struct command *command, struct ctl_job *job)
 {
 	for (uint32_t i = 1; i < command->pair_count; i++)
@@ -163,7 +160,6 @@ static bool do_one(struct ctl *c, const struct command *command, struct ctl_job 
 	static bool (*const act[COMMAND_KINDS])(struct ctl *, struct ctl_job *) = {
 		[COMMAND_HOLD] = hold_by_operator,
 		[COMMAND_UHOLD] = hold_by_user,
-		[COMMAND_RELEASE] = release,
 		[COMMAND_REQUEUE] = requeue_only,
 		[COMMAND_REQUEUEHOLD] = requeue_hold,
 		[COMMAND_SUSPEND] = suspend,
@@ -178,20 +174,23 @@ static bool do_one(struct ctl *c, const struct command *command, struct ctl_job 
 }
 
 /* Tasks of an array that are let go together are one record: they get one priority. */
-static void share_priority(struct ctl *c, const struct command *command, uint32_t from, uint32_t until)
+static void release_tasks(struct ctl *c, const uint32_t *row, uint32_t count)
 {
-	if (command->kind != COMMAND_RELEASE)
-		return;
-	const struct ctl_job *head = &c->job[command->row[from]];
-	for (uint32_t i = from + 1; i < until; i++) {
-		struct ctl_job *job = &c->job[command->row[i]];
-		if (job->state == CTL_PENDING && !job->priority && head->state == CTL_PENDING) {
+	const struct ctl_job *head = NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		struct ctl_job *job = &c->job[row[i]];
+		if (job->state != CTL_PENDING || job->priority)
+			continue;
+		if (head) {
 			job->priority = head->priority;
 			job->priority_part = head->priority_part;
-			job->held_by_user = false;
+			job->held_by_user = job->direct_priority = false;
 			ctl_set_reason(c, job, SL_REASON_NONE);
 			(void)ctl_independent(c, job);
+			continue;
 		}
+		ctl_release_hold(c, job);
+		head = job->state == CTL_PENDING ? job : NULL;
 	}
 }
 
@@ -203,11 +202,10 @@ static void do_jobs(struct ctl *c, const struct command *command)
 		while (array != CTL_NO_ROW && until < command->row_count &&
 			c->job[command->row[until]].array == array)
 			until++;
-		for (uint32_t k = i; k < until; k++) {
+		if (command->kind == COMMAND_RELEASE)
+			release_tasks(c, command->row + i, until - i);
+		for (uint32_t k = i; k < until && command->kind != COMMAND_RELEASE; k++)
 			c->commands->refused += !do_one(c, command, &c->job[command->row[k]]);
-			if (k == i)
-				share_priority(c, command, i, until);
-		}
 	}
 }
 

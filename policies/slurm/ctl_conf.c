@@ -17,8 +17,7 @@ struct ctl_conf {
 
 static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
 
-/* ---- Keys ------------------------------------------------------------------------------------------------
- */
+/* ---- Keys ---------------------------------------------------------------------------------------------- */
 
 const char *ctl_conf_text(const struct ctl *c, const char *key)
 {
@@ -80,8 +79,7 @@ bool ctl_conf_has(const char *list, const char *word)
 	return false;
 }
 
-/* ---- SchedulerParameters ----------------------------------------------------------------------------------
- */
+/* ---- SchedulerParameters ------------------------------------------------------------------------------- */
 
 static int parts_of(struct ctl *c, struct ctl_conf *conf, const char *text)
 {
@@ -200,8 +198,7 @@ static void take_sched(struct ctl *c)
 		p->bf_interval = -1;
 }
 
-/* ---- Preemption -------------------------------------------------------------------------------------------
- */
+/* ---- Preemption ---------------------------------------------------------------------------------------- */
 
 enum ctl_preempt_mode ctl_conf_preempt_mode(const char *text)
 {
@@ -232,8 +229,7 @@ static void take_preempt(struct ctl *c)
 		p->preempt_exempt_time = 0;
 }
 
-/* ---- The rest
- * ----------------------------------------------------------------------------------------------- */
+/* ---- The rest ------------------------------------------------------------------------------------------ */
 
 static int64_t over_time(const char *text, int64_t otherwise)
 {

@@ -14,8 +14,7 @@ static bool same(const char *text, size_t len, const char *name)
 
 static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
 
-/* ---- Partitions ------------------------------------------------------------------------------------------
- */
+/* ---- Partitions ---------------------------------------------------------------------------------------- */
 
 /* Minutes, rounded down as Slurm has them; CTL_NEVER: without limit, CTL_NONE: not said. */
 static int64_t minutes(sl_time time)
@@ -124,8 +123,7 @@ uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len)
 	return CTL_NO_ROW;
 }
 
-/* ---- TRES
- * -------------------------------------------------------------------------------------------------- */
+/* ---- TRES ---------------------------------------------------------------------------------------------- */
 
 static struct ctl_tres *tres_add(struct ctl *c, const char *kind, const char *name, const char *type)
 {

@@ -261,6 +261,8 @@ void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held
 	job->ended_as = as;
 	job->state = CTL_PENDING;
 	ctl_list_add(c, job);
+	ctl_limits_submitted(c, job, false); /* It is there again for all of its partitions. */
+	ctl_limits_submitted(c, job, true);
 	job->restarts++;
 	job->requeued_at = job->submit = c->now;
 	job->begin = job->eligible = c->now + c->params.requeue_delay;

@@ -256,6 +256,25 @@ static int64_t run_mins(const struct ctl *c, const struct ctl_job *job)
 	return run > 0 ? run / 60 : 0;
 }
 
+static bool of_minutes(const struct ctl_limits *limits)
+{
+	return limits->tres[CTL_GRP_MINS] || limits->tres[CTL_MAX_MINS] ||
+	       limits->number[CTL_GRP_WALL] != CTL_NEVER;
+}
+
+bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job)
+{
+	if (!ctl_limits_on(c, job) || c->params.enforce_safe)
+		return false;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	bool watched = false;
+	for (unsigned k = 0; k < 2; k++)
+		watched |= order.qos[k] != CTL_NO_ROW && of_minutes(c->qos[order.qos[k]].limits);
+	for (uint32_t i = job->assoc; i != CTL_NO_ROW && !watched; i = c->assoc[i].parent)
+		watched = of_minutes(c->assoc[i].limits);
+	return watched;
+}
+
 /* acct_policy_job_time_out(): an association's own limits and those of accounts below root; with `safe`, a
  * job that was let start may end. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job)

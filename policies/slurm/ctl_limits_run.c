@@ -166,7 +166,7 @@ static int64_t with_factor(const struct try *t, int64_t limit)
 static bool held(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
 	const struct ctl_used *used, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
 		int64_t limit;
 		if (!tres_limit(t, limits, kind, i, &limit))
 			continue;
@@ -191,7 +191,7 @@ static int64_t held_mins(const struct ctl_used *used, uint32_t tres)
 static bool run_mins(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
 	const struct ctl_used *used, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
 		int64_t limit;
 		if (!tres_limit(t, limits, kind, i, &limit))
 			continue;
@@ -206,7 +206,7 @@ static bool run_mins(struct try *t, const struct ctl_limits *limits, enum ctl_li
 static bool used_mins(struct try *t, const struct ctl_limits *limits, const struct ctl_used *used,
 	const double *seconds, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[CTL_GRP_MINS] && i < t->c->tres_count; i++) {
 		int64_t limit;
 		if (!tres_limit(t, limits, CTL_GRP_MINS, i, &limit))
 			continue;
@@ -224,7 +224,7 @@ static bool used_mins(struct try *t, const struct ctl_limits *limits, const stru
 static bool own(
 	struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
 		int64_t limit;
 		if (!tres_limit(t, limits, kind, i, &limit))
 			continue;

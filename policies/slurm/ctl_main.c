@@ -25,8 +25,7 @@ struct pass {
 
 enum verdict { NEXT, AGAIN, STOP };
 
-/* ---- What keeps a job without blocking anyone
- * ---------------------------------------------------------------- */
+/* ---- What keeps a job without blocking anyone ---------------------------------------------------------- */
 
 static bool resv_failed(const struct pass *p, uint32_t resv)
 {
@@ -89,17 +88,18 @@ static bool lacks_licenses(struct pass *p, struct ctl_job *job)
 	return true;
 }
 
-/* ---- What becomes of a test
- * ------------------------------------------------------------------------------------ */
+/* ---- What becomes of a test ---------------------------------------------------------------------------- */
 
-/* bf_min_age_reserve and bf_min_prio_reserve: who would reserve nothing blocks nobody. */
+/* bf_min_age_reserve and bf_min_prio_reserve (before which MinPrioThresh goes): who would reserve nothing
+ * blocks nobody. */
 static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t priority)
 {
 	const struct ctl_params *params = &c->params;
 	if (params->bf_min_age_reserve && (job->eligible == CTL_NONE || job->eligible == 0 ||
 						  c->now - job->eligible < params->bf_min_age_reserve))
 		return false;
-	return !params->bf_min_prio_reserve || priority >= params->bf_min_prio_reserve;
+	const int64_t least = ctl_limits_prio_least(c, job);
+	return priority >= (least ? least : params->bf_min_prio_reserve);
 }
 
 static void fail_busy(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
@@ -147,8 +147,7 @@ static enum verdict judge(
 	return NEXT;
 }
 
-/* ---- The pass
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- The pass ------------------------------------------------------------------------------------------ */
 
 /* Tasks that are jobs of their own. */
 static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct ctl_entry *entry)

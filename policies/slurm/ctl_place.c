@@ -26,8 +26,7 @@ const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *jo
 	return c->place->required[job->row];
 }
 
-/* ---- Begin
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- Begin --------------------------------------------------------------------------------------------- */
 
 struct named {
 	const char *name;
@@ -122,8 +121,7 @@ int ctl_place_make(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Which nodes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Which nodes --------------------------------------------------------------------------------------- */
 
 static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
@@ -182,8 +180,7 @@ static enum ctl_status free_of_reservations(
 	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &overlap, &next);
 }
 
-/* ---- Limits of nodes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Limits of nodes ----------------------------------------------------------------------------------- */
 
 /* get_node_cnts(): what partition, QOS and association let it have. */
 static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *most)
@@ -217,9 +214,7 @@ static void unbound(struct ctl *c, const struct ctl_job *job, int64_t most)
 		select_set_nodes_max(c->select, job->part, own == CTL_NEVER ? SL_NONE : own);
 }
 
-/* ---- Now
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- Now ----------------------------------------------------------------------------------------------- */
 
 static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
 {
@@ -342,9 +337,64 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 	return status;
 }
 
-/* ---- Later
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- At submission ------------------------------------------------------------------------------------- */
+
+/* Somebody who could be looked at goes before it (_top_priority). */
+static bool is_behind(const struct ctl *c, const struct ctl_job *job, const struct ctl_job *other)
+{
+	const int64_t tier = c->part[job->part].tier;
+	const int64_t its = c->part[other->part].tier;
+	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+		other->begin == CTL_NONE || other->begin > c->now ||
+		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
+		return false;
+	if (other->array != CTL_NO_ROW && other->array == job->array)
+		return false;
+	if (other->part == job->part)
+		return other->priority > job->priority;
+	return its > tier || (its == tier && other->priority > job->priority);
+}
+
+/* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
+static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
+{
+	const struct ctl_params *params = &c->params;
+	const size_t words = c->place->words;
+	const uint64_t *required = ctl_place_required(c, job);
+	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
+	const struct select_alloc *out;
+	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
+	if (kept != CTL_OK)
+		return kept;
+	if (required && !ctl_set_within(required, nodes, words))
+		return CTL_NODE_NOT_AVAIL;
+	const bool alone = job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
+						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
+		ctl_set_and(nodes, idle_nodes(c), words);
+	return select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS ? CTL_OK
+											   : CTL_NODES_BUSY;
+}
+
+enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
+{
+	enum ctl_status status = CTL_OK;
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		look_in(c, job, job->parts[i]);
+		status = place_idle(c, job);
+		if (status == CTL_OK)
+			break;
+	}
+	look_in(c, job, job->parts[0]);
+	if (status != CTL_OK)
+		return reason_of(c, job, status);
+	for (uint32_t row = c->pending_last; row != CTL_NO_ROW; row = c->job[row].before)
+		if (is_behind(c, job, &c->job[row]))
+			return SL_REASON_PRIORITY;
+	return SL_REASON_NONE;
+}
+
+/* ---- Later --------------------------------------------------------------------------------------------- */
 
 void ctl_place_begin(struct ctl *c) { c->place->running_fresh = false; }
 

@@ -79,12 +79,8 @@ static void each_job(struct ctl *c, ctl_time at, unsigned what)
 	struct both both = { c->pending_first, c->running_first };
 	bool changed = false;
 	for (struct ctl_job *job; (job = next_of(c, &both));) {
-		if (what & USES && uses(job)) {
-			const ctl_time from =
-				p->last == CTL_NONE || p->last < job->start ? job->start : p->last;
-			ctl_usage_apply(c, job, from, at);
-			ctl_limits_ran(c, job, from, at);
-		}
+		if (what & USES && uses(job))
+			ctl_usage_apply(c, job, p->last == CTL_NONE ? job->start : p->last, at);
 		if (what & WEIGHS && is_weighed(c, job))
 			changed |= prio_job(c, job, at);
 	}

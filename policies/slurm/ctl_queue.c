@@ -34,8 +34,7 @@ int ctl_queue_make(struct ctl *c, struct sl_err *err)
 	return q->first && q->seen ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
 }
 
-/* ---- Arrays -----------------------------------------------------------------------------------------------
- */
+/* ---- Arrays -------------------------------------------------------------------------------------------- */
 
 bool ctl_is_alone(const struct ctl_job *job)
 {
@@ -85,8 +84,7 @@ void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 	}
 }
 
-/* ---- Whether it is looked at
- * ------------------------------------------------------------------------------- */
+/* ---- Whether it is looked at --------------------------------------------------------------------------- */
 
 bool ctl_is_limit(enum sl_reason reason) { return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_COUNT; }
 
@@ -101,17 +99,19 @@ bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
 
 /* Reasons that a partition gives, and takes back when it has no objection any more
  * (part_policy_job_runnable_state). */
-static bool is_partitions(enum sl_reason reason)
+bool ctl_is_partitions(enum sl_reason reason)
 {
 	return reason == SL_REASON_PARTITION_NODES || reason == SL_REASON_PARTITION_TIME ||
 	       reason == SL_REASON_PARTITION_DOWN || reason == SL_REASON_PARTITION_INACTIVE ||
-	       reason == SL_REASON_QOS_USAGE;
+	       reason == SL_REASON_PARTITION_CONFIG || reason == SL_REASON_QOS_USAGE;
 }
 
 static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
-	const enum sl_reason reason = ctl_part_allows(c, job, part);
-	if (reason != SL_REASON_NONE || is_partitions(job->reason))
+	enum sl_reason reason = ctl_part_allows(c, job, part);
+	if (reason == SL_REASON_NONE && job->nodes_min > c->part[part].node_count)
+		reason = SL_REASON_PARTITION_NODES;
+	if (reason != SL_REASON_NONE || ctl_is_partitions(job->reason))
 		ctl_queue_reason(c, job, reason);
 	return reason == SL_REASON_NONE;
 }
@@ -187,8 +187,7 @@ static size_t add(struct ctl *c, struct ctl_job *job, size_t count)
 	return count;
 }
 
-/* ---- Order
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Order --------------------------------------------------------------------------------------------- */
 
 static int more(int64_t a, int64_t b) { return a < b ? 1 : a > b ? -1 : 0; } /* The greater one first. */
 

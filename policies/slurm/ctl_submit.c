@@ -116,7 +116,6 @@ static bool takes_jobs(const struct ctl *c, const struct ctl_job *job)
 static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t count)
 {
 	struct ctl_job *job = all[0];
-	const int64_t least = job->time_min != CTL_NONE ? job->time_min : job->time_limit;
 	if (job->hetero)
 		return "heterogeneous jobs are not followed: their components start together";
 	if (!job->part_count)
@@ -125,8 +124,6 @@ static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t c
 		return "Required partition not available (inactive or drain)";
 	if (!parts_allow(c, job))
 		return "Requested partition configuration not available now";
-	if (job->deadline != CTL_NONE && least != CTL_NEVER && c->now + least * 60 > job->deadline)
-		return "Incompatible deadline specification: it is too near for the time limit";
 	for (uint32_t i = 0; i < count; i++) /* Each task has licences and a reservation of its own. */
 		if (!ctl_license_known(c, all[i]))
 			return "Invalid license specification";
@@ -160,11 +157,13 @@ static enum ctl_status could_run(struct ctl *c, struct ctl_job *job)
 }
 
 /* Why it waits, before any pass has looked at it. */
-static void first_reason(struct ctl *c, struct ctl_job *job, enum ctl_status status)
+static void first_reason(struct ctl *c, struct ctl_job *job, enum ctl_status status, enum sl_reason tested)
 {
 	if (job->reason != SL_REASON_NONE)
 		return;
-	if (status == CTL_PARTITION_NOT_AVAIL)
+	if (tested != SL_REASON_NONE)
+		ctl_set_reason(c, job, tested);
+	else if (status == CTL_PARTITION_NOT_AVAIL)
 		ctl_set_reason(c, job, ctl_part_allows(c, job, job->part));
 	else if (status == CTL_PART_CONFIG)
 		ctl_set_reason(c, job, SL_REASON_PARTITION_CONFIG);
@@ -235,6 +234,9 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 			give_priority(c, job[i], i ? job[0] : NULL);
 	}
 	const enum ctl_status status = could_run(c, job[0]);
+	const bool tested =
+		status == CTL_OK && job[0]->state == CTL_PENDING && job[0]->reason == SL_REASON_NONE;
+	const enum sl_reason first = tested ? ctl_place_first(c, job[0]) : SL_REASON_NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		if (job[i]->state != CTL_PENDING)
 			continue; /* What it depends on can no longer be. */
@@ -243,7 +245,7 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 			ctl_limits_submitted(c, job[i], false);
 			refuse(c, job[i], "Requested node configuration is not available");
 		} else {
-			first_reason(c, job[i], status);
+			first_reason(c, job[i], status, first);
 		}
 	}
 	ctl_want_batch_pass(c);

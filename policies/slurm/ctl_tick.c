@@ -48,7 +48,7 @@ static ctl_time due_of(const struct ctl *c, const struct ctl_job *job)
 		return tick_from(c, job->end_limit);
 	if (job->state != CTL_RUNNING)
 		return CTL_NEVER;
-	if ((c->params.enforce_limits && job->assoc != CTL_NO_ROW) || job->resv != CTL_NO_ROW)
+	if (ctl_limits_watched(c, job) || job->resv != CTL_NO_ROW)
 		return tick_from(c, c->now + 1); /* Minutes used up, a reservation over: at any look. */
 	return is_limited(c, job) ? tick_from(c, over_at(c, job)) : CTL_NEVER;
 }
@@ -98,7 +98,8 @@ void ctl_tick(struct ctl *c)
 		ctl_limit_moved(c, &c->job[row]);
 }
 
-/* deadline_ok(): whoever cannot be done by then is ended, at the first pass that sees it (run 85). */
+/* deadline_ok(): whoever cannot be done by then is ended, at the first pass that sees it (run 85), even if it
+ * was so when it was submitted. */
 bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job)
 {
 	const int64_t minutes = job->time_min != CTL_NONE ? job->time_min : job->time_limit;

@@ -277,18 +277,17 @@ static void wake(struct ctl *c, struct sl_pass *pass)
 static void tell(struct ctl *c, const struct sl_event *event)
 {
 	struct ctl_orders *orders = c->orders;
-	struct ctl_job *job = event->row < c->jobs->count ? &c->job[event->row] : NULL;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
 		orders->told++;
-		ctl_submit(c, job);
+		ctl_submit(c, &c->job[event->row]);
 		break;
 	case SL_EV_JOB_END:
-		ctl_end(c, job, state_told(job), true);
+		ctl_end(c, &c->job[event->row], state_told(&c->job[event->row]), true);
 		break;
 	case SL_EV_CANCEL:
-		if (job->state != CTL_ENDED)
-			ctl_end(c, job, SL_CANCELLED, true);
+		if (c->job[event->row].state != CTL_ENDED)
+			ctl_end(c, &c->job[event->row], SL_CANCELLED, true);
 		break;
 	case SL_EV_TIMER:
 		if (orders->woken <= event->time)
@@ -397,15 +396,6 @@ static void wake_first(struct ctl *c, const struct sl_setup *setup)
 	sl_wake_event(setup->pass, setup->command[0].at, CTL_NO_ROW);
 }
 
-/* Whom an operator suspends gives its cores away, and goes back to them when it is resumed. */
-static uint32_t suspended_most(const struct sl_setup *setup)
-{
-	uint32_t count = 0;
-	for (size_t i = 0; i < setup->command_count; i++)
-		count += strcasestr(setup->command[i].text, "suspend") != NULL;
-	return count;
-}
-
 static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct ctl *c = sl_alloc(setup->arena, 1, sizeof(*c));
@@ -420,8 +410,9 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
 		status = ctl_make(c, setup, err);
+	/* Whom an operator stopped goes on beside whoever has its cores by then. */
 	if (!status)
-		status = sl_overcommit(setup, ctl_overcommit(c) + suspended_most(setup), err);
+		status = sl_overcommit(setup, ctl_overcommit(c) + ctl_command_suspended(c), err);
 	if (!status)
 		wake_first(c, setup);
 	return status;

@@ -161,7 +161,8 @@ FIELD(put_reason)
 	const size_t from = cell->len;
 	TEXT(reason_of(view, JOB));
 	for (size_t i = from; i < cell->len; i++)
-		cell->text[i] = cell->text[i] == '_' ? ' ' : cell->text[i];
+		if (cell->text[i] == '_')
+			cell->text[i] = ' ';
 }
 FIELD(put_where) { put_place(cell, view, view->place[JOB]); }
 

@@ -225,8 +225,11 @@ static void help(void)
 
 static void help_format(void)
 {
-	for (size_t i = 0; i < SL_LEN(columns); i++)
-		printf("%-13s%s", columns[i].name, i % 4 == 3 || i + 1 == SL_LEN(columns) ? "\n" : " ");
+	enum { A_LINE = 4, WIDTH = 14 };
+	for (size_t i = 0; i < SL_LEN(columns); i++) {
+		const bool last = i % A_LINE == A_LINE - 1 || i + 1 == SL_LEN(columns);
+		printf("%-*s%s", last ? 0 : WIDTH, columns[i].name, last ? "\n" : "");
+	}
 }
 
 static int take_option(

@@ -27,3 +27,6 @@ for job in 1 2 3 4; do echo "$job 0 -1 100 2 -1 -1 2 100 -1 1 1 1 -1 1 -1 -1 -1"
 schedlab run jobs.swf -c slurm.conf -p slurm --check -o shared --quiet | grep -e utilization -e completed
 cut -d, -f1,7,8 shared/jobs.csv
 cut -d, -f1-4 shared/usage.csv
+# A counted pool: nodes of one cpu, for tasks of one cpu.
+schedlab run "$DATA/four.swf" -p slurm --check -o pool --quiet >/dev/null
+cut -d, -f1,7,8,12-14 pool/jobs.csv

@@ -488,10 +488,13 @@ static int write_all(struct slurm_files *files, const struct slurm_case *c, cons
 	const int64_t boot = number_in(get(json, "power"), "boot", 20);
 	files->accounts = accounting != NULL;
 	files->until = number_in(json, "max", 1500);
-	(void)snprintf(files->policy, sizeof(files->policy), "slurm:calc=%lld", (long long)timing->calc);
+	const int64_t calc =
+		timing->period ? (timing->calc - timing->tick + timing->period) % timing->period : 0;
+	const int len = snprintf(files->policy, sizeof(files->policy), "slurm:start=%lld,calc=%lld",
+		(long long)timing->tick, (long long)calc);
 	if (get(json, "power"))
-		(void)snprintf(files->policy, sizeof(files->policy), "slurm:calc=%lld,boot=%lld",
-			(long long)timing->calc, (long long)boot);
+		(void)snprintf(files->policy + len, sizeof(files->policy) - (size_t)len, ",boot=%lld",
+			(long long)boot);
 	int status = put_slurm_conf(files, json);
 	if (!status)
 		status = put_gres_conf(files, cluster);

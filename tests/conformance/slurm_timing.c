@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MINUTE = 60, PERIOD_MAX = 3600 };
+enum { TICK = 30, MINUTE = 60, PERIOD_MAX = 3600 };
 
 static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
 
@@ -74,21 +74,50 @@ static size_t calculations(const struct slurm_case *c, const cJSON *json, int64_
 	return count;
 }
 
+/* Looks at limits end jobs: in which second of the half minute some ended that would have run on. */
+static size_t ticks_of(const struct slurm_case *c, int64_t *to)
+{
+	size_t count = 0;
+	to[count++] = 0;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct slurm_row *row = &c->row[i];
+		if ((strcmp(row->state, "TIMEOUT") != 0 && strcmp(row->state, "PREEMPTED") != 0) ||
+			row->end == SL_NONE)
+			continue;
+		for (int64_t before = 0; before < 2; before++) {
+			const int64_t tick = (row->end - before + TICK) % TICK;
+			bool known = false;
+			for (size_t k = 0; k < count; k++)
+				known |= to[k] == tick;
+			if (!known)
+				to[count++] = tick;
+		}
+	}
+	return count;
+}
+
 size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct slurm_timing *to)
 {
 	int64_t calc[PERIOD_MAX];
+	int64_t tick[TICK];
 	struct sl_err err = { 0 };
 	size_t count = 0;
 	cJSON *json = slurm_parsed(scenario, &err);
 	const int64_t period = json ? period_of(json) : 0;
 	const size_t calcs = calculations(c, json, calc, period);
-	const int64_t phases = is_aligned(scenario) ? 1 : MINUTE;
-	for (int late = 0; late < 2; late++)
-		for (int64_t phase = 0; phase < phases; phase++)
-			for (size_t i = 0; i < calcs && count < SLURM_TIMINGS_MAX; i++)
-				to[count++] = (struct slurm_timing){ .phase = phase,
-					.calc = period ? (phase + calc[i]) % period : 0,
-					.late = late != 0 };
+	const bool aligned = is_aligned(scenario);
+	const size_t ticks = aligned ? ticks_of(c, tick) : 1;
+	if (!aligned)
+		tick[0] = 0;
+	for (size_t i = 0; i < 2 * ticks * (aligned ? 1 : MINUTE) * calcs && count < SLURM_TIMINGS_MAX; i++) {
+		const int64_t phase = aligned ? 0 : (int64_t)(i / calcs % MINUTE);
+		const size_t rest = i / calcs / (aligned ? 1 : MINUTE);
+		to[count++] = (struct slurm_timing){ .phase = phase,
+			.calc = period ? (phase + calc[i % calcs]) % period : 0,
+			.period = period,
+			.tick = tick[rest % ticks],
+			.late = rest / ticks != 0 };
+	}
 	cJSON_Delete(json);
 	return count;
 }

@@ -14,9 +14,11 @@
 enum { SLURM_TIMINGS_MAX = 4000 };
 
 struct slurm_timing {
-	int64_t phase; /* Seconds that time 0 is after a whole minute. */
-	int64_t calc;  /* Seconds of PriorityCalcPeriod, by the clock, at which priorities are calculated. */
-	bool late;     /* Such submissions came too late. */
+	int64_t phase;  /* Seconds that time 0 is after a whole minute. */
+	int64_t calc;   /* Seconds of PriorityCalcPeriod, by the clock, at which priorities are calculated. */
+	int64_t period; /* PriorityCalcPeriod; 0: none are. */
+	int64_t tick;   /* Seconds of the half minute at which limits of time are looked at. */
+	bool late;      /* Such submissions came too late. */
 };
 
 enum { SLURM_LATE_MAX = 2 }; /* Seconds. */

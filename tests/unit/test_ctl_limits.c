@@ -343,6 +343,10 @@ Test(ctl_limits, running_jobs_end_when_minutes_are_used_up, .fini = fini)
 	lw_start(&w, job);
 	w.c.qos[0].usage_tres[CTL_TRES_CPU] = 359;
 	cr_expect_not(ctl_limits_timed_out(&w.c, job));
+	cr_expect(ctl_limits_watched(&w.c, job));
+	struct ctl_job *free = lw_job(&w, "u2", "acc", "other", 1, 1);
+	lw_start(&w, free);
+	cr_expect_not(ctl_limits_watched(&w.c, free));
 	w.c.qos[0].usage_tres[CTL_TRES_CPU] = 360;
 	cr_expect(ctl_limits_timed_out(&w.c, job));
 	w.c.params.enforce_safe = true;
@@ -459,6 +463,9 @@ Test(ctl_limits, most_nodes_and_least_priority, .fini = fini)
 	cr_expect_eq(ctl_limits_nodes_max_of(&w.c, job, &why), 3);
 	cr_expect_eq(why, SL_REASON_QOS_MAX_NODE_USER);
 	cr_expect_eq(ctl_limits_nodes_max(&w.c, job), 3);
+	cr_expect(ctl_acct_modify(&w.c, "sacctmgr modify account acc,two set MaxTRES=node=1") == false);
+	cr_expect(ctl_acct_modify(&w.c, "sacctmgr modify account acc set MaxTRES=node=1"));
+	cr_expect_eq(ctl_limits_nodes_max(&w.c, job), 3); /* A QOS that has said it. */
 }
 
 Test(ctl_limits, nothing_holds_without_enforcement, .fini = fini)

@@ -215,7 +215,9 @@ Test(reports, reasons_charge_each_second_once)
 		{ .at = 50000000, .job = 2, .reason = SL_REASON_NONE }, /* As it starts. */
 		{ .at = 12500000, .job = 3, .reason = SL_REASON_BEGIN_TIME },
 		{ .at = 60000000, .job = 3, .reason = SL_REASON_DEPENDENCY }, /* After it went. */
-		{ .at = 80000000, .job = 4, .reason = SL_REASON_DEPENDENCY },
+		{ .at = 80000000,
+			.job = 4,
+			.reason = SL_REASON_NODES_DOWN }, /* Of many words, with commas. */
 	};
 	struct hand *hand = hand_new(4);
 	for (size_t i = 0; i < SL_LEN(job); i++)
@@ -230,7 +232,7 @@ Test(reports, reasons_charge_each_second_once)
 		"4,10,12.5,Priority,\n"
 		"4,12.5,40,BeginTime,\n"
 		"5,30,80,Priority,\n"
-		"5,80,90,Dependency,\n");
+		"5,80,90,\"Nodes_required_for_job_are_DOWN,_DRAINED_or_reserved_for_jobs_in_higher_priority_partitions\",\n");
 	free(hand);
 }
 
