@@ -656,16 +656,21 @@ ctl_time ctl_gang_next(const struct ctl *c);
  * ----------------------------------------------------------------------------------------------------------
  */
 int ctl_resv_make(struct ctl *c, struct sl_err *err);
+/* What reservations made of a question. */
+struct ctl_resv_left {
+	bool overlap;  /* Nodes of the partition were taken out, so a job that then finds no room has
+			* CTL_RESERVATION_BUSY where nothing else keeps it ("May be reserved for other job").
+			*/
+	ctl_time next; /* When to try again; CTL_NEVER: what is left stays so. */
+};
 /* slurmctld's job_test_resv(): what of available (in/out) may be used from start for so many minutes
- * (CTL_NEVER: without limit) by a job looked at in job->part. *overlap: nodes of the partition were taken
- * out, so a job that then finds no room has CTL_RESERVATION_BUSY where nothing else keeps it ("May be
- * reserved for other job"). *next: when to try again, or CTL_NEVER. Not CTL_OK: available is empty, and
+ * (CTL_NEVER: without limit) by a job looked at in job->part. Not CTL_OK: available is empty, and
  * CTL_RESERVATION_MAINT: all nodes, or all of its partition, are kept (NODES_MAINT is its reason, where
  * nothing else keeps it: select_nodes() goes on with no nodes at all and returns this code in place of
  * NODES_BUSY); CTL_NODES_BUSY: a whole-node job's listed nodes are kept for others;
  * CTL_RESERVATION_NOT_USABLE: its own reservation has not begun, is over, or is not for it. */
 enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min,
-	uint64_t *available, bool *overlap, ctl_time *next);
+	uint64_t *available, struct ctl_resv_left *left);
 /* The same for the backfill, which may move: *start (in/out) goes to the end of reservations that keep it
  * from all nodes, at most ten times (job_test_resv with move_time). */
 enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *start, int64_t limit_min,

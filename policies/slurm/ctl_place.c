@@ -174,10 +174,9 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 static enum ctl_status free_of_reservations(
 	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available, uint64_t *nodes)
 {
-	ctl_time next = CTL_NEVER;
-	bool overlap = false;
+	struct ctl_resv_left left;
 	memcpy(nodes, available, c->place->words * sizeof(*nodes));
-	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &overlap, &next);
+	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &left);
 }
 
 /* ---- Limits of nodes ----------------------------------------------------------------------------------- */

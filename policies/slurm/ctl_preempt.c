@@ -398,6 +398,7 @@ static bool in_grace(struct ctl *c, struct ctl_job *victim)
 	victim->preempted_at = c->now;
 	if (victim->end_limit > c->now + grace)
 		victim->end_limit = c->now + grace;
+	ctl_limit_moved(c, victim); /* The look that ends its grace may be sooner than any other. */
 	return grace > 0;
 }
 
