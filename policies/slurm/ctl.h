@@ -619,12 +619,16 @@ enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job
  * runs: ctl_is_candidate, until the next search. */
 void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook);
 bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job);
-/* _run_now(), after select_place has said BUSY: on which nodes the job would start with candidates gone, and
- * which of them have to go (none, if gang scheduling stops them). victim: in order; lent until the next call.
- */
+/* Who has to go for a job, in order (nobody, if gang scheduling stops them), and what it has then. Both are
+ * lent until the next call. */
+struct ctl_victims {
+	struct ctl_job *const *job;
+	size_t count;
+	const struct select_alloc *alloc;
+};
+/* _run_now(), after select_place has said BUSY: what the job would have with candidates gone. */
 enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
-	const uint64_t *available, struct ctl_job *const **victim, size_t *count,
-	const struct select_alloc **out);
+	const uint64_t *available, struct ctl_victims *victims);
 /* _preempt_jobs(): they go, each in its mode. True: the preemptor starts now (nobody had to be ended: gang
  * scheduling stops them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld: NODES_BUSY);
  * those without grace have freed their nodes, and the pass which their end asks for at this second starts it.

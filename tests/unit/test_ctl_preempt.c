@@ -285,12 +285,9 @@ Test(ctl_preempt, only_on_nodes_that_are_available, .fini = fini)
 	(void)runs(pw_whole(&w, LOW, 1));
 	(void)runs(pw_whole(&w, LOW, 1));
 	const uint64_t second = 2;
-	struct ctl_job *const *victim;
-	const struct select_alloc *out;
-	size_t count;
-	cr_assert_eq(ctl_preempt_place(&w.c, pw_whole(&w, HIGH, 1), HIGH, &second, &victim, &count, &out),
-		SELECT_FITS);
-	cr_expect_str_eq(pw_names(&w, victim, count), "B");
+	struct ctl_victims victims;
+	cr_assert_eq(ctl_preempt_place(&w.c, pw_whole(&w, HIGH, 1), HIGH, &second, &victims), SELECT_FITS);
+	cr_expect_str_eq(pw_names(&w, victims.job, victims.count), "B");
 }
 
 Test(ctl_preempt, who_is_to_be_suspended_is_not_removed, .fini = fini)
