@@ -523,8 +523,8 @@ enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part,
  */
 enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
 	int64_t limit_min, ctl_time *at);
-/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free for it,
- * NODES_MAINT and their like; NONE. */
+/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free
+ * for it, NODES_MAINT and their like; NONE. */
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
@@ -721,6 +721,8 @@ void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
 const char *ctl_node_state(const struct ctl *c, uint32_t node);
 const char *ctl_node_reason(const struct ctl *c, uint32_t node); /* NULL: none. */
 void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now, and returns. */
+/* Between a second's main pass and its backfill: daemons that were told to end jobs have answered. */
+void ctl_node_answers(struct ctl *c);
 ctl_time ctl_node_next(const struct ctl *c);
 /* setup: of its parameters, `boot`: seconds that a node takes to boot; not given: half of its ResumeTimeout.
  */

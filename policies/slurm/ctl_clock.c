@@ -265,6 +265,7 @@ void ctl_run(struct ctl *c)
 	run_others(c);
 	run_loop(c);
 	run_agent(c);
+	ctl_node_answers(c); /* [run 94] */
 	run_backfill(c);
 	run_agent(c); /* Whoever was preempted by the backfill has made room. */
 	k->changes = changes_of(c);
