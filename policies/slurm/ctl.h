@@ -215,12 +215,11 @@ struct ctl_job {
 	ctl_time run_left;       /* It would run so many seconds more (from since). Never for decisions. */
 	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
 	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
-	bool preempting;           /* It has ended others for itself in this pass, which goes on without
-				    * it (preempt_in_progress): ctl_queue_build says no to it. */
-	bool preempted_others;     /* Once: */
-	ctl_time preempting_since; /* then. */
-	uint64_t candidate;        /* ctl_preempt's: of which search it is one. */
-	ctl_time kill_at;          /* Signalled: it will be gone then; CTL_NEVER. */
+	bool preempting;                  /* Its last try ended others (preempt_in_progress). */
+	bool preempted_others;            /* Once: */
+	ctl_time preempting_since;        /* then. */
+	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
+	ctl_time kill_at;                 /* Signalled: it will be gone then; CTL_NEVER. */
 	ctl_time requeued_at;
 	uint32_t restarts;
 	uint32_t priority;       /* 0: held. */
@@ -721,8 +720,6 @@ void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
 const char *ctl_node_state(const struct ctl *c, uint32_t node);
 const char *ctl_node_reason(const struct ctl *c, uint32_t node); /* NULL: none. */
 void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now, and returns. */
-/* Between a second's main pass and its backfill: daemons that were told to end jobs have answered. */
-void ctl_node_answers(struct ctl *c);
 ctl_time ctl_node_next(const struct ctl *c);
 /* setup: of its parameters, `boot`: seconds that a node takes to boot; not given: half of its ResumeTimeout.
  */
@@ -742,6 +739,8 @@ int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err 
 /* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
  * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
+/* How many jobs operators suspend in all. */
+uint32_t ctl_command_suspended(const struct ctl *c);
 void ctl_command_run(struct ctl *c); /* Those that are due. */
 sl_time ctl_command_next(const struct ctl *c);
 

@@ -162,6 +162,15 @@ int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err 
 	return status;
 }
 
+uint32_t ctl_command_suspended(const struct ctl *c)
+{
+	uint32_t jobs = 0;
+	for (size_t i = 0; i < c->commands->count; i++)
+		if (c->commands->command[i].kind == COMMAND_SUSPEND)
+			jobs += c->commands->command[i].row_count;
+	return jobs;
+}
+
 /* ---- Done
  * ---------------------------------------------------------------------------------------------------- */
 

@@ -39,6 +39,7 @@ static bool suspend(struct ctl *c, struct ctl_job *job)
 		return false;
 	job->stopped_by_hand = true;
 	ctl_suspend_by_hand(c, job);
+	job->priority = 0; /* As if it were held. */
 	return true;
 }
 
@@ -47,7 +48,9 @@ static bool resume(struct ctl *c, struct ctl_job *job)
 	if (job->state != CTL_SUSPENDED)
 		return false;
 	job->stopped_by_hand = false;
-	ctl_resume_by_hand(c, job);
+	ctl_resume_by_hand(c, job); /* Even if others have its cores by now: slurmctld does not look. */
+	if (!job->priority)
+		ctl_prio_submit(c, job);
 	return true;
 }
 

@@ -351,11 +351,13 @@ static int parse_scancel(struct ctl *c, const struct command_words *words, uint3
 	struct command *command, struct sl_err *err)
 {
 	int status = SL_OK;
+	bool none = false;
 	command->kind = COMMAND_CANCEL;
 	for (uint32_t i = first; i < words->count && !status; i++) {
 		const char *text = words->word[i].text;
 		const char *value;
 		if (text[0] != '-') {
+			none |= strcmp(text, "0") == 0;
 			status = add_jobs(c, words, i, text, command, err);
 			continue;
 		}
@@ -373,6 +375,8 @@ static int parse_scancel(struct ctl *c, const struct command_words *words, uint3
 	if (!status && !command->named && !command->filter.any)
 		status = command_wrong(words, 0, err, "no job is named");
 	command->all = !command->named;
+	if (none) /* No job's number: scancel ends before it has cancelled any of the others. */
+		command->kind = COMMAND_NOTHING;
 	return status;
 }
 

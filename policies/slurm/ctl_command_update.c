@@ -100,6 +100,7 @@ static bool set_limit(struct ctl *c, struct ctl_job *job, const struct command_p
 	if (limit <= 0)
 		return false;
 	job->time_limit = job->limit_set = limit;
+	job->limit_of_limits = false;
 	if (job->state == CTL_PENDING)
 		return true;
 	ctl_limits_alter(c, job, old);

@@ -90,7 +90,8 @@ static bool lacks_licenses(struct pass *p, struct ctl_job *job)
 
 /* ---- What becomes of a test ---------------------------------------------------------------------------- */
 
-/* bf_min_age_reserve and bf_min_prio_reserve (MinPrioThresh goes before it): who would reserve nothing blocks nobody. */
+/* bf_min_age_reserve and bf_min_prio_reserve (before which MinPrioThresh goes): who would reserve nothing
+ * blocks nobody. */
 static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t priority)
 {
 	const struct ctl_params *params = &c->params;

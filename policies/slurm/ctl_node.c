@@ -118,16 +118,15 @@ static void returns_renew(struct ctl_nodes *all, uint32_t count)
 }
 
 /* With ReturnToService=2 a node whose daemon answers is taken as it is [run 94]. The daemon answers when it
- * is told to end a job, at once (ctl_node_answers); else when it is pinged, each third of SlurmdTimeout. */
-static ctl_time comes_back(struct ctl *c, bool had_jobs)
+ * is told to end a job, within the second, behind the pass that the command asks for; else when it is pinged,
+ * each third of SlurmdTimeout. */
+static ctl_time comes_back(const struct ctl *c, bool had_jobs)
 {
-	struct ctl_nodes *all = c->nodes;
+	const struct ctl_nodes *all = c->nodes;
 	if (all->return_to_service != 2)
 		return CTL_NEVER;
-	if (had_jobs) {
-		all->answers = true;
-		return c->now;
-	}
+	if (had_jobs)
+		return c->now; /* ctl_run: behind that pass. */
 	if (!all->ping)
 		return CTL_NEVER;
 	const ctl_time since = c->now - c->params.tick_phase;
@@ -371,34 +370,19 @@ static void edge_apply(struct ctl *c, const struct node_edge *edge)
 		(void)node_fail_jobs(c, all->scratch);
 }
 
-static void all_come_back(struct ctl *c)
-{
-	struct ctl_nodes *all = c->nodes;
-	for (uint32_t n = 0; n < c->cluster->node_count; n++)
-		if (all->node[n].returns <= c->now)
-			node_comes_back(c, n);
-	all->answers = false;
-	returns_renew(all, c->cluster->node_count);
-	c->node_changes++;
-	power_note(c);
-	ctl_want_pass(c);
-}
-
-void ctl_node_answers(struct ctl *c)
-{
-	if (c->nodes->answers)
-		all_come_back(c);
-}
-
 void ctl_node_run(struct ctl *c)
 {
 	struct ctl_nodes *all = c->nodes;
 	const size_t done = all->edge_done;
+	const bool back = all->returns <= c->now;
 	while (all->edge_done < all->edge_count && all->edge[all->edge_done].at <= c->now)
 		edge_apply(c, &all->edge[all->edge_done++]);
-	if (all->returns <= c->now && !all->answers)
-		all_come_back(c);
-	if (done == all->edge_done)
+	for (uint32_t n = 0; back && n < c->cluster->node_count; n++)
+		if (all->node[n].returns <= c->now)
+			node_comes_back(c, n);
+	if (back)
+		returns_renew(all, c->cluster->node_count);
+	if (!back && done == all->edge_done)
 		return;
 	c->node_changes++;
 	power_note(c);

@@ -52,7 +52,6 @@ struct ctl_nodes {
 	int64_t return_to_service; /* ReturnToService: 0, 1, 2. */
 	int64_t ping;              /* Seconds; 0: never. */
 	ctl_time returns;          /* The first of those. */
-	bool answers;              /* Some of them are to be back before this second's backfill. */
 };
 
 /* avail and up follow from the node's state; what waits is told of a change. */

@@ -246,7 +246,9 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		return CTL_ACCOUNTING_POLICY;
 	}
 	c->place->running_fresh = false;
-	return ctl_preempt_do(c, job, victim, count) ? start(c, job, alloc) : CTL_PREEMPTION_IN_PROGRESS;
+	if (ctl_preempt_do(c, job, victim, count))
+		return start(c, job, alloc);
+	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
 }
 
 static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
@@ -343,9 +345,9 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 {
 	const int64_t tier = c->part[job->part].tier;
 	const int64_t its = c->part[other->part].tier;
-	if (other == job || ctl_is_limit(other->reason) || other->begin == CTL_NONE ||
-		other->begin > c->now || (other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) ||
-		!other->priority)
+	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+		other->begin == CTL_NONE || other->begin > c->now ||
+		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
 		return false;
 	if (other->array != CTL_NO_ROW && other->array == job->array)
 		return false;

@@ -80,6 +80,8 @@ bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
 /* It is one of QOS' and associations'. */
 bool ctl_is_limit(enum sl_reason reason);
+/* Its partition gave it, and takes it back. */
+bool ctl_is_partitions(enum sl_reason reason);
 /* Limits are looked at again if they kept it before (acct_policy_job_runnable_state). False: they still do.
  */
 bool ctl_limits_again(struct ctl *c, struct ctl_job *job);

@@ -99,11 +99,11 @@ bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
 
 /* Reasons that a partition gives, and takes back when it has no objection any more
  * (part_policy_job_runnable_state). */
-static bool is_partitions(enum sl_reason reason)
+bool ctl_is_partitions(enum sl_reason reason)
 {
 	return reason == SL_REASON_PARTITION_NODES || reason == SL_REASON_PARTITION_TIME ||
 	       reason == SL_REASON_PARTITION_DOWN || reason == SL_REASON_PARTITION_INACTIVE ||
-	       reason == SL_REASON_QOS_USAGE;
+	       reason == SL_REASON_PARTITION_CONFIG || reason == SL_REASON_QOS_USAGE;
 }
 
 static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)
@@ -111,7 +111,7 @@ static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)
 	enum sl_reason reason = ctl_part_allows(c, job, part);
 	if (reason == SL_REASON_NONE && job->nodes_min > c->part[part].node_count)
 		reason = SL_REASON_PARTITION_NODES;
-	if (reason != SL_REASON_NONE || is_partitions(job->reason))
+	if (reason != SL_REASON_NONE || ctl_is_partitions(job->reason))
 		ctl_queue_reason(c, job, reason);
 	return reason == SL_REASON_NONE;
 }

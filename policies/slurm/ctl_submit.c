@@ -116,7 +116,6 @@ static bool takes_jobs(const struct ctl *c, const struct ctl_job *job)
 static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t count)
 {
 	struct ctl_job *job = all[0];
-	const int64_t least = job->time_min != CTL_NONE ? job->time_min : job->time_limit;
 	if (job->hetero)
 		return "heterogeneous jobs are not followed: their components start together";
 	if (!job->part_count)
@@ -125,8 +124,6 @@ static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t c
 		return "Required partition not available (inactive or drain)";
 	if (!parts_allow(c, job))
 		return "Requested partition configuration not available now";
-	if (job->deadline != CTL_NONE && least != CTL_NEVER && c->now + least * 60 > job->deadline)
-		return "Incompatible deadline specification: it is too near for the time limit";
 	for (uint32_t i = 0; i < count; i++) /* Each task has licences and a reservation of its own. */
 		if (!ctl_license_known(c, all[i]))
 			return "Invalid license specification";

@@ -410,8 +410,9 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
 		status = ctl_make(c, setup, err);
+	/* Whom an operator stopped goes on beside whoever has its cores by then. */
 	if (!status)
-		status = sl_overcommit(setup, ctl_overcommit(c), err);
+		status = sl_overcommit(setup, ctl_overcommit(c) + ctl_command_suspended(c), err);
 	if (!status)
 		wake_first(c, setup);
 	return status;

@@ -251,6 +251,16 @@ Test(ctl_acct, memory_and_old_names_of_tres, .fini = fini)
 	cr_expect_eq(ctl_limit_of(w.c.qos[0].limits, CTL_MAX_USER, CTL_TRES_CPU), CTL_NEVER);
 }
 
+Test(ctl_acct, tres_that_are_not_tracked_have_no_limits, .fini = fini)
+{
+	lw_begin(&w);
+	w.c.tres[LW_GPU].tracked = false;
+	lw_tell(&w, "qos", "normal", "GrpTRES", "gres/gpu=4,license/lic=2");
+	lw_ready(&w);
+	cr_expect_eq(ctl_limit_of(w.c.qos[0].limits, CTL_GRP_TRES, LW_GPU), CTL_NEVER);
+	cr_expect_eq(ctl_limit_of(w.c.qos[0].limits, CTL_GRP_TRES, LW_LIC), 2);
+}
+
 Test(ctl_acct, shares_and_usage, .fini = fini)
 {
 	lw_begin(&w);
@@ -291,4 +301,7 @@ Test(ctl_acct, modify_sets_while_it_runs, .fini = fini)
 	cr_expect_eq(of("u2", "two", NULL)->limits->number[CTL_MAX_JOBS], 5);
 	cr_expect_not(ctl_acct_modify(&w.c, "sacctmgr modify user nobody set MaxJobs=1"));
 	cr_expect_not(ctl_acct_modify(&w.c, "sacctmgr show qos"));
+	cr_expect(ctl_acct_modify(&w.c, "sacctmgr -i modify qos 'other' set GrpTRES=\"cpu=7\" MaxWall=5"));
+	cr_expect_eq(ctl_limit_of(qos("other")->limits, CTL_GRP_TRES, CTL_TRES_CPU), 7);
+	cr_expect_eq(qos("other")->limits->number[CTL_MAX_WALL], 5);
 }

@@ -230,7 +230,9 @@ Test(ctl_command, requeue_and_suspend, .fini = fini)
 	cr_expect_eq(cw_job(&w, "2")->state, CTL_RUNNING, "it must not");
 	run("scontrol suspend 2");
 	cr_expect_eq(cw_job(&w, "2")->state, CTL_SUSPENDED);
+	cr_expect_eq(cw_job(&w, "2")->priority, 0);
 	run("scontrol resume 2");
+	cr_expect(cw_job(&w, "2")->priority && cw_job(&w, "2")->priority < cw_job(&w, "1")->priority);
 	cr_expect_eq(cw_job(&w, "2")->state, CTL_RUNNING);
 	cw_at(&w, 200);
 	start("1");

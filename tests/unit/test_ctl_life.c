@@ -96,7 +96,7 @@ Test(ctl_life, beyond_the_partition_it_waits, .fini = fini)
 		struct ctl_job *job = submit(id[i]);
 		expect_state(job, CTL_PENDING);
 		cr_expect_eq(ctl_part_allows(c, job, job->part), want[i], "job %s", id[i]);
-		expect_reason(job, want[i] == SL_REASON_NONE ? "None" : "PartitionConfig");
+		expect_reason(job, want[i] == SL_REASON_NONE ? "Priority" : "PartitionConfig");
 	}
 	struct ctl_job *six = submit("6");
 	expect_reason(six, "PartitionConfig");
@@ -365,8 +365,9 @@ Test(ctl_life, deadlines, .fini = fini)
 		"1 0 100 -n1 -t 2 --deadline=now+180\n2 0 100 -n1 -t 2 --time-min=1 --deadline=now+180\n"
 		"3 0 100 -n1 -t 4 --deadline=now+180\n");
 	struct ctl_job *one = submit("1"), *two = submit("2"), *three = submit("3");
-	expect_state(three, CTL_ENDED);
-	cr_expect_eq(three->ended_as, SL_CANCELLED, "sbatch refuses it");
+	expect_state(three, CTL_PENDING);
+	cr_expect(!ctl_deadline_ok(c, three), "it never could, but is taken");
+	cr_expect_eq(three->ended_as, SL_DEADLINE);
 	cw_at(&w, 60);
 	cr_expect(ctl_deadline_ok(c, one));
 	cw_at(&w, 61);

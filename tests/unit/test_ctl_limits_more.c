@@ -180,6 +180,36 @@ Test(ctl_submit, the_partitions_qos_may_deny_too, .fini = fini)
 	expect_submit(job, "QOSMaxCpuPerJobLimit");
 }
 
+Test(ctl_submit, associations_do_not_look_at_what_is_not_asked, .fini = fini)
+{
+	with_denial("association", "acc", "GrpTRES", "mem=5,gres/gpu=1");
+	struct ctl_job *job = u1(1);
+	job->tres_asked[LW_GPU] = 2;
+	expect_submit(job, "AssocGrpGRES");
+}
+
+Test(ctl_submit, the_limit_factor_widens_what_is_refused, .fini = fini)
+{
+	with_denial("association", "acc", "GrpTRES", "cpu=4");
+	expect_submit(u1(5), "AssocGrpCpuLimit");
+	cr_assert(ctl_acct_modify(&w.c, "sacctmgr modify qos normal set LimitFactor=1.5"));
+	expect_submit(u1(6), "None");
+	expect_submit(u1(7), "AssocGrpCpuLimit");
+}
+
+Test(ctl_submit, a_partitions_default_time_goes_before_the_wall, .fini = fini)
+{
+	with("qos", "normal", "MaxWall", "9");
+	struct ctl_job *job = lw_job(&w, "u1", "acc", NULL, 1, CTL_NONE);
+	expect_submit(job, "None");
+	cr_expect_eq(job->time_limit, 9);
+	w.part[0].default_time = 5;
+	job = lw_job(&w, "u1", "acc", NULL, 1, CTL_NONE);
+	job->time_limit = 5; /* ctl_job.c's. */
+	expect_submit(job, "None");
+	cr_expect_eq(job->time_limit, 5);
+}
+
 /* ---- Age -------------------------------------------------------------------------------------------- */
 
 Test(ctl_accrue, so_many_gather_age, .fini = fini)

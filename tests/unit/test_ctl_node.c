@@ -170,8 +170,8 @@ Test(ctl_node, down_ends_what_runs_there, .fini = fini)
 	cr_expect_eq(cw_stop(&f.w, "3"), 54);
 }
 
-/* The node's daemon answers behind the main pass, before the backfill: so 2 has it in that second, though it
- * was said to be down, and 3 does not get n2. */
+/* The node's daemon answers behind the main pass that its loss asked for: so 2 has it in that second, though
+ * it was said to be down, and 3 does not get n2. */
 Test(ctl_node, a_daemon_that_answers_is_back_in_the_same_second, .fini = fini)
 {
 	run(CW_BRISK

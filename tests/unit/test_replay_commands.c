@@ -15,13 +15,17 @@ static const char trace_plain[] = "; MaxProcs: 4\n" JOB;
 static const char trace_dated[] = "; MaxProcs: 4\n; UnixStartTime: 1000000000\n; TimeZone: 3600\n" JOB;
 
 /* Settings outlive their test, each of which is a process of its own. */
+static struct sl_arena *kept[16];
+static size_t kept_count;
+
 static int load(
 	struct scenario *scenario, const char *trace, const char *commands, size_t len, struct sl_err *err)
 {
 	static struct settings settings;
 	static char paths[2][32];
 	char line[64];
-	settings = (struct settings){ .arena = arena_new() };
+	cr_assert_lt(kept_count, SL_LEN(kept));
+	settings = (struct settings){ .arena = kept[kept_count++] = arena_new() };
 	(void)snprintf(line, sizeof(line), "replay.commands=%s", memfile(paths[1], commands, len));
 	cr_assert_eq(settings_add(&settings, line, err), SL_OK);
 	const struct scenario_options options = { .trace = memfile(paths[0], trace, strlen(trace)),
