@@ -522,8 +522,8 @@ enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part,
  */
 enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
 	int64_t limit_min, ctl_time *at);
-/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free for it,
- * NODES_MAINT and their like; NONE. */
+/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free
+ * for it, NODES_MAINT and their like; NONE. */
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);

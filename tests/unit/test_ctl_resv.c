@@ -646,3 +646,51 @@ Test(ctl_resv, licences_are_kept_too, .fini = fini)
 	cr_expect_eq(ctl_resv_licenses(f.c, job, "b", CW_T0 + 1), 1);
 	cr_expect_eq(ctl_resv_licenses(f.c, in(0, "r"), "a", CW_T0 + 60), 0);
 }
+
+/* ---- Property: whole runs
+ * ----------------------------------------------------------------------------------- */
+
+static bool is_on(const struct sl_result *r, uint32_t row, uint32_t first, uint32_t last)
+{
+	for (uint32_t i = 0; i < r->place_count[row]; i++) {
+		const uint32_t node = r->place[r->place_first[row] + i].node;
+		if (node >= first && node <= last)
+			return true;
+	}
+	return false;
+}
+
+/* Of many jobs of all sizes and limits none that is in no reservation could by its limit be on reserved nodes
+ * while it lasts, and none starts on a node while that is drained. */
+Test(ctl_resv, nobody_runs_into_it_and_nobody_starts_on_what_is_drained, .fini = fini)
+{
+	enum { JOBS = 60, FROM = 300, UNTIL = 600, DRAINED = 200, RESUMED = 700 };
+	static char jobs[JOBS * 60];
+	int limit[JOBS];
+	size_t len = 0;
+	struct sl_rng rng = sl_rng_stream(7, "tests/ctl_resv");
+	for (int i = 0; i < JOBS; i++) {
+		limit[i] = 1 + (int)sl_rng_below(&rng, 4);
+		len += (size_t)snprintf(jobs + len, sizeof(jobs) - len, "%d %d %d -N%d -n%d --mem 10 -t %d\n",
+			i + 1, 5 + 8 * i, 5 + (int)sl_rng_below(&rng, 40), 1, 1 + (int)sl_rng_below(&rng, 4),
+			limit[i]);
+	}
+	f.w = (struct ctl_world){ .conf = CW_BRISK FOUR,
+		.jobs = jobs,
+		.commands =
+			"3 scontrol create reservation ReservationName=r StartTime=now+297 Duration=5 Users=u2 "
+			"Nodes=n[1-2]\n200 scontrol update nodename=n4 state=drain reason=x\n"
+			"700 scontrol update nodename=n4 state=resume\n",
+		.check = true };
+	cw_run(&f.w);
+	const struct sl_result *r = &f.w.sim.result;
+	for (uint32_t i = 0; i < JOBS; i++) {
+		const int64_t start = r->start[i] / SL_SECOND + f.w.scenario.epoch - CW_T0;
+		cr_assert_neq(r->start[i], SL_NONE, "job %u never started", i + 1);
+		cr_expect(!is_on(r, i, 0, 1) || start >= UNTIL || start + limit[i] * 60 <= FROM,
+			"job %u, limit %d, started on reserved nodes at %lld", i + 1, limit[i],
+			(long long)start);
+		cr_expect(!is_on(r, i, 3, 3) || start < DRAINED || start >= RESUMED,
+			"job %u started on a drained node at %lld", i + 1, (long long)start);
+	}
+}
