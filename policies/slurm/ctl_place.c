@@ -174,10 +174,9 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 static enum ctl_status free_of_reservations(
 	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available, uint64_t *nodes)
 {
-	ctl_time next = CTL_NEVER;
-	bool overlap = false;
+	struct ctl_resv_left left;
 	memcpy(nodes, available, c->place->words * sizeof(*nodes));
-	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &overlap, &next);
+	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &left);
 }
 
 /* ---- Limits of nodes ----------------------------------------------------------------------------------- */
@@ -247,7 +246,9 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		return CTL_ACCOUNTING_POLICY;
 	}
 	c->place->running_fresh = false;
-	return ctl_preempt_do(c, job, victim, count) ? start(c, job, alloc) : CTL_PREEMPTION_IN_PROGRESS;
+	if (ctl_preempt_do(c, job, victim, count))
+		return start(c, job, alloc);
+	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
 }
 
 static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)

@@ -145,7 +145,7 @@ static int64_t exempt_time(const struct ctl *c, const struct ctl_job *victim)
 	const bool over = job && (job->flags & CTL_QOS_OVER_PART_QOS);
 	const struct ctl_qos *order[] = { over ? job : part, over ? part : job };
 	for (size_t i = 0; i < SL_LEN(order); i++)
-		if (order[i] && order[i]->exempt_time != CTL_NONE)
+		if (order[i] && order[i]->exempt_time != CTL_NONE && order[i]->exempt_time != CTL_NEVER)
 			return order[i]->exempt_time;
 	return c->params.preempt_exempt_time > 0 ? c->params.preempt_exempt_time : 0;
 }
@@ -432,10 +432,10 @@ bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *v
 		if (!busy && !in_grace(c, victim[i]))
 			ctl_preempt_kill(c, victim[i]);
 	}
-	if (ended && !busy) {
+	job->preempting = ended && !busy;
+	if (job->preempting) {
 		job->preempted_others = true;
 		job->preempting_since = c->now;
-		job->preempting = true;
 	}
 	return ended == 0;
 }

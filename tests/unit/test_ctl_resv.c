@@ -78,9 +78,9 @@ Test(ctl_resv, a_job_may_end_when_it_begins_and_start_when_it_ends, .fini = fini
 	make("ReservationName=r StartTime=now+120 Duration=2 Users=u1 Nodes=n[1-2]");
 	struct ctl_job *job = in(1, NULL);
 	expect_may(job, 0, 2, "n[1-4]"); /* Its limit is over at 120. */
-	cr_expect_eq(f.next, CTL_NEVER);
+	cr_expect_eq(f.left.next, CTL_NEVER);
 	expect_may(job, 1, 2, "n[3-4]+overlap");
-	cr_expect_eq(f.next, CW_T0 + 240);
+	cr_expect_eq(f.left.next, CW_T0 + 240);
 	expect_may(job, 239, 1, "n[3-4]+overlap");
 	expect_may(job, 240, 1, "n[1-4]");
 	expect_may(job, 0, CTL_NEVER, "n[3-4]+overlap");
@@ -109,7 +109,7 @@ Test(ctl_resv, all_nodes_are_maintenance_to_whoever_asks, .fini = fini)
 	make("ReservationName=r StartTime=now+100 Duration=1 Users=u1 Nodes=ALL Flags=ignore_jobs");
 	struct ctl_job *job = in(1, NULL);
 	expect_may(job, 50, 1, "maint");
-	cr_expect_eq(f.next, CW_T0 + 160);
+	cr_expect_eq(f.left.next, CW_T0 + 160);
 	cr_expect_str_eq(fake_nodes(&f, f.set), "");
 	expect_may(job, 40, 1, "n[1-4]");
 }
@@ -189,7 +189,7 @@ Test(ctl_resv, its_jobs_have_its_nodes_from_its_start_to_its_end, .fini = fini)
 	struct ctl_job *job = in(0, "r");
 	cr_expect_eq(ctl_resv_waits(f.c, job), SL_REASON_RESERVATION);
 	expect_may(job, 59, 1, "not usable");
-	cr_expect_eq(f.next, CW_T0 + 60);
+	cr_expect_eq(f.left.next, CW_T0 + 60);
 	expect_may(job, 60, 100, "n[1-2]"); /* Its limit may go beyond. */
 	expect_may(job, 120, 1, "n[1-2]");
 	expect_may(job, 121, 1, "not usable");
