@@ -32,7 +32,8 @@ static int64_t period_of(const cJSON *json)
 	const cJSON *minutes = get(conf, "PriorityCalcPeriod");
 	if (!get(json, "accounting") || !cJSON_IsString(type) || !strstr(type->valuestring, "multifactor"))
 		return 0;
-	const int64_t period = cJSON_IsNumber(minutes) ? (int64_t)minutes->valuedouble * MINUTE : 5 * MINUTE;
+	const int64_t period =
+		cJSON_IsNumber(minutes) ? (int64_t)minutes->valuedouble * MINUTE : (int64_t)5 * MINUTE;
 	return period > 0 && period <= PERIOD_MAX ? period : 0;
 }
 
@@ -61,7 +62,7 @@ static size_t calculations(const struct slurm_case *c, const cJSON *json, int64_
 	uint32_t most = 0;
 	size_t count = 0;
 	const cJSON *poll = get(json, "poll");
-	const double looks_s = (cJSON_IsNumber(poll) ? poll->valuedouble : 0.25) * 10;
+	const double looks_s = (cJSON_IsNumber(poll) ? poll->valuedouble : 0.25) * 10.0;
 	if (period)
 		vote(c, (int64_t)(looks_s * 1000) + 500, period, votes);
 	for (int64_t i = 0; i < period; i++)
