@@ -230,13 +230,11 @@ const char *pw_names(struct preempt_world *w, struct ctl_job *const *job, size_t
 
 const char *pw_preempts(struct preempt_world *w, struct ctl_job *job)
 {
-	struct ctl_job *const *victim = NULL;
-	const struct select_alloc *out = NULL;
-	size_t count = 0;
-	if (ctl_preempt_place(&w->c, job, job->part, NULL, &victim, &count, &out) != SELECT_FITS)
+	struct ctl_victims victims;
+	if (ctl_preempt_place(&w->c, job, job->part, NULL, &victims) != SELECT_FITS)
 		return "busy";
-	const size_t at = strlen(pw_names(w, victim, count));
-	(void)snprintf(
-		w->text + at, sizeof(w->text) - at, "%s-> %s", at ? " " : "", sw_show(&w->w, out, false));
+	const size_t at = strlen(pw_names(w, victims.job, victims.count));
+	(void)snprintf(w->text + at, sizeof(w->text) - at, "%s-> %s", at ? " " : "",
+		sw_show(&w->w, victims.alloc, false));
 	return w->text;
 }

@@ -215,12 +215,11 @@ struct ctl_job {
 	ctl_time run_left;       /* It would run so many seconds more (from since). Never for decisions. */
 	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
 	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
-	bool preempting;           /* It has ended others for itself in this pass, which goes on without
-				    * it (preempt_in_progress): ctl_queue_build says no to it. */
-	bool preempted_others;     /* Once: */
-	ctl_time preempting_since; /* then. */
-	uint64_t candidate;        /* ctl_preempt's: of which search it is one. */
-	ctl_time kill_at;          /* Signalled: it will be gone then; CTL_NEVER. */
+	bool preempting;                  /* Its last try ended others (preempt_in_progress). */
+	bool preempted_others;            /* Once: */
+	ctl_time preempting_since;        /* then. */
+	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
+	ctl_time kill_at;                 /* Signalled: it will be gone then; CTL_NEVER. */
 	ctl_time requeued_at;
 	uint32_t restarts;
 	uint32_t priority;       /* 0: held. */
@@ -523,8 +522,8 @@ enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part,
  */
 enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
 	int64_t limit_min, ctl_time *at);
-/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free for it,
- * NODES_MAINT and their like; NONE. */
+/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free
+ * for it, NODES_MAINT and their like; NONE. */
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
@@ -620,12 +619,16 @@ enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job
  * runs: ctl_is_candidate, until the next search. */
 void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook);
 bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job);
-/* _run_now(), after select_place has said BUSY: on which nodes the job would start with candidates gone, and
- * which of them have to go (none, if gang scheduling stops them). victim: in order; lent until the next call.
- */
+/* Who has to go for a job, in order (nobody, if gang scheduling stops them), and what it has then. Both are
+ * lent until the next call. */
+struct ctl_victims {
+	struct ctl_job *const *job;
+	size_t count;
+	const struct select_alloc *alloc;
+};
+/* _run_now(), after select_place has said BUSY: what the job would have with candidates gone. */
 enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
-	const uint64_t *available, struct ctl_job *const **victim, size_t *count,
-	const struct select_alloc **out);
+	const uint64_t *available, struct ctl_victims *victims);
 /* _preempt_jobs(): they go, each in its mode. True: the preemptor starts now (nobody had to be ended: gang
  * scheduling stops them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld: NODES_BUSY);
  * those without grace have freed their nodes, and the pass which their end asks for at this second starts it.
@@ -653,16 +656,21 @@ ctl_time ctl_gang_next(const struct ctl *c);
  * ----------------------------------------------------------------------------------------------------------
  */
 int ctl_resv_make(struct ctl *c, struct sl_err *err);
+/* What reservations made of a question. */
+struct ctl_resv_left {
+	bool overlap;  /* Nodes of the partition were taken out, so a job that then finds no room has
+			* CTL_RESERVATION_BUSY where nothing else keeps it ("May be reserved for other job").
+			*/
+	ctl_time next; /* When to try again; CTL_NEVER: what is left stays so. */
+};
 /* slurmctld's job_test_resv(): what of available (in/out) may be used from start for so many minutes
- * (CTL_NEVER: without limit) by a job looked at in job->part. *overlap: nodes of the partition were taken
- * out, so a job that then finds no room has CTL_RESERVATION_BUSY where nothing else keeps it ("May be
- * reserved for other job"). *next: when to try again, or CTL_NEVER. Not CTL_OK: available is empty, and
+ * (CTL_NEVER: without limit) by a job looked at in job->part. Not CTL_OK: available is empty, and
  * CTL_RESERVATION_MAINT: all nodes, or all of its partition, are kept (NODES_MAINT is its reason, where
  * nothing else keeps it: select_nodes() goes on with no nodes at all and returns this code in place of
  * NODES_BUSY); CTL_NODES_BUSY: a whole-node job's listed nodes are kept for others;
  * CTL_RESERVATION_NOT_USABLE: its own reservation has not begun, is over, or is not for it. */
 enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min,
-	uint64_t *available, bool *overlap, ctl_time *next);
+	uint64_t *available, struct ctl_resv_left *left);
 /* The same for the backfill, which may move: *start (in/out) goes to the end of reservations that keep it
  * from all nodes, at most ten times (job_test_resv with move_time). */
 enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *start, int64_t limit_min,

@@ -344,9 +344,10 @@ bool ctl_qos_set(struct ctl *c, uint32_t row, const char *key, const char *value
 		qos->exempt_time = CTL_NONE;
 		return is_none(value) || seconds_of(value, &qos->exempt_time);
 	}
-	if (same(key, "PreemptMode"))
+	if (same(key, "PreemptMode")) {
 		qos->preempt_mode = mode_of(value);
-	else if (same(key, "Flags"))
+		qos->preempt_within = in_list(value, "WITHIN");
+	} else if (same(key, "Flags"))
 		qos->flags = flags_of(value);
 	else if (same(key, "Flags+"))
 		qos->flags |= flags_of(value);

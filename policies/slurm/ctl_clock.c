@@ -244,10 +244,10 @@ static void run_backfill(struct ctl *c)
 
 static void run_others(struct ctl *c)
 {
-	if (ctl_command_next(c) <= c->now_us)
-		ctl_command_run(c);
 	if (ctl_node_next(c) <= c->now)
 		ctl_node_run(c);
+	if (ctl_command_next(c) <= c->now_us)
+		ctl_command_run(c);
 	ctl_power_run(c); /* It has its own beat: what changed in a second is seen in a later one. */
 	if (ctl_resv_next(c) <= c->now)
 		ctl_resv_run(c);
@@ -265,6 +265,11 @@ void ctl_run(struct ctl *c)
 	run_others(c);
 	run_loop(c);
 	run_agent(c);
+	if (ctl_node_next(c) <=
+		c->now) { /* A daemon that answers: behind the pass that its node's loss asked for. */
+		ctl_node_run(c);
+		run_agent(c);
+	}
 	run_backfill(c);
 	run_agent(c); /* Whoever was preempted by the backfill has made room. */
 	k->changes = changes_of(c);

@@ -131,9 +131,7 @@ static bool get_minutes(const char *text, int64_t *minutes)
 	if (days < 0 || days > 1000000)
 		return false;
 	int64_t seconds = days * 86400;
-	if (dash)
-		seconds += part[0] * 3600 + part[1] * 60 + part[2];
-	else if (count == 3)
+	if (dash || count == 3)
 		seconds += part[0] * 3600 + part[1] * 60 + part[2];
 	else
 		seconds += part[0] * 60 + part[1];
@@ -257,7 +255,8 @@ static int read_pair(const struct ctl *c, const struct command_words *words, uin
 	struct command_pair pair = { .key = key->as ? key->as : key->key,
 		.value = text[equal] ? text + equal + 1 : "",
 		.column = words->word[word].column };
-	pair.sign = relative ? text[equal - 1] : 0;
+	if (relative)
+		pair.sign = text[equal - 1];
 	if (!text[equal] && strcmp(key->key, "Nice") == 0)
 		pair.value = "100";
 	else if (!text[equal])

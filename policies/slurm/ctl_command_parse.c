@@ -76,8 +76,6 @@ static const char *text_of(const struct command_words *words, uint32_t i)
 /* As the whole word, in any case, or its beginning where so many letters will do. */
 static bool is_word(const char *text, const char *word) { return strcasecmp(text, word) == 0; }
 
-static char *keep(struct ctl *c, const char *text) { return sl_strdup(c->arena, text, strlen(text)); }
-
 /* ---- Jobs
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -289,32 +287,29 @@ static const struct {
 	{ "interactive", 'i', 0 },
 };
 
-static int cancel_option(struct ctl *c, const struct command_words *words, uint32_t word, char which,
-	const char *value, struct command *command, struct sl_err *err)
+static int cancel_option(const struct command_words *words, uint32_t word, char which, const char *value,
+	struct command *command, struct sl_err *err)
 {
 	struct command_filter *filter = &command->filter;
-	const char *text = keep(c, value);
-	if (!text)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
 	filter->any |= which != 's';
 	switch (which) {
 	case 'A':
-		filter->account = text;
+		filter->account = value;
 		break;
 	case 'n':
-		filter->name = text;
+		filter->name = value;
 		break;
 	case 'p':
-		filter->partition = text;
+		filter->partition = value;
 		break;
 	case 'q':
-		filter->qos = text;
+		filter->qos = value;
 		break;
 	case 'R':
-		filter->reservation = text;
+		filter->reservation = value;
 		break;
 	case 'u':
-		filter->user = text;
+		filter->user = value;
 		break;
 	case 't':
 		return add_states(words, word, value, filter, err);
@@ -351,11 +346,13 @@ static int parse_scancel(struct ctl *c, const struct command_words *words, uint3
 	struct command *command, struct sl_err *err)
 {
 	int status = SL_OK;
+	bool none = false;
 	command->kind = COMMAND_CANCEL;
 	for (uint32_t i = first; i < words->count && !status; i++) {
 		const char *text = words->word[i].text;
 		const char *value;
 		if (text[0] != '-') {
+			none |= strcmp(text, "0") == 0;
 			status = add_jobs(c, words, i, text, command, err);
 			continue;
 		}
@@ -368,11 +365,13 @@ static int parse_scancel(struct ctl *c, const struct command_words *words, uint3
 			return command_wrong(words, at, err, "'%.60s' needs a value", text);
 		if (which)
 			status = cancel_option(
-				c, words, at, which, value ? value : text_of(words, i), command, err);
+				words, at, which, value ? value : text_of(words, i), command, err);
 	}
 	if (!status && !command->named && !command->filter.any)
 		status = command_wrong(words, 0, err, "no job is named");
 	command->all = !command->named;
+	if (none) /* No job's number: scancel ends before it has cancelled any of the others. */
+		command->kind = COMMAND_NOTHING;
 	return status;
 }
 

@@ -318,6 +318,7 @@ static const char **text_of(struct ctl_part *part, const char *key)
 bool command_update_partition(struct ctl *c, uint32_t row, const struct command_pair *pair)
 {
 	struct ctl_part *part = &c->part[row];
+	SL_CHECK(part);
 	const char *key = pair->key;
 	int64_t *number = number_of(part, key);
 	const char **text = text_of(part, key);

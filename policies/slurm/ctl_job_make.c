@@ -237,6 +237,7 @@ static int fill(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 	const int status = parts_of(c, job, err);
 	if (status)
 		return status;
+	SL_CHECK(more);
 	account_of(c, job);
 	job->time_limit = job->limit_set = minutes_of(c->jobs->limit[job->row]);
 	job->time_min = more->time_min == SL_NONE ? CTL_NONE : minutes_of(more->time_min);
@@ -366,6 +367,7 @@ int ctl_job_make(struct ctl *c, struct sl_err *err)
 		return status;
 	for (uint32_t row = 0; row < jobs->count; row++) {
 		struct ctl_job *job = &c->job[row];
+		SL_CHECK(job);
 		const uint32_t request = jobs->request[row];
 		job->row = job->order = row;
 		job->array = CTL_NO_ROW;

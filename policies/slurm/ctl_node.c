@@ -126,7 +126,7 @@ static ctl_time comes_back(const struct ctl *c, bool had_jobs)
 	if (all->return_to_service != 2)
 		return CTL_NEVER;
 	if (had_jobs)
-		return c->now + 1;
+		return c->now; /* ctl_run: behind that pass. */
 	if (!all->ping)
 		return CTL_NEVER;
 	const ctl_time since = c->now - c->params.tick_phase;

@@ -174,10 +174,9 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 static enum ctl_status free_of_reservations(
 	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available, uint64_t *nodes)
 {
-	ctl_time next = CTL_NEVER;
-	bool overlap = false;
+	struct ctl_resv_left left;
 	memcpy(nodes, available, c->place->words * sizeof(*nodes));
-	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &overlap, &next);
+	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &left);
 }
 
 /* ---- Limits of nodes ----------------------------------------------------------------------------------- */
@@ -234,20 +233,20 @@ static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct se
  * has to end whom gang scheduling stops. */
 static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
-	struct ctl_job *const *victim;
-	size_t count = 0;
-	const struct select_alloc *alloc = NULL;
+	struct ctl_victims victims;
 	int64_t tres[CTL_TRES_MAX] = { 0 };
-	if (ctl_preempt_place(c, job, job->part, nodes, &victim, &count, &alloc) != SELECT_FITS)
+	if (ctl_preempt_place(c, job, job->part, nodes, &victims) != SELECT_FITS)
 		return CTL_NODES_BUSY;
-	ctl_tres_of(c, job, job->part, alloc, tres);
-	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, alloc);
+	ctl_tres_of(c, job, job->part, victims.alloc, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, victims.alloc);
 	if (reason != SL_REASON_NONE) {
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
 	c->place->running_fresh = false;
-	return ctl_preempt_do(c, job, victim, count) ? start(c, job, alloc) : CTL_PREEMPTION_IN_PROGRESS;
+	if (ctl_preempt_do(c, job, victims.job, victims.count))
+		return start(c, job, victims.alloc);
+	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
 }
 
 static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
@@ -467,7 +466,7 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 
 /* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
 static enum ctl_status will_run(
-	struct ctl *c, struct ctl_job *job, uint64_t *nodes, bool now_only, ctl_time *at)
+	struct ctl *c, struct ctl_job *job, uint64_t *available, bool now_only, ctl_time *at)
 {
 	struct ctl_place *p = c->place;
 	uint64_t *chosen = p->set[CTL_SET_IDLE];
@@ -476,10 +475,10 @@ static enum ctl_status will_run(
 	ctl_preempt_outlook(c, job, job->part, &outlook);
 	if (!now_only && list_running(c))
 		without_candidates(c, &outlook);
-	const sl_time when = select_will_run(c->select, &job->ask, nodes, &outlook, chosen);
+	const sl_time when = select_will_run(c->select, &job->ask, available, &outlook, chosen);
 	if (when == SL_NEVER)
 		return CTL_NODES_BUSY;
-	memcpy(nodes, chosen, p->words * sizeof(*nodes));
+	memcpy(available, chosen, p->words * sizeof(*available));
 	*at = ctl_time_of(c, when);
 	return CTL_OK;
 }

@@ -145,7 +145,7 @@ static int64_t exempt_time(const struct ctl *c, const struct ctl_job *victim)
 	const bool over = job && (job->flags & CTL_QOS_OVER_PART_QOS);
 	const struct ctl_qos *order[] = { over ? job : part, over ? part : job };
 	for (size_t i = 0; i < SL_LEN(order); i++)
-		if (order[i] && order[i]->exempt_time != CTL_NONE)
+		if (order[i] && order[i]->exempt_time != CTL_NONE && order[i]->exempt_time != CTL_NEVER)
 			return order[i]->exempt_time;
 	return c->params.preempt_exempt_time > 0 ? c->params.preempt_exempt_time : 0;
 }
@@ -340,29 +340,34 @@ static void reorder(struct ctl_preempt *p, size_t last, const struct select_allo
 	sort_candidates(p);
 }
 
-enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
-	const uint64_t *available, struct ctl_job *const **victim, size_t *count,
-	const struct select_alloc **out)
+static void mark_removable(struct ctl *c, const uint64_t *available)
 {
 	struct ctl_preempt *p = c->preempt;
-	struct select_job ask = job->ask;
-	ask.partition = part;
-	*count = 0;
-	find(c, job, part);
-	if (!p || !p->count)
-		return SELECT_BUSY;
-	*victim = p->list;
-	if (c->params.preempt_by_qos && job->priority &&
-		ctl_preempt_mode(c, p->candidate[0].job) == CTL_PREEMPT_SUSPEND) {
-		ask.over_qos = true;
-		return select_place(c->select, &ask, available, SELECT_NOW, out);
-	}
 	for (size_t i = 0; i < p->count; i++) {
 		struct candidate *one = &p->candidate[i];
 		const enum ctl_preempt_mode mode = ctl_preempt_mode(c, one->job);
 		one->removable = (mode == CTL_PREEMPT_REQUEUE || mode == CTL_PREEMPT_CANCEL) &&
 				 ctl_holds_node_of(one->job, available);
 	}
+}
+
+enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
+	const uint64_t *available, struct ctl_victims *victims)
+{
+	struct ctl_preempt *p = c->preempt;
+	struct select_job ask = job->ask;
+	const struct select_alloc **out = &victims->alloc;
+	ask.partition = part;
+	find(c, job, part);
+	*victims = (struct ctl_victims){ .job = p ? p->list : NULL };
+	if (!p || !p->count)
+		return SELECT_BUSY;
+	if (c->params.preempt_by_qos && job->priority &&
+		ctl_preempt_mode(c, p->candidate[0].job) == CTL_PREEMPT_SUSPEND) {
+		ask.over_qos = true;
+		return select_place(c->select, &ask, available, SELECT_NOW, out);
+	}
+	mark_removable(c, available);
 	size_t last;
 	for (int64_t tries = 0;; reorder(p, last, *out)) {
 		last = remove_until_it_fits(c, &ask, available, out);
@@ -374,7 +379,7 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
 	}
 	for (size_t i = 0; i <= last; i++)
 		if (p->candidate[i].removable && nodes_shared(p->candidate[i].job->alloc, *out))
-			p->list[(*count)++] = p->candidate[i].job;
+			p->list[victims->count++] = p->candidate[i].job;
 	return SELECT_FITS;
 }
 
@@ -393,6 +398,7 @@ static bool in_grace(struct ctl *c, struct ctl_job *victim)
 	victim->preempted_at = c->now;
 	if (victim->end_limit > c->now + grace)
 		victim->end_limit = c->now + grace;
+	ctl_limit_moved(c, victim); /* The look that ends its grace may be sooner than any other. */
 	return grace > 0;
 }
 
@@ -431,10 +437,10 @@ bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *v
 		if (!busy && !in_grace(c, victim[i]))
 			ctl_preempt_kill(c, victim[i]);
 	}
-	if (ended && !busy) {
+	job->preempting = ended && !busy;
+	if (job->preempting) {
 		job->preempted_others = true;
 		job->preempting_since = c->now;
-		job->preempting = true;
 	}
 	return ended == 0;
 }

@@ -103,7 +103,7 @@ bool ctl_is_partitions(enum sl_reason reason)
 {
 	return reason == SL_REASON_PARTITION_NODES || reason == SL_REASON_PARTITION_TIME ||
 	       reason == SL_REASON_PARTITION_DOWN || reason == SL_REASON_PARTITION_INACTIVE ||
-	       reason == SL_REASON_PARTITION_CONFIG || reason == SL_REASON_QOS_USAGE;
+	       reason == SL_REASON_QOS_USAGE;
 }
 
 static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)

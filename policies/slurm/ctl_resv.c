@@ -374,10 +374,9 @@ static enum ctl_status test_inside(struct trial *t, struct resv *r)
 	return CTL_OK;
 }
 
-static struct trial trial_of(
-	struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min, uint64_t *available)
+static struct trial trial_of(struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min)
 {
-	struct trial t = { .c = c, .job = job, .start = start, .available = available, .next = CTL_NEVER };
+	struct trial t = { .c = c, .job = job, .start = start, .next = CTL_NEVER };
 	t.end = start + duration_of(c, job, limit_min);
 	t.part_nodes = select_partition_nodes(c->select, job->part);
 	if (job->part < c->part_count && c->part[job->part].nodes)
@@ -386,17 +385,16 @@ static struct trial trial_of(
 }
 
 enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min,
-	uint64_t *available, bool *overlap, ctl_time *next)
+	uint64_t *available, struct ctl_resv_left *left)
 {
-	*overlap = false;
-	*next = CTL_NEVER;
+	*left = (struct ctl_resv_left){ .next = CTL_NEVER };
 	if (!c->resvs->live)
 		return CTL_OK;
-	struct trial t = trial_of(c, job, start, limit_min, available);
+	struct trial t = trial_of(c, job, start, limit_min);
+	t.available = available;
 	struct resv *r = resv_of(c, job);
 	const enum ctl_status status = r ? test_inside(&t, r) : test_outside(&t);
-	*overlap = t.overlap;
-	*next = t.next;
+	*left = (struct ctl_resv_left){ t.overlap, t.next };
 	if (status != CTL_OK)
 		memset(available, 0, c->resvs->words * sizeof(*available));
 	return status;
@@ -407,22 +405,17 @@ enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *sta
 {
 	enum { MOVES = 10 };
 	struct ctl_resvs *all = c->resvs;
-	ctl_time next;
-	if (resv_of(c, job) || !all->live) {
-		const enum ctl_status status =
-			ctl_resv_nodes(c, job, *start, limit_min, available, overlap, &next);
-		if (status != CTL_OK && next != CTL_NEVER)
-			*start = next; /* Its reservation begins then. */
-		return status;
-	}
+	const bool may_move = all->live && !resv_of(c, job);
+	struct ctl_resv_left left;
 	memcpy(all->b, available, all->words * sizeof(*available));
 	for (int i = 0;; i++) {
-		const enum ctl_status status =
-			ctl_resv_nodes(c, job, *start, limit_min, available, overlap, &next);
+		const enum ctl_status status = ctl_resv_nodes(c, job, *start, limit_min, available, &left);
+		*overlap = left.overlap;
 		if (status == CTL_OK)
 			return CTL_OK;
-		*start = next;
-		if (i == MOVES)
+		if (left.next != CTL_NEVER) /* Of one that is in a reservation: when that begins. */
+			*start = left.next;
+		if (!may_move || i == MOVES)
 			return status;
 		memcpy(available, all->b, all->words * sizeof(*available));
 	}

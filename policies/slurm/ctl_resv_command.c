@@ -166,7 +166,7 @@ static bool create_nodes(const struct resv_request *q, struct resv *r)
 /* The first of the accounts, else users, and a number (_generate_resv_name()). */
 static const char *name_of(const struct resv_request *q, const struct resv *r)
 {
-	const char *from = r->accounts ? r->accounts : r->users;
+	const char *from = r->accounts ? r->accounts : r->users ? r->users : "";
 	from += *from == '-';
 	const size_t len = strcspn(from, ",");
 	char text[300];

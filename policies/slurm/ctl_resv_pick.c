@@ -174,12 +174,12 @@ static bool some_of(const struct ctl *c, uint64_t *set, uint32_t want)
 		       : first_of(set, words, want);
 }
 
-/* The job's nodes of `from` go into the set, or out of it. */
-static void job_nodes(const struct ctl_job *job, const uint64_t *from, uint64_t *set, bool in)
+/* The job's nodes, where they are candidates, are idle, or not. */
+static void job_nodes(const struct ctl_job *job, uint64_t *idle, bool in, const uint64_t *candidates)
 {
 	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++)
-		if (nset_has(from, job->alloc->piece[i].node))
-			(in ? nset_add : nset_drop)(set, job->alloc->piece[i].node);
+		if (nset_has(candidates, job->alloc->piece[i].node))
+			(in ? nset_add : nset_drop)(idle, job->alloc->piece[i].node);
 }
 
 /* Of set, which is as it was given where nothing comes of it. scratch: twice the words. */
@@ -192,7 +192,7 @@ static bool beside_jobs(
 	memcpy(idle, set, words * sizeof(*set));
 	for (uint32_t j = c->running_first; j != CTL_NO_ROW; j = c->job[j].next)
 		if (c->job[j].end_limit >= want->start)
-			job_nodes(&c->job[j], set, idle, false);
+			job_nodes(&c->job[j], idle, false, set);
 	memcpy(tried, idle, words * sizeof(*set));
 	if (some_of(c, tried, count)) {
 		memcpy(set, tried, words * sizeof(*set));
@@ -203,7 +203,7 @@ static bool beside_jobs(
 		const struct ctl_job *job = &c->job[j];
 		if (job->end_limit < want->start)
 			continue;
-		job_nodes(job, set, idle, true);
+		job_nodes(job, idle, true, set);
 		memcpy(tried, idle, words * sizeof(*set));
 		if (some_of(c, tried, count)) {
 			memcpy(set, tried, words * sizeof(*set));

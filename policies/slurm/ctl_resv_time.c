@@ -37,7 +37,7 @@ static int64_t period(const struct resv *r)
 {
 	const int day = weekday(r->end);
 	if (r->flags & RESV_HOURLY)
-		return 60 * 60;
+		return INT64_C(60) * 60;
 	if (r->flags & RESV_DAILY)
 		return DAY;
 	if (r->flags & RESV_WEEKDAY)

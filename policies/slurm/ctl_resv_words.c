@@ -55,12 +55,13 @@ static const char *one_pair(struct resv_request *q, const char *p)
 	if (p[len] != '=') /* "scontrol delete reservation NAME" */
 		return p + len;
 	const char *value = p + len + 1;
-	const char quote = *value == '"' || *value == '\'' ? *value : '\0';
-	value += quote != '\0';
-	const size_t size = quote ? strcspn(value, quote == '"' ? "\"" : "'") : strcspn(value, " \t");
+	const bool quoted = *value == '"' || *value == '\'';
+	const char stop[] = { *value, '\0' };
+	value += quoted;
+	const size_t size = strcspn(value, quoted ? stop : " \t");
 	if (key < RESV_KEYS)
-		q->key[key] = (struct resv_given){ value, size, own < len ? p[own] : '=' };
-	return value + size + (quote && value[size]);
+		q->key[key] = (struct resv_given){ value, size, p[own] };
+	return value + size + (quoted && value[size]);
 }
 
 void resv_read(struct resv_request *q, const char *text)
@@ -117,6 +118,23 @@ static bool later(const char *text, size_t len, int64_t *seconds)
 
 static ctl_time midnight(ctl_time now) { return now - (now % 86400 + 86400) % 86400; }
 
+/* Up to three numbers between colons; 0: it is none. */
+static int parts_of(const char *text, size_t len, int64_t part[3])
+{
+	int count = 0;
+	for (size_t i = 0; i <= len;) {
+		size_t n = 0;
+		while (i + n < len && text[i + n] != ':')
+			n++;
+		if (count == 3 || !sl_get_i64(text + i, n, &part[count]) || part[count] < 0 ||
+			part[count] > INT32_MAX)
+			return 0;
+		count++;
+		i += n + 1;
+	}
+	return count;
+}
+
 /* A time as parse_time() takes it: "now+5minutes", dates, "HH:MM[:SS]", today, tomorrow, midnight, noon. */
 bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at)
 {
@@ -141,34 +159,12 @@ bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at)
 		*at = date / SL_SECOND;
 		return true;
 	}
-	char text[16] = "";
-	if (g->len != 5 && g->len != 8)
+	int64_t part[3] = { 0, 0, 0 };
+	if (parts_of(g->text, g->len, part) < 2)
 		return false;
-	memcpy(text, g->text, g->len);
-	if (g->len == 5) /* HH:MM is hours and minutes here. */
-		memcpy(text + 5, ":00", 3);
-	if (!sl_get_duration(text, 8, &date))
-		return false;
-	*at = today + date / SL_SECOND;
+	*at = today + part[0] * 3600 + part[1] * 60 + part[2];
 	*at += *at <= c->now ? 86400 : 0;
 	return true;
-}
-
-/* Up to three numbers between colons; 0: it is none. */
-static int parts_of(const char *text, size_t len, int64_t part[3])
-{
-	int count = 0;
-	for (size_t i = 0; i <= len;) {
-		size_t n = 0;
-		while (i + n < len && text[i + n] != ':')
-			n++;
-		if (count == 3 || !sl_get_i64(text + i, n, &part[count]) || part[count] < 0 ||
-			part[count] > INT32_MAX)
-			return 0;
-		count++;
-		i += n + 1;
-	}
-	return count;
 }
 
 /* time_str2mins(): minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]];

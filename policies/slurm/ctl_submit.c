@@ -216,6 +216,7 @@ static const char *limited(struct ctl *c, struct ctl_job *const *job, uint32_t c
 /* They were all submitted by one call. */
 static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t count)
 {
+	SL_CHECK(count > 0);
 	for (uint32_t i = 0; i < count; i++)
 		ctl_job_asks(c, job[i]);
 	const char *why = job[0]->part_count ? limited(c, job, count) : NULL;
@@ -261,7 +262,7 @@ void ctl_submit(struct ctl *c, struct ctl_job *job)
 		return;
 	}
 	const struct ctl_array *array = &c->array[job->array];
-	struct ctl_job **task = malloc(array->count * sizeof(*task));
+	struct ctl_job **task = malloc(array->count * sizeof(struct ctl_job *));
 	uint32_t count = 0;
 	if (!task) {
 		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));

@@ -18,9 +18,12 @@ enum { DAY = 86400, WEEK = 7 * DAY };
 double usage_power(double base, int64_t exponent)
 {
 	double power = 1;
-	for (double square = base; exponent > 0; exponent >>= 1, square *= square)
+	double square = base;
+	for (; exponent > 0; exponent >>= 1) {
 		if (exponent & 1)
 			power *= square;
+		square *= square;
+	}
 	return power;
 }
 

@@ -208,7 +208,7 @@ class Replay:
 
         def at(text):
             return "" if text == "" else f"{float(text) + zero:g}"
-        nodes = {r["JobID"]: r["NodeList"] for r in self.read("sacct.txt")}
+        nodes = {r["jobid"]: r["nodelist"] for r in self.read("sacct.txt")}
         reasons, lasted, attempts = {}, {}, {}
         for r in self.read("reasons.csv"):
             reasons.setdefault(r["job_id"], []).append(r["reason"])

@@ -105,6 +105,30 @@ static const struct slurm_row *own_end(const struct slurm_case *c, const char *i
 	return NULL;
 }
 
+/* Seconds for which the operator had stopped it; SL_NONE: slurmctld may have, too. */
+static int64_t stopped_of(const struct jobs *j, const char *id)
+{
+	const cJSON *mode = get(get(get(j->json, "cluster"), "conf"), "PreemptMode");
+	const cJSON *event;
+	int64_t stopped = 0;
+	if (cJSON_IsString(mode) &&
+		(strcasestr(mode->valuestring, "suspend") || strcasestr(mode->valuestring, "gang")))
+		return SL_NONE;
+	cJSON_ArrayForEach(event, get(j->json, "events"))
+	{
+		const cJSON *at = get(event, "t");
+		const char *text = text_in(event, "cmd");
+		const char *job = text ? strchr(text, '@') : NULL;
+		if (!job || strcmp(job + 1, id) != 0 || !cJSON_IsNumber(at))
+			continue;
+		if (strstr(text, "scontrol suspend "))
+			stopped -= (int64_t)at->valuedouble;
+		else if (strstr(text, "scontrol resume "))
+			stopped += (int64_t)at->valuedouble;
+	}
+	return stopped >= 0 ? stopped : SL_NONE;
+}
+
 /* The rig lets a job's script end so that its nodes are free when its run time is over. The end that is
  * recorded is the script's, mostly in the second before: the job was COMPLETING since. */
 static int64_t run_of(const struct jobs *j, const cJSON *job, const char *id, int64_t task)
@@ -117,9 +141,10 @@ static int64_t run_of(const struct jobs *j, const cJSON *job, const char *id, in
 		run = get(run, index);
 	}
 	const int64_t given = cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 10;
-	if (!row || cJSON_IsTrue(get(j->json, "suspendable")))
+	const int64_t stopped = cJSON_IsTrue(get(j->json, "suspendable")) ? stopped_of(j, id) : 0;
+	if (!row || stopped == SL_NONE)
 		return given;
-	const int64_t recorded = row->end - row->started;
+	const int64_t recorded = row->end - row->started - stopped;
 	return recorded + (recorded < given ? SLURM_COMPLETING : 0);
 }
 

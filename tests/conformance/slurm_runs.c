@@ -101,11 +101,33 @@ static bool same_alloc(struct comparison *cmp, const char *recorded, const char 
 	return slurm_alloc_same(&cmp->machine, piece, count, cmp->machine.piece, our_count);
 }
 
+static bool same_place(struct comparison *cmp, const struct slurm_row *row, const char *ours)
+{
+	return row->alloc[0] ? same_alloc(cmp, row->alloc, ours) : same_nodes(cmp, row, ours);
+}
+
+/* Starts within the tolerance may swap, and so what they got: what it has, one of these should have, and what
+ * it should have, one of these has. */
+static bool is_swapped(struct comparison *cmp, const struct slurm_row *row, const char *ours)
+{
+	const struct slurm_case *c = cmp->c;
+	bool given = false;
+	bool taken = false;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct slurm_row *other = &c->row[i];
+		const struct slurm_attempt *attempt = attempt_of(cmp, other);
+		if (other == row || !attempt || llabs(other->started - row->started) > TOLERANCE)
+			continue;
+		given |= same_place(cmp, other, ours);
+		taken |= same_place(cmp, row, attempt->alloc);
+	}
+	return given && taken;
+}
+
 static void compare_alloc(
 	struct comparison *cmp, const struct slurm_row *row, const struct slurm_attempt *attempt)
 {
-	if (row->alloc[0] ? !same_alloc(cmp, row->alloc, attempt->alloc)
-			  : !same_nodes(cmp, row, attempt->alloc))
+	if (!same_place(cmp, row, attempt->alloc) && !is_swapped(cmp, row, attempt->alloc))
 		differs(cmp, row->started, "job %s at %lld got %.300s, ours at %lld %.300s", row->id,
 			(long long)row->started, row->alloc[0] ? row->alloc : row->nodes,
 			(long long)attempt->start, attempt->alloc);

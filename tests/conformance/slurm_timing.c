@@ -32,7 +32,8 @@ static int64_t period_of(const cJSON *json)
 	const cJSON *minutes = get(conf, "PriorityCalcPeriod");
 	if (!get(json, "accounting") || !cJSON_IsString(type) || !strstr(type->valuestring, "multifactor"))
 		return 0;
-	const int64_t period = cJSON_IsNumber(minutes) ? (int64_t)minutes->valuedouble * MINUTE : 5 * MINUTE;
+	const int64_t period =
+		cJSON_IsNumber(minutes) ? (int64_t)minutes->valuedouble * MINUTE : (int64_t)5 * MINUTE;
 	return period > 0 && period <= PERIOD_MAX ? period : 0;
 }
 
@@ -61,7 +62,7 @@ static size_t calculations(const struct slurm_case *c, const cJSON *json, int64_
 	uint32_t most = 0;
 	size_t count = 0;
 	const cJSON *poll = get(json, "poll");
-	const double looks_s = (cJSON_IsNumber(poll) ? poll->valuedouble : 0.25) * 10;
+	const double looks_s = (cJSON_IsNumber(poll) ? poll->valuedouble : 0.25) * 10.0;
 	if (period)
 		vote(c, (int64_t)(looks_s * 1000) + 500, period, votes);
 	for (int64_t i = 0; i < period; i++)
@@ -69,16 +70,23 @@ static size_t calculations(const struct slurm_case *c, const cJSON *json, int64_
 	for (int64_t i = 0; i < period && most; i++)
 		if (votes[i] == most)
 			to[count++] = i;
-	if (!count)
-		to[count++] = 0;
+	if (count)
+		return count;
+	/* Nothing was seen: slurmctld was started at a half minute, and took some ten seconds to come to it.
+	 */
+	static const int64_t usual[] = { 0, 10, 40 };
+	for (size_t i = 0; i < (period ? SL_LEN(usual) : 1); i++)
+		to[count++] = usual[i];
 	return count;
 }
 
 /* Looks at limits end jobs: in which second of the half minute some ended that would have run on. */
-static size_t ticks_of(const struct slurm_case *c, int64_t *to)
+static size_t ticks_of(const struct slurm_case *c, bool database, int64_t *to)
 {
 	size_t count = 0;
 	to[count++] = 0;
+	if (database)
+		to[count++] = 8; /* As long as slurmctld takes to reach it, mostly. */
 	for (size_t i = 0; i < c->row_count; i++) {
 		const struct slurm_row *row = &c->row[i];
 		if ((strcmp(row->state, "TIMEOUT") != 0 && strcmp(row->state, "PREEMPTED") != 0) ||
@@ -106,7 +114,7 @@ size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct sl
 	const int64_t period = json ? period_of(json) : 0;
 	const size_t calcs = calculations(c, json, calc, period);
 	const bool aligned = is_aligned(scenario);
-	const size_t ticks = aligned ? ticks_of(c, tick) : 1;
+	const size_t ticks = aligned ? ticks_of(c, json && get(json, "accounting"), tick) : 1;
 	if (!aligned)
 		tick[0] = 0;
 	for (size_t i = 0; i < 2 * ticks * (aligned ? 1 : MINUTE) * calcs && count < SLURM_TIMINGS_MAX; i++) {

@@ -96,7 +96,8 @@ static const char *state_of(const struct ctl_job *job, bool known)
 	case CTL_ENDED:
 		break;
 	}
-	return known ? sl_state_name(job->ended_as) : "REJECTED";
+	/* Refused: it never waited, as far as anybody could see. */
+	return known || job->ended_as != SL_CANCELLED ? sl_state_name(job->ended_as) : "REJECTED";
 }
 
 static void look_at(const struct look *l)

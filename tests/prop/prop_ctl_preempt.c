@@ -148,20 +148,18 @@ static bool fits_without(struct preempt_world *w, const struct ctl_job *job, str
 static void preempt(struct preempt_world *w, struct ctl_job *job, uint64_t seed)
 {
 	static char before[2000], after[2000];
-	struct ctl_job *const *victim = NULL;
-	const struct select_alloc *out;
+	struct ctl_victims victims;
 	struct ctl_job *gone[PW_JOBS];
-	size_t count = 0;
 	picture(w, before, sizeof(before));
-	const bool fits =
-		ctl_preempt_place(&w->c, job, job->part, NULL, &victim, &count, &out) == SELECT_FITS;
+	const bool fits = ctl_preempt_place(&w->c, job, job->part, NULL, &victims) == SELECT_FITS;
 	picture(w, after, sizeof(after));
 	cr_assert_str_eq(after, before, "world %llu: a question changed the rows", (unsigned long long)seed);
 	if (!fits)
 		return;
+	const size_t count = victims.count;
 	cr_assert(count > 0, "world %llu: it was said to be busy", (unsigned long long)seed);
 	for (size_t i = 0; i < count; i++) {
-		gone[i] = victim[i];
+		gone[i] = victims.job[i];
 		cr_assert(w->part[gone[i]->part].tier < w->part[job->part].tier,
 			"world %llu: job %u preempts job %u", (unsigned long long)seed, job->row,
 			gone[i]->row);

@@ -22,8 +22,7 @@ struct fakes {
 	struct sl_ask ask[FAKES];
 	uint32_t count;
 	uint64_t set[16]; /* Nodes of the last question. */
-	bool overlap;
-	ctl_time next;
+	struct ctl_resv_left left;
 	char text[300];
 };
 
@@ -134,8 +133,7 @@ static inline const char *fake_nodes(struct fakes *f, const uint64_t *set)
 static inline const char *fake_may(struct fakes *f, struct ctl_job *job, int64_t second, int64_t minutes)
 {
 	nset_fill(f->set, f->c->cluster->node_count);
-	const enum ctl_status status =
-		ctl_resv_nodes(f->c, job, CW_T0 + second, minutes, f->set, &f->overlap, &f->next);
+	const enum ctl_status status = ctl_resv_nodes(f->c, job, CW_T0 + second, minutes, f->set, &f->left);
 	if (status == CTL_RESERVATION_MAINT)
 		return "maint";
 	if (status == CTL_NODES_BUSY)
@@ -143,7 +141,7 @@ static inline const char *fake_may(struct fakes *f, struct ctl_job *job, int64_t
 	if (status != CTL_OK)
 		return status == CTL_RESERVATION_NOT_USABLE ? "not usable" : "?";
 	(void)fake_nodes(f, f->set);
-	if (f->overlap)
+	if (f->left.overlap)
 		(void)snprintf(f->text + strlen(f->text), sizeof(f->text) - strlen(f->text), "+overlap");
 	return f->text;
 }

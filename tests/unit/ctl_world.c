@@ -25,7 +25,9 @@ static bool take(const char *word, const char *key, char *value, size_t size)
 	const size_t len = strlen(key);
 	if (strncmp(word, key, len) != 0)
 		return false;
-	(void)snprintf(value, size, "%s", word + len);
+	const size_t rest = strlen(word + len);
+	cr_assert_lt(rest, size, "'%s' is too long", word);
+	memcpy(value, word + len, rest + 1);
 	return true;
 }
 

@@ -96,7 +96,8 @@ Test(ctl_life, beyond_the_partition_it_waits, .fini = fini)
 		struct ctl_job *job = submit(id[i]);
 		expect_state(job, CTL_PENDING);
 		cr_expect_eq(ctl_part_allows(c, job, job->part), want[i], "job %s", id[i]);
-		expect_reason(job, want[i] == SL_REASON_NONE ? "Priority" : "PartitionConfig");
+		cr_expect_eq(job->reason == SL_REASON_PARTITION_CONFIG, want[i] != SL_REASON_NONE, "job %s",
+			id[i]);
 	}
 	struct ctl_job *six = submit("6");
 	expect_reason(six, "PartitionConfig");

@@ -147,3 +147,38 @@ Test(ctl_node, resumed_by_hand_it_does_not_come_back_again, .fini = fini)
 	ctl_node_run(f.c);
 	expect_states("fail idle idle");
 }
+
+/* ---- Whole runs ------------------------------------------------------------------------------------------
+ */
+
+static void run(const char *conf, const char *jobs, const char *commands)
+{
+	f.w = (struct ctl_world){ .conf = conf, .jobs = jobs, .commands = commands, .check = true };
+	cw_run(&f.w);
+}
+
+/* Down ends what runs there: a batch job goes back into the queue for 121 s, unless it may not. */
+Test(ctl_node, down_ends_what_runs_there, .fini = fini)
+{
+	run(CW_BRISK THREE,
+		"1 0 50 -w n1 -n1 --mem 10 -t 1\n2 4 50 -w n1 -n1 --mem 10 -t 1 --no-requeue\n3 4 50 -w n2 -n1 --mem 10 -t 1\n",
+		"25 scontrol update nodename=n1 state=down reason=test\n60 scontrol update nodename=n1 state=resume\n");
+	cr_expect_eq(cw_stop(&f.w, "1"), 196); /* Its second run began at 25 + 121. */
+	cr_expect_eq(cw_state(&f.w, "1"), SL_COMPLETED);
+	cr_expect_eq(cw_stop(&f.w, "2"), 25);
+	cr_expect_eq(cw_state(&f.w, "2"), SL_NODE_FAIL);
+	cr_expect_eq(cw_stop(&f.w, "3"), 54);
+}
+
+/* The node's daemon answers behind the main pass that its loss asked for: so 2 has it in that second, though
+ * it was said to be down, and 3 does not get n2. */
+Test(ctl_node, a_daemon_that_answers_is_back_in_the_same_second, .fini = fini)
+{
+	run(CW_BRISK
+		"ReturnToService=2\nNodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n",
+		"1 0 50 -w n1 -n1 --mem 10 -t 1\n2 8 50 -N2 --exclusive --mem 10 -t 1\n3 12 30 -n1 --mem 10 -t 1\n",
+		"25 scontrol update nodename=n1 state=down reason=test\n");
+	cr_expect_eq(cw_start(&f.w, "2"), 25);
+	cr_expect_eq(cw_start(&f.w, "3"), 75);
+	cr_expect_eq(cw_stop(&f.w, "1"), 196); /* Its second run began at 25 + 121. */
+}

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "policies/slurm/ctl_limits.h"
 #include "tests/ctl_preempt_world.h"
 
 enum { LOW, HIGH };
@@ -89,8 +90,9 @@ Test(ctl_preempt, within_a_qos_by_priority, .fini = fini)
 	low->qos = one->qos = 0;
 	one->priority = low->priority + 1;
 	cr_expect_not(ctl_may_preempt(&w.c, one, LOW, low));
-	w.qos[0].preempt_within = true;
+	cr_assert(ctl_qos_set(&w.c, 0, "PreemptMode", "cancel,within"));
 	cr_expect(ctl_may_preempt(&w.c, one, LOW, low));
+	cr_expect_eq(ctl_preempt_mode(&w.c, low), CTL_PREEMPT_CANCEL);
 	one->priority = low->priority;
 	cr_expect_not(ctl_may_preempt(&w.c, one, LOW, low));
 }
@@ -109,6 +111,9 @@ Test(ctl_preempt, not_before_it_has_run_for_its_exempt_time, .fini = fini)
 	low->qos = 0; /* The job's QOS before the cluster, the partition's before it. */
 	w.qos[0].exempt_time = 100;
 	cr_expect_not(ctl_may_preempt(&w.c, one, HIGH, low));
+	w.qos[0].exempt_time = CTL_NEVER; /* As slurmdbd has it of one that does not say. */
+	cr_expect(ctl_may_preempt(&w.c, one, HIGH, low));
+	w.qos[0].exempt_time = 100;
 	w.part[LOW].qos = 1;
 	w.qos[1].exempt_time = 0;
 	cr_expect(ctl_may_preempt(&w.c, one, HIGH, low));
@@ -280,12 +285,9 @@ Test(ctl_preempt, only_on_nodes_that_are_available, .fini = fini)
 	(void)runs(pw_whole(&w, LOW, 1));
 	(void)runs(pw_whole(&w, LOW, 1));
 	const uint64_t second = 2;
-	struct ctl_job *const *victim;
-	const struct select_alloc *out;
-	size_t count;
-	cr_assert_eq(ctl_preempt_place(&w.c, pw_whole(&w, HIGH, 1), HIGH, &second, &victim, &count, &out),
-		SELECT_FITS);
-	cr_expect_str_eq(pw_names(&w, victim, count), "B");
+	struct ctl_victims victims;
+	cr_assert_eq(ctl_preempt_place(&w.c, pw_whole(&w, HIGH, 1), HIGH, &second, &victims), SELECT_FITS);
+	cr_expect_str_eq(pw_names(&w, victims.job, victims.count), "B");
 }
 
 Test(ctl_preempt, who_is_to_be_suspended_is_not_removed, .fini = fini)
@@ -383,9 +385,12 @@ Test(ctl_preempt, who_has_ended_some_waits_before_it_ends_more, .fini = fini)
 	struct ctl_job *one = pw_whole(&w, HIGH, 1);
 	cr_expect_not(ctl_preempt_do(&w.c, one, &first, 1));
 	cr_expect_str_eq(pw_log(&w), "requeue A");
+	cr_expect(one->preempting);
 	w.c.now += 39;
 	cr_expect_not(ctl_preempt_do(&w.c, one, &second, 1));
+	cr_expect_not(one->preempting);
 	cr_expect_str_eq(pw_log(&w), "");
+	cr_expect_eq(ctl_preempt_again(&w.c, one), w.c.now + 1);
 	w.c.now++;
 	cr_expect_not(ctl_preempt_do(&w.c, one, &second, 1));
 	cr_expect_str_eq(pw_log(&w), "requeue B");

@@ -1070,3 +1070,62 @@ Test(prio, the_older_formula_and_shares_of_the_parent, .fini = fini)
 	cr_expect_lt(fabs(factor_of(u) - 0.25), 1e-9);
 	cr_expect_eq(w.assoc[u].shares_norm, 0.5);
 }
+
+/* ---- Tables ------------------------------------------------------------------------------------------- */
+
+struct told {
+	char text[1024];
+	size_t len;
+};
+
+/* "name=value" of the columns that the tests look at. */
+static int tell(void *self, const char *const *column, const struct sl_figure *figure, size_t count)
+{
+	struct told *told = self;
+	for (size_t i = 0; i < count; i++) {
+		static const char *const looked[] = { "partition", "priority", "part", "tres", "tres_norm",
+			"listed" };
+		for (size_t k = 0; k < SL_LEN(looked); k++)
+			if (strcmp(looked[k], column[i]) == 0)
+				told->len += (size_t)(figure[i].text ? snprintf(told->text + told->len,
+									       sizeof(told->text) - told->len,
+									       "%s ", figure[i].text)
+								     : snprintf(told->text + told->len,
+									       sizeof(told->text) - told->len,
+									       "%g ", figure[i].number));
+	}
+	return SL_OK;
+}
+
+Test(prio, a_row_for_each_partition, .fini = fini)
+{
+	struct sl_err err = { 0 };
+	struct told told = { .len = 0 };
+	const struct sl_show show = { &told, tell };
+	begin(4);
+	multifactor();
+	set("PriorityWeightPartition", "1000");
+	set("PriorityWeightTRES", "CPU=1000,GRES/gpu=30");
+	w.c.part_count = 2;
+	w.part[0].job_factor = 4;
+	w.part[0].tres_total[CTL_TRES_CPU] = 16;
+	w.part[0].tres_total[4] = 8;
+	w.part[1] = (struct ctl_part){ .name = "q", .job_factor = 1, .qos = CTL_NO_ROW };
+	make();
+	struct ctl_job *job = job_of(1, 4, 1);
+	job->parts[1] = 1;
+	job->part_count = 2;
+	job->tres_asked[4] = 4;
+	job->eligible = w.c.now;
+	ctl_prio_submit(&w.c, job);
+	relist();
+	cr_expect_eq(ctl_show(&w.c, "jobs", &show, &err), SL_OK);
+	cr_expect_str_eq(told.text, "p 1 1265 1000 cpu=250,gres/gpu=15 cpu=0.25,gres/gpu=0.50 "
+				    "q 1 250 250 cpu=250,gres/gpu=15 cpu=0.25,gres/gpu=0.50 ");
+	told = (struct told){ .len = 0 };
+	job->priority = 0; /* Held: not listed. */
+	job->part_count = 1;
+	cr_expect_eq(ctl_show(&w.c, "jobs", &show, &err), SL_OK);
+	cr_expect(strncmp(told.text, "p 0 0 ", 6) == 0, "%s", told.text);
+	cr_expect_eq(ctl_show(&w.c, "weather", &show, &err), SL_USAGE);
+}

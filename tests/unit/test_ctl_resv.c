@@ -78,9 +78,9 @@ Test(ctl_resv, a_job_may_end_when_it_begins_and_start_when_it_ends, .fini = fini
 	make("ReservationName=r StartTime=now+120 Duration=2 Users=u1 Nodes=n[1-2]");
 	struct ctl_job *job = in(1, NULL);
 	expect_may(job, 0, 2, "n[1-4]"); /* Its limit is over at 120. */
-	cr_expect_eq(f.next, CTL_NEVER);
+	cr_expect_eq(f.left.next, CTL_NEVER);
 	expect_may(job, 1, 2, "n[3-4]+overlap");
-	cr_expect_eq(f.next, CW_T0 + 240);
+	cr_expect_eq(f.left.next, CW_T0 + 240);
 	expect_may(job, 239, 1, "n[3-4]+overlap");
 	expect_may(job, 240, 1, "n[1-4]");
 	expect_may(job, 0, CTL_NEVER, "n[3-4]+overlap");
@@ -109,7 +109,7 @@ Test(ctl_resv, all_nodes_are_maintenance_to_whoever_asks, .fini = fini)
 	make("ReservationName=r StartTime=now+100 Duration=1 Users=u1 Nodes=ALL Flags=ignore_jobs");
 	struct ctl_job *job = in(1, NULL);
 	expect_may(job, 50, 1, "maint");
-	cr_expect_eq(f.next, CW_T0 + 160);
+	cr_expect_eq(f.left.next, CW_T0 + 160);
 	cr_expect_str_eq(fake_nodes(&f, f.set), "");
 	expect_may(job, 40, 1, "n[1-4]");
 }
@@ -189,7 +189,7 @@ Test(ctl_resv, its_jobs_have_its_nodes_from_its_start_to_its_end, .fini = fini)
 	struct ctl_job *job = in(0, "r");
 	cr_expect_eq(ctl_resv_waits(f.c, job), SL_REASON_RESERVATION);
 	expect_may(job, 59, 1, "not usable");
-	cr_expect_eq(f.next, CW_T0 + 60);
+	cr_expect_eq(f.left.next, CW_T0 + 60);
 	expect_may(job, 60, 100, "n[1-2]"); /* Its limit may go beyond. */
 	expect_may(job, 120, 1, "n[1-2]");
 	expect_may(job, 121, 1, "not usable");
@@ -645,4 +645,52 @@ Test(ctl_resv, licences_are_kept_too, .fini = fini)
 	cr_expect_eq(ctl_resv_licenses(f.c, job, "a", CW_T0 + 1), 3);
 	cr_expect_eq(ctl_resv_licenses(f.c, job, "b", CW_T0 + 1), 1);
 	cr_expect_eq(ctl_resv_licenses(f.c, in(0, "r"), "a", CW_T0 + 60), 0);
+}
+
+/* ---- Property: whole runs
+ * ----------------------------------------------------------------------------------- */
+
+static bool is_on(const struct sl_result *r, uint32_t row, uint32_t first, uint32_t last)
+{
+	for (uint32_t i = 0; i < r->place_count[row]; i++) {
+		const uint32_t node = r->place[r->place_first[row] + i].node;
+		if (node >= first && node <= last)
+			return true;
+	}
+	return false;
+}
+
+/* Of many jobs of all sizes and limits none that is in no reservation could by its limit be on reserved nodes
+ * while it lasts, and none starts on a node while that is drained. */
+Test(ctl_resv, nobody_runs_into_it_and_nobody_starts_on_what_is_drained, .fini = fini)
+{
+	enum { JOBS = 60, FROM = 300, UNTIL = 600, DRAINED = 200, RESUMED = 700 };
+	static char jobs[JOBS * 60];
+	int limit[JOBS];
+	size_t len = 0;
+	struct sl_rng rng = sl_rng_stream(7, "tests/ctl_resv");
+	for (int i = 0; i < JOBS; i++) {
+		limit[i] = 1 + (int)sl_rng_below(&rng, 4);
+		len += (size_t)snprintf(jobs + len, sizeof(jobs) - len, "%d %d %d -N%d -n%d --mem 10 -t %d\n",
+			i + 1, 5 + 8 * i, 5 + (int)sl_rng_below(&rng, 40), 1, 1 + (int)sl_rng_below(&rng, 4),
+			limit[i]);
+	}
+	f.w = (struct ctl_world){ .conf = CW_BRISK FOUR,
+		.jobs = jobs,
+		.commands =
+			"3 scontrol create reservation ReservationName=r StartTime=now+297 Duration=5 Users=u2 "
+			"Nodes=n[1-2]\n200 scontrol update nodename=n4 state=drain reason=x\n"
+			"700 scontrol update nodename=n4 state=resume\n",
+		.check = true };
+	cw_run(&f.w);
+	const struct sl_result *r = &f.w.sim.result;
+	for (uint32_t i = 0; i < JOBS; i++) {
+		const int64_t start = r->start[i] / SL_SECOND + f.w.scenario.epoch - CW_T0;
+		cr_assert_neq(r->start[i], SL_NONE, "job %u never started", i + 1);
+		cr_expect(!is_on(r, i, 0, 1) || start >= UNTIL || start + limit[i] * 60 <= FROM,
+			"job %u, limit %d, started on reserved nodes at %lld", i + 1, limit[i],
+			(long long)start);
+		cr_expect(!is_on(r, i, 3, 3) || start < DRAINED || start >= RESUMED,
+			"job %u started on a drained node at %lld", i + 1, (long long)start);
+	}
 }
