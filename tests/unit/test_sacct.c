@@ -116,11 +116,13 @@ Test(sacct, begin)
 	       "1|100|500|600|5|\n"
 	       "2|100|500|600|5|srun -d afterok:1 x\n"
 	       "3|100|100|600|5|srun -H x\n"
-	       "4|100|100|600|5|srun -b now+60 x\n",
+	       "4|100|100|600|5|srun -b now+60 x\n"
+	       "5_1|100|500|600|5|sbatch -a 1-9%2 x\n",
 		"dated\n2: 1 @100 run 5 wait 500 PENDING begin=500 start=600 eligible+400 []\n"
 		"3: 2 @100 run 5 wait 500 PENDING dep=afterok:1 start=600 eligible+400 []\n"
 		"4: 3 @100 run 5 wait 500 PENDING begin=600 start=600 held []\n"
-		"5: 4 @100 run 5 wait 500 PENDING begin=160 start=600 []");
+		"5: 4 @100 run 5 wait 500 PENDING begin=160 start=600 []\n"
+		"6: 5_1 @100 run 5 wait 500 PENDING array=5_1%2 start=600 eligible+400 []");
 }
 
 Test(sacct, steps)

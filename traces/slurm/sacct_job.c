@@ -227,7 +227,8 @@ static void limit_in(struct sacct_job *job, const struct sacct_cell *cell)
 		job->row.col[SL_COL_LIMIT] = duration(job, &cell[SACCT_TIMELIMIT]);
 }
 
-/* What it waited for before it could be started. A dependency says so itself. */
+/* What it waited for before it could be started. A dependency says so itself; a task of an array of which
+ * only so many run at a time is eligible when its turn comes, which is for the policy to find. */
 static void eligible_in(struct sacct_job *job, const struct sacct_cell *cell, const struct times *times)
 {
 	struct sl_job_more *more = &job->job;
@@ -241,8 +242,8 @@ static void eligible_in(struct sacct_job *job, const struct sacct_cell *cell, co
 		more->begin = SL_NONE;
 		return;
 	}
-	if (!more->dependency && times->eligible != SL_NONE && times->eligible > times->submit &&
-		(started || times->eligible != times->end))
+	if (!more->dependency && more->array_limit == SL_NONE && times->eligible != SL_NONE &&
+		times->eligible > times->submit && (started || times->eligible != times->end))
 		more->begin = times->eligible;
 	if (more->held && more->begin == SL_NONE)
 		more->begin = more->start_recorded; /* When it was let go nobody says; it was by then. */
