@@ -310,6 +310,25 @@ static ctl_time down(const struct ctl *c, ctl_time at)
 	return at - (past < 0 ? past + grain : past);
 }
 
+/* Limits keep it as things are, with what it asks and the nodes that it would have: nothing is kept for it,
+ * and it says why (acct_policy_job_runnable_pre_select, _post_select). */
+static bool is_limited(const struct attempt *a)
+{
+	struct ctl *c = a->c;
+	int64_t tres[CTL_TRES_MAX];
+	if (c->params.assoc_limit_stop)
+		return false;
+	memcpy(tres, a->job->tres_asked, sizeof(tres));
+	tres[CTL_TRES_NODE] = ctl_set_count(a->nodes, a->words);
+	enum sl_reason reason = ctl_limits_pre(c, a->job);
+	if (reason == SL_REASON_NONE)
+		reason = ctl_limits_post(c, a->job, tres);
+	if (reason == SL_REASON_NONE)
+		return false;
+	ctl_queue_reason(c, a->job, reason);
+	return true;
+}
+
 /* It would start at a->at, not now. True: it is done with, as *verdict says; false: once more at a->later. */
 static bool settle(struct attempt *a, enum verdict *verdict)
 {
@@ -330,7 +349,7 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 		a->later = a->at;
 		return false;
 	}
-	if (!c->params.assoc_limit_stop && ctl_limits_pre(c, a->job) != SL_REASON_NONE)
+	if (is_limited(a))
 		return true;
 	if (!a->no_reserve)
 		*verdict = reserve(a, begin, end);
