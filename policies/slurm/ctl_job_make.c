@@ -165,6 +165,8 @@ static int parts_of(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 	const char *list = job->ask.ask->partition;
 	if (!list && named >= 0)
 		list = jobs->partition_name[named];
+	if (!c->cluster->partition_count) /* All of it is one, whatever the log calls its queues. */
+		list = NULL;
 	int status = SL_OK;
 	if (list && *list) {
 		status = parts_named(c, job, list, err);
