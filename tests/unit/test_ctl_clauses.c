@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_ctl_clauses.c - clauses that no recording shows by itself: small schedules worked by hand, each of
+ * which changes when its clause is broken (tests/golden/slurm/CLAUSES.md has the list). Schedules read
+ * "ID:START-END@NODES".
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/ctl_world.h"
+
+static struct ctl_world w;
+
+static void fini(void) { cw_end(&w); }
+
+/* slurm.conf with these SchedulerParameters and further lines; four nodes, without partitions. */
+static const char *conf(const char *params, const char *more)
+{
+	static char text[4000];
+	(void)snprintf(text, sizeof(text),
+		"ClusterName=c\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+		"PriorityType=priority/basic\nSchedulerParameters=%s\nNodeName=n[1-4] CPUs=4 RealMemory=4000\n%s",
+		params, more);
+	return text;
+}
+
+#define BRISK "bf_interval=1,bf_resolution=1,sched_interval=1,batch_sched_delay=0"
+#define MAIN  "bf_interval=-1,sched_interval=1,batch_sched_delay=0"
+#define P     "PartitionName=p Nodes=ALL Default=YES\n"
+#define X     " --exclusive --mem=100 "
+
+static void run(const char *params, const char *more, const char *jobs)
+{
+	w.conf = conf(params, more);
+	w.jobs = jobs;
+	w.check = true;
+	cw_run(&w);
+}
+
+/* ---- The order of the queue (slurm.md 2.1, 2.2) ----------------------------------------------------------
+ */
+
+/* FIFO: whoever came first is first, be his nice what it will. With several tiers it is no FIFO any more. */
+Test(ctl_clauses, builtin_goes_by_submission_unless_there_are_tiers, .fini = fini)
+{
+	static const char jobs[] =
+		"1 0 100 -N4 -t2" X "\n2 5 60 -N4 -t2 --nice=100" X "\n3 10 30 -N4 -t1" X "\n";
+	run(MAIN, "SchedulerType=sched/builtin\n" P, jobs);
+	cw_expect(&w, "1:0-100@n[1-4] 2:100-160@n[1-4] 3:160-190@n[1-4]");
+	cw_end(&w);
+	run(MAIN, "SchedulerType=sched/builtin\n" P "PartitionName=high Nodes=ALL PriorityTier=2\n", jobs);
+	cw_expect(&w, "1:0-100@n[1-4] 2:130-190@n[1-4] 3:100-130@n[1-4]");
+}
+
+/* Who may preempt another goes before it, whatever their priorities: or it would start and be ended at once.
+ */
+Test(ctl_clauses, who_may_preempt_goes_first, .fini = fini)
+{
+	w.qos = "Name|Priority|Preempt|PreemptMode\nlow|0||cancel\nhigh|0|low|cluster\ntop|0||cluster\n";
+	w.accounts = "Cluster|Account|User|QOS\nc|root||normal\nc|a||low,high,top\nc|a|u1|low,high,top\n";
+	run(MAIN,
+		"PreemptType=preempt/qos\nPreemptMode=CANCEL\nAccountingStorageType=accounting_storage/slurmdbd\n" P,
+		"1 0 100 user=u1 account=a qos=top -N4 -t2" X "\n2 5 60 user=u1 account=a qos=low -N4 -t2" X
+		"\n3 10 30 user=u1 account=a qos=high -N4 -t1" X "\n");
+	cw_expect(&w, "1:0-100@n[1-4] 2:130-190@n[1-4] 3:100-130@n[1-4]");
+	cr_expect_eq(cw_state(&w, "2"), SL_COMPLETED);
+}
+
+/* The one licence goes to the job of a reservation, though another has waited longer. */
+Test(ctl_clauses, jobs_of_reservations_go_first, .fini = fini)
+{
+	w.commands =
+		"0 scontrol create reservation ReservationName=r StartTime=now Duration=10 Users=u1 Nodes=n1\n";
+	run(MAIN, "Licenses=a:1\n" P,
+		"1 2 48 user=u2 -N1 -t1 -L a" X "\n2 5 60 user=u2 -N1 -t2 -L a" X
+		"\n3 10 30 user=u1 --reservation=r -N1 -t1 -L a" X "\n");
+	cw_expect(&w, "1:2-50@n2 2:80-140@n2 3:50-80@n1");
+}
+
+/* ---- Who blocks nobody (2.3)
+ * --------------------------------------------------------------------------------- */
+
+#define DBD "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageEnforce=limits\n"
+
+/* Neither when it meets its limit nor when it is known to have met it. */
+Test(ctl_clauses, who_is_at_a_limit_blocks_nobody, .fini = fini)
+{
+	w.accounts = "Cluster|Account|User|MaxJobs\nc|root||\nc|a||\nc|a|u1|1\nc|a|u2|\n";
+	run(MAIN, DBD P,
+		"1 0 100 user=u1 account=a -N1 -t2" X "\n2 5 60 user=u1 account=a -N1 -t2" X
+		"\n3 5 30 user=u2 account=a -N1 -t1" X "\n4 20 30 user=u2 account=a -N1 -t1" X "\n");
+	cw_expect(&w, "1:0-100@n1 2:100-160@n1 3:5-35@n2 4:20-50@n3");
+	cr_expect_str_eq(cw_reasons(&w, "2"), "AssocMaxJobsLimit");
+}
