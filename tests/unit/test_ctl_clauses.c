@@ -135,3 +135,48 @@ Test(ctl_clauses, spread_jobs_do_not_look_for_runs, .fini = fini)
 		"1 0 100 -N1 -t2 -w n2" X "\n2 5 60 -n2 -t2 --spread-job --mem=100\n3 70 20 -N2 -t2 --mem=100\n");
 	cw_expect(&w, "1:0-100@n2 2:5-65@n[1,3] 3:70-90@n[3-4]");
 }
+
+#define GPUS "NodeName=n[1-9] CPUs=4 RealMemory=4000 Gres=gpu:1\nGresTypes=gpu\nPartitionName=p Nodes=ALL Default=YES\n"
+
+/* slurm.conf of nine nodes of a GPU each. */
+static void run_gpus(const char *params, const char *jobs)
+{
+	static char text[4000];
+	(void)snprintf(text, sizeof(text),
+		"ClusterName=c\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+		"PriorityType=priority/basic\nSchedulerParameters=%s\n" GPUS,
+		params);
+	w = (struct ctl_world){ .conf = text, .jobs = jobs, .check = true };
+	cw_run(&w);
+}
+
+/* Runs of two, three and two nodes: none of them is enough for four. The largest goes first, and one node of the
+ * first run is the rest; the smallest first would have taken both runs of two. GPUs of a job make no difference. */
+Test(ctl_clauses, of_runs_that_do_not_suffice_the_largest, .fini = fini)
+{
+	static const char first[] = "1 0 100 -N1 -t2 -w n3" X "\n2 0 100 -N1 -t2 -w n7" X "\n";
+	static char jobs[500];
+	(void)snprintf(jobs, sizeof(jobs), "%s3 5 60 -N4 -t2" X "\n", first);
+	run_gpus(BRISK, jobs);
+	cw_expect(&w, "1:0-100@n3 2:0-100@n7 3:5-65@n[1,4-6]");
+	cw_end(&w);
+	(void)snprintf(jobs, sizeof(jobs), "%s3 5 60 -N4 --gpus=4 -t2 --mem=100\n", first);
+	run_gpus(BRISK, jobs);
+	cw_expect(&w, "1:0-100@n3 2:0-100@n7 3:5-65@n[1,4-6]");
+}
+
+/* Three cores are left on n2: that is just enough, with GPUs of the job or without. */
+Test(ctl_clauses, one_node_is_the_fullest_that_will_do, .fini = fini)
+{
+	run_gpus(BRISK, "1 0 100 -n1 -t2 -w n2 --mem=100\n2 5 60 -n3 --gpus=1 -t2 --mem=100\n"
+			"3 6 100 -n4 -t2 -w n1 --mem=100\n4 6 100 -n1 -t2 -w n5 --mem=100\n"
+			"5 7 60 -n3 -t2 --mem=100\n");
+	cw_expect(&w, "1:0-100@n2 2:5-65@n2 3:6-106@n1 4:6-106@n5 5:7-67@n5");
+}
+
+/* Of one cpu from the last node down; of two cpus as ever. */
+Test(ctl_clauses, serial_jobs_alone_are_packed_at_the_end, .fini = fini)
+{
+	run_gpus(BRISK ",pack_serial_at_end", "1 0 100 -n1 -t2 --mem=100\n2 5 60 -n2 -N1 --gpus=1 -t2 --mem=100\n");
+	cw_expect(&w, "1:0-100@n9 2:5-65@n1");
+}
