@@ -94,10 +94,11 @@ Test(ctl_clauses, who_is_at_a_limit_blocks_nobody, .fini = fini)
 	cr_expect_str_eq(cw_reasons(&w, "2"), "AssocMaxJobsLimit");
 }
 
-/* ---- Backfill (3) ------------------------------------------------------------------------------------------- */
+/* ---- Backfill (3)
+ * ------------------------------------------------------------------------------------------- */
 
-/* 2 and 3 use up the two tries: 4, which would fit, is not looked at. 5 wants a licence that there is not, and is
- * passed over without a try. */
+/* 2 and 3 use up the two tries: 4, which would fit, is not looked at. 5 wants a licence that there is not,
+ * and is passed over without a try. */
 Test(ctl_clauses, tries_are_counted_and_who_is_passed_over_is_not, .fini = fini)
 {
 	run(BRISK ",bf_max_job_test=2", P,
@@ -105,7 +106,8 @@ Test(ctl_clauses, tries_are_counted_and_who_is_passed_over_is_not, .fini = fini)
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-160@n[1-4] 3:160-220@n[1-4] 4:220-250@n1");
 	cw_end(&w);
 	run(BRISK ",bf_max_job_test=2", P "Licenses=a:1\n",
-		"1 0 100 -N3 -t2 -L a" X "\n2 5 60 -N1 -t2 -L a" X "\n3 6 60 -N4 -t2" X "\n4 10 30 -N1 -t1" X "\n");
+		"1 0 100 -N3 -t2 -L a" X "\n2 5 60 -N1 -t2 -L a" X "\n3 6 60 -N4 -t2" X "\n4 10 30 -N1 -t1" X
+		"\n");
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-160@n1 3:160-220@n[1-4] 4:10-40@n4");
 }
 
@@ -116,8 +118,8 @@ Test(ctl_clauses, nobody_is_stretched_beyond_what_he_asked, .fini = fini)
 	cw_expect(&w, "1:0-1190@n[1-3] 2:1190-1250@n[1-4] 3:20-630@n4");
 }
 
-/* 3 is planned for 120 to 180 on n1, n2 and n4. 4 would have n3 and n5 at 601; but at 180 it can have n4 and n5,
- * and keeps 5 off n5, which would run until 320. Once 3 runs, 4 waits for n1 and n2. */
+/* 3 is planned for 120 to 180 on n1, n2 and n4. 4 would have n3 and n5 at 601; but at 180 it can have n4 and
+ * n5, and keeps 5 off n5, which would run until 320. Once 3 runs, 4 waits for n1 and n2. */
 Test(ctl_clauses, behind_a_plan_there_may_be_an_earlier_hole, .fini = fini)
 {
 	run(BRISK, "NodeName=n5 CPUs=4 RealMemory=4000\n" P,
@@ -126,17 +128,20 @@ Test(ctl_clauses, behind_a_plan_there_may_be_an_earlier_hole, .fini = fini)
 	cw_expect(&w, "1:0-115@n[1-2] 2:1-596@n3 3:115-175@n[1-2,4] 4:175-275@n[1-2] 5:115-215@n5");
 }
 
-/* ---- Which nodes (4.2) --------------------------------------------------------------------------------------- */
+/* ---- Which nodes (4.2)
+ * --------------------------------------------------------------------------------------- */
 
 /* In order of nodes, not in runs: best fit would take n3 and n4, which are neighbours. */
 Test(ctl_clauses, spread_jobs_do_not_look_for_runs, .fini = fini)
 {
 	run(BRISK, P,
-		"1 0 100 -N1 -t2 -w n2" X "\n2 5 60 -n2 -t2 --spread-job --mem=100\n3 70 20 -N2 -t2 --mem=100\n");
+		"1 0 100 -N1 -t2 -w n2" X
+		"\n2 5 60 -n2 -t2 --spread-job --mem=100\n3 70 20 -N2 -t2 --mem=100\n");
 	cw_expect(&w, "1:0-100@n2 2:5-65@n[1,3] 3:70-90@n[3-4]");
 }
 
-#define GPUS "NodeName=n[1-9] CPUs=4 RealMemory=4000 Gres=gpu:1\nGresTypes=gpu\nPartitionName=p Nodes=ALL Default=YES\n"
+#define GPUS \
+	"NodeName=n[1-9] CPUs=4 RealMemory=4000 Gres=gpu:1\nGresTypes=gpu\nPartitionName=p Nodes=ALL Default=YES\n"
 
 /* slurm.conf of nine nodes of a GPU each. */
 static void run_gpus(const char *params, const char *jobs)
@@ -150,8 +155,9 @@ static void run_gpus(const char *params, const char *jobs)
 	cw_run(&w);
 }
 
-/* Runs of two, three and two nodes: none of them is enough for four. The largest goes first, and one node of the
- * first run is the rest; the smallest first would have taken both runs of two. GPUs of a job make no difference. */
+/* Runs of two, three and two nodes: none of them is enough for four. The largest goes first, and one node of
+ * the first run is the rest; the smallest first would have taken both runs of two. GPUs of a job make no
+ * difference. */
 Test(ctl_clauses, of_runs_that_do_not_suffice_the_largest, .fini = fini)
 {
 	static const char first[] = "1 0 100 -N1 -t2 -w n3" X "\n2 0 100 -N1 -t2 -w n7" X "\n";
@@ -177,6 +183,7 @@ Test(ctl_clauses, one_node_is_the_fullest_that_will_do, .fini = fini)
 /* Of one cpu from the last node down; of two cpus as ever. */
 Test(ctl_clauses, serial_jobs_alone_are_packed_at_the_end, .fini = fini)
 {
-	run_gpus(BRISK ",pack_serial_at_end", "1 0 100 -n1 -t2 --mem=100\n2 5 60 -n2 -N1 --gpus=1 -t2 --mem=100\n");
+	run_gpus(BRISK ",pack_serial_at_end",
+		"1 0 100 -n1 -t2 --mem=100\n2 5 60 -n2 -N1 --gpus=1 -t2 --mem=100\n");
 	cw_expect(&w, "1:0-100@n9 2:5-65@n1");
 }
