@@ -187,3 +187,39 @@ Test(ctl_clauses, serial_jobs_alone_are_packed_at_the_end, .fini = fini)
 		"1 0 100 -n1 -t2 --mem=100\n2 5 60 -n2 -N1 --gpus=1 -t2 --mem=100\n");
 	cw_expect(&w, "1:0-100@n9 2:5-65@n1");
 }
+
+/* ---- Priority (6.2)
+ * ------------------------------------------------------------------------------------------- */
+
+static const char *weighty(const char *more)
+{
+	static char text[4000];
+	(void)snprintf(text, sizeof(text),
+		"ClusterName=c\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+		"PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorityMaxAge=10:00\n"
+		"PriorityWeightJobSize=1000\nNodeName=n[1-4] CPUs=4 RealMemory=4000\n" P "%s",
+		more);
+	return text;
+}
+
+/* Half of PriorityMaxAge has passed when the job is looked at anew: without slurmdbd that is worth nothing.
+ */
+Test(ctl_clauses, without_slurmdbd_an_update_finds_no_age, .fini = fini)
+{
+	static const struct {
+		const char *more;
+		uint32_t priority; /* (2/4 + 2/16)/2 = 0.3125, and half of 1000 */
+	} cases[] = { { "", 312 }, { "AccountingStorageType=accounting_storage/slurmdbd\n", 812 } };
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		w = (struct ctl_world){ .conf = weighty(cases[i].more), .jobs = "1 0 100 -N2 -t2\n" };
+		struct ctl *c = cw_make(&w);
+		struct ctl_job *job = cw_job(&w, "1");
+		ctl_submit(c, job);
+		cr_expect_eq(job->priority, 312);
+		cw_at(&w, 300);
+		ctl_prio_update(c, job);
+		cr_expect_eq(job->priority, cases[i].priority, "case %zu: %u", i, job->priority);
+		if (!i)
+			cw_end(&w);
+	}
+}
