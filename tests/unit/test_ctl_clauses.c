@@ -223,3 +223,20 @@ Test(ctl_clauses, without_slurmdbd_an_update_finds_no_age, .fini = fini)
 			cw_end(&w);
 	}
 }
+
+/* ---- Limits (7)
+ * ----------------------------------------------------------------------------------------------- */
+
+/* Twenty cpu minutes of limits may run: beside ten of 1 the fifteen of 2 are too many, until, at the
+ * calculation of 300, five of 1 are left. */
+Test(ctl_clauses, minutes_of_running_limits_fall_at_calculations, .fini = fini)
+{
+	w = (struct ctl_world){ .conf = weighty(DBD "PriorityCalcPeriod=1\n"
+						    "SchedulerParameters=" BRISK "\n"),
+		.accounts = "Cluster|Account|User|GrpTRESRunMins\nc|root||\nc|a||cpu=20\nc|a|u1|\n",
+		.jobs = "1 0 600 user=u1 account=a -n1 -t10 --mem=100\n2 5 60 user=u1 account=a -n1 -t15 --mem=100\n",
+		.check = true };
+	cw_run(&w);
+	cw_expect(&w, "1:0-600@n1 2:300-360@n1");
+	cr_expect_str_eq(cw_reasons(&w, "2"), "AssocGrpCPURunMinutesLimit");
+}
