@@ -127,7 +127,7 @@ static void put_part(struct slurm_world *w, FILE *file, struct sl_rng *rng, uint
 		(void)fputs(" OverSubscribe=FORCE:1", file);
 	} else if (one_in(rng, 6)) {
 		(void)fputs(" OverSubscribe=FORCE:2", file);
-		w->shares = 2;
+		w->shares++; /* Partitions have rows of cores of their own. */
 	} else if (one_in(rng, 8)) {
 		(void)fputs(" OverSubscribe=EXCLUSIVE", file);
 	}
@@ -340,7 +340,7 @@ static void put_command(struct slurm_world *w, FILE *file, struct sl_rng *rng, s
 {
 	static const char *const alter[] = { "suspend %u", "resume %u", "requeue %u", "requeuehold %u",
 		"update jobid=%u timelimit=2", "update jobid=%u partition=p0", "update jobid=%u nice=10",
-		"update jobid=%u priority=1000", "top %u" };
+		"update jobid=%u priority=1000" };
 	static const char *const harmless[] = { "hold %u", "release %u", "release %u", "release %u" };
 	static const char *const state[] = {
 		[SW_DRAIN] = "drain", [SW_DOWN] = "down", [SW_RESUME] = "resume"
