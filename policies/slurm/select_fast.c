@@ -45,6 +45,7 @@ struct sel_index {
 	struct need_trees need[NEEDS];
 	uint32_t need_count, need_room; /* In use; with memory. */
 	int64_t total, count;           /* Of all runs. */
+	uint64_t follow, *followed;     /* Which following this is; and by node, in which it was renewed last. */
 	int32_t *bound;                 /* What the node gives at most, in either try; */
 	int64_t bound_total, bound_count;
 };
@@ -288,6 +289,7 @@ static struct sel_index *index_new(struct select *s)
 	x->leaves = leaves;
 	x->usable = sl_alloc(s->arena, leaves, sizeof(*x->usable));
 	x->bound = sl_alloc(s->arena, leaves, sizeof(*x->bound));
+	x->followed = sl_alloc(s->arena, leaves, sizeof(*x->followed));
 	x->weight = sl_alloc(s->arena, leaves, sizeof(*x->weight));
 	x->mask = sl_alloc(s->arena, words, sizeof(*x->mask));
 	x->end = sl_alloc(s->arena, leaves, sizeof(*x->end));
@@ -296,7 +298,7 @@ static struct sel_index *index_new(struct select *s)
 	x->starts_word = sl_alloc(s->arena, words / 64 + 1, sizeof(*x->starts_word));
 	x->starts_top = sl_alloc(s->arena, words / 4096 + 1, sizeof(*x->starts_top));
 	x->sum = sl_alloc(s->arena, leaves + 1, sizeof(*x->sum));
-	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->cpus && x->starts &&
+	const bool made = x->usable && x->bound && x->followed && x->weight && x->mask && x->end && x->cpus && x->starts &&
 			  x->starts_word && x->starts_top && x->sum;
 	return made ? x : NULL;
 }
@@ -382,6 +384,15 @@ static uint64_t mask_word(const struct sel_request *q, const uint64_t *available
 	return q->candidates[w] & (available ? available[w] : ~UINT64_C(0));
 }
 
+/* Once in a following: it is as it is now, however often it changed. */
+static void renew_once(struct sel_test *t, struct sel_index *x, uint32_t n)
+{
+	if (x->followed[n] == x->follow)
+		return;
+	x->followed[n] = x->follow;
+	renew_node(t, x, n);
+}
+
 /* Up to date with the nodes, and with those that are to be had. */
 static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t *available, bool fresh)
 {
@@ -389,6 +400,7 @@ static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t
 	const uint64_t missed = s->change - x->seen;
 	const bool masked = !x->whole || available;
 	x->whole = !available;
+	x->follow++;
 	if (fresh || missed > s->change_room) {
 		index_clear(x);
 		for (size_t w = 0; w < s->words; w++)
@@ -403,10 +415,10 @@ static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t
 		uint64_t other = word ^ x->mask[w];
 		x->mask[w] = word;
 		for (; other; other &= other - 1)
-			renew_node(t, x, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(other));
+			renew_once(t, x, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(other));
 	}
 	for (; x->seen < s->change; x->seen++)
-		renew_node(t, x, s->change_log[x->seen & (s->change_room - 1)]);
+		renew_once(t, x, s->change_log[x->seen & (s->change_room - 1)]);
 }
 
 /* ---- Placing ---------------------------------------------------------------------------------------------
