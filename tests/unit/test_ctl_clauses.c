@@ -240,3 +240,26 @@ Test(ctl_clauses, minutes_of_running_limits_fall_at_calculations, .fini = fini)
 	cw_expect(&w, "1:0-600@n1 2:300-360@n1");
 	cr_expect_str_eq(cw_reasons(&w, "2"), "AssocGrpCPURunMinutesLimit");
 }
+
+/* ---- Preemption (8)
+ * ------------------------------------------------------------------------------------------- */
+
+#define CANCEL \
+	"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nPartitionName=high Nodes=ALL PriorityTier=2\n" P
+
+/* Candidates go in strict order: 1 was taken away before 2 and 3 made room, but holds none of the nodes. */
+Test(ctl_clauses, who_holds_no_chosen_node_stays, .fini = fini)
+{
+	run(MAIN ",preempt_strict_order", CANCEL,
+		"1 0 100 -N1 -t2 -w n1" X "\n2 0 100 -N1 -t2 -w n2" X "\n3 0 100 -N1 -t2 -w n3" X
+		"\n4 10 30 -N2 -t1 -phigh -w n[2-3]" X "\n");
+	cw_expect(&w, "1:0-100@n1 2:0-10@n2 3:0-10@n3 4:10-40@n[2-3]");
+}
+
+/* The pass that follows the end of the preempted is of the same second, backfill or none. */
+Test(ctl_clauses, the_preemptor_starts_in_the_same_second, .fini = fini)
+{
+	run(MAIN, CANCEL, "1 0 100 -N4 -t2" X "\n2 10 30 -N1 -t1 -phigh" X "\n");
+	cw_expect(&w, "1:0-10@n[1-4] 2:10-40@n1");
+	cr_expect_eq(cw_state(&w, "1"), SL_PREEMPTED);
+}
