@@ -263,3 +263,67 @@ Test(ctl_clauses, the_preemptor_starts_in_the_same_second, .fini = fini)
 	cw_expect(&w, "1:0-10@n[1-4] 2:10-40@n1");
 	cr_expect_eq(cw_state(&w, "1"), SL_PREEMPTED);
 }
+
+/* ---- Requeue (9)
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The credential's life and a second more; a schedule has the first start and the last end. */
+Test(ctl_clauses, a_requeued_job_waits_as_long_as_its_credential_lives, .fini = fini)
+{
+	w.commands = "50 scontrol requeue 1\n";
+	run(BRISK, "AuthInfo=cred_expire=60\n" P, "1 0 100 -N1 -t2" X "\n");
+	cw_expect(&w, "1:0-211@n1");
+	cw_end(&w);
+	w.commands = "50 scontrol requeue 1\n";
+	run(BRISK, P, "1 0 100 -N1 -t2" X "\n");
+	cw_expect(&w, "1:0-271@n1");
+	cr_expect_str_eq(cw_reasons(&w, "1"), "BeginTime");
+}
+
+/* Submitted anew, its age starts anew: 3, which came at 150, has waited longer than 1, eligible since 211. */
+Test(ctl_clauses, a_requeued_job_has_no_age, .fini = fini)
+{
+	w = (struct ctl_world){ .conf = weighty("AccountingStorageType=accounting_storage/slurmdbd\n"
+						"PriorityCalcPeriod=1\nSchedulerParameters=" BRISK "\n"),
+		.jobs = "1 0 100 -N4 -t60" X "\n2 50 300 -N4 -t60" X "\n3 150 60 -N4 -t60" X "\n",
+		.commands = "90 scontrol requeue 1\n" };
+	cw_run(&w);
+	cw_expect(&w, "1:0-550@n[1-4] 2:90-390@n[1-4] 3:390-450@n[1-4]");
+}
+
+/* ---- Dependencies (9)
+ * ----------------------------------------------------------------------------------------- */
+
+/* Each task waits for its own: the second does not wait for the first. */
+Test(ctl_clauses, aftercorr_is_task_by_task, .fini = fini)
+{
+	run(BRISK, P,
+		"1_1 0 100 -a1-2 -N1 -t2" X "\n1_2 0 30 -a1-2 -N1 -t2" X
+		"\n2_1 5 40 -a1-2 -d aftercorr:1 -N1 -t1" X "\n2_2 5 40 -a1-2 -d aftercorr:1 -N1 -t1" X "\n");
+	cw_expect(&w, "1_1:0-100@n1 1_2:0-30@n2 2_1:100-140@n1 2_2:30-70@n2");
+}
+
+/* What waited for room waits for its array once that has as many as it may. */
+Test(ctl_clauses, the_limit_of_an_array_is_told_before_resources, .fini = fini)
+{
+	run(MAIN, P,
+		"1 0 50 -N4 -t1" X "\n2_1 5 40 -a1-3%1 -N1 -t1" X "\n2_2 5 40 -a1-3%1 -N1 -t1" X
+		"\n2_3 5 40 -a1-3%1 -N1 -t1" X "\n");
+	cw_expect(&w, "1:0-50@n[1-4] 2_1:50-90@n1 2_2:90-130@n1 2_3:130-170@n1");
+	cr_expect_str_eq(cw_reasons(&w, "2_1"), "Resources");
+	cr_expect_str_eq(cw_reasons(&w, "2_3"), "Resources+JobArrayTaskLimit");
+}
+
+/* ---- Reservations (10)
+ * ---------------------------------------------------------------------------------------- */
+
+/* 2 would end in time, 1 by its limit would not: it starts in the second in which it is over. */
+Test(ctl_clauses, maintenance_is_a_reason_of_its_own, .fini = fini)
+{
+	w.commands =
+		"0 scontrol create reservation ReservationName=r StartTime=now+100 Duration=2 Users=root "
+		"Flags=MAINT Nodes=ALL\n";
+	run(BRISK, P, "1 10 50 -N1 -t2" X "\n2 20 50 -N1 -t1" X "\n");
+	cw_expect(&w, "1:220-270@n1 2:20-70@n1");
+	cr_expect_str_eq(cw_reasons(&w, "1"), "ReqNodeNotAvail,_Reserved_for_maintenance");
+}
