@@ -327,3 +327,16 @@ Test(ctl_clauses, maintenance_is_a_reason_of_its_own, .fini = fini)
 	cw_expect(&w, "1:220-270@n1 2:20-70@n1");
 	cr_expect_str_eq(cw_reasons(&w, "1"), "ReqNodeNotAvail,_Reserved_for_maintenance");
 }
+
+/* ---- Nodes (11)
+ * ----------------------------------------------------------------------------------------------- */
+
+/* Whoever needs a drained node says so; he blocks nobody. */
+Test(ctl_clauses, who_needs_what_is_not_there_says_so, .fini = fini)
+{
+	w.commands = "0 scontrol update nodename=n1 state=drain reason=x\n"
+		     "100 scontrol update nodename=n1 state=resume\n";
+	run(BRISK, P, "1 10 50 -N1 -t2 -w n1" X "\n2 20 50 -N1 -t1" X "\n");
+	cw_expect(&w, "1:100-150@n1 2:20-70@n2");
+	cr_expect_str_eq(cw_reasons(&w, "1"), "ReqNodeNotAvail");
+}
