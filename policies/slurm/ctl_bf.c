@@ -97,8 +97,8 @@ static bool is_passed_over(const struct attempt *a)
 		return true;
 	if (a->part->state != SL_PARTITION_UP && a->part->state != SL_PARTITION_DRAIN)
 		return true;
-	if (job != a->entry->job && !ctl_queue_independent(c, job))
-		return true; /* So many tasks of its array run as may. */
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return true; /* So many tasks of its array run as may (job_array_start_test). */
 	if (!c->params.bf_licenses && !ctl_license_free(c, job, c->now))
 		return true;
 	if (!c->params.assoc_limit_stop && !ctl_limits_again(c, job))
@@ -145,7 +145,8 @@ static void take_limit(struct attempt *a)
 		a->minutes = job->time_min;
 }
 
-/* As long as no slot that begins later lacks its nodes (_reset_job_time_limit). */
+/* As long as no slot that begins later lacks its nodes, and no reservation begins there
+ * (_reset_job_time_limit). */
 static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 {
 	const struct ctl_slots *s = &a->bf->slots;
@@ -165,6 +166,7 @@ static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 		if (!i)
 			break;
 	}
+	minutes = ctl_resv_minutes(a->c, job, mine, minutes);
 	return minutes > job->time_min ? minutes : job->time_min;
 }
 
@@ -310,6 +312,25 @@ static ctl_time down(const struct ctl *c, ctl_time at)
 	return at - (past < 0 ? past + grain : past);
 }
 
+/* Limits keep it as things are, with what it asks and the nodes that it would have: nothing is kept for it,
+ * and it says why (acct_policy_job_runnable_pre_select, _post_select). */
+static bool is_limited(const struct attempt *a)
+{
+	struct ctl *c = a->c;
+	int64_t tres[CTL_TRES_MAX];
+	if (c->params.assoc_limit_stop)
+		return false;
+	memcpy(tres, a->job->tres_asked, sizeof(tres));
+	tres[CTL_TRES_NODE] = ctl_set_count(a->nodes, a->words);
+	enum sl_reason reason = ctl_limits_pre(c, a->job);
+	if (reason == SL_REASON_NONE)
+		reason = ctl_limits_post(c, a->job, tres);
+	if (reason == SL_REASON_NONE)
+		return false;
+	ctl_queue_reason(c, a->job, reason);
+	return true;
+}
+
 /* It would start at a->at, not now. True: it is done with, as *verdict says; false: once more at a->later. */
 static bool settle(struct attempt *a, enum verdict *verdict)
 {
@@ -330,7 +351,7 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 		a->later = a->at;
 		return false;
 	}
-	if (!c->params.assoc_limit_stop && ctl_limits_pre(c, a->job) != SL_REASON_NONE)
+	if (is_limited(a))
 		return true;
 	if (!a->no_reserve)
 		*verdict = reserve(a, begin, end);

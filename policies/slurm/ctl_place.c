@@ -156,7 +156,6 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 {
 	struct ctl_place *p = c->place;
 	const struct ctl_part *part = &c->part[job->part];
-	const struct select_alloc *out;
 	const uint64_t *idle = idle_nodes(c);
 	bool all = true;
 	for (size_t i = 0; i < p->words; i++) {
@@ -165,7 +164,7 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 			return CTL_NODES_BUSY;
 		all = all && mine == part->nodes[i];
 	}
-	if (all || select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS)
+	if (all || select_could(c->select, &job->ask, nodes))
 		return CTL_NODES_BUSY;
 	return CTL_NODE_NOT_AVAIL;
 }
@@ -264,14 +263,29 @@ static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t
 	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes) : status;
 }
 
-static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+/* A job that finds no room may be over its limits as well: then that is why it waits, and it keeps no nodes
+ * from others meanwhile (select_nodes() asks acct_policy_job_runnable_post_select() whatever it found, with
+ * the nodes that the job wants where it found none). */
+static enum ctl_status or_limited(struct ctl *c, struct ctl_job *job, enum ctl_status status)
+{
+	int64_t tres[CTL_TRES_MAX];
+	if (status == CTL_OK || status == CTL_ACCOUNTING_POLICY || status == CTL_PREEMPTION_IN_PROGRESS)
+		return status;
+	memcpy(tres, job->tres_asked, sizeof(tres));
+	const int64_t most = c->part[job->part].nodes_max;
+	if (job->nodes_max != CTL_NEVER)
+		tres[CTL_TRES_NODE] = job->nodes_max < most ? job->nodes_max : most;
+	const enum sl_reason reason = ctl_limits_post(c, job, tres);
+	if (reason == SL_REASON_NONE)
+		return status;
+	ctl_queue_reason(c, job, reason);
+	return CTL_ACCOUNTING_POLICY;
+}
+
+static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64_t *available, int64_t most)
 {
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
 	const uint64_t *required = ctl_place_required(c, job);
-	int64_t most;
-	enum ctl_status status = node_counts(c, job, &most);
-	if (status != CTL_OK)
-		return status;
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, available, nodes);
 	if (kept == CTL_RESERVATION_NOT_USABLE)
 		return kept;
@@ -280,9 +294,16 @@ static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t 
 	if (kept != CTL_OK)
 		return kept;
 	bound(c, job, most);
-	status = choose(c, job, nodes);
+	const enum ctl_status status = choose(c, job, nodes);
 	unbound(c, job, most);
 	return status;
+}
+
+static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+{
+	int64_t most;
+	const enum ctl_status status = node_counts(c, job, &most);
+	return status == CTL_OK ? or_limited(c, job, place_in(c, job, available, most)) : status;
 }
 
 enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
@@ -361,7 +382,6 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 	const size_t words = c->place->words;
 	const uint64_t *required = ctl_place_required(c, job);
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
-	const struct select_alloc *out;
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
 	if (kept != CTL_OK)
 		return kept;
@@ -371,8 +391,7 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
 	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
 		ctl_set_and(nodes, idle_nodes(c), words);
-	return select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS ? CTL_OK
-											   : CTL_NODES_BUSY;
+	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
