@@ -101,7 +101,7 @@ Test(ctl_clauses, who_is_at_a_limit_blocks_nobody, .fini = fini)
  * and is passed over without a try. */
 Test(ctl_clauses, tries_are_counted_and_who_is_passed_over_is_not, .fini = fini)
 {
-	run(BRISK ",bf_max_job_test=2", P,
+	run(BRISK ",bf_max_job_test=2,bf_node_space_size=50", P,
 		"1 0 100 -N3 -t2" X "\n2 5 60 -N4 -t2" X "\n3 6 60 -N4 -t2" X "\n4 10 30 -N1 -t1" X "\n");
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-160@n[1-4] 3:160-220@n[1-4] 4:220-250@n1");
 	cw_end(&w);
