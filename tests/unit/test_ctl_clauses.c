@@ -248,7 +248,7 @@ Test(ctl_clauses, minutes_of_running_limits_fall_at_calculations, .fini = fini)
 /* Candidates go in strict order: 1 was taken away before 2 and 3 made room, but holds none of the nodes. */
 Test(ctl_clauses, who_holds_no_chosen_node_stays, .fini = fini)
 {
-	run(MAIN ",preempt_strict_order", CANCEL,
+	run(MAIN ",preempt_strict_order,preempt_reorder_count=0", CANCEL,
 		"1 0 100 -N1 -t2 -w n1" X "\n2 0 100 -N1 -t2 -w n2" X "\n3 0 100 -N1 -t2 -w n3" X
 		"\n4 10 30 -N2 -t1 -phigh -w n[2-3]" X "\n");
 	cw_expect(&w, "1:0-100@n1 2:0-10@n2 3:0-10@n3 4:10-40@n[2-3]");
