@@ -271,8 +271,7 @@ void sel_avail_node(struct sel_test *t, uint32_t node)
 	a->usable = a->cpus > 0;
 }
 
-/* The least and most tasks that the node would get. */
-static void task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most)
+void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most)
 {
 	const struct sel_request *q = t->q;
 	const struct sel_shape *shape = shape_of(t->s, node);
@@ -304,7 +303,7 @@ int64_t sel_cores(struct sel_test *t, uint32_t node)
 	const struct sel_request *q = t->q;
 	struct sel_avail *a = &t->s->avail[node];
 	int64_t least, most, cores_min = 0;
-	task_range(t, node, &least, &most);
+	sel_task_range(t, node, &least, &most);
 	if (!q->overcommit) {
 		const int64_t tasks = a->cpus / q->cpus_per_task;
 		if (tasks < least)
