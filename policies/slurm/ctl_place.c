@@ -350,7 +350,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 		ctl_queue_reason(c, job, limit);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	if (ctl_is_limit(job->reason))
+	if (ctl_is_limit_known(job->reason))
 		ctl_queue_reason(c, job, SL_REASON_NONE);
 	const enum ctl_status status = ctl_place_now(c, job, part, available);
 	if (status != CTL_OK)
@@ -365,7 +365,7 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 {
 	const int64_t tier = c->part[job->part].tier;
 	const int64_t its = c->part[other->part].tier;
-	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+	if (other == job || ctl_is_limit_known(other->reason) || ctl_is_partitions(other->reason) ||
 		other->begin == CTL_NONE || other->begin > c->now ||
 		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
 		return false;
