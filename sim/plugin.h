@@ -1510,6 +1510,7 @@ struct sl_result {
 	const char *refused_why; /* and why. */
 	const struct sl_gauge_course *gauge; /* Those that were followed. */
 	uint32_t gauge_count;
+	bool calibrate; /* To be compared with what the log records. */
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */

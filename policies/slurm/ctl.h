@@ -679,6 +679,10 @@ enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *sta
 /* find_resv_end(): the first end of a reservation at or after start, rounded up to resolution seconds (0:
  * not); CTL_NEVER: none. The backfill tries a job that does not fit again one second after it. */
 ctl_time ctl_resv_end(const struct ctl *c, ctl_time start, int64_t resolution);
+/* job_time_adj_resv(): of so many minutes from now, how many a job may have on nodes before a reservation
+ * that is not its own begins there. */
+int64_t ctl_resv_minutes(
+	const struct ctl *c, const struct ctl_job *job, const uint64_t *nodes, int64_t minutes);
 /* For job_independent(), behind dependencies and begin times: NONE, or RESERVATION (not yet, or over), or
  * RESERVATION_DELETED (held until it is given another one, or none). */
 enum sl_reason ctl_resv_waits(struct ctl *c, struct ctl_job *job);

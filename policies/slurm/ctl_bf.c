@@ -97,8 +97,8 @@ static bool is_passed_over(const struct attempt *a)
 		return true;
 	if (a->part->state != SL_PARTITION_UP && a->part->state != SL_PARTITION_DRAIN)
 		return true;
-	if (job != a->entry->job && !ctl_queue_independent(c, job))
-		return true; /* So many tasks of its array run as may. */
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return true; /* So many tasks of its array run as may (job_array_start_test). */
 	if (!c->params.bf_licenses && !ctl_license_free(c, job, c->now))
 		return true;
 	if (!c->params.assoc_limit_stop && !ctl_limits_again(c, job))
@@ -145,7 +145,8 @@ static void take_limit(struct attempt *a)
 		a->minutes = job->time_min;
 }
 
-/* As long as no slot that begins later lacks its nodes (_reset_job_time_limit). */
+/* As long as no slot that begins later lacks its nodes, and no reservation begins there
+ * (_reset_job_time_limit). */
 static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 {
 	const struct ctl_slots *s = &a->bf->slots;
@@ -165,6 +166,7 @@ static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 		if (!i)
 			break;
 	}
+	minutes = ctl_resv_minutes(a->c, job, mine, minutes);
 	return minutes > job->time_min ? minutes : job->time_min;
 }
 

@@ -169,8 +169,8 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 	struct ctl_job *job = ctl_entry_job(c, entry);
 	if (!job || job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
-	if (entry->array && job != entry->job && !ctl_queue_independent(c, job))
-		return NEXT; /* So many of its tasks run as may. */
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return NEXT; /* So many of its tasks run as may (job_array_start_test). */
 	job->part = entry->part;
 	if (params->sched_max_job_start && p->started >= params->sched_max_job_start)
 		return STOP;

@@ -156,7 +156,6 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 {
 	struct ctl_place *p = c->place;
 	const struct ctl_part *part = &c->part[job->part];
-	const struct select_alloc *out;
 	const uint64_t *idle = idle_nodes(c);
 	bool all = true;
 	for (size_t i = 0; i < p->words; i++) {
@@ -165,7 +164,7 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 			return CTL_NODES_BUSY;
 		all = all && mine == part->nodes[i];
 	}
-	if (all || select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS)
+	if (all || select_could(c->select, &job->ask, nodes))
 		return CTL_NODES_BUSY;
 	return CTL_NODE_NOT_AVAIL;
 }
@@ -383,7 +382,6 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 	const size_t words = c->place->words;
 	const uint64_t *required = ctl_place_required(c, job);
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
-	const struct select_alloc *out;
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
 	if (kept != CTL_OK)
 		return kept;
@@ -393,8 +391,7 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
 	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
 		ctl_set_and(nodes, idle_nodes(c), words);
-	return select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS ? CTL_OK
-											   : CTL_NODES_BUSY;
+	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)

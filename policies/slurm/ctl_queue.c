@@ -112,7 +112,8 @@ bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
 	if (!ctl_is_limit_known(job->reason))
 		return true;
 	const enum sl_reason reason = ctl_limits_pre(c, job);
-	ctl_queue_reason(c, job, reason);
+	if (reason != SL_REASON_NONE) /* Else what it said stays until something else keeps it. */
+		ctl_queue_reason(c, job, reason);
 	return reason == SL_REASON_NONE;
 }
 

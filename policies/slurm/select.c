@@ -650,6 +650,26 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 	return answer(s, SELECT_FITS, NULL);
 }
 
+/* The idle cluster stays as it is: the answer is kept for the nodes asked last. */
+bool select_could(struct select *s, const struct select_job *job, const uint64_t *available)
+{
+	struct sel_request *q = sel_request_of(s, job);
+	const struct select_alloc *out;
+	const bool kept = q && !s->plain && q->switches <= 0;
+	if (kept && q->could_nodes && q->could_settings == s->settings &&
+		memcmp(q->could_nodes, available, s->words * sizeof(*available)) == 0)
+		return q->could;
+	const bool could = select_place(s, job, available, SELECT_EVER, &out) == SELECT_FITS;
+	if (kept && !q->could_nodes)
+		q->could_nodes = sl_alloc(s->arena, s->words, sizeof(*q->could_nodes));
+	if (kept && q->could_nodes) {
+		memcpy(q->could_nodes, available, s->words * sizeof(*available));
+		q->could_settings = s->settings;
+		q->could = could;
+	}
+	return could;
+}
+
 /* ---- When --------------------------------------------------------------------------------------- */
 
 static bool touches(const struct select_alloc *a, const uint64_t *nodes)

@@ -68,6 +68,7 @@ struct select_alloc {
 	uint32_t row;  /* Of its partition, where cores are shared. */
 	uint32_t size; /* Of its block of memory. */
 	struct select_alloc *next, **link; /* Of its partition. */
+	sl_time end;                       /* By its limit: select_ends. */
 	struct select_alloc *next_free;
 };
 
@@ -116,6 +117,8 @@ void select_set_nodes_max(struct select *select, uint32_t partition, int64_t nod
  * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
 enum select_answer select_place(struct select *select, const struct select_job *job,
 	const uint64_t *available, enum select_mode mode, const struct select_alloc **out);
+/* Whether it would fit on those nodes if nobody else were there. */
+bool select_could(struct select *select, const struct select_job *job, const uint64_t *available);
 /* Why the last answer was not FITS: a constant, in Slurm's words. */
 const char *select_why(const struct select *select);
 /* The same, without the indices: slow, and what they are tested against. */

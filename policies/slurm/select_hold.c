@@ -74,6 +74,7 @@ static struct select_alloc *copy_of(struct select *s, const struct select_alloc 
 		a->piece[i].owner = a;
 	}
 	a->held = false;
+	a->end = SL_NEVER;
 	return a;
 }
 
@@ -81,6 +82,7 @@ static struct select_alloc *copy_of(struct select *s, const struct select_alloc 
 
 static void note_change(struct select *s, uint32_t node)
 {
+	s->node[node].changed = s->change;
 	s->change_log[s->change++ & (s->change_room - 1)] = node;
 }
 
@@ -311,7 +313,10 @@ struct select_alloc *select_make(
 /* Whether a request could ever be placed is another question then. */
 void select_set_nodes_max(struct select *s, uint32_t partition, int64_t nodes_max)
 {
+	if (s->partition[partition].nodes_max == nodes_max)
+		return;
 	s->partition[partition].nodes_max = nodes_max;
+	s->settings++;
 	for (uint32_t i = 0; i < s->request_count; i++)
 		if (s->request[i]->partition == partition)
 			s->request[i]->ever = -1;
@@ -319,7 +324,9 @@ void select_set_nodes_max(struct select *s, uint32_t partition, int64_t nodes_ma
 
 void select_set_rank(struct select *s, uint32_t node, uint32_t rank)
 {
-	if (s->node[node].rank != rank)
+	if (s->node[node].rank != rank) {
 		note_change(s, node);
+		s->settings++;
+	}
 	s->node[node].rank = rank;
 }

@@ -137,6 +137,10 @@ struct sel_request {
 	int32_t ever;         /* -1: not yet tried; else enum select_answer of SELECT_EVER. */
 	const char *ever_why;
 	struct sel_index *index[2];
+	struct sel_later *later;
+	uint64_t *could_nodes; /* Of the last select_could, under these settings; NULL: none yet. */
+	uint64_t could_settings;
+	bool could;
 };
 
 /* What a node has of one requested gres for this job. */
@@ -195,6 +199,7 @@ struct select {
 	struct select_alloc *made; /* By select_make, until the next. */
 	const char *why;
 	bool plain;
+	uint64_t settings;                 /* Counts changes of ranks and of what partitions allow. */
 	uint64_t change;                   /* Counts changes of nodes... */
 	uint32_t *change_log, change_room; /* ...of which the last change_room are here. */
 	/* The journal. */
