@@ -235,7 +235,7 @@ struct ctl_job {
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
 	enum sl_reason reason;
-	enum sl_reason first_reason; /* As it was submitted, until a pass looked at it. */
+	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
 	uint64_t reason_nodes;
 	enum ctl_status status; /* Of the last test. */
 	ctl_time tested;        /* last_sched_eval */
