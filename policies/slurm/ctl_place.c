@@ -16,6 +16,7 @@ struct ctl_place {
 	struct ending *ending;
 	size_t running_count, running_room;
 	bool running_fresh;
+	uint64_t listing; /* Counts lists of what runs. */
 	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
 	bool idle_known;
 };
@@ -131,36 +132,52 @@ static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 	job->ask.waited = (c->now - since) * SL_SECOND;
 }
 
-/* Nodes without any job (idle_node_bitmap). */
-static const uint64_t *idle_nodes(struct ctl *c)
+/* It has its nodes to itself. */
+static bool is_alone(const struct ctl *c, const struct ctl_job *job)
+{
+	return job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
+				       c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+}
+
+/* Those that a job has to find: nodes without any job (idle_node_bitmap), if it wants its nodes to itself;
+ * else nodes without such a job (share_node_bitmap). */
+static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
 {
 	struct ctl_place *p = c->place;
 	uint64_t *idle = p->set[CTL_SET_IDLE];
+	uint64_t *shared = p->set[CTL_SET_SHARED];
+	const uint64_t *mine = is_alone(c, job) ? idle : shared;
 	if (p->idle_known && p->idle_jobs == c->job_changes && p->idle_nodes == c->node_changes)
-		return idle;
+		return mine;
 	memset(idle, 0xff, p->words * sizeof(*idle));
+	memset(shared, 0xff, p->words * sizeof(*shared));
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
 		const struct select_alloc *alloc = c->job[row].alloc;
-		for (uint32_t i = 0; alloc && i < alloc->node_count; i++)
-			idle[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+		const bool alone = alloc && is_alone(c, &c->job[row]);
+		for (uint32_t i = 0; alloc && i < alloc->node_count; i++) {
+			const uint64_t others = ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+			idle[alloc->piece[i].node / 64] &= others;
+			shared[alloc->piece[i].node / 64] &= alone ? others : UINT64_MAX;
+		}
 	}
 	p->idle_known = true;
 	p->idle_jobs = c->job_changes;
 	p->idle_nodes = c->node_changes;
-	return idle;
+	return mine;
 }
 
-/* _pick_best_nodes() of a job that finds no room: BUSY, if one of the nodes that it may have is in use, or
- * they would do if they were idle; else they are not there to be had. */
+/* _pick_best_nodes() of a job that finds no room: BUSY, if the nodes that it may have would do if they were
+ * idle, or one of them is not to be had beside its job (which nobody asks where there is preemption); else
+ * they are not there. */
 static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_place *p = c->place;
 	const struct ctl_part *part = &c->part[job->part];
-	const uint64_t *idle = idle_nodes(c);
+	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
 	bool all = true;
 	for (size_t i = 0; i < p->words; i++) {
 		const uint64_t mine = nodes[i] & part->nodes[i];
-		if (mine & ~idle[i])
+		if (free && (mine & ~free[i]))
 			return CTL_NODES_BUSY;
 		all = all && mine == part->nodes[i];
 	}
@@ -349,7 +366,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 		ctl_queue_reason(c, job, limit);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	if (ctl_is_limit(job->reason))
+	if (ctl_is_limit_known(job->reason))
 		ctl_queue_reason(c, job, SL_REASON_NONE);
 	const enum ctl_status status = ctl_place_now(c, job, part, available);
 	if (status != CTL_OK)
@@ -364,7 +381,7 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 {
 	const int64_t tier = c->part[job->part].tier;
 	const int64_t its = c->part[other->part].tier;
-	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+	if (other == job || ctl_is_limit_known(other->reason) || ctl_is_partitions(other->reason) ||
 		other->begin == CTL_NONE || other->begin > c->now ||
 		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
 		return false;
@@ -378,7 +395,6 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 /* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
 static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 {
-	const struct ctl_params *params = &c->params;
 	const size_t words = c->place->words;
 	const uint64_t *required = ctl_place_required(c, job);
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
@@ -387,10 +403,8 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 		return kept;
 	if (required && !ctl_set_within(required, nodes, words))
 		return CTL_NODE_NOT_AVAIL;
-	const bool alone = job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
-						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
-	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
-		ctl_set_and(nodes, idle_nodes(c), words);
+	if (!ctl_preemption(c))
+		ctl_set_and(nodes, nodes_for(c, job), words);
 	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 
@@ -464,6 +478,7 @@ static bool list_running(struct ctl *c)
 		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
 	p->running_count = count;
 	p->running_fresh = true;
+	p->listing++;
 	return true;
 }
 
@@ -474,8 +489,10 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 	size_t count = 0;
 	outlook->running = p->running;
 	outlook->running_count = p->running_count;
+	outlook->listing = p->listing;
 	if (!outlook->candidate_count)
 		return;
+	outlook->listing = 0;
 	p->running_fresh = false;
 	for (size_t i = 0; i < p->running_count; i++)
 		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))

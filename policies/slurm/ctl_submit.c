@@ -247,7 +247,6 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 			refuse(c, job[i], "Requested node configuration is not available");
 		} else {
 			first_reason(c, job[i], status, first);
-			job[i]->first_reason = job[i]->reason;
 		}
 	}
 	ctl_want_batch_pass(c);

@@ -80,15 +80,6 @@ static void look_at_reason(const struct look *l, struct slurm_course *course, co
 	course->wait[course->wait_count++] = (struct slurm_wait){ job->reason, l->now, SL_NONE };
 }
 
-/* What it was told at its submission: a look before the second's pass sees it. */
-static void look_at_first(const struct look *l, struct slurm_course *course, const struct ctl_job *job)
-{
-	if (job->first_reason == SL_REASON_NONE)
-		return;
-	course->wait = larger(course->wait, course->wait_count, sizeof(*course->wait));
-	course->wait[course->wait_count++] = (struct slurm_wait){ job->first_reason, l->now, l->now };
-}
-
 static const char *state_of(const struct ctl_job *job, bool known)
 {
 	switch (job->state) {
@@ -118,9 +109,8 @@ static void look_at(const struct look *l)
 		if (job->state == CTL_NOT_SUBMITTED || strcmp(course->state, "REJECTED") == 0)
 			continue;
 		course->state = state_of(job, seen->known);
-		if (!seen->known)
-			look_at_first(l, course, job);
 		seen->known = true;
+		memcpy(course->had, job->reasons_had, sizeof(course->had));
 		look_at_nodes(l, course, job);
 		look_at_reason(l, course, job);
 	}
