@@ -16,6 +16,7 @@ struct ctl_place {
 	struct ending *ending;
 	size_t running_count, running_room;
 	bool running_fresh;
+	uint64_t listing; /* Counts lists of what runs. */
 	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
 	bool idle_known;
 };
@@ -131,41 +132,56 @@ static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 	job->ask.waited = (c->now - since) * SL_SECOND;
 }
 
-/* Nodes without any job (idle_node_bitmap). */
-static const uint64_t *idle_nodes(struct ctl *c)
+/* It has its nodes to itself. */
+static bool is_alone(const struct ctl *c, const struct ctl_job *job)
+{
+	return job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
+				       c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+}
+
+/* Those that a job has to find: nodes without any job (idle_node_bitmap), if it wants its nodes to itself;
+ * else nodes without such a job (share_node_bitmap). */
+static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
 {
 	struct ctl_place *p = c->place;
 	uint64_t *idle = p->set[CTL_SET_IDLE];
+	uint64_t *shared = p->set[CTL_SET_SHARED];
+	const uint64_t *mine = is_alone(c, job) ? idle : shared;
 	if (p->idle_known && p->idle_jobs == c->job_changes && p->idle_nodes == c->node_changes)
-		return idle;
+		return mine;
 	memset(idle, 0xff, p->words * sizeof(*idle));
+	memset(shared, 0xff, p->words * sizeof(*shared));
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
 		const struct select_alloc *alloc = c->job[row].alloc;
-		for (uint32_t i = 0; alloc && i < alloc->node_count; i++)
-			idle[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+		const bool alone = alloc && is_alone(c, &c->job[row]);
+		for (uint32_t i = 0; alloc && i < alloc->node_count; i++) {
+			const uint64_t others = ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+			idle[alloc->piece[i].node / 64] &= others;
+			shared[alloc->piece[i].node / 64] &= alone ? others : UINT64_MAX;
+		}
 	}
 	p->idle_known = true;
 	p->idle_jobs = c->job_changes;
 	p->idle_nodes = c->node_changes;
-	return idle;
+	return mine;
 }
 
-/* _pick_best_nodes() of a job that finds no room: BUSY, if one of the nodes that it may have is in use, or
- * they would do if they were idle; else they are not there to be had. */
+/* _pick_best_nodes() of a job that finds no room: BUSY, if the nodes that it may have would do if they were
+ * idle, or one of them is not to be had beside its job (which nobody asks where there is preemption); else
+ * they are not there. */
 static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_place *p = c->place;
 	const struct ctl_part *part = &c->part[job->part];
-	const struct select_alloc *out;
-	const uint64_t *idle = idle_nodes(c);
+	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
 	bool all = true;
 	for (size_t i = 0; i < p->words; i++) {
 		const uint64_t mine = nodes[i] & part->nodes[i];
-		if (mine & ~idle[i])
+		if (free && (mine & ~free[i]))
 			return CTL_NODES_BUSY;
 		all = all && mine == part->nodes[i];
 	}
-	if (all || select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS)
+	if (all || select_could(c->select, &job->ask, nodes))
 		return CTL_NODES_BUSY;
 	return CTL_NODE_NOT_AVAIL;
 }
@@ -264,14 +280,29 @@ static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t
 	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes) : status;
 }
 
-static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+/* A job that finds no room may be over its limits as well: then that is why it waits, and it keeps no nodes
+ * from others meanwhile (select_nodes() asks acct_policy_job_runnable_post_select() whatever it found, with
+ * the nodes that the job wants where it found none). */
+static enum ctl_status or_limited(struct ctl *c, struct ctl_job *job, enum ctl_status status)
+{
+	int64_t tres[CTL_TRES_MAX];
+	if (status == CTL_OK || status == CTL_ACCOUNTING_POLICY || status == CTL_PREEMPTION_IN_PROGRESS)
+		return status;
+	memcpy(tres, job->tres_asked, sizeof(tres));
+	const int64_t most = c->part[job->part].nodes_max;
+	if (job->nodes_max != CTL_NEVER)
+		tres[CTL_TRES_NODE] = job->nodes_max < most ? job->nodes_max : most;
+	const enum sl_reason reason = ctl_limits_post(c, job, tres);
+	if (reason == SL_REASON_NONE)
+		return status;
+	ctl_queue_reason(c, job, reason);
+	return CTL_ACCOUNTING_POLICY;
+}
+
+static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64_t *available, int64_t most)
 {
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
 	const uint64_t *required = ctl_place_required(c, job);
-	int64_t most;
-	enum ctl_status status = node_counts(c, job, &most);
-	if (status != CTL_OK)
-		return status;
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, available, nodes);
 	if (kept == CTL_RESERVATION_NOT_USABLE)
 		return kept;
@@ -280,9 +311,16 @@ static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t 
 	if (kept != CTL_OK)
 		return kept;
 	bound(c, job, most);
-	status = choose(c, job, nodes);
+	const enum ctl_status status = choose(c, job, nodes);
 	unbound(c, job, most);
 	return status;
+}
+
+static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+{
+	int64_t most;
+	const enum ctl_status status = node_counts(c, job, &most);
+	return status == CTL_OK ? or_limited(c, job, place_in(c, job, available, most)) : status;
 }
 
 enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
@@ -328,7 +366,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 		ctl_queue_reason(c, job, limit);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	if (ctl_is_limit(job->reason))
+	if (ctl_is_limit_known(job->reason))
 		ctl_queue_reason(c, job, SL_REASON_NONE);
 	const enum ctl_status status = ctl_place_now(c, job, part, available);
 	if (status != CTL_OK)
@@ -343,7 +381,7 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 {
 	const int64_t tier = c->part[job->part].tier;
 	const int64_t its = c->part[other->part].tier;
-	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+	if (other == job || ctl_is_limit_known(other->reason) || ctl_is_partitions(other->reason) ||
 		other->begin == CTL_NONE || other->begin > c->now ||
 		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
 		return false;
@@ -357,22 +395,17 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 /* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
 static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 {
-	const struct ctl_params *params = &c->params;
 	const size_t words = c->place->words;
 	const uint64_t *required = ctl_place_required(c, job);
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
-	const struct select_alloc *out;
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
 	if (kept != CTL_OK)
 		return kept;
 	if (required && !ctl_set_within(required, nodes, words))
 		return CTL_NODE_NOT_AVAIL;
-	const bool alone = job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
-						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
-	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
-		ctl_set_and(nodes, idle_nodes(c), words);
-	return select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS ? CTL_OK
-											   : CTL_NODES_BUSY;
+	if (!ctl_preemption(c))
+		ctl_set_and(nodes, nodes_for(c, job), words);
+	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
@@ -445,6 +478,7 @@ static bool list_running(struct ctl *c)
 		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
 	p->running_count = count;
 	p->running_fresh = true;
+	p->listing++;
 	return true;
 }
 
@@ -455,8 +489,10 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 	size_t count = 0;
 	outlook->running = p->running;
 	outlook->running_count = p->running_count;
+	outlook->listing = p->listing;
 	if (!outlook->candidate_count)
 		return;
+	outlook->listing = 0;
 	p->running_fresh = false;
 	for (size_t i = 0; i < p->running_count; i++)
 		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))
