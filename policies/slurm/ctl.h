@@ -250,7 +250,8 @@ struct ctl_job {
 	uint32_t counted_assoc, counted_qos[2];
 	uint32_t accrue_assoc, accrue_qos[2];
 	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
-	uint64_t run_secs;    /* Of its limit, so many seconds are still held against ...RunMins. */
+	uint64_t run_secs;    /* Of its limit, so many seconds are still held against ...RunMins; */
+	uint64_t run_plain;   /* the same without its QOS's UsageFactor. */
 	bool limit_of_limits; /* It asked for no time limit, and got that of QOS or association. */
 	enum sl_reason
 		refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
