@@ -563,6 +563,8 @@ void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now 
 
 /* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
 int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
+/* ctl_show_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
+int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show);
 
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
@@ -728,6 +730,7 @@ void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
 /* The state as sinfo names it, with its suffix: "idle~", "drng", "alloc#", "maint". A constant. */
 const char *ctl_node_state(const struct ctl *c, uint32_t node);
 const char *ctl_node_reason(const struct ctl *c, uint32_t node); /* NULL: none. */
+int64_t ctl_node_cpus(const struct ctl *c, uint32_t node);       /* That jobs hold, also while it boots. */
 void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now, and returns. */
 ctl_time ctl_node_next(const struct ctl *c);
 /* setup: of its parameters, `boot`: seconds that a node takes to boot; not given: half of its ResumeTimeout.

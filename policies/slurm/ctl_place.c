@@ -16,6 +16,7 @@ struct ctl_place {
 	struct ending *ending;
 	size_t running_count, running_room;
 	bool running_fresh;
+	uint64_t listing; /* Counts lists of what runs. */
 	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
 	bool idle_known;
 };
@@ -477,6 +478,7 @@ static bool list_running(struct ctl *c)
 		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
 	p->running_count = count;
 	p->running_fresh = true;
+	p->listing++;
 	return true;
 }
 
@@ -487,8 +489,10 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 	size_t count = 0;
 	outlook->running = p->running;
 	outlook->running_count = p->running_count;
+	outlook->listing = p->listing;
 	if (!outlook->candidate_count)
 		return;
+	outlook->listing = 0;
 	p->running_fresh = false;
 	for (size_t i = 0; i < p->running_count; i++)
 		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))

@@ -68,7 +68,8 @@ struct select_alloc {
 	uint32_t row;  /* Of its partition, where cores are shared. */
 	uint32_t size; /* Of its block of memory. */
 	struct select_alloc *next, **link; /* Of its partition. */
-	sl_time end;                       /* By its limit: select_ends. */
+	sl_time end;                       /* By its limit; SL_NEVER: not known. */
+	uint64_t listing;                  /* Of which list of ends it was one last. */
 	struct select_alloc *next_free;
 };
 
@@ -93,6 +94,7 @@ struct select_outlook {
 	const struct select_preempted *preempted; /* Gone, for a start now and for one later; NULL: none. */
 	size_t preempted_count;
 	size_t candidate_count; /* The caller's: how many could be preempted, those of mode OFF counted. */
+	uint64_t listing;       /* The same number: the same running, in the same order; 0: not known. */
 };
 
 /* NULL: no memory, or the cluster is none of nodes; err says which. */

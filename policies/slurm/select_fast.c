@@ -242,15 +242,21 @@ static void join_runs(struct sel_index *x, uint32_t n, uint32_t count)
 }
 
 /* What it would give, in the first of the two tries. */
-static int32_t evaluate(struct sel_test *t, const struct sel_index *x, uint32_t n)
+int32_t sel_gives(struct sel_test *t, uint32_t n, bool free_only)
 {
 	struct select *s = t->s;
 	t->first_pass = true;
 	s->avail[n].usable = false;
-	if (!bit_test(x->mask, n) || !sel_node_may(t, n) || !sel_view_cores(t, n, x->free_only))
+	if (!sel_node_may(t, n) || !sel_view_cores(t, n, free_only))
 		return 0;
 	sel_avail_node(t, n);
 	return s->avail[n].usable ? (int32_t)sel_cores(t, n) : 0;
+}
+
+static int32_t evaluate(struct sel_test *t, const struct sel_index *x, uint32_t n)
+{
+	t->s->avail[n].usable = false;
+	return bit_test(x->mask, n) ? sel_gives(t, n, x->free_only) : 0;
 }
 
 /* The second try may use devices far from the cores: at most all cpus that are free. */
@@ -514,7 +520,7 @@ static int pick(struct sel_test *t, struct sel_index *x, struct sel_need *need)
 	return sel_need_met(need) ? 1 : -1;
 }
 
-static bool is_simple(const struct sel_test *t)
+bool sel_is_simple(const struct sel_test *t)
 {
 	const struct select *s = t->s;
 	const struct sel_request *q = t->q;
@@ -591,16 +597,31 @@ static int place_in_both(struct sel_test *t, const uint64_t *available)
 	return pick(t, x, &need);
 }
 
-int sel_fast(struct sel_test *t, const uint64_t *available)
+void sel_bound_nodes(struct sel_test *t)
 {
 	const struct sel_request *q = t->q;
-	const int64_t least = t->nodes_min, most = t->nodes_max;
-	if (!is_simple(t))
-		return -1;
 	if (q->ask.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
 		t->nodes_min = max64(t->nodes_min, div_up(q->tasks, q->tasks_per_node));
 	if (q->tasks && t->nodes_max > q->tasks)
 		t->nodes_max = max64(q->tasks, t->nodes_min);
+}
+
+bool sel_is_even(const struct sel_test *t)
+{
+	int64_t least, most;
+	if (t->q->overcommit || t->nodes_min < 1 || t->nodes_max < t->nodes_min || t->s->gres_near)
+		return false;
+	sel_task_range(t, 0, &least, &most);
+	return div_up(t->cpus_min, t->nodes_min) <= least * t->q->cpus_per_task && !t->q->tasks_per_socket;
+}
+
+int sel_fast(struct sel_test *t, const uint64_t *available)
+{
+	const struct sel_request *q = t->q;
+	const int64_t least = t->nodes_min, most = t->nodes_max;
+	if (!sel_is_simple(t))
+		return -1;
+	sel_bound_nodes(t);
 	const int placed = place_in_both(t, available);
 	if (placed == 1 && q->gres_count)
 		sel_trim_to_cores(t);

@@ -155,6 +155,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 		p->first->link = &a->next;
 	p->first = a;
 	a->held = true;
+	s->listed += a->end != SL_NEVER;
 	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
@@ -178,8 +179,109 @@ static void release(struct select *s, struct select_alloc *a)
 	if (a->next)
 		a->next->link = a->link;
 	a->held = false;
+	s->listed -= a->end != SL_NEVER;
 	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
 	count_use(s, a, -1);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------- */
+
+static void set_end(struct select *s, struct select_alloc *a, sl_time end)
+{
+	s->listed -= a->end != SL_NEVER;
+	s->listed += end != SL_NEVER;
+	a->end = end;
+	for (uint32_t i = 0; i < a->node_count; i++)
+		note_change(s, a->piece[i].node);
+}
+
+/* Who runs and is not among them is there for ever. */
+static void drop_ends(struct select *s)
+{
+	for (uint32_t i = 0; i < s->partition_count; i++)
+		for (struct select_alloc *a = s->partition[i].first; a; a = a->next)
+			if (a->end != SL_NEVER && a->listing != s->listing)
+				set_end(s, a, SL_NEVER);
+}
+
+void sel_hold_ends(struct select *s, const struct select_outlook *outlook)
+{
+	if (outlook->listing && outlook->listing == s->listing_seen)
+		return;
+	s->listing_seen = outlook->listing;
+	s->listing++;
+	uint64_t count = 0;
+	for (size_t i = 0; i < outlook->running_count; i++) {
+		struct select_alloc *a = outlook->running[i].alloc;
+		if (!a->held)
+			continue;
+		if (a->end != outlook->running[i].end)
+			set_end(s, a, outlook->running[i].end);
+		count += a->listing != s->listing;
+		a->listing = s->listing;
+	}
+	if (count != s->listed)
+		drop_ends(s);
+}
+
+/* ---- A node as it will be --------------------------------------------------------------------- */
+
+static void chain(struct select *s, uint32_t node, struct sel_aside *aside, sl_time until)
+{
+	struct select_piece **link = &s->node[node].first;
+	for (uint32_t i = 0; i < aside->count; i++) {
+		if (aside->piece[i]->owner->end <= until)
+			continue;
+		*link = aside->piece[i];
+		link = &aside->piece[i]->next;
+	}
+	*link = NULL;
+}
+
+bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside)
+{
+	struct sel_node *n = &s->node[node];
+	const uint32_t words = shape_of(s, node)->words;
+	uint64_t *used = s->used + n->core_at;
+	aside->count = 0;
+	for (struct select_piece *p = n->first; p; p = p->next) {
+		if (aside->count == SL_LEN(aside->piece))
+			return false;
+		aside->piece[aside->count++] = p;
+	}
+	aside->at = node;
+	aside->until = until;
+	aside->node = *n;
+	memcpy(aside->used, used, words * sizeof(*used));
+	memset(used, 0, words * sizeof(*used));
+	for (uint32_t i = 0; i < aside->count; i++) {
+		const struct select_piece *p = aside->piece[i];
+		const struct select_alloc *a = p->owner;
+		if (a->end > until) {
+			for (uint32_t w = 0; w < words && !a->stopped; w++)
+				used[w] |= p->cores[w];
+			continue;
+		}
+		n->mem_used -= p->mem;
+		n->jobs--;
+		n->reserved -= !a->stopped && a->use == SEL_USE_RESERVED;
+		n->one_row -= !a->stopped && a->use == SEL_USE_ONE_ROW;
+		change_gres(s, p, -1);
+	}
+	chain(s, node, aside, until);
+	return true;
+}
+
+void sel_hold_back(struct select *s, const struct sel_aside *aside)
+{
+	struct sel_node *n = &s->node[aside->at];
+	for (uint32_t i = 0; i < aside->count; i++) {
+		if (aside->piece[i]->owner->end <= aside->until)
+			change_gres(s, aside->piece[i], 1);
+		aside->piece[i]->next = i + 1 < aside->count ? aside->piece[i + 1] : NULL;
+	}
+	*n = aside->node;
+	memcpy(s->used + n->core_at, aside->used, shape_of(s, aside->at)->words * sizeof(*s->used));
 }
 
 /* ---- The journal ------------------------------------------------------------------------------- */

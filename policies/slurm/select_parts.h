@@ -219,6 +219,13 @@ struct select {
 	struct sel_index **indices;
 	uint32_t index_count;
 	uint64_t index_clock;
+	uint64_t listed;                /* Allocations in force with an end; */
+	uint64_t listing, listing_seen; /* lists of ends met; the outlook's number of the last. */
+	struct sel_later **laters;      /* select_later.c */
+	uint32_t later_count;
+	struct sel_aside *aside; /* Its nodes as they will be. */
+	uint32_t *order;         /* In which they were chosen. */
+	uint32_t aside_room;
 	uint32_t user_holds; /* Allocations of --exclusive=user in force. */
 	bool gres_near;      /* Some devices are near some sockets only. */
 	/* Switches. */
@@ -253,6 +260,18 @@ struct sel_test {
 	const uint64_t *required;     /* NULL: none. */
 	uint64_t *nodes;              /* In: candidates; out: chosen. */
 	int64_t gres_total[SEL_GRES]; /* Of what is asked for the job as a whole, so far. */
+	bool given;                   /* What nodes give is in select.usable already. */
+	uint32_t *order;              /* Nodes as they are taken, from the first on; NULL: not kept. */
+	uint32_t order_count;
+};
+
+/* A node as it is, while it is taken for what it will be when jobs have ended. */
+struct sel_aside {
+	struct sel_node node;
+	uint64_t used[SEL_WORDS];
+	struct select_piece *piece[64];
+	uint32_t count, at;
+	sl_time until;
 };
 
 /* Whom an allocation lets onto its nodes: all, jobs of partitions that do not share cores, nobody. */
@@ -275,6 +294,11 @@ void sel_rows_add(struct select *s, struct select_alloc *alloc);
 bool sel_rows_rebuild(struct select *s, uint32_t partition);
 /* select_hold.c */
 uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
+/* Ends of what runs, as the outlook has them. */
+void sel_hold_ends(struct select *s, const struct select_outlook *outlook);
+/* The node without those that end by then, until it is put back. False: too many are on it; nothing changed. */
+bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside);
+void sel_hold_back(struct select *s, const struct sel_aside *aside);
 /* select_ask.c */
 struct sel_request *sel_request_of(struct select *s, const struct select_job *job);
 /* Names that are no nodes are missing; the others are set. */
@@ -304,6 +328,9 @@ int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, u
 /* select_pick.c */
 void sel_trim_to_cores(struct sel_test *t);
 bool sel_choose(struct sel_test *t);
+bool sel_choose_given(struct sel_test *t); /* By consecutive best fit, once. */
+/* The least and most tasks that the node would get. */
+void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most);
 bool sel_enough_nodes(const struct sel_test *t, int64_t have, int64_t left);
 /* select_topo.c */
 bool sel_eval_tree(struct sel_test *t);
@@ -316,5 +343,29 @@ bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus
 
 /* select_fast.c: 1 placed, 0 cannot be, -1: not decided here. */
 int sel_fast(struct sel_test *t, const uint64_t *available);
+/* It asks for nothing but what is said of single nodes. */
+bool sel_is_simple(const struct sel_test *t);
+/* Bounds of nodes as the choice among them has them. */
+void sel_bound_nodes(struct sel_test *t);
+/* Whatever a node gives, it is the job's share of one of nodes_min nodes at least. */
+bool sel_is_even(const struct sel_test *t);
+/* What a node would give now, of all cores or of the free ones: usable cpus; its weight is in select.avail. */
+int32_t sel_gives(struct sel_test *t, uint32_t node, bool free_only);
+
+/* select_later.c: when enough of what runs has ended. 1 placed, *last being the last to end; 0: never; -1: not
+ * to be said from here. */
+int sel_later(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
+	const struct select_running **last);
+/* Takes a batch away, but that nothing goes: its last job. NULL: there is none. */
+struct sel_batch {
+	size_t next;    /* Of what runs. */
+	int64_t closes; /* Seconds since 1970; 0: not yet set. */
+	int64_t window;
+};
+bool sel_touches(const struct select_alloc *a, const uint64_t *nodes);
+int64_t sel_seconds(const struct select_running *r, int64_t epoch);
+void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job, struct sel_request *q,
+	enum select_mode mode);
+bool sel_allocate(struct sel_test *t);
 
 #endif

@@ -371,7 +371,8 @@ static void run_timed(const struct slurm_case *c, const char *path, const struct
 	if (watch.run.arena)
 		slurm_watch_release(&watch);
 	if (attempt->tally && attempt->options->keep)
-		(void)printf("%s: %s\n", c->name, files.folder);
+		(void)printf("%s: %s, -p %s, time 0 is %lld\n", c->name, files.folder, files.policy,
+			(long long)(SLURM_T0 + timing->phase));
 	else
 		slurm_files_remove(&files);
 }

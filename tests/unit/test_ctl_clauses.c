@@ -101,7 +101,7 @@ Test(ctl_clauses, who_is_at_a_limit_blocks_nobody, .fini = fini)
  * and is passed over without a try. */
 Test(ctl_clauses, tries_are_counted_and_who_is_passed_over_is_not, .fini = fini)
 {
-	run(BRISK ",bf_max_job_test=2", P,
+	run(BRISK ",bf_max_job_test=2,bf_node_space_size=50", P,
 		"1 0 100 -N3 -t2" X "\n2 5 60 -N4 -t2" X "\n3 6 60 -N4 -t2" X "\n4 10 30 -N1 -t1" X "\n");
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-160@n[1-4] 3:160-220@n[1-4] 4:220-250@n1");
 	cw_end(&w);
@@ -131,13 +131,11 @@ Test(ctl_clauses, behind_a_plan_there_may_be_an_earlier_hole, .fini = fini)
 /* ---- Which nodes (4.2)
  * --------------------------------------------------------------------------------------- */
 
-/* In order of nodes, not in runs: best fit would take n3 and n4, which are neighbours. */
+/* In order of nodes, not in runs: best fit would begin with n4, the tighter run. */
 Test(ctl_clauses, spread_jobs_do_not_look_for_runs, .fini = fini)
 {
-	run(BRISK, P,
-		"1 0 100 -N1 -t2 -w n2" X
-		"\n2 5 60 -n2 -t2 --spread-job --mem=100\n3 70 20 -N2 -t2 --mem=100\n");
-	cw_expect(&w, "1:0-100@n2 2:5-65@n[1,3] 3:70-90@n[3-4]");
+	run(BRISK, P, "1 0 100 -N1 -t2 -w n3" X "\n2 5 60 -n2 -t2 --spread-job --mem=100\n");
+	cw_expect(&w, "1:0-100@n3 2:5-65@n[1-2]");
 }
 
 #define GPUS \
@@ -239,4 +237,104 @@ Test(ctl_clauses, minutes_of_running_limits_fall_at_calculations, .fini = fini)
 	cw_run(&w);
 	cw_expect(&w, "1:0-600@n1 2:300-360@n1");
 	cr_expect_str_eq(cw_reasons(&w, "2"), "AssocGrpCPURunMinutesLimit");
+}
+
+/* ---- Preemption (8)
+ * ------------------------------------------------------------------------------------------- */
+
+#define CANCEL \
+	"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nPartitionName=high Nodes=ALL PriorityTier=2\n" P
+
+/* Candidates go in strict order: 1 was taken away before 2 and 3 made room, but holds none of the nodes. */
+Test(ctl_clauses, who_holds_no_chosen_node_stays, .fini = fini)
+{
+	run(MAIN ",preempt_strict_order,preempt_reorder_count=0", CANCEL,
+		"1 0 100 -N1 -t2 -w n1" X "\n2 0 100 -N1 -t2 -w n2" X "\n3 0 100 -N1 -t2 -w n3" X
+		"\n4 10 30 -N2 -t1 -phigh -w n[2-3]" X "\n");
+	cw_expect(&w, "1:0-100@n1 2:0-10@n2 3:0-10@n3 4:10-40@n[2-3]");
+}
+
+/* The pass that follows the end of the preempted is of the same second, backfill or none. */
+Test(ctl_clauses, the_preemptor_starts_in_the_same_second, .fini = fini)
+{
+	run(MAIN, CANCEL, "1 0 100 -N4 -t2" X "\n2 10 30 -N1 -t1 -phigh" X "\n");
+	cw_expect(&w, "1:0-10@n[1-4] 2:10-40@n1");
+	cr_expect_eq(cw_state(&w, "1"), SL_PREEMPTED);
+}
+
+/* ---- Requeue (9)
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The credential's life and a second more; a schedule has the first start and the last end. */
+Test(ctl_clauses, a_requeued_job_waits_as_long_as_its_credential_lives, .fini = fini)
+{
+	w.commands = "50 scontrol requeue 1\n";
+	run(BRISK, "AuthInfo=cred_expire=60\n" P, "1 0 100 -N1 -t2" X "\n");
+	cw_expect(&w, "1:0-211@n1");
+	cw_end(&w);
+	w.commands = "50 scontrol requeue 1\n";
+	run(BRISK, P, "1 0 100 -N1 -t2" X "\n");
+	cw_expect(&w, "1:0-271@n1");
+	cr_expect_str_eq(cw_reasons(&w, "1"), "BeginTime");
+}
+
+/* Submitted anew, its age starts anew: 3, which came at 150, has waited longer than 1, eligible since 211. */
+Test(ctl_clauses, a_requeued_job_has_no_age, .fini = fini)
+{
+	w = (struct ctl_world){ .conf = weighty("AccountingStorageType=accounting_storage/slurmdbd\n"
+						"PriorityCalcPeriod=1\nSchedulerParameters=" BRISK "\n"),
+		.jobs = "1 0 100 -N4 -t60" X "\n2 50 300 -N4 -t60" X "\n3 150 60 -N4 -t60" X "\n",
+		.commands = "90 scontrol requeue 1\n" };
+	cw_run(&w);
+	cw_expect(&w, "1:0-550@n[1-4] 2:90-390@n[1-4] 3:390-450@n[1-4]");
+}
+
+/* ---- Dependencies (9)
+ * ----------------------------------------------------------------------------------------- */
+
+/* Each task waits for its own: the second does not wait for the first. */
+Test(ctl_clauses, aftercorr_is_task_by_task, .fini = fini)
+{
+	run(BRISK, P,
+		"1_1 0 100 -a1-2 -N1 -t2" X "\n1_2 0 30 -a1-2 -N1 -t2" X
+		"\n2_1 5 40 -a1-2 -d aftercorr:1 -N1 -t1" X "\n2_2 5 40 -a1-2 -d aftercorr:1 -N1 -t1" X "\n");
+	cw_expect(&w, "1_1:0-100@n1 1_2:0-30@n2 2_1:100-140@n1 2_2:30-70@n2");
+}
+
+/* What waited for room waits for its array once that has as many as it may. */
+Test(ctl_clauses, the_limit_of_an_array_is_told_before_resources, .fini = fini)
+{
+	run(MAIN, P,
+		"1 0 50 -N4 -t1" X "\n2_1 5 40 -a1-3%1 -N1 -t1" X "\n2_2 5 40 -a1-3%1 -N1 -t1" X
+		"\n2_3 5 40 -a1-3%1 -N1 -t1" X "\n");
+	cw_expect(&w, "1:0-50@n[1-4] 2_1:50-90@n1 2_2:90-130@n1 2_3:130-170@n1");
+	cr_expect_str_eq(cw_reasons(&w, "2_1"), "Resources");
+	cr_expect_str_eq(cw_reasons(&w, "2_3"), "Resources+JobArrayTaskLimit");
+}
+
+/* ---- Reservations (10)
+ * ---------------------------------------------------------------------------------------- */
+
+/* 2 would end in time, 1 by its limit would not: it starts in the second in which it is over. */
+Test(ctl_clauses, maintenance_is_a_reason_of_its_own, .fini = fini)
+{
+	w.commands =
+		"0 scontrol create reservation ReservationName=r StartTime=now+100 Duration=2 Users=root "
+		"Flags=MAINT Nodes=ALL\n";
+	run(BRISK, P, "1 10 50 -N1 -t2" X "\n2 20 50 -N1 -t1" X "\n");
+	cw_expect(&w, "1:220-270@n1 2:20-70@n1");
+	cr_expect_str_eq(cw_reasons(&w, "1"), "ReqNodeNotAvail,_Reserved_for_maintenance");
+}
+
+/* ---- Nodes (11)
+ * ----------------------------------------------------------------------------------------------- */
+
+/* Whoever needs a drained node says so; he blocks nobody. */
+Test(ctl_clauses, who_needs_what_is_not_there_says_so, .fini = fini)
+{
+	w.commands = "0 scontrol update nodename=n1 state=drain reason=x\n"
+		     "100 scontrol update nodename=n1 state=resume\n";
+	run(BRISK, P, "1 10 50 -N1 -t2 -w n1" X "\n2 20 50 -N1 -t1" X "\n");
+	cw_expect(&w, "1:100-150@n1 2:20-70@n2");
+	cr_expect_str_eq(cw_reasons(&w, "1"), "ReqNodeNotAvail");
 }
