@@ -368,6 +368,15 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 
 /* ---- One job (3) --------------------------------------------------------------------------------------- */
 
+/* assoc_limit_stop: nobody knows when a limit will let it start; it is taken to be when the plan next has
+ * other nodes for it, or in 500 s (own-87). */
+static void stop_by_limit(struct attempt *a)
+{
+	enum { A_WHILE = 500 };
+	a->at = a->later != CTL_NEVER ? a->later : a->c->now + A_WHILE;
+	still_until(a->bf, a->c->now);
+}
+
 /* Once, at a->later. True: it is done with. */
 static bool try_at(struct attempt *a, enum verdict *verdict)
 {
@@ -398,9 +407,13 @@ static bool try_at(struct attempt *a, enum verdict *verdict)
 			*verdict = most && a->bf->started >= most ? STOP : a->entry->array ? AGAIN : NEXT;
 			return true;
 		}
-		if (status == CTL_ACCOUNTING_POLICY || status == CTL_RESERVATION_BUSY)
+		if (status == CTL_RESERVATION_BUSY ||
+			(status == CTL_ACCOUNTING_POLICY && !c->params.assoc_limit_stop))
 			return true;
-		a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
+		if (status == CTL_ACCOUNTING_POLICY)
+			stop_by_limit(a);
+		else
+			a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
 	}
 	return settle(a, verdict);
 }
