@@ -17,7 +17,7 @@
  */
 #include "policies/slurm/select_pick.h"
 
-enum { INDICES = 16, NEEDS = 4, HIDDEN = 32, NOBODY = 0x7fffffff };
+enum { INDICES = 64, NEEDS = 4, HIDDEN = 32, NOBODY = 0x7fffffff };
 
 /* Runs and nodes by what is still missing of a job: at first all that it asks, then what the runs that it has
  * leave. */
