@@ -45,8 +45,8 @@ struct sel_index {
 	struct need_trees need[NEEDS];
 	uint32_t need_count, need_room; /* In use; with memory. */
 	int64_t total, count;           /* Of all runs. */
-	uint64_t follow, *followed;     /* Which following this is; and by node, in which it was renewed last. */
-	int32_t *bound;                 /* What the node gives at most, in either try; */
+	uint64_t follow, *followed; /* Which following this is; and by node, in which it was renewed last. */
+	int32_t *bound;             /* What the node gives at most, in either try; */
 	int64_t bound_total, bound_count;
 };
 
@@ -298,8 +298,8 @@ static struct sel_index *index_new(struct select *s)
 	x->starts_word = sl_alloc(s->arena, words / 64 + 1, sizeof(*x->starts_word));
 	x->starts_top = sl_alloc(s->arena, words / 4096 + 1, sizeof(*x->starts_top));
 	x->sum = sl_alloc(s->arena, leaves + 1, sizeof(*x->sum));
-	const bool made = x->usable && x->bound && x->followed && x->weight && x->mask && x->end && x->cpus && x->starts &&
-			  x->starts_word && x->starts_top && x->sum;
+	const bool made = x->usable && x->bound && x->followed && x->weight && x->mask && x->end && x->cpus &&
+			  x->starts && x->starts_word && x->starts_top && x->sum;
 	return made ? x : NULL;
 }
 
