@@ -563,6 +563,8 @@ void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
 /* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+/* "work" is ctl_bf.c's: what backfill passes have cost so far. */
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show);
 int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
 /* ctl_show_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
 int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show);
