@@ -5,7 +5,7 @@
  *   plans         a row for each job that waits, runs, or ended up to five minutes ago: its row, its state, the
  *                 partition it runs in, its time limit, its planned start and nodes (of one whose nodes boot: since
  *                 when it has which), when it was submitted last, became eligible, and began to gather age, what a
- *                 second of it is billed
+ *                 second of it is billed, its priority
  *   nodes         a row for each: its state as sinfo has it, why an operator set it so, the cpus that jobs hold
  *   reservations  a row for each
  *   partitions    a row for each: its state and limits, as commands left them
@@ -104,11 +104,20 @@ static const uint64_t *nodes_of(const struct ctl_job *job, uint64_t *set, size_t
 	return set;
 }
 
+/* Planned or, where nothing is planned, the begin that is to come (pack_job()). */
+static ctl_time start_of(const struct ctl *c, const struct ctl_job *job)
+{
+	if (job->state != CTL_PENDING)
+		return job->start;
+	return job->planned == CTL_NONE && job->begin != CTL_NONE && job->begin > c->now ? job->begin
+											   : job->planned;
+}
+
 static int show_plan(
 	const struct ctl *c, const struct ctl_job *job, const char *nodes, const struct sl_show *show)
 {
 	static const char *const columns[] = { "job", "state", "partition", "limit", "start", "nodes",
-		"submit", "eligible", "accrue", "billing" };
+		"submit", "eligible", "accrue", "billing", "priority" };
 	const bool waits = job->state == CTL_PENDING;
 	const bool has_part = !waits && job->part < c->part_count;
 	const struct sl_figure figure[SL_LEN(columns)] = {
@@ -116,12 +125,13 @@ static int show_plan(
 		WORD(state_of(job)),
 		WORD(has_part ? c->part[job->part].name : ""),
 		NUMBER(span_of(job->time_limit)),
-		NUMBER(time_of(c, waits ? job->planned : job->start)),
+		NUMBER(time_of(c, start_of(c, job))),
 		WORD(nodes),
 		NUMBER(time_of(c, job->submit)),
 		NUMBER(time_of(c, job->eligible)),
 		NUMBER(time_of(c, job->accrue)),
 		NUMBER(waits ? (double)NAN : (double)job->billing),
+		NUMBER(job->priority),
 	};
 	return show->row(show->self, columns, figure, SL_LEN(figure));
 }

@@ -138,6 +138,9 @@ static int told_job(struct view *view, size_t row, struct sl_err *err)
 	if (!(number >= 0 && number < view->jobs->count))
 		return SL_OK;
 	const uint32_t job = (uint32_t)number;
+	const double priority = table_number(table, row, "priority");
+	if (strcmp(state, "ENDED") == 0 && priority >= 0 && priority <= UINT32_MAX)
+		view->priority[job] = (uint32_t)priority;
 	const bool boots = strcmp(state, "CONFIGURING") == 0;
 	const sl_time start = time_in(table, row, "start", SL_NONE);
 	view->told[job] = (struct view_told){
