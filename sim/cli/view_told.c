@@ -48,7 +48,8 @@ static int64_t nodes_in(struct view *view, const char *list, const uint32_t **no
 	return count;
 }
 
-/* ---- Reservations ---------------------------------------------------------------------------------------- */
+/* ---- Reservations ----------------------------------------------------------------------------------------
+ */
 
 static int told_reservation(struct view *view, size_t row, struct sl_err *err)
 {
@@ -111,7 +112,8 @@ int view_take_reservations(struct view *view, struct sl_err *err)
 	return status;
 }
 
-/* ---- Jobs -------------------------------------------------------------------------------------------------- */
+/* ---- Jobs
+ * -------------------------------------------------------------------------------------------------- */
 
 static int place_of(struct view *view, const char *list, struct view_place *place, struct sl_err *err)
 {
@@ -179,7 +181,8 @@ static int told_jobs(struct view *view, struct sl_err *err)
 	return status;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+/* ---- Nodes
+ * ------------------------------------------------------------------------------------------------- */
 
 /* A state in sinfo's words, with its mark: "drng#". */
 static uint32_t state_of(const char *text)
@@ -248,7 +251,8 @@ static void planned_nodes(struct view *view)
 		}
 }
 
-/* ---- Partitions ---------------------------------------------------------------------------------------------- */
+/* ---- Partitions
+ * ---------------------------------------------------------------------------------------------- */
 
 static enum sl_partition_state partition_state(const char *word)
 {
