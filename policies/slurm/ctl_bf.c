@@ -505,6 +505,9 @@ void ctl_bf_pass(struct ctl *c)
 			      &bf->slots, c->now, c->now + c->params.bf_window_min * 60, ctl_nodes_avail(c)))
 		return;
 	ctl_place_begin(c);
+	/* Nothing is planned any more, also of those that are not looked at (_clear_job_start_times()). */
+	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next)
+		c->job[row].planned = CTL_NONE;
 	for (size_t i = 0; i < count; i++) {
 		entry[i].job->status = CTL_OK;
 		bf->planned[entry[i].job->row] = CTL_NONE;
