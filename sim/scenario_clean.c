@@ -290,13 +290,17 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 	return SL_OK;
 }
 
-/* The line before came later: counted, unless something else was amiss with this row before that. */
+/* The line before came later: counted, unless something else was amiss with this row before that. A row that
+ * a reader tells behind later lines (a job whose records lie apart) has its place where its line stands. */
 static enum cause repair_of(struct loading *loading, const struct sl_row *row, bool rounded)
 {
 	const sl_time submit = row->col[SL_COL_SUBMIT];
-	const bool late = submit < loading->submit_last && submit != SL_NONE;
-	if (submit != SL_NONE)
+	const bool in_place = row->line >= loading->line_last;
+	const bool late = in_place && submit < loading->submit_last && submit != SL_NONE;
+	if (in_place && submit != SL_NONE)
 		loading->submit_last = submit;
+	if (in_place)
+		loading->line_last = row->line;
 	if (loading->repair_line == row->line)
 		return loading->repair;
 	if (row->col[SL_COL_RUN] == SL_NONE && !is_cancelled(row))

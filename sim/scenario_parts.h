@@ -114,6 +114,7 @@ struct loading {
 	struct tally tally[CAUSE_COUNT];
 	enum cause repair; /* The reader's, of line repair_line; counted if the row stays. */
 	uint64_t repair_line;
+	uint64_t line_last;  /* The furthest so far. */
 	sl_time submit_last; /* Of the line before, */
 	sl_time kept_last;   /* and of the last that stayed. */
 	__int128 run_total;

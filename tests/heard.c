@@ -26,6 +26,12 @@ static void put_time(struct heard *h, const char *before, int64_t value)
 		heard_put(h, "%s%.10g", before, (double)value / 1e6);
 }
 
+static void put_length(struct heard *h, const char *before, int64_t value)
+{
+	if (value)
+		put_time(h, before, value);
+}
+
 static void put_number(struct heard *h, const char *before, int64_t value)
 {
 	if (value != SL_NONE)
@@ -107,6 +113,10 @@ void heard_more(struct heard *h, const struct sl_job_more *more)
 	put_time(h, " end=", more->end_recorded);
 	if (more->attempts_recorded > 1)
 		put_number(h, " attempts=", more->attempts_recorded);
+	put_length(h, " earlier=", more->earlier_recorded);
+	put_length(h, " before=", more->held_before_recorded);
+	put_length(h, " requeued=", more->requeued_after_recorded);
+	put_length(h, " eligible+", more->eligible_after_recorded);
 	if (more->requeue >= 0)
 		heard_put(h, " requeue=%d", more->requeue);
 	put_flag(h, "held", more->held);
@@ -126,6 +136,8 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	struct heard *h = self;
 	const struct sl_row_more *more = row->more;
 	(void)err;
+	if (h->wanted && !h->wanted(row))
+		return SL_OK;
 	heard_put(h, "%s%" PRIu64 ":", h->len ? "\n" : "", row->line);
 	put_name(h, " ", more->id, row->col[SL_COL_ID]);
 	put_time(h, " @", row->col[SL_COL_SUBMIT]);
@@ -183,12 +195,15 @@ static int on_ignored(void *self, const char *what, const struct sl_place *at, s
 	return SL_OK;
 }
 
-int heard_of(struct heard *h, const char *text)
+int heard_of(struct heard *h, const char *text) { return heard_some(h, text, NULL); }
+
+int heard_some(struct heard *h, const char *text, bool (*wanted)(const struct sl_row *row))
 {
 	const struct sl_sink sink = { h, on_job, on_header, on_oddity, on_dated, on_ignored, NULL };
 	const struct sl_reader *reader = NULL;
 	struct sl_input *in;
 	memset(h, 0, sizeof(*h));
+	h->wanted = wanted;
 	int status = sl_input_open(&in, memfile(h->path, text, strlen(text)), &h->err);
 	SL_CHECK(!status);
 	status = reader_choose(&registry_builtin, &reader, in, &h->err);

@@ -13,6 +13,7 @@ struct heard {
 	struct sl_err err;
 	char path[32];
 	const char *reader;
+	bool (*wanted)(const struct sl_row *row); /* NULL: each is. */
 };
 
 void heard_put(struct heard *h, const char *format, ...) SL_PRINTF(2, 3);
@@ -23,5 +24,7 @@ void heard_more(struct heard *h, const struct sl_job_more *more);
  * "2: 17 @100 run 50 limit 60 wait 5 status 1 uann afred pbatch COMPLETED [N1 n4 c1]", "3! cause", "? not
  * used". */
 int heard_of(struct heard *h, const char *text);
+/* The same with the jobs that are wanted alone. */
+int heard_some(struct heard *h, const char *text, bool (*wanted)(const struct sl_row *row));
 
 #endif

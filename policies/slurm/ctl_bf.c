@@ -97,8 +97,8 @@ static bool is_passed_over(const struct attempt *a)
 		return true;
 	if (a->part->state != SL_PARTITION_UP && a->part->state != SL_PARTITION_DRAIN)
 		return true;
-	if (job != a->entry->job && !ctl_queue_independent(c, job))
-		return true; /* So many tasks of its array run as may. */
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return true; /* So many tasks of its array run as may (job_array_start_test). */
 	if (!c->params.bf_licenses && !ctl_license_free(c, job, c->now))
 		return true;
 	if (!c->params.assoc_limit_stop && !ctl_limits_again(c, job))
@@ -145,7 +145,8 @@ static void take_limit(struct attempt *a)
 		a->minutes = job->time_min;
 }
 
-/* As long as no slot that begins later lacks its nodes (_reset_job_time_limit). */
+/* As long as no slot that begins later lacks its nodes, and no reservation begins there
+ * (_reset_job_time_limit). */
 static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 {
 	const struct ctl_slots *s = &a->bf->slots;
@@ -165,6 +166,7 @@ static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 		if (!i)
 			break;
 	}
+	minutes = ctl_resv_minutes(a->c, job, mine, minutes);
 	return minutes > job->time_min ? minutes : job->time_min;
 }
 
@@ -188,25 +190,6 @@ static void set_limit(struct attempt *a)
 
 /* ---- Where and when (3a to 3d) ------------------------------------------------------------------------- */
 
-/* Nodes over all of its time; a->later is set. False: too few. */
-static bool find_nodes(struct attempt *a)
-{
-	struct ctl *c = a->c;
-	struct ctl_slots *s = &a->bf->slots;
-	const uint64_t *required = ctl_place_required(c, a->job);
-	const ctl_time from = a->start > c->now ? a->start : c->now;
-	const ctl_time end = from + a->minutes * 60;
-	const ctl_time resv = ctl_resv_end(c, a->start, c->params.bf_resolution);
-	a->later = ctl_slots_and(s, a->start, end, c->now, a->nodes);
-	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
-		a->later = resv + 1;
-	if (ctl_set_count(a->nodes, a->words) < a->job->nodes_min)
-		return false;
-	if (required && !ctl_set_within(required, a->nodes, a->words))
-		return false;
-	return true;
-}
-
 static void licenses_of(const struct attempt *a, int64_t *licenses)
 {
 	const struct ctl *c = a->c;
@@ -219,14 +202,37 @@ static void licenses_of(const struct attempt *a, int64_t *licenses)
 
 enum { LICENSES_MAX = CTL_TRES_MAX };
 
-static bool is_licensed(const struct attempt *a)
+/* It is put off until its licences are there, as far as the plan goes. */
+static bool is_licensed(struct attempt *a, ctl_time end)
 {
 	int64_t licenses[LICENSES_MAX] = { 0 };
-	const ctl_time from = a->start > a->c->now ? a->start : a->c->now;
 	if (!a->c->params.bf_licenses || a->c->cluster->license_count > LICENSES_MAX)
 		return true;
 	licenses_of(a, licenses);
-	return ctl_slots_licensed(&a->bf->slots, a->start, from + a->minutes * 60, licenses);
+	const ctl_time until = ctl_slots_licensed(&a->bf->slots, a->start, end, licenses);
+	if (until != CTL_NONE)
+		a->later = until;
+	return until == CTL_NONE;
+}
+
+/* Nodes over all of its time; a->later is set. False: too few, or too few licences. */
+static bool find_nodes(struct attempt *a)
+{
+	struct ctl *c = a->c;
+	struct ctl_slots *s = &a->bf->slots;
+	const uint64_t *required = ctl_place_required(c, a->job);
+	const ctl_time from = a->start > c->now ? a->start : c->now;
+	const ctl_time end = from + a->minutes * 60;
+	const ctl_time resv = ctl_resv_end(c, a->start, c->params.bf_resolution);
+	a->later = ctl_slots_and(s, a->start, end, c->now, a->nodes);
+	const bool licensed = is_licensed(a, end);
+	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
+		a->later = resv + 1;
+	if (ctl_set_count(a->nodes, a->words) < a->job->nodes_min)
+		return false;
+	if (required && !ctl_set_within(required, a->nodes, a->words))
+		return false;
+	return licensed;
 }
 
 /* ---- Now (3e) ------------------------------------------------------------------------------------------ */
@@ -310,6 +316,25 @@ static ctl_time down(const struct ctl *c, ctl_time at)
 	return at - (past < 0 ? past + grain : past);
 }
 
+/* Limits keep it as things are, with what it asks and the nodes that it would have: nothing is kept for it,
+ * and it says why (acct_policy_job_runnable_pre_select, _post_select). */
+static bool is_limited(const struct attempt *a)
+{
+	struct ctl *c = a->c;
+	int64_t tres[CTL_TRES_MAX];
+	if (c->params.assoc_limit_stop)
+		return false;
+	memcpy(tres, a->job->tres_asked, sizeof(tres));
+	tres[CTL_TRES_NODE] = ctl_set_count(a->nodes, a->words);
+	enum sl_reason reason = ctl_limits_pre(c, a->job);
+	if (reason == SL_REASON_NONE)
+		reason = ctl_limits_post(c, a->job, tres);
+	if (reason == SL_REASON_NONE)
+		return false;
+	ctl_queue_reason(c, a->job, reason);
+	return true;
+}
+
 /* It would start at a->at, not now. True: it is done with, as *verdict says; false: once more at a->later. */
 static bool settle(struct attempt *a, enum verdict *verdict)
 {
@@ -330,7 +355,7 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 		a->later = a->at;
 		return false;
 	}
-	if (!c->params.assoc_limit_stop && ctl_limits_pre(c, a->job) != SL_REASON_NONE)
+	if (is_limited(a))
 		return true;
 	if (!a->no_reserve)
 		*verdict = reserve(a, begin, end);
@@ -351,7 +376,7 @@ static bool try_at(struct attempt *a, enum verdict *verdict)
 	ctl_set_and(a->nodes, ctl_nodes_avail(c), a->words);
 	if (ctl_resv_later(c, a->job, &a->start, a->minutes, a->nodes, &overlap) != CTL_OK)
 		return true;
-	if (!find_nodes(a) || !is_licensed(a))
+	if (!find_nodes(a))
 		return !try_later(a);
 	if (a->bf->tries++ >= c->params.bf_max_job_test) {
 		*verdict = STOP;

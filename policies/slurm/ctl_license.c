@@ -120,7 +120,8 @@ static bool is_free(struct ctl *c, const struct ctl_job *job, uint32_t i, ctl_ti
 {
 	const uint32_t license = job->need->item[i].license;
 	const int64_t kept = ctl_resv_licenses(c, job, c->cluster->license[license].name, when);
-	return c->cluster->license[license].total - c->licenses->used[license] - kept >= job->need->item[i].amount;
+	return c->cluster->license[license].total - c->licenses->used[license] - kept >=
+	       job->need->item[i].amount;
 }
 
 /* license_job_test(). Whoever holds licences is not asked when he gives them back. */

@@ -478,6 +478,8 @@ static unsigned suffix_of(const struct ctl_node *node)
 	return node->flags & NODE_MAINT ? SHOW_MAINT : by_power[node->power];
 }
 
+int64_t ctl_node_cpus(const struct ctl *c, uint32_t n) { return c->nodes->node[n].cpus; }
+
 const char *ctl_node_state(const struct ctl *c, uint32_t n)
 {
 	static const char *const future[SHOW_SUFFIXES] = SHOWN("futr");

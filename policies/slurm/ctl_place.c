@@ -15,6 +15,8 @@ struct ctl_place {
 	struct select_running *running; /* What runs, by when its limit ends. */
 	struct ending *ending, *other;  /* The same by row; to merge with. */
 	size_t running_count, running_room;
+	uint64_t shared_jobs, shared_nodes; /* Counts of changes when CTL_SET_SHARED was made. */
+	bool shared_known;
 	bool running_fresh;
 	bool running_cut; /* It lacks those that can be preempted. */
 	uint64_t listing; /* Counts lists of what runs. */
@@ -133,17 +135,53 @@ static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 	job->ask.waited = (c->now - since) * SL_SECOND;
 }
 
-/* _pick_best_nodes() of a job that finds no room: BUSY, if one of the nodes that it may have is in use, or
- * they would do if they were idle; else they are not there to be had. */
+/* It has its nodes to itself. */
+static bool is_alone(const struct ctl *c, const struct ctl_job *job)
+{
+	return job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
+				       c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+}
+
+/* Nodes without a job that has its nodes to itself (share_node_bitmap). */
+static const uint64_t *shared_nodes(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	uint64_t *shared = p->set[CTL_SET_SHARED];
+	if (p->shared_known && p->shared_jobs == c->job_changes && p->shared_nodes == c->node_changes)
+		return shared;
+	const bool some = select_whole_count(c->select) > 0;
+	memset(shared, 0xff, p->words * sizeof(*shared));
+	for (uint32_t row = c->running_first; some && row != CTL_NO_ROW; row = c->job[row].next) {
+		const struct select_alloc *alloc = c->job[row].alloc;
+		if (!alloc || !is_alone(c, &c->job[row]))
+			continue;
+		for (uint32_t i = 0; i < alloc->node_count; i++)
+			shared[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+	}
+	p->shared_known = true;
+	p->shared_jobs = c->job_changes;
+	p->shared_nodes = c->node_changes;
+	return shared;
+}
+
+/* Those that a job has to find: nodes without any job (idle_node_bitmap), if it wants its nodes to itself. */
+static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
+{
+	return is_alone(c, job) ? select_idle(c->select) : shared_nodes(c);
+}
+
+/* _pick_best_nodes() of a job that finds no room: BUSY, if the nodes that it may have would do if they were
+ * idle, or one of them is not to be had beside its job (which nobody asks where there is preemption); else
+ * they are not there. */
 static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_place *p = c->place;
 	const struct ctl_part *part = &c->part[job->part];
-	const uint64_t *idle = select_idle(c->select);
+	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
 	bool all = true;
 	for (size_t i = 0; i < p->words; i++) {
 		const uint64_t mine = nodes[i] & part->nodes[i];
-		if (mine & ~idle[i])
+		if (free && (mine & ~free[i]))
 			return CTL_NODES_BUSY;
 		all = all && mine == part->nodes[i];
 	}
@@ -246,14 +284,29 @@ static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t
 	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes) : status;
 }
 
-static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+/* A job that finds no room may be over its limits as well: then that is why it waits, and it keeps no nodes
+ * from others meanwhile (select_nodes() asks acct_policy_job_runnable_post_select() whatever it found, with
+ * the nodes that the job wants where it found none). */
+static enum ctl_status or_limited(struct ctl *c, struct ctl_job *job, enum ctl_status status)
+{
+	int64_t tres[CTL_TRES_MAX];
+	if (status == CTL_OK || status == CTL_ACCOUNTING_POLICY || status == CTL_PREEMPTION_IN_PROGRESS)
+		return status;
+	memcpy(tres, job->tres_asked, sizeof(tres));
+	const int64_t most = c->part[job->part].nodes_max;
+	if (job->nodes_max != CTL_NEVER)
+		tres[CTL_TRES_NODE] = job->nodes_max < most ? job->nodes_max : most;
+	const enum sl_reason reason = ctl_limits_post(c, job, tres);
+	if (reason == SL_REASON_NONE)
+		return status;
+	ctl_queue_reason(c, job, reason);
+	return CTL_ACCOUNTING_POLICY;
+}
+
+static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64_t *available, int64_t most)
 {
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
 	const uint64_t *required = ctl_place_required(c, job);
-	int64_t most;
-	enum ctl_status status = node_counts(c, job, &most);
-	if (status != CTL_OK)
-		return status;
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, available, nodes);
 	if (kept == CTL_RESERVATION_NOT_USABLE)
 		return kept;
@@ -262,9 +315,16 @@ static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t 
 	if (kept != CTL_OK)
 		return kept;
 	bound(c, job, most);
-	status = choose(c, job, nodes);
+	const enum ctl_status status = choose(c, job, nodes);
 	unbound(c, job, most);
 	return status;
+}
+
+static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+{
+	int64_t most;
+	const enum ctl_status status = node_counts(c, job, &most);
+	return status == CTL_OK ? or_limited(c, job, place_in(c, job, available, most)) : status;
 }
 
 enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
@@ -310,7 +370,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 		ctl_queue_reason(c, job, limit);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	if (ctl_is_limit(job->reason))
+	if (ctl_is_limit_known(job->reason))
 		ctl_queue_reason(c, job, SL_REASON_NONE);
 	const enum ctl_status status = ctl_place_now(c, job, part, available);
 	if (status != CTL_OK)
@@ -325,7 +385,7 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 {
 	const int64_t tier = c->part[job->part].tier;
 	const int64_t its = c->part[other->part].tier;
-	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+	if (other == job || ctl_is_limit_known(other->reason) || ctl_is_partitions(other->reason) ||
 		other->begin == CTL_NONE || other->begin > c->now ||
 		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
 		return false;
@@ -339,7 +399,6 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 /* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
 static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 {
-	const struct ctl_params *params = &c->params;
 	const size_t words = c->place->words;
 	const uint64_t *required = ctl_place_required(c, job);
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
@@ -348,10 +407,8 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 		return kept;
 	if (required && !ctl_set_within(required, nodes, words))
 		return CTL_NODE_NOT_AVAIL;
-	const bool alone = job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
-						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
-	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
-		ctl_set_and(nodes, select_idle(c->select), words);
+	if (!ctl_preemption(c))
+		ctl_set_and(nodes, nodes_for(c, job), words);
 	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 

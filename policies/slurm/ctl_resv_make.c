@@ -2,6 +2,7 @@
 /*
  * ctl_resv_make.c - reservations of the cluster's files, and the words of their flags.
  */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -69,6 +70,20 @@ unsigned resv_flags_of(const char *text, size_t len, int64_t *purge)
 		i += n;
 	}
 	return flags;
+}
+
+/* In the order of reservation_flags_string(). */
+void resv_flags_put(unsigned flags, char *text, size_t size)
+{
+	size_t len = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < SL_LEN(flag_words) && len < size - 1; i++) {
+		if (!(flags & flag_words[i].flag))
+			continue;
+		const int wrote =
+			snprintf(text + len, size - len, "%s%s", len ? "," : "", flag_words[i].word);
+		len += wrote > 0 ? (size_t)wrote : 0;
+	}
 }
 
 struct resv *resv_new(struct ctl *c)

@@ -6,6 +6,8 @@
  * row, the partition, its priority, whether sprio lists it, whether it was set by hand, weighted factors
  *   weights  one row: the weights of the factors
  *   shares   a row for each association, as they stand below each other: accounts, users in them
+ *
+ * The other tables are ctl_show_state.c's.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -247,6 +249,6 @@ int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct
 	if (strcmp(what, "weights") == 0)
 		return show_weights(c, show);
 	if (strcmp(what, "shares") != 0)
-		return SL_USAGE;
+		return ctl_show_state(c, what, show);
 	return c->prio->root == CTL_NO_ROW ? SL_OK : show_below(c, c->prio->root, 0, show);
 }

@@ -68,9 +68,27 @@ static void count_core(struct cores *c)
 	c->task_left = c->task_left <= used ? c->q->cpus_per_task : c->task_left - used;
 }
 
+/* Every free core is counted alike, and none is one too many: all are taken, socket by socket. */
+static bool take_all(struct cores *c, uint64_t *map)
+{
+	const struct sel_request *q = c->q;
+	const struct sel_shape *shape = c->shape;
+	const bool by_task = !c->whole_cores && q->tasks_per_core == 1 && q->cpus_per_task > c->per_core;
+	if (q->tasks_per_socket || by_task)
+		return false;
+	for (uint32_t i = 0; i < shape->sockets; i++)
+		for (uint32_t j = i * shape->cores; !c->free[i] && j < (i + 1) * shape->cores; j++)
+			bit_clear(map, j);
+	c->count += c->left;
+	c->left = 0;
+	return true;
+}
+
 static void take_cores(struct cores *c, uint64_t *map, uint64_t required)
 {
 	const struct sel_shape *shape = c->shape;
+	if (!required && take_all(c, map))
+		return;
 	uint64_t done[SEL_WORDS] = { 0 };
 	for (uint32_t i = 0; required && i < shape->sockets && c->left > 0; i++) {
 		if (!(required >> i & 1))

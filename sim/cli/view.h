@@ -26,13 +26,17 @@ enum view_state {
 	VIEW_DRAIN = 0x200,
 	VIEW_SILENT = 0x800, /* It does not answer. */
 	VIEW_POWERED_DOWN = 0x1000,
+	VIEW_FAIL = 0x2000,
+	VIEW_POWERING_UP = 0x4000,
 	VIEW_MAINT = 0x8000,
+	VIEW_POWERING_DOWN = 0x40000,
 	VIEW_PLANNED = 1 << 21
 };
 
 struct view_node {
 	uint32_t state; /* enum view_state */
 	bool busy;      /* Somebody holds something of it. */
+	const char *reason; /* Why an operator set it so; NULL: not said. */
 	int64_t cpus, cpus_busy, mem, mem_busy, gpus, gpus_busy;
 };
 
@@ -51,8 +55,35 @@ struct view_place {
 	size_t count;
 };
 
+struct view_reservation {
+	const char *name, *partition, *flags, *users, *accounts, *licenses, *features; /* NULL: not said. */
+	sl_time from, until; /* until: SL_NEVER: without end. */
+	const uint32_t *node;
+	uint32_t node_count;
+	int64_t cpus; /* Of a counted pool. */
+};
+
+/* What the policy tells of a job that the engine does not know. */
+struct view_told {
+	bool known;
+	const char *partition;             /* It runs in; NULL: it does not. */
+	sl_time limit;                     /* SL_NEVER: none. */
+	sl_time boots;                     /* It has its nodes, which boot, since then; SL_NONE. */
+	sl_time submit, eligible, accrues; /* SL_NONE: it has not. */
+	int64_t billing;                   /* -1: not said. */
+};
+
 /* What the policy tells of its own figures, row after row. */
-enum view_tables { VIEW_TABLE_JOBS, VIEW_TABLE_WEIGHTS, VIEW_TABLE_SHARES, VIEW_TABLES };
+enum view_tables {
+	VIEW_TABLE_JOBS,
+	VIEW_TABLE_WEIGHTS,
+	VIEW_TABLE_SHARES,
+	VIEW_TABLE_PLANS,
+	VIEW_TABLE_NODES,
+	VIEW_TABLE_RESERVATIONS,
+	VIEW_TABLE_PARTITIONS,
+	VIEW_TABLES
+};
 struct view_table {
 	bool known; /* It has such a table. */
 	const char **column;
@@ -78,6 +109,9 @@ struct view {
 	uint32_t node_count;
 	struct view_partition *partition;
 	uint32_t partition_count;
+	struct view_reservation *reservation; /* Those to come and those that are. */
+	uint32_t reservation_count;
+	struct view_told *told; /* By job; NULL: nothing is told. */
 	struct view_table table[VIEW_TABLES];
 	struct settings settings;
 	struct snapshot snapshot;
@@ -97,6 +131,11 @@ int view_take_tables(struct view *view, sl_time at, struct sl_err *err);
 /* A figure of a row; NaN or "" where the table has no such column, or there is none. */
 double table_number(const struct view_table *table, size_t row, const char *column);
 const char *table_text(const struct view_table *table, size_t row, const char *column);
+
+/* view_told.c: what the tables say of jobs, nodes, reservations and partitions, in place of what is derived
+ * from the engine. Once at, and the rest of the view, are known. */
+int view_take_told(struct view *view, struct sl_err *err);
+int view_take_reservations(struct view *view, struct sl_err *err);
 
 /* A time as people write it to Slurm and to us: a date, seconds, a duration. */
 bool view_time(const struct view *view, const char *text, sl_time *time);
@@ -142,6 +181,14 @@ void put_partition(struct cell *cell, const struct view *view, uint32_t job);
 void put_job_id(struct cell *cell, const struct view *view, uint32_t job); /* "7", "5_2" */
 void put_job_raw(struct cell *cell, const struct view *view, uint32_t job);
 int64_t view_array(const struct view *view, uint32_t job); /* SL_NONE: of none. */
+enum sl_state view_state(const struct view *view, uint32_t job); /* RUNNING, too, while its nodes boot. */
+bool view_boots(const struct view *view, uint32_t job);
+sl_time view_limit(const struct view *view, uint32_t job); /* As it is by now. */
+/* When it was submitted (last), when it became eligible, and began to gather age. */
+sl_time view_submit(const struct view *view, uint32_t job);
+sl_time view_eligible(const struct view *view, uint32_t job);
+sl_time view_accrues(const struct view *view, uint32_t job);
+const char *view_state_word(const struct view *view, uint32_t job, bool brief); /* "CF", "CONFIGURING" */
 enum sl_reason view_reason(const struct view *view, uint32_t job);
 const char *view_state_short(enum sl_state state);
 int view_state_rank(enum sl_state state);                  /* Slurm's number, by which lists are sorted. */

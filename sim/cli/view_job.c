@@ -56,6 +56,10 @@ void put_account(struct cell *cell, const struct view *view, uint32_t job, const
 void put_partition(struct cell *cell, const struct view *view, uint32_t job)
 {
 	const struct sl_jobs *jobs = view->jobs;
+	if (view->told && view->told[job].partition) {
+		cell_put(cell, "%s", view->told[job].partition);
+		return;
+	}
 	const char *fallback = view->partition_count ? view->partition[0].name : "";
 	for (uint32_t i = 0; i < view->partition_count; i++)
 		if (view->partition[i].is_default)
@@ -130,6 +134,24 @@ bool view_state_known(const char *word)
 	return false;
 }
 
+bool view_boots(const struct view *view, uint32_t job)
+{
+	return view->told && view->told[job].boots != SL_NONE;
+}
+
+enum sl_state view_state(const struct view *view, uint32_t job)
+{
+	return view_boots(view, job) ? SL_RUNNING : sl_state_told(view->result, job);
+}
+
+const char *view_state_word(const struct view *view, uint32_t job, bool brief)
+{
+	const enum sl_state state = view_state(view, job);
+	if (view_boots(view, job))
+		return brief ? "CF" : "CONFIGURING";
+	return brief ? view_state_short(state) : sl_state_name(state);
+}
+
 bool view_ended(const struct view *view, uint32_t job)
 {
 	const uint8_t state = view->result->state[job];
@@ -159,6 +181,8 @@ sl_time view_start(const struct view *view, uint32_t job)
 {
 	const struct sl_result *result = view->result;
 	const struct sl_attempt *attempt;
+	if (view_boots(view, job))
+		return view->told[job].boots;
 	if (result->state[job] == SL_PENDING)
 		return SL_NONE;
 	const size_t count = sl_attempts_of(result, job, &attempt);
@@ -174,8 +198,9 @@ sl_time view_ran(const struct view *view, uint32_t job)
 	if (start == SL_NONE)
 		return 0;
 	const sl_time end = view_ended(view, job) ? result->end[job] : view->now;
-	const size_t count = sl_attempts_of(result, job, &attempt);
-	const sl_time suspended = count               ? attempt[count - 1].suspended
+	const size_t count = view_boots(view, job) ? 0 : sl_attempts_of(result, job, &attempt);
+	const sl_time suspended = view_boots(view, job) ? 0
+				  : count               ? attempt[count - 1].suspended
 				  : result->suspended ? result->suspended[job]
 						      : 0;
 	return (seconds_of(end) - seconds_of(start)) * SL_SECOND - suspended;
@@ -184,9 +209,35 @@ sl_time view_ran(const struct view *view, uint32_t job)
 /* Longer than this is no limit at all. */
 static bool is_unlimited(sl_time limit) { return limit >= SL_NEVER / 2; }
 
+sl_time view_limit(const struct view *view, uint32_t job)
+{
+	return view->told && view->told[job].known ? view->told[job].limit : view->jobs->limit[job];
+}
+
+sl_time view_submit(const struct view *view, uint32_t job)
+{
+	return view->told && view->told[job].known && view->told[job].submit != SL_NONE
+		       ? view->told[job].submit
+		       : view->jobs->submit[job];
+}
+
+sl_time view_eligible(const struct view *view, uint32_t job)
+{
+	const struct sl_job_more *more = view_more(view, job);
+	const sl_time submit = view->jobs->submit[job];
+	if (view->told && view->told[job].known)
+		return view->told[job].eligible;
+	return more && more->begin != SL_NONE && more->begin > submit ? more->begin : submit;
+}
+
+sl_time view_accrues(const struct view *view, uint32_t job)
+{
+	return view->told && view->told[job].known ? view->told[job].accrues : view_eligible(view, job);
+}
+
 void put_limit(struct cell *cell, const struct view *view, uint32_t job, bool full)
 {
-	const sl_time limit = view->jobs->limit[job];
+	const sl_time limit = view_limit(view, job);
 	if (is_unlimited(limit))
 		cell_put(cell, "UNLIMITED");
 	else
@@ -195,9 +246,10 @@ void put_limit(struct cell *cell, const struct view *view, uint32_t job, bool fu
 
 sl_time view_limit_end(const struct view *view, uint32_t job)
 {
-	const sl_time limit = view->jobs->limit[job];
+	const sl_time limit = view_limit(view, job);
 	const sl_time start = view_start(view, job);
-	return start == SL_NONE || is_unlimited(limit) ? SL_NONE : start + limit;
+	const sl_time stood = view_start(view, job) != SL_NONE ? view->now - start - view_ran(view, job) : 0;
+	return start == SL_NONE || is_unlimited(limit) ? SL_NONE : start + limit + (stood > 0 ? stood : 0);
 }
 
 /* ---- Amounts ---------------------------------------------------------------------------------- */
@@ -248,6 +300,9 @@ void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sor
 	const int64_t nodes = view_job_nodes(view, job);
 	const int64_t gpus = sl_gpus_of(view->result, job);
 	const int64_t mem = view_job_mem(view, job);
+	const bool billed = view->told && view->told[job].billing >= 0;
+	const struct amount billing =
+		billed ? amount_of(view->told[job].billing, 1) : view_cpus(view, view_job_cpus(view, job));
 	struct cell memory = { 0 };
 	if (mem) {
 		cell_put(&memory, "mem=");
@@ -255,13 +310,13 @@ void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sor
 		cell_put(&memory, ",");
 	}
 	if (sorted) {
-		cell_put(cell, "billing=%s,cpu=%s", cpus.text, cpus.text);
+		cell_put(cell, "billing=%s,cpu=%s", billing.text, cpus.text);
 		if (gpus)
 			cell_put(cell, ",gres/gpu=%s", view_gpus(view, gpus).text);
 		cell_put(cell, ",%snode=%" PRId64, mem ? memory.text : "", nodes);
 	} else {
 		cell_put(cell, "cpu=%s,%snode=%" PRId64 ",billing=%s", cpus.text, mem ? memory.text : "",
-			nodes, cpus.text);
+			nodes, billing.text);
 		if (gpus)
 			cell_put(cell, ",gres/gpu=%s", view_gpus(view, gpus).text);
 	}

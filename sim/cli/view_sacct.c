@@ -538,7 +538,7 @@ static struct record record_of(const struct view *view, uint32_t job)
 	const size_t count = sl_attempts_of(view->result, job, &attempt);
 	struct record record = {
 		.job = job,
-		.state = sl_state_told(view->result, job),
+		.state = view_state(view, job),
 		.start = view_start(view, job),
 		.end = view_ended(view, job) ? view->result->end[job] : SL_NONE,
 	};
@@ -555,7 +555,7 @@ static void print_attempts(const struct acct_view *acct, uint32_t job, struct ce
 	const struct sl_attempt *attempt;
 	const struct view *view = &acct->view;
 	const size_t count = sl_attempts_of(view->result, job, &attempt);
-	const bool waits = view->result->state[job] == SL_PENDING;
+	const bool waits = view_state(view, job) == SL_PENDING;
 	for (size_t i = 0; i < count && (waits || i + 1 < count); i++) {
 		const struct record record = { job, (enum sl_state)attempt[i].state, attempt[i].start,
 			attempt[i].end, attempt[i].suspended };

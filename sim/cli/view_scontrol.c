@@ -110,11 +110,11 @@ static void job_state(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct sl_job_more *more = view_more(view, job);
-	const enum sl_state state = sl_state_told(view->result, job);
+	const enum sl_state state = view_state(view, job);
 	const struct sl_attempt *attempt;
 	const size_t attempts = sl_attempts_of(view->result, job, &attempt);
 	next_line(control);
-	printf("JobState=%s Reason=%s Dependency=%s", sl_state_name(state),
+	printf("JobState=%s Reason=%s Dependency=%s", view_state_word(view, job, false),
 		state == SL_PENDING ? sl_reason_name(view_reason(view, job)) : "None",
 		or_null(more && more->dependency && *more->dependency ? more->dependency : NULL));
 	next_line(control);
@@ -123,7 +123,7 @@ static void job_state(struct control *control, uint32_t job)
 		more && more->exit_code && more->state_recorded == state ? more->exit_code : "0:0");
 	next_line(control);
 	print_span(control, "RunTime", view_ran(view, job), "00:00:00");
-	print_span(control, " TimeLimit", view->jobs->limit[job], "UNLIMITED");
+	print_span(control, " TimeLimit", view_limit(view, job), "UNLIMITED");
 	print_span(control, " TimeMin", more ? more->time_min : SL_NONE, "N/A");
 }
 
@@ -131,18 +131,15 @@ static void job_times(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct sl_job_more *more = view_more(view, job);
-	const sl_time submit = view->jobs->submit[job];
-	const sl_time eligible =
-		more && more->begin != SL_NONE && more->begin > submit ? more->begin : submit;
-	const bool waits = view->result->state[job] == SL_PENDING;
+	const bool waits = view_state(view, job) == SL_PENDING;
 	const sl_time promise = waits && view->promise ? view->promise[job] : SL_NONE;
 	const sl_time start = waits ? promise : view_start(view, job);
 	const sl_time end = view_ended(view, job) ? view->result->end[job] : view_limit_end(view, job);
 	next_line(control);
-	print_time(control, "SubmitTime", submit, "Unknown");
-	print_time(control, " EligibleTime", eligible, "Unknown");
+	print_time(control, "SubmitTime", view_submit(view, job), "Unknown");
+	print_time(control, " EligibleTime", view_eligible(view, job), "Unknown");
 	next_line(control);
-	print_time(control, "AccrueTime", eligible, "Unknown");
+	print_time(control, "AccrueTime", view_accrues(view, job), "Unknown");
 	next_line(control);
 	print_time(control, "StartTime", start, "Unknown");
 	print_time(control, " EndTime", waits ? SL_NONE : end, "Unknown");
@@ -168,7 +165,7 @@ static void job_place(struct control *control, uint32_t job)
 	cell_clear(cell);
 	put_place(cell, view, place);
 	printf("NodeList=%s", cell_or(control, "(null)"));
-	if (view->planned && view->planned[job].count && view->result->state[job] == SL_PENDING) {
+	if (view->planned && view->planned[job].count && view_state(view, job) == SL_PENDING) {
 		cell_clear(cell);
 		put_place(cell, view, view->planned[job]);
 		printf(" SchedNodeList=%s", cell_or(control, "(null)"));
@@ -330,7 +327,10 @@ static void print_state(uint32_t state)
 		{ VIEW_DRAIN, "+DRAIN" },
 		{ VIEW_MAINT, "+MAINTENANCE" },
 		{ VIEW_RESERVED, "+RESERVED" },
+		{ VIEW_FAIL, "+FAIL" },
 		{ VIEW_POWERED_DOWN, "+POWERED_DOWN" },
+		{ VIEW_POWERING_UP, "+POWERING_UP" },
+		{ VIEW_POWERING_DOWN, "+POWERING_DOWN" },
 		{ VIEW_SILENT, "*" },
 		{ VIEW_PLANNED, "+PLANNED" },
 	};
@@ -435,9 +435,9 @@ static void node_rest(struct control *control, uint32_t row)
 	printf("BootTime=None SlurmdStartTime=None");
 	print_tres(control, "CfgTRES", node->cpus, node->mem, node->gpus);
 	print_tres(control, "AllocTRES", node->cpus_busy, node->mem_busy, node->gpus_busy);
-	if (hardware && hardware->state_reason) {
+	if (node->reason) {
 		next_line(control);
-		printf("Reason=%s", hardware->state_reason);
+		printf("Reason=%s", node->reason);
 	}
 }
 
@@ -576,54 +576,49 @@ static int show_partitions(struct control *control, const char *name, struct sl_
 
 /* ---- Reservations, the configuration ------------------------------------------------------------------ */
 
-static void print_reservation(struct control *control, const struct sl_window *window)
+static void print_reservation(struct control *control, const struct view_reservation *it)
 {
 	const struct view *view = &control->view;
-	int64_t cpus = window->cpus;
-	int64_t cores = window->cpus;
-	for (uint32_t i = 0; i < window->node_count; i++) {
-		const struct sl_hardware *hardware = view_hardware(view, window->node[i]);
-		cpus += view->node[window->node[i]].cpus;
-		cores += view->node[window->node[i]].cpus /
+	int64_t cpus = it->cpus;
+	int64_t cores = it->cpus;
+	for (uint32_t i = 0; i < it->node_count; i++) {
+		const struct sl_hardware *hardware = view_hardware(view, it->node[i]);
+		cpus += view->node[it->node[i]].cpus;
+		cores += view->node[it->node[i]].cpus /
 			 (hardware && hardware->threads ? hardware->threads : 1);
 	}
 	next_line(control);
-	printf("ReservationName=%s", or_null(window->name));
-	print_time(control, " StartTime", window->from, "Unknown");
-	print_time(control, " EndTime", window->until, "Unknown");
-	print_span(control, " Duration", window->until == SL_NEVER ? SL_NONE : window->until - window->from,
-		"UNLIMITED");
+	printf("ReservationName=%s", or_null(it->name));
+	print_time(control, " StartTime", it->from, "Unknown");
+	print_time(control, " EndTime", it->until, "Unknown");
+	print_span(control, " Duration", it->until == SL_NEVER ? SL_NONE : it->until - it->from, "UNLIMITED");
 	next_line(control);
-	print_nodes(control, "Nodes", window->node, window->node_count);
-	printf(" NodeCnt=%" PRIu32 " CoreCnt=%s Features=(null) PartitionName=(null) Flags=%s",
-		window->node_count, view_cpus(view, cores).text,
-		window->flags                     ? window->flags
-		: window->kind == SL_WINDOW_MAINT ? "MAINT,SPEC_NODES"
-						  : "SPEC_NODES");
+	print_nodes(control, "Nodes", it->node, it->node_count);
+	printf(" NodeCnt=%" PRIu32 " CoreCnt=%s Features=%s PartitionName=%s Flags=%s", it->node_count,
+		view_cpus(view, cores).text, or_null(it->features), or_null(it->partition),
+		it->flags ? it->flags : "");
 	next_line(control);
 	printf("TRES=cpu=%s", view_cpus(view, cpus).text);
 	next_line(control);
-	printf("Users=%s Groups=(null) Accounts=%s Licenses=(null) State=%s BurstBuffer=(null) Watts=n/a",
-		or_null(window->users), or_null(window->accounts),
-		window->from <= view->now && view->now < window->until ? "ACTIVE" : "INACTIVE");
+	printf("Users=%s Groups=(null) Accounts=%s Licenses=%s State=%s BurstBuffer=(null) Watts=n/a",
+		or_null(it->users), or_null(it->accounts), or_null(it->licenses),
+		it->from <= view->now && view->now < it->until ? "ACTIVE" : "INACTIVE");
 	next_line(control);
 	printf("MaxStartDelay=(null)");
+	next_line(control); /* An empty line of its own stands behind the last. */
 	end_entity(control);
 }
 
-/* Those to come and those that are; what is over is gone, and outages are none. */
 static int show_reservations(struct control *control, const char *name, struct sl_err *err)
 {
 	const struct view *view = &control->view;
 	bool found = false;
-	for (uint32_t i = 0; i < view->cluster->window_count; i++) {
-		const struct sl_window *window = &view->cluster->window[i];
-		const bool is = window->kind == SL_WINDOW_RESERVED || window->kind == SL_WINDOW_MAINT;
-		if (!is || window->until <= view->now ||
-			(name && (!window->name || strcmp(window->name, name) != 0)))
+	for (uint32_t i = 0; i < view->reservation_count; i++) {
+		const struct view_reservation *it = &view->reservation[i];
+		if (name && (!it->name || strcmp(it->name, name) != 0))
 			continue;
 		found = true;
-		print_reservation(control, window);
+		print_reservation(control, it);
 	}
 	if (!found && name)
 		return view_refuse("scontrol", err, "Reservation %s not found", name);

@@ -188,10 +188,10 @@ FIELD(put_gres_used)
 
 static const char *why_of(const struct view *view, const struct nodes_line *line)
 {
-	const struct sl_hardware *hardware = line->count ? view_hardware(view, line->node[0]) : NULL;
-	const uint32_t state = line->count ? view->node[line->node[0]].state : VIEW_IDLE;
-	const bool shown = state & (VIEW_DRAIN | VIEW_MAINT) || (state & VIEW_BASE) == VIEW_DOWN;
-	return shown && hardware && hardware->state_reason ? hardware->state_reason : NULL;
+	const struct view_node *node = line->count ? &view->node[line->node[0]] : NULL;
+	const uint32_t state = node ? node->state : VIEW_IDLE;
+	const bool shown = state & (VIEW_DRAIN | VIEW_FAIL | VIEW_MAINT) || (state & VIEW_BASE) == VIEW_DOWN;
+	return shown ? node->reason : NULL;
 }
 
 FIELD(put_why)
@@ -438,6 +438,9 @@ static bool state_is(uint32_t state, const char *word)
 		{ "plnd", 0, VIEW_PLANNED },
 		{ "no_respond", 0, VIEW_SILENT },
 		{ "powered_down", 0, VIEW_POWERED_DOWN },
+		{ "powering_up", 0, VIEW_POWERING_UP },
+		{ "powering_down", 0, VIEW_POWERING_DOWN },
+		{ "fail", 0, VIEW_FAIL },
 		{ "drained", VIEW_IDLE, VIEW_DRAIN },
 		{ "draining", VIEW_MIXED, VIEW_DRAIN },
 		{ "draining", VIEW_ALLOCATED, VIEW_DRAIN },
@@ -691,7 +694,7 @@ static void help(void)
 static bool state_known(const char *word)
 {
 	static const char *const other[] = { "all", "comp", "completing", "fail", "err", "error", "unknown",
-		"unk", "npc", "perfctrs", "power_down", "power_up", "powering_down", "powering_up", "reboot",
+		"unk", "npc", "perfctrs", "power_down", "power_up", "reboot",
 		"cloud", "futr", "inval" };
 	static const uint32_t base[] = { VIEW_DOWN, VIEW_IDLE, VIEW_ALLOCATED, VIEW_MIXED, VIEW_FUTURE };
 	for (size_t i = 0; i < SL_LEN(other); i++)
@@ -822,24 +825,21 @@ static void print_reservations(const struct view *view)
 	struct cell cell = { 0 };
 	printf("%-12s %-8s %-19s %-19s %-11s %s\n", "RESV_NAME", "STATE", "START_TIME", "END_TIME",
 		"DURATION", "NODELIST");
-	for (uint32_t i = 0; i < view->cluster->window_count; i++) {
-		const struct sl_window *window = &view->cluster->window[i];
-		if (window->kind == SL_WINDOW_STATE || window->kind == SL_WINDOW_OUTAGE ||
-			window->until <= view->now)
-			continue;
+	for (uint32_t i = 0; i < view->reservation_count; i++) {
+		const struct view_reservation *it = &view->reservation[i];
 		cell_clear(&cell);
-		printf("%-12s %-8s ", window->name ? window->name : "",
-			window->from <= view->now ? "ACTIVE" : "INACTIVE");
-		put_date(&cell, view, window->from);
+		printf("%-12s %-8s ", it->name ? it->name : "",
+			it->from <= view->now ? "ACTIVE" : "INACTIVE");
+		put_date(&cell, view, it->from);
 		printf("%-19s ", cell.text);
 		cell_clear(&cell);
-		put_date(&cell, view, window->until);
+		put_date(&cell, view, it->until);
 		printf("%-19s ", cell.text);
 		cell_clear(&cell);
-		put_span(&cell, seconds_of(window->until) - seconds_of(window->from), true);
+		put_span(&cell, seconds_of(it->until) - seconds_of(it->from), true);
 		printf("%-11s ", cell.text);
 		cell_clear(&cell);
-		put_nodes(&cell, view, window->node, window->node_count);
+		put_nodes(&cell, view, it->node, it->node_count);
 		printf("%s\n", cell.len ? cell.text : "");
 	}
 	cell_free(&cell);

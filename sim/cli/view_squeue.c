@@ -28,7 +28,7 @@ struct line {
 
 static enum sl_state state_of(const struct view *view, const void *line)
 {
-	return sl_state_told(view->result, JOB);
+	return view_state(view, JOB);
 }
 
 static bool waits(const struct view *view, const void *line) { return state_of(view, line) == SL_PENDING; }
@@ -101,8 +101,8 @@ FIELD(put_name)
 	TEXT(more && more->name ? more->name : "(null)");
 }
 
-FIELD(put_short) { TEXT(view_state_short(state_of(view, line))); }
-FIELD(put_state) { TEXT(sl_state_name(state_of(view, line))); }
+FIELD(put_short) { TEXT(view_state_word(view, JOB, true)); }
+FIELD(put_state) { TEXT(view_state_word(view, JOB, false)); }
 FIELD(put_time) { put_span(cell, seconds_of(view_ran(view, JOB)), false); }
 FIELD(put_time_limit) { put_limit(cell, view, JOB, false); }
 
@@ -112,7 +112,7 @@ FIELD(put_time_left)
 	if (waits(view, line) || end == SL_NONE)
 		put_limit(cell, view, JOB, false);
 	else
-		put_span(cell, seconds_of(view->jobs->limit[JOB]) - seconds_of(view_ran(view, JOB)), false);
+		put_span(cell, seconds_of(view_limit(view, JOB)) - seconds_of(view_ran(view, JOB)), false);
 }
 
 FIELD(put_node_count) { cell_put(cell, "%" PRId64, view_job_nodes(view, JOB)); }
@@ -130,7 +130,7 @@ FIELD(put_alloc)
 /* What squeue says in place of nodes, or beside them. */
 static const char *reason_of(const struct view *view, uint32_t job)
 {
-	switch ((enum sl_state)view->result->state[job]) {
+	switch (view_state(view, job)) {
 	case SL_PENDING:
 		return sl_reason_name(view_reason(view, job));
 	case SL_FAILED:
@@ -207,7 +207,7 @@ static sl_time end_of(const struct view *view, uint32_t job)
 {
 	if (view_ended(view, job))
 		return view->result->end[job];
-	return view->result->state[job] == SL_PENDING ? SL_NONE : view_limit_end(view, job);
+	return view_state(view, job) == SL_PENDING ? SL_NONE : view_limit_end(view, job);
 }
 
 FIELD(put_end)
@@ -219,12 +219,10 @@ FIELD(put_end)
 		put_date(cell, view, end);
 }
 
-FIELD(put_submit) { put_date(cell, view, view->jobs->submit[JOB]); }
+FIELD(put_submit) { put_date(cell, view, view_submit(view, JOB)); }
 FIELD(put_eligible)
 {
-	const struct sl_job_more *more = view_more(view, JOB);
-	const sl_time submit = view->jobs->submit[JOB];
-	put_date(cell, view, more && more->begin != SL_NONE && more->begin > submit ? more->begin : submit);
+	put_date(cell, view, view_eligible(view, JOB));
 }
 
 FIELD(put_pending)
@@ -431,7 +429,7 @@ static bool is_shown(const struct queue_view *queue, uint32_t job, sl_time age, 
 {
 	const struct view *view = &queue->view;
 	const struct line line = { .job = job };
-	const enum sl_state state = (enum sl_state)view->result->state[job];
+	const enum sl_state state = view_state(view, job);
 	if (queue->start && state != SL_PENDING)
 		return false;
 	if (view_ended(view, job) && (!queue->states.count || view->now - view->result->end[job] > age))
@@ -506,7 +504,7 @@ static int fold(struct queue_view *queue, struct sl_err *err)
 	for (size_t i = 0; i < queue->count; i++) {
 		const uint32_t job = queue->line[i].job;
 		const int64_t array = view_array(view, job);
-		if (array != SL_NONE && view->result->state[job] == SL_PENDING)
+		if (array != SL_NONE && view_state(view, job) == SL_PENDING)
 			waiting[count++] =
 				(struct waiting){ array, view_more(view, job)->array_task, (uint32_t)i };
 	}
@@ -570,7 +568,7 @@ static bool number_of(const struct view *view, uint32_t job, char letter, int64_
 		return true;
 	case 't':
 	case 'T':
-		*number = view_state_rank((enum sl_state)view->result->state[job]);
+		*number = view_state_rank(view_state(view, job));
 		return true;
 	case 'p':
 	case 'Q':
@@ -587,7 +585,7 @@ static bool number_of(const struct view *view, uint32_t job, char letter, int64_
 		return true;
 	case 'l':
 	case 'L':
-		*number = view->jobs->limit[job];
+		*number = view_limit(view, job);
 		return true;
 	case 'S':
 		*number = start_of(view, job) == SL_NONE ? SL_NEVER : start_of(view, job);

@@ -77,7 +77,8 @@ static void take_priorities(struct view *view)
 
 int view_take_tables(struct view *view, sl_time at, struct sl_err *err)
 {
-	static const char *const name[VIEW_TABLES] = { "jobs", "weights", "shares" };
+	static const char *const name[VIEW_TABLES] = { "jobs", "weights", "shares", "plans", "nodes",
+		"reservations", "partitions" };
 	struct sl_pass *pass = &view->sim.engine->pass;
 	for (size_t i = 0; i < VIEW_TABLES && pass->policy->show; i++) {
 		struct taking taking = { view, &view->table[i] };

@@ -194,6 +194,8 @@ static const char *state_word(uint32_t state, bool compact)
 	const bool busy = base == VIEW_ALLOCATED || base == VIEW_MIXED;
 	if (base != VIEW_DOWN && state & VIEW_DRAIN)
 		return busy ? (compact ? "drng" : "draining") : (compact ? "drain" : "drained");
+	if (base != VIEW_DOWN && state & VIEW_FAIL)
+		return busy ? (compact ? "failg" : "failing") : "fail";
 	if (base == VIEW_IDLE && state & VIEW_MAINT)
 		return "maint";
 	if (base == VIEW_IDLE && state & VIEW_RESERVED)
@@ -213,6 +215,10 @@ void put_node_state(struct cell *cell, uint32_t state, bool compact)
 	const char *mark = "";
 	if (state & VIEW_SILENT)
 		mark = "*";
+	else if (state & VIEW_POWERING_UP)
+		mark = "#";
+	else if (state & VIEW_POWERING_DOWN)
+		mark = "%";
 	else if (state & VIEW_POWERED_DOWN)
 		mark = "~";
 	else if (busy && state & VIEW_MAINT && !(state & VIEW_DRAIN))

@@ -332,6 +332,8 @@ static void node_windows(struct view *view, const bool *timed)
 		const struct sl_hardware *hardware = view_hardware(view, node);
 		if (hardware && !timed[node])
 			view->node[node].state = state_set(hardware->state);
+		if (hardware)
+			view->node[node].reason = hardware->state_reason;
 	}
 	for (uint32_t i = 0; i < cluster->window_count; i++) {
 		const struct sl_window *window = &cluster->window[i];
@@ -523,7 +525,11 @@ static int take_state(struct view *view, sl_time until, struct sl_err *err)
 				was->file, (i + 1) << 16);
 	ended_places(view);
 	status = take_nodes(view, err);
-	return status ? status : take_partitions(view, err);
+	if (!status)
+		status = take_partitions(view, err);
+	if (!status)
+		status = view_take_reservations(view, err);
+	return status ? status : view_take_told(view, err);
 }
 
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,

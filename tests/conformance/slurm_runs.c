@@ -231,9 +231,10 @@ static void compare_seen(
 	for (const char *at = row->reasons; *at;) {
 		const size_t one = strcspn(at, "+");
 		bool found = false;
-		for (size_t i = 0; i < course->wait_count && !found; i++) {
-			const char *word = sl_reason_name(course->wait[i].reason);
-			found = strlen(word) == one && memcmp(at, word, one) == 0;
+		for (unsigned reason = 0; reason < SL_REASON_COUNT && !found; reason++) {
+			const char *word = sl_reason_name(reason);
+			found = (course->had[reason / 64] >> (reason % 64) & 1) && strlen(word) == one &&
+				memcmp(at, word, one) == 0;
 		}
 		cmp->reasons++;
 		cmp->reasons_same += found;
@@ -370,7 +371,8 @@ static void run_timed(const struct slurm_case *c, const char *path, const struct
 	if (watch.run.arena)
 		slurm_watch_release(&watch);
 	if (attempt->tally && attempt->options->keep)
-		(void)printf("%s: %s\n", c->name, files.folder);
+		(void)printf("%s: %s, -p %s, time 0 is %lld\n", c->name, files.folder, files.policy,
+			(long long)(SLURM_T0 + timing->phase));
 	else
 		slurm_files_remove(&files);
 }

@@ -110,7 +110,7 @@ static void check_capacity(struct preempt_world *w, uint64_t seed)
 			const struct select_alloc *a = w->job[row].alloc;
 			for (uint32_t i = 0; i < a->node_count; i++)
 				for (uint32_t core = 0; a->piece[i].node == node && core < 4; core++) {
-					jobs[core] += a->piece[i].cores[0] >> core & 1;
+					jobs[core] += (uint32_t)(a->piece[i].cores[0] >> core & 1);
 					mem += core ? 0 : a->piece[i].mem;
 				}
 		}

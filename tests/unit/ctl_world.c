@@ -31,22 +31,33 @@ static bool take(const char *word, const char *key, char *value, size_t size)
 	return true;
 }
 
+/* The next word into it; what follows. Nothing left: "". */
+static const char *next_word(const char *at, char *word, size_t size)
+{
+	at += strspn(at, " ");
+	const size_t len = strcspn(at, " ");
+	cr_assert_lt(len, size, "'%s' is too long", at);
+	memcpy(word, at, len);
+	word[len] = '\0';
+	return at + len;
+}
+
 static void take_words(struct line *line, const char *at)
 {
-	int used = 0;
-	cr_assert_eq(sscanf(at, "%31s %23s %23s%n", line->id, line->submit, line->run, &used), 3,
-		"not a job: '%s'", at);
-	for (at += used; *at;) {
+	at = next_word(at, line->id, sizeof(line->id));
+	at = next_word(at, line->submit, sizeof(line->submit));
+	at = next_word(at, line->run, sizeof(line->run));
+	cr_assert(*line->run, "not a job: '%s'", line->id);
+	while (*at) {
 		char word[200];
-		if (sscanf(at, " %199s%n", word, &used) < 1)
-			break;
+		const char *rest = next_word(at, word, sizeof(word));
 		if (!take(word, "user=", line->user, sizeof(line->user)) &&
 			!take(word, "account=", line->account, sizeof(line->account)) &&
 			!take(word, "qos=", line->qos, sizeof(line->qos)) &&
 			!take(word, "state=", line->state, sizeof(line->state)) &&
 			!take(word, "exit=", line->exit, sizeof(line->exit)))
 			break;
-		at += used;
+		at = rest;
 	}
 	(void)snprintf(line->options, sizeof(line->options), "%s", at);
 }

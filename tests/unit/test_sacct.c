@@ -106,7 +106,7 @@ Test(sacct, cancelled)
 	       "4|100|100|150|150|0|CANCELLED by 5|n1|None\n",
 		"dated\n2: 1 @100 status 5 cancel 150 CANCELLED end=150 []\n"
 		"3: 2 @100 status 5 cancel 150 CANCELLED end=150 []\n"
-		"4: 3 @100 status 5 cancel 150 CANCELLED end=150 held []\n"
+		"4: 3 @100 status 5 cancel 150 CANCELLED end=150 eligible+121 held []\n"
 		"5: 4 @100 run 0 wait 50 status 5 CANCELLED on=n1 start=150 end=150 []");
 }
 
@@ -116,11 +116,13 @@ Test(sacct, begin)
 	       "1|100|500|600|5|\n"
 	       "2|100|500|600|5|srun -d afterok:1 x\n"
 	       "3|100|100|600|5|srun -H x\n"
-	       "4|100|100|600|5|srun -b now+60 x\n",
-		"dated\n2: 1 @100 run 5 wait 500 PENDING begin=500 start=600 []\n"
-		"3: 2 @100 run 5 wait 500 PENDING dep=afterok:1 start=600 []\n"
+	       "4|100|100|600|5|srun -b now+60 x\n"
+	       "5_1|100|500|600|5|sbatch -a 1-9%2 x\n",
+		"dated\n2: 1 @100 run 5 wait 500 PENDING begin=500 start=600 eligible+400 []\n"
+		"3: 2 @100 run 5 wait 500 PENDING dep=afterok:1 start=600 eligible+400 []\n"
 		"4: 3 @100 run 5 wait 500 PENDING begin=600 start=600 held []\n"
-		"5: 4 @100 run 5 wait 500 PENDING begin=160 start=600 []");
+		"5: 4 @100 run 5 wait 500 PENDING begin=160 start=600 []\n"
+		"6: 5_1 @100 run 5 wait 500 PENDING array=5_1%2 start=600 eligible+400 []");
 }
 
 Test(sacct, steps)
@@ -160,7 +162,7 @@ Test(sacct, components)
 Test(sacct, attempts)
 {
 	static const char want[] = "dated\n2: 9 @100 run 50 wait 300 status 1 COMPLETED start=400 end=450 "
-				   "attempts=2 []";
+				   "attempts=2 earlier=250 before=50 requeued=100 []";
 	expect("JobIDRaw|Submit|Eligible|Start|End|ElapsedRaw|State\n"
 	       "9|100|100|150|200|50|REQUEUED\n9|200|321|400|450|50|COMPLETED\n",
 		want);
@@ -174,6 +176,61 @@ Test(sacct, attempts)
 	/* The same record twice. */
 	expect("JobIDRaw|Submit|ElapsedRaw\n9|100|5\n9|100|5\n",
 		"dated\n3! repeated id\n2: 9 @100 run 5 PENDING []");
+}
+
+/* Records of one job that lie apart: it is told with the last, or, where none comes, at the end. */
+Test(sacct, attempts_apart)
+{
+	expect("JobIDRaw|Submit|Eligible|Start|End|ElapsedRaw|State\n"
+	       "9|100|130|150|200|50|PREEMPTED\n10|120|120|125|135|10|COMPLETED\n"
+	       "9|200|321|400|430|30|PREEMPTED\n11|220|220|225|235|10|PREEMPTED\n"
+	       "9|430|551|600|640|40|COMPLETED\n",
+		"dated\n3: 10 @120 run 10 wait 5 status 1 COMPLETED start=125 end=135 []\n"
+		"2: 9 @100 run 40 wait 500 status 1 COMPLETED begin=130 start=600 end=640 attempts=3 earlier=450 "
+		"before=80 requeued=330 eligible+30 []\n"
+		"5: 11 @220 run 10 wait 5 status 0 PREEMPTED start=225 end=235 []");
+	/* One that did not come back to its end would have run as long as the longest attempt, or longer. */
+	expect("JobIDRaw|Submit|Start|End|ElapsedRaw|State\n"
+	       "9|100|150|200|50|PREEMPTED\n10|120|125|135|10|COMPLETED\n9|200|400|430|30|PREEMPTED\n",
+		"dated\n3: 10 @120 run 10 wait 5 status 1 COMPLETED start=125 end=135 []\n"
+		"2: 9 @100 run 50 wait 300 status 0 PREEMPTED start=400 end=430 attempts=2 earlier=250 before=50 "
+		"requeued=100 censored []");
+	expect("JobIDRaw|Submit|Start|End|ElapsedRaw|State\n"
+	       "9|100|150|200|50|REQUEUED\n10|120|125|135|10|COMPLETED\n9|200|Unknown|Unknown|0|PENDING\n",
+		"dated\n3: 10 @120 run 10 wait 5 status 1 COMPLETED start=125 end=135 []\n"
+		"2: 9 @100 run 50 PENDING before=50 requeued=100 censored []");
+	/* One that ended by itself is told at once, and its number may not come again: the table of jobs says
+	 * so (scenario_clean.c). */
+	expect("JobIDRaw|Submit|Start|End|ElapsedRaw|State\n"
+	       "9|100|150|200|50|COMPLETED\n10|120|125|135|10|COMPLETED\n9|200|400|430|30|COMPLETED\n",
+		"dated\n2: 9 @100 run 50 wait 50 status 1 COMPLETED start=150 end=200 []\n"
+		"3: 10 @120 run 10 wait 5 status 1 COMPLETED start=125 end=135 []\n"
+		"4: 9 @200 run 30 wait 200 status 1 COMPLETED start=400 end=430 []");
+}
+
+static bool of_two(const struct sl_row *row)
+{
+	return row->col[SL_COL_ID] == 1 || row->col[SL_COL_ID] == 8000;
+}
+
+/* Only so many are put by: then the one that has waited longest goes, and what comes of it later is another.
+ */
+Test(sacct, attempts_too_many_apart)
+{
+	enum { JOBS = 8194, LINE = 64 };
+	static char text[(JOBS + 3) * LINE];
+	static struct heard h;
+	char *p = text + snprintf(text, LINE, "JobIDRaw|Submit|Start|End|ElapsedRaw|State\n");
+	for (int i = 1; i <= JOBS; i++)
+		p += snprintf(p, LINE, "%d|%d|%d|%d|5|PREEMPTED\n", i, 100 + i, 110 + i, 115 + i);
+	p += snprintf(p, LINE, "1|9000|9001|9011|10|COMPLETED\n");
+	(void)snprintf(p, LINE, "8000|9002|9003|9013|10|COMPLETED\n");
+	cr_assert_eq(heard_some(&h, text, of_two), SL_OK);
+	cr_expect_str_eq(h.text,
+		"dated\n2: 1 @101 run 5 wait 10 status 0 PREEMPTED start=111 end=116 []\n"
+		"8196: 1 @9000 run 10 wait 1 status 1 COMPLETED start=9001 end=9011 []\n"
+		"8001: 8000 @8100 run 10 wait 903 status 1 COMPLETED start=9003 end=9013 attempts=2 earlier=893 "
+		"before=5 requeued=902 []");
 }
 
 /* ---- Rows that names break ------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  *
  * Each reader brings a record into the same cells, texts by column (sacct_scan.c, sacct_json.c, sacct_csv.c);
  * from there on all is one: cells become a job (sacct_job.c), with what it asks (sacct_ask.c), and records
- * of one job that follow each other, its components or its attempts, become one row (sacct_merge.c).
+ * of one job, its components or its attempts, become one row (sacct_merge.c).
  */
 #ifndef TRACES_SLURM_SACCT_H
 #define TRACES_SLURM_SACCT_H
@@ -84,7 +84,8 @@ enum {
 	SACCT_ROW_MAX = 1 << 20,
 	SACCT_EXCESS_MAX = 100,   /* Fields that a row may have too many. */
 	SACCT_TASKS_MAX = 100000, /* Of one record of an array. */
-	SACCT_TASKS_OF_FILE_MAX = 4000000
+	SACCT_TASKS_OF_FILE_MAX = 4000000,
+	SACCT_HELD_MAX = 8192 /* Jobs put by until their next attempt comes: some 5 KB each. */
 };
 
 /* Texts that live as long as a job: chunks, of which the first stays. */
@@ -113,6 +114,7 @@ struct sacct_job {
 	const char *repair; /* What was mended, told with the job; NULL: nothing. */
 	bool whole;         /* There is one. */
 	bool resizing;      /* It goes on in the next record. */
+	bool again;         /* It ended so that it may have come back: another record of it may follow. */
 };
 
 /* A file's reading. */
@@ -139,8 +141,9 @@ struct sacct {
 		uint32_t count; /* Lines that had it. */
 	} recent[64];
 	uint32_t recent_next;
-	bool relative; /* Times are seconds from the trace's zero. */
-	bool dated;    /* The sink was told that they are not. */
+	struct sacct_held *held; /* Jobs whose next attempt may come further down. */
+	bool relative;           /* Times are seconds from the trace's zero. */
+	bool dated;              /* The sink was told that they are not. */
 };
 
 /* sacct_columns.c */
@@ -206,6 +209,18 @@ extern const char sacct_unreadable[]; /* A cause: a field that is taken for not 
 /* sacct_job.c: a record becomes s->next; *take: it is one of a job. */
 int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take);
 int sacct_drop(struct sacct *s, const char *cause, uint64_t line);
+
+/* sacct_held.c: jobs that were preempted or requeued, until their next record comes. They are found by
+ * number, and leave in the order in which they came. */
+int sacct_held_begin(struct sacct *s);
+void sacct_held_release(struct sacct *s);
+bool sacct_held_full(const struct sacct *s);
+/* s->job goes there; nothing is left in its place. */
+int sacct_held_put(struct sacct *s);
+/* That number's becomes s->job, in which nothing is. False: there is none. */
+bool sacct_held_take(struct sacct *s, int64_t id);
+/* The one that has been there longest becomes s->job. False: there is none left. */
+bool sacct_held_oldest(struct sacct *s);
 
 /* sacct_merge.c */
 int sacct_begin(struct sacct *s, const char *file, const struct sl_sink *sink, struct sl_err *err);

@@ -67,7 +67,7 @@ static void job_clear(struct sacct_job *job)
 	job->id = SL_NONE;
 	job->component = -1;
 	job->repair = NULL;
-	job->resizing = false;
+	job->resizing = job->again = false;
 }
 
 /* has_id: the number is that of JobID, and not of JobIDRaw in its place. */
@@ -202,6 +202,7 @@ static void course_in(struct sacct *s, struct sacct_job *job, const struct sacct
 	more->state_recorded = state ? state->state : SL_PENDING;
 	more->attempts_recorded = waits ? 0 : 1;
 	job->resizing = runs && state->ended == false && strcmp(state->name, "RESIZING") == 0;
+	job->again = state && state->again && state->ended;
 	more->censored = !waits && state && (runs || state->state == SL_TIMEOUT) && !job->resizing;
 	if (state && state->status >= 0)
 		col[SL_COL_STATUS] = (unsigned char)state->status;
@@ -226,20 +227,23 @@ static void limit_in(struct sacct_job *job, const struct sacct_cell *cell)
 		job->row.col[SL_COL_LIMIT] = duration(job, &cell[SACCT_TIMELIMIT]);
 }
 
-/* What it waited for before it could be started. A dependency says so itself. */
+/* What it waited for before it could be started. A dependency says so itself; a task of an array of which
+ * only so many run at a time is eligible when its turn comes, which is for the policy to find. */
 static void eligible_in(struct sacct_job *job, const struct sacct_cell *cell, const struct times *times)
 {
 	struct sl_job_more *more = &job->job;
 	const bool started = more->start_recorded != SL_NONE;
 	const struct sacct_cell *reason = &cell[SACCT_REASON];
 	const bool ends_held = sacct_is(reason, "JobHeldUser") || sacct_is(reason, "JobHeldAdmin");
+	if (times->eligible != SL_NONE && times->submit != SL_NONE && times->eligible > times->submit)
+		(void)__builtin_sub_overflow(times->eligible, times->submit, &more->eligible_after_recorded);
 	if (!started && (ends_held || more->held)) {
 		more->held = true;
 		more->begin = SL_NONE;
 		return;
 	}
-	if (!more->dependency && times->eligible != SL_NONE && times->eligible > times->submit &&
-		(started || times->eligible != times->end))
+	if (!more->dependency && more->array_limit == SL_NONE && times->eligible != SL_NONE &&
+		times->eligible > times->submit && (started || times->eligible != times->end))
 		more->begin = times->eligible;
 	if (more->held && more->begin == SL_NONE)
 		more->begin = more->start_recorded; /* When it was let go nobody says; it was by then. */

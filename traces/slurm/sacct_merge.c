@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sacct_merge.c - records that follow each other and are one job: its components, its attempts. And a record
- * that is many jobs: the waiting tasks of an array.
+ * sacct_merge.c - records that are one job: its components, its attempts. And a record that is many jobs: the
+ * waiting tasks of an array.
  *
- * sacct lists the records of one job next to each other. So one job waits, until a record of another comes.
+ * sacct lists the components of one job next to each other, and most often its attempts. So one job waits,
+ * until a record of another comes. Attempts lie apart in a list that is ordered by time: a job that was
+ * preempted, requeued or lost its nodes is put by (sacct_held.c) until its next record comes, and told where
+ * its last one stands; those that never came back, at the end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,6 +105,18 @@ static int emit(struct sacct *s)
 	return job->tasks ? tell_tasks(s, job) : tell(s, job);
 }
 
+/* The job that waits goes to the sink; one that may come back is put by, in place of the one that has been
+ * there longest, if there is no more room. */
+static int dismiss(struct sacct *s)
+{
+	if (!s->job.whole || !s->job.again || s->job.id == SL_NONE || s->job.tasks)
+		return emit(s);
+	int status = sacct_held_put(s);
+	if (!status && sacct_held_full(s) && sacct_held_oldest(s))
+		status = emit(s);
+	return status;
+}
+
 /* ---- Components ------------------------------------------------------------------------------- */
 
 static int64_t sum(int64_t a, int64_t b)
@@ -162,6 +177,70 @@ static void swap(struct sacct *s)
 	s->job.more.ask = s->job.ask;
 }
 
+static sl_time less(sl_time later, sl_time earlier)
+{
+	sl_time between;
+	if (later == SL_NONE || earlier == SL_NONE || __builtin_sub_overflow(later, earlier, &between))
+		return 0;
+	return between > 0 ? between : 0;
+}
+
+static sl_time first_start(const struct sacct_job *job)
+{
+	const sl_time start = job->job.start_recorded;
+	return start == SL_NONE ? SL_NONE : start - job->job.earlier_recorded;
+}
+
+/* How the last attempt's times stand to those of the ones before. */
+static void attempts_apart(struct sacct_job *last, const struct sacct_job *first)
+{
+	struct sl_job_more *more = &last->job;
+	const struct sl_job_more *before = &first->job;
+	const sl_time began = first_start(first);
+	const bool earliest = began != SL_NONE && (first_start(last) == SL_NONE || began < first_start(last));
+	sl_time requeued;
+	if (first->row.col[SL_COL_SUBMIT] == SL_NONE || last->row.col[SL_COL_SUBMIT] == SL_NONE)
+		return;
+	if (__builtin_add_overflow(last->row.col[SL_COL_SUBMIT], more->requeued_after_recorded, &requeued))
+		return;
+	more->held_before_recorded = sum(more->held_before_recorded,
+		sum(before->held_before_recorded, less(before->end_recorded, before->start_recorded)));
+	if (earliest) {
+		more->earlier_recorded = less(more->start_recorded, began);
+		more->eligible_after_recorded = before->eligible_after_recorded;
+	}
+	if (first->row.col[SL_COL_SUBMIT] < last->row.col[SL_COL_SUBMIT])
+		last->row.col[SL_COL_SUBMIT] = first->row.col[SL_COL_SUBMIT];
+	more->requeued_after_recorded = less(requeued, last->row.col[SL_COL_SUBMIT]);
+}
+
+/* Where the last attempt was cut short as well, or is still to come, it would run at least as long as the
+ * longest did. */
+static void run_longest(struct sacct_job *last, const struct sacct_job *first)
+{
+	int64_t *run = &last->row.col[SL_COL_RUN];
+	const bool shortened = last->again || last->job.start_recorded == SL_NONE;
+	if (!shortened || first->row.col[SL_COL_RUN] == SL_NONE)
+		return;
+	if (*run == SL_NONE || first->row.col[SL_COL_RUN] > *run)
+		*run = first->row.col[SL_COL_RUN];
+	last->job.censored = true;
+}
+
+/* It runs on, on more or fewer nodes. */
+static void resized(struct sacct_job *last, const struct sacct_job *first)
+{
+	int64_t *col = last->row.col;
+	if (first->row.col[SL_COL_RUN] == SL_NONE)
+		return;
+	col[SL_COL_RUN] = sum(col[SL_COL_RUN], first->row.col[SL_COL_RUN]);
+	last->job.start_recorded = first->job.start_recorded;
+	last->job.earlier_recorded = first->job.earlier_recorded;
+	last->job.held_before_recorded = first->job.held_before_recorded;
+	last->job.requeued_after_recorded = first->job.requeued_after_recorded;
+	last->job.eligible_after_recorded = first->job.eligible_after_recorded;
+}
+
 /* Two records of one job: submitted as the first was, run as the last. A resized job runs on. */
 static int attempt_add(struct sacct *s)
 {
@@ -174,15 +253,16 @@ static int attempt_add(struct sacct *s)
 	struct sacct_job *last = &s->job;
 	const struct sacct_job *first = &s->next;
 	int64_t *col = last->row.col;
-	sl_time from = last->job.start_recorded;
 	last->row.line = line;
-	if (first->resizing && first->row.col[SL_COL_RUN] != SL_NONE) {
-		col[SL_COL_RUN] = sum(col[SL_COL_RUN], first->row.col[SL_COL_RUN]);
-		from = last->job.start_recorded = first->job.start_recorded;
-	}
-	if (!first->resizing)
+	if (first->resizing) {
+		resized(last, first);
+		col[SL_COL_SUBMIT] = first->row.col[SL_COL_SUBMIT];
+	} else {
 		last->job.attempts_recorded += first->job.attempts_recorded;
-	col[SL_COL_SUBMIT] = first->row.col[SL_COL_SUBMIT];
+		run_longest(last, first);
+		attempts_apart(last, first);
+	}
+	const sl_time from = last->job.start_recorded;
 	col[SL_COL_WAIT] = SL_NONE;
 	if (from != SL_NONE && col[SL_COL_SUBMIT] != SL_NONE && from >= col[SL_COL_SUBMIT])
 		(void)__builtin_sub_overflow(from, col[SL_COL_SUBMIT], &col[SL_COL_WAIT]);
@@ -200,7 +280,7 @@ int sacct_begin(struct sacct *s, const char *file, const struct sl_sink *sink, s
 	struct sl_ask **const ask[] = { &s->job.ask, &s->next.ask, &s->spare };
 	for (size_t i = 0; i < SL_LEN(ask); i++)
 		*ask[i] = malloc(SLURM_COMPONENTS_MAX * sizeof(**ask[i]));
-	if (!s->job.ask || !s->next.ask || !s->spare)
+	if (!s->job.ask || !s->next.ask || !s->spare || sacct_held_begin(s))
 		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file);
 	return SL_OK;
 }
@@ -246,7 +326,10 @@ int sacct_record(struct sacct *s, const struct sacct_cells *cells)
 	}
 	if (s->job.whole && is_attempt(&s->job, &s->next))
 		return attempt_add(s);
-	status = emit(s);
+	status = dismiss(s);
+	if (!status && s->next.id != SL_NONE && !s->next.tasks && sacct_held_take(s, s->next.id))
+		return is_attempt(&s->job, &s->next) ? attempt_add(s)
+						     : sacct_drop(s, repeated, s->next.row.line);
 	swap(s);
 	return status;
 }
@@ -267,7 +350,9 @@ static int say(struct sacct *s, uint64_t count, const char *format, const char *
 
 int sacct_end(struct sacct *s)
 {
-	int status = emit(s);
+	int status = dismiss(s);
+	while (!status && sacct_held_oldest(s))
+		status = emit(s);
 	if (!status)
 		status = say(s, s->steps, "# records of job steps", NULL);
 	if (!status && s->elsewhere && s->sink->ignored)
@@ -297,4 +382,5 @@ void sacct_release(struct sacct *s)
 		free(job[i]->ask);
 	}
 	free(s->spare);
+	sacct_held_release(s);
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sacct_held.c - jobs that were preempted, requeued or lost their nodes, until their next record comes.
+ *
+ * A table by job number, and a list by age: where there is no more room the one that has waited longest goes.
+ * Each has its texts and what it asks with it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/slurm/sacct.h"
+
+enum { BUCKETS = 4096 };
+
+struct held {
+	struct sacct_job job;
+	struct held *chain; /* Of the same bucket. */
+	struct held *older, *newer;
+};
+
+struct sacct_held {
+	struct held *bucket[BUCKETS];
+	struct held *oldest, *newest;
+	size_t count;
+};
+
+static struct held **bucket_of(struct sacct_held *all, int64_t id)
+{
+	return &all->bucket[((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
+}
+
+int sacct_held_begin(struct sacct *s)
+{
+	s->held = calloc(1, sizeof(*s->held));
+	return s->held ? SL_OK : SL_SYSTEM;
+}
+
+bool sacct_held_full(const struct sacct *s) { return s->held->count > SACCT_HELD_MAX; }
+
+/* The copy points into itself, as the one before did. */
+static void moved(struct sacct_job *job)
+{
+	job->more.job = &job->job;
+	job->more.ask = job->ask;
+	job->row.more = &job->more;
+}
+
+int sacct_held_put(struct sacct *s)
+{
+	struct sacct_job *job = &s->job;
+	struct sacct_held *all = s->held;
+	const size_t asks = job->more.ask_count ? job->more.ask_count : 1;
+	struct held *held = calloc(1, sizeof(*held));
+	struct sl_ask *ask = malloc(asks * sizeof(*ask));
+	if (!held || !ask) {
+		free(held);
+		free(ask);
+		return sl_fail(s->err, SL_SYSTEM, "%s: out of memory", s->file);
+	}
+	memcpy(ask, job->ask, asks * sizeof(*ask));
+	held->job = *job;
+	held->job.ask = ask;
+	moved(&held->job);
+	job->text = (struct sacct_text){ 0 };
+	job->whole = false;
+	struct held **bucket = bucket_of(all, held->job.id);
+	held->chain = *bucket;
+	*bucket = held;
+	held->older = all->newest;
+	*(all->newest ? &all->newest->newer : &all->oldest) = held;
+	all->newest = held;
+	all->count++;
+	return SL_OK;
+}
+
+static void unlink_held(struct sacct_held *all, struct held **at)
+{
+	struct held *held = *at;
+	*at = held->chain;
+	*(held->older ? &held->older->newer : &all->oldest) = held->newer;
+	*(held->newer ? &held->newer->older : &all->newest) = held->older;
+	all->count--;
+}
+
+/* Into s->job; its room for what is asked is larger, and stays. */
+static void give_back(struct sacct *s, struct held *held)
+{
+	struct sacct_job *job = &s->job;
+	struct sl_ask *room = job->ask;
+	const size_t asks = held->job.more.ask_count ? held->job.more.ask_count : 1;
+	sacct_text_free(&job->text);
+	memcpy(room, held->job.ask, asks * sizeof(*room));
+	free(held->job.ask);
+	*job = held->job;
+	job->ask = room;
+	moved(job);
+	free(held);
+}
+
+static struct held **place_of(struct sacct_held *all, int64_t id)
+{
+	struct held **at = bucket_of(all, id);
+	while (*at && (*at)->job.id != id)
+		at = &(*at)->chain;
+	return at;
+}
+
+bool sacct_held_take(struct sacct *s, int64_t id)
+{
+	struct held **at = place_of(s->held, id);
+	struct held *held = *at;
+	if (!held)
+		return false;
+	unlink_held(s->held, at);
+	give_back(s, held);
+	return true;
+}
+
+bool sacct_held_oldest(struct sacct *s)
+{
+	return s->held->oldest && sacct_held_take(s, s->held->oldest->job.id);
+}
+
+void sacct_held_release(struct sacct *s)
+{
+	for (struct held *held = s->held ? s->held->oldest : NULL; held;) {
+		struct held *newer = held->newer;
+		sacct_text_free(&held->job.text);
+		free(held->job.ask);
+		free(held);
+		held = newer;
+	}
+	free(s->held);
+}
