@@ -22,8 +22,6 @@ struct ctl_place {
 	uint64_t listing; /* Counts lists of what runs. */
 	uint64_t *listed; /* By row: in which build of the list it was found. */
 	uint64_t builds;
-	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
-	bool idle_known;
 };
 
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which) { return c->place->set[which]; }
