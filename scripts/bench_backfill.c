@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_backfill.c - what a tested job costs in the backfill passes of policy slurm. Linked into schedlab with
- * --wrap=ctl_bf_pass: the program is the same, and says at its end, on stderr: passes, tested jobs, CPU seconds
- * within passes, starts within them, jobs looked at.
+ * bench_backfill.c - what a tested job costs in the backfill passes of policy slurm. Linked into schedlab
+ * with
+ * --wrap=ctl_bf_pass: the program is the same, and says at its end, on stderr: passes, tested jobs, CPU
+ * seconds within passes, starts within them, jobs looked at.
  */
 #include "policies/slurm/ctl_bf.h"
 
@@ -29,7 +30,8 @@ static double cpu_seconds(void)
 static void say(void)
 {
 	(void)fprintf(stderr,
-		"backfill passes %" PRIu64 " tests %" PRIu64 " cpu %.3f started %" PRIu64 " looked %" PRIu64 "\n",
+		"backfill passes %" PRIu64 " tests %" PRIu64 " cpu %.3f started %" PRIu64 " looked %" PRIu64
+		"\n",
 		sum.passes, sum.tests, sum.seconds, sum.started, sum.looked);
 }
 

@@ -524,3 +524,16 @@ void ctl_bf_pass(struct ctl *c)
 	look_at_ends(c);
 	still_until(bf, bf->slots.still_until);
 }
+
+/* ---- For benchmarks ------------------------------------------------------------------------------------ */
+
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show)
+{
+	static const char *const column[] = { "passes", "looked", "tests", "slots" };
+	const struct ctl_bf *bf = c->bf;
+	const uint64_t count[] = { bf->passes, bf->jobs_looked, bf->tests, bf->slots_made };
+	struct sl_figure figure[SL_LEN(count)];
+	for (size_t i = 0; i < SL_LEN(count); i++)
+		figure[i] = (struct sl_figure){ .text = NULL, .number = (double)count[i] };
+	return show->row(show->self, column, figure, SL_LEN(figure));
+}

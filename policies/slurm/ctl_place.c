@@ -13,10 +13,13 @@ struct ctl_place {
 	uint64_t *set[CTL_SET_COUNT];
 	const uint64_t **required;      /* By row; NULL: it lists none. */
 	struct select_running *running; /* What runs, by when its limit ends. */
-	struct ending *ending;
+	struct ending *ending, *other;  /* The same by row; to merge with. */
 	size_t running_count, running_room;
 	bool running_fresh;
+	bool running_cut; /* It lacks those that can be preempted. */
 	uint64_t listing; /* Counts lists of what runs. */
+	uint64_t *listed; /* By row: in which build of the list it was found. */
+	uint64_t builds;
 	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
 	bool idle_known;
 };
@@ -325,6 +328,8 @@ static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t 
 
 enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
 {
+	if (!ctl_license_free(c, job, c->now)) /* Whatever a plan counted with (bf_licenses). */
+		return job->status = CTL_LICENSES_UNAVAILABLE;
 	look_in(c, job, part);
 	if (!job->priority)
 		return CTL_JOB_HELD;
@@ -449,35 +454,81 @@ static bool running_room(struct ctl *c, size_t count)
 	struct ctl_place *p = c->place;
 	if (count <= p->running_room)
 		return true;
-	p->running_room = 2 * count + 64;
-	p->running = sl_alloc(c->arena, p->running_room, sizeof(*p->running));
-	p->ending = sl_alloc(c->arena, p->running_room, sizeof(*p->ending));
-	if (p->running && p->ending)
+	const size_t room = 2 * count + 64;
+	struct select_running *running = sl_alloc(c->arena, room, sizeof(*running));
+	struct ending *ending = sl_alloc(c->arena, room, sizeof(*ending));
+	p->other = sl_alloc(c->arena, room, sizeof(*p->other));
+	if (!p->listed)
+		p->listed = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->listed));
+	if (running && ending && p->other && p->listed) {
+		if (p->running_count) {
+			memcpy(running, p->running, p->running_count * sizeof(*running));
+			memcpy(ending, p->ending, p->running_count * sizeof(*ending));
+		}
+		p->running = running;
+		p->ending = ending;
+		p->running_room = room;
 		return true;
+	}
 	ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
-	p->running_room = 0;
 	return false;
+}
+
+/* Of the last list, those that still are as they were there; their number. True: it is all of it. */
+static size_t still_running(struct ctl *c, bool *all)
+{
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	*all = !p->running_cut;
+	for (size_t i = 0; i < p->running_count; i++) {
+		const struct ending was = p->ending[i];
+		const struct ctl_job *job = &c->job[was.row];
+		if (!job->alloc || ctl_engine_time(c, job->end_limit) != was.end) {
+			*all = false;
+			continue;
+		}
+		*all = *all && p->running[i].alloc == job->alloc;
+		p->listed[was.row] = p->builds;
+		p->ending[count++] = was;
+	}
+	return count;
+}
+
+static size_t not_listed(struct ctl *c, struct ending *ending)
+{
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
+		if (c->job[row].alloc && p->listed[row] != p->builds)
+			ending[count++] = (struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
+	qsort(ending, count, sizeof(*ending), by_end);
+	return count;
 }
 
 /* What runs and is suspended, by the ends of limits; the same until something starts or ends. */
 static bool list_running(struct ctl *c)
 {
 	struct ctl_place *p = c->place;
+	bool all;
 	if (p->running_fresh)
 		return true;
 	if (!running_room(c, c->running_count))
 		return false;
-	size_t count = 0;
-	for (uint32_t row = c->running_first; row != CTL_NO_ROW && count < p->running_room;
-		row = c->job[row].next)
-		if (c->job[row].alloc)
-			p->ending[count++] =
-				(struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
-	qsort(p->ending, count, sizeof(*p->ending), by_end);
+	p->builds++;
+	size_t kept = still_running(c, &all);
+	size_t more = not_listed(c, p->other);
+	const size_t count = kept + more;
+	p->running_fresh = true;
+	if (all && !more)
+		return true;
+	for (size_t to = count; more > 0;)
+		p->ending[--to] = kept > 0 && by_end(&p->ending[kept - 1], &p->other[more - 1]) > 0
+					  ? p->ending[--kept]
+					  : p->other[--more];
 	for (size_t i = 0; i < count; i++)
 		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
 	p->running_count = count;
-	p->running_fresh = true;
+	p->running_cut = false;
 	p->listing++;
 	return true;
 }
@@ -494,6 +545,7 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 		return;
 	outlook->listing = 0;
 	p->running_fresh = false;
+	p->running_cut = true;
 	for (size_t i = 0; i < p->running_count; i++)
 		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))
 			p->running[count++] = p->running[i];
@@ -505,9 +557,8 @@ static enum ctl_status will_run(
 	struct ctl *c, struct ctl_job *job, uint64_t *available, bool now_only, ctl_time *at)
 {
 	struct ctl_place *p = c->place;
-	uint64_t *chosen = p->set[CTL_SET_IDLE];
+	uint64_t *chosen = p->set[CTL_SET_CHOSEN];
 	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
-	p->idle_known = false; /* chosen takes its place. */
 	ctl_preempt_outlook(c, job, job->part, &outlook);
 	if (!now_only && list_running(c))
 		without_candidates(c, &outlook);

@@ -52,7 +52,16 @@ static inline uint32_t ctl_set_count_both(const uint64_t *a, const uint64_t *b, 
 /* ---- ctl_place.c */
 
 /* Scratch, whose who uses it: sets of select_node_words() words. */
-enum ctl_set { CTL_SET_PASS, CTL_SET_TRY, CTL_SET_PLACE, CTL_SET_IDLE, CTL_SET_SHARED, CTL_SET_BEFORE, CTL_SET_COUNT };
+enum ctl_set {
+	CTL_SET_PASS,
+	CTL_SET_TRY,
+	CTL_SET_PLACE,
+	CTL_SET_IDLE,
+	CTL_SET_SHARED,
+	CTL_SET_CHOSEN,
+	CTL_SET_BEFORE,
+	CTL_SET_COUNT
+};
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which);
 
 /* The nodes that it listed (--nodelist); NULL: none. */

@@ -621,6 +621,49 @@ static enum select_answer answer(struct select *s, enum select_answer what, cons
 	return what;
 }
 
+/* ---- The same again ----------------------------------------------------------------------------- */
+
+/* Nothing has changed since it was asked last on these nodes: what the indices said holds. */
+static bool asked_before(const struct sel_test *t, const uint64_t *available)
+{
+	const struct select *s = t->s;
+	const struct sel_request *q = t->q;
+	if (s->plain || !q->placed_nodes || q->placed_change != s->change ||
+		q->placed_settings != s->settings || t->job->over_qos || !sel_is_simple(t))
+		return false;
+	for (size_t w = 0; w < s->words; w++)
+		if (q->placed_nodes[w] != (q->candidates[w] & (available ? available[w] : ~UINT64_C(0))))
+			return false;
+	return true;
+}
+
+static void keep_answer(const struct sel_test *t, const uint64_t *available, bool fits)
+{
+	struct select *s = t->s;
+	struct sel_request *q = t->q;
+	if (t->job->over_qos ||
+		(!q->placed_nodes && !(q->placed_nodes = sl_alloc(s->arena, s->words, sizeof(uint64_t)))))
+		return;
+	for (size_t w = 0; w < s->words; w++)
+		q->placed_nodes[w] = q->candidates[w] & (available ? available[w] : ~UINT64_C(0));
+	if (q->placed_at)
+		sel_drop(s, q->placed_at);
+	q->placed_at = fits ? sel_copy(s, s->out) : NULL;
+	q->placed_change = !fits || q->placed_at ? s->change : UINT64_MAX;
+	q->placed_settings = s->settings;
+}
+
+static enum select_answer answer_again(struct sel_test *t, const struct select_alloc **out)
+{
+	struct select_alloc *at = t->q->placed_at;
+	if (!at)
+		return answer(t->s, SELECT_BUSY, busy);
+	at->user = t->job->user;
+	if (out)
+		*out = at;
+	return answer(t->s, SELECT_FITS, NULL);
+}
+
 enum select_answer select_place(struct select *s, const struct select_job *job, const uint64_t *available,
 	enum select_mode mode, const struct select_alloc **out)
 {
@@ -635,6 +678,8 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 	if (mode == SELECT_EVER && !out)
 		return answer(s, SELECT_FITS, NULL);
 	sel_begin(&t, s, job, q, mode);
+	if (mode != SELECT_EVER && asked_before(&t, available))
+		return answer_again(&t, out);
 	const int fast = s->plain ? -1 : sel_fast(&t, available);
 	if (fast < 0) {
 		uint64_t *from = s->set[7];
@@ -643,7 +688,10 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 		if (!test_features(&t, from))
 			return answer(s, SELECT_BUSY, busy);
 	}
-	if (fast == 0 || !sel_allocate(&t))
+	const bool fits = fast != 0 && sel_allocate(&t);
+	if (fast >= 0)
+		keep_answer(&t, available, fits);
+	if (!fits)
 		return answer(s, SELECT_BUSY, busy);
 	if (out)
 		*out = s->out;
@@ -736,16 +784,16 @@ static sl_time start_behind(const struct select *s, const struct select_running 
 
 /* Batch by batch, each taken away. */
 static enum select_answer behind_batches(struct select *s, const struct select_job *job,
-	const uint64_t *available, const struct select_outlook *outlook, sl_time *at)
+	const uint64_t *available, const struct select_outlook *outlook, sl_time *at,
+	const struct select_alloc **out)
 {
 	struct sel_batch b = { .window = 30 };
 	enum select_answer fits = SELECT_BUSY;
-	const struct select_alloc *out;
 	while (fits == SELECT_BUSY && b.next < outlook->running_count) {
 		const struct select_running *last = take_batch(s, &b, outlook, available);
 		if (!last)
 			break;
-		fits = select_place(s, job, available, SELECT_LATER, &out);
+		fits = select_place(s, job, available, SELECT_LATER, out);
 		if (fits == SELECT_FITS)
 			*at = start_behind(s, last, outlook->now);
 	}
@@ -754,7 +802,7 @@ static enum select_answer behind_batches(struct select *s, const struct select_j
 
 /* The same without taking them away, where that can be said. */
 static int behind_ends(struct select *s, const struct select_job *job, const uint64_t *available,
-	const struct select_outlook *outlook, sl_time *at)
+	const struct select_outlook *outlook, sl_time *at, const struct select_alloc **out)
 {
 	struct sel_test t;
 	struct sel_request *q = sel_request_of(s, job);
@@ -767,6 +815,7 @@ static int behind_ends(struct select *s, const struct select_job *job, const uin
 	const int placed = sel_later(&t, available, outlook, &last);
 	if (placed == 1)
 		*at = start_behind(s, last, outlook->now);
+	*out = s->out;
 	return placed;
 }
 
@@ -783,12 +832,12 @@ sl_time select_will_run(struct select *s, const struct select_job *asks, const u
 	}
 	sl_time at = fits == SELECT_FITS ? outlook->now : SL_NEVER;
 	if (fits == SELECT_BUSY && outlook->running_count &&
-		behind_ends(s, job, available, outlook, &at) < 0)
-		(void)behind_batches(s, job, available, outlook, &at);
+		behind_ends(s, job, available, outlook, &at, &out) < 0)
+		(void)behind_batches(s, job, available, outlook, &at, &out);
 	if (nodes)
 		memset(nodes, 0, s->words * sizeof(*nodes));
-	for (uint32_t i = 0; nodes && at != SL_NEVER && i < s->out->node_count; i++)
-		bit_set(nodes, s->out->piece[i].node);
+	for (uint32_t i = 0; nodes && at != SL_NEVER && i < out->node_count; i++)
+		bit_set(nodes, out->piece[i].node);
 	select_undo(s, mark);
 	return at;
 }

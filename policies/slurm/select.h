@@ -103,6 +103,8 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 size_t select_node_words(const struct select *select);
 /* The nodes of a partition. */
 const uint64_t *select_partition_nodes(const struct select *select, uint32_t partition);
+/* Nodes without any job. */
+const uint64_t *select_idle(const struct select *select);
 uint32_t select_gres_count(const struct select *select);
 const char *select_gres_name(const struct select *select, uint32_t gres);
 int64_t select_threads_per_core(const struct select *select, uint32_t node);

@@ -200,6 +200,13 @@ static int64_t allocate(
 	c.per_socket = q->tasks_per_socket ? q->tasks_per_socket * q->cpus_per_task
 					   : (int64_t)shape->cores * c.per_core;
 	c.whole_cores = t->s->one_task_per_core && q->gres_node_cpus > 0;
+	if (!required && !q->tasks_per_socket && q->tasks_per_core != 1) {
+		/* All of them, as it would come out core by core. */
+		for (uint32_t i = 0; i < shape->sockets; i++)
+			if (!c.free[i])
+				bit_clear_range(map, i * shape->cores, (i + 1) * shape->cores);
+		return min64(c.left, limit);
+	}
 	take_cores(&c, map, required);
 	return min64(c.count, limit);
 }

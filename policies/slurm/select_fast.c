@@ -17,7 +17,14 @@
  */
 #include "policies/slurm/select_pick.h"
 
-enum { INDICES_LEAST = 16, INDICES_MOST = 512, INDICES_BYTES = 1 << 27, NEEDS = 4, HIDDEN = 32, NOBODY = 0x7fffffff };
+enum {
+	INDICES_LEAST = 16,
+	INDICES_MOST = 512,
+	INDICES_BYTES = 1 << 27,
+	NEEDS = 4,
+	HIDDEN = 32,
+	NOBODY = 0x7fffffff
+};
 
 /* Runs and nodes by what is still missing of a job: at first all that it asks, then what the runs that it has
  * leave. */
@@ -48,11 +55,13 @@ struct sel_index {
 	int32_t *bound;                 /* What the node gives at most, in either try; */
 	int64_t bound_total, bound_count;
 	int32_t least; /* The fewest cpus that any node that gives some has given; INT32_MAX: none did. */
-	struct idle {
+	struct given {
 		bool known;
 		int32_t usable, bound;
 		uint64_t weight;
-	} * idle; /* By shape: what a node of rank 0 without jobs gives. */
+	} * idle;           /* By shape: what a node of rank 0 without jobs gives. */
+	struct given *node; /* By node, in the mask or not. */
+	uint64_t *some;     /* Nodes with a bound, in the mask or not. */
 };
 
 /* ---- Sums, and the run that holds a node ------------------------------------------------------ */
@@ -256,7 +265,7 @@ int32_t sel_gives(struct sel_test *t, uint32_t n, bool free_only)
 static int32_t evaluate(struct sel_test *t, const struct sel_index *x, uint32_t n)
 {
 	t->s->avail[n].usable = false;
-	return bit_test(x->mask, n) ? sel_gives(t, n, x->free_only) : 0;
+	return bit_test(t->q->candidates, n) ? sel_gives(t, n, x->free_only) : 0;
 }
 
 /* The second try may use devices far from the cores: at most all cpus that are free. */
@@ -266,14 +275,15 @@ static int32_t evaluate_bound(const struct sel_test *t, uint32_t n, int32_t firs
 	return t->q->gres_count && t->s->gres_near && a->usable ? (int32_t)max64(a->cpus, first) : first;
 }
 
-/* What it gives at most; nodes without jobs give what others of their shape do. */
-static struct idle given(struct sel_test *t, struct sel_index *x, uint32_t n)
+/* Nodes without jobs give what others of their shape do. */
+static struct given given_by(struct sel_test *t, const struct sel_index *x, uint32_t n)
 {
-	struct sel_node *node = &t->s->node[n];
-	struct idle *idle = node->jobs || node->rank || !bit_test(x->mask, n) ? NULL : &x->idle[node->shape];
+	const struct sel_node *node = &t->s->node[n];
+	const bool kept = !node->jobs && !node->rank && bit_test(t->q->candidates, n);
+	struct given *idle = kept ? &x->idle[node->shape] : NULL;
 	if (idle && idle->known)
 		return *idle;
-	struct idle is = { .known = true, .usable = evaluate(t, x, n) };
+	struct given is = { .known = true, .usable = evaluate(t, x, n) };
 	is.bound = evaluate_bound(t, n, is.usable);
 	is.weight = t->s->avail[n].weight;
 	if (idle)
@@ -281,11 +291,20 @@ static struct idle given(struct sel_test *t, struct sel_index *x, uint32_t n)
 	return is;
 }
 
+static void look_again(struct sel_test *t, struct sel_index *x, uint32_t n)
+{
+	x->node[n] = given_by(t, x, n);
+	if (x->node[n].bound > 0)
+		bit_set(x->some, n);
+	else
+		bit_clear(x->some, n);
+}
+
 static void renew_node(struct sel_test *t, struct sel_index *x, uint32_t n)
 {
-	const struct idle is = given(t, x, n);
-	const int32_t cpus = is.usable, bound = is.bound;
-	const uint64_t weight = is.weight;
+	const bool masked = !bit_test(x->mask, n);
+	const int32_t cpus = masked ? 0 : x->node[n].usable, bound = masked ? 0 : x->node[n].bound;
+	const uint64_t weight = x->node[n].weight;
 	if (cpus > 0 && cpus < x->least)
 		x->least = cpus;
 	x->bound_total += bound - x->bound[n];
@@ -326,8 +345,10 @@ static struct sel_index *index_new(struct select *s)
 	x->starts_top = sl_alloc(s->arena, words / 4096 + 1, sizeof(*x->starts_top));
 	x->sum = sl_alloc(s->arena, leaves + 1, sizeof(*x->sum));
 	x->idle = sl_alloc(s->arena, s->shape_count, sizeof(*x->idle));
-	const bool made = x->idle && x->usable && x->bound && x->weight && x->mask && x->end && x->cpus && x->starts &&
-			  x->starts_word && x->starts_top && x->sum;
+	x->node = sl_alloc(s->arena, leaves, sizeof(*x->node));
+	x->some = sl_alloc(s->arena, words, sizeof(*x->some));
+	const bool made = x->idle && x->node && x->some && x->usable && x->bound && x->weight && x->mask &&
+			  x->end && x->cpus && x->starts && x->starts_word && x->starts_top && x->sum;
 	return made ? x : NULL;
 }
 
@@ -342,6 +363,7 @@ static void index_clear(const struct select *s, struct sel_index *x)
 	memset(x->sum, 0, (x->leaves + 1) * sizeof(*x->sum));
 	memset(x->idle, 0, s->shape_count * sizeof(*x->idle));
 	x->least = INT32_MAX;
+	memset(x->some, 0, words * sizeof(*x->some));
 	x->need_count = 0;
 	x->total = x->count = x->bound_total = x->bound_count = 0;
 }
@@ -421,34 +443,49 @@ static uint64_t mask_word(const struct sel_request *q, const uint64_t *available
 	return q->candidates[w] & (available ? available[w] : ~UINT64_C(0));
 }
 
-/* Up to date with the nodes, and with those that are to be had. */
-static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t *available, bool fresh)
+/* Up to date with the nodes, whichever are to be had. */
+static void index_follow(struct sel_test *t, struct sel_index *x, bool fresh)
 {
 	struct select *s = t->s;
-	const uint64_t missed = s->change - x->seen;
-	const bool masked = !x->whole || available;
-	x->whole = !available;
-	if (fresh || missed > s->change_room) {
+	if (fresh || s->change - x->seen > s->change_room) {
 		index_clear(s, x);
-		for (size_t w = 0; w < s->words; w++)
-			x->mask[w] = mask_word(t->q, available, w);
+		memset(x->mask, 0, s->words * sizeof(*x->mask));
+		x->whole = false;
 		for (uint32_t n = 0; n < s->node_count; n++)
-			renew_node(t, x, n);
+			look_again(t, x, n);
 		x->seen = s->change;
-		return;
 	}
-	for (size_t w = 0; masked && w < s->words; w++) {
+	for (; x->seen < s->change; x->seen++) {
+		const uint32_t n = s->change_log[x->seen & (s->change_room - 1)];
+		if (s->node[n].changed != x->seen)
+			continue; /* It will come again. */
+		look_again(t, x, n);
+		renew_node(t, x, n);
+	}
+}
+
+static void index_mask(struct sel_test *t, struct sel_index *x, const uint64_t *available)
+{
+	if (x->whole && !available)
+		return;
+	x->whole = !available;
+	for (size_t w = 0; w < t->s->words; w++) {
 		const uint64_t word = mask_word(t->q, available, w);
 		uint64_t other = word ^ x->mask[w];
 		x->mask[w] = word;
 		for (; other; other &= other - 1)
 			renew_node(t, x, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(other));
 	}
-	for (; x->seen < s->change; x->seen++) {
-		const uint32_t n = s->change_log[x->seen & (s->change_room - 1)];
-		if (s->node[n].changed == x->seen) /* Else it will come again. */
-			renew_node(t, x, n);
-	}
+}
+
+/* Fewer nodes give anything than the job wants. */
+static bool too_few(const struct sel_test *t, const struct sel_index *x, const uint64_t *available)
+{
+	int64_t count = 0;
+	for (size_t w = 0; w < t->s->words && count < t->nodes_min; w++)
+		if (x->some[w])
+			count += bits_of(x->some[w] & mask_word(t->q, available, w));
+	return count < t->nodes_min;
 }
 
 /* ---- Placing ---------------------------------------------------------------------------------------------
@@ -545,14 +582,15 @@ static int place_in(struct sel_test *t, const uint64_t *available, bool free_onl
 		return -1;
 	x->used = ++t->s->index_clock;
 	sel_need_begin(&need, t);
-	index_follow(t, x, available, fresh);
+	index_follow(t, x, fresh);
+	index_mask(t, x, available);
 	return pick(t, x, &need);
 }
 
-/* With every core free it fits as well, where it fits with the free ones: no node then gives fewer cpus, and if
- * each gives at least its share of what the job asks, any nodes_min of them are enough, in any order
- * (sel_cpus_to_use leaves a core for each node that is still to come). The partition's other nodes are looked at
- * with them: the answer is only the surer for that. */
+/* With every core free it fits as well, where it fits with the free ones: no node then gives fewer cpus, and
+ * if each gives at least its share of what the job asks, any nodes_min of them are enough, in any order
+ * (sel_cpus_to_use leaves a core for each node that is still to come). The partition's other nodes are looked
+ * at with them: the answer is only the surer for that. */
 static bool fits_idle(struct sel_test *t)
 {
 	bool fresh;
@@ -562,19 +600,20 @@ static bool fits_idle(struct sel_test *t)
 	if (!x || (!fresh && !x->whole && x->least < div_up(t->cpus_min, t->nodes_min)))
 		return false;
 	x->used = ++t->s->index_clock;
-	index_follow(t, x, NULL, fresh);
+	index_follow(t, x, fresh);
+	index_mask(t, x, NULL);
 	return x->least >= div_up(t->cpus_min, t->nodes_min);
 }
 
 /* The index of the free cores, up to date; NULL: no memory. */
-static struct sel_index *index_free(struct sel_test *t, const uint64_t *available)
+static struct sel_index *index_free(struct sel_test *t)
 {
 	bool fresh;
 	struct sel_index *x = index_of(t->s, t->q, true, &fresh);
 	if (!x)
 		return NULL;
 	x->used = ++t->s->index_clock;
-	index_follow(t, x, available, fresh);
+	index_follow(t, x, fresh);
 	return x;
 }
 
@@ -583,12 +622,15 @@ static struct sel_index *index_free(struct sel_test *t, const uint64_t *availabl
 static int place_in_both(struct sel_test *t, const uint64_t *available)
 {
 	struct sel_need need;
-	struct sel_index *x = index_free(t, available);
+	struct sel_index *x = index_free(t);
 	if (!x)
 		return -1;
-	if (x->bound_total < t->cpus_min || x->bound_count < t->nodes_min)
+	if (too_few(t, x, available))
 		return 0;
-	if (!fits_idle(t)) {
+	index_mask(t, x, available);
+	if (x->bound_total < t->cpus_min)
+		return 0;
+	if (!sel_is_even(t) && !fits_idle(t)) {
 		const int placed = place_in(t, available, false);
 		if (placed != 1)
 			return placed;

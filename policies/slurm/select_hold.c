@@ -40,13 +40,13 @@ static struct select_alloc *block_new(struct select *s, size_t bytes)
 	return a;
 }
 
-static void block_free(struct select *s, struct select_alloc *a)
+void sel_drop(struct select *s, struct select_alloc *a)
 {
 	a->next_free = s->free_list[a->size];
 	s->free_list[a->size] = a;
 }
 
-static struct select_alloc *copy_of(struct select *s, const struct select_alloc *from)
+struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
 {
 	size_t words = 0;
 	for (uint32_t i = 0; i < from->node_count; i++)
@@ -147,6 +147,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 		n->first = piece;
 		n->mem_used += piece->mem;
 		n->jobs++;
+		bit_clear(s->idle, piece->node);
 		change_gres(s, piece, 1);
 	}
 	a->next = p->first;
@@ -172,6 +173,8 @@ static void release(struct select *s, struct select_alloc *a)
 			piece->next->link = piece->link;
 		n->mem_used -= piece->mem;
 		n->jobs--;
+		if (!n->jobs)
+			bit_set(s->idle, piece->node);
 		change_gres(s, piece, -1);
 		refresh_used(s, piece->node);
 	}
@@ -284,6 +287,8 @@ void sel_hold_back(struct select *s, const struct sel_aside *aside)
 	memcpy(s->used + n->core_at, aside->used, shape_of(s, aside->at)->words * sizeof(*s->used));
 }
 
+const uint64_t *select_idle(const struct select *s) { return s->idle; }
+
 /* ---- The journal ------------------------------------------------------------------------------- */
 
 static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
@@ -307,7 +312,7 @@ static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
 
 struct select_alloc *select_take(struct select *s, const struct select_alloc *alloc)
 {
-	struct select_alloc *a = copy_of(s, alloc);
+	struct select_alloc *a = sel_copy(s, alloc);
 	if (!a || !note_action(s, a, ACTION_TAKE))
 		return NULL;
 	sel_rows_add(s, a);
@@ -322,7 +327,7 @@ void select_give(struct select *s, struct select_alloc *a)
 	release(s, a);
 	SL_CHECK(sel_rows_rebuild(s, a->partition)); /* The arena is the run's: without it nothing goes on. */
 	if (!s->marks)
-		block_free(s, a);
+		sel_drop(s, a);
 }
 
 static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
@@ -365,7 +370,7 @@ void select_undo(struct select *s, uint32_t mark)
 			set_stopped(s, action.alloc, action.kind == ACTION_GO);
 		sel_rows_back(s, action.rows_from);
 		if (action.kind == ACTION_TAKE)
-			block_free(s, action.alloc);
+			sel_drop(s, action.alloc);
 	}
 	s->marks--;
 }
@@ -377,7 +382,7 @@ void select_keep(struct select *s, uint32_t mark)
 		return;
 	for (uint32_t i = mark; i < s->action_count; i++)
 		if (s->action[i].kind == ACTION_GIVE)
-			block_free(s, s->action[i].alloc);
+			sel_drop(s, s->action[i].alloc);
 	s->action_count = 0;
 	s->row_log_count = 0;
 }
@@ -395,7 +400,7 @@ struct select_alloc *select_make(
 	if (!a)
 		return NULL;
 	if (s->made)
-		block_free(s, s->made);
+		sel_drop(s, s->made);
 	s->made = a;
 	a->node_count = count;
 	a->partition = q->partition;

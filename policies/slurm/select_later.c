@@ -2,15 +2,15 @@
 /*
  * select_later.c - when and where a job that does not fit now will fit, without taking away what runs.
  *
- * For each request asked lately it is kept by when each node gives what the job wants of one: at the end of one
- * of its jobs, as only those change it. slurmctld takes running jobs away in batches and tries after each; it
- * finds no room until as many of the nodes in question give something as the job wants at least. So the batches
- * before that one are passed over; the nodes are then chosen from what each gives by the end of that batch, and
- * only those that are chosen are looked at as they will be then.
+ * For each request asked lately it is kept by when each node gives what the job wants of one: at the end of
+ * one of its jobs, as only those change it. slurmctld takes running jobs away in batches and tries after
+ * each; it finds no room until as many of the nodes in question give something as the job wants at least. So
+ * the batches before that one are passed over; the nodes are then chosen from what each gives by the end of
+ * that batch, and only those that are chosen are looked at as they will be then.
  *
- * It answers for requests each node of which gives the job's share at least, so that as many nodes as wanted do
- * suffice. Whatever else is asked is left to the batches, taken away one by one, which give the same answer
- * where both can.
+ * It answers for requests each node of which gives the job's share at least, so that as many nodes as wanted
+ * do suffice. Whatever else is asked is left to the batches, taken away one by one, which give the same
+ * answer where both can.
  */
 #include "policies/slurm/select_pick.h"
 
@@ -102,7 +102,8 @@ static bool renew(struct sel_test *t, struct sel_later *l, uint32_t node)
 		l->at[node] = SL_NEVER;
 	l->weight[node] = s->avail[node].weight;
 	l->uneven = l->uneven || (cpus > 0 && cpus < div_up(t->cpus_min, t->nodes_min));
-	/* It gives no less as more of its jobs end: in between what it gives at both ends, if that is the same. */
+	/* It gives no less as more of its jobs end: in between what it gives at both ends, if that is the
+	 * same. */
 	if (cpus > 0 && (i == count || gives_then(t, node, end[count - 1]) == cpus) &&
 		s->avail[node].weight == l->weight[node])
 		l->cpus[node] = cpus;
@@ -127,8 +128,7 @@ static struct sel_later *later_new(struct select *s)
 
 static uint32_t later_most(const struct select *s)
 {
-	return (uint32_t)min64(
-		max64(LATER_BYTES / (64 * max64(s->node_count, 1)), LATER_LEAST), LATER_MOST);
+	return (uint32_t)min64(max64(LATER_BYTES / (64 * max64(s->node_count, 1)), LATER_LEAST), LATER_MOST);
 }
 
 /* Made in place of the one that was not asked for longest. */
@@ -236,10 +236,10 @@ static size_t next_touching(const struct select_outlook *o, size_t from, const u
 	return from;
 }
 
-/* The last of a batch; SIZE_MAX: there is none. Its end is looked for only behind a job that is taken: where the
- * last in its time is not, it goes on to the next that is. */
-static size_t pass_batch(struct sel_batch *b, const struct select *s, const struct select_outlook *o,
-	const uint64_t *nodes)
+/* The last of a batch; SIZE_MAX: there is none. Its end is looked for only behind a job that is taken: where
+ * the last in its time is not, it goes on to the next that is. */
+static size_t pass_batch(
+	struct sel_batch *b, const struct select *s, const struct select_outlook *o, const uint64_t *nodes)
 {
 	const size_t first = next_touching(o, b->next, nodes);
 	if (first == o->running_count) {
@@ -340,8 +340,8 @@ static bool choose_then(const struct ahead *a, sl_time then)
 	return chosen;
 }
 
-/* The chosen nodes as they will be, and what the job would have of them. 1: it has; 0: they do not do; -1: too
- * much is on one. */
+/* The chosen nodes as they will be, and what the job would have of them. 1: it has; 0: they do not do; -1:
+ * too much is on one. */
 static int lay_out(struct ahead *a, sl_time then, int64_t nodes_min, int64_t nodes_max)
 {
 	struct sel_test *t = a->t;
@@ -393,7 +393,8 @@ int sel_later(struct sel_test *t, const uint64_t *available, const struct select
 		if (then < enough)
 			continue;
 		/* Jobs that end with it, and are not of the batch. */
-		if (at + 1 < outlook->running_count && outlook->running[at + 1].end == then && b.next == at + 1)
+		if (at + 1 < outlook->running_count && outlook->running[at + 1].end == then &&
+			b.next == at + 1)
 			return -1;
 		if (!choose_then(&a, then))
 			return -1;

@@ -141,6 +141,11 @@ struct sel_request {
 	uint64_t *could_nodes; /* Of the last select_could, under these settings; NULL: none yet. */
 	uint64_t could_settings;
 	bool could;
+	/* Of the last select_place beside what runs that was decided by the indices. */
+	uint64_t *placed_nodes; /* On these, */
+	uint64_t placed_change, placed_settings;
+	enum select_answer placed;
+	struct select_alloc *placed_at; /* NULL: nowhere. */
 };
 
 /* What a node has of one requested gres for this job. */
@@ -169,6 +174,7 @@ struct select {
 	struct sel_node *node;
 	struct sel_partition *partition;
 	uint32_t *by_tier; /* Partitions, the highest tier first. */
+	uint64_t *idle;    /* Nodes without jobs. */
 	uint64_t *used;    /* Cores in use by anyone, by node. */
 	size_t core_words;
 	const char *gres_name[SEL_GRES];
@@ -293,10 +299,14 @@ void sel_rows_back(struct select *s, uint32_t rows_from);
 void sel_rows_add(struct select *s, struct select_alloc *alloc);
 bool sel_rows_rebuild(struct select *s, uint32_t partition);
 /* select_hold.c */
+/* A copy that is not in force, until it is dropped. NULL: no memory. */
+struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from);
+void sel_drop(struct select *s, struct select_alloc *a);
 uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
 /* Ends of what runs, as the outlook has them. */
 void sel_hold_ends(struct select *s, const struct select_outlook *outlook);
-/* The node without those that end by then, until it is put back. False: too many are on it; nothing changed. */
+/* The node without those that end by then, until it is put back. False: too many are on it; nothing changed.
+ */
 bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside);
 void sel_hold_back(struct select *s, const struct sel_aside *aside);
 /* select_ask.c */
@@ -349,11 +359,12 @@ bool sel_is_simple(const struct sel_test *t);
 void sel_bound_nodes(struct sel_test *t);
 /* Whatever a node gives, it is the job's share of one of nodes_min nodes at least. */
 bool sel_is_even(const struct sel_test *t);
-/* What a node would give now, of all cores or of the free ones: usable cpus; its weight is in select.avail. */
+/* What a node would give now, of all cores or of the free ones: usable cpus; its weight is in select.avail.
+ */
 int32_t sel_gives(struct sel_test *t, uint32_t node, bool free_only);
 
-/* select_later.c: when enough of what runs has ended. 1 placed, *last being the last to end; 0: never; -1: not
- * to be said from here. */
+/* select_later.c: when enough of what runs has ended. 1 placed, *last being the last to end; 0: never; -1:
+ * not to be said from here. */
 int sel_later(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
 	const struct select_running **last);
 /* Takes a batch away, but that nothing goes: its last job. NULL: there is none. */
