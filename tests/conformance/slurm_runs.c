@@ -212,13 +212,22 @@ static void compare_state(struct comparison *cmp, const struct slurm_row *row)
 /* ---- Why it waited
  * ------------------------------------------------------------------------------------------ */
 
+/* Behind ReqNodeNotAvail it names the nodes that are not there. */
+static bool is_word(const char *seen, size_t len, const char *word)
+{
+	static const char nodes[] = ",_UnavailableNodes:";
+	const size_t own = strlen(word);
+	return len >= own && memcmp(seen, word, own) == 0 &&
+	       (len == own ||
+		       (len - own >= sizeof(nodes) - 1 && memcmp(seen + own, nodes, sizeof(nodes) - 1) == 0));
+}
+
 /* "Priority+Resources" */
 static bool is_listed(const char *list, const char *word)
 {
-	const size_t len = strlen(word);
 	for (const char *at = list; *at;) {
 		const size_t one = strcspn(at, "+");
-		if (one == len && memcmp(at, word, len) == 0)
+		if (is_word(at, one, word))
 			return true;
 		at += one + (at[one] == '+');
 	}
@@ -233,8 +242,7 @@ static void compare_seen(
 		bool found = false;
 		for (unsigned reason = 0; reason < SL_REASON_COUNT && !found; reason++) {
 			const char *word = sl_reason_name(reason);
-			found = (course->had[reason / 64] >> (reason % 64) & 1) && strlen(word) == one &&
-				memcmp(at, word, one) == 0;
+			found = (course->had[reason / 64] >> (reason % 64) & 1) && is_word(at, one, word);
 		}
 		cmp->reasons++;
 		cmp->reasons_same += found;
