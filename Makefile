@@ -69,6 +69,11 @@ $B/bench-place: $(CORE_O) $B/o/scripts/bench_place.o $B/o/tests/select_world.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# The same program, with a clock around each backfill pass.
+$B/bench-backfill: $(CORE_O) $(CLI_O) $B/o/scripts/bench_backfill.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread -rdynamic -Wl,--wrap=ctl_bf_pass $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $B/bench-many: $(CORE_O) $B/o/scripts/bench_many.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)

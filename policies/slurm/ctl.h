@@ -235,6 +235,7 @@ struct ctl_job {
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
 	enum sl_reason reason;
+	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
 	uint64_t reason_nodes;
 	enum ctl_status status; /* Of the last test. */
 	ctl_time tested;        /* last_sched_eval */
@@ -562,6 +563,8 @@ void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
 /* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+/* "work" is ctl_bf.c's: what backfill passes have cost so far. */
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show);
 int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
 /* ctl_show_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
 int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show);
@@ -681,6 +684,10 @@ enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *sta
 /* find_resv_end(): the first end of a reservation at or after start, rounded up to resolution seconds (0:
  * not); CTL_NEVER: none. The backfill tries a job that does not fit again one second after it. */
 ctl_time ctl_resv_end(const struct ctl *c, ctl_time start, int64_t resolution);
+/* job_time_adj_resv(): of so many minutes from now, how many a job may have on nodes before a reservation
+ * that is not its own begins there. */
+int64_t ctl_resv_minutes(
+	const struct ctl *c, const struct ctl_job *job, const uint64_t *nodes, int64_t minutes);
 /* For job_independent(), behind dependencies and begin times: NONE, or RESERVATION (not yet, or over), or
  * RESERVATION_DELETED (held until it is given another one, or none). */
 enum sl_reason ctl_resv_waits(struct ctl *c, struct ctl_job *job);

@@ -213,6 +213,8 @@ bool ctl_acct_modify(struct ctl *c, const char *command)
 			memcpy(change.name, text, strlen(text) + 1);
 	}
 	ctl_acct_inherit(c);
+	if (c->prio)
+		ctl_fair_changed(c);
 	ctl_limits_recount(c);
 	return done;
 }

@@ -27,6 +27,7 @@ struct attempt {
 	int64_t minutes_full;     /* and what it may have at most. */
 	int64_t limit;            /* Its own. */
 	bool now_only;            /* It may not reserve. */
+	bool counted;             /* For bf_max_job_test, which counts jobs however often they are tried. */
 	bool no_reserve;          /* Its QOS says so. */
 	ctl_time start;           /* Not before then, */
 	ctl_time later;           /* and if that does not do, then; CTL_NEVER: no more. */
@@ -97,8 +98,8 @@ static bool is_passed_over(const struct attempt *a)
 		return true;
 	if (a->part->state != SL_PARTITION_UP && a->part->state != SL_PARTITION_DRAIN)
 		return true;
-	if (job != a->entry->job && !ctl_queue_independent(c, job))
-		return true; /* So many tasks of its array run as may. */
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return true; /* So many tasks of its array run as may (job_array_start_test). */
 	if (!c->params.bf_licenses && !ctl_license_free(c, job, c->now))
 		return true;
 	if (!c->params.assoc_limit_stop && !ctl_limits_again(c, job))
@@ -138,14 +139,18 @@ static void take_limit(struct attempt *a)
 	if (a->minutes_full == CTL_NEVER)
 		a->minutes_full = most;
 	a->minutes = a->minutes_full;
+	const int64_t left = job->deadline == CTL_NONE ? 0 : (job->deadline - a->c->now) / 60;
 	a->no_reserve = job->qos != CTL_NO_ROW && (a->c->qos[job->qos].flags & CTL_QOS_NO_RESERVE);
 	if (a->no_reserve && (p->preempt_by_part || p->preempt_by_qos))
 		a->minutes = 1; /* It can make room again. */
-	else if (job->time_min != CTL_NONE && job->time_min > 0 && job->time_min < a->minutes)
+	else if (job->time_min != CTL_NONE && job->time_min > 0 && job->time_min < a->minutes && left <= 0)
 		a->minutes = job->time_min;
+	if (left > 0 && left < a->minutes_full) /* It is tested with all of it, and gets what is left. */
+		a->minutes_full = left;
 }
 
-/* As long as no slot that begins later lacks its nodes (_reset_job_time_limit). */
+/* As long as no slot that begins later lacks its nodes, and no reservation begins there
+ * (_reset_job_time_limit). */
 static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 {
 	const struct ctl_slots *s = &a->bf->slots;
@@ -165,6 +170,7 @@ static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 		if (!i)
 			break;
 	}
+	minutes = ctl_resv_minutes(a->c, job, mine, minutes);
 	return minutes > job->time_min ? minutes : job->time_min;
 }
 
@@ -176,7 +182,7 @@ static void set_limit(struct attempt *a)
 	if (a->minutes == a->minutes_full && tested == a->limit)
 		return;
 	job->time_limit = a->limit;
-	if (!a->no_reserve && job->time_min != CTL_NONE && job->time_min > 0)
+	if (!a->no_reserve && ((job->time_min != CTL_NONE && job->time_min > 0) || job->deadline != CTL_NONE))
 		job->time_limit = stretched(a, job);
 	if (job->time_limit == tested)
 		return;
@@ -187,25 +193,6 @@ static void set_limit(struct attempt *a)
 }
 
 /* ---- Where and when (3a to 3d) ------------------------------------------------------------------------- */
-
-/* Nodes over all of its time; a->later is set. False: too few. */
-static bool find_nodes(struct attempt *a)
-{
-	struct ctl *c = a->c;
-	struct ctl_slots *s = &a->bf->slots;
-	const uint64_t *required = ctl_place_required(c, a->job);
-	const ctl_time from = a->start > c->now ? a->start : c->now;
-	const ctl_time end = from + a->minutes * 60;
-	const ctl_time resv = ctl_resv_end(c, a->start, c->params.bf_resolution);
-	a->later = ctl_slots_and(s, a->start, end, c->now, a->nodes);
-	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
-		a->later = resv + 1;
-	if (ctl_set_count(a->nodes, a->words) < a->job->nodes_min)
-		return false;
-	if (required && !ctl_set_within(required, a->nodes, a->words))
-		return false;
-	return true;
-}
 
 static void licenses_of(const struct attempt *a, int64_t *licenses)
 {
@@ -219,14 +206,37 @@ static void licenses_of(const struct attempt *a, int64_t *licenses)
 
 enum { LICENSES_MAX = CTL_TRES_MAX };
 
-static bool is_licensed(const struct attempt *a)
+/* It is put off until its licences are there, as far as the plan goes. */
+static bool is_licensed(struct attempt *a, ctl_time end)
 {
 	int64_t licenses[LICENSES_MAX] = { 0 };
-	const ctl_time from = a->start > a->c->now ? a->start : a->c->now;
 	if (!a->c->params.bf_licenses || a->c->cluster->license_count > LICENSES_MAX)
 		return true;
 	licenses_of(a, licenses);
-	return ctl_slots_licensed(&a->bf->slots, a->start, from + a->minutes * 60, licenses);
+	const ctl_time until = ctl_slots_licensed(&a->bf->slots, a->start, end, licenses);
+	if (until != CTL_NONE)
+		a->later = until;
+	return until == CTL_NONE;
+}
+
+/* Nodes over all of its time; a->later is set. False: too few, or too few licences. */
+static bool find_nodes(struct attempt *a)
+{
+	struct ctl *c = a->c;
+	struct ctl_slots *s = &a->bf->slots;
+	const uint64_t *required = ctl_place_required(c, a->job);
+	const ctl_time from = a->start > c->now ? a->start : c->now;
+	const ctl_time end = from + a->minutes * 60;
+	const ctl_time resv = ctl_resv_end(c, a->start, c->params.bf_resolution);
+	a->later = ctl_slots_and(s, a->start, end, c->now, a->nodes);
+	const bool licensed = is_licensed(a, end);
+	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
+		a->later = resv + 1;
+	if (ctl_set_count(a->nodes, a->words) < a->job->nodes_min)
+		return false;
+	if (required && !ctl_set_within(required, a->nodes, a->words))
+		return false;
+	return licensed;
 }
 
 /* ---- Now (3e) ------------------------------------------------------------------------------------------ */
@@ -358,6 +368,15 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 
 /* ---- One job (3) --------------------------------------------------------------------------------------- */
 
+/* assoc_limit_stop: nobody knows when a limit will let it start; it is taken to be when the plan next has
+ * other nodes for it, or in 500 s (own-87). */
+static void stop_by_limit(struct attempt *a)
+{
+	enum { A_WHILE = 500 };
+	a->at = a->later != CTL_NEVER ? a->later : a->c->now + A_WHILE;
+	still_until(a->bf, a->c->now);
+}
+
 /* Once, at a->later. True: it is done with. */
 static bool try_at(struct attempt *a, enum verdict *verdict)
 {
@@ -370,12 +389,11 @@ static bool try_at(struct attempt *a, enum verdict *verdict)
 	ctl_set_and(a->nodes, ctl_nodes_avail(c), a->words);
 	if (ctl_resv_later(c, a->job, &a->start, a->minutes, a->nodes, &overlap) != CTL_OK)
 		return true;
-	if (!find_nodes(a) || !is_licensed(a))
+	if (!find_nodes(a))
 		return !try_later(a);
-	if (a->bf->tries++ >= c->params.bf_max_job_test) {
-		*verdict = STOP;
-		return true;
-	}
+	if (!a->counted)
+		a->bf->tries++;
+	a->counted = true;
 	memcpy(a->before, a->nodes, a->words * sizeof(*a->nodes));
 	a->bf->tests++;
 	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, a->now_only, &a->at) != CTL_OK)
@@ -389,9 +407,13 @@ static bool try_at(struct attempt *a, enum verdict *verdict)
 			*verdict = most && a->bf->started >= most ? STOP : a->entry->array ? AGAIN : NEXT;
 			return true;
 		}
-		if (status == CTL_ACCOUNTING_POLICY)
+		if (status == CTL_RESERVATION_BUSY ||
+			(status == CTL_ACCOUNTING_POLICY && !c->params.assoc_limit_stop))
 			return true;
-		a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
+		if (status == CTL_ACCOUNTING_POLICY)
+			stop_by_limit(a);
+		else
+			a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
 	}
 	return settle(a, verdict);
 }
@@ -414,6 +436,10 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	a.bf->jobs_looked++;
 	if (is_passed_over(&a))
 		return NEXT;
+	/* What it was told before counts no more, unless another of its partitions gave it a plan in this
+	 * pass. Those that are passed over keep theirs, as recorded. */
+	if (a.bf->planned[a.job->row] == CTL_NONE)
+		a.job->planned = CTL_NONE;
 	a.now_only = !may_reserve(&a);
 	take_limit(&a);
 	while (!try_at(&a, &verdict))
@@ -483,9 +509,6 @@ void ctl_bf_pass(struct ctl *c)
 			      &bf->slots, c->now, c->now + c->params.bf_window_min * 60, ctl_nodes_avail(c)))
 		return;
 	ctl_place_begin(c);
-	/* Nothing is planned any more, also of those that are not looked at (_clear_job_start_times()). */
-	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next)
-		c->job[row].planned = CTL_NONE;
 	for (size_t i = 0; i < count; i++) {
 		entry[i].job->status = CTL_OK;
 		bf->planned[entry[i].job->row] = CTL_NONE;
@@ -496,10 +519,25 @@ void ctl_bf_pass(struct ctl *c)
 		return;
 	enum verdict verdict = NEXT;
 	for (size_t i = 0; i < count && verdict != STOP && !c->status;) {
+		if (verdict == NEXT && bf->tries >= c->params.bf_max_job_test)
+			break; /* Tasks of an array that was begun go on. */
 		verdict = look_at(c, &entry[i]);
 		i += verdict != AGAIN;
 	}
 	bf->slots_made += bf->slots.count;
 	look_at_ends(c);
 	still_until(bf, bf->slots.still_until);
+}
+
+/* ---- For benchmarks ------------------------------------------------------------------------------------ */
+
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show)
+{
+	static const char *const column[] = { "passes", "looked", "tests", "slots" };
+	const struct ctl_bf *bf = c->bf;
+	const uint64_t count[] = { bf->passes, bf->jobs_looked, bf->tests, bf->slots_made };
+	struct sl_figure figure[SL_LEN(count)];
+	for (size_t i = 0; i < SL_LEN(count); i++)
+		figure[i] = (struct sl_figure){ .text = NULL, .number = (double)count[i] };
+	return show->row(show->self, column, figure, SL_LEN(figure));
 }

@@ -52,7 +52,7 @@ bool ctl_slots_overlap(const struct ctl_slots *s, ctl_time start, ctl_time end, 
 /* The nodes (and licences: by licence; NULL: none) are somebody's from start to end. */
 bool ctl_slots_take(
 	struct ctl_slots *s, ctl_time start, ctl_time end, const uint64_t *nodes, const int64_t *licenses);
-/* Those licences are left in each slot over [start, end]. */
-bool ctl_slots_licensed(const struct ctl_slots *s, ctl_time start, ctl_time end, const int64_t *licenses);
+/* When the last slot over [start, end] ends that lacks some of those licences; CTL_NONE: none does. */
+ctl_time ctl_slots_licensed(const struct ctl_slots *s, ctl_time start, ctl_time end, const int64_t *licenses);
 
 #endif

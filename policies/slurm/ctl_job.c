@@ -52,6 +52,7 @@ static void forget_plan(struct ctl_job *job) { job->planned = CTL_NONE; }
 void ctl_set_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 {
 	job->reason = reason;
+	job->reasons_had[reason / 64] |= UINT64_C(1) << (reason % 64);
 	ctl_order(c, job, CTL_REASON, NULL);
 }
 

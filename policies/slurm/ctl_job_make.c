@@ -108,10 +108,13 @@ static void account_of(struct ctl *c, struct ctl_job *job)
 
 /* ---- Where ------------------------------------------------------------------------------------------ */
 
-/* In the order of their tiers, the highest first; equal ones as written (slurmctld sorts a job's partitions).
- */
+/* In the order of their tiers, the highest first; equal ones as written (slurmctld sorts a job's partitions);
+ * each once, however often it was named. */
 static void put_part(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
+	for (uint32_t i = 0; i < job->part_count; i++)
+		if (job->parts[i] == part)
+			return;
 	uint32_t at = job->part_count++;
 	for (; at > 0 && c->part[job->parts[at - 1]].tier < c->part[part].tier; at--)
 		job->parts[at] = job->parts[at - 1];

@@ -67,17 +67,11 @@ static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 	return was && listed && !ctl_set_within(listed, p->available, p->words);
 }
 
+/* assoc_limit_stop stops nobody here: it does where a job is kept by a limit as it is placed. */
 static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 {
-	struct ctl *c = p->c;
-	if (is_behind(p, job, part) || !ctl_deadline_ok(c, job))
-		return true;
-	if (!ctl_limits_again(c, job)) {
-		if (c->params.assoc_limit_stop)
-			block(p, part);
-		return true;
-	}
-	return lacks_listed(p, job);
+	return is_behind(p, job, part) || !ctl_deadline_ok(p->c, job) || !ctl_limits_again(p->c, job) ||
+	       lacks_listed(p, job);
 }
 
 static bool lacks_licenses(struct pass *p, struct ctl_job *job)
@@ -102,28 +96,30 @@ static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t p
 	return priority >= (least ? least : params->bf_min_prio_reserve);
 }
 
-static void fail_busy(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
+/* It does not start. Whatever kept it, the nodes that it lists are kept from those behind it; if it lists too
+ * few, and is one of those that block, it blocks its reservation or its partition. */
+static void fail(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, bool blocks)
 {
 	const uint64_t *listed = ctl_place_required(p->c, job);
-	if (job->resv != CTL_NO_ROW) {
+	if (listed && ctl_set_count(listed, p->words) >= job->nodes_min) {
+		ctl_set_and_not(p->available, listed, p->words);
+	} else if (blocks && job->resv != CTL_NO_ROW) {
 		if (p->failed_resv_count < RESERVATIONS_FAILED_MAX)
 			p->failed_resv[p->failed_resv_count++] = job->resv;
-	} else if (listed && ctl_set_count(listed, p->words) >= job->nodes_min) {
-		ctl_set_and_not(p->available, listed, p->words);
-	} else if (may_block(p->c, job, entry->priority)) {
+	} else if (blocks && may_block(p->c, job, entry->priority)) {
 		block(p, entry->part);
 	}
 }
 
-/* Too few nodes are left of its partition, whoever has them: it blocks as one that does not fit (run 03: H
- * waits for Priority behind G). */
+/* Too few nodes are left of its partition, whoever has them: it blocks the partition (run 03: H waits for
+ * Priority behind G), whatever it lists, however young it is. */
 static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
 {
 	const uint32_t left = ctl_set_count_both(p->available, p->c->part[entry->part].nodes, p->words);
 	if (job->nodes_min <= left)
 		return false;
 	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
-	fail_busy(p, job, entry);
+	block(p, entry->part);
 	return true;
 }
 
@@ -135,19 +131,41 @@ static enum verdict judge(
 		p->started++;
 		return entry->array ? AGAIN : NEXT;
 	}
-	if (status == CTL_NODES_BUSY || status == CTL_PREEMPTION_IN_PROGRESS) {
-		fail_busy(p, job, entry);
-	} else if (status == CTL_ACCOUNTING_POLICY && p->c->params.assoc_limit_stop) {
-		block(p, entry->part);
-	} else if (status == CTL_NODE_CONFIG && job->part_count == 1) {
+	if (status == CTL_NODE_CONFIG && job->part_count == 1) {
 		/* No set of nodes has it (any more): held until somebody changes it. */
 		ctl_hold(p->c, job, false);
 		ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
 	}
+	fail(p, job, entry,
+		status == CTL_NODES_BUSY || status == CTL_PREEMPTION_IN_PROGRESS ||
+			(status == CTL_ACCOUNTING_POLICY && p->c->params.assoc_limit_stop));
 	return NEXT;
 }
 
 /* ---- The pass ------------------------------------------------------------------------------------------ */
+
+/* Minutes that it asked for; of none, those of the partition. */
+static int64_t minutes_of(const struct ctl *c, const struct ctl_job *job, uint32_t part)
+{
+	if (job->time_limit != CTL_NEVER && job->time_limit != CTL_NONE)
+		return job->time_limit;
+	const int64_t usual = c->part[part].default_time;
+	return usual != CTL_NONE && usual != CTL_NEVER ? usual : c->part[part].max_time;
+}
+
+/* What is left until its deadline is the most that it may run. */
+static enum ctl_status start(struct pass *p, struct ctl_job *job, uint32_t part)
+{
+	const int64_t limit = job->time_limit;
+	const int64_t left = job->deadline == CTL_NONE ? 0 : (job->deadline - p->c->now) / 60;
+	const int64_t minutes = minutes_of(p->c, job, part);
+	if (left > 0)
+		job->time_limit = minutes < left ? minutes : left;
+	const enum ctl_status status = ctl_place_try(p->c, job, part, p->available);
+	if (status != CTL_OK)
+		job->time_limit = limit;
+	return status;
+}
 
 /* Tasks that are jobs of their own. */
 static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct ctl_entry *entry)
@@ -169,20 +187,26 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 	struct ctl_job *job = ctl_entry_job(c, entry);
 	if (!job || job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
-	if (entry->array && job != entry->job && !ctl_queue_independent(c, job))
-		return NEXT; /* So many of its tasks run as may. */
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return NEXT; /* So many of its tasks run as may (job_array_start_test). */
 	job->part = entry->part;
 	if (params->sched_max_job_start && p->started >= params->sched_max_job_start)
 		return STOP;
 	if (is_rejected(p, job, entry))
 		return NEXT;
-	if (params->partition_job_depth && part->tried++ >= params->partition_job_depth)
+	if (params->partition_job_depth && part->tried++ >= params->partition_job_depth) {
+		if (job->reason == SL_REASON_NONE)
+			ctl_queue_reason(c, job, SL_REASON_PRIORITY);
 		return NEXT;
+	}
 	if (p->depth++ > p->depth_max)
 		return STOP;
-	if (is_kept(p, job, entry->part) || lacks_nodes(p, job, entry) || lacks_licenses(p, job))
+	if (is_kept(p, job, entry->part) || lacks_nodes(p, job, entry))
 		return NEXT;
-	return judge(p, job, entry, ctl_place_try(c, job, entry->part, p->available));
+	if (lacks_licenses(
+		    p, job)) /* bf_licenses: the backfill plans for it, and nobody else starts before. */
+		return params->bf_licenses ? STOP : NEXT;
+	return judge(p, job, entry, start(p, job, entry->part));
 }
 
 void ctl_main_pass(struct ctl *c, bool full)

@@ -13,11 +13,13 @@ struct ctl_place {
 	uint64_t *set[CTL_SET_COUNT];
 	const uint64_t **required;      /* By row; NULL: it lists none. */
 	struct select_running *running; /* What runs, by when its limit ends. */
-	struct ending *ending;
+	struct ending *ending, *other;  /* The same by row; to merge with. */
 	size_t running_count, running_room;
 	bool running_fresh;
-	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
-	bool idle_known;
+	bool running_cut; /* It lacks those that can be preempted. */
+	uint64_t listing; /* Counts lists of what runs. */
+	uint64_t *listed; /* By row: in which build of the list it was found. */
+	uint64_t builds;
 };
 
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which) { return c->place->set[which]; }
@@ -131,41 +133,56 @@ static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 	job->ask.waited = (c->now - since) * SL_SECOND;
 }
 
-/* Nodes without any job (idle_node_bitmap). */
-static const uint64_t *idle_nodes(struct ctl *c)
+/* It has its nodes to itself. */
+static bool is_alone(const struct ctl *c, const struct ctl_job *job)
+{
+	return job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
+				       c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+}
+
+/* Those that a job has to find: nodes without any job (idle_node_bitmap), if it wants its nodes to itself;
+ * else nodes without such a job (share_node_bitmap). */
+static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
 {
 	struct ctl_place *p = c->place;
 	uint64_t *idle = p->set[CTL_SET_IDLE];
+	uint64_t *shared = p->set[CTL_SET_SHARED];
+	const uint64_t *mine = is_alone(c, job) ? idle : shared;
 	if (p->idle_known && p->idle_jobs == c->job_changes && p->idle_nodes == c->node_changes)
-		return idle;
+		return mine;
 	memset(idle, 0xff, p->words * sizeof(*idle));
+	memset(shared, 0xff, p->words * sizeof(*shared));
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
 		const struct select_alloc *alloc = c->job[row].alloc;
-		for (uint32_t i = 0; alloc && i < alloc->node_count; i++)
-			idle[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+		const bool alone = alloc && is_alone(c, &c->job[row]);
+		for (uint32_t i = 0; alloc && i < alloc->node_count; i++) {
+			const uint64_t others = ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+			idle[alloc->piece[i].node / 64] &= others;
+			shared[alloc->piece[i].node / 64] &= alone ? others : UINT64_MAX;
+		}
 	}
 	p->idle_known = true;
 	p->idle_jobs = c->job_changes;
 	p->idle_nodes = c->node_changes;
-	return idle;
+	return mine;
 }
 
-/* _pick_best_nodes() of a job that finds no room: BUSY, if one of the nodes that it may have is in use, or
- * they would do if they were idle; else they are not there to be had. */
+/* _pick_best_nodes() of a job that finds no room: BUSY, if the nodes that it may have would do if they were
+ * idle, or one of them is not to be had beside its job (which nobody asks where there is preemption); else
+ * they are not there. */
 static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_place *p = c->place;
 	const struct ctl_part *part = &c->part[job->part];
-	const struct select_alloc *out;
-	const uint64_t *idle = idle_nodes(c);
+	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
 	bool all = true;
 	for (size_t i = 0; i < p->words; i++) {
 		const uint64_t mine = nodes[i] & part->nodes[i];
-		if (mine & ~idle[i])
+		if (free && (mine & ~free[i]))
 			return CTL_NODES_BUSY;
 		all = all && mine == part->nodes[i];
 	}
-	if (all || select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS)
+	if (all || select_could(c->select, &job->ask, nodes))
 		return CTL_NODES_BUSY;
 	return CTL_NODE_NOT_AVAIL;
 }
@@ -350,7 +367,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 		ctl_queue_reason(c, job, limit);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	if (ctl_is_limit(job->reason))
+	if (ctl_is_limit_known(job->reason))
 		ctl_queue_reason(c, job, SL_REASON_NONE);
 	const enum ctl_status status = ctl_place_now(c, job, part, available);
 	if (status != CTL_OK)
@@ -365,7 +382,7 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 {
 	const int64_t tier = c->part[job->part].tier;
 	const int64_t its = c->part[other->part].tier;
-	if (other == job || ctl_is_limit(other->reason) || ctl_is_partitions(other->reason) ||
+	if (other == job || ctl_is_limit_known(other->reason) || ctl_is_partitions(other->reason) ||
 		other->begin == CTL_NONE || other->begin > c->now ||
 		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
 		return false;
@@ -379,22 +396,17 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 /* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
 static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 {
-	const struct ctl_params *params = &c->params;
 	const size_t words = c->place->words;
 	const uint64_t *required = ctl_place_required(c, job);
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
-	const struct select_alloc *out;
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
 	if (kept != CTL_OK)
 		return kept;
 	if (required && !ctl_set_within(required, nodes, words))
 		return CTL_NODE_NOT_AVAIL;
-	const bool alone = job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
-						   c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
-	if (alone && !params->preempt_by_part && !params->preempt_by_qos)
-		ctl_set_and(nodes, idle_nodes(c), words);
-	return select_place(c->select, &job->ask, nodes, SELECT_EVER, &out) == SELECT_FITS ? CTL_OK
-											   : CTL_NODES_BUSY;
+	if (!ctl_preemption(c))
+		ctl_set_and(nodes, nodes_for(c, job), words);
+	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
@@ -438,35 +450,82 @@ static bool running_room(struct ctl *c, size_t count)
 	struct ctl_place *p = c->place;
 	if (count <= p->running_room)
 		return true;
-	p->running_room = 2 * count + 64;
-	p->running = sl_alloc(c->arena, p->running_room, sizeof(*p->running));
-	p->ending = sl_alloc(c->arena, p->running_room, sizeof(*p->ending));
-	if (p->running && p->ending)
+	const size_t room = 2 * count + 64;
+	struct select_running *running = sl_alloc(c->arena, room, sizeof(*running));
+	struct ending *ending = sl_alloc(c->arena, room, sizeof(*ending));
+	p->other = sl_alloc(c->arena, room, sizeof(*p->other));
+	if (!p->listed)
+		p->listed = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->listed));
+	if (running && ending && p->other && p->listed) {
+		if (p->running_count) {
+			memcpy(running, p->running, p->running_count * sizeof(*running));
+			memcpy(ending, p->ending, p->running_count * sizeof(*ending));
+		}
+		p->running = running;
+		p->ending = ending;
+		p->running_room = room;
 		return true;
+	}
 	ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
-	p->running_room = 0;
 	return false;
+}
+
+/* Of the last list, those that still are as they were there; their number. True: it is all of it. */
+static size_t still_running(struct ctl *c, bool *all)
+{
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	*all = !p->running_cut;
+	for (size_t i = 0; i < p->running_count; i++) {
+		const struct ending was = p->ending[i];
+		const struct ctl_job *job = &c->job[was.row];
+		if (!job->alloc || ctl_engine_time(c, job->end_limit) != was.end) {
+			*all = false;
+			continue;
+		}
+		*all = *all && p->running[i].alloc == job->alloc;
+		p->listed[was.row] = p->builds;
+		p->ending[count++] = was;
+	}
+	return count;
+}
+
+static size_t not_listed(struct ctl *c, struct ending *ending)
+{
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
+		if (c->job[row].alloc && p->listed[row] != p->builds)
+			ending[count++] = (struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
+	qsort(ending, count, sizeof(*ending), by_end);
+	return count;
 }
 
 /* What runs and is suspended, by the ends of limits; the same until something starts or ends. */
 static bool list_running(struct ctl *c)
 {
 	struct ctl_place *p = c->place;
+	bool all;
 	if (p->running_fresh)
 		return true;
 	if (!running_room(c, c->running_count))
 		return false;
-	size_t count = 0;
-	for (uint32_t row = c->running_first; row != CTL_NO_ROW && count < p->running_room;
-		row = c->job[row].next)
-		if (c->job[row].alloc)
-			p->ending[count++] =
-				(struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
-	qsort(p->ending, count, sizeof(*p->ending), by_end);
+	p->builds++;
+	size_t kept = still_running(c, &all);
+	size_t more = not_listed(c, p->other);
+	const size_t count = kept + more;
+	p->running_fresh = true;
+	if (all && !more)
+		return true;
+	for (size_t to = count; more > 0;)
+		p->ending[--to] = kept > 0 && by_end(&p->ending[kept - 1], &p->other[more - 1]) > 0
+					  ? p->ending[--kept]
+					  : p->other[--more];
 	for (size_t i = 0; i < count; i++)
 		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
 	p->running_count = count;
-	p->running_fresh = true;
+	p->running_cut = false;
+	p->listing++;
 	return true;
 }
 
@@ -477,9 +536,12 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 	size_t count = 0;
 	outlook->running = p->running;
 	outlook->running_count = p->running_count;
+	outlook->listing = p->listing;
 	if (!outlook->candidate_count)
 		return;
+	outlook->listing = 0;
 	p->running_fresh = false;
+	p->running_cut = true;
 	for (size_t i = 0; i < p->running_count; i++)
 		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))
 			p->running[count++] = p->running[i];
@@ -491,9 +553,8 @@ static enum ctl_status will_run(
 	struct ctl *c, struct ctl_job *job, uint64_t *available, bool now_only, ctl_time *at)
 {
 	struct ctl_place *p = c->place;
-	uint64_t *chosen = p->set[CTL_SET_IDLE];
+	uint64_t *chosen = p->set[CTL_SET_CHOSEN];
 	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
-	p->idle_known = false; /* chosen takes its place. */
 	ctl_preempt_outlook(c, job, job->part, &outlook);
 	if (!now_only && list_running(c))
 		without_candidates(c, &outlook);

@@ -52,7 +52,16 @@ static inline uint32_t ctl_set_count_both(const uint64_t *a, const uint64_t *b, 
 /* ---- ctl_place.c */
 
 /* Scratch, whose who uses it: sets of select_node_words() words. */
-enum ctl_set { CTL_SET_PASS, CTL_SET_TRY, CTL_SET_PLACE, CTL_SET_IDLE, CTL_SET_BEFORE, CTL_SET_COUNT };
+enum ctl_set {
+	CTL_SET_PASS,
+	CTL_SET_TRY,
+	CTL_SET_PLACE,
+	CTL_SET_IDLE,
+	CTL_SET_SHARED,
+	CTL_SET_CHOSEN,
+	CTL_SET_BEFORE,
+	CTL_SET_COUNT
+};
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which);
 
 /* The nodes that it listed (--nodelist); NULL: none. */
@@ -80,6 +89,10 @@ bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
 /* It is one of QOS' and associations'. */
 bool ctl_is_limit(enum sl_reason reason);
+/* It is one of those that acct_policy_job_runnable_state() looks for. 22.05 asks for a range of its list of
+ * reasons, and all that came to that list later lie outside it: limits of GRES, licences and billing, of
+ * memory but for Grp, of nodes per minute, per node, and per account. */
+bool ctl_is_limit_known(enum sl_reason reason);
 /* Its partition gave it, and takes it back. */
 bool ctl_is_partitions(enum sl_reason reason);
 /* Limits are looked at again if they kept it before (acct_policy_job_runnable_state). False: they still do.

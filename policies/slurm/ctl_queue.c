@@ -88,12 +88,32 @@ void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 
 bool ctl_is_limit(enum sl_reason reason) { return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_COUNT; }
 
+bool ctl_is_limit_known(enum sl_reason reason)
+{
+	static const enum sl_reason known[] = { SL_REASON_ASSOC_GRP_CPU, SL_REASON_ASSOC_GRP_CPU_MINS,
+		SL_REASON_ASSOC_GRP_CPU_RUN_MINS, SL_REASON_ASSOC_GRP_JOBS, SL_REASON_ASSOC_GRP_MEM,
+		SL_REASON_ASSOC_GRP_NODE, SL_REASON_ASSOC_GRP_SUBMIT, SL_REASON_ASSOC_GRP_WALL,
+		SL_REASON_ASSOC_MAX_JOBS, SL_REASON_ASSOC_MAX_CPU_JOB, SL_REASON_ASSOC_MAX_CPU_MINS_JOB,
+		SL_REASON_ASSOC_MAX_NODE_JOB, SL_REASON_ASSOC_MAX_WALL, SL_REASON_ASSOC_MAX_SUBMIT,
+		SL_REASON_QOS_GRP_CPU, SL_REASON_QOS_GRP_CPU_MINS, SL_REASON_QOS_GRP_CPU_RUN_MINS,
+		SL_REASON_QOS_GRP_JOBS, SL_REASON_QOS_GRP_MEM, SL_REASON_QOS_GRP_NODE,
+		SL_REASON_QOS_GRP_SUBMIT, SL_REASON_QOS_GRP_WALL, SL_REASON_QOS_MAX_CPU_JOB,
+		SL_REASON_QOS_MAX_CPU_MINS_JOB, SL_REASON_QOS_MAX_NODE_JOB, SL_REASON_QOS_MAX_WALL,
+		SL_REASON_QOS_MAX_CPU_USER, SL_REASON_QOS_MAX_JOBS_USER, SL_REASON_QOS_MAX_NODE_USER,
+		SL_REASON_QOS_MAX_SUBMIT_USER, SL_REASON_QOS_MIN_CPU };
+	for (size_t i = 0; ctl_is_limit(reason) && i < SL_LEN(known); i++)
+		if (known[i] == reason)
+			return true;
+	return false;
+}
+
 bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
 {
-	if (!ctl_is_limit(job->reason))
+	if (!ctl_is_limit_known(job->reason))
 		return true;
 	const enum sl_reason reason = ctl_limits_pre(c, job);
-	ctl_queue_reason(c, job, reason);
+	if (reason != SL_REASON_NONE) /* Else what it said stays until something else keeps it. */
+		ctl_queue_reason(c, job, reason);
 	return reason == SL_REASON_NONE;
 }
 
@@ -205,6 +225,8 @@ static int compare(const struct ctl *c, const struct ctl_entry *a, const struct 
 		order = more(c->part[a->part].tier, c->part[b->part].tier);
 	if (!order)
 		order = more(a->priority, b->priority);
+	if (!order) /* A requeued job was submitted when it was requeued (own-81). */
+		order = a->job->submit < b->job->submit ? -1 : a->job->submit > b->job->submit;
 	if (!order)
 		order = -more(a->job->order, b->job->order);
 	if (!order) /* Tasks of one array; those that still are one record go last. */

@@ -469,3 +469,22 @@ int64_t ctl_resv_licenses(struct ctl *c, const struct ctl_job *job, const char *
 	}
 	return sum;
 }
+
+int64_t ctl_resv_minutes(
+	const struct ctl *c, const struct ctl_job *job, const uint64_t *nodes, int64_t minutes)
+{
+	const ctl_time end = c->now + minutes * 60;
+	for (uint32_t i = 0; i < c->resvs->count; i++) {
+		const struct resv *r = &c->resvs->item[i];
+		if (r->deleted || i == job->resv || !r->nodes)
+			continue;
+		ctl_time start;
+		ctl_time until;
+		resv_span(c, r, &start, &until);
+		if (start <= c->now || start >= end || !nset_meets(r->nodes, nodes, c->resvs->words))
+			continue; /* One that has begun was looked at when the nodes were chosen. */
+		const int64_t left = (start - c->now) / 60;
+		minutes = left < minutes ? left : minutes;
+	}
+	return minutes;
+}

@@ -94,18 +94,19 @@ bool ctl_slots_overlap(const struct ctl_slots *s, ctl_time start, ctl_time end, 
 	}
 }
 
-bool ctl_slots_licensed(const struct ctl_slots *s, ctl_time start, ctl_time end, const int64_t *licenses)
+ctl_time ctl_slots_licensed(
+	const struct ctl_slots *s, ctl_time start, ctl_time end, const int64_t *licenses)
 {
 	const uint32_t count = s->c->cluster->license_count;
+	ctl_time last = CTL_NONE;
 	for (uint32_t i = 0;;) {
 		const struct ctl_slot *slot = &s->slot[i];
-		if (slot->end > start && slot->begin <= end)
-			for (uint32_t k = 0; k < count; k++)
-				if (licenses[k] > slot->licenses[k])
-					return false;
+		for (uint32_t k = 0; slot->end > start && slot->begin <= end && k < count; k++)
+			if (licenses[k] > slot->licenses[k])
+				last = slot->end;
 		i = slot->next;
 		if (!i)
-			return true;
+			return last;
 	}
 }
 

@@ -356,7 +356,7 @@ static bool give_memory(const struct sel_test *t, struct laid *to)
 	return true;
 }
 
-static bool allocate(struct sel_test *t)
+bool sel_allocate(struct sel_test *t)
 {
 	struct select *s = t->s;
 	struct laid to;
@@ -573,8 +573,8 @@ static bool test_features(struct sel_test *t, const uint64_t *from)
 
 /* ---- Placing ------------------------------------------------------------------------------------ */
 
-static void begin_test(struct sel_test *t, struct select *s, const struct select_job *job,
-	struct sel_request *q, enum select_mode mode)
+void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job, struct sel_request *q,
+	enum select_mode mode)
 {
 	const struct sel_partition *p = &s->partition[q->partition];
 	*t = (struct sel_test){ .s = s, .q = q, .job = job, .mode = mode, .ever = mode == SELECT_EVER };
@@ -608,7 +608,7 @@ static enum select_answer ever(struct select *s, const struct select_job *job, s
 	struct sel_test t;
 	if (q->ever >= 0)
 		return (enum select_answer)q->ever;
-	begin_test(&t, s, job, q, SELECT_EVER);
+	sel_begin(&t, s, job, q, SELECT_EVER);
 	const bool fits = t.nodes_min <= t.nodes_max && test_features(&t, q->candidates);
 	q->ever = fits ? SELECT_FITS : SELECT_NEVER;
 	q->ever_why = fits ? NULL : config;
@@ -619,6 +619,49 @@ static enum select_answer answer(struct select *s, enum select_answer what, cons
 {
 	s->why = why;
 	return what;
+}
+
+/* ---- The same again ----------------------------------------------------------------------------- */
+
+/* Nothing has changed since it was asked last on these nodes: what the indices said holds. */
+static bool asked_before(const struct sel_test *t, const uint64_t *available)
+{
+	const struct select *s = t->s;
+	const struct sel_request *q = t->q;
+	if (s->plain || !q->placed_nodes || q->placed_change != s->change ||
+		q->placed_settings != s->settings || t->job->over_qos || !sel_is_simple(t))
+		return false;
+	for (size_t w = 0; w < s->words; w++)
+		if (q->placed_nodes[w] != (q->candidates[w] & (available ? available[w] : ~UINT64_C(0))))
+			return false;
+	return true;
+}
+
+static void keep_answer(const struct sel_test *t, const uint64_t *available, bool fits)
+{
+	struct select *s = t->s;
+	struct sel_request *q = t->q;
+	if (t->job->over_qos ||
+		(!q->placed_nodes && !(q->placed_nodes = sl_alloc(s->arena, s->words, sizeof(uint64_t)))))
+		return;
+	for (size_t w = 0; w < s->words; w++)
+		q->placed_nodes[w] = q->candidates[w] & (available ? available[w] : ~UINT64_C(0));
+	if (q->placed_at)
+		sel_drop(s, q->placed_at);
+	q->placed_at = fits ? sel_copy(s, s->out) : NULL;
+	q->placed_change = !fits || q->placed_at ? s->change : UINT64_MAX;
+	q->placed_settings = s->settings;
+}
+
+static enum select_answer answer_again(struct sel_test *t, const struct select_alloc **out)
+{
+	struct select_alloc *at = t->q->placed_at;
+	if (!at)
+		return answer(t->s, SELECT_BUSY, busy);
+	at->user = t->job->user;
+	if (out)
+		*out = at;
+	return answer(t->s, SELECT_FITS, NULL);
 }
 
 enum select_answer select_place(struct select *s, const struct select_job *job, const uint64_t *available,
@@ -634,7 +677,9 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 		return answer(s, SELECT_NEVER, q->ever_why);
 	if (mode == SELECT_EVER && !out)
 		return answer(s, SELECT_FITS, NULL);
-	begin_test(&t, s, job, q, mode);
+	sel_begin(&t, s, job, q, mode);
+	if (mode != SELECT_EVER && asked_before(&t, available))
+		return answer_again(&t, out);
 	const int fast = s->plain ? -1 : sel_fast(&t, available);
 	if (fast < 0) {
 		uint64_t *from = s->set[7];
@@ -643,16 +688,39 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 		if (!test_features(&t, from))
 			return answer(s, SELECT_BUSY, busy);
 	}
-	if (fast == 0 || !allocate(&t))
+	const bool fits = fast != 0 && sel_allocate(&t);
+	if (fast >= 0)
+		keep_answer(&t, available, fits);
+	if (!fits)
 		return answer(s, SELECT_BUSY, busy);
 	if (out)
 		*out = s->out;
 	return answer(s, SELECT_FITS, NULL);
 }
 
+/* The idle cluster stays as it is: the answer is kept for the nodes asked last. */
+bool select_could(struct select *s, const struct select_job *job, const uint64_t *available)
+{
+	struct sel_request *q = sel_request_of(s, job);
+	const struct select_alloc *out;
+	const bool kept = q && !s->plain && q->switches <= 0;
+	if (kept && q->could_nodes && q->could_settings == s->settings &&
+		memcmp(q->could_nodes, available, s->words * sizeof(*available)) == 0)
+		return q->could;
+	const bool could = select_place(s, job, available, SELECT_EVER, &out) == SELECT_FITS;
+	if (kept && !q->could_nodes)
+		q->could_nodes = sl_alloc(s->arena, s->words, sizeof(*q->could_nodes));
+	if (kept && q->could_nodes) {
+		memcpy(q->could_nodes, available, s->words * sizeof(*available));
+		q->could_settings = s->settings;
+		q->could = could;
+	}
+	return could;
+}
+
 /* ---- When --------------------------------------------------------------------------------------- */
 
-static bool touches(const struct select_alloc *a, const uint64_t *nodes)
+bool sel_touches(const struct select_alloc *a, const uint64_t *nodes)
 {
 	for (uint32_t i = 0; i < a->node_count; i++)
 		if (!nodes || bit_test(nodes, a->piece[i].node))
@@ -660,17 +728,11 @@ static bool touches(const struct select_alloc *a, const uint64_t *nodes)
 	return false;
 }
 
-struct batch {
-	size_t next;    /* Of what runs. */
-	int64_t closes; /* Seconds since 1970; 0: not yet set. */
-	int64_t window;
-};
-
-static int64_t seconds(const struct select_running *r, int64_t epoch) { return epoch + r->end / SL_SECOND; }
+int64_t sel_seconds(const struct select_running *r, int64_t epoch) { return epoch + r->end / SL_SECOND; }
 
 /* Takes a batch away. The last job of it; NULL: there is none. */
 static const struct select_running *take_batch(
-	struct select *s, struct batch *b, const struct select_outlook *outlook, const uint64_t *nodes)
+	struct select *s, struct sel_batch *b, const struct select_outlook *outlook, const uint64_t *nodes)
 {
 	const struct select_running *running = outlook->running;
 	const size_t count = outlook->running_count;
@@ -678,19 +740,19 @@ static const struct select_running *take_batch(
 	const struct select_running *last = NULL;
 	while (b->next < count) {
 		const struct select_running *r = &running[b->next++];
-		if (!touches(r->alloc, nodes) || !r->alloc->held)
+		if (!sel_touches(r->alloc, nodes) || !r->alloc->held)
 			continue;
-		const int64_t end = seconds(r, epoch);
+		const int64_t end = sel_seconds(r, epoch);
 		if (!b->closes)
 			b->closes = end + b->window - end % b->window;
 		last = r;
 		select_give(s, r->alloc);
-		if (b->next == count || seconds(&running[b->next], epoch) > b->closes + b->window)
+		if (b->next == count || sel_seconds(&running[b->next], epoch) > b->closes + b->window)
 			break;
 	}
 	do
 		b->window = s->window_linear > 0 ? b->window + s->window_linear : 2 * b->window;
-	while (b->next < count && seconds(&running[b->next], epoch) > b->closes + b->window);
+	while (b->next < count && sel_seconds(&running[b->next], epoch) > b->closes + b->window);
 	return last;
 }
 
@@ -701,7 +763,7 @@ static bool take_preempted(struct select *s, const struct select_outlook *outloo
 	for (size_t i = 0; i < outlook->preempted_count; i++) {
 		const struct select_preempted *p = &outlook->preempted[i];
 		stays = stays || p->stays;
-		if (!p->alloc->held || !touches(p->alloc, nodes))
+		if (!p->alloc->held || !sel_touches(p->alloc, nodes))
 			continue;
 		if (p->stays)
 			select_stop(s, p->alloc, true);
@@ -711,32 +773,67 @@ static bool take_preempted(struct select *s, const struct select_outlook *outloo
 	return stays;
 }
 
-sl_time select_will_run(struct select *s, const struct select_job *asks, const uint64_t *available,
-	const struct select_outlook *outlook, uint64_t *nodes)
+/* What should have ended is given a moment more. */
+static sl_time start_behind(const struct select *s, const struct select_running *last, sl_time now)
 {
-	struct select_job again = *asks, *job = &again;
-	const sl_time now = outlook->now;
-	const struct select_alloc *out = NULL;
-	enum select_answer fits = select_place(s, asks, available, SELECT_NOW, &out);
-	const uint32_t mark = select_mark(s);
-	struct batch b = { .window = 30 };
-	if (fits == SELECT_BUSY && outlook->preempted_count) {
-		again.over_qos = take_preempted(s, outlook, available) && s->preempt_by_qos;
-		fits = select_place(s, job, available, SELECT_NOW, &out);
-	}
-	sl_time at = fits == SELECT_FITS ? now : SL_NEVER;
+	if (last->end > now)
+		return last->end;
+	return last->end + s->kill_wait * SL_SECOND > now ? last->end + s->kill_wait * SL_SECOND
+							  : now + SL_SECOND;
+}
+
+/* Batch by batch, each taken away. */
+static enum select_answer behind_batches(struct select *s, const struct select_job *job,
+	const uint64_t *available, const struct select_outlook *outlook, sl_time *at,
+	const struct select_alloc **out)
+{
+	struct sel_batch b = { .window = 30 };
+	enum select_answer fits = SELECT_BUSY;
 	while (fits == SELECT_BUSY && b.next < outlook->running_count) {
 		const struct select_running *last = take_batch(s, &b, outlook, available);
 		if (!last)
 			break;
-		fits = select_place(s, job, available, SELECT_LATER, &out);
-		/* What should have ended is given a moment more. */
+		fits = select_place(s, job, available, SELECT_LATER, out);
 		if (fits == SELECT_FITS)
-			at = last->end > now ? last->end
-			     : last->end + s->kill_wait * SL_SECOND > now
-				     ? last->end + s->kill_wait * SL_SECOND
-				     : now + SL_SECOND;
+			*at = start_behind(s, last, outlook->now);
 	}
+	return fits;
+}
+
+/* The same without taking them away, where that can be said. */
+static int behind_ends(struct select *s, const struct select_job *job, const uint64_t *available,
+	const struct select_outlook *outlook, sl_time *at, const struct select_alloc **out)
+{
+	struct sel_test t;
+	struct sel_request *q = sel_request_of(s, job);
+	const struct select_running *last;
+	if (s->plain || outlook->preempted_count || outlook->candidate_count || !q)
+		return -1;
+	sel_begin(&t, s, job, q, SELECT_LATER);
+	if (!sel_is_simple(&t))
+		return -1;
+	const int placed = sel_later(&t, available, outlook, &last);
+	if (placed == 1)
+		*at = start_behind(s, last, outlook->now);
+	*out = s->out;
+	return placed;
+}
+
+sl_time select_will_run(struct select *s, const struct select_job *asks, const uint64_t *available,
+	const struct select_outlook *outlook, uint64_t *nodes)
+{
+	struct select_job again = *asks, *job = &again;
+	const struct select_alloc *out = NULL;
+	enum select_answer fits = select_place(s, asks, available, SELECT_NOW, &out);
+	const uint32_t mark = select_mark(s);
+	if (fits == SELECT_BUSY && outlook->preempted_count) {
+		again.over_qos = take_preempted(s, outlook, available) && s->preempt_by_qos;
+		fits = select_place(s, job, available, SELECT_NOW, &out);
+	}
+	sl_time at = fits == SELECT_FITS ? outlook->now : SL_NEVER;
+	if (fits == SELECT_BUSY && outlook->running_count &&
+		behind_ends(s, job, available, outlook, &at, &out) < 0)
+		(void)behind_batches(s, job, available, outlook, &at, &out);
 	if (nodes)
 		memset(nodes, 0, s->words * sizeof(*nodes));
 	for (uint32_t i = 0; nodes && at != SL_NEVER && i < out->node_count; i++)

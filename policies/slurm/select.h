@@ -68,6 +68,8 @@ struct select_alloc {
 	uint32_t row;  /* Of its partition, where cores are shared. */
 	uint32_t size; /* Of its block of memory. */
 	struct select_alloc *next, **link; /* Of its partition. */
+	sl_time end;                       /* By its limit; SL_NEVER: not known. */
+	uint64_t listing;                  /* Of which list of ends it was one last. */
 	struct select_alloc *next_free;
 };
 
@@ -92,6 +94,7 @@ struct select_outlook {
 	const struct select_preempted *preempted; /* Gone, for a start now and for one later; NULL: none. */
 	size_t preempted_count;
 	size_t candidate_count; /* The caller's: how many could be preempted, those of mode OFF counted. */
+	uint64_t listing;       /* The same number: the same running, in the same order; 0: not known. */
 };
 
 /* NULL: no memory, or the cluster is none of nodes; err says which. */
@@ -100,6 +103,8 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 size_t select_node_words(const struct select *select);
 /* The nodes of a partition. */
 const uint64_t *select_partition_nodes(const struct select *select, uint32_t partition);
+/* Nodes without any job. */
+const uint64_t *select_idle(const struct select *select);
 uint32_t select_gres_count(const struct select *select);
 const char *select_gres_name(const struct select *select, uint32_t gres);
 int64_t select_threads_per_core(const struct select *select, uint32_t node);
@@ -116,6 +121,8 @@ void select_set_nodes_max(struct select *select, uint32_t partition, int64_t nod
  * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
 enum select_answer select_place(struct select *select, const struct select_job *job,
 	const uint64_t *available, enum select_mode mode, const struct select_alloc **out);
+/* Whether it would fit on those nodes if nobody else were there. */
+bool select_could(struct select *select, const struct select_job *job, const uint64_t *available);
 /* Why the last answer was not FITS: a constant, in Slurm's words. */
 const char *select_why(const struct select *select);
 /* The same, without the indices: slow, and what they are tested against. */

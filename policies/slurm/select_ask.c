@@ -620,7 +620,13 @@ static uint32_t hash_of(const struct sl_ask *ask, uint32_t partition)
 {
 	const unsigned char *byte = (const unsigned char *)ask;
 	uint64_t hash = 1469598103934665603U ^ partition;
-	for (size_t i = 0; i < ASK_BYTES; i++)
+	size_t i = 0;
+	for (uint64_t word; i + sizeof(word) <= ASK_BYTES; i += sizeof(word)) {
+		memcpy(&word, byte + i, sizeof(word));
+		hash = (hash ^ word) * 1099511628211U;
+		hash ^= hash >> 29;
+	}
+	for (; i < ASK_BYTES; i++)
 		hash = (hash ^ byte[i]) * 1099511628211U;
 	return (uint32_t)(hash ^ hash >> 32);
 }

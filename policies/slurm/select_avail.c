@@ -68,9 +68,27 @@ static void count_core(struct cores *c)
 	c->task_left = c->task_left <= used ? c->q->cpus_per_task : c->task_left - used;
 }
 
+/* Every free core is counted alike, and none is one too many: all are taken, socket by socket. */
+static bool take_all(struct cores *c, uint64_t *map)
+{
+	const struct sel_request *q = c->q;
+	const struct sel_shape *shape = c->shape;
+	const bool by_task = !c->whole_cores && q->tasks_per_core == 1 && q->cpus_per_task > c->per_core;
+	if (q->tasks_per_socket || by_task)
+		return false;
+	for (uint32_t i = 0; i < shape->sockets; i++)
+		for (uint32_t j = i * shape->cores; !c->free[i] && j < (i + 1) * shape->cores; j++)
+			bit_clear(map, j);
+	c->count += c->left;
+	c->left = 0;
+	return true;
+}
+
 static void take_cores(struct cores *c, uint64_t *map, uint64_t required)
 {
 	const struct sel_shape *shape = c->shape;
+	if (!required && take_all(c, map))
+		return;
 	uint64_t done[SEL_WORDS] = { 0 };
 	for (uint32_t i = 0; required && i < shape->sockets && c->left > 0; i++) {
 		if (!(required >> i & 1))
@@ -182,6 +200,13 @@ static int64_t allocate(
 	c.per_socket = q->tasks_per_socket ? q->tasks_per_socket * q->cpus_per_task
 					   : (int64_t)shape->cores * c.per_core;
 	c.whole_cores = t->s->one_task_per_core && q->gres_node_cpus > 0;
+	if (!required && !q->tasks_per_socket && q->tasks_per_core != 1) {
+		/* All of them, as it would come out core by core. */
+		for (uint32_t i = 0; i < shape->sockets; i++)
+			if (!c.free[i])
+				bit_clear_range(map, i * shape->cores, (i + 1) * shape->cores);
+		return min64(c.left, limit);
+	}
 	take_cores(&c, map, required);
 	return min64(c.count, limit);
 }
@@ -253,8 +278,7 @@ void sel_avail_node(struct sel_test *t, uint32_t node)
 	a->usable = a->cpus > 0;
 }
 
-/* The least and most tasks that the node would get. */
-static void task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most)
+void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most)
 {
 	const struct sel_request *q = t->q;
 	const struct sel_shape *shape = shape_of(t->s, node);
@@ -286,7 +310,7 @@ int64_t sel_cores(struct sel_test *t, uint32_t node)
 	const struct sel_request *q = t->q;
 	struct sel_avail *a = &t->s->avail[node];
 	int64_t least, most, cores_min = 0;
-	task_range(t, node, &least, &most);
+	sel_task_range(t, node, &least, &most);
 	if (!q->overcommit) {
 		const int64_t tasks = a->cpus / q->cpus_per_task;
 		if (tasks < least)

@@ -17,7 +17,14 @@
  */
 #include "policies/slurm/select_pick.h"
 
-enum { INDICES = 16, NEEDS = 4, HIDDEN = 32, NOBODY = 0x7fffffff };
+enum {
+	INDICES_LEAST = 16,
+	INDICES_MOST = 512,
+	INDICES_BYTES = 1 << 27,
+	NEEDS = 4,
+	HIDDEN = 32,
+	NOBODY = 0x7fffffff
+};
 
 /* Runs and nodes by what is still missing of a job: at first all that it asks, then what the runs that it has
  * leave. */
@@ -47,6 +54,14 @@ struct sel_index {
 	int64_t total, count;           /* Of all runs. */
 	int32_t *bound;                 /* What the node gives at most, in either try; */
 	int64_t bound_total, bound_count;
+	int32_t least; /* The fewest cpus that any node that gives some has given; INT32_MAX: none did. */
+	struct given {
+		bool known;
+		int32_t usable, bound;
+		uint64_t weight;
+	} * idle;           /* By shape: what a node of rank 0 without jobs gives. */
+	struct given *node; /* By node, in the mask or not. */
+	uint64_t *some;     /* Nodes with a bound, in the mask or not. */
 };
 
 /* ---- Sums, and the run that holds a node ------------------------------------------------------ */
@@ -236,15 +251,21 @@ static void join_runs(struct sel_index *x, uint32_t n, uint32_t count)
 }
 
 /* What it would give, in the first of the two tries. */
-static int32_t evaluate(struct sel_test *t, const struct sel_index *x, uint32_t n)
+int32_t sel_gives(struct sel_test *t, uint32_t n, bool free_only)
 {
 	struct select *s = t->s;
 	t->first_pass = true;
 	s->avail[n].usable = false;
-	if (!bit_test(x->mask, n) || !sel_node_may(t, n) || !sel_view_cores(t, n, x->free_only))
+	if (!sel_node_may(t, n) || !sel_view_cores(t, n, free_only))
 		return 0;
 	sel_avail_node(t, n);
 	return s->avail[n].usable ? (int32_t)sel_cores(t, n) : 0;
+}
+
+static int32_t evaluate(struct sel_test *t, const struct sel_index *x, uint32_t n)
+{
+	t->s->avail[n].usable = false;
+	return bit_test(t->q->candidates, n) ? sel_gives(t, n, x->free_only) : 0;
 }
 
 /* The second try may use devices far from the cores: at most all cpus that are free. */
@@ -254,14 +275,41 @@ static int32_t evaluate_bound(const struct sel_test *t, uint32_t n, int32_t firs
 	return t->q->gres_count && t->s->gres_near && a->usable ? (int32_t)max64(a->cpus, first) : first;
 }
 
+/* Nodes without jobs give what others of their shape do. */
+static struct given given_by(struct sel_test *t, const struct sel_index *x, uint32_t n)
+{
+	const struct sel_node *node = &t->s->node[n];
+	const bool kept = !node->jobs && !node->rank && bit_test(t->q->candidates, n);
+	struct given *idle = kept ? &x->idle[node->shape] : NULL;
+	if (idle && idle->known)
+		return *idle;
+	struct given is = { .known = true, .usable = evaluate(t, x, n) };
+	is.bound = evaluate_bound(t, n, is.usable);
+	is.weight = t->s->avail[n].weight;
+	if (idle)
+		*idle = is;
+	return is;
+}
+
+static void look_again(struct sel_test *t, struct sel_index *x, uint32_t n)
+{
+	x->node[n] = given_by(t, x, n);
+	if (x->node[n].bound > 0)
+		bit_set(x->some, n);
+	else
+		bit_clear(x->some, n);
+}
+
 static void renew_node(struct sel_test *t, struct sel_index *x, uint32_t n)
 {
-	const int32_t cpus = evaluate(t, x, n);
-	const int32_t bound = evaluate_bound(t, n, cpus);
+	const bool masked = !bit_test(x->mask, n);
+	const int32_t cpus = masked ? 0 : x->node[n].usable, bound = masked ? 0 : x->node[n].bound;
+	const uint64_t weight = x->node[n].weight;
+	if (cpus > 0 && cpus < x->least)
+		x->least = cpus;
 	x->bound_total += bound - x->bound[n];
 	x->bound_count += (bound > 0) - (x->bound[n] > 0);
 	x->bound[n] = bound;
-	const uint64_t weight = t->s->avail[n].weight;
 	if (cpus == x->usable[n] && (!cpus || weight == x->weight[n]))
 		return;
 	if (x->usable[n])
@@ -296,12 +344,15 @@ static struct sel_index *index_new(struct select *s)
 	x->starts_word = sl_alloc(s->arena, words / 64 + 1, sizeof(*x->starts_word));
 	x->starts_top = sl_alloc(s->arena, words / 4096 + 1, sizeof(*x->starts_top));
 	x->sum = sl_alloc(s->arena, leaves + 1, sizeof(*x->sum));
-	const bool made = x->usable && x->bound && x->weight && x->mask && x->end && x->cpus && x->starts &&
-			  x->starts_word && x->starts_top && x->sum;
+	x->idle = sl_alloc(s->arena, s->shape_count, sizeof(*x->idle));
+	x->node = sl_alloc(s->arena, leaves, sizeof(*x->node));
+	x->some = sl_alloc(s->arena, words, sizeof(*x->some));
+	const bool made = x->idle && x->node && x->some && x->usable && x->bound && x->weight && x->mask &&
+			  x->end && x->cpus && x->starts && x->starts_word && x->starts_top && x->sum;
 	return made ? x : NULL;
 }
 
-static void index_clear(struct sel_index *x)
+static void index_clear(const struct select *s, struct sel_index *x)
 {
 	const size_t words = (size_t)x->leaves / 64 + 1;
 	memset(x->usable, 0, x->leaves * sizeof(*x->usable));
@@ -310,6 +361,9 @@ static void index_clear(struct sel_index *x)
 	memset(x->starts_word, 0, (words / 64 + 1) * sizeof(*x->starts_word));
 	memset(x->starts_top, 0, (words / 4096 + 1) * sizeof(*x->starts_top));
 	memset(x->sum, 0, (x->leaves + 1) * sizeof(*x->sum));
+	memset(x->idle, 0, s->shape_count * sizeof(*x->idle));
+	x->least = INT32_MAX;
+	memset(x->some, 0, words * sizeof(*x->some));
 	x->need_count = 0;
 	x->total = x->count = x->bound_total = x->bound_count = 0;
 }
@@ -350,6 +404,13 @@ static struct need_trees *need_of(struct select *s, struct sel_index *x, int64_t
 	return v;
 }
 
+/* As many as take some hundred bytes a node in all, each; never few. */
+static uint32_t indices_most(const struct select *s)
+{
+	const int64_t most = INDICES_BYTES / (200 * max64(s->node_count, 1));
+	return (uint32_t)min64(max64(most, INDICES_LEAST), INDICES_MOST);
+}
+
 /* One of the request, made in place of the one that was not asked for longest. */
 static struct sel_index *index_of(struct select *s, struct sel_request *q, bool free_only, bool *fresh)
 {
@@ -357,9 +418,9 @@ static struct sel_index *index_of(struct select *s, struct sel_request *q, bool 
 	*fresh = !x;
 	if (x)
 		return x;
-	if (!s->indices && !(s->indices = sl_alloc(s->arena, INDICES, sizeof(struct sel_index *))))
+	if (!s->indices && !(s->indices = sl_alloc(s->arena, INDICES_MOST, sizeof(struct sel_index *))))
 		return NULL;
-	if (s->index_count < INDICES) {
+	if (s->index_count < indices_most(s)) {
 		x = s->indices[s->index_count] = index_new(s);
 		if (!x)
 			return NULL;
@@ -382,31 +443,49 @@ static uint64_t mask_word(const struct sel_request *q, const uint64_t *available
 	return q->candidates[w] & (available ? available[w] : ~UINT64_C(0));
 }
 
-/* Up to date with the nodes, and with those that are to be had. */
-static void index_follow(struct sel_test *t, struct sel_index *x, const uint64_t *available, bool fresh)
+/* Up to date with the nodes, whichever are to be had. */
+static void index_follow(struct sel_test *t, struct sel_index *x, bool fresh)
 {
 	struct select *s = t->s;
-	const uint64_t missed = s->change - x->seen;
-	const bool masked = !x->whole || available;
-	x->whole = !available;
-	if (fresh || missed > s->change_room) {
-		index_clear(x);
-		for (size_t w = 0; w < s->words; w++)
-			x->mask[w] = mask_word(t->q, available, w);
+	if (fresh || s->change - x->seen > s->change_room) {
+		index_clear(s, x);
+		memset(x->mask, 0, s->words * sizeof(*x->mask));
+		x->whole = false;
 		for (uint32_t n = 0; n < s->node_count; n++)
-			renew_node(t, x, n);
+			look_again(t, x, n);
 		x->seen = s->change;
-		return;
 	}
-	for (size_t w = 0; masked && w < s->words; w++) {
+	for (; x->seen < s->change; x->seen++) {
+		const uint32_t n = s->change_log[x->seen & (s->change_room - 1)];
+		if (s->node[n].changed != x->seen)
+			continue; /* It will come again. */
+		look_again(t, x, n);
+		renew_node(t, x, n);
+	}
+}
+
+static void index_mask(struct sel_test *t, struct sel_index *x, const uint64_t *available)
+{
+	if (x->whole && !available)
+		return;
+	x->whole = !available;
+	for (size_t w = 0; w < t->s->words; w++) {
 		const uint64_t word = mask_word(t->q, available, w);
 		uint64_t other = word ^ x->mask[w];
 		x->mask[w] = word;
 		for (; other; other &= other - 1)
 			renew_node(t, x, (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(other));
 	}
-	for (; x->seen < s->change; x->seen++)
-		renew_node(t, x, s->change_log[x->seen & (s->change_room - 1)]);
+}
+
+/* Fewer nodes give anything than the job wants. */
+static bool too_few(const struct sel_test *t, const struct sel_index *x, const uint64_t *available)
+{
+	int64_t count = 0;
+	for (size_t w = 0; w < t->s->words && count < t->nodes_min; w++)
+		if (x->some[w])
+			count += bits_of(x->some[w] & mask_word(t->q, available, w));
+	return count < t->nodes_min;
 }
 
 /* ---- Placing ---------------------------------------------------------------------------------------------
@@ -478,7 +557,7 @@ static int pick(struct sel_test *t, struct sel_index *x, struct sel_need *need)
 	return sel_need_met(need) ? 1 : -1;
 }
 
-static bool is_simple(const struct sel_test *t)
+bool sel_is_simple(const struct sel_test *t)
 {
 	const struct select *s = t->s;
 	const struct sel_request *q = t->q;
@@ -503,24 +582,89 @@ static int place_in(struct sel_test *t, const uint64_t *available, bool free_onl
 		return -1;
 	x->used = ++t->s->index_clock;
 	sel_need_begin(&need, t);
-	index_follow(t, x, available, fresh);
+	index_follow(t, x, fresh);
+	index_mask(t, x, available);
 	return pick(t, x, &need);
+}
+
+/* With every core free it fits as well, where it fits with the free ones: no node then gives fewer cpus, and
+ * if each gives at least its share of what the job asks, any nodes_min of them are enough, in any order
+ * (sel_cpus_to_use leaves a core for each node that is still to come). The partition's other nodes are looked
+ * at with them: the answer is only the surer for that. */
+static bool fits_idle(struct sel_test *t)
+{
+	bool fresh;
+	if (t->nodes_max < t->nodes_min || t->nodes_min < 1)
+		return false;
+	struct sel_index *x = index_of(t->s, t->q, false, &fresh);
+	if (!x || (!fresh && !x->whole && x->least < div_up(t->cpus_min, t->nodes_min)))
+		return false;
+	x->used = ++t->s->index_clock;
+	index_follow(t, x, fresh);
+	index_mask(t, x, NULL);
+	return x->least >= div_up(t->cpus_min, t->nodes_min);
+}
+
+/* The index of the free cores, up to date; NULL: no memory. */
+static struct sel_index *index_free(struct sel_test *t)
+{
+	bool fresh;
+	struct sel_index *x = index_of(t->s, t->q, true, &fresh);
+	if (!x)
+		return NULL;
+	x->used = ++t->s->index_clock;
+	index_follow(t, x, fresh);
+	return x;
+}
+
+/* slurmctld tries with every core free first, and then with those that are. Who does not fit beside what runs
+ * does not fit, whatever would come of the first try. */
+static int place_in_both(struct sel_test *t, const uint64_t *available)
+{
+	struct sel_need need;
+	struct sel_index *x = index_free(t);
+	if (!x)
+		return -1;
+	if (too_few(t, x, available))
+		return 0;
+	index_mask(t, x, available);
+	if (x->bound_total < t->cpus_min)
+		return 0;
+	if (!sel_is_even(t) && !fits_idle(t)) {
+		const int placed = place_in(t, available, false);
+		if (placed != 1)
+			return placed;
+	}
+	sel_need_begin(&need, t);
+	return pick(t, x, &need);
+}
+
+void sel_bound_nodes(struct sel_test *t)
+{
+	const struct sel_request *q = t->q;
+	if (q->ask.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
+		t->nodes_min = max64(t->nodes_min, div_up(q->tasks, q->tasks_per_node));
+	if (q->tasks && t->nodes_max > q->tasks)
+		t->nodes_max = max64(q->tasks, t->nodes_min);
+}
+
+bool sel_is_even(const struct sel_test *t)
+{
+	int64_t least, most;
+	if (t->q->overcommit || t->nodes_min < 1 || t->nodes_max < t->nodes_min || t->s->gres_near)
+		return false;
+	sel_task_range(t, 0, &least, &most);
+	return div_up(t->cpus_min, t->nodes_min) <= least * t->q->cpus_per_task && !t->q->tasks_per_socket;
 }
 
 int sel_fast(struct sel_test *t, const uint64_t *available)
 {
 	const struct sel_request *q = t->q;
 	const int64_t least = t->nodes_min, most = t->nodes_max;
-	if (!is_simple(t))
+	if (!sel_is_simple(t))
 		return -1;
-	if (q->ask.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
-		t->nodes_min = max64(t->nodes_min, div_up(q->tasks, q->tasks_per_node));
-	if (q->tasks && t->nodes_max > q->tasks)
-		t->nodes_max = max64(q->tasks, t->nodes_min);
-	/* With every core free it must fit, too: slurmctld tries that first. */
-	int placed = place_in(t, available, false);
-	if (placed == 1)
-		placed = place_in(t, available, true);
+	sel_bound_nodes(t);
+	const int placed = place_in_both(t, available);
 	if (placed == 1 && q->gres_count)
 		sel_trim_to_cores(t);
 	t->nodes_min = least;

@@ -40,13 +40,13 @@ static struct select_alloc *block_new(struct select *s, size_t bytes)
 	return a;
 }
 
-static void block_free(struct select *s, struct select_alloc *a)
+void sel_drop(struct select *s, struct select_alloc *a)
 {
 	a->next_free = s->free_list[a->size];
 	s->free_list[a->size] = a;
 }
 
-static struct select_alloc *copy_of(struct select *s, const struct select_alloc *from)
+struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
 {
 	size_t words = 0;
 	for (uint32_t i = 0; i < from->node_count; i++)
@@ -74,6 +74,7 @@ static struct select_alloc *copy_of(struct select *s, const struct select_alloc 
 		a->piece[i].owner = a;
 	}
 	a->held = false;
+	a->end = SL_NEVER;
 	return a;
 }
 
@@ -81,6 +82,7 @@ static struct select_alloc *copy_of(struct select *s, const struct select_alloc 
 
 static void note_change(struct select *s, uint32_t node)
 {
+	s->node[node].changed = s->change;
 	s->change_log[s->change++ & (s->change_room - 1)] = node;
 }
 
@@ -145,6 +147,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 		n->first = piece;
 		n->mem_used += piece->mem;
 		n->jobs++;
+		bit_clear(s->idle, piece->node);
 		change_gres(s, piece, 1);
 	}
 	a->next = p->first;
@@ -153,6 +156,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 		p->first->link = &a->next;
 	p->first = a;
 	a->held = true;
+	s->listed += a->end != SL_NEVER;
 	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
@@ -169,6 +173,8 @@ static void release(struct select *s, struct select_alloc *a)
 			piece->next->link = piece->link;
 		n->mem_used -= piece->mem;
 		n->jobs--;
+		if (!n->jobs)
+			bit_set(s->idle, piece->node);
 		change_gres(s, piece, -1);
 		refresh_used(s, piece->node);
 	}
@@ -176,9 +182,112 @@ static void release(struct select *s, struct select_alloc *a)
 	if (a->next)
 		a->next->link = a->link;
 	a->held = false;
+	s->listed -= a->end != SL_NEVER;
 	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
 	count_use(s, a, -1);
 }
+
+/* ---- Ends ------------------------------------------------------------------------------------- */
+
+static void set_end(struct select *s, struct select_alloc *a, sl_time end)
+{
+	s->listed -= a->end != SL_NEVER;
+	s->listed += end != SL_NEVER;
+	a->end = end;
+	for (uint32_t i = 0; i < a->node_count; i++)
+		note_change(s, a->piece[i].node);
+}
+
+/* Who runs and is not among them is there for ever. */
+static void drop_ends(struct select *s)
+{
+	for (uint32_t i = 0; i < s->partition_count; i++)
+		for (struct select_alloc *a = s->partition[i].first; a; a = a->next)
+			if (a->end != SL_NEVER && a->listing != s->listing)
+				set_end(s, a, SL_NEVER);
+}
+
+void sel_hold_ends(struct select *s, const struct select_outlook *outlook)
+{
+	if (outlook->listing && outlook->listing == s->listing_seen)
+		return;
+	s->listing_seen = outlook->listing;
+	s->listing++;
+	uint64_t count = 0;
+	for (size_t i = 0; i < outlook->running_count; i++) {
+		struct select_alloc *a = outlook->running[i].alloc;
+		if (!a->held)
+			continue;
+		if (a->end != outlook->running[i].end)
+			set_end(s, a, outlook->running[i].end);
+		count += a->listing != s->listing;
+		a->listing = s->listing;
+	}
+	if (count != s->listed)
+		drop_ends(s);
+}
+
+/* ---- A node as it will be --------------------------------------------------------------------- */
+
+static void chain(struct select *s, uint32_t node, struct sel_aside *aside, sl_time until)
+{
+	struct select_piece **link = &s->node[node].first;
+	for (uint32_t i = 0; i < aside->count; i++) {
+		if (aside->piece[i]->owner->end <= until)
+			continue;
+		*link = aside->piece[i];
+		link = &aside->piece[i]->next;
+	}
+	*link = NULL;
+}
+
+bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside)
+{
+	struct sel_node *n = &s->node[node];
+	const uint32_t words = shape_of(s, node)->words;
+	uint64_t *used = s->used + n->core_at;
+	aside->count = 0;
+	for (struct select_piece *p = n->first; p; p = p->next) {
+		if (aside->count == SL_LEN(aside->piece))
+			return false;
+		aside->piece[aside->count++] = p;
+	}
+	aside->at = node;
+	aside->until = until;
+	aside->node = *n;
+	memcpy(aside->used, used, words * sizeof(*used));
+	memset(used, 0, words * sizeof(*used));
+	for (uint32_t i = 0; i < aside->count; i++) {
+		const struct select_piece *p = aside->piece[i];
+		const struct select_alloc *a = p->owner;
+		if (a->end > until) {
+			for (uint32_t w = 0; w < words && !a->stopped; w++)
+				used[w] |= p->cores[w];
+			continue;
+		}
+		n->mem_used -= p->mem;
+		n->jobs--;
+		n->reserved -= !a->stopped && a->use == SEL_USE_RESERVED;
+		n->one_row -= !a->stopped && a->use == SEL_USE_ONE_ROW;
+		change_gres(s, p, -1);
+	}
+	chain(s, node, aside, until);
+	return true;
+}
+
+void sel_hold_back(struct select *s, const struct sel_aside *aside)
+{
+	struct sel_node *n = &s->node[aside->at];
+	for (uint32_t i = 0; i < aside->count; i++) {
+		if (aside->piece[i]->owner->end <= aside->until)
+			change_gres(s, aside->piece[i], 1);
+		aside->piece[i]->next = i + 1 < aside->count ? aside->piece[i + 1] : NULL;
+	}
+	*n = aside->node;
+	memcpy(s->used + n->core_at, aside->used, shape_of(s, aside->at)->words * sizeof(*s->used));
+}
+
+const uint64_t *select_idle(const struct select *s) { return s->idle; }
 
 /* ---- The journal ------------------------------------------------------------------------------- */
 
@@ -203,7 +312,7 @@ static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
 
 struct select_alloc *select_take(struct select *s, const struct select_alloc *alloc)
 {
-	struct select_alloc *a = copy_of(s, alloc);
+	struct select_alloc *a = sel_copy(s, alloc);
 	if (!a || !note_action(s, a, ACTION_TAKE))
 		return NULL;
 	sel_rows_add(s, a);
@@ -218,7 +327,7 @@ void select_give(struct select *s, struct select_alloc *a)
 	release(s, a);
 	SL_CHECK(sel_rows_rebuild(s, a->partition)); /* The arena is the run's: without it nothing goes on. */
 	if (!s->marks)
-		block_free(s, a);
+		sel_drop(s, a);
 }
 
 static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
@@ -261,7 +370,7 @@ void select_undo(struct select *s, uint32_t mark)
 			set_stopped(s, action.alloc, action.kind == ACTION_GO);
 		sel_rows_back(s, action.rows_from);
 		if (action.kind == ACTION_TAKE)
-			block_free(s, action.alloc);
+			sel_drop(s, action.alloc);
 	}
 	s->marks--;
 }
@@ -273,7 +382,7 @@ void select_keep(struct select *s, uint32_t mark)
 		return;
 	for (uint32_t i = mark; i < s->action_count; i++)
 		if (s->action[i].kind == ACTION_GIVE)
-			block_free(s, s->action[i].alloc);
+			sel_drop(s, s->action[i].alloc);
 	s->action_count = 0;
 	s->row_log_count = 0;
 }
@@ -291,7 +400,7 @@ struct select_alloc *select_make(
 	if (!a)
 		return NULL;
 	if (s->made)
-		block_free(s, s->made);
+		sel_drop(s, s->made);
 	s->made = a;
 	a->node_count = count;
 	a->partition = q->partition;
@@ -311,7 +420,10 @@ struct select_alloc *select_make(
 /* Whether a request could ever be placed is another question then. */
 void select_set_nodes_max(struct select *s, uint32_t partition, int64_t nodes_max)
 {
+	if (s->partition[partition].nodes_max == nodes_max)
+		return;
 	s->partition[partition].nodes_max = nodes_max;
+	s->settings++;
 	for (uint32_t i = 0; i < s->request_count; i++)
 		if (s->request[i]->partition == partition)
 			s->request[i]->ever = -1;
@@ -319,7 +431,9 @@ void select_set_nodes_max(struct select *s, uint32_t partition, int64_t nodes_ma
 
 void select_set_rank(struct select *s, uint32_t node, uint32_t rank)
 {
-	if (s->node[node].rank != rank)
+	if (s->node[node].rank != rank) {
 		note_change(s, node);
+		s->settings++;
+	}
 	s->node[node].rank = rank;
 }

@@ -268,6 +268,9 @@ static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 static int make_scratch(struct select *s, struct sl_err *err)
 {
 	s->used = sl_alloc(s->arena, s->core_words, sizeof(*s->used));
+	s->idle = sl_alloc(s->arena, s->words, sizeof(*s->idle));
+	for (uint32_t n = 0; s->idle && n < s->node_count; n++)
+		bit_set(s->idle, n);
 	s->map = sl_alloc(s->arena, s->core_words, sizeof(*s->map));
 	s->map_copy = sl_alloc(s->arena, s->core_words, sizeof(*s->map_copy));
 	s->avail = sl_alloc(s->arena, s->node_count, sizeof(*s->avail));
@@ -280,8 +283,8 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	while (s->change_room < s->node_count)
 		s->change_room *= 2;
 	s->change_log = sl_alloc(s->arena, s->change_room, sizeof(*s->change_log));
-	const bool made =
-		s->used && s->map && s->map_copy && s->avail && s->usable && s->run && s->change_log;
+	const bool made = s->used && s->idle && s->map && s->map_copy && s->avail && s->usable && s->run &&
+			  s->change_log;
 	return made ? SL_OK : no_memory(err);
 }
 

@@ -137,6 +137,15 @@ struct sel_request {
 	int32_t ever;         /* -1: not yet tried; else enum select_answer of SELECT_EVER. */
 	const char *ever_why;
 	struct sel_index *index[2];
+	struct sel_later *later;
+	uint64_t *could_nodes; /* Of the last select_could, under these settings; NULL: none yet. */
+	uint64_t could_settings;
+	bool could;
+	/* Of the last select_place beside what runs that was decided by the indices. */
+	uint64_t *placed_nodes; /* On these, */
+	uint64_t placed_change, placed_settings;
+	enum select_answer placed;
+	struct select_alloc *placed_at; /* NULL: nowhere. */
 };
 
 /* What a node has of one requested gres for this job. */
@@ -165,6 +174,7 @@ struct select {
 	struct sel_node *node;
 	struct sel_partition *partition;
 	uint32_t *by_tier; /* Partitions, the highest tier first. */
+	uint64_t *idle;    /* Nodes without jobs. */
 	uint64_t *used;    /* Cores in use by anyone, by node. */
 	size_t core_words;
 	const char *gres_name[SEL_GRES];
@@ -195,6 +205,7 @@ struct select {
 	struct select_alloc *made; /* By select_make, until the next. */
 	const char *why;
 	bool plain;
+	uint64_t settings;                 /* Counts changes of ranks and of what partitions allow. */
 	uint64_t change;                   /* Counts changes of nodes... */
 	uint32_t *change_log, change_room; /* ...of which the last change_room are here. */
 	/* The journal. */
@@ -214,6 +225,13 @@ struct select {
 	struct sel_index **indices;
 	uint32_t index_count;
 	uint64_t index_clock;
+	uint64_t listed;                /* Allocations in force with an end; */
+	uint64_t listing, listing_seen; /* lists of ends met; the outlook's number of the last. */
+	struct sel_later **laters;      /* select_later.c */
+	uint32_t later_count;
+	struct sel_aside *aside; /* Its nodes as they will be. */
+	uint32_t *order;         /* In which they were chosen. */
+	uint32_t aside_room;
 	uint32_t user_holds; /* Allocations of --exclusive=user in force. */
 	bool gres_near;      /* Some devices are near some sockets only. */
 	/* Switches. */
@@ -248,6 +266,18 @@ struct sel_test {
 	const uint64_t *required;     /* NULL: none. */
 	uint64_t *nodes;              /* In: candidates; out: chosen. */
 	int64_t gres_total[SEL_GRES]; /* Of what is asked for the job as a whole, so far. */
+	bool given;                   /* What nodes give is in select.usable already. */
+	uint32_t *order;              /* Nodes as they are taken, from the first on; NULL: not kept. */
+	uint32_t order_count;
+};
+
+/* A node as it is, while it is taken for what it will be when jobs have ended. */
+struct sel_aside {
+	struct sel_node node;
+	uint64_t used[SEL_WORDS];
+	struct select_piece *piece[64];
+	uint32_t count, at;
+	sl_time until;
 };
 
 /* Whom an allocation lets onto its nodes: all, jobs of partitions that do not share cores, nobody. */
@@ -269,7 +299,16 @@ void sel_rows_back(struct select *s, uint32_t rows_from);
 void sel_rows_add(struct select *s, struct select_alloc *alloc);
 bool sel_rows_rebuild(struct select *s, uint32_t partition);
 /* select_hold.c */
+/* A copy that is not in force, until it is dropped. NULL: no memory. */
+struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from);
+void sel_drop(struct select *s, struct select_alloc *a);
 uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
+/* Ends of what runs, as the outlook has them. */
+void sel_hold_ends(struct select *s, const struct select_outlook *outlook);
+/* The node without those that end by then, until it is put back. False: too many are on it; nothing changed.
+ */
+bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside);
+void sel_hold_back(struct select *s, const struct sel_aside *aside);
 /* select_ask.c */
 struct sel_request *sel_request_of(struct select *s, const struct select_job *job);
 /* Names that are no nodes are missing; the others are set. */
@@ -299,6 +338,9 @@ int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, u
 /* select_pick.c */
 void sel_trim_to_cores(struct sel_test *t);
 bool sel_choose(struct sel_test *t);
+bool sel_choose_given(struct sel_test *t); /* By consecutive best fit, once. */
+/* The least and most tasks that the node would get. */
+void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most);
 bool sel_enough_nodes(const struct sel_test *t, int64_t have, int64_t left);
 /* select_topo.c */
 bool sel_eval_tree(struct sel_test *t);
@@ -311,5 +353,30 @@ bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus
 
 /* select_fast.c: 1 placed, 0 cannot be, -1: not decided here. */
 int sel_fast(struct sel_test *t, const uint64_t *available);
+/* It asks for nothing but what is said of single nodes. */
+bool sel_is_simple(const struct sel_test *t);
+/* Bounds of nodes as the choice among them has them. */
+void sel_bound_nodes(struct sel_test *t);
+/* Whatever a node gives, it is the job's share of one of nodes_min nodes at least. */
+bool sel_is_even(const struct sel_test *t);
+/* What a node would give now, of all cores or of the free ones: usable cpus; its weight is in select.avail.
+ */
+int32_t sel_gives(struct sel_test *t, uint32_t node, bool free_only);
+
+/* select_later.c: when enough of what runs has ended. 1 placed, *last being the last to end; 0: never; -1:
+ * not to be said from here. */
+int sel_later(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
+	const struct select_running **last);
+/* Takes a batch away, but that nothing goes: its last job. NULL: there is none. */
+struct sel_batch {
+	size_t next;    /* Of what runs. */
+	int64_t closes; /* Seconds since 1970; 0: not yet set. */
+	int64_t window;
+};
+bool sel_touches(const struct select_alloc *a, const uint64_t *nodes);
+int64_t sel_seconds(const struct select_running *r, int64_t epoch);
+void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job, struct sel_request *q,
+	enum select_mode mode);
+bool sel_allocate(struct sel_test *t);
 
 #endif

@@ -49,6 +49,8 @@ int64_t sel_need_take(struct sel_need *need, uint32_t node, int64_t cpus)
 	cpus = sel_cpus_to_use(need->t, node, cpus, need->cpus_most, need->nodes_least);
 	if (need->per_job)
 		sel_gres_add(need->t, node, &cpus);
+	if (need->t->order)
+		need->t->order[need->t->order_count++] = node;
 	need->cpus -= cpus;
 	need->cpus_most -= cpus;
 	need->nodes--;
@@ -136,10 +138,12 @@ static void make_runs(struct sel_need *need, struct runs *runs)
 	for (uint32_t n = 0; n < s->node_count; n++) {
 		if (!bit_test(t->nodes, n)) {
 			close_run(runs);
+			if (n % 64 == 0 && !t->nodes[n / 64])
+				n += 63;
 			continue;
 		}
 		const bool required = t->required && bit_test(t->required, n);
-		const int64_t cpus = required ? s->usable[n] : sel_cores(t, n);
+		const int64_t cpus = required || t->given ? s->usable[n] : sel_cores(t, n);
 		if (!required) {
 			bit_clear(t->nodes, n);
 			s->usable[n] = cpus;
@@ -270,7 +274,8 @@ static bool eval_consecutive(struct sel_test *t)
 	struct sel_need need;
 	struct runs runs;
 	sel_need_begin(&need, t);
-	memset(t->s->usable, 0, t->s->node_count * sizeof(*t->s->usable));
+	if (!t->given)
+		memset(t->s->usable, 0, t->s->node_count * sizeof(*t->s->usable));
 	const int required = take_required(&need);
 	if (required)
 		return required > 0;
@@ -286,6 +291,14 @@ static bool eval_consecutive(struct sel_test *t)
 		runs.run[best].cpus = runs.run[best].nodes = 0;
 	}
 	return need.cpus <= 0 && sel_gres_enough(t) && sel_enough_nodes(t, 0, need.nodes);
+}
+
+bool sel_choose_given(struct sel_test *t)
+{
+	t->given = true;
+	const bool chosen = eval_consecutive(t);
+	t->given = false;
+	return chosen;
 }
 
 /* ---- One after another --------------------------------------------------------------- */

@@ -10,7 +10,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "sim/cli/calibration.h"
 #include "sim/cli/outdir.h"
+#include "sim/engine.h"
 
 static const struct option_def options[] = {
 	{ OPTION_CLUSTER_ONE },
@@ -26,7 +28,9 @@ static const struct option_def options[] = {
 	{ "snapshot", 0, "FILE", false, "with --until: where the run stopped, to go on from" },
 	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
 	{ "only", 0, "LIST", false,
-		"write only these files: jobs, metrics, usage, reasons, snapshot, sacct, batsim (and run.json)" },
+		"write only these files: jobs, metrics, usage, reasons, calibration, snapshot, sacct, batsim (and run.json)" },
+	{ "calibrate", 0, NULL, false,
+		"compare starts and waits with those that the log records; with -o: calibration.csv" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
@@ -59,6 +63,30 @@ static void timing_stage(struct timing *timing, const char *stage)
 	(void)getrusage(RUSAGE_SELF, &usage);
 	talk("timing %s %.6f peak_kb %ld", stage, now - timing->since, usage.ru_maxrss);
 	timing->since = now;
+}
+
+static int tell_work(void *self, const char *const *column, const struct sl_figure *figure, size_t count)
+{
+	char line[400] = "timing work";
+	size_t len = strlen(line);
+	(void)self;
+	for (size_t i = 0; i < count && len < sizeof(line); i++)
+		len += (size_t)snprintf(
+			line + len, sizeof(line) - len, " %s %.0f", column[i], figure[i].number);
+	talk("%s", line);
+	return SL_OK;
+}
+
+/* What the policy counted of its own work, if it did. */
+static void timing_work(const struct timing *timing, const struct run *run)
+{
+	const struct sl_show show = { NULL, tell_work };
+	struct sl_err ignored = { 0 };
+	if (!timing->wanted || !run->sim.engine)
+		return;
+	struct sl_pass *pass = &run->sim.engine->pass;
+	if (pass->policy->show)
+		(void)pass->policy->show(pass->state, pass, pass->now, "work", &show, &ignored);
 }
 
 /* What a plug-in computes has no unit that we know. */
@@ -153,6 +181,8 @@ static int report(const struct run *run, struct outdir *dir, const struct args *
 		status = json_print(&metrics, err);
 	else if (!status && wanted)
 		summary_print(run, &metrics, args->arena);
+	if (!status && run->sim.result.calibrate && !arg_flag(args, "json"))
+		status = calibration_print(&run->sim.result, args->arena, err);
 	metrics_release(&metrics);
 	return status;
 }
@@ -279,12 +309,14 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	status = runset_run(run, 1, 1, NULL, NULL, err);
 	progress_stop(bar);
 	timing_stage(timing, "loop");
+	timing_work(timing, run);
 	if (status && status != SL_INTERRUPTED) {
 		if (dir)
 			outdir_abandon(dir);
 		return status;
 	}
 	const struct sl_result *result = &run->sim.result;
+	run->sim.result.calibrate = arg_flag(args, "calibrate");
 	if (arg_flag(args, "verbose"))
 		talk("%llu events, %llu passes, digest %016llx", (unsigned long long)result->events,
 			(unsigned long long)result->passes, (unsigned long long)result->digest);
@@ -332,6 +364,24 @@ static int check_snapshot(const struct args *args, const struct scenario *scenar
 	return SL_OK;
 }
 
+/* Before a long run, not behind it. */
+static int check_calibrate(const struct args *args, const struct scenario *scenario, struct sl_err *err)
+{
+	const struct sl_jobs *jobs = &scenario->jobs;
+	if (!arg_flag(args, "calibrate"))
+		return SL_OK;
+	if (scenario->window_count)
+		return sl_fail(err, SL_USAGE, "--calibrate is of one run: leave out replay.windows");
+	for (uint32_t row = 0; row < jobs->count; row++)
+		if ((jobs->wait_recorded && jobs->wait_recorded[row] != SL_NONE) ||
+			(jobs->more_of && jobs->more_of[row] &&
+				jobs->more[jobs->more_of[row]].start_recorded != SL_NONE))
+			return SL_OK;
+	return sl_fail(err, SL_INPUT,
+		"%s: the log records no starts, so there is nothing to compare with: leave out --calibrate",
+		scenario->input.path);
+}
+
 static int run_command(const struct args *args, struct sl_err *err)
 {
 	struct timing timing = { arg_flag(args, "timing"), cpu_seconds() };
@@ -343,6 +393,8 @@ static int run_command(const struct args *args, struct sl_err *err)
 		status = settings_check_used(&settings, &run.choice, 1, err);
 	if (!status)
 		status = check_snapshot(args, &scenario, err);
+	if (!status)
+		status = check_calibrate(args, &scenario, err);
 	if (!status) {
 		if (!arg_flag(args, "quiet")) {
 			talk_compat(&run);
@@ -369,6 +421,7 @@ const struct command cmd_run = {
 		  "  schedlab run log.swf.gz\n"
 		  "  schedlab run log.swf -p easy:fill=shortest -o out\n"
 		  "  schedlab run log.swf -p conservative --set replay.load=1.2 --json\n"
+		  "  schedlab run sacct.txt -c /etc/slurm -p slurm --calibrate\n"
 		  "  schedlab run log.swf --until 3d -o out\n"
 		  "  schedlab run --from-snapshot out/snapshot.json -p conservative\n",
 	.options = options,

@@ -607,6 +607,7 @@ static const struct {
 	{ "usage", SIM_RECORD_USAGE, false },
 	{ "reasons", SIM_RECORD_REASONS, false },
 	{ "fill", 0, false },
+	{ "calibration", 0, false },
 	{ "snapshot", 0, false },
 	{ "sacct", SIM_RECORD_PLACES, true },
 	{ "batsim", SIM_RECORD_PLACES, true },
@@ -626,7 +627,7 @@ int only_check(const char *only, unsigned *record, struct sl_err *err)
 				(len == strlen(kinds[i].name) && memcmp(name, kinds[i].name, len) == 0);
 		if (!known)
 			return sl_fail(err, SL_USAGE,
-				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, snapshot, sacct and batsim, between commas",
+				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, calibration, snapshot, sacct and batsim, between commas",
 				(int)(len < 100 ? len : 100), name);
 		name = name[len] ? name + len + 1 : NULL;
 	}

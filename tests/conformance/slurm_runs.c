@@ -231,9 +231,10 @@ static void compare_seen(
 	for (const char *at = row->reasons; *at;) {
 		const size_t one = strcspn(at, "+");
 		bool found = false;
-		for (size_t i = 0; i < course->wait_count && !found; i++) {
-			const char *word = sl_reason_name(course->wait[i].reason);
-			found = strlen(word) == one && memcmp(at, word, one) == 0;
+		for (unsigned reason = 0; reason < SL_REASON_COUNT && !found; reason++) {
+			const char *word = sl_reason_name(reason);
+			found = (course->had[reason / 64] >> (reason % 64) & 1) && strlen(word) == one &&
+				memcmp(at, word, one) == 0;
 		}
 		cmp->reasons++;
 		cmp->reasons_same += found;

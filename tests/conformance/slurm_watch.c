@@ -110,6 +110,7 @@ static void look_at(const struct look *l)
 			continue;
 		course->state = state_of(job, seen->known);
 		seen->known = true;
+		memcpy(course->had, job->reasons_had, sizeof(course->had));
 		look_at_nodes(l, course, job);
 		look_at_reason(l, course, job);
 	}

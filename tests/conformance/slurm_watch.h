@@ -24,8 +24,10 @@ struct slurm_course {
 	const char *state; /* "PENDING"..., "REJECTED" */
 	struct slurm_attempt *attempt;
 	size_t attempt_count;
-	struct slurm_wait *wait;
+	struct slurm_wait *wait; /* Reasons between instants; */
 	size_t wait_count;
+	/* and each that it was given, within a second, too: SL_REASON_... bit by bit. */
+	uint64_t had[(SL_REASON_COUNT + 63) / 64];
 };
 
 struct slurm_watch {

@@ -191,3 +191,123 @@ Test(prop_select, indices_find_what_the_plain_pass_finds)
 		sw_end(&w);
 	}
 }
+
+/* ---- Plans ----------------------------------------------------------------------------------------------
+ */
+
+static sl_time held_end[HELD];
+
+static int by_end(const void *a, const void *b)
+{
+	const struct select_running *x = a, *y = b;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->alloc->piece[0].node < y->alloc->piece[0].node ? -1 : 1;
+}
+
+/* Ends lie close together and far apart, and some are the same; some jobs are in no list. */
+static size_t running_now(struct select_running *running, uint64_t listing)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < held_count; i++) {
+		if (held_end[i] == SL_NEVER || (listing % 2 && listing % 7 == i % 7))
+			continue;
+		size_t at = count++;
+		const struct select_running r = { held[i], held_end[i] };
+		for (; at > 0 && by_end(&running[at - 1], &r) > 0; at--)
+			running[at] = running[at - 1];
+		running[at] = r;
+	}
+	return count;
+}
+
+static sl_time random_end(void)
+{
+	if (draw(30) == 0)
+		return SL_NEVER;
+	const int64_t coarse = draw(2) ? 150 : 1;
+	return (100 + (int64_t)draw(draw(3) ? 300 : 5000) / coarse * coarse) * SL_SECOND;
+}
+
+static void fill_up(struct select_world *w)
+{
+	const struct select_alloc *out;
+	for (int tries = 0; tries < 60 && held_count < HELD; tries++) {
+		random_ask(w);
+		const struct select_job job = { .ask = &w->ask, .partition = draw(4) == 0, .user = 0 };
+		if (select_place(w->select, &job, NULL, SELECT_NOW, &out) != SELECT_FITS)
+			continue;
+		held_end[held_count] = random_end();
+		held[held_count++] = select_take(w->select, out);
+	}
+}
+
+static void end_some(struct select_world *w)
+{
+	for (size_t i = held_count; i-- > 0;)
+		if (draw(8) == 0) {
+			select_give(w->select, held[i]);
+			held[i] = held[--held_count];
+			held_end[i] = held_end[held_count];
+		} else if (draw(20) == 0 && held_end[i] != SL_NEVER) {
+			held_end[i] += (int64_t)draw(500) * SL_SECOND; /* Its limit was changed. */
+		}
+}
+
+/* The number of worlds and steps at which it was planned for later. */
+static uint32_t plan_both(
+	struct select_world *w, uint32_t world, uint32_t number, uint64_t listing, bool told)
+{
+	static struct select_running running[HELD];
+	uint64_t available[2] = { ~UINT64_C(0), ~UINT64_C(0) }, want_nodes[2], got_nodes[2];
+	const struct select_outlook outlook = { .running = running,
+		.running_count = running_now(running, listing),
+		.now = 90 * SL_SECOND,
+		.epoch = 1000,
+		.listing = told ? listing : 0 };
+	random_ask(w);
+	const struct select_job job = { .ask = &w->ask, .partition = draw(4) == 0, .user = 0 };
+	for (uint32_t i = draw(3); i > 0; i--)
+		available[draw(2)] &= ~(UINT64_C(4095) << draw(60));
+	if (draw(3) == 0) { /* Few nodes, which few jobs touch. */
+		available[0] = UINT64_C(7) << draw(30);
+		available[1] = 0;
+	}
+	select_plain(w->select, true);
+	const sl_time want = select_will_run(w->select, &job, available, &outlook, want_nodes);
+	const bool could = select_could(w->select, &job, available);
+	select_plain(w->select, false);
+	for (int again = 0; again < 2; again++) {
+		const sl_time got = select_will_run(w->select, &job, available, &outlook, got_nodes);
+		cr_assert_eq(got, want, "world %u step %u: planned at %lld, not at %lld", world, number,
+			(long long)got, (long long)want);
+		for (size_t i = 0; i < select_node_words(w->select); i++)
+			cr_assert_eq(got_nodes[i], want_nodes[i], "world %u step %u: planned on other nodes",
+				world, number);
+		cr_assert_eq(select_could(w->select, &job, available), could, "world %u step %u: could",
+			world, number);
+	}
+	return want > outlook.now && want != SL_NEVER;
+}
+
+/* Each plan twice by the pass over all nodes and all batches, and as it is worked out without them. */
+Test(prop_select, plans_are_those_of_the_batches)
+{
+	uint32_t later = 0;
+	uint64_t listing = 0;
+	for (uint32_t world = 0; world < 3 * WORLDS; world++) {
+		struct select_world w;
+		draw_state = 1000 + world;
+		held_count = 0;
+		random_world(&w);
+		for (uint32_t i = 0; i < 12; i++) {
+			fill_up(&w);
+			listing++;
+			for (uint32_t k = 0; k < 12; k++)
+				later += plan_both(&w, world, 100 * i + k, listing, draw(2));
+			end_some(&w);
+		}
+		sw_end(&w);
+	}
+	cr_expect_gt(later, 3000, "only %u plans were for later", later);
+}

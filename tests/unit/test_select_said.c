@@ -146,3 +146,68 @@ Test(select_said, tasks_go_as_far_as_their_gpus, .fini = fini)
 	asks(13)->gpus_per_task = "1";
 	expect("never");
 }
+
+/* "Nearest to those already used": behind s2, the largest, s3 of the same switch goes before s1, which is as
+ * good and comes first. */
+Test(select_said, leaves_near_those_already_used, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 7, 1, 4, 1, 4000);
+	sw_leaf(&w, "s1", 1, 2);
+	sw_leaf(&w, "s2", 3, 5);
+	sw_leaf(&w, "s3", 6, 7);
+	sw_top(&w, "m1", 0, 0);
+	sw_top(&w, "m2", 1, 2);
+	sw_top(&w, "top", 3, 4);
+	w.sw[5].level = 2;
+	sw_ready(&w);
+	struct sl_ask *ask = asks(SL_NONE);
+	ask->nodes_min = ask->nodes_max = 5;
+	expect("n3:0 n4:0 n5:0 n6:0 n7:0");
+}
+
+/* "CPUs are rounded up to whole cores": three cpus of cores of two threads are four. */
+Test(select_said, odd_cpus_count_as_whole_cores, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 1, 1, 4, 2, 4000);
+	sw_ready(&w);
+	const struct select_alloc *alloc = NULL;
+	const struct select_job job = { .ask = asks(3) };
+	cr_assert_eq(select_place(w.select, &job, NULL, SELECT_NOW, &alloc), SELECT_FITS);
+	cr_expect_eq(alloc->cpus, 4);
+}
+
+/* "A larger --mem-per-cpu raises cpus-per-task": a task's three cpus are on one node. */
+Test(select_said, cpus_for_memory_are_of_a_task, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, 1, 4, 1, 4000);
+	sw_set(&w, "MaxMemPerCPU", "1000");
+	sw_ready(&w);
+	struct sl_ask *ask = asks(2);
+	ask->mem_per_node = SL_NONE;
+	ask->mem_per_cpu = 2500;
+	expect("n1:0-2 n2:0-2");
+}
+
+/* "--gpus=N: nodes are taken in order, each giving all it has free": 4 + 2. "With --nodes=2
+ * --gpus=4: 2+2 where one node had only 2 left." */
+Test(select_said, gpus_of_a_job_are_all_that_each_node_has, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 3, 1, 8, 1, 8000);
+	sw_gres(&w, "gpu", NULL, 4, 1, 0);
+	sw_ready(&w);
+	asks(3)->gpus = "6";
+	expect("n1:0-1/gpu0-3 n2:0/gpu0-1");
+	asks(3)->gpus = "13";
+	expect("never");
+	asks(1)->gpus = "2";
+	hold();
+	struct sl_ask *ask = asks(2);
+	ask->nodes_min = ask->nodes_max = 2;
+	ask->gpus = "4";
+	ask->nodelist = "n[1-2]";
+	expect("n1:1/gpu2-3 n2:0/gpu0-1");
+}

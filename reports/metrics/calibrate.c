@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * calibrate.c - see calibrate.h: who is compared, waits on both sides, and the verdict.
+ */
+#include "reports/metrics/calibrate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/metrics/calibrate_parts.h"
+#include "reports/metrics/metrics.h"
+
+const char *const calibrate_out_text[CALIBRATE_OUT_COUNT] = {
+	[CALIBRATE_BEFORE] = "ran or waited when the replay began",
+	[CALIBRATE_CANCELLED] = "cancelled before a start was recorded",
+	[CALIBRATE_AGAIN] = "waited to run again when the log ended",
+	[CALIBRATE_NO_START] = "no start recorded",
+	[CALIBRATE_BACKWARDS] = "recorded start before submission",
+	[CALIBRATE_NOT_HERE] = "did not start in the replay",
+};
+
+const char *const calibrate_measure_name[CALIBRATE_MEASURES] = { "wait", "eligible", "last" };
+
+const struct calibrate_bound calibrate_close = { 150000, 150000, 950000, 600000 };
+const struct calibrate_bound calibrate_fair = { 300000, 300000, 900000, 300000 };
+
+enum { WHOLE = 1000000 };
+
+/* ---- Who is compared --------------------------------------------------------------------- */
+
+static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t row)
+{
+	const uint32_t index = jobs->more_of ? jobs->more_of[row] : 0;
+	return index ? &jobs->more[index] : NULL;
+}
+
+/* When its first attempt started, by the log; SL_NONE: it does not say. */
+static sl_time recorded_start(const struct sl_jobs *jobs, uint32_t row)
+{
+	const struct sl_job_more *more = more_of(jobs, row);
+	if (more && more->start_recorded != SL_NONE)
+		return more->start_recorded - more->earlier_recorded;
+	const sl_time wait = jobs->wait_recorded ? jobs->wait_recorded[row] : SL_NONE;
+	return wait == SL_NONE ? SL_NONE : jobs->submit[row] + wait;
+}
+
+static bool is_out(struct calibration *all, enum calibrate_out why)
+{
+	all->left_out[why]++;
+	return true;
+}
+
+static bool left_out(struct calibration *all, const struct sl_result *result, uint32_t row)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	const struct sl_job_more *more = more_of(jobs, row);
+	const sl_time start = recorded_start(jobs, row);
+	if (row < metrics_first(result))
+		return is_out(all, CALIBRATE_BEFORE);
+	if (start == SL_NONE && more && (more->attempts_recorded > 0 || more->held_before_recorded > 0))
+		return is_out(all, CALIBRATE_AGAIN);
+	if (start == SL_NONE && more && more->state_recorded == SL_CANCELLED)
+		return is_out(all, CALIBRATE_CANCELLED);
+	if (start == SL_NONE)
+		return is_out(all, CALIBRATE_NO_START);
+	if (start < jobs->submit[row])
+		return is_out(all, CALIBRATE_BACKWARDS);
+	if (!metrics_started(result, row))
+		return is_out(all, CALIBRATE_NOT_HERE);
+	return false;
+}
+
+static sl_time or_zero(sl_time time) { return time > 0 ? time : 0; }
+
+/* The last attempt's wait in the replay. */
+static sl_time simulated_last(const struct sl_result *result, uint32_t row)
+{
+	const struct sl_attempt *attempt;
+	const size_t count = sl_attempts_of(result, row, &attempt);
+	return count > 1 ? or_zero(attempt[count - 1].start - attempt[count - 2].end)
+			 : metrics_wait(result, row);
+}
+
+static void take_measures(struct calibrate_job *job, const struct sl_result *result, uint32_t row)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	const struct sl_job_more *more = more_of(jobs, row);
+	const sl_time submit = jobs->submit[row];
+	const sl_time recorded = recorded_start(jobs, row);
+	const sl_time eligible =
+		result->eligible && result->eligible[row] != SL_NONE ? result->eligible[row] : submit;
+	job->row = row;
+	job->start[0] = recorded;
+	job->start[1] = result->start[row];
+	for (unsigned side = 0; side < 2; side++)
+		job->time[CALIBRATE_WAIT][side] = job->start[side] - submit;
+	job->time[CALIBRATE_ELIGIBLE][0] =
+		or_zero(recorded - submit - (more ? more->eligible_after_recorded : 0));
+	/* Put back, it is eligible anew: then that is not of its first attempt. */
+	job->time[CALIBRATE_ELIGIBLE][1] =
+		eligible <= result->start[row] ? result->start[row] - eligible : result->start[row] - submit;
+	job->time[CALIBRATE_LAST][0] =
+		more && more->start_recorded != SL_NONE
+			? or_zero(more->start_recorded - submit - more->requeued_after_recorded)
+			: recorded - submit;
+	job->time[CALIBRATE_LAST][1] = simulated_last(result, row);
+}
+
+static void take(
+	struct calibration *all, struct calibrate_job *job, const struct sl_result *result, uint32_t row)
+{
+	const struct sl_job_more *more = more_of(result->jobs, row);
+	const struct sl_attempt *attempt;
+	take_measures(job, result, row);
+	const sl_time minute = 60 * SL_SECOND;
+	const sl_time wait = job->time[CALIBRATE_WAIT][0];
+	const sl_time apart = job->time[CALIBRATE_WAIT][1] - wait;
+	const sl_time size = apart < 0 ? -apart : apart;
+	all->jobs++;
+	all->requeued += more && more->attempts_recorded > 1;
+	all->requeued_here += sl_attempts_of(result, row, &attempt) > 1;
+	all->censored += more && more->censored;
+	all->within_minute += size <= minute;
+	all->within_tenth += size <= minute || size <= wait / 10;
+	all->sooner += apart < -minute;
+	all->later += apart > minute;
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------- */
+
+static struct calibrate_side side_of(int64_t *value, size_t count)
+{
+	struct calibrate_side side = { 0, 0, 0, 0 };
+	metrics_wide sum = 0;
+	if (!count)
+		return side;
+	for (size_t i = 0; i < count; i++)
+		sum += (uint64_t)value[i];
+	side.mean = metrics_ratio_micro(sum, count, 1);
+	side.p50 = metrics_select(value, count, metrics_rank(count, 50));
+	side.p95 = metrics_select(value, count, metrics_rank(count, 95));
+	side.max = metrics_select(value, count, count - 1);
+	return side;
+}
+
+struct calibrate_both calibrate_both_of(
+	const struct calibrate_job *const *job, size_t count, enum calibrate_measure which, int64_t *scratch)
+{
+	struct calibrate_side side[2];
+	for (unsigned k = 0; k < 2; k++) {
+		for (size_t i = 0; i < count; i++)
+			scratch[i] = job[i]->time[which][k];
+		side[k] = side_of(scratch, count);
+	}
+	return (struct calibrate_both){ side[0], side[1] };
+}
+
+int64_t calibrate_difference(sl_time recorded, sl_time simulated)
+{
+	if (recorded == simulated)
+		return 0;
+	if (recorded <= 0)
+		return INT64_MAX;
+	const __int128 twice = 2 * (__int128)(simulated - recorded) * WHOLE;
+	const __int128 half = twice < 0 ? -(__int128)recorded : (__int128)recorded;
+	return (int64_t)((twice + half) / (2 * (__int128)recorded));
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a;
+	const int64_t y = *(const int64_t *)b;
+	return (x > y) - (x < y); /* Equal ones are the same number. */
+}
+
+static void differences(struct calibration *all, const struct calibrate_job *job, int64_t *scratch)
+{
+	for (size_t i = 0; i < all->jobs; i++)
+		scratch[i] = job[i].time[CALIBRATE_WAIT][1] - job[i].time[CALIBRATE_WAIT][0];
+	qsort(scratch, all->jobs, sizeof(*scratch), by_number); /* Some are negative: not metrics_select's. */
+	all->difference_p50 = all->jobs ? scratch[metrics_rank(all->jobs, 50)] : 0;
+}
+
+/* ---- The verdict ----------------------------------------------------------------------------------- */
+
+static bool is_near(sl_time recorded, sl_time simulated, int64_t bound)
+{
+	const sl_time apart = simulated > recorded ? simulated - recorded : recorded - simulated;
+	const int64_t by = calibrate_difference(recorded, simulated);
+	return apart <= CALIBRATE_GRAIN || (by <= bound && by >= -bound);
+}
+
+static bool is_within(const struct calibration *all, const struct calibrate_bound *bound)
+{
+	const struct calibrate_both *wait = &all->measure[CALIBRATE_WAIT];
+	return is_near(wait->recorded.mean, wait->simulated.mean, bound->mean) &&
+	       is_near(wait->recorded.p95, wait->simulated.p95, bound->p95) &&
+	       (all->starts == SL_NONE || all->starts >= bound->starts) &&
+	       (all->waits == SL_NONE || all->waits >= bound->waits || wait->recorded.p95 <= CALIBRATE_GRAIN);
+}
+
+static enum calibrate_trust judge(const struct calibration *all)
+{
+	if (all->jobs < CALIBRATE_JOBS_LEAST)
+		return CALIBRATE_FEW;
+	if (is_within(all, &calibrate_close))
+		return CALIBRATE_CLOSE;
+	return is_within(all, &calibrate_fair) ? CALIBRATE_FAIR : CALIBRATE_POOR;
+}
+
+/* ---- All ------------------------------------------------------------------------------------------- */
+
+struct room {
+	struct calibrate_job *job;
+	const struct calibrate_job **some;
+	int64_t *x, *y;
+	struct calibrate_rank *rank;
+	int64_t *ranks;
+};
+
+static void room_free(const struct room *room)
+{
+	free(room->job);
+	free(room->some);
+	free(room->x);
+	free(room->y);
+	free(room->rank);
+	free(room->ranks);
+}
+
+static bool room_make(struct room *room, size_t count)
+{
+	*room = (struct room){
+		.job = calloc(count + 1, sizeof(*room->job)),
+		.some = calloc(count + 1, sizeof(*room->some)),
+		.x = calloc(count + 1, sizeof(*room->x)),
+		.y = calloc(count + 1, sizeof(*room->y)),
+		.rank = calloc(count + 1, sizeof(*room->rank)),
+		.ranks = calloc(2 * count + 1, sizeof(*room->ranks)),
+	};
+	return room->job && room->some && room->x && room->y && room->rank && room->ranks;
+}
+
+static void correlate(struct calibration *all, const struct room *room)
+{
+	for (size_t i = 0; i < all->jobs; i++) {
+		room->x[i] = room->job[i].start[0];
+		room->y[i] = room->job[i].start[1];
+	}
+	all->starts = calibrate_spearman(room->x, room->y, all->jobs, room->rank, room->ranks);
+	for (size_t i = 0; i < all->jobs; i++) {
+		room->x[i] = room->job[i].time[CALIBRATE_WAIT][0];
+		room->y[i] = room->job[i].time[CALIBRATE_WAIT][1];
+	}
+	all->waits = calibrate_spearman(room->x, room->y, all->jobs, room->rank, room->ranks);
+}
+
+static int compute(
+	struct calibration *all, const struct room *room, const struct sl_result *result, struct sl_err *err)
+{
+	for (uint32_t row = 0; row < result->jobs->count; row++)
+		if (!left_out(all, result, row))
+			take(all, &room->job[all->jobs], result, row);
+	const size_t unrecorded = all->left_out[CALIBRATE_NO_START] + all->left_out[CALIBRATE_CANCELLED];
+	if (!all->jobs && unrecorded == all->total)
+		return sl_fail(err, SL_INPUT,
+			"the log records no starts, so there is nothing to compare with: leave out --calibrate");
+	for (size_t i = 0; i < all->jobs; i++)
+		room->some[i] = &room->job[i];
+	for (unsigned which = 0; which < CALIBRATE_MEASURES; which++)
+		all->measure[which] = calibrate_both_of(room->some, all->jobs, which, room->x);
+	correlate(all, room);
+	differences(all, room->job, room->x);
+	all->trust = judge(all);
+	return calibrate_groups(all, result->jobs, room->some, room->x, err);
+}
+
+int calibrate(struct calibration *all, const struct sl_result *result, struct sl_err *err)
+{
+	struct room room;
+	*all = (struct calibration){ .total = result->jobs->count, .starts = SL_NONE, .waits = SL_NONE };
+	const int status = room_make(&room, result->jobs->count) ? compute(all, &room, result, err)
+								 : metrics_no_memory(err);
+	room_free(&room);
+	if (status)
+		calibrate_release(all);
+	return status;
+}
+
+void calibrate_release(struct calibration *all)
+{
+	free(all->group);
+	all->group = NULL;
+	all->group_count = 0;
+}

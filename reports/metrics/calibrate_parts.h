@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * calibrate_parts.h - what the files of calibrate.h share.
+ */
+#ifndef REPORTS_CALIBRATE_PARTS_H
+#define REPORTS_CALIBRATE_PARTS_H
+
+#include "reports/metrics/calibrate.h"
+
+/* A job that is compared; [0]: by the log, [1]: in the replay. */
+struct calibrate_job {
+	uint32_t row;
+	sl_time start[2];
+	sl_time time[CALIBRATE_MEASURES][2];
+};
+
+/* scratch: count. */
+struct calibrate_both calibrate_both_of(
+	const struct calibrate_job *const *job, size_t count, enum calibrate_measure which, int64_t *scratch);
+/* calibrate_groups.c: some (all->jobs of them) is brought into other orders. */
+int calibrate_groups(struct calibration *all, const struct sl_jobs *jobs, const struct calibrate_job **some,
+	int64_t *scratch, struct sl_err *err);
+
+#endif
