@@ -20,6 +20,8 @@ struct ctl_place {
 	uint64_t listing; /* Counts lists of what runs. */
 	uint64_t *listed; /* By row: in which build of the list it was found. */
 	uint64_t builds;
+	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
+	bool idle_known;
 };
 
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which) { return c->place->set[which]; }
@@ -326,6 +328,8 @@ static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t 
 
 enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
 {
+	if (!ctl_license_free(c, job, c->now)) /* Whatever a plan counted with (bf_licenses). */
+		return job->status = CTL_LICENSES_UNAVAILABLE;
 	look_in(c, job, part);
 	if (!job->priority)
 		return CTL_JOB_HELD;

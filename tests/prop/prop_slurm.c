@@ -384,7 +384,7 @@ static void check_world(uint64_t seed, bool keep)
 
 Test(prop_slurm, drawn)
 {
-	enum { WORLDS = 300 };
+	enum { WORLDS = 200 };
 	const char *only = getenv("SL_PROP_SLURM");
 	int64_t seed = 0;
 	if (only && sl_get_i64(only, strlen(only), &seed)) {
