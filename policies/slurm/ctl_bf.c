@@ -436,6 +436,10 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	a.bf->jobs_looked++;
 	if (is_passed_over(&a))
 		return NEXT;
+	/* What it was told before counts no more, unless another of its partitions gave it a plan in this
+	 * pass. Those that are passed over keep theirs, as recorded. */
+	if (a.bf->planned[a.job->row] == CTL_NONE)
+		a.job->planned = CTL_NONE;
 	a.now_only = !may_reserve(&a);
 	take_limit(&a);
 	while (!try_at(&a, &verdict))
@@ -505,9 +509,6 @@ void ctl_bf_pass(struct ctl *c)
 			      &bf->slots, c->now, c->now + c->params.bf_window_min * 60, ctl_nodes_avail(c)))
 		return;
 	ctl_place_begin(c);
-	/* Nothing is planned any more, also of those that are not looked at (_clear_job_start_times()). */
-	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next)
-		c->job[row].planned = CTL_NONE;
 	for (size_t i = 0; i < count; i++) {
 		entry[i].job->status = CTL_OK;
 		bf->planned[entry[i].job->row] = CTL_NONE;

@@ -2,7 +2,7 @@
 /*
  * ctl_show_state.c - what slurmctld would tell squeue, sinfo and scontrol that the engine does not know.
  *
- *   plans         a row for each job that waits, runs, or ended up to five minutes ago: its row, its state,
+ *   plans         a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state,
  * the partition it runs in, its time limit, its planned start and nodes (of one whose nodes boot: since when
  * it has which), when it was submitted last, became eligible, and began to gather age, what a second of it is
  * billed, its priority nodes         a row for each: its state as sinfo has it, why an operator set it so,
@@ -23,8 +23,6 @@
 	(struct sl_figure) { .text = NULL, .number = (value) }
 #define WORD(value) \
 	(struct sl_figure) { .text = (value), .number = (double)NAN }
-
-enum { AGE_SHOWN = 300 }; /* MinJobAge: seconds. */
 
 static double time_of(const struct ctl *c, ctl_time at)
 {
@@ -137,22 +135,23 @@ static int show_plan(
 	return show->row(show->self, columns, figure, SL_LEN(figure));
 }
 
-static bool is_shown(const struct ctl *c, const struct ctl_job *job)
+static bool is_shown(const struct ctl *c, const struct ctl_job *job, int64_t age)
 {
 	if (job->state == CTL_NOT_SUBMITTED)
 		return false;
-	return job->state != CTL_ENDED || (job->end != CTL_NONE && job->end + AGE_SHOWN >= c->now);
+	return job->state != CTL_ENDED || (job->end != CTL_NONE && c->now - job->end <= age);
 }
 
 static int show_plans(const struct ctl *c, const struct sl_show *show)
 {
 	const size_t words = select_node_words(c->select);
+	const int64_t age = ctl_conf_number(c, "MinJobAge", 300);
 	uint64_t *set = calloc(words + 1, sizeof(*set));
 	struct names names = { 0 };
 	int status = set ? SL_OK : SL_SYSTEM;
 	for (uint32_t row = 0; row < c->jobs->count && !status; row++) {
 		const struct ctl_job *job = &c->job[row];
-		if (!is_shown(c, job))
+		if (!is_shown(c, job, age))
 			continue;
 		status = names_put(&names, c, nodes_of(job, set, words)) ? show_plan(c, job, names.text, show)
 									 : SL_SYSTEM;
