@@ -84,7 +84,8 @@ bool resv_users_mixed(const char *list); /* Some with a minus, some without. */
 void resv_span(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end);
 struct resv *resv_new(struct ctl *c); /* NULL: no memory. */
 unsigned resv_flags_of(const char *text, size_t len, int64_t *purge);
-void resv_flags_put(unsigned flags, char *text, size_t size); /* "MAINT,SPEC_NODES"; what has no room is cut. */
+void resv_flags_put(
+	unsigned flags, char *text, size_t size); /* "MAINT,SPEC_NODES"; what has no room is cut. */
 /* What runs or is suspended in it. */
 uint32_t resv_running(const struct ctl *c, const struct resv *r);
 

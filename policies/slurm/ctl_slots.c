@@ -94,8 +94,7 @@ bool ctl_slots_overlap(const struct ctl_slots *s, ctl_time start, ctl_time end, 
 	}
 }
 
-ctl_time ctl_slots_licensed(
-	const struct ctl_slots *s, ctl_time start, ctl_time end, const int64_t *licenses)
+ctl_time ctl_slots_licensed(const struct ctl_slots *s, ctl_time start, ctl_time end, const int64_t *licenses)
 {
 	const uint32_t count = s->c->cluster->license_count;
 	ctl_time last = CTL_NONE;
