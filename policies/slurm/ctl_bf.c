@@ -443,6 +443,10 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	a.bf->jobs_looked++;
 	if (is_passed_over(&a))
 		return NEXT;
+	/* What it was told before counts no more, unless another of its partitions gave it a plan in this
+	 * pass. Those that are passed over keep theirs, as recorded. */
+	if (a.bf->planned[a.job->row] == CTL_NONE)
+		a.job->planned = CTL_NONE;
 	a.now_only = !may_reserve(&a);
 	take_limit(&a);
 	while (!try_at(&a, &verdict))

@@ -152,9 +152,9 @@ static uint64_t factored(uint64_t seconds, double factor)
 	return factor == 1 ? seconds : (uint64_t)((double)seconds * factor);
 }
 
-/* Seconds against ...RunMins count with the UsageFactor of the job's QOS, whatever its flags; what is given back
- * is cut to whole seconds each time, so that of a broken factor a second may stay for good. (Recorded: a limit
- * of 180 s under a factor of 0.5 is 90 s, of which a second was left when nobody ran any more.) */
+/* Seconds against ...RunMins count with the UsageFactor of the job's QOS, whatever its flags; what is given
+ * back is cut to whole seconds each time, so that of a broken factor a second may stay for good. (Recorded: a
+ * limit of 180 s under a factor of 0.5 is 90 s, of which a second was left when nobody ran any more.) */
 static double run_factor(const struct ctl *c, const struct ctl_job *job)
 {
 	return job->qos < c->qos_count && c->qos[job->qos].usage_factor >= 0 ? c->qos[job->qos].usage_factor

@@ -15,13 +15,13 @@ struct ctl_place {
 	struct select_running *running; /* What runs, by when its limit ends. */
 	struct ending *ending, *other;  /* The same by row; to merge with. */
 	size_t running_count, running_room;
+	uint64_t shared_jobs, shared_nodes; /* Counts of changes when CTL_SET_SHARED was made. */
+	bool shared_known;
 	bool running_fresh;
 	bool running_cut; /* It lacks those that can be preempted. */
 	uint64_t listing; /* Counts lists of what runs. */
 	uint64_t *listed; /* By row: in which build of the list it was found. */
 	uint64_t builds;
-	uint64_t idle_jobs, idle_nodes; /* Counts of changes when CTL_SET_IDLE was made. */
-	bool idle_known;
 };
 
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which) { return c->place->set[which]; }
@@ -142,31 +142,32 @@ static bool is_alone(const struct ctl *c, const struct ctl_job *job)
 				       c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
 }
 
-/* Those that a job has to find: nodes without any job (idle_node_bitmap), if it wants its nodes to itself;
- * else nodes without such a job (share_node_bitmap). */
-static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
+/* Nodes without a job that has its nodes to itself (share_node_bitmap). */
+static const uint64_t *shared_nodes(struct ctl *c)
 {
 	struct ctl_place *p = c->place;
-	uint64_t *idle = p->set[CTL_SET_IDLE];
 	uint64_t *shared = p->set[CTL_SET_SHARED];
-	const uint64_t *mine = is_alone(c, job) ? idle : shared;
-	if (p->idle_known && p->idle_jobs == c->job_changes && p->idle_nodes == c->node_changes)
-		return mine;
-	memset(idle, 0xff, p->words * sizeof(*idle));
+	if (p->shared_known && p->shared_jobs == c->job_changes && p->shared_nodes == c->node_changes)
+		return shared;
+	const bool some = select_whole_count(c->select) > 0;
 	memset(shared, 0xff, p->words * sizeof(*shared));
-	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
+	for (uint32_t row = c->running_first; some && row != CTL_NO_ROW; row = c->job[row].next) {
 		const struct select_alloc *alloc = c->job[row].alloc;
-		const bool alone = alloc && is_alone(c, &c->job[row]);
-		for (uint32_t i = 0; alloc && i < alloc->node_count; i++) {
-			const uint64_t others = ~(UINT64_C(1) << (alloc->piece[i].node % 64));
-			idle[alloc->piece[i].node / 64] &= others;
-			shared[alloc->piece[i].node / 64] &= alone ? others : UINT64_MAX;
-		}
+		if (!alloc || !is_alone(c, &c->job[row]))
+			continue;
+		for (uint32_t i = 0; i < alloc->node_count; i++)
+			shared[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
 	}
-	p->idle_known = true;
-	p->idle_jobs = c->job_changes;
-	p->idle_nodes = c->node_changes;
-	return mine;
+	p->shared_known = true;
+	p->shared_jobs = c->job_changes;
+	p->shared_nodes = c->node_changes;
+	return shared;
+}
+
+/* Those that a job has to find: nodes without any job (idle_node_bitmap), if it wants its nodes to itself. */
+static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
+{
+	return is_alone(c, job) ? select_idle(c->select) : shared_nodes(c);
 }
 
 /* _pick_best_nodes() of a job that finds no room: BUSY, if the nodes that it may have would do if they were

@@ -238,6 +238,20 @@ static bool make_room(struct ctl *c, struct ctl_preempt *p, size_t count)
 	return p->room != 0;
 }
 
+/* Its QOS names others, or those of its own may: else there is no need to look at what runs. */
+static bool preempts_some(const struct ctl *c, const struct ctl_job *job)
+{
+	if (c->params.preempt_by_part)
+		return true;
+	if (job->qos == CTL_NO_ROW)
+		return false;
+	const struct ctl_qos *its = &c->qos[job->qos];
+	bool some = its->preempt_within || c->preempt->within;
+	for (uint32_t i = 0; its->preempts && i <= (c->qos_count ? c->qos_count - 1 : 0) / 64; i++)
+		some = some || its->preempts[i];
+	return some;
+}
+
 /* slurm_find_preemptable_jobs() */
 static void find(struct ctl *c, const struct ctl_job *job, uint32_t part)
 {
@@ -246,7 +260,7 @@ static void find(struct ctl *c, const struct ctl_job *job, uint32_t part)
 		return;
 	p->count = 0;
 	p->search++;
-	if (!ctl_preemption(c) || !make_room(c, p, c->running_count))
+	if (!ctl_preemption(c) || !preempts_some(c, job) || !make_room(c, p, c->running_count))
 		return;
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
 		struct ctl_job *other = &c->job[row];

@@ -29,7 +29,7 @@ enum { TEXT = 1024 };
  */
 
 static const char *const job_columns[] = { "job", "partition", "listed", "priority", "direct", "site", "age",
-	"assoc", "fairshare", "jobsize", "part", "qos", "nice", "tres", "tres_sum", "tres_norm" };
+	"assoc", "fairshare", "jobsize", "part", "qos", "nice", "tres", "tres_sum", "tres_norm", "array" };
 
 /* "cpu=10,gres/gpu=4": each that weighs something, times its weight, or without it. */
 static void put_tres(const struct ctl *c, const struct ctl_factors *of, bool norm, char *text)
@@ -57,6 +57,22 @@ static bool is_listed(const struct ctl *c, const struct ctl_job *job)
 	return job->state == CTL_PENDING || c->params.priority_flags & CTL_PRIO_CALCULATE_RUNNING;
 }
 
+/* It waits with other tasks of its array as one record. */
+static bool in_array(const struct ctl_job *job)
+{
+	return job->array != CTL_NO_ROW && job->state == CTL_PENDING && !job->alone;
+}
+
+/* The first of them stands for all. */
+static bool stands(const struct ctl *c, const struct ctl_job *job)
+{
+	const struct ctl_array *array = in_array(job) ? &c->array[job->array] : NULL;
+	for (uint32_t i = 0; array && i < array->count && array->job[i] != job->row; i++)
+		if (in_array(&c->job[array->job[i]]))
+			return false;
+	return true;
+}
+
 static int show_job(
 	const struct ctl *c, const struct ctl_job *job, uint32_t place, const struct sl_show *show)
 {
@@ -77,7 +93,7 @@ static int show_job(
 	const struct sl_figure figure[SL_LEN(job_columns)] = {
 		NUMBER(job->row),
 		WORD(part < c->part_count ? c->part[part].name : ""),
-		NUMBER(is_listed(c, job)),
+		NUMBER(is_listed(c, job) && stands(c, job)),
 		NUMBER(several && job->priority_part ? job->priority_part[place] : job->priority),
 		NUMBER(direct),
 		NUMBER(of->site),
@@ -91,6 +107,7 @@ static int show_job(
 		WORD(weighted),
 		NUMBER(sum),
 		WORD(norm),
+		NUMBER(in_array(job)),
 	};
 	return show->row(show->self, job_columns, figure, SL_LEN(figure));
 }

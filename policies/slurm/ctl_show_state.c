@@ -2,13 +2,12 @@
 /*
  * ctl_show_state.c - what slurmctld would tell squeue, sinfo and scontrol that the engine does not know.
  *
- *   plans         a row for each job that waits, runs, or ended up to five minutes ago: its row, its state, the
- *                 partition it runs in, its time limit, its planned start and nodes (of one whose nodes boot: since
- *                 when it has which), when it was submitted last, became eligible, and began to gather age, what a
- *                 second of it is billed
- *   nodes         a row for each: its state as sinfo has it, why an operator set it so, the cpus that jobs hold
- *   reservations  a row for each
- *   partitions    a row for each: its state and limits, as commands left them
+ *   plans         a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state,
+ * the partition it runs in, its time limit, its planned start and nodes (of one whose nodes boot: since when
+ * it has which), when it was submitted last, became eligible, and began to gather age, what a second of it is
+ * billed, its priority nodes         a row for each: its state as sinfo has it, why an operator set it so,
+ * the cpus that jobs hold reservations  a row for each partitions    a row for each: its state and limits, as
+ * commands left them
  *
  * Times are seconds after the scenario's time 0; there is none where slurmctld has none.
  */
@@ -25,8 +24,6 @@
 #define WORD(value) \
 	(struct sl_figure) { .text = (value), .number = (double)NAN }
 
-enum { AGE_SHOWN = 300 }; /* MinJobAge: seconds. */
-
 static double time_of(const struct ctl *c, ctl_time at)
 {
 	return at == CTL_NONE || at == CTL_NEVER ? (double)NAN : (double)(at - c->epoch);
@@ -37,7 +34,8 @@ static double span_of(int64_t minutes)
 	return minutes == CTL_NEVER || minutes == CTL_NONE ? (double)NAN : (double)minutes * 60;
 }
 
-/* ---- Names of nodes -------------------------------------------------------------------------------------- */
+/* ---- Names of nodes --------------------------------------------------------------------------------------
+ */
 
 /* Room for the names of any set of nodes. */
 struct names {
@@ -78,7 +76,8 @@ static void names_free(struct names *names)
 	free(names->text);
 }
 
-/* ---- Jobs ------------------------------------------------------------------------------------------------- */
+/* ---- Jobs -------------------------------------------------------------------------------------------------
+ */
 
 static const char *state_of(const struct ctl_job *job)
 {
@@ -104,11 +103,20 @@ static const uint64_t *nodes_of(const struct ctl_job *job, uint64_t *set, size_t
 	return set;
 }
 
+/* Planned or, where nothing is planned, the begin that is to come (pack_job()). */
+static ctl_time start_of(const struct ctl *c, const struct ctl_job *job)
+{
+	if (job->state != CTL_PENDING)
+		return job->start;
+	return job->planned == CTL_NONE && job->begin != CTL_NONE && job->begin > c->now ? job->begin
+											 : job->planned;
+}
+
 static int show_plan(
 	const struct ctl *c, const struct ctl_job *job, const char *nodes, const struct sl_show *show)
 {
 	static const char *const columns[] = { "job", "state", "partition", "limit", "start", "nodes",
-		"submit", "eligible", "accrue", "billing" };
+		"submit", "eligible", "accrue", "billing", "priority" };
 	const bool waits = job->state == CTL_PENDING;
 	const bool has_part = !waits && job->part < c->part_count;
 	const struct sl_figure figure[SL_LEN(columns)] = {
@@ -116,43 +124,45 @@ static int show_plan(
 		WORD(state_of(job)),
 		WORD(has_part ? c->part[job->part].name : ""),
 		NUMBER(span_of(job->time_limit)),
-		NUMBER(time_of(c, waits ? job->planned : job->start)),
+		NUMBER(time_of(c, start_of(c, job))),
 		WORD(nodes),
 		NUMBER(time_of(c, job->submit)),
 		NUMBER(time_of(c, job->eligible)),
 		NUMBER(time_of(c, job->accrue)),
 		NUMBER(waits ? (double)NAN : (double)job->billing),
+		NUMBER(job->priority),
 	};
 	return show->row(show->self, columns, figure, SL_LEN(figure));
 }
 
-static bool is_shown(const struct ctl *c, const struct ctl_job *job)
+static bool is_shown(const struct ctl *c, const struct ctl_job *job, int64_t age)
 {
 	if (job->state == CTL_NOT_SUBMITTED)
 		return false;
-	return job->state != CTL_ENDED || (job->end != CTL_NONE && job->end + AGE_SHOWN >= c->now);
+	return job->state != CTL_ENDED || (job->end != CTL_NONE && c->now - job->end <= age);
 }
 
 static int show_plans(const struct ctl *c, const struct sl_show *show)
 {
 	const size_t words = select_node_words(c->select);
+	const int64_t age = ctl_conf_number(c, "MinJobAge", 300);
 	uint64_t *set = calloc(words + 1, sizeof(*set));
 	struct names names = { 0 };
 	int status = set ? SL_OK : SL_SYSTEM;
 	for (uint32_t row = 0; row < c->jobs->count && !status; row++) {
 		const struct ctl_job *job = &c->job[row];
-		if (!is_shown(c, job))
+		if (!is_shown(c, job, age))
 			continue;
-		status = names_put(&names, c, nodes_of(job, set, words))
-				 ? show_plan(c, job, names.text, show)
-				 : SL_SYSTEM;
+		status = names_put(&names, c, nodes_of(job, set, words)) ? show_plan(c, job, names.text, show)
+									 : SL_SYSTEM;
 	}
 	names_free(&names);
 	free(set);
 	return status;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------ */
+/* ---- Nodes ------------------------------------------------------------------------------------------------
+ */
 
 static int show_nodes(const struct ctl *c, const struct sl_show *show)
 {
@@ -171,7 +181,8 @@ static int show_nodes(const struct ctl *c, const struct sl_show *show)
 	return status;
 }
 
-/* ---- Reservations ------------------------------------------------------------------------------------------ */
+/* ---- Reservations
+ * ------------------------------------------------------------------------------------------ */
 
 static int show_reservation(
 	const struct ctl *c, const struct resv *r, const char *nodes, const struct sl_show *show)
@@ -182,7 +193,8 @@ static int show_reservation(
 	char flags[FLAGS];
 	ctl_time start;
 	ctl_time end;
-	/* As recorded: of listed nodes that are not ALL nothing is said, and the partition is the default one. */
+	/* As recorded: of listed nodes that are not ALL nothing is said, and the partition is the default
+	 * one. */
 	const bool all = r->flags & RESV_ALL_NODES;
 	const uint32_t part = r->part == CTL_NO_ROW && !all ? c->part_default : r->part;
 	resv_span(c, r, &start, &end);
@@ -211,14 +223,15 @@ static int show_reservations(const struct ctl *c, const struct sl_show *show)
 		const struct resv *r = &c->resvs->item[i];
 		if (r->deleted)
 			continue;
-		status = names_put(&names, c, r->nodes) ? show_reservation(c, r, names.text, show)
-							: SL_SYSTEM;
+		status =
+			names_put(&names, c, r->nodes) ? show_reservation(c, r, names.text, show) : SL_SYSTEM;
 	}
 	names_free(&names);
 	return status;
 }
 
-/* ---- Partitions --------------------------------------------------------------------------------------------- */
+/* ---- Partitions
+ * --------------------------------------------------------------------------------------------- */
 
 static int show_partitions(const struct ctl *c, const struct sl_show *show)
 {

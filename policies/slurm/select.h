@@ -105,6 +105,8 @@ size_t select_node_words(const struct select *select);
 const uint64_t *select_partition_nodes(const struct select *select, uint32_t partition);
 /* Nodes without any job. */
 const uint64_t *select_idle(const struct select *select);
+/* How many allocations in force have whole nodes. */
+uint32_t select_whole_count(const struct select *select);
 uint32_t select_gres_count(const struct select *select);
 const char *select_gres_name(const struct select *select, uint32_t gres);
 int64_t select_threads_per_core(const struct select *select, uint32_t node);

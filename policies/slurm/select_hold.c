@@ -157,6 +157,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 	p->first = a;
 	a->held = true;
 	s->listed += a->end != SL_NEVER;
+	s->whole_holds += a->whole == SL_EXCLUSIVE_NODE;
 	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
@@ -183,6 +184,7 @@ static void release(struct select *s, struct select_alloc *a)
 		a->next->link = a->link;
 	a->held = false;
 	s->listed -= a->end != SL_NEVER;
+	s->whole_holds -= a->whole == SL_EXCLUSIVE_NODE;
 	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
 	count_use(s, a, -1);
 }
@@ -288,6 +290,7 @@ void sel_hold_back(struct select *s, const struct sel_aside *aside)
 }
 
 const uint64_t *select_idle(const struct select *s) { return s->idle; }
+uint32_t select_whole_count(const struct select *s) { return s->whole_holds; }
 
 /* ---- The journal ------------------------------------------------------------------------------- */
 

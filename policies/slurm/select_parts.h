@@ -232,8 +232,9 @@ struct select {
 	struct sel_aside *aside; /* Its nodes as they will be. */
 	uint32_t *order;         /* In which they were chosen. */
 	uint32_t aside_room;
-	uint32_t user_holds; /* Allocations of --exclusive=user in force. */
-	bool gres_near;      /* Some devices are near some sockets only. */
+	uint32_t whole_holds; /* Allocations of whole nodes in force. */
+	uint32_t user_holds;  /* Allocations of --exclusive=user in force. */
+	bool gres_near;       /* Some devices are near some sockets only. */
 	/* Switches. */
 	uint32_t switch_count;
 	uint64_t **switch_nodes;

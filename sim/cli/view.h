@@ -34,8 +34,8 @@ enum view_state {
 };
 
 struct view_node {
-	uint32_t state; /* enum view_state */
-	bool busy;      /* Somebody holds something of it. */
+	uint32_t state;     /* enum view_state */
+	bool busy;          /* Somebody holds something of it. */
 	const char *reason; /* Why an operator set it so; NULL: not said. */
 	int64_t cpus, cpus_busy, mem, mem_busy, gpus, gpus_busy;
 };
@@ -180,7 +180,7 @@ void put_account(struct cell *cell, const struct view *view, uint32_t job, const
 void put_partition(struct cell *cell, const struct view *view, uint32_t job);
 void put_job_id(struct cell *cell, const struct view *view, uint32_t job); /* "7", "5_2" */
 void put_job_raw(struct cell *cell, const struct view *view, uint32_t job);
-int64_t view_array(const struct view *view, uint32_t job); /* SL_NONE: of none. */
+int64_t view_array(const struct view *view, uint32_t job);       /* SL_NONE: of none. */
 enum sl_state view_state(const struct view *view, uint32_t job); /* RUNNING, too, while its nodes boot. */
 bool view_boots(const struct view *view, uint32_t job);
 sl_time view_limit(const struct view *view, uint32_t job); /* As it is by now. */

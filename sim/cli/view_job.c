@@ -75,7 +75,16 @@ int64_t view_array(const struct view *view, uint32_t job)
 
 void put_job_raw(struct cell *cell, const struct view *view, uint32_t job)
 {
-	cell_put(cell, "%" PRId64, view->jobs->id[job]);
+	const struct sl_jobs *jobs = view->jobs;
+	const int64_t array = view_array(view, job);
+	/* Below 0: the trace has a text in place of a number, of a task that was never split off its array.
+	 */
+	if (jobs->id[job] >= 0)
+		cell_put(cell, "%" PRId64, jobs->id[job]);
+	else if (array != SL_NONE)
+		cell_put(cell, "%" PRId64, array);
+	else
+		cell_put(cell, "%s", jobs->id_name && jobs->id_name[job] ? jobs->id_name[job] : "0");
 }
 
 void put_job_id(struct cell *cell, const struct view *view, uint32_t job)
@@ -201,8 +210,8 @@ sl_time view_ran(const struct view *view, uint32_t job)
 	const size_t count = view_boots(view, job) ? 0 : sl_attempts_of(result, job, &attempt);
 	const sl_time suspended = view_boots(view, job) ? 0
 				  : count               ? attempt[count - 1].suspended
-				  : result->suspended ? result->suspended[job]
-						      : 0;
+				  : result->suspended   ? result->suspended[job]
+							: 0;
 	return (seconds_of(end) - seconds_of(start)) * SL_SECOND - suspended;
 }
 

@@ -605,7 +605,6 @@ static void print_reservation(struct control *control, const struct view_reserva
 		it->from <= view->now && view->now < it->until ? "ACTIVE" : "INACTIVE");
 	next_line(control);
 	printf("MaxStartDelay=(null)");
-	next_line(control); /* An empty line of its own stands behind the last. */
 	end_entity(control);
 }
 

@@ -694,8 +694,7 @@ static void help(void)
 static bool state_known(const char *word)
 {
 	static const char *const other[] = { "all", "comp", "completing", "fail", "err", "error", "unknown",
-		"unk", "npc", "perfctrs", "power_down", "power_up", "reboot",
-		"cloud", "futr", "inval" };
+		"unk", "npc", "perfctrs", "power_down", "power_up", "reboot", "cloud", "futr", "inval" };
 	static const uint32_t base[] = { VIEW_DOWN, VIEW_IDLE, VIEW_ALLOCATED, VIEW_MIXED, VIEW_FUTURE };
 	for (size_t i = 0; i < SL_LEN(other); i++)
 		if (strcasecmp(other[i], word) == 0)

@@ -89,8 +89,11 @@ FACTOR(put_site, "site", false)
 FIELD(put_id)
 {
 	const struct line *of = line;
+	const int64_t array = of->is_weights ? SL_NONE : view_array(view, job_of(of));
 	if (of->is_weights)
 		cell_put(cell, "Weights");
+	else if (array != SL_NONE && number_of(of, "array") > 0)
+		cell_put(cell, "%" PRId64, array); /* Its waiting tasks are one. */
 	else
 		put_job_raw(cell, view, job_of(of));
 }

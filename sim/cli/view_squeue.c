@@ -26,10 +26,7 @@ struct line {
 #define JOB         (((const struct line *)line)->job)
 #define TEXT(text)  cell_put(cell, "%s", text)
 
-static enum sl_state state_of(const struct view *view, const void *line)
-{
-	return view_state(view, JOB);
-}
+static enum sl_state state_of(const struct view *view, const void *line) { return view_state(view, JOB); }
 
 static bool waits(const struct view *view, const void *line) { return state_of(view, line) == SL_PENDING; }
 
@@ -220,10 +217,7 @@ FIELD(put_end)
 }
 
 FIELD(put_submit) { put_date(cell, view, view_submit(view, JOB)); }
-FIELD(put_eligible)
-{
-	put_date(cell, view, view_eligible(view, JOB));
-}
+FIELD(put_eligible) { put_date(cell, view, view_eligible(view, JOB)); }
 
 FIELD(put_pending)
 {

@@ -48,7 +48,8 @@ static int64_t nodes_in(struct view *view, const char *list, const uint32_t **no
 	return count;
 }
 
-/* ---- Reservations ---------------------------------------------------------------------------------------- */
+/* ---- Reservations ----------------------------------------------------------------------------------------
+ */
 
 static int told_reservation(struct view *view, size_t row, struct sl_err *err)
 {
@@ -111,7 +112,8 @@ int view_take_reservations(struct view *view, struct sl_err *err)
 	return status;
 }
 
-/* ---- Jobs -------------------------------------------------------------------------------------------------- */
+/* ---- Jobs
+ * -------------------------------------------------------------------------------------------------- */
 
 static int place_of(struct view *view, const char *list, struct view_place *place, struct sl_err *err)
 {
@@ -138,6 +140,9 @@ static int told_job(struct view *view, size_t row, struct sl_err *err)
 	if (!(number >= 0 && number < view->jobs->count))
 		return SL_OK;
 	const uint32_t job = (uint32_t)number;
+	const double priority = table_number(table, row, "priority");
+	if (strcmp(state, "ENDED") == 0 && priority >= 0 && priority <= UINT32_MAX)
+		view->priority[job] = (uint32_t)priority;
 	const bool boots = strcmp(state, "CONFIGURING") == 0;
 	const sl_time start = time_in(table, row, "start", SL_NONE);
 	view->told[job] = (struct view_told){
@@ -176,7 +181,8 @@ static int told_jobs(struct view *view, struct sl_err *err)
 	return status;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+/* ---- Nodes
+ * ------------------------------------------------------------------------------------------------- */
 
 /* A state in sinfo's words, with its mark: "drng#". */
 static uint32_t state_of(const char *text)
@@ -245,7 +251,8 @@ static void planned_nodes(struct view *view)
 		}
 }
 
-/* ---- Partitions ---------------------------------------------------------------------------------------------- */
+/* ---- Partitions
+ * ---------------------------------------------------------------------------------------------- */
 
 static enum sl_partition_state partition_state(const char *word)
 {

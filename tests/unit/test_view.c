@@ -464,6 +464,7 @@ static void make_hardware(struct world *world)
 	type.hardware = &hardware;
 	world->view.scenario.cluster.type = &type;
 	world->view.node[3].state = VIEW_IDLE | VIEW_DRAIN;
+	world->view.node[3].reason = hardware.state_reason;
 }
 
 Test(view, nodes_line_by_line)
