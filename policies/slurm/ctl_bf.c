@@ -356,6 +356,13 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 	const ctl_time begin = down(c, a->at);
 	const ctl_time end = down(c, a->at + a->minutes * 60);
 	if (a->at > c->now && ctl_slots_overlap(s, begin, end, a->nodes)) {
+		/* At the window's very end what is rounded down lies in a slot that was not asked: slurmctld
+		 * would try the same again until bf_max_time ends the pass. */
+		if (a->at <= a->start) {
+			still_until(a->bf, c->now);
+			*verdict = STOP;
+			return true;
+		}
 		a->later = a->at;
 		return false;
 	}
