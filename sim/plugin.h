@@ -831,12 +831,13 @@ struct sl_job_more {
 	/* The engine's: */
 	const struct sl_depend *depend;
 	uint32_t depend_count;
-	/* Of the log again, as lengths; 0 where there is nothing to say. start_recorded, end_recorded are those
-	 * of the last of several attempts: */
+	/* Of the log again, as lengths; 0 where there is nothing to say. start_recorded, end_recorded are
+	 * those of the last of several attempts: */
 	sl_time earlier_recorded;        /* so long before that start, the first attempt started; */
 	sl_time held_before_recorded;    /* the attempts before it held nodes so long; */
 	sl_time requeued_after_recorded; /* it was put back into the queue so long after its submission. */
-	sl_time eligible_after_recorded; /* From its submission until the first attempt could be considered. */
+	sl_time eligible_after_recorded; /* From its submission until the first attempt could be considered.
+					  */
 };
 
 /* ---- Readers ---------------------------------------------------------------- */

@@ -32,7 +32,13 @@ static void put_date(FILE *file, int64_t second)
 
 /* ---- slurm.conf --------------------------------------------------------------------------------------- */
 
-static void put_scheduler(FILE *file, struct sl_rng *rng)
+/* Those under which a job may starve behind others that cannot start. */
+static bool may_starve(const char *flag)
+{
+	return strstr(flag, "depth") || strstr(flag, "max_job") || strstr(flag, "stop");
+}
+
+static void put_scheduler(struct slurm_world *w, FILE *file, struct sl_rng *rng)
 {
 	static const char *const flags[] = { "bf_continue", "bf_one_resv_per_job", "bf_running_job_reserve",
 		"bf_busy_nodes", "assoc_limit_stop", "pack_serial_at_end", "preempt_youngest_first",
@@ -46,8 +52,11 @@ static void put_scheduler(FILE *file, struct sl_rng *rng)
 	(void)fprintf(file,
 		"SchedulerParameters=sched_interval=%u,batch_sched_delay=%u,bf_interval=%u,bf_resolution=%u",
 		1 + below(rng, 3) * 20, below(rng, 2) * 3, 1 + below(rng, 3) * 10, 1 + below(rng, 2) * 59);
-	for (uint32_t i = below(rng, 5); i > 0; i--)
-		(void)fprintf(file, ",%s", flags[below(rng, SL_LEN(flags))]);
+	for (uint32_t i = below(rng, 5); i > 0; i--) {
+		const char *flag = flags[below(rng, SL_LEN(flags))];
+		(void)fprintf(file, ",%s", flag);
+		w->starves |= may_starve(flag);
+	}
 	(void)fputc('\n', file);
 }
 
@@ -148,7 +157,7 @@ static uint32_t put_conf(struct slurm_world *w, struct sl_rng *rng)
 		"ClusterName=prop\nSlurmctldHost=h\nSelectType=select/cons_tres\nSelectTypeParameters=%s\nGresTypes=gpu\n"
 		"SchedulerType=sched/backfill\nKillWait=%u\n",
 		give, below(rng, 2) * 5);
-	put_scheduler(file, rng);
+	put_scheduler(w, file, rng);
 	put_priority(w, file, rng);
 	put_preemption(w, file, rng);
 	if (w->licenses)

@@ -59,6 +59,7 @@ struct slurm_world {
 	uint32_t node_count;
 	enum sw_preempt preempt;
 	bool accounting, memory, power, changes; /* changes: operators alter, suspend or requeue jobs. */
+	bool starves;                            /* Some wait for ever behind others. */
 	int64_t shares;                          /* OverSubscribe=FORCE:so many, at most; 1: none. */
 	int64_t licenses;
 	struct sw_qos qos[SW_QOS];

@@ -250,7 +250,8 @@ struct ctl_job {
 	uint32_t counted_assoc, counted_qos[2];
 	uint32_t accrue_assoc, accrue_qos[2];
 	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
-	uint64_t run_secs;    /* Of its limit, so many seconds are still held against ...RunMins. */
+	uint64_t run_secs;    /* Of its limit, so many seconds are still held against ...RunMins; */
+	uint64_t run_plain;   /* the same without its QOS's UsageFactor. */
 	bool limit_of_limits; /* It asked for no time limit, and got that of QOS or association. */
 	enum sl_reason
 		refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
@@ -562,6 +563,8 @@ void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
 /* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+/* "work" is ctl_bf.c's: what backfill passes have cost so far. */
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show);
 int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
 /* ctl_show_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
 int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show);

@@ -27,6 +27,7 @@ struct attempt {
 	int64_t minutes_full;     /* and what it may have at most. */
 	int64_t limit;            /* Its own. */
 	bool now_only;            /* It may not reserve. */
+	bool counted;             /* For bf_max_job_test, which counts jobs however often they are tried. */
 	bool no_reserve;          /* Its QOS says so. */
 	ctl_time start;           /* Not before then, */
 	ctl_time later;           /* and if that does not do, then; CTL_NEVER: no more. */
@@ -138,11 +139,14 @@ static void take_limit(struct attempt *a)
 	if (a->minutes_full == CTL_NEVER)
 		a->minutes_full = most;
 	a->minutes = a->minutes_full;
+	const int64_t left = job->deadline == CTL_NONE ? 0 : (job->deadline - a->c->now) / 60;
 	a->no_reserve = job->qos != CTL_NO_ROW && (a->c->qos[job->qos].flags & CTL_QOS_NO_RESERVE);
 	if (a->no_reserve && (p->preempt_by_part || p->preempt_by_qos))
 		a->minutes = 1; /* It can make room again. */
-	else if (job->time_min != CTL_NONE && job->time_min > 0 && job->time_min < a->minutes)
+	else if (job->time_min != CTL_NONE && job->time_min > 0 && job->time_min < a->minutes && left <= 0)
 		a->minutes = job->time_min;
+	if (left > 0 && left < a->minutes_full) /* It is tested with all of it, and gets what is left. */
+		a->minutes_full = left;
 }
 
 /* As long as no slot that begins later lacks its nodes, and no reservation begins there
@@ -178,7 +182,7 @@ static void set_limit(struct attempt *a)
 	if (a->minutes == a->minutes_full && tested == a->limit)
 		return;
 	job->time_limit = a->limit;
-	if (!a->no_reserve && job->time_min != CTL_NONE && job->time_min > 0)
+	if (!a->no_reserve && ((job->time_min != CTL_NONE && job->time_min > 0) || job->deadline != CTL_NONE))
 		job->time_limit = stretched(a, job);
 	if (job->time_limit == tested)
 		return;
@@ -364,6 +368,15 @@ static bool settle(struct attempt *a, enum verdict *verdict)
 
 /* ---- One job (3) --------------------------------------------------------------------------------------- */
 
+/* assoc_limit_stop: nobody knows when a limit will let it start; it is taken to be when the plan next has
+ * other nodes for it, or in 500 s (own-87). */
+static void stop_by_limit(struct attempt *a)
+{
+	enum { A_WHILE = 500 };
+	a->at = a->later != CTL_NEVER ? a->later : a->c->now + A_WHILE;
+	still_until(a->bf, a->c->now);
+}
+
 /* Once, at a->later. True: it is done with. */
 static bool try_at(struct attempt *a, enum verdict *verdict)
 {
@@ -378,10 +391,9 @@ static bool try_at(struct attempt *a, enum verdict *verdict)
 		return true;
 	if (!find_nodes(a))
 		return !try_later(a);
-	if (a->bf->tries++ >= c->params.bf_max_job_test) {
-		*verdict = STOP;
-		return true;
-	}
+	if (!a->counted)
+		a->bf->tries++;
+	a->counted = true;
 	memcpy(a->before, a->nodes, a->words * sizeof(*a->nodes));
 	a->bf->tests++;
 	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, a->now_only, &a->at) != CTL_OK)
@@ -395,9 +407,13 @@ static bool try_at(struct attempt *a, enum verdict *verdict)
 			*verdict = most && a->bf->started >= most ? STOP : a->entry->array ? AGAIN : NEXT;
 			return true;
 		}
-		if (status == CTL_ACCOUNTING_POLICY)
+		if (status == CTL_RESERVATION_BUSY ||
+			(status == CTL_ACCOUNTING_POLICY && !c->params.assoc_limit_stop))
 			return true;
-		a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
+		if (status == CTL_ACCOUNTING_POLICY)
+			stop_by_limit(a);
+		else
+			a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
 	}
 	return settle(a, verdict);
 }
@@ -499,10 +515,25 @@ void ctl_bf_pass(struct ctl *c)
 		return;
 	enum verdict verdict = NEXT;
 	for (size_t i = 0; i < count && verdict != STOP && !c->status;) {
+		if (verdict == NEXT && bf->tries >= c->params.bf_max_job_test)
+			break; /* Tasks of an array that was begun go on. */
 		verdict = look_at(c, &entry[i]);
 		i += verdict != AGAIN;
 	}
 	bf->slots_made += bf->slots.count;
 	look_at_ends(c);
 	still_until(bf, bf->slots.still_until);
+}
+
+/* ---- For benchmarks ------------------------------------------------------------------------------------ */
+
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show)
+{
+	static const char *const column[] = { "passes", "looked", "tests", "slots" };
+	const struct ctl_bf *bf = c->bf;
+	const uint64_t count[] = { bf->passes, bf->jobs_looked, bf->tests, bf->slots_made };
+	struct sl_figure figure[SL_LEN(count)];
+	for (size_t i = 0; i < SL_LEN(count); i++)
+		figure[i] = (struct sl_figure){ .text = NULL, .number = (double)count[i] };
+	return show->row(show->self, column, figure, SL_LEN(figure));
 }

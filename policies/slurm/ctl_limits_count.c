@@ -152,14 +152,23 @@ static uint64_t factored(uint64_t seconds, double factor)
 	return factor == 1 ? seconds : (uint64_t)((double)seconds * factor);
 }
 
+/* Seconds against ...RunMins count with the UsageFactor of the job's QOS, whatever its flags; what is given back
+ * is cut to whole seconds each time, so that of a broken factor a second may stay for good. (Recorded: a limit
+ * of 180 s under a factor of 0.5 is 90 s, of which a second was left when nobody ran any more.) */
+static double run_factor(const struct ctl *c, const struct ctl_job *job)
+{
+	return job->qos < c->qos_count && c->qos[job->qos].usage_factor >= 0 ? c->qos[job->qos].usage_factor
+									     : 1;
+}
+
+/* Of its limit, without the factor. */
 static uint64_t limit_secs(struct ctl *c, const struct ctl_job *job, int64_t minutes)
 {
-	const struct ctl_order_of order = { { job->counted_qos[0], job->counted_qos[1] } };
 	if (minutes < 0)
 		minutes = ctl_limit_in(c, job, job->part);
 	if (minutes < 0 || minutes > CTL_MINUTES_INFINITE)
 		minutes = CTL_MINUTES_INFINITE;
-	return factored((uint64_t)minutes * 60, ctl_factor_safe(c, &order));
+	return (uint64_t)minutes * 60;
 }
 
 /* It was submitted to several partitions: their QOS, but that in which it starts, count it no more. */
@@ -175,7 +184,8 @@ void ctl_limits_begin(struct ctl *c, struct ctl_job *job)
 	job->counted_assoc = job->assoc;
 	job->counted_qos[0] = order.qos[0];
 	job->counted_qos[1] = order.qos[1];
-	job->run_secs = limit_secs(c, job, job->time_limit);
+	job->run_plain = limit_secs(c, job, job->time_limit);
+	job->run_secs = factored(job->run_plain, run_factor(c, job));
 	move_all(c, job, true);
 }
 
@@ -183,9 +193,10 @@ void ctl_limits_end(struct ctl *c, struct ctl_job *job)
 {
 	if (!job->counted)
 		return;
+	job->run_secs = factored(job->run_plain, run_factor(c, job));
 	move_all(c, job, false);
 	job->counted = false;
-	job->run_secs = 0;
+	job->run_secs = job->run_plain = 0;
 }
 
 static void run_all(struct ctl *c, struct ctl_job *job, uint64_t secs)
@@ -207,8 +218,10 @@ void ctl_limits_ran(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time 
 {
 	if (!job->counted || until <= from)
 		return;
-	const struct ctl_order_of order = { { job->counted_qos[0], job->counted_qos[1] } };
-	const uint64_t ran = factored((uint64_t)(until - from), ctl_factor_safe(c, &order));
+	const uint64_t seconds = (uint64_t)(until - from);
+	const uint64_t plain = seconds < job->run_plain ? seconds : job->run_plain;
+	const uint64_t ran = factored(plain, run_factor(c, job));
+	job->run_plain -= plain;
 	run_all(c, job, UINT64_C(0) - (ran < job->run_secs ? ran : job->run_secs));
 }
 
@@ -219,9 +232,9 @@ void ctl_limits_alter(struct ctl *c, struct ctl_job *job, int64_t old_limit_min)
 	const uint64_t before = limit_secs(c, job, old_limit_min);
 	const uint64_t after = limit_secs(c, job, job->time_limit);
 	/* What was run of it stays run. */
-	const uint64_t ran = before - job->run_secs < before ? before - job->run_secs : 0;
-	const uint64_t left = after > ran ? after - ran : 0;
-	run_all(c, job, left - job->run_secs);
+	const uint64_t ran = before > job->run_plain ? before - job->run_plain : 0;
+	job->run_plain = after > ran ? after - ran : 0;
+	run_all(c, job, factored(job->run_plain, run_factor(c, job)) - job->run_secs);
 }
 
 /* ---- Submitted -------------------------------------------------------------------------------------- */

@@ -329,6 +329,8 @@ static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t 
 
 enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
 {
+	if (!ctl_license_free(c, job, c->now)) /* Whatever a plan counted with (bf_licenses). */
+		return job->status = CTL_LICENSES_UNAVAILABLE;
 	look_in(c, job, part);
 	if (!job->priority)
 		return CTL_JOB_HELD;

@@ -225,6 +225,8 @@ static int compare(const struct ctl *c, const struct ctl_entry *a, const struct 
 		order = more(c->part[a->part].tier, c->part[b->part].tier);
 	if (!order)
 		order = more(a->priority, b->priority);
+	if (!order) /* A requeued job was submitted when it was requeued (own-81). */
+		order = a->job->submit < b->job->submit ? -1 : a->job->submit > b->job->submit;
 	if (!order)
 		order = -more(a->job->order, b->job->order);
 	if (!order) /* Tasks of one array; those that still are one record go last. */

@@ -5,6 +5,7 @@
  *   jobs     a row for each job that waits (with CALCULATE_RUNNING: or runs) and each of its partitions: its
  * row, the partition, its priority, whether sprio lists it, whether it was set by hand, weighted factors
  *   weights  one row: the weights of the factors
+ *   work     one row: backfill passes made, jobs looked at and tests of placement in them, for benchmarks
  *   shares   a row for each association, as they stand below each other: accounts, users in them
  *
  * The other tables are ctl_show_state.c's.
@@ -243,6 +244,8 @@ static int show_below(struct ctl *c, uint32_t parent, uint32_t depth, const stru
 int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err)
 {
 	(void)err;
+	if (strcmp(what, "work") == 0)
+		return ctl_bf_show(c, show);
 	ctl_prio_until(c, c->now);
 	if (strcmp(what, "jobs") == 0)
 		return show_jobs(c, show);

@@ -245,7 +245,27 @@ static enum sl_state state_told(const struct ctl_job *job)
 	return is_ended(recorded) ? recorded : SL_COMPLETED;
 }
 
-enum { QUIET_MAX = 60 * 86400 }; /* Seconds: by then what was used has decayed by any usual half-life. */
+enum { QUIET = 2 * 86400, QUIET_MAX = 60 * 86400 }; /* Seconds. */
+
+/* Time alone may yet let one of those that wait start: usage decays (by QUIET_MAX it has, by any usual
+ * half-life), reservations and outages end. */
+static bool may_change(const struct ctl *c)
+{
+	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next) {
+		const char *reason = sl_reason_name(c->job[row].reason);
+		if (strstr(reason, "Minutes") || strstr(reason, "Wall") || c->job[row].deadline > c->now)
+			return true;
+	}
+	return ctl_resv_next(c) != CTL_NEVER || ctl_node_next(c) != CTL_NEVER;
+}
+
+static bool will_begin(const struct ctl *c)
+{
+	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next)
+		if (c->job[row].begin != CTL_NONE && c->job[row].begin > c->now)
+			return true;
+	return false;
+}
 
 /* Nothing runs, nobody comes, and nothing has happened for so long: what waits, waits for ever. */
 static bool is_over(const struct ctl *c)
@@ -255,7 +275,10 @@ static bool is_over(const struct ctl *c)
 		return false;
 	if (!c->pending_count)
 		return true;
-	return c->now_us - orders->changed > QUIET_MAX * SL_SECOND && ctl_command_next(c) == SL_NEVER;
+	const sl_time quiet = c->now_us - orders->changed;
+	if (quiet <= QUIET * SL_SECOND || ctl_command_next(c) != SL_NEVER || will_begin(c))
+		return false;
+	return quiet > QUIET_MAX * SL_SECOND || !may_change(c);
 }
 
 /* Once for the earliest; an earlier one that came to nothing wakes it in vain. */

@@ -192,8 +192,8 @@ static void print_trust(const struct calibration *all)
 	static const char *const text[] = {
 		[CALIBRATE_FEW] = "too few jobs to tell: give a log of at least 100 that started",
 		[CALIBRATE_POOR] =
-			"poor: do not plan by this model; look at the groups that differ most, and at what the "
-			"run left out or took otherwise",
+			("poor: do not plan by this model; look at the groups that differ most, and at what the "
+			 "run left out or took otherwise"),
 		[CALIBRATE_FAIR] =
 			"fair: trust it to rank policies that differ by more than it does from the log",
 		[CALIBRATE_CLOSE] = "close: as near to the log as one cluster is to itself",

@@ -12,6 +12,7 @@
 
 #include "sim/cli/calibration.h"
 #include "sim/cli/outdir.h"
+#include "sim/engine.h"
 
 static const struct option_def options[] = {
 	{ OPTION_CLUSTER_ONE },
@@ -62,6 +63,30 @@ static void timing_stage(struct timing *timing, const char *stage)
 	(void)getrusage(RUSAGE_SELF, &usage);
 	talk("timing %s %.6f peak_kb %ld", stage, now - timing->since, usage.ru_maxrss);
 	timing->since = now;
+}
+
+static int tell_work(void *self, const char *const *column, const struct sl_figure *figure, size_t count)
+{
+	char line[400] = "timing work";
+	size_t len = strlen(line);
+	(void)self;
+	for (size_t i = 0; i < count && len < sizeof(line); i++)
+		len += (size_t)snprintf(
+			line + len, sizeof(line) - len, " %s %.0f", column[i], figure[i].number);
+	talk("%s", line);
+	return SL_OK;
+}
+
+/* What the policy counted of its own work, if it did. */
+static void timing_work(const struct timing *timing, const struct run *run)
+{
+	const struct sl_show show = { NULL, tell_work };
+	struct sl_err ignored = { 0 };
+	if (!timing->wanted || !run->sim.engine)
+		return;
+	struct sl_pass *pass = &run->sim.engine->pass;
+	if (pass->policy->show)
+		(void)pass->policy->show(pass->state, pass, pass->now, "work", &show, &ignored);
 }
 
 /* What a plug-in computes has no unit that we know. */
@@ -284,6 +309,7 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	status = runset_run(run, 1, 1, NULL, NULL, err);
 	progress_stop(bar);
 	timing_stage(timing, "loop");
+	timing_work(timing, run);
 	if (status && status != SL_INTERRUPTED) {
 		if (dir)
 			outdir_abandon(dir);
