@@ -1,6 +1,7 @@
-# squeue, sinfo and scontrol of runs under policy slurm: what the controller knows and the engine does not. The three
-# worlds were recorded from a real slurmctld 22.05.8 (tests/golden/slurm: 99-power-save, own-31-drain-down,
-# own-57-resv-nodecnt), and what is shown here is what it showed at these moments.
+# squeue, sinfo and scontrol of runs under policy slurm: what the controller knows and the engine does not. The worlds
+# are those of tests/golden/slurm 99-power-save, own-31-drain-down and own-57-resv-nodecnt, shortened. As recorded from
+# slurmctld 22.05.8: sinfo of the first at all four moments, of the second at 40 and 75, reservations at 9. At 25 it
+# showed n3 as mix, not mix-, two seconds after a plan had it. All else is what we print, not what was recorded.
 fast=SchedulerParameters=bf_interval=1,bf_resolution=1,bf_continue,bf_max_time=60,sched_interval=1,batch_sched_delay=0
 world() { # NAME NODES LINES OF slurm.conf...: and jobs from stdin: second, run time, options.
 	name=$1
