@@ -158,8 +158,14 @@ static sl_time agent_due(const struct ctl *c)
 static void run_agent(struct ctl *c)
 {
 	enum { PASSES_MAX = 1000 };
-	for (int i = 0; i < PASSES_MAX && c->clock->want && !c->status && agent_due(c) <= c->now_us; i++)
+	int passes = 0;
+	for (; passes < PASSES_MAX && c->clock->want && !c->status && agent_due(c) <= c->now_us; passes++)
 		main_pass(c);
+	if (passes == PASSES_MAX)
+		ctl_failed(c,
+			sl_fail(&c->err, SL_POLICY,
+				"policy 'slurm': %d passes in one second (%lld since 1970): decisions alternate",
+				PASSES_MAX, (long long)c->now));
 }
 
 /* When the loop makes the next pass of all; CTL_NEVER: it does not. */
