@@ -24,6 +24,8 @@ LTO ?= $(if $(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),-fl
 # What clang says to debuggers by default is newer than valgrind of Debian 12.
 DWARF := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-gdwarf-4)
 CFLAGS ?= -O3 -g $(DWARF) $(LTO)
+# Tests are linked without: some fifteen programs, each of which would be joined anew.
+UNJOINED := $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
 LIBS := gsl libcjson yaml-0.1 zlib libzstd liblzma libcrypto
 HOUSE := -std=c11 $(WARN) $(WERROR) -ffp-contract=off -fvisibility=hidden -fPIC -pthread -D_GNU_SOURCE -I. \
 	-DSL_VERSION='"$(VERSION)"' -DSL_DATADIR='"$(DATADIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
@@ -59,11 +61,11 @@ $B/libschedlab.so: $(CORE_O)
 
 $B/test-unit: $(CORE_O) $(filter-out $B/o/sim/cli/main.o,$(CLI_O)) $(UNIT_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
+	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
 
 $B/conformance: $(CORE_O) $(CONFORMANCE_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/bench-place: $(CORE_O) $B/o/scripts/bench_place.o $B/o/tests/select_world.o
 	$(call say,LD,$@)
@@ -85,7 +87,7 @@ $B/fgd_plain $B/floor: $B/%: $B/o/scripts/%.o
 
 $B/replay-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o $B/o/tests/fuzz/replay.o
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$(call say,LD,$@)
