@@ -9,6 +9,9 @@
  * Time is whole seconds since 1970 by the log's clock, as in slurmctld: what it does depends on the second
  * modulo 30 and 60. Time limits are whole minutes. Memory is MiB.
  *
+ * CLAUSES.md, where a comment names it, is tests/golden/slurm/CLAUSES.md: what was seen of slurmctld, by
+ * section.
+ *
  *   ctl_conf      slurm.conf: SchedulerParameters, partitions, what is counted (TRES)
  *   ctl_acct      sacctmgr's tree of associations, and QOS
  *   ctl_job_make  what is known of jobs before they are submitted

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_bf.c - the backfill pass: sched/backfill's _attempt_backfill() (slurm.md 3; letters are its steps).
+ * ctl_bf.c - the backfill pass: sched/backfill's _attempt_backfill() (CLAUSES.md 3; letters are its steps).
  *
  * Each job of the queue is asked when it could start beside what runs and what the pass has planned so far.
  * It starts if that is now; else its nodes are its own from then on, in the plan of this pass. Nothing of a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ctl_bf.h - the backfill's plan: consecutive slots of time with the nodes that may be used in each
- * (slurm.md 3).
+ * (CLAUSES.md 3).
  */
 #ifndef POLICIES_SLURM_CTL_BF_H
 #define POLICIES_SLURM_CTL_BF_H

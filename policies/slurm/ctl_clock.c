@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_clock.c - when slurmctld does anything (slurm.md 1): its background loop, the scheduler's and the
+ * ctl_clock.c - when slurmctld does anything (CLAUSES.md 1): its background loop, the scheduler's and the
  * backfill's threads.
  *
  * In a second: what operators do; nodes, power, reservations; priorities; limits of time (the tick); time

@@ -6,7 +6,7 @@
  * tasks where it names an array. What was once found met stays so, even if the job that met it is requeued
  * later: slurmctld takes it off the list. A job that waits anew has not ended.
  *
- *   after       it has started (or was cancelled before), so many minutes ago (slurm.md 9)
+ *   after       it has started (or was cancelled before), so many minutes ago (CLAUSES.md 9)
  *   afterany    it has ended
  *   afterok     it has COMPLETED; it never will, once it has ended otherwise: of an array once all tasks have
  *   afternotok  it has ended otherwise: FAILED, TIMEOUT, CANCELLED, NODE_FAIL...

@@ -3,7 +3,7 @@
  * ctl_gang.c - gang scheduling: jobs that hold the same cores take turns, and those of higher partitions stop
  * those of lower ones.
  *
- * Rules (slurm.md 8, 15; slurmctld's gang.c, in outline):
+ * Rules (CLAUSES.md 8, 15; slurmctld's gang.c, in outline):
  * - Each partition has a list of its jobs, in order of their start, and an active row: the cores of those
  * that run. A running job casts a shadow on all partitions of a lower PriorityTier: its cores are taken
  * there.

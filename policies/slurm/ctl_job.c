@@ -141,7 +141,7 @@ static ctl_time end_by_limit(const struct ctl_job *job)
 	return job->start + (minutes == CTL_NEVER || minutes > YEAR / 60 * 100 ? YEAR : minutes * 60);
 }
 
-/* It is among those that run; the engine starts it once its nodes are up (slurm.md 12). */
+/* It is among those that run; the engine starts it once its nodes are up (CLAUSES.md 12). */
 void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct select_alloc *alloc)
 {
 	ctl_list_drop(c, job);
@@ -248,7 +248,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
 /* ---- Requeue ----------------------------------------------------------------------------------------------
  */
 
-/* Its credential must have lapsed before it starts anew (slurm.md 9, Requeue delay). */
+/* Its credential must have lapsed before it starts anew (CLAUSES.md 9, Requeue delay). */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held)
 {
 	if (!is_active(job))
@@ -294,7 +294,7 @@ void ctl_suspend(struct ctl *c, struct ctl_job *job)
 	ctl_want_pass(c);
 }
 
-/* Its limit does not run while it stands (slurm.md 15). */
+/* Its limit does not run while it stands (CLAUSES.md 15). */
 void ctl_resume(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state != CTL_SUSPENDED)
@@ -330,7 +330,7 @@ void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user)
 	ctl_set_reason(c, job, by_user ? SL_REASON_HELD : SL_REASON_HELD_ADMIN);
 }
 
-/* Its priority is made anew: under priority/basic it goes to the end (slurm.md 6.1). */
+/* Its priority is made anew: under priority/basic it goes to the end (CLAUSES.md 6.1). */
 void ctl_release_hold(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state != CTL_PENDING || job->priority)

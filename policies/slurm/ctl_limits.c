@@ -4,7 +4,7 @@
  * asked by themselves. slurmctld's acct_policy.c, of which ctl_limits_submit.c, _run.c and _count.c are the
  * rest.
  *
- * Order (slurm.md 7, resource_limits.html): the partition's QOS, the job's QOS (the other way round if the
+ * Order (CLAUSES.md 7, resource_limits.html): the partition's QOS, the job's QOS (the other way round if the
  * job's has OverPartQOS), the association of the user, its accounts up to root. What one has set for a TRES
  * or a number, whatever the value, those behind have no say in; an association and those above it all have.
  */

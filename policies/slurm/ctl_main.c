@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_main.c - the main pass: slurmctld's _schedule() (slurm.md 2).
+ * ctl_main.c - the main pass: slurmctld's _schedule() (CLAUSES.md 2).
  *
  * In the order of the queue each job is started or not. One that does not fit blocks its partition, with all
  * nodes of it, for the rest of the pass; one that is kept by anything else blocks nobody.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_power.c - nodes that are switched off when idle, and on when a job got them (slurm.md 12).
+ * ctl_power.c - nodes that are switched off when idle, and on when a job got them (CLAUSES.md 12).
  *
  * slurmctld's power thread wakes each second and looks at the nodes if one of them changed since it last did,
  * or more than power_save_interval ago. What the real programs take to boot a node is not in slurm.conf: it

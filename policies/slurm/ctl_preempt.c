@@ -2,8 +2,8 @@
 /*
  * ctl_preempt.c - who is preempted for whom, and how.
  *
- * Rules (slurm.md 8; preempt.c, preempt_partition_prio.c, preempt_qos.c, cons_common/job_test.c _run_now and
- * _will_run_test, node_scheduler.c _preempt_jobs, in outline):
+ * Rules (CLAUSES.md 8; preempt.c, preempt_partition_prio.c, preempt_qos.c, cons_common/job_test.c _run_now
+ * and _will_run_test, node_scheduler.c _preempt_jobs, in outline):
  * - preempt/partition_prio: a job looked at in a partition of a higher PriorityTier, unless the other's
  *   partition says PreemptMode=OFF. preempt/qos: the QOS lists the other's, or both are of one QOS, which (or
  *   the cluster) says WITHIN, and the priority is higher. The other runs, or is suspended, on some node of

@@ -6,7 +6,7 @@
  * start. It finds, of each running job:
  * - Nodes that were booted for it are up: its time begins now.
  * - Its grace is over (it was preempted): it goes, as its PreemptMode says. Its batch script was not
- * signalled before (slurm.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
+ * signalled before (CLAUSES.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
  * - Its limit and the OverTimeLimit of its partition or of the cluster are over: TIMEOUT, at once, since
  * batch scripts heed SIGTERM (run 14).
  * - It has used up minutes of its association or QOS, or its reservation is over: TIMEOUT.

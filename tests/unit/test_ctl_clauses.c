@@ -38,7 +38,8 @@ static void run(const char *params, const char *more, const char *jobs)
 	cw_run(&w);
 }
 
-/* ---- The order of the queue (slurm.md 2.1, 2.2) ----------------------------------------------------------
+/* ---- The order of the queue (CLAUSES.md 2.1, 2.2)
+ * ----------------------------------------------------------
  */
 
 /* FIFO: whoever came first is first, be his nice what it will. With several tiers it is no FIFO any more. */

@@ -296,7 +296,7 @@ Test(ctl_limits, minutes_used_hold_when_they_are_used_up, .fini = fini)
 
 Test(ctl_limits, minutes_of_running_limits_fall_with_the_decay_thread, .fini = fini)
 {
-	/* slurm.md 7, run 73: 9 cpu minutes, two jobs of 2 cpus and 2 minutes; 2 more are too many. */
+	/* CLAUSES.md 7, run 73: 9 cpu minutes, two jobs of 2 cpus and 2 minutes; 2 more are too many. */
 	with("association", "acc", "GrpTRESRunMins", "cpu=9");
 	struct ctl_job *a = lw_job(&w, "u1", "acc", NULL, 2, 2);
 	struct ctl_job *b = lw_job(&w, "u1", "acc", NULL, 2, 2);
