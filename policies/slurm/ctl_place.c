@@ -502,7 +502,8 @@ static size_t not_listed(struct ctl *c, struct ending *ending)
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
 		if (c->job[row].alloc && p->listed[row] != p->builds)
 			ending[count++] = (struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
-	qsort(ending, count, sizeof(*ending), by_end);
+	if (count)
+		qsort(ending, count, sizeof(*ending), by_end);
 	return count;
 }
 
