@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-void __real_ctl_bf_pass(struct ctl *c);
-void __wrap_ctl_bf_pass(struct ctl *c);
+/* The names that ld --wrap gives. */
+void __real_ctl_bf_pass(struct ctl *c); /* NOLINT(bugprone-reserved-identifier) */
+void __wrap_ctl_bf_pass(struct ctl *c); /* NOLINT(bugprone-reserved-identifier) */
 
 static struct {
 	uint64_t passes, tests, looked, started;

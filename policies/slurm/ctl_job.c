@@ -136,7 +136,7 @@ bool ctl_independent(struct ctl *c, struct ctl_job *job)
 
 static ctl_time end_by_limit(const struct ctl_job *job)
 {
-	static const int64_t YEAR = 365 * 86400; /* Slurm's end of a job without limit. */
+	static const int64_t YEAR = INT64_C(365) * 86400; /* Slurm's end of a job without limit. */
 	const int64_t minutes = job->time_limit;
 	return job->start + (minutes == CTL_NEVER || minutes > YEAR / 60 * 100 ? YEAR : minutes * 60);
 }

