@@ -414,8 +414,6 @@ int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise)
 /* "bf_interval" of SchedulerParameters: NULL: not given, "": a flag. */
 const char *ctl_sched_param(const struct ctl *c, const char *key);
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */
-/* "cpu=4,mem=8G,gres/gpu=2" into amount[]; those not named are left. False: not such a list. */
-bool ctl_tres_list(const struct ctl *c, const char *text, int64_t *amount);
 uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len);
 
 /* ---- ctl_acct.c
@@ -520,13 +518,6 @@ void ctl_bf_pass(struct ctl *c);
 /* ---- ctl_place.c: slurmctld's select_nodes()
  * ------------------------------------------------------------------------------ */
 int ctl_place_make(struct ctl *c, struct sl_err *err);
-/* Starts it now in that partition on nodes of available, or says why not (and sets no reason). Preempts if it
- * has to and may. */
-enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available);
-/* When it could start there on nodes of available (in/out: those it would take): job_start in *at. test only.
- */
-enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
-	int64_t limit_min, ctl_time *at);
 /* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free
  * for it, NODES_MAINT and their like; NONE. */
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
@@ -603,9 +594,8 @@ uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
 /* Whether that could ever be: some limit of its is of minutes used. */
 bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
-/* The jobs's most nodes by QOS and association; CTL_NEVER. */
-int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job);
-/* And which limit that is: why a job waits that wants more. */
+/* The job's most nodes by QOS and association, CTL_NEVER: any; and which limit that is: why one that wants
+ * more waits. */
 int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
 int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job); /* Minutes. */
 

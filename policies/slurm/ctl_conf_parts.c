@@ -266,26 +266,6 @@ uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len)
 	return CTL_NO_ROW;
 }
 
-bool ctl_tres_list(const struct ctl *c, const char *text, int64_t *amount)
-{
-	for (const char *at = text; at && *at; at += *at == ',') {
-		const size_t len = strcspn(at, ",");
-		const char *equals = memchr(at, '=', len);
-		if (!equals)
-			return false;
-		const uint32_t tres = ctl_tres_named(c, at, (size_t)(equals - at));
-		const size_t digits = len - (size_t)(equals + 1 - at);
-		int64_t value;
-		if (!sl_get_i64(equals + 1, digits, &value) &&
-			(tres != CTL_TRES_MEM || !sl_get_memory(equals + 1, digits, true, &value)))
-			return false;
-		if (tres != CTL_NO_ROW)
-			amount[tres] = value;
-		at += len;
-	}
-	return true;
-}
-
 int ctl_conf_parts(struct ctl *c, struct sl_err *err)
 {
 	if (make_parts(c) || !make_tres(c))

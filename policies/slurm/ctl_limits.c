@@ -165,12 +165,6 @@ int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, 
 	return most;
 }
 
-int64_t ctl_limits_nodes_max(const struct ctl *c, const struct ctl_job *job)
-{
-	enum sl_reason reason;
-	return ctl_limits_nodes_max_of(c, job, &reason);
-}
-
 static int64_t number_of_order(
 	const struct ctl *c, const struct ctl_order_of *order, enum ctl_limit_number kind)
 {

@@ -327,7 +327,7 @@ static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t 
 	return status == CTL_OK ? or_limited(c, job, place_in(c, job, available, most)) : status;
 }
 
-enum ctl_status ctl_place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
+static enum ctl_status place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
 {
 	if (!ctl_license_free(c, job, c->now)) /* Whatever a plan counted with (bf_licenses). */
 		return job->status = CTL_LICENSES_UNAVAILABLE;
@@ -374,7 +374,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 	}
 	if (ctl_is_limit_known(job->reason))
 		ctl_queue_reason(c, job, SL_REASON_NONE);
-	const enum ctl_status status = ctl_place_now(c, job, part, available);
+	const enum ctl_status status = place_now(c, job, part, available);
 	if (status != CTL_OK)
 		ctl_queue_reason(c, job, reason_of(c, job, status));
 	return status;
@@ -584,14 +584,6 @@ enum ctl_status ctl_place_plan(
 	status = will_run(c, job, available, now_only, at);
 	unbound(c, job, most);
 	return status;
-}
-
-enum ctl_status ctl_place_later(struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available,
-	int64_t limit_min, ctl_time *at)
-{
-	(void)limit_min;
-	ctl_place_begin(c);
-	return ctl_place_plan(c, job, part, available, false, at);
 }
 
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part)

@@ -65,9 +65,11 @@ uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which);
 
 /* The nodes that it listed (--nodelist); NULL: none. */
 const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *job);
-/* select_nodes(): as ctl_place_now, and its reason is what came of it. */
+/* select_nodes(): starts it now in that partition on nodes of available, preempting if it has to and may; its
+ * reason is what came of it. */
 enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available);
-/* As ctl_place_later; now_only: now or not at all (TEST_NOW_ONLY). CTL_OK: *at is when. */
+/* When it could start there on nodes of available (in, and out: those it would take). now_only: now or not at
+ * all (TEST_NOW_ONLY). CTL_OK: *at is when. */
 enum ctl_status ctl_place_plan(
 	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at);
 /* What runs has changed: the next plan looks anew. */

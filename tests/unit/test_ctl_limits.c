@@ -462,10 +462,10 @@ Test(ctl_limits, most_nodes_and_least_priority, .fini = fini)
 	expect_try(job, "None");
 	cr_expect_eq(ctl_limits_nodes_max_of(&w.c, job, &why), 3);
 	cr_expect_eq(why, SL_REASON_QOS_MAX_NODE_USER);
-	cr_expect_eq(ctl_limits_nodes_max(&w.c, job), 3);
+	cr_expect_eq(ctl_limits_nodes_max_of(&w.c, job, &why), 3);
 	cr_expect(ctl_acct_modify(&w.c, "sacctmgr modify account acc,two set MaxTRES=node=1") == false);
 	cr_expect(ctl_acct_modify(&w.c, "sacctmgr modify account acc set MaxTRES=node=1"));
-	cr_expect_eq(ctl_limits_nodes_max(&w.c, job), 3); /* A QOS that has said it. */
+	cr_expect_eq(ctl_limits_nodes_max_of(&w.c, job, &why), 3); /* A QOS that has said it. */
 }
 
 Test(ctl_limits, nothing_holds_without_enforcement, .fini = fini)
