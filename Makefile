@@ -37,7 +37,7 @@ CLI := $(wildcard sim/cli/*.c)
 UNIT := $(wildcard tests/*.c tests/unit/*.c tests/prop/*.c)
 CONFORMANCE := $(wildcard tests/conformance/*.c)
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-CORE_O := $(CORE:%.c=$B/o/%.o)
+CORE_O := $(CORE:%.c=$B/o/%.o) $B/o/page_sources.o
 CLI_O := $(CLI:%.c=$B/o/%.o)
 UNIT_O := $(UNIT:%.c=$B/o/%.o)
 CONFORMANCE_O := $(CONFORMANCE:%.c=$B/o/%.o)
@@ -98,6 +98,25 @@ $B/o/%.o: %.c
 	$Q mkdir -p $(@D)
 	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# What a report page is made of, as bytes in the program: four arrays, of which one joins the scripts in src/ORDER.
+PAGE := reports/page
+PAGE_STYLE := $(PAGE)/vendor/uPlot.min.css $(PAGE)/src/page.css
+PAGE_UPLOT := $(PAGE)/vendor/uPlot.iife.min.js
+PAGE_SCRIPT := $(shell sed 's|^|$(PAGE)/src/|' $(PAGE)/src/ORDER)
+page_source = { echo 'static const unsigned char $1[] = {'; cat $2 | od -An -v -tu1 | sed 's/\([0-9]\)\( \|$$\)/\1,\2/g'; echo '};'; \
+	echo 'const struct page_source page_$1 = { $1, sizeof($1) };'; }
+
+$B/page_sources.c: $(PAGE)/src/page.html $(PAGE)/src/ORDER $(PAGE_STYLE) $(PAGE_UPLOT) $(PAGE_SCRIPT)
+	$(call say,EMBED,$@)
+	$Q mkdir -p $(@D)
+	$Q{ echo '#include "reports/page/page.h"'; $(call page_source,html,$(PAGE)/src/page.html); \
+		$(call page_source,style,$(PAGE_STYLE)); $(call page_source,uplot,$(PAGE_UPLOT)); \
+		$(call page_source,script,$(PAGE_SCRIPT)); } >$@
+
+$B/o/page_sources.o: $B/page_sources.c
+	$Q mkdir -p $(@D)
+	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
 -include $(shell find $B/o -name '*.d' 2>/dev/null)
 
 # ---- Tests. Each ends in a line "N passed, N failed".
@@ -113,6 +132,10 @@ test-cli: $B/schedlab ## the command line, script by script
 
 test-golden: $B/schedlab ## whole runs, byte by byte
 	$Q tests/golden/run $B
+	$Q $B/schedlab check tests/golden/baseline.json --quiet --twice
+
+test-web: $B/schedlab ## the report page, in Chromium
+	$Q tests/web/run $B
 
 test-fuzz: $(FUZZ:%=$B/replay-%) ## the fuzzers' corpora, replayed
 	$Q tests/fuzz/run $B
@@ -126,6 +149,9 @@ test-unit: $B/test-unit ## unit and property tests
 
 golden-accept: $B/schedlab ## write what the golden runs give now; review the difference
 	$Q tests/golden/run --accept $B
+
+golden-update: $B/schedlab ## move the baseline of our own results; review the difference, and say why in CHANGELOG.md
+	$Q $B/schedlab check tests/golden/baseline.json --update --quiet
 
 conformance: $B/conformance ## build/conformance, which runs recorded cases of other schedulers
 
@@ -153,6 +179,9 @@ cover: ## branches that the tests never take, by file
 bench: $B/schedlab ## speed and memory, as multiples of the floor
 	$Q scripts/bench $B
 
+bench-web: $B/schedlab ## size, load and redraw times of the report page at 10 000, 100 000 and 1 000 000 jobs
+	$Q tests/web/bench $B
+
 # ---- Installing.
 
 PAGES1 := $(wildcard docs/man/*.1)
@@ -162,7 +191,8 @@ PAGES7 := $(wildcard docs/man/*.7)
 install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(BASHCOMPDIR)
+		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/python \
+		$(DESTDIR)$(DATADIR)/python $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
 	install -m 644 sim/plugin.h sim/schedlab.h $(DESTDIR)$(INCLUDEDIR)/schedlab
@@ -172,6 +202,8 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -m 644 $(wildcard traces/bundled/*.*) $(DESTDIR)$(DATADIR)/traces
 	install -m 644 $(wildcard traces/bundled/slurm-record/*) $(DESTDIR)$(DATADIR)/traces/slurm-record
 	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
+	install -m 644 $(wildcard docs/examples/python/*) $(DESTDIR)$(DATADIR)/examples/python
+	install -m 644 python/schedlab.py $(DESTDIR)$(DATADIR)/python
 	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 		-e 's|@VERSION@|$(VERSION)|' schedlab.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/schedlab.pc
@@ -195,7 +227,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin golden-accept conformance check full san fuzz-smoke \
-	cover bench install uninstall dist clean help
+.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web golden-accept golden-update conformance check \
+	full san fuzz-smoke cover bench bench-web install uninstall dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/engine.h"
 
@@ -90,6 +91,7 @@ int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct
 	pass->placing.rule = &placing_first;
 	pass->placer_asked = false;
 	pass->reason_default = SL_REASON_PRIORITY;
+	pass->rule_default = SL_RULE_NONE;
 	int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
 	if (!status)
 		status = gauges_named(&setup, pass->scenario, err);
@@ -126,12 +128,14 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 	pass->estimate = scenario->jobs.limit;
 	pass->settled = SL_NONE;
 	pass->now = scenario->begins ? scenario->begin : 0;
-	pass->head = UINT32_MAX;
+	pass->head.job = UINT32_MAX;
 	pass->wake = SL_NEVER;
 	profile_init(&pass->profile);
 	int status = init_columns(pass, err);
 	if (!status)
 		status = evq_init(&pass->events, 1024, err);
+	if (!status)
+		status = decisions_init(pass, err);
 	if (!status)
 		status = gates_init(pass, err);
 	if (!status)
@@ -299,11 +303,12 @@ static int fail_differs(const struct sl_pass *pass, const struct sim_stretch *wa
 	size_t digest_count, struct sl_err *err)
 {
 	char where[160] = "";
-	char at[40];
+	char at[48] = "its end";
 	size_t same = 0;
 	while (same < digest_count && same < pass->digest_count && pass->digests[same] == digests[same])
 		same++;
-	*sl_put_micro(at, was->until) = '\0';
+	if (was->until != SL_NEVER)
+		memcpy(sl_put_micro(at, was->until), " s", sizeof(" s"));
 	if (same < digest_count && same < pass->digest_count)
 		(void)snprintf(where, sizeof(where),
 			"; the first of the digests after each 65536 events that differs is number %zu: "
@@ -312,7 +317,7 @@ static int fail_differs(const struct sl_pass *pass, const struct sim_stretch *wa
 	else if (digest_count)
 		(void)snprintf(where, sizeof(where), "; the first %zu events are the same", same << 16);
 	return sl_fail(err, SL_DIFFERS,
-		"not reproduced: at %s s the digest is %016" PRIx64 " after %" PRIu64
+		"not reproduced: at %s the digest is %016" PRIx64 " after %" PRIu64
 		" events, it was %016" PRIx64 " after %" PRIu64 "%s",
 		at, pass->digest, pass->events_applied, was->digest, was->events, where);
 }
@@ -431,6 +436,9 @@ int sim_end(struct sim *sim, struct sl_err *err)
 		status = course_results(pass, &pass->err);
 	fill_result(engine, &sim->result, stopped);
 	gauges_result(pass, &sim->result);
+	decisions_result(pass, &sim->result);
+	if (pass->options.check && !status)
+		check_charges(&sim->result);
 	return failed(engine, status, err);
 }
 
@@ -454,6 +462,7 @@ void sim_release(struct sim *sim)
 	room_placer_release(pass);
 	nodes_free(pass->nodes);
 	gauges_release(pass);
+	decisions_release(pass);
 	free(pass->ending);
 	free(pass->window);
 	free(pass->overdue);

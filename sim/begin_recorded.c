@@ -67,6 +67,7 @@ static void run_on(struct sl_pass *pass, uint32_t job)
 		course_link(pass, job, pass->run_last);
 	pass->running++;
 	room_holds(pass, job);
+	room_places(pass, job);
 	pass_digest(pass, SL_EV_CLASS_COUNT, job);
 	pass_failed(pass, note_end(pass, job));
 }

@@ -93,8 +93,8 @@ static void check_lanes(const struct sl_pass *pass)
 		for (uint32_t job = queue_first(&lane->queue); job != UINT32_MAX;
 			job = queue_after(&lane->queue, job))
 			SL_CHECK(lanes->of[job] == i);
-		SL_CHECK(lane->head == UINT32_MAX ||
-			 (is_waiting(pass, lane->head) && lanes->of[lane->head] == i));
+		SL_CHECK(lane->head.job == UINT32_MAX ||
+			 (is_waiting(pass, lane->head.job) && lanes->of[lane->head.job] == i));
 		waiting += lane->queue.count;
 	}
 	SL_CHECK(waiting == pass->queue.count);
@@ -104,7 +104,7 @@ static void check_lanes(const struct sl_pass *pass)
 static uint64_t mixed_heads(uint64_t h, const struct sl_pass *pass)
 {
 	for (uint32_t i = 0; pass->lanes && i < pass->lanes->count; i++)
-		h = mixed(mixed(h, pass->lanes->lane[i].head), pass->lanes->lane[i].queue.count);
+		h = mixed(mixed(h, pass->lanes->lane[i].head.job), pass->lanes->lane[i].queue.count);
 	return h;
 }
 
@@ -232,7 +232,7 @@ uint64_t check_digest(struct sl_pass *pass)
 	h = mixed(mixed(h, (uint64_t)pass->cluster.cpus_closed), (uint64_t)pass->cluster.cpus_owed);
 	h = mixed(mixed(h, pass->window_count), (uint64_t)pass->cpus_queued);
 	h = mixed(h, pass->running);
-	h = mixed_heads(mixed(h, pass->head), pass);
+	h = mixed_heads(mixed(h, pass->head.job), pass);
 	h = mixed(h, (uint64_t)pass->wake);
 	for (uint32_t i = 0; i < pass->freed.count; i++)
 		h = mixed(mixed(h, (uint64_t)pass->freed.at[i].from), (uint64_t)pass->freed.at[i].until);
@@ -260,4 +260,35 @@ uint64_t check_digest(struct sl_pass *pass)
 		for (uint32_t row = 0; row < pass->ledger[i].rows; row++)
 			h = mixed(h, (uint64_t)pass->ledger[i].amount[row]);
 	return mixed(mixed(h, pass->digest), pass->reason_count);
+}
+
+/* ---- Charges ------------------------------------------------------------------------------------------ */
+
+void check_charges(const struct sl_result *result)
+{
+	for (uint32_t job = 0; job < result->jobs->count; job++) {
+		struct sl_charging charging = sl_charges_of(result, job);
+		struct sl_charge charge;
+		sl_time until = SL_NONE;
+		sl_time total = 0;
+		while (sl_charge_next(&charging, &charge)) {
+			SL_CHECK(charge.until > charge.from && charge.from >= until);
+			until = charge.until;
+			total += charge.until - charge.from;
+		}
+		SL_CHECK(total == sl_wait_total_of(result, job)); /* Each second is somebody's. */
+	}
+}
+
+void check_reason(struct sl_pass *pass, uint32_t job, enum sl_reason reason)
+{
+	const enum sl_reason *may = pass->policy->reasons;
+	if (!may || reason == SL_REASON_NONE || reason == pass->reason_default || is_gated(pass, job))
+		return;
+	const struct head *head = lane_head(pass, job);
+	if (head->job == job && head->reason == reason) /* The engine looked for itself. */
+		return;
+	while (*may != SL_REASON_COUNT && *may != reason)
+		may++;
+	SL_CHECK(*may == reason);
 }

@@ -55,11 +55,12 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 
 static void head_leaves(struct sl_pass *pass, uint32_t job)
 {
-	uint32_t *head = lane_head(pass, job);
-	if (*head != job)
+	struct head *head = lane_head(pass, job);
+	if (head->job != job)
 		return;
-	act(pass, (struct action){ .kind = ACTION_HEAD, .job = UINT32_MAX, .was = *head });
-	*head = UINT32_MAX;
+	act(pass, (struct action){
+			  .kind = ACTION_HEAD, .job = UINT32_MAX, .was = head->job, .now = head->reason });
+	head->job = UINT32_MAX;
 }
 
 static bool may_start(const struct sl_pass *pass, sl_job job)
@@ -499,7 +500,7 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_HEAD:
 		/* One of the two is a job, and says of which lane. */
 		*lane_head(pass, action->job != UINT32_MAX ? action->job : (uint32_t)action->was) =
-			(uint32_t)action->was;
+			(struct head){ (uint32_t)action->was, (enum sl_reason)action->now };
 		break;
 	case ACTION_WAKE:
 		pass->wake = action->was;
@@ -512,8 +513,15 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 		pass->freed_kept_count = (size_t)action->was;
 		pass->promises_broken = action->now;
 		break;
+	case ACTION_BY:
+		by_undo(pass, action);
+		break;
 	case ACTION_REASON:
+		if (action->was)
+			lane_head(pass, action->job)->reason = (enum sl_reason)(action->was - 1);
+		break;
 	case ACTION_TIMER:
+	case ACTION_PLAN:
 		break; /* Nothing but the action itself. */
 	}
 }

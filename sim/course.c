@@ -158,13 +158,21 @@ int attempt_add(
 	sl_time suspended = course->suspended;
 	if (course->stopped != SL_NONE)
 		suspended += pass->now - course->stopped;
-	pass->attempt[pass->attempt_count++] = (struct sl_attempt){ .job = job,
+	struct sl_attempt *attempt = &pass->attempt[pass->attempt_count++];
+	*attempt = (struct sl_attempt){ .job = job,
 		.state = state,
 		.start = course->began,
 		.end = pass->now,
 		.suspended = suspended,
 		.lost = lost,
 		.overhead = course->load - load_left(course, pass->now) };
+	/* One of no time may have come and gone in one pass, which notes where its last start is alone. */
+	if (pass->place_first && course->began < pass->now) {
+		attempt->place = pass->place_first[job];
+		attempt->places = pass->place_count[job];
+		attempt->cpus = pass->place_cpus[job];
+		attempt->gpus = pass->place_gpus[job];
+	}
 	return SL_OK;
 }
 

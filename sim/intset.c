@@ -60,6 +60,11 @@ int intset_add(struct intset *set, int64_t member, bool *fresh, struct sl_err *e
 	return SL_OK;
 }
 
+bool intset_has(const struct intset *set, int64_t member)
+{
+	return set->capacity && member != SL_NONE && set->slot[find(set, member)] == member;
+}
+
 void intset_release(struct intset *set)
 {
 	free(set->slot);

@@ -18,6 +18,7 @@ struct intset {
 int intset_reserve(struct intset *set, size_t members, struct sl_err *err);
 /* *fresh: it was not in yet. */
 int intset_add(struct intset *set, int64_t member, bool *fresh, struct sl_err *err);
+bool intset_has(const struct intset *set, int64_t member);
 void intset_release(struct intset *set);
 
 #endif

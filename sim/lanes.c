@@ -44,7 +44,7 @@ void lanes_ready(struct sl_pass *pass)
 {
 	struct lanes *lanes = pass->lanes;
 	for (uint32_t i = 0; lanes && i < lanes->count; i++) {
-		lanes->lane[i].head = UINT32_MAX;
+		lanes->lane[i].head.job = UINT32_MAX;
 		queue_make(pass, &lanes->lane[i].queue, pass->key, &lanes->queue_pool);
 		queue_make(pass, &lanes->lane[i].fill, pass->fill_key, &lanes->fill_pool);
 	}
@@ -95,11 +95,6 @@ int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count)
 			return status;
 	}
 	return SL_OK;
-}
-
-uint32_t *lane_head(struct sl_pass *pass, uint32_t job)
-{
-	return pass->lanes ? &pass->lanes->lane[pass->lanes->of[job]].head : &pass->head;
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */

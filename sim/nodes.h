@@ -92,6 +92,8 @@ struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job);
 uint32_t nodes_busy(const struct nodes *nodes); /* Nodes that hold anything. */
 /* nodes_told.c: given out of one node, in sum and to one job; `nodes` is 1 if anything is. */
 struct nodes_sum nodes_used(const struct nodes *nodes, uint32_t node);
+/* How many tasks of the group would go there now, or (empty) if nobody held anything; windows aside. */
+uint32_t nodes_tasks(const struct nodes *nodes, uint32_t node, const struct sl_group *group, bool empty);
 struct nodes_sum nodes_held_on(const struct nodes *nodes, uint32_t job, uint32_t node);
 
 /* A window on these nodes (ascending). False if what is held would run into it by its expected end, or it is
@@ -99,6 +101,10 @@ struct nodes_sum nodes_held_on(const struct nodes *nodes, uint32_t job, uint32_t
 bool nodes_window_add(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until);
 void nodes_window_undo(struct nodes *nodes);          /* The last added. */
 sl_time nodes_window_next(const struct nodes *nodes); /* The next edge after now, SL_NEVER: none. */
+bool nodes_windows_live(const struct nodes *nodes);   /* Some window is not over yet. */
+/* Do windows alone keep the request from a placement now, for that length? Then of which kind the first of
+ * them in the way is. One that was added later is SL_WINDOW_RESERVED. */
+bool nodes_window_keeps(struct nodes *nodes, uint32_t request, sl_time length, enum sl_window_kind *kind);
 
 /* ---- EASY -------------------------------------------------------------------------------- */
 

@@ -19,6 +19,7 @@
 /* So much of a kind counts as unbounded: it is never used up, and no score looks at it. */
 #define UNBOUNDED     SL_MEM_UNBOUNDED
 #define ALWAYS        INT64_MIN /* Earlier than any time. */
+#define WINDOWS_ASIDE INT64_MIN /* For a length, to open_for alone: now, as if there were no windows. */
 #define SCORE_UNKNOWN INT64_MIN /* Not asked for yet. */
 #define SCORE_NONE    INT64_MAX /* It does not hold the unit. */
 
@@ -120,6 +121,7 @@ struct window {
 	uint32_t count;
 	uint32_t sets;   /* How many sets there were before it. */
 	uint32_t family; /* As groups name it (sl_group.reservation); 0: nobody does. */
+	enum sl_window_kind kind;
 };
 
 /* ---- Requests -------------------------------------------------------------------------- */
@@ -665,8 +667,9 @@ static inline uint32_t exempt_of(const struct nodes *nodes, uint32_t request)
 sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at);
 static inline bool open_for(const struct nodes *nodes, uint32_t set, sl_time length, uint32_t exempt)
 {
-	return !set || after(nodes->now, length) <= (exempt ? horizon_of(nodes, set, nodes->now, exempt)
-							    : nodes->set[set].horizon);
+	return !set || length == WINDOWS_ASIDE ||
+	       after(nodes->now, length) <=
+		       (exempt ? horizon_of(nodes, set, nodes->now, exempt) : nodes->set[set].horizon);
 }
 static inline bool open_at(
 	const struct nodes *nodes, uint32_t set, sl_time at, sl_time length, uint32_t exempt)

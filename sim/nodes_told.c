@@ -54,3 +54,12 @@ struct nodes_sum nodes_held_on(const struct nodes *nodes, uint32_t job, uint32_t
 		sum.cpus = sum.gpus = 0;
 	return sum;
 }
+
+uint32_t nodes_tasks(const struct nodes *nodes, uint32_t node, const struct sl_group *group, bool empty)
+{
+	const struct node *of = &nodes->node[node];
+	const uint32_t type = type_of(nodes, node);
+	return empty ? tasks_on(nodes, group, group_bound(group), type, empty_of(nodes, type), NODE_IDLE)
+		     : tasks_on(nodes, group, group_bound(group), type, free_of(nodes, of->class),
+			       status_of(of->holds, of->whole));
+}

@@ -70,6 +70,37 @@ void nodes_clock(struct nodes *nodes, sl_time now)
 
 sl_time nodes_window_next(const struct nodes *nodes) { return nodes->edge_next; }
 
+bool nodes_windows_live(const struct nodes *nodes) { return nodes->windows_live; }
+
+/* It closes nodes within that length, and one of them has room now. */
+static bool keeps_room(
+	const struct nodes *nodes, const struct window *window, uint32_t request, sl_time length)
+{
+	if (window->until <= nodes->now || window->from >= after(nodes->now, length) ||
+		(window->family && window->family == exempt_of(nodes, request)))
+		return false;
+	for (uint32_t i = 0; i < window->count; i++)
+		for (uint32_t g = 0; g < nodes->requests[request].group_count; g++)
+			if (nodes_tasks(nodes, window->node[i], &nodes->requests[request].group[g], false))
+				return true;
+	return false;
+}
+
+bool nodes_window_keeps(struct nodes *nodes, uint32_t request, sl_time length, enum sl_window_kind *kind)
+{
+	if (!nodes->windows_live || nodes_fits(nodes, request, length) ||
+		!nodes_fits(nodes, request, WINDOWS_ASIDE))
+		return false;
+	const struct window *first = NULL;
+	for (uint32_t i = 0; i < nodes->window_count; i++) {
+		const struct window *window = &nodes->window[i];
+		if ((!first || window->from < first->from) && keeps_room(nodes, window, request, length))
+			first = window;
+	}
+	*kind = first ? first->kind : SL_WINDOW_RESERVED;
+	return first != NULL;
+}
+
 /* The set with one window more: made once for each set among the window's nodes. */
 static uint32_t set_with(struct nodes *nodes, uint32_t parent)
 {
@@ -107,7 +138,7 @@ static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count
 	}
 	memcpy(copy, node, count * sizeof(*copy));
 	nodes->window[nodes->window_count++] =
-		(struct window){ from, until, copy, count, nodes->set_count, 0 };
+		(struct window){ from, until, copy, count, nodes->set_count, 0, SL_WINDOW_RESERVED };
 	for (uint32_t i = 0; i < count && !failed(nodes); i++) {
 		const uint32_t set = set_with(nodes, nodes->node[node[i]].windows);
 		if (set != NONE)
@@ -195,7 +226,8 @@ int windows_of_cluster(struct nodes *nodes)
 		const struct sl_window *window = &nodes->cluster->window[i];
 		if (is_for_ever(nodes, window))
 			continue;
-		(void)window_put(nodes, window->node, window->node_count, window->from, window->until);
+		if (window_put(nodes, window->node, window->node_count, window->from, window->until))
+			nodes->window[nodes->window_count - 1].kind = window->kind;
 		nodes->window_own = nodes->window_count;
 	}
 	if (!failed(nodes))

@@ -116,9 +116,9 @@ void unqueue_job(struct sl_pass *pass, uint32_t job)
 		pass->freed.early = true;
 	}
 	queue_take(pass, job);
-	uint32_t *head = lane_head(pass, job);
-	if (*head == job)
-		*head = UINT32_MAX;
+	struct head *head = lane_head(pass, job);
+	if (head->job == job)
+		head->job = UINT32_MAX;
 }
 
 void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
@@ -160,11 +160,15 @@ void pass_begin(struct sl_pass *pass)
 	room_settle(pass);
 	pass->wake = SL_NEVER;
 	pass->action_count = pass->freed_kept_count = pass->course_kept_count = 0;
+	pass->rule = pass->rule_default;
+	pass->whose = UINT32_MAX;
 	pass->open = true;
 }
 
 void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail)
 {
+	if (pass->options.check)
+		check_reason(pass, job, reason);
 	if (!(pass->options.record & SIM_RECORD_REASONS))
 		return;
 	const int status = grow((void **)&pass->reason, &pass->reason_capacity, sizeof(*pass->reason),
@@ -295,6 +299,7 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 		return commit_preempt(pass, action);
 	case ACTION_RESUME:
 		pass_digest(pass, DIGEST_RESUME, action->job);
+		room_holds(pass, action->job); /* Suspended as it started, it held none so far. */
 		return note_end(pass, action->job);
 	case ACTION_RESIZE:
 		pass_digest(pass, DIGEST_RESIZE, action->job);
@@ -320,6 +325,8 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_WAKE:
 	case ACTION_LEDGER:
 	case ACTION_FREED:
+	case ACTION_BY:
+	case ACTION_PLAN:
 		return SL_OK;
 	}
 	return SL_OK;
@@ -329,6 +336,8 @@ int pass_commit(struct sl_pass *pass)
 {
 	for (size_t i = 0; i < pass->action_count && !pass->status; i++)
 		pass_failed(pass, commit_action(pass, &pass->action[i]));
+	if (pass->decisions)
+		decisions_commit(pass);
 	pass->action_count = 0;
 	pass->open = false;
 	if (pass->placer)
@@ -412,6 +421,12 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 		pass->course[i] = (struct course){ .due = SL_NEVER, .stopped = SL_NONE };
 	pass->uses |= what;
 	return SL_OK;
+}
+
+void sl_default_rule(const struct sl_setup *setup, unsigned rule)
+{
+	SL_CHECK(rule < SL_RULE_COUNT);
+	setup->pass->rule_default = (uint8_t)rule;
 }
 
 void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason)
@@ -627,13 +642,29 @@ sl_job sl_lane_next_fit(struct sl_pass *pass, uint32_t lane, sl_job after, struc
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
+/* It is first, and does not start: why? */
+static void head_becomes(struct sl_pass *pass, struct head *head, uint32_t job)
+{
+	if (head->job != job) {
+		act(pass, (struct action){
+				  .kind = ACTION_HEAD, .job = job, .was = head->job, .now = head->reason });
+		*head = (struct head){ job, SL_REASON_RESOURCES };
+	}
+	const enum sl_reason reason = room_windows(pass) ? room_keeps(pass, job) : SL_REASON_RESOURCES;
+	if (reason == head->reason)
+		return;
+	act(pass, (struct action){ .kind = ACTION_REASON,
+			  .job = job,
+			  .was = (int64_t)head->reason + 1,
+			  .now = (int64_t)reason << 24 });
+	head->reason = reason;
+}
+
 void sl_head_waits(struct sl_pass *pass, sl_job job)
 {
-	uint32_t *head = lane_head(pass, job.row);
-	if (!pass->open || *head == job.row)
-		return;
-	act(pass, (struct action){ .kind = ACTION_HEAD, .job = job.row, .was = *head });
-	*head = job.row;
+	struct head *head = lane_head(pass, job.row);
+	if (pass->open && (head->job != job.row || head->reason != SL_REASON_RESOURCES || room_windows(pass)))
+		head_becomes(pass, head, job.row);
 }
 
 void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail)

@@ -27,14 +27,16 @@ enum action_kind {
 	ACTION_RESIZE,   /* now: as above */
 	ACTION_RESERVE,  /* job: the window */
 	ACTION_PROMISE,  /* was: the one before, SL_NONE */
-	ACTION_HEAD,     /* was: the head before */
-	ACTION_REASON,   /* now: reason and detail */
+	ACTION_HEAD,     /* was: the head before; now: its reason */
+	ACTION_REASON,   /* now: reason and detail; was: of a head that stays: the reason before, and 1 */
 	ACTION_ELIGIBLE, /* was: since when it was before */
 	ACTION_WAKE,     /* was: the wake before */
 	ACTION_TIMER,    /* now: the time; job: the row */
 	ACTION_LEDGER,   /* was: the amount before; job: the ledger, now: the row */
 	ACTION_FREED,    /* was: the place of the freed intervals before, in freed_kept; now: promises_broken
 			    before */
+	ACTION_BY,       /* SIM_RECORD_DECISIONS: job: whose; was: the rule and whose before; now: the rule */
+	ACTION_PLAN,     /* As above: now: the planned start; job UINT32_MAX: all that was told is void */
 };
 
 struct action {
@@ -78,11 +80,17 @@ struct course_kept {
 	enum sl_state state;
 };
 
+/* The first that waits, whose reason is Resources, or the window that keeps it. UINT32_MAX: nobody. */
+struct head {
+	uint32_t job;
+	enum sl_reason reason;
+};
+
 /* Several queues (lanes.c), beside that of all that waits. */
 struct lanes {
 	struct lane {
 		struct queue queue, fill;
-		uint32_t head; /* In place of sl_pass.head. */
+		struct head head; /* In place of sl_pass.head. */
 	} * lane;
 	uint32_t count;
 	uint64_t *busy; /* Bit i: somebody waits in lane i. */
@@ -171,6 +179,7 @@ struct sl_pass {
 	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
 	size_t place_total, place_capacity, *place_first;
 	uint32_t *place_count;
+	int64_t *place_cpus, *place_gpus;     /* The largest held since. */
 	unsigned __int128 busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted,
 						 now or after a switch. */
 
@@ -228,8 +237,12 @@ struct sl_pass {
 	int status;     /* The first failure inside a command. */
 	struct sl_err err;
 
-	uint32_t head; /* The job whose reason is Resources, UINT32_MAX. */
-	sl_time wake;  /* SL_NEVER: none. */
+	struct head head;
+	struct decisions *decisions; /* NULL: nobody asked for them. */
+	uint8_t rule_default;        /* As a pass begins. */
+	uint8_t rule;                /* Of sl_by, as of now; */
+	uint32_t whose;
+	sl_time wake; /* SL_NEVER: none. */
 	struct ledger *ledger;
 	size_t ledger_count, ledger_capacity;
 
@@ -265,7 +278,7 @@ struct sl_pass {
 /* The time of an end, without overflow. */
 static inline sl_time time_after(sl_time start, sl_time length)
 {
-	return length > SL_NEVER - start ? SL_NEVER : start + length;
+	return start > 0 && length > SL_NEVER - start ? SL_NEVER : start + length;
 }
 
 /* Submitted, but not to be considered yet; also of one that ended so. */
@@ -342,7 +355,10 @@ void lanes_release(struct sl_pass *pass);
 int lanes_put(struct sl_pass *pass, uint32_t job);
 void lanes_take(struct sl_pass *pass, uint32_t job);
 int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count); /* All that wait, in order. */
-uint32_t *lane_head(struct sl_pass *pass, uint32_t job);                      /* Of the job's lane. */
+static inline struct head *lane_head(struct sl_pass *pass, uint32_t job)      /* Of the job's lane. */
+{
+	return pass->lanes ? &pass->lanes->lane[pass->lanes->of[job]].head : &pass->head;
+}
 struct queue *lane_queue(struct sl_pass *pass, uint32_t lane, bool fill);
 
 /* commands.c: takes back what was done last. */
@@ -375,6 +391,13 @@ void room_resized(struct sl_pass *pass, uint32_t job); /* Its expected end, afte
 void room_moves(struct sl_pass *pass, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
 bool room_fits(struct sl_pass *pass, uint32_t job);
 bool room_any_fits(struct sl_pass *pass);
+/* Why the first does not start: a window that alone is in its way, or Resources. */
+enum sl_reason room_keeps(struct sl_pass *pass, uint32_t job);
+/* Are there windows that are not over yet? */
+static inline bool room_windows(const struct sl_pass *pass)
+{
+	return pass->nodes ? nodes_windows_live(pass->nodes) : pass->windows_ahead > 0;
+}
 uint32_t room_next_fit(
 	struct sl_pass *pass, struct queue *queue, uint32_t behind, const struct sl_promise *shadow);
 int64_t room_idle(const struct sl_pass *pass, uint32_t kind);
@@ -435,6 +458,14 @@ void gauges_record(struct sl_pass *pass);                   /* At the end of an 
 void gauges_result(struct sl_pass *pass, struct sl_result *result);
 void gauges_release(struct sl_pass *pass);
 
+/* decisions.c */
+int decisions_init(struct sl_pass *pass, struct sl_err *err);
+void decisions_release(struct sl_pass *pass);
+void decisions_commit(struct sl_pass *pass); /* Notes what the pass did. */
+void by_undo(struct sl_pass *pass, const struct action *action);
+void decisions_drop_plans(struct sl_pass *pass); /* Another policy takes over. */
+void decisions_result(const struct sl_pass *pass, struct sl_result *result);
+
 /* past.c: one more line; and, while the past is shown, in place of what else would be done. */
 int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);
 void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
@@ -442,5 +473,7 @@ void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
 /* check.c: stops the program if the state is not whole. */
 void check_state(struct sl_pass *pass);
 uint64_t check_digest(struct sl_pass *pass);
+void check_charges(const struct sl_result *result);
+void check_reason(struct sl_pass *pass, uint32_t job, enum sl_reason reason); /* May it be given? */
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define SL_ABI_MAJOR           2
-#define SL_ABI_MINOR           1
+#define SL_ABI_MINOR           2
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
@@ -598,7 +598,7 @@ SL_API const char *sl_state_name(enum sl_state state);
  * PRIORITY others go first; RESOURCES it is first, and does not fit; BEGIN_TIME not before its recorded or
  * requested time; QUOTA its account (or user, or whoever has a quota) is beyond what is guaranteed; NEVER
  * what it depends on can no longer be; ARRAY_LIMIT so many tasks of its array run as may. The others are
- * Slurm's. X(name, word) */
+ * Slurm's, but for CONFIGURING (its state CF, in which it gives no reason): its nodes boot. X(name, word) */
 /* clang-format off */
 #define SL_REASONS(X) \
 	X(NONE, "None") \
@@ -606,7 +606,7 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(RESOURCES, "Resources") \
 	X(BEGIN_TIME, "BeginTime") \
 	X(DEPENDENCY, "Dependency") \
-	X(QUOTA, "AssocGrpCpuLimit") \
+	X(QUOTA, "Quota") \
 	X(NEVER, "DependencyNeverSatisfied") \
 	X(ARRAY_LIMIT, "JobArrayTaskLimit") \
 	X(HELD, "JobHeldUser") \
@@ -733,7 +733,8 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(ASSOC_MAX_BILLING_NODE, "AssocMaxBillingPerNode") \
 	X(ASSOC_MAX_UNKNOWN_NODE, "AssocMaxUnknownPerNode") \
 	X(QOS_MAX_BILLING_NODE, "QOSMaxBillingPerNode") \
-	X(QOS_MAX_UNKNOWN_NODE, "QOSMaxUnknownPerNode")
+	X(QOS_MAX_UNKNOWN_NODE, "QOSMaxUnknownPerNode") \
+	X(CONFIGURING, "Configuring")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
@@ -742,6 +743,9 @@ enum sl_reason {
 		SL_REASON_COUNT
 };
 SL_API const char *sl_reason_name(enum sl_reason reason);
+/* What it means for the job, in plain words, as a clause after "it waited because": "other jobs are before it
+ * in the queue". Every reason has one. */
+SL_API const char *sl_reason_words(enum sl_reason reason);
 
 /* What a replay does with a job whose run time is longer than its limit (replay.overrun). */
 enum sl_overrun {
@@ -1209,6 +1213,9 @@ struct sl_policy {
 	 * such table (err is left as it is). */
 	int (*show)(void *state, struct sl_pass *pass, sl_time at, const char *what,
 		const struct sl_show *show, struct sl_err *err);
+	/* Optional. Those that it may give, closed by SL_REASON_COUNT; NULL: any. The engine gives others to
+	 * jobs that it keeps from the queue. */
+	const enum sl_reason *reasons;
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -1224,6 +1231,8 @@ struct sl_preset {
 SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err);
 /* In init: why a job waits, from its submission until a pass says otherwise. Default: Priority. */
 SL_API void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason);
+/* In init: by which rule (SL_RULES) the commands of a pass are until sl_by says otherwise. Default: none. */
+SL_API void sl_default_rule(const struct sl_setup *setup, unsigned rule);
 /* In init: how nodes are chosen. Default: the lowest that fit. The placing is lent for the run, and its state
  * made and released with the run. */
 SL_API int sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing, enum sl_ties ties,
@@ -1414,7 +1423,69 @@ SL_API sl_ledger sl_ledger_new(const struct sl_setup *setup, const char *name, u
 SL_API int64_t sl_ledger_get(const struct sl_pass *pass, sl_ledger ledger, uint32_t row);
 SL_API void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t amount);
 
+/* ---- Why: told by policies, recorded where somebody asked for it ---------------------------------- */
+
+/* By which rule a policy did something: X(name, word, words), the words as a clause after the job ("job 7
+ * started: ..."). */
+/* clang-format off */
+#define SL_RULES(X) \
+	X(NONE, "none", "its policy does not say by which rule") \
+	X(ORDER, "order", "its turn had come in the order of the queue") \
+	X(FILL, "fill", "it fitted, whoever stood before it") \
+	X(BACKFILL, "backfill", "it fitted without delaying any start that was planned for others") \
+	X(PROMISE, "promise", "the time that it was promised had come") \
+	X(SHARE, "share", "its party was furthest below its share") \
+	X(QUOTA, "quota", "its party was within its quota") \
+	X(BORROW, "borrow", "its party borrowed what others left idle") \
+	X(SLICE, "slice", "its turn in the rotation had come, or was over") \
+	X(RANK, "rank", "another of higher rank needed the room") \
+	X(RECLAIM, "reclaim", "the owner of the quota claimed it back") \
+	X(OPERATOR, "operator", "an operator's command said so") \
+	X(WINDOW, "window", "a reservation or outage began, or its own was over") \
+	X(DEADLINE, "deadline", "its deadline could not be met any more") \
+	X(LIMIT, "limit", "its time limit was over") \
+	X(SLACK, "slack", "it fitted, and no promise slipped beyond its slack") \
+	X(LESS_LEFT, "less_left", "another had less left to run") \
+	X(RECORDED, "recorded", "the log says so") \
+	X(LOSS, "loss", "there was no room as it came, and nobody waits") \
+	X(REFUSED, "refused", "what it asked for is refused") \
+	X(NEVER, "never", "what it depends on can no longer be") \
+	X(NODE, "node", "its nodes failed, or were taken out of service")
+/* clang-format on */
+enum sl_rule {
+#define SL_RULE_ENTRY(name, word, words) SL_RULE_##name,
+	SL_RULES(SL_RULE_ENTRY)
+#undef SL_RULE_ENTRY
+		SL_RULE_COUNT
+};
+SL_API const char *sl_rule_name(enum sl_rule rule);
+SL_API const char *sl_rule_words(enum sl_rule rule);
+/* The commands that follow in this pass are by that rule, on behalf of that job (the head that a backfilled
+ * one does not delay, the one that a preempted one makes room for); SL_JOB_NONE: nobody's. A pass begins with
+ * sl_default_rule's, and sl_undo goes back to what was said before the mark. Costs nothing where nobody
+ * asked. */
+SL_API void sl_by(struct sl_pass *pass, enum sl_rule rule, sl_job whose);
+/* The policy plans that waiting job's start for then (SL_NONE: no more), without a promise in the engine's
+ * books: a shadow, an entry of a backfill map; SL_NEVER is none. Of what is told of a job in one pass the
+ * last holds, until it starts, another is told, or it is first in the queue no more (sl_head_waits);
+ * sl_tell_plan(pass, SL_JOB_NONE, SL_NONE): all that was told before is void. Promises that outlive a pass
+ * are taken note of without it. */
+SL_API void sl_tell_plan(struct sl_pass *pass, sl_job job, sl_time start);
+
 /* ---- Results -------------------------------------------------------------------- */
+
+/* What was done to a job, or planned for it; of one pass, in the order of its commands, then those plans that
+ * are other than before. A start ends a plan, without a word. Where a job ends by itself, or is cancelled by
+ * its user, nobody decided. */
+enum sl_did { SL_DID_START, SL_DID_PREEMPT, SL_DID_RESUME, SL_DID_RESIZE, SL_DID_END, SL_DID_PLAN };
+struct sl_decision {
+	sl_time at;
+	uint32_t job, whose; /* whose: of sl_by, or UINT32_MAX. */
+	uint8_t did;         /* enum sl_did */
+	uint8_t rule;        /* enum sl_rule */
+	uint8_t how;         /* Of a preemption: enum sl_preempt; of an end: enum sl_state. */
+	sl_time start;       /* SL_DID_PLAN: the planned start, SL_NONE: none any more. */
+};
 
 /* One change of a job's reason; those of one job are in time order. */
 struct sl_reason_change {
@@ -1456,6 +1527,11 @@ struct sl_attempt {
 	sl_time suspended; /* Of end - start. */
 	sl_time lost;      /* Work that was not kept. */
 	sl_time overhead;  /* In which it loaded a checkpoint (replay.restart): held, and no work. */
+	/* On nodes, if recorded: where it began, `places` pieces of result.place from `place` on, and the
+	 * largest that it held. 0: nowhere, as it lasted no time. */
+	size_t place;
+	uint32_t places;
+	int64_t cpus, gpus;
 };
 
 /* A finished (or interrupted) run, lent to metrics and writers. Sums that need the run's course are
@@ -1511,16 +1587,46 @@ struct sl_result {
 	const char *refused_why; /* and why. */
 	const struct sl_gauge_course *gauge; /* Those that were followed. */
 	uint32_t gauge_count;
-	bool calibrate; /* To be compared with what the log records. */
+	bool calibrate;                     /* To be compared with what the log records. */
+	const struct sl_decision *decision; /* In order of time; empty unless recorded. */
+	size_t decision_count;
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */
 SL_API size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt);
+/* Where an attempt was (NULL: the job's last start), and the largest held there; count 0: not recorded, or it
+ * lasted no time. */
+struct sl_placed {
+	const struct sl_piece *piece;
+	uint32_t count;
+	int64_t cpus, gpus;
+};
+SL_API struct sl_placed sl_placed_of(
+	const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt);
 /* The stretches in which it waited, from 0 on: from its submission to its first start (its end, or that of
  * the run), and from an attempt's end to the next one's start. False: there are no further ones. */
 SL_API bool sl_wait_span(
 	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until);
 SL_API sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job);
+/* What its waiting is charged to, with SIM_RECORD_REASONS: stretches in order of time, which fill those of
+ * sl_wait_span without gap or overlap, so that they add up to sl_wait_total_of. None is empty; two that touch
+ * are of different reasons, unless it ran between them for no time at all. */
+struct sl_charge {
+	sl_time from, until;
+	enum sl_reason reason;
+	uint32_t detail;
+};
+/* Where one is with a job's charges; its members are sl_charge_next's. */
+struct sl_charging {
+	const struct sl_result *result;
+	uint32_t job;
+	bool inside;         /* A stretch of waiting; */
+	size_t span, change; /* the next one; the next change of reason. */
+	struct sl_charge now;
+};
+SL_API struct sl_charging sl_charges_of(const struct sl_result *result, uint32_t job);
+/* False: there are no more. */
+SL_API bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge);
 /* Its state, to be told: of a job that ran to its end, as the log says that it ended (FAILED, CANCELLED,
  * TIMEOUT...), where it says. */
 SL_API enum sl_state sl_state_told(const struct sl_result *result, uint32_t job);
@@ -1555,6 +1661,84 @@ struct sl_report {
 	const char *asked_as; /* by this name; NULL: by its own without its end. */
 };
 
+/* ---- Documents: files about one run or several, side by side -------------------------------------- */
+
+struct sl_fact {
+	const char *key, *value;
+};
+
+/* A metric as documents show it. */
+struct sl_named {
+	const char *name; /* As in metrics.json. */
+	int64_t micro;
+};
+
+/* One run, told to a document; lent for the call. */
+struct sl_told {
+	const char *label;  /* Tells it from the others: the policy as it was named, "easy on small.yaml". */
+	const char *folder; /* Where its files are beside the document ("2-easy"); NULL: nowhere. */
+	const struct sl_result *result; /* With usage, reasons and places recorded. */
+	const struct sl_fact *fact; /* What it was made from: "trace", "trace_sha256", "cluster", "policy",
+				     * "seed", "digest", "version", "policy.fill", "replay.overrun", ... */
+	size_t fact_count;
+	const char *const *warning; /* Sentences on what was repaired, dropped, approximated, left out. */
+	size_t warning_count;
+	const struct sl_named *metric; /* In the order of metrics.json. */
+	size_t metric_count;
+	bool partial; /* Interrupted, or stopped: it covers another span than a whole one. */
+};
+
+/* What each of `count` accounts, users or partitions (by: "account"...) is entitled to, of the whole, where
+ * somebody said: the shares of the cluster's accounts, the quotas or weights of the policy; negative: nobody
+ * did. Returns the sentence that says who said, ""; NULL: no memory. */
+SL_API const char *sl_entitled(
+	const struct sl_told *told, const char *by, const char *const *name, uint32_t count, double *share);
+
+/* A metric's difference to the first run's, with its interval; in the metric's unit, millionths. */
+struct sl_difference {
+	const char *metric;
+	uint32_t run;                /* Of the runs told, from 1 on. */
+	int64_t estimate, low, high; /* low > high: no interval, and `method` says why. */
+	uint32_t samples;            /* Of what it is computed from: batches, seeds, weeks. */
+	const char *method;          /* "paired t over 20 batches of jobs", one clause. */
+};
+
+/* A metric as tables show it. */
+struct sl_shown {
+	const char *name, *heading, *title; /* "wait.mean", "mean wait", what it is in a few words. */
+	const char *unit;                   /* "s", "share", "count", "number", "per hour" */
+	int better;                         /* Of the sign that is better; 0: neither. */
+};
+
+struct sl_compared {
+	const char *title;
+	const struct sl_shown *shown;
+	size_t shown_count;
+	const struct sl_difference *difference;
+	size_t difference_count;
+};
+
+struct sl_document_options {
+	uint64_t jobs_max;      /* Jobs told one by one, over all runs; the others are in sums alone. */
+	const char *chart;      /* Which chart, of a document that is one; NULL: its default. */
+	uint32_t width, height; /* In pixels, of one that is a picture; 0: its default. */
+	uint32_t runs;          /* How many will be told; 0: not known. */
+};
+
+/* open, add for each run as it is over (nothing of it is kept), write, close. Same runs, same bytes. */
+struct sl_document {
+	struct sl_abi abi;
+	const char *name; /* "html": --format */
+	const char *summary;
+	const char *file;          /* "report.html": its name where nobody gives one. */
+	const char *const *charts; /* What options.chart may be, closed by NULL; NULL: it is not one. */
+	bool binary;               /* Not for a terminal. */
+	int (*open)(void **self, const struct sl_document_options *options, struct sl_err *err);
+	int (*add)(void *self, const struct sl_told *told, struct sl_err *err);
+	int (*write)(void *self, const struct sl_compared *compared, struct sl_out *out, struct sl_err *err);
+	void (*close)(void *self);
+};
+
 /* ---- Registries, one an array closed by NULL, in each plug-in folder ------------------ */
 
 SL_API extern const struct sl_policy *const sl_policies[];
@@ -1567,6 +1751,7 @@ SL_API extern const struct sl_writer *const sl_writers[];
 SL_API extern const struct sl_generator *const sl_generators[];
 SL_API extern const struct sl_metric *const sl_metric_list[];
 SL_API extern const struct sl_report *const sl_reports[];
+SL_API extern const struct sl_document *const sl_documents[];
 SL_API extern const struct sl_cluster_reader *const sl_cluster_readers[];
 
 /* ---- Plug-ins from outside ------------------------------------------------------------- */

@@ -24,6 +24,17 @@ size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct
 	return count;
 }
 
+struct sl_placed sl_placed_of(const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt)
+{
+	if (!result->place)
+		return (struct sl_placed){ 0 };
+	if (attempt)
+		return (struct sl_placed){ result->place + attempt->place, attempt->places, attempt->cpus,
+			attempt->gpus };
+	return (struct sl_placed){ result->place + result->place_first[job], result->place_count[job],
+		sl_cpus_of(result, job), sl_gpus_of(result, job) };
+}
+
 /* Until when it waited for its first start. Before its submission: it has not (SL_NONE). */
 static sl_time waited_until(const struct sl_result *result, uint32_t job)
 {
@@ -68,6 +79,71 @@ sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job)
 	for (size_t i = 0; sl_wait_span(result, job, i, &from, &until); i++)
 		total += until - from;
 	return total;
+}
+
+/* ---- Charges ---------------------------------------------------------------------------------------- */
+
+struct sl_charging sl_charges_of(const struct sl_result *result, uint32_t job)
+{
+	struct sl_charging charging = { .result = result, .job = job };
+	size_t high = result->reason_count;
+	while (charging.change < high) {
+		const size_t middle = charging.change + (high - charging.change) / 2;
+		if (result->reasons[middle].job < job)
+			charging.change = middle + 1;
+		else
+			high = middle;
+	}
+	return charging;
+}
+
+/* The next change of its reason; NULL: none before then. */
+static const struct sl_reason_change *change_before(const struct sl_charging *charging, sl_time until)
+{
+	const struct sl_result *result = charging->result;
+	if (charging->change == result->reason_count)
+		return NULL;
+	const struct sl_reason_change *change = &result->reasons[charging->change];
+	return change->job == charging->job && change->at < until ? change : NULL;
+}
+
+/* The next stretch of waiting that is not empty. */
+static bool enter_span(struct sl_charging *charging)
+{
+	struct sl_charge *now = &charging->now;
+	do
+		if (!sl_wait_span(charging->result, charging->job, charging->span++, &now->from, &now->until))
+			return false;
+	while (now->until <= now->from);
+	now->reason = charging->result->reason_default;
+	now->detail = 0;
+	return charging->inside = true;
+}
+
+bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge)
+{
+	struct sl_charge *now = &charging->now;
+	if (!charging->inside && !enter_span(charging))
+		return false;
+	for (const struct sl_reason_change *change; (change = change_before(charging, now->until));) {
+		charging->change++;
+		const struct sl_reason_change *next = change_before(charging, now->until);
+		/* Of another attempt, or not the last word of its instant. */
+		if (change->at < now->from || (next && next->at == change->at))
+			continue;
+		if (change->reason == now->reason && change->detail == now->detail)
+			continue;
+		*charge = *now;
+		charge->until = change->at;
+		now->from = change->at;
+		now->reason = (enum sl_reason)change->reason;
+		now->detail = change->detail;
+		if (charge->until > charge->from)
+			return true;
+	}
+	charging->inside = false;
+	*charge = *now;
+	return true;
 }
 
 sl_time sl_suspended_of(const struct sl_result *result, uint32_t job)

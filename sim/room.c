@@ -313,6 +313,12 @@ void room_holds(struct sl_pass *pass, uint32_t job)
 		pass->cpus_held[job] = sum.cpus;
 	if (sum.gpus > pass->gpus_held[job])
 		pass->gpus_held[job] = sum.gpus;
+	if (!pass->place_first)
+		return;
+	if (sum.cpus > pass->place_cpus[job])
+		pass->place_cpus[job] = sum.cpus;
+	if (sum.gpus > pass->place_gpus[job])
+		pass->place_gpus[job] = sum.gpus;
 }
 
 void room_places(struct sl_pass *pass, uint32_t job)
@@ -327,10 +333,14 @@ void room_places(struct sl_pass *pass, uint32_t job)
 		pass_failed(pass, status);
 		return;
 	}
-	memcpy(pass->place + pass->place_total, piece, count * sizeof(*piece));
+	if (count)
+		memcpy(pass->place + pass->place_total, piece, count * sizeof(*piece));
 	pass->place_first[job] = pass->place_total;
 	pass->place_count[job] = (uint32_t)count;
 	pass->place_total += count;
+	const struct nodes_sum sum = nodes_held(pass->nodes, job);
+	pass->place_cpus[job] = sum.cpus;
+	pass->place_gpus[job] = sum.gpus;
 }
 
 int64_t room_idle(const struct sl_pass *pass, uint32_t kind)
@@ -447,6 +457,37 @@ uint32_t room_next_fit(
 		.classes_any = queue_classes_upto(
 			asked.spare < pass->cluster.cpus_free ? asked.spare : pass->cluster.cpus_free) };
 	return queue_next_that(queue, behind, &test);
+}
+
+/* Without windows it would start now: the first of those that are in its way. */
+static bool pool_window_keeps(const struct sl_pass *pass, uint32_t job, enum sl_window_kind *kind)
+{
+	const int64_t cpus = pass->jobs->size[job];
+	const sl_time until = time_after(pass->now, pass->estimate[job]);
+	if (cpus > pass->cluster.cpus_free + pass->cluster.cpus_closed ||
+		(cluster_fits(&pass->cluster, cpus) && stays_free(pass, cpus, pass->estimate[job])))
+		return false;
+	size_t first = SIZE_MAX;
+	for (size_t i = 0; i < pass->window_count; i++)
+		if (pass->window[i].until > pass->now && pass->window[i].from < until &&
+			(first == SIZE_MAX || pass->window[i].from < pass->window[first].from))
+			first = i;
+	*kind = first < pass->info->window_count ? pass->info->window[first].kind : SL_WINDOW_RESERVED;
+	return first != SIZE_MAX;
+}
+
+/* In Slurm's words. */
+enum sl_reason room_keeps(struct sl_pass *pass, uint32_t job)
+{
+	static const enum sl_reason by_window[] = { [SL_WINDOW_RESERVED] = SL_REASON_NODES_RESERVED,
+		[SL_WINDOW_MAINT] = SL_REASON_NODES_MAINT,
+		[SL_WINDOW_OUTAGE] = SL_REASON_NODES_NOT_AVAIL,
+		[SL_WINDOW_STATE] = SL_REASON_NODES_NOT_AVAIL };
+	enum sl_window_kind kind;
+	const bool kept =
+		pass->nodes ? nodes_window_keeps(pass->nodes, pass->request[job], pass->estimate[job], &kind)
+			    : pool_window_keeps(pass, job, &kind);
+	return kept ? by_window[kind] : SL_REASON_RESOURCES;
 }
 
 /* ---- What waits, by request --------------------------------------------------------------------------- */
@@ -776,9 +817,12 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 		if (places) {
 			pass->place_first = sl_alloc(pass->arena, jobs, sizeof(*pass->place_first));
 			pass->place_count = sl_alloc(pass->arena, jobs, sizeof(*pass->place_count));
+			pass->place_cpus = sl_alloc(pass->arena, jobs, sizeof(*pass->place_cpus));
+			pass->place_gpus = sl_alloc(pass->arena, jobs, sizeof(*pass->place_gpus));
 		}
 		if (!status && (!pass->nodes_held || !pass->cpus_held || !pass->gpus_held ||
-				       (places && (!pass->place_first || !pass->place_count))))
+				       (places && (!pass->place_first || !pass->place_count ||
+							  !pass->place_cpus || !pass->place_gpus))))
 			status = sl_fail_memory(err);
 		const struct sl_cluster *lent = is_controlled(pass) ? controlled(pass) : pass->info;
 		if (!status && !lent)

@@ -68,6 +68,12 @@ const struct sl_param replay_params[] = {
 		"on nodes, a row that asks for what it will never be given: no job, or one that the "
 		"policy turns down or leaves waiting",
 		0, 0 },
+	[REPLAY_DROP] = { "drop", SL_PARAM_TEXT, NULL, NULL,
+		"jobs left out: user=alice,partition=gpu (both hold); several clauses apart by ';', see schedlab-run(1)",
+		0, 0 },
+	[REPLAY_CHANGE] = { "change", SL_PARAM_TEXT, NULL, NULL,
+		"jobs that ask something else: job=17 limit=8h gpus=16; several clauses apart by ';', see schedlab-run(1)",
+		0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -438,6 +444,8 @@ static int finish_rows(struct loading *loading, struct sl_err *err)
 	if (!status)
 		status = apply_load(loading, err);
 	if (!status)
+		status = changes_finish(loading, err);
+	if (!status)
 		status = check_span(loading, err);
 	if (!status && loading->scenario->replay[REPLAY_WINDOWS].text)
 		status =
@@ -473,6 +481,8 @@ static int load_all(struct loading *loading, struct sl_err *err)
 	int status = settings_take(loading, err);
 	if (!status)
 		status = settings_agree(loading, err);
+	if (!status)
+		status = changes_parse(loading, err);
 	if (!status && options->tz)
 		status = time_zone(options->tz, &scenario->utc_offset, err);
 	if (!status && options->cluster)

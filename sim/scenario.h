@@ -20,6 +20,7 @@ bool replay_is_bare(const char *key);
 struct oddity {
 	const char *cause; /* "run time is not positive" */
 	bool dropped;      /* Else repaired. */
+	bool asked;        /* By replay.drop or replay.change: nothing is odd. */
 	uint64_t count;
 	uint64_t line; /* Of the first. */
 };

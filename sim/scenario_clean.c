@@ -57,6 +57,9 @@ static const struct {
 	/* Of those that stay, when all are known. */
 	[CAUSE_DEPENDENCY] = { "unreadable dependency left out", false },
 	[CAUSE_UNKNOWN_JOB] = { "dependency on a job that is not in the trace", false },
+	/* On purpose. */
+	[CAUSE_LEFT_OUT] = { "left out by replay.drop", true },
+	[CAUSE_CHANGED] = { "changed by replay.change", false },
 };
 
 static void tally_add(struct loading *loading, enum cause cause, uint64_t line)
@@ -401,7 +404,9 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	const sl_time submit = row->col[SL_COL_SUBMIT];
 	if (loading->dated && submit != SL_NONE && submit < loading->submit_first)
 		loading->submit_first = submit;
-	return take_row(loading, row, id, repeated, err);
+	if (loading->changing)
+		status = changes_apply(loading, &row, id, err);
+	return status ? status : take_row(loading, row, id, repeated, err);
 }
 
 static int on_oddity(void *self, const char *text, const struct sl_place *at, struct sl_err *err)
@@ -521,7 +526,8 @@ static void list_oddities(struct loading *loading)
 		const struct tally *tally = &loading->tally[cause];
 		if (tally->count)
 			scenario->oddity[scenario->oddity_count++] = (struct oddity){ causes[cause].text,
-				causes[cause].dropped, tally->count, tally->line };
+				causes[cause].dropped, cause == CAUSE_LEFT_OUT || cause == CAUSE_CHANGED,
+				tally->count, tally->line };
 	}
 }
 
@@ -533,6 +539,12 @@ int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, st
 	tally_add(loading, cause, line);
 	list_oddities(loading);
 	return SL_OK;
+}
+
+void cleaning_tell(struct loading *loading, enum cause cause, uint64_t count, uint64_t line)
+{
+	loading->tally[cause] = (struct tally){ count, line };
+	list_oddities(loading);
 }
 
 int cleaning_finish(struct loading *loading, struct sl_err *err)
@@ -559,5 +571,6 @@ void cleaning_release(struct loading *loading)
 		names_release(&loading->names[i]);
 	requests_free(loading->requests);
 	more_free(loading->mores);
+	changes_free(loading->changing);
 	machine_free(loading->machine);
 }

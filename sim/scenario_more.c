@@ -58,9 +58,9 @@ static int mores_room(struct mores *mores, struct sl_err *err)
 				UINT32_MAX, err);
 }
 
-static int mores_make(struct loading *loading, struct sl_err *err)
+void more_nothing(struct sl_job_more *more)
 {
-	static const struct sl_job_more nothing = { .begin = SL_NONE,
+	*more = (struct sl_job_more){ .begin = SL_NONE,
 		.deadline = SL_NONE,
 		.time_min = SL_NONE,
 		.nice = SL_NONE,
@@ -71,13 +71,17 @@ static int mores_make(struct loading *loading, struct sl_err *err)
 		.end_recorded = SL_NONE,
 		.attempts_recorded = SL_NONE,
 		.requeue = -1 };
+}
+
+static int mores_make(struct loading *loading, struct sl_err *err)
+{
 	struct mores *mores = loading->mores = calloc(1, sizeof(*mores));
 	if (!mores)
 		return sl_fail_memory(err);
 	const int status = mores_room(mores, err);
 	if (status)
 		return status;
-	mores->more[0] = nothing;
+	more_nothing(&mores->more[0]);
 	mores->kept[0] = (struct kept){ 0, UINT32_MAX };
 	mores->count = 1;
 	return SL_OK;

@@ -34,6 +34,8 @@ enum {
 	REPLAY_RESTART,
 	REPLAY_COMMANDS,
 	REPLAY_IMPOSSIBLE,
+	REPLAY_DROP,
+	REPLAY_CHANGE,
 	REPLAY_COUNT
 };
 
@@ -78,6 +80,8 @@ enum cause {
 	CAUSE_ORDER,
 	CAUSE_DEPENDENCY,
 	CAUSE_UNKNOWN_JOB,
+	CAUSE_LEFT_OUT,
+	CAUSE_CHANGED,
 	CAUSE_COUNT
 };
 
@@ -98,6 +102,7 @@ struct side_files {
 struct machine;  /* scenario_machine.h */
 struct requests; /* scenario_request.c */
 struct mores;    /* scenario_more.c */
+struct changing; /* scenario_change.c */
 
 /* Columns that names may take the place of numbers in. */
 enum named { NAMED_USER, NAMED_ACCOUNT, NAMED_PARTITION, NAMED_GANG, NAMED_ID, NAMED_COUNT };
@@ -134,6 +139,7 @@ struct loading {
 	struct machine *machine;   /* NULL: no cluster file. */
 	struct requests *requests; /* NULL: none was made. */
 	struct mores *mores;       /* NULL: no row says anything more. */
+	struct changing *changing; /* NULL: the trace as it is. */
 };
 
 /* What a row asks in sum: cpus and GPUs in thousandths, on a counted pool too. */
@@ -152,6 +158,9 @@ void cleaning_release(struct loading *loading);
 
 /* A job that stays is repaired after all: counted, and an error if --strict. */
 int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, struct sl_err *err);
+
+/* So many jobs of the replay, for that cause, on purpose: never an error. */
+void cleaning_tell(struct loading *loading, enum cause cause, uint64_t count, uint64_t line);
 
 /* scenario.c: called by the sink at the first job. */
 int loading_settle(struct loading *loading, struct sl_err *err);
@@ -206,7 +215,17 @@ void requests_parts(const struct requests *requests, bool *cpus, bool *gpus);
 void requests_narrow(const struct requests *requests, int64_t cpus, int64_t gpus);
 void requests_free(struct requests *requests);
 
-/* scenario_more.c: what a row says of itself, of the row of the table that is next. */
+/* scenario_change.c: replay.drop and replay.change. The row as it is to be from here on, lent until the next;
+ */
+int changes_parse(struct loading *loading, struct sl_err *err);
+int changes_apply(struct loading *loading, const struct sl_row **row, int64_t id, struct sl_err *err);
+/* and once rows are in order and scaled: those that are left out go. */
+int changes_finish(struct loading *loading, struct sl_err *err);
+void changes_free(struct changing *changing);
+
+/* scenario_more.c: what a row says that says nothing; */
+void more_nothing(struct sl_job_more *more);
+/* what a row says of itself, of the row of the table that is next. */
 int more_keep(struct loading *loading, const struct sl_row *row, struct sl_err *err);
 /* All times of what was kept, by so much; and those of one row. */
 void more_shift(const struct loading *loading, sl_time by);

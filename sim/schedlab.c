@@ -5,13 +5,10 @@
  * Runs that go together stand in one array, because that is what a runset takes. Each handle points at its
  * place there; the array goes with the last of them.
  */
-#include "sim/schedlab.h"
+#include "sim/schedlab_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "sim/runset.h"
-#include "sim/table.h"
 
 #ifndef SL_VERSION
 #define SL_VERSION "unknown"
@@ -113,22 +110,6 @@ void sl_scenario_free(struct sl_scenario *scenario)
 }
 
 /* ---- Runs -------------------------------------------------------------------------------- */
-
-/* Runs that went together. */
-struct batch {
-	_Atomic size_t users;
-	struct run run[];
-};
-
-struct sl_run {
-	struct batch *batch;
-	struct run *run; /* In the batch. */
-	struct sl_arena *arena;
-	struct sl_metrics metrics;
-	_Atomic int stop;
-	bool gone;   /* It was let go, once. */
-	bool usable; /* It has a result. */
-};
 
 static struct batch *batch_new(size_t count)
 {
@@ -244,12 +225,70 @@ int sl_runs_go(struct sl_run *const *runs, size_t count, unsigned threads, struc
 
 int sl_run_go(struct sl_run *run, struct sl_err *err) { return sl_runs_go(&run, 1, 1, err); }
 
+/* ---- In steps -------------------------------------------------------------------------------- */
+
+int sl_run_begin(struct sl_run *run, struct sl_err *err)
+{
+	if (run->gone)
+		return sl_fail(err, SL_USAGE, "a run goes only once: make a new one");
+	struct run *own = run->run;
+	own->options.scenario = own->scenario;
+	own->options.choice = &own->choice;
+	run->gone = true;
+	const int status = sim_begin(&own->sim, &own->options, err);
+	run->steps = !status;
+	return status;
+}
+
+static int fail_not_begun(struct sl_err *err)
+{
+	return sl_fail(err, SL_USAGE, "the run is not in steps: begin it with sl_run_begin");
+}
+
+int sl_run_until(struct sl_run *run, sl_time until, struct sl_err *err)
+{
+	const struct scenario *scenario = run->run->scenario;
+	if (!run->steps)
+		return fail_not_begun(err);
+	if (scenario->bounded && until > scenario->until)
+		until = scenario->until;
+	return sim_advance(&run->run->sim, until, err);
+}
+
+sl_time sl_run_next(struct sl_run *run)
+{
+	const struct scenario *scenario = run->run->scenario;
+	const sl_time next = run->steps ? sim_next(&run->run->sim) : SL_NEVER;
+	return scenario->bounded && next > scenario->until ? SL_NEVER : next;
+}
+
+const struct sl_pass *sl_run_state(const struct sl_run *run)
+{
+	return run->steps ? sim_state(&run->run->sim) : NULL;
+}
+
+int sl_run_end(struct sl_run *run, struct sl_err *err)
+{
+	if (!run->steps)
+		return fail_not_begun(err);
+	run->steps = false;
+	int status = sim_end(&run->run->sim, err);
+	if (!status)
+		status = metrics_compute(&run->metrics, &run->run->sim.result, err);
+	run->usable = !status;
+	return status;
+}
+
+/* ---- What it leaves --------------------------------------------------------------------------- */
+
 void sl_run_stop(struct sl_run *run) { atomic_store(&run->stop, 1); }
 
 const struct sl_result *sl_run_result(const struct sl_run *run)
 {
 	return run->usable ? &run->run->sim.result : NULL;
 }
+
+uint64_t sl_run_digest(const struct sl_run *run) { return run->usable ? run->run->sim.result.digest : 0; }
 
 bool sl_run_metric(const struct sl_run *run, const char *name, int64_t *micro)
 {

@@ -59,9 +59,42 @@ SL_API int sl_runs_go(struct sl_run *const *runs, size_t count, unsigned threads
 /* From another thread, or from a signal's handler: it ends soon, with SL_INTERRUPTED and a partial result. */
 SL_API void sl_run_stop(struct sl_run *run);
 
+/* In steps, in place of sl_run_go: sl_run_begin, then as often as wanted sl_run_until, then sl_run_end. What
+ * is advanced in steps is what is advanced at once. SL_USAGE: the run has gone already, or was not begun. */
+SL_API int sl_run_begin(struct sl_run *run, struct sl_err *err);
+/* Everything at or before that time; SL_NEVER: to its end. A time of the past does nothing. */
+SL_API int sl_run_until(struct sl_run *run, sl_time until, struct sl_err *err);
+/* When something happens next; SL_NEVER: never. */
+SL_API sl_time sl_run_next(struct sl_run *run);
+/* The present, for the reads of plugin.h (sl_now, sl_free, sl_queue_first and their like); NULL unless
+ * between sl_run_begin and sl_run_end. */
+SL_API const struct sl_pass *sl_run_state(const struct sl_run *run);
+/* Takes the result: as far as the run has come. */
+SL_API int sl_run_end(struct sl_run *run, struct sl_err *err);
+
+/* A column of a run as an array: `count` elements of that type, `stride` bytes from one to the next. Times
+ * are microseconds, SL_NONE where there is none. TEXT: `data` is an array of C strings, in UTF-8. */
+enum sl_column_type { SL_COLUMN_I64, SL_COLUMN_I32, SL_COLUMN_U32, SL_COLUMN_U8, SL_COLUMN_TEXT };
+struct sl_column {
+	const void *data;
+	size_t count, stride;
+	enum sl_column_type type;
+};
+/* Tables: "jobs" (by row, in order of submission: id, submit, start, end, wait, wait_total, run_time, state
+ * ...), "users", "accounts", "partitions" (name: what the numbers of "jobs" stand for, where they are names),
+ * "ids", and, recorded, "usage", "reasons", "attempts". Lent until sl_run_free; while a run is in steps,
+ * start, end and state of "jobs" are the present ones, lent until the next step, and the other tables and
+ * what is made of ends are not there yet. False: there is no such column, or not yet. SL_NONE in run_time,
+ * wait: it never started. */
+SL_API bool sl_run_column(struct sl_run *run, const char *table, const char *column, struct sl_column *found);
+/* The i-th column of a table; NULL: there are no more. */
+SL_API const char *sl_run_column_at(const char *table, size_t i);
+
 /* Starts, ends, states and more as columns by job, and the digest; NULL: it has not run, or failed. Lent
  * until sl_run_free. */
 SL_API const struct sl_result *sl_run_result(const struct sl_run *run);
+/* Of its applied events, as run.json has it; 0: there is no result. */
+SL_API uint64_t sl_run_digest(const struct sl_run *run);
 /* By its name in metrics.json; false: there is none of that name. */
 SL_API bool sl_run_metric(const struct sl_run *run, const char *name, int64_t *micro);
 /* The i-th in the order of metrics.json; NULL: there are no more. */

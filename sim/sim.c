@@ -323,9 +323,9 @@ static int run_pass(struct sl_pass *pass)
 static int alternates(struct sl_pass *pass)
 {
 	char last[200] = "";
-	if (pass->head != UINT32_MAX)
+	if (pass->head.job != UINT32_MAX)
 		(void)snprintf(last, sizeof(last), "; job %lld is first in the queue",
-			(long long)pass->jobs->id[pass->head]);
+			(long long)pass->jobs->id[pass->head.job]);
 	return sl_fail(&pass->err, SL_POLICY,
 		"policy '%s' makes events without end at %lld us: %d passes at one instant%s",
 		pass->policy->name, (long long)pass->now, PASSES_MAX, last);

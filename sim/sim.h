@@ -24,10 +24,11 @@ struct sim_progress {
 };
 
 enum sim_record {
-	SIM_RECORD_USAGE = 1,   /* result.usage */
-	SIM_RECORD_REASONS = 2, /* result.reasons */
-	SIM_RECORD_PLACES = 4,  /* result.place */
-	SIM_RECORD_PAST = 8,    /* All that happened, for sim_switch. */
+	SIM_RECORD_USAGE = 1,      /* result.usage */
+	SIM_RECORD_REASONS = 2,    /* result.reasons */
+	SIM_RECORD_PLACES = 4,     /* result.place */
+	SIM_RECORD_PAST = 8,       /* All that happened, for sim_switch. */
+	SIM_RECORD_DECISIONS = 16, /* result.decision */
 };
 
 /* A run up to a time: everything at or before `until` has happened, and this came of it. */

@@ -81,7 +81,7 @@ static void drop_policy(struct sl_pass *pass)
 	pass->course = NULL;
 	pass->uses = 0;
 	pass->ledger_count = 0;
-	pass->head = UINT32_MAX;
+	pass->head.job = UINT32_MAX;
 	pass->wake = SL_NEVER;
 }
 
@@ -290,6 +290,7 @@ int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_er
 	engine->past_count = count;
 	struct aside aside = { .course = pass->course };
 	settle_clock(engine);
+	decisions_drop_plans(pass);
 	int status = pass->suspended ? requeue_suspended(pass) : SL_OK;
 	if (!status)
 		status = empty_plan(pass, &aside, err);

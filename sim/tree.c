@@ -25,11 +25,20 @@ static struct sl_place place_at(const struct tree *tree, const char *at)
 	return place;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 int tree_parse(struct tree *tree, const char *file, const char *text, size_t len, struct sl_err *err)
 {
 	const char *end = text;
 	*tree = (struct tree){ file, text, len, NULL };
-	tree->root = cJSON_ParseWithLengthOpts(text, len, &end, 0);
+	/* cJSON takes any control character for a blank, and a zero for a part of a text. */
+	size_t plain = 0;
+	while (plain < len && ((unsigned char)text[plain] >= ' ' || is_blank(text[plain])))
+		plain++;
+	if (plain < len)
+		end = text + plain;
+	else
+		tree->root = cJSON_ParseWithLengthOpts(text, len, &end, 0);
 	while (tree->root && end < text + len && strchr(" \t\r\n", *end) && *end)
 		end++;
 	if (tree->root && end == text + len)
@@ -49,7 +58,7 @@ void tree_release(struct tree *tree)
 
 static const char *over_blanks(const char *p)
 {
-	while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')
+	while (is_blank(*p))
 		p++;
 	return p;
 }
@@ -107,6 +116,47 @@ static const char *text_of(const struct tree *tree, const cJSON *value)
 struct sl_place tree_place(const struct tree *tree, const cJSON *value)
 {
 	return place_at(tree, text_of(tree, value));
+}
+
+struct each {
+	void (*call)(void *self, const struct tree_span *span);
+	void *self;
+	const char *text;
+};
+
+static void each_value(const struct each *each, const char **p, const cJSON *value, const char *key)
+{
+	*p = over_blanks(*p);
+	const char *from = *p;
+	if (cJSON_IsArray(value) || cJSON_IsObject(value)) {
+		const cJSON *item;
+		*p = over_blanks(*p + 1);
+		cJSON_ArrayForEach(item, value)
+		{
+			const char *name = NULL;
+			if (cJSON_IsObject(value)) {
+				name = over_blanks(*p);
+				*p = over_blanks(over_string(name)) + 1; /* And its colon. */
+			}
+			each_value(each, p, item, name);
+			*p = over_blanks(*p) + 1; /* A comma, or the end. */
+		}
+		*p += !value->child;
+	} else {
+		*p = cJSON_IsString(value) ? over_string(*p) : *p + strcspn(*p, behind);
+	}
+	const struct tree_span span = { value, (size_t)((key ? key : from) - each->text),
+		(size_t)(from - each->text), (size_t)(*p - each->text) };
+	each->call(each->self, &span);
+}
+
+void tree_each(const struct tree *tree, void (*each)(void *self, const struct tree_span *span), void *self)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const char *text = tree->text;
+	const struct each what = { each, self, text };
+	text += strncmp(text, mark, 3) == 0 ? 3 : 0;
+	each_value(&what, &text, tree->root, NULL);
 }
 
 static int fail_value(const struct tree *tree, const cJSON *value, const char *wanted, struct sl_err *err)

@@ -24,6 +24,14 @@ int tree_parse(struct tree *tree, const char *file, const char *text, size_t len
 void tree_release(struct tree *tree);
 struct sl_place tree_place(const struct tree *tree, const cJSON *value);
 
+/* Where the text of a value begins and ends, and that of its key, of a member (else `from`). */
+struct tree_span {
+	const cJSON *value;
+	size_t key, from, until;
+};
+/* Those of all values, in one walk, inner ones before what holds them. */
+void tree_each(const struct tree *tree, void (*each)(void *self, const struct tree_span *span), void *self);
+
 /* One key of an object: what takes its value. */
 struct tree_key {
 	const char *name;

@@ -374,7 +374,7 @@ int node_world_run(struct node_world *w, const char *policy, bool check)
 		.scenario = &w->scenario,
 		.choice = &w->choice,
 		.seed = 1,
-		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS,
+		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLACES,
 		.check = check,
 	};
 	return sim_run(&w->sim, &options, &w->err);

@@ -108,7 +108,7 @@ static struct sim_options options_of(const struct world *w, bool check)
 		.scenario = &w->scenario,
 		.choice = &w->choice,
 		.seed = w->seed ? w->seed : 1,
-		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS,
+		.record = SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLACES,
 		.check = check,
 	};
 }
@@ -212,6 +212,46 @@ int world_choose(struct world *w, const char *policy, struct policy_choice *choi
 {
 	struct settings settings = { .arena = w->arena };
 	return policy_choose(&registry_builtin, choice, policy, &settings, w->arena, &w->err);
+}
+
+/* As its group asks: whole nodes, or by task. */
+static int64_t asked_of(
+	const struct sl_result *result, uint32_t job, const struct sl_piece *piece, uint32_t kind)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	const struct sl_cluster *cluster = result->cluster;
+	const struct sl_group *group = &jobs->requests[jobs->request[job]].group[piece->group];
+	if (group->exclusive)
+		return cluster->type[cluster->node_type[piece->node]].amount[kind];
+	return piece->tasks * (kind == SL_KIND_CPUS ? group->task.cpus : group->task.gpus);
+}
+
+bool world_places_add_up(const struct sl_result *result, bool as_asked)
+{
+	__int128 held = 0;
+	__int128 asked = 0;
+	__int128 gpus = 0;
+	__int128 gpus_busy = 0;
+	for (uint32_t job = 0; job < result->jobs->count; job++) {
+		const struct sl_attempt *attempt;
+		const size_t several = sl_attempts_of(result, job, &attempt);
+		for (size_t i = 0; i < (several ? several : result->start[job] != SL_NONE); i++) {
+			const struct sl_placed placed =
+				sl_placed_of(result, job, several ? &attempt[i] : NULL);
+			const sl_time length =
+				several ? attempt[i].end - attempt[i].start - attempt[i].suspended
+					: sl_run_time_of(result, job);
+			held += (__int128)placed.cpus * length;
+			gpus += (__int128)placed.gpus * length;
+			for (uint32_t k = 0; as_asked && k < placed.count; k++)
+				asked += (__int128)asked_of(result, job, &placed.piece[k], SL_KIND_CPUS) *
+					 length;
+		}
+	}
+	for (uint32_t kind = SL_KIND_GPUS; kind < result->cluster->kind_count; kind++)
+		gpus_busy += (__int128)result->busy[kind];
+	return held == (__int128)result->busy[SL_KIND_CPUS] && (!as_asked || asked == held) &&
+	       gpus == gpus_busy;
 }
 
 void world_release(struct world *w)

@@ -78,6 +78,9 @@ int world_run_policy(struct world *world, const struct sl_policy *policy, bool c
 int world_open(struct world *world, const char *policy, bool check, struct sim_options *options);
 int world_choose(struct world *world, const char *policy, struct policy_choice *choice);
 void world_release(struct world *world);
+/* On nodes: what each attempt held, times how long it ran, is in all what was busy; and, as_asked, the same
+ * by what was asked for on each of its places. Where nobody is resized. */
+bool world_places_add_up(const struct sl_result *result, bool as_asked);
 /* In the world's unit; -1: never. */
 int64_t world_start(const struct world *world, uint32_t job);
 int64_t world_end(const struct world *world, uint32_t job);

@@ -171,6 +171,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
 	sl_default_reason(setup, composed->plan->reason);
+	sl_default_rule(setup, composed->shares ? SL_RULE_SHARE : SL_RULE_ORDER);
 	return status ? status : init_place(composed, setup, err);
 }
 
@@ -323,6 +324,7 @@ sl_job composed_first(struct composed *composed, struct sl_pass *pass)
 
 void composed_start_due(struct composed *composed, struct sl_pass *pass)
 {
+	sl_by(pass, SL_RULE_PROMISE, SL_JOB_NONE);
 	if (!composed->shares) {
 		sl_promises_start(pass);
 		return;
@@ -345,6 +347,10 @@ static void composed_pass(void *state, struct sl_pass *pass)
 	plan->pass(composed, pass);
 }
 
+static const enum sl_reason composed_reasons[] = { SL_REASON_PRIORITY, SL_REASON_RESOURCES,
+	SL_REASON_BEGIN_TIME, SL_REASON_DEPENDENCY, SL_REASON_QUOTA, SL_REASON_NODES_NOT_AVAIL,
+	SL_REASON_NODES_RESERVED, SL_REASON_NODES_MAINT, SL_REASON_COUNT };
+
 const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "composed",
@@ -357,4 +363,5 @@ const struct sl_policy policy_composed = {
 	.on_event = composed_event,
 	.compat = composed_compats,
 	.on_past = composed_past,
+	.reasons = composed_reasons,
 };

@@ -40,6 +40,7 @@ const struct plan plan_fcfs = {
  * there is nothing to part into lanes. */
 static void greedy_pass(struct composed *composed, struct sl_pass *pass)
 {
+	sl_by(pass, SL_RULE_FILL, SL_JOB_NONE);
 	sl_job job = SL_JOB_NONE;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
 		(void)composed_start(composed, pass, job);
@@ -122,6 +123,8 @@ static void easy_fill(struct composed *composed, struct sl_pass *pass, sl_job he
 {
 	const uint32_t lane = sl_lane_of(pass, head);
 	struct sl_promise shadow = easy_shadow(composed, pass, head);
+	sl_tell_plan(pass, head, shadow.at);
+	sl_by(pass, SL_RULE_BACKFILL, head);
 	sl_job job = composed->shares ? SL_JOB_NONE : head;
 	while (sl_job_is(job = sl_lane_next_fit(pass, lane, job, &shadow)))
 		(void)composed_start(composed, pass, job); /* Fits now without delaying the shadow. */
@@ -223,6 +226,7 @@ static void recorded_pass(struct composed *composed, struct sl_pass *pass)
 {
 	(void)composed;
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
+	sl_by(pass, SL_RULE_RECORDED, SL_JOB_NONE);
 	sl_job job = sl_queue_first(pass);
 	while (sl_job_is(job)) {
 		const sl_time start = recorded_start(jobs, job);

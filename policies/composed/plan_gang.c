@@ -265,6 +265,7 @@ static void gang_pass(struct composed *composed, struct sl_pass *pass)
 {
 	const struct gang *gang = composed->own;
 	tell_fresh(composed, pass);
+	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	const sl_job head = start_units(composed, pass);
 	if (!sl_job_is(head))
 		return;
@@ -276,6 +277,8 @@ static void gang_pass(struct composed *composed, struct sl_pass *pass)
 		(void)promise_gang(composed, pass, (uint32_t)of);
 	else
 		(void)sl_promise_hold(pass, head, sl_promise_at(pass, head));
+	sl_tell_plan(pass, head, sl_promise_of(pass, head));
+	sl_by(pass, SL_RULE_BACKFILL, head);
 	sl_job job = composed->fill.by_row ? head : SL_JOB_NONE;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL))) {
 		const int32_t its = gang_of(gang, job);

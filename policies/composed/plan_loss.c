@@ -7,9 +7,14 @@
 static void loss_pass(struct composed *composed, struct sl_pass *pass)
 {
 	sl_job job;
-	while (sl_job_is(job = sl_queue_first(pass)))
-		if (!composed_start(composed, pass, job) && !sl_cancel(pass, job))
+	while (sl_job_is(job = sl_queue_first(pass))) {
+		sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+		if (composed_start(composed, pass, job))
+			continue;
+		sl_by(pass, SL_RULE_LOSS, SL_JOB_NONE);
+		if (!sl_cancel(pass, job))
 			return;
+	}
 }
 
 const struct plan plan_loss = {

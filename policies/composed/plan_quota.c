@@ -146,9 +146,11 @@ static void promote(struct quota *q, struct sl_pass *pass)
 static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	struct quota *q = composed->own;
+	const bool within = fits_quota(q, pass, job);
+	sl_by(pass, within ? SL_RULE_QUOTA : SL_RULE_BORROW, SL_JOB_NONE);
 	if (!composed_start(composed, pass, job))
 		return false;
-	set_kind(q, pass, job, fits_quota(q, pass, job) ? KIND_WITHIN : KIND_BORROWS);
+	set_kind(q, pass, job, within ? KIND_WITHIN : KIND_BORROWS);
 	return true;
 }
 
@@ -287,6 +289,7 @@ static bool claim(struct composed *composed, struct sl_pass *pass, sl_job job)
 	if (!count)
 		return false;
 	count = spare_victims(composed, pass, job, count, left);
+	sl_by(pass, SL_RULE_RECLAIM, job);
 	for (uint32_t i = 0; i < count; i++)
 		SL_CHECK(stop(composed, pass, q->victim[i]));
 	return start_job(composed, pass, job);

@@ -44,6 +44,7 @@ static void share_pass(struct composed *composed, struct sl_pass *pass)
 	if (!all)
 		bar_those_that_do_not_fit(composed, pass);
 	sl_job job;
+	sl_by(pass, SL_RULE_SHARE, SL_JOB_NONE);
 	while (sl_job_is(job = composed_first(composed, pass))) {
 		if (composed_start(composed, pass, job))
 			continue;

@@ -128,6 +128,7 @@ static void fill_within_slack(struct composed *composed, struct sl_pass *pass)
 {
 	struct slack *slack = composed->own;
 	bool listed = false;
+	sl_by(pass, SL_RULE_SLACK, sl_queue_first(pass));
 	int64_t tries = composed->values[PARAM_TRIES].number;
 	sl_job job = SL_JOB_NONE;
 	while (tries-- && sl_job_is(job = sl_queue_next_fit(pass, job, NULL))) {

@@ -239,8 +239,10 @@ static void fill_up(struct composed *composed, struct sl_pass *pass, uint32_t ac
 		for (uint32_t i = 0; i < s->member_count; i++) {
 			if (!s->cluster->node_count && !sl_free(pass, SL_KIND_CPUS))
 				return;
-			if (row_of(s, pass, s->member[i]) == row)
-				(void)set_going(composed, pass, s->member[i]);
+			if (row_of(s, pass, s->member[i]) != row)
+				continue;
+			sl_by(pass, row == active ? SL_RULE_SLICE : SL_RULE_FILL, SL_JOB_NONE);
+			(void)set_going(composed, pass, s->member[i]);
 		}
 		row = row_after(s, row);
 	} while (row != active && composed->values[PARAM_ALTERNATE].number);
@@ -248,6 +250,7 @@ static void fill_up(struct composed *composed, struct sl_pass *pass, uint32_t ac
 
 static void arrange(struct composed *composed, struct sl_pass *pass, uint32_t active)
 {
+	sl_by(pass, SL_RULE_SLICE, SL_JOB_NONE);
 	give_turn(composed, pass, active);
 	fill_up(composed, pass, active);
 }
@@ -263,14 +266,17 @@ static void take_turn(struct composed *composed, struct sl_pass *pass, uint32_t 
 	composed_undo(composed, pass, trial);
 
 	const sl_marked mark = sl_mark(pass);
+	sl_by(pass, SL_RULE_SLICE, SL_JOB_NONE);
 	bool good = true;
 	for (uint32_t i = 0; i < s->member_count; i++)
 		if (is_running(pass, s->member[i]) && !s->runs[s->member[i].row])
 			(void)composed_preempt(composed, pass, s->member[i], SL_PREEMPT_SUSPEND);
-	for (int others = 0; others < 2; others++)
+	for (int others = 0; others < 2; others++) {
+		sl_by(pass, others ? SL_RULE_FILL : SL_RULE_SLICE, SL_JOB_NONE);
 		for (uint32_t i = 0; i < s->member_count; i++)
 			if (s->runs[s->member[i].row] && (row_of(s, pass, s->member[i]) != active) == others)
 				good &= set_going(composed, pass, s->member[i]);
+	}
 	if (good) {
 		sl_keep(pass, mark);
 		return;

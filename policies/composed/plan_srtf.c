@@ -298,7 +298,10 @@ static bool take_over(struct composed *composed, struct sl_pass *pass, sl_job jo
 		return false;
 	spare(composed, pass, job, count, left);
 	const sl_marked mark = sl_mark(pass);
-	if (stop_all(composed, pass, count) && start_job(composed, pass, job)) {
+	sl_by(pass, SL_RULE_LESS_LEFT, job);
+	const bool stopped = stop_all(composed, pass, count);
+	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	if (stopped && start_job(composed, pass, job)) {
 		sl_keep(pass, mark);
 		return true;
 	}
@@ -326,6 +329,7 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass, ui
 {
 	struct srtf *s = composed->own;
 	sl_job job;
+	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	while (sl_job_is(job = sl_lane_first(pass, lane))) {
 		if (s->remembers && fails_still(s, pass, lane, job))
 			return job;
@@ -351,6 +355,7 @@ static void srtf_lane(struct composed *composed, struct sl_pass *pass, uint32_t 
 	if (!sl_job_is(head) || composed->fill_none)
 		return;
 	sl_job job = composed->fill.by_row ? head : SL_JOB_NONE;
+	sl_by(pass, SL_RULE_FILL, SL_JOB_NONE);
 	while (sl_job_is(job = sl_lane_next_fit(pass, lane, job, NULL)))
 		(void)start_job(composed, pass, job);
 }

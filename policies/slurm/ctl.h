@@ -213,11 +213,15 @@ struct ctl_job {
 	int64_t limit_set;            /* As submitted, before --time-min or NO_VAL became something. */
 	ctl_time submit, begin, eligible, accrue, start, end, deadline;
 	ctl_time planned;        /* By the last backfill pass; CTL_NONE. */
+	ctl_time planned_told;   /* The engine has it so. */
 	uint64_t *planned_nodes; /* NULL: none. */
 	ctl_time end_limit;      /* start + time limit + suspended: what plans go by. */
 	ctl_time run_left;       /* It would run so many seconds more (from since). Never for decisions. */
 	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
 	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
+	uint32_t preempted_for;           /* By whom. */
+	enum sl_rule started_by;          /* While its nodes boot, and */
+	uint32_t started_for;             /* whose head it does not delay. */
 	bool preempting;                  /* Its last try ended others (preempt_in_progress). */
 	bool preempted_others;            /* Once: */
 	ctl_time preempting_since;        /* then. */
@@ -289,11 +293,18 @@ enum ctl_order {
 	CTL_RESUME,
 	CTL_REASON,   /* job->reason */
 	CTL_ELIGIBLE, /* job->eligible */
+	CTL_PLAN,     /* job->planned */
 	CTL_ORDERS
 };
 
 /* ---- slurmctld
  * ------------------------------------------------------------------------------------------------ */
+
+/* By which rule, and for whom: what sl_by is told of an order. */
+struct ctl_by {
+	enum sl_rule rule;
+	uint32_t whose; /* CTL_NO_ROW: nobody. */
+};
 
 struct ctl_params {
 	/* SchedulerParameters, with 22.05's defaults. Seconds unless said. */
@@ -342,8 +353,9 @@ struct ctl {
 	struct ctl_params params;
 	int64_t epoch; /* Of the scenario's time 0. */
 	ctl_time now;
-	sl_time now_us; /* The engine's. */
-	int status;     /* The first failure. */
+	sl_time now_us;   /* The engine's. */
+	struct ctl_by by; /* Orders are by it. */
+	int status;       /* The first failure. */
 	struct sl_err err;
 
 	struct ctl_tres tres[CTL_TRES_MAX];
@@ -392,6 +404,17 @@ struct ctl {
 
 /* slurm.c: the order goes to the engine in the next pass. */
 void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why);
+/* Orders from now on are by that rule; returns what they were by, to be put back. */
+static inline struct ctl_by ctl_by(struct ctl *c, enum sl_rule rule, uint32_t whose)
+{
+	const struct ctl_by was = c->by;
+	c->by = (struct ctl_by){ rule, whose };
+	return was;
+}
+/* Its plan, if the engine has another one. */
+void ctl_tell_plan(struct ctl *c, struct ctl_job *job);
+/* Those that it may give, closed by SL_REASON_COUNT. */
+extern const enum sl_reason ctl_reasons[];
 /* slurm.c: all modules, in their order. For tests, too. */
 int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Keeps the first failure. */

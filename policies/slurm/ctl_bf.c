@@ -245,9 +245,13 @@ static enum ctl_status start_now(struct attempt *a)
 {
 	struct ctl_job *job = a->job;
 	const int64_t limit = job->time_limit;
+	const uint32_t first = a->bf->first_planned; /* Perhaps itself, in another partition. */
+	const struct ctl_by was =
+		ctl_by(a->c, SL_RULE_BACKFILL, first == job->row ? (uint32_t)CTL_NO_ROW : first);
 	if (a->minutes != a->minutes_full) /* It is its limits' while it is asked. */
 		job->time_limit = a->minutes;
 	const enum ctl_status status = ctl_place_try(a->c, job, a->entry->part, a->before);
+	a->c->by = was;
 	if (status == CTL_OK)
 		set_limit(a);
 	else
@@ -264,6 +268,8 @@ static void plan(struct attempt *a)
 	if (*planned != CTL_NONE && *planned <= a->at)
 		return; /* Sooner in another partition. */
 	*planned = job->planned = a->at;
+	if (a->bf->first_planned == CTL_NO_ROW)
+		a->bf->first_planned = job->row;
 	if (!job->planned_nodes)
 		job->planned_nodes = sl_alloc(a->c->arena, a->words, sizeof(*job->planned_nodes));
 	if (!job->planned_nodes) {
@@ -452,6 +458,8 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	while (!try_at(&a, &verdict))
 		if (c->status)
 			return STOP;
+	if (a.job->state == CTL_PENDING)
+		ctl_tell_plan(c, a.job);
 	return verdict;
 }
 
@@ -495,6 +503,7 @@ static void clear_counts(struct ctl *c)
 	if (c->params.bf_max_job_user_part)
 		memset(bf->by_user_part, 0, users * c->part_count * sizeof(*bf->by_user_part));
 	bf->tries = bf->started = 0;
+	bf->first_planned = CTL_NO_ROW;
 	bf->still_until = CTL_NEVER;
 	bf->passes++;
 }

@@ -261,8 +261,7 @@ static void run_others(struct ctl *c)
 		ctl_prio_run(c);
 	if (ctl_tick_needed(c) <= c->now)
 		ctl_tick(c);
-	if (ctl_gang_next(c) <= c->now)
-		ctl_gang_run(c);
+	ctl_gang_run(c); /* It asks itself whether a slice begins. */
 }
 
 void ctl_run(struct ctl *c)

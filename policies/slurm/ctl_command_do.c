@@ -185,7 +185,7 @@ static void release_tasks(struct ctl *c, const uint32_t *row, uint32_t count)
 			job->priority = head->priority;
 			job->priority_part = head->priority_part;
 			job->held_by_user = job->direct_priority = false;
-			ctl_set_reason(c, job, SL_REASON_NONE);
+			ctl_set_reason(c, job, job->never ? SL_REASON_NEVER : SL_REASON_NONE);
 			(void)ctl_independent(c, job);
 			continue;
 		}
@@ -212,6 +212,7 @@ static void do_jobs(struct ctl *c, const struct command *command)
 void command_do(struct ctl *c, const struct command *command)
 {
 	bool done = true;
+	const struct ctl_by was = ctl_by(c, SL_RULE_OPERATOR, CTL_NO_ROW);
 	if (command->kind == COMMAND_NODE)
 		done = update_node(c, command);
 	else if (command->kind == COMMAND_PARTITION)
@@ -224,5 +225,6 @@ void command_do(struct ctl *c, const struct command *command)
 		cancel_all(c, command);
 	else
 		do_jobs(c, command);
+	c->by = was;
 	c->commands->refused += !done;
 }

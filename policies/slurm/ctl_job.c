@@ -44,7 +44,16 @@ void ctl_list_drop(struct ctl *c, struct ctl_job *job)
 	--*list.count;
 }
 
-static void forget_plan(struct ctl_job *job) { job->planned = CTL_NONE; }
+void ctl_tell_plan(struct ctl *c, struct ctl_job *job)
+{
+	if (job->planned == job->planned_told)
+		return;
+	job->planned_told = job->planned;
+	ctl_order(c, job, CTL_PLAN, NULL);
+}
+
+/* Of one that starts, or is over: the engine knows. */
+static void forget_plan(struct ctl_job *job) { job->planned = job->planned_told = CTL_NONE; }
 
 /* ---- What keeps it --------------------------------------------------------------------------------------
  */
@@ -101,9 +110,11 @@ static void become_eligible(struct ctl *c, struct ctl_job *job)
 static void depends_in_vain(struct ctl *c, struct ctl_job *job)
 {
 	job->never = true;
-	if (c->params.kill_invalid_depend)
+	if (c->params.kill_invalid_depend) {
+		const struct ctl_by was = ctl_by(c, SL_RULE_NEVER, CTL_NO_ROW);
 		ctl_end(c, job, SL_CANCELLED, false);
-	else if (job->reason != SL_REASON_NEVER)
+		c->by = was;
+	} else if (job->reason != SL_REASON_NEVER)
 		ctl_set_reason(c, job, SL_REASON_NEVER);
 }
 
@@ -141,6 +152,14 @@ static ctl_time end_by_limit(const struct ctl_job *job)
 	return job->start + (minutes == CTL_NEVER || minutes > YEAR / 60 * 100 ? YEAR : minutes * 60);
 }
 
+/* What it waits for, until its nodes are up, is no reason of Slurm's. */
+static void tell_boot(struct ctl *c, struct ctl_job *job)
+{
+	job->reason = SL_REASON_CONFIGURING;
+	ctl_order(c, job, CTL_REASON, NULL);
+	job->reason = SL_REASON_NONE;
+}
+
 /* It is among those that run; the engine starts it once its nodes are up (CLAUSES.md 12). */
 void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct select_alloc *alloc)
 {
@@ -161,6 +180,8 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	ctl_node_started(c, job);
 	const ctl_time up = ctl_power_boot(c, job->alloc);
 	job->state = up > c->now ? CTL_CONFIGURING : CTL_RUNNING;
+	job->started_by = c->by.rule;
+	job->started_for = c->by.whose;
 	job->reason = SL_REASON_NONE;
 	forget_plan(job);
 	ctl_list_add(c, job);
@@ -174,6 +195,8 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	c->job_changes++;
 	if (job->state == CTL_RUNNING)
 		ctl_order(c, job, CTL_START, NULL);
+	else
+		tell_boot(c, job);
 	ctl_limit_moved(c, job);
 	ctl_gang_started(c, job);
 }
@@ -185,7 +208,9 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 	job->start = c->now;
 	job->end_limit = end_by_limit(job);
 	c->job_changes++;
+	const struct ctl_by was = ctl_by(c, job->started_by, job->started_for);
 	ctl_order(c, job, CTL_START, NULL);
+	c->by = was;
 	ctl_limit_moved(c, job);
 }
 
@@ -325,7 +350,8 @@ void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user)
 	ctl_limits_accrued(c, job);
 	if (job->begin != CTL_NONE && job->begin <= c->now)
 		job->begin = CTL_NONE;
-	forget_plan(job);
+	job->planned = CTL_NONE;
+	ctl_tell_plan(c, job);
 	c->job_changes++;
 	ctl_set_reason(c, job, by_user ? SL_REASON_HELD : SL_REASON_HELD_ADMIN);
 }

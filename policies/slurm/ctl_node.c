@@ -94,6 +94,7 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 	for (uint32_t j = c->running_first; j != CTL_NO_ROW && count < c->running_count; j = c->job[j].next)
 		if (job_is_on(&c->job[j], nodes))
 			row[count++] = j;
+	const struct ctl_by was = ctl_by(c, SL_RULE_NODE, CTL_NO_ROW);
 	for (uint32_t i = 0; i < count; i++) {
 		struct ctl_job *job = &c->job[row[i]];
 		if (job->requeue_ok)
@@ -101,6 +102,7 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 		else
 			ctl_end(c, job, SL_NODE_FAIL, false);
 	}
+	c->by = was;
 	free(row);
 	return count > 0;
 }

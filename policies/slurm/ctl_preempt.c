@@ -428,8 +428,10 @@ void ctl_preempt_kill(struct ctl *c, struct ctl_job *victim)
 
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim)
 {
+	const struct ctl_by was = ctl_by(c, SL_RULE_RANK, victim->preempted_for);
 	if (holds(victim) && !in_grace(c, victim))
 		ctl_preempt_kill(c, victim);
+	c->by = was;
 }
 
 ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job)
@@ -442,15 +444,18 @@ bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *v
 {
 	/* Jobs that it has ended may still be on their way out: no more of them meanwhile. */
 	const bool busy = job->preempted_others && job->preempting_since > c->now - c->preempt->patience;
+	const struct ctl_by was = ctl_by(c, SL_RULE_RANK, job->row);
 	size_t ended = 0;
 	for (size_t i = 0; i < count; i++) {
 		const enum ctl_preempt_mode mode = ctl_preempt_mode(c, victim[i]);
 		if (mode == CTL_PREEMPT_OFF || (mode == CTL_PREEMPT_SUSPEND && c->params.gang))
 			continue;
 		ended++;
+		victim[i]->preempted_for = job->row;
 		if (!busy && !in_grace(c, victim[i]))
 			ctl_preempt_kill(c, victim[i]);
 	}
+	c->by = was;
 	job->preempting = ended && !busy;
 	if (job->preempting) {
 		job->preempted_others = true;

@@ -86,7 +86,10 @@ void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 
 /* ---- Whether it is looked at --------------------------------------------------------------------------- */
 
-bool ctl_is_limit(enum sl_reason reason) { return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_COUNT; }
+bool ctl_is_limit(enum sl_reason reason)
+{
+	return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_CONFIGURING;
+}
 
 bool ctl_is_limit_known(enum sl_reason reason)
 {

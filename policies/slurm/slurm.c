@@ -52,8 +52,9 @@ struct order {
 	uint32_t row;
 	enum sl_state state;
 	enum sl_reason reason;
-	sl_time eligible;
+	sl_time eligible; /* Or, of CTL_PLAN, the planned start. */
 	const char *why;
+	struct ctl_by by;
 	size_t holding; /* The first, of so many. */
 	size_t holding_count;
 };
@@ -139,17 +140,19 @@ void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const c
 	if (!reserve(
 		    c, (void **)&orders->order, &orders->capacity, sizeof(*orders->order), orders->count + 1))
 		return;
+	const ctl_time at = order == CTL_PLAN ? job->planned : job->eligible;
 	struct order made = { .what = order,
 		.row = job->row,
 		.state = job->ended_as,
 		.reason = job->reason,
-		.eligible = job->eligible == CTL_NONE ? SL_NONE : ctl_engine_time(c, job->eligible),
-		.why = why };
+		.eligible = at == CTL_NONE ? SL_NONE : ctl_engine_time(c, at),
+		.why = why,
+		.by = c->by };
 	if (order == CTL_START)
 		copy_holdings(c, job->alloc, &made);
 	if (order == CTL_REASON)
 		orders->reason[job->row] = (uint8_t)job->reason;
-	else
+	else if (order != CTL_PLAN)
 		orders->changed = c->now_us;
 	if (order == CTL_REQUEUE) {
 		made.state = is_ended(job->ended_as) ? job->ended_as : SL_PREEMPTED;
@@ -172,6 +175,7 @@ static bool carry_out_start(struct ctl_orders *orders, struct sl_pass *pass, con
 static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const struct order *order)
 {
 	const sl_job job = { order->row };
+	sl_by(pass, order->by.rule, (sl_job){ order->by.whose });
 	switch (order->what) {
 	case CTL_START:
 		return carry_out_start(orders, pass, order);
@@ -192,6 +196,9 @@ static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const str
 	case CTL_ELIGIBLE:
 		sl_set_eligible(pass, job, order->eligible);
 		return true;
+	case CTL_PLAN:
+		sl_tell_plan(pass, job, order->eligible);
+		return true;
 	case CTL_ORDERS:
 		break;
 	}
@@ -210,6 +217,7 @@ static void fail_order(struct ctl *c, struct sl_pass *pass, const struct order *
 		[CTL_RESUME] = "resume",
 		[CTL_REASON] = "reason",
 		[CTL_ELIGIBLE] = "eligible",
+		[CTL_PLAN] = "plan",
 		[CTL_ORDERS] = "?" };
 	char at[40];
 	*sl_put_micro(at, sl_now(pass)) = '\0';
@@ -392,6 +400,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	if (!c->cluster || !c->jobs)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	c->epoch = setup->epoch;
+	c->by.whose = CTL_NO_ROW;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
 	c->select = select_new(c->cluster, c->arena, err);
 	if (!c->select)
@@ -474,4 +483,5 @@ const struct sl_policy slurm_policy = {
 	.release = slurm_release,
 	.compat = slurm_compats,
 	.show = slurm_show,
+	.reasons = ctl_reasons,
 };

@@ -29,7 +29,8 @@ struct line {
 	const struct sl_job_more *more;
 	sl_time start, end, run; /* SL_NONE: not yet. */
 	enum sl_state state;
-	bool last; /* Of the job's lines. */
+	bool last;               /* Of the job's lines. */
+	struct sl_placed placed; /* count 0: not known. */
 };
 
 /* ---- Fields ------------------------------------------------------------------------------- */
@@ -162,10 +163,10 @@ static int put_node_list(const struct line *line, struct sl_err *err)
 		sl_out_text(line->out, "None assigned");
 		return SL_OK;
 	}
-	if (!result->place || !line->last || !result->cluster || !result->cluster->node_name)
+	const struct sl_piece *piece = line->placed.piece;
+	const uint32_t count = line->placed.count;
+	if (!count || !result->cluster || !result->cluster->node_name)
 		return SL_OK;
-	const struct sl_piece *piece = result->place + result->place_first[line->row];
-	const uint32_t count = result->place_count[line->row];
 	const char **name = calloc((size_t)count + 1, sizeof(*name));
 	size_t names = 0;
 	uint32_t before = UINT32_MAX;
@@ -288,6 +289,7 @@ static int put_job(struct line *line, struct sl_err *err)
 	int status = SL_OK;
 	for (size_t i = 0; i < several && !status; i++) {
 		line->last = i + 1 == several;
+		line->placed = sl_placed_of(result, line->row, line->last ? NULL : &attempt[i]);
 		line->start = attempt[i].start;
 		line->end = line->last ? result->end[line->row] : attempt[i].end;
 		line->run = attempt[i].end - attempt[i].start - attempt[i].suspended;
@@ -297,6 +299,7 @@ static int put_job(struct line *line, struct sl_err *err)
 	if (several)
 		return status;
 	line->last = true;
+	line->placed = sl_placed_of(result, line->row, NULL);
 	line->start = result->start[line->row];
 	line->end = result->end[line->row];
 	line->run = line->start == SL_NONE ? 0 : sl_run_time_of(result, line->row);

@@ -101,7 +101,7 @@ struct command {
 };
 
 extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_anonymize, cmd_generate,
-	cmd_policy_test, cmd_view, cmd_list, cmd_version;
+	cmd_policy_test, cmd_view, cmd_list, cmd_version, cmd_report, cmd_explain, cmd_check;
 
 /* cmd_view.c: is the program called by the name of one of Slurm's commands? Then it is that view. */
 bool view_is_tool(const char *name);
@@ -130,6 +130,8 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 void talk_read(const struct scenario *scenario);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
+/* "133 rows dropped (120 run time is not positive, 13 ...)" (or repaired) into text; 0 if there are none. */
+uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size);
 void talk_left(const struct run *run);
 
 /* Which of several nodes goes first that the placing likes as well, where nodes are chosen by another placing
@@ -147,6 +149,8 @@ int run_from_args(struct run *run, const char *policy, struct settings *settings
 /* Scenario options that run and compare share. The trace is the first operand; cluster: one of -c, or
  * NULL; implied: by the policy's choice. */
 int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+	struct settings *settings, const char *implied, struct sl_err *err);
+int scenario_options_from_args(struct scenario_options *options, const struct args *args, const char *cluster,
 	struct settings *settings, const char *implied, struct sl_err *err);
 
 /* resume.c: the same for a run that goes on from --from-snapshot; the trace is an operand that may be left

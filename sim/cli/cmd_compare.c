@@ -5,15 +5,11 @@
  * Rows are in the order given, whatever the threads did. The best value is
  * found on the exact numbers, not on what the table rounds them to.
  */
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cjson/cJSON.h>
-
-#include "sim/cli/cli.h"
+#include "sim/cli/compare.h"
 
 static const struct option_def options[] = {
 	{ OPTION_CLUSTERS },
@@ -22,11 +18,14 @@ static const struct option_def options[] = {
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
 	{ OPTION_SET },
 	{ OPTION_SEED },
+	{ "reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed" },
+	{ "blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans" },
 	{ OPTION_FROM },
 	{ OPTION_TO },
 	{ OPTION_TZ },
 	{ OPTION_JOBS },
 	{ OPTION_STRICT },
+	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
@@ -34,207 +33,13 @@ static const struct option_def options[] = {
 	{ OPTION_QUIET },
 };
 
-struct row {
-	const char *label; /* Of its line: the policy, or "easy on small.yaml" where clusters differ. */
-	const char *policy, *cluster;
-	const char *input; /* sha256 of the trace, or NULL where unknown. */
-	struct sl_metrics metrics;
-	bool partial;
-};
-
-struct comparison {
-	const struct args *args;
-	struct windows *windows; /* By row, if each is of several windows. */
-	size_t each;             /* Runs of a row. */
-	struct row *row;
-	size_t count;
-	struct outdir *dir;    /* NULL: nothing is written. */
-	struct sl_err failure; /* Of a row or its files: worse than an interruption. */
-};
-
-/* ---- The table ---------------------------------------------------------------------- */
-
-/* True if no other row is better, and some row is worse. */
-static bool is_best(const struct comparison *all, const struct summary_metric *column, int64_t value)
-{
-	bool worse = false;
-	for (size_t i = 0; i < all->count; i++) {
-		const int64_t *other = metrics_get(&all->row[i].metrics, column->name);
-		if (!other || *other == value)
-			continue;
-		if ((*other > value) == (column->better > 0))
-			return false;
-		worse = true;
-	}
-	return worse;
-}
-
-/* "+12.3 %" of the first row's value. */
-static const char *difference(char buffer[48], const int64_t *first, const int64_t *value)
-{
-	buffer[0] = '\0';
-	if (!first || !value || (*first == 0 && *value != 0))
-		return buffer;
-	const int64_t size = *first < 0 ? -*first : *first;
-	const int64_t share = size ? sl_mul_div(*value - *first, 100000000, size) : 0;
-	char number[48];
-	(void)screen_number(number, share, 1);
-	(void)snprintf(buffer, 48, "%s%.40s %%", share > 0 ? "+" : "", number);
-	return buffer;
-}
-
-static size_t columns_shown(void)
-{
-	size_t count = 0;
-	for (const struct summary_metric *column = summary_metrics; column->name; column++)
-		count += column->heading != NULL;
-	return count;
-}
-
-/* A partial run covers another span than a whole one: nothing is best, and no difference means anything. */
-static bool all_whole(const struct comparison *all)
-{
-	for (size_t i = 0; i < all->count; i++)
-		if (all->row[i].partial)
-			return false;
-	return true;
-}
-
-static void values_row(struct screen_table *table, const struct comparison *all, const struct row *row)
-{
-	screen_cell(table, false, "%s%s", row->label, row->partial ? " (partial)" : "");
-	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
-		if (!column->heading)
-			continue;
-		const int64_t *value = metrics_get(&row->metrics, column->name);
-		char text[48] = "";
-		screen_cell(table, true, "%s%s",
-			value && all_whole(all) && is_best(all, column, *value) ? "*" : "",
-			value ? summary_text(text, column->unit, *value) : "");
-	}
-}
-
-static void differences_row(struct screen_table *table, const struct row *first, const struct row *row)
-{
-	screen_cell(table, false, "%s", row->label);
-	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
-		if (!column->heading)
-			continue;
-		char text[48];
-		screen_cell(table, true, "%s",
-			difference(text, metrics_get(&first->metrics, column->name),
-				metrics_get(&row->metrics, column->name)));
-	}
-}
-
-/* A line with a text at its left, or nothing. */
-static void heading_row(struct screen_table *table, const char *text, const char *name, size_t columns)
-{
-	screen_cell(table, false, "%s%s", text, name);
-	while (--columns)
-		screen_cell(table, false, "%s", "");
-}
-
-static void table_print(const struct comparison *all)
-{
-	const size_t columns = columns_shown() + 1;
-	struct screen_table *table = screen_table_new(all->args->arena, columns);
-	screen_cell(table, false, "policy");
-	for (const struct summary_metric *column = summary_metrics; column->name; column++)
-		if (column->heading)
-			screen_cell(table, true, "%s", column->heading);
-	for (size_t i = 0; i < all->count; i++)
-		values_row(table, all, &all->row[i]);
-	const bool differ = all->count > 1 && all_whole(all);
-	if (differ) {
-		heading_row(table, "", "", columns);
-		heading_row(table, "against ", all->row[0].label, columns);
-	}
-	for (size_t i = 1; differ && i < all->count; i++)
-		differences_row(table, &all->row[0], &all->row[i]);
-	screen_print(table, stdout);
-}
-
-static int json_print(const struct comparison *all, struct sl_err *err)
-{
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
-	if (status)
-		return status;
-	sl_out_text(out, "{ \"runs\": [");
-	for (size_t i = 0; i < all->count; i++) {
-		const struct row *row = &all->row[i];
-		sl_out_text(out, i ? ",\n{ \"policy\": " : "\n{ \"policy\": ");
-		sl_out_json(out, row->policy);
-		sl_out_text(out, ", \"cluster\": ");
-		sl_out_json(out, row->cluster);
-		sl_out_text(out, row->partial ? ", \"partial\": true, \"metrics\": " : ", \"metrics\": ");
-		metrics_json(out, &row->metrics);
-		sl_out_text(out, "}");
-	}
-	sl_out_text(out, "\n] }\n");
-	return sl_out_commit(out, err);
-}
-
-static int show(const struct comparison *all, struct sl_err *err)
-{
-	if (arg_flag(all->args, "json"))
-		return json_print(all, err);
-	table_print(all);
-	return SL_OK;
-}
-
-/* ---- compare.csv -------------------------------------------------------------------- */
-
-/* Quoted where CSV needs it. */
-static void csv_text(struct sl_out *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		sl_out_text(out, text);
-		return;
-	}
-	sl_out_text(out, "\"");
-	for (; *text; text++)
-		sl_out_printf(out, *text == '"' ? "\"%c" : "%c", *text);
-	sl_out_text(out, "\"");
-}
-
-static int csv_write(const struct comparison *all, struct sl_err *err)
-{
-	struct sl_out *out;
-	const int status = outdir_file(all->dir, "compare.csv", &out, err);
-	if (status)
-		return status;
-	const struct sl_metrics *names = &all->row[0].metrics;
-	sl_out_text(out, "policy,cluster");
-	for (size_t i = 0; i < names->count; i++)
-		if (!strchr(names->row[i].name, '{'))
-			sl_out_printf(out, ",%s", names->row[i].name);
-	sl_out_text(out, ",partial\n");
-	for (size_t r = 0; r < all->count; r++) {
-		csv_text(out, all->row[r].policy);
-		sl_out_text(out, ",");
-		csv_text(out, all->row[r].cluster);
-		for (size_t i = 0; i < names->count; i++) {
-			if (strchr(names->row[i].name, '{'))
-				continue;
-			const int64_t *value = metrics_get(&all->row[r].metrics, names->row[i].name);
-			char *p = sl_out_room(out, 64);
-			*p++ = ',';
-			sl_out_advance(out, value ? sl_put_micro(p, *value) : p);
-		}
-		sl_out_text(out, all->row[r].partial ? ",1\n" : ",0\n");
-	}
-	return sl_out_commit(out, err);
-}
-
 /* ---- Runs made now -------------------------------------------------------------------- */
 
 /* One window's run of a row is over; with the last, the row is. */
 static int window_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
 {
 	struct comparison *all = self;
-	struct row *row = &all->row[slot / all->each];
+	struct compared_row *row = &all->row[slot / all->each];
 	struct windows *windows = &all->windows[slot / all->each];
 	char sub[96];
 	(void)snprintf(sub, sizeof(sub), "%zu-%s", slot / all->each + 1, run->choice.slug);
@@ -244,9 +49,56 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 		status = windows_means(windows, &row->metrics, &all->failure);
 		if (!status && all->dir)
 			status = outdir_windows(all->dir, sub, windows, &row->metrics, NULL, &all->failure);
-		windows_end(windows);
 	}
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
+}
+
+/* The document of what is written is told of each run as it is over. */
+static int report_open(struct comparison *all, struct run *runs, struct sl_err *err)
+{
+	const struct sl_document_options wanted = { .jobs_max = TELLING_JOBS, .runs = (uint32_t)all->count };
+	if (!arg(all->args, "output") || arg_flag(all->args, "no-report") || all->windows)
+		return SL_OK;
+	for (size_t i = 0; i < all->count; i++)
+		runs[i].options.record |= TELLING_RECORD;
+	all->document = document_find("html");
+	return all->document ? all->document->open(&all->report, &wanted, err) : SL_OK;
+}
+
+static int report_add(
+	struct comparison *all, const struct run *run, size_t slot, const char *folder, struct sl_err *err)
+{
+	struct sl_told told;
+	if (!all->document)
+		return SL_OK;
+	const int status = telling_make(
+		&told, run, &all->row[slot].metrics, all->row[slot].label, folder, all->args->arena, err);
+	return status ? status : all->document->add(all->report, &told, err);
+}
+
+static int report_write(const struct comparison *all, struct sl_err *err)
+{
+	struct sl_compared compared = { .difference = all->difference,
+		.difference_count = all->difference_count };
+	struct sl_out *out;
+	if (!all->document)
+		return SL_OK;
+	const char **label = sl_alloc(all->args->arena, all->count, sizeof(*label));
+	for (size_t i = 0; label && i < all->count; i++)
+		label[i] = all->row[i].label;
+	compared.shown = telling_shown(&compared.shown_count);
+	compared.title =
+		label ? telling_title(all->args->word[0], label, all->count, all->args->arena) : NULL;
+	if (!compared.title)
+		return sl_fail_memory(err);
+	int status = outdir_file(all->dir, all->document->file, &out, err);
+	if (status)
+		return status;
+	status = all->document->write(all->report, &compared, out, err);
+	if (!status)
+		return sl_out_commit(out, err);
+	sl_out_abandon(out);
+	return status;
 }
 
 /* A run is over: its row, and its files while its columns are there. */
@@ -254,14 +106,19 @@ static int run_finished(void *self, struct run *run, size_t slot, struct sl_err 
 {
 	talk_left(run);
 	struct comparison *all = self;
-	struct row *row = &all->row[slot];
+	struct compared_row *row = &all->row[slot];
 	row->partial = run->sim.result.interrupted;
 	row->metrics.plain = !all->dir && !arg_flag(all->args, "json");
 	int status = metrics_compute(&row->metrics, &run->sim.result, &all->failure);
+	if (!status && all->count > 1)
+		status = differences_take(
+			all->differences, slot, &run->sim.result, &row->metrics, &all->failure);
 	if (!status && all->dir) {
 		char sub[96];
 		(void)snprintf(sub, sizeof(sub), "%zu-%s", slot + 1, run->choice.slug);
 		status = outdir_run(all->dir, sub, run, &row->metrics, NULL, &all->failure);
+		if (!status)
+			status = report_add(all, run, slot, sub, &all->failure);
 	}
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
 }
@@ -281,49 +138,137 @@ static int claim(struct comparison *all, const struct run *runs, struct sl_err *
 			return sl_fail_memory(err);
 		size += strlen(text[i]) + 1;
 	}
+	const char *reps = arg(all->args, "reps");
+	const char *blocks = arg(all->args, "blocks");
+	size += (reps ? strlen(reps) : 0) + (blocks ? strlen(blocks) : 0) + 20;
 	char *identity = text ? sl_alloc(arena, size, 1) : NULL;
 	if (!identity)
 		return sl_fail_memory(err);
 	char *end = identity;
 	for (size_t i = 0; i < all->count; i++)
 		end += snprintf(end, size - (size_t)(end - identity), "%s\n", text[i]);
+	if (reps)
+		end += snprintf(end, size - (size_t)(end - identity), "reps=%s\n", reps);
+	if (blocks)
+		(void)snprintf(end, size - (size_t)(end - identity), "blocks=%s\n", blocks);
 	return outdir_open(&all->dir, path, identity, arg_flag(all->args, "force"), err);
+}
+
+static const struct sl_metrics *window_of(void *self, size_t run, size_t i)
+{
+	const struct comparison *all = self;
+	return &all->windows[run].done[i].metrics;
+}
+
+static const struct sl_metrics *shown_of(void *self, size_t run)
+{
+	const struct comparison *all = self;
+	return &all->row[run].metrics;
+}
+
+static int differences_tell(struct comparison *all, struct sl_err *err)
+{
+	int status = SL_OK;
+	bool partial = false;
+	for (size_t i = 0; i < all->count; i++)
+		partial |= all->row[i].partial;
+	const struct difference_samples samples = { all->count, all->each, window_of, shown_of, all,
+		"windows, each a run from empty" };
+	if (all->windows && !partial)
+		status = differences_samples(all->differences, &samples, err);
+	if (!status)
+		all->difference = differences_list(all->differences, &all->difference_count);
+	all->ranks = differences_ranks(all->differences);
+	return status;
 }
 
 static int finish(struct comparison *all, struct sl_err *err)
 {
-	int status = all->dir ? csv_write(all, err) : SL_OK;
+	int status = differences_tell(all, err);
+	if (!status && all->dir)
+		status = compare_files(all, err);
+	if (!status)
+		status = report_write(all, err);
 	if (all->dir && !status)
 		status = outdir_commit(all->dir, err);
 	else if (all->dir)
 		outdir_abandon(all->dir);
-	return status ? status : show(all, err);
+	if (!status && all->document && !arg_flag(all->args, "quiet"))
+		talk("the report: %s/%s", arg(all->args, "output"), all->document->file);
+	return status ? status : compare_show(all, err);
 }
 
-static int runs_go(struct comparison *all, struct run *runs, struct sl_err *err)
+/* --blocks: week, day, or so many. */
+static int blocks_from_args(struct comparison *all, struct sl_err *err)
 {
-	uint64_t threads;
-	int status = arg_u64(all->args, "threads", 0, 1, 4096, &threads, err);
-	if (!status)
-		status = claim(all, runs, err);
-	if (status)
-		return status;
+	const char *text = arg(all->args, "blocks");
+	uint64_t count = 0;
+	if (!text)
+		return SL_OK;
+	if (all->windows || arg(all->args, "reps"))
+		return sl_fail(err, SL_USAGE,
+			"--blocks cuts one run into samples: leave out %s, which has several runs be samples",
+			all->windows ? "replay.windows" : "--reps");
+	const bool week = strcmp(text, "week") == 0;
+	const bool day = strcmp(text, "day") == 0;
+	struct sl_err none = { 0 };
+	if (!week && !day && arg_u64(all->args, "blocks", 0, 6, 1000, &count, &none))
+		return sl_fail(err, SL_USAGE,
+			"--blocks takes 'week', 'day', or how many equal spans, from 6 to 1000; not '%.60s'",
+			text);
+	const sl_time length = 86400 * SL_SECOND;
+	differences_cut(all->differences,
+		week  ? 7 * length
+		: day ? length
+		      : 0,
+		(unsigned)count,
+		week  ? "weeks"
+		: day ? "days"
+		      : "equal spans");
+	return SL_OK;
+}
+
+/* One run a row, or one a window of it. */
+static int runs_once(struct comparison *all, struct run *runs, unsigned threads, struct sl_err *err)
+{
 	const size_t count = all->count * all->each;
 	struct run *single = all->windows ? sl_alloc(all->args->arena, count, sizeof(*single)) : runs;
-	if (!single)
-		status = sl_fail_memory(err);
+	int status = single ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; all->windows && !status && i < all->count; i++)
 		status = windows_begin(
 			&all->windows[i], &runs[i], single + i * all->each, all->args->arena, err);
 	if (!status) {
 		struct progress_bar *bar =
 			arg_flag(all->args, "quiet") ? NULL : progress_start(single, count);
-		status = runset_run(single, count, (unsigned)threads,
-			all->windows ? window_finished : run_finished, all, err);
+		status = runset_run(
+			single, count, threads, all->windows ? window_finished : run_finished, all, err);
 		progress_stop(bar);
 	}
 	if (all->windows && single)
 		runset_release(single, count); /* Those that failed. */
+	return status;
+}
+
+/* repeated: NULL: each row is one run. */
+static int runs_go(
+	struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err)
+{
+	uint64_t threads;
+	int status = arg_u64(all->args, "threads", 0, 1, 4096, &threads, err);
+	if (!status)
+		status = blocks_from_args(all, err);
+	if (!status && !repeated)
+		status = report_open(all, runs, err);
+	if (!status)
+		status = claim(all, runs, err);
+	if (status)
+		return status;
+	if (repeated) {
+		repeated->threads = (unsigned)threads;
+		status = compare_replications(repeated, err);
+	} else {
+		status = runs_once(all, runs, (unsigned)threads, err);
+	}
 	if (all->failure.status || (status && status != SL_INTERRUPTED)) {
 		if (all->dir)
 			outdir_abandon(all->dir);
@@ -391,24 +336,80 @@ static const struct scenario *world_for(struct worlds *worlds, const char *clust
 	return scenario;
 }
 
+/* ---- With several seeds ---------------------------------------------------------------------- */
+
+/* What is read by the seed (replay.fill) is read anew for each. */
+struct seeded {
+	struct worlds *worlds;
+	const struct run *row;
+	const struct args *args;
+	struct scenario **more; /* By world, then by seed; NULL: not read. */
+	size_t seeds;
+};
+
+static const struct scenario *world_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
+{
+	struct seeded *seeded = self;
+	const struct scenario *first = seeded->row[row].scenario;
+	if (!first->filled || !seed)
+		return first;
+	const size_t world = (size_t)(first - seeded->worlds->scenario);
+	struct scenario **more = &seeded->more[world * seeded->seeds + seed];
+	if (*more)
+		return *more;
+	*more = sl_alloc(seeded->args->arena, 1, sizeof(**more));
+	if (!*more) {
+		(void)sl_fail_memory(err);
+		return NULL;
+	}
+	struct scenario_options wanted;
+	const char *cluster = cluster_of(seeded->worlds, seeded->args, row);
+	int status = scenario_options_from_args(&wanted, seeded->args, cluster, &seeded->worlds->settings,
+		seeded->row[row].choice.implied, err);
+	wanted.seed += seed;
+	if (!status)
+		status = scenario_load(*more, &wanted, err);
+	return status ? NULL : *more;
+}
+
+static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+{
+	uint64_t reps;
+	struct seeded seeded = { .worlds = worlds, .row = runs, .args = all->args };
+	if (all->windows)
+		return sl_fail(err, SL_USAGE,
+			"--reps runs a trace with several seeds: leave out replay.windows, whose runs are samples already");
+	if (strcmp(all->args->word[0], "-") == 0 && runs[0].scenario->filled)
+		return sl_fail(
+			err, SL_USAGE, "--reps has the trace read again for each seed: give a file, not '-'");
+	int status = arg_u64(all->args, "reps", 2, 2, 1000, &reps, err);
+	if (status)
+		return status;
+	all->each = seeded.seeds = reps;
+	seeded.more = sl_alloc(all->args->arena, worlds->count * reps, sizeof(struct scenario *));
+	if (!seeded.more)
+		return sl_fail_memory(err);
+	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
+	status = runs_go(all, runs, &repeated, err);
+	for (size_t i = 0; i < worlds->count * reps; i++)
+		if (seeded.more[i])
+			scenario_release(seeded.more[i]);
+	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
+		metrics_release(&all->replication[i].metrics);
+	return status;
+}
+
 /* What tells the row from others. */
-static int row_begin(struct row *row, const struct worlds *worlds, const struct run *run, const char *cluster,
-	struct sl_arena *arena)
+static int row_begin(struct compared_row *row, const struct worlds *worlds, const struct run *run,
+	const char *cluster, struct sl_arena *arena)
 {
 	enum { ROOM = 32 };
-	const char *ties = ties_told(run);
-	const char *given = strstr(run->choice.text, "ties=");
-	if (ties && given && strncmp(given + strlen("ties="), ties, strlen(ties)) == 0)
-		ties = NULL; /* The label says so already. */
-	const size_t room = strlen(run->choice.text) + (cluster ? strlen(cluster) : 0) + ROOM;
-	char *label = sl_alloc(arena, room, 1);
+	const char *label = telling_label(run, worlds->clusters > 1 ? cluster : NULL, arena);
 	char *cpus = sl_alloc(arena, ROOM, 1);
 	if (!label || !cpus)
 		return SL_SYSTEM;
 	*sl_put_parts(cpus, run->scenario->cpus, run->scenario->cluster.cpu_parts) = '\0';
-	(void)snprintf(label, room, "%s%s%s%s%s", run->choice.text, ties ? ", ties by " : "",
-		ties ? ties : "", worlds->clusters > 1 ? " on " : "", worlds->clusters > 1 ? cluster : "");
-	*row = (struct row){
+	*row = (struct compared_row){
 		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
 	};
 	metrics_init(&row->metrics, arena);
@@ -480,145 +481,20 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 	struct run *runs = sl_alloc(args->arena, all->count, sizeof(*runs));
 	if (!all->row || !runs)
 		return sl_fail_memory(err);
+	all->differences = differences_new(args->arena);
+	if (!all->differences)
+		return sl_fail_memory(err);
 	status = runs_prepare(all, runs, &worlds, err);
 	if (!status)
-		status = runs_go(all, runs, err);
+		status = arg(args, "reps") ? runs_repeat(all, runs, &worlds, err)
+					   : runs_go(all, runs, NULL, err);
 	if (!all->windows)
 		runset_release(runs, all->count);
+	for (size_t i = 0; all->windows && i < all->count; i++)
+		windows_end(&all->windows[i]);
 	for (size_t i = 0; i < worlds.count; i++)
 		scenario_release(&worlds.scenario[i]);
 	return status;
-}
-
-/* ---- Directories of earlier runs --------------------------------------------------------- */
-
-/* The whole file, closed by a zero. */
-static int file_read(const char *path, char **text, struct sl_arena *arena, struct sl_err *err)
-{
-	enum { FILE_MAX = 256 << 20 };
-	struct stat info;
-	FILE *file = fopen(path, "rb");
-	if (!file || fstat(fileno(file), &info) != 0) {
-		const int status = sl_fail_sys(err, SL_INPUT, "open", path);
-		if (file)
-			(void)fclose(file);
-		return status;
-	}
-	const size_t size = (size_t)info.st_size;
-	int status = SL_OK;
-	*text = size < FILE_MAX ? sl_alloc(arena, size + 1, 1) : NULL;
-	if (!*text)
-		status = sl_fail_memory(err);
-	else if (fread(*text, 1, size, file) != size)
-		status = sl_fail_sys(err, SL_INPUT, "read", path);
-	(void)fclose(file);
-	return status;
-}
-
-static int json_read(const char *path, cJSON **json, struct sl_arena *arena, struct sl_err *err)
-{
-	char *text = NULL;
-	const int status = file_read(path, &text, arena, err);
-	if (status)
-		return status;
-	const char *end = text;
-	*json = cJSON_ParseWithOpts(text, &end, 1);
-	if (cJSON_IsObject(*json))
-		return SL_OK;
-	cJSON_Delete(*json);
-	struct sl_place at = { path, 1, 1 };
-	for (const char *p = text; p && p < end; p++) {
-		at.column = *p == '\n' ? 1 : at.column + 1;
-		at.line += *p == '\n';
-	}
-	return sl_fail_at(err, &at, "not a JSON object: give a directory that 'schedlab run -o' wrote");
-}
-
-static int metrics_read(
-	struct sl_metrics *metrics, const char *path, struct sl_arena *arena, struct sl_err *err)
-{
-	cJSON *json = NULL;
-	int status = json_read(path, &json, arena, err);
-	if (status)
-		return status;
-	const struct sl_place at = { path, 0, 0 };
-	metrics->plain = true;
-	const cJSON *item;
-	cJSON_ArrayForEach(item, json)
-	{
-		const double value = item->valuedouble;
-		if (!cJSON_IsNumber(item) || !(fabs(value) < 9e12))
-			status = sl_fail_at(err, &at, "'%s' is not a number of this program's: write it anew",
-				item->string);
-		else if (metrics_get(metrics, item->string))
-			status = sl_fail_at(err, &at, "'%s' is there twice: write it anew", item->string);
-		else
-			sl_metric_put(metrics, item->string, (int64_t)floor(value * 1e6 + 0.5));
-		if (status)
-			break;
-	}
-	cJSON_Delete(json);
-	return !status && metrics->failed ? sl_fail_memory(err) : status;
-}
-
-static const char *json_text(const cJSON *object, const char *key, struct sl_arena *arena)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	return cJSON_IsString(item) ? sl_strdup(arena, item->valuestring, strlen(item->valuestring)) : NULL;
-}
-
-/* What run.json says of a row: the policy as it was given, the cluster, the input. */
-static int about_read(struct row *row, const char *path, struct sl_arena *arena, struct sl_err *err)
-{
-	cJSON *json = NULL;
-	const int status = json_read(path, &json, arena, err);
-	if (status)
-		return status;
-	const char *policy = json_text(cJSON_GetObjectItemCaseSensitive(json, "policy"), "text", arena);
-	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(json, "inputs");
-	const cJSON *cluster = cJSON_GetObjectItemCaseSensitive(json, "cluster");
-	const cJSON *cpus = cJSON_GetObjectItemCaseSensitive(cluster, "cpus");
-	if (policy)
-		row->label = row->policy = policy;
-	row->input = json_text(cJSON_GetArrayItem(inputs, 0), "sha256", arena);
-	row->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "partial"));
-	char *text = sl_alloc(arena, 32, 1);
-	if (text && cJSON_IsNumber(cpus))
-		(void)snprintf(text, 32, "%.0f", cpus->valuedouble);
-	const char *from = json_text(cluster, "from", arena);
-	const bool nodes = cJSON_GetObjectItemCaseSensitive(cluster, "nodes") != NULL;
-	row->cluster = nodes && from ? from : text ? text : "";
-	cJSON_Delete(json);
-	return SL_OK;
-}
-
-static int compare_directories(struct comparison *all, struct sl_err *err)
-{
-	const struct args *args = all->args;
-	all->count = args->word_count;
-	all->row = sl_alloc(args->arena, all->count, sizeof(*all->row));
-	if (!all->row)
-		return sl_fail_memory(err);
-	for (size_t i = 0; i < all->count; i++) {
-		struct row *row = &all->row[i];
-		const char *name = args->word[i];
-		const size_t size = strlen(name) + 16;
-		char *path = sl_alloc(args->arena, size, 1);
-		if (!path)
-			return sl_fail_memory(err);
-		row->label = row->policy = name;
-		metrics_init(&row->metrics, args->arena);
-		(void)snprintf(path, size, "%s/run.json", name);
-		int status = about_read(row, path, args->arena, err);
-		(void)snprintf(path, size, "%s/metrics.json", name);
-		if (!status)
-			status = metrics_read(&row->metrics, path, args->arena, err);
-		if (status)
-			return status;
-		if (i && row->input && all->row[0].input && strcmp(row->input, all->row[0].input) != 0)
-			talk("'%s' is a run of another input than '%s'", name, args->word[0]);
-	}
-	return show(all, err);
 }
 
 static bool is_directory(const char *path)
@@ -633,13 +509,16 @@ static int compare_command(const struct args *args, struct sl_err *err)
 	int status;
 	if (args->word_count == 1 && !is_directory(args->word[0]))
 		status = compare_trace(&all, err);
-	else if (arg(args, "policy") || arg(args, "output"))
+	else if (arg(args, "policy") || arg(args, "output") || arg(args, "reps") || arg(args, "blocks"))
 		status = sl_fail(err, SL_USAGE,
-			"'-p' and '-o' are about a trace: give one TRACE, or directories of runs without them");
+			"'-p', '-o', '--reps' and '--blocks' are about a trace: give one TRACE, or directories of runs without them");
 	else
 		status = compare_directories(&all, err);
 	for (size_t i = 0; all.row && i < all.count; i++)
 		metrics_release(&all.row[i].metrics);
+	differences_free(all.differences);
+	if (all.report)
+		all.document->close(all.report);
 	return status;
 }
 
@@ -650,7 +529,7 @@ const struct command cmd_compare = {
 	.detail =
 		"Prints a row a policy, the best value of each column marked with '*', and the difference from the\n"
 		"first row. Without -p the policies are fcfs, easy and conservative. With -o D each run is written\n"
-		"into D/<n>-<policy>/, and all metrics into D/compare.csv.\n"
+		"into D/<n>-<policy>/, all metrics into D/compare.csv, and D/report.html is a page for a browser.\n"
 		"\n"
 		"examples:\n"
 		"  schedlab compare log.swf.gz\n"

@@ -30,6 +30,7 @@ struct entry {
 	const void *vtable; /* What shows whose it is. */
 	const struct sl_nodes_spec *node;
 	const struct sl_mig_model *mig;
+	const char *given_by; /* Of a reason. */
 };
 
 static void json_pair(struct sl_out *out, const char *key, const char *value)
@@ -176,6 +177,7 @@ static void entry_json(struct listing *list, const struct entry *entry)
 	json_pair(out, "summary", entry->summary);
 	json_pair(out, "stands_for", entry->stands_for);
 	json_pair(out, entry->node || entry->mig ? "source" : "paper", entry->paper);
+	json_pair(out, "given_by", entry->given_by);
 	json_pair(out, "plugin", plugin_of(list, entry));
 	if (entry->node)
 		node_json(out, entry->node);
@@ -216,6 +218,8 @@ static void entry_text(const struct listing *list, const struct entry *entry)
 		cut ? BRIEF_MAX - 3 : (int)strlen(summary), summary, cut ? "..." : "");
 	if (list->briefly)
 		return;
+	if (entry->given_by)
+		printf("      of %s\n", entry->given_by);
 	if (entry->stands_for)
 		printf("      stands for %s\n", entry->stands_for);
 	if (entry->node)
@@ -242,7 +246,7 @@ static void list_policies(struct listing *list)
 {
 	for (const struct sl_policy *const *at = list->registry->policies; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL });
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
 }
 
 static void list_presets(struct listing *list)
@@ -252,8 +256,8 @@ static void list_presets(struct listing *list)
 		const bool set = at->settings && at->settings[0];
 		(void)snprintf(
 			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
-		entry_show(list,
-			&(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL, NULL });
+		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL,
+					 NULL, NULL });
 	}
 }
 
@@ -297,9 +301,9 @@ static void list_settings(struct listing *list)
 		{ "cluster.nodes_state", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show node.", 0, 0 },
 	};
 	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
-				 cluster, SL_LEN(cluster), NULL, NULL, NULL });
+				 cluster, SL_LEN(cluster), NULL, NULL, NULL, NULL });
 	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
-				 NULL, NULL, replay_params, replay_param_count, NULL, NULL, NULL });
+				 NULL, NULL, replay_params, replay_param_count, NULL, NULL, NULL, NULL });
 }
 
 static void list_readers(struct listing *list)
@@ -350,7 +354,7 @@ static void list_generators(struct listing *list)
 {
 	for (const struct sl_generator *const *at = list->registry->generators; *at; at++)
 		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL });
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
 }
 
 static void list_metrics(struct listing *list)
@@ -367,6 +371,45 @@ static void list_reports(struct listing *list)
 	for (const struct sl_report *const *at = list->registry->reports; *at; at++)
 		entry_show(list,
 			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+}
+
+/* The engine keeps jobs from the queue, whoever decides else. */
+static bool engine_gives(enum sl_reason reason)
+{
+	return reason == SL_REASON_BEGIN_TIME || reason == SL_REASON_DEPENDENCY ||
+	       reason == SL_REASON_NEVER || reason == SL_REASON_ARRAY_LIMIT || reason == SL_REASON_HELD;
+}
+
+/* Policies that say which they give, by name. */
+static const char *given_by(const struct registry *registry, enum sl_reason reason, char *text, size_t room)
+{
+	size_t used = (size_t)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
+	for (const struct sl_policy *const *at = registry->policies; *at; at++) {
+		const enum sl_reason *gives = (*at)->reasons;
+		while (gives && *gives != reason && *gives != SL_REASON_COUNT)
+			gives++;
+		if (gives && *gives == reason && used < room && !engine_gives(reason))
+			used += (size_t)snprintf(
+				text + used, room - used, "%s%s", used ? ", " : "", (*at)->name);
+	}
+	return *text ? text : "no policy of this build";
+}
+
+static void list_reasons(struct listing *list)
+{
+	char text[200];
+	for (unsigned i = 0; i < SL_REASON_COUNT; i++)
+		entry_show(list, &(struct entry){ .name = sl_reason_name((enum sl_reason)i),
+					 .summary = sl_reason_words((enum sl_reason)i),
+					 .given_by = given_by(
+						 list->registry, (enum sl_reason)i, text, sizeof(text)) });
+}
+
+static void list_rules(struct listing *list)
+{
+	for (unsigned i = 0; i < SL_RULE_COUNT; i++)
+		entry_show(list, &(struct entry){ .name = sl_rule_name((enum sl_rule)i),
+					 .summary = sl_rule_words((enum sl_rule)i) });
 }
 
 static void list_placings(struct listing *list)
@@ -404,6 +447,8 @@ static const struct kind {
 	{ "generators", "workload models, for 'schedlab generate'", list_generators },
 	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
 	{ "reports", "files of a run's directory", list_reports },
+	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", list_reasons },
+	{ "rules", "by which rule a policy did something to a job", list_rules },
 };
 
 static const char *kind_at(const void *list, size_t i)
@@ -466,7 +511,7 @@ const struct command cmd_list = {
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
 		"KIND is one of policies, presets, placings, settings, gauges, readers, clusters, nodes, mig,\n"
-		"writers, generators, metrics and reports.\n"
+		"writers, generators, metrics, reports, reasons and rules.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

@@ -85,12 +85,13 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 	return text;
 }
 
-/* "133 rows dropped (120 run time is not positive, 13 ...)" into text; 0 if there are none. */
-static uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size)
+uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size)
 {
 	uint64_t total = 0;
 	for (size_t i = 0; i < scenario->oddity_count; i++)
-		total += scenario->oddity[i].dropped == dropped ? scenario->oddity[i].count : 0;
+		total += scenario->oddity[i].dropped == dropped && !scenario->oddity[i].asked
+				 ? scenario->oddity[i].count
+				 : 0;
 	if (!total)
 		return 0;
 	size_t used = (size_t)snprintf(text, size, "%" PRIu64 " row%s %s", total, total == 1 ? "" : "s",
@@ -98,7 +99,7 @@ static uint64_t oddities_text(const struct scenario *scenario, bool dropped, cha
 	const char *separator = " (";
 	for (size_t i = 0; i < scenario->oddity_count && used < size; i++) {
 		const struct oddity *oddity = &scenario->oddity[i];
-		if (oddity->dropped != dropped || !oddity->count)
+		if (oddity->dropped != dropped || !oddity->count || oddity->asked)
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s", separator,
 			oddity->count, oddity->cause);
@@ -118,6 +119,10 @@ void talk_oddities(const struct scenario *scenario)
 	if (drops || repairs)
 		talk("%s: %s%s%s; --strict stops at the first", scenario->input.path, dropped,
 			drops && repairs ? ", " : "", repaired);
+	for (size_t i = 0; i < scenario->oddity_count; i++)
+		if (scenario->oddity[i].asked && scenario->oddity[i].count)
+			talk("%s: %" PRIu64 " job%s %s", scenario->input.path, scenario->oddity[i].count,
+				scenario->oddity[i].count == 1 ? "" : "s", scenario->oddity[i].cause);
 }
 
 static const struct sl_value *effective(const struct run *run, const char *key)
@@ -185,10 +190,10 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
 	return status;
 }
 
-int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+int scenario_options_from_args(struct scenario_options *options, const struct args *args, const char *cluster,
 	struct settings *settings, const char *implied, struct sl_err *err)
 {
-	struct scenario_options options = {
+	*options = (struct scenario_options){
 		.trace = args->word[0],
 		.cluster = cluster,
 		.settings = settings,
@@ -201,9 +206,15 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, const
 		.strict = arg_flag(args, "strict"),
 		.stop = &cli_stop,
 	};
-	int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options.jobs_max, err);
-	if (!status)
-		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &options.seed, err);
+	const int status = arg_u64(args, "jobs", 0, 1, UINT32_MAX - 1, &options->jobs_max, err);
+	return status ? status : arg_u64(args, "seed", 1, 0, INT64_MAX, &options->seed, err);
+}
+
+int scenario_from_args(struct scenario *scenario, const struct args *args, const char *cluster,
+	struct settings *settings, const char *implied, struct sl_err *err)
+{
+	struct scenario_options options;
+	const int status = scenario_options_from_args(&options, args, cluster, settings, implied, err);
 	return status ? status : scenario_load(scenario, &options, err);
 }
 

@@ -27,6 +27,9 @@ static const struct command *const commands[] = {
 	&cmd_generate,
 	&cmd_policy_test,
 	&cmd_view,
+	&cmd_report,
+	&cmd_explain,
+	&cmd_check,
 	&cmd_list,
 	&cmd_version,
 };

@@ -179,6 +179,27 @@ static enum holds folder_holds(const char *folder, const char *identity, char fo
 	return holds;
 }
 
+bool document_is_ours(const char *path)
+{
+	static const char mark[] = "schedlab";
+	char head[4096];
+	FILE *file = fopen(path, "rbe");
+	if (!file)
+		return false;
+	const size_t length = fread(head, 1, sizeof(head), file);
+	(void)fclose(file);
+	return memmem(head, length, mark, sizeof(mark) - 1) != NULL;
+}
+
+/* A name that 'schedlab report DIR' gives to what it writes into a run's directory. */
+static bool is_document(const char *name)
+{
+	for (size_t i = 0; sl_documents[i]; i++)
+		if (strcmp(sl_documents[i]->file, name) == 0)
+			return true;
+	return false;
+}
+
 static bool is_ours(const char *folder, const char *name, const cJSON *record, const char *record_name)
 {
 	char path[PATH];
@@ -189,7 +210,8 @@ static bool is_ours(const char *folder, const char *name, const cJSON *record, c
 		lstat(path, &found) != 0)
 		return false;
 	if (S_ISREG(found.st_mode))
-		return strcmp(name, record_name) == 0 || lists(record, "files", name);
+		return strcmp(name, record_name) == 0 || lists(record, "files", name) ||
+		       (is_document(name) && document_is_ours(path));
 	return S_ISDIR(found.st_mode) && lists(record, "runs", name) &&
 	       folder_holds(path, "", foreign) == HOLDS_OTHER;
 }

@@ -15,6 +15,10 @@
 bool outdir_wants(const char *only, const char *file);
 /* True if --only names it, and the run has something to write there. */
 bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result);
+/* True for a file that is there and was written by schedlab: it says so near its beginning. */
+bool document_is_ours(const char *path);
+/* A value as JSON has it, the same for each spelling ("1h", "3600"); NULL: it is a text. */
+const char *plain_value(char buffer[40], const struct sl_param *param, const struct sl_value *value);
 /* The SHA-256 of a text, in hex. */
 int identity_hash(const char *text, char hex[65], struct sl_err *err);
 

@@ -28,8 +28,7 @@ int identity_hash(const char *text, char hex[65], struct sl_err *err)
 	return SL_OK;
 }
 
-/* A value as JSON has it, the same for each spelling ("1h", "3600"); NULL: it is a text. */
-static const char *plain_value(char buffer[40], const struct sl_param *param, const struct sl_value *value)
+const char *plain_value(char buffer[40], const struct sl_param *param, const struct sl_value *value)
 {
 	if (!value->text)
 		return "null";

@@ -9,8 +9,8 @@
 #ifndef SL_VIEW_H
 #define SL_VIEW_H
 
+#include "sim/cli/again.h"
 #include "sim/cli/cli.h"
-#include "sim/snapshot.h"
 
 /* ---- The moment -------------------------------------------------------------------------- */
 
@@ -93,7 +93,8 @@ struct view_table {
 
 struct view {
 	struct sl_arena *arena;
-	struct scenario scenario;
+	struct again again; /* Its arena is `arena`. */
+	const struct scenario *scenario;
 	struct sim sim;
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
@@ -113,8 +114,6 @@ struct view {
 	uint32_t reservation_count;
 	struct view_told *told; /* By job; NULL: nothing is told. */
 	struct view_table table[VIEW_TABLES];
-	struct settings settings;
-	struct snapshot snapshot;
 };
 
 /* at: as --at takes it; NULL: the run's end, if that will do (else SL_USAGE). */

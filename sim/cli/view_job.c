@@ -180,8 +180,10 @@ enum sl_reason view_reason(const struct view *view, uint32_t job)
 		else
 			high = middle;
 	}
-	return low && result->reasons[low - 1].job == job ? (enum sl_reason)result->reasons[low - 1].reason
-							  : result->reason_default;
+	const enum sl_reason reason = low && result->reasons[low - 1].job == job
+					      ? (enum sl_reason)result->reasons[low - 1].reason
+					      : result->reason_default;
+	return reason == SL_REASON_CONFIGURING ? SL_REASON_NONE : reason; /* As Slurm shows it. */
 }
 
 /* ---- Times ------------------------------------------------------------------------------------ */

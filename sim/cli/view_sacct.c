@@ -19,6 +19,7 @@ struct record {
 	enum sl_state state;
 	sl_time start, end; /* SL_NONE: not yet. */
 	sl_time suspended;
+	const struct sl_attempt *attempt; /* Of earlier ones; NULL: as it is now. */
 };
 
 #define FIELD(name) static void name(struct cell *cell, const struct view *view, const struct record *record)
@@ -121,6 +122,14 @@ FIELD(put_exit_code)
 
 static bool has_nodes(const struct record *record) { return record->start != SL_NONE; }
 
+static struct view_place place_of(const struct view *view, const struct record *record)
+{
+	if (!record->attempt || !view->cluster->node_count)
+		return view->place[record->job];
+	const struct sl_placed placed = sl_placed_of(view->result, record->job, record->attempt);
+	return (struct view_place){ placed.piece, placed.count };
+}
+
 FIELD(put_nodes_held) { NUMBER(view_job_nodes(view, record->job)); }
 static void put_cpus(struct cell *cell, const struct view *view, int64_t cpus)
 {
@@ -156,7 +165,7 @@ FIELD(put_node_list)
 	if (!has_nodes(record))
 		TEXT("None assigned");
 	else
-		put_place(cell, view, view->place[record->job]);
+		put_place(cell, view, place_of(view, record));
 }
 
 FIELD(put_reason)
@@ -497,9 +506,9 @@ static bool in_window(const struct acct_view *acct, const struct record *record)
 
 static bool on_hosts(const struct acct_view *acct, const struct record *record)
 {
-	const struct view_place *place = &acct->view.place[record->job];
-	for (size_t i = 0; acct->host && i < place->count; i++)
-		if (acct->host[place->piece[i].node])
+	const struct view_place place = place_of(&acct->view, record);
+	for (size_t i = 0; acct->host && i < place.count; i++)
+		if (acct->host[place.piece[i].node])
 			return true;
 	return !acct->host;
 }
@@ -558,7 +567,7 @@ static void print_attempts(const struct acct_view *acct, uint32_t job, struct ce
 	const bool waits = view_state(view, job) == SL_PENDING;
 	for (size_t i = 0; i < count && (waits || i + 1 < count); i++) {
 		const struct record record = { job, (enum sl_state)attempt[i].state, attempt[i].start,
-			attempt[i].end, attempt[i].suspended };
+			attempt[i].end, attempt[i].suspended, &attempt[i] };
 		if (is_shown(acct, &record, cell))
 			print_record(acct, &record, cell);
 	}

@@ -81,7 +81,7 @@ void put_span(struct cell *cell, int64_t seconds, bool full)
 /* By the scenario's own clock. False: no calendar goes that far. */
 static bool date_of(const struct view *view, sl_time time, struct tm *date)
 {
-	const time_t clock = seconds_of(time) + view->scenario.epoch + view->scenario.utc_offset;
+	const time_t clock = seconds_of(time) + view->scenario->epoch + view->scenario->utc_offset;
 	return gmtime_r(&clock, date) != NULL;
 }
 

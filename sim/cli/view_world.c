@@ -20,7 +20,7 @@
 
 bool view_time(const struct view *view, const char *text, sl_time *time)
 {
-	const struct scenario *scenario = &view->scenario;
+	const struct scenario *scenario = view->scenario;
 	size_t len = strlen(text);
 	if (strcmp(text, "now") == 0) {
 		*time = view->now;
@@ -39,7 +39,7 @@ bool view_time(const struct view *view, const char *text, sl_time *time)
 
 static int moment(struct view *view, const char *at, bool end_will_do, sl_time *until, struct sl_err *err)
 {
-	const struct scenario *scenario = &view->scenario;
+	const struct scenario *scenario = view->scenario;
 	const sl_time end = scenario->bounded ? scenario->until : SL_NEVER;
 	view->at_end = !at || strcmp(at, "end") == 0;
 	if (!at && !end_will_do)
@@ -59,121 +59,6 @@ static int moment(struct view *view, const char *at, bool end_will_do, sl_time *
 		*until = end;
 	}
 	return SL_OK;
-}
-
-/* ---- The replay ----------------------------------------------------------------------------- */
-
-static int read_recipe(struct view *view, const char *path, struct sl_err *err)
-{
-	static const char name[] = "/run.json";
-	struct stat is;
-	/* From "." nothing leads upwards, where the inputs may be. */
-	char *real = path[0] == '.' ? realpath(path, NULL) : NULL;
-	if (real) {
-		path = sl_strdup(view->arena, real, strlen(real));
-		free(real);
-		if (!path)
-			return sl_fail_memory(err);
-	}
-	if (stat(path, &is) == 0 && !S_ISDIR(is.st_mode)) {
-		const char *slash = strrchr(path, '/');
-		return strcmp(slash ? slash + 1 : path, name + 1) == 0
-			       ? run_recipe(&view->snapshot, path, view->arena, err)
-			       : snapshot_read(&view->snapshot, path, view->arena, err);
-	}
-	const size_t room = strlen(path) + sizeof(name);
-	char *file = sl_alloc(view->arena, room, 1);
-	if (!file)
-		return sl_fail_memory(err);
-	(void)snprintf(file, room, "%s%s", path, name);
-	return run_recipe(&view->snapshot, file, view->arena, err);
-}
-
-/* A run.json has numbers where a line had "7d": what a policy would have anyway is not given to it, so that
- * it does not take it for somebody's wish. */
-static int drop_defaults(struct view *view, const struct registry *registry, struct sl_err *err)
-{
-	static const char prefix[] = "policy.";
-	struct snapshot *snapshot = &view->snapshot;
-	for (size_t i = 0; i < snapshot->stretch_count; i++) {
-		struct snapshot_stretch *stretch = &snapshot->stretch[i];
-		struct policy_choice choice;
-		size_t kept = 0;
-		const int status = policy_choose(registry, &choice, stretch->policy, NULL, view->arena, err);
-		if (status)
-			return status;
-		for (size_t k = 0; k < stretch->value_count; k++) {
-			const char *key = stretch->value[k] + sizeof(prefix) - 1;
-			const size_t len = strcspn(key, "=");
-			bool same = false;
-			for (size_t p = 0; p < choice.value_count && !same; p++) {
-				const struct sl_param *param = &choice.policy->params[p];
-				struct sl_value value = { 0 };
-				struct sl_err none = { 0 };
-				same = strlen(param->key) == len && memcmp(param->key, key, len) == 0 &&
-				       choice.values[p].text && param->kind != SL_PARAM_TEXT &&
-				       value_set(&value, param, key + len + 1, param->key, view->arena,
-					       &none) == SL_OK &&
-				       value.number == choice.values[p].number;
-			}
-			if (!same)
-				stretch->value[kept++] = stretch->value[k];
-		}
-		stretch->value_count = kept;
-	}
-	return SL_OK;
-}
-
-/* What the run was made from has to be there, as it was: whatever else is wrong with it now. */
-static int load(struct view *view, struct registry *registry, struct sl_err *err)
-{
-	struct scenario_options options;
-	struct sl_err why = { 0 };
-	const struct snapshot *snapshot = &view->snapshot;
-	view->settings = (struct settings){ .arena = view->arena };
-	int status = snapshot_plugins(snapshot, registry, &why);
-	if (!status)
-		status = drop_defaults(view, registry, &why);
-	if (!status)
-		status = snapshot_world(snapshot, &options, &view->settings, &why);
-	if (!status && strcmp(options.trace, "-") == 0)
-		status = sl_fail(&why, SL_BASELINE, "its trace came from standard input");
-	if (!status) {
-		options.registry = registry;
-		options.stop = &cli_stop;
-		status = scenario_load(&view->scenario, &options, &why);
-	}
-	if (!status)
-		status = snapshot_check(snapshot, &view->scenario, &why);
-	if (!status)
-		return SL_OK;
-	const bool world = status == SL_INPUT || status == SL_USAGE || status == SL_BASELINE;
-	return sl_fail(err, world ? SL_BASELINE : status, "%s%s%s", world ? snapshot->file : "",
-		world ? ": what it was made from is not there as it was: " : "", why.text);
-}
-
-static int replay(struct view *view, const struct sim_options *recipe, sl_time until, struct sl_err *err)
-{
-	struct sim_options options = {
-		.scenario = &view->scenario,
-		.choice = recipe->past[0].choice,
-		.seed = recipe->seed,
-		.record = SIM_RECORD_REASONS | SIM_RECORD_PLACES |
-			  (recipe->past_count > 1 ? SIM_RECORD_PAST : 0U),
-		.stop = &cli_stop,
-	};
-	int status = sim_begin(&view->sim, &options, err);
-	for (size_t i = 0; i < recipe->past_count && !status; i++) {
-		const struct sim_stretch *was = &recipe->past[i];
-		if (was->until > until && !(view->at_end && was->until == SL_NEVER))
-			break;
-		status = sim_advance(&view->sim, was->until < until ? was->until : until, err);
-		if (!status && was->events)
-			status = sim_verify(&view->sim, was, recipe->digests, recipe->digest_count, err);
-		if (!status && i + 1 < recipe->past_count)
-			status = sim_switch(&view->sim, recipe->past[i + 1].choice, err);
-	}
-	return status ? status : sim_advance(&view->sim, until, err);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------- */
@@ -422,7 +307,7 @@ static int take_nodes(struct view *view, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = view->cluster;
 	const bool named = cluster->node_count;
-	const int64_t count = named ? cluster->node_count : view->scenario.cpus;
+	const int64_t count = named ? cluster->node_count : view->scenario->cpus;
 	if (count > SL_HOSTS_MAX)
 		return sl_fail(
 			err, SL_INPUT, "a cluster of %lld nodes is too large to be shown", (long long)count);
@@ -517,12 +402,9 @@ static int take_state(struct view *view, sl_time until, struct sl_err *err)
 		return status;
 	view->result = &view->sim.result;
 	view->now = until == SL_NEVER ? view->result->last : until;
-	const struct snapshot *was = &view->snapshot;
-	for (size_t i = 0; i < was->digest_count && i < view->result->digest_count; i++)
-		if (was->digests[i] != view->result->digests[i])
-			return sl_fail(err, SL_DIFFERS,
-				"%s: not reproduced: after %zu events the digest is not what it was",
-				was->file, (i + 1) << 16);
+	status = again_compare(&view->again, view->result, err);
+	if (status)
+		return status;
 	ended_places(view);
 	status = take_nodes(view, err);
 	if (!status)
@@ -535,34 +417,32 @@ static int take_state(struct view *view, sl_time until, struct sl_err *err)
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,
 	struct registry *registry, struct sl_err *err)
 {
-	struct sim_options recipe = { 0 };
 	sl_time until = SL_NEVER;
-	*view = (struct view){ .arena = arena_new() };
-	if (!view->arena)
-		return sl_fail_memory(err);
-	int status = read_recipe(view, path, err);
+	*view = (struct view){ 0 };
+	int status = again_open(&view->again, path, registry, err);
+	view->arena = view->again.arena;
 	if (!status)
-		status = load(view, registry, err);
-	if (!status)
-		status = snapshot_past(&view->snapshot, &recipe, registry, view->arena, err);
+		status = again_load(&view->again, err);
+	view->scenario = &view->again.scenario;
+	view->jobs = &view->scenario->jobs;
+	view->cluster = &view->scenario->cluster;
 	if (!status)
 		status = moment(view, at, end_will_do, &until, err);
 	if (status)
 		return status;
-	view->jobs = &view->scenario.jobs;
-	view->cluster = &view->scenario.cluster;
-	if (!view->scenario.epoch)
+	if (!view->scenario->epoch)
 		talk("the trace does not say when it began: its times are shown from 1970-01-01T00:00:00 on");
-	status = replay(view, &recipe, until, err);
+	/* At the end: of the run, whenever that is. */
+	status = again_begin(&view->again, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES,
+		view->at_end ? SL_NEVER : until, err);
 	return status ? status : take_state(view, until, err);
 }
 
 void view_close(struct view *view)
 {
-	if (!view->arena)
+	if (!view->again.arena)
 		return;
 	sim_release(&view->sim);
-	scenario_release(&view->scenario);
-	arena_free(view->arena);
+	again_close(&view->again);
 	*view = (struct view){ 0 };
 }

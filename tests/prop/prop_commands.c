@@ -200,11 +200,13 @@ static void account_for(uint64_t seed, uint32_t job)
 		job + 1, (long long)charged, (long long)waited);
 }
 
-Test(commands, whatever_a_policy_does_can_be_taken_back, .timeout = 60)
+static void run_chaos(bool as_nodes)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		struct sl_rng rng = sl_rng_stream(seed, "tests/prop/commands");
 		w = (struct world){ .cpus = 1 + (int64_t)sl_rng_below(&rng, 8), .count = 12, .seed = seed };
+		w.as_nodes = as_nodes;
+		w.node_mem = 12; /* Who is suspended keeps its memory. */
 		w.overrun = sl_rng_below(&rng, 2) ? SL_OVERRUN_RAISE : SL_OVERRUN_EXTEND;
 		int64_t submit = 0;
 		for (uint32_t i = 0; i < w.count; i++) {
@@ -222,6 +224,13 @@ Test(commands, whatever_a_policy_does_can_be_taken_back, .timeout = 60)
 				w.sim.result.state[job]);
 			account_for(seed, job);
 		}
+		if (as_nodes)
+			cr_assert(world_places_add_up(&w.sim.result, true), "of world %llu",
+				(unsigned long long)w.seed);
 		world_release(&w);
 	}
 }
+
+Test(commands, whatever_a_policy_does_can_be_taken_back, .timeout = 60) { run_chaos(false); }
+
+Test(commands, on_nodes_too_and_each_attempt_is_somewhere, .timeout = 60) { run_chaos(true); }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/node_reference.h"
+#include "tests/world.h"
 
 enum effort { EFFORT_LESS, EFFORT_PLAIN, EFFORT_FULL, EFFORTS };
 
@@ -380,6 +381,9 @@ static bool audited(struct node_world *w, const char *preset, enum nr_place plac
 		what = NULL;
 	for (uint32_t job = 0; job < w->count && !what && !status; job++)
 		what = run_differs(w, job, strstr(preset, "requeue"));
+	if (!what && !status && w->sim.result.cluster->node_count &&
+		!world_places_add_up(&w->sim.result, true))
+		what = "what attempts held on their nodes is not what was busy";
 	if (what) {
 		node_world_describe(w, text, sizeof(text));
 		cr_expect_fail("seed %llu, %s: %s\n%s", (unsigned long long)seed, policy, what, text);

@@ -16,6 +16,7 @@
 #include "sim/engine.h"
 #include "sim/runset.h"
 #include "tests/slurm_world.h"
+#include "tests/world.h"
 
 struct seen {
 	bool started, begun; /* Once; and at the last look. */
@@ -38,6 +39,9 @@ struct checked {
 	struct seen course[SW_JOBS];
 	enum sw_verb state[SW_NODES]; /* As commands left it: SW_OTHER, SW_RESUME: in use. */
 	uint32_t commands_done;
+	const struct sl_pass *pass;
+	size_t reasons_read;
+	uint8_t reason[SW_JOBS]; /* As charges have it. */
 };
 
 #define CLAIM(claim, format, ...)                                                                        \
@@ -312,6 +316,39 @@ static void release(struct drawn_run *run)
 	arena_free(run->arena);
 }
 
+/* ---- What is told ----------------------------------------------------------------------------------------
+ */
+
+/* A waiting job is charged to what slurmctld says of it, at once; one whose nodes boot to that. */
+static void check_reasons(struct checked *ck)
+{
+	for (; ck->reasons_read < ck->pass->reason_count; ck->reasons_read++)
+		ck->reason[ck->pass->reason[ck->reasons_read].job] =
+			(uint8_t)ck->pass->reason[ck->reasons_read].reason;
+	for (uint32_t row = 0; row < ck->w->job_count; row++) {
+		const struct ctl_job *job = &ck->c->job[row];
+		const enum sl_reason reason =
+			job->state == CTL_CONFIGURING ? SL_REASON_CONFIGURING : job->reason;
+		if (job->state == CTL_PENDING || job->state == CTL_CONFIGURING)
+			CLAIM(ck->reason[row] == reason, "job %u waits for %s, and is charged to %s", row + 1,
+				sl_reason_name(reason), sl_reason_name(ck->reason[row]));
+	}
+}
+
+/* Nothing is done without a rule, and nobody makes room for nobody. */
+static void check_rules(const struct checked *ck, const struct sl_result *result)
+{
+	for (size_t i = 0; i < result->decision_count; i++) {
+		const struct sl_decision *d = &result->decision[i];
+		CLAIM(d->did == SL_DID_PLAN || d->rule != SL_RULE_NONE, "job %u: decision %u has no rule",
+			d->job + 1, d->did);
+		CLAIM(d->whose == UINT32_MAX || (d->whose < ck->w->job_count && d->whose != d->job),
+			"job %u at %lld: did %u by %s for job %u", d->job + 1, (long long)(d->at / SL_SECOND),
+			d->did, sl_rule_name((enum sl_rule)d->rule), d->whose + 1);
+		CLAIM(!i || d->at >= result->decision[i - 1].at, "job %u: out of order", d->job + 1);
+	}
+}
+
 enum { QUIET = 400 }; /* Seconds: longer than a requeued job waits, and any pass. */
 
 static uint64_t run_checked(const struct slurm_world *w)
@@ -319,12 +356,16 @@ static uint64_t run_checked(const struct slurm_world *w)
 	struct drawn_run run;
 	int status = begin(&run, w, true);
 	const struct sim_options options = {
-		.scenario = &run.scenario, .choice = &run.choice, .seed = 1, .check = true
+		.scenario = &run.scenario,
+		.choice = &run.choice,
+		.seed = 1,
+		.check = true,
+		.record = SIM_RECORD_REASONS | SIM_RECORD_DECISIONS | SIM_RECORD_PLACES,
 	};
 	if (!status)
 		status = sim_begin(&run.sim, &options, &run.err);
 	cr_assert_eq(status, SL_OK, "world %" PRIu64 ": %s", w->seed, run.err.text);
-	struct checked made = { .w = w, .c = run.sim.engine->pass.state };
+	struct checked made = { .w = w, .c = run.sim.engine->pass.state, .pass = &run.sim.engine->pass };
 	struct checked *const ck = &made;
 	cr_assert_eq(made.c->jobs->count, w->job_count, "world %" PRIu64, w->seed);
 	ctl_time last = 0; /* Something ran. */
@@ -338,8 +379,10 @@ static uint64_t run_checked(const struct slurm_world *w)
 				check_left(ck, row);
 		}
 		status = sim_advance(&run.sim, at, &run.err);
-		if (!status)
+		if (!status) {
 			look(&made);
+			check_reasons(&made);
+		}
 		last = ck->c->running_count ? ck->c->now : last;
 	}
 	for (uint32_t row = 0; row < w->job_count && !status; row++)
@@ -347,6 +390,8 @@ static uint64_t run_checked(const struct slurm_world *w)
 	if (!status)
 		status = sim_end(&run.sim, &run.err);
 	cr_assert_eq(status, SL_OK, "world %" PRIu64 ": %s", w->seed, run.err.text);
+	check_rules(&made, &run.sim.result);
+	cr_assert(world_places_add_up(&run.sim.result, false), "world %" PRIu64, w->seed);
 	const uint64_t digest = run.sim.result.digest;
 	release(&run);
 	return digest;
@@ -393,4 +438,5 @@ Test(prop_slurm, drawn)
 	}
 	for (uint64_t i = 1; i <= WORLDS; i++)
 		check_world(i, false);
+	check_world(618, false); /* Tasks that were released once what they depend on could no longer be. */
 }

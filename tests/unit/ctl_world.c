@@ -193,7 +193,7 @@ int cw_try(struct ctl_world *w)
 	const struct sim_options options = { .scenario = &w->scenario,
 		.choice = &w->choice,
 		.seed = 1,
-		.record = SIM_RECORD_REASONS | SIM_RECORD_PLACES,
+		.record = SIM_RECORD_REASONS | SIM_RECORD_PLACES | SIM_RECORD_DECISIONS,
 		.check = w->check };
 	return sim_run(&w->sim, &options, &w->err);
 }
@@ -294,6 +294,39 @@ const char *cw_schedule(struct ctl_world *w)
 			jobs->id_name && jobs->id_name[i] ? jobs->id_name[i] : id,
 			(long long)second_of(w, w->sim.result.start[i]),
 			(long long)second_of(w, w->sim.result.end[i]), nodes_of(w, i));
+		cr_assert_lt(len, sizeof(text));
+	}
+	return text;
+}
+
+const char *cw_id(const struct ctl_world *w, uint32_t row)
+{
+	static char text[8][32];
+	static unsigned next;
+	const struct sl_jobs *jobs = &w->scenario.jobs;
+	char *id = text[next++ % SL_LEN(text)];
+	(void)snprintf(id, sizeof(text[0]), "%lld", (long long)jobs->id[row]);
+	return jobs->id_name && jobs->id_name[row] ? jobs->id_name[row] : id;
+}
+
+const char *cw_told(struct ctl_world *w)
+{
+	static const char *const did[] = { "start", "preempt", "resume", "resize", "end", "plan" };
+	static char text[20000];
+	const struct sl_result *r = &w->sim.result;
+	size_t len = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < r->decision_count; i++) {
+		const struct sl_decision *d = &r->decision[i];
+		const bool plan = d->did == SL_DID_PLAN;
+		char planned[32] = " none";
+		if (d->start != SL_NONE)
+			(void)snprintf(planned, sizeof(planned), " %lld", (long long)second_of(w, d->start));
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%lld %s %s%s%s", len ? "; " : "",
+			(long long)second_of(w, d->at), did[d->did], cw_id(w, d->job), plan ? planned : " ",
+			plan ? "" : sl_rule_name((enum sl_rule)d->rule));
+		if (d->whose != UINT32_MAX)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "(%s)", cw_id(w, d->whose));
 		cr_assert_lt(len, sizeof(text));
 	}
 	return text;

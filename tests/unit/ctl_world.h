@@ -66,6 +66,10 @@ enum sl_state cw_state(const struct ctl_world *w, const char *id);
 const char *cw_nodes(struct ctl_world *w, const char *id);
 /* Its reasons in turn, "Priority+Resources"; None and repeated ones are left out. */
 const char *cw_reasons(struct ctl_world *w, const char *id);
+/* What it decided: "0 start 1 order; 5 plan 2 100; 60 preempt 1 rank(3)", times after T0, for whom in
+ * brackets; lent until the next call. */
+const char *cw_told(struct ctl_world *w);
+const char *cw_id(const struct ctl_world *w, uint32_t row);
 /* All of them: "1:0-100@n[1-2] 2:100-160@n[1-4]", in the order of the lines. */
 const char *cw_schedule(struct ctl_world *w);
 

@@ -146,8 +146,11 @@ Test(run_files, sacct_nodes)
 Test(run_files, sacct_attempts)
 {
 	static const struct sl_attempt attempt[] = {
-		{ 0, SL_PREEMPTED, 0, 30 * SL_SECOND, 0, 30 * SL_SECOND, 0 },
-		{ 0, SL_COMPLETED, 50 * SL_SECOND, 110 * SL_SECOND, 10 * SL_SECOND, 0, 0 },
+		{ .state = SL_PREEMPTED, .end = 30 * SL_SECOND, .lost = 30 * SL_SECOND },
+		{ .state = SL_COMPLETED,
+			.start = 50 * SL_SECOND,
+			.end = 110 * SL_SECOND,
+			.suspended = 10 * SL_SECOND },
 	};
 	struct hand *hand = hand_new(4);
 	hand_add(hand, (struct hand_job){ 0, 0, 110, 4, 50, 1, -1, SL_COMPLETED });

@@ -276,9 +276,9 @@ static void make_array(struct world *world)
 			.requeue = -1 };
 		more_of[job] = job + 1;
 	}
-	world->view.scenario.jobs.more = more;
-	world->view.scenario.jobs.more_of = more_of;
-	world->view.scenario.jobs.more_count = 10;
+	world->view.again.scenario.jobs.more = more;
+	world->view.again.scenario.jobs.more_of = more_of;
+	world->view.again.scenario.jobs.more_count = 10;
 }
 
 /* What runs has a line each; what waits of an array has one in all, where its first task stands. */
@@ -462,7 +462,7 @@ static void make_hardware(struct world *world)
 	static struct sl_node_type type;
 	type = world->view.cluster->type[0];
 	type.hardware = &hardware;
-	world->view.scenario.cluster.type = &type;
+	world->view.again.scenario.cluster.type = &type;
 	world->view.node[3].state = VIEW_IDLE | VIEW_DRAIN;
 	world->view.node[3].reason = hardware.state_reason;
 }

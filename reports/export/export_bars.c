@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * export_bars.c - in which stretches jobs ran, and on which rows and lanes.
+ *
+ * A counted pool does not say which of its cpus a job has: they are given out lowest free first in order of
+ * start, ends before starts at one instant. So are the lanes of a node, of which each job there has one.
+ */
+#include "reports/export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Stretches ------------------------------------------------------------------------ */
+
+static int by_start(const void *left, const void *right)
+{
+	const struct export_stretch *a = left;
+	const struct export_stretch *b = right;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	if (a->until != b->until)
+		return a->until < b->until ? -1 : 1;
+	return (a->attempt > b->attempt) - (a->attempt < b->attempt); /* Two of no length at one instant. */
+}
+
+int export_stretches(
+	const struct sl_result *result, struct export_stretch **stretch, size_t *count, struct sl_err *err)
+{
+	*count = 0;
+	*stretch = calloc(result->jobs->count + result->attempt_count + 1, sizeof(**stretch));
+	if (!*stretch)
+		return export_no_memory(err);
+	for (uint32_t job = 0; job < result->jobs->count; job++) {
+		const struct sl_attempt *attempt;
+		const size_t several = sl_attempts_of(result, job, &attempt);
+		for (size_t i = 0; i < several; i++)
+			(*stretch)[(*count)++] = (struct export_stretch){ attempt[i].start, attempt[i].end,
+				job, attempt[i].state == SL_PREEMPTED, &attempt[i] };
+		if (several || result->start[job] == SL_NONE)
+			continue;
+		const sl_time end = result->end[job] == SL_NONE ? result->last : result->end[job];
+		(*stretch)[(*count)++] = (struct export_stretch){ result->start[job], end, job,
+			result->state[job] == SL_PREEMPTED, NULL };
+	}
+	qsort(*stretch, *count, sizeof(**stretch), by_start);
+	return SL_OK;
+}
+
+/* ---- Rows that are free --------------------------------------------------------------- */
+
+/* Rows of a pool, or lanes of a node: a bit for each, set where it is taken. There is always one more. */
+struct space {
+	uint64_t *taken;
+	size_t words;
+	size_t full; /* So many words from the first on have no free bit. */
+};
+
+static bool space_grow(struct space *space)
+{
+	const size_t words = 2 * space->words + 1;
+	uint64_t *taken = realloc(space->taken, words * sizeof(*taken));
+	if (!taken)
+		return false;
+	memset(taken + space->words, 0, (words - space->words) * sizeof(*taken));
+	space->taken = taken;
+	space->words = words;
+	return true;
+}
+
+/* The lowest stretch of free bits, at most `most` long; 0: no memory. */
+static uint32_t space_take(struct space *space, uint32_t most, uint32_t *first)
+{
+	while (space->full < space->words && !~space->taken[space->full])
+		space->full++;
+	if (space->full == space->words && !space_grow(space))
+		return 0;
+	size_t bit = space->full * 64 + (size_t)__builtin_ctzll(~space->taken[space->full]);
+	*first = (uint32_t)bit;
+	uint32_t length = 0;
+	while (length < most) {
+		if (bit / 64 == space->words && !space_grow(space))
+			return 0;
+		if (space->taken[bit / 64] >> bit % 64 & 1)
+			break;
+		space->taken[bit / 64] |= UINT64_C(1) << bit % 64;
+		bit++;
+		length++;
+	}
+	return length;
+}
+
+static void space_give(struct space *space, uint32_t first, uint32_t length)
+{
+	for (size_t bit = first; bit < (size_t)first + length; bit++)
+		space->taken[bit / 64] &= ~(UINT64_C(1) << bit % 64);
+	if (first / 64 < space->full)
+		space->full = first / 64;
+}
+
+/* ---- The sweep ------------------------------------------------------------------------ */
+
+/* What somebody holds until then; the first to end is on top of a heap. */
+struct hold {
+	sl_time until;
+	uint64_t number; /* In the order of starts: ties. */
+	uint32_t space, first, length;
+};
+
+struct sweep {
+	const struct sl_result *result;
+	struct space *space; /* Of the pool, or by node, and one for what is known of no node. */
+	uint32_t spaces;
+	struct hold *heap;
+	size_t holds, capacity;
+	uint64_t number;
+	void (*each)(void *self, const struct export_bar *bar);
+	void *self;
+};
+
+static bool sooner(const struct hold *a, const struct hold *b)
+{
+	return a->until != b->until ? a->until < b->until : a->number < b->number;
+}
+
+static bool heap_push(struct sweep *sweep, struct hold hold)
+{
+	if (sweep->holds == sweep->capacity) {
+		const size_t capacity = 2 * sweep->capacity + 64;
+		struct hold *heap = realloc(sweep->heap, capacity * sizeof(*heap));
+		if (!heap)
+			return false;
+		sweep->heap = heap;
+		sweep->capacity = capacity;
+	}
+	size_t i = sweep->holds++;
+	for (; i && sooner(&hold, &sweep->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		sweep->heap[i] = sweep->heap[(i - 1) / 2];
+	sweep->heap[i] = hold;
+	return true;
+}
+
+static void heap_pop(struct sweep *sweep)
+{
+	const struct hold last = sweep->heap[--sweep->holds];
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < sweep->holds; i = child) {
+		if (child + 1 < sweep->holds && sooner(&sweep->heap[child + 1], &sweep->heap[child]))
+			child++;
+		if (!sooner(&sweep->heap[child], &last))
+			break;
+		sweep->heap[i] = sweep->heap[child];
+	}
+	sweep->heap[i] = last;
+}
+
+/* So many rows of one space from now on, told as bars. */
+static bool sweep_take(struct sweep *sweep, struct export_bar *bar, uint32_t space, uint32_t rows)
+{
+	while (rows) {
+		uint32_t first;
+		const uint32_t length = space_take(&sweep->space[space], rows, &first);
+		const struct hold hold = { bar->of.until, sweep->number++, space, first, length };
+		if (!length || !heap_push(sweep, hold))
+			return false;
+		if (export_on_nodes(sweep->result)) {
+			bar->row = space;
+			bar->lane = first;
+		} else {
+			bar->row = first;
+			bar->cpus = length;
+		}
+		bar->height = length;
+		sweep->each(sweep->self, bar);
+		bar->part++;
+		rows -= length;
+	}
+	return true;
+}
+
+/* What a piece of a job holds, by its request. */
+static int64_t piece_cpus(const struct sl_result *result, uint32_t job, const struct sl_piece *piece)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	const struct sl_cluster *cluster = result->cluster;
+	const struct sl_request *request = &jobs->requests[jobs->request[job]];
+	const struct sl_group *group =
+		&request->group[piece->group < request->group_count ? piece->group : 0];
+	return group->exclusive ? cluster->type[cluster->node_type[piece->node]].amount[SL_KIND_CPUS]
+				: group->task.cpus * piece->tasks;
+}
+
+static bool on_nodes(struct sweep *sweep, struct export_bar *bar)
+{
+	const struct sl_result *result = sweep->result;
+	const uint32_t job = bar->of.job;
+	const struct sl_placed placed = sl_placed_of(result, job, bar->of.attempt);
+	const struct sl_piece *piece = placed.piece;
+	if (!placed.count && result->place) /* For no time. */
+		return true;
+	if (!placed.count) {
+		bar->part_count = 1;
+		bar->cpus = sl_cpus_of(result, job);
+		return sweep_take(sweep, bar, sweep->spaces - 1, 1);
+	}
+	bar->part_count = placed.count;
+	/* Where a policy gave out amounts of its own, they are parted as the requests would be. */
+	const int64_t held = placed.cpus;
+	int64_t asked = 0;
+	for (uint32_t i = 0; i < bar->part_count; i++)
+		asked += piece_cpus(result, job, &piece[i]);
+	for (uint32_t i = 0; i < bar->part_count; i++) {
+		const int64_t cpus = piece_cpus(result, job, &piece[i]);
+		bar->cpus = asked > 0 && asked != held ? sl_mul_div(cpus, held, asked) : cpus;
+		if (!sweep_take(sweep, bar, piece[i].node, 1))
+			return false;
+	}
+	return true;
+}
+
+static bool run_sweep(struct sweep *sweep, const struct export_stretch *stretch, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		while (sweep->holds && sweep->heap[0].until <= stretch[i].from) {
+			const struct hold *over = &sweep->heap[0];
+			space_give(&sweep->space[over->space], over->first, over->length);
+			heap_pop(sweep);
+		}
+		struct export_bar bar = { .of = stretch[i] };
+		if (export_on_nodes(sweep->result)
+				? !on_nodes(sweep, &bar)
+				: !sweep_take(sweep, &bar, 0,
+					  (uint32_t)sweep->result->jobs->size[stretch[i].job]))
+			return false;
+	}
+	return true;
+}
+
+int export_bars(const struct sl_result *result, void (*each)(void *self, const struct export_bar *bar),
+	void *self, struct sl_err *err)
+{
+	struct sweep sweep = { .result = result, .each = each, .self = self };
+	struct export_stretch *stretch;
+	size_t count;
+	const int status = export_stretches(result, &stretch, &count, err);
+	if (status)
+		return status;
+	sweep.spaces = export_on_nodes(result) ? result->cluster->node_count + 1 : 1;
+	sweep.space = calloc(sweep.spaces, sizeof(*sweep.space));
+	const bool good = sweep.space && run_sweep(&sweep, stretch, count);
+	for (uint32_t i = 0; sweep.space && i < sweep.spaces; i++)
+		free(sweep.space[i].taken);
+	free(sweep.space);
+	free(sweep.heap);
+	free(stretch);
+	return good ? SL_OK : export_no_memory(err);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * markdown.c - the comparison as tables of Markdown (GitHub's): values, differences, what the runs were made
+ * from, how the intervals were computed.
+ *
+ * Whatever a name holds, it is text: what CommonMark gives a meaning to is escaped by a backslash, and what
+ * HTML does becomes a reference.
+ */
+#include "reports/export/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put_markdown(struct sl_out *out, const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		char *room = sl_out_room(out, 8);
+		const char *instead = *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '&' ? "&amp;" : NULL;
+		if (instead) {
+			sl_out_text(out, instead);
+			continue;
+		}
+		if (strchr("\\`*_{}[]()#+!|~$^@", *p) && *p)
+			*room++ = '\\';
+		*room++ = *p;
+		sl_out_advance(out, room);
+	}
+}
+
+/* unit: of the values; differences of percentages are in points. */
+static void put_heading(struct sl_out *out, const struct sl_shown *shown, const char *unit)
+{
+	put_markdown(out, shown->heading);
+	if (unit[0])
+		sl_out_printf(out, " (%s)", unit);
+}
+
+static void put_values(const struct tables *tables, const struct sl_compared *compared, struct sl_out *out)
+{
+	sl_out_text(out, "| run |");
+	for (size_t i = 0; i < compared->shown_count; i++) {
+		sl_out_text(out, " ");
+		put_heading(out, &compared->shown[i], export_unit(compared->shown[i].unit));
+		sl_out_text(out, " |");
+	}
+	sl_out_text(out, "\n|:--|");
+	for (size_t i = 0; i < compared->shown_count; i++)
+		sl_out_text(out, "--:|");
+	sl_out_text(out, "\n");
+	for (uint32_t run = 0; run < tables->runs; run++) {
+		sl_out_text(out, "| ");
+		put_markdown(out, tables->run[run].label);
+		sl_out_text(out, tables->run[run].partial ? " (partial) |" : " |");
+		for (size_t i = 0; i < compared->shown_count; i++) {
+			char text[48];
+			tables_value(text, &tables->run[run], &compared->shown[i]);
+			sl_out_printf(out, " %s |", text);
+		}
+		sl_out_text(out, "\n");
+	}
+}
+
+static void put_difference(struct sl_out *out, const struct tables_difference *cell)
+{
+	sl_out_printf(out, " %s | %s%s | ", cell->estimate, cell->percent, cell->percent[0] ? " %" : "");
+	if (cell->interval)
+		sl_out_printf(out, "[%s, %s] | ", cell->low, cell->high);
+	else
+		sl_out_text(out, "none | ");
+	if (cell->word)
+		sl_out_printf(out, "**%s**", cell->word);
+	sl_out_text(out, " |\n");
+}
+
+static void put_differences(
+	const struct tables *tables, const struct sl_compared *compared, struct sl_out *out)
+{
+	sl_out_text(out, "\n## Differences to ");
+	put_markdown(out, tables->run[0].label);
+	sl_out_text(
+		out, "\n\n| run | metric | difference | | 95 % interval | |\n|:--|:--|--:|--:|:--|:--|\n");
+	for (uint32_t run = 1; run < tables->runs; run++) {
+		for (size_t i = 0; i < compared->shown_count; i++) {
+			const struct tables_difference cell =
+				tables_difference(tables, compared, &compared->shown[i], run);
+			if (!cell.estimate[0])
+				continue;
+			sl_out_text(out, "| ");
+			put_markdown(out, tables->run[run].label);
+			sl_out_text(out, " | ");
+			put_heading(out, &compared->shown[i], tables_difference_unit(&compared->shown[i]));
+			sl_out_text(out, " |");
+			put_difference(out, &cell);
+		}
+	}
+	const char *method;
+	if (tables_method(compared, 0, &method))
+		sl_out_text(out,
+			"\nA difference is marked better or worse where its interval excludes zero.\n\n");
+	for (size_t i = 0; tables_method(compared, i, &method); i++) {
+		sl_out_text(out, "- ");
+		put_markdown(out, method);
+		sl_out_text(out, "\n");
+	}
+}
+
+/* One row: what it is, and each value, or the one that all runs have. */
+static void put_fact(const struct tables *tables, const char *key, bool same, struct sl_out *out)
+{
+	sl_out_text(out, "| ");
+	put_markdown(out, key);
+	sl_out_text(out, " |");
+	for (uint32_t run = 0; run < (same ? 1 : tables->runs); run++) {
+		const char *value = tables_fact_of(&tables->run[run], key);
+		sl_out_text(out, " ");
+		put_markdown(out, value ? value : "");
+		sl_out_text(out, " |");
+	}
+	sl_out_text(out, "\n");
+}
+
+static void put_facts(const struct tables *tables, bool same, struct sl_out *out)
+{
+	const char *key;
+	bool begun = false;
+	for (size_t i = 0; tables_fact(tables, i, &key); i++) {
+		if (tables_fact_is_same(tables, key) != same)
+			continue;
+		if (!begun) {
+			sl_out_text(out, "\n| |");
+			for (uint32_t run = 0; !same && run < tables->runs; run++) {
+				sl_out_text(out, " ");
+				put_markdown(out, tables->run[run].label);
+				sl_out_text(out, " |");
+			}
+			sl_out_text(out, same ? " of all |\n|:--|" : "\n|:--|");
+			for (uint32_t run = 0; run < (same ? 1 : tables->runs); run++)
+				sl_out_text(out, ":--|");
+			sl_out_text(out, "\n");
+		}
+		begun = true;
+		put_fact(tables, key, same, out);
+	}
+}
+
+static void put_warnings(const struct tables *tables, struct sl_out *out)
+{
+	for (uint32_t run = 0; run < tables->runs; run++) {
+		for (size_t i = 0; i < tables->run[run].warning_count; i++) {
+			sl_out_text(out, run || i ? "- " : "\n- ");
+			put_markdown(out, tables->run[run].label);
+			sl_out_text(out, ": ");
+			put_markdown(out, tables->run[run].warning[i]);
+			sl_out_text(out, "\n");
+		}
+	}
+}
+
+static int write_markdown(
+	void *self, const struct sl_compared *compared, struct sl_out *out, struct sl_err *err)
+{
+	const struct tables *tables = self;
+	char *title = export_clean(compared->title ? compared->title : "Report", 0);
+	if (!title)
+		return export_no_memory(err);
+	sl_out_text(out, "<!-- Written by schedlab. -->\n# ");
+	put_markdown(out, title);
+	free(title);
+	sl_out_text(out, "\n\n");
+	put_values(tables, compared, out);
+	if (tables->runs > 1)
+		put_differences(tables, compared, out);
+	const char *key;
+	if (tables_fact(tables, 0, &key))
+		sl_out_text(out, "\n## What the runs were made from\n");
+	put_facts(tables, false, out);
+	put_facts(tables, true, out);
+	put_warnings(tables, out);
+	return SL_OK;
+}
+
+const struct sl_document export_markdown = { SL_ABI_OF(struct sl_document), "markdown",
+	"tables of Markdown: values, differences with intervals and methods, what the runs were made from",
+	"report.md", NULL, false, tables_open, tables_add, write_markdown, tables_close };

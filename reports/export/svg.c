@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * svg.c - one chart as one self-contained SVG: title, legend, the chart, and a description for those who do
+ * not see it.
+ */
+#include "reports/export/svg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOP = 38, LEGEND = 22, BOTTOM = 8, WIDTH = 960, SIDE_MAX = 20000, SIDE_MIN = 200 };
+
+static const struct {
+	const char *name, *title, *what;
+} chart_of[SVG_KINDS] = {
+	[SVG_UTILIZATION] = { "utilization", "Utilization", "How much of the machine was busy, over time." },
+	[SVG_QUEUE] = { "queue", "Queue", "How many jobs waited, and for how many cpus, over time." },
+	[SVG_WAIT_CDF] = { "wait-cdf", "Waiting times",
+		"Which share of the jobs that started waited at most so long; the axis of times is logarithmic." },
+	[SVG_SLOWDOWN_CDF] = { "slowdown-cdf", "Bounded slowdown",
+		"Which share of the jobs that ended had a bounded slowdown of at most so much; logarithmic." },
+	[SVG_GANTT] = { "gantt", "Schedule",
+		"Which jobs ran where and when; a bar's colour says how long the job had waited." },
+	[SVG_HEAT] = { "heat", "Use of nodes", "How much of the cpus was in use, by row and time." },
+	[SVG_SHARES] = { "shares", "Shares", "Who used how much of the cpus, over time." },
+	[SVG_COMPARISON] = { "comparison", "Comparison",
+		"The runs' metrics; a whisker is the 95 % interval of the difference to the first run, from the first "
+		"run's value on." },
+};
+static const char *const charts[] = { "utilization", "queue", "wait-cdf", "slowdown-cdf", "gantt", "heat",
+	"shares", "comparison", NULL };
+
+/* ---- The document's course ----------------------------------------------------------------------- */
+
+static bool side_is_bad(uint32_t side) { return side && (side < SIDE_MIN || side > SIDE_MAX); }
+
+static int svg_open(void **self, const struct sl_document_options *options, struct sl_err *err)
+{
+	*self = NULL;
+	const char *name = options->chart ? options->chart : charts[0];
+	int kind = 0;
+	while (kind < SVG_KINDS && strcmp(chart_of[kind].name, name) != 0)
+		kind++;
+	if (kind == SVG_KINDS) {
+		const char *near = sl_nearest(name, charts);
+		return sl_fail(err, SL_USAGE,
+			"there is no chart '%s'%s%s%s: utilization, queue, wait-cdf, slowdown-cdf, "
+			"gantt, heat, shares or comparison",
+			name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	}
+	if (side_is_bad(options->width) || side_is_bad(options->height))
+		return sl_fail(err, SL_USAGE, "a chart of %u x %u: width and height are from %d to %d",
+			options->width, options->height, SIDE_MIN, SIDE_MAX);
+	struct svg *svg = calloc(1, sizeof(*svg));
+	*self = svg;
+	if (!svg)
+		return export_no_memory(err);
+	svg->kind = (enum svg_kind)kind;
+	svg->width = options->width ? options->width : WIDTH;
+	svg->height = options->height;
+	return SL_OK;
+}
+
+static int keep(const struct svg *svg, struct svg_run *run, const struct sl_told *told, struct sl_err *err)
+{
+	const struct sl_result *result = told->result;
+	switch (svg->kind) {
+	case SVG_UTILIZATION:
+	case SVG_QUEUE:
+		return svg_keep_steps(run, result, svg->kind, err);
+	case SVG_WAIT_CDF:
+	case SVG_SLOWDOWN_CDF:
+		return svg_keep_cdf(run, result, svg->kind, err);
+	case SVG_GANTT:
+	case SVG_HEAT:
+		return svg_keep_rows(run, result, err);
+	case SVG_SHARES:
+		return svg_keep_shares(run, told, err);
+	case SVG_COMPARISON:
+	case SVG_KINDS:
+		break;
+	}
+	return SL_OK;
+}
+
+static int svg_add(void *self, const struct sl_told *told, struct sl_err *err)
+{
+	struct svg *svg = self;
+	const struct sl_result *result = told->result;
+	struct svg_run *grown = realloc(svg->run, (svg->runs + (size_t)1) * sizeof(*grown));
+	if (!grown)
+		return export_no_memory(err);
+	svg->run = grown;
+	struct svg_run *run = &grown[svg->runs];
+	memset(run, 0, sizeof(*run));
+	run->first = (double)result->first / 1e6;
+	run->last = result->last > result->first ? (double)result->last / 1e6 : run->first + 1;
+	run->epoch = result->epoch ? result->epoch + result->utc_offset : 0;
+	/* Remembered in step: told[i] and run[i] are of one run. */
+	const int status = export_remember(&svg->told, &svg->runs, told, err);
+	return status ? status : keep(svg, run, told, err);
+}
+
+static void svg_close(void *self)
+{
+	struct svg *svg = self;
+	if (!svg)
+		return;
+	for (uint32_t i = 0; i < svg->runs; i++)
+		svg_let_go(&svg->run[i]);
+	export_runs_free(svg->told, svg->runs);
+	free(svg->run);
+	free(svg);
+}
+
+/* ---- Writing ---------------------------------------------------------------------------------------- */
+
+static double height_of(const struct svg *svg, const struct sl_compared *compared)
+{
+	switch (svg->kind) {
+	case SVG_UTILIZATION:
+	case SVG_QUEUE:
+		return svg_lines_height(svg);
+	case SVG_WAIT_CDF:
+	case SVG_SLOWDOWN_CDF:
+		return 340;
+	case SVG_GANTT:
+		return 300.0 * svg->runs;
+	case SVG_HEAT:
+		return 260.0 * svg->runs;
+	case SVG_SHARES:
+		return 220.0 * svg->runs;
+	case SVG_COMPARISON:
+		return svg_comparison_height(svg, compared);
+	case SVG_KINDS:
+		break;
+	}
+	return 0;
+}
+
+static void draw(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
+	const struct svg_panel *room)
+{
+	switch (svg->kind) {
+	case SVG_UTILIZATION:
+	case SVG_QUEUE:
+		svg_lines_draw(svg, out, *room);
+		break;
+	case SVG_WAIT_CDF:
+	case SVG_SLOWDOWN_CDF:
+		svg_cdf_draw(svg, out, *room);
+		break;
+	case SVG_GANTT:
+		svg_gantt_draw(svg, out, *room);
+		break;
+	case SVG_HEAT:
+		svg_heat_draw(svg, out, *room);
+		break;
+	case SVG_SHARES:
+		svg_shares_draw(svg, out, *room);
+		break;
+	case SVG_COMPARISON:
+		svg_comparison_draw(svg, compared, out, *room);
+		break;
+	case SVG_KINDS:
+		break;
+	}
+}
+
+/* A run's name beside its line; rows and shades have legends of their own. */
+static void legend_entry(
+	struct sl_out *out, double *x, const char *colour, const char *dash, const char *name)
+{
+	char *cut = export_clean(name, 40);
+	const size_t length = cut ? strlen(cut) : 0;
+	if (dash) {
+		sl_out_text(out, "<line");
+		svg_at(out, "x1", *x);
+		svg_at(out, "y1", TOP + 4);
+		svg_at(out, "x2", *x + 24);
+		svg_at(out, "y2", TOP + 4);
+		sl_out_printf(out, " stroke=\"%s\" stroke-width=\"2\"", colour);
+		if (dash[0])
+			sl_out_printf(out, " stroke-dasharray=\"%s\"", dash);
+		sl_out_text(out, "/>\n");
+	} else {
+		svg_rect(out, (double[]){ *x + 4, TOP - 1 }, (double[]){ 20, 9 }, colour);
+		sl_out_text(out, "/>\n");
+	}
+	svg_text(out,
+		&(struct svg_text){
+			.x = *x + 29, .y = TOP + 8, .size = 11, .anchor = "start", .fill = SVG_INK },
+		cut ? cut : "");
+	*x += 29 + 6.3 * (double)length + 18;
+	free(cut);
+}
+
+static void put_legend(const struct svg *svg, struct sl_out *out)
+{
+	double x = SVG_LEFT;
+	bool bars = false;
+	for (uint32_t i = 0; i < svg->runs; i++)
+		bars |= svg->kind == SVG_GANTT && svg->run[i].boxes == svg->run[i].bars &&
+			svg->run[i].boxes <= SVG_SHAPES / svg->runs;
+	if (svg->kind == SVG_SHARES)
+		return;
+	if (bars) {
+		for (unsigned i = 0; i < SVG_WAITS; i++)
+			legend_entry(out, &x, svg_wait_colour[i], NULL, svg_wait_name[i]);
+		return;
+	}
+	if (svg->kind == SVG_GANTT || svg->kind == SVG_HEAT) {
+		static const char *const share[] = { "up to 10 %", "40 to 50 %", "more than 90 %" };
+		static const unsigned shade[] = { 0, 4, SVG_SHADES - 1 };
+		for (unsigned i = 0; i < SL_LEN(share); i++)
+			legend_entry(out, &x, svg_shade[shade[i]], NULL, share[i]);
+		return;
+	}
+	for (uint32_t i = 0; i < svg->runs; i++)
+		legend_entry(out, &x, svg_colour[i % SVG_COLOURS],
+			svg->kind == SVG_COMPARISON ? NULL : svg_dash[i % SVG_COLOURS], svg->told[i].label);
+}
+
+/* What the chart shows, in words and in the numbers that matter. */
+static void put_description(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out)
+{
+	svg_escape(out, chart_of[svg->kind].what);
+	for (uint32_t run = 0; run < svg->runs; run++) {
+		sl_out_text(out, " ");
+		svg_escape(out, svg->told[run].label);
+		sl_out_text(out, svg->told[run].partial ? " (a part of a run):" : ":");
+		for (size_t i = 0; i < compared->shown_count; i++) {
+			const struct sl_shown *shown = &compared->shown[i];
+			int64_t micro;
+			char text[48];
+			if (!export_metric(&svg->told[run], shown->name, &micro))
+				continue;
+			export_number(text, micro, shown->unit, false);
+			sl_out_text(out, i ? ", " : " ");
+			svg_escape(out, shown->heading);
+			sl_out_printf(out, " %s", text);
+			if (export_unit(shown->unit)[0])
+				sl_out_printf(out, " %s", export_unit(shown->unit));
+		}
+		sl_out_text(out, ".");
+	}
+}
+
+static int svg_write(void *self, const struct sl_compared *compared, struct sl_out *out, struct sl_err *err)
+{
+	const struct svg *svg = self;
+	if (!svg->runs)
+		return sl_fail(err, SL_USAGE, "a chart of no run: name one or several");
+	const double height = svg->height ? svg->height : TOP + LEGEND + height_of(svg, compared) + BOTTOM;
+	const double room_height = height - TOP - LEGEND - BOTTOM;
+	char *title = export_clean(compared->title ? compared->title : "", 0);
+	if (!title)
+		return export_no_memory(err);
+	sl_out_text(out,
+		"<!-- Written by schedlab. -->\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-labelledby=\"title desc\"");
+	svg_at(out, "width", svg->width);
+	svg_at(out, "height", height);
+	sl_out_text(out, " viewBox=\"0 0 ");
+	svg_number(out, svg->width);
+	sl_out_text(out, " ");
+	svg_number(out, height);
+	sl_out_text(out,
+		"\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n<title id=\"title\">");
+	svg_escape(out, chart_of[svg->kind].title);
+	sl_out_text(out, title[0] ? ": " : "");
+	svg_escape(out, title);
+	sl_out_text(out, "</title>\n<desc id=\"desc\">");
+	put_description(svg, compared, out);
+	sl_out_text(out, "</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+	struct export_bytes heading = { 0 };
+	const char *name = chart_of[svg->kind].title;
+	export_put(&heading, name, strlen(name));
+	export_put(&heading, ": ", title[0] ? 2 : 0);
+	export_put(&heading, title, strlen(title) + 1);
+	free(title);
+	if (heading.failed) {
+		export_bytes_free(&heading);
+		return export_no_memory(err);
+	}
+	svg_text(out,
+		&(struct svg_text){ .x = SVG_LEFT,
+			.y = 22,
+			.size = 15,
+			.anchor = "start",
+			.fill = SVG_INK,
+			.most = svg->width / 9,
+			.bold = true },
+		heading.data);
+	export_bytes_free(&heading);
+	put_legend(svg, out);
+	const struct svg_panel room = { .x = SVG_LEFT,
+		.y = TOP + LEGEND,
+		.width = svg->width - SVG_LEFT - SVG_RIGHT,
+		.height = room_height };
+	draw(svg, compared, out, &room);
+	sl_out_text(out, "</svg>\n");
+	return SL_OK;
+}
+
+const struct sl_document export_svg = { SL_ABI_OF(struct sl_document), "svg",
+	"one chart as a picture: utilization, queue, wait-cdf, slowdown-cdf, gantt, heat, shares, comparison",
+	"report.svg", charts, false, svg_open, svg_add, svg_write, svg_close };

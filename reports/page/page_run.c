@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * page_run.c - one run, as it is told: its times in ticks, which of its jobs are kept, and all that is said
+ * of it.
+ */
+#include "reports/page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Ticks ------------------------------------------------------------------------------------------- */
+
+int32_t page_ticks(const struct page_run *run, sl_time time)
+{
+	const sl_time low = time / run->tick - (time % run->tick < 0);
+	return low > INT32_MAX ? INT32_MAX : low < INT32_MIN ? INT32_MIN : (int32_t)low;
+}
+
+/* Is every time of the run a whole number of these? */
+static bool is_exact(const struct page_run *run, sl_time tick)
+{
+	const struct sl_result *result = run->result;
+	for (uint32_t row = 0; row < run->total; row++)
+		if (run->jobs->submit[row] % tick ||
+			(result->start[row] != SL_NONE && result->start[row] % tick) ||
+			(result->end[row] != SL_NONE && result->end[row] % tick))
+			return false;
+	for (size_t i = 0; i < result->attempt_count; i++)
+		if (result->attempts[i].start % tick || result->attempts[i].end % tick)
+			return false;
+	return true;
+}
+
+/* The coarsest up to a second that is exact; a coarser one where its numbers would be too long: so that none
+ * is longer than 31 bits, and no difference of two longer than 32. */
+static void choose_tick(struct page_run *run)
+{
+	static const sl_time ticks[] = { 1000000 * SL_SECOND, 1000 * SL_SECOND, SL_SECOND, 1000, 1 };
+	enum { SECOND = 2 };
+	size_t i = SECOND;
+	while (i + 1 < SL_LEN(ticks) && !is_exact(run, ticks[i]))
+		i++;
+	while (i && (run->result->last / ticks[i] > INT32_MAX || run->result->first / ticks[i] < INT32_MIN)) {
+		run->rounded = true;
+		i--;
+	}
+	run->tick = ticks[i];
+	run->first = page_ticks(run, run->result->first);
+	run->last = page_ticks(run, run->result->last);
+	if (run->total && page_ticks(run, run->jobs->submit[0]) < run->first)
+		run->first = page_ticks(run, run->jobs->submit[0]);
+	run->last = run->last < run->first ? run->first : run->last;
+}
+
+/* ---- Which jobs are kept ------------------------------------------------------------------------------- */
+
+/* The longest waiting, ties in the order of the trace. */
+static void keep(struct page_run *run)
+{
+	const uint64_t runs = run->page->options.runs ? run->page->options.runs : 1;
+	const uint64_t most = run->page->options.jobs_max / runs;
+	struct page_key *key = page_alloc(run->page, 2 * (size_t)run->total, sizeof(*key));
+	run->kept_of = page_alloc(run->page, run->total, sizeof(*run->kept_of));
+	run->row_kept = page_alloc(run->page, run->total, sizeof(*run->row_kept));
+	if (!key || !run->kept_of || !run->row_kept) {
+		free(key);
+		return;
+	}
+	for (uint32_t row = 0; row < run->total && most < run->total; row++)
+		key[row] =
+			(struct page_key){ UINT64_MAX - (uint64_t)sl_wait_total_of(run->result, row), row };
+	if (most < run->total)
+		page_sort(key, key + run->total, run->total);
+	for (uint64_t i = 0; i < run->total; i++)
+		run->kept_of[most < run->total ? key[i].row : i] =
+			i < most || most >= run->total ? 0 : UINT32_MAX;
+	for (uint32_t row = 0; row < run->total; row++)
+		if (run->kept_of[row] != UINT32_MAX) {
+			run->row_kept[run->kept] = row;
+			run->kept_of[row] = run->kept++;
+		}
+	free(key);
+}
+
+/* ---- Spans -----------------------------------------------------------------------------------------------
+ */
+
+static void span_add(struct page_run *run, uint32_t row, size_t attempt, sl_time from, sl_time until)
+{
+	const int32_t a = page_ticks(run, from);
+	const int32_t b = page_ticks(run, until == SL_NONE ? run->result->last : until);
+	if (b > a)
+		run->span[run->span_count++] = (struct page_span){ row, (uint32_t)attempt, a, b };
+}
+
+static void make_spans(struct page_run *run)
+{
+	const struct sl_result *result = run->result;
+	const size_t most = (size_t)run->total + result->attempt_count;
+	struct page_key *key = page_alloc(run->page, 2 * most, sizeof(*key));
+	struct page_span *sorted = page_alloc(run->page, most, sizeof(*sorted));
+	run->span = page_alloc(run->page, most, sizeof(*run->span));
+	if (key && sorted && run->span) {
+		for (uint32_t row = 0; row < run->total; row++) {
+			const struct sl_attempt *attempt;
+			const size_t several = sl_attempts_of(result, row, &attempt);
+			for (size_t i = 0; i < several; i++)
+				span_add(run, row, (size_t)(attempt - result->attempts) + i + 1,
+					attempt[i].start, attempt[i].end);
+			if (!several && result->start[row] != SL_NONE)
+				span_add(run, row, 0, result->start[row], result->end[row]);
+		}
+		for (size_t i = 0; i < run->span_count; i++)
+			key[i] = (struct page_key){ (uint64_t)((int64_t)run->span[i].from - INT32_MIN),
+				(uint32_t)i };
+		page_sort(key, key + most, run->span_count);
+		for (size_t i = 0; i < run->span_count; i++)
+			sorted[i] = run->span[key[i].row];
+		struct page_span *swap = run->span;
+		run->span = sorted;
+		sorted = swap;
+	}
+	free(sorted);
+	free(key);
+}
+
+/* ---- What is said -------------------------------------------------------------------------------------- */
+
+static void put_facts(struct page_run *run)
+{
+	const struct sl_told *told = run->told;
+	struct page_text *json = run->json;
+	page_name(json, "label");
+	page_json(json, told->label);
+	page_name(json, "folder");
+	page_json(json, told->folder);
+	page_put(json, told->partial ? ",\"partial\":true,\"facts\":[" : ",\"partial\":false,\"facts\":[");
+	for (size_t i = 0; i < told->fact_count; i++) {
+		page_put(json, i ? ",[" : "[");
+		page_json(json, told->fact[i].key);
+		page_put(json, ",");
+		page_json(json, told->fact[i].value);
+		page_put(json, "]");
+	}
+	page_put(json, "],\"warnings\":[");
+	for (size_t i = 0; i < told->warning_count; i++) {
+		page_put(json, i ? "," : "");
+		page_json(json, told->warning[i]);
+	}
+	page_put(json, "],\"metrics\":{");
+	const char *before = "";
+	for (size_t i = 0; i < told->metric_count; i++) {
+		if (strstr(told->metric[i].name, "{user=")) /* May be many: they stay in metrics.json. */
+			continue;
+		page_put(json, before);
+		page_json(json, told->metric[i].name);
+		page_put(json, ":");
+		page_micro(json, told->metric[i].micro);
+		before = ",";
+	}
+	page_put(json, "}");
+}
+
+static void put_number(struct page_text *json, const char *name, int64_t value)
+{
+	page_name(json, name);
+	page_i64(json, value);
+}
+
+static const char *tick_rule(const struct page_run *run)
+{
+	if (!run->rounded)
+		return "";
+	return run->tick < SL_SECOND
+		       ? "The run has times between whole milliseconds: the page shows each rounded down."
+	       : run->tick == SL_SECOND
+		       ? "The run has times between whole seconds: the page shows each rounded down."
+	       : run->tick == 1000 * SL_SECOND
+		       ? "The run is longer than 68 years: the page shows each time rounded down to 1 000 s."
+		       : "The run is longer than 68 000 years: the page shows each time rounded down to 1 000 000 s.";
+}
+
+static void put_world(struct page_run *run)
+{
+	const struct sl_cluster *cluster = run->cluster;
+	struct page_text *json = run->json;
+	put_number(json, "tick", run->tick);
+	page_name(json, "tick_rule");
+	page_json(json, tick_rule(run));
+	put_number(json, "epoch", run->result->epoch);
+	put_number(json, "utc_offset", run->result->utc_offset);
+	page_put(json, ",\"parts\":{");
+	put_number(json, "cpus", run->cpu_parts);
+	put_number(json, "gpus", run->gpu_parts);
+	page_put(json, "},\"total\":{");
+	put_number(json, "cpus", run->result->cpus);
+	put_number(json, "gpus", cluster ? cluster->gpus : 0);
+	put_number(json, "nodes", cluster ? cluster->node_count : 0);
+	put_number(json, "mem", cluster ? cluster->mem : 0);
+	page_put(json, "}");
+	put_number(json, "first", run->first);
+	put_number(json, "last", run->last);
+	page_put(json, ",\"jobs\":{");
+	put_number(json, "total", run->total);
+	put_number(json, "kept", run->kept);
+	page_name(json, "rule");
+	if (run->kept < run->total)
+		page_format(json,
+			"\"Of %u jobs the %u that waited longest are told one by one (--max-jobs); the others are in the "
+			"sums, curves and the heat map alone.\"",
+			run->total, run->kept);
+	else
+		page_put(json, "\"\"");
+	page_put(json, "}");
+}
+
+static void about_page(struct page *page, const struct page_run *run)
+{
+	if (!page->run_count) {
+		page->epoch = run->result->epoch;
+		page->utc_offset = run->result->utc_offset;
+		for (size_t i = 0; i < run->told->fact_count; i++)
+			if (strcmp(run->told->fact[i].key, "version") == 0)
+				page_put(&page->version, run->told->fact[i].value);
+	}
+	page->gpus = page->gpus || (run->cluster && run->cluster->gpus);
+	page->nodes = page->nodes || run->cluster;
+	page->mem = page->mem || (run->cluster && run->cluster->mem);
+	page->run_count++;
+}
+
+static void run_free(struct page_run *run)
+{
+	page_groups_free(run);
+	free(run->row_kept);
+	free(run->kept_of);
+	free(run->span);
+}
+
+int page_run_tell(struct page *page, const struct sl_told *told, struct sl_err *err)
+{
+	const struct sl_result *result = told->result;
+	struct page_text json = { 0 };
+	const bool nodes = result->cluster && result->cluster->node_count;
+	struct page_run run = { .page = page,
+		.told = told,
+		.result = result,
+		.jobs = result->jobs,
+		.cluster = nodes ? result->cluster : NULL,
+		.json = &json,
+		.total = result->jobs->count,
+		.cpu_parts = result->cluster ? sl_parts(result->cluster->cpu_parts) : 1,
+		.gpu_parts = result->cluster ? sl_parts(result->cluster->gpu_parts) : 1 };
+	static void (*const put[])(struct page_run *) = { page_use_put, page_cdf_put, page_shares_put,
+		page_columns_put, page_charges_put, page_rows_put };
+	for (uint32_t row = 0; row < run.total && !run.suspended; row++)
+		run.suspended = sl_suspended_of(result, row) > 0;
+	choose_tick(&run);
+	keep(&run);
+	make_spans(&run);
+	if (!page->failed)
+		page_groups_make(&run);
+	page_put(&json, page->run_count ? ",\n{" : "{");
+	put_facts(&run);
+	put_world(&run);
+	for (size_t i = 0; i < SL_LEN(put) && !page->failed; i++)
+		put[i](&run);
+	page_put(&json, "}");
+	about_page(page, &run);
+	page_bytes(&page->runs, json.data, json.length);
+	page->failed = page->failed || json.failed || page->runs.failed || page->version.failed;
+	page_text_free(&json);
+	run_free(&run);
+	return page->failed
+		       ? sl_fail(err, SL_SYSTEM,
+				 "out of memory while the page is made: keep fewer jobs on it with --max-jobs")
+		       : SL_OK;
+}

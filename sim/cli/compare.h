@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * compare.h - what the files of schedlab compare share: a row a policy, and how it is shown.
+ */
+#ifndef SL_COMPARE_H
+#define SL_COMPARE_H
+
+#include "sim/cli/cli.h"
+#include "sim/cli/first_difference.h"
+#include "sim/cli/telling.h"
+
+struct compared_row {
+	const char *label; /* Of its line: the policy, or "easy on small.yaml" where clusters differ. */
+	const char *policy, *cluster;
+	const char *input; /* sha256 of the trace, or NULL where unknown. */
+	struct sl_metrics metrics;
+	bool partial;
+};
+
+struct comparison {
+	const struct args *args;
+	struct windows *windows;         /* By row, if each is of several windows. */
+	size_t each;                     /* Runs of a row. */
+	struct replication *replication; /* By seed, then by row; NULL: each row is one run. */
+	struct compared_row *row;
+	size_t count;
+	struct outdir *dir;    /* NULL: nothing is written. */
+	struct sl_err failure; /* Of a row or its files: worse than an interruption. */
+
+	/* To the first row, of those after it; by row, then by metric. */
+	const struct sl_difference *difference;
+	const struct difference_ranks *ranks; /* By difference; NULL: there are none. */
+	size_t difference_count;
+	const struct compared_parting
+		*parting;                /* Of directories, by row from the second on; NULL: of a trace. */
+	struct differences *differences; /* While the runs are there; NULL: each row is of several. */
+
+	const struct sl_document *document; /* The report; NULL: none is written. */
+	void *report;
+};
+
+/* Where a run parts from the first. */
+struct compared_parting {
+	bool known;
+	struct first_difference is;
+	const char *why; /* They were not made again; NULL: they were. */
+};
+
+/* compare_replications.c: --reps. */
+struct replication {
+	uint64_t seed, digest;
+	struct sl_metrics metrics;
+};
+/* runs: those of each row with the first seed; each scenario that draws is read anew for each seed by
+ * `world`. Fills rows, replications and differences. */
+struct replications {
+	struct comparison *all;
+	const struct run *row;
+	unsigned threads;
+	const struct scenario *(*world)(void *self, size_t row, size_t seed, struct sl_err *err);
+	void *self;
+};
+int compare_replications(const struct replications *of, struct sl_err *err);
+int replications_csv(const struct comparison *all, struct sl_err *err);
+
+/* compare_table.c: the table, or with --json one object, on stdout. */
+int compare_show(const struct comparison *all, struct sl_err *err);
+/* compare.csv and differences.csv of the directory. */
+int compare_files(const struct comparison *all, struct sl_err *err);
+/* compare_directories.c: a file that is one JSON object; the caller frees it. */
+struct cJSON;
+int json_read(const char *path, struct cJSON **json, struct sl_arena *arena, struct sl_err *err);
+/* DIR DIR... */
+int compare_directories(struct comparison *all, struct sl_err *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * telling.h - a run as documents see it (struct sl_told), and which metrics they show.
+ */
+#ifndef SL_TELLING_H
+#define SL_TELLING_H
+
+#include "sim/cli/cli.h"
+
+/* What a document needs recorded of a run. */
+enum { TELLING_RECORD = SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLACES };
+
+/* All that it lends is the run's, or in the arena. */
+int telling_make(struct sl_told *told, const struct run *run, const struct sl_metrics *metrics,
+	const char *label, const char *folder, struct sl_arena *arena, struct sl_err *err);
+/* What tells a run from others: its policy, how ties go where that is not the placing's own, and where
+ * several clusters are compared its cluster (else NULL). NULL: no memory. */
+const char *telling_label(const struct run *run, const char *cluster, struct sl_arena *arena);
+/* Of a document: "lublin-256.swf: fcfs, easy". trace NULL: the labels say of which. NULL: no memory. */
+const char *telling_title(const char *trace, const char *const *label, size_t count, struct sl_arena *arena);
+/* The metrics that comparisons show, in order; their differences are filled in by stats. */
+const struct sl_shown *telling_shown(size_t *count);
+/* By name ("html"); NULL: there is none. */
+const struct sl_document *document_find(const char *name);
+/* How many jobs a document tells one by one, over all of its runs, unless --max-jobs says: 1 000 000 of
+ * lublin's make a page of less than 15 MB. */
+enum { TELLING_JOBS = 1000000 };
+
+/* differences.c: what may be said of the differences of several runs over one trace: per-run sums are taken
+ * while each run's columns are there, in slot order; then every metric of which anything can be said, of
+ * every run from the second on. Estimates are the difference of the metric as it is shown, and lie within
+ * their interval. One partial run: nothing is said. */
+struct differences;
+struct differences *differences_new(struct sl_arena *arena);
+int differences_take(struct differences *all, size_t run, const struct sl_result *result,
+	const struct sl_metrics *metrics, struct sl_err *err);
+/* Before the first run: in place of batches, spans of so long a time from the first submission on (length),
+ * or so many equal ones from the first submission to the last (count). each: what one is called, "week". */
+void differences_cut(struct differences *all, sl_time length, unsigned count, const char *each);
+/* Rows that are of several runs each, paired and independent (seeds, windows): their metrics in place of
+ * differences_take. */
+struct difference_samples {
+	size_t runs, each;
+	const struct sl_metrics *(*of)(void *self, size_t run, size_t i);
+	const struct sl_metrics *(*shown)(void *self, size_t run); /* The means over them. */
+	void *self;
+	const char *what; /* "seeds" */
+};
+int differences_samples(
+	struct differences *all, const struct difference_samples *samples, struct sl_err *err);
+/* Lent until differences_free. */
+const struct sl_difference *differences_list(const struct differences *all, size_t *count);
+/* Of samples that are independent, beside the t interval: Wilcoxon's signed ranks, and the shift of Hodges
+ * and Lehmann. */
+struct difference_ranks {
+	bool known;
+	double p;
+	bool exact;
+	int64_t shift, low, high; /* low > high: no interval. */
+};
+/* By difference; NULL: they are of one run's batches. */
+const struct difference_ranks *differences_ranks(const struct differences *all);
+void differences_free(struct differences *all);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stats.h - what may be said of a difference between two policies, and how surely.
+ *
+ * A sample is one number a seed, a week, or a batch of jobs, never one a job: jobs of one trace wait for each
+ * other. Samples are paired: the i-th of two policies is of the same jobs, or the same seed.
+ * Nothing here draws by chance but the bootstrap, whose stream is named and seeded. Values that leave it are
+ * rounded by the caller (libm differs in the last bit between machines), never compared exactly.
+ */
+#ifndef SL_STATS_H
+#define SL_STATS_H
+
+#include "sim/base.h"
+
+struct stats_interval {
+	double estimate, low, high;
+	unsigned samples;
+	const char *method; /* One clause, static: "paired t". NULL: no interval, low > high. */
+};
+
+/* Of the mean of n differences, at that level (0.95), by Student's t; false: fewer than 2. */
+bool stats_paired_t(const double *difference, unsigned n, double level, struct stats_interval *interval);
+
+/* Wilcoxon's signed rank test, two-sided: zeros dropped (Wilcoxon 1945), ties by mid-ranks; exact by counting
+ * all 2^n signs up to n = 25, then normal with continuity correction. Estimate and interval: Hodges and
+ * Lehmann 1963, the median of Walsh averages and its distribution-free interval (Hollander, Wolfe and Chicken
+ * 2014, 3.1-3.3), of all n, zeros too. False: n = 0, more than STATS_SAMPLES_MAX, or no memory. Fewer than 6
+ * differences have no interval at 0.95, since no p is below 2 / 2^n: shift.method is NULL, low > high. */
+enum { STATS_SAMPLES_MAX = 2000 };
+struct stats_wilcoxon {
+	double p;
+	bool exact;
+	struct stats_interval shift;
+};
+bool stats_wilcoxon(const double *difference, unsigned n, double level, struct stats_wilcoxon *found);
+
+/* Lag-1 autocorrelation; 0 where all are equal. */
+double stats_lag1(const double *value, unsigned n);
+/* What lag-1 autocorrelation n independent samples pass once in twenty times: beyond it an interval over them
+ * is not to be trusted. */
+double stats_lag1_high(unsigned n);
+
+/* Circular block bootstrap (Politis and Romano 1992) of any figure of cells that follow each other, in blocks
+ * of `length` cells: draws times, figure(self, which, n) is asked of as many cell numbers as there are cells,
+ * in runs of `length` from a start that is drawn, on from the first after the last. Percentile interval; the
+ * estimate is the figure of the cells as they are. False: fewer than 2 blocks, or no memory. */
+struct stats_blocks {
+	double (*figure)(void *self, const unsigned *which, unsigned n);
+	void *self;
+	unsigned cells, length, draws;
+	uint64_t seed;
+	const char *stream; /* "compare/wait.p95": draws for one figure move no other's. */
+};
+bool stats_bootstrap(const struct stats_blocks *blocks, double level, struct stats_interval *interval);
+
+/* Holm 1979: p[i] adjusted in place. False: no memory. */
+bool stats_holm(double *p, unsigned n);
+
+#endif

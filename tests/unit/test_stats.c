@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_stats.c - intervals of differences: published examples and tables, and how often they cover.
+ *
+ * What covers is measured on seeded draws, so nothing here fails by chance; of
+ * 2 000 intervals at 95 %, 93 to 97 of a hundred is four standard errors.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/stats.h"
+
+#define NEAR(got, want, by) \
+	cr_expect(fabs((got) - (want)) <= (by), "%s: %.9g, not %.9g", #got, (double)(got), (double)(want))
+
+/* Darwin's maize, crossed less self-fertilised, in eighths of an inch (Fisher, The Design of Experiments,
+ * 1935, section 17: t = 2.148). */
+static const double maize[] = { 49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48 };
+
+/* Hamilton depression scale, first visit less second (Hollander, Wolfe and Chicken, table 3.1). */
+static const double hamilton[] = { 1.83 - .878, .50 - .647, 1.62 - .598, 2.48 - 2.05, 1.68 - 1.06,
+	1.88 - 1.29, 1.55 - 1.06, 3.06 - 3.14, 1.30 - 1.29 };
+
+Test(stats, paired_t)
+{
+	struct stats_interval at;
+	cr_assert(stats_paired_t(maize, SL_LEN(maize), 0.95, &at));
+	NEAR(at.estimate, 314.0 / 15, 1e-12);
+	/* Fisher's t = estimate / error; t(14) at 5 % is 2.1448 (his table IV). */
+	NEAR(2.1448 * at.estimate / (at.estimate - at.low), 2.148, 5e-4);
+	NEAR(at.low + at.high, 2 * at.estimate, 1e-9);
+	cr_expect(at.samples == 15);
+	static const double two[] = { 1, 3 };
+	cr_assert(stats_paired_t(two, 2, 0.95, &at)); /* t(1) = 12.706; error 1. */
+	NEAR(at.high, 2 + 12.706, 5e-4);
+	cr_expect(!stats_paired_t(two, 1, 0.95, &at) && at.low > at.high && !at.method);
+}
+
+/* R: wilcox.test(x, y, paired = TRUE, alternative = "greater"): V = 40, p = 0.01953; Hollander, Wolfe and
+ * Chicken, examples 3.1, 3.3, 3.4: estimate 0.46, interval (.010, .786). */
+Test(stats, wilcoxon_of_hamilton)
+{
+	struct stats_wilcoxon at;
+	cr_assert(stats_wilcoxon(hamilton, SL_LEN(hamilton), 0.95, &at));
+	cr_expect(at.exact);
+	NEAR(at.p, 2 * 10.0 / 512, 1e-12);
+	NEAR(at.shift.estimate, 0.46, 1e-9);
+	NEAR(at.shift.low, 0.010, 1e-9);
+	NEAR(at.shift.high, 0.786, 1e-9);
+}
+
+/* The two negative of Darwin's pairs have ranks 10 and 14: T = 24, p = 0.0413 (exact). */
+Test(stats, wilcoxon_of_maize)
+{
+	struct stats_wilcoxon at;
+	cr_assert(stats_wilcoxon(maize, SL_LEN(maize), 0.95, &at));
+	cr_expect(at.exact);
+	NEAR(at.p, 0.0413, 5e-5);
+}
+
+/* The largest T at which p is 0.05 or less (Wilcoxon's table II as McCornack 1965 has it, exactly), and the
+ * next is more. */
+Test(stats, wilcoxon_table)
+{
+	static const unsigned table[][2] = { { 6, 0 }, { 7, 2 }, { 8, 3 }, { 9, 5 }, { 10, 8 }, { 11, 10 },
+		{ 12, 13 }, { 13, 17 }, { 14, 21 }, { 15, 25 }, { 16, 29 }, { 17, 34 }, { 18, 40 },
+		{ 19, 46 }, { 20, 52 }, { 21, 58 }, { 22, 65 }, { 23, 73 }, { 24, 81 }, { 25, 89 } };
+	for (size_t i = 0; i < SL_LEN(table); i++) {
+		const unsigned n = table[i][0];
+		for (unsigned more = 0; more < 2; more++) {
+			double value[25];
+			unsigned left = table[i][1] + more; /* The negative ranks add up to it. */
+			for (unsigned rank = n; rank > 0; rank--) {
+				const bool negative = rank <= left;
+				left -= negative ? rank : 0;
+				value[rank - 1] = negative ? -(double)rank : rank;
+			}
+			struct stats_wilcoxon at;
+			cr_assert(stats_wilcoxon(value, n, 0.95, &at));
+			cr_expect((at.p <= 0.05) == !more, "n = %u, T = %u: p = %.5f", n, table[i][1] + more,
+				at.p);
+			/* The interval and the test are the same statement. */
+			cr_expect((at.p <= 0.05) == (at.shift.low > 0), "n = %u: low %g", n, at.shift.low);
+		}
+	}
+}
+
+/* Ties by hand: of 1 1 2 the mid-ranks are 1.5 1.5 3; the 8 sums of positive ranks are 0 1.5 1.5 3 3 4.5 4.5
+ * 6. With -1 1 2 it is 4.5: p = 2 * 3 / 8. Zeros say nothing, and of five values no interval is at 95 %. */
+Test(stats, wilcoxon_ties_and_zeros)
+{
+	struct stats_wilcoxon at;
+	static const double tied[] = { 0, -1, 1, 0, 2 };
+	cr_assert(stats_wilcoxon(tied, 5, 0.95, &at));
+	NEAR(at.p, 0.75, 1e-12);
+	cr_expect(!at.shift.method && at.shift.low > at.shift.high);
+	NEAR(at.shift.estimate, 0.5, 1e-12); /* Of -1 -.5 -.5 0 0 0 0 .5 .5 .5 .5 1 1 1 1 1.5 2 less two. */
+	static const double none[] = { 0, 0, 0, 0, 0, 0, 0 };
+	cr_assert(stats_wilcoxon(none, 7, 0.95, &at));
+	NEAR(at.p, 1, 0);
+	NEAR(at.shift.high, 0, 0);
+	cr_expect(!stats_wilcoxon(none, 0, 0.95, &at));
+}
+
+/* n = 6: P(T = 0) = 1/64, so the interval runs from the least to the greatest; n = 30 is by the normal: C =
+ * 232.5 - 1.96 * 48.62 = 137. */
+Test(stats, wilcoxon_interval_ends)
+{
+	struct stats_wilcoxon at;
+	double value[30];
+	for (unsigned i = 0; i < 30; i++)
+		value[i] = (i % 2 ? 1 : -1) * (double)(i + 1) + 0.25;
+	cr_assert(stats_wilcoxon(value, 6, 0.95, &at));
+	NEAR(at.shift.low, -4.75, 0);
+	NEAR(at.shift.high, 6.25, 0);
+	cr_assert(stats_wilcoxon(value, 30, 0.95, &at));
+	cr_expect(!at.exact);
+	/* R 4: wilcox.test(v)$p.value with exact = FALSE: V = sum of the even ranks = 240; |240 - 232.5| -
+	 * 0.5 = 7; 7 / 48.6184. */
+	NEAR(at.p, 0.885516, 2e-6);
+}
+
+Test(stats, lag1)
+{
+	/* Deviations -8/3 -5/3 13/3: products 40/9 - 65/9 over squares 258/9. */
+	NEAR(stats_lag1((const double[]){ 2, 3, 9 }, 3), -25.0 / 258, 1e-12);
+	cr_expect_eq(stats_lag1((const double[]){ 4, 4, 4 }, 3), 0);
+	double rising[20];
+	for (unsigned i = 0; i < 20; i++)
+		rising[i] = i;
+	cr_expect(stats_lag1(rising, 20) > stats_lag1_high(20));
+	NEAR(stats_lag1_high(20), 0.3178, 1e-4); /* 1.64485 / 4.47214 - 0.05. */
+}
+
+/* Holm 1979: the least times n, the next times n - 1 ..., never less than one before. */
+Test(stats, holm)
+{
+	double p[] = { 0.04, 0.01, 0.03, 0.9, 0.01 };
+	static const double want[] = { 0.09, 0.05, 0.09, 0.9, 0.05 };
+	cr_assert(stats_holm(p, 5));
+	for (unsigned i = 0; i < 5; i++)
+		NEAR(p[i], want[i], 1e-12);
+}
+
+/* ---- How often it covers ---------------------------------------------------------------------- */
+
+/* A standard normal, by the sum of twelve. */
+static double normal(struct sl_rng *rng)
+{
+	double sum = -6;
+	for (int i = 0; i < 12; i++)
+		sum += sl_rng_unit(rng);
+	return sum;
+}
+
+enum { DRAWS = 2000 };
+
+static void expect_share(const char *what, unsigned hits, double low, double high)
+{
+	cr_expect(hits >= low * DRAWS && hits <= high * DRAWS, "%s: %.1f %%", what, 100.0 * hits / DRAWS);
+}
+
+Test(stats, coverage_of_small_samples)
+{
+	struct sl_rng rng = sl_rng_stream(7, "tests/stats/small");
+	unsigned t = 0, shift = 0, alarms = 0, exponential = 0;
+	for (int i = 0; i < DRAWS; i++) {
+		double value[12];
+		struct stats_interval at;
+		struct stats_wilcoxon w;
+		for (int k = 0; k < 12; k++)
+			value[k] = 3 + normal(&rng);
+		(void)stats_paired_t(value, 12, 0.95, &at);
+		(void)stats_wilcoxon(value, 12, 0.95, &w);
+		t += at.low <= 3 && 3 <= at.high;
+		shift += w.shift.low <= 3 && 3 <= w.shift.high;
+		for (int k = 0; k < 12; k++)
+			value[k] -= 3;
+		(void)stats_wilcoxon(value, 12, 0.95, &w);
+		alarms += w.p <= 0.05;
+		for (int k = 0; k < 12; k++) /* Differences of like, skewed things are symmetric. */
+			value[k] = log1p(-sl_rng_unit(&rng)) - log1p(-sl_rng_unit(&rng));
+		(void)stats_paired_t(value, 12, 0.95, &at);
+		exponential += at.low <= 0 && 0 <= at.high;
+	}
+	expect_share("paired t", t, 0.93, 0.97);
+	expect_share("paired t of exponentials", exponential, 0.93, 0.975);
+	expect_share("Hodges-Lehmann", shift, 0.935, 0.97); /* Exactly 1 - 2 * 101 / 4096 = 0.9507. */
+	expect_share("Wilcoxon's false alarms", alarms, 0.03, 0.065);
+}
+
+static void batch_means(const double *value, unsigned each, double mean[20])
+{
+	for (unsigned i = 0; i < 20; i++) {
+		mean[i] = 0;
+		for (unsigned k = 0; k < each; k++)
+			mean[i] += value[i * each + k] / each;
+	}
+}
+
+/* A process that remembers, as waits in submit order do: x = 0.8 x + noise, 4 000 of them, mean 0. Batches of
+ * 200 forget; batches of 4 do not, and say so. */
+Test(stats, coverage_of_batch_means)
+{
+	struct sl_rng rng = sl_rng_stream(7, "tests/stats/batches");
+	static double value[4000];
+	unsigned covered = 0, alarms = 0, narrow = 0, seen = 0;
+	for (int i = 0; i < DRAWS; i++) {
+		double x = normal(&rng) / 0.6;
+		for (int k = 0; k < 4000; k++)
+			value[k] = x = 0.8 * x + (2 * sl_rng_unit(&rng) - 1);
+		struct stats_interval at;
+		double mean[20];
+		batch_means(value, 200, mean);
+		(void)stats_paired_t(mean, 20, 0.95, &at);
+		covered += at.low <= 0 && 0 <= at.high;
+		alarms += stats_lag1(mean, 20) > stats_lag1_high(20);
+		batch_means(value, 4, mean);
+		(void)stats_paired_t(mean, 20, 0.95, &at);
+		narrow += at.low <= 0 && 0 <= at.high;
+		seen += stats_lag1(mean, 20) > stats_lag1_high(20);
+	}
+	expect_share("20 batches of 200", covered, 0.93, 0.97);
+	expect_share("alarms over independent batches", alarms, 0.02, 0.09);
+	expect_share("20 batches of 4", narrow, 0.5, 0.85);
+	expect_share("alarms over dependent batches", seen, 0.4, 1);
+}
+
+static double mean_of_cells(void *self, const unsigned *which, unsigned n)
+{
+	const double *cell = self;
+	double sum = 0;
+	for (unsigned i = 0; i < n; i++)
+		sum += cell[which[i]];
+	return sum / n;
+}
+
+/* Cells that are correlated within blocks: 200 cells, blocks of 10, the same process as above. A percentile
+ * interval of 20 blocks is known to be a little too narrow. */
+Test(stats, coverage_of_the_bootstrap)
+{
+	struct sl_rng rng = sl_rng_stream(7, "tests/stats/bootstrap");
+	unsigned covered = 0;
+	for (int i = 0; i < DRAWS; i++) {
+		double cell[200] = { 0 };
+		double x = normal(&rng) / 0.6;
+		for (int k = 0; k < 2000; k++)
+			cell[k / 10] += x = 0.8 * x + (2 * sl_rng_unit(&rng) - 1);
+		const struct stats_blocks blocks = { mean_of_cells, cell, 200, 10, 200, (uint64_t)i,
+			"tests/stats/blocks" };
+		struct stats_interval at;
+		cr_assert(stats_bootstrap(&blocks, 0.95, &at));
+		covered += at.low <= 0 && 0 <= at.high;
+	}
+	expect_share("bootstrap of 20 blocks", covered, 0.90, 0.97);
+}
+
+/* The same seed, the same ends; runs of cells wrap around; another stream is other draws. */
+struct seen {
+	unsigned asked;
+	bool broken;
+};
+static double look(void *self, const unsigned *which, unsigned n)
+{
+	struct seen *seen = self;
+	for (unsigned i = 1; i < n; i++)
+		seen->broken |= i % 4 && which[i] != (which[i - 1] + 1) % n;
+	seen->asked++;
+	return which[0];
+}
+Test(stats, bootstrap_blocks)
+{
+	struct seen seen = { 0 };
+	struct stats_blocks blocks = { look, &seen, 10, 4, 100, 1, "a" };
+	struct stats_interval a, b, c;
+	cr_assert(stats_bootstrap(&blocks, 0.9, &a) && stats_bootstrap(&blocks, 0.9, &b));
+	cr_expect(!seen.broken && seen.asked == 202);
+	cr_expect(a.low == b.low && a.high == b.high && a.samples == 2 && a.estimate == 0);
+	blocks.stream = "b";
+	cr_assert(stats_bootstrap(&blocks, 0.9, &c));
+	blocks.length = 6;
+	cr_expect(!stats_bootstrap(&blocks, 0.9, &c) && c.low > c.high);
+}
