@@ -13,6 +13,9 @@ extern const struct sl_node_model node_param_shakti, node_param_shakti_hm, node_
 extern const struct sl_node_model node_cpu_1s, node_cpu_2s;
 extern const struct sl_mig_model mig_a100_40gb, mig_a100_80gb, mig_h100_80gb, mig_h100_94gb;
 
+extern const struct sl_model model_search, model_speedup, model_failures, model_power, model_storage,
+	model_checkpoint, model_fabric;
+
 const struct sl_generator *const sl_generators[] = { &model_lublin, &model_sessions, NULL };
 
 const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1v_32gb, &node_dgx_a100,
@@ -22,3 +25,8 @@ const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1
 
 const struct sl_mig_model *const sl_mig_models[] = { &mig_a100_40gb, &mig_a100_80gb, &mig_h100_80gb,
 	&mig_h100_94gb, NULL };
+
+/* Settled in this order: who stops, how fast by itself, what is up, what that draws, then what waits for
+ * files and for each other. */
+const struct sl_model *const sl_models[] = { &model_search, &model_speedup, &model_failures, &model_power,
+	&model_storage, &model_checkpoint, &model_fabric, NULL };

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_MAJOR           2
-#define SL_ABI_MINOR           2
+#define SL_ABI_MAJOR           3
+#define SL_ABI_MINOR           0
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
@@ -24,7 +24,7 @@
 /* Every vtable begins with this; members are only appended, an absent tail means the default. Other structs
  * have no size in them: where one that is lent in arrays or made by plug-ins grows, or a function takes other
  * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs; 2.1: tables of
- * a policy's own figures. */
+ * a policy's own figures. 3: models, and what jobs do while they run. */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
 	uint32_t size;    /* sizeof of the whole vtable then. */
@@ -114,7 +114,8 @@ enum sl_param_kind {
 	SL_PARAM_TIME,
 	SL_PARAM_BOOL,
 	SL_PARAM_CHOICE,
-	SL_PARAM_TEXT
+	SL_PARAM_TEXT,
+	SL_PARAM_SHEET /* The path of a CSV file, read before the run: sl_sheet_of. Models only. */
 };
 
 struct sl_param {
@@ -795,6 +796,10 @@ struct sl_jobs {
 	const uint32_t *request_drawn_from;
 	uint32_t row_first; /* Of a part of a trace (replay.windows): rows that `more` names (dependencies)
 			     * count from so many before the first. */
+	/* By job: of `profile`; 0: nothing is said. NULL: of no job. */
+	const uint32_t *profile_of;
+	const struct sl_profile *profile;
+	uint32_t profile_count;
 };
 
 /* What has to be before a job may start. */
@@ -843,6 +848,71 @@ struct sl_job_more {
 	sl_time eligible_after_recorded; /* From its submission until the first attempt could be considered.
 					  */
 };
+
+/* ---- What jobs do while they run ----------------------------------------------- */
+
+/* Who sends what to whom in an iteration. */
+enum sl_pattern {
+	SL_PATTERN_NONE,
+	SL_PATTERN_RING,  /* All-reduce: a ring over all ranks, */
+	SL_PATTERN_TREE,  /* a double binary tree, */
+	SL_PATTERN_HIER,  /* within each node over NVLink, then a ring over nodes. */
+	SL_PATTERN_RS_AG, /* Reduce-scatter, then all-gather: as a ring. */
+	SL_PATTERN_ALLTOALL,
+	SL_PATTERN_NEIGHBOUR, /* With its neighbours on a line, a plane, in space. */
+	SL_PATTERN_BROADCAST,
+	SL_PATTERN_SERVER, /* All with one parameter server. */
+	SL_PATTERN_COUNT
+};
+
+/* How a job's size may change. */
+enum sl_elastic {
+	SL_RIGID,
+	SL_MOLDABLE,  /* The scheduler chooses as it starts, */
+	SL_MALLEABLE, /* and at any time. */
+	SL_EVOLVING,  /* The job asks for another, at its own times. */
+	SL_ELASTIC_COUNT
+};
+
+/* What a job does while it runs, for models; jobs that do the same share one. Numbers: SL_NONE, texts: NULL
+ * where nothing is said. Bytes are bytes, shares are millionths. */
+struct sl_profile {
+	/* Iterations: time is the traced run time, whatever one iteration takes. */
+	int64_t comp;    /* Nanoseconds of compute an iteration, on the GPUs of the trace. */
+	int64_t bytes;   /* That a rank sends an iteration (of a collective: its buffer). */
+	int64_t pattern; /* enum sl_pattern */
+	int64_t dims;    /* SL_PATTERN_NEIGHBOUR: 1 to 3. */
+	int64_t overlap; /* Of the compute, how much communication may hide behind; or */
+	int64_t gamma;   /* Pollux: T = (comp^g + comm^g)^(1/g), in millionths. */
+	int64_t sens;    /* In place of comp and bytes: communication's share of an iteration. */
+	/* Files. */
+	const char *fs;              /* The file system; NULL: the first. */
+	int64_t read, write;         /* Before it begins, and after it is done; of all its nodes together. */
+	int64_t read_each;           /* In each iteration, streamed. */
+	const char *dataset, *image; /* Which a node may keep from the job before. */
+	int64_t dataset_bytes, image_bytes; /* Read by each of its nodes. */
+	/* Checkpoints. */
+	int64_t checkpoint;       /* Bytes of one, of all its nodes together. */
+	sl_time checkpoint_every; /* Of work between two; 0: never; SL_NONE: as the model says. */
+	sl_time checkpoint_cost;  /* In place of bytes: so long it stands still. */
+	int64_t checkpoint_async; /* 1: it goes on meanwhile. */
+	/* Speed by size and by GPU. */
+	const char *model;             /* Its row in tables of throughputs: "ResNet-18". */
+	int64_t serial;                /* Amdahl: the share of its work that is serial. */
+	int64_t parallelism, variance; /* Downey: A, sigma; millionths. */
+	int64_t elastic;               /* enum sl_elastic */
+	const char *evolves;           /* "600:8,1800:4": after so many seconds of work, so many tasks. */
+	/* Power. */
+	int64_t intensity; /* How hard it drives its GPUs (of a job without: its cpus). */
+	/* Families and services. */
+	const char *family; /* Trials of one search, replicas of one service; */
+	int64_t member;     /* its number there, from 0. */
+	int64_t score;      /* Of a trial, as it ends: millionths; less is better. */
+	int64_t score_from; /* As it begins. */
+	sl_time score_time; /* What it lacks halves in so long a time of work. */
+};
+/* Nothing is said. */
+SL_API void sl_profile_clear(struct sl_profile *profile);
 
 /* ---- Readers ---------------------------------------------------------------- */
 
@@ -896,6 +966,7 @@ struct sl_row_more {
 			 */
 	const int64_t *gpu_active; /* Of the GPU time that it held, how much it was active, in millionths;
 				    * NULL: not known. */
+	const struct sl_profile *profile; /* NULL: nothing is said. */
 };
 
 struct sl_row {
@@ -1472,6 +1543,163 @@ SL_API void sl_by(struct sl_pass *pass, enum sl_rule rule, sl_job whose);
  * are taken note of without it. */
 SL_API void sl_tell_plan(struct sl_pass *pass, sl_job job, sl_time start);
 
+/* ---- Models: what makes run times other than traced ------------------------------------- */
+
+/* A model is turned on by name (--model fabric:contention=meanfield). It is told what happens to jobs, once
+ * that is settled, and may slow them down, hold them, take nodes down. Jobs run at the product of what the
+ * models say of each: 1 is SL_RATE_ONE. A model sees what is; a policy never sees rates that are to come. */
+
+#define SL_RATE_ONE (UINT64_C(1) << 32)
+
+/* A CSV file of a parameter of kind SL_PARAM_SHEET: cells by row, then column, as text; lent for the run. */
+struct sl_sheet {
+	const char *file;
+	uint32_t columns, rows; /* Without the line of names. */
+	const char *const *column;
+	const char *const *cell;
+	const uint64_t *line; /* By row. */
+};
+/* NULL: none was given. A column's number by its name (in any case), UINT32_MAX: there is none. */
+struct sl_model_setup;
+SL_API const struct sl_sheet *sl_sheet_of(const struct sl_model_setup *setup, const char *key);
+SL_API uint32_t sl_sheet_column(const struct sl_sheet *sheet, const char *name);
+SL_API struct sl_place sl_sheet_place(const struct sl_sheet *sheet, uint32_t row, uint32_t column);
+
+struct sl_model_setup {
+	struct sl_arena *arena; /* Goes with the run. */
+	const struct sl_jobs *jobs;
+	const struct sl_cluster
+		*cluster; /* Its settings of kind `name` are the model's section in the file. */
+	uint64_t seed;
+	const struct sl_value *values;
+	size_t value_count;
+	int64_t epoch;         /* As of sl_setup. */
+	struct sl_pass *world; /* For the functions below. */
+};
+
+/* How a job left what it held. */
+enum sl_left {
+	SL_LEFT_END,        /* For good. */
+	SL_LEFT_REQUEUE,    /* Back into the queue, */
+	SL_LEFT_CHECKPOINT, /* with its work; */
+	SL_LEFT_SUSPEND     /* it stands still on its nodes, until `started` again. */
+};
+
+/* What a job moves to or from a file system. */
+enum sl_transfer_kind { SL_TRANSFER_READ, SL_TRANSFER_WRITE };
+struct sl_transfer {
+	sl_job job;
+	enum sl_transfer_kind kind;
+	const char *fs; /* NULL: the job's. */
+	int64_t bytes;  /* Of all its nodes together. */
+	uint32_t token; /* Whose it is is known: given back. */
+};
+
+struct sl_tally;
+
+/* All but init are optional. What is told comes in the order in which it happened, after the instant's events
+ * and passes as far as they have gone; a job that starts and leaves within one pass is not told of. */
+struct sl_model {
+	struct sl_abi abi;
+	const char *name; /* "fabric" */
+	const char *summary;
+	const char *paper;
+	const struct sl_param *params;
+	size_t param_count;
+	bool on_nodes; /* It makes no sense on a counted pool: SL_USAGE there. */
+	int (*init)(void **state, const struct sl_model_setup *setup, struct sl_err *err);
+	void (*release)(void *state);
+	/* Once, before the first event. */
+	void (*begin)(void *state, struct sl_pass *world);
+	/* It started (or was resumed, or another size came in force): sl_pieces_of says where it is. */
+	void (*started)(void *state, struct sl_pass *world, sl_job job);
+	/* It holds nothing any more (SL_LEFT_SUSPEND: no cpus and GPUs). Where it was is not known any more.
+	 */
+	void (*left)(void *state, struct sl_pass *world, sl_job job, enum sl_left how);
+	/* sl_model_wake's time has come. */
+	void (*timer)(void *state, struct sl_pass *world, uint32_t row);
+	/* Once all of an instant is told: here rates are computed, once for all that changed. Models are
+	 * settled in the order of their names in sl_models[]. */
+	void (*settle)(void *state, struct sl_pass *world);
+	/* All its work is done. True: it goes on holding what it has, until sl_model_finish. */
+	bool (*ends)(void *state, struct sl_pass *world, sl_job job);
+	/* It fails now: of so much work in this attempt (us), what is kept? The most of all models counts. */
+	sl_time (*kept)(void *state, struct sl_pass *world, sl_job job, sl_time work);
+	/* Carries transfers out, for whichever model asks; the first in sl_models[] that has it does. */
+	void (*transfer)(void *state, struct sl_pass *world, const struct sl_transfer *transfer);
+	/* One that this model asked for is over. */
+	void (*transferred)(void *state, struct sl_pass *world, const struct sl_transfer *transfer);
+	/* At which rate would it run there, beside what runs now? Nothing changes by the question. */
+	uint64_t (*predict)(
+		void *state, struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count);
+	/* A node went down, or came up: by whichever model. */
+	void (*node)(void *state, struct sl_pass *world, uint32_t node, bool up);
+	/* The run is over: metrics, columns of jobs, tables. */
+	int (*tell)(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+	/* Work is counted by what this model says of a job's size: the engine's own proportion does not
+	 * count.
+	 */
+	bool sizes;
+};
+SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
+
+/* For models, in any of their functions but init, kept and predict; each knows whose call it is. */
+SL_API void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row); /* row < 2^28 */
+/* How fast the job works, as far as this model goes: 0 holds it. SL_RATE_ONE at first, and at each start. */
+SL_API void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate);
+SL_API uint64_t sl_rate_of(const struct sl_pass *world, sl_job job); /* Of all models together. */
+SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `ends`. */
+/* Work of this attempt, to the microsecond, rounded down; and kept from those before. */
+SL_API sl_time sl_done_of(const struct sl_pass *world, sl_job job);
+SL_API sl_time sl_kept_of(const struct sl_pass *world, sl_job job);
+/* Jobs on it fail (sl_model_fail, NODE_FAIL, requeued if they may be), nothing starts there until it is up.
+ * expected: when the operator expects it back, for plans; SL_NEVER: nobody knows. Counted: taken down
+ * twice it has to come up twice. */
+SL_API void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time expected);
+SL_API void sl_model_node_up(struct sl_pass *world, uint32_t node);
+/* Nothing new starts there (true), what runs goes on. Counted likewise. */
+SL_API void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain);
+SL_API bool sl_node_is_up(const struct sl_pass *world, uint32_t node);
+/* A running job ends now in that state; again: it goes back into the queue if it may (a limit on attempts is
+ * the caller's), with the work that models keep. */
+SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again);
+/* A waiting or running job is cancelled. */
+SL_API void sl_model_cancel(struct sl_pass *world, sl_job job);
+/* False: no model carries transfers. Else `transferred` is called, at another instant or this one. */
+SL_API bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer);
+/* What all models predict together; for placings of policies too. SL_RATE_ONE without models. */
+SL_API uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count);
+/* A figure that all may see, policies too ("price", "carbon", "power"), in millionths, by name. SL_NONE:
+ * there is none. */
+SL_API void sl_model_show(struct sl_pass *world, const char *name, int64_t value);
+SL_API int64_t sl_shown_of(const struct sl_pass *world, const char *name);
+
+/* What a model tells as the run is over. Texts are lent for the run, columns by job row; millionths;
+ * SL_NONE: an empty field. */
+SL_API int sl_tell_metric(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err);
+SL_API int sl_tell_job_column(
+	struct sl_tally *tally, const char *name, const int64_t *micro, struct sl_err *err);
+/* A file NAME.csv in the run's directory: rows of cells, each a text, or (NULL) a number in millionths. */
+struct sl_cell {
+	const char *text;
+	int64_t micro;
+};
+SL_API int sl_tell_table(struct sl_tally *tally, const char *name, const char *const *column,
+	uint32_t columns, const struct sl_cell *cell, size_t rows, struct sl_err *err);
+
+/* What was told, in the order of telling. */
+struct sl_told_column {
+	const char *name;
+	const int64_t *micro;
+};
+struct sl_told_table {
+	const char *name;
+	const char *const *column;
+	uint32_t columns;
+	const struct sl_cell *cell;
+	size_t rows;
+};
+
 /* ---- Results -------------------------------------------------------------------- */
 
 /* What was done to a job, or planned for it; of one pass, in the order of its commands, then those plans that
@@ -1534,6 +1762,12 @@ struct sl_attempt {
 	int64_t cpus, gpus;
 };
 
+/* A metric as documents show it. */
+struct sl_named {
+	const char *name; /* As in metrics.json. */
+	int64_t micro;
+};
+
 /* A finished (or interrupted) run, lent to metrics and writers. Sums that need the run's course are
  * integrated in the engine; everything else is derived from the columns. */
 struct sl_result {
@@ -1590,6 +1824,23 @@ struct sl_result {
 	bool calibrate;                     /* To be compared with what the log records. */
 	const struct sl_decision *decision; /* In order of time; empty unless recorded. */
 	size_t decision_count;
+	/* Of models. */
+	const struct sl_named *told_metric;
+	size_t told_metric_count;
+	const struct sl_told_column *told_column;
+	size_t told_column_count;
+	const struct sl_told_table *told_table;
+	size_t told_table_count;
+	const struct sl_node_change *node_change; /* In order of time. */
+	size_t node_change_count;
+	const uint64_t *rate_mean; /* By job: work done over time held; NULL: no model was on. */
+};
+
+/* A node went down (or was drained), or came up. */
+struct sl_node_change {
+	sl_time at;
+	uint32_t node;
+	bool up, drain;
 };
 
 /* A job's attempts, if it had several: how many, and the first. Else 0. */
@@ -1665,12 +1916,6 @@ struct sl_report {
 
 struct sl_fact {
 	const char *key, *value;
-};
-
-/* A metric as documents show it. */
-struct sl_named {
-	const char *name; /* As in metrics.json. */
-	int64_t micro;
 };
 
 /* One run, told to a document; lent for the call. */
@@ -1765,6 +2010,7 @@ struct sl_plugin {
 	const struct sl_generator *const *generators;
 	const struct sl_metric *const *metrics;
 	const struct sl_cluster_reader *const *cluster_readers;
+	const struct sl_model *const *models;
 };
 
 /* ---- Node types that are known by name --------------------------------------------------- */

@@ -119,6 +119,7 @@ static const char *const kind_text[] = {
 	[SL_PARAM_BOOL] = "true or false",
 	[SL_PARAM_CHOICE] = "one of",
 	[SL_PARAM_TEXT] = "a text",
+	[SL_PARAM_SHEET] = "the path of a CSV file",
 };
 
 static bool number_of(const struct sl_param *param, const char *text, int64_t *number)
@@ -137,6 +138,7 @@ static bool number_of(const struct sl_param *param, const char *text, int64_t *n
 		*number = choice_of(param->choices, text);
 		return *number >= 0;
 	case SL_PARAM_TEXT:
+	case SL_PARAM_SHEET:
 		break;
 	}
 	*number = 0;

@@ -24,6 +24,7 @@ const struct registry registry_builtin = {
 	.readers = sl_readers,
 	.writers = sl_writers,
 	.generators = sl_generators,
+	.models = sl_models,
 	.metrics = sl_metric_list,
 	.reports = sl_reports,
 	.cluster_readers = sl_cluster_readers,
@@ -41,7 +42,7 @@ static bool params_whole(const struct sl_param *params, size_t count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const struct sl_param *param = &params[i];
-		if (!param->key || !param->key[0] || !param->help || (unsigned)param->kind > SL_PARAM_TEXT)
+		if (!param->key || !param->key[0] || !param->help || (unsigned)param->kind > SL_PARAM_SHEET)
 			return false;
 		if (param->kind == SL_PARAM_CHOICE && !param->choices)
 			return false;

@@ -29,7 +29,8 @@ struct registry {
 	const struct sl_cluster_reader *const *cluster_readers;
 	const struct sl_placing *const *placings;
 	const struct sl_gauge *const *gauges;
-	struct plugin *plugin; /* In the order of loading. */
+	const struct sl_model *const *models; /* Settled in this order. */
+	struct plugin *plugin;                /* In the order of loading. */
 	size_t plugin_count, plugin_capacity;
 	struct sl_arena *arena;
 };

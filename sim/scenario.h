@@ -68,6 +68,14 @@ struct restart_step {
 	sl_time cost;
 };
 
+/* A model that is on, and its parameters. */
+struct model_choice {
+	const struct sl_model *model;
+	struct sl_value *values; /* One for each of its params, in their order; effective. */
+	size_t value_count;
+	const struct sl_sheet *const *sheet; /* By param: of those of kind SL_PARAM_SHEET; else NULL. */
+};
+
 struct scenario {
 	struct sl_arena *arena;
 	const struct registry *registry; /* Lent. */
@@ -114,9 +122,11 @@ struct scenario {
 	size_t header_count;
 	struct oddity *oddity; /* Those that came up, in the order of the table in scenario.c. */
 	size_t oddity_count;
-	uint64_t rows;            /* Lines that were jobs, before dropping. */
-	struct columns *columns;  /* What `jobs` lends: owned. */
-	struct sl_job_more *more; /* The same. */
+	uint64_t rows;                    /* Lines that were jobs, before dropping. */
+	struct columns *columns;          /* What `jobs` lends: owned. */
+	struct sl_job_more *more;         /* The same. */
+	const struct model_choice *model; /* replay.models, in the order of the registry. */
+	size_t model_count;
 	/* replay.fill: jobs that were drawn once more, and left out; what all ask of GPUs, in the cluster's
 	 * parts. */
 	bool filled;

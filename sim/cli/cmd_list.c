@@ -50,6 +50,7 @@ static const char *kind_name(enum sl_param_kind kind)
 		[SL_PARAM_BOOL] = "switch",
 		[SL_PARAM_CHOICE] = "choice",
 		[SL_PARAM_TEXT] = "text",
+		[SL_PARAM_SHEET] = "CSV file",
 	};
 	return name[kind];
 }

@@ -44,6 +44,7 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 		return value->number ? "true" : "false";
 	case SL_PARAM_CHOICE:
 	case SL_PARAM_TEXT:
+	case SL_PARAM_SHEET:
 		break;
 	}
 	return NULL;
