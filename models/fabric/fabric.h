@@ -15,9 +15,9 @@
 
 /* Parameters of the net, for the model's table. None has a fallback: what is not given here is looked for in
  * the cluster's section "fabric", and only then the default of the help holds. */
-#define FABRIC_TEXT(word, allowed, words)                                                             \
-	{                                                                                             \
-		.key = (word), .kind = SL_PARAM_TEXT, .choices = (allowed), .help = (words)           \
+#define FABRIC_TEXT(word, allowed, words)                                                   \
+	{                                                                                   \
+		.key = (word), .kind = SL_PARAM_TEXT, .choices = (allowed), .help = (words) \
 	}
 /* clang-format off */
 #define FABRIC_NET_PARAMS \

@@ -74,7 +74,8 @@ static uint32_t nics_named(const struct sl_hardware *hardware)
 	return count;
 }
 
-static struct net_nics nics_of(const struct net_config *config, const struct sl_cluster *cluster, uint32_t type)
+static struct net_nics nics_of(
+	const struct net_config *config, const struct sl_cluster *cluster, uint32_t type)
 {
 	struct net_nics nics = { .count = nics_named(cluster->type[type].hardware), .rate = 100 * GBIT };
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
@@ -92,8 +93,8 @@ static struct net_nics nics_of(const struct net_config *config, const struct sl_
 int net_make_room(struct fabric_net *net, uint32_t switches, uint32_t links, struct sl_err *err)
 {
 	if (links > NET_LINKS_MAX)
-		return sl_fail(err, SL_USAGE, "fabric: %u links are more than %d: give a smaller topology", links,
-			NET_LINKS_MAX);
+		return sl_fail(err, SL_USAGE, "fabric: %u links are more than %d: give a smaller topology",
+			links, NET_LINKS_MAX);
 	net->sw = sl_alloc(net->arena, switches ? switches : 1, sizeof(*net->sw));
 	net->link = sl_alloc(net->arena, links ? links : 1, sizeof(*net->link));
 	net->switches = switches;

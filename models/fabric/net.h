@@ -61,8 +61,8 @@ bool net_rate_of(const char *text, int64_t *bytes);
 /* A switch, or what is pooled to act as one. */
 struct net_switch {
 	char *name;
-	uint32_t parent; /* NET_NONE: on top. */
-	uint32_t level;  /* 1: of leaves; above all that hang on it. */
+	uint32_t parent;   /* NET_NONE: on top. */
+	uint32_t level;    /* 1: of leaves; above all that hang on it. */
 	uint32_t up, down; /* Its links: what leaves, what enters; NET_NONE: nothing limits that. */
 	uint32_t local;    /* A group of a dragonfly: between its routers. */
 	uint32_t group;    /* Its number among the groups. */

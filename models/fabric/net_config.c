@@ -53,13 +53,14 @@ static struct given given_of(const struct sl_model_setup *setup, const char *key
 static int wrong(const struct given *given, struct sl_err *err, const char *wanted)
 {
 	if (given->at.file)
-		return sl_fail_at(err, &given->at, "fabric: %s '%s' is not %s", given->key, given->text, wanted);
+		return sl_fail_at(
+			err, &given->at, "fabric: %s '%s' is not %s", given->key, given->text, wanted);
 	return sl_fail(err, SL_USAGE, "fabric.%s: '%s' is not %s", given->key, given->text, wanted);
 }
 
 /* A whole number between two bounds; untouched where nobody says. */
-static int whole(const struct sl_model_setup *setup, const char *key, int64_t min, int64_t max, int64_t *value,
-	struct sl_err *err)
+static int whole(const struct sl_model_setup *setup, const char *key, int64_t min, int64_t max,
+	int64_t *value, struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	int64_t number;
@@ -72,8 +73,8 @@ static int whole(const struct sl_model_setup *setup, const char *key, int64_t mi
 }
 
 /* A number of at most 10^6, in millionths. */
-static int real(const struct sl_model_setup *setup, const char *key, int64_t min, int64_t *micro,
-	struct sl_err *err)
+static int real(
+	const struct sl_model_setup *setup, const char *key, int64_t min, int64_t *micro, struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	int64_t number;
@@ -85,8 +86,8 @@ static int real(const struct sl_model_setup *setup, const char *key, int64_t min
 	return SL_OK;
 }
 
-static int choice(const struct sl_model_setup *setup, const char *key, const char *const *word, uint32_t *index,
-	bool *said, struct sl_err *err)
+static int choice(const struct sl_model_setup *setup, const char *key, const char *const *word,
+	uint32_t *index, bool *said, struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	if (!given.text)
@@ -163,14 +164,16 @@ static bool ratio_of(const char *text, size_t len, int64_t *micro)
 	const size_t first = colon ? (size_t)(colon - text) : len;
 	if (!sl_get_micro(text, first, micro) || *micro <= 0 || *micro > MICRO * MICRO)
 		return false;
-	if (colon && (!sl_get_micro(colon + 1, len - first - 1, &below) || below <= 0 || below > MICRO * MICRO))
+	if (colon &&
+		(!sl_get_micro(colon + 1, len - first - 1, &below) || below <= 0 || below > MICRO * MICRO))
 		return false;
 	*micro = sl_mul_div(*micro, MICRO, below);
 	return *micro > 0;
 }
 
 /* Numbers with "/" or blanks between them, the leaves' first. */
-static int list(const struct sl_model_setup *setup, const char *key, struct net_list *list, struct sl_err *err)
+static int list(
+	const struct sl_model_setup *setup, const char *key, struct net_list *list, struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	const char *p = given.text;
@@ -259,8 +262,9 @@ static int read_words(struct net_config *config, const struct sl_model_setup *se
 		config->routing = NET_MINIMAL;
 	const bool global = config->routing == NET_MINIMAL || config->routing == NET_VALIANT;
 	if (dragonfly != global)
-		return sl_fail(err, SL_USAGE, "fabric.routing: %s is not for topology=%s: %s", routings[config->routing],
-			topologies[topology], dragonfly ? "give minimal or valiant" : "give adaptive or dmodk");
+		return sl_fail(err, SL_USAGE, "fabric.routing: %s is not for topology=%s: %s",
+			routings[config->routing], topologies[topology],
+			dragonfly ? "give minimal or valiant" : "give adaptive or dmodk");
 	if (config->routing == NET_DMODK && topology != NET_XGFT && topology != NET_FAT_TREE)
 		return sl_fail(err, SL_USAGE,
 			"fabric.routing: dmodk routes over single cables, which topology=%s does not name: use xgft or fat_tree",

@@ -37,7 +37,8 @@ static void links_of_nodes(struct fabric_net *net)
 {
 	for (uint32_t node = 0; node < net->nodes; node++) {
 		const int64_t capacity = net_node_capacity(net, node);
-		net_link_pair(net, net->cluster->node_name ? net->cluster->node_name[node] : "node", 0, capacity);
+		net_link_pair(
+			net, net->cluster->node_name ? net->cluster->node_name[node] : "node", 0, capacity);
 		if (net->leaf[node] != NET_NONE)
 			sum_below(net, net->leaf[node], capacity, capacity);
 	}
@@ -73,10 +74,12 @@ int net_shape_build(struct fabric_net *net, const struct net_shape *shape, struc
 			(void)snprintf(name, sizeof(name), "%s%u", shape->word[level - 1], i - first);
 			net->sw[i] = (struct net_switch){ .name = sl_strdup(net->arena, name, strlen(name)),
 				.level = level,
-				.parent = top ? NET_NONE
-					      : next + (level + 1 == shape->levels
-							       ? 0
-							       : (i - first) / (uint32_t)shape->fanout[level]),
+				.parent =
+					top ? NET_NONE
+					    : next + (level + 1 == shape->levels
+								     ? 0
+								     : (i - first) / (uint32_t)shape
+											     ->fanout[level]),
 				.up = NET_NONE,
 				.down = NET_NONE,
 				.local = NET_NONE };
@@ -92,8 +95,8 @@ int net_shape_build(struct fabric_net *net, const struct net_shape *shape, struc
 	links_of_nodes(net);
 	first = 0;
 	for (uint32_t level = 1; level < shape->levels; level++) {
-		/* A switch is bought for all that may hang on it: the last of a level, which has less, has the
-		 * cables of the first. */
+		/* A switch is bought for all that may hang on it: the last of a level, which has less, has
+		 * the cables of the first. */
 		const int64_t full = up_of(&net->config, level, net->sw[first].down_sum);
 		for (uint32_t i = 0; i < count[level - 1]; i++) {
 			struct net_switch *sw = &net->sw[first + i];
@@ -166,16 +169,17 @@ int net_rail_build(struct fabric_net *net, struct sl_err *err)
 				"fabric: nodes '%s' have %u NICs, and a scalable unit has %d leaves, one a rail: give leaves_per_su or nics",
 				net->cluster->type[type].name, net->nics[type].count,
 				(int)config->leaves_per_su);
-	const uint64_t units = (net->nodes + (uint64_t)config->nodes_per_leaf - 1) / (uint64_t)config->nodes_per_leaf;
+	const uint64_t units =
+		(net->nodes + (uint64_t)config->nodes_per_leaf - 1) / (uint64_t)config->nodes_per_leaf;
 	struct net_rail_counts counts;
-	if (!net_rail_counts(&counts, units, (uint64_t)config->nodes_per_leaf, (uint64_t)config->leaves_per_su,
-		    (uint64_t)config->radix))
+	if (!net_rail_counts(&counts, units, (uint64_t)config->nodes_per_leaf,
+		    (uint64_t)config->leaves_per_su, (uint64_t)config->radix))
 		return sl_fail(err, SL_USAGE,
 			"fabric: rails of %llu units of %d nodes need switches of more than %d ports: give radix or nodes_per_leaf",
 			(unsigned long long)units, (int)config->nodes_per_leaf, (int)config->radix);
-	const struct net_shape shape = { .levels = 2,
-		.fanout = { (uint64_t)config->nodes_per_leaf },
-		.word = { "unit", "spines" } };
+	const struct net_shape shape = {
+		.levels = 2, .fanout = { (uint64_t)config->nodes_per_leaf }, .word = { "unit", "spines" }
+	};
 	return net_shape_build(net, &shape, err);
 }
 
@@ -216,7 +220,8 @@ static void walk(struct fabric_net *net, uint32_t *place, bool *placed)
 			net->position[node] = next++;
 }
 
-/* What the file says of a switch's cables: "uplinks" and "rate" of the section, of that name, or LinkSpeed. */
+/* What the file says of a switch's cables: "uplinks" and "rate" of the section, of that name, or LinkSpeed.
+ */
 static int cables_of(const struct fabric_net *net, uint32_t index, int64_t *capacity, struct sl_err *err)
 {
 	const struct sl_switch *sw = &net->cluster->sw[index];
@@ -227,10 +232,12 @@ static int cables_of(const struct fabric_net *net, uint32_t index, int64_t *capa
 	if (!uplinks && !rate && sw->speed <= 0)
 		return SL_OK;
 	if (uplinks && (!sl_get_i64(uplinks, strlen(uplinks), &cables) || cables < 1 || cables > 65536))
-		return sl_fail(err, SL_INPUT, "fabric: uplinks of switch '%s' are 1 to 65536, not '%s'", sw->name, uplinks);
+		return sl_fail(err, SL_INPUT, "fabric: uplinks of switch '%s' are 1 to 65536, not '%s'",
+			sw->name, uplinks);
 	if (rate && !net_rate_of(rate, &bytes))
-		return sl_fail(err, SL_INPUT, "fabric: rate of switch '%s' is EDR to XDR or a number of Gb/s, not '%s'",
-			sw->name, rate);
+		return sl_fail(err, SL_INPUT,
+			"fabric: rate of switch '%s' is EDR to XDR or a number of Gb/s, not '%s'", sw->name,
+			rate);
 	if (!rate && sw->speed > 0)
 		bytes = net_times(MICRO * 125, sw->speed < MICRO ? sw->speed : MICRO);
 	if (bytes < INT64_MAX && (rate || sw->speed > 0))
