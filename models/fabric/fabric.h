@@ -4,7 +4,7 @@
  *
  * A net is a table of directed links. Of a job on some nodes it says which links its flows cross, how many on
  * each: all flows of a job run at the same rate, so a job is one variable. What is shared between jobs is
- * then a problem of max-min fairness over (link, flows) rows, whatever the topology was.
+ * then a problem of max-min fairness over (link, flows) rows, whatever the topology was: share.h.
  */
 #ifndef MODELS_FABRIC_H
 #define MODELS_FABRIC_H
@@ -105,20 +105,5 @@ struct fabric_path {
 
 /* 0; SL_SYSTEM: no memory. */
 int fabric_flows(struct fabric_net *net, const struct fabric_ask *ask, struct fabric_path *path);
-
-/* ---- Share: share*.c ------------------------------------------------------------------------------- */
-
-struct fabric_share;
-
-struct fabric_share *fabric_share_new(const struct fabric_link *link, uint32_t links);
-void fabric_share_free(struct fabric_share *share);
-/* A job comes, with its flows, or goes; nothing is computed yet. */
-bool fabric_share_add(struct fabric_share *share, uint32_t job, const struct fabric_path *path);
-void fabric_share_remove(struct fabric_share *share, uint32_t job);
-/* Computes what changed since; each job of which the rate changed is told, ascending. */
-void fabric_share_solve(
-	struct fabric_share *share, void (*each)(void *self, uint32_t job, double rate), void *self);
-/* Bytes a second of one of its flows, as last solved. */
-double fabric_share_rate(const struct fabric_share *share, uint32_t job);
 
 #endif
