@@ -426,3 +426,5 @@ const struct fabric_use *fabric_share_uses(const struct fabric_share *s, uint32_
 }
 
 struct fabric_effort fabric_share_effort(const struct fabric_share *s) { return s->effort; }
+
+bool fabric_share_is_full(const struct fabric_share *s, uint32_t link) { return s->link[link].full; }

@@ -75,6 +75,8 @@ struct fabric_got fabric_share_got(const struct fabric_share *share, uint32_t jo
 /* Its flows, as added; lent until the next call that adds. */
 const struct fabric_use *fabric_share_uses(const struct fabric_share *share, uint32_t job, uint32_t *uses);
 
+bool fabric_share_is_full(const struct fabric_share *share, uint32_t link); /* It limits some job. */
+
 /* Work that was done: how often something was computed, over how many jobs and links. */
 struct fabric_effort {
 	uint64_t solves, jobs, links;
