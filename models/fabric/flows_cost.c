@@ -63,22 +63,15 @@ static void cost_inside(const struct fabric_net *net, struct fabric_path *path, 
 	const double g = path->ranks_most;
 	if (path->ranks_most < 2)
 		return;
-	switch (net->pattern) {
-	case SL_PATTERN_ALLTOALL:
+	path->inside = per_byte(2 * (g - 1) / g, nvlink);
+	path->latency = 2 * (g - 1) * step;
+	if (net->pattern == SL_PATTERN_ALLTOALL) {
 		path->inside = per_byte((g - 1) / g, nvlink);
 		path->latency = (g - 1) * step;
-		break;
-	case SL_PATTERN_NEIGHBOUR:
+	}
+	if (net->pattern == SL_PATTERN_NEIGHBOUR || net->pattern == SL_PATTERN_BROADCAST) {
 		path->inside = per_byte(1, nvlink);
-		path->latency = net->dims * step;
-		break;
-	case SL_PATTERN_BROADCAST:
-		path->inside = per_byte(1, nvlink);
-		path->latency = step;
-		break;
-	default:
-		path->inside = per_byte(2 * (g - 1) / g, nvlink);
-		path->latency = 2 * (g - 1) * step;
+		path->latency = (net->pattern == SL_PATTERN_NEIGHBOUR ? net->dims : 1) * step;
 	}
 }
 

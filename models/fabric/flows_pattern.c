@@ -78,7 +78,8 @@ static bool is_side(uint64_t factor, uint64_t ranks, uint32_t left)
 void net_grid_of(uint64_t ranks, uint32_t dims, uint32_t *side)
 {
 	for (uint32_t d = 0; d < dims; d++) {
-		/* The least factor that is not below the root of what is left, for the sides that are left. */
+		/* The least factor that is not below the root of what is left, for the sides that are left.
+		 */
 		const uint32_t left = dims - d;
 		uint64_t best = ranks;
 		for (uint64_t f = 1; left > 1 && f * f <= ranks; f++) {

@@ -74,6 +74,27 @@ static uint32_t nics_named(const struct sl_hardware *hardware)
 	return count;
 }
 
+/* What the cluster's file says of these nodes themselves, over all else. */
+static int nics_said(
+	struct net_nics *nics, const struct sl_cluster *cluster, const char *type, struct sl_err *err)
+{
+	const char *count = sl_setting_of(cluster, "node", type, "nics");
+	const char *rate = sl_setting_of(cluster, "node", type, "nic_rate");
+	const char *nvlink = sl_setting_of(cluster, "node", type, "nvlink");
+	int64_t number = 1;
+	if (count && (!sl_get_i64(count, strlen(count), &number) || number < 1 || number > 64))
+		return sl_fail(err, SL_INPUT, "nodes '%s': nics are 1 to 64, not '%s'", type, count);
+	if (count)
+		nics->count = (uint32_t)number;
+	if (rate && !net_rate_of(rate, &nics->rate))
+		return sl_fail(err, SL_INPUT,
+			"nodes '%s': nic_rate is EDR to XDR or a number of Gb/s, not '%s'", type, rate);
+	if (nvlink && !net_rate_of(nvlink, &nics->nvlink))
+		return sl_fail(
+			err, SL_INPUT, "nodes '%s': nvlink is a number of GB/s, not '%s'", type, nvlink);
+	return SL_OK;
+}
+
 static struct net_nics nics_of(
 	const struct net_config *config, const struct sl_cluster *cluster, uint32_t type)
 {
@@ -84,8 +105,9 @@ static struct net_nics nics_of(
 				nics.rate = known[i].rate;
 				nics.nvlink = known[i].nvlink;
 			}
-	nics.count = config->nics ? (uint32_t)config->nics : nics.count ? nics.count : 1;
-	nics.rate = after_protocols(config, config->rate ? config->rate : nics.rate);
+	nics.count = nics.count ? nics.count : 1;
+	nics.count = config->nics ? (uint32_t)config->nics : nics.count;
+	nics.rate = config->rate ? config->rate : nics.rate;
 	nics.nvlink = config->nvlink ? config->nvlink : nics.nvlink;
 	return nics;
 }
@@ -122,6 +144,16 @@ uint32_t net_link_pair(struct fabric_net *net, const char *name, uint32_t level,
 	const uint32_t up = net_link_add(net, name, "up", level, capacity);
 	net_link_add(net, name, "down", level, capacity);
 	return up;
+}
+
+int64_t net_node_links(struct fabric_net *net, uint32_t node)
+{
+	const char *const *names = net->cluster->node_name;
+	const int64_t capacity = net_node_capacity(net, node);
+	char name[32];
+	(void)snprintf(name, sizeof(name), "node%u", node);
+	net_link_pair(net, names ? names[node] : name, 0, capacity);
+	return capacity;
 }
 
 static int make_scratch(struct fabric_net *net, struct sl_err *err)
@@ -177,9 +209,12 @@ int fabric_net_new(struct fabric_net **made, const struct sl_model_setup *setup,
 	net->position = sl_alloc(setup->arena, net->nodes, sizeof(*net->position));
 	if (!net->nics || !net->leaf || !net->position)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (uint32_t type = 0; type < cluster->type_count; type++)
+	for (uint32_t type = 0; type < cluster->type_count && !status; type++) {
 		net->nics[type] = nics_of(&net->config, cluster, type);
-	status = builders[net->config.topology](net, err);
+		status = nics_said(&net->nics[type], cluster, cluster->type[type].name, err);
+		net->nics[type].rate = after_protocols(&net->config, net->nics[type].rate);
+	}
+	status = status ? status : builders[net->config.topology](net, err);
 	status = status ? status : make_scratch(net, err);
 	if (!status)
 		*made = net;

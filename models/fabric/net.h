@@ -123,6 +123,8 @@ int net_make_room(struct fabric_net *net, uint32_t switches, uint32_t links, str
 uint32_t net_link_pair(struct fabric_net *net, const char *name, uint32_t level, int64_t capacity);
 uint32_t net_link_add(
 	struct fabric_net *net, const char *name, const char *end, uint32_t level, int64_t capacity);
+/* Those of a node, which come first of all links, in order; returns what it sends at most. */
+int64_t net_node_links(struct fabric_net *net, uint32_t node);
 int64_t net_node_capacity(const struct fabric_net *net, uint32_t node);
 /* Sums without overflow: INT64_MAX is without bound. */
 int64_t net_sum(int64_t a, int64_t b);

@@ -171,14 +171,14 @@ static bool ratio_of(const char *text, size_t len, int64_t *micro)
 	return *micro > 0;
 }
 
-/* Numbers with "/" or blanks between them, the leaves' first. */
+/* Numbers with "/", commas or blanks between them, the leaves' first. */
 static int list(
 	const struct sl_model_setup *setup, const char *key, struct net_list *list, struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	const char *p = given.text;
 	while (p && *p) {
-		const size_t len = strcspn(p, "/ ");
+		const size_t len = strcspn(p, "/ ,");
 		if (len) {
 			if (list->count >= SL_LEN(list->micro) ||
 				!ratio_of(p, len, &list->micro[list->count]))

@@ -77,11 +77,9 @@ static int switches_build(struct fabric_net *net, const struct dragonfly *d, str
 	}
 	for (uint32_t node = 0; node < net->nodes && !status; node++) {
 		struct net_switch *router = &net->sw[node / d->hosts];
-		const int64_t capacity = net_node_capacity(net, node);
+		const int64_t capacity = net_node_links(net, node);
 		net->position[node] = node;
 		net->leaf[node] = node / d->hosts;
-		net_link_pair(
-			net, net->cluster->node_name ? net->cluster->node_name[node] : "node", 0, capacity);
 		router->below = net_sum(router->below, capacity);
 		net->sw[router->parent].below = net_sum(net->sw[router->parent].below, capacity);
 	}

@@ -36,9 +36,7 @@ static void sum_below(struct fabric_net *net, uint32_t index, int64_t nics, int6
 static void links_of_nodes(struct fabric_net *net)
 {
 	for (uint32_t node = 0; node < net->nodes; node++) {
-		const int64_t capacity = net_node_capacity(net, node);
-		net_link_pair(
-			net, net->cluster->node_name ? net->cluster->node_name[node] : "node", 0, capacity);
+		const int64_t capacity = net_node_links(net, node);
 		if (net->leaf[node] != NET_NONE)
 			sum_below(net, net->leaf[node], capacity, capacity);
 	}
