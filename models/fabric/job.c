@@ -42,7 +42,7 @@ bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says
 	says->bytes = (double)profile->bytes;
 	says->comp = profile->comp == SL_NONE ? 0 : (double)profile->comp / 1e9;
 	says->overlap = share_of(profile->overlap, 0, 1);
-	says->gamma = share_of(profile->gamma, 0, 10);
+	says->gamma = share_of(profile->gamma, 0, 100);
 	if (profile->gamma != SL_NONE && says->gamma < 1)
 		says->gamma = 1;
 	return says->bytes > 0;

@@ -44,5 +44,6 @@ uint64_t fabric_pace_rate(double reference, double time, uint64_t most)
 	const double rate = reference / time * (double)SL_RATE_ONE;
 	if (rate >= (double)most)
 		return most;
-	return rate < 1 ? 1 : (uint64_t)(rate + 0.5);
+	const uint64_t whole = (uint64_t)rate;
+	return (double)whole < rate ? whole + 1 : whole;
 }

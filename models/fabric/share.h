@@ -25,7 +25,8 @@ struct fabric_pace {
 /* Seconds: of communication, and of a whole iteration, with flows of `rate` bytes a second. */
 double fabric_pace_comm(const struct fabric_pace *pace, double rate);
 double fabric_pace_time(const struct fabric_pace *pace, double rate);
-/* reference / time as a rate of sl_model_rate, to the nearest 2^-32; at least 1 of these, at most `most`. */
+/* reference / time as a rate of sl_model_rate, rounded up to 2^-32, at most `most`: so an end that is a whole
+ * microsecond is not a microsecond late. */
 uint64_t fabric_pace_rate(double reference, double time, uint64_t most);
 
 /* ---- Share: share*.c ------------------------------------------------------------------------------- */

@@ -240,6 +240,7 @@ Test(fabric_pace, rates_are_counted_in_parts_of_one)
 	cr_expect_eq(fabric_pace_rate(2, 1, SL_RATE_ONE), SL_RATE_ONE, "no faster than alone");
 	cr_expect_eq(fabric_pace_rate(2, 1, 4 * SL_RATE_ONE), 2 * SL_RATE_ONE);
 	cr_expect_eq(fabric_pace_rate(1e-30, 1, SL_RATE_ONE), 1, "it never stands still");
+	cr_expect_eq(fabric_pace_rate(1, 3, SL_RATE_ONE), SL_RATE_ONE / 3 + 1, "rounded up");
 	cr_expect_eq(fabric_pace_rate(0, 0, SL_RATE_ONE), SL_RATE_ONE);
 }
 
