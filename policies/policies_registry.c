@@ -6,7 +6,7 @@
 #include "sim/plugin.h"
 
 extern const struct sl_policy policy_composed, slurm_policy;
-extern const struct sl_placer slurm_placer;
+extern const struct sl_placer slurm_placer, placer_pack_leaves, placer_spread_leaves, placer_contention;
 extern const struct sl_placing place_first, place_best, place_worst, place_pack, place_spread, place_weight;
 extern const struct sl_placing place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,
 	place_gpu_clustering, place_fgd, place_consolidate, place_island;
@@ -20,7 +20,8 @@ const struct sl_placing *const sl_placings[] = { &place_first, &place_best, &pla
 
 const struct sl_gauge *const sl_gauges[] = { &gauge_fragmentation, NULL };
 
-const struct sl_placer *const sl_placers[] = { &slurm_placer, NULL };
+const struct sl_placer *const sl_placers[] = { &slurm_placer, &placer_pack_leaves, &placer_spread_leaves,
+	&placer_contention, NULL };
 
 #define LELONG   "Lelong, Reis & Trystram, JSSPP 2017"
 #define TANG     "Tang et al., CLUSTER 2009"

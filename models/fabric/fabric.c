@@ -1,20 +1,264 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fabric.c - jobs share an InfiniBand fabric, and slow each other down
+ * fabric.c - the model fabric: jobs that run on several nodes share an InfiniBand fabric, and slow each other
+ * down.
+ *
+ * A job comes with its flows, goes, and at the end of each instant the part of the fabric that this touches
+ * is computed anew; jobs of which the rate is another than it was are told so, nobody else.
  */
-#include "sim/plugin.h"
+#include <stdlib.h>
+
+#include "models/fabric/model.h"
+
+static void fabric_release(void *state)
+{
+	struct fabric_model *m = state;
+	fabric_share_free(m->share);
+	if (m->net)
+		fabric_net_free(m->net);
+	free(m->load);
+	free(m->client);
+	free(m->spot);
+	free(m->packed);
+}
+
+static int no_memory(struct sl_err *err)
+{
+	return sl_fail(err, SL_SYSTEM, "no memory for the fabric's links and jobs");
+}
+
+static void read_choices(struct fabric_model *m, const struct sl_model_setup *setup)
+{
+	const struct sl_value *value = setup->values;
+	const size_t count = setup->value_count;
+	m->contention = (enum fabric_contention)sl_value_of(value, count, "contention")->number;
+	m->reference = (enum fabric_reference)sl_value_of(value, count, "reference")->number;
+	m->sens = (double)sl_value_of(value, count, "sens")->number / 1e6;
+	m->pattern = (enum sl_pattern)(sl_value_of(value, count, "pattern")->number + SL_PATTERN_RING);
+}
 
 static int fabric_init(void **state, const struct sl_model_setup *setup, struct sl_err *err)
 {
-	(void)state;
-	(void)setup;
-	(void)err;
+	struct fabric_model *m = sl_alloc(setup->arena, 1, sizeof(*m));
+	if (!m)
+		return no_memory(err);
+	*state = m;
+	m->arena = setup->arena;
+	m->jobs = setup->jobs;
+	m->cluster = setup->cluster;
+	m->first = SL_NONE;
+	read_choices(m, setup);
+	const int status = fabric_net_new(&m->net, setup, err);
+	if (status)
+		return status;
+	m->links = fabric_net_links(m->net, &m->link);
+	m->share = fabric_share_new(m->link, m->links, m->contention);
+	m->load = calloc((size_t)m->links + 1, sizeof(*m->load));
+	m->held = sl_alloc(setup->arena, (size_t)m->jobs->count + 1, sizeof(*m->held));
+	m->worked = sl_alloc(setup->arena, (size_t)m->jobs->count + 1, sizeof(*m->worked));
+	if (!m->share || !m->load || !m->held || !m->worked)
+		return no_memory(err);
 	return SL_OK;
 }
+
+/* ---- A job and its links
+ * -------------------------------------------------------------------------------------- */
+
+static struct fabric_client *client_of(struct fabric_model *m, uint32_t job)
+{
+	const uint32_t slot = fabric_share_slot(m->share, job);
+	if (slot < m->clients)
+		return &m->client[slot];
+	uint32_t clients = m->clients ? m->clients : 64;
+	while (clients <= slot)
+		clients *= 2;
+	struct fabric_client *more = realloc(m->client, clients * sizeof(*more));
+	if (!more)
+		return NULL;
+	m->client = more;
+	m->clients = clients;
+	return &more[slot];
+}
+
+static void carry(struct fabric_model *m, uint32_t job, int64_t by, sl_time now)
+{
+	uint32_t uses;
+	const struct fabric_use *use = fabric_share_uses(m->share, job, &uses);
+	for (uint32_t i = 0; i < uses; i++)
+		fabric_load_move(&m->load[use[i].link], now, by * use[i].flows);
+}
+
+/* What it held and worked since its rate last changed. */
+static void settle_job(struct fabric_model *m, uint32_t job, struct fabric_client *client, sl_time now)
+{
+	const sl_time held = now - client->since;
+	m->held[job] += held;
+	m->worked[job] += (sl_time)(((unsigned __int128)(uint64_t)held * client->rate) >> 32);
+	client->since = now;
+}
+
+static void leave(struct fabric_model *m, sl_job job, sl_time now)
+{
+	if (fabric_share_slot(m->share, job.row) == UINT32_MAX)
+		return;
+	struct fabric_client *client = client_of(m, job.row);
+	settle_job(m, job.row, client, now);
+	carry(m, job.row, -client->load, now);
+	fabric_share_remove(m->share, job.row);
+	m->on_it--;
+	m->last = now;
+}
+
+static void enter(
+	struct fabric_model *m, sl_job job, sl_time now, const struct fabric_says *says, uint32_t spots)
+{
+	struct fabric_path path;
+	struct fabric_pace pace;
+	double reference;
+	if (!fabric_job_on(m, job, says, spots, &path, &pace, &reference))
+		return;
+	if (!fabric_share_add(m->share, job.row, &path, &pace)) {
+		m->failed = true;
+		return;
+	}
+	struct fabric_client *client = client_of(m, job.row);
+	if (!client) {
+		fabric_share_remove(m->share, job.row);
+		m->failed = true;
+		return;
+	}
+	*client = (struct fabric_client){ .pace = pace, .reference = reference, .since = now };
+	m->on_it++;
+	if (m->on_it > m->on_it_most)
+		m->on_it_most = m->on_it;
+	if (m->first == SL_NONE)
+		m->first = now;
+}
+
+static void fabric_started(void *state, struct sl_pass *world, sl_job job)
+{
+	struct fabric_model *m = state;
+	const sl_time now = sl_now(world);
+	leave(m, job, now); /* Of another size, it has other nodes. */
+	const struct sl_piece *piece;
+	const size_t pieces = sl_pieces_of(world, job, &piece);
+	struct fabric_says says;
+	if (pieces < 2 || !fabric_says_of(m, job, &says))
+		return;
+	const uint32_t spots = fabric_spots_of(m, job, piece, pieces);
+	if (spots)
+		enter(m, job, now, &says, spots);
+}
+
+static void fabric_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+{
+	(void)how; /* One that stands still sends nothing. */
+	leave(state, job, sl_now(world));
+}
+
+/* ---- The end of an instant
+ * ---------------------------------------------------------------------------------------- */
+
+static uint64_t rate_of(const struct fabric_model *m, const struct fabric_pace *pace, double reference,
+	const struct fabric_got *got)
+{
+	return fabric_pace_rate(reference, fabric_pace_time(pace, got->rate) * got->stretch,
+		m->reference == FABRIC_PACKED ? FABRIC_RATE_MOST : SL_RATE_ONE);
+}
+
+static void hear_rate(void *self, uint32_t job, const struct fabric_got *got)
+{
+	struct fabric_model *m = self;
+	struct fabric_client *client = client_of(m, job);
+	const sl_time now = sl_now(m->world);
+	const uint64_t rate = rate_of(m, &client->pace, client->reference, got);
+	const double time = fabric_pace_time(&client->pace, got->rate) * got->stretch;
+	const double load = time > 0 ? client->pace.volume / time : 0;
+	const int64_t whole =
+		load < 9e17 ? (int64_t)(load + 0.5) : 0; /* Beyond, nothing limits it: it counts nowhere. */
+	if (whole != client->load)
+		carry(m, job, whole - client->load, now);
+	client->load = whole;
+	if (rate == client->rate)
+		return;
+	settle_job(m, job, client, now);
+	client->rate = rate;
+	sl_model_rate(m->world, (sl_job){ job }, rate);
+}
+
+static void hear_full(void *self, uint32_t link, bool full)
+{
+	struct fabric_model *m = self;
+	fabric_load_full(&m->load[link], sl_now(m->world), full);
+}
+
+static void fabric_settle(void *state, struct sl_pass *world)
+{
+	struct fabric_model *m = state;
+	m->world = world;
+	fabric_share_solve(
+		m->share, &(struct fabric_listener){ .rate = hear_rate, .full = hear_full, .self = m });
+}
+
+static uint64_t fabric_predict(
+	void *state, struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count)
+{
+	(void)world;
+	struct fabric_model *m = state;
+	struct fabric_says says;
+	struct fabric_path path;
+	struct fabric_pace pace;
+	struct fabric_got got;
+	double reference;
+	if (count < 2 || !fabric_says_of(m, job, &says))
+		return SL_RATE_ONE;
+	const uint32_t spots = fabric_spots_of(m, job, piece, count);
+	if (!spots || !fabric_job_on(m, job, &says, spots, &path, &pace, &reference) ||
+		!fabric_share_predict(m->share, job.row, &path, &pace, &got))
+		return SL_RATE_ONE;
+	return rate_of(m, &pace, reference, &got);
+}
+
+static const struct sl_param params[] = {
+	{ .key = "contention",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "backlogged",
+		.choices = "backlogged|meanfield|interleaved",
+		.help = "how jobs meet on a link: as if they sent all the time, as often as they do on average, or by turns" },
+	{ .key = "reference",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "placed",
+		.choices = "placed|packed",
+		.help = "where a job takes its traced time: alone where it is, or alone on nodes side by side" },
+	{ .key = "sens",
+		.kind = SL_PARAM_REAL,
+		.fallback = "0",
+		.choices = "0..1",
+		.help = "communication's share of an iteration, of jobs on several nodes that say nothing",
+		.min = 0,
+		.max = 1000000 },
+	{ .key = "pattern",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "hier",
+		.choices = "ring|tree|hier|rs_ag|alltoall|neighbour|broadcast|server",
+		.help = "who sends to whom, of jobs that say nothing of that" },
+	FABRIC_NET_PARAMS,
+};
 
 const struct sl_model model_fabric = {
 	.abi = SL_ABI_OF(struct sl_model),
 	.name = "fabric",
 	.summary = "jobs share an InfiniBand fabric, and slow each other down",
+	.paper =
+		"Bertsekas and Gallager, Data Networks (max-min fairness); Casanova et al., SimGrid, JPDC 2014 (flows in place of packets)",
+	.params = params,
+	.param_count = SL_LEN(params),
+	.on_nodes = true,
 	.init = fabric_init,
+	.release = fabric_release,
+	.started = fabric_started,
+	.left = fabric_left,
+	.settle = fabric_settle,
+	.predict = fabric_predict,
+	.tell = fabric_tell,
 };

@@ -34,7 +34,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.fallback = "first",
 		.choices =
 			"first|best|worst|pack|spread|weight|random|dotprod|gpu_bestfit|gpu_packing|gpu_clustering|"
-			"fgd|consolidate|island|slurm",
+			"fgd|consolidate|island|slurm|pack_leaves|spread_leaves|contention",
 		.help = "on which nodes a job's tasks go" },
 	[PARAM_TIES] = { .key = "ties",
 		.kind = SL_PARAM_CHOICE,

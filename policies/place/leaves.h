@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * leaves.h - placements by leaf switch: what is free of each node, and which nodes a job could have.
+ *
+ * The leaves are those of the cluster's switches; without any, nodes_per_leaf nodes in a row, as the
+ * cluster's section "fabric" says (default 16).
+ */
+#ifndef SL_LEAVES_H
+#define SL_LEAVES_H
+
+#include "policies/place/place.h"
+
+/* For sorting: the least goes first, ties the lowest row. */
+struct ranked {
+	uint64_t first, second;
+	uint32_t row;
+};
+
+/* What a job holds, and below it what it had before and may get back. */
+struct leaves_held {
+	struct leaves_held *below;
+	uint32_t count;
+	bool crosses; /* It is on several leaves. */
+	struct sl_holding holding[];
+};
+
+enum leaves_way { LEAVES_BEST, LEAVES_FEWEST, LEAVES_SPREAD, LEAVES_QUIET, LEAVES_WAYS };
+
+struct leaves {
+	const struct sl_cluster *cluster;
+	const struct sl_jobs *jobs;
+	struct sl_pass *world;
+	struct sl_arena *arena;
+	unsigned ways; /* Bit i: enum leaves_way. */
+	uint32_t leaf_count, kinds, types;
+	uint32_t *leaf;  /* By node. */
+	uint32_t *first; /* By leaf: its nodes are by_leaf[first[leaf]] to by_leaf[first[leaf + 1]],
+			    ascending. */
+	uint32_t *by_leaf;
+	int64_t *free;                     /* By node, kind. */
+	uint32_t *across;                  /* By leaf: nodes of jobs that cross leaves. */
+	struct leaves_held **now, **given; /* By job. */
+	uint32_t *gave;                    /* Jobs with something in `given`. */
+	size_t gave_count;
+	/* Of the question: */
+	const struct sl_group *group;
+	uint32_t most;    /* Tasks on one node. */
+	uint32_t *holds;  /* By node: tasks of the group that would fit. */
+	uint64_t *sum;    /* By leaf, of what its nodes would take. */
+	uint32_t *order;  /* Of leaves. */
+	uint32_t *within; /* As by_leaf, in the order in which nodes of a leaf are taken. */
+	uint32_t *next;   /* By leaf: the next of these. */
+	struct ranked *rank;
+	int64_t *amount; /* By kind. */
+	struct sl_piece *piece, *best;
+	uint32_t pieces, leaves_used, left;
+	struct sl_holding *holding;
+	uint32_t *gpus; /* By holding and type. */
+};
+
+/* Books (leaves_books.c). */
+int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways, struct sl_err *err);
+void leaves_release(void *state);
+void leaves_take(void *state, sl_job job);
+void leaves_untake(void *state, sl_job job);
+void leaves_give(void *state, sl_job job);
+void leaves_restore(void *state, sl_job job);
+void leaves_forget(void *state);
+size_t leaves_held_by(void *state, sl_job job, const struct sl_holding **holding);
+/* How many tasks of the group fit on the node by themselves. */
+uint32_t leaves_fit(const struct leaves *l, uint32_t node, const struct sl_group *group);
+/* What so many tasks of a group take of a node, by kind into amount[]; false: it has not so much free. */
+bool leaves_amounts(
+	const struct leaves *l, uint32_t node, const struct sl_group *group, uint32_t tasks, int64_t *amount);
+
+size_t leaves_choose(void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * leaves_choose.c - placements by leaf switch: pack_leaves, spread_leaves, contention.
+ *
+ * pack_leaves is best fit over leaves, as Slurm's topology/tree does below one switch: the leaf with the
+ * least room that holds the whole job; else the fewest leaves, the roomiest first, and what is left of the
+ * job on the tightest that holds it. spread_leaves takes a node of each leaf in turn, the roomiest first:
+ * Slurm's rule for dragonflies. contention makes a candidate of each, and one of the leaves with the fewest
+ * nodes of jobs that cross leaves; models say how fast the job would run there beside what runs (as Themis
+ * and CASSINI score placements), and the fastest is taken; ties the fewest leaves, then the order of
+ * candidates here. Without a model that knows the difference it places as pack_leaves.
+ */
+#include <stdlib.h>
+
+#include "policies/place/leaves.h"
+
+/* ---- What is there ------------------------------------------------------------------------------------- */
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->second != y->second)
+		return x->second < y->second ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static uint32_t takes(const struct leaves *l, uint32_t node)
+{
+	return l->holds[node] < l->most ? l->holds[node] : l->most;
+}
+
+/* Nodes of a leaf: those that take most of the job first, then the tightest, then the lowest. */
+static void rank_nodes(struct leaves *l, uint32_t leaf, struct ranked *rank)
+{
+	uint32_t count = 0;
+	l->sum[leaf] = 0;
+	for (uint32_t i = l->first[leaf]; i < l->first[leaf + 1]; i++) {
+		const uint32_t node = l->by_leaf[i];
+		l->sum[leaf] += takes(l, node);
+		rank[count++] = (struct ranked){ UINT32_MAX - takes(l, node), l->holds[node], node };
+	}
+	qsort(rank, count, sizeof(*rank), compare_ranked);
+	for (uint32_t i = 0; i < count; i++)
+		l->within[l->first[leaf] + i] = rank[i].row;
+}
+
+static void look(struct leaves *l, const uint64_t *closed)
+{
+	const struct sl_cluster *cluster = l->cluster;
+	const uint64_t *types = l->group->node_set ? cluster->node_set[l->group->node_set].types : NULL;
+	for (uint32_t node = 0; node < cluster->node_count; node++) {
+		const uint32_t type = cluster->node_type[node];
+		const bool out = (closed && closed[node / 64] >> node % 64 & 1) ||
+				 (types && !(types[type / 64] >> type % 64 & 1));
+		l->holds[node] = out ? 0 : leaves_fit(l, node, l->group);
+	}
+	for (uint32_t leaf = 0; leaf < l->leaf_count; leaf++)
+		rank_nodes(l, leaf, l->rank);
+}
+
+/* ---- Candidates ---------------------------------------------------------------------------------------- */
+
+static void candidate_begins(struct leaves *l)
+{
+	l->pieces = 0;
+	l->leaves_used = 0;
+	l->left = l->group->tasks;
+	for (uint32_t leaf = 0; leaf < l->leaf_count; leaf++)
+		l->next[leaf] = l->first[leaf];
+}
+
+/* The next nodes of the leaf, at most so many. */
+static void take_of(struct leaves *l, uint32_t leaf, uint32_t nodes)
+{
+	const bool fresh = l->next[leaf] == l->first[leaf];
+	const uint32_t before = l->pieces;
+	while (nodes && l->left && l->next[leaf] < l->first[leaf + 1]) {
+		const uint32_t node = l->within[l->next[leaf]++];
+		const uint32_t tasks = takes(l, node) < l->left ? takes(l, node) : l->left;
+		if (!tasks)
+			continue;
+		l->piece[l->pieces++] = (struct sl_piece){ .node = node, .tasks = tasks };
+		l->left -= tasks;
+		nodes--;
+	}
+	l->leaves_used += fresh && l->pieces > before;
+}
+
+/* The tightest leaf that has not been touched and holds so many; UINT32_MAX: none does. */
+static uint32_t tightest(const struct leaves *l, uint64_t tasks)
+{
+	uint32_t best = UINT32_MAX;
+	for (uint32_t leaf = 0; leaf < l->leaf_count; leaf++)
+		if (l->next[leaf] == l->first[leaf] && l->sum[leaf] >= tasks &&
+			(best == UINT32_MAX || l->sum[leaf] < l->sum[best]))
+			best = leaf;
+	return best;
+}
+
+static void order_leaves(struct leaves *l, bool quiet)
+{
+	for (uint32_t leaf = 0; leaf < l->leaf_count; leaf++)
+		l->rank[leaf] =
+			(struct ranked){ quiet ? l->across[leaf] : 0, UINT64_MAX - l->sum[leaf], leaf };
+	qsort(l->rank, l->leaf_count, sizeof(*l->rank), compare_ranked);
+	for (uint32_t i = 0; i < l->leaf_count; i++)
+		l->order[i] = l->rank[i].row;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct sl_piece *x = a, *y = b; /* A node is there once. */
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* False: the job cannot be placed that way. */
+static bool candidate(struct leaves *l, enum leaves_way way)
+{
+	candidate_begins(l);
+	if (way == LEAVES_BEST) {
+		const uint32_t leaf = tightest(l, l->left);
+		if (leaf != UINT32_MAX)
+			take_of(l, leaf, UINT32_MAX);
+	} else {
+		order_leaves(l, way == LEAVES_QUIET);
+	}
+	for (uint32_t i = 0; way == LEAVES_FEWEST && i < l->leaf_count && l->left; i++) {
+		const uint32_t last = tightest(l, l->left);
+		take_of(l, last == UINT32_MAX ? l->order[i] : last, UINT32_MAX);
+	}
+	for (uint32_t i = 0; way == LEAVES_QUIET && i < l->leaf_count && l->left; i++)
+		take_of(l, l->order[i], UINT32_MAX);
+	for (uint32_t before = UINT32_MAX; way == LEAVES_SPREAD && l->left && before != l->left;) {
+		before = l->left;
+		for (uint32_t i = 0; i < l->leaf_count && l->left; i++)
+			take_of(l, l->order[i], 1);
+	}
+	const struct sl_group *group = l->group;
+	if (l->left || l->pieces < group->nodes_min || (group->nodes_max && l->pieces > group->nodes_max))
+		return false;
+	qsort(l->piece, l->pieces, sizeof(*l->piece), compare_pieces);
+	return true;
+}
+
+/* ---- The choice ---------------------------------------------------------------------------------------- */
+
+static void keep_candidate(struct leaves *l)
+{
+	struct sl_piece *kept = l->best;
+	l->best = l->piece;
+	l->piece = kept;
+}
+
+static size_t hold(struct leaves *l, uint32_t pieces, const struct sl_holding **holding)
+{
+	l->pieces = pieces;
+	for (uint32_t i = 0; i < pieces; i++) {
+		uint32_t *gpus = &l->gpus[(size_t)i * l->types];
+		SL_CHECK(leaves_amounts(l, l->best[i].node, l->group, l->best[i].tasks, l->amount));
+		for (uint32_t type = 0; type < l->types; type++)
+			gpus[type] = (uint32_t)l->amount[SL_KIND_GPUS + type];
+		l->holding[i] = (struct sl_holding){ .node = l->best[i].node,
+			.tasks = l->best[i].tasks,
+			.cpus = l->amount[SL_KIND_CPUS],
+			.mem = l->amount[SL_KIND_MEM],
+			.gpus = gpus };
+	}
+	*holding = l->holding;
+	return pieces;
+}
+
+/* So many nodes at least: no node takes more than leaves a task for each other one. */
+static uint32_t most_on_node(const struct sl_group *group)
+{
+	uint32_t most = group->tasks_per_node ? group->tasks_per_node : UINT32_MAX;
+	const uint32_t nodes = group->nodes_min ? group->nodes_min : 1;
+	const uint32_t even = (group->tasks + nodes - 1) / nodes;
+	return even < most ? even : most;
+}
+
+size_t leaves_choose(void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
+{
+	struct leaves *l = state;
+	const bool asks = l->ways >> LEAVES_QUIET & 1; /* With one way only there is nothing to ask. */
+	l->group = l->jobs->requests[l->jobs->request[job.row]].group;
+	l->most = most_on_node(l->group);
+	look(l, closed);
+	uint64_t best = 0;
+	uint32_t pieces = 0, leaves = 0;
+	for (int way = 0; way < LEAVES_WAYS; way++) {
+		if (!(l->ways >> way & 1) || !candidate(l, (enum leaves_way)way))
+			continue;
+		const bool alone = l->pieces == 1 || !asks; /* On one node nobody is in its way. */
+		const uint64_t rate = alone ? SL_RATE_ONE : sl_predict(l->world, job, l->piece, l->pieces);
+		if (!pieces || rate > best || (rate == best && l->leaves_used < leaves)) {
+			best = rate;
+			pieces = l->pieces;
+			leaves = l->leaves_used;
+			keep_candidate(l);
+		}
+		if (alone)
+			break;
+	}
+	return pieces ? hold(l, pieces, holding) : 0;
+}
+
+/* ---- Three placements ---------------------------------------------------------------------------------- */
+
+enum {
+	PACK = 1 << LEAVES_BEST | 1 << LEAVES_FEWEST,
+	SPREAD = 1 << LEAVES_SPREAD,
+	ALL = PACK | SPREAD | 1 << LEAVES_QUIET
+};
+
+static int made(void **state, const struct sl_setup *setup, unsigned ways, struct sl_err *err)
+{
+	struct leaves *l = NULL;
+	const int status = leaves_new(&l, setup, ways, err);
+	*state = l;
+	return status;
+}
+
+static int init_pack(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	return made(state, setup, PACK, err);
+}
+
+static int init_spread(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	return made(state, setup, SPREAD, err);
+}
+
+static int init_contention(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	return made(state, setup, ALL, err);
+}
+
+#define LEAVES_BOOKS                                                                                      \
+	.release = leaves_release, .choose = leaves_choose, .take = leaves_take, .untake = leaves_untake, \
+	.give = leaves_give, .restore = leaves_restore, .forget = leaves_forget, .held = leaves_held_by
+
+const struct sl_placer placer_pack_leaves = {
+	.abi = SL_ABI_OF(struct sl_placer),
+	.name = "pack_leaves",
+	.summary = "the tightest leaf switch that holds the job, else the fewest leaves",
+	.paper = "best fit over leaves, as Slurm's topology/tree",
+	.init = init_pack,
+	LEAVES_BOOKS,
+};
+
+const struct sl_placer placer_spread_leaves = {
+	.abi = SL_ABI_OF(struct sl_placer),
+	.name = "spread_leaves",
+	.summary = "a node of each leaf switch in turn, the roomiest leaf first",
+	.paper = "Slurm's TopologyParam=Dragonfly",
+	.init = init_spread,
+	LEAVES_BOOKS,
+};
+
+const struct sl_placer placer_contention = {
+	.abi = SL_ABI_OF(struct sl_placer),
+	.name = "contention",
+	.summary = "of several placements that on which models predict the fastest run beside what runs",
+	.paper = "after Rajasekaran, Ghobadi & Akella (CASSINI), NSDI 2024",
+	.init = init_contention,
+	LEAVES_BOOKS,
+};
