@@ -199,8 +199,9 @@ static int emit_header(const struct gen_work *w, const struct sl_sink *sink, str
 		{ "Computer", "synthetic" },
 		{ "MaxJobs", jobs },
 		{ "UnixStartTime", start },
-		{ "MaxNodes", cpus },
-		{ "MaxProcs", cpus },
+		/* Of cpus: what a trace of GPUs runs on, a cluster file says. */
+		{ "MaxNodes", w->kind->gpus ? NULL : cpus },
+		{ "MaxProcs", w->kind->gpus ? NULL : cpus },
 		{ "Note", "zero is a Monday's midnight" },
 		{ "Note", w->kind->note[0] },
 		{ "Note", w->kind->note[1] },

@@ -417,7 +417,7 @@ static int conversion_begin(
 	return status ? status : sl_out_open(&c->out, path, err);
 }
 
-static int conversion_end(struct conversion *c, int status, struct sl_err *err)
+void convert_release(struct conversion *c)
 {
 	free(c->header);
 	free(c->row);
@@ -425,6 +425,11 @@ static int conversion_end(struct conversion *c, int status, struct sl_err *err)
 	names_release(&c->users.names);
 	names_release(&c->accounts.names);
 	names_release(&c->partitions.names);
+}
+
+static int conversion_end(struct conversion *c, int status, struct sl_err *err)
+{
+	convert_release(c);
 	if (!status)
 		return sl_out_commit(c->out, err);
 	sl_out_abandon(c->out);
