@@ -39,21 +39,8 @@ static int on_header(void *self, const char *key, const char *value, struct sl_e
 static int on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct conversion *c = self;
-	if (gone)
-		return SL_OK;
-	void *array = c->row;
-	const int status = grow(&array, &c->row_capacity, sizeof(*c->row), c->row_count + 1, UINT32_MAX, err);
-	c->row = array;
-	if (status)
-		return status;
-	struct sl_row *kept = &c->row[c->row_count++];
-	*kept = *row;
-	c->looked = true;
-	c->gpus |= convert_says_gpus(row);
-	c->any_more |= row->more && row->more->job;
-	if (row->more)
-		kept->more = convert_copy(c->arena, row->more);
-	return !row->more || kept->more ? SL_OK : sl_fail_memory(err);
+	c->any_more |= !gone && row->more && row->more->job;
+	return convert_hold(c, row, gone, err);
 }
 
 static const struct sl_writer *writer_named(const char *name)
