@@ -93,6 +93,12 @@ bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer
 	return false;
 }
 
+void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer)
+{
+	(void)world;
+	(void)transfer;
+}
+
 uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count)
 {
 	(void)world;

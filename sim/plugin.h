@@ -1592,7 +1592,8 @@ struct sl_transfer {
 	enum sl_transfer_kind kind;
 	const char *fs; /* NULL: the job's. */
 	int64_t bytes;  /* Of all its nodes together. */
-	uint32_t token; /* Whose it is is known: given back. */
+	uint32_t token; /* Given back, as all of this. */
+	uint32_t asker; /* The engine's: which model asked. */
 };
 
 struct sl_tally;
@@ -1667,6 +1668,9 @@ SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, b
 SL_API void sl_model_cancel(struct sl_pass *world, sl_job job);
 /* False: no model carries transfers. Else `transferred` is called, at another instant or this one. */
 SL_API bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer);
+/* Of who carries transfers: this one, as it was handed over, is over. Those of a job that left are dropped
+ * without a word. */
+SL_API void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer);
 /* What all models predict together; for placings of policies too. SL_RATE_ONE without models. */
 SL_API uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count);
 /* A figure that all may see, policies too ("price", "carbon", "power"), in millionths, by name. SL_NONE:
