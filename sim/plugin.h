@@ -913,6 +913,18 @@ struct sl_profile {
 };
 /* Nothing is said. */
 SL_API void sl_profile_clear(struct sl_profile *profile);
+/* Its members as columns of tables, by number; see schedlab-models(7). NULL, UINT32_MAX: there is none. */
+enum { SL_PROFILE_COLUMNS = 31 };
+SL_API const char *sl_profile_column(uint32_t column);
+SL_API uint32_t sl_profile_find(const char *name, size_t len);
+SL_API bool sl_profile_is_text(uint32_t column);
+SL_API bool sl_profile_says(const struct sl_profile *profile, uint32_t column);
+/* A cell of that column; a text is lent. NULL: it is taken; else what it must be, for messages. */
+SL_API const char *sl_profile_take(struct sl_profile *profile, uint32_t column, const char *text);
+/* The cell as it is read, into buffer where it is a number; NULL: nothing is said. */
+SL_API const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, char buffer[40]);
+/* What the profile does not say, as the weaker one says it. */
+SL_API void sl_profile_over(struct sl_profile *profile, const struct sl_profile *weaker);
 
 /* ---- Readers ---------------------------------------------------------------- */
 
@@ -1143,6 +1155,10 @@ struct sl_writer {
 	 * NULL: there is nothing to write of that. */
 	int (*begin_gpus)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more,
 		struct sl_err *err);
+	/* In place of all three, of a trace each of whose rows has more->profile; else none has. NULL: there
+	 * is nothing to write of that. */
+	int (*begin_profile)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_gpus,
+		bool says_more, struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */
@@ -1550,6 +1566,7 @@ SL_API void sl_tell_plan(struct sl_pass *pass, sl_job job, sl_time start);
  * models say of each: 1 is SL_RATE_ONE. A model sees what is; a policy never sees rates that are to come. */
 
 #define SL_RATE_ONE (UINT64_C(1) << 32)
+#define SL_RATE_MAX (UINT64_C(1) << 52)
 
 /* A CSV file of a parameter of kind SL_PARAM_SHEET: cells by row, then column, as text; lent for the run. */
 struct sl_sheet {
@@ -1573,8 +1590,9 @@ struct sl_model_setup {
 	uint64_t seed;
 	const struct sl_value *values;
 	size_t value_count;
-	int64_t epoch;         /* As of sl_setup. */
-	struct sl_pass *world; /* For the functions below. */
+	int64_t epoch;                       /* As of sl_setup. */
+	struct sl_pass *world;               /* For the functions below. */
+	const struct sl_sheet *const *sheet; /* By value: of sl_sheet_of. NULL: it has none. */
 };
 
 /* How a job left what it held. */
@@ -1592,8 +1610,8 @@ struct sl_transfer {
 	enum sl_transfer_kind kind;
 	const char *fs; /* NULL: the job's. */
 	int64_t bytes;  /* Of all its nodes together. */
-	uint32_t token; /* Given back, as all of this. */
-	uint32_t asker; /* The engine's: which model asked. */
+	uint32_t token; /* Whose it is is known: given back. */
+	uint32_t asker; /* The engine's: kept as it is by whoever carries it out. */
 };
 
 struct sl_tally;
@@ -1646,7 +1664,8 @@ SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
 
 /* For models, in any of their functions but init, kept and predict; each knows whose call it is. */
 SL_API void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row); /* row < 2^28 */
-/* How fast the job works, as far as this model goes: 0 holds it. SL_RATE_ONE at first, and at each start. */
+/* How fast a running job works, as far as this model goes: 0 holds it. SL_RATE_ONE at each start, and as it
+ * is resumed; another size leaves it. At most SL_RATE_MAX, as is the product. */
 SL_API void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate);
 SL_API uint64_t sl_rate_of(const struct sl_pass *world, sl_job job); /* Of all models together. */
 SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `ends`. */
@@ -1668,8 +1687,7 @@ SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, b
 SL_API void sl_model_cancel(struct sl_pass *world, sl_job job);
 /* False: no model carries transfers. Else `transferred` is called, at another instant or this one. */
 SL_API bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer);
-/* Of who carries transfers: this one, as it was handed over, is over. Those of a job that left are dropped
- * without a word. */
+/* For the model that carries transfers: this one, as it was handed over, is through. */
 SL_API void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer);
 /* What all models predict together; for placings of policies too. SL_RATE_ONE without models. */
 SL_API uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count);
