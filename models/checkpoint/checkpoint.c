@@ -17,10 +17,10 @@ const struct sl_profile *checkpoint_profile(const struct checkpoint *checkpoint,
 
 static uint32_t nodes_of(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
 {
-	if (!checkpoint->cluster->node_count)
-		return sl_tasks_of(world, job) ? sl_tasks_of(world, job) : 1;
 	const struct sl_piece *piece;
 	const size_t count = sl_pieces_of(world, job, &piece);
+	if (!count) /* Nodes are not known, or of one cpu each. */
+		return sl_tasks_of(world, job) ? sl_tasks_of(world, job) : 1;
 	const uint64_t mark = ++checkpoint->marks;
 	uint32_t nodes = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -38,10 +38,18 @@ static uint32_t each_node(struct storage *storage, struct sl_pass *world, sl_job
 	return nodes;
 }
 
+/* Whether it is known on which nodes: not of a counted pool, nor where nodes of one cpu are counted as one.
+ */
+static bool is_placed(const struct sl_pass *world, sl_job job)
+{
+	const struct sl_piece *piece;
+	return sl_pieces_of(world, job, &piece) > 0;
+}
+
 static uint32_t clients_of(struct storage *storage, struct sl_pass *world, sl_job job)
 {
-	const uint32_t nodes = storage->cluster->node_count ? each_node(storage, world, job, NULL, NULL)
-							    : sl_tasks_of(world, job);
+	const uint32_t nodes =
+		is_placed(world, job) ? each_node(storage, world, job, NULL, NULL) : sl_tasks_of(world, job);
 	return nodes ? nodes : 1;
 }
 
@@ -110,9 +118,9 @@ static bool pull(
 	if (looked.item == UINT32_MAX)
 		return false;
 	const uint32_t clients = storage->job[job.row].clients;
-	if (storage->cluster->node_count) {
+	if (is_placed(world, job)) {
 		(void)each_node(storage, world, job, look, &looked);
-	} else { /* A counted pool: nobody knows what was where. */
+	} else { /* Nobody knows what was where. */
 		looked.nodes = clients;
 		const __int128 all = (__int128)looked.bytes * clients;
 		looked.lacks = all < STORAGE_BYTES_MAX ? (int64_t)all : STORAGE_BYTES_MAX;
@@ -133,7 +141,7 @@ static bool pull(
 static void pulled(struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase)
 {
 	struct looked looked = item_of(storage, job.row, phase);
-	if (looked.item == UINT32_MAX || !storage->cluster->node_count)
+	if (looked.item == UINT32_MAX || !is_placed(world, job))
 		return;
 	(void)each_node(storage, world, job, put, &looked);
 	if (looked.no_memory)
@@ -294,7 +302,7 @@ static void storage_started(void *state, struct sl_pass *world, sl_job job)
 		of->phase = STORAGE_RUN;
 		return;
 	}
-	if (storage->cluster->node_count && !allowed(storage, world, job, storage->system_of[row])) {
+	if (!allowed(storage, world, job, storage->system_of[row])) {
 		storage->no_access++;
 		sl_model_fail(world, job, SL_FAILED, false);
 		return;

@@ -165,9 +165,9 @@ static int set(struct entry *entry, const struct sl_place *at, const char *key, 
 		return set_rate(&system->capacity[STORAGE_READ], at, key, value, err);
 	if (strcasecmp(key, "write") == 0)
 		return set_rate(&system->capacity[STORAGE_WRITE], at, key, value, err);
-	if (strcasecmp(key, "client_read") == 0)
+	if (strcasecmp(key, "client_read") == 0 || strcasecmp(key, "per_client.read") == 0)
 		return set_rate(&system->client[STORAGE_READ], at, key, value, err);
-	if (strcasecmp(key, "client_write") == 0)
+	if (strcasecmp(key, "client_write") == 0 || strcasecmp(key, "per_client.write") == 0)
 		return set_rate(&system->client[STORAGE_WRITE], at, key, value, err);
 	if (strcasecmp(key, "per_client") == 0) {
 		const int status = set_rate(&system->client[STORAGE_READ], at, key, value, err);
@@ -200,10 +200,8 @@ static int set(struct entry *entry, const struct sl_place *at, const char *key, 
 		entry->nodes_at = *at;
 		return SL_OK;
 	}
-	if (at && strcasecmp(key, "name") == 0)
-		return SL_OK;
-	static const char *const known[] = { "name", "read", "write", "per_client", "client_read",
-		"client_write", "duplex", "slots", "rpc_size", "rtt", "nodes", NULL };
+	static const char *const known[] = { "read", "write", "per_client", "client_read", "client_write",
+		"duplex", "slots", "rpc_size", "rtt", "nodes", NULL };
 	const char *near = sl_nearest(key, known);
 	return sl_fail_at(err, at, "storage: unknown key '%.40s'%s%s%s", key, near ? ": did you mean '" : "",
 		near ? near : "",
