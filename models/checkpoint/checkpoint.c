@@ -181,7 +181,7 @@ static void load_step(struct checkpoint *checkpoint, struct sl_pass *world, sl_j
 		wait_for(checkpoint, world, job, SL_TRANSFER_WRITE, bytes, cost_of(checkpoint, job.row));
 	} else if (of->step == 1 || of->step == 2) {
 		of->step = 2;
-		wait_for(checkpoint, world, job, SL_TRANSFER_READ, bytes, 0);
+		wait_for(checkpoint, world, job, SL_TRANSFER_READ, sl_kept_of(world, job) > 0 ? bytes : 0, 0);
 	} else {
 		wait_for(checkpoint, world, job, SL_TRANSFER_READ, 0, checkpoint->restart);
 	}
@@ -264,7 +264,9 @@ static void checkpoint_started(void *state, struct sl_pass *world, sl_job job)
 	of->last = of->mark = 0;
 	of->step = 0;
 	of->since = sl_now(world);
-	if (sl_kept_of(world, job) <= 0) {
+	const bool again = of->again;
+	of->again = true;
+	if (!again || (sl_kept_of(world, job) <= 0 && !checkpoint->restart)) {
 		of->owes = false;
 		work(checkpoint, world, job);
 		return;

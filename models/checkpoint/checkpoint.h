@@ -25,6 +25,7 @@ struct checkpoint_job {
 	bool takes;    /* Takes any at all. */
 	bool transfer; /* What it waits for is a transfer, else a time: `due`. */
 	bool suspended;
+	bool again;     /* It started before. */
 	uint8_t step;   /* CHECKPOINT_LOADS: 1 writes, 2 reads, 3 restarts. */
 	bool owes;      /* A preemption's checkpoint has yet to be paid for. */
 	uint32_t token; /* Of the transfer or wake that it waits for: one of before is nothing to it. */
