@@ -158,11 +158,26 @@ static void wait_for(struct checkpoint *checkpoint, struct sl_pass *world, sl_jo
 
 /* ---- Phases ------------------------------------------------------------------------------------- */
 
+static void book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of)
+{
+	const sl_time span = of->suspended ? 0 : sl_now(world) - of->since;
+	of->since = sl_now(world);
+	if (of->phase != CHECKPOINT_OUT)
+		checkpoint->held += (__int128)span * of->nodes;
+	if (of->phase == CHECKPOINT_LOADS) {
+		of->loading += span;
+		checkpoint->loading += (__int128)span * of->nodes;
+	} else if (of->phase == CHECKPOINT_WRITES) {
+		of->writing += span;
+		checkpoint->writing += (__int128)span * of->nodes;
+	}
+}
+
 static void write_one(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
+	book(checkpoint, world, of);
 	of->phase = async_of(checkpoint, job.row) ? CHECKPOINT_MEANWHILE : CHECKPOINT_WRITES;
-	of->since = sl_now(world);
 	of->mark = sl_done_of(world, job);
 	if (of->phase == CHECKPOINT_WRITES)
 		sl_model_rate(world, job, 0);
@@ -184,21 +199,6 @@ static void load_step(struct checkpoint *checkpoint, struct sl_pass *world, sl_j
 		wait_for(checkpoint, world, job, SL_TRANSFER_READ, sl_kept_of(world, job) > 0 ? bytes : 0, 0);
 	} else {
 		wait_for(checkpoint, world, job, SL_TRANSFER_READ, 0, checkpoint->restart);
-	}
-}
-
-static void book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of)
-{
-	const sl_time span = of->suspended ? 0 : sl_now(world) - of->since;
-	of->since = sl_now(world);
-	if (of->phase != CHECKPOINT_OUT)
-		checkpoint->held += (__int128)span * of->nodes;
-	if (of->phase == CHECKPOINT_LOADS) {
-		of->loading += span;
-		checkpoint->loading += (__int128)span * of->nodes;
-	} else if (of->phase == CHECKPOINT_WRITES) {
-		of->writing += span;
-		checkpoint->writing += (__int128)span * of->nodes;
 	}
 }
 

@@ -103,7 +103,8 @@ static int tell_columns(struct storage *storage, struct sl_tally *tally, struct 
 
 enum { COLUMNS = 5 };
 
-/* Spans in which nothing moved have no row. GB/s: bytes * 10^6 us / (10^9 * width), in millionths. */
+/* Spans in which nothing moved have no row, those of one rate in a row have one. GB/s: bytes * 10^6 us /
+ * (10^9 * width), in millionths. */
 static int tell_load(struct storage *storage, struct sl_tally *tally, sl_time now, struct sl_err *err)
 {
 	static const char *const names[COLUMNS] = { "from", "to", "fs", "way", "gb_per_s" };
@@ -115,17 +116,24 @@ static int tell_load(struct storage *storage, struct sl_tally *tally, sl_time no
 	size_t rows = 0;
 	for (uint32_t i = 0; i < 2 * storage->system_count; i++) {
 		const struct storage_load *load = &storage->load[i];
+		const size_t first = rows;
 		for (uint32_t k = 0; k < load->used; k++) {
 			if (!load->bytes[k])
 				continue;
 			const sl_time from = load->zero + k * load->width, end = from + load->width;
 			const sl_time to = end < now ? end : now;
+			const int64_t rate = sl_mul_div(load->bytes[k], 1000, to > from ? to - from : 1);
+			if (first < rows && cell[COLUMNS * rows - 4].micro == from &&
+				cell[COLUMNS * rows - 1].micro == rate) {
+				cell[COLUMNS * rows - 4].micro = to; /* As before. */
+				continue;
+			}
 			struct sl_cell *row = &cell[COLUMNS * rows++];
 			row[0].micro = from;
 			row[1].micro = to;
 			row[2].text = storage->system[i / 2].name;
 			row[3].text = ways[i % 2];
-			row[4].micro = sl_mul_div(load->bytes[k], 1000, to > from ? to - from : 1);
+			row[4].micro = rate;
 		}
 	}
 	return sl_tell_table(tally, "storage", names, COLUMNS, cell, rows, err);

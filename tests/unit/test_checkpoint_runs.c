@@ -101,10 +101,9 @@ Test(checkpoint_runs, one_written_meanwhile_keeps_the_work_of_its_beginning)
  */
 Test(checkpoint_runs, the_interval_is_of_work)
 {
-	static const struct script_step steps[] = { { 0, SCRIPT_RATE, 0, (int64_t)(SL_RATE_ONE / 2) },
-		{ 1000 * SL_SECOND, SCRIPT_RATE, 0, 0 },
+	static const struct script_step steps[] = { { 1000 * SL_SECOND, SCRIPT_RATE, 0, 0 },
 		{ 1100 * SL_SECOND, SCRIPT_RATE, 0, (int64_t)SL_RATE_ONE } };
-	struct script script = { .step = steps, .count = 3 };
+	struct script script = { .step = steps, .count = 2, .rate_set = true, .rate_first = SL_RATE_ONE / 2 };
 	/* 600 s: 300 of work; 610 to 1000: 195; 1100 + 105: 600; 10, 300, 10, 100. */
 	cr_expect_eq(run(&script, each_300, 4, 1000, true), (1205 + 10 + 300 + 10 + 100) * SL_SECOND);
 }
