@@ -247,7 +247,7 @@ static void resumed(struct checkpoint *checkpoint, struct sl_pass *world, sl_job
 		sl_model_rate(world, job, 0);
 	if (of->phase == CHECKPOINT_WORKS)
 		watch(checkpoint, world, job);
-	else if (was && !of->transfer)
+	else if (of->phase != CHECKPOINT_DONE && was && !of->transfer)
 		wake_at(world, of, job.row, plus(sl_now(world), of->due));
 }
 
@@ -294,12 +294,25 @@ static void checkpoint_left(void *state, struct sl_pass *world, sl_job job, enum
 	of->owes = checkpoint->pays && how == SL_LEFT_CHECKPOINT;
 }
 
+/* Where it is held for something else, nothing is written any more; what is under way is of no use. */
+static bool checkpoint_ends(void *state, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint *checkpoint = state;
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	book(checkpoint, world, of);
+	of->phase = CHECKPOINT_DONE;
+	of->transfer = false;
+	of->token++;
+	return false;
+}
+
 static void checkpoint_timer(void *state, struct sl_pass *world, uint32_t row)
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[row];
 	const sl_job job = { row };
-	if (of->phase == CHECKPOINT_OUT || of->suspended || of->transfer || sl_now(world) < of->due)
+	if (of->phase == CHECKPOINT_OUT || of->phase == CHECKPOINT_DONE || of->suspended || of->transfer ||
+		sl_now(world) < of->due)
 		return;
 	if (of->phase != CHECKPOINT_WORKS)
 		finished(checkpoint, world, job);
@@ -339,6 +352,7 @@ const struct sl_model model_checkpoint = {
 	.started = checkpoint_started,
 	.left = checkpoint_left,
 	.timer = checkpoint_timer,
+	.ends = checkpoint_ends,
 	.transferred = checkpoint_transferred,
 	.kept = checkpoint_kept,
 	.tell = checkpoint_tell,

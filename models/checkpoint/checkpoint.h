@@ -13,11 +13,12 @@ enum checkpoint_rule { CHECKPOINT_DALY, CHECKPOINT_YOUNG, CHECKPOINT_AVAILABLE, 
 sl_time checkpoint_interval(enum checkpoint_rule rule, sl_time cost, sl_time mtbf, sl_time restart);
 
 enum checkpoint_phase {
-	CHECKPOINT_OUT,      /* It does not run. */
-	CHECKPOINT_LOADS,    /* It reads its last one back, and restarts; */
-	CHECKPOINT_WORKS,    /* works, */
-	CHECKPOINT_WRITES,   /* writes one and stands still, */
-	CHECKPOINT_MEANWHILE /* or works on meanwhile. */
+	CHECKPOINT_OUT,       /* It does not run. */
+	CHECKPOINT_LOADS,     /* It reads its last one back, and restarts; */
+	CHECKPOINT_WORKS,     /* works, */
+	CHECKPOINT_WRITES,    /* writes one and stands still, */
+	CHECKPOINT_MEANWHILE, /* or works on meanwhile; */
+	CHECKPOINT_DONE       /* all its work is done, and it holds on for something else. */
 };
 
 struct checkpoint_job {
