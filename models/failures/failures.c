@@ -20,7 +20,8 @@ static int make_jobs(struct failures *f, struct sl_err *err)
 	const uint32_t count = f->setup.jobs->count;
 	const uint32_t index_max = (UINT32_C(1) << 28) / FAIL_TIMERS;
 	if (count >= index_max || f->node_count >= index_max)
-		return sl_fail(err, SL_INPUT, "failures: more than %u jobs or nodes: take a part of the trace (--jobs)",
+		return sl_fail(err, SL_INPUT,
+			"failures: more than %u jobs or nodes: take a part of the trace (--jobs)",
 			index_max - 1);
 	f->job = sl_alloc(f->setup.arena, (size_t)count + 1, sizeof(*f->job));
 	f->running = sl_alloc(f->setup.arena, (size_t)count + 1, sizeof(*f->running));
@@ -126,7 +127,7 @@ const struct sl_model model_failures = {
 	.summary = "nodes and jobs fail, and are mended",
 	.paper = "Kokolis et al., HPCA 2025; The Llama 3 Herd of Models, 2024",
 	.params = failures_params,
-	.param_count = SL_LEN(failures_params),
+	.param_count = FAIL_PARAMS,
 	.init = failures_init,
 	.begin = failures_begin,
 	.started = failures_started,

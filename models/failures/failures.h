@@ -6,10 +6,10 @@
  * same number of uniforms, whatever they are used for. Nothing that a scheduler does reaches the stream, so
  * all policies meet the same failures at the same times, and a change of one parameter moves no other draw.
  *
- * A failure has a time (`at`), a time at which somebody notices (`seen`, the same unless the fault is hidden),
- * and a time to mend. With clock=up the next one is counted from the nominal return, seen + mend; with
- * clock=wall from `at`. One that falls while its node is away (in an outage before it, or drained for longer
- * than nominal) is passed over: a node cannot fail twice.
+ * A failure has a time (`at`), a time at which somebody notices (`seen`, the same unless the fault is
+ * hidden), and a time to mend. With clock=up the next one is counted from the nominal return, seen + mend;
+ * with clock=wall from `at`. One that falls while its node is away (in an outage before it, or drained for
+ * longer than nominal) is passed over: a node cannot fail twice.
  */
 #ifndef SL_MODELS_FAILURES_H
 #define SL_MODELS_FAILURES_H
@@ -130,7 +130,8 @@ struct fail_job {
 	uint32_t attempt;  /* From 1. */
 	uint32_t hit;      /* The record of what it fails by now, and 1. */
 	uint32_t nodes;    /* That it holds; on a counted pool 1. */
-	uint32_t own;      /* Of its failures, those that were its own. */
+	uint32_t own;      /* Of its failures, those that were its own; */
+	uint32_t failures; /* all of them. */
 	sl_time started;   /* This stretch. */
 	sl_time first;     /* Its first start; SL_NONE: none yet. */
 	sl_time failed;    /* It waits since a failure; SL_NONE: it does not. */
@@ -181,22 +182,21 @@ struct failures {
 	sl_time begun;
 	struct fail_bin bin[FAIL_BINS];
 	/* Sums of the run. */
-	int64_t away;                         /* Node-ms that nodes were down, by whichever model. */
-	int64_t serving;                      /* Node-ms that spares stood in. */
-	int64_t useful_gpu, restart_gpu;      /* GPU-ms */
-	int64_t useful, restart;              /* Node-ms */
-	uint64_t passed_over;    /* Failures of nodes that were away. */
-	uint64_t served, wanted; /* Spares that stood in; failures for which there was none. */
+	int64_t away;                    /* Node-ms that nodes were down, by whichever model. */
+	int64_t serving;                 /* Node-ms that spares stood in. */
+	int64_t useful_gpu, restart_gpu; /* GPU-ms */
+	int64_t useful, restart;         /* Node-ms */
+	uint64_t passed_over;            /* Failures of nodes that were away. */
+	uint64_t served, wanted;         /* Spares that stood in; failures for which there was none. */
 };
 
 /* failures_options.c: the parameters, and the section of the cluster's file. */
-extern const struct sl_param failures_params[];
-extern const size_t failures_param_count;
+enum { FAIL_PARAMS = 42 };
+extern const struct sl_param failures_params[FAIL_PARAMS];
 int failures_options_read(
 	struct fail_options *options, const struct sl_model_setup *setup, struct sl_err *err);
 /* Of the node's entry in the section `failures`, else as of the options. */
-int failures_process_of(
-	const struct fail_options *options, const struct sl_model_setup *setup, uint32_t node,
+int failures_process_of(const struct fail_options *options, const struct sl_model_setup *setup, uint32_t node,
 	struct fail_process *process, struct sl_err *err);
 
 /* failures_draw.c: from one uniform in [0, 1) each, rounded to microseconds; SL_NEVER beyond 3 000 years. */
@@ -248,8 +248,8 @@ void failures_job_due(struct failures *f, struct sl_pass *world, uint32_t job);
 void failures_job_work(struct failures *f, struct sl_pass *world, uint32_t job);
 void failures_job_hurt(struct failures *f, struct sl_pass *world, uint32_t job);
 /* Jobs on these nodes fail, for what the record says. */
-void failures_hit_nodes(struct failures *f, struct sl_pass *world, const uint32_t *node, uint32_t count,
-	uint32_t record);
+void failures_hit_nodes(
+	struct failures *f, struct sl_pass *world, const uint32_t *node, uint32_t count, uint32_t record);
 bool failures_node_in_use(struct failures *f, struct sl_pass *world, uint32_t node);
 void failures_hurt_node(struct failures *f, struct sl_pass *world, uint32_t node);
 void failures_bin_held(struct failures *f, struct fail_job *job, sl_time now);

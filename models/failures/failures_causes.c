@@ -22,7 +22,7 @@ static const struct {
 	{ "gpu", 148 }, /* NVLink included. */
 	{ "hbm3", 72 },
 	{ "software", 54 },
-	{ "network", 35 }, /* Switch or cable. */
+	{ "network", 35 },     /* Switch or cable. */
 	{ "maintenance", 32 }, /* Of a host, unplanned. */
 	{ "gpu_sram", 19 },
 	{ "gpu_processor", 17 },
@@ -53,8 +53,7 @@ static const char *cell_of(const struct sl_sheet *sheet, uint32_t row, uint32_t 
 	return sheet->cell[(size_t)row * sheet->columns + column];
 }
 
-static int column_of(
-	const struct sl_sheet *sheet, const char *name, uint32_t *column, struct sl_err *err)
+static int column_of(const struct sl_sheet *sheet, const char *name, uint32_t *column, struct sl_err *err)
 {
 	*column = sl_sheet_column(sheet, name);
 	if (*column != UINT32_MAX)
@@ -69,7 +68,8 @@ static int share_of(
 	const char *text = cell_of(sheet, row, column);
 	const struct sl_place at = sl_sheet_place(sheet, row, column);
 	if (!sl_get_micro(text, strlen(text), share) || *share < 0 || *share > MILLION * MILLION)
-		return sl_fail_at(err, &at, "share '%.60s' is no weight: give a number from 0 to 1000000", text);
+		return sl_fail_at(
+			err, &at, "share '%.60s' is no weight: give a number from 0 to 1000000", text);
 	return SL_OK;
 }
 
@@ -107,8 +107,8 @@ static int repairs_of_sheet(struct failures *f, const struct sl_sheet *sheet, st
 }
 
 /* The class of that name, of a cause. */
-static int repair_of(const struct failures *f, const char *text, const struct sl_place *at,
-	uint32_t *repair, struct sl_err *err)
+static int repair_of(const struct failures *f, const char *text, const struct sl_place *at, uint32_t *repair,
+	struct sl_err *err)
 {
 	*repair = FAIL_REPAIR_DRAWN;
 	if (!*text)
@@ -144,8 +144,8 @@ static int causes_of_sheet(struct failures *f, const struct sl_sheet *sheet, str
 			return sl_fail_at(
 				err, &at, "cause '%.60s' is empty or there twice: name it, once", text);
 		if (share_of(sheet, row, share, &f->cause[cause].share, err) ||
-			(repair != UINT32_MAX && repair_of(f, cell_of(sheet, row, repair), &at,
-							 &f->cause[cause].repair, err)))
+			(repair != UINT32_MAX &&
+				repair_of(f, cell_of(sheet, row, repair), &at, &f->cause[cause].repair, err)))
 			return err->status;
 		total += f->cause[cause].share;
 	}

@@ -40,8 +40,7 @@ sl_time failures_weibull(const struct fail_process *process, double u)
 	if (!(process->scale > 0))
 		return SL_NEVER;
 	const double hazard = -log1p(-u); /* Exponential of mean 1. */
-	return rounded(
-		process->scale * (process->shape == 1 ? hazard : pow(hazard, 1 / process->shape)));
+	return rounded(process->scale * (process->shape == 1 ? hazard : pow(hazard, 1 / process->shape)));
 }
 
 sl_time failures_exponential(double mean_us, double u)

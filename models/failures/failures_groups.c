@@ -137,8 +137,8 @@ static struct kind kind_of(
 	const struct sl_value *r = sl_value_of(f->setup.values, f->setup.value_count, rate);
 	const struct sl_value *t = sl_value_of(f->setup.values, f->setup.value_count, time);
 	const double per_1000_days = r ? (double)r->number / 1e6 : 0;
-	return (struct kind){ path, cause,
-		per_1000_days > 0 ? 1000.0 * (double)FAIL_DAY / per_1000_days : 0, t ? t->number : 0 };
+	return (struct kind){ path, cause, per_1000_days > 0 ? 1000.0 * (double)FAIL_DAY / per_1000_days : 0,
+		t ? t->number : 0 };
 }
 
 static int add(struct failures *f, const struct kind *kind, const char *name, const uint32_t *node,
@@ -185,8 +185,7 @@ static const uint32_t *all_nodes(struct failures *f)
 	return node;
 }
 
-static int domains_by_number(
-	struct failures *f, const struct kind *kind, uint32_t size, struct sl_err *err)
+static int domains_by_number(struct failures *f, const struct kind *kind, uint32_t size, struct sl_err *err)
 {
 	const uint32_t *node = all_nodes(f);
 	if (!node)
@@ -215,8 +214,8 @@ static int domains_by_name(
 		const struct sl_place at = sl_sheet_place(sheet, row, nodes);
 		const uint32_t *node;
 		uint32_t count;
-		if (failures_hosts(f, sheet->cell[(size_t)row * sheet->columns + nodes], &at, &node, &count,
-			    err) ||
+		if (failures_hosts(
+			    f, sheet->cell[(size_t)row * sheet->columns + nodes], &at, &node, &count, err) ||
 			add(f, kind, sheet->cell[(size_t)row * sheet->columns + name], node, count, err))
 			return err->status;
 	}
@@ -297,8 +296,8 @@ void failures_group_out(struct failures *f, struct sl_pass *world, uint32_t row)
 		if (group->drain)
 			sl_model_node_drain(world, group->node[i], true);
 		else
-			sl_model_node_down(world, group->node[i],
-				f->options.return_known ? group->back : SL_NEVER);
+			sl_model_node_down(
+				world, group->node[i], f->options.return_known ? group->back : SL_NEVER);
 	failures_wake(world, group->back, FAIL_T_GROUP_BACK, row);
 }
 
@@ -308,8 +307,7 @@ void failures_group_back(struct failures *f, struct sl_pass *world, uint32_t row
 	if (!group->out || group->back != sl_now(world))
 		return;
 	group->out = false;
-	f->cause[group->cause].down +=
-		failures_times(group->node_count, sl_now(world) - group->next, 1);
+	f->cause[group->cause].down += failures_times(group->node_count, sl_now(world) - group->next, 1);
 	if (group->record != UINT32_MAX)
 		f->record[group->record].until = sl_now(world);
 	for (uint32_t i = 0; i < group->node_count; i++)

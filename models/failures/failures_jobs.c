@@ -116,6 +116,7 @@ static void fail_job(struct failures *f, struct sl_pass *world, uint32_t row, ui
 	job->hit = record + 1;
 	job->work = work_of(world, row);
 	job->failed = again ? sl_now(world) : SL_NONE;
+	job->failures++;
 	f->record[record].jobs++;
 	f->cause[f->record[record].cause].jobs++;
 	sl_model_fail(world, job_of(row), state, again);
@@ -161,8 +162,8 @@ void failures_hit_nodes(
 }
 
 /* Of its own, or by a hidden fault; its gang with it. */
-static void fail_own(struct failures *f, struct sl_pass *world, uint32_t row, uint32_t record,
-	enum sl_state state)
+static void fail_own(
+	struct failures *f, struct sl_pass *world, uint32_t row, uint32_t record, enum sl_state state)
 {
 	uint32_t victims = 0;
 	take_victim(f, row, &victims);

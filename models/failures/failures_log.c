@@ -29,7 +29,7 @@ static const struct {
 
 struct log {
 	const struct sl_sheet *sheet;
-	bool bars;              /* All in one column, divided by '|'. */
+	bool bars;               /* All in one column, divided by '|'. */
 	uint32_t column[FIELDS]; /* UINT32_MAX: there is none. */
 };
 
@@ -93,8 +93,7 @@ static int find_columns(struct log *log, struct sl_err *err)
 		for (int k = 0; fields[i].names[k] && log->column[i] == UINT32_MAX; k++)
 			log->column[i] = column_named(log, fields[i].names[k]);
 		if (log->column[i] == UINT32_MAX && fields[i].wanted)
-			return sl_fail_at(err,
-				&(struct sl_place){ .file = log->sheet->file, .line = 1 },
+			return sl_fail_at(err, &(struct sl_place){ .file = log->sheet->file, .line = 1 },
 				"there is no column '%s' (or '%s'): add it to the first line",
 				fields[i].names[0], fields[i].names[1]);
 	}

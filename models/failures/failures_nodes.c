@@ -34,8 +34,7 @@ static struct sl_rng stream_of(const struct failures *f, const char *kind, const
 
 static int mark_lemons(struct failures *f, struct sl_err *err)
 {
-	const struct sl_value *listed =
-		sl_value_of(f->setup.values, f->setup.value_count, "lemon_nodes");
+	const struct sl_value *listed = sl_value_of(f->setup.values, f->setup.value_count, "lemon_nodes");
 	if (listed && listed->text) {
 		const uint32_t *node;
 		uint32_t count;
@@ -254,10 +253,8 @@ void failures_node_alarm(struct failures *f, struct sl_pass *world, uint32_t row
 		return;
 	const sl_time away = f->options.alarm_time > 0 ? f->options.alarm_time : 1;
 	begin_failure(f, world, row,
-		&(struct fail_event){ .at = sl_now(world),
-			.seen = sl_now(world),
-			.mend = away,
-			.cause = f->cause_alarm });
+		&(struct fail_event){
+			.at = sl_now(world), .seen = sl_now(world), .mend = away, .cause = f->cause_alarm });
 	take_out(f, world, row);
 }
 

@@ -18,7 +18,7 @@
 #define MILLION   1000000
 #define RATE_RSC1 6.5
 
-const struct sl_param failures_params[] = {
+const struct sl_param failures_params[FAIL_PARAMS] = {
 	/* Nodes. */
 	{ "rate", SL_PARAM_REAL, NULL, "0..1000000",
 		"failures of a node in 1 000 node-days; neither it, mtbf nor log: 6.5", 0,
@@ -40,7 +40,8 @@ const struct sl_param failures_params[] = {
 		"failures that happened: node,from,until[,cause][,state], or what sacctmgr show event -P says",
 		0, 0 },
 	/* Repairs. */
-	{ "repair", SL_PARAM_CHOICE, "classes", "classes|lognormal|fixed", "how long a node is mended", 0, 0 },
+	{ "repair", SL_PARAM_CHOICE, "classes", "classes|lognormal|fixed", "how long a node is mended", 0,
+		0 },
 	{ "repairs", SL_PARAM_SHEET, NULL, NULL, "classes of repairs: repair,share,time", 0, 0 },
 	{ "repair_time", SL_PARAM_TIME, "1h", "0..", "repair=lognormal: its median; fixed: its time", 0,
 		INT64_C(100000) * FAIL_DAY },
@@ -92,8 +93,8 @@ const struct sl_param failures_params[] = {
 		MILLION },
 	{ "recorded", SL_PARAM_CHOICE, "skip", "skip|too",
 		"jobs that the log says failed or were cancelled: they do not fail again, or they do", 0, 0 },
-	{ "retries", SL_PARAM_INT, "0", "0..", "how often a job is queued again after a failure of its own", 0,
-		1000000 },
+	{ "retries", SL_PARAM_INT, "0", "0..", "how often a job is queued again after a failure of its own",
+		0, 1000000 },
 	{ "attempts", SL_PARAM_INT, "0", "0..", "at most so many attempts of a job; 0: any number", 0,
 		1000000 },
 	{ "gangs", SL_PARAM_BOOL, "1", NULL, "jobs of one gang fail together", 0, 0 },
@@ -105,7 +106,6 @@ const struct sl_param failures_params[] = {
 	{ "ettr_nodes", SL_PARAM_INT, "2", "1..", "jobs of at least so many nodes are in ettr.mean", 1,
 		10000000 },
 };
-const size_t failures_param_count = SL_LEN(failures_params);
 
 struct given {
 	const struct sl_model_setup *setup;
@@ -128,10 +128,7 @@ static int64_t whole(const struct given *given, const char *key)
 	return value ? value->number : 0;
 }
 
-static double real(const struct given *given, const char *key)
-{
-	return (double)whole(given, key) / MILLION;
-}
+static double real(const struct given *given, const char *key) { return (double)whole(given, key) / MILLION; }
 
 /* The mean time between failures, us, of so many in 1 000 days; 0: never. */
 static double mean_of_rate(double rate) { return rate > 0 ? 1000.0 * (double)FAIL_DAY / rate : 0; }
@@ -193,8 +190,7 @@ static void read_jobs(struct fail_options *o, const struct given *given)
 	o->gangs = whole(given, "gangs") != 0;
 }
 
-int failures_options_read(
-	struct fail_options *o, const struct sl_model_setup *setup, struct sl_err *err)
+int failures_options_read(struct fail_options *o, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const struct given given = { setup };
 	*o = (struct fail_options){ .clock = (enum fail_clock)whole(&given, "clock") };
@@ -222,8 +218,9 @@ static int bad_number(const struct sl_setting *setting, struct sl_err *err)
 {
 	return sl_fail_at(err, &setting->at, "failures: %s '%.60s' is no number that makes sense: give %s",
 		setting->key, setting->value,
-		strcasecmp(setting->key, "mtbf") == 0 ? "a time, such as 150d"
-						      : "failures in 1 000 node-days, or a shape of 0.1 to 10");
+		strcasecmp(setting->key, "mtbf") == 0
+			? "a time, such as 150d"
+			: "failures in 1 000 node-days, or a shape of 0.1 to 10");
 }
 
 int failures_process_of(const struct fail_options *options, const struct sl_model_setup *setup, uint32_t node,
