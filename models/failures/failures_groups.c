@@ -96,9 +96,11 @@ static int take_host(void *self, const char *name, size_t len)
 		hosts->node[hosts->count++] = named[low].node;
 		return 0;
 	}
-	const char *why = "failures: there is no node '%s': name nodes of the cluster";
-	return hosts->at ? sl_fail_at(hosts->err, hosts->at, why, text)
-			 : sl_fail(hosts->err, SL_USAGE, why, text);
+	if (hosts->at)
+		return sl_fail_at(hosts->err, hosts->at,
+			"failures: there is no node '%s': name nodes of the cluster", text);
+	return sl_fail(
+		hosts->err, SL_USAGE, "failures: there is no node '%s': name nodes of the cluster", text);
 }
 
 int failures_hosts(struct failures *f, const char *text, const struct sl_place *at, const uint32_t **node,

@@ -111,7 +111,7 @@ static void fail_job(struct failures *f, struct sl_pass *world, uint32_t row, ui
 	enum sl_state state, bool again)
 {
 	struct fail_job *job = &f->job[row];
-	if (!job->at || job->hit || record == UINT32_MAX)
+	if (!job->at || job->hit || record == UINT32_MAX || sl_state_of(world, job_of(row)) != SL_RUNNING)
 		return;
 	job->hit = record + 1;
 	job->work = work_of(world, row);

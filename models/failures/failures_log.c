@@ -29,7 +29,6 @@ static const struct {
 
 struct log {
 	const struct sl_sheet *sheet;
-	bool bars;               /* All in one column, divided by '|'. */
 	uint32_t column[FIELDS]; /* UINT32_MAX: there is none. */
 };
 
@@ -38,26 +37,12 @@ struct text {
 	size_t len;
 };
 
-/* The part of that number, of parts divided by '|'. */
-static struct text part_of(const char *text, uint32_t number)
-{
-	for (; number; number--) {
-		text = strchr(text, '|');
-		if (!text)
-			return (struct text){ "", 0 };
-		text++;
-	}
-	return (struct text){ text, strcspn(text, "|") };
-}
-
 static struct text field_of(const struct log *log, uint32_t row, int field)
 {
 	const struct sl_sheet *sheet = log->sheet;
 	const uint32_t column = log->column[field];
 	if (column == UINT32_MAX)
 		return (struct text){ "", 0 };
-	if (log->bars)
-		return part_of(sheet->cell[(size_t)row * sheet->columns], column);
 	const char *cell = sheet->cell[(size_t)row * sheet->columns + column];
 	return (struct text){ cell, strlen(cell) };
 }
@@ -72,26 +57,12 @@ static bool is_said(struct text text)
 	return text.len && !is_text(text, "Unknown") && !is_text(text, "None") && !is_text(text, "(null)");
 }
 
-static uint32_t column_named(const struct log *log, const char *name)
-{
-	if (!log->bars)
-		return sl_sheet_column(log->sheet, name);
-	uint32_t count = 1;
-	for (const char *p = log->sheet->column[0]; *p; p++)
-		count += *p == '|';
-	for (uint32_t i = 0; i < count; i++)
-		if (is_text(part_of(log->sheet->column[0], i), name))
-			return i;
-	return UINT32_MAX;
-}
-
 static int find_columns(struct log *log, struct sl_err *err)
 {
-	log->bars = log->sheet->columns == 1 && strchr(log->sheet->column[0], '|');
 	for (int i = 0; i < FIELDS; i++) {
 		log->column[i] = UINT32_MAX;
 		for (int k = 0; fields[i].names[k] && log->column[i] == UINT32_MAX; k++)
-			log->column[i] = column_named(log, fields[i].names[k]);
+			log->column[i] = sl_sheet_column(log->sheet, fields[i].names[k]);
 		if (log->column[i] == UINT32_MAX && fields[i].wanted)
 			return sl_fail_at(err, &(struct sl_place){ .file = log->sheet->file, .line = 1 },
 				"there is no column '%s' (or '%s'): add it to the first line",

@@ -190,12 +190,37 @@ static void read_jobs(struct fail_options *o, const struct given *given)
 	o->gangs = whole(given, "gangs") != 0;
 }
 
+/* Keys that are no parameters, and entries of nodes that there are not. */
+static int section_check(const struct sl_model_setup *setup, struct sl_err *err)
+{
+	const struct sl_cluster *cluster = setup->cluster;
+	for (uint32_t i = 0; i < cluster->setting_count; i++) {
+		const struct sl_setting *s = &cluster->setting[i];
+		bool known = strcmp(s->kind, "failures") != 0;
+		const bool own = s->name && s->name[0];
+		for (size_t k = 0; k < FAIL_PARAMS && !own && !known; k++)
+			known = strcmp(failures_params[k].key, s->key) == 0;
+		for (uint32_t k = 0; k < cluster->type_count && own && !known; k++)
+			known = cluster->type[k].name && strcasecmp(cluster->type[k].name, s->name) == 0;
+		if (!known && own)
+			return sl_fail_at(err, &s->at,
+				"failures: there is no entry of nodes '%.60s': name one of the cluster",
+				s->name);
+		if (!known)
+			return sl_fail_at(err, &s->at,
+				"failures: there is no parameter '%.60s': see schedlab-failures(7)", s->key);
+	}
+	return SL_OK;
+}
+
 int failures_options_read(struct fail_options *o, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const struct given given = { setup };
 	*o = (struct fail_options){ .clock = (enum fail_clock)whole(&given, "clock") };
 	double mean = 0;
-	int status = node_mean(&given, &mean, err);
+	int status = section_check(setup, err);
+	if (!status)
+		status = node_mean(&given, &mean, err);
 	if (!status)
 		status = read_repairs(o, &given, err);
 	if (status)
