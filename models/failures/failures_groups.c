@@ -214,8 +214,8 @@ static int domains_by_name(
 			"there is no column 'domain' or 'nodes': both are wanted");
 	for (uint32_t row = 0; row < sheet->rows; row++) {
 		const struct sl_place at = sl_sheet_place(sheet, row, nodes);
-		const uint32_t *node;
-		uint32_t count;
+		const uint32_t *node = NULL;
+		uint32_t count = 0;
 		if (failures_hosts(
 			    f, sheet->cell[(size_t)row * sheet->columns + nodes], &at, &node, &count, err) ||
 			add(f, kind, sheet->cell[(size_t)row * sheet->columns + name], node, count, err))

@@ -36,8 +36,8 @@ static int mark_lemons(struct failures *f, struct sl_err *err)
 {
 	const struct sl_value *listed = sl_value_of(f->setup.values, f->setup.value_count, "lemon_nodes");
 	if (listed && listed->text) {
-		const uint32_t *node;
-		uint32_t count;
+		const uint32_t *node = NULL;
+		uint32_t count = 0;
 		if (failures_hosts(f, listed->text, NULL, &node, &count, err))
 			return err->status;
 		for (uint32_t i = 0; i < count; i++)
@@ -124,7 +124,8 @@ static void stand_in_for(struct failures *f, struct sl_pass *world, uint32_t row
 	const uint32_t first = f->node_count - f->options.spares;
 	for (uint32_t i = first; i < f->node_count; i++) {
 		struct fail_node *spare = &f->node[i];
-		if (spare->role != FAIL_ROLE_SPARE || spare->state != FAIL_UP || type[i] != type[row])
+		if (spare->role != FAIL_ROLE_SPARE || spare->state > FAIL_FAULTY || type[i] != type[row] ||
+			!sl_node_is_up(world, i))
 			continue;
 		spare->role = FAIL_ROLE_SERVING;
 		spare->stands_for = row;

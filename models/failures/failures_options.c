@@ -15,7 +15,7 @@
 
 #include "models/failures/failures.h"
 
-#define MILLION   1000000
+#define MILLION   INT64_C(1000000)
 #define RATE_RSC1 6.5
 
 const struct sl_param failures_params[FAIL_PARAMS] = {
@@ -128,7 +128,10 @@ static int64_t whole(const struct given *given, const char *key)
 	return value ? value->number : 0;
 }
 
-static double real(const struct given *given, const char *key) { return (double)whole(given, key) / MILLION; }
+static double real(const struct given *given, const char *key)
+{
+	return (double)whole(given, key) / (double)MILLION;
+}
 
 /* The mean time between failures, us, of so many in 1 000 days; 0: never. */
 static double mean_of_rate(double rate) { return rate > 0 ? 1000.0 * (double)FAIL_DAY / rate : 0; }
@@ -263,7 +266,7 @@ int failures_process_of(const struct fail_options *options, const struct sl_mode
 		if (strcasecmp(s->key, "rate") == 0) {
 			if (!sl_get_micro(s->value, len, &number) || number < 0)
 				return bad_number(s, err);
-			mean = mean_of_rate((double)number / MILLION);
+			mean = mean_of_rate((double)number / (double)MILLION);
 		} else if (strcasecmp(s->key, "mtbf") == 0) {
 			if (!sl_get_duration(s->value, len, &number) || number < SL_SECOND)
 				return bad_number(s, err);
@@ -272,7 +275,7 @@ int failures_process_of(const struct fail_options *options, const struct sl_mode
 			if (!sl_get_micro(s->value, len, &number) || number < MILLION / 10 ||
 				number > 10 * MILLION)
 				return bad_number(s, err);
-			shape = (double)number / MILLION;
+			shape = (double)number / (double)MILLION;
 		} else
 			return sl_fail_at(err, &s->at,
 				"failures: '%.60s' is not said of nodes of one entry: rate, mtbf and shape are",
