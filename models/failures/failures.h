@@ -19,7 +19,7 @@
 #define FAIL_DAY  (INT64_C(86400) * SL_SECOND)
 #define FAIL_HOUR (INT64_C(3600) * SL_SECOND)
 
-enum { FAIL_CAUSES_MAX = 1000, FAIL_REPAIRS_MAX = 100, FAIL_GROUPS_MAX = 1 << 20, FAIL_LOG_MAX = 1 << 24 };
+enum { FAIL_CAUSES_MAX = 1000, FAIL_REPAIRS_MAX = 100, FAIL_LISTED_MAX = 100000000, FAIL_LOG_MAX = 1 << 24 };
 enum { FAIL_RECORDS_MAX = 1 << 24 };
 enum { FAIL_BINS = 32 }; /* Of job sizes: nodes in [2^i, 2^(i+1)). */
 
@@ -172,6 +172,7 @@ struct failures {
 	struct fail_group *group;
 	uint32_t group_count, group_capacity;
 	const void *named; /* Nodes by name: failures_groups.c's. */
+	uint64_t listed;   /* Hosts named in lists, over all. */
 	struct fail_job *job;
 	uint32_t *running, *victim;
 	uint32_t running_count;

@@ -109,6 +109,10 @@ int failures_hosts(struct failures *f, const char *text, const struct sl_place *
 	const int64_t names = sl_hosts_count(text, strlen(text), at, err);
 	if (names < 0 || make_names(f, err))
 		return err->status;
+	f->listed += (uint64_t)names;
+	if (f->listed > FAIL_LISTED_MAX)
+		return sl_fail(err, SL_INPUT, "failures: lists of more than %d hosts in all: give fewer",
+			FAIL_LISTED_MAX);
 	struct hosts hosts = { f, at, err, sl_alloc(f->setup.arena, (size_t)names + 1, sizeof(uint32_t)), 0 };
 	if (!hosts.node)
 		return memory_out(err);

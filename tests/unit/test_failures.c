@@ -41,7 +41,8 @@ static int load(struct fw *w)
 {
 	static struct settings settings;
 	char path[4][32], text[200];
-	settings = (struct settings){ 0 };
+	w->arena = arena_new();
+	settings = (struct settings){ .arena = w->arena };
 	cr_assert_eq(settings_add(&settings, "replay.models=failures", &w->err), SL_OK, "%s", w->err.text);
 	if (w->log) {
 		snprintf(text, sizeof(text), "failures.log=%s", memfile(path[0], w->log, strlen(w->log)));
@@ -54,7 +55,6 @@ static int load(struct fw *w)
 	}
 	for (size_t i = 0; w->settings[i]; i++)
 		cr_assert_eq(settings_add(&settings, w->settings[i], &w->err), SL_OK, "%s", w->err.text);
-	w->arena = arena_new();
 	cr_assert_eq(policy_choose(&registry_builtin, &w->choice, w->policy ? w->policy : "fcfs", &settings,
 			     w->arena, &w->err),
 		SL_OK, "%s", w->err.text);
@@ -301,6 +301,46 @@ Test(failures, are_the_same_under_all_policies)
 	}
 	for (size_t i = 0; i < SL_LEN(policies); i++)
 		end(&w[i]);
+}
+
+/* Nodes go down and come up as their streams say, and by nothing else: five numbers a failure, of which the
+ * first is when; exponential, mended in an hour. */
+Test(failures, are_as_the_streams_say)
+{
+	enum { MOST = 500 };
+	struct fw w = { .cluster = four_nodes,
+		.jobs = many_jobs(),
+		.settings = { "failures.mtbf=10h", "failures.repair=fixed", "failures.repair_time=1h" },
+		.seed = 5 };
+	run(&w);
+	const struct sl_result *result = &w.sim.result;
+	size_t seen[4] = { 0 };
+	sl_time at[4][MOST];
+	for (int n = 0; n < 4; n++) {
+		char name[64];
+		snprintf(name, sizeof(name), "models/failures/node/n%d", n + 1);
+		struct sl_rng rng = sl_rng_stream(5, name);
+		sl_time now = 0;
+		for (int i = 0; i < MOST; i += 2) {
+			now += (sl_time)floor(36000e6 * -log1p(-sl_rng_unit(&rng)) + 0.5);
+			for (int k = 0; k < 4; k++)
+				(void)sl_rng_unit(&rng);
+			at[n][i] = now;
+			at[n][i + 1] = now += 3600 * SL_SECOND;
+		}
+	}
+	for (size_t i = 0; i < result->node_change_count; i++) {
+		const struct sl_node_change *change = &result->node_change[i];
+		const size_t which = seen[change->node]++;
+		cr_assert_lt(which, MOST);
+		cr_assert_eq(change->at, at[change->node][which], "change %zu", i);
+		cr_assert_eq(change->up, which % 2 == 1);
+	}
+	cr_expect_gt(result->node_change_count, 20);
+	for (int n = 0; n < 4; n++)
+		cr_expect(
+			seen[n] >= MOST || at[n][seen[n]] >= result->last, "node %d missed a failure", n + 1);
+	end(&w);
 }
 
 /* ---- Health checks ---------------------------------------------------------------------------------- */
