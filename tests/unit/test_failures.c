@@ -185,6 +185,88 @@ Test(failures, outages_overlap)
 	end(&w);
 }
 
+/* Jobs 1 and 2 are a gang on n1 and n2: both lose all as n1 fails at 400, and begin again at 500; by gangs=0
+ * job 2 goes on. */
+Test(failures, gangs_fail_together)
+{
+	struct fw w = { .cluster = "nodes:\n  - name: n\n    count: 2\n    cpus: 8\n    gpus: 8\n",
+		.jobs = "job_id,submit,run_time,time_limit,nodes,cpus_per_node,gang\n"
+			"1,0,1000,2000,1,8,a\n2,0,1000,2000,1,8,a\n",
+		.log = "node,from,until\nn1,400,500\n",
+		.policy = "gang" };
+	run(&w);
+	EXPECT(ends(&w, 0), 1500);
+	EXPECT(ends(&w, 1), 1500);
+	EXPECT(metric(&w, "failures.jobs_hit"), 2);
+	end(&w);
+	struct fw apart = { .cluster = w.cluster,
+		.jobs = w.jobs,
+		.log = w.log,
+		.policy = "fcfs",
+		.settings = { "failures.gangs=0" } };
+	run(&apart);
+	EXPECT(ends(&apart, 1), 1000);
+	EXPECT(metric(&apart, "failures.jobs_hit"), 1);
+	end(&apart);
+}
+
+/* The nodes of a power domain go down and come up together; those of others not. */
+Test(failures, domains_fail_together)
+{
+	struct fw w = { .cluster = four_nodes,
+		.jobs = JOBS_HEAD "1,0,864000,900000,1,8,8\n",
+		.settings = { "failures.rate=0", "failures.domain=2", "failures.domain_rate=1000",
+			"failures.domain_time=30m" } };
+	run(&w);
+	const struct sl_result *result = &w.sim.result;
+	cr_assert_gt(result->node_change_count, 10);
+	for (size_t i = 0; i + 1 < result->node_change_count; i += 2) {
+		const struct sl_node_change *a = &result->node_change[i], *b = a + 1;
+		cr_expect(a->at == b->at && a->node + 1 == b->node && a->node % 2 == 0 && a->up == b->up);
+	}
+	EXPECT(metric(&w, "failures.total"), metric(&w, "failures.count{cause=power_domain}"));
+	end(&w);
+}
+
+/* Rates of entries of nodes, in the cluster's file. */
+Test(failures, entries_have_rates_of_their_own)
+{
+	struct fw w = { .cluster = "failures:\n  rate: 0\n  nodes:\n    - { name: b, mtbf: 12h }\n"
+				   "nodes:\n  - { name: a, count: 2, cpus: 8, gpus: 8 }\n"
+				   "  - { name: b, count: 2, cpus: 8, gpus: 8 }\n",
+		.jobs = JOBS_HEAD "1,0,864000,900000,1,8,8\n" };
+	run(&w);
+	cr_assert_gt(w.sim.result.node_change_count, 10);
+	for (size_t i = 0; i < w.sim.result.node_change_count; i++)
+		cr_expect_geq(w.sim.result.node_change[i].node, 2);
+	end(&w);
+}
+
+/* Of 400 nodes a twentieth are lemons, which fail ten times as often: all together 1.45 times as often, and
+ * of the failures they have 0.5 / 1.45 = 34 %. */
+Test(failures, lemons_have_their_share, .timeout = 60)
+{
+	struct fw w = { .cluster = "nodes:\n  - { name: n, count: 400, cpus: 8, gpus: 8 }\n",
+		.jobs = JOBS_HEAD "1,0,10,10,1,8,8\n2,34560000,10,10,1,8,8\n",
+		.settings = { "failures.mtbf=100d", "failures.repair=fixed", "failures.repair_time=0",
+			"failures.lemons=0.05" },
+		.unchecked = true };
+	run(&w);
+	uint32_t lemons = 0;
+	for (uint32_t i = 1; i <= 400; i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "models/failures/lemon/n%" PRIu32, i);
+		struct sl_rng rng = sl_rng_stream(1, name);
+		lemons += sl_rng_unit(&rng) < 0.05;
+	}
+	/* 400 days of nodes that fail once, lemons ten times, in 100 days. */
+	const double expected = 4.0 * (400 + 9.0 * lemons);
+	cr_expect(lemons > 5 && lemons < 40, "%u lemons of 400", lemons);
+	cr_expect_lt(fabs(metric(&w, "failures.total") - expected) / sqrt(expected), Z_LIMIT, "%g, not %g",
+		metric(&w, "failures.total"), expected);
+	end(&w);
+}
+
 /* ---- Jobs fail by themselves ------------------------------------------------------------- */
 
 Test(failures, jobs_fail_at_a_part_of_their_work)
