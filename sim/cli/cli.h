@@ -37,6 +37,8 @@ struct option_def {
 		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
 #define OPTION_OUTPUT "output", 'o', "DIR", false, "write the results into this directory"
 #define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
+#define OPTION_MODEL \
+	"model", 0, "MODEL", true, "turn a model on: NAME[:key=value,...], see 'schedlab list models'"
 #define OPTION_SEED   "seed", 0, "N", false, "of everything that is drawn; default 1"
 #define OPTION_FROM   "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
 #define OPTION_TO     "to", 0, "TIME", false, "only jobs submitted before then"
@@ -140,7 +142,7 @@ const char *ties_told(const struct run *run);
 /* One line on what the policy's compat implies, if it has one, and what was given instead. */
 void talk_compat(const struct run *run);
 
-/* Each --set. */
+/* Each --set and --model. */
 int settings_from_args(struct settings *settings, const struct args *args, struct sl_err *err);
 /* A run under a policy, as --seed and --check say. Its scenario is loaded after that: a policy may imply
  * settings of it. */

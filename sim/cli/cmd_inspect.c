@@ -425,6 +425,7 @@ static const struct option_def options[] = {
 	{ OPTION_CLUSTER_ONE },
 	{ OPTION_STRICT },
 	{ OPTION_SET },
+	{ OPTION_MODEL },
 	{ OPTION_TZ },
 	{ OPTION_PLUGIN },
 };

@@ -187,6 +187,8 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
 	int status = SL_OK;
 	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
 		status = settings_add(settings, set, err);
+	for (size_t i = 0; !status && (set = arg_at(args, "model", i)); i++)
+		status = settings_add_model(settings, set, err);
 	return status;
 }
 
