@@ -42,13 +42,13 @@ static int said(const struct sl_cluster *cluster, const char *type, const char *
 	if (!text)
 		return SL_OK;
 	if (!sl_get_micro(text, strlen(text), value) || *value < 0 || *value > INT64_C(1000000) * POWER_UW)
-		return sl_fail(err, SL_INPUT, "node %s: %s '%s' is not a number of watts, from 0 to 1000000", type,
-			key, text);
+		return sl_fail(err, SL_INPUT, "node %s: %s '%s' is not a number of watts, from 0 to 1000000",
+			type, key, text);
 	return SL_OK;
 }
 
-static int said_time(
-	const struct sl_cluster *cluster, const char *type, const char *key, sl_time *value, struct sl_err *err)
+static int said_time(const struct sl_cluster *cluster, const char *type, const char *key, sl_time *value,
+	struct sl_err *err)
 {
 	const char *text = sl_setting_of(cluster, "node", type, key);
 	if (!text)
@@ -105,7 +105,7 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 	if (!status)
 		status = said(cluster, of->name, "power_boot", &is, &f->boot, err);
 	if (!status)
-		status = said_time(cluster, of->name, "boot_time", &f->boot_time, err);
+		status = said_time(cluster, of->name, "boot", &f->boot_time, err);
 	f->boot = f->boot < 0 ? f->idle : f->boot;
 	return status;
 }
@@ -156,12 +156,12 @@ static int read_point(struct watt_curve *curve, uint32_t *count, const struct sl
 	if (!read_number(cell[column[1]], 1000000, &share))
 		return sl_fail_at(err, &at, "utilization '%s' is not a share from 0 to 1", cell[column[1]]);
 	if (!read_number(cell[column[2]], INT64_C(1000000) * POWER_UW, &draw))
-		return sl_fail_at(
-			err, &at, "watts '%s' is not a number from 0 to 1000000", cell[column[2]]);
+		return sl_fail_at(err, &at, "watts '%s' is not a number from 0 to 1000000", cell[column[2]]);
 	if (of->count == WATT_CURVE_MAX)
 		return sl_fail_at(err, &at, "more than %d points of %s", (int)WATT_CURVE_MAX, of->type);
 	if (of->count ? share <= of->share[of->count - 1] : share != 0)
-		return sl_fail_at(err, &at, "the points of %s are not in order from utilization 0 on", of->type);
+		return sl_fail_at(
+			err, &at, "the points of %s are not in order from utilization 0 on", of->type);
 	of->share[of->count] = share;
 	of->draw[of->count++] = draw;
 	return SL_OK;

@@ -47,7 +47,7 @@ void meter_advance(struct meter *meter, int64_t draw, sl_time now)
 
 uint64_t cap_share(int64_t cap, int64_t fixed, int64_t dynamic, uint64_t least)
 {
-	if (dynamic <= cap - fixed)
+	if (!dynamic || dynamic <= cap - fixed)
 		return SL_RATE_ONE;
 	const int64_t room = cap > fixed ? cap - fixed : 0;
 	const uint64_t steps = (uint64_t)((unsigned __int128)room * THROTTLE_STEPS / (uint64_t)dynamic);
@@ -62,8 +62,7 @@ uint64_t cap_clock_cubic(uint64_t share)
 	uint64_t high = SL_RATE_ONE;
 	while (low < high) {
 		const uint64_t middle = low + (high - low + 1) / 2;
-		const unsigned __int128 square = (unsigned __int128)middle * middle >> 32;
-		if ((square * middle >> 32) <= share)
+		if ((unsigned __int128)middle * middle * middle <= (unsigned __int128)share << 64)
 			low = middle;
 		else
 			high = middle - 1;

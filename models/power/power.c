@@ -11,7 +11,8 @@
 
 #include "models/power/state.h"
 
-/* ---- Rates, and what follows from them ------------------------------------------------------------------- */
+/* ---- Rates, and what follows from them -------------------------------------------------------------------
+ */
 
 /* What other models say of it: the common rate over what this one gave. */
 static uint64_t others_of(const struct power *p, const struct sl_pass *world, uint32_t row)
@@ -78,8 +79,8 @@ static void throttle(struct power *p, struct sl_pass *world)
 
 static void scale_all(struct power *p, struct sl_pass *world)
 {
-	const uint64_t clock = p->dvfs == DVFS_CUBIC && p->share < SL_RATE_ONE ? cap_clock_cubic(p->share)
-									       : p->share;
+	const uint64_t clock =
+		p->dvfs == DVFS_CUBIC && p->share < SL_RATE_ONE ? cap_clock_cubic(p->share) : p->share;
 	for (uint32_t i = 0; i < p->running_count; i++) {
 		const uint32_t row = p->running[i];
 		if (boots(p, row, sl_now(world))) {
@@ -93,10 +94,10 @@ static void scale_all(struct power *p, struct sl_pass *world)
 	}
 }
 
-/* ---- What is shown ----------------------------------------------------------------------------------------- */
+/* ---- What is shown
+ * ----------------------------------------------------------------------------------------- */
 
-static void show_tariff(
-	const struct tariff *tariff, struct sl_pass *world, const char *name, sl_time *wake)
+static void show_tariff(const struct tariff *tariff, struct sl_pass *world, const char *name, sl_time *wake)
 {
 	if (!tariff->count)
 		return;
@@ -111,8 +112,10 @@ static void show_prices(struct power *p, struct sl_pass *world)
 	sl_time wake = SL_NEVER;
 	show_tariff(&p->price, world, "price", &wake);
 	show_tariff(&p->carbon, world, "carbon", &wake);
-	if (wake != SL_NEVER && wake != p->price_wake)
-		sl_model_wake(world, wake, WAKE_PRICE);
+	if (wake == SL_NEVER || wake == p->price_wake)
+		return;
+	sl_model_wake(world, wake, WAKE_PRICE);
+	sl_model_show(world, "price.until", wake); /* A model's time makes no pass: who waits for it wakes. */
 	p->price_wake = wake;
 }
 
@@ -139,18 +142,15 @@ static void show_figures(const struct power *p, struct sl_pass *world)
 	sl_model_show(world, "power.intensity", p->intensity);
 }
 
-/* ---- What is told -------------------------------------------------------------------------------------------- */
+/* ---- What is told
+ * -------------------------------------------------------------------------------------------- */
 
-static void advance(struct power *p, const struct sl_pass *world)
-{
-	books_advance(p, sl_now(world));
-}
+static void advance(struct power *p, const struct sl_pass *world) { books_advance(p, sl_now(world)); }
 
 static void power_begin(void *state, struct sl_pass *world)
 {
 	struct power *p = state;
-	const sl_time first = p->jobs->count ? p->jobs->submit[0] : sl_now(world);
-	books_begin(p, sl_now(world) < first ? sl_now(world) : first);
+	books_begin(p, p->jobs->count ? p->jobs->submit[0] : sl_now(world));
 	saving_begin(p, world);
 	show_prices(p, world);
 	show(p, world);
@@ -198,7 +198,9 @@ static void power_timer(void *state, struct sl_pass *world, uint32_t row)
 {
 	struct power *p = state;
 	advance(p, world);
-	if (row % 4 != WAKE_PRICE)
+	if (row % 4 == WAKE_PRICE)
+		show_prices(p, world); /* Before the pass of this instant. */
+	else
 		saving_timer(p, world, row);
 }
 
@@ -216,7 +218,8 @@ static void power_settle(void *state, struct sl_pass *world)
 	show(p, world);
 }
 
-/* ---- How it begins ------------------------------------------------------------------------------------------- */
+/* ---- How it begins
+ * ------------------------------------------------------------------------------------------- */
 
 enum {
 	PARAM_INTENSITY,
@@ -391,7 +394,8 @@ static int power_init(void **state, const struct sl_model_setup *setup, struct s
 	struct power *p = *state = sl_alloc(setup->arena, 1, sizeof(*p));
 	const size_t jobs = (size_t)setup->jobs->count + 1;
 	if (p) {
-		p->figures = sl_alloc(setup->arena, (size_t)setup->cluster->type_count + 1, sizeof(*p->figures));
+		p->figures =
+			sl_alloc(setup->arena, (size_t)setup->cluster->type_count + 1, sizeof(*p->figures));
 		p->node = sl_alloc(setup->arena, (size_t)setup->cluster->node_count + 1, sizeof(*p->node));
 		p->job = sl_alloc(setup->arena, jobs, sizeof(*p->job));
 		p->running = sl_alloc(setup->arena, jobs, sizeof(*p->running));

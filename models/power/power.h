@@ -17,11 +17,11 @@ typedef unsigned __int128 power_sum; /* 10^-12 J; a megawatt for a thousand year
 struct watt_curve; /* Measured: watts by share of the node that is busy. */
 
 struct figures {
-	int64_t idle;         /* uW, on, with nothing running. */
-	int64_t gpu, core;    /* uW, of one that is fully driven, on top of idle. */
-	int64_t most;         /* uW, of all of them driven, on top of idle. */
-	int64_t off, boot;    /* uW */
-	int64_t gpus, cpus;   /* That it has, in the cluster's parts. */
+	int64_t idle;       /* uW, on, with nothing running. */
+	int64_t gpu, core;  /* uW, of one that is fully driven, on top of idle. */
+	int64_t most;       /* uW, of all of them driven, on top of idle. */
+	int64_t off, boot;  /* uW */
+	int64_t gpus, cpus; /* That it has, in the cluster's parts. */
 	sl_time boot_time;
 	const struct watt_curve *curve; /* NULL: linear. */
 };
@@ -30,14 +30,15 @@ struct figures_default {
 	const char *gpu;    /* Its name begins like this; "": a node without GPUs, "*": any other GPU. */
 	int64_t base;       /* W of the node without its GPUs, idle; */
 	int64_t gpu_idle;   /* W of each idle GPU; */
-	int64_t most_milli; /* thousandths of W more of each driven GPU, of a node without GPUs: of all cores. */
+	int64_t most_milli; /* thousandths of W more of each driven GPU, of a node without GPUs: of all cores.
+			     */
 	const char *source;
 };
 extern const struct figures_default figures_defaults[];
 extern const size_t figures_default_count;
 
 /* Of one type: the cluster's settings of kind "node" and the type's name (power_idle, power_max, power_gpu,
- * power_core, power_off, power_boot in watts, boot_time), else the known type's. */
+ * power_core, power_off, power_boot in watts; boot, a time), else the known type's. */
 int figures_of(struct figures *figures, const struct sl_cluster *cluster, uint32_t type, int64_t off,
 	int64_t boot, sl_time boot_time, struct sl_err *err);
 /* What a node draws with that much driven (uW on top of idle, linear). */
@@ -73,7 +74,8 @@ sl_time tariff_next(const struct tariff *tariff, sl_time now);
 /* The integral of the value over [from, until), in millionths times microseconds. */
 __int128 tariff_over(const struct tariff *tariff, sl_time from, sl_time until);
 
-/* ---- The meter ------------------------------------------------------------------------------------------ */
+/* ---- The meter ------------------------------------------------------------------------------------------
+ */
 
 enum { METER_BINS = 2048 };
 
@@ -92,13 +94,15 @@ void meter_begin(struct meter *meter, sl_time at);
 /* That much was drawn since it was last told. */
 void meter_advance(struct meter *meter, int64_t draw, sl_time now);
 
-/* ---- A cap ------------------------------------------------------------------------------------------------ */
+/* ---- A cap ------------------------------------------------------------------------------------------------
+ */
 
 enum { THROTTLE_STEPS = 1024 };
 
 /* Of the dynamic draw, how much may be: in units of 2^-32, rounded down to 1/1024, at least the floor. */
 uint64_t cap_share(int64_t cap, int64_t fixed, int64_t dynamic, uint64_t least);
-/* The clock at which the dynamic draw is that share, where it goes with the cube of the clock; rounded down. */
+/* The clock at which the dynamic draw is that share, where it goes with the cube of the clock; rounded down.
+ */
 uint64_t cap_clock_cubic(uint64_t share);
 
 #endif

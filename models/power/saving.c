@@ -12,9 +12,9 @@ void saving_idle(struct power *p, struct sl_pass *world, uint32_t row)
 	struct power_node *node = &p->node[row];
 	if (node->jobs || node->is != NODE_ON)
 		return;
-	node->since = sl_now(world);
+	node->since = sl_now(world) > p->meter.begun ? sl_now(world) : p->meter.begun;
 	if (p->idle_time != SL_NONE)
-		sl_model_wake(world, sl_now(world) + p->idle_time, row * 4 + WAKE_IDLE);
+		sl_model_wake(world, node->since + p->idle_time, row * 4 + WAKE_IDLE);
 }
 
 void saving_begin(struct power *p, struct sl_pass *world)

@@ -17,13 +17,13 @@ enum node_power { NODE_ON, NODE_OFF, NODE_BOOTS };
 
 struct power_node {
 	enum node_power is;
-	uint32_t jobs;     /* With a piece there. */
-	uint32_t piece;    /* Of them, the first; NOBODY. */
+	uint32_t jobs;  /* With a piece there. */
+	uint32_t piece; /* Of them, the first; NOBODY. */
 	uint32_t type;
-	sl_time since;     /* It is idle; SL_NONE: it is not. */
-	sl_time until;     /* It boots until then. */
-	int64_t driven;    /* uW, linear, of all pieces. */
-	int64_t draw;      /* uW */
+	sl_time since;  /* It is idle; SL_NONE: it is not. */
+	sl_time until;  /* It boots until then. */
+	int64_t driven; /* uW, linear, of all pieces. */
+	int64_t draw;   /* uW */
 };
 
 /* A job on a node. */
@@ -65,26 +65,26 @@ struct power {
 	uint32_t running_count;
 	bool out_of_memory;
 
-	int64_t intensity;           /* Millionths, of jobs that say nothing. */
-	int64_t switches;            /* uW, of all. */
-	int64_t pue;                 /* Millionths. */
-	sl_time idle_time;           /* SL_NONE: nodes stay on. */
-	int64_t keep_on;             /* At least so many nodes. */
+	int64_t intensity; /* Millionths, of jobs that say nothing. */
+	int64_t switches;  /* uW, of all. */
+	int64_t pue;       /* Millionths. */
+	sl_time idle_time; /* SL_NONE: nodes stay on. */
+	int64_t keep_on;   /* At least so many nodes. */
 	enum cap_mode cap_mode;
 	enum dvfs dvfs;
-	int64_t cap, fixed_on;       /* uW; fixed_on: switches and all nodes, on and idle (or booting). */
-	uint64_t least;              /* Throttled no further. */
+	int64_t cap, fixed_on; /* uW; fixed_on: switches and all nodes, on and idle (or booting). */
+	uint64_t least;        /* Throttled no further. */
 	struct tariff price, carbon;
 
-	struct meter meter;          /* Nodes and switches. */
-	int64_t draw;                /* uW, of all nodes. */
-	int64_t full;                /* uW, of all running jobs at full speed. */
-	uint64_t share;              /* Of the dynamic draw under the cap. */
-	uint32_t on;                 /* Nodes that are not off. */
-	uint32_t kept;               /* Idle for so long that they would be off, but for keep_on. */
+	struct meter meter; /* Nodes and switches. */
+	int64_t draw;       /* uW, of all nodes. */
+	int64_t full;       /* uW, of all running jobs at full speed. */
+	uint64_t share;     /* Of the dynamic draw under the cap. */
+	uint32_t on;        /* Nodes that are not off. */
+	uint32_t kept;      /* Idle for so long that they would be off, but for keep_on. */
 	int64_t boots, settled;
-	sl_time throttled;           /* So long. */
-	power_sum off_time;          /* Node-microseconds off. */
+	sl_time throttled;  /* So long. */
+	power_sum off_time; /* Node-microseconds off. */
 	__int128 cost, carbon_sum;
 	sl_time price_wake;
 };

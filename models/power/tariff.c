@@ -53,7 +53,8 @@ int tariff_read(struct tariff *tariff, const struct sl_sheet *sheet, sl_time cyc
 	if ((dates == UINT32_MAX) == (times == UINT32_MAX) || sl_sheet_column(sheet, "value") == UINT32_MAX)
 		return sl_fail_at(err, &top, "a curve over time has the columns time (or date) and value");
 	if (dates != UINT32_MAX && (!epoch || cycle))
-		return sl_fail_at(err, &top, "dates need a trace that is dated, and no cycle: use a column time");
+		return sl_fail_at(
+			err, &top, "dates need a trace that is dated, and no cycle: use a column time");
 	if (!sheet->rows || sheet->rows > TARIFF_ROWS_MAX)
 		return sl_fail_at(err, &top, "%s", sheet->rows ? "too many rows" : "there are no rows");
 	sl_time *at = sl_alloc(arena, sheet->rows, sizeof(*at));

@@ -13,10 +13,7 @@ static int64_t clipped(__int128 value)
 /* In millionths of a joule; PUE in millionths: SL_POWER of the building, 1000000 of nodes and switches. */
 static int64_t joules(power_sum sum) { return clipped((__int128)(sum / 1000000)); }
 
-static power_sum with_pue(const struct power *p, power_sum sum)
-{
-	return sum / 1000000 * (uint64_t)p->pue;
-}
+static power_sum with_pue(const struct power *p, power_sum sum) { return sum / 1000000 * (uint64_t)p->pue; }
 
 /* Draw times value times time, of a value a kWh, of the building: in millionths. */
 static int64_t worth(const struct power *p, __int128 sum)
@@ -72,7 +69,8 @@ static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally,
 	return status;
 }
 
-/* ---- Columns of jobs ------------------------------------------------------------------------------------- */
+/* ---- Columns of jobs -------------------------------------------------------------------------------------
+ */
 
 enum job_column { COLUMN_JOULES, COLUMN_COST, COLUMN_CARBON };
 
@@ -89,8 +87,8 @@ static int64_t of_job(const struct power *p, const struct power_job *job, enum j
 	return SL_NONE;
 }
 
-static int tell_column(struct power *p, const char *name, enum job_column column, struct sl_tally *tally,
-	struct sl_err *err)
+static int tell_column(
+	struct power *p, const char *name, enum job_column column, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t *micro = sl_alloc(p->arena, (size_t)p->jobs->count + 1, sizeof(*micro));
 	if (!micro)
@@ -100,7 +98,8 @@ static int tell_column(struct power *p, const char *name, enum job_column column
 	return sl_tell_job_column(tally, name, micro, err);
 }
 
-/* ---- The draw over time ------------------------------------------------------------------------------------ */
+/* ---- The draw over time
+ * ------------------------------------------------------------------------------------ */
 
 static int tell_table(const struct power *p, struct sl_tally *tally, struct sl_err *err)
 {

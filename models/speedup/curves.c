@@ -8,10 +8,7 @@
  */
 #include "models/speedup/speedup.h"
 
-double speedup_amdahl(double n, double serial)
-{
-	return n < 1 ? n : 1 / (serial + (1 - serial) / n);
-}
+double speedup_amdahl(double n, double serial) { return n < 1 ? n : 1 / (serial + (1 - serial) / n); }
 
 static double downey_low(double n, double a, double sigma)
 {

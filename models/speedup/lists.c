@@ -34,8 +34,8 @@ int speedup_factors(
 	for (const char *at = text; (at = next_item(at, &end)) != NULL; at = *end ? end + 1 : end) {
 		const char *is = memchr(at, '=', (size_t)(end - at));
 		int64_t micro;
-		if (!is || is == at || !sl_get_micro(is + 1, (size_t)(end - is - 1), &micro) || micro < 1000 ||
-			micro > INT64_C(1000000000))
+		if (!is || is == at || !sl_get_micro(is + 1, (size_t)(end - is - 1), &micro) ||
+			micro < 1000 || micro > INT64_C(1000000000))
 			return sl_fail(err, SL_USAGE,
 				"factors: '%.*s' is not TYPE=FACTOR, as in v100=1,a100=2.2, with a factor from 0.001 to 1000",
 				(int)(end - at), at);
@@ -57,10 +57,11 @@ int evolves_read(const char *text, struct evolution *step, struct sl_err *err)
 		const char *is = memchr(at, ':', (size_t)(end - at));
 		struct evolution next;
 		if (count == EVOLVES_MAX)
-			return sl_fail(err, SL_INPUT, "more than %d changes of size: '%.80s'", (int)EVOLVES_MAX, text);
+			return sl_fail(err, SL_INPUT, "more than %d changes of size: '%.80s'",
+				(int)EVOLVES_MAX, text);
 		if (!is || !sl_get_duration(at, (size_t)(is - at), &next.work) ||
-			!sl_get_i64(is + 1, (size_t)(end - is - 1), &next.tasks) || next.tasks < 1 || next.work < 0 ||
-			(count && next.work <= step[count - 1].work))
+			!sl_get_i64(is + 1, (size_t)(end - is - 1), &next.tasks) || next.tasks < 1 ||
+			next.work < 0 || (count && next.work <= step[count - 1].work))
 			return sl_fail(err, SL_INPUT,
 				"'%.*s' is not SECONDS:TASKS, ascending, as in 600:8,1800:4 (seconds of work)",
 				(int)(end - at), at);

@@ -17,11 +17,11 @@ enum evolving { EVOLVING_IGNORE, EVOLVING_WAIT };
 
 /* What a job got, and what it is doing about it. */
 struct standing {
-	uint64_t rate;   /* By size and GPUs. */
-	uint64_t seen;   /* Of all models, as of the wake that is set for its next request. */
-	sl_time until;   /* It moves its state until then. */
-	uint32_t tasks;  /* Of the first group; 0: it does not run. */
-	uint32_t place;  /* In `evolving`, plus 1; 0: it is not there. */
+	uint64_t rate;  /* By size and GPUs. */
+	uint64_t seen;  /* Of all models, as of the wake that is set for its next request. */
+	sl_time until;  /* It moves its state until then. */
+	uint32_t tasks; /* Of the first group; 0: it does not run. */
+	uint32_t place; /* In `evolving`, plus 1; 0: it is not there. */
 };
 
 struct speedup {
@@ -29,9 +29,9 @@ struct speedup {
 	const struct sl_cluster *cluster;
 	struct sl_arena *arena;
 	struct throughputs table;
-	int64_t factor[SL_KINDS_MAX]; /* Millionths; 0: as 1. */
-	uint32_t reference;           /* Kind of resource; 0: the cluster has no GPUs. */
-	int64_t gpus_most;            /* Of a node. */
+	int64_t factor[SL_KINDS_MAX];          /* Millionths; 0: as 1. */
+	uint32_t reference;                    /* Kind of resource; 0: the cluster has no GPUs. */
+	int64_t gpus_most;                     /* Of a node. */
 	int64_t serial, parallelism, variance; /* Of jobs that say nothing; SL_NONE: none. */
 	sl_time cost;
 	int64_t bytes_per_s; /* 0: moving state costs no time of its own. */
@@ -51,7 +51,8 @@ struct speedup {
 static const struct sl_profile *profile_of(const struct speedup *s, sl_job job)
 {
 	const struct sl_jobs *jobs = s->jobs;
-	return jobs->profile_of && jobs->profile_of[job.row] ? &jobs->profile[jobs->profile_of[job.row]] : NULL;
+	return jobs->profile_of && jobs->profile_of[job.row] ? &jobs->profile[jobs->profile_of[job.row]]
+							     : NULL;
 }
 
 static const struct sl_request *request_of(const struct speedup *s, sl_job job)
@@ -131,7 +132,8 @@ static double by_formula(const struct speedup *s, const struct sl_profile *profi
 		variance = s->variance;
 	}
 	if (parallelism != SL_NONE)
-		return speedup_downey(size, million(parallelism), variance == SL_NONE ? 0 : million(variance));
+		return speedup_downey(
+			size, million(parallelism), variance == SL_NONE ? 0 : million(variance));
 	return serial == SL_NONE ? size : speedup_amdahl(size, million(serial));
 }
 
@@ -161,8 +163,8 @@ static double by_table(const struct speedup *s, const char *model, const struct 
 	const int64_t fewest = (int64_t)fewest_real + ((double)(int64_t)fewest_real < fewest_real);
 	const int64_t asked = (int64_t)asked_real + ((double)(int64_t)asked_real < asked_real);
 	const bool nodes = s->table.by_nodes;
-	const double traced_steps = throughput_of(
-		&s->table, model, s->cluster->kind_name[traced], nodes ? asked : 0, got->asked);
+	const double traced_steps =
+		throughput_of(&s->table, model, s->cluster->kind_name[traced], nodes ? asked : 0, got->asked);
 	double least = 0;
 	for (uint32_t kinds = got->kinds; kinds; kinds &= kinds - 1) {
 		const uint32_t kind = SL_KIND_GPUS + (uint32_t)__builtin_ctz(kinds);
@@ -185,12 +187,14 @@ static uint64_t rate_on(
 	const double table = by_table(s, profile ? profile->model : NULL, &got, traced);
 	if (table > 0)
 		return speedup_rate(table);
-	const double size =
-		got.size == got.asked ? 1 : by_formula(s, profile, got.size) / by_formula(s, profile, got.asked);
+	const double size = got.size == got.asked
+				    ? 1
+				    : by_formula(s, profile, got.size) / by_formula(s, profile, got.asked);
 	return speedup_rate(size * (got.kinds ? by_types(s, &got, traced) : 1));
 }
 
-/* ---- Evolving jobs --------------------------------------------------------------------------------------- */
+/* ---- Evolving jobs ---------------------------------------------------------------------------------------
+ */
 
 /* What it wants by now; 0: what it has. *next: the work at which it wants another size, SL_NEVER. */
 static int64_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_time *next)
@@ -258,7 +262,8 @@ static void evolving_remove(struct speedup *s, sl_job job)
 	st->place = 0;
 }
 
-/* ---- What is told ------------------------------------------------------------------------------------------ */
+/* ---- What is told
+ * ------------------------------------------------------------------------------------------ */
 
 /* 0 while it moves its state, or waits for the size that it asked for. */
 static void set_rate(struct speedup *s, struct sl_pass *world, sl_job job)
@@ -358,7 +363,8 @@ static int speedup_tell(void *state, struct sl_pass *world, struct sl_tally *tal
 	return status;
 }
 
-/* ---- How it begins ------------------------------------------------------------------------------------------- */
+/* ---- How it begins
+ * ------------------------------------------------------------------------------------------- */
 
 static const struct sl_param speedup_params[] = {
 	{ .key = "table",
@@ -438,7 +444,8 @@ static int init_types(struct speedup *s, const struct sl_model_setup *setup, str
 		while (kind < cluster->kind_count && strcasecmp(cluster->kind_name[kind], name) != 0)
 			kind++;
 		if (kind >= cluster->kind_count)
-			return sl_fail(err, SL_USAGE, "speedup: reference=%s: the cluster has no GPUs of that type", name);
+			return sl_fail(err, SL_USAGE,
+				"speedup: reference=%s: the cluster has no GPUs of that type", name);
 		s->reference = kind;
 	}
 	const char *factors = text_of(setup, "factors");

@@ -11,7 +11,7 @@
 #include "sim/plugin.h"
 
 /* Speed-up over one processor on n > 0; below one processor all are in proportion. */
-double speedup_amdahl(double n, double serial);                     /* serial: 0 to 1. */
+double speedup_amdahl(double n, double serial);                       /* serial: 0 to 1. */
 double speedup_downey(double n, double parallelism, double variance); /* A >= 1, sigma >= 0. */
 
 /* As SL_RATE_ONE has it, rounded half up, at most 1024 times as fast. 0 for what is not positive. */
@@ -55,7 +55,7 @@ int speedup_factors(
 
 enum { EVOLVES_MAX = 256 };
 struct evolution {
-	sl_time work; /* After so much of it, in the job's run time as traced, */
+	sl_time work;  /* After so much of it, in the job's run time as traced, */
 	int64_t tasks; /* so many tasks are wanted. */
 };
 /* "600:8,1800:4", ascending. Returns how many, negative: it is no such list, as err says. */

@@ -42,11 +42,12 @@ static bool read_count(const char *text, int64_t least, int64_t *value)
 	return sl_get_i64(text, strlen(text), value) && *value >= least && *value <= INT64_C(1000000);
 }
 
-static int fail_cell(const struct sl_sheet *sheet, uint32_t row, uint32_t column, const char *wanted,
-	struct sl_err *err)
+static int fail_cell(
+	const struct sl_sheet *sheet, uint32_t row, uint32_t column, const char *wanted, struct sl_err *err)
 {
 	const struct sl_place at = sl_sheet_place(sheet, row, column);
-	return sl_fail_at(err, &at, "%s '%s' is not %s", sheet->column[column], cell(sheet, row, column), wanted);
+	return sl_fail_at(
+		err, &at, "%s '%s' is not %s", sheet->column[column], cell(sheet, row, column), wanted);
 }
 
 static int read_spread(const struct sl_sheet *sheet, uint32_t row, uint32_t nodes, uint32_t consolidated,
@@ -63,8 +64,8 @@ static int read_spread(const struct sl_sheet *sheet, uint32_t row, uint32_t node
 	return SL_OK;
 }
 
-static int read_row(struct throughput *to, const struct sl_sheet *sheet, uint32_t row,
-	const uint32_t *column, struct sl_err *err)
+static int read_row(struct throughput *to, const struct sl_sheet *sheet, uint32_t row, const uint32_t *column,
+	struct sl_err *err)
 {
 	to->model = cell(sheet, row, column[COL_MODEL]);
 	to->type = cell(sheet, row, column[COL_TYPE]);
@@ -108,7 +109,8 @@ int throughputs_read(
 	const uint32_t nodes = sl_sheet_column(sheet, "nodes");
 	const uint32_t consolidated = sl_sheet_column(sheet, "consolidated");
 	if (nodes != UINT32_MAX && consolidated != UINT32_MAX)
-		return sl_fail_at(err, &top, "both nodes and consolidated say how far a job is spread: keep one");
+		return sl_fail_at(
+			err, &top, "both nodes and consolidated say how far a job is spread: keep one");
 	table->by_nodes = nodes != UINT32_MAX;
 	table->row = sl_alloc(arena, (size_t)sheet->rows + 1, sizeof(*table->row));
 	if (!table->row)
