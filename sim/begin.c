@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/engine.h"
+#include "sim/models.h"
 
 /* ---- Begin ---------------------------------------------------------------------------- */
 
@@ -140,7 +140,11 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 		status = gates_init(pass, err);
 	if (!status)
 		status = init_policy(pass, options->choice, err);
+	if (!status)
+		status = models_ask(pass, err);
 	int room = status ? status : room_init(pass, err);
+	if (!room)
+		room = models_init(pass, err);
 	if (!room)
 		room = gauges_begin(pass, err);
 	init_queues(pass);
@@ -150,7 +154,9 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 		if (!room)
 			gauges_record(pass);
 	}
-	return room;
+	if (!room && pass->models)
+		models_begin(pass);
+	return room ? room : pass->status;
 }
 
 /* Stable, by job: they were noted in time order. */
@@ -437,6 +443,8 @@ int sim_end(struct sim *sim, struct sl_err *err)
 	fill_result(engine, &sim->result, stopped);
 	gauges_result(pass, &sim->result);
 	decisions_result(pass, &sim->result);
+	if (!status && pass->models)
+		status = models_results(pass, &sim->result, &pass->err);
 	if (pass->options.check && !status)
 		check_charges(&sim->result);
 	return failed(engine, status, err);
@@ -461,6 +469,7 @@ void sim_release(struct sim *sim)
 	placing_release(&pass->placing);
 	room_placer_release(pass);
 	nodes_free(pass->nodes);
+	models_release(pass);
 	gauges_release(pass);
 	decisions_release(pass);
 	free(pass->ending);

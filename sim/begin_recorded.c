@@ -52,13 +52,14 @@ static void run_on(struct sl_pass *pass, uint32_t job)
 	if (pass->course) {
 		pass->course[job].began = pass->course[job].since = pass->start[job];
 		pass->course[job].attempts = 1;
+		pass->course[job].counted = pass->start[job];
 		course_due(pass, job);
 	}
 	if (!room_found(pass, job)) {
 		pass->start[job] = SL_NONE;
 		pass->job_state[job] = SL_PENDING;
 		if (pass->course)
-			pass->course[job] = (struct course){ .due = SL_NEVER, .stopped = SL_NONE };
+			pass->course[job] = COURSE_NONE;
 		queue_put(pass, job);
 		pass->unfit++;
 		return;

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "sim/pass.h"
+#include "sim/models.h"
 
 /* ---- Courses before they changed ----------------------------------------------------------- */
 
@@ -42,6 +42,8 @@ static void course_back(struct sl_pass *pass, uint32_t job, int64_t kept)
 sl_time course_kept_work(const struct sl_pass *pass, const struct action *action)
 {
 	const struct course_kept *before = &pass->course_kept[action->now];
+	if (pass->models)
+		return course_done(pass, action->job, &before->course, before->state == SL_RUNNING, NULL);
 	if (before->state != SL_RUNNING)
 		return before->course.work;
 	const struct sl_group *group =
@@ -226,6 +228,9 @@ static void requeue(struct sl_pass *pass, uint32_t job, bool keep)
 	if (keep)
 		course_checkpoint(pass, job);
 	course->work = 0;
+	course->done_lost += course->done;
+	course->done = 0;
+	course->done_part = 0;
 	pass->job_state[job] = SL_PENDING;
 	queue_put(pass, job);
 	if (pass->uses & SL_USE_PROMISES)
@@ -325,7 +330,8 @@ bool sl_resume(struct sl_pass *pass, sl_job job)
 		return false;
 	struct course *course = &pass->course[job.row];
 	stand_no_more(pass, job.row);
-	course->since = pass->now;
+	course->since = course->counted = pass->now;
+	course->rate = SL_RATE_ONE;
 	course_due(pass, job.row);
 	pass->job_state[job.row] = SL_RUNNING;
 	if (!room_resume(pass, job.row)) {

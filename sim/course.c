@@ -10,23 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/pass.h"
+#include "sim/models.h"
 
-/* Tasks asked for and held, as a ratio. */
-static void speed_of(const struct sl_pass *pass, uint32_t job, int64_t *asked, int64_t *held)
+/* Tasks asked for and held, as a ratio, unless a model counts by size itself. */
+void course_speed(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held)
 {
 	*asked = *held = 1;
-	if (!pass->course[job].tasks)
+	if (!course->tasks || (pass->models && pass->models->sizes))
 		return;
 	*asked = pass->requests[pass->request[job]].group[0].tasks;
-	*held = pass->course[job].tasks;
+	*held = course->tasks;
 }
 
 /* Rounded up. */
-static sl_time time_for(const struct sl_pass *pass, uint32_t job, sl_time work)
+sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work)
 {
 	int64_t asked, held;
-	speed_of(pass, job, &asked, &held);
+	course_speed(pass, job, &pass->course[job], &asked, &held);
 	if (work <= 0 || asked == held)
 		return work;
 	const __int128 time = ((__int128)work * asked + held - 1) / held;
@@ -42,18 +43,15 @@ sl_time course_work(const struct sl_pass *pass, uint32_t job)
 	if (length <= 0)
 		return course->work;
 	int64_t asked, held;
-	speed_of(pass, job, &asked, &held);
+	course_speed(pass, job, &pass->course[job], &asked, &held);
 	return course->work + (sl_time)((__int128)length * held / asked);
 }
-
-/* It works from then on. */
-static sl_time works_from(const struct course *course) { return time_after(course->since, course->loading); }
 
 sl_time course_end(const struct sl_pass *pass, uint32_t job)
 {
 	const struct course *course = &pass->course[job];
-	return time_after(
-		works_from(course), time_for(pass, job, pass->estimate[job] - course->load - course->work));
+	return time_after(course_works_from(course),
+		course_time_for(pass, job, pass->estimate[job] - course->load - course->work));
 }
 
 /* What it has to load yet. While it stands still it does not. */
@@ -67,6 +65,8 @@ void course_settle(struct sl_pass *pass, uint32_t job)
 {
 	struct course *course = &pass->course[job];
 	course->work = course_work(pass, job);
+	if (pass->models)
+		course_count(pass, job);
 	course->loading = load_left(course, pass->now);
 	course->since = pass->now;
 }
@@ -88,6 +88,9 @@ void course_checkpoint(struct sl_pass *pass, uint32_t job)
 	pass->estimate_own[job] = course_kept_estimate(pass, job, &load);
 	course->kept += course->work;
 	course->load = load;
+	course->done_kept += course->done; /* Whole microseconds. */
+	course->done = 0;
+	course->done_part = 0;
 }
 
 /* Its run time, or its limit if that comes first and kills. */
@@ -95,11 +98,15 @@ void course_due(struct sl_pass *pass, uint32_t job)
 {
 	const struct sl_jobs *jobs = pass->jobs;
 	struct course *course = &pass->course[job];
+	if (pass->models) {
+		course_paced_due(pass, job);
+		return;
+	}
 	sl_time length = jobs->run[job];
 	if (pass->scenario->overrun == SL_OVERRUN_KILL && !is_controlled(pass) && jobs->limit[job] < length)
 		length = jobs->limit[job];
-	course->due =
-		time_after(works_from(course), time_for(pass, job, length - course->kept - course->work));
+	course->due = time_after(
+		course_works_from(course), course_time_for(pass, job, length - course->kept - course->work));
 }
 
 /* ---- The list of what runs, by start -------------------------------------------------------- */
@@ -141,6 +148,9 @@ void course_start(struct sl_pass *pass, uint32_t job)
 	course->tasks = 0;
 	course->stopped = SL_NONE;
 	course->suspended = 0;
+	course->rate = SL_RATE_ONE;
+	course->finished = false;
+	course->counted = pass->now;
 	course->attempts++;
 	course_due(pass, job);
 	course_link(pass, job, pass->run_last);

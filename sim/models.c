@@ -1,117 +1,453 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * models.c - models and the run: who is told what, how fast jobs are, what is up.
+ * models.c - models in a run: how they are made, who is told what and when, what they tell each other.
  */
-#include "sim/pass.h"
+#include "sim/models.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Begin and end ---------------------------------------------------------------------------------- */
+
+/* Courses, as of policies that preempt; nodes with their names, where a model looks at them. */
+int models_ask(struct sl_pass *pass, struct sl_err *err)
+{
+	const struct scenario *scenario = pass->scenario;
+	const struct sl_setup setup = { .pass = pass };
+	unsigned uses = SL_USE_PREEMPT | SL_USE_ESTIMATES;
+	if (!scenario->model_count)
+		return SL_OK;
+	if (scenario->model_count > MODELS_MAX)
+		return sl_fail(err, SL_USAGE, "replay.models: at most %d at a time", MODELS_MAX);
+	for (size_t i = 0; i < scenario->model_count; i++) {
+		if (!scenario->model[i].model->on_nodes)
+			continue;
+		if (!scenario->cluster.node_count)
+			return sl_fail(err, SL_USAGE,
+				"model '%s' looks at nodes, and the cluster is a counted pool: give nodes, with "
+				"-c CLUSTER",
+				scenario->model[i].model->name);
+		uses |= SL_USE_NODES;
+	}
+	return sl_use(&setup, uses, err);
+}
+
+static int columns_init(struct sl_pass *pass, struct models *models, struct sl_err *err)
+{
+	const size_t jobs = pass->jobs->count;
+	const size_t nodes = pass->info->node_count;
+	models->factor = sl_alloc(pass->arena, jobs * models->count, sizeof(*models->factor));
+	models->knows = sl_alloc(pass->arena, jobs, sizeof(*models->knows));
+	models->holds = sl_alloc(pass->arena, jobs, sizeof(*models->holds));
+	models->end_seq = sl_alloc(pass->arena, jobs, sizeof(*models->end_seq));
+	models->noted = sl_alloc(pass->arena, jobs, sizeof(*models->noted));
+	models->is_changed = sl_alloc(pass->arena, jobs, sizeof(*models->is_changed));
+	models->down = sl_alloc(pass->arena, nodes, sizeof(*models->down));
+	models->drained = sl_alloc(pass->arena, nodes, sizeof(*models->drained));
+	models->expected = sl_alloc(pass->arena, nodes, sizeof(*models->expected));
+	if (!models->factor || !models->knows || !models->holds || !models->end_seq || !models->noted ||
+		!models->is_changed || !models->down || !models->drained || !models->expected)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < jobs * models->count; i++)
+		models->factor[i] = SL_RATE_ONE;
+	for (size_t i = 0; i < jobs; i++)
+		models->noted[i] = SL_NONE;
+	return SL_OK;
+}
+
+static int model_init(struct sl_pass *pass, const struct model_choice *choice, struct sl_err *err)
+{
+	struct models *models = pass->models;
+	const struct scenario *scenario = pass->scenario;
+	const struct sl_model_setup setup = {
+		.arena = pass->arena,
+		.jobs = pass->jobs,
+		.cluster = &scenario->cluster,
+		.seed = pass->options.seed,
+		.values = choice->values,
+		.value_count = choice->value_count,
+		.epoch = scenario->epoch ? scenario->epoch + scenario->utc_offset : 0,
+		.world = pass,
+	};
+	struct instance *instance = &models->of[models->current];
+	instance->model = choice->model;
+	models->sizes |= choice->model->sizes;
+	models->may_hold |= choice->model->ends != NULL;
+	return choice->model->init ? choice->model->init(&instance->state, &setup, err) : SL_OK;
+}
+
+int models_init(struct sl_pass *pass, struct sl_err *err)
+{
+	const struct scenario *scenario = pass->scenario;
+	if (!scenario->model_count)
+		return SL_OK;
+	struct models *models = sl_alloc(pass->arena, 1, sizeof(*models));
+	if (!models)
+		return sl_fail_memory(err);
+	models->count = (uint32_t)scenario->model_count;
+	models->holding = UINT32_MAX;
+	int status = columns_init(pass, models, err);
+	pass->models = status ? NULL : models;
+	for (uint32_t i = 0; i < models->count && !status; i++) {
+		models->current = i;
+		status = model_init(pass, &scenario->model[i], err);
+	}
+	return status;
+}
+
+void models_begin(struct sl_pass *pass)
+{
+	struct models *models = pass->models;
+	for (uint32_t job = pass->run_first; job != UINT32_MAX; job = pass->course[job].next)
+		models_started(pass, job, true);
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->of[i].model->begin)
+			models->of[i].model->begin(models->of[i].state, pass);
+	}
+}
+
+void models_release(struct sl_pass *pass)
+{
+	struct models *models = pass->models;
+	if (!models)
+		return;
+	for (uint32_t i = 0; i < models->count; i++)
+		if (models->of[i].model && models->of[i].model->release && models->of[i].state)
+			models->of[i].model->release(models->of[i].state);
+	intset_release(&models->replaced);
+	free(models->changed);
+	free(models->told);
+	free(models->shown);
+	free(models->node_change);
+}
+
+int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+{
+	struct models *models = pass->models;
+	int status = SL_OK;
+	for (uint32_t i = 0; i < models->count && !status; i++) {
+		models->current = i;
+		if (models->of[i].model->tell)
+			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
+	}
+	return status;
+}
+
+/* Work done over the time in which it held what it asked for, over all attempts. */
+int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err)
+{
+	const struct models *models = pass->models;
+	const uint32_t jobs = pass->jobs->count;
+	uint64_t *mean = sl_alloc(pass->arena, jobs, sizeof(*mean));
+	if (!mean)
+		return sl_fail_memory(err);
+	for (uint32_t job = 0; job < jobs; job++) {
+		const struct course *course = &pass->course[job];
+		const sl_time held = sl_run_time_of(result, job);
+		const sl_time done =
+			course->done_lost + course->done_kept + sl_done_of(pass, (sl_job){ job });
+		mean[job] =
+			held > 0 ? (uint64_t)(((unsigned __int128)(uint64_t)done << 32) / (uint64_t)held) : 0;
+	}
+	result->rate_mean = mean;
+	result->node_change = models->node_change;
+	result->node_change_count = models->node_change_count;
+	return SL_OK;
+}
+
+/* ---- What is told ----------------------------------------------------------------------------------- */
+
+void models_note(struct sl_pass *pass, struct told told)
+{
+	struct models *models = pass->models;
+	const int status = grow((void **)&models->told, &models->told_capacity, sizeof(told),
+		models->told_count + 1, SIZE_MAX / 64, &pass->err);
+	if (status)
+		pass_failed(pass, status);
+	else
+		models->told[models->told_count++] = told;
+}
+
+void models_started(struct sl_pass *pass, uint32_t job, bool fresh)
+{
+	if (!is_running(pass, job))
+		return; /* And left again, in the same pass. */
+	if (fresh)
+		rates_reset(pass, job);
+	models_note(pass, (struct told){ TOLD_STARTED, SL_LEFT_END, job, pass->course[job].attempts });
+}
+
+void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how)
+{
+	pass->models->holds[job] = 0;
+	models_note(pass, (struct told){ TOLD_LEFT, how, job, 0 });
+}
+
+static void tell_started(struct sl_pass *pass, const struct told *told)
+{
+	struct models *models = pass->models;
+	const sl_job job = { told->row };
+	for (uint32_t i = 0; i < models->count; i++) {
+		/* Perhaps it is gone again: by this very telling, too. */
+		if (!is_running(pass, job.row) || pass->course[job.row].attempts != told->attempts)
+			return;
+		models->current = i;
+		models->knows[job.row] |= (uint16_t)(1U << i);
+		if (models->of[i].model->started)
+			models->of[i].model->started(models->of[i].state, pass, job);
+	}
+}
+
+static void tell_left(struct sl_pass *pass, const struct told *told)
+{
+	struct models *models = pass->models;
+	const uint16_t knows = models->knows[told->row];
+	if (told->how != SL_LEFT_SUSPEND)
+		models->knows[told->row] = 0;
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (knows >> i & 1 && models->of[i].model->left)
+			models->of[i].model->left(
+				models->of[i].state, pass, (sl_job){ told->row }, told->how);
+	}
+}
+
+static void tell_node(struct sl_pass *pass, const struct told *told)
+{
+	struct models *models = pass->models;
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->of[i].model->node)
+			models->of[i].model->node(
+				models->of[i].state, pass, told->row, told->what == TOLD_NODE_UP);
+	}
+}
+
+/* What the telling makes happen is told behind it. */
+static void tell_all(struct sl_pass *pass)
+{
+	struct models *models = pass->models;
+	while (models->told_next < models->told_count && !pass->status) {
+		const struct told told = models->told[models->told_next++];
+		switch (told.what) {
+		case TOLD_STARTED:
+			tell_started(pass, &told);
+			break;
+		case TOLD_LEFT:
+			tell_left(pass, &told);
+			break;
+		case TOLD_NODE_DOWN:
+		case TOLD_NODE_UP:
+			tell_node(pass, &told);
+			break;
+		}
+	}
+	models->told_next = models->told_count = 0;
+}
+
+bool models_settle(struct sl_pass *pass)
+{
+	struct models *models = pass->models;
+	tell_all(pass);
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->of[i].model->settle)
+			models->of[i].model->settle(models->of[i].state, pass);
+	}
+	rates_apply(pass);
+	const struct ev *top = evq_top(&pass->events);
+	return models->told_count || models->stirred || (top && top->time <= pass->now);
+}
+
+/* ---- Timers ----------------------------------------------------------------------------------------- */
 
 void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row)
 {
-	(void)world;
-	(void)at;
-	(void)row;
+	SL_CHECK(row < UINT32_C(1) << MODEL_ROW_BITS);
+	if (at == SL_NEVER || world->models->stopped)
+		return;
+	const int status = evq_push(&world->events, at > world->now ? at : world->now, SL_EV_MODEL,
+		world->models->current << MODEL_ROW_BITS | row, &world->err);
+	if (status)
+		pass_failed(world, status);
 }
 
-void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate)
+void models_timer(struct sl_pass *pass, uint32_t row)
 {
-	(void)world;
-	(void)job;
-	(void)rate;
+	struct models *models = pass->models;
+	tell_all(pass);
+	models->current = row >> MODEL_ROW_BITS;
+	models->calls++;
+	const struct instance *instance = &models->of[models->current];
+	if (instance->model->timer)
+		instance->model->timer(instance->state, pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
 }
 
-uint64_t sl_rate_of(const struct sl_pass *world, sl_job job)
+static bool is_no_model(void *self, const struct ev *ev)
 {
-	(void)world;
-	(void)job;
-	return SL_RATE_ONE;
+	(void)self;
+	return ev->class != SL_EV_MODEL;
+}
+
+/* So many instants in a row at which nothing ran: nobody who waits will ever start. */
+enum { IDLE_MAX = 1000000 };
+
+/* All that is still to happen is of models. */
+static bool only_models(struct sl_pass *pass)
+{
+	if (pass->submitted < pass->jobs->count || pass->running || pass->suspended ||
+		pass->wake != SL_NEVER || pass->expiries.count)
+		return false;
+	if ((pass->gates && gates_next(pass) != SL_NEVER) ||
+		(pass->uses & SL_USE_PROMISES && promise_next(pass) != SL_NEVER))
+		return false;
+	for (size_t i = 0; i < pass->events.count; i++)
+		if (pass->events.heap[i].class != SL_EV_MODEL)
+			return false;
+	return true;
+}
+
+void models_instant_over(struct sl_pass *pass, bool silent)
+{
+	struct models *models = pass->models;
+	models->silent = silent;
+	if (pass->running || pass->suspended)
+		models->idle = 0;
+	else if (models->idle < IDLE_MAX)
+		models->idle++;
+}
+
+/* Who waits then may still hope for a node to come back. */
+void models_stop_if_over(struct sl_pass *pass)
+{
+	struct models *models = pass->models;
+	const struct ev *top = evq_top(&pass->events);
+	if (!top || top->class != SL_EV_MODEL || models->stopped || models->stirred)
+		return;
+	if (pass->ended < pass->jobs->count &&
+		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))
+		return;
+	models->stopped = true;
+	evq_keep(&pass->events, is_no_model, NULL);
+}
+
+/* ---- Work that is done, and held on to ------------------------------------------------------------------
+ */
+
+bool models_hold(struct sl_pass *pass, uint32_t job)
+{
+	struct models *models = pass->models;
+	const bool again = pass->course[job].finished;
+	rates_done(pass, job);
+	if (!models->may_hold || again)
+		return false;
+	tell_all(pass); /* Who is asked has heard that it began. */
+	models->holding = job;
+	for (uint32_t i = 0; i < models->count; i++) {
+		const struct instance *instance = &models->of[i];
+		if (!instance->model->ends)
+			continue;
+		models->current = i;
+		models->holds[job] |= (uint16_t)(1U << i);
+		if (!instance->model->ends(instance->state, pass, (sl_job){ job }))
+			models->holds[job] &= (uint16_t) ~(1U << i);
+	}
+	models->holding = UINT32_MAX;
+	if (models->holds[job])
+		rates_hold(pass, job);
+	return models->holds[job] != 0;
 }
 
 void sl_model_finish(struct sl_pass *world, sl_job job)
 {
-	(void)world;
-	(void)job;
+	struct models *models = world->models;
+	const uint16_t bit = (uint16_t)(1U << models->current);
+	if (!is_running(world, job.row) || !(models->holds[job.row] & bit))
+		return;
+	models->holds[job.row] &= (uint16_t)~bit;
+	if (models->holds[job.row] || models->holding == job.row)
+		return;
+	models->stirred = true;
+	finish_job(world, job.row, SL_EV_JOB_END);
 }
 
-sl_time sl_done_of(const struct sl_pass *world, sl_job job)
-{
-	(void)world;
-	(void)job;
-	return 0;
-}
-
-sl_time sl_kept_of(const struct sl_pass *world, sl_job job)
-{
-	(void)world;
-	(void)job;
-	return 0;
-}
-
-void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time expected)
-{
-	(void)world;
-	(void)node;
-	(void)expected;
-}
-
-void sl_model_node_up(struct sl_pass *world, uint32_t node)
-{
-	(void)world;
-	(void)node;
-}
-
-void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
-{
-	(void)world;
-	(void)node;
-	(void)drain;
-}
-
-bool sl_node_is_up(const struct sl_pass *world, uint32_t node)
-{
-	(void)world;
-	(void)node;
-	return true;
-}
-
-void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again)
-{
-	(void)world;
-	(void)job;
-	(void)as;
-	(void)again;
-}
-
-void sl_model_cancel(struct sl_pass *world, sl_job job)
-{
-	(void)world;
-	(void)job;
-}
+/* ---- Transfers, predictions, figures ----------------------------------------------------------------------
+ */
 
 bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer)
 {
-	(void)world;
-	(void)transfer;
+	struct models *models = world->models;
+	const uint32_t asker = models->current;
+	struct sl_transfer handed = *transfer;
+	handed.asker = asker;
+	for (uint32_t i = 0; i < models->count; i++) {
+		if (!models->of[i].model->transfer)
+			continue;
+		models->current = i;
+		models->of[i].model->transfer(models->of[i].state, world, &handed);
+		models->current = asker;
+		return true;
+	}
 	return false;
+}
+
+void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer)
+{
+	struct models *models = world->models;
+	const uint32_t carrier = models->current;
+	SL_CHECK(transfer->asker < models->count);
+	const struct instance *instance = &models->of[transfer->asker];
+	models->current = transfer->asker;
+	if (instance->model->transferred)
+		instance->model->transferred(instance->state, world, transfer);
+	models->current = carrier;
 }
 
 uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count)
 {
-	(void)world;
-	(void)job;
-	(void)piece;
-	(void)count;
-	return SL_RATE_ONE;
+	struct models *models = world->models;
+	uint64_t product = SL_RATE_ONE;
+	if (!models)
+		return product;
+	const uint32_t asker = models->current;
+	for (uint32_t i = 0; i < models->count; i++) {
+		const struct instance *instance = &models->of[i];
+		if (!instance->model->predict)
+			continue;
+		models->current = i;
+		const uint64_t factor = instance->model->predict(instance->state, world, job, piece, count);
+		const unsigned __int128 wide = (unsigned __int128)product * factor >> 32;
+		product = wide < SL_RATE_MAX ? (uint64_t)wide : SL_RATE_MAX;
+	}
+	models->current = asker;
+	return product;
 }
 
 void sl_model_show(struct sl_pass *world, const char *name, int64_t value)
 {
-	(void)world;
-	(void)name;
-	(void)value;
+	struct models *models = world->models;
+	size_t i = 0;
+	while (i < models->shown_count && strcmp(models->shown[i].name, name) != 0)
+		i++;
+	if (i == models->shown_count) {
+		const int status = grow((void **)&models->shown, &models->shown_capacity,
+			sizeof(*models->shown), i + 1, SIZE_MAX / 64, &world->err);
+		const char *kept = status ? NULL : sl_strdup(world->arena, name, strlen(name));
+		if (!kept) {
+			pass_failed(world, status ? status : sl_fail_memory(&world->err));
+			return;
+		}
+		models->shown[models->shown_count++].name = kept;
+	}
+	models->shown[i].value = value;
 }
 
 int64_t sl_shown_of(const struct sl_pass *world, const char *name)
 {
-	(void)world;
-	(void)name;
+	const struct models *models = world->models;
+	for (size_t i = 0; models && i < models->shown_count; i++)
+		if (strcmp(models->shown[i].name, name) == 0)
+			return models->shown[i].value;
 	return SL_NONE;
 }

@@ -2,7 +2,7 @@
 /*
  * pass.c - what a policy sees and does: the functions of plugin.h over the state of pass.h.
  */
-#include "sim/pass.h"
+#include "sim/models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +149,8 @@ void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 	pass->ended++;
 	pass->end[job] = pass->now;
 	pass->job_state[job] = (uint8_t)state;
+	if (pass->models)
+		models_left(pass, job, SL_LEFT_END);
 	if (pass->gates)
 		gates_ended(pass, job);
 }
@@ -219,6 +221,8 @@ int note_end(struct sl_pass *pass, uint32_t job)
 {
 	enum sl_event_class class;
 	const sl_time length = length_of(pass, job, &class);
+	if (pass->models)
+		return rates_note_end(pass, job);
 	if (pass->course && pass->course[job].due == SL_NEVER)
 		return SL_OK; /* It was preempted again, in the same pass. */
 	const sl_time due = pass->course ? pass->course[job].due : time_after(pass->start[job], length);
@@ -237,7 +241,25 @@ static int commit_start(struct sl_pass *pass, uint32_t job)
 		gates_started(pass, job);
 	room_holds(pass, job);
 	room_places(pass, job);
+	if (pass->models)
+		models_started(pass, job, true);
 	return note_end(pass, job);
+}
+
+static enum sl_left left_by(enum sl_preempt how)
+{
+	switch (how) {
+	case SL_PREEMPT_REQUEUE:
+		return SL_LEFT_REQUEUE;
+	case SL_PREEMPT_CHECKPOINT:
+		return SL_LEFT_CHECKPOINT;
+	case SL_PREEMPT_SUSPEND:
+		return SL_LEFT_SUSPEND;
+	case SL_PREEMPT_CANCEL:
+	case SL_PREEMPT_COUNT:
+		break;
+	}
+	return SL_LEFT_END;
 }
 
 static int commit_preempt(struct sl_pass *pass, const struct action *action)
@@ -245,6 +267,8 @@ static int commit_preempt(struct sl_pass *pass, const struct action *action)
 	const struct course *before = &pass->course_kept[action->now].course;
 	const enum sl_preempt how = preempted_how(action);
 	pass_digest(pass, DIGEST_PREEMPT + how, action->job);
+	if (pass->models)
+		models_left(pass, action->job, left_by(how));
 	if (how == SL_PREEMPT_SUSPEND)
 		return SL_OK;
 	const sl_time lost = how == SL_PREEMPT_CHECKPOINT ? 0 : course_kept_work(pass, action);
@@ -277,6 +301,8 @@ static int commit_end(struct sl_pass *pass, const struct action *action)
 	pass->ended++;
 	if (action->why)
 		note_refused(pass, action->job, action->why);
+	if (pass->models && before->state != SL_PENDING)
+		models_left(pass, action->job, SL_LEFT_END);
 	if (before->state == SL_PENDING || before->course.attempts < 2)
 		return SL_OK;
 	return attempt_add(pass, action->job, &before->course, state, 0);
@@ -300,10 +326,14 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_RESUME:
 		pass_digest(pass, DIGEST_RESUME, action->job);
 		room_holds(pass, action->job); /* Suspended as it started, it held none so far. */
+		if (pass->models)
+			models_started(pass, action->job, true);
 		return note_end(pass, action->job);
 	case ACTION_RESIZE:
 		pass_digest(pass, DIGEST_RESIZE, action->job);
 		room_holds(pass, action->job);
+		if (pass->models)
+			models_started(pass, action->job, false);
 		return note_end(pass, action->job);
 	case ACTION_RESERVE:
 		return evq_push(&pass->events, action->was, SL_EV_RESERVATION, action->job, &pass->err);
@@ -418,7 +448,7 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 	for (uint32_t i = 0; what & SL_USE_PROMISES && i < count; i++)
 		pass->promise[i] = SL_NONE;
 	for (uint32_t i = 0; what & SL_USE_PREEMPT && i < count; i++)
-		pass->course[i] = (struct course){ .due = SL_NEVER, .stopped = SL_NONE };
+		pass->course[i] = COURSE_NONE;
 	pass->uses |= what;
 	return SL_OK;
 }
@@ -514,6 +544,8 @@ sl_time sl_expected_end(const struct sl_pass *pass, sl_job job)
 
 sl_time sl_work_of(const struct sl_pass *pass, sl_job job)
 {
+	if (pass->models)
+		return sl_kept_of(pass, job) + sl_done_of(pass, job);
 	if (pass->course)
 		return pass->course[job.row].kept + course_work(pass, job.row);
 	return pass->job_state[job.row] == SL_RUNNING ? pass->now - pass->start[job.row] : 0;

@@ -71,7 +71,19 @@ struct course {
 	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
 	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
 	uint32_t attempts;
+	/* With models (rates.c). `work` and `kept` above are then the time that limit and estimate count, and
+	 * the work itself is: */
+	sl_time done;       /* of this attempt, */
+	sl_time done_kept;  /* and kept from those before; */
+	sl_time done_lost;  /* what they did and was not; */
+	sl_time counted;    /* `done` goes up to then. */
+	uint64_t rate;      /* Of all models together. */
+	uint32_t done_part; /* Of `done`, beyond whole microseconds: in 2^-32. */
+	bool cut;           /* Its end event is its limit's. */
+	bool finished;      /* Its work is done, and a model has it hold on to what it holds. */
 };
+#define COURSE_NONE \
+	(struct course) { .due = SL_NEVER, .stopped = SL_NONE, .rate = SL_RATE_ONE }
 
 /* A course before a command changed it, with what goes along. */
 struct course_kept {
@@ -161,6 +173,7 @@ struct sl_pass {
 	/* On nodes; NULL on a counted pool, whose room is `cluster` and `profile`. */
 	struct nodes *nodes;
 	const struct sl_cluster *info;
+	struct models *models; /* NULL: none is on. */
 	struct placing placing;
 	const struct sl_placer *placer; /* NULL: the placing chooses. */
 	void *placer_state;
@@ -313,7 +326,8 @@ enum {
 	DIGEST_RESIZE,
 	DIGEST_GATED,    /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
 	DIGEST_DEADLINE, /* It cannot make its deadline any more. */
-	DIGEST_END       /* The policy ended it (SL_USE_CONTROL); and the state. */
+	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model; and the state. */
+	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT /* A model did, and it waits again; and the state. */
 };
 
 /* Where such an event stands among those of its instant. */
@@ -419,8 +433,16 @@ void window_edge(struct sl_pass *pass, uint32_t row); /* Of a counted pool, at S
 /* course.c: work and time of jobs that may be preempted. */
 sl_time course_end(const struct sl_pass *pass, uint32_t job);  /* Expected. */
 sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attempt, at `now`. */
-void course_settle(struct sl_pass *pass, uint32_t job);        /* Work counts from now on. */
-void course_due(struct sl_pass *pass, uint32_t job);           /* Sets its end. */
+sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work); /* At the size it has. */
+void course_speed(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held);
+/* It works from then on. */
+static inline sl_time course_works_from(const struct course *course)
+{
+	return time_after(course->since, course->loading);
+}
+void course_settle(struct sl_pass *pass, uint32_t job); /* Work counts from now on. */
+void course_due(struct sl_pass *pass, uint32_t job);    /* Sets its end. */
 void course_start(struct sl_pass *pass, uint32_t job);
 sl_time course_kept_estimate(
 	const struct sl_pass *pass, uint32_t job, sl_time *load); /* After a checkpoint. */
@@ -449,6 +471,13 @@ void freed_add(struct freed *freed, sl_time from, sl_time until);
 sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
 int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
+
+/* rates.c: courses with models. */
+/* Work of this attempt, at `now`, of a course that runs (or not); part: beyond whole microseconds. */
+sl_time course_done(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, bool running, uint32_t *part);
+void course_count(struct sl_pass *pass, uint32_t job); /* `done` goes up to now. */
+void course_paced_due(struct sl_pass *pass, uint32_t job);
 
 /* gauges.c */
 /* Follows those of replay.gauges too. */

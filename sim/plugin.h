@@ -1562,6 +1562,7 @@ SL_API void sl_tell_plan(struct sl_pass *pass, sl_job job, sl_time start);
  * models say of each: 1 is SL_RATE_ONE. A model sees what is; a policy never sees rates that are to come. */
 
 #define SL_RATE_ONE (UINT64_C(1) << 32)
+#define SL_RATE_MAX (UINT64_C(1) << 52)
 
 /* A CSV file of a parameter of kind SL_PARAM_SHEET: cells by row, then column, as text; lent for the run. */
 struct sl_sheet {
@@ -1606,6 +1607,7 @@ struct sl_transfer {
 	const char *fs; /* NULL: the job's. */
 	int64_t bytes;  /* Of all its nodes together. */
 	uint32_t token; /* Whose it is is known: given back. */
+	uint32_t asker; /* The engine's: kept as it is by whoever carries it out. */
 };
 
 struct sl_tally;
@@ -1658,7 +1660,8 @@ SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
 
 /* For models, in any of their functions but init, kept and predict; each knows whose call it is. */
 SL_API void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row); /* row < 2^28 */
-/* How fast the job works, as far as this model goes: 0 holds it. SL_RATE_ONE at first, and at each start. */
+/* How fast a running job works, as far as this model goes: 0 holds it. SL_RATE_ONE at each start, and as it
+ * is resumed; another size leaves it. At most SL_RATE_MAX, as is the product. */
 SL_API void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate);
 SL_API uint64_t sl_rate_of(const struct sl_pass *world, sl_job job); /* Of all models together. */
 SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `ends`. */
@@ -1680,6 +1683,8 @@ SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, b
 SL_API void sl_model_cancel(struct sl_pass *world, sl_job job);
 /* False: no model carries transfers. Else `transferred` is called, at another instant or this one. */
 SL_API bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer);
+/* For the model that carries transfers: this one, as it was handed over, is through. */
+SL_API void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer);
 /* What all models predict together; for placings of policies too. SL_RATE_ONE without models. */
 SL_API uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count);
 /* A figure that all may see, policies too ("price", "carbon", "power"), in millionths, by name. SL_NONE:

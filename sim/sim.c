@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "sim/engine.h"
+#include "sim/models.h"
 
 enum { PASSES_MAX = 1000, REPORT_EVERY = 4096 };
 
@@ -116,13 +116,21 @@ static bool still_cancels(const struct sl_pass *pass, uint32_t job)
 	return is_running(pass, job) || pass->job_state[job] == SL_SUSPENDED || is_pending(pass, job);
 }
 
+/* With models an event is replaced, perhaps by one of the other class at the same time. */
+static bool is_cut(const struct sl_pass *pass, const struct ev *ev)
+{
+	return pass->models && ev->class == SL_EV_TIME_LIMIT;
+}
+
 /* False if it was overtaken: the job was cancelled or preempted before its end. */
 static bool still_holds(const struct sl_pass *pass, const struct ev *ev)
 {
 	switch ((enum sl_event_class)ev->class) {
 	case SL_EV_JOB_END:
 	case SL_EV_TIME_LIMIT:
-		return is_running(pass, ev->row) && (!pass->course || pass->course[ev->row].due == ev->time);
+		return is_running(pass, ev->row) &&
+		       (!pass->course || (pass->course[ev->row].due == ev->time &&
+						 pass->course[ev->row].cut == is_cut(pass, ev)));
 	case SL_EV_CANCEL:
 		return still_cancels(pass, ev->row);
 	case SL_EV_NODE_DOWN:
@@ -137,10 +145,32 @@ static bool still_holds(const struct sl_pass *pass, const struct ev *ev)
 	return true;
 }
 
+void finish_job(struct sl_pass *pass, uint32_t job, enum sl_event_class class)
+{
+	end_job(pass, job, class == SL_EV_JOB_END ? SL_COMPLETED : SL_TIMEOUT);
+	pass_digest(pass, class, job);
+	tell_policy(pass, &(struct sl_event){ pass->now, class, job });
+	if (pass->options.check)
+		check_state(pass);
+}
+
+/* Only what comes of it is anything to policies. */
+static bool apply_model(struct sl_pass *pass, const struct ev *ev)
+{
+	models_timer(pass, ev->row);
+	if (pass->options.check)
+		check_state(pass);
+	return pass->models->stirred;
+}
+
 static bool apply(struct sl_pass *pass, const struct ev *ev)
 {
 	unsigned class = ev->class; /* For the digest. */
 	if (!still_holds(pass, ev))
+		return false;
+	if (ev->class == SL_EV_MODEL)
+		return apply_model(pass, ev);
+	if (pass->models && ev->class == SL_EV_JOB_END && models_hold(pass, ev->row))
 		return false;
 	switch ((enum sl_event_class)ev->class) {
 	case SL_EV_JOB_END:
@@ -204,6 +234,8 @@ static void gather_ends(struct sl_pass *pass)
 		struct ending *ending = &pass->ending[i];
 		if (!still_holds(pass, &ending->ev) || expected_end(pass, ending->ev.row) > pass->now)
 			continue;
+		if (pass->models && pass->models->may_hold)
+			continue; /* Perhaps it holds on. */
 		room_give(pass, ending->ev.row);
 		ending->freed = true;
 	}
@@ -266,6 +298,8 @@ static void ending_done(struct sl_pass *pass, const struct ev *ev)
 sl_time next_instant(struct sl_pass *pass)
 {
 	sl_time next = pass->wake;
+	if (pass->models)
+		models_stop_if_over(pass);
 	const struct ev *top = evq_top(&pass->events);
 	if (top && top->time < next)
 		next = top->time;
@@ -304,6 +338,8 @@ static void decide(struct sl_pass *pass)
 static int run_pass(struct sl_pass *pass)
 {
 	pass->passes++;
+	if (pass->models)
+		pass->models->stirred = false;
 	pass_begin(pass);
 	if (pass->options.check) {
 		const uint64_t before = check_digest(pass);
@@ -344,10 +380,28 @@ static bool pass_is_due(struct sl_pass *pass)
 	return pass->wake <= pass->now || (pass->uses & SL_USE_PROMISES && promise_next(pass) <= pass->now);
 }
 
+/* With models an instant may be nobody's but theirs: then there is no pass. Something else calls for one? */
+static bool is_called(struct sl_pass *pass)
+{
+	return !pass->models || pass->models->stirred || pass_is_due(pass) ||
+	       (pass->gates && gates_next(pass) <= pass->now);
+}
+
+/* Does this event? A replaced end is none, nor is one after which a model has the job hold on. */
+static bool calls(const struct sl_pass *pass, const struct ev *ev, bool applied)
+{
+	if (!pass->models || applied)
+		return true;
+	if (ev->class == SL_EV_MODEL)
+		return false;
+	return !is_end(ev->class) || !(rates_replaced(pass, ev) || pass->course[ev->row].finished);
+}
+
 /* Everything that happens at `now`. */
 static int run_instant(struct sl_pass *pass)
 {
 	bool again = true;
+	bool silent = true;
 	if (pass->nodes)
 		nodes_clock(pass->nodes, pass->now);
 	for (int passes = 0; again; passes++) {
@@ -356,11 +410,13 @@ static int run_instant(struct sl_pass *pass)
 		struct ev ev;
 		bool passed = false;
 		bool quiet = false; /* What happened calls for no pass. */
+		bool called = is_called(pass);
 		if (pass->scenario->rules.early)
 			gather_ends(pass);
 		while (next_event(pass, &ev)) {
 			const bool applied = apply(pass, &ev);
 			ending_done(pass, &ev);
+			called |= calls(pass, &ev, applied);
 			passed = applied && calls_for_pass(pass, &ev);
 			quiet = pass->scenario->rules.pass_per_event;
 			if (passed && (pass->status || run_pass(pass)))
@@ -368,13 +424,18 @@ static int run_instant(struct sl_pass *pass)
 		}
 		if (pass->status)
 			return pass->status;
-		if (!passed && (!quiet || pass_is_due(pass)) && run_pass(pass))
+		if (!passed && called && (!quiet || pass_is_due(pass)) && run_pass(pass))
 			return pass->status;
+		silent = silent && !called;
 		const struct ev *top = evq_top(&pass->events);
 		again = (top && top->time == pass->now) || pass->wake == pass->now ||
 			(pass->gates && gates_next(pass) <= pass->now);
+		if (!again && pass->models)
+			again = models_settle(pass);
 	}
-	return SL_OK;
+	if (pass->models)
+		models_instant_over(pass, silent);
+	return pass->status;
 }
 
 static int64_t total_of(const struct sl_pass *pass, uint32_t kind)
@@ -487,12 +548,14 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 		const int status = run_instant(pass);
 		if (status)
 			return status;
-		if (pass->options.record & SIM_RECORD_USAGE)
+		const bool silent = pass->models && pass->models->silent;
+		if (pass->options.record & SIM_RECORD_USAGE && !silent)
 			record_usage(pass);
-		if (pass->gauge_count)
+		if (pass->gauge_count && !silent)
 			gauges_record(pass);
-		if (pass->events_applied + pass->passes - pass->reported >= REPORT_EVERY) {
-			pass->reported = pass->events_applied + pass->passes;
+		const uint64_t calls_made = pass->models ? pass->models->calls : 0;
+		if (pass->events_applied + pass->passes + calls_made - pass->reported >= REPORT_EVERY) {
+			pass->reported = pass->events_applied + pass->passes + calls_made;
 			report(pass);
 			if (stopped(pass))
 				return sl_fail(

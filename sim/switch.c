@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "sim/engine.h"
+#include "sim/models.h"
 
 /* What the policy that takes over must not see, or what comes back after it. */
 struct aside {
@@ -234,6 +234,8 @@ static int fill_plan(struct sl_pass *pass, const struct aside *aside)
 	for (uint32_t job = 0; job < pass->submitted && !pass->status; job++) {
 		if (is_running(pass, job)) {
 			room_replan(pass, job, aside->from[running++]);
+			if (pass->models)
+				pass->models->noted[job] = SL_NONE;
 			if (expected_end(pass, job) < due_of(pass, job))
 				pass_failed(pass, note_overrun(pass, job));
 		} else if (is_waiting(pass, job)) {

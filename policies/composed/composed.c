@@ -217,41 +217,6 @@ static void ended(struct composed *composed, struct sl_pass *pass, sl_job job)
 		composed->plan->ended(composed, pass, job);
 }
 
-static void composed_event(void *state, struct sl_pass *pass, const struct sl_event *event)
-{
-	struct composed *composed = state;
-	const sl_job job = { event->row };
-	if (composed->plan->notes || composed->fitting)
-		since_note(composed, pass, event);
-	switch (event->class) {
-	case SL_EV_SUBMIT:
-		submitted(composed, pass, job);
-		break;
-	case SL_EV_JOB_END:
-	case SL_EV_TIME_LIMIT:
-		if (composed->estimate->ended)
-			composed->estimate->ended(composed, pass, job);
-		ended(composed, pass, job);
-		break;
-	case SL_EV_CANCEL:
-		ended(composed, pass, job);
-		break;
-	case SL_EV_TIMER:
-		/* It may have ended, or its estimate may have been moved since. */
-		if (composed->estimate->expired && sl_state_of(pass, job) == SL_RUNNING &&
-			sl_start_of(pass, job) + sl_estimate_of(pass, job) == sl_now(pass) &&
-			sl_estimate_of(pass, job) < sl_jobs_of(pass)->limit[job.row])
-			composed->estimate->expired(composed, pass, job);
-		break;
-	case SL_EV_NODE_DOWN:
-	case SL_EV_NODE_UP:
-	case SL_EV_RESERVATION:
-	case SL_EV_MODEL:
-	case SL_EV_CLASS_COUNT:
-		break;
-	}
-}
-
 static void shares_past(
 	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
 {
@@ -279,6 +244,43 @@ static void composed_past(
 		shares_past(composed, pass, job, what, how);
 	if (composed->plan->past)
 		composed->plan->past(composed, pass, job, what, how);
+}
+
+static void composed_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	struct composed *composed = state;
+	const sl_job job = { event->row };
+	if (composed->plan->notes || composed->fitting)
+		since_note(composed, pass, event);
+	switch (event->class) {
+	case SL_EV_SUBMIT:
+		submitted(composed, pass, job);
+		break;
+	case SL_EV_JOB_END:
+	case SL_EV_TIME_LIMIT:
+		if (composed->estimate->ended)
+			composed->estimate->ended(composed, pass, job);
+		ended(composed, pass, job);
+		break;
+	case SL_EV_CANCEL:
+		ended(composed, pass, job);
+		break;
+	case SL_EV_TIMER:
+		/* It may have ended, or its estimate may have been moved since. */
+		if (composed->estimate->expired && sl_state_of(pass, job) == SL_RUNNING &&
+			sl_start_of(pass, job) + sl_estimate_of(pass, job) == sl_now(pass) &&
+			sl_estimate_of(pass, job) < sl_jobs_of(pass)->limit[job.row])
+			composed->estimate->expired(composed, pass, job);
+		break;
+	case SL_EV_MODEL: /* It failed, and waits again: to the books as if somebody had preempted it. */
+		composed_past(state, pass, job, SL_PAST_PREEMPT, SL_PREEMPT_REQUEUE);
+		break;
+	case SL_EV_NODE_DOWN:
+	case SL_EV_NODE_UP:
+	case SL_EV_RESERVATION:
+	case SL_EV_CLASS_COUNT:
+		break;
+	}
 }
 
 /* ---- Passes ------------------------------------------------------------------------------------ */
