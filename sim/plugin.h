@@ -1155,6 +1155,10 @@ struct sl_writer {
 	 * NULL: there is nothing to write of that. */
 	int (*begin_gpus)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more,
 		struct sl_err *err);
+	/* In place of all three, of a trace each of whose rows has more->profile; else none has. NULL: there
+	 * is nothing to write of that. */
+	int (*begin_profile)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_gpus,
+		bool says_more, struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */

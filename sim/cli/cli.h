@@ -231,9 +231,9 @@ char *run_identity(const struct run *run, struct sl_arena *arena);
  * several. */
 int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
-/* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. *record: what
- * the run must record for them (enum sim_record). */
-int only_check(const char *only, unsigned *record, struct sl_err *err);
+/* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. With models
+ * on, it may be a table of theirs. *record: what the run must record for them (enum sim_record). */
+int only_check(const char *only, bool models, unsigned *record, struct sl_err *err);
 /* metrics_json.c: one flat object, a metric a line. */
 void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 

@@ -407,6 +407,15 @@ static void put_files(
 		sl_out_json(out, sl_reports[i]->name);
 		before = ", ";
 	}
+	for (size_t i = 0; i < result->told_table_count && !windows; i++) {
+		char name[256];
+		if (!outdir_wants_table(only, &result->told_table[i]))
+			continue;
+		(void)snprintf(name, sizeof(name), "%.200s.csv", result->told_table[i].name);
+		sl_out_text(out, before);
+		sl_out_json(out, name);
+		before = ", ";
+	}
 	if (outdir_wants(only, METRICS_FILE)) {
 		sl_out_text(out, before);
 		sl_out_json(out, METRICS_FILE);

@@ -23,6 +23,7 @@ static int fail_cell(const struct table *t, uint32_t member, const char *cell, c
 int table_profile_in(struct table *t, struct sl_profile *profile, struct sl_row_more *more)
 {
 	sl_profile_clear(profile);
+	more->profile = profile;
 	for (uint32_t i = 0; i < SL_PROFILE_COLUMNS; i++) {
 		const int at = t->profile_at[i];
 		if (at < 0 || (size_t)at >= t->fields.count)
@@ -31,8 +32,6 @@ int table_profile_in(struct table *t, struct sl_profile *profile, struct sl_row_
 		const char *wanted = *cell ? sl_profile_take(profile, i, cell) : NULL;
 		if (wanted)
 			return fail_cell(t, i, cell, wanted);
-		if (*cell)
-			more->profile = profile;
 	}
 	return SL_OK;
 }
