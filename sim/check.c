@@ -3,7 +3,7 @@
  * check.c - invariants after every event (--check). Slow and obvious: everything is counted again from the
  * columns.
  */
-#include "sim/pass.h"
+#include "sim/models.h"
 
 /* Work is conserved, over preemptions and checkpoints too. At other than its full size a job may have been
  * given a little more than it needed, never less. */
@@ -16,8 +16,30 @@ static void check_work(const struct sl_pass *pass, uint32_t job)
 		return;
 	}
 	const struct course *course = &pass->course[job];
+	if (pass->models) {
+		if (pass->job_state[job] == SL_COMPLETED)
+			SL_CHECK(course->done_kept + course->done == length && !course->done_part);
+		else
+			SL_CHECK(course->kept + course->work >= length);
+		return;
+	}
 	SL_CHECK(course->kept + course->work >= length &&
 		 (course->tasks || course->kept + course->work == length));
+}
+
+/* Of a running job: no more is done than there is to do, its rate is the models' unless they are about to be
+ * settled, and its end is when its work, or its limit, is over. */
+static void check_pace(const struct sl_pass *pass, uint32_t job)
+{
+	const struct course *course = &pass->course[job];
+	struct course again = *course;
+	SL_CHECK(course->done >= 0 && course->done_kept >= 0 && course->done_lost >= 0);
+	SL_CHECK(course->rate <= SL_RATE_MAX && course->counted <= pass->now);
+	SL_CHECK(course->done_kept + course->done <= pass->jobs->run[job]);
+	SL_CHECK(pass->models->is_changed[job] || course->finished ||
+		 course->rate == rates_product(pass, job));
+	rates_due(pass, job, &again);
+	SL_CHECK(again.due == course->due && again.cut == course->cut);
 }
 
 static void check_job(const struct sl_pass *pass, uint32_t job)
@@ -41,6 +63,8 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 		 pass->start[job] <= pass->now); /* No start before eligible. */
 	if (state == SL_RUNNING || state == SL_SUSPENDED) {
 		SL_CHECK(pass->end[job] == SL_NONE);
+		if (pass->models && state == SL_RUNNING)
+			check_pace(pass, job);
 		return;
 	}
 	SL_CHECK(pass->end[job] <= pass->now);
@@ -48,7 +72,7 @@ static void check_job(const struct sl_pass *pass, uint32_t job)
 		return;
 	if (state == SL_COMPLETED || state == SL_TIMEOUT)
 		check_work(pass, job);
-	if (state == SL_TIMEOUT)
+	if (state == SL_TIMEOUT && !pass->models)
 		SL_CHECK(jobs->limit[job] < jobs->run[job]);
 }
 
@@ -251,6 +275,9 @@ uint64_t check_digest(struct sl_pass *pass)
 			(uint64_t)course->kept);
 		h = mixed(mixed(h, (uint64_t)course->since), (uint64_t)pass->estimate[job]);
 		h = mixed(mixed(h, (uint64_t)course->load), (uint64_t)course->loading);
+		h = mixed(mixed(h, course->rate), (uint64_t)course->finished << 1 | course->cut);
+		h = mixed(mixed(h, (uint64_t)course->done), course->done_part);
+		h = mixed(mixed(h, (uint64_t)course->done_kept), (uint64_t)course->done_lost);
 		h = mixed(mixed(h, (uint64_t)course->suspended), (uint64_t)course->suspended_before);
 		h = mixed(mixed(h, course->attempts), (uint64_t)course->next << 32 | course->before);
 	}

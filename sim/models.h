@@ -97,6 +97,7 @@ void models_stop_if_over(struct sl_pass *pass);
 
 /* rates.c */
 void rates_apply(struct sl_pass *pass);
+void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course); /* Sets its end. */
 int rates_note_end(struct sl_pass *pass, uint32_t job);
 void rates_reset(struct sl_pass *pass, uint32_t job);
 bool rates_replaced(const struct sl_pass *pass, const struct ev *ev);

@@ -74,9 +74,10 @@ static sl_time cut_at(const struct sl_pass *pass, uint32_t job, const struct cou
 		course_time_for(pass, job, pass->jobs->limit[job] - course->kept - course->work));
 }
 
-void course_paced_due(struct sl_pass *pass, uint32_t job)
+void course_paced_due(struct sl_pass *pass, uint32_t job) { rates_due(pass, job, &pass->course[job]); }
+
+void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course)
 {
-	struct course *course = &pass->course[job];
 	const sl_time done = done_at(pass, job, course);
 	const sl_time cut = cut_at(pass, job, course);
 	course->cut = cut < done;

@@ -37,6 +37,8 @@ static void fill_columns(struct world *w)
 		.overrun = w->overrun,
 		.restart = w->restart,
 		.restart_count = w->restart_count,
+		.model = w->model,
+		.model_count = w->model_count,
 		.warmup = SL_NONE,
 		.jobs = { .count = w->count,
 			.id = w->id,

@@ -47,6 +47,9 @@ struct world {
 	bool as_nodes; /* The pool as nodes of one cpu and 1 MiB, or: */
 	int64_t node_cpus, node_mem, node_gpus;
 
+	const struct model_choice *model; /* Models that are on. */
+	size_t model_count;
+
 	const struct sl_policy *instead; /* Run in place of the policy named, with its parameters; NULL. */
 
 	/* The rest belongs to world_run. */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_script.h - a model that does what a test says, when it says it, and writes down what it is told.
+ */
+#ifndef SL_TEST_MODEL_SCRIPT_H
+#define SL_TEST_MODEL_SCRIPT_H
+
+#include "sim/scenario.h"
+
+enum script_what {
+	SCRIPT_RATE,   /* Of job `row`: value in 2^-32. */
+	SCRIPT_FAIL,   /* NODE_FAIL, for good; */
+	SCRIPT_AGAIN,  /* to wait again. */
+	SCRIPT_CANCEL, /* Job `row`. */
+	SCRIPT_DOWN,   /* Node `row`, expected at `value` (us), */
+	SCRIPT_UP,
+	SCRIPT_DRAIN,
+	SCRIPT_RESUME,
+	SCRIPT_FINISH, /* Job `row`, of which it said that it holds on. */
+	SCRIPT_NOTHING /* It only wakes. */
+};
+
+struct script_step {
+	sl_time at; /* us */
+	enum script_what what;
+	uint32_t row;
+	int64_t value;
+};
+
+struct script {
+	const struct script_step *step;
+	size_t count;
+	bool rate_set;       /* Sets `rate_first` at each start, */
+	uint64_t rate_first; /* for all but one. */
+	bool holds;          /* Jobs hold on when their work is done. */
+	bool sizes;          /* See struct sl_model. */
+	int64_t kept;        /* Of the work of a failed attempt, in us; negative: all. */
+	int64_t every;       /* Wakes after each such time, for nothing; 0: it does not. */
+
+	/* What was told: "1s" started, "1e" ended, "1r" requeued, "1c" checkpointed, "1z" suspended, "2d",
+	 * "2u": a node; with the time in seconds, "1s@0 1e@10". */
+	char told[1 << 16];
+	size_t length;
+	uint64_t settled;   /* Times. */
+	uint64_t rates[64]; /* sl_rate_of as it was told of each job's start. */
+
+	/* Filled in by script_on. */
+	struct sl_value value;
+	struct sl_model model;
+	struct model_choice choice;
+};
+
+/* The model, on; the script is lent for the run. */
+const struct model_choice *script_on(struct script *script);
+
+#endif
