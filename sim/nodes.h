@@ -84,6 +84,8 @@ void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end);
  * last nodes taken. False: no room. The pieces from before stay remembered until nodes_forget;
  * nodes_resize_undo puts the last resize back. Bounds on nodes hold: false if they would not. */
 bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks);
+/* As nodes_start, with so many tasks in place of those that its one group asks. */
+bool nodes_start_sized(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end, uint32_t tasks);
 void nodes_resize_undo(struct nodes *nodes, uint32_t job);
 
 /* What the job holds: its pieces, in the order of their nodes; lent until the next change. */

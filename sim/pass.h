@@ -396,6 +396,7 @@ struct where {
 	const struct sl_piece *piece;
 	const struct sl_holding *holding;
 	size_t count;
+	uint32_t tasks; /* Of its one group; 0: as asked. */
 };
 void room_placer_release(struct sl_pass *pass);
 void placing_release(struct placing *placing);

@@ -735,7 +735,8 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(ASSOC_MAX_UNKNOWN_NODE, "AssocMaxUnknownPerNode") \
 	X(QOS_MAX_BILLING_NODE, "QOSMaxBillingPerNode") \
 	X(QOS_MAX_UNKNOWN_NODE, "QOSMaxUnknownPerNode") \
-	X(CONFIGURING, "Configuring")
+	X(CONFIGURING, "Configuring") \
+	X(POWER, "PowerNotAvail")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
@@ -1436,6 +1437,8 @@ SL_API bool sl_resume(struct sl_pass *pass, sl_job job);
 /* A running elastic job (one group with tasks_min < tasks_max) gets so many tasks. It then runs tasks /
  * (tasks asked for) times as fast. */
 SL_API bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks);
+/* As sl_start, with so many tasks, within the same bounds: of a waiting job that sl_resize could move. */
+SL_API bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks);
 
 /* A window for the operator: so many cpus of a counted pool, or these nodes, from then until then. Nothing is
  * started that by its estimate would run into it. False if what runs would, or it lies in the past. */

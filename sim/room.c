@@ -149,6 +149,8 @@ bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where)
 		return take_placed(pass, job, end);
 	if (where->holding)
 		return nodes_start_holding(pass->nodes, job, request, end, where->holding, where->count);
+	if (where->tasks)
+		return nodes_start_sized(pass->nodes, job, request, end, where->tasks);
 	return where->piece ? nodes_start_on(pass->nodes, job, request, end, where->piece, where->count)
 			    : nodes_start(pass->nodes, job, request, end);
 }
