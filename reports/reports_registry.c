@@ -7,7 +7,8 @@
 extern const struct sl_metric metrics_of_wait, metrics_of_preemption, metrics_of_slowdown, metrics_of_use,
 	metrics_of_active, metrics_of_queue, metrics_of_groups, metrics_of_gauges, metrics_of_fill,
 	metrics_of_calibration;
-extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons, csv_gauges, fill_csv;
+extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons, csv_gauges, fill_csv,
+	csv_node_changes;
 extern const struct sl_report metrics_idle_gpus, calibration_csv;
 extern const struct sl_document export_perfetto, export_svg, export_markdown, export_latex;
 extern const struct sl_report report_sacct, report_batsim_jobs, report_batsim_schedule;
@@ -18,8 +19,8 @@ const struct sl_metric *const sl_metric_list[] = { &metrics_of_wait, &metrics_of
 	&metrics_of_gauges, &metrics_of_fill, &metrics_of_calibration, NULL };
 
 const struct sl_report *const sl_reports[] = { &csv_jobs, &csv_attempts, &csv_usage, &csv_reasons,
-	&csv_gauges, &fill_csv, &metrics_idle_gpus, &calibration_csv, &report_sacct, &report_batsim_jobs,
-	&report_batsim_schedule, NULL };
+	&csv_gauges, &fill_csv, &csv_node_changes, &metrics_idle_gpus, &calibration_csv, &report_sacct,
+	&report_batsim_jobs, &report_batsim_schedule, NULL };
 
 const struct sl_document *const sl_documents[] = { &page_document, &export_perfetto, &export_svg,
 	&export_markdown, &export_latex, NULL };

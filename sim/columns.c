@@ -25,7 +25,8 @@ static int column_widen(void **column, size_t bytes, struct sl_err *err)
 static bool is_optional(enum column which)
 {
 	return which == COLUMN_WAIT || which == COLUMN_CANCEL || which == COLUMN_REQUEST ||
-	       which == COLUMN_GANG || which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE;
+	       which == COLUMN_GANG || which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE ||
+	       which == COLUMN_PROFILE;
 }
 
 int columns_want(struct columns *columns, enum column which, struct sl_err *err)
@@ -38,7 +39,8 @@ int columns_want(struct columns *columns, enum column which, struct sl_err *err)
 		if (which == COLUMN_WAIT || which == COLUMN_CANCEL)
 			column_i64(columns, which)[row] = SL_NONE;
 		else
-			column_i32(columns, which)[row] = which == COLUMN_MORE ? 0 : -1;
+			column_i32(columns, which)[row] =
+				which == COLUMN_MORE || which == COLUMN_PROFILE ? 0 : -1;
 	return status;
 }
 
@@ -237,6 +239,7 @@ void columns_lend(const struct columns *columns, struct sl_jobs *jobs)
 		.gang = columns->at[COLUMN_GANG],
 		.more_of = columns->at[COLUMN_MORE],
 		.gpu_active = columns->at[COLUMN_GPU_ACTIVE],
+		.profile_of = columns->at[COLUMN_PROFILE],
 		.id_name = columns->at[COLUMN_ID_NAME],
 	};
 }

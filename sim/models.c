@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/tally.h"
+
 /* ---- Begin and end ---------------------------------------------------------------------------------- */
 
 /* Courses, as of policies that preempt; nodes with their names, where a model looks at them. */
@@ -72,6 +74,7 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 		.value_count = choice->value_count,
 		.epoch = scenario->epoch ? scenario->epoch + scenario->utc_offset : 0,
 		.world = pass,
+		.sheet = choice->sheet,
 	};
 	struct instance *instance = &models->of[models->current];
 	instance->model = choice->model;
@@ -132,6 +135,7 @@ int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err
 	int status = SL_OK;
 	for (uint32_t i = 0; i < models->count && !status; i++) {
 		models->current = i;
+		tally->model = models->of[i].model->name;
 		if (models->of[i].model->tell)
 			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
 	}

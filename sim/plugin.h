@@ -913,6 +913,18 @@ struct sl_profile {
 };
 /* Nothing is said. */
 SL_API void sl_profile_clear(struct sl_profile *profile);
+/* Its members as columns of tables, by number; see schedlab-models(7). NULL, UINT32_MAX: there is none. */
+enum { SL_PROFILE_COLUMNS = 31 };
+SL_API const char *sl_profile_column(uint32_t column);
+SL_API uint32_t sl_profile_find(const char *name, size_t len);
+SL_API bool sl_profile_is_text(uint32_t column);
+SL_API bool sl_profile_says(const struct sl_profile *profile, uint32_t column);
+/* A cell of that column; a text is lent. NULL: it is taken; else what it must be, for messages. */
+SL_API const char *sl_profile_take(struct sl_profile *profile, uint32_t column, const char *text);
+/* The cell as it is read, into buffer where it is a number; NULL: nothing is said. */
+SL_API const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, char buffer[40]);
+/* What the profile does not say, as the weaker one says it. */
+SL_API void sl_profile_over(struct sl_profile *profile, const struct sl_profile *weaker);
 
 /* ---- Readers ---------------------------------------------------------------- */
 
@@ -1143,6 +1155,10 @@ struct sl_writer {
 	 * NULL: there is nothing to write of that. */
 	int (*begin_gpus)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more,
 		struct sl_err *err);
+	/* In place of all three, of a trace each of whose rows has more->profile; else none has. NULL: there
+	 * is nothing to write of that. */
+	int (*begin_profile)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_gpus,
+		bool says_more, struct sl_err *err);
 };
 
 /* ---- Workload models --------------------------------------------------------- */
@@ -1575,8 +1591,9 @@ struct sl_model_setup {
 	uint64_t seed;
 	const struct sl_value *values;
 	size_t value_count;
-	int64_t epoch;         /* As of sl_setup. */
-	struct sl_pass *world; /* For the functions below. */
+	int64_t epoch;                       /* As of sl_setup. */
+	struct sl_pass *world;               /* For the functions below. */
+	const struct sl_sheet *const *sheet; /* By value: of sl_sheet_of. NULL: it has none. */
 };
 
 /* How a job left what it held. */

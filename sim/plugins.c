@@ -208,25 +208,32 @@ static size_t param_find(const struct sl_param *params, size_t count, const char
 	return i;
 }
 
-/* One "key=value", or a bare key that is a switch. */
+/* value NULL: a bare key, which is a switch. */
+static int key_set(struct sl_value *values, const struct param_list *params, const char *key,
+	const char *value, struct sl_arena *arena, struct sl_err *err)
+{
+	const char *what = params->what;
+	const size_t i = param_find(params->param, params->count, key);
+	if (i == params->count) {
+		char near[128];
+		return sl_fail(err, SL_USAGE, "%s: unknown parameter '%s': %s%s", what, key,
+			did_you_mean(near, nearest(key, param_at, params)),
+			params->count ? "'schedlab list' shows what it takes" : "it takes none");
+	}
+	if (!value && params->param[i].kind != SL_PARAM_BOOL)
+		return sl_fail(
+			err, SL_USAGE, "%s: parameter '%s' needs a value: write %s=...", what, key, key);
+	return value_set(&values[i], &params->param[i], value ? value : "true", what, arena, err);
+}
+
+/* One "key=value", or a bare key. */
 static int item_set(struct sl_value *values, const struct param_list *params, char *item,
 	struct sl_arena *arena, struct sl_err *err)
 {
-	const char *what = params->what;
 	char *equals = strchr(item, '=');
 	if (equals)
 		*equals = '\0';
-	const size_t i = param_find(params->param, params->count, item);
-	if (i == params->count) {
-		char near[128];
-		return sl_fail(err, SL_USAGE, "%s: unknown parameter '%s': %s%s", what, item,
-			did_you_mean(near, nearest(item, param_at, params)),
-			params->count ? "'schedlab list' shows what it takes" : "it takes none");
-	}
-	if (!equals && params->param[i].kind != SL_PARAM_BOOL)
-		return sl_fail(
-			err, SL_USAGE, "%s: parameter '%s' needs a value: write %s=...", what, item, item);
-	return value_set(&values[i], &params->param[i], equals ? equals + 1 : "true", what, arena, err);
+	return key_set(values, params, item, equals ? equals + 1 : NULL, arena, err);
 }
 
 /* "key=value,..." (may be NULL) over what the values are. */
@@ -273,7 +280,38 @@ int values_parse(struct sl_value *values, const struct sl_param *params, size_t 
 	return status ? status : values_over(values, &list, text, arena, err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as above. */
+int values_give(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
+	const char *what, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct param_list list = { params, count, what };
+	return values_over(values, &list, text, arena, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): as above, and the key. */
+int values_key(struct sl_value *values, const struct sl_param *params, size_t count, const char *key,
+	const char *value, const char *what, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct param_list list = { params, count, what };
+	return key_set(values, &list, key, value, arena, err);
+}
+
 /* ---- Settings ---------------------------------------------------------------------- */
+
+static int settings_room(struct settings *settings, struct sl_err *err)
+{
+	if (settings->count < settings->capacity)
+		return SL_OK;
+	const size_t capacity = settings->capacity ? 2 * settings->capacity : 16;
+	struct setting *item = sl_alloc(settings->arena, capacity, sizeof(*item));
+	if (!item)
+		return sl_fail_memory(err);
+	if (settings->count)
+		memcpy(item, settings->item, settings->count * sizeof(*item));
+	settings->item = item;
+	settings->capacity = capacity;
+	return SL_OK;
+}
 
 int settings_add(struct settings *settings, const char *key_value, struct sl_err *err)
 {
@@ -281,21 +319,26 @@ int settings_add(struct settings *settings, const char *key_value, struct sl_err
 	if (!equals || equals == key_value)
 		return sl_fail(err, SL_USAGE, "setting '%s' is not KEY=VALUE: write it like replay.load=0.9",
 			key_value);
-	if (settings->count == settings->capacity) {
-		const size_t capacity = settings->capacity ? 2 * settings->capacity : 16;
-		struct setting *item = sl_alloc(settings->arena, capacity, sizeof(*item));
-		if (!item)
-			return sl_fail_memory(err);
-		if (settings->count)
-			memcpy(item, settings->item, settings->count * sizeof(*item));
-		settings->item = item;
-		settings->capacity = capacity;
-	}
+	const int status = settings_room(settings, err);
+	if (status)
+		return status;
 	const char *key = sl_strdup(settings->arena, key_value, (size_t)(equals - key_value));
 	const char *value = unquote(settings->arena, equals + 1, strlen(equals + 1));
 	if (!key || !value)
 		return sl_fail_memory(err);
 	settings->item[settings->count++] = (struct setting){ key, value, false };
+	return SL_OK;
+}
+
+int settings_add_model(struct settings *settings, const char *text, struct sl_err *err)
+{
+	const int status = settings_room(settings, err);
+	if (status)
+		return status;
+	const char *value = sl_strdup(settings->arena, text, strlen(text));
+	if (!value)
+		return sl_fail_memory(err);
+	settings->item[settings->count++] = (struct setting){ SETTING_MODEL, value, false };
 	return SL_OK;
 }
 

@@ -24,6 +24,9 @@ struct settings {
 };
 
 int settings_add(struct settings *settings, const char *key_value, struct sl_err *err);
+/* --model TEXT: "NAME[:key=value,...]", kept as it is under a key that nobody can write. */
+#define SETTING_MODEL "--model"
+int settings_add_model(struct settings *settings, const char *text, struct sl_err *err);
 
 struct policy_choice {
 	const struct sl_policy *policy;
@@ -66,6 +69,12 @@ int settings_check_used(const struct settings *settings, const struct policy_cho
  */
 int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
 	const char *what, struct sl_arena *arena, struct sl_err *err);
+/* The same, over what the values are; */
+int values_give(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
+	const char *what, struct sl_arena *arena, struct sl_err *err);
+/* and one key alone. */
+int values_key(struct sl_value *values, const struct sl_param *params, size_t count, const char *key,
+	const char *value, const char *what, struct sl_arena *arena, struct sl_err *err);
 /* One value; used by the above. */
 int value_set(struct sl_value *value, const struct sl_param *param, const char *text, const char *what,
 	struct sl_arena *arena, struct sl_err *err);

@@ -74,6 +74,12 @@ static bool metric_whole(const void *vtable)
 	return metric->compute != NULL;
 }
 
+static bool model_whole(const void *vtable)
+{
+	const struct sl_model *model = vtable;
+	return model->init && model->summary && params_whole(model->params, model->param_count);
+}
+
 static bool cluster_reader_whole(const void *vtable)
 {
 	const struct sl_cluster_reader *reader = vtable;
@@ -99,6 +105,9 @@ static const struct kind {
 		END_OF(struct sl_generator, generate), sizeof(struct sl_generator), generator_whole },
 	{ "metric", "compute", offsetof(struct sl_plugin, metrics), offsetof(struct registry, metrics),
 		END_OF(struct sl_metric, compute), sizeof(struct sl_metric), metric_whole },
+	{ "model", "init, and a key and a help for each parameter", offsetof(struct sl_plugin, models),
+		offsetof(struct registry, models), END_OF(struct sl_model, init), sizeof(struct sl_model),
+		model_whole },
 	{ "cluster reader", "sniff and read", offsetof(struct sl_plugin, cluster_readers),
 		offsetof(struct registry, cluster_readers), END_OF(struct sl_cluster_reader, read),
 		sizeof(struct sl_cluster_reader), cluster_reader_whole },

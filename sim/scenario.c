@@ -74,6 +74,11 @@ const struct sl_param replay_params[] = {
 	[REPLAY_CHANGE] = { "change", SL_PARAM_TEXT, NULL, NULL,
 		"jobs that ask something else: job=17 limit=8h gpus=16; several clauses apart by ';', see schedlab-run(1)",
 		0, 0 },
+	[REPLAY_MODELS] = { "models", SL_PARAM_TEXT, NULL, "NAME,NAME...",
+		"models that are on, see schedlab list models; each may have settings NAME.KEY=VALUE", 0, 0 },
+	[REPLAY_PROFILE] = { "profile", SL_PARAM_TEXT, NULL, NULL,
+		"CSV file of rules: what jobs do while they run, where the trace does not say; see schedlab-models(7)",
+		0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -488,6 +493,8 @@ static int load_all(struct loading *loading, struct sl_err *err)
 	if (!status && options->cluster)
 		status = machine_load(loading, options->cluster, err);
 	if (!status)
+		status = models_load(loading, err);
+	if (!status)
 		status = read_trace(loading, err);
 	if (!status)
 		status = finish_rows(loading, err);
@@ -503,6 +510,8 @@ static int load_all(struct loading *loading, struct sl_err *err)
 	status = names_lend(loading, &scenario->jobs, err);
 	if (!status)
 		status = more_lend(loading, &scenario->jobs, err);
+	if (!status)
+		status = profiles_lend(loading, &scenario->jobs, err);
 	if (!status)
 		status = requests_lend(loading, &scenario->jobs, err);
 	return !status && scenario->replay[REPLAY_FILL].text ? fill_make(loading, err) : status;

@@ -287,6 +287,8 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 		status = keep_active(loading, row, err);
 	if (!status && (row->more || loading->mores))
 		status = more_keep(loading, row, err);
+	if (!status && (row->more || loading->profile_rule || loading->profiles))
+		status = profile_keep(loading, row, ask->gpus, err);
 	if (status || row->more || loading->named)
 		return status ? status : keep_names(loading, row, err);
 	keep_numbers(columns, at, col);
@@ -572,5 +574,7 @@ void cleaning_release(struct loading *loading)
 	requests_free(loading->requests);
 	more_free(loading->mores);
 	changes_free(loading->changing);
+	profiles_free(loading->profiles);
+	free(loading->sheets.item);
 	machine_free(loading->machine);
 }

@@ -36,6 +36,8 @@ enum {
 	REPLAY_IMPOSSIBLE,
 	REPLAY_DROP,
 	REPLAY_CHANGE,
+	REPLAY_MODELS,
+	REPLAY_PROFILE,
 	REPLAY_COUNT
 };
 
@@ -103,6 +105,8 @@ struct machine;  /* scenario_machine.h */
 struct requests; /* scenario_request.c */
 struct mores;    /* scenario_more.c */
 struct changing; /* scenario_change.c */
+struct profiles; /* scenario_profile.c */
+struct profile_rule;
 
 /* Columns that names may take the place of numbers in. */
 enum named { NAMED_USER, NAMED_ACCOUNT, NAMED_PARTITION, NAMED_GANG, NAMED_ID, NAMED_COUNT };
@@ -140,6 +144,11 @@ struct loading {
 	struct requests *requests; /* NULL: none was made. */
 	struct mores *mores;       /* NULL: no row says anything more. */
 	struct changing *changing; /* NULL: the trace as it is. */
+	struct side_files sheets;  /* That models and replay.profile were given. */
+	const struct sl_sheet *profile_sheet;
+	const struct profile_rule *profile_rule; /* Of it; NULL: there is none. */
+	size_t profile_rule_count;
+	struct profiles *profiles; /* NULL: no row says anything. */
 };
 
 /* What a row asks in sum: cpus and GPUs in thousandths, on a counted pool too. */
@@ -235,6 +244,16 @@ sl_time more_last(const struct loading *loading, sl_time last);
 /* Dependencies as rows, once these are final. */
 int more_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 void more_free(struct mores *mores);
+
+/* scenario_models.c: the models that are on, their parameters and files, once the cluster is known. */
+int models_load(struct loading *loading, struct sl_err *err);
+
+/* scenario_profile.c: the rules of replay.profile, of its sheet; */
+int profile_rules(struct loading *loading, struct sl_err *err);
+/* what the row of the table that is next does while it runs; gpus: that it asks, in thousandths. */
+int profile_keep(struct loading *loading, const struct sl_row *row, int64_t gpus, struct sl_err *err);
+int profiles_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
+void profiles_free(struct profiles *profiles);
 
 /* scenario_fill.c: replay.fill, once requests are final. */
 int fill_make(struct loading *loading, struct sl_err *err);

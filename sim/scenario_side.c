@@ -193,12 +193,15 @@ int side_load(struct loading *loading, struct sl_err *err)
 {
 	static const struct side_files none;
 	const struct side_files *of_cluster = machine_files(loading);
-	const struct side_files *lists[] = { of_cluster ? of_cluster : &none, &loading->files };
+	const struct side_files *lists[] = { of_cluster ? of_cluster : &none, &loading->files,
+		&loading->sheets };
 	struct scenario *scenario = loading->scenario;
 	struct id_row *index = NULL;
 	int status = SL_OK;
-	scenario->side = sl_alloc(scenario->arena, SL_LEN(sides) + 1 + lists[0]->count + lists[1]->count,
-		sizeof(*scenario->side));
+	size_t count = SL_LEN(sides) + 1;
+	for (size_t i = 0; i < SL_LEN(lists); i++)
+		count += lists[i]->count;
+	scenario->side = sl_alloc(scenario->arena, count, sizeof(*scenario->side));
 	if (!scenario->side)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < SL_LEN(lists); i++)

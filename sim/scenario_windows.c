@@ -91,6 +91,7 @@ struct scenario scenario_window(const struct scenario *whole, size_t index)
 	LENT(jobs->gang, row);
 	LENT(jobs->ran, row);
 	LENT(jobs->more_of, row);
+	LENT(jobs->profile_of, row);
 	window.row_first = jobs->row_first = row;
 	window.window = &whole->window[index];
 	window.window_count = 0;

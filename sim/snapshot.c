@@ -67,6 +67,20 @@ static int put_setting(
 	return SL_OK;
 }
 
+/* What a model was given, or is by default. */
+static int put_model(struct sl_out *out, bool *first, const struct model_choice *on, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < on->value_count && !status; i++) {
+		char key[160];
+		if (!on->values[i].text)
+			continue;
+		(void)snprintf(key, sizeof(key), "%.70s.%.80s", on->model->name, on->values[i].key);
+		status = put_setting(out, first, key, on->values[i].text, err);
+	}
+	return status;
+}
+
 static int put_settings(struct sl_out *out, const struct scenario *scenario, struct sl_err *err)
 {
 	bool first = true;
@@ -79,6 +93,8 @@ static int put_settings(struct sl_out *out, const struct scenario *scenario, str
 		if (value->text && strcmp(value->key, "until") != 0)
 			status = put_setting(out, &first, key, value->text, err);
 	}
+	for (size_t i = 0; i < scenario->model_count && !status; i++)
+		status = put_model(out, &first, &scenario->model[i], err);
 	for (size_t i = 0; i < scenario->cluster_setting_count && !status; i++) {
 		const char *text = scenario->cluster_setting[i];
 		const size_t len = strcspn(text, "=");
@@ -193,11 +209,30 @@ static bool is_of_world(const char *text)
 	return false;
 }
 
+/* "NAME.KEY=" of one of its replay.models. */
+static bool is_of_model(const struct snapshot *snapshot, const char *text)
+{
+	static const char models[] = "replay.models=";
+	const size_t len = strcspn(text, ".=");
+	for (size_t i = 0; text[len] == '.' && i < snapshot->setting_count; i++) {
+		const char *name = snapshot->setting[i];
+		if (strncmp(name, models, sizeof(models) - 1) != 0)
+			continue;
+		for (name += sizeof(models) - 1; *name; name += strspn(name, ",")) {
+			const size_t width = strcspn(name, ",");
+			if (width == len && memcmp(name, text, len) == 0)
+				return true;
+			name += width;
+		}
+	}
+	return false;
+}
+
 /* A setting whose value is a side file's path goes where the file is. */
 static int setting_world(
 	const struct snapshot *snapshot, const char *text, struct settings *settings, struct sl_err *err)
 {
-	if (!is_of_world(text))
+	if (!is_of_world(text) && !is_of_model(snapshot, text))
 		return sl_fail(err, SL_INPUT,
 			"%s: '%.80s' is no setting that this schedlab has: make it again", snapshot->file,
 			text);
@@ -341,7 +376,9 @@ bool snapshot_fixes(const char *key, const struct sl_policy *policy)
 	static const char *const free[] = { "warmup", "until" };
 	const bool full = strncmp(key, "replay.", strlen("replay.")) == 0;
 	const char *bare = key + (full ? strlen("replay.") : 0);
-	bool replay = full || strncmp(key, "cluster.", strlen("cluster.")) == 0;
+	const bool policys = strncmp(key, "policy.", strlen("policy.")) == 0;
+	/* What has another dot in it is a model's. */
+	bool replay = full || (!policys && strchr(key, '.'));
 	for (size_t i = 0; i < SL_LEN(free); i++)
 		if (strcmp(bare, free[i]) == 0)
 			return false;

@@ -162,6 +162,19 @@ static char *put_course(char *p, const struct sl_result *result, uint32_t row, c
 	return csv_put_u64(p, course.attempts);
 }
 
+/* One of the names between commas. */
+static bool has_column(const char *names, const char *name)
+{
+	const size_t len = strlen(name);
+	for (const char *p = names; *p; p += *p == ',') {
+		const size_t width = strcspn(p, ",");
+		if (width == len && memcmp(p, name, len) == 0)
+			return true;
+		p += width;
+	}
+	return false;
+}
+
 /* What it says of itself. */
 static void put_more(struct sl_out *out, const struct sl_job_more *more)
 {
@@ -179,6 +192,30 @@ static void put_more(struct sl_out *out, const struct sl_job_more *more)
 	}
 }
 
+/* Behind all others: what models told. */
+static int put_told_header(struct sl_out *out, const struct sl_result *result, struct sl_err *err)
+{
+	for (size_t i = 0; i < result->told_column_count; i++) {
+		const char *name = result->told_column[i].name;
+		if (has_column(header, name) || has_column(header_more, name))
+			return sl_fail(err, SL_USAGE,
+				"a model tells a column '%.80s', which jobs.csv has already: rename it",
+				name);
+		sl_out_printf(out, ",%s", name);
+	}
+	return SL_OK;
+}
+
+static void put_told(struct sl_out *out, const struct sl_result *result, uint32_t row)
+{
+	for (size_t i = 0; i < result->told_column_count; i++) {
+		const int64_t micro = result->told_column[i].micro[row];
+		char *p = sl_out_room(out, CSV_NUMBER + 1);
+		*p++ = ',';
+		sl_out_advance(out, micro == SL_NONE ? p : csv_put_micro(p, micro));
+	}
+}
+
 static int write_jobs(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
 	struct csv_word states[SL_STATE_COUNT];
@@ -191,6 +228,11 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 	const struct sl_jobs *jobs = result->jobs;
 	sl_out_text(out, header);
 	sl_out_text(out, jobs->more_of ? header_more : "");
+	const int told = put_told_header(out, result, err);
+	if (told) {
+		free(order);
+		return told;
+	}
 	sl_out_text(out, "\n");
 	const bool named = jobs->id_name || jobs->user_name || jobs->account_name || jobs->partition_name;
 	for (uint32_t i = 0; i < jobs->count; i++) {
@@ -204,6 +246,11 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 		if (jobs->more_of) {
 			sl_out_advance(out, p);
 			put_more(out, &jobs->more[jobs->more_of[row]]);
+			p = sl_out_room(out, 1);
+		}
+		if (result->told_column_count) {
+			sl_out_advance(out, p);
+			put_told(out, result, row);
 			p = sl_out_room(out, 1);
 		}
 		*p++ = '\n';

@@ -141,6 +141,13 @@ static const struct rule csv_rules[] = {
 	{ "dependency", KEEP, 0 },
 	{ "exclusive", KEEP, 0 },
 	{ "qos", KEEP, 0 },
+	{ "fs", HASH, 'f' },
+	{ "dataset", HASH, 'd' },
+	{ "image", HASH, 'e' },
+	{ "model", HASH, 'o' },
+	{ "family", HASH, 'y' },
+	{ "pattern", KEEP, 0 },
+	{ "elastic", KEEP, 0 },
 };
 
 struct field {

@@ -37,6 +37,8 @@ struct option_def {
 		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
 #define OPTION_OUTPUT "output", 'o', "DIR", false, "write the results into this directory"
 #define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
+#define OPTION_MODEL \
+	"model", 0, "MODEL", true, "turn a model on: NAME[:key=value,...], see 'schedlab list models'"
 #define OPTION_SEED   "seed", 0, "N", false, "of everything that is drawn; default 1"
 #define OPTION_FROM   "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
 #define OPTION_TO     "to", 0, "TIME", false, "only jobs submitted before then"
@@ -140,7 +142,7 @@ const char *ties_told(const struct run *run);
 /* One line on what the policy's compat implies, if it has one, and what was given instead. */
 void talk_compat(const struct run *run);
 
-/* Each --set. */
+/* Each --set and --model. */
 int settings_from_args(struct settings *settings, const struct args *args, struct sl_err *err);
 /* A run under a policy, as --seed and --check say. Its scenario is loaded after that: a policy may imply
  * settings of it. */
@@ -229,9 +231,9 @@ char *run_identity(const struct run *run, struct sl_arena *arena);
  * several. */
 int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
-/* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. *record: what
- * the run must record for them (enum sim_record). */
-int only_check(const char *only, unsigned *record, struct sl_err *err);
+/* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. With models
+ * on, it may be a table of theirs. *record: what the run must record for them (enum sim_record). */
+int only_check(const char *only, bool models, unsigned *record, struct sl_err *err);
 /* metrics_json.c: one flat object, a metric a line. */
 void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 

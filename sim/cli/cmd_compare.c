@@ -17,6 +17,7 @@ static const struct option_def options[] = {
 	{ OPTION_OUTPUT },
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
 	{ OPTION_SET },
+	{ OPTION_MODEL },
 	{ OPTION_SEED },
 	{ "reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed" },
 	{ "blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans" },

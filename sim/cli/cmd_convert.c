@@ -87,6 +87,7 @@ static int begin_dated(struct conversion *c, sl_time first, struct sl_err *err)
 struct own {
 	struct sl_row_more more;
 	struct sl_job_more job;
+	struct sl_profile profile;
 };
 
 static void shift(sl_time *time, sl_time zero)
@@ -111,11 +112,18 @@ static void prepare_more(const struct conversion *c, struct sl_row *row, struct 
 		.requeue = -1 };
 	static const struct sl_row_more none;
 	static const int64_t unknown = SL_NONE;
-	if (!c->more && !c->gpus && !(row->more && (row->more->job || row->more->gpu_active)))
+	if (!c->more && !c->gpus && !c->profiles &&
+		!(row->more && (row->more->job || row->more->gpu_active || row->more->profile)))
 		return;
 	own->more = row->more ? *row->more : none;
 	row->more = &own->more;
 	own->more.gpu_active = !c->gpus ? NULL : own->more.gpu_active ? own->more.gpu_active : &unknown;
+	if (!c->profiles)
+		own->more.profile = NULL;
+	else if (!own->more.profile) {
+		sl_profile_clear(&own->profile);
+		own->more.profile = &own->profile;
+	}
 	if (!c->more && !own->more.job)
 		return;
 	own->job = own->more.job ? *own->more.job : nothing;
@@ -139,6 +147,15 @@ bool convert_says_gpus(const struct sl_row *row)
 	return says;
 }
 
+bool convert_says_profile(const struct sl_row *row)
+{
+	const struct sl_profile *profile = row->more ? row->more->profile : NULL;
+	for (uint32_t i = 0; profile && i < SL_PROFILE_COLUMNS; i++)
+		if (sl_profile_says(profile, i))
+			return true;
+	return false;
+}
+
 /* The header's lines, of a trace of the kind that its first row is of. */
 static int begin(struct conversion *c, const struct sl_row *first, struct sl_err *err)
 {
@@ -147,6 +164,10 @@ static int begin(struct conversion *c, const struct sl_row *first, struct sl_err
 	c->begun = true;
 	c->more = writer->begin_more && (c->any_more || (first->more && first->more->job));
 	c->gpus = writer->begin_gpus && (c->looked ? c->gpus : convert_says_gpus(first));
+	c->profiles =
+		writer->begin_profile && (c->looked ? c->profiles : first->more && first->more->profile);
+	if (c->profiles)
+		return writer->begin_profile(c->out, header, c->header_count, c->gpus, c->more, err);
 	if (c->gpus)
 		return writer->begin_gpus(c->out, header, c->header_count, c->more, err);
 	return (c->more ? writer->begin_more : writer->begin)(c->out, header, c->header_count, err);
@@ -193,8 +214,14 @@ int convert_row(struct conversion *c, const struct sl_row *given, struct sl_err 
 			"%s:%llu: says more of GPUs than the first line did, which gave no column for it: give "
 			"--clean",
 			c->path, (unsigned long long)row.line);
+	const bool says = !c->profiles && row.more && row.more->profile && convert_says_profile(&row);
+	if (!status && says && c->writer->begin_profile)
+		status = sl_fail(err, SL_INPUT,
+			"%s:%llu: says what it does while it runs, and the first line did not: give --clean",
+			c->path, (unsigned long long)row.line);
 	if (status)
 		return status;
+	c->unprofiled += says;
 	struct own own;
 	prepare_more(c, &row, &own);
 	c->written++;
@@ -294,6 +321,17 @@ static bool copy_job(struct sl_arena *arena, struct sl_job_more *job, const stru
 	return whole;
 }
 
+static bool copy_profile(struct sl_arena *arena, struct sl_profile *profile, const struct sl_profile *from)
+{
+	*profile = *from;
+	const char **text[] = { &profile->fs, &profile->dataset, &profile->image, &profile->model,
+		&profile->evolves, &profile->family };
+	bool whole = true;
+	for (size_t i = 0; i < SL_LEN(text); i++)
+		whole = copy_text(arena, text[i]) && whole;
+	return whole;
+}
+
 static bool copy_asks(struct sl_arena *arena, struct sl_row_more *more)
 {
 	struct sl_ask *ask = sl_alloc(arena, more->ask_count, sizeof(*ask));
@@ -331,6 +369,11 @@ const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_r
 			*active = *from->gpu_active;
 		more->gpu_active = active;
 	}
+	if (from->profile) {
+		struct sl_profile *profile = sl_alloc(arena, 1, sizeof(*profile));
+		whole = profile && copy_profile(arena, profile, from->profile) && whole;
+		more->profile = profile;
+	}
 	if (from->job) {
 		struct sl_job_more *job = sl_alloc(arena, 1, sizeof(*job));
 		whole = job && copy_job(arena, job, from->job) && whole;
@@ -353,6 +396,7 @@ static int on_clean_row(void *self, const struct sl_row *row, const char *gone, 
 	*kept = *row;
 	c->looked = true;
 	c->gpus |= convert_says_gpus(row);
+	c->profiles |= convert_says_profile(row);
 	if (row->more)
 		kept->more = convert_copy(c->arena, row->more);
 	return !row->more || kept->more ? SL_OK : sl_fail_memory(err);
@@ -425,6 +469,11 @@ static int conversion_end(struct conversion *c, int status, struct sl_err *err)
 	names_release(&c->users.names);
 	names_release(&c->accounts.names);
 	names_release(&c->partitions.names);
+	if (!status && c->unprofiled)
+		talk("%s: of %llu job%s the trace says what they do while they run, which '%s' cannot say: use "
+		     "--to table",
+			c->path, (unsigned long long)c->unprofiled, c->unprofiled == 1 ? "" : "s",
+			c->writer->name);
 	if (!status)
 		return sl_out_commit(c->out, err);
 	sl_out_abandon(c->out);

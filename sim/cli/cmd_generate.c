@@ -182,6 +182,9 @@ static int generation_begin(struct generation *g, const struct sl_row *row, stru
 	void *header = g->header; /* C11 has no implicit way to const char *const (*)[2]. */
 	const struct sl_row_more *says = row->more;
 	const bool more = g->writer->begin_more && says && says->job;
+	if (g->writer->begin_profile && says && says->profile)
+		return g->writer->begin_profile(
+			g->out, header, g->header_count, says->gpu_active != NULL, more, err);
 	if (g->writer->begin_gpus && says && says->gpu_active)
 		return g->writer->begin_gpus(g->out, header, g->header_count, more, err);
 	return (more ? g->writer->begin_more : g->writer->begin)(g->out, header, g->header_count, err);

@@ -153,6 +153,14 @@ static void count_says(struct inspection *seen)
 	}
 }
 
+static void count_profiles(struct inspection *seen)
+{
+	const struct sl_jobs *jobs = &seen->scenario.jobs;
+	for (uint32_t row = 0; jobs->profile_of && row < jobs->count; row++)
+		for (uint32_t i = 0; jobs->profile_of[row] && i < SL_PROFILE_COLUMNS; i++)
+			seen->profile[i] += sl_profile_says(&jobs->profile[jobs->profile_of[row]], i);
+}
+
 static int compare_values(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a;
@@ -361,6 +369,7 @@ static int gather(struct inspection *seen, const char *path, const struct args *
 	if (status)
 		return status;
 	count_says(seen);
+	count_profiles(seen);
 	for (size_t i = 0; i < SAMPLE_COUNT; i++)
 		sample_finish(&seen->sample[i]);
 	seen->load = offered_load(&seen->scenario, false);
@@ -425,6 +434,7 @@ static const struct option_def options[] = {
 	{ OPTION_CLUSTER_ONE },
 	{ OPTION_STRICT },
 	{ OPTION_SET },
+	{ OPTION_MODEL },
 	{ OPTION_TZ },
 	{ OPTION_PLUGIN },
 };

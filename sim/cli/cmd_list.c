@@ -186,7 +186,7 @@ static void entry_json(struct listing *list, const struct entry *entry)
 		mig_json(out, entry->mig);
 	if (entry->params)
 		sl_out_text(out, ", \"parameters\": [");
-	for (size_t i = 0; i < entry->param_count; i++) {
+	for (size_t i = 0; entry->params && i < entry->param_count; i++) {
 		const struct sl_param *param = &entry->params[i];
 		sl_out_text(out, i ? ",\n      { \"key\": " : "\n      { \"key\": ");
 		sl_out_json(out, param->key);
@@ -431,6 +431,13 @@ static void list_gauges(struct listing *list)
 					 .vtable = *at });
 }
 
+static void list_models(struct listing *list)
+{
+	for (const struct sl_model *const *at = list->registry->models; *at; at++)
+		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
+}
+
 static const struct kind {
 	const char *name, *about;
 	void (*walk)(struct listing *list);
@@ -438,6 +445,7 @@ static const struct kind {
 	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets },
 	{ "policies", "for -p, as name:parameter=value,...", list_policies },
 	{ "placings", "how nodes are chosen, as place=NAME of a policy", list_placings },
+	{ "models", "what makes run times other than traced, for --model", list_models },
 	{ "settings", "for --set", list_settings },
 	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", list_gauges },
 	{ "readers", "formats of traces that are read", list_readers },
@@ -511,8 +519,8 @@ const struct command cmd_list = {
 	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, placings, settings, gauges, readers, clusters, nodes, mig,\n"
-		"writers, generators, metrics, reports, reasons and rules.\n"
+		"KIND is one of policies, presets, placings, models, settings, gauges, readers, clusters, nodes,\n"
+		"mig, writers, generators, metrics, reports, reasons and rules.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

@@ -114,6 +114,8 @@ static int settings_of(struct settings *settings, const struct policy_test *test
 	const char *set;
 	for (size_t i = 0; !status && (set = arg_at(test->args, "set", i)); i++)
 		status = settings_add(settings, set, err);
+	for (size_t i = 0; !status && (set = arg_at(test->args, "model", i)); i++)
+		status = settings_add_model(settings, set, err);
 	return status;
 }
 
@@ -351,6 +353,7 @@ static void print_again(const struct policy_test *test, const struct policy_chec
 		print_word(text);
 	}
 	print_given(test->args, "set");
+	print_given(test->args, "model");
 	print_given(test->args, "plugin");
 	printf("%s\n", run && check->small ? " --check" : "");
 }
@@ -444,6 +447,7 @@ static const struct option_def options[] = {
 	{ "scenario", 0, "N", false, "only this one" },
 	{ "timeout", 0, "SECONDS", false, "for each check; default 60" },
 	{ OPTION_SET },
+	{ OPTION_MODEL },
 	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 };

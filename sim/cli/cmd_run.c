@@ -19,6 +19,7 @@ static const struct option_def options[] = {
 	{ OPTION_POLICY_ONE },
 	{ OPTION_OUTPUT },
 	{ OPTION_SET },
+	{ OPTION_MODEL },
 	{ OPTION_SEED },
 	{ OPTION_FROM },
 	{ OPTION_TO },

@@ -187,6 +187,8 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
 	int status = SL_OK;
 	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
 		status = settings_add(settings, set, err);
+	for (size_t i = 0; !status && (set = arg_at(args, "model", i)); i++)
+		status = settings_add_model(settings, set, err);
 	return status;
 }
 
@@ -218,6 +220,18 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, const
 	return status ? status : scenario_load(scenario, &options, err);
 }
 
+/* Some model is on. */
+static bool settings_name_models(const struct settings *settings)
+{
+	bool found = false;
+	for (size_t i = 0; settings && i < settings->count; i++) {
+		const char *key = settings->item[i].key;
+		found |= strcmp(key, SETTING_MODEL) == 0 || strcmp(key, "models") == 0 ||
+			 strcmp(key, "replay.models") == 0;
+	}
+	return found;
+}
+
 int run_from_args(struct run *run, const char *policy, struct settings *settings, const struct args *args,
 	struct sl_err *err)
 {
@@ -226,7 +240,8 @@ int run_from_args(struct run *run, const char *policy, struct settings *settings
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
 	if (!status && arg(args, "output"))
-		status = only_check(arg(args, "only"), &run->options.record, err);
+		status = only_check(
+			arg(args, "only"), settings_name_models(settings), &run->options.record, err);
 	run->options.check = arg_flag(args, "check");
 	run->options.stop = &cli_stop;
 	return status;

@@ -33,13 +33,15 @@ struct conversion {
 	size_t header_count, header_capacity;
 	uint64_t written, odd, odd_line;
 	const char *odd_first;
-	bool dated;    /* Submits count from 1970, */
-	sl_time zero;  /* and shall count from here. */
-	sl_time epoch; /* Zero of one that is not, by its header. */
-	bool more;     /* The first row says more of itself, and so all do. */
-	bool gpus;     /* Likewise of GPUs: memory, profiles, how active they were. */
-	bool looked;   /* Whether some row does is known: all are held. */
-	bool any_more; /* Some row does: all shall. */
+	bool dated;          /* Submits count from 1970, */
+	sl_time zero;        /* and shall count from here. */
+	sl_time epoch;       /* Zero of one that is not, by its header. */
+	bool more;           /* The first row says more of itself, and so all do. */
+	bool gpus;           /* Likewise of GPUs: memory, profiles, how active they were. */
+	bool profiles;       /* Likewise of what jobs do while they run. */
+	uint64_t unprofiled; /* Jobs of which the format cannot say that. */
+	bool looked;         /* Whether some row does is known: all are held. */
+	bool any_more;       /* Some row does: all shall. */
 	struct numbering ids, users, accounts, partitions;
 	struct sl_row *row; /* --clean: those that stay, in the file's order; all of several files. */
 	size_t row_count, row_capacity;
@@ -51,6 +53,8 @@ int convert_header(struct conversion *c, const char *key, const char *value, str
 int convert_row(struct conversion *c, const struct sl_row *given, struct sl_err *err);
 /* More of GPUs than how many, or which part of one. */
 bool convert_says_gpus(const struct sl_row *row);
+/* Anything of what it does while it runs. */
+bool convert_says_profile(const struct sl_row *row);
 /* What a row says beyond its columns is lent for the call: a copy of it all; NULL: out of memory. */
 const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_row_more *from);
 

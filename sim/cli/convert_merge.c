@@ -61,6 +61,7 @@ static int merge_job(void *self, const struct sl_row *row, struct sl_err *err)
 	c->any_more |= row->more && row->more->job;
 	c->looked = true;
 	c->gpus |= convert_says_gpus(row);
+	c->profiles |= convert_says_profile(row);
 	if (row->more)
 		kept->more = convert_copy(c->arena, row->more);
 	return !row->more || kept->more ? SL_OK : sl_fail_memory(err);

@@ -69,9 +69,10 @@ struct inspection {
 	struct intset names[NAME_COUNT];
 	struct names texts; /* Those that are no numbers. */
 	struct sl_arena *arena;
-	uint64_t status[STATUS_COUNT]; /* Of all lines. */
-	uint64_t says[SAYS_COUNT];     /* Of the jobs that a replay would run. */
-	int64_t load, load_gpus;       /* Of the machine's cpus, GPUs; SL_NONE: not known. */
+	uint64_t status[STATUS_COUNT];        /* Of all lines. */
+	uint64_t says[SAYS_COUNT];            /* Of the jobs that a replay would run. */
+	uint64_t profile[SL_PROFILE_COLUMNS]; /* Likewise, what they do while they run. */
+	int64_t load, load_gpus;              /* Of the machine's cpus, GPUs; SL_NONE: not known. */
 	struct histogram histogram[HISTOGRAM_COUNT];
 };
 

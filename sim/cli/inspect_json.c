@@ -121,6 +121,21 @@ static void write_says(const struct inspection *seen, struct sl_out *out)
 	sl_out_text(out, " }");
 }
 
+/* Likewise of what they do while they run. */
+static void write_profiles(const struct inspection *seen, struct sl_out *out)
+{
+	const char *before = "{ ";
+	for (uint32_t i = 0; i < SL_PROFILE_COLUMNS; i++) {
+		if (!seen->profile[i])
+			continue;
+		if (before[0] == '{')
+			key(out, "profiles");
+		sl_out_printf(out, "%s\"%s\": %" PRIu64, before, sl_profile_column(i), seen->profile[i]);
+		before = ", ";
+	}
+	sl_out_text(out, before[0] == '{' ? "" : " }");
+}
+
 void inspect_json(const struct inspection *seen, struct sl_out *out)
 {
 	const struct scenario *scenario = &seen->scenario;
@@ -140,6 +155,7 @@ void inspect_json(const struct inspection *seen, struct sl_out *out)
 	key(out, "jobs");
 	sl_out_printf(out, "%" PRIu32, jobs->count);
 	write_says(seen, out);
+	write_profiles(seen, out);
 	key(out, "cpus");
 	micro(out, scenario->cpus ? amount_micro(scenario->cpus, scenario->cluster.cpu_parts) : SL_NONE);
 	key(out, "cpus_from");

@@ -217,6 +217,20 @@ static void show_jobs(const struct inspection *seen)
 	fact("status", "%s", line);
 }
 
+/* What they do while they run: how many jobs say it, by column. */
+static void show_profiles(const struct inspection *seen)
+{
+	char line[1200] = "";
+	char count[48];
+	size_t len = 0;
+	for (uint32_t i = 0; i < SL_PROFILE_COLUMNS; i++)
+		if (seen->profile[i])
+			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s %s", len ? ", " : "",
+				sl_profile_column(i), count_text(count, seen->profile[i]));
+	if (len)
+		fact("profiles", "%s", line);
+}
+
 static void show_says(const struct inspection *seen)
 {
 	char line[400] = "";
@@ -228,6 +242,7 @@ static void show_says(const struct inspection *seen)
 				count_text(count, seen->says[i]), says_texts[i].text);
 	if (len)
 		fact("of them", "%s", line);
+	show_profiles(seen);
 }
 
 static const char *date_text(char buffer[32], const struct scenario *scenario, sl_time time)

@@ -391,6 +391,136 @@ static int reports_write(
 	return status;
 }
 
+/* Names of files without their ends, and what must be recorded for them. */
+static const struct {
+	const char *name;
+	unsigned record;
+	bool on_request;
+} kinds[] = {
+	{ "jobs", 0, false },
+	{ "attempts", 0, false },
+	{ "metrics", 0, false },
+	{ "usage", SIM_RECORD_USAGE, false },
+	{ "reasons", SIM_RECORD_REASONS, false },
+	{ "fill", 0, false },
+	{ "node_changes", 0, false },
+	{ "calibration", 0, false },
+	{ "snapshot", 0, false },
+	{ "sacct", SIM_RECORD_PLACES, true },
+	{ "batsim", SIM_RECORD_PLACES, true },
+};
+
+/* SL_LEN(kinds): there is none. */
+static size_t kind_find(const char *name, size_t len)
+{
+	size_t i = 0;
+	while (i < SL_LEN(kinds) && (strlen(kinds[i].name) != len || memcmp(name, kinds[i].name, len) != 0))
+		i++;
+	return i;
+}
+
+/* Others that a directory may hold. */
+static bool is_file_of_ours(const char *name)
+{
+	static const char *const names[] = { "run", "compare", "windows", "report", "gauges" };
+	for (size_t i = 0; i < SL_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	for (size_t i = 0; sl_reports[i]; i++)
+		if (strncmp(sl_reports[i]->name, name, strlen(name)) == 0 &&
+			sl_reports[i]->name[strlen(name)] == '.')
+			return true;
+	return false;
+}
+
+/* A field of CSV. */
+static void text_put(struct sl_out *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		sl_out_text(out, text);
+		return;
+	}
+	sl_out_text(out, "\"");
+	for (; *text; text++) {
+		char *p = sl_out_room(out, 2);
+		if (*text == '"')
+			*p++ = '"';
+		*p++ = *text;
+		sl_out_advance(out, p);
+	}
+	sl_out_text(out, "\"");
+}
+
+bool outdir_wants_table(const char *only, const struct sl_told_table *table)
+{
+	return only_has(only, table->name);
+}
+
+static void table_put(struct sl_out *out, const struct sl_told_table *table)
+{
+	for (uint32_t i = 0; i < table->columns; i++) {
+		sl_out_text(out, i ? "," : "");
+		text_put(out, table->column[i]);
+	}
+	sl_out_text(out, "\n");
+	for (size_t row = 0; row < table->rows; row++) {
+		const struct sl_cell *cell = &table->cell[row * table->columns];
+		for (uint32_t i = 0; i < table->columns; i++) {
+			sl_out_text(out, i ? "," : "");
+			if (cell[i].text)
+				text_put(out, cell[i].text);
+			else if (cell[i].micro != SL_NONE)
+				sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), cell[i].micro));
+		}
+		sl_out_text(out, "\n");
+	}
+}
+
+/* What --only names that is neither a file of every run nor a table that a model told. */
+static int told_check(const char *only, const struct sl_result *result, struct sl_err *err)
+{
+	for (const char *name = only; name && *name;) {
+		const size_t len = strcspn(name, ",");
+		bool known = kind_find(name, len) < SL_LEN(kinds);
+		for (size_t i = 0; i < result->told_table_count && !known; i++)
+			known = strlen(result->told_table[i].name) == len &&
+				memcmp(name, result->told_table[i].name, len) == 0;
+		if (!known)
+			return sl_fail(err, SL_USAGE,
+				"'%.*s' is no file of a run, and no table that one of its models told",
+				(int)(len < 100 ? len : 100), name);
+		name += len + (name[len] == ',');
+	}
+	return SL_OK;
+}
+
+/* Files NAME.csv of what models told. */
+static int tables_write(
+	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
+{
+	const struct sl_result *result = &run->sim.result;
+	int status = told_check(only, result, err);
+	for (size_t i = 0; !status && i < result->told_table_count; i++) {
+		const struct sl_told_table *table = &result->told_table[i];
+		char name[PATH];
+		struct sl_out *out;
+		if (kind_find(table->name, strlen(table->name)) < SL_LEN(kinds) ||
+			is_file_of_ours(table->name))
+			return sl_fail(err, SL_USAGE,
+				"a model tells a table '%.80s', which is a file of every run: rename it",
+				table->name);
+		if (!outdir_wants_table(only, table))
+			continue;
+		(void)snprintf(name, PATH, "%.1000s%.200s.csv", prefix, table->name);
+		status = file_open(dir, name, &out, err);
+		if (status)
+			return status;
+		table_put(out, table);
+		status = file_close(out, SL_OK, err);
+	}
+	return status;
+}
+
 static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
 {
 	char path[PATH];
@@ -437,6 +567,8 @@ static int run_write(struct outdir *dir, const char *prefix, const struct run *r
 	char path[PATH];
 	struct sl_out *out;
 	int status = reports_write(dir, prefix, run, only, err);
+	if (!status)
+		status = tables_write(dir, prefix, run, only, err);
 	if (!status && metrics && outdir_wants(only, METRICS_FILE))
 		status = metrics_write(dir, prefix, metrics, err);
 	if (!status && run->scenario->bounded && outdir_wants(only, SNAPSHOT_FILE))
@@ -617,25 +749,7 @@ void outdir_abandon(struct outdir *dir)
 
 /* ---- --only ---------------------------------------------------------------------------------- */
 
-/* Names of files without their ends, and what must be recorded for them. */
-static const struct {
-	const char *name;
-	unsigned record;
-	bool on_request;
-} kinds[] = {
-	{ "jobs", 0, false },
-	{ "attempts", 0, false },
-	{ "metrics", 0, false },
-	{ "usage", SIM_RECORD_USAGE, false },
-	{ "reasons", SIM_RECORD_REASONS, false },
-	{ "fill", 0, false },
-	{ "calibration", 0, false },
-	{ "snapshot", 0, false },
-	{ "sacct", SIM_RECORD_PLACES, true },
-	{ "batsim", SIM_RECORD_PLACES, true },
-};
-
-int only_check(const char *only, unsigned *record, struct sl_err *err)
+int only_check(const char *only, bool models, unsigned *record, struct sl_err *err)
 {
 	*record = 0;
 	for (size_t i = 0; i < SL_LEN(kinds); i++)
@@ -643,13 +757,10 @@ int only_check(const char *only, unsigned *record, struct sl_err *err)
 			*record |= kinds[i].record;
 	for (const char *name = only; name;) {
 		const size_t len = strcspn(name, ",");
-		bool known = false;
-		for (size_t i = 0; i < SL_LEN(kinds); i++)
-			known = known ||
-				(len == strlen(kinds[i].name) && memcmp(name, kinds[i].name, len) == 0);
-		if (!known)
+		/* What models tell is known when they have: told_check. */
+		if (kind_find(name, len) == SL_LEN(kinds) && !models)
 			return sl_fail(err, SL_USAGE,
-				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, calibration, snapshot, sacct and batsim, between commas",
+				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, node_changes, calibration, snapshot, sacct and batsim, between commas",
 				(int)(len < 100 ? len : 100), name);
 		name = name[len] ? name + len + 1 : NULL;
 	}

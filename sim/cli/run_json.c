@@ -52,12 +52,24 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 
 /* ---- Identity ------------------------------------------------------------------------- */
 
+/* Settings of the replay that a run without them does not tell of. */
+static bool is_untold(const struct sl_param *param, const struct sl_value *value)
+{
+	return !value->text && param >= replay_params && param < replay_params + replay_param_count &&
+	       (strcmp(param->key, "models") == 0 || strcmp(param->key, "profile") == 0);
+}
+
 static void identity_values(FILE *file, const char *prefix, const struct sl_param *params,
 	const struct sl_value *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		char buffer[40];
+		if (is_untold(&params[i], &values[i]))
+			continue;
 		const char *plain = plain_value(buffer, &params[i], &values[i]);
+		/* The hash of the file is there. */
+		if (params[i].kind == SL_PARAM_SHEET && values[i].text)
+			plain = "given";
 		(void)fprintf(file, "%s.%s=%s\n", prefix, params[i].key, plain ? plain : values[i].text);
 	}
 }
@@ -77,6 +89,11 @@ static void identity_put(FILE *file, const struct run *run)
 	(void)fprintf(file, "jobs=%" PRIu32 "\ncpus=%" PRId64 "\nepoch=%" PRId64 "\nutc_offset=%" PRId64 "\n",
 		scenario->jobs.count, scenario->cpus, scenario->epoch, scenario->utc_offset);
 	identity_values(file, "replay", replay_params, scenario->replay, replay_param_count);
+	for (size_t i = 0; i < scenario->model_count; i++) {
+		const struct model_choice *on = &scenario->model[i];
+		(void)fprintf(file, "model=%s\n", on->model->name);
+		identity_values(file, on->model->name, on->model->params, on->values, on->value_count);
+	}
 	for (size_t i = 0; i < scenario->registry->plugin_count; i++)
 		(void)fprintf(file, "plugin=%s\n", scenario->registry->plugin[i].sha256);
 	(void)fprintf(file, "policy=%s\n", run->choice.policy->name);
@@ -130,6 +147,8 @@ static void put_values(
 	sl_out_text(out, "{");
 	for (size_t i = 0; i < count; i++) {
 		char buffer[40];
+		if (is_untold(&params[i], &values[i]))
+			continue;
 		const char *plain = plain_value(buffer, &params[i], &values[i]);
 		sl_out_text(out, i ? ", " : " ");
 		sl_out_json(out, params[i].key);
@@ -282,6 +301,23 @@ static void put_fill(struct sl_out *out, const struct scenario *scenario)
 	sl_out_text(out, " }");
 }
 
+/* Those that are on, with what they were given or are by default. */
+static void put_models(struct sl_out *out, const struct scenario *scenario)
+{
+	if (!scenario->model_count)
+		return;
+	put_key(out, "models");
+	sl_out_text(out, "{");
+	for (size_t i = 0; i < scenario->model_count; i++) {
+		const struct model_choice *on = &scenario->model[i];
+		sl_out_text(out, i ? ",\n    " : "\n    ");
+		sl_out_json(out, on->model->name);
+		sl_out_text(out, ": ");
+		put_values(out, on->model->params, on->values, on->value_count);
+	}
+	sl_out_text(out, "\n  }");
+}
+
 static void put_world(struct sl_out *out, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
@@ -304,6 +340,7 @@ static void put_world(struct sl_out *out, const struct run *run)
 	put_plugins(out, scenario->registry);
 	put_key(out, "replay");
 	put_values(out, replay_params, scenario->replay, replay_param_count);
+	put_models(out, scenario);
 	put_key(out, "seed");
 	sl_out_printf(out, "%" PRIu64, run->options.seed);
 	if (scenario->tz) { /* What repeats a run beside the above: a view of it reads them. */
@@ -368,6 +405,15 @@ static void put_files(
 			continue;
 		sl_out_text(out, before);
 		sl_out_json(out, sl_reports[i]->name);
+		before = ", ";
+	}
+	for (size_t i = 0; i < result->told_table_count && !windows; i++) {
+		char name[256];
+		if (!outdir_wants_table(only, &result->told_table[i]))
+			continue;
+		(void)snprintf(name, sizeof(name), "%.200s.csv", result->told_table[i].name);
+		sl_out_text(out, before);
+		sl_out_json(out, name);
 		before = ", ";
 	}
 	if (outdir_wants(only, METRICS_FILE)) {

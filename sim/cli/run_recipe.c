@@ -127,10 +127,26 @@ static int take_values(const struct recipe *in, const cJSON *object, const char 
 
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
+/* Is that path one that a model was given? */
+static bool is_sheet(const cJSON *models, const char *path)
+{
+	const cJSON *model;
+	const cJSON *value;
+	cJSON_ArrayForEach(model, models)
+	{
+		cJSON_ArrayForEach(value, model)
+		{
+			if (cJSON_IsString(value) && strcmp(value->valuestring, path) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Is that path one that a replay.* setting names? */
 static bool is_side(const cJSON *replay, const char *path)
 {
-	static const char *const key[] = { "estimates", "cancels", "commands" };
+	static const char *const key[] = { "estimates", "cancels", "commands", "profile" };
 	for (size_t i = 0; i < SL_LEN(key); i++) {
 		const cJSON *value = member(replay, key[i]);
 		if (cJSON_IsString(value) && strcmp(value->valuestring, path) == 0)
@@ -162,7 +178,8 @@ static int take_inputs(struct recipe *in, struct sl_err *err)
 			status = need_text(in, input, "sha256", &found.sha256, err);
 		if (status)
 			return status;
-		if (to->input_count && !to->cluster.path && !is_side(replay, found.path))
+		if (to->input_count && !to->cluster.path && !is_side(replay, found.path) &&
+			!is_sheet(member(in->tree.root, "models"), found.path))
 			to->cluster = found;
 		else
 			to->input[to->input_count++] = found;
@@ -208,14 +225,23 @@ static int take_settings(struct recipe *in, struct sl_err *err)
 	const cJSON *replay = member(in->tree.root, "replay");
 	const cJSON *item;
 	const cJSON *from = member(cluster, "from");
+	const cJSON *models = member(in->tree.root, "models");
 	size_t count;
 	int status = items_of(in, cluster, "settings", &count, err);
-	const size_t room = count + 1 + (size_t)(cJSON_IsObject(replay) ? cJSON_GetArraySize(replay) : 0);
+	size_t room = count + 1 + (size_t)(cJSON_IsObject(replay) ? cJSON_GetArraySize(replay) : 0);
+	cJSON_ArrayForEach(item, models) { room += (size_t)cJSON_GetArraySize(item); }
 	to->setting = sl_alloc(in->arena, room, sizeof(*to->setting));
 	if (!to->setting)
 		return sl_fail_memory(err);
 	if (!status)
 		status = take_values(in, replay, "replay.", to->setting, &to->setting_count, err);
+	cJSON_ArrayForEach(item, models)
+	{
+		char before[80];
+		(void)snprintf(before, sizeof(before), "%.70s.", item->string ? item->string : "");
+		if (!status)
+			status = take_values(in, item, before, to->setting, &to->setting_count, err);
+	}
 	cJSON_ArrayForEach(item, items_if(status, cluster, "settings"))
 	{
 		const char *text;

@@ -137,6 +137,19 @@ static void fact_run(struct facts *facts, const struct run *run)
 		fact(facts, "jobs_max", "%" PRIu64, scenario->jobs_max);
 	fact_values(facts, "policy", run->choice.policy->params, run->choice.values, run->choice.value_count);
 	fact_values(facts, "replay", replay_params, scenario->replay, replay_param_count);
+	for (size_t i = 0; i < scenario->model_count; i++) {
+		const struct model_choice *on = &scenario->model[i];
+		fact(facts, "model", "%s", on->model->name);
+		fact_values(facts, on->model->name, on->model->params, on->values, on->value_count);
+	}
+}
+
+static size_t model_facts(const struct scenario *scenario)
+{
+	size_t count = scenario->model_count;
+	for (size_t i = 0; i < scenario->model_count; i++)
+		count += scenario->model[i].value_count;
+	return count;
 }
 
 /* ---- Warnings -------------------------------------------------------------------------------------------
@@ -218,7 +231,7 @@ int telling_make(struct sl_told *told, const struct run *run, const struct sl_me
 	struct facts facts = { .arena = arena,
 		.room = FIXED + scenario->cluster_setting_count + 3 * scenario->side_count +
 			2 * scenario->registry->plugin_count + run->options.past_count +
-			run->choice.value_count + replay_param_count,
+			run->choice.value_count + replay_param_count + model_facts(scenario),
 		.warning_room = WARNINGS + scenario->oddity_count + scenario->ignored_count };
 	facts.fact = sl_alloc(arena, facts.room, sizeof(*facts.fact));
 	facts.warning = sl_alloc(arena, facts.warning_room, sizeof(*facts.warning));

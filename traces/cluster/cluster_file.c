@@ -25,6 +25,8 @@ static int fail_key(const struct reading *r, const struct doc_node *node, const 
 	const struct sl_place place = doc_key_place(r->doc, node);
 	const char *name = r->doc->text + node->key;
 	const char *near = schema_near(schema, name);
+	if (!near && schema == &schema_cluster)
+		near = section_near(name);
 	char known[400] = "";
 	for (size_t k = 0, len = 0; k < schema->count; k++)
 		len += (size_t)snprintf(
@@ -45,6 +47,9 @@ int map_take(const struct reading *r, const struct doc_node *map, const struct s
 	for (const struct doc_node *node = doc_child(r->doc, map); node; node = doc_next(r->doc, node)) {
 		const char *name = r->doc->text + node->key;
 		const size_t i = schema_find(schema, name, strlen(name));
+		if ((schema == &schema_cluster && is_section(name)) ||
+			(schema == &schema_nodes && is_model_node_key(name)))
+			continue;
 		if (i == schema->count)
 			return fail_key(r, node, schema);
 		into[i] = node;
@@ -120,7 +125,8 @@ static int read_entry(struct reading *r, const struct doc_node *node)
 		return status;
 	const struct sl_place at = doc_place(r->doc, node);
 	r->entry[r->entry_count++] = r->node->spec.name;
-	return r->sink->nodes(r->sink->self, &r->node->spec, &at, r->err);
+	const int told = r->sink->nodes(r->sink->self, &r->node->spec, &at, r->err);
+	return told ? told : node_settings_read(r, node, r->node->spec.name);
 }
 
 static int read_partition(struct reading *r, const struct doc_node *node)
@@ -316,6 +322,8 @@ static int read_top(struct reading *r)
 		status = pool ? read_pool(r) : read_nodes(r);
 	if (!status)
 		status = read_lists(r);
+	if (!status)
+		status = sections_read(r);
 	if (!status)
 		status = settings_all_used(&r->settings, pool, r->entry, r->partition, r->err);
 	free(r->entry);

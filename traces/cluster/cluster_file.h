@@ -149,6 +149,17 @@ struct reading;
 /* What the map says, settings included. *at: of the entry. */
 int entry_read(const struct reading *r, const struct doc_node *map, struct node_entry *entry);
 
+/* ---- Sections for models (cluster_sections.c) ---------------------------------------------- */
+
+/* A key of the top that is a model's section, or "models". */
+bool is_section(const char *key);
+const char *section_near(const char *key); /* NULL: none is near. */
+/* A key of an entry of nodes that is for models: nic, power_idle ... */
+bool is_model_node_key(const char *key);
+int sections_read(const struct reading *r);
+/* Those keys of an entry, as settings of kind "node". */
+int node_settings_read(const struct reading *r, const struct doc_node *map, const char *name);
+
 /* ---- Settings ------------------------------------------------------------------------------ */
 
 struct cluster_settings {

@@ -346,6 +346,8 @@ static int on_window(
 static bool is_said(const struct sl_setting *setting)
 {
 	static const char *const kinds[] = { "node", "nodeset", "down", "gres", "switch" };
+	if (setting->kind && strcmp(setting->kind, "node") == 0 && is_model_node_key(setting->key))
+		return false;
 	for (size_t i = 0; setting->kind && i < SL_LEN(kinds); i++)
 		if (strcmp(setting->kind, kinds[i]) == 0)
 			return setting->coverage == SL_MODELLED || setting->coverage == SL_APPROXIMATED;

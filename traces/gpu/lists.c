@@ -86,6 +86,10 @@ static int row_in(struct gpu_csv *csv, void *self)
 	r.more.user = gpu_cell(csv, USER);
 	r.more.partition = partition_of(csv);
 	r.job.name = gpu_cell(csv, NAME);
+	struct sl_profile profile; /* These lists call jobs by what they train: "resnet50". */
+	sl_profile_clear(&profile);
+	profile.model = r.job.name;
+	r.more.profile = profile.model ? &profile : NULL;
 	r.job.qos = gpu_cell(csv, QOS);
 	return gpu_row_tell(&r, csv->sink, csv->err);
 }

@@ -88,7 +88,8 @@ struct table_job {
 	struct sl_row_group *group;
 	size_t group_capacity;
 	struct table_fields fields; /* What more points into. */
-	bool whole;                 /* There is one. */
+	struct sl_profile profile;
+	bool whole; /* There is one. */
 };
 
 struct table {
@@ -105,17 +106,19 @@ struct table {
 	bool row_open, row_said;
 
 	bool header_seen, begun;
-	size_t header_count;        /* Columns of the file. */
-	int at[TABLE_COLUMNS];      /* Where each stands; -1: not in the file. */
-	bool dated, dated_known;    /* The first submit was a date. */
-	int64_t number;             /* Of the next job, where the file does not number them. */
-	struct table_fields fields; /* Of the line that was parted last. */
-	struct table_job held;      /* Waits for further groups. */
-	struct sl_job_more job;     /* Of the job whose line came last, */
-	bool says_more;             /* if the file has any column of it. */
-	bool says_gpus;             /* It has one of GPUs' memory, profiles or activity. */
-	int64_t gpu_active;         /* Of the job whose line came last; SL_NONE: not known. */
-	char **type;                /* Of GPUs, and profiles, that outlive their line. */
+	size_t header_count;                /* Columns of the file. */
+	int at[TABLE_COLUMNS];              /* Where each stands; -1: not in the file. */
+	bool dated, dated_known;            /* The first submit was a date. */
+	int64_t number;                     /* Of the next job, where the file does not number them. */
+	struct table_fields fields;         /* Of the line that was parted last. */
+	struct table_job held;              /* Waits for further groups. */
+	struct sl_job_more job;             /* Of the job whose line came last, */
+	bool says_more;                     /* if the file has any column of it. */
+	bool says_gpus;                     /* It has one of GPUs' memory, profiles or activity. */
+	int profile_at[SL_PROFILE_COLUMNS]; /* Where each column of profiles stands; -1: not in the file. */
+	bool says_profile;                  /* It has one. */
+	int64_t gpu_active;                 /* Of the job whose line came last; SL_NONE: not known. */
+	char **type;                        /* Of GPUs, and profiles, that outlive their line. */
 	size_t type_count, type_capacity;
 };
 
@@ -148,6 +151,9 @@ static inline bool table_is_more(enum table_column column)
 {
 	return column >= TABLE_NAME && column <= TABLE_CENSORED;
 }
+
+/* table_profile.c: what the job does while it runs; of a held one, texts of its fields. */
+int table_profile_in(struct table *t, struct sl_profile *profile, struct sl_row_more *more);
 
 /* table_ask.c: one of 0, 1, true, false, yes, no; *known: the cell is not empty. */
 int table_bool_in(struct table *t, enum table_column column, bool *value, bool *known);

@@ -143,10 +143,22 @@ int table_header(struct table *t)
 {
 	for (size_t i = 0; i < TABLE_COLUMNS; i++)
 		t->at[i] = -1;
+	for (size_t i = 0; i < SL_PROFILE_COLUMNS; i++)
+		t->profile_at[i] = -1;
 	t->header_count = t->fields.count;
 	for (size_t i = 0; i < t->fields.count; i++) {
 		const char *name = t->fields.text + t->fields.at[i];
 		const enum table_column column = table_column_of(name, strlen(name));
+		const uint32_t member = sl_profile_find(name, strlen(name));
+		if (member != UINT32_MAX) {
+			const struct sl_place at = table_place(t, i);
+			if (t->profile_at[member] >= 0)
+				return sl_fail_at(
+					t->err, &at, "column '%.60s' stands twice: remove one", name);
+			t->profile_at[member] = (int)i;
+			t->says_profile = true;
+			continue;
+		}
 		if (column == TABLE_UNKNOWN) {
 			const int status = *name ? tell_unknown(t, name, i) : SL_OK;
 			if (status)

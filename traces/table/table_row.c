@@ -187,5 +187,7 @@ int table_job_in(struct table *t, struct sl_row *row, struct sl_row_more *more)
 	int result = times_in(t, row);
 	if (!result && t->says_gpus)
 		result = active_in(t, more);
-	return result || !t->says_more ? result : table_more_in(t, more);
+	if (!result && t->says_more)
+		result = table_more_in(t, more);
+	return result || !t->says_profile ? result : table_profile_in(t, &t->held.profile, more);
 }

@@ -73,6 +73,22 @@ static int begin_gpus(
 	return SL_OK;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the header, and what rows say. */
+static int begin_profile(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_gpus,
+	bool says_more, struct sl_err *err)
+{
+	(void)err;
+	put_header(out, header, count);
+	put_names(out, columns_gpus, says_gpus ? SL_LEN(columns_gpus) : 0);
+	put_names(out, columns_more, says_more ? SL_LEN(columns_more) : 0);
+	for (uint32_t i = 0; i < SL_PROFILE_COLUMNS; i++) {
+		sl_out_text(out, ",");
+		sl_out_text(out, sl_profile_column(i));
+	}
+	sl_out_text(out, "\n");
+	return SL_OK;
+}
+
 static void put_text(struct sl_out *out, const char *text)
 {
 	const size_t len = strlen(text);
@@ -219,6 +235,13 @@ static void put_line(
 		sl_out_text(out, ",");
 		put_cell(out, &cell);
 	}
+	for (uint32_t i = 0; row->more && row->more->profile && i < SL_PROFILE_COLUMNS; i++) {
+		char number_text[40];
+		const char *text = index ? NULL : sl_profile_put(row->more->profile, i, number_text);
+		sl_out_text(out, ",");
+		if (text)
+			put_text(out, text);
+	}
 	sl_out_text(out, "\n");
 }
 
@@ -264,4 +287,5 @@ const struct sl_writer table_writer = {
 	.names = true,
 	.begin_more = begin_more,
 	.begin_gpus = begin_gpus,
+	.begin_profile = begin_profile,
 };
