@@ -147,6 +147,19 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 
 /* ---- Nodes ------------------------------------------------------------------------------------------- */
 
+/* Who has the whole say has its own mind of its nodes, and is not told so far. */
+static bool refused(struct sl_pass *pass)
+{
+	if (!is_controlled(pass))
+		return false;
+	pass_failed(pass, sl_fail(&pass->err, SL_USAGE,
+				  "model '%s' takes nodes down, which policy '%s' does not follow yet: take another "
+				  "policy, or leave the model out",
+				  pass->models->of[pass->models->current].model->name,
+				  pass->options.choice->text));
+	return true;
+}
+
 static void note_node(struct sl_pass *pass, uint32_t node, bool up, bool drain)
 {
 	struct models *models = pass->models;
@@ -206,7 +219,7 @@ static uint32_t runs_on(const struct sl_pass *pass, uint32_t node)
 void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time expected)
 {
 	struct models *models = world->models;
-	if (!world->nodes)
+	if (!world->nodes || refused(world))
 		return;
 	SL_CHECK(node < world->info->node_count);
 	const bool first = !models->down[node]++;
@@ -250,7 +263,7 @@ void sl_model_node_up(struct sl_pass *world, uint32_t node)
 void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 {
 	struct models *models = world->models;
-	if (!world->nodes || (!drain && !models->drained[node]))
+	if (!world->nodes || (!drain && !models->drained[node]) || refused(world))
 		return;
 	SL_CHECK(node < world->info->node_count);
 	const bool last = models->drained[node] == 1;

@@ -31,6 +31,7 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 				scenario->model[i].model->name);
 		uses |= SL_USE_NODES;
 	}
+	pass->courses_lent = !(pass->uses & SL_USE_PREEMPT);
 	return sl_use(&setup, uses, err);
 }
 

@@ -174,6 +174,7 @@ struct sl_pass {
 	struct nodes *nodes;
 	const struct sl_cluster *info;
 	struct models *models; /* NULL: none is on. */
+	bool courses_lent;     /* There are courses for the models alone. */
 	struct placing placing;
 	const struct sl_placer *placer; /* NULL: the placing chooses. */
 	void *placer_state;

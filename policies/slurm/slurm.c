@@ -305,7 +305,14 @@ static void wake(struct ctl *c, struct sl_pass *pass)
 	sl_wake_event(pass, next, CTL_NO_ROW);
 }
 
-static void tell(struct ctl *c, const struct sl_event *event)
+/* As the log says that it ended, unless a model had it fail. */
+static enum sl_state ended_as(const struct ctl *c, const struct sl_pass *pass, uint32_t job)
+{
+	const enum sl_state state = sl_state_of(pass, (sl_job){ job });
+	return state == SL_COMPLETED ? state_told(&c->job[job]) : state;
+}
+
+static void tell(struct ctl *c, const struct sl_pass *pass, const struct sl_event *event)
 {
 	struct ctl_orders *orders = c->orders;
 	switch (event->class) {
@@ -314,7 +321,7 @@ static void tell(struct ctl *c, const struct sl_event *event)
 		ctl_submit(c, &c->job[event->row]);
 		break;
 	case SL_EV_JOB_END:
-		ctl_end(c, &c->job[event->row], state_told(&c->job[event->row]), true);
+		ctl_end(c, &c->job[event->row], ended_as(c, pass, event->row), true);
 		break;
 	case SL_EV_CANCEL:
 		if (c->job[event->row].state != CTL_ENDED)
@@ -342,7 +349,7 @@ static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event
 	c->now_us = event->time;
 	c->now = ctl_time_of(c, event->time);
 	c->orders->next = sl_pass_number(pass) + 1;
-	tell(c, event);
+	tell(c, pass, event);
 	wake(c, pass);
 	if (!c->status && !c->err.status)
 		return;
