@@ -5,7 +5,8 @@
  */
 #include "sim/plugin.h"
 
-extern const struct sl_generator model_lublin, model_sessions;
+extern const struct sl_generator model_lublin, model_sessions, model_downey, model_jann, model_gavel,
+	model_gpu, model_mixture;
 extern const struct sl_node_model node_dgx_1v, node_dgx_1v_32gb, node_dgx_a100, node_dgx_a100_80gb,
 	node_dgx_h100, node_dgx_b200, node_gb200_tray;
 extern const struct sl_node_model node_param_shakti, node_param_shakti_hm, node_param_shakti_gpu,
@@ -16,7 +17,8 @@ extern const struct sl_mig_model mig_a100_40gb, mig_a100_80gb, mig_h100_80gb, mi
 extern const struct sl_model model_search, model_speedup, model_failures, model_power, model_storage,
 	model_checkpoint, model_fabric;
 
-const struct sl_generator *const sl_generators[] = { &model_lublin, &model_sessions, NULL };
+const struct sl_generator *const sl_generators[] = { &model_lublin, &model_sessions, &model_downey,
+	&model_jann, &model_gavel, &model_gpu, &model_mixture, NULL };
 
 const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1v_32gb, &node_dgx_a100,
 	&node_dgx_a100_80gb, &node_dgx_h100, &node_dgx_b200, &node_gb200_tray, &node_param_shakti,
@@ -26,7 +28,7 @@ const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1
 const struct sl_mig_model *const sl_mig_models[] = { &mig_a100_40gb, &mig_a100_80gb, &mig_h100_80gb,
 	&mig_h100_94gb, NULL };
 
-/* Settled in this order: who stops, how fast by itself, what is up, what that draws, then what waits for
- * files and for each other. */
-const struct sl_model *const sl_models[] = { &model_search, &model_speedup, &model_failures, &model_power,
-	&model_storage, &model_checkpoint, &model_fabric, NULL };
+/* Settled in this order: who stops, how fast by itself, what is up, what waits for files and for each other,
+ * then what all that draws. */
+const struct sl_model *const sl_models[] = { &model_search, &model_speedup, &model_failures, &model_storage,
+	&model_checkpoint, &model_fabric, &model_power, NULL };

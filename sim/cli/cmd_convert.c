@@ -382,7 +382,7 @@ const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_r
 	return whole && copy_asks(arena, more) ? more : NULL;
 }
 
-static int on_clean_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
+int convert_hold(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct conversion *c = self;
 	if (gone)
@@ -404,7 +404,7 @@ static int on_clean_row(void *self, const struct sl_row *row, const char *gone, 
 
 static int convert_clean(struct conversion *c, struct sl_err *err)
 {
-	const struct scenario_watch watch = { c, on_clean_header, on_clean_row };
+	const struct scenario_watch watch = { c, on_clean_header, convert_hold };
 	const struct scenario_options options = { .trace = c->path,
 		.registry = c->registry,
 		.strict = c->strict,
@@ -461,7 +461,7 @@ static int conversion_begin(
 	return status ? status : sl_out_open(&c->out, path, err);
 }
 
-static int conversion_end(struct conversion *c, int status, struct sl_err *err)
+void convert_release(struct conversion *c)
 {
 	free(c->header);
 	free(c->row);
@@ -469,6 +469,11 @@ static int conversion_end(struct conversion *c, int status, struct sl_err *err)
 	names_release(&c->users.names);
 	names_release(&c->accounts.names);
 	names_release(&c->partitions.names);
+}
+
+static int conversion_end(struct conversion *c, int status, struct sl_err *err)
+{
+	convert_release(c);
 	if (!status && c->unprofiled)
 		talk("%s: of %llu job%s the trace says what they do while they run, which '%s' cannot say: use "
 		     "--to table",

@@ -7,9 +7,10 @@
  * file's header holds the line that makes the same file again, every default
  * spelled out, so that it outlives a change of the defaults.
  */
-#include "sim/cli/cli.h"
-
+#include <stdlib.h>
 #include <string.h>
+
+#include "sim/cli/generate.h"
 
 /* The file, as the model fills it: what the model says of itself, then how to make it again, then jobs. */
 struct generation {
@@ -23,6 +24,69 @@ struct generation {
 	size_t header_count, header_capacity;
 	bool begun;
 };
+
+static const struct generate_way *const ways[] = { &generate_resample, &generate_fit };
+
+static const struct generate_way *way_of(const char *word)
+{
+	for (size_t i = 0; i < SL_LEN(ways); i++)
+		if (strcmp(ways[i]->word, word) == 0)
+			return ways[i];
+	return NULL;
+}
+
+int generate_real(const struct args *args, const char *name, double fallback, double min, double max,
+	double *value, struct sl_err *err)
+{
+	const char *text = arg(args, name);
+	int64_t micro;
+	*value = fallback;
+	if (!text)
+		return SL_OK;
+	if (!sl_get_micro(text, strlen(text), &micro) || (double)micro < min * 1e6 ||
+		(double)micro > max * 1e6)
+		return sl_fail(
+			err, SL_USAGE, "--%s of '%s': give a number from %g to %g", name, text, min, max);
+	*value = (double)micro / 1e6;
+	return SL_OK;
+}
+
+struct keyed {
+	int64_t user;
+	uint32_t job;
+};
+
+static int by_user(const void *a, const void *b)
+{
+	const struct keyed *x = a;
+	const struct keyed *y = b;
+	if (x->user != y->user)
+		return x->user < y->user ? -1 : 1;
+	return (x->job > y->job) - (x->job < y->job);
+}
+
+int generate_users(
+	const struct sl_jobs *jobs, uint32_t **user, uint32_t *users, int64_t *largest, struct sl_err *err)
+{
+	struct keyed *keyed = calloc(jobs->count ? jobs->count : 1, sizeof(*keyed));
+	*user = calloc(jobs->count ? jobs->count : 1, sizeof(**user));
+	*users = 0;
+	*largest = -1;
+	if (!keyed || !*user) {
+		free(keyed);
+		return sl_fail_memory(err);
+	}
+	for (uint32_t i = 0; i < jobs->count; i++)
+		keyed[i] = (struct keyed){ jobs->user[i], i };
+	qsort(keyed, jobs->count, sizeof(*keyed), by_user);
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		*users += i == 0 || keyed[i].user != keyed[i - 1].user;
+		(*user)[keyed[i].job] = *users - 1;
+		*largest = keyed[i].user;
+	}
+	free(keyed);
+	return SL_OK;
+}
 
 static const char *generator_name_at(const void *list, size_t i)
 {
@@ -74,7 +138,14 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 {
 	const struct sl_generator *const *generators = args->registry->generators;
 	struct sl_arena *arena = args->arena;
+	const struct generate_way *way = word ? way_of(word) : NULL;
+	if (way) {
+		*count = way->option_count;
+		return way->options;
+	}
 	size_t total = 0;
+	for (size_t i = 0; i < SL_LEN(ways) && !word; i++)
+		total += ways[i]->option_count;
 	for (size_t i = 0; generators[i]; i++)
 		if (!word || strcmp(generators[i]->name, word) == 0)
 			total += generators[i]->param_count;
@@ -82,6 +153,10 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 	if (!options)
 		return NULL;
 	*count = 0;
+	for (size_t i = 0; i < SL_LEN(ways) && !word; i++)
+		for (size_t j = 0; j < ways[i]->option_count; j++)
+			if (!is_listed(options, *count, ways[i]->options[j].name))
+				options[(*count)++] = ways[i]->options[j];
 	for (size_t i = 0; generators[i]; i++) {
 		const struct sl_generator *generator = generators[i];
 		if (word && strcmp(generator->name, word) != 0)
@@ -199,37 +274,50 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	return status ? status : g->writer->job(g->out, row, err);
 }
 
-/* ---- The command ------------------------------------------------------------------- */
-
-static int generate_run(const struct args *args, struct sl_err *err)
+int generate_write(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
+	const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *name = args->word[0];
-	const struct sl_generator *const *known = args->registry->generators;
-	struct generation g = { .generator = generator_find(known, name), .arena = args->arena };
-	if (!g.generator) {
-		char near[128];
-		return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list generators' shows all",
-			name, did_you_mean(near, nearest(name, generator_name_at, known)));
-	}
-
-	struct sl_value *values = sl_alloc(args->arena, g.generator->param_count, sizeof(*values));
-	if (!values)
-		return sl_fail_memory(err);
-	g.values = values;
-	int status = values_from_args(values, g.generator, args, err);
-	if (!status)
-		status = arg_u64(args, "seed", 1, 0, UINT64_MAX, &g.seed, err);
-	if (!status)
-		status = sl_out_open(&g.out, arg(args, "output"), err);
+	struct generation g = { .generator = generator, .values = values, .seed = seed, .arena = arena };
+	int status = sl_out_open(&g.out, path, err);
 	if (status)
 		return status;
 	const struct sl_sink sink = { .self = &g, .job = on_job, .header = on_header };
-	status = g.generator->generate(values, g.generator->param_count, g.seed, &sink, err);
+	status = generator->generate(values, generator->param_count, seed, &sink, err);
 	if (status) {
 		sl_out_abandon(g.out);
 		return status;
 	}
 	return sl_out_commit(g.out, err);
+}
+
+/* ---- The command ------------------------------------------------------------------- */
+
+static int generate_run(const struct args *args, struct sl_err *err)
+{
+	const char *name = args->word[0];
+	const struct generate_way *way = way_of(name);
+	if (way)
+		return way->run(args, err);
+	if (args->word_count > 1)
+		return sl_fail(err, SL_USAGE, "'%s' is one word too many: a model takes options only",
+			args->word[1]);
+	const struct sl_generator *const *known = args->registry->generators;
+	const struct sl_generator *generator = generator_find(known, name);
+	if (!generator) {
+		char near[128];
+		return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list generators' shows all",
+			name, did_you_mean(near, nearest(name, generator_name_at, known)));
+	}
+
+	uint64_t seed;
+	struct sl_value *values = sl_alloc(args->arena, generator->param_count, sizeof(*values));
+	if (!values)
+		return sl_fail_memory(err);
+	int status = values_from_args(values, generator, args, err);
+	if (!status)
+		status = arg_u64(args, "seed", 1, 0, UINT64_MAX, &seed, err);
+	return status ? status
+		      : generate_write(generator, values, seed, arg(args, "output"), args->arena, err);
 }
 
 static const struct option_def options[] = {
@@ -240,19 +328,26 @@ static const struct option_def options[] = {
 
 const struct command cmd_generate = {
 	.name = "generate",
-	.usage = "generate MODEL [options]",
-	.summary = "make a workload out of a model",
+	.usage = "generate MODEL [options] | fit TRACE | resample TRACE",
+	.summary = "make a workload out of a model, or out of a trace",
 	.detail =
 		"Writes jobs as SWF, or as a table where they ask more than SWF can say. The same model, options and seed give the same bytes on any machine;\n"
 		"the header holds the line that makes the file again.\n"
 		"\n"
 		"  schedlab generate lublin --jobs 10000 --cpus 256 --load 0.9 -o lublin.swf\n"
 		"  schedlab generate lublin --jobs 1000 --classes two --estimates exact --seed 7\n"
-		"  schedlab generate sessions --users 30 --limit 4h -o sessions.csv\n",
+		"  schedlab generate sessions --users 30 --limit 4h -o sessions.csv\n"
+		"  schedlab generate gpu --cluster seren --jobs 5000 --load 0.8 -o seren.csv\n"
+		"\n"
+		"resample makes another trace like the one given, out of its users; fit finds the numbers of a model\n"
+		"that is like it, and prints the line that generates from them.\n"
+		"\n"
+		"  schedlab generate resample trace.swf --load 1.1 --seed 7 -o other.swf\n"
+		"  schedlab generate fit trace.swf --model lublin\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,
-	.words_max = 1,
+	.words_max = 2,
 	.run = generate_run,
 	.more = generate_more,
 };

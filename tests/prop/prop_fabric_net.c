@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prop_fabric.c - flows over links, against a slow reference: each flow of a job by itself, followed from
+ * prop_fabric_net.c - flows over links, against a slow reference: each flow of a job by itself, followed from
  * node to node, over random forests of switches, placements and patterns; and single cables against pools.
  */
 #include <criterion/criterion.h>
@@ -196,7 +196,7 @@ static void compare(struct drawn *d, const struct fabric_path *path, const uint3
 	}
 }
 
-Test(prop_fabric, pooled_counts_are_those_of_each_flow)
+Test(prop_fabric_net, pooled_counts_are_those_of_each_flow)
 {
 	struct drawn *d = calloc(1, sizeof(*d));
 	cr_assert_not_null(d);
@@ -244,7 +244,7 @@ Test(prop_fabric, pooled_counts_are_those_of_each_flow)
 /* ---- Cables and pools ---- */
 
 /* The time of one byte a flow, alone: pools are the ideal of what single cables reach. */
-Test(prop_fabric, single_cables_are_never_better_than_pools)
+Test(prop_fabric_net, single_cables_are_never_better_than_pools)
 {
 	static const char *const trees[] = { "topology=xgft xgft=2;4/4;1/2",
 		"topology=xgft xgft=2;4/5;1/2;1/2", "topology=xgft xgft=3;2/3/4;1/2/2",
