@@ -28,7 +28,7 @@ const struct sl_node_model *const sl_node_models[] = { &node_dgx_1v, &node_dgx_1
 const struct sl_mig_model *const sl_mig_models[] = { &mig_a100_40gb, &mig_a100_80gb, &mig_h100_80gb,
 	&mig_h100_94gb, NULL };
 
-/* Settled in this order: who stops, how fast by itself, what is up, what that draws, then what waits for
- * files and for each other. */
-const struct sl_model *const sl_models[] = { &model_search, &model_speedup, &model_failures, &model_power,
-	&model_storage, &model_checkpoint, &model_fabric, NULL };
+/* Settled in this order: who stops, how fast by itself, what is up, what waits for files and for each other,
+ * then what all that draws. */
+const struct sl_model *const sl_models[] = { &model_search, &model_speedup, &model_failures, &model_storage,
+	&model_checkpoint, &model_fabric, &model_power, NULL };

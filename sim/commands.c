@@ -100,11 +100,15 @@ static bool is_named(const struct sl_pass *pass, uint32_t job)
 static bool start(struct sl_pass *pass, uint32_t job, const struct where *where)
 {
 	const int64_t kept = course_keep(pass, job);
-	const bool named = !where->piece && !where->holding && is_named(pass, job);
+	const bool named = !where->piece && !where->holding && !where->tasks && is_named(pass, job);
 	if (pass->status)
 		return false;
 	const sl_time was = named ? pass->promise[job] : promise_release(pass, job);
 	set_running(pass, job);
+	if (where->tasks) {
+		pass->course[job].tasks = where->tasks;
+		course_due(pass, job);
+	}
 	if (!(named ? room_take_promised(pass, job) : room_take(pass, job, where))) {
 		set_waiting(pass, job, kept);
 		if (!named)
@@ -124,6 +128,24 @@ bool sl_start(struct sl_pass *pass, sl_job job)
 		(!pass->nodes && !cluster_fits(&pass->cluster, pass->jobs->size[job.row])))
 		return false;
 	return start(pass, job.row, &(struct where){ 0 });
+}
+
+/* Between which sizes a job of one group may be. */
+static bool may_have(const struct sl_pass *pass, sl_job job, uint32_t tasks)
+{
+	const struct sl_request *request = &pass->requests[pass->request[job.row]];
+	return request->group_count == 1 && tasks && tasks >= request->group->tasks_min &&
+	       tasks <= request->group->tasks_max;
+}
+
+bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks)
+{
+	if (!may_start(pass, job) || !pass->nodes || pass->placer || !pass->course ||
+		!may_have(pass, job, tasks))
+		return false;
+	if (tasks == pass->requests[pass->request[job.row]].group->tasks)
+		return sl_start(pass, job);
+	return start(pass, job.row, &(struct where){ .tasks = tasks });
 }
 
 bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count)
@@ -358,9 +380,7 @@ bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks)
 	if (!pass->open || !pass->course || !pass->nodes || pass->placer || !sl_job_is(job) ||
 		sl_state_of(pass, job) != SL_RUNNING || pass->course[job.row].due == pass->now)
 		return false;
-	const struct sl_request *request = &pass->requests[pass->request[job.row]];
-	if (request->group_count != 1 || tasks < request->group->tasks_min ||
-		tasks > request->group->tasks_max || tasks == sl_tasks_of(pass, job))
+	if (!may_have(pass, job, tasks) || tasks == sl_tasks_of(pass, job))
 		return false;
 	const int64_t kept = course_keep(pass, job.row);
 	if (kept < 0 || !nodes_resize(pass->nodes, job.row, tasks))

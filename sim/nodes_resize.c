@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_resize.c - a running job gets more or fewer tasks of its first group.
+ * nodes_resize.c - a job gets more or fewer tasks of its first group, as it starts or while it runs.
  *
  * What it holds then is a new hold, made of copies; the old one is kept whole,
  * so that to undo is to put it back.
@@ -223,4 +223,24 @@ void nodes_resize_undo(struct nodes *nodes, uint32_t job)
 	hold_free(nodes, fresh);
 	hold_leaves(nodes, old, true);
 	nodes->job_hold[job] = old + 1;
+}
+
+bool nodes_start_sized(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end, uint32_t tasks)
+{
+	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
+		return false;
+	struct sl_group group = *nodes->requests[request].group;
+	group.tasks = tasks;
+	group.nodes_min = group.nodes_min < tasks ? group.nodes_min : tasks;
+	struct chain chain = CHAIN_NONE;
+	ties_for(nodes, job);
+	const bool placed =
+		place_more(nodes, &group, 0, length_until(nodes, end), exempt_of(nodes, request), &chain);
+	ties_for(nodes, NONE);
+	if (failed(nodes))
+		return false;
+	if (placed)
+		return hold_begins(nodes, job, request, chain, end);
+	place_undo(nodes, chain);
+	return false;
 }

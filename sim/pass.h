@@ -192,7 +192,8 @@ struct sl_pass {
 	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
 	size_t place_total, place_capacity, *place_first;
 	uint32_t *place_count;
-	int64_t *place_cpus, *place_gpus;     /* The largest held since. */
+	int64_t *place_cpus, *place_gpus;        /* The largest held since. */
+	unsigned __int128 missing[SL_KINDS_MAX]; /* Integrated: idle on nodes that are down or drained. */
 	unsigned __int128 busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted,
 						 now or after a switch. */
 
@@ -327,8 +328,17 @@ enum {
 	DIGEST_GATED,    /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
 	DIGEST_DEADLINE, /* It cannot make its deadline any more. */
 	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model; and the state. */
-	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT /* A model did, and it waits again; and the state. */
+	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT,   /* A model did, and it waits again; and the state. */
+	DIGEST_DRAIN = DIGEST_AGAIN + SL_STATE_COUNT, /* A node is drained, */
+	DIGEST_UNDRAIN                                /* or no more. */
 };
+
+/* The row is a job's. */
+static inline bool is_of_job(unsigned class)
+{
+	return class != SL_EV_RESERVATION && class != SL_EV_NODE_DOWN && class != SL_EV_NODE_UP &&
+	       class < DIGEST_DRAIN;
+}
 
 /* Where such an event stands among those of its instant. */
 static inline unsigned past_class(unsigned class)
@@ -386,6 +396,7 @@ struct where {
 	const struct sl_piece *piece;
 	const struct sl_holding *holding;
 	size_t count;
+	uint32_t tasks; /* Of its one group; 0: as asked. */
 };
 void room_placer_release(struct sl_pass *pass);
 void placing_release(struct placing *placing);

@@ -735,7 +735,8 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(ASSOC_MAX_UNKNOWN_NODE, "AssocMaxUnknownPerNode") \
 	X(QOS_MAX_BILLING_NODE, "QOSMaxBillingPerNode") \
 	X(QOS_MAX_UNKNOWN_NODE, "QOSMaxUnknownPerNode") \
-	X(CONFIGURING, "Configuring")
+	X(CONFIGURING, "Configuring") \
+	X(POWER, "PowerNotAvail")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
@@ -1185,7 +1186,8 @@ enum sl_event_class { /* In the order of one instant. */
 	SL_EV_NODE_DOWN,
 	SL_EV_NODE_UP,
 	SL_EV_RESERVATION,
-	SL_EV_MODEL,
+	SL_EV_MODEL, /* To policies: the job (row) failed, in the state that it shows, and waits from now on.
+		      */
 	SL_EV_SUBMIT,
 	SL_EV_CANCEL,
 	SL_EV_TIMER, /* A policy's: row is what it gave sl_wake_event. */
@@ -1435,6 +1437,8 @@ SL_API bool sl_resume(struct sl_pass *pass, sl_job job);
 /* A running elastic job (one group with tasks_min < tasks_max) gets so many tasks. It then runs tasks /
  * (tasks asked for) times as fast. */
 SL_API bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks);
+/* As sl_start, with so many tasks, within the same bounds: of a waiting job that sl_resize could move. */
+SL_API bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks);
 
 /* A window for the operator: so many cpus of a counted pool, or these nodes, from then until then. Nothing is
  * started that by its estimate would run into it. False if what runs would, or it lies in the past. */
@@ -1856,6 +1860,9 @@ struct sl_result {
 	const struct sl_node_change *node_change; /* In order of time. */
 	size_t node_change_count;
 	const uint64_t *rate_mean; /* By job: work done over time held; NULL: no model was on. */
+	/* Free on nodes that were down or drained, integrated by kind as `busy` is: what is available is the
+	 * whole less this. NULL: no model was on, or on a counted pool. */
+	const unsigned __int128 *missing;
 };
 
 /* A node went down (or was drained), or came up. */

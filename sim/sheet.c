@@ -3,7 +3,8 @@
  * sheet.c - CSV files (RFC 4180) by libcsv in its strict mode.
  *
  * libcsv tells no places, and passes over empty lines in silence: it is fed line by line, and the numbers of
- * lines are ours. Lines that begin with '#' above the header line are comments.
+ * lines are ours. Lines that begin with '#' above the header line are comments. Where the header line has '|'
+ * and no ',', fields are divided by '|' (as Slurm's commands print them with -P).
  */
 #include "sim/sheet.h"
 
@@ -140,6 +141,8 @@ static int line_in(struct reading *r, const char *line, const char *end)
 		if (is_blank(line, end) || (!r->header && *line == '#'))
 			return SL_OK;
 	}
+	if (!r->header && !memchr(line, ',', len) && memchr(line, '|', len))
+		csv_set_delim(&r->csv, '|');
 	r->row_bytes += len;
 	if (r->row_bytes > SHEET_ROW_BYTES)
 		return fail(r, "the row that begins here is longer than 1 MiB: is a quote not closed?");

@@ -58,6 +58,7 @@ static const char *const reason[SL_REASON_COUNT] = {
 	[SL_REASON_NODE_DOWN] = "a node that it needs was down",
 	[SL_REASON_INVALID_ACCOUNT] = "its user has no such account",
 	[SL_REASON_INVALID_QOS] = "its user has no such quality of service",
+	[SL_REASON_POWER] = "power was not to be had, or its price was too high",
 	[SL_REASON_CONFIGURING] = "its nodes had been chosen, and had to boot",
 	[SL_REASON_QOS_USAGE] = "its account had used more than its quality of service lets it (usage threshold)",
 

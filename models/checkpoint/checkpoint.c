@@ -1,20 +1,359 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * checkpoint.c - jobs keep their work, at a cost
+ * checkpoint.c - jobs keep their work, at a cost.
+ *
+ * A job writes a checkpoint after each interval of work. It stands still meanwhile (blocking), or works on;
+ * what it keeps is the work at the beginning of the last one completed. A job that comes back with work kept
+ * reads its checkpoint first. Bytes go through whichever model carries transfers, so that contention makes
+ * a checkpoint longer; without one, at a rate of its nodes.
  */
-#include "sim/plugin.h"
+#include "models/checkpoint/checkpoint.h"
 
-static int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_err *err)
+const struct sl_profile *checkpoint_profile(const struct checkpoint *checkpoint, uint32_t job)
 {
-	(void)state;
-	(void)setup;
-	(void)err;
-	return SL_OK;
+	const uint32_t row = checkpoint->jobs->profile_of ? checkpoint->jobs->profile_of[job] : 0;
+	return row ? &checkpoint->jobs->profile[row] : NULL;
+}
+
+static uint32_t nodes_of(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	const struct sl_piece *piece;
+	const size_t count = sl_pieces_of(world, job, &piece);
+	if (!count) /* Nodes are not known, or of one cpu each. */
+		return sl_tasks_of(world, job) ? sl_tasks_of(world, job) : 1;
+	const uint64_t mark = ++checkpoint->marks;
+	uint32_t nodes = 0;
+	for (size_t i = 0; i < count; i++) {
+		nodes += checkpoint->mark[piece[i].node] != mark;
+		checkpoint->mark[piece[i].node] = mark;
+	}
+	return nodes ? nodes : 1;
+}
+
+/* ---- What one is ------------------------------------------------------------------------ */
+
+static int64_t bytes_of(const struct checkpoint *checkpoint, uint32_t job)
+{
+	const struct sl_profile *profile = checkpoint_profile(checkpoint, job);
+	return profile && profile->checkpoint_cost < 0 && profile->checkpoint > 0 ? profile->checkpoint : 0;
+}
+
+/* As its nodes move it with nobody else there: microseconds, rounded up. */
+static sl_time alone(const struct checkpoint *checkpoint, const struct checkpoint_job *of, int64_t bytes)
+{
+	const __int128 rate = (__int128)checkpoint->rate * of->nodes;
+	return (sl_time)(((__int128)bytes * SL_SECOND + rate - 1) / rate);
+}
+
+/* What one takes where no bytes are said; SL_NONE: it takes none. */
+static sl_time cost_of(const struct checkpoint *checkpoint, uint32_t job)
+{
+	const struct sl_profile *profile = checkpoint_profile(checkpoint, job);
+	if (profile && profile->checkpoint_cost >= 0)
+		return profile->checkpoint_cost;
+	return checkpoint->cost;
+}
+
+static bool takes_any(const struct checkpoint *checkpoint, uint32_t job)
+{
+	const struct sl_profile *profile = checkpoint_profile(checkpoint, job);
+	if (profile && profile->checkpoint_every == 0)
+		return false;
+	return bytes_of(checkpoint, job) > 0 || cost_of(checkpoint, job) >= 0;
+}
+
+static bool async_of(const struct checkpoint *checkpoint, uint32_t job)
+{
+	const struct sl_profile *profile = checkpoint_profile(checkpoint, job);
+	return profile && profile->checkpoint_async >= 0 ? profile->checkpoint_async > 0 : checkpoint->async;
+}
+
+/* Work until the next one; by what the last one took, or a guess before the first. */
+static sl_time interval_of(const struct checkpoint *checkpoint, uint32_t job)
+{
+	const struct checkpoint_job *of = &checkpoint->job[job];
+	const struct sl_profile *profile = checkpoint_profile(checkpoint, job);
+	if (profile && profile->checkpoint_every > 0)
+		return profile->checkpoint_every;
+	if (checkpoint->rule == CHECKPOINT_EVERY)
+		return checkpoint->every;
+	if (checkpoint->mtbf == SL_NEVER)
+		return SL_NEVER;
+	const int64_t bytes = bytes_of(checkpoint, job);
+	const sl_time cost = of->cost >= 0 ? of->cost
+			     : bytes       ? alone(checkpoint, of, bytes)
+					   : cost_of(checkpoint, job);
+	const sl_time work = checkpoint_interval(
+		checkpoint->rule, cost, checkpoint->mtbf / of->nodes, checkpoint->restart);
+	return work > SL_SECOND ? work
+				: SL_SECOND; /* One that costs nothing is still not written all the time. */
+}
+
+/* ---- Waiting for ---------------------------------------------------------------------------- */
+
+static void wake_at(struct sl_pass *world, struct checkpoint_job *of, uint32_t job, sl_time at)
+{
+	of->due = at;
+	if (at != SL_NEVER)
+		sl_model_wake(world, at, job);
+}
+
+static sl_time plus(sl_time at, __int128 span)
+{
+	return span < SL_NEVER - at ? at + (sl_time)span : SL_NEVER;
+}
+
+/* When its work reaches the next checkpoint, at its rate of now. Nobody tells a model that a rate changed:
+ * a job that is slowed down is looked at as if it were not, until little is missing; one that is held, too.
+ */
+static void watch(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	if (of->next == SL_NEVER) {
+		of->due = SL_NEVER;
+		return;
+	}
+	const sl_time done = sl_done_of(world, job);
+	const sl_time missing = of->next > done ? of->next - done : 0;
+	uint64_t rate = sl_rate_of(world, job);
+	if (rate == 0 || (rate < SL_RATE_ONE && missing > (of->next - of->last) / 64))
+		rate = SL_RATE_ONE;
+	const __int128 span = ((__int128)missing * (__int128)SL_RATE_ONE + rate - 1) / rate;
+	wake_at(world, of, job.row, plus(sl_now(world), span > 0 ? span : 1));
+}
+
+static void work(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	of->phase = CHECKPOINT_WORKS;
+	of->since = sl_now(world);
+	const sl_time interval = of->takes ? interval_of(checkpoint, job.row) : SL_NEVER;
+	of->next = interval < SL_NEVER - of->mark ? of->mark + interval : SL_NEVER;
+	watch(checkpoint, world, job);
+}
+
+static void finished(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job);
+
+/* Moves so many bytes, or takes so long: then `finished`, perhaps at once. */
+static void wait_for(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job,
+	enum sl_transfer_kind kind, int64_t bytes, sl_time span)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	if (bytes > 0) {
+		const struct sl_transfer transfer = {
+			.job = job, .kind = kind, .bytes = bytes, .token = ++of->token
+		};
+		of->transfer = true;
+		of->due = SL_NEVER;
+		if (sl_model_transfer(world, &transfer))
+			return;
+		span = alone(checkpoint, of, bytes);
+	}
+	of->transfer = false;
+	if (span > 0)
+		wake_at(world, of, job.row, plus(sl_now(world), span));
+	else
+		finished(checkpoint, world, job);
+}
+
+/* ---- Phases ------------------------------------------------------------------------------------- */
+
+static void book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of)
+{
+	const sl_time span = of->suspended ? 0 : sl_now(world) - of->since;
+	of->since = sl_now(world);
+	if (of->phase != CHECKPOINT_OUT)
+		checkpoint->held += (__int128)span * of->nodes;
+	if (of->phase == CHECKPOINT_LOADS) {
+		of->loading += span;
+		checkpoint->loading += (__int128)span * of->nodes;
+	} else if (of->phase == CHECKPOINT_WRITES) {
+		of->writing += span;
+		checkpoint->writing += (__int128)span * of->nodes;
+	}
+}
+
+static void write_one(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	book(checkpoint, world, of);
+	of->phase = async_of(checkpoint, job.row) ? CHECKPOINT_MEANWHILE : CHECKPOINT_WRITES;
+	of->mark = sl_done_of(world, job);
+	if (of->phase == CHECKPOINT_WRITES)
+		sl_model_rate(world, job, 0);
+	wait_for(checkpoint, world, job, SL_TRANSFER_WRITE, bytes_of(checkpoint, job.row),
+		cost_of(checkpoint, job.row));
+}
+
+/* What it still has to do before it works: write what a preemption owes, read its last one, restart. */
+static void load_step(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	const int64_t bytes = bytes_of(checkpoint, job.row);
+	of->step++;
+	if (of->step == 1 && of->owes) {
+		of->owes = false;
+		wait_for(checkpoint, world, job, SL_TRANSFER_WRITE, bytes, cost_of(checkpoint, job.row));
+	} else if (of->step == 1 || of->step == 2) {
+		of->step = 2;
+		wait_for(checkpoint, world, job, SL_TRANSFER_READ, sl_kept_of(world, job) > 0 ? bytes : 0, 0);
+	} else {
+		wait_for(checkpoint, world, job, SL_TRANSFER_READ, 0, checkpoint->restart);
+	}
+}
+
+static void written(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	const bool blocked = of->phase == CHECKPOINT_WRITES;
+	of->cost = sl_now(world) - of->since;
+	of->last = of->mark;
+	of->count++;
+	checkpoint->bytes += bytes_of(checkpoint, job.row);
+	book(checkpoint, world, of);
+	if (blocked)
+		sl_model_rate(world, job, SL_RATE_ONE);
+	work(checkpoint, world, job);
+}
+
+static void finished(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	of->transfer = false;
+	if (of->phase == CHECKPOINT_WRITES || of->phase == CHECKPOINT_MEANWHILE) {
+		written(checkpoint, world, job);
+		return;
+	}
+	SL_CHECK(of->phase == CHECKPOINT_LOADS);
+	if (of->step < 3) {
+		load_step(checkpoint, world, job);
+		return;
+	}
+	book(checkpoint, world, of);
+	sl_model_rate(world, job, SL_RATE_ONE);
+	work(checkpoint, world, job);
+}
+
+/* ---- What the engine tells -------------------------------------------------------------------------- */
+
+static void resumed(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	book(checkpoint, world, of);
+	of->nodes = nodes_of(checkpoint, world, job);
+	const bool was = of->suspended;
+	of->suspended = false;
+	if (of->phase == CHECKPOINT_LOADS || of->phase == CHECKPOINT_WRITES)
+		sl_model_rate(world, job, 0);
+	if (of->phase == CHECKPOINT_WORKS)
+		watch(checkpoint, world, job);
+	else if (of->phase != CHECKPOINT_DONE && was && !of->transfer)
+		wake_at(world, of, job.row, plus(sl_now(world), of->due));
+}
+
+static void checkpoint_started(void *state, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint *checkpoint = state;
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	if (of->phase != CHECKPOINT_OUT) {
+		resumed(checkpoint, world, job);
+		return;
+	}
+	of->nodes = nodes_of(checkpoint, world, job);
+	of->takes = takes_any(checkpoint, job.row);
+	of->last = of->mark = 0;
+	of->step = 0;
+	of->since = sl_now(world);
+	const bool again = of->again;
+	of->again = true;
+	if (!again || (sl_kept_of(world, job) <= 0 && !checkpoint->restart)) {
+		of->owes = false;
+		work(checkpoint, world, job);
+		return;
+	}
+	of->phase = CHECKPOINT_LOADS;
+	sl_model_rate(world, job, 0);
+	load_step(checkpoint, world, job);
+}
+
+static void checkpoint_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+{
+	struct checkpoint *checkpoint = state;
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	book(checkpoint, world, of);
+	if (how == SL_LEFT_SUSPEND) {
+		of->suspended = true;
+		if (of->phase != CHECKPOINT_WORKS && !of->transfer) /* How long it still takes. */
+			of->due -= sl_now(world);
+		return;
+	}
+	of->token++; /* What it waited for is nothing to it. */
+	of->transfer = false;
+	of->suspended = false;
+	of->phase = CHECKPOINT_OUT;
+	of->owes = checkpoint->pays && how == SL_LEFT_CHECKPOINT;
+}
+
+/* Where it is held for something else, nothing is written any more; what is under way is of no use. */
+static bool checkpoint_ends(void *state, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint *checkpoint = state;
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	book(checkpoint, world, of);
+	of->phase = CHECKPOINT_DONE;
+	of->transfer = false;
+	of->token++;
+	return false;
+}
+
+static void checkpoint_timer(void *state, struct sl_pass *world, uint32_t row)
+{
+	struct checkpoint *checkpoint = state;
+	struct checkpoint_job *of = &checkpoint->job[row];
+	const sl_job job = { row };
+	if (of->phase == CHECKPOINT_OUT || of->phase == CHECKPOINT_DONE || of->suspended || of->transfer ||
+		sl_now(world) < of->due)
+		return;
+	if (of->phase != CHECKPOINT_WORKS)
+		finished(checkpoint, world, job);
+	else if (sl_done_of(world, job) >= of->next)
+		write_one(checkpoint, world, job);
+	else
+		watch(checkpoint, world, job);
+}
+
+static void checkpoint_transferred(void *state, struct sl_pass *world, const struct sl_transfer *transfer)
+{
+	struct checkpoint *checkpoint = state;
+	struct checkpoint_job *of = &checkpoint->job[transfer->job.row];
+	if (of->transfer && of->token == transfer->token)
+		finished(checkpoint, world, transfer->job);
+}
+
+static sl_time checkpoint_kept(void *state, struct sl_pass *world, sl_job job, sl_time done)
+{
+	(void)world;
+	struct checkpoint *checkpoint = state;
+	struct checkpoint_job *of = &checkpoint->job[job.row];
+	const sl_time kept = of->phase == CHECKPOINT_OUT ? 0 : of->last < done ? of->last : done;
+	of->lost += done - kept;
+	checkpoint->lost += (__int128)(done - kept) * of->nodes;
+	return kept;
 }
 
 const struct sl_model model_checkpoint = {
 	.abi = SL_ABI_OF(struct sl_model),
 	.name = "checkpoint",
 	.summary = "jobs keep their work, at a cost",
+	.paper = "Young 1974; Daly 2006; Saxena et al. 2024 (arXiv 2410.18124)",
+	.params = checkpoint_params,
+	.param_count = SL_LEN(checkpoint_params),
 	.init = checkpoint_init,
+	.started = checkpoint_started,
+	.left = checkpoint_left,
+	.timer = checkpoint_timer,
+	.ends = checkpoint_ends,
+	.transferred = checkpoint_transferred,
+	.kept = checkpoint_kept,
+	.tell = checkpoint_tell,
 };

@@ -106,6 +106,7 @@ static void leave(struct fabric_model *m, sl_job job, sl_time now)
 	carry(m, job.row, -client->load, now);
 	fabric_share_remove(m->share, job.row);
 	m->on_it--;
+	m->last = now;
 }
 
 static void enter(

@@ -65,7 +65,7 @@ struct fabric_model {
 	/* By job, over all attempts on the fabric, us: held, and worked at the fabric's rate. Each sum is of
 	 * whole microseconds, rounded down where the rate changed. */
 	sl_time *held, *worked;
-	sl_time first; /* When somebody first was on it. */
+	sl_time first, last; /* When somebody first was on it, and when one last left. */
 	uint32_t on_it, on_it_most;
 	bool failed; /* No memory: told as the run ends. */
 	struct sl_arena *arena;

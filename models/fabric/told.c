@@ -128,7 +128,8 @@ int fabric_tell(void *state, struct sl_pass *world, struct sl_tally *tally, stru
 	struct fabric_model *m = state;
 	if (m->failed)
 		return sl_fail(err, SL_SYSTEM, "no memory for the fabric's jobs");
-	const sl_time now = sl_now(world);
+	const sl_time now =
+		m->on_it ? sl_now(world) : m->last; /* Means are of the time in which there was traffic. */
 	close_all(m, now);
 	int status = tell_jobs(m, tally, err);
 	status = status ? status : tell_links(m, now, tally, err);

@@ -158,6 +158,20 @@ static void cycle_count(struct cycle *c, const struct fit_trace *t)
 	}
 }
 
+/* A day or an hour that the trace does not touch, below 0, is like the others on average. */
+static void fill(double *factor, size_t count)
+{
+	double sum = 0;
+	double known = 0;
+	for (size_t i = 0; i < count; i++) {
+		sum += factor[i] >= 0 ? factor[i] : 0;
+		known += factor[i] >= 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (factor[i] < 0)
+			factor[i] = known > 0 ? sum / known : 1;
+}
+
 /* The likeliest Poisson process whose rate is a product of hour and day: each factor in turn, until they
  * stand. */
 static void cycle_fit(struct cycle *c, const struct fit_trace *t)
@@ -173,8 +187,9 @@ static void cycle_fit(struct cycle *c, const struct fit_trace *t)
 				jobs += c->jobs[d][h];
 				seconds += c->seconds[d][h] * c->day[h];
 			}
-			c->week[d] = seconds > 0 ? jobs / seconds : 0;
+			c->week[d] = seconds > 0 ? jobs / seconds : -1;
 		}
+		fill(c->week, WEEK);
 		for (size_t h = 0; h < DAY; h++) {
 			double jobs = 0;
 			double seconds = 0;
@@ -182,8 +197,9 @@ static void cycle_fit(struct cycle *c, const struct fit_trace *t)
 				jobs += c->jobs[d][h];
 				seconds += c->seconds[d][h] * c->week[d];
 			}
-			c->day[h] = seconds > 0 ? jobs / seconds : 0;
+			c->day[h] = seconds > 0 ? jobs / seconds : -1;
 		}
+		fill(c->day, DAY);
 	}
 	for (size_t d = 0; d < WEEK; d++) {
 		for (size_t h = 0; h < DAY; h++) {

@@ -83,7 +83,9 @@ double fit_mixture_cdf(const struct fit_mixture *m, enum fit_family family, doub
 /* ---- How near (fit_near.c) -------------------------------------------------------------- */
 
 /* The largest distance of two samples' distribution functions (Kolmogorov and Smirnov), and Anderson and
- * Darling's of two samples (Pettitt 1976, ties in half), which looks at the tails. Sorted. */
+ * Darling's of two samples (Scholz and Stephens, JASA 82, 1987, ties in half), which looks at the tails.
+ * Sorted.
+ */
 double fit_ks(const double *x, size_t n, const double *y, size_t m);
 double fit_ad(const double *x, size_t n, const double *y, size_t m);
 /* One sample against a distribution function. */

@@ -3,7 +3,7 @@
  * generators.h - the inside of the workload generators downey, jann, gavel, gpu and mixture: what they have
  * in common (arrivals, users, estimates, rows), and the numbers that fits find for them (fit.h).
  *
- * A generator fills the jobs; common.c does the rest. All that is drawn becomes an integer where it is drawn,
+ * A generator fills the jobs; generators.c does the rest. All that is drawn becomes an integer where it is drawn,
  * and what stands between a stream and that integer is + - * / sqrt, GSL's samplers over our streams, and
  * gen_exp and gen_ln below: no result of the C library's exp, log or pow is rounded to anything.
  */
@@ -17,7 +17,7 @@
 enum { GEN_JOBS_MAX = 100000000, GEN_CPUS_MAX = 10000000, GEN_USERS_MAX = 1000000 };
 enum { GEN_DAY_HOURS = 24, GEN_WEEK_DAYS = 7, GEN_WEEK_HOURS = GEN_DAY_HOURS * GEN_WEEK_DAYS };
 
-/* ---- Numbers (math.c) ---------------------------------------------------------- */
+/* ---- Numbers (drawing.c) ---------------------------------------------------------- */
 
 /* e^x, |x| < 700, and ln x, x > 0, the same bits anywhere; off by at most 3e-16 of the larger of 1 and the
  * result. */

@@ -12,7 +12,7 @@
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
 	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,
-	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_loss, &plan_srtf };
+	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_loss, &plan_srtf, &plan_elastic };
 
 /* Plans and estimates that lean on each other's fine print. */
 static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
@@ -43,7 +43,7 @@ static int init_fill(struct composed *composed, const char *text, struct sl_aren
 static int refuse_idle(const struct composed *composed, struct sl_err *err)
 {
 	const struct order *order = composed->order.order;
-	const unsigned takes = composed->plan->takes | (order ? order->takes : 0);
+	const uint64_t takes = composed->plan->takes | (order ? order->takes : 0);
 	for (unsigned i = PARAM_BY; i < PARAM_COUNT; i++)
 		if (!(takes & TAKES(i)) && strcmp(composed->values[i].text, composed_params[i].fallback) != 0)
 			return sl_fail(err, SL_USAGE, "%s=%s means nothing under order=%s, plan=%s",
@@ -170,6 +170,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 		status = composed->plan->init(composed, setup, err);
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
+	gate_init(composed, setup);
 	sl_default_reason(setup, composed->plan->reason);
 	sl_default_rule(setup, composed->shares ? SL_RULE_SHARE : SL_RULE_ORDER);
 	return status ? status : init_place(composed, setup, err);
@@ -287,8 +288,17 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	if (!sl_start(pass, job))
+	return composed_start_sized(composed, pass, job, 0);
+}
+
+bool composed_start_sized(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t tasks)
+{
+	if (composed->gated && !gate_opens(composed, pass, job))
 		return false;
+	if (!(tasks ? sl_start_sized(pass, job, tasks) : sl_start(pass, job)))
+		return false;
+	if (composed->gated)
+		gate_passed(composed, pass, job);
 	if (composed->shares)
 		shares_started(composed->shares, pass, job);
 	return true;
@@ -351,7 +361,7 @@ static void composed_pass(void *state, struct sl_pass *pass)
 
 static const enum sl_reason composed_reasons[] = { SL_REASON_PRIORITY, SL_REASON_RESOURCES,
 	SL_REASON_BEGIN_TIME, SL_REASON_DEPENDENCY, SL_REASON_QUOTA, SL_REASON_NODES_NOT_AVAIL,
-	SL_REASON_NODES_RESERVED, SL_REASON_NODES_MAINT, SL_REASON_COUNT };
+	SL_REASON_NODES_RESERVED, SL_REASON_NODES_MAINT, SL_REASON_POWER, SL_REASON_COUNT };
 
 const struct sl_policy policy_composed = {
 	.abi = SL_ABI_OF(struct sl_policy),

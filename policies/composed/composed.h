@@ -47,9 +47,18 @@ enum {
 	PARAM_ALTERNATE,
 	PARAM_QUOTAS,
 	PARAM_PREEMPT,
+	PARAM_MOLDABLE,
+	PARAM_GROW,
+	PARAM_POWER,
+	PARAM_HOLD,
+	PARAM_HOLD_ABOVE,
+	PARAM_HOLD_WAIT,
 	PARAM_COUNT
 };
-#define TAKES(param) (1U << (param))
+#define TAKES(param) (UINT64_C(1) << (param))
+/* Of plans that start jobs through composed_start alone, one at a time. */
+#define TAKES_POWER (TAKES(PARAM_POWER) | TAKES_HOLD)
+#define TAKES_HOLD  (TAKES(PARAM_HOLD) | TAKES(PARAM_HOLD_ABOVE) | TAKES(PARAM_HOLD_WAIT))
 extern const struct sl_param composed_params[PARAM_COUNT];
 
 struct expr; /* expr.c: a user's expression, compiled. */
@@ -62,7 +71,7 @@ struct order {
 	bool by_row; /* Submit order itself: needs no key. */
 	double (*score)(const struct facts *facts);
 	const struct sharing *sharing; /* In place of a score: an order of parties. */
-	unsigned takes;
+	uint64_t takes;
 };
 
 /* An order in use: of the table, or an expression. */
@@ -80,7 +89,7 @@ struct plan {
 	const char *paper;
 	unsigned uses; /* enum sl_use */
 	enum sl_reason reason;
-	unsigned takes;
+	uint64_t takes;
 	bool fills;               /* Takes candidates from behind the head: `fill` means something. */
 	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
 	bool shadows;             /* `shadow` and `spare` mean something. */
@@ -134,7 +143,14 @@ struct composed {
 	struct lanes *lanes; /* NULL: one queue. */
 	uint32_t lane_count;
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
+	bool gated;           /* power.c: starts are looked at. */
+	sl_ledger admitted;
 };
+
+/* power.c: whether a job may start, as far as its power and what that costs go; and that it did. */
+void gate_init(struct composed *composed, const struct sl_setup *setup);
+bool gate_opens(struct composed *composed, struct sl_pass *pass, sl_job job);
+void gate_passed(struct composed *composed, struct sl_pass *pass, sl_job job);
 
 /* since.c: submissions and ends since the plan's last pass; what it notes can be taken back with the pass. */
 int since_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
@@ -164,12 +180,14 @@ extern const struct order orders[];
 extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_share,
 	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit, plan_easy_named,
-	plan_conservative_named, plan_loss, plan_srtf;
+	plan_conservative_named, plan_loss, plan_srtf, plan_elastic;
 extern const struct estimate estimates[];
 extern const size_t estimate_count;
 
 /* Commands of plans: the order learns of them. */
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job);
+/* With so many tasks; 0: as asked. */
+bool composed_start_sized(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t tasks);
 bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_preempt how);
 bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job);
 void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark);

@@ -11,8 +11,11 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 	sl_job head = composed_first(composed, pass);
 	while (sl_job_is(head) && composed_start(composed, pass, head))
 		head = composed_first(composed, pass);
-	if (sl_job_is(head))
+	if (sl_job_is(head)) {
 		sl_head_waits(pass, head);
+		if (composed->gated)
+			(void)gate_opens(composed, pass, head); /* Its reason. */
+	}
 	return head;
 }
 
@@ -29,6 +32,7 @@ const struct plan plan_fcfs = {
 	.summary = "strictly in order: nobody overtakes the first",
 	.paper =
 		"Schwiegelshohn & Yahyapour, Analysis of first-come-first-serve parallel job scheduling, SODA 1998",
+	.takes = TAKES_POWER,
 	.reason = SL_REASON_PRIORITY,
 	.turns = true,
 	.parts = true,
@@ -51,6 +55,7 @@ const struct plan plan_greedy = {
 	.summary = "whoever fits now, in order; promises nothing to anybody",
 	.paper =
 		"Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969 (list scheduling)",
+	.takes = TAKES_POWER,
 	.reason = SL_REASON_RESOURCES,
 	.lanes = true,
 	.pass = greedy_pass,
@@ -162,6 +167,7 @@ const struct plan plan_easy = {
 	.summary = "the first is promised the earliest start; others may overtake if they do not delay it",
 	.paper =
 		"Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
+	.takes = TAKES_POWER,
 	.reason = SL_REASON_PRIORITY,
 	.fills = true,
 	.turns = true,

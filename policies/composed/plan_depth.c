@@ -111,7 +111,7 @@ const struct plan plan_depth = {
 		"scheduling performance, JSSPP 2002",
 	.uses = SL_USE_PROMISES,
 	.reason = SL_REASON_PRIORITY,
-	.takes = TAKES(PARAM_DEPTH),
+	.takes = TAKES(PARAM_DEPTH) | TAKES_POWER,
 	.fills = true,
 	.lanes = true,
 	.init = depth_init,

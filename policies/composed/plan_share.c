@@ -62,7 +62,7 @@ const struct plan plan_share = {
 		"Ghodsi et al., Dominant resource fairness: fair allocation of multiple resource types, NSDI 2011, "
 		"algorithm 1",
 	.reason = SL_REASON_PRIORITY,
-	.takes = TAKES(PARAM_BLOCKED),
+	.takes = TAKES(PARAM_BLOCKED) | TAKES_POWER,
 	.turns = true,
 	.parts = true,
 	.lanes_not = "each party has a queue of its own, so say by=partition",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * math.c - what generators draw with: elementary functions of the same bits anywhere, samplers over our
+ * drawing.c - what generators draw with: elementary functions of the same bits anywhere, samplers over our
  * streams, and hyper-Erlang distributions by their moments.
  *
  * M. A. Johnson, M. R. Taaffe, "Matching moments to phase distributions: mixtures of Erlang distributions of

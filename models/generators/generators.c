@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * common.c - what generators share: arrivals, users, what users ask for, and rows.
+ * generators.c - what generators share: arrivals, users, what users ask for, and rows.
  *
  * Arrivals are a renewal process with exponential, Weibull, gamma or constant gaps, or a Poisson process
  * whose rate changes by the hour of the week, by thinning (P. A. W. Lewis, G. S. Shedler, "Simulation of

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * failures_groups.c - outages of several nodes at once: below a leaf switch, in a power domain, of the file
+ * system that all need; and what a log says of nodes.
+ *
+ * Each has a stream of its own ("models/failures/leaf/NAME"...). Times between outages are exponential, from
+ * the end of one on. A node in two outages is down until both are over; its own failures go on as if there
+ * were no outages, so that these move none of them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/failures/failures.h"
+
+static int memory_out(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "failures: no memory"); }
+
+int failures_group_add(struct failures *f, const struct fail_group *group, struct sl_err *err)
+{
+	if (f->group_count == f->group_capacity) {
+		const uint32_t room = f->group_capacity ? 2 * f->group_capacity : 64;
+		struct fail_group *more =
+			room <= FAIL_LOG_MAX ? sl_alloc(f->setup.arena, room, sizeof(*more)) : NULL;
+		if (!more)
+			return memory_out(err);
+		if (f->group_count)
+			memcpy(more, f->group, f->group_count * sizeof(*more));
+		f->group = more;
+		f->group_capacity = room;
+	}
+	f->group[f->group_count] = *group;
+	f->group[f->group_count++].record = UINT32_MAX;
+	return SL_OK;
+}
+
+/* ---- Lists of hosts ------------------------------------------------------------- */
+
+struct named {
+	const char *name;
+	uint32_t node;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Nodes by name; made once, as the first list is read. */
+static int make_names(struct failures *f, struct sl_err *err)
+{
+	if (f->named)
+		return SL_OK;
+	struct named *named = sl_alloc(f->setup.arena, f->node_count, sizeof(*named));
+	if (!named)
+		return memory_out(err);
+	const char *const *name = f->setup.cluster->node_name;
+	for (uint32_t i = 0; i < f->node_count; i++)
+		named[i] = (struct named){ name && name[i] ? name[i] : "", i };
+	qsort(named, f->node_count, sizeof(*named), by_name);
+	f->named = named;
+	return SL_OK;
+}
+
+struct hosts {
+	const struct failures *f;
+	const struct sl_place *at;
+	struct sl_err *err;
+	uint32_t *node;
+	uint32_t count;
+};
+
+static int take_host(void *self, const char *name, size_t len)
+{
+	struct hosts *hosts = self;
+	char text[SL_HOST_NAME_MAX + 1];
+	snprintf(text, sizeof(text), "%.*s", (int)len, name);
+	const struct named key = { text, 0 }, *named = hosts->f->named;
+	uint32_t low = 0, high = hosts->f->node_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (by_name(&named[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < hosts->f->node_count && strcmp(named[low].name, text) == 0) {
+		hosts->node[hosts->count++] = named[low].node;
+		return 0;
+	}
+	if (hosts->at)
+		return sl_fail_at(hosts->err, hosts->at,
+			"failures: there is no node '%s': name nodes of the cluster", text);
+	return sl_fail(
+		hosts->err, SL_USAGE, "failures: there is no node '%s': name nodes of the cluster", text);
+}
+
+int failures_hosts(struct failures *f, const char *text, const struct sl_place *at, const uint32_t **node,
+	uint32_t *count, struct sl_err *err)
+{
+	const int64_t names = sl_hosts_count(text, strlen(text), at, err);
+	if (names < 0 || make_names(f, err))
+		return err->status;
+	f->listed += (uint64_t)names;
+	if (f->listed > FAIL_LISTED_MAX)
+		return sl_fail(err, SL_INPUT, "failures: lists of more than %d hosts in all: give fewer",
+			FAIL_LISTED_MAX);
+	struct hosts hosts = { f, at, err, sl_alloc(f->setup.arena, (size_t)names + 1, sizeof(uint32_t)), 0 };
+	if (!hosts.node)
+		return memory_out(err);
+	if (sl_hosts_each(text, strlen(text), at, err, take_host, &hosts))
+		return err->status;
+	qsort(hosts.node, hosts.count, sizeof(*hosts.node), by_number);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < hosts.count; i++)
+		if (!kept || hosts.node[kept - 1] != hosts.node[i])
+			hosts.node[kept++] = hosts.node[i];
+	*node = hosts.node;
+	*count = kept;
+	return SL_OK;
+}
+
+/* ---- Making groups ---------------------------------------------------------------- */
+
+struct kind {
+	const char *path; /* Of its streams. */
+	uint32_t cause;
+	double mean; /* us; 0: never. */
+	sl_time time;
+};
+
+static struct kind kind_of(
+	const struct failures *f, const char *path, const char *rate, const char *time, uint32_t cause)
+{
+	const struct sl_value *r = sl_value_of(f->setup.values, f->setup.value_count, rate);
+	const struct sl_value *t = sl_value_of(f->setup.values, f->setup.value_count, time);
+	const double per_1000_days = r ? (double)r->number / 1e6 : 0;
+	return (struct kind){ path, cause, per_1000_days > 0 ? 1000.0 * (double)FAIL_DAY / per_1000_days : 0,
+		t ? t->number : 0 };
+}
+
+static int add(struct failures *f, const struct kind *kind, const char *name, const uint32_t *node,
+	uint32_t count, struct sl_err *err)
+{
+	char path[200];
+	snprintf(path, sizeof(path), "models/failures/%s/%.100s", kind->path, name);
+	return failures_group_add(f,
+		&(struct fail_group){ .rng = sl_rng_stream(f->setup.seed, path),
+			.name = name,
+			.mean = kind->mean,
+			.time = kind->time > 0 ? kind->time : 1,
+			.node = node,
+			.node_count = count,
+			.cause = kind->cause,
+			.next = SL_NEVER },
+		err);
+}
+
+static int leaves(struct failures *f, const struct kind *kind, struct sl_err *err)
+{
+	const struct sl_cluster *cluster = f->setup.cluster;
+	uint32_t found = 0;
+	for (uint32_t i = 0; i < cluster->switch_count; i++) {
+		const struct sl_switch *sw = &cluster->sw[i];
+		if (sw->level || !sw->node_count)
+			continue;
+		found++;
+		if (add(f, kind, sw->name, sw->node, sw->node_count, err))
+			return err->status;
+	}
+	if (found)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"failures: leaf_rate without switches: the cluster's file has to name some, with their nodes");
+}
+
+/* All nodes, in order of number. */
+static const uint32_t *all_nodes(struct failures *f)
+{
+	uint32_t *node = sl_alloc(f->setup.arena, f->node_count, sizeof(*node));
+	for (uint32_t i = 0; node && i < f->node_count; i++)
+		node[i] = i;
+	return node;
+}
+
+static int domains_by_number(struct failures *f, const struct kind *kind, uint32_t size, struct sl_err *err)
+{
+	const uint32_t *node = all_nodes(f);
+	if (!node)
+		return memory_out(err);
+	for (uint32_t first = 0; first < f->node_count; first += size) {
+		char text[32];
+		const int len = snprintf(text, sizeof(text), "domain%" PRIu32, first / size + 1);
+		const char *name = sl_strdup(f->setup.arena, text, (size_t)len);
+		const uint32_t count = f->node_count - first < size ? f->node_count - first : size;
+		if (!name)
+			return memory_out(err);
+		if (add(f, kind, name, node + first, count, err))
+			return err->status;
+	}
+	return SL_OK;
+}
+
+static int domains_by_name(
+	struct failures *f, const struct kind *kind, const struct sl_sheet *sheet, struct sl_err *err)
+{
+	const uint32_t name = sl_sheet_column(sheet, "domain"), nodes = sl_sheet_column(sheet, "nodes");
+	if (name == UINT32_MAX || nodes == UINT32_MAX)
+		return sl_fail_at(err, &(struct sl_place){ .file = sheet->file, .line = 1 },
+			"there is no column 'domain' or 'nodes': both are wanted");
+	for (uint32_t row = 0; row < sheet->rows; row++) {
+		const struct sl_place at = sl_sheet_place(sheet, row, nodes);
+		const uint32_t *node = NULL;
+		uint32_t count = 0;
+		if (failures_hosts(
+			    f, sheet->cell[(size_t)row * sheet->columns + nodes], &at, &node, &count, err) ||
+			add(f, kind, sheet->cell[(size_t)row * sheet->columns + name], node, count, err))
+			return err->status;
+	}
+	return SL_OK;
+}
+
+static int domains(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
+{
+	const struct kind kind = kind_of(f, "domain", "domain_rate", "domain_time", f->cause_domain);
+	const struct sl_value *size = sl_value_of(setup->values, setup->value_count, "domain");
+	const struct sl_sheet *sheet = sl_sheet_of(setup, "domains");
+	if (!(kind.mean > 0))
+		return SL_OK;
+	if (sheet)
+		return domains_by_name(f, &kind, sheet, err);
+	if (size && size->number > 0)
+		return domains_by_number(f, &kind, (uint32_t)size->number, err);
+	return sl_fail(err, SL_USAGE, "failures: domain_rate without domains: give domain=N or domains=FILE");
+}
+
+static int file_system(struct failures *f, struct sl_err *err)
+{
+	const struct kind kind = kind_of(f, "fs", "fs_rate", "fs_time", f->cause_fs);
+	if (!(kind.mean > 0))
+		return SL_OK;
+	const uint32_t *node = all_nodes(f);
+	return node ? add(f, &kind, "fs", node, f->node_count, err) : memory_out(err);
+}
+
+int failures_groups_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
+{
+	if (!f->node_count)
+		return SL_OK;
+	const struct kind leaf = kind_of(f, "leaf", "leaf_rate", "leaf_time", f->cause_leaf);
+	if (leaf.mean > 0 && leaves(f, &leaf, err))
+		return err->status;
+	if (domains(f, setup, err) || file_system(f, err))
+		return err->status;
+	return failures_log_read(f, setup, err);
+}
+
+/* ---- Their course -------------------------------------------------------------------- */
+
+static void plan(struct failures *f, struct sl_pass *world, uint32_t row, sl_time from)
+{
+	struct fail_group *group = &f->group[row];
+	group->next = failures_later(from, failures_exponential(group->mean, sl_rng_unit(&group->rng)));
+	failures_wake(world, group->next, FAIL_T_GROUP, row);
+}
+
+void failures_groups_begin(struct failures *f, struct sl_pass *world)
+{
+	for (uint32_t i = 0; i < f->group_count; i++) {
+		struct fail_group *group = &f->group[i];
+		if (group->mean > 0)
+			plan(f, world, i, f->begun);
+		else if (group->back > f->begun) { /* Of a log; what was over before is no news. */
+			if (group->next < f->begun)
+				group->next = f->begun;
+			failures_wake(world, group->next, FAIL_T_GROUP, i);
+		}
+	}
+}
+
+void failures_group_out(struct failures *f, struct sl_pass *world, uint32_t row)
+{
+	struct fail_group *group = &f->group[row];
+	if (group->out || group->next != sl_now(world))
+		return;
+	group->out = true;
+	if (group->mean > 0)
+		group->back = failures_later(sl_now(world), group->time);
+	group->record = failures_record(f, sl_now(world), group->name, group->cause);
+	f->cause[group->cause].count++;
+	if (!group->drain)
+		failures_hit_nodes(f, world, group->node, group->node_count, group->record);
+	for (uint32_t i = 0; i < group->node_count; i++)
+		if (group->drain)
+			sl_model_node_drain(world, group->node[i], true);
+		else
+			sl_model_node_down(
+				world, group->node[i], f->options.return_known ? group->back : SL_NEVER);
+	failures_wake(world, group->back, FAIL_T_GROUP_BACK, row);
+}
+
+void failures_group_back(struct failures *f, struct sl_pass *world, uint32_t row)
+{
+	struct fail_group *group = &f->group[row];
+	if (!group->out || group->back != sl_now(world))
+		return;
+	group->out = false;
+	f->cause[group->cause].down += failures_times(group->node_count, sl_now(world) - group->next, 1);
+	if (group->record != UINT32_MAX)
+		f->record[group->record].until = sl_now(world);
+	for (uint32_t i = 0; i < group->node_count; i++)
+		if (group->drain)
+			sl_model_node_drain(world, group->node[i], false);
+		else
+			sl_model_node_up(world, group->node[i]);
+	if (group->mean > 0)
+		plan(f, world, row, sl_now(world));
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * failures_log.c - failures that happened, from a file.
+ *
+ * A CSV file with the columns node (a list of hosts), from, until, and, if wanted, cause and state; or what
+ * `sacctmgr show event -P` prints (sacctmgr(1)): NodeName|TimeStart|TimeEnd|State|Reason, among others.
+ * Times are dates by the log's own clock, seconds or durations since the run's zero. An empty until (or
+ * Unknown): it is not over. A state that begins with DRAIN lets go on what runs there; without a state, or in
+ * any other, the node is down. Lines without a node (events of the whole cluster) are passed over.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "models/failures/failures.h"
+
+enum { NODE, FROM, UNTIL, CAUSE, STATE, FIELDS };
+
+static const struct {
+	const char *names[4];
+	bool wanted;
+} fields[FIELDS] = {
+	[NODE] = { { "node", "NodeName", "Node" }, true },
+	[FROM] = { { "from", "TimeStart", "Start" }, true },
+	[UNTIL] = { { "until", "TimeEnd", "End" }, true },
+	[CAUSE] = { { "cause", "Reason" }, false },
+	[STATE] = { { "state", "StateRaw" }, false },
+};
+
+struct log {
+	const struct sl_sheet *sheet;
+	uint32_t column[FIELDS]; /* UINT32_MAX: there is none. */
+};
+
+struct text {
+	const char *at;
+	size_t len;
+};
+
+static struct text field_of(const struct log *log, uint32_t row, int field)
+{
+	const struct sl_sheet *sheet = log->sheet;
+	const uint32_t column = log->column[field];
+	if (column == UINT32_MAX)
+		return (struct text){ "", 0 };
+	const char *cell = sheet->cell[(size_t)row * sheet->columns + column];
+	return (struct text){ cell, strlen(cell) };
+}
+
+static bool is_text(struct text text, const char *word)
+{
+	return text.len == strlen(word) && strncasecmp(text.at, word, text.len) == 0;
+}
+
+static bool is_said(struct text text)
+{
+	return text.len && !is_text(text, "Unknown") && !is_text(text, "None") && !is_text(text, "(null)");
+}
+
+static int find_columns(struct log *log, struct sl_err *err)
+{
+	for (int i = 0; i < FIELDS; i++) {
+		log->column[i] = UINT32_MAX;
+		for (int k = 0; fields[i].names[k] && log->column[i] == UINT32_MAX; k++)
+			log->column[i] = sl_sheet_column(log->sheet, fields[i].names[k]);
+		if (log->column[i] == UINT32_MAX && fields[i].wanted)
+			return sl_fail_at(err, &(struct sl_place){ .file = log->sheet->file, .line = 1 },
+				"there is no column '%s' (or '%s'): add it to the first line",
+				fields[i].names[0], fields[i].names[1]);
+	}
+	return SL_OK;
+}
+
+static int time_of(const struct failures *f, struct text text, const struct sl_place *at, sl_time *time,
+	struct sl_err *err)
+{
+	if (sl_get_micro(text.at, text.len, time) || sl_get_duration(text.at, text.len, time))
+		return SL_OK;
+	if (!sl_get_date(text.at, text.len, time))
+		return sl_fail_at(err, at,
+			"'%.*s' is no time: give seconds, a duration such as 36h, or a date "
+			"(2024-05-01T12:00:00)",
+			(int)(text.len < 60 ? text.len : 60), text.at);
+	if (!f->setup.epoch)
+		return sl_fail_at(err, at, "a date, but the trace has none: give seconds since its zero");
+	*time -= f->setup.epoch * SL_SECOND;
+	return SL_OK;
+}
+
+static int add_line(struct failures *f, const struct log *log, uint32_t row, struct sl_err *err)
+{
+	const struct sl_place at = sl_sheet_place(log->sheet, row, 0);
+	const struct text node = field_of(log, row, NODE), until = field_of(log, row, UNTIL),
+			  cause = field_of(log, row, CAUSE), state = field_of(log, row, STATE);
+	if (!is_said(node))
+		return SL_OK;
+	struct fail_group group = { .next = SL_NEVER, .back = SL_NEVER };
+	group.name = sl_strdup(f->setup.arena, node.at, node.len);
+	if (!group.name)
+		return sl_fail(err, SL_SYSTEM, "failures: no memory");
+	group.cause = is_said(cause) ? failures_cause_of(f, cause.at, cause.len)
+				     : failures_cause_of(f, "not said", 8);
+	if (group.cause == UINT32_MAX)
+		return sl_fail_at(err, &at, "more than %d causes: join some", FAIL_CAUSES_MAX);
+	if (time_of(f, field_of(log, row, FROM), &at, &group.next, err) ||
+		(is_said(until) && time_of(f, until, &at, &group.back, err)))
+		return err->status;
+	if (group.back <= group.next)
+		return sl_fail_at(err, &at, "it is over before it begins: until has to be after from");
+	group.drain = state.len >= 5 && strncasecmp(state.at, "DRAIN", 5) == 0;
+	if (failures_hosts(f, group.name, &at, &group.node, &group.node_count, err))
+		return err->status;
+	return failures_group_add(f, &group, err);
+}
+
+int failures_log_read(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
+{
+	struct log log = { .sheet = sl_sheet_of(setup, "log") };
+	if (!log.sheet)
+		return SL_OK;
+	if (find_columns(&log, err))
+		return err->status;
+	for (uint32_t row = 0; row < log.sheet->rows; row++)
+		if (add_line(f, &log, row, err))
+			return err->status;
+	return SL_OK;
+}

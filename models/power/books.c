@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * books.c - who draws what, kept exactly: nodes, jobs, and their sums over time.
+ *
+ * A job is charged for what it drives, and for its part of what its nodes draw idle: of a node with GPUs, as
+ * many as it has of them, else as many as it has of the cpus; of a node of its own, all of it.
+ */
+#include <string.h>
+
+#include "models/power/state.h"
+
+int64_t books_draw(const struct power *p) { return p->draw + p->switches; }
+
+void books_begin(struct power *p, sl_time now) { meter_begin(&p->meter, now); }
+
+void books_advance(struct power *p, sl_time now)
+{
+	const sl_time from = p->meter.at;
+	if (now <= from)
+		return;
+	const int64_t draw = books_draw(p);
+	meter_advance(&p->meter, draw, now);
+	if (p->price.count)
+		p->cost += (__int128)draw * tariff_over(&p->price, from, now);
+	if (p->carbon.count)
+		p->carbon_sum += (__int128)draw * tariff_over(&p->carbon, from, now);
+	p->off_time += (power_sum)(p->cluster->node_count - p->on) * (power_sum)(now - from);
+	if (p->share < SL_RATE_ONE)
+		p->throttled += now - from;
+}
+
+void job_settle(struct power *p, uint32_t row, sl_time now)
+{
+	struct power_job *job = &p->job[row];
+	if (now <= job->at)
+		return;
+	job->energy += (power_sum)job->draw * (power_sum)(now - job->at);
+	if (p->price.count)
+		job->cost += (__int128)job->draw * tariff_over(&p->price, job->at, now);
+	if (p->carbon.count)
+		job->carbon += (__int128)job->draw * tariff_over(&p->carbon, job->at, now);
+	job->at = now;
+}
+
+static int64_t draw_of(const struct power *p, const struct power_node *node)
+{
+	const struct figures *f = &p->figures[node->type];
+	if (node->is != NODE_ON)
+		return node->is == NODE_OFF ? f->off : f->boot;
+	return figures_draw(f, node->driven);
+}
+
+/* On a measured curve what one job drives is worth more or less as others do. */
+static void share_draw(struct power *p, struct power_node *node, sl_time now)
+{
+	const int64_t more = node->draw - p->figures[node->type].idle;
+	for (uint32_t i = node->piece; i != NOBODY; i = p->piece[i].next) {
+		struct power_piece *piece = &p->piece[i];
+		const int64_t draw = node->driven ? sl_mul_div(more, piece->driven, node->driven) : 0;
+		job_settle(p, piece->job, now);
+		p->job[piece->job].draw += draw - piece->draw;
+		piece->draw = draw;
+	}
+}
+
+void node_redraw(struct power *p, uint32_t row, sl_time now)
+{
+	struct power_node *node = &p->node[row];
+	const int64_t draw = draw_of(p, node);
+	p->draw += draw - node->draw;
+	node->draw = draw;
+	if (p->figures[node->type].curve && node->is == NODE_ON)
+		share_draw(p, node, now);
+}
+
+/* The piece's own job is settled. */
+static void piece_drives(struct power *p, uint32_t index, int64_t driven, sl_time now)
+{
+	struct power_piece *piece = &p->piece[index];
+	struct power_node *node = &p->node[piece->node];
+	node->driven += driven - piece->driven;
+	piece->driven = driven;
+	if (!p->figures[node->type].curve) {
+		p->job[piece->job].draw += driven - piece->draw;
+		piece->draw = driven;
+	}
+	node_redraw(p, piece->node, now);
+}
+
+void job_scale(struct power *p, uint32_t row, uint64_t scale, sl_time now)
+{
+	struct power_job *job = &p->job[row];
+	if (job->scale == scale)
+		return;
+	job_settle(p, row, now);
+	job->scale = scale;
+	for (uint32_t i = job->piece; i != NOBODY; i = p->piece[i].more)
+		piece_drives(p, i, (int64_t)((unsigned __int128)p->piece[i].full * scale >> 32), now);
+}
+
+/* ---- Jobs come and go -------------------------------------------------------------------------------- */
+
+/* Grown by doubling; what is outgrown stays in the arena, less in all than what is in use. */
+static uint32_t piece_new(struct power *p)
+{
+	if (p->piece_free != NOBODY) {
+		const uint32_t index = p->piece_free;
+		p->piece_free = p->piece[index].more;
+		return index;
+	}
+	if (p->piece_count == p->piece_capacity) {
+		const uint32_t capacity = p->piece_capacity ? 2 * p->piece_capacity : 256;
+		struct power_piece *grown = sl_alloc(p->arena, capacity, sizeof(*grown));
+		if (!grown)
+			return NOBODY;
+		if (p->piece_count)
+			memcpy(grown, p->piece, p->piece_count * sizeof(*grown));
+		p->piece = grown;
+		p->piece_capacity = capacity;
+	}
+	return p->piece_count++;
+}
+
+static const struct sl_profile *profile_of(const struct power *p, uint32_t job)
+{
+	const struct sl_jobs *jobs = p->jobs;
+	return jobs->profile_of && jobs->profile_of[job] ? &jobs->profile[jobs->profile_of[job]] : NULL;
+}
+
+/* uW at full speed of so many tasks on that type of node. */
+static int64_t full_of(const struct power *p, uint32_t job, const struct sl_group *group, uint32_t tasks,
+	const struct figures *f)
+{
+	const struct sl_profile *profile = profile_of(p, job);
+	const bool said = profile && profile->intensity != SL_NONE;
+	const int64_t gpus = group->task.gpus * tasks;
+	const int64_t cpus = group->task.cpus * tasks;
+	const int64_t gpu_share = said ? profile->intensity : p->intensity;
+	const int64_t cpu_share = said && !gpus ? profile->intensity : 1000000;
+	const int64_t gpu = sl_mul_div(f->gpu, gpus * gpu_share, sl_parts(p->cluster->gpu_parts) * 1000000);
+	return gpu + sl_mul_div(f->core, cpus * cpu_share, sl_parts(p->cluster->cpu_parts) * 1000000);
+}
+
+static int64_t idle_of(const struct sl_group *group, uint32_t tasks, const struct figures *f)
+{
+	if (group->exclusive)
+		return f->idle;
+	const int64_t whole = f->gpus ? f->gpus : f->cpus;
+	const int64_t part = (f->gpus ? group->task.gpus : group->task.cpus) * tasks;
+	return whole ? (int64_t)((__int128)f->idle * (part < whole ? part : whole) / whole) : 0;
+}
+
+static void piece_link(struct power *p, uint32_t index, uint32_t row)
+{
+	struct power_node *node = &p->node[row];
+	struct power_piece *piece = &p->piece[index];
+	piece->before = NOBODY;
+	piece->next = node->piece;
+	if (node->piece != NOBODY)
+		p->piece[node->piece].before = index;
+	node->piece = index;
+	node->jobs++;
+	node->since = SL_NONE;
+}
+
+bool books_take(struct power *p, sl_job job, const struct sl_piece *at, size_t count, sl_time now)
+{
+	struct power_job *own = &p->job[job.row];
+	const struct sl_request *request = &p->jobs->requests[p->jobs->request[job.row]];
+	own->piece = NOBODY;
+	own->at = now;
+	own->ready = SL_NONE;
+	own->own = SL_RATE_ONE;
+	own->scale = 0;
+	own->draw = 0;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t index = piece_new(p);
+		if (index == NOBODY)
+			return false;
+		const struct sl_group *group = &request->group[at[i].group];
+		const struct figures *f = &p->figures[p->node[at[i].node].type];
+		p->piece[index] = (struct power_piece){ .job = job.row,
+			.node = at[i].node,
+			.more = own->piece,
+			.full = full_of(p, job.row, group, at[i].tasks, f),
+			.idle = idle_of(group, at[i].tasks, f) };
+		own->piece = index;
+		own->draw += p->piece[index].idle;
+		p->full += p->piece[index].full;
+		piece_link(p, index, at[i].node);
+	}
+	own->place = p->running_count;
+	p->running[p->running_count++] = job.row;
+	return true;
+}
+
+static void piece_unlink(struct power *p, uint32_t index)
+{
+	const struct power_piece *piece = &p->piece[index];
+	struct power_node *node = &p->node[piece->node];
+	if (piece->next != NOBODY)
+		p->piece[piece->next].before = piece->before;
+	if (piece->before != NOBODY)
+		p->piece[piece->before].next = piece->next;
+	else
+		node->piece = piece->next;
+	node->jobs--;
+}
+
+void books_leave(struct power *p, sl_job job, sl_time now)
+{
+	struct power_job *own = &p->job[job.row];
+	job_scale(p, job.row, 0, now);
+	job_settle(p, job.row, now);
+	own->draw = 0;
+	const uint32_t last = p->running[--p->running_count];
+	p->running[own->place] = last;
+	p->job[last].place = own->place;
+	own->place = NOBODY;
+}
+
+uint32_t books_give(struct power *p, sl_job job)
+{
+	struct power_job *own = &p->job[job.row];
+	const uint32_t index = own->piece;
+	if (index == NOBODY)
+		return NOBODY;
+	struct power_piece *piece = &p->piece[index];
+	own->piece = piece->more;
+	p->full -= piece->full;
+	piece_unlink(p, index);
+	piece->more = p->piece_free;
+	p->piece_free = index;
+	return piece->node;
+}

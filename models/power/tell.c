@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tell.c - what the model tells as the run is over: energies, peaks, costs, and the draw over time.
+ */
+#include "models/power/state.h"
+
+static int64_t clipped(__int128 value)
+{
+	const __int128 most = SL_NEVER;
+	return value > most ? SL_NEVER : value < -most ? -SL_NEVER : (int64_t)value;
+}
+
+/* In millionths of a joule; PUE in millionths: SL_POWER of the building, 1000000 of nodes and switches. */
+static int64_t joules(power_sum sum) { return clipped((__int128)(sum / 1000000)); }
+
+static power_sum with_pue(const struct power *p, power_sum sum) { return sum / 1000000 * (uint64_t)p->pue; }
+
+/* Draw times value times time, of a value a kWh, of the building: in millionths. */
+static int64_t worth(const struct power *p, __int128 sum)
+{
+	const __int128 kwh = (__int128)3600000 * 1000000 * 1000000; /* 10^-12 J in a kWh. */
+	return clipped(sum / 1000000 * p->pue / kwh);
+}
+
+static power_sum of_jobs(struct power *p, sl_time now)
+{
+	power_sum sum = 0;
+	for (uint32_t i = 0; i < p->jobs->count; i++) {
+		if (p->job[i].place != NOBODY)
+			job_settle(p, i, now);
+		sum += p->job[i].energy;
+	}
+	return sum;
+}
+
+struct told {
+	const char *name;
+	int64_t micro;
+	bool is;
+};
+
+static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally, struct sl_err *err)
+{
+	const struct meter *m = &p->meter;
+	const sl_time length = m->at - m->begun;
+	const power_sum building = with_pue(p, m->total);
+	const power_sum switches = (power_sum)p->switches * (power_sum)length;
+	const int64_t mean = length ? clipped((__int128)(m->total / (uint64_t)length)) : 0;
+	/* J times s: energy in J by time in s. */
+	const __int128 edp = (__int128)(building / 1000000 / 1000000) * (length / 1000000);
+	const struct told told[] = {
+		{ "energy.joules", joules(building), true },
+		{ "energy.kwh", clipped((__int128)(building / 3600000 / 1000000)), true },
+		{ "energy.jobs", joules(jobs), true },
+		{ "energy.idle", joules(m->total - switches > jobs ? m->total - switches - jobs : 0), true },
+		{ "energy.delay_product", clipped(edp * 1000000), true },
+		{ "energy.cost", worth(p, p->cost), p->price.count != 0 },
+		{ "energy.carbon", worth(p, p->carbon_sum), p->carbon.count != 0 },
+		{ "power.peak", m->peak, true },
+		{ "power.mean", mean, true },
+		{ "power.throttled", p->throttled, p->cap_mode == CAP_THROTTLE },
+		{ "power.boots", p->boots * 1000000, p->idle_time != SL_NONE },
+		{ "power.off", clipped((__int128)p->off_time), p->idle_time != SL_NONE },
+	};
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(told) && !status; i++)
+		if (told[i].is)
+			status = sl_tell_metric(tally, told[i].name, told[i].micro, err);
+	return status;
+}
+
+/* ---- Columns of jobs -------------------------------------------------------------------------------------
+ */
+
+enum job_column { COLUMN_JOULES, COLUMN_COST, COLUMN_CARBON };
+
+static int64_t of_job(const struct power *p, const struct power_job *job, enum job_column column)
+{
+	switch (column) {
+	case COLUMN_JOULES:
+		return joules(job->energy);
+	case COLUMN_COST:
+		return worth(p, job->cost);
+	case COLUMN_CARBON:
+		return worth(p, job->carbon);
+	}
+	return SL_NONE;
+}
+
+static int tell_column(
+	struct power *p, const char *name, enum job_column column, struct sl_tally *tally, struct sl_err *err)
+{
+	int64_t *micro = sl_alloc(p->arena, (size_t)p->jobs->count + 1, sizeof(*micro));
+	if (!micro)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (uint32_t i = 0; i < p->jobs->count; i++)
+		micro[i] = of_job(p, &p->job[i], column);
+	return sl_tell_job_column(tally, name, micro, err);
+}
+
+/* ---- The draw over time
+ * ------------------------------------------------------------------------------------ */
+
+static int tell_table(const struct power *p, struct sl_tally *tally, struct sl_err *err)
+{
+	static const char *const columns[] = { "time", "watts", "watts_max" };
+	const struct meter *m = &p->meter;
+	const sl_time length = m->at - m->begun;
+	const size_t rows = (size_t)((length + m->width - 1) / m->width);
+	struct sl_cell *cell = sl_alloc(p->arena, rows * SL_LEN(columns) + 1, sizeof(*cell));
+	if (!cell)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (size_t i = 0; i < rows; i++) {
+		const sl_time from = (sl_time)i * m->width;
+		const sl_time width = length - from < m->width ? length - from : m->width;
+		cell[3 * i].micro = m->begun + from;
+		cell[3 * i + 1].micro = clipped((__int128)(m->bin[i].sum / (uint64_t)width));
+		cell[3 * i + 2].micro = m->bin[i].peak;
+	}
+	return sl_tell_table(tally, "power", columns, SL_LEN(columns), cell, rows, err);
+}
+
+int power_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+{
+	struct power *p = state;
+	if (p->out_of_memory)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	books_advance(p, sl_now(world));
+	int status = tell_metrics(p, of_jobs(p, p->meter.at), tally, err);
+	if (!status)
+		status = tell_column(p, "joules", COLUMN_JOULES, tally, err);
+	if (!status && p->price.count)
+		status = tell_column(p, "cost", COLUMN_COST, tally, err);
+	if (!status && p->carbon.count)
+		status = tell_column(p, "carbon", COLUMN_CARBON, tally, err);
+	return status ? status : tell_table(p, tally, err);
+}
