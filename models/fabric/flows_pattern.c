@@ -6,9 +6,10 @@
  * tree is that of NCCL (github.com/NVIDIA/nccl, src/graph/trees.cc; Sanders, Speck & Träff, Parallel
  * Computing 35(12), 2009): each tree carries half of the data, up for the reduction and down again.
  * Neighbours on a line, a plane or in space: ranks in row order on a grid with sides as equal as can be,
- * without wrapping around. All-to-all: a flow for each pair of ranks of two nodes. Broadcast: from the first
- * node, flat to each other one, or as a chain. Parameter server: on the first node, a flow each way to each
- * other node.
+ * without wrapping around. All-to-all: a flow for each pair of nodes, which carries
+ * what the ranks of the two exchange; where nodes differ, as much as between the two with most ranks.
+ * Broadcast: from the first node, flat to each other one, or as a chain. Parameter server: on the first node,
+ * a flow each way to each other node.
  */
 #include "models/fabric/net.h"
 
@@ -143,8 +144,7 @@ int64_t net_between(const struct fabric_net *net, uint32_t a, uint32_t a_end, ui
 	case SL_PATTERN_TREE:
 		return between_trees(net, a, a_end, b, b_end);
 	case SL_PATTERN_ALLTOALL:
-		return (int64_t)(net->rank[a_end] - net->rank[a]) *
-		       (int64_t)(net->rank[b_end] - net->rank[b]);
+		return nodes_a * nodes_b;
 	case SL_PATTERN_NEIGHBOUR:
 		return between_neighbours(net, a, a_end, b, b_end);
 	case SL_PATTERN_BROADCAST:
