@@ -191,7 +191,7 @@ PAGES7 := $(wildcard docs/man/*.7)
 install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/python \
+		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model $(DESTDIR)$(DATADIR)/examples/python \
 		$(DESTDIR)$(DATADIR)/python $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
@@ -202,6 +202,7 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -m 644 $(wildcard traces/bundled/*.*) $(DESTDIR)$(DATADIR)/traces
 	install -m 644 $(wildcard traces/bundled/slurm-record/*) $(DESTDIR)$(DATADIR)/traces/slurm-record
 	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
+	install -m 644 $(wildcard docs/examples/model/*) $(DESTDIR)$(DATADIR)/examples/model
 	install -m 644 $(wildcard docs/examples/python/*) $(DESTDIR)$(DATADIR)/examples/python
 	install -m 644 python/schedlab.py $(DESTDIR)$(DATADIR)/python
 	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab

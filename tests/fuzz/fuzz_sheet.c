@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz_sheet.c - any bytes at all as a model's CSV file, and as the rules of replay.profile: a sheet whose
+ * cells and lines are all there, or one line of error.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sim/scenario.h"
+#include "sim/sheet.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char trace[] = "; MaxProcs: 8\n1 0 -1 100 3 -1 -1 3 100 -1 1 1 1 -1 1 1 -1 -1\n"
+			    "2 10 -1 50 4 -1 -1 4 50 -1 1 2 1 -1 1 2 -1 -1\n";
+
+static int file_of(char path[32], const void *data, size_t size)
+{
+	const int fd = memfd_create("fuzz", 0);
+	SL_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	(void)snprintf(path, 32, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static void look_at(const struct sl_sheet *sheet)
+{
+	uint64_t before = 0;
+	SL_CHECK(sheet->columns > 0);
+	for (uint32_t i = 0; i < sheet->columns; i++)
+		SL_CHECK(sl_sheet_column(sheet, sheet->column[i]) == i);
+	for (uint32_t row = 0; row < sheet->rows; row++) {
+		SL_CHECK(sheet->line[row] > before);
+		before = sheet->line[row];
+		for (uint32_t i = 0; i < sheet->columns; i++)
+			SL_CHECK(sheet->cell[(size_t)row * sheet->columns + i]);
+	}
+}
+
+static void read_alone(const char *path)
+{
+	struct sl_err err = { 0 };
+	struct sl_input *in;
+	const struct sl_sheet *sheet = NULL;
+	struct sl_arena *arena = arena_new();
+	SL_CHECK(arena);
+	int status = sl_input_open(&in, path, &err);
+	if (!status) {
+		status = sheet_read(&sheet, in, arena, &err);
+		sl_input_close(in);
+	}
+	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
+	if (!status)
+		look_at(sheet);
+	arena_free(arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[32];
+	char rules[32];
+	char setting[64];
+	struct sl_err err = { 0 };
+	struct scenario scenario;
+	const int file = file_of(path, trace, strlen(trace));
+	const int sheet = file_of(rules, data, size);
+	struct settings settings = { .arena = arena_new() };
+	SL_CHECK(settings.arena);
+	read_alone(rules);
+	(void)snprintf(setting, sizeof(setting), "replay.profile=%s", rules);
+	SL_CHECK(settings_add(&settings, setting, &err) == SL_OK);
+	const struct scenario_options options = { .trace = path, .settings = &settings };
+	const int status = scenario_load(&scenario, &options, &err);
+	SL_CHECK(status == err.status);
+	SL_CHECK(!status || (status == SL_INPUT && *err.text));
+	if (!status) {
+		const struct sl_jobs *jobs = &scenario.jobs;
+		for (uint32_t job = 0; jobs->profile_of && job < jobs->count; job++)
+			SL_CHECK(jobs->profile_of[job] < jobs->profile_count);
+		scenario_release(&scenario);
+	}
+	arena_free(settings.arena);
+	(void)close(file);
+	(void)close(sheet);
+	return 0;
+}
