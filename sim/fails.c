@@ -147,24 +147,136 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 
 /* ---- Nodes ------------------------------------------------------------------------------------------- */
 
+/* Who has the whole say has its own mind of its nodes, and is not told so far. */
+static bool refused(struct sl_pass *pass)
+{
+	if (!is_controlled(pass))
+		return false;
+	pass_failed(pass, sl_fail(&pass->err, SL_USAGE,
+				  "model '%s' takes nodes down, which policy '%s' does not follow yet: take another "
+				  "policy, or leave the model out",
+				  pass->models->of[pass->models->current].model->name,
+				  pass->options.choice->text));
+	return true;
+}
+
+static void note_node(struct sl_pass *pass, uint32_t node, bool up, bool drain)
+{
+	struct models *models = pass->models;
+	const int status = grow((void **)&models->node_change, &models->node_change_capacity,
+		sizeof(*models->node_change), models->node_change_count + 1, SIZE_MAX / 64, &pass->err);
+	if (status)
+		pass_failed(pass, status);
+	else
+		models->node_change[models->node_change_count++] =
+			(struct sl_node_change){ pass->now, node, up, drain };
+}
+
+/* Shut while it is down or drained; by plans, down until it is expected, drained for ever. */
+static void shut_or_open(struct sl_pass *pass, uint32_t node)
+{
+	struct models *models = pass->models;
+	const bool shut = models->down[node] || models->drained[node];
+	if (shut)
+		nodes_shut(pass->nodes, node, models->drained[node] ? SL_NEVER : models->expected[node]);
+	else
+		nodes_open(pass->nodes, node);
+	pass_failed(pass, nodes_status(pass->nodes, &pass->err));
+	uint32_t *place = &models->shut_place[node];
+	if (shut && !*place) {
+		models->shut[models->nodes_shut++] = node;
+		*place = models->nodes_shut;
+	} else if (!shut && *place) {
+		const uint32_t last = models->shut[--models->nodes_shut];
+		models->shut[*place - 1] = last;
+		models->shut_place[last] = *place;
+		*place = 0;
+	}
+}
+
+void models_settle_nodes(struct sl_pass *pass, sl_time next)
+{
+	struct models *models = pass->models;
+	for (uint32_t i = 0; i < models->nodes_shut; i++) {
+		const uint32_t node = models->shut[i];
+		if (models->drained[node] || models->expected[node] > pass->now)
+			continue;
+		models->expected[node] = next;
+		nodes_shut(pass->nodes, node, next);
+		pass->promises_broken = true;
+	}
+}
+
+/* In order of their starts; each one's failing may be told of at once, so the next is looked for anew. */
+static uint32_t runs_on(const struct sl_pass *pass, uint32_t node)
+{
+	uint32_t job = pass->run_first;
+	while (job != UINT32_MAX && !nodes_held_on(pass->nodes, job, node).nodes)
+		job = pass->course[job].next;
+	return job;
+}
+
 void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time expected)
 {
-	(void)world;
-	(void)node;
-	(void)expected;
+	struct models *models = world->models;
+	if (!world->nodes || refused(world))
+		return;
+	SL_CHECK(node < world->info->node_count);
+	const bool first = !models->down[node]++;
+	if (first || expected > models->expected[node])
+		models->expected[node] = expected > world->now ? expected : world->now;
+	for (uint32_t job; first && (job = runs_on(world, node)) != UINT32_MAX && !world->status;)
+		sl_model_fail(world, (sl_job){ job }, SL_NODE_FAIL, true);
+	shut_or_open(world, node);
+	world->promises_broken = true;
+	if (!first)
+		return;
+	note_node(world, node, false, false);
+	pass_digest(world, SL_EV_NODE_DOWN, node);
+	models_note(world, (struct told){ TOLD_NODE_DOWN, SL_LEFT_END, node, 0 });
+	tell_policy(world, &(struct sl_event){ world->now, SL_EV_NODE_DOWN, node });
+	stirred(world);
+}
+
+/* What was not to be had until it was expected is, from now on. */
+static void comes_back(struct sl_pass *pass, uint32_t node)
+{
+	if (pass->uses & SL_USE_PROMISES)
+		freed_until(pass, pass->models->drained[node] ? SL_NEVER : pass->models->expected[node]);
 }
 
 void sl_model_node_up(struct sl_pass *world, uint32_t node)
 {
-	(void)world;
-	(void)node;
+	struct models *models = world->models;
+	if (!world->nodes || !models->down[node] || --models->down[node])
+		return;
+	if (!models->drained[node])
+		comes_back(world, node);
+	shut_or_open(world, node);
+	note_node(world, node, true, false);
+	pass_digest(world, SL_EV_NODE_UP, node);
+	models_note(world, (struct told){ TOLD_NODE_UP, SL_LEFT_END, node, 0 });
+	tell_policy(world, &(struct sl_event){ world->now, SL_EV_NODE_UP, node });
+	stirred(world);
 }
 
 void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 {
-	(void)world;
-	(void)node;
-	(void)drain;
+	struct models *models = world->models;
+	if (!world->nodes || (!drain && !models->drained[node]) || refused(world))
+		return;
+	SL_CHECK(node < world->info->node_count);
+	const bool last = models->drained[node] == 1;
+	if (!drain && last && !models->down[node])
+		comes_back(world, node);
+	models->drained[node] += drain ? 1 : UINT32_MAX;
+	if (models->drained[node] != (uint32_t)drain)
+		return;
+	shut_or_open(world, node);
+	world->promises_broken |= drain;
+	note_node(world, node, !drain, true);
+	pass_digest(world, drain ? DIGEST_DRAIN : DIGEST_UNDRAIN, node);
+	stirred(world);
 }
 
 bool sl_node_is_up(const struct sl_pass *world, uint32_t node)

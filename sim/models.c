@@ -31,6 +31,7 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 				scenario->model[i].model->name);
 		uses |= SL_USE_NODES;
 	}
+	pass->courses_lent = !(pass->uses & SL_USE_PREEMPT);
 	return sl_use(&setup, uses, err);
 }
 
@@ -47,8 +48,11 @@ static int columns_init(struct sl_pass *pass, struct models *models, struct sl_e
 	models->down = sl_alloc(pass->arena, nodes, sizeof(*models->down));
 	models->drained = sl_alloc(pass->arena, nodes, sizeof(*models->drained));
 	models->expected = sl_alloc(pass->arena, nodes, sizeof(*models->expected));
-	if (!models->factor || !models->knows || !models->holds || !models->end_seq || !models->noted ||
-		!models->is_changed || !models->down || !models->drained || !models->expected)
+	models->shut = sl_alloc(pass->arena, nodes, sizeof(*models->shut));
+	models->shut_place = sl_alloc(pass->arena, nodes, sizeof(*models->shut_place));
+	if (!models->shut || !models->shut_place || !models->factor || !models->knows || !models->holds ||
+		!models->end_seq || !models->noted || !models->is_changed || !models->down ||
+		!models->drained || !models->expected)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < jobs * models->count; i++)
 		models->factor[i] = SL_RATE_ONE;
@@ -155,6 +159,7 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 			held > 0 ? (uint64_t)(((unsigned __int128)(uint64_t)done << 32) / (uint64_t)held) : 0;
 	}
 	result->rate_mean = mean;
+	result->missing = pass->nodes ? pass->missing : NULL;
 	result->node_change = models->node_change;
 	result->node_change_count = models->node_change_count;
 	return SL_OK;

@@ -70,7 +70,9 @@ struct models {
 	size_t node_change_count, node_change_capacity;
 	uint32_t *down, *drained; /* By node: how many times. */
 	sl_time *expected;        /* By node that is down; SL_NEVER: nobody knows. */
-	uint32_t nodes_shut;      /* Nodes that are down or drained. */
+	uint32_t *shut;           /* Nodes that are either, in no order; */
+	uint32_t *shut_place;     /* and where each stands there, + 1. */
+	uint32_t nodes_shut;
 };
 
 /* What models need of the run is asked for before there is room; then they are made; then they begin. */
@@ -96,6 +98,9 @@ bool models_settle(struct sl_pass *pass);
 void models_instant_over(struct sl_pass *pass, bool silent);
 /* Once nothing is left to happen but what models do for themselves: no more events of models. */
 void models_stop_if_over(struct sl_pass *pass);
+
+/* fails.c: nodes that are not back when they were expected are taken to be at the next second. */
+void models_settle_nodes(struct sl_pass *pass, sl_time next);
 
 /* rates.c */
 void rates_apply(struct sl_pass *pass);

@@ -295,8 +295,8 @@ static bool is_alone(const struct nodes *nodes, const struct edge *edge)
 {
 	for (uint32_t i = nodes->node[edge->node].first; i != NONE; i = nodes->edge[i].next) {
 		const struct edge *other = &nodes->edge[i];
-		if (!(other->flags & EDGE_PROMISE) && other->hold != edge->hold &&
-			!(other->flags & EDGE_SUSPENDED))
+		if (!(other->flags & (EDGE_PROMISE | EDGE_SUSPENDED | EDGE_SHUT)) &&
+			other->hold != edge->hold)
 			return false;
 	}
 	return true;
@@ -360,8 +360,9 @@ bool nodes_resume(struct nodes *nodes, uint32_t job, sl_time end)
 	const uint32_t hold = hold_of(nodes, job);
 	SL_CHECK(nodes->edge[hold].flags & EDGE_SUSPENDED);
 	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
-		if (!open_for(nodes, nodes->node[nodes->edge[i].node].windows, length_until(nodes, end),
-			    exempt_of(nodes, nodes->edge[hold].request)))
+		if (nodes_is_shut(nodes, nodes->edge[i].node) ||
+			!open_for(nodes, nodes->node[nodes->edge[i].node].windows, length_until(nodes, end),
+				exempt_of(nodes, nodes->edge[hold].request)))
 			return false;
 	return hold_grows(nodes, hold, end);
 }
@@ -574,6 +575,7 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->kept);
 	free(nodes->piece);
 	free(nodes->closed);
+	free(nodes->shut);
 	free(nodes->cand);
 	free(nodes->again);
 	free(nodes->pick);

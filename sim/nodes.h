@@ -60,6 +60,12 @@ bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl
 /* The nodes on which a window is in the request's way for that length, from now on: a bit for each, lent
  * until the next call; NULL: none. */
 const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time length);
+/* nodes_shut.c: nothing starts on the node until it is opened; by what lies ahead, not before `until`
+ * (SL_NEVER: never). Who runs there runs on. Shut again, it is until another time. Between passes only. */
+void nodes_shut(struct nodes *nodes, uint32_t node, sl_time until);
+void nodes_open(struct nodes *nodes, uint32_t node);
+bool nodes_is_shut(const struct nodes *nodes, uint32_t node);
+int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind); /* Free on those that are: not idle. */
 /* Undoes a start of any kind: nothing is remembered. */
 void nodes_start_undo(struct nodes *nodes, uint32_t job);
 /* Gives back what the job holds. Its pieces are remembered until nodes_forget, for nodes_restore. */

@@ -43,6 +43,7 @@ static void hold_check(const struct nodes *nodes, uint32_t hold, bool promise)
 static void sums_check(const struct nodes *nodes)
 {
 	int64_t idle[SL_KINDS_MAX] = { 0 };
+	int64_t shut[SL_KINDS_MAX] = { 0 };
 	uint32_t busy = 0;
 	for (uint32_t row = 0; row < nodes->count; row++) {
 		struct moment m;
@@ -52,11 +53,11 @@ static void sums_check(const struct nodes *nodes)
 			devices_check(nodes, type_of(nodes, row), m.free);
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			if (nodes->cluster->type[type_of(nodes, row)].amount[kind] < UNBOUNDED)
-				idle[kind] += m.free[kind];
+				(nodes_is_shut(nodes, row) ? shut : idle)[kind] += m.free[kind];
 	}
 	SL_CHECK(busy == nodes->busy);
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
-		SL_CHECK(idle[kind] == nodes->idle[kind]);
+		SL_CHECK(idle[kind] == nodes->idle[kind] && shut[kind] == nodes->shut_free[kind]);
 }
 
 void nodes_check(struct nodes *nodes)

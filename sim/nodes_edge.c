@@ -35,11 +35,15 @@ void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back,
 {
 	const int64_t sign = ((edge->flags & EDGE_BEGIN) != 0) == back ? 1 : -1;
 	m->holds -= (uint32_t)sign;
-	if (!(edge->flags & EDGE_WHOLE)) {
+	if (!(edge->flags & (EDGE_WHOLE | EDGE_SHUT))) {
 		amounts_apply(nodes, edge, sign, m->free);
 		return;
 	}
 	m->whole -= (uint32_t)sign;
+	if (edge->flags & EDGE_SHUT) { /* It holds nothing. */
+		m->holds += (uint32_t)sign;
+		return;
+	}
 	const int64_t *amount = nodes->cluster->type[type_of(nodes, edge->node)].amount;
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 		if (amount[kind] < UNBOUNDED)
@@ -245,11 +249,12 @@ static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment 
 {
 	struct node *node = &nodes->node[row];
 	const int64_t *free = free_of(nodes, node->class);
+	int64_t *idle = nodes_is_shut(nodes, row) ? nodes->shut_free : nodes->idle;
 	if (nodes->devices)
 		SL_CHECK(!devices_lack(nodes, type_of(nodes, row), m->free));
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
 		SL_CHECK(m->free[kind] >= 0); /* Given out twice. */
-		nodes->idle[kind] += m->free[kind] - free[kind];
+		idle[kind] += m->free[kind] - free[kind];
 	}
 	nodes->busy = nodes->busy + (m->holds != 0) - (node->holds != 0);
 	node->holds = m->holds;
@@ -290,7 +295,7 @@ bool edge_fits(const struct nodes *nodes, const struct edge *edge)
 {
 	struct moment m;
 	moment_now(nodes, edge->node, &m);
-	if (m.whole)
+	if (m.whole > nodes_is_shut(nodes, edge->node)) /* What comes back to a shut node was there before. */
 		return false;
 	moment_apply(nodes, edge, true, &m);
 	return !lacks(nodes, type_of(nodes, edge->node), m.free);

@@ -11,7 +11,7 @@
 const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const size_t words = (nodes->count + 63) / 64;
-	if (!nodes->windows_live || failed(nodes))
+	if ((!nodes->windows_live && !nodes->shut) || failed(nodes))
 		return NULL;
 	if (!nodes->closed)
 		nodes->closed = malloc(words * sizeof(*nodes->closed));
@@ -21,7 +21,8 @@ const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time leng
 	}
 	memset(nodes->closed, 0, words * sizeof(*nodes->closed));
 	for (uint32_t row = 0; row < nodes->count; row++)
-		if (!open_for(nodes, nodes->node[row].windows, length, exempt_of(nodes, request)))
+		if (nodes_is_shut(nodes, row) ||
+			!open_for(nodes, nodes->node[row].windows, length, exempt_of(nodes, request)))
 			nodes->closed[row / 64] |= UINT64_C(1) << (row % 64);
 	return nodes->closed;
 }

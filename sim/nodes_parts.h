@@ -46,6 +46,7 @@ enum edge_flag {
 	EDGE_SUSPENDED = 16,
 	EDGE_SLICES = 32, /* Of a GPU that is divided. */
 	EDGE_GIVEN = 64,  /* In amounts (nodes_start_holding): suspended it keeps them in mind. */
+	EDGE_SHUT = 128,  /* Nobody's: the node is shut until then (nodes_shut.c). */
 };
 
 struct edge {
@@ -262,6 +263,8 @@ struct nodes {
 	struct node *node;
 	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
 	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
+	int64_t shut_free[SL_KINDS_MAX]; /* Free on nodes that are shut: not idle. */
+	uint32_t *shut; /* By node: its edge of EDGE_SHUT + 1; 0: it is open. NULL: none ever was shut. */
 	uint32_t busy, mark;
 
 	struct edge *edge;

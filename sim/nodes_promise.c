@@ -104,7 +104,8 @@ static bool take_promised(struct nodes *nodes, uint32_t hold, sl_time length, st
 		if (was.flags & EDGE_BEGIN)
 			continue;
 		const struct node *node = &nodes->node[was.node];
-		if ((was.flags & EDGE_WHOLE && node->holds) || !edge_fits(nodes, &was) ||
+		if ((was.flags & EDGE_WHOLE && node->holds) || nodes_is_shut(nodes, was.node) ||
+			!edge_fits(nodes, &was) ||
 			!open_for(nodes, node->windows, length, exempt_of(nodes, nodes->edge[hold].request)))
 			return false;
 		const uint32_t fresh = edge_new(nodes, chain);

@@ -22,7 +22,7 @@ struct nodes_sum nodes_used(const struct nodes *nodes, uint32_t node)
 	const int64_t *free = free_of(nodes, of->class);
 	struct nodes_sum sum = whole_of(nodes, type);
 	sum.nodes = of->holds != 0;
-	if (of->whole)
+	if (of->whole > nodes_is_shut(nodes, node))
 		return sum;
 	sum.cpus -= free[SL_KIND_CPUS];
 	sum.mem -= type->amount[SL_KIND_MEM] < UNBOUNDED ? free[SL_KIND_MEM] : 0;

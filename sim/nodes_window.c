@@ -152,7 +152,7 @@ static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count
 static bool window_clear(const struct nodes *nodes, uint32_t row, sl_time from)
 {
 	for (uint32_t i = nodes->node[row].last; i != NONE; i = nodes->edge[i].before)
-		if (!(nodes->edge[i].flags & EDGE_PROMISE) && nodes->edge[i].at > from)
+		if (!(nodes->edge[i].flags & (EDGE_PROMISE | EDGE_SHUT)) && nodes->edge[i].at > from)
 			return false;
 	return true;
 }

@@ -45,7 +45,7 @@ static uint64_t folded(uint64_t a, uint64_t b)
 
 void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 {
-	const bool job = row < pass->jobs->count && class != SL_EV_RESERVATION;
+	const bool job = row < pass->jobs->count && is_of_job(class);
 	const uint64_t size = job ? (uint64_t)pass->jobs->size[row] : 0;
 	const uint64_t attempt =
 		job && pass->course && pass->course[row].attempts ? pass->course[row].attempts & 0xff : 1;
@@ -770,7 +770,9 @@ void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
 		freed_add(&pass->freed, after, before);
 		pass->freed.early = true;
 	}
-	if (pass->course ? after < pass->course[row].due : estimate < pass->jobs->run[row])
+	/* Without courses it is noted though its limit cut it first; so it is with those of models. */
+	const bool lent = !pass->course || pass->courses_lent;
+	if ((lent && estimate < pass->jobs->run[row]) || (pass->course && after < pass->course[row].due))
 		pass_failed(pass, note_overrun(pass, row));
 }
 

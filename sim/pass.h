@@ -174,6 +174,7 @@ struct sl_pass {
 	struct nodes *nodes;
 	const struct sl_cluster *info;
 	struct models *models; /* NULL: none is on. */
+	bool courses_lent;     /* There are courses for the models alone. */
 	struct placing placing;
 	const struct sl_placer *placer; /* NULL: the placing chooses. */
 	void *placer_state;
@@ -192,7 +193,8 @@ struct sl_pass {
 	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
 	size_t place_total, place_capacity, *place_first;
 	uint32_t *place_count;
-	int64_t *place_cpus, *place_gpus;     /* The largest held since. */
+	int64_t *place_cpus, *place_gpus;        /* The largest held since. */
+	unsigned __int128 missing[SL_KINDS_MAX]; /* Integrated: idle on nodes that are down or drained. */
 	unsigned __int128 busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted,
 						 now or after a switch. */
 
@@ -327,8 +329,17 @@ enum {
 	DIGEST_GATED,    /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
 	DIGEST_DEADLINE, /* It cannot make its deadline any more. */
 	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model; and the state. */
-	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT /* A model did, and it waits again; and the state. */
+	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT,   /* A model did, and it waits again; and the state. */
+	DIGEST_DRAIN = DIGEST_AGAIN + SL_STATE_COUNT, /* A node is drained, */
+	DIGEST_UNDRAIN                                /* or no more. */
 };
+
+/* The row is a job's. */
+static inline bool is_of_job(unsigned class)
+{
+	return class != SL_EV_RESERVATION && class != SL_EV_NODE_DOWN && class != SL_EV_NODE_UP &&
+	       class < DIGEST_DRAIN;
+}
 
 /* Where such an event stands among those of its instant. */
 static inline unsigned past_class(unsigned class)

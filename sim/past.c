@@ -108,6 +108,20 @@ static void tell_command(struct sl_pass *pass, uint32_t job, enum sl_past what, 
 		pass->policy->on_past(pass->state, pass, (sl_job){ job }, what, how);
 }
 
+/* A model had a job fail, for good or to wait again. */
+static void show_failed(struct sl_pass *pass, const struct past_event *event)
+{
+	const bool again = event->class >= DIGEST_AGAIN;
+	const enum sl_state as = (enum sl_state)(event->class - (again ? DIGEST_AGAIN : DIGEST_END));
+	show_ended(pass, event->row, as);
+	tell_policy(pass, &(struct sl_event){ pass->now, again ? SL_EV_MODEL : SL_EV_JOB_END, event->row });
+	if (!again)
+		return;
+	pass->end[event->row] = SL_NONE;
+	pass->job_state[event->row] = SL_PENDING;
+	queue_put(pass, event->row);
+}
+
 /* What is no event of the loop: the commands of passes. */
 static void show_command(struct sl_pass *pass, const struct past_event *event)
 {
@@ -157,6 +171,12 @@ static void show(struct sl_pass *pass, const struct past_event *event)
 	}
 	if (event->class == DIGEST_DEADLINE) {
 		show_cancelled(pass, event->row, SL_DEADLINE);
+		return;
+	}
+	if (event->class >= DIGEST_DRAIN)
+		return;
+	if (event->class >= DIGEST_END) {
+		show_failed(pass, event);
 		return;
 	}
 	if (event->class >= SL_EV_CLASS_COUNT) {

@@ -1185,7 +1185,8 @@ enum sl_event_class { /* In the order of one instant. */
 	SL_EV_NODE_DOWN,
 	SL_EV_NODE_UP,
 	SL_EV_RESERVATION,
-	SL_EV_MODEL,
+	SL_EV_MODEL, /* To policies: the job (row) failed, in the state that it shows, and waits from now on.
+		      */
 	SL_EV_SUBMIT,
 	SL_EV_CANCEL,
 	SL_EV_TIMER, /* A policy's: row is what it gave sl_wake_event. */
@@ -1856,6 +1857,9 @@ struct sl_result {
 	const struct sl_node_change *node_change; /* In order of time. */
 	size_t node_change_count;
 	const uint64_t *rate_mean; /* By job: work done over time held; NULL: no model was on. */
+	/* Free on nodes that were down or drained, integrated by kind as `busy` is: what is available is the
+	 * whole less this. NULL: no model was on, or on a counted pool. */
+	const unsigned __int128 *missing;
 };
 
 /* A node went down (or was drained), or came up. */

@@ -445,7 +445,8 @@ static int64_t total_of(const struct sl_pass *pass, uint32_t kind)
 
 static int64_t busy_of(const struct sl_pass *pass, uint32_t kind)
 {
-	return total_of(pass, kind) - room_idle(pass, kind) - (pass->nodes ? 0 : pass->cluster.cpus_closed);
+	return total_of(pass, kind) - room_idle(pass, kind) -
+	       (pass->nodes ? nodes_shut_free(pass->nodes, kind) : pass->cluster.cpus_closed);
 }
 
 static int64_t gpus_busy(const struct sl_pass *pass)
@@ -514,6 +515,9 @@ void integrate(struct sl_pass *pass, sl_time until)
 		pass->options.record & SIM_RECORD_PAST) /* Who takes over may preempt. */
 		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
+	for (uint32_t kind = 0; pass->models && pass->nodes && kind < pass->info->kind_count; kind++)
+		pass->missing[kind] +=
+			(unsigned __int128)length * (uint64_t)nodes_shut_free(pass->nodes, kind);
 	const int64_t idle = idle_cpus(pass);
 	if (!idle || !pass->queue.count)
 		return;
