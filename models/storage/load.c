@@ -16,7 +16,7 @@ void storage_load_init(struct storage_load *load, sl_time zero)
 static void halve(struct storage_load *load)
 {
 	for (uint32_t i = 0; i < STORAGE_SPANS / 2; i++)
-		load->bytes[i] = load->bytes[2 * i] + load->bytes[2 * i + 1];
+		load->bytes[i] = load->bytes[2 * (size_t)i] + load->bytes[2 * (size_t)i + 1];
 	for (uint32_t i = STORAGE_SPANS / 2; i < STORAGE_SPANS; i++)
 		load->bytes[i] = 0;
 	load->width *= 2;

@@ -120,12 +120,13 @@ int64_t storage_most_of(const struct storage *storage, uint32_t system, bool wri
 void storage_enter_pool(struct storage *storage, struct sl_pass *world, uint32_t row)
 {
 	struct storage_flow *flow = &storage->flows.flow[row];
-	if (!storage_pool_add(&storage->flows, &storage->pool[flow->pool], row, sl_now(world)))
+	const bool streams = flow->what == STORAGE_STREAM;
+	/* The wake of one that ends is set once the pools are solved. */
+	if (!storage_pool_add(&storage->flows, &storage->pool[flow->pool], row, sl_now(world)) ||
+		(!streams && !storage_note_due(storage, row)))
 		storage_no_memory(storage, world);
-	else if (flow->what == STORAGE_STREAM)
+	else if (streams)
 		stream_rate(storage, world, flow);
-	else if (!storage_note_due(storage, row)) /* Its wake is set once the pools are solved. */
-		storage_no_memory(storage, world);
 }
 
 /* Moves so much, or (bytes 0) streams. False: that takes no time, and is done. */

@@ -153,11 +153,11 @@ int storage_init(void **state, const struct sl_model_setup *setup, struct sl_err
 	if (status)
 		return status;
 	const struct sl_value *images = sl_value_of(setup->values, setup->value_count, "images");
-	storage->image_system =
-		storage_system_of(storage->system, storage->system_count, images ? images->text : NULL);
+	const char *from = images ? images->text : NULL;
+	storage->image_system = storage_system_of(storage->system, storage->system_count, from);
 	if (storage->image_system == UINT32_MAX)
 		return sl_fail(err, SL_USAGE, "storage.images='%.60s' is no file system of the cluster",
-			images->text);
+			from ? from : "");
 	status = pools_init(storage, err);
 	if (!status)
 		status = profiles_init(storage, err);

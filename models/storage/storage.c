@@ -162,7 +162,7 @@ static bool move(struct storage *storage, struct sl_pass *world, sl_job job, boo
 static void stream(struct storage *storage, struct sl_pass *world, sl_job job,
 	const struct sl_profile *profile, uint32_t system)
 {
-	if (profile->read_each <= 0)
+	if (!profile || profile->read_each <= 0)
 		return;
 	const struct storage_flow want = { .what = STORAGE_STREAM,
 		.job = job.row,
