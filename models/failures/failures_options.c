@@ -218,10 +218,11 @@ static bool is_meant(const struct sl_cluster *cluster, uint32_t node, const char
 /* How that entry's nodes are told. */
 static uint8_t match_of(const struct sl_cluster *cluster, const char *entry)
 {
-	for (uint8_t match = FAIL_MATCH_NAME; match <= FAIL_MATCH_TYPE; match++)
+	static const uint8_t ways[] = { FAIL_MATCH_NAME, FAIL_MATCH_TYPE };
+	for (size_t i = 0; i < SL_LEN(ways); i++)
 		for (uint32_t node = 0; node < cluster->node_count; node++)
-			if (is_meant(cluster, node, entry, match))
-				return match;
+			if (is_meant(cluster, node, entry, ways[i]))
+				return ways[i];
 	return FAIL_MATCH_NONE;
 }
 
