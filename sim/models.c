@@ -271,6 +271,8 @@ bool models_settle(struct sl_pass *pass)
 
 /* ---- Timers ----------------------------------------------------------------------------------------- */
 
+void sl_model_pass(struct sl_pass *world) { world->models->stirred = true; }
+
 void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row)
 {
 	SL_CHECK(row < UINT32_C(1) << MODEL_ROW_BITS);

@@ -1695,6 +1695,8 @@ SL_API bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *t
 SL_API void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer);
 /* What all models predict together; for placings of policies too. SL_RATE_ONE without models. */
 SL_API uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count);
+/* Policies are to look again, at this instant: what they are shown has changed for the better. */
+SL_API void sl_model_pass(struct sl_pass *world);
 /* A figure that all may see, policies too ("price", "carbon", "power"), in millionths, by name. SL_NONE:
  * there is none. */
 SL_API void sl_model_show(struct sl_pass *world, const char *name, int64_t value);

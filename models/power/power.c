@@ -124,7 +124,11 @@ static void show(struct power *p, struct sl_pass *world)
 	sl_model_show(world, "power", books_draw(p));
 	if (p->cap_mode != CAP_ADMIT)
 		return;
-	sl_model_show(world, "power.room", p->cap - p->fixed_on - p->full);
+	const int64_t room = p->cap - p->fixed_on - p->full;
+	if (p->settled && room > p->room)
+		sl_model_pass(world); /* That of this instant knew of less. */
+	p->room = room;
+	sl_model_show(world, "power.room", room);
 	sl_model_show(world, "power.settled", ++p->settled);
 }
 

@@ -315,6 +315,7 @@ static void elastic_pass(struct composed *composed, struct sl_pass *pass)
 	} else if (composed->values[PARAM_GROW].number) {
 		share_idle(composed, pass);
 	}
+	evolve(pass); /* Who has just started will ask, too. */
 }
 
 const struct plan plan_elastic = {
