@@ -153,10 +153,6 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 	if (!options)
 		return NULL;
 	*count = 0;
-	for (size_t i = 0; i < SL_LEN(ways) && !word; i++)
-		for (size_t j = 0; j < ways[i]->option_count; j++)
-			if (!is_listed(options, *count, ways[i]->options[j].name))
-				options[(*count)++] = ways[i]->options[j];
 	for (size_t i = 0; generators[i]; i++) {
 		const struct sl_generator *generator = generators[i];
 		if (word && strcmp(generator->name, word) != 0)
@@ -171,6 +167,10 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 				.help = option_help(param, arena) };
 		}
 	}
+	for (size_t i = 0; i < SL_LEN(ways) && !word; i++)
+		for (size_t j = 0; j < ways[i]->option_count; j++)
+			if (!is_listed(options, *count, ways[i]->options[j].name))
+				options[(*count)++] = ways[i]->options[j];
 	return options;
 }
 
