@@ -249,7 +249,9 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 			*p++ = '+';
 		}
 	}
-	p[-1] = '\0';
+	if (p > text)
+		p--;
+	*p = '\0';
 	free(jobs);
 	fit_say(found, "sizes", text);
 	return SL_OK;

@@ -77,7 +77,7 @@ static int class_init(struct class *class, const struct gen_item *item, const st
 static int draw(struct gen_work *w, struct sl_err *err)
 {
 	struct gen_item item[CLASSES_MAX];
-	struct class class[CLASSES_MAX];
+	struct class class[CLASSES_MAX] = { { 0 } };
 	const char *wrong;
 	const size_t count = gen_items(w->values[CLASSES].text, item, CLASSES_MAX, &wrong);
 	if (!count)

@@ -35,18 +35,15 @@ static const struct generate_way *way_of(const char *word)
 	return NULL;
 }
 
-int generate_real(const struct args *args, const char *name, double fallback, double min, double max,
-	double *value, struct sl_err *err)
+int generate_factor(const struct args *args, const char *name, double *value, struct sl_err *err)
 {
 	const char *text = arg(args, name);
 	int64_t micro;
-	*value = fallback;
+	*value = 1;
 	if (!text)
 		return SL_OK;
-	if (!sl_get_micro(text, strlen(text), &micro) || (double)micro < min * 1e6 ||
-		(double)micro > max * 1e6)
-		return sl_fail(
-			err, SL_USAGE, "--%s of '%s': give a number from %g to %g", name, text, min, max);
+	if (!sl_get_micro(text, strlen(text), &micro) || micro < 1000 || micro > INT64_C(1000000000))
+		return sl_fail(err, SL_USAGE, "--%s of '%s': give a number from 0.001 to 1000", name, text);
 	*value = (double)micro / 1e6;
 	return SL_OK;
 }

@@ -235,7 +235,7 @@ static int options_of(struct resample_options *options, const struct args *args,
 {
 	uint64_t temporary;
 	uint64_t weeks;
-	int status = generate_real(args, "load", 1, 0.001, 1000, &options->load, err);
+	int status = generate_factor(args, "load", &options->load, err);
 	if (!status)
 		status = arg_u64(args, "temporary", 12, 0, 10000, &temporary, err);
 	if (!status)
