@@ -201,11 +201,13 @@ static int class_runs(
 		if (t->job[i].size >= class->from && t->job[i].size <= class->to)
 			x[count++] = (double)t->job[i].run;
 	qsort(x, count, sizeof(*x), ascending);
-	struct fit_mixture one;
+	struct fit_mixture one = { .likelihood = -HUGE_VAL };
 	struct fit_mixture two = { .likelihood = -HUGE_VAL };
 	int status = fit_mixture(&one, FIT_LOGNORMAL, 1, x, count, err);
 	if (!status && count >= 2)
 		status = fit_mixture(&two, FIT_LOGNORMAL, 2, x, count, err);
+	if (status)
+		return status;
 	const bool pays = two.likelihood - one.likelihood > 1.5 * log((double)count);
 	const struct fit_mixture *best = pays ? &two : &one;
 	*p = put_class(*p, class->from, class->to);
