@@ -109,7 +109,7 @@ static double weibull_less(const double *x, void *self)
 	const double shape = exp(x[0]);
 	gsl_sf_result mean;
 	if (shape < 0.1 || shape > 100 || gsl_sf_gamma_e(1 + 1 / shape, &mean))
-		return INFINITY;
+		return HUGE_VAL;
 	const double scale = g->mean / mean.val;
 	double sum = 0;
 	for (uint32_t i = 0; i + 1 < g->trace->count; i++) {
@@ -125,7 +125,7 @@ static double gamma_less(const double *x, void *self)
 	const double shape = exp(x[0]);
 	gsl_sf_result ln_gamma;
 	if (shape < 0.1 || shape > 100 || gsl_sf_lngamma_e(shape, &ln_gamma))
-		return INFINITY;
+		return HUGE_VAL;
 	const double scale = g->mean / shape;
 	double sum = 0;
 	for (uint32_t i = 0; i + 1 < g->trace->count; i++) {
@@ -281,7 +281,7 @@ static double zipf_less(const double *x, void *self)
 	double sum = 0;
 	double jobs = 0;
 	if (x[0] < 0 || x[0] > 10)
-		return INFINITY;
+		return HUGE_VAL;
 	for (size_t k = 0; k < r->count; k++) {
 		total += pow((double)k + 1, -x[0]);
 		sum += r->jobs[k] * -x[0] * log((double)k + 1);

@@ -40,7 +40,7 @@ static double ln_density(enum fit_family family, double a, double b, double ln)
 		return log(a / b) + (a - 1) * scaled - exp(a * scaled);
 	gsl_sf_result ln_gamma;
 	if (gsl_sf_lngamma_e(a, &ln_gamma))
-		return -INFINITY;
+		return -HUGE_VAL;
 	return (a - 1) * scaled - exp(scaled) - ln_gamma.val - log(b);
 }
 
@@ -50,7 +50,7 @@ static double expect(const struct em *em, const struct fit_mixture *m)
 	double sum = 0;
 	for (size_t i = 0; i < em->count; i++) {
 		double ln[FIT_PARTS];
-		double most = -INFINITY;
+		double most = -HUGE_VAL;
 		double total = 0;
 		for (size_t k = 0; k < m->parts; k++) {
 			ln[k] = log(m->weight[k]) + ln_density(em->family, m->a[k], m->b[k], em->ln[i]);
@@ -70,7 +70,7 @@ static double part_less(const double *x, void *self)
 	const struct em *em = self;
 	const double a = exp(x[0]);
 	if (a < 0.02 || a > 1000)
-		return INFINITY;
+		return HUGE_VAL;
 	double sum = 0;
 	for (size_t i = 0; i < em->count; i++)
 		sum += em->odds[em->part][i] * ln_density(em->family, a, exp(x[1]), em->ln[i]);
@@ -141,7 +141,7 @@ int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, con
 	em.ln = room;
 	for (size_t k = 0; k < parts; k++)
 		em.odds[k] = room + (k + 1) * em.count;
-	*m = (struct fit_mixture){ .parts = parts, .likelihood = -INFINITY };
+	*m = (struct fit_mixture){ .parts = parts, .likelihood = -HUGE_VAL };
 	begin(m, &em);
 	int status = SL_OK;
 	const int rounds = family == FIT_LOGNORMAL ? ROUNDS_MAX : ROUNDS_MAX / 6;
@@ -201,11 +201,13 @@ static int class_runs(
 		if (t->job[i].size >= class->from && t->job[i].size <= class->to)
 			x[count++] = (double)t->job[i].run;
 	qsort(x, count, sizeof(*x), ascending);
-	struct fit_mixture one;
-	struct fit_mixture two = { .likelihood = -INFINITY };
+	struct fit_mixture one = { .likelihood = -HUGE_VAL };
+	struct fit_mixture two = { .likelihood = -HUGE_VAL };
 	int status = fit_mixture(&one, FIT_LOGNORMAL, 1, x, count, err);
 	if (!status && count >= 2)
 		status = fit_mixture(&two, FIT_LOGNORMAL, 2, x, count, err);
+	if (status)
+		return status;
 	const bool pays = two.likelihood - one.likelihood > 1.5 * log((double)count);
 	const struct fit_mixture *best = pays ? &two : &one;
 	*p = put_class(*p, class->from, class->to);
@@ -249,7 +251,9 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 			*p++ = '+';
 		}
 	}
-	p[-1] = '\0';
+	if (p > text)
+		p--;
+	*p = '\0';
 	free(jobs);
 	fit_say(found, "sizes", text);
 	return SL_OK;

@@ -39,7 +39,7 @@ static double sizes_less(const double *x, void *self)
 	const struct sizes *s = self;
 	if (x[0] < 0 || x[0] + s->serial > 1 || x[1] < 0 || x[2] < x[1] || s->uhi < x[2] || x[3] < 0 ||
 		x[3] > 1)
-		return INFINITY;
+		return HUGE_VAL;
 	double sum = 0;
 	for (int32_t n = 2; n <= s->cpus; n++) {
 		if (!s->jobs[n])
@@ -68,7 +68,7 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 	s.uhi = floor(log2(most) * 1e6) / 1e6;
 	s.serial = (double)s.jobs[1] / t->count;
 	double best[4] = { 0 };
-	double least = INFINITY;
+	double least = HUGE_VAL;
 	int status = SL_OK;
 	for (int i = 1; i <= 3 && !status; i++) { /* From three places: it has corners. */
 		double x[4] = { 0.7 * (1 - s.serial), fmin(0.8, s.uhi), s.uhi * (0.25 + 0.2 * i), 0.8 };
@@ -109,11 +109,11 @@ static double runs_less(const double *x, void *self)
 	const double a2 = exp(x[2]);
 	const double b2 = exp(x[3]);
 	if (a1 < 0.01 || a1 > 9999 || a2 < 0.01 || a2 > 9999 || fabs(x[4]) > 1 || fabs(x[5]) > 10)
-		return INFINITY;
+		return HUGE_VAL;
 	if (a1 * b1 > a2 * b2) /* The first are the short ones. */
-		return INFINITY;
+		return HUGE_VAL;
 	if (gsl_sf_lngamma_e(a1, &g1) || gsl_sf_lngamma_e(a2, &g2))
-		return INFINITY;
+		return HUGE_VAL;
 	const double c1 = -g1.val - a1 * x[1];
 	const double c2 = -g2.val - a2 * x[3];
 	double sum = 0;
@@ -143,7 +143,7 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 	}
 	struct runs runs = { room, room + count, room + 2 * count, count };
 	double best[6] = { 0 };
-	double least = INFINITY;
+	double least = HUGE_VAL;
 	int status = SL_OK;
 	for (int i = 0; i < 2 && !status; i++) { /* The published numbers, and others between. */
 		double x[6] = { log(i ? 8 : 4.2), log(i ? 0.6 : 0.94), log(i ? 60 : 312),
@@ -192,7 +192,7 @@ static double cycle_less(const double *x, void *self)
 	double weight[SLOTS];
 	double sum = 0;
 	if (!weights(x, weight))
-		return INFINITY;
+		return HUGE_VAL;
 	for (size_t i = 0; i < SLOTS; i++)
 		sum += jobs[i] * log(weight[i] / SLOTS);
 	return -sum;

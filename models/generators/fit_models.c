@@ -35,9 +35,9 @@ static int fit_downey(const struct fit_trace *t, struct fit_found *found, struct
 		free(ln);
 		return status ? status : sl_fail(err, SL_SYSTEM, "out of memory");
 	}
-	double a_min = INFINITY;
+	double a_min = HUGE_VAL;
 	double a_max = 1;
-	double sigma_min = INFINITY;
+	double sigma_min = HUGE_VAL;
 	double sigma_max = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct fit_job *job = &t->job[i];
@@ -107,7 +107,7 @@ static char *put_moments(char *p, const struct moments *m)
 	for (size_t i = 0; i < SL_LEN(x); i++) {
 		if (i)
 			*p++ = '/';
-		p = sl_put_micro(p, (int64_t)floor(x[i] * 1e6 + 0.5));
+		p = sl_put_micro(p, (int64_t)floor(fmin(x[i], 1e12) * 1e6 + 0.5));
 	}
 	return p;
 }
@@ -166,7 +166,7 @@ static void fit_two_pieces(struct fit_found *found, const double *x, size_t n)
 {
 	const double low = x[0];
 	const double high = x[n - 1];
-	double best = -INFINITY;
+	double best = -HUGE_VAL;
 	double middle = low;
 	double share = 0;
 	size_t below = 0;

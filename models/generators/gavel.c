@@ -110,7 +110,8 @@ static int generate(const struct sl_value *values, size_t count, uint64_t seed, 
 	if (!models)
 		return sl_fail(err, SL_USAGE, "'models' of '%s': give 1 to 64 names with + between them",
 			values[MODELS].text);
-	return gen_make_named(&kind, values, seed, name, models, sink, err);
+	const struct gen_names names = { name, models };
+	return gen_make_named(&kind, values, seed, &names, sink, err);
 }
 
 const struct sl_generator model_gavel = {

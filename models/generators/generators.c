@@ -291,15 +291,15 @@ static int emit_jobs(const struct gen_work *w, const struct sl_sink *sink, struc
 }
 
 int gen_make_named(const struct gen_kind *kind, const struct sl_value *values, uint64_t seed,
-	const char *const *models, size_t model_count, const struct sl_sink *sink, struct sl_err *err)
+	const struct gen_names *models, const struct sl_sink *sink, struct sl_err *err)
 {
 	/* Its default is to abort; idempotent, and the only thing shared. */
 	gsl_set_error_handler_off();
 	struct gen_work w = { .kind = kind,
 		.values = values,
 		.seed = seed,
-		.models = models,
-		.model_count = model_count,
+		.models = models ? models->name : NULL,
+		.model_count = models ? models->count : 0,
 		.count = (uint32_t)values[GEN_JOBS].number,
 		.cpus = (int32_t)values[GEN_CPUS].number,
 		.run_max = values[GEN_MAX_RUN].number / SL_SECOND };
@@ -328,5 +328,5 @@ int gen_make_named(const struct gen_kind *kind, const struct sl_value *values, u
 int gen_make(const struct gen_kind *kind, const struct sl_value *values, uint64_t seed,
 	const struct sl_sink *sink, struct sl_err *err)
 {
-	return gen_make_named(kind, values, seed, NULL, 0, sink, err);
+	return gen_make_named(kind, values, seed, NULL, sink, err);
 }

@@ -46,11 +46,11 @@ static const struct sl_param params[] = {
 		"share of jobs that fail; default 0.305 (0.155, 0.429, 0.397)", 0, GEN_MICRO },
 	[RUN_COMPLETED] = { "run_completed", SL_PARAM_TIME, NULL, "1s..3650d",
 		"mean run time of those that complete; default: as said above", SL_SECOND,
-		3650 * 86400 * SL_SECOND },
+		INT64_C(3650) * 86400 * SL_SECOND },
 	[RUN_CANCELLED] = { "run_cancelled", SL_PARAM_TIME, NULL, "1s..3650d",
-		"mean run time of those that are cancelled", SL_SECOND, 3650 * 86400 * SL_SECOND },
+		"mean run time of those that are cancelled", SL_SECOND, INT64_C(3650) * 86400 * SL_SECOND },
 	[RUN_FAILED] = { "run_failed", SL_PARAM_TIME, NULL, "1s..3650d", "mean run time of those that fail",
-		SL_SECOND, 3650 * 86400 * SL_SECOND },
+		SL_SECOND, INT64_C(3650) * 86400 * SL_SECOND },
 	[SIGMA] = { "sigma", SL_PARAM_REAL, "2", "0..5", "standard deviation of the run time's logarithm", 0,
 		5 * GEN_MICRO },
 	[RUN_BY_SIZE] = { "run_by_size", SL_PARAM_REAL, "0", "-2..2",
@@ -81,9 +81,10 @@ static double mean_size(double ratio, size_t sizes)
 	double sum = 0;
 	double weights = 0;
 	double weight = 1;
-	for (size_t i = 0; i < sizes; i++, weight *= ratio) {
+	for (size_t i = 0; i < sizes; i++) {
 		sum += weight * (double)((int64_t)1 << i);
 		weights += weight;
+		weight *= ratio;
 	}
 	return sum / weights;
 }
@@ -107,11 +108,15 @@ static int sizes_init(struct numbers *n, const struct gen_work *w, double mean, 
 	}
 	double total = 0;
 	double weight = 1;
-	for (size_t i = 0; i < n->sizes; i++, weight *= low)
+	for (size_t i = 0; i < n->sizes; i++) {
 		total += weight;
+		weight *= low;
+	}
 	weight = 1;
-	for (size_t i = 0; i < n->sizes; i++, weight *= low)
+	for (size_t i = 0; i < n->sizes; i++) {
 		n->size[i] = (int64_t)(weight / total * 1e12);
+		weight *= low;
+	}
 	n->size[0] += n->size[0] == 0 && n->sizes == 1; /* At least one weight is above 0. */
 	return SL_OK;
 }
@@ -144,7 +149,7 @@ static int numbers_init(struct numbers *n, const struct gen_work *w, struct sl_e
 static int draw(struct gen_work *w, struct sl_err *err)
 {
 	static const enum sl_state state[OUTCOMES] = { SL_COMPLETED, SL_CANCELLED, SL_FAILED };
-	struct numbers n;
+	struct numbers n = { .sizes = 0 };
 	const int status = numbers_init(&n, w, err);
 	if (status)
 		return status;

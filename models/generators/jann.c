@@ -4,10 +4,10 @@
  *
  * J. Jann, P. Pattnaik, H. Franke, F. Wang, J. Skovira, J. Riordan, "Modeling of workload in MPPs", JSSPP
  * 1997: in each class the first three moments of the gaps and of the run times are matched by a hyper-Erlang
- * distribution of common order (drawing.c). The classes of the paper are 1, 2, 3-4, 5-8 ... of a machine of 322;
- * its tables of moments were not at hand. The defaults have its classes, and moments that are assumptions;
- * `schedlab generate fit --model jann` finds those of a trace. Sizes are uniform within a class: an
- * assumption too.
+ * distribution of common order (drawing.c). The classes of the paper are 1, 2, 3-4, 5-8 ... of a machine of
+ * 322; its tables of moments were not at hand. The defaults have its classes, and moments that are
+ * assumptions; `schedlab generate fit --model jann` finds those of a trace. Sizes are uniform within a class:
+ * an assumption too.
  */
 #include <stdio.h>
 
@@ -77,7 +77,7 @@ static int class_init(struct class *class, const struct gen_item *item, const st
 static int draw(struct gen_work *w, struct sl_err *err)
 {
 	struct gen_item item[CLASSES_MAX];
-	struct class class[CLASSES_MAX];
+	struct class class[CLASSES_MAX] = { { 0 } };
 	const char *wrong;
 	const size_t count = gen_items(w->values[CLASSES].text, item, CLASSES_MAX, &wrong);
 	if (!count)

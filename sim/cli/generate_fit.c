@@ -83,12 +83,15 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	return SL_OK;
 }
 
+/* So that no submission lies before a Monday's midnight that hours are counted from. */
 static int64_t clock_of(const struct scenario *s)
 {
 	enum { THURSDAY = 3, DAY = 86400 }; /* That 1970-01-01 was. */
-	const int64_t week = 7 * DAY;
-	const int64_t since = s->epoch ? (s->epoch + s->utc_offset + THURSDAY * DAY) % week : 0;
-	return since < 0 ? since + week : since;
+	const int64_t week = INT64_C(7) * DAY;
+	const int64_t first = s->jobs.submit[0] / SL_SECOND;
+	int64_t since = s->epoch ? (s->epoch + s->utc_offset + (int64_t)THURSDAY * DAY) % week : 0;
+	since += since < 0 ? week : 0;
+	return first < 0 ? since + (-first / week + 1) * week : since;
 }
 
 static int trace_of(struct fitting *f, struct sl_err *err)
