@@ -152,11 +152,11 @@ static bool refused(struct sl_pass *pass)
 {
 	if (!is_controlled(pass))
 		return false;
-	pass_failed(pass, sl_fail(&pass->err, SL_USAGE,
-				  "model '%s' takes nodes down, which policy '%s' does not follow yet: take another "
-				  "policy, or leave the model out",
-				  pass->models->of[pass->models->current].model->name,
-				  pass->options.choice->text));
+	pass_failed(pass,
+		sl_fail(&pass->err, SL_USAGE,
+			"model '%s' takes nodes down, which policy '%s' does not follow yet: take another "
+			"policy, or leave the model out",
+			pass->models->of[pass->models->current].model->name, pass->options.choice->text));
 	return true;
 }
 

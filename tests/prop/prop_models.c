@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prop_models.c - models on generated worlds. One that does nothing leaves no trace under any preset. Of one that
- * sets rates, fails jobs and takes nodes down at random times, each attempt is worked out again, slowly: work
- * is added up in 128 bits from change to change.
+ * prop_models.c - models on generated worlds. One that does nothing leaves no trace under any preset. Of one
+ * that sets rates, fails jobs and takes nodes down at random times, each attempt is worked out again, slowly:
+ * work is added up in 128 bits from change to change.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -61,8 +61,8 @@ static void keep(const struct world *w, struct left *left)
 	memcpy(left->start, result->start, w->count * sizeof(*left->start));
 	memcpy(left->end, result->end, w->count * sizeof(*left->end));
 	memcpy(left->state, result->state, w->count);
-	cr_assert(result->usage_count <= SL_LEN(left->usage) &&
-		  result->attempt_count <= SL_LEN(left->attempt));
+	cr_assert(
+		result->usage_count <= SL_LEN(left->usage) && result->attempt_count <= SL_LEN(left->attempt));
 	if (result->usage_count)
 		memcpy(left->usage, result->usage, result->usage_count * sizeof(*left->usage));
 	if (result->attempt_count)
@@ -82,8 +82,7 @@ static const char *difference(const struct world *w, const struct left *left)
 		memcmp(x->state, left->state, w->count) != 0)
 		return "schedule";
 	if (x->usage_count != y->usage_count ||
-		(x->usage_count &&
-			memcmp(x->usage, left->usage, x->usage_count * sizeof(*x->usage)) != 0))
+		(x->usage_count && memcmp(x->usage, left->usage, x->usage_count * sizeof(*x->usage)) != 0))
 		return "usage";
 	if (x->attempt_count != y->attempt_count ||
 		(x->attempt_count &&
@@ -193,8 +192,8 @@ static bool on_node(const struct sl_placed *placed, uint32_t node)
 }
 
 /* Does the step put an end to the attempt? down: how often each node is, before it. */
-static bool ends_it(const struct script_step *step, uint32_t job, const struct sl_placed *placed,
-	const uint32_t *down)
+static bool ends_it(
+	const struct script_step *step, uint32_t job, const struct sl_placed *placed, const uint32_t *down)
 {
 	if (step->what == SCRIPT_FAIL || step->what == SCRIPT_AGAIN)
 		return step->row == job;
@@ -215,7 +214,8 @@ static sl_time attempt_ends(const struct world *w, const struct script *script, 
 {
 	uint32_t down[WORLD_NODES] = { 0 };
 	const unsigned __int128 whole = (unsigned __int128)(w->run[job] - track->kept) << 32;
-	const sl_time cut = w->overrun == SL_OVERRUN_KILL ? start + w->limit[job] - track->kept_time : SL_NEVER;
+	const sl_time cut =
+		w->overrun == SL_OVERRUN_KILL ? start + w->limit[job] - track->kept_time : SL_NEVER;
 	unsigned __int128 done = 0;
 	uint64_t rate = script->rate_set ? script->rate_first : SL_RATE_ONE;
 	sl_time now = start;
@@ -238,8 +238,7 @@ static sl_time attempt_ends(const struct world *w, const struct script *script, 
 		now = step->at;
 		if (ends_it(step, job, placed, down)) {
 			const sl_time work = (sl_time)(done >> 32);
-			const sl_time kept =
-				script->kept < 0 || script->kept > work ? work : script->kept;
+			const sl_time kept = script->kept < 0 || script->kept > work ? work : script->kept;
 			*state = SL_NODE_FAIL;
 			if (kept)
 				track->kept_time += (sl_time)((__int128)(now - start) * kept / work);
@@ -271,7 +270,8 @@ static bool may_be_there(const struct script *script, const struct sl_placed *pl
 	return true;
 }
 
-static void expect_attempts(const struct world *w, const struct script *script, uint32_t job, const char *named)
+static void expect_attempts(
+	const struct world *w, const struct script *script, uint32_t job, const char *named)
 {
 	const struct sl_result *result = &w->sim.result;
 	const struct sl_attempt *attempt;
@@ -286,8 +286,7 @@ static void expect_attempts(const struct world *w, const struct script *script, 
 		enum sl_state want_state;
 		cr_assert(may_be_there(script, &placed, start), "%s: job %u is where nothing starts", named,
 			job + 1);
-		const sl_time want =
-			attempt_ends(w, script, job, start, &placed, &track, &want_state);
+		const sl_time want = attempt_ends(w, script, job, start, &placed, &track, &want_state);
 		if (want == SL_NEVER) {
 			cr_assert(state == SL_RUNNING, "%s: job %u is held for ever, and %s", named, job + 1,
 				sl_state_name(state));
@@ -318,7 +317,8 @@ Test(models, attempts_are_as_worked_out_slowly, .timeout = 900)
 		for (uint32_t job = 0; job < w.count; job++)
 			expect_attempts(&w, &script, job, named);
 		if (w.as_nodes && w.sim.result.place)
-			cr_assert(world_places_add_up(&w.sim.result, true), "%s: more or less was busy", named);
+			cr_assert(
+				world_places_add_up(&w.sim.result, true), "%s: more or less was busy", named);
 		world_release(&w);
 	}
 }
@@ -336,8 +336,9 @@ Test(models, any_preset_bears_anything, .timeout = 900)
 			w.model = script_on(&script);
 			w.model_count = 1;
 			if (world_run(&w, preset->name, true))
-				cr_assert(w.err.status == SL_USAGE || w.err.status == SL_INPUT, "%s, seed %llu: %s",
-					preset->name, (unsigned long long)seed, w.err.text);
+				cr_assert(w.err.status == SL_USAGE || w.err.status == SL_INPUT,
+					"%s, seed %llu: %s", preset->name, (unsigned long long)seed,
+					w.err.text);
 			else if (w.as_nodes && w.sim.result.place)
 				cr_assert(world_places_add_up(&w.sim.result, false), "%s, seed %llu",
 					preset->name, (unsigned long long)seed);
