@@ -275,7 +275,7 @@ Test(fabric_net, fat_tree)
 	refused(4, "topology=tree routing=valiant", "give adaptive or dmodk");
 	refused(4, "topology=tree levels=3", "switches_per_group");
 	refused(4, "topology=tree rate=slow", "is not a rate");
-	refused(4, "topology=ring", "schedlab-models(7)");
+	refused(4, "topology=ring", "schedlab-fabric(7)");
 	refused(4, "topology=switches", "name none");
 	refused(4200, "topology=xgft xgft=1;4200;1 routing=dmodk", "at most 4096 nodes");
 }
