@@ -106,8 +106,9 @@ static struct got got_of(
 		const struct sl_group *group = &request->group[piece[i].group];
 		held += piece[i].group == 0 ? piece[i].tasks : 0;
 		got.nodes += !i || piece[i].node != piece[i - 1].node;
-		if (group->task.gpus)
-			got.kinds |= UINT32_C(1) << (kind_on(s, group, piece[i].node) - SL_KIND_GPUS);
+		const uint32_t kind = group->task.gpus ? kind_on(s, group, piece[i].node) : 0;
+		if (kind)
+			got.kinds |= UINT32_C(1) << (kind - SL_KIND_GPUS);
 	}
 	if (held && request->group_count == 1) {
 		got.size = got.asked * (double)held / (double)*tasks;
