@@ -19,14 +19,13 @@ struct given {
 	const char *key;
 };
 
+static int small(int letter) { return letter >= 'A' && letter <= 'Z' ? letter + 32 : letter; }
+
 static bool same_word(const char *a, const char *b)
 {
-	for (; *a && *b; a++, b++) {
-		const char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 32) : *a;
-		const char y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 32) : *b;
-		if (x != y)
+	for (; *a && *b; a++, b++)
+		if (small(*a) != small(*b))
 			return false;
-	}
 	return *a == *b;
 }
 
