@@ -323,10 +323,22 @@ void models_instant_over(struct sl_pass *pass, bool silent)
 {
 	struct models *models = pass->models;
 	models->silent = silent;
+	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
+	models->events_seen = pass->events_applied;
 	if (pass->running || pass->suspended)
 		models->idle = 0;
 	else if (models->idle < IDLE_MAX)
 		models->idle++;
+}
+
+/* So many instants in a row at which nothing happened, and no event is to come: plans that put off what they
+ * promise from second to second, behind a job that is held, or a node that is down, for ever. */
+enum { STALLED_MAX = 10000 };
+
+bool models_stalled(const struct sl_pass *pass)
+{
+	return pass->models->stalled >= STALLED_MAX && !pass->events.count &&
+	       pass->submitted == pass->jobs->count;
 }
 
 /* Who waits then may still hope for a node to come back. */
