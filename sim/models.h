@@ -91,6 +91,7 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 void models_started(struct sl_pass *pass, uint32_t job, bool fresh);
 void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how);
 void models_note(struct sl_pass *pass, struct told told);
+void models_rated(struct sl_pass *pass, uint32_t job);
 void models_timer(struct sl_pass *pass, uint32_t row);
 /* Its work is done. True: a model has it hold on. */
 bool models_hold(struct sl_pass *pass, uint32_t job);

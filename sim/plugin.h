@@ -1585,6 +1585,9 @@ struct sl_model_setup;
 SL_API const struct sl_sheet *sl_sheet_of(const struct sl_model_setup *setup, const char *key);
 SL_API uint32_t sl_sheet_column(const struct sl_sheet *sheet, const char *name);
 SL_API struct sl_place sl_sheet_place(const struct sl_sheet *sheet, uint32_t row, uint32_t column);
+/* A parameter of another model that is on in this run, as it is in force; NULL: it is off, or has no such one. */
+SL_API const struct sl_value *sl_model_value(
+	const struct sl_model_setup *setup, const char *model, const char *key);
 
 struct sl_model_setup {
 	struct sl_arena *arena; /* Goes with the run. */
@@ -1663,6 +1666,11 @@ struct sl_model {
 	 * count.
 	 */
 	bool sizes;
+	/* A job that it was told of works at another rate from now on, through whichever model: it may set a
+	 * wake, no more. */
+	void (*rated)(void *state, struct sl_pass *world, sl_job job);
+	/* It looks at nodes where there are any: nodes of one cpu are not counted as a pool. */
+	bool nodes_if_any;
 };
 SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
 
@@ -1676,6 +1684,9 @@ SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `e
 /* Work of this attempt, to the microsecond, rounded down; and kept from those before. */
 SL_API sl_time sl_done_of(const struct sl_pass *world, sl_job job);
 SL_API sl_time sl_kept_of(const struct sl_pass *world, sl_job job);
+/* When its work of this attempt comes to so much, at its rate and size of now: SL_NEVER while it is held, or
+ * does not run. A rate that is set at this instant is in force, and `rated` told, once all are settled. */
+SL_API sl_time sl_reaches(const struct sl_pass *world, sl_job job, sl_time work);
 /* Jobs on it fail (sl_model_fail, NODE_FAIL, requeued if they may be), nothing starts there until it is up.
  * expected: when the operator expects it back, for plans; SL_NEVER: nobody knows. Counted: taken down
  * twice it has to come up twice. */
