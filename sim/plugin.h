@@ -1183,8 +1183,8 @@ struct sl_pass; /* One scheduling pass: what the policy may see and do, at one i
 enum sl_event_class { /* In the order of one instant. */
 	SL_EV_JOB_END,
 	SL_EV_TIME_LIMIT,
-	SL_EV_NODE_DOWN,
-	SL_EV_NODE_UP,
+	SL_EV_NODE_DOWN, /* With SL_USE_CONTROL also: it is drained; */
+	SL_EV_NODE_UP,   /* it is not any more. */
 	SL_EV_RESERVATION,
 	SL_EV_MODEL, /* To policies: the job (row) failed, in the state that it shows, and waits from now on.
 		      */
@@ -1305,6 +1305,9 @@ struct sl_policy {
 	/* Optional. Those that it may give, closed by SL_REASON_COUNT; NULL: any. The engine gives others to
 	 * jobs that it keeps from the queue. */
 	const enum sl_reason *reasons;
+	/* Optional, with SL_USE_CONTROL. A model has it fail now: does it wait again? on_event is told of
+	 * SL_EV_MODEL then, else of its end. NULL: it does not. */
+	bool (*requeues)(void *state, struct sl_pass *pass, sl_job job);
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -1695,6 +1698,7 @@ SL_API void sl_model_node_up(struct sl_pass *world, uint32_t node);
 /* Nothing new starts there (true), what runs goes on. Counted likewise. */
 SL_API void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain);
 SL_API bool sl_node_is_up(const struct sl_pass *world, uint32_t node);
+SL_API bool sl_node_is_drained(const struct sl_pass *world, uint32_t node);
 /* A running job ends now in that state; again: it goes back into the queue if it may (a limit on attempts is
  * the caller's), with the work that models keep. */
 SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again);
