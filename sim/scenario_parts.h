@@ -38,11 +38,15 @@ enum {
 	REPLAY_CHANGE,
 	REPLAY_MODELS,
 	REPLAY_PROFILE,
+	REPLAY_FEEDBACK,
 	REPLAY_COUNT
 };
 
 /* Which fields of the trace say how large a job is, in the order of replay.size. */
 enum { SIZE_REQUESTED, SIZE_ALLOCATED, SIZE_LARGER };
+
+/* Whether submissions follow the ends of other jobs, in the order of replay.feedback. */
+enum { FEEDBACK_NONE, FEEDBACK_AFTER, FEEDBACK_THINK };
 
 /* Why a row was repaired or dropped. */
 enum cause {
@@ -82,6 +86,8 @@ enum cause {
 	CAUSE_ORDER,
 	CAUSE_DEPENDENCY,
 	CAUSE_UNKNOWN_JOB,
+	CAUSE_NOT_BEFORE,
+	CAUSE_LATER,
 	CAUSE_LEFT_OUT,
 	CAUSE_CHANGED,
 	CAUSE_COUNT
@@ -254,6 +260,9 @@ int profile_rules(struct loading *loading, struct sl_err *err);
 int profile_keep(struct loading *loading, const struct sl_row *row, int64_t gpus, struct sl_err *err);
 int profiles_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 void profiles_free(struct profiles *profiles);
+
+/* scenario_feedback.c: replay.feedback, once rows are final. */
+int feedback_make(struct loading *loading, struct sl_err *err);
 
 /* scenario_fill.c: replay.fill, once requests are final. */
 int fill_make(struct loading *loading, struct sl_err *err);
