@@ -58,7 +58,7 @@ static const struct {
 	[CAUSE_DEPENDENCY] = { "unreadable dependency left out", false },
 	[CAUSE_UNKNOWN_JOB] = { "dependency on a job that is not in the trace", false },
 	[CAUSE_NOT_BEFORE] = { "follows a job that is not in the replay: submitted as recorded", false },
-	[CAUSE_LATER] = { "follows itself or a later job: submitted as recorded", false },
+	[CAUSE_LATER] = { "follows itself or a job further down: submitted as recorded", false },
 	/* On purpose. */
 	[CAUSE_LEFT_OUT] = { "left out by replay.drop", true },
 	[CAUSE_CHANGED] = { "changed by replay.change", false },
@@ -101,6 +101,11 @@ static int seen_build(struct loading *loading, struct sl_err *err)
 	for (size_t i = 0; i < loading->unkept_count && !status; i++)
 		status = intset_add(&loading->seen, loading->unkept[i], &fresh, err);
 	return status;
+}
+
+int cleaning_know_ids(struct loading *loading, struct sl_err *err)
+{
+	return loading->seen.capacity ? SL_OK : seen_build(loading, err);
 }
 
 /* An id that does not ascend, or any one after the first such. */

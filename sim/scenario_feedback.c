@@ -38,6 +38,13 @@ static uint32_t row_of(const struct numbered *known, uint32_t count, int64_t id)
 	return low < count && known[low].id == id ? known[low].row : UINT32_MAX;
 }
 
+/* In the file: who is submitted later may stand before. */
+static uint32_t place_of(const struct columns *columns, uint32_t row)
+{
+	const int32_t *place = column_i32(columns, COLUMN_PLACE);
+	return place ? (uint32_t)place[row] : row;
+}
+
 static void follow(struct loading *loading, const struct numbered *known, uint32_t *follows, sl_time *think)
 {
 	struct scenario *scenario = loading->scenario;
@@ -51,8 +58,10 @@ static void follow(struct loading *loading, const struct numbered *known, uint32
 		const bool says = previous && previous[row] > 0;
 		const uint32_t before = says ? row_of(known, columns->count, previous[row]) : UINT32_MAX;
 		unknown += says && before == UINT32_MAX;
-		later += before != UINT32_MAX && before >= row;
-		follows[row] = before < row ? before : UINT32_MAX;
+		const bool earlier =
+			before != UINT32_MAX && place_of(columns, before) < place_of(columns, row);
+		later += before != UINT32_MAX && !earlier;
+		follows[row] = earlier ? before : UINT32_MAX;
 		think[row] = thinks && after && after[row] > 0 ? after[row] : 0;
 		scenario->followers += follows[row] != UINT32_MAX;
 	}
