@@ -14,7 +14,8 @@
 #include "sim/scenario_parts.h"
 
 /* No list is longer than that, nor all of them together. */
-enum { DEPENDS_MAX = 1 << 28, DELAY_MINUTES_MAX = 100000000 };
+enum { DEPENDS_MAX = 1 << 28 };
+#define DELAY_MINUTES_MAX INT64_C(100000000)
 
 /* A job or a task by its number. */
 struct known {
@@ -390,7 +391,20 @@ static int job_in(
 	return depend_add(reading, depend, err);
 }
 
-/* "12:13+5": jobs, each perhaps with minutes. */
+/* Behind a "+": minutes, as sbatch has them, or with an s behind them seconds. */
+static bool delay_in(const char *p, const char *end, sl_time *delay)
+{
+	int64_t number;
+	const bool seconds = end > p && end[-1] == 's';
+	const int64_t unit = seconds ? 1 : 60;
+	if (!sl_get_i64(p, (size_t)(end - p) - seconds, &number) || number < 0 ||
+		number > DELAY_MINUTES_MAX * 60 / unit)
+		return false;
+	*delay = number * unit * SL_SECOND;
+	return true;
+}
+
+/* "12:13+5": jobs, each perhaps with a delay. */
 static int jobs_in(struct reading *reading, enum sl_depend_kind kind, const char *p, const char *end,
 	bool or_next, struct sl_err *err)
 {
@@ -401,16 +415,15 @@ static int jobs_in(struct reading *reading, enum sl_depend_kind kind, const char
 		const char *note = memchr(p, '(', (size_t)(stop - p)); /* "12(unfulfilled)" */
 		const char *last = note ? note : stop;
 		const char *plus = memchr(p, '+', (size_t)(last - p));
-		int64_t minutes = 0;
-		const bool good = !plus || (sl_get_i64(plus + 1, (size_t)(last - plus - 1), &minutes) &&
-						   minutes >= 0 && minutes <= DELAY_MINUTES_MAX);
+		sl_time delay = 0;
+		const bool good = !plus || delay_in(plus + 1, last, &delay);
 		const size_t len = (size_t)((plus ? plus : last) - p);
 		reading->odd |= !good || !len;
 		if (good && len)
 			status = job_in(reading,
 				(struct sl_depend){ .kind = kind,
 					.job = UINT32_MAX,
-					.delay = minutes * 60 * SL_SECOND,
+					.delay = delay,
 					.or_next = reading->any && (colon || or_next) },
 				p, len, err);
 		p = stop + 1;
