@@ -117,6 +117,8 @@ static void look(struct serving *serving, struct sl_pass *world, uint32_t number
 	struct serving_replica *r = &serving->replica[number];
 	const sl_job job = { r->job };
 	const sl_time now = sl_now(world);
+	if (sl_state_of(world, job) != SL_RUNNING)
+		return; /* It was retired a moment ago. */
 	const sl_time left = serving->service[r->service].serves.cold - sl_done_of(world, job);
 	const uint64_t rate = sl_rate_of(world, job);
 	if (left <= 0) {
