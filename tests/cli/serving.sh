@@ -19,6 +19,7 @@ show a.yaml --model serving
 grep -c . out/serving.csv
 sed -n '1,2p;12,13p' out/serving.csv
 grep -c 'load.csv' out/run.json
+grep -o 'serving.*ready.*' out/metrics.json
 # The rows as a table say the same.
 schedlab convert a.yaml --to table rows.csv >/dev/null
 sed -n 's/^ *"serving\.unserved": //p' out/metrics.json
@@ -35,10 +36,11 @@ services:
 EOF
 show b.yaml --model failures:log=fails.csv --model serving
 # Its image is read at 1 GB/s for 20 s before it warms up.
-printf 'nodes:\n  - {name: n, count: 2, cpus: 8, gpus: 4}\nstorage:\n  filesystems:\n    - {name: fs, bandwidth: 1GB}\n' >c.yaml
+printf 'nodes:\n  - {name: n, count: 2, cpus: 8, gpus: 4}\nstorage:\n  filesystems:\n    - {name: fs, read: 1GB}\n' >c.yaml
 sed 's/cold_start/image: llm, image_bytes: 20GB, cold_start/' b.yaml >d.yaml
 show d.yaml --model storage --model serving
-cut -d, -f1,24- out/jobs.csv
+head -n 1 out/jobs.csv | grep -o 'stage_in.*'
+cut -d, -f1,24- out/jobs.csv | tail -n 1
 # What is none.
 show rows.csv --model serving:x=1 || echo "exit $?"
 printf 'submit,run_time,cpus\n0,5,1\n' >plain.csv

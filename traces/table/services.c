@@ -72,6 +72,42 @@ static int number_take(struct services_file *f, const struct sl_doc_node *node, 
 	return SL_OK;
 }
 
+static bool is_key(const struct services_file *f, const struct sl_doc_node *node)
+{
+	static const char *const keys[] = { "name", "load", "autoscaler", "updates" };
+	for (size_t i = 0; i < SL_LEN(keys); i++)
+		if (workflow_is(&f->w, node, keys[i]))
+			return true;
+	return false;
+}
+
+/* A column that a replica has from its service. */
+static bool is_ours(const char *key)
+{
+	static const char *const ours[] = { "job_id", "submit", "start", "end", "wait", "run_time", "status",
+		"gang", "begin", "deadline", "dependency", "array", "array_task", "array_limit", "cancel",
+		"group", "family", "member", "serves", "since", "retires", "checkpoint_every", NULL };
+	size_t i = 0;
+	while (ours[i] && strcmp(ours[i], key) != 0)
+		i++;
+	return ours[i] != NULL;
+}
+
+/* What is none of a service's keys is a column of the table. */
+static int column_check(const struct services_file *f, const struct sl_doc_node *node)
+{
+	const char *key = workflow_key(&f->w, node);
+	const struct sl_place at = sl_doc_key_place(&f->w.doc, node);
+	if (is_ours(key))
+		return sl_fail_at(f->w.err, &at, "'%s' follows from the service: remove it", key);
+	if (table_column_of(key, strlen(key)) >= TABLE_COLUMNS &&
+		sl_profile_find(key, strlen(key)) == UINT32_MAX)
+		return services_unknown(f, node,
+			"name, load, capacity, target, cold_start, from, until, min, max, initial, autoscaler, "
+			"updates, or a column of a table of jobs, such as gpus_per_task");
+	return SL_OK;
+}
+
 static int fail_service(const struct services_file *f, const struct service *s, const char *what)
 {
 	const struct sl_place at = sl_doc_place(&f->w.doc, s->map);
@@ -124,6 +160,8 @@ static int service_take(struct services_file *f, const struct sl_doc_node *map)
 			updates = node;
 		else
 			status = number_take(f, node, s, &mine);
+		if (!status && !mine && !is_key(f, node))
+			status = column_check(f, node);
 	}
 	if (!status && s->autoscaler)
 		status = services_autoscaler(f, s);
