@@ -124,7 +124,7 @@ void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool aga
 void sl_model_cancel(struct sl_pass *world, sl_job job)
 {
 	const uint32_t row = job.row;
-	if (row >= world->submitted)
+	if (row >= world->submitted || (world->feedback && !world->feedback->came[row]))
 		return;
 	if (holds_room(world, row)) {
 		end_job(world, row, SL_CANCELLED);
@@ -134,8 +134,7 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 		world->end[row] = world->now;
 		world->job_state[row] = SL_CANCELLED;
 		world->ended++;
-		if (world->gates)
-			gates_ended(world, row);
+		others_hear(world, row);
 	} else {
 		return;
 	}

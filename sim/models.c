@@ -307,8 +307,10 @@ enum { IDLE_MAX = 1000000 };
 /* All that is still to happen is of models. */
 static bool only_models(struct sl_pass *pass)
 {
-	if (pass->submitted < pass->jobs->count || pass->running || pass->suspended ||
-		pass->wake != SL_NEVER || pass->expiries.count)
+	uint32_t job;
+	const bool comes =
+		pass->feedback ? feedback_next(pass, &job) != SL_NEVER : pass->submitted < pass->jobs->count;
+	if (comes || pass->running || pass->suspended || pass->wake != SL_NEVER || pass->expiries.count)
 		return false;
 	if ((pass->gates && gates_next(pass) != SL_NEVER) ||
 		(pass->uses & SL_USE_PROMISES && promise_next(pass) != SL_NEVER))

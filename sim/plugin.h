@@ -1938,6 +1938,8 @@ struct sl_result {
 	/* Free on nodes that were down or drained, integrated by kind as `busy` is: what is available is the
 	 * whole less this. NULL: no model was on, or on a counted pool. */
 	const unsigned __int128 *missing;
+	/* jobs->submit is of this run (replay.feedback): rows are not in its order. */
+	bool moved;
 };
 
 /* A node went down (or was drained), or came up. */

@@ -7,6 +7,7 @@
  * the same text share one list of rows, unless it names the job itself (singleton) or its own task
  * (aftercorr).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -116,10 +117,12 @@ static int texts_keep(
 	if (status || !more->dependency)
 		return status;
 	struct names *names = &loading->mores->dependency;
+	char stem[101];
+	int64_t arrays;
 	status = names_add(names, loading->scenario->arena, more->dependency, strlen(more->dependency),
 		&kept->text, err);
 	if (!status)
-		more->dependency = names->text[kept->text];
+		more->dependency = with_dependency(names->text[kept->text], stem, &arrays);
 	return status;
 }
 
@@ -312,10 +315,12 @@ struct reading {
 	struct loading *loading;
 	const struct sl_job_more *of;
 	uint64_t line;
-	bool own;     /* The list is of this job alone. */
-	bool any;     /* Alternatives are being read. */
-	bool odd;     /* Something was not understood, */
-	bool unknown; /* or is not in the trace. */
+	char stem[101]; /* Of its file, before each id; "": none is. */
+	int64_t arrays; /* Of its file: numbers of arrays are so much more. */
+	bool own;       /* The list is of this job alone. */
+	bool any;       /* Alternatives are being read. */
+	bool odd;       /* Something was not understood, */
+	bool unknown;   /* or is not in the trace. */
 };
 
 static int depend_add(struct reading *reading, struct sl_depend depend, struct sl_err *err)
@@ -369,7 +374,12 @@ static int job_in(
 {
 	const struct loading *loading = reading->loading;
 	const struct mores *mores = loading->mores;
-	const uint32_t name = names_find(&loading->names[NAMED_ID], word, len);
+	char whole[320];
+	const int whole_len = *reading->stem && len < 200 ? snprintf(whole, sizeof(whole), "%s/%.*s",
+								    reading->stem, (int)len, word)
+							  : 0;
+	const uint32_t name = whole_len ? names_find(&loading->names[NAMED_ID], whole, (size_t)whole_len)
+					: names_find(&loading->names[NAMED_ID], word, len);
 	int64_t id = SL_NONE;
 	int64_t task = SL_NONE;
 	depend.job = name == UINT32_MAX ? UINT32_MAX : row_of_id(mores, -1 - (int64_t)name);
@@ -384,9 +394,12 @@ static int job_in(
 		reading->unknown |= loading->names[NAMED_ID].count;
 		return depend_add(reading, depend, err);
 	}
-	if ((!line || all) && is_array(mores, id))
-		return array_in(reading, depend, id, err);
-	depend.job = line && !all ? row_of_task(mores, id, task) : row_of_id(mores, id);
+	if ((!line || all) && is_array(mores, id + reading->arrays))
+		return array_in(reading, depend, id + reading->arrays, err);
+	const bool by_id = !*reading->stem;
+	depend.job = line && !all ? row_of_task(mores, id + reading->arrays, task)
+		     : by_id      ? row_of_id(mores, id)
+				  : UINT32_MAX;
 	reading->unknown |= depend.job == UINT32_MAX;
 	return depend_add(reading, depend, err);
 }
@@ -513,7 +526,8 @@ static int row_depends(struct loading *loading, uint32_t index, struct sl_err *e
 	struct list own = { 0 };
 	struct list *list = &mores->list[mores->kept[index].text];
 	if (!list->depend) {
-		int status = text_in(&reading, more->dependency, err);
+		const char *text = mores->dependency.text[mores->kept[index].text];
+		int status = text_in(&reading, with_dependency(text, reading.stem, &reading.arrays), err);
 		if (!status)
 			status = oddities_in(&reading, err);
 		list = reading.own ? &own : list;
