@@ -911,11 +911,14 @@ struct sl_profile {
 	int64_t score;      /* Of a trial, as it ends: millionths; less is better. */
 	int64_t score_from; /* As it begins. */
 	sl_time score_time; /* What it lacks halves in so long a time of work. */
+	const char *serves; /* Of a replica: what its service is, for sl_serves_read. */
+	sl_time since;      /* It was submitted so long after the service began. */
+	int64_t retires;    /* The member that is cancelled once this one is ready. */
 };
 /* Nothing is said. */
 SL_API void sl_profile_clear(struct sl_profile *profile);
 /* Its members as columns of tables, by number; see schedlab-models(7). NULL, UINT32_MAX: there is none. */
-enum { SL_PROFILE_COLUMNS = 31 };
+enum { SL_PROFILE_COLUMNS = 34 };
 SL_API const char *sl_profile_column(uint32_t column);
 SL_API uint32_t sl_profile_find(const char *name, size_t len);
 SL_API bool sl_profile_is_text(uint32_t column);
@@ -926,6 +929,33 @@ SL_API const char *sl_profile_take(struct sl_profile *profile, uint32_t column, 
 SL_API const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, char buffer[40]);
 /* What the profile does not say, as the weaker one says it. */
 SL_API void sl_profile_over(struct sl_profile *profile, const struct sl_profile *weaker);
+
+/* A service as its replicas name it (sl_profile.serves): keys with values, separated by ';'. Times are
+ * seconds since it began, loads requests a second:
+ *
+ *   capacity=12;cold=90;until=86400;points=0:5,60:7.5      each so long after the one before
+ *   capacity=12;cold=90;until=86400;step=60;phase=0;day=1,2,...;week=1,1,1,1,1,0.5,0.5
+ *
+ * Of a day's 24 hours the load goes straight from one to the next, and holds for a step; a day of the week
+ * multiplies it. phase: the time of the week as the service began, from Monday's midnight. */
+enum { SL_SERVES_TEXT_MAX = 60000, SL_SERVES_POINTS_MAX = 20000 };
+struct sl_load_point {
+	sl_time at;
+	int64_t load; /* Millionths of a request a second. */
+};
+struct sl_serves {
+	int64_t capacity;    /* Of one replica: millionths of a request a second. */
+	sl_time cold, until; /* Time until it is ready; how long the service lasts. */
+	struct sl_load_point *point;
+	uint32_t points; /* 0: by day and week. */
+	sl_time step, phase;
+	int64_t day[24], week[7]; /* Millionths. */
+};
+/* NULL: it is read; else what is wrong with it. Released whatever happens. */
+SL_API const char *sl_serves_read(struct sl_serves *serves, const char *text);
+SL_API void sl_serves_release(struct sl_serves *serves);
+/* The load so long after it began, in millionths, and until when it stays. */
+SL_API int64_t sl_load_at(const struct sl_serves *serves, sl_time at, sl_time *until);
 
 /* ---- Readers ---------------------------------------------------------------- */
 

@@ -74,6 +74,9 @@ static const struct column_def {
 	{ "score", CELL_REAL, AT(score), -REAL_MAX, REAL_MAX, NULL, "a number" },
 	{ "score_from", CELL_REAL, AT(score_from), -REAL_MAX, REAL_MAX, NULL, "a number" },
 	{ "score_time", CELL_TIME, AT(score_time), 0, 0, NULL, NULL },
+	{ "serves", CELL_TEXT, AT(serves), 0, 0, NULL, NULL },
+	{ "since", CELL_TIME, AT(since), 0, 0, NULL, NULL },
+	{ "retires", CELL_COUNT, AT(retires), 0, INT32_MAX, NULL, "a whole number from 0 on" },
 };
 _Static_assert(SL_LEN(columns) == SL_PROFILE_COLUMNS, "a column without its line");
 
