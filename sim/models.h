@@ -59,6 +59,8 @@ struct models {
 	bool stirred;   /* Something happened that calls for a pass. */
 	bool silent;    /* Nothing but models happened at this instant, without consequences. */
 	bool stopped;   /* Nobody is left for whom anything could happen. */
+	sl_time over;   /* All jobs were, then: what is left to happen is of no job. SL_NONE: some never were.
+			 */
 	uint64_t calls; /* Of timers. */
 	uint32_t idle;  /* Instants in a row at which models alone did something and nothing ran. */
 

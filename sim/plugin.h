@@ -1672,7 +1672,10 @@ SL_API void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row); /* r
  * is resumed; another size leaves it. At most SL_RATE_MAX, as is the product. */
 SL_API void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate);
 SL_API uint64_t sl_rate_of(const struct sl_pass *world, sl_job job); /* Of all models together. */
-SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `ends`. */
+/* Of all models but the asking one, and of one that counts by size only whether it holds the job: how much of
+ * its time it works, at most SL_RATE_ONE. */
+SL_API uint64_t sl_model_works(const struct sl_pass *world, sl_job job);
+SL_API void sl_model_finish(struct sl_pass *world, sl_job job); /* After `ends`. */
 /* Work of this attempt, to the microsecond, rounded down; and kept from those before. */
 SL_API sl_time sl_done_of(const struct sl_pass *world, sl_job job);
 SL_API sl_time sl_kept_of(const struct sl_pass *world, sl_job job);
