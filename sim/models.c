@@ -144,13 +144,17 @@ void models_release(struct sl_pass *pass)
 int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct models *models = pass->models;
+	const sl_time now = pass->now;
 	int status = SL_OK;
+	if (models->stopped && models->over != SL_NONE)
+		pass->now = models->over;
 	for (uint32_t i = 0; i < models->count && !status; i++) {
 		models->current = i;
 		tally->model = models->of[i].model->name;
 		if (models->of[i].model->tell)
 			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
 	}
+	pass->now = now;
 	return status;
 }
 
@@ -282,6 +286,8 @@ static void tell_all(struct sl_pass *pass)
 bool models_settle(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
+	if (models->stopped)
+		return false;
 	tell_all(pass);
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
@@ -372,12 +378,14 @@ void models_stop_if_over(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
-	if (!top || top->class != SL_EV_MODEL || models->stopped || models->stirred)
+	const bool over = pass->ended == pass->jobs->count;
+	if (models->stopped || models->stirred || (!over && (!top || top->class != SL_EV_MODEL)))
 		return;
-	if (pass->ended < pass->jobs->count &&
+	if (!over &&
 		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))
 		return;
 	models->stopped = true;
+	models->over = over ? pass->now : SL_NONE;
 	evq_keep(&pass->events, is_no_model, NULL);
 }
 

@@ -61,8 +61,10 @@ struct models {
 	uint64_t events_seen; /* Events as of the instant before; */
 	uint32_t stalled;     /* instants in a row at which there were no more. */
 	bool stopped;         /* Nobody is left for whom anything could happen. */
-	uint64_t calls;       /* Of timers. */
-	uint32_t idle;        /* Instants in a row at which models alone did something and nothing ran. */
+	sl_time over;   /* All jobs were, then: what is left to happen is of no job. SL_NONE: some never were.
+			 */
+	uint64_t calls; /* Of timers. */
+	uint32_t idle;  /* Instants in a row at which models alone did something and nothing ran. */
 
 	struct shown *shown;
 	size_t shown_count, shown_capacity;

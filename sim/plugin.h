@@ -927,6 +927,16 @@ SL_API bool sl_profile_says(const struct sl_profile *profile, uint32_t column);
 SL_API const char *sl_profile_take(struct sl_profile *profile, uint32_t column, const char *text);
 /* The cell as it is read, into buffer where it is a number; NULL: nothing is said. */
 SL_API const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, char buffer[40]);
+/* What `evolves` says: after so much work, in the job's run time as traced, so many tasks are asked for. */
+enum { SL_EVOLVES_MAX = 256 };
+struct sl_evolution {
+	sl_time work;
+	uint32_t tasks;
+};
+/* "600:8,1800:4", ascending: how many; -1: it is no such list. */
+SL_API int sl_evolves_read(const char *text, struct sl_evolution step[SL_EVOLVES_MAX]);
+/* What is asked for by so much work, 0: nothing yet. *next: the work at which more is, SL_NEVER. */
+SL_API uint32_t sl_evolves_by(const struct sl_evolution *step, int count, sl_time work, sl_time *next);
 /* What the profile does not say, as the weaker one says it. */
 SL_API void sl_profile_over(struct sl_profile *profile, const struct sl_profile *weaker);
 
@@ -1756,7 +1766,10 @@ SL_API void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row); /* r
  * is resumed; another size leaves it. At most SL_RATE_MAX, as is the product. */
 SL_API void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate);
 SL_API uint64_t sl_rate_of(const struct sl_pass *world, sl_job job); /* Of all models together. */
-SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `ends`. */
+/* Of all models but the asking one, and of one that counts by size only whether it holds the job: how much of
+ * its time it works, at most SL_RATE_ONE. */
+SL_API uint64_t sl_model_works(const struct sl_pass *world, sl_job job);
+SL_API void sl_model_finish(struct sl_pass *world, sl_job job); /* After `ends`. */
 /* Work of this attempt, to the microsecond, rounded down; and kept from those before. */
 SL_API sl_time sl_done_of(const struct sl_pass *world, sl_job job);
 SL_API sl_time sl_kept_of(const struct sl_pass *world, sl_job job);
