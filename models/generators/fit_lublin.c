@@ -4,7 +4,8 @@
  *
  * Sizes and run times: the likeliest, by simplex. The daily cycle: likewise, of the jobs by half-hour. Gaps:
  * mean and variance of their logarithm, after each half-hour was stretched as the cycle says. aarr and arar
- * stand in a product: arar stays at its default.
+ * stand in a product: arar stays at its default. Such gaps miss the trace's mean, for their tail is not quite
+ * the model's: the load is said too, which scales them.
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
@@ -221,7 +222,8 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 	const int status = fit_minimize(cycle_less, jobs, x, step, 2, err);
 	if (status || !weights(x, weight))
 		return status ? status
-			      : sl_fail(err, SL_INPUT, "no daily cycle of lublin's goes with the trace");
+			      : sl_fail(err, SL_INPUT, "%s: no daily cycle of lublin's goes with it",
+					t->path);
 	double n = 0;
 	double sum = 0;
 	double square = 0;
@@ -240,7 +242,8 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 	const double mean = sum / n;
 	const double variance = square / n - mean * mean;
 	if (!(mean > 0.01) || !(variance > 0.0001))
-		return sl_fail(err, SL_INPUT, "a fit needs jobs at several times: give a longer trace");
+		return sl_fail(
+			err, SL_INPUT, "%s: a fit needs jobs at several times: give a longer trace", t->path);
 	fit_say_real(found, "arar", 1.0225);
 	fit_say_real(found, "aarr", mean * mean / variance / 1.0225);
 	fit_say_real(found, "barr", variance / mean);
@@ -249,16 +252,36 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 	return SL_OK;
 }
 
+/* Offered load, as `generate lublin` takes it: work over machine and span. */
+static void say_load(const struct fit_trace *t, struct fit_found *found)
+{
+	const double span = (double)(t->job[t->count - 1].submit - t->job[0].submit) / 1e6;
+	double work = 0;
+	for (uint32_t i = 0; i < t->count; i++)
+		work += (double)t->job[i].size * (double)t->job[i].run;
+	fit_say_real(found, "load", fmin(1000, fmax(0.0001, work / span / t->cpus)));
+}
+
 static int fit(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)
 {
-	int status = trace->count < 100 ? sl_fail(err, SL_INPUT, "a fit of lublin needs 100 jobs")
-					: fit_common(trace, found, err);
+	enum { LEAST = 100 };
+	if (trace->count < LEAST)
+		return sl_fail(err, SL_INPUT,
+			"%s: a fit of lublin needs %d jobs or more, it has %u: give a longer "
+			"trace, or fit another model",
+			trace->path, LEAST, trace->count);
+	int status = fit_common(trace, "max_estimate", found, err);
 	if (!status)
 		status = fit_sizes(trace, found, err);
 	if (!status)
 		status = fit_runs(trace, found, err);
-	return status ? status : fit_arrivals_of(trace, found, err);
+	if (!status)
+		status = fit_arrivals_of(trace, found, err);
+	if (!status)
+		say_load(trace, found);
+	return status;
 }
 
 const struct fit_model fit_model_lublin = { "lublin",
-	"sizes, run times, daily cycle: the likeliest, by simplex; gaps by moments of their logarithm", fit };
+	"sizes, run times, daily cycle: the likeliest, by simplex; gaps by moments of their logarithm, and by the load",
+	fit };
