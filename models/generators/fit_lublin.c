@@ -2,10 +2,10 @@
 /*
  * fit_lublin.c - the numbers of lublin, one class, for a trace.
  *
- * Sizes and run times: the likeliest, by simplex. The daily cycle: likewise, of the jobs by half-hour. Gaps:
- * mean and variance of their logarithm, after each half-hour was stretched as the cycle says. aarr and arar
- * stand in a product: arar stays at its default. Such gaps miss the trace's mean, for their tail is not quite
- * the model's: the load is said too, which scales them.
+ * Sizes and run times: the likeliest, by simplex. The daily cycle: likewise, of the jobs by half-hour. Gaps,
+ * after each half-hour was stretched as the cycle says: the mean of their logarithm and their own mean, for
+ * the logarithm's variance makes the mean three times what logs have. aarr and arar stand in a product: arar
+ * stays at its default. The load is said too, which corrects what is left by scaling all submit times.
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
@@ -211,6 +211,40 @@ static double stretched(const double weight[SLOTS], double seconds)
 	return sum + weight[slot] * (in_day - (double)slot * 1800);
 }
 
+/* Mean of e^x for a gamma x of this mean and scale, below where lublin draws it again. */
+static double gap_mean(double mean, double scale)
+{
+	enum { STEPS = 2000, LN_GAP_MAX = 13 };
+	const double shape = mean / scale;
+	const double mode = fmin(LN_GAP_MAX, fmax(0.01, mean - scale));
+	double sum = 0;
+	double weights = 0;
+	for (int i = 0; i < STEPS; i++) {
+		const double x = LN_GAP_MAX * (i + 0.5) / STEPS;
+		const double weight = exp((shape - 1) * log(x / mode) - (x - mode) / scale);
+		sum += weight * exp(x);
+		weights += weight;
+	}
+	return sum / weights;
+}
+
+/* The scale with which gaps have their mean, and their logarithm has its own; `other` where none has. */
+static double gap_scale(double ln_mean, double mean, double other)
+{
+	double low = 0.002;
+	double high = 3;
+	if (gap_mean(ln_mean, low) > mean || gap_mean(ln_mean, high) < mean)
+		return other;
+	for (int i = 0; i < 50; i++) {
+		const double middle = (low + high) / 2;
+		if (gap_mean(ln_mean, middle) < mean)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, struct sl_err *err)
 {
 	double jobs[SLOTS] = { 0 };
@@ -227,15 +261,18 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 	double n = 0;
 	double sum = 0;
 	double square = 0;
+	double gaps = 0;
 	double before = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
 		const double now = stretched(weight, (double)t->job[i].submit / 1e6 + (double)t->clock);
 		/* What is less than a second apart says little: a second. */
-		const double ln = log(fmax(1, now - before));
+		const double gap = fmax(1, now - before);
+		const double ln = log(gap);
 		before = now;
 		if (i == 0)
 			continue;
 		n++;
+		gaps += gap;
 		sum += ln;
 		square += ln * ln;
 	}
@@ -244,9 +281,10 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 	if (!(mean > 0.01) || !(variance > 0.0001))
 		return sl_fail(
 			err, SL_INPUT, "%s: a fit needs jobs at several times: give a longer trace", t->path);
+	const double scale = gap_scale(mean, gaps / n, variance / mean);
 	fit_say_real(found, "arar", 1.0225);
-	fit_say_real(found, "aarr", mean * mean / variance / 1.0225);
-	fit_say_real(found, "barr", variance / mean);
+	fit_say_real(found, "aarr", fmin(10000, fmax(0.01, mean / scale / 1.0225)));
+	fit_say_real(found, "barr", scale);
 	fit_say_real(found, "anum", exp(x[0]));
 	fit_say_real(found, "bnum", exp(x[1]));
 	return SL_OK;
@@ -283,5 +321,5 @@ static int fit(const struct fit_trace *trace, struct fit_found *found, struct sl
 }
 
 const struct fit_model fit_model_lublin = { "lublin",
-	"sizes, run times, daily cycle: the likeliest, by simplex; gaps by moments of their logarithm, and by the load",
+	"sizes, run times, daily cycle: the likeliest, by simplex; gaps by their mean and that of their logarithm",
 	fit };

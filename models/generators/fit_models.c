@@ -100,7 +100,7 @@ static void moments_add(struct moments *m, double x)
 /* "mean/cv2/m3", made such that a hyper-Erlang has them: where none has, the third moment is raised. */
 static char *put_moments(char *p, const struct moments *m)
 {
-	const double mean = fmax(m->sum[0] / m->n, 0.001);
+	const double mean = fmin(fmax(m->sum[0] / m->n, 0.001), 1e9);
 	const double cv2 = fmax(m->sum[1] / m->n / mean / mean - 1, 0.01);
 	double m3 = m->sum[2] / m->n / (mean * mean * mean);
 	struct gen_hyper h;
@@ -261,7 +261,8 @@ static void fit_outcomes(const struct fit_trace *t, struct fit_found *found)
 	fit_say_real(found, "failed", failed / 1e6);
 	for (size_t o = 0; o < OUTCOMES; o++)
 		if (jobs[o] > 0)
-			fit_say_real(found, key[o], fmax(1, exp(ln[o] / jobs[o] + square / 2)));
+			fit_say_real(found, key[o],
+				fmin(3650.0 * 86400, fmax(1, exp(ln[o] / jobs[o] + square / 2))));
 	fit_say_real(found, "sigma", fmin(5, sqrt(square)));
 }
 

@@ -123,8 +123,8 @@ static int trace_of(struct fitting *f, struct sl_err *err)
 				return sl_fail(err, SL_USAGE, "--cpus %s: a job asks %d: give as many",
 					arg(f->args, "cpus"), f->job[i].size);
 	if (cpus > 10000000)
-		return sl_fail(
-			err, SL_INPUT, "a machine of more than 10000000 processors: none can be generated");
+		return sl_fail(err, SL_INPUT, "%s: a machine of more than 10000000 processors: give --cpus",
+			f->args->word[1]);
 	f->trace = (struct fit_trace){ .path = f->args->word[1],
 		.job = f->job,
 		.count = jobs->count,

@@ -128,9 +128,9 @@ Test(fit, recovers_lublin)
 	cr_assert_eq(t.status, SL_OK, "%s", t.err.text);
 	static const struct wanted wanted[] = { { "serial_prob", 0.244, 0.015 }, { "pow2_prob", 0.576, 0.02 },
 		{ "ulow", 0.8, 0.075 }, { "umed", 4.5, 0.06 }, { "uhi", 7, 0 }, { "uprob", 0.86, 0.016 },
-		{ "a1", 4.2, 0.3 }, { "b1", 0.94, 0.07 }, { "a2", 312, 38 }, { "b2", 0.03, 0.0036 },
-		{ "pa", -0.0054, 0.00053 }, { "pb", 0.78, 0.02 }, { "aarr", 10.2303, 0.65 },
-		{ "barr", 0.4871, 0.027 }, { "anum", 8.1737, 1.75 }, { "bnum", 3.9631, 0.8 },
+		{ "a1", 4.2, 0.3 }, { "b1", 0.94, 0.07 }, { "a2", 312, 41 }, { "b2", 0.03, 0.0039 },
+		{ "pa", -0.0054, 0.0007 }, { "pb", 0.78, 0.02 }, { "aarr", 10.2303, 1.55 },
+		{ "barr", 0.4871, 0.073 }, { "anum", 8.1737, 2 }, { "bnum", 3.9631, 1.15 },
 		{ "zipf", 1.3, 0.023 }, { "users", 40, 0 }, { "factor", 1, 0 } };
 	expect_all(&t, wanted, SL_LEN(wanted));
 	/* The load is the trace's own, and no job is longer than its longest. */
