@@ -150,6 +150,10 @@ static void cycle_count(struct cycle *c, const struct fit_trace *t)
 	}
 	int64_t from = t->job[0].submit / SL_SECOND + t->clock;
 	const int64_t to = t->job[t->count - 1].submit / SL_SECOND + t->clock;
+	const int64_t weeks = (to - from) / ((int64_t)WEEK * DAY * 3600); /* Each has all hours. */
+	for (size_t h = 0; h < WEEK * DAY; h++)
+		c->seconds[h / DAY][h % DAY] = 3600 * (double)weeks;
+	from += weeks * WEEK * DAY * 3600;
 	while (from < to) {
 		const int64_t hour = from / 3600;
 		const int64_t until = (hour + 1) * 3600 < to ? (hour + 1) * 3600 : to;
@@ -257,7 +261,7 @@ int fit_arrivals(const struct fit_trace *trace, struct fit_found *found, struct 
 		if (score[i] > score[best])
 			best = i;
 	fit_say(found, "arrivals", name[best]);
-	fit_say_real(found, "gap", fmax(0.001, best == 3 ? 1 / cycle.mean : g.mean));
+	fit_say_real(found, "gap", fmin(365.0 * 86400, fmax(0.001, best == 3 ? 1 / cycle.mean : g.mean)));
 	if (best == 1 || best == 2)
 		fit_say_real(found, "shape", exp(best == 1 ? weibull : gamma));
 	if (best == 3) {

@@ -20,8 +20,9 @@ enum { SLOTS = 48, FIRST = 11, LOOKED_AT = 20000 };
 
 struct sizes {
 	uint32_t *jobs; /* By size. */
-	int32_t cpus;
-	double serial, count, uhi;
+	int32_t *size;  /* Those above 1 that there are. */
+	size_t count;
+	double serial, uhi;
 };
 
 static double uniform(double x, double from, double to)
@@ -42,9 +43,8 @@ static double sizes_less(const double *x, void *self)
 		x[3] > 1)
 		return HUGE_VAL;
 	double sum = 0;
-	for (int32_t n = 2; n <= s->cpus; n++) {
-		if (!s->jobs[n])
-			continue;
+	for (size_t i = 0; i < s->count; i++) {
+		const int32_t n = s->size[i];
 		double p = (1 - s->serial - x[0]) *
 			   (two_stages(log2(n + 0.5), x, s->uhi) - two_stages(log2(n - 0.5), x, s->uhi));
 		const double k = log2(n);
@@ -57,14 +57,21 @@ static double sizes_less(const double *x, void *self)
 
 static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct sl_err *err)
 {
-	struct sizes s = { .jobs = calloc((size_t)t->cpus + 1, sizeof(uint32_t)), .cpus = t->cpus };
-	if (!s.jobs)
+	struct sizes s = { .jobs = calloc((size_t)t->cpus + 1, sizeof(uint32_t)),
+		.size = calloc(t->count, sizeof(int32_t)) };
+	if (!s.jobs || !s.size) {
+		free(s.jobs);
+		free(s.size);
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
 	int32_t most = 1;
 	for (uint32_t i = 0; i < t->count; i++) {
 		s.jobs[t->job[i].size]++;
 		most = t->job[i].size > most ? t->job[i].size : most;
 	}
+	for (int32_t n = 2; n <= most; n++)
+		if (s.jobs[n])
+			s.size[s.count++] = n;
 	/* A millionth less: uhi must not be above log2(cpus), rounded. */
 	s.uhi = floor(log2(most) * 1e6) / 1e6;
 	s.serial = (double)s.jobs[1] / t->count;
@@ -83,6 +90,7 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 			best[k] = x[k];
 	}
 	free(s.jobs);
+	free(s.size);
 	fit_say_real(found, "serial_prob", s.serial);
 	fit_say_real(found, "pow2_prob", best[0]);
 	fit_say_real(found, "ulow", best[1]);

@@ -42,3 +42,9 @@ eval "$(schedlab generate fit loaded.swf --model lublin --line)" | awk '/offered
 	!/^;/ && $4 > most { most = $4 } END { print most }'
 # As SWF, GPUs are the machine's processors: it runs as it is.
 schedlab generate gavel --jobs 50 --format swf | schedlab run - --quiet | sed -n '/^jobs/p'
+# A machine of ten million processors and a trace of a century are fitted in no time.
+awk 'BEGIN { print "; MaxProcs: 10000000"; for (i = 1; i <= 200; i++)
+	print i, i * i * 100000, 0, 60 + i * i % 977, 2 ^ (i % 4), -1, -1, 2 ^ (i % 4), 9999, -1, 1, i % 5, 1, 1, 1, -1, -1, -1 }' >huge.swf
+for model in mixture lublin; do
+	timeout 30 schedlab generate fit huge.swf --model $model >report || echo "$model: $?"
+done
