@@ -85,8 +85,7 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 	return choice->model->init ? choice->model->init(&instance->state, &setup, err) : SL_OK;
 }
 
-const struct sl_value *sl_model_value(
-	const struct sl_model_setup *setup, const char *model, const char *key)
+const struct sl_value *sl_model_value(const struct sl_model_setup *setup, const char *model, const char *key)
 {
 	const struct scenario *scenario = setup->world ? setup->world->scenario : NULL;
 	for (size_t i = 0; scenario && i < scenario->model_count; i++)

@@ -33,13 +33,13 @@ struct checkpoint_job {
 	uint32_t token; /* Of the transfer or wake that it waits for: one of before is nothing to it. */
 	uint32_t nodes; /* Of this attempt. */
 	uint32_t count; /* Checkpoints completed. */
-	sl_time due;    /* When what it waits for is over, or it is looked at; suspended: how long that takes. */
-	sl_time since;  /* It is in this phase. */
-	sl_time last;   /* Work of this attempt, at the last completed checkpoint, */
-	sl_time mark;   /* at the one under way, */
-	sl_time next;   /* at the next one. */
-	sl_time taken;  /* What the one under way has taken, */
-	sl_time cost;   /* and what the last one took; SL_NONE: it had none yet. */
+	sl_time due; /* When what it waits for is over, or it is looked at; suspended: how long that takes. */
+	sl_time since; /* It is in this phase. */
+	sl_time last;  /* Work of this attempt, at the last completed checkpoint, */
+	sl_time mark;  /* at the one under way, */
+	sl_time next;  /* at the next one. */
+	sl_time taken; /* What the one under way has taken, */
+	sl_time cost;  /* and what the last one took; SL_NONE: it had none yet. */
 	sl_time writing, loading, lost;
 };
 

@@ -7,8 +7,9 @@
 
 #include "models/checkpoint/checkpoint.h"
 
-#define DAY      (86400 * SL_SECOND)
-#define MTBF_MAX INT64_C(1000000000000000000)
+#define DAY           (86400 * SL_SECOND)
+#define FAILURES_RATE INT64_C(6500000) /* Of that model by default, millionths: see schedlab-failures(7). */
+#define MTBF_MAX      INT64_C(1000000000000000000)
 
 const struct sl_param checkpoint_params[8] = {
 	{ .key = "interval",
@@ -78,12 +79,13 @@ static sl_time mtbf_of_rate(int64_t rate)
 	return mtbf < MTBF_MAX ? (sl_time)mtbf : rate > 0 ? MTBF_MAX : SL_NEVER;
 }
 
-/* As the model failures has it, where it is on. */
+/* As the model failures has it, where it is on: it needs neither, without a log. */
 static bool mtbf_of_failures(const struct sl_model_setup *setup, sl_time *mtbf)
 {
 	const struct sl_value *given = sl_model_value(setup, "failures", "mtbf");
 	const struct sl_value *rate = sl_model_value(setup, "failures", "rate");
-	*mtbf = SL_NEVER;
+	const struct sl_value *log = sl_model_value(setup, "failures", "log");
+	*mtbf = log && log->text ? SL_NEVER : mtbf_of_rate(FAILURES_RATE);
 	if (given && given->text)
 		*mtbf = given->number;
 	else if (rate && rate->text)
