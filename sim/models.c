@@ -288,8 +288,12 @@ void models_timer(struct sl_pass *pass, uint32_t row)
 {
 	struct models *models = pass->models;
 	tell_all(pass);
-	models->current = row >> MODEL_ROW_BITS;
 	models->calls++;
+	if (row >> MODEL_ROW_BITS == MODEL_NOBODY) {
+		models_let_in(pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
+		return;
+	}
+	models->current = row >> MODEL_ROW_BITS;
 	const struct instance *instance = &models->of[models->current];
 	if (instance->model->timer)
 		instance->model->timer(instance->state, pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
@@ -334,7 +338,7 @@ void models_stop_if_over(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
-	if (!top || top->class != SL_EV_MODEL || models->stopped || models->stirred)
+	if (!top || top->class != SL_EV_MODEL || models->stopped || models->stirred || models->put_off)
 		return;
 	if (pass->ended < pass->jobs->count &&
 		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))
