@@ -126,6 +126,52 @@ void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool aga
 	stirred(world);
 }
 
+/* ---- Put off ------------------------------------------------------------------------------------------- */
+
+static bool put_off_init(struct sl_pass *pass)
+{
+	const uint32_t count = pass->jobs->count;
+	if (pass->put_off)
+		return true;
+	pass->put_off = sl_alloc(pass->arena, count, sizeof(*pass->put_off));
+	if (!pass->put_off) {
+		pass_failed(pass, sl_fail_memory(&pass->err));
+		return false;
+	}
+	for (uint32_t job = 0; job < count; job++)
+		pass->put_off[job] = SL_NONE;
+	return true;
+}
+
+void sl_model_hold_until(struct sl_pass *world, sl_job job, sl_time at)
+{
+	SL_CHECK(job.row < UINT32_C(1) << MODEL_ROW_BITS);
+	if (is_controlled(world) || at <= world->now || at == SL_NEVER || !is_waiting(world, job.row) ||
+		!put_off_init(world))
+		return;
+	unqueue_job(world, job.row);
+	world->put_off[job.row] = at;
+	world->models->put_off++;
+	reason_changes(world, world->now, job.row, SL_REASON_BEGIN_TIME, 0);
+	pass_digest(world, DIGEST_PUT_OFF, job.row);
+	const uint32_t row = (uint32_t)MODEL_NOBODY << MODEL_ROW_BITS | job.row;
+	pass_failed(world, evq_push(&world->events, at, SL_EV_MODEL, row, &world->err));
+	stirred(world);
+}
+
+/* Its policy knows it: key and estimate are what they were as it failed. */
+void models_let_in(struct sl_pass *pass, uint32_t job)
+{
+	pass->models->put_off--;
+	pass->put_off[job] = SL_NONE;
+	if (pass->job_state[job] != SL_PENDING)
+		return; /* It was cancelled meanwhile. */
+	queue_job(pass, job);
+	reason_changes(pass, pass->now, job, pass->reason_default, 0);
+	pass_digest(pass, DIGEST_LET_IN, job);
+	stirred(pass);
+}
+
 /* ---- Cancellations ----------------------------------------------------------------------------------- */
 
 void sl_model_cancel(struct sl_pass *world, sl_job job)

@@ -317,8 +317,12 @@ void models_timer(struct sl_pass *pass, uint32_t row)
 {
 	struct models *models = pass->models;
 	tell_all(pass);
-	models->current = row >> MODEL_ROW_BITS;
 	models->calls++;
+	if (row >> MODEL_ROW_BITS == MODEL_NOBODY) {
+		models_let_in(pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
+		return;
+	}
+	models->current = row >> MODEL_ROW_BITS;
 	const struct instance *instance = &models->of[models->current];
 	if (instance->model->timer)
 		instance->model->timer(instance->state, pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
@@ -378,7 +382,8 @@ void models_stop_if_over(struct sl_pass *pass)
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
 	const bool over = pass->ended == pass->jobs->count;
-	if (models->stopped || models->stirred || (!over && (!top || top->class != SL_EV_MODEL)))
+	if (models->stopped || models->stirred || models->put_off ||
+		(!over && (!top || top->class != SL_EV_MODEL)))
 		return;
 	if (!over &&
 		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))

@@ -16,7 +16,8 @@
 #include "sim/engine.h"
 #include "sim/intset.h"
 
-enum { MODELS_MAX = 16, MODEL_ROW_BITS = 28 };
+enum { MODELS_MAX = 15, MODEL_ROW_BITS = 28 };
+enum { MODEL_NOBODY = 15 }; /* In place of a model's number: the row is a job that is let in again. */
 
 /* What is to be told. */
 struct told {
@@ -77,6 +78,7 @@ struct models {
 	uint32_t *shut;           /* Nodes that are either, in no order; */
 	uint32_t *shut_place;     /* and where each stands there, + 1. */
 	uint32_t nodes_shut;
+	uint32_t put_off; /* Jobs that wait outside the queue, with a timer each. */
 };
 
 /* What models need of the run is asked for before there is room; then they are made; then they begin. */
@@ -108,6 +110,9 @@ void models_stop_if_over(struct sl_pass *pass);
 
 /* fails.c: nodes that are not back when they were expected are taken to be at the next second. */
 void models_settle_nodes(struct sl_pass *pass, sl_time next);
+
+/* fails.c: its time outside the queue may be over. */
+void models_let_in(struct sl_pass *pass, uint32_t job);
 
 /* rates.c */
 void rates_apply(struct sl_pass *pass);

@@ -214,6 +214,7 @@ struct sl_pass {
 	struct gates *gates;             /* NULL: no job says anything more. Else, by job: */
 	uint8_t *gated;                  /* Submitted, and not let into the queue yet. */
 	struct feedback *feedback;       /* NULL: submissions are as recorded. */
+	sl_time *put_off;                /* By a model, until then; SL_NONE: not. NULL: nobody was. */
 	sl_time *eligible;               /* When it was let in first; SL_NONE: not yet. */
 	const sl_time *estimate;         /* The limits, or: */
 	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
@@ -305,10 +306,17 @@ static inline bool is_gated(const struct sl_pass *pass, uint32_t job)
 	return pass->gated && pass->gated[job];
 }
 
+/* It failed, and may not be considered again yet. */
+static inline bool is_put_off(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->put_off && pass->put_off[job] != SL_NONE;
+}
+
 /* In the queue. */
 static inline bool is_waiting(const struct sl_pass *pass, uint32_t job)
 {
-	return job < pass->submitted && pass->job_state[job] == SL_PENDING && !is_gated(pass, job);
+	return job < pass->submitted && pass->job_state[job] == SL_PENDING && !is_gated(pass, job) &&
+	       !is_put_off(pass, job);
 }
 
 /* It has ended: whom that concerns. */
@@ -343,7 +351,9 @@ enum {
 	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model; and the state. */
 	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT,   /* A model did, and it waits again; and the state. */
 	DIGEST_DRAIN = DIGEST_AGAIN + SL_STATE_COUNT, /* A node is drained, */
-	DIGEST_UNDRAIN                                /* or no more. */
+	DIGEST_UNDRAIN,                               /* or no more. */
+	DIGEST_PUT_OFF,                               /* One that failed waits outside the queue, */
+	DIGEST_LET_IN                                 /* and in it again. */
 };
 
 /* The row is a job's. */

@@ -161,6 +161,15 @@ static void show_cancelled(struct sl_pass *pass, uint32_t job, enum sl_state sta
 		tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_CANCEL, job });
 }
 
+static void show_put_off(struct sl_pass *pass, uint32_t job, bool off)
+{
+	if (off)
+		queue_take(pass, job);
+	pass->put_off[job] = off ? SL_NEVER : SL_NONE;
+	if (!off)
+		queue_put(pass, job);
+}
+
 static void show(struct sl_pass *pass, const struct past_event *event)
 {
 	const struct sl_event told = { event->time, (enum sl_event_class)event->class, event->row };
@@ -173,8 +182,11 @@ static void show(struct sl_pass *pass, const struct past_event *event)
 		show_cancelled(pass, event->row, SL_DEADLINE);
 		return;
 	}
-	if (event->class >= DIGEST_DRAIN)
+	if (event->class >= DIGEST_DRAIN) {
+		if (event->class >= DIGEST_PUT_OFF)
+			show_put_off(pass, event->row, event->class == DIGEST_PUT_OFF);
 		return;
+	}
 	if (event->class >= DIGEST_END) {
 		show_failed(pass, event);
 		return;

@@ -1788,6 +1788,9 @@ SL_API bool sl_node_is_drained(const struct sl_pass *world, uint32_t node);
 /* A running job ends now in that state; again: it goes back into the queue if it may (a limit on attempts is
  * the caller's), with the work that models keep. */
 SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again);
+/* One that has just failed and waits is not considered before then (BeginTime). Not with SL_USE_CONTROL: the
+ * policy has delays of its own. */
+SL_API void sl_model_hold_until(struct sl_pass *world, sl_job job, sl_time at);
 /* A waiting or running job is cancelled. */
 SL_API void sl_model_cancel(struct sl_pass *world, sl_job job);
 /* False: no model carries transfers. Else `transferred` is called, at another instant or this one. */

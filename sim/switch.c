@@ -13,7 +13,7 @@
 
 /* What the policy that takes over must not see, or what comes back after it. */
 struct aside {
-	sl_time *start, *end;
+	sl_time *start, *end, *put_off;
 	uint8_t *job_state, *gated;
 	uint32_t submitted;
 	struct course *course;
@@ -95,15 +95,21 @@ static int columns_blank(struct sl_pass *pass, struct aside *aside, struct sl_er
 	aside->job_state = pass->job_state;
 	aside->submitted = pass->submitted;
 	aside->gated = pass->gated;
+	aside->put_off = pass->put_off;
 	pass->gated = pass->gates ? calloc(count, sizeof(*pass->gated)) : NULL;
+	if (aside->put_off)
+		pass->put_off = malloc(count * sizeof(*pass->put_off));
 	pass->start = malloc(count * sizeof(*pass->start));
 	pass->end = malloc(count * sizeof(*pass->end));
 	pass->job_state = calloc(count, sizeof(*pass->job_state));
 	pass->submitted = 0;
-	if (!pass->start || !pass->end || !pass->job_state || (pass->gates && !pass->gated))
+	if (!pass->start || !pass->end || !pass->job_state || (pass->gates && !pass->gated) ||
+		(aside->put_off && !pass->put_off))
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < count; i++)
 		pass->start[i] = pass->end[i] = SL_NONE;
+	for (size_t i = 0; pass->put_off && i < count; i++)
+		pass->put_off[i] = SL_NONE;
 	return SL_OK;
 }
 
@@ -113,7 +119,10 @@ static void columns_back(struct sl_pass *pass, const struct aside *aside)
 	free(pass->end);
 	free(pass->job_state);
 	free(pass->gated);
+	if (aside->put_off)
+		free(pass->put_off);
 	pass->gated = aside->gated;
+	pass->put_off = aside->put_off;
 	pass->start = aside->start;
 	pass->end = aside->end;
 	pass->job_state = aside->job_state;

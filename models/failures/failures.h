@@ -77,6 +77,7 @@ struct fail_options {
 	double cancel_share, oom_share;
 	bool recorded_too;
 	uint32_t retries, attempts;
+	sl_time backoff;
 	bool gangs;
 	uint32_t spares;
 	enum fail_ettr ettr;
@@ -195,7 +196,7 @@ struct failures {
 };
 
 /* failures_options.c: the parameters, and the section of the cluster's file. */
-enum { FAIL_PARAMS = 42 };
+enum { FAIL_PARAMS = 43 };
 extern const struct sl_param failures_params[FAIL_PARAMS];
 int failures_options_read(
 	struct fail_options *options, const struct sl_model_setup *setup, struct sl_err *err);

@@ -120,6 +120,8 @@ static void fail_job(struct failures *f, struct sl_pass *world, uint32_t row, ui
 	f->record[record].jobs++;
 	f->cause[f->record[record].cause].jobs++;
 	sl_model_fail(world, job_of(row), state, again);
+	if (again && f->options.backoff > 0)
+		sl_model_hold_until(world, job_of(row), failures_later(sl_now(world), f->options.backoff));
 }
 
 static bool may_again(const struct failures *f, const struct fail_job *job)

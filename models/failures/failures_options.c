@@ -97,6 +97,8 @@ const struct sl_param failures_params[FAIL_PARAMS] = {
 		0, 1000000 },
 	{ "attempts", SL_PARAM_INT, "0", "0..", "at most so many attempts of a job; 0: any number", 0,
 		1000000 },
+	{ "backoff", SL_PARAM_TIME, "0", "0..", "how long a job that failed waits before it may start again",
+		0, INT64_C(100000) * FAIL_DAY },
 	{ "gangs", SL_PARAM_BOOL, "1", NULL, "jobs of one gang fail together", 0, 0 },
 	{ "spares", SL_PARAM_INT, "0", "0..",
 		"the last so many nodes are kept free, to stand in for failed ones of their type", 0,
@@ -190,6 +192,7 @@ static void read_jobs(struct fail_options *o, const struct given *given)
 	o->recorded_too = whole(given, "recorded") == 1;
 	o->retries = (uint32_t)whole(given, "retries");
 	o->attempts = (uint32_t)whole(given, "attempts");
+	o->backoff = whole(given, "backoff");
 	o->gangs = whole(given, "gangs") != 0;
 }
 
