@@ -217,7 +217,7 @@ Test(storage, what_is_in_use_stays)
 	stay[1] = 9; /* Another stay. */
 	cr_expect(storage_keep_put(&keep, 0, 10, 50));
 	cr_expect_eq(storage_keep_lacks(&keep, 0, 10, 50), 0);
-	cr_expect_eq(disk.held, 90);
+	cr_expect_eq(disk.held, 50);
 	arena_free(keep.arena);
 }
 
