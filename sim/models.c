@@ -22,6 +22,8 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 	if (scenario->model_count > MODELS_MAX)
 		return sl_fail(err, SL_USAGE, "replay.models: at most %d at a time", MODELS_MAX);
 	for (size_t i = 0; i < scenario->model_count; i++) {
+		if (scenario->model[i].model->nodes_if_any && scenario->cluster.node_count)
+			uses |= SL_USE_NODES;
 		if (!scenario->model[i].model->on_nodes)
 			continue;
 		if (!scenario->cluster.node_count)
@@ -81,6 +83,16 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 	models->sizes |= choice->model->sizes;
 	models->may_hold |= choice->model->ends != NULL;
 	return choice->model->init ? choice->model->init(&instance->state, &setup, err) : SL_OK;
+}
+
+const struct sl_value *sl_model_value(
+	const struct sl_model_setup *setup, const char *model, const char *key)
+{
+	const struct scenario *scenario = setup->world ? setup->world->scenario : NULL;
+	for (size_t i = 0; scenario && i < scenario->model_count; i++)
+		if (strcmp(scenario->model[i].model->name, model) == 0)
+			return sl_value_of(scenario->model[i].values, scenario->model[i].value_count, key);
+	return NULL;
 }
 
 int models_init(struct sl_pass *pass, struct sl_err *err)
@@ -233,6 +245,18 @@ static void tell_node(struct sl_pass *pass, const struct told *told)
 	}
 }
 
+void models_rated(struct sl_pass *pass, uint32_t job)
+{
+	struct models *models = pass->models;
+	const uint32_t asker = models->current;
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->knows[job] >> i & 1 && models->of[i].model->rated)
+			models->of[i].model->rated(models->of[i].state, pass, (sl_job){ job });
+	}
+	models->current = asker;
+}
+
 /* What the telling makes happen is told behind it. */
 static void tell_all(struct sl_pass *pass)
 {
@@ -323,10 +347,22 @@ void models_instant_over(struct sl_pass *pass, bool silent)
 {
 	struct models *models = pass->models;
 	models->silent = silent;
+	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
+	models->events_seen = pass->events_applied;
 	if (pass->running || pass->suspended)
 		models->idle = 0;
 	else if (models->idle < IDLE_MAX)
 		models->idle++;
+}
+
+/* So many instants in a row at which nothing happened, and no event is to come: plans that put off what they
+ * promise from second to second, behind a job that is held, or a node that is down, for ever. */
+enum { STALLED_MAX = 10000 };
+
+bool models_stalled(const struct sl_pass *pass)
+{
+	return pass->models->stalled >= STALLED_MAX && !pass->events.count &&
+	       pass->submitted == pass->jobs->count;
 }
 
 /* Who waits then may still hope for a node to come back. */

@@ -71,6 +71,7 @@ struct course {
 	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
 	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
 	uint32_t attempts;
+	bool overdue; /* Found running past its estimate (room.c). */
 	/* With models (rates.c). `work` and `kept` above are then the time that limit and estimate count, and
 	 * the work itself is: */
 	sl_time done;       /* of this attempt, */

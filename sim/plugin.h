@@ -1183,8 +1183,8 @@ struct sl_pass; /* One scheduling pass: what the policy may see and do, at one i
 enum sl_event_class { /* In the order of one instant. */
 	SL_EV_JOB_END,
 	SL_EV_TIME_LIMIT,
-	SL_EV_NODE_DOWN,
-	SL_EV_NODE_UP,
+	SL_EV_NODE_DOWN, /* With SL_USE_CONTROL also: it is drained; */
+	SL_EV_NODE_UP,   /* it is not any more. */
 	SL_EV_RESERVATION,
 	SL_EV_MODEL, /* To policies: the job (row) failed, in the state that it shows, and waits from now on.
 		      */
@@ -1305,6 +1305,9 @@ struct sl_policy {
 	/* Optional. Those that it may give, closed by SL_REASON_COUNT; NULL: any. The engine gives others to
 	 * jobs that it keeps from the queue. */
 	const enum sl_reason *reasons;
+	/* Optional, with SL_USE_CONTROL. A model has it fail now: does it wait again? on_event is told of
+	 * SL_EV_MODEL then, else of its end. NULL: it does not. */
+	bool (*requeues)(void *state, struct sl_pass *pass, sl_job job);
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -1585,6 +1588,9 @@ struct sl_model_setup;
 SL_API const struct sl_sheet *sl_sheet_of(const struct sl_model_setup *setup, const char *key);
 SL_API uint32_t sl_sheet_column(const struct sl_sheet *sheet, const char *name);
 SL_API struct sl_place sl_sheet_place(const struct sl_sheet *sheet, uint32_t row, uint32_t column);
+/* A parameter of another model that is on in this run, as it is in force; NULL: it is off, or has no such one. */
+SL_API const struct sl_value *sl_model_value(
+	const struct sl_model_setup *setup, const char *model, const char *key);
 
 struct sl_model_setup {
 	struct sl_arena *arena; /* Goes with the run. */
@@ -1663,6 +1669,11 @@ struct sl_model {
 	 * count.
 	 */
 	bool sizes;
+	/* A job that it was told of works at another rate from now on, through whichever model: it may set a
+	 * wake, no more. */
+	void (*rated)(void *state, struct sl_pass *world, sl_job job);
+	/* It looks at nodes where there are any: nodes of one cpu are not counted as a pool. */
+	bool nodes_if_any;
 };
 SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
 
@@ -1676,6 +1687,9 @@ SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `e
 /* Work of this attempt, to the microsecond, rounded down; and kept from those before. */
 SL_API sl_time sl_done_of(const struct sl_pass *world, sl_job job);
 SL_API sl_time sl_kept_of(const struct sl_pass *world, sl_job job);
+/* When its work of this attempt comes to so much, at its rate and size of now: SL_NEVER while it is held, or
+ * does not run. A rate that is set at this instant is in force, and `rated` told, once all are settled. */
+SL_API sl_time sl_reaches(const struct sl_pass *world, sl_job job, sl_time work);
 /* Jobs on it fail (sl_model_fail, NODE_FAIL, requeued if they may be), nothing starts there until it is up.
  * expected: when the operator expects it back, for plans; SL_NEVER: nobody knows. Counted: taken down
  * twice it has to come up twice. */
@@ -1684,6 +1698,7 @@ SL_API void sl_model_node_up(struct sl_pass *world, uint32_t node);
 /* Nothing new starts there (true), what runs goes on. Counted likewise. */
 SL_API void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain);
 SL_API bool sl_node_is_up(const struct sl_pass *world, uint32_t node);
+SL_API bool sl_node_is_drained(const struct sl_pass *world, uint32_t node);
 /* A running job ends now in that state; again: it goes back into the queue if it may (a limit on attempts is
  * the caller's), with the work that models keep. */
 SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again);

@@ -46,13 +46,13 @@ void course_count(struct sl_pass *pass, uint32_t job)
 	course->counted = pass->now;
 }
 
-/* The first time at which all work is done; SL_NEVER: not at this rate. */
-static sl_time done_at(const struct sl_pass *pass, uint32_t job, const struct course *course)
+/* The first time at which so much of this attempt's work is done; SL_NEVER: not at this rate. */
+static sl_time done_at(const struct sl_pass *pass, uint32_t job, const struct course *course, sl_time work)
 {
 	if (!course->rate || course->finished)
 		return SL_NEVER;
 	const sl_time from = counts_from(course);
-	const sl_time left = pass->jobs->run[job] - course->done_kept - course->done;
+	const sl_time left = work - course->done;
 	if (left <= 0)
 		return from;
 	/* Below 2^95, at a rate of at least 1; below 2^126 with the tasks asked for. */
@@ -78,7 +78,7 @@ void course_paced_due(struct sl_pass *pass, uint32_t job) { rates_due(pass, job,
 
 void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course)
 {
-	const sl_time done = done_at(pass, job, course);
+	const sl_time done = done_at(pass, job, course, pass->jobs->run[job] - course->done_kept);
 	const sl_time cut = cut_at(pass, job, course);
 	course->cut = cut < done;
 	course->due = course->cut ? cut : done;
@@ -203,6 +203,7 @@ void rates_apply(struct sl_pass *pass)
 		course_count(pass, job);
 		pass->course[job].rate = rate;
 		replace_end(pass, job);
+		models_rated(pass, job);
 	}
 	models->changed_count = 0;
 	compact(pass);
@@ -245,4 +246,12 @@ sl_time sl_done_of(const struct sl_pass *world, sl_job job)
 sl_time sl_kept_of(const struct sl_pass *world, sl_job job)
 {
 	return world->models ? world->course[job.row].done_kept : 0;
+}
+
+sl_time sl_reaches(const struct sl_pass *world, sl_job job, sl_time work)
+{
+	if (!world->models || !works(world, job.row))
+		return SL_NEVER;
+	const sl_time at = done_at(world, job.row, &world->course[job.row], work);
+	return at > world->now ? at : world->now;
 }
