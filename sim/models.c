@@ -85,8 +85,7 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 	return choice->model->init ? choice->model->init(&instance->state, &setup, err) : SL_OK;
 }
 
-const struct sl_value *sl_model_value(
-	const struct sl_model_setup *setup, const char *model, const char *key)
+const struct sl_value *sl_model_value(const struct sl_model_setup *setup, const char *model, const char *key)
 {
 	const struct scenario *scenario = setup->world ? setup->world->scenario : NULL;
 	for (size_t i = 0; scenario && i < scenario->model_count; i++)
@@ -469,6 +468,15 @@ uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *pi
 	}
 	models->current = asker;
 	return product;
+}
+
+uint32_t sl_leaf_of(const struct sl_pass *world, uint32_t node)
+{
+	const struct models *models = world->models;
+	for (uint32_t i = 0; models && i < models->count; i++)
+		if (models->of[i].model->leaf)
+			return models->of[i].model->leaf(models->of[i].state, node);
+	return UINT32_MAX;
 }
 
 void sl_model_show(struct sl_pass *world, const char *name, int64_t value)

@@ -266,6 +266,12 @@ static uint64_t fabric_predict(
 	return rate_of(m, &there.pace, there.reference, &got);
 }
 
+static uint32_t fabric_leaf(void *state, uint32_t node)
+{
+	const struct fabric_model *m = state;
+	return fabric_net_leaf(m->net, node);
+}
+
 static const struct sl_param params[] = {
 	{ .key = "contention",
 		.kind = SL_PARAM_CHOICE,
@@ -308,4 +314,5 @@ const struct sl_model model_fabric = {
 	.settle = fabric_settle,
 	.predict = fabric_predict,
 	.tell = fabric_tell,
+	.leaf = fabric_leaf,
 };

@@ -234,3 +234,8 @@ uint32_t fabric_net_links(const struct fabric_net *net, const struct fabric_link
 	*link = net->link;
 	return net->links;
 }
+
+uint32_t fabric_net_leaf(const struct fabric_net *net, uint32_t node)
+{
+	return net->leaf[node] != NET_NONE ? net->leaf[node] : net->switches + node;
+}
