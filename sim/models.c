@@ -485,6 +485,15 @@ uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *pi
 	return product;
 }
 
+uint32_t sl_leaf_of(const struct sl_pass *world, uint32_t node)
+{
+	const struct models *models = world->models;
+	for (uint32_t i = 0; models && i < models->count; i++)
+		if (models->of[i].model->leaf)
+			return models->of[i].model->leaf(models->of[i].state, node);
+	return UINT32_MAX;
+}
+
 void sl_model_show(struct sl_pass *world, const char *name, int64_t value)
 {
 	struct models *models = world->models;

@@ -1758,6 +1758,8 @@ struct sl_model {
 	void (*rated)(void *state, struct sl_pass *world, sl_job job);
 	/* It looks at nodes where there are any: nodes of one cpu are not counted as a pool. */
 	bool nodes_if_any;
+	/* The number of the leaf switch that a node hangs on, the same for nodes of one leaf: for placings. */
+	uint32_t (*leaf)(void *state, uint32_t node);
 };
 SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
 
@@ -1800,6 +1802,8 @@ SL_API bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *t
 SL_API void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer);
 /* What all models predict together; for placings of policies too. SL_RATE_ONE without models. */
 SL_API uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count);
+/* The leaf of a node, as the first model says that knows; UINT32_MAX: none does. Not before all are made. */
+SL_API uint32_t sl_leaf_of(const struct sl_pass *world, uint32_t node);
 /* Policies are to look again, at this instant: what they are shown has changed for the better. */
 SL_API void sl_model_pass(struct sl_pass *world);
 /* A figure that all may see, policies too ("price", "carbon", "power"), in millionths, by name. SL_NONE:

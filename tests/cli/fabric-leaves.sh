@@ -29,3 +29,9 @@ try topology=fat_tree,k=2
 try routing=dmodk
 try oversubscription=0
 try 'topology=xgft,xgft=2;2/2;1'
+# Placers see the leaves of the model: two nodes each by the parameter, or as an xgft has them, as by the section above.
+grep -v '^$' c.yaml | sed 's/nodes_per_leaf: 2, //' >bare.yaml
+for model in fabric fabric:nodes_per_leaf=2 'fabric:topology=xgft,xgft=2;2/4;1/1,routing=dmodk'; do
+	schedlab run t.csv -c bare.yaml -p easy:place=pack_leaves --model "$model" -o bare --force --quiet >/dev/null
+	echo "$model$(sed -n 's/.*"digest"//p' bare/run.json)"
+done
