@@ -184,6 +184,14 @@ static int sort_reasons(struct sl_pass *pass)
 	return SL_OK;
 }
 
+sl_time result_first(const struct sl_pass *pass)
+{
+	const struct sl_jobs *jobs = pass->jobs;
+	if (pass->scenario->begins)
+		return pass->scenario->begin;
+	return jobs->count ? jobs->submit[0] : 0;
+}
+
 static void fill_result(const struct engine *engine, struct sl_result *result, bool stopped)
 {
 	const struct sl_pass *pass = &engine->pass;
@@ -192,8 +200,7 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 	for (uint32_t i = 0; i < jobs->count; i++)
 		last = pass->end[i] > last ? pass->end[i] : last;
 	const bool integrated = pass->nodes || pass->course;
-	const bool begins = pass->scenario->begins;
-	const sl_time first = begins ? pass->scenario->begin : jobs->count ? jobs->submit[0] : 0;
+	const sl_time first = result_first(pass);
 	*result = (struct sl_result){
 		.jobs = jobs,
 		.start = pass->start,
