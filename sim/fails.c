@@ -233,9 +233,11 @@ static void shut_or_open(struct sl_pass *pass, uint32_t node)
 	}
 }
 
-void models_settle_nodes(struct sl_pass *pass, sl_time next)
+void models_pass_begins(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
+	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
+	models->stirred = false;
 	for (uint32_t i = 0; i < models->nodes_shut; i++) {
 		const uint32_t node = models->shut[i];
 		if (models->drained[node] || models->expected[node] > pass->now)

@@ -157,6 +157,41 @@ int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err
 	return status;
 }
 
+/* The run's figures are of the time from the first submission to the last end. */
+static void add_missing(struct sl_pass *pass, sl_time until)
+{
+	struct models *models = pass->models;
+	const sl_time first = result_first(pass);
+	const sl_time from = models->missing_since > first ? models->missing_since : first;
+	for (uint32_t kind = 0; until > from && kind < pass->info->kind_count; kind++)
+		models->missing[kind] +=
+			(unsigned __int128)(until - from) * (uint64_t)models->missing_now[kind];
+	models->missing_since = until;
+}
+
+/* An instant is over: so much is missing from now on. */
+static void note_missing(struct sl_pass *pass)
+{
+	struct models *models = pass->models;
+	if (!models->node_change_count)
+		return;
+	add_missing(pass, pass->now);
+	if (models->ended_before != pass->ended)
+		memcpy(models->missing_at_end, models->missing, sizeof(models->missing));
+	models->ended_before = pass->ended;
+	for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
+		models->missing_now[kind] = nodes_shut_free(pass->nodes, kind);
+}
+
+static const unsigned __int128 *missing_until(struct sl_pass *pass, sl_time last)
+{
+	struct models *models = pass->models;
+	if (last < models->missing_since)
+		return models->missing_at_end;
+	add_missing(pass, last);
+	return models->missing;
+}
+
 /* Work done over the time in which it held what it asked for, over all attempts. */
 int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err)
 {
@@ -174,7 +209,8 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 			held > 0 ? (uint64_t)(((unsigned __int128)(uint64_t)done << 32) / (uint64_t)held) : 0;
 	}
 	result->rate_mean = mean;
-	result->missing = pass->nodes ? pass->missing : NULL;
+	if (pass->nodes)
+		result->missing = missing_until(pass, result->last);
 	result->node_change = models->node_change;
 	result->node_change_count = models->node_change_count;
 	return SL_OK;
@@ -259,6 +295,8 @@ void models_rated(struct sl_pass *pass, uint32_t job)
 	}
 	models->current = asker;
 }
+/* So many instants in a row at which nothing ran: nobody who waits will ever start. */
+enum { IDLE_MAX = 1000000 };
 
 /* What the telling makes happen is told behind it. */
 static void tell_all(struct sl_pass *pass)
@@ -282,11 +320,26 @@ static void tell_all(struct sl_pass *pass)
 	models->told_next = models->told_count = 0;
 }
 
-bool models_settle(struct sl_pass *pass)
+static void instant_over(struct sl_pass *pass, bool silent)
 {
 	struct models *models = pass->models;
-	if (models->stopped)
+	note_missing(pass);
+	models->silent = silent;
+	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
+	models->events_seen = pass->events_applied;
+	if (pass->running || pass->suspended)
+		models->idle = 0;
+	else if (models->idle < IDLE_MAX)
+		models->idle++;
+}
+
+bool models_settle(struct sl_pass *pass, bool silent)
+{
+	struct models *models = pass->models;
+	if (models->stopped) {
+		instant_over(pass, silent);
 		return false;
+	}
 	tell_all(pass);
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
@@ -295,7 +348,10 @@ bool models_settle(struct sl_pass *pass)
 	}
 	rates_apply(pass);
 	const struct ev *top = evq_top(&pass->events);
-	return models->told_count || models->stirred || (top && top->time <= pass->now);
+	if (models->told_count || models->stirred || (top && top->time <= pass->now))
+		return true;
+	instant_over(pass, silent);
+	return false;
 }
 
 /* ---- Timers ----------------------------------------------------------------------------------------- */
@@ -317,7 +373,7 @@ void models_timer(struct sl_pass *pass, uint32_t row)
 {
 	struct models *models = pass->models;
 	tell_all(pass);
-	models->calls++;
+	pass->reported--; /* As if it were an event. */
 	if (row >> MODEL_ROW_BITS == MODEL_NOBODY) {
 		models_let_in(pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
 		return;
@@ -333,9 +389,6 @@ static bool is_no_model(void *self, const struct ev *ev)
 	(void)self;
 	return ev->class != SL_EV_MODEL;
 }
-
-/* So many instants in a row at which nothing ran: nobody who waits will ever start. */
-enum { IDLE_MAX = 1000000 };
 
 /* All that is still to happen is of models. */
 static bool only_models(struct sl_pass *pass)
@@ -354,30 +407,18 @@ static bool only_models(struct sl_pass *pass)
 	return true;
 }
 
-void models_instant_over(struct sl_pass *pass, bool silent)
-{
-	struct models *models = pass->models;
-	models->silent = silent;
-	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
-	models->events_seen = pass->events_applied;
-	if (pass->running || pass->suspended)
-		models->idle = 0;
-	else if (models->idle < IDLE_MAX)
-		models->idle++;
-}
-
 /* So many instants in a row at which nothing happened, and no event is to come: plans that put off what they
  * promise from second to second, behind a job that is held, or a node that is down, for ever. */
 enum { STALLED_MAX = 10000 };
 
-bool models_stalled(const struct sl_pass *pass)
+static bool is_stalled(const struct sl_pass *pass)
 {
 	return pass->models->stalled >= STALLED_MAX && !pass->events.count &&
 	       pass->submitted == pass->jobs->count;
 }
 
 /* Who waits then may still hope for a node to come back. */
-void models_stop_if_over(struct sl_pass *pass)
+static void stop_if_over(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
@@ -391,6 +432,12 @@ void models_stop_if_over(struct sl_pass *pass)
 	models->stopped = true;
 	models->over = over ? pass->now : SL_NONE;
 	evq_keep(&pass->events, is_no_model, NULL);
+}
+
+bool models_over(struct sl_pass *pass)
+{
+	stop_if_over(pass);
+	return is_stalled(pass);
 }
 
 /* ---- Work that is done, and held on to ------------------------------------------------------------------

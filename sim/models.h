@@ -62,10 +62,9 @@ struct models {
 	uint64_t events_seen; /* Events as of the instant before; */
 	uint32_t stalled;     /* instants in a row at which there were no more. */
 	bool stopped;         /* Nobody is left for whom anything could happen. */
-	sl_time over;   /* All jobs were, then: what is left to happen is of no job. SL_NONE: some never were.
-			 */
-	uint64_t calls; /* Of timers. */
-	uint32_t idle;  /* Instants in a row at which models alone did something and nothing ran. */
+	sl_time over;  /* All jobs were, then: what is left to happen is of no job. SL_NONE: some never were.
+			*/
+	uint32_t idle; /* Instants in a row at which models alone did something and nothing ran. */
 
 	struct shown *shown;
 	size_t shown_count, shown_capacity;
@@ -79,6 +78,12 @@ struct models {
 	uint32_t *shut_place;     /* and where each stands there, + 1. */
 	uint32_t nodes_shut;
 	uint32_t put_off; /* Jobs that wait outside the queue, with a timer each. */
+	/* Free on nodes that are shut: since that time, integrated from the first submission until then, and
+	 * until a job last ended. */
+	sl_time missing_since;
+	int64_t missing_now[SL_KINDS_MAX];
+	unsigned __int128 missing[SL_KINDS_MAX], missing_at_end[SL_KINDS_MAX];
+	uint64_t ended_before;
 };
 
 /* What models need of the run is asked for before there is room; then they are made; then they begin. */
@@ -99,17 +104,15 @@ void models_rated(struct sl_pass *pass, uint32_t job);
 void models_timer(struct sl_pass *pass, uint32_t row);
 /* Its work is done. True: a model has it hold on. */
 bool models_hold(struct sl_pass *pass, uint32_t job);
-/* Tells what happened, settles, and applies rates. True: more happens at this instant. */
-bool models_settle(struct sl_pass *pass);
-/* Silent: nothing but models happened at this instant, without consequences. */
-void models_instant_over(struct sl_pass *pass, bool silent);
-/* No event is to come, and for long none came. */
-bool models_stalled(const struct sl_pass *pass);
-/* Once nothing is left to happen but what models do for themselves: no more events of models. */
-void models_stop_if_over(struct sl_pass *pass);
+/* Tells what happened, settles, and applies rates. True: more happens at this instant. Silent: so far nothing
+ * but models happened at it, without consequences. */
+bool models_settle(struct sl_pass *pass, bool silent);
+/* Once nothing is left to happen but what models do for themselves: no more events of models. True: no event
+ * is to come, and for long none came. */
+bool models_over(struct sl_pass *pass);
 
 /* fails.c: nodes that are not back when they were expected are taken to be at the next second. */
-void models_settle_nodes(struct sl_pass *pass, sl_time next);
+void models_pass_begins(struct sl_pass *pass);
 
 /* fails.c: its time outside the queue may be over. */
 void models_let_in(struct sl_pass *pass, uint32_t job);

@@ -347,6 +347,11 @@ static inline sl_time after(sl_time at, sl_time length)
 void *lines_new(size_t count, size_t size);
 static inline bool failed(const struct nodes *nodes) { return nodes->err.status != SL_OK; }
 
+static inline bool nodes_is_shut(const struct nodes *nodes, uint32_t node)
+{
+	return nodes->shut && nodes->shut[node];
+}
+
 static inline int64_t *free_of(const struct nodes *nodes, uint32_t class)
 {
 	return &nodes->class_free[(size_t) class * nodes->width];

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-bool nodes_is_shut(const struct nodes *nodes, uint32_t node) { return nodes->shut && nodes->shut[node]; }
-
 int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind) { return nodes->shut_free[kind]; }
 
 /* What is free there goes from one count to the other. */

@@ -159,6 +159,8 @@ void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 void pass_begin(struct sl_pass *pass)
 {
 	room_settle(pass);
+	if (pass->models)
+		models_pass_begins(pass);
 	pass->wake = SL_NEVER;
 	pass->action_count = pass->freed_kept_count = pass->course_kept_count = 0;
 	pass->rule = pass->rule_default;
@@ -219,9 +221,9 @@ sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class 
 int note_end(struct sl_pass *pass, uint32_t job)
 {
 	enum sl_event_class class;
-	const sl_time length = length_of(pass, job, &class);
-	if (pass->models)
+	if (pass->course && pass->models)
 		return rates_note_end(pass, job);
+	const sl_time length = length_of(pass, job, &class);
 	if (pass->course && pass->course[job].due == SL_NEVER)
 		return SL_OK; /* It was preempted again, in the same pass. */
 	const sl_time due = pass->course ? pass->course[job].due : time_after(pass->start[job], length);

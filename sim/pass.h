@@ -195,8 +195,7 @@ struct sl_pass {
 	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
 	size_t place_total, place_capacity, *place_first;
 	uint32_t *place_count;
-	int64_t *place_cpus, *place_gpus;        /* The largest held since. */
-	unsigned __int128 missing[SL_KINDS_MAX]; /* Integrated: idle on nodes that are down or drained. */
+	int64_t *place_cpus, *place_gpus;     /* The largest held since. */
 	unsigned __int128 busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted,
 						 now or after a switch. */
 

@@ -1971,8 +1971,8 @@ struct sl_result {
 	const struct sl_node_change *node_change; /* In order of time. */
 	size_t node_change_count;
 	const uint64_t *rate_mean; /* By job: work done over time held; NULL: no model was on. */
-	/* Free on nodes that were down or drained, integrated by kind as `busy` is: what is available is the
-	 * whole less this. NULL: no model was on, or on a counted pool. */
+	/* Free on nodes that were down or drained, by kind, integrated from `first` to `last`: what is
+	 * available is the whole less this. NULL: no model was on, or on a counted pool. */
 	const unsigned __int128 *missing;
 	/* jobs->submit is of this run (replay.feedback): rows are not in its order. */
 	bool moved;

@@ -4,7 +4,7 @@
  * profile) or of nodes (nodes.h). Starts, fits and
  * searches come through here; only promises, windows and the clock ask elsewhere which of the two it is.
  */
-#include "sim/models.h"
+#include "sim/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,8 +121,6 @@ void room_settle(struct sl_pass *pass)
 		nodes_move_end(pass->nodes, pass->overdue[i], next);
 	if (pass->overdue_cpus || pass->overdue_count) /* Of nodes it may be GPUs alone. */
 		pass->promises_broken = true;          /* They run on. */
-	if (pass->models && pass->nodes)
-		models_settle_nodes(pass, next);
 	pass->overdue_at = next;
 	pass->settled = pass->now;
 }

@@ -92,6 +92,7 @@ struct scenario scenario_window(const struct scenario *whole, size_t index)
 	LENT(jobs->ran, row);
 	LENT(jobs->more_of, row);
 	LENT(jobs->profile_of, row);
+	LENT(jobs->gpu_active, row);
 	window.row_first = jobs->row_first = row;
 	window.window = &whole->window[index];
 	window.window_count = 0;

@@ -153,23 +153,10 @@ void finish_job(struct sl_pass *pass, uint32_t job, enum sl_event_class class)
 		check_state(pass);
 }
 
-/* Only what comes of it is anything to policies. */
-static bool apply_model(struct sl_pass *pass, const struct ev *ev)
-{
-	models_timer(pass, ev->row);
-	if (pass->options.check)
-		check_state(pass);
-	return pass->models->stirred;
-}
-
 static bool apply(struct sl_pass *pass, const struct ev *ev)
 {
 	unsigned class = ev->class; /* For the digest. */
 	if (!still_holds(pass, ev))
-		return false;
-	if (ev->class == SL_EV_MODEL)
-		return apply_model(pass, ev);
-	if (pass->models && ev->class == SL_EV_JOB_END && models_hold(pass, ev->row))
 		return false;
 	switch ((enum sl_event_class)ev->class) {
 	case SL_EV_JOB_END:
@@ -306,9 +293,7 @@ static void ending_done(struct sl_pass *pass, const struct ev *ev)
 sl_time next_instant(struct sl_pass *pass)
 {
 	sl_time next = pass->wake;
-	if (pass->models)
-		models_stop_if_over(pass);
-	if (pass->models && models_stalled(pass))
+	if (pass->models && models_over(pass))
 		return SL_NEVER;
 	const struct ev *top = evq_top(&pass->events);
 	if (top && top->time < next)
@@ -349,8 +334,6 @@ static void decide(struct sl_pass *pass)
 static int run_pass(struct sl_pass *pass)
 {
 	pass->passes++;
-	if (pass->models)
-		pass->models->stirred = false;
 	pass_begin(pass);
 	if (pass->options.check) {
 		const uint64_t before = check_digest(pass);
@@ -398,14 +381,31 @@ static bool is_called(struct sl_pass *pass)
 	       (pass->gates && gates_next(pass) <= pass->now);
 }
 
-/* Does this event? A replaced end is none, nor is one after which a model has the job hold on. */
-static bool calls(const struct sl_pass *pass, const struct ev *ev, bool applied)
+/* A model's timer: only what comes of it is anything to policies, and calls for a pass. */
+static bool apply_model(struct sl_pass *pass, const struct ev *ev)
 {
-	if (!pass->models || applied)
+	models_timer(pass, ev->row);
+	if (pass->options.check)
+		check_state(pass);
+	return pass->models->stirred;
+}
+
+/* With models: an event that is theirs, or an end after which one has the job hold on. Any other calls for a
+ * pass, unless it is an end that was replaced. */
+static bool is_of_models(struct sl_pass *pass, const struct ev *ev, bool *applied, bool *called)
+{
+	if (ev->class == SL_EV_MODEL) {
+		*applied = apply_model(pass, ev);
+		*called = *called || *applied;
 		return true;
-	if (ev->class == SL_EV_MODEL)
-		return false;
-	return !is_end(ev->class) || !(rates_replaced(pass, ev) || pass->course[ev->row].finished);
+	}
+	const bool holds = still_holds(pass, ev);
+	if (holds && ev->class == SL_EV_JOB_END && models_hold(pass, ev->row))
+		return true;
+	if (holds || !is_end(ev->class) ||
+		!(rates_replaced(pass, ev) || pass->course[ev->row].finished))
+		*called = true;
+	return false;
 }
 
 /* Everything that happens at `now`. */
@@ -425,9 +425,10 @@ static int run_instant(struct sl_pass *pass)
 		if (pass->scenario->rules.early)
 			gather_ends(pass);
 		while (next_event(pass, &ev)) {
-			const bool applied = apply(pass, &ev);
+			bool applied = false;
+			if (!pass->models || !is_of_models(pass, &ev, &applied, &called))
+				applied = apply(pass, &ev);
 			ending_done(pass, &ev);
-			called |= calls(pass, &ev, applied);
 			passed = applied && calls_for_pass(pass, &ev);
 			quiet = pass->scenario->rules.pass_per_event;
 			if (passed && (pass->status || run_pass(pass)))
@@ -442,10 +443,8 @@ static int run_instant(struct sl_pass *pass)
 		again = (top && top->time == pass->now) || pass->wake == pass->now ||
 			(pass->gates && gates_next(pass) <= pass->now);
 		if (!again && pass->models)
-			again = models_settle(pass);
+			again = models_settle(pass, silent);
 	}
-	if (pass->models)
-		models_instant_over(pass, silent);
 	return pass->status;
 }
 
@@ -456,8 +455,10 @@ static int64_t total_of(const struct sl_pass *pass, uint32_t kind)
 
 static int64_t busy_of(const struct sl_pass *pass, uint32_t kind)
 {
-	return total_of(pass, kind) - room_idle(pass, kind) -
-	       (pass->nodes ? nodes_shut_free(pass->nodes, kind) : pass->cluster.cpus_closed);
+	int64_t closed = pass->nodes ? 0 : pass->cluster.cpus_closed;
+	if (pass->models && pass->nodes)
+		closed = nodes_shut_free(pass->nodes, kind);
+	return total_of(pass, kind) - room_idle(pass, kind) - closed;
 }
 
 static int64_t gpus_busy(const struct sl_pass *pass)
@@ -526,9 +527,6 @@ void integrate(struct sl_pass *pass, sl_time until)
 		pass->options.record & SIM_RECORD_PAST) /* Who takes over may preempt. */
 		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
-	for (uint32_t kind = 0; pass->models && pass->nodes && kind < pass->info->kind_count; kind++)
-		pass->missing[kind] +=
-			(unsigned __int128)length * (uint64_t)nodes_shut_free(pass->nodes, kind);
 	const int64_t idle = idle_cpus(pass);
 	if (!idle || !pass->queue.count)
 		return;
@@ -549,6 +547,14 @@ static void report(struct sl_pass *pass)
 	atomic_store_explicit(&progress->queued, pass->queue.count, memory_order_relaxed);
 }
 
+static void record(struct sl_pass *pass)
+{
+	if (pass->options.record & SIM_RECORD_USAGE)
+		record_usage(pass);
+	if (pass->gauge_count)
+		gauges_record(pass);
+}
+
 static bool stopped(const struct sl_pass *pass)
 {
 	return pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed);
@@ -563,14 +569,10 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 		const int status = run_instant(pass);
 		if (status)
 			return status;
-		const bool silent = pass->models && pass->models->silent;
-		if (pass->options.record & SIM_RECORD_USAGE && !silent)
-			record_usage(pass);
-		if (pass->gauge_count && !silent)
-			gauges_record(pass);
-		const uint64_t calls_made = pass->models ? pass->models->calls : 0;
-		if (pass->events_applied + pass->passes + calls_made - pass->reported >= REPORT_EVERY) {
-			pass->reported = pass->events_applied + pass->passes + calls_made;
+		if (!pass->models || !pass->models->silent)
+			record(pass);
+		if (pass->events_applied + pass->passes - pass->reported >= REPORT_EVERY) {
+			pass->reported = pass->events_applied + pass->passes;
 			report(pass);
 			if (stopped(pass))
 				return sl_fail(

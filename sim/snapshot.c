@@ -288,11 +288,12 @@ static int input_check(const struct snapshot *snapshot, const struct snapshot_in
 }
 
 /* As --plugin does, or as -p "PATH" does. */
-static int plugin_load(struct registry *registry, const struct snapshot_input *plugin, struct sl_err *err)
+static int plugin_load(
+	struct registry *registry, const struct snapshot_input *plugin, const char *path, struct sl_err *err)
 {
 	char *quoted = NULL;
 	if (plugin->named)
-		return registry_add(registry, plugin->path, err);
+		return registry_add(registry, path, err);
 	if (asprintf(&quoted, "\"%s\"", plugin->path) < 0)
 		return sl_fail_memory(err);
 	const int status = registry_add_policy(registry, quoted, err);
@@ -305,13 +306,16 @@ int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry,
 	int status = SL_OK;
 	for (size_t i = 0; i < snapshot->plugin_count && !status; i++) {
 		const struct snapshot_input *was = &snapshot->plugin[i];
-		status = plugin_load(registry, was, err);
-		const struct plugin *is = status ? NULL : registry_plugin(registry, was->path);
+		/* A policy is named by the path as it was. */
+		const char *path =
+			was->named ? found_at(snapshot, was->path, registry->arena, err) : was->path;
+		status = path ? plugin_load(registry, was, path, err) : err->status;
+		const struct plugin *is = status ? NULL : registry_plugin(registry, path);
 		if (!status && !is)
 			return sl_fail(err, SL_INPUT, "%s: '%s' is not the path of a plug-in", snapshot->file,
 				was->path);
 		if (!status)
-			status = file_check(snapshot, was, was->path, is->sha256, err);
+			status = file_check(snapshot, was, path, is->sha256, err);
 	}
 	return status;
 }

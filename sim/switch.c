@@ -282,6 +282,8 @@ static void settle_clock(struct engine *engine)
 			nodes_clock(pass->nodes, pass->now);
 	}
 	room_settle(pass);
+	if (pass->models)
+		models_pass_begins(pass);
 }
 
 int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_err *err)

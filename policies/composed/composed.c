@@ -288,7 +288,13 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	return composed_start_sized(composed, pass, job, 0);
+	if (composed->gated)
+		return composed_start_sized(composed, pass, job, 0);
+	if (!sl_start(pass, job))
+		return false;
+	if (composed->shares)
+		shares_started(composed->shares, pass, job);
+	return true;
 }
 
 bool composed_start_sized(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t tasks)

@@ -7,7 +7,6 @@
 #include "reports/metrics/metrics.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum resource { CPUS, GPUS, MEMORY, RESOURCES };
 
@@ -111,70 +110,25 @@ static void put_types(const struct sl_result *result, struct sl_metrics *metrics
 	}
 }
 
-static metrics_wide product(sl_time length, int64_t amount)
-{
-	return (metrics_wide)length * (metrics_wide)amount;
-}
-
-static void add_lost(const struct sl_result *result, const struct window *window, uint32_t node, sl_time from,
-	sl_time until, metrics_wide *lost)
-{
-	const struct sl_cluster *cluster = result->cluster;
-	const int64_t *amount = cluster->type[cluster->node_type[node]].amount;
-	from = from > window->from ? from : window->from;
-	until = until < window->to ? until : window->to;
-	if (until <= from)
-		return;
-	lost[CPUS] += product(until - from, amount[SL_KIND_CPUS]);
-	lost[MEMORY] += product(until - from, amount[SL_KIND_MEM]);
-	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
-		lost[GPUS] += product(until - from, amount[kind]);
-}
-
-/* What was not to be had, of each resource, as its nodes were down: unit-microseconds in the window. */
-static int lost_of(
-	const struct sl_result *result, const struct window *window, metrics_wide *lost, struct sl_err *err)
-{
-	const struct sl_cluster *cluster = result->cluster;
-	sl_time *since = calloc(cluster->node_count, sizeof(*since));
-	if (!since)
-		return sl_fail(err, SL_SYSTEM, "out of memory for the metrics");
-	for (uint32_t node = 0; node < cluster->node_count; node++)
-		since[node] = SL_NONE;
-	for (size_t i = 0; i < result->node_change_count; i++) {
-		const struct sl_node_change *change = &result->node_change[i];
-		if (change->drain)
-			continue; /* What runs there goes on. */
-		if (!change->up && since[change->node] == SL_NONE)
-			since[change->node] = change->at;
-		if (!change->up || since[change->node] == SL_NONE)
-			continue;
-		add_lost(result, window, change->node, since[change->node], change->at, lost);
-		since[change->node] = SL_NONE;
-	}
-	for (uint32_t node = 0; node < cluster->node_count; node++)
-		if (since[node] != SL_NONE)
-			add_lost(result, window, node, since[node], window->to, lost);
-	free(since);
-	return SL_OK;
-}
-
-/* utilization.available.X: busy over what was up. Only where a node was down. */
-static int put_available(const struct sl_result *result, struct sl_metrics *metrics,
-	const struct window *whole, struct sl_err *err)
+/* utilization.available.X: busy over what was to be had: nodes less what was free on those that were down or
+ * drained. Only where a node was. */
+static void put_available(
+	const struct sl_result *result, struct sl_metrics *metrics, const struct window *whole)
 {
 	static const char *const name[RESOURCES] = { "utilization.available.cpus",
 		"utilization.available.gpus", "utilization.available.memory" };
 	const struct capacity capacity = capacity_of(result);
-	metrics_wide lost[RESOURCES] = { 0 };
-	if (!result->node_change_count || !result->cluster || !result->cluster->node_count)
-		return SL_OK;
-	const int status = lost_of(result, whole, lost, err);
-	for (enum resource i = CPUS; i < RESOURCES && !status; i++)
+	metrics_wide missing[RESOURCES] = { 0 };
+	if (!result->node_change_count || !result->missing || !result->cluster)
+		return;
+	missing[CPUS] = result->missing[SL_KIND_CPUS];
+	missing[MEMORY] = result->missing[SL_KIND_MEM];
+	for (uint32_t kind = SL_KIND_GPUS; kind < result->cluster->kind_count; kind++)
+		missing[GPUS] += result->missing[kind];
+	for (enum resource i = CPUS; i < RESOURCES; i++)
 		if (capacity.of[i])
-			metrics_put(metrics, name[i], whole->busy[i], full(capacity.of[i], whole) - lost[i],
-				METRICS_MICRO);
-	return status;
+			metrics_put(metrics, name[i], whole->busy[i],
+				full(capacity.of[i], whole) - missing[i], METRICS_MICRO);
 }
 
 static void put_shares(
@@ -222,9 +176,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	const sl_time makespan = cpus ? windows.whole.to - windows.whole.from : 0;
 
 	put_shares(result, metrics, &windows);
-	const int available = put_available(result, metrics, &windows.whole, err);
-	if (available)
-		return available;
+	put_available(result, metrics, &windows.whole);
 	metrics_put(metrics, "warmup", (metrics_wide)warmup, 1, 1);
 	metrics_put(metrics, "makespan", (metrics_wide)makespan, 1, 1);
 	metrics_put(metrics, "throughput", (metrics_wide)completed * 3600 * SL_SECOND, (metrics_wide)makespan,
@@ -237,7 +189,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 const struct sl_metric metrics_of_use = { SL_ABI_OF(struct sl_metric), "utilization",
 	"utilization.cpus, .gpus, .memory (where each node names its own): busy cpu-seconds (and so on) over "
 	"capacity from first submit to last end; utilization.gpus{type=T}: the same of one type of several; "
-	"utilization.available.X: the same over what was up, where nodes were down; "
+	"utilization.available.X: the same over what was neither down nor drained, where nodes were; "
 	"utilization: the largest of .cpus, .gpus and .memory, which run.json names; "
 	"utilization.steady: the larger of .cpus and .gpus over [first submit + warmup, last submit]; warmup: seconds; makespan: last "
 	"end - first submit, seconds; throughput: completed jobs an hour of makespan; loss_of_capacity: share of "
