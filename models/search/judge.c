@@ -7,8 +7,8 @@
  * which a job would have to give its nodes back). sha: nobody loses before all that are left have come to the
  * rung, or ended. Meanwhile those that have come work on: what waits for a place could not come if they held
  * theirs and stood still. median: at a step, a trial loses whose best score so far is worse than the median
- * of the means, up to that step, of the trials that have completed. first: at the target all others lose; the
- * one that has it has COMPLETED.
+ * of the means, up to that step, of the trials that have completed. first: at the target all are stopped, the
+ * one that has it too.
  */
 #include <stdlib.h>
 
@@ -83,10 +83,17 @@ static void count_pending(struct search *search, struct sl_pass *world, struct s
 
 static void halve(struct search *search, struct sl_pass *world, struct search_family *family)
 {
-	const struct search_rung *rung = &family->rung[family->level];
-	const uint32_t keep = search_keep(rung->count, family->rule.eta);
-	for (uint32_t i = keep; i < rung->count; i++)
-		lose(search, world, search->trial_of[rung->result[i].row] - 1);
+	struct search_rung *rung = &family->rung[family->level];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < rung->count; i++)
+		if (!search->trial[search->trial_of[rung->result[i].row] - 1].out)
+			rung->result[count++] = rung->result[i];
+	rung->count = count;
+	for (uint32_t i = search_keep(count, family->rule.eta); i < count; i++) {
+		const uint32_t index = search->trial_of[rung->result[i].row] - 1;
+		search->trial[index].out = true;
+		lose(search, world, index);
+	}
 	family->level++;
 	count_pending(search, world, family);
 }
@@ -125,11 +132,8 @@ static void judge_median(struct search *search, struct sl_pass *world, uint32_t 
 
 static void judge_first(struct search *search, struct sl_pass *world, uint32_t index)
 {
-	struct search_trial *trial = &search->trial[index];
-	struct search_family *family = &search->family[trial->family];
-	const sl_time done = work_of(world, trial->row);
-	family->over = trial->over = trial->completed = true;
-	trial->left = search->jobs->run[trial->row] > done ? search->jobs->run[trial->row] - done : 0;
+	struct search_family *family = &search->family[search->trial[index].family];
+	family->over = true;
 	for (uint32_t i = family->first; i < family->first + family->count; i++) {
 		const uint32_t row = search->trial[i].row;
 		const sl_time submit = search->jobs->submit[row];
@@ -138,7 +142,6 @@ static void judge_first(struct search *search, struct sl_pass *world, uint32_t i
 		else
 			lose(search, world, i);
 	}
-	sl_model_fail(world, (sl_job){ trial->row }, SL_COMPLETED, false);
 }
 
 /* ---- All -------------------------------------------------------------------------------------------------

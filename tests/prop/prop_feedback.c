@@ -54,7 +54,7 @@ static void check_chains(const struct trace_run *run, const struct job job[JOBS]
 
 Test(feedback_prop, as_if_recorded_so)
 {
-	static const char *const policies[] = { "fcfs", "easy", "conservative", "sjf" };
+	static const char *const policies[] = { "fcfs", "easy", "conservative" };
 	static char text[JOBS * LINE];
 	for (uint64_t seed = 0; seed < 100; seed++) {
 		struct job job[JOBS];

@@ -120,15 +120,15 @@ Test(workflow, mistakes)
 			":2:4: a workflow needs 'name' and 'stages'" },
 		{ ONE("run_time: 1"), ":4:7: a stage without a name" },
 		{ ONE("name: a"), ":4:7: stage 'a' does not say its 'run_time'" },
-		{ ONE("name: a, run_time: soon"), ":4:26: column 'run_time' must be seconds" },
-		{ ONE("name: a, run_time: 1, cpu: 3"), ":4:29: 'cpu' cannot be said here" },
+		{ ONE("name: a, run_time: soon"), ":4:27: column 'run_time' must be seconds" },
+		{ ONE("name: a, run_time: 1, cpu: 3"), ":4:30: 'cpu' cannot be said here" },
 		{ ONE("name: a, run_time: 1, submit: 3"), "'submit' cannot be said here" },
 		{ ONE("name: a, run_time: 1, count: 0"), "must be a whole number from 1 to 100000, not '0'" },
 		{ ONE("name: a, run_time: 1, needs: b"), "needs 'b', which does not stand before it" },
 		{ ONE("name: a, run_time: 1, needs: a"), "needs 'a', which does not stand before it" },
 		{ ONE("name: a, run_time: 1, search: {rule: asha}"), "a search with 'trials'" },
 		{ ONE("name: a, run_time: 1, search: {trial: 3}"),
-			"a search has no 'trial', did you mean 'trials'?" },
+			"a search has no 'trial', did you mean 'trials'" },
 		{ ONE("name: a, run_time: 1, comp: x"), "column 'comp' must be" },
 		{ "workflows:\n - name: w\n   every: 5\n   stages: [{name: a, run_time: 1}]\n", "instances" },
 		{ "workflows:\n - name: w\n   at: 5\n   every: 5\n   stages: [{name: a, run_time: 1}]\n",
@@ -156,6 +156,7 @@ static int64_t told(const struct trace_run *run, const char *column, size_t row)
 		if (strcmp(table->column[i], column) == 0)
 			return table->cell[row * table->columns + i].micro;
 	cr_assert_fail("no column %s", column);
+	return SL_NONE;
 }
 
 /* a 0-10, b (8 cpus) behind x: 50-70, not 10-30: 40 s of waiting on the path a, b; alone 30 s. */
