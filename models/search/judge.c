@@ -20,8 +20,8 @@ static sl_time work_of(struct sl_pass *world, uint32_t row)
 	return sl_done_of(world, job) + sl_kept_of(world, job);
 }
 
-void search_note(
-	struct search *search, struct sl_pass *world, uint32_t index, const char *event, int64_t score)
+void search_note(struct search *search, struct sl_pass *world, uint32_t index, const char *event,
+	uint32_t rung, int64_t score)
 {
 	const struct search_trial *trial = &search->trial[index];
 	struct search_family *family = &search->family[trial->family];
@@ -38,11 +38,11 @@ void search_note(
 		search->line = larger;
 		search->line_capacity = capacity;
 	}
-	search->line[search->line_count++] = (struct search_line){ trial->family, trial->row, trial->next,
+	search->line[search->line_count++] = (struct search_line){ trial->family, trial->row, rung,
 		sl_now(world), work_of(world, trial->row), score, family->best, event };
 }
 
-static void lose(struct search *search, struct sl_pass *world, uint32_t index)
+static void lose(struct search *search, struct sl_pass *world, uint32_t index, uint32_t rung)
 {
 	struct search_trial *trial = &search->trial[index];
 	const sl_job job = { trial->row };
@@ -52,7 +52,7 @@ static void lose(struct search *search, struct sl_pass *world, uint32_t index)
 	const sl_time done = work_of(world, trial->row);
 	trial->left = search->jobs->run[trial->row] > done ? search->jobs->run[trial->row] - done : 0;
 	search->family[trial->family].stopped++;
-	search_note(search, world, index, "stop", SL_NONE);
+	search_note(search, world, index, "stop", rung, SL_NONE);
 	sl_model_cancel(world, job);
 }
 
@@ -63,7 +63,7 @@ static void judge_asha(struct search *search, struct sl_pass *world, uint32_t in
 	const struct search_trial *trial = &search->trial[index];
 	const struct search_family *family = &search->family[trial->family];
 	if (place >= search_keep(family->rung[trial->next].count, family->rule.eta))
-		lose(search, world, index);
+		lose(search, world, index, trial->next);
 }
 
 /* ---- sha ------------------------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ static void halve(struct search *search, struct sl_pass *world, struct search_fa
 	for (uint32_t i = search_keep(count, family->rule.eta); i < count; i++) {
 		const uint32_t index = search->trial_of[rung->result[i].row] - 1;
 		search->trial[index].out = true;
-		lose(search, world, index);
+		lose(search, world, index, family->level);
 	}
 	family->level++;
 	count_pending(search, world, family);
@@ -125,7 +125,7 @@ static void judge_median(struct search *search, struct sl_pass *world, uint32_t 
 		if (search->trial[i].completed && search->trial[i].steps)
 			search->scratch[count++] = mean_of(&search->trial[i], trial->steps);
 	if (count && trial->best > search_median(search->scratch, count))
-		lose(search, world, index);
+		lose(search, world, index, trial->next);
 }
 
 /* ---- first -------------------------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static void judge_first(struct search *search, struct sl_pass *world, uint32_t i
 		if (submit >= sl_now(world)) /* It cannot be cancelled before it comes. */
 			sl_model_wake(world, submit + 1, row);
 		else
-			lose(search, world, i);
+			lose(search, world, i, 0);
 	}
 }
 
@@ -161,7 +161,7 @@ void search_judge(struct search *search, struct sl_pass *world, uint32_t index)
 	struct search_family *family = &search->family[trial->family];
 	const enum search_kind kind = family->rule.kind;
 	const int64_t score = search_score(search_profile(search, trial->row), trial->due);
-	search_note(search, world, index, kind == SEARCH_FIRST ? "target" : "rung", score);
+	search_note(search, world, index, kind == SEARCH_FIRST ? "target" : "rung", trial->next, score);
 	if (kind == SEARCH_FIRST) {
 		judge_first(search, world, index);
 		return;
@@ -192,8 +192,8 @@ void search_gone(struct search *search, struct sl_pass *world, uint32_t index)
 	trial->over = true;
 	trial->completed = state == SL_COMPLETED;
 	const int64_t score = search_score(search_profile(search, trial->row), search->jobs->run[trial->row]);
-	search_note(
-		search, world, index, trial->completed ? "end" : "lost", trial->completed ? score : SL_NONE);
+	search_note(search, world, index, trial->completed ? "end" : "lost", trial->next,
+		trial->completed ? score : SL_NONE);
 	if (family->rule.kind != SEARCH_SHA)
 		return;
 	family->pending -= trial->next <= family->level;

@@ -22,7 +22,7 @@ cut -d, -f1,5,7,8,15 out/jobs.csv
 cat out/search.csv out/workflows.csv
 grep '"search\|"workflow' out/metrics.json
 # The table that it converts to says the same.
-schedlab convert w.yaml w.csv --quiet --set cluster.cpus=4 2>/dev/null
+schedlab convert w.yaml w.csv --to table
 schedlab run w.csv --quiet --set cluster.cpus=4 -p fcfs --model search -o table >/dev/null
 cmp out/search.csv table/search.csv && echo same
 # Losers stay where the model is off.
