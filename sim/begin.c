@@ -196,6 +196,8 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 	sl_time last = engine->interrupted ? pass->now : stopped ? engine->reached : SL_NONE;
 	for (uint32_t i = 0; i < jobs->count; i++)
 		last = pass->end[i] > last ? pass->end[i] : last;
+	for (size_t i = 0; i < pass->attempt_count; i++) /* Who waits for ever since. */
+		last = pass->attempt[i].end > last ? pass->attempt[i].end : last;
 	if (pass->feedback)
 		feedback_over(pass, last == SL_NONE ? pass->now : last);
 	const bool integrated = pass->nodes || pass->course;

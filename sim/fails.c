@@ -106,13 +106,20 @@ static void fail_for_good(struct sl_pass *pass, uint32_t job, enum sl_state as)
 	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_JOB_END, job });
 }
 
+/* Who has the whole say knows whether it may. */
+static bool waits_again(struct sl_pass *pass, uint32_t job)
+{
+	if (!is_controlled(pass))
+		return !(pass->gates && gates_no_requeue(pass, job));
+	return pass->policy->requeues && pass->policy->requeues(pass->state, pass, (sl_job){ job });
+}
+
 void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again)
 {
 	SL_CHECK(as > SL_SUSPENDED && as < SL_STATE_COUNT);
 	if (!holds_room(world, job.row))
 		return;
-	const bool may = again && !(world->gates && gates_no_requeue(world, job.row));
-	if (may && !is_controlled(world))
+	if (again && waits_again(world, job.row))
 		fail_again(world, job.row, as);
 	else
 		fail_for_good(world, job.row, as);
@@ -262,10 +269,18 @@ void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 	world->promises_broken |= drain;
 	note_node(world, node, !drain, true);
 	pass_digest(world, drain ? DIGEST_DRAIN : DIGEST_UNDRAIN, node);
+	if (is_controlled(world)) /* Others start nothing there, told or not. */
+		tell_policy(world,
+			&(struct sl_event){ world->now, drain ? SL_EV_NODE_DOWN : SL_EV_NODE_UP, node });
 	stirred(world);
 }
 
 bool sl_node_is_up(const struct sl_pass *world, uint32_t node)
 {
 	return !world->models || !world->models->down[node];
+}
+
+bool sl_node_is_drained(const struct sl_pass *world, uint32_t node)
+{
+	return world->models && world->models->drained[node];
 }

@@ -22,6 +22,8 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 	if (scenario->model_count > MODELS_MAX)
 		return sl_fail(err, SL_USAGE, "replay.models: at most %d at a time", MODELS_MAX);
 	for (size_t i = 0; i < scenario->model_count; i++) {
+		if (scenario->model[i].model->nodes_if_any && scenario->cluster.node_count)
+			uses |= SL_USE_NODES;
 		if (!scenario->model[i].model->on_nodes)
 			continue;
 		if (!scenario->cluster.node_count)
@@ -31,6 +33,7 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 				scenario->model[i].model->name);
 		uses |= SL_USE_NODES;
 	}
+	pass->courses_lent = !(pass->uses & SL_USE_PREEMPT);
 	return sl_use(&setup, uses, err);
 }
 
@@ -82,6 +85,15 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 	return choice->model->init ? choice->model->init(&instance->state, &setup, err) : SL_OK;
 }
 
+const struct sl_value *sl_model_value(const struct sl_model_setup *setup, const char *model, const char *key)
+{
+	const struct scenario *scenario = setup->world ? setup->world->scenario : NULL;
+	for (size_t i = 0; scenario && i < scenario->model_count; i++)
+		if (strcmp(scenario->model[i].model->name, model) == 0)
+			return sl_value_of(scenario->model[i].values, scenario->model[i].value_count, key);
+	return NULL;
+}
+
 int models_init(struct sl_pass *pass, struct sl_err *err)
 {
 	const struct scenario *scenario = pass->scenario;
@@ -131,13 +143,17 @@ void models_release(struct sl_pass *pass)
 int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct models *models = pass->models;
+	const sl_time now = pass->now;
 	int status = SL_OK;
+	if (models->stopped && models->over != SL_NONE)
+		pass->now = models->over;
 	for (uint32_t i = 0; i < models->count && !status; i++) {
 		models->current = i;
 		tally->model = models->of[i].model->name;
 		if (models->of[i].model->tell)
 			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
 	}
+	pass->now = now;
 	return status;
 }
 
@@ -232,6 +248,18 @@ static void tell_node(struct sl_pass *pass, const struct told *told)
 	}
 }
 
+void models_rated(struct sl_pass *pass, uint32_t job)
+{
+	struct models *models = pass->models;
+	const uint32_t asker = models->current;
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->knows[job] >> i & 1 && models->of[i].model->rated)
+			models->of[i].model->rated(models->of[i].state, pass, (sl_job){ job });
+	}
+	models->current = asker;
+}
+
 /* What the telling makes happen is told behind it. */
 static void tell_all(struct sl_pass *pass)
 {
@@ -257,6 +285,8 @@ static void tell_all(struct sl_pass *pass)
 bool models_settle(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
+	if (models->stopped)
+		return false;
 	tell_all(pass);
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
@@ -269,6 +299,8 @@ bool models_settle(struct sl_pass *pass)
 }
 
 /* ---- Timers ----------------------------------------------------------------------------------------- */
+
+void sl_model_pass(struct sl_pass *world) { world->models->stirred = true; }
 
 void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row)
 {
@@ -322,10 +354,22 @@ void models_instant_over(struct sl_pass *pass, bool silent)
 {
 	struct models *models = pass->models;
 	models->silent = silent;
+	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
+	models->events_seen = pass->events_applied;
 	if (pass->running || pass->suspended)
 		models->idle = 0;
 	else if (models->idle < IDLE_MAX)
 		models->idle++;
+}
+
+/* So many instants in a row at which nothing happened, and no event is to come: plans that put off what they
+ * promise from second to second, behind a job that is held, or a node that is down, for ever. */
+enum { STALLED_MAX = 10000 };
+
+bool models_stalled(const struct sl_pass *pass)
+{
+	return pass->models->stalled >= STALLED_MAX && !pass->events.count &&
+	       pass->submitted == pass->jobs->count;
 }
 
 /* Who waits then may still hope for a node to come back. */
@@ -333,12 +377,14 @@ void models_stop_if_over(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
-	if (!top || top->class != SL_EV_MODEL || models->stopped || models->stirred)
+	const bool over = pass->ended == pass->jobs->count;
+	if (models->stopped || models->stirred || (!over && (!top || top->class != SL_EV_MODEL)))
 		return;
-	if (pass->ended < pass->jobs->count &&
+	if (!over &&
 		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))
 		return;
 	models->stopped = true;
+	models->over = over ? pass->now : SL_NONE;
 	evq_keep(&pass->events, is_no_model, NULL);
 }
 

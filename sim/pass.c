@@ -767,7 +767,9 @@ void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
 		freed_add(&pass->freed, after, before);
 		pass->freed.early = true;
 	}
-	if (pass->course ? after < pass->course[row].due : estimate < pass->jobs->run[row])
+	/* Without courses it is noted though its limit cut it first; so it is with those of models. */
+	const bool lent = !pass->course || pass->courses_lent;
+	if ((lent && estimate < pass->jobs->run[row]) || (pass->course && after < pass->course[row].due))
 		pass_failed(pass, note_overrun(pass, row));
 }
 

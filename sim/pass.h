@@ -72,6 +72,7 @@ struct course {
 	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
 	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
 	uint32_t attempts;
+	bool overdue; /* Found running past its estimate (room.c). */
 	/* With models (rates.c). `work` and `kept` above are then the time that limit and estimate count, and
 	 * the work itself is: */
 	sl_time done;       /* of this attempt, */
@@ -175,6 +176,7 @@ struct sl_pass {
 	struct nodes *nodes;
 	const struct sl_cluster *info;
 	struct models *models; /* NULL: none is on. */
+	bool courses_lent;     /* There are courses for the models alone. */
 	struct placing placing;
 	const struct sl_placer *placer; /* NULL: the placing chooses. */
 	void *placer_state;

@@ -309,6 +309,8 @@ sl_time next_instant(struct sl_pass *pass)
 	sl_time next = pass->wake;
 	if (pass->models)
 		models_stop_if_over(pass);
+	if (pass->models && models_stalled(pass))
+		return SL_NEVER;
 	const struct ev *top = evq_top(&pass->events);
 	if (top && top->time < next)
 		next = top->time;

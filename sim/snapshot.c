@@ -376,7 +376,9 @@ bool snapshot_fixes(const char *key, const struct sl_policy *policy)
 	static const char *const free[] = { "warmup", "until" };
 	const bool full = strncmp(key, "replay.", strlen("replay.")) == 0;
 	const char *bare = key + (full ? strlen("replay.") : 0);
-	bool replay = full || strncmp(key, "cluster.", strlen("cluster.")) == 0;
+	const bool policys = strncmp(key, "policy.", strlen("policy.")) == 0;
+	/* What has another dot in it is a model's. */
+	bool replay = full || (!policys && strchr(key, '.'));
 	for (size_t i = 0; i < SL_LEN(free); i++)
 		if (strcmp(bare, free[i]) == 0)
 			return false;

@@ -178,7 +178,9 @@ static void fill_cluster(struct node_world *w)
 
 static void fill(struct node_world *w)
 {
-	w->scenario = (struct scenario){ .overrun = w->overrun, .warmup = SL_NONE };
+	w->scenario = (struct scenario){
+		.overrun = w->overrun, .warmup = SL_NONE, .model = w->model, .model_count = w->model_count
+	};
 	fill_cluster(w);
 	fill_jobs(w);
 	const uint32_t requests = w->scenario.jobs.request_count;

@@ -57,6 +57,8 @@ struct node_world {
 	int64_t gpu_parts; /* Of GPUs there are so many of these, and each is listed. 0: they are counted. */
 	bool divided;      /* The last GPU of each type is, of those that are listed. */
 	int64_t parts;     /* Of cpus likewise; 0: wholes. */
+	const struct model_choice *model; /* That are on. */
+	size_t model_count;
 
 	/* The rest belongs to node_world_run. */
 	int64_t id[NW_JOBS];

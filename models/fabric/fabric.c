@@ -64,20 +64,25 @@ static int fabric_init(void **state, const struct sl_model_setup *setup, struct 
 /* ---- A job and its links
  * -------------------------------------------------------------------------------------- */
 
+/* Of a job that is on the fabric. */
 static struct fabric_client *client_of(struct fabric_model *m, uint32_t job)
 {
-	const uint32_t slot = fabric_share_slot(m->share, job);
+	return &m->client[fabric_share_slot(m->share, job)];
+}
+
+static bool room_for_client(struct fabric_model *m, uint32_t slot)
+{
 	if (slot < m->clients)
-		return &m->client[slot];
+		return true;
 	uint32_t clients = m->clients ? m->clients : 64;
 	while (clients <= slot)
 		clients *= 2;
 	struct fabric_client *more = realloc(m->client, clients * sizeof(*more));
 	if (!more)
-		return NULL;
+		return false;
 	m->client = more;
 	m->clients = clients;
-	return &more[slot];
+	return true;
 }
 
 static void carry(struct fabric_model *m, uint32_t job, int64_t by, sl_time now)
@@ -112,22 +117,20 @@ static void leave(struct fabric_model *m, sl_job job, sl_time now)
 static void enter(
 	struct fabric_model *m, sl_job job, sl_time now, const struct fabric_says *says, uint32_t spots)
 {
-	struct fabric_path path;
-	struct fabric_pace pace;
-	double reference;
-	if (!fabric_job_on(m, job, says, spots, &path, &pace, &reference))
+	struct fabric_there there;
+	if (!fabric_job_on(m, job, says, spots, &there))
 		return;
-	if (!fabric_share_add(m->share, job.row, &path, &pace)) {
+	if (!fabric_share_add(m->share, job.row, &there.path, &there.pace)) {
 		m->failed = true;
 		return;
 	}
-	struct fabric_client *client = client_of(m, job.row);
-	if (!client) {
+	if (!room_for_client(m, fabric_share_slot(m->share, job.row))) {
 		fabric_share_remove(m->share, job.row);
 		m->failed = true;
 		return;
 	}
-	*client = (struct fabric_client){ .pace = pace, .reference = reference, .since = now };
+	*client_of(m, job.row) =
+		(struct fabric_client){ .pace = there.pace, .reference = there.reference, .since = now };
 	m->on_it++;
 	if (m->on_it > m->on_it_most)
 		m->on_it_most = m->on_it;
@@ -206,17 +209,15 @@ static uint64_t fabric_predict(
 	(void)world;
 	struct fabric_model *m = state;
 	struct fabric_says says;
-	struct fabric_path path;
-	struct fabric_pace pace;
+	struct fabric_there there;
 	struct fabric_got got;
-	double reference;
 	if (count < 2 || !fabric_says_of(m, job, &says))
 		return SL_RATE_ONE;
 	const uint32_t spots = fabric_spots_of(m, job, piece, count);
-	if (!spots || !fabric_job_on(m, job, &says, spots, &path, &pace, &reference) ||
-		!fabric_share_predict(m->share, job.row, &path, &pace, &got))
+	if (!spots || !fabric_job_on(m, job, &says, spots, &there) ||
+		!fabric_share_predict(m->share, job.row, &there.path, &there.pace, &got))
 		return SL_RATE_ONE;
-	return rate_of(m, &pace, reference, &got);
+	return rate_of(m, &there.pace, there.reference, &got);
 }
 
 static const struct sl_param params[] = {

@@ -75,6 +75,18 @@ static void cost_inside(const struct fabric_net *net, struct fabric_path *path, 
 	}
 }
 
+/* Pairs of ranks of the two nodes that have most. */
+static double most_of_a_pair(const struct fabric_net *net)
+{
+	uint64_t most = 0, second = 0;
+	for (uint32_t i = 0; i < net->spots; i++) {
+		const uint64_t ranks = net->rank[i + 1] - net->rank[i];
+		second = ranks > most ? most : ranks > second ? ranks : second;
+		most = ranks > most ? ranks : most;
+	}
+	return (double)most * (double)second;
+}
+
 void net_cost(const struct fabric_net *net, struct fabric_path *path)
 {
 	const struct net_config *config = &net->config;
@@ -103,7 +115,7 @@ void net_cost(const struct fabric_net *net, struct fabric_path *path)
 		path->latency = 2 * (n - 1) * far + 2 * (g - 1) * step;
 		break;
 	case SL_PATTERN_ALLTOALL:
-		path->volume = 1 / p;
+		path->volume = most_of_a_pair(net) / p;
 		path->inside = per_byte((g - 1) / p, nvlink);
 		path->latency = (p - g) * far + (g - 1) * step;
 		break;

@@ -6,9 +6,10 @@
  * tree is that of NCCL (github.com/NVIDIA/nccl, src/graph/trees.cc; Sanders, Speck & Träff, Parallel
  * Computing 35(12), 2009): each tree carries half of the data, up for the reduction and down again.
  * Neighbours on a line, a plane or in space: ranks in row order on a grid with sides as equal as can be,
- * without wrapping around. All-to-all: a flow for each pair of ranks of two nodes. Broadcast: from the first
- * node, flat to each other one, or as a chain. Parameter server: on the first node, a flow each way to each
- * other node.
+ * without wrapping around. All-to-all: a flow for each pair of nodes, which carries
+ * what the ranks of the two exchange; where nodes differ, as much as between the two with most ranks.
+ * Broadcast: from the first node, flat to each other one, or as a chain. Parameter server: on the first node,
+ * a flow each way to each other node.
  */
 #include "models/fabric/net.h"
 
@@ -77,6 +78,7 @@ static bool is_side(uint64_t factor, uint64_t ranks, uint32_t left)
 
 void net_grid_of(uint64_t ranks, uint32_t dims, uint32_t *side)
 {
+	SL_CHECK(ranks > 0);
 	for (uint32_t d = 0; d < dims; d++) {
 		/* The least factor that is not below the root of what is left, for the sides that are left.
 		 */
@@ -89,6 +91,7 @@ void net_grid_of(uint64_t ranks, uint32_t dims, uint32_t *side)
 			best = f < best && is_side(f, ranks, left) ? f : best;
 		}
 		side[d] = (uint32_t)best;
+		SL_CHECK(best > 0);
 		ranks /= best;
 	}
 }
@@ -143,8 +146,7 @@ int64_t net_between(const struct fabric_net *net, uint32_t a, uint32_t a_end, ui
 	case SL_PATTERN_TREE:
 		return between_trees(net, a, a_end, b, b_end);
 	case SL_PATTERN_ALLTOALL:
-		return (int64_t)(net->rank[a_end] - net->rank[a]) *
-		       (int64_t)(net->rank[b_end] - net->rank[b]);
+		return nodes_a * nodes_b;
 	case SL_PATTERN_NEIGHBOUR:
 		return between_neighbours(net, a, a_end, b, b_end);
 	case SL_PATTERN_BROADCAST:

@@ -232,29 +232,34 @@ static struct fabric_pace pace_of_sens(const struct fabric_says *says, const str
 }
 
 bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots,
-	struct fabric_path *path, struct fabric_pace *pace, double *reference)
+	struct fabric_there *there)
 {
 	const struct fabric_packed *packed =
 		m->reference == FABRIC_PACKED ? packed_of(m, job, says, spots) : NULL;
 	const struct fabric_ask ask = {
 		.pattern = says->pattern, .dims = says->dims, .spot = m->spot, .spots = spots
 	};
-	if (fabric_flows(m->net, &ask, path) != SL_OK) {
+	const struct fabric_path *path = &there->path;
+	if (fabric_flows(m->net, &ask, &there->path) != SL_OK) {
 		m->failed = true;
 		return false;
 	}
 	const double alone = fabric_share_alone(m->share, path);
 	if (says->sens > 0) {
-		*pace = pace_of_sens(says, path, alone, packed);
-		*reference = packed && packed->volume > 0 ? 1 : fabric_pace_time(pace, alone);
+		there->pace = pace_of_sens(says, path, alone, packed);
+		const bool by_packed = packed && packed->volume > 0;
+		const struct fabric_pace best = { .comp = 1 - says->sens,
+			.volume = by_packed ? says->sens * packed->rate : 0 };
+		there->reference = by_packed ? fabric_pace_time(&best, packed->rate)
+					     : fabric_pace_time(&there->pace, alone);
 		return true;
 	}
-	*pace = pace_of(says, path->volume, path->inside, path->latency);
-	*reference = fabric_pace_time(pace, alone);
+	there->pace = pace_of(says, path->volume, path->inside, path->latency);
+	there->reference = fabric_pace_time(&there->pace, alone);
 	if (packed) {
 		const struct fabric_pace best =
 			pace_of(says, packed->volume, packed->inside, packed->latency);
-		*reference = fabric_pace_time(&best, packed->rate);
+		there->reference = fabric_pace_time(&best, packed->rate);
 	}
 	return true;
 }

@@ -73,7 +73,7 @@ struct fabric_model {
 
 /* ---- Jobs: job.c ------------------------------------------------------------------------------------- */
 
-/* What it does in an iteration; NULL: it is not on the fabric, wherever it is. */
+/* What it does in an iteration; false: it is not on the fabric, wherever it is. */
 struct fabric_says {
 	enum sl_pattern pattern;
 	uint32_t dims;
@@ -83,9 +83,14 @@ struct fabric_says {
 bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says *says);
 /* Its nodes and their ranks; 0: it stays in one node, or no memory (m->failed). */
 uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_piece *piece, size_t count);
-/* Where its flows go from these nodes, its pace there, and its reference. False: no memory. */
+/* Where its flows go from the nodes of m->spot, its pace there, and its reference. False: no memory. */
+struct fabric_there {
+	struct fabric_path path; /* Lent until the next question. */
+	struct fabric_pace pace;
+	double reference; /* Seconds of an iteration. */
+};
 bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots,
-	struct fabric_path *path, struct fabric_pace *pace, double *reference);
+	struct fabric_there *there);
 
 /* ---- Links: load.c --------------------------------------------------------------------------------------
  */

@@ -19,14 +19,13 @@ struct given {
 	const char *key;
 };
 
+static int small(int letter) { return letter >= 'A' && letter <= 'Z' ? letter + 32 : letter; }
+
 static bool same_word(const char *a, const char *b)
 {
-	for (; *a && *b; a++, b++) {
-		const char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 32) : *a;
-		const char y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 32) : *b;
-		if (x != y)
+	for (; *a && *b; a++, b++)
+		if (small(*a) != small(*b))
 			return false;
-	}
 	return *a == *b;
 }
 
@@ -67,7 +66,7 @@ static int whole(const struct sl_model_setup *setup, const char *key, int64_t mi
 	if (!given.text)
 		return SL_OK;
 	if (!sl_get_i64(given.text, strlen(given.text), &number) || number < min || number > max)
-		return wrong(&given, err, "a whole number within its bounds (schedlab-models(7) has them)");
+		return wrong(&given, err, "a whole number within its bounds (schedlab-fabric(7) has them)");
 	*value = number;
 	return SL_OK;
 }
@@ -81,7 +80,7 @@ static int real(
 	if (!given.text)
 		return SL_OK;
 	if (!sl_get_micro(given.text, strlen(given.text), &number) || number < min || number > MICRO * MICRO)
-		return wrong(&given, err, "a number within its bounds (schedlab-models(7) has them)");
+		return wrong(&given, err, "a number within its bounds (schedlab-fabric(7) has them)");
 	*micro = number;
 	return SL_OK;
 }
@@ -99,11 +98,11 @@ static int choice(const struct sl_model_setup *setup, const char *key, const cha
 			return SL_OK;
 		}
 	const char *near = sl_nearest(given.text, word);
-	char wanted[120] = "one of those that schedlab-models(7) lists; did you mean ";
+	char wanted[120] = "one of those that schedlab-fabric(7) lists; did you mean ";
 	if (near)
 		strncat(wanted, near, sizeof(wanted) - strlen(wanted) - 1);
 	else
-		wanted[strlen("one of those that schedlab-models(7) lists")] = 0;
+		wanted[strlen("one of those that schedlab-fabric(7) lists")] = 0;
 	return wrong(&given, err, wanted);
 }
 

@@ -34,7 +34,8 @@ struct fabric_share *fabric_share_new(
 	s->part_link = calloc((size_t)links + 1, sizeof(*s->part_link));
 	s->link_heap = calloc((size_t)links + 1, sizeof(*s->link_heap));
 	s->touched = calloc((size_t)links + 1, sizeof(*s->touched));
-	if (!s->link || !s->dirty || !s->part_link || !s->link_heap || !s->touched) {
+	s->active = calloc((size_t)links + 1, sizeof(*s->active));
+	if (!s->link || !s->dirty || !s->part_link || !s->link_heap || !s->touched || !s->active) {
 		fabric_share_free(s);
 		return NULL;
 	}
@@ -42,8 +43,15 @@ struct fabric_share *fabric_share_new(
 		s->link[i] = (struct share_link){ .capacity = (double)link[i].capacity,
 			.bound = link[i].capacity,
 			.head = SHARE_NOT,
-			.place = SHARE_NOT,
+			.twin = SHARE_NOT,
 			.never = link[i].never_full || link[i].capacity == INT64_MAX };
+	for (uint32_t i = 0; i + 1 < links; i++)
+		if (link[i].capacity == link[i + 1].capacity && link[i].level == link[i + 1].level &&
+			s->link[i].never == s->link[i + 1].never) {
+			s->link[i].twin = i + 1;
+			s->link[i + 1].twin = i;
+			i++;
+		}
 	for (int i = 0; i < SHARE_CLASSES; i++)
 		s->free_block[i] = SHARE_NOT;
 	return s;
@@ -55,6 +63,8 @@ void fabric_share_free(struct fabric_share *s)
 		return;
 	free(s->link);
 	free(s->dirty);
+	free(s->active);
+	free(s->step);
 	free(s->part_link);
 	free(s->link_heap);
 	free(s->touched);
@@ -126,7 +136,8 @@ static uint32_t block_take(struct fabric_share *s, uint32_t uses)
 				return SHARE_NOT;
 			max *= 2;
 		}
-		if (!grown(&s->use, max, sizeof(*s->use)) || !grown(&s->tie, max, sizeof(*s->tie)))
+		if (!grown(&s->use, max, sizeof(*s->use)) || !grown(&s->tie, max, sizeof(*s->tie)) ||
+			!grown(&s->step, max, sizeof(*s->step)))
 			return SHARE_NOT;
 		s->pool_max = max;
 	}
@@ -144,6 +155,29 @@ static void block_give(struct fabric_share *s, const struct share_job *job)
 /* ---- Coming and going
  * ---------------------------------------------------------------------------------------- */
 
+static bool is_second(const struct fabric_share *s, uint32_t link) { return s->link[link].twin < link; }
+
+static void judge(struct fabric_share *s, uint32_t row)
+{
+	const struct share_link *link = &s->link[row];
+	s->active[row] =
+		!link->never && link->demand > link->bound && (!is_second(s, row) || link->uneven > 0);
+}
+
+/* The second of the twins that this flow of the job uses otherwise than the other; SHARE_NOT: it does not, or
+ * that is said at the other flow. Flows ascend by link. */
+static uint32_t uneven_at(const struct fabric_share *s, const struct share_job *job, uint32_t i)
+{
+	const uint32_t row = s->use[i].link, twin = s->link[row].twin;
+	if (twin == SHARE_NOT)
+		return SHARE_NOT;
+	if (twin < row) {
+		const bool both = i > job->first && s->use[i - 1].link == twin;
+		return both && s->use[i - 1].flows == s->use[i].flows ? SHARE_NOT : row;
+	}
+	return i + 1 < job->first + job->uses && s->use[i + 1].link == twin ? SHARE_NOT : twin;
+}
+
 static void tie_in(struct fabric_share *s, uint32_t slot)
 {
 	const struct share_job *job = &s->job[slot];
@@ -156,6 +190,12 @@ static void tie_in(struct fabric_share *s, uint32_t slot)
 		if (link->head != SHARE_NOT)
 			s->tie[link->head].before = i;
 		link->head = i;
+		const uint32_t uneven = uneven_at(s, job, i);
+		if (uneven != SHARE_NOT) {
+			s->link[uneven].uneven++;
+			judge(s, uneven);
+		}
+		judge(s, s->use[i].link);
 	}
 }
 
@@ -174,6 +214,12 @@ static void tie_out(struct fabric_share *s, uint32_t slot)
 			link->head = tie->next;
 		if (tie->next != SHARE_NOT)
 			s->tie[tie->next].before = tie->before;
+		const uint32_t uneven = uneven_at(s, job, i);
+		if (uneven != SHARE_NOT) {
+			s->link[uneven].uneven--;
+			judge(s, uneven);
+		}
+		judge(s, s->use[i].link);
 	}
 }
 
@@ -259,7 +305,7 @@ void fabric_share_remove(struct fabric_share *s, uint32_t row)
 	const struct share_job *job = &s->job[slot];
 	for (uint32_t i = job->first; i < job->first + job->uses; i++) {
 		struct share_link *link = &s->link[s->use[i].link];
-		if (!share_active(link) || link->dirty)
+		if (!s->active[s->use[i].link] || link->dirty)
 			continue;
 		link->dirty = true;
 		s->dirty[s->dirties++] = s->use[i].link;
@@ -287,30 +333,38 @@ static void reach_link(struct fabric_share *s, uint32_t row)
 		return;
 	link->mark = s->epoch;
 	link->fresh_full = false;
-	if (share_active(link))
-		s->part_link[s->part_links++] = row;
-	link->open = 0;
+	int64_t open = 0;
 	for (uint32_t i = link->head; i != SHARE_NOT; i = s->tie[i].next) {
-		link->open += s->use[i].flows;
+		open += s->use[i].flows;
 		reach_job(s, s->tie[i].slot);
 	}
+	if (!s->active[row])
+		return;
+	link->part = s->part_links++;
+	s->part_link[link->part] = (struct share_active){ .link = row, .place = SHARE_NOT, .open = open };
 }
 
 static void begin(struct fabric_share *s)
 {
 	s->epoch++;
 	SL_CHECK(s->epoch != 0);
-	s->parts = s->part_links = 0;
+	s->parts = s->part_links = s->steps = 0;
 }
 
 /* All that hangs together with what was reached so far; computes `fresh` of it. */
 static void compute(struct fabric_share *s)
 {
 	for (uint32_t next = 0; next < s->parts; next++) {
-		const struct share_job *job = &s->job[s->part[next]];
-		for (uint32_t i = job->first; i < job->first + job->uses; i++)
-			if (share_active(&s->link[s->use[i].link]))
-				reach_link(s, s->use[i].link);
+		struct share_job *job = &s->job[s->part[next]];
+		job->step = s->steps;
+		for (uint32_t i = job->first; i < job->first + job->uses; i++) {
+			const uint32_t row = s->use[i].link;
+			if (!s->active[row])
+				continue;
+			reach_link(s, row);
+			s->step[s->steps++] = (struct share_step){ s->link[row].part, s->use[i].flows };
+		}
+		job->steps = s->steps - job->step;
 	}
 	if (s->contention == FABRIC_MEANFIELD)
 		share_meanfield(s);
@@ -344,6 +398,30 @@ static void tell_link(struct fabric_share *s, const struct fabric_listener *list
 		listener->full(listener->self, row, link->full);
 }
 
+/* With its second twin, where that is left out. */
+static void tell_twins(struct fabric_share *s, const struct fabric_listener *listener, uint32_t row)
+{
+	const uint32_t twin = s->link[row].twin;
+	tell_link(s, listener, row);
+	if (twin == SHARE_NOT || twin < row || s->link[twin].uneven)
+		return;
+	s->link[twin].fresh_full = s->link[row].fresh_full;
+	tell_link(s, listener, twin);
+}
+
+static void tell_links(struct fabric_share *s, const struct fabric_listener *listener)
+{
+	for (uint32_t i = 0; i < s->part_links; i++)
+		s->link[s->part_link[i].link].fresh_full = s->part_link[i].full;
+	for (uint32_t i = 0; i < s->part_links; i++)
+		tell_twins(s, listener, s->part_link[i].link);
+	for (uint32_t i = 0; i < s->dirties; i++) {
+		s->link[s->dirty[i]].dirty = false;
+		tell_twins(s, listener, s->dirty[i]);
+	}
+	s->dirties = 0;
+}
+
 void fabric_share_solve(struct fabric_share *s, const struct fabric_listener *listener)
 {
 	if (!s->seeds && !s->dirties)
@@ -363,13 +441,7 @@ void fabric_share_solve(struct fabric_share *s, const struct fabric_listener *li
 		if (s->parts > s->effort.jobs_most)
 			s->effort.jobs_most = s->parts;
 	}
-	for (uint32_t i = 0; i < s->part_links; i++)
-		tell_link(s, listener, s->part_link[i]);
-	for (uint32_t i = 0; i < s->dirties; i++) {
-		s->link[s->dirty[i]].dirty = false;
-		tell_link(s, listener, s->dirty[i]);
-	}
-	s->dirties = 0;
+	tell_links(s, listener);
 	uint32_t changed = 0;
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];

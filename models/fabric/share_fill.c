@@ -13,24 +13,22 @@
 /* ---- Links by level, with places ------------------------------------------------------------------------
  */
 
-static void link_set(struct fabric_share *s, uint32_t place, uint32_t link)
+static void link_set(struct fabric_share *s, uint32_t place, struct share_level entry)
 {
-	s->link_heap[place] = link;
-	s->link[link].place = place;
+	s->link_heap[place] = entry;
+	s->part_link[entry.row].place = place;
 }
 
 static void link_down(struct fabric_share *s, uint32_t place)
 {
-	const uint32_t moving = s->link_heap[place];
-	const double level = s->link[moving].level;
+	const struct share_level moving = s->link_heap[place];
 	for (;;) {
 		uint32_t child = 2 * place + 1;
 		if (child >= s->link_heaped)
 			break;
-		if (child + 1 < s->link_heaped &&
-			s->link[s->link_heap[child + 1]].level < s->link[s->link_heap[child]].level)
+		if (child + 1 < s->link_heaped && s->link_heap[child + 1].level < s->link_heap[child].level)
 			child++;
-		if (s->link[s->link_heap[child]].level >= level)
+		if (s->link_heap[child].level >= moving.level)
 			break;
 		link_set(s, place, s->link_heap[child]);
 		place = child;
@@ -40,11 +38,10 @@ static void link_down(struct fabric_share *s, uint32_t place)
 
 static void link_up(struct fabric_share *s, uint32_t place)
 {
-	const uint32_t moving = s->link_heap[place];
-	const double level = s->link[moving].level;
+	const struct share_level moving = s->link_heap[place];
 	while (place > 0) {
 		const uint32_t parent = (place - 1) / 2;
-		if (s->link[s->link_heap[parent]].level <= level)
+		if (s->link_heap[parent].level <= moving.level)
 			break;
 		link_set(s, place, s->link_heap[parent]);
 		place = parent;
@@ -54,14 +51,14 @@ static void link_up(struct fabric_share *s, uint32_t place)
 
 static void link_drop(struct fabric_share *s, uint32_t link)
 {
-	const uint32_t place = s->link[link].place;
-	s->link[link].place = SHARE_NOT;
-	const uint32_t last = s->link_heap[--s->link_heaped];
+	const uint32_t place = s->part_link[link].place;
+	s->part_link[link].place = SHARE_NOT;
+	const struct share_level last = s->link_heap[--s->link_heaped];
 	if (place == s->link_heaped)
 		return;
 	link_set(s, place, last);
 	link_up(s, place);
-	link_down(s, s->link[last].place);
+	link_down(s, s->part_link[last.row].place);
 }
 
 /* ---- Jobs by cap -----------------------------------------------------------------------------------------
@@ -69,16 +66,14 @@ static void link_drop(struct fabric_share *s, uint32_t link)
 
 static void job_down(struct fabric_share *s, uint32_t place)
 {
-	const uint32_t moving = s->job_heap[place];
-	const double cap = s->job[moving].cap;
+	const struct share_level moving = s->job_heap[place];
 	for (;;) {
 		uint32_t child = 2 * place + 1;
 		if (child >= s->job_heaped)
 			break;
-		if (child + 1 < s->job_heaped &&
-			s->job[s->job_heap[child + 1]].cap < s->job[s->job_heap[child]].cap)
+		if (child + 1 < s->job_heaped && s->job_heap[child + 1].level < s->job_heap[child].level)
 			child++;
-		if (s->job[s->job_heap[child]].cap >= cap)
+		if (s->job_heap[child].level >= moving.level)
 			break;
 		s->job_heap[place] = s->job_heap[child];
 		place = child;
@@ -98,21 +93,19 @@ static void job_pop(struct fabric_share *s)
 
 static void begin(struct fabric_share *s)
 {
-	s->link_heaped = 0;
+	s->link_heaped = s->job_heaped = 0;
 	for (uint32_t i = 0; i < s->part_links; i++) {
-		struct share_link *link = &s->link[s->part_link[i]];
-		link->left = link->capacity;
-		link->level = link->capacity / (double)link->open;
+		struct share_active *link = &s->part_link[i];
+		link->left = s->link[link->link].capacity;
 		link->fixing = 0;
-		link->fresh_full = false;
-		link_set(s, s->link_heaped++, s->part_link[i]);
+		link_set(s, s->link_heaped++, (struct share_level){ link->left / (double)link->open, i });
 	}
 	for (uint32_t place = s->link_heaped / 2; place-- > 0;)
 		link_down(s, place);
-	s->job_heaped = 0;
 	for (uint32_t i = 0; i < s->parts; i++) {
-		s->job[s->part[i]].fixed = false;
-		s->job_heap[s->job_heaped++] = s->part[i];
+		struct share_job *job = &s->job[s->part[i]];
+		job->fixed = false;
+		s->job_heap[s->job_heaped++] = (struct share_level){ job->cap, s->part[i] };
 	}
 	for (uint32_t place = s->job_heaped / 2; place-- > 0;)
 		job_down(s, place);
@@ -125,13 +118,11 @@ static void fix(struct fabric_share *s, uint32_t slot, double level)
 		return;
 	job->fixed = true;
 	job->fresh = (struct fabric_got){ .rate = level, .stretch = 1 };
-	for (uint32_t i = job->first; i < job->first + job->uses; i++) {
-		struct share_link *link = &s->link[s->use[i].link];
-		if (link->mark != s->epoch || !share_active(link))
-			continue;
+	for (uint32_t i = job->step; i < job->step + job->steps; i++) {
+		struct share_active *link = &s->part_link[s->step[i].link];
 		if (link->fixing == 0)
-			s->touched[s->touches++] = s->use[i].link;
-		link->fixing += s->use[i].flows;
+			s->touched[s->touches++] = s->step[i].link;
+		link->fixing += s->step[i].flows;
 	}
 }
 
@@ -139,7 +130,7 @@ static void fix(struct fabric_share *s, uint32_t slot, double level)
 static void settle(struct fabric_share *s, double level)
 {
 	for (uint32_t i = 0; i < s->touches; i++) {
-		struct share_link *link = &s->link[s->touched[i]];
+		struct share_active *link = &s->part_link[s->touched[i]];
 		link->left -= level * (double)link->fixing;
 		link->open -= link->fixing;
 		link->fixing = 0;
@@ -149,9 +140,8 @@ static void settle(struct fabric_share *s, double level)
 			continue;
 		}
 		const double fair = link->left / (double)link->open;
-		link->level = fair > level ? fair : level;
-		link_up(s, link->place);
-		link_down(s, link->place);
+		s->link_heap[link->place].level = fair > level ? fair : level;
+		link_down(s, link->place); /* It can only have risen. */
 	}
 	s->touches = 0;
 }
@@ -160,22 +150,23 @@ void share_fill(struct fabric_share *s)
 {
 	begin(s);
 	for (;;) {
-		while (s->job_heaped && s->job[s->job_heap[0]].fixed)
+		while (s->job_heaped && s->job[s->job_heap[0].row].fixed)
 			job_pop(s);
 		if (!s->job_heaped)
 			return;
-		double level = s->job[s->job_heap[0]].cap;
-		if (s->link_heaped && s->link[s->link_heap[0]].level < level)
-			level = s->link[s->link_heap[0]].level;
-		while (s->link_heaped && s->link[s->link_heap[0]].level <= level) {
-			const uint32_t full = s->link_heap[0];
+		double level = s->job_heap[0].level;
+		if (s->link_heaped && s->link_heap[0].level < level)
+			level = s->link_heap[0].level;
+		while (s->link_heaped && s->link_heap[0].level <= level) {
+			const uint32_t full = s->link_heap[0].row;
 			link_drop(s, full);
-			s->link[full].fresh_full = true;
-			for (uint32_t i = s->link[full].head; i != SHARE_NOT; i = s->tie[i].next)
+			s->part_link[full].full = true;
+			for (uint32_t i = s->link[s->part_link[full].link].head; i != SHARE_NOT;
+				i = s->tie[i].next)
 				fix(s, s->tie[i].slot, level);
 		}
-		for (; s->job_heaped && s->job[s->job_heap[0]].cap <= level; job_pop(s))
-			fix(s, s->job_heap[0], level);
+		for (; s->job_heaped && s->job_heap[0].level <= level; job_pop(s))
+			fix(s, s->job_heap[0].row, level);
 		settle(s, level);
 	}
 }

@@ -21,21 +21,17 @@ static int64_t duty_of(const struct share_job *job)
 	return (int64_t)((share < 1 ? share : 1) * one + 0.5);
 }
 
-static bool of_part(const struct fabric_share *s, const struct share_link *link)
-{
-	return link->mark == s->epoch && share_active(link);
-}
-
 /* Sums what jobs do to their links, in 2^-32 of a flow. */
 static void weigh(struct fabric_share *s)
 {
-	for (uint32_t i = 0; i < s->part_links; i++)
-		s->link[s->part_link[i]].sum = 0;
+	for (uint32_t i = 0; i < s->part_links; i++) {
+		s->part_link[i].sum = 0;
+		s->part_link[i].full = false;
+	}
 	for (uint32_t i = 0; i < s->parts; i++) {
 		const struct share_job *job = &s->job[s->part[i]];
-		for (uint32_t u = job->first; u < job->first + job->uses; u++)
-			if (of_part(s, &s->link[s->use[u].link]))
-				s->link[s->use[u].link].sum += (__int128)s->use[u].flows * job->duty;
+		for (uint32_t u = job->step; u < job->step + job->steps; u++)
+			s->part_link[s->step[u].link].sum += (__int128)s->step[u].flows * job->duty;
 	}
 }
 
@@ -44,14 +40,13 @@ static void sweep(struct fabric_share *s)
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
 		double rate = job->cap;
-		struct share_link *least = NULL;
-		for (uint32_t u = job->first; u < job->first + job->uses; u++) {
-			struct share_link *link = &s->link[s->use[u].link];
-			if (!of_part(s, link))
-				continue;
-			const int64_t flows = s->use[u].flows;
+		struct share_active *least = NULL;
+		for (uint32_t u = job->step; u < job->step + job->steps; u++) {
+			struct share_active *link = &s->part_link[s->step[u].link];
+			const int64_t flows = s->step[u].flows;
 			const __int128 others = link->sum - (__int128)flows * job->duty;
-			const double fair = link->capacity / ((double)flows + (double)others / one);
+			const double fair =
+				s->link[link->link].capacity / ((double)flows + (double)others / one);
 			if (fair < rate) {
 				rate = fair;
 				least = link;
@@ -59,7 +54,7 @@ static void sweep(struct fabric_share *s)
 		}
 		job->fresh.rate = rate;
 		if (least)
-			least->fresh_full = true;
+			least->full = true;
 	}
 	for (uint32_t i = 0; i < s->parts; i++)
 		s->job[s->part[i]].duty = duty_of(&s->job[s->part[i]]);
@@ -67,8 +62,6 @@ static void sweep(struct fabric_share *s)
 
 static void begin(struct fabric_share *s)
 {
-	for (uint32_t i = 0; i < s->part_links; i++)
-		s->link[s->part_link[i]].fresh_full = false;
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
 		job->fresh = (struct fabric_got){ .rate = job->cap, .stretch = 1 };
@@ -81,8 +74,6 @@ void share_meanfield(struct fabric_share *s)
 	for (uint32_t i = 0; i < s->parts; i++)
 		s->job[s->part[i]].duty = duty_of(&s->job[s->part[i]]);
 	for (int i = 0; i < SWEEPS; i++) {
-		for (uint32_t l = 0; l < s->part_links; l++)
-			s->link[s->part_link[l]].fresh_full = false;
 		weigh(s);
 		sweep(s);
 	}
@@ -92,19 +83,19 @@ void share_interleave(struct fabric_share *s)
 {
 	begin(s);
 	for (uint32_t l = 0; l < s->part_links; l++) {
-		struct share_link *link = &s->link[s->part_link[l]];
+		struct share_active *link = &s->part_link[l];
 		link->sum = 0;
-		for (uint32_t i = link->head; i != SHARE_NOT; i = s->tie[i].next)
+		for (uint32_t i = s->link[link->link].head; i != SHARE_NOT; i = s->tie[i].next)
 			link->sum += (__int128)s->use[i].flows * s->job[s->tie[i].slot].load;
-		link->level = (double)link->sum / link->capacity;
-		link->fresh_full = link->level > 1;
+		link->left = (double)link->sum / s->link[link->link].capacity; /* Asked over what it has. */
+		link->full = link->left > 1;
 	}
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
-		for (uint32_t u = job->first; u < job->first + job->uses; u++) {
-			const struct share_link *link = &s->link[s->use[u].link];
-			if (of_part(s, link) && link->level > job->fresh.stretch)
-				job->fresh.stretch = link->level;
+		for (uint32_t u = job->step; u < job->step + job->steps; u++) {
+			const double asked = s->part_link[s->step[u].link].left;
+			if (asked > job->fresh.stretch)
+				job->fresh.stretch = asked;
 		}
 	}
 }

@@ -47,6 +47,8 @@ struct fail_repair {
 
 enum fail_repairs { FAIL_REPAIRS_CLASSES, FAIL_REPAIRS_LOGNORMAL, FAIL_REPAIRS_FIXED };
 enum fail_clock { FAIL_CLOCK_UP, FAIL_CLOCK_WALL };
+/* How the nodes are told of which the section `failures` says something. */
+enum fail_match { FAIL_MATCH_NONE, FAIL_MATCH_NAME, FAIL_MATCH_TYPE };
 enum fail_ettr { FAIL_ETTR_ELIGIBLE, FAIL_ETTR_STARTED };
 
 /* How a node fails. */
@@ -79,6 +81,7 @@ struct fail_options {
 	uint32_t spares;
 	enum fail_ettr ettr;
 	uint32_t ettr_nodes;
+	const uint8_t *match; /* By setting of the cluster: enum fail_match. */
 };
 
 /* One failure of a node. */

@@ -193,18 +193,57 @@ static void read_jobs(struct fail_options *o, const struct given *given)
 	o->gangs = whole(given, "gangs") != 0;
 }
 
+/* An entry of nodes by its name: "gpu" has gpu, or gpu1, gpu2...; one that lists its hosts is known by the
+ * type of node alone. Entries of like nodes are one type. */
+static bool is_of_entry(const struct sl_cluster *cluster, uint32_t node, const char *entry)
+{
+	const char *name = cluster->node_name ? cluster->node_name[node] : NULL;
+	const size_t len = strlen(entry);
+	return name && strncasecmp(name, entry, len) == 0 &&
+	       strspn(name + len, "0123456789") == strlen(name + len);
+}
+
+static bool is_of_type(const struct sl_cluster *cluster, uint32_t node, const char *entry)
+{
+	const char *type = cluster->type[cluster->node_type[node]].name;
+	return type && strcasecmp(type, entry) == 0;
+}
+
+static bool is_meant(const struct sl_cluster *cluster, uint32_t node, const char *entry, uint8_t match)
+{
+	return match == FAIL_MATCH_NAME ? is_of_entry(cluster, node, entry)
+					: match == FAIL_MATCH_TYPE && is_of_type(cluster, node, entry);
+}
+
+/* How that entry's nodes are told. */
+static uint8_t match_of(const struct sl_cluster *cluster, const char *entry)
+{
+	static const uint8_t ways[] = { FAIL_MATCH_NAME, FAIL_MATCH_TYPE };
+	for (size_t i = 0; i < SL_LEN(ways); i++)
+		for (uint32_t node = 0; node < cluster->node_count; node++)
+			if (is_meant(cluster, node, entry, ways[i]))
+				return ways[i];
+	return FAIL_MATCH_NONE;
+}
+
 /* Keys that are no parameters, and entries of nodes that there are not. */
-static int section_check(const struct sl_model_setup *setup, struct sl_err *err)
+static int section_check(struct fail_options *o, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = setup->cluster;
+	uint8_t *match = sl_alloc(setup->arena, (size_t)cluster->setting_count + 1, 1);
+	if (!match)
+		return sl_fail(err, SL_SYSTEM, "failures: no memory");
+	o->match = match;
 	for (uint32_t i = 0; i < cluster->setting_count; i++) {
 		const struct sl_setting *s = &cluster->setting[i];
 		bool known = strcmp(s->kind, "failures") != 0;
 		const bool own = s->name && s->name[0];
 		for (size_t k = 0; k < FAIL_PARAMS && !own && !known; k++)
 			known = strcmp(failures_params[k].key, s->key) == 0;
-		for (uint32_t k = 0; k < cluster->type_count && own && !known; k++)
-			known = cluster->type[k].name && strcasecmp(cluster->type[k].name, s->name) == 0;
+		if (own && !known) {
+			match[i] = match_of(cluster, s->name);
+			known = match[i] != FAIL_MATCH_NONE;
+		}
 		if (!known && own)
 			return sl_fail_at(err, &s->at,
 				"failures: there is no entry of nodes '%.60s': name one of the cluster",
@@ -221,7 +260,7 @@ int failures_options_read(struct fail_options *o, const struct sl_model_setup *s
 	const struct given given = { setup };
 	*o = (struct fail_options){ .clock = (enum fail_clock)whole(&given, "clock") };
 	double mean = 0;
-	int status = section_check(setup, err);
+	int status = section_check(o, setup, err);
 	if (!status)
 		status = node_mean(&given, &mean, err);
 	if (!status)
@@ -255,11 +294,10 @@ int failures_process_of(const struct fail_options *options, const struct sl_mode
 	struct fail_process *process, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = setup->cluster;
-	const char *type = cluster->type[cluster->node_type[node]].name;
 	double mean = -1, shape = options->process.shape;
 	for (uint32_t i = 0; i < cluster->setting_count; i++) {
 		const struct sl_setting *s = &cluster->setting[i];
-		if (strcmp(s->kind, "failures") != 0 || !s->name || !type || strcasecmp(s->name, type) != 0)
+		if (!is_meant(cluster, node, s->name, options->match[i]))
 			continue;
 		int64_t number = 0;
 		const size_t len = strlen(s->value);

@@ -194,14 +194,15 @@ static int emit_header(const struct gen_work *w, const struct sl_sink *sink, str
 	*sl_put_i64(jobs, w->count) = '\0';
 	*sl_put_i64(cpus, w->cpus) = '\0';
 	*sl_put_i64(start, MONDAY) = '\0';
+	/* SWF's processors are the GPUs; what a table of GPUs runs on, a cluster file says. */
+	const bool processors = !w->kind->gpus || !gen_number(w, GEN_FORMAT);
 	const char *const line[][2] = {
 		{ "Version", "2.2" },
 		{ "Computer", "synthetic" },
 		{ "MaxJobs", jobs },
 		{ "UnixStartTime", start },
-		/* Of cpus: what a trace of GPUs runs on, a cluster file says. */
-		{ "MaxNodes", w->kind->gpus ? NULL : cpus },
-		{ "MaxProcs", w->kind->gpus ? NULL : cpus },
+		{ "MaxNodes", processors ? cpus : NULL },
+		{ "MaxProcs", processors ? cpus : NULL },
 		{ "Note", "zero is a Monday's midnight" },
 		{ "Note", w->kind->note[0] },
 		{ "Note", w->kind->note[1] },
@@ -291,15 +292,15 @@ static int emit_jobs(const struct gen_work *w, const struct sl_sink *sink, struc
 }
 
 int gen_make_named(const struct gen_kind *kind, const struct sl_value *values, uint64_t seed,
-	const char *const *models, size_t model_count, const struct sl_sink *sink, struct sl_err *err)
+	const struct gen_names *models, const struct sl_sink *sink, struct sl_err *err)
 {
 	/* Its default is to abort; idempotent, and the only thing shared. */
 	gsl_set_error_handler_off();
 	struct gen_work w = { .kind = kind,
 		.values = values,
 		.seed = seed,
-		.models = models,
-		.model_count = model_count,
+		.models = models ? models->name : NULL,
+		.model_count = models ? models->count : 0,
 		.count = (uint32_t)values[GEN_JOBS].number,
 		.cpus = (int32_t)values[GEN_CPUS].number,
 		.run_max = values[GEN_MAX_RUN].number / SL_SECOND };
@@ -328,5 +329,5 @@ int gen_make_named(const struct gen_kind *kind, const struct sl_value *values, u
 int gen_make(const struct gen_kind *kind, const struct sl_value *values, uint64_t seed,
 	const struct sl_sink *sink, struct sl_err *err)
 {
-	return gen_make_named(kind, values, seed, NULL, 0, sink, err);
+	return gen_make_named(kind, values, seed, NULL, sink, err);
 }

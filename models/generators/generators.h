@@ -3,9 +3,9 @@
  * generators.h - the inside of the workload generators downey, jann, gavel, gpu and mixture: what they have
  * in common (arrivals, users, estimates, rows), and the numbers that fits find for them (fit.h).
  *
- * A generator fills the jobs; generators.c does the rest. All that is drawn becomes an integer where it is drawn,
- * and what stands between a stream and that integer is + - * / sqrt, GSL's samplers over our streams, and
- * gen_exp and gen_ln below: no result of the C library's exp, log or pow is rounded to anything.
+ * A generator fills the jobs; generators.c does the rest. All that is drawn becomes an integer where it is
+ * drawn, and what stands between a stream and that integer is + - * / sqrt, GSL's samplers over our streams,
+ * and gen_exp and gen_ln below: no result of the C library's exp, log or pow is rounded to anything.
  */
 #ifndef GENERATORS_H
 #define GENERATORS_H
@@ -108,7 +108,7 @@ enum gen_param {
 	[GEN_FACTOR] = { "factor", SL_PARAM_REAL, "5", "1..1000", "of the f-model; 1 is exact", GEN_MICRO,  \
 		1000 * GEN_MICRO },                                                                         \
 	[GEN_MAX_RUN] = { "max_run", SL_PARAM_TIME, "30d", "1s..3650d",                                     \
-		"no job asks for more, or runs longer", SL_SECOND, 3650 * 86400 * SL_SECOND },              \
+		"no job asks for more, or runs longer", SL_SECOND, INT64_C(3650) * 86400 * SL_SECOND },     \
 	[GEN_FORMAT] = { "format", SL_PARAM_CHOICE, format_, "swf|table",                                   \
 		"swf says sizes and times, the table what jobs do as well", 0, 0 }
 
@@ -119,7 +119,7 @@ enum gen_param {
 			"gaps between jobs; cyclic: a Poisson process whose rate follows day and week", 0, \
 			0 },                                                                               \
 		[GEN_GAP] = { "gap", SL_PARAM_TIME, gap_, "0.001..365d", "between two jobs, on average",   \
-			SL_SECOND / 1000, 365 * 86400 * SL_SECOND },                                       \
+			SL_SECOND / 1000, INT64_C(365) * 86400 * SL_SECOND },                              \
 		[GEN_SHAPE] = { "shape", SL_PARAM_REAL, "0.5", "0.1..100",                                 \
 			"of Weibull and gamma gaps; below 1 they come in bursts", GEN_MICRO / 10,          \
 			100 * GEN_MICRO },                                                                 \
@@ -166,6 +166,11 @@ struct gen_work {
 	size_t model_count;
 };
 
+struct gen_names {
+	const char *const *name;
+	size_t count;
+};
+
 struct gen_kind {
 	const char *name;
 	const char *note[2]; /* For the header. */
@@ -184,7 +189,7 @@ int gen_make(const struct gen_kind *kind, const struct sl_value *values, uint64_
 	const struct sl_sink *sink, struct sl_err *err);
 /* With names of what its jobs train. */
 int gen_make_named(const struct gen_kind *kind, const struct sl_value *values, uint64_t seed,
-	const char *const *models, size_t model_count, const struct sl_sink *sink, struct sl_err *err);
+	const struct gen_names *models, const struct sl_sink *sink, struct sl_err *err);
 
 /* Downey's (1997) speed-up on n processors of average parallelism A and variance sigma. */
 double gen_downey_speedup(double n, double parallelism, double sigma);

@@ -7,7 +7,7 @@
 
 #include "sim/plugin.h"
 
-#define RESAMPLE_WEEK (7 * 86400 * SL_SECOND)
+#define RESAMPLE_WEEK (INT64_C(7) * 86400 * SL_SECOND)
 
 /* Jobs by submission. */
 struct resample_trace {

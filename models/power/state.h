@@ -79,6 +79,7 @@ struct power {
 	struct meter meter; /* Nodes and switches. */
 	int64_t draw;       /* uW, of all nodes. */
 	int64_t full;       /* uW, of all running jobs at full speed. */
+	int64_t room;       /* uW, left by the cap, as shown last. */
 	uint64_t share;     /* Of the dynamic draw under the cap. */
 	uint32_t on;        /* Nodes that are not off. */
 	uint32_t kept;      /* Idle for so long that they would be off, but for keep_on. */

@@ -46,14 +46,14 @@ static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally,
 	const power_sum building = with_pue(p, m->total);
 	const power_sum switches = (power_sum)p->switches * (power_sum)length;
 	const int64_t mean = length ? clipped((__int128)(m->total / (uint64_t)length)) : 0;
-	/* J times s: energy in J by time in s. */
-	const __int128 edp = (__int128)(building / 1000000 / 1000000) * (length / 1000000);
+	/* kWh times h. */
+	const __int128 edp = (__int128)(building / 3600000 / 1000000) * length / 3600 / SL_SECOND;
 	const struct told told[] = {
 		{ "energy.joules", joules(building), true },
 		{ "energy.kwh", clipped((__int128)(building / 3600000 / 1000000)), true },
 		{ "energy.jobs", joules(jobs), true },
 		{ "energy.idle", joules(m->total - switches > jobs ? m->total - switches - jobs : 0), true },
-		{ "energy.delay_product", clipped(edp * 1000000), true },
+		{ "energy.delay_product", clipped(edp), true },
 		{ "energy.cost", worth(p, p->cost), p->price.count != 0 },
 		{ "energy.carbon", worth(p, p->carbon_sum), p->carbon.count != 0 },
 		{ "power.peak", m->peak, true },

@@ -109,6 +109,9 @@ static int disks_init(struct storage *storage, const struct sl_model_setup *setu
 	if (!storage->keep.disk || !storage->mark)
 		return no_memory(err);
 	storage->keep.arena = storage->arena;
+	storage->keep.stay = sl_alloc(storage->arena, (size_t)storage->jobs->count + 1, sizeof(uint64_t));
+	if (!storage->keep.stay)
+		return no_memory(err);
 	for (uint32_t i = 0; i < cluster->node_count; i++) {
 		const struct sl_hardware *hardware = cluster->type[cluster->node_type[i]].hardware;
 		const int64_t mib = hardware && hardware->tmp_disk > 0 ? hardware->tmp_disk : 0;
@@ -153,11 +156,11 @@ int storage_init(void **state, const struct sl_model_setup *setup, struct sl_err
 	if (status)
 		return status;
 	const struct sl_value *images = sl_value_of(setup->values, setup->value_count, "images");
-	storage->image_system =
-		storage_system_of(storage->system, storage->system_count, images ? images->text : NULL);
+	const char *from = images ? images->text : NULL;
+	storage->image_system = storage_system_of(storage->system, storage->system_count, from);
 	if (storage->image_system == UINT32_MAX)
 		return sl_fail(err, SL_USAGE, "storage.images='%.60s' is no file system of the cluster",
-			images->text);
+			from ? from : "");
 	status = pools_init(storage, err);
 	if (!status)
 		status = profiles_init(storage, err);

@@ -114,10 +114,10 @@ bool storage_amount(const char *text, size_t len, bool rate, int64_t *bytes)
 	size_t from = digits, until = len;
 	while (from < until && text[from] == ' ')
 		from++;
-	if (rate && until - from >= 2 && memcmp(&text[until - 2], "/s", 2) == 0)
+	const bool slash = until - from >= 2 && memcmp(&text[until - 2], "/s", 2) == 0;
+	const bool bps = until - from == 4 && memcmp(&text[until - 2], "ps", 2) == 0; /* "Gbps" */
+	if (rate && (slash || bps))
 		until -= 2;
-	else if (rate && until - from == 4 && memcmp(&text[until - 2], "ps", 2) == 0)
-		until -= 2; /* "Gbps" */
 	int64_t micro, bits;
 	if (!sl_get_micro(text, digits, &micro) || micro < 0 || !unit_bits(&text[from], until - from, &bits))
 		return false;

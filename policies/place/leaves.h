@@ -24,7 +24,7 @@ struct leaves_held {
 	struct sl_holding holding[];
 };
 
-enum leaves_way { LEAVES_BEST, LEAVES_FEWEST, LEAVES_SPREAD, LEAVES_QUIET, LEAVES_WAYS };
+enum leaves_way { LEAVES_BEST, LEAVES_FEWEST, LEAVES_NODES, LEAVES_QUIET, LEAVES_SPREAD, LEAVES_WAYS };
 
 struct leaves {
 	const struct sl_cluster *cluster;

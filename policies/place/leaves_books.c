@@ -159,7 +159,7 @@ static struct leaves_held *held_new(const struct leaves *l)
 		held->holding[i] = l->holding[i];
 		for (uint32_t type = 0; type < l->types; type++)
 			gpu[i * l->types + type] = l->holding[i].gpus[type];
-		held->holding[i].gpus = &gpu[i * l->types];
+		held->holding[i].gpus = &gpu[(size_t)i * l->types];
 		held->crosses |= l->leaf[l->holding[i].node] != l->leaf[l->holding[0].node];
 	}
 	return held;

@@ -2,13 +2,14 @@
 /*
  * leaves_choose.c - placements by leaf switch: pack_leaves, spread_leaves, contention.
  *
- * pack_leaves is best fit over leaves, as Slurm's topology/tree does below one switch: the leaf with the
- * least room that holds the whole job; else the fewest leaves, the roomiest first, and what is left of the
- * job on the tightest that holds it. spread_leaves takes a node of each leaf in turn, the roomiest first:
- * Slurm's rule for dragonflies. contention makes a candidate of each, and one of the leaves with the fewest
- * nodes of jobs that cross leaves; models say how fast the job would run there beside what runs (as Themis
- * and CASSINI score placements), and the fastest is taken; ties the fewest leaves, then the order of
- * candidates here. Without a model that knows the difference it places as pack_leaves.
+ * pack_leaves: of the leaves that hold the whole job that on which it takes the fewest nodes, ties the least
+ * room (best fit, as Slurm's topology/tree does below one switch); else the fewest leaves, the roomiest
+ * first, and what is left of the job on one by the same rule. spread_leaves takes a node of each leaf in
+ * turn, the roomiest first: Slurm's rule for dragonflies. contention makes a candidate of each; one of the
+ * fewest nodes, whatever their leaves; and one of the leaves with the fewest nodes of jobs that cross leaves.
+ * Models say how fast the job would run there beside what runs (placements are scored so by Themis and
+ * CASSINI), and the fastest is taken; ties the fewest leaves, then the order of candidates here. Who is
+ * slowed down by it is not asked. Without a model that knows the difference it places as pack_leaves.
  */
 #include <stdlib.h>
 
@@ -88,15 +89,52 @@ static void take_of(struct leaves *l, uint32_t leaf, uint32_t nodes)
 	l->leaves_used += fresh && l->pieces > before;
 }
 
-/* The tightest leaf that has not been touched and holds so many; UINT32_MAX: none does. */
+/* How many nodes of the leaf so many tasks take; they fit. */
+static uint32_t nodes_for(const struct leaves *l, uint32_t leaf, uint64_t tasks)
+{
+	uint32_t count = 0;
+	for (uint32_t i = l->first[leaf]; i < l->first[leaf + 1] && tasks; i++, count++) {
+		const uint32_t here = takes(l, l->within[i]);
+		tasks -= here < tasks ? here : tasks;
+	}
+	return count;
+}
+
+/* Of the leaves that have not been touched and hold so many that on which they take the fewest nodes, ties
+ * the tightest; UINT32_MAX: none does. */
 static uint32_t tightest(const struct leaves *l, uint64_t tasks)
 {
-	uint32_t best = UINT32_MAX;
-	for (uint32_t leaf = 0; leaf < l->leaf_count; leaf++)
-		if (l->next[leaf] == l->first[leaf] && l->sum[leaf] >= tasks &&
-			(best == UINT32_MAX || l->sum[leaf] < l->sum[best]))
+	uint32_t best = UINT32_MAX, best_nodes = UINT32_MAX;
+	for (uint32_t leaf = 0; leaf < l->leaf_count; leaf++) {
+		if (l->next[leaf] != l->first[leaf] || l->sum[leaf] < tasks)
+			continue;
+		const uint32_t nodes = nodes_for(l, leaf, tasks);
+		if (best == UINT32_MAX || nodes < best_nodes ||
+			(nodes == best_nodes && l->sum[leaf] < l->sum[best])) {
 			best = leaf;
+			best_nodes = nodes;
+		}
+	}
 	return best;
+}
+
+/* The fewest nodes, whatever their leaves: those that take most first, then the tightest, then the lowest. */
+static void take_fullest(struct leaves *l)
+{
+	const uint32_t nodes = l->cluster->node_count;
+	for (uint32_t node = 0; node < nodes; node++)
+		l->rank[node] = (struct ranked){ UINT32_MAX - takes(l, node), l->holds[node], node };
+	qsort(l->rank, nodes, sizeof(*l->rank), compare_ranked);
+	for (uint32_t i = 0; i < nodes && l->left; i++) {
+		const uint32_t node = l->rank[i].row, leaf = l->leaf[node];
+		const uint32_t tasks = takes(l, node) < l->left ? takes(l, node) : l->left;
+		if (!tasks)
+			return;
+		l->piece[l->pieces++] = (struct sl_piece){ .node = node, .tasks = tasks };
+		l->left -= tasks;
+		l->leaves_used += l->next[leaf] == l->first[leaf];
+		l->next[leaf]++; /* It has been touched. */
+	}
 }
 
 static void order_leaves(struct leaves *l, bool quiet)
@@ -123,6 +161,8 @@ static bool candidate(struct leaves *l, enum leaves_way way)
 		const uint32_t leaf = tightest(l, l->left);
 		if (leaf != UINT32_MAX)
 			take_of(l, leaf, UINT32_MAX);
+	} else if (way == LEAVES_NODES) {
+		take_fullest(l);
 	} else {
 		order_leaves(l, way == LEAVES_QUIET);
 	}
@@ -211,7 +251,7 @@ size_t leaves_choose(void *state, sl_job job, const uint64_t *closed, const stru
 enum {
 	PACK = 1 << LEAVES_BEST | 1 << LEAVES_FEWEST,
 	SPREAD = 1 << LEAVES_SPREAD,
-	ALL = PACK | SPREAD | 1 << LEAVES_QUIET
+	ALL = (1 << LEAVES_WAYS) - 1
 };
 
 static int made(void **state, const struct sl_setup *setup, unsigned ways, struct sl_err *err)

@@ -305,7 +305,34 @@ static void wake(struct ctl *c, struct sl_pass *pass)
 	sl_wake_event(pass, next, CTL_NO_ROW);
 }
 
-static void tell(struct ctl *c, const struct sl_event *event)
+/* As the log says that it ended, unless a model had it fail. */
+static enum sl_state ended_as(const struct ctl *c, const struct sl_pass *pass, uint32_t job)
+{
+	const enum sl_state state = sl_state_of(pass, (sl_job){ job });
+	return state == SL_COMPLETED ? state_told(&c->job[job]) : state;
+}
+
+/* A model has it fail: what was ordered for it at this instant is void. */
+static void forget_orders(struct ctl_orders *orders, uint32_t row)
+{
+	orders->reason[row] = SL_REASON_NONE; /* As the engine has it of one that waits anew. */
+	if (orders->pass != orders->next)
+		return;
+	size_t kept = 0;
+	for (size_t i = 0; i < orders->count; i++)
+		if (orders->order[i].row != row)
+			orders->order[kept++] = orders->order[i];
+	orders->count = kept;
+}
+
+static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
+{
+	(void)pass;
+	const struct ctl *c = state;
+	return c->job[job.row].requeue_ok;
+}
+
+static void tell(struct ctl *c, const struct sl_pass *pass, const struct sl_event *event)
 {
 	struct ctl_orders *orders = c->orders;
 	switch (event->class) {
@@ -314,7 +341,9 @@ static void tell(struct ctl *c, const struct sl_event *event)
 		ctl_submit(c, &c->job[event->row]);
 		break;
 	case SL_EV_JOB_END:
-		ctl_end(c, &c->job[event->row], state_told(&c->job[event->row]), true);
+		if (sl_state_of(pass, (sl_job){ event->row }) != SL_COMPLETED)
+			forget_orders(orders, event->row);
+		ctl_end(c, &c->job[event->row], ended_as(c, pass, event->row), true);
 		break;
 	case SL_EV_CANCEL:
 		if (c->job[event->row].state != CTL_ENDED)
@@ -325,11 +354,17 @@ static void tell(struct ctl *c, const struct sl_event *event)
 			orders->woken = SL_NEVER;
 		ctl_run(c);
 		return;
-	case SL_EV_TIME_LIMIT:
 	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
-	case SL_EV_RESERVATION:
+		ctl_node_told(c, event->row, !sl_node_is_up(pass, event->row),
+			sl_node_is_drained(pass, event->row));
+		break;
 	case SL_EV_MODEL:
+		forget_orders(orders, event->row);
+		ctl_requeued(c, &c->job[event->row], sl_state_of(pass, (sl_job){ event->row }));
+		break;
+	case SL_EV_TIME_LIMIT:
+	case SL_EV_RESERVATION:
 	case SL_EV_CLASS_COUNT:
 		return; /* Not under SL_USE_CONTROL. */
 	}
@@ -342,7 +377,7 @@ static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event
 	c->now_us = event->time;
 	c->now = ctl_time_of(c, event->time);
 	c->orders->next = sl_pass_number(pass) + 1;
-	tell(c, event);
+	tell(c, pass, event);
 	wake(c, pass);
 	if (!c->status && !c->err.status)
 		return;
@@ -483,5 +518,6 @@ const struct sl_policy slurm_policy = {
 	.release = slurm_release,
 	.compat = slurm_compats,
 	.show = slurm_show,
+	.requeues = slurm_requeues,
 	.reasons = ctl_reasons,
 };

@@ -267,6 +267,49 @@ struct new_case {
 	size_t number;
 };
 
+/* One of the items of a --model, as the setting that says the same; a bare one is a switch. */
+static void put_model_item(
+	struct sl_out *out, const struct args *args, const char *model, const char *item, size_t len)
+{
+	const size_t name = strcspn(model, ":");
+	const bool bare = !memchr(item, '=', len);
+	const size_t room = name + len + sizeof(".=true");
+	char *text = sl_alloc(args->arena, room, 1);
+	if (!text)
+		return; /* The arena says so elsewhere: what is written is not committed then. */
+	(void)snprintf(text, room, "%.*s.%.*s%s", (int)name, model, (int)len, item, bare ? "=true" : "");
+	sl_out_text(out, ", ");
+	sl_out_json(out, text);
+}
+
+/* Each --model as settings, behind those that were given. */
+static void put_models(struct sl_out *out, const struct args *args, const char *before)
+{
+	const char *model;
+	size_t room = sizeof("replay.models=");
+	for (size_t i = 0; (model = arg_at(args, "model", i)); i++)
+		room += strlen(model) + 1;
+	char *names = arg(args, "model") ? sl_alloc(args->arena, room, 1) : NULL;
+	if (!names)
+		return;
+	size_t used = (size_t)snprintf(names, room, "replay.models=");
+	for (size_t i = 0; (model = arg_at(args, "model", i)); i++)
+		used += (size_t)snprintf(
+			names + used, room - used, "%s%.*s", i ? "," : "", (int)strcspn(model, ":"), model);
+	sl_out_text(out, before);
+	sl_out_json(out, names);
+	for (size_t i = 0; (model = arg_at(args, "model", i)); i++) {
+		const char *item = model + strcspn(model, ":");
+		while (*item) {
+			const char *from = ++item;
+			for (bool quoted = false; *item && (quoted || *item != ','); item++)
+				quoted ^= *item == '"';
+			if (item > from)
+				put_model_item(out, args, model, from, (size_t)(item - from));
+		}
+	}
+}
+
 static void put_new_case(struct sl_out *out, const struct args *args, const struct new_case *new)
 {
 	char number[24];
@@ -286,11 +329,14 @@ static void put_new_case(struct sl_out *out, const struct args *args, const stru
 	}
 	sl_out_text(out, ",\n      \"policy\": ");
 	sl_out_json(out, new->policy);
+	const char *before = ",\n      \"set\": [";
 	for (size_t i = 0; (set = arg_at(args, "set", i)); i++) {
-		sl_out_text(out, i ? ", " : ",\n      \"set\": [");
+		sl_out_text(out, before);
 		sl_out_json(out, set);
+		before = ", ";
 	}
-	sl_out_text(out, arg(args, "set") ? "]" : "");
+	put_models(out, args, before);
+	sl_out_text(out, arg(args, "set") || arg(args, "model") ? "]" : "");
 	if (new->jobs)
 		put_number(out, "jobs", new->jobs);
 	put_option(out, args, "from", "from");

@@ -29,6 +29,7 @@ static const struct option_def options[] = {
 	{ OPTION_CLUSTER_ONE },
 	{ OPTION_POLICY },
 	{ OPTION_SET },
+	{ OPTION_MODEL },
 	{ OPTION_SEED },
 	{ OPTION_FROM },
 	{ OPTION_TO },
@@ -85,8 +86,8 @@ static bool is_ci(void)
 
 static int check_options(const struct args *args, struct sl_err *err)
 {
-	static const char *const of_init[] = { "output", "cluster", "policy", "set", "seed", "from", "to",
-		"tz", "jobs" };
+	static const char *const of_init[] = { "output", "cluster", "policy", "set", "model", "seed", "from",
+		"to", "tz", "jobs" };
 	const bool init = arg_flag(args, "init");
 	const bool update = arg_flag(args, "update");
 	for (size_t i = 0; i < SL_LEN(of_init) && !init; i++)

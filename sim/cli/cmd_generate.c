@@ -35,18 +35,15 @@ static const struct generate_way *way_of(const char *word)
 	return NULL;
 }
 
-int generate_real(const struct args *args, const char *name, double fallback, double min, double max,
-	double *value, struct sl_err *err)
+int generate_factor(const struct args *args, const char *name, double *value, struct sl_err *err)
 {
 	const char *text = arg(args, name);
 	int64_t micro;
-	*value = fallback;
+	*value = 1;
 	if (!text)
 		return SL_OK;
-	if (!sl_get_micro(text, strlen(text), &micro) || (double)micro < min * 1e6 ||
-		(double)micro > max * 1e6)
-		return sl_fail(
-			err, SL_USAGE, "--%s of '%s': give a number from %g to %g", name, text, min, max);
+	if (!sl_get_micro(text, strlen(text), &micro) || micro < 1000 || micro > INT64_C(1000000000))
+		return sl_fail(err, SL_USAGE, "--%s of '%s': give a number from 0.001 to 1000", name, text);
 	*value = (double)micro / 1e6;
 	return SL_OK;
 }
@@ -153,10 +150,6 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 	if (!options)
 		return NULL;
 	*count = 0;
-	for (size_t i = 0; i < SL_LEN(ways) && !word; i++)
-		for (size_t j = 0; j < ways[i]->option_count; j++)
-			if (!is_listed(options, *count, ways[i]->options[j].name))
-				options[(*count)++] = ways[i]->options[j];
 	for (size_t i = 0; generators[i]; i++) {
 		const struct sl_generator *generator = generators[i];
 		if (word && strcmp(generator->name, word) != 0)
@@ -171,6 +164,10 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 				.help = option_help(param, arena) };
 		}
 	}
+	for (size_t i = 0; i < SL_LEN(ways) && !word; i++)
+		for (size_t j = 0; j < ways[i]->option_count; j++)
+			if (!is_listed(options, *count, ways[i]->options[j].name))
+				options[(*count)++] = ways[i]->options[j];
 	return options;
 }
 

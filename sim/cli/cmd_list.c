@@ -186,7 +186,7 @@ static void entry_json(struct listing *list, const struct entry *entry)
 		mig_json(out, entry->mig);
 	if (entry->params)
 		sl_out_text(out, ", \"parameters\": [");
-	for (size_t i = 0; i < entry->param_count; i++) {
+	for (size_t i = 0; entry->params && i < entry->param_count; i++) {
 		const struct sl_param *param = &entry->params[i];
 		sl_out_text(out, i ? ",\n      { \"key\": " : "\n      { \"key\": ");
 		sl_out_json(out, param->key);

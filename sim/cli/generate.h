@@ -17,9 +17,8 @@ struct generate_way {
 };
 extern const struct generate_way generate_resample, generate_fit;
 
-/* A number option within bounds; fallback where absent. */
-int generate_real(const struct args *args, const char *name, double fallback, double min, double max,
-	double *value, struct sl_err *err);
+/* A factor, from a thousandth to a thousand; 1 where absent. */
+int generate_factor(const struct args *args, const char *name, double *value, struct sl_err *err);
 
 /* Users from 0 on, by number, each with a job; all that are unknown are one. *user is the caller's to free,
  * by job. largest: number of a user as the jobs have it. */

@@ -235,7 +235,7 @@ static int options_of(struct resample_options *options, const struct args *args,
 {
 	uint64_t temporary;
 	uint64_t weeks;
-	int status = generate_real(args, "load", 1, 0.001, 1000, &options->load, err);
+	int status = generate_factor(args, "load", &options->load, err);
 	if (!status)
 		status = arg_u64(args, "temporary", 12, 0, 10000, &temporary, err);
 	if (!status)
@@ -258,7 +258,7 @@ static int note(struct resampling *r, const struct resample_options *options, st
 		"users drawn anew by: schedlab generate resample --load %s --temporary %lld --weeks %lld --seed %llu",
 		load, (long long)options->temporary, (long long)r->made.weeks,
 		(unsigned long long)options->seed);
-	talk("%lld weeks of %u long-term and %u temporary users: %lld weeks, %zu jobs of %u users",
+	talk("%lld week(s) of %u long-term and %u temporary users: %lld week(s), %zu jobs of %u users",
 		(long long)r->made.trace_weeks, r->made.lasting, r->made.temporary, (long long)r->made.weeks,
 		r->made.count, r->made.instances);
 	return convert_header(&r->c, "Note", text, err);

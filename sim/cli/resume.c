@@ -13,7 +13,7 @@
 
 static int refuse_options(const struct args *args, struct sl_err *err)
 {
-	static const char *const past[] = { "cluster", "seed", "from", "to", "tz", "jobs" };
+	static const char *const past[] = { "cluster", "seed", "from", "to", "tz", "jobs", "model" };
 	for (size_t i = 0; i < SL_LEN(past); i++)
 		if (arg(args, past[i]))
 			return sl_fail(err, SL_USAGE,

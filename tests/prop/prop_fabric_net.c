@@ -114,6 +114,8 @@ static void each_flow(struct drawn *d, enum sl_pattern pattern, uint32_t dims, b
 			flow(d, i, (i + 1) % k, rails);
 		if (pattern == SL_PATTERN_BROADCAST && i > 0)
 			flow(d, chain ? i - 1 : 0, i, 1);
+		for (uint32_t to = 0; to < k && pattern == SL_PATTERN_ALLTOALL; to++)
+			flow(d, i, to, 1);
 		if (pattern == SL_PATTERN_SERVER) {
 			flow(d, 0, i, 1);
 			flow(d, i, 0, 1);
@@ -130,8 +132,6 @@ static void each_flow(struct drawn *d, enum sl_pattern pattern, uint32_t dims, b
 	}
 	for (uint32_t a = 0; a < p; a++)
 		for (uint32_t b = 0; b < p; b++) {
-			if (pattern == SL_PATTERN_ALLTOALL)
-				flow(d, d->rank_spot[a], d->rank_spot[b], 1);
 			if (pattern != SL_PATTERN_NEIGHBOUR)
 				continue;
 			/* Row order: the last side runs fastest. */

@@ -44,6 +44,10 @@ static void random_links(struct sl_rng *rng, struct world *w)
 	memset(w, 0, sizeof(*w));
 	w->links = (uint32_t)(1 + below(rng, LINKS));
 	for (uint32_t i = 0; i < w->links; i++) {
+		if (i & 1 && below(rng, 4)) { /* The other direction of a cable. */
+			w->link[i] = w->link[i - 1];
+			continue;
+		}
 		w->link[i].capacity = below(rng, 3) ? 100 * (1 + below(rng, 4)) : 1 + below(rng, 1000);
 		w->link[i].never_full = below(rng, 8) == 0;
 		if (below(rng, 12) == 0)
@@ -56,8 +60,16 @@ static void random_job(struct sl_rng *rng, const struct world *w, struct job *jo
 	memset(job, 0, sizeof(*job));
 	job->here = true;
 	uint32_t link = (uint32_t)below(rng, 4);
-	for (; job->uses < USES && link < w->links; link += (uint32_t)(1 + below(rng, 8)))
-		job->use[job->uses++] = (struct fabric_use){ .link = link, .flows = 1 + below(rng, 4) };
+	const bool even = below(rng, 4) != 0; /* Both directions alike. */
+	for (; job->uses < USES && link < w->links; link += (uint32_t)(1 + below(rng, 8))) {
+		job->use[job->uses++] =
+			(struct fabric_use){ .link = link & ~(uint32_t)even, .flows = 1 + below(rng, 4) };
+		if (!even || link + 1 >= w->links || job->uses == USES)
+			continue;
+		job->use[job->uses] = job->use[job->uses - 1];
+		job->use[job->uses++].link++;
+		link |= 1;
+	}
 	job->most = below(rng, 2) ? 100 : 1 + below(rng, 400);
 	job->pace = (struct fabric_pace){ .comp = (double)below(rng, 3),
 		.volume = (double)(1 + below(rng, 500)),
@@ -227,6 +239,9 @@ static void compare(const struct world *w, const struct fabric_share *share,
 			"world %llu, contention %d: job %u has %.17g, in another order %.17g",
 			(unsigned long long)world, (int)contention, row[i],
 			fabric_share_got(share, row[i]).rate, fabric_share_got(whole, i).rate);
+	for (uint32_t i = 0; i < w->links; i++)
+		cr_assert_eq(fabric_share_is_full(whole, i), fabric_share_is_full(share, i),
+			"world %llu, contention %d: link %u", (unsigned long long)world, (int)contention, i);
 	fabric_share_free(whole);
 }
 

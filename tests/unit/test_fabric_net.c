@@ -196,6 +196,23 @@ Test(fabric_net, t10_alltoall)
 	unmake(w);
 }
 
+/* 8 ranks a node are still one flow for each pair of nodes, of 64 times what a pair of ranks has. Of nodes
+ * with 4, 2 and 2 ranks each carries what the first two exchange. */
+Test(fabric_net, alltoall_of_ranks)
+{
+	struct fabric_world *w = made(8, "topology=tree nodes_per_leaf=4 rate=EDR");
+	struct fabric_path path = fabric_row(w, SL_PATTERN_ALLTOALL, 0, 8, 8);
+	cr_expect_eq(fabric_flows_on(w, &path, "node3:up"), 7);
+	near(path.volume, 1, "64 / 64");
+	const struct fabric_spot spot[] = { { 0, 4 }, { 1, 2 }, { 2, 2 } };
+	const struct fabric_ask ask = { .pattern = SL_PATTERN_ALLTOALL, .spot = spot, .spots = 3 };
+	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	cr_expect_eq(fabric_flows_on(w, &path, "node0:up"), 2);
+	cr_expect_eq(fabric_flows_on(w, &path, "node1:up"), 2);
+	near(path.volume, 1, "8 / 8");
+	unmake(w);
+}
+
 /* ---- T6 ---- */
 
 static double rate_of_two(const char *parameters, uint32_t a, uint32_t b)
@@ -258,7 +275,7 @@ Test(fabric_net, fat_tree)
 	refused(4, "topology=tree routing=valiant", "give adaptive or dmodk");
 	refused(4, "topology=tree levels=3", "switches_per_group");
 	refused(4, "topology=tree rate=slow", "is not a rate");
-	refused(4, "topology=ring", "schedlab-models(7)");
+	refused(4, "topology=ring", "schedlab-fabric(7)");
 	refused(4, "topology=switches", "name none");
 	refused(4200, "topology=xgft xgft=1;4200;1 routing=dmodk", "at most 4096 nodes");
 }

@@ -1,0 +1,36 @@
+# What nodes draw, by hand: an A100 node of 8 draws 1390 W idle, 4967 W with all GPUs at 0.7.
+printf 'nodes:\n  - {name: a, cpus: 8, gpus: {a100: 8}}\n' >one.yaml
+printf 'nodes:\n  - {name: a, count: 2, cpus: 8, gpus: {a100: 8}}\n' >two.yaml
+printf 'submit,run_time,nodes,cpus_per_node,gpus_per_node\n0,100,1,8,8\n' >jobs.csv
+show() {
+	echo "$*"
+	rm -rf out
+	schedlab run "$@" --quiet --check -o out >/dev/null
+	sed -n 's/^"\(energy\.[a-z]*\|power\.[a-z]*\)": \(.*[0-9]\),*$/\1 \2/p' out/metrics.json
+	cut -d, -f1,7,8,20- out/jobs.csv
+}
+# 4967 W for 100 s. It meters alone: the digest is that of a run without.
+show jobs.csv -c one.yaml --model power
+grep '"digest"' out/run.json >with
+schedlab run jobs.csv -c one.yaml --quiet -o without >/dev/null
+grep '"digest"' without/run.json | cmp - with && echo same
+cat out/power.csv | head -n 2
+# Half of 3577 W above idle may be drawn: half as fast, or as the cube root of a half.
+show jobs.csv -c one.yaml --model power:cap=3178.5
+show jobs.csv -c one.yaml --model power:cap=3178.5,dvfs=cubic
+# Off from 150 to 1000, at 15 W; it boots for 300 s under job 2, which ends at 1350.
+printf 'submit,run_time,nodes,cpus_per_node,gpus_per_node\n0,50,1,8,8\n1000,50,1,8,8\n' >late.csv
+show late.csv -c one.yaml --model power:idle_time=100
+show late.csv -c one.yaml --model power:idle_time=100,keep_on=1
+# The cap lets one of two jobs in; nobody is slowed down.
+printf 'submit,run_time,nodes,cpus_per_node,gpus_per_node\n0,100,1,8,8\n0,100,1,8,8\n' >both.csv
+show both.csv -c two.yaml -p easy:power=admit --model power:cap=6367,cap_mode=admit
+cut -d, -f1-4 out/reasons.csv
+# Dear until 500; a job waits for that, but no longer than it is told.
+printf 'time,value\n0,1\n500,0.1\n' >price.csv
+show jobs.csv -c one.yaml -p easy:hold=price,hold_above=0.5 --model power:price=price.csv
+show jobs.csv -c one.yaml -p easy:hold=price,hold_above=0.5,hold_wait=60 --model power:price=price.csv
+# What is none.
+printf 'time,value\n5,1\n5,2\n' >price.csv
+schedlab run jobs.csv -c one.yaml --quiet --model power:price=price.csv || echo "exit $?"
+schedlab run "$DATA/four.swf" --quiet --model power || echo "exit $?"
