@@ -219,11 +219,11 @@ Test(search, asha_as_the_slow_one)
 		struct sl_rng rng = sl_rng_stream(seed, "test/search");
 		int64_t score[MANY];
 		int64_t end[MANY];
-		size_t len = (size_t)sprintf(text, TRIALS);
+		size_t len = (size_t)snprintf(text, sizeof(text), "%s", TRIALS);
 		for (int i = 0; i < MANY; i++) {
 			score[i] = (int64_t)sl_rng_below(&rng, 30);
-			len += (size_t)sprintf(
-				text + len, "0,%d,1,%d,t,%d,%lld\n", RUN, i + 1, i, (long long)score[i]);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "0,%d,1,%d,t,%d,%lld\n", RUN,
+				i + 1, i, (long long)score[i]);
 		}
 		slow(score, end);
 		expect_ends(text, "cluster.cpus=5", "--model search:rule=asha,eta=3,rung=10", end, MANY);

@@ -188,19 +188,19 @@ Test(workflow, bounds)
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		struct sl_rng rng = sl_rng_stream(seed, "test/workflow");
 		uint32_t need[JOBS][3];
-		size_t len = (size_t)sprintf(text, "submit,run_time,cpus,job_id,dependency\n");
+		size_t len = (size_t)snprintf(text, sizeof(text), "submit,run_time,cpus,job_id,dependency\n");
 		for (uint32_t i = 0; i < JOBS; i++) {
-			len += (size_t)sprintf(text + len, "%u,%u,%u,%u,", i,
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%u,%u,%u,%u,", i,
 				1 + (unsigned)sl_rng_below(&rng, 60), 1 + (unsigned)sl_rng_below(&rng, 8),
 				i + 1);
 			const uint32_t needs = i ? (uint32_t)sl_rng_below(&rng, 3) : 0;
 			for (uint32_t k = 0; k < 3; k++) {
 				need[i][k] = k < needs ? (uint32_t)sl_rng_below(&rng, i) : UINT32_MAX;
 				if (k < needs)
-					len += (size_t)sprintf(
-						text + len, "%s:%u", k ? "" : "afterok", need[i][k] + 1);
+					len += (size_t)snprintf(text + len, sizeof(text) - len, "%s:%u",
+						k ? "" : "afterok", need[i][k] + 1);
 			}
-			len += (size_t)sprintf(text + len, "\n");
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "\n");
 		}
 		struct trace_run run;
 		cr_assert_eq(trace_run(&run, text, policies[seed % 4], given), SL_OK, "%s", run.err.text);
