@@ -100,7 +100,6 @@ bool feedback_comes(struct sl_pass *pass, uint32_t job)
 	if (top && top->row == job)
 		(void)evq_pop(&feedback->due);
 	feedback->came[job] = 1;
-	pass->gated[job] = 0;
 	if (feedback->cancel && feedback->cancel[job] != SL_NONE)
 		feedback->cancel[job] += pass->now - feedback->submit[job];
 	feedback->submit[job] = pass->now;

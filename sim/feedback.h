@@ -6,7 +6,7 @@
  * ended in this run, plus the think time (field 18), sooner or later than recorded: users wait for their
  * results (Feitelson and Shmueli; Zakay and Feitelson). Its submission is an event of its time like any
  * other, by row among those of one instant. Rows stay where they are; the column `submit` is the run's own,
- * and not in order any more. Until a job has come it counts as kept from the queue (pass->gated).
+ * and not in order any more. Until a job is in the queue it counts as kept from it (pass->gated).
  *
  * NULL where nobody follows anybody: submissions come from the job table.
  */

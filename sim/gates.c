@@ -149,6 +149,8 @@ static enum sl_reason reason_of(const struct sl_pass *pass, const struct gate *g
 
 static bool is_closed(const struct sl_pass *pass, uint32_t job)
 {
+	if (pass->feedback && !pass->feedback->came[job])
+		return false; /* It was not even submitted. */
 	return pass->gated[job] && pass->job_state[job] == SL_PENDING;
 }
 

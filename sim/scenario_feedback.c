@@ -90,6 +90,8 @@ int feedback_make(struct loading *loading, struct sl_err *err)
 	qsort(known, count, sizeof(*known), compare_numbered);
 	follow(loading, known, follows, think);
 	free(known);
+	if (!scenario->followers)
+		return SL_OK; /* It is as recorded. */
 	scenario->follows = follows;
 	scenario->think = think;
 	return SL_OK;

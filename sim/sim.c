@@ -38,9 +38,8 @@ void cancel_later(struct sl_pass *pass, uint32_t job)
 }
 
 /* Into the queue. */
-static void enter(struct sl_pass *pass, uint32_t job)
+static void enter(struct sl_pass *pass, uint32_t job, bool kept)
 {
-	const bool kept = is_gated(pass, job);
 	if (is_controlled(pass))
 		pass->eligible[job] = pass->now;
 	/* Shown before it is queued: the policy sets its key and estimate now. */
@@ -49,6 +48,8 @@ static void enter(struct sl_pass *pass, uint32_t job)
 		pass->submitted = job + 1;
 	if (pass->gates)
 		gates_enter(pass, job);
+	else if (pass->feedback)
+		pass->gated[job] = 0;
 	queue_job(pass, job);
 	if (kept || pass->reason_default != pass->reason_first)
 		reason_changes(pass, pass->now, job, pass->reason_default, 0);
@@ -60,7 +61,7 @@ static unsigned on_submit(struct sl_pass *pass, uint32_t job)
 	const bool fresh = pass->feedback ? feedback_comes(pass, job) : job == pass->submitted;
 	const bool kept = fresh && pass->gates && !gates_submit(pass, job);
 	if (!kept)
-		enter(pass, job);
+		enter(pass, job, !fresh);
 	else if (!pass->feedback)
 		pass->submitted = job + 1;
 	if (fresh)

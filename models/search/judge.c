@@ -7,8 +7,8 @@
  * which a job would have to give its nodes back). sha: nobody loses before all that are left have come to the
  * rung, or ended. Meanwhile those that have come work on: what waits for a place could not come if they held
  * theirs and stood still. median: at a step, a trial loses whose best score so far is worse than the median
- * of the means, up to that step, of the trials that have completed. first: at the target all others lose; the
- * one that has it has COMPLETED.
+ * of the means, up to that step, of the trials that have completed. first: at the target all are stopped, the
+ * one that has it too.
  */
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@ static sl_time work_of(struct sl_pass *world, uint32_t row)
 	return sl_done_of(world, job) + sl_kept_of(world, job);
 }
 
-void search_note(
-	struct search *search, struct sl_pass *world, uint32_t index, const char *event, int64_t score)
+void search_note(struct search *search, struct sl_pass *world, uint32_t index, const char *event,
+	uint32_t rung, int64_t score)
 {
 	const struct search_trial *trial = &search->trial[index];
 	struct search_family *family = &search->family[trial->family];
@@ -38,11 +38,11 @@ void search_note(
 		search->line = larger;
 		search->line_capacity = capacity;
 	}
-	search->line[search->line_count++] = (struct search_line){ trial->family, trial->row, trial->next,
+	search->line[search->line_count++] = (struct search_line){ trial->family, trial->row, rung,
 		sl_now(world), work_of(world, trial->row), score, family->best, event };
 }
 
-static void lose(struct search *search, struct sl_pass *world, uint32_t index)
+static void lose(struct search *search, struct sl_pass *world, uint32_t index, uint32_t rung)
 {
 	struct search_trial *trial = &search->trial[index];
 	const sl_job job = { trial->row };
@@ -52,7 +52,7 @@ static void lose(struct search *search, struct sl_pass *world, uint32_t index)
 	const sl_time done = work_of(world, trial->row);
 	trial->left = search->jobs->run[trial->row] > done ? search->jobs->run[trial->row] - done : 0;
 	search->family[trial->family].stopped++;
-	search_note(search, world, index, "stop", SL_NONE);
+	search_note(search, world, index, "stop", rung, SL_NONE);
 	sl_model_cancel(world, job);
 }
 
@@ -63,7 +63,7 @@ static void judge_asha(struct search *search, struct sl_pass *world, uint32_t in
 	const struct search_trial *trial = &search->trial[index];
 	const struct search_family *family = &search->family[trial->family];
 	if (place >= search_keep(family->rung[trial->next].count, family->rule.eta))
-		lose(search, world, index);
+		lose(search, world, index, trial->next);
 }
 
 /* ---- sha ------------------------------------------------------------------------------------------ */
@@ -83,10 +83,17 @@ static void count_pending(struct search *search, struct sl_pass *world, struct s
 
 static void halve(struct search *search, struct sl_pass *world, struct search_family *family)
 {
-	const struct search_rung *rung = &family->rung[family->level];
-	const uint32_t keep = search_keep(rung->count, family->rule.eta);
-	for (uint32_t i = keep; i < rung->count; i++)
-		lose(search, world, search->trial_of[rung->result[i].row] - 1);
+	struct search_rung *rung = &family->rung[family->level];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < rung->count; i++)
+		if (!search->trial[search->trial_of[rung->result[i].row] - 1].out)
+			rung->result[count++] = rung->result[i];
+	rung->count = count;
+	for (uint32_t i = search_keep(count, family->rule.eta); i < count; i++) {
+		const uint32_t index = search->trial_of[rung->result[i].row] - 1;
+		search->trial[index].out = true;
+		lose(search, world, index, family->level);
+	}
 	family->level++;
 	count_pending(search, world, family);
 }
@@ -118,27 +125,23 @@ static void judge_median(struct search *search, struct sl_pass *world, uint32_t 
 		if (search->trial[i].completed && search->trial[i].steps)
 			search->scratch[count++] = mean_of(&search->trial[i], trial->steps);
 	if (count && trial->best > search_median(search->scratch, count))
-		lose(search, world, index);
+		lose(search, world, index, trial->next);
 }
 
 /* ---- first -------------------------------------------------------------------------------------------- */
 
 static void judge_first(struct search *search, struct sl_pass *world, uint32_t index)
 {
-	struct search_trial *trial = &search->trial[index];
-	struct search_family *family = &search->family[trial->family];
-	const sl_time done = work_of(world, trial->row);
-	family->over = trial->over = trial->completed = true;
-	trial->left = search->jobs->run[trial->row] > done ? search->jobs->run[trial->row] - done : 0;
+	struct search_family *family = &search->family[search->trial[index].family];
+	family->over = true;
 	for (uint32_t i = family->first; i < family->first + family->count; i++) {
 		const uint32_t row = search->trial[i].row;
 		const sl_time submit = search->jobs->submit[row];
 		if (submit >= sl_now(world)) /* It cannot be cancelled before it comes. */
 			sl_model_wake(world, submit + 1, row);
 		else
-			lose(search, world, i);
+			lose(search, world, i, 0);
 	}
-	sl_model_fail(world, (sl_job){ trial->row }, SL_COMPLETED, false);
 }
 
 /* ---- All -------------------------------------------------------------------------------------------------
@@ -158,7 +161,7 @@ void search_judge(struct search *search, struct sl_pass *world, uint32_t index)
 	struct search_family *family = &search->family[trial->family];
 	const enum search_kind kind = family->rule.kind;
 	const int64_t score = search_score(search_profile(search, trial->row), trial->due);
-	search_note(search, world, index, kind == SEARCH_FIRST ? "target" : "rung", score);
+	search_note(search, world, index, kind == SEARCH_FIRST ? "target" : "rung", trial->next, score);
 	if (kind == SEARCH_FIRST) {
 		judge_first(search, world, index);
 		return;
@@ -189,8 +192,8 @@ void search_gone(struct search *search, struct sl_pass *world, uint32_t index)
 	trial->over = true;
 	trial->completed = state == SL_COMPLETED;
 	const int64_t score = search_score(search_profile(search, trial->row), search->jobs->run[trial->row]);
-	search_note(
-		search, world, index, trial->completed ? "end" : "lost", trial->completed ? score : SL_NONE);
+	search_note(search, world, index, trial->completed ? "end" : "lost", trial->next,
+		trial->completed ? score : SL_NONE);
 	if (family->rule.kind != SEARCH_SHA)
 		return;
 	family->pending -= trial->next <= family->level;

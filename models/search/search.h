@@ -58,7 +58,8 @@ struct search_trial {
 	sl_time since;  /* Holds what it asks. */
 	uint32_t place; /* 1 + among those that run; 0: it does not. */
 	bool over;      /* It ended, or lost. */
-	bool completed; /* By itself, or as it reached the target. */
+	bool completed; /* By itself. */
+	bool out;       /* Of sha: not among the best of a rung, even if it had ended by then. */
 	bool lost;      /* A rule ended it. */
 	int64_t *sum;   /* Of `median`: scores at its steps, added up; [0] is 0. */
 	uint32_t steps; /* That it has done. */
@@ -117,8 +118,8 @@ const struct sl_profile *search_profile(const struct search *search, uint32_t ro
 void search_judge(struct search *search, struct sl_pass *world, uint32_t trial);
 /* A trial has ended, by whatever. */
 void search_gone(struct search *search, struct sl_pass *world, uint32_t trial);
-void search_note(
-	struct search *search, struct sl_pass *world, uint32_t trial, const char *event, int64_t score);
+void search_note(struct search *search, struct sl_pass *world, uint32_t trial, const char *event,
+	uint32_t rung, int64_t score);
 
 int search_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/workflow/workflow.h"
+#include "models/workflow/workflow_model.h"
 
 uint32_t workflow_depends(const struct sl_jobs *jobs, uint32_t row, const struct sl_depend **depend)
 {

@@ -55,8 +55,12 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 /* Settings of the replay that a run without them does not tell of. */
 static bool is_untold(const struct sl_param *param, const struct sl_value *value)
 {
-	return !value->text && param >= replay_params && param < replay_params + replay_param_count &&
-	       (strcmp(param->key, "models") == 0 || strcmp(param->key, "profile") == 0);
+	static const char *const untold[] = { "models", "profile", "feedback", "with" };
+	const bool of_replay = param >= replay_params && param < replay_params + replay_param_count;
+	for (size_t i = 0; of_replay && !value->text && i < SL_LEN(untold); i++)
+		if (strcmp(param->key, untold[i]) == 0)
+			return true;
+	return false;
 }
 
 static void identity_values(FILE *file, const char *prefix, const struct sl_param *params,

@@ -53,14 +53,14 @@ Test(feedback, after_thinking)
 		(const int64_t[]){ 0, 100, 160, 350, 150, 180 });
 }
 
-/* Keys of the policy's own are by the submission that was: at 150 sjf has jobs 4 and 5 (10 s each), and 3. */
+/* Shortest first: at 100 job 5 (10 s), then 3 (20 s, from 110 on), which 6 follows (10 s, at 130), before 2
+ * (50 s), which 4 follows, at 190. */
 Test(feedback, keys_are_of_the_moved_submission)
 {
-	expect("replay.feedback=after", "sjf", (const int64_t[]){ 0, 10, 100, 150, 60, 190 },
-		(const int64_t[]){ 0, 100, 170, 160, 150, 190 });
+	expect("replay.feedback=after", "sjf", (const int64_t[]){ 0, 10, 100, 190, 60, 130 },
+		(const int64_t[]){ 0, 140, 110, 190, 100, 130 });
 }
 
-/* Who is cancelled so long after its submission, is so after the one that was. */
 Test(feedback, oddities_are_counted)
 {
 	struct trace_run run;

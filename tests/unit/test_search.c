@@ -27,7 +27,7 @@ Test(search, scores)
 	cr_expect_eq(search_score(&profile, 0), 1000000);
 	cr_expect_eq(search_score(&profile, 100 * SL_SECOND), 600000);
 	cr_expect_eq(search_score(&profile, 200 * SL_SECOND), 400000);
-	cr_expect_eq(search_reaches(&profile, 600000, 1000 * SL_SECOND), 100 * SL_SECOND - 72,
+	cr_expect_eq(search_reaches(&profile, 600000, 1000 * SL_SECOND), 100 * SL_SECOND - 180,
 		"the least work that rounds to it");
 	cr_expect_eq(search_reaches(&profile, 199999, 1000 * SL_SECOND), SL_NEVER);
 	cr_expect_eq(search_reaches(&profile, 1000000, 1000 * SL_SECOND), 0);
@@ -121,14 +121,33 @@ Test(search, median)
 		(const int64_t[]){ 100, 200, -210, 310 }, 4);
 }
 
-/* The third has its target from the beginning: it has COMPLETED, the fourth never runs. Job 2 falls from 1 to
- * 0.1, halving each 10 s what it lacks: 0.5 after 11.7 s. */
+/* Job 2 has its target from the beginning: as it starts, at 100 s, all are stopped, itself too. A target that
+ * nobody comes to stops nobody. */
 Test(search, first)
 {
 	expect_ends(four, "cluster.cpus=1", "--model search:rule=first,target=0.3",
-		(const int64_t[]){ 100, 100, -100, -100 }, 4);
+		(const int64_t[]){ 100, -100, -100, -100 }, 4);
 	expect_ends(four, "cluster.cpus=2", "--model search:rule=first,target=0.05",
 		(const int64_t[]){ 100, 100, 200, 200 }, 4);
+}
+
+/* A score that falls from 1 to 0 and halves each 10 s is 0.25 after 20 s, but for what rounds to it. One that
+ * is submitted later is cancelled as it comes. */
+Test(search, first_by_its_curve)
+{
+	static const char text[] = "submit,run_time,cpus,job_id,family,score,score_from,score_time\n"
+				   "0,100,1,1,t,0,1,10\n0,100,1,2,t,0.5,,\n30,5,1,3,t,0.5,,\n";
+	static const char *const given[] = { "cluster.cpus=3", "--model search:rule=first,target=0.25",
+		NULL };
+	struct trace_run run;
+	cr_assert_eq(trace_run(&run, text, "fcfs", given), SL_OK, "%s", run.err.text);
+	const struct sl_result *result = &run.sim.result;
+	for (uint32_t row = 0; row < 3; row++)
+		cr_expect_eq(result->state[row], SL_CANCELLED, "job %u", row + 1);
+	cr_expect(result->end[0] == result->end[1] && result->end[0] > 20 * SL_SECOND - 100 &&
+		  result->end[0] <= 20 * SL_SECOND);
+	cr_expect_eq(result->end[2], 30 * SL_SECOND);
+	trace_release(&run);
 }
 
 /* Families are apart, and who has no score is in none. */
@@ -200,11 +219,11 @@ Test(search, asha_as_the_slow_one)
 		struct sl_rng rng = sl_rng_stream(seed, "test/search");
 		int64_t score[MANY];
 		int64_t end[MANY];
-		size_t len = (size_t)sprintf(text, TRIALS);
+		size_t len = (size_t)snprintf(text, sizeof(text), "%s", TRIALS);
 		for (int i = 0; i < MANY; i++) {
 			score[i] = (int64_t)sl_rng_below(&rng, 30);
-			len += (size_t)sprintf(
-				text + len, "0,%d,1,%d,t,%d,%lld\n", RUN, i + 1, i, (long long)score[i]);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "0,%d,1,%d,t,%d,%lld\n", RUN,
+				i + 1, i, (long long)score[i]);
 		}
 		slow(score, end);
 		expect_ends(text, "cluster.cpus=5", "--model search:rule=asha,eta=3,rung=10", end, MANY);

@@ -120,15 +120,15 @@ Test(workflow, mistakes)
 			":2:4: a workflow needs 'name' and 'stages'" },
 		{ ONE("run_time: 1"), ":4:7: a stage without a name" },
 		{ ONE("name: a"), ":4:7: stage 'a' does not say its 'run_time'" },
-		{ ONE("name: a, run_time: soon"), ":4:26: column 'run_time' must be seconds" },
-		{ ONE("name: a, run_time: 1, cpu: 3"), ":4:29: 'cpu' cannot be said here" },
+		{ ONE("name: a, run_time: soon"), ":4:27: column 'run_time' must be seconds" },
+		{ ONE("name: a, run_time: 1, cpu: 3"), ":4:30: 'cpu' cannot be said here" },
 		{ ONE("name: a, run_time: 1, submit: 3"), "'submit' cannot be said here" },
 		{ ONE("name: a, run_time: 1, count: 0"), "must be a whole number from 1 to 100000, not '0'" },
 		{ ONE("name: a, run_time: 1, needs: b"), "needs 'b', which does not stand before it" },
 		{ ONE("name: a, run_time: 1, needs: a"), "needs 'a', which does not stand before it" },
 		{ ONE("name: a, run_time: 1, search: {rule: asha}"), "a search with 'trials'" },
 		{ ONE("name: a, run_time: 1, search: {trial: 3}"),
-			"a search has no 'trial', did you mean 'trials'?" },
+			"a search has no 'trial', did you mean 'trials'" },
 		{ ONE("name: a, run_time: 1, comp: x"), "column 'comp' must be" },
 		{ "workflows:\n - name: w\n   every: 5\n   stages: [{name: a, run_time: 1}]\n", "instances" },
 		{ "workflows:\n - name: w\n   at: 5\n   every: 5\n   stages: [{name: a, run_time: 1}]\n",
@@ -156,6 +156,7 @@ static int64_t told(const struct trace_run *run, const char *column, size_t row)
 		if (strcmp(table->column[i], column) == 0)
 			return table->cell[row * table->columns + i].micro;
 	cr_assert_fail("no column %s", column);
+	return SL_NONE;
 }
 	return 0;
 
@@ -188,19 +189,19 @@ Test(workflow, bounds)
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		struct sl_rng rng = sl_rng_stream(seed, "test/workflow");
 		uint32_t need[JOBS][3];
-		size_t len = (size_t)sprintf(text, "submit,run_time,cpus,job_id,dependency\n");
+		size_t len = (size_t)snprintf(text, sizeof(text), "submit,run_time,cpus,job_id,dependency\n");
 		for (uint32_t i = 0; i < JOBS; i++) {
-			len += (size_t)sprintf(text + len, "%u,%u,%u,%u,", i,
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%u,%u,%u,%u,", i,
 				1 + (unsigned)sl_rng_below(&rng, 60), 1 + (unsigned)sl_rng_below(&rng, 8),
 				i + 1);
 			const uint32_t needs = i ? (uint32_t)sl_rng_below(&rng, 3) : 0;
 			for (uint32_t k = 0; k < 3; k++) {
 				need[i][k] = k < needs ? (uint32_t)sl_rng_below(&rng, i) : UINT32_MAX;
 				if (k < needs)
-					len += (size_t)sprintf(
-						text + len, "%s:%u", k ? "" : "afterok", need[i][k] + 1);
+					len += (size_t)snprintf(text + len, sizeof(text) - len, "%s:%u",
+						k ? "" : "afterok", need[i][k] + 1);
 			}
-			len += (size_t)sprintf(text + len, "\n");
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "\n");
 		}
 		struct trace_run run;
 		cr_assert_eq(trace_run(&run, text, policies[seed % 4], given), SL_OK, "%s", run.err.text);

@@ -195,6 +195,17 @@ static int compare_instances(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Whether any job says what it does while it runs: then all do, if it is nothing. */
+static bool says_profile(const struct workflow_file *w)
+{
+	for (size_t i = 1; i < w->doc.count; i++) {
+		const char *key = workflow_key(w, &w->doc.node[i]);
+		if (strcmp(key, "search") == 0 || sl_profile_find(key, strlen(key)) != UINT32_MAX)
+			return true;
+	}
+	return false;
+}
+
 static int file_take(struct workflow_file *w)
 {
 	const struct sl_doc_node *root = w->doc.count ? &w->doc.node[0] : NULL;
@@ -215,6 +226,7 @@ static int file_take(struct workflow_file *w)
 		status = workflow_take(w, node);
 	if (status)
 		return status;
+	w->t.says_profile = says_profile(w);
 	qsort(w->instance, w->instance_count, sizeof(*w->instance), compare_instances);
 	for (size_t i = 0; i < w->instance_count && !status; i++)
 		status = workflow_rows(w, &w->instance[i]);

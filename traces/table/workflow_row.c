@@ -33,7 +33,6 @@ int workflow_cell(
 int workflow_profile_cell(
 	struct workflow_file *w, uint32_t column, const char *text, const struct sl_doc_node *at)
 {
-	w->t.says_profile = true;
 	return cell_put(w, &w->t.profile_at[column], text, at);
 }
 
@@ -231,7 +230,6 @@ static void row_begin(struct workflow_file *w, const struct workflow_stage *stag
 	t->fields.count = t->fields.len = 0;
 	t->row_line = stage->map->line;
 	t->says_more = t->says_gpus = true;
-	t->says_profile = false;
 }
 
 static int row_make(struct workflow_file *w, const struct making *m, sl_time at)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * workflow.c - workflows are told of: makespans, critical paths, waiting on them. Nothing runs otherwise.
+ * workflow_model.c - workflows are told of: makespans, critical paths, waiting on them. Nothing runs
+ * otherwise.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/workflow/workflow.h"
+#include "models/workflow/workflow_model.h"
 
 static int workflow_init(void **state, const struct sl_model_setup *setup, struct sl_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * workflow.h - jobs that depend on each other, directly or through others, are one workflow: its critical
- * path, and how it went. Private to models/workflow.
+ * workflow_model.h - jobs that depend on each other, directly or through others, are one workflow: its
+ * critical path, and how it went. Private to models/workflow.
  *
  * The critical path is the longest chain of run times, delays and submissions, as traced, from the workflow's
  * first submission on: on a cluster without others, and at the traced speed, no makespan is shorter.

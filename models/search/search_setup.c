@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * setup.c - searches before the run, and what is told of them after it.
+ * search_setup.c - searches before the run, and what is told of them after it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ const struct sl_param search_params[4] = {
 		.kind = SL_PARAM_CHOICE,
 		.fallback = "none",
 		.choices = "none|median|sha|asha|first",
-		.help = "who loses, of families that do not say: nobody, by the median of those that have completed, by successive halving, asynchronously, or all but the first at the target" },
+		.help = "who loses, of families that do not say: nobody, by the median of those that have completed, by successive halving, asynchronously, or all as the first comes to the target" },
 	{ .key = "eta",
 		.kind = SL_PARAM_INT,
 		.fallback = "3",
