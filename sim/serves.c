@@ -12,8 +12,8 @@
 
 #define LOAD_MAX (INT64_C(1000000000) * SL_SECOND) /* Requests a second. */
 #define SPAN_MAX (INT64_C(1000000000) * SL_SECOND) /* Seconds. */
-#define HOUR     (3600 * SL_SECOND)
-#define DAY      (24 * HOUR)
+#define HOUR     INT64_C(3600000000)
+#define DAY      INT64_C(86400000000)
 
 struct cursor {
 	const char *p;

@@ -43,10 +43,9 @@ static int metric(struct serving *serving, struct sl_tally *tally, const char *n
 	int64_t micro, struct sl_err *err)
 {
 	char text[200];
-	const char *lasting = text;
 	(void)snprintf(
 		text, sizeof(text), service ? "serving.%s{service=%.80s}" : "serving.%s", name, service);
-	lasting = sl_strdup(serving->arena, text, strlen(text));
+	const char *lasting = sl_strdup(serving->arena, text, strlen(text));
 	return lasting ? sl_tell_metric(tally, lasting, micro, err)
 		       : sl_fail(err, SL_SYSTEM, "out of memory");
 }

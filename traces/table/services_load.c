@@ -256,7 +256,7 @@ static int course_take(struct services_file *f, const struct service *s, struct 
 int services_load(struct services_file *f, struct service *s)
 {
 	struct words words = { .text = malloc(SL_SERVES_TEXT_MAX + 1) };
-	int64_t load;
+	int64_t load = 0;
 	int status = SL_OK;
 	s->text = words.text;
 	if (!words.text)
