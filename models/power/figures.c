@@ -33,29 +33,42 @@ static const struct figures_default *known(const struct sl_cluster *cluster, con
 	return &figures_defaults[figures_default_count - 1];
 }
 
-/* A number that the cluster's file may say of a type. */
+/* What the cluster's file says of a type; the last one counts. NULL: nothing. */
+static const struct sl_setting *setting_of(
+	const struct sl_cluster *cluster, const char *type, const char *key)
+{
+	for (uint32_t i = cluster->setting_count; i-- > 0;) {
+		const struct sl_setting *setting = &cluster->setting[i];
+		if (strcmp(setting->kind, "node") == 0 && strcasecmp(setting->name, type) == 0 &&
+			strcmp(setting->key, key) == 0)
+			return setting;
+	}
+	return NULL;
+}
+
 static int said(const struct sl_cluster *cluster, const char *type, const char *key, bool *is, int64_t *value,
 	struct sl_err *err)
 {
-	const char *text = sl_setting_of(cluster, "node", type, key);
-	*is = text != NULL;
-	if (!text)
+	const struct sl_setting *setting = setting_of(cluster, type, key);
+	*is = setting != NULL;
+	if (!setting)
 		return SL_OK;
+	const char *text = setting->value;
 	if (!sl_get_micro(text, strlen(text), value) || *value < 0 || *value > INT64_C(1000000) * POWER_UW)
-		return sl_fail(err, SL_INPUT, "node %s: %s '%s' is not a number of watts, from 0 to 1000000",
-			type, key, text);
+		return sl_fail_at(err, &setting->at, "%s '%.60s' is not a number of watts, from 0 to 1000000",
+			key, text);
 	return SL_OK;
 }
 
 static int said_time(const struct sl_cluster *cluster, const char *type, const char *key, sl_time *value,
 	struct sl_err *err)
 {
-	const char *text = sl_setting_of(cluster, "node", type, key);
-	if (!text)
+	const struct sl_setting *setting = setting_of(cluster, type, key);
+	if (!setting)
 		return SL_OK;
+	const char *text = setting->value;
 	if (!sl_get_duration(text, strlen(text), value) || *value < 0 || *value > 86400 * SL_SECOND)
-		return sl_fail(
-			err, SL_INPUT, "node %s: %s '%s' is not a time, from 0 to 1d", type, key, text);
+		return sl_fail_at(err, &setting->at, "%s '%.60s' is not a time, from 0 to 1d", key, text);
 	return SL_OK;
 }
 
@@ -89,7 +102,9 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 	if (!status)
 		status = said(cluster, of->name, "power_max", &is, &value, err);
 	if (!status && is && value < f->idle)
-		return sl_fail(err, SL_INPUT, "node %s: power_max is less than what it draws idle", of->name);
+		return sl_fail_at(err, &setting_of(cluster, of->name, "power_max")->at,
+			"power_max is less than the %g W that such a node draws idle: give power_idle, too",
+			(double)f->idle / (double)POWER_UW);
 	if (!status && is)
 		share_out(f, cluster, value - f->idle);
 	bool gpu_said = false;
@@ -105,8 +120,7 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 	if (!status)
 		status = said(cluster, of->name, "power_boot", &is, &f->boot, err);
 	if (!status)
-		status = said_time(cluster, of->name, "boot", &f->boot_time, err);
-	f->boot = f->boot < 0 ? f->idle : f->boot;
+		status = said_time(cluster, of->name, "boot_time", &f->boot_time, err);
 	return status;
 }
 
@@ -191,5 +205,9 @@ int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl
 		if (!status && *count > WATT_CURVES_MAX)
 			return sl_fail_at(err, &top, "more than %d types of nodes", (int)WATT_CURVES_MAX);
 	}
+	for (uint32_t i = 0; i < *count && !status; i++)
+		if ((*curve)[i].share[(*curve)[i].count - 1] != 1000000)
+			return sl_fail_at(err, &top, "the points of %s do not go up to utilization 1",
+				(*curve)[i].type);
 	return status;
 }

@@ -339,12 +339,18 @@ static int init_curves(struct power *p, const struct sl_model_setup *setup, stru
 	struct watt_curve *curve;
 	uint32_t count;
 	const int status = watt_curves_read(&curve, &count, sheet, setup->arena, err);
+	bool any = status != SL_OK;
 	for (uint32_t i = 0; !status && i < p->cluster->type_count; i++)
 		for (uint32_t k = 0; k < count; k++)
 			if (strcmp(curve[k].type, p->cluster->type[i].name) == 0) {
 				p->figures[i].curve = &curve[k];
 				p->figures[i].idle = curve[k].draw[0];
+				any = true;
 			}
+	if (!any) {
+		const struct sl_place top = { .file = sheet->file, .line = 1 };
+		return sl_fail_at(err, &top, "no type is the name of an entry of the cluster's nodes");
+	}
 	return status;
 }
 
@@ -361,7 +367,8 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 		return status;
 	p->switches = p->fixed_on = number_of(setup, PARAM_SWITCH, 0) * cluster->switch_count;
 	for (uint32_t i = 0; i < cluster->node_count; i++) {
-		const struct figures *f = &p->figures[cluster->node_type[i]];
+		struct figures *f = &p->figures[cluster->node_type[i]];
+		f->boot = f->boot < 0 ? f->idle : f->boot;
 		p->node[i] = (struct power_node){
 			.piece = NOBODY, .type = cluster->node_type[i], .since = SL_NONE, .draw = f->idle
 		};

@@ -34,3 +34,17 @@ show jobs.csv -c one.yaml -p easy:hold=price,hold_above=0.5,hold_wait=60 --model
 printf 'time,value\n5,1\n5,2\n' >price.csv
 schedlab run jobs.csv -c one.yaml --quiet --model power:price=price.csv || echo "exit $?"
 schedlab run "$DATA/four.swf" --quiet --model power || echo "exit $?"
+# From 10 on it has both nodes in place of one: 55 s at 9934 W. Nothing is counted after that; a job drives all that it has.
+printf 'submit,run_time,tasks,tasks_min,tasks_max,gpus_per_task,elastic\n0,100,1,1,2,8,malleable\n0,10,1,1,1,8,rigid\n' >grows.csv
+show grows.csv -c two.yaml -p composed:plan=elastic --model power
+show grows.csv -c two.yaml -p composed:plan=elastic --model power --model speedup:serial=1
+# What is wrong in the cluster file, and in a curve.
+printf 'nodes:\n  - {name: a, cpus: 8, gpus: {a100: 8}, power_max: 3}\n' >wrong.yaml
+schedlab run jobs.csv -c wrong.yaml --quiet --model power || echo "exit $?"
+printf 'nodes:\n  - {name: a, cpus: 8, gpus: {a100: 8}, boot_time: soon}\n' >wrong.yaml
+schedlab run grows.csv -c wrong.yaml --quiet --model power || echo "exit $?"
+printf 'type,utilization,watts\nb,0,5\nb,1,9\n' >curve.csv
+schedlab run jobs.csv -c one.yaml --quiet --model power:curve=curve.csv || echo "exit $?"
+# On a curve a node boots as it idles there: 100 s at 500 W, off at 15 W, boots 300 s at 500 W.
+printf 'type,utilization,watts\na,0,500\na,1,900\n' >curve.csv
+show late.csv -c one.yaml --model power:idle_time=100,curve=curve.csv

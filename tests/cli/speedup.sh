@@ -39,3 +39,18 @@ show -p easy --model 'speedup:factors="v100=1,a100=2",table=table.csv'
 show -p easy --model 'speedup:factors="v100=1,a100=2",reference=a100'
 printf 'model,gpu_type,gpus,steps_per_s\nY,v100,4,fast\n' >table.csv
 show --model speedup:table=table.csv || echo "exit $?"
+# Each request is heard: 10 s of work with 4, 10 with 8, 10 with 2 and 70 with 1 are 10, 5, 20 and 280 s.
+printf 'nodes:\n  - {name: n, count: 8, cpus: 1}\n' >eight.yaml
+printf '%s\n0,100,4,1,8,1,evolving,,"10:8,20:2,30:1"\n' "$head" >jobs.csv
+show -p composed:plan=elastic --model speedup
+show -p composed:plan=elastic --model speedup:evolving=wait,resize_cost=5
+# Who asks for more than his bounds gets as many as they allow.
+printf '%s\n0,100,4,1,8,1,evolving,,10:9\n' "$head" >jobs.csv
+show -p composed:plan=elastic --model speedup:evolving=wait
+printf '%s\n0,100,4,1,8,1,evolving,,"10:8,5:2"\n' "$head" >jobs.csv
+show || echo "exit $?"
+# Half as large and half as fast, job 2 is not cut at its limit; nor is job 1, who is large for little.
+printf '%s\n0,100,6,,,1,,,\n0,40,4,2,4,1,moldable,,\n' "$head" >jobs.csv
+show -p composed:plan=elastic,moldable=fit --model speedup --set replay.overrun=kill
+printf '%s\n0,100,4,1,8,1,malleable,0.5,\n' "$head" >jobs.csv
+show -p composed:plan=elastic --model speedup --set replay.overrun=kill

@@ -35,7 +35,7 @@ Test(power, an_a100_node_at_seven_tenths)
 	cr_expect_eq(f.idle, 1390 * POWER_UW);
 	cr_expect_eq(f.idle + 8 * f.gpu, 6500 * POWER_UW);
 	cr_expect_eq(figures_draw(&f, 8 * f.gpu / 10 * 7), 4967 * POWER_UW);
-	cr_expect_eq(f.boot, f.idle, "it boots as it idles");
+	cr_expect_eq(f.boot, -1, "nothing is said");
 	cr_expect_eq(f.off, 15 * POWER_UW);
 }
 
@@ -53,7 +53,7 @@ Test(power, what_the_cluster_file_says)
 	static const struct sl_setting said[] = {
 		{ .kind = "node", .name = "n", .key = "power_idle", .value = "1000" },
 		{ .kind = "node", .name = "n", .key = "power_max", .value = "3000" },
-		{ .kind = "node", .name = "n", .key = "boot", .value = "90" },
+		{ .kind = "node", .name = "n", .key = "boot_time", .value = "90" },
 		{ .kind = "node", .name = "n", .key = "power_off", .value = "2.5" },
 	};
 	const struct figures f = figures_for("v100", 4, said, SL_LEN(said));
@@ -68,9 +68,9 @@ Test(power, curves)
 {
 	static const char *const column[] = { "type", "utilization", "watts" };
 	static const char *const cell[] = { "n", "0", "100", "n", "0.5", "300", "m", "0", "7", "n", "1",
-		"400" };
-	static const uint64_t lines[] = { 2, 3, 4, 5 };
-	const struct sl_sheet sheet = { "c.csv", 3, 4, column, cell, lines };
+		"400", "m", "1", "8" };
+	static const uint64_t lines[] = { 2, 3, 4, 5, 6 };
+	const struct sl_sheet sheet = { "c.csv", 3, 5, column, cell, lines };
 	struct sl_arena *arena = arena_new();
 	struct sl_err err = { 0 };
 	struct watt_curve *curve;
@@ -85,6 +85,10 @@ Test(power, curves)
 	const struct sl_sheet late = { "c.csv", 3, 1, column, &cell[3], lines };
 	cr_expect_eq(watt_curves_read(&curve, &count, &late, arena, &err), SL_INPUT);
 	cr_expect_str_eq(err.text, "c.csv:2: the points of n are not in order from utilization 0 on");
+	const struct sl_sheet cut = { "c.csv", 3, 4, column, cell, lines };
+	struct sl_err cut_err = { 0 };
+	cr_expect_eq(watt_curves_read(&curve, &count, &cut, arena, &cut_err), SL_INPUT);
+	cr_expect_str_eq(cut_err.text, "c.csv:1: the points of m do not go up to utilization 1");
 	arena_free(arena);
 }
 

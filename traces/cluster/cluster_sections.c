@@ -17,7 +17,7 @@ static const char models_key[] = "models";
 
 /* Keys of an entry of nodes that are for models alone. */
 static const char *const node_keys[] = { "nic", "nics", "nic_rate", "nvlink", "power_idle", "power_max",
-	"power_gpu", "power_core", "power_off", "power_boot", "boot" };
+	"power_gpu", "power_core", "power_off", "power_boot", "boot_time" };
 
 bool is_section(const char *key)
 {
