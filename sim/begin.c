@@ -191,6 +191,8 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 	sl_time last = engine->interrupted ? pass->now : stopped ? engine->reached : SL_NONE;
 	for (uint32_t i = 0; i < jobs->count; i++)
 		last = pass->end[i] > last ? pass->end[i] : last;
+	for (size_t i = 0; i < pass->attempt_count; i++) /* Of one that never came back, too. */
+		last = pass->attempt[i].end > last ? pass->attempt[i].end : last;
 	const bool integrated = pass->nodes || pass->course;
 	const bool begins = pass->scenario->begins;
 	const sl_time first = begins ? pass->scenario->begin : jobs->count ? jobs->submit[0] : 0;
