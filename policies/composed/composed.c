@@ -280,8 +280,11 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 		if (composed->plan->opened)
 			composed->plan->opened(composed, pass);
 		break;
-	case SL_EV_NODE_DOWN:
 	case SL_EV_RESERVATION:
+		if (event->row == UINT32_MAX && composed->plan->opened)
+			composed->plan->opened(composed, pass);
+		break;
+	case SL_EV_NODE_DOWN:
 	case SL_EV_CLASS_COUNT:
 		break;
 	}

@@ -121,11 +121,12 @@ static void slices_again(struct composed *composed, struct sl_pass *pass, sl_job
 	set_ledger(pass, s->world, WORLD_LAST, 0);
 }
 
-/* A node is back. */
+/* A node is back, or a job. */
 static void slices_opened(struct composed *composed, struct sl_pass *pass)
 {
 	const struct slices *s = composed->own;
 	set_ledger(pass, s->world, WORLD_LEFT, 1);
+	set_ledger(pass, s->world, WORLD_LAST, 0);
 }
 
 /* What ran under another plan ran beside each other: one row holds it. */
