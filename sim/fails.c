@@ -169,6 +169,7 @@ void models_let_in(struct sl_pass *pass, uint32_t job)
 	queue_job(pass, job);
 	reason_changes(pass, pass->now, job, pass->reason_default, 0);
 	pass_digest(pass, DIGEST_LET_IN, job);
+	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_RESERVATION, UINT32_MAX });
 	stirred(pass);
 }
 
@@ -317,9 +318,7 @@ void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 	world->promises_broken |= drain;
 	note_node(world, node, !drain, true);
 	pass_digest(world, drain ? DIGEST_DRAIN : DIGEST_UNDRAIN, node);
-	if (is_controlled(world)) /* Others start nothing there, told or not. */
-		tell_policy(world,
-			&(struct sl_event){ world->now, drain ? SL_EV_NODE_DOWN : SL_EV_NODE_UP, node });
+	tell_policy(world, &(struct sl_event){ world->now, drain ? SL_EV_NODE_DOWN : SL_EV_NODE_UP, node });
 	stirred(world);
 }
 
@@ -331,4 +330,10 @@ bool sl_node_is_up(const struct sl_pass *world, uint32_t node)
 bool sl_node_is_drained(const struct sl_pass *world, uint32_t node)
 {
 	return world->models && world->models->drained[node];
+}
+
+bool sl_holds_on(const struct sl_pass *world, sl_job job, uint32_t node)
+{
+	return world->nodes && holds_room(world, job.row) &&
+	       nodes_held_on(world->nodes, job.row, node).nodes > 0;
 }

@@ -1266,9 +1266,10 @@ struct sl_pass; /* One scheduling pass: what the policy may see and do, at one i
 enum sl_event_class { /* In the order of one instant. */
 	SL_EV_JOB_END,
 	SL_EV_TIME_LIMIT,
-	SL_EV_NODE_DOWN, /* With SL_USE_CONTROL also: it is drained; */
-	SL_EV_NODE_UP,   /* it is not any more. */
-	SL_EV_RESERVATION,
+	SL_EV_NODE_DOWN,   /* Or it is drained: sl_node_is_up, sl_node_is_drained; */
+	SL_EV_NODE_UP,     /* or it is not any more. */
+	SL_EV_RESERVATION, /* A window's edge; row UINT32_MAX: a job that was put off is in the queue again.
+			    */
 	SL_EV_MODEL, /* To policies: the job (row) failed, in the state that it shows, and waits from now on.
 		      */
 	SL_EV_SUBMIT,
@@ -1787,6 +1788,8 @@ SL_API void sl_model_node_up(struct sl_pass *world, uint32_t node);
 /* Nothing new starts there (true), what runs goes on. Counted likewise. */
 SL_API void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain);
 SL_API bool sl_node_is_up(const struct sl_pass *world, uint32_t node);
+/* It holds something there, running or suspended. */
+SL_API bool sl_holds_on(const struct sl_pass *world, sl_job job, uint32_t node);
 SL_API bool sl_node_is_drained(const struct sl_pass *world, uint32_t node);
 /* A running job ends now in that state; again: it goes back into the queue if it may (a limit on attempts is
  * the caller's), with the work that models keep. */

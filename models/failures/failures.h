@@ -130,7 +130,7 @@ struct fail_group {
 };
 
 struct fail_job {
-	uint32_t at;       /* Its place in failures.running, and 1; 0: it does not run. */
+	uint32_t at;       /* Its place in failures.running, and 1; 0: it holds nothing. */
 	uint32_t attempt;  /* From 1. */
 	uint32_t hit;      /* The record of what it fails by now, and 1. */
 	uint32_t nodes;    /* That it holds; on a counted pool 1. */
@@ -257,7 +257,8 @@ void failures_hit_nodes(
 	struct failures *f, struct sl_pass *world, const uint32_t *node, uint32_t count, uint32_t record);
 bool failures_node_in_use(struct failures *f, struct sl_pass *world, uint32_t node);
 void failures_hurt_node(struct failures *f, struct sl_pass *world, uint32_t node);
-void failures_bin_held(struct failures *f, struct fail_job *job, sl_time now);
+/* It held what it holds until now; over: its attempt ends. */
+void failures_bin_held(struct failures *f, struct fail_job *job, sl_time now, bool over);
 
 /* failures_tell.c */
 /* One more line; beyond FAIL_RECORDS_MAX, or without memory, UINT32_MAX, and it is counted as dropped. */

@@ -67,6 +67,9 @@ static bool is_on(struct sl_pass *world, uint32_t job, const uint32_t *node, uin
 	for (size_t i = 0; i < pieces; i++)
 		if (is_among(node, count, piece[i].node))
 			return true;
+	for (uint32_t i = 0; !pieces && i < count; i++) /* Suspended: it is not said where. */
+		if (sl_holds_on(world, job_of(job), node[i]))
+			return true;
 	return false;
 }
 
@@ -93,14 +96,15 @@ static uint32_t nodes_held(struct sl_pass *world, uint32_t job)
 	return count > 0 ? count : 1;
 }
 
-void failures_bin_held(struct failures *f, struct fail_job *job, sl_time now)
+void failures_bin_held(struct failures *f, struct fail_job *job, sl_time now, bool over)
 {
 	uint32_t bin = 0;
 	while (bin + 1 < FAIL_BINS && job->nodes >> (bin + 1))
 		bin++;
-	f->bin[bin].held += failures_times(1, now - job->started, 1);
-	f->bin[bin].node_held += failures_times(job->nodes, now - job->started, 1);
-	f->bin[bin].attempts++;
+	const sl_time held = job->paused == SL_NONE ? now - job->started : 0;
+	f->bin[bin].held += failures_times(1, held, 1);
+	f->bin[bin].node_held += failures_times(job->nodes, held, 1);
+	f->bin[bin].attempts += over;
 	f->bin[bin].failures += job->hit > 0;
 }
 
@@ -111,7 +115,8 @@ static void fail_job(struct failures *f, struct sl_pass *world, uint32_t row, ui
 	enum sl_state state, bool again)
 {
 	struct fail_job *job = &f->job[row];
-	if (!job->at || job->hit || record == UINT32_MAX || sl_state_of(world, job_of(row)) != SL_RUNNING)
+	const enum sl_state now = sl_state_of(world, job_of(row));
+	if (!job->at || job->hit || record == UINT32_MAX || (now != SL_RUNNING && now != SL_SUSPENDED))
 		return;
 	job->hit = record + 1;
 	job->work = work_of(world, row);
@@ -200,12 +205,13 @@ void failures_job_left(struct failures *f, struct sl_pass *world, uint32_t row, 
 		return;
 	const sl_time now = sl_now(world);
 	f->left_now = true;
-	failures_bin_held(f, job, now);
-	running_drop(f, row);
-	if (how == SL_LEFT_SUSPEND) {
+	failures_bin_held(f, job, now, how != SL_LEFT_SUSPEND);
+	if (how == SL_LEFT_SUSPEND) { /* It fails with its nodes all the same. */
 		job->paused = now;
 		return;
 	}
+	running_drop(f, row);
+	job->paused = SL_NONE;
 	job->due = job->hurt = job->due_work = job->wake = SL_NEVER;
 	if (job->hit)
 		account_loss(f, world, row, how);
@@ -332,18 +338,17 @@ static void hurt_by(struct failures *f, struct sl_pass *world, uint32_t row, uin
 void failures_job_started(struct failures *f, struct sl_pass *world, uint32_t row)
 {
 	struct fail_job *job = &f->job[row];
-	if (job->at) { /* Of another size now. */
-		failures_bin_held(f, job, sl_now(world));
-		running_drop(f, row);
-	} else if (job->paused != SL_NONE)
+	if (job->paused != SL_NONE)
 		resume(f, world, row);
+	else if (job->at) /* Of another size now. */
+		failures_bin_held(f, job, sl_now(world), false);
 	else {
 		job->nodes = nodes_held(world, row);
 		begin_attempt(f, world, row);
+		running_add(f, row);
 	}
 	job->nodes = nodes_held(world, row);
 	job->started = sl_now(world);
-	running_add(f, row);
 	if (!(f->options.hidden > 0))
 		return;
 	const struct sl_piece *piece;
@@ -356,7 +361,7 @@ void failures_job_started(struct failures *f, struct sl_pass *world, uint32_t ro
 void failures_hurt_node(struct failures *f, struct sl_pass *world, uint32_t node)
 {
 	for (uint32_t i = 0; i < f->running_count; i++)
-		if (is_on(world, f->running[i], &node, 1))
+		if (f->job[f->running[i]].paused == SL_NONE && is_on(world, f->running[i], &node, 1))
 			hurt_by(f, world, f->running[i], node);
 }
 
@@ -391,7 +396,7 @@ static void fail_by_itself(struct failures *f, struct sl_pass *world, uint32_t r
 void failures_job_due(struct failures *f, struct sl_pass *world, uint32_t row)
 {
 	struct fail_job *job = &f->job[row];
-	if (!job->at || job->due != sl_now(world))
+	if (!job->at || job->paused != SL_NONE || job->due != sl_now(world))
 		return;
 	if (job->due_state == SL_CANCELLED)
 		job->due_state = SL_FAILED;
@@ -401,7 +406,7 @@ void failures_job_due(struct failures *f, struct sl_pass *world, uint32_t row)
 void failures_job_work(struct failures *f, struct sl_pass *world, uint32_t row)
 {
 	struct fail_job *job = &f->job[row];
-	if (!job->at || job->wake != sl_now(world))
+	if (!job->at || job->paused != SL_NONE || job->wake != sl_now(world))
 		return;
 	if (work_of(world, row) < job->due_work) {
 		look_at_work(f, world, row);
@@ -418,7 +423,7 @@ void failures_job_work(struct failures *f, struct sl_pass *world, uint32_t row)
 void failures_job_hurt(struct failures *f, struct sl_pass *world, uint32_t row)
 {
 	struct fail_job *job = &f->job[row];
-	if (!job->at || job->hurt != sl_now(world))
+	if (!job->at || job->paused != SL_NONE || job->hurt != sl_now(world))
 		return;
 	const struct sl_piece *piece;
 	const size_t pieces = sl_pieces_of(world, job_of(row), &piece);

@@ -44,7 +44,7 @@ uint32_t failures_record(struct failures *f, sl_time at, const char *what, uint3
 static void close_books(struct failures *f, sl_time now)
 {
 	for (uint32_t i = 0; i < f->running_count; i++)
-		failures_bin_held(f, &f->job[f->running[i]], now);
+		failures_bin_held(f, &f->job[f->running[i]], now, true);
 	for (uint32_t i = 0; i < f->node_count; i++) {
 		const struct fail_node *node = &f->node[i];
 		if (node->state == FAIL_DOWN)

@@ -276,9 +276,15 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 	case SL_EV_MODEL: /* It failed, and waits again: to the books as if somebody had preempted it. */
 		composed_past(state, pass, job, SL_PAST_PREEMPT, SL_PREEMPT_REQUEUE);
 		break;
-	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
+		if (composed->plan->opened)
+			composed->plan->opened(composed, pass);
+		break;
 	case SL_EV_RESERVATION:
+		if (event->row == UINT32_MAX && composed->plan->opened)
+			composed->plan->opened(composed, pass);
+		break;
+	case SL_EV_NODE_DOWN:
 	case SL_EV_CLASS_COUNT:
 		break;
 	}

@@ -111,6 +111,8 @@ struct plan {
 	/* Optional: what whoever planned before did, for plans that keep account of their own starts. */
 	void (*past)(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what,
 		enum sl_preempt how);
+	/* Optional: a node is back, or a job in the queue that was put off. */
+	void (*opened)(struct composed *composed, struct sl_pass *pass);
 };
 
 struct estimate {

@@ -113,6 +113,22 @@ static void put_in(struct slices *s, struct sl_pass *pass, sl_job job, uint32_t 
 	s->member[s->member_count++] = job;
 }
 
+/* It waits in the queue again, perhaps before those that were placed since. */
+static void slices_again(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	const struct slices *s = composed->own;
+	slices_ended(composed, pass, job);
+	set_ledger(pass, s->world, WORLD_LAST, 0);
+}
+
+/* A node is back, or a job. */
+static void slices_opened(struct composed *composed, struct sl_pass *pass)
+{
+	const struct slices *s = composed->own;
+	set_ledger(pass, s->world, WORLD_LEFT, 1);
+	set_ledger(pass, s->world, WORLD_LAST, 0);
+}
+
 /* What ran under another plan ran beside each other: one row holds it. */
 static void slices_past(
 	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
@@ -121,7 +137,7 @@ static void slices_past(
 	if (what == SL_PAST_START && row_of(s, pass, job) < 0)
 		put_in(s, pass, job, 0);
 	else if (what == SL_PAST_PREEMPT && how != SL_PREEMPT_SUSPEND)
-		set_ledger(pass, s->row_of, job.row, 0);
+		slices_again(composed, pass, job);
 }
 
 static bool is_running(const struct sl_pass *pass, sl_job job)
@@ -329,4 +345,5 @@ const struct plan plan_slices = {
 	.pass = slices_pass,
 	.ended = slices_ended,
 	.past = slices_past,
+	.opened = slices_opened,
 };

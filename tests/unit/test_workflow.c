@@ -158,7 +158,7 @@ static int64_t told(const struct trace_run *run, const char *column, size_t row)
 	cr_assert_fail("no column %s", column);
 	return SL_NONE;
 }
-	return 0;
+return 0;
 
 /* a 0-10, b (8 cpus) behind x: 50-70, not 10-30: 40 s of waiting on the path a, b; alone 30 s. */
 Test(workflow, critical_path)
