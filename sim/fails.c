@@ -178,7 +178,7 @@ void models_let_in(struct sl_pass *pass, uint32_t job)
 void sl_model_cancel(struct sl_pass *world, sl_job job)
 {
 	const uint32_t row = job.row;
-	if (row >= world->submitted)
+	if (row >= world->submitted || (world->feedback && !world->feedback->came[row]))
 		return;
 	if (holds_room(world, row)) {
 		end_job(world, row, SL_CANCELLED);
@@ -188,8 +188,7 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 		world->end[row] = world->now;
 		world->job_state[row] = SL_CANCELLED;
 		world->ended++;
-		if (world->gates)
-			gates_ended(world, row);
+		others_hear(world, row);
 	} else {
 		return;
 	}

@@ -22,6 +22,8 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 	if (scenario->model_count > MODELS_MAX)
 		return sl_fail(err, SL_USAGE, "replay.models: at most %d at a time", MODELS_MAX);
 	for (size_t i = 0; i < scenario->model_count; i++) {
+		if (scenario->model[i].model->nodes_if_any && scenario->cluster.node_count)
+			uses |= SL_USE_NODES;
 		if (!scenario->model[i].model->on_nodes)
 			continue;
 		if (!scenario->cluster.node_count)
@@ -83,6 +85,15 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 	return choice->model->init ? choice->model->init(&instance->state, &setup, err) : SL_OK;
 }
 
+const struct sl_value *sl_model_value(const struct sl_model_setup *setup, const char *model, const char *key)
+{
+	const struct scenario *scenario = setup->world ? setup->world->scenario : NULL;
+	for (size_t i = 0; scenario && i < scenario->model_count; i++)
+		if (strcmp(scenario->model[i].model->name, model) == 0)
+			return sl_value_of(scenario->model[i].values, scenario->model[i].value_count, key);
+	return NULL;
+}
+
 int models_init(struct sl_pass *pass, struct sl_err *err)
 {
 	const struct scenario *scenario = pass->scenario;
@@ -132,13 +143,17 @@ void models_release(struct sl_pass *pass)
 int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct models *models = pass->models;
+	const sl_time now = pass->now;
 	int status = SL_OK;
+	if (models->stopped && models->over != SL_NONE)
+		pass->now = models->over;
 	for (uint32_t i = 0; i < models->count && !status; i++) {
 		models->current = i;
 		tally->model = models->of[i].model->name;
 		if (models->of[i].model->tell)
 			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
 	}
+	pass->now = now;
 	return status;
 }
 
@@ -233,6 +248,18 @@ static void tell_node(struct sl_pass *pass, const struct told *told)
 	}
 }
 
+void models_rated(struct sl_pass *pass, uint32_t job)
+{
+	struct models *models = pass->models;
+	const uint32_t asker = models->current;
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->knows[job] >> i & 1 && models->of[i].model->rated)
+			models->of[i].model->rated(models->of[i].state, pass, (sl_job){ job });
+	}
+	models->current = asker;
+}
+
 /* What the telling makes happen is told behind it. */
 static void tell_all(struct sl_pass *pass)
 {
@@ -258,6 +285,8 @@ static void tell_all(struct sl_pass *pass)
 bool models_settle(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
+	if (models->stopped)
+		return false;
 	tell_all(pass);
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
@@ -311,8 +340,10 @@ enum { IDLE_MAX = 1000000 };
 /* All that is still to happen is of models. */
 static bool only_models(struct sl_pass *pass)
 {
-	if (pass->submitted < pass->jobs->count || pass->running || pass->suspended ||
-		pass->wake != SL_NEVER || pass->expiries.count)
+	uint32_t job;
+	const bool comes =
+		pass->feedback ? feedback_next(pass, &job) != SL_NEVER : pass->submitted < pass->jobs->count;
+	if (comes || pass->running || pass->suspended || pass->wake != SL_NEVER || pass->expiries.count)
 		return false;
 	if ((pass->gates && gates_next(pass) != SL_NEVER) ||
 		(pass->uses & SL_USE_PROMISES && promise_next(pass) != SL_NEVER))
@@ -327,10 +358,22 @@ void models_instant_over(struct sl_pass *pass, bool silent)
 {
 	struct models *models = pass->models;
 	models->silent = silent;
+	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
+	models->events_seen = pass->events_applied;
 	if (pass->running || pass->suspended)
 		models->idle = 0;
 	else if (models->idle < IDLE_MAX)
 		models->idle++;
+}
+
+/* So many instants in a row at which nothing happened, and no event is to come: plans that put off what they
+ * promise from second to second, behind a job that is held, or a node that is down, for ever. */
+enum { STALLED_MAX = 10000 };
+
+bool models_stalled(const struct sl_pass *pass)
+{
+	return pass->models->stalled >= STALLED_MAX && !pass->events.count &&
+	       pass->submitted == pass->jobs->count;
 }
 
 /* Who waits then may still hope for a node to come back. */
@@ -338,12 +381,15 @@ void models_stop_if_over(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
-	if (!top || top->class != SL_EV_MODEL || models->stopped || models->stirred || models->put_off)
+	const bool over = pass->ended == pass->jobs->count;
+	if (models->stopped || models->stirred || models->put_off ||
+		(!over && (!top || top->class != SL_EV_MODEL)))
 		return;
-	if (pass->ended < pass->jobs->count &&
+	if (!over &&
 		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))
 		return;
 	models->stopped = true;
+	models->over = over ? pass->now : SL_NONE;
 	evq_keep(&pass->events, is_no_model, NULL);
 }
 
@@ -437,6 +483,15 @@ uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *pi
 	}
 	models->current = asker;
 	return product;
+}
+
+uint32_t sl_leaf_of(const struct sl_pass *world, uint32_t node)
+{
+	const struct models *models = world->models;
+	for (uint32_t i = 0; models && i < models->count; i++)
+		if (models->of[i].model->leaf)
+			return models->of[i].model->leaf(models->of[i].state, node);
+	return UINT32_MAX;
 }
 
 void sl_model_show(struct sl_pass *world, const char *name, int64_t value)

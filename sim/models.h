@@ -57,9 +57,13 @@ struct models {
 
 	struct told *told; /* From told_next on. */
 	size_t told_next, told_count, told_capacity;
-	bool stirred;   /* Something happened that calls for a pass. */
-	bool silent;    /* Nothing but models happened at this instant, without consequences. */
-	bool stopped;   /* Nobody is left for whom anything could happen. */
+	bool stirred;         /* Something happened that calls for a pass. */
+	bool silent;          /* Nothing but models happened at this instant, without consequences. */
+	uint64_t events_seen; /* Events as of the instant before; */
+	uint32_t stalled;     /* instants in a row at which there were no more. */
+	bool stopped;         /* Nobody is left for whom anything could happen. */
+	sl_time over;   /* All jobs were, then: what is left to happen is of no job. SL_NONE: some never were.
+			 */
 	uint64_t calls; /* Of timers. */
 	uint32_t idle;  /* Instants in a row at which models alone did something and nothing ran. */
 
@@ -91,6 +95,7 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 void models_started(struct sl_pass *pass, uint32_t job, bool fresh);
 void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how);
 void models_note(struct sl_pass *pass, struct told told);
+void models_rated(struct sl_pass *pass, uint32_t job);
 void models_timer(struct sl_pass *pass, uint32_t row);
 /* Its work is done. True: a model has it hold on. */
 bool models_hold(struct sl_pass *pass, uint32_t job);
@@ -98,6 +103,8 @@ bool models_hold(struct sl_pass *pass, uint32_t job);
 bool models_settle(struct sl_pass *pass);
 /* Silent: nothing but models happened at this instant, without consequences. */
 void models_instant_over(struct sl_pass *pass, bool silent);
+/* No event is to come, and for long none came. */
+bool models_stalled(const struct sl_pass *pass);
 /* Once nothing is left to happen but what models do for themselves: no more events of models. */
 void models_stop_if_over(struct sl_pass *pass);
 

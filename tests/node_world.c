@@ -200,6 +200,13 @@ static void fill(struct node_world *w)
 		.requests = w->asked,
 		.request_count = requests,
 		.gang = gang };
+	if (!w->profile)
+		return;
+	for (uint32_t i = 0; i < w->count; i++)
+		w->profile_of[i] = i + 1;
+	w->scenario.jobs.profile_of = w->profile_of;
+	w->scenario.jobs.profile = w->profile;
+	w->scenario.jobs.profile_count = w->count + 1;
 }
 
 /* ---- A policy around the policy: what does each job hold when it starts? --------------------- */
@@ -321,6 +328,8 @@ static void watched_pass(void *state, struct sl_pass *pass)
 {
 	struct node_world *w = watch_of(pass)->world;
 	watch_of(pass)->inner->pass(state, pass);
+	if (w->profile)
+		return; /* Not of interest where models change what jobs do. */
 	if (pass->nodes)
 		audit(w, pass);
 	for (uint32_t job = 0; pass->nodes && job < w->count; job++)

@@ -59,12 +59,13 @@ struct node_world {
 	int64_t parts;     /* Of cpus likewise; 0: wholes. */
 	const struct model_choice *model; /* That are on. */
 	size_t model_count;
+	const struct sl_profile *profile; /* Of job i: profile[i + 1]; NULL: nobody says anything. */
 
 	/* The rest belongs to node_world_run. */
 	int64_t id[NW_JOBS];
 	sl_time submit[NW_JOBS], run[NW_JOBS], limit[NW_JOBS], wait[NW_JOBS];
 	int32_t size[NW_JOBS], none[NW_JOBS], partition[NW_JOBS], user[NW_JOBS], gang[NW_JOBS];
-	uint32_t request[NW_JOBS], node_type[NW_NODES + 1];
+	uint32_t profile_of[NW_JOBS], request[NW_JOBS], node_type[NW_NODES + 1];
 	struct sl_request asked[NW_JOBS];
 	struct sl_node_type type[NW_NODES + 1];
 	struct sl_device device[NW_NODES][NW_DEVICES];

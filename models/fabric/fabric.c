@@ -7,6 +7,7 @@
  * is computed anew; jobs of which the rate is another than it was are told so, nobody else.
  */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "models/fabric/model.h"
 
@@ -37,6 +38,50 @@ static void read_choices(struct fabric_model *m, const struct sl_model_setup *se
 	m->pattern = (enum sl_pattern)(sl_value_of(value, count, "pattern")->number + SL_PATTERN_RING);
 }
 
+static int unknown_key(const struct sl_setting *setting, const char *const *known, struct sl_err *err)
+{
+	const char *near = sl_nearest(setting->key, known);
+	return sl_fail_at(err, &setting->at, "fabric: unknown key '%s'%s%s: schedlab-fabric(7) has all",
+		setting->key, near ? ", did you mean " : "", near ? near : "");
+}
+
+/* An entry of the section that has a name: cables of a switch. */
+static int check_entry(const struct sl_cluster *cluster, const struct sl_setting *setting, struct sl_err *err)
+{
+	static const char *const keys[] = { "uplinks", "rate", NULL };
+	bool known = false, drawn = false;
+	for (size_t i = 0; keys[i]; i++)
+		known |= strcasecmp(keys[i], setting->key) == 0;
+	for (uint32_t i = 0; i < cluster->switch_count; i++)
+		drawn |= strcasecmp(cluster->sw[i].name, setting->name) == 0;
+	if (!known)
+		return unknown_key(setting, keys, err);
+	return drawn ? SL_OK
+		     : sl_fail_at(err, &setting->at,
+			       "fabric: the cluster's files have no switch '%s': entries give cables of switches",
+			       setting->name);
+}
+
+/* What nobody reads is told of: a word that is spelt wrong would be a default in silence. */
+static int check_section(const struct sl_model_setup *setup, struct sl_err *err)
+{
+	const char *known[64] = { NULL };
+	SL_CHECK(setup->value_count < SL_LEN(known));
+	for (size_t i = 0; i < setup->value_count; i++)
+		known[i] = setup->values[i].key;
+	int status = SL_OK;
+	for (uint32_t i = 0; i < setup->cluster->setting_count && !status; i++) {
+		const struct sl_setting *setting = &setup->cluster->setting[i];
+		if (strcasecmp(setting->kind, "fabric") != 0)
+			continue;
+		if (setting->name[0])
+			status = check_entry(setup->cluster, setting, err);
+		else if (!sl_value_of(setup->values, setup->value_count, setting->key))
+			status = unknown_key(setting, known, err);
+	}
+	return status;
+}
+
 static int fabric_init(void **state, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	struct fabric_model *m = sl_alloc(setup->arena, 1, sizeof(*m));
@@ -48,7 +93,8 @@ static int fabric_init(void **state, const struct sl_model_setup *setup, struct 
 	m->cluster = setup->cluster;
 	m->first = SL_NONE;
 	read_choices(m, setup);
-	const int status = fabric_net_new(&m->net, setup, err);
+	int status = check_section(setup, err);
+	status = status ? status : fabric_net_new(&m->net, setup, err);
 	if (status)
 		return status;
 	m->links = fabric_net_links(m->net, &m->link);
@@ -220,6 +266,12 @@ static uint64_t fabric_predict(
 	return rate_of(m, &there.pace, there.reference, &got);
 }
 
+static uint32_t fabric_leaf(void *state, uint32_t node)
+{
+	const struct fabric_model *m = state;
+	return fabric_net_leaf(m->net, node);
+}
+
 static const struct sl_param params[] = {
 	{ .key = "contention",
 		.kind = SL_PARAM_CHOICE,
@@ -262,4 +314,5 @@ const struct sl_model model_fabric = {
 	.settle = fabric_settle,
 	.predict = fabric_predict,
 	.tell = fabric_tell,
+	.leaf = fabric_leaf,
 };

@@ -73,6 +73,9 @@ int fabric_net_new(struct fabric_net **net, const struct sl_model_setup *setup, 
 void fabric_net_free(struct fabric_net *net);
 uint32_t fabric_net_links(const struct fabric_net *net, const struct fabric_link **link);
 
+/* A number of the leaf that a node hangs on; a node below none has one of its own. */
+uint32_t fabric_net_leaf(const struct fabric_net *net, uint32_t node);
+
 /* So many of a job's ranks (GPUs; tasks of a job without) on a node; nodes ascend. */
 struct fabric_spot {
 	uint32_t node, ranks;

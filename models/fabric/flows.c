@@ -7,7 +7,7 @@
  * work is by switches and nodes that it spans, not by flows. Over single cables (D-mod-k) each flow is
  * followed: at level l upwards by the port floor(dst / (w1 .. wl)) mod (w_(l+1) p_(l+1)), downwards the child
  * is given, and of parallel cables it is that of src mod p, as SimGrid's FatTreeZone does; each NIC of a node
- * counts as a destination of its own.
+ * counts as a host of its own, which sends to the same NIC of others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ bool net_flows_pooled(struct fabric_net *net)
 
 struct route {
 	uint32_t src, dst; /* Hosts. */
-	uint64_t key;      /* Of the destination's NIC. */
+	uint64_t from, to; /* Of their NICs. */
 	int64_t flows;
 };
 
@@ -141,7 +141,7 @@ static void follow(struct fabric_net *net, const struct route *route)
 	uint64_t beside_of[NET_LEVELS_MAX + 1];
 	while (up != down) {
 		const uint64_t w = net->xgft_w[top], p = net->xgft_p[top];
-		const uint64_t port = route->key / beside % (w * p);
+		const uint64_t port = route->to / beside % (w * p);
 		const uint64_t cable = (up * beside + place) * w * p + port;
 		net->count[net->cable_first[top] + cable] += route->flows;
 		beside_of[top] = beside;
@@ -158,28 +158,38 @@ static void follow(struct fabric_net *net, const struct route *route)
 	while (top-- > 0) {
 		const uint64_t w = net->xgft_w[top], p = net->xgft_p[top];
 		const uint64_t child = place % beside_of[top], label = place / beside_of[top];
-		const uint64_t lane = (route->src + route->key - route->dst) % p;
+		const uint64_t lane = route->from % p;
 		const uint64_t cable = (subtree[top] * beside_of[top] + child) * w * p + label + lane * w;
 		net->count[net->cable_first[top] + net->cable_count[top] + cable] += route->flows;
 		place = child;
 	}
 }
 
-bool net_flows_static(struct fabric_net *net)
+/* The flows from one node of the job to another, NIC by NIC; what is left over is on NICs that go by the
+ * pair, so that a node of many partners uses all of its own. */
+static void follow_pair(struct fabric_net *net, uint32_t i, uint32_t k)
 {
 	const uint32_t nics = net->nics[0].count;
+	const int64_t flows = net_between(net, i, i + 1, k, k + 1);
+	for (uint32_t n = 0; n < nics && flows; n++) {
+		const uint64_t nic = (i + k + n) % nics;
+		const struct route route = { .src = net->spot[i].node,
+			.dst = net->spot[k].node,
+			.from = (uint64_t)net->spot[i].node * nics + nic,
+			.to = (uint64_t)net->spot[k].node * nics + nic,
+			.flows = flows / nics + (n < flows % nics) };
+		if (route.flows)
+			follow(net, &route);
+	}
+}
+
+bool net_flows_static(struct fabric_net *net)
+{
 	memset(net->count, 0, net->links * sizeof(*net->count));
 	for (uint32_t i = 0; i < net->spots; i++)
-		for (uint32_t k = 0; k < net->spots; k++) {
-			const int64_t flows = i == k ? 0 : net_between(net, i, i + 1, k, k + 1);
-			for (uint32_t nic = 0; nic < nics && flows; nic++) {
-				const struct route route = { net->spot[i].node, net->spot[k].node,
-					(uint64_t)net->spot[k].node * nics + nic,
-					flows / nics + (nic < flows % nics) };
-				if (route.flows)
-					follow(net, &route);
-			}
-		}
+		for (uint32_t k = 0; k < net->spots; k++)
+			if (i != k)
+				follow_pair(net, i, k);
 	for (uint32_t link = 0; link < net->links; link++)
 		if (!net_use_add(net, link, net->count[link]))
 			return false;

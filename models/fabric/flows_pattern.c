@@ -78,6 +78,7 @@ static bool is_side(uint64_t factor, uint64_t ranks, uint32_t left)
 
 void net_grid_of(uint64_t ranks, uint32_t dims, uint32_t *side)
 {
+	SL_CHECK(ranks > 0);
 	for (uint32_t d = 0; d < dims; d++) {
 		/* The least factor that is not below the root of what is left, for the sides that are left.
 		 */
@@ -90,6 +91,7 @@ void net_grid_of(uint64_t ranks, uint32_t dims, uint32_t *side)
 			best = f < best && is_side(f, ranks, left) ? f : best;
 		}
 		side[d] = (uint32_t)best;
+		SL_CHECK(best > 0);
 		ranks /= best;
 	}
 }

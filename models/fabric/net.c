@@ -78,20 +78,22 @@ static uint32_t nics_named(const struct sl_hardware *hardware)
 static int nics_said(
 	struct net_nics *nics, const struct sl_cluster *cluster, const char *type, struct sl_err *err)
 {
-	const char *count = sl_setting_of(cluster, "node", type, "nics");
-	const char *rate = sl_setting_of(cluster, "node", type, "nic_rate");
-	const char *nvlink = sl_setting_of(cluster, "node", type, "nvlink");
+	const struct sl_setting *count = net_setting(cluster, "node", type, "nics");
+	const struct sl_setting *rate = net_setting(cluster, "node", type, "nic_rate");
+	const struct sl_setting *nvlink = net_setting(cluster, "node", type, "nvlink");
 	int64_t number = 1;
-	if (count && (!sl_get_i64(count, strlen(count), &number) || number < 1 || number > 64))
-		return sl_fail(err, SL_INPUT, "nodes '%s': nics are 1 to 64, not '%s'", type, count);
+	if (count && (!sl_get_i64(count->value, strlen(count->value), &number) || number < 1 || number > 64))
+		return sl_fail_at(
+			err, &count->at, "nodes '%s': nics are 1 to 64, not '%s'", type, count->value);
 	if (count)
 		nics->count = (uint32_t)number;
-	if (rate && !net_rate_of(rate, &nics->rate))
-		return sl_fail(err, SL_INPUT,
-			"nodes '%s': nic_rate is EDR to XDR or a number of Gb/s, not '%s'", type, rate);
-	if (nvlink && !net_rate_of(nvlink, &nics->nvlink))
-		return sl_fail(
-			err, SL_INPUT, "nodes '%s': nvlink is a number of GB/s, not '%s'", type, nvlink);
+	if (rate && !net_rate_of(rate->value, &nics->rate))
+		return sl_fail_at(err, &rate->at,
+			"nodes '%s': nic_rate is EDR to XDR or a number of Gb/s, not '%s'", type,
+			rate->value);
+	if (nvlink && !net_rate_of(nvlink->value, &nics->nvlink))
+		return sl_fail_at(err, &nvlink->at, "nodes '%s': nvlink is a number of GB/s, not '%s'", type,
+			nvlink->value);
 	return SL_OK;
 }
 
@@ -231,4 +233,9 @@ uint32_t fabric_net_links(const struct fabric_net *net, const struct fabric_link
 {
 	*link = net->link;
 	return net->links;
+}
+
+uint32_t fabric_net_leaf(const struct fabric_net *net, uint32_t node)
+{
+	return net->leaf[node] != NET_NONE ? net->leaf[node] : net->switches + node;
 }

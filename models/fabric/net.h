@@ -30,7 +30,7 @@ enum net_routing { NET_ADAPTIVE, NET_DMODK, NET_MINIMAL, NET_VALIANT };
 
 /* A list of numbers in millionths, level by level, from the leaves upwards. */
 struct net_list {
-	int64_t micro[3 * NET_LEVELS_MAX];
+	int64_t micro[NET_LEVELS_MAX];
 	uint32_t count;
 };
 
@@ -53,6 +53,9 @@ struct net_config {
 	bool chain;                                         /* Broadcasts go from node to node. */
 };
 
+/* What the cluster's file says last, as of sl_setting_of, with its place; NULL: nothing. */
+const struct sl_setting *net_setting(
+	const struct sl_cluster *cluster, const char *kind, const char *name, const char *key);
 int net_config_read(struct net_config *config, const struct sl_model_setup *setup, struct sl_err *err);
 /* A rate by name or number ("NDR", "400 Gb/s", "infinite"), of a cable, before protocols. False: it is none.
  */

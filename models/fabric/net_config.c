@@ -19,31 +19,36 @@ struct given {
 	const char *key;
 };
 
+static int small(int letter) { return letter >= 'A' && letter <= 'Z' ? letter + 32 : letter; }
+
 static bool same_word(const char *a, const char *b)
 {
-	for (; *a && *b; a++, b++) {
-		const char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 32) : *a;
-		const char y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 32) : *b;
-		if (x != y)
+	for (; *a && *b; a++, b++)
+		if (small(*a) != small(*b))
 			return false;
-	}
 	return *a == *b;
 }
 
+const struct sl_setting *net_setting(
+	const struct sl_cluster *cluster, const char *kind, const char *name, const char *key)
+{
+	for (uint32_t i = cluster->setting_count; i-- > 0;) {
+		const struct sl_setting *setting = &cluster->setting[i];
+		if (same_word(setting->kind, kind) && same_word(setting->name, name) &&
+			same_word(setting->key, key))
+			return setting;
+	}
+	return NULL;
+}
+
+/* The engine gives a value of the section as a parameter, too: then it is of the same text. */
 static struct given given_of(const struct sl_model_setup *setup, const char *key)
 {
 	struct given given = { .key = key };
 	const struct sl_value *value = sl_value_of(setup->values, setup->value_count, key);
-	if (value && value->text) {
-		given.text = value->text;
-		return given;
-	}
-	const struct sl_cluster *cluster = setup->cluster;
-	for (uint32_t i = 0; i < cluster->setting_count; i++) {
-		const struct sl_setting *setting = &cluster->setting[i];
-		if (!same_word(setting->kind, "fabric") || (setting->name && *setting->name) ||
-			!same_word(setting->key, key))
-			continue;
+	const struct sl_setting *setting = net_setting(setup->cluster, "fabric", "", key);
+	given.text = value ? value->text : NULL;
+	if (setting && (!given.text || strcmp(setting->value, given.text) == 0)) {
 		given.text = setting->value;
 		given.at = setting->at;
 	}
@@ -67,21 +72,21 @@ static int whole(const struct sl_model_setup *setup, const char *key, int64_t mi
 	if (!given.text)
 		return SL_OK;
 	if (!sl_get_i64(given.text, strlen(given.text), &number) || number < min || number > max)
-		return wrong(&given, err, "a whole number within its bounds (schedlab-models(7) has them)");
+		return wrong(&given, err, "a whole number within its bounds (schedlab-fabric(7) has them)");
 	*value = number;
 	return SL_OK;
 }
 
-/* A number of at most 10^6, in millionths. */
-static int real(
-	const struct sl_model_setup *setup, const char *key, int64_t min, int64_t *micro, struct sl_err *err)
+/* A number between two bounds, in millionths. */
+static int real(const struct sl_model_setup *setup, const char *key, int64_t min, int64_t max, int64_t *micro,
+	struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	int64_t number;
 	if (!given.text)
 		return SL_OK;
-	if (!sl_get_micro(given.text, strlen(given.text), &number) || number < min || number > MICRO * MICRO)
-		return wrong(&given, err, "a number within its bounds (schedlab-models(7) has them)");
+	if (!sl_get_micro(given.text, strlen(given.text), &number) || number < min || number > max)
+		return wrong(&given, err, "a number within its bounds (schedlab-fabric(7) has them)");
 	*micro = number;
 	return SL_OK;
 }
@@ -99,11 +104,11 @@ static int choice(const struct sl_model_setup *setup, const char *key, const cha
 			return SL_OK;
 		}
 	const char *near = sl_nearest(given.text, word);
-	char wanted[120] = "one of those that schedlab-models(7) lists; did you mean ";
+	char wanted[120] = "one of those that schedlab-fabric(7) lists; did you mean ";
 	if (near)
 		strncat(wanted, near, sizeof(wanted) - strlen(wanted) - 1);
 	else
-		wanted[strlen("one of those that schedlab-models(7) lists")] = 0;
+		wanted[strlen("one of those that schedlab-fabric(7) lists")] = 0;
 	return wrong(&given, err, wanted);
 }
 
@@ -172,17 +177,19 @@ static bool ratio_of(const char *text, size_t len, int64_t *micro)
 }
 
 /* Numbers with "/", commas or blanks between them, the leaves' first. */
-static int list(
-	const struct sl_model_setup *setup, const char *key, struct net_list *list, struct sl_err *err)
+static int list(const struct sl_model_setup *setup, const char *key, bool whole_ones, struct net_list *list,
+	struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	const char *p = given.text;
 	while (p && *p) {
 		const size_t len = strcspn(p, "/ ,");
 		if (len) {
-			if (list->count >= SL_LEN(list->micro) ||
-				!ratio_of(p, len, &list->micro[list->count]))
+			int64_t *micro = &list->micro[list->count];
+			if (list->count >= NET_LEVELS_MAX || !ratio_of(p, len, micro))
 				return wrong(&given, err, "a list of positive numbers, as in '4/2'");
+			if (whole_ones && *micro % MICRO)
+				return wrong(&given, err, "a list of whole numbers, as in '4/2'");
 			list->count++;
 		}
 		p += len + (p[len] != 0);
@@ -230,9 +237,9 @@ static int xgft(const struct sl_model_setup *setup, struct net_config *config, s
 static int read_times(struct net_config *config, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	int64_t alpha_net = 14 * MICRO, alpha_nvlink = 3400000, hop = 130000; /* Millionths of us. */
-	int status = real(setup, "alpha", 0, &alpha_net, err);
-	status = status ? status : real(setup, "alpha_nvlink", 0, &alpha_nvlink, err);
-	status = status ? status : real(setup, "hop", 0, &hop, err);
+	int status = real(setup, "alpha", 0, MICRO * MICRO, &alpha_net, err);
+	status = status ? status : real(setup, "alpha_nvlink", 0, MICRO * MICRO, &alpha_nvlink, err);
+	status = status ? status : real(setup, "hop", 0, MICRO * MICRO, &hop, err);
 	config->alpha_net = (double)alpha_net / 1e12;
 	config->alpha_nvlink = (double)alpha_nvlink / 1e12;
 	config->hop = (double)hop / 1e12;
@@ -305,13 +312,11 @@ int net_config_read(struct net_config *config, const struct sl_model_setup *setu
 	status = status ? status : rate(setup, "rate", &config->rate, err);
 	status = status ? status : rate(setup, "uplink_rate", &config->uplink_rate, err);
 	status = status ? status : rate(setup, "nvlink", &config->nvlink, err);
-	status = status ? status : real(setup, "efficiency", 1, &config->efficiency, err);
-	status = status ? status : list(setup, "switches_per_group", &config->groups, err);
-	status = status ? status : list(setup, "up_cables", &config->up_cables, err);
-	status = status ? status : list(setup, "oversubscription", &config->oversubscription, err);
+	status = status ? status : real(setup, "efficiency", 1, MICRO, &config->efficiency, err);
+	status = status ? status : list(setup, "switches_per_group", true, &config->groups, err);
+	status = status ? status : list(setup, "up_cables", true, &config->up_cables, err);
+	status = status ? status : list(setup, "oversubscription", false, &config->oversubscription, err);
 	status = status ? status : xgft(setup, config, err);
 	status = status ? status : read_times(config, setup, err);
-	if (!status && config->efficiency > MICRO)
-		return sl_fail(err, SL_USAGE, "fabric.efficiency: what is left of a rate is at most 1");
 	return status;
 }

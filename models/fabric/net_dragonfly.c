@@ -42,10 +42,11 @@ static int sizes_of(struct dragonfly *d, const struct fabric_net *net, struct sl
 		return sl_fail(err, SL_USAGE,
 			"fabric: a group of this dragonfly has %llu global cables, and reaches as many others: %llu groups are too many",
 			(unsigned long long)cables, (unsigned long long)groups);
+	const uint64_t room = groups * size;
 	if (groups < needed)
 		return sl_fail(err, SL_USAGE,
 			"fabric: this dragonfly has room for %llu nodes, the cluster has %u: give more hosts, routers or groups",
-			(unsigned long long)(groups * size), net->nodes);
+			(unsigned long long)room, net->nodes);
 	d->groups = (uint32_t)groups;
 	return SL_OK;
 }
@@ -115,7 +116,7 @@ static void links_within(struct fabric_net *net, const struct dragonfly *d)
 static void links_between(struct fabric_net *net, const struct dragonfly *d)
 {
 	const uint64_t globals = (uint64_t)(d->plus ? d->spines : d->routers) * d->globals;
-	const struct net_switch *group = &net->sw[d->groups * d->routers];
+	const struct net_switch *group = &net->sw[(size_t)d->groups * d->routers];
 	net->group_level = 2;
 	net->group_count = d->groups;
 	net->pair_first = net->links;
@@ -147,8 +148,8 @@ int net_dragonfly_build(struct fabric_net *net, struct sl_err *err)
 	if (status)
 		return status;
 	const uint64_t pairs = (uint64_t)d.groups * d.groups;
-	const uint64_t links =
-		2 * (uint64_t)net->nodes + 2 * (uint64_t)d.groups * (d.routers + 1) + pairs + 2 * d.groups;
+	const uint64_t links = 2 * (uint64_t)net->nodes + 2 * (uint64_t)d.groups * (d.routers + 1) + pairs +
+			       2 * (uint64_t)d.groups;
 	const uint64_t switches = (uint64_t)d.groups * (d.routers + 1);
 	if (links > NET_LINKS_MAX)
 		return sl_fail(err, SL_USAGE,

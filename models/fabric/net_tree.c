@@ -118,17 +118,19 @@ int net_tree_build(struct fabric_net *net, struct sl_err *err)
 	const struct net_config *config = &net->config;
 	struct net_shape shape = { .levels = (uint32_t)config->levels };
 	shape.fanout[0] = (uint64_t)config->nodes_per_leaf;
-	if (config->levels > 2 && config->groups.count + 2 != (uint32_t)config->levels)
+	const uint32_t between = config->levels > 2 ? shape.levels - 2 : 0;
+	if (config->groups.count != between)
 		return sl_fail(err, SL_USAGE,
-			"fabric: a tree of %d levels needs switches_per_group for %d of them, as in '4/2', from the leaves on",
-			(int)config->levels, (int)config->levels - 2);
+			"fabric: a tree of %d levels takes switches_per_group for %u of them, as in '4/2', from the leaves on, not for %u: give as many, or levels",
+			(int)config->levels, between, config->groups.count);
+	if (config->up_cables.count >= shape.levels && config->up_cables.count)
+		return sl_fail(err, SL_USAGE,
+			"fabric: a tree of %d levels has up_cables for %u of them at most, not for %u: what is on top has none",
+			(int)config->levels, shape.levels - 1, config->up_cables.count);
 	for (uint32_t i = 0; i < shape.levels; i++) {
 		shape.word[i] = words[i] ? words[i] : "switch";
-		if (i && i + 1 < shape.levels) {
+		if (i && i + 1 < shape.levels)
 			shape.fanout[i] = (uint64_t)(config->groups.micro[i - 1] / MICRO);
-			if (!shape.fanout[i])
-				return sl_fail(err, SL_USAGE, "fabric.switches_per_group: at least 1");
-		}
 		if (i && i - 1 < config->up_cables.count)
 			shape.cables[i] = (uint64_t)(config->up_cables.micro[i - 1] / MICRO);
 	}
@@ -223,19 +225,20 @@ static void walk(struct fabric_net *net, uint32_t *place, bool *placed)
 static int cables_of(const struct fabric_net *net, uint32_t index, int64_t *capacity, struct sl_err *err)
 {
 	const struct sl_switch *sw = &net->cluster->sw[index];
-	const char *uplinks = sl_setting_of(net->cluster, "fabric", sw->name, "uplinks");
-	const char *rate = sl_setting_of(net->cluster, "fabric", sw->name, "rate");
+	const struct sl_setting *uplinks = net_setting(net->cluster, "fabric", sw->name, "uplinks");
+	const struct sl_setting *rate = net_setting(net->cluster, "fabric", sw->name, "rate");
 	int64_t cables = 1, bytes = net_uplink_rate(net);
 	*capacity = 0;
 	if (!uplinks && !rate && sw->speed <= 0)
 		return SL_OK;
-	if (uplinks && (!sl_get_i64(uplinks, strlen(uplinks), &cables) || cables < 1 || cables > 65536))
-		return sl_fail(err, SL_INPUT, "fabric: uplinks of switch '%s' are 1 to 65536, not '%s'",
-			sw->name, uplinks);
-	if (rate && !net_rate_of(rate, &bytes))
-		return sl_fail(err, SL_INPUT,
+	if (uplinks && (!sl_get_i64(uplinks->value, strlen(uplinks->value), &cables) || cables < 1 ||
+			       cables > 65536))
+		return sl_fail_at(err, &uplinks->at,
+			"fabric: uplinks of switch '%s' are 1 to 65536, not '%s'", sw->name, uplinks->value);
+	if (rate && !net_rate_of(rate->value, &bytes))
+		return sl_fail_at(err, &rate->at,
 			"fabric: rate of switch '%s' is EDR to XDR or a number of Gb/s, not '%s'", sw->name,
-			rate);
+			rate->value);
 	if (!rate && sw->speed > 0)
 		bytes = net_times(MICRO * 125, sw->speed < MICRO ? sw->speed : MICRO);
 	if (bytes < INT64_MAX && (rate || sw->speed > 0))

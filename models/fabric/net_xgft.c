@@ -124,8 +124,10 @@ int net_xgft_build(struct fabric_net *net, struct sl_err *err)
 	if (status)
 		return status;
 	if (net->config.routing == NET_DMODK) {
-		for (uint32_t node = 0; node < net->nodes; node++)
+		for (uint32_t node = 0; node < net->nodes; node++) {
 			net->position[node] = node;
+			net->leaf[node] = node / net->xgft_m[0];
+		}
 		return cables_build(net, err);
 	}
 	static const char *const words[NET_LEVELS_MAX] = { "leaf", "pod", "block", "hall", "part", "side",

@@ -2,8 +2,8 @@
 /*
  * leaves.h - placements by leaf switch: what is free of each node, and which nodes a job could have.
  *
- * The leaves are those of the cluster's switches; without any, nodes_per_leaf nodes in a row, as the
- * cluster's section "fabric" says (default 16).
+ * The leaves are those of the model that knows of any (fabric); without one, of the cluster's switches;
+ * without any, nodes_per_leaf nodes in a row, as the cluster's section "fabric" says (default 16).
  */
 #ifndef SL_LEAVES_H
 #define SL_LEAVES_H
@@ -61,6 +61,8 @@ struct leaves {
 /* Books (leaves_books.c). */
 int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways, struct sl_err *err);
 void leaves_release(void *state);
+/* Who is on which leaf: models are made after placers, so at the first question. */
+void leaves_know(struct leaves *l);
 void leaves_take(void *state, sl_job job);
 void leaves_untake(void *state, sl_job job);
 void leaves_give(void *state, sl_job job);

@@ -45,14 +45,45 @@ static uint32_t leaves_by_switch(struct leaves *l)
 	return count;
 }
 
-static bool make_leaves(struct leaves *l)
+struct numbered {
+	uint32_t leaf, node;
+};
+
+static int compare_numbered(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	return x->leaf != y->leaf ? (x->leaf > y->leaf) - (x->leaf < y->leaf)
+				  : (x->node > y->node) - (x->node < y->node);
+}
+
+/* As a model numbers them, without gaps. 0: none knows. */
+static uint32_t leaves_by_model(struct leaves *l)
 {
 	const uint32_t nodes = l->cluster->node_count;
-	l->leaf_count = l->cluster->switch_count ? leaves_by_switch(l) : leaves_by_number(l);
-	l->first = sl_alloc(l->arena, l->leaf_count + 2, sizeof(*l->first));
-	l->by_leaf = sl_alloc(l->arena, nodes, sizeof(*l->by_leaf));
-	if (!l->first || !l->by_leaf)
-		return false;
+	if (!l->world || sl_leaf_of(l->world, 0) == UINT32_MAX)
+		return 0;
+	struct numbered *all = malloc(nodes * sizeof(*all));
+	SL_CHECK(all); /* Some bytes for each node. */
+	for (uint32_t node = 0; node < nodes; node++)
+		all[node] = (struct numbered){ sl_leaf_of(l->world, node), node };
+	qsort(all, nodes, sizeof(*all), compare_numbered);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < nodes; i++) {
+		count += i && all[i].leaf != all[i - 1].leaf;
+		l->leaf[all[i].node] = count;
+	}
+	free(all);
+	return count + 1;
+}
+
+void leaves_know(struct leaves *l)
+{
+	const uint32_t nodes = l->cluster->node_count;
+	if (l->leaf_count)
+		return;
+	l->leaf_count = leaves_by_model(l);
+	if (!l->leaf_count)
+		l->leaf_count = l->cluster->switch_count ? leaves_by_switch(l) : leaves_by_number(l);
 	uint32_t *next = l->first + 1; /* next[leaf + 1] counts, and becomes first[leaf + 1]. */
 	for (uint32_t node = 0; node < nodes; node++)
 		l->first[l->leaf[node] + 1]++;
@@ -63,7 +94,6 @@ static bool make_leaves(struct leaves *l)
 	for (uint32_t node = 0; node < nodes; node++)
 		l->by_leaf[next[l->leaf[node]]++] = node;
 	l->first[0] = 0;
-	return true;
 }
 
 /* ---- Amounts ------------------------------------------------------------------------------------------- */
@@ -159,7 +189,7 @@ static struct leaves_held *held_new(const struct leaves *l)
 		held->holding[i] = l->holding[i];
 		for (uint32_t type = 0; type < l->types; type++)
 			gpu[i * l->types + type] = l->holding[i].gpus[type];
-		held->holding[i].gpus = &gpu[i * l->types];
+		held->holding[i].gpus = &gpu[(size_t)i * l->types];
 		held->crosses |= l->leaf[l->holding[i].node] != l->leaf[l->holding[0].node];
 	}
 	return held;
@@ -283,28 +313,29 @@ int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways
 	const int status = refuse_asks(l, err);
 	if (status)
 		return status;
+	/* There are at most as many leaves as nodes. */
 	l->leaf = sl_alloc(arena, nodes, sizeof(*l->leaf));
-	if (!l->leaf || !make_leaves(l))
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+	l->first = sl_alloc(arena, (size_t)nodes + 2, sizeof(*l->first));
+	l->by_leaf = sl_alloc(arena, nodes, sizeof(*l->by_leaf));
 	l->free = sl_alloc(arena, (size_t)nodes * l->kinds, sizeof(*l->free));
-	l->across = sl_alloc(arena, l->leaf_count, sizeof(*l->across));
+	l->across = sl_alloc(arena, nodes, sizeof(*l->across));
 	l->now = sl_alloc(arena, jobs + 1, sizeof(struct leaves_held *));
 	l->given = sl_alloc(arena, jobs + 1, sizeof(struct leaves_held *));
 	l->gave = sl_alloc(arena, jobs + 1, sizeof(*l->gave));
 	l->holds = sl_alloc(arena, nodes, sizeof(*l->holds));
-	l->sum = sl_alloc(arena, l->leaf_count, sizeof(*l->sum));
-	l->order = sl_alloc(arena, l->leaf_count, sizeof(*l->order));
+	l->sum = sl_alloc(arena, nodes, sizeof(*l->sum));
+	l->order = sl_alloc(arena, nodes, sizeof(*l->order));
 	l->within = sl_alloc(arena, nodes, sizeof(*l->within));
-	l->next = sl_alloc(arena, l->leaf_count, sizeof(*l->next));
-	l->rank = sl_alloc(arena, nodes > l->leaf_count ? nodes : l->leaf_count, sizeof(*l->rank));
+	l->next = sl_alloc(arena, nodes, sizeof(*l->next));
+	l->rank = sl_alloc(arena, nodes, sizeof(*l->rank));
 	l->amount = sl_alloc(arena, l->kinds, sizeof(*l->amount));
 	l->piece = sl_alloc(arena, nodes, sizeof(*l->piece));
 	l->best = sl_alloc(arena, nodes, sizeof(*l->best));
 	l->holding = sl_alloc(arena, nodes, sizeof(*l->holding));
 	l->gpus = sl_alloc(arena, (size_t)nodes * l->types + 1, sizeof(*l->gpus));
-	if (!l->free || !l->across || !l->now || !l->given || !l->gave || !l->holds || !l->sum || !l->order ||
-		!l->within || !l->next || !l->rank || !l->amount || !l->piece || !l->best || !l->holding ||
-		!l->gpus)
+	if (!l->leaf || !l->first || !l->by_leaf || !l->free || !l->across || !l->now || !l->given ||
+		!l->gave || !l->holds || !l->sum || !l->order || !l->within || !l->next || !l->rank ||
+		!l->amount || !l->piece || !l->best || !l->holding || !l->gpus)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	for (uint32_t node = 0; node < nodes; node++)
 		for (uint32_t kind = 0; kind < l->kinds; kind++)

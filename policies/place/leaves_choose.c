@@ -226,6 +226,7 @@ size_t leaves_choose(void *state, sl_job job, const uint64_t *closed, const stru
 	const bool asks = l->ways >> LEAVES_QUIET & 1; /* With one way only there is nothing to ask. */
 	l->group = l->jobs->requests[l->jobs->request[job.row]].group;
 	l->most = most_on_node(l->group);
+	leaves_know(l);
 	look(l, closed);
 	uint64_t best = 0;
 	uint32_t pieces = 0, leaves = 0;

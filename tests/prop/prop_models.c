@@ -284,6 +284,8 @@ static void expect_attempts(
 		const sl_time end = several ? attempt[i].end : result->end[job];
 		const enum sl_state state = (enum sl_state)(several ? attempt[i].state : result->state[job]);
 		enum sl_state want_state;
+		if (w->rules.pass_per_event && start == end && state == SL_NODE_FAIL)
+			continue; /* Started by a pass between the events of that instant. */
 		cr_assert(may_be_there(script, &placed, start), "%s: job %u is where nothing starts", named,
 			job + 1);
 		const sl_time want = attempt_ends(w, script, job, start, &placed, &track, &want_state);
@@ -296,6 +298,15 @@ static void expect_attempts(
 			"%s: job %u, attempt %zu ended at %lld %s, not %lld %s", named, job + 1, i + 1,
 			(long long)end, sl_state_name(state), (long long)want, sl_state_name(want_state));
 	}
+}
+
+/* Who is held for ever runs when the run ends: then nobody knows how long. */
+static bool all_over(const struct world *w)
+{
+	for (uint32_t job = 0; job < w->count; job++)
+		if (w->sim.result.state[job] == SL_RUNNING || w->sim.result.state[job] == SL_SUSPENDED)
+			return false;
+	return true;
 }
 
 Test(models, attempts_are_as_worked_out_slowly, .timeout = 900)
@@ -316,7 +327,7 @@ Test(models, attempts_are_as_worked_out_slowly, .timeout = 900)
 		cr_assert_eq(world_run(&w, policy, seed % 5 == 0), SL_OK, "%s: %s", named, w.err.text);
 		for (uint32_t job = 0; job < w.count; job++)
 			expect_attempts(&w, &script, job, named);
-		if (w.as_nodes && w.sim.result.place)
+		if (w.as_nodes && w.sim.result.place && all_over(&w))
 			cr_assert(
 				world_places_add_up(&w.sim.result, true), "%s: more or less was busy", named);
 		world_release(&w);
@@ -339,7 +350,7 @@ Test(models, any_preset_bears_anything, .timeout = 900)
 				cr_assert(w.err.status == SL_USAGE || w.err.status == SL_INPUT,
 					"%s, seed %llu: %s", preset->name, (unsigned long long)seed,
 					w.err.text);
-			else if (w.as_nodes && w.sim.result.place)
+			else if (w.as_nodes && w.sim.result.place && all_over(&w))
 				cr_assert(world_places_add_up(&w.sim.result, false), "%s, seed %llu",
 					preset->name, (unsigned long long)seed);
 			world_release(&w);

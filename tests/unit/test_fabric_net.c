@@ -259,6 +259,29 @@ Test(fabric_net, dmodk_parallel)
 }
 
 /* k = 4: 16 nodes, pods of 4; 2 cables up a leaf, 4 a pod. */
+/* Two NICs a node, each a host of its own. Node 0 sends to 2 and 3 over the top: with its NIC 1 to NIC 1 of
+ * node 2, with its NIC 0 to NIC 0 of node 3, so that no cable has both: up they go by hosts 5 and 6, down by
+ * hosts 1 and 0. */
+Test(fabric_net, dmodk_nics)
+{
+	struct fabric_world *w = made(4, "topology=xgft xgft=2;2/2;1/1;2/2 rate=EDR routing=dmodk");
+	const struct fabric_spot spot[] = { { 0, 2 }, { 2, 2 }, { 3, 2 } };
+	const struct fabric_ask ask = { .pattern = SL_PATTERN_BROADCAST, .spot = spot, .spots = 3 };
+	struct fabric_path path;
+	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	static const char *const cable[] = { "level0:cable0:up", "level0:cable1:up", "level1:cable0:up",
+		"level1:cable1:up", "level1:cable2:down", "level1:cable3:down", "level0:cable5:down",
+		"level0:cable6:down" };
+	for (size_t i = 0; i < SL_LEN(cable); i++)
+		cr_expect_eq(fabric_flows_on(w, &path, cable[i]), 1, "%s: %lld", cable[i],
+			(long long)fabric_flows_on(w, &path, cable[i]));
+	/* All to all: of its three flows a node has two on one NIC, one on the other. */
+	path = fabric_row(w, SL_PATTERN_ALLTOALL, 0, 4, 2);
+	cr_expect_eq(fabric_flows_on(w, &path, "level0:cable0:up"), 1);
+	cr_expect_eq(fabric_flows_on(w, &path, "level0:cable1:up"), 2);
+	unmake(w);
+}
+
 Test(fabric_net, fat_tree)
 {
 	struct fabric_world *w = made(16, "topology=fat_tree k=4 rate=EDR");
@@ -275,7 +298,7 @@ Test(fabric_net, fat_tree)
 	refused(4, "topology=tree routing=valiant", "give adaptive or dmodk");
 	refused(4, "topology=tree levels=3", "switches_per_group");
 	refused(4, "topology=tree rate=slow", "is not a rate");
-	refused(4, "topology=ring", "schedlab-models(7)");
+	refused(4, "topology=ring", "schedlab-fabric(7)");
 	refused(4, "topology=switches", "name none");
 	refused(4200, "topology=xgft xgft=1;4200;1 routing=dmodk", "at most 4096 nodes");
 }
@@ -490,4 +513,16 @@ Test(fabric_net, switches)
 	cr_assert_eq(fabric_flows(w->net, &two, &path), SL_OK);
 	cr_expect_eq(fabric_flows_on(w, &path, "a:up"), 0);
 	unmake(w);
+}
+
+/* What nothing could be made of, in place of a default in silence. */
+Test(fabric_net, refused_trees)
+{
+	refused(4, "topology=tree up_cables=0.5", "whole numbers");
+	refused(4, "topology=tree up_cables=1/2", "up_cables for 1 of them");
+	refused(4, "topology=tree switches_per_group=2", "switches_per_group for 0 of them");
+	refused(4, "topology=tree levels=3", "switches_per_group for 1 of them");
+	refused(4, "topology=tree levels=3 switches_per_group=1.5", "whole numbers");
+	refused(4, "topology=tree efficiency=1.1", "within its bounds");
+	refused(4, "topology=tree oversubscription=1/1/1/1/1/1/1/1/1", "a list of positive numbers");
 }
