@@ -141,6 +141,9 @@ static char *put_class(char *p, const struct fit_trace *t, const struct fit_clas
 static int fit_jann(const struct fit_trace *t, struct fit_found *found, struct sl_err *err)
 {
 	enum { LEAST = 50 };
+	if (t->job[t->count - 1].submit == t->job[0].submit)
+		return sl_fail(
+			err, SL_INPUT, "%s: a fit needs jobs at several times: give a longer trace", t->path);
 	const int status = fit_common(t, "max_run", found, err);
 	if (status)
 		return status;

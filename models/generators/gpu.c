@@ -102,7 +102,7 @@ static int sizes_init(struct numbers *n, const struct gen_work *w, double mean, 
 		n->sizes++;
 	double low = 0;
 	double high = 1e3;
-	if (mean > mean_size(high, n->sizes) && mean > 1)
+	if (mean > (double)((int64_t)1 << (n->sizes - 1)))
 		return sl_fail(err, SL_USAGE,
 			"'size_mean' is above what 'size_max' allows, or 'cpus': give less, or more of these");
 	for (int i = 0; i < 100; i++) {

@@ -381,7 +381,7 @@ Test(fit, says_what_can_be_generated)
 /* Too little to fit, and jobs at one time: an error, no numbers. */
 Test(fit, refuses_what_says_too_little)
 {
-	static const char *const name[] = { "mixture", "lublin", "downey", "gavel", "gpu" };
+	static const char *const name[] = { "mixture", "lublin", "downey", "jann", "gavel", "gpu" };
 	for (size_t i = 0; i < SL_LEN(name); i++) {
 		struct traced t = generated("gavel", "jobs=50,format=swf", 1);
 		for (size_t k = 0; k < t.count; k++)

@@ -493,6 +493,10 @@ Test(generators, gpu_fits_the_machine)
 	}
 	cr_expect_gt(most, 1000);
 	release(&made);
+	made = made_well("gpu", "jobs=1000,cpus=64,size_mean=64"); /* All are the largest. */
+	for (size_t i = 0; i < made.count; i++)
+		cr_assert_geq(made.one[i].size, 32);
+	release(&made);
 }
 
 /* ---- Mixture ----------------------------------------------------------------------------------------- */
