@@ -95,11 +95,10 @@ static void grow(struct sl_pass *pass, sl_job job, uint32_t most)
  */
 
 /* What it asks for by now, within its bounds, 0: nothing; *next: the work at which it asks again. */
-static uint32_t asked_by(const struct sl_pass *pass, sl_job job, sl_time work, sl_time *next)
+static uint32_t asked_by(const char *evolves, const struct sl_group *group, sl_time work, sl_time *next)
 {
 	struct sl_evolution step[SL_EVOLVES_MAX];
-	const struct sl_group *group = group_of(pass, job);
-	const int count = sl_evolves_read(profile_of(pass, job)->evolves, step);
+	const int count = sl_evolves_read(evolves, step);
 	const uint32_t tasks = sl_evolves_by(step, count, work, next);
 	if (!tasks || (tasks >= group->tasks_min && tasks <= group->tasks_max))
 		return tasks;
@@ -133,7 +132,7 @@ static void evolve(struct sl_pass *pass)
 		const sl_time work = counts_rates(pass) ? sl_done_of(pass, job) + sl_kept_of(pass, job)
 							: sl_work_of(pass, job);
 		sl_time next;
-		const uint32_t tasks = asked_by(pass, job, work, &next);
+		const uint32_t tasks = asked_by(profile->evolves, group_of(pass, job), work, &next);
 		if (tasks && tasks != sl_tasks_of(pass, job))
 			(void)sl_resize(pass, job, tasks);
 		if (next != SL_NEVER)
