@@ -14,8 +14,8 @@ extern const struct sl_node_model node_param_shakti, node_param_shakti_hm, node_
 extern const struct sl_node_model node_cpu_1s, node_cpu_2s;
 extern const struct sl_mig_model mig_a100_40gb, mig_a100_80gb, mig_h100_80gb, mig_h100_94gb;
 
-extern const struct sl_model model_search, model_speedup, model_failures, model_power, model_storage,
-	model_checkpoint, model_fabric;
+extern const struct sl_model model_workflow, model_search, model_speedup, model_failures, model_power,
+	model_storage, model_checkpoint, model_fabric, model_serving;
 
 const struct sl_generator *const sl_generators[] = { &model_lublin, &model_sessions, &model_downey,
 	&model_jann, &model_gavel, &model_gpu, &model_mixture, NULL };
@@ -29,6 +29,6 @@ const struct sl_mig_model *const sl_mig_models[] = { &mig_a100_40gb, &mig_a100_8
 	&mig_h100_94gb, NULL };
 
 /* Settled in this order: who stops, how fast by itself, what is up, what waits for files and for each other,
- * then what all that draws. */
-const struct sl_model *const sl_models[] = { &model_search, &model_speedup, &model_failures, &model_storage,
-	&model_checkpoint, &model_fabric, &model_power, NULL };
+ * then what all that draws, and what is ready of it. */
+const struct sl_model *const sl_models[] = { &model_workflow, &model_search, &model_speedup, &model_failures,
+	&model_storage, &model_checkpoint, &model_fabric, &model_power, &model_serving, NULL };

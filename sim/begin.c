@@ -58,7 +58,8 @@ static int init_control(struct sl_pass *pass, struct sl_err *err)
 			pass->options.choice->text);
 	gates_release(pass->gates);
 	pass->gates = NULL;
-	pass->gated = NULL;
+	if (!pass->feedback)
+		pass->gated = NULL;
 	if (!pass->eligible)
 		pass->eligible = sl_alloc(pass->arena, count, sizeof(*pass->eligible));
 	if (!pass->eligible)
@@ -135,11 +136,15 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 	if (!status)
 		status = evq_init(&pass->events, 1024, err);
 	if (!status)
+		status = feedback_init(pass, err);
+	if (!status)
 		status = decisions_init(pass, err);
 	if (!status)
 		status = gates_init(pass, err);
 	if (!status)
 		status = init_policy(pass, options->choice, err);
+	if (!status)
+		status = feedback_keys(pass, err);
 	if (!status)
 		status = models_ask(pass, err);
 	int room = status ? status : room_init(pass, err);
@@ -184,23 +189,22 @@ static int sort_reasons(struct sl_pass *pass)
 	return SL_OK;
 }
 
-sl_time result_first(const struct sl_pass *pass)
+static void fill_result(struct engine *engine, struct sl_result *result, bool stopped)
 {
-	const struct sl_jobs *jobs = pass->jobs;
-	if (pass->scenario->begins)
-		return pass->scenario->begin;
-	return jobs->count ? jobs->submit[0] : 0;
-}
-
-static void fill_result(const struct engine *engine, struct sl_result *result, bool stopped)
-{
-	const struct sl_pass *pass = &engine->pass;
+	struct sl_pass *pass = &engine->pass;
 	const struct sl_jobs *jobs = pass->jobs;
 	sl_time last = engine->interrupted ? pass->now : stopped ? engine->reached : SL_NONE;
 	for (uint32_t i = 0; i < jobs->count; i++)
 		last = pass->end[i] > last ? pass->end[i] : last;
+	for (size_t i = 0; i < pass->attempt_count; i++) /* Who waits for ever since. */
+		last = pass->attempt[i].end > last ? pass->attempt[i].end : last;
+	if (pass->feedback)
+		feedback_over(pass, last == SL_NONE ? pass->now : last);
 	const bool integrated = pass->nodes || pass->course;
-	const sl_time first = result_first(pass);
+	const bool begins = pass->scenario->begins;
+	sl_time first = begins ? pass->scenario->begin : jobs->count ? jobs->submit[0] : 0;
+	for (uint32_t i = 0; pass->feedback && i < jobs->count; i++)
+		first = jobs->submit[i] < first ? jobs->submit[i] : first;
 	*result = (struct sl_result){
 		.jobs = jobs,
 		.start = pass->start,
@@ -236,6 +240,7 @@ static void fill_result(const struct engine *engine, struct sl_result *result, b
 		.place_first = pass->place_first,
 		.place_count = pass->place_count,
 		.stopped = stopped,
+		.moved = pass->feedback != NULL,
 		.unfit = pass->unfit,
 		.eligible = pass->eligible,
 		.epoch = pass->scenario->epoch,
@@ -472,6 +477,7 @@ void sim_release(struct sim *sim)
 	profile_release(&pass->profile);
 	evq_release(&pass->events);
 	gates_release(pass->gates);
+	feedback_release(pass->feedback);
 	evq_release(&pass->overruns);
 	evq_release(&pass->due);
 	evq_release(&pass->expiries);

@@ -24,9 +24,9 @@ static int column_widen(void **column, size_t bytes, struct sl_err *err)
 
 static bool is_optional(enum column which)
 {
-	return which == COLUMN_WAIT || which == COLUMN_CANCEL || which == COLUMN_REQUEST ||
-	       which == COLUMN_GANG || which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE ||
-	       which == COLUMN_PROFILE;
+	return which == COLUMN_WAIT || which == COLUMN_CANCEL || which == COLUMN_PREV ||
+	       which == COLUMN_THINK || which == COLUMN_REQUEST || which == COLUMN_GANG ||
+	       which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE || which == COLUMN_PROFILE;
 }
 
 int columns_want(struct columns *columns, enum column which, struct sl_err *err)
@@ -36,7 +36,7 @@ int columns_want(struct columns *columns, enum column which, struct sl_err *err)
 		return SL_OK;
 	const int status = column_widen(&columns->at[which], columns->capacity * element_of(which), err);
 	for (uint32_t row = 0; row < columns->count && !status; row++)
-		if (which == COLUMN_WAIT || which == COLUMN_CANCEL)
+		if (which < COLUMN_SIZE)
 			column_i64(columns, which)[row] = SL_NONE;
 		else
 			column_i32(columns, which)[row] =

@@ -18,6 +18,8 @@ enum column {
 	COLUMN_LIMIT,
 	COLUMN_WAIT,
 	COLUMN_CANCEL,
+	COLUMN_PREV,
+	COLUMN_THINK,
 	COLUMN_SIZE,
 	COLUMN_USER,
 	COLUMN_ACCOUNT,
@@ -55,8 +57,8 @@ static inline int32_t *column_i32(const struct columns *columns, enum column whi
 int columns_expect(struct columns *columns, size_t rows, struct sl_err *err);
 /* Room for one more row. */
 int columns_reserve(struct columns *columns, struct sl_err *err);
-/* Wait, cancel, request, gang, more, GPU activity and profile are made at the first row that has one; rows
- * before have none (SL_NONE, -1; of more and profile, 0). */
+/* Wait, cancel, the preceding job, think time, request, gang, more, GPU activity and profile are made at the
+ * first row that has one; rows before have none (SL_NONE, -1; of more and profile, 0). */
 int columns_want(struct columns *columns, enum column which, struct sl_err *err);
 /* A further column, zeroed. */
 int columns_add(struct columns *columns, enum column which, struct sl_err *err);

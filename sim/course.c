@@ -12,15 +12,19 @@
 
 #include "sim/models.h"
 
-/* Tasks asked for and held, as a ratio, unless a model counts by size itself. */
+/* Tasks asked for and held, as a ratio. Where a model counts work by size itself, what time a limit and an
+ * estimate count does not know how fast that is: fewer tasks count in proportion, more as those asked for, so
+ * that nobody is late or cut for his size alone as long as no task more is worth more than the first. */
 void course_speed(
 	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held)
 {
 	*asked = *held = 1;
-	if (!course->tasks || (pass->models && pass->models->sizes))
+	if (!course->tasks)
 		return;
 	*asked = pass->requests[pass->request[job]].group[0].tasks;
 	*held = course->tasks;
+	if (pass->models && pass->models->sizes && *held > *asked)
+		*held = *asked;
 }
 
 /* Rounded up. */

@@ -106,13 +106,20 @@ static void fail_for_good(struct sl_pass *pass, uint32_t job, enum sl_state as)
 	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_JOB_END, job });
 }
 
+/* Who has the whole say knows whether it may. */
+static bool waits_again(struct sl_pass *pass, uint32_t job)
+{
+	if (!is_controlled(pass))
+		return !(pass->gates && gates_no_requeue(pass, job));
+	return pass->policy->requeues && pass->policy->requeues(pass->state, pass, (sl_job){ job });
+}
+
 void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again)
 {
 	SL_CHECK(as > SL_SUSPENDED && as < SL_STATE_COUNT);
 	if (!holds_room(world, job.row))
 		return;
-	const bool may = again && !(world->gates && gates_no_requeue(world, job.row));
-	if (may && !is_controlled(world))
+	if (again && waits_again(world, job.row))
 		fail_again(world, job.row, as);
 	else
 		fail_for_good(world, job.row, as);
@@ -124,7 +131,7 @@ void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool aga
 void sl_model_cancel(struct sl_pass *world, sl_job job)
 {
 	const uint32_t row = job.row;
-	if (row >= world->submitted)
+	if (row >= world->submitted || (world->feedback && !world->feedback->came[row]))
 		return;
 	if (holds_room(world, row)) {
 		end_job(world, row, SL_CANCELLED);
@@ -134,8 +141,7 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 		world->end[row] = world->now;
 		world->job_state[row] = SL_CANCELLED;
 		world->ended++;
-		if (world->gates)
-			gates_ended(world, row);
+		others_hear(world, row);
 	} else {
 		return;
 	}
@@ -146,19 +152,6 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------------- */
-
-/* Who has the whole say has its own mind of its nodes, and is not told so far. */
-static bool refused(struct sl_pass *pass)
-{
-	if (!is_controlled(pass))
-		return false;
-	pass_failed(pass,
-		sl_fail(&pass->err, SL_USAGE,
-			"model '%s' takes nodes down, which policy '%s' does not follow yet: take another "
-			"policy, or leave the model out",
-			pass->models->of[pass->models->current].model->name, pass->options.choice->text));
-	return true;
-}
 
 static void note_node(struct sl_pass *pass, uint32_t node, bool up, bool drain)
 {
@@ -221,7 +214,7 @@ static uint32_t runs_on(const struct sl_pass *pass, uint32_t node)
 void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time expected)
 {
 	struct models *models = world->models;
-	if (!world->nodes || refused(world))
+	if (!world->nodes)
 		return;
 	SL_CHECK(node < world->info->node_count);
 	const bool first = !models->down[node]++;
@@ -265,7 +258,7 @@ void sl_model_node_up(struct sl_pass *world, uint32_t node)
 void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 {
 	struct models *models = world->models;
-	if (!world->nodes || (!drain && !models->drained[node]) || refused(world))
+	if (!world->nodes || (!drain && !models->drained[node]))
 		return;
 	SL_CHECK(node < world->info->node_count);
 	const bool last = models->drained[node] == 1;
@@ -278,10 +271,18 @@ void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 	world->promises_broken |= drain;
 	note_node(world, node, !drain, true);
 	pass_digest(world, drain ? DIGEST_DRAIN : DIGEST_UNDRAIN, node);
+	if (is_controlled(world)) /* Others start nothing there, told or not. */
+		tell_policy(world,
+			&(struct sl_event){ world->now, drain ? SL_EV_NODE_DOWN : SL_EV_NODE_UP, node });
 	stirred(world);
 }
 
 bool sl_node_is_up(const struct sl_pass *world, uint32_t node)
 {
 	return !world->models || !world->models->down[node];
+}
+
+bool sl_node_is_drained(const struct sl_pass *world, uint32_t node)
+{
+	return world->models && world->models->drained[node];
 }

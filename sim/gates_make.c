@@ -275,7 +275,8 @@ int gates_init(struct sl_pass *pass, struct sl_err *err)
 	if (!pass->jobs->more_of)
 		return SL_OK;
 	pass->gates = sl_alloc(pass->arena, 1, sizeof(*pass->gates));
-	pass->gated = sl_alloc(pass->arena, (size_t)jobs + 1, sizeof(*pass->gated));
+	if (!pass->gated)
+		pass->gated = sl_alloc(pass->arena, (size_t)jobs + 1, sizeof(*pass->gated));
 	pass->eligible = sl_alloc(pass->arena, (size_t)jobs + 1, sizeof(*pass->eligible));
 	if (!pass->gates || !pass->gated || !pass->eligible)
 		return sl_fail_memory(err);

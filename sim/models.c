@@ -22,6 +22,8 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 	if (scenario->model_count > MODELS_MAX)
 		return sl_fail(err, SL_USAGE, "replay.models: at most %d at a time", MODELS_MAX);
 	for (size_t i = 0; i < scenario->model_count; i++) {
+		if (scenario->model[i].model->nodes_if_any && scenario->cluster.node_count)
+			uses |= SL_USE_NODES;
 		if (!scenario->model[i].model->on_nodes)
 			continue;
 		if (!scenario->cluster.node_count)
@@ -83,6 +85,15 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 	return choice->model->init ? choice->model->init(&instance->state, &setup, err) : SL_OK;
 }
 
+const struct sl_value *sl_model_value(const struct sl_model_setup *setup, const char *model, const char *key)
+{
+	const struct scenario *scenario = setup->world ? setup->world->scenario : NULL;
+	for (size_t i = 0; scenario && i < scenario->model_count; i++)
+		if (strcmp(scenario->model[i].model->name, model) == 0)
+			return sl_value_of(scenario->model[i].values, scenario->model[i].value_count, key);
+	return NULL;
+}
+
 int models_init(struct sl_pass *pass, struct sl_err *err)
 {
 	const struct scenario *scenario = pass->scenario;
@@ -132,13 +143,17 @@ void models_release(struct sl_pass *pass)
 int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct models *models = pass->models;
+	const sl_time now = pass->now;
 	int status = SL_OK;
+	if (models->stopped && models->over != SL_NONE)
+		pass->now = models->over;
 	for (uint32_t i = 0; i < models->count && !status; i++) {
 		models->current = i;
 		tally->model = models->of[i].model->name;
 		if (models->of[i].model->tell)
 			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
 	}
+	pass->now = now;
 	return status;
 }
 
@@ -146,11 +161,9 @@ int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err
 static void add_missing(struct sl_pass *pass, sl_time until)
 {
 	struct models *models = pass->models;
-	const sl_time first = result_first(pass);
-	const sl_time from = models->missing_since > first ? models->missing_since : first;
-	for (uint32_t kind = 0; until > from && kind < pass->info->kind_count; kind++)
-		models->missing[kind] +=
-			(unsigned __int128)(until - from) * (uint64_t)models->missing_now[kind];
+	for (uint32_t kind = 0; models->missing_counts && kind < pass->info->kind_count; kind++)
+		models->missing[kind] += (unsigned __int128)(until - models->missing_since) *
+					 (uint64_t)models->missing_now[kind];
 	models->missing_since = until;
 }
 
@@ -158,12 +171,14 @@ static void add_missing(struct sl_pass *pass, sl_time until)
 static void note_missing(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
+	const uint64_t ended = pass->ended + pass->attempt_count;
 	if (!models->node_change_count)
 		return;
 	add_missing(pass, pass->now);
-	if (models->ended_before != pass->ended)
+	if (models->ended_before != ended)
 		memcpy(models->missing_at_end, models->missing, sizeof(models->missing));
-	models->ended_before = pass->ended;
+	models->ended_before = ended;
+	models->missing_counts = pass->submitted || pass->scenario->begins;
 	for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 		models->missing_now[kind] = nodes_shut_free(pass->nodes, kind);
 }
@@ -269,6 +284,17 @@ static void tell_node(struct sl_pass *pass, const struct told *told)
 	}
 }
 
+void models_rated(struct sl_pass *pass, uint32_t job)
+{
+	struct models *models = pass->models;
+	const uint32_t asker = models->current;
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->knows[job] >> i & 1 && models->of[i].model->rated)
+			models->of[i].model->rated(models->of[i].state, pass, (sl_job){ job });
+	}
+	models->current = asker;
+}
 /* So many instants in a row at which nothing ran: nobody who waits will ever start. */
 enum { IDLE_MAX = 1000000 };
 
@@ -310,6 +336,10 @@ static void instant_over(struct sl_pass *pass, bool silent)
 bool models_settle(struct sl_pass *pass, bool silent)
 {
 	struct models *models = pass->models;
+	if (models->stopped) {
+		instant_over(pass, silent);
+		return false;
+	}
 	tell_all(pass);
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
@@ -359,8 +389,10 @@ static bool is_no_model(void *self, const struct ev *ev)
 /* All that is still to happen is of models. */
 static bool only_models(struct sl_pass *pass)
 {
-	if (pass->submitted < pass->jobs->count || pass->running || pass->suspended ||
-		pass->wake != SL_NEVER || pass->expiries.count)
+	uint32_t job;
+	const bool comes =
+		pass->feedback ? feedback_next(pass, &job) != SL_NEVER : pass->submitted < pass->jobs->count;
+	if (comes || pass->running || pass->suspended || pass->wake != SL_NEVER || pass->expiries.count)
 		return false;
 	if ((pass->gates && gates_next(pass) != SL_NEVER) ||
 		(pass->uses & SL_USE_PROMISES && promise_next(pass) != SL_NEVER))
@@ -386,12 +418,14 @@ static void stop_if_over(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
-	if (!top || top->class != SL_EV_MODEL || models->stopped || models->stirred)
+	const bool over = pass->ended == pass->jobs->count;
+	if (models->stopped || models->stirred || (!over && (!top || top->class != SL_EV_MODEL)))
 		return;
-	if (pass->ended < pass->jobs->count &&
+	if (!over &&
 		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))
 		return;
 	models->stopped = true;
+	models->over = over ? pass->now : SL_NONE;
 	evq_keep(&pass->events, is_no_model, NULL);
 }
 

@@ -61,7 +61,9 @@ struct models {
 	uint64_t events_seen; /* Events as of the instant before; */
 	uint32_t stalled;     /* instants in a row at which there were no more. */
 	bool stopped;         /* Nobody is left for whom anything could happen. */
-	uint32_t idle;        /* Instants in a row at which models alone did something and nothing ran. */
+	sl_time over;  /* All jobs were, then: what is left to happen is of no job. SL_NONE: some never were.
+			*/
+	uint32_t idle; /* Instants in a row at which models alone did something and nothing ran. */
 
 	struct shown *shown;
 	size_t shown_count, shown_capacity;
@@ -78,6 +80,7 @@ struct models {
 	 * until a job last ended. */
 	sl_time missing_since;
 	int64_t missing_now[SL_KINDS_MAX];
+	bool missing_counts; /* Somebody was submitted. */
 	unsigned __int128 missing[SL_KINDS_MAX], missing_at_end[SL_KINDS_MAX];
 	uint64_t ended_before;
 };
@@ -96,6 +99,7 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 void models_started(struct sl_pass *pass, uint32_t job, bool fresh);
 void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how);
 void models_note(struct sl_pass *pass, struct told told);
+void models_rated(struct sl_pass *pass, uint32_t job);
 void models_timer(struct sl_pass *pass, uint32_t row);
 /* Its work is done. True: a model has it hold on. */
 bool models_hold(struct sl_pass *pass, uint32_t job);

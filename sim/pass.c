@@ -151,8 +151,7 @@ void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 	pass->job_state[job] = (uint8_t)state;
 	if (pass->models)
 		models_left(pass, job, SL_LEFT_END);
-	if (pass->gates)
-		gates_ended(pass, job);
+	others_hear(pass, job);
 }
 
 /* ---- Begin and commit ----------------------------------------------------------------- */
@@ -276,8 +275,7 @@ static int commit_preempt(struct sl_pass *pass, const struct action *action)
 	const sl_time lost = how == SL_PREEMPT_CHECKPOINT ? 0 : course_kept_work(pass, action);
 	if (how == SL_PREEMPT_CANCEL) {
 		pass->ended++;
-		if (pass->gates)
-			gates_ended(pass, action->job);
+		others_hear(pass, action->job);
 		return before->attempts > 1 ? attempt_add(pass, action->job, before, SL_PREEMPTED, lost)
 					    : SL_OK;
 	}
@@ -318,8 +316,7 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_CANCEL:
 		pass_digest(pass, SL_EV_CANCEL, action->job);
 		pass->ended++;
-		if (pass->gates)
-			gates_ended(pass, action->job);
+		others_hear(pass, action->job);
 		return SL_OK;
 	case ACTION_END:
 		return commit_end(pass, action);

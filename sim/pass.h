@@ -12,6 +12,7 @@
 
 #include "sim/cluster.h"
 #include "sim/evq.h"
+#include "sim/feedback.h"
 #include "sim/gates.h"
 #include "sim/nodes.h"
 #include "sim/profile.h"
@@ -71,6 +72,7 @@ struct course {
 	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
 	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
 	uint32_t attempts;
+	bool overdue; /* Found running past its estimate (room.c). */
 	/* With models (rates.c). `work` and `kept` above are then the time that limit and estimate count, and
 	 * the work itself is: */
 	sl_time done;       /* of this attempt, */
@@ -210,6 +212,7 @@ struct sl_pass {
 	uint8_t *job_state;
 	struct gates *gates;             /* NULL: no job says anything more. Else, by job: */
 	uint8_t *gated;                  /* Submitted, and not let into the queue yet. */
+	struct feedback *feedback;       /* NULL: submissions are as recorded. */
 	sl_time *eligible;               /* When it was let in first; SL_NONE: not yet. */
 	const sl_time *estimate;         /* The limits, or: */
 	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
@@ -295,16 +298,25 @@ static inline sl_time time_after(sl_time start, sl_time length)
 	return start > 0 && length > SL_NEVER - start ? SL_NEVER : start + length;
 }
 
-/* Submitted, but not to be considered yet; also of one that ended so. */
+/* Submitted (or to follow another), but not to be considered yet; also of one that ended so. */
 static inline bool is_gated(const struct sl_pass *pass, uint32_t job)
 {
-	return pass->gates && pass->gated[job];
+	return pass->gated && pass->gated[job];
 }
 
 /* In the queue. */
 static inline bool is_waiting(const struct sl_pass *pass, uint32_t job)
 {
 	return job < pass->submitted && pass->job_state[job] == SL_PENDING && !is_gated(pass, job);
+}
+
+/* It has ended: whom that concerns. */
+static inline void others_hear(struct sl_pass *pass, uint32_t job)
+{
+	if (pass->gates)
+		gates_ended(pass, job);
+	if (pass->feedback)
+		feedback_ended(pass, job);
 }
 
 static inline bool is_running(const struct sl_pass *pass, uint32_t job)

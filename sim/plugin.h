@@ -911,11 +911,14 @@ struct sl_profile {
 	int64_t score;      /* Of a trial, as it ends: millionths; less is better. */
 	int64_t score_from; /* As it begins. */
 	sl_time score_time; /* What it lacks halves in so long a time of work. */
+	const char *serves; /* Of a replica: what its service is, for sl_serves_read. */
+	sl_time since;      /* It was submitted so long after the service began. */
+	int64_t retires;    /* The member that is cancelled once this one is ready. */
 };
 /* Nothing is said. */
 SL_API void sl_profile_clear(struct sl_profile *profile);
 /* Its members as columns of tables, by number; see schedlab-models(7). NULL, UINT32_MAX: there is none. */
-enum { SL_PROFILE_COLUMNS = 31 };
+enum { SL_PROFILE_COLUMNS = 34 };
 SL_API const char *sl_profile_column(uint32_t column);
 SL_API uint32_t sl_profile_find(const char *name, size_t len);
 SL_API bool sl_profile_is_text(uint32_t column);
@@ -924,8 +927,45 @@ SL_API bool sl_profile_says(const struct sl_profile *profile, uint32_t column);
 SL_API const char *sl_profile_take(struct sl_profile *profile, uint32_t column, const char *text);
 /* The cell as it is read, into buffer where it is a number; NULL: nothing is said. */
 SL_API const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, char buffer[40]);
+/* What `evolves` says: after so much work, in the job's run time as traced, so many tasks are asked for. */
+enum { SL_EVOLVES_MAX = 256 };
+struct sl_evolution {
+	sl_time work;
+	uint32_t tasks;
+};
+/* "600:8,1800:4", ascending: how many; -1: it is no such list. */
+SL_API int sl_evolves_read(const char *text, struct sl_evolution step[SL_EVOLVES_MAX]);
+/* What is asked for by so much work, 0: nothing yet. *next: the work at which more is, SL_NEVER. */
+SL_API uint32_t sl_evolves_by(const struct sl_evolution *step, int count, sl_time work, sl_time *next);
 /* What the profile does not say, as the weaker one says it. */
 SL_API void sl_profile_over(struct sl_profile *profile, const struct sl_profile *weaker);
+
+/* A service as its replicas name it (sl_profile.serves): keys with values, separated by ';'. Times are
+ * seconds since it began, loads requests a second:
+ *
+ *   capacity=12;cold=90;until=86400;points=0:5,60:7.5      each so long after the one before
+ *   capacity=12;cold=90;until=86400;step=60;phase=0;day=1,2,...;week=1,1,1,1,1,0.5,0.5
+ *
+ * Of a day's 24 hours the load goes straight from one to the next, and holds for a step; a day of the week
+ * multiplies it. phase: the time of the week as the service began, from Monday's midnight. */
+enum { SL_SERVES_TEXT_MAX = 60000, SL_SERVES_POINTS_MAX = 20000 };
+struct sl_load_point {
+	sl_time at;
+	int64_t load; /* Millionths of a request a second. */
+};
+struct sl_serves {
+	int64_t capacity;    /* Of one replica: millionths of a request a second. */
+	sl_time cold, until; /* Time until it is ready; how long the service lasts. */
+	struct sl_load_point *point;
+	uint32_t points; /* 0: by day and week. */
+	sl_time step, phase;
+	int64_t day[24], week[7]; /* Millionths. */
+};
+/* NULL: it is read; else what is wrong with it. Released whatever happens. */
+SL_API const char *sl_serves_read(struct sl_serves *serves, const char *text);
+SL_API void sl_serves_release(struct sl_serves *serves);
+/* The load so long after it began, in millionths, and until when it stays. */
+SL_API int64_t sl_load_at(const struct sl_serves *serves, sl_time at, sl_time *until);
 
 /* ---- Readers ---------------------------------------------------------------- */
 
@@ -1121,6 +1161,49 @@ struct sl_cluster_reader {
 		size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err);
 };
 
+/* ---- Documents: YAML and JSON with places ------------------------------------------------------------ */
+
+/* A tree of texts, maps and lists in one array; indices, not pointers. Node 0 is the root, and nobody's
+ * child. No key stands twice in a map; aliases are refused. */
+enum sl_doc_kind { SL_DOC_TEXT, SL_DOC_MAP, SL_DOC_LIST };
+
+/* Bounds of what is read: text of a file, values and levels of a document, members of a map. */
+enum { SL_DOC_BYTES_MAX = 1 << 26, SL_DOC_NODES_MAX = 1 << 22, SL_DOC_DEPTH_MAX = 16, SL_DOC_KEYS_MAX = 256 };
+
+struct sl_doc_node {
+	enum sl_doc_kind kind;
+	uint32_t line, column; /* From 1. */
+	uint32_t text;         /* Of a text: where it begins in doc->text; it ends in a zero. */
+	uint32_t key;          /* Of a map's member: likewise, */
+	uint32_t key_line, key_column;
+	uint32_t first, last, next; /* Members of a map or list, and the next of the same; 0: none. */
+	uint32_t count;             /* Of members. */
+};
+
+struct sl_doc {
+	const char *file; /* Lent. */
+	struct sl_doc_node *node;
+	size_t count, capacity;
+	char *text;
+	size_t text_len, text_capacity;
+	uint32_t open[SL_DOC_DEPTH_MAX]; /* Maps and lists that are being filled. */
+	uint32_t depth;
+	struct sl_doc_node key; /* The next member's key, line and column, if has_key. */
+	bool has_key;
+};
+
+SL_API const struct sl_doc_node *sl_doc_child(
+	const struct sl_doc *doc, const struct sl_doc_node *parent); /* NULL: empty. */
+SL_API const struct sl_doc_node *sl_doc_next(
+	const struct sl_doc *doc, const struct sl_doc_node *node); /* NULL: the last. */
+SL_API struct sl_place sl_doc_place(const struct sl_doc *doc, const struct sl_doc_node *node);
+SL_API struct sl_place sl_doc_key_place(const struct sl_doc *doc, const struct sl_doc_node *node);
+SL_API void sl_doc_release(struct sl_doc *doc);
+
+/* Into a zeroed document with its file's name; text[len] is a zero. Released whatever happens. */
+SL_API int sl_doc_read_json(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
+SL_API int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
+
 /* ---- Output -------------------------------------------------------------------- */
 
 /* A file that appears whole or not at all: written beside its name, renamed by sl_out_commit. */
@@ -1183,8 +1266,8 @@ struct sl_pass; /* One scheduling pass: what the policy may see and do, at one i
 enum sl_event_class { /* In the order of one instant. */
 	SL_EV_JOB_END,
 	SL_EV_TIME_LIMIT,
-	SL_EV_NODE_DOWN,
-	SL_EV_NODE_UP,
+	SL_EV_NODE_DOWN, /* With SL_USE_CONTROL also: it is drained; */
+	SL_EV_NODE_UP,   /* it is not any more. */
 	SL_EV_RESERVATION,
 	SL_EV_MODEL, /* To policies: the job (row) failed, in the state that it shows, and waits from now on.
 		      */
@@ -1305,6 +1388,9 @@ struct sl_policy {
 	/* Optional. Those that it may give, closed by SL_REASON_COUNT; NULL: any. The engine gives others to
 	 * jobs that it keeps from the queue. */
 	const enum sl_reason *reasons;
+	/* Optional, with SL_USE_CONTROL. A model has it fail now: does it wait again? on_event is told of
+	 * SL_EV_MODEL then, else of its end. NULL: it does not. */
+	bool (*requeues)(void *state, struct sl_pass *pass, sl_job job);
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -1585,6 +1671,9 @@ struct sl_model_setup;
 SL_API const struct sl_sheet *sl_sheet_of(const struct sl_model_setup *setup, const char *key);
 SL_API uint32_t sl_sheet_column(const struct sl_sheet *sheet, const char *name);
 SL_API struct sl_place sl_sheet_place(const struct sl_sheet *sheet, uint32_t row, uint32_t column);
+/* A parameter of another model that is on in this run, as it is in force; NULL: it is off, or has no such one. */
+SL_API const struct sl_value *sl_model_value(
+	const struct sl_model_setup *setup, const char *model, const char *key);
 
 struct sl_model_setup {
 	struct sl_arena *arena; /* Goes with the run. */
@@ -1663,6 +1752,11 @@ struct sl_model {
 	 * count.
 	 */
 	bool sizes;
+	/* A job that it was told of works at another rate from now on, through whichever model: it may set a
+	 * wake, no more. */
+	void (*rated)(void *state, struct sl_pass *world, sl_job job);
+	/* It looks at nodes where there are any: nodes of one cpu are not counted as a pool. */
+	bool nodes_if_any;
 };
 SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
 
@@ -1672,10 +1766,16 @@ SL_API void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row); /* r
  * is resumed; another size leaves it. At most SL_RATE_MAX, as is the product. */
 SL_API void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate);
 SL_API uint64_t sl_rate_of(const struct sl_pass *world, sl_job job); /* Of all models together. */
-SL_API void sl_model_finish(struct sl_pass *world, sl_job job);      /* After `ends`. */
+/* Of all models but the asking one, and of one that counts by size only whether it holds the job: how much of
+ * its time it works, at most SL_RATE_ONE. */
+SL_API uint64_t sl_model_works(const struct sl_pass *world, sl_job job);
+SL_API void sl_model_finish(struct sl_pass *world, sl_job job); /* After `ends`. */
 /* Work of this attempt, to the microsecond, rounded down; and kept from those before. */
 SL_API sl_time sl_done_of(const struct sl_pass *world, sl_job job);
 SL_API sl_time sl_kept_of(const struct sl_pass *world, sl_job job);
+/* When its work of this attempt comes to so much, at its rate and size of now: SL_NEVER while it is held, or
+ * does not run. A rate that is set at this instant is in force, and `rated` told, once all are settled. */
+SL_API sl_time sl_reaches(const struct sl_pass *world, sl_job job, sl_time work);
 /* Jobs on it fail (sl_model_fail, NODE_FAIL, requeued if they may be), nothing starts there until it is up.
  * expected: when the operator expects it back, for plans; SL_NEVER: nobody knows. Counted: taken down
  * twice it has to come up twice. */
@@ -1684,6 +1784,7 @@ SL_API void sl_model_node_up(struct sl_pass *world, uint32_t node);
 /* Nothing new starts there (true), what runs goes on. Counted likewise. */
 SL_API void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain);
 SL_API bool sl_node_is_up(const struct sl_pass *world, uint32_t node);
+SL_API bool sl_node_is_drained(const struct sl_pass *world, uint32_t node);
 /* A running job ends now in that state; again: it goes back into the queue if it may (a limit on attempts is
  * the caller's), with the work that models keep. */
 SL_API void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool again);
@@ -1865,6 +1966,8 @@ struct sl_result {
 	/* Free on nodes that were down or drained, by kind, integrated from `first` to `last`: what is
 	 * available is the whole less this. NULL: no model was on, or on a counted pool. */
 	const unsigned __int128 *missing;
+	/* jobs->submit is of this run (replay.feedback): rows are not in its order. */
+	bool moved;
 };
 
 /* A node went down (or was drained), or came up. */

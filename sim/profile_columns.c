@@ -18,7 +18,8 @@ enum cell {
 	CELL_TIME,
 	CELL_BOOL,
 	CELL_WORD, /* Of `words`. */
-	CELL_TEXT
+	CELL_TEXT,
+	CELL_EVOLVES /* A text, too. */
 };
 
 static const int64_t bytes_max = INT64_C(1) << 60;
@@ -63,17 +64,21 @@ static const struct column_def {
 	{ "checkpoint_async", CELL_BOOL, AT(checkpoint_async), 0, 1, NULL, "0 or 1" },
 	{ "model", CELL_TEXT, AT(model), 0, 0, NULL, NULL },
 	{ "serial", CELL_SHARE, AT(serial), 0, SL_SECOND, NULL, NULL },
-	{ "parallelism", CELL_REAL, AT(parallelism), 1, REAL_MAX, NULL, "a positive number" },
+	{ "parallelism", CELL_REAL, AT(parallelism), SL_SECOND, REAL_MAX, NULL, "a number from 1 on" },
 	{ "variance", CELL_REAL, AT(variance), 0, REAL_MAX, NULL, "a number from 0 on" },
 	{ "elastic", CELL_WORD, AT(elastic), 0, 0, elastic_words,
 		"one of rigid, moldable, malleable, evolving" },
-	{ "evolves", CELL_TEXT, AT(evolves), 0, 0, NULL, NULL },
+	{ "evolves", CELL_EVOLVES, AT(evolves), 0, 0, NULL,
+		"SECONDS:TASKS, ascending, as in 600:8,1800:4, seconds of work" },
 	{ "intensity", CELL_SHARE, AT(intensity), 0, SL_SECOND, NULL, NULL },
 	{ "family", CELL_TEXT, AT(family), 0, 0, NULL, NULL },
 	{ "member", CELL_COUNT, AT(member), 0, INT32_MAX, NULL, "a whole number from 0 on" },
 	{ "score", CELL_REAL, AT(score), -REAL_MAX, REAL_MAX, NULL, "a number" },
 	{ "score_from", CELL_REAL, AT(score_from), -REAL_MAX, REAL_MAX, NULL, "a number" },
 	{ "score_time", CELL_TIME, AT(score_time), 0, 0, NULL, NULL },
+	{ "serves", CELL_TEXT, AT(serves), 0, 0, NULL, NULL },
+	{ "since", CELL_TIME, AT(since), 0, 0, NULL, NULL },
+	{ "retires", CELL_COUNT, AT(retires), 0, INT32_MAX, NULL, "a whole number from 0 on" },
 };
 _Static_assert(SL_LEN(columns) == SL_PROFILE_COLUMNS, "a column without its line");
 
@@ -91,12 +96,17 @@ static const char *text_at(const struct sl_profile *profile, const struct column
 	return text;
 }
 
+static bool is_text(const struct column_def *def)
+{
+	return def->cell == CELL_TEXT || def->cell == CELL_EVOLVES;
+}
+
 void sl_profile_clear(struct sl_profile *profile)
 {
 	const int64_t none = SL_NONE;
 	memset(profile, 0, sizeof(*profile));
 	for (size_t i = 0; i < SL_LEN(columns); i++)
-		if (columns[i].cell != CELL_TEXT)
+		if (!is_text(&columns[i]))
 			memcpy((char *)profile + columns[i].at, &none, sizeof(none));
 }
 
@@ -111,6 +121,39 @@ uint32_t sl_profile_find(const char *name, size_t len)
 		if (strlen(columns[i].name) == len && strncasecmp(columns[i].name, name, len) == 0)
 			return i;
 	return UINT32_MAX;
+}
+
+/* ---- Evolving jobs -------------------------------------------------------------------- */
+
+int sl_evolves_read(const char *text, struct sl_evolution step[SL_EVOLVES_MAX])
+{
+	int count = 0;
+	for (;;) {
+		const size_t len = strcspn(text, ",");
+		const char *is = memchr(text, ':', len);
+		struct sl_evolution next;
+		int64_t tasks;
+		if (count == SL_EVOLVES_MAX || !is ||
+			!sl_get_duration(text, (size_t)(is - text), &next.work) ||
+			!sl_get_i64(is + 1, len - (size_t)(is + 1 - text), &tasks) || tasks < 1 ||
+			tasks > INT32_MAX || next.work < 0 || next.work > time_max ||
+			(count && next.work <= step[count - 1].work))
+			return -1;
+		next.tasks = (uint32_t)tasks;
+		step[count++] = next;
+		if (!text[len])
+			return count;
+		text += len + 1;
+	}
+}
+
+uint32_t sl_evolves_by(const struct sl_evolution *step, int count, sl_time work, sl_time *next)
+{
+	int i = 0;
+	while (i < count && step[i].work <= work)
+		i++;
+	*next = i < count ? step[i].work : SL_NEVER;
+	return i ? step[i - 1].tasks : 0;
 }
 
 /* ---- Cells in ------------------------------------------------------------------------- */
@@ -208,6 +251,7 @@ static bool number_in(const struct column_def *def, const char *text, int64_t *v
 	case CELL_WORD:
 		return word_in(def->words, text, value);
 	case CELL_TEXT:
+	case CELL_EVOLVES:
 		break;
 	}
 	return false;
@@ -230,10 +274,13 @@ const char *sl_profile_take(struct sl_profile *profile, uint32_t column, const c
 	const struct column_def *def = &columns[column];
 	int64_t number;
 	SL_CHECK(column < SL_PROFILE_COLUMNS);
-	if (def->cell == CELL_TEXT) {
+	if (is_text(def)) {
+		struct sl_evolution step[SL_EVOLVES_MAX];
 		for (const char *p = text; *p; p++)
 			if ((unsigned char)*p < ' ' || *p == 0x7F)
 				return wanted(def);
+		if (def->cell == CELL_EVOLVES && sl_evolves_read(text, step) < 0)
+			return wanted(def);
 		memcpy((char *)profile + def->at, &text, sizeof(text));
 		return NULL;
 	}
@@ -249,7 +296,7 @@ bool sl_profile_says(const struct sl_profile *profile, uint32_t column)
 {
 	const struct column_def *def = &columns[column];
 	SL_CHECK(column < SL_PROFILE_COLUMNS);
-	return def->cell == CELL_TEXT ? text_at(profile, def) != NULL : number_at(profile, def) != SL_NONE;
+	return is_text(def) ? text_at(profile, def) != NULL : number_at(profile, def) != SL_NONE;
 }
 
 /* Seconds of so many nanoseconds, without zeros at the end. */
@@ -271,7 +318,7 @@ const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, ch
 	const struct column_def *def = &columns[column];
 	if (!sl_profile_says(profile, column))
 		return NULL;
-	if (def->cell == CELL_TEXT)
+	if (is_text(def))
 		return text_at(profile, def);
 	const int64_t number = number_at(profile, def);
 	if (def->cell == CELL_WORD)
@@ -285,10 +332,7 @@ const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, ch
 	return buffer;
 }
 
-bool sl_profile_is_text(uint32_t column)
-{
-	return column < SL_PROFILE_COLUMNS && columns[column].cell == CELL_TEXT;
-}
+bool sl_profile_is_text(uint32_t column) { return column < SL_PROFILE_COLUMNS && is_text(&columns[column]); }
 
 void sl_profile_over(struct sl_profile *profile, const struct sl_profile *weaker)
 {

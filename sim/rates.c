@@ -15,6 +15,15 @@ enum { PART_BITS = 32 };
 
 /* ---- Work --------------------------------------------------------------------------------------- */
 
+/* As course_speed, unless a model counts work by size itself. */
+static void work_speed(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held)
+{
+	*asked = *held = 1;
+	if (!pass->models->sizes)
+		course_speed(pass, job, course, asked, held);
+}
+
 /* From when on its work is not counted yet. */
 static sl_time counts_from(const struct course *course)
 {
@@ -31,7 +40,7 @@ sl_time course_done(
 	if (!running || course->finished || pass->now <= from)
 		return course->done;
 	int64_t asked, held;
-	course_speed(pass, job, course, &asked, &held);
+	work_speed(pass, job, course, &asked, &held);
 	const sl_time length = (sl_time)((__int128)(pass->now - from) * held / asked);
 	const unsigned __int128 gain = (unsigned __int128)(uint64_t)length * course->rate + course->done_part;
 	if (part)
@@ -46,20 +55,20 @@ void course_count(struct sl_pass *pass, uint32_t job)
 	course->counted = pass->now;
 }
 
-/* The first time at which all work is done; SL_NEVER: not at this rate. */
-static sl_time done_at(const struct sl_pass *pass, uint32_t job, const struct course *course)
+/* The first time at which so much of this attempt's work is done; SL_NEVER: not at this rate. */
+static sl_time done_at(const struct sl_pass *pass, uint32_t job, const struct course *course, sl_time work)
 {
 	if (!course->rate || course->finished)
 		return SL_NEVER;
 	const sl_time from = counts_from(course);
-	const sl_time left = pass->jobs->run[job] - course->done_kept - course->done;
+	const sl_time left = work - course->done;
 	if (left <= 0)
 		return from;
 	/* Below 2^95, at a rate of at least 1; below 2^126 with the tasks asked for. */
 	const unsigned __int128 units = ((unsigned __int128)(uint64_t)left << PART_BITS) - course->done_part;
 	unsigned __int128 length = (units + course->rate - 1) / course->rate;
 	int64_t asked, held;
-	course_speed(pass, job, course, &asked, &held);
+	work_speed(pass, job, course, &asked, &held);
 	if (asked != held)
 		length = (length * (uint64_t)asked + (uint64_t)held - 1) / (uint64_t)held;
 	return length < (uint64_t)SL_NEVER ? time_after(from, (sl_time)length) : SL_NEVER;
@@ -78,7 +87,7 @@ void course_paced_due(struct sl_pass *pass, uint32_t job) { rates_due(pass, job,
 
 void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course)
 {
-	const sl_time done = done_at(pass, job, course);
+	const sl_time done = done_at(pass, job, course, pass->jobs->run[job] - course->done_kept);
 	const sl_time cut = cut_at(pass, job, course);
 	course->cut = cut < done;
 	course->due = course->cut ? cut : done;
@@ -203,6 +212,7 @@ void rates_apply(struct sl_pass *pass)
 		course_count(pass, job);
 		pass->course[job].rate = rate;
 		replace_end(pass, job);
+		models_rated(pass, job);
 	}
 	models->changed_count = 0;
 	compact(pass);
@@ -235,6 +245,20 @@ uint64_t sl_rate_of(const struct sl_pass *world, sl_job job)
 	return world->models ? rates_product(world, job.row) : SL_RATE_ONE;
 }
 
+uint64_t sl_model_works(const struct sl_pass *world, sl_job job)
+{
+	const struct models *models = world->models;
+	const uint64_t *factor = &models->factor[(size_t)job.row * models->count];
+	uint64_t works = SL_RATE_ONE;
+	for (uint32_t i = 0; i < models->count; i++) {
+		uint64_t part = factor[i] < SL_RATE_ONE ? factor[i] : SL_RATE_ONE;
+		if (i == models->current || (models->of[i].model->sizes && part))
+			part = SL_RATE_ONE;
+		works = (uint64_t)((unsigned __int128)works * part >> PART_BITS);
+	}
+	return works;
+}
+
 sl_time sl_done_of(const struct sl_pass *world, sl_job job)
 {
 	if (!world->models)
@@ -245,4 +269,12 @@ sl_time sl_done_of(const struct sl_pass *world, sl_job job)
 sl_time sl_kept_of(const struct sl_pass *world, sl_job job)
 {
 	return world->models ? world->course[job.row].done_kept : 0;
+}
+
+sl_time sl_reaches(const struct sl_pass *world, sl_job job, sl_time work)
+{
+	if (!world->models || !works(world, job.row))
+		return SL_NEVER;
+	const sl_time at = done_at(world, job.row, &world->course[job.row], work);
+	return at > world->now ? at : world->now;
 }

@@ -16,10 +16,16 @@ static void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
 		pass_failed(pass, status);
 }
 
-/* Found running past its estimate: its end is expected at overdue_at. */
-bool room_is_overdue(const struct sl_pass *pass, uint32_t job)
+static bool has_run_out(const struct sl_pass *pass, uint32_t job)
 {
 	return expected_end(pass, job) <= pass->settled;
+}
+
+/* Found running past its estimate: its end is expected at overdue_at. A course says so itself: that of a job
+ * of another size rounds the work done, and its estimated end with it, each time that it is settled. */
+bool room_is_overdue(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->course ? pass->course[job].overdue : has_run_out(pass, job);
 }
 
 sl_time room_expected(const struct sl_pass *pass, uint32_t job)
@@ -27,11 +33,22 @@ sl_time room_expected(const struct sl_pass *pass, uint32_t job)
 	return room_is_overdue(pass, job) ? pass->overdue_at : expected_end(pass, job);
 }
 
+/* Anew, of one that is about to run here. */
+static bool joins_overdue(struct sl_pass *pass, uint32_t job)
+{
+	const bool overdue = has_run_out(pass, job);
+	if (pass->course)
+		pass->course[job].overdue = overdue;
+	return overdue;
+}
+
 /* ---- Overdue jobs ---------------------------------------------------------------------------- */
 
 static void overdue_put(struct sl_pass *pass, uint32_t job)
 {
 	pass->overdue_cpus += cpus_of(pass, job);
+	if (pass->course)
+		pass->course[job].overdue = true;
 	if (!pass->nodes)
 		return;
 	const int status = grow((void **)&pass->overdue, &pass->overdue_capacity, sizeof(*pass->overdue),
@@ -45,6 +62,8 @@ static void overdue_put(struct sl_pass *pass, uint32_t job)
 static void overdue_take(struct sl_pass *pass, uint32_t job)
 {
 	pass->overdue_cpus -= cpus_of(pass, job);
+	if (pass->course)
+		pass->course[job].overdue = false;
 	for (size_t i = 0; i < pass->overdue_count; i++) {
 		if (pass->overdue[i] != job)
 			continue;
@@ -62,6 +81,8 @@ static uint32_t next_overdue(struct sl_pass *pass, size_t *seen)
 		const struct ev ev = evq_pop(&pass->overruns);
 		if (!is_running(pass, ev.row) || expected_end(pass, ev.row) != ev.time)
 			continue; /* It ended, or its estimate was moved. */
+		if (pass->course && pass->course[ev.row].overdue)
+			continue; /* Noted anew as its size changed. */
 		size_t i = 0;
 		while (i < *seen && pass->scratch[i] != ev.row)
 			i++;
@@ -222,10 +243,11 @@ void room_suspend(struct sl_pass *pass, uint32_t job)
 
 bool room_resume(struct sl_pass *pass, uint32_t job)
 {
+	const bool overdue = joins_overdue(pass, job);
 	if (pass->nodes ? !nodes_resume(pass->nodes, job, room_expected(pass, job))
 			: !take_of_pool(pass, job))
 		return false;
-	if (room_is_overdue(pass, job))
+	if (overdue)
 		overdue_put(pass, job);
 	return true;
 }
@@ -288,18 +310,20 @@ sl_time room_unplan(struct sl_pass *pass, uint32_t job)
 
 void room_replan(struct sl_pass *pass, uint32_t job, sl_time from)
 {
+	const bool overdue = joins_overdue(pass, job);
 	const sl_time to = room_expected(pass, job);
 	if (to != from)
 		room_moves(pass, job, from, to);
-	if (room_is_overdue(pass, job))
+	if (overdue)
 		overdue_put(pass, job);
 }
 
 bool room_found(struct sl_pass *pass, uint32_t job)
 {
+	const bool overdue = joins_overdue(pass, job);
 	if (!room_take(pass, job, &(struct where){ 0 }))
 		return false;
-	if (room_is_overdue(pass, job))
+	if (overdue)
 		overdue_put(pass, job);
 	return true;
 }

@@ -76,6 +76,12 @@ const struct sl_param replay_params[] = {
 		0, 0 },
 	[REPLAY_MODELS] = { "models", SL_PARAM_TEXT, NULL, "NAME,NAME...",
 		"models that are on, see schedlab list models; each may have settings NAME.KEY=VALUE", 0, 0 },
+	[REPLAY_FEEDBACK] = { "feedback", SL_PARAM_CHOICE, "none", "none|after|think",
+		"submissions of jobs that follow another (SWF field 17): as recorded, at its end, or a think time (field 18) after it",
+		0, 0 },
+	[REPLAY_WITH] = { "with", SL_PARAM_TEXT, NULL, "FILE,FILE...",
+		"further traces whose jobs join the replay, in any format; dates are aligned, else each begins at 0",
+		0, 0 },
 	[REPLAY_PROFILE] = { "profile", SL_PARAM_TEXT, NULL, NULL,
 		"CSV file of rules: what jobs do while they run, where the trace does not say; see schedlab-models(7)",
 		0, 0 },
@@ -421,6 +427,8 @@ static int read_trace(struct loading *loading, struct sl_err *err)
 	if (!status) {
 		const struct sl_sink sink = cleaning_sink(loading);
 		status = reader->read(in, &sink, err);
+		if (!status)
+			status = with_read(loading, err);
 	}
 	if (!status) {
 		input->format = reader->name;
@@ -457,7 +465,7 @@ static int finish_rows(struct loading *loading, struct sl_err *err)
 			windows_parse(loading->scenario, loading->scenario->replay[REPLAY_WINDOWS].text, err);
 	if (!status)
 		status = side_load(loading, err);
-	return status;
+	return status ? status : feedback_make(loading, err);
 }
 
 /* Settings that make no sense together, or alone. */
@@ -476,6 +484,17 @@ static int settings_agree(const struct loading *loading, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"replay.windows begin empty and run to their ends: leave out %s",
 			recorded ? "replay.start=recorded" : "--until and replay.until");
+	if (replay[REPLAY_FEEDBACK].number && replay[REPLAY_WITH].text)
+		return sl_fail(err, SL_USAGE,
+			"replay.feedback goes by the job numbers of one trace: leave out replay.with, or join the files first");
+	const char *own = recorded                      ? "replay.start=recorded"
+			  : replay[REPLAY_WINDOWS].text ? "replay.windows"
+			  : replay[REPLAY_FILL].text    ? "replay.fill"
+							: NULL;
+	if (replay[REPLAY_FEEDBACK].number && own)
+		return sl_fail(err, SL_USAGE,
+			"replay.feedback follows a trace from its beginning, by what the run itself does: leave out %s",
+			own);
 	return SL_OK;
 }
 

@@ -132,6 +132,11 @@ struct scenario {
 	bool filled;
 	uint32_t fill_drawn, fill_removed;
 	int64_t fill_asked;
+	/* replay.feedback, by row: the preceding job's row (UINT32_MAX: none), and how long after its end it
+	 * is submitted. NULL: submissions are as recorded. */
+	const uint32_t *follows;
+	const sl_time *think;
+	uint32_t followers;
 	uint32_t
 		row_first; /* Of a window, in the whole: what jobs.more calls so many rows more than it is. */
 };

@@ -57,6 +57,8 @@ static const struct {
 	/* Of those that stay, when all are known. */
 	[CAUSE_DEPENDENCY] = { "unreadable dependency left out", false },
 	[CAUSE_UNKNOWN_JOB] = { "dependency on a job that is not in the trace", false },
+	[CAUSE_NOT_BEFORE] = { "follows a job that is not in the replay: submitted as recorded", false },
+	[CAUSE_LATER] = { "follows itself or a job further down: submitted as recorded", false },
 	/* On purpose. */
 	[CAUSE_LEFT_OUT] = { "left out by replay.drop", true },
 	[CAUSE_CHANGED] = { "changed by replay.change", false },
@@ -99,6 +101,11 @@ static int seen_build(struct loading *loading, struct sl_err *err)
 	for (size_t i = 0; i < loading->unkept_count && !status; i++)
 		status = intset_add(&loading->seen, loading->unkept[i], &fresh, err);
 	return status;
+}
+
+int cleaning_know_ids(struct loading *loading, struct sl_err *err)
+{
+	return loading->seen.capacity ? SL_OK : seen_build(loading, err);
 }
 
 /* An id that does not ascend, or any one after the first such. */
@@ -257,6 +264,23 @@ static bool is_selected(const struct loading *loading, const struct sl_row *row)
 		       loading, submit, row->col[SL_COL_WAIT], run_of(loading, row), limit_of(loading, row));
 }
 
+/* Of replay.feedback: whom it follows, and how long after. */
+static int keep_previous(struct loading *loading, uint32_t at, const int64_t *col, struct sl_err *err)
+{
+	struct columns *columns = loading->scenario->columns;
+	const sl_time most = INT64_MAX / 4;
+	int status = columns_want(columns, COLUMN_PREV, err);
+	if (!status)
+		status = columns_want(columns, COLUMN_THINK, err);
+	if (status)
+		return status;
+	const sl_time think = col[SL_COL_THINK] < most ? col[SL_COL_THINK] : most;
+	column_i64(columns, COLUMN_PREV)[at] = col[SL_COL_PREV];
+	column_i64(columns, COLUMN_THINK)[at] = think;
+	loading->run_total += think > 0 ? think : 0;
+	return SL_OK;
+}
+
 static int keep(struct loading *loading, const struct sl_row *row, int64_t id, const struct ask *ask,
 	struct sl_err *err)
 {
@@ -281,7 +305,9 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 		column_i64(columns, COLUMN_WAIT)[at] = col[SL_COL_WAIT];
 	column_i32(columns, COLUMN_SIZE)[at] = ask->size;
 	loading->waits |= col[SL_COL_WAIT] > 0;
-	if (loading->scenario->cluster.node_count)
+	if (loading->scenario->replay[REPLAY_FEEDBACK].number)
+		status = keep_previous(loading, at, col, err);
+	if (!status && loading->scenario->cluster.node_count)
 		status = keep_request(loading, at, ask, err);
 	if (!status)
 		status = keep_active(loading, row, err);

@@ -7,6 +7,7 @@
  * the same text share one list of rows, unless it names the job itself (singleton) or its own task
  * (aftercorr).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +15,8 @@
 #include "sim/scenario_parts.h"
 
 /* No list is longer than that, nor all of them together. */
-enum { DEPENDS_MAX = 1 << 28, DELAY_MINUTES_MAX = 100000000 };
+enum { DEPENDS_MAX = 1 << 28 };
+#define DELAY_MINUTES_MAX INT64_C(100000000)
 
 /* A job or a task by its number. */
 struct known {
@@ -115,10 +117,12 @@ static int texts_keep(
 	if (status || !more->dependency)
 		return status;
 	struct names *names = &loading->mores->dependency;
+	char stem[101];
+	int64_t arrays;
 	status = names_add(names, loading->scenario->arena, more->dependency, strlen(more->dependency),
 		&kept->text, err);
 	if (!status)
-		more->dependency = names->text[kept->text];
+		more->dependency = with_dependency(names->text[kept->text], stem, &arrays);
 	return status;
 }
 
@@ -311,10 +315,12 @@ struct reading {
 	struct loading *loading;
 	const struct sl_job_more *of;
 	uint64_t line;
-	bool own;     /* The list is of this job alone. */
-	bool any;     /* Alternatives are being read. */
-	bool odd;     /* Something was not understood, */
-	bool unknown; /* or is not in the trace. */
+	char stem[101]; /* Of its file, before each id; "": none is. */
+	int64_t arrays; /* Of its file: numbers of arrays are so much more. */
+	bool own;       /* The list is of this job alone. */
+	bool any;       /* Alternatives are being read. */
+	bool odd;       /* Something was not understood, */
+	bool unknown;   /* or is not in the trace. */
 };
 
 static int depend_add(struct reading *reading, struct sl_depend depend, struct sl_err *err)
@@ -368,7 +374,12 @@ static int job_in(
 {
 	const struct loading *loading = reading->loading;
 	const struct mores *mores = loading->mores;
-	const uint32_t name = names_find(&loading->names[NAMED_ID], word, len);
+	char whole[320];
+	const int whole_len = *reading->stem && len < 200 ? snprintf(whole, sizeof(whole), "%s/%.*s",
+								    reading->stem, (int)len, word)
+							  : 0;
+	const uint32_t name = whole_len ? names_find(&loading->names[NAMED_ID], whole, (size_t)whole_len)
+					: names_find(&loading->names[NAMED_ID], word, len);
 	int64_t id = SL_NONE;
 	int64_t task = SL_NONE;
 	depend.job = name == UINT32_MAX ? UINT32_MAX : row_of_id(mores, -1 - (int64_t)name);
@@ -383,14 +394,30 @@ static int job_in(
 		reading->unknown |= loading->names[NAMED_ID].count;
 		return depend_add(reading, depend, err);
 	}
-	if ((!line || all) && is_array(mores, id))
-		return array_in(reading, depend, id, err);
-	depend.job = line && !all ? row_of_task(mores, id, task) : row_of_id(mores, id);
+	if ((!line || all) && is_array(mores, id + reading->arrays))
+		return array_in(reading, depend, id + reading->arrays, err);
+	const bool by_id = !*reading->stem;
+	depend.job = line && !all ? row_of_task(mores, id + reading->arrays, task)
+		     : by_id      ? row_of_id(mores, id)
+				  : UINT32_MAX;
 	reading->unknown |= depend.job == UINT32_MAX;
 	return depend_add(reading, depend, err);
 }
 
-/* "12:13+5": jobs, each perhaps with minutes. */
+/* Behind a "+": minutes, as sbatch has them, or with an s behind them seconds. */
+static bool delay_in(const char *p, const char *end, sl_time *delay)
+{
+	int64_t number;
+	const bool seconds = end > p && end[-1] == 's';
+	const int64_t unit = seconds ? 1 : 60;
+	if (!sl_get_i64(p, (size_t)(end - p) - seconds, &number) || number < 0 ||
+		number > DELAY_MINUTES_MAX * 60 / unit)
+		return false;
+	*delay = number * unit * SL_SECOND;
+	return true;
+}
+
+/* "12:13+5": jobs, each perhaps with a delay. */
 static int jobs_in(struct reading *reading, enum sl_depend_kind kind, const char *p, const char *end,
 	bool or_next, struct sl_err *err)
 {
@@ -401,16 +428,15 @@ static int jobs_in(struct reading *reading, enum sl_depend_kind kind, const char
 		const char *note = memchr(p, '(', (size_t)(stop - p)); /* "12(unfulfilled)" */
 		const char *last = note ? note : stop;
 		const char *plus = memchr(p, '+', (size_t)(last - p));
-		int64_t minutes = 0;
-		const bool good = !plus || (sl_get_i64(plus + 1, (size_t)(last - plus - 1), &minutes) &&
-						   minutes >= 0 && minutes <= DELAY_MINUTES_MAX);
+		sl_time delay = 0;
+		const bool good = !plus || delay_in(plus + 1, last, &delay);
 		const size_t len = (size_t)((plus ? plus : last) - p);
 		reading->odd |= !good || !len;
 		if (good && len)
 			status = job_in(reading,
 				(struct sl_depend){ .kind = kind,
 					.job = UINT32_MAX,
-					.delay = minutes * 60 * SL_SECOND,
+					.delay = delay,
 					.or_next = reading->any && (colon || or_next) },
 				p, len, err);
 		p = stop + 1;
@@ -500,7 +526,8 @@ static int row_depends(struct loading *loading, uint32_t index, struct sl_err *e
 	struct list own = { 0 };
 	struct list *list = &mores->list[mores->kept[index].text];
 	if (!list->depend) {
-		int status = text_in(&reading, more->dependency, err);
+		const char *text = mores->dependency.text[mores->kept[index].text];
+		int status = text_in(&reading, with_dependency(text, reading.stem, &reading.arrays), err);
 		if (!status)
 			status = oddities_in(&reading, err);
 		list = reading.own ? &own : list;

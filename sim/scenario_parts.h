@@ -38,11 +38,16 @@ enum {
 	REPLAY_CHANGE,
 	REPLAY_MODELS,
 	REPLAY_PROFILE,
+	REPLAY_FEEDBACK,
+	REPLAY_WITH,
 	REPLAY_COUNT
 };
 
 /* Which fields of the trace say how large a job is, in the order of replay.size. */
 enum { SIZE_REQUESTED, SIZE_ALLOCATED, SIZE_LARGER };
+
+/* Whether submissions follow the ends of other jobs, in the order of replay.feedback. */
+enum { FEEDBACK_NONE, FEEDBACK_AFTER, FEEDBACK_THINK };
 
 /* Why a row was repaired or dropped. */
 enum cause {
@@ -82,6 +87,8 @@ enum cause {
 	CAUSE_ORDER,
 	CAUSE_DEPENDENCY,
 	CAUSE_UNKNOWN_JOB,
+	CAUSE_NOT_BEFORE,
+	CAUSE_LATER,
 	CAUSE_LEFT_OUT,
 	CAUSE_CHANGED,
 	CAUSE_COUNT
@@ -164,6 +171,9 @@ struct sl_sink cleaning_sink(struct loading *loading);
 int cleaning_finish(struct loading *loading, struct sl_err *err);
 int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err);
 void cleaning_release(struct loading *loading);
+
+/* All ids so far are in `seen` from now on. */
+int cleaning_know_ids(struct loading *loading, struct sl_err *err);
 
 /* A job that stays is repaired after all: counted, and an error if --strict. */
 int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, struct sl_err *err);
@@ -254,6 +264,15 @@ int profile_rules(struct loading *loading, struct sl_err *err);
 int profile_keep(struct loading *loading, const struct sl_row *row, int64_t gpus, struct sl_err *err);
 int profiles_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 void profiles_free(struct profiles *profiles);
+
+/* scenario_with.c: rows of further traces, behind the trace's own. */
+int with_read(struct loading *loading, struct sl_err *err);
+/* The dependency as its file has it; stem: that its ids begin with ("": none do), arrays: what its arrays'
+ * numbers are more than they are there. */
+const char *with_dependency(const char *text, char stem[101], int64_t *arrays);
+
+/* scenario_feedback.c: replay.feedback, once rows are final. */
+int feedback_make(struct loading *loading, struct sl_err *err);
 
 /* scenario_fill.c: replay.fill, once requests are final. */
 int fill_make(struct loading *loading, struct sl_err *err);

@@ -81,12 +81,13 @@ static int key_of(struct loading *loading, const struct sl_row *row, const struc
 		const size_t width = text ? strlen(text) : 0;
 		if (!text)
 			continue;
-		if (*len + width + 2 > PROFILE_KEY_MAX) {
+		if (*len + width + 3 > PROFILE_KEY_MAX) {
 			const struct sl_place at = { loading->file, row->line, 0 };
 			return sl_fail_at(
 				err, &at, "what the job does is longer than 64 KiB: shorten its texts");
 		}
-		to[(*len)++] = (char)(i + 1); /* Below any letter of a text. */
+		to[(*len)++] = 1; /* In no text. */
+		to[(*len)++] = (char)(i + 1);
 		memcpy(to + *len, text, width);
 		*len += width;
 	}

@@ -57,12 +57,12 @@ static void enter(struct sl_pass *pass, uint32_t job)
 /* Submitted now, or before and let in now. Returns what it is for the digest. */
 static unsigned on_submit(struct sl_pass *pass, uint32_t job)
 {
-	const bool fresh = job == pass->submitted;
+	const bool fresh = pass->feedback ? feedback_comes(pass, job) : job == pass->submitted;
 	const bool kept = fresh && pass->gates && !gates_submit(pass, job);
-	if (kept)
-		pass->submitted = job + 1;
-	else
+	if (!kept)
 		enter(pass, job);
+	else if (!pass->feedback)
+		pass->submitted = job + 1;
 	if (fresh)
 		cancel_later(pass, job);
 	return kept ? DIGEST_GATED : SL_EV_SUBMIT;
@@ -103,8 +103,7 @@ static unsigned on_cancel(struct sl_pass *pass, uint32_t job)
 	pass->end[job] = pass->now;
 	pass->job_state[job] = cancelled ? SL_CANCELLED : SL_DEADLINE;
 	pass->ended++;
-	if (pass->gates)
-		gates_ended(pass, job);
+	others_hear(pass, job);
 	return cancelled ? SL_EV_CANCEL : DIGEST_DEADLINE;
 }
 
@@ -228,29 +227,38 @@ static void gather_ends(struct sl_pass *pass)
 	}
 }
 
+/* When the next job is submitted, and which. */
+static sl_time submission_next(struct sl_pass *pass, uint32_t *job)
+{
+	if (pass->feedback)
+		return feedback_next(pass, job);
+	*job = pass->submitted;
+	return *job < pass->jobs->count ? pass->jobs->submit[*job] : SL_NEVER;
+}
+
 /* Who is let in now (gates.h), or submitted; UINT32_MAX: nobody. */
-static uint32_t let_in(struct sl_pass *pass, bool submit)
+static uint32_t let_in(struct sl_pass *pass, uint32_t submit)
 {
 	const uint32_t job = gates_pop(pass);
 	if (job != UINT32_MAX)
 		return job;
-	return submit ? pass->submitted : gates_pop_array(pass);
+	return submit != UINT32_MAX ? submit : gates_pop_array(pass);
 }
 
 /* The next event at `now`, from the job table or the queues. */
 static bool next_event(struct sl_pass *pass, struct ev *ev)
 {
-	const struct sl_jobs *jobs = pass->jobs;
 	const struct sim_rules *rules = &pass->scenario->rules;
 	const struct ev *expiry = evq_top(&pass->expiries);
 	const struct ev *top = evq_top(&pass->events);
-	const bool submit = pass->submitted < jobs->count && jobs->submit[pass->submitted] == pass->now;
+	uint32_t job;
+	const bool submit = submission_next(pass, &job) == pass->now;
 	if (expiry && expiry->time == pass->now) {
 		*ev = evq_pop(&pass->expiries);
 		return true;
 	}
 	if (submit && rules->submits_first) {
-		*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, pass->submitted };
+		*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, job };
 		return true;
 	}
 	if (pass->ending_next < pass->ending_count) {
@@ -262,9 +270,9 @@ static bool next_event(struct sl_pass *pass, struct ev *ev)
 		*ev = evq_pop(&pass->events);
 		return true;
 	}
-	uint32_t job = submit ? pass->submitted : UINT32_MAX;
+	job = submit ? job : UINT32_MAX;
 	if (pass->gates)
-		job = let_in(pass, submit);
+		job = let_in(pass, job);
 	if (job != UINT32_MAX)
 		*ev = (struct ev){ pass->now, 0, SL_EV_SUBMIT, job };
 	else if (now)
@@ -293,8 +301,9 @@ sl_time next_instant(struct sl_pass *pass)
 	top = evq_top(&pass->expiries);
 	if (top && top->time < next)
 		next = top->time;
-	if (pass->submitted < pass->jobs->count && pass->jobs->submit[pass->submitted] < next)
-		next = pass->jobs->submit[pass->submitted];
+	uint32_t job;
+	const sl_time submission = submission_next(pass, &job);
+	next = submission < next ? submission : next;
 	if (pass->gates && gates_next(pass) < next)
 		next = gates_next(pass);
 	if (pass->uses & SL_USE_PROMISES) {
@@ -393,8 +402,7 @@ static bool is_of_models(struct sl_pass *pass, const struct ev *ev, bool *applie
 	const bool holds = still_holds(pass, ev);
 	if (holds && ev->class == SL_EV_JOB_END && models_hold(pass, ev->row))
 		return true;
-	if (holds || !is_end(ev->class) ||
-		!(rates_replaced(pass, ev) || pass->course[ev->row].finished))
+	if (holds || !is_end(ev->class) || !(rates_replaced(pass, ev) || pass->course[ev->row].finished))
 		*called = true;
 	return false;
 }

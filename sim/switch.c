@@ -286,6 +286,9 @@ int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_er
 		pass->options.choice = choice; /* Perhaps by another name. */
 		return SL_OK;
 	}
+	if (pass->feedback)
+		return sl_fail(err, SL_USAGE,
+			"replay.feedback: submissions follow what the policy does, and no other can take over: run it from the beginning");
 	SL_CHECK(pass->options.record & SIM_RECORD_PAST);
 	if (is_controlled(pass))
 		return fail_controlled(pass->options.choice, "be taken over from", err);

@@ -19,7 +19,7 @@ static uint32_t nodes_of(struct checkpoint *checkpoint, struct sl_pass *world, s
 {
 	const struct sl_piece *piece;
 	const size_t count = sl_pieces_of(world, job, &piece);
-	if (!count) /* Nodes are not known, or of one cpu each. */
+	if (!count || !checkpoint->cluster->node_count) /* Cpus that are counted. */
 		return sl_tasks_of(world, job) ? sl_tasks_of(world, job) : 1;
 	const uint64_t mark = ++checkpoint->marks;
 	uint32_t nodes = 0;
@@ -103,23 +103,15 @@ static sl_time plus(sl_time at, __int128 span)
 	return span < SL_NEVER - at ? at + (sl_time)span : SL_NEVER;
 }
 
-/* When its work reaches the next checkpoint, at its rate of now. Nobody tells a model that a rate changed:
- * a job that is slowed down is looked at as if it were not, until little is missing; one that is held, too.
- */
+/* For its work to reach the next checkpoint, at its rate of now. One wake is enough, the earliest: what comes
+ * too early finds that, and looks again. */
 static void watch(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	if (of->next == SL_NEVER) {
-		of->due = SL_NEVER;
-		return;
-	}
-	const sl_time done = sl_done_of(world, job);
-	const sl_time missing = of->next > done ? of->next - done : 0;
-	uint64_t rate = sl_rate_of(world, job);
-	if (rate == 0 || (rate < SL_RATE_ONE && missing > (of->next - of->last) / 64))
-		rate = SL_RATE_ONE;
-	const __int128 span = ((__int128)missing * (__int128)SL_RATE_ONE + rate - 1) / rate;
-	wake_at(world, of, job.row, plus(sl_now(world), span > 0 ? span : 1));
+	const sl_time at = of->next == SL_NEVER ? SL_NEVER : sl_reaches(world, job, of->next);
+	const sl_time soonest = sl_now(world) + 1;
+	if (at < of->due)
+		wake_at(world, of, job.row, at > soonest ? at : soonest);
 }
 
 static void work(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
@@ -129,6 +121,7 @@ static void work(struct checkpoint *checkpoint, struct sl_pass *world, sl_job jo
 	of->since = sl_now(world);
 	const sl_time interval = of->takes ? interval_of(checkpoint, job.row) : SL_NEVER;
 	of->next = interval < SL_NEVER - of->mark ? of->mark + interval : SL_NEVER;
+	of->due = SL_NEVER;
 	watch(checkpoint, world, job);
 }
 
@@ -158,12 +151,13 @@ static void wait_for(struct checkpoint *checkpoint, struct sl_pass *world, sl_jo
 
 /* ---- Phases ------------------------------------------------------------------------------------- */
 
-static void book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of)
+void checkpoint_book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of)
 {
 	const sl_time span = of->suspended ? 0 : sl_now(world) - of->since;
 	of->since = sl_now(world);
-	if (of->phase != CHECKPOINT_OUT)
-		checkpoint->held += (__int128)span * of->nodes;
+	if (of->phase == CHECKPOINT_OUT)
+		return;
+	checkpoint->held += (__int128)span * of->nodes;
 	if (of->phase == CHECKPOINT_LOADS) {
 		of->loading += span;
 		checkpoint->loading += (__int128)span * of->nodes;
@@ -171,14 +165,17 @@ static void book(struct checkpoint *checkpoint, struct sl_pass *world, struct ch
 		of->writing += span;
 		checkpoint->writing += (__int128)span * of->nodes;
 	}
+	if (of->phase == CHECKPOINT_WRITES || of->phase == CHECKPOINT_MEANWHILE)
+		of->taken += span;
 }
 
 static void write_one(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	book(checkpoint, world, of);
+	checkpoint_book(checkpoint, world, of);
 	of->phase = async_of(checkpoint, job.row) ? CHECKPOINT_MEANWHILE : CHECKPOINT_WRITES;
 	of->mark = sl_done_of(world, job);
+	of->taken = 0;
 	if (of->phase == CHECKPOINT_WRITES)
 		sl_model_rate(world, job, 0);
 	wait_for(checkpoint, world, job, SL_TRANSFER_WRITE, bytes_of(checkpoint, job.row),
@@ -192,7 +189,6 @@ static void load_step(struct checkpoint *checkpoint, struct sl_pass *world, sl_j
 	const int64_t bytes = bytes_of(checkpoint, job.row);
 	of->step++;
 	if (of->step == 1 && of->owes) {
-		of->owes = false;
 		wait_for(checkpoint, world, job, SL_TRANSFER_WRITE, bytes, cost_of(checkpoint, job.row));
 	} else if (of->step == 1 || of->step == 2) {
 		of->step = 2;
@@ -202,15 +198,20 @@ static void load_step(struct checkpoint *checkpoint, struct sl_pass *world, sl_j
 	}
 }
 
+static void count_one(struct checkpoint *checkpoint, uint32_t job)
+{
+	checkpoint->job[job].count++;
+	checkpoint->bytes += bytes_of(checkpoint, job);
+}
+
 static void written(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	const bool blocked = of->phase == CHECKPOINT_WRITES;
-	of->cost = sl_now(world) - of->since;
+	checkpoint_book(checkpoint, world, of);
+	of->cost = of->taken;
 	of->last = of->mark;
-	of->count++;
-	checkpoint->bytes += bytes_of(checkpoint, job.row);
-	book(checkpoint, world, of);
+	count_one(checkpoint, job.row);
 	if (blocked)
 		sl_model_rate(world, job, SL_RATE_ONE);
 	work(checkpoint, world, job);
@@ -225,11 +226,14 @@ static void finished(struct checkpoint *checkpoint, struct sl_pass *world, sl_jo
 		return;
 	}
 	SL_CHECK(of->phase == CHECKPOINT_LOADS);
+	if (of->step == 1 && takes_any(checkpoint, job.row))
+		count_one(checkpoint, job.row);
+	of->owes &= of->step != 1;
 	if (of->step < 3) {
 		load_step(checkpoint, world, job);
 		return;
 	}
-	book(checkpoint, world, of);
+	checkpoint_book(checkpoint, world, of);
 	sl_model_rate(world, job, SL_RATE_ONE);
 	work(checkpoint, world, job);
 }
@@ -239,16 +243,18 @@ static void finished(struct checkpoint *checkpoint, struct sl_pass *world, sl_jo
 static void resumed(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	book(checkpoint, world, of);
+	checkpoint_book(checkpoint, world, of);
 	of->nodes = nodes_of(checkpoint, world, job);
 	const bool was = of->suspended;
 	of->suspended = false;
 	if (of->phase == CHECKPOINT_LOADS || of->phase == CHECKPOINT_WRITES)
 		sl_model_rate(world, job, 0);
-	if (of->phase == CHECKPOINT_WORKS)
+	if (of->phase == CHECKPOINT_WORKS) {
+		of->due = was ? SL_NEVER : of->due;
 		watch(checkpoint, world, job);
-	else if (of->phase != CHECKPOINT_DONE && was && !of->transfer)
+	} else if (of->phase != CHECKPOINT_DONE && was && !of->transfer) {
 		wake_at(world, of, job.row, plus(sl_now(world), of->due));
+	}
 }
 
 static void checkpoint_started(void *state, struct sl_pass *world, sl_job job)
@@ -266,8 +272,8 @@ static void checkpoint_started(void *state, struct sl_pass *world, sl_job job)
 	of->since = sl_now(world);
 	const bool again = of->again;
 	of->again = true;
+	of->owes &= sl_kept_of(world, job) > 0;
 	if (!again || (sl_kept_of(world, job) <= 0 && !checkpoint->restart)) {
-		of->owes = false;
 		work(checkpoint, world, job);
 		return;
 	}
@@ -280,7 +286,7 @@ static void checkpoint_left(void *state, struct sl_pass *world, sl_job job, enum
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	book(checkpoint, world, of);
+	checkpoint_book(checkpoint, world, of);
 	if (how == SL_LEFT_SUSPEND) {
 		of->suspended = true;
 		if (of->phase != CHECKPOINT_WORKS && !of->transfer) /* How long it still takes. */
@@ -291,7 +297,8 @@ static void checkpoint_left(void *state, struct sl_pass *world, sl_job job, enum
 	of->transfer = false;
 	of->suspended = false;
 	of->phase = CHECKPOINT_OUT;
-	of->owes = checkpoint->pays && how == SL_LEFT_CHECKPOINT;
+	of->owes |= checkpoint->pays && how == SL_LEFT_CHECKPOINT && !of->failed;
+	of->failed = false;
 }
 
 /* Where it is held for something else, nothing is written any more; what is under way is of no use. */
@@ -299,7 +306,7 @@ static bool checkpoint_ends(void *state, struct sl_pass *world, sl_job job)
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	book(checkpoint, world, of);
+	checkpoint_book(checkpoint, world, of);
 	of->phase = CHECKPOINT_DONE;
 	of->transfer = false;
 	of->token++;
@@ -318,7 +325,16 @@ static void checkpoint_timer(void *state, struct sl_pass *world, uint32_t row)
 		finished(checkpoint, world, job);
 	else if (sl_done_of(world, job) >= of->next)
 		write_one(checkpoint, world, job);
-	else
+	else {
+		of->due = SL_NEVER;
+		watch(checkpoint, world, job);
+	}
+}
+
+static void checkpoint_rated(void *state, struct sl_pass *world, sl_job job)
+{
+	struct checkpoint *checkpoint = state;
+	if (checkpoint->job[job.row].phase == CHECKPOINT_WORKS)
 		watch(checkpoint, world, job);
 }
 
@@ -336,6 +352,7 @@ static sl_time checkpoint_kept(void *state, struct sl_pass *world, sl_job job, s
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	const sl_time kept = of->phase == CHECKPOINT_OUT ? 0 : of->last < done ? of->last : done;
+	of->failed = of->phase != CHECKPOINT_OUT;
 	of->lost += done - kept;
 	checkpoint->lost += (__int128)(done - kept) * of->nodes;
 	return kept;
@@ -355,5 +372,6 @@ const struct sl_model model_checkpoint = {
 	.ends = checkpoint_ends,
 	.transferred = checkpoint_transferred,
 	.kept = checkpoint_kept,
+	.rated = checkpoint_rated,
 	.tell = checkpoint_tell,
 };

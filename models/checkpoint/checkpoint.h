@@ -29,15 +29,17 @@ struct checkpoint_job {
 	bool again;     /* It started before. */
 	uint8_t step;   /* CHECKPOINT_LOADS: 1 writes, 2 reads, 3 restarts. */
 	bool owes;      /* A preemption's checkpoint has yet to be paid for. */
+	bool failed;    /* So it leaves, and not by preemption. */
 	uint32_t token; /* Of the transfer or wake that it waits for: one of before is nothing to it. */
 	uint32_t nodes; /* Of this attempt. */
 	uint32_t count; /* Checkpoints completed. */
-	sl_time due;    /* When what it waits for is over; while suspended: how long it still takes. */
-	sl_time since;  /* It is in this phase. */
-	sl_time last;   /* Work of this attempt, at the last completed checkpoint, */
-	sl_time mark;   /* at the one under way, */
-	sl_time next;   /* at the next one. */
-	sl_time cost;   /* What its last one took; SL_NONE: it had none yet. */
+	sl_time due; /* When what it waits for is over, or it is looked at; suspended: how long that takes. */
+	sl_time since; /* It is in this phase. */
+	sl_time last;  /* Work of this attempt, at the last completed checkpoint, */
+	sl_time mark;  /* at the one under way, */
+	sl_time next;  /* at the next one. */
+	sl_time taken; /* What the one under way has taken, */
+	sl_time cost;  /* and what the last one took; SL_NONE: it had none yet. */
 	sl_time writing, loading, lost;
 };
 
@@ -62,6 +64,8 @@ struct checkpoint {
 
 extern const struct sl_param checkpoint_params[8];
 int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_err *err); /* setup.c */
+/* What it did since it was looked at last goes to where it belongs. */
+void checkpoint_book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of);
 int checkpoint_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 const struct sl_profile *checkpoint_profile(const struct checkpoint *checkpoint, uint32_t job);
 

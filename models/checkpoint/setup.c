@@ -7,7 +7,9 @@
 
 #include "models/checkpoint/checkpoint.h"
 
-#define DAY (86400 * SL_SECOND)
+#define DAY           (86400 * SL_SECOND)
+#define FAILURES_RATE INT64_C(6500000) /* Of that model by default, millionths: see schedlab-failures(7). */
+#define MTBF_MAX      INT64_C(1000000000000000000)
 
 const struct sl_param checkpoint_params[8] = {
 	{ .key = "interval",
@@ -24,7 +26,7 @@ const struct sl_param checkpoint_params[8] = {
 	{ .key = "mtbf",
 		.kind = SL_PARAM_TIME,
 		.choices = "1..",
-		.help = "mean time between failures of one node; not given: failures.mtbf or .rate of the cluster's file",
+		.help = "mean time between failures of one node; not given: failures.mtbf or failures.rate",
 		.min = SL_SECOND,
 		.max = INT64_C(1000000000000000) },
 	{ .key = "cost",
@@ -70,7 +72,28 @@ static sl_time time_or(const struct sl_model_setup *setup, const char *key, sl_t
 	return value ? value->number : otherwise;
 }
 
-/* failures.mtbf, or .rate: failures of 1000 nodes in a day. */
+/* Of so many failures, in millionths, of 1000 nodes in a day. */
+static sl_time mtbf_of_rate(int64_t rate)
+{
+	const __int128 mtbf = rate > 0 ? (__int128)1000 * DAY * SL_SECOND / rate : SL_NEVER;
+	return mtbf < MTBF_MAX ? (sl_time)mtbf : rate > 0 ? MTBF_MAX : SL_NEVER;
+}
+
+/* As the model failures has it, where it is on: it needs neither, without a log. */
+static bool mtbf_of_failures(const struct sl_model_setup *setup, sl_time *mtbf)
+{
+	const struct sl_value *given = sl_model_value(setup, "failures", "mtbf");
+	const struct sl_value *rate = sl_model_value(setup, "failures", "rate");
+	const struct sl_value *log = sl_model_value(setup, "failures", "log");
+	*mtbf = log && log->text ? SL_NEVER : mtbf_of_rate(FAILURES_RATE);
+	if (given && given->text)
+		*mtbf = given->number;
+	else if (rate && rate->text)
+		*mtbf = mtbf_of_rate(rate->number);
+	return given || rate;
+}
+
+/* failures.mtbf, or .rate, where that model is off. */
 static int mtbf_of_file(const struct sl_cluster *cluster, sl_time *mtbf, struct sl_err *err)
 {
 	*mtbf = SL_NEVER;
@@ -89,7 +112,7 @@ static int mtbf_of_file(const struct sl_cluster *cluster, sl_time *mtbf, struct 
 			if (!sl_get_micro(setting->value, len, &number) || number < 0)
 				return sl_fail_at(err, &setting->at,
 					"failures: 'rate: %.60s' is no number of failures", setting->value);
-			*mtbf = number ? sl_mul_div(1000 * DAY, SL_SECOND, number) : SL_NEVER;
+			*mtbf = mtbf_of_rate(number);
 		}
 	}
 	return SL_OK;
@@ -118,7 +141,9 @@ static int read_values(struct checkpoint *checkpoint, const struct sl_model_setu
 	checkpoint->rate = time_or(setup, "node_rate", SL_SECOND) * 1000; /* Millionths of GB/s: kB/s. */
 	checkpoint->async = time_or(setup, "async", 0) != 0;
 	checkpoint->pays = time_or(setup, "preempt", 0) != 0;
-	const int status = mtbf_of_file(setup->cluster, &checkpoint->mtbf, err);
+	const int status = mtbf_of_failures(setup, &checkpoint->mtbf)
+				   ? SL_OK
+				   : mtbf_of_file(setup->cluster, &checkpoint->mtbf, err);
 	if (status)
 		return status;
 	checkpoint->mtbf = time_or(setup, "mtbf", checkpoint->mtbf);
@@ -127,7 +152,7 @@ static int read_values(struct checkpoint *checkpoint, const struct sl_model_setu
 	if (lacks_mtbf(checkpoint))
 		return sl_fail(err, SL_USAGE,
 			"checkpoint: how often nodes fail is not known: give mtbf=TIME (of one node), "
-			"failures.mtbf in the cluster's file, or interval=every,every=TIME");
+			"failures.mtbf or failures.rate, or interval=every,every=TIME");
 	return SL_OK;
 }
 
@@ -173,11 +198,12 @@ static int tell_columns(struct checkpoint *checkpoint, struct sl_tally *tally, s
 
 int checkpoint_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
 {
-	(void)world;
 	struct checkpoint *checkpoint = state;
 	int64_t count = 0;
-	for (uint32_t i = 0; i < checkpoint->jobs->count; i++)
+	for (uint32_t i = 0; i < checkpoint->jobs->count; i++) {
+		checkpoint_book(checkpoint, world, &checkpoint->job[i]); /* Of those that run on. */
 		count += checkpoint->job[i].count;
+	}
 	const __int128 held = checkpoint->held;
 	const __int128 other = checkpoint->writing + checkpoint->loading + checkpoint->lost;
 	const struct sl_named told[] = {

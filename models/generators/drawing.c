@@ -188,8 +188,9 @@ bool gen_hyper_of_moments(struct gen_hyper *h, double mean, double cv2, double m
 		const double second = (1 + cv2) * n / (n + 1);
 		const double third = m3 * n * n / ((double)(n + 1) * (n + 2));
 		const double spread = second - 1;
-		if (spread > -1e-9 &&
-			spread < 1e-9) { /* Just an Erlang: there is no third moment to choose. */
+		if (fabs(spread) < 1e-9) { /* Just an Erlang: its third moment is what it is. */
+			if (fabs(third - 1) > 2e-6)
+				continue;
 			*h = (struct gen_hyper){ 1, mean, mean, n };
 			return true;
 		}

@@ -150,6 +150,10 @@ static void cycle_count(struct cycle *c, const struct fit_trace *t)
 	}
 	int64_t from = t->job[0].submit / SL_SECOND + t->clock;
 	const int64_t to = t->job[t->count - 1].submit / SL_SECOND + t->clock;
+	const int64_t weeks = (to - from) / ((int64_t)WEEK * DAY * 3600); /* Each has all hours. */
+	for (size_t h = 0; h < WEEK * DAY; h++)
+		c->seconds[h / DAY][h % DAY] = 3600 * (double)weeks;
+	from += weeks * WEEK * DAY * 3600;
 	while (from < to) {
 		const int64_t hour = from / 3600;
 		const int64_t until = (hour + 1) * 3600 < to ? (hour + 1) * 3600 : to;
@@ -234,8 +238,8 @@ int fit_arrivals(const struct fit_trace *trace, struct fit_found *found, struct 
 	const uint32_t n = trace->count - 1;
 	g.mean = (double)(trace->job[n].submit - trace->job[0].submit) / 1e6 / n;
 	if (n < 10 || g.mean < 0.001)
-		return sl_fail(
-			err, SL_INPUT, "a fit needs eleven jobs at several times: give a longer trace");
+		return sl_fail(err, SL_INPUT,
+			"%s: a fit needs eleven jobs at several times: give a longer trace", trace->path);
 	const double step = 0.3;
 	double weibull = log(0.7);
 	double gamma = log(0.7);
@@ -257,7 +261,7 @@ int fit_arrivals(const struct fit_trace *trace, struct fit_found *found, struct 
 		if (score[i] > score[best])
 			best = i;
 	fit_say(found, "arrivals", name[best]);
-	fit_say_real(found, "gap", fmax(0.001, best == 3 ? 1 / cycle.mean : g.mean));
+	fit_say_real(found, "gap", fmin(365.0 * 86400, fmax(0.001, best == 3 ? 1 / cycle.mean : g.mean)));
 	if (best == 1 || best == 2)
 		fit_say_real(found, "shape", exp(best == 1 ? weibull : gamma));
 	if (best == 3) {
@@ -338,10 +342,19 @@ static int fit_factor(const struct fit_trace *trace, struct fit_found *found, st
 	return SL_OK;
 }
 
-int fit_common(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)
+int fit_common(
+	const struct fit_trace *trace, const char *longest, struct fit_found *found, struct sl_err *err)
 {
+	enum { HOUR = 3600, YEAR = 365 * 86400 }; /* What all generators take. */
+	int64_t most = HOUR;
+	for (uint32_t i = 0; i < trace->count; i++) {
+		const struct fit_job *job = &trace->job[i];
+		const int64_t asked = job->limit > job->run ? job->limit : job->run;
+		most = asked > most ? asked : most;
+	}
 	fit_say_whole(found, "jobs", trace->count);
 	fit_say_whole(found, "cpus", trace->cpus);
+	fit_say_whole(found, longest, most < YEAR ? most : YEAR);
 	const int status = fit_users(trace, found, err);
 	return status ? status : fit_factor(trace, found, err);
 }

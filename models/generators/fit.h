@@ -21,6 +21,7 @@ struct fit_job {
 };
 
 struct fit_trace {
+	const char *path;          /* What errors call it. */
 	const struct fit_job *job; /* By submission. */
 	uint32_t count;
 	int32_t cpus;
@@ -57,8 +58,9 @@ int fit_minimize(fit_function *f, void *self, double *x, const double *step, siz
 
 /* arrivals, gap, and shape or day and week: what is likeliest, each further number at a price (BIC). */
 int fit_arrivals(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err);
-/* jobs, cpus, users, zipf, factor. */
-int fit_common(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err);
+/* jobs, cpus, users, zipf, factor, and under the key `longest` the longest run time or limit. */
+int fit_common(
+	const struct fit_trace *trace, const char *longest, struct fit_found *found, struct sl_err *err);
 /* Sizes 1, 2, 3-4, 5-8 ... as far as there are jobs; those with less than `least` jobs go with the next. */
 struct fit_class {
 	int32_t from, to;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * fit_em.c - mixtures of lognormal, Weibull and gamma distributions by expectation and maximization, and the
- * generator `mixture` of a trace: for each class of sizes as many parts as pay (BIC), up to two.
+ * generator `mixture` of a trace: for each class of sizes as many parts as pay (BIC), up to two, of the
+ * family that is likeliest for all.
  *
  * A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum likelihood from incomplete data via the EM algorithm",
  * Journal of the Royal Statistical Society B 39(1), 1977. In each round a number belongs to a part with the
  * odds of its density there, and each part is fitted to the numbers by these weights: the lognormal by
- * moments of the logarithm, which is likeliest, the others by simplex. Weibull and gamma look at no more than
- * 2 000 numbers, each k-th of the sorted ones.
+ * moments of the logarithm, which is likeliest; of the others the shape is searched for, and the likeliest
+ * scale follows from it. Weibull looks at no more than 4 000 numbers, each k-th of the sorted ones.
  */
 #include "models/generators/fit.h"
 
@@ -19,91 +20,130 @@
 #include <string.h>
 
 enum { ROUNDS_MAX = 300, LOOKED_AT = 2000, LEAST = 50 };
+#define NARROW 0.05 /* Least deviation of ln: no part falls upon one number. */
 
 struct em {
 	enum fit_family family;
 	const double *ln; /* Of the numbers. */
 	size_t count;
 	double *odds[FIT_PARTS];
-	size_t part; /* That the search looks at. */
 };
 
-/* ln density of e^ln, as a function of e^ln. */
-static double ln_density(enum fit_family family, double a, double b, double ln)
+/* A part, with what its densities share. */
+struct part {
+	double a, b, ln_b, fixed;
+};
+
+static void part_init(struct part *p, enum fit_family family, const struct fit_mixture *m, size_t k)
 {
-	if (family == FIT_LOGNORMAL) {
-		const double z = (ln - a) / b;
-		return -z * z / 2 - log(b) - ln - 0.91893853320467274;
-	}
-	const double scaled = ln - log(b);
-	if (family == FIT_WEIBULL)
-		return log(a / b) + (a - 1) * scaled - exp(a * scaled);
+	*p = (struct part){ .a = m->a[k], .b = m->b[k], .ln_b = log(m->b[k]) };
 	gsl_sf_result ln_gamma;
-	if (gsl_sf_lngamma_e(a, &ln_gamma))
-		return -HUGE_VAL;
-	return (a - 1) * scaled - exp(scaled) - ln_gamma.val - log(b);
+	if (family == FIT_LOGNORMAL)
+		p->fixed = -p->ln_b - 0.91893853320467274; /* ln sqrt(2 pi) */
+	else if (family == FIT_WEIBULL)
+		p->fixed = log(p->a) - p->ln_b;
+	else
+		p->fixed = gsl_sf_lngamma_e(p->a, &ln_gamma) ? -HUGE_VAL : -ln_gamma.val - p->ln_b;
+	p->fixed += log(m->weight[k]);
 }
 
-/* Odds of each part, and the logarithm of the likelihood. */
-static double expect(const struct em *em, const struct fit_mixture *m)
+/* ln of the part's weight times its density at e^ln. */
+static double ln_density(const struct part *p, enum fit_family family, double ln)
 {
+	if (family == FIT_LOGNORMAL) {
+		const double z = (ln - p->a) / p->b;
+		return p->fixed - z * z / 2 - ln;
+	}
+	const double scaled = ln - p->ln_b;
+	return p->fixed + (p->a - 1) * scaled - exp(family == FIT_WEIBULL ? p->a * scaled : scaled);
+}
+
+/* Odds of each part (where there is room for them), and the logarithm of the likelihood, of numbers e^ln. */
+static double expect(const struct fit_mixture *m, enum fit_family family, const double *ln, size_t count,
+	double *const odds[FIT_PARTS])
+{
+	struct part part[FIT_PARTS];
 	double sum = 0;
-	for (size_t i = 0; i < em->count; i++) {
-		double ln[FIT_PARTS];
+	for (size_t k = 0; k < m->parts; k++)
+		part_init(&part[k], family, m, k);
+	for (size_t i = 0; i < count; i++) {
+		double p[FIT_PARTS];
 		double most = -HUGE_VAL;
 		double total = 0;
 		for (size_t k = 0; k < m->parts; k++) {
-			ln[k] = log(m->weight[k]) + ln_density(em->family, m->a[k], m->b[k], em->ln[i]);
-			most = fmax(most, ln[k]);
+			p[k] = ln_density(&part[k], family, ln[i]);
+			most = fmax(most, p[k]);
 		}
 		for (size_t k = 0; k < m->parts; k++)
-			total += em->odds[k][i] = exp(ln[k] - most);
-		for (size_t k = 0; k < m->parts; k++)
-			em->odds[k][i] /= total;
+			total += p[k] = exp(p[k] - most);
+		for (size_t k = 0; k < m->parts && odds; k++)
+			odds[k][i] = p[k] / total;
 		sum += most + log(total);
 	}
 	return sum;
 }
 
-static double part_less(const double *x, void *self)
+/* Of one part, by its numbers' weights. */
+struct weighted {
+	enum fit_family family;
+	const double *ln, *odds;
+	size_t count;
+	double weight, mean_ln, mean, most; /* Of ln, of the numbers; the largest ln. */
+};
+
+/* The likeliest scale for a shape: of Weibull (mean of x^a)^(1/a), of gamma mean / a. Its logarithm. */
+static double ln_scale(const struct weighted *w, double a)
 {
-	const struct em *em = self;
-	const double a = exp(x[0]);
-	if (a < 0.02 || a > 1000)
-		return HUGE_VAL;
+	if (w->family == FIT_GAMMA)
+		return log(w->mean / a);
 	double sum = 0;
-	for (size_t i = 0; i < em->count; i++)
-		sum += em->odds[em->part][i] * ln_density(em->family, a, exp(x[1]), em->ln[i]);
-	return -sum;
+	for (size_t i = 0; i < w->count; i++)
+		sum += w->odds[i] * exp(a * (w->ln[i] - w->most));
+	return w->most + log(sum / w->weight) / a;
 }
 
-static int maximize(struct em *em, struct fit_mixture *m, struct sl_err *err)
+/* Less the mean logarithm of the density, at that scale. */
+static double shape_less(const double *x, void *self)
 {
-	const double narrow = 0.05; /* Of ln: no part falls upon one number. */
+	const struct weighted *w = self;
+	const double a = exp(x[0]);
+	gsl_sf_result ln_gamma;
+	/* From hardly any number in common to a deviation of ln of about NARROW. */
+	if (a < 0.02 || a > (w->family == FIT_WEIBULL ? 1.28 / NARROW : 1 / NARROW / NARROW))
+		return HUGE_VAL;
+	const double scaled = w->mean_ln - ln_scale(w, a);
+	if (w->family == FIT_WEIBULL)
+		return -log(a) - a * scaled;
+	return gsl_sf_lngamma_e(a, &ln_gamma) ? HUGE_VAL : ln_gamma.val + a - a * scaled;
+}
+
+static int maximize(const struct em *em, struct fit_mixture *m, struct sl_err *err)
+{
 	int status = SL_OK;
 	for (size_t k = 0; k < m->parts && !status; k++) {
-		double weight = 1e-9;
-		double mean = 0;
+		struct weighted w = { em->family, em->ln, em->odds[k], em->count, 1e-9, 0, 1e-9,
+			em->ln[em->count - 1] };
 		double square = 0;
 		for (size_t i = 0; i < em->count; i++) {
-			weight += em->odds[k][i];
-			mean += em->odds[k][i] * em->ln[i];
+			w.weight += w.odds[i];
+			w.mean_ln += w.odds[i] * w.ln[i];
+			w.mean += w.odds[i] * exp(w.ln[i]);
 		}
-		mean /= weight;
+		w.mean_ln /= w.weight;
+		w.mean /= w.weight;
 		for (size_t i = 0; i < em->count; i++)
-			square += em->odds[k][i] * (em->ln[i] - mean) * (em->ln[i] - mean);
-		m->weight[k] = weight / (double)em->count;
+			square += w.odds[i] * (w.ln[i] - w.mean_ln) * (w.ln[i] - w.mean_ln);
+		m->weight[k] = w.weight / (double)em->count;
 		if (em->family == FIT_LOGNORMAL) {
-			m->a[k] = mean;
-			m->b[k] = fmax(narrow, sqrt(square / weight));
+			m->a[k] = w.mean_ln;
+			m->b[k] = fmax(NARROW, sqrt(square / w.weight));
 			continue;
 		}
-		double x[2] = { log(m->a[k]), log(m->b[k]) };
-		const double step[2] = { 0.2, 0.2 };
-		em->part = k;
-		status = fit_minimize(part_less, em, x, step, 2, err);
-		m->a[k] = exp(x[0]);
-		m->b[k] = exp(x[1]);
+		double x = log(m->a[k]);
+		const double step = 0.2;
+		status = fit_minimize(shape_less, &w, &x, &step, 1, err);
+		m->a[k] = exp(x);
+		m->b[k] = exp(ln_scale(&w, m->a[k]));
 	}
 	return status;
 }
@@ -130,29 +170,32 @@ static void begin(struct fit_mixture *m, const struct em *em)
 int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, const double *x, size_t count,
 	struct sl_err *err)
 {
-	const size_t every = family != FIT_LOGNORMAL && count > LOOKED_AT ? count / LOOKED_AT : 1;
+	const size_t every = family == FIT_WEIBULL && count > LOOKED_AT ? count / LOOKED_AT : 1;
 	struct em em = { .family = family, .count = count / every };
 	SL_CHECK(parts >= 1 && parts <= FIT_PARTS && count >= parts);
-	double *room = calloc(em.count, (1 + parts) * sizeof(*room));
+	double *room = calloc(em.count * parts + count, sizeof(*room));
 	if (!room)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	double *ln = room + em.count * parts;
 	for (size_t i = 0; i < em.count; i++)
-		room[i] = log(x[i * every + every / 2]);
-	em.ln = room;
+		ln[i] = log(x[i * every + every / 2]);
+	em.ln = ln;
 	for (size_t k = 0; k < parts; k++)
-		em.odds[k] = room + (k + 1) * em.count;
+		em.odds[k] = room + k * em.count;
 	*m = (struct fit_mixture){ .parts = parts, .likelihood = -HUGE_VAL };
 	begin(m, &em);
 	int status = SL_OK;
-	const int rounds = family == FIT_LOGNORMAL ? ROUNDS_MAX : ROUNDS_MAX / 6;
-	for (int i = 0; i < rounds && !status; i++) {
+	for (int i = 0; i < ROUNDS_MAX && !status; i++) {
 		const double before = m->likelihood;
-		m->likelihood = expect(&em, m);
+		m->likelihood = expect(m, family, em.ln, em.count, em.odds);
 		if (m->likelihood - before < 1e-7 * fabs(m->likelihood))
 			break;
 		status = maximize(&em, m, err);
 	}
-	m->likelihood *= (double)every;
+	/* Of all numbers, so that families can be compared. */
+	for (size_t i = 0; i < count; i++)
+		ln[i] = log(x[i]);
+	m->likelihood = expect(m, family, ln, count, NULL);
 	free(room);
 	return status;
 }
@@ -192,9 +235,10 @@ static char *put_class(char *p, int64_t from, int64_t to)
 	return p;
 }
 
-/* Run times of one class: one part or two. */
-static int class_runs(
-	char **p, const struct fit_trace *t, const struct fit_class *class, double *x, struct sl_err *err)
+/* Run times of one class, of x as room: one part or two, as pays. Adds to the score, which is twice the
+ * logarithm of the likelihood, less ln count for each number (BIC). */
+static int class_runs(char **p, double *score, const struct fit_trace *t, const struct fit_class *class,
+	enum fit_family family, double *x, struct sl_err *err)
 {
 	size_t count = 0;
 	for (uint32_t i = 0; i < t->count; i++)
@@ -203,13 +247,15 @@ static int class_runs(
 	qsort(x, count, sizeof(*x), ascending);
 	struct fit_mixture one = { .likelihood = -HUGE_VAL };
 	struct fit_mixture two = { .likelihood = -HUGE_VAL };
-	int status = fit_mixture(&one, FIT_LOGNORMAL, 1, x, count, err);
+	int status = fit_mixture(&one, family, 1, x, count, err);
 	if (!status && count >= 2)
-		status = fit_mixture(&two, FIT_LOGNORMAL, 2, x, count, err);
+		status = fit_mixture(&two, family, 2, x, count, err);
 	if (status)
 		return status;
-	const bool pays = two.likelihood - one.likelihood > 1.5 * log((double)count);
+	const double price = log((double)count);
+	const bool pays = two.likelihood - one.likelihood > 1.5 * price;
 	const struct fit_mixture *best = pays ? &two : &one;
+	*score += 2 * best->likelihood - (pays ? 5 : 2) * price;
 	*p = put_class(*p, class->from, class->to);
 	for (size_t k = 0; k < best->parts; k++) {
 		if (k)
@@ -259,31 +305,40 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 	return SL_OK;
 }
 
+/* Of the three families the one whose parts score best over all classes. */
 static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct sl_err *err)
 {
+	static const char *const name[] = { "lognormal", "weibull", "gamma" };
 	struct fit_class class[FIT_CLASSES];
-	char text[FIT_TEXT];
-	char *p = text;
+	char text[SL_LEN(name)][FIT_TEXT];
+	double score[SL_LEN(name)] = { 0 };
 	double *x = calloc(t->count, sizeof(*x));
 	if (!x)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	const size_t classes = fit_classes(t, LEAST, class);
 	int status = SL_OK;
-	for (size_t c = 0; c < classes && !status; c++) {
-		if (c)
-			*p++ = '+';
-		status = class_runs(&p, t, &class[c], x, err);
+	size_t best = 0;
+	for (size_t f = 0; f < SL_LEN(name) && !status; f++) {
+		char *p = text[f];
+		for (size_t c = 0; c < classes && !status; c++) {
+			if (c)
+				*p++ = '+';
+			status = class_runs(&p, &score[f], t, &class[c], (enum fit_family)f, x, err);
+		}
+		*p = '\0';
+		best = score[f] > score[best] ? f : best;
 	}
-	*p = '\0';
 	free(x);
-	fit_say(found, "family", "lognormal");
-	fit_say(found, "runs", text);
-	return status;
+	if (status)
+		return status;
+	fit_say(found, "family", name[best]);
+	fit_say(found, "runs", text[best]);
+	return SL_OK;
 }
 
 static int fit(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)
 {
-	int status = fit_common(trace, found, err);
+	int status = fit_common(trace, "max_run", found, err);
 	if (!status)
 		status = fit_arrivals(trace, found, err);
 	if (!status)
@@ -292,4 +347,5 @@ static int fit(const struct fit_trace *trace, struct fit_found *found, struct sl
 }
 
 const struct fit_model fit_model_mixture = { "mixture",
-	"sizes as counted; run times: one or two lognormal parts for each class of sizes", fit };
+	"sizes as counted; run times: one or two parts for each class of sizes, of the likeliest family",
+	fit };

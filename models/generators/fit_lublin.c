@@ -2,9 +2,10 @@
 /*
  * fit_lublin.c - the numbers of lublin, one class, for a trace.
  *
- * Sizes and run times: the likeliest, by simplex. The daily cycle: likewise, of the jobs by half-hour. Gaps:
- * mean and variance of their logarithm, after each half-hour was stretched as the cycle says. aarr and arar
- * stand in a product: arar stays at its default.
+ * Sizes and run times: the likeliest, by simplex. The daily cycle: likewise, of the jobs by half-hour. Gaps,
+ * after each half-hour was stretched as the cycle says: the mean of their logarithm and their own mean, for
+ * the logarithm's variance makes the mean three times what logs have. aarr and arar stand in a product: arar
+ * stays at its default. The load is said too, which corrects what is left by scaling all submit times.
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
@@ -19,8 +20,9 @@ enum { SLOTS = 48, FIRST = 11, LOOKED_AT = 20000 };
 
 struct sizes {
 	uint32_t *jobs; /* By size. */
-	int32_t cpus;
-	double serial, count, uhi;
+	int32_t *size;  /* Those above 1 that there are. */
+	size_t count;
+	double serial, uhi;
 };
 
 static double uniform(double x, double from, double to)
@@ -41,9 +43,8 @@ static double sizes_less(const double *x, void *self)
 		x[3] > 1)
 		return HUGE_VAL;
 	double sum = 0;
-	for (int32_t n = 2; n <= s->cpus; n++) {
-		if (!s->jobs[n])
-			continue;
+	for (size_t i = 0; i < s->count; i++) {
+		const int32_t n = s->size[i];
 		double p = (1 - s->serial - x[0]) *
 			   (two_stages(log2(n + 0.5), x, s->uhi) - two_stages(log2(n - 0.5), x, s->uhi));
 		const double k = log2(n);
@@ -56,14 +57,21 @@ static double sizes_less(const double *x, void *self)
 
 static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct sl_err *err)
 {
-	struct sizes s = { .jobs = calloc((size_t)t->cpus + 1, sizeof(uint32_t)), .cpus = t->cpus };
-	if (!s.jobs)
+	struct sizes s = { .jobs = calloc((size_t)t->cpus + 1, sizeof(uint32_t)),
+		.size = calloc(t->count, sizeof(int32_t)) };
+	if (!s.jobs || !s.size) {
+		free(s.jobs);
+		free(s.size);
 		return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
 	int32_t most = 1;
 	for (uint32_t i = 0; i < t->count; i++) {
 		s.jobs[t->job[i].size]++;
 		most = t->job[i].size > most ? t->job[i].size : most;
 	}
+	for (int32_t n = 2; n <= most; n++)
+		if (s.jobs[n])
+			s.size[s.count++] = n;
 	/* A millionth less: uhi must not be above log2(cpus), rounded. */
 	s.uhi = floor(log2(most) * 1e6) / 1e6;
 	s.serial = (double)s.jobs[1] / t->count;
@@ -82,6 +90,7 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 			best[k] = x[k];
 	}
 	free(s.jobs);
+	free(s.size);
 	fit_say_real(found, "serial_prob", s.serial);
 	fit_say_real(found, "pow2_prob", best[0]);
 	fit_say_real(found, "ulow", best[1]);
@@ -210,6 +219,40 @@ static double stretched(const double weight[SLOTS], double seconds)
 	return sum + weight[slot] * (in_day - (double)slot * 1800);
 }
 
+/* Mean of e^x for a gamma x of this mean and scale, below where lublin draws it again. */
+static double gap_mean(double mean, double scale)
+{
+	enum { STEPS = 2000, LN_GAP_MAX = 13 };
+	const double shape = mean / scale;
+	const double mode = fmin(LN_GAP_MAX, fmax(0.01, mean - scale));
+	double sum = 0;
+	double weights = 0;
+	for (int i = 0; i < STEPS; i++) {
+		const double x = LN_GAP_MAX * (i + 0.5) / STEPS;
+		const double weight = exp((shape - 1) * log(x / mode) - (x - mode) / scale);
+		sum += weight * exp(x);
+		weights += weight;
+	}
+	return sum / weights;
+}
+
+/* The scale with which gaps have their mean, and their logarithm has its own; `other` where none has. */
+static double gap_scale(double ln_mean, double mean, double other)
+{
+	double low = 0.002;
+	double high = 3;
+	if (gap_mean(ln_mean, low) > mean || gap_mean(ln_mean, high) < mean)
+		return other;
+	for (int i = 0; i < 50; i++) {
+		const double middle = (low + high) / 2;
+		if (gap_mean(ln_mean, middle) < mean)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, struct sl_err *err)
 {
 	double jobs[SLOTS] = { 0 };
@@ -221,44 +264,70 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 	const int status = fit_minimize(cycle_less, jobs, x, step, 2, err);
 	if (status || !weights(x, weight))
 		return status ? status
-			      : sl_fail(err, SL_INPUT, "no daily cycle of lublin's goes with the trace");
+			      : sl_fail(err, SL_INPUT, "%s: no daily cycle of lublin's goes with it",
+					t->path);
 	double n = 0;
 	double sum = 0;
 	double square = 0;
+	double gaps = 0;
 	double before = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
 		const double now = stretched(weight, (double)t->job[i].submit / 1e6 + (double)t->clock);
 		/* What is less than a second apart says little: a second. */
-		const double ln = log(fmax(1, now - before));
+		const double gap = fmax(1, now - before);
+		const double ln = log(gap);
 		before = now;
 		if (i == 0)
 			continue;
 		n++;
+		gaps += gap;
 		sum += ln;
 		square += ln * ln;
 	}
 	const double mean = sum / n;
 	const double variance = square / n - mean * mean;
 	if (!(mean > 0.01) || !(variance > 0.0001))
-		return sl_fail(err, SL_INPUT, "a fit needs jobs at several times: give a longer trace");
+		return sl_fail(
+			err, SL_INPUT, "%s: a fit needs jobs at several times: give a longer trace", t->path);
+	const double scale = gap_scale(mean, gaps / n, variance / mean);
 	fit_say_real(found, "arar", 1.0225);
-	fit_say_real(found, "aarr", mean * mean / variance / 1.0225);
-	fit_say_real(found, "barr", variance / mean);
+	fit_say_real(found, "aarr", fmin(10000, fmax(0.01, mean / scale / 1.0225)));
+	fit_say_real(found, "barr", scale);
 	fit_say_real(found, "anum", exp(x[0]));
 	fit_say_real(found, "bnum", exp(x[1]));
 	return SL_OK;
 }
 
+/* Offered load, as `generate lublin` takes it: work over machine and span. */
+static void say_load(const struct fit_trace *t, struct fit_found *found)
+{
+	const double span = (double)(t->job[t->count - 1].submit - t->job[0].submit) / 1e6;
+	double work = 0;
+	for (uint32_t i = 0; i < t->count; i++)
+		work += (double)t->job[i].size * (double)t->job[i].run;
+	fit_say_real(found, "load", fmin(1000, fmax(0.0001, work / span / t->cpus)));
+}
+
 static int fit(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)
 {
-	int status = trace->count < 100 ? sl_fail(err, SL_INPUT, "a fit of lublin needs 100 jobs")
-					: fit_common(trace, found, err);
+	enum { LEAST = 100 };
+	if (trace->count < LEAST)
+		return sl_fail(err, SL_INPUT,
+			"%s: a fit of lublin needs %d jobs or more, it has %u: give a longer "
+			"trace, or fit another model",
+			trace->path, LEAST, trace->count);
+	int status = fit_common(trace, "max_estimate", found, err);
 	if (!status)
 		status = fit_sizes(trace, found, err);
 	if (!status)
 		status = fit_runs(trace, found, err);
-	return status ? status : fit_arrivals_of(trace, found, err);
+	if (!status)
+		status = fit_arrivals_of(trace, found, err);
+	if (!status)
+		say_load(trace, found);
+	return status;
 }
 
 const struct fit_model fit_model_lublin = { "lublin",
-	"sizes, run times, daily cycle: the likeliest, by simplex; gaps by moments of their logarithm", fit };
+	"sizes, run times, daily cycle: the likeliest, by simplex; gaps by their mean and that of their logarithm",
+	fit };

@@ -18,7 +18,7 @@ static int ascending(const void *a, const void *b)
 
 static int fit_start(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)
 {
-	const int status = fit_common(trace, found, err);
+	const int status = fit_common(trace, "max_run", found, err);
 	return status ? status : fit_arrivals(trace, found, err);
 }
 
@@ -66,14 +66,17 @@ static int fit_downey(const struct fit_trace *t, struct fit_found *found, struct
 	}
 	free(ln);
 	const double b1 = (n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x * sum_x);
-	if (!isfinite(b1) || b1 < 0.001)
-		return sl_fail(err, SL_INPUT, "all jobs have the same work: no line goes through them");
+	const double b0 = (sum_y - b1 * sum_x) / n;
+	if (!isfinite(b1) || b1 < 0.001 || b1 > 1000 || b0 < -1000)
+		return sl_fail(err, SL_INPUT,
+			"%s: jobs have too nearly the same work for a line through them: fit another model",
+			t->path);
 	fit_say_real(found, "b1", b1);
-	fit_say_real(found, "b0", (sum_y - b1 * sum_x) / n);
-	fit_say_real(found, "a_min", a_min);
+	fit_say_real(found, "b0", fmin(b0, 1));
+	fit_say_real(found, "a_min", fmin(a_min, t->cpus));
 	fit_say_real(found, "a_max", fmin(a_max, t->cpus));
-	fit_say_real(found, "sigma_min", sigma_min);
-	fit_say_real(found, "sigma_max", sigma_max);
+	fit_say_real(found, "sigma_min", fmin(sigma_min, 100));
+	fit_say_real(found, "sigma_max", fmin(sigma_max, 100));
 	return SL_OK;
 }
 
@@ -97,7 +100,7 @@ static void moments_add(struct moments *m, double x)
 /* "mean/cv2/m3", made such that a hyper-Erlang has them: where none has, the third moment is raised. */
 static char *put_moments(char *p, const struct moments *m)
 {
-	const double mean = fmax(m->sum[0] / m->n, 0.001);
+	const double mean = fmin(fmax(m->sum[0] / m->n, 0.001), 1e9);
 	const double cv2 = fmax(m->sum[1] / m->n / mean / mean - 1, 0.01);
 	double m3 = m->sum[2] / m->n / (mean * mean * mean);
 	struct gen_hyper h;
@@ -138,7 +141,7 @@ static char *put_class(char *p, const struct fit_trace *t, const struct fit_clas
 static int fit_jann(const struct fit_trace *t, struct fit_found *found, struct sl_err *err)
 {
 	enum { LEAST = 50 };
-	const int status = fit_common(t, found, err);
+	const int status = fit_common(t, "max_run", found, err);
 	if (status)
 		return status;
 	char text[FIT_TEXT];
@@ -184,9 +187,9 @@ static void fit_two_pieces(struct fit_found *found, const double *x, size_t n)
 			share = 1 - p;
 		}
 	}
-	fit_say_real(found, "from", fmax(0, low));
-	fit_say_real(found, "middle", fmax(0, middle));
-	fit_say_real(found, "until", fmax(0, high));
+	fit_say_real(found, "from", fmin(7, low));
+	fit_say_real(found, "middle", fmin(7, middle));
+	fit_say_real(found, "until", fmin(7, high));
 	fit_say_real(found, "long", share);
 }
 
@@ -251,11 +254,15 @@ static void fit_outcomes(const struct fit_trace *t, struct fit_found *found)
 		square += off * off / t->count;
 	}
 	static const char *const key[] = { "run_completed", "run_cancelled", "run_failed" };
-	fit_say_real(found, "cancelled", jobs[1] / t->count);
-	fit_say_real(found, "failed", jobs[2] / t->count);
+	/* In millionths, rounded such that both are not more than all. */
+	const double cancelled = floor(jobs[1] / t->count * 1e6 + 0.5);
+	const double failed = fmin(floor(jobs[2] / t->count * 1e6 + 0.5), 1e6 - cancelled);
+	fit_say_real(found, "cancelled", cancelled / 1e6);
+	fit_say_real(found, "failed", failed / 1e6);
 	for (size_t o = 0; o < OUTCOMES; o++)
 		if (jobs[o] > 0)
-			fit_say_real(found, key[o], fmax(1, exp(ln[o] / jobs[o] + square / 2)));
+			fit_say_real(found, key[o],
+				fmin(3650.0 * 86400, fmax(1, exp(ln[o] / jobs[o] + square / 2))));
 	fit_say_real(found, "sigma", fmin(5, sqrt(square)));
 }
 
@@ -269,9 +276,9 @@ static int fit_gpu(const struct fit_trace *t, struct fit_found *found, struct sl
 		most = t->job[i].size > most ? t->job[i].size : most;
 	}
 	int32_t power = 1;
-	while (power < most)
+	while (power < most && power <= t->cpus / 2)
 		power *= 2;
-	fit_say_real(found, "size_mean", sum / t->count);
+	fit_say_real(found, "size_mean", fmin(sum / t->count, power));
 	fit_say_whole(found, "size_max", power);
 	fit_outcomes(t, found);
 	return status;

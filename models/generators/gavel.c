@@ -22,12 +22,12 @@ static const struct sl_param params[] = {
 	[SCALE] = { "scale", SL_PARAM_TEXT, "0.7+0.1+0.15+0.05", NULL, "weights of 1, 2, 4 and 8 GPUs", 0,
 		0 },
 	[LONG] = { "long", SL_PARAM_REAL, "0.2", "0..1", "share of long jobs", 0, GEN_MICRO },
-	[FROM] = { "from", SL_PARAM_REAL, "1.5", "0..7", "log10 of the minutes that the shortest job runs", 0,
-		7 * GEN_MICRO },
-	[MIDDLE] = { "middle", SL_PARAM_REAL, "3", "0..7", "log10 of the minutes where long jobs begin", 0,
-		7 * GEN_MICRO },
-	[UNTIL] = { "until", SL_PARAM_REAL, "4", "0..7", "log10 of the minutes that the longest job runs", 0,
-		7 * GEN_MICRO },
+	[FROM] = { "from", SL_PARAM_REAL, "1.5", "-2..7", "log10 of the minutes that the shortest job runs",
+		-2 * GEN_MICRO, 7 * GEN_MICRO },
+	[MIDDLE] = { "middle", SL_PARAM_REAL, "3", "-2..7", "log10 of the minutes where long jobs begin",
+		-2 * GEN_MICRO, 7 * GEN_MICRO },
+	[UNTIL] = { "until", SL_PARAM_REAL, "4", "-2..7", "log10 of the minutes that the longest job runs",
+		-2 * GEN_MICRO, 7 * GEN_MICRO },
 	[MODELS] = { "models", SL_PARAM_TEXT,
 		"ResNet-18+ResNet-50+Transformer+LM+Recommendation+A3C+CycleGAN", NULL,
 		"names of what is trained, with + between them", 0, 0 },
@@ -44,6 +44,11 @@ static int check(const struct gen_work *w, int64_t scale[SCALES], struct sl_err 
 	}
 	if (!good || !total)
 		return sl_fail(err, SL_USAGE, "'scale' of '%s': give four weights with + between them", text);
+	for (size_t i = 0; i < SCALES; i++)
+		if (scale[i] && 1 << i > w->cpus)
+			return sl_fail(err, SL_USAGE,
+				"'scale' has jobs of %d GPUs, 'cpus' is %d: give more cpus, or weights of 0",
+				1 << i, w->cpus);
 	if (gen_number(w, FROM) > gen_number(w, MIDDLE) || gen_number(w, MIDDLE) > gen_number(w, UNTIL))
 		return sl_fail(err, SL_USAGE, "'from', 'middle' and 'until' must not descend");
 	return SL_OK;

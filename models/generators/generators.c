@@ -194,14 +194,15 @@ static int emit_header(const struct gen_work *w, const struct sl_sink *sink, str
 	*sl_put_i64(jobs, w->count) = '\0';
 	*sl_put_i64(cpus, w->cpus) = '\0';
 	*sl_put_i64(start, MONDAY) = '\0';
+	/* SWF's processors are the GPUs; what a table of GPUs runs on, a cluster file says. */
+	const bool processors = !w->kind->gpus || !gen_number(w, GEN_FORMAT);
 	const char *const line[][2] = {
 		{ "Version", "2.2" },
 		{ "Computer", "synthetic" },
 		{ "MaxJobs", jobs },
 		{ "UnixStartTime", start },
-		/* Of cpus: what a trace of GPUs runs on, a cluster file says. */
-		{ "MaxNodes", w->kind->gpus ? NULL : cpus },
-		{ "MaxProcs", w->kind->gpus ? NULL : cpus },
+		{ "MaxNodes", processors ? cpus : NULL },
+		{ "MaxProcs", processors ? cpus : NULL },
 		{ "Note", "zero is a Monday's midnight" },
 		{ "Note", w->kind->note[0] },
 		{ "Note", w->kind->note[1] },

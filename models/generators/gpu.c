@@ -17,7 +17,7 @@
 
 #include "models/generators/generators.h"
 
-enum { DOUBLINGS_MAX = 24, OUTCOMES = 3 };
+enum { DOUBLINGS_MAX = 24, OUTCOMES = 3, SIZE_DEFAULT = 1024 };
 enum param {
 	CLUSTER = GEN_OWN,
 	SIZE_MEAN,
@@ -38,8 +38,9 @@ static const struct sl_param params[] = {
 	[SIZE_MEAN] = { "size_mean", SL_PARAM_REAL, NULL, "1..1000000",
 		"mean number of GPUs; default 1.928 (helios 3.716, seren 5.68, kalos 26.77)", GEN_MICRO,
 		1000000 * GEN_MICRO },
-	[SIZE_MOST] = { "size_max", SL_PARAM_INT, "1024", "1..10000000",
-		"no job asks more GPUs: the largest power of two up to it", 1, GEN_CPUS_MAX },
+	[SIZE_MOST] = { "size_max", SL_PARAM_INT, NULL, "1..10000000",
+		"no job asks more GPUs: the largest power of two up to it; default: the machine, 1024 at most",
+		1, GEN_CPUS_MAX },
 	[CANCELLED] = { "cancelled", SL_PARAM_REAL, NULL, "0..1",
 		"share of jobs that are cancelled; default 0.09 (0.221, 0.075, 0.062)", 0, GEN_MICRO },
 	[FAILED] = { "failed", SL_PARAM_REAL, NULL, "0..1",
@@ -92,13 +93,18 @@ static double mean_size(double ratio, size_t sizes)
 /* The ratio of the geometric series whose mean is as wanted, by bisection. */
 static int sizes_init(struct numbers *n, const struct gen_work *w, double mean, struct sl_err *err)
 {
+	const int32_t most = w->cpus < SIZE_DEFAULT ? w->cpus : SIZE_DEFAULT;
+	const int64_t size_max = gen_given(w, SIZE_MOST) ? gen_number(w, SIZE_MOST) : most;
+	if (size_max > w->cpus)
+		return sl_fail(err, SL_USAGE, "'size_max' is above 'cpus': give less, or more cpus");
 	n->sizes = 1;
-	while (n->sizes < DOUBLINGS_MAX && (int64_t)1 << n->sizes <= gen_number(w, SIZE_MOST))
+	while (n->sizes < DOUBLINGS_MAX && (int64_t)1 << n->sizes <= size_max)
 		n->sizes++;
 	double low = 0;
 	double high = 1e3;
 	if (mean > mean_size(high, n->sizes) && mean > 1)
-		return sl_fail(err, SL_USAGE, "'size_mean' is above what 'size_max' allows: give less");
+		return sl_fail(err, SL_USAGE,
+			"'size_mean' is above what 'size_max' allows, or 'cpus': give less, or more of these");
 	for (int i = 0; i < 100; i++) {
 		const double middle = (low + high) / 2;
 		if (mean_size(middle, n->sizes) < mean)
@@ -117,7 +123,6 @@ static int sizes_init(struct numbers *n, const struct gen_work *w, double mean, 
 		n->size[i] = (int64_t)(weight / total * 1e12);
 		weight *= low;
 	}
-	n->size[0] += n->size[0] == 0 && n->sizes == 1; /* At least one weight is above 0. */
 	return SL_OK;
 }
 
@@ -131,7 +136,7 @@ static int numbers_init(struct numbers *n, const struct gen_work *w, struct sl_e
 	if (gen_given(w, FAILED))
 		share[2] = gen_real(w, FAILED);
 	share[0] = 1 - share[1] - share[2];
-	if (share[0] < 0)
+	if (share[0] < -1e-9) /* Two decimals that add up to 1 may be off by a last bit. */
 		return sl_fail(err, SL_USAGE, "'cancelled' and 'failed' are more than all: give less");
 	for (size_t i = 0; i < OUTCOMES; i++) {
 		const double sigma = gen_real(w, SIGMA);

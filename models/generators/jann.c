@@ -43,9 +43,12 @@ static bool moments(struct gen_hyper *h, const int64_t *number)
 		       h, (double)number[0] / 1e6, (double)number[1] / 1e6, (double)number[2] / 1e6);
 }
 
+/* A gap of more than a century is held there. */
 static void move_on(struct class *class)
 {
-	class->next += (sl_time)(gen_hyper_drawn(&class->gap, &class->gaps) * (double)SL_SECOND);
+	const double far = 4e9;
+	const double gap = gen_hyper_drawn(&class->gap, &class->gaps);
+	class->next += (sl_time)((gap < far ? gap : far) * (double)SL_SECOND);
 }
 
 static int class_init(struct class *class, const struct gen_item *item, const struct gen_work *w,
@@ -74,6 +77,15 @@ static int class_init(struct class *class, const struct gen_item *item, const st
 	return SL_OK;
 }
 
+/* Two classes of the same sizes would draw from the same streams. */
+static bool is_twice(const struct gen_item *item, size_t which)
+{
+	size_t i = 0;
+	while (i < which && (item[i].from != item[which].from || item[i].to != item[which].to))
+		i++;
+	return i < which;
+}
+
 static int draw(struct gen_work *w, struct sl_err *err)
 {
 	struct gen_item item[CLASSES_MAX];
@@ -84,6 +96,10 @@ static int draw(struct gen_work *w, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"'classes': '%.40s' is no class: give SIZES:gap/cv2/m3/run/cv2/m3", wrong);
 	int status = SL_OK;
+	for (size_t i = 1; i < count; i++)
+		if (is_twice(item, i))
+			return sl_fail(err, SL_USAGE, "'classes': %lld-%lld is given twice: join the two",
+				(long long)item[i].from, (long long)item[i].to);
 	for (size_t i = 0; i < count && !status; i++)
 		status = class_init(&class[i], &item[i], w, i, err);
 	for (uint32_t i = 0; i < w->count && !status; i++) {

@@ -14,16 +14,6 @@
 /* ---- Rates, and what follows from them -------------------------------------------------------------------
  */
 
-/* What other models say of it: the common rate over what this one gave. */
-static uint64_t others_of(const struct power *p, const struct sl_pass *world, uint32_t row)
-{
-	const uint64_t rate = sl_rate_of(world, (sl_job){ row });
-	const uint64_t own = p->job[row].own;
-	const unsigned __int128 others =
-		own == SL_RATE_ONE || !own ? rate : (((unsigned __int128)rate << 32) + own - 1) / own;
-	return others < SL_RATE_ONE ? (uint64_t)others : SL_RATE_ONE;
-}
-
 static void give_rate(struct power *p, struct sl_pass *world, uint32_t row, uint64_t rate)
 {
 	if (p->job[row].own == rate)
@@ -53,7 +43,7 @@ static int64_t unthrottled(const struct power *p, const struct sl_pass *world)
 		const uint32_t row = p->running[i];
 		if (boots(p, row, sl_now(world)))
 			continue;
-		const uint64_t others = others_of(p, world, row);
+		const uint64_t others = sl_model_works(world, (sl_job){ row });
 		for (uint32_t k = p->job[row].piece; k != NOBODY; k = p->piece[k].more)
 			sum += (int64_t)((unsigned __int128)p->piece[k].full * others >> 32);
 	}
@@ -88,7 +78,7 @@ static void scale_all(struct power *p, struct sl_pass *world)
 			job_scale(p, row, 0, sl_now(world));
 			continue;
 		}
-		const uint64_t others = others_of(p, world, row);
+		const uint64_t others = sl_model_works(world, (sl_job){ row });
 		give_rate(p, world, row, clock);
 		job_scale(p, row, (uint64_t)((unsigned __int128)others * p->share >> 32), sl_now(world));
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lists.c - what is given as a list: factors of GPU types, requests of evolving jobs.
+ * lists.c - what is given as a list: factors of GPU types.
  */
 #include <string.h>
 #include <strings.h>
@@ -47,25 +47,4 @@ int speedup_factors(
 		factor[kind] = micro;
 	}
 	return SL_OK;
-}
-
-int evolves_read(const char *text, struct evolution *step, struct sl_err *err)
-{
-	int count = 0;
-	const char *end;
-	for (const char *at = text; (at = next_item(at, &end)) != NULL; at = *end ? end + 1 : end) {
-		const char *is = memchr(at, ':', (size_t)(end - at));
-		struct evolution next;
-		if (count == EVOLVES_MAX)
-			return sl_fail(err, SL_INPUT, "more than %d changes of size: '%.80s'",
-				(int)EVOLVES_MAX, text);
-		if (!is || !sl_get_duration(at, (size_t)(is - at), &next.work) ||
-			!sl_get_i64(is + 1, (size_t)(end - is - 1), &next.tasks) || next.tasks < 1 ||
-			next.work < 0 || (count && next.work <= step[count - 1].work))
-			return sl_fail(err, SL_INPUT,
-				"'%.*s' is not SECONDS:TASKS, ascending, as in 600:8,1800:4 (seconds of work)",
-				(int)(end - at), at);
-		step[count++] = next;
-	}
-	return count;
 }

@@ -37,7 +37,7 @@ struct speedup {
 	int64_t bytes_per_s; /* 0: moving state costs no time of its own. */
 	enum evolving waits;
 	struct standing *job;
-	struct evolution **steps; /* By profile; NULL: none. */
+	struct sl_evolution **steps; /* By profile; NULL: none. */
 	int *step_count;
 	uint32_t *evolving; /* Those that run. */
 	uint32_t evolving_count;
@@ -197,22 +197,19 @@ static uint64_t rate_on(
 /* ---- Evolving jobs ---------------------------------------------------------------------------------------
  */
 
-/* What it wants by now; 0: what it has. *next: the work at which it wants another size, SL_NEVER. */
-static int64_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_time *next)
+/* What it wants by now, within its bounds; 0: what it has. *next: the work at which it wants another size. */
+static uint32_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_time *next)
 {
-	*next = SL_NEVER;
 	const uint32_t profile = s->jobs->profile_of ? s->jobs->profile_of[job.row] : 0;
-	if (!profile || !s->steps || !s->steps[profile])
+	const struct sl_request *request = request_of(s, job);
+	*next = SL_NEVER;
+	if (!profile || !request || !s->steps[profile])
 		return 0;
-	int64_t tasks = 0;
-	for (int i = 0; i < s->step_count[profile]; i++) {
-		if (s->steps[profile][i].work > work) {
-			*next = s->steps[profile][i].work;
-			break;
-		}
-		tasks = s->steps[profile][i].tasks;
-	}
-	return tasks;
+	const struct sl_group *group = request->group;
+	const uint32_t tasks = sl_evolves_by(s->steps[profile], s->step_count[profile], work, next);
+	if (!tasks || (tasks >= group->tasks_min && tasks <= group->tasks_max))
+		return tasks;
+	return tasks < group->tasks_min ? group->tasks_min : group->tasks_max;
 }
 
 static sl_time work_of(const struct sl_pass *world, sl_job job)
@@ -246,7 +243,7 @@ static void evolving_add(struct speedup *s, sl_job job)
 {
 	struct standing *st = &s->job[job.row];
 	const uint32_t profile = s->jobs->profile_of ? s->jobs->profile_of[job.row] : 0;
-	if (st->place || !profile || !s->steps || !s->steps[profile])
+	if (st->place || !profile || !s->steps[profile])
 		return;
 	s->evolving[s->evolving_count++] = job.row;
 	st->place = s->evolving_count;
@@ -273,7 +270,7 @@ static void set_rate(struct speedup *s, struct sl_pass *world, sl_job job)
 	bool stands = sl_now(world) < st->until;
 	if (s->waits == EVOLVING_WAIT && st->place) {
 		sl_time next;
-		const int64_t tasks = wanted(s, job, work_of(world, job), &next);
+		const uint32_t tasks = wanted(s, job, work_of(world, job), &next);
 		stands |= tasks && tasks != st->tasks;
 	}
 	sl_model_rate(world, job, stands ? 0 : st->rate);
@@ -326,8 +323,13 @@ static void speedup_timer(void *state, struct sl_pass *world, uint32_t row)
 	struct speedup *s = state;
 	if (!s->job[row].tasks)
 		return;
+	const sl_job job = { row };
 	s->job[row].seen = UINT64_MAX;
-	set_rate(s, world, (sl_job){ row });
+	set_rate(s, world, job);
+	sl_time next;
+	const uint32_t tasks = s->job[row].place ? wanted(s, job, work_of(world, job), &next) : 0;
+	if (tasks && tasks != s->job[row].tasks)
+		sl_model_pass(world); /* It asks for another size. */
 }
 
 static void speedup_settle(void *state, struct sl_pass *world)
@@ -453,40 +455,26 @@ static int init_types(struct speedup *s, const struct sl_model_setup *setup, str
 	return speedup_factors(factors ? factors : "", cluster, s->factor, err);
 }
 
-static int check_profile(const struct sl_profile *profile, struct sl_err *err)
-{
-	if (profile->parallelism != SL_NONE && profile->parallelism < 1000000)
-		return sl_fail(err, SL_INPUT, "speedup: a job's parallelism is %g, and must be at least 1",
-			(double)profile->parallelism / 1e6);
-	if (profile->serial != SL_NONE && (profile->serial < 0 || profile->serial > 1000000))
-		return sl_fail(err, SL_INPUT, "speedup: a job's serial share is %g, and must be from 0 to 1",
-			(double)profile->serial / 1e6);
-	if (profile->variance != SL_NONE && profile->variance < 0)
-		return sl_fail(err, SL_INPUT, "speedup: a job's variance of parallelism is negative");
-	return SL_OK;
-}
-
 static int init_profiles(struct speedup *s, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = s->jobs;
-	s->steps = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(struct evolution *));
+	s->steps = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(*s->steps));
 	s->step_count = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(*s->step_count));
 	if (!s->steps || !s->step_count)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	struct evolution step[EVOLVES_MAX];
+	struct sl_evolution step[SL_EVOLVES_MAX];
 	for (uint32_t i = 1; i < jobs->profile_count; i++) {
 		const struct sl_profile *profile = &jobs->profile[i];
-		int count = check_profile(profile, err);
-		if (!count && profile->evolves && profile->elastic == SL_EVOLVING)
-			count = evolves_read(profile->evolves, step, err);
-		if (count < 0)
-			return count;
+		const int count = profile->evolves && profile->elastic == SL_EVOLVING
+					  ? sl_evolves_read(profile->evolves, step)
+					  : 0;
+		if (count <= 0)
+			continue;
 		s->step_count[i] = count;
-		s->steps[i] = count ? sl_alloc(s->arena, (size_t)count, sizeof(*step)) : NULL;
-		if (count && !s->steps[i])
+		s->steps[i] = sl_alloc(s->arena, (size_t)count, sizeof(*step));
+		if (!s->steps[i])
 			return sl_fail(err, SL_SYSTEM, "out of memory");
-		if (count)
-			memcpy(s->steps[i], step, (size_t)count * sizeof(*step));
+		memcpy(s->steps[i], step, (size_t)count * sizeof(*step));
 	}
 	return SL_OK;
 }

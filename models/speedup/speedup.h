@@ -51,14 +51,4 @@ double throughput_of(
 int speedup_factors(
 	const char *text, const struct sl_cluster *cluster, int64_t factor[SL_KINDS_MAX], struct sl_err *err);
 
-/* ---- Requests of evolving jobs ------------------------------------------------------------------------ */
-
-enum { EVOLVES_MAX = 256 };
-struct evolution {
-	sl_time work;  /* After so much of it, in the job's run time as traced, */
-	int64_t tasks; /* so many tasks are wanted. */
-};
-/* "600:8,1800:4", ascending. Returns how many, negative: it is no such list, as err says. */
-int evolves_read(const char *text, struct evolution *step, struct sl_err *err);
-
 #endif

@@ -3,7 +3,7 @@
  * keep.c - what nodes keep of images and datasets: least recently used goes first, by bytes.
  *
  * Uses are numbered as they come, so no two are alike and nothing is left to a tie. What is larger than the
- * whole disk is read and not kept.
+ * whole disk is read and not kept, nor what there is no room for beside what jobs use.
  */
 #include <string.h>
 
@@ -26,35 +26,90 @@ int64_t storage_keep_lacks(struct storage_keep *keep, uint32_t node, uint32_t it
 	return found->bytes < bytes ? bytes - found->bytes : 0;
 }
 
-static void drop(struct storage_disk *disk, struct storage_item *item)
+/* ---- Who uses it ------------------------------------------------------------------- */
+
+/* Those that left are forgotten. */
+static bool in_use(const struct storage_keep *keep, struct storage_item *item)
 {
-	disk->held -= item->bytes;
-	*item = disk->item[--disk->count];
+	for (uint32_t i = item->users; i-- > 0;)
+		if (keep->stay[item->user[i].job] != item->user[i].stay)
+			item->user[i] = item->user[--item->users];
+	return item->users > 0;
 }
 
-static void make_room(struct storage_disk *disk, int64_t bytes)
+bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, uint32_t job)
 {
-	while (disk->capacity - disk->held < bytes) {
-		uint32_t oldest = 0;
-		for (uint32_t i = 1; i < disk->count; i++)
-			if (disk->item[i].used < disk->item[oldest].used)
-				oldest = i;
-		drop(disk, &disk->item[oldest]);
+	struct storage_item *found = find(&keep->disk[node], item);
+	if (!found)
+		return true;
+	(void)in_use(keep, found);
+	for (uint32_t i = 0; i < found->users; i++)
+		if (found->user[i].job == job)
+			return true;
+	if (found->users == found->room) {
+		const uint32_t room = found->room ? 2 * found->room : 2;
+		struct storage_user *grown = sl_alloc(keep->arena, room, sizeof(*grown));
+		if (!grown)
+			return false;
+		if (found->users)
+			memcpy(grown, found->user, found->users * sizeof(*grown));
+		found->user = grown;
+		found->room = room;
 	}
+	found->user[found->users++] = (struct storage_user){ job, keep->stay[job] };
+	return true;
+}
+
+/* ---- Room ---------------------------------------------------------------------------- */
+
+/* Its place keeps the room for users. */
+static void drop(struct storage_disk *disk, uint32_t at)
+{
+	const struct storage_item gone = disk->item[at];
+	disk->held -= gone.bytes;
+	disk->item[at] = disk->item[--disk->count];
+	disk->item[disk->count] = gone;
+}
+
+/* The longest unused of those that nobody uses; there is one. */
+static uint32_t oldest_idle(
+	const struct storage_keep *keep, const struct storage_disk *disk, uint32_t but_not)
+{
+	uint32_t oldest = disk->count;
+	for (uint32_t i = 0; i < disk->count; i++) {
+		struct storage_item *item = &disk->item[i];
+		if (item->item != but_not && !in_use(keep, item) &&
+			(oldest == disk->count || item->used < disk->item[oldest].used))
+			oldest = i;
+	}
+	SL_CHECK(oldest < disk->count);
+	return oldest;
+}
+
+/* For so much of the item. False: there is not enough that nobody uses, and nothing goes. */
+static bool make_room(
+	const struct storage_keep *keep, struct storage_disk *disk, uint32_t item, int64_t bytes)
+{
+	int64_t idle = disk->capacity - disk->held;
+	for (uint32_t i = 0; i < disk->count && idle < bytes; i++)
+		if (disk->item[i].item != item && !in_use(keep, &disk->item[i]))
+			idle += disk->item[i].bytes;
+	if (idle < bytes)
+		return false;
+	while (disk->capacity - disk->held < bytes)
+		drop(disk, oldest_idle(keep, disk, item));
+	return true;
 }
 
 bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, int64_t bytes)
 {
 	struct storage_disk *disk = &keep->disk[node];
-	struct storage_item *had = find(disk, item);
-	if (had && had->bytes >= bytes)
+	const struct storage_item *had = find(disk, item);
+	const int64_t more = bytes - (had ? had->bytes : 0);
+	if (more <= 0 || !make_room(keep, disk, item, more))
 		return true;
-	if (had)
-		drop(disk, had);
-	if (bytes > disk->capacity)
-		return true;
-	make_room(disk, bytes);
-	if (disk->count == disk->room) {
+	struct storage_item *grows = find(disk, item);
+	if (!grows && disk->count == disk->room) {
 		const uint32_t room = disk->room ? 2 * disk->room : 4;
 		struct storage_item *grown = sl_alloc(keep->arena, room, sizeof(*grown));
 		if (!grown)
@@ -64,8 +119,14 @@ bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, i
 		disk->item = grown;
 		disk->room = room;
 	}
-	disk->item[disk->count++] =
-		(struct storage_item){ .item = item, .used = ++keep->uses, .bytes = bytes };
-	disk->held += bytes;
+	if (!grows) {
+		grows = &disk->item[disk->count++];
+		grows->item = item;
+		grows->bytes = 0;
+		grows->users = 0;
+	}
+	grows->used = ++keep->uses;
+	grows->bytes += more;
+	disk->held += more;
 	return true;
 }

@@ -13,10 +13,15 @@ void storage_load_init(struct storage_load *load, sl_time zero)
 	*load = (struct storage_load){ .zero = zero, .width = SL_SECOND };
 }
 
+/* No more than fits. */
+static void gain(int64_t *sum, int64_t bytes) { *sum = *sum < INT64_MAX - bytes ? *sum + bytes : INT64_MAX; }
+
 static void halve(struct storage_load *load)
 {
-	for (uint32_t i = 0; i < STORAGE_SPANS / 2; i++)
-		load->bytes[i] = load->bytes[2 * (size_t)i] + load->bytes[2 * (size_t)i + 1];
+	for (uint32_t i = 0; i < STORAGE_SPANS / 2; i++) {
+		load->bytes[i] = load->bytes[2 * (size_t)i];
+		gain(&load->bytes[i], load->bytes[2 * (size_t)i + 1]);
+	}
 	for (uint32_t i = STORAGE_SPANS / 2; i < STORAGE_SPANS; i++)
 		load->bytes[i] = 0;
 	load->width *= 2;
@@ -34,7 +39,7 @@ void storage_load_add(struct storage_load *load, sl_time from, sl_time until, in
 		const sl_time end = load->zero + (span + 1) * load->width;
 		at = end < until ? end : until;
 		const int64_t sum = (int64_t)((__int128)bytes * (at - from) / (until - from));
-		load->bytes[span] += sum - told;
+		gain(&load->bytes[span], sum - told);
 		told = sum;
 		if (span >= load->used)
 			load->used = span + 1;

@@ -35,12 +35,13 @@ static void stream_rate(struct storage *storage, struct sl_pass *world, const st
 {
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, flow->job, &row);
-	const int64_t rate = storage_flow_rate(flow, &storage->pool[flow->pool]);
+	const int64_t floor = storage_flow_rate(flow, &storage->pool[flow->pool]);
+	const int64_t rate = floor > 0 ? floor : 1; /* It gets on, however slowly. */
 	uint64_t of = SL_RATE_ONE;
 	if (rate < storage_stream_demand(profile))
 		of = (uint64_t)(((unsigned __int128)rate << 32) * (uint64_t)profile->comp / 1000 / SL_SECOND /
 				(uint64_t)profile->read_each);
-	sl_model_rate(world, (sl_job){ flow->job }, of < SL_RATE_ONE ? of : SL_RATE_ONE);
+	sl_model_rate(world, (sl_job){ flow->job }, of < 1 ? 1 : of < SL_RATE_ONE ? of : SL_RATE_ONE);
 }
 
 /* ---- Flows ----------------------------------------------------------------------------- */

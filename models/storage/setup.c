@@ -109,6 +109,9 @@ static int disks_init(struct storage *storage, const struct sl_model_setup *setu
 	if (!storage->keep.disk || !storage->mark)
 		return no_memory(err);
 	storage->keep.arena = storage->arena;
+	storage->keep.stay = sl_alloc(storage->arena, (size_t)storage->jobs->count + 1, sizeof(uint64_t));
+	if (!storage->keep.stay)
+		return no_memory(err);
 	for (uint32_t i = 0; i < cluster->node_count; i++) {
 		const struct sl_hardware *hardware = cluster->type[cluster->node_type[i]].hardware;
 		const int64_t mib = hardware && hardware->tmp_disk > 0 ? hardware->tmp_disk : 0;

@@ -5,7 +5,8 @@
  * A job that starts pulls what its nodes lack of its image and its dataset, then reads its input; until then
  * it does no work. While it runs it may stream: it works no faster than it reads. When its work is done it
  * writes its output, and holds its nodes as long. Other models' transfers share the same pools. Clients are
- * the nodes of a job (on a counted pool, where nothing is known of nodes, its cpus).
+ * the nodes of a job (on a counted pool, where nothing is known of nodes, its cpus). A job that grows lays
+ * down what it is about until the nodes that came have pulled what they lack.
  */
 #include <string.h>
 
@@ -38,26 +39,24 @@ static uint32_t each_node(struct storage *storage, struct sl_pass *world, sl_job
 	return nodes;
 }
 
-/* Whether it is known on which nodes: not of a counted pool, nor where nodes of one cpu are counted as one.
- */
-static bool is_placed(const struct sl_pass *world, sl_job job)
+/* Whether it is known on which nodes: not of a counted pool. */
+static bool is_placed(const struct storage *storage, const struct sl_pass *world, sl_job job)
 {
 	const struct sl_piece *piece;
-	return sl_pieces_of(world, job, &piece) > 0;
+	return storage->cluster->node_count && sl_pieces_of(world, job, &piece) > 0;
 }
 
 static uint32_t clients_of(struct storage *storage, struct sl_pass *world, sl_job job)
 {
-	const uint32_t nodes =
-		is_placed(world, job) ? each_node(storage, world, job, NULL, NULL) : sl_tasks_of(world, job);
+	const uint32_t nodes = is_placed(storage, world, job) ? each_node(storage, world, job, NULL, NULL)
+							      : sl_tasks_of(world, job);
 	return nodes ? nodes : 1;
 }
 
 /* What is looked for on nodes. */
 struct looked {
-	const uint64_t *allowed;
-	uint32_t item, nodes; /* Nodes that lack some of it, */
-	int64_t bytes, lacks; /* of so much; all of them lack so much. */
+	uint32_t job, item, nodes; /* Nodes that lack some of it, */
+	int64_t bytes, lacks;      /* of so much; all of them lack so much. */
 	bool no_memory;
 };
 
@@ -65,38 +64,44 @@ static bool look(struct storage *storage, uint32_t node, void *self)
 {
 	struct looked *looked = self;
 	const int64_t lacks = storage_keep_lacks(&storage->keep, node, looked->item, looked->bytes);
+	looked->no_memory = !storage_keep_use(&storage->keep, node, looked->item, looked->job);
 	looked->lacks += lacks;
 	looked->nodes += lacks > 0;
-	return looked->lacks <= STORAGE_BYTES_MAX - looked->bytes;
+	return !looked->no_memory && looked->lacks <= STORAGE_BYTES_MAX - looked->bytes;
 }
 
 static bool put(struct storage *storage, uint32_t node, void *self)
 {
 	struct looked *looked = self;
-	looked->no_memory = !storage_keep_put(&storage->keep, node, looked->item, looked->bytes);
+	looked->no_memory = !storage_keep_put(&storage->keep, node, looked->item, looked->bytes) ||
+			    !storage_keep_use(&storage->keep, node, looked->item, looked->job);
 	return !looked->no_memory;
-}
-
-static bool may_use(struct storage *storage, uint32_t node, void *self)
-{
-	(void)storage;
-	const struct looked *looked = self;
-	return looked->allowed[node / 64] >> node % 64 & 1;
 }
 
 /* Whether all of its nodes may use the system. */
 static bool allowed(struct storage *storage, struct sl_pass *world, sl_job job, uint32_t system)
 {
 	const uint64_t *bits = storage->system[system].nodes;
-	if (!bits)
-		return true;
-	struct looked looked = { .allowed = bits };
 	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(world, job, &piece);
+	const size_t count = bits && is_placed(storage, world, job) ? sl_pieces_of(world, job, &piece) : 0;
 	for (size_t i = 0; i < count; i++)
-		if (!may_use(storage, piece[i].node, &looked))
+		if (!(bits[piece[i].node / 64] >> piece[i].node % 64 & 1))
 			return false;
 	return true;
+}
+
+/* And that from which its image comes. False: it has failed. */
+static bool may_be_there(struct storage *storage, struct sl_pass *world, sl_job job)
+{
+	uint32_t row;
+	if (!storage_profile(storage, job.row, &row) ||
+		(allowed(storage, world, job, storage->system_of[row]) &&
+			(storage->image_of[row] == UINT32_MAX ||
+				allowed(storage, world, job, storage->image_system))))
+		return true;
+	storage->no_access++;
+	sl_model_fail(world, job, SL_FAILED, false);
+	return false;
 }
 
 /* ---- Phases ----------------------------------------------------------------------------------- */
@@ -105,56 +110,68 @@ static struct looked item_of(const struct storage *storage, uint32_t job, enum s
 {
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, job, &row);
-	if (phase == STORAGE_IMAGE)
-		return (struct looked){ .item = storage->image_of[row], .bytes = profile->image_bytes };
-	return (struct looked){ .item = storage->dataset_of[row], .bytes = profile->dataset_bytes };
+	const bool image = phase == STORAGE_IMAGE;
+	return (struct looked){ .job = job,
+		.item = image ? storage->image_of[row] : storage->dataset_of[row],
+		.bytes = image ? profile->image_bytes : profile->dataset_bytes };
 }
 
-/* An image or a dataset: what its nodes lack. True: that takes time. */
-static bool pull(
-	struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase, uint32_t system)
+static int64_t at_most(__int128 bytes)
+{
+	return bytes < STORAGE_BYTES_MAX ? (int64_t)bytes : STORAGE_BYTES_MAX;
+}
+
+/* What its nodes lack of an image or a dataset. */
+static struct looked look_for(
+	struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase)
 {
 	struct looked looked = item_of(storage, job.row, phase);
 	if (looked.item == UINT32_MAX)
-		return false;
-	const uint32_t clients = storage->job[job.row].clients;
-	if (is_placed(world, job)) {
+		return looked;
+	if (is_placed(storage, world, job)) {
 		(void)each_node(storage, world, job, look, &looked);
 	} else { /* Nobody knows what was where. */
-		looked.nodes = clients;
-		const __int128 all = (__int128)looked.bytes * clients;
-		looked.lacks = all < STORAGE_BYTES_MAX ? (int64_t)all : STORAGE_BYTES_MAX;
+		looked.nodes = storage->job[job.row].clients;
+		looked.lacks = at_most((__int128)looked.bytes * looked.nodes);
 	}
-	const __int128 asked = (__int128)looked.bytes * clients;
-	storage->asked += asked < STORAGE_BYTES_MAX ? (int64_t)asked : STORAGE_BYTES_MAX;
-	storage->found += asked < STORAGE_BYTES_MAX ? (int64_t)asked - looked.lacks : 0;
-	if (!looked.lacks)
-		return false;
-	if (phase == STORAGE_IMAGE)
-		storage->cold_starts++;
-	const struct storage_flow want = {
-		.what = STORAGE_STAGE, .job = job.row, .clients = looked.nodes, .bytes = looked.lacks
-	};
-	return storage_move(storage, world, want, system);
+	if (looked.no_memory)
+		storage_no_memory(storage, world);
+	return looked;
+}
+
+/* What there is to pull, as the job comes to it. */
+static void begin_pull(struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase)
+{
+	struct storage_job *of = &storage->job[job.row];
+	const struct looked looked = look_for(storage, world, job, phase);
+	of->pullers = looked.nodes;
+	of->rest[phase] = looked.lacks;
+	if (looked.item == UINT32_MAX)
+		return;
+	const __int128 asked = (__int128)looked.bytes * of->clients;
+	storage->asked += asked;
+	storage->found += asked < STORAGE_BYTES_MAX ? asked - looked.lacks : 0;
+	storage->cold_starts += phase == STORAGE_IMAGE && looked.lacks;
 }
 
 static void pulled(struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase)
 {
 	struct looked looked = item_of(storage, job.row, phase);
-	if (looked.item == UINT32_MAX || !is_placed(world, job))
+	if (looked.item == UINT32_MAX || !is_placed(storage, world, job))
 		return;
 	(void)each_node(storage, world, job, put, &looked);
 	if (looked.no_memory)
 		storage_no_memory(storage, world);
 }
 
-static bool move(struct storage *storage, struct sl_pass *world, sl_job job, bool write, int64_t bytes,
-	uint32_t system)
+static bool move(struct storage *storage, struct sl_pass *world, struct storage_job *of, bool write,
+	int64_t bytes, uint32_t system)
 {
+	const bool pulls = of->phase == STORAGE_IMAGE || of->phase == STORAGE_DATASET;
 	const struct storage_flow want = { .what = STORAGE_STAGE,
-		.job = job.row,
+		.job = (uint32_t)(of - storage->job),
 		.write = write,
-		.clients = storage->job[job.row].clients,
+		.clients = pulls ? of->pullers : of->clients,
 		.bytes = bytes };
 	return bytes > 0 && storage_move(storage, world, want, system);
 }
@@ -191,35 +208,48 @@ static bool staging(const struct storage_job *job)
 	return job->phase == STORAGE_IMAGE || job->phase == STORAGE_DATASET || job->phase == STORAGE_INPUT;
 }
 
+/* What it moves in a stage: found out once in a stay. */
+static int64_t rest_of(struct storage *storage, struct sl_pass *world, sl_job job)
+{
+	struct storage_job *of = &storage->job[job.row];
+	uint32_t row;
+	if (!of->looked[of->phase]) {
+		of->looked[of->phase] = true;
+		if (of->phase == STORAGE_INPUT)
+			of->rest[of->phase] = storage_profile(storage, job.row, &row)->read;
+		else
+			begin_pull(storage, world, job, (enum storage_phase)of->phase);
+	}
+	return of->rest[of->phase];
+}
+
 /* Whether the phase takes time; what takes none is done. */
 static bool phase_begin(struct storage *storage, struct sl_pass *world, sl_job job)
 {
+	struct storage_job *of = &storage->job[job.row];
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, job.row, &row);
-	const uint32_t system = storage->system_of[row];
-	switch (storage->job[job.row].phase) {
-	case STORAGE_IMAGE:
-		return pull(storage, world, job, STORAGE_IMAGE, storage->image_system);
-	case STORAGE_DATASET:
-		return pull(storage, world, job, STORAGE_DATASET, system);
-	case STORAGE_INPUT:
-		return move(storage, world, job, false, profile->read, system);
-	case STORAGE_OUTPUT:
-		return move(storage, world, job, true, profile->write, system);
-	default:
-		return true;
-	}
+	const uint32_t system = of->phase == STORAGE_IMAGE ? storage->image_system : storage->system_of[row];
+	if (of->phase == STORAGE_OUTPUT)
+		return move(storage, world, of, true, profile->write, system);
+	return !staging(of) || move(storage, world, of, false, rest_of(storage, world, job), system);
+}
+
+static void stage_over(struct storage *storage, struct sl_pass *world, sl_job job)
+{
+	struct storage_job *of = &storage->job[job.row];
+	if (of->phase != STORAGE_INPUT)
+		pulled(storage, world, job, (enum storage_phase)of->phase);
+	of->rest[of->phase] = 0;
+	of->phase++;
 }
 
 /* From its phase on, until one takes time. */
 static void go_on(struct storage *storage, struct sl_pass *world, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
-	while (staging(of) && !phase_begin(storage, world, job)) {
-		if (of->phase != STORAGE_INPUT)
-			pulled(storage, world, job, (enum storage_phase)of->phase);
-		of->phase++;
-	}
+	while (staging(of) && !phase_begin(storage, world, job))
+		stage_over(storage, world, job);
 	of->since = sl_now(world);
 }
 
@@ -239,9 +269,7 @@ void storage_staged(struct storage *storage, struct sl_pass *world, sl_job job)
 		sl_model_finish(world, job);
 		return;
 	}
-	if (of->phase != STORAGE_INPUT)
-		pulled(storage, world, job, (enum storage_phase)of->phase);
-	of->phase++;
+	stage_over(storage, world, job);
 	go_on(storage, world, job);
 	if (of->phase == STORAGE_RUN) {
 		sl_model_rate(world, job, SL_RATE_ONE);
@@ -259,30 +287,87 @@ static void storage_begin(void *state, struct sl_pass *world)
 		storage_load_init(&storage->load[i], storage->began);
 }
 
-/* Again on its nodes, or on others than before. */
-static void carry_on(struct storage *storage, struct sl_pass *world, sl_job job)
+/* Its flows, with so many clients as it has now. */
+static void move_on(struct storage *storage, struct sl_pass *world, sl_job job, uint32_t clients)
 {
 	struct storage_job *of = &storage->job[job.row];
-	const uint32_t clients = clients_of(storage, world, job);
 	for (uint32_t row = of->flow; row != STORAGE_NO_FLOW; row = storage->flows.flow[row].next) {
 		struct storage_flow *flow = &storage->flows.flow[row];
 		storage_leave_pool(storage, world, row);
 		if (clients != of->clients) {
 			flow->clients = clients;
 			flow->most = storage_most_of(storage, flow->pool / 2, flow->write, clients);
-			if (flow->what == STORAGE_STREAM) {
-				uint32_t profile;
-				const int64_t demand =
-					storage_stream_demand(storage_profile(storage, job.row, &profile));
-				flow->most = demand < flow->most ? demand : flow->most;
-			}
 		}
 		storage_enter_pool(storage, world, row);
 	}
 	of->clients = clients;
-	if (of->suspended)
-		of->since = sl_now(world);
+}
+
+/* What it was about in its stage or its run: taken up again on the nodes that it has now. */
+static void lay_down(struct storage *storage, struct sl_pass *world, struct storage_job *of)
+{
+	for (uint32_t row = of->flow, next; row != STORAGE_NO_FLOW; row = next) {
+		next = storage->flows.flow[row].next;
+		if (storage->flows.flow[row].what == STORAGE_ASKED)
+			continue;
+		storage_leave_pool(storage, world, row);
+		if (staging(of))
+			of->rest[of->phase] =
+				(storage->flows.flow[row].left + STORAGE_UNIT - 1) / STORAGE_UNIT;
+		storage_drop(storage, world, row);
+	}
+}
+
+/* It grew: so many more nodes pull what they lack of what the others have, or are pulling. */
+static void pull_more(
+	struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase, uint32_t grown)
+{
+	struct storage_job *of = &storage->job[job.row];
+	if (!of->looked[phase])
+		return;
+	const struct looked looked = look_for(storage, world, job, phase);
+	const uint32_t nodes = looked.nodes < grown ? looked.nodes : grown;
+	if (nodes)
+		of->rest[phase] = at_most((__int128)looked.lacks * nodes / looked.nodes + of->rest[phase]);
+}
+
+/* Another size, and perhaps other nodes. */
+static void resized(struct storage *storage, struct sl_pass *world, sl_job job)
+{
+	struct storage_job *of = &storage->job[job.row];
+	const uint32_t clients = clients_of(storage, world, job);
+	const uint32_t grown = clients > of->clients ? clients - of->clients : 0;
+	uint32_t row;
+	if (!may_be_there(storage, world, job))
+		return;
+	book(of, sl_now(world));
+	storage->keep.stay[job.row] = ++storage->keep.stays;
+	const bool again = of->phase <= STORAGE_RUN && storage_profile(storage, job.row, &row);
+	if (again)
+		lay_down(storage, world, of);
+	move_on(storage, world, job, clients);
+	if (!again)
+		return;
+	pull_more(storage, world, job, STORAGE_IMAGE, grown);
+	pull_more(storage, world, job, STORAGE_DATASET, grown);
+	of->pullers = clients;
+	of->phase = STORAGE_IMAGE;
+	go_on(storage, world, job);
+	sl_model_rate(world, job, of->phase == STORAGE_RUN ? SL_RATE_ONE : 0);
+	if (of->phase == STORAGE_RUN)
+		run(storage, world, job);
+}
+
+static void resumed(struct storage *storage, struct sl_pass *world, sl_job job)
+{
+	struct storage_job *of = &storage->job[job.row];
 	of->suspended = false;
+	of->since = sl_now(world);
+	if (clients_of(storage, world, job) != of->clients) {
+		resized(storage, world, job);
+		return;
+	}
+	move_on(storage, world, job, of->clients);
 	if (staging(of))
 		sl_model_rate(world, job, 0);
 }
@@ -291,22 +376,25 @@ static void storage_started(void *state, struct sl_pass *world, sl_job job)
 {
 	struct storage *storage = state;
 	struct storage_job *of = &storage->job[job.row];
+	if (of->phase != STORAGE_IDLE && of->suspended) {
+		resumed(storage, world, job);
+		return;
+	}
 	if (of->phase != STORAGE_IDLE) {
-		carry_on(storage, world, job);
+		resized(storage, world, job);
 		return;
 	}
 	uint32_t row;
 	of->clients = clients_of(storage, world, job);
 	of->since = sl_now(world);
+	memset(of->looked, 0, sizeof(of->looked));
+	storage->keep.stay[job.row] = ++storage->keep.stays;
 	if (!storage_profile(storage, job.row, &row)) {
 		of->phase = STORAGE_RUN;
 		return;
 	}
-	if (!allowed(storage, world, job, storage->system_of[row])) {
-		storage->no_access++;
-		sl_model_fail(world, job, SL_FAILED, false);
+	if (!may_be_there(storage, world, job))
 		return;
-	}
 	of->phase = STORAGE_IMAGE;
 	go_on(storage, world, job);
 	if (of->phase == STORAGE_RUN)
@@ -330,6 +418,7 @@ static void storage_left(void *state, struct sl_pass *world, sl_job job, enum sl
 		storage_drop(storage, world, of->flow);
 	of->phase = STORAGE_IDLE;
 	of->suspended = false;
+	storage->keep.stay[job.row] = 0;
 }
 
 static void storage_timer(void *state, struct sl_pass *world, uint32_t row)
@@ -399,4 +488,5 @@ const struct sl_model model_storage = {
 	.ends = storage_ends,
 	.transfer = storage_transfer,
 	.tell = storage_tell,
+	.nodes_if_any = true,
 };

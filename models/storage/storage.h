@@ -85,11 +85,18 @@ int64_t storage_flow_rate(const struct storage_flow *flow, const struct storage_
 
 /* ---- What nodes keep: keep.c --------------------------------------------------------------------- */
 
+/* A job in one of its stays on nodes. */
+struct storage_user {
+	uint32_t job;
+	uint64_t stay;
+};
 /* Something that a node has on its disk. */
 struct storage_item {
 	uint32_t item;
 	uint64_t used; /* In the order of uses. */
 	int64_t bytes;
+	struct storage_user *user; /* Those that are still there need it. */
+	uint32_t users, room;
 };
 struct storage_disk {
 	int64_t capacity, held; /* Bytes. */
@@ -100,12 +107,16 @@ struct storage_keep {
 	struct sl_arena *arena;
 	struct storage_disk *disk; /* By node. */
 	uint64_t uses;
+	uint64_t *stay; /* By job: in which it is; 0: in none. */
+	uint64_t stays;
 };
 
 /* Bytes of the item that the node lacks, of so many; the use counts. */
 int64_t storage_keep_lacks(struct storage_keep *keep, uint32_t node, uint32_t item, int64_t bytes);
-/* It has it now, if there is room: the longest unused go for it. False: no memory. */
+/* It has it now, if there is room: the longest unused go for it, not those in use. False: no memory. */
 bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, int64_t bytes);
+/* If it has it, the job uses it as long as it stays. False: no memory. */
+bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, uint32_t job);
 
 /* ---- How busy over time: load.c ------------------------------------------------------------------ */
 
@@ -151,13 +162,17 @@ enum storage_phase {
 	STORAGE_RUN,
 	STORAGE_OUTPUT
 };
+enum { STORAGE_STAGES = STORAGE_INPUT + 1 }; /* By phase. */
 
 struct storage_job {
 	uint8_t phase; /* enum storage_phase */
 	bool suspended, failed;
-	uint32_t flow;    /* The first of its flows. */
-	uint32_t clients; /* Its nodes. */
-	sl_time since;    /* It is in this phase. */
+	uint32_t flow;                /* The first of its flows. */
+	uint32_t clients;             /* Its nodes. */
+	uint32_t pullers;             /* Of its nodes: they pull. */
+	bool looked[STORAGE_STAGES];  /* What of it there is to move is known: */
+	int64_t rest[STORAGE_STAGES]; /* so many bytes yet. */
+	sl_time since;                /* It is in this phase. */
 	sl_time in, out, cold;
 };
 
@@ -182,8 +197,8 @@ struct storage {
 	bool no_memory;
 	sl_time began;
 	/* Sums. */
-	int64_t *moved[2];              /* By system: bytes. */
-	int64_t asked, found;           /* Of caches: bytes. */
+	__int128 *moved[2];             /* By system: bytes. */
+	__int128 asked, found;          /* Of caches: bytes. */
 	int64_t cold_starts, no_access; /* Jobs' starts. */
 };
 

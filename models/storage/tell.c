@@ -41,6 +41,8 @@ static int tell_wait(struct storage *storage, struct sl_tally *tally, struct sl_
 	return status;
 }
 
+static int64_t bounded(__int128 value) { return value < INT64_MAX ? (int64_t)value : INT64_MAX; }
+
 static int tell_system(
 	struct storage *storage, struct sl_tally *tally, uint32_t system, sl_time span, struct sl_err *err)
 {
@@ -50,12 +52,12 @@ static int tell_system(
 	int status = SL_OK;
 	for (int i = 0; i < 2 && !status; i++) {
 		char name[160];
-		const int64_t moved = storage->moved[i][system];
+		const __int128 moved = storage->moved[i][system];
 		(void)snprintf(name, sizeof(name), "storage.%s_gb{fs=%.80s}", way[i], of->name);
 		char *lasting = sl_strdup(storage->arena, name, strlen(name));
 		if (!lasting)
 			return sl_fail(err, SL_SYSTEM, "out of memory");
-		status = sl_tell_metric(tally, lasting, sl_mul_div(moved, 1, 1000), err);
+		status = sl_tell_metric(tally, lasting, bounded(moved / 1000), err);
 		const int64_t capacity = of->capacity[of->half ? 0 : i];
 		if (status || capacity == STORAGE_UNBOUNDED)
 			continue;
@@ -64,15 +66,18 @@ static int tell_system(
 		if (!lasting)
 			return sl_fail(err, SL_SYSTEM, "out of memory");
 		const __int128 could = (__int128)capacity * span;
-		const __int128 micro = could ? (__int128)moved * SL_SECOND * SL_SECOND / could : 0;
-		status = sl_tell_metric(tally, lasting, (int64_t)micro, err);
+		const __int128 micro = could ? moved * SL_SECOND * SL_SECOND / could : 0;
+		status = sl_tell_metric(tally, lasting, bounded(micro), err);
 	}
 	return status;
 }
 
 static int tell_caches(struct storage *storage, struct sl_tally *tally, struct sl_err *err)
 {
-	const int64_t ratio = storage->asked ? sl_mul_div(storage->found, SL_SECOND, storage->asked) : 0;
+	const int64_t ratio =
+		storage->asked
+			? (int64_t)((2 * storage->found * SL_SECOND + storage->asked) / (2 * storage->asked))
+			: 0;
 	int status = sl_tell_metric(tally, "storage.cache_hits", ratio, err);
 	if (!status)
 		status = sl_tell_metric(tally, "storage.cold_starts", storage->cold_starts * SL_SECOND, err);

@@ -52,8 +52,10 @@ int64_t storage_flow_rate(const struct storage_flow *flow, const struct storage_
 /* Units moved in that time; not more than there are left. */
 static int64_t moved_of(const struct storage_flow *flow, const struct storage_pool *pool, sl_time span)
 {
-	if (flow->what == STORAGE_STREAM) /* Whole bytes a second are exact enough for what has no end. */
-		return (int64_t)((__int128)storage_flow_rate(flow, pool) * span / SL_SECOND);
+	if (flow->what == STORAGE_STREAM) { /* Whole bytes a second are exact enough for what has no end. */
+		const __int128 moved = (__int128)storage_flow_rate(flow, pool) * span / SL_SECOND;
+		return moved < INT64_MAX ? (int64_t)moved : INT64_MAX;
+	}
 	const sl_time end = storage_flow_end(flow, pool);
 	if (end <= flow->since + span)
 		return flow->left;

@@ -94,28 +94,16 @@ static void grow(struct sl_pass *pass, sl_job job, uint32_t most)
 /* ---- 1. Evolving jobs -------------------------------------------------------------------------------------
  */
 
-/* "600:8,1800:4": what is asked for by now, 0: nothing; *next: the work at which more is asked for. */
-static uint32_t asked_by(const char *text, sl_time work, sl_time *next)
+/* What it asks for by now, within its bounds, 0: nothing; *next: the work at which it asks again. */
+static uint32_t asked_by(const struct sl_pass *pass, sl_job job, sl_time work, sl_time *next)
 {
-	uint32_t tasks = 0;
-	*next = SL_NEVER;
-	while (text && *text) {
-		const size_t len = strcspn(text, ",");
-		const char *is = memchr(text, ':', len);
-		sl_time at;
-		int64_t size;
-		if (!is || !sl_get_duration(text, (size_t)(is - text), &at) ||
-			!sl_get_i64(is + 1, len - (size_t)(is + 1 - text), &size) || size < 1 ||
-			size > INT32_MAX)
-			return tasks;
-		if (at > work) {
-			*next = at;
-			return tasks;
-		}
-		tasks = (uint32_t)size;
-		text += len + (text[len] == ',');
-	}
-	return tasks;
+	struct sl_evolution step[SL_EVOLVES_MAX];
+	const struct sl_group *group = group_of(pass, job);
+	const int count = sl_evolves_read(profile_of(pass, job)->evolves, step);
+	const uint32_t tasks = sl_evolves_by(step, count, work, next);
+	if (!tasks || (tasks >= group->tasks_min && tasks <= group->tasks_max))
+		return tasks;
+	return tasks < group->tasks_min ? group->tasks_min : group->tasks_max;
 }
 
 /* Without models a job works in proportion to its size. */
@@ -145,7 +133,7 @@ static void evolve(struct sl_pass *pass)
 		const sl_time work = counts_rates(pass) ? sl_done_of(pass, job) + sl_kept_of(pass, job)
 							: sl_work_of(pass, job);
 		sl_time next;
-		const uint32_t tasks = asked_by(profile->evolves, work, &next);
+		const uint32_t tasks = asked_by(pass, job, work, &next);
 		if (tasks && tasks != sl_tasks_of(pass, job))
 			(void)sl_resize(pass, job, tasks);
 		if (next != SL_NEVER)

@@ -462,6 +462,8 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told);
 /* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
+/* The same, of one that the engine has put back itself. */
+void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as);
 /* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand gives them to others. */
 void ctl_suspend(struct ctl *c, struct ctl_job *job);
 void ctl_resume(struct ctl *c, struct ctl_job *job);
@@ -744,6 +746,8 @@ void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_state state
  */
 bool ctl_node_command(struct ctl *c, const char *names, const char *state, const char *reason);
 /* A job got its nodes (job->alloc), and is about to lose them: told by ctl_job.c, for idle times. */
+/* By models. */
+void ctl_node_told(struct ctl *c, uint32_t node, bool down, bool drained);
 void ctl_node_started(struct ctl *c, const struct ctl_job *job);
 void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
 /* The state as sinfo names it, with its suffix: "idle~", "drng", "alloc#", "maint". A constant. */

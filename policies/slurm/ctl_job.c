@@ -274,14 +274,8 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
  */
 
 /* Its credential must have lapsed before it starts anew (CLAUSES.md 9, Requeue delay). */
-void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held)
+static void wait_again(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held, bool told)
 {
-	if (!is_active(job))
-		return;
-	if (!job->requeue_ok) {
-		ctl_end(c, job, as, false);
-		return;
-	}
 	const bool started = job->state != CTL_CONFIGURING;
 	leave(c, job);
 	job->ended_as = as;
@@ -295,7 +289,7 @@ void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held
 	job->accrue = job->start = job->end_limit = CTL_NONE;
 	forget_plan(job);
 	c->job_changes++;
-	if (started)
+	if (started && !told)
 		ctl_order(c, job, CTL_REQUEUE, NULL);
 	ctl_order(c, job, CTL_ELIGIBLE, NULL);
 	if (held)
@@ -303,6 +297,22 @@ void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held
 	ctl_set_reason(c, job, held ? SL_REASON_REQUEUED_HELD : SL_REASON_BEGIN_TIME);
 	ctl_gang_ended(c, job);
 	ctl_want_pass(c);
+}
+
+void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held)
+{
+	if (!is_active(job))
+		return;
+	if (job->requeue_ok)
+		wait_again(c, job, as, held, false);
+	else
+		ctl_end(c, job, as, false);
+}
+
+void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as)
+{
+	if (is_active(job))
+		wait_again(c, job, as, false, true);
 }
 
 /* ---- Suspension

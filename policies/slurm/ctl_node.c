@@ -372,6 +372,42 @@ static void edge_apply(struct ctl *c, const struct node_edge *edge)
 		(void)node_fail_jobs(c, all->scratch);
 }
 
+/* ---- What models do --------------------------------------------------------------------------------------
+ */
+
+static void count_change(uint32_t *count, bool *was, bool is)
+{
+	*count = *count + is - *was;
+	*was = is;
+}
+
+/* As an operator's set_node_down() and resume; the engine has ended what ran there, and who waits for the
+ * node to boot is left. */
+void ctl_node_told(struct ctl *c, uint32_t n, bool down, bool drained)
+{
+	struct ctl_nodes *all = c->nodes;
+	struct ctl_node *node = &all->node[n];
+	if (node->failed == down && node->kept == drained)
+		return;
+	const bool falls = down && !node->failed;
+	count_change(&node->outages, &node->failed, down);
+	count_change(&node->closures, &node->kept, drained);
+	if (!down && !node->jobs && node->power != POWER_OFF)
+		node->idle_since = c->now;
+	node_settle(c, n);
+	if (falls) {
+		memset(all->scratch, 0, all->words * sizeof(*all->scratch));
+		nset_add(all->scratch, n);
+		(void)node_fail_jobs(c, all->scratch);
+	}
+	c->node_changes++;
+	power_note(c);
+	ctl_want_pass(c);
+}
+
+/* ---- By the clock ----------------------------------------------------------------------------------------
+ */
+
 void ctl_node_run(struct ctl *c)
 {
 	struct ctl_nodes *all = c->nodes;

@@ -26,8 +26,9 @@ struct ctl_node {
 	enum node_power power;
 	uint32_t jobs;        /* That hold some of it. */
 	int64_t cpus;         /* That they hold. */
-	uint32_t outages;     /* Of the files, in force: down, */
+	uint32_t outages;     /* Of the files and of models, in force: down, */
 	uint32_t closures;    /* and drained. */
+	bool failed, kept;    /* A model has it down, drained: counted there too. */
 	ctl_time idle_since;  /* last_busy; CTL_NONE: does not count. */
 	ctl_time power_asked; /* When it was told to go down, or to boot. */
 	ctl_time boots;       /* POWER_BOOTING: up then. */

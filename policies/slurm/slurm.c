@@ -312,6 +312,26 @@ static enum sl_state ended_as(const struct ctl *c, const struct sl_pass *pass, u
 	return state == SL_COMPLETED ? state_told(&c->job[job]) : state;
 }
 
+/* A model has it fail: what was ordered for it at this instant is void. */
+static void forget_orders(struct ctl_orders *orders, uint32_t row)
+{
+	orders->reason[row] = SL_REASON_NONE; /* As the engine has it of one that waits anew. */
+	if (orders->pass != orders->next)
+		return;
+	size_t kept = 0;
+	for (size_t i = 0; i < orders->count; i++)
+		if (orders->order[i].row != row)
+			orders->order[kept++] = orders->order[i];
+	orders->count = kept;
+}
+
+static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
+{
+	(void)pass;
+	const struct ctl *c = state;
+	return c->job[job.row].requeue_ok;
+}
+
 static void tell(struct ctl *c, const struct sl_pass *pass, const struct sl_event *event)
 {
 	struct ctl_orders *orders = c->orders;
@@ -321,6 +341,8 @@ static void tell(struct ctl *c, const struct sl_pass *pass, const struct sl_even
 		ctl_submit(c, &c->job[event->row]);
 		break;
 	case SL_EV_JOB_END:
+		if (sl_state_of(pass, (sl_job){ event->row }) != SL_COMPLETED)
+			forget_orders(orders, event->row);
 		ctl_end(c, &c->job[event->row], ended_as(c, pass, event->row), true);
 		break;
 	case SL_EV_CANCEL:
@@ -332,11 +354,17 @@ static void tell(struct ctl *c, const struct sl_pass *pass, const struct sl_even
 			orders->woken = SL_NEVER;
 		ctl_run(c);
 		return;
-	case SL_EV_TIME_LIMIT:
 	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
-	case SL_EV_RESERVATION:
+		ctl_node_told(c, event->row, !sl_node_is_up(pass, event->row),
+			sl_node_is_drained(pass, event->row));
+		break;
 	case SL_EV_MODEL:
+		forget_orders(orders, event->row);
+		ctl_requeued(c, &c->job[event->row], sl_state_of(pass, (sl_job){ event->row }));
+		break;
+	case SL_EV_TIME_LIMIT:
+	case SL_EV_RESERVATION:
 	case SL_EV_CLASS_COUNT:
 		return; /* Not under SL_USE_CONTROL. */
 	}
@@ -490,5 +518,6 @@ const struct sl_policy slurm_policy = {
 	.release = slurm_release,
 	.compat = slurm_compats,
 	.show = slurm_show,
+	.requeues = slurm_requeues,
 	.reasons = ctl_reasons,
 };

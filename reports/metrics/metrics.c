@@ -111,6 +111,15 @@ int64_t metrics_select(int64_t *values, size_t count, size_t k)
 	return values[k];
 }
 
+sl_time metrics_last_submit(const struct sl_result *result)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	sl_time last = jobs->count ? jobs->submit[jobs->count - 1] : 0;
+	for (uint32_t row = 0; result->moved && row < jobs->count; row++)
+		last = jobs->submit[row] > last ? jobs->submit[row] : last;
+	return last;
+}
+
 uint32_t metrics_first(const struct sl_result *result)
 {
 	uint32_t row = 0;

@@ -64,6 +64,8 @@ void metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_valu
 void metrics_put_jain(struct sl_metrics *metrics, const char *name, metrics_wide *x, size_t count);
 
 /* Jobs count from this row on: those that were there when the replay began were submitted before. */
+/* The last submission. */
+sl_time metrics_last_submit(const struct sl_result *result);
 uint32_t metrics_first(const struct sl_result *result);
 
 static inline bool metrics_started(const struct sl_result *result, uint32_t row)

@@ -81,7 +81,8 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 	}
 }
 
-/* ---- With jobs that were put back: the queue grows at other times too ------------------- */
+/* ---- With jobs that were put back, or submitted in another order: the queue grows at other times too
+ * ------------------- */
 
 /* A job comes or goes. */
 struct change {
@@ -138,7 +139,7 @@ static int measure_spans(struct queue *queue, const struct sl_result *result, st
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct queue queue = { 0 };
-	if (result->attempt_count) {
+	if (result->attempt_count || result->moved) {
 		const int status = measure_spans(&queue, result, err);
 		if (status)
 			return status;

@@ -158,7 +158,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	const uint32_t first = metrics_first(result);
 	struct windows windows = {
 		{ result->first, result->last, { 0 } },
-		{ 0, jobs->count ? jobs->submit[jobs->count - 1] : 0, { 0 } },
+		{ 0, metrics_last_submit(result), { 0 } },
 	};
 	sl_time warmup;
 	uint64_t completed = 0;

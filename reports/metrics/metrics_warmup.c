@@ -22,19 +22,48 @@ struct batches {
 	uint64_t most;
 };
 
+struct submission {
+	sl_time at;
+	uint32_t row;
+};
+
+static int by_submission(const void *a, const void *b)
+{
+	const struct submission *x = a;
+	const struct submission *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Rows in order of submission, where that is not theirs; NULL: it is, or memory is out. */
+static struct submission *order_of(const struct sl_result *result)
+{
+	const uint32_t count = result->jobs->count;
+	struct submission *order = result->moved ? malloc(((size_t)count + 1) * sizeof(*order)) : NULL;
+	for (uint32_t row = 0; order && row < count; row++)
+		order[row] = (struct submission){ result->jobs->submit[row], row };
+	if (order)
+		qsort(order, count, sizeof(*order), by_submission);
+	return order;
+}
+
 static int batches_make(struct batches *batches, const struct sl_result *result, struct sl_err *err)
 {
 	const size_t room = result->jobs->count / BATCH + 1;
 	*batches = (struct batches){ 0 };
 	batches->sum = malloc(room * sizeof(*batches->sum));
 	batches->row = malloc(room * sizeof(*batches->row));
-	if (!batches->sum || !batches->row) {
+	struct submission *order = order_of(result);
+	if (!batches->sum || !batches->row || (result->moved && !order)) {
+		free(order);
 		free(batches->sum);
 		free(batches->row);
 		return metrics_no_memory(err);
 	}
 	unsigned held = 0;
-	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
+	for (uint32_t i = metrics_first(result); i < result->jobs->count; i++) {
+		const uint32_t row = order ? order[i].row : i;
 		if (!metrics_started(result, row))
 			continue;
 		uint64_t *sum = &batches->sum[batches->count];
@@ -49,6 +78,7 @@ static int batches_make(struct batches *batches, const struct sl_result *result,
 		batches->count++;
 		held = 0;
 	}
+	free(order);
 	return SL_OK;
 }
 

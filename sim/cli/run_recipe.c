@@ -152,6 +152,11 @@ static bool is_side(const cJSON *replay, const char *path)
 		if (cJSON_IsString(value) && strcmp(value->valuestring, path) == 0)
 			return true;
 	}
+	const cJSON *with = member(replay, "with"); /* Several, apart by commas. */
+	const char *text = cJSON_IsString(with) ? with->valuestring : "";
+	for (; *text; text += strcspn(text, ",") + (strchr(text, ',') != NULL))
+		if (strcspn(text, ",") == strlen(path) && strncmp(text, path, strlen(path)) == 0)
+			return true;
 	return false;
 }
 

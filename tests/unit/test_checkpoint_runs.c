@@ -108,6 +108,30 @@ Test(checkpoint_runs, the_interval_is_of_work)
 	cr_expect_eq(run(&script, each_300, 4, 1000, true), (1205 + 10 + 300 + 10 + 100) * SL_SECOND);
 }
 
+/* At twice the speed from 100 s on: 300 s of work at 200 s, 600 at 360, 900 at 520; 1000 at 580. */
+Test(checkpoint_runs, a_fast_job_writes_by_its_work)
+{
+	static const struct script_step steps[] = { { 100 * SL_SECOND, SCRIPT_RATE, 0,
+		2 * (int64_t)SL_RATE_ONE } };
+	static const struct script_step fails[] = { { 100 * SL_SECOND, SCRIPT_RATE, 0,
+							    2 * (int64_t)SL_RATE_ONE },
+		{ 211 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
+	struct script script = { .step = steps, .count = 1 }, again = { .step = fails, .count = 2 };
+	cr_expect_eq(run(&script, each_300, 4, 1000, true), 580 * SL_SECOND);
+	/* At 211 s the first is complete, since 210: 700 are left, at full speed, and two checkpoints. */
+	cr_expect_eq(run(&again, each_300, 4, 1000, true), (211 + 50 + 700 + 20) * SL_SECOND);
+}
+
+/* preempt=pays is of preemptions: as above, a failure's restart costs what it cost. */
+Test(checkpoint_runs, a_failure_pays_for_no_checkpoint)
+{
+	static const struct given pays[] = { { "interval", 3 }, { "every", 300 * SL_SECOND },
+		{ "cost", 10 * SL_SECOND }, { "restart", 50 * SL_SECOND }, { "preempt", 1 } };
+	static const struct script_step steps[] = { { 700 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
+	struct script script = { .step = steps, .count = 1 };
+	cr_expect_eq(run(&script, pays, 5, 1000, true), 1160 * SL_SECOND);
+}
+
 /* ---- The closed form --------------------------------------------------------------------- */
 
 /* Daly 2006: E[wall] / W of segments of work tau, checkpoints of C, restarts of R, lives of mean M. */

@@ -112,22 +112,31 @@ Test(elastic, growing_means_nothing_elsewhere)
 	node_world_release(&w);
 }
 
+static void any_world(struct node_world *w, uint64_t seed, enum sl_overrun overrun)
+{
+	struct sl_rng rng = sl_rng_stream(seed, "tests/elastic");
+	const uint32_t cpus = 1 + (uint32_t)sl_rng_below(&rng, NW_NODES);
+	*w = pool(cpus);
+	w->overrun = overrun;
+	const uint32_t count = 1 + (uint32_t)sl_rng_below(&rng, NW_JOBS);
+	int64_t submit = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t tasks = 1 + (uint32_t)sl_rng_below(&rng, cpus);
+		const uint32_t least = 1 + (uint32_t)sl_rng_below(&rng, tasks);
+		submit += (int64_t)sl_rng_below(&rng, 30);
+		add(w, submit, 1 + (int64_t)sl_rng_below(&rng, 60), tasks, least,
+			tasks + (uint32_t)sl_rng_below(&rng, 4));
+		if (overrun != SL_OVERRUN_RAISE)
+			w->job[i].limit = 1 + (int64_t)sl_rng_below(&rng, 60);
+	}
+}
+
 /* Any world: all end, none works faster than its largest size or slower than its least lets it. */
 Test(elastic, sizes_stay_within_bounds)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		struct sl_rng rng = sl_rng_stream(seed, "tests/elastic");
-		const uint32_t cpus = 1 + (uint32_t)sl_rng_below(&rng, NW_NODES);
-		struct node_world w = pool(cpus);
-		const uint32_t count = 1 + (uint32_t)sl_rng_below(&rng, NW_JOBS);
-		int64_t submit = 0;
-		for (uint32_t i = 0; i < count; i++) {
-			const uint32_t tasks = 1 + (uint32_t)sl_rng_below(&rng, cpus);
-			const uint32_t least = 1 + (uint32_t)sl_rng_below(&rng, tasks);
-			submit += (int64_t)sl_rng_below(&rng, 30);
-			add(&w, submit, 1 + (int64_t)sl_rng_below(&rng, 60), tasks, least,
-				tasks + (uint32_t)sl_rng_below(&rng, 4));
-		}
+		struct node_world w;
+		any_world(&w, seed, SL_OVERRUN_RAISE);
 		cr_assert_eq(node_world_run(&w, "composed:plan=elastic", true), SL_OK, "seed %llu: %s",
 			(unsigned long long)seed, w.err.text);
 		for (uint32_t i = 0; i < w.count; i++) {
@@ -141,6 +150,23 @@ Test(elastic, sizes_stay_within_bounds)
 				"seed %llu: job %u takes %lld us", (unsigned long long)seed, i + 1,
 				(long long)length);
 		}
+		node_world_release(&w);
+	}
+}
+
+/* Jobs that run on past their limits, or are cut there, while their size changes: the plan knows who is
+ * overdue however their work is rounded. */
+Test(elastic, overdue_jobs_change_size)
+{
+	static const enum sl_overrun overruns[] = { SL_OVERRUN_EXTEND, SL_OVERRUN_KILL };
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct node_world w;
+		any_world(&w, seed, overruns[seed % 2]);
+		cr_assert_eq(node_world_run(&w, "composed:plan=elastic", seed % 4 < 2), SL_OK,
+			"seed %llu: %s", (unsigned long long)seed, w.err.text);
+		for (uint32_t i = 0; i < w.count; i++)
+			cr_expect(w.sim.result.end[i] != SL_NONE, "seed %llu: job %u never ends",
+				(unsigned long long)seed, i + 1);
 		node_world_release(&w);
 	}
 }

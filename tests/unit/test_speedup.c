@@ -160,14 +160,24 @@ Test(speedup, factors)
 
 Test(speedup, evolves)
 {
-	struct evolution step[EVOLVES_MAX];
-	struct sl_err err = { 0 };
-	cr_assert_eq(evolves_read("600:8,1800:4", step, &err), 2);
+	struct sl_evolution step[SL_EVOLVES_MAX];
+	sl_time next;
+	cr_assert_eq(sl_evolves_read("600:8,1800:4", step), 2);
 	cr_expect_eq(step[0].work, 600 * SL_SECOND);
 	cr_expect_eq(step[0].tasks, 8);
 	cr_expect_eq(step[1].work, 1800 * SL_SECOND);
 	cr_expect_eq(step[1].tasks, 4);
-	cr_expect_eq(evolves_read("600:8,600:4", step, &err), SL_INPUT, "not ascending");
-	cr_expect_eq(evolves_read("600:0", step, &err), SL_INPUT);
-	cr_expect_eq(evolves_read("600", step, &err), SL_INPUT);
+	cr_expect_eq(sl_evolves_read("600:8,600:4", step), -1, "not ascending");
+	cr_expect_eq(sl_evolves_read("600:0", step), -1);
+	cr_expect_eq(sl_evolves_read("600", step), -1);
+	cr_expect_eq(sl_evolves_read("", step), -1);
+	cr_expect_eq(sl_evolves_read("600:8,", step), -1);
+	cr_expect_eq(sl_evolves_read("600:99999999999", step), -1);
+	cr_assert_eq(sl_evolves_read("600:8,1800:4", step), 2);
+	cr_expect_eq(sl_evolves_by(step, 2, 599 * SL_SECOND, &next), 0);
+	cr_expect_eq(next, 600 * SL_SECOND);
+	cr_expect_eq(sl_evolves_by(step, 2, 600 * SL_SECOND, &next), 8);
+	cr_expect_eq(next, 1800 * SL_SECOND);
+	cr_expect_eq(sl_evolves_by(step, 2, 1800 * SL_SECOND, &next), 4);
+	cr_expect_eq(next, SL_NEVER);
 }

@@ -171,7 +171,8 @@ Test(storage, ends_are_rounded_up)
 Test(storage, the_longest_unused_goes)
 {
 	struct storage_disk disk = { .capacity = 100 };
-	struct storage_keep keep = { .arena = arena_new(), .disk = &disk };
+	uint64_t stay[1] = { 0 };
+	struct storage_keep keep = { .arena = arena_new(), .disk = &disk, .stay = stay };
 	cr_expect_eq(storage_keep_lacks(&keep, 0, 7, 60), 60);
 	cr_expect(storage_keep_put(&keep, 0, 7, 60));
 	cr_expect(storage_keep_put(&keep, 0, 8, 40));
@@ -186,6 +187,37 @@ Test(storage, the_longest_unused_goes)
 	cr_expect(storage_keep_put(&keep, 0, 5, 101)); /* Larger than the disk: not kept, and nothing goes. */
 	cr_expect_eq(disk.held, 75);
 	cr_expect_eq(storage_keep_lacks(&keep, 0, 5, 101), 101);
+	arena_free(keep.arena);
+}
+
+/* A disk of 100: what job 0 uses stays, as long as it does, though it is the longest unused. */
+Test(storage, what_is_in_use_stays)
+{
+	struct storage_disk disk = { .capacity = 100 };
+	uint64_t stay[3] = { 5, 6, 0 };
+	struct storage_keep keep = { .arena = arena_new(), .disk = &disk, .stay = stay };
+	cr_expect(storage_keep_put(&keep, 0, 7, 60));
+	cr_expect(storage_keep_use(&keep, 0, 7, 0));
+	cr_expect(storage_keep_use(&keep, 0, 7, 1));
+	cr_expect(storage_keep_use(&keep, 0, 7, 1));
+	cr_expect(storage_keep_put(&keep, 0, 8, 40));
+	cr_expect(storage_keep_put(&keep, 0, 9, 41));
+	cr_expect_eq(
+		storage_keep_lacks(&keep, 0, 9, 41), 41, "not kept: there is no room beside what is in use");
+	cr_expect_eq(storage_keep_lacks(&keep, 0, 8, 40), 0, "and nothing goes in vain");
+	cr_expect(storage_keep_put(&keep, 0, 9, 40));
+	cr_expect_eq(storage_keep_lacks(&keep, 0, 8, 40), 40);
+	cr_expect_eq(storage_keep_lacks(&keep, 0, 7, 60), 0);
+	cr_expect(storage_keep_use(&keep, 0, 9, 0));
+	cr_expect(storage_keep_put(&keep, 0, 7, 61));
+	cr_expect_eq(storage_keep_lacks(&keep, 0, 7, 61), 1, "there is no room for it to grow, and it stays");
+	stay[0] = 0;
+	cr_expect(storage_keep_put(&keep, 0, 10, 50));
+	cr_expect_eq(storage_keep_lacks(&keep, 0, 10, 50), 50, "job 1 is still there");
+	stay[1] = 9; /* Another stay. */
+	cr_expect(storage_keep_put(&keep, 0, 10, 50));
+	cr_expect_eq(storage_keep_lacks(&keep, 0, 10, 50), 0);
+	cr_expect_eq(disk.held, 90);
 	arena_free(keep.arena);
 }
 

@@ -13,16 +13,16 @@
 
 enum { ENTRIES_MAX = 10000, SETTINGS_MAX = 1000000 };
 
-const char *text_of(const struct reading *r, const struct doc_node *node)
+const char *text_of(const struct reading *r, const struct sl_doc_node *node)
 {
 	return r->doc->text + node->text;
 }
 
 /* ---- Maps by table -------------------------------------------------------------------------- */
 
-static int fail_key(const struct reading *r, const struct doc_node *node, const struct schema *schema)
+static int fail_key(const struct reading *r, const struct sl_doc_node *node, const struct schema *schema)
 {
-	const struct sl_place place = doc_key_place(r->doc, node);
+	const struct sl_place place = sl_doc_key_place(r->doc, node);
 	const char *name = r->doc->text + node->key;
 	const char *near = schema_near(schema, name);
 	if (!near && schema == &schema_cluster)
@@ -35,16 +35,17 @@ static int fail_key(const struct reading *r, const struct doc_node *node, const 
 		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", schema->have, known);
 }
 
-int map_take(const struct reading *r, const struct doc_node *map, const struct schema *schema,
-	const struct doc_node *into[FIELDS_MAX])
+int map_take(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
+	const struct sl_doc_node *into[FIELDS_MAX])
 {
-	const struct sl_place at = doc_place(r->doc, map);
+	const struct sl_place at = sl_doc_place(r->doc, map);
 	for (size_t i = 0; i < FIELDS_MAX; i++)
 		into[i] = NULL;
-	if (map->kind != DOC_MAP)
+	if (map->kind != SL_DOC_MAP)
 		return sl_fail_at(r->err, &at, "%s keys with values, such as '%s': a map is due here",
 			schema->have, schema->field[0].key);
-	for (const struct doc_node *node = doc_child(r->doc, map); node; node = doc_next(r->doc, node)) {
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
+		node = sl_doc_next(r->doc, node)) {
 		const char *name = r->doc->text + node->key;
 		const size_t i = schema_find(schema, name, strlen(name));
 		if ((schema == &schema_cluster && is_section(name)) ||
@@ -57,8 +58,8 @@ int map_take(const struct reading *r, const struct doc_node *map, const struct s
 	return SL_OK;
 }
 
-int map_fill(const struct reading *r, const struct doc_node *map, const struct schema *schema,
-	const struct doc_node *into[FIELDS_MAX], void *base)
+int map_fill(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
+	const struct sl_doc_node *into[FIELDS_MAX], void *base)
 {
 	int status = map_take(r, map, schema, into);
 	for (size_t i = 0; !status && i < schema->count; i++) {
@@ -67,71 +68,72 @@ int map_fill(const struct reading *r, const struct doc_node *map, const struct s
 		if (field->kind == FIELD_OTHER)
 			continue;
 		if (!into[i] && field->needed) {
-			const struct sl_place at = doc_place(r->doc, map);
+			const struct sl_place at = sl_doc_place(r->doc, map);
 			return sl_fail_at(
 				r->err, &at, "%s '%s', which is not here: add it", schema->have, field->key);
 		}
-		if (into[i] && (into[i]->kind != DOC_TEXT || !field_read(field, text_of(r, into[i]), base)))
+		if (into[i] &&
+			(into[i]->kind != SL_DOC_TEXT || !field_read(field, text_of(r, into[i]), base)))
 			status = fail_value(r, into[i], field->key, field_wanted(field, wanted));
 	}
 	return status;
 }
 
-int fail_value(const struct reading *r, const struct doc_node *node, const char *key, const char *wanted)
+int fail_value(const struct reading *r, const struct sl_doc_node *node, const char *key, const char *wanted)
 {
-	const struct sl_place at = doc_place(r->doc, node);
-	if (node->kind != DOC_TEXT)
+	const struct sl_place at = sl_doc_place(r->doc, node);
+	if (node->kind != SL_DOC_TEXT)
 		return sl_fail_at(r->err, &at, "'%s' must be %s, not a %s", key, wanted,
-			node->kind == DOC_MAP ? "map" : "list");
+			node->kind == SL_DOC_MAP ? "map" : "list");
 	return sl_fail_at(r->err, &at, "'%s' must be %s, not '%.60s'", key, wanted, text_of(r, node));
 }
 
-int fail_node(const struct reading *r, const struct doc_node *node, const char *what)
+int fail_node(const struct reading *r, const struct sl_doc_node *node, const char *what)
 {
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	return sl_fail_at(r->err, &at, "%s", what);
 }
 
-static const struct doc_node *top(const struct reading *r, const char *key)
+static const struct sl_doc_node *top(const struct reading *r, const char *key)
 {
 	return r->value[schema_find(&schema_cluster, key, strlen(key))];
 }
 
 /* Each member of a list of the top, if it is there. entries: "entries with name, count and so on". */
 static int each_of(struct reading *r, const char *key, uint32_t most, const char *entries,
-	int (*read)(struct reading *r, const struct doc_node *node))
+	int (*read)(struct reading *r, const struct sl_doc_node *node))
 {
-	const struct doc_node *list = top(r, key);
+	const struct sl_doc_node *list = top(r, key);
 	if (!list)
 		return SL_OK;
-	const struct sl_place at = doc_place(r->doc, list);
-	if (list->kind != DOC_LIST)
+	const struct sl_place at = sl_doc_place(r->doc, list);
+	if (list->kind != SL_DOC_LIST)
 		return sl_fail_at(r->err, &at, "'%s' must be a list of %s", key, entries);
 	if (list->count > most)
 		return sl_fail_at(r->err, &at, "more than %u entries in '%s'", most, key);
 	int status = SL_OK;
-	for (const struct doc_node *node = doc_child(r->doc, list); node && !status;
-		node = doc_next(r->doc, node))
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, list); node && !status;
+		node = sl_doc_next(r->doc, node))
 		status = read(r, node);
 	return status;
 }
 
 /* ---- What stands in the lists ------------------------------------------------------------------ */
 
-static int read_entry(struct reading *r, const struct doc_node *node)
+static int read_entry(struct reading *r, const struct sl_doc_node *node)
 {
 	const int status = entry_read(r, node, r->node);
 	if (status)
 		return status;
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	r->entry[r->entry_count++] = r->node->spec.name;
 	const int told = r->sink->nodes(r->sink->self, &r->node->spec, &at, r->err);
 	return told ? told : node_settings_read(r, node, r->node->spec.name);
 }
 
-static int read_partition(struct reading *r, const struct doc_node *node)
+static int read_partition(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_partition partition = { 0 };
 	schema_clear(&schema_partition, &partition);
 	int status = map_fill(r, node, &schema_partition, value, &partition);
@@ -139,49 +141,49 @@ static int read_partition(struct reading *r, const struct doc_node *node)
 		status = settings_for_partition(&r->settings, &partition, r->err);
 	if (status)
 		return status;
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	r->partition[r->partition_count++] = partition.name;
 	return r->sink->partition ? r->sink->partition(r->sink->self, &partition, &at, r->err) : SL_OK;
 }
 
-static int read_switch(struct reading *r, const struct doc_node *node)
+static int read_switch(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_switch spec = { 0 };
 	const int status = map_fill(r, node, &schema_switch, value, &spec);
 	if (status)
 		return status;
 	if (!spec.nodes == !spec.switches)
 		return fail_node(r, node, "a switch has either 'nodes' or 'switches' below it");
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	return r->sink->sw ? r->sink->sw(r->sink->self, &spec, &at, r->err) : SL_OK;
 }
 
-static int read_license(struct reading *r, const struct doc_node *node)
+static int read_license(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_license spec = { .total = 1 };
 	const int status = map_fill(r, node, &schema_license, value, &spec);
 	if (status)
 		return status;
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	return r->sink->license ? r->sink->license(r->sink->self, &spec, &at, r->err) : SL_OK;
 }
 
-static int read_setting(struct reading *r, const struct doc_node *node)
+static int read_setting(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_setting setting = { .kind = "cluster", .name = "" };
 	const int status = map_fill(r, node, &schema_setting, value, &setting);
 	if (status)
 		return status;
-	setting.at = doc_place(r->doc, node);
+	setting.at = sl_doc_place(r->doc, node);
 	return r->sink->setting ? r->sink->setting(r->sink->self, &setting, r->err) : SL_OK;
 }
 
-static int read_window(struct reading *r, const struct doc_node *node)
+static int read_window(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_window_spec spec = { 0 };
 	const int status = map_fill(r, node, &schema_window, value, &spec);
 	if (status)
@@ -195,7 +197,7 @@ static int read_window(struct reading *r, const struct doc_node *node)
 		return fail_node(r, node, "reservations of a cluster with nodes have 'nodes', and no 'cpus'");
 	if (!top(r, "nodes") && (spec.nodes || !spec.cpus))
 		return fail_node(r, node, "reservations of a counted pool have 'cpus', and no 'nodes'");
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	return r->sink->window(r->sink->self, &spec, &at, r->err);
 }
 
@@ -203,7 +205,7 @@ static int read_window(struct reading *r, const struct doc_node *node)
 
 struct named {
 	const char *name;
-	const struct doc_node *node;
+	const struct sl_doc_node *node;
 };
 
 static int compare_named(const void *a, const void *b)
@@ -217,22 +219,22 @@ static int compare_named(const void *a, const void *b)
 /* The list's maps are whole: each has a name. (Nodes are the engine's matter: it knows their names.) */
 static int check_once(const struct reading *r, const char *key)
 {
-	const struct doc_node *list = top(r, key);
+	const struct sl_doc_node *list = top(r, key);
 	if (!list || !list->count)
 		return SL_OK;
 	struct named *named = calloc(list->count, sizeof(*named));
 	if (!named)
 		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
 	size_t count = 0;
-	for (const struct doc_node *map = doc_child(r->doc, list); map; map = doc_next(r->doc, map))
-		for (const struct doc_node *node = doc_child(r->doc, map); node;
-			node = doc_next(r->doc, node))
+	for (const struct sl_doc_node *map = sl_doc_child(r->doc, list); map; map = sl_doc_next(r->doc, map))
+		for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
+			node = sl_doc_next(r->doc, node))
 			if (strcmp(r->doc->text + node->key, "name") == 0)
 				named[count++] = (struct named){ text_of(r, node), node };
 	qsort(named, count, sizeof(*named), compare_named);
 	int status = SL_OK;
 	for (size_t i = 1; i < count && !status; i++) {
-		const struct sl_place at = doc_place(r->doc, named[i].node);
+		const struct sl_place at = sl_doc_place(r->doc, named[i].node);
 		if (strcmp(named[i - 1].name, named[i].name) == 0)
 			status = sl_fail_at(r->err, &at,
 				"'%.60s' stands twice in '%s', first on line %u: remove one", named[i].name,
@@ -246,12 +248,12 @@ static int check_once(const struct reading *r, const char *key)
 
 static int read_pool(const struct reading *r)
 {
-	const struct doc_node *node = top(r, "cpus");
+	const struct sl_doc_node *node = top(r, "cpus");
 	int64_t cpus;
-	if (node->kind != DOC_TEXT || !sl_get_i64(text_of(r, node), strlen(text_of(r, node)), &cpus) ||
+	if (node->kind != SL_DOC_TEXT || !sl_get_i64(text_of(r, node), strlen(text_of(r, node)), &cpus) ||
 		cpus < 1 || cpus > INT32_MAX)
 		return fail_value(r, node, "cpus", "a whole number from 1 to 2147483647");
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	const int status = settings_for_pool(&r->settings, &cpus, r->err);
 	return status ? status : r->sink->pool(r->sink->self, cpus, &at, r->err);
 }
@@ -259,9 +261,9 @@ static int read_pool(const struct reading *r)
 static int read_nodes(struct reading *r)
 {
 	static const char entries[] = "entries with name, count, cpus and so on";
-	const struct doc_node *list = top(r, "nodes");
-	const struct sl_place at = doc_place(r->doc, list);
-	if (list->kind == DOC_LIST && !list->count)
+	const struct sl_doc_node *list = top(r, "nodes");
+	const struct sl_place at = sl_doc_place(r->doc, list);
+	if (list->kind == SL_DOC_LIST && !list->count)
 		return sl_fail_at(r->err, &at, "'nodes' must be a list of %s", entries);
 	return each_of(r, "nodes", ENTRIES_MAX, entries, read_entry);
 }
@@ -271,7 +273,7 @@ static int read_lists(struct reading *r)
 {
 	static const struct {
 		const char *key, *entries;
-		int (*read)(struct reading *r, const struct doc_node *node);
+		int (*read)(struct reading *r, const struct sl_doc_node *node);
 		uint32_t most;
 		bool once; /* No two of a name. */
 	} lists[] = {
@@ -292,7 +294,7 @@ static int read_lists(struct reading *r)
 
 static int read_head(struct reading *r)
 {
-	const struct doc_node *root = &r->doc->node[0];
+	const struct sl_doc_node *root = &r->doc->node[0];
 	struct cluster_head head = { 0 };
 	schema_clear(&schema_cluster, &head);
 	int status = map_fill(r, root, &schema_cluster, r->value, &head);
@@ -305,7 +307,7 @@ static int read_head(struct reading *r)
 	return status;
 }
 
-static size_t members(const struct doc_node *list) { return list ? list->count : 0; }
+static size_t members(const struct sl_doc_node *list) { return list ? list->count : 0; }
 
 static int read_top(struct reading *r)
 {
@@ -332,15 +334,15 @@ static int read_top(struct reading *r)
 	return status;
 }
 
-static int read_file(int (*parse)(struct doc *doc, const char *text, size_t len, struct sl_err *err),
+static int read_file(int (*parse)(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err),
 	struct sl_input *in, const struct cluster_settings *settings, const struct sl_cluster_sink *sink,
 	struct sl_err *err)
 {
-	struct doc doc = { .file = sl_input_name(in) };
+	struct sl_doc doc = { .file = sl_input_name(in) };
 	const char *text;
 	const char *end;
 	int status = sl_input_all(in, &text, &end, err);
-	if (!status && end - text > DOC_BYTES_MAX)
+	if (!status && end - text > SL_DOC_BYTES_MAX)
 		status = sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: no cluster file is", doc.file);
 	if (!status)
 		status = parse(&doc, text, (size_t)(end - text), err);
@@ -349,7 +351,7 @@ static int read_file(int (*parse)(struct doc *doc, const char *text, size_t len,
 	struct reading reading = { .doc = &doc, .sink = sink, .settings = *settings, .err = err };
 	if (!status)
 		status = read_top(&reading);
-	doc_release(&doc);
+	sl_doc_release(&doc);
 	return status;
 }
 
@@ -390,14 +392,16 @@ static int yaml_read(const char *path, struct sl_input *in, const struct sl_clus
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	(void)path;
-	return read_file(doc_read_yaml, in, &(struct cluster_settings){ setting, setting_count }, sink, err);
+	return read_file(
+		sl_doc_read_yaml, in, &(struct cluster_settings){ setting, setting_count }, sink, err);
 }
 
 static int json_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	(void)path;
-	return read_file(doc_read_json, in, &(struct cluster_settings){ setting, setting_count }, sink, err);
+	return read_file(
+		sl_doc_read_json, in, &(struct cluster_settings){ setting, setting_count }, sink, err);
 }
 
 const struct sl_cluster_reader cluster_yaml = {

@@ -1,60 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cluster_file.h - our cluster file, in between: a document with the place of each word, from YAML or JSON.
- *
- * A document is a tree of texts, maps and lists in one array; indices, not pointers, so that it may grow.
- * Index 0 is the root, and nobody's child. What a map may hold is the schema's matter (cluster_file.c), that
- * no key stands twice is the document's.
+ * cluster_file.h - our cluster file, in between: a document with the place of each word (sl_doc), from YAML
+ * or JSON. What a map may hold is the schema's matter (cluster_file.c), that no key stands twice is the
+ * document's.
  */
 #ifndef TRACES_CLUSTER_FILE_H
 #define TRACES_CLUSTER_FILE_H
 
 #include "sim/plugin.h"
-
-enum doc_kind { DOC_TEXT, DOC_MAP, DOC_LIST };
-
-/* Bounds of what is read: text of a file, values and levels of a document, members of a map. */
-enum { DOC_BYTES_MAX = 1 << 26, DOC_NODES_MAX = 1 << 22, DOC_DEPTH_MAX = 16, DOC_KEYS_MAX = 256 };
-
-struct doc_node {
-	enum doc_kind kind;
-	uint32_t line, column; /* From 1. */
-	uint32_t text;         /* Of a text: where it begins in doc->text; it ends in a zero. */
-	uint32_t key;          /* Of a map's member: likewise, */
-	uint32_t key_line, key_column;
-	uint32_t first, last, next; /* Members of a map or list, and the next of the same; 0: none. */
-	uint32_t count;             /* Of members. */
-};
-
-struct doc {
-	const char *file; /* Lent. */
-	struct doc_node *node;
-	size_t count, capacity;
-	char *text;
-	size_t text_len, text_capacity;
-	uint32_t open[DOC_DEPTH_MAX]; /* Maps and lists that are being filled. */
-	uint32_t depth;
-	struct doc_node key; /* The next member's key, line and column, if has_key. */
-	bool has_key;
-};
-
-/* Filling: each puts a node into what is open; doc_key comes before a member of a map. Places from 1. */
-int doc_open(struct doc *doc, enum doc_kind kind, uint32_t line, uint32_t column, struct sl_err *err);
-void doc_close(struct doc *doc);
-int doc_key(struct doc *doc, const char *text, size_t len, const struct sl_place *at, struct sl_err *err);
-int doc_text(struct doc *doc, const char *text, size_t len, const struct sl_place *at, struct sl_err *err);
-/* True if a key is due here, and not a value. */
-bool doc_wants_key(const struct doc *doc);
-
-const struct doc_node *doc_child(const struct doc *doc, const struct doc_node *parent); /* NULL: empty. */
-const struct doc_node *doc_next(const struct doc *doc, const struct doc_node *node);    /* NULL: the last. */
-struct sl_place doc_place(const struct doc *doc, const struct doc_node *node);
-struct sl_place doc_key_place(const struct doc *doc, const struct doc_node *node);
-void doc_release(struct doc *doc);
-
-/* text[len] is a zero. */
-int doc_read_json(struct doc *doc, const char *text, size_t len, struct sl_err *err);
-int doc_read_yaml(struct doc *doc, const char *text, size_t len, struct sl_err *err);
 
 /* ---- The schema: what maps may hold ----------------------------------------------------------- */
 
@@ -147,7 +100,7 @@ bool is_word(const char *text);
 
 struct reading;
 /* What the map says, settings included. *at: of the entry. */
-int entry_read(const struct reading *r, const struct doc_node *map, struct node_entry *entry);
+int entry_read(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry);
 
 /* ---- Sections for models (cluster_sections.c) ---------------------------------------------- */
 
@@ -158,7 +111,7 @@ const char *section_near(const char *key); /* NULL: none is near. */
 bool is_model_node_key(const char *key);
 int sections_read(const struct reading *r);
 /* Those keys of an entry, as settings of kind "node". */
-int node_settings_read(const struct reading *r, const struct doc_node *map, const char *name);
+int node_settings_read(const struct reading *r, const struct sl_doc_node *map, const char *name);
 
 /* ---- Settings ------------------------------------------------------------------------------ */
 
@@ -180,11 +133,11 @@ int settings_all_used(const struct cluster_settings *settings, bool pool, const 
 /* ---- Reading, for the parts of the schema ------------------------------------------------------ */
 
 struct reading {
-	const struct doc *doc;
+	const struct sl_doc *doc;
 	const struct sl_cluster_sink *sink;
 	struct cluster_settings settings;
-	const struct doc_node *value[FIELDS_MAX]; /* Of the top; NULL: absent. */
-	const char **entry;                       /* Names of the nodes' entries. */
+	const struct sl_doc_node *value[FIELDS_MAX]; /* Of the top; NULL: absent. */
+	const char **entry;                          /* Names of the nodes' entries. */
 	size_t entry_count;
 	const char **partition;
 	size_t partition_count;
@@ -192,16 +145,16 @@ struct reading {
 	struct sl_err *err;
 };
 
-const char *text_of(const struct reading *r, const struct doc_node *node);
+const char *text_of(const struct reading *r, const struct sl_doc_node *node);
 /* into[i]: the value of field i, NULL where it is absent. */
-int map_take(const struct reading *r, const struct doc_node *map, const struct schema *schema,
-	const struct doc_node *into[FIELDS_MAX]);
+int map_take(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
+	const struct sl_doc_node *into[FIELDS_MAX]);
 /* The same, with every field that is not FIELD_OTHER read into base. Those that are absent stay. */
-int map_fill(const struct reading *r, const struct doc_node *map, const struct schema *schema,
-	const struct doc_node *into[FIELDS_MAX], void *base);
+int map_fill(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
+	const struct sl_doc_node *into[FIELDS_MAX], void *base);
 /* node is not what it should be: "'key' must be wanted, not ..." */
-int fail_value(const struct reading *r, const struct doc_node *node, const char *key, const char *wanted);
-int fail_node(const struct reading *r, const struct doc_node *node, const char *what);
+int fail_value(const struct reading *r, const struct sl_doc_node *node, const char *key, const char *wanted);
+int fail_node(const struct reading *r, const struct sl_doc_node *node, const char *what);
 
 /* ---- Writing ----------------------------------------------------------------------------------- */
 

@@ -10,22 +10,22 @@
 
 #include "traces/cluster/cluster_file.h"
 
-static const struct doc_node *value_of(const struct doc_node *const *value, const char *key)
+static const struct sl_doc_node *value_of(const struct sl_doc_node *const *value, const char *key)
 {
 	return value[schema_find(&schema_nodes, key, strlen(key))];
 }
 
 /* ---- Types ------------------------------------------------------------------------------------ */
 
-static int fail_type(const struct reading *r, const struct doc_node *node)
+static int fail_type(const struct reading *r, const struct sl_doc_node *node)
 {
 	enum { TYPES_MAX = 64 };
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	const char *known[TYPES_MAX + 1] = { NULL };
 	for (size_t i = 0; i < TYPES_MAX && sl_node_models[i]; i++)
 		known[i] = sl_node_models[i]->name;
-	const char *near = node->kind == DOC_TEXT ? sl_nearest(text_of(r, node), known) : NULL;
-	if (node->kind != DOC_TEXT)
+	const char *near = node->kind == SL_DOC_TEXT ? sl_nearest(text_of(r, node), known) : NULL;
+	if (node->kind != SL_DOC_TEXT)
 		return fail_value(r, node, "type", "the name of a node type");
 	return sl_fail_at(r->err, &at,
 		"no node type is called '%.60s': %s%s%s'schedlab list nodes' shows all", text_of(r, node),
@@ -33,15 +33,15 @@ static int fail_type(const struct reading *r, const struct doc_node *node)
 }
 
 /* The entry begins as the type says; gres are copied, so that they can be changed. */
-static int take_type(const struct reading *r, const struct doc_node *node, struct node_entry *entry)
+static int take_type(const struct reading *r, const struct sl_doc_node *node, struct node_entry *entry)
 {
 	if (!node)
 		return SL_OK;
 	size_t i = 0;
-	while (node->kind == DOC_TEXT && sl_node_models[i] &&
+	while (node->kind == SL_DOC_TEXT && sl_node_models[i] &&
 		strcmp(sl_node_models[i]->name, text_of(r, node)) != 0)
 		i++;
-	if (node->kind != DOC_TEXT || !sl_node_models[i])
+	if (node->kind != SL_DOC_TEXT || !sl_node_models[i])
 		return fail_type(r, node);
 	const struct sl_nodes_spec *spec = sl_node_models[i]->node;
 	entry->spec = *spec;
@@ -66,19 +66,19 @@ static const struct field gpu_count = {
 };
 
 static int take_gpu_count(
-	const struct reading *r, const struct doc_node *node, const char *key, int64_t *count)
+	const struct reading *r, const struct sl_doc_node *node, const char *key, int64_t *count)
 {
 	char wanted[FIELD_WANTED_MAX];
-	if (!node || (node->kind == DOC_TEXT && field_read(&gpu_count, text_of(r, node), count)))
+	if (!node || (node->kind == SL_DOC_TEXT && field_read(&gpu_count, text_of(r, node), count)))
 		return SL_OK;
 	return fail_value(r, node, key, field_wanted(&gpu_count, wanted));
 }
 
 /* The model that divides GPUs is one that is known. */
-static int check_mig(const struct reading *r, const struct doc_node *node, const char *name)
+static int check_mig(const struct reading *r, const struct sl_doc_node *node, const char *name)
 {
 	enum { MODELS_MAX = 64 };
-	const struct sl_place at = doc_place(r->doc, node);
+	const struct sl_place at = sl_doc_place(r->doc, node);
 	const char *known[MODELS_MAX + 1] = { NULL };
 	char all[400] = "";
 	size_t len = 0;
@@ -95,19 +95,20 @@ static int check_mig(const struct reading *r, const struct doc_node *node, const
 		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", all);
 }
 
-static const struct doc_node *member(const struct reading *r, const struct doc_node *map, const char *key)
+static const struct sl_doc_node *member(
+	const struct reading *r, const struct sl_doc_node *map, const char *key)
 {
-	const struct doc_node *node = doc_child(r->doc, map);
+	const struct sl_doc_node *node = sl_doc_child(r->doc, map);
 	while (node && strcmp(r->doc->text + node->key, key) != 0)
-		node = doc_next(r->doc, node);
+		node = sl_doc_next(r->doc, node);
 	return node;
 }
 
 /* More is said of GPUs of a type than how many there are. */
 static int take_gpu_more(
-	const struct reading *r, const struct doc_node *map, const char *type, struct node_entry *entry)
+	const struct reading *r, const struct sl_doc_node *map, const char *type, struct node_entry *entry)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_gres *gpu = &entry->gpu[entry->gpu_count];
 	*gpu = (struct sl_gres){ .name = "gpu", .type = type };
 	schema_clear(&schema_gpus, gpu);
@@ -120,12 +121,13 @@ static int take_gpu_more(
 }
 
 /* gpus: { a100: 4, v100: { count: 4, memory: 16GiB } } */
-static int take_gpu_map(const struct reading *r, const struct doc_node *map, struct node_entry *entry)
+static int take_gpu_map(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry)
 {
 	struct sl_nodes_spec *spec = &entry->spec;
-	for (const struct doc_node *node = doc_child(r->doc, map); node; node = doc_next(r->doc, node)) {
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
+		node = sl_doc_next(r->doc, node)) {
 		const char *type = r->doc->text + node->key;
-		const struct sl_place at = doc_key_place(r->doc, node);
+		const struct sl_place at = sl_doc_key_place(r->doc, node);
 		int64_t count = 0;
 		if (!is_word(type))
 			return sl_fail_at(r->err, &at,
@@ -135,8 +137,8 @@ static int take_gpu_map(const struct reading *r, const struct doc_node *map, str
 		if (spec->gpu_count + entry->gpu_count == ENTRY_GPUS_MAX)
 			return sl_fail_at(
 				r->err, &at, "more than %d types of GPU on one node", ENTRY_GPUS_MAX);
-		const int status = node->kind == DOC_MAP ? take_gpu_more(r, node, type, entry)
-							 : take_gpu_count(r, node, type, &count);
+		const int status = node->kind == SL_DOC_MAP ? take_gpu_more(r, node, type, entry)
+							    : take_gpu_count(r, node, type, &count);
 		if (status)
 			return status;
 		if (!count)
@@ -159,19 +161,20 @@ static void drop_gpus(struct node_entry *entry)
 	entry->hardware.gres_count = kept;
 }
 
-static int take_gpus(const struct reading *r, const struct doc_node *const *value, struct node_entry *entry)
+static int take_gpus(
+	const struct reading *r, const struct sl_doc_node *const *value, struct node_entry *entry)
 {
 	static const struct field type_word = { .key = "gpu_type", .kind = FIELD_WORD };
-	const struct doc_node *gpus = value_of(value, "gpus");
-	const struct doc_node *type = value_of(value, "gpu_type");
+	const struct sl_doc_node *gpus = value_of(value, "gpus");
+	const struct sl_doc_node *type = value_of(value, "gpu_type");
 	char wanted[FIELD_WANTED_MAX];
 	if (!gpus && !type)
 		return SL_OK;
 	drop_gpus(entry);
-	if (gpus && gpus->kind == DOC_MAP) {
+	if (gpus && gpus->kind == SL_DOC_MAP) {
 		if (!type)
 			return take_gpu_map(r, gpus, entry);
-		const struct sl_place at = doc_key_place(r->doc, type);
+		const struct sl_place at = sl_doc_key_place(r->doc, type);
 		return sl_fail_at(
 			r->err, &at, "'gpu_type' beside a map of GPUs: the map names the types, remove it");
 	}
@@ -180,7 +183,7 @@ static int take_gpus(const struct reading *r, const struct doc_node *const *valu
 	const int status = take_gpu_count(r, gpus, "gpus", &count);
 	if (status)
 		return status;
-	if (type && (type->kind != DOC_TEXT || !field_read(&type_word, text_of(r, type), &name)))
+	if (type && (type->kind != SL_DOC_TEXT || !field_read(&type_word, text_of(r, type), &name)))
 		return fail_value(r, type, "gpu_type", field_wanted(&type_word, wanted));
 	if (!count && !type)
 		return SL_OK;
@@ -192,9 +195,9 @@ static int take_gpus(const struct reading *r, const struct doc_node *const *valu
 
 /* ---- Gres and features -------------------------------------------------------------------------- */
 
-static int take_gres_item(const struct reading *r, const struct doc_node *node, struct node_entry *entry)
+static int take_gres_item(const struct reading *r, const struct sl_doc_node *node, struct node_entry *entry)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	const uint32_t index = entry->hardware.gres_count;
 	struct sl_gres *gres = &entry->gres[index];
 	*gres = (struct sl_gres){ 0 };
@@ -202,9 +205,9 @@ static int take_gres_item(const struct reading *r, const struct doc_node *node, 
 	const int status = map_fill(r, node, &schema_gres, value, gres);
 	if (status)
 		return status;
-	const struct doc_node *cores = value[schema_find(&schema_gres, "cores", strlen("cores"))];
+	const struct sl_doc_node *cores = value[schema_find(&schema_gres, "cores", strlen("cores"))];
 	if (cores) {
-		if (cores->kind != DOC_TEXT || !cores_read(text_of(r, cores), entry->cores[index]))
+		if (cores->kind != SL_DOC_TEXT || !cores_read(text_of(r, cores), entry->cores[index]))
 			return fail_value(r, cores, "cores", "a list of cores below 1024, such as 0-15,32");
 		gres->cores = entry->cores[index];
 	}
@@ -221,33 +224,34 @@ static int take_gres_item(const struct reading *r, const struct doc_node *node, 
 	return SL_OK;
 }
 
-static int take_gres(const struct reading *r, const struct doc_node *list, struct node_entry *entry)
+static int take_gres(const struct reading *r, const struct sl_doc_node *list, struct node_entry *entry)
 {
 	if (!list)
 		return SL_OK;
-	if (list->kind != DOC_LIST)
+	if (list->kind != SL_DOC_LIST)
 		return fail_value(r, list, "gres", "a list of entries with name, type, count and so on");
 	if (list->count > ENTRY_GRES_MAX)
 		return fail_node(r, list, "more than 64 entries of gres on one node");
 	int status = SL_OK;
 	entry->hardware.gres_count = 0;
-	for (const struct doc_node *node = doc_child(r->doc, list); node && !status;
-		node = doc_next(r->doc, node))
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, list); node && !status;
+		node = sl_doc_next(r->doc, node))
 		status = take_gres_item(r, node, entry);
 	return status;
 }
 
-static int take_features(const struct reading *r, const struct doc_node *list, struct node_entry *entry)
+static int take_features(const struct reading *r, const struct sl_doc_node *list, struct node_entry *entry)
 {
 	static const struct field feature = { .key = "features", .kind = FIELD_TEXT };
 	if (!list)
 		return SL_OK;
-	if (list->kind != DOC_LIST || list->count > ENTRY_FEATURES_MAX)
+	if (list->kind != SL_DOC_LIST || list->count > ENTRY_FEATURES_MAX)
 		return fail_value(r, list, "features", "a list of at most 256 texts");
 	entry->hardware.feature_count = 0;
-	for (const struct doc_node *node = doc_child(r->doc, list); node; node = doc_next(r->doc, node)) {
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, list); node;
+		node = sl_doc_next(r->doc, node)) {
 		const char **to = &entry->feature[entry->hardware.feature_count++];
-		if (node->kind != DOC_TEXT || !field_read(&feature, text_of(r, node), to))
+		if (node->kind != SL_DOC_TEXT || !field_read(&feature, text_of(r, node), to))
 			return fail_value(r, node, "features", "a list of texts");
 	}
 	return SL_OK;
@@ -255,11 +259,11 @@ static int take_features(const struct reading *r, const struct doc_node *list, s
 
 /* ---- Names, and how the numbers hang together ---------------------------------------------------- */
 
-static int take_name(const struct reading *r, const struct doc_node *map, const struct doc_node *const *value,
-	struct sl_nodes_spec *spec)
+static int take_name(const struct reading *r, const struct sl_doc_node *map,
+	const struct sl_doc_node *const *value, struct sl_nodes_spec *spec)
 {
-	const struct doc_node *hosts = value_of(value, "hosts");
-	const struct doc_node *name = value_of(value, "name");
+	const struct sl_doc_node *hosts = value_of(value, "hosts");
+	const struct sl_doc_node *name = value_of(value, "name");
 	if (!hosts) {
 		if (!name)
 			return fail_node(r, map, "nodes have 'name', which is not here: add it");
@@ -271,7 +275,7 @@ static int take_name(const struct reading *r, const struct doc_node *map, const 
 	if (value_of(value, "count"))
 		return fail_node(r, value_of(value, "count"),
 			"'count' beside 'hosts': the hosts are counted, remove it");
-	const struct sl_place at = doc_place(r->doc, hosts);
+	const struct sl_place at = sl_doc_place(r->doc, hosts);
 	spec->count = sl_hosts_count(spec->hosts, strlen(spec->hosts), &at, r->err);
 	if (spec->count < 0)
 		return (int)spec->count;
@@ -291,12 +295,12 @@ static int64_t product(const struct node_entry *entry)
 	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1) * CPU_PARTS;
 }
 
-static bool says_cores(const struct doc_node *const *value)
+static bool says_cores(const struct sl_doc_node *const *value)
 {
 	return value_of(value, "sockets") || value_of(value, "cores") || value_of(value, "threads");
 }
 
-static bool says_hardware(const struct doc_node *const *value)
+static bool says_hardware(const struct sl_doc_node *const *value)
 {
 	static const char *const key[] = { "boards", "sockets", "cores", "threads", "features", "weight",
 		"gres", "state", "reason", "tmp_disk", "cores_kept", "memory_kept" };
@@ -308,7 +312,7 @@ static bool says_hardware(const struct doc_node *const *value)
 
 /* No device is nearest to a core that is not there. */
 static int check_gres_cores(
-	const struct reading *r, const struct doc_node *map, const struct node_entry *entry)
+	const struct reading *r, const struct sl_doc_node *map, const struct node_entry *entry)
 {
 	const uint32_t count = entry->hardware.sockets * entry->hardware.cores;
 	for (uint32_t i = 0; i < entry->hardware.gres_count; i++)
@@ -347,7 +351,7 @@ static void finish_cpus(struct node_entry *entry)
 }
 
 /* Cores that make up the cpus where they are not said. */
-static int finish(const struct reading *r, const struct doc_node *map, struct node_entry *entry)
+static int finish(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry)
 {
 	struct sl_hardware *is = &entry->hardware;
 	const int64_t cpus = entry->cpus / CPU_PARTS + (entry->cpus % CPU_PARTS != 0);
@@ -380,8 +384,8 @@ static int finish(const struct reading *r, const struct doc_node *map, struct no
 }
 
 /* cpus of what is said of sockets, cores and threads, before and after settings have changed it. */
-static int take_cpus(const struct reading *r, const struct doc_node *map, const struct doc_node *const *value,
-	struct node_entry *entry)
+static int take_cpus(const struct reading *r, const struct sl_doc_node *map,
+	const struct sl_doc_node *const *value, struct node_entry *entry)
 {
 	if (!value_of(value, "cpus") && says_cores(value) && product(entry))
 		entry->cpus = product(entry);
@@ -392,9 +396,9 @@ static int take_cpus(const struct reading *r, const struct doc_node *map, const 
 	return SL_OK;
 }
 
-int entry_read(const struct reading *r, const struct doc_node *map, struct node_entry *entry)
+int entry_read(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry)
 {
-	const struct doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[FIELDS_MAX];
 	memset(entry, 0, sizeof(*entry));
 	schema_clear(&schema_nodes, entry);
 	int status = map_take(r, map, &schema_nodes, value);

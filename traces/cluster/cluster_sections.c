@@ -53,25 +53,26 @@ struct section {
 	const char *kind, *name;
 };
 
-static int put(const struct section *s, const struct doc_node *node, const char *key, const char *value)
+static int put(const struct section *s, const struct sl_doc_node *node, const char *key, const char *value)
 {
 	const struct sl_cluster_sink *sink = s->r->sink;
 	const struct sl_setting setting = { .kind = s->kind,
 		.name = s->name,
 		.key = key,
 		.value = value,
-		.at = doc_place(s->r->doc, node),
+		.at = sl_doc_place(s->r->doc, node),
 		.coverage = SL_MODELLED };
 	return sink->setting ? sink->setting(sink->self, &setting, s->r->err) : SL_OK;
 }
 
-static int put_list(const struct section *s, const struct doc_node *list, const char *key)
+static int put_list(const struct section *s, const struct sl_doc_node *list, const char *key)
 {
 	const struct reading *r = s->r;
 	char value[VALUE_MAX + 1] = "";
 	size_t len = 0;
-	for (const struct doc_node *node = doc_child(r->doc, list); node; node = doc_next(r->doc, node)) {
-		const char *text = node->kind == DOC_TEXT ? text_of(r, node) : NULL;
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, list); node;
+		node = sl_doc_next(r->doc, node)) {
+		const char *text = node->kind == SL_DOC_TEXT ? text_of(r, node) : NULL;
 		if (!text)
 			return fail_node(r, node, "a list has either texts, or maps with 'name'");
 		if (len + strlen(text) + 2 > sizeof(value))
@@ -81,22 +82,22 @@ static int put_list(const struct section *s, const struct doc_node *list, const 
 	return put(s, list, key, value);
 }
 
-static int put_map(
-	const struct section *s, const struct doc_node *map, const char *before, const char *but, bool lists);
+static int put_map(const struct section *s, const struct sl_doc_node *map, const char *before,
+	const char *but, bool lists);
 
 /* The maps of a list, each with a name. */
-static int put_entries(const struct section *s, const struct doc_node *list)
+static int put_entries(const struct section *s, const struct sl_doc_node *list)
 {
 	const struct reading *r = s->r;
 	int status = SL_OK;
-	for (const struct doc_node *map = doc_child(r->doc, list); map && !status;
-		map = doc_next(r->doc, map)) {
+	for (const struct sl_doc_node *map = sl_doc_child(r->doc, list); map && !status;
+		map = sl_doc_next(r->doc, map)) {
 		struct section entry = { r, s->kind, NULL };
-		if (map->kind != DOC_MAP)
+		if (map->kind != SL_DOC_MAP)
 			return fail_node(r, map, "a list has either texts, or maps with 'name'");
-		for (const struct doc_node *node = doc_child(r->doc, map); node;
-			node = doc_next(r->doc, node))
-			if (strcmp(r->doc->text + node->key, "name") == 0 && node->kind == DOC_TEXT)
+		for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
+			node = sl_doc_next(r->doc, node))
+			if (strcmp(r->doc->text + node->key, "name") == 0 && node->kind == SL_DOC_TEXT)
 				entry.name = text_of(r, node);
 		if (!entry.name || !entry.name[0])
 			return fail_node(r, map, "has no 'name': name it");
@@ -105,33 +106,33 @@ static int put_entries(const struct section *s, const struct doc_node *list)
 	return status;
 }
 
-static bool has_maps(const struct doc *doc, const struct doc_node *list)
+static bool has_maps(const struct sl_doc *doc, const struct sl_doc_node *list)
 {
-	const struct doc_node *first = doc_child(doc, list);
-	return first && first->kind != DOC_TEXT;
+	const struct sl_doc_node *first = sl_doc_child(doc, list);
+	return first && first->kind != SL_DOC_TEXT;
 }
 
 /* lists: lists of maps may stand here. but: a key that is passed over; NULL: none. */
-static int put_map(
-	const struct section *s, const struct doc_node *map, const char *before, const char *but, bool lists)
+static int put_map(const struct section *s, const struct sl_doc_node *map, const char *before,
+	const char *but, bool lists)
 {
 	const struct reading *r = s->r;
 	int status = SL_OK;
-	for (const struct doc_node *node = doc_child(r->doc, map); node && !status;
-		node = doc_next(r->doc, node)) {
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node && !status;
+		node = sl_doc_next(r->doc, node)) {
 		char key[KEY_MAX + 1];
 		const char *own = r->doc->text + node->key;
 		if (but && strcmp(own, but) == 0)
 			continue;
 		if ((size_t)snprintf(key, sizeof(key), "%s%s", before, own) >= sizeof(key) - 1)
 			return fail_node(r, node, "its key is longer than 198 bytes: shorten it");
-		if (node->kind == DOC_TEXT)
+		if (node->kind == SL_DOC_TEXT)
 			status = put(s, node, key, text_of(r, node));
-		else if (node->kind == DOC_LIST && !has_maps(r->doc, node))
+		else if (node->kind == SL_DOC_LIST && !has_maps(r->doc, node))
 			status = put_list(s, node, key);
-		else if (node->kind == DOC_LIST && lists)
+		else if (node->kind == SL_DOC_LIST && lists)
 			status = put_entries(s, node);
-		else if (node->kind == DOC_LIST)
+		else if (node->kind == SL_DOC_LIST)
 			return fail_node(r, node, "a list of maps cannot stand within another");
 		else {
 			const size_t len = strlen(key);
@@ -143,12 +144,12 @@ static int put_map(
 	return status;
 }
 
-static int read_section(const struct reading *r, const struct doc_node *node, const char *kind)
+static int read_section(const struct reading *r, const struct sl_doc_node *node, const char *kind)
 {
 	const struct section section = { r, kind, "" };
-	if (node->kind == DOC_MAP)
+	if (node->kind == SL_DOC_MAP)
 		return put_map(&section, node, "", NULL, true);
-	if (node->kind == DOC_LIST && (!node->count || has_maps(r->doc, node)))
+	if (node->kind == SL_DOC_LIST && (!node->count || has_maps(r->doc, node)))
 		return put_entries(&section, node);
 	return fail_node(r, node, "a model's section is a map of its keys, or a list of maps with 'name'");
 }
@@ -156,8 +157,8 @@ static int read_section(const struct reading *r, const struct doc_node *node, co
 int sections_read(const struct reading *r)
 {
 	int status = SL_OK;
-	for (const struct doc_node *node = doc_child(r->doc, &r->doc->node[0]); node && !status;
-		node = doc_next(r->doc, node)) {
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, &r->doc->node[0]); node && !status;
+		node = sl_doc_next(r->doc, node)) {
 		const char *key = r->doc->text + node->key;
 		if (!is_section(key))
 			continue;
@@ -165,10 +166,10 @@ int sections_read(const struct reading *r)
 			status = read_section(r, node, key);
 			continue;
 		}
-		if (node->kind != DOC_MAP)
+		if (node->kind != SL_DOC_MAP)
 			return fail_node(r, node, "'models' is a map: a section for each model, by its name");
-		for (const struct doc_node *of = doc_child(r->doc, node); of && !status;
-			of = doc_next(r->doc, of))
+		for (const struct sl_doc_node *of = sl_doc_child(r->doc, node); of && !status;
+			of = sl_doc_next(r->doc, of))
 			status = read_section(r, of, r->doc->text + of->key);
 	}
 	return status;
@@ -176,16 +177,16 @@ int sections_read(const struct reading *r)
 
 /* ---- Entries of nodes --------------------------------------------------------------------- */
 
-int node_settings_read(const struct reading *r, const struct doc_node *map, const char *name)
+int node_settings_read(const struct reading *r, const struct sl_doc_node *map, const char *name)
 {
 	const struct section section = { r, "node", name };
 	int status = SL_OK;
-	for (const struct doc_node *node = doc_child(r->doc, map); node && !status;
-		node = doc_next(r->doc, node)) {
+	for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node && !status;
+		node = sl_doc_next(r->doc, node)) {
 		const char *key = r->doc->text + node->key;
 		if (!is_model_node_key(key))
 			continue;
-		if (node->kind != DOC_TEXT)
+		if (node->kind != SL_DOC_TEXT)
 			return fail_value(r, node, key, "a number or a text");
 		status = put(&section, node, key, text_of(r, node));
 	}

@@ -120,6 +120,8 @@ struct table {
 	int64_t gpu_active;                 /* Of the job whose line came last; SL_NONE: not known. */
 	char **type;                        /* Of GPUs, and profiles, that outlive their line. */
 	size_t type_count, type_capacity;
+	const struct sl_place
+		*place; /* Where each field stands, of rows from elsewhere; NULL: in the line. */
 };
 
 /* table_columns.c */
@@ -135,8 +137,14 @@ int table_csv_end(struct table *t);
 /* Where a field of the row stands; column 0 where the row goes over several lines. */
 struct sl_place table_place(const struct table *t, size_t field);
 
+/* One more field of the row. */
+int table_field_add(struct table *t, const char *text, size_t len);
+
 /* table_read.c: a row of the file, header included. */
 int table_row(struct table *t);
+/* A job's first line. Its texts stay for as long as further groups may come. */
+int table_job_begin(struct table *t);
+void table_free(struct table *t);
 
 /* table_job.c: what the job says of itself, if the file has any column of that. */
 int table_more_in(struct table *t, struct sl_row_more *more);

@@ -33,28 +33,31 @@ static bool room_for(struct table_fields *fields, size_t len)
 	return true;
 }
 
-static void on_field(void *text, size_t len, void *self)
+int table_field_add(struct table *t, const char *text, size_t len)
 {
-	struct table *t = self;
 	struct table_fields *fields = &t->fields;
 	const struct sl_place at = { t->file, t->row_line, 0 };
-	if (t->status)
-		return;
 	if (fields->count == TABLE_FIELDS_MAX)
-		t->status = sl_fail_at(
+		return sl_fail_at(
 			t->err, &at, "more than %d fields in a row: is it a table?", TABLE_FIELDS_MAX);
-	else if (len && memchr(text, '\0', len))
-		t->status = sl_fail_at(
+	if (len && memchr(text, '\0', len))
+		return sl_fail_at(
 			t->err, &at, "field %zu has a zero byte in it: remove it", fields->count + 1);
-	else if (!room_for(fields, len + 1))
-		t->status = no_memory(t);
-	if (t->status)
-		return;
+	if (!room_for(fields, len + 1))
+		return no_memory(t);
 	fields->at[fields->count++] = (uint32_t)fields->len;
 	if (len)
 		memcpy(fields->text + fields->len, text, len);
 	fields->len += len;
 	fields->text[fields->len++] = '\0';
+	return SL_OK;
+}
+
+static void on_field(void *text, size_t len, void *self)
+{
+	struct table *t = self;
+	if (!t->status)
+		t->status = table_field_add(t, text, len);
 }
 
 static void on_row(int end, void *self)
@@ -126,6 +129,8 @@ int table_csv_end(struct table *t)
 
 struct sl_place table_place(const struct table *t, size_t field)
 {
+	if (t->place)
+		return t->place[field];
 	if (t->row_line != t->line_number)
 		return (struct sl_place){ t->file, t->row_line, 0 };
 	const char *p = t->line;

@@ -43,8 +43,7 @@ static int group_add(struct table *t, struct table_job *job)
 	return status;
 }
 
-/* A first line. Its texts stay for as long as further groups may come. */
-static int job_begin(struct table *t)
+int table_job_begin(struct table *t)
 {
 	struct table_job *job = &t->held;
 	int status = table_job_in(t, &job->row, &job->more);
@@ -95,7 +94,7 @@ static int data_row(struct table *t)
 		status = odd(t, long_row);
 	if (status)
 		return status;
-	return group ? job_continue(t, group) : job_begin(t);
+	return group ? job_continue(t, group) : table_job_begin(t);
 }
 
 int table_row(struct table *t)
@@ -173,6 +172,18 @@ static int read_all(struct table *t, struct sl_input *in)
 	return status;
 }
 
+void table_free(struct table *t)
+{
+	for (size_t i = 0; i < t->type_count; i++)
+		free(t->type[i]);
+	free(t->type);
+	free(t->fields.text);
+	free(t->fields.at);
+	free(t->held.fields.text);
+	free(t->held.fields.at);
+	free(t->held.group);
+}
+
 static int table_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	struct table t = { .sink = sink, .err = err, .file = sl_input_name(in) };
@@ -181,14 +192,7 @@ static int table_read(struct sl_input *in, const struct sl_sink *sink, struct sl
 		status = read_all(&t, in);
 		csv_free(&t.csv);
 	}
-	for (size_t i = 0; i < t.type_count; i++)
-		free(t.type[i]);
-	free(t.type);
-	free(t.fields.text);
-	free(t.fields.at);
-	free(t.held.fields.text);
-	free(t.held.fields.at);
-	free(t.held.group);
+	table_free(&t);
 	return status;
 }
 

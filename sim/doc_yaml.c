@@ -8,14 +8,14 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "traces/cluster/cluster_file.h"
+#include "sim/doc.h"
 
-static struct sl_place mark_place(const struct doc *doc, yaml_mark_t mark)
+static struct sl_place mark_place(const struct sl_doc *doc, yaml_mark_t mark)
 {
 	return (struct sl_place){ doc->file, mark.line + 1, (uint32_t)mark.column + 1 };
 }
 
-static int fail_yaml(const struct doc *doc, const yaml_parser_t *parser, struct sl_err *err)
+static int fail_yaml(const struct sl_doc *doc, const yaml_parser_t *parser, struct sl_err *err)
 {
 	const struct sl_place at = mark_place(doc, parser->problem_mark);
 	if (parser->error == YAML_MEMORY_ERROR)
@@ -27,22 +27,22 @@ static int fail_yaml(const struct doc *doc, const yaml_parser_t *parser, struct 
 		parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
-static int take_node(struct doc *doc, const yaml_event_t *event, struct sl_err *err)
+static int take_node(struct sl_doc *doc, const yaml_event_t *event, struct sl_err *err)
 {
 	const struct sl_place at = mark_place(doc, event->start_mark);
-	const bool key = doc_wants_key(doc);
+	const bool key = sl_doc_wants_key(doc);
 	if (event->type == YAML_SCALAR_EVENT) {
 		const char *text = (const char *)event->data.scalar.value;
 		const size_t len = event->data.scalar.length;
-		return key ? doc_key(doc, text, len, &at, err) : doc_text(doc, text, len, &at, err);
+		return key ? sl_doc_key(doc, text, len, &at, err) : sl_doc_text(doc, text, len, &at, err);
 	}
 	if (key)
 		return sl_fail_at(err, &at, "a key must be a word, not a map or list");
-	return doc_open(doc, event->type == YAML_MAPPING_START_EVENT ? DOC_MAP : DOC_LIST, (uint32_t)at.line,
-		at.column, err);
+	return sl_doc_open(doc, event->type == YAML_MAPPING_START_EVENT ? SL_DOC_MAP : SL_DOC_LIST,
+		(uint32_t)at.line, at.column, err);
 }
 
-static int take_event(struct doc *doc, const yaml_event_t *event, struct sl_err *err)
+static int take_event(struct sl_doc *doc, const yaml_event_t *event, struct sl_err *err)
 {
 	const struct sl_place at = mark_place(doc, event->start_mark);
 	switch (event->type) {
@@ -55,7 +55,7 @@ static int take_event(struct doc *doc, const yaml_event_t *event, struct sl_err 
 		return take_node(doc, event, err);
 	case YAML_MAPPING_END_EVENT:
 	case YAML_SEQUENCE_END_EVENT:
-		doc_close(doc);
+		sl_doc_close(doc);
 		return SL_OK;
 	case YAML_DOCUMENT_START_EVENT:
 		return doc->count ? sl_fail_at(err, &at, "a second document begins: give one") : SL_OK;
@@ -68,7 +68,7 @@ static int take_event(struct doc *doc, const yaml_event_t *event, struct sl_err 
 	return SL_OK;
 }
 
-int doc_read_yaml(struct doc *doc, const char *text, size_t len, struct sl_err *err)
+int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err)
 {
 	yaml_parser_t parser;
 	if (!yaml_parser_initialize(&parser))

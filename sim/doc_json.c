@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/cluster/cluster_file.h"
+#include "sim/doc.h"
 
 struct json {
-	struct doc *doc;
+	struct sl_doc *doc;
 	const char *p; /* The text ends in a zero, which nothing passes. */
 	const char *end;
 	const char *line_start;
@@ -202,7 +202,7 @@ static int scalar_in(struct json *json)
 	if (*json->p == '"') {
 		size_t len = 0;
 		const int status = string_in(json, &len);
-		return status ? status : doc_text(json->doc, json->scratch, len, &at, json->err);
+		return status ? status : sl_doc_text(json->doc, json->scratch, len, &at, json->err);
 	}
 	const char *end = number_end(json->p);
 	if (!end)
@@ -211,7 +211,7 @@ static int scalar_in(struct json *json)
 		return fail_here(json, "a value");
 	const char *from = json->p;
 	json->p = end;
-	return doc_text(json->doc, from, (size_t)(end - from), &at, json->err);
+	return sl_doc_text(json->doc, from, (size_t)(end - from), &at, json->err);
 }
 
 static int key_in(struct json *json)
@@ -222,7 +222,7 @@ static int key_in(struct json *json)
 		return fail_here(json, "a key in quotes");
 	int status = string_in(json, &len);
 	if (!status)
-		status = doc_key(json->doc, json->scratch, len, &at, json->err);
+		status = sl_doc_key(json->doc, json->scratch, len, &at, json->err);
 	if (status)
 		return status;
 	skip_space(json);
@@ -235,8 +235,8 @@ static int key_in(struct json *json)
 
 static char closing(const struct json *json)
 {
-	const struct doc *doc = json->doc;
-	return doc->node[doc->open[doc->depth - 1]].kind == DOC_MAP ? '}' : ']';
+	const struct sl_doc *doc = json->doc;
+	return doc->node[doc->open[doc->depth - 1]].kind == SL_DOC_MAP ? '}' : ']';
 }
 
 /* Behind a value: closes what it was the last of. */
@@ -251,7 +251,7 @@ static int after_value(struct json *json)
 		if (*json->p != closing(json))
 			return fail_here(json, closing(json) == '}' ? "',' or '}'" : "',' or ']'");
 		json->p++;
-		doc_close(json->doc);
+		sl_doc_close(json->doc);
 	}
 	return SL_OK;
 }
@@ -260,7 +260,7 @@ static int after_value(struct json *json)
 static int step(struct json *json)
 {
 	skip_space(json);
-	int status = doc_wants_key(json->doc) ? key_in(json) : SL_OK;
+	int status = sl_doc_wants_key(json->doc) ? key_in(json) : SL_OK;
 	if (status)
 		return status;
 	if (*json->p != '{' && *json->p != '[') {
@@ -268,19 +268,19 @@ static int step(struct json *json)
 		return status ? status : after_value(json);
 	}
 	const struct sl_place at = place_at(json, json->p);
-	status = doc_open(
-		json->doc, *json->p++ == '{' ? DOC_MAP : DOC_LIST, (uint32_t)at.line, at.column, json->err);
+	status = sl_doc_open(json->doc, *json->p++ == '{' ? SL_DOC_MAP : SL_DOC_LIST, (uint32_t)at.line,
+		at.column, json->err);
 	if (status)
 		return status;
 	skip_space(json);
 	if (*json->p != closing(json))
 		return SL_OK;
 	json->p++;
-	doc_close(json->doc);
+	sl_doc_close(json->doc);
 	return after_value(json);
 }
 
-int doc_read_json(struct doc *doc, const char *text, size_t len, struct sl_err *err)
+int sl_doc_read_json(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err)
 {
 	char *scratch = malloc(len + 1);
 	if (!scratch)

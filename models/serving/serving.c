@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * serving.c - replicas of services: when they are ready, and whom they replace.
+ *
+ * A replica is ready once it has worked for its service's cold start in this attempt: while other models hold
+ * it (its image is being read), or slow it down, that takes longer. It does no other work. In an update the
+ * replica that it retires is cancelled as it is ready, and so is whom that one would have retired.
+ */
+#include "models/serving/serving.h"
+
+/* ---- Warming up ------------------------------------------------------------------------------------- */
+
+static void warm(struct serving *serving, uint32_t number)
+{
+	struct serving_replica *r = &serving->replica[number];
+	if (r->warming)
+		return;
+	serving->warming[serving->warming_count++] = number;
+	r->warming = serving->warming_count;
+	r->rate = 0;
+	r->wake = SL_NEVER;
+}
+
+static void warm_no_more(struct serving *serving, uint32_t number)
+{
+	struct serving_replica *r = &serving->replica[number];
+	if (!r->warming)
+		return;
+	const uint32_t last = serving->warming[--serving->warming_count];
+	serving->warming[r->warming - 1] = last;
+	serving->replica[last].warming = r->warming;
+	r->warming = 0;
+}
+
+/* ---- Starts and ends -------------------------------------------------------------------------------- */
+
+static void serving_started(void *state, struct sl_pass *world, sl_job job)
+{
+	struct serving *serving = state;
+	const uint32_t number = serving->of_job[job.row];
+	if (number == SERVING_NONE || serving->replica[number].running)
+		return;
+	struct serving_replica *r = &serving->replica[number];
+	struct serving_service *s = &serving->service[r->service];
+	serving_pass_to(serving, r->service, sl_now(world));
+	r->running = true;
+	r->started = sl_now(world);
+	s->running++;
+	if (!r->paused) {
+		s->cold_starts++;
+		s->replacements += r->starts++ > 0;
+	}
+	r->paused = false;
+	warm(serving, number);
+}
+
+static void serving_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+{
+	struct serving *serving = state;
+	const uint32_t number = serving->of_job[job.row];
+	if (number == SERVING_NONE)
+		return;
+	struct serving_replica *r = &serving->replica[number];
+	r->paused = how == SL_LEFT_SUSPEND;
+	if (!r->running)
+		return;
+	struct serving_service *s = &serving->service[r->service];
+	const sl_time now = sl_now(world);
+	serving_pass_to(serving, r->service, now);
+	s->running--;
+	s->ready -= r->ready;
+	if (serving->jobs->request)
+		s->gpu_time += (__int128)(now - r->started) *
+			       serving->jobs->requests[serving->jobs->request[job.row]].gpus;
+	r->running = r->ready = false;
+	warm_no_more(serving, number);
+}
+
+/* ---- Ready ----------------------------------------------------------------------------------------------
+ */
+
+/* And whom those would have retired that were never ready. Members that are retired are older, so it ends. */
+static void retire(struct serving *serving, struct sl_pass *world, const struct serving_replica *by)
+{
+	while (by->retires != SL_NONE && by->retires < by->member) {
+		const uint32_t old = serving_find(serving, by->service, by->retires);
+		if (old == SERVING_NONE)
+			return;
+		by = &serving->replica[old];
+		sl_model_cancel(world, (sl_job){ by->job });
+	}
+}
+
+static void become_ready(struct serving *serving, struct sl_pass *world, uint32_t number)
+{
+	struct serving_replica *r = &serving->replica[number];
+	struct serving_service *s = &serving->service[r->service];
+	serving_pass_to(serving, r->service, sl_now(world));
+	r->ready = true;
+	s->ready++;
+	if (r->ready_first == SL_NONE)
+		r->ready_first = sl_now(world);
+	warm_no_more(serving, number);
+	retire(serving, world, r);
+}
+
+/* The time that so much work takes, rounded up. */
+static sl_time time_of(sl_time work, uint64_t rate)
+{
+	const unsigned __int128 wide = ((unsigned __int128)(uint64_t)work << 32) + rate - 1;
+	const unsigned __int128 time = wide / rate;
+	return time < (unsigned __int128)(SL_NEVER / 4) ? (sl_time)time : SL_NEVER;
+}
+
+static void look(struct serving *serving, struct sl_pass *world, uint32_t number)
+{
+	struct serving_replica *r = &serving->replica[number];
+	const sl_job job = { r->job };
+	const sl_time now = sl_now(world);
+	if (sl_state_of(world, job) != SL_RUNNING)
+		return; /* It was retired a moment ago. */
+	const sl_time left = serving->service[r->service].serves.cold - sl_done_of(world, job);
+	const uint64_t rate = sl_rate_of(world, job);
+	if (left <= 0) {
+		become_ready(serving, world, number);
+		return;
+	}
+	if (rate == r->rate && r->wake > now)
+		return;
+	r->rate = rate;
+	const sl_time time = rate ? time_of(left, rate) : SL_NEVER;
+	r->wake = time == SL_NEVER ? SL_NEVER : now + time;
+	sl_model_wake(world, r->wake, number);
+}
+
+/* Rates may have changed: by any model, at any instant. From the last on, as those that are done leave. */
+static void serving_settle(void *state, struct sl_pass *world)
+{
+	struct serving *serving = state;
+	for (uint32_t i = serving->warming_count; i > 0; i--)
+		if (i <= serving->warming_count)
+			look(serving, world, serving->warming[i - 1]);
+}
+
+/* What is due is seen to as it is settled. */
+static void serving_timer(void *state, struct sl_pass *world, uint32_t row)
+{
+	(void)state;
+	(void)world;
+	(void)row;
+}
+
+const struct sl_model model_serving = {
+	.abi = SL_ABI_OF(struct sl_model),
+	.name = "serving",
+	.summary = "replicas of services: when they are ready, what they serve of the load, updates",
+	.paper =
+		"Kubernetes: Deployments (rolling updates); HorizontalPodAutoscaler (how many, in the services file)",
+	.init = serving_init,
+	.release = serving_release,
+	.started = serving_started,
+	.left = serving_left,
+	.timer = serving_timer,
+	.settle = serving_settle,
+	.tell = serving_tell,
+};

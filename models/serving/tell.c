@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tell.c - what services tell as the run is over.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "models/serving/serving.h"
+
+#define MICROHOUR (INT64_C(3600)) /* us in a millionth of an hour. */
+
+static int64_t narrow(__int128 value) { return value < INT64_MAX ? (int64_t)value : INT64_MAX; }
+
+/* part / whole in millionths, rounded half up; of nothing: all. */
+static int64_t share_of(__int128 part, __int128 whole)
+{
+	if (whole <= 0)
+		return SL_SECOND;
+	while (whole > (__int128)1 << 100) { /* So that the product fits. */
+		whole >>= 1;
+		part >>= 1;
+	}
+	return narrow((part * SL_SECOND + whole / 2) / whole);
+}
+
+/* A mean over time, in millionths. */
+static int64_t mean_of(__int128 sum, sl_time time)
+{
+	return time > 0 ? narrow((sum * SL_SECOND + time / 2) / time) : 0;
+}
+
+static int64_t requests_of(__int128 sum) { return narrow((sum + SL_SECOND / 2) / SL_SECOND); }
+
+static int64_t hours_of(const struct serving *serving, __int128 gpu_time)
+{
+	const __int128 unit = (__int128)MICROHOUR * serving->gpu_parts;
+	return narrow((gpu_time + unit / 2) / unit);
+}
+
+/* ---- Metrics ------------------------------------------------------------------------------------------- */
+
+static int metric(struct serving *serving, struct sl_tally *tally, const char *name, const char *service,
+	int64_t micro, struct sl_err *err)
+{
+	char text[200];
+	const char *lasting = text;
+	(void)snprintf(
+		text, sizeof(text), service ? "serving.%s{service=%.80s}" : "serving.%s", name, service);
+	lasting = sl_strdup(serving->arena, text, strlen(text));
+	return lasting ? sl_tell_metric(tally, lasting, micro, err)
+		       : sl_fail(err, SL_SYSTEM, "out of memory");
+}
+
+/* What one service, or all together, did. */
+struct figures {
+	struct serving_sum sum;
+	uint64_t cold_starts, replacements;
+	__int128 gpu_time;
+};
+
+static int tell_figures(struct serving *serving, struct sl_tally *tally, const char *service,
+	const struct figures *of, struct sl_err *err)
+{
+	const struct {
+		const char *name;
+		int64_t micro;
+	} all[] = {
+		{ "served", share_of(of->sum.served, of->sum.load) },
+		{ "attainment", share_of(of->sum.met, of->sum.time) },
+		{ "requests", requests_of(of->sum.load) },
+		{ "unserved", requests_of(of->sum.load - of->sum.served) },
+		{ "cold_starts", (int64_t)of->cold_starts * SL_SECOND },
+		{ "replacements", (int64_t)of->replacements * SL_SECOND },
+		{ "gpu_hours", hours_of(serving, of->gpu_time) },
+	};
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(all) && !status; i++)
+		status = metric(serving, tally, all[i].name, service, all[i].micro, err);
+	return status;
+}
+
+static int tell_replicas(
+	struct serving *serving, struct sl_tally *tally, const struct serving_service *s, struct sl_err *err)
+{
+	const struct {
+		const char *name;
+		int64_t micro;
+	} all[] = {
+		{ "wanted.mean", mean_of(s->sum.wanted, s->sum.time) },
+		{ "wanted.max", s->wanted_max * SL_SECOND },
+		{ "running.mean", mean_of(s->sum.running, s->sum.time) },
+		{ "ready.mean", mean_of(s->sum.ready, s->sum.time) },
+		{ "ready.max", s->ready_max * SL_SECOND },
+	};
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(all) && !status; i++)
+		status = metric(serving, tally, all[i].name, s->name, all[i].micro, err);
+	return status;
+}
+
+static void figures_add(struct figures *to, const struct serving_service *s)
+{
+	to->sum.load += s->sum.load;
+	to->sum.served += s->sum.served;
+	to->sum.time += s->sum.time;
+	to->sum.met += s->sum.met;
+	to->cold_starts += s->cold_starts;
+	to->replacements += s->replacements;
+	to->gpu_time += s->gpu_time;
+}
+
+/* ---- Tables ----------------------------------------------------------------------------------------------
+ */
+
+enum { COLUMNS = 8 };
+
+/* Means over spans, in requests a second and replicas. */
+static void span_row(
+	struct sl_cell *row, const struct serving_service *s, const struct serving_sum *sum, uint32_t span)
+{
+	const sl_time from = s->began + span * s->width;
+	row[0].text = s->name;
+	row[1].micro = from;
+	row[2].micro = from + sum->time;
+	row[3].micro = mean_of(sum->load, sum->time) / SL_SECOND;
+	row[4].micro = mean_of(sum->served, sum->time) / SL_SECOND;
+	row[5].micro = mean_of(sum->wanted, sum->time);
+	row[6].micro = mean_of(sum->running, sum->time);
+	row[7].micro = mean_of(sum->ready, sum->time);
+}
+
+static int tell_table(struct serving *serving, struct sl_tally *tally, struct sl_err *err)
+{
+	static const char *const names[COLUMNS] = { "service", "from", "to", "load", "served", "wanted",
+		"running", "ready" };
+	size_t rows = 0;
+	for (uint32_t i = 0; i < serving->services; i++)
+		for (uint32_t k = 0; k < SERVING_SPANS; k++)
+			rows += serving->service[i].span[k].time > 0;
+	struct sl_cell *cell = sl_alloc(serving->arena, rows * COLUMNS + 1, sizeof(*cell));
+	if (!cell)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	rows = 0;
+	for (uint32_t i = 0; i < serving->services; i++) {
+		const struct serving_service *s = &serving->service[i];
+		for (uint32_t k = 0; k < SERVING_SPANS; k++)
+			if (s->span[k].time > 0)
+				span_row(&cell[COLUMNS * rows++], s, &s->span[k], k);
+	}
+	return sl_tell_table(tally, "serving", names, COLUMNS, cell, rows, err);
+}
+
+static int tell_column(struct serving *serving, struct sl_tally *tally, struct sl_err *err)
+{
+	int64_t *ready = sl_alloc(serving->arena, (size_t)serving->jobs->count + 1, sizeof(*ready));
+	if (!ready)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (uint32_t i = 0; i < serving->jobs->count; i++)
+		ready[i] = SL_NONE;
+	for (uint32_t i = 0; i < serving->replicas; i++)
+		ready[serving->replica[i].job] = serving->replica[i].ready_first;
+	return sl_tell_job_column(tally, "ready", ready, err);
+}
+
+/* ---- All of it
+ * --------------------------------------------------------------------------------------------- */
+
+/* Those that run still, as it was stopped. */
+static void count_running(struct serving *serving, sl_time now)
+{
+	for (uint32_t i = 0; i < serving->replicas; i++) {
+		const struct serving_replica *r = &serving->replica[i];
+		if (r->running && serving->jobs->request)
+			serving->service[r->service].gpu_time +=
+				(__int128)(now - r->started) *
+				serving->jobs->requests[serving->jobs->request[r->job]].gpus;
+	}
+}
+
+int serving_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+{
+	struct serving *serving = state;
+	struct figures all = { 0 };
+	count_running(serving, sl_now(world));
+	for (uint32_t i = 0; i < serving->services; i++) {
+		serving_pass_to(serving, i, sl_now(world));
+		figures_add(&all, &serving->service[i]);
+	}
+	int status = tell_figures(serving, tally, NULL, &all, err);
+	for (uint32_t i = 0; i < serving->services && !status; i++) {
+		const struct serving_service *s = &serving->service[i];
+		struct figures one = { 0 };
+		figures_add(&one, s);
+		status = tell_figures(serving, tally, s->name, &one, err);
+		if (!status)
+			status = tell_replicas(serving, tally, s, err);
+	}
+	if (!status)
+		status = tell_column(serving, tally, err);
+	return status ? status : tell_table(serving, tally, err);
+}
