@@ -1671,7 +1671,8 @@ struct sl_model_setup;
 SL_API const struct sl_sheet *sl_sheet_of(const struct sl_model_setup *setup, const char *key);
 SL_API uint32_t sl_sheet_column(const struct sl_sheet *sheet, const char *name);
 SL_API struct sl_place sl_sheet_place(const struct sl_sheet *sheet, uint32_t row, uint32_t column);
-/* A parameter of another model that is on in this run, as it is in force; NULL: it is off, or has no such one. */
+/* A parameter of another model that is on in this run, as it is in force; NULL: it is off, or has no such
+ * one. */
 SL_API const struct sl_value *sl_model_value(
 	const struct sl_model_setup *setup, const char *model, const char *key);
 

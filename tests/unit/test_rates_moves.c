@@ -28,19 +28,30 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	return sl_use(setup, SL_USE_PREEMPT | SL_USE_NODES, err);
 }
 
+static bool moved(const struct move *move, struct sl_pass *pass, sl_job job)
+{
+	if (move->what == RESIZE)
+		return sl_resize(pass, job, move->tasks);
+	return sl_preempt(pass, job, (enum sl_preempt)move->what);
+}
+
+static bool resumed(struct sl_pass *pass, sl_job job)
+{
+	return sl_state_of(pass, job) == SL_SUSPENDED ? sl_resume(pass, job) : sl_start(pass, job);
+}
+
 static void move_pass(const struct move *move, struct sl_pass *pass)
 {
 	const sl_job job = { 0 };
 	const sl_time now = sl_now(pass);
+	bool done = true;
 	if (now == 0)
-		cr_assert(sl_start(pass, job));
-	else if (now == move->at && move->what == RESIZE)
-		cr_assert(sl_resize(pass, job, move->tasks));
+		done = sl_start(pass, job);
 	else if (now == move->at)
-		cr_assert(sl_preempt(pass, job, (enum sl_preempt)move->what));
+		done = moved(move, pass, job);
 	else if (now == move->resume)
-		cr_assert(
-			sl_state_of(pass, job) == SL_SUSPENDED ? sl_resume(pass, job) : sl_start(pass, job));
+		done = resumed(pass, job);
+	SL_CHECK(done);
 	if (now < move->at)
 		sl_wake(pass, move->at);
 	else if (now < move->resume && move->resume != SL_NEVER)
