@@ -29,7 +29,6 @@ void cancel_later(struct sl_pass *pass, uint32_t job);
 int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct sl_err *err);
 void init_queues(struct sl_pass *pass);
 
-sl_time result_first(const struct sl_pass *pass); /* From when on its figures are. */
 /* begin_recorded.c: what ran and waited at scenario->begin. */
 int begin_recorded(struct sl_pass *pass);
 

@@ -161,11 +161,9 @@ int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err
 static void add_missing(struct sl_pass *pass, sl_time until)
 {
 	struct models *models = pass->models;
-	const sl_time first = result_first(pass);
-	const sl_time from = models->missing_since > first ? models->missing_since : first;
-	for (uint32_t kind = 0; until > from && kind < pass->info->kind_count; kind++)
-		models->missing[kind] +=
-			(unsigned __int128)(until - from) * (uint64_t)models->missing_now[kind];
+	for (uint32_t kind = 0; models->missing_counts && kind < pass->info->kind_count; kind++)
+		models->missing[kind] += (unsigned __int128)(until - models->missing_since) *
+					 (uint64_t)models->missing_now[kind];
 	models->missing_since = until;
 }
 
@@ -173,12 +171,14 @@ static void add_missing(struct sl_pass *pass, sl_time until)
 static void note_missing(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
+	const uint64_t ended = pass->ended + pass->attempt_count;
 	if (!models->node_change_count)
 		return;
 	add_missing(pass, pass->now);
-	if (models->ended_before != pass->ended)
+	if (models->ended_before != ended)
 		memcpy(models->missing_at_end, models->missing, sizeof(models->missing));
-	models->ended_before = pass->ended;
+	models->ended_before = ended;
+	models->missing_counts = pass->submitted || pass->scenario->begins;
 	for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 		models->missing_now[kind] = nodes_shut_free(pass->nodes, kind);
 }

@@ -82,6 +82,7 @@ struct models {
 	 * until a job last ended. */
 	sl_time missing_since;
 	int64_t missing_now[SL_KINDS_MAX];
+	bool missing_counts; /* Somebody was submitted. */
 	unsigned __int128 missing[SL_KINDS_MAX], missing_at_end[SL_KINDS_MAX];
 	uint64_t ended_before;
 };

@@ -403,8 +403,7 @@ static bool is_of_models(struct sl_pass *pass, const struct ev *ev, bool *applie
 	const bool holds = still_holds(pass, ev);
 	if (holds && ev->class == SL_EV_JOB_END && models_hold(pass, ev->row))
 		return true;
-	if (holds || !is_end(ev->class) ||
-		!(rates_replaced(pass, ev) || pass->course[ev->row].finished))
+	if (holds || !is_end(ev->class) || !(rates_replaced(pass, ev) || pass->course[ev->row].finished))
 		*called = true;
 	return false;
 }
