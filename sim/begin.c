@@ -189,14 +189,6 @@ static int sort_reasons(struct sl_pass *pass)
 	return SL_OK;
 }
 
-sl_time result_first(const struct sl_pass *pass)
-{
-	const struct sl_jobs *jobs = pass->jobs;
-	if (pass->scenario->begins)
-		return pass->scenario->begin;
-	return jobs->count ? jobs->submit[0] : 0;
-}
-
 static void fill_result(struct engine *engine, struct sl_result *result, bool stopped)
 {
 	struct sl_pass *pass = &engine->pass;
@@ -209,7 +201,8 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 	if (pass->feedback)
 		feedback_over(pass, last == SL_NONE ? pass->now : last);
 	const bool integrated = pass->nodes || pass->course;
-	sl_time first = result_first(pass);
+	const bool begins = pass->scenario->begins;
+	sl_time first = begins ? pass->scenario->begin : jobs->count ? jobs->submit[0] : 0;
 	for (uint32_t i = 0; pass->feedback && i < jobs->count; i++)
 		first = jobs->submit[i] < first ? jobs->submit[i] : first;
 	*result = (struct sl_result){

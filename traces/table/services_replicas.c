@@ -233,6 +233,7 @@ static int row_make(struct services_file *f, const struct replica *r)
 		t->at[i] = -1;
 	for (size_t i = 0; i < SL_PROFILE_COLUMNS; i++)
 		t->profile_at[i] = -1;
+	t->says_profile = true;
 	t->fields.count = t->fields.len = 0;
 	t->row_line = s->map->line;
 	t->says_more = t->says_gpus = true;
