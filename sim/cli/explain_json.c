@@ -185,6 +185,17 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 	put_number(out, "start", result->start[job]);
 	put_number(out, "end", result->end[job]);
 	put_text(out, "state", sl_state_name(sl_state_told(result, job)));
+	if (result->rate_mean)
+		put_number(out, "speed", (int64_t)((result->rate_mean[job] >> 12) * 1000000 >> 20));
+	const char *between = "";
+	for (size_t i = 0; i < result->told_column_count; i++)
+		if (result->told_column[i].micro[job] != SL_NONE) {
+			sl_out_text(out, *between ? between : ", \"models\": { ");
+			key(out, result->told_column[i].name);
+			put_micro(out, result->told_column[i].micro[job]);
+			between = ", ";
+		}
+	sl_out_text(out, *between ? " }" : "");
 	put_number(out, "wait_total", explain->waited);
 	sl_out_printf(out, ", \"waited_longer_than\": %" PRIu32 ", \"jobs\": %" PRIu32, explain->rank,
 		explain->ranked);

@@ -77,6 +77,31 @@ static const char *of_user(const struct explain *explain, uint32_t job)
 
 /* ---- Head ------------------------------------------------------------------------------------------ */
 
+/* Under models: how fast it was, and what they say of it. */
+static void print_models(const struct explain *explain)
+{
+	const struct sl_result *result = explain->view.result;
+	const uint32_t job = explain->job;
+	struct cell told = { 0 };
+	if (result->start[job] == SL_NONE)
+		return;
+	if (result->rate_mean && result->rate_mean[job] != SL_RATE_ONE)
+		line(explain, "worked",
+			told_text(explain, "at %s of its traced speed, in the mean",
+				share_text(explain, (int64_t)(result->rate_mean[job] >> 12),
+					(int64_t)(SL_RATE_ONE >> 12))));
+	for (size_t i = 0; i < result->told_column_count; i++) {
+		const int64_t micro = result->told_column[i].micro[job];
+		char number[48];
+		if (micro != SL_NONE)
+			cell_put(&told, "%s%s %s", told.text ? ", " : "", result->told_column[i].name,
+				screen_number(number, micro, 2));
+	}
+	if (told.text)
+		line(explain, "models say", told.text);
+	cell_free(&told);
+}
+
 static void print_head(const struct explain *explain)
 {
 	const struct view *view = &explain->view;
@@ -120,6 +145,7 @@ static void print_head(const struct explain *explain)
 		line(explain, "ended",
 			told_text(explain, "%s, %s", time_text(explain, result->end[job]),
 				sl_state_name(sl_state_told(result, job))));
+	print_models(explain);
 	if (explain->waited && explain->ranked > 1 && explain->rank + 1 == explain->ranked)
 		line(explain, "its wait",
 			told_text(explain, "the longest of %s",
