@@ -240,7 +240,8 @@ void models_started(struct sl_pass *pass, uint32_t job, bool fresh)
 
 void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how)
 {
-	pass->models->holds[job] = 0;
+	if (how != SL_LEFT_SUSPEND)
+		pass->models->holds[job] = 0;
 	models_note(pass, (struct told){ TOLD_LEFT, how, job, 0 });
 }
 

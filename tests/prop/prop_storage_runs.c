@@ -205,6 +205,7 @@ Test(storage, runs_move_every_byte_within_the_capacity, .timeout = 600)
 		cr_assert_eq(run(&s, policy), SL_OK, "%s: %s", named, s.nodes.err.text);
 		runs++;
 		suspended += s.nodes.sim.result.suspended != NULL;
+		cr_expect(is_over(&s), "%s: not over", named);
 		if (is_over(&s))
 			expect_within(&s, named);
 		if (is_over(&s) && (!s.nodes.sim.result.attempt_count || strcmp(policy, "slices") == 0)) {
