@@ -45,6 +45,7 @@ static void random_world(struct storage_world *s, uint64_t seed)
 	*s = (struct storage_world){
 		.half = seed % 2,
 		.keeps = seed % 3 == 0,
+		.elastic = seed % 5 == 0,
 	};
 	w->nodes = 1 + (uint32_t)sl_rng_below(&rng, 6);
 	w->kinds = 2;
