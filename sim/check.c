@@ -31,6 +31,7 @@ static void check_work(const struct sl_pass *pass, uint32_t job)
  * settled, and its end is when its work, or its limit, is over. */
 static void check_pace(const struct sl_pass *pass, uint32_t job)
 {
+	SL_CHECK(pass->course); /* Where there are models. */
 	const struct course *course = &pass->course[job];
 	struct course again = *course;
 	SL_CHECK(course->done >= 0 && course->done_kept >= 0 && course->done_lost >= 0);

@@ -1759,7 +1759,7 @@ struct sl_model {
 	void (*rated)(void *state, struct sl_pass *world, sl_job job);
 	/* It looks at nodes where there are any: nodes of one cpu are not counted as a pool. */
 	bool nodes_if_any;
-	/* The number of the leaf switch that a node hangs on, the same for nodes of one leaf: for placings. */
+	/* The number of the leaf switch that a node hangs on, one for all nodes of a leaf: for placings. */
 	uint32_t (*leaf)(void *state, uint32_t node);
 };
 SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */

@@ -63,7 +63,8 @@ struct checkpoint {
 };
 
 extern const struct sl_param checkpoint_params[8];
-int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_err *err); /* setup.c */
+/* checkpoint_setup.c */
+int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_err *err);
 /* What it did since it was looked at last goes to where it belongs. */
 void checkpoint_book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of);
 int checkpoint_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);

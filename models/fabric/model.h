@@ -92,7 +92,7 @@ struct fabric_there {
 bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots,
 	struct fabric_there *there);
 
-/* ---- Links: load.c --------------------------------------------------------------------------------------
+/* ---- Links: fabric_load.c -------------------------------------------------------------------------------
  */
 
 void fabric_load_move(struct fabric_load *load, sl_time now, int64_t by);
@@ -100,7 +100,7 @@ void fabric_load_full(struct fabric_load *load, sl_time now, bool full);
 /* Up to now. */
 void fabric_load_close(struct fabric_load *load, sl_time now);
 
-/* ---- The end: told.c -------------------------------------------------------------------------------------
+/* ---- The end: fabric_told.c ------------------------------------------------------------------------------
  */
 
 int fabric_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);

@@ -151,7 +151,7 @@ static void cycle_count(struct cycle *c, const struct fit_trace *t)
 	int64_t from = t->job[0].submit / SL_SECOND + t->clock;
 	const int64_t to = t->job[t->count - 1].submit / SL_SECOND + t->clock;
 	const int64_t weeks = (to - from) / ((int64_t)WEEK * DAY * 3600); /* Each has all hours. */
-	for (size_t h = 0; h < WEEK * DAY; h++)
+	for (size_t h = 0; h < (size_t)WEEK * DAY; h++)
 		c->seconds[h / DAY][h % DAY] = 3600 * (double)weeks;
 	from += weeks * WEEK * DAY * 3600;
 	while (from < to) {
@@ -326,7 +326,7 @@ static int fit_users(const struct fit_trace *trace, struct fit_found *found, str
 /* Of the f-model the ratio's median is (1 + factor) / 2. */
 static int fit_factor(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)
 {
-	double *ratio = calloc(trace->count, sizeof(*ratio));
+	double *ratio = calloc((size_t)trace->count + 1, sizeof(*ratio));
 	size_t count = 0;
 	if (!ratio)
 		return sl_fail(err, SL_SYSTEM, "out of memory");

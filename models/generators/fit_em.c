@@ -235,11 +235,20 @@ static char *put_class(char *p, int64_t from, int64_t to)
 	return p;
 }
 
+/* What is said of a family, from text to p, and how well it does. */
+struct family {
+	enum fit_family family;
+	double score;
+	char *p;
+	char text[FIT_TEXT];
+};
+
 /* Run times of one class, of x as room: one part or two, as pays. Adds to the score, which is twice the
  * logarithm of the likelihood, less ln count for each number (BIC). */
-static int class_runs(char **p, double *score, const struct fit_trace *t, const struct fit_class *class,
-	enum fit_family family, double *x, struct sl_err *err)
+static int class_runs(struct family *of, const struct fit_trace *t, const struct fit_class *class, double *x,
+	struct sl_err *err)
 {
+	char **p = &of->p;
 	size_t count = 0;
 	for (uint32_t i = 0; i < t->count; i++)
 		if (t->job[i].size >= class->from && t->job[i].size <= class->to)
@@ -247,15 +256,15 @@ static int class_runs(char **p, double *score, const struct fit_trace *t, const 
 	qsort(x, count, sizeof(*x), ascending);
 	struct fit_mixture one = { .likelihood = -HUGE_VAL };
 	struct fit_mixture two = { .likelihood = -HUGE_VAL };
-	int status = fit_mixture(&one, family, 1, x, count, err);
+	int status = fit_mixture(&one, of->family, 1, x, count, err);
 	if (!status && count >= 2)
-		status = fit_mixture(&two, family, 2, x, count, err);
+		status = fit_mixture(&two, of->family, 2, x, count, err);
 	if (status)
 		return status;
 	const double price = log((double)count);
 	const bool pays = two.likelihood - one.likelihood > 1.5 * price;
 	const struct fit_mixture *best = pays ? &two : &one;
-	*score += 2 * best->likelihood - (pays ? 5 : 2) * price;
+	of->score += 2 * best->likelihood - (pays ? 5 : 2) * price;
 	*p = put_class(*p, class->from, class->to);
 	for (size_t k = 0; k < best->parts; k++) {
 		if (k)
@@ -310,8 +319,7 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 {
 	static const char *const name[] = { "lognormal", "weibull", "gamma" };
 	struct fit_class class[FIT_CLASSES];
-	char text[SL_LEN(name)][FIT_TEXT];
-	double score[SL_LEN(name)] = { 0 };
+	struct family family[SL_LEN(name)];
 	double *x = calloc(t->count, sizeof(*x));
 	if (!x)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
@@ -319,20 +327,23 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 	int status = SL_OK;
 	size_t best = 0;
 	for (size_t f = 0; f < SL_LEN(name) && !status; f++) {
-		char *p = text[f];
+		struct family *of = &family[f];
+		of->family = (enum fit_family)f;
+		of->score = 0;
+		of->p = of->text;
 		for (size_t c = 0; c < classes && !status; c++) {
 			if (c)
-				*p++ = '+';
-			status = class_runs(&p, &score[f], t, &class[c], (enum fit_family)f, x, err);
+				*of->p++ = '+';
+			status = class_runs(of, t, &class[c], x, err);
 		}
-		*p = '\0';
-		best = score[f] > score[best] ? f : best;
+		*of->p = '\0';
+		best = of->score > family[best].score ? f : best;
 	}
 	free(x);
 	if (status)
 		return status;
 	fit_say(found, "family", name[best]);
-	fit_say(found, "runs", text[best]);
+	fit_say(found, "runs", family[best].text);
 	return SL_OK;
 }
 

@@ -82,13 +82,12 @@ static void share_out(struct figures *f, const struct sl_cluster *cluster, int64
 	f->most = most;
 }
 
-int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t type, int64_t off, int64_t boot,
-	sl_time boot_time, struct sl_err *err)
+int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t type, struct sl_err *err)
 {
 	const struct sl_node_type *of = &cluster->type[type];
 	const struct figures_default *known_as = known(cluster, of);
 	*f = (struct figures){
-		.cpus = of->amount[SL_KIND_CPUS], .off = off, .boot = boot, .boot_time = boot_time
+		.cpus = of->amount[SL_KIND_CPUS], .off = f->off, .boot = f->boot, .boot_time = f->boot_time
 	};
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		f->gpus += of->amount[kind];

@@ -358,9 +358,12 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 {
 	const struct sl_cluster *cluster = p->cluster;
 	int status = SL_OK;
-	for (uint32_t i = 0; i < cluster->type_count && !status; i++)
-		status = figures_of(&p->figures[i], cluster, i, number_of(setup, PARAM_OFF, 0),
-			number_of(setup, PARAM_BOOT, -1), number_of(setup, PARAM_BOOT_TIME, 0), err);
+	for (uint32_t i = 0; i < cluster->type_count && !status; i++) {
+		p->figures[i] = (struct figures){ .off = number_of(setup, PARAM_OFF, 0),
+			.boot = number_of(setup, PARAM_BOOT, -1),
+			.boot_time = number_of(setup, PARAM_BOOT_TIME, 0) };
+		status = figures_of(&p->figures[i], cluster, i, err);
+	}
 	if (!status)
 		status = init_curves(p, setup, err);
 	if (status)

@@ -38,10 +38,9 @@ extern const struct figures_default figures_defaults[];
 extern const size_t figures_default_count;
 
 /* Of one type: the cluster's settings of kind "node" and the type's name (power_idle, power_max, power_gpu,
- * power_core, power_off, power_boot in watts; boot_time), else the known type's. boot: -1, where it is not
- * said, stays so. */
-int figures_of(struct figures *figures, const struct sl_cluster *cluster, uint32_t type, int64_t off,
-	int64_t boot, sl_time boot_time, struct sl_err *err);
+ * power_core, power_off, power_boot in watts; boot_time), else the known type's. off, boot and boot_time stay
+ * as they are where they are not said (boot: -1). */
+int figures_of(struct figures *figures, const struct sl_cluster *cluster, uint32_t type, struct sl_err *err);
 /* What a node draws with that much driven (uW on top of idle, linear). */
 int64_t figures_draw(const struct figures *figures, int64_t driven);
 

@@ -110,7 +110,7 @@ void saving_timer(struct power *p, struct sl_pass *world, uint32_t node);
 sl_time saving_wake(struct power *p, struct sl_pass *world, uint32_t node); /* When it is up. */
 void saving_kept(struct power *p, struct sl_pass *world);
 
-/* tell.c */
+/* power_tell.c */
 int power_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 
 #endif

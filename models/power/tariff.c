@@ -8,28 +8,35 @@
 
 enum { TARIFF_ROWS_MAX = 1 << 20 };
 
-static int read_time(const struct sl_sheet *sheet, uint32_t row, uint32_t column, bool dated, int64_t epoch,
-	sl_time *at, struct sl_err *err)
+/* Where a row's time stands: as a number of seconds, or as a date, which counts from the epoch (seconds). */
+struct times {
+	uint32_t column;
+	bool dated;
+	int64_t epoch;
+};
+
+static int read_time(const struct sl_sheet *sheet, uint32_t row, const struct times *times, sl_time *at,
+	struct sl_err *err)
 {
-	const char *text = sheet->cell[(size_t)row * sheet->columns + column];
-	const struct sl_place place = sl_sheet_place(sheet, row, column);
-	if (!dated && !sl_get_duration(text, strlen(text), at))
+	const char *text = sheet->cell[(size_t)row * sheet->columns + times->column];
+	const struct sl_place place = sl_sheet_place(sheet, row, times->column);
+	if (!times->dated && !sl_get_duration(text, strlen(text), at))
 		return sl_fail_at(err, &place, "time '%s' is not a number of seconds", text);
-	if (dated && !sl_get_date(text, strlen(text), at))
+	if (times->dated && !sl_get_date(text, strlen(text), at))
 		return sl_fail_at(err, &place, "date '%s' is not like 2024-05-31 or 2024-05-31T06:00", text);
-	if (dated)
-		*at -= epoch * SL_SECOND;
+	if (times->dated)
+		*at -= times->epoch * SL_SECOND;
 	return SL_OK;
 }
 
-static int read_rows(struct tariff *tariff, const struct sl_sheet *sheet, uint32_t time, bool dated,
-	int64_t epoch, sl_time *at, int64_t *value, struct sl_err *err)
+static int read_rows(struct tariff *tariff, const struct sl_sheet *sheet, const struct times *times,
+	sl_time *at, int64_t *value, struct sl_err *err)
 {
 	const uint32_t values = sl_sheet_column(sheet, "value");
 	for (uint32_t i = 0; i < sheet->rows; i++) {
-		const struct sl_place place = sl_sheet_place(sheet, i, time);
+		const struct sl_place place = sl_sheet_place(sheet, i, times->column);
 		const char *text = sheet->cell[(size_t)i * sheet->columns + values];
-		const int status = read_time(sheet, i, time, dated, epoch, &at[i], err);
+		const int status = read_time(sheet, i, times, &at[i], err);
 		if (status)
 			return status;
 		if (!sl_get_micro(text, strlen(text), &value[i]) || value[i] > INT64_C(1000000000000) ||
@@ -47,12 +54,13 @@ static int read_rows(struct tariff *tariff, const struct sl_sheet *sheet, uint32
 int tariff_read(struct tariff *tariff, const struct sl_sheet *sheet, sl_time cycle, int64_t epoch,
 	struct sl_arena *arena, struct sl_err *err)
 {
-	const uint32_t dates = sl_sheet_column(sheet, "date");
-	const uint32_t times = sl_sheet_column(sheet, "time");
+	const uint32_t date = sl_sheet_column(sheet, "date");
+	const uint32_t time = sl_sheet_column(sheet, "time");
+	const struct times times = { date != UINT32_MAX ? date : time, date != UINT32_MAX, epoch };
 	const struct sl_place top = { .file = sheet->file, .line = 1 };
-	if ((dates == UINT32_MAX) == (times == UINT32_MAX) || sl_sheet_column(sheet, "value") == UINT32_MAX)
+	if ((date == UINT32_MAX) == (time == UINT32_MAX) || sl_sheet_column(sheet, "value") == UINT32_MAX)
 		return sl_fail_at(err, &top, "a curve over time has the columns time (or date) and value");
-	if (dates != UINT32_MAX && (!epoch || cycle))
+	if (times.dated && (!epoch || cycle))
 		return sl_fail_at(
 			err, &top, "dates need a trace that is dated, and no cycle: use a column time");
 	if (!sheet->rows || sheet->rows > TARIFF_ROWS_MAX)
@@ -63,8 +71,7 @@ int tariff_read(struct tariff *tariff, const struct sl_sheet *sheet, sl_time cyc
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	*tariff = (struct tariff){ .at = at, .value = value, .cycle = cycle };
 	tariff->shift = cycle ? (sl_time)(((__int128)epoch * SL_SECOND) % cycle) : 0;
-	return read_rows(tariff, sheet, dates != UINT32_MAX ? dates : times, dates != UINT32_MAX, epoch, at,
-		value, err);
+	return read_rows(tariff, sheet, &times, at, value, err);
 }
 
 /* Where `now` is in the cycle. */

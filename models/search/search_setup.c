@@ -141,7 +141,9 @@ static int families_make(struct search *search, const struct search_rule *rule, 
 	for (size_t i = 0; room && i < count; i++)
 		take_member(search, &member[i]);
 	free(member);
-	int status = room ? SL_OK : no_memory(err);
+	if (!room)
+		return no_memory(err);
+	int status = SL_OK;
 	for (uint32_t i = 0; i < search->family_count && !status; i++)
 		status = family_make(search, &search->family[i], rule, err);
 	return status;

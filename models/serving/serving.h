@@ -70,7 +70,7 @@ struct serving {
 	struct serving_want *want; /* By service, then time. */
 };
 
-/* setup.c */
+/* serving_setup.c */
 int serving_init(void **state, const struct sl_model_setup *setup, struct sl_err *err);
 void serving_release(void *state);
 /* The replica of that number; SERVING_NONE: there is none. */
@@ -79,7 +79,7 @@ uint32_t serving_find(const struct serving *serving, uint32_t service, int64_t m
 /* sums.c: all stretches up to now. */
 void serving_pass_to(struct serving *serving, uint32_t service, sl_time now);
 
-/* tell.c */
+/* serving_tell.c */
 int serving_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 
 #endif

@@ -458,7 +458,7 @@ static int init_types(struct speedup *s, const struct sl_model_setup *setup, str
 static int init_profiles(struct speedup *s, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = s->jobs;
-	s->steps = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(*s->steps));
+	s->steps = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(struct sl_evolution *));
 	s->step_count = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(*s->step_count));
 	if (!s->steps || !s->step_count)
 		return sl_fail(err, SL_SYSTEM, "out of memory");

@@ -99,7 +99,7 @@ static int find_columns(const struct sl_sheet *sheet, uint32_t *column, struct s
 int throughputs_read(
 	struct throughputs *table, const struct sl_sheet *sheet, struct sl_arena *arena, struct sl_err *err)
 {
-	uint32_t column[COL_NEEDED];
+	uint32_t column[COL_NEEDED] = { 0 };
 	int status = find_columns(sheet, column, err);
 	if (status)
 		return status;

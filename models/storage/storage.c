@@ -111,6 +111,7 @@ static struct looked item_of(const struct storage *storage, uint32_t job, enum s
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, job, &row);
 	const bool image = phase == STORAGE_IMAGE;
+	SL_CHECK(profile); /* Of a job without there is nothing to look for. */
 	return (struct looked){ .job = job,
 		.item = image ? storage->image_of[row] : storage->dataset_of[row],
 		.bytes = image ? profile->image_bytes : profile->dataset_bytes };
@@ -215,9 +216,11 @@ static int64_t rest_of(struct storage *storage, struct sl_pass *world, sl_job jo
 	uint32_t row;
 	if (!of->looked[of->phase]) {
 		of->looked[of->phase] = true;
-		if (of->phase == STORAGE_INPUT)
-			of->rest[of->phase] = storage_profile(storage, job.row, &row)->read;
-		else
+		if (of->phase == STORAGE_INPUT) {
+			const struct sl_profile *profile = storage_profile(storage, job.row, &row);
+			SL_CHECK(profile);
+			of->rest[of->phase] = profile->read;
+		} else
 			begin_pull(storage, world, job, (enum storage_phase)of->phase);
 	}
 	return of->rest[of->phase];

@@ -118,7 +118,7 @@ bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, i
 /* If it has it, the job uses it as long as it stays. False: no memory. */
 bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, uint32_t job);
 
-/* ---- How busy over time: load.c ------------------------------------------------------------------ */
+/* ---- How busy over time: storage_load.c ---------------------------------------------------------- */
 
 /* Bytes by spans of equal length; when they are all used, two become one. */
 enum { STORAGE_SPANS = 512 };
@@ -152,7 +152,7 @@ int storage_systems(struct storage_system **system, uint32_t *count, const struc
 uint32_t storage_system_of(const struct storage_system *system, uint32_t count, const char *name);
 extern const struct sl_param storage_params[10];
 
-/* ---- The model: storage.c, and what it tells: tell.c ----------------------------------------------- */
+/* ---- The model: storage.c, and what it tells: storage_tell.c --------------------------------------- */
 
 enum storage_phase {
 	STORAGE_IDLE,
@@ -202,7 +202,7 @@ struct storage {
 	int64_t cold_starts, no_access; /* Jobs' starts. */
 };
 
-int storage_init(void **state, const struct sl_model_setup *setup, struct sl_err *err); /* setup.c */
+int storage_init(void **state, const struct sl_model_setup *setup, struct sl_err *err); /* storage_setup.c */
 int storage_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 /* Of moves.c. Bytes of a second that an unhindered job streams, rounded up. */
 int64_t storage_stream_demand(const struct sl_profile *profile);

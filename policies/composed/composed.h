@@ -145,11 +145,11 @@ struct composed {
 	struct lanes *lanes; /* NULL: one queue. */
 	uint32_t lane_count;
 	uint8_t *corrections; /* By job: how often its prediction was corrected. */
-	bool gated;           /* power.c: starts are looked at. */
+	bool gated;           /* composed_power.c: starts are looked at. */
 	sl_ledger admitted;
 };
 
-/* power.c: whether a job may start, as far as its power and what that costs go; and that it did. */
+/* composed_power.c: whether a job may start, as far as its power and what that costs go; and that it did. */
 void gate_init(struct composed *composed, const struct sl_setup *setup);
 bool gate_opens(struct composed *composed, struct sl_pass *pass, sl_job job);
 void gate_passed(struct composed *composed, struct sl_pass *pass, sl_job job);

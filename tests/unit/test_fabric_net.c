@@ -6,6 +6,7 @@
  */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -369,8 +370,8 @@ Test(fabric_net, t12_dragonfly)
 	cr_expect_eq(fabric_flows_on(w, &path, "group0:local"), 14 + 6 + 8);
 	cr_expect_eq(fabric_flows_on(w, &path, "group1:local"), 8 + 8);
 	unmake(w);
-	char text[120] = "";
-	strcat(strcat(text, sizes), " routing=valiant");
+	char text[120];
+	snprintf(text, sizeof(text), "%s routing=valiant", sizes);
 	w = made(72, text);
 	const struct fabric_path by_any = across(w);
 	cr_expect_eq(fabric_flows_on(w, &by_any, "group0:up"), 8);

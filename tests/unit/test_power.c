@@ -22,9 +22,9 @@ static struct figures figures_for(
 		.kind_name = kinds,
 		.setting = setting,
 		.setting_count = count };
-	struct figures f;
+	struct figures f = { .off = 15 * POWER_UW, .boot = -1 };
 	struct sl_err err = { 0 };
-	cr_assert_eq(figures_of(&f, &cluster, 0, 15 * POWER_UW, -1, 0, &err), SL_OK, "%s", err.text);
+	cr_assert_eq(figures_of(&f, &cluster, 0, &err), SL_OK, "%s", err.text);
 	return f;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * setup.c - checkpoints before the run, and what is told of them after it.
+ * checkpoint_setup.c - checkpoints before the run, and what is told of them after it.
  */
 #include <string.h>
 #include <strings.h>
 
 #include "models/checkpoint/checkpoint.h"
 
-#define DAY           (86400 * SL_SECOND)
+#define DAY           INT64_C(86400000000) /* Microseconds. */
 #define FAILURES_RATE INT64_C(6500000) /* Of that model by default, millionths: see schedlab-failures(7). */
 #define MTBF_MAX      INT64_C(1000000000000000000)
 

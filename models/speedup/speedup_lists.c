@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lists.c - what is given as a list: factors of GPU types.
+ * speedup_lists.c - what is given as a list: factors of GPU types.
  */
 #include <string.h>
 #include <strings.h>

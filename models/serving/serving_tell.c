@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tell.c - what services tell as the run is over.
+ * serving_tell.c - what services tell as the run is over.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * setup.c - services and replicas, from what jobs say of themselves; how many are wanted when.
+ * serving_setup.c - services and replicas, from what jobs say of themselves; how many are wanted when.
  *
  * Wanted are those that were submitted and not yet cancelled by their rows; of an old replica and the one
  * that replaces it one counts.

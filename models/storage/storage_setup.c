@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * setup.c - storage before the run: file systems, who reads what, what nodes can keep.
+ * storage_setup.c - storage before the run: file systems, who reads what, what nodes can keep.
  */
 #include <stdlib.h>
 #include <string.h>

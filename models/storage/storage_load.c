@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load.c - how much was moved when, in a bounded number of rows.
+ * storage_load.c - how much was moved when, in a bounded number of rows.
  *
  * Spans of equal length, a second at first. A rate is constant between two settlements, so its bytes are
  * laid over the spans in proportion to time, by differences of rounded sums: none is lost. Once the last

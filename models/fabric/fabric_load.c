@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load.c - how a link is loaded over time: bytes a second, integrated in whole numbers.
+ * fabric_load.c - how a link is loaded over time: bytes a second, integrated in whole numbers.
  */
 #include "models/fabric/model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * power.c - who may start, as far as power goes: below a cap, and not while it is dear.
+ * composed_power.c - who may start, as far as power goes: below a cap, and not while it is dear.
  *
  * Model power shows how much its cap leaves (power.room: nodes taken as on, running jobs at full speed), and
  * what a GPU and a core draw at most. A job is let in if what it might draw at most is left, beside those let

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tell.c - what storage tells as the run is over.
+ * storage_tell.c - what storage tells as the run is over.
  *
  * Bytes are told in GB (10^9): sums of them are beyond what a metric in millionths of a byte could hold.
  */
