@@ -36,3 +36,6 @@ for from in . deeper; do
 		(cd $from && schedlab report "$dir" -o page.html --quiet --force && echo reported)
 	done
 done
+# While it is down, a node is shown so; without the models there are none of their settings.
+schedlab view sinfo one --at 50 2>/dev/null
+schedlab explain r1 3 --what-if replay.models= | tail -n 2
