@@ -250,7 +250,7 @@ static int file_hash(FILE *file, const char *path, char hex[65], struct sl_err *
 	return SL_OK;
 }
 
-static int hash_of(const char *path, char hex[65], struct sl_err *err)
+int registry_hash(const char *path, char hex[65], struct sl_err *err)
 {
 	struct stat info;
 	if (stat(path, &info) != 0)
@@ -354,7 +354,7 @@ static int plugin_load(struct plugin *plugin, const char *path, struct sl_arena 
 	*plugin = (struct plugin){ .path = sl_strdup(arena, path, strlen(path)) };
 	if (!plugin->path)
 		return sl_fail_memory(err);
-	int status = hash_of(path, plugin->sha256, err);
+	int status = registry_hash(path, plugin->sha256, err);
 	if (status)
 		return status;
 	plugin->handle = open_object(path, arena, err);

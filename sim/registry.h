@@ -51,6 +51,7 @@ int registry_add_policy(struct registry *registry, const char *policy_text, stru
 /* True if a policy of that name is one of a file: it has a '/', or ends in ".so". */
 bool is_plugin_path(const char *name);
 const struct plugin *registry_plugin(const struct registry *registry, const char *path); /* NULL: none. */
+int registry_hash(const char *path, char hex[65], struct sl_err *err); /* SHA-256 of a file. */
 /* Whose vtable it is; NULL: built in. */
 const struct plugin *registry_owner(const struct registry *registry, const void *vtable);
 

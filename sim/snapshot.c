@@ -171,12 +171,25 @@ int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err
 
 /* ---- Used ---------------------------------------------------------------------------------- */
 
-/* As written, or if it is not here from the snapshot's folder, or the nearest above it that has it. */
-static const char *found_at(
-	const struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err)
+static bool is_as_it_was(const char *path, const char *sha256)
 {
+	struct sl_err none = { 0 };
+	char hex[65];
+	return registry_hash(path, hex, &none) == SL_OK && strcmp(hex, sha256) == 0;
+}
+
+/* As written, or if it is not here from the snapshot's folder, or the nearest above it that has it. One of that
+ * name that is another file, such as the run's own jobs.csv, is passed over if there is one that is as it was. */
+static const char *found_at(const struct snapshot *snapshot, const struct snapshot_input *was,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	const char *path = was->path;
 	const size_t room = strlen(snapshot->file) + (path ? strlen(path) : 0) + 1;
-	if (!path || path[0] == '/' || strcmp(path, "-") == 0 || access(path, F_OK) == 0)
+	if (!path || path[0] == '/' || strcmp(path, "-") == 0)
+		return path;
+	const bool here = access(path, F_OK) == 0;
+	const char *first = here ? path : NULL;
+	if (here && (!was->sha256 || is_as_it_was(path, was->sha256)))
 		return path;
 	char *there = sl_alloc(arena, room, 1);
 	if (!there) {
@@ -187,10 +200,14 @@ static const char *found_at(
 		if (snapshot->file[len - 1] != '/')
 			continue;
 		(void)snprintf(there, room, "%.*s%s", (int)len, snapshot->file, path);
-		if (access(there, F_OK) == 0)
+		if (access(there, F_OK) != 0)
+			continue;
+		if (!was->sha256 || is_as_it_was(there, was->sha256))
 			return there;
+		if (!first)
+			first = sl_strdup(arena, there, strlen(there));
 	}
-	return path;
+	return first ? first : path;
 }
 
 /* "cluster.*=", or "replay.KEY=" of a known key. */
@@ -228,24 +245,56 @@ static bool is_of_model(const struct snapshot *snapshot, const char *text)
 	return false;
 }
 
+/* Where the side file of that path is; as it stands if it is none. */
+static const char *side_at(const struct snapshot *snapshot, const char *text, size_t len,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	for (size_t i = 1; i < snapshot->input_count; i++)
+		if (strlen(snapshot->input[i].path) == len &&
+			strncmp(snapshot->input[i].path, text, len) == 0)
+			return found_at(snapshot, &snapshot->input[i], arena, err);
+	return sl_strdup(arena, text, len);
+}
+
+/* Of several, apart by commas, each. */
+static char *sides_at(
+	const struct snapshot *snapshot, const char *text, struct sl_arena *arena, struct sl_err *err)
+{
+	char *list = sl_strdup(arena, "", 0);
+	for (bool more = true; more && list && !err->status;) {
+		const size_t len = strcspn(text, ",");
+		const char *at = side_at(snapshot, text, len, arena, err);
+		const size_t room = strlen(list) + (at ? strlen(at) : 0) + 2;
+		char *longer = at ? sl_alloc(arena, room, 1) : NULL;
+		more = text[len] == ',';
+		if (longer)
+			(void)snprintf(longer, room, "%s%s%s", list, at, more ? "," : "");
+		list = longer;
+		text += len + more;
+	}
+	return list;
+}
+
 /* A setting whose value is a side file's path goes where the file is. */
 static int setting_world(
 	const struct snapshot *snapshot, const char *text, struct settings *settings, struct sl_err *err)
 {
+	static const char with[] = "replay.with=";
 	if (!is_of_world(text) && !is_of_model(snapshot, text))
 		return sl_fail(err, SL_INPUT,
 			"%s: '%.80s' is no setting that this schedlab has: make it again", snapshot->file,
 			text);
-	const char *value = strchr(text, '=');
-	const char *path = NULL;
-	for (size_t i = 1; value && i < snapshot->input_count; i++)
-		if (strcmp(value + 1, snapshot->input[i].path) == 0)
-			path = found_at(snapshot, snapshot->input[i].path, settings->arena, err);
-	if (err->status)
-		return err->status;
-	if (!path)
+	const char *equals = strchr(text, '=');
+	if (!equals)
 		return settings_add(settings, text, err);
-	const size_t len = (size_t)(value - text) + 1;
+	const char *value = equals + 1;
+	const char *path =
+		strncmp(text, with, sizeof(with) - 1) == 0
+			? sides_at(snapshot, value, settings->arena, err)
+			: side_at(snapshot, value, strlen(value), settings->arena, err);
+	if (!path)
+		return err->status ? err->status : sl_fail_memory(err);
+	const size_t len = (size_t)(value - text);
 	const size_t room = len + strlen(path) + 1;
 	char *moved = sl_alloc(settings->arena, room, 1);
 	if (!moved)
@@ -259,8 +308,8 @@ int snapshot_world(const struct snapshot *snapshot, struct scenario_options *opt
 {
 	int status = SL_OK;
 	*options = (struct scenario_options){
-		.trace = found_at(snapshot, snapshot->input[0].path, settings->arena, err),
-		.cluster = found_at(snapshot, snapshot->cluster.path, settings->arena, err),
+		.trace = found_at(snapshot, &snapshot->input[0], settings->arena, err),
+		.cluster = found_at(snapshot, &snapshot->cluster, settings->arena, err),
 		.settings = settings,
 		.tz = snapshot->tz,
 		.jobs_max = snapshot->jobs_max,
@@ -308,7 +357,7 @@ int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry,
 		const struct snapshot_input *was = &snapshot->plugin[i];
 		/* A policy is named by the path as it was. */
 		const char *path =
-			was->named ? found_at(snapshot, was->path, registry->arena, err) : was->path;
+			was->named ? found_at(snapshot, was, registry->arena, err) : was->path;
 		status = path ? plugin_load(registry, was, path, err) : err->status;
 		const struct plugin *is = status ? NULL : registry_plugin(registry, path);
 		if (!status && !is)

@@ -117,10 +117,32 @@ static int list_put(
 	return SL_OK;
 }
 
+/* Settings of models that are not on any more would be nobody's. */
+static void drop_models(struct snapshot *snapshot, const char *models)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < snapshot->setting_count; i++) {
+		const char *setting = snapshot->setting[i];
+		const size_t len = strcspn(setting, ".=");
+		bool on = strncmp(setting, "replay.", len + 1) == 0 || strncmp(setting, "cluster.", len + 1) == 0;
+		for (const char *name = models; *name && !on; name += strspn(name, ",")) {
+			const size_t width = strcspn(name, ",");
+			on = width == len && memcmp(name, setting, len) == 0;
+			name += width;
+		}
+		if (on)
+			snapshot->setting[kept++] = setting;
+	}
+	snapshot->setting_count = kept;
+}
+
 int again_change(struct again *again, const char *setting, struct sl_err *err)
 {
+	static const char models[] = "replay.models=";
 	struct snapshot *snapshot = &again->snapshot;
 	again->changed = true;
+	if (strncmp(setting, models, sizeof(models) - 1) == 0)
+		drop_models(snapshot, setting + sizeof(models) - 1);
 	if (strncmp(setting, "policy.", strlen("policy.")) != 0)
 		return list_put(again->arena, &snapshot->setting, &snapshot->setting_count, setting, err);
 	struct snapshot_stretch *last = &snapshot->stretch[snapshot->stretch_count - 1];

@@ -20,6 +20,7 @@ struct act {
 	uint32_t order; /* Of what was done in this run. */
 	uint8_t did;    /* enum sl_did */
 	uint8_t how;    /* As of sl_decision. */
+	bool again;     /* A model ended the attempt; the job waits again. */
 	bool alone;     /* Not done in the other. */
 	uint64_t place; /* Of which nodes, and how: a hash; 0: they are not told apart. */
 };
@@ -107,8 +108,11 @@ static bool act_of(const struct past_event *event, struct act *act)
 	default:
 		break;
 	}
+	if (event->class >= DIGEST_DRAIN)
+		return false;
 	if (event->class >= DIGEST_END) {
-		act->how = (uint8_t)(event->class - DIGEST_END);
+		act->again = event->class >= DIGEST_AGAIN;
+		act->how = (uint8_t)(event->class - (act->again ? DIGEST_AGAIN : DIGEST_END));
 		return true;
 	}
 	act->did = SL_DID_PREEMPT;
@@ -147,6 +151,8 @@ static int compare_what(const struct act *x, const struct act *y)
 		return x->did < y->did ? -1 : 1;
 	if (x->how != y->how)
 		return x->how < y->how ? -1 : 1;
+	if (x->again != y->again)
+		return x->again ? 1 : -1;
 	return (x->place > y->place) - (x->place < y->place);
 }
 
@@ -280,6 +286,7 @@ static void tell_side(const struct walk *walk, size_t i)
 			.did = side->named->did,
 			.how = side->named->how,
 			.start = SL_NONE };
+		told->again = side->named->again;
 		if (side->named->did != SL_DID_END && side->named->did != SL_DID_PREEMPT)
 			told->nodes = nodes_text(walk, side, side->row);
 	}
@@ -293,8 +300,8 @@ static void tell_side(const struct walk *walk, size_t i)
 		if (!act->alone || act->at != walk->at || act->job == walk->job)
 			continue;
 		if (told->other_count < DIFFERENCE_MANY)
-			told->other[told->other_count] =
-				(struct difference_act){ id_of(walk, side, act->row), (enum sl_did)act->did };
+			told->other[told->other_count] = (struct difference_act){ id_of(walk, side, act->row),
+				(enum sl_did)act->did, act->again };
 		told->other_count++;
 	}
 	told->head = sl_job_is(head) ? id_of(walk, side, head.row) : NULL;
@@ -448,6 +455,26 @@ static void numbers_differ(struct walk *walk, const char *key, uint64_t a, uint6
 	setting_differs(walk, key, text[0], text[1]);
 }
 
+static const struct model_choice *model_of(const struct scenario *scenario, const struct sl_model *model)
+{
+	for (size_t i = 0; i < scenario->model_count; i++)
+		if (strcmp(scenario->model[i].model->name, model->name) == 0)
+			return &scenario->model[i];
+	return NULL;
+}
+
+/* Of those that are on in both; which are is a setting of replay. */
+static void models_differ(struct walk *walk, const struct scenario *a, const struct scenario *b)
+{
+	for (size_t i = 0; i < a->model_count; i++) {
+		const struct model_choice *x = &a->model[i];
+		const struct model_choice *y = model_of(b, x->model);
+		if (y && x->value_count == y->value_count)
+			values_differ(
+				walk, x->model->name, x->model->params, x->values, y->values, x->value_count);
+	}
+}
+
 static void clusters_differ(struct walk *walk, const struct scenario *a, const struct scenario *b)
 {
 	if (!same(a->cluster_input.path ? a->cluster_input.sha256 : NULL,
@@ -492,6 +519,7 @@ static void tell_settings(struct walk *walk, const struct again *a, const struct
 	policies_differ(walk, a, b);
 	values_differ(
 		walk, "replay", replay_params, a->scenario.replay, b->scenario.replay, replay_param_count);
+	models_differ(walk, &a->scenario, &b->scenario);
 	clusters_differ(walk, &a->scenario, &b->scenario);
 	inputs_differ(walk, &a->scenario, &b->scenario);
 	setting_differs(walk, "tz", a->snapshot.tz, b->snapshot.tz);

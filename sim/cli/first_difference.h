@@ -36,7 +36,8 @@ struct difference_side {
 	uint64_t digest, events; /* Of the whole run; by files: 0. */
 	/* Of the job that is named: */
 	bool acted;                  /* Something was done to it that was not done in the other: */
-	struct sl_decision decision; /* this, by that rule. */
+	struct sl_decision decision; /* this, by that rule; */
+	bool again;                  /* if it is an end: of an attempt, and the job waits again. */
 	const char *whose;           /* On behalf of which job; NULL: nobody's. */
 	const char *nodes;           /* Where it started: "n[1-3]"; NULL: nodes are not told apart. */
 	bool absent;                 /* Else: it is in the other alone; or */
@@ -48,6 +49,7 @@ struct difference_side {
 	struct difference_act {
 		const char *job;
 		enum sl_did did;
+		bool again;
 	} other[DIFFERENCE_MANY];
 	uint32_t other_count; /* Of so many in all. */
 	/* Afterwards: */

@@ -42,11 +42,14 @@ static void put_side(struct cell *cell, const struct first_difference *found, si
 	const struct difference_side *side = &found->side[i];
 	if (side->acted) {
 		const struct sl_decision *decision = &side->decision;
-		cell_put(cell, "it %s", did_words((enum sl_did)decision->did, decision->how));
+		cell_put(cell, "it %s",
+			side->again ? "failed" : did_words((enum sl_did)decision->did, decision->how));
 		if (side->nodes)
 			cell_put(cell, " on %s", side->nodes);
 		if (decision->did == SL_DID_END && decision->how != SL_TIMEOUT)
 			cell_put(cell, ", %s", sl_state_name((enum sl_state)decision->how));
+		if (side->again)
+			cell_put(cell, ", and waits again");
 		if (decision->did != SL_DID_END && decision->rule != SL_RULE_NONE)
 			cell_put(cell, ": %s", sl_rule_words((enum sl_rule)decision->rule));
 		if (decision->did != SL_DID_END && side->whose)
@@ -97,16 +100,22 @@ static const char *did_heading(enum sl_did did)
 	return word[did];
 }
 
+static bool did_alike(const struct difference_act *a, const struct difference_act *b)
+{
+	return a->did == b->did && a->again == b->again;
+}
+
 /* "; job 9 and job 12 started, job 3 ended; and 4 more" */
 static void put_others(struct cell *cell, const struct difference_side *side)
 {
 	const uint32_t shown = side->other_count < DIFFERENCE_MANY ? side->other_count : DIFFERENCE_MANY;
 	for (uint32_t i = 0; i < shown; i++) {
-		const bool last = i + 1 == shown || side->other[i + 1].did != side->other[i].did;
-		const bool first = i == 0 || side->other[i - 1].did != side->other[i].did;
+		const bool last = i + 1 == shown || !did_alike(&side->other[i + 1], &side->other[i]);
+		const bool first = i == 0 || !did_alike(&side->other[i - 1], &side->other[i]);
 		cell_put(cell, "%s%s", first ? (i ? "; job " : "job ") : ", ", side->other[i].job);
 		if (last)
-			cell_put(cell, " %s", did_heading(side->other[i].did));
+			cell_put(cell, " %s",
+				side->other[i].again ? "failed" : did_heading(side->other[i].did));
 	}
 	if (side->other_count > shown)
 		cell_put(cell, "; and %u more", side->other_count - shown);
@@ -325,6 +334,8 @@ static void json_did(struct sl_out *out, const struct difference_side *side)
 	json_text(out, "did", did_name((enum sl_did)decision->did));
 	if (decision->did == SL_DID_END)
 		json_text(out, "how", sl_state_name((enum sl_state)decision->how));
+	if (side->again)
+		sl_out_text(out, ", \"again\": true");
 	if (decision->did == SL_DID_PREEMPT && decision->how < SL_PREEMPT_COUNT)
 		json_text(out, "how", preempted[decision->how]);
 	json_text(out, "rule", sl_rule_name((enum sl_rule)decision->rule));

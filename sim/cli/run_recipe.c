@@ -160,6 +160,14 @@ static bool is_side(const cJSON *replay, const char *path)
 	return false;
 }
 
+/* Where the machine's size is from is the cluster's path, if there is a cluster; files that a trace names itself
+ * are none. */
+static bool is_cluster(const struct recipe *in, const char *path)
+{
+	const cJSON *from = member(member(in->tree.root, "cluster"), "from");
+	return !cJSON_IsString(from) || strcmp(from->valuestring, path) == 0;
+}
+
 /* The trace comes first; what no setting names is the cluster, then files that it named itself. */
 static int take_inputs(struct recipe *in, struct sl_err *err)
 {
@@ -183,8 +191,8 @@ static int take_inputs(struct recipe *in, struct sl_err *err)
 			status = need_text(in, input, "sha256", &found.sha256, err);
 		if (status)
 			return status;
-		if (to->input_count && !to->cluster.path && !is_side(replay, found.path) &&
-			!is_sheet(member(in->tree.root, "models"), found.path))
+		if (to->input_count && !to->cluster.path && is_cluster(in, found.path) &&
+			!is_side(replay, found.path) && !is_sheet(member(in->tree.root, "models"), found.path))
 			to->cluster = found;
 		else
 			to->input[to->input_count++] = found;

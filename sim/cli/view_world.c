@@ -229,6 +229,19 @@ static void node_windows(struct view *view, const bool *timed)
 	}
 }
 
+/* What models did to them. */
+static void node_failures(struct view *view)
+{
+	const struct sl_pass *pass = &view->sim.engine->pass;
+	for (uint32_t row = 0; row < view->node_count; row++) {
+		struct view_node *node = &view->node[row];
+		if (!sl_node_is_up(pass, row))
+			node->state = state_over(node->state, VIEW_DOWN | VIEW_SILENT);
+		if (sl_node_is_drained(pass, row))
+			node->state = state_over(node->state, VIEW_IDLE | VIEW_DRAIN);
+	}
+}
+
 static void node_amounts(struct view *view)
 {
 	const struct sl_cluster *cluster = view->cluster;
@@ -328,6 +341,7 @@ static int take_nodes(struct view *view, struct sl_err *err)
 			timed[cluster->window[i].node[k]] = true;
 	node_amounts(view);
 	node_windows(view, timed);
+	node_failures(view);
 	for (uint32_t node = 0; node < view->node_count; node++) {
 		node_uses(view, node);
 		node_base(&view->node[node]);
