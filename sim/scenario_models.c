@@ -103,7 +103,7 @@ static const char *beside(const struct scenario *scenario, const char *path)
 	char *text = sl_alloc(scenario->arena, len + strlen(path) + 1, 1);
 	if (text) {
 		memcpy(text, file, len);
-		memcpy(text + len, path, strlen(path));
+		memcpy(text + len, path, strlen(path) + 1);
 	}
 	return text;
 }
@@ -192,7 +192,7 @@ static int take_sheets(struct loading *loading, struct model_choice *choice, str
 {
 	const struct sl_model *model = choice->model;
 	const struct sl_sheet **sheet =
-		sl_alloc(loading->scenario->arena, model->param_count + 1, sizeof(*sheet));
+		sl_alloc(loading->scenario->arena, model->param_count + 1, sizeof(struct sl_sheet *));
 	int status = sheet ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; i < model->param_count && !status; i++)
 		if (model->params[i].kind == SL_PARAM_SHEET && choice->values[i].text)

@@ -88,6 +88,7 @@ static int key_of(struct loading *loading, const struct sl_row *row, const struc
 		}
 		to[(*len)++] = 1; /* In no text. */
 		to[(*len)++] = (char)(i + 1);
+		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): a key of so many bytes. */
 		memcpy(to + *len, text, width);
 		*len += width;
 	}

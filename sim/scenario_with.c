@@ -193,7 +193,7 @@ static void stem_of(char stem[STEM_MAX + 1], const char *path)
 	size_t len = strcspn(name, ".");
 	len = len < STEM_MAX ? len : STEM_MAX;
 	for (size_t i = 0; i < len; i++) /* What parts dependencies is no part of a name. */
-		stem[i] = strchr(",?:+( ", name[i]) ? '_' : name[i];
+		stem[i] = (char)(strchr(",?:+( ", name[i]) ? '_' : name[i]);
 	stem[len] = '\0';
 }
 

@@ -78,6 +78,7 @@ int sl_tell_job_column(struct sl_tally *tally, const char *name, const int64_t *
 	return status;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): what a table is made of. */
 int sl_tell_table(struct sl_tally *tally, const char *name, const char *const *column, uint32_t columns,
 	const struct sl_cell *cell, size_t rows, struct sl_err *err)
 {

@@ -161,7 +161,7 @@ static int need_put(const struct workflow_file *w, const struct making *m, const
 	int n;
 	if (stage->array && !need->same)
 		n = snprintf(text + *len, room, "%s%s:%lld", comma, need->word,
-			(long long)(m->arrays + need->stage + 1));
+			(long long)m->arrays + need->stage + 1);
 	else
 		n = snprintf(text + *len, room, "%s%s:%s.%s.%u", comma, need->word, m->whole, stage->name,
 			need->same ? m->copy : 0);
