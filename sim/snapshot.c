@@ -178,8 +178,9 @@ static bool is_as_it_was(const char *path, const char *sha256)
 	return registry_hash(path, hex, &none) == SL_OK && strcmp(hex, sha256) == 0;
 }
 
-/* As written, or if it is not here from the snapshot's folder, or the nearest above it that has it. One of that
- * name that is another file, such as the run's own jobs.csv, is passed over if there is one that is as it was. */
+/* As written, or if it is not here from the snapshot's folder, or the nearest above it that has it. One of
+ * that name that is another file, such as the run's own jobs.csv, is passed over if there is one that is as
+ * it was. */
 static const char *found_at(const struct snapshot *snapshot, const struct snapshot_input *was,
 	struct sl_arena *arena, struct sl_err *err)
 {
@@ -288,10 +289,9 @@ static int setting_world(
 	if (!equals)
 		return settings_add(settings, text, err);
 	const char *value = equals + 1;
-	const char *path =
-		strncmp(text, with, sizeof(with) - 1) == 0
-			? sides_at(snapshot, value, settings->arena, err)
-			: side_at(snapshot, value, strlen(value), settings->arena, err);
+	const char *path = strncmp(text, with, sizeof(with) - 1) == 0
+				   ? sides_at(snapshot, value, settings->arena, err)
+				   : side_at(snapshot, value, strlen(value), settings->arena, err);
 	if (!path)
 		return err->status ? err->status : sl_fail_memory(err);
 	const size_t len = (size_t)(value - text);
@@ -356,8 +356,7 @@ int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry,
 	for (size_t i = 0; i < snapshot->plugin_count && !status; i++) {
 		const struct snapshot_input *was = &snapshot->plugin[i];
 		/* A policy is named by the path as it was. */
-		const char *path =
-			was->named ? found_at(snapshot, was, registry->arena, err) : was->path;
+		const char *path = was->named ? found_at(snapshot, was, registry->arena, err) : was->path;
 		status = path ? plugin_load(registry, was, path, err) : err->status;
 		const struct plugin *is = status ? NULL : registry_plugin(registry, path);
 		if (!status && !is)

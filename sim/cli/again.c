@@ -124,7 +124,8 @@ static void drop_models(struct snapshot *snapshot, const char *models)
 	for (size_t i = 0; i < snapshot->setting_count; i++) {
 		const char *setting = snapshot->setting[i];
 		const size_t len = strcspn(setting, ".=");
-		bool on = strncmp(setting, "replay.", len + 1) == 0 || strncmp(setting, "cluster.", len + 1) == 0;
+		bool on = strncmp(setting, "replay.", len + 1) == 0 ||
+			  strncmp(setting, "cluster.", len + 1) == 0;
 		for (const char *name = models; *name && !on; name += strspn(name, ",")) {
 			const size_t width = strcspn(name, ",");
 			on = width == len && memcmp(name, setting, len) == 0;

@@ -94,8 +94,8 @@ static int fail_same(const struct comparison *all, struct sl_err *err)
 	return sl_fail(err, SL_USAGE,
 		"--reps: nothing in these runs is drawn by chance: seeds %" PRIu64 " and %" PRIu64
 		" come out the same under each policy. "
-		"What draws: 'ties=random' and 'ties=shuffle', 'place=random', lottery shares, 'replay.fill'. A log "
-		"is what it is: use --blocks, or make several with 'schedlab generate --seed'",
+		"What draws: 'ties=random' and 'ties=shuffle', 'place=random', lottery shares, 'replay.fill', models "
+		"such as failures. A log is what it is: use --blocks, or make several with 'schedlab generate --seed'",
 		all->replication[0].seed, all->replication[0].seed + 1);
 }
 

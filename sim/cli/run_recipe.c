@@ -160,8 +160,8 @@ static bool is_side(const cJSON *replay, const char *path)
 	return false;
 }
 
-/* Where the machine's size is from is the cluster's path, if there is a cluster; files that a trace names itself
- * are none. */
+/* Where the machine's size is from is the cluster's path, if there is a cluster; files that a trace names
+ * itself are none. */
 static bool is_cluster(const struct recipe *in, const char *path)
 {
 	const cJSON *from = member(member(in->tree.root, "cluster"), "from");
@@ -192,7 +192,8 @@ static int take_inputs(struct recipe *in, struct sl_err *err)
 		if (status)
 			return status;
 		if (to->input_count && !to->cluster.path && is_cluster(in, found.path) &&
-			!is_side(replay, found.path) && !is_sheet(member(in->tree.root, "models"), found.path))
+			!is_side(replay, found.path) &&
+			!is_sheet(member(in->tree.root, "models"), found.path))
 			to->cluster = found;
 		else
 			to->input[to->input_count++] = found;

@@ -124,16 +124,16 @@ Test(rates_moves, each_clause_by_hand)
 }
 
 /* One more than there is room for is told so. */
-Test(rates_moves, seventeen_models_are_refused)
+Test(rates_moves, sixteen_models_are_refused)
 {
 	struct script script = { .count = 0 };
-	struct model_choice many[17];
+	struct model_choice many[16];
 	struct world w = { .cpus = 1, .count = 1, .job = { JOB(0, 1, 1, 1) } };
 	for (size_t i = 0; i < SL_LEN(many); i++)
 		many[i] = *script_on(&script);
 	w.model = many;
 	w.model_count = SL_LEN(many);
 	cr_expect_eq(world_run(&w, "easy", true), SL_USAGE);
-	cr_expect_str_eq(w.err.text, "replay.models: at most 16 at a time");
+	cr_expect_str_eq(w.err.text, "replay.models: at most 15 at a time");
 	world_release(&w);
 }

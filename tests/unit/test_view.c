@@ -225,10 +225,10 @@ static void world_open(struct world *world)
 	(void)fprintf(file,
 		"{ \"schedlab\": \"test\", \"schema\": \"schedlab.run/1\", \"inputs\": ["
 		"{ \"path\": \"%s\", \"sha256\": \"%s\" }, { \"path\": \"%s\", \"sha256\": \"%s\" }],\n"
-		"\"cluster\": { \"cpus\": 8, \"from\": \"it\" }, \"policy\": { \"text\": \"fcfs\", \"values\": {} },\n"
+		"\"cluster\": { \"cpus\": 8, \"from\": \"%s\" }, \"policy\": { \"text\": \"fcfs\", \"values\": {} },\n"
 		"\"replay\": { \"load\": 1, \"early\": false, \"from\": null }, \"seed\": 1, \"partial\": true,\n"
 		"\"events\": 7, \"digest\": \"0123456789abcdef\", \"digests\": [] }\n",
-		trace, hash_of(trace, hash[0]), cluster, hash_of(cluster, hash[1]));
+		trace, hash_of(trace, hash[0]), cluster, hash_of(cluster, hash[1]), cluster);
 	cr_assert_eq(fclose(file), 0);
 	cr_assert_eq(registry_init(&world->registry, &err), SL_OK);
 	world->arena = arena_new();
