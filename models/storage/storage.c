@@ -114,7 +114,9 @@ static struct looked item_of(const struct storage *storage, uint32_t job, enum s
 	SL_CHECK(profile); /* Of a job without there is nothing to look for. */
 	return (struct looked){ .job = job,
 		.item = image ? storage->image_of[row] : storage->dataset_of[row],
-		.bytes = image ? profile->image_bytes : profile->dataset_bytes };
+		.bytes = !profile ? 0
+			 : image  ? profile->image_bytes
+				  : profile->dataset_bytes };
 }
 
 static int64_t at_most(__int128 bytes)

@@ -88,7 +88,7 @@ awk 'function u() { seed = (seed * 1103515245 + 12345) % 2147483648; return (see
 		seed = 5
 		print "job_id,submit,run_time,time_limit,tasks,gpus_per_task,comp,comm_bytes,pattern"
 		split("ring tree hier rs_ag alltoall neighbour broadcast server", name, " ")
-		for (i = 1; i <= 400; i++)
+		for (i = 1; i <= 120; i++)
 			printf "%d,%d,%d,%d,%d,%d,0.1,%d,%s\n", i, now += int(u() * 60), run = 1 + int(u() * 900),
 				run * (1 + int(u() * 3)), 1 + int(u() * 6), 1 + int(u() * 4), u() * 1e9, name[1 + int(u() * 8)]
 	}' >many.csv
