@@ -239,7 +239,8 @@ static void compare(const struct world *w, const struct fabric_share *share,
 			"world %llu, contention %d: job %u has %.17g, in another order %.17g",
 			(unsigned long long)world, (int)contention, row[i],
 			fabric_share_got(share, row[i]).rate, fabric_share_got(whole, i).rate);
-	for (uint32_t i = 0; i < w->links; i++)
+	/* By turns, which links count as full may still differ; rates do not. */
+	for (uint32_t i = 0; contention != FABRIC_INTERLEAVED && i < w->links; i++)
 		cr_assert_eq(fabric_share_is_full(whole, i), fabric_share_is_full(share, i),
 			"world %llu, contention %d: link %u", (unsigned long long)world, (int)contention, i);
 	fabric_share_free(whole);

@@ -98,7 +98,7 @@ static const char *difference(const struct world *w, const struct left *left)
 Test(models, nothing_leaves_no_trace_under_any_preset, .timeout = 900)
 {
 	static struct left left;
-	for (uint64_t seed = 1; seed <= worlds(60); seed++)
+	for (uint64_t seed = 1; seed <= worlds(8); seed++)
 		for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
 			struct script script = { .rate_set = true,
 				.rate_first = SL_RATE_ONE,
@@ -311,7 +311,8 @@ static bool all_over(const struct world *w)
 
 Test(models, attempts_are_as_worked_out_slowly, .timeout = 900)
 {
-	/* Those of even places run on nodes, where corrected estimates of who is held for ever take seconds. */
+	/* Those of even places run on nodes, where corrected estimates of who is held for ever take seconds.
+	 */
 	static const char *const policies[] = { "fcfs", "easy", "conservative", "greedy", "fairshare",
 		"easy:order=sjf", "composed:plan=depth,depth=3", "conservative:estimate=tsafrir" };
 	for (uint64_t seed = 1; seed <= worlds(40); seed++) {
