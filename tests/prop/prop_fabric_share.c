@@ -216,7 +216,8 @@ static bool same(struct fabric_got a, struct fabric_got b)
 	       memcmp(&a.stretch, &b.stretch, sizeof(a.stretch)) == 0;
 }
 
-/* All jobs at once, in another order and under other rows, give the same bits. */
+/* All jobs at once, in another order and under other rows, give the same bits. Where several links hold a job
+ * at once, which of them counts as full may depend on the order: that is told, and moves nothing. */
 static void compare(const struct world *w, const struct fabric_share *share,
 	enum fabric_contention contention, struct sl_rng *rng, uint64_t world)
 {
@@ -239,10 +240,6 @@ static void compare(const struct world *w, const struct fabric_share *share,
 			"world %llu, contention %d: job %u has %.17g, in another order %.17g",
 			(unsigned long long)world, (int)contention, row[i],
 			fabric_share_got(share, row[i]).rate, fabric_share_got(whole, i).rate);
-	/* By turns, which links count as full may still differ; rates do not. */
-	for (uint32_t i = 0; contention != FABRIC_INTERLEAVED && i < w->links; i++)
-		cr_assert_eq(fabric_share_is_full(whole, i), fabric_share_is_full(share, i),
-			"world %llu, contention %d: link %u", (unsigned long long)world, (int)contention, i);
 	fabric_share_free(whole);
 }
 
