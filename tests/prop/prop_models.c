@@ -69,6 +69,13 @@ static void keep(const struct world *w, struct left *left)
 		memcpy(left->attempt, result->attempts, result->attempt_count * sizeof(*left->attempt));
 }
 
+static bool same_attempt(const struct sl_attempt *a, const struct sl_attempt *b)
+{
+	return a->job == b->job && a->state == b->state && a->start == b->start && a->end == b->end &&
+	       a->suspended == b->suspended && a->lost == b->lost && a->overhead == b->overhead &&
+	       a->place == b->place && a->places == b->places && a->cpus == b->cpus && a->gpus == b->gpus;
+}
+
 static const char *difference(const struct world *w, const struct left *left)
 {
 	const struct sl_result *x = &w->sim.result;
@@ -84,10 +91,11 @@ static const char *difference(const struct world *w, const struct left *left)
 	if (x->usage_count != y->usage_count ||
 		(x->usage_count && memcmp(x->usage, left->usage, x->usage_count * sizeof(*x->usage)) != 0))
 		return "usage";
-	if (x->attempt_count != y->attempt_count ||
-		(x->attempt_count &&
-			memcmp(x->attempts, left->attempt, x->attempt_count * sizeof(*x->attempts)) != 0))
+	if (x->attempt_count != y->attempt_count)
 		return "attempts";
+	for (size_t i = 0; i < x->attempt_count; i++)
+		if (!same_attempt(&x->attempts[i], &left->attempt[i]))
+			return "attempts";
 	if (x->reason_count != y->reason_count || x->idle_fitting != y->idle_fitting ||
 		x->idle_wanted != y->idle_wanted || x->last != y->last)
 		return "reasons or integrals";
