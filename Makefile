@@ -158,8 +158,9 @@ conformance: $B/conformance ## build/conformance, which runs recorded cases of o
 check: all test ## style and all tests
 	$Q scripts/tidy
 
-full: ## everything: scripts/check, then ten minutes of fuzzing for each reader (clang)
+full: ## everything: scripts/check, the analyzer, then ten minutes of fuzzing for each reader (clang)
 	$Q scripts/check
+	$Q scripts/tidy --full
 	$Q$(MAKE) fuzz-smoke FUZZ_SECONDS=600
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
