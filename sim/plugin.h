@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_MAJOR           3
+#define SL_ABI_MAJOR           4
 #define SL_ABI_MINOR           0
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -24,7 +24,8 @@
 /* Every vtable begins with this; members are only appended, an absent tail means the default. Other structs
  * have no size in them: where one that is lent in arrays or made by plug-ins grows, or a function takes other
  * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs; 2.1: tables of
- * a policy's own figures. 3: models, and what jobs do while they run. */
+ * a policy's own figures. 3: models, and what jobs do while they run.
+ * 4: Kubernetes' objects. */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
 	uint32_t size;    /* sizeof of the whole vtable then. */
@@ -138,6 +139,9 @@ SL_API const struct sl_value *sl_value_of(const struct sl_value *values, size_t 
 /* ---- Memory: an arena that goes with its owner ---------------------------- */
 
 struct sl_arena; /* Zeroed blocks, freed together. */
+struct sl_setup;
+struct sl_holding;
+struct sl_tally;
 /* Aligned to 64 bytes when size >= 64, else 16. NULL when memory is out. */
 SL_API void *sl_alloc(struct sl_arena *arena, size_t count, size_t size);
 SL_API char *sl_strdup(struct sl_arena *arena, const char *text, size_t len);
@@ -338,6 +342,9 @@ struct sl_window {
 	const char *users, *accounts, *flags; /* As listed; NULL: none. */
 };
 
+struct sl_object;
+struct sl_labels;
+
 struct sl_cluster {
 	const char *name;
 	int64_t cpus, mem, gpus; /* Of the whole cluster; mem 0: some node names none. */
@@ -370,6 +377,10 @@ struct sl_cluster {
 	uint32_t island_count; /* Islands over several nodes. */
 	/* By node: its place in the order of SL_TIES_SHUFFLE; NULL: the engine draws one. */
 	const uint32_t *node_shuffled;
+	/* What the files say in Kubernetes' words, in their order; nodes among them. */
+	const struct sl_object *object;
+	uint32_t object_count;
+	const struct sl_labels *node_labels; /* By node; NULL: none has any. */
 };
 
 static inline int64_t sl_parts(int64_t parts) { return parts > 1 ? parts : 1; }
@@ -736,7 +747,20 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(QOS_MAX_BILLING_NODE, "QOSMaxBillingPerNode") \
 	X(QOS_MAX_UNKNOWN_NODE, "QOSMaxUnknownPerNode") \
 	X(CONFIGURING, "Configuring") \
-	X(POWER, "PowerNotAvail")
+	X(POWER, "PowerNotAvail") \
+	X(NO_MATCHING_FLAVOR, "NoMatchingFlavor") \
+	X(EXCEEDS_MAX_QUOTA, "ExceedsMaxQuota") \
+	X(WAITING_FOR_QUOTA, "WaitingForQuota") \
+	X(TOPOLOGY, "TopologyPlacementFailed") \
+	X(WAITING_FOR_PREEMPTED, "WaitingForPreemptedWorkloads") \
+	X(MISCONFIGURED, "Misconfigured") \
+	X(QUEUE_STOPPED, "Suspended") \
+	X(PENDING_EVALUATION, "PendingEvaluation") \
+	X(WAITING_FOR_PODS_READY, "WaitingForPodsReady") \
+	X(ADMISSION_CHECKS, "WaitingForAdmissionChecks") \
+	X(BACKOFF, "BackoffRequeue") \
+	X(UNSCHEDULABLE, "Unschedulable") \
+	X(SCHEDULING_GATED, "SchedulingGated")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
@@ -848,6 +872,12 @@ struct sl_job_more {
 	sl_time requeued_after_recorded; /* it was put back into the queue so long after its submission. */
 	sl_time eligible_after_recorded; /* From its submission until the first attempt could be considered.
 					  */
+	/* Of a Kubernetes cluster: */
+	const char *space;    /* Its namespace. */
+	const char *queue;    /* Its LocalQueue. */
+	const char *manifest; /* The object as its submitter wrote it, in JSON: for sl_pods_of. Jobs that
+			       * wrote the same share it. */
+	int64_t priority;     /* Of its class; higher is more. */
 };
 
 /* ---- What jobs do while they run ----------------------------------------------- */
@@ -1121,6 +1151,8 @@ struct sl_cluster_spec {
 	bool mem_counts;
 };
 
+struct sl_doc;
+
 struct sl_cluster_sink {
 	void *self;
 	int (*name)(void *self, const char *name, struct sl_err *err);
@@ -1140,6 +1172,10 @@ struct sl_cluster_sink {
 	/* A further file that was read: its hash goes into what identifies a run. Before it is closed, at its
 	 * end. */
 	int (*file)(void *self, struct sl_input *in, struct sl_err *err);
+	/* Objects of Kubernetes, in the order of the file. The document is taken over, whatever happens; the
+	 * names of its files are lent for the run. */
+	int (*objects)(void *self, struct sl_doc *doc, const struct sl_object *object, size_t count,
+		struct sl_err *err);
 };
 
 /* A setting under "cluster." that the reader is to apply while it reads, in this order. */
@@ -1203,6 +1239,204 @@ SL_API void sl_doc_release(struct sl_doc *doc);
 /* Into a zeroed document with its file's name; text[len] is a zero. Released whatever happens. */
 SL_API int sl_doc_read_json(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
 SL_API int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
+
+/* ---- Kubernetes: objects, labels, pods -------------------------------------------------------------------
+ */
+
+/* An object of a manifest, as it was written: `node` of its document is the whole of it. */
+struct sl_object {
+	const char *kind, *version; /* "ClusterQueue", "kueue.x-k8s.io/v1beta2" */
+	const char *space, *name;   /* space "": none. */
+	const struct sl_doc *doc;
+	const struct sl_doc_node *node;
+};
+
+struct sl_label {
+	const char *key, *value;
+};
+struct sl_labels {
+	const struct sl_label *at; /* By key. */
+	uint32_t count;
+};
+enum sl_label_op {
+	SL_LABEL_IN,
+	SL_LABEL_NOT_IN,
+	SL_LABEL_EXISTS,
+	SL_LABEL_NOT_EXISTS,
+	SL_LABEL_GT,
+	SL_LABEL_LT,
+	SL_LABEL_OP_INVALID
+};
+struct sl_label_expr {
+	const char *key;
+	enum sl_label_op op;
+	const char *const *value;
+	uint32_t count;
+};
+/* Expressions all of which have to hold. */
+struct sl_label_term {
+	const struct sl_label_expr *expr;
+	uint32_t count;
+	int32_t weight; /* Of a preferred one. */
+	bool of_fields; /* matchFields, metadata.name alone: expressions are of the node's name. */
+};
+/* Labels and expressions; neither: everything, unless `nothing`. */
+struct sl_label_selector {
+	bool nothing;
+	struct sl_labels labels;
+	struct sl_label_term term;
+};
+enum sl_taint_effect { SL_NO_SCHEDULE, SL_NO_EXECUTE, SL_PREFER_NO_SCHEDULE, SL_ANY_EFFECT };
+struct sl_taint {
+	const char *key, *value; /* value "": none. */
+	enum sl_taint_effect effect;
+};
+struct sl_toleration {
+	const char *key, *value; /* key "", with exists: any. */
+	bool exists;             /* Operator Exists; else Equal. */
+	enum sl_taint_effect effect;
+};
+struct sl_taints {
+	const struct sl_taint *at;
+	uint32_t count;
+};
+struct sl_tolerations {
+	const struct sl_toleration *at;
+	uint32_t count;
+};
+SL_API const char *sl_label_of(const struct sl_labels *labels, const char *key); /* NULL: there is none. */
+/* As Kubernetes matches: NotIn and DoesNotExist hold where the key is missing. */
+SL_API bool sl_label_expr_holds(const struct sl_label_expr *expr, const struct sl_labels *labels);
+SL_API bool sl_label_term_holds(const struct sl_label_term *term, const struct sl_labels *labels);
+SL_API bool sl_label_selects(const struct sl_label_selector *selector, const struct sl_labels *labels);
+SL_API bool sl_tolerates(const struct sl_tolerations *tolerations, const struct sl_taint *taint);
+
+/* A quantity ("500m", "1.5Gi", "1e3", "2") in thousandths, exactly or rounded up as Kubernetes does; beyond
+ * 64 bits: INT64_MAX. False: it is none. */
+SL_API bool sl_get_quantity(const char *text, size_t len, int64_t *thousandths);
+/* The same of a resource's amount: cpu in thousandths, all else in units, rounded up. */
+SL_API bool sl_get_amount(const char *resource, const char *text, size_t len, int64_t *amount);
+
+/* So much of a resource by its Kubernetes name: "cpu" in thousandths, the rest in units. */
+struct sl_amount {
+	const char *resource;
+	int64_t amount;
+};
+struct sl_amounts {
+	const struct sl_amount *at; /* By name. */
+	uint32_t count;
+};
+
+/* Kueue's request for a place in a topology, of annotations or of a Workload. */
+enum { SL_POD_SLICES_MAX = 8 };
+struct sl_pod_topology {
+	bool given;
+	const char *required, *preferred;
+	bool unconstrained;
+	struct {
+		const char *level;
+		int64_t size;
+	} slice[SL_POD_SLICES_MAX]; /* Outermost first. */
+	uint32_t slice_count;
+	const char *group; /* podSetGroupName */
+	const char *pod_index_label, *sub_group_index_label;
+	int64_t sub_group_count;
+};
+struct sl_pod_spread {
+	const char *key; /* topologyKey */
+	int64_t max_skew, min_domains;
+	bool hard; /* DoNotSchedule */
+	struct sl_label_selector pods;
+};
+struct sl_pod_near { /* podAffinity, podAntiAffinity */
+	const char *key;
+	struct sl_label_selector pods;
+	int32_t weight; /* 0: required. */
+	bool anti;
+	bool all_spaces; /* namespaceSelector {}; else those listed, or its own. */
+	const char *const *space;
+	uint32_t space_count;
+};
+struct sl_pod_claim {
+	const char *name;             /* In the pod. */
+	const char *claim, *template; /* One of them; NULL. */
+};
+
+/* Equal pods of one job. */
+struct sl_podset {
+	const char *name;         /* "main", "leader", "worker" */
+	int64_t count, min_count; /* min_count 0: not said. */
+	struct sl_labels labels, annotations, node_selector;
+	struct sl_amounts request; /* Of one pod, as Kubernetes adds containers, init containers, overhead. */
+	bool exceeds_limits;       /* Some request is above its limit. */
+	struct sl_tolerations tolerations;
+	const struct sl_label_term *required, *preferred; /* Node affinity: one of the required. */
+	uint32_t required_count, preferred_count;
+	const struct sl_pod_spread *spread;
+	const struct sl_pod_near *near;
+	const struct sl_pod_claim *claim;
+	uint32_t spread_count, near_count, claim_count;
+	struct sl_pod_topology topology;
+	const char *priority_class; /* Of the pods; NULL: none. */
+	int64_t priority;           /* SL_NONE: not said. */
+	bool never_preempts;        /* preemptionPolicy Never */
+	const char *node;           /* nodeName; NULL: none. */
+	const char *scheduler;      /* NULL: the default one. */
+	const char *pod_group;      /* Gang: its PodGroup; NULL: none. */
+};
+struct sl_pods {
+	const char *kind; /* "Job", "JobSet", "LeaderWorkerSet", "Workload", "Pod"; "": of no manifest. */
+	const char *uid;  /* NULL: not said. */
+	const char *priority_class; /* kueue.x-k8s.io/priority-class, or of the Workload; NULL: none. */
+	struct sl_labels labels, annotations; /* Of the object. */
+	const struct sl_podset *podset;
+	uint32_t count;
+	const struct sl_doc *doc; /* NULL: of no manifest. Its root is the object. */
+};
+/* What a job's pods ask: its manifest, or else its groups, each a podset ("cpu", "memory", "nvidia.com/gpu").
+ */
+SL_API const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *jobs,
+	const struct sl_cluster *cluster, uint32_t job, struct sl_err *err);
+
+/* Puts pods on nodes one by one, for policies that admit whole jobs (sl_binders[]). It keeps books of its
+ * own, and acts at events, outside passes. Its configuration is among the cluster's objects. */
+struct sl_pods_pin {                       /* Of one podset of a job. */
+	int64_t count;                     /* So many pods of it. */
+	struct sl_labels labels;           /* Nodes must have these too. */
+	struct sl_tolerations tolerations; /* Besides its own. */
+	const uint32_t *node;              /* By pod, where it must go; NULL: anywhere. */
+};
+enum sl_bound_what {
+	SL_BOUND_ALL,  /* All its pods have nodes: sl_binder.where. */
+	SL_BOUND_LOST, /* One of them was taken off its node (preempted by `by`, or the node is gone). */
+	SL_BOUND_STUCK /* A pod of it found no node: sl_binder.why. */
+};
+struct sl_bound {
+	enum sl_bound_what what;
+	sl_job job, by;
+};
+struct sl_binder {
+	struct sl_abi abi;
+	const char *name; /* "kube" */
+	const char *summary;
+	const char *paper;
+	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
+	void (*release)(void *state);
+	/* The job's pods are there from now on (pin: by podset; NULL: all, anywhere); lent until removed. */
+	void (*add)(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
+		const struct sl_pods_pin *pin);
+	void (*remove)(void *state, sl_time now, sl_job job);
+	void (*node)(void *state, sl_time now, uint32_t node, bool up);
+	/* All that it does by now; when it wants to be run again, SL_NEVER: not unless something happens. */
+	sl_time (*run)(void *state, sl_time now);
+	/* What came of it, one at a time. */
+	bool (*next)(void *state, struct sl_bound *bound);
+	/* Where its pods are, lent until the next call. */
+	size_t (*where)(void *state, sl_job job, const struct sl_holding **holding);
+	const char *(*why)(void *state, sl_job job); /* "0/12 nodes are available: ..."; NULL. */
+	int (*tell)(void *state, struct sl_tally *tally, struct sl_err *err);
+};
+SL_API extern const struct sl_binder *const sl_binders[]; /* Closed by NULL. */
 
 /* ---- Output -------------------------------------------------------------------- */
 
@@ -1392,6 +1626,8 @@ struct sl_policy {
 	/* Optional, with SL_USE_CONTROL. A model has it fail now: does it wait again? on_event is told of
 	 * SL_EV_MODEL then, else of its end. NULL: it does not. */
 	bool (*requeues)(void *state, struct sl_pass *pass, sl_job job);
+	/* Optional. The run is over: metrics, columns of jobs, tables, as models tell. */
+	int (*tell)(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -1628,7 +1864,12 @@ SL_API void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, 
 	X(LOSS, "loss", "there was no room as it came, and nobody waits") \
 	X(REFUSED, "refused", "what it asked for is refused") \
 	X(NEVER, "never", "what it depends on can no longer be") \
-	X(NODE, "node", "its nodes failed, or were taken out of service")
+	X(NODE, "node", "its nodes failed, or were taken out of service") \
+	X(ADMIT, "admit", "its queue admitted it within its quota") \
+	X(READY, "ready", "its pods were not ready in time") \
+	X(CHECK, "check", "an admission check said so") \
+	X(STOPPED, "stopped", "its queue was stopped") \
+	X(MIGRATE, "migrate", "a flavor that is tried before had room again")
 /* clang-format on */
 enum sl_rule {
 #define SL_RULE_ENTRY(name, word, words) SL_RULE_##name,
@@ -1708,8 +1949,6 @@ struct sl_transfer {
 	uint32_t token; /* Whose it is is known: given back. */
 	uint32_t asker; /* The engine's: kept as it is by whoever carries it out. */
 };
-
-struct sl_tally;
 
 /* All but init are optional. What is told comes in the order in which it happened, after the instant's events
  * and passes as far as they have gone; a job that starts and leaves within one pass is not told of. */

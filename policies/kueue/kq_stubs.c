@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kq_stubs.c - what is not there yet: goes as it comes.
+ */
+#include "policies/kueue/kq_cycle.h"
+
+#define WEAK __attribute__((weak))
+
+WEAK void kq_quota_subtrees(struct kq *kq) { (void)kq; }
+
+WEAK int64_t kq_guaranteed(const struct kq *kq, uint32_t node, uint32_t fr)
+{
+	(void)kq;
+	(void)node;
+	(void)fr;
+	return 0;
+}
+
+WEAK int64_t kq_local_free(const struct kq *kq, uint32_t node, uint32_t fr)
+{
+	(void)kq;
+	(void)node;
+	(void)fr;
+	return 0;
+}
+
+WEAK int64_t kq_available(const struct kq *kq, uint32_t node, uint32_t fr)
+{
+	(void)kq;
+	(void)node;
+	(void)fr;
+	return 0;
+}
+
+WEAK int64_t kq_potential(const struct kq *kq, uint32_t node, uint32_t fr)
+{
+	(void)kq;
+	(void)node;
+	(void)fr;
+	return 0;
+}
+
+WEAK void kq_usage_add(struct kq *kq, uint32_t node, uint32_t fr, int64_t amount)
+{
+	(void)kq;
+	(void)node;
+	(void)fr;
+	(void)amount;
+}
+
+WEAK void kq_usage_remove(struct kq *kq, uint32_t node, uint32_t fr, int64_t amount)
+{
+	(void)kq;
+	(void)node;
+	(void)fr;
+	(void)amount;
+}
+
+WEAK bool kq_borrows(const struct kq *kq, uint32_t node, uint32_t fr)
+{
+	(void)kq;
+	(void)node;
+	(void)fr;
+	return 0;
+}
+
+WEAK uint32_t kq_borrow_height(
+	const struct kq *kq, uint32_t queue, uint32_t fr, int64_t amount, bool *reclaim)
+{
+	(void)kq;
+	(void)queue;
+	(void)fr;
+	(void)amount;
+	(void)reclaim;
+	return 0;
+}
+
+WEAK struct kq_share kq_share_of(
+	const struct kq *kq, uint32_t node, const struct kq_usage_cell *extra, uint32_t extra_count)
+{
+	(void)kq;
+	(void)node;
+	(void)extra;
+	(void)extra_count;
+	return (struct kq_share){ 0 };
+}
+
+WEAK int kq_share_compare(const struct kq_share *a, const struct kq_share *b)
+{
+	(void)a;
+	(void)b;
+	return 0;
+}
+
+WEAK int64_t kq_share_told(const struct kq_share *share)
+{
+	(void)share;
+	return 0;
+}
+
+WEAK int64_t kq_priority(const struct kq *kq, const struct kq_workload *workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK sl_time kq_queue_time(const struct kq *kq, const struct kq_workload *workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK bool kq_queue_before(struct kq *kq, uint32_t a, uint32_t b)
+{
+	(void)kq;
+	(void)a;
+	(void)b;
+	return 0;
+}
+
+WEAK bool kq_queueable(const struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK bool kq_backoff_expired(const struct kq *kq, const struct kq_workload *workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK uint64_t kq_shape_hash(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK bool kq_namespace_matches(const struct kq *kq, uint32_t queue, const char *space)
+{
+	(void)kq;
+	(void)queue;
+	(void)space;
+	return 0;
+}
+
+WEAK void kq_queue_update(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_queue_delete(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK uint32_t kq_queue_pop(struct kq *kq, uint32_t queue)
+{
+	(void)kq;
+	(void)queue;
+	return 0;
+}
+
+WEAK bool kq_queue_requeue(struct kq *kq, uint32_t workload, enum kq_requeue why)
+{
+	(void)kq;
+	(void)workload;
+	(void)why;
+	return 0;
+}
+
+WEAK void kq_queue_notify(struct kq *kq, uint32_t queue)
+{
+	(void)kq;
+	(void)queue;
+}
+
+WEAK bool kq_queue_notified(const struct kq *kq)
+{
+	(void)kq;
+	return 0;
+}
+
+WEAK uint32_t kq_queue_wake(struct kq *kq)
+{
+	(void)kq;
+	return 0;
+}
+
+WEAK bool kq_any_active(const struct kq *kq)
+{
+	(void)kq;
+	return 0;
+}
+
+WEAK uint32_t kq_waiting(const struct kq *kq, uint32_t queue, enum kq_queued where, const uint32_t **workload)
+{
+	(void)kq;
+	(void)queue;
+	(void)where;
+	(void)workload;
+	return 0;
+}
+
+WEAK bool kq_is_sticky(const struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK bool kq_was_preemptor(const struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK void kq_queue_free(struct kq *kq) { (void)kq; }
+
+WEAK double kq_afs_usage(const struct kq *kq, uint32_t local)
+{
+	(void)kq;
+	(void)local;
+	return 0;
+}
+
+WEAK void kq_afs_sample(struct kq *kq) { (void)kq; }
+
+WEAK void kq_afs_reserved(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_afs_admitted(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_afs_dropped(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK struct kq_scratch *kq_scratch_new(void) { return NULL; }
+
+WEAK void kq_scratch_reset(struct kq_scratch *scratch) { (void)scratch; }
+
+WEAK void kq_scratch_free(struct kq_scratch *scratch) { (void)scratch; }
+
+WEAK void *kq_scratch_room(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size)
+{
+	(void)kq;
+	(void)scratch;
+	(void)count;
+	(void)size;
+	return NULL;
+}
+
+WEAK struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint32_t workload,
+	uint32_t queue, const struct kq_assign_options *options)
+{
+	(void)kq;
+	(void)scratch;
+	(void)workload;
+	(void)queue;
+	(void)options;
+	return NULL;
+}
+
+WEAK bool kq_grain_better(
+	const struct kq_node *queue, enum kq_grain a, uint32_t a_borrow, enum kq_grain b, uint32_t b_borrow)
+{
+	(void)queue;
+	(void)a;
+	(void)a_borrow;
+	(void)b;
+	(void)b_borrow;
+	return 0;
+}
+
+WEAK void kq_assign_remember(struct kq *kq, const struct kq_assignment *assignment)
+{
+	(void)kq;
+	(void)assignment;
+}
+
+WEAK void kq_assign_forget(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK bool kq_partial_search(const struct kq_podset *podset, uint32_t podset_count, int64_t *count,
+	bool (*fits)(void *self, const int64_t *count), void *self)
+{
+	(void)podset;
+	(void)podset_count;
+	(void)count;
+	(void)fits;
+	(void)self;
+	return 0;
+}
+
+WEAK struct kq_amounts kq_podset_pending(
+	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, int64_t count)
+{
+	(void)kq;
+	(void)scratch;
+	(void)workload;
+	(void)podset;
+	(void)count;
+	return (struct kq_amounts){ 0 };
+}
+
+WEAK struct kq_amounts kq_podset_admitted(
+	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset)
+{
+	(void)kq;
+	(void)scratch;
+	(void)workload;
+	(void)podset;
+	return (struct kq_amounts){ 0 };
+}
+
+WEAK int64_t kq_reclaimable_limited(const struct kq_podset *podset, int64_t reclaimable)
+{
+	(void)podset;
+	(void)reclaimable;
+	return 0;
+}
+
+WEAK uint32_t kq_workload_usage(
+	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, struct kq_usage_cell **cell)
+{
+	(void)kq;
+	(void)scratch;
+	(void)workload;
+	(void)cell;
+	return 0;
+}
+
+WEAK struct kq_admission *kq_assignment_admission(struct kq *kq, const struct kq_assignment *assignment)
+{
+	(void)kq;
+	(void)assignment;
+	return NULL;
+}
+
+WEAK void kq_reserve(struct kq *kq, const struct kq_assignment *assignment, struct kq_usage_cell *reserved)
+{
+	(void)kq;
+	(void)assignment;
+	(void)reserved;
+}
+
+WEAK struct kq_victims kq_victims_of(struct kq *kq, struct kq_scratch *scratch,
+	const struct kq_assignment *assignment, const struct kq_preempt_options *options)
+{
+	(void)kq;
+	(void)scratch;
+	(void)assignment;
+	(void)options;
+	return (struct kq_victims){ 0 };
+}
+
+WEAK enum kq_grain kq_preempt_oracle(void *self, struct kq *kq, uint32_t workload, uint32_t queue,
+	uint32_t fr, int64_t amount, uint32_t *borrow)
+{
+	(void)self;
+	(void)kq;
+	(void)workload;
+	(void)queue;
+	(void)fr;
+	(void)amount;
+	(void)borrow;
+	return 0;
+}
+
+WEAK void kq_candidates_sort(struct kq *kq, uint32_t queue, uint32_t *workload, uint32_t count)
+{
+	(void)kq;
+	(void)queue;
+	(void)workload;
+	(void)count;
+}
+
+WEAK void kq_tas_seal(struct kq *kq) { (void)kq; }
+
+WEAK void kq_tas_free(struct kq *kq) { (void)kq; }
+
+WEAK void kq_tas_add(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_tas_remove(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_tas_add_assignment(struct kq *kq, const struct kq_assignment *assignment)
+{
+	(void)kq;
+	(void)assignment;
+}
+
+WEAK bool kq_tas_still_fits(struct kq *kq, const struct kq_assignment *assignment)
+{
+	(void)kq;
+	(void)assignment;
+	return 0;
+}
+
+WEAK bool kq_tas_only(const struct kq *kq, uint32_t queue)
+{
+	(void)kq;
+	(void)queue;
+	return 0;
+}
+
+WEAK bool kq_tas_requested(const struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK const char *kq_tas_mismatch(
+	const struct kq *kq, uint32_t queue, const struct kq_podset *podset, uint32_t flavor)
+{
+	(void)kq;
+	(void)queue;
+	(void)podset;
+	(void)flavor;
+	return NULL;
+}
+
+WEAK bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment,
+	bool empty, const char **why, uint32_t *failed)
+{
+	(void)kq;
+	(void)scratch;
+	(void)assignment;
+	(void)empty;
+	(void)why;
+	(void)failed;
+	return 0;
+}
+
+WEAK void kq_tas_assign(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment)
+{
+	(void)kq;
+	(void)scratch;
+	(void)assignment;
+}
+
+WEAK struct kq_placement *kq_tas_replace(
+	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, const char **why)
+{
+	(void)kq;
+	(void)scratch;
+	(void)workload;
+	(void)podset;
+	(void)why;
+	return NULL;
+}
+
+WEAK void kq_tas_sort(struct kq_tas_domain *domain, uint32_t count, bool unconstrained, bool with_leader,
+	bool by_affinity, bool mixed)
+{
+	(void)domain;
+	(void)count;
+	(void)unconstrained;
+	(void)with_leader;
+	(void)by_affinity;
+	(void)mixed;
+}
+
+WEAK bool kq_cycle(struct kq *kq)
+{
+	(void)kq;
+	return 0;
+}
+
+WEAK const struct kq_cycle_figures *kq_cycle_figures(const struct kq *kq)
+{
+	(void)kq;
+	return NULL;
+}
+
+WEAK int kq_entry_compare(const struct kq *kq, const struct kq_entry_key *a, const struct kq_entry_key *b)
+{
+	(void)kq;
+	(void)a;
+	(void)b;
+	return 0;
+}
+
+WEAK void kq_submit(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_finish(struct kq *kq, uint32_t workload, const char *reason)
+{
+	(void)kq;
+	(void)workload;
+	(void)reason;
+}
+
+WEAK void kq_delete(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_evicted(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+}
+
+WEAK void kq_reclaim(struct kq *kq, uint32_t workload, uint32_t podset, int64_t count)
+{
+	(void)kq;
+	(void)workload;
+	(void)podset;
+	(void)count;
+}
+
+WEAK void kq_pods_ready(struct kq *kq, uint32_t workload, bool ready)
+{
+	(void)kq;
+	(void)workload;
+	(void)ready;
+}
+
+WEAK void kq_check_set(
+	struct kq *kq, uint32_t workload, uint32_t check, enum kq_check_state state, sl_time retry_after)
+{
+	(void)kq;
+	(void)workload;
+	(void)check;
+	(void)state;
+	(void)retry_after;
+}
+
+WEAK void kq_set_active(struct kq *kq, uint32_t workload, bool active)
+{
+	(void)kq;
+	(void)workload;
+	(void)active;
+}
+
+WEAK void kq_host_failed(struct kq *kq, uint32_t host)
+{
+	(void)kq;
+	(void)host;
+}
+
+WEAK sl_time kq_reconcile(struct kq *kq, uint32_t workload)
+{
+	(void)kq;
+	(void)workload;
+	return 0;
+}
+
+WEAK const char *kq_ready_check(const struct kq *kq, const struct kq_workload *workload, sl_time *recheck)
+{
+	(void)kq;
+	(void)workload;
+	(void)recheck;
+	return NULL;
+}
+
+WEAK bool kq_set_requeue(struct kq *kq, uint32_t workload, sl_time until, bool count)
+{
+	(void)kq;
+	(void)workload;
+	(void)until;
+	(void)count;
+	return 0;
+}
