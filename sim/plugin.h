@@ -1204,7 +1204,7 @@ struct sl_cluster_reader {
 enum sl_doc_kind { SL_DOC_TEXT, SL_DOC_MAP, SL_DOC_LIST };
 
 /* Bounds of what is read: text of a file, values and levels of a document, members of a map. */
-enum { SL_DOC_BYTES_MAX = 1 << 26, SL_DOC_NODES_MAX = 1 << 22, SL_DOC_DEPTH_MAX = 16, SL_DOC_KEYS_MAX = 256 };
+enum { SL_DOC_BYTES_MAX = 1 << 26, SL_DOC_NODES_MAX = 1 << 22, SL_DOC_DEPTH_MAX = 32, SL_DOC_KEYS_MAX = 256 };
 
 struct sl_doc_node {
 	enum sl_doc_kind kind;

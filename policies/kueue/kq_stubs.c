@@ -258,15 +258,6 @@ WEAK void kq_scratch_reset(struct kq_scratch *scratch) { (void)scratch; }
 
 WEAK void kq_scratch_free(struct kq_scratch *scratch) { (void)scratch; }
 
-WEAK void *kq_scratch_room(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size)
-{
-	(void)kq;
-	(void)scratch;
-	(void)count;
-	(void)size;
-	return NULL;
-}
-
 WEAK struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint32_t workload,
 	uint32_t queue, const struct kq_assign_options *options)
 {
@@ -595,3 +586,6 @@ WEAK bool kq_set_requeue(struct kq *kq, uint32_t workload, sl_time until, bool c
 	(void)count;
 	return 0;
 }
+
+WEAK void kq_cycle_free(struct kq *kq) { (void)kq; }
+WEAK void kq_queue_status(struct kq *kq, uint32_t queue) { kq->node[queue].active = kq->node[queue].exists; }
