@@ -42,7 +42,7 @@ uint32_t kq_borrow_height(const struct kq *kq, uint32_t queue, uint32_t fr, int6
 /* Dominant resource share of a node below its parent. */
 struct kq_share {
 	bool borrowing;
-	bool zero_weight;  /* And borrowing: above all that are not; compared by `ratio`. */
+	bool zero_weight;  /* And a ratio: above all that are not; compared by `ratio`. */
 	double ratio;      /* Unweighted, in thousandths; */
 	double share;      /* over the weight. */
 	uint32_t resource; /* The dominant one; KQ_NO: none. */

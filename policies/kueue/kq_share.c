@@ -148,7 +148,8 @@ struct kq_share kq_share_of(
 		}
 	}
 	const double weight = kq->node[node].weight;
-	share.zero_weight = share.borrowing && !(weight > 0.0);
+	/* Who borrows only what nobody lends has no share, whatever its weight. */
+	share.zero_weight = share.ratio > 0.0 && !(weight > 0.0);
 	share.share = share.zero_weight ? (double)INFINITY : share.ratio > 0.0 ? share.ratio / weight : 0.0;
 	return share;
 }
