@@ -162,8 +162,8 @@ struct kq_local_queue {
 	const char *queue_name;
 	enum kq_stop stop;
 	double weight;
-	/* Admission fair sharing: consumption, in natural units by resource, and the penalty that is pending.
-	 */
+	/* Admission fair sharing, by resource: consumption in natural units; whole requests of which a part
+	 * is a pending penalty (kq_afs.c). */
 	double *used, *penalty; /* resource_sealed long. */
 	sl_time used_at;
 	bool exists;
@@ -305,6 +305,7 @@ struct kq_workload {
 	/* The scheduler's. */
 	uint64_t hash; /* Of its shape: kq_queue.c. */
 	struct kq_progress *progress;
+	bool flavors_left;          /* Of these some are left: it is tried again at once. kq_assign.c */
 	bool holds;                 /* It is among its queue's holders, and its quota is counted: */
 	struct kq_usage_cell *used; /* so much; made as it comes to hold. */
 	uint32_t used_count;
