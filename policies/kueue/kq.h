@@ -463,7 +463,15 @@ struct kq {
 	void *state[8];             /* Of parts that keep something between cycles, by enum kq_part. */
 };
 enum { KQ_PODS, KQ_CPU, KQ_MEMORY };
-enum kq_part { KQ_PART_QUEUE, KQ_PART_ASSIGN, KQ_PART_PREEMPT, KQ_PART_CYCLE, KQ_PART_LIFE, KQ_PART_MULTI };
+enum kq_part {
+	KQ_PART_QUEUE,
+	KQ_PART_ASSIGN,
+	KQ_PART_PREEMPT,
+	KQ_PART_CYCLE,
+	KQ_PART_LIFE,
+	KQ_PART_MULTI,
+	KQ_PART_QUOTA,
+};
 
 int kq_names_make(struct kq *kq);
 void kq_names_free(struct kq *kq);

@@ -51,6 +51,7 @@ void kq_free(struct kq *kq)
 	if (!kq)
 		return;
 	kq_queue_free(kq);
+	kq_quota_free(kq);
 	kq_tas_free(kq);
 	kq_cycle_free(kq);
 	for (uint32_t i = 0; i < kq->workload_count; i++) {
