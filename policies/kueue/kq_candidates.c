@@ -12,7 +12,7 @@
 
 #include "policies/kueue/kq_queue.h"
 
-uint32_t kq_queue_of(const struct kq *kq, uint32_t workload)
+uint32_t kq_held_of(const struct kq *kq, uint32_t workload)
 {
 	const struct kq_admission *admission = kq->workload[workload].admission;
 	return admission ? admission->queue : KQ_NO;
@@ -77,7 +77,7 @@ static enum kq_class class_of(const struct kq_search *search, uint32_t workload,
 	const struct kq *kq = search->kq;
 	const struct kq_node *queue = &kq->node[search->queue];
 	const int64_t priority = kq_priority(kq, &kq->workload[workload]);
-	if (kq_queue_of(kq, workload) == search->queue)
+	if (kq_held_of(kq, workload) == search->queue)
 		return KQ_CLASS_OWN;
 	if (advantage)
 		return KQ_CLASS_HIERARCHICAL;
@@ -135,7 +135,7 @@ static struct key key_of(const struct kq *kq, uint32_t queue, struct kq_candidat
 {
 	const struct kq_workload *row = &kq->workload[candidate.workload];
 	const struct kq_cond *reserved = &row->cond[KQ_QUOTA_RESERVED];
-	const uint32_t own = kq_queue_of(kq, candidate.workload);
+	const uint32_t own = kq_held_of(kq, candidate.workload);
 	struct key key = { .candidate = candidate,
 		.evicted = kq_is(&row->cond[KQ_EVICTED]),
 		.own = own == queue,

@@ -195,7 +195,7 @@ static bool still_valid(const struct kq_search *search, const struct kq_candidat
 		return true;
 	if (borrow && candidate->class == KQ_CLASS_NO_BORROW)
 		return false;
-	for (uint32_t node = kq_queue_of(kq, candidate->workload); node != KQ_NO && node != candidate->common;
+	for (uint32_t node = kq_held_of(kq, candidate->workload); node != KQ_NO && node != candidate->common;
 		node = kq->node[node].parent)
 		if (within_quota(search, node))
 			return false;
@@ -384,7 +384,7 @@ enum kq_grain kq_preempt_oracle(void *self, struct kq *kq, uint32_t workload, ui
 	enum kq_grain grain = victims.count ? KQ_GRAIN_RECLAIM : KQ_GRAIN_NO_CANDIDATES;
 	for (uint32_t i = 0; i < victims.count; i++) {
 		kq_count_out(kq, victims.at[i].workload);
-		if (kq_queue_of(kq, victims.at[i].workload) == queue)
+		if (kq_held_of(kq, victims.at[i].workload) == queue)
 			grain = KQ_GRAIN_PREEMPT;
 	}
 	bool reclaim;

@@ -62,7 +62,7 @@ static void line_up(struct fair *fair, const struct kq_candidates *list)
 		fair->pruned[n] = false;
 	}
 	for (uint32_t i = list->count; i-- > 0;) {
-		const uint32_t queue = kq_queue_of(kq, list->at[i].workload);
+		const uint32_t queue = kq_held_of(kq, list->at[i].workload);
 		fair->after[i] = fair->next[queue];
 		fair->next[queue] = i;
 	}

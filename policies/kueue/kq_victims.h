@@ -38,7 +38,7 @@ struct kq_search {
 };
 
 /* kq_candidates.c */
-uint32_t kq_queue_of(const struct kq *kq, uint32_t workload); /* Of its admission; KQ_NO. */
+uint32_t kq_held_of(const struct kq *kq, uint32_t workload); /* Of its admission; KQ_NO. */
 /* Does one of these two policies allow it, and does it use a cell that is needed? */
 bool kq_may_go(const struct kq_search *search, uint32_t workload);
 /* Holders of a queue that may go. */
