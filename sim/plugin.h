@@ -1204,7 +1204,7 @@ struct sl_cluster_reader {
 enum sl_doc_kind { SL_DOC_TEXT, SL_DOC_MAP, SL_DOC_LIST };
 
 /* Bounds of what is read: text of a file, values and levels of a document, members of a map. */
-enum { SL_DOC_BYTES_MAX = 1 << 26, SL_DOC_NODES_MAX = 1 << 22, SL_DOC_DEPTH_MAX = 16, SL_DOC_KEYS_MAX = 256 };
+enum { SL_DOC_BYTES_MAX = 1 << 26, SL_DOC_NODES_MAX = 1 << 22, SL_DOC_DEPTH_MAX = 32, SL_DOC_KEYS_MAX = 256 };
 
 struct sl_doc_node {
 	enum sl_doc_kind kind;
@@ -1232,6 +1232,9 @@ SL_API const struct sl_doc_node *sl_doc_child(
 	const struct sl_doc *doc, const struct sl_doc_node *parent); /* NULL: empty. */
 SL_API const struct sl_doc_node *sl_doc_next(
 	const struct sl_doc *doc, const struct sl_doc_node *node); /* NULL: the last. */
+/* The member of that key; NULL: it has none, is no map, or is NULL. */
+SL_API const struct sl_doc_node *sl_doc_member(
+	const struct sl_doc *doc, const struct sl_doc_node *map, const char *key);
 SL_API struct sl_place sl_doc_place(const struct sl_doc *doc, const struct sl_doc_node *node);
 SL_API struct sl_place sl_doc_key_place(const struct sl_doc *doc, const struct sl_doc_node *node);
 SL_API void sl_doc_release(struct sl_doc *doc);
@@ -1393,6 +1396,22 @@ struct sl_pods {
 	uint32_t count;
 	const struct sl_doc *doc; /* NULL: of no manifest. Its root is the object. */
 };
+/* Values of an object: NULL is an empty one, a selector of nothing. Texts are lent by the document. */
+SL_API int sl_doc_labels(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_labels *labels, struct sl_err *err);
+SL_API int sl_doc_selector(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_label_selector *selector, struct sl_err *err);
+SL_API int sl_doc_taints(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_taints *taints, struct sl_err *err);
+SL_API int sl_doc_tolerations(struct sl_arena *arena, const struct sl_doc *doc,
+	const struct sl_doc_node *node, struct sl_tolerations *tolerations, struct sl_err *err);
+SL_API int sl_doc_amounts(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_amounts *amounts, struct sl_err *err);
+
+/* Has an object of this kind pods? And those of one that has; texts are lent by the document. */
+SL_API bool sl_pods_has(const char *kind);
+SL_API int sl_pods_read(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *object,
+	struct sl_pods *pods, struct sl_err *err);
 /* What a job's pods ask: its manifest, or else its groups, each a podset ("cpu", "memory", "nvidia.com/gpu").
  */
 SL_API const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *jobs,
