@@ -457,8 +457,8 @@ int sim_end(struct sim *sim, struct sl_err *err)
 	decisions_result(pass, &sim->result);
 	if (!status && pass->models)
 		status = models_results(pass, &sim->result, &pass->err);
-	if (!status && pass->models)
-		status = models_told(pass, &sim->result, &pass->err);
+	if (!status && (pass->models || pass->policy->tell))
+		status = all_told(pass, &sim->result, &pass->err);
 	if (pass->options.check && !status)
 		check_charges(&sim->result);
 	return failed(engine, status, err);

@@ -20,7 +20,13 @@
 #define KQ_NO_LIMIT  INT64_C(-1) /* No borrowing or lending limit is set. */
 
 /* Bounds of what is read. */
-enum { KQ_FLAVORS_MAX = 4096, KQ_RESOURCES_MAX = 1024, KQ_TREE_MAX = 1 << 20, KQ_CELLS_MAX = 1 << 26 };
+enum {
+	KQ_FLAVORS_MAX = 4096,
+	KQ_RESOURCES_MAX = 1024,
+	KQ_TREE_MAX = 1 << 20,
+	KQ_CELLS_MAX = 1 << 26,
+	KQ_ROWS_MAX = 1 << 28
+};
 
 /* Saturating: KQ_UNLIMITED plus or minus anything stays so. */
 int64_t kq_add(int64_t a, int64_t b);
@@ -67,7 +73,7 @@ struct kq_host {
 	struct sl_labels labels;
 	struct sl_taints taints;
 	struct kq_amounts allocatable;
-	int64_t *foreign; /* By resource: of pods that are not admitted with a topology; resources_capacity
+	int64_t *foreign; /* By resource: of pods that are not admitted with a topology; resource_sealed
 			     long. */
 	bool ready, unschedulable;
 };
@@ -141,6 +147,7 @@ struct kq_node {
 	uint32_t check_count;
 	bool concurrent;             /* concurrentAdmissionPolicy is set; */
 	const char *concurrent_mode; /* its migration mode; NULL: its default. */
+	const char *concurrent_last; /* lastAcceptableFlavorName; empty: any. */
 	bool active;                 /* Made by kq_seal, with why not: */
 	const char *inactive_reason, *inactive_message;
 	uint64_t generation; /* Of what is allocatable: kq_assign.c. */
@@ -157,7 +164,7 @@ struct kq_local_queue {
 	double weight;
 	/* Admission fair sharing: consumption, in natural units by resource, and the penalty that is pending.
 	 */
-	double *used, *penalty; /* resources_capacity long. */
+	double *used, *penalty; /* resource_sealed long. */
 	sl_time used_at;
 	bool exists;
 };
@@ -264,7 +271,8 @@ struct kq_workload_check {
 	sl_time retry_after; /* After `at`; 0: at once. */
 };
 
-struct kq_progress; /* kq_assign.h: flavors that were tried. */
+struct kq_progress;   /* kq_assign.h: flavors that were tried. */
+struct kq_usage_cell; /* kq_quota.h */
 
 struct kq_workload {
 	const char *name, *space, *uid; /* "" where nothing is said. */
@@ -297,7 +305,9 @@ struct kq_workload {
 	/* The scheduler's. */
 	uint64_t hash; /* Of its shape: kq_queue.c. */
 	struct kq_progress *progress;
-	bool holds;      /* Its quota is counted. */
+	bool holds;                 /* It is among its queue's holders, and its quota is counted: */
+	struct kq_usage_cell *used; /* so much; made as it comes to hold. */
+	uint32_t used_count;
 	uint32_t holder; /* Its place among its queue's holders. */
 	uint8_t queued;  /* enum of kq_queue.h: where it waits. */
 	uint32_t heap_at;
@@ -403,7 +413,7 @@ struct kq {
 	sl_time now;
 
 	const char **resource;                      /* Names; KQ_PODS, KQ_CPU, KQ_MEMORY first. */
-	uint32_t resource_count, resource_capacity; /* capacity: as of kq_seal, room of arrays by resource. */
+	uint32_t resource_count, resource_capacity; /* Arrays by resource have room for resource_sealed. */
 	struct kq_flavor *flavor;
 	uint32_t flavor_count, flavor_capacity;
 	struct kq_topology *topology;
@@ -427,11 +437,12 @@ struct kq {
 		uint32_t flavor, resource;
 	} * fr;
 	uint32_t fr_count;
-	uint32_t *fr_of;                        /* [flavor * resource_capacity + resource]; KQ_NO */
-	int64_t *nominal, *borrowing, *lending; /* KQ_NO_LIMIT */
-	int64_t *subtree;                       /* S: subtree quota. */
-	int64_t *usage;                         /* U. Journalled. */
-	uint32_t *queue;                        /* The queues among the nodes, by name. */
+	uint32_t *fr_of;                         /* [flavor * resource_sealed + resource]; KQ_NO: kq_fr() */
+	uint32_t flavor_sealed, resource_sealed; /* How many there were. */
+	int64_t *nominal, *borrowing, *lending;  /* KQ_NO_LIMIT */
+	int64_t *subtree;                        /* S: subtree quota. */
+	int64_t *usage;                          /* U. Journalled. */
+	uint32_t *queue;                         /* The queues among the nodes, by name. */
 	uint32_t queue_count;
 
 	/* Cells and what was in them, since the first open mark. */
@@ -445,14 +456,25 @@ struct kq {
 	struct kq_effect *effect;
 	uint32_t effect_count, effect_capacity;
 	struct kq_tas *tas;
-	uint64_t cycles; /* That popped at least one head. */
-	uint64_t orders; /* Of reservations so far. */
-	void *intern;    /* Of kq_text. */
-	void *state[8];  /* Of parts that keep something between cycles, by enum kq_part. */
+	uint64_t cycles;            /* That popped at least one head. */
+	uint64_t orders;            /* Of reservations so far. */
+	struct kq_names *names;     /* kq_names.c */
+	struct kq_scratch *scratch; /* Of kq_hold and its like. */
+	void *state[8];             /* Of parts that keep something between cycles, by enum kq_part. */
 };
 enum { KQ_PODS, KQ_CPU, KQ_MEMORY };
-enum kq_part { KQ_PART_QUEUE, KQ_PART_ASSIGN, KQ_PART_PREEMPT, KQ_PART_CYCLE, KQ_PART_LIFE, KQ_PART_MULTI };
+enum kq_part {
+	KQ_PART_QUEUE,
+	KQ_PART_ASSIGN,
+	KQ_PART_PREEMPT,
+	KQ_PART_CYCLE,
+	KQ_PART_LIFE,
+	KQ_PART_MULTI,
+	KQ_PART_QUOTA,
+};
 
+int kq_names_make(struct kq *kq);
+void kq_names_free(struct kq *kq);
 /* kq_world.c. NULL: no memory. */
 struct kq *kq_new(struct sl_arena *arena);
 void kq_free(struct kq *kq); /* What is not in the arena. */
@@ -472,6 +494,8 @@ uint32_t kq_host(struct kq *kq, const char *name);
 /* Only if there is one: KQ_NO else. */
 uint32_t kq_find_queue(const struct kq *kq, const char *name);
 uint32_t kq_find_local(const struct kq *kq, const char *space, const char *name);
+uint32_t kq_find_namespace(const struct kq *kq, const char *name);
+uint32_t kq_find_host(const struct kq *kq, const char *name);
 /* An empty one, active, of no queue. */
 uint32_t kq_workload(struct kq *kq, const char *space, const char *name);
 /* A sorted, unique copy; amounts of the same resource are added. */
@@ -505,5 +529,15 @@ void kq_release(struct kq *kq, uint32_t workload);
 /* The same of the books alone, for what-if under a mark: holders stay. */
 void kq_count_in(struct kq *kq, uint32_t workload);
 void kq_count_out(struct kq *kq, uint32_t workload);
+/* What it asks has changed (reclaimable pods): it is counted anew. */
+void kq_recount(struct kq *kq, uint32_t workload);
+
+/* KQ_NO: no quota names them. */
+static inline uint32_t kq_fr(const struct kq *kq, uint32_t flavor, uint32_t resource)
+{
+	return flavor < kq->flavor_sealed && resource < kq->resource_sealed
+		       ? kq->fr_of[flavor * kq->resource_sealed + resource]
+		       : KQ_NO;
+}
 
 #endif

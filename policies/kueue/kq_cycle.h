@@ -12,6 +12,7 @@
 
 /* At kq->now. False: no head was popped, and no cycle is counted. Effects are appended. */
 bool kq_cycle(struct kq *kq);
+void kq_cycle_free(struct kq *kq);
 /* Of the last cycle, for recorded cases. */
 struct kq_cycle_figures {
 	uint32_t admitted, preempted;

@@ -10,8 +10,21 @@
 
 #include "policies/kueue/kq.h"
 
-/* Of kq_seal: kq->subtree, from the quotas of all nodes. */
+/* What the quotas alone say, at state[KQ_PART_QUOTA]; arrays [node * fr_count + fr]. */
+struct kq_quota_made {
+	int64_t *potential;
+	int64_t *lendable; /* Of the cell's resource, over all flavors: what the node could have at most. */
+	uint8_t *quoted;   /* Whether the node, or one below it, has a quota for the cell: a flavor may be
+			    * listed without any. */
+	uint32_t *by_resource; /* Cells by (name of resource, cell). */
+};
+
+/* Of kq_seal: kq->subtree, from the quotas of all nodes, and what can be said from these alone. */
 void kq_quota_subtrees(struct kq *kq);
+void kq_share_made(struct kq *kq, struct kq_quota_made *made, const uint32_t *bottom_up);
+void kq_quota_free(struct kq *kq);
+/* KQ_NO: none, or its cohorts go in a circle. */
+uint32_t kq_quota_parent(const struct kq *kq, uint32_t node);
 int64_t kq_guaranteed(const struct kq *kq, uint32_t node, uint32_t fr);
 int64_t kq_local_free(const struct kq *kq, uint32_t node, uint32_t fr);
 /* May be negative; of queues callers take 0 then. */
@@ -29,7 +42,7 @@ uint32_t kq_borrow_height(const struct kq *kq, uint32_t queue, uint32_t fr, int6
 /* Dominant resource share of a node below its parent. */
 struct kq_share {
 	bool borrowing;
-	bool zero_weight;  /* And borrowing: above all that are not; compared by `ratio`. */
+	bool zero_weight;  /* And a ratio: above all that are not; compared by `ratio`. */
 	double ratio;      /* Unweighted, in thousandths; */
 	double share;      /* over the weight. */
 	uint32_t resource; /* The dominant one; KQ_NO: none. */

@@ -6,98 +6,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK void kq_quota_subtrees(struct kq *kq) { (void)kq; }
-
-WEAK int64_t kq_guaranteed(const struct kq *kq, uint32_t node, uint32_t fr)
-{
-	(void)kq;
-	(void)node;
-	(void)fr;
-	return 0;
-}
-
-WEAK int64_t kq_local_free(const struct kq *kq, uint32_t node, uint32_t fr)
-{
-	(void)kq;
-	(void)node;
-	(void)fr;
-	return 0;
-}
-
-WEAK int64_t kq_available(const struct kq *kq, uint32_t node, uint32_t fr)
-{
-	(void)kq;
-	(void)node;
-	(void)fr;
-	return 0;
-}
-
-WEAK int64_t kq_potential(const struct kq *kq, uint32_t node, uint32_t fr)
-{
-	(void)kq;
-	(void)node;
-	(void)fr;
-	return 0;
-}
-
-WEAK void kq_usage_add(struct kq *kq, uint32_t node, uint32_t fr, int64_t amount)
-{
-	(void)kq;
-	(void)node;
-	(void)fr;
-	(void)amount;
-}
-
-WEAK void kq_usage_remove(struct kq *kq, uint32_t node, uint32_t fr, int64_t amount)
-{
-	(void)kq;
-	(void)node;
-	(void)fr;
-	(void)amount;
-}
-
-WEAK bool kq_borrows(const struct kq *kq, uint32_t node, uint32_t fr)
-{
-	(void)kq;
-	(void)node;
-	(void)fr;
-	return 0;
-}
-
-WEAK uint32_t kq_borrow_height(
-	const struct kq *kq, uint32_t queue, uint32_t fr, int64_t amount, bool *reclaim)
-{
-	(void)kq;
-	(void)queue;
-	(void)fr;
-	(void)amount;
-	(void)reclaim;
-	return 0;
-}
-
-WEAK struct kq_share kq_share_of(
-	const struct kq *kq, uint32_t node, const struct kq_usage_cell *extra, uint32_t extra_count)
-{
-	(void)kq;
-	(void)node;
-	(void)extra;
-	(void)extra_count;
-	return (struct kq_share){ 0 };
-}
-
-WEAK int kq_share_compare(const struct kq_share *a, const struct kq_share *b)
-{
-	(void)a;
-	(void)b;
-	return 0;
-}
-
-WEAK int64_t kq_share_told(const struct kq_share *share)
-{
-	(void)share;
-	return 0;
-}
-
 WEAK int64_t kq_priority(const struct kq *kq, const struct kq_workload *workload)
 {
 	(void)kq;
@@ -257,15 +165,6 @@ WEAK struct kq_scratch *kq_scratch_new(void) { return NULL; }
 WEAK void kq_scratch_reset(struct kq_scratch *scratch) { (void)scratch; }
 
 WEAK void kq_scratch_free(struct kq_scratch *scratch) { (void)scratch; }
-
-WEAK void *kq_scratch_room(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size)
-{
-	(void)kq;
-	(void)scratch;
-	(void)count;
-	(void)size;
-	return NULL;
-}
 
 WEAK struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint32_t workload,
 	uint32_t queue, const struct kq_assign_options *options)
@@ -595,3 +494,6 @@ WEAK bool kq_set_requeue(struct kq *kq, uint32_t workload, sl_time until, bool c
 	(void)count;
 	return 0;
 }
+
+WEAK void kq_cycle_free(struct kq *kq) { (void)kq; }
+WEAK void kq_queue_status(struct kq *kq, uint32_t queue) { kq->node[queue].active = kq->node[queue].exists; }

@@ -23,7 +23,7 @@ static const struct suite {
 } suites[] = {
 	{ "classic", classic_file },
 	{ "slurm", slurm_file },
-	{ "kueue", NULL },
+	{ "kueue", kueue_file },
 	{ "runai", NULL },
 };
 
