@@ -1172,8 +1172,8 @@ struct sl_cluster_sink {
 	/* A further file that was read: its hash goes into what identifies a run. Before it is closed, at its
 	 * end. */
 	int (*file)(void *self, struct sl_input *in, struct sl_err *err);
-	/* Objects of Kubernetes, in the order of the file. The document is taken over, whatever happens; the
-	 * names of its files are lent for the run. */
+	/* Objects of Kubernetes, in the order of the file, all of this document. What is in it is taken over,
+	 * whatever happens: it is empty then. */
 	int (*objects)(void *self, struct sl_doc *doc, const struct sl_object *object, size_t count,
 		struct sl_err *err);
 };
@@ -1242,6 +1242,8 @@ SL_API void sl_doc_release(struct sl_doc *doc);
 /* Into a zeroed document with its file's name; text[len] is a zero. Released whatever happens. */
 SL_API int sl_doc_read_json(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
 SL_API int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
+/* Several documents: the root is a list of them; one of nothing but comments is an empty text. */
+SL_API int sl_doc_read_yamls(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
 
 /* ---- Kubernetes: objects, labels, pods -------------------------------------------------------------------
  */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/doc.h"
 #include "sim/pods_parts.h"
 
 #define MIB (INT64_C(1) << 20)
@@ -117,23 +118,6 @@ int pods_of_groups(struct sl_arena *arena, const struct sl_jobs *jobs, const str
 
 /* ---- Of a manifest ------------------------------------------------------------------------------------ */
 
-/* A document that goes with the arena. */
-static int keep_doc(
-	struct sl_arena *arena, const struct sl_doc *read, struct sl_doc *kept, struct sl_err *err)
-{
-	*kept = (struct sl_doc){ .file = sl_strdup(arena, read->file, strlen(read->file)),
-		.count = read->count,
-		.text_len = read->text_len };
-	kept->node = sl_alloc(arena, read->count + 1, sizeof(*kept->node));
-	kept->text = sl_alloc(arena, read->text_len + 1, 1);
-	if (!kept->file || !kept->node || !kept->text)
-		return sl_fail_memory(err);
-	memcpy(kept->node, read->node, read->count * sizeof(*kept->node));
-	if (read->text_len)
-		memcpy(kept->text, read->text, read->text_len);
-	return SL_OK;
-}
-
 static int read_manifest(struct sl_arena *arena, const char *manifest, const char *name, struct sl_doc *kept,
 	struct sl_err *err)
 {
@@ -142,7 +126,7 @@ static int read_manifest(struct sl_arena *arena, const char *manifest, const cha
 	if (!status && (!doc.count || doc.node[0].kind != SL_DOC_MAP))
 		status = sl_fail(err, SL_INPUT, "%s: must be one object in braces", name);
 	if (!status)
-		status = keep_doc(arena, &doc, kept, err);
+		status = sl_doc_keep(arena, &doc, kept, err);
 	sl_doc_release(&doc);
 	return status;
 }
