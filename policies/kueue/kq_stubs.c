@@ -166,103 +166,6 @@ WEAK void kq_scratch_reset(struct kq_scratch *scratch) { (void)scratch; }
 
 WEAK void kq_scratch_free(struct kq_scratch *scratch) { (void)scratch; }
 
-WEAK struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint32_t workload,
-	uint32_t queue, const struct kq_assign_options *options)
-{
-	(void)kq;
-	(void)scratch;
-	(void)workload;
-	(void)queue;
-	(void)options;
-	return NULL;
-}
-
-WEAK bool kq_grain_better(
-	const struct kq_node *queue, enum kq_grain a, uint32_t a_borrow, enum kq_grain b, uint32_t b_borrow)
-{
-	(void)queue;
-	(void)a;
-	(void)a_borrow;
-	(void)b;
-	(void)b_borrow;
-	return 0;
-}
-
-WEAK void kq_assign_remember(struct kq *kq, const struct kq_assignment *assignment)
-{
-	(void)kq;
-	(void)assignment;
-}
-
-WEAK void kq_assign_forget(struct kq *kq, uint32_t workload)
-{
-	(void)kq;
-	(void)workload;
-}
-
-WEAK bool kq_partial_search(const struct kq_podset *podset, uint32_t podset_count, int64_t *count,
-	bool (*fits)(void *self, const int64_t *count), void *self)
-{
-	(void)podset;
-	(void)podset_count;
-	(void)count;
-	(void)fits;
-	(void)self;
-	return 0;
-}
-
-WEAK struct kq_amounts kq_podset_pending(
-	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, int64_t count)
-{
-	(void)kq;
-	(void)scratch;
-	(void)workload;
-	(void)podset;
-	(void)count;
-	return (struct kq_amounts){ 0 };
-}
-
-WEAK struct kq_amounts kq_podset_admitted(
-	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset)
-{
-	(void)kq;
-	(void)scratch;
-	(void)workload;
-	(void)podset;
-	return (struct kq_amounts){ 0 };
-}
-
-WEAK int64_t kq_reclaimable_limited(const struct kq_podset *podset, int64_t reclaimable)
-{
-	(void)podset;
-	(void)reclaimable;
-	return 0;
-}
-
-WEAK uint32_t kq_workload_usage(
-	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, struct kq_usage_cell **cell)
-{
-	(void)kq;
-	(void)scratch;
-	(void)workload;
-	(void)cell;
-	return 0;
-}
-
-WEAK struct kq_admission *kq_assignment_admission(struct kq *kq, const struct kq_assignment *assignment)
-{
-	(void)kq;
-	(void)assignment;
-	return NULL;
-}
-
-WEAK void kq_reserve(struct kq *kq, const struct kq_assignment *assignment, struct kq_usage_cell *reserved)
-{
-	(void)kq;
-	(void)assignment;
-	(void)reserved;
-}
-
 WEAK void kq_tas_seal(struct kq *kq) { (void)kq; }
 
 WEAK void kq_tas_free(struct kq *kq) { (void)kq; }
@@ -465,4 +368,5 @@ WEAK bool kq_set_requeue(struct kq *kq, uint32_t workload, sl_time until, bool c
 }
 
 WEAK void kq_cycle_free(struct kq *kq) { (void)kq; }
+
 WEAK void kq_queue_status(struct kq *kq, uint32_t queue) { kq->node[queue].active = kq->node[queue].exists; }
