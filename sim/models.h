@@ -93,8 +93,8 @@ int models_init(struct sl_pass *pass, struct sl_err *err);
 void models_begin(struct sl_pass *pass);
 void models_release(struct sl_pass *pass);
 int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
-/* told.c: with what all of them told, in the result. */
-int models_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
+/* told.c: with what the policy and all of them told, in the result. */
+int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
 int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
 
 /* Noted, to be told. fresh: it begins anew at rate one; else its size changed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tally.c - what models tell as a run is over: metrics, columns of jobs, tables.
+ * tally.c - what policies and models tell as a run is over: metrics, columns of jobs, tables.
  */
 #include "sim/tally.h"
 
@@ -44,14 +44,14 @@ static int take_name(const struct sl_tally *tally, struct names *names, const ch
 	const uint32_t before = names->count;
 	if (!name || !name_good(name, names == &tally->metrics))
 		return sl_fail(err, SL_USAGE,
-			"model '%s' tells a %s called '%.80s': a name has letters, digits, '_', '.' and '-'",
-			teller(tally), what, name ? name : "");
+			"%s '%s' tells a %s called '%.80s': a name has letters, digits, '_', '.' and '-'",
+			tally->policy ? "policy" : "model", teller(tally), what, name ? name : "");
 	const int status = names_add(names, tally->arena, name, strlen(name), number, err);
 	if (status || names->count > before)
 		return status;
 	return sl_fail(err, SL_USAGE,
-		"model '%s' tells a %s called '%.80s', which was told before: rename it", teller(tally), what,
-		name);
+		"%s '%s' tells a %s called '%.80s', which was told before: rename it",
+		tally->policy ? "policy" : "model", teller(tally), what, name);
 }
 
 int sl_tell_metric(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tally.h - what models tell as a run is over, from the inside.
+ * tally.h - what policies and models tell as a run is over, from the inside.
  *
  * Names are copied and told once; columns and cells are lent for the run. The run's end makes one, calls each
  * model's `tell` with it, and lends what was told to the result.
@@ -16,6 +16,7 @@ enum { TALLY_METRICS_MAX = 1 << 20, TALLY_COLUMNS_MAX = 256, TALLY_TABLES_MAX = 
 struct sl_tally {
 	struct sl_arena *arena;                /* Of the run. */
 	const char *model;                     /* Whose turn it is, for messages; set by who calls `tell`. */
+	bool policy;                           /* It is the policy's. */
 	struct names metrics, columns, tables; /* Told so far, in this order: */
 	int64_t *metric;
 	const int64_t **column;
