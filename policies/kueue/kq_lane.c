@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *kq_grow(struct kq *kq, void *array, uint32_t count, uint32_t *capacity, size_t size)
+void *kq_queue_grow(struct kq *kq, void *array, uint32_t count, uint32_t *capacity, size_t size)
 {
 	if (count < *capacity)
 		return array;
@@ -134,7 +134,7 @@ static uint32_t lane_of(struct kq *kq, struct kq_queue *queue, uint32_t local)
 		if (queue->lane[i].local == local)
 			return i;
 	struct kq_lane *more =
-		kq_grow(kq, queue->lane, queue->lane_count, &queue->lane_capacity, sizeof(*more));
+		kq_queue_grow(kq, queue->lane, queue->lane_count, &queue->lane_capacity, sizeof(*more));
 	if (!more)
 		return KQ_NO;
 	queue->lane = more;
@@ -149,7 +149,7 @@ static bool lane_add(struct kq *kq, struct kq_queue *queue, uint32_t workload)
 	if (l == KQ_NO)
 		return false;
 	struct kq_lane *lane = &queue->lane[l];
-	uint32_t *more = kq_grow(kq, lane->at, lane->count, &lane->capacity, sizeof(*more));
+	uint32_t *more = kq_queue_grow(kq, lane->at, lane->count, &lane->capacity, sizeof(*more));
 	if (!more)
 		return false;
 	lane->at = more;
@@ -249,8 +249,8 @@ void kq_parked_add(struct kq *kq, uint32_t workload)
 {
 	const struct kq_waits *waits = kq->state[KQ_PART_QUEUE];
 	struct kq_queue *queue = kq_queue_of(kq, waits->of[workload].queue);
-	uint32_t *more = queue ? kq_grow(kq, queue->parked, queue->parked_count, &queue->parked_capacity,
-					 sizeof(*more))
+	uint32_t *more = queue ? kq_queue_grow(kq, queue->parked, queue->parked_count,
+					 &queue->parked_capacity, sizeof(*more))
 			       : NULL;
 	if (!more)
 		return;

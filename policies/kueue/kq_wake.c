@@ -21,7 +21,7 @@ static bool note_room(struct kq *kq, struct kq_waits *waits)
 		waits->node_capacity = kq->node_count;
 	}
 	uint32_t *noted =
-		kq_grow(kq, waits->noted, waits->noted_count, &waits->noted_capacity, sizeof(*noted));
+		kq_queue_grow(kq, waits->noted, waits->noted_count, &waits->noted_capacity, sizeof(*noted));
 	if (!noted)
 		return false;
 	waits->noted = noted;
