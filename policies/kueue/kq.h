@@ -306,7 +306,6 @@ struct kq_workload {
 	/* The scheduler's. */
 	uint64_t hash; /* Of its shape: kq_queue.c. */
 	struct kq_progress *progress;
-	bool flavors_left;          /* Of these some are left: it is tried again at once. kq_assign.c */
 	bool holds;                 /* It is among its queue's holders, and its quota is counted: */
 	struct kq_usage_cell *used; /* so much; made as it comes to hold. */
 	uint32_t used_count;

@@ -6,6 +6,7 @@
  * kq.h names. Notes that something changed are kept until kq_queue_wake: whoever calls it waits the second by
  * which Kueue gathers them.
  */
+#include "policies/kueue/kq_assign.h"
 #include "policies/kueue/kq_wait.h"
 
 #include <stdlib.h>
@@ -94,6 +95,8 @@ void kq_queue_update(struct kq *kq, uint32_t workload)
 		kq_queue_delete(kq, workload);
 	if (row->queued == KQ_IN_FLIGHT) /* Whoever has it puts it back as it is then. */
 		return;
+	if (!kq->config.gate[KQ_GATE_FlavorFungibilityPreserveScanProgress])
+		kq_assign_forget(kq, workload);
 	if (row->queued == KQ_ACTIVE) {
 		update_active(kq, wait, workload);
 		return;
@@ -199,7 +202,7 @@ bool kq_queue_requeue(struct kq *kq, uint32_t workload, enum kq_requeue why)
 	if (row->queued == KQ_ACTIVE)
 		return false;
 	const bool active =
-		at_once(kq->node[q].strategy, why) || queue->woken >= queue->pops || row->flavors_left;
+		at_once(kq->node[q].strategy, why) || queue->woken >= queue->pops || kq_pending_flavors(row);
 	if (active && kq_backoff_expired(kq, row)) {
 		take_out(kq, wait, workload);
 		kq_active_add(kq, workload);

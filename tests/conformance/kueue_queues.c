@@ -177,9 +177,11 @@ const char *op_requeue(struct kueue_case *c)
 	if (kq_queue_pop(c->kq, queue) != w)
 		return kc_fail(c, "it is not the head");
 	const struct sl_doc_node *tried = kc_get(c, c->input, "last_tried_flavor_idx");
-	for (const struct sl_doc_node *p = kc_first(c, tried); p; p = kc_next(c, p))
+	uint32_t podset = 0;
+	for (const struct sl_doc_node *p = kc_first(c, tried); p; p = kc_next(c, p), podset++)
 		for (const struct sl_doc_node *r = kc_first(c, p); r; r = kc_next(c, r))
-			c->kq->workload[w].flavors_left |= kc_amount(c, r) != -1;
+			kq_assign_note(
+				c->kq, w, podset, kq_resource(c->kq, kc_key(c, r)), (int32_t)kc_amount(c, r));
 	const bool parked = kq_queue_requeue(c->kq, w, why), sticky = kq_is_sticky(c->kq, w);
 	if (parked != kc_bool(c, c->expect, "inadmissible", !parked))
 		return kc_fail(c, "inadmissible: %d", parked);
