@@ -160,43 +160,6 @@ WEAK void kq_afs_dropped(struct kq *kq, uint32_t workload)
 	(void)workload;
 }
 
-WEAK struct kq_scratch *kq_scratch_new(void) { return NULL; }
-
-WEAK void kq_scratch_reset(struct kq_scratch *scratch) { (void)scratch; }
-
-WEAK void kq_scratch_free(struct kq_scratch *scratch) { (void)scratch; }
-
-WEAK struct kq_victims kq_victims_of(struct kq *kq, struct kq_scratch *scratch,
-	const struct kq_assignment *assignment, const struct kq_preempt_options *options)
-{
-	(void)kq;
-	(void)scratch;
-	(void)assignment;
-	(void)options;
-	return (struct kq_victims){ 0 };
-}
-
-WEAK enum kq_grain kq_preempt_oracle(void *self, struct kq *kq, uint32_t workload, uint32_t queue,
-	uint32_t fr, int64_t amount, uint32_t *borrow)
-{
-	(void)self;
-	(void)kq;
-	(void)workload;
-	(void)queue;
-	(void)fr;
-	(void)amount;
-	(void)borrow;
-	return 0;
-}
-
-WEAK void kq_candidates_sort(struct kq *kq, uint32_t queue, uint32_t *workload, uint32_t count)
-{
-	(void)kq;
-	(void)queue;
-	(void)workload;
-	(void)count;
-}
-
 WEAK void kq_tas_seal(struct kq *kq) { (void)kq; }
 
 WEAK void kq_tas_free(struct kq *kq) { (void)kq; }
