@@ -6,12 +6,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK struct kq_scratch *kq_scratch_new(void) { return NULL; }
-
-WEAK void kq_scratch_reset(struct kq_scratch *scratch) { (void)scratch; }
-
-WEAK void kq_scratch_free(struct kq_scratch *scratch) { (void)scratch; }
-
 WEAK void kq_tas_seal(struct kq *kq) { (void)kq; }
 
 WEAK void kq_tas_free(struct kq *kq) { (void)kq; }
