@@ -10,8 +10,7 @@
 
 static uint32_t count_of(const struct sl_doc_node *list) { return list ? list->count : 0; }
 
-/* ---- Victims ---------------------------------------------------------------------------------------------
- */
+/* ---- Victims ---- */
 
 static enum kq_mode mode_of(const char *text)
 {
@@ -130,8 +129,7 @@ const char *op_preemption_targets(struct kueue_case *c)
 	return same_victims(c, &victims) ? NULL : told(c, &victims);
 }
 
-/* ---- The order of candidates ------------------------------------------------------------------------------
- */
+/* ---- The order of candidates ---- */
 
 /* The case names queues that are not configured: one is made for each name. */
 static void put_in_queue(struct kueue_case *c, uint32_t workload, const struct sl_doc_node *node)
