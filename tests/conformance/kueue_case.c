@@ -649,7 +649,8 @@ static void build_space(struct kueue_case *c, const struct sl_doc_node *node)
 static void build_check(struct kueue_case *c, const struct sl_doc_node *node)
 {
 	const char *controller = kc_str(c, node, "controller", "");
-	struct kq_check *check = &c->kq->check[kq_check(c->kq, kc_str(c, node, "name", ""))];
+	const uint32_t row = kq_check(c->kq, kc_str(c, node, "name", ""));
+	struct kq_check *check = &c->kq->check[row];
 	check->exists = true;
 	check->active = kc_bool(c, node, "active", true);
 	if (strcmp(controller, "kueue.x-k8s.io/provisioning-request") == 0)
