@@ -700,6 +700,16 @@ static void build_workload(struct kueue_case *c, const struct sl_doc_node *node)
 	(void)kc_workload(c, node);
 }
 
+/* Elastic jobs: a slice names the one that it replaces. */
+static void link_slices(struct kueue_case *c)
+{
+	for (uint32_t w = 0; w < c->kq->workload_count; w++) {
+		const char *old = sl_label_of(
+			&c->kq->workload[w].annotations, "kueue.x-k8s.io/workload-slice-replacement-for");
+		c->kq->workload[w].replaces = old ? kc_find_workload(c, old) : KQ_NO;
+	}
+}
+
 static void build_gates(struct kueue_case *c)
 {
 	const struct sl_doc_node *gates = kc_get(c, c->root, "gates");
@@ -800,6 +810,7 @@ void kc_build(struct kueue_case *c)
 	each(c, "local_queues", build_local);
 	each(c, "workloads", build_workload);
 	each(c, "objects", build_object);
+	link_slices(c);
 	for (uint32_t i = 0; i < kq->host_count; i++)
 		kq->host[i].foreign = kq_room(kq, KQ_RESOURCES_MAX, sizeof(int64_t));
 	for (uint32_t i = 0; i < kq->local_count; i++) {
