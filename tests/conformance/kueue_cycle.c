@@ -457,8 +457,13 @@ static void delete_all(struct run *run, const struct sl_doc_node *keys)
 	struct kueue_case *c = run->c;
 	for (const struct sl_doc_node *one = kc_first(c, keys); one; one = kc_next(c, one)) {
 		const uint32_t w = kc_find_workload(c, kc_text(c, one));
-		if (w != KQ_NO)
-			kq_delete(c->kq, w);
+		if (w == KQ_NO || c->kq->workload[w].gone)
+			continue;
+		/* The recorded driver notifies the tree of queued ones, too. */
+		const uint32_t local = c->kq->workload[w].local;
+		kq_delete(c->kq, w);
+		if (local != KQ_NO && c->kq->local[local].queue != KQ_NO)
+			kq_queue_notify(c->kq, c->kq->local[local].queue);
 	}
 }
 
