@@ -185,12 +185,12 @@ static void evict_unplaced(struct kq *kq, uint32_t workload)
 /* ---- Back into the queue ----------------------------------------------------------------------------------
  */
 
-/* Progress is kept only where the same flavors would be looked at again. */
+/* Progress is dropped where room is being made for what was chosen (5.5); a skipped entry keeps it. */
 static void remember(struct kq *kq, const struct kq_entry *entry)
 {
 	if (!entry->assignment || entry->second)
 		return;
-	if (entry->status != KQ_NOT_NOMINATED || entry->preempts || entry->migrates != KQ_NO ||
+	if (entry->status == KQ_GATED || entry->preempts || entry->migrates != KQ_NO ||
 		entry->assignment->mode == KQ_DEFERRED_FIT)
 		kq_assign_forget(kq, entry->workload);
 	else
