@@ -22,6 +22,9 @@ struct kube_file {
 
 /* Released whatever happens. */
 int kube_file_read(struct sl_input *in, struct kube_file *file, struct sl_err *err);
+/* A text in JSON that was made here. */
+int kube_text_read(
+	const char *text, size_t len, const char *name, struct kube_file *file, struct sl_err *err);
 void kube_file_release(struct kube_file *file);
 /* How sure that a text is of manifests: 0..100. */
 int kube_sniff(const char *text, size_t len);

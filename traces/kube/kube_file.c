@@ -154,6 +154,13 @@ int kube_file_read(struct sl_input *in, struct kube_file *file, struct sl_err *e
 	return status ? status : documents_in(file, json, err);
 }
 
+int kube_text_read(const char *text, size_t len, const char *name, struct kube_file *file, struct sl_err *err)
+{
+	*file = (struct kube_file){ .doc = { .file = name } };
+	const int status = sl_doc_read_json(&file->doc, text, len, err);
+	return status ? status : documents_in(file, true, err);
+}
+
 /* ---- Sniffing -------------------------------------------------------------------------------------- */
 
 /* A line of YAML that begins with apiVersion or kind, or JSON that has the word in its first bytes. */
