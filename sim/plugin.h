@@ -1553,6 +1553,8 @@ struct sl_setup {
 	int64_t epoch; /* Seconds since 1970 of time 0, by the log's clock; 0: not known. */
 	const struct sl_command *command; /* replay.commands, by time, then as in the file. */
 	size_t command_count;
+	/* By job: it is another policy's, and this one is never told of it. NULL: all are this one's. */
+	const uint8_t *foreign;
 };
 
 /* What an operator did at a time, in the words of the shell: "scontrol hold 17". */
@@ -1659,6 +1661,15 @@ struct sl_preset {
 	const char *summary;
 	const char *paper;
 };
+
+/* For policies made of others, which they find in sl_policies[], hand copies of their own setup, and tell of
+ * what concerns these. In init: a policy's parameters from "key=value,..." (NULL: its defaults), one value
+ * for each. They go with the run. */
+SL_API int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy, const char *text,
+	const struct sl_value **values, size_t *count, struct sl_err *err);
+/* From now on these nodes (a byte for each) are shown as drained, besides those that are: sl_node_is_drained.
+ * NULL: as they are. Lent until the next call. */
+SL_API void sl_lens(struct sl_pass *pass, const uint8_t *shut);
 
 /* In init: of enum sl_use, or-ed. */
 SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err);

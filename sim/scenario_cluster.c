@@ -693,6 +693,8 @@ static int read_file(
 	if (!status)
 		status = reader->read(input->path, in, loading->cluster_setting,
 			loading->cluster_setting_count, &sink, err);
+	if (!status)
+		status = objects_read(machine, loading, &sink, err);
 	if (status)
 		return status;
 	input->format = reader->name;

@@ -141,6 +141,9 @@ int objects_add(
 	void *self, struct sl_doc *doc, const struct sl_object *object, size_t count, struct sl_err *err);
 /* and once nodes have names: objects and labels, as the cluster shows them. */
 int objects_lend(const struct machine *machine, struct sl_err *err);
+/* Those of cluster.objects=PATH, besides. all: where the cluster's own reader puts what it reads. */
+int objects_read(struct machine *machine, const struct loading *loading, const struct sl_cluster_sink *all,
+	struct sl_err *err);
 
 /* ---- scenario_hardware.c ------------------------------------------------------------------------ */
 

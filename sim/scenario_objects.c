@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sim/doc.h"
 #include "sim/scenario_machine.h"
@@ -81,4 +82,60 @@ int objects_lend(const struct machine *machine, struct sl_err *err)
 	cluster->object_count = (uint32_t)machine->object_count;
 	cluster->node_labels = labels;
 	return node_labels(machine, labels, err);
+}
+
+/* ---- cluster.objects: manifests beside a cluster of another kind ----------------------------------- */
+
+/* The nodes are those of the cluster's own file: what manifests say of others is not taken. */
+static int no_name(void *self, const char *name, struct sl_err *err)
+{
+	(void)self, (void)name, (void)err;
+	return SL_OK;
+}
+
+static int no_pool(void *self, int64_t cpus, const struct sl_place *at, struct sl_err *err)
+{
+	(void)self, (void)cpus, (void)at, (void)err;
+	return SL_OK;
+}
+
+static int no_nodes(
+	void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err)
+{
+	(void)self, (void)spec, (void)at, (void)err;
+	return SL_OK;
+}
+
+static int read_objects(
+	struct machine *machine, const char *path, const struct sl_cluster_sink *all, struct sl_err *err)
+{
+	const struct sl_cluster_sink sink = { .self = machine,
+		.name = no_name,
+		.pool = no_pool,
+		.nodes = no_nodes,
+		.setting = all->setting,
+		.file = all->file,
+		.objects = objects_add };
+	struct stat about;
+	struct sl_input *in = NULL;
+	const struct sl_cluster_reader *reader = NULL;
+	const bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+	const size_t before = machine->object_count;
+	int status = folder ? SL_OK : sl_input_open(&in, path, err);
+	if (!status)
+		status = cluster_reader_choose(machine->scenario->registry, &reader, path, in, err);
+	if (!status)
+		status = reader->read(path, in, NULL, 0, &sink, err);
+	if (!status && machine->object_count == before)
+		status = sl_fail(err, SL_INPUT, "%s: cluster.objects names no manifests of Kubernetes", path);
+	if (!status && in)
+		status = sink.file(machine, in, err);
+	sl_input_close(in);
+	return status;
+}
+
+int objects_read(struct machine *machine, const struct loading *loading, const struct sl_cluster_sink *all,
+	struct sl_err *err)
+{
+	return loading->objects ? read_objects(machine, loading->objects, all, err) : SL_OK;
 }

@@ -18,7 +18,7 @@ uint32_t kq_held_of(const struct kq *kq, uint32_t workload)
 	return admission ? admission->queue : KQ_NO;
 }
 
-/* ---- Who may go -------------------------------------------------------------------------------------- */
+/* ---- Who may go ---- */
 
 /* Times are those of the queue's order, so that a workload that was preempted is no newer than before. */
 static bool policy_allows(
@@ -117,7 +117,7 @@ void kq_candidates_of(const struct kq_search *search, uint32_t queue, uint32_t c
 	}
 }
 
-/* ---- The order ----------------------------------------------------------------------------------------- */
+/* ---- The order ---- */
 
 struct key {
 	struct kq_candidate candidate;

@@ -16,7 +16,7 @@ static int64_t used(const struct kq *kq, uint32_t node, uint32_t fr)
 	return kq->usage[(size_t)node * kq->fr_count + fr];
 }
 
-/* ---- The frame ----------------------------------------------------------------------------------------- */
+/* ---- The frame ---- */
 
 bool kq_search_fits(const struct kq_search *search, bool borrow)
 {
@@ -66,8 +66,7 @@ void kq_search_give_back(struct kq_search *search, bool borrow)
 	}
 }
 
-/* ---- Where candidates come from -------------------------------------------------------------------------
- */
+/* ---- Where candidates come from ---- */
 
 /* In every cell that is needed. */
 static bool within_quota(const struct kq_search *search, uint32_t node)
@@ -184,8 +183,7 @@ static void order_all(struct classical *c)
 		append(&c->all, list[i], evicted[i], list[i]->count);
 }
 
-/* ---- Attempts -------------------------------------------------------------------------------------------
- */
+/* ---- Attempts ---- */
 
 /* What was above its quota may be so no more, now that others of it are gone. */
 static bool still_valid(const struct kq_search *search, const struct kq_candidate *candidate, bool borrow)
@@ -270,8 +268,7 @@ static bool search_classical(struct kq_search *search)
 	return found;
 }
 
-/* ---- What is asked --------------------------------------------------------------------------------------
- */
+/* ---- What is asked ---- */
 
 static struct kq_victims search_victims(struct kq_search *search, struct kq_scratch *scratch)
 {

@@ -19,8 +19,7 @@ struct fair {
 	bool *ours;                 /* By node: an ancestor of the preemptor's queue. */
 };
 
-/* ---- Candidates -----------------------------------------------------------------------------------------
- */
+/* ---- Candidates ---- */
 
 static bool borrows(const struct kq_search *search, uint32_t node)
 {
@@ -75,8 +74,7 @@ static struct kq_candidate pop(struct fair *fair, const struct kq_candidates *li
 	return list->at[at];
 }
 
-/* ---- Which queue gives next -------------------------------------------------------------------------------
- */
+/* ---- Which queue gives next ---- */
 
 static struct kq_share share_of(const struct fair *fair, uint32_t node)
 {
@@ -88,13 +86,14 @@ struct best {
 	struct kq_share share;
 };
 
-/* Ties of queues go by their next candidates. */
+/* Who borrows only what nobody lends has no share, and counts as one who borrows nothing. Ties of queues go
+ * by their next candidates. */
 static void consider_queue(
 	struct fair *fair, const struct kq_candidates *list, uint32_t queue, struct best *best)
 {
 	const struct kq *kq = fair->search->kq;
 	const struct kq_share share = share_of(fair, queue);
-	if ((!share.borrowing && queue != fair->search->queue) || fair->next[queue] == KQ_NO ||
+	if ((!(share.ratio > 0.0) && queue != fair->search->queue) || fair->next[queue] == KQ_NO ||
 		!kq->node[queue].active) {
 		fair->pruned[queue] = true;
 		return;
@@ -110,7 +109,7 @@ static void consider_queue(
 static void consider_cohort(struct fair *fair, uint32_t cohort, struct best *best)
 {
 	const struct kq_share share = share_of(fair, cohort);
-	if (!share.borrowing && !fair->ours[cohort]) {
+	if (!(share.ratio > 0.0) && !fair->ours[cohort]) {
 		fair->pruned[cohort] = true;
 		return;
 	}
@@ -159,8 +158,7 @@ static uint32_t next_target(struct fair *fair, const struct kq_candidates *list)
 	return KQ_NO;
 }
 
-/* ---- Strategies -----------------------------------------------------------------------------------------
- */
+/* ---- Strategies ---- */
 
 /* The children of the lowest common ancestor above the preemptor's queue and the target. */
 static void below_common(
