@@ -217,7 +217,8 @@ struct kube {
 
 	struct kube_node *node;
 	uint32_t nodes;
-	uint32_t start; /* The next cycle begins at this node. */
+	int64_t free[KUBE_RES_MAX]; /* On all nodes together, whether they are up or not. */
+	uint32_t start;             /* The next cycle begins at this node. */
 	struct kube_key *key;
 	uint32_t keys;
 	size_t key_room;

@@ -131,20 +131,25 @@ static bool has_lower(const struct kube *k, uint32_t pod)
 	return k->levels && k->level[0].priority < k->spec[k->pod[pod].spec].priority;
 }
 
+/* Which nodes could be helped has to be known. */
+static void look_at_all(struct kube *k, uint32_t pod)
+{
+	const struct kube_cycle cycle = { pod, kube_near_new(k, pod), k->nominees > 0 };
+	for (uint32_t i = 0; i < k->nodes; i++)
+		if (k->node[i].there)
+			k->node_why[i] = (uint8_t)kube_filter(k, &cycle, i);
+	kube_near_free(cycle.near);
+}
+
 /* No node: does preemption help? */
 static void fail_or_preempt(struct kube *k, uint32_t pod, bool again)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	bool full = again;
 	if (spec->profile->preempts && !spec->podset->never_preempts && has_lower(k, pod)) {
-		if (again) { /* Which nodes could be helped has to be known. */
-			struct kube_cycle cycle = { pod, kube_near_new(k, pod), k->nominees > 0 };
-			for (uint32_t i = 0; i < k->nodes; i++)
-				if (k->node[i].there)
-					k->node_why[i] = (uint8_t)kube_filter(k, &cycle, i);
-			kube_near_free(cycle.near);
-			full = false;
-		}
+		if (again)
+			look_at_all(k, pod);
+		full = false;
 		const uint32_t bits = full ? 1U << KUBE_FIT : failed_by(k);
 		if (kube_preempt(k, pod)) {
 			kube_queue_park(k, pod, bits);
@@ -183,7 +188,7 @@ static void bind_gang(struct kube *k, uint32_t gang)
 }
 
 /* Those that wait on their nodes leave them. */
-static void give_up(struct kube *k, uint32_t gang, bool parks)
+static void give_up(struct kube *k, uint32_t gang, uint32_t bits)
 {
 	size_t from, until;
 	rows_of(k, gang, &from, &until);
@@ -195,8 +200,8 @@ static void give_up(struct kube *k, uint32_t gang, bool parks)
 			continue;
 		kube_give(k, (uint32_t)i);
 		k->gang[gang].placed--;
-		kube_queue_park(k, (uint32_t)i, 1U << KUBE_GANG | 1U << KUBE_FIT);
-		if (parks)
+		kube_queue_park(k, (uint32_t)i, bits);
+		if (bits == 1U << KUBE_GANG) /* They had waited: time went by. */
 			kube_queue_changed(k, KUBE_POD_LEFT, node, pod->spec);
 	}
 }
@@ -227,50 +232,104 @@ static void try_permit(struct kube *k, uint32_t pod)
 		gang->until = k->now + k->options.permit_timeout;
 }
 
+/* More is asked than is free on all nodes together. */
+static bool is_hopeless(const struct kube *k, uint32_t gang, size_t from, size_t until)
+{
+	int64_t asked[KUBE_RES_MAX] = { 0 };
+	int64_t wanted = k->gang[gang].min - k->gang[gang].placed;
+	for (size_t i = from; i < until && wanted > 0; i++) {
+		const struct kube_spec *spec = &k->spec[k->pod[i].spec];
+		if (spec->gang != gang || k->pod[i].node != KUBE_NO || k->pod[i].state == KUBE_POD_GONE)
+			continue;
+		if (k->gang[gang].min < k->gang[gang].pods && spec != &k->spec[k->pod[from].spec])
+			return false; /* Which of them will go is not known. */
+		for (uint32_t at = 0; at < k->resources; at++)
+			asked[at] += spec->request[at];
+		wanted--;
+	}
+	for (uint32_t at = 0; at < k->resources; at++)
+		if (asked[at] > k->free[at])
+			return true;
+	return false;
+}
+
+/* Its pods that have no place yet, one after another, each beside those before. Returns the one that found
+ * none, even by preemption; KUBE_NO: there is none such. *waits: some had to make room. */
+static uint32_t place_gang(
+	struct kube *k, uint32_t first, size_t from, size_t until, bool *again, bool *waits)
+{
+	const uint32_t gang = k->spec[k->pod[first].spec].gang;
+	for (size_t i = from; i < until; i++) {
+		const uint32_t pod = (uint32_t)i;
+		const struct kube_spec *spec = &k->spec[k->pod[i].spec];
+		if (spec->gang != gang || (pod != first && !is_waiting(&k->pod[i])))
+			continue;
+		uint32_t node = find_node(k, pod, again);
+		if (node == KUBE_NO && has_lower(k, pod) && spec->profile->preempts &&
+			!spec->podset->never_preempts) {
+			if (*again)
+				look_at_all(k, pod);
+			*again = false;
+			if (kube_preempt(k, pod))
+				node = k->pod[pod].nominated;
+			*waits |= node != KUBE_NO;
+		}
+		if (node == KUBE_NO)
+			return pod;
+		if (pod != first)
+			kube_queue_drop(k, pod);
+		place_on(k, pod, node);
+	}
+	return KUBE_NO;
+}
+
+/* Those behind it wait with it. */
+static void park_gang(struct kube *k, uint32_t gang, size_t from, size_t until, uint32_t bits)
+{
+	for (size_t i = from; i < until; i++) {
+		const enum kube_pod_state state = k->pod[i].state;
+		if ((state != KUBE_POD_ACTIVE && state != KUBE_POD_BACKOFF) ||
+			k->spec[k->pod[i].spec].gang != gang)
+			continue;
+		kube_queue_drop(k, (uint32_t)i);
+		kube_queue_park(k, (uint32_t)i, bits);
+	}
+}
+
 /* All in one cycle, in the order of rows: their priority is one, and they came together. */
 static void try_gang(struct kube *k, uint32_t first)
 {
 	const uint32_t gang = k->spec[k->pod[first].spec].gang;
 	size_t from, until;
-	bool again = false;
-	uint32_t stuck = KUBE_NO;
+	bool again = false, waits = false;
+	uint32_t stuck = first;
 	rows_of(k, gang, &from, &until);
-	for (size_t i = from; i < until && stuck == KUBE_NO; i++) {
-		const uint32_t pod = (uint32_t)i;
-		if (k->spec[k->pod[i].spec].gang != gang || (pod != first && !is_waiting(&k->pod[i])))
-			continue;
-		const uint32_t node = find_node(k, pod, &again);
-		if (node == KUBE_NO) {
-			stuck = pod;
-			break;
-		}
-		if (pod != first)
-			kube_queue_drop(k, pod);
-		place_on(k, pod, node);
-	}
-	if (k->gang[gang].placed >= k->gang[gang].min) {
+	if (has_lower(k, first) || !is_hopeless(k, gang, from, until))
+		stuck = place_gang(k, first, from, until, &again, &waits);
+	else
+		again = true;
+	if (!waits && k->gang[gang].placed >= k->gang[gang].min) {
 		bind_gang(k, gang);
 		if (k->pod[first].node == KUBE_NO)
 			fail_or_preempt(k, first, again);
 		return;
 	}
-	const bool first_placed = k->pod[first].node != KUBE_NO;
-	const uint32_t bits = again ? 1U << KUBE_FIT : failed_by(k);
+	const uint32_t bits = again || stuck == KUBE_NO ? 1U << KUBE_FIT : failed_by(k);
 	if (stuck != KUBE_NO) {
 		k->job[k->pod[stuck].job].stuck = stuck;
 		kube_tell(k, SL_BOUND_STUCK, k->pod[stuck].job, KUBE_NO);
 		k->cycles_failed++;
+		if (k->spec[k->pod[stuck].spec].like != KUBE_NO)
+			k->like[k->spec[k->pod[stuck].spec].like].failed = false; /* Beside its own it did. */
 	}
-	give_up(k, gang, false);
+	const bool first_placed = k->pod[first].node != KUBE_NO;
+	give_up(k, gang, bits | 1U << KUBE_GANG);
 	if (!first_placed)
 		kube_queue_park(k, first, bits);
-	if (!again && stuck != KUBE_NO && k->spec[k->pod[stuck].spec].like != KUBE_NO)
-		k->like[k->spec[k->pod[stuck].spec].like].failed = false; /* It failed beside its own. */
-	for (size_t i = from; i < until; i++)                             /* Those behind it wait with it. */
-		if (k->pod[i].state == KUBE_POD_ACTIVE && k->spec[k->pod[i].spec].gang == gang) {
-			kube_queue_drop(k, (uint32_t)i);
-			kube_queue_park(k, (uint32_t)i, bits);
-		}
+	park_gang(k, gang, from, until, bits);
+	if (waits) /* Room was made. */
+		kube_queue_changed(k, KUBE_POD_LEFT,
+			k->pod[first].nominated == KUBE_NO ? 0 : k->pod[first].nominated, k->pod[first].spec);
 }
 
 /* ---- The loop -------------------------------------------------------------------------------------------
@@ -305,7 +364,7 @@ static sl_time permits(struct kube *k)
 	sl_time next = SL_NEVER;
 	for (size_t i = 0; k->options.permit && i < k->gangs; i++) {
 		if (k->gang[i].until <= k->now)
-			give_up(k, (uint32_t)i, true);
+			give_up(k, (uint32_t)i, 1U << KUBE_GANG);
 		next = k->gang[i].until < next ? k->gang[i].until : next;
 	}
 	return next;

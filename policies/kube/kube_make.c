@@ -336,6 +336,10 @@ int kube_make(
 		status = name_nodes(k, err);
 	if (!status)
 		status = make_budgets(k, err);
+	for (uint32_t i = 0; i < k->nodes; i++)
+		for (uint32_t at = 0; at < KUBE_RES_MAX; at++)
+			k->free[at] += k->node[i].alloc[at] < MEM_ALL / k->nodes ? k->node[i].alloc[at]
+										 : MEM_ALL / k->nodes;
 	if (!status)
 		status = kube_configure(k, err);
 	if (!status)

@@ -83,8 +83,10 @@ void kube_take(struct kube *k, uint32_t pod, uint32_t node)
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_node *on = &k->node[node];
 	const struct kube_spec *spec = &k->spec[of->spec];
-	for (uint32_t i = 0; i < k->resources; i++)
+	for (uint32_t i = 0; i < k->resources; i++) {
 		on->used[i] += spec->request[i];
+		k->free[i] -= spec->request[i];
+	}
 	on->cpu_scored += spec->cpu_scored;
 	on->mem_scored += spec->mem_scored;
 	on->pods++;
@@ -109,8 +111,10 @@ void kube_give(struct kube *k, uint32_t pod)
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_node *on = &k->node[of->node];
 	const struct kube_spec *spec = &k->spec[of->spec];
-	for (uint32_t i = 0; i < k->resources; i++)
+	for (uint32_t i = 0; i < k->resources; i++) {
 		on->used[i] -= spec->request[i];
+		k->free[i] += spec->request[i];
+	}
 	on->cpu_scored -= spec->cpu_scored;
 	on->mem_scored -= spec->mem_scored;
 	on->pods--;
