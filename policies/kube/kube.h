@@ -282,11 +282,6 @@ const struct sl_doc_node *kube_get(const struct sl_doc *doc, const struct sl_doc
 const char *kube_text(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path);
 int kube_int(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path, int64_t *value,
 	struct sl_err *err);
-struct sl_labels kube_labels(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *map);
-int kube_selector(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *map,
-	struct sl_label_selector *selector, struct sl_err *err);
-int kube_taints(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *list,
-	struct sl_taints *taints, struct sl_err *err);
 
 /* kube_config.c: KubeSchedulerConfiguration. */
 void kube_profile_default(struct kube_profile *profile);

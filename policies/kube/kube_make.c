@@ -214,7 +214,7 @@ static int take_node(
 	if (!amounts)
 		amounts = kube_get(object->doc, object->node, "status.capacity");
 	node->unschedulable = unschedulable && strcmp(unschedulable, "true") == 0;
-	int status = kube_taints(k->arena, object->doc, kube_get(object->doc, object->node, "spec.taints"),
+	int status = sl_doc_taints(k->arena, object->doc, kube_get(object->doc, object->node, "spec.taints"),
 		&node->taints, err);
 	if (!status && amounts && amounts->kind == SL_DOC_MAP)
 		status = take_amounts(k, node, object, amounts, err);
@@ -291,7 +291,7 @@ static int make_budgets(struct kube *k, struct sl_err *err)
 		if (!status)
 			status = take_share(object, "spec.maxUnavailable", &budget->max_unavailable, err);
 		if (!status)
-			status = kube_selector(k->arena, object->doc,
+			status = sl_doc_selector(k->arena, object->doc,
 				kube_get(object->doc, object->node, "spec.selector"), &budget->pods, err);
 		if (status)
 			return status;
