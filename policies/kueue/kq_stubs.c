@@ -497,3 +497,5 @@ WEAK bool kq_set_requeue(struct kq *kq, uint32_t workload, sl_time until, bool c
 
 WEAK void kq_cycle_free(struct kq *kq) { (void)kq; }
 WEAK void kq_queue_status(struct kq *kq, uint32_t queue) { kq->node[queue].active = kq->node[queue].exists; }
+
+WEAK const struct sl_binder *const sl_binders[] = { NULL };
