@@ -69,6 +69,17 @@ static int init_control(struct sl_pass *pass, struct sl_err *err)
 	return SL_OK;
 }
 
+int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy, const char *text,
+	const struct sl_value **values, size_t *count, struct sl_err *err)
+{
+	struct sl_value *made = sl_alloc(setup->arena, policy->param_count + 1, sizeof(*made));
+	*values = made;
+	*count = policy->param_count;
+	if (!made)
+		return sl_fail_memory(err);
+	return values_parse(made, policy->params, policy->param_count, text, policy->name, setup->arena, err);
+}
+
 int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct sl_err *err)
 {
 	const struct sl_setup setup = {

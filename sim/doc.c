@@ -147,3 +147,19 @@ void sl_doc_release(struct sl_doc *doc)
 	free(doc->text);
 	*doc = (struct sl_doc){ 0 };
 }
+
+int sl_doc_keep(struct sl_arena *arena, const struct sl_doc *from, struct sl_doc *kept, struct sl_err *err)
+{
+	*kept = (struct sl_doc){ .file = sl_strdup(arena, from->file, strlen(from->file)),
+		.count = from->count,
+		.text_len = from->text_len };
+	kept->node = sl_alloc(arena, from->count + 1, sizeof(*kept->node));
+	kept->text = sl_alloc(arena, from->text_len + 1, 1);
+	if (!kept->file || !kept->node || !kept->text)
+		return sl_fail_memory(err);
+	if (from->count)
+		memcpy(kept->node, from->node, from->count * sizeof(*kept->node));
+	if (from->text_len)
+		memcpy(kept->text, from->text, from->text_len);
+	return SL_OK;
+}

@@ -21,4 +21,7 @@ int sl_doc_text(
 /* True if a key is due here, and not a value. */
 bool sl_doc_wants_key(const struct sl_doc *doc);
 
+/* A copy that goes with the arena. */
+int sl_doc_keep(struct sl_arena *arena, const struct sl_doc *from, struct sl_doc *kept, struct sl_err *err);
+
 #endif

@@ -2,8 +2,7 @@
 /*
  * doc_yaml.c - YAML into a document, by libyaml's events.
  *
- * One document of plain maps, lists and texts. Aliases are refused: with them a small file could unfold into
- * a huge one.
+ * Plain maps, lists and texts. Aliases are refused: with them a small file could unfold into a huge one.
  */
 #include <string.h>
 #include <yaml.h>
@@ -58,7 +57,8 @@ static int take_event(struct sl_doc *doc, const yaml_event_t *event, struct sl_e
 		sl_doc_close(doc);
 		return SL_OK;
 	case YAML_DOCUMENT_START_EVENT:
-		return doc->count ? sl_fail_at(err, &at, "a second document begins: give one") : SL_OK;
+		return doc->count && !doc->depth ? sl_fail_at(err, &at, "a second document begins: give one")
+						 : SL_OK;
 	case YAML_NO_EVENT:
 	case YAML_STREAM_START_EVENT:
 	case YAML_STREAM_END_EVENT:
@@ -68,7 +68,7 @@ static int take_event(struct sl_doc *doc, const yaml_event_t *event, struct sl_e
 	return SL_OK;
 }
 
-int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err)
+static int read_stream(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err)
 {
 	yaml_parser_t parser;
 	if (!yaml_parser_initialize(&parser))
@@ -87,5 +87,20 @@ int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl
 		yaml_event_delete(&event);
 	}
 	yaml_parser_delete(&parser);
+	return status;
+}
+
+int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err)
+{
+	return read_stream(doc, text, len, err);
+}
+
+int sl_doc_read_yamls(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err)
+{
+	int status = sl_doc_open(doc, SL_DOC_LIST, 1, 1, err);
+	if (!status)
+		status = read_stream(doc, text, len, err);
+	if (!status)
+		sl_doc_close(doc);
 	return status;
 }

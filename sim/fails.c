@@ -329,8 +329,10 @@ bool sl_node_is_up(const struct sl_pass *world, uint32_t node)
 
 bool sl_node_is_drained(const struct sl_pass *world, uint32_t node)
 {
-	return world->models && world->models->drained[node];
+	return (world->lens && world->lens[node]) || (world->models && world->models->drained[node]);
 }
+
+void sl_lens(struct sl_pass *pass, const uint8_t *shut) { pass->lens = shut; }
 
 bool sl_holds_on(const struct sl_pass *world, sl_job job, uint32_t node)
 {

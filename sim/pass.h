@@ -176,6 +176,7 @@ struct sl_pass {
 	struct nodes *nodes;
 	const struct sl_cluster *info;
 	struct models *models; /* NULL: none is on. */
+	const uint8_t *lens;   /* sl_lens; NULL: none. */
 	bool courses_lent;     /* There are courses for the models alone. */
 	struct placing placing;
 	const struct sl_placer *placer; /* NULL: the placing chooses. */

@@ -1172,8 +1172,8 @@ struct sl_cluster_sink {
 	/* A further file that was read: its hash goes into what identifies a run. Before it is closed, at its
 	 * end. */
 	int (*file)(void *self, struct sl_input *in, struct sl_err *err);
-	/* Objects of Kubernetes, in the order of the file. The document is taken over, whatever happens; the
-	 * names of its files are lent for the run. */
+	/* Objects of Kubernetes, in the order of the file, all of this document. What is in it is taken over,
+	 * whatever happens: it is empty then. */
 	int (*objects)(void *self, struct sl_doc *doc, const struct sl_object *object, size_t count,
 		struct sl_err *err);
 };
@@ -1232,6 +1232,9 @@ SL_API const struct sl_doc_node *sl_doc_child(
 	const struct sl_doc *doc, const struct sl_doc_node *parent); /* NULL: empty. */
 SL_API const struct sl_doc_node *sl_doc_next(
 	const struct sl_doc *doc, const struct sl_doc_node *node); /* NULL: the last. */
+/* The member of that key; NULL: it has none, is no map, or is NULL. */
+SL_API const struct sl_doc_node *sl_doc_member(
+	const struct sl_doc *doc, const struct sl_doc_node *map, const char *key);
 SL_API struct sl_place sl_doc_place(const struct sl_doc *doc, const struct sl_doc_node *node);
 SL_API struct sl_place sl_doc_key_place(const struct sl_doc *doc, const struct sl_doc_node *node);
 SL_API void sl_doc_release(struct sl_doc *doc);
@@ -1239,6 +1242,8 @@ SL_API void sl_doc_release(struct sl_doc *doc);
 /* Into a zeroed document with its file's name; text[len] is a zero. Released whatever happens. */
 SL_API int sl_doc_read_json(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
 SL_API int sl_doc_read_yaml(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
+/* Several documents: the root is a list of them; one of nothing but comments is an empty text. */
+SL_API int sl_doc_read_yamls(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
 
 /* ---- Kubernetes: objects, labels, pods -------------------------------------------------------------------
  */
@@ -1393,6 +1398,22 @@ struct sl_pods {
 	uint32_t count;
 	const struct sl_doc *doc; /* NULL: of no manifest. Its root is the object. */
 };
+/* Values of an object: NULL is an empty one, a selector of nothing. Texts are lent by the document. */
+SL_API int sl_doc_labels(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_labels *labels, struct sl_err *err);
+SL_API int sl_doc_selector(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_label_selector *selector, struct sl_err *err);
+SL_API int sl_doc_taints(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_taints *taints, struct sl_err *err);
+SL_API int sl_doc_tolerations(struct sl_arena *arena, const struct sl_doc *doc,
+	const struct sl_doc_node *node, struct sl_tolerations *tolerations, struct sl_err *err);
+SL_API int sl_doc_amounts(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_amounts *amounts, struct sl_err *err);
+
+/* Has an object of this kind pods? And those of one that has; texts are lent by the document. */
+SL_API bool sl_pods_has(const char *kind);
+SL_API int sl_pods_read(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *object,
+	struct sl_pods *pods, struct sl_err *err);
 /* What a job's pods ask: its manifest, or else its groups, each a podset ("cpu", "memory", "nvidia.com/gpu").
  */
 SL_API const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *jobs,
@@ -1532,6 +1553,8 @@ struct sl_setup {
 	int64_t epoch; /* Seconds since 1970 of time 0, by the log's clock; 0: not known. */
 	const struct sl_command *command; /* replay.commands, by time, then as in the file. */
 	size_t command_count;
+	/* By job: it is another policy's, and this one is never told of it. NULL: all are this one's. */
+	const uint8_t *foreign;
 };
 
 /* What an operator did at a time, in the words of the shell: "scontrol hold 17". */
@@ -1638,6 +1661,15 @@ struct sl_preset {
 	const char *summary;
 	const char *paper;
 };
+
+/* For policies made of others, which they find in sl_policies[], hand copies of their own setup, and tell of
+ * what concerns these. In init: a policy's parameters from "key=value,..." (NULL: its defaults), one value
+ * for each. They go with the run. */
+SL_API int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy, const char *text,
+	const struct sl_value **values, size_t *count, struct sl_err *err);
+/* From now on these nodes (a byte for each) are shown as drained, besides those that are: sl_node_is_drained.
+ * NULL: as they are. Lent until the next call. */
+SL_API void sl_lens(struct sl_pass *pass, const uint8_t *shut);
 
 /* In init: of enum sl_use, or-ed. */
 SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err);

@@ -135,6 +135,11 @@ static int cluster_setting(struct loading *loading, struct setting *setting, str
 		return sl_fail_memory(err);
 	(void)snprintf(text, len, "%s=%s", key, setting->value);
 	scenario->cluster_setting[scenario->cluster_setting_count++] = text;
+	if (strcmp(key, "objects") == 0) {
+		setting->used = true;
+		loading->objects = setting->value;
+		return SL_OK;
+	}
 	loading->cluster_setting[loading->cluster_setting_count++] =
 		(struct sl_cluster_setting){ key, setting->value, &setting->used };
 	return SL_OK;

@@ -28,7 +28,7 @@ void machine_free(struct machine *machine)
 		machine->type_parent, machine->type_nodes, machine->moved, machine->window,
 		machine->partition, machine->partition_at, machine->sw, machine->sw_at, machine->license,
 		machine->setting, machine->read.item, machine->set, machine->set_named, machine->bound,
-		machine->mig_model, machine->mig_fit };
+		machine->mig_model, machine->mig_fit, machine->object };
 	for (size_t i = 0; i < machine->set_count; i++)
 		free(machine->set[i].bit);
 	for (size_t i = 0; i < SL_LEN(array); i++)
@@ -686,12 +686,15 @@ static int read_file(
 		.sw = on_switch,
 		.license = on_license,
 		.setting = on_setting,
-		.file = on_file };
+		.file = on_file,
+		.objects = objects_add };
 	const struct sl_cluster_reader *reader = NULL;
 	int status = cluster_reader_choose(loading->scenario->registry, &reader, input->path, in, err);
 	if (!status)
 		status = reader->read(input->path, in, loading->cluster_setting,
 			loading->cluster_setting_count, &sink, err);
+	if (!status)
+		status = objects_read(machine, loading, &sink, err);
 	if (status)
 		return status;
 	input->format = reader->name;
@@ -752,6 +755,8 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err)
 		status = lend_rest(machine, err);
 	if (!status)
 		status = build_nodes(machine, err);
+	if (!status)
+		status = objects_lend(machine, err);
 	if (!status) {
 		scenario->cpus = scenario->cluster.cpus;
 		scenario->cpus_from = scenario->cluster_input.path;

@@ -90,6 +90,8 @@ struct machine {
 	struct sl_setting *setting;
 	size_t setting_count, setting_capacity;
 	struct side_files read;
+	struct sl_object *object;
+	size_t object_count, object_capacity;
 	/* Sets: of lists and partitions, and those that groups are bound to, by what they are made of. */
 	struct type_set *set;
 	size_t set_count, set_capacity;
@@ -131,6 +133,17 @@ int64_t devices_tasks(
 	const struct machine *machine, const struct sl_node_type *type, const struct sl_demand *task);
 /* Once the types stand for good. */
 int devices_lend(const struct machine *machine, struct sl_err *err);
+
+/* ---- scenario_objects.c ------------------------------------------------------------------------ */
+
+/* Objects that the reader hands over (sl_cluster_sink.objects), self is the machine; */
+int objects_add(
+	void *self, struct sl_doc *doc, const struct sl_object *object, size_t count, struct sl_err *err);
+/* and once nodes have names: objects and labels, as the cluster shows them. */
+int objects_lend(const struct machine *machine, struct sl_err *err);
+/* Those of cluster.objects=PATH, besides. all: where the cluster's own reader puts what it reads. */
+int objects_read(struct machine *machine, const struct loading *loading, const struct sl_cluster_sink *all,
+	struct sl_err *err);
 
 /* ---- scenario_hardware.c ------------------------------------------------------------------------ */
 

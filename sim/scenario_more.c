@@ -72,7 +72,8 @@ void more_nothing(struct sl_job_more *more)
 		.start_recorded = SL_NONE,
 		.end_recorded = SL_NONE,
 		.attempts_recorded = SL_NONE,
-		.requeue = -1 };
+		.requeue = -1,
+		.priority = SL_NONE };
 }
 
 static int mores_make(struct loading *loading, struct sl_err *err)
@@ -105,7 +106,8 @@ static int text_keep(struct loading *loading, const char **text, struct sl_err *
 static int texts_keep(
 	struct loading *loading, struct sl_job_more *more, struct kept *kept, struct sl_err *err)
 {
-	const char **const text[] = { &more->name, &more->qos, &more->exit_code, &more->nodes_recorded };
+	const char **const text[] = { &more->name, &more->qos, &more->exit_code, &more->nodes_recorded,
+		&more->space, &more->queue, &more->manifest };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(text) && !status; i++)
 		status = text_keep(loading, text[i], err);

@@ -146,6 +146,7 @@ struct loading {
 	struct names names[NAMED_COUNT]; /* Empty: all are bare numbers. */
 	struct sl_cluster_setting *cluster_setting;
 	size_t cluster_setting_count;
+	const char *objects;       /* cluster.objects: manifests beside the cluster; NULL: none. */
 	struct side_files files;   /* That the trace's reader read too. */
 	struct machine *machine;   /* NULL: no cluster file. */
 	struct requests *requests; /* NULL: none was made. */

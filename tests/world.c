@@ -84,6 +84,7 @@ static void fill_more(struct world *w)
 			.start_recorded = SL_NONE,
 			.end_recorded = SL_NONE,
 			.attempts_recorded = SL_NONE,
+			.priority = SL_NONE,
 			.state_recorded = job->recorded,
 			.requeue = job->no_requeue ? 0 : -1,
 			.held = job->held };

@@ -244,6 +244,7 @@ static void set_more(const struct gen_work *w, const struct gen_job *job, struct
 		.start_recorded = SL_NONE,
 		.end_recorded = SL_NONE,
 		.attempts_recorded = SL_NONE,
+		.priority = SL_NONE,
 		.state_recorded = (enum sl_state)job->state,
 		.requeue = -1 };
 	sl_profile_clear(&m->profile);

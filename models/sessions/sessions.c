@@ -256,6 +256,7 @@ static int emit_session(const struct world *w, size_t i, const struct sl_sink *s
 		.start_recorded = SL_NONE,
 		.end_recorded = SL_NONE,
 		.attempts_recorded = SL_NONE,
+		.priority = SL_NONE,
 		.state_recorded = cut ? SL_TIMEOUT : SL_COMPLETED,
 		.requeue = -1 };
 	const struct sl_row_more more = { .user = user,

@@ -269,6 +269,7 @@ struct kq_workload_check {
 	enum kq_check_state state;
 	sl_time at;          /* Of the last change. */
 	sl_time retry_after; /* After `at`; 0: at once. */
+	uint32_t attempts;   /* That failed (ProvisioningRequest). */
 };
 
 struct kq_progress;   /* kq_assign.h: flavors that were tried. */
@@ -312,6 +313,9 @@ struct kq_workload {
 	uint8_t queued;  /* enum of kq_queue.h: where it waits. */
 	uint32_t heap_at;
 	uint64_t order;       /* Of reservation: later ones have more. */
+	bool out;             /* Counted out for a while, and no candidate (kq_process.c). */
+	bool taken;           /* A victim of this cycle. */
+	bool unready;         /* It counts in kq_unready. */
 	uint32_t row_outside; /* The engine's row; the core does not look. */
 };
 

@@ -389,6 +389,15 @@ static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event
 /* ---- Begin and end
  * -------------------------------------------------------------------------------------------- */
 
+/* Those that are another policy's count as told. */
+static uint32_t count_foreign(const struct sl_setup *setup)
+{
+	uint32_t count = 0;
+	for (uint32_t row = 0; setup->foreign && row < setup->jobs->count; row++)
+		count += setup->foreign[row];
+	return count;
+}
+
 static int make_orders(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_orders *orders = sl_alloc(c->arena, 1, sizeof(*orders));
@@ -480,8 +489,10 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	/* Whom an operator stopped goes on beside whoever has its cores by then. */
 	if (!status)
 		status = sl_overcommit(setup, ctl_overcommit(c) + ctl_command_suspended(c), err);
-	if (!status)
-		wake_first(c, setup);
+	if (status)
+		return status;
+	c->orders->told = count_foreign(setup);
+	wake_first(c, setup);
 	return status;
 }
 

@@ -109,6 +109,7 @@ static void prepare_more(const struct conversion *c, struct sl_row *row, struct 
 		.start_recorded = SL_NONE,
 		.end_recorded = SL_NONE,
 		.attempts_recorded = SL_NONE,
+		.priority = SL_NONE,
 		.requeue = -1 };
 	static const struct sl_row_more none;
 	static const int64_t unknown = SL_NONE;

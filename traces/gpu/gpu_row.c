@@ -31,6 +31,7 @@ void gpu_row_clear(struct gpu_row *r, uint64_t line)
 		.start_recorded = SL_NONE,
 		.end_recorded = SL_NONE,
 		.attempts_recorded = SL_NONE,
+		.priority = SL_NONE,
 		.requeue = -1 };
 }
 

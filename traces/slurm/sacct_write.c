@@ -39,6 +39,7 @@ static const struct sl_job_more nothing_more = { .begin = SL_NONE,
 	.start_recorded = SL_NONE,
 	.end_recorded = SL_NONE,
 	.attempts_recorded = SL_NONE,
+	.priority = SL_NONE,
 	.requeue = -1 };
 
 static void bar(struct sl_out *out) { sl_out_text(out, "|"); }

@@ -16,6 +16,7 @@ static const struct sl_job_more nothing = { .begin = SL_NONE,
 	.start_recorded = SL_NONE,
 	.end_recorded = SL_NONE,
 	.attempts_recorded = SL_NONE,
+	.priority = SL_NONE,
 	.requeue = -1 };
 
 /* A whole number; negative ones only where they have a meaning. */
