@@ -177,8 +177,7 @@ struct kq_assignment *kq_second_assign(
 	if (!found) {
 		made->mode = KQ_NO_FIT;
 		made->pending_reason = "TopologyPlacementFailed";
-		made->message = text ? kq_text(kq, text) : NULL;
+		*why = text ? kq_text(kq, text) : NULL;
 	}
-	*why = made->message;
 	return made;
 }
