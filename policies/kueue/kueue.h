@@ -136,6 +136,7 @@ struct kueue {
 	sl_time woken; /* The engine comes by then; SL_NEVER. */
 	sl_time queues_at, binder_at, shares_at; /* When these are due; SL_NEVER. */
 	sl_time cycle_at, cycle_due; /* The next cycle not before; that is on the agenda. */
+	bool in_cycle;               /* What is carried out is a cycle's. */
 	bool asleep, fruitful;       /* The scheduler is; what was carried out last changed something. */
 	uint32_t idle;               /* Cycles in a row that came to nothing; */
 	uint64_t active_before;      /* who was active after the last of them. */
@@ -210,6 +211,7 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 void kueue_lost(struct kueue *k, uint32_t row); /* Its pods died; it is still admitted. */
 void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
+void kueue_reconcile(struct kueue *k, uint32_t row);
 
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);

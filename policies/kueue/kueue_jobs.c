@@ -15,72 +15,16 @@
 
 /* ---- Requests -------------------------------------------------------------------------------------------- */
 
-static bool is_excluded(const struct kq_read *read, const char *resource)
-{
-	for (uint32_t i = 0; i < read->excluded_count; i++) {
-		const char *prefix = read->excluded[i];
-		if (prefix && strncmp(resource, prefix, strlen(prefix)) == 0)
-			return true;
-	}
-	return false;
-}
-
-static const struct kq_transform *transform_of(const struct kq_read *read, const char *resource)
-{
-	for (uint32_t i = 0; i < read->transform_count; i++)
-		if (strcmp(read->transform[i].input, resource) == 0)
-			return &read->transform[i];
-	return NULL;
-}
-
-static int64_t asked(const struct sl_amounts *request, const char *resource)
-{
-	for (uint32_t i = 0; i < request->count; i++)
-		if (strcmp(request->at[i].resource, resource) == 0)
-			return request->at[i].amount;
-	return 0;
-}
-
-/* So much of an output for that much of the input: cpu is counted in thousandths, as input and as factor. */
-static int64_t scaled(int64_t output, const char *input, int64_t amount)
-{
-	const int64_t product = kq_mul(output, amount);
-	return strcmp(input, "cpu") == 0 && product != KQ_UNLIMITED ? (product + 999) / 1000 : product;
-}
-
-enum { AMOUNTS_MAX = 256 };
-
-static uint32_t transformed(struct kueue *k, const struct sl_amounts *request, struct kq_amount *amount)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < request->count; i++) {
-		const struct sl_amount *one = &request->at[i];
-		const struct kq_transform *transform = transform_of(&k->read, one->resource);
-		if (is_excluded(&k->read, one->resource))
-			continue;
-		if ((!transform || transform->retain) && count < AMOUNTS_MAX)
-			amount[count++] = (struct kq_amount){ kq_resource(k->kq, one->resource), one->amount };
-		for (uint32_t o = 0; transform && o < transform->output_count && count < AMOUNTS_MAX; o++) {
-			const char *by = transform->multiply_by;
-			int64_t value = scaled(transform->output[o].amount, one->resource, one->amount);
-			if (by)
-				value = scaled(value, by, asked(request, by));
-			amount[count++] = (struct kq_amount){ transform->output[o].resource, value };
-		}
-	}
-	return count;
-}
-
 static void take_requests(struct kueue *k, const struct sl_podset *from, struct kq_podset *to)
 {
-	struct kq_amount amount[AMOUNTS_MAX];
-	uint32_t count = transformed(k, &from->request, amount);
-	to->request = kq_amounts(k->kq, amount, count);
-	for (count = 0; count < from->request.count && count < AMOUNTS_MAX; count++)
-		amount[count] = (struct kq_amount){ kq_resource(k->kq, from->request.at[count].resource),
-			from->request.at[count].amount };
-	if (k->read.transform_count || k->read.excluded_count)
-		to->pod = kq_amounts(k->kq, amount, count);
+	struct kq_amount *amount = kq_room(k->kq, from->request.count, sizeof(*amount));
+	if (!amount)
+		return;
+	for (uint32_t i = 0; i < from->request.count; i++)
+		amount[i] = (struct kq_amount){ kq_resource(k->kq, from->request.at[i].resource),
+			from->request.at[i].amount };
+	to->pod = kq_amounts(k->kq, amount, from->request.count);
+	to->request = kq_transformed(k->kq, &k->read.transforms, &to->pod);
 }
 
 /* ---- Podsets --------------------------------------------------------------------------------------------- */

@@ -61,17 +61,19 @@ static enum sl_rule rule_of(const char *word)
 /* ---- Jobs ------------------------------------------------------------------------------------------------
  */
 
-static void take_effects(struct kueue *k);
-
 void kueue_changed(struct kueue *k) { k->asleep = false; }
 
+enum { RECONCILES_MAX = 8 }; /* At once, each because of what the one before did. */
+
 /* Its controller looks at it, and says when it wants to again. */
-static void reconcile(struct kueue *k, uint32_t row)
+void kueue_reconcile(struct kueue *k, uint32_t row)
 {
 	struct kueue_job *job = &k->job[row];
 	if (job->workload == KQ_NO || job->stage == KUEUE_AWAY)
 		return;
-	const sl_time next = kq_reconcile(k->kq, job->workload);
+	sl_time next = kq_reconcile(k->kq, job->workload);
+	for (int again = 0; next <= k->now && again < RECONCILES_MAX; again++)
+		next = kq_reconcile(k->kq, job->workload);
 	if (next == SL_NEVER || next == job->reconcile)
 		return;
 	job->reconcile = next > k->now ? next : k->now + 1;
@@ -122,7 +124,7 @@ static void stopped(struct kueue *k, uint32_t row)
 	kueue_reason(k, row, reason_after(k, &k->kq->workload[workload]));
 	kueue_status_changed(k, workload);
 	kueue_changed(k);
-	reconcile(k, row);
+	kueue_reconcile(k, row);
 }
 
 static void evict(struct kueue *k, const struct kq_effect *effect)
@@ -158,7 +160,7 @@ static void admitted(struct kueue *k, uint32_t row)
 	struct kueue_job *job = &k->job[row];
 	job->admitted = k->now;
 	kueue_pods_start(k, row);
-	reconcile(k, row);
+	kueue_reconcile(k, row);
 }
 
 static void admit(struct kueue *k, uint32_t row)
@@ -188,7 +190,7 @@ static void answer_checks(struct kueue *k, uint32_t row)
 		if (check->state == KQ_CHECK_PENDING)
 			kq_check_set(k->kq, workload, check->check, KQ_CHECK_READY, 0);
 	}
-	reconcile(k, row);
+	kueue_reconcile(k, row);
 }
 
 static void reserved(struct kueue *k, uint32_t row)
@@ -206,14 +208,14 @@ static void reserved(struct kueue *k, uint32_t row)
 	kueue_due(k, k->now + delay, KUEUE_DUE_CHECK, row);
 }
 
-/* Its message changed: the scheduling loop writes that itself. */
+/* Its message changed: in a cycle the scheduling loop writes that itself. */
 static void pend(struct kueue *k, uint32_t row)
 {
 	const struct kq_workload *workload = &k->kq->workload[k->job[row].workload];
 	if (k->job[row].stage != KUEUE_WAITS)
 		return;
 	const sl_time written = kueue_write(k);
-	if (written > k->loop_until)
+	if (k->in_cycle && written > k->loop_until)
 		k->loop_until = written;
 	kueue_reason(k, row, reason_of(workload->pending_reason));
 }
@@ -287,7 +289,7 @@ void kueue_submit(struct kueue *k, uint32_t row)
 	kq_submit(k->kq, job->workload);
 	kueue_status_changed(k, job->workload);
 	kueue_changed(k);
-	reconcile(k, row);
+	kueue_reconcile(k, row);
 }
 
 void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
@@ -324,7 +326,7 @@ void kueue_lost(struct kueue *k, uint32_t row)
 	kueue_pods_stop(k, row);
 	kueue_pods_start(k, row);
 	kueue_changed(k);
-	reconcile(k, row);
+	kueue_reconcile(k, row);
 }
 
 void kueue_node(struct kueue *k, uint32_t node, bool up)
@@ -362,7 +364,7 @@ static void ready(struct kueue *k, uint32_t row)
 {
 	kq_pods_ready(k->kq, k->job[row].workload, true);
 	kueue_changed(k);
-	reconcile(k, row);
+	kueue_reconcile(k, row);
 }
 
 static void end_at_limit(struct kueue *k, uint32_t row)
@@ -397,7 +399,7 @@ static void do_of_job(struct kueue *k, const struct kueue_entry *entry)
 		answer_checks(k, row);
 	else if (job->reconcile == entry->at) {
 		job->reconcile = SL_NEVER;
-		reconcile(k, row);
+		kueue_reconcile(k, row);
 		kueue_changed(k);
 	}
 }
@@ -474,7 +476,9 @@ static void one_cycle(struct kueue *k)
 		return;
 	}
 	k->cycles++;
+	k->in_cycle = true;
 	take_effects(k);
+	k->in_cycle = false;
 	if (k->fruitful) {
 		k->idle = 0;
 		k->active_before = UINT64_MAX;
