@@ -7,6 +7,7 @@
  * for ever: after as many cycles in a row as there are flavors, and one, without any effect, the scheduler sleeps
  * until something changes. Kueue's goes round every 10 ms then, to the same end.
  */
+#include "policies/kueue/kq_wait.h"
 #include "policies/kueue/kueue.h"
 
 #include <string.h>
@@ -441,8 +442,10 @@ static void do_due(struct kueue *k, const struct kueue_entry *entry)
 static uint64_t active_count(const struct kueue *k)
 {
 	uint64_t count = 0;
-	for (uint32_t i = 0; i < k->kq->queue_count; i++)
-		count += kq_waiting(k->kq, k->kq->queue[i], KQ_ACTIVE, NULL);
+	for (uint32_t i = 0; i < k->kq->queue_count; i++) {
+		const struct kq_queue *queue = k->kq->node[k->kq->queue[i]].queue;
+		count += queue ? queue->active_count : 0;
+	}
 	return count;
 }
 
