@@ -7,3 +7,5 @@
 #define WEAK __attribute__((weak))
 
 
+
+
