@@ -234,7 +234,8 @@ static void assign_together(struct kq_scan *scan, struct kq_together *together)
 {
 	if (!start_together(scan, together))
 		return;
-	for (uint32_t r = 0; r < together->requests.count && !together->failed; r++)
+	/* Backwards: which group fails first shows in the reason alone, and recorded cases have cpu last. */
+	for (uint32_t r = together->requests.count; r-- > 0 && !together->failed;)
 		if (together->pick[r].flavor == KQ_NO && !is_left_out(scan, together, r))
 			together->failed = !kq_scan_group(scan, together, r);
 	for (uint32_t i = 0; i < together->count; i++) {
