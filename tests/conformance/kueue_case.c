@@ -688,6 +688,14 @@ static void build_afs(struct kueue_case *c, const struct sl_doc_node *afs)
 	config->afs_weight_count = weights.count;
 }
 
+/* Resources that consumption alone names are known when the world is sealed. */
+static void name_afs(struct kueue_case *c, const struct sl_doc_node *usage)
+{
+	for (const struct sl_doc_node *one = kc_first(c, usage); one; one = kc_next(c, one))
+		for (const struct sl_doc_node *r = kc_first(c, one); r; r = kc_next(c, r))
+			(void)kq_resource(c->kq, kc_key(c, r));
+}
+
 /* Of local queues: consumption at the beginning, in natural units. */
 static void count_afs(struct kueue_case *c, const struct sl_doc_node *usage)
 {
@@ -750,6 +758,7 @@ void kc_build(struct kueue_case *c)
 	if (kq->err.status)
 		return;
 	each(c, "pods", build_pod);
+	name_afs(c, kc_get(c, kc_get(c, c->given, "afs"), "initial_usage"));
 	if (kq_seal(kq) != 0)
 		return;
 	count_usage(c);

@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "tests/kq_small.h"
+#include "tests/kq_holders.h"
 
 static struct ks_world w;
 
