@@ -141,6 +141,24 @@ Test(kq_preempt, while_borrowing)
 	ks_end(&w);
 }
 
+/* The lower cohort is above its quota too, and is passed by when its parent is visited. */
+Test(kq_preempt, nobody_twice)
+{
+	ks_begin(&w);
+	(void)ks_cohort(&w, "root", NULL, 4);
+	(void)ks_cohort(&w, "low", "root", 0);
+	const uint32_t q = ks_queue(&w, "q", "low", 0), s = ks_queue(&w, "s", "low", 0);
+	within(q, KQ_NEVER, KQ_ANY);
+	node(q)->borrow_within = KQ_LOWER_PRIORITY;
+	(void)ks_holds(&w, "s1", s, 0, 2);
+	(void)ks_holds(&w, "s2", s, 0, 2);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, q, 4),
+		"s2 InCohortReclaimWhileBorrowing, s1 InCohortReclaimWhileBorrowing");
+	ks_end(&w);
+}
+
 /* a uses 2 of its 4 and asks 4: once a1 is gone it does not borrow, and b, at 6 of 4, has to give 2. */
 Test(kq_preempt, if_it_does_not_borrow_in_the_end)
 {
