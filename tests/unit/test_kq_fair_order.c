@@ -139,6 +139,10 @@ Test(kq_fair_order, several_of_a_queue)
 	second->key.reserved = true;
 	enters("other", b, "f", 1)->key.priority = 5;
 	cr_expect_str_eq(in_order(false), "other second head");
+	const struct kq_fair_entry head = entry[0];
+	entry[0] = entry[1];
+	entry[1] = head;
+	cr_expect_str_eq(in_order(false), "other second head");
 	ks_end(&w);
 }
 

@@ -405,6 +405,27 @@ Test(kq_preempt, the_oracle)
 	ks_end(&w);
 }
 
+/* Once s1 is gone the middle cohort's quota suffices: height 1, not the root's 2. */
+Test(kq_preempt, the_oracles_height_is_without_victims)
+{
+	ks_begin(&w);
+	(void)ks_cohort(&w, "root", NULL, 4);
+	(void)ks_cohort(&w, "mid", "root", 4);
+	const uint32_t q = ks_queue(&w, "q", "mid", 0), s = ks_queue(&w, "s", "mid", 0);
+	const uint32_t x = ks_queue(&w, "x", "root", 0);
+	within(q, KQ_NEVER, KQ_ANY);
+	node(q)->borrow_within = KQ_LOWER_PRIORITY;
+	(void)ks_holds(&w, "s1", s, 0, 4);
+	(void)ks_holds(&w, "x1", x, 9, 4);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	uint32_t borrow = 9;
+	cr_expect_eq(kq_preempt_oracle(w.scratch, w.kq, in, q, ks_cell(&w, "f", "cpu"), 4, &borrow),
+		KQ_GRAIN_RECLAIM);
+	cr_expect_eq(borrow, 1);
+	ks_end(&w);
+}
+
 /* ---- Admission fair sharing ---- */
 
 Test(kq_preempt, the_local_queue_that_used_more)
