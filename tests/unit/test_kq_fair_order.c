@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "policies/kueue/kq_fair_order.h"
-#include "tests/kq_holders.h"
+#include "tests/kq_victims_world.h"
 
 static struct ks_world w;
 

@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "tests/kq_holders.h"
+#include "tests/kq_victims_world.h"
 
 static struct ks_world w;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_holders.c - small worlds of Kueue for tests.
+ * kq_victims_world.c - small worlds of Kueue for tests.
  */
-#include "tests/kq_holders.h"
+#include "tests/kq_victims_world.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

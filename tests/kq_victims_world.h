@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_holders.h - small worlds of Kueue for tests: queues, cohorts, and who holds how much of them.
+ * kq_victims_world.h - small worlds of Kueue for tests: queues, cohorts, and who holds how much of them.
  *
  * Amounts are of the resource "cpu" in flavor "f", unless one says another. Names are UIDs too.
  */
-#ifndef TESTS_KQ_HOLDERS_H
-#define TESTS_KQ_HOLDERS_H
+#ifndef SL_TEST_KQ_VICTIMS_WORLD_H
+#define SL_TEST_KQ_VICTIMS_WORLD_H
 
 #include "policies/kueue/kq_preempt.h"
 #include "policies/kueue/kq_queue.h"
