@@ -158,8 +158,8 @@ const char *tas_place(struct tas_world *world, uint32_t workload, bool empty)
 	(void)kq_tas_place(world->kq, world->scratch, &world->assignment, empty, &world->why, &failed);
 	world->text[0] = '\0';
 	for (uint32_t p = 0; p < row->podset_count; p++) {
-		if (p && strlen(world->text) + 4 < sizeof(world->text))
-			strcat(world->text, " | ");
+		const size_t used = strlen(world->text);
+		(void)snprintf(world->text + used, sizeof(world->text) - used, "%s", p ? " | " : "");
 		(void)tas_text(world, world->podset[p].placement);
 	}
 	return world->text;

@@ -145,7 +145,7 @@ static void expect_replaced(uint32_t row, const char *want, const char *clause)
 	const struct kq_placement *placement = kq_tas_replace(world.kq, world.scratch, row, 0, &why);
 	world.text[0] = '\0';
 	const char *got = tas_text(&world, placement);
-	cr_expect_str_eq(got, want, "%s: %s, expected %s (%s)", clause, got, want, why);
+	cr_expect(strcmp(got, want) == 0, "%s: %s, expected %s (%s)", clause, got, want, why);
 }
 
 Test(kq_tas_books, lost_pods_stay_in_the_required_domain)
@@ -186,11 +186,8 @@ Test(kq_tas_books, elastic_slices_keep_their_pods)
 {
 	two_racks();
 	world.kq->config.gate[KQ_GATE_ElasticJobsViaWorkloadSlicesWithTAS] = true;
-	const struct kq_domain_count at[] = { { { "x2" }, 2 }, { { "x4" }, 2 } };
-	const struct kq_placement before = { .level = { hosts },
-		.level_count = 1,
-		.domain = (struct kq_domain_count *)(uintptr_t)at,
-		.count = 2 };
+	struct kq_domain_count at[] = { { { "x2" }, 2 }, { { "x4" }, 2 } };
+	const struct kq_placement before = { .level = { hosts }, .level_count = 1, .domain = at, .count = 2 };
 	const uint32_t row = workload(6, NULL);
 	struct kq_podset *podset = &world.kq->workload[row].podset[0];
 	podset->topology.unconstrained = true;
