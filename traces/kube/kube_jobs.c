@@ -397,7 +397,7 @@ static bool says_job(const char *p, const char *end)
 	return len && sl_pods_has(word);
 }
 
-/* A little less sure without a job among the first bytes: it may be a cluster's. */
+/* Without a job among the first bytes it is a cluster's. */
 static int kubernetes_sniff(const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -405,10 +405,10 @@ static int kubernetes_sniff(const char *text, size_t len)
 	for (const char *p = text; sure && p < end;) {
 		p = memmem(p, (size_t)(end - p), "kind", strlen("kind"));
 		if (!p || says_job(p, end))
-			return p ? sure : sure - 1;
+			return p ? sure : 0;
 		p += strlen("kind");
 	}
-	return sure;
+	return 0;
 }
 
 static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
