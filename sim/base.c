@@ -148,3 +148,7 @@ int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, siz
 	*capacity = next;
 	return SL_OK;
 }
+
+struct sl_arena *sl_arena_new(void) { return arena_new(); }
+
+void sl_arena_free(struct sl_arena *arena) { arena_free(arena); }

@@ -142,6 +142,9 @@ struct sl_arena; /* Zeroed blocks, freed together. */
 struct sl_setup;
 struct sl_holding;
 struct sl_tally;
+/* For readers, which get none; NULL when memory is out. */
+SL_API struct sl_arena *sl_arena_new(void);
+SL_API void sl_arena_free(struct sl_arena *arena);
 /* Aligned to 64 bytes when size >= 64, else 16. NULL when memory is out. */
 SL_API void *sl_alloc(struct sl_arena *arena, size_t count, size_t size);
 SL_API char *sl_strdup(struct sl_arena *arena, const char *text, size_t len);

@@ -162,8 +162,8 @@ struct kq_local_queue {
 	const char *queue_name;
 	enum kq_stop stop;
 	double weight;
-	/* Admission fair sharing: consumption, in natural units by resource, and the penalty that is pending.
-	 */
+	/* Admission fair sharing, by resource: consumption in natural units; whole requests of which a part
+	 * is a pending penalty (kq_afs.c). */
 	double *used, *penalty; /* resource_sealed long. */
 	sl_time used_at;
 	bool exists;

@@ -9,6 +9,7 @@
 #ifndef SL_KUEUE_KQ_READ_H
 #define SL_KUEUE_KQ_READ_H
 
+#include "policies/kueue/kq_assign.h"
 #include "policies/kueue/kq_doc.h"
 
 /* A class of priority, by name: of workloads, or of pods. */
@@ -16,18 +17,6 @@ struct kq_class {
 	const char *name;
 	int64_t value;
 	bool of_pods, is_default;
-};
-/* resources.transformations: one input becomes outputs, so much of each for one unit (of the output's own
- * unit, by thousandths of the input's unit). */
-struct kq_transform {
-	const char *input;
-	bool retain;
-	const char *multiply_by; /* NULL: alone. */
-	struct {
-		uint32_t resource;
-		int64_t amount; /* For one whole unit of the input. */
-	} * output;
-	uint32_t output_count;
 };
 /* ProvisioningRequestConfig */
 struct kq_retry {
@@ -42,10 +31,7 @@ struct kq_read {
 	uint32_t object_count;
 	struct kq_class *class;
 	uint32_t class_count;
-	struct kq_transform *transform;
-	uint32_t transform_count;
-	const char **excluded; /* excludeResourcePrefixes */
-	uint32_t excluded_count;
+	struct kq_transforms transforms;
 	struct kq_retry *retry;
 	uint32_t retry_count;
 	bool ignore_undeclared;

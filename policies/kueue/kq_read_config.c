@@ -80,21 +80,19 @@ static void read_ready(struct kq *kq, struct kq_at at, bool older)
 	read_requeuing(kq, kq_doc_get(at, "requeuingStrategy"));
 }
 
-static void read_transform(struct kq_read *read, struct kq_at at)
+static void read_transform(struct kq *kq, struct kq_at at, struct kq_transform *transform)
 {
-	static const char *const words[] = { "Replace", "Retain", NULL };
-	struct kq *kq = read->kq;
-	struct kq_transform *transform = &read->transform[read->transform_count++];
+	static const char *const words[] = { "Retain", "Replace", NULL };
 	const struct kq_at outputs = kq_doc_get(at, "outputs");
-	transform->input = kq_doc_name(at, "input");
-	transform->retain = kq_doc_word(kq_doc_get(at, "strategy"), words, 1) == 1;
-	transform->multiply_by = kq_doc_text(kq_doc_get(at, "multiplyBy"));
-	transform->output = kq_room(kq, kq_doc_count(outputs), sizeof(*transform->output));
-	for (struct kq_at one = kq_doc_first(outputs); one.node && transform->output;
-		one = kq_doc_next(one)) {
-		const char *name = kq_doc_key(one);
-		transform->output[transform->output_count].resource = kq_resource(kq, name);
-		transform->output[transform->output_count++].amount = kq_doc_amount(one, name, 0);
+	struct kq_output *output = kq_room(kq, kq_doc_count(outputs), sizeof(*output));
+	const char *by = kq_doc_text(kq_doc_get(at, "multiplyBy"));
+	transform->input = kq_resource(kq, kq_doc_name(at, "input"));
+	transform->replace = kq_doc_word(kq_doc_get(at, "strategy"), words, 0) == 1;
+	transform->multiply = by ? kq_resource(kq, by) : KQ_NO;
+	transform->output = output;
+	for (struct kq_at one = kq_doc_first(outputs); one.node && output; one = kq_doc_next(one)) {
+		output[transform->count].resource = kq_resource(kq, kq_doc_key(one));
+		output[transform->count++].factor = kq_doc_amount(one, "cpu", 0); /* In thousandths. */
 	}
 }
 
@@ -102,14 +100,19 @@ static void read_resources(struct kq_read *read, struct kq_at at)
 {
 	static const char *const words[] = { "BlockUndeclared", "IgnoreUndeclared", NULL };
 	struct kq *kq = read->kq;
+	struct kq_transforms *transforms = &read->transforms;
 	const struct kq_at prefixes = kq_doc_get(at, "excludeResourcePrefixes");
 	const struct kq_at list = kq_doc_get(at, "transformations");
-	read->excluded = kq_room(kq, kq_doc_count(prefixes), sizeof(*read->excluded));
-	for (struct kq_at one = kq_doc_first(prefixes); one.node && read->excluded; one = kq_doc_next(one))
-		read->excluded[read->excluded_count++] = kq_doc_text(one);
-	read->transform = kq_room(kq, kq_doc_count(list), sizeof(*read->transform));
-	for (struct kq_at one = kq_doc_first(list); one.node && read->transform; one = kq_doc_next(one))
-		read_transform(read, one);
+	const char **exclude = kq_room(kq, kq_doc_count(prefixes), sizeof(*exclude));
+	struct kq_transform *transform = kq_room(kq, kq_doc_count(list), sizeof(*transform));
+	for (struct kq_at one = kq_doc_first(prefixes); one.node && exclude; one = kq_doc_next(one)) {
+		const char *prefix = kq_doc_text(one);
+		exclude[transforms->exclude_count++] = prefix ? prefix : "";
+	}
+	for (struct kq_at one = kq_doc_first(list); one.node && transform; one = kq_doc_next(one))
+		read_transform(kq, one, &transform[transforms->count++]);
+	transforms->exclude = exclude;
+	transforms->at = transform;
 	read->ignore_undeclared = kq_doc_word(kq_doc_get(at, "quotaCheckStrategy"), words, 0) == 1;
 }
 

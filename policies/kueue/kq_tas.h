@@ -26,7 +26,7 @@ bool kq_tas_requested(const struct kq *kq, uint32_t workload);
 const char *kq_tas_mismatch(
 	const struct kq *kq, uint32_t queue, const struct kq_podset *podset, uint32_t flavor);
 /* Where the podsets of an assignment go, by the flavors that it picked; into its podsets. empty: as if
- * nothing ran. False: not all have a place; *why in plain words, *failed the podset. */
+ * nothing ran. False: not all have a place, only those before *failed; *why in plain words. */
 bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, bool empty,
 	const char **why, uint32_t *failed);
 /* After quota was assigned (11.7): places, or modes are made worse. */
@@ -37,6 +37,7 @@ struct kq_placement *kq_tas_replace(
 
 /* For recorded cases: domains in the order in which they would be chosen. */
 struct kq_tas_domain {
+	uint32_t row; /* The caller's. */
 	const char *const *value;
 	uint32_t value_count;
 	int64_t pods, pods_with_leader, slices, slices_with_leader;

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kueue.c - the policy `kueue`: its parameters, the engine's events, and its orders to the engine.
+ *
+ * Kueue v0.20 (kubernetes-sigs/kueue, commit ff69552e): jobs are admitted as its scheduler and controllers do.
+ */
+#include "policies/kueue/kueue.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Parameters ------------------------------------------------------------------------------------------ */
+
+enum {
+	PARAM_COMPAT,
+	PARAM_QUEUE,
+	PARAM_QUEUE_BY,
+	PARAM_MAP,
+	PARAM_PODS,
+	PARAM_GRACE,
+	PARAM_START,
+	PARAM_CHECKPOINT,
+	PARAM_PROVISION,
+	PARAM_BATCH,
+	PARAM_CYCLE,
+	PARAM_LATENCY,
+	PARAM_QPS,
+	PARAM_BURST,
+	PARAM_COUNT
+};
+
+#define DAYS_MAX INT64_C(1000000000000) /* Of times: eleven days. */
+
+static const struct sl_param kueue_params[PARAM_COUNT] = {
+	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "0.20", "0.20", "whose rules: Kueue's of that version", 0, 0 },
+	[PARAM_QUEUE] = { "queue", SL_PARAM_TEXT, NULL, NULL,
+		"the LocalQueue, NAMESPACE/NAME, of jobs that nothing else gives one; without it the only one there is",
+		0, 0 },
+	[PARAM_QUEUE_BY] = { "queue-by", SL_PARAM_CHOICE, "none", "none|partition|account|user",
+		"what of a job without a queue of its own names its LocalQueue", 0, 0 },
+	[PARAM_MAP] = { "map", SL_PARAM_TEXT, NULL, NULL,
+		"rules before that: partition:NAME=NAMESPACE/QUEUE, account:... or user:..., with ';' between several",
+		0, 0 },
+	[PARAM_PODS] = { "pods", SL_PARAM_CHOICE, "auto", "auto|quota|kube",
+		"who finds nodes for pods: nobody, amounts are held wherever they fit (quota), kube-scheduler (kube), or "
+		"the latter if the cluster has Node objects (auto)",
+		0, 0 },
+	[PARAM_GRACE] = { "grace", SL_PARAM_TIME, "0", NULL,
+		"how long evicted pods take to stop, holding their quota; Kubernetes allows 30 s, and pods that obey stop "
+		"at once",
+		0, DAYS_MAX },
+	[PARAM_START] = { "start", SL_PARAM_TIME, "0", NULL,
+		"how long pods take to be ready once they have nodes", 0, DAYS_MAX },
+	[PARAM_CHECKPOINT] = { "checkpoint", SL_PARAM_BOOL, "0", NULL,
+		"evicted jobs keep their work; else they begin anew", 0, 0 },
+	[PARAM_PROVISION] = { "provision", SL_PARAM_TIME, "0", NULL,
+		"how long a ProvisioningRequest takes until it is provisioned", 0, DAYS_MAX },
+	[PARAM_BATCH] = { "batch", SL_PARAM_TIME, "1", NULL,
+		"how long notes of change are gathered until inadmissible workloads become active", 0, DAYS_MAX },
+	[PARAM_CYCLE] = { "cycle", SL_PARAM_TIME, "0", NULL, "how long a scheduling cycle takes", 0, DAYS_MAX },
+	[PARAM_LATENCY] = { "latency", SL_PARAM_CHOICE, "zero", "zero|api",
+		"zero: what is decided is so at once; api: writes to the API server pass a token bucket, and cycles "
+		"without result wait 1 to 10 ms",
+		0, 0 },
+	[PARAM_QPS] = { "qps", SL_PARAM_INT, "50", "1..100000", "latency=api: writes a second", 1, 100000 },
+	[PARAM_BURST] = { "burst", SL_PARAM_INT, "100", "1..100000", "latency=api: writes at once", 1, 100000 },
+};
+
+/* Requests beyond every quota wait, as ExceedsMaxQuota. */
+static const struct sl_compat kueue_compats[] = {
+	{ "0.20", NULL, "replay.impossible=keep" },
+	{ 0 },
+};
+
+static const enum sl_reason kueue_reasons[] = { SL_REASON_NONE, SL_REASON_NO_MATCHING_FLAVOR,
+	SL_REASON_EXCEEDS_MAX_QUOTA, SL_REASON_WAITING_FOR_QUOTA, SL_REASON_TOPOLOGY,
+	SL_REASON_WAITING_FOR_PREEMPTED, SL_REASON_MISCONFIGURED, SL_REASON_QUEUE_STOPPED,
+	SL_REASON_PENDING_EVALUATION, SL_REASON_WAITING_FOR_PODS_READY, SL_REASON_ADMISSION_CHECKS,
+	SL_REASON_BACKOFF, SL_REASON_UNSCHEDULABLE, SL_REASON_BEGIN_TIME, SL_REASON_HELD_ADMIN, SL_REASON_COUNT };
+
+/* ---- Orders ---------------------------------------------------------------------------------------------- */
+
+void kueue_failed(struct kueue *k, int status)
+{
+	if (!k->status)
+		k->status = status;
+}
+
+bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted)
+{
+	if (wanted <= *capacity)
+		return true;
+	size_t room = *capacity ? *capacity : 16;
+	while (room < wanted)
+		room *= 2;
+	void *more = room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
+	if (!more) {
+		kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
+		return false;
+	}
+	*array = more;
+	*capacity = room;
+	return true;
+}
+
+struct kueue_order *kueue_order(struct kueue *k, enum kueue_order_what what, uint32_t row)
+{
+	size_t capacity = k->order_capacity;
+	if (k->pass != k->next) {
+		k->pass = k->next;
+		k->order_count = 0;
+		k->holding_count = 0;
+	}
+	if (!kueue_reserve(k, (void **)&k->order, &capacity, sizeof(*k->order), (size_t)k->order_count + 1))
+		return NULL;
+	k->order_capacity = (uint32_t)capacity;
+	struct kueue_order *order = &k->order[k->order_count++];
+	*order = (struct kueue_order){ .what = what, .row = row, .rule = SL_RULE_ADMIT, .whose = UINT32_MAX };
+	return order;
+}
+
+void kueue_reason(struct kueue *k, uint32_t row, enum sl_reason reason)
+{
+	if (k->job[row].reason == reason || k->job[row].in_engine)
+		return;
+	struct kueue_order *order = kueue_order(k, KUEUE_REASON, row);
+	if (!order)
+		return;
+	order->reason = reason;
+	k->job[row].reason = (uint8_t)reason;
+}
+
+static bool carry_out_start(struct kueue *k, struct sl_pass *pass, const struct kueue_order *order)
+{
+	struct sl_holding *holding = &k->holding[order->holding];
+	for (size_t i = 0; i < order->holding_count; i++)
+		holding[i].gpus = &k->gpus[(order->holding + i) * (k->kinds - SL_KIND_GPUS)];
+	return sl_start_holding(pass, (sl_job){ order->row }, holding, order->holding_count);
+}
+
+static bool carry_out(struct kueue *k, struct sl_pass *pass, const struct kueue_order *order)
+{
+	const sl_job job = { order->row };
+	sl_by(pass, order->rule, (sl_job){ order->whose });
+	switch (order->what) {
+	case KUEUE_START:
+		return carry_out_start(k, pass, order);
+	case KUEUE_REQUEUE:
+		return sl_requeue(pass, job, order->state);
+	case KUEUE_CHECKPOINT:
+		return sl_preempt(pass, job, SL_PREEMPT_CHECKPOINT);
+	case KUEUE_END:
+		return sl_end(pass, job, order->state);
+	case KUEUE_REASON:
+		if (sl_state_of(pass, job) == SL_PENDING) /* It may have started behind that. */
+			sl_set_reason(pass, job, order->reason, 0);
+		return true;
+	}
+	return false;
+}
+
+/* The policy's books and the engine's are of the same nodes: it is a mistake of ours. */
+static void fail_order(struct kueue *k, struct sl_pass *pass, const struct kueue_order *order)
+{
+	static const char *const name[] = { "start", "requeue", "checkpoint", "end", "reason" };
+	char at[40];
+	*sl_put_micro(at, sl_now(pass)) = '\0';
+	(void)sl_fail(&k->err, SL_INTERNAL,
+		"policy 'kueue' and the engine disagree at %s s: the order '%s' for job %" PRId64
+		", which is %s, cannot be carried out",
+		at, name[order->what], k->jobs->id[order->row],
+		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
+	sl_fail_run(pass, &k->err);
+}
+
+static void kueue_pass(void *state, struct sl_pass *pass)
+{
+	struct kueue *k = state;
+	if (k->pass != sl_pass_number(pass))
+		return;
+	for (uint32_t i = 0; i < k->order_count; i++) {
+		if (carry_out(k, pass, &k->order[i]))
+			continue;
+		fail_order(k, pass, &k->order[i]);
+		return;
+	}
+}
+
+/* ---- Events ---------------------------------------------------------------------------------------------- */
+
+static sl_time begins(const struct kueue *k, uint32_t row)
+{
+	const struct sl_jobs *jobs = k->jobs;
+	const sl_time begin = jobs->more_of && jobs->more_of[row] ? jobs->more[jobs->more_of[row]].begin : SL_NONE;
+	return begin == SL_NONE ? k->now : begin;
+}
+
+static void submit(struct kueue *k, uint32_t row)
+{
+	k->told++;
+	if (begins(k, row) <= k->now) {
+		kueue_submit(k, row);
+		return;
+	}
+	kueue_reason(k, row, SL_REASON_BEGIN_TIME);
+	kueue_due(k, begins(k, row), KUEUE_DUE_BEGIN, row);
+}
+
+/* It failed by a model's doing, and waits again: its pods are made anew. */
+static void failed(struct kueue *k, uint32_t row)
+{
+	k->job[row].in_engine = false;
+	kueue_lost(k, row);
+}
+
+static void tell(struct kueue *k, const struct sl_pass *pass, const struct sl_event *event)
+{
+	switch (event->class) {
+	case SL_EV_SUBMIT:
+		submit(k, event->row);
+		break;
+	case SL_EV_JOB_END:
+		kueue_over(k, event->row,
+			sl_state_of(pass, (sl_job){ event->row }) == SL_COMPLETED ? "Succeeded" : "Failed", false);
+		break;
+	case SL_EV_CANCEL:
+		k->job[event->row].cancelled = true;
+		kueue_over(k, event->row, NULL, true);
+		break;
+	case SL_EV_NODE_DOWN:
+	case SL_EV_NODE_UP:
+		kueue_node(k, event->row,
+			sl_node_is_up(pass, event->row) && !sl_node_is_drained(pass, event->row));
+		break;
+	case SL_EV_MODEL:
+		failed(k, event->row);
+		break;
+	case SL_EV_TIMER:
+		if (k->woken <= event->time)
+			k->woken = SL_NEVER;
+		kueue_run(k);
+		break;
+	case SL_EV_TIME_LIMIT:
+	case SL_EV_RESERVATION:
+	case SL_EV_CLASS_COUNT:
+		break; /* Not under SL_USE_CONTROL. */
+	}
+}
+
+/* The controller runs behind all that happens at an instant, and when something is due. */
+static void wake(struct kueue *k, struct sl_pass *pass, bool now)
+{
+	sl_time next = now ? k->now : kueue_due_next(k);
+	next = k->shares_at < next ? k->shares_at : next;
+	if (next == SL_NEVER || next >= k->woken)
+		return;
+	k->woken = next;
+	sl_wake_event(pass, next, 0);
+}
+
+static void kueue_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	struct kueue *k = state;
+	k->now = k->kq->now = event->time;
+	k->next = sl_pass_number(pass) + 1;
+	tell(k, pass, event);
+	wake(k, pass, event->class != SL_EV_TIMER);
+	if (!k->status && !k->kq->err.status && !k->err.status)
+		return;
+	if (!k->err.status)
+		k->err = k->kq->err;
+	if (!k->err.status)
+		(void)sl_fail(&k->err, k->status, "out of memory");
+	sl_fail_run(pass, &k->err);
+}
+
+static bool kueue_requeues(void *state, struct sl_pass *pass, sl_job job)
+{
+	const struct kueue *k = state;
+	const struct sl_jobs *jobs = k->jobs;
+	(void)pass;
+	return !jobs->more_of || !jobs->more_of[job.row] || jobs->more[jobs->more_of[job.row]].requeue != 0;
+}
+
+/* ---- Begin and end --------------------------------------------------------------------------------------- */
+
+static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
+{
+	const char *slash = text ? strchr(text, '/') : NULL;
+	k->space = "default";
+	if (!text)
+		return SL_OK;
+	if (slash)
+		k->space = sl_strdup(k->arena, text, (size_t)(slash - text));
+	k->queue = slash ? slash + 1 : text;
+	if (!k->space)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	if (kq_find_local(k->kq, k->space, k->queue) == KQ_NO)
+		return sl_fail(err, SL_USAGE,
+			"policy 'kueue': queue=%s: there is no LocalQueue '%s' in the namespace '%s'", text, k->queue,
+			k->space);
+	return SL_OK;
+}
+
+static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
+{
+	const struct sl_value *value = setup->values;
+	k->by = (enum kueue_by)value[PARAM_QUEUE_BY].number;
+	k->pods = (enum kueue_pods)value[PARAM_PODS].number;
+	k->grace = value[PARAM_GRACE].number;
+	k->start_delay = value[PARAM_START].number;
+	k->checkpoint = value[PARAM_CHECKPOINT].number != 0;
+	k->provision = value[PARAM_PROVISION].number;
+	k->batch = value[PARAM_BATCH].number;
+	k->cycle = value[PARAM_CYCLE].number;
+	k->api = value[PARAM_LATENCY].number == 1;
+	k->qps = value[PARAM_QPS].number;
+	k->burst = value[PARAM_BURST].number;
+	k->kill = setup->overrun == SL_OVERRUN_KILL;
+	k->woken = k->queues_at = k->shares_at = SL_NEVER;
+	k->cycle_at = k->cycle_due = SL_NONE;
+	k->now = setup->jobs->count ? setup->jobs->submit[0] : 0;
+	const int status = take_queue(k, value[PARAM_QUEUE].text, err);
+	return status ? status : kueue_rules_make(k, value[PARAM_MAP].text, err);
+}
+
+/* Room of arrays by resource: all resources are known by now. */
+static int make_room(struct kueue *k, struct sl_err *err)
+{
+	struct kq *kq = k->kq;
+	for (uint32_t i = 0; i < kq->host_count; i++)
+		if (!kq->host[i].foreign)
+			kq->host[i].foreign = kq_room(kq, kq->resource_count, sizeof(int64_t));
+	for (uint32_t i = 0; i < kq->local_count; i++) {
+		kq->local[i].used = kq_room(kq, kq->resource_count, sizeof(double));
+		kq->local[i].penalty = kq_room(kq, kq->resource_count, sizeof(double));
+	}
+	if (kq->err.status)
+		*err = kq->err;
+	return kq->err.status;
+}
+
+static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
+{
+	int status = kq_read(&k->read, k->kq, setup->cluster->object, setup->cluster->object_count);
+	if (!status)
+		status = kueue_jobs_make(k, setup, err);
+	if (!status)
+		status = take_values(k, setup, err);
+	if (!status)
+		status = make_room(k, err);
+	if (!status)
+		status = kq_seal(k->kq);
+	if (k->kq->err.status)
+		*err = k->kq->err;
+	return status;
+}
+
+static void wake_first(struct kueue *k, const struct sl_setup *setup)
+{
+	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : 0;
+	if (k->kq->config.afs)
+		k->shares_at = first + k->kq->config.afs_interval;
+	if (!kueue_due_next(k) || (setup->command_count && setup->command[0].at < first)) {
+		k->woken = setup->command[0].at;
+		sl_wake_event(setup->pass, k->woken, 0);
+	}
+}
+
+static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct kueue *k = sl_alloc(setup->arena, 1, sizeof(*k));
+	*state = k;
+	if (!k)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	k->arena = setup->arena;
+	k->jobs = setup->jobs;
+	k->cluster = setup->cluster;
+	k->kq = kq_new(setup->arena);
+	if (!k->kq)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	int status = make_world(k, setup, err);
+	if (!status)
+		status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES | (k->checkpoint ? SL_USE_PREEMPT : 0U), err);
+	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
+	if (!status)
+		status = kueue_pods_make(k, setup, err);
+	if (!status)
+		status = kueue_api_make(k, err);
+	if (!status)
+		status = kueue_course_make(k, err);
+	if (!status)
+		status = kueue_commands_make(k, setup, err);
+	for (uint32_t row = 0; !status && row < k->jobs->count; row++)
+		k->job[row].reason = SL_REASON_PENDING_EVALUATION;
+	if (!status)
+		wake_first(k, setup);
+	return status;
+}
+
+static void kueue_release(void *state)
+{
+	struct kueue *k = state;
+	kueue_pods_release(k);
+	kueue_course_release(k);
+	free(k->order);
+	free(k->holding);
+	free(k->gpus);
+	free(k->agenda);
+	free(k->shape);
+	free(k->job_of);
+	free(k->eviction);
+	kq_free(k->kq);
+}
+
+const struct sl_policy kueue_policy = {
+	.abi = SL_ABI_OF(struct sl_policy),
+	.name = "kueue",
+	.summary = "as Kueue 0.20 admits: quotas, cohorts, borrowing, preemption, fair sharing, topologies",
+	.paper = "Kueue v0.20 (kubernetes-sigs/kueue)",
+	.params = kueue_params,
+	.param_count = PARAM_COUNT,
+	.init = kueue_init,
+	.pass = kueue_pass,
+	.on_event = kueue_event,
+	.release = kueue_release,
+	.compat = kueue_compats,
+	.requeues = kueue_requeues,
+	.reasons = kueue_reasons,
+	.tell = kueue_tell,
+};

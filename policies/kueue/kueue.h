@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kueue.h - the policy `kueue`, between the engine's events and Kueue's rules (kq.h).
+ *
+ * Each event changes Kueue's world at once; then, as the last event of the instant, the controller runs: what is
+ * due (agenda), then scheduling cycles until nothing changes. What that comes to are orders, which the pass that
+ * follows hands to the engine: a pass that is run twice does the same twice.
+ *
+ * A job is one workload. It waits in the engine until its pods have nodes; then it holds them there.
+ */
+#ifndef SL_KUEUE_KUEUE_H
+#define SL_KUEUE_KUEUE_H
+
+#include "policies/kueue/kq_cycle.h"
+#include "policies/kueue/kq_read.h"
+
+/* Of a job, as far as its pods go. */
+enum kueue_stage {
+	KUEUE_AWAY,    /* Not submitted yet, or over. */
+	KUEUE_WAITS,   /* Suspended: not admitted. */
+	KUEUE_WRITING, /* Admitted; the write that says so is under way (latency=api). */
+	KUEUE_PODS,    /* Its pods are there, and wait for nodes; */
+	KUEUE_RUNS,    /* have nodes; */
+	KUEUE_STOPS    /* are told to stop. */
+};
+
+struct kueue_job {
+	uint32_t workload; /* KQ_NO: it was not submitted. */
+	uint32_t shape;    /* What its pods ask: of kueue.shape. */
+	uint8_t stage;     /* enum kueue_stage */
+	uint8_t reason;    /* enum sl_reason, told last. */
+	bool in_engine;    /* It holds something there. */
+	bool evicted;      /* And its eviction is not completed. */
+	bool cancelled;
+	uint32_t stamp;    /* Of its latest stage: entries of the agenda of others are void. */
+	uint32_t pods_at;  /* Its place among those that wait for nodes. */
+	sl_time admitted;  /* The last time; SL_NONE: never. */
+	sl_time reconcile; /* When its controller looks at it next; SL_NEVER. */
+	uint32_t admissions, evictions, preemptions;
+	uint32_t by; /* The workload that it makes room for; KQ_NO. */
+	const char *why;
+};
+
+/* What the pods of jobs that wrote the same ask. */
+struct kueue_shape {
+	const struct sl_pods *pods;
+	const struct kq_podset *podset;
+	uint32_t podset_count;
+	int64_t priority;
+	sl_time max_execution; /* 0: none. */
+};
+
+/* What is to be done at a time. */
+enum kueue_due {
+	KUEUE_DUE_BEGIN,     /* The job comes only now. */
+	KUEUE_DUE_WRITTEN,   /* A write that is about the job is through. */
+	KUEUE_DUE_STOPPED,   /* Its pods have stopped. */
+	KUEUE_DUE_READY,     /* Its pods are ready. */
+	KUEUE_DUE_LIMIT,     /* Its time is over (replay.overrun=kill). */
+	KUEUE_DUE_RECONCILE, /* Its controller looks at it. */
+	KUEUE_DUE_CHECK,     /* An admission check has an answer. */
+	KUEUE_DUE_QUEUES,    /* Notes of change are followed. */
+	KUEUE_DUE_CYCLE,     /* The scheduler comes round. */
+	KUEUE_DUE_COMMAND,   /* An operator's command. */
+	KUEUE_DUE_SHARES,    /* Admission fair sharing takes a sample. */
+	KUEUE_DUE_BINDER,    /* kube-scheduler wants to be run. */
+	KUEUE_DUE_STATUS     /* A status of queues was written (latency=api). */
+};
+struct kueue_entry {
+	sl_time at;
+	uint64_t seq; /* Ties: in the order in which they were put down. */
+	uint32_t row, stamp;
+	enum kueue_due due;
+};
+
+enum kueue_order_what { KUEUE_START, KUEUE_REQUEUE, KUEUE_CHECKPOINT, KUEUE_END, KUEUE_REASON };
+struct kueue_order {
+	enum kueue_order_what what;
+	uint32_t row;
+	enum sl_state state;
+	enum sl_reason reason;
+	enum sl_rule rule;
+	uint32_t whose; /* The engine's row; UINT32_MAX. */
+	size_t holding, holding_count;
+};
+
+enum { KUEUE_POD_MODES = 3 };
+enum kueue_pods { KUEUE_PODS_AUTO, KUEUE_PODS_QUOTA, KUEUE_PODS_KUBE };
+enum kueue_by { KUEUE_BY_NONE, KUEUE_BY_PARTITION, KUEUE_BY_ACCOUNT, KUEUE_BY_USER };
+
+/* "account:physics=ns/q1": jobs of that account go there. */
+struct kueue_map_rule {
+	enum kueue_by by;
+	const char *value, *space, *queue;
+};
+
+struct kueue_eviction {
+	sl_time at;
+	uint32_t job, by;                                     /* The engine's; UINT32_MAX: nobody. */
+	const char *how, *reason, *queue, *by_queue, *message; /* how: "Preempted", "PodsReadyTimeout"... */
+};
+
+struct kueue_command;
+
+struct kueue {
+	struct sl_arena *arena;
+	const struct sl_jobs *jobs;
+	const struct sl_cluster *cluster;
+	struct kq *kq;
+	struct kq_read read;
+	struct sl_err err;
+	int status;
+	sl_time now;
+
+	/* Parameters. */
+	enum kueue_pods pods;
+	enum kueue_by by;
+	const char *space, *queue; /* Of jobs that nothing else gives one. */
+	struct kueue_map_rule *rule;
+	uint32_t rule_count;
+	sl_time batch, cycle, grace, start_delay, provision;
+	bool checkpoint, api, kill;
+	int64_t qps, burst;
+
+	struct kueue_job *job; /* By row. */
+	uint32_t *job_of;      /* By workload. */
+	uint32_t job_of_count, job_of_capacity;
+	struct kueue_shape *shape;
+	uint32_t shape_count;
+	uint32_t *shape_of; /* By row. */
+	uint32_t *host_node; /* By host of the core: the engine's node; UINT32_MAX. */
+
+	struct kueue_entry *agenda; /* A heap. */
+	uint32_t agenda_count, agenda_capacity;
+	uint64_t agenda_seq;
+	sl_time woken; /* The engine comes by then; SL_NEVER. */
+	sl_time queues_at, binder_at, shares_at; /* When these are due; SL_NEVER. */
+	sl_time cycle_at, cycle_due; /* The next cycle not before; that is on the agenda. */
+	bool in_cycle;               /* What is carried out is a cycle's. */
+	bool asleep, fruitful;       /* The scheduler is; what was carried out last changed something. */
+	uint32_t idle;               /* Cycles in a row that came to nothing; */
+	uint64_t active_before;      /* who was active after the last of them. */
+	uint32_t live, told;         /* Jobs that were submitted and are not over; that were submitted. */
+	uint32_t misconfigured;
+
+	uint64_t pass, next; /* Orders are for that pass; the next one. */
+	struct kueue_order *order;
+	uint32_t order_count, order_capacity;
+	struct sl_holding *holding;
+	size_t holding_count, holding_capacity;
+	uint32_t *gpus; /* By holding and type of GPU. */
+	size_t gpus_capacity;
+
+	/* Nodes: what is free there, and jobs whose pods wait for them. */
+	uint32_t kinds;
+	int64_t *free; /* [node * kinds + kind] */
+	bool *up;
+	uint32_t *waiting; /* Jobs, in the order in which they came to wait. */
+	uint32_t waiting_count;
+	bool room_again; /* Something was freed since they were tried. */
+	struct kueue_held {
+		struct sl_holding *at;
+		uint32_t *gpus;
+		size_t count;
+	} *held; /* By row. */
+	const struct sl_binder *binder;
+	void *binder_state;
+
+	struct kueue_command *command;
+	uint32_t command_count, command_done;
+
+	/* Writes to the API server (latency=api): kueue_api.c. */
+	sl_time tat;        /* When the bucket is full again, less its depth. */
+	sl_time loop_until; /* The scheduler's own writes keep it busy. */
+	sl_time backoff;    /* Of a loop that finds nothing to do. */
+	struct kueue_status {
+		uint32_t *queue; /* Whose status has changed, in order; a ring. */
+		bool *dirty;
+		uint32_t first, count;
+		bool busy;
+	} of_queues, of_locals;
+
+	/* What is told. */
+	uint64_t cycles, admissions, reservations;
+	uint64_t writes;
+	struct kueue_eviction *eviction;
+	size_t eviction_count, eviction_capacity;
+	struct kueue_course *course; /* kueue_tell.c */
+};
+
+/* kueue.c */
+void kueue_failed(struct kueue *k, int status);
+bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted);
+struct kueue_order *kueue_order(struct kueue *k, enum kueue_order_what what, uint32_t row);
+void kueue_reason(struct kueue *k, uint32_t row, enum sl_reason reason);
+
+/* kueue_agenda.c */
+void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row);
+bool kueue_due_pop(struct kueue *k, struct kueue_entry *entry); /* What is due by now. */
+sl_time kueue_due_next(const struct kueue *k);
+
+/* kueue_jobs.c: which queue a job goes to, and what its pods ask. */
+int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
+int kueue_rules_make(struct kueue *k, const char *text, struct sl_err *err);
+void kueue_jobs_submit(struct kueue *k, uint32_t row);
+
+/* kueue_run.c: the controller. */
+void kueue_run(struct kueue *k);
+void kueue_submit(struct kueue *k, uint32_t row);
+void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted);
+void kueue_lost(struct kueue *k, uint32_t row); /* Its pods died; it is still admitted. */
+void kueue_node(struct kueue *k, uint32_t node, bool up);
+void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
+void kueue_reconcile(struct kueue *k, uint32_t row);
+
+/* kueue_pods.c: nodes for pods. */
+int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
+void kueue_pods_start(struct kueue *k, uint32_t row);
+void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
+void kueue_pods_run(struct kueue *k);                /* Those that wait are tried again. */
+void kueue_pods_release(struct kueue *k);
+
+/* kueue_api.c: writes to the API server. When one that is made now is through. */
+sl_time kueue_write(struct kueue *k);
+void kueue_status_changed(struct kueue *k, uint32_t workload);
+void kueue_status_written(struct kueue *k, uint32_t which);
+int kueue_api_make(struct kueue *k, struct sl_err *err);
+
+/* kueue_command.c */
+int kueue_commands_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
+void kueue_commands_run(struct kueue *k);
+
+/* kueue_tell.c */
+int kueue_course_make(struct kueue *k, struct sl_err *err);
+void kueue_course_note(struct kueue *k); /* Usage may have changed. */
+void kueue_course_release(struct kueue *k);
+void kueue_note_eviction(struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by,
+	const char *message);
+int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kueue_api.c - writes to the API server, which the controller's client lets through at a rate: a token bucket, as
+ * client-go's (flowcontrol's token bucket over rate.Limiter): first come, first through.
+ *
+ * Who writes, by Kueue's source (pkg/scheduler/scheduler.go, pkg/controller/core; the release of the other rules):
+ * an admission is one write, made beside the scheduling loop after the workload is assumed; an eviction by the
+ * scheduler is one write, and so is a pending workload's new message, which the loop waits for. The controllers of
+ * ClusterQueues and of LocalQueues write the status of a queue after what it holds or who waits there has changed,
+ * one write at a time each, however often it changed meanwhile. Ends and releases are written by the jobs' own
+ * controller: another client, as in Kueue's performance test.
+ */
+#include "policies/kueue/kueue.h"
+
+sl_time kueue_write(struct kueue *k)
+{
+	if (!k->api)
+		return k->now;
+	const sl_time every = SL_SECOND / k->qps;
+	const sl_time depth = every * (k->burst - 1);
+	k->writes++;
+	k->tat = k->tat > k->now ? k->tat : k->now;
+	const sl_time through = k->tat - depth > k->now ? k->tat - depth : k->now;
+	k->tat += every;
+	return through;
+}
+
+int kueue_api_make(struct kueue *k, struct sl_err *err)
+{
+	if (!k->api)
+		return SL_OK;
+	k->of_queues.queue = sl_alloc(k->arena, (size_t)k->kq->node_count + 1, sizeof(uint32_t));
+	k->of_queues.dirty = sl_alloc(k->arena, (size_t)k->kq->node_count + 1, sizeof(bool));
+	k->of_locals.queue = sl_alloc(k->arena, (size_t)k->kq->local_count + 1, sizeof(uint32_t));
+	k->of_locals.dirty = sl_alloc(k->arena, (size_t)k->kq->local_count + 1, sizeof(bool));
+	if (!k->of_queues.queue || !k->of_queues.dirty || !k->of_locals.queue || !k->of_locals.dirty)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	return SL_OK;
+}
+
+enum { OF_QUEUES, OF_LOCALS };
+
+static void begin(struct kueue *k, struct kueue_status *status, uint32_t which, uint32_t size)
+{
+	if (status->busy || !status->count)
+		return;
+	const uint32_t row = status->queue[status->first];
+	status->first = (status->first + 1) % size;
+	status->count--;
+	status->dirty[row] = false;
+	status->busy = true;
+	kueue_due(k, kueue_write(k), KUEUE_DUE_STATUS, which);
+}
+
+static void changed(struct kueue *k, struct kueue_status *status, uint32_t which, uint32_t row, uint32_t size)
+{
+	if (row >= size || status->dirty[row])
+		return;
+	status->dirty[row] = true;
+	status->queue[(status->first + status->count++) % size] = row;
+	begin(k, status, which, size);
+}
+
+void kueue_status_changed(struct kueue *k, uint32_t workload)
+{
+	const uint32_t local = k->kq->workload[workload].local;
+	if (!k->api || local == KQ_NO)
+		return;
+	changed(k, &k->of_queues, OF_QUEUES, k->kq->local[local].queue, k->kq->node_count);
+	changed(k, &k->of_locals, OF_LOCALS, local, k->kq->local_count);
+}
+
+void kueue_status_written(struct kueue *k, uint32_t which)
+{
+	struct kueue_status *status = which == OF_QUEUES ? &k->of_queues : &k->of_locals;
+	status->busy = false;
+	begin(k, status, which, which == OF_QUEUES ? k->kq->node_count : k->kq->local_count);
+}

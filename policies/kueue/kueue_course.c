@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kueue_course.c - who used how much of which quota, over time.
+ *
+ * A point is noted for a cell (node of the tree, flavor, resource) whose usage or nominal quota is another at the
+ * end of an instant. Who lends to whom is a matter of accounting, which Kueue does not do: what a queue uses beyond
+ * its nominal quota is charged to the idle quota of others of its tree, those nearest in the tree first (by the
+ * height of the common ancestor), among them by name, a cohort's own quota behind its queues'; none lends more than
+ * its lendingLimit.
+ */
+#include "policies/kueue/kueue_course.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct point {
+	sl_time at;
+	uint32_t node, fr;
+	int64_t used, nominal, subtree;
+};
+
+struct kueue_course {
+	struct point *point;
+	size_t count, capacity;
+	int64_t *used, *nominal; /* As noted last, [node * frs + fr]. */
+	uint32_t nodes, frs;
+};
+
+int kueue_course_make(struct kueue *k, struct sl_err *err)
+{
+	struct kueue_course *course = sl_alloc(k->arena, 1, sizeof(*course));
+	const size_t cells = (size_t)k->kq->node_count * k->kq->fr_count + 1;
+	if (!course)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	k->course = course;
+	course->nodes = k->kq->node_count;
+	course->frs = k->kq->fr_count;
+	course->used = sl_alloc(k->arena, cells, sizeof(*course->used));
+	course->nominal = sl_alloc(k->arena, cells, sizeof(*course->nominal));
+	return course->used && course->nominal ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+}
+
+void kueue_course_release(struct kueue *k)
+{
+	if (k->course)
+		free(k->course->point);
+}
+
+void kueue_course_note(struct kueue *k)
+{
+	struct kueue_course *course = k->course;
+	const struct kq *kq = k->kq;
+	const size_t cells = (size_t)course->nodes * course->frs;
+	if (kq->node_count != course->nodes || kq->fr_count != course->frs ||
+		(memcmp(course->used, kq->usage, cells * sizeof(*kq->usage)) == 0 &&
+			memcmp(course->nominal, kq->nominal, cells * sizeof(*kq->nominal)) == 0))
+		return;
+	for (size_t i = 0; i < cells; i++) {
+		if (course->used[i] == kq->usage[i] && course->nominal[i] == kq->nominal[i])
+			continue;
+		if (!kueue_reserve(k, (void **)&course->point, &course->capacity, sizeof(*course->point),
+			    course->count + 1))
+			return;
+		course->used[i] = kq->usage[i];
+		course->nominal[i] = kq->nominal[i];
+		course->point[course->count++] = (struct point){ k->now, (uint32_t)(i / course->frs),
+			(uint32_t)(i % course->frs), kq->usage[i], kq->nominal[i], kq->subtree[i] };
+	}
+}
+
+/* Cpu is told in cpus. */
+static int64_t told_amount(const struct kq *kq, uint32_t fr, int64_t amount)
+{
+	if (kq->fr[fr].resource == KQ_CPU)
+		return amount > INT64_MAX / 1000 ? INT64_MAX : amount * 1000;
+	return amount > INT64_MAX / 1000000 ? INT64_MAX : amount * 1000000;
+}
+
+static int64_t positive(int64_t amount) { return amount > 0 ? amount : 0; }
+
+/* ---- Lending ------------------------------------------------------------------------------------------------ */
+
+struct loan {
+	uint32_t from, to, fr;
+	unsigned __int128 sum; /* Amount times us. */
+};
+struct loans {
+	struct kueue *k;
+	struct loan *loan; /* A table that only finds; sum 0 and from KQ_NO: free. */
+	size_t count, capacity;
+	int64_t *used, *nominal; /* As of now, */
+	sl_time *since;          /* by (root, fr): since when they are so. */
+	int64_t *lent;           /* By node, of the tree and cell that is looked at. */
+};
+
+static size_t slot_of(const struct loans *loans, uint32_t from, uint32_t to, uint32_t fr)
+{
+	uint64_t hash = from * UINT64_C(0x9e3779b97f4a7c15) ^ to * UINT64_C(0xff51afd7ed558ccd) ^
+			fr * UINT64_C(0xc4ceb9fe1a85ec53);
+	size_t at = (hash ^ hash >> 31) & (loans->capacity - 1);
+	const struct loan *loan = loans->loan;
+	while (loan[at].from != KQ_NO && (loan[at].from != from || loan[at].to != to || loan[at].fr != fr))
+		at = (at + 1) & (loans->capacity - 1);
+	return at;
+}
+
+static bool grow_loans(struct loans *loans)
+{
+	struct loans old = *loans;
+	loans->capacity = old.capacity ? old.capacity * 2 : 1024;
+	loans->loan = calloc(loans->capacity, sizeof(*loans->loan));
+	if (!loans->loan) {
+		*loans = old;
+		return false;
+	}
+	for (size_t i = 0; i < loans->capacity; i++)
+		loans->loan[i].from = KQ_NO;
+	for (size_t i = 0; i < old.capacity; i++)
+		if (old.loan[i].from != KQ_NO)
+			loans->loan[slot_of(loans, old.loan[i].from, old.loan[i].to, old.loan[i].fr)] = old.loan[i];
+	free(old.loan);
+	return true;
+}
+
+static bool lend(struct loans *loans, uint32_t from, uint32_t to, uint32_t fr, int64_t amount, sl_time length)
+{
+	if (loans->count * 2 >= loans->capacity && !grow_loans(loans))
+		return false;
+	struct loan *loan = &loans->loan[slot_of(loans, from, to, fr)];
+	loans->count += loan->from == KQ_NO;
+	loan->from = from;
+	loan->to = to;
+	loan->fr = fr;
+	loan->sum += (unsigned __int128)(uint64_t)amount * (uint64_t)length;
+	return true;
+}
+
+/* What the node may lend now, less what it lends already. */
+static int64_t idle_of(const struct loans *loans, uint32_t node, uint32_t fr)
+{
+	const struct kq *kq = loans->k->kq;
+	const size_t at = (size_t)node * kq->fr_count + fr;
+	int64_t idle = positive(kq->node[node].is_queue ? loans->nominal[at] - loans->used[at] : loans->nominal[at]);
+	if (kq->node[node].is_queue && kq->lending[at] != KQ_NO_LIMIT && kq->lending[at] < idle)
+		idle = kq->lending[at];
+	return positive(idle - loans->lent[node]);
+}
+
+static bool borrow_below(
+	struct loans *loans, uint32_t top, uint32_t to, uint32_t fr, int64_t *wanted, sl_time length)
+{
+	const struct kq_node *node = &loans->k->kq->node[top];
+	for (uint32_t pass = 0; pass < 2 && *wanted; pass++) /* Queues, then cohorts below. */
+		for (uint32_t i = 0; i < node->child_count && *wanted; i++) {
+			const uint32_t child = node->child[i];
+			if (loans->k->kq->node[child].is_queue != (pass == 0) || child == to)
+				continue;
+			if (pass && !borrow_below(loans, child, to, fr, wanted, length))
+				return false;
+			const int64_t idle = idle_of(loans, child, fr);
+			const int64_t amount = idle < *wanted ? idle : *wanted;
+			if (amount && !lend(loans, child, to, fr, amount, length))
+				return false;
+			loans->lent[child] += amount;
+			*wanted -= amount;
+		}
+	return true;
+}
+
+/* From the nearest ancestor up; what was looked at below has nothing left. */
+static bool charge(struct loans *loans, uint32_t to, uint32_t fr, sl_time length)
+{
+	const struct kq *kq = loans->k->kq;
+	const size_t at = (size_t)to * kq->fr_count + fr;
+	int64_t wanted = positive(loans->used[at] - loans->nominal[at]);
+	for (uint32_t top = kq->node[to].parent; top != KQ_NO && wanted; top = kq->node[top].parent) {
+		if (!borrow_below(loans, top, to, fr, &wanted, length))
+			return false;
+		const int64_t idle = idle_of(loans, top, fr);
+		const int64_t amount = idle < wanted ? idle : wanted;
+		if (amount && !lend(loans, top, to, fr, amount, length))
+			return false;
+		loans->lent[top] += amount;
+		wanted -= amount;
+	}
+	return true;
+}
+
+static bool charge_below(struct loans *loans, uint32_t top, uint32_t fr, sl_time length, bool clear)
+{
+	const struct kq_node *node = &loans->k->kq->node[top];
+	if (clear)
+		loans->lent[top] = 0;
+	else if (node->is_queue)
+		return charge(loans, top, fr, length);
+	for (uint32_t i = 0; i < node->child_count; i++)
+		if (!charge_below(loans, node->child[i], fr, length, clear))
+			return false;
+	return true;
+}
+
+/* The tree's cell was as it is since then. */
+static bool settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now)
+{
+	const struct kq *kq = loans->k->kq;
+	sl_time *since = &loans->since[(size_t)root * kq->fr_count + fr];
+	const sl_time length = now - *since;
+	*since = now;
+	if (length <= 0 || kq->node[root].is_queue || kq->node[root].cycle)
+		return true;
+	return charge_below(loans, root, fr, length, true) && charge_below(loans, root, fr, length, false);
+}
+
+static bool follow(struct loans *loans, sl_time until)
+{
+	const struct kueue_course *course = loans->k->course;
+	const struct kq *kq = loans->k->kq;
+	for (size_t i = 0; i < course->count; i++) {
+		const struct point *point = &course->point[i];
+		const size_t at = (size_t)point->node * kq->fr_count + point->fr;
+		if (!settle(loans, kq->node[point->node].root, point->fr, point->at))
+			return false;
+		loans->used[at] = point->used;
+		loans->nominal[at] = point->nominal;
+	}
+	for (uint32_t node = 0; node < kq->node_count; node++)
+		for (uint32_t fr = 0; fr < kq->fr_count && kq->node[node].root == node; fr++)
+			if (!settle(loans, node, fr, until))
+				return false;
+	return true;
+}
+
+static int by_names(const void *a, const void *b)
+{
+	const struct loan *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->fr > y->fr) - (x->fr < y->fr);
+}
+
+static int put_loans(struct loans *loans, struct sl_tally *tally, struct sl_err *err)
+{
+	static const char *const column[] = { "from", "to", "flavor", "resource", "amount_seconds" };
+	const struct kq *kq = loans->k->kq;
+	const size_t columns = SL_LEN(column);
+	struct sl_cell *cell = sl_alloc(loans->k->arena, loans->count * columns + 1, sizeof(*cell));
+	size_t count = 0;
+	if (!cell)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (size_t i = 0; i < loans->capacity; i++)
+		if (loans->loan[i].from != KQ_NO)
+			loans->loan[count++] = loans->loan[i];
+	qsort(loans->loan, count, sizeof(*loans->loan), by_names);
+	for (size_t i = 0; i < count; i++) {
+		const struct loan *loan = &loans->loan[i];
+		const struct kq_fr fr = kq->fr[loan->fr];
+		/* Amount times us: millionths of amount times seconds, of cpu a thousandth of that. */
+		const unsigned __int128 sum = fr.resource == KQ_CPU ? loan->sum / 1000 : loan->sum;
+		cell[i * columns].text = kq->node[loan->from].name;
+		cell[i * columns + 1].text = kq->node[loan->to].name;
+		cell[i * columns + 2].text = kq->flavor[fr.flavor].name;
+		cell[i * columns + 3].text = kq->resource[fr.resource];
+		cell[i * columns + 4].micro = sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+	}
+	return count ? sl_tell_table(tally, "lending", column, (uint32_t)columns, cell, count, err) : SL_OK;
+}
+
+static int tell_lending(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
+{
+	const size_t cells = (size_t)k->kq->node_count * k->kq->fr_count + 1;
+	struct loans loans = { .k = k };
+	loans.used = calloc(cells, sizeof(*loans.used));
+	loans.nominal = calloc(cells, sizeof(*loans.nominal));
+	loans.since = calloc(cells, sizeof(*loans.since));
+	loans.lent = calloc((size_t)k->kq->node_count + 1, sizeof(*loans.lent));
+	bool good = loans.used && loans.nominal && loans.since && loans.lent && grow_loans(&loans);
+	for (size_t i = 0; good && i < cells; i++)
+		loans.since[i] = k->course->count ? k->course->point[0].at : 0;
+	good = good && follow(&loans, until);
+	const int status = good ? put_loans(&loans, tally, err) : sl_fail(err, SL_SYSTEM, "out of memory");
+	free(loans.loan);
+	free(loans.used);
+	free(loans.nominal);
+	free(loans.since);
+	free(loans.lent);
+	return status;
+}
+
+/* ---- cohorts.csv --------------------------------------------------------------------------------------------- */
+
+/* lent: what others below the same parent use of what it does not, at most what it may lend: of its own quota. */
+static void put_point(const struct kq *kq, const struct point *point, struct sl_cell *cell)
+{
+	const struct kq_node *node = &kq->node[point->node];
+	const struct kq_fr fr = kq->fr[point->fr];
+	const int64_t own = node->is_queue ? point->nominal : point->subtree;
+	cell[0].micro = point->at;
+	cell[1].text = node->name;
+	cell[2].text = node->is_queue ? "ClusterQueue" : "Cohort";
+	cell[3].text = node->parent == KQ_NO ? "" : kq->node[node->parent].name;
+	cell[4].text = kq->flavor[fr.flavor].name;
+	cell[5].text = kq->resource[fr.resource];
+	cell[6].micro = told_amount(kq, point->fr, point->nominal);
+	cell[7].micro = told_amount(kq, point->fr, point->subtree);
+	cell[8].micro = told_amount(kq, point->fr, positive(point->used - own));
+	cell[9].micro = told_amount(kq, point->fr, point->used);
+}
+
+int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
+{
+	static const char *const column[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal", "quota",
+		"borrowed", "used" };
+	const struct kueue_course *course = k->course;
+	const size_t columns = SL_LEN(column);
+	if (!course->count)
+		return SL_OK;
+	struct sl_cell *cell = sl_alloc(k->arena, course->count * columns, sizeof(*cell));
+	if (!cell)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (size_t i = 0; i < course->count; i++)
+		put_point(k->kq, &course->point[i], &cell[i * columns]);
+	const int status = sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, course->count, err);
+	return status ? status : tell_lending(k, until, tally, err);
+}

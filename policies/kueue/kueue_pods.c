@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kueue_pods.c - nodes for the pods of admitted jobs.
+ *
+ * pods=quota: nodes are places for amounts. Pods go to the domains of their topology, where they were admitted
+ * with one; else to the first nodes with room, whole where they fit, else in amounts wherever these fit. Whoever
+ * finds no room waits for it, admitted, its pods not ready. pods=kube: kube-scheduler binds them (sl_binder).
+ */
+#include "policies/kueue/kueue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB (INT64_C(1) << 20)
+
+/* ---- What a pod takes of a node ------------------------------------------------------------------------ */
+
+struct demand {
+	int64_t of[SL_KINDS_MAX]; /* GPUs of any type: at SL_KIND_GPUS. */
+	uint32_t gpu_types;       /* 0: any. */
+};
+
+static bool is_gpu(const char *resource)
+{
+	const char *slash = strrchr(resource, '/');
+	return slash && strcmp(slash, "/gpu") == 0;
+}
+
+static int64_t rounded_up(int64_t amount, int64_t unit) { return (amount + unit - 1) / unit; }
+
+static struct demand demand_of(const struct kueue *k, uint32_t row, uint32_t podset)
+{
+	const struct kueue_shape *shape = &k->shape[k->shape_of[row]];
+	const struct sl_amounts *request = &shape->pods->podset[podset].request;
+	const int64_t cpu_parts = sl_parts(k->cluster->cpu_parts);
+	const int64_t gpu_parts = sl_parts(k->cluster->gpu_parts);
+	struct demand demand = { 0 };
+	for (uint32_t i = 0; i < request->count; i++) {
+		const struct sl_amount *one = &request->at[i];
+		if (strcmp(one->resource, "cpu") == 0)
+			demand.of[SL_KIND_CPUS] =
+				cpu_parts == 1000 ? one->amount : rounded_up(one->amount, 1000 / cpu_parts);
+		else if (strcmp(one->resource, "memory") == 0)
+			demand.of[SL_KIND_MEM] = rounded_up(one->amount, MIB);
+		else if (is_gpu(one->resource))
+			demand.of[SL_KIND_GPUS] += one->amount * gpu_parts;
+	}
+	const struct sl_request *asked = k->jobs->request ? &k->jobs->requests[k->jobs->request[row]] : NULL;
+	if (asked && asked->group_count == shape->podset_count)
+		demand.gpu_types = asked->group[podset].task.gpu_types;
+	return demand;
+}
+
+static bool is_type(const struct demand *demand, uint32_t kind)
+{
+	return !demand->gpu_types || (demand->gpu_types >> (kind - SL_KIND_GPUS) & 1);
+}
+
+static const int64_t *free_of(const struct kueue *k, uint32_t node) { return &k->free[(size_t)node * k->kinds]; }
+
+static int64_t gpus_free(const struct kueue *k, uint32_t node, const struct demand *demand)
+{
+	int64_t sum = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < k->kinds; kind++)
+		sum += is_type(demand, kind) ? free_of(k, node)[kind] : 0;
+	return sum;
+}
+
+/* Pods of that demand for which the node has room, at most `wanted`. */
+static int64_t fits(const struct kueue *k, uint32_t node, const struct demand *demand, int64_t wanted)
+{
+	if (!k->up[node])
+		return 0;
+	const int64_t *free = free_of(k, node);
+	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_MEM; kind++)
+		if (demand->of[kind] && free[kind] / demand->of[kind] < wanted)
+			wanted = free[kind] / demand->of[kind];
+	const int64_t gpus = demand->of[SL_KIND_GPUS];
+	if (gpus && wanted && gpus_free(k, node, demand) / gpus < wanted)
+		wanted = gpus_free(k, node, demand) / gpus;
+	return wanted;
+}
+
+/* ---- A job's holdings --------------------------------------------------------------------------------- */
+
+struct placing {
+	struct kueue *k;
+	struct kueue_held *held;
+	size_t capacity, gpus_capacity;
+};
+
+static struct sl_holding *holding_on(struct placing *p, uint32_t node)
+{
+	struct kueue_held *held = p->held;
+	const uint32_t types = p->k->kinds - SL_KIND_GPUS;
+	for (size_t i = held->count; i-- > 0 && i + 8 >= held->count;) /* The latest are the likeliest. */
+		if (held->at[i].node == node)
+			return &held->at[i];
+	for (size_t i = 0; i < held->count; i++)
+		if (held->at[i].node == node)
+			return &held->at[i];
+	if (!kueue_reserve(p->k, (void **)&held->at, &p->capacity, sizeof(*held->at), held->count + 1) ||
+		!kueue_reserve(p->k, (void **)&held->gpus, &p->gpus_capacity, sizeof(*held->gpus),
+			(held->count + 1) * types + 1))
+		return NULL;
+	memset(&held->gpus[held->count * types], 0, types * sizeof(*held->gpus));
+	held->at[held->count] = (struct sl_holding){ .node = node };
+	return &held->at[held->count++];
+}
+
+static void take_gpus(struct placing *p, uint32_t node, size_t at, const struct demand *demand, int64_t amount)
+{
+	struct kueue *k = p->k;
+	for (uint32_t kind = SL_KIND_GPUS; kind < k->kinds && amount > 0; kind++) {
+		int64_t *free = &k->free[(size_t)node * k->kinds + kind];
+		const int64_t taken = !is_type(demand, kind) ? 0 : *free < amount ? *free : amount;
+		*free -= taken;
+		amount -= taken;
+		p->held->gpus[at * (k->kinds - SL_KIND_GPUS) + kind - SL_KIND_GPUS] += (uint32_t)taken;
+	}
+}
+
+static void take_amount(
+	struct placing *p, uint32_t node, uint32_t kind, const struct demand *demand, int64_t amount)
+{
+	struct sl_holding *holding = amount ? holding_on(p, node) : NULL;
+	if (!holding)
+		return;
+	if (kind == SL_KIND_GPUS) {
+		take_gpus(p, node, (size_t)(holding - p->held->at), demand, amount);
+		return;
+	}
+	int64_t *free = &p->k->free[(size_t)node * p->k->kinds + kind];
+	if (*free < SL_MEM_UNBOUNDED)
+		*free -= amount;
+	*(kind == SL_KIND_CPUS ? &holding->cpus : &holding->mem) += amount;
+}
+
+static void take_pods(struct placing *p, uint32_t node, const struct demand *demand, int64_t pods)
+{
+	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_GPUS; kind++)
+		take_amount(p, node, kind, demand, demand->of[kind] * pods);
+	struct sl_holding *holding = holding_on(p, node);
+	if (holding)
+		holding->tasks += (uint32_t)pods;
+}
+
+static void give_back(struct kueue *k, struct kueue_held *held)
+{
+	const uint32_t types = k->kinds - SL_KIND_GPUS;
+	for (size_t i = 0; i < held->count; i++) {
+		int64_t *free = &k->free[(size_t)held->at[i].node * k->kinds];
+		free[SL_KIND_CPUS] += held->at[i].cpus;
+		if (free[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
+			free[SL_KIND_MEM] += held->at[i].mem;
+		for (uint32_t t = 0; t < types; t++)
+			free[SL_KIND_GPUS + t] += held->gpus[i * types + t];
+	}
+	free(held->at);
+	free(held->gpus);
+	*held = (struct kueue_held){ 0 };
+}
+
+/* ---- Where pods go ------------------------------------------------------------------------------------- */
+
+/* Nodes that a domain of a topology means: the host of that name, or those with these labels. */
+static bool in_domain(const struct kueue *k, const struct kq_placement *placement,
+	const struct kq_domain_count *domain, uint32_t node)
+{
+	const struct kq_host *host;
+	const uint32_t row = kq_find_host(k->kq, k->cluster->node_name[node]);
+	if (row == KQ_NO)
+		return false;
+	host = &k->kq->host[row];
+	for (uint32_t i = 0; i < placement->level_count; i++) {
+		const char *value = sl_label_of(&host->labels, placement->level[i]);
+		if (!value || strcmp(value, domain->value[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_host_level(const struct kq_placement *placement)
+{
+	return placement->level_count == 1 && strcmp(placement->level[0], "kubernetes.io/hostname") == 0;
+}
+
+static int64_t place_domain(struct placing *p, const struct kq_placement *placement,
+	const struct kq_domain_count *domain, const struct demand *demand)
+{
+	const struct kueue *k = p->k;
+	int64_t left = domain->count;
+	const uint32_t host = is_host_level(placement) ? kq_find_host(k->kq, domain->value[0]) : KQ_NO;
+	if (host != KQ_NO && k->host_node[host] != UINT32_MAX) {
+		const int64_t pods = fits(k, k->host_node[host], demand, left);
+		take_pods(p, k->host_node[host], demand, pods);
+		return left - pods;
+	}
+	for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
+		const int64_t pods = in_domain(k, placement, domain, node) ? fits(k, node, demand, left) : 0;
+		if (pods)
+			take_pods(p, node, demand, pods);
+		left -= pods;
+	}
+	return left;
+}
+
+static int64_t place_anywhere(struct placing *p, const struct demand *demand, int64_t left)
+{
+	for (uint32_t node = 0; node < p->k->cluster->node_count && left; node++) {
+		const int64_t pods = fits(p->k, node, demand, left);
+		if (pods)
+			take_pods(p, node, demand, pods);
+		left -= pods;
+	}
+	return left;
+}
+
+/* What is left over of whole pods, in amounts. */
+static bool place_amounts(struct placing *p, const struct demand *demand, int64_t pods)
+{
+	struct kueue *k = p->k;
+	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_GPUS; kind++) {
+		int64_t left = demand->of[kind] * pods;
+		for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
+			int64_t amount = kind == SL_KIND_GPUS ? gpus_free(k, node, demand) : free_of(k, node)[kind];
+			amount = !k->up[node] ? 0 : amount < left ? amount : left;
+			take_amount(p, node, kind, demand, amount);
+			left -= amount;
+		}
+		if (left)
+			return false;
+	}
+	return true;
+}
+
+static bool place_podset(struct placing *p, const struct kq_admitted_podset *admitted, const struct demand *demand)
+{
+	int64_t left = admitted->count;
+	if (admitted->placement && !admitted->delayed) {
+		left = 0;
+		for (uint32_t i = 0; i < admitted->placement->count; i++)
+			left += place_domain(p, admitted->placement, &admitted->placement->domain[i], demand);
+		return !left;
+	}
+	left = place_anywhere(p, demand, left);
+	return !left || place_amounts(p, demand, left);
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct sl_holding *x = a, *y = b;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* In the order of nodes; types of GPU move along. */
+static void sort_held(struct kueue *k, struct kueue_held *held)
+{
+	const uint32_t types = k->kinds - SL_KIND_GPUS;
+	bool sorted = true;
+	for (size_t i = 1; i < held->count; i++)
+		sorted = sorted && held->at[i - 1].node < held->at[i].node;
+	if (sorted)
+		return;
+	for (size_t i = 0; i < held->count; i++)
+		held->at[i].gpus = &held->gpus[i * types];
+	uint32_t *moved = malloc((held->count * types + 1) * sizeof(*moved));
+	if (!moved) {
+		kueue_failed(k, SL_SYSTEM);
+		return;
+	}
+	qsort(held->at, held->count, sizeof(*held->at), by_node);
+	for (size_t i = 0; i < held->count; i++) {
+		memcpy(&moved[i * types], held->at[i].gpus, types * sizeof(*moved));
+		held->at[i].gpus = NULL;
+	}
+	free(held->gpus);
+	held->gpus = moved;
+}
+
+static bool place(struct kueue *k, uint32_t row)
+{
+	const struct kq_admission *admission = k->kq->workload[k->job[row].workload].admission;
+	struct placing placing = { .k = k, .held = &k->held[row] };
+	bool placed = admission != NULL;
+	for (uint32_t i = 0; placed && i < admission->podset_count; i++) {
+		const struct demand demand = demand_of(k, row, i);
+		placed = place_podset(&placing, &admission->podset[i], &demand);
+	}
+	if (placed && !placing.held->count) /* It asks nothing: it is somewhere all the same. */
+		placed = holding_on(&placing, 0) != NULL;
+	if (placed)
+		sort_held(k, placing.held);
+	else
+		give_back(k, placing.held);
+	return placed;
+}
+
+/* ---- Starts and stops -------------------------------------------------------------------------------- */
+
+static bool copy_holdings(struct kueue *k, struct kueue_order *order, const struct sl_holding *from, size_t count)
+{
+	const uint32_t types = k->kinds - SL_KIND_GPUS;
+	if (!kueue_reserve(k, (void **)&k->holding, &k->holding_capacity, sizeof(*k->holding),
+		    k->holding_count + count) ||
+		!kueue_reserve(k, (void **)&k->gpus, &k->gpus_capacity, sizeof(*k->gpus),
+			(k->holding_count + count) * types + 1))
+		return false;
+	order->holding = k->holding_count;
+	order->holding_count = count;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *gpus = &k->gpus[(k->holding_count + i) * types];
+		memset(gpus, 0, types * sizeof(*gpus));
+		if (from[i].gpus)
+			memcpy(gpus, from[i].gpus, types * sizeof(*gpus));
+		k->holding[k->holding_count + i] = from[i];
+		k->holding[k->holding_count + i].gpus = NULL;
+	}
+	k->holding_count += count;
+	return true;
+}
+
+/* By what right: within its queue's quota, or on what others leave. */
+static enum sl_rule rule_of(const struct kueue *k, uint32_t workload)
+{
+	const struct kq_workload *row = &k->kq->workload[workload];
+	for (uint32_t i = 0; row->admission && i < row->used_count; i++)
+		if (kq_borrows(k->kq, row->admission->queue, row->used[i].fr))
+			return SL_RULE_BORROW;
+	return SL_RULE_ADMIT;
+}
+
+static void start(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count)
+{
+	struct kueue_job *job = &k->job[row];
+	struct kueue_order *order = kueue_order(k, KUEUE_START, row);
+	if (!order || !copy_holdings(k, order, holding, count))
+		return;
+	order->rule = rule_of(k, job->workload);
+	job->stage = KUEUE_RUNS;
+	job->stamp++;
+	job->in_engine = true;
+	kueue_due(k, k->now + k->start_delay, KUEUE_DUE_READY, row);
+	if (k->kill && k->jobs->limit[row] < k->jobs->run[row])
+		kueue_due(k, k->now + k->jobs->limit[row], KUEUE_DUE_LIMIT, row);
+}
+
+static bool try_start(struct kueue *k, uint32_t row)
+{
+	if (!place(k, row))
+		return false;
+	struct kueue_held *held = &k->held[row];
+	const uint32_t types = k->kinds - SL_KIND_GPUS;
+	for (size_t i = 0; i < held->count; i++)
+		held->at[i].gpus = &held->gpus[i * types];
+	start(k, row, held->at, held->count);
+	return true;
+}
+
+static void wait_for_room(struct kueue *k, uint32_t row)
+{
+	k->job[row].pods_at = k->waiting_count;
+	k->waiting[k->waiting_count++] = row;
+	kueue_reason(k, row, SL_REASON_UNSCHEDULABLE);
+}
+
+void kueue_pods_start(struct kueue *k, uint32_t row)
+{
+	k->job[row].stage = KUEUE_PODS;
+	k->job[row].stamp++;
+	if (k->binder) {
+		k->binder->add(k->binder_state, k->now, (sl_job){ row }, k->shape[k->shape_of[row]].pods, NULL);
+		k->binder_at = k->now;
+		return;
+	}
+	if (!try_start(k, row))
+		wait_for_room(k, row);
+}
+
+/* Those that wait for room stay in their order. */
+static void leave_wait(struct kueue *k, uint32_t row)
+{
+	const uint32_t at = k->job[row].pods_at;
+	for (uint32_t i = at; i + 1 < k->waiting_count; i++) {
+		k->waiting[i] = k->waiting[i + 1];
+		k->job[k->waiting[i]].pods_at = i;
+	}
+	k->waiting_count--;
+}
+
+void kueue_pods_stop(struct kueue *k, uint32_t row)
+{
+	struct kueue_job *job = &k->job[row];
+	if (k->binder) {
+		k->binder->remove(k->binder_state, k->now, (sl_job){ row });
+		k->binder_at = k->now;
+		return;
+	}
+	if (job->stage == KUEUE_PODS)
+		leave_wait(k, row);
+	if (k->held[row].count)
+		give_back(k, &k->held[row]);
+	k->room_again = k->waiting_count > 0;
+}
+
+/* ---- kube-scheduler ---------------------------------------------------------------------------------- */
+
+static void bound_all(struct kueue *k, uint32_t row)
+{
+	const struct sl_holding *holding;
+	const size_t count = k->binder->where(k->binder_state, (sl_job){ row }, &holding);
+	if (k->job[row].stage == KUEUE_PODS && count)
+		start(k, row, holding, count);
+}
+
+static void run_binder(struct kueue *k)
+{
+	struct sl_bound bound;
+	if (k->binder_at > k->now)
+		return;
+	k->binder_at = SL_NEVER;
+	const sl_time again = k->binder->run(k->binder_state, k->now);
+	while (k->binder->next(k->binder_state, &bound)) {
+		if (bound.what == SL_BOUND_ALL)
+			bound_all(k, bound.job.row);
+		else if (bound.what == SL_BOUND_STUCK)
+			kueue_reason(k, bound.job.row, SL_REASON_UNSCHEDULABLE);
+		else
+			kueue_lost(k, bound.job.row);
+	}
+	if (again <= k->now || again >= k->binder_at)
+		return;
+	k->binder_at = again;
+	kueue_due(k, again, KUEUE_DUE_BINDER, UINT32_MAX);
+}
+
+void kueue_pods_run(struct kueue *k)
+{
+	const bool again = k->room_again;
+	k->room_again = false;
+	if (k->binder) {
+		run_binder(k);
+		return;
+	}
+	if (!again)
+		return;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < k->waiting_count; i++) {
+		const uint32_t row = k->waiting[i];
+		if (try_start(k, row))
+			continue;
+		k->job[row].pods_at = kept;
+		k->waiting[kept++] = row;
+	}
+	k->waiting_count = kept;
+}
+
+/* ---- Begin and end ------------------------------------------------------------------------------------ */
+
+static int make_free(struct kueue *k, struct sl_err *err)
+{
+	const struct sl_cluster *cluster = k->cluster;
+	k->kinds = cluster->kind_count > SL_KIND_GPUS ? cluster->kind_count : SL_KIND_GPUS;
+	k->free = sl_alloc(k->arena, (size_t)cluster->node_count * k->kinds + 1, sizeof(*k->free));
+	k->up = sl_alloc(k->arena, (size_t)cluster->node_count + 1, sizeof(*k->up));
+	k->waiting = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*k->waiting));
+	k->held = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*k->held));
+	k->host_node = sl_alloc(k->arena, (size_t)k->kq->host_count + 1, sizeof(*k->host_node));
+	if (!k->free || !k->up || !k->waiting || !k->held || !k->host_node)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (uint32_t host = 0; host < k->kq->host_count; host++)
+		k->host_node[host] = UINT32_MAX;
+	for (uint32_t node = 0; node < cluster->node_count; node++) {
+		const uint32_t host = kq_find_host(k->kq, cluster->node_name[node]);
+		const int64_t *amount = cluster->type[cluster->node_type[node]].amount;
+		memcpy(&k->free[(size_t)node * k->kinds], amount, k->kinds * sizeof(*amount));
+		k->up[node] = host == KQ_NO || !k->kq->host[host].unschedulable;
+		if (host != KQ_NO)
+			k->host_node[host] = node;
+	}
+	return SL_OK;
+}
+
+static const struct sl_binder *find_binder(void)
+{
+	for (const struct sl_binder *const *binder = sl_binders; *binder; binder++)
+		if (strcmp((*binder)->name, "kube") == 0)
+			return *binder;
+	return NULL;
+}
+
+int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
+{
+	const int status = make_free(k, err);
+	const bool nodes = k->kq->host_count > 0;
+	k->binder_at = SL_NEVER;
+	if (status || k->pods == KUEUE_PODS_QUOTA || (k->pods == KUEUE_PODS_AUTO && !nodes))
+		return status;
+	k->binder = find_binder();
+	if (!k->binder && k->pods == KUEUE_PODS_AUTO)
+		return SL_OK;
+	if (!k->binder)
+		return sl_fail(err, SL_USAGE,
+			"policy 'kueue': pods=kube, and there is no kube-scheduler here: say pods=quota");
+	return k->binder->init(&k->binder_state, setup, err);
+}
+
+void kueue_pods_release(struct kueue *k)
+{
+	if (k->binder && k->binder->release && k->binder_state)
+		k->binder->release(k->binder_state);
+	for (uint32_t row = 0; k->held && row < k->jobs->count; row++) {
+		free(k->held[row].at);
+		free(k->held[row].gpus);
+	}
+}

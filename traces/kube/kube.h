@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube.h - manifests of Kubernetes and Kueue: what the files of this folder share.
+ *
+ * A file is YAML with one or more documents, or JSON; an object, or a List of them as `kubectl get -o yaml`
+ * prints. It stays a document; objects point into it.
+ */
+#ifndef SL_KUBE_H
+#define SL_KUBE_H
+
+#include "sim/plugin.h"
+
+enum { KUBE_OBJECTS_MAX = 2000000, KUBE_NAME_MAX = 253 };
+
+struct kube_file {
+	struct sl_doc doc;
+	struct sl_object *object;
+	size_t count, capacity;
+};
+
+/* ---- kube_file.c --------------------------------------------------------------------------------- */
+
+/* Released whatever happens. */
+int kube_file_read(struct sl_input *in, struct kube_file *file, struct sl_err *err);
+/* A text in JSON that was made here. */
+int kube_text_read(
+	const char *text, size_t len, const char *name, struct kube_file *file, struct sl_err *err);
+void kube_file_release(struct kube_file *file);
+/* How sure that a text is of manifests: 0..100. */
+int kube_sniff(const char *text, size_t len);
+/* A member's member...: "spec.template.spec"; NULL: it is not there, or null. */
+const struct sl_doc_node *kube_at(
+	const struct sl_doc *doc, const struct sl_doc_node *node, const char *const *keys, size_t count);
+#define KUBE_AT(doc, node, ...)                                  \
+	kube_at(doc, node, (const char *const[]){ __VA_ARGS__ }, \
+		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
+/* A text; NULL: it is none. */
+const char *manifest_text(const struct sl_doc *doc, const struct sl_doc_node *node);
+/* An RFC 3339 time, in UTC (a trailing Z), as microseconds since 1970. */
+bool kube_time(const char *text, sl_time *time);
+
+/* ---- kube_json.c: an object as a line of JSON ------------------------------------------------------ */
+
+struct manifest_text {
+	char *text;
+	size_t len, capacity;
+	bool failed; /* Out of memory. */
+};
+void kube_put(struct manifest_text *text, const char *more, size_t len);
+/* Without what an API server adds for itself (managedFields, resourceVersion, generation). */
+void kube_put_object(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node);
+
+/* ---- kube_nodes.c: nodes, or one as large as all quotas ---------------------------------------------- */
+
+int kube_nodes_tell(struct sl_arena *arena, const struct sl_object *object, size_t count, const char *path,
+	const struct sl_cluster_sink *sink, struct sl_err *err);
+
+/* ---- kube_fields.c: what of the objects is followed ---------------------------------------------------- */
+
+struct kube_field {
+	const char *path; /* "spec.resourceGroups.flavors.name"; "spec.x.*": all below. */
+	enum sl_coverage coverage;
+	const char *note;
+};
+struct kube_kind {
+	const char *kind, *version; /* Its API group. */
+	const struct kube_field *field;
+	size_t count;
+};
+/* NULL: it is not known. */
+const struct kube_kind *kube_kind_of(const char *kind);
+/* The field of the path; NULL: it is not known. */
+const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path);
+
+/* Each field of each kind once, at its first place. */
+struct kube_told {
+	void *self;
+	int (*tell)(void *self, const struct sl_setting *setting, struct sl_err *err);
+	struct kube_seen *seen; /* Zeroed at first. */
+	size_t count, capacity;
+};
+int kube_fields_tell(struct kube_told *told, const struct sl_object *object, struct sl_err *err);
+void kube_told_release(struct kube_told *told);
+
+/* ---- kube_generator.c: the generator files of Kueue's performance test ----------------------------------
+ */
+
+int kube_generator_sniff(const char *text, size_t len);
+
+#endif

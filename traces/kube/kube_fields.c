@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_fields.c - what of an object's fields is followed, and telling of it.
+ *
+ * A field's path leaves out the places of lists: spec.resourceGroups.flavors.name. A line of the tables
+ * (kube_fields_kueue.c, kube_fields_core.c) that ends in ".*" covers all below, one that ends in ".@pod" a
+ * pod template, whose own table is there once. Each field of a kind is told of once, at its first place.
+ */
+#include "traces/kube/kube_fields.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_ROOM = 1024 };
+
+/* Kind and field that were told, by text. */
+struct kube_seen {
+	char *text;
+};
+
+/* ---- Tables -------------------------------------------------------------------------------------- */
+
+static const struct {
+	const struct kube_kind *kind;
+	const size_t *count;
+} tables[] = {
+	{ kube_kueue_kinds, &kube_kueue_count },
+	{ kube_core_kinds, &kube_core_count },
+};
+
+const struct kube_kind *kube_kind_of(const char *kind)
+{
+	for (size_t i = 0; i < SL_LEN(tables); i++)
+		for (size_t k = 0; k < *tables[i].count; k++)
+			if (strcmp(tables[i].kind[k].kind, kind) == 0)
+				return &tables[i].kind[k];
+	return NULL;
+}
+
+const struct kube_kind *kube_kind_at(size_t index)
+{
+	for (size_t i = 0; i < SL_LEN(tables); i++) {
+		if (index < *tables[i].count)
+			return &tables[i].kind[index];
+		index -= *tables[i].count;
+	}
+	return NULL;
+}
+
+static const struct kube_field *find(const struct kube_field *field, size_t count, const char *path)
+{
+	static const char pod[] = "@pod";
+	for (size_t i = 0; i < count; i++) {
+		const char *known = field[i].path;
+		const size_t len = strlen(known);
+		if (strcmp(known, path) == 0)
+			return &field[i];
+		if (len > 1 && known[len - 1] == '*' && strncmp(path, known, len - 1) == 0)
+			return &field[i];
+		if (len >= strlen(pod) && strcmp(known + len - strlen(pod), pod) == 0 &&
+			strncmp(path, known, len - strlen(pod)) == 0) {
+			const char *rest = path + len - strlen(pod);
+			for (size_t k = 0; k < kube_pod_count; k++) {
+				const struct kube_field *inner = &kube_pod_fields[k];
+				const size_t inside = strlen(inner->path);
+				if (strcmp(inner->path, rest) == 0 ||
+					(inside > 1 && inner->path[inside - 1] == '*' &&
+						strncmp(rest, inner->path, inside - 1) == 0))
+					return inner;
+			}
+		}
+	}
+	return NULL;
+}
+
+const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path)
+{
+	/* Of every kind. */
+	static const struct kube_field common[] = {
+		{ "apiVersion", SL_MODELLED, NULL },
+		{ "kind", SL_MODELLED, NULL },
+		{ "metadata.name", SL_MODELLED, NULL },
+		{ "metadata.namespace", SL_MODELLED, NULL },
+		{ "metadata.labels.*", SL_MODELLED, NULL },
+		{ "metadata.annotations.*", SL_MODELLED, NULL },
+		{ "metadata.uid", SL_MODELLED, NULL },
+		{ "metadata.creationTimestamp", SL_MODELLED, NULL },
+		{ "metadata.ownerReferences.*", SL_MODELLED, NULL },
+		{ "metadata.*", SL_IGNORED, "does not move a start" },
+	};
+	const struct kube_field *field = find(common, SL_LEN(common), path);
+	return field ? field : find(kind->field, kind->count, path);
+}
+
+/* ---- Telling --------------------------------------------------------------------------------------- */
+
+struct walk {
+	struct kube_told *told;
+	const struct sl_object *object;
+	const struct kube_kind *kind;
+	char path[PATH_ROOM];
+	size_t len;
+	struct sl_err *err;
+};
+
+/* True: it is new now. */
+static bool see(struct kube_told *told, const char *kind, const char *path, int *status, struct sl_err *err)
+{
+	char text[PATH_ROOM + 300];
+	(void)snprintf(text, sizeof(text), "%s %s", kind, path);
+	for (size_t i = 0; i < told->count; i++)
+		if (strcmp(told->seen[i].text, text) == 0)
+			return false;
+	if (told->count == told->capacity) {
+		const size_t capacity = told->capacity ? 2 * told->capacity : 64;
+		struct kube_seen *larger = realloc(told->seen, capacity * sizeof(*larger));
+		if (!larger) {
+			*status = sl_fail(err, SL_SYSTEM, "out of memory");
+			return false;
+		}
+		told->seen = larger;
+		told->capacity = capacity;
+	}
+	char *copy = strdup(text);
+	if (!copy) {
+		*status = sl_fail(err, SL_SYSTEM, "out of memory");
+		return false;
+	}
+	told->seen[told->count++].text = copy;
+	return true;
+}
+
+void kube_told_release(struct kube_told *told)
+{
+	for (size_t i = 0; i < told->count; i++)
+		free(told->seen[i].text);
+	free(told->seen);
+	told->seen = NULL;
+	told->count = told->capacity = 0;
+}
+
+/* Its line's path where one line covers many ("metadata.labels.*"). */
+static int tell_field(struct walk *walk, const struct sl_doc_node *node, const struct kube_field *field)
+{
+	const struct sl_doc *doc = walk->object->doc;
+	const size_t len = field ? strlen(field->path) : 0;
+	const bool covers = len && field->path[len - 1] == '*';
+	const char *path = covers ? field->path : walk->path;
+	int status = SL_OK;
+	if (!see(walk->told, walk->object->kind, path, &status, walk->err))
+		return status;
+	const struct sl_setting setting = { walk->object->kind, walk->object->name, path,
+		node->kind == SL_DOC_TEXT ? doc->text + node->text : "", sl_doc_key_place(doc, node),
+		field ? field->coverage : SL_UNKNOWN_KEY, field ? field->note : NULL };
+	return walk->told->tell(walk->told->self, &setting, walk->err);
+}
+
+/* Documents are no deeper than SL_DOC_DEPTH_MAX. NOLINTNEXTLINE(misc-no-recursion) */
+static int walk_in(struct walk *walk, const struct sl_doc_node *node)
+{
+	const struct sl_doc *doc = walk->object->doc;
+	const size_t before = walk->len;
+	int status = SL_OK;
+	for (const struct sl_doc_node *child = sl_doc_child(doc, node); child && !status;
+		child = sl_doc_next(doc, child)) {
+		walk->len = before;
+		walk->path[before] = '\0';
+		if (node->kind == SL_DOC_MAP) {
+			const char *key = doc->text + child->key;
+			const size_t room = sizeof(walk->path) - before;
+			const int put = snprintf(walk->path + before, room, "%s%s", before ? "." : "", key);
+			if (put < 0 || (size_t)put >= room)
+				continue;
+			walk->len = before + (size_t)put;
+			const struct kube_field *field = kube_field_of(walk->kind, walk->path);
+			const bool leaf = child->kind == SL_DOC_TEXT || field ||
+					  (child->kind == SL_DOC_LIST && !child->count);
+			const bool goes_in = child->kind != SL_DOC_TEXT &&
+					     (!field || field->path[strlen(field->path) - 1] != '*');
+			if (leaf && (field || child->kind == SL_DOC_TEXT))
+				status = tell_field(walk, child, field);
+			if (!goes_in)
+				continue;
+		}
+		if (!status && child->kind != SL_DOC_TEXT)
+			status = walk_in(walk, child);
+	}
+	walk->len = before;
+	walk->path[before] = '\0';
+	return status;
+}
+
+int kube_fields_tell(struct kube_told *told, const struct sl_object *object, struct sl_err *err)
+{
+	struct walk walk = { .told = told, .object = object, .kind = kube_kind_of(object->kind), .err = err };
+	int status = SL_OK;
+	if (walk.kind)
+		return walk_in(&walk, object->node);
+	if (!see(told, object->kind, "", &status, err))
+		return status;
+	const struct sl_setting setting = { "object", object->name, object->kind, object->version,
+		sl_doc_place(object->doc, object->node), SL_UNKNOWN_KEY, NULL };
+	return told->tell(told->self, &setting, err);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_jobs.c - a trace of manifests: Workloads, Jobs, JobSets, LeaderWorkerSets and Pods as jobs.
+ *
+ * An object that is owned by another of the file (the Workload of a Job, the Pods of a JobSet) is not a job
+ * of its own, nor are DaemonSets' pods. Each group of a LeaderWorkerSet is a job. Whatever else the manifest
+ * says goes along with the job, for policies; its groups (cpu, memory, GPUs of NVIDIA and AMD) are for those
+ * that know nothing of Kubernetes.
+ */
+#include "traces/kube/kube_jobs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
+#define MIB (INT64_C(1) << 20)
+
+/* One job: an object, or a group of one. */
+struct job {
+	const struct sl_object *object;
+	struct kube_times times;
+	int64_t replica; /* -1: it is not one of several. */
+};
+
+struct reading {
+	struct kube_file file;
+	struct job *job;
+	size_t count, capacity;
+	const struct sl_object **by_name; /* Those that may own others. */
+	size_t named;
+	struct manifest_text manifest;
+	const struct sl_sink *sink;
+	struct sl_err *err;
+	uint64_t unknown; /* Jobs whose run time is not known. */
+	bool dated;
+};
+
+static int no_memory(const struct reading *r)
+{
+	return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->file.doc.file);
+}
+
+/* ---- Who owns whom ---------------------------------------------------------------------------------- */
+
+static int compare_key(const struct sl_object *x, const char *kind, const char *space, const char *name)
+{
+	int order = strcmp(x->kind, kind);
+	order = order ? order : strcmp(x->space, space);
+	return order ? order : strcmp(x->name, name);
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct sl_object *x = *(const struct sl_object *const *)a;
+	const struct sl_object *y = *(const struct sl_object *const *)b;
+	const int order = compare_key(x, y->kind, y->space, y->name);
+	return order ? order : (x > y) - (x < y);
+}
+
+static int index_names(struct reading *r)
+{
+	r->by_name = calloc(r->file.count + 1, sizeof(*r->by_name));
+	if (!r->by_name)
+		return no_memory(r);
+	for (size_t i = 0; i < r->file.count; i++)
+		r->by_name[r->named++] = &r->file.object[i];
+	qsort(r->by_name, r->named, sizeof(*r->by_name), compare_objects);
+	return SL_OK;
+}
+
+static bool is_there(const struct reading *r, const char *kind, const char *space, const char *name)
+{
+	size_t low = 0;
+	size_t high = r->named;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = compare_key(r->by_name[middle], kind, space, name);
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+static bool is_owned(const struct reading *r, const struct sl_object *object)
+{
+	const struct sl_doc *doc = object->doc;
+	const struct sl_doc_node *list = KUBE_AT(doc, object->node, "metadata", "ownerReferences");
+	for (const struct sl_doc_node *node = list ? sl_doc_child(doc, list) : NULL; node;
+		node = sl_doc_next(doc, node)) {
+		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
+		const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
+		if (kind && name &&
+			(strcmp(kind, "DaemonSet") == 0 || is_there(r, kind, object->space, name)))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------------- */
+
+static int job_add(struct reading *r, const struct job *job)
+{
+	if (r->count == r->capacity) {
+		const size_t capacity = r->capacity ? 2 * r->capacity : 64;
+		struct job *larger = realloc(r->job, capacity * sizeof(*larger));
+		if (!larger)
+			return no_memory(r);
+		r->job = larger;
+		r->capacity = capacity;
+	}
+	r->job[r->count++] = *job;
+	return SL_OK;
+}
+
+static int replicas_of(const struct reading *r, const struct sl_object *object, int64_t *count)
+{
+	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "spec", "replicas");
+	const char *text = manifest_text(object->doc, node);
+	*count = 1;
+	if (!text || (sl_get_i64(text, strlen(text), count) && *count >= 0 && *count <= REPLICAS_MAX))
+		return SL_OK;
+	const struct sl_place at = sl_doc_place(object->doc, node);
+	return sl_fail_at(r->err, &at, "'replicas' must be a whole number from 0 to %d, not '%.40s'",
+		REPLICAS_MAX, text);
+}
+
+static int object_in(struct reading *r, const struct sl_object *object)
+{
+	struct job job = { .object = object, .replica = -1 };
+	int64_t replicas = 1;
+	if (!sl_pods_has(object->kind) || is_owned(r, object))
+		return SL_OK;
+	int status = kube_times_of(object, &job.times, r->err);
+	if (status || strcmp(object->kind, "LeaderWorkerSet") != 0)
+		return status ? status : job_add(r, &job);
+	status = replicas_of(r, object, &replicas);
+	for (job.replica = 0; job.replica < replicas && !status; job.replica++)
+		status = job_add(r, &job);
+	return status;
+}
+
+/* All by dates, or all by seconds; manifests that were never submitted all come at zero. */
+static int same_clock(struct reading *r)
+{
+	const struct job *dated = NULL;
+	const struct job *other = NULL;
+	for (size_t i = 0; i < r->count; i++) {
+		struct kube_times *times = &r->job[i].times;
+		if (times->dated && times->submit != SL_NONE)
+			dated = dated ? dated : &r->job[i];
+		else
+			other = other ? other : &r->job[i];
+	}
+	r->dated = dated;
+	for (size_t i = 0; i < r->count && !dated; i++)
+		if (r->job[i].times.submit == SL_NONE)
+			r->job[i].times.submit = 0;
+	if (!dated || !other)
+		return SL_OK;
+	const struct sl_place at = sl_doc_place(other->object->doc, other->object->node);
+	return sl_fail_at(r->err, &at,
+		"%s '%.60s' has no date, others do (metadata.creationTimestamp): give all of them one, or all "
+		"the annotation schedlab/submit in seconds",
+		other->object->kind, other->object->name);
+}
+
+/* By submission; at one instant in the order of the file. */
+static int compare_jobs(const void *a, const void *b)
+{
+	const struct job *x = a;
+	const struct job *y = b;
+	if (x->times.submit != y->times.submit)
+		return x->times.submit < y->times.submit ? -1 : 1;
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return (x->replica > y->replica) - (x->replica < y->replica);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------- */
+
+static int64_t amount_of(const struct sl_podset *podset, const char *resource)
+{
+	for (uint32_t i = 0; i < podset->request.count; i++)
+		if (strcmp(podset->request.at[i].resource, resource) == 0)
+			return podset->request.at[i].amount;
+	return 0;
+}
+
+/* A pod that asks for no cpus gets the least that there is. */
+static void group_of(const struct sl_podset *podset, struct sl_row_group *group)
+{
+	const int64_t nvidia = amount_of(podset, "nvidia.com/gpu");
+	const int64_t gpus = nvidia ? nvidia : amount_of(podset, "amd.com/gpu");
+	const int64_t cpu = amount_of(podset, "cpu");
+	const int64_t mem = amount_of(podset, "memory");
+	const bool whole = cpu && cpu % 1000 == 0;
+	const char *type = sl_label_of(&podset->node_selector, "nvidia.com/gpu.product");
+	*group = (struct sl_row_group){ .tasks = podset->count,
+		.tasks_min = SL_NONE,
+		.tasks_max = SL_NONE,
+		.tasks_per_node = SL_NONE,
+		.nodes_min = SL_NONE,
+		.nodes_max = SL_NONE,
+		.cpus = whole ? cpu / 1000
+			: cpu ? cpu
+			      : 1,
+		.mem = mem / MIB + (mem % MIB > 0),
+		.gpus = whole || gpus > INT32_MAX ? gpus : gpus * 1000,
+		.gpu_type = gpus ? type : NULL,
+		.parts = whole ? 1 : 1000,
+		.gpu_mem = SL_NONE };
+}
+
+static int groups_of(const struct reading *r, const struct job *job, const struct sl_pods *pods,
+	struct sl_row_group group[GROUPS_MAX], struct sl_row_more *more)
+{
+	const struct sl_place at = sl_doc_place(job->object->doc, job->object->node);
+	for (uint32_t i = 0; i < pods->count; i++) {
+		if (!pods->podset[i].count)
+			continue;
+		if (more->group_count == GROUPS_MAX)
+			return sl_fail_at(r->err, &at, "more than %d podsets", GROUPS_MAX);
+		group_of(&pods->podset[i], &group[more->group_count++]);
+	}
+	more->group = group;
+	return SL_OK;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------------------- */
+
+/* Its priority in numbers, where it says so itself; policies find that of its class. */
+static int priority_of(const struct reading *r, const struct sl_object *object, int64_t *priority)
+{
+	static const char key[] = "schedlab/priority";
+	const struct sl_doc *doc = object->doc;
+	const struct sl_doc_node *node = KUBE_AT(doc, object->node, "metadata", "annotations", key);
+	if (!node)
+		node = KUBE_AT(doc, object->node, "spec", "priority");
+	const char *text = manifest_text(doc, node);
+	*priority = SL_NONE;
+	if (!text || (sl_get_i64(text, strlen(text), priority) && *priority >= INT32_MIN &&
+			     *priority <= INT32_MAX))
+		return SL_OK;
+	const struct sl_place at = sl_doc_place(doc, node);
+	return sl_fail_at(r->err, &at, "a priority must be a whole number of 32 bits, not '%.40s'", text);
+}
+
+static const char *queue_of(const struct sl_object *object, const struct sl_pods *pods)
+{
+	static const char key[] = "kueue.x-k8s.io/queue-name";
+	const char *name = sl_label_of(&pods->labels, key);
+	if (!name)
+		name = sl_label_of(&pods->annotations, key); /* As it was before there was the label. */
+	return name ? name : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
+}
+
+static void nothing_more(struct sl_job_more *more)
+{
+	*more = (struct sl_job_more){ .begin = SL_NONE,
+		.deadline = SL_NONE,
+		.time_min = SL_NONE,
+		.nice = SL_NONE,
+		.array = SL_NONE,
+		.array_task = SL_NONE,
+		.array_limit = SL_NONE,
+		.start_recorded = SL_NONE,
+		.end_recorded = SL_NONE,
+		.attempts_recorded = SL_NONE,
+		.priority = SL_NONE,
+		.requeue = -1 };
+}
+
+/* Recorded times go with dates alone. */
+static void recorded_in(
+	const struct reading *r, const struct kube_times *times, struct sl_row *row, struct sl_job_more *more)
+{
+	if (!r->dated || times->start == SL_NONE || times->start < times->submit)
+		return;
+	row->col[SL_COL_WAIT] = times->start - times->submit;
+	more->start_recorded = times->start;
+	more->end_recorded = times->end;
+	more->state_recorded = times->end == SL_NONE ? SL_RUNNING : SL_COMPLETED;
+}
+
+static void row_of(const struct kube_times *times, const struct sl_object *object, struct sl_row *row)
+{
+	*row = (struct sl_row){ .line = object->node->line };
+	for (size_t i = 0; i < SL_COL_COUNT; i++)
+		row->col[i] = SL_NONE;
+	row->col[SL_COL_SUBMIT] = times->submit;
+	row->col[SL_COL_RUN] = times->run;
+	row->col[SL_COL_LIMIT] = times->limit;
+}
+
+static int tell_job(struct reading *r, const struct job *job, const struct sl_pods *pods)
+{
+	enum { ID_ROOM = 2 * KUBE_NAME_MAX + 32 };
+	const struct sl_object *object = job->object;
+	struct sl_row row;
+	struct sl_job_more said;
+	struct sl_row_more more = { .job = &said };
+	struct sl_row_group group[GROUPS_MAX];
+	char id[ID_ROOM];
+	const int len = snprintf(id, sizeof(id), "%s%s%s", object->space, *object->space ? "/" : "",
+		*object->name ? object->name : object->kind);
+	if (job->replica >= 0)
+		(void)snprintf(id + len, sizeof(id) - (size_t)len, "-%lld", (long long)job->replica);
+	row_of(&job->times, object, &row);
+	nothing_more(&said);
+	recorded_in(r, &job->times, &row, &said);
+	said.space = *object->space ? object->space : "default";
+	said.queue = queue_of(object, pods);
+	said.manifest = r->manifest.text;
+	more.id = id;
+	more.user = sl_label_of(&pods->annotations, "schedlab/user");
+	more.user = more.user ? more.user : said.space;
+	if (job->times.cancel != SL_NONE)
+		more.cancel = job->times.submit + job->times.cancel;
+	int status = priority_of(r, object, &said.priority);
+	if (!status)
+		status = groups_of(r, job, pods, group, &more);
+	row.more = &more;
+	r->unknown += job->times.run == SL_NONE;
+	return status ? status : r->sink->job(r->sink->self, &row, r->err);
+}
+
+static int job_tell(struct reading *r, const struct job *job)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct sl_pods pods;
+	int status = arena ? SL_OK : no_memory(r);
+	if (!status)
+		status = sl_pods_read(arena, job->object->doc, job->object->node, &pods, r->err);
+	r->manifest.len = 0;
+	kube_put_object(&r->manifest, job->object->doc, job->object->node);
+	if (!status && r->manifest.failed)
+		status = no_memory(r);
+	if (!status)
+		status = tell_job(r, job, &pods);
+	sl_arena_free(arena);
+	return status;
+}
+
+/* ---- The whole file --------------------------------------------------------------------------------------
+ */
+
+static int tell_unknown(const struct reading *r)
+{
+	char text[160];
+	const struct sl_place at = { r->file.doc.file, 0, 0 };
+	(void)snprintf(text, sizeof(text),
+		"%llu jobs: how long they run is not known; give annotations schedlab/run-time, or "
+		"replay.run_unknown",
+		(unsigned long long)r->unknown);
+	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
+}
+
+static int read_file(struct reading *r, struct sl_input *in)
+{
+	int status = kube_file_read(in, &r->file, r->err);
+	if (!status)
+		status = index_names(r);
+	for (size_t i = 0; i < r->file.count && !status; i++)
+		status = object_in(r, &r->file.object[i]);
+	if (!status && !r->count)
+		return sl_fail(r->err, SL_INPUT,
+			"%s: has no jobs: give Workloads, Jobs, JobSets, LeaderWorkerSets or Pods",
+			r->file.doc.file);
+	if (!status)
+		status = same_clock(r);
+	if (status)
+		return status;
+	qsort(r->job, r->count, sizeof(*r->job), compare_jobs);
+	if (r->dated && r->sink->dated)
+		status = r->sink->dated(r->sink->self, r->err);
+	for (size_t i = 0; i < r->count && !status; i++)
+		status = job_tell(r, &r->job[i]);
+	return status || !r->unknown ? status : tell_unknown(r);
+}
+
+static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
+{
+	struct reading r = { .sink = sink, .err = err };
+	const int status = read_file(&r, in);
+	kube_file_release(&r.file);
+	free(r.job);
+	free(r.by_name);
+	free(r.manifest.text);
+	return status;
+}
+
+const struct sl_reader kube_reader = {
+	.abi = SL_ABI_OF(struct sl_reader),
+	.name = "kubernetes",
+	.summary = "Workloads, Jobs, JobSets, Pods as manifests; see schedlab-kubernetes(5)",
+	.sniff = kube_sniff,
+	.read = kubernetes_read,
+};
