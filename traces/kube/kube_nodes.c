@@ -220,6 +220,8 @@ int kube_nodes_tell(struct sl_arena *arena, const struct sl_object *object, size
 	}
 	if (status || t.nodes)
 		return status;
+	if (!queues && !sink->whole) /* Beside a cluster that has its nodes: configuration alone will do. */
+		return SL_OK;
 	if (!queues)
 		return sl_fail(err, SL_INPUT,
 			"%s: has neither a Node nor a ClusterQueue: give nodes, or quotas", path);
