@@ -6,8 +6,8 @@
  *   kubectl patch clusterqueue NAME FLAVOR/RESOURCE [nominalQuota=N] [borrowingLimit=N] [lendingLimit=N]
  *   kubectl patch localqueue NAMESPACE/NAME stopPolicy=None|Hold|HoldAndDrain
  *
- * A limit is taken away by "none". Whoever waits in the queue's tree is looked at again, and whoever holds its
- * quota.
+ * A limit is taken away by "none". Whoever waits in the queue's tree is looked at again, and whoever holds
+ * its quota.
  */
 #include "policies/kueue/kueue.h"
 
@@ -90,7 +90,8 @@ static struct kq_quota *quota_of(const struct kq *kq, uint32_t node, const char 
 		for (uint32_t f = 0; f < group->flavor_count; f++)
 			for (uint32_t q = 0; q < group->flavor[f].count; q++)
 				if (strcmp(kq->flavor[group->flavor[f].flavor].name, flavor) == 0 &&
-					strcmp(kq->resource[group->flavor[f].quota[q].resource], resource) == 0)
+					strcmp(kq->resource[group->flavor[f].quota[q].resource], resource) ==
+						0)
 					return (struct kq_quota *)(uintptr_t)&group->flavor[f].quota[q];
 	}
 	return NULL;
@@ -105,8 +106,9 @@ static int read_quota(struct kueue *k, const struct sl_command *from, const char
 		return bad(from, err);
 	command->quota = quota_of(k->kq, command->row, flavor, slash + 1);
 	if (!command->quota)
-		return sl_fail_at(err, &from->where, "the ClusterQueue '%s' has no quota of '%s' for the flavor '%s'",
-			word[3], slash + 1, flavor);
+		return sl_fail_at(err, &from->where,
+			"the ClusterQueue '%s' has no quota of '%s' for the flavor '%s'", word[3], slash + 1,
+			flavor);
 	for (uint32_t i = 5; i < count; i++)
 		if (!take_amount(word[i], slash + 1, command))
 			return bad(from, err);

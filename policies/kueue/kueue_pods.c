@@ -2,9 +2,10 @@
 /*
  * kueue_pods.c - nodes for the pods of admitted jobs.
  *
- * pods=quota: nodes are places for amounts. Pods go to the domains of their topology, where they were admitted
- * with one; else to the first nodes with room, whole where they fit, else in amounts wherever these fit. Whoever
- * finds no room waits for it, admitted, its pods not ready. pods=kube: kube-scheduler binds them (sl_binder).
+ * pods=quota: nodes are places for amounts. Pods go to the domains of their topology, where they were
+ * admitted with one; else to the first nodes with room, whole where they fit, else in amounts wherever these
+ * fit. Whoever finds no room waits for it, admitted, its pods not ready. pods=kube: kube-scheduler binds them
+ * (sl_binder).
  */
 #include "policies/kueue/kueue.h"
 
@@ -56,7 +57,10 @@ static bool is_type(const struct demand *demand, uint32_t kind)
 	return !demand->gpu_types || (demand->gpu_types >> (kind - SL_KIND_GPUS) & 1);
 }
 
-static const int64_t *free_of(const struct kueue *k, uint32_t node) { return &k->free[(size_t)node * k->kinds]; }
+static const int64_t *free_of(const struct kueue *k, uint32_t node)
+{
+	return &k->free[(size_t)node * k->kinds];
+}
 
 static int64_t gpus_free(const struct kueue *k, uint32_t node, const struct demand *demand)
 {
@@ -108,7 +112,8 @@ static struct sl_holding *holding_on(struct placing *p, uint32_t node)
 	return &held->at[held->count++];
 }
 
-static void take_gpus(struct placing *p, uint32_t node, size_t at, const struct demand *demand, int64_t amount)
+static void take_gpus(
+	struct placing *p, uint32_t node, size_t at, const struct demand *demand, int64_t amount)
 {
 	struct kueue *k = p->k;
 	for (uint32_t kind = SL_KIND_GPUS; kind < k->kinds && amount > 0; kind++) {
@@ -223,7 +228,8 @@ static bool place_amounts(struct placing *p, const struct demand *demand, int64_
 	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_GPUS; kind++) {
 		int64_t left = demand->of[kind] * pods;
 		for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
-			int64_t amount = kind == SL_KIND_GPUS ? gpus_free(k, node, demand) : free_of(k, node)[kind];
+			int64_t amount =
+				kind == SL_KIND_GPUS ? gpus_free(k, node, demand) : free_of(k, node)[kind];
 			amount = !k->up[node] ? 0 : amount < left ? amount : left;
 			take_amount(p, node, kind, demand, amount);
 			left -= amount;
@@ -234,7 +240,8 @@ static bool place_amounts(struct placing *p, const struct demand *demand, int64_
 	return true;
 }
 
-static bool place_podset(struct placing *p, const struct kq_admitted_podset *admitted, const struct demand *demand)
+static bool place_podset(
+	struct placing *p, const struct kq_admitted_podset *admitted, const struct demand *demand)
 {
 	int64_t left = admitted->count;
 	if (admitted->placement && !admitted->delayed) {
@@ -298,7 +305,8 @@ static bool place(struct kueue *k, uint32_t row)
 
 /* ---- Starts and stops -------------------------------------------------------------------------------- */
 
-static bool copy_holdings(struct kueue *k, struct kueue_order *order, const struct sl_holding *from, size_t count)
+static bool copy_holdings(
+	struct kueue *k, struct kueue_order *order, const struct sl_holding *from, size_t count)
 {
 	const uint32_t types = k->kinds - SL_KIND_GPUS;
 	if (!kueue_reserve(k, (void **)&k->holding, &k->holding_capacity, sizeof(*k->holding),
@@ -369,7 +377,8 @@ void kueue_pods_start(struct kueue *k, uint32_t row)
 	k->job[row].stage = KUEUE_PODS;
 	k->job[row].stamp++;
 	if (k->binder) {
-		k->binder->add(k->binder_state, k->now, (sl_job){ row }, k->shape[k->shape_of[row]].pods, NULL);
+		k->binder->add(
+			k->binder_state, k->now, (sl_job){ row }, k->shape[k->shape_of[row]].pods, NULL);
 		k->binder_at = k->now;
 		return;
 	}
