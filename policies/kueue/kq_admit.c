@@ -138,6 +138,14 @@ static void preempt(struct kq *kq, const struct kq_entry *entry, const struct kq
 	refreshed(kq, victim->workload);
 }
 
+/* Why it does not fit, unless something else was said. */
+static const char *why_not(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
+{
+	if (entry->message || !entry->assignment || entry->assignment->mode == KQ_FIT)
+		return entry->message ? entry->message : "";
+	return kq_assign_message(kq, state->scratch, entry->assignment);
+}
+
 static void preempt_all(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
 {
 	uint32_t count = 0;
@@ -148,8 +156,8 @@ static void preempt_all(struct kq *kq, struct kq_cycle_state *state, struct kq_e
 		count++;
 	}
 	state->figures.preempted += count;
-	entry->message = kq_message(kq, "%s. Pending the preemption of %u workload(s)",
-		entry->message ? entry->message : "", count);
+	entry->message = kq_message(
+		kq, "%s. Pending the preemption of %u workload(s)", why_not(kq, state, entry), count);
 }
 
 static void evict(struct kq *kq, uint32_t workload, uint32_t by, const char *reason, const char *message)
@@ -177,19 +185,19 @@ static void evict_unplaced(struct kq *kq, uint32_t workload)
 /* ---- Back into the queue ----------------------------------------------------------------------------------
  */
 
-/* Progress is kept only where the same flavors would be looked at again. */
+/* Progress is dropped where room is being made for what was chosen (5.5); a skipped entry keeps it. */
 static void remember(struct kq *kq, const struct kq_entry *entry)
 {
 	if (!entry->assignment || entry->second)
 		return;
-	if (entry->status != KQ_NOT_NOMINATED || entry->preempts || entry->migrates != KQ_NO ||
+	if (entry->status == KQ_GATED || entry->preempts || entry->migrates != KQ_NO ||
 		entry->assignment->mode == KQ_DEFERRED_FIT)
 		kq_assign_forget(kq, entry->workload);
 	else
 		kq_assign_remember(kq, entry->assignment);
 }
 
-static void requeue(struct kq *kq, struct kq_entry *entry)
+static void requeue(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
 {
 	remember(kq, entry);
 	if (entry->status != KQ_NOT_NOMINATED && entry->why == KQ_REQUEUE_GENERIC)
@@ -202,7 +210,7 @@ static void requeue(struct kq *kq, struct kq_entry *entry)
 	(void)kq_queue_requeue(kq, entry->workload, entry->why);
 	if (entry->silent)
 		return;
-	const char *message = entry->message ? kq_text(kq, entry->message) : NULL;
+	const char *message = kq_text(kq, why_not(kq, state, entry));
 	kq_pend(kq, entry->workload, entry->reason ? entry->reason : "PendingEvaluation", message);
 	if (entry->status == KQ_GATED)
 		kq_set_cond(kq, entry->workload, KQ_BLOCKED_ON_GATES, KQ_TRUE, "PreemptionGated", message,
@@ -232,5 +240,5 @@ void kq_carry_out(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *
 				"Evicted to accommodate a workload (UID: %s) due to migration to more "
 				"favorable resource flavor",
 				kq->workload[entry->workload].uid));
-	requeue(kq, entry);
+	requeue(kq, state, entry);
 }

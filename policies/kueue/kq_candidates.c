@@ -110,6 +110,8 @@ void kq_candidates_of(const struct kq_search *search, uint32_t queue, uint32_t c
 	const struct kq_node *node = &search->kq->node[queue];
 	for (uint32_t i = 0; i < node->holder_count; i++) {
 		const uint32_t workload = node->holder[i];
+		if (search->kq->workload[workload].out)
+			continue; /* Gone for this search. */
 		if (kq_may_go(search, workload) && !add(search->kq, list,
 							   (struct kq_candidate){ workload, common,
 								   class_of(search, workload, advantage) }))

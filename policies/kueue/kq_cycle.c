@@ -191,7 +191,8 @@ static struct kq_entry_key key_of(const struct kq *kq, const struct kq_entry *en
 		.preemptor = kq_was_preemptor(kq, entry->workload),
 		.borrow = entry->assignment ? entry->assignment->borrow : 0,
 		.priority = kq_priority(kq, row),
-		.time = kq_queue_time(kq, row) };
+		.time = kq_queue_time(kq, row),
+		.name = kq->node[entry->queue].name };
 }
 
 int kq_entry_compare(const struct kq *kq, const struct kq_entry_key *a, const struct kq_entry_key *b)

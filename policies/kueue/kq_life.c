@@ -42,7 +42,7 @@ void kq_submit(struct kq *kq, uint32_t workload)
 		return;
 	}
 	const uint32_t queue = queue_of(kq, row);
-	if (queue != KQ_NO && kq->node[queue].exists)
+	if (queue != KQ_NO && kq->node[queue].exists && !row->check_count)
 		(void)kq_checks_sync(kq, workload, queue);
 	kq_queue_update(kq, workload);
 }

@@ -168,8 +168,7 @@ void kq_entry_assign(struct kq *kq, struct kq_cycle_state *state, struct kq_entr
 		add_replaced(kq, &search, entry);
 	entry->assignment = search.assignment;
 	entry->victims = search.victims;
-	entry->message =
-		search.assignment->mode == KQ_FIT ? NULL : kq_assign_message(kq, state->scratch, search.assignment);
+	entry->message = NULL; /* It is made where it is told. */
 }
 
 void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)

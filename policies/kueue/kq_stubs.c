@@ -6,4 +6,6 @@
 
 #define WEAK __attribute__((weak))
 
-WEAK const struct sl_binder *const sl_binders[] = { NULL };
+
+
+

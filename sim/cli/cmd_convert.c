@@ -315,7 +315,7 @@ static bool copy_job(struct sl_arena *arena, struct sl_job_more *job, const stru
 {
 	*job = *from;
 	const char **text[] = { &job->name, &job->qos, &job->dependency, &job->exit_code,
-		&job->nodes_recorded, &job->submit_line };
+		&job->nodes_recorded, &job->submit_line, &job->space, &job->queue, &job->manifest };
 	bool whole = true;
 	for (size_t i = 0; i < SL_LEN(text); i++)
 		whole = copy_text(arena, text[i]) && whole;

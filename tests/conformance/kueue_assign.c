@@ -38,6 +38,7 @@ static const char *mode_text(enum kq_mode mode)
 }
 
 /* The victim search is mocked: by flavor and resource, or as the default says. */
+/* NOLINTNEXTLINE(readability-function-size): a kq_oracle. */
 static enum kq_grain mocked(void *self, struct kq *kq, uint32_t workload, uint32_t queue, uint32_t fr,
 	int64_t amount, uint32_t *borrow)
 {

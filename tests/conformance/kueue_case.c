@@ -646,9 +646,68 @@ static void build_space(struct kueue_case *c, const struct sl_doc_node *node)
 	c->kq->space[row].labels = labels;
 }
 
+static void build_check(struct kueue_case *c, const struct sl_doc_node *node)
+{
+	const char *controller = kc_str(c, node, "controller", "");
+	const uint32_t row = kq_check(c->kq, kc_str(c, node, "name", ""));
+	struct kq_check *check = &c->kq->check[row];
+	check->exists = true;
+	check->active = kc_bool(c, node, "active", true);
+	if (strcmp(controller, "kueue.x-k8s.io/provisioning-request") == 0)
+		check->kind = KQ_CHECK_PROVISIONING;
+	if (strcmp(controller, "kueue.x-k8s.io/multikueue") == 0)
+		check->kind = KQ_CHECK_MULTIKUEUE;
+}
+
+/* A LimitRange bounds what a container may ask: a pod of these cases is one container. */
+static bool outside(
+	const struct kueue_case *c, const struct sl_doc_node *limit, const struct kq_amounts *asks)
+{
+	const struct sl_doc_node *max = kc_get(c, limit, "max"), *min = kc_get(c, limit, "min");
+	for (uint32_t i = 0; i < asks->count; i++) {
+		const bool milli = asks->at[i].resource == KQ_CPU;
+		const char *name = c->kq->resource[asks->at[i].resource];
+		const struct sl_doc_node *high = kc_get(c, max, name), *low = kc_get(c, min, name);
+		if (high && asks->at[i].amount > kc_int(c, high, milli ? "m" : "v", 0))
+			return true;
+		if (low && asks->at[i].amount < kc_int(c, low, milli ? "m" : "v", 0))
+			return true;
+	}
+	return false;
+}
+
+static void limit_podsets(struct kueue_case *c, const char *space, const struct sl_doc_node *limit)
+{
+	for (uint32_t w = 0; w < c->kq->workload_count; w++) {
+		struct kq_workload *row = &c->kq->workload[w];
+		for (uint32_t p = 0; strcmp(row->space, space) == 0 && p < row->podset_count; p++)
+			if (outside(c, limit, &row->podset[p].request))
+				row->podset[p].exceeds_limits = true;
+	}
+}
+
+static void build_object(struct kueue_case *c, const struct sl_doc_node *node)
+{
+	if (strcmp(kc_str(c, node, "type", ""), "LimitRange") != 0)
+		return;
+	const struct sl_doc_node *limits = kc_get(c, kc_get(c, node, "spec"), "limits");
+	for (const struct sl_doc_node *one = kc_first(c, limits); one; one = kc_next(c, one))
+		limit_podsets(c, kc_str(c, node, "namespace", ""), one);
+}
+
 static void build_workload(struct kueue_case *c, const struct sl_doc_node *node)
 {
 	(void)kc_workload(c, node);
+}
+
+/* Elastic jobs: a slice names the one that it replaces. */
+static void link_slices(struct kueue_case *c)
+{
+	for (uint32_t w = 0; w < c->kq->workload_count; w++) {
+		const char *old = sl_label_of(
+			&c->kq->workload[w].annotations, "kueue.x-k8s.io/workload-slice-replacement-for");
+		c->kq->workload[w].replaces = old ? kc_find_workload(c, old) : KQ_NO;
+	}
 }
 
 static void build_gates(struct kueue_case *c)
@@ -745,10 +804,13 @@ void kc_build(struct kueue_case *c)
 	each(c, "flavors", build_flavor);
 	each(c, "topologies", build_topology);
 	each(c, "nodes", build_host);
+	each(c, "admission_check_objects", build_check);
 	each(c, "cohorts", build_cohort);
 	each(c, "cluster_queues", build_queue);
 	each(c, "local_queues", build_local);
 	each(c, "workloads", build_workload);
+	each(c, "objects", build_object);
+	link_slices(c);
 	for (uint32_t i = 0; i < kq->host_count; i++)
 		kq->host[i].foreign = kq_room(kq, KQ_RESOURCES_MAX, sizeof(int64_t));
 	for (uint32_t i = 0; i < kq->local_count; i++) {

@@ -44,6 +44,7 @@ static int numbers_in(struct table *t, struct sl_job_more *job)
 		{ TABLE_ARRAY, 0, &job->array },
 		{ TABLE_ARRAY_TASK, 0, &job->array_task },
 		{ TABLE_ARRAY_LIMIT, 1, &job->array_limit },
+		{ TABLE_PRIORITY, INT32_MIN, &job->priority },
 	};
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(cells) && !status; i++)
@@ -81,6 +82,8 @@ int table_more_in(struct table *t, struct sl_row_more *more)
 	*job = nothing;
 	job->name = table_cell(t, TABLE_NAME);
 	job->qos = table_cell(t, TABLE_QOS);
+	job->queue = table_cell(t, TABLE_QUEUE);
+	job->space = table_cell(t, TABLE_NAMESPACE);
 	job->dependency = table_cell(t, TABLE_DEPENDENCY);
 	more->job = job;
 	int status = numbers_in(t, job);
@@ -101,6 +104,12 @@ struct table_value table_more_of(const struct sl_row_more *more, enum table_colu
 		return text_of(job->name);
 	case TABLE_QOS:
 		return text_of(job->qos);
+	case TABLE_QUEUE:
+		return text_of(job->queue);
+	case TABLE_NAMESPACE:
+		return text_of(job->space);
+	case TABLE_PRIORITY:
+		return number(job->priority);
 	case TABLE_DEPENDENCY:
 		return text_of(job->dependency);
 	case TABLE_NICE:

@@ -17,7 +17,8 @@ static const enum table_column columns[] = { TABLE_JOB_ID, TABLE_GROUP, TABLE_US
 /* Behind them, of traces whose rows say more. */
 static const enum table_column columns_more[] = { TABLE_NAME, TABLE_QOS, TABLE_NICE, TABLE_BEGIN,
 	TABLE_DEADLINE, TABLE_DEPENDENCY, TABLE_ARRAY, TABLE_ARRAY_TASK, TABLE_ARRAY_LIMIT, TABLE_HOLD,
-	TABLE_REQUEUE, TABLE_TIME_MIN, TABLE_CANCEL, TABLE_CENSORED };
+	TABLE_REQUEUE, TABLE_TIME_MIN, TABLE_CANCEL, TABLE_CENSORED, TABLE_QUEUE, TABLE_NAMESPACE,
+	TABLE_PRIORITY };
 
 /* Behind them, of traces whose rows may say more of GPUs; then those above. */
 static const enum table_column columns_gpus[] = { TABLE_GPU_MEMORY, TABLE_MIG, TABLE_GPU_ACTIVE };

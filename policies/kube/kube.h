@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube.h - kube-scheduler v1.36 as rules over plain data: nodes, pods, a queue, and one scheduling cycle at a
+ * time. Private to policies/kube.
+ *
+ * It acts at events, not in passes: pods are added and removed, nodes come and go, and kube_run does all that
+ * the scheduler would have done by then. Scheduling itself takes no time. Amounts are those of Kubernetes:
+ * cpu in thousandths, memory in bytes, pods and all else in units. Every choice ends in a row number.
+ *
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/ and kubernetes/kubernetes, pkg/scheduler, v1.36.
+ */
+#ifndef KUBE_H
+#define KUBE_H
+
+#include "sim/plugin.h"
+
+enum { KUBE_RES_MAX = 32, KUBE_RES_CPU = 0, KUBE_RES_MEM, KUBE_RES_FIRST };
+#define KUBE_NO UINT32_MAX
+
+/* What a pod counts as in scores where it asks nothing: 100 m, 200 MiB. */
+#define KUBE_CPU_ASSUMED INT64_C(100)
+#define KUBE_MEM_ASSUMED (INT64_C(200) * 1024 * 1024)
+
+/* Plugins, as filters in the order in which they are asked. */
+enum kube_plugin {
+	KUBE_UNSCHEDULABLE,
+	KUBE_NODE_NAME,
+	KUBE_TAINTS,
+	KUBE_AFFINITY,
+	KUBE_FIT,
+	KUBE_SPREAD,
+	KUBE_NEAR, /* InterPodAffinity */
+	KUBE_GANG,
+	KUBE_BALANCED,
+	KUBE_PLUGINS
+};
+
+/* Why a node will not do. Those up to KUBE_WHY_RESOLVABLE cannot be helped by preemption. */
+enum kube_why {
+	KUBE_FITS,
+	KUBE_WHY_UNSCHEDULABLE,
+	KUBE_WHY_NAME,
+	KUBE_WHY_TAINT,
+	KUBE_WHY_AFFINITY,
+	KUBE_WHY_SPREAD_LABEL,
+	KUBE_WHY_NEAR,
+	KUBE_WHY_TOO_LARGE, /* A resource: more than the node has at all. */
+	KUBE_WHY_RESOLVABLE,
+	KUBE_WHY_PODS = KUBE_WHY_RESOLVABLE,
+	KUBE_WHY_SPREAD,
+	KUBE_WHY_ANTI,
+	KUBE_WHY_EXISTING_ANTI,
+	KUBE_WHY_RESOURCE, /* kube.node_res says which. */
+	KUBE_WHYS
+};
+
+enum kube_strategy { KUBE_LEAST, KUBE_MOST, KUBE_RATIO };
+enum { KUBE_SHAPE_MAX = 16, KUBE_SCORED_MAX = 8, KUBE_PROFILES_MAX = 8 };
+
+/* A scheduler by name, with the weights of its plugins. */
+struct kube_profile {
+	const char *name;
+	int64_t weight[KUBE_PLUGINS]; /* 0: it does not score. */
+	bool filters[KUBE_PLUGINS];
+	bool preempts;
+	int64_t percentage; /* percentageOfNodesToScore; 0: by the number of nodes. */
+	enum kube_strategy strategy;
+	struct {
+		const char *resource;
+		int64_t weight;
+	} scored[KUBE_SCORED_MAX],
+		balanced[KUBE_SCORED_MAX]; /* NodeResourcesFit's and BalancedAllocation's. */
+	uint32_t scored_count, balanced_count;
+	struct {
+		int64_t utilization, score; /* 0..100, 0..10 */
+	} shape[KUBE_SHAPE_MAX];
+	uint32_t shape_count;
+	int64_t hard_affinity; /* hardPodAffinityWeight */
+};
+
+enum kube_gang { KUBE_GANG_AUTO, KUBE_GANG_OFF, KUBE_GANG_JOB };
+enum kube_ties { KUBE_TIES_NAME, KUBE_TIES_RANDOM };
+
+struct kube_options {
+	enum kube_gang gang;
+	enum kube_ties ties;
+	bool permit;        /* A gang's pods wait on their nodes for the others, one by one. */
+	bool balanced_old;  /* NodeResourcesBalancedAllocation as before 1.35. */
+	bool backoff_waits; /* backoffQ is not popped while activeQ is empty. */
+	bool autoscale;
+	sl_time permit_timeout, flush;
+};
+
+/* Equal pods: what the rules look at. */
+struct kube_spec {
+	const struct sl_podset *podset;
+	const char *space;
+	int64_t request[KUBE_RES_MAX];
+	int64_t cpu_scored, mem_scored; /* As scores count it. */
+	int64_t priority;
+	const struct kube_profile *profile;
+	struct sl_labels pin;
+	struct sl_tolerations pin_tolerations;
+	bool plain;         /* Nothing but resources decides where it may go. */
+	bool near_hard;     /* It has required anti-affinity; */
+	bool near_any;      /* any affinity at all. */
+	uint32_t like;      /* Plain ones that ask the same; KUBE_NO: not plain. */
+	uint32_t gpu_types; /* As sl_demand has it, of a job without a manifest. */
+	uint32_t gpu;       /* Its resource of GPUs' number that it asks; KUBE_NO: none. */
+	uint32_t gang;      /* KUBE_NO: none. */
+};
+
+enum kube_pod_state {
+	KUBE_POD_GONE,
+	KUBE_POD_ACTIVE,
+	KUBE_POD_BACKOFF,
+	KUBE_POD_PARKED, /* Unschedulable. */
+	KUBE_POD_GATED,  /* Fewer of its gang are there than it needs. */
+	KUBE_POD_WAITS,  /* On its node, for the others of its gang. */
+	KUBE_POD_BOUND
+};
+
+struct kube_pod {
+	uint32_t spec, job, index; /* index: among the podset's. */
+	enum kube_pod_state state;
+	uint32_t node;      /* Where it is, or KUBE_NO. */
+	uint32_t must;      /* Where it must go, or KUBE_NO. */
+	uint32_t nominated; /* Where it made room, or KUBE_NO. */
+	uint32_t attempts;
+	sl_time entered, ready, bound; /* ready: its backoff's end. */
+	uint32_t failed_by;            /* Plugins, as bits. */
+	uint64_t failed_at;            /* kube.version then. */
+	uint32_t place;                /* In its heap. */
+	uint32_t next, before;         /* On its node. */
+	uint32_t gpu_kind;             /* Of the node's, that it has. */
+};
+
+struct kube_node {
+	const char *name;
+	struct sl_labels labels;
+	struct sl_taints taints;
+	int64_t alloc[KUBE_RES_MAX], used[KUBE_RES_MAX];
+	int64_t cpu_scored, mem_scored; /* Used, as scores count it. */
+	int64_t pods_max, pods;
+	uint32_t first;                  /* Its pods. */
+	uint32_t rank;                   /* By name. */
+	uint32_t group;                  /* Of the autoscaler, or KUBE_NO. */
+	uint32_t near_pods;              /* Pods with any affinity. */
+	uint32_t nominees;               /* Pods nominated to it. */
+	bool up, there;                  /* there: exists. */
+	bool unschedulable;              /* By its object; */
+	bool cordoned;                   /* drained by an operator. */
+	uint32_t gpu_used[SL_KINDS_MAX]; /* By kind. */
+};
+
+struct kube_gang_state {
+	const char *name, *space;
+	uint32_t job; /* Of a job without a PodGroup; KUBE_NO. */
+	int64_t min;
+	uint32_t pods; /* That are there. */
+	uint32_t placed;
+	sl_time until; /* Of permits; SL_NEVER. */
+};
+
+/* A label's values as numbers, by node. */
+struct kube_key {
+	const char *key;
+	uint32_t *domain; /* KUBE_NO: without. */
+	uint32_t count;
+};
+
+struct kube_job {
+	const struct sl_pods *pods;
+	uint32_t first, count; /* Pods, in a row. */
+	uint32_t bound;
+	uint32_t gang;          /* 1 + its own; 0: none. */
+	bool there, told, lost; /* lost: it is to be removed by whoever added it. */
+	char *why;
+	uint32_t stuck; /* The pod that `why` is of. */
+};
+
+struct kube_heap {
+	uint32_t *pod;
+	size_t count, capacity;
+};
+
+struct kube_like {
+	int64_t request[KUBE_RES_MAX];
+	int64_t priority;
+	bool failed;
+	size_t failed_at; /* In `freed`: nodes before it need not be asked again. */
+};
+
+struct kube_budget { /* PodDisruptionBudget */
+	const char *space;
+	struct sl_label_selector pods;
+	int64_t min_available, max_unavailable; /* SL_NONE: not said; below 0: percents, negative. */
+	int64_t allowed;                        /* Disruptions, as counted last. */
+};
+
+struct kube_scaler;
+
+struct kube {
+	struct sl_arena *arena;
+	const struct sl_cluster *cluster;
+	const struct sl_jobs *jobs;
+	uint64_t seed;
+	sl_time now;
+	int status;
+	struct sl_err err;
+	struct kube_options options;
+
+	const char *resource[KUBE_RES_MAX];
+	uint32_t resources;
+	struct kube_profile profile[KUBE_PROFILES_MAX];
+	uint32_t profiles;
+
+	struct kube_node *node;
+	uint32_t nodes;
+	int64_t free[KUBE_RES_MAX]; /* On all nodes together, whether they are up or not. */
+	uint32_t start;             /* The next cycle begins at this node. */
+	struct kube_key *key;
+	uint32_t keys;
+	size_t key_room;
+
+	struct kube_spec *spec;
+	size_t specs, spec_room;
+	struct kube_like *like;
+	size_t likes, like_room;
+	uint32_t *like_slot;
+	size_t like_slots;
+	struct kube_pod *pod;
+	size_t pods, pod_room;
+	struct kube_job *job; /* By job. */
+	struct kube_gang_state *gang;
+	size_t gangs, gang_room;
+	struct kube_budget *budget;
+	uint32_t budgets;
+
+	struct kube_heap active, backoff;
+	uint32_t *parked; /* In order of parking; pods that left it stand there until it is swept. */
+	size_t parked_count, parked_room;
+	uint32_t *freed; /* Nodes on which something was freed, or that came. */
+	size_t freed_count, freed_room;
+	uint64_t version;  /* Of the world: goes up as anything changes. */
+	uint32_t *nominee; /* Pods that made room somewhere. */
+	size_t nominees, nominee_room;
+	uint32_t near_pods, near_hard_pods; /* Placed, with affinity. */
+	struct {
+		int64_t priority;
+		uint64_t pods;
+	} * level; /* Placed pods by priority, ascending. */
+	size_t levels, level_room;
+
+	struct sl_bound *told; /* What came of it. */
+	size_t told_count, told_next, told_room;
+
+	/* Of one cycle. */
+	uint8_t *node_why;  /* By node: enum kube_why. */
+	uint32_t *node_res; /* By node: the resources that lack, as bits. */
+	uint32_t *feasible;
+	int64_t *score, *total;
+	struct sl_holding *holding;
+	size_t holding_room;
+	uint32_t *holding_gpus;
+	struct kube_scaler *scaler;
+
+	/* Figures. */
+	uint64_t attempts, preempted, cycles_failed;
+};
+
+/* kube_make.c: the world from a cluster and its objects. */
+int kube_make(
+	struct kube *k, const struct sl_setup *setup, const struct kube_options *options, struct sl_err *err);
+void kube_free(struct kube *k);
+uint32_t kube_resource(struct kube *k, const char *name);      /* Its number; KUBE_NO: too many. */
+struct kube_key *kube_key_of(struct kube *k, const char *key); /* NULL: no memory. */
+bool kube_grow(struct kube *k, void *array, size_t *room, size_t size, size_t wanted);
+
+/* kube_doc.c: values of objects. */
+const struct sl_doc_node *kube_get(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path);
+const char *kube_text(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path);
+int kube_int(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path, int64_t *value,
+	struct sl_err *err);
+
+/* kube_config.c: KubeSchedulerConfiguration. */
+void kube_profile_default(struct kube_profile *profile);
+int kube_configure(struct kube *k, struct sl_err *err);
+int64_t kube_priority(const struct kube *k, const struct sl_podset *podset, int64_t of_job);
+
+/* kube_pods.c: pods, and what they hold. */
+void kube_add(
+	struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin);
+void kube_remove(struct kube *k, sl_time now, sl_job job);
+void kube_node(struct kube *k, sl_time now, uint32_t node, bool up);
+void kube_take(struct kube *k, uint32_t pod, uint32_t node); /* It holds its place there. */
+void kube_give(struct kube *k, uint32_t pod);                /* No more; nobody is told. */
+void kube_tell(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t by);
+size_t kube_where(struct kube *k, sl_job job, const struct sl_holding **holding);
+
+void kube_nominate(struct kube *k, uint32_t pod, uint32_t node); /* KUBE_NO: no more. */
+
+/* kube_queue.c */
+enum kube_change { KUBE_POD_LEFT, KUBE_POD_CAME, KUBE_NODE_CAME };
+void kube_queue_add(struct kube *k, uint32_t pod);
+void kube_queue_drop(struct kube *k, uint32_t pod);
+uint32_t kube_queue_pop(struct kube *k); /* KUBE_NO: none. */
+void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by);
+/* Something happened on a node (with that pod's spec; KUBE_NO): whom it may help is queued again. */
+void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec);
+sl_time kube_queue_next(const struct kube *k);
+void kube_queue_due(struct kube *k);
+sl_time kube_backoff(uint32_t attempts);
+
+/* kube_filter.c, kube_near.c */
+struct kube_near;
+struct kube_cycle { /* What is counted once for a pod. */
+	uint32_t pod;
+	struct kube_near *near; /* NULL: no other pods matter to it. */
+	bool nominees;          /* Others' nominations are minded. */
+};
+enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32_t node);
+bool kube_node_suits(
+	const struct kube *k, const struct kube_spec *spec, uint32_t node); /* Selector, affinity. */
+int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes);     /* numFeasibleNodesToFind */
+
+/* kube_near.c: of spreading and of affinity between pods. NULL: neither is in play. */
+struct kube_near *kube_near_new(struct kube *k, uint32_t pod);
+void kube_near_free(struct kube_near *near);
+enum kube_why kube_near_spread(struct kube *k, const struct kube_near *near, uint32_t node);
+enum kube_why kube_near_filter(struct kube *k, const struct kube_near *near, uint32_t node);
+void kube_near_score_spread(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
+void kube_near_score(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
+bool kube_pod_matches(const struct kube *k, const struct sl_pod_near *term, const char *own_space,
+	const struct kube_spec *spec);
+
+/* kube_score.c: the best of the feasible nodes. */
+uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t count);
+int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
+int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
+
+/* kube_preempt.c */
+bool kube_preempt(struct kube *k, uint32_t pod); /* Victims were evicted, and the pod is nominated. */
+
+/* kube_cycle.c */
+sl_time kube_run(struct kube *k, sl_time now);
+const char *kube_why(struct kube *k, sl_job job);
+
+/* kube_scale.c: the cluster autoscaler. */
+int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
+sl_time kube_scale_run(struct kube *k);
+int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err);
+
+/* kube_binder.c: what a policy's parameters say; those that it does not have, as by default. */
+void kube_take_options(struct kube_options *options, const struct sl_setup *setup);
+int kube_tell_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err);
+
+#endif

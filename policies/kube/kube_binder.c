@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_binder.c - the binder `kube`: kube-scheduler for policies that admit whole jobs and leave the nodes to
+ * it.
+ */
+#include "policies/kube/kube.h"
+
+#include <string.h>
+
+#define MILLION INT64_C(1000000)
+
+static int64_t number_of(const struct sl_setup *setup, const char *key, int64_t fallback)
+{
+	const struct sl_value *value = sl_value_of(setup->values, setup->value_count, key);
+	return value && value->text ? value->number : fallback;
+}
+
+void kube_take_options(struct kube_options *options, const struct sl_setup *setup)
+{
+	*options = (struct kube_options){
+		.gang = (enum kube_gang)number_of(setup, "gang", KUBE_GANG_AUTO),
+		.ties = (enum kube_ties)number_of(setup, "ties", KUBE_TIES_NAME),
+		.permit = number_of(setup, "permit", 0),
+		.balanced_old = number_of(setup, "balanced", 0),
+		.backoff_waits = number_of(setup, "backoff", 0),
+		.autoscale = number_of(setup, "autoscale", 0),
+		.permit_timeout = number_of(setup, "permit_timeout", 300 * SL_SECOND),
+		.flush = number_of(setup, "flush", 300 * SL_SECOND),
+	};
+}
+
+int kube_tell_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} figures[] = { { "kube.attempts", k->attempts }, { "kube.unschedulable", k->cycles_failed },
+		{ "kube.preempted", k->preempted } };
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(figures) && !status; i++)
+		status = sl_tell_metric(tally, figures[i].name, (int64_t)figures[i].value * MILLION, err);
+	if (!status && k->scaler)
+		status = kube_scale_tell(k, tally, err);
+	return status;
+}
+
+static int binder_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct kube_options options;
+	struct kube *k = sl_alloc(setup->arena, 1, sizeof(*k));
+	*state = k;
+	if (!k)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	kube_take_options(&options, setup);
+	options.gang = KUBE_GANG_OFF; /* Who admits whole jobs has seen to that; PodGroups count. */
+	return kube_make(k, setup, &options, err);
+}
+
+static void binder_release(void *state) { kube_free(state); }
+
+static void binder_add(
+	void *state, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin)
+{
+	kube_add(state, now, job, pods, pin);
+}
+
+static void binder_remove(void *state, sl_time now, sl_job job) { kube_remove(state, now, job); }
+
+static void binder_node(void *state, sl_time now, uint32_t node, bool up) { kube_node(state, now, node, up); }
+
+static sl_time binder_run(void *state, sl_time now) { return kube_run(state, now); }
+
+static bool binder_next(void *state, struct sl_bound *bound)
+{
+	struct kube *k = state;
+	if (k->told_next == k->told_count)
+		return false;
+	*bound = k->told[k->told_next++];
+	return true;
+}
+
+static size_t binder_where(void *state, sl_job job, const struct sl_holding **holding)
+{
+	return kube_where(state, job, holding);
+}
+
+static const char *binder_why(void *state, sl_job job) { return kube_why(state, job); }
+
+static int binder_tell(void *state, struct sl_tally *tally, struct sl_err *err)
+{
+	return kube_tell_figures(state, tally, err);
+}
+
+const struct sl_binder kube_binder = {
+	.abi = SL_ABI_OF(struct sl_binder),
+	.name = "kube",
+	.summary = "pods on nodes as kube-scheduler 1.36 puts them",
+	.paper = "https://kubernetes.io/docs/concepts/scheduling-eviction/",
+	.init = binder_init,
+	.release = binder_release,
+	.add = binder_add,
+	.remove = binder_remove,
+	.node = binder_node,
+	.run = binder_run,
+	.next = binder_next,
+	.where = binder_where,
+	.why = binder_why,
+	.tell = binder_tell,
+};

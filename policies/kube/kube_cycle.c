@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_cycle.c - scheduling cycles: one pod, or one gang, at a time, until the queue is empty.
+ *
+ * Nodes are looked at from where the last cycle left off, in the order of the cluster's file, until enough
+ * will do; the best of these gets the pod. A gang (a PodGroup's pods, or a job's) is placed whole in one
+ * cycle, or not at all; with permit=on its pods are placed one by one and wait on their nodes for the others,
+ * at most the permit's timeout (GangScheduling plugin, scheduling.k8s.io, v1.36).
+ */
+#include "policies/kube/kube.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Finding a node -------------------------------------------------------------------------------------
+ */
+
+/* Of nodes on which something was freed since pods of this sort last failed, none will do either. */
+static bool fails_again(struct kube *k, uint32_t pod, const struct kube_cycle *cycle)
+{
+	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
+	if (spec->like == KUBE_NO || cycle->near || k->pod[pod].nominated != KUBE_NO)
+		return false;
+	struct kube_like *like = &k->like[spec->like];
+	if (!like->failed || k->freed_count - like->failed_at >= k->nodes)
+		return false;
+	for (size_t i = like->failed_at; i < k->freed_count; i++)
+		if (k->node[k->freed[i]].there && kube_filter(k, cycle, k->freed[i]) == KUBE_FITS)
+			return false;
+	like->failed_at = k->freed_count;
+	return true;
+}
+
+static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
+{
+	const struct kube_profile *profile = k->spec[k->pod[cycle->pod].spec].profile;
+	const int64_t wanted = kube_wanted(profile, k->nodes);
+	const uint32_t first = k->pod[cycle->pod].nominated;
+	size_t count = 0;
+	/* The node where it made room is tried before all others. */
+	if (first != KUBE_NO && k->node[first].there && kube_filter(k, cycle, first) == KUBE_FITS) {
+		k->feasible[0] = first;
+		return 1;
+	}
+	uint32_t seen = 0;
+	for (; seen < k->nodes && (int64_t)count < wanted; seen++) {
+		uint32_t node = k->start + seen;
+		node = node >= k->nodes ? node - k->nodes : node;
+		if (!k->node[node].there)
+			continue;
+		const enum kube_why why = kube_filter(k, cycle, node);
+		k->node_why[node] = (uint8_t)why;
+		if (why == KUBE_FITS)
+			k->feasible[count++] = node;
+	}
+	k->start = k->nodes ? (uint32_t)(((uint64_t)k->start + seen) % k->nodes) : 0;
+	return count;
+}
+
+/* Where it would go; KUBE_NO: nowhere. *again: as the last one like it, without a look at all nodes. */
+static uint32_t find_node(struct kube *k, uint32_t pod, bool *again)
+{
+	struct kube_cycle cycle = { pod, kube_near_new(k, pod), k->nominees > 0 };
+	uint32_t node = KUBE_NO;
+	*again = fails_again(k, pod, &cycle);
+	if (!*again) {
+		const size_t count = find_feasible(k, &cycle);
+		const uint32_t like = k->spec[k->pod[pod].spec].like;
+		node = count ? kube_choose(k, pod, k->feasible, count) : KUBE_NO;
+		if (like != KUBE_NO && !cycle.near) {
+			k->like[like].failed = node == KUBE_NO && !k->nominees;
+			k->like[like].failed_at = k->freed_count;
+		}
+	}
+	kube_near_free(cycle.near);
+	return node;
+}
+
+/* ---- What came of it ------------------------------------------------------------------------------------
+ */
+
+static void bind(struct kube *k, uint32_t pod)
+{
+	struct kube_pod *of = &k->pod[pod];
+	struct kube_job *job = &k->job[of->job];
+	of->state = KUBE_POD_BOUND;
+	of->bound = k->now;
+	kube_nominate(k, pod, KUBE_NO);
+	kube_queue_changed(k, KUBE_POD_CAME, of->node, of->spec);
+	if (++job->bound < job->count || job->told)
+		return;
+	job->told = true;
+	kube_tell(k, SL_BOUND_ALL, of->job, KUBE_NO);
+}
+
+static uint32_t failed_by(const struct kube *k)
+{
+	static const uint8_t by[KUBE_WHYS] = { [KUBE_WHY_UNSCHEDULABLE] = KUBE_UNSCHEDULABLE,
+		[KUBE_WHY_NAME] = KUBE_NODE_NAME,
+		[KUBE_WHY_TAINT] = KUBE_TAINTS,
+		[KUBE_WHY_AFFINITY] = KUBE_AFFINITY,
+		[KUBE_WHY_SPREAD_LABEL] = KUBE_SPREAD,
+		[KUBE_WHY_SPREAD] = KUBE_SPREAD,
+		[KUBE_WHY_NEAR] = KUBE_NEAR,
+		[KUBE_WHY_ANTI] = KUBE_NEAR,
+		[KUBE_WHY_EXISTING_ANTI] = KUBE_NEAR,
+		[KUBE_WHY_TOO_LARGE] = KUBE_FIT,
+		[KUBE_WHY_PODS] = KUBE_FIT,
+		[KUBE_WHY_RESOURCE] = KUBE_FIT };
+	uint32_t bits = 0;
+	for (uint32_t i = 0; i < k->nodes; i++)
+		if (k->node[i].there && k->node_why[i] != KUBE_FITS)
+			bits |= 1U << by[k->node_why[i]];
+	return bits;
+}
+
+static void fail(struct kube *k, uint32_t pod, bool again)
+{
+	struct kube_job *job = &k->job[k->pod[pod].job];
+	k->cycles_failed++;
+	if (!again || job->stuck == KUBE_NO) {
+		job->stuck = pod;
+		kube_tell(k, SL_BOUND_STUCK, k->pod[pod].job, KUBE_NO);
+	}
+	kube_queue_park(k, pod, again ? 1U << KUBE_FIT : failed_by(k));
+}
+
+static bool has_lower(const struct kube *k, uint32_t pod)
+{
+	return k->levels && k->level[0].priority < k->spec[k->pod[pod].spec].priority;
+}
+
+/* Which nodes could be helped has to be known. */
+static void look_at_all(struct kube *k, uint32_t pod)
+{
+	const struct kube_cycle cycle = { pod, kube_near_new(k, pod), k->nominees > 0 };
+	for (uint32_t i = 0; i < k->nodes; i++)
+		if (k->node[i].there)
+			k->node_why[i] = (uint8_t)kube_filter(k, &cycle, i);
+	kube_near_free(cycle.near);
+}
+
+/* No node: does preemption help? */
+static void fail_or_preempt(struct kube *k, uint32_t pod, bool again)
+{
+	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
+	bool full = again;
+	if (spec->profile->preempts && !spec->podset->never_preempts && has_lower(k, pod)) {
+		if (again)
+			look_at_all(k, pod);
+		full = false;
+		const uint32_t bits = full ? 1U << KUBE_FIT : failed_by(k);
+		if (kube_preempt(k, pod)) {
+			kube_queue_park(k, pod, bits);
+			kube_queue_changed(k, KUBE_POD_LEFT, k->pod[pod].nominated, k->pod[pod].spec);
+			return;
+		}
+	}
+	fail(k, pod, full);
+}
+
+/* ---- Gangs ----------------------------------------------------------------------------------------------
+ */
+
+static bool is_waiting(const struct kube_pod *pod)
+{
+	return pod->state == KUBE_POD_ACTIVE || pod->state == KUBE_POD_BACKOFF ||
+	       pod->state == KUBE_POD_PARKED || pod->state == KUBE_POD_GATED;
+}
+
+/* The rows in which a gang's pods stand. */
+static void rows_of(const struct kube *k, uint32_t gang, size_t *from, size_t *until)
+{
+	const uint32_t job = k->gang[gang].job;
+	*from = job == KUBE_NO ? 0 : k->job[job].first;
+	*until = job == KUBE_NO ? k->pods : (size_t)k->job[job].first + k->job[job].count;
+}
+
+static void bind_gang(struct kube *k, uint32_t gang)
+{
+	size_t from, until;
+	rows_of(k, gang, &from, &until);
+	k->gang[gang].until = SL_NEVER;
+	for (size_t i = from; i < until; i++)
+		if (k->pod[i].state == KUBE_POD_WAITS && k->spec[k->pod[i].spec].gang == gang)
+			bind(k, (uint32_t)i);
+}
+
+/* Those that wait on their nodes leave them. */
+static void give_up(struct kube *k, uint32_t gang, uint32_t bits)
+{
+	size_t from, until;
+	rows_of(k, gang, &from, &until);
+	k->gang[gang].until = SL_NEVER;
+	for (size_t i = from; i < until; i++) {
+		struct kube_pod *pod = &k->pod[i];
+		const uint32_t node = pod->node;
+		if (pod->state != KUBE_POD_WAITS || k->spec[pod->spec].gang != gang)
+			continue;
+		kube_give(k, (uint32_t)i);
+		k->gang[gang].placed--;
+		kube_queue_park(k, (uint32_t)i, bits);
+		if (bits == 1U << KUBE_GANG) /* They had waited: time went by. */
+			kube_queue_changed(k, KUBE_POD_LEFT, node, pod->spec);
+	}
+}
+
+static void place_on(struct kube *k, uint32_t pod, uint32_t node)
+{
+	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
+	k->pod[pod].gpu_kind = KUBE_NO;
+	kube_take(k, pod, node);
+	k->pod[pod].state = KUBE_POD_WAITS;
+	k->gang[gang].placed++;
+}
+
+/* One by one: who has a node waits there for the others. */
+static void try_permit(struct kube *k, uint32_t pod)
+{
+	struct kube_gang_state *gang = &k->gang[k->spec[k->pod[pod].spec].gang];
+	bool again;
+	const uint32_t node = find_node(k, pod, &again);
+	if (node == KUBE_NO) {
+		fail_or_preempt(k, pod, again);
+		return;
+	}
+	place_on(k, pod, node);
+	if (gang->placed >= gang->min)
+		bind_gang(k, k->spec[k->pod[pod].spec].gang);
+	else if (gang->until == SL_NEVER)
+		gang->until = k->now + k->options.permit_timeout;
+}
+
+/* More is asked than is free on all nodes together. */
+static bool is_hopeless(const struct kube *k, uint32_t gang, size_t from, size_t until)
+{
+	int64_t asked[KUBE_RES_MAX] = { 0 };
+	int64_t wanted = k->gang[gang].min - k->gang[gang].placed;
+	for (size_t i = from; i < until && wanted > 0; i++) {
+		const struct kube_spec *spec = &k->spec[k->pod[i].spec];
+		if (spec->gang != gang || k->pod[i].node != KUBE_NO || k->pod[i].state == KUBE_POD_GONE)
+			continue;
+		if (k->gang[gang].min < k->gang[gang].pods && spec != &k->spec[k->pod[from].spec])
+			return false; /* Which of them will go is not known. */
+		for (uint32_t at = 0; at < k->resources; at++)
+			asked[at] += spec->request[at];
+		wanted--;
+	}
+	for (uint32_t at = 0; at < k->resources; at++)
+		if (asked[at] > k->free[at])
+			return true;
+	return false;
+}
+
+/* Its pods that have no place yet, one after another, each beside those before. Returns the one that found
+ * none, even by preemption; KUBE_NO: there is none such. *waits: some had to make room. */
+static uint32_t place_gang(
+	struct kube *k, uint32_t first, size_t from, size_t until, bool *again, bool *waits)
+{
+	const uint32_t gang = k->spec[k->pod[first].spec].gang;
+	for (size_t i = from; i < until; i++) {
+		const uint32_t pod = (uint32_t)i;
+		const struct kube_spec *spec = &k->spec[k->pod[i].spec];
+		if (spec->gang != gang || (pod != first && !is_waiting(&k->pod[i])))
+			continue;
+		uint32_t node = find_node(k, pod, again);
+		if (node == KUBE_NO && has_lower(k, pod) && spec->profile->preempts &&
+			!spec->podset->never_preempts) {
+			if (*again)
+				look_at_all(k, pod);
+			*again = false;
+			if (kube_preempt(k, pod))
+				node = k->pod[pod].nominated;
+			*waits |= node != KUBE_NO;
+		}
+		if (node == KUBE_NO)
+			return pod;
+		if (pod != first)
+			kube_queue_drop(k, pod);
+		place_on(k, pod, node);
+	}
+	return KUBE_NO;
+}
+
+/* Those behind it wait with it. */
+static void park_gang(struct kube *k, uint32_t gang, size_t from, size_t until, uint32_t bits)
+{
+	for (size_t i = from; i < until; i++) {
+		const enum kube_pod_state state = k->pod[i].state;
+		if ((state != KUBE_POD_ACTIVE && state != KUBE_POD_BACKOFF) ||
+			k->spec[k->pod[i].spec].gang != gang)
+			continue;
+		kube_queue_drop(k, (uint32_t)i);
+		kube_queue_park(k, (uint32_t)i, bits);
+	}
+}
+
+/* All in one cycle, in the order of rows: their priority is one, and they came together. */
+static void try_gang(struct kube *k, uint32_t first)
+{
+	const uint32_t gang = k->spec[k->pod[first].spec].gang;
+	size_t from, until;
+	bool again = false, waits = false;
+	uint32_t stuck = first;
+	rows_of(k, gang, &from, &until);
+	if (has_lower(k, first) || !is_hopeless(k, gang, from, until))
+		stuck = place_gang(k, first, from, until, &again, &waits);
+	else
+		again = true;
+	if (!waits && k->gang[gang].placed >= k->gang[gang].min) {
+		bind_gang(k, gang);
+		if (k->pod[first].node == KUBE_NO)
+			fail_or_preempt(k, first, again);
+		return;
+	}
+	const uint32_t bits = again || stuck == KUBE_NO ? 1U << KUBE_FIT : failed_by(k);
+	if (stuck != KUBE_NO) {
+		k->job[k->pod[stuck].job].stuck = stuck;
+		kube_tell(k, SL_BOUND_STUCK, k->pod[stuck].job, KUBE_NO);
+		k->cycles_failed++;
+		if (k->spec[k->pod[stuck].spec].like != KUBE_NO)
+			k->like[k->spec[k->pod[stuck].spec].like].failed = false; /* Beside its own it did. */
+	}
+	const bool first_placed = k->pod[first].node != KUBE_NO;
+	give_up(k, gang, bits | 1U << KUBE_GANG);
+	if (!first_placed)
+		kube_queue_park(k, first, bits);
+	park_gang(k, gang, from, until, bits);
+	if (waits) /* Room was made. */
+		kube_queue_changed(k, KUBE_POD_LEFT,
+			k->pod[first].nominated == KUBE_NO ? 0 : k->pod[first].nominated, k->pod[first].spec);
+}
+
+/* ---- The loop -------------------------------------------------------------------------------------------
+ */
+
+static void try_pod(struct kube *k, uint32_t pod)
+{
+	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
+	bool again;
+	k->attempts++;
+	if (gang != KUBE_NO && k->gang[gang].min > 1) {
+		if (k->options.permit)
+			try_permit(k, pod);
+		else
+			try_gang(k, pod);
+		return;
+	}
+	const uint32_t node = find_node(k, pod, &again);
+	if (node == KUBE_NO) {
+		fail_or_preempt(k, pod, again);
+		return;
+	}
+	k->pod[pod].gpu_kind = KUBE_NO;
+	kube_take(k, pod, node);
+	if (gang != KUBE_NO)
+		k->gang[gang].placed++;
+	bind(k, pod);
+}
+
+static sl_time permits(struct kube *k)
+{
+	sl_time next = SL_NEVER;
+	for (size_t i = 0; k->options.permit && i < k->gangs; i++) {
+		if (k->gang[i].until <= k->now)
+			give_up(k, (uint32_t)i, 1U << KUBE_GANG);
+		next = k->gang[i].until < next ? k->gang[i].until : next;
+	}
+	return next;
+}
+
+sl_time kube_run(struct kube *k, sl_time now)
+{
+	k->now = now;
+	(void)permits(k);
+	sl_time scaled = SL_NEVER;
+	kube_queue_due(k);
+	for (uint32_t pod; !k->status && (pod = kube_queue_pop(k)) != KUBE_NO;)
+		try_pod(k, pod);
+	if (k->scaler && !k->status)
+		scaled = kube_scale_run(k);
+	const sl_time permit = permits(k), queue = kube_queue_next(k);
+	sl_time next = permit < queue ? permit : queue;
+	next = scaled < next ? scaled : next;
+	return next;
+}
+
+/* ---- Why ------------------------------------------------------------------------------------------------
+ */
+
+struct said {
+	char text[96];
+	uint32_t nodes;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct said *)a)->text, ((const struct said *)b)->text);
+}
+
+static void say(struct said *list, size_t *count, const char *text)
+{
+	for (size_t i = 0; i < *count; i++) {
+		if (strcmp(list[i].text, text) != 0)
+			continue;
+		list[i].nodes++;
+		return;
+	}
+	(void)snprintf(list[*count].text, sizeof(list->text), "%s", text);
+	list[(*count)++].nodes = 1;
+}
+
+static void say_node(const struct kube *k, struct said *list, size_t *count, uint32_t node, enum kube_why why)
+{
+	static const char *const text[KUBE_WHYS] = {
+		[KUBE_WHY_UNSCHEDULABLE] = "node(s) were unschedulable",
+		[KUBE_WHY_NAME] = "node(s) didn't match the requested node name",
+		[KUBE_WHY_TAINT] = "node(s) had untolerated taint(s)",
+		[KUBE_WHY_AFFINITY] = "node(s) didn't match Pod's node affinity/selector",
+		[KUBE_WHY_SPREAD_LABEL] =
+			"node(s) didn't match pod topology spread constraints (missing required label)",
+		[KUBE_WHY_NEAR] = "node(s) didn't match pod affinity rules",
+		[KUBE_WHY_SPREAD] = "node(s) didn't match pod topology spread constraints",
+		[KUBE_WHY_ANTI] = "node(s) didn't match pod anti-affinity rules",
+		[KUBE_WHY_EXISTING_ANTI] = "node(s) didn't satisfy existing pods anti-affinity rules",
+	};
+	if (text[why]) {
+		say(list, count, text[why]);
+		return;
+	}
+	if (k->node[node].pods + 1 > k->node[node].pods_max)
+		say(list, count, "Too many pods");
+	for (uint32_t i = 0; i < k->resources; i++) {
+		char lacks[96];
+		if (!(k->node_res[node] >> i & 1))
+			continue;
+		(void)snprintf(lacks, sizeof(lacks), "Insufficient %s", k->resource[i]);
+		say(list, count, lacks);
+	}
+}
+
+/* As kube-scheduler's event says it, of now: "0/3 nodes are available: 3 Insufficient cpu." */
+const char *kube_why(struct kube *k, sl_job job)
+{
+	enum { TEXT_MAX = 4096 };
+	struct kube_job *of = &k->job[job.row];
+	struct said list[KUBE_WHYS + KUBE_RES_MAX];
+	size_t count = 0;
+	uint32_t nodes = 0;
+	if (!of->there || of->stuck == KUBE_NO || k->pod[of->stuck].node != KUBE_NO)
+		return NULL;
+	struct kube_cycle cycle = { of->stuck, kube_near_new(k, of->stuck), k->nominees > 0 };
+	for (uint32_t i = 0; i < k->nodes; i++) {
+		if (!k->node[i].there)
+			continue;
+		const enum kube_why why = kube_filter(k, &cycle, i);
+		nodes++;
+		if (why != KUBE_FITS)
+			say_node(k, list, &count, i, why);
+	}
+	kube_near_free(cycle.near);
+	for (size_t i = 0; i < count; i++) {
+		char text[sizeof(list->text)];
+		memcpy(text, list[i].text, sizeof(text));
+		(void)snprintf(list[i].text, sizeof(list->text), "%u %.80s", list[i].nodes, text);
+	}
+	qsort(list, count, sizeof(*list), by_text); /* As texts, numbers too. */
+	if (!of->why)
+		of->why = malloc(TEXT_MAX);
+	if (!of->why)
+		return NULL;
+	int at = snprintf(of->why, TEXT_MAX, "0/%u nodes are available:", nodes);
+	for (size_t i = 0; i < count && at < TEXT_MAX - 128; i++)
+		at += snprintf(of->why + at, TEXT_MAX - (size_t)at, "%s %s", i ? "," : "", list[i].text);
+	(void)snprintf(of->why + at, TEXT_MAX - (size_t)at, ".");
+	return of->why;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_make.c - kube-scheduler's world from a cluster and its objects: nodes, resources, label values,
+ * budgets.
+ *
+ * A node has what the cluster says, unless an object of kind Node says what is allocatable. Where nobody says
+ * how many pods it takes, it takes 110, the kubelet's default (maxPods).
+ */
+#include "policies/kube/kube.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PODS_MAX = 110 };
+#define MIB     (INT64_C(1) << 20)
+#define MEM_ALL (INT64_C(1) << 58) /* Of a node that names no memory. */
+
+bool kube_grow(struct kube *k, void *array, size_t *room, size_t size, size_t wanted)
+{
+	void **at = array;
+	if (wanted <= *room)
+		return true;
+	size_t more = *room ? *room : 64;
+	while (more < wanted)
+		more *= 2;
+	void *grown = realloc(*at, more * size);
+	if (!grown) {
+		if (!k->status)
+			k->status = sl_fail(&k->err, SL_SYSTEM, "out of memory");
+		return false;
+	}
+	*at = grown;
+	*room = more;
+	return true;
+}
+
+uint32_t kube_resource(struct kube *k, const char *name)
+{
+	for (uint32_t i = 0; i < k->resources; i++)
+		if (strcmp(k->resource[i], name) == 0)
+			return i;
+	if (k->resources == KUBE_RES_MAX)
+		return KUBE_NO;
+	k->resource[k->resources] = name;
+	return k->resources++;
+}
+
+/* ---- Label values as numbers ----------------------------------------------------------------------------
+ */
+
+struct value_at {
+	const char *value;
+	uint32_t node;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct value_at *x = a, *y = b;
+	const int order = strcmp(x->value, y->value);
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static bool number_values(struct kube *k, struct kube_key *key)
+{
+	struct value_at *list = calloc((size_t)k->nodes + 1, sizeof(*list));
+	key->domain = calloc((size_t)k->nodes + 1, sizeof(*key->domain));
+	size_t count = 0;
+	for (uint32_t i = 0; list && key->domain && i < k->nodes; i++) {
+		const char *value = sl_label_of(&k->node[i].labels, key->key);
+		key->domain[i] = KUBE_NO;
+		if (value)
+			list[count++] = (struct value_at){ value, i };
+	}
+	if (!list || !key->domain) {
+		free(list);
+		return false;
+	}
+	qsort(list, count, sizeof(*list), by_value);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || strcmp(list[i].value, list[i - 1].value) != 0)
+			key->count++;
+		key->domain[list[i].node] = key->count - 1;
+	}
+	free(list);
+	return true;
+}
+
+struct kube_key *kube_key_of(struct kube *k, const char *name)
+{
+	for (uint32_t i = 0; i < k->keys; i++)
+		if (strcmp(k->key[i].key, name) == 0)
+			return &k->key[i];
+	if (!kube_grow(k, &k->key, &k->key_room, sizeof(*k->key), k->keys + 1))
+		return NULL;
+	struct kube_key *key = &k->key[k->keys];
+	*key = (struct kube_key){ .key = name };
+	if (!number_values(k, key)) {
+		free(key->domain);
+		k->status = sl_fail(&k->err, SL_SYSTEM, "out of memory");
+		return NULL;
+	}
+	k->keys++;
+	return key;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------------------
+ */
+
+static void take_type(struct kube *k, struct kube_node *node, const struct sl_node_type *type)
+{
+	const struct sl_cluster *cluster = k->cluster;
+	const int64_t mem = type->amount[SL_KIND_MEM];
+	int64_t gpus = 0;
+	node->alloc[KUBE_RES_CPU] =
+		sl_mul_div(type->amount[SL_KIND_CPUS], 1000, sl_parts(cluster->cpu_parts));
+	node->alloc[KUBE_RES_MEM] = mem >= SL_MEM_UNBOUNDED ? MEM_ALL : mem * MIB;
+	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
+		gpus += type->amount[kind] / sl_parts(cluster->gpu_parts);
+	const uint32_t gpu = kube_resource(k, "nvidia.com/gpu");
+	node->alloc[gpu] = gpus;
+}
+
+static bool add_hostname(struct kube *k, struct kube_node *node)
+{
+	if (sl_label_of(&node->labels, "kubernetes.io/hostname"))
+		return true;
+	struct sl_label *made = sl_alloc(k->arena, node->labels.count + 1, sizeof(*made));
+	if (!made)
+		return false;
+	uint32_t at = 0;
+	while (at < node->labels.count && strcmp(node->labels.at[at].key, "kubernetes.io/hostname") < 0)
+		at++;
+	for (uint32_t i = 0; i < node->labels.count; i++)
+		made[i + (i >= at)] = node->labels.at[i];
+	made[at] = (struct sl_label){ "kubernetes.io/hostname", node->name };
+	node->labels = (struct sl_labels){ made, node->labels.count + 1 };
+	return true;
+}
+
+static int make_nodes(struct kube *k, struct sl_err *err)
+{
+	const struct sl_cluster *cluster = k->cluster;
+	const bool pool = cluster->node_count == 0;
+	k->nodes = pool ? (uint32_t)cluster->cpus : cluster->node_count;
+	k->node = sl_alloc(k->arena, (size_t)k->nodes + 1, sizeof(*k->node));
+	if (!k->node)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (uint32_t i = 0; i < k->nodes; i++) {
+		struct kube_node *node = &k->node[i];
+		char name[24];
+		node->up = node->there = true;
+		node->group = node->first = KUBE_NO;
+		node->pods_max = PODS_MAX;
+		if (pool) {
+			*sl_put_i64(name, i) = '\0';
+			node->name = sl_strdup(k->arena, name, strlen(name));
+			node->alloc[KUBE_RES_CPU] = 1000;
+			node->alloc[KUBE_RES_MEM] = MEM_ALL;
+		} else {
+			node->name = cluster->node_name[i];
+			if (cluster->node_labels)
+				node->labels = cluster->node_labels[i];
+			take_type(k, node, &cluster->type[cluster->node_type[i]]);
+		}
+		if (!node->name || !add_hostname(k, node))
+			return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	return SL_OK;
+}
+
+struct named {
+	const char *name;
+	uint32_t node;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+/* What is allocatable, as its object says. */
+static int take_amounts(struct kube *k, struct kube_node *node, const struct sl_object *object,
+	const struct sl_doc_node *map, struct sl_err *err)
+{
+	for (const struct sl_doc_node *at = sl_doc_child(object->doc, map); at;
+		at = sl_doc_next(object->doc, at)) {
+		const char *name = object->doc->text + at->key;
+		const char *text = at->kind == SL_DOC_TEXT ? object->doc->text + at->text : "";
+		const struct sl_place place = sl_doc_place(object->doc, at);
+		int64_t amount;
+		if (!sl_get_amount(name, text, strlen(text), &amount))
+			return sl_fail_at(err, &place, "'%s' is not an amount of %s", text, name);
+		if (strcmp(name, "pods") == 0) {
+			node->pods_max = amount;
+			continue;
+		}
+		const uint32_t resource = kube_resource(k, name);
+		if (resource == KUBE_NO)
+			return sl_fail_at(
+				err, &place, "there are more than %d kinds of resource", KUBE_RES_MAX);
+		node->alloc[resource] = amount;
+	}
+	return SL_OK;
+}
+
+static int take_node(
+	struct kube *k, struct kube_node *node, const struct sl_object *object, struct sl_err *err)
+{
+	const char *unschedulable = kube_text(object->doc, object->node, "spec.unschedulable");
+	const struct sl_doc_node *amounts = kube_get(object->doc, object->node, "status.allocatable");
+	if (!amounts)
+		amounts = kube_get(object->doc, object->node, "status.capacity");
+	node->unschedulable = unschedulable && strcmp(unschedulable, "true") == 0;
+	int status = sl_doc_taints(k->arena, object->doc, kube_get(object->doc, object->node, "spec.taints"),
+		&node->taints, err);
+	if (!status && amounts && amounts->kind == SL_DOC_MAP)
+		status = take_amounts(k, node, object, amounts, err);
+	return status;
+}
+
+/* By name: their ranks, and their objects. */
+static int name_nodes(struct kube *k, struct sl_err *err)
+{
+	struct named *list = calloc((size_t)k->nodes + 1, sizeof(*list));
+	int status = list ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	for (uint32_t i = 0; list && i < k->nodes; i++)
+		list[i] = (struct named){ k->node[i].name, i };
+	if (list)
+		qsort(list, k->nodes, sizeof(*list), by_name);
+	for (uint32_t i = 0; list && i < k->nodes; i++)
+		k->node[list[i].node].rank = i;
+	for (uint32_t i = 0; !status && i < k->cluster->object_count; i++) {
+		const struct sl_object *object = &k->cluster->object[i];
+		const struct named key = { object->name, 0 };
+		if (strcmp(object->kind, "Node") != 0)
+			continue;
+		uint32_t low = 0, high = k->nodes;
+		while (low < high) {
+			const uint32_t half = low + (high - low) / 2;
+			if (strcmp(list[half].name, key.name) < 0)
+				low = half + 1;
+			else
+				high = half;
+		}
+		if (low < k->nodes && strcmp(list[low].name, key.name) == 0)
+			status = take_node(k, &k->node[list[low].node], object, err);
+	}
+	free(list);
+	return status;
+}
+
+/* ---- PodDisruptionBudgets -------------------------------------------------------------------------------
+ */
+
+/* "30%": -30 - 1; SL_NONE: not said. */
+static int take_share(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err)
+{
+	const struct sl_doc_node *at = kube_get(object->doc, object->node, path);
+	*value = SL_NONE;
+	if (!at)
+		return SL_OK;
+	const char *text = at->kind == SL_DOC_TEXT ? object->doc->text + at->text : "";
+	const size_t len = strlen(text);
+	const bool percent = len && text[len - 1] == '%';
+	const struct sl_place place = sl_doc_place(object->doc, at);
+	if (!sl_get_i64(text, len - percent, value) || *value < 0 || (percent && *value > 100))
+		return sl_fail_at(err, &place, "'%s' has to be a number of pods, or percents", text);
+	if (percent)
+		*value = -*value - 1;
+	return SL_OK;
+}
+
+static int make_budgets(struct kube *k, struct sl_err *err)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < k->cluster->object_count; i++)
+		count += strcmp(k->cluster->object[i].kind, "PodDisruptionBudget") == 0;
+	k->budget = sl_alloc(k->arena, count + 1, sizeof(*k->budget));
+	if (!k->budget)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
+		const struct sl_object *object = &k->cluster->object[i];
+		if (strcmp(object->kind, "PodDisruptionBudget") != 0)
+			continue;
+		struct kube_budget *budget = &k->budget[k->budgets++];
+		budget->space = *object->space ? object->space : "default";
+		int status = take_share(object, "spec.minAvailable", &budget->min_available, err);
+		if (!status)
+			status = take_share(object, "spec.maxUnavailable", &budget->max_unavailable, err);
+		if (!status)
+			status = sl_doc_selector(k->arena, object->doc,
+				kube_get(object->doc, object->node, "spec.selector"), &budget->pods, err);
+		if (status)
+			return status;
+	}
+	return SL_OK;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------------
+ */
+
+static int make_room(struct kube *k, struct sl_err *err)
+{
+	const size_t nodes = (size_t)k->nodes + 1;
+	const uint32_t kinds =
+		k->cluster->kind_count > SL_KIND_GPUS ? k->cluster->kind_count - SL_KIND_GPUS : 1;
+	k->job = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*k->job));
+	k->node_why = sl_alloc(k->arena, nodes, sizeof(*k->node_why));
+	k->node_res = sl_alloc(k->arena, nodes, sizeof(*k->node_res));
+	k->feasible = sl_alloc(k->arena, nodes, sizeof(*k->feasible));
+	k->score = sl_alloc(k->arena, nodes, sizeof(*k->score));
+	k->total = sl_alloc(k->arena, nodes, sizeof(*k->total));
+	k->holding_gpus = sl_alloc(k->arena, nodes * kinds, sizeof(*k->holding_gpus));
+	if (!k->job || !k->node_why || !k->node_res || !k->feasible || !k->score || !k->total ||
+		!k->holding_gpus)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	return SL_OK;
+}
+
+int kube_make(
+	struct kube *k, const struct sl_setup *setup, const struct kube_options *options, struct sl_err *err)
+{
+	memset(k, 0, sizeof(*k));
+	k->arena = setup->arena;
+	k->cluster = setup->cluster;
+	k->jobs = setup->jobs;
+	k->seed = setup->seed;
+	k->options = *options;
+	(void)kube_resource(k, "cpu");
+	(void)kube_resource(k, "memory");
+	int status = make_nodes(k, err);
+	if (!status)
+		status = name_nodes(k, err);
+	if (!status)
+		status = make_budgets(k, err);
+	for (uint32_t i = 0; i < k->nodes; i++)
+		for (uint32_t at = 0; at < KUBE_RES_MAX; at++)
+			k->free[at] += k->node[i].alloc[at] < MEM_ALL / k->nodes ? k->node[i].alloc[at]
+										 : MEM_ALL / k->nodes;
+	if (!status)
+		status = kube_configure(k, err);
+	if (!status)
+		status = make_room(k, err);
+	if (!status && options->autoscale)
+		status = kube_scale_make(k, setup, err);
+	return status;
+}
+
+void kube_free(struct kube *k)
+{
+	for (uint32_t i = 0; i < k->keys; i++)
+		free(k->key[i].domain);
+	for (uint32_t i = 0; k->job && i < k->jobs->count; i++)
+		free(k->job[i].why);
+	free(k->key);
+	free(k->spec);
+	free(k->like);
+	free(k->like_slot);
+	free(k->pod);
+	free(k->gang);
+	free(k->active.pod);
+	free(k->backoff.pod);
+	free(k->parked);
+	free(k->freed);
+	free(k->level);
+	free(k->nominee);
+	free(k->told);
+	free(k->holding);
+}

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_pods.c - pods come and go, and hold their place on nodes.
+ */
+#include "policies/kube/kube.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What came of it ------------------------------------------------------------------------------------
+ */
+
+void kube_tell(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t by)
+{
+	if (k->told_next == k->told_count)
+		k->told_next = k->told_count = 0;
+	if (!kube_grow(k, &k->told, &k->told_room, sizeof(*k->told), k->told_count + 1))
+		return;
+	k->told[k->told_count++] = (struct sl_bound){ what, { job }, { by } };
+}
+
+static void untell(struct kube *k, uint32_t job)
+{
+	size_t kept = k->told_next;
+	for (size_t i = k->told_next; i < k->told_count; i++)
+		if (k->told[i].job.row != job)
+			k->told[kept++] = k->told[i];
+	k->told_count = kept;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------------------
+ */
+
+static void count_level(struct kube *k, int64_t priority, bool more)
+{
+	size_t at = 0;
+	while (at < k->levels && k->level[at].priority < priority)
+		at++;
+	if (at == k->levels || k->level[at].priority != priority) {
+		if (!kube_grow(k, &k->level, &k->level_room, sizeof(*k->level), k->levels + 1))
+			return;
+		memmove(&k->level[at + 1], &k->level[at], (k->levels - at) * sizeof(*k->level));
+		k->level[at].priority = priority;
+		k->level[at].pods = 0;
+		k->levels++;
+	}
+	if (more) {
+		k->level[at].pods++;
+		return;
+	}
+	if (--k->level[at].pods)
+		return;
+	k->levels--;
+	memmove(&k->level[at], &k->level[at + 1], (k->levels - at) * sizeof(*k->level));
+}
+
+static int64_t gpus_of(const struct kube *k, const struct kube_spec *spec)
+{
+	(void)k;
+	return spec->gpu == KUBE_NO ? 0 : spec->request[spec->gpu];
+}
+
+/* Of the node's types of GPU the first that has enough left, for the engine's books. */
+static uint32_t choose_gpus(const struct kube *k, const struct kube_spec *spec, uint32_t node)
+{
+	const int64_t wanted = gpus_of(k, spec);
+	if (!wanted || !k->cluster->node_count)
+		return KUBE_NO;
+	const struct sl_node_type *type = &k->cluster->type[k->cluster->node_type[node]];
+	for (uint32_t kind = SL_KIND_GPUS; kind < k->cluster->kind_count; kind++) {
+		const uint32_t bit = kind - SL_KIND_GPUS;
+		const int64_t has = type->amount[kind] / sl_parts(k->cluster->gpu_parts);
+		if (spec->gpu_types && !(spec->gpu_types >> bit & 1))
+			continue;
+		if (has - k->node[node].gpu_used[bit] >= wanted)
+			return bit;
+	}
+	return KUBE_NO;
+}
+
+void kube_take(struct kube *k, uint32_t pod, uint32_t node)
+{
+	struct kube_pod *of = &k->pod[pod];
+	struct kube_node *on = &k->node[node];
+	const struct kube_spec *spec = &k->spec[of->spec];
+	for (uint32_t i = 0; i < k->resources; i++) {
+		on->used[i] += spec->request[i];
+		k->free[i] -= spec->request[i];
+	}
+	on->cpu_scored += spec->cpu_scored;
+	on->mem_scored += spec->mem_scored;
+	on->pods++;
+	if (of->gpu_kind == KUBE_NO) /* Else it comes back. */
+		of->gpu_kind = choose_gpus(k, spec, node);
+	if (of->gpu_kind != KUBE_NO)
+		on->gpu_used[of->gpu_kind] += (uint32_t)gpus_of(k, spec);
+	of->node = node;
+	of->next = on->first;
+	of->before = KUBE_NO;
+	if (on->first != KUBE_NO)
+		k->pod[on->first].before = pod;
+	on->first = pod;
+	on->near_pods += spec->near_any;
+	k->near_pods += spec->near_any;
+	k->near_hard_pods += spec->near_hard;
+	count_level(k, spec->priority, true);
+}
+
+void kube_give(struct kube *k, uint32_t pod)
+{
+	struct kube_pod *of = &k->pod[pod];
+	struct kube_node *on = &k->node[of->node];
+	const struct kube_spec *spec = &k->spec[of->spec];
+	for (uint32_t i = 0; i < k->resources; i++) {
+		on->used[i] -= spec->request[i];
+		k->free[i] += spec->request[i];
+	}
+	on->cpu_scored -= spec->cpu_scored;
+	on->mem_scored -= spec->mem_scored;
+	on->pods--;
+	if (of->gpu_kind != KUBE_NO)
+		on->gpu_used[of->gpu_kind] -= (uint32_t)gpus_of(k, spec);
+	if (of->before != KUBE_NO)
+		k->pod[of->before].next = of->next;
+	else
+		on->first = of->next;
+	if (of->next != KUBE_NO)
+		k->pod[of->next].before = of->before;
+	of->node = KUBE_NO;
+	on->near_pods -= spec->near_any;
+	k->near_pods -= spec->near_any;
+	k->near_hard_pods -= spec->near_hard;
+	count_level(k, spec->priority, false);
+}
+
+void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
+{
+	struct kube_pod *of = &k->pod[pod];
+	if (of->nominated != KUBE_NO) {
+		size_t at = 0;
+		while (k->nominee[at] != pod)
+			at++;
+		k->nominee[at] = k->nominee[--k->nominees];
+		k->node[of->nominated].nominees--;
+		of->nominated = KUBE_NO;
+	}
+	if (node == KUBE_NO ||
+		!kube_grow(k, &k->nominee, &k->nominee_room, sizeof(*k->nominee), k->nominees + 1))
+		return;
+	k->nominee[k->nominees++] = pod;
+	k->node[node].nominees++;
+	of->nominated = node;
+}
+
+/* ---- What pods look like --------------------------------------------------------------------------------
+ */
+
+static uint64_t hash_like(const struct kube_spec *spec)
+{
+	uint64_t hash = (uint64_t)spec->priority * UINT64_C(0x9E3779B97F4A7C15);
+	for (size_t i = 0; i < KUBE_RES_MAX; i++)
+		hash = (hash ^ (uint64_t)spec->request[i]) * UINT64_C(0x100000001B3) ^ hash >> 29;
+	return hash;
+}
+
+static bool is_like(const struct kube_like *like, const struct kube_spec *spec)
+{
+	return like->priority == spec->priority &&
+	       memcmp(like->request, spec->request, sizeof(like->request)) == 0;
+}
+
+static bool grow_slots(struct kube *k)
+{
+	const size_t slots = k->like_slots ? k->like_slots * 2 : 256;
+	uint32_t *made = malloc(slots * sizeof(*made));
+	if (!made)
+		return false;
+	memset(made, 0xff, slots * sizeof(*made));
+	for (size_t i = 0; i < k->likes; i++) {
+		struct kube_spec spec = { .priority = k->like[i].priority };
+		memcpy(spec.request, k->like[i].request, sizeof(spec.request));
+		size_t at = hash_like(&spec) & (slots - 1);
+		while (made[at] != KUBE_NO)
+			at = (at + 1) & (slots - 1);
+		made[at] = (uint32_t)i;
+	}
+	free(k->like_slot);
+	k->like_slot = made;
+	k->like_slots = slots;
+	return true;
+}
+
+static uint32_t find_like(struct kube *k, const struct kube_spec *spec)
+{
+	if (k->likes * 2 >= k->like_slots && !grow_slots(k))
+		return KUBE_NO;
+	size_t at = hash_like(spec) & (k->like_slots - 1);
+	while (k->like_slot[at] != KUBE_NO && !is_like(&k->like[k->like_slot[at]], spec))
+		at = (at + 1) & (k->like_slots - 1);
+	if (k->like_slot[at] != KUBE_NO)
+		return k->like_slot[at];
+	if (!kube_grow(k, &k->like, &k->like_room, sizeof(*k->like), k->likes + 1))
+		return KUBE_NO;
+	struct kube_like *like = &k->like[k->likes];
+	memset(like, 0, sizeof(*like));
+	memcpy(like->request, spec->request, sizeof(like->request));
+	like->priority = spec->priority;
+	k->like_slot[at] = (uint32_t)k->likes;
+	return (uint32_t)k->likes++;
+}
+
+static const struct kube_profile *profile_of(const struct kube *k, const char *scheduler)
+{
+	for (uint32_t i = 0; scheduler && i < k->profiles; i++)
+		if (strcmp(k->profile[i].name, scheduler) == 0)
+			return &k->profile[i];
+	return &k->profile[0];
+}
+
+static void take_requests(struct kube *k, struct kube_spec *spec)
+{
+	const struct sl_amounts *asks = &spec->podset->request;
+	spec->gpu = KUBE_NO;
+	for (uint32_t i = 0; i < asks->count; i++) {
+		if (strcmp(asks->at[i].resource, "pods") == 0)
+			continue;
+		const uint32_t resource = kube_resource(k, asks->at[i].resource);
+		if (resource == KUBE_NO) {
+			k->status = sl_fail(&k->err, SL_INPUT,
+				"pods and nodes name more than %d kinds of resource: leave some out",
+				KUBE_RES_MAX);
+			return;
+		}
+		spec->request[resource] = asks->at[i].amount;
+		if (strcmp(asks->at[i].resource, "nvidia.com/gpu") == 0 && asks->at[i].amount > 0)
+			spec->gpu = resource;
+	}
+	const int64_t cpu = spec->request[KUBE_RES_CPU], mem = spec->request[KUBE_RES_MEM];
+	spec->cpu_scored = cpu ? cpu : KUBE_CPU_ASSUMED;
+	spec->mem_scored = mem ? mem : KUBE_MEM_ASSUMED;
+}
+
+static uint32_t gpu_types_of(const struct kube *k, uint32_t job, uint32_t set, const struct sl_pods *pods)
+{
+	if (*pods->kind || !k->jobs->request)
+		return 0;
+	const struct sl_request *request = &k->jobs->requests[k->jobs->request[job]];
+	return set < request->group_count ? request->group[set].task.gpu_types : 0;
+}
+
+static const struct sl_job_more *more_of(const struct kube *k, uint32_t job)
+{
+	const uint32_t more = k->jobs->more_of ? k->jobs->more_of[job] : 0;
+	return more ? &k->jobs->more[more] : NULL;
+}
+
+static uint32_t make_spec(
+	struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set, const struct sl_pods_pin *pin)
+{
+	const struct sl_job_more *more = more_of(k, job);
+	const struct sl_podset *podset = &pods->podset[set];
+	if (!kube_grow(k, &k->spec, &k->spec_room, sizeof(*k->spec), k->specs + 1))
+		return KUBE_NO;
+	struct kube_spec *spec = &k->spec[k->specs];
+	memset(spec, 0, sizeof(*spec));
+	spec->podset = podset;
+	spec->space = more && more->space && *more->space ? more->space : "default";
+	spec->priority = kube_priority(k, podset, more ? more->priority : 0);
+	spec->profile = profile_of(k, podset->scheduler);
+	spec->gang = KUBE_NO;
+	spec->gpu_types = gpu_types_of(k, job, set, pods);
+	if (pin) {
+		spec->pin = pin->labels;
+		spec->pin_tolerations = pin->tolerations;
+	}
+	take_requests(k, spec);
+	for (uint32_t i = 0; i < podset->near_count; i++) {
+		spec->near_any = true;
+		spec->near_hard |= podset->near[i].anti && !podset->near[i].weight;
+	}
+	spec->plain = !podset->node_selector.count && !podset->required_count && !podset->preferred_count &&
+		      !podset->spread_count && !podset->near_count && !podset->node && !spec->pin.count &&
+		      !podset->tolerations.count && !spec->pin_tolerations.count && !spec->gpu_types &&
+		      !(pin && pin->node) && spec->profile == &k->profile[0];
+	spec->like = spec->plain ? find_like(k, spec) : KUBE_NO;
+	return (uint32_t)k->specs++;
+}
+
+/* ---- Gangs ----------------------------------------------------------------------------------------------
+ */
+
+/* A PodGroup of scheduling.k8s.io (spec.schedulingPolicy or spec.policy, gang.minCount), one of the
+ * coscheduling plugin (spec.minMember), or one of a Workload's podGroups. */
+static int64_t group_min(const struct kube *k, const char *space, const char *name, int64_t fallback)
+{
+	static const char *const paths[] = { "spec.schedulingPolicy.gang.minCount",
+		"spec.policy.gang.minCount", "spec.minMember" };
+	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
+		const struct sl_object *object = &k->cluster->object[i];
+		const char *of = *object->space ? object->space : "default";
+		int64_t value;
+		if (strcmp(object->kind, "PodGroup") != 0 || strcmp(object->name, name) != 0 ||
+			strcmp(of, space) != 0)
+			continue;
+		for (size_t j = 0; j < SL_LEN(paths); j++) {
+			const char *text = kube_text(object->doc, object->node, paths[j]);
+			if (text && sl_get_i64(text, strlen(text), &value) && value > 0)
+				return value;
+		}
+		return 1; /* basic: its pods go one by one. */
+	}
+	return fallback;
+}
+
+static uint32_t gang_of(struct kube *k, uint32_t job, const char *space, const char *name, int64_t min)
+{
+	if (!name && k->job[job].gang)
+		return k->job[job].gang - 1;
+	for (size_t i = 0; name && i < k->gangs; i++)
+		if (k->gang[i].name && strcmp(k->gang[i].name, name) == 0 &&
+			strcmp(k->gang[i].space, space) == 0)
+			return (uint32_t)i;
+	if (!kube_grow(k, &k->gang, &k->gang_room, sizeof(*k->gang), k->gangs + 1))
+		return KUBE_NO;
+	k->gang[k->gangs] = (struct kube_gang_state){
+		.name = name, .space = space, .job = name ? KUBE_NO : job, .min = min, .until = SL_NEVER
+	};
+	if (!name)
+		k->job[job].gang = (uint32_t)k->gangs + 1;
+	return (uint32_t)k->gangs++;
+}
+
+static uint32_t find_gang(
+	struct kube *k, uint32_t job, const struct kube_spec *spec, const struct sl_pods *pods, int64_t total)
+{
+	const char *name = spec->podset->pod_group;
+	if (name)
+		return gang_of(
+			k, job, spec->space, name, group_min(k, spec->space, name, spec->podset->count));
+	if (k->options.gang == KUBE_GANG_OFF || total < 2 ||
+		(k->options.gang == KUBE_GANG_AUTO && *pods->kind))
+		return KUBE_NO;
+	return gang_of(k, job, spec->space, NULL, total);
+}
+
+/* Enough of them are there: they may be tried. */
+static void open_gang(struct kube *k, uint32_t gang)
+{
+	if (k->gang[gang].pods < k->gang[gang].min)
+		return;
+	const uint32_t job = k->gang[gang].job;
+	for (size_t i = job == KUBE_NO ? 0 : k->job[job].first; i < k->pods; i++)
+		if (k->pod[i].state == KUBE_POD_GATED && k->spec[k->pod[i].spec].gang == gang)
+			kube_queue_add(k, (uint32_t)i);
+}
+
+/* ---- Coming and going -----------------------------------------------------------------------------------
+ */
+
+static void make_pod(
+	struct kube *k, uint32_t spec, uint32_t job, uint32_t index, const struct sl_pods_pin *pin)
+{
+	struct kube_pod *pod = &k->pod[k->pods];
+	const char *name = k->spec[spec].podset->node;
+	*pod = (struct kube_pod){ .spec = spec,
+		.job = job,
+		.index = index,
+		.node = KUBE_NO,
+		.must = pin && pin->node ? pin->node[index] : KUBE_NO,
+		.nominated = KUBE_NO,
+		.gpu_kind = KUBE_NO };
+	for (uint32_t i = 0; name && i < k->nodes; i++)
+		if (strcmp(k->node[i].name, name) == 0)
+			pod->must = i;
+	const uint32_t row = (uint32_t)k->pods++;
+	const uint32_t gang = k->spec[spec].gang;
+	if (gang == KUBE_NO) {
+		kube_queue_add(k, row);
+		return;
+	}
+	k->gang[gang].pods++;
+	pod->entered = k->now;
+	if (k->gang[gang].pods > k->gang[gang].min)
+		kube_queue_add(k, row);
+	else
+		pod->state = KUBE_POD_GATED;
+}
+
+void kube_add(
+	struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin)
+{
+	struct kube_job *of = &k->job[job.row];
+	int64_t total = 0;
+	k->now = now;
+	for (uint32_t i = 0; i < pods->count; i++)
+		total += pin ? pin[i].count : pods->podset[i].count;
+	free(of->why);
+	*of = (struct kube_job){
+		.pods = pods, .gang = of->gang, .first = (uint32_t)k->pods, .there = true, .stuck = KUBE_NO
+	};
+	if (total > INT32_MAX ||
+		!kube_grow(k, &k->pod, &k->pod_room, sizeof(*k->pod), k->pods + (size_t)total))
+		return;
+	for (uint32_t i = 0; i < pods->count; i++) {
+		const int64_t count = pin ? pin[i].count : pods->podset[i].count;
+		const uint32_t spec = make_spec(k, job.row, pods, i, pin ? &pin[i] : NULL);
+		if (spec == KUBE_NO || k->status)
+			return;
+		k->spec[spec].gang = find_gang(k, job.row, &k->spec[spec], pods, total);
+		for (int64_t j = 0; j < count; j++)
+			make_pod(k, spec, job.row, (uint32_t)j, pin ? &pin[i] : NULL);
+		if (k->spec[spec].gang != KUBE_NO)
+			open_gang(k, k->spec[spec].gang);
+	}
+	of->count = (uint32_t)total;
+	if (!total) {
+		of->told = true;
+		kube_tell(k, SL_BOUND_ALL, job.row, KUBE_NO);
+	}
+}
+
+void kube_remove(struct kube *k, sl_time now, sl_job job)
+{
+	struct kube_job *of = &k->job[job.row];
+	k->now = now;
+	if (!of->there)
+		return;
+	of->there = false;
+	untell(k, job.row);
+	for (uint32_t i = of->first; i < of->first + of->count; i++) {
+		struct kube_pod *pod = &k->pod[i];
+		const uint32_t gang = k->spec[pod->spec].gang, node = pod->node;
+		kube_nominate(k, i, KUBE_NO);
+		if (gang != KUBE_NO)
+			k->gang[gang].pods--;
+		if (node == KUBE_NO) {
+			kube_queue_drop(k, i);
+			continue;
+		}
+		if (gang != KUBE_NO)
+			k->gang[gang].placed--;
+		kube_give(k, i);
+		pod->state = KUBE_POD_GONE;
+		kube_queue_changed(k, KUBE_POD_LEFT, node, pod->spec);
+	}
+	free(of->why);
+	of->why = NULL;
+}
+
+void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
+{
+	k->now = now;
+	if (k->node[node].up == up)
+		return;
+	k->node[node].up = up;
+	k->version++;
+	if (up) {
+		kube_queue_changed(k, KUBE_NODE_CAME, node, KUBE_NO);
+		return;
+	}
+	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next) {
+		struct kube_job *job = &k->job[k->pod[i].job];
+		if (job->told) { /* It ran: its pods are recreated together. */
+			kube_tell(k, SL_BOUND_LOST, k->pod[i].job, KUBE_NO);
+			job->lost = true;
+		}
+		job->told = false;
+	}
+	uint32_t next;
+	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = next) {
+		struct kube_pod *pod = &k->pod[i];
+		next = pod->next;
+		k->job[pod->job].bound -= pod->state == KUBE_POD_BOUND;
+		if (k->spec[pod->spec].gang != KUBE_NO)
+			k->gang[k->spec[pod->spec].gang].placed--;
+		kube_give(k, i);
+		pod->attempts = 0;
+		pod->state = KUBE_POD_GONE;
+		if (!k->job[pod->job].lost)
+			kube_queue_add(k, i); /* Recreated. */
+	}
+}
+
+/* ---- What a job holds -----------------------------------------------------------------------------------
+ */
+
+static int by_node(const void *a, const void *b)
+{
+	const struct sl_holding *x = a, *y = b;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Sums of pods by node; cpu and memory rounded down, so that what fits here fits in the engine's books. */
+size_t kube_where(struct kube *k, sl_job job, const struct sl_holding **holding)
+{
+	const struct kube_job *of = &k->job[job.row];
+	const uint32_t types =
+		k->cluster->kind_count > SL_KIND_GPUS ? k->cluster->kind_count - SL_KIND_GPUS : 0;
+	size_t count = 0, kept = 0;
+	if (!kube_grow(k, &k->holding, &k->holding_room, sizeof(*k->holding), (size_t)of->count + 1))
+		return 0;
+	for (uint32_t i = of->first; i < of->first + of->count; i++) {
+		const struct kube_spec *spec = &k->spec[k->pod[i].spec];
+		if (k->pod[i].node == KUBE_NO)
+			continue;
+		k->holding[count++] = (struct sl_holding){ .node = k->pod[i].node,
+			.tasks = 1,
+			.cpus = spec->request[KUBE_RES_CPU],
+			.mem = spec->request[KUBE_RES_MEM] };
+	}
+	qsort(k->holding, count, sizeof(*k->holding), by_node); /* Those of one node are added up. */
+	for (size_t i = 0; i < count; i++) {
+		struct sl_holding *last = kept ? &k->holding[kept - 1] : NULL;
+		if (!last || last->node != k->holding[i].node) {
+			k->holding[kept++] = k->holding[i];
+			continue;
+		}
+		last->tasks += k->holding[i].tasks;
+		last->cpus += k->holding[i].cpus;
+		last->mem += k->holding[i].mem;
+	}
+	for (size_t i = 0; i < kept; i++) {
+		k->holding[i].cpus = k->holding[i].cpus * sl_parts(k->cluster->cpu_parts) / 1000;
+		k->holding[i].mem >>= 20;
+		if (types) {
+			k->holding[i].gpus = &k->holding_gpus[i * types];
+			memset(&k->holding_gpus[i * types], 0, types * sizeof(*k->holding_gpus));
+		}
+	}
+	for (uint32_t i = of->first; types && i < of->first + of->count; i++) {
+		const struct kube_pod *pod = &k->pod[i];
+		const struct kube_spec *spec = &k->spec[pod->spec];
+		const struct sl_holding key = { .node = pod->node };
+		if (pod->node == KUBE_NO || pod->gpu_kind == KUBE_NO)
+			continue;
+		const struct sl_holding *at = bsearch(&key, k->holding, kept, sizeof(*k->holding), by_node);
+		const size_t row = (size_t)(at - k->holding);
+		k->holding_gpus[row * types + pod->gpu_kind] +=
+			(uint32_t)(gpus_of(k, spec) * sl_parts(k->cluster->gpu_parts));
+	}
+	*holding = k->holding;
+	return kept;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_queue.c - kube-scheduler's queue: pods that are to be tried, that back off, that nothing will help
+ * until something changes (pkg/scheduler/backend/queue).
+ *
+ * activeQ: by priority, then by the time of entry. backoffQ: by the second in which the backoff ends, then as
+ * activeQ; it is popped too while activeQ is empty (SchedulerPopFromBackoffQ, on since 1.33). What failed
+ * waits for an event that one of the plugins that refused it takes a hint from, or for the flush.
+ */
+#include "policies/kube/kube.h"
+
+#include <stdlib.h>
+
+enum { BACKOFF_FIRST = 1, BACKOFF_MAX = 10 }; /* Seconds. */
+
+sl_time kube_backoff(uint32_t attempts)
+{
+	int64_t seconds = BACKOFF_FIRST;
+	for (uint32_t i = 1; i < attempts && seconds < BACKOFF_MAX; i++)
+		seconds *= 2;
+	return (seconds < BACKOFF_MAX ? seconds : BACKOFF_MAX) * SL_SECOND;
+}
+
+/* ---- Heaps ----------------------------------------------------------------------------------------------
+ */
+
+static bool active_before(const struct kube *k, uint32_t a, uint32_t b)
+{
+	const struct kube_pod *x = &k->pod[a], *y = &k->pod[b];
+	const int64_t px = k->spec[x->spec].priority, py = k->spec[y->spec].priority;
+	if (px != py)
+		return px > py;
+	if (x->entered != y->entered)
+		return x->entered < y->entered;
+	return a < b;
+}
+
+static bool backoff_before(const struct kube *k, uint32_t a, uint32_t b)
+{
+	const sl_time x = k->pod[a].ready / SL_SECOND, y = k->pod[b].ready / SL_SECOND;
+	return x != y ? x < y : active_before(k, a, b);
+}
+
+typedef bool order(const struct kube *k, uint32_t a, uint32_t b);
+
+static void put(struct kube *k, struct kube_heap *heap, size_t at, uint32_t pod)
+{
+	heap->pod[at] = pod;
+	k->pod[pod].place = (uint32_t)at;
+}
+
+static void rise(struct kube *k, struct kube_heap *heap, size_t at, order *before)
+{
+	const uint32_t pod = heap->pod[at];
+	while (at && before(k, pod, heap->pod[(at - 1) / 2])) {
+		put(k, heap, at, heap->pod[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	put(k, heap, at, pod);
+}
+
+static void sink(struct kube *k, struct kube_heap *heap, size_t at, order *before)
+{
+	const uint32_t pod = heap->pod[at];
+	for (;;) {
+		size_t child = 2 * at + 1;
+		if (child >= heap->count)
+			break;
+		if (child + 1 < heap->count && before(k, heap->pod[child + 1], heap->pod[child]))
+			child++;
+		if (!before(k, heap->pod[child], pod))
+			break;
+		put(k, heap, at, heap->pod[child]);
+		at = child;
+	}
+	put(k, heap, at, pod);
+}
+
+static bool push(struct kube *k, struct kube_heap *heap, uint32_t pod, order *before)
+{
+	if (!kube_grow(k, &heap->pod, &heap->capacity, sizeof(*heap->pod), heap->count + 1))
+		return false;
+	heap->pod[heap->count++] = pod;
+	rise(k, heap, heap->count - 1, before);
+	return true;
+}
+
+static void take_out(struct kube *k, struct kube_heap *heap, size_t at, order *before)
+{
+	const uint32_t last = heap->pod[--heap->count];
+	if (at == heap->count)
+		return;
+	put(k, heap, at, last);
+	rise(k, heap, at, before);
+	sink(k, heap, k->pod[last].place, before);
+}
+
+/* ---- The three of them ----------------------------------------------------------------------------------
+ */
+
+static void to_active(struct kube *k, uint32_t pod)
+{
+	if (push(k, &k->active, pod, active_before))
+		k->pod[pod].state = KUBE_POD_ACTIVE;
+}
+
+void kube_queue_add(struct kube *k, uint32_t pod)
+{
+	k->pod[pod].entered = k->now;
+	to_active(k, pod);
+}
+
+void kube_queue_drop(struct kube *k, uint32_t pod)
+{
+	struct kube_pod *of = &k->pod[pod];
+	if (of->state == KUBE_POD_ACTIVE)
+		take_out(k, &k->active, of->place, active_before);
+	if (of->state == KUBE_POD_BACKOFF)
+		take_out(k, &k->backoff, of->place, backoff_before);
+	of->state = KUBE_POD_GONE; /* A parked one is swept later. */
+}
+
+uint32_t kube_queue_pop(struct kube *k)
+{
+	uint32_t pod = KUBE_NO;
+	if (k->active.count) {
+		pod = k->active.pod[0];
+		take_out(k, &k->active, 0, active_before);
+	} else if (k->backoff.count && !k->options.backoff_waits) {
+		pod = k->backoff.pod[0];
+		take_out(k, &k->backoff, 0, backoff_before);
+	}
+	if (pod != KUBE_NO)
+		k->pod[pod].attempts++;
+	return pod;
+}
+
+static void park(struct kube *k, uint32_t pod)
+{
+	if (!kube_grow(k, &k->parked, &k->parked_room, sizeof(*k->parked), k->parked_count + 1))
+		return;
+	k->pod[pod].state = KUBE_POD_PARKED;
+	k->pod[pod].place = (uint32_t)k->parked_count;
+	k->parked[k->parked_count++] = pod;
+}
+
+void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
+{
+	struct kube_pod *of = &k->pod[pod];
+	of->failed_by = failed_by;
+	of->failed_at = k->version;
+	of->entered = k->now;
+	of->ready = k->now + kube_backoff(of->attempts);
+	park(k, pod);
+}
+
+static void wake(struct kube *k, uint32_t pod)
+{
+	if (k->pod[pod].ready <= k->now) {
+		to_active(k, pod);
+		return;
+	}
+	if (push(k, &k->backoff, pod, backoff_before))
+		k->pod[pod].state = KUBE_POD_BACKOFF;
+}
+
+/* ---- Hints ----------------------------------------------------------------------------------------------
+ */
+
+static bool asks_same(const struct kube *k, const struct kube_spec *a, const struct kube_spec *b)
+{
+	for (uint32_t i = 0; i < k->resources; i++)
+		if (a->request[i] > 0 && b->request[i] > 0)
+			return true;
+	return false;
+}
+
+static bool spread_looks(const struct kube_spec *spec, const struct kube_spec *other)
+{
+	for (uint32_t i = 0; i < spec->podset->spread_count; i++)
+		if (sl_label_selects(&spec->podset->spread[i].pods, &other->podset->labels))
+			return true;
+	return false;
+}
+
+static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_change change, uint32_t other)
+{
+	const struct kube_spec *spec = &k->spec[pod->spec];
+	if (change == KUBE_NODE_CAME)
+		return pod->failed_by != 1U << KUBE_GANG;
+	const struct kube_spec *of = &k->spec[other];
+	if (change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_FIT) &&
+		(asks_same(k, spec, of) || pod->nominated != KUBE_NO))
+		return true;
+	if ((pod->failed_by & 1U << KUBE_SPREAD) && spread_looks(spec, of))
+		return true;
+	if (pod->failed_by & 1U << KUBE_NEAR)
+		return change == KUBE_POD_LEFT || !spec->plain;
+	return change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_GANG);
+}
+
+void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec)
+{
+	k->version++;
+	if (change != KUBE_POD_CAME &&
+		kube_grow(k, &k->freed, &k->freed_room, sizeof(*k->freed), k->freed_count + 1))
+		k->freed[k->freed_count++] = node;
+	if (change == KUBE_POD_CAME && !k->near_pods && !k->status) {
+		bool any = false;
+		for (size_t i = 0; i < k->parked_count && !any; i++)
+			any = k->pod[k->parked[i]].failed_by & (1U << KUBE_SPREAD | 1U << KUBE_NEAR);
+		if (!any)
+			return;
+	}
+	size_t kept = 0;
+	for (size_t i = 0; i < k->parked_count; i++) {
+		const uint32_t pod = k->parked[i];
+		if (k->pod[pod].state != KUBE_POD_PARKED || k->pod[pod].place != i)
+			continue; /* It left. */
+		if (hint(k, &k->pod[pod], change, spec)) {
+			wake(k, pod);
+			continue;
+		}
+		k->pod[pod].place = (uint32_t)kept;
+		k->parked[kept++] = pod;
+	}
+	k->parked_count = kept;
+}
+
+/* ---- Time -----------------------------------------------------------------------------------------------
+ */
+
+/* The earliest of: the end of a backoff, the flush of a pod that may find another world. */
+sl_time kube_queue_next(const struct kube *k)
+{
+	sl_time next = SL_NEVER;
+	if (k->backoff.count && k->options.backoff_waits)
+		next = k->pod[k->backoff.pod[0]].ready;
+	for (size_t i = 0; i < k->parked_count; i++) {
+		const struct kube_pod *pod = &k->pod[k->parked[i]];
+		if (pod->state != KUBE_POD_PARKED || pod->place != i || pod->failed_at == k->version)
+			continue;
+		const sl_time at = pod->entered + k->options.flush;
+		if (at < next)
+			next = at;
+		break; /* They were parked in the order of time. */
+	}
+	return next;
+}
+
+void kube_queue_due(struct kube *k)
+{
+	while (k->backoff.count && k->pod[k->backoff.pod[0]].ready <= k->now) {
+		const uint32_t pod = k->backoff.pod[0];
+		take_out(k, &k->backoff, 0, backoff_before);
+		to_active(k, pod);
+	}
+	size_t kept = 0;
+	if (!k->parked_count || kube_queue_next(k) > k->now)
+		return;
+	for (size_t i = 0; i < k->parked_count; i++) {
+		const uint32_t pod = k->parked[i];
+		if (k->pod[pod].state != KUBE_POD_PARKED || k->pod[pod].place != i)
+			continue;
+		if (k->pod[pod].entered + k->options.flush <= k->now && k->pod[pod].failed_at != k->version) {
+			wake(k, pod);
+			continue;
+		}
+		k->pod[pod].place = (uint32_t)kept;
+		k->parked[kept++] = pod;
+	}
+	k->parked_count = kept;
+}
