@@ -219,6 +219,14 @@ void kueue_pods_start(struct kueue *k, uint32_t row);
 void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
 void kueue_pods_run(struct kueue *k);                /* Those that wait are tried again. */
 void kueue_pods_release(struct kueue *k);
+/* They have these nodes: the job starts. */
+void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count);
+bool kueue_by_host(const struct kq_placement *placement); /* Its domains are hosts. */
+
+/* kueue_bind.c: kube-scheduler. */
+int kueue_bind_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
+void kueue_bind_add(struct kueue *k, uint32_t row);
+void kueue_bind_run(struct kueue *k);
 
 /* kueue_api.c: writes to the API server. When one that is made now is through. */
 sl_time kueue_write(struct kueue *k);

@@ -185,7 +185,7 @@ static bool in_domain(const struct kueue *k, const struct kq_placement *placemen
 	return true;
 }
 
-static bool is_host_level(const struct kq_placement *placement)
+bool kueue_by_host(const struct kq_placement *placement)
 {
 	return placement->level_count == 1 && strcmp(placement->level[0], "kubernetes.io/hostname") == 0;
 }
@@ -195,7 +195,7 @@ static int64_t place_domain(struct placing *p, const struct kq_placement *placem
 {
 	const struct kueue *k = p->k;
 	int64_t left = domain->count;
-	const uint32_t host = is_host_level(placement) ? kq_find_host(k->kq, domain->value[0]) : KQ_NO;
+	const uint32_t host = kueue_by_host(placement) ? kq_find_host(k->kq, domain->value[0]) : KQ_NO;
 	if (host != KQ_NO && k->host_node[host] != UINT32_MAX) {
 		const int64_t pods = fits(k, k->host_node[host], demand, left);
 		take_pods(p, k->host_node[host], demand, pods);
@@ -338,7 +338,7 @@ static enum sl_rule rule_of(const struct kueue *k, uint32_t workload)
 	return SL_RULE_ADMIT;
 }
 
-static void start(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count)
+void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count)
 {
 	struct kueue_job *job = &k->job[row];
 	struct kueue_order *order = kueue_order(k, KUEUE_START, row);
@@ -361,7 +361,7 @@ static bool try_start(struct kueue *k, uint32_t row)
 	const uint32_t types = k->kinds - SL_KIND_GPUS;
 	for (size_t i = 0; i < held->count; i++)
 		held->at[i].gpus = &held->gpus[i * types];
-	start(k, row, held->at, held->count);
+	kueue_pods_on(k, row, held->at, held->count);
 	return true;
 }
 
@@ -377,9 +377,7 @@ void kueue_pods_start(struct kueue *k, uint32_t row)
 	k->job[row].stage = KUEUE_PODS;
 	k->job[row].stamp++;
 	if (k->binder) {
-		k->binder->add(
-			k->binder_state, k->now, (sl_job){ row }, k->shape[k->shape_of[row]].pods, NULL);
-		k->binder_at = k->now;
+		kueue_bind_add(k, row);
 		return;
 	}
 	if (!try_start(k, row))
@@ -412,43 +410,12 @@ void kueue_pods_stop(struct kueue *k, uint32_t row)
 	k->room_again = k->waiting_count > 0;
 }
 
-/* ---- kube-scheduler ---------------------------------------------------------------------------------- */
-
-static void bound_all(struct kueue *k, uint32_t row)
-{
-	const struct sl_holding *holding;
-	const size_t count = k->binder->where(k->binder_state, (sl_job){ row }, &holding);
-	if (k->job[row].stage == KUEUE_PODS && count)
-		start(k, row, holding, count);
-}
-
-static void run_binder(struct kueue *k)
-{
-	struct sl_bound bound;
-	if (k->binder_at > k->now)
-		return;
-	k->binder_at = SL_NEVER;
-	const sl_time again = k->binder->run(k->binder_state, k->now);
-	while (k->binder->next(k->binder_state, &bound)) {
-		if (bound.what == SL_BOUND_ALL)
-			bound_all(k, bound.job.row);
-		else if (bound.what == SL_BOUND_STUCK)
-			kueue_reason(k, bound.job.row, SL_REASON_UNSCHEDULABLE);
-		else
-			kueue_lost(k, bound.job.row);
-	}
-	if (again <= k->now || again >= k->binder_at)
-		return;
-	k->binder_at = again;
-	kueue_due(k, again, KUEUE_DUE_BINDER, UINT32_MAX);
-}
-
 void kueue_pods_run(struct kueue *k)
 {
 	const bool again = k->room_again;
 	k->room_again = false;
 	if (k->binder) {
-		run_binder(k);
+		kueue_bind_run(k);
 		return;
 	}
 	if (!again)
@@ -490,28 +457,10 @@ static int make_free(struct kueue *k, struct sl_err *err)
 	return SL_OK;
 }
 
-static const struct sl_binder *find_binder(void)
-{
-	for (const struct sl_binder *const *binder = sl_binders; *binder; binder++)
-		if (strcmp((*binder)->name, "kube") == 0)
-			return *binder;
-	return NULL;
-}
-
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const int status = make_free(k, err);
-	const bool nodes = k->kq->host_count > 0;
-	k->binder_at = SL_NEVER;
-	if (status || k->pods == KUEUE_PODS_QUOTA || (k->pods == KUEUE_PODS_AUTO && !nodes))
-		return status;
-	k->binder = find_binder();
-	if (!k->binder && k->pods == KUEUE_PODS_AUTO)
-		return SL_OK;
-	if (!k->binder)
-		return sl_fail(err, SL_USAGE,
-			"policy 'kueue': pods=kube, and there is no kube-scheduler here: say pods=quota");
-	return k->binder->init(&k->binder_state, setup, err);
+	return status ? status : kueue_bind_make(k, setup, err);
 }
 
 void kueue_pods_release(struct kueue *k)

@@ -324,8 +324,15 @@ void kueue_lost(struct kueue *k, uint32_t row)
 	if (job->stage != KUEUE_RUNS)
 		return;
 	kq_pods_ready(k->kq, job->workload, false);
-	kueue_pods_stop(k, row);
-	kueue_pods_start(k, row);
+	if (job->in_engine) { /* kube-scheduler took a pod away, and looks for another node. */
+		job->why = "NodeFailures";
+		give_order(k, row);
+		job->stage = KUEUE_PODS;
+		job->stamp++;
+	} else {
+		kueue_pods_stop(k, row);
+		kueue_pods_start(k, row);
+	}
 	kueue_changed(k);
 	kueue_reconcile(k, row);
 }
