@@ -35,7 +35,7 @@ const struct sl_doc_node *kube_at(
 	kube_at(doc, node, (const char *const[]){ __VA_ARGS__ }, \
 		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 /* A text; NULL: it is none. */
-const char *kube_text(const struct sl_doc *doc, const struct sl_doc_node *node);
+const char *kube_text_of(const struct sl_doc *doc, const struct sl_doc_node *node);
 /* An RFC 3339 time, in UTC (a trailing Z), as microseconds since 1970. */
 bool kube_time(const char *text, sl_time *time);
 
