@@ -163,12 +163,22 @@ static void change(int64_t *to, int64_t value)
 		*to = value;
 }
 
+/* Who waits in it leaves its ClusterQueue, or comes back. */
+static void stop_local(struct kueue *k, uint32_t local, enum kq_stop stop)
+{
+	struct kq *kq = k->kq;
+	kq->local[local].stop = stop;
+	for (uint32_t i = 0; i < kq->workload_count; i++)
+		if (kq->workload[i].local == local && !kq->workload[i].gone)
+			kq_queue_update(kq, i);
+}
+
 static void do_command(struct kueue *k, const struct kueue_command *command)
 {
 	struct kq *kq = k->kq;
 	const uint32_t node = command->of_local ? kq->local[command->row].queue : command->row;
 	if (command->stop >= 0 && command->of_local)
-		kq->local[command->row].stop = (enum kq_stop)command->stop;
+		stop_local(k, command->row, (enum kq_stop)command->stop);
 	else if (command->stop >= 0)
 		kq->node[command->row].stop = (enum kq_stop)command->stop;
 	if (command->quota) {
