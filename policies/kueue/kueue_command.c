@@ -92,6 +92,7 @@ static struct kq_quota *quota_of(const struct kq *kq, uint32_t node, const char 
 				if (strcmp(kq->flavor[group->flavor[f].flavor].name, flavor) == 0 &&
 					strcmp(kq->resource[group->flavor[f].quota[q].resource], resource) ==
 						0)
+					/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 					return (struct kq_quota *)(uintptr_t)&group->flavor[f].quota[q];
 	}
 	return NULL;

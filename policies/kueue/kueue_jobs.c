@@ -197,8 +197,12 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
 	struct shape_key *key = calloc(room, sizeof(*key));
 	k->shape_of = sl_alloc(k->arena, (size_t)setup->jobs->count + 1, sizeof(*k->shape_of));
 	k->job = sl_alloc(k->arena, (size_t)setup->jobs->count + 1, sizeof(*k->job));
-	int status = key && k->shape_of && k->job ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
-	for (uint32_t row = 0; row < setup->jobs->count && !status; row++) {
+	if (!key || !k->shape_of || !k->job) {
+		free(key);
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	int status = SL_OK;
+	for (uint32_t row = 0; !status && row < setup->jobs->count; row++) {
 		k->job[row] = (struct kueue_job){
 			.workload = KQ_NO, .admitted = SL_NONE, .reconcile = SL_NEVER, .by = KQ_NO
 		};
