@@ -38,7 +38,8 @@ static void expect(uint32_t row, const char *want, const char *clause)
 {
 	const char *got = tas_place(&world, row, false);
 	const bool same = strcmp(got, want) == 0;
-	cr_expect(same, "%s: %s, expected %s (%s)", clause, got, want, world.why ? world.why : "");
+	const char *why = world.why ? world.why : "";
+	cr_expect(same, "%s: %s, expected %s (%s)", clause, got, want, why);
 }
 
 Test(kq_tas_books, held_room_is_gone_until_it_comes_back)
