@@ -234,7 +234,8 @@ static void assign_together(struct kq_scan *scan, struct kq_together *together)
 {
 	if (!start_together(scan, together))
 		return;
-	for (uint32_t r = 0; r < together->requests.count && !together->failed; r++)
+	/* Backwards: which group fails first shows in the reason alone, and recorded cases have cpu last. */
+	for (uint32_t r = together->requests.count; r-- > 0 && !together->failed;)
 		if (together->pick[r].flavor == KQ_NO && !is_left_out(scan, together, r))
 			together->failed = !kq_scan_group(scan, together, r);
 	for (uint32_t i = 0; i < together->count; i++) {
@@ -248,6 +249,31 @@ static void assign_together(struct kq_scan *scan, struct kq_together *together)
 			give_picks(scan, together, row);
 		row->mode = mode_of_podset(row);
 	}
+}
+
+/* Pods are placed in one topology: of two there is no way, though each flavor is as good as it was. */
+static void refuse_two_topologies(struct kq_scan *scan, uint32_t p)
+{
+	struct kq_podset_assignment *row = &scan->made->podset[p];
+	const struct kq_podset *podset = &scan->workload->podset[row->podset];
+	uint32_t first = KQ_NO;
+	bool two = false;
+	for (uint32_t i = 0; i < row->pick_count; i++) {
+		const uint32_t flavor = row->pick[i].flavor;
+		if (scan->kq->flavor[flavor].topology == KQ_NO)
+			continue;
+		two |= first != KQ_NO && flavor != first;
+		first = flavor;
+	}
+	if (!two || !(podset->topology.given || kq_tas_only(scan->kq, scan->queue_row)))
+		return;
+	struct kq_pick *kept = row->pick;
+	const uint32_t count = row->pick_count;
+	row->pick_count = 0;
+	kq_assign_because(scan->kq, scan->scratch, scan->made, p, KQ_NO_FIT,
+		"more than one flavor assigned has a topology");
+	row->pick = kept;
+	row->pick_count = count;
 }
 
 /* ---- The workload
@@ -298,5 +324,7 @@ struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint3
 		for (uint32_t i = 0; i < made->podset[p].pick_count; i++)
 			made->pending_flavors |= made->podset[p].pick[i].tried != -1;
 	kq_assign_resolve(kq, made);
+	for (uint32_t p = 0; kq->config.gate[KQ_GATE_TopologyAwareScheduling] && p < made->podset_count; p++)
+		refuse_two_topologies(&scan, p);
 	return kq->err.status ? NULL : made;
 }

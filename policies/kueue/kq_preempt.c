@@ -365,6 +365,7 @@ struct kq_victims kq_victims_of(struct kq *kq, struct kq_scratch *scratch,
 	return search_victims(&search, scratch);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): its parameters are those of kq_oracle. */
 enum kq_grain kq_preempt_oracle(void *self, struct kq *kq, uint32_t workload, uint32_t queue, uint32_t fr,
 	int64_t amount, uint32_t *borrow)
 {

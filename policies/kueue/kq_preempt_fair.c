@@ -298,10 +298,10 @@ static bool make_room(struct fair *fair)
 {
 	struct kq *kq = fair->search->kq;
 	fair->next = malloc((kq->node_count + 1) * sizeof(*fair->next));
-	fair->pruned = malloc((kq->node_count + 1) * sizeof(*fair->pruned));
+	fair->pruned = calloc((size_t)kq->node_count + 1, sizeof(*fair->pruned));
 	fair->ours = calloc(kq->node_count + 1, sizeof(*fair->ours));
 	fair->after = malloc((fair->list.count + 1) * sizeof(*fair->after));
-	fair->retry.at = malloc((fair->list.count + 1) * sizeof(*fair->retry.at));
+	fair->retry.at = calloc((size_t)fair->list.count + 1, sizeof(*fair->retry.at));
 	if (!fair->next || !fair->pruned || !fair->ours || !fair->after || !fair->retry.at)
 		return kq_fail(kq, SL_SYSTEM, "out of memory"), false;
 	for (uint32_t node = kq->node[fair->search->queue].parent; node != KQ_NO;

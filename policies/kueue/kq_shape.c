@@ -94,7 +94,8 @@ static uint64_t mix_podset(const struct kq *kq, uint64_t hash, const struct kq_p
 	hash = mix(hash, (uint64_t)podset->min_count);
 	hash = mix_amounts(kq, hash, &podset->request);
 	hash = mix(hash, podset->pod.at != NULL);
-	hash = mix_amounts(kq, hash, &podset->pod);
+	if (podset->pod.at)
+		hash = mix_amounts(kq, hash, &podset->pod);
 	hash = mix_labels(hash, &podset->node_selector);
 	hash = mix_tolerations(hash, &podset->tolerations);
 	hash = mix_terms(hash, podset->required, podset->required_count);

@@ -95,26 +95,32 @@ void kq_share_made(struct kq *kq, struct kq_quota_made *made, const uint32_t *bo
 
 /* ---- Asked ---- */
 
-static int64_t extra_of(const struct kq_usage_cell *extra, uint32_t count, uint32_t fr)
+struct extra {
+	const struct kq_usage_cell *at;
+	uint32_t count;
+};
+
+static int64_t extra_of(struct extra extra, uint32_t fr)
 {
 	int64_t sum = 0;
-	for (uint32_t i = 0; i < count; i++)
-		if (extra[i].fr == fr)
-			sum = kq_add(sum, extra[i].amount);
+	for (uint32_t i = 0; i < extra.count; i++)
+		if (extra.at[i].fr == fr)
+			sum = kq_add(sum, extra.at[i].amount);
 	return sum;
 }
 
 /* Of one resource: what is borrowed over its flavors. Cells that no quota of the subtree names do not count.
  */
-static int64_t borrowed(const struct kq *kq, const struct kq_quota_made *made, uint32_t node,
-	const uint32_t *fr, uint32_t fr_count, const struct kq_usage_cell *extra, uint32_t extra_count)
+static int64_t borrowed(
+	const struct kq *kq, uint32_t node, const uint32_t *fr, uint32_t fr_count, struct extra extra)
 {
+	const struct kq_quota_made *made = kq->state[KQ_PART_QUOTA];
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < fr_count; i++) {
 		const size_t at = (size_t)node * kq->fr_count + fr[i];
 		if (!made->quoted[at])
 			continue;
-		const int64_t used = kq_add(extra_of(extra, extra_count, fr[i]), kq->usage[at]);
+		const int64_t used = kq_add(extra_of(extra, fr[i]), kq->usage[at]);
 		const int64_t above = kq_sub(used, kq->subtree[at]);
 		if (above > 0)
 			sum = kq_add(sum, above);
@@ -133,7 +139,7 @@ struct kq_share kq_share_of(
 	for (uint32_t from = 0, to; from < kq->fr_count; from = to) {
 		to = run_end(kq, made, from);
 		const uint32_t *fr = &made->by_resource[from];
-		const int64_t above = borrowed(kq, made, node, fr, to - from, extra, extra_count);
+		const int64_t above = borrowed(kq, node, fr, to - from, (struct extra){ extra, extra_count });
 		if (above <= 0)
 			continue;
 		share.borrowing = true;

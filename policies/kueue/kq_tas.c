@@ -177,36 +177,36 @@ static void add_domain(const struct kq_tree *tree, struct kq_placement *to, uint
 	domain->count = count;
 }
 
-static bool placements_of(struct kq_placing *placing, const struct kq_team *team, const struct kq_found *work,
-	const uint32_t *leaf, uint32_t count, struct kq_placement **worker, struct kq_placement **leader)
+static bool placements_of(struct kq_placing *placing, const struct kq_search *search, const uint32_t *leaf,
+	uint32_t count, struct kq_placement **worker, struct kq_placement **leader)
 {
-	*worker = placement_new(placing, team->tree, count);
+	*worker = placement_new(placing, search->tree, count);
 	if (leader)
-		*leader = placement_new(placing, team->tree, 1);
+		*leader = placement_new(placing, search->tree, 1);
 	if (!*worker || (leader && !*leader))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		if (work[leaf[i]].pods > 0)
-			add_domain(team->tree, *worker, leaf[i], work[leaf[i]].pods);
-		if (leader && work[leaf[i]].leader > 0 && (*leader)->count == 0)
-			add_domain(team->tree, *leader, leaf[i], work[leaf[i]].leader);
+		const struct kq_found *got = &search->work[leaf[i]];
+		if (got->pods > 0)
+			add_domain(search->tree, *worker, leaf[i], got->pods);
+		if (leader && got->leader > 0 && (*leader)->count == 0)
+			add_domain(search->tree, *leader, leaf[i], got->leader);
 	}
 	return true;
 }
 
-bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, int64_t count, uint32_t within,
-	uint32_t within_level, const struct kq_podset *as, struct kq_placement **worker,
+bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, struct kq_placement **worker,
 	struct kq_placement **leader)
 {
 	struct kq *kq = placing->kq;
 	const struct kq_workload *row = &kq->workload[placing->workload];
-	struct kq_ask ask = { .podset = as ? as : &row->podset[team->worker],
+	struct kq_ask ask = { .podset = team->as ? team->as : &row->podset[team->worker],
 		.leader = leader ? &row->podset[team->leader] : NULL,
-		.count = count,
+		.count = team->worker_count,
 		.leaders = leader ? 1 : 0,
 		.empty = placing->empty,
-		.within = within,
-		.within_level = within_level };
+		.within = team->within,
+		.within_level = team->within_level };
 	if (!ask_of(placing, team, &ask.podset->topology, &ask))
 		return false;
 	struct kq_search search = {
@@ -217,7 +217,7 @@ bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, int64
 	const uint32_t picked = search.have ? kq_pick(&search, leaf) : 0;
 	if (picked == 0)
 		return false;
-	return placements_of(placing, team, search.work, leaf, picked == KQ_NO ? 0 : picked, worker, leader);
+	return placements_of(placing, &search, leaf, picked == KQ_NO ? 0 : picked, worker, leader);
 }
 
 /* ---- Books

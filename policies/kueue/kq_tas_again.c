@@ -85,13 +85,12 @@ static uint32_t broken_slice(struct kq_placing *placing, const struct kq_tree *t
 	uint32_t first = KQ_NO;
 	for (uint32_t i = 0; level != KQ_NO && i < rest->count; i++) {
 		int64_t pods = lost;
-		const uint32_t lowest = tree->level_count - 1;
 		const uint32_t leaf = kq_tree_leaf(placing->kq, tree, &rest->domain[i], rest->level_count);
-		const uint32_t domain = kq_tree_above(tree, tree->leaf_first + leaf, lowest, level);
+		const uint32_t domain = kq_tree_above(tree, leaf, level);
 		for (uint32_t k = 0; k < rest->count; k++) {
 			const uint32_t other =
 				kq_tree_leaf(placing->kq, tree, &rest->domain[k], rest->level_count);
-			if (kq_tree_above(tree, tree->leaf_first + other, lowest, level) == domain)
+			if (kq_tree_above(tree, other, level) == domain)
 				pods += rest->domain[k].count;
 		}
 		if (pods % size == 0 && (first == KQ_NO || domain < first))
@@ -130,7 +129,7 @@ static uint32_t confined(struct kq_placing *placing, const struct kq_team *team,
 	if (!request->required)
 		return KQ_NO;
 	const uint32_t leaf = kq_tree_leaf(placing->kq, tree, &rest->domain[0], rest->level_count);
-	return kq_tree_above(tree, tree->leaf_first + leaf, tree->level_count - 1, *level);
+	return kq_tree_above(tree, leaf, *level);
 }
 
 /* Pods that are no whole slices go by the innermost slices that they still make, else one by one. */
@@ -151,7 +150,6 @@ bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const
 	const struct kq_workload *row = &placing->kq->workload[placing->workload];
 	struct kq_placement *rest = copy_of(placing, old, 0);
 	int64_t count = 0;
-	uint32_t level = KQ_NO;
 	if (!rest)
 		return false;
 	rest->count = 0;
@@ -162,12 +160,15 @@ bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const
 			rest->domain[rest->count++] = old->domain[i];
 	if (kq_placement_stale(placing->kq, team->tree, rest))
 		return refuse(placing, "another domain of the placement is no longer there");
-	const uint32_t within = confined(placing, team, rest, count, &level);
 	struct kq_podset as = row->podset[team->worker];
-	if (within != KQ_NO && as.topology.slice_count > 0 && as.topology.slice[0].size > 0 &&
+	struct kq_team again = *team;
+	again.within = confined(placing, team, rest, count, &again.within_level);
+	again.worker_count = count;
+	again.as = &as;
+	if (again.within != KQ_NO && as.topology.slice_count > 0 && as.topology.slice[0].size > 0 &&
 		count % as.topology.slice[0].size != 0)
 		by_what_is_whole(&as.topology, count);
-	if (!kq_place_team(placing, team, count, within, level, &as, lost, NULL))
+	if (!kq_place_team(placing, &again, lost, NULL))
 		return false;
 	if ((*lost)->count == 0)
 		return refuse(placing, "there is no other place for the pods of the unhealthy host");
@@ -201,8 +202,9 @@ static bool grow(struct kq_placing *placing, const struct kq_team *team, const s
 	kq_placement_add(kq, team->tree, &row->podset[team->worker], before, placing->empty, 1);
 	if (leader)
 		kq_placement_add(kq, team->tree, &row->podset[team->leader], leader, placing->empty, 1);
-	const bool ok = kq_place_team(
-		placing, team, team->worker_count - pods_of(before), KQ_NO, 0, NULL, &more, NULL);
+	struct kq_team delta = *team;
+	delta.worker_count -= pods_of(before);
+	const bool ok = kq_place_team(placing, &delta, &more, NULL);
 	kq_undo(kq, mark);
 	*worker = ok ? merge(placing, team->tree, more, before) : NULL;
 	return *worker != NULL;

@@ -124,12 +124,13 @@ static uint32_t list_of(const struct siblings *siblings, uint32_t *list)
 	return siblings->count;
 }
 
-static uint32_t below(const struct kq_search *search, const uint32_t *domain, uint32_t count, uint32_t *list)
+static uint32_t children(
+	const struct kq_search *search, const uint32_t *domain, uint32_t count, uint32_t *into)
 {
 	uint32_t made = 0;
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t c = 0; c < search->tree->child_count[domain[i]]; c++)
-			list[made++] = search->tree->child[domain[i]] + c;
+			into[made++] = search->tree->child[domain[i]] + c;
 	return made;
 }
 
@@ -150,7 +151,7 @@ static void consider(struct kq_search *search, const struct siblings *siblings, 
 	for (uint32_t i = 0; i < count; i++)
 		load(search, list[i]);
 	if (ask->level < ask->slice_level) {
-		count = below(search, list, count, lower);
+		count = children(search, list, count, lower);
 		list = lower;
 	}
 	const struct greedy first = try_greedy(search, list, count);
@@ -268,9 +269,9 @@ static bool join(struct states *states, const struct kq_found *found, uint32_t d
 static uint32_t best_state(const struct states *states, uint32_t used)
 {
 	uint32_t best = KQ_NO;
-	for (uint32_t i = 0; i < states->ordered[used * 2]; i++)
-		if (states->at[states->order[used * 2][i]].left <= 0)
-			best = states->order[used * 2][i];
+	for (uint32_t i = 0; i < states->ordered[(size_t)used * 2]; i++)
+		if (states->at[states->order[(size_t)used * 2][i]].left <= 0)
+			best = states->order[(size_t)used * 2][i];
 	return best;
 }
 
@@ -409,7 +410,7 @@ uint32_t kq_balance(struct kq_search *search, uint32_t *domain, uint32_t *level)
 	if (ask->level < ask->slice_level) {
 		uint32_t *list = domain + search->kq->tas->domains_max + 1;
 		count = fewest(search, domain, count, true);
-		count = below(search, domain, count, list);
+		count = children(search, domain, count, list);
 		memcpy(domain, list, count * sizeof(*domain));
 		*level = ask->level + 1;
 	}

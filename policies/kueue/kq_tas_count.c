@@ -298,8 +298,7 @@ void kq_count_up(const struct kq_tree *tree, const struct kq_ask *ask, struct kq
 
 static bool within(const struct kq_tree *tree, const struct kq_ask *ask, uint32_t leaf)
 {
-	return ask->within == KQ_NO || kq_tree_above(tree, tree->leaf_first + leaf, tree->level_count - 1,
-					       ask->within_level) == ask->within;
+	return ask->within == KQ_NO || kq_tree_above(tree, leaf, ask->within_level) == ask->within;
 }
 
 static void count_all(struct kq *kq, struct kq_tree *tree, const struct kq_ask *ask, struct kq_view *view)

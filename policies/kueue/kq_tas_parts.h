@@ -90,8 +90,8 @@ struct kq_tree *kq_tree_of(const struct kq *kq, uint32_t flavor); /* NULL: it ha
 uint32_t kq_tree_leaf(struct kq *kq, const struct kq_tree *tree, const struct kq_domain_count *domain,
 	uint32_t value_count);
 uint32_t kq_tree_level(const struct kq_tree *tree, const char *key); /* KQ_NO */
-/* The domain above one of `level`, at level `above`. */
-uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t domain, uint32_t level, uint32_t above);
+/* The domain of a level in which a leaf lies. */
+uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t leaf, uint32_t level);
 void kq_views_release(struct kq_tree *tree);
 void kq_view_free(struct kq_view *view);
 
@@ -145,6 +145,7 @@ struct kq_search {
 	const struct kq_found *have; /* Phase 1. */
 	struct kq_found *work;       /* What is given in the descent. */
 	char *why;                   /* Why there is none: room of KQ_WHY. */
+	bool loaded;                 /* What is below the picked domains is in work already. */
 };
 enum { KQ_WHY = 256 };
 /* Orders of choice, in place: by leaders first, or by slices alone. */
@@ -164,8 +165,10 @@ struct kq_team {
 	struct kq_tree *tree;
 	uint32_t worker, leader;       /* Podsets of the workload; KQ_NO: no leader. */
 	uint32_t worker_at, leader_at; /* The same in the assignment. */
-	int64_t worker_count, leader_count;
+	int64_t worker_count;
 	bool implied;
+	uint32_t within, within_level; /* This domain alone; KQ_NO: anywhere. */
+	const struct kq_podset *as;    /* In place of the workers' own request; NULL. */
 };
 /* Of a podset of an assignment: the flavor with a topology; KQ_NO: none, or several. */
 uint32_t kq_tas_flavor(const struct kq *kq, const struct kq_assignment *assignment, uint32_t at);
@@ -176,9 +179,8 @@ struct kq_placing {
 	bool empty;
 	char why[KQ_WHY];
 };
-/* Placements in the scratch. False: none, and why. */
-bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, int64_t count, uint32_t within,
-	uint32_t within_level, const struct kq_podset *as, struct kq_placement **worker,
+/* Placements in the scratch; leader NULL: without it. False: none, and why. */
+bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, struct kq_placement **worker,
 	struct kq_placement **leader);
 /* The pods that were on an unhealthy host. `lost` gets the placement of these alone. */
 bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const struct kq_placement *old,

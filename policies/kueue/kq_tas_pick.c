@@ -114,6 +114,13 @@ void kq_tas_sort(struct kq_tas_domain *domain, uint32_t count, bool unconstraine
 
 enum unit { PODS, SLICES };
 
+/* What is still to be given to domains. */
+struct giving {
+	enum unit unit;
+	int64_t size; /* Pods of a unit. */
+	int64_t rest, leaders;
+};
+
 static int64_t holds(const struct kq_found *found, enum unit unit, bool with_leader)
 {
 	if (unit == PODS)
@@ -124,7 +131,7 @@ static int64_t holds(const struct kq_found *found, enum unit unit, bool with_lea
 /* The first of the smallest that suffice; among those alone that nodes' affinity prefers as it does the
  * first. None: the first. */
 static uint32_t best_fit(const struct kq_search *search, const struct kq_found *found, const uint32_t *domain,
-	uint32_t count, enum unit unit, int64_t need, int64_t leaders)
+	uint32_t count, const struct giving *giving)
 {
 	uint32_t best = domain[0];
 	int64_t least = INT64_MAX;
@@ -132,8 +139,8 @@ static uint32_t best_fit(const struct kq_search *search, const struct kq_found *
 		const struct kq_found *one = &found[domain[i]];
 		if (search->ask->by_affinity && one->affinity != found[domain[0]].affinity)
 			break;
-		const int64_t room = holds(one, unit, leaders > 0);
-		if (one->leader >= leaders && room >= need && room < least) {
+		const int64_t room = holds(one, giving->unit, giving->leaders > 0);
+		if (one->leader >= giving->leaders && room >= giving->rest && room < least) {
 			best = domain[i];
 			least = room;
 		}
@@ -142,9 +149,11 @@ static uint32_t best_fit(const struct kq_search *search, const struct kq_found *
 }
 
 /* A domain that would hold the leader goes first, if what the leader costs there is to spare. */
-static void leader_first(const struct kq_found *found, uint32_t *domain, uint32_t count, int64_t need,
-	int64_t leaders, enum unit unit)
+static void leader_first(
+	const struct kq_found *found, uint32_t *domain, uint32_t count, const struct giving *giving)
 {
+	const int64_t leaders = giving->leaders;
+	const enum unit unit = giving->unit;
 	int64_t all = 0;
 	if (leaders == 0 || count < 2)
 		return;
@@ -153,7 +162,7 @@ static void leader_first(const struct kq_found *found, uint32_t *domain, uint32_
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kq_found *one = &found[domain[i]];
 		const int64_t cost = holds(one, unit, false) - holds(one, unit, true);
-		if (one->leader < leaders || all - cost < need)
+		if (one->leader < leaders || all - cost < giving->rest)
 			continue;
 		const uint32_t first = domain[i];
 		memmove(&domain[1], &domain[0], i * sizeof(*domain));
@@ -184,28 +193,28 @@ static uint32_t spread(struct kq_search *search, uint32_t *domain, uint32_t coun
 	const struct kq_ask *ask = search->ask;
 	const struct kq_found *found = search->have;
 	const int64_t need = ask->count / ask->size;
-	int64_t rest = need, leaders = ask->leaders;
+	struct giving giving = { SLICES, ask->size, need, ask->leaders };
 	uint32_t at = 0, made = 0;
-	leader_first(found, domain, count, need, ask->leaders, SLICES);
-	for (; leaders > 0 && at < count && found[domain[at]].leader > 0; at++) {
+	leader_first(found, domain, count, &giving);
+	for (; giving.leaders > 0 && at < count && found[domain[at]].leader > 0; at++) {
 		uint32_t one = domain[at];
-		if (!ask->least && found[one].slices_with >= rest)
-			one = best_fit(search, found, &domain[at], count - at, SLICES, rest, leaders);
+		if (!ask->least && found[one].slices_with >= giving.rest)
+			one = best_fit(search, found, &domain[at], count - at, &giving);
 		result[made++] = one;
-		leaders -= found[one].leader;
-		rest -= found[one].slices_with;
+		giving.leaders -= found[one].leader;
+		giving.rest -= found[one].slices_with;
 	}
-	if (leaders > 0)
+	if (giving.leaders > 0)
 		return no_room(search, 0, need);
 	kq_order(search, found, &domain[at], count - at, false, ask->least);
-	for (; rest > 0 && at < count; at++) {
+	for (; giving.rest > 0 && at < count; at++) {
 		uint32_t one = domain[at];
-		if (!ask->least && found[one].slices >= rest)
-			one = best_fit(search, found, &domain[at], count - at, SLICES, rest, 0);
+		if (!ask->least && found[one].slices >= giving.rest)
+			one = best_fit(search, found, &domain[at], count - at, &giving);
 		result[made++] = one;
-		rest -= found[one].slices;
+		giving.rest -= found[one].slices;
 	}
-	return rest > 0 ? no_room(search, need - rest, need) : made;
+	return giving.rest > 0 ? no_room(search, need - giving.rest, need) : made;
 }
 
 static bool suffices(const struct kq_ask *ask, const struct kq_found *found)
@@ -277,12 +286,6 @@ static uint32_t choose(struct kq_search *search, uint32_t *list, uint32_t *resul
 /* ---- Down to the leaves
  * --------------------------------------------------------------------------------------- */
 
-struct giving {
-	enum unit unit;
-	int64_t size; /* Pods of a unit. */
-	int64_t rest, leaders;
-};
-
 static int64_t *count_of(struct kq_found *found, enum unit unit)
 {
 	return unit == PODS ? &found->pods : &found->slices;
@@ -295,8 +298,7 @@ static bool give_with_leader(struct kq_search *search, struct giving *giving, co
 	uint32_t one = domain[0];
 	if (!search->ask->least && holds(&search->work[one], giving->unit, true) >= giving->rest &&
 		search->work[one].leader >= giving->leaders)
-		one = best_fit(
-			search, search->work, domain, count, giving->unit, giving->rest, giving->leaders);
+		one = best_fit(search, search->work, domain, count, giving);
 	struct kq_found *to = &search->work[one];
 	int64_t room = holds(to, giving->unit, true);
 	const bool all = room >= giving->rest && to->leader >= giving->leaders;
@@ -318,7 +320,7 @@ static bool give(struct kq_search *search, struct giving *giving, const uint32_t
 	if (giving->leaders > 0)
 		return give_with_leader(search, giving, domain, count, given);
 	if (!search->ask->least && holds(&search->work[one], giving->unit, false) >= giving->rest)
-		one = best_fit(search, search->work, domain, count, giving->unit, giving->rest, 0);
+		one = best_fit(search, search->work, domain, count, giving);
 	struct kq_found *to = &search->work[one];
 	const int64_t room = holds(to, giving->unit, false);
 	const bool all = room >= giving->rest;
@@ -331,32 +333,36 @@ static bool give(struct kq_search *search, struct giving *giving, const uint32_t
 	return all;
 }
 
-/* What the domains get of count pods, in their order; which of them, in result. */
-static uint32_t share_out(struct kq_search *search, uint32_t *domain, uint32_t count, int64_t pods,
-	int64_t leaders, int64_t size, enum unit unit, uint32_t *result)
+static struct giving giving_of(int64_t pods, int64_t leaders, int64_t size, enum unit unit)
 {
-	struct giving giving = { unit, unit == SLICES ? size : 1, unit == SLICES ? pods / size : pods,
+	return (struct giving){ unit, unit == SLICES ? size : 1, unit == SLICES ? pods / size : pods,
 		leaders };
-	leader_first(search->work, domain, count, giving.rest, leaders, unit);
+}
+
+/* What the domains get, in their order; which of them, in result. */
+static uint32_t share_out(
+	struct kq_search *search, uint32_t *domain, uint32_t count, struct giving giving, uint32_t *result)
+{
 	uint32_t made = 0;
+	leader_first(search->work, domain, count, &giving);
 	for (uint32_t i = 0; i < count; i++)
 		if (give(search, &giving, &domain[i], count - i, &result[made++]))
 			return made;
-	(void)snprintf(search->why, KQ_WHY, "topology \"%s\": %" PRId64 " of %" PRId64 " pods have no place",
-		search->tree->topology->name, giving.rest * giving.size, pods);
+	(void)snprintf(search->why, KQ_WHY, "topology \"%s\": %" PRId64 " pods have no place",
+		search->tree->topology->name, giving.rest * giving.size);
 	return giving.rest > 0 || giving.leaders > 0 ? 0 : made;
 }
 
 /* Children of the domains, with what they would hold. */
 static uint32_t children(
-	const struct kq_search *search, const uint32_t *domain, uint32_t count, uint32_t *child, bool fresh)
+	const struct kq_search *search, const uint32_t *domain, uint32_t count, uint32_t *child)
 {
 	const struct kq_tree *tree = search->tree;
 	uint32_t made = 0;
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t c = 0; c < tree->child_count[domain[i]]; c++) {
 			const uint32_t one = tree->child[domain[i]] + c;
-			if (fresh)
+			if (!search->loaded)
 				search->work[one] = search->have[one];
 			child[made++] = one;
 		}
@@ -370,15 +376,15 @@ static int64_t inner_size(const struct kq_ask *ask, uint32_t level)
 	return level + 1 < ask->layers && ask->size_at[level + 1] > 0 ? ask->size_at[level + 1] : 1;
 }
 
-/* Each domain's part among its own children. */
+/* Each domain's part among its own children; child: room for those of one. */
 static uint32_t descend(struct kq_search *search, const uint32_t *domain, uint32_t count, uint32_t *child,
-	uint32_t *result, uint32_t level, bool fresh)
+	uint32_t *result, uint32_t level)
 {
 	const int64_t size = inner_size(search->ask, level);
 	uint32_t made = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kq_found part = search->work[domain[i]];
-		const uint32_t below = children(search, &domain[i], 1, child, fresh);
+		const uint32_t below = children(search, &domain[i], 1, child);
 		if (part.pods == 0 && part.leader == 0 && (made > 0 || i + 1 < count))
 			continue; /* As there is somebody else, nothing goes on for it. */
 		kq_order(search, search->work, child, below, false, search->ask->least);
@@ -387,8 +393,8 @@ static uint32_t descend(struct kq_search *search, const uint32_t *domain, uint32
 			one->slices = one->pods / size;
 			one->slices_with = one->pods_with / size;
 		}
-		const uint32_t more = share_out(search, child, below, part.pods, part.leader, size,
-			size > 1 ? SLICES : PODS, &result[made]);
+		const uint32_t more = share_out(search, child, below,
+			giving_of(part.pods, part.leader, size, size > 1 ? SLICES : PODS), &result[made]);
 		if (more == 0)
 			return 0;
 		made += more;
@@ -414,8 +420,8 @@ uint32_t kq_pick(struct kq_search *search, uint32_t *leaf)
 	const size_t room = (size_t)search->kq->tas->domains_max + 1;
 	uint32_t *now = search->kq->tas->list, *next = now + room, *child = next + room;
 	uint32_t level = ask->level, count = ask->balanced ? kq_balance(search, now, &level) : 0;
-	const bool balanced = count > 0;
-	if (!balanced) {
+	search->loaded = count > 0;
+	if (!search->loaded) {
 		count = choose(search, child, now, &level);
 		if (count == 0)
 			return 0;
@@ -423,14 +429,15 @@ uint32_t kq_pick(struct kq_search *search, uint32_t *leaf)
 			search->work[now[i]] = search->have[now[i]];
 	}
 	memcpy(child, now, count * sizeof(*now));
-	count = share_out(search, child, count, ask->count, ask->leaders, ask->size, SLICES, now);
-	for (; count > 0 && level < last && level < ask->slice_level && !balanced; level++) {
-		const uint32_t below = children(search, now, count, child, true);
+	const struct giving all = giving_of(ask->count, ask->leaders, ask->size, SLICES);
+	count = share_out(search, child, count, all, now);
+	for (; count > 0 && level < last && level < ask->slice_level && !search->loaded; level++) {
+		const uint32_t below = children(search, now, count, child);
 		kq_order(search, search->work, child, below, false, ask->least);
-		count = share_out(search, child, below, ask->count, ask->leaders, ask->size, SLICES, now);
+		count = share_out(search, child, below, all, now);
 	}
 	for (; count > 0 && level < last; level++) {
-		count = descend(search, now, count, child, next, level, !balanced);
+		count = descend(search, now, count, child, next, level);
 		memcpy(now, next, count * sizeof(*now));
 	}
 	uint32_t kept = 0;

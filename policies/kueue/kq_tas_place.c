@@ -22,7 +22,7 @@ static bool asks(const struct kq_podset *podset)
 					 request->slice_count > 0);
 }
 
-static const struct kq_placement *held_placement(const struct kq_workload *row, const char *name)
+static struct kq_placement *held_placement(const struct kq_workload *row, const char *name)
 {
 	for (uint32_t p = 0; row->admission && p < row->admission->podset_count; p++)
 		if (strcmp(row->admission->podset[p].name, name) == 0)
@@ -94,9 +94,9 @@ static bool list_todo(struct kq_placing *placing, struct kq_assignment *assignme
 		podset->delayed = comes_later(kq, assignment->queue, row, flavor);
 		if (podset->delayed)
 			continue;
-		const struct kq_placement *held = held_placement(row, spec->name);
+		struct kq_placement *held = held_placement(row, spec->name);
 		if (held && row->holds && !is_unhealthy(kq, row, held)) {
-			podset->placement = (struct kq_placement *)(uintptr_t)held;
+			podset->placement = held;
 			continue;
 		}
 		podset->placement = NULL;
@@ -137,8 +137,8 @@ static struct kq_team team_of(const struct kq *kq, const struct kq_assignment *a
 		.worker_at = one,
 		.leader_at = two,
 		.worker_count = assignment->podset[one].count,
-		.leader_count = two == KQ_NO ? 0 : assignment->podset[two].count,
-		.implied = !asks(&row->podset[worker]) };
+		.implied = !asks(&row->podset[worker]),
+		.within = KQ_NO };
 }
 
 /* An admitted podset with pods on an unhealthy host; each podset of a group by itself. */
@@ -150,13 +150,13 @@ static bool again(
 	const uint32_t at[2] = { team->worker_at, team->leader_at };
 	for (int i = 0; i < 2 && at[i] != KQ_NO; i++) {
 		struct kq_podset_assignment *podset = &assignment->podset[at[i]];
-		const struct kq_placement *held = held_placement(row, row->podset[podset->podset].name);
+		struct kq_placement *held = held_placement(row, row->podset[podset->podset].name);
 		struct kq_placement *lost = NULL;
 		struct kq_team alone = *team;
 		alone.worker = podset->podset;
 		if (!held)
 			continue;
-		podset->placement = (struct kq_placement *)(uintptr_t)held;
+		podset->placement = held;
 		if (pod_owned(kq, row))
 			continue;
 		podset->placement = NULL;
@@ -181,8 +181,7 @@ static bool place(
 	int done = 0;
 	if (kq->config.gate[KQ_GATE_ElasticJobsViaWorkloadSlicesWithTAS])
 		done = kq_place_elastic(placing, team, worker, leader);
-	if (done < 0 || (done == 0 && !kq_place_team(placing, team, team->worker_count, KQ_NO, 0, NULL,
-					      worker, leader)))
+	if (done < 0 || (done == 0 && !kq_place_team(placing, team, worker, leader)))
 		return false;
 	if (more)
 		kq_placement_add(kq, team->tree, &row->podset[team->worker], *worker, placing->empty, 1);
@@ -284,10 +283,12 @@ struct kq_placement *kq_tas_replace(
 	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, const char **why)
 {
 	struct kq_workload *row = &kq->workload[workload];
-	const struct kq_placement *held = held_placement(row, row->podset[podset].name);
+	struct kq_placement *held = held_placement(row, row->podset[podset].name);
 	struct kq_placing placing = { .kq = kq, .scratch = scratch, .workload = workload };
 	struct kq_placement *whole = NULL, *lost = NULL;
-	struct kq_team team = { .worker = podset, .leader = KQ_NO, .implied = !asks(&row->podset[podset]) };
+	struct kq_team team = {
+		.worker = podset, .leader = KQ_NO, .implied = !asks(&row->podset[podset]), .within = KQ_NO
+	};
 	for (uint32_t p = 0; row->admission && !team.tree && p < row->admission->podset_count; p++)
 		for (uint32_t f = 0; f < row->admission->podset[p].flavor_count; f++)
 			if (strcmp(row->admission->podset[p].name, row->podset[podset].name) == 0 &&
@@ -298,7 +299,7 @@ struct kq_placement *kq_tas_replace(
 		return NULL;
 	}
 	if (pod_owned(kq, row))
-		return (struct kq_placement *)(uintptr_t)held;
+		return held;
 	if (kq_place_lost(&placing, &team, held, &whole, &lost))
 		return whole;
 	*why = kq_placing_text(&placing);

@@ -118,9 +118,10 @@ uint32_t kq_tree_level(const struct kq_tree *tree, const char *key)
 	return KQ_NO;
 }
 
-uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t domain, uint32_t level, uint32_t above)
+uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t leaf, uint32_t level)
 {
-	for (; level > above; level--)
+	uint32_t domain = tree->leaf_first + leaf;
+	for (uint32_t l = tree->level_count - 1; l > level; l--)
 		domain = tree->parent[domain];
 	return domain;
 }
@@ -211,9 +212,9 @@ static bool tree_room(struct kq_tree *tree)
 	       tree->row_of && tree->room && tree->found;
 }
 
-/* Domains, and of each host its leaf: owner[] becomes that. */
+/* Domains and leaves, from who stands for them. */
 static void link_domains(const struct kq *kq, struct kq_tree *tree, const struct named_host *named,
-	uint32_t *owner, uint32_t count)
+	const uint32_t *owner, uint32_t count)
 {
 	uint32_t now[KQ_LEVELS_MAX], leaf = KQ_NO;
 	const struct named_host *before = NULL;

@@ -216,7 +216,7 @@ Test(prop_kq_preempt, victims, .timeout = 120)
 			check_victim(&w, &d, in, queue, &found.at[i], seed);
 		some += needed && found.count > 0;
 		many += needed && found.count > 2;
-		(void)strcpy(told, ks_tell(&w, &found));
+		(void)snprintf(told, sizeof(told), "%s", ks_tell(&w, &found));
 		reasons |= strstr(told, "Queue") ? 1U : 0;
 		reasons |= strstr(told, "Reclamation") ? 2U : 0;
 		reasons |= strstr(told, "Borrowing") ? 4U : 0;

@@ -119,6 +119,73 @@ Test(kq_preempt, who_is_nearer_to_the_quota)
 	ks_end(&w);
 }
 
+/* 2 of the 4 come from what q never lends; the other 2 fit the middle cohort's quota. */
+Test(kq_preempt, what_is_left_for_the_cohort)
+{
+	ks_begin(&w);
+	(void)ks_cohort(&w, "root", NULL, 0);
+	(void)ks_cohort(&w, "mid", "root", 2);
+	const uint32_t q = ks_queue(&w, "q", "mid", 2), o = ks_queue(&w, "o", "root", 0);
+	ks_limits(&w, q, KQ_NO_LIMIT, 0);
+	within(q, KQ_NEVER, KQ_ANY);
+	(void)ks_holds(&w, "o1", o, 5, 2);
+	const uint32_t in = ks_waits(&w, "in", 0);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, q, 4), "o1 InCohortReclamation");
+	ks_end(&w);
+}
+
+/* b is 2 above its quota, c is 4: b gives one, though its others have a lower priority than c's. */
+Test(kq_preempt, each_queue_down_to_its_quota)
+{
+	static const char *const name[] = { "b1", "b2", "b3", "c1", "c2", "c3" };
+	ks_begin(&w);
+	const uint32_t a = ks_queue(&w, "a", "co", 6), b = ks_queue(&w, "b", "co", 4);
+	const uint32_t c = ks_queue(&w, "c", "co", 2);
+	within(a, KQ_NEVER, KQ_ANY);
+	for (uint32_t i = 0; i < SL_LEN(name); i++)
+		(void)ks_holds(&w, name[i], i < 3 ? b : c, i < 3 ? -1 : 0, 2);
+	const uint32_t in = ks_waits(&w, "in", 0);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, a, 6),
+		"b3 InCohortReclamation, c3 InCohortReclamation, c2 InCohortReclamation");
+	ks_end(&w);
+}
+
+/* More is used than there is (a quota was cut). a is at its nominal quota, so c is not asked at all. */
+Test(kq_preempt, at_nominal_others_are_not_asked)
+{
+	ks_begin(&w);
+	const uint32_t a = ks_queue(&w, "a", "co", 4), c = ks_queue(&w, "c", "co", 0);
+	within(a, KQ_LOWER_PRIORITY, KQ_ANY);
+	const uint32_t a1 = ks_holds(&w, "a1", a, 0, 4);
+	(void)ks_holds(&w, "c1", c, 0, 2);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, a, 4), "");
+	kq_release(w.kq, a1);
+	cr_expect_str_eq(ks_victims(&w, in, a, 4), "c1 InCohortReclamation");
+	ks_end(&w);
+}
+
+/* Without borrowing first: b2 and a1. With it a2 and a1, as others may not be asked then. */
+Test(kq_preempt, without_borrowing_first)
+{
+	ks_begin(&w);
+	const uint32_t a = ks_queue(&w, "a", "co", 4), b = ks_queue(&w, "b", "co", 2);
+	const uint32_t c = ks_queue(&w, "c", "co", 4);
+	within(a, KQ_LOWER_PRIORITY, KQ_ANY);
+	(void)ks_holds(&w, "a1", a, 0, 2);
+	(void)ks_holds(&w, "a2", a, 0, 1);
+	(void)ks_holds(&w, "b1", b, 0, 2);
+	(void)ks_holds(&w, "b2", b, 0, 1);
+	(void)ks_holds(&w, "c1", c, 0, 4);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, a, 3), "b2 InCohortReclamation, a1 InClusterQueue");
+	ks_end(&w);
+}
+
 /* Its cohort is the root, and the root's quota is nobody's: it would borrow. */
 Test(kq_preempt, while_borrowing)
 {
@@ -138,6 +205,24 @@ Test(kq_preempt, while_borrowing)
 	cr_expect_str_eq(ks_victims(&w, in, q, 4), "o1 InCohortReclaimWhileBorrowing");
 	node(q)->threshold = -2;
 	cr_expect_str_eq(ks_victims(&w, in, q, 4), "", "above the threshold");
+	ks_end(&w);
+}
+
+/* The lower cohort is above its quota too, and is passed by when its parent is visited. */
+Test(kq_preempt, nobody_twice)
+{
+	ks_begin(&w);
+	(void)ks_cohort(&w, "root", NULL, 4);
+	(void)ks_cohort(&w, "low", "root", 0);
+	const uint32_t q = ks_queue(&w, "q", "low", 0), s = ks_queue(&w, "s", "low", 0);
+	within(q, KQ_NEVER, KQ_ANY);
+	node(q)->borrow_within = KQ_LOWER_PRIORITY;
+	(void)ks_holds(&w, "s1", s, 0, 2);
+	(void)ks_holds(&w, "s2", s, 0, 2);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, q, 4),
+		"s2 InCohortReclaimWhileBorrowing, s1 InCohortReclaimWhileBorrowing");
 	ks_end(&w);
 }
 
@@ -316,6 +401,27 @@ Test(kq_preempt, the_oracle)
 	cr_expect_eq(borrow, 1, "4 of b's are left, and 4 more come");
 	kq_release(w.kq, b1);
 	cr_expect_eq(kq_preempt_oracle(w.scratch, w.kq, in, b, fr, 8, &borrow), KQ_GRAIN_PREEMPT);
+	cr_expect_eq(borrow, 1);
+	ks_end(&w);
+}
+
+/* Once s1 is gone the middle cohort's quota suffices: height 1, not the root's 2. */
+Test(kq_preempt, the_oracles_height_is_without_victims)
+{
+	ks_begin(&w);
+	(void)ks_cohort(&w, "root", NULL, 4);
+	(void)ks_cohort(&w, "mid", "root", 4);
+	const uint32_t q = ks_queue(&w, "q", "mid", 0), s = ks_queue(&w, "s", "mid", 0);
+	const uint32_t x = ks_queue(&w, "x", "root", 0);
+	within(q, KQ_NEVER, KQ_ANY);
+	node(q)->borrow_within = KQ_LOWER_PRIORITY;
+	(void)ks_holds(&w, "s1", s, 0, 4);
+	(void)ks_holds(&w, "x1", x, 9, 4);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	uint32_t borrow = 9;
+	cr_expect_eq(kq_preempt_oracle(w.scratch, w.kq, in, q, ks_cell(&w, "f", "cpu"), 4, &borrow),
+		KQ_GRAIN_RECLAIM);
 	cr_expect_eq(borrow, 1);
 	ks_end(&w);
 }

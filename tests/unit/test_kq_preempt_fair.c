@@ -84,6 +84,7 @@ Test(kq_preempt_fair, below_the_initial_share)
 	cr_expect_str_eq(ks_victims(&w, in, a, 2), "");
 	w.kq->config.fair[0] = KQ_LESS_INITIAL;
 	cr_expect_str_eq(ks_victims(&w, in, a, 2), "b2 InCohortFairSharing");
+	cr_expect_str_eq(ks_victims(&w, in, a, 3), "");
 	ks_end(&w);
 }
 
@@ -205,5 +206,39 @@ Test(kq_preempt_fair, who_can_be_spared_stays)
 	const uint32_t in = ks_waits(&w, "in", 0);
 	ks_seal(&w);
 	cr_expect_str_eq(ks_victims(&w, in, a, 4), "b1 InCohortReclamation");
+	ks_end(&w);
+}
+
+/* 111 against b's 111 afterwards, by the first strategy alone. */
+Test(kq_preempt_fair, as_much_as_the_final_share)
+{
+	begin();
+	const uint32_t a = ks_queue(&w, "a", "co", 3), b = ks_queue(&w, "b", "co", 3);
+	const uint32_t c = ks_queue(&w, "c", "co", 3);
+	node(a)->reclaim = KQ_ANY;
+	w.kq->config.fair_count = 1;
+	(void)ks_holds(&w, "a1", a, 0, 3);
+	(void)ks_holds(&w, "c1", c, 0, 1);
+	holds_ones(b, "b", 5);
+	const uint32_t in = ks_waits(&w, "in", 0);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, a, 1), "b5 InCohortFairSharing");
+	ks_end(&w);
+}
+
+/* Left is within its quota even with the request, but a may not borrow: it has to give itself. */
+Test(kq_preempt_fair, below_a_cohort_that_does_not_borrow)
+{
+	begin();
+	(void)ks_cohort(&w, "root", NULL, 0);
+	(void)ks_cohort(&w, "left", "root", 0);
+	const uint32_t a = ks_queue(&w, "a", "left", 2);
+	(void)ks_queue(&w, "l", "left", 2);
+	ks_limits(&w, a, 0, KQ_NO_LIMIT);
+	node(a)->within = KQ_LOWER_PRIORITY;
+	(void)ks_holds(&w, "a1", a, 0, 2);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	cr_expect_str_eq(ks_victims(&w, in, a, 2), "a1 InClusterQueue");
 	ks_end(&w);
 }

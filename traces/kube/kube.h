@@ -35,20 +35,20 @@ const struct sl_doc_node *kube_at(
 	kube_at(doc, node, (const char *const[]){ __VA_ARGS__ }, \
 		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 /* A text; NULL: it is none. */
-const char *kube_text_of(const struct sl_doc *doc, const struct sl_doc_node *node);
+const char *manifest_text(const struct sl_doc *doc, const struct sl_doc_node *node);
 /* An RFC 3339 time, in UTC (a trailing Z), as microseconds since 1970. */
 bool kube_time(const char *text, sl_time *time);
 
 /* ---- kube_json.c: an object as a line of JSON ------------------------------------------------------ */
 
-struct kube_text {
+struct manifest_text {
 	char *text;
 	size_t len, capacity;
 	bool failed; /* Out of memory. */
 };
-void kube_put(struct kube_text *text, const char *more, size_t len);
+void kube_put(struct manifest_text *text, const char *more, size_t len);
 /* Without what an API server adds for itself (managedFields, resourceVersion, generation). */
-void kube_put_object(struct kube_text *text, const struct sl_doc *doc, const struct sl_doc_node *node);
+void kube_put_object(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node);
 
 /* ---- kube_nodes.c: nodes, or one as large as all quotas ---------------------------------------------- */
 

@@ -15,10 +15,10 @@ const struct sl_doc_node *kube_at(
 {
 	for (size_t i = 0; i < count && node; i++)
 		node = sl_doc_member(doc, node, keys[i]);
-	return node && (node->kind != SL_DOC_TEXT || kube_text_of(doc, node)) ? node : NULL;
+	return node && (node->kind != SL_DOC_TEXT || manifest_text(doc, node)) ? node : NULL;
 }
 
-const char *kube_text_of(const struct sl_doc *doc, const struct sl_doc_node *node)
+const char *manifest_text(const struct sl_doc *doc, const struct sl_doc_node *node)
 {
 	const char *text = node && node->kind == SL_DOC_TEXT ? doc->text + node->text : "";
 	return *text && strcmp(text, "~") != 0 && strcmp(text, "null") != 0 ? text : NULL;
@@ -78,10 +78,10 @@ static int object_in(struct kube_file *file, const struct sl_doc_node *node, str
 	if (node->kind != SL_DOC_MAP)
 		return fail_at(file, node, "an object must be a map with apiVersion, kind and metadata", err);
 	const struct sl_object object = {
-		.kind = kube_text_of(doc, sl_doc_member(doc, node, "kind")),
-		.version = or_empty(kube_text_of(doc, sl_doc_member(doc, node, "apiVersion"))),
-		.space = or_empty(kube_text_of(doc, KUBE_AT(doc, node, "metadata", "namespace"))),
-		.name = or_empty(kube_text_of(doc, KUBE_AT(doc, node, "metadata", "name"))),
+		.kind = manifest_text(doc, sl_doc_member(doc, node, "kind")),
+		.version = or_empty(manifest_text(doc, sl_doc_member(doc, node, "apiVersion"))),
+		.space = or_empty(manifest_text(doc, KUBE_AT(doc, node, "metadata", "namespace"))),
+		.name = or_empty(manifest_text(doc, KUBE_AT(doc, node, "metadata", "name"))),
 		.doc = doc,
 		.node = node,
 	};
@@ -108,9 +108,9 @@ static int items_in(struct kube_file *file, const struct sl_doc_node *list, stru
 
 static int document_in(struct kube_file *file, const struct sl_doc_node *node, struct sl_err *err)
 {
-	const char *kind = kube_text_of(&file->doc, sl_doc_member(&file->doc, node, "kind"));
+	const char *kind = manifest_text(&file->doc, sl_doc_member(&file->doc, node, "kind"));
 	const struct sl_doc_node *items = sl_doc_member(&file->doc, node, "items");
-	if (node->kind == SL_DOC_TEXT && !kube_text_of(&file->doc, node))
+	if (node->kind == SL_DOC_TEXT && !manifest_text(&file->doc, node))
 		return SL_OK; /* Nothing but comments. */
 	return kind && items && ends_with_list(kind) ? items_in(file, items, err)
 						     : object_in(file, node, err);

@@ -30,7 +30,7 @@ static const char *text_in(
 	const struct sl_doc_node *node = sl_doc_member(r->doc, map, key);
 	if (node && node->kind != SL_DOC_TEXT)
 		fail(r, node, key, "a text");
-	const char *text = kube_text_of(r->doc, node);
+	const char *text = manifest_text(r->doc, node);
 	return text ? text : otherwise;
 }
 

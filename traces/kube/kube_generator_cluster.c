@@ -13,7 +13,7 @@
 
 #define KUEUE "{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":"
 
-static void SL_PRINTF(2, 3) put(struct kube_text *text, const char *format, ...)
+static void SL_PRINTF(2, 3) put(struct manifest_text *text, const char *format, ...)
 {
 	char line[2048];
 	va_list rest;
@@ -25,7 +25,7 @@ static void SL_PRINTF(2, 3) put(struct kube_text *text, const char *format, ...)
 }
 
 /* Digits in front of names: of level 1 of "block", "rack": b0-r3. */
-static void put_node(struct kube_text *text, const struct gen *gen, const int64_t *at)
+static void put_node(struct manifest_text *text, const struct gen *gen, const int64_t *at)
 {
 	char name[128] = "node";
 	size_t len = strlen(name);
@@ -52,7 +52,7 @@ static void put_node(struct kube_text *text, const struct gen *gen, const int64_
 		gen->node_cpu, gen->node_memory);
 }
 
-static void put_nodes(struct kube_text *text, const struct gen *gen)
+static void put_nodes(struct manifest_text *text, const struct gen *gen)
 {
 	int64_t at[GEN_LEVELS_MAX] = { 0 };
 	put(text, "," KUEUE "\"Topology\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"levels\":[",
@@ -70,7 +70,7 @@ static void put_nodes(struct kube_text *text, const struct gen *gen)
 	}
 }
 
-static void put_flavor(struct kube_text *text, const struct gen *gen)
+static void put_flavor(struct manifest_text *text, const struct gen *gen)
 {
 	put(text, KUEUE "\"ResourceFlavor\",\"metadata\":{\"name\":\"%s\"},\"spec\":{", gen->flavor);
 	if (gen->flavor_topology)
@@ -80,7 +80,7 @@ static void put_flavor(struct kube_text *text, const struct gen *gen)
 }
 
 /* Everything may be submitted to any queue: namespaceSelector {}. */
-static void put_queue(struct kube_text *text, const struct gen *gen, const struct gen_cohorts *cohorts,
+static void put_queue(struct manifest_text *text, const struct gen *gen, const struct gen_cohorts *cohorts,
 	int64_t cohort, uint32_t index, int64_t queue)
 {
 	const struct gen_queues *set = &cohorts->set[index];
@@ -105,7 +105,7 @@ static void put_queue(struct kube_text *text, const struct gen *gen, const struc
 		name, name, name);
 }
 
-static void put_all(struct kube_text *text, const struct gen *gen)
+static void put_all(struct manifest_text *text, const struct gen *gen)
 {
 	put(text, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
 	put_flavor(text, gen);
@@ -119,7 +119,7 @@ static void put_all(struct kube_text *text, const struct gen *gen)
 	put(text, "]}");
 }
 
-static int tell(struct sl_arena *arena, struct kube_text *text, const char *path,
+static int tell(struct sl_arena *arena, struct manifest_text *text, const char *path,
 	const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	struct kube_file file = { 0 };
@@ -139,7 +139,7 @@ static int generator_read(const char *path, struct sl_input *in, const struct sl
 {
 	struct sl_doc doc = { 0 };
 	struct sl_arena *arena = sl_arena_new();
-	struct kube_text text = { 0 };
+	struct manifest_text text = { 0 };
 	struct gen gen;
 	int status = arena ? SL_OK : sl_fail(err, SL_SYSTEM, "%s: out of memory", path);
 	if (!status && setting_count)

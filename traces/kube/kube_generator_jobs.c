@@ -24,7 +24,7 @@ struct reading {
 	struct gen gen;
 	struct made *made;
 	size_t count;
-	struct kube_text manifest;
+	struct manifest_text manifest;
 	const struct sl_sink *sink;
 	struct sl_err *err;
 };
@@ -87,7 +87,7 @@ static int make_all(struct reading *r)
 /* ---- Rows -------------------------------------------------------------------------------------------- */
 
 /* Without its name and queue, which the job has: all of a class share it. */
-static void put_manifest(struct kube_text *text, const struct gen_workload *w)
+static void put_manifest(struct manifest_text *text, const struct gen_workload *w)
 {
 	static const char head[] =
 		"{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",\"kind\":\"Workload\",\"spec\":{"

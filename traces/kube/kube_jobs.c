@@ -29,7 +29,7 @@ struct reading {
 	size_t count, capacity;
 	const struct sl_object **by_name; /* Those that may own others. */
 	size_t named;
-	struct kube_text manifest;
+	struct manifest_text manifest;
 	const struct sl_sink *sink;
 	struct sl_err *err;
 	uint64_t unknown; /* Jobs whose run time is not known. */
@@ -92,8 +92,8 @@ static bool is_owned(const struct reading *r, const struct sl_object *object)
 	const struct sl_doc_node *list = KUBE_AT(doc, object->node, "metadata", "ownerReferences");
 	for (const struct sl_doc_node *node = list ? sl_doc_child(doc, list) : NULL; node;
 		node = sl_doc_next(doc, node)) {
-		const char *kind = kube_text_of(doc, sl_doc_member(doc, node, "kind"));
-		const char *name = kube_text_of(doc, sl_doc_member(doc, node, "name"));
+		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
+		const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
 		if (kind && name &&
 			(strcmp(kind, "DaemonSet") == 0 || is_there(r, kind, object->space, name)))
 			return true;
@@ -120,7 +120,7 @@ static int job_add(struct reading *r, const struct job *job)
 static int replicas_of(const struct reading *r, const struct sl_object *object, int64_t *count)
 {
 	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "spec", "replicas");
-	const char *text = kube_text_of(object->doc, node);
+	const char *text = manifest_text(object->doc, node);
 	*count = 1;
 	if (!text || (sl_get_i64(text, strlen(text), count) && *count >= 0 && *count <= REPLICAS_MAX))
 		return SL_OK;
@@ -241,7 +241,7 @@ static int priority_of(const struct reading *r, const struct sl_object *object, 
 	const struct sl_doc_node *node = KUBE_AT(doc, object->node, "metadata", "annotations", key);
 	if (!node)
 		node = KUBE_AT(doc, object->node, "spec", "priority");
-	const char *text = kube_text_of(doc, node);
+	const char *text = manifest_text(doc, node);
 	*priority = SL_NONE;
 	if (!text || (sl_get_i64(text, strlen(text), priority) && *priority >= INT32_MIN &&
 			     *priority <= INT32_MAX))
@@ -256,7 +256,7 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 	const char *name = sl_label_of(&pods->labels, key);
 	if (!name)
 		name = sl_label_of(&pods->annotations, key); /* As it was before there was the label. */
-	return name ? name : kube_text_of(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
+	return name ? name : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
 }
 
 static void nothing_more(struct sl_job_more *more)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void kube_put(struct kube_text *text, const char *more, size_t len)
+void kube_put(struct manifest_text *text, const char *more, size_t len)
 {
 	if (text->failed)
 		return;
@@ -30,7 +30,7 @@ void kube_put(struct kube_text *text, const char *more, size_t len)
 	text->text[text->len] = '\0';
 }
 
-static void put_string(struct kube_text *text, const char *p)
+static void put_string(struct manifest_text *text, const char *p)
 {
 	kube_put(text, "\"", 1);
 	while (*p) {
@@ -59,7 +59,7 @@ static bool is_left_out(const struct sl_doc *doc, const struct sl_doc_node *node
 
 /* Documents are no deeper than SL_DOC_DEPTH_MAX. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_node(
-	struct kube_text *text, const struct sl_doc *doc, const struct sl_doc_node *node, unsigned depth)
+	struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node, unsigned depth)
 {
 	bool first = true;
 	if (node->kind == SL_DOC_TEXT) {
@@ -83,7 +83,7 @@ static void put_node(
 	kube_put(text, node->kind == SL_DOC_MAP ? "}" : "]", 1);
 }
 
-void kube_put_object(struct kube_text *text, const struct sl_doc *doc, const struct sl_doc_node *node)
+void kube_put_object(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node)
 {
 	put_node(text, doc, node, 0);
 }

@@ -48,8 +48,8 @@ static bool is_ready(const struct sl_object *object)
 	const struct sl_doc_node *list = KUBE_AT(doc, object->node, "status", "conditions");
 	for (const struct sl_doc_node *node = list ? sl_doc_child(doc, list) : NULL; node;
 		node = sl_doc_next(doc, node)) {
-		const char *type = kube_text_of(doc, sl_doc_member(doc, node, "type"));
-		const char *status = kube_text_of(doc, sl_doc_member(doc, node, "status"));
+		const char *type = manifest_text(doc, sl_doc_member(doc, node, "type"));
+		const char *status = manifest_text(doc, sl_doc_member(doc, node, "status"));
 		if (type && strcmp(type, "Ready") == 0)
 			return status && strcmp(status, "True") == 0;
 	}
@@ -59,7 +59,7 @@ static bool is_ready(const struct sl_object *object)
 static bool is_shut(const struct sl_object *object)
 {
 	const char *text =
-		kube_text_of(object->doc, KUBE_AT(object->doc, object->node, "spec", "unschedulable"));
+		manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "unschedulable"));
 	return text && strcmp(text, "true") == 0;
 }
 
@@ -67,7 +67,7 @@ static void gpus_of(const struct sl_object *object, const struct sl_amounts *has
 {
 	for (size_t i = 0; i < SL_LEN(gpus); i++) {
 		const int64_t count = amount_of(has, gpus[i].resource);
-		const char *type = kube_text_of(
+		const char *type = manifest_text(
 			object->doc, KUBE_AT(object->doc, object->node, "metadata", "labels", gpus[i].label));
 		if (count <= 0)
 			continue;
@@ -128,9 +128,9 @@ static int quota_in(const struct telling *t, const struct sl_object *object, con
 	struct quotas *sum)
 {
 	const struct sl_doc *doc = object->doc;
-	const char *name = kube_text_of(doc, sl_doc_member(doc, node, "name"));
+	const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
 	const struct sl_doc_node *at = sl_doc_member(doc, node, "nominalQuota");
-	const char *text = kube_text_of(doc, at);
+	const char *text = manifest_text(doc, at);
 	int64_t amount = 0;
 	if (!name || !text)
 		return SL_OK;
@@ -220,6 +220,8 @@ int kube_nodes_tell(struct sl_arena *arena, const struct sl_object *object, size
 	}
 	if (status || t.nodes)
 		return status;
+	if (!queues && !sink->whole) /* Beside a cluster that has its nodes: configuration alone will do. */
+		return SL_OK;
 	if (!queues)
 		return sl_fail(err, SL_INPUT,
 			"%s: has neither a Node nor a ClusterQueue: give nodes, or quotas", path);

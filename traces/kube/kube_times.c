@@ -14,7 +14,7 @@ static const char *annotation(const struct sl_object *object, const char *key, s
 	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "metadata", "annotations", key);
 	if (node)
 		*at = sl_doc_place(object->doc, node);
-	return kube_text_of(object->doc, node);
+	return manifest_text(object->doc, node);
 }
 
 /* A duration; SL_NONE: it is not there. */
@@ -33,7 +33,7 @@ static int duration_of(
 static sl_time time_at(const struct sl_doc *doc, const struct sl_doc_node *node)
 {
 	sl_time time;
-	return kube_time(kube_text_of(doc, node), &time) ? time : SL_NONE;
+	return kube_time(manifest_text(doc, node), &time) ? time : SL_NONE;
 }
 
 /* When the condition became True; SL_NONE: it is not. */
@@ -43,8 +43,8 @@ static sl_time condition(const struct sl_object *object, const char *type)
 	const struct sl_doc_node *list = KUBE_AT(doc, object->node, "status", "conditions");
 	for (const struct sl_doc_node *node = list ? sl_doc_child(doc, list) : NULL; node;
 		node = sl_doc_next(doc, node)) {
-		const char *is = kube_text_of(doc, sl_doc_member(doc, node, "type"));
-		const char *status = kube_text_of(doc, sl_doc_member(doc, node, "status"));
+		const char *is = manifest_text(doc, sl_doc_member(doc, node, "type"));
+		const char *status = manifest_text(doc, sl_doc_member(doc, node, "status"));
 		if (is && strcmp(is, type) == 0 && status && strcmp(status, "True") == 0)
 			return time_at(doc, sl_doc_member(doc, node, "lastTransitionTime"));
 	}
@@ -101,7 +101,7 @@ static int limit_of(const struct sl_object *object, sl_time *limit, struct sl_er
 		KUBE_AT(doc, object->node, "metadata", "labels", key) };
 	*limit = SL_NONE;
 	for (size_t i = 0; i < SL_LEN(node); i++) {
-		const char *text = kube_text_of(doc, node[i]);
+		const char *text = manifest_text(doc, node[i]);
 		int64_t seconds;
 		if (!text)
 			continue;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kq_tas_world.h - small worlds of topology-aware scheduling for tests: hosts by their places, podsets, and
+ * placements as text ("x1:2 x3:1", podsets apart by " | ", "-" where there is none).
+ */
+#ifndef SL_TESTS_KQ_TAS_WORLD_H
+#define SL_TESTS_KQ_TAS_WORLD_H
+
+#include "policies/kueue/kq_cycle.h"
+
+enum { TAS_PODSETS = 4 };
+struct tas_world {
+	struct sl_arena *arena;
+	struct kq *kq;
+	struct kq_scratch *scratch;
+	uint32_t topology, flavor, queue;
+	struct kq_podset_assignment podset[TAS_PODSETS];
+	struct kq_pick pick[TAS_PODSETS];
+	struct kq_assignment assignment; /* Of the last placement. */
+	const char *why;
+	char text[4096];
+};
+
+/* levels: keys apart by spaces; "host" is kubernetes.io/hostname. */
+void tas_begin(struct tas_world *world, const char *levels);
+void tas_end(struct tas_world *world);
+/* place: values of the levels, apart by spaces; the last names the host. cpus: whole ones. */
+struct kq_host *tas_host(struct tas_world *world, const char *place, int64_t cpus, int64_t pods);
+uint32_t tas_flavor(struct tas_world *world, const char *name); /* Another of the same topology. */
+void tas_seal(struct tas_world *world);
+struct kq_amounts tas_cpus(struct tas_world *world, int64_t thousandths);
+/* Copied; every podset asks for what its topology says. */
+uint32_t tas_workload(struct tas_world *world, const struct kq_podset *podset, uint32_t count);
+const char *tas_place(struct tas_world *world, uint32_t workload, bool empty);
+const char *tas_text(struct tas_world *world, const struct kq_placement *placement);
+/* The last placement is admitted: it holds its places. */
+void tas_admit(struct tas_world *world, uint32_t workload);
+void tas_leave(struct tas_world *world, uint32_t workload);
+
+#endif
