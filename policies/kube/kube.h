@@ -348,6 +348,7 @@ const char *kube_why(struct kube *k, sl_job job);
 
 /* kube_scale.c: the cluster autoscaler. */
 int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
+bool kube_scale_ready(struct kube *k); /* Nodes that were ordered came. */
 sl_time kube_scale_run(struct kube *k);
 int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err);
 

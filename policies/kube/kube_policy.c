@@ -24,6 +24,7 @@ enum {
 	PARAM_BACKOFF,
 	PARAM_FLUSH,
 	PARAM_AUTOSCALE,
+	PARAM_EXPANDER,
 	PARAM_COUNT
 };
 
@@ -61,6 +62,10 @@ static const struct sl_param kube_params[PARAM_COUNT] = {
 		1000 * HOUR_US },
 	[PARAM_AUTOSCALE] = { "autoscale", SL_PARAM_BOOL, "0", NULL,
 		"the cluster autoscaler adds and removes nodes of NodeGroups", 0, 0 },
+	[PARAM_EXPANDER] = { "expander", SL_PARAM_TEXT, "least-waste", NULL,
+		"which group of nodes grows, of several: random, most-pods, least-waste, least-nodes, price, priority, or "
+		"several one after another (price+random)",
+		0, 0 },
 };
 
 /* ---- Orders ---------------------------------------------------------------------------------------------

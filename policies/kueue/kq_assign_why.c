@@ -32,7 +32,7 @@ const char *kq_worse_reason(const char *a, const char *b) { return severity(a) >
  * ------------------------------------------------------------------------------------------ */
 
 /* The least severe of a group's flavors, from the attempt `from` on; false: a flavor before it was of the
- * same group, which then is counted already, or this one fits. */
+ * same group, which then is counted already, or one of them fits. */
 static bool reason_of_group(const struct kq_podset_assignment *podset, uint32_t from, const char **reason)
 {
 	const struct kq_attempt *first = &podset->attempt[from];
@@ -42,13 +42,16 @@ static bool reason_of_group(const struct kq_podset_assignment *podset, uint32_t 
 		if (podset->attempt[i].group == first->group && podset->attempt[i].mode != KQ_NO_FIT)
 			return false; /* The group has a flavor: another one is what failed. */
 	for (uint32_t i = 0; i < from; i++)
-		if (podset->attempt[i].mode == KQ_NO_FIT && podset->attempt[i].group == first->group)
+		if (podset->attempt[i].group == first->group)
 			return false;
 	*reason = first->reason;
 	for (uint32_t i = from + 1; i < podset->attempt_count; i++) {
 		const struct kq_attempt *other = &podset->attempt[i];
-		if (other->mode == KQ_NO_FIT && other->group == first->group &&
-			severity(other->reason) < severity(*reason))
+		if (other->group != first->group)
+			continue;
+		if (other->mode != KQ_NO_FIT)
+			return false;
+		if (severity(other->reason) < severity(*reason))
 			*reason = other->reason;
 	}
 	return true;

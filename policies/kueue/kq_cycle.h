@@ -46,6 +46,8 @@ void kq_submit(struct kq *kq, uint32_t workload);
  * holds its quota until this is called for it. */
 void kq_finish(struct kq *kq, uint32_t workload, const char *reason);
 void kq_delete(struct kq *kq, uint32_t workload); /* Wherever it is. */
+/* What the cycle decided could not be written: as if it had not been admitted, and queued again. */
+void kq_admission_failed(struct kq *kq, uint32_t workload);
 /* Its pods are stopped: an evicted one gives its quota back, and waits again if it may. */
 void kq_evicted(struct kq *kq, uint32_t workload);
 /* So many of a podset's pods are done (dynamic reclaim). */

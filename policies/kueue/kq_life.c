@@ -101,6 +101,19 @@ void kq_evicted(struct kq *kq, uint32_t workload)
 	kq_queue_update(kq, workload);
 }
 
+void kq_admission_failed(struct kq *kq, uint32_t workload)
+{
+	struct kq_workload *row = &kq->workload[workload];
+	if (row->gone || !row->holds)
+		return;
+	let_go(kq, workload);
+	kq_set_admission(kq, workload, NULL);
+	row->cond[KQ_QUOTA_RESERVED] = row->cond[KQ_ADMITTED] = (struct kq_cond){ 0 };
+	kq_track_ready(kq, workload);
+	kq_did(kq, KQ_DID_REQUEUE, workload, KQ_NO, "AdmissionFailed", NULL);
+	kq_queue_update(kq, workload);
+}
+
 void kq_reclaim(struct kq *kq, uint32_t workload, uint32_t podset, int64_t count)
 {
 	struct kq_workload *row = &kq->workload[workload];

@@ -288,12 +288,23 @@ static enum kq_stop stop_of(const char *text)
 	return strcmp(text, "HoldAndDrain") == 0 ? KQ_HOLD_AND_DRAIN : KQ_STOP_NONE;
 }
 
+bool kc_requires(const struct kueue_case *c, const char *what)
+{
+	for (const struct sl_doc_node *one = kc_first(c, kc_get(c, c->root, "requires")); one;
+		one = kc_next(c, one))
+		if (strcmp(kc_text(c, one), what) == 0)
+			return true;
+	return false;
+}
+
 static void build_preemption(struct kueue_case *c, struct kq_node *queue, const struct sl_doc_node *node)
 {
 	const struct sl_doc_node *borrow = kc_get(c, node, "borrow_within_cohort");
 	queue->within = within_of(kc_str(c, node, "within_cluster_queue", "Never"));
 	queue->reclaim = within_of(kc_str(c, node, "reclaim_within_cohort", "Never"));
-	queue->reclaim_unset = !kc_get(c, node, "reclaim_within_cohort");
+	/* Recorded as Never even where the source left it out; `requires` says so. */
+	queue->reclaim_unset = !kc_get(c, node, "reclaim_within_cohort") ||
+			       (queue->reclaim == KQ_NEVER && kc_requires(c, "unset-reclaim-policy"));
 	if (!borrow)
 		return;
 	queue->borrow_within = within_of(kc_str(c, borrow, "policy", "Never"));

@@ -36,6 +36,7 @@ int64_t kc_int(const struct kueue_case *c, const struct sl_doc_node *map, const 
 bool kc_bool(const struct kueue_case *c, const struct sl_doc_node *map, const char *key, bool fallback);
 double kc_real(const struct kueue_case *c, const struct sl_doc_node *map, const char *key, double fallback);
 sl_time kc_time(const struct kueue_case *c, const struct sl_doc_node *map, const char *key, sl_time fallback);
+bool kc_requires(const struct kueue_case *c, const char *what); /* Among the case's `requires`. */
 int64_t kc_amount(const struct kueue_case *c, const struct sl_doc_node *node); /* "unlimited" too. */
 struct kq_amounts kc_amounts(struct kueue_case *c, const struct sl_doc_node *map);
 struct sl_labels kc_labels(struct kueue_case *c, const struct sl_doc_node *map);

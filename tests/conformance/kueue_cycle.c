@@ -444,7 +444,11 @@ static bool begin(struct run *run)
 static void cycle(struct run *run)
 {
 	struct kq *kq = run->c->kq;
+	const uint32_t from = kq->effect_count;
 	const bool ran = kq_cycle(kq);
+	for (uint32_t i = from; kc_requires(run->c, "api-error-injection") && i < kq->effect_count; i++)
+		if (kq->effect[i].kind == KQ_DID_RESERVE)
+			kq_admission_failed(kq, kq->effect[i].workload);
 	const struct kq_cycle_figures *figures = kq_cycle_figures(kq);
 	run->cycles++;
 	for (uint32_t n = 0; ran && n < run->nodes; n++)
