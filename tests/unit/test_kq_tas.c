@@ -26,6 +26,7 @@ static struct kq_podset pods(int64_t count, struct kq_topology_request topology)
 #define PREFERRED(key) ((struct kq_topology_request){ .preferred = (key) })
 #define ANYWHERE       ((struct kq_topology_request){ .unconstrained = true })
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect(const struct kq_podset *podset, uint32_t count, const char *want, const char *clause)
 {
 	const char *got = tas_place(&world, tas_workload(&world, podset, count), false);

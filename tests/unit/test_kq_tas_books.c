@@ -34,6 +34,7 @@ static uint32_t workload(int64_t count, const char *required)
 	return tas_workload(&world, &podset, 1);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect(uint32_t row, const char *want, const char *clause)
 {
 	const char *got = tas_place(&world, row, false);
@@ -140,6 +141,7 @@ static uint32_t failed(int64_t count, const char *required)
 	return row;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect_replaced(uint32_t row, const char *want, const char *clause)
 {
 	const char *why = "";
