@@ -79,6 +79,8 @@ static const char *differ(struct kueue_case *c, const char *what, struct lines *
 
 static void tell(char text[1200], size_t *at, const char *more, const char *name, int64_t amount)
 {
+	if (*at > 1100)
+		return;
 	const int got = snprintf(text + *at, 1200 - *at, "%s%s=%lld", more, name, (long long)amount);
 	*at += got > 0 ? (size_t)got : 0;
 	if (*at > 1199)

@@ -18,6 +18,7 @@ static uint32_t queue(const char *name, const char *parent, int64_t nominal)
 	w.kq->local[local].queue = row;
 	w.kq->local[local].queue_name = w.kq->node[row].name;
 	w.kq->local[local].exists = true;
+	w.kq->node[row].namespaces.nothing = false;
 	return row;
 }
 
