@@ -81,6 +81,10 @@ struct order {
 	size_t holding, holding_count;
 };
 
+struct kept_pods {
+	const struct sl_pods *pods;
+};
+
 struct kube_policy {
 	struct kube k;
 	uint64_t pass, next; /* The pass that orders are for; that comes next. */
@@ -91,9 +95,9 @@ struct kube_policy {
 	size_t holdings, holding_room, gpus_room;
 	uint32_t types;
 	sl_time woken;
-	uint8_t *reason;             /* By job: told last. */
-	bool *started;               /* By job: ordered to. */
-	const struct sl_pods **pods; /* By request, of jobs without manifests. */
+	uint8_t *reason;        /* By job: told last. */
+	bool *started;          /* By job: ordered to. */
+	struct kept_pods *kept; /* By request, of jobs without manifests. */
 };
 
 static struct order *new_order(struct kube_policy *p, enum what what, uint32_t row)
@@ -200,14 +204,14 @@ static const struct sl_pods *pods_of(struct kube_policy *p, uint32_t row)
 	struct kube *k = &p->k;
 	const uint32_t more = k->jobs->more_of ? k->jobs->more_of[row] : 0;
 	const bool shares = k->jobs->request && !(more && k->jobs->more[more].manifest);
-	const struct sl_pods **kept = shares ? &p->pods[k->jobs->request[row]] : NULL;
-	if (kept && *kept)
-		return *kept;
+	struct kept_pods *kept = shares ? &p->kept[k->jobs->request[row]] : NULL;
+	if (kept && kept->pods)
+		return kept->pods;
 	const struct sl_pods *pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, &k->err);
 	if (!pods && !k->status)
 		k->status = k->err.status ? k->err.status : SL_SYSTEM;
 	if (kept)
-		*kept = pods;
+		kept->pods = pods;
 	return pods;
 }
 
@@ -367,8 +371,8 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	override_profiles(&p->k, setup);
 	p->reason = sl_alloc(setup->arena, jobs, sizeof(*p->reason));
 	p->started = sl_alloc(setup->arena, jobs, sizeof(*p->started));
-	p->pods = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->pods));
-	if (!p->reason || !p->started || !p->pods)
+	p->kept = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->kept));
+	if (!p->reason || !p->started || !p->kept)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	memset(p->reason, SL_REASON_COUNT, jobs);
 	p->types = setup->cluster->kind_count > SL_KIND_GPUS ? setup->cluster->kind_count - SL_KIND_GPUS : 0;
