@@ -127,6 +127,7 @@ struct kube_pod {
 	uint32_t must;      /* Where it must go, or KUBE_NO. */
 	uint32_t nominated; /* Where it made room, or KUBE_NO. */
 	uint32_t attempts;
+	uint32_t failed_now;           /* So often at the instant at which it failed last. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
 	uint32_t failed_by;            /* Plugins, as bits. */
 	uint64_t failed_at;            /* kube.version then. */
