@@ -246,7 +246,7 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 		break;
 	case KQ_DID_REQUEUE:
 		if (k->job[row].stage == KUEUE_WAITS)
-			kueue_reason(k, row, SL_REASON_PENDING_EVALUATION);
+			kueue_reason(k, row, reason_after(k, &k->kq->workload[effect->workload]));
 		break;
 	case KQ_DID_SKIP:
 		return;

@@ -7,7 +7,7 @@ schedlab run "$lab.csv" -c "$lab.yaml" -p kueue --check -o out --quiet >/dev/nul
 cut -d, -f1,5,7,8,15,16,17 out/jobs.csv
 cut -d, -f1-7 out/evictions.csv
 cat out/lending.csv
-cat out/reasons.csv
+cut -d, -f1-4 out/reasons.csv
 awk -F, '$1 == 70 || $1 == 10' out/cohorts.csv
 # The same again, byte by byte; and under latencies.
 schedlab run "$lab.csv" -c "$lab.yaml" -p kueue -o again --quiet >/dev/null
