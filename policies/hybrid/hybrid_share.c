@@ -174,21 +174,27 @@ static uint32_t at_home(const struct hybrid *h, enum hybrid_side side)
 	return count;
 }
 
-/* Nodes that may go, in their order: idle ones, longest idle first, then busy ones, where these may. */
+/* Nodes that may go, in their order: idle ones, longest idle first, then busy ones, where these may, and
+ * while no idle one is just too young to go. */
 static uint32_t list_nodes(
 	struct hybrid *h, const struct sl_pass *pass, enum hybrid_side from, struct choice *list)
 {
 	uint32_t count = 0;
+	bool young = false;
 	const sl_time idle_for = h->share == HYBRID_MOVE ? h->idle_for : 0;
 	for (uint32_t n = 0; n < h->cluster->node_count; n++) {
 		const struct hybrid_node *node = &h->node[n];
 		const bool here = node->owner == from && node->phase == HYBRID_HERE && !node->busy;
-		if (here && node->idle_since != SL_NONE && sl_now(pass) - node->idle_since >= idle_for)
+		if (!here || node->idle_since == SL_NONE)
+			continue;
+		if (sl_now(pass) - node->idle_since >= idle_for)
 			list[count++] = (struct choice){ node->idle_since, n };
+		else
+			young = true;
 	}
 	qsort(list, count, sizeof(*list), by_key);
 	const uint32_t idle = count;
-	for (uint32_t n = 0; n < h->cluster->node_count && busy_too(h, from); n++)
+	for (uint32_t n = 0; n < h->cluster->node_count && !young && busy_too(h, from); n++)
 		if (h->node[n].owner == from && h->node[n].phase == HYBRID_HERE && h->node[n].busy)
 			list[count++] = (struct choice){ key_of_busy(h, pass, n), n };
 	qsort(list + idle, count - idle, sizeof(*list), by_key);
