@@ -20,6 +20,12 @@
 /* ---- One node's way -------------------------------------------------------------------------------------
  */
 
+/* As the engine has it, whatever sides are shown. */
+static bool is_usable(const struct sl_pass *pass, uint32_t n)
+{
+	return sl_node_is_up(pass, n) && !sl_node_is_drained(pass, n);
+}
+
 static enum hybrid_side other(enum hybrid_side side)
 {
 	return side == HYBRID_SLURM ? HYBRID_KUBE : HYBRID_SLURM;
@@ -185,7 +191,7 @@ static uint32_t list_nodes(
 	for (uint32_t n = 0; n < h->cluster->node_count; n++) {
 		const struct hybrid_node *node = &h->node[n];
 		const bool here = node->owner == from && node->phase == HYBRID_HERE && !node->busy;
-		if (!here || node->idle_since == SL_NONE)
+		if (!here || node->idle_since == SL_NONE || !is_usable(pass, n))
 			continue;
 		if (sl_now(pass) - node->idle_since >= idle_for)
 			list[count++] = (struct choice){ node->idle_since, n };
@@ -202,13 +208,14 @@ static uint32_t list_nodes(
 }
 
 /* Nodes that the side has idle, or that come: they are for those who wait before others are taken. */
-static uint32_t spare_of(const struct hybrid *h, enum hybrid_side side)
+static uint32_t spare_of(const struct hybrid *h, const struct sl_pass *pass, enum hybrid_side side)
 {
 	uint32_t count = 0;
 	for (uint32_t n = 0; n < h->cluster->node_count; n++) {
 		const struct hybrid_node *node = &h->node[n];
-		count +=
-			node->phase == HYBRID_HERE ? node->owner == side && !node->busy : node->owner != side;
+		const bool here = node->owner == side && !node->busy;
+		const bool comes = node->owner != side;
+		count += is_usable(pass, n) && (node->phase == HYBRID_HERE ? here : comes);
 	}
 	return count;
 }
@@ -255,7 +262,7 @@ static bool take_for(struct hybrid *h, struct sl_pass *pass, sl_job job, uint32_
 static void give(struct hybrid *h, struct sl_pass *pass, enum hybrid_side to, struct choice *list)
 {
 	const enum hybrid_side from = other(to);
-	uint32_t count = list_nodes(h, pass, from, list), spare = spare_of(h, to);
+	uint32_t count = list_nodes(h, pass, from, list), spare = spare_of(h, pass, to);
 	const int64_t here = at_home(h, from);
 	uint32_t most = here > h->min[from] ? (uint32_t)(here - h->min[from]) : 0;
 	for (sl_job job = sl_lane_first(pass, to); sl_job_is(job) && count && most;
