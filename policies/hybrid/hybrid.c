@@ -152,14 +152,32 @@ static void tell_timer(struct hybrid *h, struct sl_pass *pass, const struct sl_e
 	hybrid_tell_child(h, pass, event->row == ROW_SLURM ? HYBRID_SLURM : HYBRID_KUBE, event);
 }
 
+/* Until its side says otherwise it waits to be looked at; Slurm's wait for nothing until then. */
+static void note_fresh(struct hybrid *h, const struct sl_pass *pass, uint32_t row)
+{
+	const uint64_t next = sl_pass_number(pass) + 1;
+	if (h->fresh_pass != next)
+		h->fresh_count = 0;
+	h->fresh_pass = next;
+	if (hybrid_grow(h, (void **)&h->fresh, &h->fresh_room, sizeof(*h->fresh), h->fresh_count + 1))
+		h->fresh[h->fresh_count++] = row;
+}
+
+static void submit(struct hybrid *h, struct sl_pass *pass, const struct sl_event *event)
+{
+	const enum hybrid_side side = (enum hybrid_side)h->side[event->row];
+	sl_set_lane(pass, (sl_job){ event->row }, side);
+	if (side == HYBRID_KUBE)
+		note_fresh(h, pass, event->row);
+	hybrid_tell_child(h, pass, side, event);
+}
+
 static void hybrid_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
 	struct hybrid *h = state;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
-		h->told++;
-		sl_set_lane(pass, (sl_job){ event->row }, h->side[event->row]);
-		hybrid_tell_child(h, pass, (enum hybrid_side)h->side[event->row], event);
+		submit(h, pass, event);
 		break;
 	case SL_EV_JOB_END:
 	case SL_EV_CANCEL:
@@ -188,6 +206,8 @@ static void hybrid_event(void *state, struct sl_pass *pass, const struct sl_even
 static void hybrid_pass(void *state, struct sl_pass *pass)
 {
 	struct hybrid *h = state;
+	for (size_t i = 0; h->fresh_pass == sl_pass_number(pass) && i < h->fresh_count; i++)
+		sl_set_reason(pass, (sl_job){ h->fresh[i] }, SL_REASON_PENDING_EVALUATION, 0);
 	for (int side = 0; side < HYBRID_SIDES; side++) {
 		sl_lens(pass, h->child[side].shut);
 		h->child[side].policy->pass(h->child[side].state, pass);
@@ -363,6 +383,7 @@ static void hybrid_release(void *state)
 			h->child[side].policy->release(h->child[side].state);
 	if (!h)
 		return;
+	free(h->fresh);
 	free(h->move);
 	free(h->point);
 }

@@ -63,7 +63,6 @@ struct hybrid {
 	uint8_t *side;    /* By job: enum hybrid_side. */
 	uint8_t *foreign; /* By job, of Slurm; kept for the run. */
 	uint8_t *native;  /* By job, of Kubernetes. */
-	uint32_t told;    /* Jobs that were submitted. */
 	struct hybrid_node *node;
 	struct hybrid_move *move;
 	size_t move_count, move_room;
@@ -82,6 +81,11 @@ struct hybrid {
 	int64_t *priority; /* By job of Kubernetes; SL_NONE: not looked up yet. */
 	uint32_t *part_of; /* By the trace's partition: the cluster's, or UINT32_MAX. */
 	uint32_t part_default, part_names;
+
+	/* Jobs of Kubernetes that came at this instant, for the pass of that number. */
+	uint32_t *fresh;
+	size_t fresh_count, fresh_room;
+	uint64_t fresh_pass;
 
 	sl_time armed; /* The next look of its own; SL_NEVER: none. */
 	sl_time *first_start;

@@ -34,3 +34,11 @@ schedlab run parts.csv -c c.yaml --quiet -p hybrid:kube-nodes=n4 >/dev/null
 echo "exit $?"
 schedlab run "$ROOT/tests/data/four.swf" -p hybrid --quiet >/dev/null
 echo "exit $?"
+# Commands go by their first word: job 7 is held until 12000, the queue is stopped until 3000. Why jobs wait is each side's to say.
+lab="$ROOT/docs/examples/hybrid"
+printf '%s\n' '9100 scontrol hold 7' '12000 scontrol release 7' '100 kubectl patch clusterqueue serving stopPolicy=Hold' \
+	'3000 kubectl patch clusterqueue serving stopPolicy=None' | sort -n >commands
+schedlab run "$lab/jobs.csv" -c "$lab/slurm.conf" -p hybrid:share=pods --set cluster.objects="$lab/objects.yaml" \
+	--set replay.commands=commands --check --quiet -o commands.d >/dev/null
+cut -d, -f1,7,8,15 commands.d/jobs.csv
+cut -d, -f1-4 commands.d/reasons.csv
