@@ -56,7 +56,7 @@ static int take_name(const struct sl_tally *tally, struct names *names, const ch
 
 int sl_tell_metric(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)
 {
-	uint32_t number;
+	uint32_t number = 0;
 	int status = take_name(tally, &tally->metrics, "metric", name, &number, err);
 	if (!status)
 		status = grow((void **)&tally->metric, &tally->metric_capacity, sizeof(*tally->metric),
@@ -68,7 +68,7 @@ int sl_tell_metric(struct sl_tally *tally, const char *name, int64_t micro, stru
 
 int sl_tell_job_column(struct sl_tally *tally, const char *name, const int64_t *micro, struct sl_err *err)
 {
-	uint32_t number;
+	uint32_t number = 0;
 	int status = take_name(tally, &tally->columns, "column of jobs", name, &number, err);
 	if (!status)
 		status = grow((void **)&tally->column, &tally->column_capacity, sizeof(*tally->column),
@@ -82,7 +82,7 @@ int sl_tell_job_column(struct sl_tally *tally, const char *name, const int64_t *
 int sl_tell_table(struct sl_tally *tally, const char *name, const char *const *column, uint32_t columns,
 	const struct sl_cell *cell, size_t rows, struct sl_err *err)
 {
-	uint32_t number;
+	uint32_t number = 0;
 	int status = take_name(tally, &tally->tables, "table", name, &number, err);
 	if (!status)
 		status = grow((void **)&tally->table, &tally->table_capacity, sizeof(*tally->table),

@@ -127,6 +127,7 @@ struct kube_pod {
 	uint32_t must;      /* Where it must go, or KUBE_NO. */
 	uint32_t nominated; /* Where it made room, or KUBE_NO. */
 	uint32_t attempts;
+	uint32_t failed_now;           /* So often at the instant at which it failed last. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
 	uint32_t failed_by;            /* Plugins, as bits. */
 	uint64_t failed_at;            /* kube.version then. */
@@ -348,6 +349,7 @@ const char *kube_why(struct kube *k, sl_job job);
 
 /* kube_scale.c: the cluster autoscaler. */
 int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
+bool kube_scale_ready(struct kube *k); /* Nodes that were ordered came. */
 sl_time kube_scale_run(struct kube *k);
 int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err);
 

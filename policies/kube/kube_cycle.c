@@ -374,6 +374,8 @@ sl_time kube_run(struct kube *k, sl_time now)
 {
 	k->now = now;
 	(void)permits(k);
+	if (k->scaler)
+		(void)kube_scale_ready(k);
 	sl_time scaled = SL_NEVER;
 	kube_queue_due(k);
 	for (uint32_t pod; !k->status && (pod = kube_queue_pop(k)) != KUBE_NO;)

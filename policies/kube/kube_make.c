@@ -232,7 +232,7 @@ static int name_nodes(struct kube *k, struct sl_err *err)
 		qsort(list, k->nodes, sizeof(*list), by_name);
 	for (uint32_t i = 0; list && i < k->nodes; i++)
 		k->node[list[i].node].rank = i;
-	for (uint32_t i = 0; !status && i < k->cluster->object_count; i++) {
+	for (uint32_t i = 0; list && !status && i < k->cluster->object_count; i++) {
 		const struct sl_object *object = &k->cluster->object[i];
 		const struct named key = { object->name, 0 };
 		if (strcmp(object->kind, "Node") != 0)

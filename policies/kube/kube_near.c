@@ -367,34 +367,39 @@ void kube_near_score_spread(struct kube *k, uint32_t pod, const uint32_t *node, 
 	}
 }
 
+struct scored {
+	const uint32_t *node;
+	size_t count;
+	int64_t *score;
+};
+
 /* A term's weight for the domain of one that stands on a node. */
 static void add_term(struct kube *k, const struct sl_pod_near *term, uint32_t stands, int64_t weight,
-	const uint32_t *node, size_t count, int64_t *score)
+	const struct scored *on)
 {
 	const struct kube_key *key = kube_key_of(k, term->key);
 	if (!key || !weight || key->domain[stands] == KUBE_NO)
 		return;
-	for (size_t i = 0; i < count; i++)
-		if (key->domain[node[i]] == key->domain[stands])
-			score[i] += weight;
+	for (size_t i = 0; i < on->count; i++)
+		if (key->domain[on->node[i]] == key->domain[stands])
+			on->score[i] += weight;
 }
 
-static void add_pair(struct kube *k, const struct kube_spec *spec, uint32_t stands, const uint32_t *node,
-	size_t count, int64_t *score)
+static void add_pair(struct kube *k, const struct kube_spec *spec, uint32_t stands, const struct scored *on)
 {
 	const struct kube_spec *other = &k->spec[k->pod[stands].spec];
 	const uint32_t at = k->pod[stands].node;
 	for (uint32_t i = 0; i < spec->podset->near_count; i++) {
 		const struct sl_pod_near *term = &spec->podset->near[i];
 		if (term->weight && kube_pod_matches(k, term, spec->space, other))
-			add_term(k, term, at, term->anti ? -term->weight : term->weight, node, count, score);
+			add_term(k, term, at, term->anti ? -term->weight : term->weight, on);
 	}
 	for (uint32_t i = 0; i < other->podset->near_count; i++) {
 		const struct sl_pod_near *term = &other->podset->near[i];
 		if ((term->anti && !term->weight) || !kube_pod_matches(k, term, other->space, spec))
 			continue;
 		const int64_t weight = term->weight ? term->weight : spec->profile->hard_affinity;
-		add_term(k, term, at, term->anti ? -weight : weight, node, count, score);
+		add_term(k, term, at, term->anti ? -weight : weight, on);
 	}
 }
 
@@ -402,12 +407,13 @@ void kube_near_score(struct kube *k, uint32_t pod, const uint32_t *node, size_t 
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	int64_t least = INT64_MAX, most = INT64_MIN;
+	const struct scored on = { node, count, score };
 	memset(score, 0, count * sizeof(*score));
 	for (uint32_t i = 0; i < k->nodes; i++) {
 		if (!spec->podset->near_count && !k->node[i].near_pods)
 			continue;
 		for (uint32_t at = k->node[i].first; at != KUBE_NO; at = k->pod[at].next)
-			add_pair(k, spec, at, node, count, score);
+			add_pair(k, spec, at, &on);
 	}
 	for (size_t i = 0; i < count; i++) {
 		least = score[i] < least ? score[i] : least;

@@ -24,6 +24,7 @@ enum {
 	PARAM_BACKOFF,
 	PARAM_FLUSH,
 	PARAM_AUTOSCALE,
+	PARAM_EXPANDER,
 	PARAM_COUNT
 };
 
@@ -61,6 +62,10 @@ static const struct sl_param kube_params[PARAM_COUNT] = {
 		1000 * HOUR_US },
 	[PARAM_AUTOSCALE] = { "autoscale", SL_PARAM_BOOL, "0", NULL,
 		"the cluster autoscaler adds and removes nodes of NodeGroups", 0, 0 },
+	[PARAM_EXPANDER] = { "expander", SL_PARAM_TEXT, "least-waste", NULL,
+		"which group of nodes grows, of several: random, most-pods, least-waste, least-nodes, price, priority, or "
+		"several one after another (price+random)",
+		0, 0 },
 };
 
 /* ---- Orders ---------------------------------------------------------------------------------------------
@@ -76,6 +81,10 @@ struct order {
 	size_t holding, holding_count;
 };
 
+struct kept_pods {
+	const struct sl_pods *pods;
+};
+
 struct kube_policy {
 	struct kube k;
 	uint64_t pass, next; /* The pass that orders are for; that comes next. */
@@ -86,9 +95,9 @@ struct kube_policy {
 	size_t holdings, holding_room, gpus_room;
 	uint32_t types;
 	sl_time woken;
-	uint8_t *reason;             /* By job: told last. */
-	bool *started;               /* By job: ordered to. */
-	const struct sl_pods **pods; /* By request, of jobs without manifests. */
+	uint8_t *reason;        /* By job: told last. */
+	bool *started;          /* By job: ordered to. */
+	struct kept_pods *kept; /* By request, of jobs without manifests. */
 };
 
 static struct order *new_order(struct kube_policy *p, enum what what, uint32_t row)
@@ -195,14 +204,14 @@ static const struct sl_pods *pods_of(struct kube_policy *p, uint32_t row)
 	struct kube *k = &p->k;
 	const uint32_t more = k->jobs->more_of ? k->jobs->more_of[row] : 0;
 	const bool shares = k->jobs->request && !(more && k->jobs->more[more].manifest);
-	const struct sl_pods **kept = shares ? &p->pods[k->jobs->request[row]] : NULL;
-	if (kept && *kept)
-		return *kept;
+	struct kept_pods *kept = shares ? &p->kept[k->jobs->request[row]] : NULL;
+	if (kept && kept->pods)
+		return kept->pods;
 	const struct sl_pods *pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, &k->err);
 	if (!pods && !k->status)
 		k->status = k->err.status ? k->err.status : SL_SYSTEM;
 	if (kept)
-		*kept = pods;
+		kept->pods = pods;
 	return pods;
 }
 
@@ -362,8 +371,8 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	override_profiles(&p->k, setup);
 	p->reason = sl_alloc(setup->arena, jobs, sizeof(*p->reason));
 	p->started = sl_alloc(setup->arena, jobs, sizeof(*p->started));
-	p->pods = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->pods));
-	if (!p->reason || !p->started || !p->pods)
+	p->kept = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->kept));
+	if (!p->reason || !p->started || !p->kept)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	memset(p->reason, SL_REASON_COUNT, jobs);
 	p->types = setup->cluster->kind_count > SL_KIND_GPUS ? setup->cluster->kind_count - SL_KIND_GPUS : 0;

@@ -113,16 +113,15 @@ static uint32_t lower_on(const struct kube *k, uint32_t pod, uint32_t node, stru
 }
 
 /* Back to where they stood, if the pod still fits beside them. */
-static void reprieve(struct kube *k, uint32_t pod, uint32_t node, struct victim *victim, uint32_t count,
-	bool violating, bool *stays)
+static void reprieve(struct kube *k, uint32_t pod, const struct victims *all, bool violating, bool *stays)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		if (victim[i].violates != violating)
+	for (uint32_t i = 0; i < all->count; i++) {
+		if (all->at[i].violates != violating)
 			continue;
-		kube_take(k, victim[i].pod, node);
-		stays[i] = fits(k, pod, node);
+		kube_take(k, all->at[i].pod, all->node);
+		stays[i] = fits(k, pod, all->node);
 		if (!stays[i])
-			kube_give(k, victim[i].pod);
+			kube_give(k, all->at[i].pod);
 	}
 }
 
@@ -140,8 +139,9 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 	const bool helps = count && fits(k, pod, node);
 	if (helps) {
 		mark_violations(k, victim, count);
-		reprieve(k, pod, node, victim, count, true, stays);
-		reprieve(k, pod, node, victim, count, false, stays);
+		const struct victims all = { .node = node, .at = victim, .count = count };
+		reprieve(k, pod, &all, true, stays);
+		reprieve(k, pod, &all, false, stays);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (!stays[i])

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 enum { BACKOFF_FIRST = 1, BACKOFF_MAX = 10 }; /* Seconds. */
+enum { TRIES_MAX = 3 };                       /* At one instant. */
 
 sl_time kube_backoff(uint32_t attempts)
 {
@@ -120,13 +121,19 @@ void kube_queue_drop(struct kube *k, uint32_t pod)
 	of->state = KUBE_POD_GONE; /* A parked one is swept later. */
 }
 
+/* Who fails again and again at one instant, in which no time goes by, waits for the end of its backoff. */
+static bool may_pop(const struct kube *k, const struct kube_pod *pod)
+{
+	return !k->options.backoff_waits && (pod->failed_now < TRIES_MAX || pod->entered != k->now);
+}
+
 uint32_t kube_queue_pop(struct kube *k)
 {
 	uint32_t pod = KUBE_NO;
 	if (k->active.count) {
 		pod = k->active.pod[0];
 		take_out(k, &k->active, 0, active_before);
-	} else if (k->backoff.count && !k->options.backoff_waits) {
+	} else if (k->backoff.count && may_pop(k, &k->pod[k->backoff.pod[0]])) {
 		pod = k->backoff.pod[0];
 		take_out(k, &k->backoff, 0, backoff_before);
 	}
@@ -149,6 +156,7 @@ void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
 	struct kube_pod *of = &k->pod[pod];
 	of->failed_by = failed_by;
 	of->failed_at = k->version;
+	of->failed_now = of->failed_now && of->entered == k->now ? of->failed_now + 1 : 1;
 	of->entered = k->now;
 	of->ready = k->now + kube_backoff(of->attempts);
 	park(k, pod);
@@ -234,7 +242,7 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 sl_time kube_queue_next(const struct kube *k)
 {
 	sl_time next = SL_NEVER;
-	if (k->backoff.count && k->options.backoff_waits)
+	if (k->backoff.count)
 		next = k->pod[k->backoff.pod[0]].ready;
 	for (size_t i = 0; i < k->parked_count; i++) {
 		const struct kube_pod *pod = &k->pod[k->parked[i]];

@@ -234,10 +234,12 @@ static void assign_together(struct kq_scan *scan, struct kq_together *together)
 {
 	if (!start_together(scan, together))
 		return;
-	/* Backwards: which group fails first shows in the reason alone, and recorded cases have cpu last. */
-	for (uint32_t r = together->requests.count; r-- > 0 && !together->failed;)
-		if (together->pick[r].flavor == KQ_NO && !is_left_out(scan, together, r))
-			together->failed = !kq_scan_group(scan, together, r);
+	/* Kueue stops at the first group without a flavor, in an order of resources that it leaves open: here
+	 * all are looked at, and the worst is told. */
+	for (uint32_t r = 0; r < together->requests.count; r++)
+		if (together->pick[r].flavor == KQ_NO && !is_left_out(scan, together, r) &&
+			!kq_scan_group(scan, together, r))
+			together->failed = true;
 	for (uint32_t i = 0; i < together->count; i++) {
 		struct kq_podset_assignment *row = &scan->made->podset[together->first + i];
 		row->failed = together->failed;

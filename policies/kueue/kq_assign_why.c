@@ -3,8 +3,7 @@
  * kq_assign_why.c - why a workload is not assigned flavors: Kueue's reasons, and its words.
  *
  * Kueue: reasons of pending workloads (KEP-10852). Of several flavors of a resource group the least severe
- * reason counts, since any of them would do; of groups and podsets the most severe, since all are needed. A
- * group that has a flavor does not count where another group is what failed (recorded cases say so).
+ * reason counts, since any of them would do; of groups and podsets the most severe, since all are needed.
  */
 #include "policies/kueue/kq_assign_parts.h"
 
@@ -38,9 +37,6 @@ static bool reason_of_group(const struct kq_podset_assignment *podset, uint32_t 
 	const struct kq_attempt *first = &podset->attempt[from];
 	if (first->mode != KQ_NO_FIT)
 		return false;
-	for (uint32_t i = 0; podset->failed && i < podset->attempt_count; i++)
-		if (podset->attempt[i].group == first->group && podset->attempt[i].mode != KQ_NO_FIT)
-			return false; /* The group has a flavor: another one is what failed. */
 	for (uint32_t i = 0; i < from; i++)
 		if (podset->attempt[i].group == first->group)
 			return false;
@@ -134,8 +130,8 @@ static const char *effect_text(enum sl_taint_effect effect)
 
 static void taint_text(const struct sl_taint *taint, const char *flavor, char *text, size_t size)
 {
-	(void)snprintf(text, size, "untolerated taint {%s %s %s <nil>} in flavor %s", taint->key,
-		taint->value, effect_text(taint->effect), flavor);
+	(void)snprintf(text, size, "untolerated taint {%s %s %s <nil>} in flavor %s", taint->key, taint->value,
+		effect_text(taint->effect), flavor);
 }
 
 static void quota_text(const struct kq *kq, const struct kq_why *why, char *text, size_t size)

@@ -19,10 +19,10 @@ struct kq_at kq_doc_of(struct kq *kq, const struct sl_object *object)
 int kq_doc_fail(struct kq_at at, const char *format, ...)
 {
 	char text[600];
-	va_list list;
-	va_start(list, format);
-	(void)vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	if (at.kq->err.status)
 		return at.kq->err.status;
 	if (!at.node)

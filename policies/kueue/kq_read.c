@@ -31,9 +31,10 @@ static void read_topology(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
 	const struct kq_at at = kq_doc_of(kq, object);
-	struct kq_topology *topology = &kq->topology[kq_topology(kq, object->name)];
+	const uint32_t row = kq_topology(kq, object->name);
 	if (kq->err.status)
 		return;
+	struct kq_topology *topology = &kq->topology[row];
 	if (topology->exists) {
 		(void)kq_doc_fail(at, "the Topology '%s' is there twice: leave one out", object->name);
 		return;

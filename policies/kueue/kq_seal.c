@@ -249,8 +249,11 @@ int kq_seal(struct kq *kq)
 	for (uint32_t w = 0; w < kq->workload_count; w++) {
 		struct kq_workload *row = &kq->workload[w];
 		if (!row->gone && row->admission && kq_is(&row->cond[KQ_QUOTA_RESERVED]) &&
-			!kq_is(&row->cond[KQ_FINISHED]))
+			!kq_is(&row->cond[KQ_FINISHED])) {
+			const uint64_t order = row->order;
 			kq_hold(kq, w);
+			row->order = order ? order : row->order; /* It came to hold it when it did. */
+		}
 	}
 	return kq->err.status;
 }

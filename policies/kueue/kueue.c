@@ -2,7 +2,8 @@
 /*
  * kueue.c - the policy `kueue`: its parameters, the engine's events, and its orders to the engine.
  *
- * Kueue v0.20 (kubernetes-sigs/kueue, commit ff69552e): jobs are admitted as its scheduler and controllers do.
+ * Kueue v0.20 (kubernetes-sigs/kueue, commit ff69552e): jobs are admitted as its scheduler and controllers
+ * do.
  */
 #include "policies/kueue/kueue.h"
 
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Parameters ------------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------------------
+ */
 
 enum {
 	PARAM_COMPAT,
@@ -33,7 +35,8 @@ enum {
 #define DAYS_MAX INT64_C(1000000000000) /* Of times: eleven days. */
 
 static const struct sl_param kueue_params[PARAM_COUNT] = {
-	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "0.20", "0.20", "whose rules: Kueue's of that version", 0, 0 },
+	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "0.20", "0.20", "whose rules: Kueue's of that version",
+		0, 0 },
 	[PARAM_QUEUE] = { "queue", SL_PARAM_TEXT, NULL, NULL,
 		"the LocalQueue, NAMESPACE/NAME, of jobs that nothing else gives one; without it the only one there is",
 		0, 0 },
@@ -57,14 +60,17 @@ static const struct sl_param kueue_params[PARAM_COUNT] = {
 	[PARAM_PROVISION] = { "provision", SL_PARAM_TIME, "0", NULL,
 		"how long a ProvisioningRequest takes until it is provisioned", 0, DAYS_MAX },
 	[PARAM_BATCH] = { "batch", SL_PARAM_TIME, "1", NULL,
-		"how long notes of change are gathered until inadmissible workloads become active", 0, DAYS_MAX },
-	[PARAM_CYCLE] = { "cycle", SL_PARAM_TIME, "0", NULL, "how long a scheduling cycle takes", 0, DAYS_MAX },
+		"how long notes of change are gathered until inadmissible workloads become active", 0,
+		DAYS_MAX },
+	[PARAM_CYCLE] = { "cycle", SL_PARAM_TIME, "0", NULL, "how long a scheduling cycle takes", 0,
+		DAYS_MAX },
 	[PARAM_LATENCY] = { "latency", SL_PARAM_CHOICE, "zero", "zero|api",
 		"zero: what is decided is so at once; api: writes to the API server pass a token bucket, and cycles "
 		"without result wait 1 to 10 ms",
 		0, 0 },
 	[PARAM_QPS] = { "qps", SL_PARAM_INT, "50", "1..100000", "latency=api: writes a second", 1, 100000 },
-	[PARAM_BURST] = { "burst", SL_PARAM_INT, "100", "1..100000", "latency=api: writes at once", 1, 100000 },
+	[PARAM_BURST] = { "burst", SL_PARAM_INT, "100", "1..100000", "latency=api: writes at once", 1,
+		100000 },
 };
 
 /* Requests beyond every quota wait, as ExceedsMaxQuota. */
@@ -73,13 +79,14 @@ static const struct sl_compat kueue_compats[] = {
 	{ 0 },
 };
 
-static const enum sl_reason kueue_reasons[] = { SL_REASON_NONE, SL_REASON_NO_MATCHING_FLAVOR,
-	SL_REASON_EXCEEDS_MAX_QUOTA, SL_REASON_WAITING_FOR_QUOTA, SL_REASON_TOPOLOGY,
-	SL_REASON_WAITING_FOR_PREEMPTED, SL_REASON_MISCONFIGURED, SL_REASON_QUEUE_STOPPED,
-	SL_REASON_PENDING_EVALUATION, SL_REASON_WAITING_FOR_PODS_READY, SL_REASON_ADMISSION_CHECKS,
-	SL_REASON_BACKOFF, SL_REASON_UNSCHEDULABLE, SL_REASON_BEGIN_TIME, SL_REASON_HELD_ADMIN, SL_REASON_COUNT };
+static const enum sl_reason kueue_reasons[] = { SL_REASON_NO_MATCHING_FLAVOR, SL_REASON_EXCEEDS_MAX_QUOTA,
+	SL_REASON_WAITING_FOR_QUOTA, SL_REASON_TOPOLOGY, SL_REASON_WAITING_FOR_PREEMPTED,
+	SL_REASON_MISCONFIGURED, SL_REASON_QUEUE_STOPPED, SL_REASON_PENDING_EVALUATION,
+	SL_REASON_WAITING_FOR_PODS_READY, SL_REASON_ADMISSION_CHECKS, SL_REASON_BACKOFF,
+	SL_REASON_UNSCHEDULABLE, SL_REASON_BEGIN_TIME, SL_REASON_HELD_ADMIN, SL_REASON_COUNT };
 
-/* ---- Orders ---------------------------------------------------------------------------------------------- */
+/* ---- Orders ----------------------------------------------------------------------------------------------
+ */
 
 void kueue_failed(struct kueue *k, int status)
 {
@@ -94,7 +101,8 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 	size_t room = *capacity ? *capacity : 16;
 	while (room < wanted)
 		room *= 2;
-	void *more = room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
+	void *more =
+		room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
 	if (!more) {
 		kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
 		return false;
@@ -187,12 +195,14 @@ static void kueue_pass(void *state, struct sl_pass *pass)
 	}
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------------- */
+/* ---- Events ----------------------------------------------------------------------------------------------
+ */
 
 static sl_time begins(const struct kueue *k, uint32_t row)
 {
 	const struct sl_jobs *jobs = k->jobs;
-	const sl_time begin = jobs->more_of && jobs->more_of[row] ? jobs->more[jobs->more_of[row]].begin : SL_NONE;
+	const sl_time begin =
+		jobs->more_of && jobs->more_of[row] ? jobs->more[jobs->more_of[row]].begin : SL_NONE;
 	return begin == SL_NONE ? k->now : begin;
 }
 
@@ -222,7 +232,8 @@ static void tell(struct kueue *k, const struct sl_pass *pass, const struct sl_ev
 		break;
 	case SL_EV_JOB_END:
 		kueue_over(k, event->row,
-			sl_state_of(pass, (sl_job){ event->row }) == SL_COMPLETED ? "Succeeded" : "Failed", false);
+			sl_state_of(pass, (sl_job){ event->row }) == SL_COMPLETED ? "Succeeded" : "Failed",
+			false);
 		break;
 	case SL_EV_CANCEL:
 		k->job[event->row].cancelled = true;
@@ -283,7 +294,8 @@ static bool kueue_requeues(void *state, struct sl_pass *pass, sl_job job)
 	return !jobs->more_of || !jobs->more_of[job.row] || jobs->more[jobs->more_of[job.row]].requeue != 0;
 }
 
-/* ---- Begin and end --------------------------------------------------------------------------------------- */
+/* ---- Begin and end ---------------------------------------------------------------------------------------
+ */
 
 static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 {
@@ -298,8 +310,8 @@ static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	if (kq_find_local(k->kq, k->space, k->queue) == KQ_NO)
 		return sl_fail(err, SL_USAGE,
-			"policy 'kueue': queue=%s: there is no LocalQueue '%s' in the namespace '%s'", text, k->queue,
-			k->space);
+			"policy 'kueue': queue=%s: there is no LocalQueue '%s' in the namespace '%s'", text,
+			k->queue, k->space);
 	return SL_OK;
 }
 
@@ -382,7 +394,8 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	int status = make_world(k, setup, err);
 	if (!status)
-		status = sl_use(setup, SL_USE_CONTROL | SL_USE_NODES | (k->checkpoint ? SL_USE_PREEMPT : 0U), err);
+		status = sl_use(
+			setup, SL_USE_CONTROL | SL_USE_NODES | (k->checkpoint ? SL_USE_PREEMPT : 0U), err);
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	if (!status)
 		status = kueue_pods_make(k, setup, err);

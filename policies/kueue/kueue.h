@@ -2,9 +2,9 @@
 /*
  * kueue.h - the policy `kueue`, between the engine's events and Kueue's rules (kq.h).
  *
- * Each event changes Kueue's world at once; then, as the last event of the instant, the controller runs: what is
- * due (agenda), then scheduling cycles until nothing changes. What that comes to are orders, which the pass that
- * follows hands to the engine: a pass that is run twice does the same twice.
+ * Each event changes Kueue's world at once; then, as the last event of the instant, the controller runs: what
+ * is due (agenda), then scheduling cycles until nothing changes. What that comes to are orders, which the
+ * pass that follows hands to the engine: a pass that is run twice does the same twice.
  *
  * A job is one workload. It waits in the engine until its pods have nodes; then it holds them there.
  */
@@ -96,7 +96,7 @@ struct kueue_map_rule {
 
 struct kueue_eviction {
 	sl_time at;
-	uint32_t job, by;                                     /* The engine's; UINT32_MAX: nobody. */
+	uint32_t job, by;                                      /* The engine's; UINT32_MAX: nobody. */
 	const char *how, *reason, *queue, *by_queue, *message; /* how: "Preempted", "PodsReadyTimeout"... */
 };
 
@@ -127,20 +127,20 @@ struct kueue {
 	uint32_t job_of_count, job_of_capacity;
 	struct kueue_shape *shape;
 	uint32_t shape_count;
-	uint32_t *shape_of; /* By row. */
+	uint32_t *shape_of;  /* By row. */
 	uint32_t *host_node; /* By host of the core: the engine's node; UINT32_MAX. */
 
 	struct kueue_entry *agenda; /* A heap. */
 	uint32_t agenda_count, agenda_capacity;
 	uint64_t agenda_seq;
-	sl_time woken; /* The engine comes by then; SL_NEVER. */
+	sl_time woken;                           /* The engine comes by then; SL_NEVER. */
 	sl_time queues_at, binder_at, shares_at; /* When these are due; SL_NEVER. */
-	sl_time cycle_at, cycle_due; /* The next cycle not before; that is on the agenda. */
-	bool in_cycle;               /* What is carried out is a cycle's. */
-	bool asleep, fruitful;       /* The scheduler is; what was carried out last changed something. */
-	uint32_t idle;               /* Cycles in a row that came to nothing; */
-	uint64_t active_before;      /* who was active after the last of them. */
-	uint32_t live, told;         /* Jobs that were submitted and are not over; that were submitted. */
+	sl_time cycle_at, cycle_due;             /* The next cycle not before; that is on the agenda. */
+	bool in_cycle;                           /* What is carried out is a cycle's. */
+	bool asleep, fruitful;  /* The scheduler is; what was carried out last changed something. */
+	uint32_t idle;          /* Cycles in a row that came to nothing; */
+	uint64_t active_before; /* who was active after the last of them. */
+	uint32_t live, told;    /* Jobs that were submitted and are not over; that were submitted. */
 	uint32_t misconfigured;
 
 	uint64_t pass, next; /* Orders are for that pass; the next one. */
@@ -162,7 +162,7 @@ struct kueue {
 		struct sl_holding *at;
 		uint32_t *gpus;
 		size_t count;
-	} *held; /* By row. */
+	} * held; /* By row. */
 	const struct sl_binder *binder;
 	void *binder_state;
 
@@ -219,6 +219,14 @@ void kueue_pods_start(struct kueue *k, uint32_t row);
 void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
 void kueue_pods_run(struct kueue *k);                /* Those that wait are tried again. */
 void kueue_pods_release(struct kueue *k);
+/* They have these nodes: the job starts. */
+void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count);
+bool kueue_by_host(const struct kq_placement *placement); /* Its domains are hosts. */
+
+/* kueue_bind.c: kube-scheduler. */
+int kueue_bind_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
+void kueue_bind_add(struct kueue *k, uint32_t row);
+void kueue_bind_run(struct kueue *k);
 
 /* kueue_api.c: writes to the API server. When one that is made now is through. */
 sl_time kueue_write(struct kueue *k);
@@ -234,8 +242,8 @@ void kueue_commands_run(struct kueue *k);
 int kueue_course_make(struct kueue *k, struct sl_err *err);
 void kueue_course_note(struct kueue *k); /* Usage may have changed. */
 void kueue_course_release(struct kueue *k);
-void kueue_note_eviction(struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by,
-	const char *message);
+void kueue_note_eviction(
+	struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by, const char *message);
 int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_api.c - writes to the API server, which the controller's client lets through at a rate: a token bucket, as
- * client-go's (flowcontrol's token bucket over rate.Limiter): first come, first through.
+ * kueue_api.c - writes to the API server, which the controller's client lets through at a rate: a token
+ * bucket, as client-go's (flowcontrol's token bucket over rate.Limiter): first come, first through.
  *
- * Who writes, by Kueue's source (pkg/scheduler/scheduler.go, pkg/controller/core; the release of the other rules):
- * an admission is one write, made beside the scheduling loop after the workload is assumed; an eviction by the
- * scheduler is one write, and so is a pending workload's new message, which the loop waits for. The controllers of
- * ClusterQueues and of LocalQueues write the status of a queue after what it holds or who waits there has changed,
- * one write at a time each, however often it changed meanwhile. Ends and releases are written by the jobs' own
- * controller: another client, as in Kueue's performance test.
+ * Who writes, by Kueue's source (pkg/scheduler/scheduler.go, pkg/controller/core; the release of the other
+ * rules): an admission is one write, made beside the scheduling loop after the workload is assumed; an
+ * eviction by the scheduler is one write, and so is a pending workload's new message, which the loop waits
+ * for. The controllers of ClusterQueues and of LocalQueues write the status of a queue after what it holds or
+ * who waits there has changed, one write at a time each, however often it changed meanwhile. Ends and
+ * releases are written by the jobs' own controller: another client, as in Kueue's performance test.
  */
 #include "policies/kueue/kueue.h"
 

@@ -6,8 +6,8 @@
  *   kubectl patch clusterqueue NAME FLAVOR/RESOURCE [nominalQuota=N] [borrowingLimit=N] [lendingLimit=N]
  *   kubectl patch localqueue NAMESPACE/NAME stopPolicy=None|Hold|HoldAndDrain
  *
- * A limit is taken away by "none". Whoever waits in the queue's tree is looked at again, and whoever holds its
- * quota.
+ * A limit is taken away by "none". Whoever waits in the queue's tree is looked at again, and whoever holds
+ * its quota.
  */
 #include "policies/kueue/kueue.h"
 
@@ -90,7 +90,9 @@ static struct kq_quota *quota_of(const struct kq *kq, uint32_t node, const char 
 		for (uint32_t f = 0; f < group->flavor_count; f++)
 			for (uint32_t q = 0; q < group->flavor[f].count; q++)
 				if (strcmp(kq->flavor[group->flavor[f].flavor].name, flavor) == 0 &&
-					strcmp(kq->resource[group->flavor[f].quota[q].resource], resource) == 0)
+					strcmp(kq->resource[group->flavor[f].quota[q].resource], resource) ==
+						0)
+					/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 					return (struct kq_quota *)(uintptr_t)&group->flavor[f].quota[q];
 	}
 	return NULL;
@@ -105,8 +107,9 @@ static int read_quota(struct kueue *k, const struct sl_command *from, const char
 		return bad(from, err);
 	command->quota = quota_of(k->kq, command->row, flavor, slash + 1);
 	if (!command->quota)
-		return sl_fail_at(err, &from->where, "the ClusterQueue '%s' has no quota of '%s' for the flavor '%s'",
-			word[3], slash + 1, flavor);
+		return sl_fail_at(err, &from->where,
+			"the ClusterQueue '%s' has no quota of '%s' for the flavor '%s'", word[3], slash + 1,
+			flavor);
 	for (uint32_t i = 5; i < count; i++)
 		if (!take_amount(word[i], slash + 1, command))
 			return bad(from, err);
@@ -161,12 +164,22 @@ static void change(int64_t *to, int64_t value)
 		*to = value;
 }
 
+/* Who waits in it leaves its ClusterQueue, or comes back. */
+static void stop_local(struct kueue *k, uint32_t local, enum kq_stop stop)
+{
+	struct kq *kq = k->kq;
+	kq->local[local].stop = stop;
+	for (uint32_t i = 0; i < kq->workload_count; i++)
+		if (kq->workload[i].local == local && !kq->workload[i].gone)
+			kq_queue_update(kq, i);
+}
+
 static void do_command(struct kueue *k, const struct kueue_command *command)
 {
 	struct kq *kq = k->kq;
 	const uint32_t node = command->of_local ? kq->local[command->row].queue : command->row;
 	if (command->stop >= 0 && command->of_local)
-		kq->local[command->row].stop = (enum kq_stop)command->stop;
+		stop_local(k, command->row, (enum kq_stop)command->stop);
 	else if (command->stop >= 0)
 		kq->node[command->row].stop = (enum kq_stop)command->stop;
 	if (command->quota) {

@@ -2,11 +2,11 @@
 /*
  * kueue_course.c - who used how much of which quota, over time.
  *
- * A point is noted for a cell (node of the tree, flavor, resource) whose usage or nominal quota is another at the
- * end of an instant. Who lends to whom is a matter of accounting, which Kueue does not do: what a queue uses beyond
- * its nominal quota is charged to the idle quota of others of its tree, those nearest in the tree first (by the
- * height of the common ancestor), among them by name, a cohort's own quota behind its queues'; none lends more than
- * its lendingLimit.
+ * A point is noted for a cell (node of the tree, flavor, resource) whose usage or nominal quota is another at
+ * the end of an instant. Who lends to whom is a matter of accounting, which Kueue does not do: what a queue
+ * uses beyond its nominal quota is charged to the idle quota of others of its tree, those nearest in the tree
+ * first (by the height of the common ancestor), among them by name, a cohort's own quota behind its queues';
+ * none lends more than its lendingLimit.
  */
 #include "policies/kueue/kueue_course.h"
 
@@ -78,7 +78,8 @@ static int64_t told_amount(const struct kq *kq, uint32_t fr, int64_t amount)
 
 static int64_t positive(int64_t amount) { return amount > 0 ? amount : 0; }
 
-/* ---- Lending ------------------------------------------------------------------------------------------------ */
+/* ---- Lending
+ * ------------------------------------------------------------------------------------------------ */
 
 struct loan {
 	uint32_t from, to, fr;
@@ -117,7 +118,8 @@ static bool grow_loans(struct loans *loans)
 		loans->loan[i].from = KQ_NO;
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.loan[i].from != KQ_NO)
-			loans->loan[slot_of(loans, old.loan[i].from, old.loan[i].to, old.loan[i].fr)] = old.loan[i];
+			loans->loan[slot_of(loans, old.loan[i].from, old.loan[i].to, old.loan[i].fr)] =
+				old.loan[i];
 	free(old.loan);
 	return true;
 }
@@ -140,7 +142,8 @@ static int64_t idle_of(const struct loans *loans, uint32_t node, uint32_t fr)
 {
 	const struct kq *kq = loans->k->kq;
 	const size_t at = (size_t)node * kq->fr_count + fr;
-	int64_t idle = positive(kq->node[node].is_queue ? loans->nominal[at] - loans->used[at] : loans->nominal[at]);
+	int64_t idle =
+		positive(kq->node[node].is_queue ? loans->nominal[at] - loans->used[at] : loans->nominal[at]);
 	if (kq->node[node].is_queue && kq->lending[at] != KQ_NO_LIMIT && kq->lending[at] < idle)
 		idle = kq->lending[at];
 	return positive(idle - loans->lent[node]);
@@ -288,9 +291,11 @@ static int tell_lending(struct kueue *k, sl_time until, struct sl_tally *tally, 
 	return status;
 }
 
-/* ---- cohorts.csv --------------------------------------------------------------------------------------------- */
+/* ---- cohorts.csv
+ * --------------------------------------------------------------------------------------------- */
 
-/* lent: what others below the same parent use of what it does not, at most what it may lend: of its own quota. */
+/* lent: what others below the same parent use of what it does not, at most what it may lend: of its own
+ * quota. */
 static void put_point(const struct kq *kq, const struct point *point, struct sl_cell *cell)
 {
 	const struct kq_node *node = &kq->node[point->node];
@@ -310,8 +315,8 @@ static void put_point(const struct kq *kq, const struct point *point, struct sl_
 
 int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
 {
-	static const char *const column[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal", "quota",
-		"borrowed", "used" };
+	static const char *const column[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal",
+		"quota", "borrowed", "used" };
 	const struct kueue_course *course = k->course;
 	const size_t columns = SL_LEN(column);
 	if (!course->count)
@@ -321,6 +326,7 @@ int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, st
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	for (size_t i = 0; i < course->count; i++)
 		put_point(k->kq, &course->point[i], &cell[i * columns]);
-	const int status = sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, course->count, err);
+	const int status =
+		sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, course->count, err);
 	return status ? status : tell_lending(k, until, tally, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_course.h - who used how much of which quota, over time: noted at the end of each instant, told as tables.
+ * kueue_course.h - who used how much of which quota, over time: noted at the end of each instant, told as
+ * tables.
  */
 #ifndef SL_KUEUE_KUEUE_COURSE_H
 #define SL_KUEUE_KUEUE_COURSE_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_jobs.c - jobs of a trace as workloads: the LocalQueue they go to, what their pods ask, their priority.
+ * kueue_jobs.c - jobs of a trace as workloads: the LocalQueue they go to, what their pods ask, their
+ * priority.
  *
- * Requests: what pods ask, less excluded prefixes, transformed (resources.transformations of the Configuration).
- * Priority: kueue.x-k8s.io/priority-class, else what the trace says, else the pods' PriorityClass, else the
- * PriorityClass that is the global default, else 0.
+ * Requests: what pods ask, less excluded prefixes, transformed (resources.transformations of the
+ * Configuration). Priority: kueue.x-k8s.io/priority-class, else what the trace says, else the pods'
+ * PriorityClass, else the PriorityClass that is the global default, else 0.
  */
 #include "policies/kueue/kueue.h"
 
@@ -13,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Requests -------------------------------------------------------------------------------------------- */
+/* ---- Requests --------------------------------------------------------------------------------------------
+ */
 
 static void take_requests(struct kueue *k, const struct sl_podset *from, struct kq_podset *to)
 {
@@ -27,9 +29,13 @@ static void take_requests(struct kueue *k, const struct sl_podset *from, struct 
 	to->request = kq_transformed(k->kq, &k->read.transforms, &to->pod);
 }
 
-/* ---- Podsets --------------------------------------------------------------------------------------------- */
+/* ---- Podsets ---------------------------------------------------------------------------------------------
+ */
 
-static const char *text_or_null(struct kueue *k, const char *text) { return text ? kq_text(k->kq, text) : NULL; }
+static const char *text_or_null(struct kueue *k, const char *text)
+{
+	return text ? kq_text(k->kq, text) : NULL;
+}
 
 static void take_topology(struct kueue *k, const struct sl_pod_topology *from, struct kq_podset *to)
 {
@@ -65,15 +71,15 @@ static void take_podset(struct kueue *k, const struct sl_podset *from, struct kq
 	take_topology(k, &from->topology, to);
 }
 
-/* ---- Priority, and how long it may take --------------------------------------------------------------------
+/* ---- Priority, and how long it may take
+ * --------------------------------------------------------------------
  */
 
 static const struct kq_class *class_of(const struct kq_read *read, const char *name, bool of_pods)
 {
 	for (uint32_t i = 0; i < read->class_count; i++) {
 		const struct kq_class *class = &read->class[i];
-		if (class->of_pods == of_pods &&
-			(name ? strcmp(class->name, name) == 0 : class->is_default))
+		if (class->of_pods == of_pods && (name ? strcmp(class->name, name) == 0 : class->is_default))
 			return class;
 	}
 	return NULL;
@@ -123,7 +129,8 @@ static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
 	return kq_doc_int(kq_doc_get(at, "spec.maximumExecutionTimeSeconds"), 0, 1, INT32_MAX) * SL_SECOND;
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------
+/* ---- Shapes
+ * ------------------------------------------------------------------------------------------------
  */
 
 static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, struct sl_err *err)
@@ -155,7 +162,9 @@ static uintptr_t manifest_of(const struct kueue *k, uint32_t row)
 
 static struct shape_key *key_of(struct shape_key *key, size_t mask, uintptr_t manifest, uint32_t request)
 {
-	size_t at = ((manifest >> 3) * UINT64_C(0x9e3779b97f4a7c15) ^ request * UINT64_C(0xff51afd7ed558ccd)) >> 7;
+	size_t at =
+		((manifest >> 3) * UINT64_C(0x9e3779b97f4a7c15) ^ request * UINT64_C(0xff51afd7ed558ccd)) >>
+		7;
 	for (at &= mask; key[at].used && (key[at].manifest != manifest || key[at].request != request);)
 		at = (at + 1) & mask;
 	return &key[at];
@@ -188,8 +197,12 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
 	struct shape_key *key = calloc(room, sizeof(*key));
 	k->shape_of = sl_alloc(k->arena, (size_t)setup->jobs->count + 1, sizeof(*k->shape_of));
 	k->job = sl_alloc(k->arena, (size_t)setup->jobs->count + 1, sizeof(*k->job));
-	int status = key && k->shape_of && k->job ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
-	for (uint32_t row = 0; row < setup->jobs->count && !status; row++) {
+	if (!key || !k->shape_of || !k->job) {
+		free(key);
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	int status = SL_OK;
+	for (uint32_t row = 0; !status && row < setup->jobs->count; row++) {
 		k->job[row] = (struct kueue_job){
 			.workload = KQ_NO, .admitted = SL_NONE, .reconcile = SL_NEVER, .by = KQ_NO
 		};
@@ -199,7 +212,8 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
 	return status;
 }
 
-/* ---- Queues ------------------------------------------------------------------------------------------------
+/* ---- Queues
+ * ------------------------------------------------------------------------------------------------
  */
 
 static bool same(const char *text, const char *word, size_t len)
@@ -346,8 +360,8 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	struct kq_workload *workload = &kq->workload[id];
 	workload->uid = kq_text(kq, shape->pods->uid ? shape->pods->uid : name);
 	workload->local = choice.local;
-	workload->queue_name = choice.local != KQ_NO ? kq->local[choice.local].name :
-						       kq_text(kq, choice.queue ? choice.queue : "");
+	workload->queue_name = choice.local != KQ_NO ? kq->local[choice.local].name
+						     : kq_text(kq, choice.queue ? choice.queue : "");
 	workload->podset = podset;
 	workload->podset_count = shape->podset_count;
 	workload->priority = priority_of(k, shape->pods, row);

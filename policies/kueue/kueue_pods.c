@@ -2,9 +2,10 @@
 /*
  * kueue_pods.c - nodes for the pods of admitted jobs.
  *
- * pods=quota: nodes are places for amounts. Pods go to the domains of their topology, where they were admitted
- * with one; else to the first nodes with room, whole where they fit, else in amounts wherever these fit. Whoever
- * finds no room waits for it, admitted, its pods not ready. pods=kube: kube-scheduler binds them (sl_binder).
+ * pods=quota: nodes are places for amounts. Pods go to the domains of their topology, where they were
+ * admitted with one; else to the first nodes with room, whole where they fit, else in amounts wherever these
+ * fit. Whoever finds no room waits for it, admitted, its pods not ready. pods=kube: kube-scheduler binds them
+ * (sl_binder).
  */
 #include "policies/kueue/kueue.h"
 
@@ -56,7 +57,10 @@ static bool is_type(const struct demand *demand, uint32_t kind)
 	return !demand->gpu_types || (demand->gpu_types >> (kind - SL_KIND_GPUS) & 1);
 }
 
-static const int64_t *free_of(const struct kueue *k, uint32_t node) { return &k->free[(size_t)node * k->kinds]; }
+static const int64_t *free_of(const struct kueue *k, uint32_t node)
+{
+	return &k->free[(size_t)node * k->kinds];
+}
 
 static int64_t gpus_free(const struct kueue *k, uint32_t node, const struct demand *demand)
 {
@@ -108,7 +112,8 @@ static struct sl_holding *holding_on(struct placing *p, uint32_t node)
 	return &held->at[held->count++];
 }
 
-static void take_gpus(struct placing *p, uint32_t node, size_t at, const struct demand *demand, int64_t amount)
+static void take_gpus(
+	struct placing *p, uint32_t node, size_t at, const struct demand *demand, int64_t amount)
 {
 	struct kueue *k = p->k;
 	for (uint32_t kind = SL_KIND_GPUS; kind < k->kinds && amount > 0; kind++) {
@@ -180,7 +185,7 @@ static bool in_domain(const struct kueue *k, const struct kq_placement *placemen
 	return true;
 }
 
-static bool is_host_level(const struct kq_placement *placement)
+bool kueue_by_host(const struct kq_placement *placement)
 {
 	return placement->level_count == 1 && strcmp(placement->level[0], "kubernetes.io/hostname") == 0;
 }
@@ -190,7 +195,7 @@ static int64_t place_domain(struct placing *p, const struct kq_placement *placem
 {
 	const struct kueue *k = p->k;
 	int64_t left = domain->count;
-	const uint32_t host = is_host_level(placement) ? kq_find_host(k->kq, domain->value[0]) : KQ_NO;
+	const uint32_t host = kueue_by_host(placement) ? kq_find_host(k->kq, domain->value[0]) : KQ_NO;
 	if (host != KQ_NO && k->host_node[host] != UINT32_MAX) {
 		const int64_t pods = fits(k, k->host_node[host], demand, left);
 		take_pods(p, k->host_node[host], demand, pods);
@@ -223,7 +228,8 @@ static bool place_amounts(struct placing *p, const struct demand *demand, int64_
 	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_GPUS; kind++) {
 		int64_t left = demand->of[kind] * pods;
 		for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
-			int64_t amount = kind == SL_KIND_GPUS ? gpus_free(k, node, demand) : free_of(k, node)[kind];
+			int64_t amount =
+				kind == SL_KIND_GPUS ? gpus_free(k, node, demand) : free_of(k, node)[kind];
 			amount = !k->up[node] ? 0 : amount < left ? amount : left;
 			take_amount(p, node, kind, demand, amount);
 			left -= amount;
@@ -234,7 +240,8 @@ static bool place_amounts(struct placing *p, const struct demand *demand, int64_
 	return true;
 }
 
-static bool place_podset(struct placing *p, const struct kq_admitted_podset *admitted, const struct demand *demand)
+static bool place_podset(
+	struct placing *p, const struct kq_admitted_podset *admitted, const struct demand *demand)
 {
 	int64_t left = admitted->count;
 	if (admitted->placement && !admitted->delayed) {
@@ -298,7 +305,8 @@ static bool place(struct kueue *k, uint32_t row)
 
 /* ---- Starts and stops -------------------------------------------------------------------------------- */
 
-static bool copy_holdings(struct kueue *k, struct kueue_order *order, const struct sl_holding *from, size_t count)
+static bool copy_holdings(
+	struct kueue *k, struct kueue_order *order, const struct sl_holding *from, size_t count)
 {
 	const uint32_t types = k->kinds - SL_KIND_GPUS;
 	if (!kueue_reserve(k, (void **)&k->holding, &k->holding_capacity, sizeof(*k->holding),
@@ -330,7 +338,7 @@ static enum sl_rule rule_of(const struct kueue *k, uint32_t workload)
 	return SL_RULE_ADMIT;
 }
 
-static void start(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count)
+void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count)
 {
 	struct kueue_job *job = &k->job[row];
 	struct kueue_order *order = kueue_order(k, KUEUE_START, row);
@@ -353,7 +361,7 @@ static bool try_start(struct kueue *k, uint32_t row)
 	const uint32_t types = k->kinds - SL_KIND_GPUS;
 	for (size_t i = 0; i < held->count; i++)
 		held->at[i].gpus = &held->gpus[i * types];
-	start(k, row, held->at, held->count);
+	kueue_pods_on(k, row, held->at, held->count);
 	return true;
 }
 
@@ -369,8 +377,7 @@ void kueue_pods_start(struct kueue *k, uint32_t row)
 	k->job[row].stage = KUEUE_PODS;
 	k->job[row].stamp++;
 	if (k->binder) {
-		k->binder->add(k->binder_state, k->now, (sl_job){ row }, k->shape[k->shape_of[row]].pods, NULL);
-		k->binder_at = k->now;
+		kueue_bind_add(k, row);
 		return;
 	}
 	if (!try_start(k, row))
@@ -403,43 +410,12 @@ void kueue_pods_stop(struct kueue *k, uint32_t row)
 	k->room_again = k->waiting_count > 0;
 }
 
-/* ---- kube-scheduler ---------------------------------------------------------------------------------- */
-
-static void bound_all(struct kueue *k, uint32_t row)
-{
-	const struct sl_holding *holding;
-	const size_t count = k->binder->where(k->binder_state, (sl_job){ row }, &holding);
-	if (k->job[row].stage == KUEUE_PODS && count)
-		start(k, row, holding, count);
-}
-
-static void run_binder(struct kueue *k)
-{
-	struct sl_bound bound;
-	if (k->binder_at > k->now)
-		return;
-	k->binder_at = SL_NEVER;
-	const sl_time again = k->binder->run(k->binder_state, k->now);
-	while (k->binder->next(k->binder_state, &bound)) {
-		if (bound.what == SL_BOUND_ALL)
-			bound_all(k, bound.job.row);
-		else if (bound.what == SL_BOUND_STUCK)
-			kueue_reason(k, bound.job.row, SL_REASON_UNSCHEDULABLE);
-		else
-			kueue_lost(k, bound.job.row);
-	}
-	if (again <= k->now || again >= k->binder_at)
-		return;
-	k->binder_at = again;
-	kueue_due(k, again, KUEUE_DUE_BINDER, UINT32_MAX);
-}
-
 void kueue_pods_run(struct kueue *k)
 {
 	const bool again = k->room_again;
 	k->room_again = false;
 	if (k->binder) {
-		run_binder(k);
+		kueue_bind_run(k);
 		return;
 	}
 	if (!again)
@@ -481,28 +457,10 @@ static int make_free(struct kueue *k, struct sl_err *err)
 	return SL_OK;
 }
 
-static const struct sl_binder *find_binder(void)
-{
-	for (const struct sl_binder *const *binder = sl_binders; *binder; binder++)
-		if (strcmp((*binder)->name, "kube") == 0)
-			return *binder;
-	return NULL;
-}
-
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const int status = make_free(k, err);
-	const bool nodes = k->kq->host_count > 0;
-	k->binder_at = SL_NEVER;
-	if (status || k->pods == KUEUE_PODS_QUOTA || (k->pods == KUEUE_PODS_AUTO && !nodes))
-		return status;
-	k->binder = find_binder();
-	if (!k->binder && k->pods == KUEUE_PODS_AUTO)
-		return SL_OK;
-	if (!k->binder)
-		return sl_fail(err, SL_USAGE,
-			"policy 'kueue': pods=kube, and there is no kube-scheduler here: say pods=quota");
-	return k->binder->init(&k->binder_state, setup, err);
+	return status ? status : kueue_bind_make(k, setup, err);
 }
 
 void kueue_pods_release(struct kueue *k)

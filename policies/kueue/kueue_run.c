@@ -2,10 +2,10 @@
 /*
  * kueue_run.c - the controller: what is due, scheduling cycles, and what was decided, carried out.
  *
- * Without latencies cycles follow one another at one instant until nothing changes; else each takes its time. A
- * head that goes straight back to its queue (StrictFIFO, flavors left to try, victims on their way) would be tried
- * for ever: after as many cycles in a row as there are flavors, and one, without any effect, the scheduler sleeps
- * until something changes. Kueue's goes round every 10 ms then, to the same end.
+ * Without latencies cycles follow one another at one instant until nothing changes; else each takes its time.
+ * A head that goes straight back to its queue (StrictFIFO, flavors left to try, victims on their way) would
+ * be tried for ever: after as many cycles in a row as there are flavors, and one, without any effect, the
+ * scheduler sleeps until something changes. Kueue's goes round every 10 ms then, to the same end.
  */
 #include "policies/kueue/kq_wait.h"
 #include "policies/kueue/kueue.h"
@@ -246,7 +246,7 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 		break;
 	case KQ_DID_REQUEUE:
 		if (k->job[row].stage == KUEUE_WAITS)
-			kueue_reason(k, row, SL_REASON_PENDING_EVALUATION);
+			kueue_reason(k, row, reason_after(k, &k->kq->workload[effect->workload]));
 		break;
 	case KQ_DID_SKIP:
 		return;
@@ -324,8 +324,15 @@ void kueue_lost(struct kueue *k, uint32_t row)
 	if (job->stage != KUEUE_RUNS)
 		return;
 	kq_pods_ready(k->kq, job->workload, false);
-	kueue_pods_stop(k, row);
-	kueue_pods_start(k, row);
+	if (job->in_engine) { /* kube-scheduler took a pod away, and looks for another node. */
+		job->why = "NodeFailures";
+		give_order(k, row);
+		job->stage = KUEUE_PODS;
+		job->stamp++;
+	} else {
+		kueue_pods_stop(k, row);
+		kueue_pods_start(k, row);
+	}
 	kueue_changed(k);
 	kueue_reconcile(k, row);
 }
@@ -437,7 +444,8 @@ static void do_due(struct kueue *k, const struct kueue_entry *entry)
 	}
 }
 
-/* ---- Cycles ---------------------------------------------------------------------------------------------- */
+/* ---- Cycles ----------------------------------------------------------------------------------------------
+ */
 
 static uint64_t active_count(const struct kueue *k)
 {
@@ -488,7 +496,9 @@ static void one_cycle(struct kueue *k)
 		k->backoff = 0;
 	} else {
 		note_idle(k);
-		k->backoff = !k->backoff ? BACKOFF_FIRST : k->backoff * 2 > BACKOFF_LAST ? BACKOFF_LAST : k->backoff * 2;
+		k->backoff = !k->backoff                     ? BACKOFF_FIRST
+			     : k->backoff * 2 > BACKOFF_LAST ? BACKOFF_LAST
+							     : k->backoff * 2;
 	}
 	const sl_time taken = k->now + k->cycle + (k->api ? k->backoff : 0);
 	k->cycle_at = k->loop_until > taken ? k->loop_until : taken;

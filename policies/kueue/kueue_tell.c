@@ -10,8 +10,8 @@
 
 #define MICRO INT64_C(1000000)
 
-void kueue_note_eviction(struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by,
-	const char *message)
+void kueue_note_eviction(
+	struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by, const char *message)
 {
 	const struct kq *kq = k->kq;
 	if (!kueue_reserve(k, (void **)&k->eviction, &k->eviction_capacity, sizeof(*k->eviction),
@@ -29,7 +29,8 @@ void kueue_note_eviction(struct kueue *k, uint32_t row, const char *how, const c
 		.message = message ? kq_text(k->kq, message) : "" };
 }
 
-/* ---- Sums by a word --------------------------------------------------------------------------------------- */
+/* ---- Sums by a word ---------------------------------------------------------------------------------------
+ */
 
 enum { WORDS_MAX = 256 };
 
@@ -66,12 +67,14 @@ static int tell_words(struct sl_tally *tally, const char *name, const char *labe
 	int status = SL_OK;
 	for (uint32_t i = 0; i < sums->words && !status; i++) {
 		(void)snprintf(text, sizeof(text), "%s{%s=%.100s}", name, label, sums->word[i]);
-		status = sl_tell_metric(tally, text, mean ? sums->sum[i] / sums->count[i] : sums->count[i] * MICRO, err);
+		status = sl_tell_metric(
+			tally, text, mean ? sums->sum[i] / sums->count[i] : sums->count[i] * MICRO, err);
 	}
 	return status;
 }
 
-/* ---- Metrics ----------------------------------------------------------------------------------------------- */
+/* ---- Metrics
+ * ----------------------------------------------------------------------------------------------- */
 
 /* By the name of its class, else its number. */
 static const char *class_name(struct kueue *k, uint32_t row)
@@ -80,7 +83,8 @@ static const char *class_name(struct kueue *k, uint32_t row)
 	char number[32];
 	if (name)
 		return name;
-	(void)snprintf(number, sizeof(number), "%lld", (long long)k->kq->workload[k->job[row].workload].priority);
+	(void)snprintf(
+		number, sizeof(number), "%lld", (long long)k->kq->workload[k->job[row].workload].priority);
 	return kq_text(k->kq, number);
 }
 
@@ -139,7 +143,8 @@ static int tell_metrics(struct kueue *k, struct sl_tally *tally, struct sl_err *
 	return status ? status : tell_reasons(k, tally, true, err);
 }
 
-/* ---- Columns of jobs --------------------------------------------------------------------------------------- */
+/* ---- Columns of jobs
+ * --------------------------------------------------------------------------------------- */
 
 static int tell_columns(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
@@ -164,7 +169,8 @@ static int tell_columns(struct kueue *k, struct sl_tally *tally, struct sl_err *
 	return status;
 }
 
-/* ---- evictions.csv ------------------------------------------------------------------------------------------ */
+/* ---- evictions.csv
+ * ------------------------------------------------------------------------------------------ */
 
 static const char *workload_name(const struct kueue *k, uint32_t row)
 {
@@ -173,7 +179,8 @@ static const char *workload_name(const struct kueue *k, uint32_t row)
 
 static int tell_evictions(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
-	static const char *const column[] = { "at", "job_id", "by", "reason", "cause", "queue", "by_queue", "message" };
+	static const char *const column[] = { "at", "job_id", "by", "reason", "cause", "queue", "by_queue",
+		"message" };
 	const size_t columns = SL_LEN(column);
 	if (!k->eviction_count)
 		return SL_OK;

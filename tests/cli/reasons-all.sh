@@ -3,6 +3,8 @@
 schedlab list reasons --json >json
 tr -d '\n' <json | sed 's/{ "name"/\n{ "name"/g' | sed -n 's/.*"name": "\([^"]*\)".*"given_by": "\([^"]*\)".*/\1 \2/p' >given
 sed 's/"//g' "$ROOT"/tests/cli/reasons-slurm.stdout "$ROOT"/tests/cli/reasons-limits.stdout >slurm
+cat "$ROOT/tests/cli/reasons-kueue.stdout" "$ROOT/tests/cli/kueue-run.stdout" >kueue
+cat "$ROOT"/tests/cli/kube*.stdout >kube
 cat "$ROOT/tests/cli/reasons-composed.stdout" "$ROOT/tests/cli/power.stdout" >composed
 sort -u given | while read -r word by; do
 	case $by in

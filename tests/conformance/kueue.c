@@ -10,33 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Those that are not there yet are NULL. */
-#pragma weak op_available
-#pragma weak op_dominant_resource_share
-#pragma weak op_queue_head
-#pragma weak op_heads
-#pragma weak op_queue_order_timestamp
-#pragma weak op_requeue
-#pragma weak op_queue_ops
-#pragma weak op_requeue_cohort_tree
-#pragma weak op_backoff_expired
-#pragma weak op_assign_flavors
-#pragma weak op_podset_search
-#pragma weak op_total_requests
-#pragma weak op_limit_reclaimable
-#pragma weak op_compare_flavor_modes
-#pragma weak op_reserve
-#pragma weak op_preemption_targets
-#pragma weak op_order_candidates
-#pragma weak op_tas_place
-#pragma weak op_tas_sort_domains
-#pragma weak op_schedule_cycle
-#pragma weak op_two_phase_schedule
-#pragma weak op_order_entries
-#pragma weak op_reconcile_workload
-#pragma weak op_pods_ready_check
-#pragma weak op_set_requeue_state
-#pragma weak op_cluster_queue_status
 
 static const struct {
 	const char *name;

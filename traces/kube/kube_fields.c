@@ -48,33 +48,60 @@ const struct kube_kind *kube_kind_at(size_t index)
 	return NULL;
 }
 
-static const struct kube_field *find(const struct kube_field *field, size_t count, const char *path)
+/* A line that covers the path, which is of a text; or of all that is below it. */
+static bool covers(const char *line, const char *path, bool all_below)
 {
-	static const char pod[] = "@pod";
-	for (size_t i = 0; i < count; i++) {
-		const char *known = field[i].path;
-		const size_t len = strlen(known);
-		if (strcmp(known, path) == 0)
-			return &field[i];
-		if (len > 1 && known[len - 1] == '*' && strncmp(path, known, len - 1) == 0)
-			return &field[i];
-		if (len >= strlen(pod) && strcmp(known + len - strlen(pod), pod) == 0 &&
-			strncmp(path, known, len - strlen(pod)) == 0) {
-			const char *rest = path + len - strlen(pod);
-			for (size_t k = 0; k < kube_pod_count; k++) {
-				const struct kube_field *inner = &kube_pod_fields[k];
-				const size_t inside = strlen(inner->path);
-				if (strcmp(inner->path, rest) == 0 ||
-					(inside > 1 && inner->path[inside - 1] == '*' &&
-						strncmp(rest, inner->path, inside - 1) == 0))
-					return inner;
-			}
+	const size_t len = strlen(line);
+	const size_t has = strlen(path);
+	if (strcmp(line, path) == 0)
+		return true;
+	if (len < 2 || line[len - 1] != '*')
+		return false;
+	return strncmp(path, line, len - 1) == 0 ||
+	       (all_below && has == len - 2 && strncmp(path, line, has) == 0);
+}
+
+static const struct kube_field *find_in_pod(const char *path, bool all_below, bool *within)
+{
+	const size_t has = strlen(path);
+	for (size_t i = 0; i < kube_pod_count; i++) {
+		const char *line = kube_pod_fields[i].path;
+		if (covers(line, path, all_below))
+			return &kube_pod_fields[i];
+		if (all_below && strncmp(line, path, has) == 0 && line[has] == '.') {
+			*within = true;
+			return NULL;
 		}
 	}
 	return NULL;
 }
 
-const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path)
+/* Lines of single fields stand before those that cover the rest. Of a map or list (all_below) a line of
+ * something in it, before any that covers it, says to look there: then `within` is set. */
+static const struct kube_field *find(
+	const struct kube_field *field, size_t count, const char *path, bool all_below, bool *within)
+{
+	static const char pod[] = "@pod";
+	const size_t has = strlen(path);
+	for (size_t i = 0; i < count; i++) {
+		const char *line = field[i].path;
+		const size_t len = strlen(line);
+		const size_t before = len >= strlen(pod) ? len - strlen(pod) : 0;
+		const bool of_pods = len >= strlen(pod) && strcmp(line + before, pod) == 0;
+		if (of_pods && strncmp(path, line, before) == 0)
+			return find_in_pod(path + before, all_below, within);
+		if (!of_pods && covers(line, path, all_below))
+			return &field[i];
+		if (all_below && strncmp(line, path, has) == 0 && line[has] == '.') {
+			*within = true;
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+static const struct kube_field *field_of(
+	const struct kube_kind *kind, const char *path, bool all_below, bool *within)
 {
 	/* Of every kind. */
 	static const struct kube_field common[] = {
@@ -89,8 +116,14 @@ const struct kube_field *kube_field_of(const struct kube_kind *kind, const char 
 		{ "metadata.ownerReferences.*", SL_MODELLED, NULL },
 		{ "metadata.*", SL_IGNORED, "does not move a start" },
 	};
-	const struct kube_field *field = find(common, SL_LEN(common), path);
-	return field ? field : find(kind->field, kind->count, path);
+	const struct kube_field *field = find(common, SL_LEN(common), path, all_below, within);
+	return field || *within ? field : find(kind->field, kind->count, path, all_below, within);
+}
+
+const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path)
+{
+	bool within = false;
+	return field_of(kind, path, false, &within);
 }
 
 /* ---- Telling --------------------------------------------------------------------------------------- */
@@ -140,20 +173,36 @@ void kube_told_release(struct kube_told *told)
 	told->count = told->capacity = 0;
 }
 
+/* Names and versions, which every object has. */
+static bool is_of_all(const char *path)
+{
+	return strcmp(path, "apiVersion") == 0 || strcmp(path, "kind") == 0 ||
+	       strncmp(path, "metadata.", strlen("metadata.")) == 0;
+}
+
 /* Its line's path where one line covers many ("metadata.labels.*"). */
 static int tell_field(struct walk *walk, const struct sl_doc_node *node, const struct kube_field *field)
 {
 	const struct sl_doc *doc = walk->object->doc;
 	const size_t len = field ? strlen(field->path) : 0;
-	const bool covers = len && field->path[len - 1] == '*';
-	const char *path = covers ? field->path : walk->path;
+	const bool many = len && field->path[len - 1] == '*';
+	const char *path = many ? field->path : walk->path;
 	int status = SL_OK;
+	if (field && field->coverage == SL_MODELLED && is_of_all(path))
+		return SL_OK;
 	if (!see(walk->told, walk->object->kind, path, &status, walk->err))
 		return status;
 	const struct sl_setting setting = { walk->object->kind, walk->object->name, path,
 		node->kind == SL_DOC_TEXT ? doc->text + node->text : "", sl_doc_key_place(doc, node),
 		field ? field->coverage : SL_UNKNOWN_KEY, field ? field->note : NULL };
 	return walk->told->tell(walk->told->self, &setting, walk->err);
+}
+
+/* A text, a list of texts, or nothing. */
+static bool is_leaf(const struct sl_doc *doc, const struct sl_doc_node *node)
+{
+	const struct sl_doc_node *first = node->kind == SL_DOC_TEXT ? NULL : sl_doc_child(doc, node);
+	return !first || (node->kind == SL_DOC_LIST && first->kind == SL_DOC_TEXT);
 }
 
 /* Documents are no deeper than SL_DOC_DEPTH_MAX. NOLINTNEXTLINE(misc-no-recursion) */
@@ -173,15 +222,13 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 			if (put < 0 || (size_t)put >= room)
 				continue;
 			walk->len = before + (size_t)put;
-			const struct kube_field *field = kube_field_of(walk->kind, walk->path);
-			const bool leaf = child->kind == SL_DOC_TEXT || field ||
-					  (child->kind == SL_DOC_LIST && !child->count);
-			const bool goes_in = child->kind != SL_DOC_TEXT &&
-					     (!field || field->path[strlen(field->path) - 1] != '*');
-			if (leaf && (field || child->kind == SL_DOC_TEXT))
+			const bool leaf = is_leaf(doc, child);
+			bool within = false;
+			const struct kube_field *field = field_of(walk->kind, walk->path, !leaf, &within);
+			if (leaf || field) {
 				status = tell_field(walk, child, field);
-			if (!goes_in)
 				continue;
+			}
 		}
 		if (!status && child->kind != SL_DOC_TEXT)
 			status = walk_in(walk, child);

@@ -383,6 +383,34 @@ static int read_file(struct reading *r, struct sl_input *in)
 	return status || !r->unknown ? status : tell_unknown(r);
 }
 
+/* "kind: Job", in quotes or not. */
+static bool says_job(const char *p, const char *end)
+{
+	p += strlen("kind");
+	while (p < end && strchr("\": \t", *p))
+		p++;
+	char word[32];
+	size_t len = 0;
+	while (p < end && len + 1 < sizeof(word) && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z')))
+		word[len++] = *p++;
+	word[len] = '\0';
+	return len && sl_pods_has(word);
+}
+
+/* Without a job among the first bytes it is a cluster's. */
+static int kubernetes_sniff(const char *text, size_t len)
+{
+	const char *end = text + len;
+	const int sure = kube_sniff(text, len);
+	for (const char *p = text; sure && p < end;) {
+		p = memmem(p, (size_t)(end - p), "kind", strlen("kind"));
+		if (!p || says_job(p, end))
+			return p ? sure : 0;
+		p += strlen("kind");
+	}
+	return 0;
+}
+
 static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	struct reading r = { .sink = sink, .err = err };
@@ -398,6 +426,6 @@ const struct sl_reader kube_reader = {
 	.abi = SL_ABI_OF(struct sl_reader),
 	.name = "kubernetes",
 	.summary = "Workloads, Jobs, JobSets, Pods as manifests; see schedlab-kubernetes(5)",
-	.sniff = kube_sniff,
+	.sniff = kubernetes_sniff,
 	.read = kubernetes_read,
 };

@@ -88,6 +88,7 @@ static int node_in(struct telling *t, const struct sl_object *object)
 	if (status)
 		return status;
 	const int64_t cpus = amount_of(&has, "cpu");
+	const int64_t mem = amount_of(&has, "memory");
 	if (!*object->name || strlen(object->name) > NAME_MAX_HERE)
 		return sl_fail_at(t->err, &at, "the Node needs a name of 1 to %d letters", NAME_MAX_HERE);
 	if (cpus < 1)
@@ -108,7 +109,7 @@ static int node_in(struct telling *t, const struct sl_object *object)
 		.count = 1,
 		.cpus = cpus % 1000 ? cpus : cpus / 1000,
 		.parts = cpus % 1000 ? 1000 : 1,
-		.mem = amount_of(&has, "memory") ? amount_of(&has, "memory") / MIB : SL_NONE,
+		.mem = mem ? (mem / MIB < QUOTA_MEM_MAX ? mem / MIB : QUOTA_MEM_MAX) : SL_NONE,
 		.hardware = &hardware };
 	gpus_of(object, &has, &spec);
 	t->nodes++;
@@ -220,6 +221,8 @@ int kube_nodes_tell(struct sl_arena *arena, const struct sl_object *object, size
 	}
 	if (status || t.nodes)
 		return status;
+	if (!queues && !sink->whole) /* Beside a cluster that has its nodes: configuration alone will do. */
+		return SL_OK;
 	if (!queues)
 		return sl_fail(err, SL_INPUT,
 			"%s: has neither a Node nor a ClusterQueue: give nodes, or quotas", path);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_kueue.c - the policy kueue between engine and rules: its agenda, its writes to the API server, its
+ * rules of who goes to which queue.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/kueue/kueue.h"
+#include "sim/base.h"
+
+struct bench {
+	struct sl_arena *arena;
+	struct sl_jobs jobs;
+	struct kueue_job job[4];
+	struct kueue *k;
+};
+
+static struct bench bench_open(void)
+{
+	struct bench bench = { .arena = arena_new() };
+	bench.k = sl_alloc(bench.arena, 1, sizeof(*bench.k));
+	bench.k->arena = bench.arena;
+	return bench;
+}
+
+static void bench_close(struct bench *bench)
+{
+	free(bench->k->agenda);
+	arena_free(bench->arena);
+}
+
+/* By time; of one time, as they were put down; what is past is due now. */
+Test(kueue, agenda_in_order)
+{
+	struct bench bench = bench_open();
+	struct kueue *k = bench.k;
+	static const struct {
+		sl_time at;
+		uint32_t row;
+	} put[] = { { 30, 1 }, { 10, 2 }, { 20, 3 }, { 10, 4 }, { 5, 5 }, { 30, 6 }, { SL_NEVER, 7 } };
+	static const uint32_t want[] = { 5, 2, 4, 3, 1, 6 };
+	struct kueue_entry entry;
+	k->jobs = &bench.jobs;
+	k->now = 8;
+	for (size_t i = 0; i < SL_LEN(put); i++)
+		kueue_due(k, put[i].at, KUEUE_DUE_CYCLE, put[i].row);
+	cr_expect_eq(kueue_due_next(k), 8, "what is past is due now");
+	k->now = 9;
+	cr_assert(kueue_due_pop(k, &entry) && entry.row == want[0]);
+	cr_expect(!kueue_due_pop(k, &entry), "not yet");
+	k->now = 30;
+	for (size_t i = 1; i < SL_LEN(want); i++) {
+		cr_assert(kueue_due_pop(k, &entry), "%zu", i);
+		cr_expect_eq(entry.row, want[i], "%zu: %u", i, entry.row);
+	}
+	cr_expect(!kueue_due_pop(k, &entry) && kueue_due_next(k) == SL_NEVER);
+	bench_close(&bench);
+}
+
+/* 2 writes at once, then one each half second; a bucket that was left alone is full again, and no fuller. */
+Test(kueue, writes_through_a_bucket)
+{
+	struct bench bench = bench_open();
+	struct kueue *k = bench.k;
+	static const struct {
+		sl_time now_ms, through_ms;
+	} want[] = { { 0, 0 }, { 0, 0 }, { 0, 500 }, { 0, 1000 }, { 100, 1500 }, { 60000, 60000 },
+		{ 60000, 60000 }, { 60000, 60500 } };
+	k->api = true;
+	k->qps = k->burst = 2;
+	for (size_t i = 0; i < SL_LEN(want); i++) {
+		k->now = want[i].now_ms * 1000;
+		cr_expect_eq(kueue_write(k), want[i].through_ms * 1000, "write %zu", i);
+	}
+	cr_expect_eq(k->writes, SL_LEN(want));
+	k->api = false;
+	cr_expect_eq(kueue_write(k), k->now, "without latencies at once");
+	bench_close(&bench);
+}
+
+Test(kueue, rules_of_map)
+{
+	struct bench bench = bench_open();
+	struct kueue *k = bench.k;
+	struct sl_err err = { 0 };
+	cr_assert_eq(kueue_rules_make(k, "account:physics=ns/q1;partition:gpu=other/q2", &err), SL_OK);
+	cr_assert_eq(k->rule_count, 2);
+	cr_expect_eq(k->rule[0].by, KUEUE_BY_ACCOUNT);
+	cr_expect_str_eq(k->rule[0].value, "physics");
+	cr_expect_str_eq(k->rule[0].space, "ns");
+	cr_expect_str_eq(k->rule[1].queue, "q2");
+	static const char *const wrong[] = { "physics=ns/q", "account:physics", "account:physics=q",
+		"qos:x=ns/q" };
+	for (size_t i = 0; i < SL_LEN(wrong); i++) {
+		err = (struct sl_err){ 0 };
+		cr_expect_eq(kueue_rules_make(k, wrong[i], &err), SL_USAGE, "%s", wrong[i]);
+		cr_expect(strstr(err.text, "is no rule of map"), "%s", err.text);
+	}
+	bench_close(&bench);
+}
