@@ -433,7 +433,7 @@ void kueue_pods_run(struct kueue *k)
 
 /* ---- Begin and end ------------------------------------------------------------------------------------ */
 
-static int make_free(struct kueue *k, struct sl_err *err)
+static int make_free(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = k->cluster;
 	k->kinds = cluster->kind_count > SL_KIND_GPUS ? cluster->kind_count : SL_KIND_GPUS;
@@ -451,6 +451,8 @@ static int make_free(struct kueue *k, struct sl_err *err)
 		const int64_t *amount = cluster->type[cluster->node_type[node]].amount;
 		memcpy(&k->free[(size_t)node * k->kinds], amount, k->kinds * sizeof(*amount));
 		k->up[node] = host == KQ_NO || !k->kq->host[host].unschedulable;
+		if (setup->shut && setup->shut[node])
+			k->up[node] = false;
 		if (host != KQ_NO)
 			k->host_node[host] = node;
 	}
@@ -459,7 +461,7 @@ static int make_free(struct kueue *k, struct sl_err *err)
 
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
-	const int status = make_free(k, err);
+	const int status = make_free(k, setup, err);
 	return status ? status : kueue_bind_make(k, setup, err);
 }
 
