@@ -384,6 +384,19 @@ void kueue_pods_start(struct kueue *k, uint32_t row)
 		wait_for_room(k, row);
 }
 
+/* As it is made anew: nodes are looked for once all that happens now is known, which of them are down too. */
+void kueue_pods_again(struct kueue *k, uint32_t row)
+{
+	if (k->binder) {
+		kueue_pods_start(k, row);
+		return;
+	}
+	k->job[row].stage = KUEUE_PODS;
+	k->job[row].stamp++;
+	wait_for_room(k, row);
+	k->room_again = true;
+}
+
 /* Those that wait for room stay in their order. */
 static void leave_wait(struct kueue *k, uint32_t row)
 {
