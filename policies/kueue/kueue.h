@@ -217,6 +217,7 @@ void kueue_reconcile(struct kueue *k, uint32_t row);
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_pods_start(struct kueue *k, uint32_t row);
+void kueue_pods_again(struct kueue *k, uint32_t row);
 void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
 /* Some failed. True: those that are left stay where they are. */
 bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model);
