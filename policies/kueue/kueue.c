@@ -221,7 +221,7 @@ static void submit(struct kueue *k, uint32_t row)
 static void failed(struct kueue *k, uint32_t row)
 {
 	k->job[row].in_engine = false;
-	kueue_lost(k, row);
+	kueue_lost(k, row, true);
 }
 
 static void tell(struct kueue *k, const struct sl_pass *pass, const struct sl_event *event)

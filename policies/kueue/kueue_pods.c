@@ -348,7 +348,9 @@ void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holdi
 	job->stage = KUEUE_RUNS;
 	job->stamp++;
 	job->in_engine = true;
-	kueue_due(k, k->now + k->start_delay, KUEUE_DUE_READY, row);
+	/* Workers that come once their leader is ready are ready as much later. */
+	kueue_due(k, k->now + k->start_delay * (k->shape[k->shape_of[row]].pods->leader_first ? 2 : 1),
+		KUEUE_DUE_READY, row);
 	if (k->kill && k->jobs->limit[row] < k->jobs->run[row])
 		kueue_due(k, k->now + k->jobs->limit[row], KUEUE_DUE_LIMIT, row);
 }
@@ -421,6 +423,14 @@ void kueue_pods_stop(struct kueue *k, uint32_t row)
 	if (k->held[row].count)
 		give_back(k, &k->held[row]);
 	k->room_again = k->waiting_count > 0;
+}
+
+bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model)
+{
+	if (!k->binder || k->shape[k->shape_of[row]].pods->restart != SL_RESTART_ONE)
+		return false;
+	k->binder_at = k->now;
+	return !by_model || k->binder->fail(k->binder_state, k->now, (sl_job){ row });
 }
 
 void kueue_pods_run(struct kueue *k)

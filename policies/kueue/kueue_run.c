@@ -315,7 +315,7 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 }
 
 /* Its pods died, and are made again: the workload stays admitted, and is not ready meanwhile. */
-void kueue_lost(struct kueue *k, uint32_t row)
+void kueue_lost(struct kueue *k, uint32_t row, bool by_model)
 {
 	struct kueue_job *job = &k->job[row];
 	job->reason = SL_REASON_COUNT;
@@ -323,12 +323,14 @@ void kueue_lost(struct kueue *k, uint32_t row)
 		stopped(k, row);
 		return;
 	}
-	if (job->stage != KUEUE_RUNS)
+	if (job->stage != KUEUE_RUNS && job->stage != KUEUE_PODS)
 		return;
 	kq_pods_ready(k->kq, job->workload, false);
-	if (job->in_engine) { /* kube-scheduler took a pod away, and looks for another node. */
+	if (job->in_engine) { /* kube-scheduler took a pod away. */
 		job->why = "NodeFailures";
 		give_order(k, row);
+	}
+	if (kueue_pods_failed(k, row, by_model)) {
 		job->stage = KUEUE_PODS;
 		job->stamp++;
 	} else {

@@ -256,7 +256,8 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 	const char *name = sl_label_of(&pods->labels, key);
 	if (!name)
 		name = sl_label_of(&pods->annotations, key); /* As it was before there was the label. */
-	return name ? name : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
+	return name ? name
+		    : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
 }
 
 static void nothing_more(struct sl_job_more *more)
@@ -329,6 +330,24 @@ static int tell_job(struct reading *r, const struct job *job, const struct sl_po
 	return status ? status : r->sink->job(r->sink->self, &row, r->err);
 }
 
+/* Groups that want to be alone somewhere differ by their number; all others share one text. */
+static void put_group(struct reading *r, const struct job *job)
+{
+	static const char *const keys[] = { "leaderworkerset.sigs.k8s.io/exclusive-topology",
+		"leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology" };
+	char text[48];
+	const struct sl_object *object = job->object;
+	bool alone = false;
+	for (size_t i = 0; i < SL_LEN(keys); i++)
+		alone |= KUBE_AT(object->doc, object->node, "metadata", "annotations", keys[i]) != NULL;
+	if (job->replica < 0 || !alone || !r->manifest.len)
+		return;
+	r->manifest.len--; /* The brace that closes it. */
+	const int len =
+		snprintf(text, sizeof(text), ",\"schedlab/group\":\"%lld\"}", (long long)job->replica);
+	kube_put(&r->manifest, text, (size_t)len);
+}
+
 static int job_tell(struct reading *r, const struct job *job)
 {
 	struct sl_arena *arena = sl_arena_new();
@@ -338,6 +357,7 @@ static int job_tell(struct reading *r, const struct job *job)
 		status = sl_pods_read(arena, job->object->doc, job->object->node, &pods, r->err);
 	r->manifest.len = 0;
 	kube_put_object(&r->manifest, job->object->doc, job->object->node);
+	put_group(r, job);
 	if (!status && r->manifest.failed)
 		status = no_memory(r);
 	if (!status)
