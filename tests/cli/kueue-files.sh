@@ -1,0 +1,52 @@
+# Policy kueue from manifests as people have them. What is larger than every quota is a job, and waits for ever
+# as ExceedsMaxQuota: of a manifest (too-large), of a table (job 2), and one that asks a GPU that there is not.
+cat >queue.yaml <<'END'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: default-flavor }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: cluster-queue }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [ "cpu", "memory" ]
+    flavors:
+    - name: default-flavor
+      resources: [ { name: cpu, nominalQuota: 9 }, { name: memory, nominalQuota: 36Gi } ]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { namespace: default, name: user-queue }
+spec: { clusterQueue: cluster-queue }
+END
+job() {
+	cat <<END
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  $1
+  annotations: { schedlab/run-time: 10m }
+  labels: { kueue.x-k8s.io/queue-name: user-queue }
+spec:
+  parallelism: $2
+  completions: $2
+  suspend: true
+  template: { spec: { containers: [ { resources: { requests: { $3 } } } ] } }
+END
+}
+run() {
+	schedlab run "$1" -c "$2" -p kueue --check --quiet -o "$3" >/dev/null
+	cut -d, -f1,7,8,13 "$3/jobs.csv"
+	grep -v PendingEvaluation "$3/reasons.csv"
+}
+{
+	job 'name: sample' 3 'cpu: 1, memory: 200Mi'
+	job 'name: too-large' 30 'cpu: 1'
+	job 'name: gpu' 1 'cpu: 1, nvidia.com/gpu: 1'
+} >jobs.yaml
+run jobs.yaml queue.yaml keep
+printf 'submit,run_time,cpus\n0,10,4\n1,10,40\n2,10,3\n' >jobs.csv
+run jobs.csv queue.yaml table
