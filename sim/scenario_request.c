@@ -12,7 +12,7 @@
 
 #include "sim/scenario_machine.h"
 
-enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, NUMBER_ROOM = 24 };
+enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, BEYOND_BITS = 40, NUMBER_ROOM = 24 };
 
 /* So many nodes hold so many tasks each. */
 struct holds {
@@ -619,6 +619,22 @@ static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 	to->tasks = to->tasks_min = to->tasks_max = (uint32_t)from->tasks;
 }
 
+/* What is beyond all machines is one task that is still larger than any: sums of cpu-time stay within bounds.
+ */
+static void bound_amounts(struct sl_group *group)
+{
+	const int64_t most = INT64_C(1) << BEYOND_BITS;
+	struct sl_demand *task = &group->task;
+	if (add_product(0, group->tasks, task->cpus) > most ||
+		add_product(0, group->tasks, task->gpus) > most ||
+		add_product(0, group->tasks, task->mem) > most) {
+		task->cpus = task->cpus < most ? task->cpus : most;
+		task->gpus = task->gpus < most ? task->gpus : most;
+		task->mem = task->mem < most ? task->mem : most;
+		group->tasks = group->tasks_min = group->tasks_max = 1;
+	}
+}
+
 /* replay.impossible=keep of what was asked in groups, or in cpus: quotas may be what it waits for, and an
  * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest. */
 static void stay_in_groups(
@@ -639,6 +655,7 @@ static void stay_in_groups(
 			stay_as_cpus(&more->group[i], group);
 			*cause = CAUSE_COUNT;
 		}
+		bound_amounts(group);
 		group->node_set = 0;
 	}
 	if (*cause == CAUSE_COUNT && more) {

@@ -45,8 +45,36 @@ run() {
 {
 	job 'name: sample' 3 'cpu: 1, memory: 200Mi'
 	job 'name: too-large' 30 'cpu: 1'
+	job 'name: huge' 10000000 'cpu: 9E'
 	job 'name: gpu' 1 'cpu: 1, nvidia.com/gpu: 1'
 } >jobs.yaml
 run jobs.yaml queue.yaml keep
 printf 'submit,run_time,cpus\n0,10,4\n1,10,40\n2,10,3\n' >jobs.csv
 run jobs.csv queue.yaml table
+# Names that the API server would make are numbered; a List in a List, and a folder with files of others.
+{
+	job 'generateName: sample-' 1 'cpu: 1'
+	job 'generateName: sample-' 1 'cpu: 2'
+} >named.yaml
+mkdir site
+cp queue.yaml site
+echo 'replicas: 3' >site/a-values.yaml
+run named.yaml site named
+schedlab inspect site | grep values
+job 'namespace: default' 1 'cpu: 1' >nameless.yaml
+schedlab run nameless.yaml -c queue.yaml -p kueue
+job 'creationTimestamp: 2026-01-05T10:00:00+01:00' 1 'cpu: 1' >when.yaml
+schedlab run when.yaml -c queue.yaml -p kueue
+cat >lists.yaml <<'END'
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: List
+  items:
+  - apiVersion: v1
+    kind: Pod
+    metadata: { name: a, annotations: { schedlab/run-time: 5 }, labels: { kueue.x-k8s.io/queue-name: user-queue } }
+    spec: { containers: [ { resources: { requests: { cpu: 1 } } } ] }
+END
+run lists.yaml queue.yaml lists

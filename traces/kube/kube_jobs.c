@@ -256,7 +256,8 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 	const char *name = sl_label_of(&pods->labels, key);
 	if (!name)
 		name = sl_label_of(&pods->annotations, key); /* As it was before there was the label. */
-	return name ? name : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
+	return name ? name
+		    : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
 }
 
 static void nothing_more(struct sl_job_more *more)
@@ -297,19 +298,38 @@ static void row_of(const struct kube_times *times, const struct sl_object *objec
 	row->col[SL_COL_LIMIT] = times->limit;
 }
 
+enum { ID_ROOM = 2 * KUBE_NAME_MAX + 64 };
+
+/* Namespace and name. Where the API server would make a name (generateName) it is numbered, by objects of the
+ * file. */
+static int id_of(const struct reading *r, const struct job *job, char id[ID_ROOM])
+{
+	const struct sl_object *object = job->object;
+	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "metadata", "generateName");
+	const char *stem = manifest_text(object->doc, node);
+	const struct sl_place at = sl_doc_place(object->doc, object->node);
+	int len = snprintf(id, ID_ROOM, "%s%s", object->space, *object->space ? "/" : "");
+	if (*object->name)
+		len += snprintf(id + len, ID_ROOM - (size_t)len, "%s", object->name);
+	else if (stem)
+		len += snprintf(id + len, ID_ROOM - (size_t)len, "%.*s%zu", KUBE_NAME_MAX, stem,
+			(size_t)(object - r->file.object) + 1);
+	else
+		return sl_fail_at(r->err, &at,
+			"the %s has no name: give metadata.name, or metadata.generateName", object->kind);
+	if (job->replica >= 0)
+		(void)snprintf(id + len, ID_ROOM - (size_t)len, "-%lld", (long long)job->replica);
+	return SL_OK;
+}
+
 static int tell_job(struct reading *r, const struct job *job, const struct sl_pods *pods)
 {
-	enum { ID_ROOM = 2 * KUBE_NAME_MAX + 32 };
 	const struct sl_object *object = job->object;
 	struct sl_row row;
 	struct sl_job_more said;
 	struct sl_row_more more = { .job = &said };
 	struct sl_row_group group[GROUPS_MAX];
 	char id[ID_ROOM];
-	const int len = snprintf(id, sizeof(id), "%s%s%s", object->space, *object->space ? "/" : "",
-		*object->name ? object->name : object->kind);
-	if (job->replica >= 0)
-		(void)snprintf(id + len, sizeof(id) - (size_t)len, "-%lld", (long long)job->replica);
 	row_of(&job->times, object, &row);
 	nothing_more(&said);
 	recorded_in(r, &job->times, &row, &said);
@@ -321,7 +341,9 @@ static int tell_job(struct reading *r, const struct job *job, const struct sl_po
 	more.user = more.user ? more.user : said.space;
 	if (job->times.cancel != SL_NONE)
 		more.cancel = job->times.submit + job->times.cancel;
-	int status = priority_of(r, object, &said.priority);
+	int status = id_of(r, job, id);
+	if (!status)
+		status = priority_of(r, object, &said.priority);
 	if (!status)
 		status = groups_of(r, job, pods, group, &more);
 	row.more = &more;
