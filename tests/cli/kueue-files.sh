@@ -78,3 +78,27 @@ items:
     spec: { containers: [ { resources: { requests: { cpu: 1 } } } ] }
 END
 run lists.yaml queue.yaml lists
+# Pods of a group are one job, of a podset for each shape, as soon as the last is there; one is too many.
+pod() {
+	cat <<END
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: $1
+  annotations: { schedlab/run-time: "$2", schedlab/submit: "$3", kueue.x-k8s.io/pod-group-total-count: "$4" }
+  labels: { kueue.x-k8s.io/queue-name: user-queue, kueue.x-k8s.io/pod-group-name: group, app: $1 }
+spec: { containers: [ { name: $1, resources: { requests: { cpu: $5 } } } ] }
+END
+}
+{
+	pod driver 100 0 3 2
+	job 'name: sample' 5 'cpu: 1' | sed 's/10m/10m, schedlab\/submit: "4"/'
+	pod worker-1 90 5 3 1
+	pod worker-2 110 7 3 1
+	pod worker-3 500 8 3 1
+} >group.yaml
+run group.yaml queue.yaml group
+schedlab convert group.yaml - --to table | sed -n '/^job_id/,$p' | grep -o '"{.*'
+pod driver 100 0 3 2 >few.yaml
+schedlab run few.yaml -c queue.yaml -p kueue
