@@ -12,6 +12,11 @@
 #include "sim/base.h"
 
 static const char *const flavor_name[KD_FLAVORS] = { "f", "g" };
+/* Gates of the cycle, without topologies. */
+static const enum kq_gate gates[] = { KQ_GATE_PrioritySortingWithinCohort, KQ_GATE_FlavorFungibility,
+	KQ_GATE_FairSharingPreemptWithinNominal, KQ_GATE_FairSharingPrioritizeNonBorrowing,
+	KQ_GATE_SchedulingEquivalenceHashing, KQ_GATE_RecomputeAssignmentUponPreemptionTargetsOverlap,
+	KQ_GATE_FlavorFungibilityPreserveScanProgress, KQ_GATE_PrioritizePreemptorWorkloads };
 static const char *const resource_name[KD_RESOURCES] = { "cpu", "gpu" };
 
 uint64_t kd_runs(uint64_t usual)
@@ -72,6 +77,7 @@ struct kd_plan kd_draw(uint64_t seed, uint32_t flavors, uint32_t options)
 	plan.queues = (uint32_t)(2 + below(&rng, KD_QUEUES - 1));
 	plan.fair = below(&rng, 2);
 	plan.partial = options & KD_PARTIAL;
+	plan.gates_other = options & KD_GATES ? (uint32_t)(below(&rng, 256) & below(&rng, 256)) : 0;
 	for (uint32_t i = 0; i < plan.cohorts; i++) {
 		plan.cohort[i].parent = i ? (uint32_t)below(&rng, i + (below(&rng, 3) == 0)) : 0;
 		plan.cohort[i].weight = below(&rng, 4) ? 1 : 2.5;
@@ -218,6 +224,9 @@ void kd_open(struct kd *w, const struct kd_plan *plan, uint64_t shuffle)
 	}
 	(void)kq_namespace(w->kq, "");
 	w->kq->config.fair_sharing = plan->fair;
+	for (uint32_t i = 0; i < SL_LEN(gates); i++)
+		if (plan->gates_other & 1U << i)
+			w->kq->config.gate[gates[i]] = !w->kq->config.gate[gates[i]];
 	each_in_some_order(w, plan->cohorts, by, make_cohort);
 	each_in_some_order(w, plan->queues, by, make_queue);
 	each_in_some_order(w, plan->jobs, by, make_job);

@@ -40,12 +40,15 @@ struct kd_plan {
 		int64_t priority, count, min_count, ask[KD_RESOURCES];
 	} job[KD_JOBS];
 	bool fair, partial;
+	uint32_t gates_other; /* Bits, by the gates of kq_drawn.c: other than by default. */
 };
 enum {
 	KD_PREEMPTS = 1, /* Policies are drawn; else nobody is ever preempted. */
 	KD_STRICT = 2,   /* Some queues are StrictFIFO. */
 	KD_PARTIAL = 4,  /* Some workloads may be admitted in part. */
+	KD_GATES = 8,    /* Feature gates are drawn. */
 };
+enum { KD_GATE_FUNGIBILITY = 2 }; /* FlavorFungibility's bit of gates_other. */
 struct kd_plan kd_draw(uint64_t seed, uint32_t flavors, uint32_t options);
 /* How many worlds a property is tried on: SL_EFFORT less, full. */
 uint64_t kd_runs(uint64_t usual);

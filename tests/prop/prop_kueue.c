@@ -171,8 +171,8 @@ Test(prop_kueue, books_limits_and_rules_hold_after_each_step_and_rows_decide_not
 	static struct told first, again;
 	const uint64_t runs = kd_runs(300);
 	for (uint64_t seed = 1; seed <= runs; seed++) {
-		const struct kd_plan plan = kd_draw(
-			seed, 1 + seed % 2, KD_PREEMPTS | KD_STRICT | (seed % 4 < 2 ? KD_PARTIAL : 0));
+		const struct kd_plan plan = kd_draw(seed, 1 + seed % 2,
+			KD_PREEMPTS | KD_STRICT | KD_GATES | (seed % 4 < 2 ? KD_PARTIAL : 0));
 		first.at = again.at = 0;
 		live(&plan, 0, &first);
 		live(&plan, seed, &again);
@@ -253,7 +253,8 @@ Test(prop_kueue, whoever_fits_is_admitted_within_as_many_cycles_as_wait, .timeou
 	uint32_t ran = 0;
 	const uint64_t runs = kd_runs(400);
 	for (uint64_t seed = 1; seed <= runs; seed++) {
-		const struct kd_plan plan = kd_draw(seed, 1 + seed % 2, 0);
+		struct kd_plan plan = kd_draw(seed, 1 + seed % 2, KD_GATES);
+		plan.gates_other &= ~(uint32_t)KD_GATE_FUNGIBILITY;
 		ran += run_all(&plan);
 	}
 	cr_expect_gt(ran, runs * 5, "%u ran", ran);
@@ -267,7 +268,7 @@ Test(prop_kueue, all_that_can_run_end_and_evictions_lose_nobody, .timeout = 300)
 {
 	static struct told told;
 	for (uint64_t seed = 1; seed <= kd_runs(300); seed++) {
-		const struct kd_plan plan = kd_draw(seed, 1 + seed % 2, KD_PREEMPTS);
+		const struct kd_plan plan = kd_draw(seed, 1 + seed % 2, KD_PREEMPTS | KD_GATES);
 		struct sl_rng rng = sl_rng_stream(seed, "tests/prop_kueue/turns");
 		struct kd w;
 		kd_open(&w, &plan, 0);
