@@ -26,3 +26,10 @@ printf '1 kubectl patch multikueuecluster north connected=True\n' >commands
 show -p kueue --set replay.commands=commands || echo "exit $?"
 sed 's/clusters: \[east, west\]/clusters: [east, north]/' "$lab" >bad.yaml
 schedlab run jobs.csv -c bad.yaml -p kueue --quiet || echo "exit $?"
+# East preempts for a job of higher priority that wants all of it: the first is taken back, and dispatched again, to west, where there
+# is room once 2 and 3 are over; its work is lost.
+sed '/metadata: { name: east, labels/,/spec:/s/^spec:/spec:\n  preemption: { withinClusterQueue: LowerPriority }/' "$lab" >prefers.yaml
+printf 'submit,run_time,cpus,namespace,queue,priority\n0,100,4,lab,jobs,0\n0,100,4,lab,jobs,0\n0,100,4,lab,jobs,0\n50,100,4,lab,jobs,9\n' >jobs.csv
+lab=prefers.yaml
+show -p kueue
+cut -d, -f1-5 out/evictions.csv
