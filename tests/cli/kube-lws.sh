@@ -25,13 +25,13 @@ lws() { # size, replicas, annotations, more of its spec, of its template
 	cat <<END
 apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
-metadata: {name: l, namespace: a, labels: {kueue.x-k8s.io/queue-name: q}, annotations: {schedlab/run-time: "100", $3}}
+metadata: {name: l, namespace: a, labels: {kueue.x-k8s.io/queue-name: q}, annotations: {schedlab/run-time: "100", ${3-}}}
 spec:
   replicas: $2
-  $4
+  ${4-}
   leaderWorkerTemplate:
     size: $1
-    $5
+    ${5-}
     leaderTemplate: {spec: {containers: [{name: l, resources: {requests: {cpu: 1}}}]}}
     workerTemplate: {spec: {containers: [{name: w, resources: {requests: {cpu: 1}}}]}}
 END
