@@ -218,6 +218,7 @@ struct sl_pass {
 	sl_time *eligible;               /* When it was let in first; SL_NONE: not yet. */
 	const sl_time *estimate;         /* The limits, or: */
 	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
+	uint8_t *reason_now;             /* SL_USE_REASONS: by job; SL_REASON_COUNT: the default. */
 	double *key, *fill_key;          /* SL_USE_KEYS, SL_USE_FILL */
 	sl_time *promise;                /* SL_USE_PROMISES; SL_NONE: none. */
 	struct course *course;           /* SL_USE_PREEMPT */

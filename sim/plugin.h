@@ -1558,6 +1558,8 @@ struct sl_setup {
 	size_t command_count;
 	/* By job: it is another policy's, and this one is never told of it. NULL: all are this one's. */
 	const uint8_t *foreign;
+	/* By node: shown as drained from the beginning (sl_lens). NULL: none is. */
+	const uint8_t *shut;
 };
 
 /* What an operator did at a time, in the words of the shell: "scontrol hold 17". */
@@ -1583,6 +1585,7 @@ enum sl_use {
 			       * windows and states of nodes keep no job off nodes. For sl_start_holding. */
 	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
 			      names. */
+	SL_USE_REASONS = 512 /* sl_reason_of */
 };
 
 /* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay
@@ -1670,8 +1673,9 @@ struct sl_preset {
  * for each. They go with the run. */
 SL_API int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy, const char *text,
 	const struct sl_value **values, size_t *count, struct sl_err *err);
-/* From now on these nodes (a byte for each) are shown as drained, besides those that are: sl_node_is_drained.
- * NULL: as they are. Lent until the next call. */
+/* From now on nodes are shown as these bytes say, one for each: 1 as drained (sl_node_is_drained), 2 as down
+ * too (sl_node_is_up), besides those that are; 0 as they are. NULL: all as they are. Lent until the next
+ * call. */
 SL_API void sl_lens(struct sl_pass *pass, const uint8_t *shut);
 
 /* In init: of enum sl_use, or-ed. */
@@ -1705,6 +1709,8 @@ SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
  * when it enters the queue, perhaps behind jobs that were submitted later; of a job that never does, none
  * comes. */
 SL_API bool sl_waits(const struct sl_pass *pass, sl_job job);
+/* SL_USE_REASONS: why it waits, as was last said in a pass that is over; the default if nothing was. */
+SL_API enum sl_reason sl_reason_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_start_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);
 SL_API uint32_t sl_queue_count(const struct sl_pass *pass);

@@ -53,7 +53,10 @@ static int binder_init(void **state, const struct sl_setup *setup, struct sl_err
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	kube_take_options(&options, setup);
 	options.gang = KUBE_GANG_OFF; /* Who admits whole jobs has seen to that; PodGroups count. */
-	return kube_make(k, setup, &options, err);
+	const int status = kube_make(k, setup, &options, err);
+	for (uint32_t i = 0; !status && setup->shut && i < k->nodes; i++)
+		k->node[i].up = !setup->shut[i];
+	return status;
 }
 
 static void binder_release(void *state) { kube_free(state); }

@@ -369,6 +369,8 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	if (status)
 		return status;
 	override_profiles(&p->k, setup);
+	for (uint32_t i = 0; setup->shut && i < p->k.nodes; i++)
+		p->k.node[i].cordoned = setup->shut[i] != 0;
 	p->reason = sl_alloc(setup->arena, jobs, sizeof(*p->reason));
 	p->started = sl_alloc(setup->arena, jobs, sizeof(*p->started));
 	p->kept = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->kept));

@@ -216,6 +216,7 @@ void kueue_reconcile(struct kueue *k, uint32_t row);
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_pods_start(struct kueue *k, uint32_t row);
+void kueue_pods_again(struct kueue *k, uint32_t row);
 void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
 void kueue_pods_run(struct kueue *k);                /* Those that wait are tried again. */
 void kueue_pods_release(struct kueue *k);

@@ -252,7 +252,9 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 		return;
 	case KQ_DID_FINISH:
 	case KQ_DID_CHECKS_RESET:
+		break;
 	case KQ_DID_REPLACE_NODE:
+		k->room_again = true; /* Its pods may go elsewhere. */
 		break;
 	}
 	k->fruitful = true;
@@ -331,7 +333,7 @@ void kueue_lost(struct kueue *k, uint32_t row)
 		job->stamp++;
 	} else {
 		kueue_pods_stop(k, row);
-		kueue_pods_start(k, row);
+		kueue_pods_again(k, row);
 	}
 	kueue_changed(k);
 	kueue_reconcile(k, row);
