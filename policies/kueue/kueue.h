@@ -48,6 +48,7 @@ struct kueue_shape {
 	uint32_t podset_count;
 	int64_t priority;
 	sl_time max_execution; /* 0: none. */
+	bool active;
 };
 
 /* What is to be done at a time. */

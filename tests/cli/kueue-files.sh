@@ -102,3 +102,24 @@ run group.yaml queue.yaml group
 schedlab convert group.yaml - --to table | sed -n '/^job_id/,$p' | grep -o '"{.*'
 pod driver 100 0 3 2 >few.yaml
 schedlab run few.yaml -c queue.yaml -p kueue
+# A Workload that was deactivated waits; the next does not wait for it.
+workload() {
+	cat <<END
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: { name: $1, annotations: { schedlab/run-time: "60" } }
+spec:
+  queueName: user-queue
+  active: $2
+  podSets: [ { name: main, count: 5, template: { spec: { containers: [ { resources: { requests: { cpu: 1 } } } ] } } } ]
+END
+}
+{
+	workload off false
+	workload on true
+} >active.yaml
+run active.yaml queue.yaml active
+# A node of absurd size is no node.
+printf 'apiVersion: v1\nkind: Node\nmetadata: { name: n }\nstatus: { allocatable: { cpu: 9E } }\n' >node.yaml
+schedlab inspect node.yaml
