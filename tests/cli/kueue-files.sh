@@ -123,3 +123,39 @@ run active.yaml queue.yaml active
 # A node of absurd size is no node.
 printf 'apiVersion: v1\nkind: Node\nmetadata: { name: n }\nstatus: { allocatable: { cpu: 9E } }\n' >node.yaml
 schedlab inspect node.yaml
+# What pods ask is transformed before quotas see it: a MIG slice is 5 GiB of accelerator memory, of which there are 20,
+# and stays itself for nodes; what begins with an excluded prefix takes no quota. Four jobs fit, one waits.
+cat >transform.yaml <<'END'
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+resources:
+  excludeResourcePrefixes: [ "networking.example.com/" ]
+  transformations:
+  - input: nvidia.com/mig-1g.5gb
+    strategy: Replace
+    outputs: { example.com/accelerator-memory: 5Gi }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: default-flavor }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: cluster-queue }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [ "cpu", "example.com/accelerator-memory" ]
+    flavors:
+    - name: default-flavor
+      resources: [ { name: cpu, nominalQuota: 9 }, { name: example.com/accelerator-memory, nominalQuota: 20Gi } ]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { namespace: default, name: user-queue }
+spec: { clusterQueue: cluster-queue }
+END
+for i in 1 2 3 4 5; do
+	job "name: mig-$i" 1 'cpu: 1, nvidia.com/mig-1g.5gb: 1, networking.example.com/vpc: 1'
+done >mig.yaml
+run mig.yaml transform.yaml mig
