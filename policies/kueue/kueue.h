@@ -214,6 +214,9 @@ void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
 void kueue_reconcile(struct kueue *k, uint32_t row);
 
+/* kueue_live.c: true: it is admitted as its status says, and not queued. */
+bool kueue_live(struct kueue *k, uint32_t row);
+
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_pods_start(struct kueue *k, uint32_t row);
