@@ -23,7 +23,8 @@ const struct kube_field kube_pod_fields[] = {
 	{ "spec.tolerations.*", SL_APPROXIMATED, "tolerationSeconds is not read: for ever" },
 	{ "spec.affinity.*", SL_MODELLED, NULL },
 	{ "spec.topologySpreadConstraints.*", SL_MODELLED, NULL },
-	{ "spec.resourceClaims.*", SL_MODELLED, NULL },
+	{ "spec.resourceClaims.*", SL_IGNORED,
+		"devices that are claimed are not given out: ask extended resources" },
 	{ "spec.priorityClassName", SL_MODELLED, NULL },
 	{ "spec.priority", SL_MODELLED, NULL },
 	{ "spec.preemptionPolicy", SL_MODELLED, NULL },
@@ -144,32 +145,32 @@ static const struct kube_field budget[] = {
 };
 
 static const struct kube_field slice[] = {
-	{ "spec.driver", SL_MODELLED, NULL },
-	{ "spec.pool.*", SL_MODELLED, NULL },
-	{ "spec.nodeName", SL_MODELLED, NULL },
-	{ "spec.nodeSelector.*", SL_MODELLED, NULL },
-	{ "spec.allNodes", SL_MODELLED, NULL },
-	{ "spec.perDeviceNodeSelection", SL_MODELLED, NULL },
-	{ "spec.devices.*", SL_MODELLED, NULL },
-	{ "spec.sharedCounters.*", SL_MODELLED, NULL },
+	{ "spec.driver", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.pool.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.nodeName", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.nodeSelector.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.allNodes", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.perDeviceNodeSelection", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.devices.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.sharedCounters.*", SL_IGNORED, "devices that are claimed are not given out" },
 };
 
 static const struct kube_field device_class[] = {
-	{ "spec.selectors.*", SL_MODELLED, NULL },
-	{ "spec.extendedResourceName", SL_MODELLED, NULL },
+	{ "spec.selectors.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.extendedResourceName", SL_IGNORED, "devices that are claimed are not given out" },
 	{ "spec.config.*", SL_IGNORED, "does not move a start" },
 };
 
 static const struct kube_field claim[] = {
-	{ "spec.devices.requests.*", SL_MODELLED, NULL },
-	{ "spec.devices.constraints.*", SL_MODELLED, NULL },
+	{ "spec.devices.requests.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.devices.constraints.*", SL_IGNORED, "devices that are claimed are not given out" },
 	{ "spec.devices.config.*", SL_IGNORED, "does not move a start" },
 	{ "status.*", SL_IGNORED, "status is of the controller: what is decided here is decided anew" },
 };
 
 static const struct kube_field claim_template[] = {
-	{ "spec.spec.devices.requests.*", SL_MODELLED, NULL },
-	{ "spec.spec.devices.constraints.*", SL_MODELLED, NULL },
+	{ "spec.spec.devices.requests.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.spec.devices.constraints.*", SL_IGNORED, "devices that are claimed are not given out" },
 	{ "spec.spec.devices.config.*", SL_IGNORED, "does not move a start" },
 	{ "spec.metadata.*", SL_IGNORED, "does not move a start" },
 };
@@ -177,8 +178,8 @@ static const struct kube_field claim_template[] = {
 static const struct kube_field scheduler[] = {
 	{ "profiles.*", SL_MODELLED, NULL },
 	{ "percentageOfNodesToScore", SL_MODELLED, NULL },
-	{ "podInitialBackoffSeconds", SL_MODELLED, NULL },
-	{ "podMaxBackoffSeconds", SL_MODELLED, NULL },
+	{ "podInitialBackoffSeconds", SL_IGNORED, "1 s, the default" },
+	{ "podMaxBackoffSeconds", SL_IGNORED, "10 s, the default" },
 	{ "parallelism", SL_IGNORED, "decisions do not depend on it" },
 	{ "clientConnection.*", SL_IGNORED, "the policy's own latency is a parameter" },
 	{ "leaderElection.*", SL_IGNORED, "does not move a start" },
