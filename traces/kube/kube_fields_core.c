@@ -150,13 +150,16 @@ static const struct kube_field slice[] = {
 	{ "spec.nodeSelector.*", SL_MODELLED, NULL },
 	{ "spec.allNodes", SL_MODELLED, NULL },
 	{ "spec.perDeviceNodeSelection", SL_MODELLED, NULL },
+	{ "spec.devices.bindsToNode", SL_IGNORED, "a shared claim goes wherever its devices are reached" },
+	{ "spec.devices.bindingConditions", SL_IGNORED, "devices are ready at once" },
+	{ "spec.devices.bindingFailureConditions", SL_IGNORED, "devices are ready at once" },
 	{ "spec.devices.*", SL_MODELLED, NULL },
 	{ "spec.sharedCounters.*", SL_MODELLED, NULL },
 };
 
 static const struct kube_field device_class[] = {
 	{ "spec.selectors.*", SL_MODELLED, NULL },
-	{ "spec.extendedResourceName", SL_MODELLED, NULL },
+	{ "spec.extendedResourceName", SL_IGNORED, "a request for it stays one of the nodes' own resource" },
 	{ "spec.config.*", SL_IGNORED, "does not move a start" },
 };
 
