@@ -324,7 +324,7 @@ void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 
 bool sl_node_is_up(const struct sl_pass *world, uint32_t node)
 {
-	return !world->models || !world->models->down[node];
+	return !(world->lens && world->lens[node] > 1) && (!world->models || !world->models->down[node]);
 }
 
 bool sl_node_is_drained(const struct sl_pass *world, uint32_t node)

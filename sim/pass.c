@@ -172,6 +172,8 @@ void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reas
 {
 	if (pass->options.check)
 		check_reason(pass, job, reason);
+	if (pass->reason_now)
+		pass->reason_now[job] = (uint8_t)reason;
 	if (!(pass->options.record & SIM_RECORD_REASONS))
 		return;
 	const int status = grow((void **)&pass->reason, &pass->reason_capacity, sizeof(*pass->reason),
@@ -438,8 +440,12 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 		out |= !(pass->promise = column(pass, sizeof(*pass->promise)));
 	if (what & SL_USE_PREEMPT && !pass->course)
 		out |= !(pass->course = column(pass, sizeof(*pass->course)));
+	if (what & SL_USE_REASONS && !pass->reason_now)
+		out |= !(pass->reason_now = column(pass, sizeof(*pass->reason_now)));
 	if (out)
 		return sl_fail_memory(err);
+	if (what & SL_USE_REASONS)
+		memset(pass->reason_now, SL_REASON_COUNT, count);
 	if (what & SL_USE_ESTIMATES) {
 		memcpy(pass->estimate_own, pass->jobs->limit, count * sizeof(*pass->estimate_own));
 		pass->estimate = pass->estimate_own;
@@ -450,6 +456,13 @@ int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 		pass->course[i] = COURSE_NONE;
 	pass->uses |= what;
 	return SL_OK;
+}
+
+enum sl_reason sl_reason_of(const struct sl_pass *pass, sl_job job)
+{
+	SL_CHECK(pass->reason_now);
+	const uint8_t reason = pass->reason_now[job.row];
+	return reason < SL_REASON_COUNT ? (enum sl_reason)reason : pass->reason_default;
 }
 
 void sl_default_rule(const struct sl_setup *setup, unsigned rule)
@@ -701,10 +714,15 @@ void sl_head_waits(struct sl_pass *pass, sl_job job)
 void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail)
 {
 	SL_CHECK(reason < SL_REASON_COUNT);
-	if (pass->open && is_waiting(pass, job.row))
-		act(pass, (struct action){ .kind = ACTION_REASON,
-				  .job = job.row,
-				  .now = (int64_t)reason << 24 | (detail & 0xffffff) });
+	if (!pass->open || !is_waiting(pass, job.row))
+		return;
+	const int64_t was = pass->reason_now ? (int64_t)pass->reason_now[job.row] + 1 : 0;
+	act(pass, (struct action){ .kind = ACTION_REASON,
+			  .job = job.row,
+			  .was = was << 16,
+			  .now = (int64_t)reason << 24 | (detail & 0xffffff) });
+	if (was)
+		pass->reason_now[job.row] = (uint8_t)reason;
 }
 
 void sl_set_key(struct sl_pass *pass, sl_job job, double key)

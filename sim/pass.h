@@ -29,7 +29,8 @@ enum action_kind {
 	ACTION_RESERVE,  /* job: the window */
 	ACTION_PROMISE,  /* was: the one before, SL_NONE */
 	ACTION_HEAD,     /* was: the head before; now: its reason */
-	ACTION_REASON,   /* now: reason and detail; was: of a head that stays: the reason before, and 1 */
+	ACTION_REASON,   /* now: reason and detail; was: of a head that stays: the reason before, and 1; of
+			  * others   (SL_USE_REASONS): the same, 16 bits higher */
 	ACTION_ELIGIBLE, /* was: since when it was before */
 	ACTION_WAKE,     /* was: the wake before */
 	ACTION_TIMER,    /* now: the time; job: the row */
@@ -218,6 +219,7 @@ struct sl_pass {
 	sl_time *eligible;               /* When it was let in first; SL_NONE: not yet. */
 	const sl_time *estimate;         /* The limits, or: */
 	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
+	uint8_t *reason_now;             /* SL_USE_REASONS: by job; SL_REASON_COUNT: the default. */
 	double *key, *fill_key;          /* SL_USE_KEYS, SL_USE_FILL */
 	sl_time *promise;                /* SL_USE_PROMISES; SL_NONE: none. */
 	struct course *course;           /* SL_USE_PREEMPT */

@@ -1391,7 +1391,13 @@ struct sl_podset {
 	const char *node;           /* nodeName; NULL: none. */
 	const char *scheduler;      /* NULL: the default one. */
 	const char *pod_group;      /* Gang: its PodGroup; NULL: none. */
+	/* Where its pods differ by labels and affinity (sub-groups): these in turn, in its place. */
+	const struct sl_podset *part;
+	uint32_t part_count;
 };
+/* When one of its pods is lost, which are made anew: all, if all of them ran, else that one; all; that one.
+ */
+enum sl_pods_restart { SL_RESTART_STARTED, SL_RESTART_ALL, SL_RESTART_ONE };
 struct sl_pods {
 	const char *kind; /* "Job", "JobSet", "LeaderWorkerSet", "Workload", "Pod"; "": of no manifest. */
 	const char *uid;  /* NULL: not said. */
@@ -1400,6 +1406,8 @@ struct sl_pods {
 	const struct sl_podset *podset;
 	uint32_t count;
 	const struct sl_doc *doc; /* NULL: of no manifest. Its root is the object. */
+	enum sl_pods_restart restart;
+	bool leader_first; /* Its workers come once the leader is ready. */
 };
 /* Values of an object: NULL is an empty one, a selector of nothing. Texts are lent by the document. */
 SL_API int sl_doc_labels(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
@@ -1432,7 +1440,8 @@ struct sl_pods_pin {                       /* Of one podset of a job. */
 };
 enum sl_bound_what {
 	SL_BOUND_ALL,  /* All its pods have nodes: sl_binder.where. */
-	SL_BOUND_LOST, /* One of them was taken off its node (preempted by `by`, or the node is gone). */
+	SL_BOUND_LOST, /* One of them was taken off its node (preempted by `by`, or the node is gone): all are
+			* removed and added again, unless of SL_RESTART_ONE. */
 	SL_BOUND_STUCK /* A pod of it found no node: sl_binder.why. */
 };
 struct sl_bound {
@@ -1459,6 +1468,9 @@ struct sl_binder {
 	size_t (*where)(void *state, sl_job job, const struct sl_holding **holding);
 	const char *(*why)(void *state, sl_job job); /* "0/12 nodes are available: ..."; NULL. */
 	int (*tell)(void *state, struct sl_tally *tally, struct sl_err *err);
+	/* The job's pods failed where they are. True: they are started again there, or one of them is on its
+	 * way to another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: remove and add them. */
+	bool (*fail)(void *state, sl_time now, sl_job job);
 };
 SL_API extern const struct sl_binder *const sl_binders[]; /* Closed by NULL. */
 
@@ -1558,6 +1570,8 @@ struct sl_setup {
 	size_t command_count;
 	/* By job: it is another policy's, and this one is never told of it. NULL: all are this one's. */
 	const uint8_t *foreign;
+	/* By node: shown as drained from the beginning (sl_lens). NULL: none is. */
+	const uint8_t *shut;
 };
 
 /* What an operator did at a time, in the words of the shell: "scontrol hold 17". */
@@ -1583,6 +1597,7 @@ enum sl_use {
 			       * windows and states of nodes keep no job off nodes. For sl_start_holding. */
 	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
 			      names. */
+	SL_USE_REASONS = 512 /* sl_reason_of */
 };
 
 /* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay
@@ -1670,8 +1685,9 @@ struct sl_preset {
  * for each. They go with the run. */
 SL_API int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy, const char *text,
 	const struct sl_value **values, size_t *count, struct sl_err *err);
-/* From now on these nodes (a byte for each) are shown as drained, besides those that are: sl_node_is_drained.
- * NULL: as they are. Lent until the next call. */
+/* From now on nodes are shown as these bytes say, one for each: 1 as drained (sl_node_is_drained), 2 as down
+ * too (sl_node_is_up), besides those that are; 0 as they are. NULL: all as they are. Lent until the next
+ * call. */
 SL_API void sl_lens(struct sl_pass *pass, const uint8_t *shut);
 
 /* In init: of enum sl_use, or-ed. */
@@ -1705,6 +1721,8 @@ SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
  * when it enters the queue, perhaps behind jobs that were submitted later; of a job that never does, none
  * comes. */
 SL_API bool sl_waits(const struct sl_pass *pass, sl_job job);
+/* SL_USE_REASONS: why it waits, as sl_set_reason last said; the default if nothing was said. */
+SL_API enum sl_reason sl_reason_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_start_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);
 SL_API uint32_t sl_queue_count(const struct sl_pass *pass);

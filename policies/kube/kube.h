@@ -305,6 +305,9 @@ void kube_remove(struct kube *k, sl_time now, sl_job job);
 void kube_node(struct kube *k, sl_time now, uint32_t node, bool up);
 void kube_take(struct kube *k, uint32_t pod, uint32_t node); /* It holds its place there. */
 void kube_give(struct kube *k, uint32_t pod);                /* No more; nobody is told. */
+void kube_lose(struct kube *k, uint32_t job, uint32_t by);   /* It lost a pod. */
+/* Its containers failed, and no node did. False: its pods are to be removed and added again. */
+bool kube_fail(struct kube *k, sl_time now, sl_job job);
 void kube_tell(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t by);
 size_t kube_where(struct kube *k, sl_job job, const struct sl_holding **holding);
 

@@ -53,7 +53,10 @@ static int binder_init(void **state, const struct sl_setup *setup, struct sl_err
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	kube_take_options(&options, setup);
 	options.gang = KUBE_GANG_OFF; /* Who admits whole jobs has seen to that; PodGroups count. */
-	return kube_make(k, setup, &options, err);
+	const int status = kube_make(k, setup, &options, err);
+	for (uint32_t i = 0; !status && setup->shut && i < k->nodes; i++)
+		k->node[i].up = !setup->shut[i];
+	return status;
 }
 
 static void binder_release(void *state) { kube_free(state); }
@@ -65,6 +68,8 @@ static void binder_add(
 }
 
 static void binder_remove(void *state, sl_time now, sl_job job) { kube_remove(state, now, job); }
+
+static bool binder_fail(void *state, sl_time now, sl_job job) { return kube_fail(state, now, job); }
 
 static void binder_node(void *state, sl_time now, uint32_t node, bool up) { kube_node(state, now, node, up); }
 
@@ -106,4 +111,5 @@ const struct sl_binder kube_binder = {
 	.where = binder_where,
 	.why = binder_why,
 	.tell = binder_tell,
+	.fail = binder_fail,
 };

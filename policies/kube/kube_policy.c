@@ -32,8 +32,8 @@ enum {
 
 static const struct sl_param kube_params[PARAM_COUNT] = {
 	[PARAM_GANG] = { "gang", SL_PARAM_CHOICE, "auto", "auto|off|job",
-		"whose pods start together or not at all, besides those of a PodGroup: auto, a job's without a manifest; "
-		"off, nobody's; job, every job's",
+		"whose pods start together or not at all, besides those of a PodGroup: auto, a job's without a manifest, "
+		"and a LeaderWorkerSet's group; off, nobody's; job, every job's",
 		0, 0 },
 	[PARAM_PERMIT] = { "permit", SL_PARAM_BOOL, "0", NULL,
 		"a gang's pods are placed one by one and wait on their nodes for the others; else in one cycle",
@@ -234,6 +234,8 @@ static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound 
 	}
 	p->started[row] = false;
 	p->reason[row] = SL_REASON_COUNT;
+	if (!p->k.job[row].lost) /* The one that it lost is on its way. */
+		return;
 	kube_remove(&p->k, now, bound->job);
 	add(p, now, row);
 }
@@ -312,6 +314,8 @@ static void kube_event(void *state, struct sl_pass *pass, const struct sl_event 
 		break;
 	case SL_EV_MODEL: /* It failed and waits: its pods are recreated. */
 		forget_orders(p, event->row);
+		if (kube_fail(&p->k, event->time, job))
+			break;
 		kube_remove(&p->k, event->time, job);
 		add(p, event->time, event->row);
 		break;
@@ -369,6 +373,8 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	if (status)
 		return status;
 	override_profiles(&p->k, setup);
+	for (uint32_t i = 0; setup->shut && i < p->k.nodes; i++)
+		p->k.node[i].cordoned = setup->shut[i] != 0;
 	p->reason = sl_alloc(setup->arena, jobs, sizeof(*p->reason));
 	p->started = sl_alloc(setup->arena, jobs, sizeof(*p->started));
 	p->kept = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->kept));

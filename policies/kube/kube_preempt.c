@@ -242,11 +242,7 @@ static void evict(struct kube *k, uint32_t pod, uint32_t by)
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_job *job = &k->job[of->job];
 	const uint32_t gang = k->spec[of->spec].gang;
-	if (job->told) {
-		kube_tell(k, SL_BOUND_LOST, of->job, k->pod[by].job);
-		job->lost = true;
-	}
-	job->told = false;
+	kube_lose(k, of->job, k->pod[by].job);
 	job->bound -= of->state == KUBE_POD_BOUND;
 	if (gang != KUBE_NO)
 		k->gang[gang].placed--;

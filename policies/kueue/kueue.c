@@ -221,7 +221,7 @@ static void submit(struct kueue *k, uint32_t row)
 static void failed(struct kueue *k, uint32_t row)
 {
 	k->job[row].in_engine = false;
-	kueue_lost(k, row);
+	kueue_lost(k, row, true);
 }
 
 static void tell(struct kueue *k, const struct sl_pass *pass, const struct sl_event *event)
@@ -338,9 +338,14 @@ static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_
 }
 
 /* Room of arrays by resource: all resources are known by now. */
-static int make_room(struct kueue *k, struct sl_err *err)
+static int make_room(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kq *kq = k->kq;
+	for (uint32_t node = 0; setup->shut && node < k->cluster->node_count; node++) {
+		const uint32_t host = kq_find_host(kq, k->cluster->node_name[node]);
+		if (host != KQ_NO && setup->shut[node])
+			kq->host[host].ready = false;
+	}
 	for (uint32_t i = 0; i < kq->host_count; i++)
 		if (!kq->host[i].foreign)
 			kq->host[i].foreign = kq_room(kq, kq->resource_count, sizeof(int64_t));
@@ -361,7 +366,7 @@ static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_e
 	if (!status)
 		status = take_values(k, setup, err);
 	if (!status)
-		status = make_room(k, err);
+		status = make_room(k, setup, err);
 	if (!status)
 		status = kq_seal(k->kq);
 	if (k->kq->err.status)

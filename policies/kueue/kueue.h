@@ -208,7 +208,8 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row);
 void kueue_run(struct kueue *k);
 void kueue_submit(struct kueue *k, uint32_t row);
 void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted);
-void kueue_lost(struct kueue *k, uint32_t row); /* Its pods died; it is still admitted. */
+/* Its pods died, by a model's doing or by kube-scheduler's; it is still admitted. */
+void kueue_lost(struct kueue *k, uint32_t row, bool by_model);
 void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
 void kueue_reconcile(struct kueue *k, uint32_t row);
@@ -216,8 +217,11 @@ void kueue_reconcile(struct kueue *k, uint32_t row);
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_pods_start(struct kueue *k, uint32_t row);
+void kueue_pods_again(struct kueue *k, uint32_t row);
 void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
-void kueue_pods_run(struct kueue *k);                /* Those that wait are tried again. */
+/* Some failed. True: those that are left stay where they are. */
+bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model);
+void kueue_pods_run(struct kueue *k); /* Those that wait are tried again. */
 void kueue_pods_release(struct kueue *k);
 /* They have these nodes: the job starts. */
 void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count);

@@ -113,7 +113,7 @@ void kueue_bind_run(struct kueue *k)
 		else if (bound.what == SL_BOUND_STUCK)
 			kueue_reason(k, bound.job.row, SL_REASON_UNSCHEDULABLE);
 		else
-			kueue_lost(k, bound.job.row);
+			kueue_lost(k, bound.job.row, false);
 	}
 	if (again <= k->now || again >= k->binder_at)
 		return;

@@ -206,7 +206,10 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
 		k->job[row] = (struct kueue_job){
 			.workload = KQ_NO, .admitted = SL_NONE, .reconcile = SL_NEVER, .by = KQ_NO
 		};
-		status = find_shape(k, row, key, room - 1, &capacity, err);
+		if (setup->foreign && setup->foreign[row])
+			k->told++; /* As if it had come and gone. */
+		else
+			status = find_shape(k, row, key, room - 1, &capacity, err);
 	}
 	free(key);
 	return status;

@@ -348,7 +348,9 @@ void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holdi
 	job->stage = KUEUE_RUNS;
 	job->stamp++;
 	job->in_engine = true;
-	kueue_due(k, k->now + k->start_delay, KUEUE_DUE_READY, row);
+	/* Workers that come once their leader is ready are ready as much later. */
+	kueue_due(k, k->now + k->start_delay * (k->shape[k->shape_of[row]].pods->leader_first ? 2 : 1),
+		KUEUE_DUE_READY, row);
 	if (k->kill && k->jobs->limit[row] < k->jobs->run[row])
 		kueue_due(k, k->now + k->jobs->limit[row], KUEUE_DUE_LIMIT, row);
 }
@@ -384,6 +386,19 @@ void kueue_pods_start(struct kueue *k, uint32_t row)
 		wait_for_room(k, row);
 }
 
+/* As it is made anew: nodes are looked for once all that happens now is known, which of them are down too. */
+void kueue_pods_again(struct kueue *k, uint32_t row)
+{
+	if (k->binder) {
+		kueue_pods_start(k, row);
+		return;
+	}
+	k->job[row].stage = KUEUE_PODS;
+	k->job[row].stamp++;
+	wait_for_room(k, row);
+	k->room_again = true;
+}
+
 /* Those that wait for room stay in their order. */
 static void leave_wait(struct kueue *k, uint32_t row)
 {
@@ -410,6 +425,14 @@ void kueue_pods_stop(struct kueue *k, uint32_t row)
 	k->room_again = k->waiting_count > 0;
 }
 
+bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model)
+{
+	if (!k->binder || k->shape[k->shape_of[row]].pods->restart != SL_RESTART_ONE)
+		return false;
+	k->binder_at = k->now;
+	return !by_model || k->binder->fail(k->binder_state, k->now, (sl_job){ row });
+}
+
 void kueue_pods_run(struct kueue *k)
 {
 	const bool again = k->room_again;
@@ -433,7 +456,7 @@ void kueue_pods_run(struct kueue *k)
 
 /* ---- Begin and end ------------------------------------------------------------------------------------ */
 
-static int make_free(struct kueue *k, struct sl_err *err)
+static int make_free(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = k->cluster;
 	k->kinds = cluster->kind_count > SL_KIND_GPUS ? cluster->kind_count : SL_KIND_GPUS;
@@ -451,6 +474,8 @@ static int make_free(struct kueue *k, struct sl_err *err)
 		const int64_t *amount = cluster->type[cluster->node_type[node]].amount;
 		memcpy(&k->free[(size_t)node * k->kinds], amount, k->kinds * sizeof(*amount));
 		k->up[node] = host == KQ_NO || !k->kq->host[host].unschedulable;
+		if (setup->shut && setup->shut[node])
+			k->up[node] = false;
 		if (host != KQ_NO)
 			k->host_node[host] = node;
 	}
@@ -459,7 +484,7 @@ static int make_free(struct kueue *k, struct sl_err *err)
 
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
-	const int status = make_free(k, err);
+	const int status = make_free(k, setup, err);
 	return status ? status : kueue_bind_make(k, setup, err);
 }
 

@@ -252,7 +252,9 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 		return;
 	case KQ_DID_FINISH:
 	case KQ_DID_CHECKS_RESET:
+		break;
 	case KQ_DID_REPLACE_NODE:
+		k->room_again = true; /* Its pods may go elsewhere. */
 		break;
 	}
 	k->fruitful = true;
@@ -313,7 +315,7 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 }
 
 /* Its pods died, and are made again: the workload stays admitted, and is not ready meanwhile. */
-void kueue_lost(struct kueue *k, uint32_t row)
+void kueue_lost(struct kueue *k, uint32_t row, bool by_model)
 {
 	struct kueue_job *job = &k->job[row];
 	job->reason = SL_REASON_COUNT;
@@ -321,17 +323,19 @@ void kueue_lost(struct kueue *k, uint32_t row)
 		stopped(k, row);
 		return;
 	}
-	if (job->stage != KUEUE_RUNS)
+	if (job->stage != KUEUE_RUNS && job->stage != KUEUE_PODS)
 		return;
 	kq_pods_ready(k->kq, job->workload, false);
-	if (job->in_engine) { /* kube-scheduler took a pod away, and looks for another node. */
+	if (job->in_engine) { /* kube-scheduler took a pod away. */
 		job->why = "NodeFailures";
 		give_order(k, row);
+	}
+	if (kueue_pods_failed(k, row, by_model)) {
 		job->stage = KUEUE_PODS;
 		job->stamp++;
 	} else {
 		kueue_pods_stop(k, row);
-		kueue_pods_start(k, row);
+		kueue_pods_again(k, row);
 	}
 	kueue_changed(k);
 	kueue_reconcile(k, row);

@@ -348,6 +348,7 @@ struct ctl_params {
 struct ctl {
 	struct sl_arena *arena;
 	const struct sl_cluster *cluster;
+	const uint8_t *shut; /* By node: drained from the beginning, until told otherwise; NULL: none. */
 	const struct sl_jobs *jobs;
 	struct select *select;
 	struct ctl_params params;

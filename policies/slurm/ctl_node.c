@@ -449,7 +449,7 @@ int64_t node_conf_number(const struct ctl *c, const char *key, int64_t otherwise
 	return sl_get_i64(text, strlen(text), &value) ? value : otherwise;
 }
 
-static void node_begins(struct ctl *c, uint32_t n)
+static void node_begins(struct ctl *c, uint32_t n, bool shut)
 {
 	static const unsigned flags[SL_NODE_STATES] = {
 		[SL_NODE_DRAIN] = NODE_DRAIN,
@@ -468,6 +468,7 @@ static void node_begins(struct ctl *c, uint32_t n)
 			node->idle_since = CTL_NONE;
 		}
 	}
+	count_change(&node->closures, &node->kept, shut);
 	node_settle(c, n);
 }
 
@@ -490,7 +491,7 @@ int ctl_node_make(struct ctl *c, struct sl_err *err)
 	all->ping = timeout == CTL_NEVER ? 0 : timeout / 3;
 	all->returns = CTL_NEVER;
 	for (uint32_t n = 0; n < count; n++)
-		node_begins(c, n);
+		node_begins(c, n, c->shut && c->shut[n]);
 	/* What began before the log did: nothing ran then. */
 	while (all->edge_done < all->edge_count && all->edge[all->edge_done].at <= c->epoch)
 		edge_apply(c, &all->edge[all->edge_done++]);

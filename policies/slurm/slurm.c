@@ -10,6 +10,7 @@
 #include "policies/slurm/asks.h"
 #include "policies/slurm/ctl.h"
 #include "policies/slurm/ctl_pool.h"
+#include "policies/slurm/ctl_whole.h"
 #include "policies/slurm/holding.h"
 
 #include <inttypes.h>
@@ -68,6 +69,7 @@ struct ctl_orders {
 	uint32_t *gpus;             /* By holding and type of GPU. */
 	size_t holding_count, holding_capacity;
 	struct holding_gpus kinds;
+	int64_t cpu_parts, gpu_parts; /* The engine's, of a cpu and a GPU. */
 	sl_time woken;   /* The engine wakes the controller then; SL_NEVER: not unless something happens. */
 	sl_time changed; /* When there last was an order, or anything happened. */
 	uint32_t told;   /* Jobs that were submitted. */
@@ -116,10 +118,14 @@ static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struc
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
 		const struct select_piece *piece = &alloc->piece[i];
 		const size_t at = orders->holding_count++;
-		holding_count(&orders->kinds, piece, &orders->gpus[at * orders->kinds.types]);
-		orders->holding[at] = (struct sl_holding){
-			.node = piece->node, .tasks = piece->tasks, .cpus = piece->cpus, .mem = piece->mem
-		};
+		uint32_t *gpus = &orders->gpus[at * orders->kinds.types];
+		holding_count(&orders->kinds, piece, gpus);
+		for (uint32_t k = 0; k < orders->kinds.types; k++)
+			gpus[k] *= (uint32_t)orders->gpu_parts;
+		orders->holding[at] = (struct sl_holding){ .node = piece->node,
+			.tasks = piece->tasks,
+			.cpus = piece->cpus * orders->cpu_parts,
+			.mem = piece->mem };
 	}
 }
 
@@ -398,7 +404,7 @@ static uint32_t count_foreign(const struct sl_setup *setup)
 	return count;
 }
 
-static int make_orders(struct ctl *c, struct sl_err *err)
+static int make_orders(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct ctl_orders *orders = sl_alloc(c->arena, 1, sizeof(*orders));
 	c->orders = orders;
@@ -409,6 +415,8 @@ static int make_orders(struct ctl *c, struct sl_err *err)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	orders->woken = SL_NEVER;
 	orders->kinds = holding_gpus_of(c->cluster, c->select);
+	orders->cpu_parts = sl_parts(setup->cluster->cpu_parts);
+	orders->gpu_parts = sl_parts(setup->cluster->gpu_parts);
 	return SL_OK;
 }
 
@@ -439,8 +447,9 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	const bool pool = !setup->cluster->node_count;
 	c->arena = setup->arena;
-	c->cluster = pool ? ctl_pool_cluster(setup) : setup->cluster;
-	c->jobs = pool ? ctl_pool_jobs(setup) : setup->jobs;
+	c->shut = setup->shut;
+	c->cluster = pool ? ctl_pool_cluster(setup) : ctl_whole_cluster(setup);
+	c->jobs = pool ? ctl_pool_jobs(setup) : ctl_whole_jobs(setup);
 	if (!c->cluster || !c->jobs)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	c->epoch = setup->epoch;
@@ -449,7 +458,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	c->select = select_new(c->cluster, c->arena, err);
 	if (!c->select)
 		return err->status;
-	int status = make_orders(c, err);
+	int status = make_orders(c, setup, err);
 	if (!status)
 		status = ctl_conf_make(c, setup, err);
 	take_values(c, setup);
@@ -478,7 +487,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	*state = c;
 	if (!c)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	const char *why = slurm_not_whole(setup->cluster, setup->jobs);
+	const char *why = ctl_not_whole(setup);
 	if (why)
 		return sl_fail(
 			err, SL_USAGE, "policy 'slurm': %s, and Slurm gives out whole cpus and GPUs", why);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_whole.h - what the engine counts in thousandths of a cpu or GPU, as slurmctld would be given it: in
+ * wholes.
+ *
+ * Under a policy made of others some jobs ask parts, and are not Slurm's; so are nodes that have parts. What
+ * Slurm's own jobs ask, and its own nodes have, has to be whole.
+ */
+#ifndef POLICIES_SLURM_CTL_WHOLE_H
+#define POLICIES_SLURM_CTL_WHOLE_H
+
+#include "sim/plugin.h"
+
+/* Why Slurm cannot have these jobs on these nodes, a constant; NULL: it can. */
+const char *ctl_not_whole(const struct sl_setup *setup);
+/* The same cluster and jobs where all is whole already. NULL: no memory. */
+const struct sl_cluster *ctl_whole_cluster(const struct sl_setup *setup);
+const struct sl_jobs *ctl_whole_jobs(const struct sl_setup *setup);
+
+#endif
