@@ -145,19 +145,22 @@ static const struct kube_field budget[] = {
 };
 
 static const struct kube_field slice[] = {
-	{ "spec.driver", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.pool.*", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.nodeName", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.nodeSelector.*", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.allNodes", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.perDeviceNodeSelection", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.devices.*", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.sharedCounters.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.driver", SL_MODELLED, NULL },
+	{ "spec.pool.*", SL_MODELLED, NULL },
+	{ "spec.nodeName", SL_MODELLED, NULL },
+	{ "spec.nodeSelector.*", SL_MODELLED, NULL },
+	{ "spec.allNodes", SL_MODELLED, NULL },
+	{ "spec.perDeviceNodeSelection", SL_MODELLED, NULL },
+	{ "spec.devices.bindsToNode", SL_IGNORED, "a shared claim goes wherever its devices are reached" },
+	{ "spec.devices.bindingConditions", SL_IGNORED, "devices are ready at once" },
+	{ "spec.devices.bindingFailureConditions", SL_IGNORED, "devices are ready at once" },
+	{ "spec.devices.*", SL_MODELLED, NULL },
+	{ "spec.sharedCounters.*", SL_MODELLED, NULL },
 };
 
 static const struct kube_field device_class[] = {
-	{ "spec.selectors.*", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.extendedResourceName", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.selectors.*", SL_MODELLED, NULL },
+	{ "spec.extendedResourceName", SL_IGNORED, "a request for it stays one of the nodes' own resource" },
 	{ "spec.config.*", SL_IGNORED, "does not move a start" },
 };
 
