@@ -543,8 +543,10 @@ void undo_action(struct sl_pass *pass, const struct action *action)
 		by_undo(pass, action);
 		break;
 	case ACTION_REASON:
-		if (action->was)
+		if (action->was & 0xffff)
 			lane_head(pass, action->job)->reason = (enum sl_reason)(action->was - 1);
+		else if (action->was)
+			pass->reason_now[action->job] = (uint8_t)((action->was >> 16) - 1);
 		break;
 	case ACTION_TIMER:
 	case ACTION_PLAN:

@@ -714,10 +714,15 @@ void sl_head_waits(struct sl_pass *pass, sl_job job)
 void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail)
 {
 	SL_CHECK(reason < SL_REASON_COUNT);
-	if (pass->open && is_waiting(pass, job.row))
-		act(pass, (struct action){ .kind = ACTION_REASON,
-				  .job = job.row,
-				  .now = (int64_t)reason << 24 | (detail & 0xffffff) });
+	if (!pass->open || !is_waiting(pass, job.row))
+		return;
+	const int64_t was = pass->reason_now ? (int64_t)pass->reason_now[job.row] + 1 : 0;
+	act(pass, (struct action){ .kind = ACTION_REASON,
+			  .job = job.row,
+			  .was = was << 16,
+			  .now = (int64_t)reason << 24 | (detail & 0xffffff) });
+	if (was)
+		pass->reason_now[job.row] = (uint8_t)reason;
 }
 
 void sl_set_key(struct sl_pass *pass, sl_job job, double key)

@@ -29,7 +29,8 @@ enum action_kind {
 	ACTION_RESERVE,  /* job: the window */
 	ACTION_PROMISE,  /* was: the one before, SL_NONE */
 	ACTION_HEAD,     /* was: the head before; now: its reason */
-	ACTION_REASON,   /* now: reason and detail; was: of a head that stays: the reason before, and 1 */
+	ACTION_REASON,   /* now: reason and detail; was: of a head that stays: the reason before, and 1; of
+			  * others   (SL_USE_REASONS): the same, 16 bits higher */
 	ACTION_ELIGIBLE, /* was: since when it was before */
 	ACTION_WAKE,     /* was: the wake before */
 	ACTION_TIMER,    /* now: the time; job: the row */

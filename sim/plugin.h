@@ -1721,7 +1721,7 @@ SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
  * when it enters the queue, perhaps behind jobs that were submitted later; of a job that never does, none
  * comes. */
 SL_API bool sl_waits(const struct sl_pass *pass, sl_job job);
-/* SL_USE_REASONS: why it waits, as was last said in a pass that is over; the default if nothing was. */
+/* SL_USE_REASONS: why it waits, as sl_set_reason last said; the default if nothing was said. */
 SL_API enum sl_reason sl_reason_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_start_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);
