@@ -274,6 +274,7 @@ struct kube {
 	struct kube_scaler *scaler;
 	struct kube_dra *dra; /* NULL: no object is of dynamic resource allocation. */
 	bool trying;          /* Pods are moved to see what would come of it: devices stay with them. */
+	struct kube_rollouts *rollouts; /* NULL: there are none. */
 
 	/* Figures. */
 	uint64_t attempts, preempted, cycles_failed;
@@ -364,6 +365,13 @@ int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err 
 bool kube_scale_ready(struct kube *k); /* Nodes that were ordered came. */
 sl_time kube_scale_run(struct kube *k);
 int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err);
+
+/* kube_rollout.c: rolling updates, by commands. */
+struct kube_rollouts;
+int kube_rollouts_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
+uint32_t kube_rollout_next(struct kube *k, sl_time now); /* A group to be made anew; KUBE_NO. */
+void kube_rollout_started(struct kube *k, uint32_t job); /* At k->now. */
+sl_time kube_rollout_due(const struct kube *k);          /* When there may be a next one; SL_NEVER. */
 
 /* kube_binder.c: what a policy's parameters say; those that it does not have, as by default. */
 void kube_take_options(struct kube_options *options, const struct sl_setup *setup);

@@ -169,7 +169,7 @@ static bool carry_out(struct kube_policy *p, struct sl_pass *pass, const struct 
 				p->types ? &p->gpus[(order->holding + i) * p->types] : NULL;
 		return sl_start_holding(pass, job, &p->holding[order->holding], order->holding_count);
 	case ORDER_REQUEUE:
-		return sl_requeue(pass, job, order->by == KUBE_NO ? SL_NODE_FAIL : SL_PREEMPTED);
+		return sl_requeue(pass, job, order->rule == SL_RULE_NODE ? SL_NODE_FAIL : SL_PREEMPTED);
 	case ORDER_REASON:
 		sl_set_reason(pass, job, order->reason, 0);
 		return true;
@@ -250,8 +250,10 @@ static bool take_outcome(struct kube_policy *p, sl_time now)
 		const uint32_t row = bound.job.row;
 		switch (bound.what) {
 		case SL_BOUND_ALL:
-			if (k->job[row].bound == k->job[row].count)
-				order_start(p, row);
+			if (k->job[row].bound != k->job[row].count)
+				break;
+			order_start(p, row);
+			kube_rollout_started(k, row);
 			break;
 		case SL_BOUND_LOST:
 			take_loss(p, now, &bound);
@@ -276,12 +278,33 @@ static void wake_at(struct kube_policy *p, struct sl_pass *pass, sl_time at)
 
 enum { ROUNDS_MAX = 1000 };
 
+/* A group of a rolling update makes way for the new one. */
+static bool replace_group(struct kube_policy *p, sl_time now)
+{
+	const uint32_t row = kube_rollout_next(&p->k, now);
+	if (row == KUBE_NO)
+		return false;
+	if (p->started[row]) {
+		struct order *order = new_order(p, ORDER_REQUEUE, row);
+		if (!order)
+			return false;
+		order->rule = SL_RULE_MIGRATE;
+	}
+	p->started[row] = false;
+	p->reason[row] = SL_REASON_COUNT;
+	kube_remove(&p->k, now, (sl_job){ row });
+	add(p, now, row);
+	return true;
+}
+
 static void run(struct kube_policy *p, struct sl_pass *pass, sl_time now)
 {
 	sl_time next = kube_run(&p->k, now);
 	int rounds = 0;
-	while (take_outcome(p, now) && rounds++ < ROUNDS_MAX)
+	while ((take_outcome(p, now) || replace_group(p, now)) && rounds++ < ROUNDS_MAX)
 		next = kube_run(&p->k, now);
+	const sl_time due = kube_rollout_due(&p->k);
+	next = due < next ? due : next;
 	wake_at(p, pass, next <= now && next != SL_NEVER ? now + 1 : next);
 }
 
@@ -385,6 +408,9 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	p->woken = SL_NEVER;
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	sl_default_rule(setup, SL_RULE_ORDER);
+	status = kube_rollouts_make(&p->k, setup, err);
+	if (status)
+		return status;
 	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 }
 

@@ -62,3 +62,16 @@ lws 4 1 'leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: rack' '' 'subG
 show -c c.yaml -p kube
 lws 4 1 '' '' 'subGroupPolicy: {subGroupSize: 5}' >l.yaml
 show -c c.yaml -p kube || echo "exit $?"
+# Rolling updates at 20: four groups of 4, highest first, two at a time, each ready after 10 s, down to number 1; a percentage; by
+# default one at a time. What a group did is lost.
+lws 4 4 '' 'rolloutStrategy: {rollingUpdateConfiguration: {maxUnavailable: 2, partition: 1}}' >l.yaml
+printf '20 kubectl rollout restart leaderworkerset a/l ready=10s\n' >commands
+show -c c.yaml -p kube --set replay.commands=commands && cat out/attempts.csv
+lws 4 4 '' 'rolloutStrategy: {rollingUpdateConfiguration: {maxUnavailable: 50%, partition: 1}}' >l.yaml
+show -c c.yaml -p kube --set replay.commands=commands
+lws 4 4 >l.yaml
+show -c c.yaml -p kube --set replay.commands=commands
+for wrong in 'rollout restart leaderworkerset a/none' 'get pods'; do
+	printf '20 kubectl %s\n' "$wrong" >commands
+	show -c c.yaml -p kube --set replay.commands=commands || echo "exit $?"
+done

@@ -166,7 +166,9 @@ static const struct kube_field leader_worker_set[] = {
 	{ "spec.leaderWorkerTemplate.subGroupPolicy.*", SL_MODELLED, NULL },
 	{ "spec.startupPolicy", SL_APPROXIMATED,
 		"all pods of a group have nodes before it starts; LeaderReady delays that it is ready" },
-	{ "spec.rolloutStrategy.*", SL_IGNORED, "there is no rollout" },
+	{ "spec.rolloutStrategy.rollingUpdateConfiguration.maxSurge", SL_IGNORED,
+		"there are no groups beyond the replicas" },
+	{ "spec.rolloutStrategy.*", SL_APPROXIMATED, "a rollout is an operator's command to policy kube" },
 	{ "spec.networkConfig.*", SL_IGNORED, "does not move a start" },
 	{ "status.*", SL_IGNORED, "status is of the controller: what is decided here is decided anew" },
 };
