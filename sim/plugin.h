@@ -1391,7 +1391,13 @@ struct sl_podset {
 	const char *node;           /* nodeName; NULL: none. */
 	const char *scheduler;      /* NULL: the default one. */
 	const char *pod_group;      /* Gang: its PodGroup; NULL: none. */
+	/* Where its pods differ by labels and affinity (sub-groups): these in turn, in its place. */
+	const struct sl_podset *part;
+	uint32_t part_count;
 };
+/* When one of its pods is lost, which are made anew: all, if all of them ran, else that one; all; that one.
+ */
+enum sl_pods_restart { SL_RESTART_STARTED, SL_RESTART_ALL, SL_RESTART_ONE };
 struct sl_pods {
 	const char *kind; /* "Job", "JobSet", "LeaderWorkerSet", "Workload", "Pod"; "": of no manifest. */
 	const char *uid;  /* NULL: not said. */
@@ -1400,6 +1406,8 @@ struct sl_pods {
 	const struct sl_podset *podset;
 	uint32_t count;
 	const struct sl_doc *doc; /* NULL: of no manifest. Its root is the object. */
+	enum sl_pods_restart restart;
+	bool leader_first; /* Its workers come once the leader is ready. */
 };
 /* Values of an object: NULL is an empty one, a selector of nothing. Texts are lent by the document. */
 SL_API int sl_doc_labels(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
@@ -1432,7 +1440,8 @@ struct sl_pods_pin {                       /* Of one podset of a job. */
 };
 enum sl_bound_what {
 	SL_BOUND_ALL,  /* All its pods have nodes: sl_binder.where. */
-	SL_BOUND_LOST, /* One of them was taken off its node (preempted by `by`, or the node is gone). */
+	SL_BOUND_LOST, /* One of them was taken off its node (preempted by `by`, or the node is gone): all are
+			* removed and added again, unless of SL_RESTART_ONE. */
 	SL_BOUND_STUCK /* A pod of it found no node: sl_binder.why. */
 };
 struct sl_bound {
@@ -1459,6 +1468,9 @@ struct sl_binder {
 	size_t (*where)(void *state, sl_job job, const struct sl_holding **holding);
 	const char *(*why)(void *state, sl_job job); /* "0/12 nodes are available: ..."; NULL. */
 	int (*tell)(void *state, struct sl_tally *tally, struct sl_err *err);
+	/* The job's pods failed where they are. True: they are started again there, or one of them is on its
+	 * way to another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: remove and add them. */
+	bool (*fail)(void *state, sl_time now, sl_job job);
 };
 SL_API extern const struct sl_binder *const sl_binders[]; /* Closed by NULL. */
 

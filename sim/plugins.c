@@ -716,7 +716,8 @@ static int fail_unknown_cluster(const char *path, const char *text, const char *
 {
 	if (!text)
 		return sl_fail(err, SL_INPUT,
-			"%s: is a folder without a slurm.conf: give one that has it, or a cluster file",
+			"%s: is a folder without a slurm.conf, and without manifests of Kubernetes (*.yaml, *.yml, *.json): "
+			"give one that has them, or a cluster file",
 			path);
 	if (looks_like_slurm(text, end))
 		return sl_fail(err, SL_INPUT,

@@ -4,8 +4,7 @@
  *
  * As Kueue's integrations make podsets of them (https://kueue.sigs.k8s.io/docs/tasks/run/): a Job has one,
  * "main", of its parallelism, or of its completions where they are fewer; a JobSet one for each replicated
- * job; of a LeaderWorkerSet each group is a workload, with "leader" and "worker" where the leader has a
- * template of its own, else "main".
+ * job; for LeaderWorkerSets see pods_lws.c.
  */
 #include <string.h>
 
@@ -13,7 +12,7 @@
 
 #define KUEUE "kueue.x-k8s.io/"
 
-static struct sl_podset *podsets(struct pods_reading *r, struct sl_pods *pods, size_t count)
+struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, size_t count)
 {
 	struct sl_podset *podset = pods_alloc(r, count, sizeof(*podset));
 	pods->podset = podset;
@@ -88,7 +87,7 @@ static void workload_in(struct pods_reading *r, const struct sl_doc_node *object
 {
 	const struct sl_doc_node *spec = pods_map(r, object, "spec");
 	const struct sl_doc_node *list = pods_list(r, spec, "podSets");
-	struct sl_podset *podset = podsets(r, pods, pods_count(list));
+	struct sl_podset *podset = pods_podsets(r, pods, pods_count(list));
 	pods->priority_class = class_of_workload(r, spec);
 	for (const struct sl_doc_node *node = podset ? pods_first(r, list) : NULL; node && !r->status;
 		node = sl_doc_next(r->doc, node), podset++) {
@@ -107,7 +106,7 @@ static void job_in(struct pods_reading *r, const struct sl_doc_node *object, str
 {
 	static const char key[] = KUEUE "job-min-parallelism";
 	const struct sl_doc_node *spec = pods_map(r, object, "spec");
-	struct sl_podset *podset = podsets(r, pods, 1);
+	struct sl_podset *podset = pods_podsets(r, pods, 1);
 	if (!podset)
 		return;
 	pods_template(r, pods_map(r, spec, "template"), podset);
@@ -123,7 +122,7 @@ static void job_in(struct pods_reading *r, const struct sl_doc_node *object, str
 static void job_set_in(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
 {
 	const struct sl_doc_node *list = pods_list(r, pods_map(r, object, "spec"), "replicatedJobs");
-	struct sl_podset *podset = podsets(r, pods, pods_count(list));
+	struct sl_podset *podset = pods_podsets(r, pods, pods_count(list));
 	for (const struct sl_doc_node *node = podset ? pods_first(r, list) : NULL; node && !r->status;
 		node = sl_doc_next(r->doc, node), podset++) {
 		const struct sl_doc_node *spec = pods_map(r, pods_map(r, node, "template"), "spec");
@@ -143,35 +142,12 @@ static void job_set_in(struct pods_reading *r, const struct sl_doc_node *object,
 	}
 }
 
-/* ---- LeaderWorkerSet, Pod ------------------------------------------------------------------------------ */
-
-static void group_in(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
-{
-	static const char index[] = "leaderworkerset.sigs.k8s.io/worker-index";
-	const struct sl_doc_node *spec = pods_map(r, object, "spec");
-	const struct sl_doc_node *map = pods_map(r, spec, "leaderWorkerTemplate");
-	const struct sl_doc_node *leader = pods_map(r, map, "leaderTemplate");
-	const int64_t size = pods_number(r, map, "size", 1, 1, PODS_MAX);
-	const bool apart = leader && size > 1;
-	struct sl_podset *podset = podsets(r, pods, apart ? 2 : 1);
-	if (!podset)
-		return;
-	if (apart) {
-		pods_template(r, leader, podset);
-		podset->name = "leader";
-		podset->count = 1;
-		podset->topology.pod_index_label = index;
-		podset++;
-	}
-	pods_template(r, leader && !apart ? leader : pods_map(r, map, "workerTemplate"), podset);
-	podset->name = leader ? (apart ? "worker" : "leader") : "main";
-	podset->count = apart ? size - 1 : size;
-	podset->topology.pod_index_label = index;
-}
+/* ---- Pod ------------------------------------------------------------------------------------------------
+ */
 
 static void pod_in(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
 {
-	struct sl_podset *podset = podsets(r, pods, 1);
+	struct sl_podset *podset = pods_podsets(r, pods, 1);
 	if (!podset)
 		return;
 	pods_template(r, object, podset);
@@ -189,7 +165,7 @@ static const struct {
 	{ "Workload", workload_in },
 	{ "Job", job_in },
 	{ "JobSet", job_set_in },
-	{ "LeaderWorkerSet", group_in },
+	{ "LeaderWorkerSet", pods_lws },
 	{ "Pod", pod_in },
 };
 

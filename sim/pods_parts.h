@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * pods_parts.h - objects of Kubernetes while they are read: what pods_doc.c, pods_spec.c, pods_near.c,
- * pods_kinds.c and pods_groups.c share.
+ * pods_kinds.c, pods_lws.c and pods_groups.c share.
  *
  * The first failure stays, and all that follows it reads as if nothing was said: whoever reads looks at
  * `status` once, at the end. A value of null counts as not said.
@@ -70,8 +70,15 @@ void pods_topology_of(struct pods_reading *r, const struct sl_doc_node *template
 /* ---- pods_kinds.c ---------------------------------------------------------------------------------------
  */
 
+/* Room for so many, nothing said of them yet; NULL: none are wanted, or it failed. */
+struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, size_t count);
 /* An object that has pods. */
 void pods_object(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods);
+
+/* ---- pods_lws.c ---------------------------------------------------------------------------------------
+ */
+
+void pods_lws(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods);
 
 /* ---- pods_groups.c: a job without a manifest ------------------------------------------------------------
  */

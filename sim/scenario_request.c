@@ -12,7 +12,7 @@
 
 #include "sim/scenario_machine.h"
 
-enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, NUMBER_ROOM = 24 };
+enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, BEYOND_BITS = 40, NUMBER_ROOM = 24 };
 
 /* So many nodes hold so many tasks each. */
 struct holds {
@@ -599,30 +599,63 @@ static int judge_plain(struct loading *loading, const struct sl_row *row, int64_
 	const int status = requests_begin(loading, 1, err);
 	if (status)
 		return status;
+	const int64_t mem = requested_memory(loading, row);
+	ask->mem = add_product(0, cpus, mem);
+	plain_in(loading, cpus < INT32_MAX ? cpus : INT32_MAX, mem);
 	if (cpus > loading->scenario->cluster.cpus / PARTS) {
 		*cause = CAUSE_LARGE;
 		return SL_OK;
 	}
-	const int64_t mem = requested_memory(loading, row);
-	ask->mem = add_product(0, cpus, mem);
-	plain_in(loading, cpus, mem);
 	return judge_request(loading, ask, cause, err);
 }
 
-/* replay.impossible=keep of what was asked in groups: an operator may open what is closed now. What is larger
- * than the machine stays no job. */
+/* A job that a policy knows by its manifest: of a group that asks for a GPU that there is not, or contradicts
+ * itself, the engine counts the cpus. */
+static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
+{
+	memset(to, 0, sizeof(*to));
+	to->task.cpus = thousandths(from->cpus, from->parts);
+	to->task.cpus = to->task.cpus > 0 ? to->task.cpus : 1;
+	to->tasks = to->tasks_min = to->tasks_max = (uint32_t)from->tasks;
+}
+
+/* What is beyond all machines is one task that is still larger than any: sums of cpu-time stay within bounds.
+ */
+static void bound_amounts(struct sl_group *group)
+{
+	const int64_t most = INT64_C(1) << BEYOND_BITS;
+	struct sl_demand *task = &group->task;
+	if (add_product(0, group->tasks, task->cpus) > most ||
+		add_product(0, group->tasks, task->gpus) > most ||
+		add_product(0, group->tasks, task->mem) > most) {
+		task->cpus = task->cpus < most ? task->cpus : most;
+		task->gpus = task->gpus < most ? task->gpus : most;
+		task->mem = task->mem < most ? task->mem : most;
+		group->tasks = group->tasks_min = group->tasks_max = 1;
+	}
+}
+
+/* replay.impossible=keep of what was asked in groups, or in cpus: quotas may be what it waits for, and an
+ * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest. */
 static void stay_in_groups(
 	struct loading *loading, const struct sl_row_more *more, struct ask *ask, enum cause *cause)
 {
 	struct requests *requests = loading->requests;
-	const bool opens = *cause == CAUSE_PARTITION_DOWN || *cause == CAUSE_SET || *cause == CAUSE_DOWN;
-	if (!loading->scenario->replay[REPLAY_IMPOSSIBLE].number || !opens)
+	const bool waits = *cause == CAUSE_PARTITION_DOWN || *cause == CAUSE_SET || *cause == CAUSE_DOWN ||
+			   *cause == CAUSE_LARGE;
+	const bool written = more && more->job && more->job->manifest;
+	if (!loading->scenario->replay[REPLAY_IMPOSSIBLE].number || (!waits && !written))
 		return;
 	*cause = CAUSE_COUNT;
 	for (size_t i = 0; i < requests->scratch_count && *cause == CAUSE_COUNT; i++) {
 		struct sl_group *group = &requests->scratch[i];
 		if (more)
 			*cause = group_in(loading->machine, &more->group[i], more->group_count, group);
+		if (written && (*cause != CAUSE_COUNT || !waits)) {
+			stay_as_cpus(&more->group[i], group);
+			*cause = CAUSE_COUNT;
+		}
+		bound_amounts(group);
 		group->node_set = 0;
 	}
 	if (*cause == CAUSE_COUNT && more) {

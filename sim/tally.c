@@ -49,8 +49,7 @@ static int take_name(const struct sl_tally *tally, struct names *names, const ch
 	const int status = names_add(names, tally->arena, name, strlen(name), number, err);
 	if (status || names->count > before)
 		return status;
-	return sl_fail(err, SL_USAGE,
-		"%s '%s' tells a %s called '%.80s', which was told before: rename it",
+	return sl_fail(err, SL_USAGE, "%s '%s' tells a %s called '%.80s', which was told before: rename it",
 		tally->policy ? "policy" : "model", teller(tally), what, name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * told.c - a run is over: the policy tells what it has to say, then each model, in the order in which they are
- * settled.
+ * told.c - a run is over: the policy tells what it has to say, then each model, in the order in which they
+ * are settled.
  */
 #include "sim/models.h"
 #include "sim/tally.h"

@@ -30,6 +30,7 @@ enum kube_plugin {
 	KUBE_FIT,
 	KUBE_SPREAD,
 	KUBE_NEAR, /* InterPodAffinity */
+	KUBE_DRA,  /* DynamicResources */
 	KUBE_GANG,
 	KUBE_BALANCED,
 	KUBE_PLUGINS
@@ -44,12 +45,14 @@ enum kube_why {
 	KUBE_WHY_AFFINITY,
 	KUBE_WHY_SPREAD_LABEL,
 	KUBE_WHY_NEAR,
+	KUBE_WHY_NO_CLAIM,  /* A claim, or its class, is not there. */
 	KUBE_WHY_TOO_LARGE, /* A resource: more than the node has at all. */
 	KUBE_WHY_RESOLVABLE,
 	KUBE_WHY_PODS = KUBE_WHY_RESOLVABLE,
 	KUBE_WHY_SPREAD,
 	KUBE_WHY_ANTI,
 	KUBE_WHY_EXISTING_ANTI,
+	KUBE_WHY_DRA,      /* kube_dra_why says what. */
 	KUBE_WHY_RESOURCE, /* kube.node_res says which. */
 	KUBE_WHYS
 };
@@ -108,6 +111,7 @@ struct kube_spec {
 	uint32_t gpu_types; /* As sl_demand has it, of a job without a manifest. */
 	uint32_t gpu;       /* Its resource of GPUs' number that it asks; KUBE_NO: none. */
 	uint32_t gang;      /* KUBE_NO: none. */
+	uint32_t claims;    /* 1 + a row of kube_dra.asked; 0: none. */
 };
 
 enum kube_pod_state {
@@ -134,6 +138,7 @@ struct kube_pod {
 	uint32_t place;                /* In its heap. */
 	uint32_t next, before;         /* On its node. */
 	uint32_t gpu_kind;             /* Of the node's, that it has. */
+	struct kube_grants *grants;    /* Devices of its own claims, or NULL. */
 };
 
 struct kube_node {
@@ -200,6 +205,8 @@ struct kube_budget { /* PodDisruptionBudget */
 };
 
 struct kube_scaler;
+struct kube_dra;
+struct kube_grants;
 
 struct kube {
 	struct sl_arena *arena;
@@ -265,6 +272,9 @@ struct kube {
 	size_t holding_room;
 	uint32_t *holding_gpus;
 	struct kube_scaler *scaler;
+	struct kube_dra *dra; /* NULL: no object is of dynamic resource allocation. */
+	bool trying;          /* Pods are moved to see what would come of it: devices stay with them. */
+	struct kube_rollouts *rollouts; /* NULL: there are none. */
 
 	/* Figures. */
 	uint64_t attempts, preempted, cycles_failed;
@@ -296,6 +306,9 @@ void kube_remove(struct kube *k, sl_time now, sl_job job);
 void kube_node(struct kube *k, sl_time now, uint32_t node, bool up);
 void kube_take(struct kube *k, uint32_t pod, uint32_t node); /* It holds its place there. */
 void kube_give(struct kube *k, uint32_t pod);                /* No more; nobody is told. */
+void kube_lose(struct kube *k, uint32_t job, uint32_t by);   /* It lost a pod. */
+/* Its containers failed, and no node did. False: its pods are to be removed and added again. */
+bool kube_fail(struct kube *k, sl_time now, sl_job job);
 void kube_tell(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t by);
 size_t kube_where(struct kube *k, sl_job job, const struct sl_holding **holding);
 
@@ -352,6 +365,13 @@ int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err 
 bool kube_scale_ready(struct kube *k); /* Nodes that were ordered came. */
 sl_time kube_scale_run(struct kube *k);
 int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err);
+
+/* kube_rollout.c: rolling updates, by commands. */
+struct kube_rollouts;
+int kube_rollouts_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
+uint32_t kube_rollout_next(struct kube *k, sl_time now); /* A group to be made anew; KUBE_NO. */
+void kube_rollout_started(struct kube *k, uint32_t job); /* At k->now. */
+sl_time kube_rollout_due(const struct kube *k);          /* When there may be a next one; SL_NEVER. */
 
 /* kube_binder.c: what a policy's parameters say; those that it does not have, as by default. */
 void kube_take_options(struct kube_options *options, const struct sl_setup *setup);

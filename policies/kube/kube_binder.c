@@ -69,6 +69,8 @@ static void binder_add(
 
 static void binder_remove(void *state, sl_time now, sl_job job) { kube_remove(state, now, job); }
 
+static bool binder_fail(void *state, sl_time now, sl_job job) { return kube_fail(state, now, job); }
+
 static void binder_node(void *state, sl_time now, uint32_t node, bool up) { kube_node(state, now, node, up); }
 
 static sl_time binder_run(void *state, sl_time now) { return kube_run(state, now); }
@@ -109,4 +111,5 @@ const struct sl_binder kube_binder = {
 	.where = binder_where,
 	.why = binder_why,
 	.tell = binder_tell,
+	.fail = binder_fail,
 };

@@ -2,7 +2,7 @@
 /*
  * kube_pods.c - pods come and go, and hold their place on nodes.
  */
-#include "policies/kube/kube.h"
+#include "policies/kube/kube_dra.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +104,8 @@ void kube_take(struct kube *k, uint32_t pod, uint32_t node)
 	k->near_pods += spec->near_any;
 	k->near_hard_pods += spec->near_hard;
 	count_level(k, spec->priority, true);
+	if (spec->claims && !k->trying)
+		kube_dra_take(k, pod, node);
 }
 
 void kube_give(struct kube *k, uint32_t pod)
@@ -131,6 +133,8 @@ void kube_give(struct kube *k, uint32_t pod)
 	k->near_pods -= spec->near_any;
 	k->near_hard_pods -= spec->near_hard;
 	count_level(k, spec->priority, false);
+	if (spec->claims && !k->trying)
+		kube_dra_give(k, pod);
 }
 
 void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
@@ -254,11 +258,11 @@ static const struct sl_job_more *more_of(const struct kube *k, uint32_t job)
 	return more ? &k->jobs->more[more] : NULL;
 }
 
-static uint32_t make_spec(
-	struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set, const struct sl_pods_pin *pin)
+/* podset: that one, or a part of it. */
+static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set,
+	const struct sl_podset *podset, const struct sl_pods_pin *pin)
 {
 	const struct sl_job_more *more = more_of(k, job);
-	const struct sl_podset *podset = &pods->podset[set];
 	if (!kube_grow(k, &k->spec, &k->spec_room, sizeof(*k->spec), k->specs + 1))
 		return KUBE_NO;
 	struct kube_spec *spec = &k->spec[k->specs];
@@ -274,14 +278,16 @@ static uint32_t make_spec(
 		spec->pin_tolerations = pin->tolerations;
 	}
 	take_requests(k, spec);
+	if (kube_dra_ask(k, spec))
+		return KUBE_NO;
 	for (uint32_t i = 0; i < podset->near_count; i++) {
 		spec->near_any = true;
 		spec->near_hard |= podset->near[i].anti && !podset->near[i].weight;
 	}
 	spec->plain = !podset->node_selector.count && !podset->required_count && !podset->preferred_count &&
 		      !podset->spread_count && !podset->near_count && !podset->node && !spec->pin.count &&
-		      !podset->tolerations.count && !spec->pin_tolerations.count && !spec->gpu_types &&
-		      !(pin && pin->node) && spec->profile == &k->profile[0];
+		      !podset->tolerations.count && !spec->claims && !spec->pin_tolerations.count &&
+		      !spec->gpu_types && !(pin && pin->node) && spec->profile == &k->profile[0];
 	spec->like = spec->plain ? find_like(k, spec) : KUBE_NO;
 	return (uint32_t)k->specs++;
 }
@@ -337,8 +343,8 @@ static uint32_t find_gang(
 	if (name)
 		return gang_of(
 			k, job, spec->space, name, group_min(k, spec->space, name, spec->podset->count));
-	if (k->options.gang == KUBE_GANG_OFF || total < 2 ||
-		(k->options.gang == KUBE_GANG_AUTO && *pods->kind))
+	const bool unit = !*pods->kind || strcmp(pods->kind, "LeaderWorkerSet") == 0;
+	if (k->options.gang == KUBE_GANG_OFF || total < 2 || (k->options.gang == KUBE_GANG_AUTO && !unit))
 		return KUBE_NO;
 	return gang_of(k, job, spec->space, NULL, total);
 }
@@ -386,6 +392,39 @@ static void make_pod(
 		pod->state = KUBE_POD_GATED;
 }
 
+/* Equal ones of a podset, from its pod `first` on. */
+static bool add_pods(struct kube *k, uint32_t job, uint32_t spec, int64_t first, int64_t count,
+	const struct sl_pods_pin *pin)
+{
+	if (spec == KUBE_NO || k->status)
+		return false;
+	for (int64_t i = 0; i < count; i++)
+		make_pod(k, spec, job, (uint32_t)(first + i), pin);
+	if (k->spec[spec].gang != KUBE_NO)
+		open_gang(k, k->spec[spec].gang);
+	return true;
+}
+
+static bool add_podset(struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set,
+	const struct sl_pods_pin *pin, int64_t total)
+{
+	const struct sl_podset *podset = &pods->podset[set];
+	const struct sl_podset *part = podset->part_count ? podset->part : podset;
+	const uint32_t parts = podset->part_count ? podset->part_count : 1;
+	int64_t left = pin ? pin->count : podset->count;
+	for (int64_t i = 0, first = 0; i < parts; i++) {
+		const int64_t wanted = parts == 1 || part[i].count > left ? left : part[i].count;
+		const uint32_t spec = make_spec(k, job, pods, set, &part[i], pin);
+		if (spec != KUBE_NO)
+			k->spec[spec].gang = find_gang(k, job, &k->spec[spec], pods, total);
+		if (!add_pods(k, job, spec, first, wanted, pin))
+			return false;
+		first += wanted;
+		left -= wanted;
+	}
+	return true;
+}
+
 void kube_add(
 	struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin)
 {
@@ -401,17 +440,9 @@ void kube_add(
 	if (total > INT32_MAX ||
 		!kube_grow(k, &k->pod, &k->pod_room, sizeof(*k->pod), k->pods + (size_t)total))
 		return;
-	for (uint32_t i = 0; i < pods->count; i++) {
-		const int64_t count = pin ? pin[i].count : pods->podset[i].count;
-		const uint32_t spec = make_spec(k, job.row, pods, i, pin ? &pin[i] : NULL);
-		if (spec == KUBE_NO || k->status)
+	for (uint32_t i = 0; i < pods->count; i++)
+		if (!add_podset(k, job.row, pods, i, pin ? &pin[i] : NULL, total))
 			return;
-		k->spec[spec].gang = find_gang(k, job.row, &k->spec[spec], pods, total);
-		for (int64_t j = 0; j < count; j++)
-			make_pod(k, spec, job.row, (uint32_t)j, pin ? &pin[i] : NULL);
-		if (k->spec[spec].gang != KUBE_NO)
-			open_gang(k, k->spec[spec].gang);
-	}
 	of->count = (uint32_t)total;
 	if (!total) {
 		of->told = true;
@@ -447,6 +478,35 @@ void kube_remove(struct kube *k, sl_time now, sl_job job)
 	of->why = NULL;
 }
 
+/* Of a job that lost a pod, all are made anew by whoever added them (SL_BOUND_LOST, lost), or that pod alone,
+ * as the job has it. */
+void kube_lose(struct kube *k, uint32_t job, uint32_t by)
+{
+	struct kube_job *of = &k->job[job];
+	const enum sl_pods_restart restart = of->pods->restart;
+	const bool ran = of->told;
+	of->told = false;
+	if (of->lost || (!ran && restart != SL_RESTART_ALL))
+		return;
+	if (restart == SL_RESTART_ONE)
+		untell(k, job);
+	of->lost = restart != SL_RESTART_ONE;
+	kube_tell(k, SL_BOUND_LOST, job, by);
+}
+
+/* Its pods failed where they are: those of a job that keeps the others are started again in place. */
+bool kube_fail(struct kube *k, sl_time now, sl_job job)
+{
+	struct kube_job *of = &k->job[job.row];
+	k->now = now;
+	if (!of->there || of->pods->restart != SL_RESTART_ONE)
+		return false;
+	of->told = of->bound == of->count;
+	if (of->told)
+		kube_tell(k, SL_BOUND_ALL, job.row, KUBE_NO);
+	return true;
+}
+
 void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 {
 	k->now = now;
@@ -458,14 +518,8 @@ void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 		kube_queue_changed(k, KUBE_NODE_CAME, node, KUBE_NO);
 		return;
 	}
-	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next) {
-		struct kube_job *job = &k->job[k->pod[i].job];
-		if (job->told) { /* It ran: its pods are recreated together. */
-			kube_tell(k, SL_BOUND_LOST, k->pod[i].job, KUBE_NO);
-			job->lost = true;
-		}
-		job->told = false;
-	}
+	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next)
+		kube_lose(k, k->pod[i].job, KUBE_NO);
 	uint32_t next;
 	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = next) {
 		struct kube_pod *pod = &k->pod[i];

@@ -32,8 +32,8 @@ enum {
 
 static const struct sl_param kube_params[PARAM_COUNT] = {
 	[PARAM_GANG] = { "gang", SL_PARAM_CHOICE, "auto", "auto|off|job",
-		"whose pods start together or not at all, besides those of a PodGroup: auto, a job's without a manifest; "
-		"off, nobody's; job, every job's",
+		"whose pods start together or not at all, besides those of a PodGroup: auto, a job's without a manifest, "
+		"and a LeaderWorkerSet's group; off, nobody's; job, every job's",
 		0, 0 },
 	[PARAM_PERMIT] = { "permit", SL_PARAM_BOOL, "0", NULL,
 		"a gang's pods are placed one by one and wait on their nodes for the others; else in one cycle",
@@ -169,7 +169,7 @@ static bool carry_out(struct kube_policy *p, struct sl_pass *pass, const struct 
 				p->types ? &p->gpus[(order->holding + i) * p->types] : NULL;
 		return sl_start_holding(pass, job, &p->holding[order->holding], order->holding_count);
 	case ORDER_REQUEUE:
-		return sl_requeue(pass, job, order->by == KUBE_NO ? SL_NODE_FAIL : SL_PREEMPTED);
+		return sl_requeue(pass, job, order->rule == SL_RULE_NODE ? SL_NODE_FAIL : SL_PREEMPTED);
 	case ORDER_REASON:
 		sl_set_reason(pass, job, order->reason, 0);
 		return true;
@@ -234,6 +234,8 @@ static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound 
 	}
 	p->started[row] = false;
 	p->reason[row] = SL_REASON_COUNT;
+	if (!p->k.job[row].lost) /* The one that it lost is on its way. */
+		return;
 	kube_remove(&p->k, now, bound->job);
 	add(p, now, row);
 }
@@ -248,8 +250,10 @@ static bool take_outcome(struct kube_policy *p, sl_time now)
 		const uint32_t row = bound.job.row;
 		switch (bound.what) {
 		case SL_BOUND_ALL:
-			if (k->job[row].bound == k->job[row].count)
-				order_start(p, row);
+			if (k->job[row].bound != k->job[row].count)
+				break;
+			order_start(p, row);
+			kube_rollout_started(k, row);
 			break;
 		case SL_BOUND_LOST:
 			take_loss(p, now, &bound);
@@ -274,12 +278,33 @@ static void wake_at(struct kube_policy *p, struct sl_pass *pass, sl_time at)
 
 enum { ROUNDS_MAX = 1000 };
 
+/* A group of a rolling update makes way for the new one. */
+static bool replace_group(struct kube_policy *p, sl_time now)
+{
+	const uint32_t row = kube_rollout_next(&p->k, now);
+	if (row == KUBE_NO)
+		return false;
+	if (p->started[row]) {
+		struct order *order = new_order(p, ORDER_REQUEUE, row);
+		if (!order)
+			return false;
+		order->rule = SL_RULE_MIGRATE;
+	}
+	p->started[row] = false;
+	p->reason[row] = SL_REASON_COUNT;
+	kube_remove(&p->k, now, (sl_job){ row });
+	add(p, now, row);
+	return true;
+}
+
 static void run(struct kube_policy *p, struct sl_pass *pass, sl_time now)
 {
 	sl_time next = kube_run(&p->k, now);
 	int rounds = 0;
-	while (take_outcome(p, now) && rounds++ < ROUNDS_MAX)
+	while ((take_outcome(p, now) || replace_group(p, now)) && rounds++ < ROUNDS_MAX)
 		next = kube_run(&p->k, now);
+	const sl_time due = kube_rollout_due(&p->k);
+	next = due < next ? due : next;
 	wake_at(p, pass, next <= now && next != SL_NEVER ? now + 1 : next);
 }
 
@@ -312,6 +337,8 @@ static void kube_event(void *state, struct sl_pass *pass, const struct sl_event 
 		break;
 	case SL_EV_MODEL: /* It failed and waits: its pods are recreated. */
 		forget_orders(p, event->row);
+		if (kube_fail(&p->k, event->time, job))
+			break;
 		kube_remove(&p->k, event->time, job);
 		add(p, event->time, event->row);
 		break;
@@ -381,6 +408,9 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	p->woken = SL_NEVER;
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	sl_default_rule(setup, SL_RULE_ORDER);
+	status = kube_rollouts_make(&p->k, setup, err);
+	if (status)
+		return status;
 	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 }
 

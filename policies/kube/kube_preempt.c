@@ -134,6 +134,7 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 	uint32_t count = 0, kept = 0;
 	if (victim && stays)
 		count = lower_on(k, pod, node, victim);
+	k->trying = true;
 	for (uint32_t i = 0; i < count; i++)
 		kube_give(k, victim[i].pod);
 	const bool helps = count && fits(k, pod, node);
@@ -146,6 +147,7 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 	for (uint32_t i = 0; i < count; i++)
 		if (!stays[i])
 			kube_take(k, victim[i].pod, node);
+	k->trying = false;
 	*victims = (struct victims){ .node = node, .at = victim };
 	for (uint32_t i = 0; i < count; i++) {
 		if (stays[i])
@@ -240,11 +242,7 @@ static void evict(struct kube *k, uint32_t pod, uint32_t by)
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_job *job = &k->job[of->job];
 	const uint32_t gang = k->spec[of->spec].gang;
-	if (job->told) {
-		kube_tell(k, SL_BOUND_LOST, of->job, k->pod[by].job);
-		job->lost = true;
-	}
-	job->told = false;
+	kube_lose(k, of->job, k->pod[by].job);
 	job->bound -= of->state == KUBE_POD_BOUND;
 	if (gang != KUBE_NO)
 		k->gang[gang].placed--;

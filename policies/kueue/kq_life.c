@@ -76,8 +76,9 @@ void kq_delete(struct kq *kq, uint32_t workload)
 	kq_track_ready(kq, workload);
 }
 
-/* Requeued at once after a preemption, a failed host or a migration; else something has to end first: a
- * backoff, a stop, a deactivation. */
+/* Requeued at once after a preemption or a failed host; else something has to end first: a backoff, a stop, a
+ * deactivation. A variant that another drove out is queued again, too: that is assumed, in Kueue a controller
+ * of variants decides. */
 static bool requeued_at_once(const char *reason)
 {
 	return strcmp(reason, "Preempted") == 0 || strcmp(reason, "NodeFailures") == 0 ||

@@ -175,29 +175,42 @@ static bool checks_end_it(struct kq *kq, uint32_t workload)
 	return true;
 }
 
-/* Admitted ones are evicted by HoldAndDrain; those that only hold quota lose it by either. */
-static bool stopped_by(struct kq *kq, uint32_t workload, enum kq_stop stop, bool exists, const char *reason,
-	const char *kind, const char *name)
+/* A LocalQueue or ClusterQueue that may be stopped, or is not there. */
+struct halt {
+	enum kq_stop stop;
+	bool exists;
+	const char *reason, *kind, *name;
+};
+
+/* It only holds quota: that goes. */
+static void drop_reservation(struct kq *kq, uint32_t workload, const struct halt *halt)
 {
 	const struct kq_workload *row = &kq->workload[workload];
-	if (kq_is(&row->cond[KQ_ADMITTED])) {
-		if (stop != KQ_HOLD_AND_DRAIN || kq_is(&row->cond[KQ_EVICTED]))
-			return false;
-		evict(kq, workload, reason, kq_message(kq, "The %s is stopped", kind));
-		return true;
-	}
-	if (exists && stop == KQ_STOP_NONE)
-		return false;
 	const uint32_t queue = row->admission->queue;
-	kq_pend(kq, workload, exists ? "Suspended" : "Misconfigured",
-		exists ? kq_message(kq, "%s %s is stopped", kind, name)
-		       : kq_message(kq, "%s %s is terminating or missing", kind, name));
+	kq_pend(kq, workload, halt->exists ? "Suspended" : "Misconfigured",
+		halt->exists ? kq_message(kq, "%s %s is stopped", halt->kind, halt->name)
+			     : kq_message(kq, "%s %s is terminating or missing", halt->kind, halt->name));
 	kq_did(kq, KQ_DID_PEND, workload, KQ_NO, row->pending_reason, row->pending_message);
 	if (queue != KQ_NO) {
 		kq->node[queue].generation++;
 		kq_queue_notify(kq, queue);
 	}
 	kq_queue_update(kq, workload);
+}
+
+/* Admitted ones are evicted by HoldAndDrain; those that only hold quota lose it by either. */
+static bool stopped_by(struct kq *kq, uint32_t workload, const struct halt *halt)
+{
+	const struct kq_workload *row = &kq->workload[workload];
+	if (kq_is(&row->cond[KQ_ADMITTED])) {
+		if (halt->stop != KQ_HOLD_AND_DRAIN || kq_is(&row->cond[KQ_EVICTED]))
+			return false;
+		evict(kq, workload, halt->reason, kq_message(kq, "The %s is stopped", halt->kind));
+		return true;
+	}
+	if (halt->exists && halt->stop == KQ_STOP_NONE)
+		return false;
+	drop_reservation(kq, workload, halt);
 	return true;
 }
 
@@ -207,12 +220,13 @@ static bool stopped(struct kq *kq, uint32_t workload)
 	const struct kq_local_queue *local = row->local == KQ_NO ? NULL : &kq->local[row->local];
 	const uint32_t queue = row->admission->queue;
 	const struct kq_node *node = queue == KQ_NO ? NULL : &kq->node[queue];
-	if (stopped_by(kq, workload, local ? local->stop : KQ_STOP_NONE, local && local->exists,
-		    "LocalQueueStopped", "LocalQueue", row->queue_name))
-		return true;
-	return stopped_by(kq, workload, node ? node->stop : KQ_STOP_NONE,
+	const char *name = row->admission->queue_name;
+	const struct halt by_local = { local ? local->stop : KQ_STOP_NONE, local && local->exists,
+		"LocalQueueStopped", "LocalQueue", row->queue_name };
+	const struct halt by_queue = { node ? node->stop : KQ_STOP_NONE,
 		node && node->exists && !node->terminating, "ClusterQueueStopped", "ClusterQueue",
-		row->admission->queue_name ? row->admission->queue_name : "");
+		name ? name : "" };
+	return stopped_by(kq, workload, &by_local) || stopped_by(kq, workload, &by_queue);
 }
 
 const char *kq_ready_check(const struct kq *kq, const struct kq_workload *workload, sl_time *recheck)

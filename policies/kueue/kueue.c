@@ -24,6 +24,14 @@ enum {
 	PARAM_START,
 	PARAM_CHECKPOINT,
 	PARAM_PROVISION,
+	PARAM_PROVISION_FAILS,
+	PARAM_REVOKE,
+	PARAM_BUDGET,
+	PARAM_DISPATCH,
+	PARAM_DISPATCH_STEP,
+	PARAM_DISPATCH_ROUND,
+	PARAM_WORKER_LOST,
+	PARAM_TRANSFER,
 	PARAM_BATCH,
 	PARAM_CYCLE,
 	PARAM_LATENCY,
@@ -59,6 +67,26 @@ static const struct sl_param kueue_params[PARAM_COUNT] = {
 		"evicted jobs keep their work; else they begin anew", 0, 0 },
 	[PARAM_PROVISION] = { "provision", SL_PARAM_TIME, "0", NULL,
 		"how long a ProvisioningRequest takes until it is provisioned", 0, DAYS_MAX },
+	[PARAM_PROVISION_FAILS] = { "provision-fails", SL_PARAM_INT, "0", "0..100",
+		"how many of a hundred ProvisioningRequests fail, by seed", 0, 100 },
+	[PARAM_REVOKE] = { "revoke", SL_PARAM_TIME, "0", NULL,
+		"how long after its start the capacity that was provisioned for a job is revoked; 0: never",
+		0, DAYS_MAX },
+	[PARAM_BUDGET] = { "budget", SL_PARAM_TEXT, NULL, NULL,
+		"what admission checks may let through: CHECK:RESOURCE:HOURS/PERIOD, with ';' between several",
+		0, 0 },
+	[PARAM_DISPATCH] = { "dispatch", SL_PARAM_CHOICE, "all", "all|incremental",
+		"MultiKueue: a workload goes to all worker clusters at once (AllAtOnce), or to some more each round",
+		0, 0 },
+	[PARAM_DISPATCH_STEP] = { "dispatch-step", SL_PARAM_INT, "3", "1..1000",
+		"dispatch=incremental: so many clusters a round", 1, 1000 },
+	[PARAM_DISPATCH_ROUND] = { "dispatch-round", SL_PARAM_TIME, "300", "1s..",
+		"dispatch=incremental: the time between rounds", SL_SECOND, DAYS_MAX },
+	[PARAM_WORKER_LOST] = { "worker-lost", SL_PARAM_TIME, "900", NULL,
+		"MultiKueue: how long a worker cluster may be out of reach until its workloads are taken back",
+		0, DAYS_MAX },
+	[PARAM_TRANSFER] = { "transfer", SL_PARAM_TIME, "0", NULL,
+		"MultiKueue: how long a copy takes to a worker cluster", 0, DAYS_MAX },
 	[PARAM_BATCH] = { "batch", SL_PARAM_TIME, "1", NULL,
 		"how long notes of change are gathered until inadmissible workloads become active", 0,
 		DAYS_MAX },
@@ -221,7 +249,7 @@ static void submit(struct kueue *k, uint32_t row)
 static void failed(struct kueue *k, uint32_t row)
 {
 	k->job[row].in_engine = false;
-	kueue_lost(k, row);
+	kueue_lost(k, row, true);
 }
 
 static void tell(struct kueue *k, const struct sl_pass *pass, const struct sl_event *event)
@@ -324,6 +352,14 @@ static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_
 	k->start_delay = value[PARAM_START].number;
 	k->checkpoint = value[PARAM_CHECKPOINT].number != 0;
 	k->provision = value[PARAM_PROVISION].number;
+	k->provision_fails = value[PARAM_PROVISION_FAILS].number;
+	k->revoke = value[PARAM_REVOKE].number;
+	k->seed = setup->seed;
+	k->dispatch = (struct kq_multi_config){ .dispatch = (enum kq_dispatch)value[PARAM_DISPATCH].number,
+		.step = (uint32_t)value[PARAM_DISPATCH_STEP].number,
+		.round = value[PARAM_DISPATCH_ROUND].number,
+		.lost_after = value[PARAM_WORKER_LOST].number,
+		.transfer = value[PARAM_TRANSFER].number };
 	k->batch = value[PARAM_BATCH].number;
 	k->cycle = value[PARAM_CYCLE].number;
 	k->api = value[PARAM_LATENCY].number == 1;
@@ -333,8 +369,23 @@ static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_
 	k->woken = k->queues_at = k->shares_at = SL_NEVER;
 	k->cycle_at = k->cycle_due = SL_NONE;
 	k->now = setup->jobs->count ? setup->jobs->submit[0] : 0;
-	const int status = take_queue(k, value[PARAM_QUEUE].text, err);
+	int status = take_queue(k, value[PARAM_QUEUE].text, err);
+	if (!status)
+		status = kueue_budgets_make(k, value[PARAM_BUDGET].text, err);
 	return status ? status : kueue_rules_make(k, value[PARAM_MAP].text, err);
+}
+
+/* Room of arrays by resource: all resources are known by now. */
+int kueue_room_make(struct kq *kq)
+{
+	for (uint32_t i = 0; i < kq->host_count; i++)
+		if (!kq->host[i].foreign)
+			kq->host[i].foreign = kq_room(kq, kq->resource_count, sizeof(int64_t));
+	for (uint32_t i = 0; i < kq->local_count; i++) {
+		kq->local[i].used = kq_room(kq, kq->resource_count, sizeof(double));
+		kq->local[i].penalty = kq_room(kq, kq->resource_count, sizeof(double));
+	}
+	return kq->err.status;
 }
 
 /* Room of arrays by resource: all resources are known by now. */
@@ -346,13 +397,7 @@ static int make_room(struct kueue *k, const struct sl_setup *setup, struct sl_er
 		if (host != KQ_NO && setup->shut[node])
 			kq->host[host].ready = false;
 	}
-	for (uint32_t i = 0; i < kq->host_count; i++)
-		if (!kq->host[i].foreign)
-			kq->host[i].foreign = kq_room(kq, kq->resource_count, sizeof(int64_t));
-	for (uint32_t i = 0; i < kq->local_count; i++) {
-		kq->local[i].used = kq_room(kq, kq->resource_count, sizeof(double));
-		kq->local[i].penalty = kq_room(kq, kq->resource_count, sizeof(double));
-	}
+	(void)kueue_room_make(kq);
 	if (kq->err.status)
 		*err = kq->err;
 	return kq->err.status;
@@ -360,7 +405,10 @@ static int make_room(struct kueue *k, const struct sl_setup *setup, struct sl_er
 
 static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
-	int status = kq_read(&k->read, k->kq, setup->cluster->object, setup->cluster->object_count);
+	uint32_t count;
+	const struct sl_object *object = kueue_multi_objects(k, k->kq, NULL, &count);
+	int status =
+		object ? kq_read(&k->read, k->kq, object, count) : sl_fail(err, SL_SYSTEM, "out of memory");
 	if (!status)
 		status = kueue_jobs_make(k, setup, err);
 	if (!status)
@@ -369,6 +417,8 @@ static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_e
 		status = make_room(k, setup, err);
 	if (!status)
 		status = kq_seal(k->kq);
+	if (!status)
+		status = kueue_multi_make(k, err);
 	if (k->kq->err.status)
 		*err = k->kq->err;
 	return status;
@@ -422,6 +472,7 @@ static void kueue_release(void *state)
 	struct kueue *k = state;
 	kueue_pods_release(k);
 	kueue_course_release(k);
+	kueue_multi_release(k);
 	free(k->order);
 	free(k->holding);
 	free(k->gpus);

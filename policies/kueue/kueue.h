@@ -11,7 +11,7 @@
 #ifndef SL_KUEUE_KUEUE_H
 #define SL_KUEUE_KUEUE_H
 
-#include "policies/kueue/kq_cycle.h"
+#include "policies/kueue/kq_multi.h"
 #include "policies/kueue/kq_read.h"
 
 /* Of a job, as far as its pods go. */
@@ -36,6 +36,8 @@ struct kueue_job {
 	uint32_t pods_at;  /* Its place among those that wait for nodes. */
 	sl_time admitted;  /* The last time; SL_NONE: never. */
 	sl_time reconcile; /* When its controller looks at it next; SL_NEVER. */
+	sl_time check_at;  /* When its checks have an answer. */
+	bool charged;      /* It counts in budgets. */
 	uint32_t admissions, evictions, preemptions;
 	uint32_t by; /* The workload that it makes room for; KQ_NO. */
 	const char *why;
@@ -48,6 +50,7 @@ struct kueue_shape {
 	uint32_t podset_count;
 	int64_t priority;
 	sl_time max_execution; /* 0: none. */
+	bool active;
 };
 
 /* What is to be done at a time. */
@@ -56,6 +59,7 @@ enum kueue_due {
 	KUEUE_DUE_WRITTEN,   /* A write that is about the job is through. */
 	KUEUE_DUE_STOPPED,   /* Its pods have stopped. */
 	KUEUE_DUE_READY,     /* Its pods are ready. */
+	KUEUE_DUE_REVOKE,    /* The capacity that was provisioned for it goes. */
 	KUEUE_DUE_LIMIT,     /* Its time is over (replay.overrun=kill). */
 	KUEUE_DUE_RECONCILE, /* Its controller looks at it. */
 	KUEUE_DUE_CHECK,     /* An admission check has an answer. */
@@ -101,6 +105,10 @@ struct kueue_eviction {
 };
 
 struct kueue_command;
+struct kueue_budget; /* kueue_checks.c */
+struct kueue_world;  /* kueue_multi.c */
+struct kueue_multi;
+struct kueue_remote;
 
 struct kueue {
 	struct sl_arena *arena;
@@ -180,6 +188,24 @@ struct kueue {
 		bool busy;
 	} of_queues, of_locals;
 
+	/* Checks: kueue_checks.c. */
+	uint64_t seed;
+	int64_t provision_fails; /* Of 100. */
+	sl_time revoke;          /* 0: never. */
+	struct kueue_budget *budget;
+	uint32_t budget_count;
+	uint64_t provision_failed, revoked, budget_rejected;
+
+	/* Worker clusters: kueue_multi.c. */
+	struct kq_multi_config dispatch;
+	struct kueue_world *world;
+	uint32_t world_count;
+	struct kueue_multi *multi;    /* By check. */
+	struct kueue_remote **remote; /* By job; NULL: never dispatched. */
+	uint32_t *node_world;         /* By node; UINT32_MAX: the manager's. NULL: nodes are of no cluster. */
+	uint32_t only;                /* Whose nodes are looked at. */
+	uint64_t dispatched, taken_back;
+
 	/* What is told. */
 	uint64_t cycles, admissions, reservations;
 	uint64_t writes;
@@ -200,6 +226,8 @@ bool kueue_due_pop(struct kueue *k, struct kueue_entry *entry); /* What is due b
 sl_time kueue_due_next(const struct kueue *k);
 
 /* kueue_jobs.c: which queue a job goes to, and what its pods ask. */
+const struct kq_podset *kueue_podsets(
+	struct kq *kq, const struct kq_transforms *transforms, const struct sl_pods *pods);
 int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 int kueue_rules_make(struct kueue *k, const char *text, struct sl_err *err);
 void kueue_jobs_submit(struct kueue *k, uint32_t row);
@@ -208,16 +236,23 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row);
 void kueue_run(struct kueue *k);
 void kueue_submit(struct kueue *k, uint32_t row);
 void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted);
-void kueue_lost(struct kueue *k, uint32_t row); /* Its pods died; it is still admitted. */
+/* Its pods died, by a model's doing or by kube-scheduler's; it is still admitted. */
+void kueue_lost(struct kueue *k, uint32_t row, bool by_model);
 void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
 void kueue_reconcile(struct kueue *k, uint32_t row);
 
+/* kueue_live.c: true: it is admitted as its status says, and not queued. */
+bool kueue_live(struct kueue *k, uint32_t row);
+
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_pods_start(struct kueue *k, uint32_t row);
+void kueue_pods_again(struct kueue *k, uint32_t row);
 void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
-void kueue_pods_run(struct kueue *k);                /* Those that wait are tried again. */
+/* Some failed. True: those that are left stay where they are. */
+bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model);
+void kueue_pods_run(struct kueue *k); /* Those that wait are tried again. */
 void kueue_pods_release(struct kueue *k);
 /* They have these nodes: the job starts. */
 void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count);
@@ -237,6 +272,36 @@ int kueue_api_make(struct kueue *k, struct sl_err *err);
 /* kueue_command.c */
 int kueue_commands_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_commands_run(struct kueue *k);
+
+/* kueue_checks.c */
+int kueue_budgets_make(struct kueue *k, const char *text, struct sl_err *err);
+void kueue_budgets_hold(struct kueue *k, uint32_t row, bool holds);
+void kueue_checks_begin(struct kueue *k, uint32_t row); /* Quota is reserved. */
+void kueue_checks_answer(struct kueue *k, uint32_t row, sl_time due);
+void kueue_checks_started(struct kueue *k, uint32_t row);
+void kueue_checks_revoke(struct kueue *k, uint32_t row);
+int kueue_checks_tell(const struct kueue *k, struct sl_tally *tally, struct sl_err *err);
+
+/* kueue_multi.c. cluster NULL: the manager. */
+const struct sl_object *kueue_multi_objects(
+	struct kueue *k, struct kq *kq, const char *cluster, uint32_t *count);
+int kueue_multi_make(struct kueue *k, struct sl_err *err);
+void kueue_multi_release(struct kueue *k);
+bool kueue_multi_has(const struct kueue *k, uint32_t check);
+void kueue_multi_begin(struct kueue *k, uint32_t row, uint32_t check);
+void kueue_multi_advance(struct kueue *k, uint32_t row);
+void kueue_multi_over(struct kueue *k, uint32_t row); /* Its copies go. */
+bool kueue_multi_run(struct kueue *k);
+uint32_t kueue_multi_find(struct kueue *k, const char *name); /* KQ_NO */
+void kueue_multi_lost(struct kueue *k, uint32_t world, bool lost);
+/* Where it runs, and the world that says so. */
+const struct kq_admission *kueue_admission(const struct kueue *k, uint32_t row, const struct kq **kq);
+uint32_t kueue_multi_world(const struct kueue *k, uint32_t row); /* UINT32_MAX: the manager's. */
+const char *kueue_multi_name(const struct kueue *k, uint32_t row);
+int kueue_multi_tell(const struct kueue *k, struct sl_tally *tally, struct sl_err *err);
+
+/* kueue.c */
+int kueue_room_make(struct kq *kq);
 
 /* kueue_tell.c */
 int kueue_course_make(struct kueue *k, struct sl_err *err);

@@ -19,16 +19,16 @@ static bool is_repeated(const struct kq_admitted_podset *podset, uint32_t flavor
 }
 
 /* Labels and tolerations of the flavors of a podset, each flavor once, as Kueue puts them into its pods. */
-static void pin_flavors(struct kueue *k, const struct kq_admitted_podset *podset, struct sl_pods_pin *pin)
+static void pin_flavors(struct kueue *k, const struct kq *kq, const char *cluster,
+	const struct kq_admitted_podset *podset, struct sl_pods_pin *pin)
 {
-	const struct kq *kq = k->kq;
 	size_t labels = 0, tolerations = 0;
 	for (uint32_t i = 0; i < podset->flavor_count; i++)
 		if (podset->flavor[i].flavor != KQ_NO) {
 			labels += kq->flavor[podset->flavor[i].flavor].labels.count;
 			tolerations += kq->flavor[podset->flavor[i].flavor].tolerations.count;
 		}
-	struct sl_label *label = sl_alloc(k->arena, labels + 1, sizeof(*label));
+	struct sl_label *label = sl_alloc(k->arena, labels + 2, sizeof(*label));
 	struct sl_toleration *toleration = sl_alloc(k->arena, tolerations + 1, sizeof(*toleration));
 	if (!label || !toleration) {
 		kueue_failed(k, SL_SYSTEM);
@@ -36,6 +36,8 @@ static void pin_flavors(struct kueue *k, const struct kq_admitted_podset *podset
 	}
 	pin->labels.at = label;
 	pin->tolerations.at = toleration;
+	if (cluster)
+		label[pin->labels.count++] = (struct sl_label){ "schedlab/cluster", cluster };
 	for (uint32_t i = 0; i < podset->flavor_count; i++) {
 		if (podset->flavor[i].flavor == KQ_NO || is_repeated(podset, i))
 			continue;
@@ -71,12 +73,13 @@ static void pin_hosts(struct kueue *k, const struct kq_placement *placement, str
 
 static const struct sl_pods_pin *pins_of(struct kueue *k, uint32_t row)
 {
-	const struct kq_admission *admission = k->kq->workload[k->job[row].workload].admission;
+	const struct kq *kq;
+	const struct kq_admission *admission = kueue_admission(k, row, &kq);
 	struct sl_pods_pin *pin =
 		admission ? sl_alloc(k->arena, admission->podset_count, sizeof(*pin)) : NULL;
 	for (uint32_t i = 0; pin && i < admission->podset_count; i++) {
 		pin[i].count = admission->podset[i].count;
-		pin_flavors(k, &admission->podset[i], &pin[i]);
+		pin_flavors(k, kq, kueue_multi_name(k, row), &admission->podset[i], &pin[i]);
 		if (admission->podset[i].placement && !admission->podset[i].delayed)
 			pin_hosts(k, admission->podset[i].placement, &pin[i]);
 	}
@@ -113,7 +116,7 @@ void kueue_bind_run(struct kueue *k)
 		else if (bound.what == SL_BOUND_STUCK)
 			kueue_reason(k, bound.job.row, SL_REASON_UNSCHEDULABLE);
 		else
-			kueue_lost(k, bound.job.row);
+			kueue_lost(k, bound.job.row, false);
 	}
 	if (again <= k->now || again >= k->binder_at)
 		return;

@@ -5,6 +5,7 @@
  *   kubectl patch clusterqueue NAME stopPolicy=None|Hold|HoldAndDrain
  *   kubectl patch clusterqueue NAME FLAVOR/RESOURCE [nominalQuota=N] [borrowingLimit=N] [lendingLimit=N]
  *   kubectl patch localqueue NAMESPACE/NAME stopPolicy=None|Hold|HoldAndDrain
+ *   kubectl patch multikueuecluster NAME connected=True|False
  *
  * A limit is taken away by "none". Whoever waits in the queue's tree is looked at again, and whoever holds
  * its quota.
@@ -18,7 +19,8 @@ enum { WORDS_MAX = 8 };
 struct kueue_command {
 	sl_time at;
 	bool of_local;
-	uint32_t row; /* The ClusterQueue's node, or the LocalQueue. */
+	bool of_cluster, connected;
+	uint32_t row; /* The ClusterQueue's node, the LocalQueue, or the worker cluster. */
 	int stop;     /* enum kq_stop; -1: stays. */
 	struct kq_quota *quota;
 	int64_t nominal, borrowing, lending; /* SL_NONE: stays. */
@@ -29,7 +31,8 @@ static int bad(const struct sl_command *from, struct sl_err *err)
 	return sl_fail_at(err, &from->where,
 		"'%.200s' is no command that policy 'kueue' knows: write kubectl patch clusterqueue NAME "
 		"stopPolicy=None|Hold|HoldAndDrain, or kubectl patch clusterqueue NAME FLAVOR/RESOURCE nominalQuota=N "
-		"borrowingLimit=N lendingLimit=N, or kubectl patch localqueue NAMESPACE/NAME stopPolicy=...",
+		"borrowingLimit=N lendingLimit=N, or kubectl patch localqueue NAMESPACE/NAME stopPolicy=..., or kubectl "
+		"patch multikueuecluster NAME connected=True|False",
 		from->text);
 }
 
@@ -131,12 +134,20 @@ static int read_command(
 		const char *space = slash ? sl_strdup(k->arena, word[3], (size_t)(slash - word[3])) : NULL;
 		command->of_local = true;
 		command->row = space ? kq_find_local(k->kq, space, slash + 1) : KQ_NO;
+	} else if (strcmp(word[2], "multikueuecluster") == 0) {
+		command->of_cluster = true;
+		command->connected = strcmp(word[4], "connected=True") == 0;
+		command->row = kueue_multi_find(k, word[3]);
 	} else if (strcmp(word[2], "clusterqueue") == 0)
 		command->row = kq_find_queue(k->kq, word[3]);
 	else
 		return bad(from, err);
 	if (command->row == KQ_NO)
 		return sl_fail_at(err, &from->where, "there is no %s '%s'", word[2], word[3]);
+	if (command->of_cluster)
+		return count == 5 && (command->connected || strcmp(word[4], "connected=False") == 0)
+			       ? SL_OK
+			       : bad(from, err);
 	if (count == 5 && take_stop(word[4], command))
 		return SL_OK;
 	return command->of_local ? bad(from, err) : read_quota(k, from, word, count, command, err);
@@ -177,6 +188,10 @@ static void stop_local(struct kueue *k, uint32_t local, enum kq_stop stop)
 static void do_command(struct kueue *k, const struct kueue_command *command)
 {
 	struct kq *kq = k->kq;
+	if (command->of_cluster) {
+		kueue_multi_lost(k, command->row, !command->connected);
+		return;
+	}
 	const uint32_t node = command->of_local ? kq->local[command->row].queue : command->row;
 	if (command->stop >= 0 && command->of_local)
 		stop_local(k, command->row, (enum kq_stop)command->stop);

@@ -17,47 +17,46 @@
 /* ---- Requests --------------------------------------------------------------------------------------------
  */
 
-static void take_requests(struct kueue *k, const struct sl_podset *from, struct kq_podset *to)
+static void take_requests(struct kq *kq, const struct kq_transforms *transforms, const struct sl_podset *from,
+	struct kq_podset *to)
 {
-	struct kq_amount *amount = kq_room(k->kq, from->request.count, sizeof(*amount));
+	struct kq_amount *amount = kq_room(kq, from->request.count, sizeof(*amount));
 	if (!amount)
 		return;
 	for (uint32_t i = 0; i < from->request.count; i++)
-		amount[i] = (struct kq_amount){ kq_resource(k->kq, from->request.at[i].resource),
+		amount[i] = (struct kq_amount){ kq_resource(kq, from->request.at[i].resource),
 			from->request.at[i].amount };
-	to->pod = kq_amounts(k->kq, amount, from->request.count);
-	to->request = kq_transformed(k->kq, &k->read.transforms, &to->pod);
+	to->pod = kq_amounts(kq, amount, from->request.count);
+	to->request = kq_transformed(kq, transforms, &to->pod);
 }
 
 /* ---- Podsets ---------------------------------------------------------------------------------------------
  */
 
-static const char *text_or_null(struct kueue *k, const char *text)
-{
-	return text ? kq_text(k->kq, text) : NULL;
-}
+static const char *text_or_null(struct kq *kq, const char *text) { return text ? kq_text(kq, text) : NULL; }
 
-static void take_topology(struct kueue *k, const struct sl_pod_topology *from, struct kq_podset *to)
+static void take_topology(struct kq *kq, const struct sl_pod_topology *from, struct kq_podset *to)
 {
 	struct kq_topology_request *topology = &to->topology;
 	topology->given = from->given;
-	topology->required = text_or_null(k, from->required);
-	topology->preferred = text_or_null(k, from->preferred);
+	topology->required = text_or_null(kq, from->required);
+	topology->preferred = text_or_null(kq, from->preferred);
 	topology->unconstrained = from->unconstrained;
 	topology->slice_count = from->slice_count;
 	for (uint32_t i = 0; i < from->slice_count && i < KQ_SLICE_LAYERS_MAX; i++) {
-		topology->slice[i].level = text_or_null(k, from->slice[i].level);
+		topology->slice[i].level = text_or_null(kq, from->slice[i].level);
 		topology->slice[i].size = from->slice[i].size;
 	}
-	topology->pod_index_label = text_or_null(k, from->pod_index_label);
-	topology->sub_group_index_label = text_or_null(k, from->sub_group_index_label);
+	topology->pod_index_label = text_or_null(kq, from->pod_index_label);
+	topology->sub_group_index_label = text_or_null(kq, from->sub_group_index_label);
 	topology->sub_group_count = from->sub_group_count;
-	to->group = text_or_null(k, from->group);
+	to->group = text_or_null(kq, from->group);
 }
 
-static void take_podset(struct kueue *k, const struct sl_podset *from, struct kq_podset *to)
+static void take_podset(struct kq *kq, const struct kq_transforms *transforms, const struct sl_podset *from,
+	struct kq_podset *to)
 {
-	to->name = kq_text(k->kq, from->name);
+	to->name = kq_text(kq, from->name);
 	to->count = from->count;
 	to->min_count = from->min_count;
 	to->node_selector = from->node_selector;
@@ -67,8 +66,17 @@ static void take_podset(struct kueue *k, const struct sl_podset *from, struct kq
 	to->preferred = from->preferred;
 	to->preferred_count = from->preferred_count;
 	to->exceeds_limits = from->exceeds_limits;
-	take_requests(k, from, to);
-	take_topology(k, &from->topology, to);
+	take_requests(kq, transforms, from, to);
+	take_topology(kq, &from->topology, to);
+}
+
+const struct kq_podset *kueue_podsets(
+	struct kq *kq, const struct kq_transforms *transforms, const struct sl_pods *pods)
+{
+	struct kq_podset *podset = kq_room(kq, pods->count, sizeof(*podset));
+	for (uint32_t i = 0; podset && i < pods->count; i++)
+		take_podset(kq, transforms, &pods->podset[i], &podset[i]);
+	return podset;
 }
 
 /* ---- Priority, and how long it may take
@@ -117,6 +125,13 @@ static int64_t priority_of(const struct kueue *k, const struct sl_pods *pods, ui
 	return pods_priority(k, pods);
 }
 
+/* A Workload that was deactivated waits until somebody activates it. */
+static bool is_active(struct kueue *k, const struct sl_pods *pods)
+{
+	const struct kq_at at = { k->kq, pods->doc, pods->doc ? pods->doc->node : NULL };
+	return strcmp(pods->kind, "Workload") != 0 || kq_doc_bool(kq_doc_get(at, "spec.active"), true);
+}
+
 static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
 {
 	const char *label = sl_label_of(&pods->labels, "kueue.x-k8s.io/max-exec-time-seconds");
@@ -138,12 +153,10 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 	shape->pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, err);
 	if (!shape->pods)
 		return err->status ? err->status : sl_fail(err, SL_SYSTEM, "out of memory");
-	struct kq_podset *podset = kq_room(k->kq, shape->pods->count, sizeof(*podset));
-	for (uint32_t i = 0; podset && i < shape->pods->count; i++)
-		take_podset(k, &shape->pods->podset[i], &podset[i]);
-	shape->podset = podset;
+	shape->podset = kueue_podsets(k->kq, &k->read.transforms, shape->pods);
 	shape->podset_count = shape->pods->count;
 	shape->max_execution = max_execution(k, shape->pods);
+	shape->active = is_active(k, shape->pods);
 	return SL_OK;
 }
 
@@ -373,6 +386,7 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	workload->annotations = shape->pods->annotations;
 	workload->max_execution = shape->max_execution;
 	workload->row_outside = row;
+	workload->active = shape->active;
 	take_boost(workload);
 	k->job[row].workload = id;
 }

@@ -70,10 +70,16 @@ static int64_t gpus_free(const struct kueue *k, uint32_t node, const struct dema
 	return sum;
 }
 
+/* It is up, and of the cluster that is looked at. */
+static bool is_open(const struct kueue *k, uint32_t node)
+{
+	return k->up[node] && (!k->node_world || k->node_world[node] == k->only);
+}
+
 /* Pods of that demand for which the node has room, at most `wanted`. */
 static int64_t fits(const struct kueue *k, uint32_t node, const struct demand *demand, int64_t wanted)
 {
-	if (!k->up[node])
+	if (!is_open(k, node))
 		return 0;
 	const int64_t *free = free_of(k, node);
 	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_MEM; kind++)
@@ -230,7 +236,7 @@ static bool place_amounts(struct placing *p, const struct demand *demand, int64_
 		for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
 			int64_t amount =
 				kind == SL_KIND_GPUS ? gpus_free(k, node, demand) : free_of(k, node)[kind];
-			amount = !k->up[node] ? 0 : amount < left ? amount : left;
+			amount = !is_open(k, node) ? 0 : amount < left ? amount : left;
 			take_amount(p, node, kind, demand, amount);
 			left -= amount;
 		}
@@ -287,7 +293,9 @@ static void sort_held(struct kueue *k, struct kueue_held *held)
 
 static bool place(struct kueue *k, uint32_t row)
 {
-	const struct kq_admission *admission = k->kq->workload[k->job[row].workload].admission;
+	const struct kq *kq;
+	const struct kq_admission *admission = kueue_admission(k, row, &kq);
+	k->only = kueue_multi_world(k, row);
 	struct placing placing = { .k = k, .held = &k->held[row] };
 	bool placed = admission != NULL;
 	for (uint32_t i = 0; placed && i < admission->podset_count; i++) {
@@ -348,7 +356,10 @@ void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holdi
 	job->stage = KUEUE_RUNS;
 	job->stamp++;
 	job->in_engine = true;
-	kueue_due(k, k->now + k->start_delay, KUEUE_DUE_READY, row);
+	/* Workers that come once their leader is ready are ready as much later. */
+	kueue_due(k, k->now + k->start_delay * (k->shape[k->shape_of[row]].pods->leader_first ? 2 : 1),
+		KUEUE_DUE_READY, row);
+	kueue_checks_started(k, row);
 	if (k->kill && k->jobs->limit[row] < k->jobs->run[row])
 		kueue_due(k, k->now + k->jobs->limit[row], KUEUE_DUE_LIMIT, row);
 }
@@ -384,6 +395,19 @@ void kueue_pods_start(struct kueue *k, uint32_t row)
 		wait_for_room(k, row);
 }
 
+/* As it is made anew: nodes are looked for once all that happens now is known, which of them are down too. */
+void kueue_pods_again(struct kueue *k, uint32_t row)
+{
+	if (k->binder) {
+		kueue_pods_start(k, row);
+		return;
+	}
+	k->job[row].stage = KUEUE_PODS;
+	k->job[row].stamp++;
+	wait_for_room(k, row);
+	k->room_again = true;
+}
+
 /* Those that wait for room stay in their order. */
 static void leave_wait(struct kueue *k, uint32_t row)
 {
@@ -408,6 +432,14 @@ void kueue_pods_stop(struct kueue *k, uint32_t row)
 	if (k->held[row].count)
 		give_back(k, &k->held[row]);
 	k->room_again = k->waiting_count > 0;
+}
+
+bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model)
+{
+	if (!k->binder || k->shape[k->shape_of[row]].pods->restart != SL_RESTART_ONE)
+		return false;
+	k->binder_at = k->now;
+	return !by_model || k->binder->fail(k->binder_state, k->now, (sl_job){ row });
 }
 
 void kueue_pods_run(struct kueue *k)

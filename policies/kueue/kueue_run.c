@@ -117,6 +117,8 @@ static void stopped(struct kueue *k, uint32_t row)
 		kueue_pods_stop(k, row);
 	if (job->in_engine)
 		give_order(k, row);
+	kueue_budgets_hold(k, row, false);
+	kueue_multi_over(k, row);
 	job->stage = KUEUE_WAITS;
 	job->stamp++;
 	job->evicted = false;
@@ -160,6 +162,7 @@ static void admitted(struct kueue *k, uint32_t row)
 {
 	struct kueue_job *job = &k->job[row];
 	job->admitted = k->now;
+	kueue_budgets_hold(k, row, true);
 	kueue_pods_start(k, row);
 	kueue_reconcile(k, row);
 }
@@ -182,31 +185,13 @@ static void admit(struct kueue *k, uint32_t row)
 	kueue_due(k, written, KUEUE_DUE_WRITTEN, row);
 }
 
-/* Checks whose controllers are not modelled say yes, a provisioning request after its time. */
-static void answer_checks(struct kueue *k, uint32_t row)
-{
-	const uint32_t workload = k->job[row].workload;
-	for (uint32_t i = 0; i < k->kq->workload[workload].check_count; i++) {
-		const struct kq_workload_check *check = &k->kq->workload[workload].check[i];
-		if (check->state == KQ_CHECK_PENDING)
-			kq_check_set(k->kq, workload, check->check, KQ_CHECK_READY, 0);
-	}
-	kueue_reconcile(k, row);
-}
-
 static void reserved(struct kueue *k, uint32_t row)
 {
 	const struct kq_workload *workload = &k->kq->workload[k->job[row].workload];
-	sl_time delay = 0;
 	k->reservations++;
 	kueue_status_changed(k, k->job[row].workload);
-	if (kq_is(&workload->cond[KQ_ADMITTED]) || !workload->check_count)
-		return;
-	for (uint32_t i = 0; i < workload->check_count; i++)
-		if (k->kq->check[workload->check[i].check].kind == KQ_CHECK_PROVISIONING)
-			delay = k->provision;
-	kueue_reason(k, row, SL_REASON_ADMISSION_CHECKS);
-	kueue_due(k, k->now + delay, KUEUE_DUE_CHECK, row);
+	if (!kq_is(&workload->cond[KQ_ADMITTED]) && workload->check_count)
+		kueue_checks_begin(k, row);
 }
 
 /* Its message changed: in a cycle the scheduling loop writes that itself. */
@@ -252,7 +237,9 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 		return;
 	case KQ_DID_FINISH:
 	case KQ_DID_CHECKS_RESET:
+		break;
 	case KQ_DID_REPLACE_NODE:
+		k->room_again = true; /* Its pods may go elsewhere. */
 		break;
 	}
 	k->fruitful = true;
@@ -287,7 +274,8 @@ void kueue_submit(struct kueue *k, uint32_t row)
 		k->misconfigured++;
 		kueue_reason(k, row, SL_REASON_MISCONFIGURED);
 	}
-	kq_submit(k->kq, job->workload);
+	if (!kueue_live(k, row))
+		kq_submit(k->kq, job->workload);
 	kueue_status_changed(k, job->workload);
 	kueue_changed(k);
 	kueue_reconcile(k, row);
@@ -300,6 +288,8 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 		return;
 	if (job->stage == KUEUE_PODS || job->stage == KUEUE_RUNS || job->stage == KUEUE_STOPS)
 		kueue_pods_stop(k, row);
+	kueue_budgets_hold(k, row, false);
+	kueue_multi_over(k, row);
 	job->stage = KUEUE_AWAY;
 	job->stamp++;
 	job->in_engine = false;
@@ -313,7 +303,7 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 }
 
 /* Its pods died, and are made again: the workload stays admitted, and is not ready meanwhile. */
-void kueue_lost(struct kueue *k, uint32_t row)
+void kueue_lost(struct kueue *k, uint32_t row, bool by_model)
 {
 	struct kueue_job *job = &k->job[row];
 	job->reason = SL_REASON_COUNT;
@@ -321,17 +311,19 @@ void kueue_lost(struct kueue *k, uint32_t row)
 		stopped(k, row);
 		return;
 	}
-	if (job->stage != KUEUE_RUNS)
+	if (job->stage != KUEUE_RUNS && job->stage != KUEUE_PODS)
 		return;
 	kq_pods_ready(k->kq, job->workload, false);
-	if (job->in_engine) { /* kube-scheduler took a pod away, and looks for another node. */
+	if (job->in_engine) { /* kube-scheduler took a pod away. */
 		job->why = "NodeFailures";
 		give_order(k, row);
+	}
+	if (kueue_pods_failed(k, row, by_model)) {
 		job->stage = KUEUE_PODS;
 		job->stamp++;
 	} else {
 		kueue_pods_stop(k, row);
-		kueue_pods_start(k, row);
+		kueue_pods_again(k, row);
 	}
 	kueue_changed(k);
 	kueue_reconcile(k, row);
@@ -401,10 +393,12 @@ static void do_of_job(struct kueue *k, const struct kueue_entry *entry)
 		stopped(k, row);
 	else if (entry->due == KUEUE_DUE_READY)
 		ready(k, row);
+	else if (entry->due == KUEUE_DUE_REVOKE)
+		kueue_checks_revoke(k, row);
 	else if (entry->due == KUEUE_DUE_LIMIT)
 		end_at_limit(k, row);
 	else if (entry->due == KUEUE_DUE_CHECK)
-		answer_checks(k, row);
+		kueue_checks_answer(k, row, entry->at);
 	else if (job->reconcile == entry->at) {
 		job->reconcile = SL_NEVER;
 		kueue_reconcile(k, row);
@@ -419,6 +413,7 @@ static void do_due(struct kueue *k, const struct kueue_entry *entry)
 	case KUEUE_DUE_WRITTEN:
 	case KUEUE_DUE_STOPPED:
 	case KUEUE_DUE_READY:
+	case KUEUE_DUE_REVOKE:
 	case KUEUE_DUE_LIMIT:
 	case KUEUE_DUE_RECONCILE:
 	case KUEUE_DUE_CHECK:
@@ -545,6 +540,8 @@ void kueue_run(struct kueue *k)
 		kueue_pods_run(k);
 		take_effects(k);
 		again = run_cycles(k) || again;
+		again = kueue_multi_run(k) || again;
+		take_effects(k);
 		if (kq_queue_notified(k->kq) && k->queues_at == SL_NEVER) {
 			k->queues_at = k->now + k->batch;
 			kueue_due(k, k->queues_at, KUEUE_DUE_QUEUES, UINT32_MAX);

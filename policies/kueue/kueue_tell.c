@@ -207,6 +207,10 @@ int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct
 	struct kueue *k = state;
 	int status = tell_metrics(k, tally, err);
 	if (!status)
+		status = kueue_checks_tell(k, tally, err);
+	if (!status)
+		status = kueue_multi_tell(k, tally, err);
+	if (!status)
 		status = tell_columns(k, tally, err);
 	if (!status)
 		status = tell_evictions(k, tally, err);

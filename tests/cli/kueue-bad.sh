@@ -1,5 +1,6 @@
 # Mistakes in objects and parameters: one line each, with what to do.
-lab="$ROOT/docs/examples/kueue/two-teams"
+cp "$ROOT/docs/examples/kueue/two-teams."* .
+lab=two-teams
 try() { schedlab run "$lab.csv" -c "$1" -p "$2" --quiet >/dev/null || echo "exit $?"; }
 sed '/^kind: ClusterQueue/,/^---/d' "$lab.yaml" >none.yaml
 printf 'apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, memory: 8Gi}}\n' >node.yaml

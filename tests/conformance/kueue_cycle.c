@@ -77,14 +77,20 @@ static const char *differ(struct kueue_case *c, const char *what, struct lines *
 
 /* ---- Admissions ---------------------------------------------------------------------------------------- */
 
+static void append(char text[1200], size_t *at, const char *more)
+{
+	while (*more && *at < 1199)
+		text[(*at)++] = *more++;
+	text[*at] = 0;
+}
+
 static void tell(char text[1200], size_t *at, const char *more, const char *name, int64_t amount)
 {
-	if (*at > 1100)
-		return;
-	const int got = snprintf(text + *at, 1200 - *at, "%s%s=%lld", more, name, (long long)amount);
-	*at += got > 0 ? (size_t)got : 0;
-	if (*at > 1199)
-		*at = 1199;
+	char number[32];
+	(void)snprintf(number, sizeof(number), "=%lld", (long long)amount);
+	append(text, at, more);
+	append(text, at, name);
+	append(text, at, number);
 }
 
 static void placement_lines(

@@ -72,7 +72,7 @@ void kube_test_close(struct kube_test *test)
 	arena_free(test->arena);
 }
 
-static sl_job add(struct kube_test *test, sl_time now, const char *manifest)
+sl_job kube_test_add(struct kube_test *test, sl_time now, const char *manifest)
 {
 	const uint32_t row = test->added++;
 	test->id[row] = row + 1;
@@ -90,7 +90,7 @@ sl_job kube_test_pod(struct kube_test *test, sl_time now, const char *labels, co
 	const int len = snprintf(text, sizeof(text),
 		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"labels\":{%s}},\"spec\":{%s}}",
 		labels, spec);
-	return add(test, now, sl_strdup(test->arena, text, (size_t)len));
+	return kube_test_add(test, now, sl_strdup(test->arena, text, (size_t)len));
 }
 
 sl_job kube_test_job(struct kube_test *test, sl_time now, int count, const char *labels, const char *spec)
@@ -100,7 +100,7 @@ sl_job kube_test_job(struct kube_test *test, sl_time now, int count, const char 
 		"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j\"},\"spec\":{\"parallelism\":%d,"
 		"\"completions\":%d,\"template\":{\"metadata\":{\"labels\":{%s}},\"spec\":{%s}}}}",
 		count, count, labels, spec);
-	return add(test, now, sl_strdup(test->arena, text, (size_t)len));
+	return kube_test_add(test, now, sl_strdup(test->arena, text, (size_t)len));
 }
 
 uint32_t kube_test_at(const struct kube_test *test, sl_job job, uint32_t pod)

@@ -42,6 +42,8 @@ void kube_test_close(struct kube_test *test);
 sl_job kube_test_pod(struct kube_test *test, sl_time now, const char *labels, const char *spec);
 /* A Job of so many pods. */
 sl_job kube_test_job(struct kube_test *test, sl_time now, int count, const char *labels, const char *spec);
+/* A job of that manifest, in JSON, which stays. */
+sl_job kube_test_add(struct kube_test *test, sl_time now, const char *manifest);
 /* The node's number, from 1, of a job's pod (from 0); 0: none. */
 uint32_t kube_test_at(const struct kube_test *test, sl_job job, uint32_t pod);
 

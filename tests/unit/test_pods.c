@@ -249,6 +249,47 @@ Test(pods, groups_of_leaders_and_workers)
 	release(&w);
 }
 
+/* A group of 5, its leader in no sub-group: three parts of 1, 2, 2; what all say of their places. */
+Test(pods, a_group_is_alone_in_a_topology)
+{
+	struct world w;
+	read_pods(&w,
+		"kind: LeaderWorkerSet\n"
+		"schedlab/group: 2\n"
+		"metadata: { name: l, namespace: a, annotations: {\n"
+		"  leaderworkerset.sigs.k8s.io/exclusive-topology: zone,\n"
+		"  leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: rack } }\n"
+		"spec:\n"
+		"  startupPolicy: LeaderReady\n"
+		"  leaderWorkerTemplate:\n"
+		"    size: 5\n"
+		"    restartPolicy: RecreateGroupAfterStart\n"
+		"    subGroupPolicy: { subGroupSize: 2, type: LeaderExcluded }\n"
+		"    workerTemplate: { spec: { containers: [ { resources: { requests: { cpu: 2 } } } ] } }\n");
+	cr_assert_eq(w.status, SL_OK, "%s", w.err.text);
+	const struct sl_podset *main = &w.pods.podset[0];
+	cr_expect(w.pods.leader_first);
+	cr_expect_eq(w.pods.restart, SL_RESTART_STARTED);
+	cr_expect_str_eq(sl_label_of(&main->labels, "leaderworkerset.sigs.k8s.io/group-key"), "a/l-2");
+	cr_assert_eq(main->near_count, 2);
+	cr_expect_str_eq(main->near[0].key, "zone");
+	cr_expect(!main->near[0].anti && main->near[1].anti);
+	cr_expect(sl_label_selects(&main->near[0].pods, &main->labels));
+	cr_expect(!sl_label_selects(&main->near[1].pods, &main->labels), "its own are welcome");
+	cr_assert_eq(main->part_count, 3);
+	static const int64_t count[] = { 1, 2, 2 };
+	static const char *const key[] = { NULL, "a/l-2/0", "a/l-2/1" };
+	for (uint32_t i = 0; i < 3; i++) {
+		const char *has =
+			sl_label_of(&main->part[i].labels, "leaderworkerset.sigs.k8s.io/subgroup-key");
+		cr_expect_eq(main->part[i].count, count[i]);
+		cr_expect(key[i] ? has && strcmp(has, key[i]) == 0 : !has, "part %u", i);
+		cr_expect_eq(main->part[i].near_count, key[i] ? 4 : 2);
+	}
+	cr_expect(sl_label_selects(&main->part[1].near[3].pods, &main->part[2].labels), "another is not");
+	release(&w);
+}
+
 Test(pods, a_workload_says_its_topology_itself)
 {
 	struct world w;
@@ -329,6 +370,10 @@ Test(pods, what_is_wrong_is_said_at_its_place)
 		{ "kind: Deployment\n",
 			"x.yaml:1:1: 'Deployment' has no pods that are read: give a Workload, Job, JobSet, "
 			"LeaderWorkerSet or Pod" },
+		{ "kind: LeaderWorkerSet\nspec:\n  leaderWorkerTemplate:\n    size: 6\n"
+		  "    subGroupPolicy: { subGroupSize: 4 }\n",
+			"x.yaml:5:21: sub-groups of 4 do not divide a group of 6 pods, with or without its leader: "
+			"give another 'subGroupSize'" },
 		{ "kind: Workload\nspec:\n  podSets:\n  - { count: 2, minCount: 3 }\n",
 			"x.yaml:1:1: podset 'main' has a least count of 3, above its count 2" },
 	};

@@ -95,6 +95,9 @@ static int object_in(struct kube_file *file, const struct sl_doc_node *node, str
 	return object_add(file, &object, err);
 }
 
+static int document_in(struct kube_file *file, const struct sl_doc_node *node, struct sl_err *err);
+
+/* A List may have Lists. Documents are no deeper than SL_DOC_DEPTH_MAX. NOLINTNEXTLINE(misc-no-recursion) */
 static int items_in(struct kube_file *file, const struct sl_doc_node *list, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -102,10 +105,11 @@ static int items_in(struct kube_file *file, const struct sl_doc_node *list, stru
 		return fail_at(file, list, "'items' must be a list of objects", err);
 	for (const struct sl_doc_node *node = sl_doc_child(&file->doc, list); node && !status;
 		node = sl_doc_next(&file->doc, node))
-		status = object_in(file, node, err);
+		status = document_in(file, node, err);
 	return status;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static int document_in(struct kube_file *file, const struct sl_doc_node *node, struct sl_err *err)
 {
 	const char *kind = manifest_text(&file->doc, sl_doc_member(&file->doc, node, "kind"));

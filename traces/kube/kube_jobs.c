@@ -3,9 +3,9 @@
  * kube_jobs.c - a trace of manifests: Workloads, Jobs, JobSets, LeaderWorkerSets and Pods as jobs.
  *
  * An object that is owned by another of the file (the Workload of a Job, the Pods of a JobSet) is not a job
- * of its own, nor are DaemonSets' pods. Each group of a LeaderWorkerSet is a job. Whatever else the manifest
- * says goes along with the job, for policies; its groups (cpu, memory, GPUs of NVIDIA and AMD) are for those
- * that know nothing of Kubernetes.
+ * of its own, nor are DaemonSets' pods. Pods of a group are one (kube_groups.c). Each group of a
+ * LeaderWorkerSet is a job. Whatever else the manifest says goes along with the job, for policies; its groups
+ * (cpu, memory, GPUs of NVIDIA and AMD) are for those that know nothing of Kubernetes.
  */
 #include "traces/kube/kube_jobs.h"
 
@@ -19,6 +19,7 @@ enum { GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
 /* One job: an object, or a group of one. */
 struct job {
 	const struct sl_object *object;
+	const struct sl_object *written; /* In the file: it, or the first of the Pods that it was made of. */
 	struct kube_times times;
 	int64_t replica; /* -1: it is not one of several. */
 };
@@ -29,6 +30,10 @@ struct reading {
 	size_t count, capacity;
 	const struct sl_object **by_name; /* Those that may own others. */
 	size_t named;
+	struct kube_pod *pod; /* Of groups. */
+	size_t pods;
+	struct kube_group *group;
+	size_t groups;
 	struct manifest_text manifest;
 	const struct sl_sink *sink;
 	struct sl_err *err;
@@ -129,18 +134,60 @@ static int replicas_of(const struct reading *r, const struct sl_object *object, 
 		REPLICAS_MAX, text);
 }
 
+/* Pods of a group wait for all of it. */
 static int object_in(struct reading *r, const struct sl_object *object)
 {
-	struct job job = { .object = object, .replica = -1 };
+	struct job job = { .object = object, .written = object, .replica = -1 };
+	const char *group = kube_group_of(object);
 	int64_t replicas = 1;
 	if (!sl_pods_has(object->kind) || is_owned(r, object))
 		return SL_OK;
 	int status = kube_times_of(object, &job.times, r->err);
+	if (!status && group) {
+		r->pod[r->pods++] = (struct kube_pod){ object, group, job.times };
+		return SL_OK;
+	}
 	if (status || strcmp(object->kind, "LeaderWorkerSet") != 0)
 		return status ? status : job_add(r, &job);
 	status = replicas_of(r, object, &replicas);
 	for (job.replica = 0; job.replica < replicas && !status; job.replica++)
 		status = job_add(r, &job);
+	return status;
+}
+
+/* ---- Groups of Pods ------------------------------------------------------------------------------------ */
+
+static bool is_same_group(const struct kube_pod *a, const struct kube_pod *b)
+{
+	return strcmp(a->object->space, b->object->space) == 0 && strcmp(a->group, b->group) == 0;
+}
+
+static int compare_pods(const void *a, const void *b)
+{
+	const struct kube_pod *x = a;
+	const struct kube_pod *y = b;
+	int order = strcmp(x->object->space, y->object->space);
+	order = order ? order : strcmp(x->group, y->group);
+	return order ? order : (x->object > y->object) - (x->object < y->object);
+}
+
+static int groups_in(struct reading *r)
+{
+	int status = SL_OK;
+	r->group = calloc(r->pods + 1, sizeof(*r->group));
+	if (!r->group)
+		return no_memory(r);
+	if (r->pods)
+		qsort(r->pod, r->pods, sizeof(*r->pod), compare_pods);
+	for (size_t i = 0, next; i < r->pods && !status; i = next) {
+		struct kube_group *group = &r->group[r->groups++];
+		for (next = i + 1; next < r->pods && is_same_group(&r->pod[i], &r->pod[next]);)
+			next++;
+		status = kube_group_make(&r->pod[i], next - i, group, r->err);
+		if (!status)
+			status = job_add(
+				r, &(struct job){ group->file.object, r->pod[i].object, group->times, -1 });
+	}
 	return status;
 }
 
@@ -162,11 +209,11 @@ static int same_clock(struct reading *r)
 			r->job[i].times.submit = 0;
 	if (!dated || !other)
 		return SL_OK;
-	const struct sl_place at = sl_doc_place(other->object->doc, other->object->node);
+	const struct sl_place at = sl_doc_place(other->written->doc, other->written->node);
 	return sl_fail_at(r->err, &at,
 		"%s '%.60s' has no date, others do (metadata.creationTimestamp): give all of them one, or all "
 		"the annotation schedlab/submit in seconds",
-		other->object->kind, other->object->name);
+		other->written->kind, other->written->name);
 }
 
 /* By submission; at one instant in the order of the file. */
@@ -176,8 +223,8 @@ static int compare_jobs(const void *a, const void *b)
 	const struct job *y = b;
 	if (x->times.submit != y->times.submit)
 		return x->times.submit < y->times.submit ? -1 : 1;
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
+	if (x->written != y->written)
+		return x->written < y->written ? -1 : 1;
 	return (x->replica > y->replica) - (x->replica < y->replica);
 }
 
@@ -219,7 +266,7 @@ static void group_of(const struct sl_podset *podset, struct sl_row_group *group)
 static int groups_of(const struct reading *r, const struct job *job, const struct sl_pods *pods,
 	struct sl_row_group group[GROUPS_MAX], struct sl_row_more *more)
 {
-	const struct sl_place at = sl_doc_place(job->object->doc, job->object->node);
+	const struct sl_place at = sl_doc_place(job->written->doc, job->written->node);
 	for (uint32_t i = 0; i < pods->count; i++) {
 		if (!pods->podset[i].count)
 			continue;
@@ -256,7 +303,8 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 	const char *name = sl_label_of(&pods->labels, key);
 	if (!name)
 		name = sl_label_of(&pods->annotations, key); /* As it was before there was the label. */
-	return name ? name : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
+	return name ? name
+		    : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
 }
 
 static void nothing_more(struct sl_job_more *more)
@@ -297,20 +345,39 @@ static void row_of(const struct kube_times *times, const struct sl_object *objec
 	row->col[SL_COL_LIMIT] = times->limit;
 }
 
+enum { ID_ROOM = 2 * KUBE_NAME_MAX + 64 };
+
+/* Namespace and name. Where the API server would make a name (generateName) it is numbered, by objects of the
+ * file. */
+static int id_of(const struct reading *r, const struct job *job, char id[ID_ROOM])
+{
+	const struct sl_object *object = job->object;
+	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "metadata", "generateName");
+	const char *stem = manifest_text(object->doc, node);
+	const struct sl_place at = sl_doc_place(object->doc, object->node);
+	int len = snprintf(id, ID_ROOM, "%s%s", object->space, *object->space ? "/" : "");
+	if (*object->name)
+		len += snprintf(id + len, ID_ROOM - (size_t)len, "%s", object->name);
+	else if (stem)
+		len += snprintf(id + len, ID_ROOM - (size_t)len, "%.*s%zu", KUBE_NAME_MAX, stem,
+			(size_t)(object - r->file.object) + 1);
+	else
+		return sl_fail_at(r->err, &at,
+			"the %s has no name: give metadata.name, or metadata.generateName", object->kind);
+	if (job->replica >= 0)
+		(void)snprintf(id + len, ID_ROOM - (size_t)len, "-%lld", (long long)job->replica);
+	return SL_OK;
+}
+
 static int tell_job(struct reading *r, const struct job *job, const struct sl_pods *pods)
 {
-	enum { ID_ROOM = 2 * KUBE_NAME_MAX + 32 };
 	const struct sl_object *object = job->object;
 	struct sl_row row;
 	struct sl_job_more said;
 	struct sl_row_more more = { .job = &said };
 	struct sl_row_group group[GROUPS_MAX];
 	char id[ID_ROOM];
-	const int len = snprintf(id, sizeof(id), "%s%s%s", object->space, *object->space ? "/" : "",
-		*object->name ? object->name : object->kind);
-	if (job->replica >= 0)
-		(void)snprintf(id + len, sizeof(id) - (size_t)len, "-%lld", (long long)job->replica);
-	row_of(&job->times, object, &row);
+	row_of(&job->times, job->written, &row);
 	nothing_more(&said);
 	recorded_in(r, &job->times, &row, &said);
 	said.space = *object->space ? object->space : "default";
@@ -321,12 +388,32 @@ static int tell_job(struct reading *r, const struct job *job, const struct sl_po
 	more.user = more.user ? more.user : said.space;
 	if (job->times.cancel != SL_NONE)
 		more.cancel = job->times.submit + job->times.cancel;
-	int status = priority_of(r, object, &said.priority);
+	int status = id_of(r, job, id);
+	if (!status)
+		status = priority_of(r, object, &said.priority);
 	if (!status)
 		status = groups_of(r, job, pods, group, &more);
 	row.more = &more;
 	r->unknown += job->times.run == SL_NONE;
 	return status ? status : r->sink->job(r->sink->self, &row, r->err);
+}
+
+/* Groups that want to be alone somewhere differ by their number; all others share one text. */
+static void put_group(struct reading *r, const struct job *job)
+{
+	static const char *const keys[] = { "leaderworkerset.sigs.k8s.io/exclusive-topology",
+		"leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology" };
+	char text[48];
+	const struct sl_object *object = job->object;
+	bool alone = false;
+	for (size_t i = 0; i < SL_LEN(keys); i++)
+		alone |= KUBE_AT(object->doc, object->node, "metadata", "annotations", keys[i]) != NULL;
+	if (job->replica < 0 || !alone || !r->manifest.len)
+		return;
+	r->manifest.len--; /* The brace that closes it. */
+	const int len =
+		snprintf(text, sizeof(text), ",\"schedlab/group\":\"%lld\"}", (long long)job->replica);
+	kube_put(&r->manifest, text, (size_t)len);
 }
 
 static int job_tell(struct reading *r, const struct job *job)
@@ -338,6 +425,7 @@ static int job_tell(struct reading *r, const struct job *job)
 		status = sl_pods_read(arena, job->object->doc, job->object->node, &pods, r->err);
 	r->manifest.len = 0;
 	kube_put_object(&r->manifest, job->object->doc, job->object->node);
+	put_group(r, job);
 	if (!status && r->manifest.failed)
 		status = no_memory(r);
 	if (!status)
@@ -365,8 +453,13 @@ static int read_file(struct reading *r, struct sl_input *in)
 	int status = kube_file_read(in, &r->file, r->err);
 	if (!status)
 		status = index_names(r);
+	r->pod = calloc(r->file.count + 1, sizeof(*r->pod));
+	if (!status && !r->pod)
+		status = no_memory(r);
 	for (size_t i = 0; i < r->file.count && !status; i++)
 		status = object_in(r, &r->file.object[i]);
+	if (!status)
+		status = groups_in(r);
 	if (!status && !r->count)
 		return sl_fail(r->err, SL_INPUT,
 			"%s: has no jobs: give Workloads, Jobs, JobSets, LeaderWorkerSets or Pods",
@@ -415,7 +508,11 @@ static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, stru
 {
 	struct reading r = { .sink = sink, .err = err };
 	const int status = read_file(&r, in);
+	for (size_t i = 0; i < r.groups; i++)
+		kube_file_release(&r.group[i].file);
 	kube_file_release(&r.file);
+	free(r.pod);
+	free(r.group);
 	free(r.job);
 	free(r.by_name);
 	free(r.manifest.text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_jobs.h - objects as jobs: what kube_jobs.c and kube_times.c share.
+ * kube_jobs.h - objects as jobs: what kube_jobs.c, kube_groups.c and kube_times.c share.
  */
 #ifndef SL_KUBE_JOBS_H
 #define SL_KUBE_JOBS_H
@@ -16,5 +16,21 @@ struct kube_times {
 	sl_time cancel; /* After its submission. */
 };
 int kube_times_of(const struct sl_object *object, struct kube_times *times, struct sl_err *err);
+
+/* ---- kube_groups.c: Pods of one group as one Workload ----------------------------------------------- */
+
+struct kube_pod {
+	const struct sl_object *object;
+	const char *group;
+	struct kube_times times;
+};
+struct kube_group {
+	struct kube_file file; /* The Workload. */
+	struct kube_times times;
+};
+/* The name of its group; NULL: it is in none. */
+const char *kube_group_of(const struct sl_object *object);
+/* Of all pods of one group, in the order of the file. The group's file is released whatever happens. */
+int kube_group_make(const struct kube_pod *pod, size_t count, struct kube_group *group, struct sl_err *err);
 
 #endif

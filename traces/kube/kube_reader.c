@@ -3,7 +3,7 @@
  * kube_reader.c - a cluster of manifests: a file, or a folder of them.
  *
  * Of a folder all files *.yaml, *.yml and *.json are read, by name (compressed ones too: .gz, .zst, .xz),
- * folders in it are not. Objects stay in the order of the files.
+ * folders in it are not, nor files without an object. Objects stay in the order of the files.
  */
 #include "traces/kube/kube.h"
 
@@ -82,13 +82,28 @@ static int folder_list(
 	return status;
 }
 
-/* Those that are read in another way, in a folder of other things, are not ours. */
 static int file_in(struct reading *r, struct sl_input *in)
 {
 	struct kube_file *file = &r->file[r->count];
 	const int status = kube_file_read(in, file, r->err);
 	r->count++;
 	return status;
+}
+
+/* Values of Helm, a kustomization: of a folder's files those that have no object are left out, and told of.
+ */
+static int is_ours(const struct reading *r, struct sl_input *in, bool *ours)
+{
+	const char *text;
+	const char *end;
+	const int got = sl_input_peek(in, &text, &end, r->err);
+	*ours = got <= 0 || kube_sniff(text, (size_t)(end - text));
+	if (got < 0)
+		return r->err->status;
+	const struct sl_place at = { sl_input_name(in), 1, 1 };
+	const struct sl_setting setting = { "file", "", sl_input_name(in), "", at, SL_IGNORED,
+		"has no line apiVersion or kind: not read" };
+	return *ours || !r->sink->setting ? SL_OK : r->sink->setting(r->sink->self, &setting, r->err);
 }
 
 static int folder_in(struct reading *r)
@@ -104,6 +119,14 @@ static int folder_in(struct reading *r)
 				PATH_ROOM - 1);
 		status = sl_input_open(&r->in[r->count], path, r->err);
 		struct sl_input *in = r->in[r->count];
+		bool ours = false;
+		if (!status)
+			status = is_ours(r, in, &ours);
+		if (!status && !ours) {
+			sl_input_close(in);
+			r->in[r->count] = NULL;
+			continue;
+		}
 		if (!status)
 			status = file_in(r, in);
 		if (!status && r->sink->file)
@@ -226,24 +249,32 @@ static int kubernetes_read(const char *path, struct sl_input *in, const struct s
 	return status;
 }
 
-/* A folder that has a manifest in it, and the first one is. */
+static int file_sniff(const char *path, struct sl_err *err)
+{
+	struct sl_input *in = NULL;
+	const char *text;
+	const char *end;
+	int sure = 0;
+	if (sl_input_open(&in, path, err) == SL_OK && sl_input_peek(in, &text, &end, err) > 0)
+		sure = kube_sniff(text, (size_t)(end - text));
+	sl_input_close(in);
+	return sure;
+}
+
+/* A folder that has a manifest in it. */
 static int folder_sniff(const char *path)
 {
 	struct sl_arena *arena = sl_arena_new();
-	struct sl_input *in = NULL;
 	struct sl_err err = { 0 };
 	const char **name;
-	const char *text;
-	const char *end;
 	size_t count = 0;
-	char file[PATH_ROOM];
 	int sure = 0;
-	if (arena && folder_list(arena, path, &name, &count, &err) == SL_OK && count &&
-		snprintf(file, sizeof(file), "%s/%s", path, name[0]) < PATH_ROOM &&
-		sl_input_open(&in, file, &err) == SL_OK) {
-		if (sl_input_peek(in, &text, &end, &err) > 0)
-			sure = kube_sniff(text, (size_t)(end - text));
-		sl_input_close(in);
+	if (arena && folder_list(arena, path, &name, &count, &err) != SL_OK)
+		count = 0;
+	for (size_t i = 0; i < count && !sure; i++) {
+		char file[PATH_ROOM];
+		if (snprintf(file, sizeof(file), "%s/%s", path, name[i]) < PATH_ROOM)
+			sure = file_sniff(file, &err);
 	}
 	sl_arena_free(arena);
 	return sure;

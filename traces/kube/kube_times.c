@@ -36,6 +36,20 @@ static sl_time time_at(const struct sl_doc *doc, const struct sl_doc_node *node)
 	return kube_time(manifest_text(doc, node), &time) ? time : SL_NONE;
 }
 
+/* When it was submitted, as the API server noted. */
+static int created(const struct sl_object *object, sl_time *time, struct sl_err *err)
+{
+	const struct sl_doc *doc = object->doc;
+	const struct sl_doc_node *node = KUBE_AT(doc, object->node, "metadata", "creationTimestamp");
+	const char *text = manifest_text(doc, node);
+	*time = SL_NONE;
+	if (!text || kube_time(text, time))
+		return SL_OK;
+	const struct sl_place at = sl_doc_place(doc, node);
+	return sl_fail_at(err, &at,
+		"'creationTimestamp' must be a time in UTC, like 2026-01-05T10:00:00Z, not '%.40s'", text);
+}
+
 /* When the condition became True; SL_NONE: it is not. */
 static sl_time condition(const struct sl_object *object, const char *type)
 {
@@ -116,11 +130,10 @@ static int limit_of(const struct sl_object *object, sl_time *limit, struct sl_er
 
 int kube_times_of(const struct sl_object *object, struct kube_times *times, struct sl_err *err)
 {
-	const struct sl_doc *doc = object->doc;
 	int status = duration_of(object, "schedlab/submit", 0, &times->submit, err);
 	times->dated = times->submit == SL_NONE;
-	if (times->dated)
-		times->submit = time_at(doc, KUBE_AT(doc, object->node, "metadata", "creationTimestamp"));
+	if (!status && times->dated)
+		status = created(object, &times->submit, err);
 	recorded_of(object, times);
 	if (!status)
 		status = duration_of(object, "schedlab/run-time", 1, &times->run, err);
