@@ -144,6 +144,7 @@ static int object_in(struct reading *r, const struct sl_object *object)
 		return SL_OK;
 	int status = kube_times_of(object, &job.times, r->err);
 	if (!status && group) {
+		SL_CHECK(r->pod); /* Room for all objects of the file. */
 		r->pod[r->pods++] = (struct kube_pod){ object, group, job.times };
 		return SL_OK;
 	}
