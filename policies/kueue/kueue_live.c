@@ -4,7 +4,8 @@
  *
  * One with the annotation schedlab/admitted=true holds what its status.admission says (clusterQueue, and of
  * each podset flavors and resourceUsage) from its submission on: it is not queued, and its checks are ready.
- * Its topologyAssignment is not read.
+ * Of its topologyAssignment levels and domains are read (v1beta1); with slices in place of domains (v1beta2)
+ * its places count as free in its topology.
  */
 #include "policies/kueue/kq_status.h"
 #include "policies/kueue/kueue.h"
@@ -20,6 +21,40 @@ static const struct kq_podset *podset_of(const struct kq_workload *workload, con
 	return NULL;
 }
 
+/* A value for each level. */
+static void take_domain(struct kq *kq, struct kq_at at, struct kq_placement *to)
+{
+	struct kq_domain_count *domain = &to->domain[to->count++];
+	uint32_t level = 0;
+	domain->count = kq_doc_int(kq_doc_get(at, "count"), 0, 0, INT32_MAX);
+	for (struct kq_at one = kq_doc_first(kq_doc_get(at, "values")); one.node && level < to->level_count;
+		one = kq_doc_next(one)) {
+		const char *value = kq_doc_text(one);
+		domain->value[level++] = value ? value : "";
+	}
+	if (level < to->level_count && !kq->err.status)
+		(void)kq_doc_fail(at,
+			"a domain needs a value for each of the %u levels: mend status.admission",
+			to->level_count);
+}
+
+static struct kq_placement *take_placement(struct kq *kq, struct kq_at at)
+{
+	const struct kq_at domains = kq_doc_get(at, "domains");
+	struct kq_placement *made = kq_doc_count(domains) ? kq_room(kq, 1, sizeof(*made)) : NULL;
+	if (!made)
+		return NULL;
+	made->domain = kq_room(kq, kq_doc_count(domains), sizeof(*made->domain));
+	for (struct kq_at one = kq_doc_first(kq_doc_get(at, "levels"));
+		one.node && made->level_count < KQ_LEVELS_MAX; one = kq_doc_next(one)) {
+		const char *level = kq_doc_text(one);
+		made->level[made->level_count++] = level ? level : "";
+	}
+	for (struct kq_at one = kq_doc_first(domains); one.node && made->domain; one = kq_doc_next(one))
+		take_domain(kq, one, made);
+	return made;
+}
+
 /* resourceUsage is of all its pods. */
 static void take_podset(
 	struct kq *kq, const struct kq_workload *workload, struct kq_at at, struct kq_admitted_podset *to)
@@ -33,6 +68,7 @@ static void take_podset(
 		return;
 	}
 	to->count = kq_doc_int(kq_doc_get(at, "count"), podset->count, 0, INT32_MAX);
+	to->placement = take_placement(kq, kq_doc_get(at, "topologyAssignment"));
 	to->flavor = kq_room(kq, kq_doc_count(flavors), sizeof(*to->flavor));
 	for (struct kq_at one = kq_doc_first(flavors); one.node && to->flavor; one = kq_doc_next(one)) {
 		const char *key = kq_doc_key(one);

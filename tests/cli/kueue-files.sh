@@ -219,3 +219,58 @@ END
 run live.yaml live-queue.yaml live
 running old-1 40 4 spot another >bad.yaml
 schedlab run bad.yaml -c live-queue.yaml -p kueue --quiet
+# In a topology, too: a has three of n1's four cpus, so b, which wants four on one host, starts on n2 at once.
+cat >tas.yaml <<'END'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Topology
+metadata: {name: t}
+spec: {levels: [{nodeLabel: rack},{nodeLabel: kubernetes.io/hostname}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: tf}
+spec: {topologyName: t, nodeLabels: {pool: a}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: cluster-queue}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: ["cpu"]
+    flavors: [{name: tf, resources: [{name: cpu, nominalQuota: 8}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {namespace: default, name: user-queue}
+spec: {clusterQueue: cluster-queue}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {pool: a, rack: r1, kubernetes.io/hostname: n1}}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2, labels: {pool: a, rack: r1, kubernetes.io/hostname: n2}}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+END
+cat >places.yaml <<'END'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: a, annotations: {schedlab/run-time: 50, schedlab/submit: 0, schedlab/admitted: "true"}}
+spec:
+  queueName: user-queue
+  podSets: [{name: main, count: 3, topologyRequest: {required: rack}, template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}]
+status: {admission: {clusterQueue: cluster-queue, podSetAssignments: [{name: main, flavors: {cpu: tf}, count: 3, resourceUsage: {cpu: 3}, topologyAssignment: {levels: [kubernetes.io/hostname], domains: [{values: [n1], count: 3}]}}]}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: b, annotations: {schedlab/run-time: 50, schedlab/submit: 1}}
+spec:
+  queueName: user-queue
+  podSets: [{name: main, count: 4, topologyRequest: {required: kubernetes.io/hostname}, template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}]
+END
+run places.yaml tas.yaml places
+sed 's/values: \[n1\]/values: []/' places.yaml >bad.yaml
+schedlab run bad.yaml -c tas.yaml -p kueue --quiet

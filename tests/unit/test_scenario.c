@@ -286,7 +286,7 @@ Test(scenario, machine)
 	struct loaded folder = { .options.cluster = "/proc" };
 	cr_expect_eq(load(&folder, CPUS, JOBS("1 0 -1 1 1 1 1 1 1")), SL_INPUT);
 	cr_expect_str_eq(folder.err.text,
-		"/proc: is a folder without a slurm.conf: give one that has it, or a cluster file");
+		"/proc: is a folder without a slurm.conf, and without manifests of Kubernetes (*.yaml, *.yml, *.json): give one that has them, or a cluster file");
 	struct loaded setting = { 0 };
 	set(&setting, "cluster.nodes[n].count=4");
 	cr_expect_eq(load(&setting, CPUS, JOBS("1 0 -1 1 1 1 1 1 1")), SL_USAGE);

@@ -170,7 +170,7 @@ static sl_time later(sl_time a, sl_time b)
 
 int kube_group_make(const struct kube_pod *pod, size_t count, struct kube_group *group, struct sl_err *err)
 {
-	int64_t total;
+	int64_t total = 0;
 	const int status = total_of(pod, count, &total, err);
 	if (status)
 		return status;

@@ -144,6 +144,7 @@ static int object_in(struct reading *r, const struct sl_object *object)
 		return SL_OK;
 	int status = kube_times_of(object, &job.times, r->err);
 	if (!status && group) {
+		SL_CHECK(r->pod); /* Room for all objects of the file. */
 		r->pod[r->pods++] = (struct kube_pod){ object, group, job.times };
 		return SL_OK;
 	}
@@ -174,11 +175,12 @@ static int compare_pods(const void *a, const void *b)
 static int groups_in(struct reading *r)
 {
 	int status = SL_OK;
-	r->group = calloc(r->pods + 1, sizeof(*r->group));
+	if (!r->pod || !r->pods)
+		return SL_OK;
+	r->group = calloc(r->pods, sizeof(*r->group));
 	if (!r->group)
 		return no_memory(r);
-	if (r->pods)
-		qsort(r->pod, r->pods, sizeof(*r->pod), compare_pods);
+	qsort(r->pod, r->pods, sizeof(*r->pod), compare_pods);
 	for (size_t i = 0, next; i < r->pods && !status; i = next) {
 		struct kube_group *group = &r->group[r->groups++];
 		for (next = i + 1; next < r->pods && is_same_group(&r->pod[i], &r->pod[next]);)
