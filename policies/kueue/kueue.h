@@ -39,7 +39,7 @@ struct kueue_job {
 	sl_time check_at;  /* When its checks have an answer. */
 	bool charged;      /* It counts in budgets. */
 	uint32_t admissions, evictions, preemptions;
-	uint32_t turns;      /* How often it was preempted since */
+	uint32_t turns;      /* How often it was evicted since */
 	uint64_t turns_news; /* the news of this number (kueue_turns.c). */
 	uint32_t by;         /* The workload that it makes room for; KQ_NO. */
 	const char *why;
@@ -245,10 +245,10 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 void kueue_lost(struct kueue *k, uint32_t row, bool by_model);
 void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
-/* kueue_turns.c: something came from outside; a job was preempted; a cycle is over, before which there were
+/* kueue_turns.c: something came from outside; a job is evicted; a cycle is over, before which there were
  * so many reservations. */
 void kueue_news(struct kueue *k);
-void kueue_turn(struct kueue *k, uint32_t row);
+void kueue_turn(struct kueue *k, uint32_t row, bool preempted);
 void kueue_turn_over(struct kueue *k, uint64_t reservations);
 void kueue_reconcile(struct kueue *k, uint32_t row);
 

@@ -140,8 +140,7 @@ static void evict(struct kueue *k, const struct kq_effect *effect)
 	job->evicted = true;
 	job->evictions++;
 	job->preemptions += preempted;
-	if (preempted)
-		kueue_turn(k, row);
+	kueue_turn(k, row, preempted);
 	job->by = effect->by;
 	job->why = effect->reason;
 	const sl_time written = kueue_write(k);

@@ -12,8 +12,9 @@
 #include "policies/kueue/kueue.h"
 
 enum {
-	TURNS_MAX = 8,
-	TURNS_LAST = 1000 /* Then it rests at once: some cycles both admit and preempt. */
+	TURNS_MAX = 8,      /* Of a preemption; */
+	TIMEOUTS_MAX = 100, /* of anything else. */
+	TURNS_LAST = 1000   /* Then it rests at once: some cycles both admit and preempt. */
 };
 
 void kueue_news(struct kueue *k)
@@ -22,7 +23,7 @@ void kueue_news(struct kueue *k)
 	k->circle = k->rests = false;
 }
 
-void kueue_turn(struct kueue *k, uint32_t row)
+void kueue_turn(struct kueue *k, uint32_t row, bool preempted)
 {
 	struct kueue_job *job = &k->job[row];
 	if (job->turns_news != k->news) {
@@ -30,8 +31,8 @@ void kueue_turn(struct kueue *k, uint32_t row)
 		job->turns = 0;
 	}
 	job->turns++;
-	k->preempted = true;
-	k->circle |= job->turns >= TURNS_MAX;
+	k->preempted |= preempted;
+	k->circle |= job->turns >= (preempted ? TURNS_MAX : TIMEOUTS_MAX);
 	k->rests |= job->turns >= TURNS_LAST;
 }
 

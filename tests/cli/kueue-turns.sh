@@ -46,3 +46,34 @@ for policy in kueue kueue:grace=1; do
 	cut -d, -f1,5,7,8,15,27 out/jobs.csv
 	cut -d, -f1-5 out/evictions.csv | sort -t, -n | uniq -c
 done
+# A node of one cpu, a quota of four: the two pods of job 1 never run at once. It times out every half hour and backs off, up to an
+# hour; a hundred times since the end of job 2, which had its turn at the first time-out, and then the scheduler rests.
+cat >world.yaml <<'END'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: f }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: q }
+spec:
+  namespaceSelector: {}
+  resourceGroups: [ { coveredResources: [cpu], flavors: [ { name: f, resources: [ { name: cpu, nominalQuota: 4 } ] } ] } ]
+---
+{ apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: { name: q, namespace: ns }, spec: { clusterQueue: q } }
+---
+apiVersion: v1
+kind: Node
+metadata: { name: n }
+status: { allocatable: { cpu: 1, memory: 1Gi, pods: 9 }, conditions: [ { type: Ready, status: 'True' } ] }
+---
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+END
+cat >jobs.csv <<'END'
+job_id,submit,run_time,time_limit,cpus,namespace,queue
+1,5,100,200,2,ns,q
+2,6,20,200,1,ns,q
+END
+schedlab run jobs.csv -c world.yaml -p kueue --check --force -o out --quiet >/dev/null
+cut -d, -f1,5,7,8,15,27 out/jobs.csv
