@@ -39,7 +39,9 @@ struct kueue_job {
 	sl_time check_at;  /* When its checks have an answer. */
 	bool charged;      /* It counts in budgets. */
 	uint32_t admissions, evictions, preemptions;
-	uint32_t by; /* The workload that it makes room for; KQ_NO. */
+	uint32_t turns;      /* How often it was evicted since */
+	uint64_t turns_news; /* the news of this number (kueue_turns.c). */
+	uint32_t by;         /* The workload that it makes room for; KQ_NO. */
 	const char *why;
 };
 
@@ -146,6 +148,9 @@ struct kueue {
 	sl_time cycle_at, cycle_due;             /* The next cycle not before; that is on the agenda. */
 	bool in_cycle;                           /* What is carried out is a cycle's. */
 	bool asleep, fruitful;  /* The scheduler is; what was carried out last changed something. */
+	uint64_t news;          /* From outside, so far. */
+	bool preempted;         /* Somebody was, in this cycle. */
+	bool circle, rests;     /* Jobs take turns; the scheduler is at rest until there is news. */
 	uint32_t idle;          /* Cycles in a row that came to nothing; */
 	uint64_t active_before; /* who was active after the last of them. */
 	uint32_t live, told;    /* Jobs that were submitted and are not over; that were submitted. */
@@ -240,6 +245,11 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 void kueue_lost(struct kueue *k, uint32_t row, bool by_model);
 void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
+/* kueue_turns.c: something came from outside; a job is evicted; a cycle is over, before which there were
+ * so many reservations. */
+void kueue_news(struct kueue *k);
+void kueue_turn(struct kueue *k, uint32_t row, bool preempted);
+void kueue_turn_over(struct kueue *k, uint64_t reservations);
 void kueue_reconcile(struct kueue *k, uint32_t row);
 
 /* kueue_live.c: true: it is admitted as its status says, and not queued. */

@@ -213,5 +213,6 @@ void kueue_commands_run(struct kueue *k)
 		do_command(k, &k->command[k->command_done++]);
 	for (uint32_t row = 0; row < k->jobs->count; row++)
 		kueue_reconcile(k, row);
+	kueue_news(k);
 	kueue_changed(k);
 }

@@ -140,6 +140,7 @@ static void evict(struct kueue *k, const struct kq_effect *effect)
 	job->evicted = true;
 	job->evictions++;
 	job->preemptions += preempted;
+	kueue_turn(k, row, preempted);
 	job->by = effect->by;
 	job->why = effect->reason;
 	const sl_time written = kueue_write(k);
@@ -269,6 +270,7 @@ void kueue_submit(struct kueue *k, uint32_t row)
 	if (job->workload == KQ_NO)
 		return;
 	job->stage = KUEUE_WAITS;
+	kueue_news(k);
 	k->live++;
 	if (k->kq->workload[job->workload].local == KQ_NO) {
 		k->misconfigured++;
@@ -293,6 +295,7 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 	job->stage = KUEUE_AWAY;
 	job->stamp++;
 	job->in_engine = false;
+	kueue_news(k);
 	k->live--;
 	kueue_status_changed(k, job->workload);
 	if (deleted)
@@ -334,6 +337,7 @@ void kueue_node(struct kueue *k, uint32_t node, bool up)
 	const uint32_t host = kq_find_host(k->kq, k->cluster->node_name[node]);
 	k->up[node] = up;
 	k->room_again = true;
+	kueue_news(k);
 	if (k->binder) {
 		k->binder->node(k->binder_state, k->now, node, up);
 		k->binder_at = k->now;
@@ -475,7 +479,8 @@ enum { BACKOFF_FIRST = 1000, BACKOFF_LAST = 10000 }; /* us: wait.Backoff of the 
 
 static void one_cycle(struct kueue *k)
 {
-	k->fruitful = false;
+	const uint64_t reservations = k->reservations;
+	k->fruitful = k->preempted = false;
 	k->loop_until = k->now;
 	if (!kq_cycle(k->kq)) {
 		k->asleep = true;
@@ -485,6 +490,7 @@ static void one_cycle(struct kueue *k)
 	k->in_cycle = true;
 	take_effects(k);
 	k->in_cycle = false;
+	kueue_turn_over(k, reservations);
 	if (k->fruitful) {
 		k->idle = 0;
 		k->active_before = UINT64_MAX;
@@ -503,11 +509,12 @@ static void one_cycle(struct kueue *k)
 static bool run_cycles(struct kueue *k)
 {
 	bool any = false;
-	while (!k->asleep && !k->status && k->cycle_at <= k->now && kq_any_active(k->kq)) {
+	while (!k->asleep && !k->rests && !k->status && k->cycle_at <= k->now && kq_any_active(k->kq)) {
 		one_cycle(k);
 		any = true;
 	}
-	if (!k->asleep && k->cycle_at > k->now && kq_any_active(k->kq) && k->cycle_due != k->cycle_at) {
+	if (!k->asleep && !k->rests && k->cycle_at > k->now && kq_any_active(k->kq) &&
+		k->cycle_due != k->cycle_at) {
 		k->cycle_due = k->cycle_at;
 		kueue_due(k, k->cycle_at, KUEUE_DUE_CYCLE, UINT32_MAX);
 	}
