@@ -114,9 +114,9 @@ static void pod_asks(struct pods_reading *r, const struct sl_doc_node *spec, str
 
 struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node *spec, bool *exceeds_limits)
 {
-	struct sums *sums = pods_alloc(r, 4, sizeof(*sums)); /* The pod's, one container's, and: */
-	if (!sums)
-		return (struct sl_amounts){ 0 };
+	struct sums sums[4]; /* The pod's, one container's, and: */
+	for (size_t i = 0; i < SL_LEN(sums); i++)
+		sums[i].count = 0;
 	struct sums *total = &sums[0];
 	struct sums *one = &sums[1];
 	struct sums *side = &sums[2]; /* Of the sidecars so far, */
@@ -143,5 +143,8 @@ struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node 
 	pod_asks(r, spec, total, exceeds_limits);
 	const struct sl_amounts overhead = pods_amounts(r, pods_map(r, spec, "overhead"));
 	sums_add(total, overhead.at, overhead.count);
-	return (struct sl_amounts){ total->at, r->status ? 0 : total->count };
+	struct sl_amount *asked = pods_alloc(r, total->count, sizeof(*asked));
+	if (asked)
+		memcpy(asked, total->at, total->count * sizeof(*asked));
+	return (struct sl_amounts){ asked, asked ? total->count : 0 };
 }

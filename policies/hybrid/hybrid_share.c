@@ -20,6 +20,12 @@
 /* ---- One node's way -------------------------------------------------------------------------------------
  */
 
+/* As the engine has it, whatever sides are shown. */
+static bool is_usable(const struct sl_pass *pass, uint32_t n)
+{
+	return sl_node_is_up(pass, n) && !sl_node_is_drained(pass, n);
+}
+
 static enum hybrid_side other(enum hybrid_side side)
 {
 	return side == HYBRID_SLURM ? HYBRID_KUBE : HYBRID_SLURM;
@@ -185,7 +191,7 @@ static uint32_t list_nodes(
 	for (uint32_t n = 0; n < h->cluster->node_count; n++) {
 		const struct hybrid_node *node = &h->node[n];
 		const bool here = node->owner == from && node->phase == HYBRID_HERE && !node->busy;
-		if (!here || node->idle_since == SL_NONE)
+		if (!here || node->idle_since == SL_NONE || !is_usable(pass, n))
 			continue;
 		if (sl_now(pass) - node->idle_since >= idle_for)
 			list[count++] = (struct choice){ node->idle_since, n };
@@ -202,67 +208,78 @@ static uint32_t list_nodes(
 }
 
 /* Nodes that the side has idle, or that come: they are for those who wait before others are taken. */
-static uint32_t spare_of(const struct hybrid *h, enum hybrid_side side)
+static uint32_t spare_of(const struct hybrid *h, const struct sl_pass *pass, enum hybrid_side side)
 {
 	uint32_t count = 0;
 	for (uint32_t n = 0; n < h->cluster->node_count; n++) {
 		const struct hybrid_node *node = &h->node[n];
-		count +=
-			node->phase == HYBRID_HERE ? node->owner == side && !node->busy : node->owner != side;
+		const bool here = node->owner == side && !node->busy;
+		const bool comes = node->owner != side;
+		count += is_usable(pass, n) && (node->phase == HYBRID_HERE ? here : comes);
 	}
 	return count;
 }
 
-/* The first `need` of the list that are of use to the job; fewer: none. Taken ones leave the list. */
-static bool take_for(struct hybrid *h, struct sl_pass *pass, sl_job job, uint32_t *spare, struct choice *list,
-	uint32_t *count, uint32_t most)
+/* Of the list, those that would do for the job, as many as it lacks; into h->pick. 0: it lacks none, or they
+ * do not suffice. */
+static uint32_t pick_for(struct hybrid *h, sl_job job, uint32_t *spare, const struct choice *list,
+	uint32_t count, uint32_t most)
 {
-	uint32_t found = 0, need = 0;
-	for (uint32_t i = 0; i < *count && (!need || found < need); i++) {
+	uint32_t found = 0, lacks = 0;
+	for (uint32_t i = 0; i < count && (!lacks || found < lacks); i++) {
 		const uint32_t needs = hybrid_needs(h, job.row, h->cluster->node_type[list[i].node]);
 		if (!needs)
 			continue;
-		if (!found && needs <= *spare) {
+		if (!lacks && needs <= *spare) {
 			*spare -= needs;
-			return false;
+			return 0;
 		}
-		need = need ? need : needs - *spare;
+		lacks = lacks ? lacks : needs - *spare;
 		h->pick[found++] = i;
 	}
-	if (!found || found < need || found > most)
-		return false;
-	*spare = 0;
-	for (uint32_t i = 0; i < found; i++) {
-		const uint32_t n = list[h->pick[i]].node;
-		const bool kill = h->share == HYBRID_PODS && h->node[n].busy;
-		leave(h, pass, n, h->share == HYBRID_PODS ? h->stop : h->delay,
-			h->share == HYBRID_PODS ? (kill ? "evicted" : "preempted")
-			: h->node[n].busy       ? "drained"
-						: "idle");
-		if (kill)
-			h->node[n].kill = sl_now(pass) + (h->grace > 0 ? h->grace : 1);
+	return found < lacks || found > most ? 0 : found;
+}
+
+static void send(struct hybrid *h, struct sl_pass *pass, uint32_t n)
+{
+	const bool busy = h->node[n].busy;
+	if (h->share == HYBRID_MOVE) {
+		leave(h, pass, n, h->delay, busy ? "drained" : "idle");
+		return;
 	}
-	uint32_t kept = 0;
-	for (uint32_t i = 0, at = 0; i < *count; i++)
-		if (at < found && h->pick[at] == i)
+	leave(h, pass, n, h->stop, busy ? "evicted" : "preempted");
+	if (busy)
+		h->node[n].kill = sl_now(pass) + (h->grace > 0 ? h->grace : 1);
+}
+
+/* Those that were picked go, and leave the list. */
+static uint32_t send_picked(
+	struct hybrid *h, struct sl_pass *pass, struct choice *list, uint32_t count, uint32_t picked)
+{
+	uint32_t kept = 0, at = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (at < picked && h->pick[at] == i) {
+			send(h, pass, list[i].node);
 			at++;
-		else
+		} else
 			list[kept++] = list[i];
-	*count = kept;
-	return true;
+	return kept;
 }
 
 static void give(struct hybrid *h, struct sl_pass *pass, enum hybrid_side to, struct choice *list)
 {
 	const enum hybrid_side from = other(to);
-	uint32_t count = list_nodes(h, pass, from, list), spare = spare_of(h, to);
+	uint32_t count = list_nodes(h, pass, from, list), spare = spare_of(h, pass, to);
 	const int64_t here = at_home(h, from);
 	uint32_t most = here > h->min[from] ? (uint32_t)(here - h->min[from]) : 0;
 	for (sl_job job = sl_lane_first(pass, to); sl_job_is(job) && count && most;
 		job = sl_lane_after(pass, to, job)) {
-		const uint32_t before = count;
-		if (wants(h, pass, job) && take_for(h, pass, job, &spare, list, &count, most))
-			most -= before - count;
+		const uint32_t picked = wants(h, pass, job) ? pick_for(h, job, &spare, list, count, most) : 0;
+		if (!picked)
+			continue;
+		spare = 0;
+		most -= picked;
+		count = send_picked(h, pass, list, count, picked);
 	}
 }
 

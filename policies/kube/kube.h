@@ -30,6 +30,7 @@ enum kube_plugin {
 	KUBE_FIT,
 	KUBE_SPREAD,
 	KUBE_NEAR, /* InterPodAffinity */
+	KUBE_DRA,  /* DynamicResources */
 	KUBE_GANG,
 	KUBE_BALANCED,
 	KUBE_PLUGINS
@@ -44,12 +45,14 @@ enum kube_why {
 	KUBE_WHY_AFFINITY,
 	KUBE_WHY_SPREAD_LABEL,
 	KUBE_WHY_NEAR,
+	KUBE_WHY_NO_CLAIM,  /* A claim, or its class, is not there. */
 	KUBE_WHY_TOO_LARGE, /* A resource: more than the node has at all. */
 	KUBE_WHY_RESOLVABLE,
 	KUBE_WHY_PODS = KUBE_WHY_RESOLVABLE,
 	KUBE_WHY_SPREAD,
 	KUBE_WHY_ANTI,
 	KUBE_WHY_EXISTING_ANTI,
+	KUBE_WHY_DRA,      /* kube_dra_why says what. */
 	KUBE_WHY_RESOURCE, /* kube.node_res says which. */
 	KUBE_WHYS
 };
@@ -108,6 +111,7 @@ struct kube_spec {
 	uint32_t gpu_types; /* As sl_demand has it, of a job without a manifest. */
 	uint32_t gpu;       /* Its resource of GPUs' number that it asks; KUBE_NO: none. */
 	uint32_t gang;      /* KUBE_NO: none. */
+	uint32_t claims;    /* 1 + a row of kube_dra.asked; 0: none. */
 };
 
 enum kube_pod_state {
@@ -134,6 +138,7 @@ struct kube_pod {
 	uint32_t place;                /* In its heap. */
 	uint32_t next, before;         /* On its node. */
 	uint32_t gpu_kind;             /* Of the node's, that it has. */
+	struct kube_grants *grants;    /* Devices of its own claims, or NULL. */
 };
 
 struct kube_node {
@@ -200,6 +205,8 @@ struct kube_budget { /* PodDisruptionBudget */
 };
 
 struct kube_scaler;
+struct kube_dra;
+struct kube_grants;
 
 struct kube {
 	struct sl_arena *arena;
@@ -265,7 +272,12 @@ struct kube {
 	size_t holding_room;
 	uint32_t *holding_gpus;
 	struct kube_scaler *scaler;
+<<<<<<< HEAD
 	struct kube_rollouts *rollouts; /* NULL: there are none. */
+=======
+	struct kube_dra *dra; /* NULL: no object is of dynamic resource allocation. */
+	bool trying;          /* Pods are moved to see what would come of it: devices stay with them. */
+>>>>>>> int
 
 	/* Figures. */
 	uint64_t attempts, preempted, cycles_failed;

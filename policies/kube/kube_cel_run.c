@@ -216,7 +216,7 @@ static struct cel_value both_of(const struct cel_node *node, const struct cel_de
 
 static bool is_ordered(enum cel_op op, int order)
 {
-	switch (op) {
+	switch ((int)op) {
 	case CEL_OP_LT:
 		return order < 0;
 	case CEL_OP_LE:
@@ -355,7 +355,7 @@ static struct cel_value call_of(const struct cel_node *node, const struct cel_de
 	const struct cel_value b = node->part[1] ? run(node->part[1], device) : of_bool(false);
 	if (a.kind == CEL_ERROR || b.kind == CEL_ERROR)
 		return a.kind == CEL_ERROR ? a : b;
-	switch (node->op) {
+	switch ((int)node->op) {
 	case CEL_OP_QUANTITY:
 	case CEL_OP_SEMVER:
 		return made_of(node->op, &a);
@@ -396,7 +396,7 @@ static struct cel_value unary_of(const struct cel_node *node, const struct cel_d
 
 static struct cel_value run(const struct cel_node *node, const struct cel_device *device)
 {
-	switch (node->op) {
+	switch ((int)node->op) {
 	case CEL_OP_VALUE:
 		return node->value;
 	case CEL_OP_LIST:

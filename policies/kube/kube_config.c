@@ -22,13 +22,14 @@ static const struct {
 	{ "NodeResourcesFit", KUBE_FIT, 1 },
 	{ "PodTopologySpread", KUBE_SPREAD, 2 },
 	{ "InterPodAffinity", KUBE_NEAR, 2 },
+	{ "DynamicResources", KUBE_DRA, 2 },
 	{ "NodeResourcesBalancedAllocation", KUBE_BALANCED, 1 },
 };
 
-/* Plugins that decide nothing here: images, volumes, ports, devices are not modelled. */
+/* Plugins that decide nothing here: images, volumes, ports are not modelled. */
 static const char *const passed_over[] = { "ImageLocality", "NodePorts", "VolumeBinding",
 	"VolumeRestrictions", "VolumeZone", "NodeVolumeLimits", "PrioritySort", "DefaultBinder",
-	"SchedulingGates", "DynamicResources", "GangScheduling", NULL };
+	"SchedulingGates", "GangScheduling", NULL };
 
 void kube_profile_default(struct kube_profile *profile)
 {

@@ -7,7 +7,7 @@
  * cycle, or not at all; with permit=on its pods are placed one by one and wait on their nodes for the others,
  * at most the permit's timeout (GangScheduling plugin, scheduling.k8s.io, v1.36).
  */
-#include "policies/kube/kube.h"
+#include "policies/kube/kube_dra.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +105,8 @@ static uint32_t failed_by(const struct kube *k)
 		[KUBE_WHY_NEAR] = KUBE_NEAR,
 		[KUBE_WHY_ANTI] = KUBE_NEAR,
 		[KUBE_WHY_EXISTING_ANTI] = KUBE_NEAR,
+		[KUBE_WHY_NO_CLAIM] = KUBE_DRA,
+		[KUBE_WHY_DRA] = KUBE_DRA,
 		[KUBE_WHY_TOO_LARGE] = KUBE_FIT,
 		[KUBE_WHY_PODS] = KUBE_FIT,
 		[KUBE_WHY_RESOURCE] = KUBE_FIT };
@@ -413,7 +415,8 @@ static void say(struct said *list, size_t *count, const char *text)
 	list[(*count)++].nodes = 1;
 }
 
-static void say_node(const struct kube *k, struct said *list, size_t *count, uint32_t node, enum kube_why why)
+static void say_node(struct kube *k, const struct kube_spec *spec, struct said *list, size_t *count,
+	uint32_t node, enum kube_why why)
 {
 	static const char *const text[KUBE_WHYS] = {
 		[KUBE_WHY_UNSCHEDULABLE] = "node(s) were unschedulable",
@@ -427,6 +430,10 @@ static void say_node(const struct kube *k, struct said *list, size_t *count, uin
 		[KUBE_WHY_ANTI] = "node(s) didn't match pod anti-affinity rules",
 		[KUBE_WHY_EXISTING_ANTI] = "node(s) didn't satisfy existing pods anti-affinity rules",
 	};
+	if (why == KUBE_WHY_NO_CLAIM || why == KUBE_WHY_DRA) {
+		say(list, count, kube_dra_why(k, spec));
+		return;
+	}
 	if (text[why]) {
 		say(list, count, text[why]);
 		return;
@@ -447,7 +454,7 @@ const char *kube_why(struct kube *k, sl_job job)
 {
 	enum { TEXT_MAX = 4096 };
 	struct kube_job *of = &k->job[job.row];
-	struct said list[KUBE_WHYS + KUBE_RES_MAX];
+	struct said list[KUBE_WHYS + KUBE_RES_MAX + 16]; /* Some of claims are several. */
 	size_t count = 0;
 	uint32_t nodes = 0;
 	if (!of->there || of->stuck == KUBE_NO || k->pod[of->stuck].node != KUBE_NO)
@@ -459,7 +466,7 @@ const char *kube_why(struct kube *k, sl_job job)
 		const enum kube_why why = kube_filter(k, &cycle, i);
 		nodes++;
 		if (why != KUBE_FITS)
-			say_node(k, list, &count, i, why);
+			say_node(k, &k->spec[k->pod[of->stuck].spec], list, &count, i, why);
 	}
 	kube_near_free(cycle.near);
 	for (size_t i = 0; i < count; i++) {

@@ -3,7 +3,7 @@
  * kube_filter.c - which nodes will do for a pod: the filters of kube-scheduler v1.36, in its order. Host
  * ports, volumes and images are left out: nodes never lack them.
  */
-#include "policies/kube/kube.h"
+#include "policies/kube/kube_dra.h"
 
 #include <string.h>
 
@@ -152,5 +152,7 @@ enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32
 		why = kube_near_spread(k, cycle->near, node);
 	if (why == KUBE_FITS && cycle->near && asked[KUBE_NEAR])
 		why = kube_near_filter(k, cycle->near, node);
+	if (why == KUBE_FITS && spec->claims && asked[KUBE_DRA] && !kube_dra_suits(k, spec, node))
+		why = kube_dra_misses(k, spec) ? KUBE_WHY_NO_CLAIM : KUBE_WHY_DRA;
 	return why;
 }

@@ -6,7 +6,7 @@
  * A node has what the cluster says, unless an object of kind Node says what is allocatable. Where nobody says
  * how many pods it takes, it takes 110, the kubelet's default (maxPods).
  */
-#include "policies/kube/kube.h"
+#include "policies/kube/kube_dra.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,6 +336,8 @@ int kube_make(
 		status = name_nodes(k, err);
 	if (!status)
 		status = make_budgets(k, err);
+	if (!status)
+		status = kube_dra_make(k, err);
 	for (uint32_t i = 0; i < k->nodes; i++)
 		for (uint32_t at = 0; at < KUBE_RES_MAX; at++)
 			k->free[at] += k->node[i].alloc[at] < MEM_ALL / k->nodes ? k->node[i].alloc[at]
@@ -355,6 +357,9 @@ void kube_free(struct kube *k)
 		free(k->key[i].domain);
 	for (uint32_t i = 0; k->job && i < k->jobs->count; i++)
 		free(k->job[i].why);
+	for (size_t i = 0; i < k->pods; i++)
+		free(k->pod[i].grants);
+	kube_dra_free(k);
 	free(k->key);
 	free(k->spec);
 	free(k->like);

@@ -2,7 +2,7 @@
 /*
  * kube_pods.c - pods come and go, and hold their place on nodes.
  */
-#include "policies/kube/kube.h"
+#include "policies/kube/kube_dra.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +104,8 @@ void kube_take(struct kube *k, uint32_t pod, uint32_t node)
 	k->near_pods += spec->near_any;
 	k->near_hard_pods += spec->near_hard;
 	count_level(k, spec->priority, true);
+	if (spec->claims && !k->trying)
+		kube_dra_take(k, pod, node);
 }
 
 void kube_give(struct kube *k, uint32_t pod)
@@ -131,6 +133,8 @@ void kube_give(struct kube *k, uint32_t pod)
 	k->near_pods -= spec->near_any;
 	k->near_hard_pods -= spec->near_hard;
 	count_level(k, spec->priority, false);
+	if (spec->claims && !k->trying)
+		kube_dra_give(k, pod);
 }
 
 void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
@@ -274,14 +278,16 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 		spec->pin_tolerations = pin->tolerations;
 	}
 	take_requests(k, spec);
+	if (kube_dra_ask(k, spec))
+		return KUBE_NO;
 	for (uint32_t i = 0; i < podset->near_count; i++) {
 		spec->near_any = true;
 		spec->near_hard |= podset->near[i].anti && !podset->near[i].weight;
 	}
 	spec->plain = !podset->node_selector.count && !podset->required_count && !podset->preferred_count &&
 		      !podset->spread_count && !podset->near_count && !podset->node && !spec->pin.count &&
-		      !podset->tolerations.count && !spec->pin_tolerations.count && !spec->gpu_types &&
-		      !(pin && pin->node) && spec->profile == &k->profile[0];
+		      !podset->tolerations.count && !spec->claims && !spec->pin_tolerations.count &&
+		      !spec->gpu_types && !(pin && pin->node) && spec->profile == &k->profile[0];
 	spec->like = spec->plain ? find_like(k, spec) : KUBE_NO;
 	return (uint32_t)k->specs++;
 }

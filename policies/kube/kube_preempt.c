@@ -134,6 +134,7 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 	uint32_t count = 0, kept = 0;
 	if (victim && stays)
 		count = lower_on(k, pod, node, victim);
+	k->trying = true;
 	for (uint32_t i = 0; i < count; i++)
 		kube_give(k, victim[i].pod);
 	const bool helps = count && fits(k, pod, node);
@@ -146,6 +147,7 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 	for (uint32_t i = 0; i < count; i++)
 		if (!stays[i])
 			kube_take(k, victim[i].pod, node);
+	k->trying = false;
 	*victims = (struct victims){ .node = node, .at = victim };
 	for (uint32_t i = 0; i < count; i++) {
 		if (stays[i])

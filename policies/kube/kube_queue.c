@@ -200,6 +200,8 @@ static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_cha
 	if (change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_FIT) &&
 		(asks_same(k, spec, of) || pod->nominated != KUBE_NO))
 		return true;
+	if ((pod->failed_by & 1U << KUBE_DRA) && of->claims) /* A claim was allocated, or freed. */
+		return true;
 	if ((pod->failed_by & 1U << KUBE_SPREAD) && spread_looks(spec, of))
 		return true;
 	if (pod->failed_by & 1U << KUBE_NEAR)
@@ -216,7 +218,8 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 	if (change == KUBE_POD_CAME && !k->near_pods && !k->status) {
 		bool any = false;
 		for (size_t i = 0; i < k->parked_count && !any; i++)
-			any = k->pod[k->parked[i]].failed_by & (1U << KUBE_SPREAD | 1U << KUBE_NEAR);
+			any = k->pod[k->parked[i]].failed_by &
+			      (1U << KUBE_SPREAD | 1U << KUBE_NEAR | 1U << KUBE_DRA);
 		if (!any)
 			return;
 	}

@@ -6,7 +6,7 @@
  * Of several best nodes kube-scheduler takes any. Here it is the first by name, or any by a stream of the
  * pod's own (ties=random).
  */
-#include "policies/kube/kube.h"
+#include "policies/kube/kube_dra.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -209,6 +209,13 @@ static bool score_plugin(
 		if (!spec->podset->near_count && !k->near_pods)
 			return false;
 		kube_near_score(k, pod, node, count, k->score);
+		return true;
+	case KUBE_DRA:
+		if (!spec->claims)
+			return false;
+		for (size_t i = 0; i < count; i++)
+			k->score[i] = kube_dra_score(k, spec, node[i]);
+		normalise(k->score, count, false);
 		return true;
 	case KUBE_UNSCHEDULABLE:
 	case KUBE_NODE_NAME:

@@ -50,6 +50,7 @@ struct kueue_shape {
 	uint32_t podset_count;
 	int64_t priority;
 	sl_time max_execution; /* 0: none. */
+	bool active;
 };
 
 /* What is to be done at a time. */
@@ -240,6 +241,9 @@ void kueue_lost(struct kueue *k, uint32_t row, bool by_model);
 void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
 void kueue_reconcile(struct kueue *k, uint32_t row);
+
+/* kueue_live.c: true: it is admitted as its status says, and not queued. */
+bool kueue_live(struct kueue *k, uint32_t row);
 
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);

@@ -125,6 +125,13 @@ static int64_t priority_of(const struct kueue *k, const struct sl_pods *pods, ui
 	return pods_priority(k, pods);
 }
 
+/* A Workload that was deactivated waits until somebody activates it. */
+static bool is_active(struct kueue *k, const struct sl_pods *pods)
+{
+	const struct kq_at at = { k->kq, pods->doc, pods->doc ? pods->doc->node : NULL };
+	return strcmp(pods->kind, "Workload") != 0 || kq_doc_bool(kq_doc_get(at, "spec.active"), true);
+}
+
 static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
 {
 	const char *label = sl_label_of(&pods->labels, "kueue.x-k8s.io/max-exec-time-seconds");
@@ -149,6 +156,7 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 	shape->podset = kueue_podsets(k->kq, &k->read.transforms, shape->pods);
 	shape->podset_count = shape->pods->count;
 	shape->max_execution = max_execution(k, shape->pods);
+	shape->active = is_active(k, shape->pods);
 	return SL_OK;
 }
 
@@ -378,6 +386,7 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	workload->annotations = shape->pods->annotations;
 	workload->max_execution = shape->max_execution;
 	workload->row_outside = row;
+	workload->active = shape->active;
 	take_boost(workload);
 	k->job[row].workload = id;
 }

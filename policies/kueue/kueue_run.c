@@ -274,7 +274,8 @@ void kueue_submit(struct kueue *k, uint32_t row)
 		k->misconfigured++;
 		kueue_reason(k, row, SL_REASON_MISCONFIGURED);
 	}
-	kq_submit(k->kq, job->workload);
+	if (!kueue_live(k, row))
+		kq_submit(k->kq, job->workload);
 	kueue_status_changed(k, job->workload);
 	kueue_changed(k);
 	kueue_reconcile(k, row);

@@ -291,6 +291,8 @@ static void list_settings(struct listing *list)
 			"Likewise, its memory (without bound).", 0, 0 },
 		{ "cluster.date", SL_PARAM_TEXT, NULL, NULL,
 			"Of virtual clusters with a size for each day: which (the first).", 0, 0 },
+		{ "cluster.objects", SL_PARAM_TEXT, NULL, NULL,
+			"A file or folder: manifests of Kubernetes, beside a cluster of any kind.", 0, 0 },
 		{ "cluster.conf.KEY", SL_PARAM_TEXT, NULL, NULL, "Any key of slurm.conf.", 0, 0 },
 		{ "cluster.accounts", SL_PARAM_TEXT, NULL, NULL,
 			"A file: sacctmgr dump, or sacctmgr show assoc -P.", 0, 0 },

@@ -102,3 +102,120 @@ run group.yaml queue.yaml group
 schedlab convert group.yaml - --to table | sed -n '/^job_id/,$p' | grep -o '"{.*'
 pod driver 100 0 3 2 >few.yaml
 schedlab run few.yaml -c queue.yaml -p kueue
+# A Workload that was deactivated waits; the next does not wait for it.
+workload() {
+	cat <<END
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: { name: $1, annotations: { schedlab/run-time: "60" } }
+spec:
+  queueName: user-queue
+  active: $2
+  podSets: [ { name: main, count: 5, template: { spec: { containers: [ { resources: { requests: { cpu: 1 } } } ] } } } ]
+END
+}
+{
+	workload off false
+	workload on true
+} >active.yaml
+run active.yaml queue.yaml active
+# A node of absurd size is no node.
+printf 'apiVersion: v1\nkind: Node\nmetadata: { name: n }\nstatus: { allocatable: { cpu: 9E } }\n' >node.yaml
+schedlab inspect node.yaml
+# What pods ask is transformed before quotas see it: a MIG slice is 5 GiB of accelerator memory, of which there are 20,
+# and stays itself for nodes; what begins with an excluded prefix takes no quota. Four jobs fit, one waits.
+cat >transform.yaml <<'END'
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+resources:
+  excludeResourcePrefixes: [ "networking.example.com/" ]
+  transformations:
+  - input: nvidia.com/mig-1g.5gb
+    strategy: Replace
+    outputs: { example.com/accelerator-memory: 5Gi }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: default-flavor }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: cluster-queue }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [ "cpu", "example.com/accelerator-memory" ]
+    flavors:
+    - name: default-flavor
+      resources: [ { name: cpu, nominalQuota: 9 }, { name: example.com/accelerator-memory, nominalQuota: 20Gi } ]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { namespace: default, name: user-queue }
+spec: { clusterQueue: cluster-queue }
+END
+for i in 1 2 3 4 5; do
+	job "name: mig-$i" 1 'cpu: 1, nvidia.com/mig-1g.5gb: 1, networking.example.com/vpc: 1'
+done >mig.yaml
+run mig.yaml transform.yaml mig
+# A live cluster as the beginning: two Workloads are admitted there, in the flavors that their status says, and run for
+# what is left of their time; others wait in their order. old-1 has all 4 cpus of spot until 40, old-2 three of 4 of
+# on-demand until 100: wait-3, of one cpu, starts beside it at once. A second after 40 wait-1 takes spot, for 50 s, and a
+# second after that wait-2.
+cat >live-queue.yaml <<'END'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: on-demand }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: spot }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: cluster-queue }
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [ "cpu" ]
+    flavors:
+    - { name: on-demand, resources: [ { name: cpu, nominalQuota: 4 } ] }
+    - { name: spot, resources: [ { name: cpu, nominalQuota: 4 } ] }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { namespace: default, name: user-queue }
+spec: { clusterQueue: cluster-queue }
+END
+item() {
+	cat <<END
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: { name: $1, annotations: { schedlab/run-time: "$2", schedlab/submit: "$3"${5:-} } }
+spec:
+  queueName: user-queue
+  podSets: [ { name: main, count: $4, template: { spec: { containers: [ { resources: { requests: { cpu: 1 } } } ] } } } ]
+END
+}
+running() {
+	item "$1" "$2" 0 "$3" ', schedlab/admitted: "true"'
+	cat <<END
+status:
+  admission:
+    clusterQueue: $5
+    podSetAssignments: [ { name: main, count: $3, flavors: { cpu: $4 }, resourceUsage: { cpu: "$3" } } ]
+  conditions: [ { type: QuotaReserved, status: "True" }, { type: Admitted, status: "True" } ]
+END
+}
+{
+	running old-1 40 4 spot cluster-queue
+	running old-2 100 3 on-demand cluster-queue
+	item wait-1 50 1 4
+	item wait-2 50 2 4
+	item wait-3 10 3 1
+} >live.yaml
+run live.yaml live-queue.yaml live
+running old-1 40 4 spot another >bad.yaml
+schedlab run bad.yaml -c live-queue.yaml -p kueue --quiet

@@ -23,7 +23,8 @@ const struct kube_field kube_pod_fields[] = {
 	{ "spec.tolerations.*", SL_APPROXIMATED, "tolerationSeconds is not read: for ever" },
 	{ "spec.affinity.*", SL_MODELLED, NULL },
 	{ "spec.topologySpreadConstraints.*", SL_MODELLED, NULL },
-	{ "spec.resourceClaims.*", SL_MODELLED, NULL },
+	{ "spec.resourceClaims.*", SL_IGNORED,
+		"devices that are claimed are not given out: ask extended resources" },
 	{ "spec.priorityClassName", SL_MODELLED, NULL },
 	{ "spec.priority", SL_MODELLED, NULL },
 	{ "spec.preemptionPolicy", SL_MODELLED, NULL },
@@ -150,26 +151,29 @@ static const struct kube_field slice[] = {
 	{ "spec.nodeSelector.*", SL_MODELLED, NULL },
 	{ "spec.allNodes", SL_MODELLED, NULL },
 	{ "spec.perDeviceNodeSelection", SL_MODELLED, NULL },
+	{ "spec.devices.bindsToNode", SL_IGNORED, "a shared claim goes wherever its devices are reached" },
+	{ "spec.devices.bindingConditions", SL_IGNORED, "devices are ready at once" },
+	{ "spec.devices.bindingFailureConditions", SL_IGNORED, "devices are ready at once" },
 	{ "spec.devices.*", SL_MODELLED, NULL },
 	{ "spec.sharedCounters.*", SL_MODELLED, NULL },
 };
 
 static const struct kube_field device_class[] = {
 	{ "spec.selectors.*", SL_MODELLED, NULL },
-	{ "spec.extendedResourceName", SL_MODELLED, NULL },
+	{ "spec.extendedResourceName", SL_IGNORED, "a request for it stays one of the nodes' own resource" },
 	{ "spec.config.*", SL_IGNORED, "does not move a start" },
 };
 
 static const struct kube_field claim[] = {
-	{ "spec.devices.requests.*", SL_MODELLED, NULL },
-	{ "spec.devices.constraints.*", SL_MODELLED, NULL },
+	{ "spec.devices.requests.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.devices.constraints.*", SL_IGNORED, "devices that are claimed are not given out" },
 	{ "spec.devices.config.*", SL_IGNORED, "does not move a start" },
 	{ "status.*", SL_IGNORED, "status is of the controller: what is decided here is decided anew" },
 };
 
 static const struct kube_field claim_template[] = {
-	{ "spec.spec.devices.requests.*", SL_MODELLED, NULL },
-	{ "spec.spec.devices.constraints.*", SL_MODELLED, NULL },
+	{ "spec.spec.devices.requests.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.spec.devices.constraints.*", SL_IGNORED, "devices that are claimed are not given out" },
 	{ "spec.spec.devices.config.*", SL_IGNORED, "does not move a start" },
 	{ "spec.metadata.*", SL_IGNORED, "does not move a start" },
 };
@@ -177,8 +181,8 @@ static const struct kube_field claim_template[] = {
 static const struct kube_field scheduler[] = {
 	{ "profiles.*", SL_MODELLED, NULL },
 	{ "percentageOfNodesToScore", SL_MODELLED, NULL },
-	{ "podInitialBackoffSeconds", SL_MODELLED, NULL },
-	{ "podMaxBackoffSeconds", SL_MODELLED, NULL },
+	{ "podInitialBackoffSeconds", SL_IGNORED, "1 s, the default" },
+	{ "podMaxBackoffSeconds", SL_IGNORED, "10 s, the default" },
 	{ "parallelism", SL_IGNORED, "decisions do not depend on it" },
 	{ "clientConnection.*", SL_IGNORED, "the policy's own latency is a parameter" },
 	{ "leaderElection.*", SL_IGNORED, "does not move a start" },

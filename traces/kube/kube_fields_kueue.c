@@ -77,18 +77,20 @@ static const struct kube_field topology[] = {
 
 static const struct kube_field admission_check[] = {
 	{ "spec.controllerName", SL_MODELLED, NULL },
-	{ "spec.parameters.apiGroup", SL_MODELLED, NULL },
-	{ "spec.parameters.kind", SL_MODELLED, NULL },
+	{ "spec.parameters.apiGroup", SL_IGNORED, "the controller says whose parameters they are" },
+	{ "spec.parameters.kind", SL_IGNORED, "the controller says whose parameters they are" },
 	{ "spec.parameters.name", SL_MODELLED, NULL },
 	{ "spec.retryDelayMinutes", SL_APPROXIMATED,
 		"as of v1beta1: a check's controller says when to try again" },
-	{ "status.*", SL_IGNORED, "checks count as active" },
+	{ "status.conditions.*", SL_APPROXIMATED,
+		"Active, if not True, makes its queues inactive; else it is" },
+	{ "status.*", SL_IGNORED, "does not move a start" },
 };
 
 static const struct kube_field provisioning[] = {
 	{ "spec.provisioningClassName", SL_APPROXIMATED, "names the class; what it does is the model's" },
 	{ "spec.parameters.*", SL_IGNORED, "the autoscaler's own" },
-	{ "spec.managedResources", SL_MODELLED, NULL },
+	{ "spec.managedResources", SL_IGNORED, "the check is of all resources" },
 	{ "spec.retryStrategy.backoffLimitCount", SL_MODELLED, NULL },
 	{ "spec.retryStrategy.backoffBaseSeconds", SL_MODELLED, NULL },
 	{ "spec.retryStrategy.backoffMaxSeconds", SL_MODELLED, NULL },
@@ -97,12 +99,12 @@ static const struct kube_field provisioning[] = {
 };
 
 static const struct kube_field multikueue[] = {
-	{ "spec.clusters", SL_MODELLED, NULL },
+	{ "spec.clusters", SL_IGNORED, "jobs stay in this cluster: MultiKueue's check is ready at once" },
 };
 
 static const struct kube_field multikueue_cluster[] = {
-	{ "spec.kubeConfig.*", SL_IGNORED, "workers are clusters of the model: nothing is connected" },
-	{ "spec.clusterSource.*", SL_IGNORED, "workers are clusters of the model: nothing is connected" },
+	{ "spec.kubeConfig.*", SL_IGNORED, "jobs stay in this cluster: nothing is connected" },
+	{ "spec.clusterSource.*", SL_IGNORED, "jobs stay in this cluster: nothing is connected" },
 	{ "status.*", SL_IGNORED, "status is of the controller: what is decided here is decided anew" },
 };
 
@@ -110,19 +112,22 @@ static const struct kube_field workload[] = {
 	{ "spec.queueName", SL_MODELLED, NULL },
 	{ "spec.priority", SL_MODELLED, NULL },
 	{ "spec.priorityClassName", SL_MODELLED, NULL },
-	{ "spec.priorityClassSource", SL_MODELLED, NULL },
-	{ "spec.priorityClassRef.group", SL_MODELLED, NULL },
-	{ "spec.priorityClassRef.kind", SL_MODELLED, NULL },
+	{ "spec.priorityClassSource", SL_APPROXIMATED, "the name is that of a WorkloadPriorityClass" },
+	{ "spec.priorityClassRef.group", SL_APPROXIMATED, "the name is that of a WorkloadPriorityClass" },
+	{ "spec.priorityClassRef.kind", SL_APPROXIMATED, "the name is that of a WorkloadPriorityClass" },
 	{ "spec.priorityClassRef.name", SL_MODELLED, NULL },
 	{ "spec.active", SL_MODELLED, NULL },
 	{ "spec.maximumExecutionTimeSeconds", SL_MODELLED, NULL },
-	{ "spec.preemptionGates.*", SL_MODELLED, NULL },
+	{ "spec.preemptionGates.*", SL_IGNORED, "gates count as open: it preempts as others do" },
 	{ "spec.podSets.name", SL_MODELLED, NULL },
 	{ "spec.podSets.count", SL_MODELLED, NULL },
 	{ "spec.podSets.minCount", SL_MODELLED, NULL },
 	{ "spec.podSets.topologyRequest.*", SL_MODELLED, NULL },
 	{ "spec.podSets.template.@pod", SL_MODELLED, NULL },
 	{ "status.conditions.*", SL_APPROXIMATED, "Admitted and Finished say when it ran" },
+	{ "status.admission.podSetAssignments.topologyAssignment.*", SL_IGNORED, "places are found anew" },
+	{ "status.admission.*", SL_APPROXIMATED,
+		"of one with the annotation schedlab/admitted; else decided anew" },
 	{ "status.*", SL_IGNORED, "status is of the controller: what is decided here is decided anew" },
 };
 
@@ -134,9 +139,10 @@ static const struct kube_field configuration[] = {
 	{ "resources.*", SL_MODELLED, NULL },
 	{ "manageJobsWithoutQueueName", SL_APPROXIMATED, "jobs without a queue are the policy's to treat" },
 	{ "managedJobsNamespaceSelector.*", SL_IGNORED, "all jobs of a trace are managed" },
-	{ "clientConnection.qps", SL_MODELLED, NULL },
-	{ "clientConnection.burst", SL_MODELLED, NULL },
-	{ "multiKueue.*", SL_MODELLED, NULL },
+	{ "clientConnection.qps", SL_IGNORED, "give the parameter qps of policy kueue, with latency=api" },
+	{ "clientConnection.burst", SL_IGNORED,
+		"give the parameter burst of policy kueue, with latency=api" },
+	{ "multiKueue.*", SL_IGNORED, "jobs stay in this cluster: MultiKueue's check is ready at once" },
 	{ "integrations.*", SL_IGNORED, "jobs of all kinds that are read are managed" },
 	{ "objectRetentionPolicies.*", SL_IGNORED, "does not move a start" },
 	{ "namespace", SL_IGNORED, "does not move a start" },

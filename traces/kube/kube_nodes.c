@@ -78,7 +78,7 @@ static void gpus_of(const struct sl_object *object, const struct sl_amounts *has
 
 static int node_in(struct telling *t, const struct sl_object *object)
 {
-	enum { NAME_MAX_HERE = 63 };
+	enum { NAME_MAX_HERE = 63, AMOUNT_MAX = 10000000 };
 	const struct sl_place at = sl_doc_place(object->doc, object->node);
 	const struct sl_doc_node *allocatable = KUBE_AT(object->doc, object->node, "status", "allocatable");
 	if (!allocatable)
@@ -94,6 +94,11 @@ static int node_in(struct telling *t, const struct sl_object *object)
 	if (cpus < 1)
 		return sl_fail_at(
 			t->err, &at, "Node '%s' has no cpus: give status.allocatable", object->name);
+	if (cpus / 1000 > AMOUNT_MAX || amount_of(&has, gpus[0].resource) > AMOUNT_MAX ||
+		amount_of(&has, gpus[1].resource) > AMOUNT_MAX)
+		return sl_fail_at(t->err, &at,
+			"Node '%s' has more than %d cpus or GPUs: mend status.allocatable", object->name,
+			AMOUNT_MAX);
 	const struct sl_hardware hardware = { .boards = 1,
 		.sockets = 1,
 		.cores = (uint32_t)((cpus < INT32_MAX ? cpus : INT32_MAX) + 999) / 1000,

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_dra.h - dynamic resource allocation (structured parameters): devices that drivers publish in
+ * ResourceSlices, and the claims of pods on them.
+ *
+ * Devices stand in one array: pools in the order in which the file first names them, slices in that of the
+ * file, devices as they are listed. (kube-scheduler takes pools in any order.) Quantities are thousandths of
+ * their unit. A search tries devices in place and takes back what does not lead anywhere; what it leaves is
+ * as before, until kube_dra_take takes its solution.
+ *
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ and kubernetes,
+ * staging/src/k8s.io/dynamic-resource-allocation/structured, v1.36.
+ */
+#ifndef KUBE_DRA_H
+#define KUBE_DRA_H
+
+#include "policies/kube/kube.h"
+#include "policies/kube/kube_cel.h"
+
+/* AllocationResultsMaxSize, FirstAvailableDeviceRequestMaxSize, ResourceClaimReservedForMaxSize,
+ * DeviceRequestsMaxSize are the API's; the rest is ours. */
+enum {
+	DRA_RESULTS_MAX = 32,
+	DRA_ALTERNATIVES_MAX = 8,
+	DRA_USERS_MAX = 256,
+	DRA_REQUESTS_MAX = 32,
+	DRA_CLAIMS_MAX = 32,       /* Of a pod. */
+	DRA_DEVICES_MAX = 1 << 20, /* Of a cluster. */
+	DRA_REACHED_MAX = 1 << 28, /* By all nodes together. */
+	DRA_STEPS_MAX = 1 << 18,   /* Devices tried in one search. */
+};
+
+struct dra_pool {
+	const char *driver, *name;
+	int64_t generation, expected, found; /* Slices of that generation. */
+	bool incomplete, invalid;            /* Nothing is allocated from such a pool; */
+	uint32_t first_counter, counters;
+};
+
+struct dra_counter {
+	const char *set, *name;
+	int64_t total, used;
+};
+
+/* How much of a capacity a request takes: rounded up to one of the valid values, or to a step from the
+ * least; without a request the preset, else all of it. SL_NONE: not said. */
+struct dra_capacity {
+	int64_t total, used;
+	int64_t preset, least, most, step;
+	int64_t *valid; /* Ascending. */
+	uint32_t valid_count;
+};
+
+struct dra_need {
+	uint32_t counter;
+	int64_t amount;
+};
+
+/* On which nodes. */
+struct dra_reach {
+	bool all;
+	uint32_t node; /* KUBE_NO: by terms, any of which has to hold. */
+	const struct sl_label_selector *term;
+	uint32_t terms;
+};
+
+struct dra_device {
+	const char *name;
+	uint32_t pool;
+	struct cel_device seen; /* seen.capacity stands beside capacity[]. */
+	struct dra_capacity *capacity;
+	const struct dra_need *need;
+	uint32_t needs;
+	struct sl_taints taints;
+	struct dra_reach reach;
+	uint32_t users;  /* Claims that hold it, admin access not counted. */
+	uint32_t trying; /* Claims of the search under way, as bits. */
+};
+
+struct dra_want { /* Of a capacity. */
+	const char *domain, *name;
+	int64_t amount;
+};
+
+/* What is asked: of a request, or of one of its alternatives. */
+struct dra_ask {
+	const char *name, *class_name;
+	const struct dra_class *class; /* NULL: there is none of that name. */
+	struct cel **selector;
+	uint32_t selectors;
+	bool all, admin;
+	int64_t count;
+	struct sl_tolerations tolerations;
+	const struct dra_want *want;
+	uint32_t wants;
+	uint8_t *fits; /* By device: 0, not known yet; else 1 + enum cel_truth. */
+};
+
+struct dra_request {
+	const char *name;
+	bool alternatives; /* firstAvailable */
+	struct dra_ask *ask;
+	uint32_t asks;
+};
+
+struct dra_constraint {
+	const char *domain, *name;
+	bool distinct;
+	const char *const *request; /* "name" or "name/alternative"; none: all. */
+	uint32_t requests;
+};
+
+struct dra_grant {
+	struct dra_device *device;
+	const struct dra_ask *ask;
+};
+
+/* A ResourceClaim, or what a ResourceClaimTemplate makes. */
+struct dra_claim {
+	const char *space, *name;
+	bool template;
+	struct dra_request *request;
+	struct dra_constraint *constraint;
+	uint32_t requests, constraints;
+	/* Of a claim: by how many pods it is used, and what it has. */
+	uint32_t users, grants;
+	struct dra_grant grant[DRA_RESULTS_MAX];
+};
+
+struct dra_class {
+	const char *name;
+	struct cel **selector;
+	uint32_t selectors;
+};
+
+/* Of equal pods. */
+struct dra_claims {
+	struct dra_claim *at[DRA_CLAIMS_MAX];
+	uint32_t count;
+	char *missing; /* Why they cannot be allocated anywhere; NULL. */
+};
+
+struct dra_pick {
+	struct dra_device *device;
+	const struct dra_ask *ask;
+	uint32_t claim, request, alternative;
+};
+
+struct kube_dra {
+	struct kube *k;
+	struct dra_device *device;
+	struct dra_pool *pool;
+	struct dra_counter *counter;
+	struct dra_class *class;
+	struct dra_claim *claim;
+	uint32_t devices, pools, counters, classes, claims;
+	struct cel **cel; /* Whose patterns are to be freed. */
+	uint32_t cels;
+	uint32_t *on_node, *node_first; /* Devices that a node reaches: from node_first[n] to [n + 1]. */
+	struct dra_claims *asked;       /* By spec that has claims: kube_spec.claims is 1 + a row of it. */
+	size_t asked_count, asked_room;
+	/* Of the last search. */
+	struct dra_pick pick[DRA_CLAIMS_MAX * DRA_RESULTS_MAX];
+	uint32_t picks, steps;
+	const char *why;
+};
+
+/* kube_dra_read.c, kube_dra_slice.c: from the cluster's objects. k->dra stays NULL where none is of DRA. */
+int kube_dra_make(struct kube *k, struct sl_err *err);
+int dra_read_slices(struct kube_dra *dra, struct sl_err *err);
+int dra_read_taints(struct kube_dra *dra, const struct sl_object *object, const struct sl_doc_node *list,
+	struct sl_taints *taints, struct sl_err *err);
+int dra_fail(
+	const struct sl_object *object, const struct sl_doc_node *node, struct sl_err *err, const char *what);
+int dra_bool(const struct sl_object *object, const struct sl_doc_node *map, const char *path, bool *value,
+	struct sl_err *err);
+int dra_quantity(
+	const struct sl_object *object, const struct sl_doc_node *node, int64_t *value, struct sl_err *err);
+/* "domain/name" or "name"; the domain "". */
+bool dra_split(struct kube_dra *dra, const char *text, const char **domain, const char **name);
+void kube_dra_free(struct kube *k);
+
+/* kube_dra_find.c: the first solution for a pod's claims on a node, into dra->pick; false: there is none. */
+bool dra_find(struct kube_dra *dra, const struct dra_claims *claims, uint32_t node);
+bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t node);
+bool dra_try(struct dra_device *device, const struct dra_ask *ask, struct kube_dra *dra);
+void dra_put_back(struct dra_device *device, const struct dra_ask *ask, struct kube_dra *dra);
+
+/* kube_dra.c: what kube-scheduler asks of it. */
+int kube_dra_ask(struct kube *k, struct kube_spec *spec); /* Its pods' claims. */
+bool kube_dra_suits(struct kube *k, const struct kube_spec *spec, uint32_t node);
+const char *kube_dra_why(struct kube *k, const struct kube_spec *spec);   /* Of the last that did not suit. */
+bool kube_dra_misses(const struct kube *k, const struct kube_spec *spec); /* Something is not there at all. */
+int64_t kube_dra_score(struct kube *k, const struct kube_spec *spec, uint32_t node);
+void kube_dra_take(struct kube *k, uint32_t pod, uint32_t node);
+void kube_dra_give(struct kube *k, uint32_t pod);
+
+#endif

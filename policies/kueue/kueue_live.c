@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kueue_live.c - Workloads that are admitted already, as a live cluster shows them.
+ *
+ * One with the annotation schedlab/admitted=true holds what its status.admission says (clusterQueue, and of
+ * each podset flavors and resourceUsage) from its submission on: it is not queued, and its checks are ready.
+ * Its topologyAssignment is not read.
+ */
+#include "policies/kueue/kq_status.h"
+#include "policies/kueue/kueue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct kq_podset *podset_of(const struct kq_workload *workload, const char *name)
+{
+	for (uint32_t i = 0; i < workload->podset_count; i++)
+		if (strcmp(workload->podset[i].name, name) == 0)
+			return &workload->podset[i];
+	return NULL;
+}
+
+/* resourceUsage is of all its pods. */
+static void take_podset(
+	struct kq *kq, const struct kq_workload *workload, struct kq_at at, struct kq_admitted_podset *to)
+{
+	const struct kq_at flavors = kq_doc_get(at, "flavors");
+	const struct kq_at usage = kq_doc_get(at, "resourceUsage");
+	to->name = kq_doc_name(at, "name");
+	const struct kq_podset *podset = podset_of(workload, to->name);
+	if (!podset) {
+		(void)kq_doc_fail(at, "the Workload has no podset '%s': mend status.admission", to->name);
+		return;
+	}
+	to->count = kq_doc_int(kq_doc_get(at, "count"), podset->count, 0, INT32_MAX);
+	to->flavor = kq_room(kq, kq_doc_count(flavors), sizeof(*to->flavor));
+	for (struct kq_at one = kq_doc_first(flavors); one.node && to->flavor; one = kq_doc_next(one)) {
+		const char *key = kq_doc_key(one);
+		const uint32_t resource = kq_resource(kq, key);
+		const int64_t asked = kq_mul(kq_amount_of(&podset->request, resource), to->count);
+		struct kq_at used = kq_doc_first(usage);
+		while (used.node && strcmp(kq_doc_key(used), key) != 0)
+			used = kq_doc_next(used);
+		to->flavor[to->flavor_count++] =
+			(struct kq_admitted_flavor){ resource, kq_flavor(kq, kq_doc_text(one)),
+				used.node ? kq_doc_amount(used, key, asked) : asked };
+	}
+}
+
+/* Of its room; kq_set_admission makes a copy. */
+static bool take_admission(
+	struct kq *kq, const struct kq_workload *workload, struct kq_at at, struct kq_admission *to)
+{
+	const struct kq_at list = kq_doc_get(at, "podSetAssignments");
+	to->queue_name = kq_doc_name(at, "clusterQueue");
+	to->queue = kq_find_queue(kq, to->queue_name);
+	to->podset = kq_room(kq, kq_doc_count(list), sizeof(*to->podset));
+	if (to->queue == KQ_NO || !kq->node[to->queue].exists)
+		(void)kq_doc_fail(at, "there is no ClusterQueue '%s': mend status.admission", to->queue_name);
+	for (struct kq_at one = kq_doc_first(list); one.node && to->podset; one = kq_doc_next(one))
+		take_podset(kq, workload, one, &to->podset[to->podset_count++]);
+	return !kq->err.status;
+}
+
+bool kueue_live(struct kueue *k, uint32_t row)
+{
+	struct kq *kq = k->kq;
+	const uint32_t id = k->job[row].workload;
+	const struct sl_pods *pods = k->shape[k->shape_of[row]].pods;
+	const char *said = sl_label_of(&pods->annotations, "schedlab/admitted");
+	struct kq_admission admission = { 0 };
+	if (!said || strcmp(said, "true") != 0 || strcmp(pods->kind, "Workload") != 0)
+		return false;
+	const struct kq_at at =
+		kq_doc_get((struct kq_at){ kq, pods->doc, pods->doc->node }, "status.admission");
+	if (kq_doc_is_null(at)) {
+		(void)kq_doc_fail((struct kq_at){ kq, pods->doc, pods->doc->node },
+			"schedlab/admitted is true, and there is no status.admission: give it, or leave this out");
+		return false;
+	}
+	if (!take_admission(kq, &kq->workload[id], at, &admission))
+		return false;
+	kq_set_admission(kq, id, &admission);
+	kq_reserved(kq, id);
+	(void)kq_checks_sync(kq, id, admission.queue);
+	for (uint32_t i = 0; i < kq->workload[id].check_count; i++)
+		kq_check_set(kq, id, kq->workload[id].check[i].check, KQ_CHECK_READY, 0);
+	kq_submit(kq, id);
+	(void)kq_sync_admitted(kq, id);
+	return true;
+}
