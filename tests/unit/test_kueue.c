@@ -108,7 +108,8 @@ Test(kueue, budgets_of_checks)
 	struct kueue *k = bench.k;
 	struct sl_err err = { 0 };
 	k->kq = kq_new(bench.arena);
-	k->kq->check[kq_check(k->kq, "paid")].exists = true;
+	const uint32_t paid = kq_check(k->kq, "paid");
+	k->kq->check[paid].exists = true;
 	cr_assert_eq(kueue_budgets_make(k, "paid:nvidia.com/gpu:2/30d;paid:cpu:1/1h", &err), SL_OK, "%s",
 		err.text);
 	cr_expect_eq(k->budget_count, 2);
