@@ -272,9 +272,9 @@ struct kube {
 	size_t holding_room;
 	uint32_t *holding_gpus;
 	struct kube_scaler *scaler;
-	struct kube_rollouts *rollouts; /* NULL: there are none. */
 	struct kube_dra *dra; /* NULL: no object is of dynamic resource allocation. */
 	bool trying;          /* Pods are moved to see what would come of it: devices stay with them. */
+	struct kube_rollouts *rollouts; /* NULL: there are none. */
 
 	/* Figures. */
 	uint64_t attempts, preempted, cycles_failed;

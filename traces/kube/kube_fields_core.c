@@ -23,8 +23,7 @@ const struct kube_field kube_pod_fields[] = {
 	{ "spec.tolerations.*", SL_APPROXIMATED, "tolerationSeconds is not read: for ever" },
 	{ "spec.affinity.*", SL_MODELLED, NULL },
 	{ "spec.topologySpreadConstraints.*", SL_MODELLED, NULL },
-	{ "spec.resourceClaims.*", SL_IGNORED,
-		"devices that are claimed are not given out: ask extended resources" },
+	{ "spec.resourceClaims.*", SL_MODELLED, NULL },
 	{ "spec.priorityClassName", SL_MODELLED, NULL },
 	{ "spec.priority", SL_MODELLED, NULL },
 	{ "spec.preemptionPolicy", SL_MODELLED, NULL },
@@ -165,15 +164,15 @@ static const struct kube_field device_class[] = {
 };
 
 static const struct kube_field claim[] = {
-	{ "spec.devices.requests.*", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.devices.constraints.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.devices.requests.*", SL_MODELLED, NULL },
+	{ "spec.devices.constraints.*", SL_MODELLED, NULL },
 	{ "spec.devices.config.*", SL_IGNORED, "does not move a start" },
 	{ "status.*", SL_IGNORED, "status is of the controller: what is decided here is decided anew" },
 };
 
 static const struct kube_field claim_template[] = {
-	{ "spec.spec.devices.requests.*", SL_IGNORED, "devices that are claimed are not given out" },
-	{ "spec.spec.devices.constraints.*", SL_IGNORED, "devices that are claimed are not given out" },
+	{ "spec.spec.devices.requests.*", SL_MODELLED, NULL },
+	{ "spec.spec.devices.constraints.*", SL_MODELLED, NULL },
 	{ "spec.spec.devices.config.*", SL_IGNORED, "does not move a start" },
 	{ "spec.metadata.*", SL_IGNORED, "does not move a start" },
 };
