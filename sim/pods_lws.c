@@ -62,19 +62,19 @@ static void near_these(struct pods_reading *r, struct sl_pod_near *near, const c
 }
 
 /* With its like, and away from all others that have the label. */
-static void alone_in(struct pods_reading *r, struct sl_podset *podset, const char *topology,
-	const char *label, const char *key)
+static void alone_in(struct pods_reading *r, struct sl_podset *podset, const char *topology, const char *key,
+	const char *group)
 {
 	const char **value = pods_alloc(r, 1, sizeof(*value));
 	struct sl_pod_near *near = pods_alloc(r, (size_t)podset->near_count + 2, sizeof(*near));
-	label_add(r, &podset->labels, label, key);
+	label_add(r, &podset->labels, key, group);
 	if (!topology || !value || !near)
 		return;
-	*value = key;
+	*value = group;
 	for (uint32_t i = 0; i < podset->near_count; i++)
 		near[i] = podset->near[i];
-	near_these(r, &near[podset->near_count], topology, label, value, false);
-	near_these(r, &near[podset->near_count + 1], topology, label, value, true);
+	near_these(r, &near[podset->near_count], topology, key, value, false);
+	near_these(r, &near[podset->near_count + 1], topology, key, value, true);
 	podset->near = near;
 	podset->near_count += 2;
 }

@@ -95,7 +95,7 @@ static uint32_t world_of(struct kueue *k, const char *name)
 
 static int make_podsets(struct kueue *k, struct kueue_world *world)
 {
-	world->podset = sl_alloc(k->arena, (size_t)k->shape_count + 1, sizeof(*world->podset));
+	world->podset = sl_alloc(k->arena, (size_t)k->shape_count + 1, sizeof(void *));
 	world->copy = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*world->copy));
 	if (!world->podset || !world->copy)
 		return SL_SYSTEM;
@@ -178,7 +178,7 @@ static int make_checks(struct kueue *k, struct sl_err *err)
 	const struct sl_cluster *cluster = k->cluster;
 	int status = SL_OK;
 	k->multi = sl_alloc(k->arena, (size_t)k->kq->check_count + 1, sizeof(*k->multi));
-	k->remote = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(struct kueue_remote *));
+	k->remote = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(void *));
 	if (!k->multi || !k->remote)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	for (uint32_t c = 0; c < k->kq->check_count && !status; c++) {

@@ -127,3 +127,38 @@ Test(kube_lws, the_group_is_made_anew)
 		kube_test_close(&test);
 	}
 }
+
+/* Four groups, the highest first, at most two not ready, down to number 1; one that is over keeps nobody. */
+Test(kube_lws, a_rollout_goes_group_by_group)
+{
+	static const char template[] =
+		"{\"kind\":\"LeaderWorkerSet\",\"metadata\":{\"name\":\"l\"},\"spec\":{\"rolloutStrategy\":{"
+		"\"rollingUpdateConfiguration\":{\"partition\":\"1\",\"maxUnavailable\":\"50%\"}},"
+		"\"leaderWorkerTemplate\":{\"size\":\"1\",\"workerTemplate\":{\"spec\":{" KUBE_ASKS(
+			"1", "1Gi") "}}}}}";
+	static const char *const name[] = { "l-0", "l-1", "l-2", "l-3" };
+	const struct sl_command command = { 20, "kubectl rollout restart leaderworkerset l ready=10s",
+		{ 0 } };
+	struct kube_test test;
+	sl_job job[4];
+	open_racks(&test);
+	for (uint32_t i = 0; i < 4; i++)
+		job[i] = kube_test_add(&test, 0, template);
+	test.jobs.count = 4;
+	test.jobs.id_name = name;
+	struct sl_setup setup = { .jobs = &test.jobs, .command = &command, .command_count = 1 };
+	cr_assert_eq(kube_rollouts_make(&test.k, &setup, &test.err), 0, "%s", test.err.text);
+	(void)kube_run(&test.k, 0);
+	cr_expect_eq(kube_rollout_due(&test.k), 20);
+	cr_expect_eq(kube_rollout_next(&test.k, 19), KUBE_NO, "not yet");
+	cr_expect_eq(kube_rollout_next(&test.k, 20), job[3].row);
+	cr_expect_eq(kube_rollout_next(&test.k, 20), job[2].row);
+	cr_expect_eq(kube_rollout_next(&test.k, 20), KUBE_NO, "two are not ready");
+	kube_rollout_started(&test.k, job[3].row);
+	cr_expect_eq(kube_rollout_due(&test.k), 20 + 10 * SL_SECOND);
+	cr_expect_eq(kube_rollout_next(&test.k, 21), KUBE_NO);
+	kube_remove(&test.k, 22, job[2]);
+	cr_expect_eq(kube_rollout_next(&test.k, 22), job[1].row, "its place is free");
+	cr_expect_eq(kube_rollout_next(&test.k, 20 + 10 * SL_SECOND), KUBE_NO, "down to number 1");
+	kube_test_close(&test);
+}

@@ -100,3 +100,29 @@ Test(kueue, rules_of_map)
 	}
 	bench_close(&bench);
 }
+
+/* The resource may have a slash, and the amount stands behind the last colon. */
+Test(kueue, budgets_of_checks)
+{
+	struct bench bench = bench_open();
+	struct kueue *k = bench.k;
+	struct sl_err err = { 0 };
+	k->kq = kq_new(bench.arena);
+	const uint32_t paid = kq_check(k->kq, "paid");
+	k->kq->check[paid].exists = true;
+	cr_assert_eq(kueue_budgets_make(k, "paid:nvidia.com/gpu:2/30d;paid:cpu:1/1h", &err), SL_OK, "%s",
+		err.text);
+	cr_expect_eq(k->budget_count, 2);
+	static const char *const wrong[] = { "paid:cpu:1", "paid:cpu/1h", "paid:cpu:x/1h", "paid:cpu:1/0s",
+		"paid:cpu:-1/1h", "free:cpu:1/1h" };
+	for (size_t i = 0; i < SL_LEN(wrong); i++) {
+		err = (struct sl_err){ 0 };
+		k->budget_count = 0;
+		cr_expect_eq(kueue_budgets_make(k, wrong[i], &err), SL_USAGE, "%s", wrong[i]);
+		cr_expect(
+			strstr(err.text, i + 1 < SL_LEN(wrong) ? "is no budget" : "no AdmissionCheck 'free'"),
+			"%s", err.text);
+	}
+	kq_free(k->kq);
+	bench_close(&bench);
+}
