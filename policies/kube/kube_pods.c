@@ -368,6 +368,7 @@ static void make_pod(
 		.node = KUBE_NO,
 		.must = pin && pin->node ? pin->node[index] : KUBE_NO,
 		.nominated = KUBE_NO,
+		.set = KUBE_NO,
 		.gpu_kind = KUBE_NO };
 	for (uint32_t i = 0; name && i < k->nodes; i++)
 		if (strcmp(k->node[i].name, name) == 0)
