@@ -129,7 +129,9 @@ struct kube_pod {
 	uint32_t nominated; /* Where it made room, or KUBE_NO. */
 	uint32_t attempts;
 	uint32_t failed_now;           /* So often at the instant at which it failed last. */
+	int64_t priority;              /* Its spec's. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
+	sl_time window;                /* The second of it. */
 	uint32_t failed_by;            /* Plugins, as bits. */
 	uint64_t failed_at;            /* kube.version then. */
 	uint32_t place;                /* In its heap. */
@@ -334,6 +336,7 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 sl_time kube_queue_next(const struct kube *k);
 void kube_queue_due(struct kube *k);
 sl_time kube_backoff(uint32_t attempts);
+void kube_queue_back_off(struct kube_pod *pod); /* Since it entered. */
 
 void kube_queue_wake(struct kube *k, uint32_t pod);
 bool kube_asks_same(const struct kube *k, const int64_t *a, const int64_t *b);

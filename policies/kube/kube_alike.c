@@ -7,7 +7,9 @@
  * one look does for all. They are kept in sets: the same in what they ask and in the number of attempts (up
  * to where the backoff grows no more), so that within a set the order of trying is that of time, then of
  * rows. Only the first of a set that may fit goes to the queue; the next one once that has been tried. What
- * comes of it, attempts and times included, is as if each were tried.
+ * comes of it, attempts included, is as if each were tried; but a set may fail before a pod that preempts at
+ * the same instant, and is tried once more then, and its flush counts changes from the beginning of the
+ * instant.
  */
 #include "policies/kube/kube.h"
 
@@ -82,7 +84,7 @@ static void leave(struct kube *k, uint32_t pod)
 		of->failed_at = set->version;
 	}
 	of->entered = entered_of(k, pod);
-	of->ready = of->entered + kube_backoff(of->attempts);
+	kube_queue_back_off(of);
 	kube_heap_take_out(k, &set->pods, of->place, alike_before);
 }
 

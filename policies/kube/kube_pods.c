@@ -363,6 +363,7 @@ static void make_pod(
 	struct kube_pod *pod = &k->pod[k->pods];
 	const char *name = k->spec[spec].podset->node;
 	*pod = (struct kube_pod){ .spec = spec,
+		.priority = k->spec[spec].priority,
 		.job = job,
 		.index = index,
 		.node = KUBE_NO,

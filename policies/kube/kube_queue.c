@@ -22,15 +22,20 @@ sl_time kube_backoff(uint32_t attempts)
 	return (seconds < BACKOFF_MAX ? seconds : BACKOFF_MAX) * SL_SECOND;
 }
 
+void kube_queue_back_off(struct kube_pod *pod)
+{
+	pod->ready = pod->entered + kube_backoff(pod->attempts);
+	pod->window = pod->ready / SL_SECOND;
+}
+
 /* ---- Heaps ----------------------------------------------------------------------------------------------
  */
 
 static bool active_before(const struct kube *k, uint32_t a, uint32_t b)
 {
 	const struct kube_pod *x = &k->pod[a], *y = &k->pod[b];
-	const int64_t px = k->spec[x->spec].priority, py = k->spec[y->spec].priority;
-	if (px != py)
-		return px > py;
+	if (x->priority != y->priority)
+		return x->priority > y->priority;
 	if (x->entered != y->entered)
 		return x->entered < y->entered;
 	return a < b;
@@ -38,7 +43,7 @@ static bool active_before(const struct kube *k, uint32_t a, uint32_t b)
 
 static bool backoff_before(const struct kube *k, uint32_t a, uint32_t b)
 {
-	const sl_time x = k->pod[a].ready / SL_SECOND, y = k->pod[b].ready / SL_SECOND;
+	const sl_time x = k->pod[a].window, y = k->pod[b].window;
 	return x != y ? x < y : active_before(k, a, b);
 }
 
@@ -167,7 +172,7 @@ void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
 	of->failed_at = k->version;
 	of->failed_now = of->failed_now && of->entered == k->now ? of->failed_now + 1 : 1;
 	of->entered = k->now;
-	of->ready = k->now + kube_backoff(of->attempts);
+	kube_queue_back_off(of);
 	if (!kube_alike_park(k, pod))
 		park(k, pod);
 }
