@@ -118,7 +118,8 @@ enum kube_pod_state {
 	KUBE_POD_GONE,
 	KUBE_POD_ACTIVE,
 	KUBE_POD_BACKOFF,
-	KUBE_POD_PARKED, /* Unschedulable. */
+	KUBE_POD_PARKED, /* Unschedulable; */
+	KUBE_POD_ALIKE,  /* so with others that ask the same. */
 	KUBE_POD_GATED,  /* Fewer of its gang are there than it needs. */
 	KUBE_POD_WAITS,  /* On its node, for the others of its gang. */
 	KUBE_POD_BOUND
@@ -132,10 +133,14 @@ struct kube_pod {
 	uint32_t nominated; /* Where it made room, or KUBE_NO. */
 	uint32_t attempts;
 	uint32_t failed_now;           /* So often at the instant at which it failed last. */
+	int64_t priority;              /* Its spec's. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
+	sl_time window;                /* The second of it. */
 	uint32_t failed_by;            /* Plugins, as bits. */
 	uint64_t failed_at;            /* kube.version then. */
 	uint32_t place;                /* In its heap. */
+	uint32_t set;                  /* Of those alike, that it was in last; KUBE_NO. */
+	uint32_t retries;              /* The set's, when it came. */
 	uint32_t next, before;         /* On its node. */
 	uint32_t gpu_kind;             /* Of the node's, that it has. */
 	struct kube_grants *grants;    /* Devices of its own claims, or NULL. */
@@ -197,6 +202,20 @@ struct kube_like {
 	size_t failed_at; /* In `freed`: nodes before it need not be asked again. */
 };
 
+/* Unschedulable pods that ask the same and were tried as often. */
+struct kube_alike {
+	struct kube_heap pods;
+	uint32_t retries; /* Of all of them together, */
+	sl_time retried;  /* the last one; */
+	uint64_t version; /* kube.version then. */
+	sl_time failed;   /* When one of them failed last. */
+	uint32_t last;    /* Highest row among them. */
+	uint32_t ahead;   /* Its first, where that is to be tried; KUBE_NO. */
+	bool mixed;       /* Their order is not that of rows. */
+	bool due;         /* To be tried again. */
+	bool listed;
+};
+
 struct kube_budget { /* PodDisruptionBudget */
 	const char *space;
 	struct sl_label_selector pods;
@@ -248,6 +267,11 @@ struct kube {
 	struct kube_heap active, backoff;
 	uint32_t *parked; /* In order of parking; pods that left it stand there until it is swept. */
 	size_t parked_count, parked_room;
+	struct kube_alike *alike;
+	size_t alike_room;
+	uint32_t *listed; /* Of those, where pods are. */
+	size_t listed_count, listed_room;
+	bool alike_due;  /* Of some. */
 	uint32_t *freed; /* Nodes on which something was freed, or that came. */
 	size_t freed_count, freed_room;
 	uint64_t version;  /* Of the world: goes up as anything changes. */
@@ -325,6 +349,24 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 sl_time kube_queue_next(const struct kube *k);
 void kube_queue_due(struct kube *k);
 sl_time kube_backoff(uint32_t attempts);
+void kube_queue_back_off(struct kube_pod *pod); /* Since it entered. */
+
+void kube_queue_wake(struct kube *k, uint32_t pod);
+bool kube_asks_same(const struct kube *k, const int64_t *a, const int64_t *b);
+typedef bool kube_order(const struct kube *k, uint32_t a, uint32_t b);
+bool kube_heap_push(struct kube *k, struct kube_heap *heap, uint32_t pod, kube_order *before);
+void kube_heap_take_out(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before);
+void kube_heap_renew(struct kube *k, struct kube_heap *heap, kube_order *before);
+
+/* kube_alike.c: unschedulable pods that ask the same, tried together. */
+bool kube_alike_park(struct kube *k, uint32_t pod);            /* False: it is not such a pod. */
+void kube_alike_drop(struct kube *k, uint32_t pod);            /* It is no more. */
+void kube_alike_tried(struct kube *k, uint32_t pod);           /* It left the queue to be tried. */
+void kube_alike_changed(struct kube *k, const uint32_t *spec); /* A pod of it went; NULL: a node came. */
+void kube_alike_settle(struct kube *k);                        /* Before the next is tried. */
+sl_time kube_alike_next(const struct kube *k);
+void kube_alike_flush(struct kube *k);
+void kube_alike_free(struct kube *k);
 
 /* kube_filter.c, kube_near.c */
 struct kube_near;
@@ -354,6 +396,7 @@ int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const
 int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
 
 /* kube_preempt.c */
+int64_t kube_lowest(const struct kube *k);       /* The lowest priority placed; INT64_MAX: none is. */
 bool kube_preempt(struct kube *k, uint32_t pod); /* Victims were evicted, and the pod is nominated. */
 
 /* kube_cycle.c */

@@ -68,8 +68,8 @@ static uint32_t find_node(struct kube *k, uint32_t pod, bool *again)
 		const size_t count = find_feasible(k, &cycle);
 		const uint32_t like = k->spec[k->pod[pod].spec].like;
 		node = count ? kube_choose(k, pod, k->feasible, count) : KUBE_NO;
-		if (like != KUBE_NO && !cycle.near) {
-			k->like[like].failed = node == KUBE_NO && !k->nominees;
+		if (like != KUBE_NO && !cycle.near && node == KUBE_NO) { /* Else it is as true as it was. */
+			k->like[like].failed = !k->nominees;
 			k->like[like].failed_at = k->freed_count;
 		}
 	}
@@ -130,7 +130,7 @@ static void fail(struct kube *k, uint32_t pod, bool again)
 
 static bool has_lower(const struct kube *k, uint32_t pod)
 {
-	return k->levels && k->level[0].priority < k->spec[k->pod[pod].spec].priority;
+	return kube_lowest(k) < k->spec[k->pod[pod].spec].priority;
 }
 
 /* Which nodes could be helped has to be known. */
@@ -168,7 +168,7 @@ static void fail_or_preempt(struct kube *k, uint32_t pod, bool again)
 static bool is_waiting(const struct kube_pod *pod)
 {
 	return pod->state == KUBE_POD_ACTIVE || pod->state == KUBE_POD_BACKOFF ||
-	       pod->state == KUBE_POD_PARKED || pod->state == KUBE_POD_GATED;
+	       pod->state == KUBE_POD_PARKED || pod->state == KUBE_POD_ALIKE || pod->state == KUBE_POD_GATED;
 }
 
 /* The rows in which a gang's pods stand. */

@@ -369,6 +369,7 @@ void kube_free(struct kube *k)
 	free(k->active.pod);
 	free(k->backoff.pod);
 	free(k->parked);
+	kube_alike_free(k);
 	free(k->freed);
 	free(k->level);
 	free(k->nominee);

@@ -369,11 +369,13 @@ static void make_pod(
 	struct kube_pod *pod = &k->pod[k->pods];
 	const char *name = k->spec[spec].podset->node;
 	*pod = (struct kube_pod){ .spec = spec,
+		.priority = k->spec[spec].priority,
 		.job = job,
 		.index = index,
 		.node = KUBE_NO,
 		.must = pin && pin->node ? pin->node[index] : KUBE_NO,
 		.nominated = KUBE_NO,
+		.set = KUBE_NO,
 		.gpu_kind = KUBE_NO };
 	for (uint32_t i = 0; name && i < k->nodes; i++)
 		if (strcmp(k->node[i].name, name) == 0)

@@ -204,6 +204,8 @@ static uint32_t offset_of(const struct kube *k, uint32_t pod)
 	return (uint32_t)sl_rng_below(&rng, k->nodes);
 }
 
+int64_t kube_lowest(const struct kube *k) { return k->levels ? k->level[0].priority : INT64_MAX; }
+
 static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 {
 	const uint32_t offset = offset_of(k, pod);

@@ -22,15 +22,20 @@ sl_time kube_backoff(uint32_t attempts)
 	return (seconds < BACKOFF_MAX ? seconds : BACKOFF_MAX) * SL_SECOND;
 }
 
+void kube_queue_back_off(struct kube_pod *pod)
+{
+	pod->ready = pod->entered + kube_backoff(pod->attempts);
+	pod->window = pod->ready / SL_SECOND;
+}
+
 /* ---- Heaps ----------------------------------------------------------------------------------------------
  */
 
 static bool active_before(const struct kube *k, uint32_t a, uint32_t b)
 {
 	const struct kube_pod *x = &k->pod[a], *y = &k->pod[b];
-	const int64_t px = k->spec[x->spec].priority, py = k->spec[y->spec].priority;
-	if (px != py)
-		return px > py;
+	if (x->priority != y->priority)
+		return x->priority > y->priority;
 	if (x->entered != y->entered)
 		return x->entered < y->entered;
 	return a < b;
@@ -38,11 +43,9 @@ static bool active_before(const struct kube *k, uint32_t a, uint32_t b)
 
 static bool backoff_before(const struct kube *k, uint32_t a, uint32_t b)
 {
-	const sl_time x = k->pod[a].ready / SL_SECOND, y = k->pod[b].ready / SL_SECOND;
+	const sl_time x = k->pod[a].window, y = k->pod[b].window;
 	return x != y ? x < y : active_before(k, a, b);
 }
-
-typedef bool order(const struct kube *k, uint32_t a, uint32_t b);
 
 static void put(struct kube *k, struct kube_heap *heap, size_t at, uint32_t pod)
 {
@@ -50,7 +53,7 @@ static void put(struct kube *k, struct kube_heap *heap, size_t at, uint32_t pod)
 	k->pod[pod].place = (uint32_t)at;
 }
 
-static void rise(struct kube *k, struct kube_heap *heap, size_t at, order *before)
+static void rise(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before)
 {
 	const uint32_t pod = heap->pod[at];
 	while (at && before(k, pod, heap->pod[(at - 1) / 2])) {
@@ -60,7 +63,7 @@ static void rise(struct kube *k, struct kube_heap *heap, size_t at, order *befor
 	put(k, heap, at, pod);
 }
 
-static void sink(struct kube *k, struct kube_heap *heap, size_t at, order *before)
+static void sink(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before)
 {
 	const uint32_t pod = heap->pod[at];
 	for (;;) {
@@ -77,7 +80,7 @@ static void sink(struct kube *k, struct kube_heap *heap, size_t at, order *befor
 	put(k, heap, at, pod);
 }
 
-static bool push(struct kube *k, struct kube_heap *heap, uint32_t pod, order *before)
+bool kube_heap_push(struct kube *k, struct kube_heap *heap, uint32_t pod, kube_order *before)
 {
 	if (!kube_grow(k, &heap->pod, &heap->capacity, sizeof(*heap->pod), heap->count + 1))
 		return false;
@@ -86,7 +89,7 @@ static bool push(struct kube *k, struct kube_heap *heap, uint32_t pod, order *be
 	return true;
 }
 
-static void take_out(struct kube *k, struct kube_heap *heap, size_t at, order *before)
+void kube_heap_take_out(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before)
 {
 	const uint32_t last = heap->pod[--heap->count];
 	if (at == heap->count)
@@ -96,12 +99,18 @@ static void take_out(struct kube *k, struct kube_heap *heap, size_t at, order *b
 	sink(k, heap, k->pod[last].place, before);
 }
 
+void kube_heap_renew(struct kube *k, struct kube_heap *heap, kube_order *before)
+{
+	for (size_t i = heap->count / 2; i-- > 0;)
+		sink(k, heap, i, before);
+}
+
 /* ---- The three of them ----------------------------------------------------------------------------------
  */
 
 static void to_active(struct kube *k, uint32_t pod)
 {
-	if (push(k, &k->active, pod, active_before))
+	if (kube_heap_push(k, &k->active, pod, active_before))
 		k->pod[pod].state = KUBE_POD_ACTIVE;
 }
 
@@ -114,10 +123,12 @@ void kube_queue_add(struct kube *k, uint32_t pod)
 void kube_queue_drop(struct kube *k, uint32_t pod)
 {
 	struct kube_pod *of = &k->pod[pod];
+	if (of->set != KUBE_NO)
+		kube_alike_drop(k, pod);
 	if (of->state == KUBE_POD_ACTIVE)
-		take_out(k, &k->active, of->place, active_before);
+		kube_heap_take_out(k, &k->active, of->place, active_before);
 	if (of->state == KUBE_POD_BACKOFF)
-		take_out(k, &k->backoff, of->place, backoff_before);
+		kube_heap_take_out(k, &k->backoff, of->place, backoff_before);
 	of->state = KUBE_POD_GONE; /* A parked one is swept later. */
 }
 
@@ -130,15 +141,18 @@ static bool may_pop(const struct kube *k, const struct kube_pod *pod)
 uint32_t kube_queue_pop(struct kube *k)
 {
 	uint32_t pod = KUBE_NO;
+	kube_alike_settle(k);
 	if (k->active.count) {
 		pod = k->active.pod[0];
-		take_out(k, &k->active, 0, active_before);
+		kube_heap_take_out(k, &k->active, 0, active_before);
 	} else if (k->backoff.count && may_pop(k, &k->pod[k->backoff.pod[0]])) {
 		pod = k->backoff.pod[0];
-		take_out(k, &k->backoff, 0, backoff_before);
+		kube_heap_take_out(k, &k->backoff, 0, backoff_before);
 	}
-	if (pod != KUBE_NO)
-		k->pod[pod].attempts++;
+	if (pod == KUBE_NO)
+		return KUBE_NO;
+	k->pod[pod].attempts++;
+	kube_alike_tried(k, pod);
 	return pod;
 }
 
@@ -158,27 +172,28 @@ void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
 	of->failed_at = k->version;
 	of->failed_now = of->failed_now && of->entered == k->now ? of->failed_now + 1 : 1;
 	of->entered = k->now;
-	of->ready = k->now + kube_backoff(of->attempts);
-	park(k, pod);
+	kube_queue_back_off(of);
+	if (!kube_alike_park(k, pod))
+		park(k, pod);
 }
 
-static void wake(struct kube *k, uint32_t pod)
+void kube_queue_wake(struct kube *k, uint32_t pod)
 {
 	if (k->pod[pod].ready <= k->now) {
 		to_active(k, pod);
 		return;
 	}
-	if (push(k, &k->backoff, pod, backoff_before))
+	if (kube_heap_push(k, &k->backoff, pod, backoff_before))
 		k->pod[pod].state = KUBE_POD_BACKOFF;
 }
 
 /* ---- Hints ----------------------------------------------------------------------------------------------
  */
 
-static bool asks_same(const struct kube *k, const struct kube_spec *a, const struct kube_spec *b)
+bool kube_asks_same(const struct kube *k, const int64_t *a, const int64_t *b)
 {
 	for (uint32_t i = 0; i < k->resources; i++)
-		if (a->request[i] > 0 && b->request[i] > 0)
+		if (a[i] > 0 && b[i] > 0)
 			return true;
 	return false;
 }
@@ -198,7 +213,7 @@ static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_cha
 		return pod->failed_by != 1U << KUBE_GANG;
 	const struct kube_spec *of = &k->spec[other];
 	if (change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_FIT) &&
-		(asks_same(k, spec, of) || pod->nominated != KUBE_NO))
+		(kube_asks_same(k, spec->request, of->request) || pod->nominated != KUBE_NO))
 		return true;
 	if ((pod->failed_by & 1U << KUBE_DRA) && of->claims) /* A claim was allocated, or freed. */
 		return true;
@@ -215,6 +230,8 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 	if (change != KUBE_POD_CAME &&
 		kube_grow(k, &k->freed, &k->freed_room, sizeof(*k->freed), k->freed_count + 1))
 		k->freed[k->freed_count++] = node;
+	if (change != KUBE_POD_CAME)
+		kube_alike_changed(k, change == KUBE_NODE_CAME ? NULL : &spec);
 	if (change == KUBE_POD_CAME && !k->near_pods && !k->status) {
 		bool any = false;
 		for (size_t i = 0; i < k->parked_count && !any; i++)
@@ -229,7 +246,7 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 		if (k->pod[pod].state != KUBE_POD_PARKED || k->pod[pod].place != i)
 			continue; /* It left. */
 		if (hint(k, &k->pod[pod], change, spec)) {
-			wake(k, pod);
+			kube_queue_wake(k, pod);
 			continue;
 		}
 		k->pod[pod].place = (uint32_t)kept;
@@ -244,8 +261,8 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 /* The earliest of: the end of a backoff, the flush of a pod that may find another world. */
 sl_time kube_queue_next(const struct kube *k)
 {
-	sl_time next = SL_NEVER;
-	if (k->backoff.count)
+	sl_time next = kube_alike_next(k);
+	if (k->backoff.count && k->pod[k->backoff.pod[0]].ready < next)
 		next = k->pod[k->backoff.pod[0]].ready;
 	for (size_t i = 0; i < k->parked_count; i++) {
 		const struct kube_pod *pod = &k->pod[k->parked[i]];
@@ -263,10 +280,11 @@ void kube_queue_due(struct kube *k)
 {
 	while (k->backoff.count && k->pod[k->backoff.pod[0]].ready <= k->now) {
 		const uint32_t pod = k->backoff.pod[0];
-		take_out(k, &k->backoff, 0, backoff_before);
+		kube_heap_take_out(k, &k->backoff, 0, backoff_before);
 		to_active(k, pod);
 	}
 	size_t kept = 0;
+	kube_alike_flush(k);
 	if (!k->parked_count || kube_queue_next(k) > k->now)
 		return;
 	for (size_t i = 0; i < k->parked_count; i++) {
@@ -274,7 +292,7 @@ void kube_queue_due(struct kube *k)
 		if (k->pod[pod].state != KUBE_POD_PARKED || k->pod[pod].place != i)
 			continue;
 		if (k->pod[pod].entered + k->options.flush <= k->now && k->pod[pod].failed_at != k->version) {
-			wake(k, pod);
+			kube_queue_wake(k, pod);
 			continue;
 		}
 		k->pod[pod].place = (uint32_t)kept;

@@ -251,3 +251,54 @@ Test(kube_node, pods_of_a_node_that_goes_are_recreated)
 	cr_expect_eq(test.k.job[two.row].bound, 2);
 	kube_test_close(&test);
 }
+
+/* Six that ask the same wait for a node of 1; one goes at 10 s. All are tried again: one fits, five do not,
+ * as often as if each had been looked at by itself. */
+Test(kube_queue, those_alike_are_tried_as_often_as_one_by_one)
+{
+	struct kube_test test = { .cpus = 1, .gib = 4, .nodes = 1 };
+	sl_job job[7];
+	kube_test_open(&test);
+	for (size_t i = 0; i < SL_LEN(job); i++)
+		job[i] = kube_test_pod(&test, 0, "", SMALL);
+	runs(&test, 0);
+	cr_expect_eq(test.k.attempts, 7);
+	cr_expect_eq(test.k.cycles_failed, 6);
+	kube_remove(&test.k, 10 * SL_SECOND, job[0]);
+	runs(&test, 10);
+	cr_expect_eq(kube_test_at(&test, job[1], 0), 1);
+	cr_expect_eq(test.k.attempts, 13);
+	cr_expect_eq(test.k.cycles_failed, 11);
+	kube_remove(&test.k, 20 * SL_SECOND, job[2]); /* It waited. */
+	kube_remove(&test.k, 20 * SL_SECOND, job[1]);
+	runs(&test, 20);
+	cr_expect_eq(kube_test_at(&test, job[3], 0), 1);
+	cr_expect_eq(test.k.attempts, 17);
+	kube_test_close(&test);
+}
+
+/* Who came later has failed less often, and backs off for less: it goes first, as kube-scheduler pops what is
+ * over with its backoff before what is not. Job 2 fails at 0 s (1 s), 10 s (2 s), 20 s (4 s); job 3 comes at
+ * 21 s: at 22 s its backoff (1 s) is over, that of job 2 (24 s) is not. */
+Test(kube_queue, those_alike_that_failed_less_may_go_first)
+{
+	struct kube_test test = { .cpus = 2, .gib = 4, .nodes = 1 };
+	kube_test_open(&test);
+	const sl_job holds = kube_test_pod(&test, 0, "", SMALL);
+	sl_job other = kube_test_pod(&test, 0, "", SMALL);
+	const sl_job waits = kube_test_pod(&test, 0, "", KUBE_ASKS("2", "1Gi"));
+	runs(&test, 0);
+	for (int64_t now = 10; now <= 20; now += 10) {
+		kube_remove(&test.k, now * SL_SECOND, other);
+		other = kube_test_pod(&test, now * SL_SECOND, "", SMALL);
+		runs(&test, now);
+	}
+	const sl_job late = kube_test_pod(&test, 21 * SL_SECOND, "", KUBE_ASKS("2", "1Gi"));
+	runs(&test, 21);
+	kube_remove(&test.k, 22 * SL_SECOND, holds);
+	kube_remove(&test.k, 22 * SL_SECOND, other);
+	runs(&test, 22);
+	cr_expect_eq(kube_test_at(&test, late, 0), 1);
+	cr_expect_eq(kube_test_at(&test, waits, 0), 0);
+	kube_test_close(&test);
+}
