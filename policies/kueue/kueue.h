@@ -48,6 +48,7 @@ struct kueue_shape {
 	uint32_t podset_count;
 	int64_t priority;
 	sl_time max_execution; /* 0: none. */
+	const char *refused;   /* Why its devices cannot be charged; NULL. */
 };
 
 /* What is to be done at a time. */
@@ -206,6 +207,9 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row);
 
 /* kueue_run.c: the controller. */
 void kueue_run(struct kueue *k);
+/* What its pods' claims add to the request; why they are refused, or NULL. */
+const char *kueue_charge_claims(
+	struct kueue *k, const char *space, const struct sl_podset *from, struct kq_podset *to);
 void kueue_submit(struct kueue *k, uint32_t row);
 void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted);
 /* Its pods died, by a model's doing or by kube-scheduler's; it is still admitted. */

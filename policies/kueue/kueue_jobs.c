@@ -133,14 +133,24 @@ static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
  * ------------------------------------------------------------------------------------------------
  */
 
+static const char *space_of(const struct kueue *k, uint32_t row)
+{
+	const struct sl_job_more *more = more_of(k, row);
+	return more && more->space && *more->space ? more->space : "default";
+}
+
 static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, struct sl_err *err)
 {
 	shape->pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, err);
 	if (!shape->pods)
 		return err->status ? err->status : sl_fail(err, SL_SYSTEM, "out of memory");
 	struct kq_podset *podset = kq_room(k->kq, shape->pods->count, sizeof(*podset));
-	for (uint32_t i = 0; podset && i < shape->pods->count; i++)
+	for (uint32_t i = 0; podset && i < shape->pods->count; i++) {
 		take_podset(k, &shape->pods->podset[i], &podset[i]);
+		const char *refused =
+			kueue_charge_claims(k, space_of(k, row), &shape->pods->podset[i], &podset[i]);
+		shape->refused = shape->refused ? shape->refused : refused;
+	}
 	shape->podset = podset;
 	shape->podset_count = shape->pods->count;
 	shape->max_execution = max_execution(k, shape->pods);
@@ -352,8 +362,10 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	char name[64], buffer[32];
 	name_workload(k, row, name);
 	const struct kueue_shape *shape = &k->shape[k->shape_of[row]];
-	const struct choice choice = choose(k, row, buffer);
+	struct choice choice = choose(k, row, buffer);
 	const char *space = choice.local != KQ_NO ? kq->local[choice.local].space : choice.space;
+	if (shape->refused)
+		choice.local = KQ_NO; /* Kueue does not queue it. */
 	const uint32_t id = kq_workload(kq, space, name);
 	struct kq_podset *podset = kq_room(kq, shape->podset_count, sizeof(*podset));
 	if (!podset || !remember(k, id, row))
