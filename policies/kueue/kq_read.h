@@ -25,6 +25,13 @@ struct kq_retry {
 	sl_time base, max;
 };
 
+/* resources.deviceClassMappings: the resource that stands for these classes of devices. */
+struct kq_mapping {
+	uint32_t resource;
+	const char **class;
+	uint32_t count;
+};
+
 struct kq_read {
 	struct kq *kq;
 	const struct sl_object *object;
@@ -34,6 +41,8 @@ struct kq_read {
 	struct kq_transforms transforms;
 	struct kq_retry *retry;
 	uint32_t retry_count;
+	struct kq_mapping *mapping;
+	uint32_t mapping_count;
 	bool ignore_undeclared;
 	uint32_t queues; /* ClusterQueues there are. */
 	int64_t *sum;    /* By resource, of the pod that is being read. */

@@ -96,6 +96,24 @@ static void read_transform(struct kq *kq, struct kq_at at, struct kq_transform *
 	}
 }
 
+static void read_mappings(struct kq_read *read, struct kq_at list)
+{
+	struct kq *kq = read->kq;
+	read->mapping = kq_room(kq, kq_doc_count(list), sizeof(*read->mapping));
+	read->mapping_count = 0;
+	for (struct kq_at one = kq_doc_first(list); one.node && read->mapping; one = kq_doc_next(one)) {
+		const struct kq_at names = kq_doc_get(one, "deviceClassNames");
+		struct kq_mapping *mapping = &read->mapping[read->mapping_count++];
+		mapping->resource = kq_resource(kq, kq_doc_name(one, "name"));
+		mapping->class = kq_room(kq, kq_doc_count(names), sizeof(*mapping->class));
+		for (struct kq_at name = kq_doc_first(names); name.node && mapping->class;
+			name = kq_doc_next(name)) {
+			const char *text = kq_doc_text(name);
+			mapping->class[mapping->count++] = text ? text : "";
+		}
+	}
+}
+
 static void read_resources(struct kq_read *read, struct kq_at at)
 {
 	static const char *const words[] = { "BlockUndeclared", "IgnoreUndeclared", NULL };
@@ -111,6 +129,7 @@ static void read_resources(struct kq_read *read, struct kq_at at)
 	}
 	for (struct kq_at one = kq_doc_first(list); one.node && transform; one = kq_doc_next(one))
 		read_transform(kq, one, &transform[transforms->count++]);
+	read_mappings(read, kq_doc_get(at, "deviceClassMappings"));
 	transforms->exclude = exclude;
 	transforms->at = transform;
 	read->ignore_undeclared = kq_doc_word(kq_doc_get(at, "quotaCheckStrategy"), words, 0) == 1;

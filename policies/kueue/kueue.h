@@ -53,6 +53,7 @@ struct kueue_shape {
 	int64_t priority;
 	sl_time max_execution; /* 0: none. */
 	bool active;
+	const char *refused; /* Why its devices cannot be charged; NULL. */
 };
 
 /* What is to be done at a time. */
@@ -231,7 +232,7 @@ bool kueue_due_pop(struct kueue *k, struct kueue_entry *entry); /* What is due b
 sl_time kueue_due_next(const struct kueue *k);
 
 /* kueue_jobs.c: which queue a job goes to, and what its pods ask. */
-const struct kq_podset *kueue_podsets(
+struct kq_podset *kueue_podsets(
 	struct kq *kq, const struct kq_transforms *transforms, const struct sl_pods *pods);
 int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 int kueue_rules_make(struct kueue *k, const char *text, struct sl_err *err);
@@ -239,6 +240,9 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row);
 
 /* kueue_run.c: the controller. */
 void kueue_run(struct kueue *k);
+/* What its pods' claims add to the request; why they are refused, or NULL. */
+const char *kueue_charge_claims(
+	struct kueue *k, const char *space, const struct sl_podset *from, struct kq_podset *to);
 void kueue_submit(struct kueue *k, uint32_t row);
 void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted);
 /* Its pods died, by a model's doing or by kube-scheduler's; it is still admitted. */

@@ -70,7 +70,7 @@ static void take_podset(struct kq *kq, const struct kq_transforms *transforms, c
 	take_topology(kq, &from->topology, to);
 }
 
-const struct kq_podset *kueue_podsets(
+struct kq_podset *kueue_podsets(
 	struct kq *kq, const struct kq_transforms *transforms, const struct sl_pods *pods)
 {
 	struct kq_podset *podset = kq_room(kq, pods->count, sizeof(*podset));
@@ -148,12 +148,24 @@ static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
  * ------------------------------------------------------------------------------------------------
  */
 
+static const char *space_of(const struct kueue *k, uint32_t row)
+{
+	const struct sl_job_more *more = more_of(k, row);
+	return more && more->space && *more->space ? more->space : "default";
+}
+
 static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, struct sl_err *err)
 {
 	shape->pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, err);
 	if (!shape->pods)
 		return err->status ? err->status : sl_fail(err, SL_SYSTEM, "out of memory");
-	shape->podset = kueue_podsets(k->kq, &k->read.transforms, shape->pods);
+	struct kq_podset *podset = kueue_podsets(k->kq, &k->read.transforms, shape->pods);
+	for (uint32_t i = 0; podset && i < shape->pods->count; i++) {
+		const char *refused =
+			kueue_charge_claims(k, space_of(k, row), &shape->pods->podset[i], &podset[i]);
+		shape->refused = shape->refused ? shape->refused : refused;
+	}
+	shape->podset = podset;
 	shape->podset_count = shape->pods->count;
 	shape->max_execution = max_execution(k, shape->pods);
 	shape->active = is_active(k, shape->pods);
@@ -365,8 +377,10 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	char name[64], buffer[32];
 	name_workload(k, row, name);
 	const struct kueue_shape *shape = &k->shape[k->shape_of[row]];
-	const struct choice choice = choose(k, row, buffer);
+	struct choice choice = choose(k, row, buffer);
 	const char *space = choice.local != KQ_NO ? kq->local[choice.local].space : choice.space;
+	if (shape->refused)
+		choice.local = KQ_NO; /* Kueue does not queue it. */
 	const uint32_t id = kq_workload(kq, space, name);
 	struct kq_podset *podset = kq_room(kq, shape->podset_count, sizeof(*podset));
 	if (!podset || !remember(k, id, row))
