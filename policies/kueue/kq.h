@@ -518,6 +518,8 @@ void kq_did(struct kq *kq, enum kq_effect_kind kind, uint32_t workload, uint32_t
 /* After what is configured was made or changed: trees, heights, activity, dense arrays; usage is counted anew
  * from the workloads that hold quota (KQ_QUOTA_RESERVED true, with an admission). */
 int kq_seal(struct kq *kq);
+/* Hosts came, went, or changed, and nothing else: the topologies, with what holders use there, anew. */
+int kq_hosts_changed(struct kq *kq);
 /* Status of one queue, by itself: made by kq_seal too. */
 void kq_queue_status(struct kq *kq, uint32_t queue);
 

@@ -257,3 +257,14 @@ int kq_seal(struct kq *kq)
 	}
 	return kq->err.status;
 }
+
+int kq_hosts_changed(struct kq *kq)
+{
+	kq_tas_seal(kq);
+	for (uint32_t i = 0; i < kq->queue_count; i++) {
+		const struct kq_node *queue = &kq->node[kq->queue[i]];
+		for (uint32_t j = 0; j < queue->holder_count; j++)
+			kq_tas_add(kq, queue->holder[j]);
+	}
+	return kq->err.status;
+}

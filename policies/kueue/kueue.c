@@ -96,7 +96,8 @@ static const struct sl_param kueue_params[PARAM_COUNT] = {
 		"zero: what is decided is so at once; api: writes to the API server pass a token bucket, and cycles "
 		"without result wait 1 to 10 ms",
 		0, 0 },
-	[PARAM_QPS] = { "qps", SL_PARAM_INT, "50", "1..100000", "latency=api: writes a second", 1, 100000 },
+	[PARAM_QPS] = { "qps", SL_PARAM_INT, "50", "1..100000", "latency=api: writes of one kind a second", 1,
+		100000 },
 	[PARAM_BURST] = { "burst", SL_PARAM_INT, "100", "1..100000", "latency=api: writes at once", 1,
 		100000 },
 };

@@ -113,6 +113,9 @@ struct kueue_world;  /* kueue_multi.c */
 struct kueue_multi;
 struct kueue_remote;
 
+/* Kinds of objects that are written: each has a bucket. */
+enum kueue_kind { KUEUE_WORKLOADS, KUEUE_QUEUES, KUEUE_LOCALS, KUEUE_KINDS };
+
 struct kueue {
 	struct sl_arena *arena;
 	const struct sl_jobs *jobs;
@@ -184,9 +187,9 @@ struct kueue {
 	uint32_t command_count, command_done;
 
 	/* Writes to the API server (latency=api): kueue_api.c. */
-	sl_time tat;        /* When the bucket is full again, less its depth. */
-	sl_time loop_until; /* The scheduler's own writes keep it busy. */
-	sl_time backoff;    /* Of a loop that finds nothing to do. */
+	sl_time tat[KUEUE_KINDS]; /* When that bucket is full again, less its depth. */
+	sl_time loop_until;       /* The scheduler's own writes keep it busy. */
+	sl_time backoff;          /* Of a loop that finds nothing to do. */
 	struct kueue_status {
 		uint32_t *queue; /* Whose status has changed, in order; a ring. */
 		bool *dirty;
@@ -278,7 +281,7 @@ void kueue_bind_add(struct kueue *k, uint32_t row);
 void kueue_bind_run(struct kueue *k);
 
 /* kueue_api.c: writes to the API server. When one that is made now is through. */
-sl_time kueue_write(struct kueue *k);
+sl_time kueue_write(struct kueue *k, enum kueue_kind kind);
 void kueue_status_changed(struct kueue *k, uint32_t workload);
 void kueue_status_written(struct kueue *k, uint32_t which);
 int kueue_api_make(struct kueue *k, struct sl_err *err);

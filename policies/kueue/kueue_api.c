@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kueue_api.c - writes to the API server, which the controller's client lets through at a rate: a token
- * bucket, as client-go's (flowcontrol's token bucket over rate.Limiter): first come, first through.
+ * bucket, as client-go's (flowcontrol's token bucket over rate.Limiter): first come, first through. Each kind
+ * of object has a bucket of its own: controller-runtime makes a REST client a kind (pkg/client/
+ * client_rest_resources.go), and each that is made of a configuration without RateLimiter, as Kueue's, makes
+ * its own limiter (kubernetes-sigs/kueue pull request 15310 says so of Kueue's clients of workers).
  *
  * Who writes, by Kueue's source (pkg/scheduler/scheduler.go, pkg/controller/core; the release of the other
  * rules): an admission is one write, made beside the scheduling loop after the workload is assumed; an
@@ -12,16 +15,17 @@
  */
 #include "policies/kueue/kueue.h"
 
-sl_time kueue_write(struct kueue *k)
+sl_time kueue_write(struct kueue *k, enum kueue_kind kind)
 {
 	if (!k->api)
 		return k->now;
 	const sl_time every = SL_SECOND / k->qps;
 	const sl_time depth = every * (k->burst - 1);
 	k->writes++;
-	k->tat = k->tat > k->now ? k->tat : k->now;
-	const sl_time through = k->tat - depth > k->now ? k->tat - depth : k->now;
-	k->tat += every;
+	sl_time *tat = &k->tat[kind];
+	*tat = *tat > k->now ? *tat : k->now;
+	const sl_time through = *tat - depth > k->now ? *tat - depth : k->now;
+	*tat += every;
 	return through;
 }
 
@@ -38,9 +42,7 @@ int kueue_api_make(struct kueue *k, struct sl_err *err)
 	return SL_OK;
 }
 
-enum { OF_QUEUES, OF_LOCALS };
-
-static void begin(struct kueue *k, struct kueue_status *status, uint32_t which, uint32_t size)
+static void begin(struct kueue *k, struct kueue_status *status, enum kueue_kind which, uint32_t size)
 {
 	if (status->busy || !status->count)
 		return;
@@ -49,10 +51,11 @@ static void begin(struct kueue *k, struct kueue_status *status, uint32_t which, 
 	status->count--;
 	status->dirty[row] = false;
 	status->busy = true;
-	kueue_due(k, kueue_write(k), KUEUE_DUE_STATUS, which);
+	kueue_due(k, kueue_write(k, which), KUEUE_DUE_STATUS, which);
 }
 
-static void changed(struct kueue *k, struct kueue_status *status, uint32_t which, uint32_t row, uint32_t size)
+static void changed(
+	struct kueue *k, struct kueue_status *status, enum kueue_kind which, uint32_t row, uint32_t size)
 {
 	if (row >= size || status->dirty[row])
 		return;
@@ -66,13 +69,14 @@ void kueue_status_changed(struct kueue *k, uint32_t workload)
 	const uint32_t local = k->kq->workload[workload].local;
 	if (!k->api || local == KQ_NO)
 		return;
-	changed(k, &k->of_queues, OF_QUEUES, k->kq->local[local].queue, k->kq->node_count);
-	changed(k, &k->of_locals, OF_LOCALS, local, k->kq->local_count);
+	changed(k, &k->of_queues, KUEUE_QUEUES, k->kq->local[local].queue, k->kq->node_count);
+	changed(k, &k->of_locals, KUEUE_LOCALS, local, k->kq->local_count);
 }
 
 void kueue_status_written(struct kueue *k, uint32_t which)
 {
-	struct kueue_status *status = which == OF_QUEUES ? &k->of_queues : &k->of_locals;
+	struct kueue_status *status = which == KUEUE_QUEUES ? &k->of_queues : &k->of_locals;
 	status->busy = false;
-	begin(k, status, which, which == OF_QUEUES ? k->kq->node_count : k->kq->local_count);
+	begin(k, status, (enum kueue_kind)which,
+		which == KUEUE_QUEUES ? k->kq->node_count : k->kq->local_count);
 }

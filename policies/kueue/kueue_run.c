@@ -143,7 +143,7 @@ static void evict(struct kueue *k, const struct kq_effect *effect)
 	kueue_turn(k, row, preempted);
 	job->by = effect->by;
 	job->why = effect->reason;
-	const sl_time written = kueue_write(k);
+	const sl_time written = kueue_write(k, KUEUE_WORKLOADS);
 	if (preempted && written > k->loop_until)
 		k->loop_until = written;
 	kueue_note_eviction(k, row, preempted ? "Preempted" : effect->reason, effect->reason,
@@ -176,7 +176,7 @@ static void admit(struct kueue *k, uint32_t row)
 	job->admissions++;
 	k->admissions++;
 	kueue_status_changed(k, job->workload);
-	const sl_time written = kueue_write(k);
+	const sl_time written = kueue_write(k, KUEUE_WORKLOADS);
 	if (written <= k->now) {
 		admitted(k, row);
 		return;
@@ -201,7 +201,7 @@ static void pend(struct kueue *k, uint32_t row)
 	const struct kq_workload *workload = &k->kq->workload[k->job[row].workload];
 	if (k->job[row].stage != KUEUE_WAITS)
 		return;
-	const sl_time written = kueue_write(k);
+	const sl_time written = kueue_write(k, KUEUE_WORKLOADS);
 	if (k->in_cycle && written > k->loop_until)
 		k->loop_until = written;
 	kueue_reason(k, row, reason_of(workload->pending_reason));
@@ -350,7 +350,7 @@ void kueue_node(struct kueue *k, uint32_t node, bool up)
 	k->kq->host[host].ready = up;
 	if (!up)
 		kq_host_failed(k->kq, host);
-	(void)kq_seal(k->kq);
+	(void)kq_hosts_changed(k->kq);
 	for (uint32_t i = 0; up && i < k->kq->queue_count; i++)
 		kq_queue_notify(k->kq, k->kq->queue[i]);
 	kueue_changed(k);

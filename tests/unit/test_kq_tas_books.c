@@ -57,6 +57,26 @@ Test(kq_tas_books, held_room_is_gone_until_it_comes_back)
 	expect(third, "x3:3", "what was left is there again");
 }
 
+/* As after kq_seal: what is held on hosts that are up is held, and quota is as it was. */
+Test(kq_tas_books, a_host_goes_and_comes_back)
+{
+	two_racks();
+	const uint32_t first = workload(6, "rack"), second = workload(4, "rack");
+	struct kq_host *host = &world.kq->host[kq_host(world.kq, "x1")];
+	expect(first, "x3:4 x4:2", "the smaller rack");
+	tas_admit(&world, first);
+	kq_tas_remove(world.kq, first);
+	world.kq->workload[first].holds = false;
+	kq_hold(world.kq, first); /* Among its queue's holders, as one that a cycle admitted. */
+	host->ready = false;
+	cr_expect_eq(kq_hosts_changed(world.kq), 0);
+	expect(second, "x2:4", "x1 is gone, and what is held stays held");
+	host->ready = true;
+	cr_expect_eq(kq_hosts_changed(world.kq), 0);
+	expect(workload(8, "rack"), "x1:4 x2:4", "it is back");
+	expect(workload(9, NULL), "-", "what is held is held still");
+}
+
 Test(kq_tas_books, marks_take_back)
 {
 	two_racks();

@@ -72,11 +72,13 @@ Test(kueue, writes_through_a_bucket)
 	k->qps = k->burst = 2;
 	for (size_t i = 0; i < SL_LEN(want); i++) {
 		k->now = want[i].now_ms * 1000;
-		cr_expect_eq(kueue_write(k), want[i].through_ms * 1000, "write %zu", i);
+		cr_expect_eq(kueue_write(k, KUEUE_WORKLOADS), want[i].through_ms * 1000, "write %zu", i);
 	}
 	cr_expect_eq(k->writes, SL_LEN(want));
+	cr_expect_eq(kueue_write(k, KUEUE_QUEUES), k->now, "another kind has its own bucket");
+	cr_expect_eq(kueue_write(k, KUEUE_LOCALS), k->now, "and so has each");
 	k->api = false;
-	cr_expect_eq(kueue_write(k), k->now, "without latencies at once");
+	cr_expect_eq(kueue_write(k, KUEUE_WORKLOADS), k->now, "without latencies at once");
 	bench_close(&bench);
 }
 
