@@ -51,7 +51,7 @@ static void draw_queue(struct sl_rng *rng, struct kd_plan *plan, uint32_t i, uin
 	static const enum kq_within within[] = { KQ_NEVER, KQ_LOWER_PRIORITY, KQ_LOWER_OR_NEWER_EQUAL };
 	static const enum kq_within reclaim[] = { KQ_NEVER, KQ_LOWER_PRIORITY, KQ_ANY, KQ_ANY };
 	static const double weight[] = { 1, 1, 2, 0.5, 0 };
-	const int64_t of = below(rng, plan->cohorts * 4);
+	const int64_t of = below(rng, (int64_t)plan->cohorts * 4);
 	plan->queue[i].cohort = of ? (uint32_t)of % plan->cohorts : plan->cohorts;
 	plan->queue[i].threshold = -1;
 	plan->queue[i].weight = weight[below(rng, SL_LEN(weight))];
@@ -77,7 +77,10 @@ struct kd_plan kd_draw(uint64_t seed, uint32_t flavors, uint32_t options)
 	plan.queues = (uint32_t)(2 + below(&rng, KD_QUEUES - 1));
 	plan.fair = below(&rng, 2);
 	plan.partial = options & KD_PARTIAL;
-	plan.gates_other = options & KD_GATES ? (uint32_t)(below(&rng, 256) & below(&rng, 256)) : 0;
+	if (options & KD_GATES) { /* About two of the eight. */
+		plan.gates_other = (uint32_t)below(&rng, 256);
+		plan.gates_other &= (uint32_t)below(&rng, 256);
+	}
 	for (uint32_t i = 0; i < plan.cohorts; i++) {
 		plan.cohort[i].parent = i ? (uint32_t)below(&rng, i + (below(&rng, 3) == 0)) : 0;
 		plan.cohort[i].weight = below(&rng, 4) ? 1 : 2.5;
@@ -129,7 +132,7 @@ static void give(struct kd *w, uint32_t node, struct kd_quota quota[KD_FLAVORS][
 
 static const char *named(struct kd *w, char kind, uint32_t i)
 {
-	char name[8];
+	char name[16];
 	(void)snprintf(name, sizeof(name), kind == 'w' ? "%c%02u" : "%c%u", kind, i);
 	return kq_text(w->kq, name);
 }
