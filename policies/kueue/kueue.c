@@ -404,6 +404,18 @@ static int make_room(struct kueue *k, const struct sl_setup *setup, struct sl_er
 	return kq->err.status;
 }
 
+/* Pods that are never ready in time, and may try for ever: such a run has no end. */
+static int check_ready(const struct kueue *k, struct sl_err *err)
+{
+	const struct kq_config *config = &k->kq->config;
+	if (!config->wait_ready || k->checkpoint || config->backoff_limit >= 0 ||
+		config->ready_timeout == SL_NONE || k->start_delay <= config->ready_timeout)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"policy 'kueue': start is longer than waitForPodsReady's timeout, and jobs would try for ever: "
+		"make start shorter, or give requeuingStrategy.backoffLimitCount");
+}
+
 static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	uint32_t count;
@@ -414,6 +426,8 @@ static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_e
 		status = kueue_jobs_make(k, setup, err);
 	if (!status)
 		status = take_values(k, setup, err);
+	if (!status)
+		status = check_ready(k, err);
 	if (!status)
 		status = make_room(k, setup, err);
 	if (!status)

@@ -11,3 +11,6 @@ sed 's/cohortName: lab/queueingStrategy: StrictFIFO/' "$lab.yaml" >cohort.yaml
 try cohort.yaml kueue
 try "$lab.yaml" kueue:queue=lab/c
 try "$lab.yaml" 'kueue:map="group:x=lab/a"'
+printf 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nwaitForPodsReady: {enable: true, timeout: 5s}\n---\n' |
+	cat - "$lab.yaml" >ready.yaml
+try ready.yaml kueue:start=9
