@@ -8,7 +8,7 @@ metadata: {name: f}
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ProvisioningRequestConfig
 metadata: {name: c}
-spec: {provisioningClassName: x, retryStrategy: {$1}}
+spec: {provisioningClassName: x, retryStrategy: {${1-}}}
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: AdmissionCheck
