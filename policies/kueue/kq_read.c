@@ -175,6 +175,7 @@ static void link_names(struct kq *kq)
 int kq_read(struct kq_read *read, struct kq *kq, const struct sl_object *object, uint32_t count)
 {
 	*read = (struct kq_read){ .kq = kq, .object = object, .object_count = count };
+	kq->config.wait_ready = true; /* Where no Configuration says otherwise: 30 minutes, as in Kueue. */
 	read->class = kq_room(kq, (size_t)count + 1, sizeof(*read->class));
 	read->retry = kq_room(kq, (size_t)count + 1, sizeof(*read->retry));
 	for (size_t k = 0; k < SL_LEN(kinds); k++)
