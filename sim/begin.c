@@ -211,6 +211,8 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 		last = pass->attempt[i].end > last ? pass->attempt[i].end : last;
 	if (pass->feedback)
 		feedback_over(pass, last == SL_NONE ? pass->now : last);
+	if (engine->interrupted || stopped)
+		idle_counts(pass);
 	const bool integrated = pass->nodes || pass->course;
 	const bool begins = pass->scenario->begins;
 	sl_time first = begins ? pass->scenario->begin : jobs->count ? jobs->submit[0] : 0;

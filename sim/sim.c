@@ -513,6 +513,13 @@ static int64_t idle_cpus(const struct sl_pass *pass)
 	return idle > 0 ? idle : 0;
 }
 
+void idle_counts(struct sl_pass *pass)
+{
+	pass->idle_fitting += pass->tail_fitting;
+	pass->idle_wanted += pass->tail_wanted;
+	pass->tail_fitting = pass->tail_wanted = 0;
+}
+
 /* Idle cpus until the next instant: some waiting job would have fitted, or at least some would have been
  * used. */
 void integrate(struct sl_pass *pass, sl_time until)
@@ -527,13 +534,17 @@ void integrate(struct sl_pass *pass, sl_time until)
 		pass->options.record & SIM_RECORD_PAST) /* Who takes over may preempt. */
 		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
+	if (pass->running)
+		idle_counts(pass);
 	const int64_t idle = idle_cpus(pass);
 	if (!idle || !pass->queue.count)
 		return;
 	const int64_t wanted = idle < pass->cpus_queued ? idle : pass->cpus_queued;
-	pass->idle_wanted += (unsigned __int128)length * (uint64_t)wanted;
+	unsigned __int128 *sum_wanted = pass->running ? &pass->idle_wanted : &pass->tail_wanted;
+	unsigned __int128 *sum_fitting = pass->running ? &pass->idle_fitting : &pass->tail_fitting;
+	*sum_wanted += (unsigned __int128)length * (uint64_t)wanted;
 	if (room_any_fits(pass))
-		pass->idle_fitting += (unsigned __int128)length * (uint64_t)idle;
+		*sum_fitting += (unsigned __int128)length * (uint64_t)idle;
 }
 
 static void report(struct sl_pass *pass)

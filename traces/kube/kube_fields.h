@@ -5,7 +5,7 @@
 #ifndef SL_KUBE_FIELDS_H
 #define SL_KUBE_FIELDS_H
 
-#include "traces/kube/kube.h"
+#include "traces/kube/manifests.h"
 
 extern const struct kube_kind kube_kueue_kinds[], kube_core_kinds[];
 extern const size_t kube_kueue_count, kube_core_count;

@@ -5,7 +5,7 @@
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/: each has apiVersion, kind and
  * metadata; a List (or a JobList, NodeList...) has them as items.
  */
-#include "traces/kube/kube.h"
+#include "traces/kube/manifests.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef SL_KUBE_GENERATOR_H
 #define SL_KUBE_GENERATOR_H
 
-#include "traces/kube/kube.h"
+#include "traces/kube/manifests.h"
 
 enum { GEN_LEVELS_MAX = 8, GEN_NODES_MAX = 200000, GEN_QUEUES_MAX = 100000, GEN_JOBS_MAX = 10000000 };
 

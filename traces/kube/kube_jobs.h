@@ -5,7 +5,7 @@
 #ifndef SL_KUBE_JOBS_H
 #define SL_KUBE_JOBS_H
 
-#include "traces/kube/kube.h"
+#include "traces/kube/manifests.h"
 
 /* SL_NONE: not known. */
 struct kube_times {

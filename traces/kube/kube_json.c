@@ -5,7 +5,7 @@
  * All that is no map or list becomes a string: of a document's texts it is not known any more whether they
  * were one, and who reads them does not care.
  */
-#include "traces/kube/kube.h"
+#include "traces/kube/manifests.h"
 
 #include <stdio.h>
 #include <stdlib.h>

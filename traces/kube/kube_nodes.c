@@ -6,7 +6,7 @@
  * type by the label that these plugins' feature discovery sets), spec.unschedulable (drained) and the
  * condition Ready (down unless True). The rest, labels and taints too, policies read in the object.
  */
-#include "traces/kube/kube.h"
+#include "traces/kube/manifests.h"
 
 #include <stdio.h>
 #include <string.h>

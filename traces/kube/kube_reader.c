@@ -5,7 +5,7 @@
  * Of a folder all files *.yaml, *.yml and *.json are read, by name (compressed ones too: .gz, .zst, .xz),
  * folders in it are not, nor files without an object. Objects stay in the order of the files.
  */
-#include "traces/kube/kube.h"
+#include "traces/kube/manifests.h"
 
 #include <dirent.h>
 #include <stdio.h>

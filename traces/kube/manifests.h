@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube.h - manifests of Kubernetes and Kueue: what the files of this folder share.
+ * manifests.h - manifests of Kubernetes and Kueue: what the files of this folder share.
  *
  * A file is YAML with one or more documents, or JSON; an object, or a List of them as `kubectl get -o yaml`
  * prints. It stays a document; objects point into it.
  */
-#ifndef SL_KUBE_H
-#define SL_KUBE_H
+#ifndef SL_MANIFESTS_H
+#define SL_MANIFESTS_H
 
 #include "sim/plugin.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue.c - the suite kueue: files of recorded cases, each case in a world of its own.
+ * kueue_suite.c - the suite kueue: files of recorded cases, each case in a world of its own.
  */
 #include "sim/base.h"
 #include "tests/conformance/conformance.h"
