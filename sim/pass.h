@@ -294,8 +294,8 @@ struct sl_pass {
 	size_t digest_count, digest_capacity;
 	uint64_t digest, events_applied, passes, ended;
 	unsigned __int128 idle_fitting, idle_wanted;
-	/* The same since nothing runs: it counts once something does again, for what follows the last end is no
-	 * part of the run. */
+	/* The same since nothing runs: it counts once something does again, for what follows the last end is
+	 * no part of the run. */
 	unsigned __int128 tail_fitting, tail_wanted;
 };
 

@@ -130,8 +130,8 @@ static const char *effect_text(enum sl_taint_effect effect)
 
 static void taint_text(const struct sl_taint *taint, const char *flavor, char *text, size_t size)
 {
-	(void)snprintf(text, size, "untolerated taint {%s %s %s <nil>} in flavor %s", taint->key, taint->value,
-		effect_text(taint->effect), flavor);
+	(void)snprintf(text, size, "untolerated taint {%s %s %s <nil>} in flavor %s", taint->key,
+		taint->value, effect_text(taint->effect), flavor);
 }
 
 static void quota_text(const struct kq *kq, const struct kq_why *why, char *text, size_t size)

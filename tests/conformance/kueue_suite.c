@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 static const struct {
 	const char *name;
 	kueue_op *run;

@@ -53,13 +53,11 @@ static void puts_on(struct kube_test *test, sl_job job, const char *want)
 static void holds(const struct kube_test *test, const char *want)
 {
 	char text[256] = "";
-	for (uint32_t i = 0; i < test->k.dra->devices; i++) {
-		if (!test->k.dra->device[i].users)
-			continue;
-		if (*text)
-			(void)strcat(text, ",");
-		(void)strcat(text, test->k.dra->device[i].name);
-	}
+	size_t used = 0;
+	for (uint32_t i = 0; i < test->k.dra->devices && used < sizeof(text); i++)
+		if (test->k.dra->device[i].users)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "," : "",
+				test->k.dra->device[i].name);
 	cr_expect_str_eq(text, want);
 }
 
@@ -135,15 +133,16 @@ Test(kube_dra, without_any_object_of_it_a_claim_waits)
 }
 
 /* What a single pod with this template gets on one node of these devices; "": nothing. */
-static void gets(const char *devices, const char *template, const char *want)
+static void picks(const char *devices, const char *template, const char *want)
 {
-	char objects[4096] = CLASS HEAD "kind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: gpu.x\n"
-					"  nodeName: n1\n  pool: {name: p}\n  devices: [";
-	(void)strcat(objects, devices);
-	(void)strcat(objects, "]\n---\n" HEAD "kind: ResourceClaimTemplate\nmetadata: {name: t}\nspec:\n"
-			      "  spec:\n    devices: {");
-	(void)strcat(objects, template);
-	(void)strcat(objects, "}\n");
+	char objects[4096];
+	(void)snprintf(objects, sizeof(objects), "%s%s%s%s%s",
+		CLASS HEAD "kind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: gpu.x\n"
+			   "  nodeName: n1\n  pool: {name: p}\n  devices: [",
+		devices,
+		"]\n---\n" HEAD "kind: ResourceClaimTemplate\nmetadata: {name: t}\nspec:\n"
+		"  spec:\n    devices: {",
+		template, "}\n");
 	struct kube_test test = open_test(1, objects);
 	kube_test_open(&test);
 	const sl_job job = kube_test_pod(&test, 0, "", OF("t"));
@@ -163,21 +162,21 @@ static void gets(const char *devices, const char *template, const char *want)
 
 Test(kube_dra, devices_in_the_order_of_the_slice)
 {
-	gets(FOUR, "requests: [" EXACTLY(", count: 2") "]", "a,b");
-	gets(FOUR, "requests: [" EXACTLY(", count: 5") "]", "");
+	picks(FOUR, "requests: [" EXACTLY(", count: 2") "]", "a,b");
+	picks(FOUR, "requests: [" EXACTLY(", count: 5") "]", "");
 }
 
 Test(kube_dra, selectors_of_the_class_and_of_the_request)
 {
-	gets(FOUR,
+	picks(FOUR,
 		"requests: [" EXACTLY(
 			", selectors: [{cel: {expression: \"device.attributes['gpu.x'].numa > 0\"}}]") "]",
 		"b");
-	gets(FOUR,
+	picks(FOUR,
 		"requests: [" EXACTLY(", selectors: [{cel: {expression: \"device.driver != 'gpu.x'\"}}]") "]",
 		"");
 	/* An error on one device that is tried is one on the node. */
-	gets("{name: e}, " FOUR,
+	picks("{name: e}, " FOUR,
 		"requests: [" EXACTLY(
 			", selectors: [{cel: {expression: \"device.attributes['gpu.x'].numa > 0\"}}]") "]",
 		"");
@@ -185,8 +184,8 @@ Test(kube_dra, selectors_of_the_class_and_of_the_request)
 
 Test(kube_dra, older_requests_have_their_fields_outside)
 {
-	gets(FOUR, "requests: [{name: r, deviceClassName: gpu, count: 3}]", "a,b,c");
-	gets("{name: o, basic: {attributes: {numa: {int: 7}}}}",
+	picks(FOUR, "requests: [{name: r, deviceClassName: gpu, count: 3}]", "a,b,c");
+	picks("{name: o, basic: {attributes: {numa: {int: 7}}}}",
 		"requests: [{name: r, deviceClassName: gpu, selectors: [{cel: {expression: "
 		"\"device.attributes['gpu.x'].numa == 7\"}}]}]",
 		"o");
@@ -194,16 +193,16 @@ Test(kube_dra, older_requests_have_their_fields_outside)
 
 Test(kube_dra, all_of_them_or_none)
 {
-	gets(FOUR, "requests: [" EXACTLY(", allocationMode: All") "]", "a,b,c,d");
-	gets(FOUR,
+	picks(FOUR, "requests: [" EXACTLY(", allocationMode: All") "]", "a,b,c,d");
+	picks(FOUR,
 		"requests: [" EXACTLY(
 			", allocationMode: All, selectors: [{cel: {expression: \"device.attributes['gpu.x'].numa == 9\"}}]") "]",
 		"");
-	gets(FOUR,
+	picks(FOUR,
 		"requests: [{name: x, exactly: {deviceClassName: gpu}}, " EXACTLY(
 			", allocationMode: All") "]",
 		"");
-	gets(FOUR,
+	picks(FOUR,
 		"requests: [" EXACTLY(
 			", allocationMode: All") "], constraints: [{matchAttribute: gpu.x/numa}]",
 		"");
@@ -211,14 +210,14 @@ Test(kube_dra, all_of_them_or_none)
 
 Test(kube_dra, constraints_make_it_go_back)
 {
-	gets(FOUR, "requests: [" EXACTLY(", count: 2") "], constraints: [{matchAttribute: gpu.x/numa}]",
+	picks(FOUR, "requests: [" EXACTLY(", count: 2") "], constraints: [{matchAttribute: gpu.x/numa}]",
 		"b,c");
-	gets(FOUR, "requests: [" EXACTLY(", count: 3") "], constraints: [{matchAttribute: gpu.x/numa}]", "");
-	gets(FOUR, "requests: [" EXACTLY(", count: 3") "], constraints: [{distinctAttribute: gpu.x/numa}]",
+	picks(FOUR, "requests: [" EXACTLY(", count: 3") "], constraints: [{matchAttribute: gpu.x/numa}]", "");
+	picks(FOUR, "requests: [" EXACTLY(", count: 3") "], constraints: [{distinctAttribute: gpu.x/numa}]",
 		"a,b,d");
-	gets(FOUR, "requests: [" EXACTLY("") "], constraints: [{matchAttribute: gpu.x/colour}]", "");
+	picks(FOUR, "requests: [" EXACTLY("") "], constraints: [{matchAttribute: gpu.x/colour}]", "");
 	/* It is of those requests alone that it names. */
-	gets(FOUR,
+	picks(FOUR,
 		"requests: [{name: x, exactly: {deviceClassName: gpu}}, " EXACTLY(
 			", count: 2") "], constraints: [{matchAttribute: gpu.x/numa, requests: [r]}]",
 		"a,b,c");
@@ -227,9 +226,9 @@ Test(kube_dra, constraints_make_it_go_back)
 Test(kube_dra, taints_have_to_be_tolerated)
 {
 #define BAD "{name: a, taints: [{key: bad, effect: NoSchedule}]}, {name: b}"
-	gets(BAD, "requests: [" EXACTLY("") "]", "b");
-	gets(BAD, "requests: [" EXACTLY(", tolerations: [{key: bad, operator: Exists}]") "]", "a");
-	gets(BAD, "requests: [" EXACTLY(", allocationMode: All") "]", "");
+	picks(BAD, "requests: [" EXACTLY("") "]", "b");
+	picks(BAD, "requests: [" EXACTLY(", tolerations: [{key: bad, operator: Exists}]") "]", "a");
+	picks(BAD, "requests: [" EXACTLY(", allocationMode: All") "]", "");
 }
 
 Test(kube_dra, the_first_alternative_that_can_be_had)
@@ -237,10 +236,10 @@ Test(kube_dra, the_first_alternative_that_can_be_had)
 #define FIRST(first, second)                                                                        \
 	"requests: [{name: r, firstAvailable: [{name: x, deviceClassName: gpu, count: " first "}, " \
 	"{name: y, deviceClassName: gpu, count: " second "}]}]"
-	gets(FOUR, FIRST("3", "1"), "a,b,c");
-	gets(FOUR, FIRST("5", "2"), "a,b");
-	gets(FOUR, FIRST("40", "1"), "a"); /* More than a claim may have. */
-	gets(FOUR, FIRST("3", "2") ", constraints: [{matchAttribute: gpu.x/numa, requests: [r/x]}]", "a,b");
+	picks(FOUR, FIRST("3", "1"), "a,b,c");
+	picks(FOUR, FIRST("5", "2"), "a,b");
+	picks(FOUR, FIRST("40", "1"), "a"); /* More than a claim may have. */
+	picks(FOUR, FIRST("3", "2") ", constraints: [{matchAttribute: gpu.x/numa, requests: [r/x]}]", "a,b");
 }
 
 #define SHARED(name, policy) \
@@ -250,15 +249,15 @@ Test(kube_dra, the_first_alternative_that_can_be_had)
 
 static void share_out(const char *policy, const char *amount, uint32_t pods)
 {
-	char objects[4096] =
+	char objects[4096];
+	(void)snprintf(objects, sizeof(objects), "%s%s%s%s%s",
 		CLASS HEAD "kind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.x, nodeName: n1, "
 			   "pool: {name: p}, devices: [{name: a, allowMultipleAllocations: true, capacity: "
-			   "{mem: {value: 10Gi, requestPolicy: {";
-	(void)strcat(objects, policy);
-	(void)strcat(objects, "}}}}]}\n---\n" HEAD "kind: ResourceClaimTemplate\nmetadata: {name: t}\nspec: "
-			      "{spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu");
-	(void)strcat(objects, amount);
-	(void)strcat(objects, "}}]}}}\n");
+			   "{mem: {value: 10Gi, requestPolicy: {",
+		policy,
+		"}}}}]}\n---\n" HEAD "kind: ResourceClaimTemplate\nmetadata: {name: t}\nspec: "
+		"{spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu",
+		amount, "}}]}}}\n");
 	struct kube_test test = open_test(1, objects);
 	kube_test_open(&test);
 	const sl_job job = kube_test_job(&test, 0, 12, "", OF("t"));
@@ -287,9 +286,9 @@ Test(kube_dra, capacity_of_a_shared_device_is_rounded_and_used_up)
 Test(kube_dra, capacity_of_a_device_of_ones_own_has_to_be_there)
 {
 #define SIZED "{name: a, capacity: {mem: {value: 4Gi}}}, {name: b, capacity: {mem: {value: 8Gi}}}"
-	gets(SIZED, "requests: [" MEM("6Gi") "]", "b");
-	gets(SIZED, "requests: [" MEM("9Gi") "]", "");
-	gets(SIZED, "requests: [" EXACTLY("") "]", "a"); /* It is one claim's, whatever that asks. */
+	picks(SIZED, "requests: [" MEM("6Gi") "]", "b");
+	picks(SIZED, "requests: [" MEM("9Gi") "]", "");
+	picks(SIZED, "requests: [" EXACTLY("") "]", "a"); /* It is one claim's, whatever that asks. */
 }
 
 /* One GPU of two halves: the whole takes both, and no two that overlap go together. */
