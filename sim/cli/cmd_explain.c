@@ -16,6 +16,9 @@ static const struct option_def options[] = {
 		"simulate this: needed-limit, half-limit, fewer, partition, without-user, without-account, node,\n"
 		"or a setting, KEY=VALUE; default: what suits the case" },
 	{ "no-what-if", 0, NULL, false, "simulate nothing" },
+	{ "when", 0, NULL, false,
+		"when a job that waits would start, if nobody else came and all ran to their limits" },
+	{ "at", 0, "TIME", false, "of --when: as of that time; default: where the run was stopped" },
 	{ "all", 0, NULL, false, "every stretch of waiting, every plan and every job; not only the longest" },
 	{ "threads", 'j', "N", false, "simulations at a time; default: as many as there are processors" },
 	{ OPTION_PLUGIN },
@@ -54,6 +57,8 @@ static int explain_one(struct explain *explain, const struct args *args, struct 
 	explain->all = arg_flag(args, "all");
 	explain->what_if = !arg_flag(args, "no-what-if");
 	int status = take_wanted(explain, args, err);
+	if (!status && arg(args, "at") && !arg_flag(args, "when"))
+		status = sl_fail(err, SL_USAGE, "--at is of --when: give both");
 	if (!status)
 		status = arg_u64(args, "threads", 0, 1, 64, &threads, err);
 	explain->threads = (unsigned)threads;
@@ -61,6 +66,8 @@ static int explain_one(struct explain *explain, const struct args *args, struct 
 		status = explain_open(explain, args->word[0], args->registry, err);
 	if (!status)
 		status = explain_find(explain, args->word[1], &explain->job, err);
+	if (!status && arg_flag(args, "when"))
+		return explain_when(explain, arg(args, "at"), arg_flag(args, "json"), err);
 	if (!status)
 		status = explain_job(explain, err);
 	if (status)
@@ -107,6 +114,7 @@ const struct command cmd_explain = {
 		"\n"
 		"  schedlab run traces/lublin256.swf -o out\n"
 		"  schedlab explain out 17\n"
+		"  schedlab explain out 17 --when --at 3600\n"
 		"  schedlab explain out --user 3 --json\n",
 	.options = options,
 	.option_count = SL_LEN(options),

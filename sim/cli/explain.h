@@ -137,6 +137,9 @@ int plans_find(struct explain *explain, struct sl_err *err);
 int what_if_find(struct explain *explain, struct sl_err *err);
 extern const char *const what_if_keys[]; /* Closed by NULL. */
 
+/* explain_when.c: told at once. at: NULL: where the run was stopped. */
+int explain_when(struct explain *explain, const char *at, bool json, struct sl_err *err);
+
 /* explain_text.c, explain_json.c */
 void print_wrapped(
 	size_t column, size_t indent, const char *text); /* From that column on, within the width. */
