@@ -512,5 +512,6 @@ const struct sl_policy kueue_policy = {
 	.compat = kueue_compats,
 	.requeues = kueue_requeues,
 	.reasons = kueue_reasons,
+	.show = kueue_show,
 	.tell = kueue_tell,
 };

@@ -328,4 +328,8 @@ void kueue_note_eviction(
 	struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by, const char *message);
 int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
 
+/* kueue_show.c: tables "pending" and "quota", as things are now. */
+int kueue_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
+	struct sl_err *err);
+
 #endif
