@@ -36,7 +36,22 @@ static void say_place(
 		look_fact(look, "queue_place", (int64_t)place * 1000000);
 }
 
-/* Of its own queue and of others of the same tree, as far as they use anything. */
+/* Somebody of that tree uses something of the cell that row tells of. */
+static bool is_used(const struct view_table *quota, size_t row)
+{
+	static const char *const same[] = { "root", "flavor", "resource" };
+	for (size_t i = 0; i < quota->row_count; i++) {
+		size_t k = 0;
+		while (k < SL_LEN(same) &&
+			strcmp(table_text(quota, i, same[k]), table_text(quota, row, same[k])) == 0)
+			k++;
+		if (k == SL_LEN(same) && strcmp(table_text(quota, i, "used"), "0") != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of its own queue and of others of the same tree, as far as they use anything of what anybody uses. */
 static void say_quota(
 	const struct explain *explain, struct look *look, const struct view_table *quota, const char *queue)
 {
@@ -48,7 +63,7 @@ static void say_quota(
 	for (size_t i = 0; root && i < quota->row_count; i++) {
 		const bool own = strcmp(table_text(quota, i, "queue"), queue) == 0;
 		if (strcmp(table_text(quota, i, "root"), root) != 0 ||
-			(!own && strcmp(table_text(quota, i, "used"), "0") == 0))
+			(own ? !is_used(quota, i) : strcmp(table_text(quota, i, "used"), "0") == 0))
 			continue;
 		if (told++ >= QUOTAS_TOLD) {
 			left_out++;
