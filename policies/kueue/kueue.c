@@ -495,6 +495,7 @@ static void kueue_release(void *state)
 	free(k->shape);
 	free(k->job_of);
 	free(k->eviction);
+	free(k->note);
 	kq_free(k->kq);
 }
 

@@ -7,6 +7,7 @@
  * reason and the message of its condition QuotaReserved
  *   quota    a row for each ClusterQueue, flavor and resource with a quota: how much there is, is used, is
  * borrowed, and may be used besides, as Kubernetes writes amounts
+ *   course   a row for each step of each job so far, in the order of time: its row, when (in seconds), what
  */
 #include <math.h>
 #include <stdlib.h>
@@ -178,6 +179,36 @@ static int show_quota(const struct kueue *k, const struct sl_show *show)
 	return status;
 }
 
+/* ---- What jobs went through -------------------------------------------------------------------------------
+ */
+
+void kueue_note(struct kueue *k, uint32_t row, enum kueue_step step)
+{
+	if (kueue_reserve(k, (void **)&k->note, &k->note_capacity, sizeof(*k->note), k->note_count + 1))
+		k->note[k->note_count++] = (struct kueue_note){ k->now, row, step };
+}
+
+static int show_course(const struct kueue *k, const struct sl_show *show)
+{
+	static const char *const column[] = { "job", "at", "step" };
+	static const char *const step[] = { [KUEUE_QUEUED] = "queued",
+		[KUEUE_RESERVED] = "quota reserved",
+		[KUEUE_ADMITTED] = "admitted",
+		[KUEUE_ON_NODES] = "pods on nodes",
+		[KUEUE_READY] = "pods ready",
+		[KUEUE_EVICTED] = "evicted" };
+	int status = SL_OK;
+	for (size_t i = 0; i < k->note_count && !status; i++) {
+		const struct kueue_note *note = &k->note[i];
+		char at[40];
+		*sl_put_micro(at, note->at) = '\0';
+		const struct sl_figure figure[SL_LEN(column)] = { NUMBER(note->row), WORD(at),
+			WORD(step[note->step]) };
+		status = show->row(show->self, column, figure, SL_LEN(figure));
+	}
+	return status;
+}
+
 int kueue_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
 	struct sl_err *err)
 {
@@ -188,5 +219,7 @@ int kueue_show(void *state, struct sl_pass *pass, sl_time at, const char *what, 
 		return show_pending(k, show, err);
 	if (strcmp(what, "quota") == 0)
 		return show_quota(k, show);
+	if (strcmp(what, "course") == 0)
+		return show_course(k, show);
 	return SL_USAGE;
 }

@@ -518,6 +518,8 @@ int explain_job(struct explain *explain, struct sl_err *err)
 		status = plans_find(explain, err);
 	if (!status)
 		status = evictions_find(explain, err);
+	if (!status)
+		status = course_find(explain, err);
 	/* Of a job that started at once, whatever became of it later, there is nothing to be had, unless
 	 * somebody asks: starts are compared. */
 	const bool at_once =

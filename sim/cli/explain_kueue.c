@@ -114,6 +114,17 @@ static const char *cell_in(const struct sl_told_table *table, size_t row, const 
 	return NULL;
 }
 
+/* Of a workload, as kueue_jobs.c names it: of long names the first 60 bytes. */
+static bool is_name(const struct explain *explain, const char *name)
+{
+	enum { NAME = 60 };
+	const struct sl_jobs *jobs = explain->view.jobs;
+	const char *id = jobs->id_name ? jobs->id_name[explain->job] : NULL;
+	if (id)
+		return strncmp(id, name, NAME) == 0;
+	return strcmp(told_text(explain, "%" PRId64, jobs->id[explain->job]), name) == 0;
+}
+
 int evictions_find(struct explain *explain, struct sl_err *err)
 {
 	const struct sl_result *result = explain->view.result;
@@ -128,7 +139,7 @@ int evictions_find(struct explain *explain, struct sl_err *err)
 		return sl_fail_memory(err);
 	for (size_t row = 0; row < table->rows; row++) {
 		const char *job = cell_in(table, row, "job_id");
-		if (!job || strcmp(job, explain->id) != 0)
+		if (!job || !is_name(explain, job))
 			continue;
 		explain->eviction[explain->eviction_count++] = (struct evicted){
 			.at = table->cell[row * table->columns].micro,
@@ -140,4 +151,37 @@ int evictions_find(struct explain *explain, struct sl_err *err)
 		};
 	}
 	return SL_OK;
+}
+
+/* ---- Its course -------------------------------------------------------------------------------------------
+ */
+
+static int take_course(struct explain *explain, const struct view_table *course, struct sl_err *err)
+{
+	explain->step = sl_alloc(explain->view.arena, course->row_count + 1, sizeof(*explain->step));
+	if (!explain->step)
+		return sl_fail_memory(err);
+	for (size_t row = 0; row < course->row_count; row++)
+		if (table_number(course, row, "job") == (double)explain->job)
+			explain->step[explain->step_count++] = (struct step){ table_text(course, row, "at"),
+				table_text(course, row, "step") };
+	return SL_OK;
+}
+
+/* From one more replay, which stands at the run's end; only under a policy that may have such a table. */
+int course_find(struct explain *explain, struct sl_err *err)
+{
+	struct view *view = &explain->view;
+	struct view_table course = { 0 };
+	struct sim sim = { 0 };
+	if (strcmp(view->result->policy, "kueue") != 0)
+		return SL_OK;
+	int status = again_begin(&view->again, &sim, 0, view->result->last, err);
+	if (!status)
+		status = view_take_table(
+			view->arena, &sim.engine->pass, view->result->last, "course", &course, err);
+	if (!status)
+		status = take_course(explain, &course, err);
+	sim_release(&sim);
+	return status;
 }

@@ -375,6 +375,14 @@ static void print_others(const struct explain *explain)
 	}
 }
 
+static void print_course(const struct explain *explain)
+{
+	if (explain->step_count)
+		printf("\nits course, in seconds\n");
+	for (size_t i = 0; i < explain->step_count; i++)
+		printf("  %10s  %s\n", explain->step[i].at, explain->step[i].what);
+}
+
 static void print_evictions(const struct explain *explain)
 {
 	if (explain->eviction_count)
@@ -402,6 +410,7 @@ void explain_print(const struct explain *explain)
 	print_charges(explain);
 	print_ahead(explain);
 	print_plans(explain);
+	print_course(explain);
 	print_evictions(explain);
 	if (explain->waits) {
 		printf("\nwhat it waits for at the end\n");

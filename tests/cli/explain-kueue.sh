@@ -5,7 +5,7 @@ schedlab run "$lab/two-teams.csv" -c "$lab/two-teams.yaml" -p kueue -o out --qui
 schedlab explain out 3 --no-what-if | sed -n '/what it waited/,/who started/p'
 # Job 1 was taken back twice, for jobs 4 and 6 of team a; at 11 both teams are at their quotas, and 1 is before 3.
 schedlab explain out 1 --no-what-if --all | sed -n '/from 11 s/,/^ *$/p' | head -n 6
-schedlab explain out 1 --no-what-if | sed -n '/when it was evicted/,$p'
+schedlab explain out 1 --no-what-if | sed -n '/its course/,$p'
 schedlab explain out 1 --no-what-if --json | grep InCohortReclamation
 # Job 7 waits behind 5 in team a; 8 names a queue that is not there.
 schedlab explain out 7 --no-what-if --json | grep -o '"place[^"]*"\|"queue_place": [0-9]*'
