@@ -495,6 +495,7 @@ static void kueue_release(void *state)
 	free(k->shape);
 	free(k->job_of);
 	free(k->eviction);
+	free(k->note);
 	kq_free(k->kq);
 }
 
@@ -512,5 +513,6 @@ const struct sl_policy kueue_policy = {
 	.compat = kueue_compats,
 	.requeues = kueue_requeues,
 	.reasons = kueue_reasons,
+	.show = kueue_show,
 	.tell = kueue_tell,
 };

@@ -107,6 +107,14 @@ struct kueue_eviction {
 	const char *how, *reason, *queue, *by_queue, *message; /* how: "Preempted", "PodsReadyTimeout"... */
 };
 
+/* What a job went through, for explain. */
+enum kueue_step { KUEUE_QUEUED, KUEUE_RESERVED, KUEUE_ADMITTED, KUEUE_ON_NODES, KUEUE_READY, KUEUE_EVICTED };
+struct kueue_note {
+	sl_time at;
+	uint32_t row;
+	enum kueue_step step;
+};
+
 struct kueue_command;
 struct kueue_budget; /* kueue_checks.c */
 struct kueue_world;  /* kueue_multi.c */
@@ -221,6 +229,8 @@ struct kueue {
 	struct kueue_eviction *eviction;
 	size_t eviction_count, eviction_capacity;
 	struct kueue_course *course; /* kueue_tell.c */
+	struct kueue_note *note;     /* In the order of time. */
+	size_t note_count, note_capacity;
 };
 
 /* kueue.c */
@@ -327,5 +337,10 @@ void kueue_course_release(struct kueue *k);
 void kueue_note_eviction(
 	struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by, const char *message);
 int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+
+/* kueue_show.c: tables "pending" and "quota", as things are now, and "course". */
+void kueue_note(struct kueue *k, uint32_t row, enum kueue_step step);
+int kueue_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
+	struct sl_err *err);
 
 #endif

@@ -354,6 +354,7 @@ void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holdi
 		return;
 	order->rule = rule_of(k, job->workload);
 	job->stage = KUEUE_RUNS;
+	kueue_note(k, row, KUEUE_ON_NODES);
 	job->stamp++;
 	job->in_engine = true;
 	/* Workers that come once their leader is ready are ready as much later. */

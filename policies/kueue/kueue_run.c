@@ -143,6 +143,7 @@ static void evict(struct kueue *k, const struct kq_effect *effect)
 	kueue_turn(k, row, preempted);
 	job->by = effect->by;
 	job->why = effect->reason;
+	kueue_note(k, row, KUEUE_EVICTED);
 	const sl_time written = kueue_write(k, KUEUE_WORKLOADS);
 	if (preempted && written > k->loop_until)
 		k->loop_until = written;
@@ -163,6 +164,7 @@ static void admitted(struct kueue *k, uint32_t row)
 {
 	struct kueue_job *job = &k->job[row];
 	job->admitted = k->now;
+	kueue_note(k, row, KUEUE_ADMITTED);
 	kueue_budgets_hold(k, row, true);
 	kueue_pods_start(k, row);
 	kueue_reconcile(k, row);
@@ -190,6 +192,7 @@ static void reserved(struct kueue *k, uint32_t row)
 {
 	const struct kq_workload *workload = &k->kq->workload[k->job[row].workload];
 	k->reservations++;
+	kueue_note(k, row, KUEUE_RESERVED);
 	kueue_status_changed(k, k->job[row].workload);
 	if (!kq_is(&workload->cond[KQ_ADMITTED]) && workload->check_count)
 		kueue_checks_begin(k, row);
@@ -270,6 +273,7 @@ void kueue_submit(struct kueue *k, uint32_t row)
 	if (job->workload == KQ_NO)
 		return;
 	job->stage = KUEUE_WAITS;
+	kueue_note(k, row, KUEUE_QUEUED);
 	kueue_news(k);
 	k->live++;
 	if (k->kq->workload[job->workload].local == KQ_NO) {
@@ -369,6 +373,7 @@ static void sample_shares(struct kueue *k)
 
 static void ready(struct kueue *k, uint32_t row)
 {
+	kueue_note(k, row, KUEUE_READY);
 	kq_pods_ready(k->kq, k->job[row].workload, true);
 	kueue_changed(k);
 	kueue_reconcile(k, row);

@@ -292,6 +292,23 @@ static int fail_no_job(const struct explain *explain, const char *text, struct s
 		did_you_mean(buffer, sl_nearest(text, known)));
 }
 
+/* The only one of which it is the last part of the name, "train" of "ml/train"; UINT32_MAX: none, or several.
+ */
+static uint32_t find_last_part(const struct explain *explain, const char *text)
+{
+	const struct sl_jobs *jobs = explain->view.jobs;
+	uint32_t found = UINT32_MAX;
+	for (uint32_t row = 0; jobs->id_name && row < jobs->count; row++) {
+		const char *slash = jobs->id_name[row] ? strrchr(jobs->id_name[row], '/') : NULL;
+		if (!slash || strcmp(slash + 1, text) != 0)
+			continue;
+		if (found != UINT32_MAX)
+			return UINT32_MAX;
+		found = row;
+	}
+	return found;
+}
+
 int explain_find(const struct explain *explain, const char *text, uint32_t *job, struct sl_err *err)
 {
 	const struct view *view = &explain->view;
@@ -319,6 +336,8 @@ int explain_find(const struct explain *explain, const char *text, uint32_t *job,
 	cell_free(&cell);
 	if (*job == UINT32_MAX)
 		*job = plain;
+	if (*job == UINT32_MAX)
+		*job = find_last_part(explain, text);
 	if (*job == UINT32_MAX)
 		return fail_no_job(explain, text, err);
 	if (tasks > 1)
@@ -497,6 +516,10 @@ int explain_job(struct explain *explain, struct sl_err *err)
 		status = ahead_find(explain, err);
 	if (!status)
 		status = plans_find(explain, err);
+	if (!status)
+		status = evictions_find(explain, err);
+	if (!status)
+		status = course_find(explain, err);
 	/* Of a job that started at once, whatever became of it later, there is nothing to be had, unless
 	 * somebody asks: starts are compared. */
 	const bool at_once =

@@ -76,6 +76,17 @@ struct what_if {
 	char why[200]; /* Of a refusal or failure. */
 };
 
+/* The job was told to stop, by a policy that tells evictions: in its words; NULL: not said. */
+struct evicted {
+	sl_time at;
+	const char *how, *why, *by, *by_queue, *message;
+};
+
+/* A step of a job's way through its policy's states. */
+struct step {
+	const char *at, *what; /* at: in seconds. */
+};
+
 struct explain {
 	struct view view; /* The whole run, made again: its result, jobs, cluster. */
 	struct registry *registry;
@@ -93,6 +104,10 @@ struct explain {
 	struct ahead ahead;
 	struct plan *plan;
 	size_t plan_count, plan_moves;
+	struct evicted *eviction; /* In the order of time. */
+	size_t eviction_count;
+	struct step *step; /* In the order of time. */
+	size_t step_count;
 	struct what_if *other;
 	size_t other_count;
 	struct look *waits; /* At the end, of a job that was never started; else NULL. */
@@ -130,6 +145,10 @@ void look_word(struct look *look, const char *key, const char *text);
 /* explain_look.c: the state of a replay that stands at a moment at which the job waits. view: of that replay.
  */
 void look_at(const struct explain *explain, struct sim *sim, const struct charge *charge, struct look *look);
+/* explain_kueue.c: what Kueue says of the job then; nothing under other policies. When it was evicted. */
+void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct look *look);
+int course_find(struct explain *explain, struct sl_err *err);
+int evictions_find(struct explain *explain, struct sl_err *err);
 /* explain_who.c: who started meanwhile, and what was planned. */
 int ahead_find(struct explain *explain, struct sl_err *err);
 int plans_find(struct explain *explain, struct sl_err *err);

@@ -136,6 +136,34 @@ static void put_plans(struct sl_out *out, const struct explain *explain)
 	sl_out_text(out, "]");
 }
 
+static void put_evictions(struct sl_out *out, const struct explain *explain)
+{
+	sl_out_text(out, ",\n  \"evictions\": [");
+	for (size_t i = 0; i < explain->eviction_count; i++) {
+		const struct evicted *one = &explain->eviction[i];
+		sl_out_text(out, i ? ",\n    { \"at\": " : "\n    { \"at\": ");
+		put_micro(out, one->at);
+		put_text(out, "reason", one->how);
+		put_text(out, "cause", one->why);
+		put_text(out, "by", one->by);
+		put_text(out, "by_queue", one->by_queue);
+		put_text(out, "message", one->message);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, "]");
+}
+
+static void put_course(struct sl_out *out, const struct explain *explain)
+{
+	sl_out_text(out, ",\n  \"course\": [");
+	for (size_t i = 0; i < explain->step_count; i++) {
+		sl_out_printf(out, "%s\n    { \"at\": %s", i ? "," : "", explain->step[i].at);
+		put_text(out, "step", explain->step[i].what);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, "]");
+}
+
 static void put_others(struct sl_out *out, const struct explain *explain)
 {
 	static const char *const outcome[] = { "started", "never", "refused", "failed" };
@@ -208,6 +236,10 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 	put_charges(out, explain);
 	put_ahead(out, explain);
 	put_plans(out, explain);
+	if (explain->step_count)
+		put_course(out, explain);
+	if (explain->eviction_count)
+		put_evictions(out, explain);
 	if (explain->waits) {
 		sl_out_text(out, ",\n  \"at_the_end\": { \"at\": ");
 		put_micro(out, explain->waits->at);

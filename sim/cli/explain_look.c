@@ -907,6 +907,7 @@ void look_at(const struct explain *explain, struct sim *sim, const struct charge
 			worth[i].say(&at);
 	}
 	look->at = charge->from;
+	look_at_kueue(explain, at.pass, look);
 	if (of & OF_ROOM)
 		fits = say_needs(&at);
 	const uint64_t before = of & OF_QUEUE ? say_before(&at) : 0;

@@ -375,12 +375,43 @@ static void print_others(const struct explain *explain)
 	}
 }
 
+static void print_course(const struct explain *explain)
+{
+	if (explain->step_count)
+		printf("\nits course, in seconds\n");
+	for (size_t i = 0; i < explain->step_count; i++)
+		printf("  %10s  %s\n", explain->step[i].at, explain->step[i].what);
+}
+
+static void print_evictions(const struct explain *explain)
+{
+	if (explain->eviction_count)
+		printf("\nwhen it was evicted\n");
+	for (size_t i = 0; i < explain->eviction_count; i++) {
+		const struct evicted *one = &explain->eviction[i];
+		const char *by = one->by && *one->by
+					 ? told_text(explain, ", for job %s%s%s", one->by,
+						   one->by_queue && *one->by_queue ? " of queue " : "",
+						   one->by_queue ? one->by_queue : "")
+					 : "";
+		const char *why = one->why && *one->why ? told_text(explain, ", %s", one->why) : "";
+		const bool says = one->message && *one->message;
+		printf("  ");
+		print_wrapped(2, 4,
+			plain_text(explain, told_text(explain, "%s: %s%s%s%s%s", time_text(explain, one->at),
+						    one->how ? one->how : "evicted", why, by,
+						    says ? ": " : "", says ? one->message : "")));
+	}
+}
+
 void explain_print(const struct explain *explain)
 {
 	print_head(explain);
 	print_charges(explain);
 	print_ahead(explain);
 	print_plans(explain);
+	print_course(explain);
+	print_evictions(explain);
 	if (explain->waits) {
 		printf("\nwhat it waits for at the end\n");
 		print_look(explain, explain->waits, 2);

@@ -9,7 +9,7 @@
 #include "sim/engine.h"
 
 struct taking {
-	struct view *view;
+	struct sl_arena *arena;
 	struct view_table *table;
 };
 
@@ -22,11 +22,11 @@ static int no_memory(void)
 static int take_columns(struct taking *taking, const char *const *column, size_t count)
 {
 	struct view_table *table = taking->table;
-	table->column = sl_alloc(taking->view->arena, count + 1, sizeof(*table->column));
+	table->column = sl_alloc(taking->arena, count + 1, sizeof(*table->column));
 	if (!table->column)
 		return no_memory();
 	for (size_t i = 0; i < count; i++) {
-		table->column[i] = sl_strdup(taking->view->arena, column[i], strlen(column[i]));
+		table->column[i] = sl_strdup(taking->arena, column[i], strlen(column[i]));
 		if (!table->column[i])
 			return no_memory();
 	}
@@ -44,7 +44,7 @@ static int take_row(void *self, const char *const *column, const struct sl_figur
 		return status;
 	if (table->row_count == table->capacity) {
 		const size_t capacity = table->capacity ? table->capacity * 2 : FIRST;
-		struct sl_figure *more = sl_alloc(taking->view->arena, capacity * count + 1, sizeof(*more));
+		struct sl_figure *more = sl_alloc(taking->arena, capacity * count + 1, sizeof(*more));
 		if (!more)
 			return no_memory();
 		if (table->row_count)
@@ -56,7 +56,7 @@ static int take_row(void *self, const char *const *column, const struct sl_figur
 	for (size_t i = 0; i < count; i++) {
 		to[i] = figure[i];
 		if (figure[i].text)
-			to[i].text = sl_strdup(taking->view->arena, figure[i].text, strlen(figure[i].text));
+			to[i].text = sl_strdup(taking->arena, figure[i].text, strlen(figure[i].text));
 		if (figure[i].text && !to[i].text)
 			return no_memory();
 	}
@@ -75,21 +75,30 @@ static void take_priorities(struct view *view)
 	}
 }
 
+int view_take_table(struct sl_arena *arena, struct sl_pass *pass, sl_time at, const char *name,
+	struct view_table *table, struct sl_err *err)
+{
+	struct taking taking = { arena, table };
+	const struct sl_show show = { &taking, take_row };
+	const int status =
+		pass->policy->show ? pass->policy->show(pass->state, pass, at, name, &show, err) : SL_USAGE;
+	table->known = !status;
+	if (status && status != SL_USAGE)
+		return err->status ? err->status : sl_fail_memory(err);
+	return SL_OK;
+}
+
 int view_take_tables(struct view *view, sl_time at, struct sl_err *err)
 {
 	static const char *const name[VIEW_TABLES] = { "jobs", "weights", "shares", "plans", "nodes",
 		"reservations", "partitions" };
 	struct sl_pass *pass = &view->sim.engine->pass;
-	for (size_t i = 0; i < VIEW_TABLES && pass->policy->show; i++) {
-		struct taking taking = { view, &view->table[i] };
-		const struct sl_show show = { &taking, take_row };
-		const int status = pass->policy->show(pass->state, pass, at, name[i], &show, err);
-		view->table[i].known = !status;
-		if (status && status != SL_USAGE)
-			return err->status ? err->status : sl_fail_memory(err);
-	}
-	take_priorities(view);
-	return SL_OK;
+	int status = SL_OK;
+	for (size_t i = 0; i < VIEW_TABLES && !status; i++)
+		status = view_take_table(view->arena, pass, at, name[i], &view->table[i], err);
+	if (!status)
+		take_priorities(view);
+	return status;
 }
 
 static const struct sl_figure *figure_of(const struct view_table *table, size_t row, const char *column)
