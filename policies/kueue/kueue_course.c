@@ -92,13 +92,6 @@ struct loans {
 	int64_t *used, *nominal; /* As of now, */
 	sl_time *since;          /* by (root, fr): since when they are so. */
 	int64_t *lent;           /* By node, of the tree and cell that is looked at. */
-	int64_t *told;           /* By node and cell: lent, as noted last; */
-	struct lent {
-		sl_time at;
-		uint32_t node, fr;
-		int64_t amount;
-	} * change; /* and each change of it. */
-	size_t changes, changes_room;
 };
 
 static size_t slot_of(const struct loans *loans, uint32_t from, uint32_t to, uint32_t fr)
@@ -209,24 +202,6 @@ static bool charge_below(struct loans *loans, uint32_t top, uint32_t fr, sl_time
 	return true;
 }
 
-/* What the nodes below lent from then on, where it is other than before. */
-static bool note_lent(struct loans *loans, uint32_t top, uint32_t fr, sl_time at)
-{
-	const struct kq_node *node = &loans->k->kq->node[top];
-	int64_t *told = &loans->told[(size_t)top * loans->k->kq->fr_count + fr];
-	if (*told != loans->lent[top]) {
-		if (!kueue_reserve(loans->k, (void **)&loans->change, &loans->changes_room,
-			    sizeof(*loans->change), loans->changes + 1))
-			return false;
-		*told = loans->lent[top];
-		loans->change[loans->changes++] = (struct lent){ at, top, fr, *told };
-	}
-	for (uint32_t i = 0; i < node->child_count; i++)
-		if (!note_lent(loans, node->child[i], fr, at))
-			return false;
-	return true;
-}
-
 /* The tree's cell was as it is since then. */
 static bool settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now)
 {
@@ -236,8 +211,7 @@ static bool settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now)
 	*since = now;
 	if (length <= 0 || kq->node[root].is_queue || kq->node[root].cycle)
 		return true;
-	return charge_below(loans, root, fr, length, true) && charge_below(loans, root, fr, length, false) &&
-	       note_lent(loans, root, fr, now - length);
+	return charge_below(loans, root, fr, length, true) && charge_below(loans, root, fr, length, false);
 }
 
 static bool follow(struct loans *loans, sl_time until)
@@ -296,27 +270,6 @@ static int put_loans(struct loans *loans, struct sl_tally *tally, struct sl_err 
 	return count ? sl_tell_table(tally, "lending", column, (uint32_t)columns, cell, count, err) : SL_OK;
 }
 
-static int put_lent(const struct loans *loans, struct sl_tally *tally, struct sl_err *err)
-{
-	static const char *const column[] = { "at", "node", "flavor", "resource", "lent" };
-	const struct kq *kq = loans->k->kq;
-	const size_t columns = SL_LEN(column);
-	struct sl_cell *cell = sl_alloc(loans->k->arena, loans->changes * columns + 1, sizeof(*cell));
-	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (size_t i = 0; i < loans->changes; i++) {
-		const struct lent *change = &loans->change[i];
-		cell[i * columns].micro = change->at;
-		cell[i * columns + 1].text = kq->node[change->node].name;
-		cell[i * columns + 2].text = kq->flavor[kq->fr[change->fr].flavor].name;
-		cell[i * columns + 3].text = kq->resource[kq->fr[change->fr].resource];
-		cell[i * columns + 4].micro = told_amount(kq, change->fr, change->amount);
-	}
-	return loans->changes
-		       ? sl_tell_table(tally, "lent", column, (uint32_t)columns, cell, loans->changes, err)
-		       : SL_OK;
-}
-
 static int tell_lending(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
 {
 	const size_t cells = (size_t)k->kq->node_count * k->kq->fr_count + 1;
@@ -325,17 +278,11 @@ static int tell_lending(struct kueue *k, sl_time until, struct sl_tally *tally, 
 	loans.nominal = calloc(cells, sizeof(*loans.nominal));
 	loans.since = calloc(cells, sizeof(*loans.since));
 	loans.lent = calloc((size_t)k->kq->node_count + 1, sizeof(*loans.lent));
-	loans.told = calloc(cells, sizeof(*loans.told));
-	bool good =
-		loans.used && loans.nominal && loans.since && loans.lent && loans.told && grow_loans(&loans);
+	bool good = loans.used && loans.nominal && loans.since && loans.lent && grow_loans(&loans);
 	for (size_t i = 0; good && i < cells; i++)
 		loans.since[i] = k->course->count ? k->course->point[0].at : 0;
 	good = good && follow(&loans, until);
-	int status = good ? put_loans(&loans, tally, err) : sl_fail(err, SL_SYSTEM, "out of memory");
-	if (!status)
-		status = put_lent(&loans, tally, err);
-	free(loans.change);
-	free(loans.told);
+	const int status = good ? put_loans(&loans, tally, err) : sl_fail(err, SL_SYSTEM, "out of memory");
 	free(loans.loan);
 	free(loans.used);
 	free(loans.nominal);
@@ -347,6 +294,8 @@ static int tell_lending(struct kueue *k, sl_time until, struct sl_tally *tally, 
 /* ---- cohorts.csv
  * --------------------------------------------------------------------------------------------- */
 
+/* lent: what others below the same parent use of what it does not, at most what it may lend: of its own
+ * quota. */
 static void put_point(const struct kq *kq, const struct point *point, struct sl_cell *cell)
 {
 	const struct kq_node *node = &kq->node[point->node];

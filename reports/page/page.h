@@ -135,8 +135,6 @@ uint32_t page_largest(struct page_run *run, const struct page_groups *groups, co
 	uint32_t most, uint32_t *rank);
 /* page_shares.c */
 void page_shares_put(struct page_run *run);
-/* page_cohorts.c */
-void page_cohorts_put(struct page_run *run);
 
 /* Where a span was, on nodes; and what its pieces come to, so that they add up to what it held. kind:
  * SL_KIND_CPUS or SL_KIND_GPUS (all types). amount: room for page_pieces_most. */

@@ -457,30 +457,6 @@ def test_tab_reaches_everything(b, p):
     assert focused(b)["what"] != "body"
 
 
-def test_cohorts(b, p):
-    """cohorts: the tree of queues, a chosen one's quota, use and lending as in cohorts.csv and lent.csv, and who was evicted"""
-    b.open(p.teams)
-    nodes = b.run("return [...document.querySelectorAll('[data-test=cohort-node] option')].map((o) => o.value)")
-    assert nodes == ["Cohort/lab", "ClusterQueue/team-a", "ClusterQueue/team-b"], nodes
-    b.choose("[data-test=cohort-node]", "ClusterQueue/team-a")
-    b.wait("document.querySelector('#cohorts').textContent.includes('team-a: cpu of default')")
-    b.run("for (const d of document.querySelectorAll('#cohorts details[data-test=alternative]')) d.open = true")
-    b.wait("document.querySelectorAll('#cohorts details[data-test=alternative] tbody tr').length > 0", seconds=20)
-    evicted = b.run("return [...document.querySelectorAll('#cohorts [data-test=evictions] tbody tr')]"
-                    ".map((r) => [...r.children].map((c) => c.textContent))")
-    assert [row[1:6] for row in evicted] == [
-        ["1", "4", "Preempted", "InCohortReclamation", "team-b"],
-        ["1", "6", "Preempted", "InCohortReclamation", "team-b"],
-        ["5", "6", "Preempted", "InClusterQueue", "team-a"]], evicted
-    lent = b.run("""const run = page.runs.find((one) => one.cohorts);
-        const item = run.cohorts.item.find((one) => one.node === 'team-a' && one.resource === 'cpu');
-        return Promise.all([page.data.block(item.lent_time), page.data.block(item.lent), page.data.block(item.used)])
-            .then((all) => all.map((one) => Array.from(one)));""")
-    told = [(float(row["at"]), float(row["lent"])) for row in p.rows("teams", "1-kueue", "lent.csv") if row["node"] == "team-a"]
-    assert list(zip(lent[0], lent[1])) == told and told[:2] == [(0, 4), (10, 0)], (lent, told)
-    assert not b.logs("browser")
-
-
 def test_pictures_have_tables(b, p):
     """every chart and canvas has a name and a table behind it, with rows in it"""
     b.open(p.nodes)
