@@ -397,6 +397,22 @@ static size_t complete(const struct kq *kq, struct change *all, size_t count, st
 	return kept;
 }
 
+/* The course, and after it what was lent. */
+static void gather(const struct loans *loans, struct change *all)
+{
+	const struct kueue_course *course = loans->k->course;
+	for (size_t i = 0; i < course->count; i++)
+		all[i] = (struct change){ .now = course->point[i], .number = i };
+	for (size_t i = 0; i < loans->changes; i++) {
+		const struct lent *lent = &loans->change[i];
+		all[course->count + i] =
+			(struct change){ .now = { .at = lent->at, .node = lent->node, .fr = lent->fr },
+				.lent = lent->amount,
+				.of_lent = true,
+				.number = course->count + i };
+	}
+}
+
 static int put_cohorts(struct loans *loans, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal",
@@ -407,28 +423,19 @@ static int put_cohorts(struct loans *loans, struct sl_tally *tally, struct sl_er
 	struct sl_cell *cell = sl_alloc(k->arena, most * columns, sizeof(*cell));
 	struct change *all = calloc(most, sizeof(*all));
 	struct change *before = calloc((size_t)course->nodes * course->frs + 1, sizeof(*before));
-	int status = cell && all && before ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
-	if (!status) {
-		for (size_t i = 0; i < course->count; i++)
-			all[i] = (struct change){ .now = course->point[i], .number = i };
-		for (size_t i = 0; i < loans->changes; i++) {
-			const struct lent *lent = &loans->change[i];
-			all[course->count + i] = (struct change){
-				.now = { .at = lent->at, .node = lent->node, .fr = lent->fr },
-				.lent = lent->amount,
-				.of_lent = true,
-				.number = course->count + i
-			};
-		}
-		qsort(all, most, sizeof(*all), by_time);
-		const size_t rows = complete(k->kq, all, most, before);
-		for (size_t i = 0; i < rows; i++)
-			put_point(k->kq, &all[i], &cell[i * columns]);
-		status = sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, rows, err);
+	if (!cell || !all || !before) {
+		free(before);
+		free(all);
+		return sl_fail(err, SL_SYSTEM, "out of memory");
 	}
+	gather(loans, all);
+	qsort(all, most, sizeof(*all), by_time);
+	const size_t rows = complete(k->kq, all, most, before);
+	for (size_t i = 0; i < rows; i++)
+		put_point(k->kq, &all[i], &cell[i * columns]);
 	free(before);
 	free(all);
-	return status;
+	return sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, rows, err);
 }
 
 int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
@@ -436,8 +443,11 @@ int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, st
 	struct loans loans = { .k = k };
 	if (!k->course->count)
 		return SL_OK;
-	int status = make_loans(&loans, until) ? put_cohorts(&loans, tally, err)
-					       : sl_fail(err, SL_SYSTEM, "out of memory");
+	if (!make_loans(&loans, until)) {
+		free_loans(&loans);
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	int status = put_cohorts(&loans, tally, err);
 	if (!status)
 		status = put_loans(&loans, tally, err);
 	free_loans(&loans);
