@@ -98,20 +98,23 @@ $B/o/%.o: %.c
 	$Q mkdir -p $(@D)
 	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# What a report page is made of, as bytes in the program: four arrays, of which one joins the scripts in src/ORDER.
+# What a report page is made of, as bytes in the program: arrays, of which one joins the scripts in src/ORDER.
+# cohorts.js is in pages of runs that have cohorts alone.
 PAGE := reports/page
 PAGE_STYLE := $(PAGE)/vendor/uPlot.min.css $(PAGE)/src/page.css
 PAGE_UPLOT := $(PAGE)/vendor/uPlot.iife.min.js
+PAGE_COHORTS := $(PAGE)/src/cohorts.js
 PAGE_SCRIPT := $(shell sed 's|^|$(PAGE)/src/|' $(PAGE)/src/ORDER)
 page_source = { echo 'static const unsigned char $1[] = {'; cat $2 | od -An -v -tu1 | sed 's/\([0-9]\)\( \|$$\)/\1,\2/g'; echo '};'; \
 	echo 'const struct page_source page_$1 = { $1, sizeof($1) };'; }
 
-$B/page_sources.c: $(PAGE)/src/page.html $(PAGE)/src/ORDER $(PAGE_STYLE) $(PAGE_UPLOT) $(PAGE_SCRIPT)
+$B/page_sources.c: $(PAGE)/src/page.html $(PAGE)/src/ORDER $(PAGE_STYLE) $(PAGE_UPLOT) $(PAGE_SCRIPT) $(PAGE_COHORTS)
 	$(call say,EMBED,$@)
 	$Q mkdir -p $(@D)
 	$Q{ echo '#include "reports/page/page.h"'; $(call page_source,html,$(PAGE)/src/page.html); \
 		$(call page_source,style,$(PAGE_STYLE)); $(call page_source,uplot,$(PAGE_UPLOT)); \
-		$(call page_source,script,$(PAGE_SCRIPT)); } >$@
+		$(call page_source,script,$(PAGE_SCRIPT)); \
+		$(call page_source,cohorts,$(PAGE_COHORTS)); } >$@
 
 $B/o/page_sources.o: $B/page_sources.c
 	$Q mkdir -p $(@D)

@@ -92,6 +92,16 @@ struct loans {
 	int64_t *used, *nominal; /* As of now, */
 	sl_time *since;          /* by (root, fr): since when they are so. */
 	int64_t *lent;           /* By node, of the tree and cell that is looked at. */
+	int64_t *lent_before;    /* [node * frs + fr]: as noted last. */
+	struct lent *change;
+	size_t changes, change_capacity;
+};
+
+/* From then on the node lends so much. */
+struct lent {
+	sl_time at;
+	uint32_t node, fr;
+	int64_t amount;
 };
 
 static size_t slot_of(const struct loans *loans, uint32_t from, uint32_t to, uint32_t fr)
@@ -126,6 +136,8 @@ static bool grow_loans(struct loans *loans)
 
 static bool lend(struct loans *loans, uint32_t from, uint32_t to, uint32_t fr, int64_t amount, sl_time length)
 {
+	if (!length) /* Its amount is all that is asked. */
+		return true;
 	if (loans->count * 2 >= loans->capacity && !grow_loans(loans))
 		return false;
 	struct loan *loan = &loans->loan[slot_of(loans, from, to, fr)];
@@ -202,16 +214,35 @@ static bool charge_below(struct loans *loans, uint32_t top, uint32_t fr, sl_time
 	return true;
 }
 
-/* The tree's cell was as it is since then. */
-static bool settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now)
+/* What is lent now and was not before. */
+static bool note_lent(struct loans *loans, uint32_t top, uint32_t fr, sl_time at)
+{
+	const struct kq_node *node = &loans->k->kq->node[top];
+	int64_t *before = &loans->lent_before[(size_t)top * loans->k->kq->fr_count + fr];
+	if (*before != loans->lent[top]) {
+		if (!kueue_reserve(loans->k, (void **)&loans->change, &loans->change_capacity,
+			    sizeof(*loans->change), loans->changes + 1))
+			return false;
+		*before = loans->lent[top];
+		loans->change[loans->changes++] = (struct lent){ at, top, fr, loans->lent[top] };
+	}
+	for (uint32_t i = 0; i < node->child_count; i++)
+		if (!note_lent(loans, node->child[i], fr, at))
+			return false;
+	return true;
+}
+
+/* The tree's cell was as it is since then; last: and stays so, be it for no time. */
+static bool settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now, bool last)
 {
 	const struct kq *kq = loans->k->kq;
 	sl_time *since = &loans->since[(size_t)root * kq->fr_count + fr];
-	const sl_time length = now - *since;
+	const sl_time from = *since, length = now - from;
 	*since = now;
-	if (length <= 0 || kq->node[root].is_queue || kq->node[root].cycle)
+	if (length < 0 || (!length && !last) || kq->node[root].is_queue || kq->node[root].cycle)
 		return true;
-	return charge_below(loans, root, fr, length, true) && charge_below(loans, root, fr, length, false);
+	return charge_below(loans, root, fr, length, true) && charge_below(loans, root, fr, length, false) &&
+	       note_lent(loans, root, fr, from);
 }
 
 static bool follow(struct loans *loans, sl_time until)
@@ -221,14 +252,14 @@ static bool follow(struct loans *loans, sl_time until)
 	for (size_t i = 0; i < course->count; i++) {
 		const struct point *point = &course->point[i];
 		const size_t at = (size_t)point->node * kq->fr_count + point->fr;
-		if (!settle(loans, kq->node[point->node].root, point->fr, point->at))
+		if (!settle(loans, kq->node[point->node].root, point->fr, point->at, false))
 			return false;
 		loans->used[at] = point->used;
 		loans->nominal[at] = point->nominal;
 	}
 	for (uint32_t node = 0; node < kq->node_count; node++)
 		for (uint32_t fr = 0; fr < kq->fr_count && kq->node[node].root == node; fr++)
-			if (!settle(loans, node, fr, until))
+			if (!settle(loans, node, fr, until, true))
 				return false;
 	return true;
 }
@@ -270,34 +301,65 @@ static int put_loans(struct loans *loans, struct sl_tally *tally, struct sl_err 
 	return count ? sl_tell_table(tally, "lending", column, (uint32_t)columns, cell, count, err) : SL_OK;
 }
 
-static int tell_lending(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
+static bool make_loans(struct loans *loans, sl_time until)
 {
+	const struct kueue *k = loans->k;
 	const size_t cells = (size_t)k->kq->node_count * k->kq->fr_count + 1;
-	struct loans loans = { .k = k };
-	loans.used = calloc(cells, sizeof(*loans.used));
-	loans.nominal = calloc(cells, sizeof(*loans.nominal));
-	loans.since = calloc(cells, sizeof(*loans.since));
-	loans.lent = calloc((size_t)k->kq->node_count + 1, sizeof(*loans.lent));
-	bool good = loans.used && loans.nominal && loans.since && loans.lent && grow_loans(&loans);
-	for (size_t i = 0; good && i < cells; i++)
-		loans.since[i] = k->course->count ? k->course->point[0].at : 0;
-	good = good && follow(&loans, until);
-	const int status = good ? put_loans(&loans, tally, err) : sl_fail(err, SL_SYSTEM, "out of memory");
-	free(loans.loan);
-	free(loans.used);
-	free(loans.nominal);
-	free(loans.since);
-	free(loans.lent);
-	return status;
+	loans->used = calloc(cells, sizeof(*loans->used));
+	loans->nominal = calloc(cells, sizeof(*loans->nominal));
+	loans->since = calloc(cells, sizeof(*loans->since));
+	loans->lent = calloc((size_t)k->kq->node_count + 1, sizeof(*loans->lent));
+	loans->lent_before = calloc(cells, sizeof(*loans->lent_before));
+	if (!loans->used || !loans->nominal || !loans->since || !loans->lent || !loans->lent_before ||
+		!grow_loans(loans))
+		return false;
+	for (size_t i = 0; i < cells; i++)
+		loans->since[i] = k->course->count ? k->course->point[0].at : 0;
+	return follow(loans, until);
+}
+
+static void free_loans(struct loans *loans)
+{
+	free(loans->loan);
+	free(loans->used);
+	free(loans->nominal);
+	free(loans->since);
+	free(loans->lent);
+	free(loans->lent_before);
+	free(loans->change);
 }
 
 /* ---- cohorts.csv
  * --------------------------------------------------------------------------------------------- */
 
-/* lent: what others below the same parent use of what it does not, at most what it may lend: of its own
- * quota. */
-static void put_point(const struct kq *kq, const struct point *point, struct sl_cell *cell)
+/* A change of a cell: of what is used and whose it is, or of what is lent. */
+struct change {
+	struct point now;
+	int64_t lent;
+	bool of_lent;
+	size_t number;
+};
+
+static int by_time(const void *a, const void *b)
 {
+	const struct change *x = a, *y = b;
+	if (x->now.at != y->now.at)
+		return x->now.at < y->now.at ? -1 : 1;
+	if (x->now.node != y->now.node)
+		return x->now.node < y->now.node ? -1 : 1;
+	if (x->now.fr != y->now.fr)
+		return x->now.fr < y->now.fr ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_same_cell(const struct change *x, const struct change *y)
+{
+	return x->now.node == y->now.node && x->now.fr == y->now.fr;
+}
+
+static void put_point(const struct kq *kq, const struct change *change, struct sl_cell *cell)
+{
+	const struct point *point = &change->now;
 	const struct kq_node *node = &kq->node[point->node];
 	const struct kq_fr fr = kq->fr[point->fr];
 	const int64_t own = node->is_queue ? point->nominal : point->subtree;
@@ -311,22 +373,83 @@ static void put_point(const struct kq *kq, const struct point *point, struct sl_
 	cell[7].micro = told_amount(kq, point->fr, point->subtree);
 	cell[8].micro = told_amount(kq, point->fr, positive(point->used - own));
 	cell[9].micro = told_amount(kq, point->fr, point->used);
+	cell[10].micro = told_amount(kq, point->fr, change->lent);
+}
+
+/* In order of time and cell; what a change does not say is as before. Of an instant the last holds. */
+static size_t complete(const struct kq *kq, struct change *all, size_t count, struct change *before)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct change *was = &before[(size_t)all[i].now.node * kq->fr_count + all[i].now.fr];
+		const bool of_lent = all[i].of_lent;
+		const sl_time at = all[i].now.at;
+		if (of_lent)
+			all[i].now = (struct point){ at, all[i].now.node, all[i].now.fr, was->now.used,
+				was->now.nominal, was->now.subtree };
+		else
+			all[i].lent = was->lent;
+		*was = all[i];
+		if (kept && all[kept - 1].now.at == at && is_same_cell(&all[kept - 1], &all[i]))
+			kept--;
+		all[kept++] = *was;
+	}
+	return kept;
+}
+
+/* The course, and after it what was lent. */
+static void gather(const struct loans *loans, struct change *all)
+{
+	const struct kueue_course *course = loans->k->course;
+	for (size_t i = 0; i < course->count; i++)
+		all[i] = (struct change){ .now = course->point[i], .number = i };
+	for (size_t i = 0; i < loans->changes; i++) {
+		const struct lent *lent = &loans->change[i];
+		all[course->count + i] =
+			(struct change){ .now = { .at = lent->at, .node = lent->node, .fr = lent->fr },
+				.lent = lent->amount,
+				.of_lent = true,
+				.number = course->count + i };
+	}
+}
+
+static int put_cohorts(struct loans *loans, struct sl_tally *tally, struct sl_err *err)
+{
+	static const char *const column[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal",
+		"quota", "borrowed", "used", "lent" };
+	struct kueue *k = loans->k;
+	const struct kueue_course *course = k->course;
+	const size_t columns = SL_LEN(column), most = course->count + loans->changes;
+	struct sl_cell *cell = sl_alloc(k->arena, most * columns, sizeof(*cell));
+	struct change *all = calloc(most, sizeof(*all));
+	struct change *before = calloc((size_t)course->nodes * course->frs + 1, sizeof(*before));
+	if (!cell || !all || !before) {
+		free(before);
+		free(all);
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	gather(loans, all);
+	qsort(all, most, sizeof(*all), by_time);
+	const size_t rows = complete(k->kq, all, most, before);
+	for (size_t i = 0; i < rows; i++)
+		put_point(k->kq, &all[i], &cell[i * columns]);
+	free(before);
+	free(all);
+	return sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, rows, err);
 }
 
 int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
 {
-	static const char *const column[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal",
-		"quota", "borrowed", "used" };
-	const struct kueue_course *course = k->course;
-	const size_t columns = SL_LEN(column);
-	if (!course->count)
+	struct loans loans = { .k = k };
+	if (!k->course->count)
 		return SL_OK;
-	struct sl_cell *cell = sl_alloc(k->arena, course->count * columns, sizeof(*cell));
-	if (!cell)
+	if (!make_loans(&loans, until)) {
+		free_loans(&loans);
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (size_t i = 0; i < course->count; i++)
-		put_point(k->kq, &course->point[i], &cell[i * columns]);
-	const int status =
-		sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, course->count, err);
-	return status ? status : tell_lending(k, until, tally, err);
+	}
+	int status = put_cohorts(&loans, tally, err);
+	if (!status)
+		status = put_loans(&loans, tally, err);
+	free_loans(&loans);
+	return status;
 }

@@ -51,6 +51,7 @@ struct page {
 	/* Of the first run: */
 	int64_t epoch, utc_offset;
 	bool gpus, mem, nodes; /* Some run has them. */
+	bool cohorts;          /* This too: the page has a script more. */
 	struct page_text version;
 };
 
@@ -135,6 +136,8 @@ uint32_t page_largest(struct page_run *run, const struct page_groups *groups, co
 	uint32_t most, uint32_t *rank);
 /* page_shares.c */
 void page_shares_put(struct page_run *run);
+/* page_cohorts.c */
+void page_cohorts_put(struct page_run *run);
 
 /* Where a span was, on nodes; and what its pieces come to, so that they add up to what it held. kind:
  * SL_KIND_CPUS or SL_KIND_GPUS (all types). amount: room for page_pieces_most. */
@@ -166,6 +169,6 @@ struct page_source {
 	const unsigned char *data;
 	size_t size;
 };
-extern const struct page_source page_html, page_style, page_uplot, page_script;
+extern const struct page_source page_html, page_style, page_uplot, page_script, page_cohorts;
 
 #endif

@@ -179,11 +179,19 @@ static void put_base64(struct sl_out *out, const unsigned char *data, size_t len
 	}
 }
 
-static int put_hash(struct sl_out *out, const struct page_source *source, struct sl_err *err)
+/* Of both, one behind the other; more: or NULL. */
+static int put_hash(struct sl_out *out, const struct page_source *source, const struct page_source *more,
+	struct sl_err *err)
 {
 	unsigned char hash[EVP_MAX_MD_SIZE];
 	unsigned length = 0;
-	if (EVP_Digest(source->data, source->size, hash, &length, EVP_sha256(), NULL) != 1)
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	const bool good = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1 &&
+			  EVP_DigestUpdate(context, source->data, source->size) == 1 &&
+			  (!more || EVP_DigestUpdate(context, more->data, more->size) == 1) &&
+			  EVP_DigestFinal_ex(context, hash, &length) == 1;
+	EVP_MD_CTX_free(context);
+	if (!good)
 		return sl_fail(err, SL_SYSTEM, "cannot compute a SHA-256: libcrypto refuses to");
 	sl_out_text(out, " 'sha256-");
 	put_base64(out, hash, length);
@@ -191,17 +199,18 @@ static int put_hash(struct sl_out *out, const struct page_source *source, struct
 	return SL_OK;
 }
 
-static int put_head(struct sl_out *out, const struct sl_compared *compared, struct sl_err *err)
+static int put_head(
+	struct sl_out *out, const struct page *page, const struct sl_compared *compared, struct sl_err *err)
 {
 	sl_out_text(out,
 		"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src");
-	int status = put_hash(out, &page_uplot, err);
+	int status = put_hash(out, &page_uplot, NULL, err);
 	if (!status)
-		status = put_hash(out, &page_script, err);
+		status = put_hash(out, &page_script, page->cohorts ? &page_cohorts : NULL, err);
 	sl_out_text(out, "; style-src");
 	if (!status)
-		status = put_hash(out, &page_style, err);
+		status = put_hash(out, &page_style, NULL, err);
 	sl_out_text(out, "; img-src blob: data:; base-uri 'none'; form-action 'none'\">\n"
 			 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 			 "<meta name=\"generator\" content=\"schedlab\">\n<title>");
@@ -216,10 +225,12 @@ static int put_head(struct sl_out *out, const struct sl_compared *compared, stru
 	return status;
 }
 
-static void put_script(struct sl_out *out, const struct page_source *source)
+static void put_script(struct sl_out *out, const struct page_source *source, const struct page_source *more)
 {
 	sl_out_text(out, "<script>");
 	put_bytes(out, source->data, source->size);
+	if (more)
+		put_bytes(out, more->data, more->size);
 	sl_out_text(out, "</script>\n");
 }
 
@@ -229,7 +240,8 @@ static int document_write(
 	const struct page *page = self;
 	struct page_text meta = { 0 };
 	put_meta(page, compared, &meta);
-	int status = meta.failed ? sl_fail(err, SL_SYSTEM, "out of memory") : put_head(out, compared, err);
+	int status =
+		meta.failed ? sl_fail(err, SL_SYSTEM, "out of memory") : put_head(out, page, compared, err);
 	if (!status) {
 		put_bytes(out, page_html.data, page_html.size);
 		sl_out_text(out, "\n<script type=\"application/json\" id=\"meta\">");
@@ -240,8 +252,8 @@ static int document_write(
 			put_base64(out, page->block[i].data, page->block[i].size);
 			sl_out_text(out, "</script>\n");
 		}
-		put_script(out, &page_uplot);
-		put_script(out, &page_script);
+		put_script(out, &page_uplot, NULL);
+		put_script(out, &page_script, page->cohorts ? &page_cohorts : NULL);
 		sl_out_text(out, "</body>\n</html>\n");
 	}
 	page_text_free(&meta);

@@ -17,3 +17,8 @@ cut -d, -f1,7,8 slow/jobs.csv
 # Work is kept, and pods take 5 s to stop: job 4 starts at 15, and 1 has 15 of its 100 s behind it.
 schedlab run "$lab.csv" -c "$lab.yaml" -p kueue:checkpoint=1,grace=5 --check --jobs 4 -o kept --quiet >/dev/null
 cut -d, -f1,7,8 kept/jobs.csv
+# Whose use stays as it is may lend more: at 5 and at 8 b begins to borrow 1 and 2 more, and a's quota is lent, though a does nothing.
+# At 12 a needs 7 of its 8 cpus: job 3 gives way, and 2 still borrows 1. At 17 a is done, a second later 3 is back; at 20 job 1 ends.
+printf 'job_id,submit,run_time,time_limit,cpus,namespace,queue,priority\n1,0,20,50,8,lab,b,0\n2,5,20,50,1,lab,b,0\n3,8,20,50,2,lab,b,0\n4,12,5,50,7,lab,a,0\n' >lent.csv
+schedlab run lent.csv -c "$lab.yaml" -p kueue --check -o lent --quiet >/dev/null
+awk -F, '$2 == "team-a" && $6 == "cpu" { print $1, $10, $11 }' lent/cohorts.csv

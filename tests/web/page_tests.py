@@ -3,6 +3,7 @@
 
 The page's hooks (ids, data-test) are listed at the head of reports/page/src/shell.js, gantt.js, heat.js, search.js, card.js.
 """
+import csv
 import json
 import re
 
@@ -691,3 +692,36 @@ def test_one_run(b, p):
     ids = b.run("return [...document.querySelectorAll('main > section')].map((s) => s.id)")
     assert {"summary", "comparison", "time", "gantt", "search", "methods"} <= set(ids), ids
     assert not b.run("return document.querySelectorAll('.better, .worse').length")
+
+
+# ---- Cohorts
+
+
+def test_cohorts(b, p):
+    """cohorts: the tree, a node's quota, use and loans over time as in cohorts.csv, evictions that sort; no other page has them"""
+    b.open(p.cohorts)
+    nodes = b.run("return [...document.querySelectorAll('[data-test=cohort-tree] button')].map((e) => e.dataset.node)")
+    assert nodes == ["Cohort/lab", "ClusterQueue/team-a", "ClusterQueue/team-b"], nodes
+    values = lambda at: b.run("return page.charts.cohort.values(arguments[0])", at)
+    pressed = "document.querySelector('[data-test=cohort-tree] button[data-node=\"%s\"]').getAttribute('aria-pressed') === 'true'"
+    # Nominal, used, borrowed, lent. Team b borrows 4 of a's cpus until a claims them at 10, and again from 61 to 70.
+    assert b.run("return " + pressed % "ClusterQueue/team-a")
+    assert [values(at) for at in (5, 20, 65, 140)] == [[8, 0, 0, 4], [8, 8, 0, 0], [8, 2, 0, 4], [8, 2, 0, 0]]
+    b.click("[data-test=cohort-tree] button[data-node='ClusterQueue/team-b']")
+    b.wait("page.charts.cohort && page.charts.cohort.values(5)[1] === 12")
+    assert [values(at) for at in (5, 20, 65, 150)] == [[8, 12, 4, 0], [8, 8, 0, 0], [8, 12, 4, 0], [8, 8, 0, 0]]
+    b.click("[data-test=cohort-tree] button[data-node='Cohort/lab']")
+    b.wait("page.charts.cohort && page.charts.cohort.values(5)[0] === 16")
+    assert values(20) == [16, 16, 0, 0], values(20)
+    rows = lambda: b.run("""return [...document.querySelectorAll('[data-test=evictions] tbody tr')].map((row) =>
+        [+row.cells[0].dataset.value].concat([...row.cells].slice(1).map((cell) => cell.textContent)))""")
+    told = [[float(row["at"])] + [row[name] for name in ("job_id", "by", "queue", "by_queue", "reason", "cause")]
+            for row in csv.DictReader(open(p.path("cohorts", "evictions.csv"), encoding="utf-8", newline=""))]
+    assert rows() == told and told[0] == [10, "1", "4", "team-b", "team-a", "Preempted", "InCohortReclamation"], (rows(), told)
+    b.click("[data-test=evictions] th:nth-child(2) button")
+    b.click("[data-test=evictions] th:nth-child(2) button")
+    assert [row[1] for row in rows()] == ["5", "1", "1"], rows()
+    wrong = quiet(b, p.cohorts)
+    assert not wrong, wrong[:5]
+    b.open(p.small)
+    assert b.run("return document.getElementById('cohorts') === null && !('cohorts' in page.meta.runs[0])")
