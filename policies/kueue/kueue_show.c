@@ -27,7 +27,7 @@ static const char *text_of(const char *text) { return text ? text : ""; }
 /* ---- Who waits --------------------------------------------------------------------------------------------
  */
 
-/* Workloads that wait, in the order of their queue; place: in the LocalQueue. */
+/* Workloads that wait, in the order of their queue. */
 struct waiting {
 	struct kq *kq;
 	uint32_t *workload;

@@ -174,7 +174,9 @@ int course_find(struct explain *explain, struct sl_err *err)
 	struct view *view = &explain->view;
 	struct view_table course = { 0 };
 	struct sim sim = { 0 };
-	if (strcmp(view->result->policy, "kueue") != 0)
+	const char *policy = view->result->policy; /* "kueue:grace=5s" */
+	const size_t name = strcspn(policy, ":");
+	if (name != strlen("kueue") || memcmp(policy, "kueue", name) != 0)
 		return SL_OK;
 	int status = again_begin(&view->again, &sim, 0, view->result->last, err);
 	if (!status)

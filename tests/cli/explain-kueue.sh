@@ -10,6 +10,9 @@ schedlab explain out 1 --no-what-if --json | grep InCohortReclamation
 # Job 7 waits behind 5 in team a; 8 names a queue that is not there.
 schedlab explain out 7 --no-what-if --json | grep -o '"place[^"]*"\|"queue_place": [0-9]*'
 schedlab explain out 8 --no-what-if | sed -n '/at the end/,$p'
+# With a grace of 5 s and 3 s until pods are ready: 1 is evicted for 4 at 10 and holds its quota until 15; 4 is ready at 18.
+schedlab run "$lab/two-teams.csv" -c "$lab/two-teams.yaml" -p kueue:grace=5,start=3 -o slow --quiet >/dev/null 2>&1
+schedlab explain slow 4 --no-what-if | sed -n '/its course/,/^$/p'
 # By the last part of its name, if no other has it.
 cat >jobs.csv <<'END'
 job_id,submit,run_time,time_limit,cpus,namespace,queue
