@@ -23,7 +23,7 @@ sl_time next_instant(struct sl_pass *pass);
 void tell_policy(struct sl_pass *pass, const struct sl_event *event);
 void integrate(struct sl_pass *pass, sl_time until);
 void idle_counts(struct sl_pass *pass);
-	/* What was idle since nothing runs is of the run. */ /* What holds from the last time on. */
+/* What was idle since nothing runs is of the run. */ /* What holds from the last time on. */
 /* Its user's cancellation becomes an event, and its deadline. */
 void cancel_later(struct sl_pass *pass, uint32_t job);
 
