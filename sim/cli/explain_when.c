@@ -6,6 +6,7 @@
  * nobody cancels, and each job that is not over runs to its limit. What comes of it under the same policy is
  * the answer; a policy that looks at traced run times would have done otherwise before, and is told of.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,10 @@ struct when {
 	sl_time at, start;       /* start: SL_NONE: never. */
 	sl_time known;           /* Nothing that is known happens behind that. */
 	enum sl_reason reason;   /* Its last; */
-	bool unlimited;          /* some job that runs has no limit. */
-	uint32_t end[ENDS_TOLD]; /* Jobs that ran at that moment and end before it starts, the last first. */
+	bool unlimited;          /* some job that is not over has no limit; */
+	uint32_t as_traced;      /* so many have one that is their traced run time: none was given, or it was
+				    raised. */
+	uint32_t end[ENDS_TOLD]; /* Jobs that end after that moment and before it starts, the last first. */
 	sl_time end_at[ENDS_TOLD];
 	size_t ends;
 };
@@ -53,9 +56,10 @@ static sl_time known_run(const struct explain *explain, uint32_t row, sl_time at
 	const sl_time start = result->start[row];
 	const sl_time ran = start != SL_NONE && start <= at ? at - start : 0;
 	if (limit == SL_NEVER) {
-		when->unlimited |= ran > 0;
+		when->unlimited = true;
 		return when->known;
 	}
+	when->as_traced += limit == explain->view.jobs->run[row];
 	return limit > ran ? limit : ran + SL_SECOND;
 }
 
@@ -105,7 +109,7 @@ static int go_on(struct sim *sim, uint32_t job, struct when *when, struct sl_err
 	return status;
 }
 
-/* The last ends before its start of those that ran at that moment: without them it would not have. */
+/* The last ends before its start; whether they made room for it is not looked at. */
 static void find_ends(const struct sl_result *result, uint32_t job, struct when *when)
 {
 	for (uint32_t row = 0; row < result->jobs->count; row++) {
@@ -198,11 +202,16 @@ static void print_when(const struct explain *explain, const struct when *when)
 		(void)printf("  starts     %s, in %s\n", time_text(explain, when->start),
 			span_text(explain, when->start - when->at));
 	for (size_t i = 0; i < when->ends; i++)
-		(void)printf("  %s job %s ends by its limit at %s, %s\n", i ? "          " : "after     ",
+		(void)printf("  %s job %s ends at %s, %s\n", i ? "          " : "after     ",
 			id_text(explain, when->end[i]), time_text(explain, when->end_at[i]),
 			asked_text(explain, when->end[i]));
 	(void)printf("  if         nobody else comes or cancels, and all run to their limits%s\n",
-		when->unlimited ? "; some that run have none, and are taken never to end" : "");
+		when->unlimited ? "; some have none, and are taken never to end" : "");
+	if (when->as_traced)
+		(void)printf(
+			"             of %" PRIu32
+			" the limit is the traced run time: none was given, it was raised to it, or it was just that\n",
+			when->as_traced);
 }
 
 static void put_time(struct sl_out *out, const char *key, sl_time at)
@@ -222,8 +231,9 @@ static int print_json(const struct explain *explain, const struct when *when, st
 	sl_out_json(out, explain->id);
 	put_time(out, "at", when->at);
 	put_time(out, "start", when->start);
-	sl_out_printf(out, ", \"reason\": \"%s\", \"unlimited\": %s, \"after\": [",
-		sl_reason_name(when->reason), when->unlimited ? "true" : "false");
+	sl_out_printf(out,
+		", \"reason\": \"%s\", \"unlimited\": %s, \"limits_as_traced\": %" PRIu32 ", \"after\": [",
+		sl_reason_name(when->reason), when->unlimited ? "true" : "false", when->as_traced);
 	for (size_t i = 0; i < when->ends; i++) {
 		sl_out_text(out, i ? ", {\"job\": " : "{\"job\": ");
 		sl_out_json(out, id_text(explain, when->end[i]));

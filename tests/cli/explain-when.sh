@@ -14,6 +14,10 @@ schedlab explain easy 2 --when --at 16
 schedlab explain easy 3 --when --at 16
 schedlab run jobs.csv -c c.yaml -p easy --set replay.until=16 -o stopped --quiet >/dev/null 2>&1
 schedlab explain stopped 3 --when
+# Without limits the traced run times stand for them, and that is told.
+printf 'job_id,submit,run_time,cpus\n1,0,20,8\n2,0,50,8\n' >bare.csv
+schedlab run bare.csv -c c.yaml -p easy -o bare --quiet >/dev/null
+schedlab explain bare 2 --when --at 1
 # What is none.
 schedlab explain easy 2 --when || echo "exit $?"
 schedlab explain easy 1 --when --at 16 || echo "exit $?"
