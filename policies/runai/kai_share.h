@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_share.h - what each queue may have: fair shares (KAI's plugin proportion), the gates that follow from
+ * quotas and limits, who may take from whom (reclaim), and for how long a job is left alone (minruntime).
+ */
+#ifndef SL_RUNAI_KAI_SHARE_H
+#define SL_RUNAI_KAI_SHARE_H
+
+#include "policies/runai/kai.h"
+
+/* One resource divided among siblings. Amounts in their units (thousandths, bytes) or GPUs: real numbers, as
+ * KAI computes; HUGE_VAL: unlimited. */
+struct kai_claim {
+	const char *name;
+	int64_t priority, created;
+	double quota, limit, weight, usage;
+	double request;
+	double fair; /* Given back; the surplus alone adds to what is there. */
+};
+enum kai_phase { KAI_QUOTA_AND_SURPLUS, KAI_SURPLUS_ONLY };
+/* What remains of total. */
+double kai_divide(struct kai_claim *claim, uint32_t count, double total, double k, enum kai_phase phase);
+
+/* kai.total, least and most memory of a device; each queue's request and fair share, from the roots. In the
+ * books, not journalled: at the opening of a session. Requests are of tasks that are allocated, bound,
+ * binding, running or pending. What is allocated at the opening does not count pipelined tasks. */
+void kai_open_shares(struct kai *kai);
+/* a(q): limit if the quota is unlimited, else the greater of quota and fair share, within the limit. */
+int64_t kai_allocatable(const struct kai_queue *queue, enum kai_res res);
+
+/* Gates, from the leaf to the root. True: blocked; which queue and resource is told (may be NULL). */
+struct kai_blocked {
+	uint32_t queue;
+	enum kai_res res;
+	int64_t requested, allocated, bound;
+};
+bool kai_over_limit(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how);
+bool kai_np_over_quota(
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how);
+
+/* Reclaim: may a job of this leaf start it at all (the live books). */
+bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, bool preemptible);
+/* Is this leaf's job a candidate (the pair of ancestors that differ first). */
+bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim);
+/* Units that victims lose, each of a leaf, in the order in which they are taken off; queues in order of their
+ * creation, then rows. allocated, allocated_np: by queue, as they were when this job's solution began. */
+struct kai_unit {
+	uint32_t leaf;
+	struct kai_vec ask;
+};
+bool kai_reclaimable(const struct kai *kai, const struct kai_vec *allocated,
+	const struct kai_vec *allocated_np, uint32_t leaf, const struct kai_vec *ask, bool preemptible,
+	const struct kai_unit *unit, uint32_t count);
+/* The two strategies, alone: what the victim's queue (at the level of the pair) still has before the unit. */
+bool kai_maintains_fair_share(const struct kai_queue *victim, const struct kai_vec *remaining);
+bool kai_guarantees_quota(const struct kai_queue *reclaimer, const struct kai_vec *allocated,
+	const struct kai_vec *ask, const struct kai_queue *victim, const struct kai_vec *remaining);
+
+/* Minimum run times. */
+sl_time kai_preempt_min(const struct kai *kai, uint32_t victim_leaf);
+sl_time kai_reclaim_min(const struct kai *kai, uint32_t reclaimer_leaf, uint32_t victim_leaf);
+/* The job may not be touched (elastic ones: not below their minimum) at kai.now. */
+bool kai_protected(const struct kai *kai, uint32_t job, sl_time least);
+
+/* Time-based fair share: allocations of the past, decayed, as a share of the capacity decayed alike. The
+ * caller says what held since the last call; usage of the queues is set by kai_usage_set. */
+enum kai_window { KAI_SLIDING, KAI_TUMBLING };
+struct kai_usage;
+struct kai_usage_config {
+	sl_time half_life; /* 0: no decay. */
+	sl_time window;    /* 1 week */
+	enum kai_window kind;
+	sl_time start; /* TUMBLING: a boundary. */
+	sl_time step;  /* Samples are so far apart (fetchInterval, 1 min). */
+};
+struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *config);
+void kai_usage_free(struct kai_usage *usage);
+/* Before anything changes at kai.now: what is allocated has held since the last call. */
+void kai_usage_note(struct kai *kai, struct kai_usage *usage);
+void kai_usage_set(struct kai *kai, struct kai_usage *usage);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_solve.h - a session: fair shares once, then the actions in their order; what comes of it is in
+ * kai.effect.
+ */
+#ifndef SL_RUNAI_KAI_SOLVE_H
+#define SL_RUNAI_KAI_SOLVE_H
+
+#include "policies/runai/kai_order.h"
+#include "policies/runai/kai_place.h"
+#include "policies/runai/kai_share.h"
+
+/* Shares are computed, effects forgotten, marks of evictions cleared. */
+void kai_open(struct kai *kai);
+/* kai_open, and all actions of the config. Tasks end as KAI_BINDING, KAI_PIPELINED, KAI_RELEASING or as they
+ * were. Nonzero: kai.err. */
+int kai_session(struct kai *kai);
+void kai_run(struct kai *kai, enum kai_action action);
+
+/* The actions: kai_allocate.c, kai_consolidate.c, kai_reclaim.c, kai_preempt.c, kai_stale.c. */
+void kai_act_allocate(struct kai *kai);
+void kai_act_consolidate(struct kai *kai);
+void kai_act_reclaim(struct kai *kai);
+void kai_act_preempt(struct kai *kai);
+void kai_act_stale(struct kai *kai);
+
+/* A job may be looked at by the first four. */
+bool kai_eligible(const struct kai *kai, uint32_t job);
+/* Its constraints, as a number: two jobs with the same fail alike (useSchedulingSignatures). */
+uint64_t kai_signature(const struct kai *kai, uint32_t job);
+/* Gates of the next chunk; says why in the job. True: it may go on. */
+bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count);
+
+/* kai_solver.c: shared by consolidation, reclaim and preempt. */
+struct kai_aim {
+	enum kai_action action;
+	uint32_t job; /* The one that is to start. */
+	/* Is this job a candidate victim? */
+	bool (*victim)(struct kai *kai, const struct kai_aim *aim, uint32_t job);
+	/* What the simulation came to may stand: task rows that are lost (not placed again), and all that
+	 * were evicted. ask: of the probe. */
+	bool (*accept)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+		const uint32_t *lost, uint32_t lost_count, const uint32_t *evicted, uint32_t evicted_count);
+	void *data;
+};
+/* True: done, and in kai.effect. */
+bool kai_solve(struct kai *kai, const struct kai_aim *aim);
+
+#endif
