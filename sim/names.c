@@ -93,3 +93,40 @@ void names_release(struct names *names)
 	free(names->slot);
 	*names = (struct names){ 0 };
 }
+
+/* ---- For plug-ins ---- */
+
+struct sl_names {
+	struct names names;
+	struct sl_arena *arena;
+};
+
+struct sl_names *sl_names_new(struct sl_arena *arena)
+{
+	struct sl_names *made = calloc(1, sizeof(*made));
+	if (made)
+		made->arena = arena;
+	return made;
+}
+
+void sl_names_free(struct sl_names *names)
+{
+	if (names)
+		names_release(&names->names);
+	free(names);
+}
+
+uint32_t sl_names_add(struct sl_names *names, const char *text)
+{
+	uint32_t number;
+	struct sl_err err = { 0 };
+	return names_add(&names->names, names->arena, text, strlen(text), &number, &err) == 0 ? number
+											       : UINT32_MAX;
+}
+
+uint32_t sl_names_find(const struct sl_names *names, const char *text)
+{
+	return names_find(&names->names, text, strlen(text));
+}
+
+const char *sl_names_text(const struct sl_names *names, uint32_t number) { return names->names.text[number]; }

@@ -149,6 +149,15 @@ SL_API void sl_arena_free(struct sl_arena *arena);
 SL_API void *sl_alloc(struct sl_arena *arena, size_t count, size_t size);
 SL_API char *sl_strdup(struct sl_arena *arena, const char *text, size_t len);
 
+/* Texts numbered by first appearance, from 0; equal texts are the same pointer. They live in the arena. */
+struct sl_names;
+SL_API struct sl_names *sl_names_new(struct sl_arena *arena); /* NULL: no memory. */
+SL_API void sl_names_free(struct sl_names *names);
+/* The number of the text, made if it is not there; UINT32_MAX: no memory. */
+SL_API uint32_t sl_names_add(struct sl_names *names, const char *text);
+SL_API uint32_t sl_names_find(const struct sl_names *names, const char *text); /* UINT32_MAX: none. */
+SL_API const char *sl_names_text(const struct sl_names *names, uint32_t number);
+
 /* ---- Chance: streams named by path ---------------------------------------- */
 
 /* Counter-based: draw i of a stream is a function of (seed, name, i) alone, so that

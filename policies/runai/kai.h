@@ -53,7 +53,8 @@ struct kai_queue {
 	double usage[KAI_RES];  /* Of the past, as a share of the cluster (time-based fair share); 0. */
 	sl_time preempt_min, reclaim_min; /* preemptMinRuntime, reclaimMinRuntime; SL_NONE: not said. */
 	/* Books. Of all below it. */
-	struct kai_vec request;      /* What its jobs hold and ask: see kai_share.c. Made by kai_open. */
+	struct kai_vec request;      /* What its jobs have allocated and ask (pending), of the least device;
+					journalled. */
 	struct kai_vec fair;         /* Fair share, made by kai_open; KAI_UNLIMITED where all is its. */
 	struct kai_vec allocated;    /* Now; journalled. */
 	struct kai_vec allocated_np; /* Of it, of jobs that are not preemptible; journalled. */
@@ -89,7 +90,9 @@ struct kai_node {
 	struct kai_free idle, releasing; /* A device that is shared is neither; one all of whose shares are on
 					    their way out counts as one that is. */
 	int64_t *mig_idle, *mig_releasing;
-	struct kai_shared *shared; /* Rows stay; one without members is free to be used again. */
+	struct kai_shared
+		*shared; /* Rows stay where they are (the journal points at them): room for all that
+			  * there can be is made by kai_node_clear; one without members is used again. */
 	uint32_t shared_count, shared_capacity;
 	uint32_t place[8]; /* Room for orders and indices of kai_place.c. */
 	uint32_t row_outside;
@@ -152,7 +155,7 @@ struct kai_group {
 	uint32_t min;                 /* Of a set: minSubGroup; KAI_NO: all. Of pods: minMember. */
 	uint32_t topology;            /* KAI_NO: no constraint, else at least one of */
 	uint32_t required, preferred; /* its levels; KAI_NO. */
-	int64_t count[KAI_STATES];    /* Of a leaf: tasks by state; journalled. */
+	int64_t count[KAI_STATES]; /* Tasks by state, journalled: of a leaf; of the root: all of the job. */
 };
 
 struct kai_job;
@@ -170,6 +173,8 @@ struct kai_task {
 	int64_t *shared,
 		*from_shared; /* Of a share of GPUs: rows of the nodes' shared, request.gpus of them. */
 	int64_t evicted;      /* In this session: 1 by a simulation that is not settled, 2 for good. */
+	int64_t before;       /* Releasing, or moved: the state it was evicted in. */
+	int64_t counted;      /* 1: it is in what its queues have allocated. */
 	uint32_t row_outside;
 };
 
@@ -272,6 +277,9 @@ struct kai_effect {
 	bool moved;  /* EVICT: it is pipelined elsewhere. */
 };
 
+/* What has names of its own. */
+enum kai_named { KAI_NAMED_QUEUE, KAI_NAMED_NODE, KAI_NAMED_TOPOLOGY, KAI_NAMED_MIG, KAI_NAMEDS };
+
 struct kai_change {
 	int64_t *cell;
 	int64_t old;
@@ -301,7 +309,7 @@ struct kai {
 	uint32_t task_count, task_capacity;
 	struct kai_job *job;
 	uint32_t job_count, job_capacity;
-	uint32_t *free_job; /* Rows that are free, and (below) blocks of tasks. */
+	uint32_t *free_job; /* Rows that are free. */
 	uint32_t free_job_count, free_job_capacity;
 	/* Of the cluster; made by kai_open. */
 	struct kai_vec total;
@@ -314,7 +322,16 @@ struct kai {
 	struct kai_change *journal;
 	size_t journal_count, journal_capacity;
 	uint32_t marks;
-	void *names;                   /* kai_world.c */
+	struct sl_names *names;
+	struct kai_rows {
+		uint32_t *row; /* By number of the name; KAI_NO: none. */
+		uint32_t capacity;
+	} rows[KAI_NAMEDS];
+	uint32_t *block[32]; /* kai_jobs.c: free blocks of 1, 2, 4... tasks. */
+	uint32_t block_count[32], block_capacity[32];
+	uint32_t *request_slot; /* Finds requests: row + 1. */
+	uint32_t request_slots;
+	uint32_t *sealed;              /* Children of queues, roots, orders of nodes. */
 	struct kai_topo_state *topo;   /* kai_topo.c; NULL. */
 	struct kai_place_state *place; /* kai_place.c */
 	struct kai_order_state *order; /* kai_order.c */
@@ -327,7 +344,9 @@ struct kai *kai_new(struct sl_arena *arena);
 void kai_free(struct kai *kai);
 int kai_fail(struct kai *kai, int status, const char *format, ...) SL_PRINTF(3, 4);
 const char *kai_text(struct kai *kai, const char *text); /* NULL stays NULL. */
-uint32_t kai_queue(struct kai *kai, const char *name);   /* Found, or made: nothing guaranteed, no limit. */
+/* Room for so many rows; NULL: no memory. */
+void *kai_more(struct kai *kai, void *array, uint32_t *capacity, uint32_t needed, size_t size);
+uint32_t kai_queue(struct kai *kai, const char *name); /* Found, or made: nothing guaranteed, no limit. */
 uint32_t kai_find_queue(const struct kai *kai, const char *name);
 uint32_t kai_node(struct kai *kai, const char *name); /* Likewise. */
 uint32_t kai_find_node(const struct kai *kai, const char *name);
@@ -347,8 +366,21 @@ void kai_drop_job(struct kai *kai, uint32_t job);
 /* After queues, nodes and topologies are made or changed: trees, depths, orders, sets of nodes; books are
  * counted anew from the tasks. SL_INPUT: queues go in a circle. */
 int kai_seal(struct kai *kai);
+/* Parts of the above. */
+void kai_count_request(struct kai *kai, uint32_t task, int sign);
+void kai_recount_task(struct kai *kai, uint32_t task);
+void kai_topo_seal(struct kai *kai);
+void kai_place_seal(struct kai *kai);
+void kai_jobs_free(struct kai *kai);
+void kai_topo_free(struct kai *kai);
+void kai_place_free(struct kai *kai);
+void kai_order_free(struct kai *kai);
+void kai_solve_free(struct kai *kai);
 
-typedef size_t kai_marked;
+typedef struct kai_marked {
+	size_t journal;
+	uint32_t effect;
+} kai_marked;
 kai_marked kai_mark(struct kai *kai);
 void kai_undo(
 	struct kai *kai, kai_marked mark); /* All cells as they were at the mark; effects since are gone. */

@@ -4,25 +4,6 @@
  */
 #include "policies/runai/kai_solve.h"
 
-__attribute__((weak)) struct kai_vec kai_charge(const struct kai *kai, uint32_t task)
-{
-	(void)kai;
-	(void)task;
-	return (struct kai_vec){ 0 };
-}
-__attribute__((weak)) struct kai_vec kai_charge_on(const struct kai *kai, uint32_t task, uint32_t node)
-{
-	(void)kai;
-	(void)task;
-	(void)node;
-	return (struct kai_vec){ 0 };
-}
-__attribute__((weak)) struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task)
-{
-	(void)kai;
-	(void)task;
-	return (struct kai_vec){ 0 };
-}
 __attribute__((weak)) double kai_divide(
 	struct kai_claim *claim, uint32_t count, double total, double k, enum kai_phase phase)
 {
@@ -379,3 +360,9 @@ __attribute__((weak)) bool kai_solve(struct kai *kai, const struct kai_aim *aim)
 	(void)aim;
 	return 0;
 }
+__attribute__((weak)) void kai_topo_seal(struct kai *kai) { (void)kai; }
+__attribute__((weak)) void kai_place_seal(struct kai *kai) { (void)kai; }
+__attribute__((weak)) void kai_topo_free(struct kai *kai) { (void)kai; }
+__attribute__((weak)) void kai_place_free(struct kai *kai) { (void)kai; }
+__attribute__((weak)) void kai_order_free(struct kai *kai) { (void)kai; }
+__attribute__((weak)) void kai_solve_free(struct kai *kai) { (void)kai; }

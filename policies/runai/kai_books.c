@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_books.c - a task goes from one state and place to another, and everything that counts it follows.
+ */
+#include "policies/runai/kai_solve.h"
+
+#include <stdlib.h>
+
+/* ---- What it is charged ---- */
+
+enum { HUNDREDTHS = 100 };
+
+/* The number of slices in a profile's name: 3 of "3g.20gb". */
+static int64_t slices_of(const char *profile)
+{
+	const long slices = strtol(profile, NULL, 10);
+	return slices > 0 && slices <= INT8_MAX ? slices : 1;
+}
+
+/* gpu_mem: of a device, MiB; 0: not known, then a share of memory counts as the whole. rounded: as placed. */
+static struct kai_vec charge(
+	const struct kai *kai, const struct kai_request *request, int64_t gpu_mem, bool rounded)
+{
+	struct kai_vec vec = { { request->cpu, request->mem, 0 } };
+	int64_t gpus = 0;
+	switch (request->kind) {
+	case KAI_NO_GPU:
+		break;
+	case KAI_WHOLE:
+		gpus = request->gpus * KAI_GPU;
+		break;
+	case KAI_FRACTION:
+		gpus = request->gpus * request->fraction;
+		break;
+	case KAI_MEMORY:
+		if (gpu_mem <= 0)
+			gpus = request->gpus * KAI_GPU;
+		else if (rounded)
+			gpus = request->gpus * ((request->gpu_mem * HUNDREDTHS + gpu_mem - 1) / gpu_mem) *
+			       (KAI_GPU / HUNDREDTHS);
+		else
+			gpus = (int64_t)((__int128)request->gpus * request->gpu_mem * KAI_GPU / gpu_mem);
+		break;
+	case KAI_MIG_PROFILES:
+		for (uint32_t i = 0; i < request->profile_count; i++)
+			gpus += slices_of(kai->mig[request->profile[i].profile]) * request->profile[i].count *
+				KAI_GPU;
+		break;
+	}
+	vec.at[KAI_GPUS] = gpus;
+	return vec;
+}
+
+struct kai_vec kai_charge_on(const struct kai *kai, uint32_t task, uint32_t node)
+{
+	return charge(kai, &kai->request[kai->task[task].request], kai->node[node].gpu_mem, true);
+}
+
+struct kai_vec kai_charge(const struct kai *kai, uint32_t task)
+{
+	const struct kai_task *row = &kai->task[task];
+	if (row->node >= 0)
+		return kai_charge_on(kai, task, (uint32_t)row->node);
+	return charge(kai, &kai->request[row->request], kai->gpu_mem_least, false);
+}
+
+struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task)
+{
+	return charge(kai, &kai->request[kai->task[task].request], kai->gpu_mem_most, false);
+}
+
+/* ---- Counts ---- */
+
+static void add(struct kai *kai, struct kai_vec *vec, const struct kai_vec *amount, int sign)
+{
+	for (int i = 0; i < KAI_RES; i++)
+		kai_write(kai, &vec->at[i], vec->at[i] + sign * amount->at[i]);
+}
+
+void kai_count_request(struct kai *kai, uint32_t task, int sign)
+{
+	const struct kai_vec ask =
+		charge(kai, &kai->request[kai->task[task].request], kai->gpu_mem_least, false);
+	for (uint32_t at = kai->job[kai->task[task].job].queue; at != KAI_NO; at = kai->queue[at].parent)
+		add(kai, &kai->queue[at].request, &ask, sign);
+}
+
+static void count_allocated(struct kai *kai, uint32_t task, int sign)
+{
+	struct kai_task *row = &kai->task[task];
+	const struct kai_job *job = &kai->job[row->job];
+	const struct kai_vec held = kai_charge(kai, task);
+	for (uint32_t at = job->queue; at != KAI_NO; at = kai->queue[at].parent) {
+		add(kai, &kai->queue[at].allocated, &held, sign);
+		if (!job->preemptible)
+			add(kai, &kai->queue[at].allocated_np, &held, sign);
+	}
+	kai_write(kai, &row->counted, sign > 0);
+}
+
+/* Its queue asks for it. */
+static bool requested(int64_t state)
+{
+	return state == KAI_PENDING || state == KAI_ALLOCATED || state == KAI_BINDING || state == KAI_BOUND ||
+	       state == KAI_RUNNING;
+}
+
+/* The state alone, and what counts states. */
+static void turn(struct kai *kai, uint32_t task, enum kai_state state)
+{
+	struct kai_task *row = &kai->task[task];
+	struct kai_group *group = kai->job[row->job].group;
+	if (requested(row->state) != requested(state))
+		kai_count_request(kai, task, requested(state) ? 1 : -1);
+	kai_write(kai, &group[0].count[row->state], group[0].count[row->state] - 1);
+	kai_write(kai, &group[row->group].count[row->state], group[row->group].count[row->state] - 1);
+	kai_write(kai, &group[0].count[state], group[0].count[state] + 1);
+	kai_write(kai, &group[row->group].count[state], group[row->group].count[state] + 1);
+	kai_write(kai, &row->state, state);
+}
+
+static uint32_t devices_of(const struct kai *kai, const struct kai_task *row)
+{
+	return row->shared ? (uint32_t)kai->request[row->request].gpus : 0;
+}
+
+/* It comes to a node in the state that it has now. */
+static void enter(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
+{
+	struct kai_task *row = &kai->task[task];
+	for (uint32_t i = 0; shared && i < devices_of(kai, row); i++)
+		kai_write(kai, &row->shared[i], shared[i]);
+	kai_write(kai, &row->node, node);
+	kai_node_add(kai, node, task, (enum kai_state)row->state, shared);
+}
+
+static void leave(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	kai_node_remove(kai, (uint32_t)row->node, task, (enum kai_state)row->state, row->shared);
+}
+
+/* ---- From state to state ---- */
+
+void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
+{
+	turn(kai, task, KAI_ALLOCATED);
+	enter(kai, task, node, shared);
+	count_allocated(kai, task, 1);
+}
+
+void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
+{
+	struct kai_task *row = &kai->task[task];
+	if (row->state == KAI_RELEASING) {
+		kai_write(kai, &row->from, row->node);
+		for (uint32_t i = 0; i < devices_of(kai, row); i++)
+			kai_write(kai, &row->from_shared[i], row->shared[i]);
+	}
+	turn(kai, task, KAI_PIPELINED);
+	enter(kai, task, node, shared);
+	count_allocated(kai, task, 1);
+}
+
+/* What was pipelined elsewhere is releasing where it was. */
+static void back(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	kai_write(kai, &row->node, row->from);
+	kai_write(kai, &row->from, -1);
+	for (uint32_t i = 0; i < devices_of(kai, row); i++)
+		kai_write(kai, &row->shared[i], row->from_shared[i]);
+	turn(kai, task, KAI_RELEASING);
+}
+
+void kai_evict_task(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	if (row->counted)
+		count_allocated(kai, task, -1);
+	leave(kai, task);
+	if (row->state == KAI_PIPELINED && row->from >= 0) {
+		back(kai, task);
+		return;
+	}
+	if (row->state == KAI_PIPELINED) {
+		kai_write(kai, &row->node, -1);
+		turn(kai, task, KAI_PENDING);
+		return;
+	}
+	kai_write(kai, &row->before, row->state);
+	kai_write(kai, &row->evicted, 1);
+	turn(kai, task, KAI_RELEASING);
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (uint32_t i = 0; i < devices_of(kai, row); i++)
+		shared[i] = (uint32_t)row->shared[i];
+	kai_node_add(kai, (uint32_t)row->node, task, KAI_RELEASING, row->shared ? shared : NULL);
+}
+
+void kai_unevict_task(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	if (row->state == KAI_PIPELINED)
+		kai_evict_task(kai, task);
+	leave(kai, task);
+	turn(kai, task, (enum kai_state)row->before);
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (uint32_t i = 0; i < devices_of(kai, row); i++)
+		shared[i] = (uint32_t)row->shared[i];
+	kai_node_add(kai, (uint32_t)row->node, task, (enum kai_state)row->state, row->shared ? shared : NULL);
+	kai_write(kai, &row->evicted, 0);
+	count_allocated(kai, task, 1);
+}
+
+void kai_set_task(struct kai *kai, uint32_t task, enum kai_state state, uint32_t node, const uint32_t *shared)
+{
+	struct kai_task *row = &kai->task[task];
+	if (row->counted)
+		count_allocated(kai, task, -1);
+	if (row->node >= 0)
+		leave(kai, task);
+	if (row->from >= 0) { /* Moved: it leaves there too. */
+		back(kai, task);
+		leave(kai, task);
+	}
+	kai_write(kai, &row->node, -1);
+	kai_write(kai, &row->evicted, 0);
+	turn(kai, task, state);
+	if (node == KAI_NO || !kai_active_used(state))
+		return;
+	enter(kai, task, node, shared);
+	if (state != KAI_PIPELINED && kai_active_allocated(state))
+		count_allocated(kai, task, 1);
+}
+
+void kai_recount_task(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	if (requested(row->state))
+		kai_count_request(kai, task, 1);
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (uint32_t i = 0; row->from >= 0 && i < devices_of(kai, row); i++)
+		shared[i] = (uint32_t)row->from_shared[i];
+	if (row->from >= 0)
+		kai_node_add(kai, (uint32_t)row->from, task, KAI_RELEASING, row->shared ? shared : NULL);
+	for (uint32_t i = 0; row->node >= 0 && i < devices_of(kai, row); i++)
+		shared[i] = (uint32_t)row->shared[i];
+	if (row->node >= 0)
+		kai_node_add(kai, (uint32_t)row->node, task, (enum kai_state)row->state,
+			row->shared ? shared : NULL);
+	if (row->counted)
+		count_allocated(kai, task, 1);
+}
