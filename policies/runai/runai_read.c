@@ -23,6 +23,13 @@ static const struct runai_queue queue_default = {
 	.types = (1U << RUNAI_TYPES) - 1,
 };
 
+static void clear_share(struct runai_share *share)
+{
+	*share = (struct runai_share){ .over_quota = true };
+	for (int res = 0; res < KAI_RES; res++)
+		share->limit.at[res] = KAI_UNLIMITED;
+}
+
 static void clear_queue(struct runai_queue *queue, const char *name, const struct sl_place *at)
 {
 	*queue = queue_default;
@@ -30,9 +37,8 @@ static void clear_queue(struct runai_queue *queue, const char *name, const struc
 	queue->at = *at;
 	for (int type = 0; type < RUNAI_TYPES; type++)
 		queue->time_limit[type] = queue->idle_limit[type] = SL_NONE;
-	for (int res = 0; res < KAI_RES; res++)
-		queue->share.limit.at[res] = KAI_UNLIMITED;
-	queue->share.over_quota = true;
+	clear_share(&queue->share);
+	clear_share(&queue->elsewhere);
 }
 
 static uint32_t add_queue(struct runai_reading *r, const char *name, const struct sl_place *at)
@@ -43,7 +49,7 @@ static uint32_t add_queue(struct runai_reading *r, const char *name, const struc
 	r->draft = runai_grow(r, r->draft, row, sizeof(*r->draft));
 	if (!config->queue || !r->draft)
 		return KAI_NO;
-	if (sl_names_add(r->names, name) != row) {
+	if (sl_names_add(r->config->names, name) != row) {
 		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
 		return KAI_NO;
 	}
@@ -59,7 +65,7 @@ uint32_t runai_new_queue(struct runai_at at, const char *name)
 	struct runai_reading *r = at.r;
 	if (runai_failed(r))
 		return KAI_NO;
-	const uint32_t found = sl_names_find(r->names, name);
+	const uint32_t found = sl_names_find(r->config->names, name);
 	const struct sl_place place = sl_doc_place(at.doc, at.node);
 	if (found != KAI_NO) {
 		const struct sl_place *first = &r->config->queue[found].at;
@@ -90,6 +96,24 @@ uint32_t runai_new_pool(struct runai_at at, const char *name)
 	const uint32_t row = config->pool_count++;
 	config->pool[row] = (struct runai_pool){ .name = runai_copy(r, name), .config = r->config_all };
 	return row;
+}
+
+struct runai_share *runai_share_in(struct runai_reading *r, uint32_t queue, uint32_t pool)
+{
+	struct runai_queue *of = &r->config->queue[queue];
+	if (pool == 0)
+		return &of->share;
+	for (uint32_t i = 0; i < of->pool_count; i++)
+		if (of->pool[i].pool == pool)
+			return &of->pool[i].share;
+	of->pool = runai_grow(r, of->pool, of->pool_count, sizeof(*of->pool));
+	if (!of->pool)
+		return NULL;
+	struct runai_pool_share *made = &of->pool[of->pool_count++];
+	made->pool = pool;
+	clear_share(&made->share);
+	made->share.over_quota = of->elsewhere.over_quota;
+	return &made->share;
 }
 
 uint32_t runai_pool(struct runai_at at, const char *name)
@@ -176,11 +200,11 @@ static uint32_t usual_department(struct runai_reading *r, const struct sl_place 
 {
 	static const char *const names[] = { "default", "default-department" };
 	for (size_t i = 0; i < SL_LEN(names); i++) {
-		const uint32_t found = sl_names_find(r->names, names[i]);
+		const uint32_t found = sl_names_find(r->config->names, names[i]);
 		if (found != KAI_NO && r->draft[found].is_department)
 			return found;
 	}
-	const char *name = sl_names_find(r->names, names[0]) == KAI_NO ? names[0] : names[1];
+	const char *name = sl_names_find(r->config->names, names[0]) == KAI_NO ? names[0] : names[1];
 	const uint32_t row = add_queue(r, name, at);
 	if (row != KAI_NO) {
 		r->draft[row].of_file = r->draft[row].is_department = true;
@@ -189,25 +213,23 @@ static uint32_t usual_department(struct runai_reading *r, const struct sl_place 
 	return row;
 }
 
-/* Departments that are only named have what their projects have together; a parent that KAI does not know
- * is none, and keeps the queue's jobs waiting. */
-static uint32_t missing_parent(struct runai_reading *r, uint32_t row, const char *name)
+/* Departments that are only named have what their projects have together. */
+static uint32_t missing_department(struct runai_reading *r, uint32_t row, const char *name)
 {
 	const struct sl_place at = r->config->queue[row].at;
-	const struct runai_draft *draft = &r->draft[row];
-	if (draft->of_kai)
-		runai_note((struct runai_at){ .r = r },
-			"%s:%llu: the queue '%s' names the parent '%s', which is not there: "
-			"KAI starts none of its jobs",
-			at.file, (unsigned long long)at.line, r->config->queue[row].name, name);
 	const uint32_t parent = add_queue(r, name, &at);
-	if (parent != KAI_NO) {
-		r->config->queue[parent].implied = true;
-		r->draft[parent].is_department = true;
-		r->draft[parent].of_file = !r->draft[row].of_kai;
-		r->draft[parent].of_kai = r->draft[row].of_kai;
-	}
+	if (parent != KAI_NO)
+		r->config->queue[parent].implied = r->draft[parent].is_department = true;
 	return parent;
+}
+
+static void note_orphan(struct runai_reading *r, uint32_t row, const char *parent)
+{
+	struct runai_queue *queue = &r->config->queue[row];
+	queue->orphan = true;
+	runai_note((struct runai_at){ .r = r },
+		"%s:%llu: the queue '%s' names the parent '%s', which is not there: KAI starts none of its jobs",
+		queue->at.file, (unsigned long long)queue->at.line, queue->name, parent);
 }
 
 static void link_parents(struct runai_reading *r)
@@ -215,9 +237,11 @@ static void link_parents(struct runai_reading *r)
 	const uint32_t count = r->config->queue_count;
 	for (uint32_t i = 0; i < count && !runai_failed(r); i++) {
 		const char *name = r->draft[i].parent;
-		uint32_t parent = name ? sl_names_find(r->names, name) : KAI_NO;
-		if (name && parent == KAI_NO)
-			parent = missing_parent(r, i, name);
+		uint32_t parent = name ? sl_names_find(r->config->names, name) : KAI_NO;
+		if (name && parent == KAI_NO && r->draft[i].of_kai)
+			note_orphan(r, i, name);
+		else if (name && parent == KAI_NO)
+			parent = missing_department(r, i, name);
 		else if (!name && !r->draft[i].of_kai && !r->draft[i].is_department)
 			parent = usual_department(r, &r->config->queue[i].at);
 		if (parent == i) {
@@ -252,14 +276,6 @@ static void check_depth(struct runai_reading *r)
 /* Cpus and memory are nobody's where nothing is said, as without Run:AI's quotas for them. */
 static int64_t quota_default(enum kai_res res) { return res == KAI_GPUS ? 0 : KAI_UNLIMITED; }
 
-static struct runai_share *share_in(struct runai_queue *queue, uint32_t pool)
-{
-	for (uint32_t i = 0; i < queue->pool_count; i++)
-		if (queue->pool[i].pool == pool)
-			return (struct runai_share *)(uintptr_t)&queue->pool[i].share;
-	return NULL;
-}
-
 /* What is in proportion to a quota: whole GPUs, cpus, GiB. */
 static double weight_of(int64_t quota, enum kai_res res)
 {
@@ -267,13 +283,13 @@ static double weight_of(int64_t quota, enum kai_res res)
 	return quota == KAI_UNLIMITED ? 1 : (double)quota / unit[res];
 }
 
-static void finish_share(struct runai_share *share, uint32_t said[KAI_RES], const struct runai_draft *draft)
+static void finish_share(struct runai_share *share, const struct runai_draft *draft, bool has_children)
 {
 	for (int i = 0; i < KAI_RES; i++) {
 		const enum kai_res res = (enum kai_res)i;
-		if (!(said[i] & RUNAI_SAID_QUOTA))
+		if (!(share->said[i] & RUNAI_SAID_QUOTA) && !has_children)
 			share->quota.at[i] = quota_default(res);
-		if (!(said[i] & RUNAI_SAID_WEIGHT))
+		if (!(share->said[i] & RUNAI_SAID_WEIGHT))
 			share->weight[i] =
 				draft->weight >= 0 ? draft->weight : weight_of(share->quota.at[i], res);
 		if (share->over_quota)
@@ -284,21 +300,14 @@ static void finish_share(struct runai_share *share, uint32_t said[KAI_RES], cons
 	}
 }
 
-/* A department of which no quota is said: what its children are due together. Children have higher depth. */
-static void sum_children(struct runai_reading *r, uint32_t row)
+/* A department of which no quota is said: what its children are due together. */
+static void add_to_parent(struct runai_reading *r, uint32_t row, uint32_t pool, const struct kai_vec *quota)
 {
-	struct runai_config *config = r->config;
-	struct runai_draft *draft = &r->draft[row];
-	struct runai_share *share = &config->queue[row].share;
-	struct kai_vec sum = { { 0 } };
-	for (uint32_t i = 0; i < config->queue_count; i++)
-		for (int res = 0; res < KAI_RES && config->queue[i].parent == row; res++)
-			sum.at[res] = kai_add(sum.at[res], config->queue[i].share.quota.at[res]);
-	for (int res = 0; res < KAI_RES; res++)
-		if (!(draft->said[res] & RUNAI_SAID_QUOTA)) {
-			share->quota.at[res] = sum.at[res];
-			draft->said[res] |= RUNAI_SAID_QUOTA;
-		}
+	const uint32_t parent = r->config->queue[row].parent;
+	struct runai_share *share = parent == KAI_NO ? NULL : runai_share_in(r, parent, pool);
+	for (int res = 0; share && res < KAI_RES; res++)
+		if (!(share->said[res] & RUNAI_SAID_QUOTA))
+			share->quota.at[res] = kai_add(share->quota.at[res], quota->at[res]);
 }
 
 static uint32_t depth_of(const struct runai_config *config, uint32_t row)
@@ -309,24 +318,37 @@ static uint32_t depth_of(const struct runai_config *config, uint32_t row)
 	return depth;
 }
 
-static bool is_ours(const struct runai_draft *draft) { return !draft->of_kai; }
+static void note_never(struct runai_reading *r, const struct runai_queue *queue)
+{
+	runai_note((struct runai_at){ .r = r },
+		"%s:%llu: '%s' has no quota of GPUs, and over quota is shared in proportion to it: its jobs with "
+		"GPUs never start; give a quota, or 'over-quota: 1'",
+		queue->at.file, (unsigned long long)queue->at.line, queue->name);
+}
+
+static bool has_none(const struct runai_share *share)
+{
+	return !share->weight[KAI_GPUS] && !share->quota.at[KAI_GPUS];
+}
 
 static void finish_queue(struct runai_reading *r, uint32_t row)
 {
 	struct runai_queue *queue = &r->config->queue[row];
-	struct runai_draft *draft = &r->draft[row];
-	if (!is_ours(draft))
+	const struct runai_draft *draft = &r->draft[row];
+	const bool has_children = queue->children > 0;
+	if (draft->of_kai)
 		return;
-	if (queue->children)
-		sum_children(r, row);
-	finish_share(&queue->share, draft->said, draft);
-	if (!queue->children && !queue->share.weight[KAI_GPUS] && queue->share.over_quota &&
-		!queue->pool_count)
-		runai_note((struct runai_at){ .r = r },
-			"%s:%llu: '%s' has no quota of GPUs, and over quota is shared in "
-			"proportion to it: its jobs never start; give a quota, or "
-			"'over-quota: 1'",
-			queue->at.file, (unsigned long long)queue->at.line, queue->name);
+	finish_share(&queue->share, draft, has_children);
+	finish_share(&queue->elsewhere, draft, false);
+	bool never = !has_children && has_none(&queue->share) && has_none(&queue->elsewhere);
+	add_to_parent(r, row, 0, &queue->share.quota);
+	for (uint32_t i = 0; i < queue->pool_count; i++) {
+		finish_share(&queue->pool[i].share, draft, has_children);
+		never &= has_none(&queue->pool[i].share);
+		add_to_parent(r, row, queue->pool[i].pool, &queue->pool[i].share.quota);
+	}
+	if (never)
+		note_never(r, queue);
 }
 
 /* Deepest first, so that sums are of what is finished. */
@@ -401,7 +423,7 @@ static void find_fallback(struct runai_reading *r)
 	config->fallback = KAI_NO;
 	if (!r->fallback)
 		return;
-	config->fallback = sl_names_find(r->names, r->fallback);
+	config->fallback = sl_names_find(r->config->names, r->fallback);
 	if (config->fallback == KAI_NO)
 		(void)sl_fail_at(r->err, &r->fallback_at,
 			"the default project '%.80s' is not there: add it, or name one of the projects",
@@ -452,8 +474,8 @@ static void begin(struct runai_reading *r)
 		.class_default = SL_NONE,
 		.usage_config = { .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND } };
 	kai_config_default(&r->config_all);
-	r->names = sl_names_new(r->arena);
-	if (!r->names)
+	r->config->names = sl_names_new(r->arena);
+	if (!r->config->names)
 		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
 	else
 		(void)runai_new_pool((struct runai_at){ .r = r }, "default");
@@ -481,19 +503,22 @@ int runai_read(struct runai_config *config, struct sl_arena *arena, const struct
 		find_fallback(&r);
 	if (!runai_failed(&r))
 		join_rules(&r);
-	sl_names_free(r.names);
 	return err->status;
 }
 
 /* ---- Finding ----------------------------------------------------------------------------------------------
  */
 
+void runai_release(struct runai_config *config)
+{
+	if (config->names)
+		sl_names_free(config->names);
+	config->names = NULL;
+}
+
 uint32_t runai_find_queue(const struct runai_config *config, const char *name)
 {
-	for (uint32_t i = 0; i < config->queue_count; i++)
-		if (strcmp(config->queue[i].name, name) == 0)
-			return i;
-	return KAI_NO;
+	return config->names ? sl_names_find(config->names, name) : KAI_NO;
 }
 
 uint32_t runai_find_pool(const struct runai_config *config, const char *name)
@@ -509,7 +534,7 @@ const struct runai_share *runai_share_of(const struct runai_queue *queue, uint32
 	for (uint32_t i = 0; i < queue->pool_count; i++)
 		if (queue->pool[i].pool == pool)
 			return &queue->pool[i].share;
-	return &queue->share;
+	return pool == 0 ? &queue->share : &queue->elsewhere;
 }
 
 uint32_t runai_pool_of(const struct runai_config *config, const struct sl_labels *labels)

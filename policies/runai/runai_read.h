@@ -29,7 +29,8 @@ static inline bool runai_preemptible(int64_t priority) { return priority < 100; 
 struct runai_share {
 	struct kai_vec quota, limit; /* KAI_UNLIMITED */
 	double weight[KAI_RES];      /* Over quota; 0: never. */
-	bool over_quota; /* false: preemptible jobs too stay within the quota: limit is the quota. */
+	bool over_quota;             /* false: nothing beyond the quota, which is the limit then. */
+	uint8_t said[KAI_RES];       /* The reader's. */
 };
 struct runai_pool_share {
 	uint32_t pool;
@@ -38,14 +39,15 @@ struct runai_pool_share {
 
 struct runai_queue {
 	const char *name;
-	const char *display;      /* displayName; its name. */
-	uint32_t parent;          /* KAI_NO: a root. */
-	uint32_t children;        /* So many below it; 0: jobs may be its. */
-	int64_t priority;         /* 100 */
-	int64_t created;          /* Order: of their times where all have one, else of the files. */
-	struct runai_share share; /* Of pools that are not in: */
-	const struct runai_pool_share *pool; /* Those it names. */
+	const char *display;           /* displayName; its name. */
+	uint32_t parent;               /* KAI_NO: a root. */
+	uint32_t children;             /* So many below it; 0: jobs may be its. */
+	int64_t priority;              /* 100 */
+	int64_t created;               /* Order: of their times where all have one, else of the files. */
+	struct runai_share share;      /* Of pool "default". */
+	struct runai_pool_share *pool; /* Of others that it names; */
 	uint32_t pool_count;
+	struct runai_share elsewhere;     /* of those that it does not. */
 	sl_time preempt_min, reclaim_min; /* SL_NONE: not said. */
 	/* Of projects; a department's hold for its projects that do not say. */
 	uint32_t types;                  /* Bits 1 << enum runai_type; all. */
@@ -59,6 +61,7 @@ struct runai_queue {
 	uint32_t order_count;
 	struct sl_place at;
 	bool implied; /* It is only named as a parent. */
+	bool orphan;  /* Of KAI: the parent that it names is not there, and its jobs wait for ever. */
 };
 
 /* Nodes with this label; row 0 is "default": all that are in no other. */
@@ -73,7 +76,6 @@ struct runai_match {
 	const char *user, *account, *partition, *queue, *space, *name, *qos;
 	int64_t gpus_min, gpus_max;   /* Of the whole job, thousandths. */
 	sl_time limit_min, limit_max; /* Its time limit; a job without one has an endless one. */
-	const char *type;             /* The trace's own word ("workload", "type"), if it has one. */
 };
 struct runai_map_rule {
 	struct runai_match match;
@@ -105,7 +107,8 @@ struct runai_note {
 };
 
 struct runai_config {
-	bool given; /* Some file said something of queues. */
+	bool given;             /* Some file said something of queues. */
+	struct sl_names *names; /* Of queues: their rows. */
 	struct runai_queue *queue;
 	uint32_t queue_count;
 	struct runai_pool *pool; /* At least "default". */
@@ -136,6 +139,7 @@ struct runai_config {
 /* All of it. doc: of `projects=`, whose root is the file; NULL: none. pass->cluster's objects. */
 int runai_read(struct runai_config *config, struct sl_arena *arena, const struct sl_doc *doc,
 	const struct sl_object *object, uint32_t count, struct sl_err *err);
+void runai_release(struct runai_config *config);
 /* KAI_NO: there is none. */
 uint32_t runai_find_queue(const struct runai_config *config, const char *name);
 uint32_t runai_find_pool(const struct runai_config *config, const char *name);

@@ -15,12 +15,10 @@ enum { RUNAI_SAID_QUOTA = 1, RUNAI_SAID_LIMIT = 2, RUNAI_SAID_WEIGHT = 4 };
 
 /* A queue while it is read. */
 struct runai_draft {
-	const char *parent; /* By name; NULL: none was given. */
-	uint32_t said[KAI_RES];
+	const char *parent;           /* By name; NULL: none was given. */
 	bool of_file, of_crd, of_kai; /* The projects file, Run:AI's objects, KAI's. */
 	bool is_department;
 	bool has_time, types_said;
-	bool no_over_quota, over_quota_said;
 	double weight; /* over-quota: NUMBER; below 0: not said. */
 	bool time_said[RUNAI_TYPES], idle_said[RUNAI_TYPES], group_said[RUNAI_TYPES];
 	sl_time time; /* creationTimestamp */
@@ -30,7 +28,6 @@ struct runai_reading {
 	struct runai_config *config;
 	struct sl_arena *arena;
 	struct sl_err *err;
-	struct sl_names *names;              /* Of queues: the number is the row. */
 	struct runai_draft *draft;           /* By queue. */
 	struct runai_map_rule *map, *listed; /* Rules, and those of projects' lists, which come after them. */
 	uint32_t map_count, listed_count;
@@ -98,6 +95,8 @@ uint32_t runai_new_queue(struct runai_at at, const char *name);
 uint32_t runai_new_pool(struct runai_at at, const char *name);
 /* The pool of that name, or a new one; KAI_NO: failed. */
 uint32_t runai_pool(struct runai_at at, const char *name);
+/* The share of a pool, made where there is none; NULL: failed. Pointers hold until the next is made. */
+struct runai_share *runai_share_in(struct runai_reading *r, uint32_t queue, uint32_t pool);
 
 /* ---- runai_read_file.c, runai_read_queue.c, runai_read_shard.c, runai_read_rules.c ------------------- */
 
