@@ -94,7 +94,8 @@ uint32_t runai_new_pool(struct runai_at at, const char *name)
 	if (!config->pool)
 		return KAI_NO;
 	const uint32_t row = config->pool_count++;
-	config->pool[row] = (struct runai_pool){ .name = runai_copy(r, name), .config = r->config_all };
+	config->pool[row] = r->all;
+	config->pool[row].name = runai_copy(r, name);
 	return row;
 }
 
@@ -450,6 +451,19 @@ static void join_rules(struct runai_reading *r)
 	config->topology = r->topology;
 }
 
+/* `scheduler:` may come after the pools. */
+static void settle_pools(struct runai_reading *r)
+{
+	for (uint32_t i = 0; i < r->config->pool_count; i++) {
+		struct runai_pool *pool = &r->config->pool[i];
+		if (pool->own)
+			continue;
+		pool->config = r->all.config;
+		pool->usage = r->all.usage;
+		pool->usage_config = r->all.usage_config;
+	}
+}
+
 /* ---- The whole --------------------------------------------------------------------------------------------
  */
 
@@ -462,7 +476,6 @@ static void read_objects(struct runai_reading *r, const struct sl_object *object
 				kinds[k].read(runai_doc(r, object[i].doc, object[i].node), &object[i]);
 }
 
-/* The pools' settings are those of all where no shard has its own: `scheduler:` may come after them. */
 static void begin(struct runai_reading *r)
 {
 	struct runai_config *config = r->config;
@@ -471,9 +484,10 @@ static void begin(struct runai_reading *r)
 		.by = RUNAI_BY_NONE,
 		.fallback = KAI_NO,
 		.type_default = RUNAI_TRAIN,
-		.class_default = SL_NONE,
-		.usage_config = { .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND } };
-	kai_config_default(&r->config_all);
+		.class_default = SL_NONE };
+	r->all.usage_config =
+		(struct kai_usage_config){ .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND };
+	kai_config_default(&r->all.config);
 	r->config->names = sl_names_new(r->arena);
 	if (!r->config->names)
 		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
@@ -503,6 +517,8 @@ int runai_read(struct runai_config *config, struct sl_arena *arena, const struct
 		find_fallback(&r);
 	if (!runai_failed(&r))
 		join_rules(&r);
+	if (!runai_failed(&r))
+		settle_pools(&r);
 	return err->status;
 }
 

@@ -69,6 +69,9 @@ struct runai_pool {
 	const char *name;
 	const char *key, *value;  /* NULL: of default. */
 	struct kai_config config; /* Its SchedulingShard, or the whole file's. */
+	bool usage;               /* Time-based fair share, */
+	struct kai_usage_config usage_config;
+	bool own; /* The reader's: it has settings of its own. */
 };
 
 /* Texts that may have '*' and '?'; NULL: any. A bound SL_NONE: none. */
@@ -130,8 +133,6 @@ struct runai_config {
 	const struct runai_class *class;
 	uint32_t class_count;
 	int64_t class_default; /* Of a global default; SL_NONE. */
-	bool usage;            /* Time-based fair share, */
-	struct kai_usage_config usage_config;
 	const struct runai_note *note;
 	uint32_t note_count;
 };
