@@ -155,19 +155,6 @@ __attribute__((weak)) bool kai_fits(const struct kai *kai, uint32_t task, uint32
 	(void)now;
 	return 0;
 }
-__attribute__((weak)) bool kai_topo_domains(struct kai *kai, uint32_t job, uint32_t group,
-	const uint32_t *task, uint32_t count, kai_nodes among, struct kai_domains *domains)
-{
-	(void)kai;
-	(void)job;
-	(void)group;
-	(void)task;
-	(void)count;
-	(void)among;
-	(void)domains;
-	return 0;
-}
-__attribute__((weak)) void kai_domains_free(struct kai_domains *domains) { (void)domains; }
 __attribute__((weak)) void kai_node_add(
 	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const uint32_t *shared)
 {
@@ -239,8 +226,6 @@ __attribute__((weak)) bool kai_solve(struct kai *kai, const struct kai_aim *aim)
 	(void)aim;
 	return 0;
 }
-__attribute__((weak)) void kai_topo_seal(struct kai *kai) { (void)kai; }
 __attribute__((weak)) void kai_place_seal(struct kai *kai) { (void)kai; }
-__attribute__((weak)) void kai_topo_free(struct kai *kai) { (void)kai; }
 __attribute__((weak)) void kai_place_free(struct kai *kai) { (void)kai; }
 __attribute__((weak)) void kai_solve_free(struct kai *kai) { (void)kai; }
