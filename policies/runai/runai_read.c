@@ -284,6 +284,15 @@ static double weight_of(int64_t quota, enum kai_res res)
 	return quota == KAI_UNLIMITED ? 1 : (double)quota / unit[res];
 }
 
+/* A department without a quota is there for projects that are given a weight. */
+static double usual_weight(
+	int64_t quota, enum kai_res res, const struct runai_draft *draft, bool has_children)
+{
+	if (draft->weight >= 0)
+		return draft->weight;
+	return has_children && !quota ? 1 : weight_of(quota, res);
+}
+
 static void finish_share(struct runai_share *share, const struct runai_draft *draft, bool has_children)
 {
 	for (int i = 0; i < KAI_RES; i++) {
@@ -291,8 +300,7 @@ static void finish_share(struct runai_share *share, const struct runai_draft *dr
 		if (!(share->said[i] & RUNAI_SAID_QUOTA) && !has_children)
 			share->quota.at[i] = quota_default(res);
 		if (!(share->said[i] & RUNAI_SAID_WEIGHT))
-			share->weight[i] =
-				draft->weight >= 0 ? draft->weight : weight_of(share->quota.at[i], res);
+			share->weight[i] = usual_weight(share->quota.at[i], res, draft, has_children);
 		if (share->over_quota)
 			continue;
 		share->weight[i] = 0;
@@ -340,7 +348,7 @@ static void finish_queue(struct runai_reading *r, uint32_t row)
 	if (draft->of_kai)
 		return;
 	finish_share(&queue->share, draft, has_children);
-	finish_share(&queue->elsewhere, draft, false);
+	finish_share(&queue->elsewhere, draft, has_children);
 	bool never = !has_children && has_none(&queue->share) && has_none(&queue->elsewhere);
 	add_to_parent(r, row, 0, &queue->share.quota);
 	for (uint32_t i = 0; i < queue->pool_count; i++) {

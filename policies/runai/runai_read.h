@@ -204,7 +204,8 @@ struct runai_job {
 /* job: a row. pods: of sl_pods_of, or NULL of a plain job. Texts and arrays are the arena's, of pods, or of
  * the trace. */
 int runai_job_read(const struct runai_config *config, struct sl_arena *arena, const struct sl_jobs *jobs,
-	uint32_t job, const struct sl_pods *pods, struct runai_job *said, struct sl_err *err);
+	uint32_t job, const struct sl_cluster *cluster, const struct sl_pods *pods, struct runai_job *said,
+	struct sl_err *err);
 /* gpu-fraction, gpu-memory, gpu-fraction-num-devices of its pods; else what it asks of whole GPUs. */
 int runai_gpus_read(const struct sl_podset *podset, struct runai_gpus *gpus, const struct sl_doc *doc,
 	struct sl_err *err);

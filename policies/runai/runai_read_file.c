@@ -215,12 +215,10 @@ static void follow_over(struct runai_queue *queue, const struct runai_share *of)
 {
 	queue->elsewhere.over_quota = of->over_quota;
 	for (int res = 0; res < KAI_RES; res++)
-		if (of->said[res] & RUNAI_SAID_WEIGHT)
+		if (of->said[res] & RUNAI_SAID_WEIGHT) {
 			queue->elsewhere.weight[res] = of->weight[res];
-		else
-			queue->elsewhere.weight[res] = 0;
-	for (int res = 0; res < KAI_RES; res++)
-		queue->elsewhere.said[res] |= RUNAI_SAID_WEIGHT;
+			queue->elsewhere.said[res] |= RUNAI_SAID_WEIGHT;
+		}
 }
 
 static void list_users(struct runai_at at, const char *key, uint32_t row)
