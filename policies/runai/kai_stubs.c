@@ -4,7 +4,6 @@
  */
 #include "policies/runai/kai_solve.h"
 
-}
 __attribute__((weak)) bool kai_place_chunk(
 	struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, const struct kai_place_how *how)
 {
