@@ -177,6 +177,7 @@ struct kai_task {
 	int64_t evicted;      /* In this session: 1 by a simulation that is not settled, 2 for good. */
 	int64_t before;       /* Releasing, or moved: the state it was evicted in. */
 	int64_t counted;      /* 1: it is in what its queues have allocated. */
+	uint32_t nominated;   /* The node it was to start on later, as the last session left it; KAI_NO. */
 	uint32_t row_outside;
 };
 
@@ -214,7 +215,9 @@ enum kai_why {
 	KAI_NP_OVER_QUOTA,     /* NonPreemptibleOverQuota: likewise, allocated to non-preemptible, quota. */
 	KAI_DELAY_NOT_ELAPSED, /* PreemptionDelayNotElapsed */
 	KAI_QUEUE_DOES_NOT_EXIST,
-	KAI_POD_ERRORS, /* PodSchedulingErrors: no node: see kai_place.c. */
+	KAI_POD_ERRORS, /* PodSchedulingErrors: no node for a task. why_a: tasks that have one, why_b: the
+			   minimum of the pod set of the one that has none, why_c: its row in the job.
+			   What lacks where: kai_lacking. */
 	KAI_TOPOLOGY,   /* No domain holds it. */
 	KAI_NOT_READY   /* Too few of its pods are there. */
 };

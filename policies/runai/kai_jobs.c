@@ -150,6 +150,7 @@ uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t gro
 			.from = -1,
 			.created = 0,
 			.uid = kai_text(kai, ""),
+			.nominated = KAI_NO,
 			.row_outside = KAI_NO };
 	kai->job[row] = (struct kai_job){ .name = kai_text(kai, name),
 		.queue = KAI_NO,

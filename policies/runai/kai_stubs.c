@@ -4,62 +4,6 @@
  */
 #include "policies/runai/kai_solve.h"
 
-__attribute__((weak)) bool kai_place_chunk(
-	struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, const struct kai_place_how *how)
-{
-	(void)kai;
-	(void)job;
-	(void)task;
-	(void)count;
-	(void)how;
-	return 0;
-}
-__attribute__((weak)) bool kai_best_spot(
-	struct kai *kai, uint32_t task, kai_nodes among, const double *extra, struct kai_spot *spot)
-{
-	(void)kai;
-	(void)task;
-	(void)among;
-	(void)extra;
-	(void)spot;
-	return 0;
-}
-__attribute__((weak)) bool kai_fits(const struct kai *kai, uint32_t task, uint32_t node, bool *now)
-{
-	(void)kai;
-	(void)task;
-	(void)node;
-	(void)now;
-	return 0;
-}
-__attribute__((weak)) void kai_node_add(
-	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const uint32_t *shared)
-{
-	(void)kai;
-	(void)node;
-	(void)task;
-	(void)state;
-	(void)shared;
-}
-__attribute__((weak)) void kai_node_remove(
-	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const int64_t *shared)
-{
-	(void)kai;
-	(void)node;
-	(void)task;
-	(void)state;
-	(void)shared;
-}
-__attribute__((weak)) uint32_t kai_shared_row(struct kai *kai, uint32_t node)
-{
-	(void)kai;
-	(void)node;
-	return 0;
-}
-__attribute__((weak)) void kai_node_clear(struct kai *kai, uint32_t node)
-{
-	(void)kai;
-	(void)node;
 }
 __attribute__((weak)) void kai_open(struct kai *kai) { (void)kai; }
 __attribute__((weak)) int kai_session(struct kai *kai)

@@ -143,6 +143,8 @@ uint32_t kai_mig_profile(struct kai *kai, const char *name)
 	if (!profile)
 		return KAI_NO;
 	*profile = kai_text(kai, name);
+	if (!kai_node_new_profile(kai))
+		return KAI_NO;
 	return *row = kai->mig_count - 1;
 }
 
