@@ -156,6 +156,8 @@ struct kai_group {
 	uint32_t topology;            /* KAI_NO: no constraint, else at least one of */
 	uint32_t required, preferred; /* its levels; KAI_NO. */
 	int64_t count[KAI_STATES]; /* Tasks by state, journalled: of a leaf; of the root: all of the job. */
+	uint32_t request;          /* Of a leaf: what all its tasks ask; KAI_NO: not all the same. */
+	uint32_t met, unmet;       /* Room of kai_order_gang.c. */
 };
 
 struct kai_job;
@@ -415,6 +417,8 @@ struct kai_vec kai_charge(const struct kai *kai, uint32_t task);
 struct kai_vec kai_charge_on(const struct kai *kai, uint32_t task, uint32_t node);
 /* For gates: of the largest device. */
 struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task);
+/* What such a task is charged before it has a node: of the smallest device. */
+struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request);
 
 /* A name's end for texts: "gpu", "cpu", "memory". */
 const char *kai_res_name(enum kai_res res);

@@ -69,6 +69,11 @@ struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task)
 	return charge(kai, &kai->request[kai->task[task].request], kai->gpu_mem_most, false);
 }
 
+struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request)
+{
+	return charge(kai, &kai->request[request], kai->gpu_mem_least, false);
+}
+
 /* ---- Counts ---- */
 
 static void add(struct kai *kai, struct kai_vec *vec, const struct kai_vec *amount, int sign)
