@@ -53,8 +53,8 @@ struct kai_queue {
 	double usage[KAI_RES];  /* Of the past, as a share of the cluster (time-based fair share); 0. */
 	sl_time preempt_min, reclaim_min; /* preemptMinRuntime, reclaimMinRuntime; SL_NONE: not said. */
 	/* Books. Of all below it. */
-	struct kai_vec request;      /* What its jobs have allocated and ask (pending), of the least device;
-					journalled. */
+	struct kai_vec request;      /* What its jobs have allocated (as charged where they are) and ask
+					(pending: of the least device); journalled. */
 	struct kai_vec fair;         /* Fair share, made by kai_open; KAI_UNLIMITED where all is its. */
 	struct kai_vec allocated;    /* Now; journalled. */
 	struct kai_vec allocated_np; /* Of it, of jobs that are not preemptible; journalled. */
@@ -258,8 +258,10 @@ struct kai_config {
 	bool gpu_workers_only; /* Total of GPUs: of nodes that are GPU workers alone. */
 	double saturation;     /* reclaimerUtilizationMultiplier, 1 or more. */
 	double k;              /* kValue of time-based fair share, 1. */
-	sl_time staleness;     /* defaultStalenessGracePeriod, 60 s; below 0: never. */
-	bool reclaim_by_queue; /* reclaimResolveMethod queue; else lca. */
+	bool remainders_by_group; /* Fair shares: what rounding kept back of a priority goes out before lower
+				     ones are served (KAI of 2026-09), not after all (KAI of 2026-08). */
+	sl_time staleness;        /* defaultStalenessGracePeriod, 60 s; below 0: never. */
+	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
 	uint64_t scenarios_max; /* Sets of victims tried for a job in an action; 0: all. KAI has wall-clock
 				   budgets. */
@@ -341,6 +343,7 @@ struct kai {
 	struct kai_place_state *place; /* kai_place.c */
 	struct kai_order_state *order; /* kai_order.c */
 	struct kai_solve_state *solve; /* kai_solve.c */
+	struct kai_share_state *share; /* kai_share.c */
 };
 
 /* kai_world.c: the world is built, sealed, changed. Functions that make something return its row, or KAI_NO
@@ -376,11 +379,13 @@ void kai_count_request(struct kai *kai, uint32_t task, int sign);
 void kai_recount_task(struct kai *kai, uint32_t task);
 void kai_topo_seal(struct kai *kai);
 void kai_place_seal(struct kai *kai);
+void kai_share_seal(struct kai *kai);
 void kai_jobs_free(struct kai *kai);
 void kai_topo_free(struct kai *kai);
 void kai_place_free(struct kai *kai);
 void kai_order_free(struct kai *kai);
 void kai_solve_free(struct kai *kai);
+void kai_share_free(struct kai *kai);
 
 typedef struct kai_marked {
 	size_t journal;
@@ -419,6 +424,9 @@ struct kai_vec kai_charge_on(const struct kai *kai, uint32_t task, uint32_t node
 struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task);
 /* What such a task is charged before it has a node: of the smallest device. */
 struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request);
+
+/* GPUs that a MIG profile is charged: 3 of "3g.20gb". */
+int64_t kai_slices(const char *profile);
 
 /* A name's end for texts: "gpu", "cpu", "memory". */
 const char *kai_res_name(enum kai_res res);

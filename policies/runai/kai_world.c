@@ -269,6 +269,7 @@ void kai_free(struct kai *kai)
 	kai_place_free(kai);
 	kai_order_free(kai);
 	kai_solve_free(kai);
+	kai_share_free(kai);
 	for (uint32_t i = 0; i < kai->node_count; i++) {
 		free(kai->node[i].mig_count);
 		free(kai->node[i].mig_idle);
