@@ -93,6 +93,12 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Tests need not be fast: what they test is as it is built for use.
+$B/o/tests/%.o: tests/%.c
+	$(call say,CC,$<)
+	$Q mkdir -p $(@D)
+	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) $(if $(filter file,$(origin CFLAGS)),-O1 $(UNJOINED)) -MMD -MP -c -o $@ $<
+
 $B/o/%.o: %.c
 	$(call say,CC,$<)
 	$Q mkdir -p $(@D)

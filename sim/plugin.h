@@ -1589,6 +1589,8 @@ struct sl_command {
 	const char *text;
 	struct sl_place where;
 };
+/* The words of such a text, between blanks; 0: there are none, more than room, or no memory. */
+SL_API uint32_t sl_words(struct sl_arena *arena, const char *text, const char **word, uint32_t room);
 
 /* What a policy needs beyond the queue in submit order; asked for in init, so that memory comes before the
  * run. */

@@ -164,3 +164,18 @@ int commands_load(struct loading *loading, struct scenario_input *input, struct 
 	sl_input_close(in);
 	return status;
 }
+
+uint32_t sl_words(struct sl_arena *arena, const char *text, const char **word, uint32_t room)
+{
+	uint32_t count = 0;
+	while (*(text += strspn(text, " \t"))) {
+		const size_t len = strcspn(text, " \t");
+		if (count == room)
+			return 0;
+		word[count] = sl_strdup(arena, text, len);
+		if (!word[count++])
+			return 0;
+		text += len;
+	}
+	return count;
+}

@@ -38,21 +38,6 @@ static int bad(const struct sl_command *from, struct sl_err *err)
 		from->text);
 }
 
-static uint32_t split(struct kube *k, const char *text, const char *word[WORDS_MAX])
-{
-	uint32_t count = 0;
-	while (*(text += strspn(text, " \t"))) {
-		const size_t len = strcspn(text, " \t");
-		if (count == WORDS_MAX)
-			return 0;
-		word[count] = sl_strdup(k->arena, text, len);
-		if (!word[count++])
-			return 0;
-		text += len;
-	}
-	return count;
-}
-
 /* Its number, if it is a group of that set; -1. */
 static int64_t group_of(const struct kube *k, uint32_t job, const char *set)
 {
@@ -112,7 +97,7 @@ static int read_command(
 {
 	static const char *const words[] = { "kubectl", "rollout", "restart", "leaderworkerset" };
 	const char *word[WORDS_MAX];
-	const uint32_t count = split(k, from->text, word);
+	const uint32_t count = sl_words(k->arena, from->text, word, WORDS_MAX);
 	bool good = count == 5 || count == 6;
 	for (size_t i = 0; good && i < SL_LEN(words); i++)
 		good = strcmp(word[i], words[i]) == 0;

@@ -36,21 +36,6 @@ static int bad(const struct sl_command *from, struct sl_err *err)
 		from->text);
 }
 
-static uint32_t split(struct kueue *k, const char *text, const char *word[WORDS_MAX])
-{
-	uint32_t count = 0;
-	while (*(text += strspn(text, " \t"))) {
-		const size_t len = strcspn(text, " \t");
-		if (count == WORDS_MAX)
-			return 0;
-		word[count] = sl_strdup(k->arena, text, len);
-		if (!word[count++])
-			return 0;
-		text += len;
-	}
-	return count;
-}
-
 /* The value behind "key="; NULL: another word. */
 static const char *value_of(const char *word, const char *key)
 {
@@ -123,7 +108,7 @@ static int read_command(
 	struct kueue *k, const struct sl_command *from, struct kueue_command *command, struct sl_err *err)
 {
 	const char *word[WORDS_MAX];
-	const uint32_t count = split(k, from->text, word);
+	const uint32_t count = sl_words(k->arena, from->text, word, WORDS_MAX);
 	*command = (struct kueue_command){
 		.at = from->at, .stop = -1, .nominal = SL_NONE, .borrowing = SL_NONE, .lending = SL_NONE
 	};

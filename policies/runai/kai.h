@@ -53,8 +53,8 @@ struct kai_queue {
 	double usage[KAI_RES];  /* Of the past, as a share of the cluster (time-based fair share); 0. */
 	sl_time preempt_min, reclaim_min; /* preemptMinRuntime, reclaimMinRuntime; SL_NONE: not said. */
 	/* Books. Of all below it. */
-	struct kai_vec request;      /* What its jobs have allocated and ask (pending), of the least device;
-					journalled. */
+	struct kai_vec request;      /* What its jobs have allocated (as charged where they are) and ask
+					(pending: of the least device); journalled. */
 	struct kai_vec fair;         /* Fair share, made by kai_open; KAI_UNLIMITED where all is its. */
 	struct kai_vec allocated;    /* Now; journalled. */
 	struct kai_vec allocated_np; /* Of it, of jobs that are not preemptible; journalled. */
@@ -156,6 +156,8 @@ struct kai_group {
 	uint32_t topology;            /* KAI_NO: no constraint, else at least one of */
 	uint32_t required, preferred; /* its levels; KAI_NO. */
 	int64_t count[KAI_STATES]; /* Tasks by state, journalled: of a leaf; of the root: all of the job. */
+	uint32_t request;          /* Of a leaf: what all its tasks ask; KAI_NO: not all the same. */
+	uint32_t met, unmet;       /* Room of kai_order_gang.c. */
 };
 
 struct kai_job;
@@ -175,6 +177,7 @@ struct kai_task {
 	int64_t evicted;      /* In this session: 1 by a simulation that is not settled, 2 for good. */
 	int64_t before;       /* Releasing, or moved: the state it was evicted in. */
 	int64_t counted;      /* 1: it is in what its queues have allocated. */
+	uint32_t nominated;   /* The node it was to start on later, as the last session left it; KAI_NO. */
 	uint32_t row_outside;
 };
 
@@ -212,7 +215,9 @@ enum kai_why {
 	KAI_NP_OVER_QUOTA,     /* NonPreemptibleOverQuota: likewise, allocated to non-preemptible, quota. */
 	KAI_DELAY_NOT_ELAPSED, /* PreemptionDelayNotElapsed */
 	KAI_QUEUE_DOES_NOT_EXIST,
-	KAI_POD_ERRORS, /* PodSchedulingErrors: no node: see kai_place.c. */
+	KAI_POD_ERRORS, /* PodSchedulingErrors: no node for a task. why_a: tasks that have one, why_b: the
+			   minimum of the pod set of the one that has none, why_c: its row in the job.
+			   What lacks where: kai_lacking. */
 	KAI_TOPOLOGY,   /* No domain holds it. */
 	KAI_NOT_READY   /* Too few of its pods are there. */
 };
@@ -253,8 +258,10 @@ struct kai_config {
 	bool gpu_workers_only; /* Total of GPUs: of nodes that are GPU workers alone. */
 	double saturation;     /* reclaimerUtilizationMultiplier, 1 or more. */
 	double k;              /* kValue of time-based fair share, 1. */
-	sl_time staleness;     /* defaultStalenessGracePeriod, 60 s; below 0: never. */
-	bool reclaim_by_queue; /* reclaimResolveMethod queue; else lca. */
+	bool remainders_by_group; /* Fair shares: what rounding kept back of a priority goes out before lower
+				     ones are served (KAI of 2026-09), not after all (KAI of 2026-08). */
+	sl_time staleness;        /* defaultStalenessGracePeriod, 60 s; below 0: never. */
+	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
 	uint64_t scenarios_max; /* Sets of victims tried for a job in an action; 0: all. KAI has wall-clock
 				   budgets. */
@@ -336,6 +343,7 @@ struct kai {
 	struct kai_place_state *place; /* kai_place.c */
 	struct kai_order_state *order; /* kai_order.c */
 	struct kai_solve_state *solve; /* kai_solve.c */
+	struct kai_share_state *share; /* kai_share.c */
 };
 
 /* kai_world.c: the world is built, sealed, changed. Functions that make something return its row, or KAI_NO
@@ -371,11 +379,13 @@ void kai_count_request(struct kai *kai, uint32_t task, int sign);
 void kai_recount_task(struct kai *kai, uint32_t task);
 void kai_topo_seal(struct kai *kai);
 void kai_place_seal(struct kai *kai);
+void kai_share_seal(struct kai *kai);
 void kai_jobs_free(struct kai *kai);
 void kai_topo_free(struct kai *kai);
 void kai_place_free(struct kai *kai);
 void kai_order_free(struct kai *kai);
 void kai_solve_free(struct kai *kai);
+void kai_share_free(struct kai *kai);
 
 typedef struct kai_marked {
 	size_t journal;
@@ -412,6 +422,11 @@ struct kai_vec kai_charge(const struct kai *kai, uint32_t task);
 struct kai_vec kai_charge_on(const struct kai *kai, uint32_t task, uint32_t node);
 /* For gates: of the largest device. */
 struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task);
+/* What such a task is charged before it has a node: of the smallest device. */
+struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request);
+
+/* GPUs that a MIG profile is charged: 3 of "3g.20gb". */
+int64_t kai_slices(const char *profile);
 
 /* A name's end for texts: "gpu", "cpu", "memory". */
 const char *kai_res_name(enum kai_res res);

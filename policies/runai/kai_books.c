@@ -10,8 +10,7 @@
 
 enum { HUNDREDTHS = 100 };
 
-/* The number of slices in a profile's name: 3 of "3g.20gb". */
-static int64_t slices_of(const char *profile)
+int64_t kai_slices(const char *profile)
 {
 	const long slices = strtol(profile, NULL, 10);
 	return slices > 0 && slices <= INT8_MAX ? slices : 1;
@@ -43,8 +42,8 @@ static struct kai_vec charge(
 		break;
 	case KAI_MIG_PROFILES:
 		for (uint32_t i = 0; i < request->profile_count; i++)
-			gpus += slices_of(kai->mig[request->profile[i].profile]) * request->profile[i].count *
-				KAI_GPU;
+			gpus += kai_slices(kai->mig[request->profile[i].profile]) *
+				request->profile[i].count * KAI_GPU;
 		break;
 	}
 	vec.at[KAI_GPUS] = gpus;
@@ -69,6 +68,11 @@ struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task)
 	return charge(kai, &kai->request[kai->task[task].request], kai->gpu_mem_most, false);
 }
 
+struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request)
+{
+	return charge(kai, &kai->request[request], kai->gpu_mem_least, false);
+}
+
 /* ---- Counts ---- */
 
 static void add(struct kai *kai, struct kai_vec *vec, const struct kai_vec *amount, int sign)
@@ -85,6 +89,16 @@ void kai_count_request(struct kai *kai, uint32_t task, int sign)
 		add(kai, &kai->queue[at].request, &ask, sign);
 }
 
+/* A share of memory is asked as it is charged, once it is: not of the least device, and rounded up. */
+static void count_rounding(struct kai *kai, uint32_t task, const struct kai_vec *held, int sign)
+{
+	const struct kai_task *row = &kai->task[task];
+	const struct kai_vec asked = charge(kai, &kai->request[row->request], kai->gpu_mem_least, false);
+	const struct kai_vec more = { { 0, 0, held->at[KAI_GPUS] - asked.at[KAI_GPUS] } };
+	for (uint32_t at = kai->job[row->job].queue; at != KAI_NO; at = kai->queue[at].parent)
+		add(kai, &kai->queue[at].request, &more, sign);
+}
+
 static void count_allocated(struct kai *kai, uint32_t task, int sign)
 {
 	struct kai_task *row = &kai->task[task];
@@ -95,6 +109,8 @@ static void count_allocated(struct kai *kai, uint32_t task, int sign)
 		if (!job->preemptible)
 			add(kai, &kai->queue[at].allocated_np, &held, sign);
 	}
+	if (kai->request[row->request].kind == KAI_MEMORY && row->state != KAI_PIPELINED)
+		count_rounding(kai, task, &held, sign);
 	kai_write(kai, &row->counted, sign > 0);
 }
 

@@ -141,6 +141,7 @@ uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t gro
 			.topology = KAI_NO,
 			.required = KAI_NO,
 			.preferred = KAI_NO,
+			.request = KAI_NO,
 			.name = kai_text(kai, i ? "default" : "") };
 	for (uint32_t i = 0; i < tasks; i++)
 		kai->task[first + i] = (struct kai_task){ .job = row,
@@ -149,6 +150,7 @@ uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t gro
 			.from = -1,
 			.created = 0,
 			.uid = kai_text(kai, ""),
+			.nominated = KAI_NO,
 			.row_outside = KAI_NO };
 	kai->job[row] = (struct kai_job){ .name = kai_text(kai, name),
 		.queue = KAI_NO,
@@ -228,11 +230,28 @@ static int sort_tasks(struct kai *kai, const struct kai_job *job)
 	return 0;
 }
 
+/* Groups all of whose tasks ask the same. */
+static void note_requests(struct kai *kai, const struct kai_job *job)
+{
+	for (uint32_t i = 0; i < job->group_count; i++)
+		job->group[i].met = 0;
+	for (uint32_t i = 0; i < job->task_count; i++) {
+		const struct kai_task *task = &kai->task[job->task + i];
+		struct kai_group *group = &job->group[task->group];
+		if (!group->met)
+			group->request = task->request;
+		else if (group->request != task->request)
+			group->request = KAI_NO;
+		group->met = 1;
+	}
+}
+
 int kai_seal_job(struct kai *kai, uint32_t row)
 {
 	struct kai_job *job = &kai->job[row];
 	if (sort_tasks(kai, job) != 0)
 		return kai->err.status;
+	note_requests(kai, job);
 	for (uint32_t i = 0; i < job->task_count; i++) {
 		struct kai_task *task = &kai->task[job->task + i];
 		if (!share_room(kai, task))

@@ -35,6 +35,55 @@ bool kai_best_spot(
 /* It fits there, on what is idle and releasing; now: on what is idle. */
 bool kai_fits(const struct kai *kai, uint32_t task, uint32_t node, bool *now);
 
+/* What keeps a task from a node, in bits. KAI names all resources that lack; what else is wrong it names only
+ * where none does. */
+enum kai_lack {
+	KAI_LACKS_GPUS = 1,
+	KAI_LACKS_GPU_MEMORY = 2, /* More of one device than it has. */
+	KAI_LACKS_MIG = 4,        /* Instances of a profile. */
+	KAI_LACKS_CPU = 8,
+	KAI_LACKS_MEM = 16,
+	KAI_LACKS_PODS = 32,
+	KAI_LACKS_QUOTA = 64, /* A limit, or a quota, as charged with this node's devices. */
+	KAI_LACKS_KIND = 128, /* MIG asked of a node without, or the reverse. */
+	KAI_LACKS_READY = 256,
+	KAI_LACKS_ALLOWED = 512, /* Affinity, taints. */
+	KAI_LACKS_WORKER = 1024, /* Nodes are for GPU tasks, or for others, alone. */
+	KAI_LACK_BITS = 11
+};
+/* For explanations: on how many nodes (of `among`) which bit is wrong now, by number of the bit. Returns how
+ * many nodes there are. */
+uint32_t kai_lacking(struct kai *kai, uint32_t task, kai_nodes among, uint32_t count[KAI_LACK_BITS]);
+/* KAI's words for a bit: "node(s) didn't have enough resources: GPUs". */
+const char *kai_lack_text(enum kai_lack lack);
+
+/* A task looked at once, for many nodes (kai_fit.c). */
+struct kai_look {
+	const struct kai *kai;
+	const struct kai_request *ask;
+	const struct kai_job *job;
+	uint32_t task;
+	int64_t cpu, mem, whole; /* whole: GPUs. */
+	bool shares, gpu;        /* Of GPUs; any kind of GPU. */
+	bool gate_known, gate_open;
+	int64_t gate_mem; /* Of which device the gate is known. */
+};
+struct kai_look kai_look_at(const struct kai *kai, uint32_t task);
+uint32_t kai_lacks(struct kai_look *look, const struct kai_node *node); /* Bits; 0: it fits. */
+/* What is idle would do (of shared GPUs, what is on its way out too: KAI's score of availability). */
+bool kai_is_idle(const struct kai_look *look, const struct kai_node *node);
+/* GPUs in use whose share it could have, now or later. */
+bool kai_share_fits(const struct kai_shared *gpu, int64_t need, int64_t device);
+/* Which devices it takes there: rows into shared, request.gpus of them. False: too few. now: all have room
+ * already. fresh: how many are not shared yet. */
+struct kai_devices {
+	uint32_t row[KAI_DEVICES_MAX];
+	uint32_t fresh;
+	bool now;
+};
+bool kai_choose_devices(
+	const struct kai_look *look, const struct kai_node *node, struct kai_devices *devices);
+
 /* kai_topo.c: the domains of a topology in which a set of groups may be placed, best first. group: a row of
  * the job's; tasks: those to place below it; without a constraint of its own (or tasks, or the plugin) the
  * one domain is `among`. False: there is none, and why is said in the job. Calls nest: the last made is freed
@@ -51,14 +100,30 @@ bool kai_topo_domains(struct kai *kai, uint32_t job, uint32_t group, const uint3
 kai_nodes kai_topo_nodes(struct kai *kai, const struct kai_domains *domains, uint32_t which);
 void kai_domains_free(struct kai *kai, struct kai_domains *domains);
 
-/* kai_node.c: books of a node, called by kai_books.c alone. */
+/* kai_node.c: books of a node, called by kai_books.c alone. shared NULL, or a row below 0: no device is
+ * counted. */
 void kai_node_add(
 	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const uint32_t *shared);
 void kai_node_remove(
 	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const int64_t *shared);
 /* A row of the node's shared GPUs for a new one (its device comes out of what is idle, or of what is
- * releasing for a task that is pipelined). */
+ * releasing for a task that is pipelined). KAI_NO: all that there can be are in use. */
 uint32_t kai_shared_row(struct kai *kai, uint32_t node);
+/* The same in two steps: the first that is free at `from` or behind (KAI_NO), and that it is taken. */
+uint32_t kai_shared_free(const struct kai_node *node, uint32_t from);
+void kai_shared_take(struct kai *kai, struct kai_node *node, uint32_t row);
+bool kai_shared_in_use(const struct kai_shared *gpu);
 void kai_node_clear(struct kai *kai, uint32_t node); /* As if nothing were there. */
+/* The node has so many instances of a profile (of kai_mig_profile). */
+bool kai_node_profile(struct kai *kai, uint32_t node, uint32_t profile, int64_t count);
+/* kai_mig_profile made one more: counts of nodes that have any are as long as kai.mig. */
+bool kai_node_new_profile(struct kai *kai);
+/* Of a device, MiB; 100 where it is not known. */
+int64_t kai_device_mem(const struct kai_node *node);
+/* What a share takes of one device there, MiB; and in hundredths of the device, rounded up. In doubles, as
+ * KAI computes: 55 of 100 MiB are 56 hundredths. */
+int64_t kai_share_mem(const struct kai_node *node, const struct kai_request *request);
+int64_t kai_share_hundredths(const struct kai_node *node, const struct kai_request *request);
+int64_t kai_hundredths(int64_t mem, int64_t device);
 
 #endif

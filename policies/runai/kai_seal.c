@@ -133,5 +133,6 @@ int kai_seal(struct kai *kai)
 	recount(kai);
 	kai_topo_seal(kai);
 	kai_place_seal(kai);
+	kai_share_seal(kai);
 	return kai->err.status;
 }

@@ -143,6 +143,8 @@ uint32_t kai_mig_profile(struct kai *kai, const char *name)
 	if (!profile)
 		return KAI_NO;
 	*profile = kai_text(kai, name);
+	if (!kai_node_new_profile(kai))
+		return KAI_NO;
 	return *row = kai->mig_count - 1;
 }
 
@@ -267,6 +269,7 @@ void kai_free(struct kai *kai)
 	kai_place_free(kai);
 	kai_order_free(kai);
 	kai_solve_free(kai);
+	kai_share_free(kai);
 	for (uint32_t i = 0; i < kai->node_count; i++) {
 		free(kai->node[i].mig_count);
 		free(kai->node[i].mig_idle);

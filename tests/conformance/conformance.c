@@ -24,7 +24,7 @@ static const struct suite {
 	{ "classic", classic_file },
 	{ "slurm", slurm_file },
 	{ "kueue", kueue_file },
-	{ "runai", NULL },
+	{ "runai", runai_file },
 };
 
 void tally_case(struct tally *tally, const char *name, const char *failure)

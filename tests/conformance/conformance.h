@@ -32,6 +32,7 @@ bool batsim_file(const char *path, const char *name, struct tally *tally);
 void slurm_place_file(const char *path, struct tally *tally);
 void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void kueue_file(const char *path, const struct conformance_options *options, struct tally *tally);
+void runai_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void classic_file(const char *path, const struct conformance_options *options, struct tally *tally);
 
 #endif

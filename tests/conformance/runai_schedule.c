@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai_schedule.c - cases of whole sessions: what becomes of each task, pass by pass.
+ *
+ * Events of a pass are compared as a set. Labels of shared devices are names for people (README beside the
+ * cases): not compared.
+ */
+#include "tests/conformance/runai_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double near = 1e-6;
+
+/* What the case said of a job, which every round begins with. */
+struct given {
+	sl_time stale_since;
+};
+
+/* ---- What there is ---- */
+
+static uint32_t task_of(const struct runai_case *c, const char *uid)
+{
+	for (uint32_t i = 0; i < c->kai->job_count; i++)
+		for (uint32_t k = 0; k < c->kai->job[i].task_count; k++)
+			if (strcmp(c->kai->task[c->kai->job[i].task + k].uid, uid) == 0)
+				return c->kai->job[i].task + k;
+	return KAI_NO;
+}
+
+static uint32_t job_of(const struct runai_case *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->kai->job_count; i++)
+		if (strcmp(c->kai->job[i].name, name) == 0)
+			return i;
+	return KAI_NO;
+}
+
+/* "running node0"; of a task that moves where it goes. */
+static const char *told(const struct runai_case *c, uint32_t task, char text[256])
+{
+	const struct kai_task *row = &c->kai->task[task];
+	(void)snprintf(text, 256, "%s%s%s", ra_state_name(row->state), row->node >= 0 ? " " : "",
+		row->node >= 0 ? c->kai->node[row->node].name : "");
+	return text;
+}
+
+static void show_pass(const struct runai_case *c, const char *when)
+{
+	char text[256];
+	if (!c->verbose)
+		return;
+	(void)printf("%s %s:", c->id, when);
+	for (uint32_t i = 0; i < c->kai->job_count; i++)
+		for (uint32_t k = 0; k < c->kai->job[i].task_count; k++)
+			(void)printf(" [%s %s]", c->kai->task[c->kai->job[i].task + k].uid,
+				told(c, c->kai->job[i].task + k, text));
+	(void)printf("\n");
+}
+
+/* ---- Expectations ---- */
+
+static const char *check_task(struct runai_case *c, uint32_t task, const struct sl_doc_node *expect)
+{
+	const struct kai_task *row = &c->kai->task[task];
+	const char *state = ra_str(c, expect, "state", "?"), *node = ra_str(c, expect, "node", NULL);
+	char text[256];
+	const bool same = strcmp(ra_state_name(row->state), state) == 0 &&
+			  (!node || (row->node >= 0 && strcmp(c->kai->node[row->node].name, node) == 0));
+	if (!same)
+		return ra_fail(c, "task %s: %s, expected %s%s%s", row->uid, told(c, task, text), state,
+			node ? " " : "", node ? node : "");
+	return NULL;
+}
+
+static const char *check_amount(struct runai_case *c, const struct sl_doc_node *expect, const char *key,
+	const char *job, int64_t got, enum kai_res res)
+{
+	const int64_t want = ra_amount(c, expect, key, res, INT64_MIN);
+	const double unit = res == KAI_GPUS ? (double)KAI_GPU : 1;
+	if (want == INT64_MIN || fabs((double)(want - got)) <= near * unit)
+		return NULL;
+	return ra_fail(c, "job %s: %s %g, expected %g", job, key, (double)got / unit, (double)want / unit);
+}
+
+static const char *check_job(struct runai_case *c, uint32_t job, const struct sl_doc_node *expect)
+{
+	const struct kai_job *row = &c->kai->job[job];
+	struct kai_vec sum = { 0 };
+	const char *why = NULL;
+	for (uint32_t i = 0; i < row->task_count && !why; i++) {
+		const struct kai_vec held = kai_charge(c->kai, row->task + i);
+		for (int k = 0; k < KAI_RES; k++)
+			sum.at[k] += held.at[k];
+		why = check_task(c, row->task + i, expect);
+	}
+	return why ? why : check_amount(c, expect, "gpus_accepted", row->name, sum.at[KAI_GPUS], KAI_GPUS);
+}
+
+static const char *check_nodes(struct runai_case *c, const struct sl_doc_node *nodes)
+{
+	for (const struct sl_doc_node *one = ra_first(c, nodes); one; one = ra_next(c, one)) {
+		const struct kai_node *node = &c->kai->node[kai_find_node(c->kai, ra_key(c, one))];
+		const int64_t idle = ra_int(c, one, "idle_gpus", node->idle.gpus);
+		const int64_t releasing = ra_int(c, one, "releasing_gpus", node->releasing.gpus);
+		if (idle != node->idle.gpus || releasing != node->releasing.gpus)
+			return ra_fail(c,
+				"node %s: %lld GPUs idle and %lld releasing, expected %lld and %lld",
+				node->name, (long long)node->idle.gpus, (long long)node->releasing.gpus,
+				(long long)idle, (long long)releasing);
+	}
+	return NULL;
+}
+
+static const char *check_expected(struct runai_case *c)
+{
+	const char *why = NULL;
+	for (const struct sl_doc_node *one = ra_first(c, ra_get(c, c->expect, "jobs")); one && !why;
+		one = ra_next(c, one)) {
+		const uint32_t job = job_of(c, ra_key(c, one));
+		why = job == KAI_NO ? "expects of a job that is not there" : check_job(c, job, one);
+	}
+	for (const struct sl_doc_node *one = ra_first(c, ra_get(c, c->expect, "tasks")); one && !why;
+		one = ra_next(c, one)) {
+		const uint32_t task = task_of(c, ra_key(c, one));
+		why = task == KAI_NO ? "expects of a task that is not there" : check_task(c, task, one);
+	}
+	return why ? why : check_nodes(c, ra_get(c, c->expect, "nodes"));
+}
+
+static const char *check_bounds(struct runai_case *c)
+{
+	static const char *const key[] = { "binds", "pipelines", "evictions" };
+	int64_t count[3] = { 0 };
+	for (uint32_t i = 0; i < c->kai->effect_count; i++)
+		count[c->kai->effect[i].kind]++;
+	for (int i = 0; i < 3; i++) {
+		const int64_t most = ra_int(c, ra_get(c, c->expect, "max_per_pass"), key[i], INT64_MAX);
+		if (count[i] > most)
+			return ra_fail(c, "%lld %s in a pass, at most %lld", (long long)count[i], key[i],
+				(long long)most);
+	}
+	return NULL;
+}
+
+static const char *check_shares(struct runai_case *c)
+{
+	for (const struct sl_doc_node *one = ra_first(c, ra_get(c, c->root, "fair_share")); one;
+		one = ra_next(c, one)) {
+		const struct kai_queue *queue = &c->kai->queue[kai_find_queue(c->kai, ra_key(c, one))];
+		for (int i = 0; i < KAI_RES; i++) {
+			const double unit = i == KAI_GPUS ? (double)KAI_GPU : 1;
+			const double want = ra_real(c, one, ra_res_key((enum kai_res)i), 0);
+			const double got =
+				queue->fair.at[i] == KAI_UNLIMITED ? -1 : (double)queue->fair.at[i] / unit;
+			if (fabs(want - got) > near * (i == KAI_GPUS ? 1 : fabs(want) + 1))
+				return ra_fail(c, "queue %s: fair share of %s %.9g, expected %.9g",
+					queue->name, ra_res_key((enum kai_res)i), got, want);
+		}
+	}
+	return NULL;
+}
+
+static const char *check_trace(struct runai_case *c, const struct sl_doc_node *pass, uint32_t number)
+{
+	for (const struct sl_doc_node *one = ra_first(c, pass); one; one = ra_next(c, one)) {
+		const uint32_t task = task_of(c, ra_key(c, one));
+		char text[256];
+		if (task == KAI_NO)
+			return "its trace has a task that is not there";
+		if (strcmp(told(c, task, text), ra_text(c, one)) != 0)
+			return ra_fail(c, "pass %u: task %s: %s, expected %s", number, ra_key(c, one), text,
+				ra_text(c, one));
+	}
+	return NULL;
+}
+
+/* ---- Events ---- */
+
+static const char *event_text(const struct runai_case *c, const struct kai_effect *effect)
+{
+	static const char *const action[KAI_ACTIONS] = { "allocate", "consolidation", "reclaim", "preempt",
+		"stalegangeviction" };
+	const struct kai *kai = c->kai;
+	char text[512];
+	const char *task = kai->task[effect->task].uid;
+	if (effect->kind == KAI_EVICT)
+		(void)snprintf(text, sizeof(text), "evict %s %s %s", task, action[effect->action],
+			effect->by == KAI_NO ? "" : kai->job[effect->by].name);
+	else
+		(void)snprintf(text, sizeof(text), "%s %s %s", effect->kind == KAI_BIND ? "bind" : "pipeline",
+			task, kai->node[effect->node].name);
+	return sl_strdup(c->arena, text, strlen(text));
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static const char *check_events(struct runai_case *c, const struct sl_doc_node *pass, uint32_t number)
+{
+	const uint32_t count = c->kai->effect_count;
+	const size_t room = (size_t)(pass->count > count ? pass->count : count) + 1;
+	const char **got = sl_alloc(c->arena, room, sizeof(*got)),
+		   **want = sl_alloc(c->arena, room, sizeof(*want));
+	size_t wanted = 0;
+	if (!got || !want)
+		return "out of memory";
+	for (uint32_t i = 0; i < count; i++)
+		got[i] = event_text(c, &c->kai->effect[i]);
+	for (const struct sl_doc_node *one = ra_first(c, pass); one; one = ra_next(c, one))
+		want[wanted++] = ra_text(c, one);
+	if (c->verbose)
+		for (size_t i = 0; i < count || i < wanted; i++)
+			(void)printf("%s pass %u: %-40s | %s\n", c->id, number, i < count ? got[i] : "",
+				i < wanted ? want[i] : "");
+	qsort(got, count, sizeof(*got), by_text);
+	qsort(want, wanted, sizeof(*want), by_text);
+	for (size_t i = 0; i < count || i < wanted; i++)
+		if (i >= count || i >= wanted || strcmp(got[i], want[i]) != 0)
+			return ra_fail(c, "pass %u: events: %s, expected %s", number,
+				i < count ? got[i] : "none", i < wanted ? want[i] : "none");
+	return NULL;
+}
+
+/* ---- Passes ---- */
+
+static const struct sl_doc_node *nth(const struct runai_case *c, const struct sl_doc_node *list, uint32_t n)
+{
+	const struct sl_doc_node *one = ra_first(c, list);
+	while (one && n--)
+		one = ra_next(c, one);
+	return one;
+}
+
+static const char *pass(struct runai_case *c, uint32_t number)
+{
+	char when[32];
+	const char *why = NULL;
+	if (kai_session(c->kai) != 0)
+		return c->kai->err.text;
+	(void)snprintf(when, sizeof(when), "pass %u", number);
+	show_pass(c, when);
+	if (number == 0)
+		why = check_shares(c);
+	why = why ? why : check_bounds(c);
+	const struct sl_doc_node *trace = nth(c, ra_get(c, c->root, "trace"), number);
+	const struct sl_doc_node *events = nth(c, ra_get(c, c->root, "events"), number);
+	why = why || !events ? why : check_events(c, events, number);
+	return why || !trace ? why : check_trace(c, trace, number);
+}
+
+static void convert_task(struct runai_case *c, const struct kai_job *job, uint32_t task)
+{
+	const struct kai_task *row = &c->kai->task[task];
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (int64_t i = 0; row->shared && i < c->kai->request[row->request].gpus; i++)
+		shared[i] = (uint32_t)row->shared[i];
+	const bool moved = row->state == KAI_PIPELINED;
+	if ((row->state == KAI_RELEASING && !job->deleted) || moved)
+		kai_set_task(c->kai, task, KAI_PENDING, KAI_NO, NULL);
+	else if (row->state == KAI_BINDING || row->state == KAI_ALLOCATED)
+		kai_set_task(c->kai, task, KAI_RUNNING, (uint32_t)row->node, row->shared ? shared : NULL);
+}
+
+/* What the next round finds. */
+static void convert(struct runai_case *c, const struct given *given)
+{
+	enum { STARTED_AGO = 60 };
+	for (uint32_t i = 0; i < c->kai->job_count; i++) {
+		struct kai_job *job = &c->kai->job[i];
+		for (uint32_t k = 0; k < job->task_count; k++)
+			convert_task(c, job, job->task + k);
+		const bool runs = job->group[0].count[KAI_RUNNING] > 0;
+		job->started = runs ? c->kai->now - STARTED_AGO * SL_SECOND : SL_NONE;
+		job->evicted_at = SL_NONE;
+		job->stale_since = given[i].stale_since;
+	}
+}
+
+static const char *rounds(struct runai_case *c)
+{
+	const struct sl_doc_node *of = ra_get(c, c->root, "rounds");
+	const uint32_t before = (uint32_t)ra_int(c, of, "before_check", 1);
+	const uint32_t after = (uint32_t)ra_int(c, of, "after_check", 0);
+	struct given *given = sl_alloc(c->arena, (size_t)c->kai->job_count + 1, sizeof(*given));
+	const char *why = given ? NULL : "out of memory";
+	for (uint32_t i = 0; i < c->kai->job_count && !why; i++)
+		given[i].stale_since = c->kai->job[i].stale_since;
+	for (uint32_t i = 0; i < before + after && !why; i++) {
+		why = pass(c, i);
+		if (why)
+			break;
+		convert(c, given);
+		show_pass(c, "then");
+		if (i + 1 >= before)
+			why = check_expected(c);
+	}
+	return why;
+}
+
+static bool has_feature(const struct runai_case *c, const char *name)
+{
+	for (const struct sl_doc_node *one = ra_first(c, ra_get(c, c->root, "features")); one;
+		one = ra_next(c, one))
+		if (strcmp(ra_text(c, one), name) == 0)
+			return true;
+	return false;
+}
+
+const char *ra_schedule(struct runai_case *c)
+{
+	if (has_feature(c, "pod_affinity"))
+		return "pod affinity is not modelled";
+	ra_build(c);
+	if (c->kai->err.status)
+		return c->kai->err.text;
+	if (strcmp(ra_str(c, c->root, "mode", "?"), "rounds") == 0)
+		return rounds(c);
+	const char *why = pass(c, 0);
+	return why ? why : check_expected(c);
+}
+
+__attribute__((weak)) const char *ra_unit(struct runai_case *c)
+{
+	return ra_fail(c, "no such kind: %s", c->kind);
+}
