@@ -43,15 +43,17 @@ static void racks(void)
 {
 	enum { GPUS = 8, PODS = 110 };
 	w = kai_small_open();
-	struct kai_topology *topology = &w.kai->topology[kai_topology(w.kai, "net")];
-	topology = &w.kai->topology[0];
+	const uint32_t net = kai_topology(w.kai, "net");
+	struct kai_topology *topology = &w.kai->topology[net];
 	topology->level[ZONE] = "zone";
 	topology->level[RACK] = "rack";
 	topology->level[HOST] = "host";
 	topology->level_count = 3;
 	(void)kai_mig_profile(w.kai, "1g.5gb");
-	for (size_t i = 0; i < SL_LEN(place); i++)
-		label(&w.kai->node[kai_small_node(&w, place[i][0], GPUS)], i);
+	for (size_t i = 0; i < SL_LEN(place); i++) {
+		const uint32_t row = kai_small_node(&w, place[i][0], GPUS);
+		label(&w.kai->node[row], i);
+	}
 	kai_small_seal(&w);
 	for (uint32_t i = 0; i < w.kai->node_count; i++) {
 		struct kai_node *node = &w.kai->node[i];
