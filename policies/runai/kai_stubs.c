@@ -4,7 +4,6 @@
  */
 #include "policies/runai/kai_solve.h"
 
-}
 __attribute__((weak)) void kai_open(struct kai *kai) { (void)kai; }
 __attribute__((weak)) int kai_session(struct kai *kai)
 {
