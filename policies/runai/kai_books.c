@@ -182,6 +182,8 @@ void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint
 	count_allocated(kai, task, 1);
 }
 
+void kai_bind_task(struct kai *kai, uint32_t task) { turn(kai, task, KAI_BINDING); }
+
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {
 	struct kai_task *row = &kai->task[task];
