@@ -100,8 +100,9 @@ uint32_t kai_plan_chunk(struct kai *kai, uint32_t row)
 		return 0;
 	struct kai_order_state *state = kai->order;
 	enum { FLAT = 2 };
-	if (job->group_count == FLAT && job->group[1].leaf) {
-		/* One pod set: whether the root has what it needs makes no difference. */
+	const bool one = job->group[0].min == KAI_NO || job->group[0].min <= 1;
+	if (job->group_count == FLAT && job->group[1].leaf && one) {
+		/* One pod set, and a root that needs no more than that. */
 		state->part[0] = (struct kai_part){ 1, (uint32_t)pods_take(kai, job, 1) };
 		return state->part[0].take > 0;
 	}
