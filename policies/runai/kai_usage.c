@@ -50,9 +50,12 @@ struct kai_usage {
 static double power(double base, int64_t exponent)
 {
 	double product = 1;
-	for (; exponent > 0; exponent /= 2, base *= base)
+	while (exponent > 0) {
 		if (exponent & 1)
 			product *= base;
+		base *= base;
+		exponent /= 2;
+	}
 	return product;
 }
 
