@@ -25,7 +25,7 @@ static int compare(const struct kai *kai, const struct kai_entry *a, const struc
 	return kai_compare_ages(kai, a->job, b->job);
 }
 
-static bool before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
+bool kai_entry_before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
 	const struct kai_entry *b)
 {
 	const int order = compare(kai, a, b);
@@ -40,7 +40,7 @@ bool kai_pile_push(
 		return false;
 	pile->entry = heap;
 	uint32_t at = pile->count++;
-	for (; at && before(kai, lane, entry, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at && kai_entry_before(kai, lane, entry, &heap[(at - 1) / 2]); at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
 	heap[at] = *entry;
 	if (lane->depth && pile->count > lane->depth)
@@ -48,16 +48,16 @@ bool kai_pile_push(
 	return true;
 }
 
-uint32_t kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile)
+struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile)
 {
 	struct kai_entry *heap = pile->entry;
-	const uint32_t first = heap[0].job, count = --pile->count;
-	const struct kai_entry last = heap[count];
+	const uint32_t count = --pile->count;
+	const struct kai_entry first = heap[0], last = heap[count];
 	uint32_t at = 0;
 	for (uint32_t below = 1; below < count; below = 2 * at + 1) {
-		if (below + 1 < count && before(kai, lane, &heap[below + 1], &heap[below]))
+		if (below + 1 < count && kai_entry_before(kai, lane, &heap[below + 1], &heap[below]))
 			below++;
-		if (!before(kai, lane, &heap[below], &last))
+		if (!kai_entry_before(kai, lane, &heap[below], &last))
 			break;
 		heap[at] = heap[below];
 		at = below;

@@ -38,7 +38,7 @@ static void draw_queues(struct world *x)
 		(void)snprintf(name, sizeof(name), "q%u", i);
 		const uint32_t up = below(x, i + 1);
 		(void)snprintf(parent, sizeof(parent), "q%u", up);
-		const int64_t quota = below(x, 4) ? below(x, 5) * 100 : -1;
+		const int64_t quota = below(x, 4) ? (int64_t)below(x, 5) * 100 : -1;
 		(void)kai_small_queue(&x->w, name, up < i ? parent : NULL, quota, -1, 1);
 	}
 	kai_small_seal(&x->w);
