@@ -410,6 +410,7 @@ void kai_did(struct kai *kai, const struct kai_effect *effect);
  * Queues: active-allocated tasks, pipelined ones too, are in allocated; what an amount is charged with:
  * kai_charge. */
 void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);
+void kai_bind_task(struct kai *kai, uint32_t task); /* Allocated -> KAI_BINDING. */
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);
 void kai_evict_task(struct kai *kai, uint32_t task);
 void kai_unevict_task(struct kai *kai, uint32_t task);

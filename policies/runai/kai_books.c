@@ -140,10 +140,27 @@ static uint32_t devices_of(const struct kai *kai, const struct kai_task *row)
 	return row->shared ? (uint32_t)kai->request[row->request].gpus : 0;
 }
 
+/* Devices of its own, where none are said for a task that asks shares. */
+static const uint32_t *own_devices(struct kai *kai, uint32_t count, struct kai_node *node, uint32_t *room)
+{
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < count && i < KAI_DEVICES_MAX; i++) {
+		room[i] = kai_shared_free(node, next);
+		if (room[i] == KAI_NO)
+			return NULL;
+		next = room[i] + 1;
+		kai_shared_take(kai, node, room[i]);
+	}
+	return room;
+}
+
 /* It comes to a node in the state that it has now. */
 static void enter(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {
 	struct kai_task *row = &kai->task[task];
+	uint32_t own[KAI_DEVICES_MAX];
+	if (row->shared && !shared)
+		shared = own_devices(kai, devices_of(kai, row), &kai->node[node], own);
 	for (uint32_t i = 0; shared && i < devices_of(kai, row); i++)
 		kai_write(kai, &row->shared[i], shared[i]);
 	kai_write(kai, &row->node, node);
@@ -164,6 +181,8 @@ void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint
 	enter(kai, task, node, shared);
 	count_allocated(kai, task, 1);
 }
+
+void kai_bind_task(struct kai *kai, uint32_t task) { turn(kai, task, KAI_BINDING); }
 
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {

@@ -206,7 +206,7 @@ static bool make_shared(struct kai *kai, struct kai_node *node)
 
 static bool make_mig(struct kai *kai, struct kai_node *node)
 {
-	if (!node->mig_count)
+	if (!node->mig_count || kai->mig_count == 0)
 		return true;
 	const size_t size = (size_t)kai->mig_count * sizeof(int64_t);
 	int64_t *idle = realloc(node->mig_idle, size);

@@ -117,7 +117,7 @@ static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 
 static bool has_no_gpus(const struct kai_node *node)
 {
-	return node->gpus <= 0 && node->mig == KAI_MIG_NONE && !node->mig_count;
+	return node->gpus <= 0 && node->mig == KAI_MIG_NONE;
 }
 
 static struct score score_of(const struct kai_look *look, kai_nodes among, const double *extra,

@@ -28,20 +28,20 @@ void kai_act_stale(struct kai *kai);
 bool kai_eligible(const struct kai *kai, uint32_t job);
 /* Its constraints, as a number: two jobs with the same fail alike (useSchedulingSignatures). */
 uint64_t kai_signature(const struct kai *kai, uint32_t job);
-/* Gates of the next chunk; says why in the job. True: it may go on. */
-bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count);
+/* Gates of the next chunk; says why in the job, if told to. True: it may go on. */
+bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, bool tell);
 
 /* kai_solver.c: shared by consolidation, reclaim and preempt. */
+struct kai_rows_list;
 struct kai_aim {
 	enum kai_action action;
 	uint32_t job; /* The one that is to start. */
-	/* Is this job a candidate victim? */
-	bool (*victim)(struct kai *kai, const struct kai_aim *aim, uint32_t job);
-	/* What the simulation came to may stand: task rows that are lost (not placed again), and all that
-	 * were evicted. ask: of the probe. */
+	/* Jobs that may be victims, into the list. False: nobody. */
+	bool (*candidates)(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list);
+	/* What the simulation came to may stand. task: all that were evicted, those of a batch together; as
+	 * they are now. ask: of the tasks of the probe. */
 	bool (*accept)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
-		const uint32_t *lost, uint32_t lost_count, const uint32_t *evicted, uint32_t evicted_count);
-	void *data;
+		const uint32_t *task, uint32_t count);
 };
 /* True: done, and in kai.effect. */
 bool kai_solve(struct kai *kai, const struct kai_aim *aim);

@@ -314,10 +314,12 @@ static void find_pins(struct question *of)
 	}
 }
 
+/* A start below all candidates has none: KAI looks at no domain above the one that has all nodes offered. */
 static bool is_candidate(const struct question *of, uint32_t domain)
 {
 	const struct kai_tree *tree = of->tree;
-	if (tree->domain[domain].depth < of->top || !can_hold(of, domain))
+	if (tree->domain[domain].depth < of->top || tree->domain[domain].depth > of->deep ||
+		!can_hold(of, domain))
 		return false;
 	while (tree->domain[domain].depth > of->top)
 		domain = tree->domain[domain].parent;

@@ -94,7 +94,8 @@ uint32_t runai_new_pool(struct runai_at at, const char *name)
 	if (!config->pool)
 		return KAI_NO;
 	const uint32_t row = config->pool_count++;
-	config->pool[row] = (struct runai_pool){ .name = runai_copy(r, name), .config = r->config_all };
+	config->pool[row] = r->all;
+	config->pool[row].name = runai_copy(r, name);
 	return row;
 }
 
@@ -283,6 +284,15 @@ static double weight_of(int64_t quota, enum kai_res res)
 	return quota == KAI_UNLIMITED ? 1 : (double)quota / unit[res];
 }
 
+/* A department without a quota is there for projects that are given a weight. */
+static double usual_weight(
+	int64_t quota, enum kai_res res, const struct runai_draft *draft, bool has_children)
+{
+	if (draft->weight >= 0)
+		return draft->weight;
+	return has_children && !quota ? 1 : weight_of(quota, res);
+}
+
 static void finish_share(struct runai_share *share, const struct runai_draft *draft, bool has_children)
 {
 	for (int i = 0; i < KAI_RES; i++) {
@@ -290,8 +300,7 @@ static void finish_share(struct runai_share *share, const struct runai_draft *dr
 		if (!(share->said[i] & RUNAI_SAID_QUOTA) && !has_children)
 			share->quota.at[i] = quota_default(res);
 		if (!(share->said[i] & RUNAI_SAID_WEIGHT))
-			share->weight[i] =
-				draft->weight >= 0 ? draft->weight : weight_of(share->quota.at[i], res);
+			share->weight[i] = usual_weight(share->quota.at[i], res, draft, has_children);
 		if (share->over_quota)
 			continue;
 		share->weight[i] = 0;
@@ -339,7 +348,7 @@ static void finish_queue(struct runai_reading *r, uint32_t row)
 	if (draft->of_kai)
 		return;
 	finish_share(&queue->share, draft, has_children);
-	finish_share(&queue->elsewhere, draft, false);
+	finish_share(&queue->elsewhere, draft, has_children);
 	bool never = !has_children && has_none(&queue->share) && has_none(&queue->elsewhere);
 	add_to_parent(r, row, 0, &queue->share.quota);
 	for (uint32_t i = 0; i < queue->pool_count; i++) {
@@ -450,6 +459,19 @@ static void join_rules(struct runai_reading *r)
 	config->topology = r->topology;
 }
 
+/* `scheduler:` may come after the pools. */
+static void settle_pools(struct runai_reading *r)
+{
+	for (uint32_t i = 0; i < r->config->pool_count; i++) {
+		struct runai_pool *pool = &r->config->pool[i];
+		if (pool->own)
+			continue;
+		pool->config = r->all.config;
+		pool->usage = r->all.usage;
+		pool->usage_config = r->all.usage_config;
+	}
+}
+
 /* ---- The whole --------------------------------------------------------------------------------------------
  */
 
@@ -462,7 +484,6 @@ static void read_objects(struct runai_reading *r, const struct sl_object *object
 				kinds[k].read(runai_doc(r, object[i].doc, object[i].node), &object[i]);
 }
 
-/* The pools' settings are those of all where no shard has its own: `scheduler:` may come after them. */
 static void begin(struct runai_reading *r)
 {
 	struct runai_config *config = r->config;
@@ -471,9 +492,10 @@ static void begin(struct runai_reading *r)
 		.by = RUNAI_BY_NONE,
 		.fallback = KAI_NO,
 		.type_default = RUNAI_TRAIN,
-		.class_default = SL_NONE,
-		.usage_config = { .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND } };
-	kai_config_default(&r->config_all);
+		.class_default = SL_NONE };
+	r->all.usage_config =
+		(struct kai_usage_config){ .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND };
+	kai_config_default(&r->all.config);
 	r->config->names = sl_names_new(r->arena);
 	if (!r->config->names)
 		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
@@ -503,6 +525,8 @@ int runai_read(struct runai_config *config, struct sl_arena *arena, const struct
 		find_fallback(&r);
 	if (!runai_failed(&r))
 		join_rules(&r);
+	if (!runai_failed(&r))
+		settle_pools(&r);
 	return err->status;
 }
 

@@ -69,6 +69,9 @@ struct runai_pool {
 	const char *name;
 	const char *key, *value;  /* NULL: of default. */
 	struct kai_config config; /* Its SchedulingShard, or the whole file's. */
+	bool usage;               /* Time-based fair share, */
+	struct kai_usage_config usage_config;
+	bool own; /* The reader's: it has settings of its own. */
 };
 
 /* Texts that may have '*' and '?'; NULL: any. A bound SL_NONE: none. */
@@ -130,8 +133,6 @@ struct runai_config {
 	const struct runai_class *class;
 	uint32_t class_count;
 	int64_t class_default; /* Of a global default; SL_NONE. */
-	bool usage;            /* Time-based fair share, */
-	struct kai_usage_config usage_config;
 	const struct runai_note *note;
 	uint32_t note_count;
 };
@@ -203,7 +204,8 @@ struct runai_job {
 /* job: a row. pods: of sl_pods_of, or NULL of a plain job. Texts and arrays are the arena's, of pods, or of
  * the trace. */
 int runai_job_read(const struct runai_config *config, struct sl_arena *arena, const struct sl_jobs *jobs,
-	uint32_t job, const struct sl_pods *pods, struct runai_job *said, struct sl_err *err);
+	uint32_t job, const struct sl_cluster *cluster, const struct sl_pods *pods, struct runai_job *said,
+	struct sl_err *err);
 /* gpu-fraction, gpu-memory, gpu-fraction-num-devices of its pods; else what it asks of whole GPUs. */
 int runai_gpus_read(const struct sl_podset *podset, struct runai_gpus *gpus, const struct sl_doc *doc,
 	struct sl_err *err);

@@ -36,8 +36,8 @@ struct runai_reading {
 	struct runai_class *class;
 	struct kai_topology *topology;
 	struct runai_note *note;
-	struct kai_config config_all; /* What holds for all pools. */
-	const char *fallback;         /* Of the map, by name. */
+	struct runai_pool all; /* What holds for all pools that have no settings of their own. */
+	const char *fallback;  /* Of the map, by name. */
 	struct sl_place fallback_at;
 	bool has_file;
 };
@@ -107,7 +107,7 @@ void runai_read_department(struct runai_at at, const struct sl_object *object);
 void runai_read_shard(struct runai_at at, const struct sl_object *object);
 void runai_read_kai_config(struct runai_at at, const struct sl_object *object);
 /* spec of a SchedulingShard, or `scheduler:` of the projects file. */
-void runai_read_scheduler(struct runai_at spec, struct kai_config *config);
+void runai_read_scheduler(struct runai_at spec, struct runai_pool *pool);
 void runai_read_match(struct runai_at at, struct runai_match *match);
 void runai_read_map(struct runai_at at);
 void runai_read_types(struct runai_at at);

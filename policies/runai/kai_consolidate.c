@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_consolidate.c - the action consolidation: jobs are moved so that one more fits; nobody loses its place.
+ * (KAI: actions/consolidation.) Of a bounded number of candidates KAI takes any; here the oldest, by name.
+ */
+#include "policies/runai/kai_solve_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool active(const struct kai_job *job)
+{
+	for (int s = KAI_ALLOCATED; s <= KAI_RUNNING; s++)
+		if (job->group[0].count[s] > 0)
+			return true;
+	return false;
+}
+
+struct aged {
+	sl_time created;
+	const char *name;
+	uint32_t job;
+};
+
+static int by_age(const void *a, const void *b)
+{
+	const struct aged *x = a, *y = b;
+	if (x->created != y->created)
+		return x->created < y->created ? -1 : 1;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (x->job > y->job) - (x->job < y->job);
+}
+
+/* The oldest of them: maxNumberConsolidationPreemptees, and one (KAI counts so). */
+static bool cut(struct kai *kai, struct kai_rows_list *list)
+{
+	const int64_t most = kai->config.consolidation_max;
+	if (most < 0 || list->count <= (uint64_t)most + 1)
+		return true;
+	struct aged *aged = calloc(list->count, sizeof(*aged));
+	if (!aged)
+		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct kai_job *job = &kai->job[list->row[i]];
+		aged[i] = (struct aged){ job->created, job->name, list->row[i] };
+	}
+	qsort(aged, list->count, sizeof(*aged), by_age);
+	list->count = (uint32_t)most + 1;
+	for (uint32_t i = 0; i < list->count; i++)
+		list->row[i] = aged[i].job;
+	free(aged);
+	return true;
+}
+
+static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list)
+{
+	for (uint32_t i = 0; i < kai->job_count; i++) {
+		const struct kai_job *job = &kai->job[i];
+		if (job->gone || i == aim->job || !job->preemptible || !active(job))
+			continue;
+		if (!kai_rows_add(kai, list, i))
+			return false;
+	}
+	return list->count > 0 && cut(kai, list);
+}
+
+static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+	const uint32_t *task, uint32_t count)
+{
+	(void)aim;
+	(void)ask;
+	for (uint32_t i = 0; i < count; i++)
+		if (!kai_active_allocated((uint32_t)kai->task[task[i]].state))
+			return false;
+	return true;
+}
+
+/* The cluster has as many GPUs free as the job asks. */
+static bool enough(struct kai *kai, uint32_t job)
+{
+	struct kai_rows_list *chunk = &kai->solve->chunk;
+	int64_t free = 0;
+	uint32_t *more =
+		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
+	if (!more)
+		return false;
+	chunk->row = more;
+	chunk->count = kai_next_chunk(kai, job, chunk->row);
+	for (uint32_t i = 0; i < kai->node_count; i++)
+		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
+	return kai_chunk_ask(kai, chunk->row, chunk->count, true).at[KAI_GPUS] <= free;
+}
+
+void kai_act_consolidate(struct kai *kai)
+{
+	if (kai->config.consolidation_max == 0 || !kai_lane_of_pending(kai, KAI_CONSOLIDATION, true))
+		return;
+	struct kai_solve_state *state = kai->solve;
+	kai_failed_clear(&state->failed);
+	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
+		const struct kai_aim aim = {
+			.action = KAI_CONSOLIDATION, .job = job, .candidates = candidates, .accept = accept
+		};
+		if (kai_delayed(kai, job))
+			continue;
+		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, KAI_NO, job))
+			continue;
+		if (!enough(kai, job) || !kai_solve(kai, &aim))
+			kai_failed_add(kai, &state->failed, KAI_NO, job);
+	}
+}
