@@ -133,7 +133,7 @@ static struct kai_vec weight_of(struct kai *kai, struct kai_lane *lane, uint32_t
 	else if (!seat->known && lane->order == KAI_VICTIMS)
 		seat->head = kai_held(kai, lane, first->job);
 	else if (!seat->known || first->live)
-		seat->head = first->part ? lane->part : kai_next_ask(kai, first->job);
+		seat->head = kai_entry_ask(kai, lane, first);
 	seat->known = true;
 	struct kai_vec sum = seat->head;
 	for (int i = 0; i < KAI_RES; i++)

@@ -13,7 +13,8 @@
 struct kai_entry {
 	int64_t priority, created;
 	uint32_t job;
-	uint8_t growth; /* enum kai_growth */
+	uint32_t request, take; /* What it asks next; KAI_NO: it has to be looked up. */
+	uint8_t growth;         /* enum kai_growth */
 	bool live, part;
 	bool other; /* kai_replay.c: it is popped and passed over. */
 };
@@ -86,6 +87,7 @@ struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane
 bool kai_entry_before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
 	const struct kai_entry *b);
 struct kai_entry kai_entry_of(const struct kai *kai, const struct kai_lane *lane, uint32_t job);
+struct kai_vec kai_entry_ask(struct kai *kai, const struct kai_lane *lane, const struct kai_entry *entry);
 /* What it holds that counts as allocated, without what was taken. */
 struct kai_vec kai_held(const struct kai *kai, const struct kai_lane *lane, uint32_t job);
 uint32_t kai_active_left(const struct kai *kai, const struct kai_lane *lane, uint32_t job);

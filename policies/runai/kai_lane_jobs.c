@@ -9,7 +9,8 @@
 
 static enum kai_growth growth_of(const struct kai *kai, const struct kai_entry *entry)
 {
-	return entry->live ? kai_growth(kai, entry->job) : (enum kai_growth)entry->growth;
+	const bool live = entry->live && (kai->config.plugins & KAI_PLUGIN_ELASTIC);
+	return live ? kai_growth(kai, entry->job) : (enum kai_growth)entry->growth;
 }
 
 /* Jobs by priority, growth, age, name. */
@@ -98,13 +99,14 @@ struct kai_entry kai_entry_of(const struct kai *kai, const struct kai_lane *lane
 {
 	const struct kai_job *row = &kai->job[job];
 	const uint8_t *gone = kai_lane_gone(lane, job);
-	struct kai_entry entry = { .created = row->created, .job = job };
+	struct kai_entry entry = { .created = row->created, .job = job, .request = KAI_NO };
+	entry.live = lane->order == KAI_NEXT && kai_count_active(&row->group[0]);
 	if (kai->config.plugins & KAI_PLUGIN_PRIORITY)
 		entry.priority = row->priority;
-	if (!(kai->config.plugins & KAI_PLUGIN_ELASTIC))
-		return entry;
-	entry.growth = (uint8_t)(gone ? rest_growth(kai, row, gone) : kai_growth(kai, job));
-	entry.live = lane->order == KAI_NEXT && kai_count_active(&row->group[0]);
+	if (kai->config.plugins & KAI_PLUGIN_ELASTIC)
+		entry.growth = (uint8_t)(gone ? rest_growth(kai, row, gone) : kai_growth(kai, job));
+	if (lane->order == KAI_NEXT && !entry.live)
+		(void)kai_plain_chunk(kai, job, &entry.request, &entry.take);
 	return entry;
 }
 
@@ -127,6 +129,14 @@ static int64_t count_held(const struct kai_group *group)
 {
 	return group->count[KAI_ALLOCATED] + group->count[KAI_BINDING] + group->count[KAI_BOUND] +
 	       group->count[KAI_RUNNING];
+}
+
+struct kai_vec kai_entry_ask(struct kai *kai, const struct kai_lane *lane, const struct kai_entry *entry)
+{
+	if (entry->part)
+		return lane->part;
+	return entry->request != KAI_NO ? kai_plain_ask(kai, entry->request, entry->take)
+					: kai_next_ask(kai, entry->job);
 }
 
 struct kai_vec kai_held(const struct kai *kai, const struct kai_lane *lane, uint32_t job)

@@ -186,7 +186,7 @@ void kai_replay_open(struct kai *kai, struct kai_replay *replay)
 		if (!extend_span(kai, replay, waiting->leaf, i))
 			return;
 		replay->back.entry[i] = waiting->entry;
-		replay->back.ask[i] = kai_next_ask(kai, waiting->entry.job);
+		replay->back.ask[i] = kai_entry_ask(kai, replay->lane, &waiting->entry);
 		replay->back.hidden[i] = SEEN;
 		replay->row[waiting->entry.job] = i;
 	}
