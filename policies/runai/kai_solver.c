@@ -265,10 +265,12 @@ static bool solve_by(
 	*over = true;
 	if (!kai_gang_satisfied(kai, aim->job) || active_of(&kai->job[aim->job]) <= before) {
 		leave_open(kai, count);
+		kai_simulated(kai, aim);
 		kai_keep(kai, mark);
 		return false;
 	}
 	commit(kai, aim, count);
+	kai_simulated(kai, aim);
 	kai_keep(kai, mark);
 	return true;
 }
