@@ -263,6 +263,7 @@ struct kai_config {
 	sl_time staleness;        /* defaultStalenessGracePeriod, 60 s; below 0: never. */
 	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
+	bool keep_open;         /* kai_session leaves what kai_close takes back: recorded cases look at it. */
 	uint64_t scenarios_max; /* Sets of victims tried for a job in an action; 0: all. KAI has wall-clock
 				   budgets. */
 };

@@ -448,6 +448,7 @@ static void configure(struct runai_case *c)
 	config->consolidation_max = ra_int(c, from, "max_consolidation_victims", -1);
 	config->signatures = ra_bool(c, from, "scheduling_signatures", false);
 	config->staleness = ra_seconds(c, from, "default_staleness_grace_s", 0);
+	config->keep_open = true; /* The states of tasks that are expected are those within the session. */
 	config->saturation = ra_real(c, from, "saturation_multiplier", 1);
 }
 
