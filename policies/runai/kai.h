@@ -404,9 +404,10 @@ void kai_did(struct kai *kai, const struct kai_effect *effect);
  *     that asks shares, else NULL. KAI_BINDING and what follows count alike.
  *   pipeline: pending or releasing -> KAI_PIPELINED at node. One that was releasing stays on its node, on its
  *     way out (from).
- *   evict: active -> KAI_RELEASING where it is; what was pipelined goes back to what it was: pending, or
- *     releasing at `from`.
- *   unevict: a releasing task (or one pipelined elsewhere) runs on where it is.
+ *     One that was evicted before it came to where it was pipelined to leaves there at once.
+ *   evict: active -> KAI_RELEASING where it is; what was pipelined, too, at the place it was to come to (as
+ *     KAI: what waits for that place counts on it again).
+ *   unevict: a releasing task is again what it was before it was evicted.
  * Queues: active-allocated tasks, pipelined ones too, are in allocated; what an amount is charged with:
  * kai_charge. */
 void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);
