@@ -116,7 +116,8 @@ enum sl_param_kind {
 	SL_PARAM_BOOL,
 	SL_PARAM_CHOICE,
 	SL_PARAM_TEXT,
-	SL_PARAM_SHEET /* The path of a CSV file, read before the run: sl_sheet_of. Models only. */
+	SL_PARAM_SHEET, /* The path of a CSV file, read before the run: sl_sheet_of. Models only. */
+	SL_PARAM_DOC    /* The path of a YAML or JSON file, read before the run: sl_param_doc. Policies only. */
 };
 
 struct sl_param {
@@ -1582,6 +1583,9 @@ struct sl_setup {
 	/* By node: shown as drained from the beginning (sl_lens). NULL: none is. */
 	const uint8_t *shut;
 };
+
+/* The file of a parameter of kind SL_PARAM_DOC, lent for the run; NULL: none was given. */
+SL_API const struct sl_doc *sl_param_doc(const struct sl_setup *setup, const char *key);
 
 /* What an operator did at a time, in the words of the shell: "scontrol hold 17". */
 struct sl_command {

@@ -120,6 +120,7 @@ static const char *const kind_text[] = {
 	[SL_PARAM_CHOICE] = "one of",
 	[SL_PARAM_TEXT] = "a text",
 	[SL_PARAM_SHEET] = "the path of a CSV file",
+	[SL_PARAM_DOC] = "the path of a YAML or JSON file",
 };
 
 static bool number_of(const struct sl_param *param, const char *text, int64_t *number)
@@ -139,6 +140,7 @@ static bool number_of(const struct sl_param *param, const char *text, int64_t *n
 		return *number >= 0;
 	case SL_PARAM_TEXT:
 	case SL_PARAM_SHEET:
+	case SL_PARAM_DOC:
 		break;
 	}
 	*number = 0;
@@ -344,7 +346,7 @@ int settings_add_model(struct settings *settings, const char *text, struct sl_er
 
 static const char policy_prefix[] = "policy.";
 
-int policy_settings(
+static int settings_over(
 	struct policy_choice *choice, struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sl_policy *policy = choice->policy;
@@ -366,6 +368,13 @@ int policy_settings(
 			return status;
 	}
 	return SL_OK;
+}
+
+int policy_settings(
+	struct policy_choice *choice, struct settings *settings, struct sl_arena *arena, struct sl_err *err)
+{
+	const int status = settings_over(choice, settings, arena, err);
+	return status ? status : policy_files(choice, arena, err);
 }
 
 /* For messages: keys, in full or bare, of the replay, the cluster and the chosen policies; closed by NULL. */
@@ -587,7 +596,7 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 		if (!status)
 			status = values_over(choice->values, &params, implied, arena, err);
 		if (!status)
-			status = policy_settings(choice, settings, arena, err);
+			status = settings_over(choice, settings, arena, err);
 		if (!status)
 			status = values_over(choice->values, &params, own, arena, err);
 		if (status || implied)
@@ -645,11 +654,17 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 	if (!choice->text || !choice->slug)
 		return sl_fail_memory(err);
 	const char *colon = unquoted(text, ':');
-	return choice_fill(choice, preset ? preset->settings : NULL, colon && *colon ? colon + 1 : NULL,
+	status = choice_fill(choice, preset ? preset->settings : NULL, colon && *colon ? colon + 1 : NULL,
 		settings, arena, err);
+	return status ? status : policy_files(choice, arena, err);
 }
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : !a && !b; }
+
+static bool is_word(const struct sl_param *param)
+{
+	return param->kind == SL_PARAM_TEXT || param->kind == SL_PARAM_DOC;
+}
 
 /* Numbers by what they are worth: "1h" is "3600". */
 bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
@@ -661,7 +676,7 @@ bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
 	for (size_t i = 0; i < a->value_count; i++) {
 		const struct sl_value *x = &a->values[i];
 		const struct sl_value *y = &b->values[i];
-		const bool word = a->policy->params[i].kind == SL_PARAM_TEXT || !x->text || !y->text;
+		const bool word = is_word(&a->policy->params[i]) || !x->text || !y->text;
 		if (word ? !same_text(x->text, y->text) : x->number != y->number)
 			return false;
 	}

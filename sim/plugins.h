@@ -28,6 +28,13 @@ int settings_add(struct settings *settings, const char *key_value, struct sl_err
 #define SETTING_MODEL "--model"
 int settings_add_model(struct settings *settings, const char *text, struct sl_err *err);
 
+/* A file of a parameter of kind SL_PARAM_DOC, as it was read; the arena's. */
+struct policy_file {
+	const char *key, *path;
+	char sha256[65];
+	struct sl_doc doc;
+};
+
 struct policy_choice {
 	const struct sl_policy *policy;
 	struct sl_value *values; /* One for each of the policy's params, in their order; effective. */
@@ -36,6 +43,8 @@ struct policy_choice {
 	const char *slug;               /* Safe as a part of a file name. */
 	const struct sl_compat *compat; /* What its compat implies, NULL: nothing; and of that, */
 	const char *implied;            /* what is the replay's: "passes=event,..."; NULL: nothing. */
+	const struct policy_file *file; /* Of its parameters that name one. */
+	size_t file_count;
 };
 
 /* Finds the policy or preset, or that of a plug-in by its path, and checks its values; SL_USAGE with the
@@ -49,6 +58,11 @@ const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err 
 /* The settings that are the policy's, over its values as they are: compat implies nothing any more. */
 int policy_settings(
 	struct policy_choice *choice, struct settings *settings, struct sl_arena *arena, struct sl_err *err);
+
+/* plugins_files.c: reads the files that its values name, but for those that it has already. */
+int policy_files(struct policy_choice *choice, struct sl_arena *arena, struct sl_err *err);
+/* The hash of the file of that parameter; NULL: it has none. */
+const char *policy_file_hash(const struct policy_choice *choice, const char *key);
 
 /* Would a run do the same under both? */
 bool policy_same(const struct policy_choice *a, const struct policy_choice *b);

@@ -42,7 +42,7 @@ static bool params_whole(const struct sl_param *params, size_t count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const struct sl_param *param = &params[i];
-		if (!param->key || !param->key[0] || !param->help || (unsigned)param->kind > SL_PARAM_SHEET)
+		if (!param->key || !param->key[0] || !param->help || (unsigned)param->kind > SL_PARAM_DOC)
 			return false;
 		if (param->kind == SL_PARAM_CHOICE && !param->choices)
 			return false;

@@ -77,6 +77,7 @@ static int drop_defaults(struct again *again, struct sl_err *err)
 				struct sl_err none = { 0 };
 				same = strlen(param->key) == len && memcmp(param->key, key, len) == 0 &&
 				       choice.values[p].text && param->kind != SL_PARAM_TEXT &&
+				       param->kind != SL_PARAM_DOC &&
 				       value_set(&value, param, key + len + 1, param->key, again->arena,
 					       &none) == SL_OK &&
 				       value.number == choice.values[p].number;

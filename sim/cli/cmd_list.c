@@ -51,6 +51,7 @@ static const char *kind_name(enum sl_param_kind kind)
 		[SL_PARAM_CHOICE] = "choice",
 		[SL_PARAM_TEXT] = "text",
 		[SL_PARAM_SHEET] = "CSV file",
+		[SL_PARAM_DOC] = "YAML file",
 	};
 	return name[kind];
 }

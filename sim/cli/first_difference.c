@@ -423,7 +423,8 @@ static void values_differ(struct walk *walk, const char *prefix, const struct sl
 		char key[100];
 		(void)snprintf(key, sizeof(key), "%s.%s", prefix, params[i].key);
 		/* "1h" and "3600" are the same. */
-		const bool text = params[i].kind == SL_PARAM_TEXT || !a[i].text || !b[i].text;
+		const bool text = params[i].kind == SL_PARAM_TEXT || params[i].kind == SL_PARAM_DOC ||
+				  !a[i].text || !b[i].text;
 		if (text || a[i].number != b[i].number)
 			setting_differs(walk, key, a[i].text, b[i].text);
 	}

@@ -45,6 +45,7 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 	case SL_PARAM_CHOICE:
 	case SL_PARAM_TEXT:
 	case SL_PARAM_SHEET:
+	case SL_PARAM_DOC:
 		break;
 	}
 	return NULL;
@@ -72,10 +73,18 @@ static void identity_values(FILE *file, const char *prefix, const struct sl_para
 			continue;
 		const char *plain = plain_value(buffer, &params[i], &values[i]);
 		/* The hash of the file is there. */
-		if (params[i].kind == SL_PARAM_SHEET && values[i].text)
+		if ((params[i].kind == SL_PARAM_SHEET || params[i].kind == SL_PARAM_DOC) && values[i].text)
 			plain = "given";
 		(void)fprintf(file, "%s.%s=%s\n", prefix, params[i].key, plain ? plain : values[i].text);
 	}
+}
+
+static void identity_policy(FILE *file, const struct policy_choice *choice)
+{
+	(void)fprintf(file, "policy=%s\n", choice->policy->name);
+	identity_values(file, "policy", choice->policy->params, choice->values, choice->value_count);
+	for (size_t i = 0; i < choice->file_count; i++)
+		(void)fprintf(file, "file=%s\n", choice->file[i].sha256);
 }
 
 static void identity_put(FILE *file, const struct run *run)
@@ -100,15 +109,12 @@ static void identity_put(FILE *file, const struct run *run)
 	}
 	for (size_t i = 0; i < scenario->registry->plugin_count; i++)
 		(void)fprintf(file, "plugin=%s\n", scenario->registry->plugin[i].sha256);
-	(void)fprintf(file, "policy=%s\n", run->choice.policy->name);
-	identity_values(
-		file, "policy", run->choice.policy->params, run->choice.values, run->choice.value_count);
+	identity_policy(file, &run->choice);
 	(void)fprintf(file, "seed=%" PRIu64 "\n", run->options.seed);
 	for (size_t i = 0; i < run->options.past_count; i++) {
 		const struct sim_stretch *past = &run->options.past[i];
-		const struct policy_choice *choice = past->choice;
-		(void)fprintf(file, "until=%" PRId64 "\npolicy=%s\n", past->until, choice->policy->name);
-		identity_values(file, "policy", choice->policy->params, choice->values, choice->value_count);
+		(void)fprintf(file, "until=%" PRId64 "\n", past->until);
+		identity_policy(file, past->choice);
 	}
 }
 
