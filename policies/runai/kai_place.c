@@ -54,13 +54,14 @@ static int64_t free_hundredths(const struct kai_node *node)
 	return free;
 }
 
+/* One division of whole numbers, so that equal shares are equal. */
 static double spread(const struct kai_look *look, const struct kai_node *node)
 {
 	const int64_t all = all_of(look, node);
 	if (all == 0)
 		return 0;
 	if (look->gpu)
-		return (double)free_hundredths(node) / (double)HUNDREDTHS / (double)all;
+		return (double)free_hundredths(node) / (double)(all * HUNDREDTHS);
 	return (double)free_of(look, node) / (double)all;
 }
 

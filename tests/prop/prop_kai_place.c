@@ -293,12 +293,17 @@ static void place(struct world *f, uint32_t task, bool later)
 		kai_pipeline_task(f->kai, task, spot.node, shared);
 }
 
-/* Runs on, if nobody took its room. */
+/* Runs on, if it comes out where it was. */
 static void put_back(struct world *f, uint32_t task)
 {
-	bool now;
-	if (kai_fits(f->kai, task, (uint32_t)f->kai->task[task].node, &now))
-		kai_unevict_task(f->kai, task);
+	struct kai_spot spot;
+	const struct kai_task *row = &f->kai->task[task];
+	if (!kai_best_spot(f->kai, task, NULL, NULL, &spot) || spot.node != row->node)
+		return;
+	for (int64_t i = 0; shares(ask_of(f, task)) && i < ask_of(f, task)->gpus; i++)
+		if (spot.shared[i] != row->shared[i])
+			return;
+	kai_unevict_task(f->kai, task);
 }
 
 static void move(struct world *f)
