@@ -6,7 +6,7 @@
  *
  * Sets of groups with a topology constraint try one domain after another, and what lies below them its own
  * within it. A task that a simulation evicted, and that comes out where it was, runs on as if nothing had
- * been; one whose eviction is settled starts there anew.
+ * been; one whose eviction is settled is to start there anew.
  */
 #include "policies/runai/kai_place.h"
 
@@ -26,12 +26,48 @@ struct stage {
 
 /* ---- One task ---- */
 
-static bool same_devices(const struct kai_task *task, const struct kai_request *ask, const uint32_t *shared)
+static bool same_devices(const int64_t *had, const struct kai_request *ask, const uint32_t *shared)
 {
-	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
-		if (task->shared[i] != shared[i])
+	for (int64_t i = 0; had && i < ask->gpus; i++)
+		if (had[i] != shared[i])
 			return false;
 	return true;
+}
+
+/* Nothing there is promised twice. */
+static bool holds(const struct kai_node *node)
+{
+	const int64_t device = kai_device_mem(node);
+	for (uint32_t i = 0; i < node->shared_count; i++) {
+		const struct kai_shared *gpu = &node->shared[i];
+		if (device - gpu->allocated + gpu->releasing - gpu->pipelined < 0)
+			return false;
+	}
+	return node->idle.cpu + node->releasing.cpu >= 0 && node->idle.mem + node->releasing.mem >= 0 &&
+	       node->idle.pods + node->releasing.pods >= 0 && node->idle.gpus + node->releasing.gpus >= 0;
+}
+
+/* A victim that this simulation evicted comes out where it was: the eviction never was. One that was moved
+ * before, and comes out where it first was, is to go where it was moved to, if there is room for it still.
+ * (KAI does not look whether there is: a defect.) */
+static bool put_back(struct kai *kai, uint32_t row, const struct kai_spot *spot)
+{
+	const struct kai_task *task = &kai->task[row];
+	const struct kai_request *ask = &kai->request[task->request];
+	if (task->state != KAI_RELEASING || task->evicted != 1)
+		return false;
+	const bool here = task->node == spot->node && same_devices(task->shared, ask, spot->shared);
+	const bool first = task->from == spot->node && same_devices(task->from_shared, ask, spot->shared);
+	if (!here && !first)
+		return false;
+	const kai_marked mark = kai_mark(kai);
+	kai_unevict_task(kai, row);
+	if (here || holds(&kai->node[task->node])) {
+		kai_keep(kai, mark);
+		return true;
+	}
+	kai_undo(kai, mark);
+	return false;
 }
 
 static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spot)
@@ -40,11 +76,8 @@ static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spo
 	const struct kai_task *task = &kai->task[row];
 	const struct kai_request *ask = &kai->request[task->request];
 	const uint32_t *shared = task->shared ? spot->shared : NULL;
-	if (task->state == KAI_RELEASING && task->evicted == 1 && task->node == spot->node &&
-		same_devices(task, ask, spot->shared)) {
-		kai_unevict_task(kai, row);
+	if (put_back(kai, row, spot))
 		return;
-	}
 	for (int64_t i = 0; shared && i < ask->gpus; i++)
 		if (!kai_shared_in_use(&kai->node[spot->node].shared[shared[i]]))
 			kai_shared_take(kai, &kai->node[spot->node], shared[i]);
