@@ -5,6 +5,7 @@
  * s.
  */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "tests/kai_small.h"
 
@@ -44,11 +45,13 @@ static void act(void)
 	kai_run(w.kai, KAI_STALE);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect(const char *want, const char *clause)
 {
 	act();
 	const char *got = kai_small_told(&w, gang);
-	cr_expect_str_eq(got, want, "%s: %s, expected %s", clause, got, want);
+	const bool same = strcmp(got, want) == 0;
+	cr_expect(same, "%s: %s, expected %s", clause, got, want);
 }
 
 #define RUNS   "r@n0 r@n0 f"
