@@ -4,6 +4,5 @@
  */
 #include "policies/runai/kai_solve.h"
 
-__attribute__((weak)) void kai_act_stale(struct kai *kai) { (void)kai; }
-__attribute__((weak)) void kai_place_free(struct kai *kai) { (void)kai; }
 __attribute__((weak)) void kai_place_seal(struct kai *kai) { (void)kai; }
+__attribute__((weak)) void kai_place_free(struct kai *kai) { (void)kai; }

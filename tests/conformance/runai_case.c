@@ -161,7 +161,8 @@ static void add_node(struct runai_case *c, const struct sl_doc_node *from)
 /* When all profiles are known. */
 static void add_profiles(struct runai_case *c, const struct sl_doc_node *from)
 {
-	struct kai_node *node = &c->kai->node[kai_node(c->kai, ra_str(c, from, "name", ""))];
+	const uint32_t row = kai_node(c->kai, ra_str(c, from, "name", ""));
+	struct kai_node *node = &c->kai->node[row];
 	const struct sl_doc_node *list = ra_get(c, ra_get(c, from, "mig"), "instances");
 	node->mig_count = calloc((size_t)c->kai->mig_count + 1, sizeof(int64_t));
 	node->mig_idle = calloc((size_t)c->kai->mig_count + 1, sizeof(int64_t));
@@ -179,7 +180,8 @@ static void know_profiles(struct runai_case *c, const struct sl_doc_node *map)
 
 static void add_topology(struct runai_case *c, const struct sl_doc_node *from)
 {
-	struct kai_topology *topology = &c->kai->topology[kai_topology(c->kai, ra_str(c, from, "name", ""))];
+	const uint32_t row = kai_topology(c->kai, ra_str(c, from, "name", ""));
+	struct kai_topology *topology = &c->kai->topology[row];
 	for (const struct sl_doc_node *one = ra_first(c, ra_get(c, from, "levels"));
 		one && topology->level_count < KAI_LEVELS_MAX; one = ra_next(c, one))
 		topology->level[topology->level_count++] = kai_text(c->kai, ra_text(c, one));
