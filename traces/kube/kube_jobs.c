@@ -298,6 +298,7 @@ static void group_of(const struct sl_podset *podset, struct sl_row_group *group)
 		.gpu_type = gpus ? type : NULL,
 		.parts = whole ? 1 : 1000,
 		.gpu_mem = SL_NONE };
+	kube_shares_of(podset, group);
 }
 
 static int groups_of(const struct reading *r, const struct job *job, const struct sl_pods *pods,

@@ -17,6 +17,10 @@ struct kube_times {
 };
 int kube_times_of(const struct sl_object *object, struct kube_times *times, struct sl_err *err);
 
+/* ---- kube_shares.c: KAI's shares of GPUs, and slices ------------------------------------------------- */
+
+void kube_shares_of(const struct sl_podset *podset, struct sl_row_group *group);
+
 /* ---- kube_groups.c: Pods of one group as one Workload ----------------------------------------------- */
 
 struct kube_pod {
