@@ -209,6 +209,11 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 	const struct kai *kai = r->world[world].kai;
 	const uint32_t row = kai->job[kai->task[effect->task].job].row_outside;
 	struct runai_run *run = &r->run[row];
+	if (run->stage == RUNAI_WAITS) { /* It was placed and evicted in one session: it never ran. */
+		kai_set_task(r->world[world].kai, effect->task, KAI_PENDING, KAI_NO, NULL);
+		r->dirty = true;
+		return;
+	}
 	if (run->stage != RUNAI_RUNS) {
 		if (run->stage == RUNAI_STOPS && r->eviction_count &&
 			r->eviction[r->eviction_count - 1].row == row)
