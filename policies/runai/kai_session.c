@@ -61,6 +61,7 @@ void kai_solve_free(struct kai *kai)
 	free(state->allocated);
 	free(state->allocated_np);
 	free(state->unit);
+	free(state->left);
 	free(state);
 	kai->solve = NULL;
 }
@@ -133,6 +134,7 @@ void kai_open(struct kai *kai)
 		if (state->settled.row[i] < kai->task_count)
 			kai->task[state->settled.row[i]].evicted = 0;
 	state->settled.count = 0;
+	state->left_count = 0;
 	kai->effect_count = 0;
 	kai->scenarios = 0;
 	if (kai->config.plugins & KAI_PLUGIN_PROPORTION)
@@ -167,5 +169,7 @@ int kai_session(struct kai *kai)
 	kai_open(kai);
 	for (uint32_t i = 0; i < kai->config.action_count && !kai->err.status; i++)
 		kai_run(kai, kai->config.action[i]);
+	if (!kai->config.keep_open)
+		kai_close(kai);
 	return kai->err.status;
 }

@@ -182,7 +182,7 @@ static bool keep_found(struct kai *kai)
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (!stamps(kai, state))
+	if (state->recorded.task.count + state->chosen.task.count == 0 || !stamps(kai, state))
 		return false;
 	kai->scenarios++;
 	*mark = kai_mark(kai);

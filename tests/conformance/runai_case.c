@@ -446,6 +446,7 @@ static void configure(struct runai_case *c)
 	config->cpu_placement = placement_of(ra_str(c, placement, "cpu", "binpack"));
 	config->gpu_order = placement_of(ra_str(c, from, "gpu_order", "pack"));
 	config->plugins = plugins_of(c, ra_get(c, from, "plugins"));
+	config->keep_open = true;
 	config->consolidating_reclaim = ra_bool(c, from, "allow_consolidating_reclaim", true);
 	config->consolidation_max = ra_int(c, from, "max_consolidation_victims", -1);
 	config->signatures = ra_bool(c, from, "scheduling_signatures", false);
