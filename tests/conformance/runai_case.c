@@ -446,11 +446,11 @@ static void configure(struct runai_case *c)
 	config->cpu_placement = placement_of(ra_str(c, placement, "cpu", "binpack"));
 	config->gpu_order = placement_of(ra_str(c, from, "gpu_order", "pack"));
 	config->plugins = plugins_of(c, ra_get(c, from, "plugins"));
-	config->keep_open = true;
 	config->consolidating_reclaim = ra_bool(c, from, "allow_consolidating_reclaim", true);
 	config->consolidation_max = ra_int(c, from, "max_consolidation_victims", -1);
 	config->signatures = ra_bool(c, from, "scheduling_signatures", false);
 	config->staleness = ra_seconds(c, from, "default_staleness_grace_s", 0);
+	config->keep_open = true; /* The states of tasks that are expected are those within the session. */
 	config->saturation = ra_real(c, from, "saturation_multiplier", 1);
 }
 
