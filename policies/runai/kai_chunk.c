@@ -25,12 +25,42 @@ struct stage {
 
 /* ---- One task ---- */
 
-static bool same_devices(const struct kai_task *task, const struct kai_request *ask, const uint32_t *shared)
+static bool same_devices(const int64_t *rows, const struct kai_request *ask, const uint32_t *shared)
 {
-	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
-		if (task->shared[i] != shared[i])
+	for (int64_t i = 0; rows && i < ask->gpus; i++)
+		if (rows[i] != shared[i])
 			return false;
 	return true;
+}
+
+/* There is room for it where it was to start, with what was kept for it there. */
+static bool fits_back(const struct kai *kai, uint32_t row)
+{
+	const struct kai_task *task = &kai->task[row];
+	const struct kai_request *ask = &kai->request[task->request];
+	const struct kai_node *node = &kai->node[task->node];
+	bool now;
+	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
+		if (!kai_share_fits(&node->shared[task->shared[i]], kai_share_mem(node, ask),
+			    kai_device_mem(node)))
+			return false;
+	return kai_fits(kai, row, (uint32_t)task->node, &now);
+}
+
+/* What this simulation evicted comes out where it still is: as if nothing had been. If that is where it was
+ * before it was to move, KAI takes back the eviction of this simulation alone, and it is to move again; here
+ * only as long as there is room for that. */
+static bool comes_back(const struct kai *kai, uint32_t row, const struct kai_spot *spot)
+{
+	const struct kai_task *task = &kai->task[row];
+	const struct kai_request *ask = &kai->request[task->request];
+	if (task->state != KAI_RELEASING || task->evicted != 1)
+		return false;
+	if (task->node == spot->node && same_devices(task->shared, ask, spot->shared))
+		return true;
+	const bool there = (task->from == spot->node && same_devices(task->from_shared, ask, spot->shared)) ||
+			   (task->kept == spot->node && same_devices(task->kept_shared, ask, spot->shared));
+	return there && fits_back(kai, row);
 }
 
 static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spot)
@@ -39,8 +69,7 @@ static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spo
 	const struct kai_task *task = &kai->task[row];
 	const struct kai_request *ask = &kai->request[task->request];
 	const uint32_t *shared = task->shared ? spot->shared : NULL;
-	if (task->state == KAI_RELEASING && task->evicted == 1 && task->node == spot->node &&
-		same_devices(task, ask, spot->shared)) {
+	if (comes_back(kai, row, spot)) {
 		kai_unevict_task(kai, row);
 		return;
 	}
@@ -158,7 +187,8 @@ static bool place_group(struct stage *stage, uint32_t group, struct tasks tasks)
 	if (kai->job[stage->job].group[group].topology == KAI_NO || tasks.count == 0)
 		return place_within(stage, group, tasks);
 	struct kai_domains domains;
-	if (!kai_topo_domains(kai, stage->job, group, tasks.row, tasks.count, stage->among, &domains))
+	const struct kai_set set = { stage->job, group, tasks.row, tasks.count, stage->among };
+	if (!kai_topo_domains(kai, &set, &domains))
 		return false;
 	bool ok = false;
 	for (uint32_t i = 0; i < domains.count && !ok; i++) {

@@ -106,9 +106,11 @@ struct score {
 	double placed;
 };
 
+/* A task without GPUs asks nothing of one: any that is shared will do, and KAI prefers its node so. */
 static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 {
-	const int64_t need = kai_share_mem(node, look->ask), device = kai_device_mem(node);
+	const int64_t need = look->shares ? kai_share_mem(node, look->ask) : 0;
+	const int64_t device = kai_device_mem(node);
 	for (uint32_t i = 0; i < node->shared_count; i++)
 		if (kai_share_fits(&node->shared[i], need, device))
 			return true;
@@ -130,7 +132,7 @@ static struct score score_of(const struct kai_look *look, kai_nodes among, const
 		score.whole += NOMINATED;
 	if (extra)
 		score.whole += (int64_t)extra[row] * TOPOLOGY;
-	if (look->shares && plugins & KAI_PLUGIN_GPUSHARING && shares_one(look, node))
+	if ((look->shares || !look->gpu) && plugins & KAI_PLUGIN_GPUSHARING && shares_one(look, node))
 		score.whole += GPU_SHARING;
 	if (plugins & KAI_PLUGIN_NODEAVAILABILITY && kai_is_idle(look, node))
 		score.whole += AVAILABILITY;
