@@ -73,6 +73,7 @@ static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spo
 	if (comes_back(kai, row, spot)) {
 		kai_unevict_task(kai, row);
 		return;
+	}
 	for (int64_t i = 0; shared && i < ask->gpus; i++)
 		if (!kai_shared_in_use(&kai->node[spot->node].shared[shared[i]]))
 			kai_shared_take(kai, &kai->node[spot->node], shared[i]);
