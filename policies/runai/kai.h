@@ -144,6 +144,8 @@ struct kai_request {
 	uint32_t profile_count;
 	bool best_effort;        /* It takes a pod's slot and nothing else. */
 	const uint64_t *allowed; /* Bits of nodes that will do (labels, taints, affinity); NULL: all. */
+	/* kai_place.c, journalled: no room for so many (nowhere_count, or more) when kai.freed was this. */
+	int64_t nowhere, nowhere_count;
 };
 
 /* A node of a job's tree: a set of groups, or (leaf) of pods. Row 0 of a job's is the root, a set; a job
@@ -263,6 +265,7 @@ struct kai_config {
 	sl_time staleness;        /* defaultStalenessGracePeriod, 60 s; below 0: never. */
 	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
+	bool keep_open;         /* kai_session leaves what kai_close takes back: recorded cases look at it. */
 	uint64_t scenarios_max; /* Sets of victims tried for a job in an action; 0: all. KAI has wall-clock
 				   budgets. */
 };
@@ -325,6 +328,7 @@ struct kai {
 	struct kai_effect *effect;
 	uint32_t effect_count, effect_capacity;
 	uint64_t scenarios; /* Simulated in this session. */
+	int64_t freed;      /* Grows whenever a node gets room; not journalled. */
 	/* Marks. */
 	struct kai_change *journal;
 	size_t journal_count, journal_capacity;
@@ -404,9 +408,10 @@ void kai_did(struct kai *kai, const struct kai_effect *effect);
  *     that asks shares, else NULL. KAI_BINDING and what follows count alike.
  *   pipeline: pending or releasing -> KAI_PIPELINED at node. One that was releasing stays on its node, on its
  *     way out (from).
- *   evict: active -> KAI_RELEASING where it is; what was pipelined goes back to what it was: pending, or
- *     releasing at `from`.
- *   unevict: a releasing task (or one pipelined elsewhere) runs on where it is.
+ *     One that was evicted before it came to where it was pipelined to leaves there at once.
+ *   evict: active -> KAI_RELEASING where it is; what was pipelined, too, at the place it was to come to (as
+ *     KAI: what waits for that place counts on it again).
+ *   unevict: a releasing task is again what it was before it was evicted.
  * Queues: active-allocated tasks, pipelined ones too, are in allocated; what an amount is charged with:
  * kai_charge. */
 void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);

@@ -184,16 +184,54 @@ void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint
 
 void kai_bind_task(struct kai *kai, uint32_t task) { turn(kai, task, KAI_BINDING); }
 
+/* Rows of its shared GPUs, as kai_node_add takes them. */
+static const uint32_t *devices(const struct kai *kai, const struct kai_task *row, uint32_t *room)
+{
+	for (uint32_t i = 0; i < devices_of(kai, row); i++)
+		room[i] = (uint32_t)row->shared[i];
+	return row->shared ? room : NULL;
+}
+
+/* The state is another, and its place the same. */
+static void turn_there(struct kai *kai, uint32_t task, enum kai_state state)
+{
+	const struct kai_task *row = &kai->task[task];
+	uint32_t room[KAI_DEVICES_MAX];
+	leave(kai, task);
+	turn(kai, task, state);
+	kai_node_add(kai, (uint32_t)row->node, task, state, devices(kai, row, room));
+}
+
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {
 	struct kai_task *row = &kai->task[task];
-	if (row->state == KAI_RELEASING) {
+	if (row->state == KAI_RELEASING && row->from >= 0) {
+		leave(kai, task); /* It never came there. */
+	} else if (row->state == KAI_RELEASING) {
 		kai_write(kai, &row->from, row->node);
 		for (uint32_t i = 0; i < devices_of(kai, row); i++)
 			kai_write(kai, &row->from_shared[i], row->shared[i]);
 	}
 	turn(kai, task, KAI_PIPELINED);
 	enter(kai, task, node, shared);
+	count_allocated(kai, task, 1);
+}
+
+void kai_evict_task(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	if (row->counted)
+		count_allocated(kai, task, -1);
+	kai_write(kai, &row->before, row->state);
+	kai_write(kai, &row->evicted, 1);
+	turn_there(kai, task, KAI_RELEASING);
+}
+
+void kai_unevict_task(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	turn_there(kai, task, (enum kai_state)row->before);
+	kai_write(kai, &row->evicted, row->from >= 0 ? 2 : 0); /* What moved it is settled. */
 	count_allocated(kai, task, 1);
 }
 
@@ -206,45 +244,6 @@ static void back(struct kai *kai, uint32_t task)
 	for (uint32_t i = 0; i < devices_of(kai, row); i++)
 		kai_write(kai, &row->shared[i], row->from_shared[i]);
 	turn(kai, task, KAI_RELEASING);
-}
-
-void kai_evict_task(struct kai *kai, uint32_t task)
-{
-	struct kai_task *row = &kai->task[task];
-	if (row->counted)
-		count_allocated(kai, task, -1);
-	leave(kai, task);
-	if (row->state == KAI_PIPELINED && row->from >= 0) {
-		back(kai, task);
-		return;
-	}
-	if (row->state == KAI_PIPELINED) {
-		kai_write(kai, &row->node, -1);
-		turn(kai, task, KAI_PENDING);
-		return;
-	}
-	kai_write(kai, &row->before, row->state);
-	kai_write(kai, &row->evicted, 1);
-	turn(kai, task, KAI_RELEASING);
-	uint32_t shared[KAI_DEVICES_MAX];
-	for (uint32_t i = 0; i < devices_of(kai, row); i++)
-		shared[i] = (uint32_t)row->shared[i];
-	kai_node_add(kai, (uint32_t)row->node, task, KAI_RELEASING, row->shared ? shared : NULL);
-}
-
-void kai_unevict_task(struct kai *kai, uint32_t task)
-{
-	struct kai_task *row = &kai->task[task];
-	if (row->state == KAI_PIPELINED)
-		kai_evict_task(kai, task);
-	leave(kai, task);
-	turn(kai, task, (enum kai_state)row->before);
-	uint32_t shared[KAI_DEVICES_MAX];
-	for (uint32_t i = 0; i < devices_of(kai, row); i++)
-		shared[i] = (uint32_t)row->shared[i];
-	kai_node_add(kai, (uint32_t)row->node, task, (enum kai_state)row->state, row->shared ? shared : NULL);
-	kai_write(kai, &row->evicted, 0);
-	count_allocated(kai, task, 1);
 }
 
 void kai_set_task(struct kai *kai, uint32_t task, enum kai_state state, uint32_t node, const uint32_t *shared)

@@ -234,6 +234,18 @@ static void commit(struct kai *kai, const struct kai_aim *aim, uint32_t count)
 	kai_commit_placed(kai, state->chunk.row, count);
 }
 
+/* KAI neither settles this nor takes it back: it stays for the rest of the session, and nobody is told. */
+static void leave_open(struct kai *kai, uint32_t count)
+{
+	struct kai_solve_state *state = kai->solve;
+	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
+	for (size_t s = 0; s < SL_LEN(sets); s++)
+		for (uint32_t i = 0; i < sets[s]->task.count; i++)
+			(void)kai_rows_add(kai, &state->open, sets[s]->task.row[i]);
+	for (uint32_t i = 0; i < count; i++)
+		(void)kai_rows_add(kai, &state->open, state->chunk.row[i]);
+}
+
 static int64_t active_of(const struct kai_job *job)
 {
 	int64_t count = 0;
@@ -252,10 +264,13 @@ static bool solve_by(
 		return false;
 	*over = true;
 	if (!kai_gang_satisfied(kai, aim->job) || active_of(&kai->job[aim->job]) <= before) {
-		kai_undo(kai, mark);
+		leave_open(kai, count);
+		kai_simulated(kai, aim);
+		kai_keep(kai, mark);
 		return false;
 	}
 	commit(kai, aim, count);
+	kai_simulated(kai, aim);
 	kai_keep(kai, mark);
 	return true;
 }
