@@ -264,7 +264,7 @@ struct kai_config {
 	double saturation;     /* reclaimerUtilizationMultiplier, 1 or more. */
 	double k;              /* kValue of time-based fair share, 1. */
 	bool remainders_by_group; /* Fair shares: what rounding kept back of a priority goes out before lower
-				     ones are served (KAI of 2026-09), not after all (KAI of 2026-08). */
+				     ones are served (KAI of 2026-10, commit a1481143), not after all. */
 	sl_time staleness;        /* defaultStalenessGracePeriod, 60 s; below 0: never. */
 	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
