@@ -40,10 +40,9 @@ void kai_solve_free(struct kai *kai)
 		return;
 	kai_lane_free(state->jobs);
 	kai_lane_free(state->victims);
-	kai_lane_free(state->walk);
+	kai_replay_free(state->replay);
 	free_list(&state->settled);
 	free_list(&state->candidate);
-	free_list(&state->pending);
 	free_list(&state->chunk);
 	free_list(&state->scratch);
 	kai_victims_free(&state->recorded);

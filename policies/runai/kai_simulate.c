@@ -64,7 +64,7 @@ static void evict(struct kai *kai, const struct kai_victims *victims)
 	}
 }
 
-/* Everybody who waits, and the victims; how many of them matter. */
+/* The victims' jobs, and the one that is to start; how many they are. */
 static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
 {
 	struct kai_solve_state *state = kai->solve;
@@ -77,15 +77,10 @@ static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct ka
 			if (state->stamp_job[job] == state->stamp)
 				continue;
 			state->stamp_job[job] = state->stamp;
-			kai_lane_push(kai, state->walk, job);
+			kai_replay_push(kai, state->replay, job);
 			count++;
 		}
-	for (uint32_t i = 0; i < state->pending.count; i++) {
-		const uint32_t job = state->pending.row[i];
-		if (state->stamp_job[job] != state->stamp && kai->job[job].group[0].count[KAI_PENDING] > 0)
-			kai_lane_push(kai, state->walk, job);
-	}
-	kai_lane_push_part(kai, state->walk, aim->job, ask);
+	kai_replay_push_part(kai, state->replay, aim->job, ask);
 	return count;
 }
 
@@ -110,18 +105,10 @@ static bool walk(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_place_how how = { .among = state->nodes, .pipeline_only = true };
 	const struct kai_vec ask = kai_chunk_ask(kai, state->chunk.row, tasks, false);
-	if (!state->walk)
-		state->walk = kai_lane_new(kai, KAI_NEXT, 0);
-	else
-		kai_lane_clear(state->walk, KAI_NEXT, 0);
-	if (!state->walk)
-		return false;
+	kai_replay_clear(state->replay);
 	uint32_t left = fill(kai, aim, &ask);
 	bool done = false;
-	for (uint32_t job; left && (job = kai_lane_pop(kai, state->walk)) != KAI_NO;) {
-		if (state->stamp_job[job] != state->stamp)
-			continue;
-		left--;
+	for (uint32_t job; left && (job = kai_replay_pop(kai, state->replay)) != KAI_NO; left--) {
 		if (job != aim->job) {
 			if (!place_victim(kai, job, &how))
 				return false;

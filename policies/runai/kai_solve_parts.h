@@ -48,10 +48,11 @@ struct kai_left {
 };
 
 struct kai_solve_state {
-	struct kai_lane *jobs, *victims, *walk; /* Of the action; of a probe; of a simulation. */
+	struct kai_lane *jobs, *victims;        /* Of the action; of a probe. */
+	struct kai_replay *replay;              /* Of simulations; */
+	bool replay_open;                       /* since the action began. */
 	struct kai_rows_list settled;           /* Tasks that were evicted for good in this session. */
 	struct kai_rows_list candidate; /* Jobs that may be victims. */
-	struct kai_rows_list pending;   /* Jobs with pending tasks. */
 	struct kai_victims recorded, gathered, chosen, found;
 	struct kai_rows_list chunk;                    /* Of the job that is to start. */
 	struct kai_rows_list scratch;                  /* Room for chunks of others. */
