@@ -138,8 +138,10 @@ Test(kai_stale, pods_that_were_to_start)
 	lost_one(GRACE);
 	set(1, KAI_PENDING);
 	kai_pipeline_task(w.kai, job()->task + 1, kai_find_node(w.kai, "n0"), NULL);
-	expect("x@n0 p f", "one that runs leaves, one that was to start waits again");
+	expect("x@n0 x@n0 f", "one that runs leaves, one that was to start leaves its place");
 	cr_expect_eq(w.kai->effect_count, 1, "of which nobody has to be told");
+	kai_close(w.kai);
+	cr_expect_str_eq(kai_small_told(&w, gang), "x@n0 p f", "it waits again");
 }
 
 Test(kai_stale, sub_groups_each)
