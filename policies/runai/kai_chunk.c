@@ -26,48 +26,42 @@ struct stage {
 
 /* ---- One task ---- */
 
-static bool same_devices(const int64_t *had, const struct kai_request *ask, const uint32_t *shared)
+static bool same_devices(const int64_t *rows, const struct kai_request *ask, const uint32_t *shared)
 {
-	for (int64_t i = 0; had && i < ask->gpus; i++)
-		if (had[i] != shared[i])
+	for (int64_t i = 0; rows && i < ask->gpus; i++)
+		if (rows[i] != shared[i])
 			return false;
 	return true;
 }
 
-/* Nothing there is promised twice. */
-static bool holds(const struct kai_node *node)
+/* There is room for it where it was to start, with what was kept for it there. */
+static bool fits_back(const struct kai *kai, uint32_t row)
 {
-	const int64_t device = kai_device_mem(node);
-	for (uint32_t i = 0; i < node->shared_count; i++) {
-		const struct kai_shared *gpu = &node->shared[i];
-		if (device - gpu->allocated + gpu->releasing - gpu->pipelined < 0)
+	const struct kai_task *task = &kai->task[row];
+	const struct kai_request *ask = &kai->request[task->request];
+	const struct kai_node *node = &kai->node[task->node];
+	bool now;
+	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
+		if (!kai_share_fits(&node->shared[task->shared[i]], kai_share_mem(node, ask),
+			    kai_device_mem(node)))
 			return false;
-	}
-	return node->idle.cpu + node->releasing.cpu >= 0 && node->idle.mem + node->releasing.mem >= 0 &&
-	       node->idle.pods + node->releasing.pods >= 0 && node->idle.gpus + node->releasing.gpus >= 0;
+	return kai_fits(kai, row, (uint32_t)task->node, &now);
 }
 
-/* A victim that this simulation evicted comes out where it was: the eviction never was. One that was moved
- * before, and comes out where it first was, is to go where it was moved to, if there is room for it still.
- * (KAI does not look whether there is: a defect.) */
-static bool put_back(struct kai *kai, uint32_t row, const struct kai_spot *spot)
+/* What this simulation evicted comes out where it still is: as if nothing had been. If that is where it was
+ * before it was to move, KAI takes back the eviction of this simulation alone, and it is to move again; here
+ * only as long as there is room for that. */
+static bool comes_back(const struct kai *kai, uint32_t row, const struct kai_spot *spot)
 {
 	const struct kai_task *task = &kai->task[row];
 	const struct kai_request *ask = &kai->request[task->request];
 	if (task->state != KAI_RELEASING || task->evicted != 1)
 		return false;
-	const bool here = task->node == spot->node && same_devices(task->shared, ask, spot->shared);
-	const bool first = task->from == spot->node && same_devices(task->from_shared, ask, spot->shared);
-	if (!here && !first)
-		return false;
-	const kai_marked mark = kai_mark(kai);
-	kai_unevict_task(kai, row);
-	if (here || holds(&kai->node[task->node])) {
-		kai_keep(kai, mark);
+	if (task->node == spot->node && same_devices(task->shared, ask, spot->shared))
 		return true;
-	}
-	kai_undo(kai, mark);
-	return false;
+	const bool there = (task->from == spot->node && same_devices(task->from_shared, ask, spot->shared)) ||
+			   (task->kept == spot->node && same_devices(task->kept_shared, ask, spot->shared));
+	return there && fits_back(kai, row);
 }
 
 static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spot)
@@ -76,8 +70,10 @@ static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spo
 	const struct kai_task *task = &kai->task[row];
 	const struct kai_request *ask = &kai->request[task->request];
 	const uint32_t *shared = task->shared ? spot->shared : NULL;
-	if (put_back(kai, row, spot))
+	if (comes_back(kai, row, spot)) {
+		kai_unevict_task(kai, row);
 		return;
+	}
 	for (int64_t i = 0; shared && i < ask->gpus; i++)
 		if (!kai_shared_in_use(&kai->node[spot->node].shared[shared[i]]))
 			kai_shared_take(kai, &kai->node[spot->node], shared[i]);

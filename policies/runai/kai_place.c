@@ -107,14 +107,11 @@ struct score {
 	double placed;
 };
 
-/* A GPU that is shared already would do. At KAI's commit (kai.h) this is asked of tasks without GPUs too:
- * they need nothing of it, and so go to nodes with shared GPUs before all others. (Later KAI asks it of
- * shares alone.) */
+/* A task without GPUs asks nothing of one: any that is shared will do, and KAI prefers its node so. */
 static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 {
-	const int64_t need = look->shares ? kai_share_mem(node, look->ask) : 0, device = kai_device_mem(node);
-	if (look->whole)
-		return false;
+	const int64_t need = look->shares ? kai_share_mem(node, look->ask) : 0;
+	const int64_t device = kai_device_mem(node);
 	for (uint32_t i = 0; i < node->shared_count; i++)
 		if (kai_share_fits(&node->shared[i], need, device))
 			return true;
@@ -133,7 +130,7 @@ static struct score score_of(const struct kai_look *look, kai_nodes among, const
 		score.whole += NOMINATED;
 	if (extra)
 		score.whole += (int64_t)extra[row] * TOPOLOGY;
-	if (plugins & KAI_PLUGIN_GPUSHARING && shares_one(look, node))
+	if ((look->shares || !look->gpu) && plugins & KAI_PLUGIN_GPUSHARING && shares_one(look, node))
 		score.whole += GPU_SHARING;
 	if (plugins & KAI_PLUGIN_NODEAVAILABILITY && kai_is_idle(look, node))
 		score.whole += AVAILABILITY;

@@ -42,7 +42,6 @@ void kai_solve_free(struct kai *kai)
 	kai_lane_free(state->victims);
 	kai_replay_free(state->replay);
 	free_list(&state->settled);
-	free_list(&state->open);
 	free_list(&state->candidate);
 	free_list(&state->chunk);
 	free_list(&state->scratch);
@@ -61,6 +60,7 @@ void kai_solve_free(struct kai *kai)
 	free(state->allocated);
 	free(state->allocated_np);
 	free(state->unit);
+	free(state->left);
 	free(state);
 	kai->solve = NULL;
 }
@@ -133,25 +133,11 @@ void kai_open(struct kai *kai)
 		if (state->settled.row[i] < kai->task_count)
 			kai->task[state->settled.row[i]].evicted = 0;
 	state->settled.count = 0;
-	state->open.count = 0;
+	state->left_count = 0;
 	kai->effect_count = 0;
 	kai->scenarios = 0;
 	if (kai->config.plugins & KAI_PLUGIN_PROPORTION)
 		kai_open_shares(kai);
-}
-
-/* As if the solution had not been: what was evicted runs on, what was to start waits. */
-void kai_close(struct kai *kai)
-{
-	struct kai_rows_list *open = &kai_solve_state(kai)->open;
-	while (open->count) {
-		const uint32_t task = open->row[--open->count];
-		const struct kai_task *row = &kai->task[task];
-		if (row->evicted == 1 && (row->state == KAI_RELEASING || row->state == KAI_PIPELINED))
-			kai_unevict_task(kai, task);
-		else if (row->evicted == 0 && row->state == KAI_PIPELINED)
-			kai_set_task(kai, task, KAI_PENDING, KAI_NO, NULL);
-	}
 }
 
 void kai_run(struct kai *kai, enum kai_action action)

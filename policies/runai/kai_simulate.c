@@ -191,7 +191,7 @@ void kai_simulated(struct kai *kai, const struct kai_aim *aim)
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (!stamps(kai, state))
+	if (state->recorded.task.count + state->chosen.task.count == 0 || !stamps(kai, state))
 		return false;
 	if (!replay_ready(kai, state))
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
- * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c.
+ * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c, kai_left.c.
  */
 #ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
 #define SL_RUNAI_KAI_SOLVE_PARTS_H
@@ -40,12 +40,18 @@ struct kai_failed {
 	uint32_t slots, count;
 };
 
+/* A task that a simulation left behind (kai_left.c): its state before, and how much was decided by then. */
+struct kai_left {
+	uint32_t task;
+	int64_t state;
+	uint32_t effect;
+};
+
 struct kai_solve_state {
 	struct kai_lane *jobs, *victims; /* Of the action; of a probe. */
 	struct kai_replay *replay;       /* Of simulations; */
 	bool replay_known;               /* this action's. */
 	struct kai_rows_list settled;    /* Tasks that were evicted for good in this session. */
-	struct kai_rows_list open;       /* Tasks of solutions that were left as they are (kai_close). */
 	struct kai_rows_list candidate;  /* Jobs that may be victims. */
 	struct kai_victims recorded, gathered, chosen, found;
 	struct kai_rows_list chunk;                    /* Of the job that is to start. */
@@ -62,12 +68,17 @@ struct kai_solve_state {
 	uint32_t allocated_count;
 	struct kai_unit *unit;
 	uint32_t unit_count, unit_capacity;
+	struct kai_left *left;
+	uint32_t left_count, left_capacity;
 };
 struct kai_solve_state *kai_solve_state(struct kai *kai); /* Made if it is not there; NULL: no memory. */
 
 /* kai_session.c */
 /* What was placed of a job is so: effects, and states that hold in the next session. */
 void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count);
+
+/* kai_left.c: what was simulated last, of so many tasks of the job, stays for the session. */
+void kai_leave_simulated(struct kai *kai, uint32_t tasks);
 
 /* kai_scenario.c: the next set of victims. False: there is none. */
 struct kai_scenarios {

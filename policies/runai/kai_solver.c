@@ -207,13 +207,16 @@ static void settle(struct kai *kai, const struct kai_aim *aim, uint32_t task)
 	const bool moved = row->state == KAI_PIPELINED;
 	if (row->evicted != 1 || (row->state != KAI_RELEASING && !moved))
 		return;
+	const int64_t other = row->again ? row->kept : row->from;
+	const int64_t place = moved && other >= 0 ? other : row->node;
 	job->evicted_at = kai->now;
 	kai_did(kai, &(struct kai_effect){ .kind = KAI_EVICT,
 			     .task = task,
-			     .node = (uint32_t)(moved && row->from >= 0 ? row->from : row->node),
+			     .node = (uint32_t)place,
 			     .action = aim->action,
 			     .by = aim->job,
-			     .moved = moved });
+			     .moved = moved,
+			     .early = row->again != 0 });
 	kai_write(kai, &row->evicted, 2);
 	(void)kai_rows_add(kai, &kai->solve->settled, task);
 	if (moved)
@@ -234,18 +237,6 @@ static void commit(struct kai *kai, const struct kai_aim *aim, uint32_t count)
 	kai_commit_placed(kai, state->chunk.row, count);
 }
 
-/* KAI neither settles this nor takes it back: it stays for the rest of the session, and nobody is told. */
-static void leave_open(struct kai *kai, uint32_t count)
-{
-	struct kai_solve_state *state = kai->solve;
-	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
-	for (size_t s = 0; s < SL_LEN(sets); s++)
-		for (uint32_t i = 0; i < sets[s]->task.count; i++)
-			(void)kai_rows_add(kai, &state->open, sets[s]->task.row[i]);
-	for (uint32_t i = 0; i < count; i++)
-		(void)kai_rows_add(kai, &state->open, state->chunk.row[i]);
-}
-
 static int64_t active_of(const struct kai_job *job)
 {
 	int64_t count = 0;
@@ -264,7 +255,7 @@ static bool solve_by(
 		return false;
 	*over = true;
 	if (!kai_gang_satisfied(kai, aim->job) || active_of(&kai->job[aim->job]) <= before) {
-		leave_open(kai, count);
+		kai_leave_simulated(kai, count);
 		kai_simulated(kai, aim);
 		kai_keep(kai, mark);
 		return false;

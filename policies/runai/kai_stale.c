@@ -11,19 +11,6 @@ static sl_time grace_of(const struct kai *kai, const struct kai_job *job)
 	return job->grace != SL_NONE ? job->grace : kai->config.staleness;
 }
 
-/* What was to start later leaves the place it was to have; nobody has to be told, and kai_close has it wait
- * again, by two steps. What is moved was told as it was. */
-static void withdraw(struct kai *kai, uint32_t task)
-{
-	const struct kai_task *row = &kai->task[task];
-	const bool moved = row->from >= 0;
-	kai_evict_task(kai, task);
-	if (moved)
-		kai_write(kai, &kai->task[task].evicted, 2);
-	for (int step = 0; step < 2 && !moved; step++)
-		(void)kai_rows_add(kai, &kai->solve->open, task);
-}
-
 static void evict(struct kai *kai, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
@@ -35,7 +22,8 @@ static void evict(struct kai *kai, uint32_t task)
 			     .task = task,
 			     .node = (uint32_t)row->node,
 			     .action = KAI_STALE,
-			     .by = KAI_NO });
+			     .by = KAI_NO,
+			     .early = row->again != 0 });
 }
 
 static void visit(struct kai *kai, struct kai_job *job)
@@ -45,13 +33,9 @@ static void visit(struct kai *kai, struct kai_job *job)
 	const sl_time grace = grace_of(kai, job);
 	if (grace < 0 || kai->now - job->stale_since < grace)
 		return;
-	for (uint32_t i = 0; i < job->task_count; i++) {
-		const int64_t state = kai->task[job->task + i].state;
-		if (state == KAI_PIPELINED)
-			withdraw(kai, job->task + i);
-		else if (kai_active_allocated((uint32_t)state))
+	for (uint32_t i = 0; i < job->task_count; i++)
+		if (kai_active_allocated((uint32_t)kai->task[job->task + i].state))
 			evict(kai, job->task + i);
-	}
 }
 
 void kai_act_stale(struct kai *kai)

@@ -209,6 +209,8 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 	const struct kai *kai = r->world[world].kai;
 	const uint32_t row = kai->job[kai->task[effect->task].job].row_outside;
 	struct runai_run *run = &r->run[row];
+	if (effect->early)
+		return;
 	if (run->stage == RUNAI_WAITS) { /* It was placed and evicted in one session: it never ran. */
 		kai_set_task(r->world[world].kai, effect->task, KAI_PENDING, KAI_NO, NULL);
 		r->dirty = true;
@@ -237,19 +239,26 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 
 /* ---- Sessions ---- */
 
-/* What waits for others to leave is pending until then. */
-static void unpipe(struct kai *kai)
+/* What waits for others to leave is pending until then, or on its way out where it was. */
+static void unpipe(struct kai *kai, uint32_t task)
 {
-	for (uint32_t i = 0; i < kai->effect_count; i++)
-		if (kai->effect[i].kind == KAI_PIPELINE &&
-			kai->task[kai->effect[i].task].state == KAI_PIPELINED)
-			kai_evict_task(kai, kai->effect[i].task);
+	const struct kai_task *row = &kai->task[task];
+	uint32_t shared[KAI_DEVICES_MAX];
+	if (row->state != KAI_PIPELINED && !(row->state == KAI_RELEASING && row->again))
+		return;
+	for (int64_t i = 0; row->shared && i < kai->request[row->request].gpus; i++)
+		shared[i] = (uint32_t)row->from_shared[i];
+	if (row->from >= 0)
+		kai_set_task(kai, task, KAI_RELEASING, (uint32_t)row->from, row->shared ? shared : NULL);
+	else
+		kai_set_task(kai, task, KAI_PENDING, KAI_NO, NULL);
 }
 
 static void take_effects(struct runai *r, uint32_t world)
 {
 	struct kai *kai = r->world[world].kai;
-	unpipe(kai);
+	for (uint32_t i = 0; i < kai->effect_count; i++)
+		unpipe(kai, kai->effect[i].task);
 	for (uint32_t i = 0; i < kai->effect_count; i++) {
 		const struct kai_effect effect = kai->effect[i];
 		const uint32_t job = kai->task[effect.task].job;

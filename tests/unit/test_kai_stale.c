@@ -138,10 +138,12 @@ Test(kai_stale, pods_that_were_to_start)
 	lost_one(GRACE);
 	set(1, KAI_PENDING);
 	kai_pipeline_task(w.kai, job()->task + 1, kai_find_node(w.kai, "n0"), NULL);
-	expect("x@n0 x@n0 f", "one that runs leaves, one that was to start leaves its place");
-	cr_expect_eq(w.kai->effect_count, 1, "of which nobody has to be told");
+	expect("x@n0 x@n0 f", "one that runs leaves, one that was to start gives up its place");
+	cr_assert_eq(w.kai->effect_count, 2);
+	cr_expect_not(w.kai->effect[0].early);
+	cr_expect(w.kai->effect[1].early, "it never ran there");
 	kai_close(w.kai);
-	cr_expect_str_eq(kai_small_told(&w, gang), "x@n0 p f", "it waits again");
+	cr_expect_str_eq(kai_small_told(&w, gang), "x@n0 p f", "and waits again");
 }
 
 Test(kai_stale, sub_groups_each)
