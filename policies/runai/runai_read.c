@@ -337,7 +337,7 @@ static void note_never(struct runai_reading *r, const struct runai_queue *queue)
 
 static bool has_none(const struct runai_share *share)
 {
-	return !share->weight[KAI_GPUS] && !share->quota.at[KAI_GPUS];
+	return share->weight[KAI_GPUS] <= 0 && !share->quota.at[KAI_GPUS];
 }
 
 static void finish_queue(struct runai_reading *r, uint32_t row)
@@ -494,7 +494,7 @@ static void begin(struct runai_reading *r)
 		.type_default = RUNAI_TRAIN,
 		.class_default = SL_NONE };
 	r->all.usage_config =
-		(struct kai_usage_config){ .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND };
+		(struct kai_usage_config){ .window = INT64_C(604800) * SL_SECOND, .step = 60 * SL_SECOND };
 	kai_config_default(&r->all.config);
 	r->config->names = sl_names_new(r->arena);
 	if (!r->config->names)
