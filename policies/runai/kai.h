@@ -144,6 +144,8 @@ struct kai_request {
 	uint32_t profile_count;
 	bool best_effort;        /* It takes a pod's slot and nothing else. */
 	const uint64_t *allowed; /* Bits of nodes that will do (labels, taints, affinity); NULL: all. */
+	/* kai_place.c, journalled: no room for so many (nowhere_count, or more) when kai.freed was this. */
+	int64_t nowhere, nowhere_count;
 };
 
 /* A node of a job's tree: a set of groups, or (leaf) of pods. Row 0 of a job's is the root, a set; a job
@@ -172,10 +174,13 @@ struct kai_task {
 	int64_t state; /* enum kai_state */
 	int64_t node;  /* Where it is, or goes (pipelined); -1. */
 	int64_t from;  /* Moved: where it is still, on its way out; -1. */
-	int64_t *shared,
-		*from_shared; /* Of a share of GPUs: rows of the nodes' shared, request.gpus of them. */
+	int64_t kept; /* It was to start there, was evicted before it did, and goes elsewhere: what was kept
+			 for it is still counted there, as releasing, until the session is over; -1. */
+	int64_t *shared, *from_shared,
+		*kept_shared; /* Of a share of GPUs: rows of the nodes' shared, request.gpus of them. */
 	int64_t evicted;      /* In this session: 1 by a simulation that is not settled, 2 for good. */
 	int64_t before;       /* Releasing, or moved: the state it was evicted in. */
+	int64_t again;        /* 1: it was evicted from a place where it was only to start. */
 	int64_t counted;      /* 1: it is in what its queues have allocated. */
 	uint32_t nominated;   /* The node it was to start on later, as the last session left it; KAI_NO. */
 	uint32_t row_outside;
@@ -259,10 +264,11 @@ struct kai_config {
 	double saturation;     /* reclaimerUtilizationMultiplier, 1 or more. */
 	double k;              /* kValue of time-based fair share, 1. */
 	bool remainders_by_group; /* Fair shares: what rounding kept back of a priority goes out before lower
-				     ones are served (KAI of 2026-09), not after all (KAI of 2026-08). */
+				     ones are served (KAI of 2026-10, commit a1481143), not after all. */
 	sl_time staleness;        /* defaultStalenessGracePeriod, 60 s; below 0: never. */
 	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
+	bool keep_open;         /* kai_session leaves what kai_close takes back: recorded cases look at it. */
 	uint64_t scenarios_max; /* Sets of victims tried for a job in an action; 0: all. KAI has wall-clock
 				   budgets. */
 };
@@ -282,6 +288,7 @@ struct kai_effect {
 	enum kai_action action;
 	uint32_t by; /* EVICT: the job for which; KAI_NO. */
 	bool moved;  /* EVICT: it is pipelined elsewhere. */
+	bool early;  /* EVICT: it never started at node; only what was kept for it there is given up. */
 };
 
 /* What has names of its own. */
@@ -325,6 +332,7 @@ struct kai {
 	struct kai_effect *effect;
 	uint32_t effect_count, effect_capacity;
 	uint64_t scenarios; /* Simulated in this session. */
+	int64_t freed;      /* Grows whenever a node gets room; not journalled. */
 	/* Marks. */
 	struct kai_change *journal;
 	size_t journal_count, journal_capacity;
@@ -404,9 +412,9 @@ void kai_did(struct kai *kai, const struct kai_effect *effect);
  *     that asks shares, else NULL. KAI_BINDING and what follows count alike.
  *   pipeline: pending or releasing -> KAI_PIPELINED at node. One that was releasing stays on its node, on its
  *     way out (from).
- *   evict: active -> KAI_RELEASING where it is; what was pipelined goes back to what it was: pending, or
- *     releasing at `from`.
- *   unevict: a releasing task (or one pipelined elsewhere) runs on where it is.
+ *   evict: active -> KAI_RELEASING where it is. One that was pipelined is releasing where it was to start
+ *     (as KAI has it: nothing of it runs there; what it was kept is both taken from idle and releasing).
+ *   unevict: a releasing task (or one pipelined elsewhere) runs on where it is, or is to start there again.
  * Queues: active-allocated tasks, pipelined ones too, are in allocated; what an amount is charged with:
  * kai_charge. */
 void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);

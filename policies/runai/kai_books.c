@@ -184,28 +184,44 @@ void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint
 
 void kai_bind_task(struct kai *kai, uint32_t task) { turn(kai, task, KAI_BINDING); }
 
+/* It is no longer counted at one of its other places. */
+static void forget(struct kai *kai, uint32_t task, int64_t *place, const int64_t *shared)
+{
+	if (*place >= 0)
+		kai_node_remove(kai, (uint32_t)*place, task, KAI_RELEASING, shared);
+	kai_write(kai, place, -1);
+}
+
+static void copy_devices(struct kai *kai, const struct kai_task *row, int64_t *to, const int64_t *of)
+{
+	for (uint32_t i = 0; i < devices_of(kai, row); i++)
+		kai_write(kai, &to[i], of[i]);
+}
+
+/* It comes to the node where it was, in the state that it has now. */
+static void stay(struct kai *kai, uint32_t task)
+{
+	const struct kai_task *row = &kai->task[task];
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (uint32_t i = 0; i < devices_of(kai, row); i++)
+		shared[i] = (uint32_t)row->shared[i];
+	kai_node_add(kai, (uint32_t)row->node, task, (enum kai_state)row->state, row->shared ? shared : NULL);
+}
+
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {
 	struct kai_task *row = &kai->task[task];
-	if (row->state == KAI_RELEASING) {
+	if (row->state == KAI_RELEASING && row->again) {
+		forget(kai, task, &row->kept, row->kept_shared);
+		kai_write(kai, &row->kept, row->node);
+		copy_devices(kai, row, row->kept_shared, row->shared);
+	} else if (row->state == KAI_RELEASING) {
 		kai_write(kai, &row->from, row->node);
-		for (uint32_t i = 0; i < devices_of(kai, row); i++)
-			kai_write(kai, &row->from_shared[i], row->shared[i]);
+		copy_devices(kai, row, row->from_shared, row->shared);
 	}
 	turn(kai, task, KAI_PIPELINED);
 	enter(kai, task, node, shared);
 	count_allocated(kai, task, 1);
-}
-
-/* What was pipelined elsewhere is releasing where it was. */
-static void back(struct kai *kai, uint32_t task)
-{
-	struct kai_task *row = &kai->task[task];
-	kai_write(kai, &row->node, row->from);
-	kai_write(kai, &row->from, -1);
-	for (uint32_t i = 0; i < devices_of(kai, row); i++)
-		kai_write(kai, &row->shared[i], row->from_shared[i]);
-	turn(kai, task, KAI_RELEASING);
 }
 
 void kai_evict_task(struct kai *kai, uint32_t task)
@@ -214,36 +230,39 @@ void kai_evict_task(struct kai *kai, uint32_t task)
 	if (row->counted)
 		count_allocated(kai, task, -1);
 	leave(kai, task);
-	if (row->state == KAI_PIPELINED && row->from >= 0) {
-		back(kai, task);
-		return;
-	}
-	if (row->state == KAI_PIPELINED) {
-		kai_write(kai, &row->node, -1);
-		turn(kai, task, KAI_PENDING);
-		return;
-	}
-	kai_write(kai, &row->before, row->state);
+	if (row->state == KAI_PIPELINED)
+		kai_write(kai, &row->again, 1);
+	else
+		kai_write(kai, &row->before, row->state);
 	kai_write(kai, &row->evicted, 1);
 	turn(kai, task, KAI_RELEASING);
-	uint32_t shared[KAI_DEVICES_MAX];
-	for (uint32_t i = 0; i < devices_of(kai, row); i++)
-		shared[i] = (uint32_t)row->shared[i];
-	kai_node_add(kai, (uint32_t)row->node, task, KAI_RELEASING, row->shared ? shared : NULL);
+	stay(kai, task);
+}
+
+/* What was pipelined elsewhere is releasing where it was. */
+static void back(struct kai *kai, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	const bool kept = row->kept >= 0;
+	if (row->counted)
+		count_allocated(kai, task, -1);
+	leave(kai, task);
+	kai_write(kai, &row->node, kept ? row->kept : row->from);
+	copy_devices(kai, row, row->shared, kept ? row->kept_shared : row->from_shared);
+	kai_write(kai, kept ? &row->kept : &row->from, -1);
+	turn(kai, task, KAI_RELEASING);
 }
 
 void kai_unevict_task(struct kai *kai, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
 	if (row->state == KAI_PIPELINED)
-		kai_evict_task(kai, task);
+		back(kai, task);
 	leave(kai, task);
-	turn(kai, task, (enum kai_state)row->before);
-	uint32_t shared[KAI_DEVICES_MAX];
-	for (uint32_t i = 0; i < devices_of(kai, row); i++)
-		shared[i] = (uint32_t)row->shared[i];
-	kai_node_add(kai, (uint32_t)row->node, task, (enum kai_state)row->state, row->shared ? shared : NULL);
-	kai_write(kai, &row->evicted, 0);
+	turn(kai, task, row->again ? KAI_PIPELINED : (enum kai_state)row->before);
+	stay(kai, task);
+	kai_write(kai, &row->evicted, row->again && row->from >= 0 ? 2 : 0);
+	kai_write(kai, &row->again, 0);
 	count_allocated(kai, task, 1);
 }
 
@@ -254,12 +273,11 @@ void kai_set_task(struct kai *kai, uint32_t task, enum kai_state state, uint32_t
 		count_allocated(kai, task, -1);
 	if (row->node >= 0)
 		leave(kai, task);
-	if (row->from >= 0) { /* Moved: it leaves there too. */
-		back(kai, task);
-		leave(kai, task);
-	}
+	forget(kai, task, &row->from, row->from_shared);
+	forget(kai, task, &row->kept, row->kept_shared);
 	kai_write(kai, &row->node, -1);
 	kai_write(kai, &row->evicted, 0);
+	kai_write(kai, &row->again, 0);
 	turn(kai, task, state);
 	if (node == KAI_NO || !kai_active_used(state))
 		return;
@@ -268,21 +286,26 @@ void kai_set_task(struct kai *kai, uint32_t task, enum kai_state state, uint32_t
 		count_allocated(kai, task, 1);
 }
 
+/* At one of its other places. */
+static void recount_at(struct kai *kai, uint32_t task, int64_t node, const int64_t *rows)
+{
+	const struct kai_task *row = &kai->task[task];
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (uint32_t i = 0; node >= 0 && i < devices_of(kai, row); i++)
+		shared[i] = (uint32_t)rows[i];
+	if (node >= 0)
+		kai_node_add(kai, (uint32_t)node, task, KAI_RELEASING, row->shared ? shared : NULL);
+}
+
 void kai_recount_task(struct kai *kai, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
 	if (requested(row->state))
 		kai_count_request(kai, task, 1);
-	uint32_t shared[KAI_DEVICES_MAX];
-	for (uint32_t i = 0; row->from >= 0 && i < devices_of(kai, row); i++)
-		shared[i] = (uint32_t)row->from_shared[i];
-	if (row->from >= 0)
-		kai_node_add(kai, (uint32_t)row->from, task, KAI_RELEASING, row->shared ? shared : NULL);
-	for (uint32_t i = 0; row->node >= 0 && i < devices_of(kai, row); i++)
-		shared[i] = (uint32_t)row->shared[i];
+	recount_at(kai, task, row->from, row->from_shared);
+	recount_at(kai, task, row->kept, row->kept_shared);
 	if (row->node >= 0)
-		kai_node_add(kai, (uint32_t)row->node, task, (enum kai_state)row->state,
-			row->shared ? shared : NULL);
+		stay(kai, task);
 	if (row->counted)
 		count_allocated(kai, task, 1);
 }

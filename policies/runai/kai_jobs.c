@@ -148,6 +148,7 @@ uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t gro
 			.group = 1,
 			.node = -1,
 			.from = -1,
+			.kept = -1,
 			.created = 0,
 			.uid = kai_text(kai, ""),
 			.nominated = KAI_NO,
@@ -175,13 +176,14 @@ static bool share_room(struct kai *kai, struct kai_task *task)
 	const struct kai_request *request = &kai->request[task->request];
 	if (request->kind != KAI_FRACTION && request->kind != KAI_MEMORY)
 		return true;
-	int64_t *room = malloc(2 * (size_t)request->gpus * sizeof(*room));
+	int64_t *room = malloc(3 * (size_t)request->gpus * sizeof(*room));
 	if (!room)
 		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	for (int64_t i = 0; i < 2 * request->gpus; i++)
+	for (int64_t i = 0; i < 3 * request->gpus; i++)
 		room[i] = -1;
 	task->shared = room;
 	task->from_shared = room + request->gpus;
+	task->kept_shared = room + 2 * request->gpus;
 	return true;
 }
 
@@ -286,7 +288,7 @@ void kai_drop_job(struct kai *kai, uint32_t row)
 		struct kai_task *task = &kai->task[job->task + i];
 		kai_set_task(kai, job->task + i, KAI_SUCCEEDED, KAI_NO, NULL);
 		free(task->shared);
-		task->shared = task->from_shared = NULL;
+		task->shared = task->from_shared = task->kept_shared = NULL;
 	}
 	free_block(kai, job);
 	free(job->group);

@@ -22,6 +22,7 @@ struct kai_lane *kai_lane_new(struct kai *kai, enum kai_lane_order order, uint32
 		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
 	lane->order = order;
 	lane->depth = depth;
+	lane->last = KAI_NO;
 	return lane;
 }
 
@@ -48,7 +49,7 @@ void kai_lane_clear(struct kai_lane *lane, enum kai_lane_order order, uint32_t d
 	lane->depth = depth;
 	for (uint32_t i = 0; i < lane->touched_count; i++) {
 		struct kai_seat *seat = &lane->seat[lane->touched[i]];
-		seat->pile.count = seat->child_count = 0;
+		seat->pile.count = seat->child_count = seat->back = seat->back_end = 0;
 		seat->taken = seat->flagged = seat->touched = seat->known = false;
 		seat->popped = (struct kai_vec){ 0 };
 	}
@@ -56,6 +57,7 @@ void kai_lane_clear(struct kai_lane *lane, enum kai_lane_order order, uint32_t d
 	for (uint32_t i = 0; i < lane->rest_count; i++)
 		lane->rest_of[lane->rest[i].job] = 0;
 	lane->rest_count = 0;
+	lane->last = KAI_NO;
 }
 
 /* A seat for each queue, and for what is above the roots. */
@@ -84,7 +86,7 @@ static bool seats(struct kai *kai, struct kai_lane *lane)
 	return true;
 }
 
-static struct kai_seat *seat_of(struct kai_lane *lane, uint32_t queue)
+struct kai_seat *kai_lane_seat(struct kai_lane *lane, uint32_t queue)
 {
 	struct kai_seat *seat = &lane->seat[queue];
 	if (!seat->touched)
@@ -111,15 +113,27 @@ static uint32_t stands_for(struct kai *kai, struct kai_lane *lane, uint32_t queu
 	return queue;
 }
 
+/* The first job of a leaf is one that only waits. */
+static bool waits_first(const struct kai *kai, const struct kai_lane *lane, const struct kai_seat *seat)
+{
+	return seat->back < seat->back_end &&
+	       (!seat->pile.count ||
+		       kai_entry_before(kai, lane, &lane->back->entry[seat->back], &seat->pile.entry[0]));
+}
+
 /* What is known of a leaf's first job: what it asks, or what is and was taken. */
 static struct kai_vec weight_of(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
 {
 	struct kai_seat *seat = &lane->seat[leaf];
+	if (!seat->known)
+		seat->waits = waits_first(kai, lane, seat);
 	const struct kai_entry *first = &seat->pile.entry[0];
-	if (!seat->known && lane->order == KAI_VICTIMS)
+	if (seat->waits)
+		seat->head = lane->back->ask[seat->back];
+	else if (!seat->known && lane->order == KAI_VICTIMS)
 		seat->head = kai_held(kai, lane, first->job);
 	else if (!seat->known || first->live)
-		seat->head = first->part ? lane->part : kai_next_ask(kai, first->job);
+		seat->head = kai_entry_ask(kai, lane, first);
 	seat->known = true;
 	struct kai_vec sum = seat->head;
 	for (int i = 0; i < KAI_RES; i++)
@@ -177,7 +191,7 @@ static void sift_down(struct kai *kai, struct kai_lane *lane, uint32_t *heap, ui
 /* The queue takes its place below its parent. */
 static bool join(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32_t queue)
 {
-	struct kai_seat *seat = seat_of(lane, parent);
+	struct kai_seat *seat = kai_lane_seat(lane, parent);
 	uint32_t *heap =
 		kai_more(kai, seat->child, &seat->child_capacity, seat->child_count + 1, sizeof(*heap));
 	if (!heap)
@@ -196,8 +210,10 @@ static void part(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32
 {
 	struct kai_seat *seat = &lane->seat[parent];
 	uint32_t at = 0;
-	while (seat->child[at] != queue)
+	while (at < seat->child_count && seat->child[at] != queue)
 		at++;
+	if (at == seat->child_count) /* No memory was left for it. */
+		return;
 	swap(seat->child, at, --seat->child_count);
 	lane->seat[queue].taken = false;
 	if (!lane->fresh)
@@ -212,14 +228,9 @@ static uint32_t above(const struct kai *kai, const struct kai_lane *lane, uint32
 	return parent == KAI_NO ? top_seat(lane) : parent;
 }
 
-static void push_entry(struct kai *kai, struct kai_lane *lane, const struct kai_entry *entry)
+void kai_lane_join(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
 {
-	const uint32_t leaf = kai->job[entry->job].queue;
-	struct kai_seat *seat = seat_of(lane, leaf);
-	seat->known = false;
 	lane->choice++;
-	if (!kai_pile_push(kai, lane, &seat->pile, entry))
-		return;
 	for (uint32_t at = leaf; at != top_seat(lane); at = above(kai, lane, at)) {
 		if (!lane->seat[at].taken && !join(kai, lane, above(kai, lane, at), at))
 			return;
@@ -227,7 +238,17 @@ static void push_entry(struct kai *kai, struct kai_lane *lane, const struct kai_
 	}
 }
 
-static bool may_push(struct kai *kai, struct kai_lane *lane, uint32_t job)
+void kai_lane_enter(struct kai *kai, struct kai_lane *lane, const struct kai_entry *entry)
+{
+	const uint32_t leaf = kai->job[entry->job].queue;
+	struct kai_seat *seat = kai_lane_seat(lane, leaf);
+	seat->known = false;
+	lane->last = KAI_NO;
+	if (kai_pile_push(kai, lane, &seat->pile, entry))
+		kai_lane_join(kai, lane, leaf);
+}
+
+bool kai_lane_may(struct kai *kai, struct kai_lane *lane, uint32_t job)
 {
 	const uint32_t queue = kai->job[job].queue;
 	if (queue == KAI_NO || !is_leaf(kai, queue) || !seats(kai, lane))
@@ -238,22 +259,22 @@ static bool may_push(struct kai *kai, struct kai_lane *lane, uint32_t job)
 
 void kai_lane_push(struct kai *kai, struct kai_lane *lane, uint32_t job)
 {
-	if (!may_push(kai, lane, job))
+	if (!kai_lane_may(kai, lane, job))
 		return;
 	const struct kai_entry entry = kai_entry_of(kai, lane, job);
-	push_entry(kai, lane, &entry);
+	kai_lane_enter(kai, lane, &entry);
 }
 
 void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *ask)
 {
-	if (!may_push(kai, lane, job))
+	if (!kai_lane_may(kai, lane, job))
 		return;
 	struct kai_entry entry = kai_entry_of(kai, lane, job);
 	entry.growth = KAI_BELOW_MINIMUM;
 	entry.live = false;
 	entry.part = true;
 	lane->part = *ask;
-	push_entry(kai, lane, &entry);
+	kai_lane_enter(kai, lane, &entry);
 }
 
 /* The first queue of a level, flagged ones sifted. */
@@ -275,7 +296,7 @@ static void leave(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
 {
 	for (uint32_t at = leaf; at != top_seat(lane); at = above(kai, lane, at)) {
 		struct kai_seat *seat = &lane->seat[at];
-		if (seat->pile.count || seat->child_count)
+		if (seat->pile.count || seat->child_count || seat->back < seat->back_end)
 			seat->flagged = true;
 		else
 			part(kai, lane, above(kai, lane, at), at);
@@ -287,22 +308,58 @@ bool kai_lane_empty(const struct kai_lane *lane)
 	return !lane->seat_count || !lane->seat[top_seat(lane)].child_count;
 }
 
-uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane)
+static bool asks_no_more(const struct kai_vec *a, const struct kai_vec *b)
+{
+	for (int i = 0; i < KAI_RES; i++)
+		if (a->at[i] > b->at[i])
+			return false;
+	return true;
+}
+
+/* A job that only waits is popped, and, with `many`, those behind it that ask no more: a queue does not come
+ * later for asking less, and nothing else has changed. That holds if the queue stayed the first of its level,
+ * and those above it, when they were held against their rivals for the job that is popped: they are at each
+ * choice (fresh), or if the choice before was of this leaf too (lazy). */
+static struct kai_entry pop_waiting(struct kai *kai, struct kai_lane *lane, uint32_t leaf, bool many)
+{
+	struct kai_seat *seat = &lane->seat[leaf];
+	const struct kai_entry entry = lane->back->entry[seat->back++];
+	while (seat->back < seat->back_end &&
+		(lane->back->hidden[seat->back] ||
+			(many && asks_no_more(&lane->back->ask[seat->back], &seat->head) &&
+				waits_first(kai, lane, seat))))
+		seat->back++;
+	return entry;
+}
+
+bool kai_lane_take(struct kai *kai, struct kai_lane *lane, struct kai_entry *entry)
 {
 	if (kai_lane_empty(lane))
-		return KAI_NO;
+		return false;
 	lane->choice++;
 	uint32_t leaf = top_seat(lane);
 	while (!is_leaf(kai, leaf))
 		leaf = first_child(kai, lane, leaf);
 	struct kai_seat *seat = &lane->seat[leaf];
+	const struct kai_vec weight = weight_of(kai, lane, leaf);
 	if (lane->order == KAI_VICTIMS)
-		seat->popped = weight_of(kai, lane, leaf);
-	const uint32_t job = kai_pile_pop(kai, lane, &seat->pile);
+		seat->popped = weight;
+	const bool many = !kai->config.priority_reclaim && (lane->fresh || lane->last == leaf);
+	if (seat->waits)
+		*entry = pop_waiting(kai, lane, leaf, many);
+	else
+		*entry = kai_pile_pop(kai, lane, &seat->pile);
 	seat->known = false;
+	lane->last = leaf;
 	lane->choice++;
 	leave(kai, lane, leaf);
-	return job;
+	return true;
+}
+
+uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane)
+{
+	struct kai_entry entry;
+	return kai_lane_take(kai, lane, &entry) ? entry.job : KAI_NO;
 }
 
 /* ---- Taken in part ---- */

@@ -9,7 +9,8 @@
 
 static enum kai_growth growth_of(const struct kai *kai, const struct kai_entry *entry)
 {
-	return entry->live ? kai_growth(kai, entry->job) : (enum kai_growth)entry->growth;
+	const bool live = entry->live && (kai->config.plugins & KAI_PLUGIN_ELASTIC);
+	return live ? kai_growth(kai, entry->job) : (enum kai_growth)entry->growth;
 }
 
 /* Jobs by priority, growth, age, name. */
@@ -25,7 +26,7 @@ static int compare(const struct kai *kai, const struct kai_entry *a, const struc
 	return kai_compare_ages(kai, a->job, b->job);
 }
 
-static bool before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
+bool kai_entry_before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
 	const struct kai_entry *b)
 {
 	const int order = compare(kai, a, b);
@@ -40,7 +41,7 @@ bool kai_pile_push(
 		return false;
 	pile->entry = heap;
 	uint32_t at = pile->count++;
-	for (; at && before(kai, lane, entry, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at && kai_entry_before(kai, lane, entry, &heap[(at - 1) / 2]); at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
 	heap[at] = *entry;
 	if (lane->depth && pile->count > lane->depth)
@@ -48,16 +49,16 @@ bool kai_pile_push(
 	return true;
 }
 
-uint32_t kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile)
+struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile)
 {
 	struct kai_entry *heap = pile->entry;
-	const uint32_t first = heap[0].job, count = --pile->count;
-	const struct kai_entry last = heap[count];
+	const uint32_t count = --pile->count;
+	const struct kai_entry first = heap[0], last = heap[count];
 	uint32_t at = 0;
 	for (uint32_t below = 1; below < count; below = 2 * at + 1) {
-		if (below + 1 < count && before(kai, lane, &heap[below + 1], &heap[below]))
+		if (below + 1 < count && kai_entry_before(kai, lane, &heap[below + 1], &heap[below]))
 			below++;
-		if (!before(kai, lane, &heap[below], &last))
+		if (!kai_entry_before(kai, lane, &heap[below], &last))
 			break;
 		heap[at] = heap[below];
 		at = below;
@@ -98,13 +99,14 @@ struct kai_entry kai_entry_of(const struct kai *kai, const struct kai_lane *lane
 {
 	const struct kai_job *row = &kai->job[job];
 	const uint8_t *gone = kai_lane_gone(lane, job);
-	struct kai_entry entry = { .created = row->created, .job = job };
+	struct kai_entry entry = { .created = row->created, .job = job, .request = KAI_NO };
+	entry.live = lane->order == KAI_NEXT && kai_count_active(&row->group[0]);
 	if (kai->config.plugins & KAI_PLUGIN_PRIORITY)
 		entry.priority = row->priority;
-	if (!(kai->config.plugins & KAI_PLUGIN_ELASTIC))
-		return entry;
-	entry.growth = (uint8_t)(gone ? rest_growth(kai, row, gone) : kai_growth(kai, job));
-	entry.live = lane->order == KAI_NEXT && kai_count_active(&row->group[0]);
+	if (kai->config.plugins & KAI_PLUGIN_ELASTIC)
+		entry.growth = (uint8_t)(gone ? rest_growth(kai, row, gone) : kai_growth(kai, job));
+	if (lane->order == KAI_NEXT && !entry.live)
+		(void)kai_plain_chunk(kai, job, &entry.request, &entry.take);
 	return entry;
 }
 
@@ -127,6 +129,14 @@ static int64_t count_held(const struct kai_group *group)
 {
 	return group->count[KAI_ALLOCATED] + group->count[KAI_BINDING] + group->count[KAI_BOUND] +
 	       group->count[KAI_RUNNING];
+}
+
+struct kai_vec kai_entry_ask(struct kai *kai, const struct kai_lane *lane, const struct kai_entry *entry)
+{
+	if (entry->part)
+		return lane->part;
+	return entry->request != KAI_NO ? kai_plain_ask(kai, entry->request, entry->take)
+					: kai_next_ask(kai, entry->job);
 }
 
 struct kai_vec kai_held(const struct kai *kai, const struct kai_lane *lane, uint32_t job)

@@ -73,4 +73,22 @@ void kai_lane_push_rest(
 /* What was taken of it so, by task row of the job; NULL: nothing. For kai_eviction_chunk. */
 const uint8_t *kai_lane_gone(const struct kai_lane *lane, uint32_t job);
 
+/* In which order a simulation places again: KAI walks all jobs with pending tasks, and those that were
+ * evicted, in the order of their queues, but places only the latter and the job that it is about. Here those
+ * that only wait are sorted once, and passed over where they make no difference. */
+struct kai_replay;
+struct kai_replay *kai_replay_new(struct kai *kai); /* NULL: no memory. */
+void kai_replay_free(struct kai_replay *replay);
+/* Before simulations, no task being evicted for one: which jobs wait. */
+void kai_replay_open(struct kai *kai, struct kai_replay *replay);
+/* Something was settled for this job since. */
+void kai_replay_changed(struct kai *kai, struct kai_replay *replay, uint32_t job);
+/* Each simulation, its victims being evicted: cleared; those that are to be placed; they come one by one
+ * (KAI_NO: no more), and are placed, or not, before the next is asked for. */
+void kai_replay_clear(struct kai_replay *replay);
+void kai_replay_push(struct kai *kai, struct kai_replay *replay, uint32_t job);
+void kai_replay_push_part(
+	struct kai *kai, struct kai_replay *replay, uint32_t job, const struct kai_vec *ask);
+uint32_t kai_replay_pop(struct kai *kai, struct kai_replay *replay);
+
 #endif

@@ -93,16 +93,31 @@ static uint32_t push_taken(struct kai *kai, uint32_t set, uint32_t depth)
 	return depth;
 }
 
+/* One pod set, and a root that needs no more than that. */
+static bool is_flat(const struct kai_job *job)
+{
+	enum { FLAT = 2 };
+	return job->group_count == FLAT && job->group[1].leaf &&
+	       (job->group[0].min == KAI_NO || job->group[0].min <= 1);
+}
+
+bool kai_plain_chunk(const struct kai *kai, uint32_t row, uint32_t *request, uint32_t *take)
+{
+	const struct kai_job *job = &kai->job[row];
+	if (!is_flat(job) || job->group[1].request == KAI_NO)
+		return false;
+	*request = job->group[1].request;
+	*take = (uint32_t)pods_take(kai, job, 1);
+	return true;
+}
+
 uint32_t kai_plan_chunk(struct kai *kai, uint32_t row)
 {
 	const struct kai_job *job = &kai->job[row];
 	if (!kai_order_room(kai, row))
 		return 0;
 	struct kai_order_state *state = kai->order;
-	enum { FLAT = 2 };
-	const bool one = job->group[0].min == KAI_NO || job->group[0].min <= 1;
-	if (job->group_count == FLAT && job->group[1].leaf && one) {
-		/* One pod set, and a root that needs no more than that. */
+	if (is_flat(job)) {
 		state->part[0] = (struct kai_part){ 1, (uint32_t)pods_take(kai, job, 1) };
 		return state->part[0].take > 0;
 	}
@@ -184,6 +199,14 @@ static void add_part(
 	}
 }
 
+struct kai_vec kai_plain_ask(const struct kai *kai, uint32_t request, uint32_t take)
+{
+	struct kai_vec sum = { 0 };
+	const struct kai_vec one = kai_charge_request(kai, request);
+	add(&sum, &one, take);
+	return sum;
+}
+
 struct kai_vec kai_next_ask(struct kai *kai, uint32_t row)
 {
 	const struct kai_job *job = &kai->job[row];
@@ -196,8 +219,8 @@ struct kai_vec kai_next_ask(struct kai *kai, uint32_t row)
 			add_part(kai, job, part, &sum);
 			continue;
 		}
-		const struct kai_vec one = kai_charge_request(kai, request);
-		add(&sum, &one, part->take);
+		const struct kai_vec one = kai_plain_ask(kai, request, part->take);
+		add(&sum, &one, 1);
 	}
 	return sum;
 }

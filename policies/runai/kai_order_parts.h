@@ -70,6 +70,9 @@ static inline int64_t kai_set_min(const struct kai_group *set, uint32_t children
 uint32_t kai_plan_chunk(struct kai *kai, uint32_t job);
 /* What the next chunk is charged, without its list. */
 struct kai_vec kai_next_ask(struct kai *kai, uint32_t job);
+/* A job of one pod set all of whose tasks ask the same: so many tasks of that. False: it is none. */
+bool kai_plain_chunk(const struct kai *kai, uint32_t job, uint32_t *request, uint32_t *take);
+struct kai_vec kai_plain_ask(const struct kai *kai, uint32_t request, uint32_t take);
 /* It is to be placed: pending, or evicted by the simulation that goes on. */
 static inline bool kai_is_placeable(const struct kai_task *task)
 {

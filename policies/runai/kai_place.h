@@ -28,10 +28,15 @@ bool kai_place_chunk(
 struct kai_spot {
 	uint32_t node;
 	bool now;
+	bool gated; /* Some node would do, but for a limit or a quota. */
 	uint32_t shared[KAI_DEVICES_MAX];
 };
 bool kai_best_spot(
 	struct kai *kai, uint32_t task, kai_nodes among, const double *extra, struct kai_spot *spot);
+/* So many tasks of that request found no room among all nodes, and nothing was freed since. Journalled: what
+ * was noted after a mark is forgotten with what took the room. */
+bool kai_nowhere(const struct kai *kai, uint32_t request, uint32_t count);
+void kai_note_nowhere(struct kai *kai, uint32_t request, uint32_t count);
 /* It fits there, on what is idle and releasing; now: on what is idle. */
 bool kai_fits(const struct kai *kai, uint32_t task, uint32_t node, bool *now);
 
@@ -84,18 +89,22 @@ struct kai_devices {
 bool kai_choose_devices(
 	const struct kai_look *look, const struct kai_node *node, struct kai_devices *devices);
 
-/* kai_topo.c: the domains of a topology in which a set of groups may be placed, best first. group: a row of
- * the job's; tasks: those to place below it; without a constraint of its own (or tasks, or the plugin) the
- * one domain is `among`. False: there is none, and why is said in the job. Calls nest: the last made is freed
- * first; `among` has to stand until then. */
+/* kai_topo.c: the domains of a topology in which a set of pods may be placed, best first. Without a
+ * constraint of its own (or tasks, or the plugin) the one domain is `among`. False: there is none, and why is
+ * said in the job. Calls nest: the last made is freed first; `among` has to stand until then. */
+struct kai_set {
+	uint32_t job, group;  /* group: a row of the job's. */
+	const uint32_t *task; /* Those to place below it. */
+	uint32_t count;
+	kai_nodes among;
+};
 struct kai_domains {
 	uint32_t count;
 	const double *node_score; /* By node: what preference adds, 0..10 (times 100 000 in the sum). NULL:
 				     nothing is preferred here; then what a set above prefers holds on. */
 	uint32_t depth;           /* Where kai_topo.c keeps the rest. */
 };
-bool kai_topo_domains(struct kai *kai, uint32_t job, uint32_t group, const uint32_t *task, uint32_t count,
-	kai_nodes among, struct kai_domains *domains);
+bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_domains *domains);
 /* The nodes of one, those of `among` alone; lent until the next call for these domains. NULL: all. */
 kai_nodes kai_topo_nodes(struct kai *kai, const struct kai_domains *domains, uint32_t which);
 void kai_domains_free(struct kai *kai, struct kai_domains *domains);

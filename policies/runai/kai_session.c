@@ -40,10 +40,9 @@ void kai_solve_free(struct kai *kai)
 		return;
 	kai_lane_free(state->jobs);
 	kai_lane_free(state->victims);
-	kai_lane_free(state->walk);
+	kai_replay_free(state->replay);
 	free_list(&state->settled);
 	free_list(&state->candidate);
-	free_list(&state->pending);
 	free_list(&state->chunk);
 	free_list(&state->scratch);
 	kai_victims_free(&state->recorded);
@@ -61,6 +60,7 @@ void kai_solve_free(struct kai *kai)
 	free(state->allocated);
 	free(state->allocated_np);
 	free(state->unit);
+	free(state->left);
 	free(state);
 	kai->solve = NULL;
 }
@@ -133,6 +133,7 @@ void kai_open(struct kai *kai)
 		if (state->settled.row[i] < kai->task_count)
 			kai->task[state->settled.row[i]].evicted = 0;
 	state->settled.count = 0;
+	state->left_count = 0;
 	kai->effect_count = 0;
 	kai->scenarios = 0;
 	if (kai->config.plugins & KAI_PLUGIN_PROPORTION)
@@ -167,5 +168,7 @@ int kai_session(struct kai *kai)
 	kai_open(kai);
 	for (uint32_t i = 0; i < kai->config.action_count && !kai->err.status; i++)
 		kai_run(kai, kai->config.action[i]);
+	if (!kai->config.keep_open)
+		kai_close(kai);
 	return kai->err.status;
 }

@@ -64,12 +64,13 @@ static void evict(struct kai *kai, const struct kai_victims *victims)
 	}
 }
 
-/* Everybody who waits, and the victims; how many of them matter. */
+/* The victims, and the job that is to start; how many. */
 static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
 	uint32_t count = 1;
+	kai_replay_clear(state->replay);
 	state->stamp_job[aim->job] = state->stamp;
 	for (size_t s = 0; s < SL_LEN(sets); s++)
 		for (uint32_t i = 0; i < sets[s]->batch_count; i++) {
@@ -77,15 +78,10 @@ static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct ka
 			if (state->stamp_job[job] == state->stamp)
 				continue;
 			state->stamp_job[job] = state->stamp;
-			kai_lane_push(kai, state->walk, job);
+			kai_replay_push(kai, state->replay, job);
 			count++;
 		}
-	for (uint32_t i = 0; i < state->pending.count; i++) {
-		const uint32_t job = state->pending.row[i];
-		if (state->stamp_job[job] != state->stamp && kai->job[job].group[0].count[KAI_PENDING] > 0)
-			kai_lane_push(kai, state->walk, job);
-	}
-	kai_lane_push_part(kai, state->walk, aim->job, ask);
+	kai_replay_push_part(kai, state->replay, aim->job, ask);
 	return count;
 }
 
@@ -110,17 +106,9 @@ static bool walk(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_place_how how = { .among = state->nodes, .pipeline_only = true };
 	const struct kai_vec ask = kai_chunk_ask(kai, state->chunk.row, tasks, false);
-	if (!state->walk)
-		state->walk = kai_lane_new(kai, KAI_NEXT, 0);
-	else
-		kai_lane_clear(state->walk, KAI_NEXT, 0);
-	if (!state->walk)
-		return false;
 	uint32_t left = fill(kai, aim, &ask);
 	bool done = false;
-	for (uint32_t job; left && (job = kai_lane_pop(kai, state->walk)) != KAI_NO;) {
-		if (state->stamp_job[job] != state->stamp)
-			continue;
+	for (uint32_t job; left && (job = kai_replay_pop(kai, state->replay)) != KAI_NO;) {
 		left--;
 		if (job != aim->job) {
 			if (!place_victim(kai, job, &how))
@@ -179,10 +167,33 @@ static bool keep_found(struct kai *kai)
 	return true;
 }
 
+/* Who waits is looked up before the first simulation of an action. */
+static bool replay_ready(struct kai *kai, struct kai_solve_state *state)
+{
+	if (!state->replay)
+		state->replay = kai_replay_new(kai);
+	if (state->replay && !state->replay_known)
+		kai_replay_open(kai, state->replay);
+	state->replay_known = state->replay != NULL;
+	return state->replay_known && !kai->err.status;
+}
+
+void kai_simulated(struct kai *kai, const struct kai_aim *aim)
+{
+	struct kai_solve_state *state = kai->solve;
+	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
+	kai_replay_changed(kai, state->replay, aim->job);
+	for (size_t s = 0; s < SL_LEN(sets); s++)
+		for (uint32_t i = 0; i < sets[s]->batch_count; i++)
+			kai_replay_changed(kai, state->replay, sets[s]->batch[i].job);
+}
+
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (!stamps(kai, state))
+	if (state->recorded.task.count + state->chosen.task.count == 0 || !stamps(kai, state))
+		return false;
+	if (!replay_ready(kai, state))
 		return false;
 	kai->scenarios++;
 	*mark = kai_mark(kai);

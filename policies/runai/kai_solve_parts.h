@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
- * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c.
+ * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c, kai_left.c.
  */
 #ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
 #define SL_RUNAI_KAI_SOLVE_PARTS_H
@@ -40,11 +40,19 @@ struct kai_failed {
 	uint32_t slots, count;
 };
 
+/* A task that a simulation left behind (kai_left.c): its state before, and how much was decided by then. */
+struct kai_left {
+	uint32_t task;
+	int64_t state;
+	uint32_t effect;
+};
+
 struct kai_solve_state {
-	struct kai_lane *jobs, *victims, *walk; /* Of the action; of a probe; of a simulation. */
-	struct kai_rows_list settled;           /* Tasks that were evicted for good in this session. */
-	struct kai_rows_list candidate;         /* Jobs that may be victims. */
-	struct kai_rows_list pending;           /* Jobs with pending tasks. */
+	struct kai_lane *jobs, *victims; /* Of the action; of a probe. */
+	struct kai_replay *replay;       /* Of simulations; */
+	bool replay_known;               /* this action's. */
+	struct kai_rows_list settled;    /* Tasks that were evicted for good in this session. */
+	struct kai_rows_list candidate;  /* Jobs that may be victims. */
 	struct kai_victims recorded, gathered, chosen, found;
 	struct kai_rows_list chunk;                    /* Of the job that is to start. */
 	struct kai_rows_list scratch;                  /* Room for chunks of others. */
@@ -60,12 +68,17 @@ struct kai_solve_state {
 	uint32_t allocated_count;
 	struct kai_unit *unit;
 	uint32_t unit_count, unit_capacity;
+	struct kai_left *left;
+	uint32_t left_count, left_capacity;
 };
 struct kai_solve_state *kai_solve_state(struct kai *kai); /* Made if it is not there; NULL: no memory. */
 
 /* kai_session.c */
 /* What was placed of a job is so: effects, and states that hold in the next session. */
 void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count);
+
+/* kai_left.c: what was simulated last, of so many tasks of the job, stays for the session. */
+void kai_leave_simulated(struct kai *kai, uint32_t tasks);
 
 /* kai_scenario.c: the next set of victims. False: there is none. */
 struct kai_scenarios {
@@ -92,6 +105,8 @@ void kai_scenarios_close(struct kai_scenarios *scenarios);
 /* kai_simulate.c: what is recorded and chosen is evicted, and the job's first tasks, and those evicted, are
  * placed. True: it works and is accepted; then all is as it came to be, and the mark is the caller's. */
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark);
+/* The last simulation stands: later ones have to know what became of its jobs. */
+void kai_simulated(struct kai *kai, const struct kai_aim *aim);
 /* What a node has free, and what is to become free, by resource. */
 struct kai_vec kai_node_free(const struct kai *kai, const struct kai_node *node);
 

@@ -207,13 +207,16 @@ static void settle(struct kai *kai, const struct kai_aim *aim, uint32_t task)
 	const bool moved = row->state == KAI_PIPELINED;
 	if (row->evicted != 1 || (row->state != KAI_RELEASING && !moved))
 		return;
+	const int64_t other = row->again ? row->kept : row->from;
+	const int64_t place = moved && other >= 0 ? other : row->node;
 	job->evicted_at = kai->now;
 	kai_did(kai, &(struct kai_effect){ .kind = KAI_EVICT,
 			     .task = task,
-			     .node = (uint32_t)(moved && row->from >= 0 ? row->from : row->node),
+			     .node = (uint32_t)place,
 			     .action = aim->action,
 			     .by = aim->job,
-			     .moved = moved });
+			     .moved = moved,
+			     .early = row->again != 0 });
 	kai_write(kai, &row->evicted, 2);
 	(void)kai_rows_add(kai, &kai->solve->settled, task);
 	if (moved)
@@ -252,10 +255,13 @@ static bool solve_by(
 		return false;
 	*over = true;
 	if (!kai_gang_satisfied(kai, aim->job) || active_of(&kai->job[aim->job]) <= before) {
-		kai_undo(kai, mark);
+		kai_leave_simulated(kai, count);
+		kai_simulated(kai, aim);
+		kai_keep(kai, mark);
 		return false;
 	}
 	commit(kai, aim, count);
+	kai_simulated(kai, aim);
 	kai_keep(kai, mark);
 	return true;
 }

@@ -11,14 +11,10 @@ static sl_time grace_of(const struct kai *kai, const struct kai_job *job)
 	return job->grace != SL_NONE ? job->grace : kai->config.staleness;
 }
 
-/* What was to start later goes back to where it was, and nobody has to be told; what is moved was told. */
 static void evict(struct kai *kai, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
-	const bool told = row->state == KAI_PIPELINED;
 	kai_evict_task(kai, task);
-	if (told)
-		return;
 	kai_write(kai, &row->evicted, 2);
 	(void)kai_rows_add(kai, &kai->solve->settled, task);
 	kai_write(kai, &kai->job[row->job].evicted_at, kai->now);
@@ -26,7 +22,8 @@ static void evict(struct kai *kai, uint32_t task)
 			     .task = task,
 			     .node = (uint32_t)row->node,
 			     .action = KAI_STALE,
-			     .by = KAI_NO });
+			     .by = KAI_NO,
+			     .early = row->again != 0 });
 }
 
 static void visit(struct kai *kai, struct kai_job *job)

@@ -436,28 +436,27 @@ static bool answer(struct question *of, struct kai_domains *domains)
 	return false;
 }
 
-bool kai_topo_domains(struct kai *kai, uint32_t job, uint32_t group, const uint32_t *task, uint32_t count,
-	kai_nodes among, struct kai_domains *domains)
+bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_domains *domains)
 {
-	const struct kai_group *set = &kai->job[job].group[group];
+	const struct kai_group *group = &kai->job[set->job].group[set->group];
 	*domains = (struct kai_domains){ .depth = KAI_NO };
-	if (set->topology == KAI_NO || count == 0 || !(kai->config.plugins & KAI_PLUGIN_TOPOLOGY)) {
+	if (group->topology == KAI_NO || set->count == 0 || !(kai->config.plugins & KAI_PLUGIN_TOPOLOGY)) {
 		struct kai_topo_lent *lent = lend(kai);
 		if (!lent)
 			return false;
 		*domains = (struct kai_domains){ .count = 1, .depth = kai->topo->lent_count - 1 };
 		lent->tree = NULL;
-		lent->among = among;
+		lent->among = set->among;
 		return true;
 	}
 	struct question of = { .kai = kai,
 		.state = kai->topo,
-		.tree = &kai->topo->tree[set->topology],
-		.job = &kai->job[job],
-		.group = set,
-		.task = task,
-		.count = count,
-		.among = among };
+		.tree = &kai->topo->tree[group->topology],
+		.job = &kai->job[set->job],
+		.group = group,
+		.task = set->task,
+		.count = set->count,
+		.among = set->among };
 	if (answer(&of, domains))
 		return true;
 	say_why(&of);

@@ -303,12 +303,14 @@ static uint32_t shared_of(struct runai_case *c, uint32_t node, const char *label
 	return made;
 }
 
-/* Its state and place, as the session finds them. */
+/* Its state and place, as the session finds them. A record may name a node of a task that holds none (it
+ * failed there, say): row_outside keeps it, for as long as nobody places the task. */
 static void put_task(struct runai_case *c, uint32_t task, const struct sl_doc_node *from)
 {
 	const enum kai_state state = ra_state_of(ra_str(c, from, "state", "pending"));
 	const char *name = ra_str(c, from, "node", NULL);
 	const uint32_t node = name ? kai_find_node(c->kai, name) : KAI_NO;
+	c->kai->task[task].row_outside = node;
 	if (state == KAI_PENDING)
 		return;
 	const int64_t devices =
@@ -448,6 +450,7 @@ static void configure(struct runai_case *c)
 	config->consolidation_max = ra_int(c, from, "max_consolidation_victims", -1);
 	config->signatures = ra_bool(c, from, "scheduling_signatures", false);
 	config->staleness = ra_seconds(c, from, "default_staleness_grace_s", 0);
+	config->keep_open = true; /* The states of tasks that are expected are those within the session. */
 	config->saturation = ra_real(c, from, "saturation_multiplier", 1);
 }
 

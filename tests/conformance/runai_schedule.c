@@ -67,8 +67,9 @@ static const char *check_task(struct runai_case *c, uint32_t task, const struct 
 	const struct kai_task *row = &c->kai->task[task];
 	const char *state = ra_str(c, expect, "state", "?"), *node = ra_str(c, expect, "node", NULL);
 	char text[256];
+	const uint32_t at = row->node >= 0 ? (uint32_t)row->node : row->row_outside;
 	const bool same = strcmp(ra_state_name(row->state), state) == 0 &&
-			  (!node || (row->node >= 0 && strcmp(c->kai->node[row->node].name, node) == 0));
+			  (!node || (at != KAI_NO && strcmp(c->kai->node[at].name, node) == 0));
 	if (!same)
 		return ra_fail(c, "task %s: %s, expected %s%s%s", row->uid, told(c, task, text), state,
 			node ? " " : "", node ? node : "");
@@ -252,8 +253,10 @@ static const char *pass(struct runai_case *c, uint32_t number)
 
 static void convert_task(struct runai_case *c, const struct kai_job *job, uint32_t task)
 {
-	const struct kai_task *row = &c->kai->task[task];
+	struct kai_task *row = &c->kai->task[task];
 	uint32_t shared[KAI_DEVICES_MAX];
+	if (row->node >= 0)
+		row->row_outside = KAI_NO;
 	for (int64_t i = 0; row->shared && i < c->kai->request[row->request].gpus; i++)
 		shared[i] = (uint32_t)row->shared[i];
 	const bool moved = row->state == KAI_PIPELINED;

@@ -34,11 +34,11 @@ static void draw_queues(struct world *x)
 {
 	const uint32_t count = 2 + below(x, QUEUES - 2);
 	for (uint32_t i = 0; i < count; i++) {
-		char name[8], parent[8];
+		char name[16], parent[16];
 		(void)snprintf(name, sizeof(name), "q%u", i);
 		const uint32_t up = below(x, i + 1);
 		(void)snprintf(parent, sizeof(parent), "q%u", up);
-		const int64_t quota = below(x, 4) ? below(x, 5) * 100 : -1;
+		const int64_t quota = below(x, 4) ? (int64_t)below(x, 5) * 100 : -1;
 		(void)kai_small_queue(&x->w, name, up < i ? parent : NULL, quota, -1, 1);
 	}
 	kai_small_seal(&x->w);
@@ -54,7 +54,7 @@ static void draw_queues(struct world *x)
 
 static uint32_t draw_job(struct world *x, uint32_t number)
 {
-	char name[8], queue[8];
+	char name[16], queue[16];
 	(void)snprintf(name, sizeof(name), "j%u", number);
 	(void)snprintf(queue, sizeof(queue), "q%u", below(x, x->kai->queue_count - 1));
 	const uint32_t tasks = 1 + below(x, 4);
@@ -355,7 +355,7 @@ static uint32_t draw_tree(struct world *x)
 	bool parent[GROUPS] = { true };
 	job->queue = 1;
 	for (uint32_t i = 1; i < groups; i++) {
-		char name[8];
+		char name[16];
 		(void)snprintf(name, sizeof(name), "g%u", below(x, 100) * GROUPS + i);
 		job->group[i].name = kai_text(x->kai, name);
 		job->group[i].parent = below(x, i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_kai_lane.c - jobs in order of their queues, worked by hand: lazy heaps and fresh ones, victims, caps.
- * (KAI: actions/utils/job_order_by_queue.)
+ * (KAI: actions/utils/job_order_by_queue, actions/common/action.)
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -273,5 +273,62 @@ Test(kai_lane, each_piece_of_a_job_counts_all_that_was_left_of_it)
 	 * share is below 0), and q holds more as it is. */
 	cr_expect_str_eq(drain(&w, lane), "p1-a job q-big p1-b");
 	kai_lane_free(lane);
+	kai_small_close(&w);
+}
+
+/* ---- The replay of a simulation ---- */
+
+/* p1: a job of 8 GPUs waits before one that was evicted; q: one that was evicted, of 4. */
+static void replay_two(bool waiting, uint32_t first, uint32_t second)
+{
+	struct kai_small w = open_two();
+	if (waiting)
+		(void)pending(&w, "large", "p1", 8, 9);
+	const uint32_t job[] = { running(&w, "p1-a", "p1", 1, 1, 8), running(&w, "q-a", "q", 4, 4, 9) };
+	struct kai_replay *replay = kai_replay_new(w.kai);
+	kai_replay_open(w.kai, replay);
+	for (int round = 0; round < 2; round++) {
+		const kai_marked mark = kai_mark(w.kai);
+		kai_replay_clear(replay);
+		for (int i = 0; i < 2; i++) {
+			for (uint32_t k = 0; k < w.kai->job[job[i]].task_count; k++)
+				kai_evict_task(w.kai, w.kai->job[job[i]].task + k);
+			kai_replay_push(w.kai, replay, job[i]);
+		}
+		cr_expect_eq(kai_replay_pop(w.kai, replay), job[first]);
+		cr_expect_eq(kai_replay_pop(w.kai, replay), job[second]);
+		cr_expect_eq(kai_replay_pop(w.kai, replay), KAI_NO, "who only waits is not placed");
+		kai_undo(w.kai, mark);
+	}
+	kai_replay_free(replay);
+	kai_small_close(&w);
+}
+
+Test(kai_replay, a_job_that_only_waits_holds_up_its_queue)
+{
+	replay_two(false, 0, 1); /* 1/10 before 4/10 */
+	replay_two(true, 1, 0);  /* 4/10 before 8/10, behind which p1-a stands */
+}
+
+Test(kai_replay, what_was_settled_waits_no_longer)
+{
+	struct kai_small w = open_two();
+	const uint32_t large = pending(&w, "large", "p1", 8, 9), small = pending(&w, "small", "p1", 1, 8);
+	const uint32_t other = pending(&w, "other", "q", 4, 9);
+	const struct kai_vec one = { { 0, 0, KAI_GPU } }, four = { { 0, 0, 4 * KAI_GPU } };
+	struct kai_replay *replay = kai_replay_new(w.kai);
+	kai_replay_open(w.kai, replay);
+	kai_replay_push(w.kai, replay, small);
+	kai_replay_push_part(w.kai, replay, other, &four);
+	cr_expect_eq(kai_replay_pop(w.kai, replay), other, "large is before small");
+	kai_pipeline_task(w.kai, w.kai->job[large].task, 0, NULL);
+	kai_replay_changed(w.kai, replay, large);
+	w.kai->queue[kai_find_queue(w.kai, "p1")].allocated = (struct kai_vec){ 0 };
+	w.kai->queue[kai_find_queue(w.kai, "d1")].allocated = (struct kai_vec){ 0 };
+	kai_replay_clear(replay);
+	kai_replay_push_part(w.kai, replay, small, &one);
+	kai_replay_push(w.kai, replay, other);
+	cr_expect_eq(kai_replay_pop(w.kai, replay), small);
+	kai_replay_free(replay);
 	kai_small_close(&w);
 }

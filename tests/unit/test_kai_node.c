@@ -64,8 +64,10 @@ Test(kai_node, whole)
 	kai_unevict_task(w.kai, a);
 	expect(&w, 1, -1, "a stays: b was promised what is idle");
 	kai_evict_task(w.kai, b);
+	expect(&w, 0, 1, "b gives up what was kept for it: taken, and on its way out");
+	cr_expect_eq(w.kai->task[b].state, KAI_RELEASING);
+	kai_set_task(w.kai, b, KAI_PENDING, KAI_NO, NULL);
 	expect(&w, 1, 0, "b waits again");
-	cr_expect_eq(w.kai->task[b].state, KAI_PENDING);
 	kai_small_close(&w);
 }
 

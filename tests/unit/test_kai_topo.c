@@ -87,7 +87,8 @@ static const char *domains_of(uint32_t row, uint32_t group, const char *among, s
 	for (uint32_t i = 0; i < w.kai->node_count; i++)
 		if (among && strstr(among, w.kai->node[i].name))
 			offered[0] |= UINT64_C(1) << i;
-	if (!kai_topo_domains(w.kai, row, group, task, job->task_count, among ? offered : NULL, domains))
+	const struct kai_set set = { row, group, task, job->task_count, among ? offered : NULL };
+	if (!kai_topo_domains(w.kai, &set, domains))
 		return "-";
 	size_t len = 0;
 	for (uint32_t i = 0; i < domains->count; i++) {
@@ -101,11 +102,13 @@ static const char *domains_of(uint32_t row, uint32_t group, const char *among, s
 	return text;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect_among(uint32_t job, const char *among, const char *want, const char *clause)
 {
 	struct kai_domains domains;
 	const char *got = domains_of(job, 0, among, &domains);
-	cr_expect_str_eq(got, want, "%s: %s, expected %s", clause, got, want);
+	const bool same = strcmp(got, want) == 0;
+	cr_expect(same, "%s: %s, expected %s", clause, got, want);
 	kai_domains_free(w.kai, &domains);
 }
 
@@ -161,11 +164,9 @@ Test(kai_topo, pods_that_are_alike_are_counted)
 	idle("a2", 2);
 	const uint32_t two = job_of(2, 5, RACK, KAI_NO);
 	expect(two, "c1 c2 | b1 b2", "r1 has 10 GPUs free, and room for one pod of 5");
-	struct kai_job *job = &w.kai->job[two];
 	const struct kai_request plain = { .cpu = 1000, .mem = 1000, .kind = KAI_NO_GPU };
 	const uint32_t mixed = job_of(3, 5, RACK, KAI_NO);
-	job = &w.kai->job[mixed];
-	w.kai->task[job->task + 2].request = kai_request(w.kai, &plain);
+	w.kai->task[w.kai->job[mixed].task + 2].request = kai_request(w.kai, &plain);
 	expect(mixed, "c1 c2 | a1 a2 | b1 b2", "one asks no GPU: sums are compared, and 10 are free");
 	idle("a2", 1);
 	expect(mixed, "c1 c2 | b1 b2", "9 are not");
