@@ -235,6 +235,15 @@ Test(runai_read, times)
 	cr_expect(runai_group_holds(&f->config, b, RUNAI_BUILD, &k80));
 	cr_expect_not(runai_group_holds(&f->config, b, RUNAI_TRAIN, &k80));
 	cr_expect_not(runai_group_holds(&f->config, b, RUNAI_BUILD, &none));
+	/* Where there is no such label it is the type of the node's GPUs. */
+	struct sl_label around[] = { { "a", "1" }, { "z", "2" } };
+	const struct sl_labels two = { around, 2 };
+	const struct sl_labels made = runai_node_labels(&f->config, f->arena, &two, "k80");
+	cr_assert_eq(made.count, 3);
+	cr_expect_str_eq(made.at[1].key, "run.ai/type");
+	cr_expect(runai_group_holds(&f->config, b, RUNAI_BUILD, &made));
+	cr_expect_eq(runai_node_labels(&f->config, f->arena, &k80, "v100").count, 1);
+	cr_expect_eq(runai_node_labels(&f->config, f->arena, &two, NULL).count, 2);
 	files_free(f);
 }
 
