@@ -61,7 +61,8 @@ static int add_node(struct runai *r, uint32_t node, struct sl_err *err)
 	if (row == KAI_NO)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	struct kai_node *to = &kai->node[row];
-	to->labels = *labels_of(r, node);
+	to->labels = runai_node_labels(&r->config, r->arena, labels_of(r, node),
+		r->node_kind[node] ? cluster->kind_name[r->node_kind[node]] : NULL);
 	to->cpu = cpus / sl_parts(cluster->cpu_parts) * 1000 +
 		  cpus % sl_parts(cluster->cpu_parts) * 1000 / sl_parts(cluster->cpu_parts);
 	to->mem = mem >= SL_MEM_UNBOUNDED ? PLENTY : mem * MIB;
