@@ -337,7 +337,7 @@ static void note_never(struct runai_reading *r, const struct runai_queue *queue)
 
 static bool has_none(const struct runai_share *share)
 {
-	return !share->weight[KAI_GPUS] && !share->quota.at[KAI_GPUS];
+	return share->weight[KAI_GPUS] <= 0 && !share->quota.at[KAI_GPUS];
 }
 
 static void finish_queue(struct runai_reading *r, uint32_t row)
@@ -494,7 +494,7 @@ static void begin(struct runai_reading *r)
 		.type_default = RUNAI_TRAIN,
 		.class_default = SL_NONE };
 	r->all.usage_config =
-		(struct kai_usage_config){ .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND };
+		(struct kai_usage_config){ .window = INT64_C(604800) * SL_SECOND, .step = 60 * SL_SECOND };
 	kai_config_default(&r->all.config);
 	r->config->names = sl_names_new(r->arena);
 	if (!r->config->names)
@@ -528,56 +528,4 @@ int runai_read(struct runai_config *config, struct sl_arena *arena, const struct
 	if (!runai_failed(&r))
 		settle_pools(&r);
 	return err->status;
-}
-
-/* ---- Finding ----------------------------------------------------------------------------------------------
- */
-
-void runai_release(struct runai_config *config)
-{
-	if (config->names)
-		sl_names_free(config->names);
-	config->names = NULL;
-}
-
-uint32_t runai_find_queue(const struct runai_config *config, const char *name)
-{
-	return config->names ? sl_names_find(config->names, name) : KAI_NO;
-}
-
-uint32_t runai_find_pool(const struct runai_config *config, const char *name)
-{
-	for (uint32_t i = 0; i < config->pool_count; i++)
-		if (strcmp(config->pool[i].name, name) == 0)
-			return i;
-	return KAI_NO;
-}
-
-const struct runai_share *runai_share_of(const struct runai_queue *queue, uint32_t pool)
-{
-	for (uint32_t i = 0; i < queue->pool_count; i++)
-		if (queue->pool[i].pool == pool)
-			return &queue->pool[i].share;
-	return pool == 0 ? &queue->share : &queue->elsewhere;
-}
-
-uint32_t runai_pool_of(const struct runai_config *config, const struct sl_labels *labels)
-{
-	for (uint32_t i = 1; i < config->pool_count; i++) {
-		const struct runai_pool *pool = &config->pool[i];
-		const char *value = labels && pool->key ? sl_label_of(labels, pool->key) : NULL;
-		if (value && strcmp(value, pool->value) == 0)
-			return i;
-	}
-	return 0;
-}
-
-bool runai_group_holds(const struct runai_config *config, const struct runai_queue *queue,
-	enum runai_type type, const struct sl_labels *labels)
-{
-	const char *value = labels ? sl_label_of(labels, config->group_label) : NULL;
-	for (uint32_t i = 0; value && i < queue->group_count[type]; i++)
-		if (strcmp(queue->group[type][i], value) == 0)
-			return true;
-	return !queue->group_count[type];
 }

@@ -148,6 +148,9 @@ uint32_t runai_find_pool(const struct runai_config *config, const char *name);
 const struct runai_share *runai_share_of(const struct runai_queue *queue, uint32_t pool);
 /* The pool of a node by its labels. */
 uint32_t runai_pool_of(const struct runai_config *config, const struct sl_labels *labels);
+/* A node's labels, with that of node types: where it has none it is its type of GPU (NULL: it has none). */
+struct sl_labels runai_node_labels(const struct runai_config *config, struct sl_arena *arena,
+	const struct sl_labels *labels, const char *gpu_type);
 /* A node that a project's jobs of this type may use. */
 bool runai_group_holds(const struct runai_config *config, const struct runai_queue *queue,
 	enum runai_type type, const struct sl_labels *labels);
