@@ -5,7 +5,8 @@
  */
 #include "sim/plugin.h"
 
-extern const struct sl_policy policy_composed, slurm_policy, kube_policy, kueue_policy, hybrid_policy;
+extern const struct sl_policy policy_composed, slurm_policy, kube_policy, kueue_policy, hybrid_policy,
+	runai_policy;
 extern const struct sl_binder kube_binder;
 extern const struct sl_placer slurm_placer, placer_pack_leaves, placer_spread_leaves, placer_contention;
 extern const struct sl_placing place_first, place_best, place_worst, place_pack, place_spread, place_weight;
@@ -14,7 +15,7 @@ extern const struct sl_placing place_random, place_dotprod, place_gpu_bestfit, p
 extern const struct sl_gauge gauge_fragmentation;
 
 const struct sl_policy *const sl_policies[] = { &policy_composed, &slurm_policy, &kube_policy, &kueue_policy,
-	&hybrid_policy, NULL };
+	&hybrid_policy, &runai_policy, NULL };
 
 const struct sl_binder *const sl_binders[] = { &kube_binder, NULL };
 

@@ -23,6 +23,7 @@ struct placing {
 	enum sl_ties ties;
 	uint64_t seed;
 	bool devices; /* GPUs are followed one by one, even if nobody asks for a share of one. */
+	bool amounts; /* They are not, even then. */
 };
 
 /* The cluster, the requests and the placing's rule and state are lent for life; expected ends are by job row

@@ -568,7 +568,7 @@ static uint32_t devices_most(const struct nodes *nodes)
 			divided |= is_divided(of, i);
 	}
 	SL_CHECK(!divided || nodes->parts % SL_MIG_SLICES == 0); /* An eighth is a number of parts. */
-	return most && (divided || are_asked_for(nodes)) ? most : 0;
+	return most && !nodes->placing.amounts && (divided || are_asked_for(nodes)) ? most : 0;
 }
 
 static void empty_fill(struct nodes *nodes, uint32_t type)

@@ -117,7 +117,7 @@ enum sl_param_kind {
 	SL_PARAM_CHOICE,
 	SL_PARAM_TEXT,
 	SL_PARAM_SHEET, /* The path of a CSV file, read before the run: sl_sheet_of. Models only. */
-	SL_PARAM_DOC    /* The path of a YAML or JSON file, read before the run: sl_param_doc. Policies only. */
+	SL_PARAM_DOC /* The path of a YAML or JSON file, read before the run: sl_param_doc. Policies only. */
 };
 
 struct sl_param {
@@ -1612,7 +1612,9 @@ enum sl_use {
 			       * windows and states of nodes keep no job off nodes. For sl_start_holding. */
 	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
 			      names. */
-	SL_USE_REASONS = 512 /* sl_reason_of */
+	SL_USE_REASONS = 512,     /* sl_reason_of */
+	SL_USE_OWN_DEVICES = 1024 /* The policy follows the GPUs of nodes by itself: the engine counts
+				   * amounts. For sl_start_holding. */
 };
 
 /* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay

@@ -830,6 +830,7 @@ int room_init(struct sl_pass *pass, struct sl_err *err)
 			"place=%s promises no nodes: take a plan without promises (fcfs, greedy, easy)",
 			pass->placer->name);
 	pass->placing.devices = (pass->uses & SL_USE_DEVICES) != 0;
+	pass->placing.amounts = (pass->uses & SL_USE_OWN_DEVICES) != 0;
 	if (pass->info->node_count && !(pass->uses & SL_USE_NODES) && is_countable(pass))
 		status = nodes_as_pool(pass, err);
 	if (!status && pass->uses & SL_USE_NODES && !pass->info->node_count)

@@ -166,6 +166,7 @@ static int make_policy(
 	if (aside->course)
 		status = sl_use(&setup, SL_USE_ESTIMATES, err);
 	pass->placing.devices = (pass->uses & SL_USE_DEVICES) != 0;
+	pass->placing.amounts = (pass->uses & SL_USE_OWN_DEVICES) != 0;
 	if (!status && pass->nodes && !nodes_serve(pass->nodes, &pass->placing))
 		status = sl_fail(err, SL_USAGE,
 			"policy '%s' tells the GPUs of a node apart, and the run began under one that only counts "

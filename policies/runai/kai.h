@@ -144,6 +144,8 @@ struct kai_request {
 	uint32_t profile_count;
 	bool best_effort;        /* It takes a pod's slot and nothing else. */
 	const uint64_t *allowed; /* Bits of nodes that will do (labels, taints, affinity); NULL: all. */
+	/* kai_place.c, journalled: no room for so many (nowhere_count, or more) when kai.freed was this. */
+	int64_t nowhere, nowhere_count;
 };
 
 /* A node of a job's tree: a set of groups, or (leaf) of pods. Row 0 of a job's is the root, a set; a job
@@ -262,7 +264,7 @@ struct kai_config {
 	double saturation;     /* reclaimerUtilizationMultiplier, 1 or more. */
 	double k;              /* kValue of time-based fair share, 1. */
 	bool remainders_by_group; /* Fair shares: what rounding kept back of a priority goes out before lower
-				     ones are served (KAI of 2026-09), not after all (KAI of 2026-08). */
+				     ones are served (KAI of 2026-10, commit a1481143), not after all. */
 	sl_time staleness;        /* defaultStalenessGracePeriod, 60 s; below 0: never. */
 	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
@@ -330,6 +332,7 @@ struct kai {
 	struct kai_effect *effect;
 	uint32_t effect_count, effect_capacity;
 	uint64_t scenarios; /* Simulated in this session. */
+	int64_t freed;      /* Grows whenever a node gets room; not journalled. */
 	/* Marks. */
 	struct kai_change *journal;
 	size_t journal_count, journal_capacity;

@@ -15,7 +15,7 @@ bool kai_lane_of_pending(struct kai *kai, enum kai_action action, bool preemptib
 		kai_lane_clear(state->jobs, KAI_NEXT, depth);
 	else
 		state->jobs = kai_lane_new(kai, KAI_NEXT, depth);
-	state->replay_open = false;
+	state->replay_known = false;
 	for (uint32_t i = 0; state->jobs && i < kai->job_count; i++) {
 		if (kai->job[i].gone || kai->job[i].group[0].count[KAI_PENDING] == 0)
 			continue;

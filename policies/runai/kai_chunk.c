@@ -6,7 +6,7 @@
  *
  * Sets of groups with a topology constraint try one domain after another, and what lies below them its own
  * within it. A task that a simulation evicted, and that comes out where it was, runs on as if nothing had
- * been; one whose eviction is settled starts there anew.
+ * been; one whose eviction is settled is to start there anew.
  */
 #include "policies/runai/kai_place.h"
 
@@ -21,6 +21,7 @@ struct stage {
 	kai_nodes among;
 	const double *extra; /* Of the nearest set that prefers. */
 	uint32_t placed;     /* In this chunk. */
+	bool gated;          /* A limit or a quota kept a task from a node. */
 };
 
 /* ---- One task ---- */
@@ -85,7 +86,9 @@ static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spo
 static bool place_task(struct stage *stage, uint32_t row)
 {
 	struct kai_spot spot;
-	if (!kai_best_spot(stage->kai, row, stage->among, stage->extra, &spot))
+	const bool found = kai_best_spot(stage->kai, row, stage->among, stage->extra, &spot);
+	stage->gated |= spot.gated;
+	if (!found)
 		return false;
 	settle(stage, row, &spot);
 	stage->placed++;
@@ -99,19 +102,22 @@ struct tasks {
 	uint32_t count;
 };
 
+static void say_why(struct kai *kai, uint32_t row, uint32_t task, uint32_t placed)
+{
+	struct kai_job *job = &kai->job[row];
+	job->why = KAI_POD_ERRORS;
+	job->why_a = placed;
+	job->why_b = job->group[kai->task[task].group].min;
+	job->why_c = task - job->task;
+}
+
 static bool place_pods(struct stage *stage, struct tasks tasks)
 {
-	struct kai *kai = stage->kai;
-	struct kai_job *job = &kai->job[stage->job];
 	for (uint32_t i = 0; i < tasks.count; i++) {
 		if (place_task(stage, tasks.row[i]))
 			continue;
-		if (!stage->pipeline_only) {
-			job->why = KAI_POD_ERRORS;
-			job->why_a = stage->placed;
-			job->why_b = job->group[kai->task[tasks.row[i]].group].min;
-			job->why_c = tasks.row[i] - job->task;
-		}
+		if (!stage->pipeline_only)
+			say_why(stage->kai, stage->job, tasks.row[i], stage->placed);
 		return false;
 	}
 	return true;
@@ -242,15 +248,49 @@ static void wait_together(struct kai *kai, const uint32_t *task, uint32_t count)
 	}
 }
 
+/* Tasks that ask the same, and of which a node holds so many whoever comes first: if some find no room now,
+ * as many find none later. KAI_NO: they are not of that kind. */
+static uint32_t alike(const struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count)
+{
+	const struct kai_job *row = &kai->job[job];
+	const uint32_t request = kai->task[task[0]].request;
+	const struct kai_request *ask = &kai->request[request];
+	const bool shares = ask->kind == KAI_FRACTION || ask->kind == KAI_MEMORY;
+	if (row->group_count != 2 || row->group[0].topology != KAI_NO || row->group[1].topology != KAI_NO ||
+		(shares && ask->gpus > 1))
+		return KAI_NO;
+	for (uint32_t i = 1; i < count; i++)
+		if (kai->task[task[i]].request != request)
+			return KAI_NO;
+	return request;
+}
+
+/* They found no room before. */
+static bool known_to_fail(struct stage *stage, uint32_t request, const uint32_t *task, uint32_t count)
+{
+	struct kai *kai = stage->kai;
+	if (request == KAI_NO || !kai_nowhere(kai, request, count))
+		return false;
+	const int64_t room = kai->request[request].nowhere_count - 1;
+	if (!stage->pipeline_only)
+		say_why(kai, stage->job, task[room], (uint32_t)room);
+	return true;
+}
+
 bool kai_place_chunk(
 	struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, const struct kai_place_how *how)
 {
 	struct stage stage = {
 		.kai = kai, .job = job, .pipeline_only = how->pipeline_only, .among = how->among
 	};
+	const uint32_t request = count && !how->among ? alike(kai, job, task, count) : KAI_NO;
+	if (known_to_fail(&stage, request, task, count))
+		return false;
 	const kai_marked mark = kai_mark(kai);
 	if (!place_group(&stage, 0, (struct tasks){ task, count }) || kai->err.status != 0) {
 		kai_undo(kai, mark);
+		if (request != KAI_NO && !stage.gated)
+			kai_note_nowhere(kai, request, stage.placed + 1);
 		return false;
 	}
 	if (!how->pipeline_only && has_to_wait(&kai->job[job]))

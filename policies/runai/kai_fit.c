@@ -152,6 +152,9 @@ bool kai_is_idle(const struct kai_look *look, const struct kai_node *node)
 {
 	if (look->cpu > node->idle.cpu || look->mem > node->idle.mem || node->idle.pods < 1)
 		return false;
+	if (!look->gpu) /* Idle devices may be fewer than none: those of tasks that leave where they never
+			   came. */
+		return true;
 	if (look->ask->kind == KAI_MIG_PROFILES)
 		return mig_fits(look->ask, node, false);
 	if (!look->shares)

@@ -165,6 +165,7 @@ void kai_node_add(struct kai *kai, uint32_t row, uint32_t task, enum kai_state s
 {
 	struct kai_node *node = &kai->node[row];
 	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	kai->freed += state == KAI_RELEASING;
 	count(kai, node, task, state, 1);
 	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], 1);
@@ -175,6 +176,7 @@ void kai_node_remove(
 {
 	struct kai_node *node = &kai->node[row];
 	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	kai->freed++;
 	count(kai, node, task, state, -1);
 	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], -1);
@@ -225,6 +227,7 @@ static bool make_mig(struct kai *kai, struct kai_node *node)
 void kai_node_clear(struct kai *kai, uint32_t row)
 {
 	struct kai_node *node = &kai->node[row];
+	kai->freed++;
 	node->idle = (struct kai_free){ node->cpu, node->mem, node->pods, node->gpus };
 	node->releasing = (struct kai_free){ 0 };
 	if (!make_shared(kai, node) || !make_mig(kai, node))

@@ -54,13 +54,14 @@ static int64_t free_hundredths(const struct kai_node *node)
 	return free;
 }
 
+/* One division of whole numbers, so that equal shares are equal. */
 static double spread(const struct kai_look *look, const struct kai_node *node)
 {
 	const int64_t all = all_of(look, node);
 	if (all == 0)
 		return 0;
 	if (look->gpu)
-		return (double)free_hundredths(node) / (double)HUNDREDTHS / (double)all;
+		return (double)free_hundredths(node) / (double)(all * HUNDREDTHS);
 	return (double)free_of(look, node) / (double)all;
 }
 
@@ -117,10 +118,7 @@ static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 	return false;
 }
 
-static bool has_no_gpus(const struct kai_node *node)
-{
-	return node->gpus <= 0 && node->mig == KAI_MIG_NONE;
-}
+static bool has_no_gpus(const struct kai_node *node) { return node->gpus <= 0 && node->mig == KAI_MIG_NONE; }
 
 static struct score score_of(const struct kai_look *look, kai_nodes among, const double *extra,
 	const struct kai_node *node, struct range *range)
@@ -159,6 +157,31 @@ static int compare(struct score a, struct score b)
 	return 0;
 }
 
+/* The commonest reason, at a glance: all its GPUs are taken. */
+static bool is_full(const struct kai_look *look, const struct kai_node *node)
+{
+	return look->whole > 0 && look->whole > node->idle.gpus + node->releasing.gpus;
+}
+
+/* ---- Where there was no room, there is none until something goes ---- */
+
+bool kai_nowhere(const struct kai *kai, uint32_t request, uint32_t count)
+{
+	const struct kai_request *ask = &kai->request[request];
+	return ask->nowhere == kai->freed && ask->nowhere > 0 && count >= ask->nowhere_count;
+}
+
+void kai_note_nowhere(struct kai *kai, uint32_t request, uint32_t count)
+{
+	struct kai_request *ask = &kai->request[request];
+	if (ask->nowhere == kai->freed && ask->nowhere_count <= count)
+		return;
+	kai_write(kai, &ask->nowhere, kai->freed);
+	kai_write(kai, &ask->nowhere_count, count);
+}
+
+/* ---- The best ---- */
+
 bool kai_best_spot(
 	struct kai *kai, uint32_t task, kai_nodes among, const double *extra, struct kai_spot *spot)
 {
@@ -166,8 +189,16 @@ bool kai_best_spot(
 	struct range range = { 0 };
 	struct score best = { 0 };
 	uint32_t found = KAI_NO;
+	spot->node = KAI_NO;
+	spot->gated = false;
+	if (!among && kai_nowhere(kai, kai->task[task].request, 1))
+		return false;
 	for (uint32_t i = 0; i < kai->node_count; i++) {
-		if (!offered(among, i) || kai_lacks(&look, &kai->node[i]))
+		if (is_full(&look, &kai->node[i]) || !offered(among, i))
+			continue;
+		const uint32_t lacks = kai_lacks(&look, &kai->node[i]);
+		spot->gated |= lacks == KAI_LACKS_QUOTA;
+		if (lacks)
 			continue;
 		const struct score score = score_of(&look, among, extra, &kai->node[i], &range);
 		const int than = found == KAI_NO ? 1 : compare(score, best);
@@ -176,6 +207,8 @@ bool kai_best_spot(
 		best = score;
 		found = i;
 	}
+	if (found == KAI_NO && !among && !spot->gated)
+		kai_note_nowhere(kai, kai->task[task].request, 1);
 	spot->node = found;
 	if (found == KAI_NO)
 		return false;

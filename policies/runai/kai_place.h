@@ -28,10 +28,15 @@ bool kai_place_chunk(
 struct kai_spot {
 	uint32_t node;
 	bool now;
+	bool gated; /* Some node would do, but for a limit or a quota. */
 	uint32_t shared[KAI_DEVICES_MAX];
 };
 bool kai_best_spot(
 	struct kai *kai, uint32_t task, kai_nodes among, const double *extra, struct kai_spot *spot);
+/* So many tasks of that request found no room among all nodes, and nothing was freed since. Journalled: what
+ * was noted after a mark is forgotten with what took the room. */
+bool kai_nowhere(const struct kai *kai, uint32_t request, uint32_t count);
+void kai_note_nowhere(struct kai *kai, uint32_t request, uint32_t count);
 /* It fits there, on what is idle and releasing; now: on what is idle. */
 bool kai_fits(const struct kai *kai, uint32_t task, uint32_t node, bool *now);
 

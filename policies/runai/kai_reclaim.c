@@ -143,11 +143,12 @@ static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_
 {
 	const struct kai_solve_state *state = kai->solve;
 	const struct kai_job *job = &kai->job[aim->job];
+	const struct kai_taker taker = { job->queue, job->preemptible, ask, state->allocated,
+		state->allocated_np };
 	uint32_t before = KAI_NO;
 	if ((kai->config.plugins & KAI_PLUGIN_PROPORTION) &&
 		(!make_units(kai, task, count) ||
-			!kai_reclaimable(kai, state->allocated, state->allocated_np, job->queue, ask,
-				job->preemptible, state->unit, state->unit_count)))
+			!kai_reclaimable(kai, &taker, state->unit, state->unit_count)))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t victim = kai->task[task[i]].job;

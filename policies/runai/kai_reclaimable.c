@@ -160,22 +160,21 @@ static void lose(const struct kai *kai, const struct kai_vec *allocated, const s
 }
 
 /* Each unit may be taken, as things stand before it is. */
-static bool units_may_go(const struct kai *kai, const struct kai_vec *allocated, uint32_t leaf,
-	const struct kai_vec *ask, const struct kai_unit *unit, uint32_t count)
+static bool units_may_go(
+	const struct kai *kai, const struct kai_taker *taker, const struct kai_unit *unit, uint32_t count)
 {
 	struct pair pair = { KAI_NO, KAI_NO };
 	for (uint32_t i = 0; i < count; i++) {
 		if (i == 0 || unit[i].leaf != unit[i - 1].leaf)
-			pair = pair_of(kai, leaf, unit[i].leaf);
-		const struct kai_queue *taker = &kai->queue[pair.reclaimer];
-		const struct kai_queue *loser = &kai->queue[pair.victim];
-		const struct kai_vec *held = &allocated[pair.reclaimer];
-		const struct kai_vec *remaining = remaining_of(kai, allocated, pair.victim);
+			pair = pair_of(kai, taker->leaf, unit[i].leaf);
+		const struct kai_queue *ours = &kai->queue[pair.reclaimer], *loser = &kai->queue[pair.victim];
+		const struct kai_vec *held = &taker->allocated[pair.reclaimer];
+		const struct kai_vec *remaining = remaining_of(kai, taker->allocated, pair.victim);
 		if (!kai_maintains_fair_share(loser, remaining) &&
-			!kai_guarantees_quota(taker, held, ask, loser, remaining) &&
-			!kai_takes_by_priority(kai, taker, held, ask, loser))
+			!kai_guarantees_quota(ours, held, taker->ask, loser, remaining) &&
+			!kai_takes_by_priority(kai, ours, held, taker->ask, loser))
 			return false;
-		lose(kai, allocated, &unit[i]);
+		lose(kai, taker->allocated, &unit[i]);
 	}
 	return true;
 }
@@ -209,33 +208,31 @@ static bool stays_below(const struct kai *kai, const struct kai_queue *taker, co
 	return true;
 }
 
-static bool within_bounds(const struct kai *kai, const struct kai_vec *allocated,
-	const struct kai_vec *allocated_np, uint32_t leaf, const struct kai_vec *ask, bool preemptible)
+static bool within_bounds(const struct kai *kai, const struct kai_taker *taker)
 {
 	const struct kai_share_state *state = kai->share;
-	const uint8_t bits = positive(ask);
-	for (uint32_t at = leaf; at != KAI_NO; at = kai->queue[at].parent) {
-		const struct kai_queue *taker = &kai->queue[at];
-		const struct kai_vec after =
-			plus(state->involved[at] ? &state->remaining[at] : &allocated[at], ask);
+	const uint8_t bits = positive(taker->ask);
+	for (uint32_t at = taker->leaf; at != KAI_NO; at = kai->queue[at].parent) {
+		const struct kai_queue *ours = &kai->queue[at];
+		const struct kai_vec *held =
+			state->involved[at] ? &state->remaining[at] : &taker->allocated[at];
+		const struct kai_vec after = plus(held, taker->ask);
 		for (uint32_t i = 0; i < state->touched_count; i++) {
 			const uint32_t sibling = state->touched[i];
-			if (sibling != at && kai->queue[sibling].parent == taker->parent &&
-				!stays_below(kai, taker, &after, sibling, bits))
+			if (sibling != at && kai->queue[sibling].parent == ours->parent &&
+				!stays_below(kai, ours, &after, sibling, bits))
 				return false;
 		}
-		if (!preemptible && !fits(&allocated_np[at], ask, &taker->quota))
+		if (!taker->preemptible && !fits(&taker->allocated_np[at], taker->ask, &ours->quota))
 			return false;
 	}
 	return true;
 }
 
-bool kai_reclaimable(const struct kai *kai, const struct kai_vec *allocated,
-	const struct kai_vec *allocated_np, uint32_t leaf, const struct kai_vec *ask, bool preemptible,
-	const struct kai_unit *unit, uint32_t count)
+bool kai_reclaimable(
+	const struct kai *kai, const struct kai_taker *taker, const struct kai_unit *unit, uint32_t count)
 {
-	const bool may = units_may_go(kai, allocated, leaf, ask, unit, count) &&
-			 within_bounds(kai, allocated, allocated_np, leaf, ask, preemptible);
+	const bool may = units_may_go(kai, taker, unit, count) && within_bounds(kai, taker);
 	forget(kai);
 	return may;
 }

@@ -59,16 +59,20 @@ bool kai_np_over_quota(
 bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, bool preemptible);
 /* Is this leaf's job a candidate (the pair of ancestors that differ first). */
 bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim);
+/* Who takes, and the books as they were when this job's solution began: by queue. */
+struct kai_taker {
+	uint32_t leaf;
+	bool preemptible;
+	const struct kai_vec *ask, *allocated, *allocated_np;
+};
 /* Units that victims lose, each of a leaf, in the order in which they are taken off; those of a leaf stand
- * together, leaves in order of their creation, then rows. allocated, allocated_np: by queue, as they were
- * when this job's solution began. */
+ * together, leaves in order of their creation, then rows. */
 struct kai_unit {
 	uint32_t leaf;
 	struct kai_vec ask;
 };
-bool kai_reclaimable(const struct kai *kai, const struct kai_vec *allocated,
-	const struct kai_vec *allocated_np, uint32_t leaf, const struct kai_vec *ask, bool preemptible,
-	const struct kai_unit *unit, uint32_t count);
+bool kai_reclaimable(
+	const struct kai *kai, const struct kai_taker *taker, const struct kai_unit *unit, uint32_t count);
 /* The two strategies, alone: what the victim's queue (at the level of the pair) still has before the unit. */
 bool kai_maintains_fair_share(const struct kai_queue *victim, const struct kai_vec *remaining);
 bool kai_guarantees_quota(const struct kai_queue *reclaimer, const struct kai_vec *allocated,
@@ -112,6 +116,8 @@ struct kai_usage_config {
 	int64_t epoch_s; /* KAI_CRON: seconds since 1970 of time 0. */
 };
 enum { KAI_SAMPLES_MAX = 1 << 20 }; /* Of a sliding window. */
+/* KAI's defaults: no decay, the last week, a sample each minute. */
+void kai_usage_default(struct kai_usage_config *config);
 struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *config);
 void kai_usage_free(struct kai_usage *usage);
 /* Before anything changes at kai.now: what is allocated has held since the last call. */

@@ -64,12 +64,13 @@ static void evict(struct kai *kai, const struct kai_victims *victims)
 	}
 }
 
-/* The victims' jobs, and the one that is to start; how many they are. */
+/* The victims, and the job that is to start; how many. */
 static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
 	uint32_t count = 1;
+	kai_replay_clear(state->replay);
 	state->stamp_job[aim->job] = state->stamp;
 	for (size_t s = 0; s < SL_LEN(sets); s++)
 		for (uint32_t i = 0; i < sets[s]->batch_count; i++) {
@@ -105,10 +106,10 @@ static bool walk(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_place_how how = { .among = state->nodes, .pipeline_only = true };
 	const struct kai_vec ask = kai_chunk_ask(kai, state->chunk.row, tasks, false);
-	kai_replay_clear(state->replay);
 	uint32_t left = fill(kai, aim, &ask);
 	bool done = false;
-	for (uint32_t job; left && (job = kai_replay_pop(kai, state->replay)) != KAI_NO; left--) {
+	for (uint32_t job; left && (job = kai_replay_pop(kai, state->replay)) != KAI_NO;) {
+		left--;
 		if (job != aim->job) {
 			if (!place_victim(kai, job, &how))
 				return false;
@@ -166,10 +167,33 @@ static bool keep_found(struct kai *kai)
 	return true;
 }
 
+/* Who waits is looked up before the first simulation of an action. */
+static bool replay_ready(struct kai *kai, struct kai_solve_state *state)
+{
+	if (!state->replay)
+		state->replay = kai_replay_new(kai);
+	if (state->replay && !state->replay_known)
+		kai_replay_open(kai, state->replay);
+	state->replay_known = state->replay != NULL;
+	return state->replay_known && !kai->err.status;
+}
+
+void kai_simulated(struct kai *kai, const struct kai_aim *aim)
+{
+	struct kai_solve_state *state = kai->solve;
+	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
+	kai_replay_changed(kai, state->replay, aim->job);
+	for (size_t s = 0; s < SL_LEN(sets); s++)
+		for (uint32_t i = 0; i < sets[s]->batch_count; i++)
+			kai_replay_changed(kai, state->replay, sets[s]->batch[i].job);
+}
+
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark)
 {
 	struct kai_solve_state *state = kai->solve;
 	if (state->recorded.task.count + state->chosen.task.count == 0 || !stamps(kai, state))
+		return false;
+	if (!replay_ready(kai, state))
 		return false;
 	kai->scenarios++;
 	*mark = kai_mark(kai);

@@ -48,11 +48,11 @@ struct kai_left {
 };
 
 struct kai_solve_state {
-	struct kai_lane *jobs, *victims;        /* Of the action; of a probe. */
-	struct kai_replay *replay;              /* Of simulations; */
-	bool replay_open;                       /* since the action began. */
-	struct kai_rows_list settled;           /* Tasks that were evicted for good in this session. */
-	struct kai_rows_list candidate; /* Jobs that may be victims. */
+	struct kai_lane *jobs, *victims; /* Of the action; of a probe. */
+	struct kai_replay *replay;       /* Of simulations; */
+	bool replay_known;               /* this action's. */
+	struct kai_rows_list settled;    /* Tasks that were evicted for good in this session. */
+	struct kai_rows_list candidate;  /* Jobs that may be victims. */
 	struct kai_victims recorded, gathered, chosen, found;
 	struct kai_rows_list chunk;                    /* Of the job that is to start. */
 	struct kai_rows_list scratch;                  /* Room for chunks of others. */
@@ -105,6 +105,8 @@ void kai_scenarios_close(struct kai_scenarios *scenarios);
 /* kai_simulate.c: what is recorded and chosen is evicted, and the job's first tasks, and those evicted, are
  * placed. True: it works and is accepted; then all is as it came to be, and the mark is the caller's. */
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark);
+/* The last simulation stands: later ones have to know what became of its jobs. */
+void kai_simulated(struct kai *kai, const struct kai_aim *aim);
 /* What a node has free, and what is to become free, by resource. */
 struct kai_vec kai_node_free(const struct kai *kai, const struct kai_node *node);
 

@@ -227,18 +227,6 @@ static void settle(struct kai *kai, const struct kai_aim *aim, uint32_t task)
 				     .by = KAI_NO });
 }
 
-/* What waits is no longer what it was. */
-static void tell_replay(struct kai *kai, uint32_t job)
-{
-	struct kai_solve_state *state = kai->solve;
-	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
-	kai_replay_clear(state->replay);
-	kai_replay_changed(kai, state->replay, job);
-	for (size_t s = 0; s < SL_LEN(sets); s++)
-		for (uint32_t i = 0; i < sets[s]->batch_count; i++)
-			kai_replay_changed(kai, state->replay, sets[s]->batch[i].job);
-}
-
 static void commit(struct kai *kai, const struct kai_aim *aim, uint32_t count)
 {
 	struct kai_solve_state *state = kai->solve;
@@ -268,13 +256,13 @@ static bool solve_by(
 	*over = true;
 	if (!kai_gang_satisfied(kai, aim->job) || active_of(&kai->job[aim->job]) <= before) {
 		kai_leave_simulated(kai, count);
+		kai_simulated(kai, aim);
 		kai_keep(kai, mark);
-		tell_replay(kai, aim->job);
 		return false;
 	}
 	commit(kai, aim, count);
+	kai_simulated(kai, aim);
 	kai_keep(kai, mark);
-	tell_replay(kai, aim->job);
 	return true;
 }
 
@@ -293,13 +281,6 @@ bool kai_solve(struct kai *kai, const struct kai_aim *aim)
 	state->candidate.count = 0;
 	if (!aim->candidates(kai, aim, &state->candidate))
 		return false;
-	if (!state->replay)
-		state->replay = kai_replay_new(kai);
-	if (!state->replay)
-		return false;
-	if (!state->replay_open)
-		kai_replay_open(kai, state->replay);
-	state->replay_open = true;
 	base_nodes(kai, state, aim->job);
 	forget_tried(state);
 	bool solved = false, over = false;

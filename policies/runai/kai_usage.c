@@ -50,9 +50,12 @@ struct kai_usage {
 static double power(double base, int64_t exponent)
 {
 	double product = 1;
-	for (; exponent > 0; exponent /= 2, base *= base)
+	while (exponent > 0) {
 		if (exponent & 1)
 			product *= base;
+		base *= base;
+		exponent /= 2;
+	}
 	return product;
 }
 
@@ -221,6 +224,12 @@ static bool widen(struct kai *kai, struct kai_usage *usage)
 		usage->track[i] = (struct track){ 0 };
 	usage->count = kai->queue_count;
 	return true;
+}
+
+void kai_usage_default(struct kai_usage_config *config)
+{
+	const sl_time minute = 60 * SL_SECOND, week = 7 * 24 * 60 * minute;
+	*config = (struct kai_usage_config){ .window = week, .kind = KAI_SLIDING, .step = minute };
 }
 
 struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *config)

@@ -67,11 +67,11 @@ struct runai_queue {
 /* Nodes with this label; row 0 is "default": all that are in no other. */
 struct runai_pool {
 	const char *name;
-	const char *key, *value;  /* NULL: of default. */
-	struct kai_config config; /* Its SchedulingShard, or the whole file's. */
-	bool usage;               /* Time-based fair share, */
-	struct kai_usage_config usage_config;
-	bool own; /* The reader's: it has settings of its own. */
+	const char *key, *value;              /* NULL: of default. */
+	struct kai_config config;             /* Its SchedulingShard, or the whole file's. */
+	bool usage;                           /* Time-based fair share, */
+	struct kai_usage_config usage_config; /* start: microseconds since 1970, UTC; epoch_s is not set. */
+	bool own;                             /* The reader's: it has settings of its own. */
 };
 
 /* Texts that may have '*' and '?'; NULL: any. A bound SL_NONE: none. */

@@ -106,7 +106,7 @@ static bool own_priority(const struct reading *r, const struct sl_job_more *more
 			return *priority = pods->podset[i].priority, true;
 	if (more && more->qos && class_value(r->config, more->qos, priority))
 		return true;
-	if (more && more->priority != SL_NONE && more->manifest)
+	if (more && more->priority != SL_NONE)
 		return *priority = more->priority, true;
 	return false;
 }

@@ -181,6 +181,16 @@ static sl_time date_of(struct runai_at at)
 	return 0;
 }
 
+static void read_cron(struct runai_at at, struct runai_at kind, struct kai_usage_config *config)
+{
+	const char *text = runai_text(at);
+	struct sl_err err = { 0 };
+	if (!text)
+		runai_fail(kind, "a window of cron needs 'cronString', as \"0 0 * * 1\"");
+	else if (kai_cron_parse(text, &config->cron, &err))
+		runai_fail(at, "%s", err.text);
+}
+
 static void read_usage(struct runai_at at, struct runai_pool *pool)
 {
 	static const char *const windows[] = { "sliding", "tumbling", "cron", NULL };
@@ -195,9 +205,9 @@ static void read_usage(struct runai_at at, struct runai_pool *pool)
 	config->step = runai_time(runai_get(params, "fetchInterval"), config->step);
 	config->start = date_of(runai_get(params, "tumblingWindowStartTime"));
 	const int word = runai_word(kind, windows, 0);
-	config->kind = word == 1 ? KAI_TUMBLING : KAI_SLIDING;
+	config->kind = word == 2 ? KAI_CRON : word == 1 ? KAI_TUMBLING : KAI_SLIDING;
 	if (word == 2)
-		runai_note(kind, "windows of cron are not modelled: a sliding one of the same size");
+		read_cron(runai_get(params, "cronString"), kind, config);
 	if (config->window <= 0 || config->step <= 0 || config->half_life < 0)
 		runai_fail(at, "windowSize and fetchInterval must be more than 0, halfLifePeriod not less");
 }

@@ -164,8 +164,9 @@ static const char *reclaimable(struct runai_case *c)
 	c->kai->config.saturation = ra_real(c, c->root, "saturation_multiplier", 1);
 	const struct sl_doc_node *reclaimer = ra_get(c, c->root, "reclaimer");
 	const struct kai_vec ask = vec_of(c, reclaimer, "request");
-	return verdict(c, kai_reclaimable(c->kai, held, held + queues, queue_row(c, reclaimer, "queue"), &ask,
-				  ra_bool(c, reclaimer, "preemptible", false), unit, count));
+	const struct kai_taker taker = { queue_row(c, reclaimer, "queue"),
+		ra_bool(c, reclaimer, "preemptible", false), &ask, held, held + queues };
+	return verdict(c, kai_reclaimable(c->kai, &taker, unit, count));
 }
 
 static const char *strategy(struct runai_case *c)

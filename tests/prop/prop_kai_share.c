@@ -207,28 +207,31 @@ static double divide(const struct siblings *s, struct kai_claim *claim)
 
 static bool near(double a, double b) { return fabs(a - b) < 1e-9; }
 
+/* NULL, or what is wrong with a share. */
+static const char *wrong(const struct siblings *s, const struct kai_claim *claim, double quota)
+{
+	const struct drawn *q = &s->queue[claim->row];
+	if (claim->fair < quota - 1e-9)
+		return "less than its quota";
+	if (!q->weight && !near(claim->fair, quota))
+		return "a surplus without a weight";
+	return claim->fair < tenths(q->want) + 1 ? NULL : "far more than it wants";
+}
+
 static void check_bounds(const struct siblings *s, const struct kai_claim *claim, double left, uint32_t seed)
 {
+	const double total = tenths(s->total);
 	double given = 0, promised = 0;
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct drawn *q = &s->queue[claim[i].row];
-		const double quota = q->quota < 0 ? tenths(s->total) : tenths(q->quota);
-		const double first = fmin(quota, tenths(q->want));
-		cr_assert(
-			claim[i].fair >= first - 1e-9, "draw %u: %s has less than its quota", seed, q->name);
-		cr_assert(
-			q->weight || near(claim[i].fair, first), "draw %u: %s has no weight", seed, q->name);
-		cr_assert(claim[i].fair < tenths(q->want) + 1, "draw %u: %s has %g of %g", seed, q->name,
-			claim[i].fair, tenths(q->want));
+		const double quota = fmin(q->quota < 0 ? total : tenths(q->quota), tenths(q->want));
+		const char *what = wrong(s, &claim[i], quota);
+		cr_assert(!what, "draw %u: %s has %s: %g", seed, q->name, what, claim[i].fair);
 		given += claim[i].fair;
-		promised += first;
+		promised += quota;
 	}
-	cr_assert(left >= 0);
-	if (promised >= tenths(s->total))
-		cr_assert(near(given, promised) && left == 0, "draw %u: quotas are not cut", seed);
-	else
-		cr_assert(near(given + left, tenths(s->total)), "draw %u: %g given, %g left", seed, given,
-			left);
+	const bool sums = promised >= total ? near(given, promised) && left == 0 : near(given + left, total);
+	cr_assert(sums && left >= 0, "draw %u: %g given, %g left", seed, given, left);
 }
 
 Test(kai_share_prop, quotas_first_and_all_of_the_total)

@@ -142,8 +142,7 @@ Test(kai_chunk, simulated)
 	kai_small_seal(&w);
 	const uint32_t a = running(&w, "a", 1, 1, "n1"), b = pending(&w, "b", 1, 1);
 	evict(&w, a);
-	cr_expect_str_eq(
-		place(&w, b, 0, true), "l@n0", "two are free on each, in time: by name");
+	cr_expect_str_eq(place(&w, b, 0, true), "l@n0", "two are free on each, in time: by name");
 	kai_small_close(&w);
 
 	w = open_world(2, 1);
@@ -206,22 +205,28 @@ Test(kai_chunk, share_put_back)
 }
 
 /* A moved victim that is evicted again, after its first eviction was settled, and comes out where it first
- * was: it is to start there anew. (KAI puts it back where it was moved to, without looking.) */
+ * was: it goes where it was moved to, but if that is taken it is to start there anew. (KAI takes no look.) */
 Test(kai_chunk, no_double_booking)
 {
-	struct kai_small w = open_world(2, 1);
-	kai_small_seal(&w);
-	const uint32_t a = running(&w, "a", 1, 1, "n0"), task = w.kai->job[a].task;
-	evict(&w, a);
-	kai_pipeline_task(w.kai, task, 1, NULL);
-	w.kai->task[task].evicted = 2;
-	evict(&w, a);
-	const uint32_t b = pending(&w, "b", 1, 1);
-	kai_pipeline_task(w.kai, w.kai->job[b].task, 1, NULL);
-	cr_expect_str_eq(place(&w, a, 0, true), "l@n0");
-	for (uint32_t i = 0; i < 2; i++)
-		cr_expect_geq(w.kai->node[i].idle.gpus + w.kai->node[i].releasing.gpus, 0, "n%u", i);
-	kai_small_close(&w);
+	for (int taken = 0; taken < 2; taken++) {
+		struct kai_small w = open_world(2, 2);
+		kai_small_seal(&w);
+		const uint32_t a = running(&w, "a", 1, 1, "n0"), task = w.kai->job[a].task;
+		(void)running(&w, "r", 1, 1, "n0");
+		evict(&w, a);
+		kai_pipeline_task(w.kai, task, 1, NULL);
+		w.kai->task[task].evicted = 2;
+		evict(&w, a);
+		cr_expect(w.kai->task[task].node == 1 && w.kai->task[task].from == 0);
+		for (int i = 0; i <= taken; i++) {
+			const uint32_t b = pending(&w, i ? "c" : "b", 1, 1);
+			kai_pipeline_task(w.kai, w.kai->job[b].task, 1, NULL);
+		}
+		cr_expect_str_eq(place(&w, a, 0, true), taken ? "l@n0" : "l@n1");
+		for (uint32_t i = 0; i < 2; i++)
+			cr_expect_geq(w.kai->node[i].idle.gpus + w.kai->node[i].releasing.gpus, 0, "n%u", i);
+		kai_small_close(&w);
+	}
 }
 
 /* Two racks of two nodes: a set that has to be in one rack. */

@@ -359,9 +359,9 @@ Test(kai_place, pods)
 Test(kai_place, filters)
 {
 	struct kai_small w = open_world();
-	for (int i = 0; i < 4; i++) {
+	for (uint8_t i = 0; i < 4; i++) {
 		char name[8];
-		(void)snprintf(name, sizeof(name), "n%d", i);
+		(void)snprintf(name, sizeof(name), "n%u", i);
 		(void)kai_small_node(&w, name, 1);
 	}
 	w.kai->node[0].ready = false;

@@ -55,7 +55,8 @@ static bool may(
 	for (; units[count]; count++)
 		unit[count] = (struct kai_unit){ victim, ask(units[count]) };
 	const struct kai_vec wanted = ask(gpus);
-	return kai_reclaimable(s->kai, s->allocated, s->np, leaf, &wanted, preemptible, unit, count);
+	const struct kai_taker taker = { leaf, preemptible, &wanted, s->allocated, s->np };
+	return kai_reclaimable(s->kai, &taker, unit, count);
 }
 
 /* ---- Gates ---- */
@@ -265,10 +266,11 @@ Test(kai_reclaim, units_of_several_leaves_come_off_their_departments)
 	for (uint32_t i = 0; i < s.kai->queue_count; i++)
 		allocated[i] = s.kai->queue[i].allocated;
 	const struct kai_vec wanted = ask(2);
-	cr_expect(kai_reclaimable(s.kai, allocated, s.np, s.a1, &wanted, true, unit, 2));
-	cr_expect_not(kai_reclaimable(s.kai, allocated, s.np, s.a1, &wanted, true, unit, 3));
+	const struct kai_taker taker = { s.a1, true, &wanted, allocated, s.np };
+	cr_expect(kai_reclaimable(s.kai, &taker, unit, 2));
+	cr_expect_not(kai_reclaimable(s.kai, &taker, unit, 3));
 	allocated[s.b] = ask(7);
-	cr_expect(kai_reclaimable(s.kai, allocated, s.np, s.a1, &wanted, true, unit, 3),
+	cr_expect(kai_reclaimable(s.kai, &taker, unit, 3),
 		"as it was when the solution began, not as the books are");
 	kai_small_close(&s.w);
 }

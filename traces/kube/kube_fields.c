@@ -3,8 +3,9 @@
  * kube_fields.c - what of an object's fields is followed, and telling of it.
  *
  * A field's path leaves out the places of lists: spec.resourceGroups.flavors.name. A line of the tables
- * (kube_fields_kueue.c, kube_fields_core.c) that ends in ".*" covers all below, one that ends in ".@pod" a
- * pod template, whose own table is there once. Each field of a kind is told of once, at its first place.
+ * (kube_fields_kueue.c, kube_fields_core.c, kube_fields_kai.c) that ends in ".*" covers all below, one that
+ * ends in ".@pod" a pod template, whose own table is there once. Each field of a kind is told of once, at its
+ * first place.
  */
 #include "traces/kube/kube_fields.h"
 
@@ -27,6 +28,7 @@ static const struct {
 } tables[] = {
 	{ kube_kueue_kinds, &kube_kueue_count },
 	{ kube_core_kinds, &kube_core_count },
+	{ kube_kai_kinds, &kube_kai_count },
 };
 
 const struct kube_kind *kube_kind_of(const char *kind)
@@ -36,6 +38,30 @@ const struct kube_kind *kube_kind_of(const char *kind)
 			if (strcmp(tables[i].kind[k].kind, kind) == 0)
 				return &tables[i].kind[k];
 	return NULL;
+}
+
+/* "scheduling.run.ai/v2" is of the group scheduling.run.ai. */
+static bool is_of_group(const char *version, const char *group)
+{
+	const size_t len = strlen(group);
+	return strncmp(version, group, len) == 0 && (version[len] == '/' || !version[len]);
+}
+
+/* KAI's names are those of others, too: a Queue is its own by its group alone. */
+const struct kube_kind *kube_kind_in(const char *kind, const char *version)
+{
+	const struct kube_kind *found = NULL;
+	for (size_t i = 0; i < SL_LEN(tables); i++)
+		for (size_t k = 0; k < *tables[i].count; k++) {
+			const struct kube_kind *known = &tables[i].kind[k];
+			if (strcmp(known->kind, kind) != 0)
+				continue;
+			if (is_of_group(version, known->version))
+				return known;
+			if (!found && tables[i].kind != kube_kai_kinds)
+				found = known;
+		}
+	return found;
 }
 
 const struct kube_kind *kube_kind_at(size_t index)
@@ -240,7 +266,10 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 
 int kube_fields_tell(struct kube_told *told, const struct sl_object *object, struct sl_err *err)
 {
-	struct walk walk = { .told = told, .object = object, .kind = kube_kind_of(object->kind), .err = err };
+	struct walk walk = { .told = told,
+		.object = object,
+		.kind = kube_kind_in(object->kind, object->version),
+		.err = err };
 	int status = SL_OK;
 	if (walk.kind)
 		return walk_in(&walk, object->node);

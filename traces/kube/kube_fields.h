@@ -7,8 +7,8 @@
 
 #include "traces/kube/manifests.h"
 
-extern const struct kube_kind kube_kueue_kinds[], kube_core_kinds[];
-extern const size_t kube_kueue_count, kube_core_count;
+extern const struct kube_kind kube_kueue_kinds[], kube_core_kinds[], kube_kai_kinds[];
+extern const size_t kube_kueue_count, kube_core_count, kube_kai_count;
 extern const struct kube_field kube_pod_fields[];
 extern const size_t kube_pod_count;
 

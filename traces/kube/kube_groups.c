@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_groups.c - Pods of one group (label kueue.x-k8s.io/pod-group-name) as one job.
+ * kube_groups.c - Pods of one group (label kueue.x-k8s.io/pod-group-name, or KAI's annotation pod-group-name)
+ * as one job.
  *
  * https://kueue.sigs.k8s.io/docs/tasks/run/plain_pods/: the group is one Workload, as soon as all pods are
  * there that its annotation pod-group-total-count says. Pods that ask the same (KEP 976: containers'
  * resources and what binds them to nodes) are a podset. The Workload is written as JSON and read as any
- * other.
+ * other. Of KAI's PodGroups (scheduling.run.ai/v2alpha2) all pods in the file are taken, with their
+ * sub-groups and shares of GPUs apart, and the PodGroup goes along as the member "schedlab/podGroup".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,13 @@ const char *kube_group_of(const struct sl_object *object)
 	return manifest_text(object->doc, label_of(object, "labels", KUEUE "pod-group-name"));
 }
 
+const char *kube_pod_group_of(const struct sl_object *object)
+{
+	if (strcmp(object->kind, "Pod") != 0)
+		return NULL;
+	return manifest_text(object->doc, label_of(object, "annotations", "pod-group-name"));
+}
+
 /* ---- Shapes ------------------------------------------------------------------------------------------- */
 
 static void put_member(struct manifest_text *text, const struct sl_object *object,
@@ -45,10 +54,15 @@ static void put_shape(struct manifest_text *text, const struct sl_object *object
 		"priority", "priorityClassName", "topologySpreadConstraints", "overhead", "resourceClaims",
 		"resources" };
 	static const char *const lists[] = { "initContainers", "containers" };
+	static const char *const shares[] = { "gpu-fraction", "gpu-memory", "gpu-fraction-num-devices" };
 	const struct sl_doc *doc = object->doc;
 	const struct sl_doc_node *spec = KUBE_AT(doc, object->node, "spec");
 	for (size_t i = 0; i < SL_LEN(keys); i++)
 		put_member(text, object, spec, keys[i]);
+	put_member(text, object, KUBE_AT(doc, object->node, "metadata", "labels"),
+		"kai.scheduler/subgroup-name");
+	for (size_t i = 0; i < SL_LEN(shares); i++)
+		put_member(text, object, KUBE_AT(doc, object->node, "metadata", "annotations"), shares[i]);
 	for (size_t i = 0; i < SL_LEN(lists); i++) {
 		const struct sl_doc_node *list = sl_doc_member(doc, spec, lists[i]);
 		for (const struct sl_doc_node *node = list ? sl_doc_child(doc, list) : NULL; node;
@@ -105,11 +119,49 @@ static void role_add(struct role *role, size_t *roles, const struct sl_object *o
 
 static void put_text(struct manifest_text *text, const char *more) { kube_put(text, more, strlen(more)); }
 
+static void put_podsets(struct manifest_text *text, const struct role *role, size_t roles)
+{
+	char number[64];
+	put_text(text, "\"podSets\":[");
+	for (size_t i = 0; i < roles; i++) {
+		(void)snprintf(number, sizeof(number),
+			"%s{\"name\":\"role-%zu\",\"count\":%zu,\"template\":", i ? "," : "", i + 1,
+			role[i].count);
+		put_text(text, number);
+		kube_put_object(text, role[i].first->doc, role[i].first->node);
+		put_text(text, "}");
+	}
+	put_text(text, "]");
+}
+
+/* With the metadata of its PodGroup, which goes along. */
+static void put_pod_group(
+	struct manifest_text *text, const struct sl_object *group, const struct role *role, size_t roles)
+{
+	static const char *const keys[] = { "namespace", "labels", "annotations", "uid" };
+	const struct sl_doc *doc = group->doc;
+	put_text(text, "{\"kind\":\"Workload\",\"apiVersion\":\"" KUEUE "v1beta2\",\"metadata\":{\"name\":");
+	kube_put_object(text, doc, KUBE_AT(doc, group->node, "metadata", "name"));
+	for (size_t i = 0; i < SL_LEN(keys); i++) {
+		const struct sl_doc_node *node = KUBE_AT(doc, group->node, "metadata", keys[i]);
+		if (!node)
+			continue;
+		put_text(text, ",\"");
+		put_text(text, keys[i]);
+		put_text(text, "\":");
+		kube_put_object(text, doc, node);
+	}
+	put_text(text, "},\"spec\":{");
+	put_podsets(text, role, roles);
+	put_text(text, "},\"schedlab/podGroup\":");
+	kube_put_object(text, doc, group->node);
+	put_text(text, "}");
+}
+
 /* With the metadata of its first pod, but for the name. */
 static void put_workload(
 	struct manifest_text *text, const struct sl_object *first, const struct role *role, size_t roles)
 {
-	char number[64];
 	const struct sl_doc *doc = first->doc;
 	const struct sl_doc_node *class = label_of(first, "labels", KUEUE "priority-class");
 	put_text(text, "{\"kind\":\"Workload\",\"apiVersion\":\"" KUEUE "v1beta2\",\"metadata\":{\"name\":");
@@ -128,16 +180,8 @@ static void put_workload(
 		kube_put_object(text, doc, class);
 		put_text(text, "},");
 	}
-	put_text(text, "\"podSets\":[");
-	for (size_t i = 0; i < roles; i++) {
-		(void)snprintf(number, sizeof(number),
-			"%s{\"name\":\"role-%zu\",\"count\":%zu,\"template\":", i ? "," : "", i + 1,
-			role[i].count);
-		put_text(text, number);
-		kube_put_object(text, role[i].first->doc, role[i].first->node);
-		put_text(text, "}");
-	}
-	put_text(text, "]}}");
+	put_podsets(text, role, roles);
+	put_text(text, "}}");
 }
 
 static int make(const struct kube_pod *pod, size_t count, struct role *role, struct kube_group *group,
@@ -147,7 +191,10 @@ static int make(const struct kube_pod *pod, size_t count, struct role *role, str
 	size_t roles = 0;
 	for (size_t i = 0; i < count; i++)
 		role_add(role, &roles, pod[i].object);
-	put_workload(&text, pod->object, role, roles);
+	if (pod->pod_group)
+		put_pod_group(&text, pod->pod_group, role, roles);
+	else
+		put_workload(&text, pod->object, role, roles);
 	bool failed = text.failed;
 	for (size_t i = 0; i < roles; i++) {
 		failed |= role[i].shape.failed;
@@ -168,10 +215,27 @@ static sl_time later(sl_time a, sl_time b)
 	return a > b ? a : b;
 }
 
+/* What is written by hand on the PodGroup holds for all its pods. */
+static int times_of_group(const struct sl_object *object, struct kube_times *times, struct sl_err *err)
+{
+	struct kube_times own;
+	const int status = kube_times_of(object, &own, err);
+	if (status)
+		return status;
+	if (own.submit != SL_NONE && (!own.dated || times->submit == SL_NONE)) {
+		times->submit = own.submit;
+		times->dated = own.dated;
+	}
+	times->run = own.run != SL_NONE ? own.run : times->run;
+	times->limit = own.limit != SL_NONE ? own.limit : times->limit;
+	times->cancel = own.cancel != SL_NONE ? own.cancel : times->cancel;
+	return SL_OK;
+}
+
 int kube_group_make(const struct kube_pod *pod, size_t count, struct kube_group *group, struct sl_err *err)
 {
-	int64_t total = 0;
-	const int status = total_of(pod, count, &total, err);
+	int64_t total = (int64_t)count;
+	int status = pod->pod_group ? SL_OK : total_of(pod, count, &total, err);
 	if (status)
 		return status;
 	group->times = pod->times;
@@ -182,6 +246,10 @@ int kube_group_make(const struct kube_pod *pod, size_t count, struct kube_group 
 		group->times.end = later(group->times.end, times->end);
 		group->times.run = later(group->times.run, times->run);
 	}
+	if (pod->pod_group)
+		status = times_of_group(pod->pod_group, &group->times, err);
+	if (status)
+		return status;
 	struct role *role = calloc((size_t)total + 1, sizeof(*role));
 	if (!role)
 		return sl_fail(err, SL_SYSTEM, "%s: out of memory", pod->object->doc->file);

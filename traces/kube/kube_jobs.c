@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_jobs.c - a trace of manifests: Workloads, Jobs, JobSets, LeaderWorkerSets and Pods as jobs.
+ * kube_jobs.c - a trace of manifests: Workloads, Jobs, JobSets, LeaderWorkerSets, Pods, and Run:AI's
+ * workloads (kube_runai.c) as jobs.
  *
  * An object that is owned by another of the file (the Workload of a Job, the Pods of a JobSet) is not a job
  * of its own, nor are DaemonSets' pods. Pods of a group are one (kube_groups.c). Each group of a
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char kai_group[] = "scheduling.run.ai/";
 
 enum { GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
 #define MIB (INT64_C(1) << 20)
@@ -74,7 +77,8 @@ static int index_names(struct reading *r)
 	return SL_OK;
 }
 
-static bool is_there(const struct reading *r, const char *kind, const char *space, const char *name)
+static const struct sl_object *find(
+	const struct reading *r, const char *kind, const char *space, const char *name)
 {
 	size_t low = 0;
 	size_t high = r->named;
@@ -82,13 +86,13 @@ static bool is_there(const struct reading *r, const char *kind, const char *spac
 		const size_t middle = low + (high - low) / 2;
 		const int order = compare_key(r->by_name[middle], kind, space, name);
 		if (order == 0)
-			return true;
+			return r->by_name[middle];
 		if (order < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return false;
+	return NULL;
 }
 
 static bool is_owned(const struct reading *r, const struct sl_object *object)
@@ -99,8 +103,7 @@ static bool is_owned(const struct reading *r, const struct sl_object *object)
 		node = sl_doc_next(doc, node)) {
 		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
 		const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
-		if (kind && name &&
-			(strcmp(kind, "DaemonSet") == 0 || is_there(r, kind, object->space, name)))
+		if (kind && name && (strcmp(kind, "DaemonSet") == 0 || find(r, kind, object->space, name)))
 			return true;
 	}
 	return false;
@@ -134,18 +137,51 @@ static int replicas_of(const struct reading *r, const struct sl_object *object, 
 		REPLICAS_MAX, text);
 }
 
+/* The PodGroup of KAI's that the pod names; it is in the file. */
+static int pod_group_of(struct reading *r, const struct sl_object *object, const struct sl_object **group)
+{
+	const char *name = kube_pod_group_of(object);
+	const struct sl_object *found = name ? find(r, "PodGroup", object->space, name) : NULL;
+	*group = NULL;
+	if (!name || (found && strncmp(found->version, kai_group, strlen(kai_group)) != 0))
+		return SL_OK;
+	*group = found;
+	if (found)
+		return SL_OK;
+	const struct sl_place at = sl_doc_place(object->doc, object->node);
+	return sl_fail_at(r->err, &at,
+		"the pod '%.60s' is of the PodGroup '%.60s', which is not there: add it", object->name, name);
+}
+
+/* Run:AI's are rewritten; templates are no jobs. */
+static int runai_in(struct reading *r, const struct sl_object *object)
+{
+	struct kube_group *group = &r->group[r->groups];
+	if (kube_runai_is_template(object) || is_owned(r, object))
+		return SL_OK;
+	r->groups++;
+	const int status = kube_runai_make(object, group, r->err);
+	return status ? status : job_add(r, &(struct job){ group->file.object, object, group->times, -1 });
+}
+
 /* Pods of a group wait for all of it. */
 static int object_in(struct reading *r, const struct sl_object *object)
 {
 	struct job job = { .object = object, .written = object, .replica = -1 };
 	const char *group = kube_group_of(object);
+	const struct sl_object *pod_group = NULL;
 	int64_t replicas = 1;
+	if (kube_runai_is(object))
+		return runai_in(r, object);
 	if (!sl_pods_has(object->kind) || is_owned(r, object))
 		return SL_OK;
 	int status = kube_times_of(object, &job.times, r->err);
-	if (!status && group) {
+	if (!status && !group)
+		status = pod_group_of(r, object, &pod_group);
+	if (!status && (group || pod_group)) {
 		SL_CHECK(r->pod); /* Room for all objects of the file. */
-		r->pod[r->pods++] = (struct kube_pod){ object, group, job.times };
+		r->pod[r->pods++] =
+			(struct kube_pod){ object, group ? group : pod_group->name, pod_group, job.times };
 		return SL_OK;
 	}
 	if (status || strcmp(object->kind, "LeaderWorkerSet") != 0)
@@ -160,7 +196,8 @@ static int object_in(struct reading *r, const struct sl_object *object)
 
 static bool is_same_group(const struct kube_pod *a, const struct kube_pod *b)
 {
-	return strcmp(a->object->space, b->object->space) == 0 && strcmp(a->group, b->group) == 0;
+	return a->pod_group == b->pod_group && strcmp(a->object->space, b->object->space) == 0 &&
+	       strcmp(a->group, b->group) == 0;
 }
 
 static int compare_pods(const void *a, const void *b)
@@ -169,6 +206,7 @@ static int compare_pods(const void *a, const void *b)
 	const struct kube_pod *y = b;
 	int order = strcmp(x->object->space, y->object->space);
 	order = order ? order : strcmp(x->group, y->group);
+	order = order ? order : (x->pod_group != NULL) - (y->pod_group != NULL);
 	return order ? order : (x->object > y->object) - (x->object < y->object);
 }
 
@@ -177,9 +215,6 @@ static int groups_in(struct reading *r)
 	int status = SL_OK;
 	if (!r->pod || !r->pods)
 		return SL_OK;
-	r->group = calloc(r->pods, sizeof(*r->group));
-	if (!r->group)
-		return no_memory(r);
 	qsort(r->pod, r->pods, sizeof(*r->pod), compare_pods);
 	for (size_t i = 0, next; i < r->pods && !status; i = next) {
 		struct kube_group *group = &r->group[r->groups++];
@@ -263,6 +298,7 @@ static void group_of(const struct sl_podset *podset, struct sl_row_group *group)
 		.gpu_type = gpus ? type : NULL,
 		.parts = whole ? 1 : 1000,
 		.gpu_mem = SL_NONE };
+	kube_shares_of(podset, group);
 }
 
 static int groups_of(const struct reading *r, const struct job *job, const struct sl_pods *pods,
@@ -418,6 +454,21 @@ static void put_group(struct reading *r, const struct job *job)
 	kube_put(&r->manifest, text, (size_t)len);
 }
 
+/* A Job whose pods join a PodGroup of KAI's has it along. */
+static void put_pod_group(struct reading *r, const struct sl_object *object)
+{
+	static const char key[] = ",\"schedlab/podGroup\":";
+	const char *name = manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "template",
+							      "metadata", "annotations", "pod-group-name"));
+	const struct sl_object *group = name ? find(r, "PodGroup", object->space, name) : NULL;
+	if (!group || strncmp(group->version, kai_group, strlen(kai_group)) != 0 || !r->manifest.len)
+		return;
+	r->manifest.len--; /* The brace that closes it. */
+	kube_put(&r->manifest, key, strlen(key));
+	kube_put_object(&r->manifest, group->doc, group->node);
+	kube_put(&r->manifest, "}", 1);
+}
+
 static int job_tell(struct reading *r, const struct job *job)
 {
 	struct sl_arena *arena = sl_arena_new();
@@ -428,6 +479,7 @@ static int job_tell(struct reading *r, const struct job *job)
 	r->manifest.len = 0;
 	kube_put_object(&r->manifest, job->object->doc, job->object->node);
 	put_group(r, job);
+	put_pod_group(r, job->object);
 	if (!status && r->manifest.failed)
 		status = no_memory(r);
 	if (!status)
@@ -456,7 +508,8 @@ static int read_file(struct reading *r, struct sl_input *in)
 	if (!status)
 		status = index_names(r);
 	r->pod = calloc(r->file.count + 1, sizeof(*r->pod));
-	if (!status && !r->pod)
+	r->group = calloc(r->file.count + 1, sizeof(*r->group));
+	if (!status && (!r->pod || !r->group))
 		status = no_memory(r);
 	for (size_t i = 0; i < r->file.count && !status; i++)
 		status = object_in(r, &r->file.object[i]);
@@ -489,7 +542,7 @@ static bool says_job(const char *p, const char *end)
 	while (p < end && len + 1 < sizeof(word) && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z')))
 		word[len++] = *p++;
 	word[len] = '\0';
-	return len && sl_pods_has(word);
+	return len && (sl_pods_has(word) || kube_runai_has(word));
 }
 
 /* Without a job among the first bytes it is a cluster's. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_jobs.h - objects as jobs: what kube_jobs.c, kube_groups.c and kube_times.c share.
+ * kube_jobs.h - objects as jobs: what kube_jobs.c, kube_groups.c, kube_runai.c and kube_times.c share.
  */
 #ifndef SL_KUBE_JOBS_H
 #define SL_KUBE_JOBS_H
@@ -17,11 +17,16 @@ struct kube_times {
 };
 int kube_times_of(const struct sl_object *object, struct kube_times *times, struct sl_err *err);
 
+/* ---- kube_shares.c: KAI's shares of GPUs, and slices ------------------------------------------------- */
+
+void kube_shares_of(const struct sl_podset *podset, struct sl_row_group *group);
+
 /* ---- kube_groups.c: Pods of one group as one Workload ----------------------------------------------- */
 
 struct kube_pod {
 	const struct sl_object *object;
 	const char *group;
+	const struct sl_object *pod_group; /* KAI's; NULL: it is a group of Kueue's. */
 	struct kube_times times;
 };
 struct kube_group {
@@ -30,7 +35,17 @@ struct kube_group {
 };
 /* The name of its group; NULL: it is in none. */
 const char *kube_group_of(const struct sl_object *object);
+/* That of its KAI PodGroup (annotation pod-group-name). */
+const char *kube_pod_group_of(const struct sl_object *object);
 /* Of all pods of one group, in the order of the file. The group's file is released whatever happens. */
 int kube_group_make(const struct kube_pod *pod, size_t count, struct kube_group *group, struct sl_err *err);
+
+/* ---- kube_runai.c: Run:AI's workloads as Workloads --------------------------------------------------- */
+
+bool kube_runai_has(const char *kind);
+bool kube_runai_is(const struct sl_object *object);
+/* A template for others, not a job. */
+bool kube_runai_is_template(const struct sl_object *object);
+int kube_runai_make(const struct sl_object *object, struct kube_group *group, struct sl_err *err);
 
 #endif

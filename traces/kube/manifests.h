@@ -69,6 +69,8 @@ struct kube_kind {
 };
 /* NULL: it is not known. */
 const struct kube_kind *kube_kind_of(const char *kind);
+/* The same of an object: its group counts where several have a kind of that name. */
+const struct kube_kind *kube_kind_in(const char *kind, const char *version);
 /* The field of the path; NULL: it is not known. */
 const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path);
 

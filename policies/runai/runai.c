@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai.c - the policy `runai`: its parameters, the engine's events, and its orders to the engine.
+ *
+ * Run:AI's projects and departments, scheduled as the KAI scheduler does (kai-scheduler/KAI-Scheduler, commit
+ * d5bc503a).
+ */
+#include "policies/runai/runai.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Parameters ---- */
+
+enum { PARAM_COMPAT, PARAM_PROJECTS, PARAM_CYCLE, PARAM_GRACE, PARAM_RESUME, PARAM_COUNT };
+
+#define DAYS_MAX INT64_C(1000000000000) /* Of times: eleven days. */
+
+static const struct sl_param runai_params[PARAM_COUNT] = {
+	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "kai", "kai", "whose rules: KAI's of commit d5bc503a",
+		0, 0 },
+	[PARAM_PROJECTS] = { "projects", SL_PARAM_TEXT, NULL, NULL,
+		"a file of departments and projects (schedlab-projects(5)); without it, and without objects of the "
+		"cluster that say so, each account (or partition, or user) of the trace is a project with an equal part "
+		"of the GPUs",
+		0, 0 },
+	[PARAM_CYCLE] = { "cycle", SL_PARAM_TIME, "0", NULL,
+		"sessions are so far apart; 0: one after each instant at which something happens", 0,
+		DAYS_MAX },
+	[PARAM_GRACE] = { "grace", SL_PARAM_TIME, "0", NULL,
+		"how long evicted pods take to stop, holding what they have", 0, DAYS_MAX },
+	[PARAM_RESUME] = { "resume", SL_PARAM_CHOICE, "checkpoint", "checkpoint|restart",
+		"evicted jobs keep their work, or begin anew", 0, 0 },
+};
+
+/* Requests beyond every quota wait. */
+static const struct sl_compat runai_compats[] = {
+	{ "kai", NULL, "replay.impossible=keep" },
+	{ 0 },
+};
+
+/* ---- Orders ---- */
+
+void runai_broke(struct runai *r, int status)
+{
+	if (!r->status)
+		r->status = status;
+}
+
+bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size, size_t wanted)
+{
+	if (wanted <= *capacity)
+		return true;
+	size_t room = *capacity ? *capacity : 16;
+	while (room < wanted)
+		room *= 2;
+	void *more =
+		room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
+	if (!more) {
+		runai_broke(r, sl_fail(&r->err, SL_SYSTEM, "out of memory"));
+		return false;
+	}
+	*array = more;
+	*capacity = room;
+	return true;
+}
+
+struct runai_order *runai_order(struct runai *r, enum runai_what what, uint32_t row)
+{
+	size_t capacity = r->order_capacity;
+	if (r->pass != r->next) {
+		r->pass = r->next;
+		r->order_count = 0;
+		r->holding_count = 0;
+	}
+	if (!runai_reserve(r, (void **)&r->order, &capacity, sizeof(*r->order), (size_t)r->order_count + 1))
+		return NULL;
+	r->order_capacity = (uint32_t)capacity;
+	struct runai_order *order = &r->order[r->order_count++];
+	*order = (struct runai_order){ .what = what, .row = row, .rule = SL_RULE_ADMIT, .whose = UINT32_MAX };
+	return order;
+}
+
+void runai_reason(struct runai *r, uint32_t row, enum sl_reason reason)
+{
+	if (r->run[row].reason == reason || r->run[row].in_engine)
+		return;
+	struct runai_order *order = runai_order(r, RUNAI_REASON, row);
+	if (!order)
+		return;
+	order->reason = reason;
+	r->run[row].reason = (uint8_t)reason;
+}
+
+static bool carry_out_start(struct runai *r, struct sl_pass *pass, const struct runai_order *order)
+{
+	struct sl_holding *holding = &r->holding[order->holding];
+	for (size_t i = 0; i < order->holding_count; i++)
+		holding[i].gpus = r->types ? &r->gpus[(order->holding + i) * r->types] : NULL;
+	return sl_start_holding(pass, (sl_job){ order->row }, holding, order->holding_count);
+}
+
+static bool carry_out(struct runai *r, struct sl_pass *pass, const struct runai_order *order)
+{
+	const sl_job job = { order->row };
+	sl_by(pass, order->rule, (sl_job){ order->whose });
+	switch (order->what) {
+	case RUNAI_START:
+		return carry_out_start(r, pass, order);
+	case RUNAI_REQUEUE:
+		return sl_requeue(pass, job, order->state);
+	case RUNAI_CHECKPOINT:
+		return sl_preempt(pass, job, SL_PREEMPT_CHECKPOINT);
+	case RUNAI_END:
+		return sl_end(pass, job, order->state);
+	case RUNAI_RESIZE:
+		return sl_resize(pass, job, order->tasks);
+	case RUNAI_REASON:
+		if (sl_state_of(pass, job) == SL_PENDING) /* It may have started behind that. */
+			sl_set_reason(pass, job, order->reason, 0);
+		return true;
+	}
+	return false;
+}
+
+/* The policy's books and the engine's are of the same nodes: it is a mistake of ours. */
+static void fail_order(struct runai *r, struct sl_pass *pass, const struct runai_order *order)
+{
+	static const char *const name[] = { "start", "requeue", "checkpoint", "end", "resize", "reason" };
+	char at[40];
+	*sl_put_micro(at, sl_now(pass)) = '\0';
+	(void)sl_fail(&r->err, SL_INTERNAL,
+		"policy 'runai' and the engine disagree at %s s: the order '%s' for job %" PRId64
+		", which is %s, cannot be carried out",
+		at, name[order->what], r->jobs->id[order->row],
+		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
+	sl_fail_run(pass, &r->err);
+}
+
+static void runai_pass(void *state, struct sl_pass *pass)
+{
+	struct runai *r = state;
+	if (r->pass != sl_pass_number(pass))
+		return;
+	for (uint32_t i = 0; i < r->order_count; i++) {
+		if (carry_out(r, pass, &r->order[i]))
+			continue;
+		fail_order(r, pass, &r->order[i]);
+		return;
+	}
+}
+
+/* ---- Events ---- */
+
+static sl_time begins(const struct runai *r, uint32_t row)
+{
+	const struct sl_jobs *jobs = r->jobs;
+	const sl_time begin =
+		jobs->more_of && jobs->more_of[row] ? jobs->more[jobs->more_of[row]].begin : SL_NONE;
+	return begin == SL_NONE ? r->now : begin;
+}
+
+static void submit(struct runai *r, uint32_t row)
+{
+	if (begins(r, row) <= r->now) {
+		runai_submit(r, row);
+		return;
+	}
+	runai_reason(r, row, SL_REASON_BEGIN_TIME);
+	runai_due(r, begins(r, row), RUNAI_DUE_BEGIN, row);
+}
+
+static void tell(struct runai *r, const struct sl_pass *pass, const struct sl_event *event)
+{
+	switch (event->class) {
+	case SL_EV_SUBMIT:
+		submit(r, event->row);
+		break;
+	case SL_EV_JOB_END:
+	case SL_EV_CANCEL:
+		runai_over(r, event->row);
+		break;
+	case SL_EV_NODE_DOWN:
+	case SL_EV_NODE_UP:
+		runai_node(r, event->row,
+			sl_node_is_up(pass, event->row) && !sl_node_is_drained(pass, event->row));
+		break;
+	case SL_EV_MODEL:
+		runai_lost(r, event->row);
+		break;
+	case SL_EV_TIMER:
+		if (r->woken <= event->time)
+			r->woken = SL_NEVER;
+		runai_run_now(r);
+		break;
+	case SL_EV_TIME_LIMIT:
+	case SL_EV_RESERVATION:
+	case SL_EV_CLASS_COUNT:
+		break; /* Not under SL_USE_CONTROL. */
+	}
+}
+
+/* Sessions run behind all that happens at an instant, and when something is due. */
+static void wake(struct runai *r, struct sl_pass *pass, bool now)
+{
+	const sl_time next = now ? r->now : runai_due_next(r);
+	if (next == SL_NEVER || next >= r->woken)
+		return;
+	r->woken = next;
+	sl_wake_event(pass, next, 0);
+}
+
+static void runai_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	struct runai *r = state;
+	r->now = event->time;
+	r->next = sl_pass_number(pass) + 1;
+	tell(r, pass, event);
+	wake(r, pass, event->class != SL_EV_TIMER);
+	if (!r->status && !r->err.status)
+		return;
+	if (!r->err.status)
+		(void)sl_fail(&r->err, r->status, "out of memory");
+	sl_fail_run(pass, &r->err);
+}
+
+static bool runai_requeues(void *state, struct sl_pass *pass, sl_job job)
+{
+	const struct runai *r = state;
+	const struct sl_jobs *jobs = r->jobs;
+	(void)pass;
+	return !jobs->more_of || !jobs->more_of[job.row] || jobs->more[jobs->more_of[job.row]].requeue != 0;
+}
+
+/* ---- Begin and end ---- */
+
+static int read_projects(struct runai *r, const char *path, struct sl_doc *doc, struct sl_err *err)
+{
+	struct sl_input *in = NULL;
+	const char *text, *end;
+	if (!path)
+		return runai_read(
+			&r->config, r->arena, NULL, r->cluster->object, r->cluster->object_count, err);
+	int status = sl_input_open(&in, path, err);
+	if (!status)
+		status = sl_input_all(in, &text, &end, err);
+	if (!status) {
+		const char *file = sl_strdup(r->arena, path, strlen(path));
+		*doc = (struct sl_doc){ .file = file ? file : path };
+		status = *text == '{' ? sl_doc_read_json(doc, text, (size_t)(end - text), err)
+				      : sl_doc_read_yaml(doc, text, (size_t)(end - text), err);
+		if (!status)
+			status = runai_read(
+				&r->config, r->arena, doc, r->cluster->object, r->cluster->object_count, err);
+	}
+	sl_input_close(in);
+	return status;
+}
+
+static int read_jobs(struct runai *r, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (uint32_t row = 0; !status && row < r->jobs->count; row++) {
+		struct runai_run *run = &r->run[row];
+		run->job = KAI_NO;
+		run->evicted_at = SL_NONE;
+		run->by = UINT32_MAX;
+		run->reason = SL_REASON_PENDING_EVALUATION;
+		const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, err);
+		if (!pods)
+			return err->status ? err->status : sl_fail(err, SL_SYSTEM, "out of memory");
+		status =
+			runai_job_read(&r->config, r->arena, r->jobs, row, r->cluster, pods, &run->said, err);
+		r->mapped[run->said.mapped]++;
+	}
+	return status;
+}
+
+static int runai_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct runai *r = sl_alloc(setup->arena, 1, sizeof(*r));
+	struct sl_doc doc = { 0 };
+	*state = r;
+	if (!r)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	r->arena = setup->arena;
+	r->jobs = setup->jobs;
+	r->cluster = setup->cluster;
+	r->grace = setup->values[PARAM_GRACE].number;
+	r->cycle = setup->values[PARAM_CYCLE].number;
+	r->checkpoint = setup->values[PARAM_RESUME].number == 0;
+	r->kill = setup->overrun == SL_OVERRUN_KILL;
+	r->woken = SL_NEVER;
+	r->session_at = SL_NONE;
+	if (!r->cluster->node_count)
+		return sl_fail(err, SL_USAGE,
+			"policy 'runai' places pods on nodes: describe the cluster in a file (-c CLUSTER), not as a number "
+			"of cpus");
+	r->types = r->cluster->kind_count > SL_KIND_GPUS ? r->cluster->kind_count - SL_KIND_GPUS : 0;
+	r->run = sl_alloc(r->arena, (size_t)r->jobs->count + 1, sizeof(*r->run));
+	if (!r->run)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	int status = read_projects(r, setup->values[PARAM_PROJECTS].text, &doc, err);
+	if (!status && r->config.queue_count == 0)
+		status = runai_default_projects(r, err);
+	if (!status)
+		status = runai_worlds_make(r, setup, err);
+	if (!status)
+		status = read_jobs(r, err);
+	if (!status)
+		status = sl_use(setup,
+			SL_USE_CONTROL | SL_USE_NODES | SL_USE_OWN_DEVICES |
+				(r->checkpoint ? SL_USE_PREEMPT : 0U),
+			err);
+	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
+	if (!status)
+		status = runai_course_make(r, err);
+	sl_doc_release(&doc);
+	return status;
+}
+
+static void runai_gone(void *state)
+{
+	struct runai *r = state;
+	runai_course_release(r);
+	runai_worlds_release(r);
+	runai_release(&r->config);
+	free(r->shape);
+	free(r->shape_slot);
+	free(r->agenda);
+	free(r->order);
+	free(r->holding);
+	free(r->gpus);
+	free(r->eviction);
+}
+
+const struct sl_policy runai_policy = {
+	.abi = SL_ABI_OF(struct sl_policy),
+	.name = "runai",
+	.summary =
+		"as Run:AI and its KAI scheduler: projects, departments, over-quota, reclaim, GPU fractions",
+	.paper = "kai-scheduler/KAI-Scheduler; Run:AI administrator guide",
+	.params = runai_params,
+	.param_count = PARAM_COUNT,
+	.init = runai_init,
+	.pass = runai_pass,
+	.on_event = runai_event,
+	.release = runai_gone,
+	.compat = runai_compats,
+	.requeues = runai_requeues,
+	.show = runai_show,
+	.tell = runai_tell,
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai.h - the policy `runai`: between the engine and KAI's rules (kai.h), with what Run:AI's control plane
+ * adds: projects, departments, types of workload, limits of interactive ones.
+ *
+ * A node pool is a world of its own: its nodes, every queue with what it is due there, and the jobs that were
+ * sent there. A session runs in each after all that happens at an instant, or every `cycle`.
+ */
+#ifndef SL_RUNAI_RUNAI_H
+#define SL_RUNAI_RUNAI_H
+
+#include "policies/runai/kai_solve.h"
+#include "policies/runai/runai_read.h"
+
+/* What the engine is to do in its next pass. */
+enum runai_what { RUNAI_START, RUNAI_REQUEUE, RUNAI_CHECKPOINT, RUNAI_END, RUNAI_RESIZE, RUNAI_REASON };
+struct runai_order {
+	enum runai_what what;
+	uint32_t row;
+	enum sl_rule rule;
+	uint32_t whose; /* Row; UINT32_MAX: nobody's. */
+	enum sl_state state;
+	enum sl_reason reason;
+	size_t holding, holding_count;
+	uint32_t tasks;
+};
+
+enum runai_stage {
+	RUNAI_AWAY, /* Not submitted yet, or over. */
+	RUNAI_WAITS,
+	RUNAI_RUNS,
+	RUNAI_STOPS /* Evicted; its pods take their time to stop. */
+};
+struct runai_run {
+	struct runai_job said;
+	uint32_t world, job; /* job: of the world's kai; KAI_NO. */
+	uint32_t tried;      /* Of its pools, the one it is in. */
+	enum runai_stage stage;
+	uint32_t stamp;     /* What is due of an earlier attempt does not count. */
+	uint8_t reason;     /* enum sl_reason, as it was said last. */
+	bool in_engine;     /* The engine has it run, or an order to start it. */
+	sl_time started;    /* Of this attempt. */
+	sl_time evicted_at; /* SL_NONE: never. */
+	uint32_t starts, evictions;
+	uint32_t turns; /* Evictions since something came from outside: */
+	uint64_t turns_news;
+	enum kai_action action; /* Of its last eviction, */
+	uint32_t by;            /* for that row; UINT32_MAX. */
+};
+
+enum runai_due { RUNAI_DUE_BEGIN, RUNAI_DUE_STOPPED, RUNAI_DUE_LIMIT, RUNAI_DUE_SESSION };
+struct runai_entry {
+	sl_time at;
+	uint64_t seq;
+	uint32_t row, stamp;
+	enum runai_due due;
+};
+
+struct runai_eviction {
+	sl_time at;
+	uint32_t row, by; /* by: UINT32_MAX: for nobody. */
+	enum kai_action action;
+	bool moved;
+	uint32_t tasks;
+};
+
+struct runai_world {
+	struct kai *kai;
+	uint32_t pool;
+	struct kai_usage *usage; /* NULL: off. */
+	const struct kai_usage_config *usage_config;
+};
+
+/* Where a shape's tasks go, and what they ask, in a world. */
+struct runai_shape {
+	const struct sl_pods *pods;
+	uintptr_t manifest;
+	uint32_t request, queue, world;
+	enum runai_type type;
+	uint32_t *ask; /* By podset: rows of requests of the world. */
+	uint32_t next; /* Of the same hash; UINT32_MAX. */
+};
+
+struct runai {
+	struct sl_arena *arena;
+	const struct sl_jobs *jobs;
+	const struct sl_cluster *cluster;
+	struct runai_config config;
+	struct runai_world *world;
+	uint32_t world_count;
+	uint32_t *node_world, *node_row; /* By node of the engine. */
+	uint8_t *node_kind;              /* Its kind of GPU; 0: none. */
+	struct runai_run *run;           /* By job. */
+	struct runai_shape *shape;
+	size_t shape_count, shape_capacity;
+	uint32_t *shape_slot;
+	size_t shape_slots;
+	/* Parameters. */
+	sl_time grace, cycle;
+	bool checkpoint, kill, at_events;
+	uint32_t sessions_max;
+	/* Time. */
+	sl_time now, woken, session_at;
+	uint64_t pass, next;
+	bool dirty; /* Something happened since the last session. */
+	uint64_t news, sessions;
+	bool rests;
+	struct runai_entry *agenda;
+	uint32_t agenda_count, agenda_capacity;
+	uint64_t agenda_seq;
+	/* Orders of the next pass. */
+	struct runai_order *order;
+	uint32_t order_count, order_capacity;
+	struct sl_holding *holding;
+	uint32_t *gpus; /* By holding and type. */
+	size_t holding_count, holding_capacity, gpus_capacity;
+	uint32_t types; /* Kinds of GPU. */
+	/* For those who look. */
+	struct runai_eviction *eviction;
+	uint32_t eviction_count, eviction_capacity;
+	uint64_t mapped[RUNAI_MAPPEDS];
+	struct runai_course *course; /* runai_course.c; NULL. */
+	int status;
+	struct sl_err err;
+};
+
+/* runai.c */
+void runai_broke(struct runai *r, int status);
+bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size, size_t wanted);
+struct runai_order *runai_order(struct runai *r, enum runai_what what, uint32_t row);
+void runai_reason(struct runai *r, uint32_t row, enum sl_reason reason);
+void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row);
+sl_time runai_due_next(const struct runai *r);
+bool runai_due_pop(struct runai *r, struct runai_entry *entry);
+
+/* runai_world.c: nodes and queues. */
+int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err);
+void runai_worlds_release(struct runai *r);
+/* Projects for a trace without a file of them: each party has an equal part of the GPUs. */
+int runai_default_projects(struct runai *r, struct sl_err *err);
+
+/* runai_jobs.c: a job of the trace comes into its world. */
+int runai_job_enter(struct runai *r, uint32_t row);
+void runai_job_leave(struct runai *r, uint32_t row);
+uint32_t runai_row_of(const struct runai *r, uint32_t world, uint32_t job); /* The trace's. */
+
+/* runai_run.c */
+void runai_submit(struct runai *r, uint32_t row);
+void runai_over(struct runai *r, uint32_t row);
+void runai_lost(struct runai *r, uint32_t row);
+void runai_node(struct runai *r, uint32_t node, bool up);
+void runai_run_now(struct runai *r);
+
+/* runai_course.c: what was, over time. Called before what is allocated changes, and after a session. */
+int runai_course_make(struct runai *r, struct sl_err *err);
+void runai_course_release(struct runai *r);
+void runai_course_note(struct runai *r);
+int runai_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+int runai_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
+	struct sl_err *err);
+
+#endif

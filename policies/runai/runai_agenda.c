@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai_agenda.c - what is to be done at a time: a binary heap by (time, order of putting down).
+ */
+#include "policies/runai/runai.h"
+
+static bool before(const struct runai_entry *a, const struct runai_entry *b)
+{
+	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
+}
+
+void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row)
+{
+	size_t capacity = r->agenda_capacity;
+	if (at == SL_NEVER || !runai_reserve(r, (void **)&r->agenda, &capacity, sizeof(*r->agenda),
+				      (size_t)r->agenda_count + 1))
+		return;
+	r->agenda_capacity = (uint32_t)capacity;
+	const struct runai_entry entry = { .at = at > r->now ? at : r->now,
+		.seq = r->agenda_seq++,
+		.row = row,
+		.stamp = row < r->jobs->count ? r->run[row].stamp : 0,
+		.due = due };
+	uint32_t to = r->agenda_count++;
+	for (; to && before(&entry, &r->agenda[(to - 1) / 2]); to = (to - 1) / 2)
+		r->agenda[to] = r->agenda[(to - 1) / 2];
+	r->agenda[to] = entry;
+}
+
+sl_time runai_due_next(const struct runai *r) { return r->agenda_count ? r->agenda[0].at : SL_NEVER; }
+
+static void sink(struct runai *r, const struct runai_entry *last)
+{
+	uint32_t to = 0;
+	for (uint32_t child; (child = to * 2 + 1) < r->agenda_count; to = child) {
+		if (child + 1 < r->agenda_count && before(&r->agenda[child + 1], &r->agenda[child]))
+			child++;
+		if (!before(&r->agenda[child], last))
+			break;
+		r->agenda[to] = r->agenda[child];
+	}
+	r->agenda[to] = *last;
+}
+
+bool runai_due_pop(struct runai *r, struct runai_entry *entry)
+{
+	if (!r->agenda_count || r->agenda[0].at > r->now)
+		return false;
+	*entry = r->agenda[0];
+	const struct runai_entry last = r->agenda[--r->agenda_count];
+	if (r->agenda_count)
+		sink(r, &last);
+	return true;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai_jobs.c - jobs of a trace as KAI's jobs: which world, what their pods ask, where these may go.
+ */
+#include "policies/runai/runai.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB (INT64_C(1) << 20)
+
+/* ---- What a pod asks ---- */
+
+static const struct sl_group *group_of(
+	const struct runai *r, uint32_t row, const struct sl_pods *pods, uint32_t podset)
+{
+	const struct sl_request *request =
+		r->jobs->request ? &r->jobs->requests[r->jobs->request[row]] : NULL;
+	return request && request->group_count == pods->count ? &request->group[podset] : NULL;
+}
+
+static int64_t milli(int64_t parts, int64_t whole) { return (parts * 1000 + whole - 1) / whole; }
+
+static const char *profile_name(const struct sl_cluster *cluster, uint32_t mig)
+{
+	for (uint32_t m = 0; m < cluster->mig_model_count; m++) {
+		const struct sl_mig_profile *fit =
+			&cluster->mig_fit[(size_t)(mig - 1) * cluster->mig_model_count + m];
+		if (fit->slices)
+			return fit->name;
+	}
+	return NULL;
+}
+
+/* A group of a table. */
+static int ask_of_group(struct runai *r, struct kai *kai, const struct sl_demand *task,
+	struct kai_request *ask, struct kai_profiles *profile)
+{
+	const int64_t parts = sl_parts(r->cluster->gpu_parts);
+	ask->cpu = milli(task->cpus, sl_parts(r->cluster->cpu_parts));
+	ask->mem = task->mem * MIB;
+	if (task->mig) {
+		const char *name = profile_name(r->cluster, task->mig);
+		ask->kind = KAI_MIG_PROFILES;
+		*profile = (struct kai_profiles){ kai_mig_profile(kai, name ? name : "?"), 1 };
+		ask->profile = profile;
+		ask->profile_count = 1;
+	} else if (task->gpu_mem > 0) {
+		ask->kind = KAI_MEMORY;
+		ask->gpus = 1;
+		ask->gpu_mem = task->gpu_mem;
+	} else if (task->gpus % parts) {
+		ask->kind = KAI_FRACTION;
+		ask->gpus = 1;
+		ask->fraction = task->gpus % parts * (KAI_GPU / parts);
+	} else if (task->gpus) {
+		ask->kind = KAI_WHOLE;
+		ask->gpus = task->gpus / parts;
+	}
+	return SL_OK;
+}
+
+/* Pods of a manifest. */
+static int ask_of_podset(
+	struct runai *r, const struct sl_podset *podset, const struct sl_doc *doc, struct kai_request *ask)
+{
+	struct runai_gpus gpus = { 0 };
+	const int status = runai_gpus_read(podset, &gpus, doc, &r->err);
+	for (uint32_t i = 0; i < podset->request.count; i++) {
+		const struct sl_amount *one = &podset->request.at[i];
+		if (strcmp(one->resource, "cpu") == 0)
+			ask->cpu = one->amount;
+		else if (strcmp(one->resource, "memory") == 0)
+			ask->mem = one->amount;
+	}
+	ask->kind = gpus.kind;
+	ask->gpus = gpus.gpus;
+	ask->fraction = gpus.fraction;
+	ask->gpu_mem = gpus.memory;
+	return status;
+}
+
+/* ---- Where it may go ---- */
+
+static bool affine(const struct sl_podset *podset, const struct sl_labels *labels)
+{
+	for (uint32_t i = 0; i < podset->node_selector.count; i++) {
+		const char *value = sl_label_of(labels, podset->node_selector.at[i].key);
+		if (!value || strcmp(value, podset->node_selector.at[i].value) != 0)
+			return false;
+	}
+	for (uint32_t i = 0; i < podset->required_count; i++)
+		if (sl_label_term_holds(&podset->required[i], labels))
+			return true;
+	return podset->required_count == 0;
+}
+
+static bool allowed_on(const struct runai *r, const struct runai_run *run, const struct sl_podset *podset,
+	const struct sl_group *group, const struct kai_node *node)
+{
+	const uint32_t row = node->row_outside;
+	if (group && group->node_set) {
+		const uint32_t type = r->cluster->node_type[row];
+		if (!(r->cluster->node_set[group->node_set].types[type / 64] >> type % 64 & 1))
+			return false;
+	}
+	if (group && group->task.gpu_types && group->task.gpus &&
+		(!r->node_kind[row] || !(group->task.gpu_types >> (r->node_kind[row] - SL_KIND_GPUS) & 1)))
+		return false;
+	if (run->said.queue != KAI_NO && !runai_group_holds(&r->config, &r->config.queue[run->said.queue],
+						 run->said.type, &node->labels))
+		return false;
+	return !podset || affine(podset, &node->labels);
+}
+
+/* Bits of nodes; NULL: all. */
+static const uint64_t *allowed_nodes(struct runai *r, const struct runai_run *run,
+	const struct sl_podset *podset, const struct sl_group *group)
+{
+	const struct kai *kai = r->world[run->world].kai;
+	uint64_t *bits = sl_alloc(r->arena, kai->node_words + 1, sizeof(*bits));
+	bool all = true;
+	for (uint32_t i = 0; bits && i < kai->node_count; i++) {
+		if (allowed_on(r, run, podset, group, &kai->node[i]))
+			bits[i / 64] |= UINT64_C(1) << i % 64;
+		else
+			all = false;
+	}
+	if (!bits)
+		runai_broke(r, SL_SYSTEM);
+	return all ? NULL : bits;
+}
+
+/* ---- Shapes ---- */
+
+static uintptr_t manifest_of(const struct runai *r, uint32_t row)
+{
+	const uint32_t more = r->jobs->more_of ? r->jobs->more_of[row] : 0;
+	return more ? (uintptr_t)r->jobs->more[more].manifest : 0;
+}
+
+static uint64_t hash_of(const struct runai_shape *key)
+{
+	uint64_t hash = key->manifest * UINT64_C(0x9e3779b97f4a7c15) ^ key->request;
+	hash = (hash ^ hash >> 29) * UINT64_C(0xff51afd7ed558ccd) ^ key->queue;
+	hash = (hash ^ hash >> 31) * UINT64_C(0x9e3779b97f4a7c15) ^ (key->world * 8 + key->type);
+	return hash ^ hash >> 27;
+}
+
+static bool same(const struct runai_shape *a, const struct runai_shape *b)
+{
+	return a->manifest == b->manifest && a->request == b->request && a->queue == b->queue &&
+	       a->world == b->world && a->type == b->type;
+}
+
+static size_t slot_of(const struct runai *r, const struct runai_shape *key)
+{
+	size_t at = hash_of(key) & (r->shape_slots - 1);
+	while (r->shape_slot[at] && !same(&r->shape[r->shape_slot[at] - 1], key))
+		at = (at + 1) & (r->shape_slots - 1);
+	return at;
+}
+
+static bool widen(struct runai *r)
+{
+	uint32_t *old = r->shape_slot;
+	const size_t slots = r->shape_slots ? r->shape_slots * 2 : 64;
+	uint32_t *made = calloc(slots, sizeof(*made));
+	if (!made) {
+		runai_broke(r, SL_SYSTEM);
+		return false;
+	}
+	r->shape_slot = made;
+	r->shape_slots = slots;
+	for (size_t i = 0; i < r->shape_count; i++)
+		made[slot_of(r, &r->shape[i])] = (uint32_t)i + 1;
+	free(old);
+	return true;
+}
+
+static int make_asks(struct runai *r, uint32_t row, struct runai_shape *shape)
+{
+	const struct runai_run *run = &r->run[row];
+	struct kai *kai = r->world[run->world].kai;
+	const struct sl_pods *pods = shape->pods;
+	shape->ask = sl_alloc(r->arena, (size_t)pods->count + 1, sizeof(*shape->ask));
+	if (!shape->ask)
+		return SL_SYSTEM;
+	for (uint32_t i = 0; i < pods->count; i++) {
+		const struct sl_group *group = group_of(r, row, pods, i);
+		struct kai_profiles profile = { 0 };
+		struct kai_request ask = { 0 };
+		int status = SL_OK;
+		if (group && !pods->doc)
+			status = ask_of_group(r, kai, &group->task, &ask, &profile);
+		else
+			status = ask_of_podset(r, &pods->podset[i], pods->doc, &ask);
+		if (status)
+			return status;
+		ask.best_effort = !ask.cpu && !ask.mem && ask.kind == KAI_NO_GPU;
+		ask.allowed = allowed_nodes(r, run, &pods->podset[i], group);
+		shape->ask[i] = kai_request(kai, &ask);
+		if (shape->ask[i] == KAI_NO)
+			return SL_SYSTEM;
+	}
+	return SL_OK;
+}
+
+/* NULL: an error, which is told. */
+static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const struct sl_pods *pods)
+{
+	struct runai_shape key = { .manifest = manifest_of(r, row),
+		.request = r->jobs->request ? r->jobs->request[row] : row,
+		.queue = r->run[row].said.queue,
+		.world = r->run[row].world,
+		.type = r->run[row].said.type,
+		.pods = pods };
+	if (r->shape_count * 2 >= r->shape_slots && !widen(r))
+		return NULL;
+	const size_t at = slot_of(r, &key);
+	if (r->shape_slot[at])
+		return &r->shape[r->shape_slot[at] - 1];
+	const int status = make_asks(r, row, &key);
+	if (status) {
+		runai_broke(r, status);
+		return NULL;
+	}
+	if (!runai_reserve(r, (void **)&r->shape, &r->shape_capacity, sizeof(*r->shape), r->shape_count + 1))
+		return NULL;
+	r->shape[r->shape_count++] = key;
+	r->shape_slot[at] = (uint32_t)r->shape_count;
+	return &r->shape[r->shape_count - 1];
+}
+
+/* ---- Jobs ---- */
+
+static uint32_t level_of(const struct kai_topology *topology, const char *name)
+{
+	for (uint32_t i = 0; name && i < topology->level_count; i++)
+		if (strcmp(topology->level[i], name) == 0)
+			return i;
+	return KAI_NO;
+}
+
+static void constrain(struct kai *kai, struct kai_group *group, const char *topology, const char *required,
+	const char *preferred)
+{
+	const uint32_t row = topology ? kai_find_topology(kai, topology) : KAI_NO;
+	if (row == KAI_NO)
+		return;
+	group->topology = row;
+	group->required = level_of(&kai->topology[row], required);
+	group->preferred = level_of(&kai->topology[row], preferred);
+}
+
+static uint32_t count_pods(const struct sl_pods *pods)
+{
+	int64_t count = 0;
+	for (uint32_t i = 0; i < pods->count; i++)
+		count += pods->podset[i].count;
+	return count > KAI_ROWS_MAX / 4 ? KAI_ROWS_MAX / 4 : (uint32_t)count;
+}
+
+/* The tree of a PodGroup with sub-groups: below the root. */
+static void make_tree(struct kai *kai, struct kai_job *job, const struct runai_job *said)
+{
+	for (uint32_t i = 0; i < said->group_count; i++) {
+		const struct runai_group *from = &said->group[i];
+		struct kai_group *to = &job->group[i + 1];
+		to->name = kai_text(kai, from->name);
+		to->parent = from->parent == KAI_NO ? 0 : from->parent + 1;
+		to->leaf = from->leaf;
+		to->min = from->min;
+		constrain(kai, to, from->topology, from->required, from->preferred);
+	}
+	job->group[0].min = said->min;
+}
+
+static void make_tasks(
+	struct runai *r, struct kai *kai, uint32_t job, uint32_t row, const struct runai_shape *shape)
+{
+	const struct runai_job *said = &r->run[row].said;
+	const struct sl_pods *pods = shape->pods;
+	uint32_t at = kai->job[job].task, end = at + kai->job[job].task_count, number = 0;
+	char uid[64];
+	for (uint32_t p = 0; p < pods->count; p++)
+		for (int64_t i = 0; i < pods->podset[p].count && at < end; i++, at++, number++) {
+			struct kai_task *task = &kai->task[at];
+			(void)snprintf(uid, sizeof(uid), "%s-%u", kai->job[job].name, number);
+			task->uid = kai_text(kai, uid);
+			kai->task[at].request = shape->ask[p];
+			if (said->group_count && said->group_of && said->group_of[p] != KAI_NO)
+				kai->task[at].group = said->group_of[p] + 1;
+		}
+}
+
+int runai_job_enter(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	struct runai_job *said = &run->said;
+	struct kai *kai = r->world[run->world].kai;
+	char name[32];
+	const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, &r->err);
+	if (!pods) {
+		runai_broke(r, r->err.status ? r->err.status : SL_SYSTEM);
+		return r->status;
+	}
+	const struct runai_shape *shape = shape_of(r, row, pods);
+	if (!shape)
+		return r->status;
+	const uint32_t tasks = count_pods(pods);
+	(void)snprintf(name, sizeof(name), "%" PRId64, r->jobs->id[row]);
+	const uint32_t job =
+		kai_job(kai, r->jobs->id_name && r->jobs->id_name[row] ? r->jobs->id_name[row] : name, tasks,
+			said->group_count ? said->group_count + 1 : 0);
+	if (job == KAI_NO)
+		return kai->err.status;
+	struct kai_job *to = &kai->job[job];
+	to->queue = said->queue;
+	to->priority = said->priority;
+	to->preemptible = said->preemptible;
+	to->created = r->jobs->submit[row];
+	to->delay = said->delay;
+	to->grace = said->grace;
+	to->row_outside = row;
+	to->ready = said->allowed;
+	if (said->group_count)
+		make_tree(kai, to, said);
+	else
+		to->group[1].min = tasks; /* The engine starts a job whole. */
+	constrain(kai, &kai->job[job].group[0], said->topology, said->required, said->preferred);
+	make_tasks(r, kai, job, row, shape);
+	run->job = job;
+	return kai_seal_job(kai, job);
+}
+
+void runai_job_leave(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	if (run->job == KAI_NO)
+		return;
+	kai_drop_job(r->world[run->world].kai, run->job);
+	run->job = KAI_NO;
+}
+
+uint32_t runai_row_of(const struct runai *r, uint32_t world, uint32_t job)
+{
+	return r->world[world].kai->job[job].row_outside;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai_run.c - sessions, and what they decided, carried out.
+ *
+ * Sessions follow one another at an instant until one changes nothing: evicted pods that stop at once leave
+ * room for those that were pipelined, which start in the next. With a grace time they start when it is over.
+ * Whoever is evicted TURNS_MAX times at one instant without news from outside has met others who take turns
+ * with it; the scheduler then rests until something comes (the real one goes on, each turn taking its time).
+ */
+#include "policies/runai/runai.h"
+
+#include <string.h>
+
+enum { TURNS_MAX = 8, SESSIONS_MAX = 10000 };
+#define MIB (INT64_C(1) << 20)
+
+static void news(struct runai *r)
+{
+	r->news++;
+	r->rests = false;
+	r->dirty = true;
+}
+
+static struct kai_job *job_of(const struct runai *r, uint32_t row)
+{
+	return &r->world[r->run[row].world].kai->job[r->run[row].job];
+}
+
+/* ---- Words ---- */
+
+static enum sl_reason reason_of(const struct kai_job *job)
+{
+	switch ((enum kai_why)job->why) {
+	case KAI_OVER_LIMIT:
+	case KAI_NP_OVER_QUOTA:
+		return SL_REASON_WAITING_FOR_QUOTA;
+	case KAI_TOPOLOGY:
+		return SL_REASON_TOPOLOGY;
+	case KAI_QUEUE_DOES_NOT_EXIST:
+		return SL_REASON_MISCONFIGURED;
+	case KAI_DELAY_NOT_ELAPSED:
+		return SL_REASON_BACKOFF;
+	case KAI_WHY_NONE:
+	case KAI_POD_ERRORS:
+	case KAI_NOT_READY:
+		break;
+	}
+	return SL_REASON_RESOURCES;
+}
+
+static enum sl_rule rule_of(enum kai_action action)
+{
+	switch (action) {
+	case KAI_RECLAIM:
+		return SL_RULE_RECLAIM;
+	case KAI_PREEMPT:
+		return SL_RULE_RANK;
+	case KAI_CONSOLIDATION:
+		return SL_RULE_MIGRATE;
+	case KAI_STALE:
+		return SL_RULE_NODE;
+	case KAI_ALLOCATE:
+	case KAI_ACTIONS:
+		break;
+	}
+	return SL_RULE_NONE;
+}
+
+/* ---- A job starts ---- */
+
+static struct sl_holding *holding_on(struct runai *r, struct runai_order *order, uint32_t node)
+{
+	for (size_t i = order->holding_count; i-- > 0;)
+		if (r->holding[order->holding + i].node == node)
+			return &r->holding[order->holding + i];
+	if (!runai_reserve(r, (void **)&r->holding, &r->holding_capacity, sizeof(*r->holding),
+		    r->holding_count + 1) ||
+		!runai_reserve(r, (void **)&r->gpus, &r->gpus_capacity, sizeof(*r->gpus),
+			(r->holding_count + 1) * r->types + 1))
+		return NULL;
+	memset(&r->gpus[r->holding_count * r->types], 0, r->types * sizeof(*r->gpus));
+	order->holding_count++;
+	r->holding[r->holding_count] = (struct sl_holding){ .node = node };
+	return &r->holding[r->holding_count++];
+}
+
+/* GPUs in the engine's parts, rounded up. */
+static int64_t gpus_of(const struct runai *r, const struct kai_request *ask, const struct kai_node *node)
+{
+	const int64_t parts = sl_parts(r->cluster->gpu_parts);
+	switch (ask->kind) {
+	case KAI_NO_GPU:
+	case KAI_MIG_PROFILES:
+		break;
+	case KAI_WHOLE:
+		return ask->gpus * parts;
+	case KAI_FRACTION:
+		return ask->gpus * (ask->fraction / (KAI_GPU / parts));
+	case KAI_MEMORY:
+		return node->gpu_mem > 0 ? ask->gpus * (ask->gpu_mem * parts / node->gpu_mem)
+					 : ask->gpus * parts;
+	}
+	return 0;
+}
+
+static void hold(struct runai *r, struct runai_order *order, const struct kai *kai, uint32_t task)
+{
+	const struct kai_task *row = &kai->task[task];
+	const struct kai_request *ask = &kai->request[row->request];
+	const struct kai_node *node = &kai->node[row->node];
+	struct sl_holding *holding = holding_on(r, order, node->row_outside);
+	const int64_t parts = sl_parts(r->cluster->cpu_parts);
+	if (!holding)
+		return;
+	const size_t at = (size_t)(holding - r->holding);
+	holding->tasks++;
+	holding->cpus += (ask->cpu * parts + 999) / 1000;
+	holding->mem += (ask->mem + MIB - 1) / MIB;
+	if (r->node_kind[node->row_outside])
+		r->gpus[at * r->types + r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
+			(uint32_t)gpus_of(r, ask, node);
+}
+
+static sl_time limit_of(const struct runai *r, uint32_t row)
+{
+	const struct runai_job *said = &r->run[row].said;
+	sl_time limit = said->queue == KAI_NO ? SL_NONE : r->config.queue[said->queue].time_limit[said->type];
+	if (r->kill && r->jobs->limit[row] >= 0 && (limit == SL_NONE || r->jobs->limit[row] < limit))
+		limit = r->jobs->limit[row];
+	return limit;
+}
+
+static void start(struct runai *r, uint32_t world, uint32_t job)
+{
+	struct kai *kai = r->world[world].kai;
+	const uint32_t row = kai->job[job].row_outside;
+	struct runai_run *run = &r->run[row];
+	struct runai_order *order = runai_order(r, RUNAI_START, row);
+	uint32_t shared[KAI_DEVICES_MAX];
+	if (!order)
+		return;
+	order->rule = SL_RULE_ADMIT;
+	order->holding = r->holding_count;
+	for (uint32_t i = 0; i < kai->job[job].task_count; i++) {
+		const uint32_t task = kai->job[job].task + i;
+		struct kai_task *at = &kai->task[task];
+		if (at->state != KAI_BINDING)
+			continue;
+		hold(r, order, kai, task);
+		for (int64_t k = 0; at->shared && k < kai->request[at->request].gpus; k++)
+			shared[k] = (uint32_t)at->shared[k];
+		kai_set_task(kai, task, KAI_RUNNING, (uint32_t)at->node, at->shared ? shared : NULL);
+	}
+	run->stage = RUNAI_RUNS;
+	run->in_engine = true;
+	run->started = r->now;
+	run->starts++;
+	run->stamp++;
+	run->reason = SL_REASON_COUNT;
+	const sl_time limit = limit_of(r, row);
+	if (limit != SL_NONE)
+		runai_due(r, r->now + limit, RUNAI_DUE_LIMIT, row);
+}
+
+/* ---- A job is stopped ---- */
+
+/* Its pods are gone: it waits anew. */
+static void stopped(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	struct kai *kai = r->world[run->world].kai;
+	struct kai_job *job = job_of(r, row);
+	for (uint32_t i = 0; i < job->task_count; i++)
+		if (kai->task[job->task + i].state == KAI_RELEASING)
+			kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
+	job->started = SL_NONE;
+	run->stage = RUNAI_WAITS;
+	run->stamp++;
+	if (run->in_engine) {
+		struct runai_order *order =
+			runai_order(r, r->checkpoint ? RUNAI_CHECKPOINT : RUNAI_REQUEUE, row);
+		run->in_engine = false;
+		if (!order)
+			return;
+		order->state = SL_PREEMPTED;
+		order->rule = rule_of(run->action);
+		order->whose = run->by;
+	}
+	r->dirty = true;
+}
+
+static void note_eviction(struct runai *r, uint32_t row, const struct kai_effect *effect, uint32_t tasks)
+{
+	size_t capacity = r->eviction_capacity;
+	if (!runai_reserve(
+		    r, (void **)&r->eviction, &capacity, sizeof(*r->eviction), (size_t)r->eviction_count + 1))
+		return;
+	r->eviction_capacity = (uint32_t)capacity;
+	r->eviction[r->eviction_count++] = (struct runai_eviction){ .at = r->now,
+		.row = row,
+		.by = r->run[row].by,
+		.action = effect->action,
+		.moved = effect->moved,
+		.tasks = tasks };
+}
+
+static void evict(struct runai *r, uint32_t world, const struct kai_effect *effect)
+{
+	const struct kai *kai = r->world[world].kai;
+	const uint32_t row = kai->job[kai->task[effect->task].job].row_outside;
+	struct runai_run *run = &r->run[row];
+	if (effect->early)
+		return;
+	if (run->stage == RUNAI_WAITS) { /* It was placed and evicted in one session: it never ran. */
+		kai_set_task(r->world[world].kai, effect->task, KAI_PENDING, KAI_NO, NULL);
+		r->dirty = true;
+		return;
+	}
+	if (run->stage != RUNAI_RUNS) {
+		if (run->stage == RUNAI_STOPS && r->eviction_count &&
+			r->eviction[r->eviction_count - 1].row == row)
+			r->eviction[r->eviction_count - 1].tasks++;
+		return;
+	}
+	if (run->turns_news != r->news) {
+		run->turns_news = r->news;
+		run->turns = 0;
+	}
+	r->rests |= ++run->turns >= TURNS_MAX;
+	run->stage = RUNAI_STOPS;
+	run->stamp++;
+	run->evictions++;
+	run->evicted_at = r->now;
+	run->action = effect->action;
+	run->by = effect->by == KAI_NO ? UINT32_MAX : runai_row_of(r, world, effect->by);
+	note_eviction(r, row, effect, 1);
+	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
+}
+
+/* ---- Sessions ---- */
+
+/* What waits for others to leave is pending until then, or on its way out where it was. */
+static void unpipe(struct kai *kai, uint32_t task)
+{
+	const struct kai_task *row = &kai->task[task];
+	uint32_t shared[KAI_DEVICES_MAX];
+	if (row->state != KAI_PIPELINED && !(row->state == KAI_RELEASING && row->again))
+		return;
+	for (int64_t i = 0; row->shared && i < kai->request[row->request].gpus; i++)
+		shared[i] = (uint32_t)row->from_shared[i];
+	if (row->from >= 0)
+		kai_set_task(kai, task, KAI_RELEASING, (uint32_t)row->from, row->shared ? shared : NULL);
+	else
+		kai_set_task(kai, task, KAI_PENDING, KAI_NO, NULL);
+}
+
+static void take_effects(struct runai *r, uint32_t world)
+{
+	struct kai *kai = r->world[world].kai;
+	for (uint32_t i = 0; i < kai->effect_count; i++)
+		unpipe(kai, kai->effect[i].task);
+	for (uint32_t i = 0; i < kai->effect_count; i++) {
+		const struct kai_effect effect = kai->effect[i];
+		const uint32_t job = kai->task[effect.task].job;
+		if (effect.kind == KAI_EVICT)
+			evict(r, world, &effect);
+		else if (effect.kind == KAI_BIND && kai->task[effect.task].state == KAI_BINDING)
+			start(r, world, job);
+	}
+}
+
+static void tell_reasons(struct runai *r, uint32_t world)
+{
+	const struct kai *kai = r->world[world].kai;
+	for (uint32_t i = 0; i < kai->job_count; i++) {
+		const struct kai_job *job = &kai->job[i];
+		if (!job->gone && r->run[job->row_outside].stage == RUNAI_WAITS)
+			runai_reason(r, job->row_outside, reason_of(job));
+	}
+}
+
+static bool session(struct runai *r, uint32_t world)
+{
+	struct kai *kai = r->world[world].kai;
+	kai->now = r->now;
+	if (r->world[world].usage)
+		kai_usage_set(kai, r->world[world].usage);
+	if (kai_session(kai) != 0) {
+		runai_broke(r, kai->err.status);
+		r->err = kai->err;
+		return false;
+	}
+	r->sessions++;
+	const bool any = kai->effect_count > 0;
+	take_effects(r, world);
+	tell_reasons(r, world);
+	return any;
+}
+
+/* Before anything changes: what was allocated since. */
+static void note_usage(struct runai *r)
+{
+	for (uint32_t i = 0; i < r->world_count; i++) {
+		r->world[i].kai->now = r->now;
+		if (r->world[i].usage)
+			kai_usage_note(r->world[i].kai, r->world[i].usage);
+	}
+}
+
+/* ---- Events ---- */
+
+void runai_submit(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	const struct runai_job *said = &run->said;
+	note_usage(r);
+	run->world = said->pool_count ? said->pool[0]
+		     : said->queue != KAI_NO && r->config.queue[said->queue].order_count
+			     ? r->config.queue[said->queue].order[0]
+			     : 0;
+	run->stage = RUNAI_WAITS;
+	if (runai_job_enter(r, row) != 0)
+		return;
+	if (said->queue == KAI_NO || !said->allowed)
+		runai_reason(r, row, SL_REASON_MISCONFIGURED);
+	news(r);
+}
+
+void runai_over(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	if (run->stage == RUNAI_AWAY)
+		return;
+	note_usage(r);
+	run->stage = RUNAI_AWAY;
+	run->in_engine = false;
+	run->stamp++;
+	runai_job_leave(r, row);
+	news(r);
+}
+
+/* A model had it fail: its pods are made anew. */
+void runai_lost(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	if (run->stage != RUNAI_RUNS && run->stage != RUNAI_STOPS)
+		return;
+	note_usage(r);
+	struct kai *kai = r->world[run->world].kai;
+	struct kai_job *job = job_of(r, row);
+	run->in_engine = false;
+	for (uint32_t i = 0; i < job->task_count; i++)
+		kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
+	job->started = SL_NONE;
+	run->stage = RUNAI_WAITS;
+	run->stamp++;
+	run->reason = SL_REASON_COUNT;
+	news(r);
+}
+
+void runai_node(struct runai *r, uint32_t node, bool up)
+{
+	struct kai_node *row = &r->world[r->node_world[node]].kai->node[r->node_row[node]];
+	if (row->ready == up)
+		return;
+	note_usage(r);
+	row->ready = up;
+	news(r);
+}
+
+static void end_at_limit(struct runai *r, uint32_t row)
+{
+	struct runai_order *order = runai_order(r, RUNAI_END, row);
+	if (!order)
+		return;
+	order->state = SL_TIMEOUT;
+	order->rule = SL_RULE_LIMIT;
+	runai_over(r, row);
+}
+
+static void do_due(struct runai *r, const struct runai_entry *entry)
+{
+	switch (entry->due) {
+	case RUNAI_DUE_BEGIN:
+		runai_submit(r, entry->row);
+		break;
+	case RUNAI_DUE_STOPPED:
+		if (entry->stamp != r->run[entry->row].stamp)
+			return;
+		note_usage(r);
+		stopped(r, entry->row);
+		break;
+	case RUNAI_DUE_LIMIT:
+		if (entry->stamp == r->run[entry->row].stamp)
+			end_at_limit(r, entry->row);
+		break;
+	case RUNAI_DUE_SESSION:
+		break; /* Its time has come: no more. */
+	}
+}
+
+static bool run_due(struct runai *r)
+{
+	struct runai_entry entry;
+	bool any = false;
+	while (!r->status && runai_due_pop(r, &entry)) {
+		do_due(r, &entry);
+		any = true;
+	}
+	return any;
+}
+
+/* Sessions at this instant; false: not now. */
+static bool run_sessions(struct runai *r)
+{
+	bool any = false;
+	if (r->cycle && r->now < r->session_at) {
+		if (r->dirty)
+			runai_due(r, r->session_at, RUNAI_DUE_SESSION, UINT32_MAX);
+		return false;
+	}
+	if (!r->dirty || r->rests)
+		return false;
+	note_usage(r);
+	r->dirty = false;
+	for (uint32_t i = 0; i < r->world_count && !r->status; i++)
+		any = session(r, i) || any;
+	if (r->cycle)
+		r->session_at = r->now + r->cycle;
+	r->dirty = r->dirty || any;
+	return any;
+}
+
+void runai_run_now(struct runai *r)
+{
+	bool again = true;
+	for (uint32_t i = 0; again && !r->status && i < SESSIONS_MAX; i++) {
+		again = run_due(r);
+		again = run_sessions(r) || again;
+		again = again || runai_due_next(r) <= r->now;
+	}
+	runai_course_note(r);
+}
