@@ -94,7 +94,6 @@ struct kai_node {
 		*shared; /* Rows stay where they are (the journal points at them): room for all that
 			  * there can be is made by kai_node_clear; one without members is used again. */
 	uint32_t shared_count, shared_capacity;
-	uint32_t place[8]; /* Room for orders and indices of kai_place.c. */
 	uint32_t row_outside;
 };
 
@@ -351,7 +350,6 @@ struct kai {
 	uint32_t request_slots;
 	uint32_t *sealed;              /* Children of queues, roots, orders of nodes. */
 	struct kai_topo_state *topo;   /* kai_topo.c; NULL. */
-	struct kai_place_state *place; /* kai_place.c */
 	struct kai_order_state *order; /* kai_order.c */
 	struct kai_solve_state *solve; /* kai_solve.c */
 	struct kai_share_state *share; /* kai_share.c */
@@ -390,11 +388,9 @@ void kai_count_request(struct kai *kai, uint32_t task, int sign);
 void kai_note_stale(struct kai *kai, uint32_t task); /* kai_stale.c: a pod of its job comes, or goes. */
 void kai_recount_task(struct kai *kai, uint32_t task);
 void kai_topo_seal(struct kai *kai);
-void kai_place_seal(struct kai *kai);
 void kai_share_seal(struct kai *kai);
 void kai_jobs_free(struct kai *kai);
 void kai_topo_free(struct kai *kai);
-void kai_place_free(struct kai *kai);
 void kai_order_free(struct kai *kai);
 void kai_solve_free(struct kai *kai);
 void kai_share_free(struct kai *kai);

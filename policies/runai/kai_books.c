@@ -5,6 +5,7 @@
 #include "policies/runai/kai_solve.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- What it is charged ---- */
 
@@ -146,6 +147,7 @@ static uint32_t devices_of(const struct kai *kai, const struct kai_task *row)
 static const uint32_t *own_devices(struct kai *kai, uint32_t count, struct kai_node *node, uint32_t *room)
 {
 	uint32_t next = 0;
+	memset(room, 0, KAI_DEVICES_MAX * sizeof(*room));
 	for (uint32_t i = 0; i < count && i < KAI_DEVICES_MAX; i++) {
 		room[i] = kai_shared_free(node, next);
 		if (room[i] == KAI_NO)

@@ -266,7 +266,6 @@ void kai_free(struct kai *kai)
 	if (!kai)
 		return;
 	kai_topo_free(kai);
-	kai_place_free(kai);
 	kai_order_free(kai);
 	kai_solve_free(kai);
 	kai_share_free(kai);

@@ -10,7 +10,9 @@ void runai_release(struct runai_config *config)
 {
 	if (config->names)
 		sl_names_free(config->names);
-	config->names = NULL;
+	if (config->listed)
+		sl_names_free(config->listed);
+	config->names = config->listed = NULL;
 }
 
 uint32_t runai_find_queue(const struct runai_config *config, const char *name)

@@ -440,6 +440,45 @@ static void find_fallback(struct runai_reading *r)
 	config->has_fallback = true;
 }
 
+static bool is_pattern(const char *text) { return strpbrk(text, "*?") != NULL; }
+
+/* Names that users, accounts and partitions are listed by, so that a job looks at few of many. */
+static void index_listed(struct runai_reading *r)
+{
+	struct runai_config *config = r->config;
+	uint32_t *rule = runai_room(r, r->listed_count, sizeof(*rule));
+	uint32_t *pattern = runai_room(r, r->listed_count, sizeof(*pattern));
+	config->listed = sl_names_new(r->arena);
+	if (!rule || !pattern || !config->listed)
+		return;
+	uint32_t names = 0;
+	for (uint32_t i = config->listed_from; i < config->map_count; i++) {
+		char key[RUNAI_NAME_MAX + 2];
+		const struct runai_match *match = &config->map[i].match;
+		const char *name = match->user      ? match->user
+				   : match->account ? match->account
+						    : match->partition;
+		if (is_pattern(name) || strlen(name) > RUNAI_NAME_MAX) {
+			pattern[config->listed_patterns++] = i;
+			continue;
+		}
+		(void)snprintf(key, sizeof(key), "%c%s",
+			match->user      ? 'u'
+			: match->account ? 'a'
+					 : 'p',
+			name);
+		if (sl_names_find(config->listed, key) != UINT32_MAX)
+			continue; /* The first holds. */
+		if (sl_names_add(config->listed, key) != names) {
+			(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
+			return;
+		}
+		rule[names++] = i;
+	}
+	config->listed_rule = rule;
+	config->listed_pattern = pattern;
+}
+
 /* Rules name projects that come later in the file. */
 static void join_rules(struct runai_reading *r)
 {
@@ -453,6 +492,8 @@ static void join_rules(struct runai_reading *r)
 		memcpy(rule + r->map_count, r->listed, r->listed_count * sizeof(*rule));
 	config->map = rule;
 	config->map_count = r->map_count + r->listed_count;
+	config->listed_from = r->map_count;
+	index_listed(r);
 	config->type = r->type;
 	config->type_count = r->type_count;
 	config->class = r->class;

@@ -16,7 +16,13 @@
 #include "policies/runai/kai.h"
 #include "policies/runai/kai_share.h"
 
-enum { RUNAI_QUEUES_MAX = 100000, RUNAI_POOLS_MAX = 64, RUNAI_RULES_MAX = 10000, RUNAI_NODE_TYPES_MAX = 256 };
+enum {
+	RUNAI_QUEUES_MAX = 100000,
+	RUNAI_POOLS_MAX = 64,
+	RUNAI_RULES_MAX = 10000,
+	RUNAI_NODE_TYPES_MAX = 256,
+	RUNAI_NAME_MAX = 255
+};
 
 /* Types of workload, by priority: KAI's classes train, build-preemptible, build and inference. */
 enum runai_type { RUNAI_TRAIN, RUNAI_BUILD_PREEMPTIBLE, RUNAI_BUILD, RUNAI_INFERENCE, RUNAI_TYPES };
@@ -121,8 +127,13 @@ struct runai_config {
 	const char *pool_label;  /* nodePoolLabelKey: "kai.scheduler/node-pool" */
 	const char *group_label; /* "run.ai/type" */
 	/* Which job is whose, in this order: its own label or queue; rules; by; default. */
-	const struct runai_map_rule *map;
-	uint32_t map_count;
+	const struct runai_map_rule *map; /* Rules, then the lists of projects: */
+	uint32_t map_count, listed_from;
+	/* of these by name, "u" user, "a" account or "p" partition before it: the first rule; and those that
+	 * are patterns. */
+	struct sl_names *listed;
+	const uint32_t *listed_rule, *listed_pattern;
+	uint32_t listed_patterns;
 	enum runai_by by;  /* The project has the name of that. */
 	uint32_t fallback; /* KAI_NO: such jobs have no queue, and wait for ever. */
 	bool has_fallback;

@@ -402,6 +402,7 @@ void runai_node(struct runai *r, uint32_t node, bool up)
 		return;
 	note_usage(r);
 	row->ready = up;
+	r->world[r->node_world[node]].kai->freed++; /* Who found no room is looked at again. */
 	news(r);
 }
 

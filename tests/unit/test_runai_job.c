@@ -116,6 +116,12 @@ Test(runai_job, whose)
 			NULL, NULL, "physics", RUNAI_MAPPED_BY },
 		{ "projects: [{name: a, quota: 1, users: [ben, anna]}, {name: b, quota: 1, partitions: debug}]\n",
 			NULL, NULL, "a", RUNAI_MAPPED_RULE },
+		{ "projects: [{name: a, quota: 1, partitions: [d*]}, {name: b, quota: 1, users: anna}]\n",
+			NULL, NULL, "a", RUNAI_MAPPED_RULE },
+		{ "projects: [{name: b, quota: 1, users: anna}, {name: a, quota: 1, partitions: [d*]}]\n",
+			NULL, NULL, "b", RUNAI_MAPPED_RULE },
+		{ "projects: [{name: b, quota: 1, users: debug}, {name: a, quota: 1, users: [anna, anna]}]\n",
+			NULL, NULL, "a", RUNAI_MAPPED_RULE },
 		{ "projects: [{name: a, quota: 1, accounts: [physics]}]\n", NULL, NULL, "a",
 			RUNAI_MAPPED_RULE },
 	};
