@@ -193,6 +193,7 @@ struct kai_job {
 	bool deleted; /* What is evicted of it goes for good. */
 	bool ready;   /* Nothing keeps it from being looked at. */
 	bool gone;    /* Its row is free. */
+	bool unsure;  /* It is in kai.unsure. */
 	sl_time created;
 	sl_time started;     /* Since its gang fully started; SL_NONE. */
 	sl_time stale_since; /* SL_NONE: it is not stale. */
@@ -331,7 +332,9 @@ struct kai {
 	struct kai_effect *effect;
 	uint32_t effect_count, effect_capacity;
 	uint64_t scenarios; /* Simulated in this session. */
-	int64_t freed;      /* Grows whenever a node gets room; not journalled. */
+	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since that was asked. */
+	uint32_t unsure_count, unsure_capacity;
+	int64_t freed; /* Grows whenever a node gets room; not journalled. */
 	/* Marks. */
 	struct kai_change *journal;
 	size_t journal_count, journal_capacity;
@@ -382,6 +385,7 @@ void kai_drop_job(struct kai *kai, uint32_t job);
 int kai_seal(struct kai *kai);
 /* Parts of the above. */
 void kai_count_request(struct kai *kai, uint32_t task, int sign);
+void kai_note_stale(struct kai *kai, uint32_t task); /* kai_stale.c: a pod of its job comes, or goes. */
 void kai_recount_task(struct kai *kai, uint32_t task);
 void kai_topo_seal(struct kai *kai);
 void kai_share_seal(struct kai *kai);
