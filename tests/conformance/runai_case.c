@@ -418,7 +418,10 @@ static uint32_t plugins_of(const struct runai_case *c, const struct sl_doc_node 
 	} known[] = { { "proportion", KAI_PLUGIN_PROPORTION }, { "priority", KAI_PLUGIN_PRIORITY },
 		{ "nodeplacement", KAI_PLUGIN_NODEPLACEMENT }, { "gpupack", KAI_PLUGIN_GPUPACK },
 		{ "gpuspread", KAI_PLUGIN_GPUSPREAD }, { "nodeavailability", KAI_PLUGIN_NODEAVAILABILITY },
-		{ "resourcetype", KAI_PLUGIN_RESOURCETYPE } };
+		{ "resourcetype", KAI_PLUGIN_RESOURCETYPE }, { "elastic", KAI_PLUGIN_ELASTIC },
+		{ "gpusharingorder", KAI_PLUGIN_GPUSHARING }, { "topology", KAI_PLUGIN_TOPOLOGY },
+		{ "minruntime", KAI_PLUGIN_MINRUNTIME }, { "taskorder", KAI_PLUGIN_TASKORDER },
+		{ "subgrouporder", KAI_PLUGIN_SUBGROUPORDER }, { "nominatednode", KAI_PLUGIN_NOMINATED } };
 	uint32_t bits = 0;
 	if (!list || list->kind != SL_DOC_LIST)
 		return KAI_ALL_PLUGINS;
