@@ -75,7 +75,8 @@ static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_
 	return true;
 }
 
-/* The cluster has as many GPUs free as the job asks. */
+/* The cluster has as many GPUs free as the job asks, and limits allow it: as nobody may lose its place, moves
+ * leave both as they are. */
 static bool enough(struct kai *kai, uint32_t job)
 {
 	struct kai_rows_list *chunk = &kai->solve->chunk;
@@ -88,7 +89,8 @@ static bool enough(struct kai *kai, uint32_t job)
 	chunk->count = kai_next_chunk(kai, job, chunk->row);
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
-	return kai_chunk_ask(kai, chunk->row, chunk->count, true).at[KAI_GPUS] <= free;
+	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
+	return ask.at[KAI_GPUS] <= free && !kai_over_limit(kai, kai->job[job].queue, &ask, NULL);
 }
 
 void kai_act_consolidate(struct kai *kai)

@@ -162,6 +162,119 @@ static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_
 	return true;
 }
 
+/* ---- What they may lose at most ---- */
+
+/* Of a queue: what its candidates hold of GPUs, the most that goes at once, and whether any of it may go. */
+struct kai_room {
+	int64_t held, unit;
+	uint32_t solution; /* All of it is of this one. */
+	bool open;
+};
+
+/* Even the smallest loss of this leaf is refused. With victims nearer to the taker than that, who knows. */
+static bool refused(const struct kai *kai, const struct kai_taker *taker, uint32_t leaf, uint32_t deepest)
+{
+	const struct kai_unit least = { .leaf = leaf };
+	return kai->queue[kai_loser(kai, taker->leaf, leaf)].depth == deepest &&
+	       !kai_reclaimable(kai, taker, &least, 1);
+}
+
+/* As units go one by one while the queue is over its share or its quota: all that is over, and less than one
+ * more. Of what is over in other resources no bound is known. */
+static int64_t most_lost(const struct kai *kai, uint32_t row)
+{
+	const struct kai_room *room = &kai->solve->room[row];
+	const struct kai_queue *queue = &kai->queue[row];
+	int64_t over = 0;
+	for (int r = 0; r < KAI_RES; r++) {
+		const int64_t share = kai_allocatable(queue, (enum kai_res)r), quota = queue->quota.at[r];
+		over = kai->solve->allocated[row].at[r] - (share < quota ? share : quota);
+		if (r != KAI_GPUS && over > 0)
+			return room->held;
+	}
+	if (over <= 0)
+		return 0;
+	return over + room->unit - 1 < room->held ? over + room->unit - 1 : room->held;
+}
+
+static int64_t held_by(const struct kai *kai, const struct kai_job *job)
+{
+	int64_t held = 0;
+	for (uint32_t t = job->task; t < job->task + job->task_count; t++)
+		if (kai->task[t].counted)
+			held += kai_charge(kai, t).at[KAI_GPUS];
+	return held;
+}
+
+static bool make_room(struct kai *kai)
+{
+	struct kai_solve_state *state = kai->solve;
+	if (state->room_count < kai->queue_count) {
+		free(state->room);
+		state->room = calloc(kai->queue_count, sizeof(*state->room));
+		state->room_count = state->room ? kai->queue_count : 0;
+	}
+	return state->room || kai_fail(kai, SL_SYSTEM, "out of memory") == 0;
+}
+
+/* What candidates hold, by the queue that would lose it; the deepest of these queues. */
+static uint32_t hold(struct kai *kai, uint32_t leaf)
+{
+	struct kai_solve_state *state = kai->solve;
+	uint32_t deepest = 0;
+	state->stamp++;
+	for (uint32_t i = 0; i < state->candidate.count; i++) {
+		const struct kai_job *job = &kai->job[state->candidate.row[i]];
+		const uint32_t loser = kai_loser(kai, leaf, job->queue);
+		struct kai_room *room = &state->room[loser];
+		const int64_t held = held_by(kai, job);
+		if (room->solution != state->stamp)
+			*room = (struct kai_room){ .solution = state->stamp };
+		room->held += held;
+		room->unit = held > room->unit ? held : room->unit;
+		deepest = kai->queue[loser].depth > deepest ? kai->queue[loser].depth : deepest;
+	}
+	return deepest;
+}
+
+/* GPUs that candidates may lose, all together. */
+static int64_t all_lost(struct kai *kai, const struct kai_taker *taker)
+{
+	struct kai_solve_state *state = kai->solve;
+	const uint32_t deepest = hold(kai, taker->leaf);
+	uint32_t before = KAI_NO;
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < state->candidate.count; i++) {
+		const uint32_t leaf = kai->job[state->candidate.row[i]].queue;
+		if (leaf == before)
+			continue;
+		before = leaf;
+		const uint32_t loser = kai_loser(kai, taker->leaf, leaf);
+		struct kai_room *room = &state->room[loser];
+		if (room->open || refused(kai, taker, leaf, deepest))
+			continue;
+		room->open = true;
+		sum = kai_add(sum, most_lost(kai, loser));
+	}
+	return sum;
+}
+
+/* What is free, and all that may be lost, is less than what is asked. */
+static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
+{
+	const struct kai_solve_state *state = kai->solve;
+	const struct kai_job *job = &kai->job[aim->job];
+	const struct kai_taker taker = { job->queue, job->preemptible, ask, state->allocated,
+		state->allocated_np };
+	int64_t need = ask->at[KAI_GPUS];
+	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION) || kai->config.priority_reclaim ||
+		!state->same_ask || state->same_ask->kind != KAI_WHOLE)
+		return false;
+	for (uint32_t i = 0; i < kai->node_count; i++)
+		need -= kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
+	return need > 0 && make_room(kai) && need > all_lost(kai, &taker);
+}
+
 /* ---- The action ---- */
 
 static bool remember_books(struct kai *kai)
@@ -215,7 +328,8 @@ void kai_act_reclaim(struct kai *kai)
 		if (config->signatures && !kai_is_easier(kai, &state->failed, leaf, job))
 			continue;
 		const struct kai_aim aim = {
-			.action = KAI_RECLAIM, .job = job, .candidates = candidates, .accept = accept
+			.action = KAI_RECLAIM, .job = job, .candidates = candidates, .accept = accept,
+			.hopeless = hopeless
 		};
 		if (!remember_books(kai))
 			return;

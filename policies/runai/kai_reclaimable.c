@@ -58,6 +58,11 @@ static struct pair pair_of(const struct kai *kai, uint32_t reclaimer, uint32_t v
 	return (struct pair){ reclaimer, victim };
 }
 
+uint32_t kai_loser(const struct kai *kai, uint32_t leaf, uint32_t victim)
+{
+	return pair_of(kai, leaf, victim).victim;
+}
+
 /* ---- Strategies ---- */
 
 bool kai_maintains_fair_share(const struct kai_queue *victim, const struct kai_vec *remaining)

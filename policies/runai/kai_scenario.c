@@ -360,7 +360,7 @@ static bool enough(const struct kai_scenarios *s)
 		const struct kai_vec there = kai_node_free(kai, &kai->node[node]);
 		plus(&free, &there);
 	}
-	return covers(&free, &more, &s->demand);
+	return covers(&free, &more, &s->demand) && kai_set_fits(kai, s->tasks);
 }
 
 /* The next of what was gathered so far. */

@@ -61,6 +61,9 @@ void kai_solve_free(struct kai *kai)
 	free(state->allocated_np);
 	free(state->unit);
 	free(state->left);
+	free(state->freed_at);
+	free(state->room);
+	free_list(&state->touched);
 	free(state);
 	kai->solve = NULL;
 }

@@ -59,6 +59,8 @@ bool kai_np_over_quota(
 bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, bool preemptible);
 /* Is this leaf's job a candidate (the pair of ancestors that differ first). */
 bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim);
+/* The ancestor of the victim's leaf that is compared with one of the leaf's. */
+uint32_t kai_loser(const struct kai *kai, uint32_t leaf, uint32_t victim);
 /* Who takes, and the books as they were when this job's solution began: by queue. */
 struct kai_taker {
 	uint32_t leaf;

@@ -46,6 +46,8 @@ struct kai_aim {
 	 * they are now. ask: of the tasks of the probe. */
 	bool (*accept)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
 		const uint32_t *task, uint32_t count);
+	/* Whatever candidates lose, it may not stand: ask, of the tasks of a probe, is too much. NULL. */
+	bool (*hopeless)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask);
 };
 /* True: done, and in kai.effect. */
 bool kai_solve(struct kai *kai, const struct kai_aim *aim);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
- * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c, kai_left.c.
+ * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c, kai_hopeless.c,
+ * kai_left.c.
  */
 #ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
 #define SL_RUNAI_KAI_SOLVE_PARTS_H
@@ -68,6 +69,13 @@ struct kai_solve_state {
 	uint32_t allocated_count;
 	struct kai_unit *unit;
 	uint32_t unit_count, unit_capacity;
+	const struct kai_request *same_ask; /* Of all tasks of the chunk; NULL (kai_hopeless.c). */
+	struct kai_free *freed_at;          /* By node. */
+	uint32_t freed_nodes;
+	int64_t base_fit; /* So many tasks `feasible` has room for. */
+	struct kai_rows_list touched;
+	struct kai_room *room; /* By queue (kai_reclaim.c). */
+	uint32_t room_count;
 	struct kai_left *left;
 	uint32_t left_count, left_capacity;
 };
@@ -76,6 +84,13 @@ struct kai_solve_state *kai_solve_state(struct kai *kai); /* Made if it is not t
 /* kai_session.c */
 /* What was placed of a job is so: effects, and states that hold in the next session. */
 void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count);
+
+/* kai_hopeless.c: which sets leave too little room. For a job; for a probe, of which `feasible` is known. */
+bool kai_fit_open(struct kai *kai); /* False: no memory. */
+void kai_fit_probe(struct kai *kai);
+/* So many tasks may find room without what is recorded and chosen; all, without the candidates. */
+bool kai_set_fits(struct kai *kai, uint32_t tasks);
+bool kai_all_fit(struct kai *kai);
 
 /* kai_left.c: what was simulated last, of so many tasks of the job, stays for the session. */
 void kai_leave_simulated(struct kai *kai, uint32_t tasks);

@@ -130,6 +130,7 @@ static void probe_nodes(struct kai *kai, struct kai_solve_state *state)
 		for (int r = 0; r < KAI_RES; r++)
 			state->base_free.at[r] += free.at[r];
 	}
+	kai_fit_probe(kai);
 }
 
 /* ---- Probes ---- */
@@ -158,6 +159,12 @@ static bool probe(struct kai *kai, const struct kai_aim *aim, enum kai_generator
 	return found && !kai->err.status;
 }
 
+static bool is_hopeless(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
+{
+	const struct kai_vec ask = kai_chunk_ask(kai, kai->solve->chunk.row, tasks, false);
+	return aim->hopeless && aim->hopeless(kai, aim, &ask);
+}
+
 /* The victims that did are recorded. */
 static void record(struct kai_solve_state *state)
 {
@@ -170,7 +177,7 @@ static bool try_probe(
 	struct kai *kai, const struct kai_aim *aim, enum kai_generator generator, uint32_t tasks)
 {
 	kai_marked mark;
-	if (!probe(kai, aim, generator, tasks, &mark))
+	if (is_hopeless(kai, aim, tasks) || !probe(kai, aim, generator, tasks, &mark))
 		return false;
 	kai_undo(kai, mark);
 	record(kai->solve);
@@ -280,6 +287,8 @@ bool kai_solve(struct kai *kai, const struct kai_aim *aim)
 		return false;
 	state->candidate.count = 0;
 	if (!aim->candidates(kai, aim, &state->candidate))
+		return false;
+	if (!kai_fit_open(kai) || !kai_all_fit(kai) || is_hopeless(kai, aim, chunk->count))
 		return false;
 	base_nodes(kai, state, aim->job);
 	forget_tried(state);

@@ -267,7 +267,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	r->cycle = setup->values[PARAM_CYCLE].number;
 	r->checkpoint = setup->values[PARAM_RESUME].number == 0;
 	r->kill = setup->overrun == SL_OVERRUN_KILL;
-	r->woken = SL_NEVER;
+	r->woken = r->usage_at = SL_NEVER;
+	r->stages[RUNAI_AWAY] = r->jobs->count;
 	r->session_at = SL_NONE;
 	if (!r->cluster->node_count)
 		return sl_fail(err, SL_USAGE,
