@@ -174,8 +174,8 @@ struct kai_task {
 	int64_t state; /* enum kai_state */
 	int64_t node;  /* Where it is, or goes (pipelined); -1. */
 	int64_t from;  /* Moved: where it is still, on its way out; -1. */
-	int64_t kept; /* It was to start there, was evicted before it did, and goes elsewhere: what was kept
-			 for it is still counted there, as releasing, until the session is over; -1. */
+	int64_t kept;  /* It was to start there, was evicted before it did, and goes elsewhere: what was kept
+			  for it is still counted there, as releasing, until the session is over; -1. */
 	int64_t *shared, *from_shared,
 		*kept_shared; /* Of a share of GPUs: rows of the nodes' shared, request.gpus of them. */
 	int64_t evicted;      /* In this session: 1 by a simulation that is not settled, 2 for good. */

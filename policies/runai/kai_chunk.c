@@ -42,8 +42,8 @@ static bool fits_back(const struct kai *kai, uint32_t row)
 	const struct kai_node *node = &kai->node[task->node];
 	bool now;
 	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
-		if (!kai_share_fits(&node->shared[task->shared[i]], kai_share_mem(node, ask),
-			    kai_device_mem(node)))
+		if (!kai_share_fits(
+			    &node->shared[task->shared[i]], kai_share_mem(node, ask), kai_device_mem(node)))
 			return false;
 	return kai_fits(kai, row, (uint32_t)task->node, &now);
 }

@@ -126,6 +126,8 @@ static struct count count_node(const struct world *f, uint32_t node)
 			count_task(f, &count, f->task[i], node, (enum kai_state)task->state, task->shared);
 		if (task->from == node)
 			count_task(f, &count, f->task[i], node, KAI_RELEASING, task->from_shared);
+		if (task->kept == node)
+			count_task(f, &count, f->task[i], node, KAI_RELEASING, task->kept_shared);
 	}
 	for (int i = 0; i < ROWS; i++) {
 		const struct device *device = &count.device[i];
