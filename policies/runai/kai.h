@@ -94,7 +94,6 @@ struct kai_node {
 		*shared; /* Rows stay where they are (the journal points at them): room for all that
 			  * there can be is made by kai_node_clear; one without members is used again. */
 	uint32_t shared_count, shared_capacity;
-	uint32_t place[8]; /* Room for orders and indices of kai_place.c. */
 	uint32_t row_outside;
 };
 
@@ -194,6 +193,7 @@ struct kai_job {
 	bool deleted; /* What is evicted of it goes for good. */
 	bool ready;   /* Nothing keeps it from being looked at. */
 	bool gone;    /* Its row is free. */
+	bool unsure;  /* It is in kai.unsure. */
 	sl_time created;
 	sl_time started;     /* Since its gang fully started; SL_NONE. */
 	sl_time stale_since; /* SL_NONE: it is not stale. */
@@ -332,7 +332,9 @@ struct kai {
 	struct kai_effect *effect;
 	uint32_t effect_count, effect_capacity;
 	uint64_t scenarios; /* Simulated in this session. */
-	int64_t freed;      /* Grows whenever a node gets room; not journalled. */
+	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since that was asked. */
+	uint32_t unsure_count, unsure_capacity;
+	int64_t freed; /* Grows whenever a node gets room; not journalled. */
 	/* Marks. */
 	struct kai_change *journal;
 	size_t journal_count, journal_capacity;
@@ -348,7 +350,6 @@ struct kai {
 	uint32_t request_slots;
 	uint32_t *sealed;              /* Children of queues, roots, orders of nodes. */
 	struct kai_topo_state *topo;   /* kai_topo.c; NULL. */
-	struct kai_place_state *place; /* kai_place.c */
 	struct kai_order_state *order; /* kai_order.c */
 	struct kai_solve_state *solve; /* kai_solve.c */
 	struct kai_share_state *share; /* kai_share.c */
@@ -384,13 +385,12 @@ void kai_drop_job(struct kai *kai, uint32_t job);
 int kai_seal(struct kai *kai);
 /* Parts of the above. */
 void kai_count_request(struct kai *kai, uint32_t task, int sign);
+void kai_note_stale(struct kai *kai, uint32_t task); /* kai_stale.c: a pod of its job comes, or goes. */
 void kai_recount_task(struct kai *kai, uint32_t task);
 void kai_topo_seal(struct kai *kai);
-void kai_place_seal(struct kai *kai);
 void kai_share_seal(struct kai *kai);
 void kai_jobs_free(struct kai *kai);
 void kai_topo_free(struct kai *kai);
-void kai_place_free(struct kai *kai);
 void kai_order_free(struct kai *kai);
 void kai_solve_free(struct kai *kai);
 void kai_share_free(struct kai *kai);

@@ -5,6 +5,7 @@
 #include "policies/runai/kai_solve.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- What it is charged ---- */
 
@@ -128,6 +129,8 @@ static void turn(struct kai *kai, uint32_t task, enum kai_state state)
 	struct kai_group *group = kai->job[row->job].group;
 	if (requested(row->state) != requested(state))
 		kai_count_request(kai, task, requested(state) ? 1 : -1);
+	if (kai_active_used((uint32_t)row->state) != kai_active_used(state))
+		kai_note_stale(kai, task);
 	kai_write(kai, &group[0].count[row->state], group[0].count[row->state] - 1);
 	kai_write(kai, &group[row->group].count[row->state], group[row->group].count[row->state] - 1);
 	kai_write(kai, &group[0].count[state], group[0].count[state] + 1);
@@ -144,6 +147,7 @@ static uint32_t devices_of(const struct kai *kai, const struct kai_task *row)
 static const uint32_t *own_devices(struct kai *kai, uint32_t count, struct kai_node *node, uint32_t *room)
 {
 	uint32_t next = 0;
+	memset(room, 0, KAI_DEVICES_MAX * sizeof(*room));
 	for (uint32_t i = 0; i < count && i < KAI_DEVICES_MAX; i++) {
 		room[i] = kai_shared_free(node, next);
 		if (room[i] == KAI_NO)

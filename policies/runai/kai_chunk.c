@@ -74,9 +74,9 @@ static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spo
 		kai_unevict_task(kai, row);
 		return;
 	}
-	for (int64_t i = 0; shared && i < ask->gpus; i++)
-		if (!kai_shared_in_use(&kai->node[spot->node].shared[shared[i]]))
-			kai_shared_take(kai, &kai->node[spot->node], shared[i]);
+	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
+		if (!kai_shared_in_use(&kai->node[spot->node].shared[spot->shared[i]]))
+			kai_shared_take(kai, &kai->node[spot->node], spot->shared[i]);
 	if (spot->now && !stage->pipeline_only)
 		kai_allocate_task(kai, row, spot->node, shared);
 	else

@@ -19,7 +19,8 @@ struct kai_entry {
 	bool other; /* kai_replay.c: it is popped and passed over. */
 };
 struct kai_pile {
-	struct kai_entry *entry; /* A heap, laid out as Go's container/heap. */
+	struct kai_entry *entry; /* A heap, laid out as Go's container/heap; */
+	bool loose;              /* not yet: the first is before all others. */
 	uint32_t count, capacity;
 };
 

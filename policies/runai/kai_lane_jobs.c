@@ -41,6 +41,14 @@ bool kai_pile_push(
 		return false;
 	pile->entry = heap;
 	uint32_t at = pile->count++;
+	pile->loose = lane->depth == 0 && (at == 0 || pile->loose);
+	if (pile->loose) {
+		const bool first = at && kai_entry_before(kai, lane, entry, &heap[0]);
+		if (first)
+			heap[at] = heap[0];
+		heap[first ? 0 : at] = *entry;
+		return true;
+	}
 	for (; at && kai_entry_before(kai, lane, entry, &heap[(at - 1) / 2]); at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
 	heap[at] = *entry;
@@ -49,14 +57,14 @@ bool kai_pile_push(
 	return true;
 }
 
-struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile)
+/* The entry goes down from there, among so many. */
+static void sift(const struct kai *kai, const struct kai_lane *lane, const struct kai_pile *pile,
+	const struct kai_entry *entry, uint32_t at)
 {
 	struct kai_entry *heap = pile->entry;
-	const uint32_t count = --pile->count;
-	const struct kai_entry first = heap[0], last = heap[count];
-	uint32_t at = 0;
-	for (uint32_t below = 1; below < count; below = 2 * at + 1) {
-		if (below + 1 < count && kai_entry_before(kai, lane, &heap[below + 1], &heap[below]))
+	const struct kai_entry last = *entry;
+	for (uint32_t below = 2 * at + 1; below < pile->count; below = 2 * at + 1) {
+		if (below + 1 < pile->count && kai_entry_before(kai, lane, &heap[below + 1], &heap[below]))
 			below++;
 		if (!kai_entry_before(kai, lane, &heap[below], &last))
 			break;
@@ -64,6 +72,16 @@ struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane
 		at = below;
 	}
 	heap[at] = last;
+}
+
+struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile)
+{
+	for (uint32_t i = pile->count / 2; pile->loose && i-- > 0;)
+		sift(kai, lane, pile, &pile->entry[i], i);
+	pile->loose = false;
+	const struct kai_entry first = pile->entry[0];
+	pile->count--;
+	sift(kai, lane, pile, &pile->entry[pile->count], 0);
 	return first;
 }
 

@@ -191,7 +191,7 @@ static bool make_shared(struct kai *kai, struct kai_node *node)
 {
 	const int64_t gpus = node->gpus < GPUS_MAX ? node->gpus : GPUS_MAX;
 	const uint32_t room = gpus > 0 ? 2 * (uint32_t)gpus : 0;
-	if (room > node->shared_capacity) {
+	if (room > 0 && room > node->shared_capacity) {
 		struct kai_shared *more = realloc(node->shared, room * sizeof(*more));
 		if (!more)
 			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;

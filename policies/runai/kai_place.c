@@ -107,7 +107,8 @@ struct score {
 	double placed;
 };
 
-/* A task without GPUs asks nothing of one: any that is shared will do, and KAI prefers its node so. */
+/* A task without GPUs asks nothing of one: any that is shared will do, and KAI prefers its node so (at its
+ * commit of kai.h, as recorded cases show; later it asks this of shares alone). */
 static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 {
 	const int64_t need = look->shares ? kai_share_mem(node, look->ask) : 0;

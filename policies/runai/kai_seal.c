@@ -132,7 +132,6 @@ int kai_seal(struct kai *kai)
 	device_memory(kai);
 	recount(kai);
 	kai_topo_seal(kai);
-	kai_place_seal(kai);
 	kai_share_seal(kai);
 	return kai->err.status;
 }

@@ -218,7 +218,8 @@ static void claim_of(const struct kai_queue *queue, int res, struct kai_claim *c
 static void divide_among(struct kai *kai, const uint32_t *child, uint32_t count, const struct kai_vec *total)
 {
 	struct kai_share_state *state = kai->share;
-	const struct kai_division how = { .k = kai->config.k,
+	/* KAI takes less than 0 for 0. */
+	const struct kai_division how = { .k = kai->config.k > 0 ? kai->config.k : 0,
 		.remainders_by_group = kai->config.remainders_by_group };
 	const uint32_t *order = state->order + (child - kai->sealed);
 	for (int res = 0; res < KAI_RES; res++) {

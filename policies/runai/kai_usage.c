@@ -228,7 +228,7 @@ static bool widen(struct kai *kai, struct kai_usage *usage)
 
 void kai_usage_default(struct kai_usage_config *config)
 {
-	const sl_time minute = 60 * SL_SECOND, week = 7 * 24 * 60 * minute;
+	const sl_time minute = SL_SECOND * 60, week = minute * 60 * 24 * 7;
 	*config = (struct kai_usage_config){ .window = week, .kind = KAI_SLIDING, .step = minute };
 }
 

@@ -266,7 +266,6 @@ void kai_free(struct kai *kai)
 	if (!kai)
 		return;
 	kai_topo_free(kai);
-	kai_place_free(kai);
 	kai_order_free(kai);
 	kai_solve_free(kai);
 	kai_share_free(kai);
@@ -285,6 +284,7 @@ void kai_free(struct kai *kai)
 	free(kai->topology);
 	free(kai->mig);
 	free(kai->effect);
+	free(kai->unsure);
 	free(kai->journal);
 	sl_names_free(kai->names);
 	free(kai);

@@ -20,7 +20,7 @@ enum { PARAM_COMPAT, PARAM_PROJECTS, PARAM_CYCLE, PARAM_GRACE, PARAM_RESUME, PAR
 static const struct sl_param runai_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "kai", "kai", "whose rules: KAI's of commit d5bc503a",
 		0, 0 },
-	[PARAM_PROJECTS] = { "projects", SL_PARAM_TEXT, NULL, NULL,
+	[PARAM_PROJECTS] = { "projects", SL_PARAM_DOC, NULL, NULL,
 		"a file of departments and projects (schedlab-projects(5)); without it, and without objects of the "
 		"cluster that say so, each account (or partition, or user) of the trace is a project with an equal part "
 		"of the GPUs",
@@ -235,29 +235,6 @@ static bool runai_requeues(void *state, struct sl_pass *pass, sl_job job)
 
 /* ---- Begin and end ---- */
 
-static int read_projects(struct runai *r, const char *path, struct sl_doc *doc, struct sl_err *err)
-{
-	struct sl_input *in = NULL;
-	const char *text, *end;
-	if (!path)
-		return runai_read(
-			&r->config, r->arena, NULL, r->cluster->object, r->cluster->object_count, err);
-	int status = sl_input_open(&in, path, err);
-	if (!status)
-		status = sl_input_all(in, &text, &end, err);
-	if (!status) {
-		const char *file = sl_strdup(r->arena, path, strlen(path));
-		*doc = (struct sl_doc){ .file = file ? file : path };
-		status = *text == '{' ? sl_doc_read_json(doc, text, (size_t)(end - text), err)
-				      : sl_doc_read_yaml(doc, text, (size_t)(end - text), err);
-		if (!status)
-			status = runai_read(
-				&r->config, r->arena, doc, r->cluster->object, r->cluster->object_count, err);
-	}
-	sl_input_close(in);
-	return status;
-}
-
 static int read_jobs(struct runai *r, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -280,7 +257,6 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 static int runai_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct runai *r = sl_alloc(setup->arena, 1, sizeof(*r));
-	struct sl_doc doc = { 0 };
 	*state = r;
 	if (!r)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
@@ -291,7 +267,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	r->cycle = setup->values[PARAM_CYCLE].number;
 	r->checkpoint = setup->values[PARAM_RESUME].number == 0;
 	r->kill = setup->overrun == SL_OVERRUN_KILL;
-	r->woken = SL_NEVER;
+	r->woken = r->usage_at = SL_NEVER;
+	r->stages[RUNAI_AWAY] = r->jobs->count;
 	r->session_at = SL_NONE;
 	if (!r->cluster->node_count)
 		return sl_fail(err, SL_USAGE,
@@ -301,7 +278,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	r->run = sl_alloc(r->arena, (size_t)r->jobs->count + 1, sizeof(*r->run));
 	if (!r->run)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	int status = read_projects(r, setup->values[PARAM_PROJECTS].text, &doc, err);
+	int status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
+		r->cluster->object_count, err);
 	if (!status && r->config.queue_count == 0)
 		status = runai_default_projects(r, err);
 	if (!status)
@@ -316,7 +294,6 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	if (!status)
 		status = runai_course_make(r, err);
-	sl_doc_release(&doc);
 	return status;
 }
 

@@ -48,7 +48,7 @@ struct runai_run {
 	uint32_t by;            /* for that row; UINT32_MAX. */
 };
 
-enum runai_due { RUNAI_DUE_BEGIN, RUNAI_DUE_STOPPED, RUNAI_DUE_LIMIT, RUNAI_DUE_SESSION };
+enum runai_due { RUNAI_DUE_BEGIN, RUNAI_DUE_STOPPED, RUNAI_DUE_LIMIT, RUNAI_DUE_WAKE, RUNAI_DUE_SESSION };
 struct runai_entry {
 	sl_time at;
 	uint64_t seq;
@@ -102,7 +102,9 @@ struct runai {
 	/* Time. */
 	sl_time now, woken, session_at;
 	uint64_t pass, next;
-	bool dirty; /* Something happened since the last session. */
+	bool dirty;                       /* Something happened since the last session. */
+	sl_time usage_at;                 /* Past usage is looked at anew then; SL_NEVER. */
+	uint32_t stages[RUNAI_STOPS + 1]; /* Jobs in each. */
 	uint64_t news, sessions;
 	bool rests;
 	struct runai_entry *agenda;

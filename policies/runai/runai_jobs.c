@@ -311,7 +311,8 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	if (!shape)
 		return r->status;
 	const uint32_t tasks = count_pods(pods);
-	(void)snprintf(name, sizeof(name), "%" PRId64, r->jobs->id[row]);
+	/* Of one age the name decides, as text: numbers in their order. */
+	(void)snprintf(name, sizeof(name), "%019" PRId64, r->jobs->id[row]);
 	const uint32_t job =
 		kai_job(kai, r->jobs->id_name && r->jobs->id_name[row] ? r->jobs->id_name[row] : name, tasks,
 			said->group_count ? said->group_count + 1 : 0);

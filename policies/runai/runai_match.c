@@ -175,6 +175,30 @@ static bool take_by(
 	return of && take(config, said, runai_find_queue(config, of), RUNAI_MAPPED_BY);
 }
 
+static uint32_t listed(const struct runai_config *config, char what, const char *name)
+{
+	char key[RUNAI_NAME_MAX + 2];
+	if (!name || strlen(name) > RUNAI_NAME_MAX)
+		return KAI_NO;
+	(void)snprintf(key, sizeof(key), "%c%s", what, name);
+	const uint32_t number = sl_names_find(config->listed, key);
+	return number == UINT32_MAX ? KAI_NO : config->listed_rule[number];
+}
+
+/* The first of the projects' lists that has its user, account or partition. */
+static uint32_t listed_rule(const struct runai_config *config, const struct runai_facts *facts)
+{
+	const uint32_t row[] = { listed(config, 'u', facts->user), listed(config, 'a', facts->account),
+		listed(config, 'p', facts->partition) };
+	uint32_t least = KAI_NO;
+	for (size_t i = 0; i < SL_LEN(row); i++)
+		least = row[i] < least ? row[i] : least;
+	for (uint32_t i = 0; i < config->listed_patterns && config->listed_pattern[i] < least; i++)
+		if (runai_matches(&config->map[config->listed_pattern[i]].match, facts))
+			return config->listed_pattern[i];
+	return least;
+}
+
 /* A queue that is asked for and not there keeps the job waiting, as in KAI. */
 void runai_map(const struct runai_config *config, const struct runai_facts *facts, const struct sl_pods *pods,
 	const char *asked, struct runai_job *said)
@@ -191,10 +215,13 @@ void runai_map(const struct runai_config *config, const struct runai_facts *fact
 		return;
 	if (take(config, said, of_space(config, facts->space), RUNAI_MAPPED_OWN))
 		return;
-	for (uint32_t i = 0; i < config->map_count; i++)
+	for (uint32_t i = 0; i < config->listed_from; i++)
 		if (runai_matches(&config->map[i].match, facts) &&
 			take(config, said, config->map[i].queue, RUNAI_MAPPED_RULE))
 			return;
+	const uint32_t rule = config->listed ? listed_rule(config, facts) : KAI_NO;
+	if (rule != KAI_NO && take(config, said, config->map[rule].queue, RUNAI_MAPPED_RULE))
+		return;
 	if (take_by(config, facts, said) || take(config, said, config->fallback, RUNAI_MAPPED_DEFAULT))
 		return;
 	(void)take(config, said, runai_find_queue(config, "default-queue"), RUNAI_MAPPED_DEFAULT);

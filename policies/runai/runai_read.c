@@ -337,7 +337,7 @@ static void note_never(struct runai_reading *r, const struct runai_queue *queue)
 
 static bool has_none(const struct runai_share *share)
 {
-	return !share->weight[KAI_GPUS] && !share->quota.at[KAI_GPUS];
+	return share->weight[KAI_GPUS] <= 0 && !share->quota.at[KAI_GPUS];
 }
 
 static void finish_queue(struct runai_reading *r, uint32_t row)
@@ -440,6 +440,45 @@ static void find_fallback(struct runai_reading *r)
 	config->has_fallback = true;
 }
 
+static bool is_pattern(const char *text) { return strpbrk(text, "*?") != NULL; }
+
+/* Names that users, accounts and partitions are listed by, so that a job looks at few of many. */
+static void index_listed(struct runai_reading *r)
+{
+	struct runai_config *config = r->config;
+	uint32_t *rule = runai_room(r, r->listed_count, sizeof(*rule));
+	uint32_t *pattern = runai_room(r, r->listed_count, sizeof(*pattern));
+	config->listed = sl_names_new(r->arena);
+	if (!rule || !pattern || !config->listed)
+		return;
+	uint32_t names = 0;
+	for (uint32_t i = config->listed_from; i < config->map_count; i++) {
+		char key[RUNAI_NAME_MAX + 2];
+		const struct runai_match *match = &config->map[i].match;
+		const char *name = match->user      ? match->user
+				   : match->account ? match->account
+						    : match->partition;
+		if (is_pattern(name) || strlen(name) > RUNAI_NAME_MAX) {
+			pattern[config->listed_patterns++] = i;
+			continue;
+		}
+		(void)snprintf(key, sizeof(key), "%c%s",
+			match->user      ? 'u'
+			: match->account ? 'a'
+					 : 'p',
+			name);
+		if (sl_names_find(config->listed, key) != UINT32_MAX)
+			continue; /* The first holds. */
+		if (sl_names_add(config->listed, key) != names) {
+			(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
+			return;
+		}
+		rule[names++] = i;
+	}
+	config->listed_rule = rule;
+	config->listed_pattern = pattern;
+}
+
 /* Rules name projects that come later in the file. */
 static void join_rules(struct runai_reading *r)
 {
@@ -453,6 +492,8 @@ static void join_rules(struct runai_reading *r)
 		memcpy(rule + r->map_count, r->listed, r->listed_count * sizeof(*rule));
 	config->map = rule;
 	config->map_count = r->map_count + r->listed_count;
+	config->listed_from = r->map_count;
+	index_listed(r);
 	config->type = r->type;
 	config->type_count = r->type_count;
 	config->class = r->class;
@@ -494,7 +535,7 @@ static void begin(struct runai_reading *r)
 		.type_default = RUNAI_TRAIN,
 		.class_default = SL_NONE };
 	r->all.usage_config =
-		(struct kai_usage_config){ .window = 7 * 24 * 3600 * SL_SECOND, .step = 60 * SL_SECOND };
+		(struct kai_usage_config){ .window = INT64_C(604800) * SL_SECOND, .step = 60 * SL_SECOND };
 	kai_config_default(&r->all.config);
 	r->config->names = sl_names_new(r->arena);
 	if (!r->config->names)
@@ -528,56 +569,4 @@ int runai_read(struct runai_config *config, struct sl_arena *arena, const struct
 	if (!runai_failed(&r))
 		settle_pools(&r);
 	return err->status;
-}
-
-/* ---- Finding ----------------------------------------------------------------------------------------------
- */
-
-void runai_release(struct runai_config *config)
-{
-	if (config->names)
-		sl_names_free(config->names);
-	config->names = NULL;
-}
-
-uint32_t runai_find_queue(const struct runai_config *config, const char *name)
-{
-	return config->names ? sl_names_find(config->names, name) : KAI_NO;
-}
-
-uint32_t runai_find_pool(const struct runai_config *config, const char *name)
-{
-	for (uint32_t i = 0; i < config->pool_count; i++)
-		if (strcmp(config->pool[i].name, name) == 0)
-			return i;
-	return KAI_NO;
-}
-
-const struct runai_share *runai_share_of(const struct runai_queue *queue, uint32_t pool)
-{
-	for (uint32_t i = 0; i < queue->pool_count; i++)
-		if (queue->pool[i].pool == pool)
-			return &queue->pool[i].share;
-	return pool == 0 ? &queue->share : &queue->elsewhere;
-}
-
-uint32_t runai_pool_of(const struct runai_config *config, const struct sl_labels *labels)
-{
-	for (uint32_t i = 1; i < config->pool_count; i++) {
-		const struct runai_pool *pool = &config->pool[i];
-		const char *value = labels && pool->key ? sl_label_of(labels, pool->key) : NULL;
-		if (value && strcmp(value, pool->value) == 0)
-			return i;
-	}
-	return 0;
-}
-
-bool runai_group_holds(const struct runai_config *config, const struct runai_queue *queue,
-	enum runai_type type, const struct sl_labels *labels)
-{
-	const char *value = labels ? sl_label_of(labels, config->group_label) : NULL;
-	for (uint32_t i = 0; value && i < queue->group_count[type]; i++)
-		if (strcmp(queue->group[type][i], value) == 0)
-			return true;
-	return !queue->group_count[type];
 }

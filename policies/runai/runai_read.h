@@ -16,7 +16,13 @@
 #include "policies/runai/kai.h"
 #include "policies/runai/kai_share.h"
 
-enum { RUNAI_QUEUES_MAX = 100000, RUNAI_POOLS_MAX = 64, RUNAI_RULES_MAX = 10000, RUNAI_NODE_TYPES_MAX = 256 };
+enum {
+	RUNAI_QUEUES_MAX = 100000,
+	RUNAI_POOLS_MAX = 64,
+	RUNAI_RULES_MAX = 10000,
+	RUNAI_NODE_TYPES_MAX = 256,
+	RUNAI_NAME_MAX = 255
+};
 
 /* Types of workload, by priority: KAI's classes train, build-preemptible, build and inference. */
 enum runai_type { RUNAI_TRAIN, RUNAI_BUILD_PREEMPTIBLE, RUNAI_BUILD, RUNAI_INFERENCE, RUNAI_TYPES };
@@ -121,8 +127,13 @@ struct runai_config {
 	const char *pool_label;  /* nodePoolLabelKey: "kai.scheduler/node-pool" */
 	const char *group_label; /* "run.ai/type" */
 	/* Which job is whose, in this order: its own label or queue; rules; by; default. */
-	const struct runai_map_rule *map;
-	uint32_t map_count;
+	const struct runai_map_rule *map; /* Rules, then the lists of projects: */
+	uint32_t map_count, listed_from;
+	/* of these by name, "u" user, "a" account or "p" partition before it: the first rule; and those that
+	 * are patterns. */
+	struct sl_names *listed;
+	const uint32_t *listed_rule, *listed_pattern;
+	uint32_t listed_patterns;
 	enum runai_by by;  /* The project has the name of that. */
 	uint32_t fallback; /* KAI_NO: such jobs have no queue, and wait for ever. */
 	bool has_fallback;
@@ -148,6 +159,9 @@ uint32_t runai_find_pool(const struct runai_config *config, const char *name);
 const struct runai_share *runai_share_of(const struct runai_queue *queue, uint32_t pool);
 /* The pool of a node by its labels. */
 uint32_t runai_pool_of(const struct runai_config *config, const struct sl_labels *labels);
+/* A node's labels, with that of node types: where it has none it is its type of GPU (NULL: it has none). */
+struct sl_labels runai_node_labels(const struct runai_config *config, struct sl_arena *arena,
+	const struct sl_labels *labels, const char *gpu_type);
 /* A node that a project's jobs of this type may use. */
 bool runai_group_holds(const struct runai_config *config, const struct runai_queue *queue,
 	enum runai_type type, const struct sl_labels *labels);

@@ -162,7 +162,8 @@ static int read_type(
 				 : rule->priority != SL_NONE ? rule->priority
 							     : runai_type_priority(rule->type);
 		said->type = rule ? rule->type : type_by_priority(said->priority);
-		rule_says = rule ? rule->preemptible : -1;
+		if (rule)
+			rule_says = rule->preemptible;
 	}
 	return preemptible_of(r, rule_says);
 }
@@ -386,6 +387,7 @@ static int read_times(const struct reading *r)
 /* ---- The whole
  * ------------------------------------------------------------------------------------------------ */
 
+/* NOLINTNEXTLINE(readability-function-size): a job is a row of many things. */
 int runai_job_read(const struct runai_config *config, struct sl_arena *arena, const struct sl_jobs *jobs,
 	uint32_t job, const struct sl_cluster *cluster, const struct sl_pods *pods, struct runai_job *said,
 	struct sl_err *err)

@@ -26,6 +26,39 @@ static struct kai_job *job_of(const struct runai *r, uint32_t row)
 	return &r->world[r->run[row].world].kai->job[r->run[row].job];
 }
 
+static void stage(struct runai *r, struct runai_run *run, enum runai_stage to)
+{
+	r->stages[run->stage]--;
+	r->stages[to]++;
+	run->stage = to;
+}
+
+/* ---- What changes with time alone ---- */
+
+/* A minimum run time of its queues is over then: others may take from it. */
+static void due_after(struct runai *r, sl_time least)
+{
+	if (least > 0)
+		runai_due(r, r->now + least, RUNAI_DUE_WAKE, UINT32_MAX);
+}
+
+static void due_minima(struct runai *r, const struct runai_run *run)
+{
+	const struct kai *kai = r->world[run->world].kai;
+	sl_time before = 0;
+	if (!run->said.preemptible)
+		return;
+	due_after(r, kai->config.preempt_min);
+	if (kai->config.reclaim_min != kai->config.preempt_min)
+		due_after(r, kai->config.reclaim_min);
+	for (uint32_t at = run->said.queue; at != KAI_NO; at = kai->queue[at].parent) {
+		const sl_time of[] = { kai->queue[at].preempt_min, kai->queue[at].reclaim_min };
+		for (size_t i = 0; i < SL_LEN(of); i++)
+			if (of[i] != SL_NONE && of[i] != before)
+				due_after(r, before = of[i]);
+	}
+}
+
 /* ---- Words ---- */
 
 static enum sl_reason reason_of(const struct kai_job *job)
@@ -151,12 +184,13 @@ static void start(struct runai *r, uint32_t world, uint32_t job)
 			shared[k] = (uint32_t)at->shared[k];
 		kai_set_task(kai, task, KAI_RUNNING, (uint32_t)at->node, at->shared ? shared : NULL);
 	}
-	run->stage = RUNAI_RUNS;
+	stage(r, run, RUNAI_RUNS);
 	run->in_engine = true;
 	run->started = r->now;
 	run->starts++;
 	run->stamp++;
 	run->reason = SL_REASON_COUNT;
+	due_minima(r, run);
 	const sl_time limit = limit_of(r, row);
 	if (limit != SL_NONE)
 		runai_due(r, r->now + limit, RUNAI_DUE_LIMIT, row);
@@ -174,7 +208,9 @@ static void stopped(struct runai *r, uint32_t row)
 		if (kai->task[job->task + i].state == KAI_RELEASING)
 			kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
 	job->started = SL_NONE;
-	run->stage = RUNAI_WAITS;
+	job->evicted_at = run->evicted_at;
+	due_after(r, job->delay > 0 ? run->evicted_at + job->delay - r->now : 0);
+	stage(r, run, RUNAI_WAITS);
 	run->stamp++;
 	if (run->in_engine) {
 		struct runai_order *order =
@@ -227,7 +263,7 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 		run->turns = 0;
 	}
 	r->rests |= ++run->turns >= TURNS_MAX;
-	run->stage = RUNAI_STOPS;
+	stage(r, run, RUNAI_STOPS);
 	run->stamp++;
 	run->evictions++;
 	run->evicted_at = r->now;
@@ -318,9 +354,10 @@ void runai_submit(struct runai *r, uint32_t row)
 		     : said->queue != KAI_NO && r->config.queue[said->queue].order_count
 			     ? r->config.queue[said->queue].order[0]
 			     : 0;
-	run->stage = RUNAI_WAITS;
+	stage(r, run, RUNAI_WAITS);
 	if (runai_job_enter(r, row) != 0)
 		return;
+	due_after(r, said->delay);
 	if (said->queue == KAI_NO || !said->allowed)
 		runai_reason(r, row, SL_REASON_MISCONFIGURED);
 	news(r);
@@ -332,7 +369,7 @@ void runai_over(struct runai *r, uint32_t row)
 	if (run->stage == RUNAI_AWAY)
 		return;
 	note_usage(r);
-	run->stage = RUNAI_AWAY;
+	stage(r, run, RUNAI_AWAY);
 	run->in_engine = false;
 	run->stamp++;
 	runai_job_leave(r, row);
@@ -352,7 +389,7 @@ void runai_lost(struct runai *r, uint32_t row)
 	for (uint32_t i = 0; i < job->task_count; i++)
 		kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
 	job->started = SL_NONE;
-	run->stage = RUNAI_WAITS;
+	stage(r, run, RUNAI_WAITS);
 	run->stamp++;
 	run->reason = SL_REASON_COUNT;
 	news(r);
@@ -365,6 +402,7 @@ void runai_node(struct runai *r, uint32_t node, bool up)
 		return;
 	note_usage(r);
 	row->ready = up;
+	r->world[r->node_world[node]].kai->freed++; /* Who found no room is looked at again. */
 	news(r);
 }
 
@@ -394,6 +432,9 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 		if (entry->stamp == r->run[entry->row].stamp)
 			end_at_limit(r, entry->row);
 		break;
+	case RUNAI_DUE_WAKE:
+		r->dirty |= r->stages[RUNAI_WAITS] > 0;
+		break;
 	case RUNAI_DUE_SESSION:
 		break; /* Its time has come: no more. */
 	}
@@ -408,6 +449,21 @@ static bool run_due(struct runai *r)
 		any = true;
 	}
 	return any;
+}
+
+/* Past usage is another with time: looked at as often as KAI does, as long as somebody waits and somebody
+ * runs. */
+static void due_usage(struct runai *r)
+{
+	sl_time step = SL_NEVER;
+	for (uint32_t i = 0; i < r->world_count; i++)
+		if (r->world[i].usage && r->world[i].usage_config->step < step)
+			step = r->world[i].usage_config->step;
+	if (step == SL_NEVER || step <= 0 || (r->usage_at > r->now && r->usage_at != SL_NEVER) ||
+		!r->stages[RUNAI_WAITS] || !r->stages[RUNAI_RUNS])
+		return;
+	r->usage_at = r->now + step;
+	runai_due(r, r->usage_at, RUNAI_DUE_WAKE, UINT32_MAX);
 }
 
 /* Sessions at this instant; false: not now. */
@@ -439,5 +495,6 @@ void runai_run_now(struct runai *r)
 		again = run_sessions(r) || again;
 		again = again || runai_due_next(r) <= r->now;
 	}
+	due_usage(r);
 	runai_course_note(r);
 }

@@ -61,7 +61,8 @@ static int add_node(struct runai *r, uint32_t node, struct sl_err *err)
 	if (row == KAI_NO)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	struct kai_node *to = &kai->node[row];
-	to->labels = *labels_of(r, node);
+	to->labels = runai_node_labels(&r->config, r->arena, labels_of(r, node),
+		r->node_kind[node] ? cluster->kind_name[r->node_kind[node]] : NULL);
 	to->cpu = cpus / sl_parts(cluster->cpu_parts) * 1000 +
 		  cpus % sl_parts(cluster->cpu_parts) * 1000 / sl_parts(cluster->cpu_parts);
 	to->mem = mem >= SL_MEM_UNBOUNDED ? PLENTY : mem * MIB;
@@ -130,16 +131,25 @@ static int open_world(struct runai *r, uint32_t pool, struct sl_err *err)
 	return status ? status : add_topologies(r, world->kai, err);
 }
 
-static int seal_world(struct runai_world *world, struct sl_err *err)
+/* Windows begin by the log's clock; without one tumbling ones do at time 0, and cron takes that for 1970. */
+static int make_usage(struct runai_world *world, int64_t epoch, struct sl_err *err)
+{
+	struct kai_usage_config config = *world->usage_config;
+	config.epoch_s = epoch;
+	config.start = epoch ? config.start - epoch * SL_SECOND : 0;
+	world->usage = kai_usage_new(world->kai, &config);
+	if (!world->usage)
+		*err = world->kai->err;
+	return err->status;
+}
+
+static int seal_world(struct runai_world *world, int64_t epoch, struct sl_err *err)
 {
 	if (kai_seal(world->kai) != 0) {
 		*err = world->kai->err;
 		return err->status;
 	}
-	if (!world->usage_config)
-		return SL_OK;
-	world->usage = kai_usage_new(world->kai, world->usage_config);
-	return world->usage ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return world->usage_config ? make_usage(world, epoch, err) : SL_OK;
 }
 
 int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err)
@@ -161,7 +171,7 @@ int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_e
 			r->world[r->node_world[node]].kai->node[r->node_row[node]].ready = false;
 	}
 	for (uint32_t i = 0; !status && i < r->world_count; i++)
-		status = seal_world(&r->world[i], err);
+		status = seal_world(&r->world[i], setup->epoch, err);
 	return status;
 }
 

@@ -229,6 +229,45 @@ Test(kai_chunk, no_double_booking)
 	}
 }
 
+/* What found no room is not looked for again until something goes; what was noted while others held the room
+ * for a try is forgotten with them. */
+Test(kai_chunk, nowhere_until_something_goes)
+{
+	struct kai_small w = open_world(1, 2);
+	kai_small_seal(&w);
+	const uint32_t three = pending(&w, "three", 3, 1), one = pending(&w, "one", 1, 1);
+	const uint32_t ask = w.kai->task[w.kai->job[one].task].request;
+	cr_expect_str_eq(place(&w, three, 0, false), "none");
+	cr_expect(kai_nowhere(w.kai, ask, 3) && kai_nowhere(w.kai, ask, 4) && !kai_nowhere(w.kai, ask, 2));
+	w.kai->job[three].why = KAI_WHY_NONE;
+	cr_expect_str_eq(place(&w, three, 0, false), "none");
+	cr_expect(w.kai->job[three].why == KAI_POD_ERRORS && w.kai->job[three].why_a == 2, "said again");
+	const kai_marked mark = kai_mark(w.kai);
+	cr_expect_str_eq(place(&w, three, 2, false), "a@n0 a@n0 p");
+	cr_expect_str_eq(place(&w, one, 0, false), "none");
+	cr_expect(kai_nowhere(w.kai, ask, 1));
+	kai_undo(w.kai, mark);
+	cr_expect_not(kai_nowhere(w.kai, ask, 1));
+	const uint32_t full = running(&w, "full", 1, 2, "n0");
+	cr_expect_str_eq(place(&w, one, 0, false), "none");
+	evict(&w, full);
+	cr_expect_str_eq(place(&w, one, 0, false), "l@n0");
+	kai_small_close(&w);
+}
+
+/* A limit that keeps a task from nodes says nothing of others that ask the same. */
+Test(kai_chunk, nowhere_but_for_a_limit)
+{
+	struct kai_small w = open_world(1, 2);
+	(void)kai_small_queue(&w, "tight", NULL, 0, 100, 1);
+	kai_small_seal(&w);
+	const uint32_t job = kai_small_job(&w, "two", "tight", 50, 2, 1, 10);
+	kai_small_enter(&w, job);
+	cr_expect_str_eq(place(&w, job, 0, false), "none", "the limit is one GPU");
+	cr_expect_str_eq(place(&w, pending(&w, "other", 2, 1), 0, false), "a@n0 a@n0");
+	kai_small_close(&w);
+}
+
 /* Two racks of two nodes: a set that has to be in one rack. */
 static uint32_t draw(struct kai_small *w, uint32_t tasks, uint32_t sets)
 {

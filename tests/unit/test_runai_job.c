@@ -33,6 +33,7 @@ static const char *const *const user_names = &names[0];
 static const char *const *const account_names = &names[1];
 static const char *const *const partition_names = &names[2];
 
+/* NOLINTNEXTLINE(readability-function-size): asserts are long when they are written out. */
 static struct one *one_new(const char *projects)
 {
 	struct one *o = calloc(1, sizeof(*o));
@@ -65,6 +66,7 @@ static struct one *one_new(const char *projects)
 	return o;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as above. */
 static int one_read(struct one *o, const char *manifest)
 {
 	const struct sl_pods *pods = NULL;
@@ -113,6 +115,12 @@ Test(runai_job, whose)
 		{ PROJECTS "map: {by: account, rules: [{match: {user: an*, partition: x}, project: a}]}\n",
 			NULL, NULL, "physics", RUNAI_MAPPED_BY },
 		{ "projects: [{name: a, quota: 1, users: [ben, anna]}, {name: b, quota: 1, partitions: debug}]\n",
+			NULL, NULL, "a", RUNAI_MAPPED_RULE },
+		{ "projects: [{name: a, quota: 1, partitions: [d*]}, {name: b, quota: 1, users: anna}]\n",
+			NULL, NULL, "a", RUNAI_MAPPED_RULE },
+		{ "projects: [{name: b, quota: 1, users: anna}, {name: a, quota: 1, partitions: [d*]}]\n",
+			NULL, NULL, "b", RUNAI_MAPPED_RULE },
+		{ "projects: [{name: b, quota: 1, users: debug}, {name: a, quota: 1, users: [anna, anna]}]\n",
 			NULL, NULL, "a", RUNAI_MAPPED_RULE },
 		{ "projects: [{name: a, quota: 1, accounts: [physics]}]\n", NULL, NULL, "a",
 			RUNAI_MAPPED_RULE },
@@ -170,15 +178,15 @@ Test(runai_job, types)
 		int64_t gpus;
 		sl_time limit;
 		const char *qos;
-		enum runai_type type;
 		int64_t priority;
+		enum runai_type type;
 		bool preemptible;
 	} cases[] = {
-		{ 2, SL_NONE, NULL, RUNAI_BUILD, 100, false },
-		{ 2, 1800 * SL_SECOND, NULL, RUNAI_BUILD_PREEMPTIBLE, 75, true },
-		{ 2, 7200 * SL_SECOND, "high", RUNAI_INFERENCE, 125, false },
-		{ 8, SL_NONE, "high", RUNAI_TRAIN, 60, false },
-		{ 8, SL_NONE, "train", RUNAI_TRAIN, 50, true },
+		{ 2, SL_NONE, NULL, 100, RUNAI_BUILD, false },
+		{ 2, 1800 * SL_SECOND, NULL, 75, RUNAI_BUILD_PREEMPTIBLE, true },
+		{ 2, 7200 * SL_SECOND, "high", 125, RUNAI_INFERENCE, false },
+		{ 8, SL_NONE, "high", 60, RUNAI_TRAIN, false },
+		{ 8, SL_NONE, "train", 50, RUNAI_TRAIN, true },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct one *o = one_new(rules);

@@ -4,6 +4,8 @@
  * nothing is said, and what is wrong by its words and place.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "policies/runai/runai_read.h"
@@ -27,6 +29,7 @@ static const char *member(const struct sl_doc *doc, const struct sl_doc_node *ma
 }
 
 /* A projects file (NULL: none), and objects, one a text, closed by NULL. */
+/* NOLINTNEXTLINE(readability-function-size): asserts are long when they are written out. */
 static struct files *files_read(const char *projects, const char *const *text)
 {
 	struct sl_arena *arena = arena_new();
@@ -62,6 +65,7 @@ static void files_free(struct files *f)
 	arena_free(arena);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as above. */
 static const struct runai_queue *queue_of(const struct files *f, const char *name)
 {
 	const uint32_t row = runai_find_queue(&f->config, name);
@@ -206,14 +210,14 @@ Test(runai_read, times)
 	cr_assert_eq(f->err.status, SL_OK, "%s", f->err.text);
 	const struct runai_queue *a = queue_of(f, "a");
 	const struct runai_queue *b = queue_of(f, "b");
-	cr_expect_eq(a->time_limit[RUNAI_BUILD], 8 * 3600 * SL_SECOND);
-	cr_expect_eq(a->time_limit[RUNAI_BUILD_PREEMPTIBLE], 8 * 3600 * SL_SECOND);
+	cr_expect_eq(a->time_limit[RUNAI_BUILD], 28800 * SL_SECOND);
+	cr_expect_eq(a->time_limit[RUNAI_BUILD_PREEMPTIBLE], 28800 * SL_SECOND);
 	cr_expect_eq(a->time_limit[RUNAI_TRAIN], SL_NONE);
 	cr_expect_eq(a->idle_limit[RUNAI_TRAIN], 3600 * SL_SECOND);
 	cr_expect_eq(a->types, 1U << RUNAI_TRAIN | 1U << RUNAI_BUILD);
 	cr_assert_eq(a->group_count[RUNAI_INFERENCE], 1);
-	cr_expect_eq(b->time_limit[RUNAI_BUILD], 4 * 3600 * SL_SECOND);
-	cr_expect_eq(b->time_limit[RUNAI_TRAIN], 24 * 3600 * SL_SECOND);
+	cr_expect_eq(b->time_limit[RUNAI_BUILD], 14400 * SL_SECOND);
+	cr_expect_eq(b->time_limit[RUNAI_TRAIN], 86400 * SL_SECOND);
 	cr_expect_eq(b->time_limit[RUNAI_INFERENCE], 90 * SL_SECOND);
 	cr_expect_eq(b->idle_limit[RUNAI_BUILD_PREEMPTIBLE], 900 * SL_SECOND);
 	cr_expect_eq(b->idle_limit[RUNAI_TRAIN], 3600 * SL_SECOND, "the department's");
@@ -231,6 +235,15 @@ Test(runai_read, times)
 	cr_expect(runai_group_holds(&f->config, b, RUNAI_BUILD, &k80));
 	cr_expect_not(runai_group_holds(&f->config, b, RUNAI_TRAIN, &k80));
 	cr_expect_not(runai_group_holds(&f->config, b, RUNAI_BUILD, &none));
+	/* Where there is no such label it is the type of the node's GPUs. */
+	struct sl_label around[] = { { "a", "1" }, { "z", "2" } };
+	const struct sl_labels two = { around, 2 };
+	const struct sl_labels made = runai_node_labels(&f->config, f->arena, &two, "k80");
+	cr_assert_eq(made.count, 3);
+	cr_expect_str_eq(made.at[1].key, "run.ai/type");
+	cr_expect(runai_group_holds(&f->config, b, RUNAI_BUILD, &made));
+	cr_expect_eq(runai_node_labels(&f->config, f->arena, &k80, "v100").count, 1);
+	cr_expect_eq(runai_node_labels(&f->config, f->arena, &two, NULL).count, 2);
 	files_free(f);
 }
 
@@ -315,7 +328,7 @@ Test(runai_read, scheduler)
 	cr_expect_not(config->signatures);
 	cr_expect(pool->usage);
 	cr_expect_eq(pool->usage_config.half_life, 600 * SL_SECOND);
-	cr_expect_eq(pool->usage_config.window, 9 * 86400 * SL_SECOND);
+	cr_expect_eq(pool->usage_config.window, 777600 * SL_SECOND);
 	cr_expect_eq(pool->usage_config.kind, KAI_TUMBLING);
 	cr_expect_eq(pool->usage_config.start, 86400 * SL_SECOND);
 	files_free(f);
@@ -441,6 +454,29 @@ Test(runai_read, run_ai)
 	cr_expect_eq(b->idle_limit[RUNAI_BUILD], SL_NONE);
 	cr_expect_eq(runai_share_of(b, runai_find_pool(&f->config, "big"))->quota.at[KAI_GPUS], GPUS(3));
 	files_free(f);
+}
+
+/* ---- The examples -------------------------------------------------------------------------------- */
+
+/* Those of the manual are read, and come to what they say. */
+Test(runai_read, examples)
+{
+	char *text = calloc(1, 1 << 16);
+	FILE *file = fopen("docs/examples/runai/university.yaml", "rb");
+	cr_assert(text && file);
+	cr_assert_gt(fread(text, 1, (1 << 16) - 1, file), 0);
+	(void)fclose(file);
+	struct files *f = files_read(text, NULL);
+	cr_assert_eq(f->err.status, SL_OK, "%s", f->err.text);
+	cr_expect_eq(f->config.note_count, 0);
+	cr_expect_eq(queue_of(f, "arts")->share.quota.at[KAI_GPUS], GPUS(4));
+	cr_expect_eq(queue_of(f, "language")->share.weight[KAI_GPUS], 8);
+	cr_expect_eq(queue_of(f, "vision")->time_limit[RUNAI_BUILD], 43200 * SL_SECOND);
+	cr_expect_eq(queue_of(f, "course")->share.limit.at[KAI_GPUS], GPUS(1));
+	cr_expect_eq(f->config.map_count, 1 + 2 + 1 + 2 + 1 + 1);
+	cr_expect_eq(f->config.type_count, 3);
+	files_free(f);
+	free(text);
 }
 
 /* ---- Mistakes

@@ -156,6 +156,7 @@ static int pod_group_of(struct reading *r, const struct sl_object *object, const
 /* Run:AI's are rewritten; templates are no jobs. */
 static int runai_in(struct reading *r, const struct sl_object *object)
 {
+	SL_CHECK(r->group); /* Room for all objects of the file. */
 	struct kube_group *group = &r->group[r->groups];
 	if (kube_runai_is_template(object) || is_owned(r, object))
 		return SL_OK;
@@ -213,7 +214,7 @@ static int compare_pods(const void *a, const void *b)
 static int groups_in(struct reading *r)
 {
 	int status = SL_OK;
-	if (!r->pod || !r->pods)
+	if (!r->pod || !r->pods || !r->group)
 		return SL_OK;
 	qsort(r->pod, r->pods, sizeof(*r->pod), compare_pods);
 	for (size_t i = 0, next; i < r->pods && !status; i = next) {

@@ -76,6 +76,30 @@ static void gpus_of(const struct sl_object *object, const struct sl_amounts *has
 	}
 }
 
+/* MiB of one of its GPUs, as GPU feature discovery labels it; 0: not said. */
+static int64_t gpu_mem_of(const struct sl_object *object)
+{
+	static const char key[] = "nvidia.com/gpu.memory";
+	const char *text =
+		manifest_text(object->doc, KUBE_AT(object->doc, object->node, "metadata", "labels", key));
+	int64_t mem = 0;
+	return text && sl_get_i64(text, strlen(text), &mem) && mem > 0 && mem < INT32_MAX ? mem : 0;
+}
+
+/* With their memory GPUs are devices of its hardware. */
+static void devices_of(
+	struct sl_nodes_spec *spec, int64_t mem, struct sl_hardware *hardware, struct sl_gres *gres)
+{
+	if (!mem || spec->gpu_count != 1)
+		return;
+	*gres = (struct sl_gres){
+		.name = "gpu", .type = spec->gpu[0].type, .count = spec->gpu[0].count, .mem = mem
+	};
+	hardware->gres = gres;
+	hardware->gres_count = 1;
+	spec->gpu_count = 0;
+}
+
 static int node_in(struct telling *t, const struct sl_object *object)
 {
 	enum { NAME_MAX_HERE = 63, AMOUNT_MAX = 10000000 };
@@ -99,7 +123,8 @@ static int node_in(struct telling *t, const struct sl_object *object)
 		return sl_fail_at(t->err, &at,
 			"Node '%s' has more than %d cpus or GPUs: mend status.allocatable", object->name,
 			AMOUNT_MAX);
-	const struct sl_hardware hardware = { .boards = 1,
+	struct sl_gres gres;
+	struct sl_hardware hardware = { .boards = 1,
 		.sockets = 1,
 		.cores = (uint32_t)((cpus < INT32_MAX ? cpus : INT32_MAX) + 999) / 1000,
 		.threads = 1,
@@ -117,6 +142,7 @@ static int node_in(struct telling *t, const struct sl_object *object)
 		.mem = mem ? (mem / MIB < QUOTA_MEM_MAX ? mem / MIB : QUOTA_MEM_MAX) : SL_NONE,
 		.hardware = &hardware };
 	gpus_of(object, &has, &spec);
+	devices_of(&spec, gpu_mem_of(object), &hardware, &gres);
 	t->nodes++;
 	return t->sink->nodes(t->sink->self, &spec, &at, t->err);
 }
