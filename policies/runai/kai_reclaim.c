@@ -327,10 +327,11 @@ void kai_act_reclaim(struct kai *kai)
 			continue;
 		if (config->signatures && !kai_is_easier(kai, &state->failed, leaf, job))
 			continue;
-		const struct kai_aim aim = {
-			.action = KAI_RECLAIM, .job = job, .candidates = candidates, .accept = accept,
-			.hopeless = hopeless
-		};
+		const struct kai_aim aim = { .action = KAI_RECLAIM,
+			.job = job,
+			.candidates = candidates,
+			.accept = accept,
+			.hopeless = hopeless };
 		if (!remember_books(kai))
 			return;
 		if (!kai_solve(kai, &aim))
