@@ -8,6 +8,7 @@
 #include "policies/runai/runai_params.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,19 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 	return status;
 }
 
+/* What is followed otherwise than a reader of the files might expect. */
+static void tell_notes(const struct runai *r, const struct sl_setup *setup)
+{
+	char text[1000];
+	for (uint32_t i = 0; i < r->config.note_count; i++) {
+		const struct runai_note *note = &r->config.note[i];
+		if (note->at.line)
+			(void)snprintf(text, sizeof(text), "%s:%llu: %s", note->at.file,
+				(unsigned long long)note->at.line, note->text);
+		sl_remark(setup, note->at.line ? text : note->text);
+	}
+}
+
 static int runai_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct runai *r = sl_alloc(setup->arena, 1, sizeof(*r));
@@ -257,6 +271,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	int status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
 		r->cluster->object_count, err);
+	if (!status)
+		tell_notes(r, setup);
 	if (!status && r->config.queue_count == 0)
 		status = runai_default_projects(r, err);
 	if (!status)
