@@ -329,6 +329,7 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	to->preemptible = said->preemptible;
 	to->created = r->jobs->submit[row];
 	to->delay = said->delay;
+	to->evicted_at = run->evicted_at;
 	to->grace = said->grace;
 	to->row_outside = row;
 	to->ready = said->allowed;
