@@ -350,6 +350,8 @@ static bool enough(const struct kai_scenarios *s)
 	struct kai_vec free = state->base_free, more = freed_by(kai, &state->recorded.task);
 	const struct kai_vec chosen = freed_by(kai, &state->chosen.task);
 	plus(&more, &chosen);
+	if (kai->config.exhaustive)
+		return true;
 	state->stamp++;
 	for (uint32_t i = 0; i < state->chosen.task.count; i++) {
 		const int64_t node = kai->task[state->chosen.task.row[i]].node;
