@@ -155,7 +155,7 @@ struct kai_group {
 	bool leaf;
 	uint32_t min;                 /* Of a set: minSubGroup; KAI_NO: all. Of pods: minMember. */
 	uint32_t topology;            /* KAI_NO: no constraint, else at least one of */
-	uint32_t required, preferred; /* its levels; KAI_NO. */
+	uint32_t required, preferred; /* its levels; KAI_NO. Rows that are not there: it is placed nowhere. */
 	int64_t count[KAI_STATES]; /* Tasks by state, journalled: of a leaf; of the root: all of the job. */
 	uint32_t request;          /* Of a leaf: what all its tasks ask; KAI_NO: not all the same. */
 	uint32_t met, unmet;       /* Room of kai_order_gang.c. */
