@@ -6,9 +6,8 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "tests/effort.h"
 #include "tests/kai_small.h"
 
 enum { NODES = 4, QUEUES = 4, JOBS = 14 };
@@ -21,13 +20,7 @@ struct world {
 	uint32_t job[JOBS];
 };
 
-static uint64_t runs(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return 5000;
-	return text && strcmp(text, "less") == 0 ? 50 : 400;
-}
+static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
 static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 
@@ -42,10 +35,11 @@ static void draw_queues(struct world *x)
 {
 	char name[16], parent[16];
 	for (uint32_t i = 0; i < 2; i++)
-		(void)kai_small_queue(&x->w, named(name, 'd', i), NULL, 200 + 100 * below(x, 5), -1, 1);
+		(void)kai_small_queue(
+			&x->w, named(name, 'd', i), NULL, 200 + (int64_t)below(x, 5) * 100, -1, 1);
 	for (uint32_t i = 0; i < QUEUES; i++) {
-		const int64_t quota = below(x, 5) * 100;
-		const int64_t limit = below(x, 3) ? -1 : quota + 100 * below(x, 4);
+		const int64_t quota = (int64_t)below(x, 5) * 100;
+		const int64_t limit = below(x, 3) ? -1 : quota + (int64_t)below(x, 4) * 100;
 		const uint32_t row = kai_small_queue(
 			&x->w, named(name, 'q', i), named(parent, 'd', i / 2), quota, limit, below(x, 4));
 		x->kai->queue[row].priority = 100 + !below(x, 4);
@@ -105,6 +99,7 @@ static struct world open_world(uint64_t seed)
 	return x;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_gangs(const struct world *x)
 {
 	for (uint32_t i = 0; i < x->kai->effect_count; i++) {
@@ -119,6 +114,7 @@ static void check_gangs(const struct world *x)
 	}
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_books(const struct world *x)
 {
 	for (uint32_t i = 0; i < x->kai->queue_count; i++) {

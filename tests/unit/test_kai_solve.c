@@ -42,6 +42,7 @@ static uint32_t waits(
 	return job;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void act(enum kai_action action)
 {
 	w.kai->config.action[0] = action;

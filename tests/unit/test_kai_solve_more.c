@@ -42,6 +42,7 @@ static uint32_t waits(const char *name, int64_t priority, uint32_t tasks, int64_
 	return job;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void act(enum kai_action action)
 {
 	w.kai->config.action[0] = action;
