@@ -34,7 +34,8 @@ enum runai_stage {
 struct runai_run {
 	struct runai_job said;
 	uint32_t world, job; /* job: of the world's kai; KAI_NO. */
-	uint32_t tried;      /* Of its pools, the one it is in. */
+	uint32_t tried;      /* Of its pools, the one it is in; */
+	uint64_t tried_news; /* all were tried with what was new then. */
 	enum runai_stage stage;
 	uint32_t stamp;     /* What is due of an earlier attempt does not count. */
 	uint8_t reason;     /* enum sl_reason, as it was said last. */
@@ -69,6 +70,7 @@ struct runai_world {
 	uint32_t pool;
 	struct kai_usage *usage; /* NULL: off. */
 	const struct kai_usage_config *usage_config;
+	uint64_t changed; /* runai.news of what last may have made room. */
 };
 
 /* Where a shape's tasks go, and what they ask, in a world. */
@@ -145,6 +147,11 @@ int runai_default_projects(struct runai *r, struct sl_err *err);
 int runai_job_enter(struct runai *r, uint32_t row);
 void runai_job_leave(struct runai *r, uint32_t row);
 uint32_t runai_row_of(const struct runai *r, uint32_t world, uint32_t job); /* The trace's. */
+
+/* runai_pools.c */
+uint32_t runai_pool_first(const struct runai *r, uint32_t row);
+/* Those who wait go to other pools of theirs; false: nobody did. */
+bool runai_pools_move(struct runai *r);
 
 /* runai_run.c */
 void runai_submit(struct runai *r, uint32_t row);

@@ -21,6 +21,9 @@ static void news(struct runai *r)
 	r->dirty = true;
 }
 
+/* Jobs of other pools may find room there. */
+static void changed(struct runai *r, uint32_t world) { r->world[world].changed = r->news; }
+
 static struct kai_job *job_of(const struct runai *r, uint32_t row)
 {
 	return &r->world[r->run[row].world].kai->job[r->run[row].job];
@@ -211,6 +214,7 @@ static void stopped(struct runai *r, uint32_t row)
 	job->evicted_at = run->evicted_at;
 	due_after(r, job->delay > 0 ? run->evicted_at + job->delay - r->now : 0);
 	stage(r, run, RUNAI_WAITS);
+	changed(r, run->world);
 	run->stamp++;
 	if (run->in_engine) {
 		struct runai_order *order =
@@ -350,10 +354,7 @@ void runai_submit(struct runai *r, uint32_t row)
 	struct runai_run *run = &r->run[row];
 	const struct runai_job *said = &run->said;
 	note_usage(r);
-	run->world = said->pool_count ? said->pool[0]
-		     : said->queue != KAI_NO && r->config.queue[said->queue].order_count
-			     ? r->config.queue[said->queue].order[0]
-			     : 0;
+	run->world = runai_pool_first(r, row);
 	stage(r, run, RUNAI_WAITS);
 	if (runai_job_enter(r, row) != 0)
 		return;
@@ -374,6 +375,7 @@ void runai_over(struct runai *r, uint32_t row)
 	run->stamp++;
 	runai_job_leave(r, row);
 	news(r);
+	changed(r, run->world);
 }
 
 /* A model had it fail: its pods are made anew. */
@@ -393,6 +395,7 @@ void runai_lost(struct runai *r, uint32_t row)
 	run->stamp++;
 	run->reason = SL_REASON_COUNT;
 	news(r);
+	changed(r, run->world);
 }
 
 void runai_node(struct runai *r, uint32_t node, bool up)
@@ -404,6 +407,7 @@ void runai_node(struct runai *r, uint32_t node, bool up)
 	row->ready = up;
 	r->world[r->node_world[node]].kai->freed++; /* Who found no room is looked at again. */
 	news(r);
+	changed(r, r->node_world[node]);
 }
 
 static void end_at_limit(struct runai *r, uint32_t row)
@@ -434,6 +438,9 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 		break;
 	case RUNAI_DUE_WAKE:
 		r->dirty |= r->stages[RUNAI_WAITS] > 0;
+		r->news++; /* Pools that were tried may have another answer. */
+		for (uint32_t i = 0; i < r->world_count; i++)
+			changed(r, i);
 		break;
 	case RUNAI_DUE_SESSION:
 		break; /* Its time has come: no more. */
@@ -483,6 +490,8 @@ static bool run_sessions(struct runai *r)
 		any = session(r, i) || any;
 	if (r->cycle)
 		r->session_at = r->now + r->cycle;
+	if (!any || r->cycle) /* Else the next one, at this instant, may still place them. */
+		any = runai_pools_move(r) || any;
 	r->dirty = r->dirty || any;
 	return any;
 }
