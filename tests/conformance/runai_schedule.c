@@ -116,7 +116,7 @@ static const char *check_amount(struct runai_case *c, const struct sl_doc_node *
 	const double unit = res == KAI_GPUS ? (double)KAI_GPU : 1;
 	if (want == INT64_MIN || fabs((double)(want - got)) <= near * unit)
 		return NULL;
-	return ra_fail(c, "%s: %s %g, expected %g", name, key, (double)got / unit, (double)want / unit);
+	return ra_fail(c, "%s: %s %.12g, expected %.12g", name, key, (double)got / unit, (double)want / unit);
 }
 
 /* Of the tasks from `first` on. */
