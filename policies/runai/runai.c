@@ -282,6 +282,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (!status)
 		status = read_jobs(r, err);
 	if (!status)
+		status = runai_windows_make(r, err);
+	if (!status)
 		status = sl_use(setup,
 			SL_USE_CONTROL | SL_USE_NODES | SL_USE_OWN_DEVICES |
 				(r->checkpoint ? SL_USE_PREEMPT : 0U),

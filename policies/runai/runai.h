@@ -39,6 +39,7 @@ struct runai_run {
 	enum runai_stage stage;
 	uint32_t stamp;     /* What is due of an earlier attempt does not count. */
 	uint8_t reason;     /* enum sl_reason, as it was said last. */
+	bool drained;       /* Its last eviction is the operator's. */
 	bool in_engine;     /* The engine has it run, or an order to start it. */
 	sl_time started;    /* Of this attempt. */
 	sl_time evicted_at; /* SL_NONE: never. */
@@ -49,7 +50,15 @@ struct runai_run {
 	uint32_t by;            /* for that row; UINT32_MAX. */
 };
 
-enum runai_due { RUNAI_DUE_BEGIN, RUNAI_DUE_STOPPED, RUNAI_DUE_LIMIT, RUNAI_DUE_WAKE, RUNAI_DUE_SESSION };
+enum runai_due {
+	RUNAI_DUE_BEGIN,
+	RUNAI_DUE_STOPPED,
+	RUNAI_DUE_LIMIT,
+	RUNAI_DUE_WAKE,
+	RUNAI_DUE_SESSION,
+	RUNAI_DUE_SHUT, /* Of windows: row is its number. */
+	RUNAI_DUE_OPEN
+};
 struct runai_entry {
 	sl_time at;
 	uint64_t seq;
@@ -92,6 +101,8 @@ struct runai {
 	uint32_t world_count;
 	uint32_t *node_world, *node_row; /* By node of the engine. */
 	uint8_t *node_kind;              /* Its kind of GPU; 0: none. */
+	uint8_t *node_down;              /* It is down, or drained; */
+	uint32_t *node_shut;             /* in so many windows. */
 	struct runai_run *run;           /* By job. */
 	struct runai_shape *shape;
 	size_t shape_count, shape_capacity;
@@ -153,11 +164,19 @@ uint32_t runai_pool_first(const struct runai *r, uint32_t row);
 /* Those who wait go to other pools of theirs; false: nobody did. */
 bool runai_pools_move(struct runai *r);
 
+/* runai_windows.c */
+int runai_windows_make(struct runai *r, struct sl_err *err);
+void runai_window(struct runai *r, uint32_t number, bool begins);
+/* True: it changed for the scheduler. */
+bool runai_node_set(struct runai *r, uint32_t node, bool up);
+
 /* runai_run.c */
 void runai_submit(struct runai *r, uint32_t row);
 void runai_over(struct runai *r, uint32_t row);
 void runai_lost(struct runai *r, uint32_t row);
 void runai_node(struct runai *r, uint32_t node, bool up);
+/* It runs, and its pods were evicted for a window. */
+void runai_drained(struct runai *r, uint32_t row);
 void runai_run_now(struct runai *r);
 
 /* runai_course.c: what was, over time. Called before what is allocated changes, and after a session. */
