@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define SL_ABI_MAJOR           4
-#define SL_ABI_MINOR           0
+#define SL_ABI_MINOR           1
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
@@ -773,7 +773,12 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(ADMISSION_CHECKS, "WaitingForAdmissionChecks") \
 	X(BACKOFF, "BackoffRequeue") \
 	X(UNSCHEDULABLE, "Unschedulable") \
-	X(SCHEDULING_GATED, "SchedulingGated")
+	X(SCHEDULING_GATED, "SchedulingGated") \
+	X(OVER_LIMIT, "OverLimit") \
+	X(NP_OVER_QUOTA, "NonPreemptibleOverQuota") \
+	X(PREEMPTION_DELAY, "PreemptionDelayNotElapsed") \
+	X(QUEUE_DOES_NOT_EXIST, "QueueDoesNotExist") \
+	X(POD_ERRORS, "PodSchedulingErrors")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,

@@ -18,6 +18,11 @@ static const struct sl_compat runai_compats[] = {
 	{ 0 },
 };
 
+static const enum sl_reason runai_reasons[] = { SL_REASON_OVER_LIMIT, SL_REASON_NP_OVER_QUOTA,
+	SL_REASON_PREEMPTION_DELAY, SL_REASON_QUEUE_DOES_NOT_EXIST, SL_REASON_POD_ERRORS, SL_REASON_TOPOLOGY,
+	SL_REASON_WAITING_FOR_PREEMPTED, SL_REASON_MISCONFIGURED, SL_REASON_PENDING_EVALUATION,
+	SL_REASON_BEGIN_TIME, SL_REASON_COUNT };
+
 /* ---- Orders ---- */
 
 void runai_broke(struct runai *r, int status)
@@ -221,6 +226,7 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 		run->job = KAI_NO;
 		run->evicted_at = SL_NONE;
 		run->by = UINT32_MAX;
+		run->first = SL_NONE;
 		run->reason = SL_REASON_PENDING_EVALUATION;
 		const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, err);
 		if (!pods)
@@ -307,6 +313,7 @@ static void runai_gone(void *state)
 	free(r->holding);
 	free(r->gpus);
 	free(r->eviction);
+	free(r->step);
 }
 
 const struct sl_policy runai_policy = {
@@ -323,6 +330,7 @@ const struct sl_policy runai_policy = {
 	.release = runai_gone,
 	.compat = runai_compats,
 	.requeues = runai_requeues,
+	.reasons = runai_reasons,
 	.show = runai_show,
 	.tell = runai_tell,
 };
