@@ -129,6 +129,8 @@ static void turn(struct kai *kai, uint32_t task, enum kai_state state)
 	struct kai_group *group = kai->job[row->job].group;
 	if (requested(row->state) != requested(state))
 		kai_count_request(kai, task, requested(state) ? 1 : -1);
+	if (kai_active_used((uint32_t)row->state) != kai_active_used(state))
+		kai_note_stale(kai, task);
 	kai_write(kai, &group[0].count[row->state], group[0].count[row->state] - 1);
 	kai_write(kai, &group[row->group].count[row->state], group[row->group].count[row->state] - 1);
 	kai_write(kai, &group[0].count[state], group[0].count[state] + 1);
@@ -192,6 +194,11 @@ static void forget(struct kai *kai, uint32_t task, int64_t *place, const int64_t
 	if (*place >= 0)
 		kai_node_remove(kai, (uint32_t)*place, task, KAI_RELEASING, shared);
 	kai_write(kai, place, -1);
+}
+
+void kai_forget_kept(struct kai *kai, uint32_t task)
+{
+	forget(kai, task, &kai->task[task].kept, kai->task[task].kept_shared);
 }
 
 static void copy_devices(struct kai *kai, const struct kai_task *row, int64_t *to, const int64_t *of)

@@ -288,6 +288,8 @@ bool kai_solve(struct kai *kai, const struct kai_aim *aim)
 	state->candidate.count = 0;
 	if (!aim->candidates(kai, aim, &state->candidate))
 		return false;
+	if (!kai_fit_open(kai) || !kai_all_fit(kai) || is_hopeless(kai, aim, chunk->count))
+		return false;
 	base_nodes(kai, state, aim->job);
 	forget_tried(state);
 	bool solved = false, over = false;

@@ -284,6 +284,7 @@ void kai_free(struct kai *kai)
 	free(kai->topology);
 	free(kai->mig);
 	free(kai->effect);
+	free(kai->unsure);
 	free(kai->journal);
 	sl_names_free(kai->names);
 	free(kai);

@@ -5,34 +5,12 @@
  * Run:AI's projects and departments, scheduled as the KAI scheduler does (kai-scheduler/KAI-Scheduler, commit
  * d5bc503a).
  */
-#include "policies/runai/runai.h"
+#include "policies/runai/runai_params.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Parameters ---- */
-
-enum { PARAM_COMPAT, PARAM_PROJECTS, PARAM_CYCLE, PARAM_GRACE, PARAM_RESUME, PARAM_COUNT };
-
-#define DAYS_MAX INT64_C(1000000000000) /* Of times: eleven days. */
-
-static const struct sl_param runai_params[PARAM_COUNT] = {
-	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "kai", "kai", "whose rules: KAI's of commit d5bc503a",
-		0, 0 },
-	[PARAM_PROJECTS] = { "projects", SL_PARAM_DOC, NULL, NULL,
-		"a file of departments and projects (schedlab-projects(5)); without it, and without objects of the "
-		"cluster that say so, each account (or partition, or user) of the trace is a project with an equal part "
-		"of the GPUs",
-		0, 0 },
-	[PARAM_CYCLE] = { "cycle", SL_PARAM_TIME, "0", NULL,
-		"sessions are so far apart; 0: one after each instant at which something happens", 0,
-		DAYS_MAX },
-	[PARAM_GRACE] = { "grace", SL_PARAM_TIME, "0", NULL,
-		"how long evicted pods take to stop, holding what they have", 0, DAYS_MAX },
-	[PARAM_RESUME] = { "resume", SL_PARAM_CHOICE, "checkpoint", "checkpoint|restart",
-		"evicted jobs keep their work, or begin anew", 0, 0 },
-};
 
 /* Requests beyond every quota wait. */
 static const struct sl_compat runai_compats[] = {
@@ -260,6 +238,19 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 	return status;
 }
 
+/* What is followed otherwise than a reader of the files might expect. */
+static void tell_notes(const struct runai *r, const struct sl_setup *setup)
+{
+	char text[1000];
+	for (uint32_t i = 0; i < r->config.note_count; i++) {
+		const struct runai_note *note = &r->config.note[i];
+		if (note->at.line)
+			(void)snprintf(text, sizeof(text), "%s:%llu: %s", note->at.file,
+				(unsigned long long)note->at.line, note->text);
+		sl_remark(setup, note->at.line ? text : note->text);
+	}
+}
+
 static int runai_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct runai *r = sl_alloc(setup->arena, 1, sizeof(*r));
@@ -269,9 +260,9 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	r->arena = setup->arena;
 	r->jobs = setup->jobs;
 	r->cluster = setup->cluster;
-	r->grace = setup->values[PARAM_GRACE].number;
-	r->cycle = setup->values[PARAM_CYCLE].number;
-	r->checkpoint = setup->values[PARAM_RESUME].number == 0;
+	r->grace = setup->values[RUNAI_GRACE].number;
+	r->cycle = setup->values[RUNAI_CYCLE].number;
+	r->checkpoint = setup->values[RUNAI_RESUME].number == 0;
 	r->kill = setup->overrun == SL_OVERRUN_KILL;
 	r->woken = r->usage_at = SL_NEVER;
 	r->stages[RUNAI_AWAY] = r->jobs->count;
@@ -286,12 +277,18 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	int status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
 		r->cluster->object_count, err);
+	if (!status)
+		tell_notes(r, setup);
 	if (!status && r->config.queue_count == 0)
 		status = runai_default_projects(r, err);
+	if (!status)
+		status = runai_params_apply(&r->config, setup->values, err);
 	if (!status)
 		status = runai_worlds_make(r, setup, err);
 	if (!status)
 		status = read_jobs(r, err);
+	if (!status)
+		status = runai_windows_make(r, err);
 	if (!status)
 		status = sl_use(setup,
 			SL_USE_CONTROL | SL_USE_NODES | SL_USE_OWN_DEVICES |
@@ -326,7 +323,7 @@ const struct sl_policy runai_policy = {
 		"as Run:AI and its KAI scheduler: projects, departments, over-quota, reclaim, GPU fractions",
 	.paper = "kai-scheduler/KAI-Scheduler; Run:AI administrator guide",
 	.params = runai_params,
-	.param_count = PARAM_COUNT,
+	.param_count = RUNAI_PARAMS,
 	.init = runai_init,
 	.pass = runai_pass,
 	.on_event = runai_event,

@@ -34,10 +34,12 @@ enum runai_stage {
 struct runai_run {
 	struct runai_job said;
 	uint32_t world, job; /* job: of the world's kai; KAI_NO. */
-	uint32_t tried;      /* Of its pools, the one it is in. */
+	uint32_t tried;      /* Of its pools, the one it is in; */
+	uint64_t tried_news; /* all were tried with what was new then. */
 	enum runai_stage stage;
 	uint32_t stamp;     /* What is due of an earlier attempt does not count. */
 	uint8_t reason;     /* enum sl_reason, as it was said last. */
+	bool drained;       /* Its last eviction is the operator's. */
 	bool in_engine;     /* The engine has it run, or an order to start it. */
 	sl_time started;    /* Of this attempt; */
 	sl_time first;      /* of the first: SL_NONE, none yet. */
@@ -51,7 +53,15 @@ struct runai_run {
 	uint64_t promised;      /* The last session in which it was to start when others have left; 0. */
 };
 
-enum runai_due { RUNAI_DUE_BEGIN, RUNAI_DUE_STOPPED, RUNAI_DUE_LIMIT, RUNAI_DUE_WAKE, RUNAI_DUE_SESSION };
+enum runai_due {
+	RUNAI_DUE_BEGIN,
+	RUNAI_DUE_STOPPED,
+	RUNAI_DUE_LIMIT,
+	RUNAI_DUE_WAKE,
+	RUNAI_DUE_SESSION,
+	RUNAI_DUE_SHUT, /* Of windows: row is its number. */
+	RUNAI_DUE_OPEN
+};
 struct runai_entry {
 	sl_time at;
 	uint64_t seq;
@@ -99,6 +109,7 @@ struct runai_world {
 	uint32_t pool;
 	struct kai_usage *usage; /* NULL: off. */
 	const struct kai_usage_config *usage_config;
+	uint64_t changed; /* runai.news of what last may have made room. */
 };
 
 /* Where a shape's tasks go, and what they ask, in a world. */
@@ -120,6 +131,8 @@ struct runai {
 	uint32_t world_count;
 	uint32_t *node_world, *node_row; /* By node of the engine. */
 	uint8_t *node_kind;              /* Its kind of GPU; 0: none. */
+	uint8_t *node_down;              /* It is down, or drained; */
+	uint32_t *node_shut;             /* in so many windows. */
 	struct runai_run *run;           /* By job. */
 	struct runai_shape *shape;
 	size_t shape_count, shape_capacity;
@@ -178,11 +191,24 @@ int runai_job_enter(struct runai *r, uint32_t row);
 void runai_job_leave(struct runai *r, uint32_t row);
 uint32_t runai_row_of(const struct runai *r, uint32_t world, uint32_t job); /* The trace's. */
 
+/* runai_pools.c */
+uint32_t runai_pool_first(const struct runai *r, uint32_t row);
+/* Those who wait go to other pools of theirs; false: nobody did. */
+bool runai_pools_move(struct runai *r);
+
+/* runai_windows.c */
+int runai_windows_make(struct runai *r, struct sl_err *err);
+void runai_window(struct runai *r, uint32_t number, bool begins);
+/* True: it changed for the scheduler. */
+bool runai_node_set(struct runai *r, uint32_t node, bool up);
+
 /* runai_run.c */
 void runai_submit(struct runai *r, uint32_t row);
 void runai_over(struct runai *r, uint32_t row);
 void runai_lost(struct runai *r, uint32_t row);
 void runai_node(struct runai *r, uint32_t node, bool up);
+/* It runs, and its pods were evicted for a window. */
+void runai_drained(struct runai *r, uint32_t row);
 void runai_run_now(struct runai *r);
 
 /* runai_course.c: what was, over time. Noted after the sessions of an instant. */

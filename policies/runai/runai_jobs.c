@@ -236,21 +236,26 @@ static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const s
 
 /* ---- Jobs ---- */
 
+/* level_count: it has none of that name, and KAI finds no place then. */
 static uint32_t level_of(const struct kai_topology *topology, const char *name)
 {
-	for (uint32_t i = 0; name && i < topology->level_count; i++)
-		if (strcmp(topology->level[i], name) == 0)
-			return i;
-	return KAI_NO;
+	uint32_t i = 0;
+	if (!name)
+		return KAI_NO;
+	while (i < topology->level_count && strcmp(topology->level[i], name) != 0)
+		i++;
+	return i;
 }
 
 static void constrain(struct kai *kai, struct kai_group *group, const char *topology, const char *required,
 	const char *preferred)
 {
 	const uint32_t row = topology ? kai_find_topology(kai, topology) : KAI_NO;
+	if (!topology)
+		return;
+	group->topology = row != KAI_NO ? row : kai->topology_count; /* There is none of that name. */
 	if (row == KAI_NO)
 		return;
-	group->topology = row;
 	group->required = level_of(&kai->topology[row], required);
 	group->preferred = level_of(&kai->topology[row], preferred);
 }
@@ -311,7 +316,8 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	if (!shape)
 		return r->status;
 	const uint32_t tasks = count_pods(pods);
-	(void)snprintf(name, sizeof(name), "%" PRId64, r->jobs->id[row]);
+	/* Of one age the name decides, as text: numbers in their order. */
+	(void)snprintf(name, sizeof(name), "%019" PRId64, r->jobs->id[row]);
 	const uint32_t job =
 		kai_job(kai, r->jobs->id_name && r->jobs->id_name[row] ? r->jobs->id_name[row] : name, tasks,
 			said->group_count ? said->group_count + 1 : 0);
@@ -323,6 +329,7 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	to->preemptible = said->preemptible;
 	to->created = r->jobs->submit[row];
 	to->delay = said->delay;
+	to->evicted_at = run->evicted_at;
 	to->grace = said->grace;
 	to->row_outside = row;
 	to->ready = said->allowed && (said->queue == KAI_NO || !r->config.queue[said->queue].orphan);

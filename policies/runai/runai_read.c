@@ -331,7 +331,7 @@ static void note_never(struct runai_reading *r, const struct runai_queue *queue)
 {
 	runai_note((struct runai_at){ .r = r },
 		"%s:%llu: '%s' has no quota of GPUs, and over quota is shared in proportion to it: its jobs with "
-		"GPUs never start; give a quota, or 'over-quota: 1'",
+		"GPUs have what nobody else asks; give a quota, or 'over-quota: 1'",
 		queue->at.file, (unsigned long long)queue->at.line, queue->name);
 }
 

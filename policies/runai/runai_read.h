@@ -166,6 +166,9 @@ struct sl_labels runai_node_labels(const struct runai_config *config, struct sl_
 bool runai_group_holds(const struct runai_config *config, const struct runai_queue *queue,
 	enum runai_type type, const struct sl_labels *labels);
 
+/* runai_read_shard.c: what follows of where GPUs and cpus are spread. */
+void runai_follow_strategy(struct kai_config *config);
+
 /* ---- runai_read_job.c: what a job says, and what it comes to --------------------------------------------
  */
 

@@ -158,7 +158,7 @@ static void read_args(struct runai_at at, struct kai_config *config)
 		runai_bool(runai_get(at, "restrict-node-scheduling"), config->gpu_workers_only);
 	const struct runai_at period = runai_get(at, "schedule-period");
 	if (!runai_is_null(period))
-		runai_note(period, "how often it decides is the policy's parameter 'when'");
+		runai_note(period, "how often it decides is the policy's parameter 'cycle'");
 	const struct runai_at flat = runai_get(at, "full-hierarchy-fairness");
 	if (!runai_bool(flat, true))
 		runai_note(flat,
@@ -217,7 +217,7 @@ static void read_usage(struct runai_at at, struct runai_pool *pool)
 
 /* As KAI's operator writes the configuration: consolidation where neither GPUs nor cpus are spread,
  * gpusharingorder where GPUs are packed. What plugins and actions say for themselves comes after it. */
-static void follow_strategy(struct kai_config *config)
+void runai_follow_strategy(struct kai_config *config)
 {
 	config->gpu_order = config->gpu_placement;
 	if (config->gpu_placement == KAI_SPREAD)
@@ -236,7 +236,7 @@ void runai_read_scheduler(struct runai_at spec, struct runai_pool *pool)
 	struct kai_config *config = &pool->config;
 	pool->own = true;
 	read_placement(runai_get(spec, "placementStrategy"), config);
-	follow_strategy(config);
+	runai_follow_strategy(config);
 	config->k = runai_real(runai_get(spec, "kValue"), config->k);
 	const struct runai_at least = runai_get(spec, "minRuntime");
 	config->preempt_min = runai_time(runai_get(least, "preemptMinRuntime"), config->preempt_min);

@@ -21,6 +21,9 @@ static void news(struct runai *r)
 	r->dirty = true;
 }
 
+/* Jobs of other pools may find room there. */
+static void changed(struct runai *r, uint32_t world) { r->world[world].changed = r->news; }
+
 static struct kai_job *job_of(const struct runai *r, uint32_t row)
 {
 	return &r->world[r->run[row].world].kai->job[r->run[row].job];
@@ -159,6 +162,12 @@ static sl_time limit_of(const struct runai *r, uint32_t row)
 {
 	const struct runai_job *said = &r->run[row].said;
 	sl_time limit = said->queue == KAI_NO ? SL_NONE : r->config.queue[said->queue].time_limit[said->type];
+	/* An average of the whole run alone is known: none at all is idle from the start. */
+	const sl_time idle = said->queue == KAI_NO || !r->jobs->gpu_active || r->jobs->gpu_active[row] != 0
+				     ? SL_NONE
+				     : r->config.queue[said->queue].idle_limit[said->type];
+	if (idle != SL_NONE && (limit == SL_NONE || idle < limit))
+		limit = idle;
 	if (r->kill && r->jobs->limit[row] >= 0 && (limit == SL_NONE || r->jobs->limit[row] < limit))
 		limit = r->jobs->limit[row];
 	return limit;
@@ -214,6 +223,7 @@ static void stopped(struct runai *r, uint32_t row)
 	job->evicted_at = run->evicted_at;
 	due_after(r, job->delay > 0 ? run->evicted_at + job->delay - r->now : 0);
 	stage(r, run, RUNAI_WAITS);
+	changed(r, run->world);
 	run->stamp++;
 	if (run->in_engine) {
 		struct runai_order *order =
@@ -222,7 +232,7 @@ static void stopped(struct runai *r, uint32_t row)
 		if (!order)
 			return;
 		order->state = SL_PREEMPTED;
-		order->rule = rule_of(run->action);
+		order->rule = run->drained ? SL_RULE_WINDOW : rule_of(run->action);
 		order->whose = run->by;
 	}
 	r->dirty = true;
@@ -253,10 +263,22 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 	stage(r, run, RUNAI_STOPS);
 	run->stamp++;
 	run->evictions++;
+	run->drained = false;
 	run->evicted_at = r->now;
 	run->action = effect->action;
 	run->by = effect->by == KAI_NO ? UINT32_MAX : runai_row_of(r, world, effect->by);
 	runai_evicted(r, world, effect);
+	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
+}
+
+void runai_drained(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	stage(r, run, RUNAI_STOPS);
+	run->stamp++;
+	run->evicted_at = r->now;
+	run->drained = true;
+	run->by = UINT32_MAX;
 	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
 }
 
@@ -341,10 +363,7 @@ void runai_submit(struct runai *r, uint32_t row)
 	struct runai_run *run = &r->run[row];
 	const struct runai_job *said = &run->said;
 	note_usage(r);
-	run->world = said->pool_count ? said->pool[0]
-		     : said->queue != KAI_NO && r->config.queue[said->queue].order_count
-			     ? r->config.queue[said->queue].order[0]
-			     : 0;
+	run->world = runai_pool_first(r, row);
 	stage(r, run, RUNAI_WAITS);
 	if (runai_job_enter(r, row) != 0)
 		return;
@@ -364,6 +383,7 @@ void runai_over(struct runai *r, uint32_t row)
 	run->stamp++;
 	runai_job_leave(r, row);
 	news(r);
+	changed(r, run->world);
 }
 
 /* A model had it fail: its pods are made anew. */
@@ -383,17 +403,25 @@ void runai_lost(struct runai *r, uint32_t row)
 	run->stamp++;
 	run->reason = SL_REASON_COUNT;
 	news(r);
+	changed(r, run->world);
 }
 
 void runai_node(struct runai *r, uint32_t node, bool up)
 {
-	struct kai_node *row = &r->world[r->node_world[node]].kai->node[r->node_row[node]];
-	if (row->ready == up)
-		return;
 	note_usage(r);
-	row->ready = up;
-	r->world[r->node_world[node]].kai->freed++; /* Who found no room is looked at again. */
+	if (!runai_node_set(r, node, up))
+		return;
 	news(r);
+	changed(r, r->node_world[node]);
+}
+
+static void run_window(struct runai *r, uint32_t number, bool begins)
+{
+	note_usage(r);
+	runai_window(r, number, begins);
+	news(r);
+	for (uint32_t i = 0; i < r->world_count; i++)
+		changed(r, i);
 }
 
 static void end_at_limit(struct runai *r, uint32_t row)
@@ -424,6 +452,13 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 		break;
 	case RUNAI_DUE_WAKE:
 		r->dirty |= r->stages[RUNAI_WAITS] > 0;
+		r->news++; /* Pools that were tried may have another answer. */
+		for (uint32_t i = 0; i < r->world_count; i++)
+			changed(r, i);
+		break;
+	case RUNAI_DUE_SHUT:
+	case RUNAI_DUE_OPEN:
+		run_window(r, entry->row, entry->due == RUNAI_DUE_SHUT);
 		break;
 	case RUNAI_DUE_SESSION:
 		break; /* Its time has come: no more. */
@@ -473,6 +508,8 @@ static bool run_sessions(struct runai *r)
 		any = session(r, i) || any;
 	if (r->cycle)
 		r->session_at = r->now + r->cycle;
+	if (!any || r->cycle) /* Else the next one, at this instant, may still place them. */
+		any = runai_pools_move(r) || any;
 	r->dirty = r->dirty || any;
 	return any;
 }

@@ -51,18 +51,19 @@ static int add_node(struct runai *r, uint32_t node, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = r->cluster;
 	const struct sl_node_type *type = &cluster->type[cluster->node_type[node]];
-	const uint32_t pool = runai_pool_of(&r->config, labels_of(r, node));
-	struct kai *kai = r->world[pool].kai;
 	const int64_t cpus = type->amount[SL_KIND_CPUS], mem = type->amount[SL_KIND_MEM];
 	const int status = kind_of(r, type, &r->node_kind[node], err);
 	if (status)
 		return status;
+	const struct sl_labels labels = runai_node_labels(&r->config, r->arena, labels_of(r, node),
+		r->node_kind[node] ? cluster->kind_name[r->node_kind[node]] : NULL);
+	const uint32_t pool = runai_pool_of(&r->config, &labels);
+	struct kai *kai = r->world[pool].kai;
 	const uint32_t row = kai_node(kai, cluster->node_name[node]);
 	if (row == KAI_NO)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	struct kai_node *to = &kai->node[row];
-	to->labels = runai_node_labels(&r->config, r->arena, labels_of(r, node),
-		r->node_kind[node] ? cluster->kind_name[r->node_kind[node]] : NULL);
+	to->labels = labels;
 	to->cpu = cpus / sl_parts(cluster->cpu_parts) * 1000 +
 		  cpus % sl_parts(cluster->cpu_parts) * 1000 / sl_parts(cluster->cpu_parts);
 	to->mem = mem >= SL_MEM_UNBOUNDED ? PLENTY : mem * MIB;
@@ -121,6 +122,7 @@ static int open_world(struct runai *r, uint32_t pool, struct sl_err *err)
 {
 	struct runai_world *world = &r->world[pool];
 	world->pool = pool;
+	world->changed = 1; /* Nobody was there. */
 	world->kai = kai_new(r->arena);
 	if (!world->kai)
 		return sl_fail(err, SL_SYSTEM, "out of memory");

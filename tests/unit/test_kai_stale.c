@@ -168,3 +168,30 @@ Test(kai_stale, sub_groups_each)
 	job()->stale_since = w.kai->now - GRACE * SL_SECOND;
 	expect("x@n0 x@n0 x@n0 f", "the other has lost its only one: all leave");
 }
+
+Test(kai_stale, gangs_that_changed_are_looked_at)
+{
+	lost_one(-1);
+	cr_expect_eq(w.kai->unsure_count, 1);
+	act();
+	cr_expect_eq(w.kai->unsure_count, 1, "it is stale: it is looked at again");
+	set(2, KAI_RUNNING);
+	act();
+	cr_expect_eq(w.kai->unsure_count, 0, "it is whole, and nothing changes");
+	const kai_marked mark = kai_mark(w.kai);
+	set(2, KAI_FAILED);
+	act();
+	kai_undo(w.kai, mark);
+	cr_expect_eq(job()->stale_since, SL_NONE, "what was found in a simulation is taken back");
+	cr_expect_eq(w.kai->unsure_count, 1, "it is looked at once more");
+	act();
+	cr_expect_eq(w.kai->unsure_count, 0);
+	const uint32_t one = kai_small_job(&w, "one", "a", 50, 1, 1, 10);
+	kai_small_run(&w, one, "n0", KAI_NO, 10);
+	cr_expect_eq(w.kai->unsure_count, 0, "a single pod is all that there can be");
+	const uint32_t again = kai_small_job(&w, "again", "a", 50, 2, 1, 10);
+	kai_small_run(&w, again, "n0", KAI_NO, 10);
+	kai_drop_job(w.kai, again);
+	act();
+	cr_expect_eq(w.kai->unsure_count, 0, "a job that is over is not");
+}
