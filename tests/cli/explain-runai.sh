@@ -9,10 +9,10 @@ for at in 7 100 200 300; do grep "^$at," owner/projects.csv; done
 cat owner/evictions.csv
 schedlab explain owner s6 --no-what-if | sed -n '/what it waited/,/^$/p;/its course/,$p'
 schedlab explain owner s6 --no-what-if --json | grep -o '"at": 200, "reason".*'
-# 8 GPUs for 7 s at 0..7 less what had not come yet: 1+2+...+7 = 28; 8 from 7 to 100; and so on. Evicted: 93+94+195+296+297+298+299 GPU seconds.
-grep '"runai\.' owner/metrics.json | grep -v '[{]'
+# Work is kept: 8 x 1000 + 2 x 500 + 500 + 4 x 500 = 11500 GPU seconds in all. Evicted: 93+94+195+296+297+298+299 = 1572.
+grep '"runai\.' owner/metrics.json | grep -v '[{]\|sessions'
 grep '"runai\..*project=speech' owner/metrics.json
-# Work that is lost is counted as such; three types, of which build may not go over the quota and takes the place of training.
+# Work that is lost, the 1572 GPU seconds, is done again. Build may not go over the quota, and takes the place of training.
 run owner lost ,resume=restart
 grep 'gpu_hours"' lost/metrics.json
 cut -d, -f1-6 lost/evictions.csv | head -n 2
