@@ -5,8 +5,8 @@
  * commits nor discards what it simulated for it (solvers/job_solver.go, actions/reclaim): nobody is told, and
  * the jobs that come after it in the session find victims on their way out and places that are kept.
  *
- * So it is here, as cases recorded of KAI show; at the end of the session it is taken back. So are places that
- * were kept for tasks, and given up again before they started: KAI has those as releasing there.
+ * So it is here, as cases recorded of KAI show; at the end of the session it is taken back. So are places
+ * that were kept for tasks, and given up again before they started: KAI has those as releasing there.
  */
 #include "policies/runai/kai_solve_parts.h"
 
@@ -68,7 +68,8 @@ static void take_back(struct kai *kai, const struct kai_left *left)
 	if (state == KAI_PIPELINED)
 		state = moved ? KAI_RELEASING : KAI_PENDING;
 	const bool placed = state != KAI_PENDING && node >= 0;
-	kai_set_task(kai, left->task, state, placed ? (uint32_t)node : KAI_NO, placed && rows ? shared : NULL);
+	kai_set_task(
+		kai, left->task, state, placed ? (uint32_t)node : KAI_NO, placed && rows ? shared : NULL);
 }
 
 void kai_close(struct kai *kai)
@@ -82,6 +83,7 @@ void kai_close(struct kai *kai)
 	solve->left_count = 0;
 	for (uint32_t i = 0; i < solve->settled.count; i++) {
 		const uint32_t task = solve->settled.row[i];
+		kai_forget_kept(kai, task);
 		if (kai->task[task].state == KAI_RELEASING && kai->task[task].again)
 			take_back(kai, &(struct kai_left){ task, KAI_PIPELINED, 0 });
 	}

@@ -12,9 +12,9 @@
 
 /* Shares are computed, effects forgotten, marks of evictions cleared. */
 void kai_open(struct kai *kai);
-/* What was simulated for a job whose gang then still lacks a pod set is not taken back by KAI, though nobody is
- * told: jobs that come later in the session see its victims gone. This takes it back; and a task that gave up
- * a place before it started there (kai_effect.early) is pending again, not releasing. */
+/* What was simulated for a job whose gang then still lacks a pod set is not taken back by KAI, though nobody
+ * is told: jobs that come later in the session see its victims gone. This takes it back; and a task that gave
+ * up a place before it started there (kai_effect.early) is pending again, not releasing. */
 void kai_close(struct kai *kai);
 /* kai_open, all actions of the config, kai_close (unless config.keep_open). Tasks end as KAI_BINDING,
  * KAI_PIPELINED, KAI_RELEASING or as they were. Nonzero: kai.err. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
- * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c, kai_hopeless.c,
- * kai_left.c.
+ * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c,
+ * kai_hopeless.c, kai_left.c.
  */
 #ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
 #define SL_RUNAI_KAI_SOLVE_PARTS_H
@@ -105,7 +105,7 @@ struct kai_scenarios {
 	int64_t least;         /* GPUs of its smallest task. */
 	struct kai_vec freed;  /* By what is recorded and gathered. */
 	struct kai_vec all;    /* Free on all nodes, without it. */
-	bool begun;
+	bool begun, queued;
 	/* Node-local: nodes of the job gathered last, by name. Multi-node: nodes in order, so many taken
 	 * next. */
 	struct kai_rows_list node;

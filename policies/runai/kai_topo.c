@@ -411,7 +411,7 @@ static void say_why(const struct question *of)
 static bool answer(struct question *of, struct kai_domains *domains)
 {
 	of->order = 0;
-	if (!find_depths(of) || !find_start(of))
+	if (!of->tree || !find_depths(of) || !find_start(of))
 		return false;
 	add_up(of);
 	walk(of);
@@ -451,7 +451,7 @@ bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_dom
 	}
 	struct question of = { .kai = kai,
 		.state = kai->topo,
-		.tree = &kai->topo->tree[group->topology],
+		.tree = group->topology < kai->topo->tree_count ? &kai->topo->tree[group->topology] : NULL,
 		.job = &kai->job[set->job],
 		.group = group,
 		.task = set->task,

@@ -236,21 +236,26 @@ static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const s
 
 /* ---- Jobs ---- */
 
+/* level_count: it has none of that name, and KAI finds no place then. */
 static uint32_t level_of(const struct kai_topology *topology, const char *name)
 {
-	for (uint32_t i = 0; name && i < topology->level_count; i++)
-		if (strcmp(topology->level[i], name) == 0)
-			return i;
-	return KAI_NO;
+	uint32_t i = 0;
+	if (!name)
+		return KAI_NO;
+	while (i < topology->level_count && strcmp(topology->level[i], name) != 0)
+		i++;
+	return i;
 }
 
 static void constrain(struct kai *kai, struct kai_group *group, const char *topology, const char *required,
 	const char *preferred)
 {
 	const uint32_t row = topology ? kai_find_topology(kai, topology) : KAI_NO;
+	if (!topology)
+		return;
+	group->topology = row != KAI_NO ? row : kai->topology_count; /* There is none of that name. */
 	if (row == KAI_NO)
 		return;
-	group->topology = row;
 	group->required = level_of(&kai->topology[row], required);
 	group->preferred = level_of(&kai->topology[row], preferred);
 }

@@ -189,13 +189,16 @@ static void add_topology(struct runai_case *c, const struct sl_doc_node *from)
 
 /* ---- Jobs ---- */
 
+/* level_count: it has none of that name. */
 static uint32_t level_of(const struct runai_case *c, uint32_t topology, const char *name)
 {
 	const struct kai_topology *row = &c->kai->topology[topology];
-	for (uint32_t i = 0; name && i < row->level_count; i++)
-		if (strcmp(row->level[i], name) == 0)
-			return i;
-	return KAI_NO;
+	uint32_t i = 0;
+	if (!name)
+		return KAI_NO;
+	while (i < row->level_count && strcmp(row->level[i], name) != 0)
+		i++;
+	return i;
 }
 
 static void constrain(struct runai_case *c, struct kai_group *group, const struct sl_doc_node *from)
@@ -418,7 +421,10 @@ static uint32_t plugins_of(const struct runai_case *c, const struct sl_doc_node 
 	} known[] = { { "proportion", KAI_PLUGIN_PROPORTION }, { "priority", KAI_PLUGIN_PRIORITY },
 		{ "nodeplacement", KAI_PLUGIN_NODEPLACEMENT }, { "gpupack", KAI_PLUGIN_GPUPACK },
 		{ "gpuspread", KAI_PLUGIN_GPUSPREAD }, { "nodeavailability", KAI_PLUGIN_NODEAVAILABILITY },
-		{ "resourcetype", KAI_PLUGIN_RESOURCETYPE } };
+		{ "resourcetype", KAI_PLUGIN_RESOURCETYPE }, { "elastic", KAI_PLUGIN_ELASTIC },
+		{ "gpusharingorder", KAI_PLUGIN_GPUSHARING }, { "topology", KAI_PLUGIN_TOPOLOGY },
+		{ "minruntime", KAI_PLUGIN_MINRUNTIME }, { "taskorder", KAI_PLUGIN_TASKORDER },
+		{ "subgrouporder", KAI_PLUGIN_SUBGROUPORDER }, { "nominatednode", KAI_PLUGIN_NOMINATED } };
 	uint32_t bits = 0;
 	if (!list || list->kind != SL_DOC_LIST)
 		return KAI_ALL_PLUGINS;

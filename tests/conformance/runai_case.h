@@ -7,12 +7,18 @@
 
 #include "policies/runai/kai_solve.h"
 
+/* What the case said of a job. */
+struct runai_given {
+	sl_time started, stale_since;
+};
+
 struct runai_case {
 	struct sl_arena *arena; /* Of the case. */
 	const struct sl_doc *doc;
 	const struct sl_doc_node *root, *expect;
 	const char *id, *kind;
-	struct kai *kai; /* Of a schedule: its world, sealed. Else empty. */
+	struct kai *kai;           /* Of a schedule: its world, sealed. Else empty. */
+	struct runai_given *given; /* By row of the job, of a schedule. */
 	bool verbose;
 	char why[4000];
 };

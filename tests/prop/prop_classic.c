@@ -180,7 +180,7 @@ static void random_world(struct world *w, uint64_t seed)
  * it differs. */
 Test(classic, nodes_of_one_cpu_do_what_a_pool_does, .timeout = 1200)
 {
-	static const uint64_t number[] = { [EFFORT_LESS] = 300, [EFFORT_PLAIN] = 2000, [EFFORT_FULL] = 8000 };
+	static const uint64_t number[] = { [EFFORT_LESS] = 150, [EFFORT_PLAIN] = 2000, [EFFORT_FULL] = 8000 };
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct world w;
@@ -199,7 +199,7 @@ Test(classic, nodes_of_one_cpu_do_what_a_pool_does, .timeout = 1200)
 Test(classic, generated_workloads_agree_with_the_reference, .timeout = 1200)
 {
 	static const uint64_t number[] = {
-		[EFFORT_LESS] = 5000, [EFFORT_PLAIN] = 100000, [EFFORT_FULL] = 500000
+		[EFFORT_LESS] = 2500, [EFFORT_PLAIN] = 100000, [EFFORT_FULL] = 500000
 	};
 	const uint64_t worlds = number[effort()];
 	for (uint64_t seed = 1; seed <= worlds; seed++) {

@@ -15,6 +15,7 @@
 #include "policies/slurm/ctl_resv.h"
 #include "sim/engine.h"
 #include "sim/runset.h"
+#include "tests/effort.h"
 #include "tests/slurm_world.h"
 #include "tests/world.h"
 
@@ -429,14 +430,14 @@ static void check_world(uint64_t seed, bool keep)
 
 Test(prop_slurm, drawn)
 {
-	enum { WORLDS = 200 };
+	const uint64_t worlds = effort_of(60, 200, 200);
 	const char *only = getenv("SL_PROP_SLURM");
 	int64_t seed = 0;
 	if (only && sl_get_i64(only, strlen(only), &seed)) {
 		check_world((uint64_t)seed, true);
 		return;
 	}
-	for (uint64_t i = 1; i <= WORLDS; i++)
+	for (uint64_t i = 1; i <= worlds; i++)
 		check_world(i, false);
 	check_world(618, false); /* Tasks that were released once what they depend on could no longer be. */
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/cli/telling.h"
+#include "tests/effort.h"
 #include "tests/unit/result.h"
 
 struct taken {
@@ -253,7 +254,8 @@ Test(differences, estimates_are_of_the_metrics_and_in_their_intervals)
 {
 	struct sl_err err = { 0 };
 	unsigned intervals = 0;
-	for (uint64_t seed = 0; seed < 120; seed++) {
+	const uint64_t seeds = effort_of(16, 120, 120);
+	for (uint64_t seed = 0; seed < seeds; seed++) {
 		struct taken taken = begin();
 		struct sl_metrics metrics[2];
 		if (seed % 2)
@@ -275,5 +277,5 @@ Test(differences, estimates_are_of_the_metrics_and_in_their_intervals)
 		metrics_release(&metrics[1]);
 		end(&taken);
 	}
-	cr_expect(intervals > 1000, "%u", intervals);
+	cr_expect(intervals > 8 * seeds, "%u", intervals);
 }

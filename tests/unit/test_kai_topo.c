@@ -156,6 +156,9 @@ Test(kai_topo, levels_that_are_none)
 	expect(job_of(1, 1, KAI_NO, ZONE + 3), "-", "preferred: no such level");
 	expect(job_of(1, 1, RACK, ZONE), "-", "preferred is coarser than required");
 	expect(job_of(1, 1, KAI_NO, KAI_NO), "-", "a topology, and neither");
+	const uint32_t job = job_of(1, 1, RACK, KAI_NO);
+	w.kai->job[job].group[0].topology = 1;
+	expect(job, "-", "no such topology");
 }
 
 Test(kai_topo, pods_that_are_alike_are_counted)

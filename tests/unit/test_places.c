@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/page_read.h"
 #include "tests/unit/ctl_world.h"
 #include "tests/world.h"
@@ -129,7 +130,7 @@ Test(places, the_page_draws_each_attempt)
 Test(places, heat_is_busy_time_under_preemption, .timeout = 60)
 {
 	uint64_t preempted = 0;
-	for (uint64_t seed = 1; seed <= 100; seed++) {
+	for (uint64_t seed = 1, seeds = effort_of(25, 100, 100); seed <= seeds; seed++) {
 		struct sl_rng rng = sl_rng_stream(seed, "tests/places");
 		struct world w = {
 			.cpus = 2 + (int64_t)sl_rng_below(&rng, 8), .as_nodes = true, .count = 15

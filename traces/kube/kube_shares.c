@@ -11,7 +11,7 @@
 
 #include "traces/kube/kube_jobs.h"
 
-/* In thousandths, of all its devices together; 0: none. */
+/* In thousandths; 0: none. The engine has no shares of several devices: each of them counts as a whole. */
 static int64_t fraction_of(const struct sl_podset *podset)
 {
 	const char *fraction = sl_label_of(&podset->annotations, "gpu-fraction");
@@ -22,7 +22,7 @@ static int64_t fraction_of(const struct sl_podset *podset)
 		return 0;
 	if (devices && (!sl_get_i64(devices, strlen(devices), &count) || count < 1 || count > 64))
 		count = 1;
-	return (micro * count + 999) / 1000;
+	return count > 1 ? count * 1000 : (micro + 999) / 1000;
 }
 
 static int64_t memory_of(const struct sl_podset *podset)
