@@ -67,3 +67,7 @@ for job in owner delayed rack orphan; do
 	schedlab explain out $job --no-what-if --json | grep -o '"kai_message": "[^"]*"' | sort -u
 done
 sed 's/"[^"]*"/.../' out/evictions.csv
+# Sessions 10 s apart: until the next nobody is looked at.
+printf 'job_id,submit,run_time,gpus,queue\n1,0,100,1,b\n2,3,100,1,b\n' >t.csv
+schedlab run t.csv -c c.yaml -p runai:projects=p.yaml,cycle=10 --check -o out --force --quiet >/dev/null 2>&1
+cut -d, -f1-4 out/reasons.csv
