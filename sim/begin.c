@@ -261,6 +261,8 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 		.refused = pass->refused,
 		.refused_first = pass->refused_first,
 		.refused_why = pass->refused_why,
+		.remark = pass->remark,
+		.remark_count = pass->remark_count,
 	};
 }
 

@@ -121,7 +121,7 @@ uint32_t sl_names_add(struct sl_names *names, const char *text)
 	uint32_t number;
 	struct sl_err err = { 0 };
 	return names_add(&names->names, names->arena, text, strlen(text), &number, &err) == 0 ? number
-											       : UINT32_MAX;
+											      : UINT32_MAX;
 }
 
 uint32_t sl_names_find(const struct sl_names *names, const char *text)

@@ -465,6 +465,17 @@ enum sl_reason sl_reason_of(const struct sl_pass *pass, sl_job job)
 	return reason < SL_REASON_COUNT ? (enum sl_reason)reason : pass->reason_default;
 }
 
+void sl_remark(const struct sl_setup *setup, const char *text)
+{
+	struct sl_pass *pass = setup->pass;
+	const char *copy = sl_strdup(setup->arena, text, strlen(text));
+	for (uint32_t i = 0; copy && i < pass->remark_count; i++)
+		if (strcmp(pass->remark[i], copy) == 0)
+			return; /* Said by a policy that was there before. */
+	if (copy && pass->remark_count < SL_REMARKS_MAX)
+		pass->remark[pass->remark_count++] = copy;
+}
+
 void sl_default_rule(const struct sl_setup *setup, unsigned rule)
 {
 	SL_CHECK(rule < SL_RULE_COUNT);

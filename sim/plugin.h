@@ -773,7 +773,12 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(ADMISSION_CHECKS, "WaitingForAdmissionChecks") \
 	X(BACKOFF, "BackoffRequeue") \
 	X(UNSCHEDULABLE, "Unschedulable") \
-	X(SCHEDULING_GATED, "SchedulingGated")
+	X(SCHEDULING_GATED, "SchedulingGated") \
+	X(OVER_LIMIT, "OverLimit") \
+	X(NP_OVER_QUOTA, "NonPreemptibleOverQuota") \
+	X(PREEMPTION_DELAY, "PreemptionDelayNotElapsed") \
+	X(QUEUE_DOES_NOT_EXIST, "QueueDoesNotExist") \
+	X(POD_ERRORS, "PodSchedulingErrors")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
@@ -1713,6 +1718,10 @@ SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *er
 SL_API void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason);
 /* In init: by which rule (SL_RULES) the commands of a pass are until sl_by says otherwise. Default: none. */
 SL_API void sl_default_rule(const struct sl_setup *setup, unsigned rule);
+/* In init: a sentence that the user is told of, on stderr and in reports; copied. Of more than SL_REMARKS_MAX
+ * the rest is left out. */
+enum { SL_REMARKS_MAX = 20 };
+SL_API void sl_remark(const struct sl_setup *setup, const char *text);
 /* In init: how nodes are chosen. Default: the lowest that fit. The placing is lent for the run, and its state
  * made and released with the run. */
 SL_API int sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing, enum sl_ties ties,
@@ -2295,6 +2304,8 @@ struct sl_result {
 	const unsigned __int128 *missing;
 	/* jobs->submit is of this run (replay.feedback): rows are not in its order. */
 	bool moved;
+	const char *const *remark; /* Of its policies, as they began (sl_remark). */
+	uint32_t remark_count;
 };
 
 /* A node went down (or was drained), or came up. */

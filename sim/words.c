@@ -72,6 +72,11 @@ static const char *const reason[SL_REASON_COUNT] = {
 	[SL_REASON_BACKOFF] = "it was evicted, and is not to try again yet",
 	[SL_REASON_UNSCHEDULABLE] = "no node had room for its pods",
 	[SL_REASON_SCHEDULING_GATED] = "its pods are held by a gate",
+	[SL_REASON_OVER_LIMIT] = "with it its project, or a department above, would hold more than its limit",
+	[SL_REASON_NP_OVER_QUOTA] = "it is not preemptible, and its project, or a department above, has no quota left for such jobs",
+	[SL_REASON_PREEMPTION_DELAY] = "nothing was free, and it was not to have others evicted yet",
+	[SL_REASON_QUEUE_DOES_NOT_EXIST] = "there is no such project or queue",
+	[SL_REASON_POD_ERRORS] = "no node would do for one of its pods, and nobody had to leave for it",
 	[SL_REASON_CONFIGURING] = "its nodes had been chosen, and had to boot",
 	[SL_REASON_QOS_USAGE] = "its account had used more than its quality of service lets it (usage threshold)",
 

@@ -269,6 +269,7 @@ struct kai_config {
 	bool reclaim_by_queue;    /* reclaimResolveMethod queue; else lca. */
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
 	bool keep_open;         /* kai_session leaves what kai_close takes back: recorded cases look at it. */
+	bool exhaustive;        /* Sets of victims that cannot do are simulated too: to compare. */
 	uint64_t scenarios_max; /* Sets of victims tried for a job in an action; 0: all. KAI has wall-clock
 				   budgets. */
 };
@@ -422,6 +423,7 @@ void kai_bind_task(struct kai *kai, uint32_t task); /* Allocated -> KAI_BINDING.
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);
 void kai_evict_task(struct kai *kai, uint32_t task);
 void kai_unevict_task(struct kai *kai, uint32_t task);
+void kai_forget_kept(struct kai *kai, uint32_t task); /* What was kept for it at `kept` is so no longer. */
 /* From outside a session: its state, and its place, are this now. */
 void kai_set_task(
 	struct kai *kai, uint32_t task, enum kai_state state, uint32_t node, const uint32_t *shared);

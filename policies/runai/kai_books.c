@@ -196,6 +196,11 @@ static void forget(struct kai *kai, uint32_t task, int64_t *place, const int64_t
 	kai_write(kai, place, -1);
 }
 
+void kai_forget_kept(struct kai *kai, uint32_t task)
+{
+	forget(kai, task, &kai->task[task].kept, kai->task[task].kept_shared);
+}
+
 static void copy_devices(struct kai *kai, const struct kai_task *row, int64_t *to, const int64_t *of)
 {
 	for (uint32_t i = 0; i < devices_of(kai, row); i++)

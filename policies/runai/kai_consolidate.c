@@ -90,7 +90,8 @@ static bool enough(struct kai *kai, uint32_t job)
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
 	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
-	return ask.at[KAI_GPUS] <= free && !kai_over_limit(kai, kai->job[job].queue, &ask, NULL);
+	return ask.at[KAI_GPUS] <= free &&
+	       (kai->config.exhaustive || !kai_over_limit(kai, kai->job[job].queue, &ask, NULL));
 }
 
 void kai_act_consolidate(struct kai *kai)

@@ -111,7 +111,7 @@ static bool widen(struct kai *kai, struct kai_failed *failed)
 {
 	const struct kai_failed old = *failed;
 	failed->slots = old.slots ? old.slots * 2 : 64;
-	failed->slot = malloc(failed->slots * sizeof(*failed->slot));
+	failed->slot = calloc(failed->slots, sizeof(*failed->slot));
 	if (!failed->slot) {
 		*failed = old;
 		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;

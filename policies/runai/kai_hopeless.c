@@ -56,6 +56,8 @@ static const struct kai_request *same_ask(const struct kai *kai)
 	const struct kai_rows_list *chunk = &kai->solve->chunk;
 	const uint32_t request = kai->task[chunk->row[0]].request;
 	const struct kai_request *ask = &kai->request[request];
+	if (kai->config.exhaustive)
+		return NULL;
 	for (uint32_t i = 1; i < chunk->count; i++)
 		if (kai->task[chunk->row[i]].request != request)
 			return NULL;

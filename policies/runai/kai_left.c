@@ -83,6 +83,7 @@ void kai_close(struct kai *kai)
 	solve->left_count = 0;
 	for (uint32_t i = 0; i < solve->settled.count; i++) {
 		const uint32_t task = solve->settled.row[i];
+		kai_forget_kept(kai, task);
 		if (kai->task[task].state == KAI_RELEASING && kai->task[task].again)
 			take_back(kai, &(struct kai_left){ task, KAI_PIPELINED, 0 });
 	}

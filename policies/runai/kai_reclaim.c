@@ -24,8 +24,25 @@ static bool protected_from(const struct kai *kai, uint32_t leaf, uint32_t victim
 	       kai_protected(kai, victim, kai_reclaim_min(kai, leaf, kai->job[victim].queue));
 }
 
+/* Of a leaf: whether its jobs may be victims, and how long they are left alone. */
+struct leaf_rule {
+	uint32_t leaf;
+	bool open;
+	sl_time least;
+};
+
+static struct leaf_rule rule_of(
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim)
+{
+	const uint32_t plugins = kai->config.plugins;
+	return (struct leaf_rule){ .leaf = victim,
+		.open = !(plugins & KAI_PLUGIN_PROPORTION) || kai_victim_leaf(kai, leaf, ask, victim),
+		.least = plugins & KAI_PLUGIN_MINRUNTIME ? kai_reclaim_min(kai, leaf, victim) : 0 };
+}
+
 static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list)
 {
+	struct leaf_rule rule = { .leaf = KAI_NO };
 	const uint32_t leaf = kai->job[aim->job].queue;
 	const struct kai_vec ask = kai_chunk_ask(kai, kai->solve->chunk.row, kai->solve->chunk.count, false);
 	for (uint32_t i = 0; i < kai->job_count; i++) {
@@ -33,10 +50,9 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 		if (job->gone || job->queue == KAI_NO || job->queue == leaf || !job->preemptible ||
 			!active(job))
 			continue;
-		if ((kai->config.plugins & KAI_PLUGIN_PROPORTION) &&
-			!kai_victim_leaf(kai, leaf, &ask, job->queue))
-			continue;
-		if (!kai_elastic(kai, i) && protected_from(kai, leaf, i))
+		if (job->queue != rule.leaf)
+			rule = rule_of(kai, leaf, &ask, job->queue);
+		if (!rule.open || (kai_protected(kai, i, rule.least) && !kai_elastic(kai, i)))
 			continue;
 		if (!kai_rows_add(kai, list, i))
 			return false;
@@ -259,6 +275,23 @@ static int64_t all_lost(struct kai *kai, const struct kai_taker *taker)
 	return sum;
 }
 
+/* A share is charged more than the memory it takes, by less than a hundredth of a device. What the job's
+ * tasks are charged so; below 0: some ask memory, or MIG, of which too little is known. */
+static int64_t slack_of(const struct kai *kai)
+{
+	const struct kai_rows_list *chunk = &kai->solve->chunk;
+	enum { HUNDREDTHS = 100 };
+	int64_t slack = 0;
+	for (uint32_t i = 0; i < chunk->count; i++) {
+		const struct kai_request *ask = &kai->request[kai->task[chunk->row[i]].request];
+		if (ask->kind == KAI_FRACTION)
+			slack += ask->gpus * (KAI_GPU / HUNDREDTHS);
+		else if (ask->kind != KAI_WHOLE && ask->kind != KAI_NO_GPU)
+			return -1;
+	}
+	return slack;
+}
+
 /* What is free, and all that may be lost, is less than what is asked. */
 static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
 {
@@ -266,9 +299,10 @@ static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct ka
 	const struct kai_job *job = &kai->job[aim->job];
 	const struct kai_taker taker = { job->queue, job->preemptible, ask, state->allocated,
 		state->allocated_np };
-	int64_t need = ask->at[KAI_GPUS];
+	const int64_t slack = slack_of(kai);
+	int64_t need = ask->at[KAI_GPUS] - slack;
 	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION) || kai->config.priority_reclaim ||
-		!state->same_ask || state->same_ask->kind != KAI_WHOLE)
+		kai->config.exhaustive || slack < 0 || need <= 0)
 		return false;
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		need -= kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];

@@ -331,6 +331,17 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 	}
 	made->freed = freed_by(kai, &state->recorded.task);
 	kai_victims_clear(&state->gathered);
+	return !kai->err.status;
+}
+
+/* Candidates come into their queues once one is asked for: what is recorded may do alone. */
+static bool queue_victims(struct kai_scenarios *s)
+{
+	struct kai *kai = s->kai;
+	struct kai_solve_state *state = kai->solve;
+	if (s->queued)
+		return true;
+	s->queued = true;
 	if (state->victims)
 		kai_lane_clear(state->victims, KAI_VICTIMS, 0);
 	else
@@ -350,6 +361,8 @@ static bool enough(const struct kai_scenarios *s)
 	struct kai_vec free = state->base_free, more = freed_by(kai, &state->recorded.task);
 	const struct kai_vec chosen = freed_by(kai, &state->chosen.task);
 	plus(&more, &chosen);
+	if (kai->config.exhaustive)
+		return true;
 	state->stamp++;
 	for (uint32_t i = 0; i < state->chosen.task.count; i++) {
 		const int64_t node = kai->task[state->chosen.task.row[i]].node;
@@ -392,7 +405,7 @@ bool kai_scenarios_next(struct kai_scenarios *s)
 		if (alone && covers(&s->all, &s->freed, &s->demand) && enough(s))
 			return true;
 	}
-	while (!kai->err.status) {
+	while (!kai->err.status && queue_victims(s)) {
 		while (next_here(s))
 			if (enough(s))
 				return true;

@@ -105,7 +105,7 @@ struct kai_scenarios {
 	int64_t least;         /* GPUs of its smallest task. */
 	struct kai_vec freed;  /* By what is recorded and gathered. */
 	struct kai_vec all;    /* Free on all nodes, without it. */
-	bool begun;
+	bool begun, queued;
 	/* Node-local: nodes of the job gathered last, by name. Multi-node: nodes in order, so many taken
 	 * next. */
 	struct kai_rows_list node;

@@ -8,6 +8,7 @@
 #include "policies/runai/runai_params.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,11 @@ static const struct sl_compat runai_compats[] = {
 	{ "kai", NULL, "replay.impossible=keep" },
 	{ 0 },
 };
+
+static const enum sl_reason runai_reasons[] = { SL_REASON_OVER_LIMIT, SL_REASON_NP_OVER_QUOTA,
+	SL_REASON_PREEMPTION_DELAY, SL_REASON_QUEUE_DOES_NOT_EXIST, SL_REASON_POD_ERRORS, SL_REASON_TOPOLOGY,
+	SL_REASON_WAITING_FOR_PREEMPTED, SL_REASON_MISCONFIGURED, SL_REASON_PENDING_EVALUATION,
+	SL_REASON_BEGIN_TIME, SL_REASON_COUNT };
 
 /* ---- Orders ---- */
 
@@ -220,6 +226,7 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 		run->job = KAI_NO;
 		run->evicted_at = SL_NONE;
 		run->by = UINT32_MAX;
+		run->first = SL_NONE;
 		run->reason = SL_REASON_PENDING_EVALUATION;
 		const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, err);
 		if (!pods)
@@ -229,6 +236,19 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 		r->mapped[run->said.mapped]++;
 	}
 	return status;
+}
+
+/* What is followed otherwise than a reader of the files might expect. */
+static void tell_notes(const struct runai *r, const struct sl_setup *setup)
+{
+	char text[1000];
+	for (uint32_t i = 0; i < r->config.note_count; i++) {
+		const struct runai_note *note = &r->config.note[i];
+		if (note->at.line)
+			(void)snprintf(text, sizeof(text), "%s:%llu: %s", note->at.file,
+				(unsigned long long)note->at.line, note->text);
+		sl_remark(setup, note->at.line ? text : note->text);
+	}
 }
 
 static int runai_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -257,6 +277,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	int status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
 		r->cluster->object_count, err);
+	if (!status)
+		tell_notes(r, setup);
 	if (!status && r->config.queue_count == 0)
 		status = runai_default_projects(r, err);
 	if (!status)
@@ -265,6 +287,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 		status = runai_worlds_make(r, setup, err);
 	if (!status)
 		status = read_jobs(r, err);
+	if (!status)
+		status = runai_windows_make(r, err);
 	if (!status)
 		status = sl_use(setup,
 			SL_USE_CONTROL | SL_USE_NODES | SL_USE_OWN_DEVICES |
@@ -289,6 +313,7 @@ static void runai_gone(void *state)
 	free(r->holding);
 	free(r->gpus);
 	free(r->eviction);
+	free(r->step);
 }
 
 const struct sl_policy runai_policy = {
@@ -305,6 +330,7 @@ const struct sl_policy runai_policy = {
 	.release = runai_gone,
 	.compat = runai_compats,
 	.requeues = runai_requeues,
+	.reasons = runai_reasons,
 	.show = runai_show,
 	.tell = runai_tell,
 };

@@ -39,17 +39,29 @@ struct runai_run {
 	enum runai_stage stage;
 	uint32_t stamp;     /* What is due of an earlier attempt does not count. */
 	uint8_t reason;     /* enum sl_reason, as it was said last. */
+	bool drained;       /* Its last eviction is the operator's. */
 	bool in_engine;     /* The engine has it run, or an order to start it. */
-	sl_time started;    /* Of this attempt. */
+	sl_time started;    /* Of this attempt; */
+	sl_time first;      /* of the first: SL_NONE, none yet. */
 	sl_time evicted_at; /* SL_NONE: never. */
 	uint32_t starts, evictions;
 	uint32_t turns; /* Evictions since something came from outside: */
 	uint64_t turns_news;
 	enum kai_action action; /* Of its last eviction, */
 	uint32_t by;            /* for that row; UINT32_MAX. */
+	uint32_t eviction;      /* Row of it. */
+	uint64_t promised;      /* The last session in which it was to start when others have left; 0. */
 };
 
-enum runai_due { RUNAI_DUE_BEGIN, RUNAI_DUE_STOPPED, RUNAI_DUE_LIMIT, RUNAI_DUE_WAKE, RUNAI_DUE_SESSION };
+enum runai_due {
+	RUNAI_DUE_BEGIN,
+	RUNAI_DUE_STOPPED,
+	RUNAI_DUE_LIMIT,
+	RUNAI_DUE_WAKE,
+	RUNAI_DUE_SESSION,
+	RUNAI_DUE_SHUT, /* Of windows: row is its number. */
+	RUNAI_DUE_OPEN
+};
 struct runai_entry {
 	sl_time at;
 	uint64_t seq;
@@ -57,12 +69,39 @@ struct runai_entry {
 	enum runai_due due;
 };
 
+/* Which rule of reclaim let it; of two queues, those above victim and taker that differ first. */
+enum runai_let {
+	RUNAI_LET_NOT,        /* No reclaim. */
+	RUNAI_LET_FAIR_SHARE, /* The victim's queue had more than it may have. */
+	RUNAI_LET_QUOTA,      /* It had more than its quota, and the taker's stays within its own. */
+	RUNAI_LET_PRIORITY,   /* The taker's stays within its quota, and is of higher priority. */
+	RUNAI_LET_MOVED,      /* It was only moved. */
+	RUNAI_LET_REST        /* It went together with others, before whom one of these held. */
+};
+struct runai_side {
+	uint32_t queue; /* KAI_NO. */
+	int64_t has, fair;
+};
 struct runai_eviction {
-	sl_time at;
+	sl_time at, ran;  /* ran: of this attempt, when it was told to stop. */
 	uint32_t row, by; /* by: UINT32_MAX: for nobody. */
+	uint32_t world;
 	enum kai_action action;
 	bool moved;
 	uint32_t tasks;
+	int64_t gpus; /* An amount. */
+	/* Of a reclaim: before it; amounts of res. ask: what the taker lacked of it. */
+	enum runai_let let;
+	enum kai_res res;
+	struct runai_side victim, taker;
+	int64_t ask;
+};
+
+/* What a job went through, for explain. */
+struct runai_step {
+	sl_time at;
+	uint32_t row;
+	uint8_t from, to; /* enum runai_stage */
 };
 
 struct runai_world {
@@ -92,6 +131,8 @@ struct runai {
 	uint32_t world_count;
 	uint32_t *node_world, *node_row; /* By node of the engine. */
 	uint8_t *node_kind;              /* Its kind of GPU; 0: none. */
+	uint8_t *node_down;              /* It is down, or drained; */
+	uint32_t *node_shut;             /* in so many windows. */
 	struct runai_run *run;           /* By job. */
 	struct runai_shape *shape;
 	size_t shape_count, shape_capacity;
@@ -123,7 +164,9 @@ struct runai {
 	struct runai_eviction *eviction;
 	uint32_t eviction_count, eviction_capacity;
 	uint64_t mapped[RUNAI_MAPPEDS];
-	struct runai_course *course; /* runai_course.c; NULL. */
+	struct runai_step *step;
+	size_t step_count, step_capacity;
+	struct runai_course *course; /* runai_course.c */
 	int status;
 	struct sl_err err;
 };
@@ -153,19 +196,63 @@ uint32_t runai_pool_first(const struct runai *r, uint32_t row);
 /* Those who wait go to other pools of theirs; false: nobody did. */
 bool runai_pools_move(struct runai *r);
 
+/* runai_windows.c */
+int runai_windows_make(struct runai *r, struct sl_err *err);
+void runai_window(struct runai *r, uint32_t number, bool begins);
+/* True: it changed for the scheduler. */
+bool runai_node_set(struct runai *r, uint32_t node, bool up);
+
 /* runai_run.c */
 void runai_submit(struct runai *r, uint32_t row);
 void runai_over(struct runai *r, uint32_t row);
 void runai_lost(struct runai *r, uint32_t row);
 void runai_node(struct runai *r, uint32_t node, bool up);
+/* It runs, and its pods were evicted for a window. */
+void runai_drained(struct runai *r, uint32_t row);
 void runai_run_now(struct runai *r);
 
-/* runai_course.c: what was, over time. Called before what is allocated changes, and after a session. */
+/* runai_course.c: what was, over time. Noted after the sessions of an instant. */
 int runai_course_make(struct runai *r, struct sl_err *err);
 void runai_course_release(struct runai *r);
 void runai_course_note(struct runai *r);
+int runai_course_tell(struct runai *r, struct sl_tally *tally, struct sl_err *err);
+/* The job goes from stage to stage. Before its tasks leave the books, and after they have come. */
+void runai_course_stage(struct runai *r, uint32_t row, enum runai_stage to);
+/* What queues have, as the session goes on: before it, and with each effect. */
+void runai_course_open(struct runai *r, uint32_t world);
+void runai_course_effect(struct runai *r, uint32_t world, const struct kai_effect *effect);
+const struct kai_vec *runai_course_live(const struct runai *r, uint32_t world); /* By queue. */
+/* Sums over time until then, in amounts told (millionths) times us, over all pools: of GPUs. */
+enum runai_sum {
+	RUNAI_ENTITLED,
+	RUNAI_ALLOCATED,
+	RUNAI_OVER,
+	RUNAI_LENT,
+	RUNAI_WAITING,
+	RUNAI_ACTIVE,
+	RUNAI_SUMS
+};
+void runai_course_sums(struct runai *r, sl_time until, uint32_t queue, unsigned __int128 sum[RUNAI_SUMS]);
+bool runai_tells_active(const struct runai *r); /* The trace says how active GPUs are. */
+/* An amount as it is told, in millionths: of GPUs, cpus, or MiB. KAI_UNLIMITED stays. */
+int64_t runai_told(enum kai_res res, int64_t amount);
+const char *runai_kind_of(const struct runai *r, uint32_t queue); /* "project" or "department" */
+/* Of the quotas of siblings what others use: see runai_lent.c. Amounts by queue, all of one resource. */
+void runai_lend(const struct kai *kai, const int64_t *quota, const int64_t *used, int64_t *lent);
+
+/* runai_evicted.c: a job is told to stop. runai_tell.c, runai_show.c: for those who look. */
+void runai_evicted(struct runai *r, uint32_t world, const struct kai_effect *effect);
+void runai_evicted_more(struct runai *r, uint32_t world, const struct kai_effect *effect);
+const char *runai_evicted_text(struct runai *r, const struct runai_eviction *one); /* NULL: no memory. */
 int runai_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
 int runai_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
 	struct sl_err *err);
+
+/* runai_why.c: in sentences. */
+const char *runai_action_name(enum kai_action action);
+/* "2.5 GPUs", "64 cpus", "512 MiB"; room for 48. */
+void runai_figure(enum kai_res res, int64_t amount, char *to);
+/* Why it waits, with figures; "": nothing is known. */
+void runai_why(struct runai *r, uint32_t row, char *text, size_t size);
 
 #endif

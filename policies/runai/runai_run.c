@@ -31,6 +31,7 @@ static struct kai_job *job_of(const struct runai *r, uint32_t row)
 
 static void stage(struct runai *r, struct runai_run *run, enum runai_stage to)
 {
+	runai_course_stage(r, (uint32_t)(run - r->run), to);
 	r->stages[run->stage]--;
 	r->stages[to]++;
 	run->stage = to;
@@ -64,24 +65,24 @@ static void due_minima(struct runai *r, const struct runai_run *run)
 
 /* ---- Words ---- */
 
-static enum sl_reason reason_of(const struct kai_job *job)
+static enum sl_reason reason_of(const struct runai *r, const struct kai_job *job)
 {
-	switch ((enum kai_why)job->why) {
-	case KAI_OVER_LIMIT:
-	case KAI_NP_OVER_QUOTA:
-		return SL_REASON_WAITING_FOR_QUOTA;
-	case KAI_TOPOLOGY:
-		return SL_REASON_TOPOLOGY;
-	case KAI_QUEUE_DOES_NOT_EXIST:
+	static const enum sl_reason reason[] = { [KAI_WHY_NONE] = SL_REASON_PENDING_EVALUATION,
+		[KAI_OVER_LIMIT] = SL_REASON_OVER_LIMIT,
+		[KAI_NP_OVER_QUOTA] = SL_REASON_NP_OVER_QUOTA,
+		[KAI_DELAY_NOT_ELAPSED] = SL_REASON_PREEMPTION_DELAY,
+		[KAI_QUEUE_DOES_NOT_EXIST] = SL_REASON_QUEUE_DOES_NOT_EXIST,
+		[KAI_POD_ERRORS] = SL_REASON_POD_ERRORS,
+		[KAI_TOPOLOGY] = SL_REASON_TOPOLOGY,
+		[KAI_NOT_READY] = SL_REASON_POD_ERRORS };
+	const struct runai_run *run = &r->run[job->row_outside];
+	if (run->said.queue == KAI_NO || r->config.queue[run->said.queue].orphan)
+		return SL_REASON_QUEUE_DOES_NOT_EXIST;
+	if (!run->said.allowed)
 		return SL_REASON_MISCONFIGURED;
-	case KAI_DELAY_NOT_ELAPSED:
-		return SL_REASON_BACKOFF;
-	case KAI_WHY_NONE:
-	case KAI_POD_ERRORS:
-	case KAI_NOT_READY:
-		break;
-	}
-	return SL_REASON_RESOURCES;
+	if (run->promised == r->sessions)
+		return SL_REASON_WAITING_FOR_PREEMPTED;
+	return reason[job->why];
 }
 
 static enum sl_rule rule_of(enum kai_action action)
@@ -161,6 +162,12 @@ static sl_time limit_of(const struct runai *r, uint32_t row)
 {
 	const struct runai_job *said = &r->run[row].said;
 	sl_time limit = said->queue == KAI_NO ? SL_NONE : r->config.queue[said->queue].time_limit[said->type];
+	/* An average of the whole run alone is known: none at all is idle from the start. */
+	const sl_time idle = said->queue == KAI_NO || !r->jobs->gpu_active || r->jobs->gpu_active[row] != 0
+				     ? SL_NONE
+				     : r->config.queue[said->queue].idle_limit[said->type];
+	if (idle != SL_NONE && (limit == SL_NONE || idle < limit))
+		limit = idle;
 	if (r->kill && r->jobs->limit[row] >= 0 && (limit == SL_NONE || r->jobs->limit[row] < limit))
 		limit = r->jobs->limit[row];
 	return limit;
@@ -190,6 +197,8 @@ static void start(struct runai *r, uint32_t world, uint32_t job)
 	stage(r, run, RUNAI_RUNS);
 	run->in_engine = true;
 	run->started = r->now;
+	if (run->first == SL_NONE)
+		run->first = r->now;
 	run->starts++;
 	run->stamp++;
 	run->reason = SL_REASON_COUNT;
@@ -223,25 +232,10 @@ static void stopped(struct runai *r, uint32_t row)
 		if (!order)
 			return;
 		order->state = SL_PREEMPTED;
-		order->rule = rule_of(run->action);
+		order->rule = run->drained ? SL_RULE_WINDOW : rule_of(run->action);
 		order->whose = run->by;
 	}
 	r->dirty = true;
-}
-
-static void note_eviction(struct runai *r, uint32_t row, const struct kai_effect *effect, uint32_t tasks)
-{
-	size_t capacity = r->eviction_capacity;
-	if (!runai_reserve(
-		    r, (void **)&r->eviction, &capacity, sizeof(*r->eviction), (size_t)r->eviction_count + 1))
-		return;
-	r->eviction_capacity = (uint32_t)capacity;
-	r->eviction[r->eviction_count++] = (struct runai_eviction){ .at = r->now,
-		.row = row,
-		.by = r->run[row].by,
-		.action = effect->action,
-		.moved = effect->moved,
-		.tasks = tasks };
 }
 
 static void evict(struct runai *r, uint32_t world, const struct kai_effect *effect)
@@ -257,9 +251,8 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 		return;
 	}
 	if (run->stage != RUNAI_RUNS) {
-		if (run->stage == RUNAI_STOPS && r->eviction_count &&
-			r->eviction[r->eviction_count - 1].row == row)
-			r->eviction[r->eviction_count - 1].tasks++;
+		if (run->stage == RUNAI_STOPS)
+			runai_evicted_more(r, world, effect);
 		return;
 	}
 	if (run->turns_news != r->news) {
@@ -270,10 +263,22 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 	stage(r, run, RUNAI_STOPS);
 	run->stamp++;
 	run->evictions++;
+	run->drained = false;
 	run->evicted_at = r->now;
 	run->action = effect->action;
 	run->by = effect->by == KAI_NO ? UINT32_MAX : runai_row_of(r, world, effect->by);
-	note_eviction(r, row, effect, 1);
+	runai_evicted(r, world, effect);
+	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
+}
+
+void runai_drained(struct runai *r, uint32_t row)
+{
+	struct runai_run *run = &r->run[row];
+	stage(r, run, RUNAI_STOPS);
+	run->stamp++;
+	run->evicted_at = r->now;
+	run->drained = true;
+	run->by = UINT32_MAX;
 	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
 }
 
@@ -306,6 +311,9 @@ static void take_effects(struct runai *r, uint32_t world)
 			evict(r, world, &effect);
 		else if (effect.kind == KAI_BIND && kai->task[effect.task].state == KAI_BINDING)
 			start(r, world, job);
+		else if (effect.kind == KAI_PIPELINE)
+			r->run[kai->job[job].row_outside].promised = r->sessions;
+		runai_course_effect(r, world, &effect);
 	}
 }
 
@@ -315,7 +323,7 @@ static void tell_reasons(struct runai *r, uint32_t world)
 	for (uint32_t i = 0; i < kai->job_count; i++) {
 		const struct kai_job *job = &kai->job[i];
 		if (!job->gone && r->run[job->row_outside].stage == RUNAI_WAITS)
-			runai_reason(r, job->row_outside, reason_of(job));
+			runai_reason(r, job->row_outside, reason_of(r, job));
 	}
 }
 
@@ -325,6 +333,7 @@ static bool session(struct runai *r, uint32_t world)
 	kai->now = r->now;
 	if (r->world[world].usage)
 		kai_usage_set(kai, r->world[world].usage);
+	runai_course_open(r, world);
 	if (kai_session(kai) != 0) {
 		runai_broke(r, kai->err.status);
 		r->err = kai->err;
@@ -359,8 +368,7 @@ void runai_submit(struct runai *r, uint32_t row)
 	if (runai_job_enter(r, row) != 0)
 		return;
 	due_after(r, said->delay);
-	if (said->queue == KAI_NO || !said->allowed)
-		runai_reason(r, row, SL_REASON_MISCONFIGURED);
+	runai_reason(r, row, reason_of(r, job_of(r, row)));
 	news(r);
 }
 
@@ -400,14 +408,20 @@ void runai_lost(struct runai *r, uint32_t row)
 
 void runai_node(struct runai *r, uint32_t node, bool up)
 {
-	struct kai_node *row = &r->world[r->node_world[node]].kai->node[r->node_row[node]];
-	if (row->ready == up)
-		return;
 	note_usage(r);
-	row->ready = up;
-	r->world[r->node_world[node]].kai->freed++; /* Who found no room is looked at again. */
+	if (!runai_node_set(r, node, up))
+		return;
 	news(r);
 	changed(r, r->node_world[node]);
+}
+
+static void run_window(struct runai *r, uint32_t number, bool begins)
+{
+	note_usage(r);
+	runai_window(r, number, begins);
+	news(r);
+	for (uint32_t i = 0; i < r->world_count; i++)
+		changed(r, i);
 }
 
 static void end_at_limit(struct runai *r, uint32_t row)
@@ -441,6 +455,10 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 		r->news++; /* Pools that were tried may have another answer. */
 		for (uint32_t i = 0; i < r->world_count; i++)
 			changed(r, i);
+		break;
+	case RUNAI_DUE_SHUT:
+	case RUNAI_DUE_OPEN:
+		run_window(r, entry->row, entry->due == RUNAI_DUE_SHUT);
 		break;
 	case RUNAI_DUE_SESSION:
 		break; /* Its time has come: no more. */

@@ -1,18 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * page_cohorts.c - quotas of a tree of queues over time, and evictions, as a policy told them in its tables
- * "cohorts" and "evictions" (schedlab-kueue(7)). A run without them says nothing here.
+ * "cohorts" (schedlab-kueue(7)) or "projects" (schedlab-runai(7)), and "evictions". A run without them says
+ * nothing here.
  */
 #include "reports/page/page.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CELLS_MAX = 2000, POINTS_MAX = 400000, CELL_POINTS_MAX = 4000, EVICTIONS_MAX = 20000 };
-enum { AT, NODE, KIND, PARENT, FLAVOR, RESOURCE, NOMINAL, QUOTA, BORROWED, USED, LENT, COLUMNS };
+/* Of both: when, of which cell (flavor: of projects their pool), and then its values. */
+enum { AT, NODE, KIND, PARENT, FLAVOR, RESOURCE, VALUES, VALUES_MAX = 8, COLUMNS = VALUES + VALUES_MAX };
+enum { EVICTION_COLUMNS = 10 };
+
+struct form {
+	const char *table;
+	const char *column[COLUMNS]; /* NULL: no more. */
+	const char *eviction[EVICTION_COLUMNS];
+};
+static const struct form forms[] = {
+	{ "cohorts",
+		{ "at", "node", "kind", "parent", "flavor", "resource", "nominal", "quota", "used",
+			"borrowed", "lent" },
+		{ "at", "job_id", "by", "reason", "cause", "queue", "by_queue" } },
+	{ "projects",
+		{ "at", "project", "kind", "parent", "pool", "resource", "quota", "entitled", "in_quota",
+			"over_quota", "lent", "waiting" },
+		{ "at", "job_id", "by", "project", "by_project", "action", "reason", "gpus", "ran_for",
+			"work" } },
+};
 
 struct course {
 	struct page_run *run;
+	const struct form *form;
 	const struct sl_told_table *table;
 	uint32_t column[COLUMNS];
 	uint32_t *row; /* Rows of the table, by cell, in each by time. */
@@ -26,6 +48,14 @@ static const struct sl_told_table *find_table(const struct page_run *run, const 
 		if (strcmp(run->result->told_table[i].name, name) == 0)
 			return &run->result->told_table[i];
 	return NULL;
+}
+
+static uint32_t count_names(const char *const *name, uint32_t most)
+{
+	uint32_t count = 0;
+	while (count < most && name[count])
+		count++;
+	return count;
 }
 
 static bool find_columns(
@@ -92,13 +122,15 @@ static uint32_t thin(struct course *all, const uint32_t *row, uint32_t count, ui
 	return points;
 }
 
+/* An empty field is an amount without a bound. */
+static double value_of(const struct course *all, uint32_t row, uint32_t column)
+{
+	const int64_t micro = cell_of(all, row, column)->micro;
+	return micro == SL_NONE ? (double)NAN : (double)micro / 1e6;
+}
+
 static void put_cell(struct course *all, const uint32_t *row, uint32_t count)
 {
-	static const struct {
-		const char *name;
-		uint32_t column;
-	} values[] = { { "nominal", NOMINAL }, { "quota", QUOTA }, { "used", USED }, { "borrowed", BORROWED },
-		{ "lent", LENT } };
 	static const char *const words[] = { "node", "kind", "parent", "flavor", "resource" };
 	struct page *page = all->run->page;
 	struct page_text *json = all->run->json;
@@ -115,10 +147,10 @@ static void put_cell(struct course *all, const uint32_t *row, uint32_t count)
 		for (uint32_t i = 0; i < points; i++)
 			time[i] = page_ticks(all->run, cell_of(all, kept[i], AT)->micro);
 		page_member(page, json, "time", PAGE_I32 | PAGE_DELTA | PAGE_SPLIT, time, points);
-		for (size_t k = 0; k < SL_LEN(values); k++) {
+		for (uint32_t k = VALUES; k < count_names(all->form->column, COLUMNS); k++) {
 			for (uint32_t i = 0; i < points; i++)
-				value[i] = (double)cell_of(all, kept[i], values[k].column)->micro / 1e6;
-			page_member(page, json, values[k].name, PAGE_F64 | PAGE_SPLIT, value, points);
+				value[i] = value_of(all, kept[i], k);
+			page_member(page, json, all->form->column[k], PAGE_F64 | PAGE_SPLIT, value, points);
 		}
 		page_put(json, "}");
 	}
@@ -144,8 +176,8 @@ static void put_cells(struct course *all, uint32_t rows)
 	}
 	page_put(json, "],\"rule\":\"");
 	if (shown < cells)
-		page_format(json, "Of %u queues, flavors and resources the first %u are shown, by name. ",
-			cells, shown);
+		page_format(
+			json, "Of %u queues and resources the first %u are shown, by name. ", cells, shown);
 	if (all->joined)
 		page_format(json, "Of many changes the last in each of %u equal spans of time is shown.",
 			all->most);
@@ -154,12 +186,21 @@ static void put_cells(struct course *all, uint32_t rows)
 
 /* ---- Evictions ----------------------------------------------------------------------------------------- */
 
-static void put_evictions(struct page_run *run)
+static void put_told(struct page_text *list, const struct sl_cell *cell)
 {
-	static const char *const name[] = { "at", "job_id", "by", "reason", "cause", "queue", "by_queue" };
+	char number[40];
+	*sl_put_micro(number, cell->micro) = '\0';
+	page_json(list, cell->text ? cell->text : number);
+}
+
+static void put_evictions(const struct course *course)
+{
+	struct page_run *run = course->run;
+	const char *const *name = course->form->eviction;
+	const uint32_t columns = count_names(name, EVICTION_COLUMNS);
 	struct course all = { .run = run, .table = find_table(run, "evictions") };
 	uint32_t count = 0;
-	if (all.table && find_columns(all.table, name, SL_LEN(name), all.column))
+	if (all.table && find_columns(all.table, name, columns, all.column))
 		count = all.table->rows < EVICTIONS_MAX ? (uint32_t)all.table->rows : EVICTIONS_MAX;
 	page_put(run->json, ",\"evictions\":{");
 	page_format(run->json, "\"total\":%zu,\"count\":%u", count ? all.table->rows : (size_t)0, count);
@@ -169,12 +210,12 @@ static void put_evictions(struct page_run *run)
 	if (time)
 		page_member(run->page, run->json, "time", PAGE_I32 | PAGE_DELTA | PAGE_SPLIT, time, count);
 	free(time);
-	for (uint32_t k = 1; k < SL_LEN(name); k++) {
+	for (uint32_t k = 1; k < columns; k++) {
 		struct page_text list = { 0 };
 		page_put(&list, "[");
 		for (uint32_t i = 0; i < count; i++) {
 			page_put(&list, i ? "," : "");
-			page_json(&list, text_of(cell_of(&all, i, k)));
+			put_told(&list, cell_of(&all, i, k));
 		}
 		page_put(&list, "]");
 		run->page->failed = run->page->failed || list.failed;
@@ -185,25 +226,33 @@ static void put_evictions(struct page_run *run)
 	page_put(run->json, "}");
 }
 
-void page_cohorts_put(struct page_run *run)
+static void put_course(struct course *all)
 {
-	static const char *const name[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal",
-		"quota", "borrowed", "used", "lent" };
-	struct course all = { .run = run, .table = find_table(run, "cohorts") };
-	if (!all.table || !all.table->rows || all.table->rows > UINT32_MAX ||
-		!find_columns(all.table, name, SL_LEN(name), all.column))
-		return;
-	const uint32_t rows = (uint32_t)all.table->rows;
-	all.row = page_alloc(run->page, rows, sizeof(*all.row));
-	if (!all.row)
+	const uint32_t rows = (uint32_t)all->table->rows;
+	struct page_run *run = all->run;
+	all->row = page_alloc(run->page, rows, sizeof(*all->row));
+	if (!all->row)
 		return;
 	for (uint32_t i = 0; i < rows; i++)
-		all.row[i] = i;
-	qsort_r(all.row, rows, sizeof(*all.row), by_cell, &all);
+		all->row[i] = i;
+	qsort_r(all->row, rows, sizeof(*all->row), by_cell, all);
 	run->page->cohorts = true;
-	page_put(run->json, ",\"cohorts\":{");
-	put_cells(&all, rows);
-	put_evictions(run);
+	page_format(run->json, ",\"%s\":{", all->form->table);
+	put_cells(all, rows);
+	put_evictions(all);
 	page_put(run->json, "}");
-	free(all.row);
+	free(all->row);
+}
+
+void page_cohorts_put(struct page_run *run)
+{
+	for (size_t i = 0; i < SL_LEN(forms); i++) {
+		struct course all = {
+			.run = run, .form = &forms[i], .table = find_table(run, forms[i].table)
+		};
+		if (all.table && all.table->rows && all.table->rows <= UINT32_MAX &&
+			find_columns(all.table, forms[i].column, count_names(forms[i].column, COLUMNS),
+				all.column))
+			put_course(&all);
+	}
 }

@@ -322,6 +322,8 @@ void talk_left(const struct run *run)
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;
+	for (uint32_t i = 0; i < result->remark_count; i++)
+		talk("%s: %s", result->policy, result->remark[i]);
 	if (left && !result->stopped && !result->interrupted)
 		talk("%s: %u job%s never ended, job %s first: the policy had no more to do", result->policy,
 			left, left == 1 ? "" : "s", job_text(text, result->jobs, first));

@@ -147,6 +147,9 @@ void look_word(struct look *look, const char *key, const char *text);
 void look_at(const struct explain *explain, struct sim *sim, const struct charge *charge, struct look *look);
 /* explain_kueue.c: what Kueue says of the job then; nothing under other policies. When it was evicted. */
 void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct look *look);
+/* explain_runai.c: likewise, what KAI says. */
+void look_at_runai(const struct explain *explain, struct sl_pass *pass, struct look *look);
+bool table_has(const struct view_table *table, const char *column);
 int course_find(struct explain *explain, struct sl_err *err);
 int evictions_find(struct explain *explain, struct sl_err *err);
 /* explain_who.c: who started meanwhile, and what was planned. */

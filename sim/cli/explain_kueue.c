@@ -83,12 +83,21 @@ static void say_quota(
 		look_says(explain, look, "and %zu quotas more", left_out);
 }
 
+bool table_has(const struct view_table *table, const char *column)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		if (strcmp(table->column[i], column) == 0)
+			return true;
+	return false;
+}
+
 void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct look *look)
 {
 	struct view_table pending = { 0 }, quota = { 0 };
 	struct sl_err err = { 0 };
 	struct sl_arena *arena = explain->view.arena;
-	if (view_take_table(arena, pass, sl_now(pass), "pending", &pending, &err) || !pending.known)
+	if (view_take_table(arena, pass, sl_now(pass), "pending", &pending, &err) ||
+		!table_has(&pending, "local_queue"))
 		return;
 	const size_t row = find_row(&pending, explain->job);
 	if (row == pending.row_count)
@@ -106,12 +115,48 @@ void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct l
 /* ---- Its evictions ----------------------------------------------------------------------------------------
  */
 
-static const char *cell_in(const struct sl_told_table *table, size_t row, const char *column)
+/* NULL: there is no such column. */
+static const struct sl_cell *find_cell(const struct sl_told_table *table, size_t row, const char *column)
 {
 	for (uint32_t i = 0; i < table->columns; i++)
 		if (strcmp(table->column[i], column) == 0)
-			return table->cell[row * table->columns + i].text;
+			return &table->cell[row * table->columns + i];
 	return NULL;
+}
+
+static const char *cell_in(const struct sl_told_table *table, size_t row, const char *column)
+{
+	const struct sl_cell *cell = find_cell(table, row, column);
+	return cell ? cell->text : NULL;
+}
+
+static struct evicted of_kueue(const struct sl_told_table *table, size_t row)
+{
+	return (struct evicted){
+		.at = table->cell[row * table->columns].micro,
+		.how = cell_in(table, row, "reason"),
+		.why = cell_in(table, row, "cause"),
+		.by = cell_in(table, row, "by"),
+		.by_queue = cell_in(table, row, "by_queue"),
+		.message = cell_in(table, row, "message"),
+	};
+}
+
+/* Of runai_tell.c. */
+static struct evicted of_runai(const struct explain *explain, const struct sl_told_table *table, size_t row)
+{
+	const struct sl_cell *ran = find_cell(table, row, "ran_for");
+	const char *work = cell_in(table, row, "work"), *moved = cell_in(table, row, "moved");
+	return (struct evicted){
+		.at = table->cell[row * table->columns].micro,
+		.how = cell_in(table, row, "action"),
+		.why = told_text(explain, "%sits work of %s is %s",
+			moved && strcmp(moved, "yes") == 0 ? "moved, " : "",
+			span_text(explain, ran ? ran->micro : 0), work ? work : "lost"),
+		.by = cell_in(table, row, "by"),
+		.by_queue = cell_in(table, row, "by_project"),
+		.message = cell_in(table, row, "reason"),
+	};
 }
 
 /* Of a workload, as kueue_jobs.c names it: of long names the first 60 bytes. */
@@ -141,14 +186,9 @@ int evictions_find(struct explain *explain, struct sl_err *err)
 		const char *job = cell_in(table, row, "job_id");
 		if (!job || !is_name(explain, job))
 			continue;
-		explain->eviction[explain->eviction_count++] = (struct evicted){
-			.at = table->cell[row * table->columns].micro,
-			.how = cell_in(table, row, "reason"),
-			.why = cell_in(table, row, "cause"),
-			.by = cell_in(table, row, "by"),
-			.by_queue = cell_in(table, row, "by_queue"),
-			.message = cell_in(table, row, "message"),
-		};
+		explain->eviction[explain->eviction_count++] = find_cell(table, 0, "by_project")
+								       ? of_runai(explain, table, row)
+								       : of_kueue(table, row);
 	}
 	return SL_OK;
 }
@@ -174,9 +214,13 @@ int course_find(struct explain *explain, struct sl_err *err)
 	struct view *view = &explain->view;
 	struct view_table course = { 0 };
 	struct sim sim = { 0 };
+	static const char *const tells[] = { "kueue", "runai" };
 	const char *policy = view->result->policy; /* "kueue:grace=5s" */
 	const size_t name = strcspn(policy, ":");
-	if (name != strlen("kueue") || memcmp(policy, "kueue", name) != 0)
+	bool any = false;
+	for (size_t i = 0; i < SL_LEN(tells); i++)
+		any |= name == strlen(tells[i]) && memcmp(policy, tells[i], name) == 0;
+	if (!any)
 		return SL_OK;
 	int status = again_begin(&view->again, &sim, 0, view->result->last, err);
 	if (!status)

@@ -875,6 +875,7 @@ static const struct {
 	{ SL_REASON_NONE, OF_ROOM | OF_QUEUE | OF_WINDOW, NULL },
 	{ SL_REASON_RESOURCES, OF_ROOM | OF_QUEUE | OF_WINDOW, NULL },
 	{ SL_REASON_PRIORITY, OF_ROOM | OF_QUEUE | OF_WINDOW, NULL },
+	{ SL_REASON_POD_ERRORS, OF_ROOM | OF_WINDOW, NULL },
 	{ SL_REASON_NODES_NOT_AVAIL, OF_ROOM | OF_WINDOW, NULL },
 	{ SL_REASON_NODES_RESERVED, OF_ROOM | OF_WINDOW, NULL },
 	{ SL_REASON_NODES_MAINT, OF_ROOM | OF_WINDOW, NULL },
@@ -908,6 +909,7 @@ void look_at(const struct explain *explain, struct sim *sim, const struct charge
 	}
 	look->at = charge->from;
 	look_at_kueue(explain, at.pass, look);
+	look_at_runai(explain, at.pass, look);
 	if (of & OF_ROOM)
 		fits = say_needs(&at);
 	const uint64_t before = of & OF_QUEUE ? say_before(&at) : 0;

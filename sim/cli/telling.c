@@ -197,6 +197,8 @@ static void warn_course(struct facts *facts, const struct run *run)
 	if (result->unfit)
 		warn(facts, "%" PRIu32 " job%s ran at the beginning, by the log, and did not fit: %s waited.",
 			result->unfit, result->unfit == 1 ? "" : "s", result->unfit == 1 ? "it" : "they");
+	for (uint32_t i = 0; i < result->remark_count; i++)
+		warn(facts, "%s.", result->remark[i]);
 	if (!result->refused)
 		return;
 	const char *const *name = result->jobs->id_name;

@@ -31,6 +31,11 @@ cut -d, -f1,7-9,13-15 kai/jobs.csv
 schedlab run "$E/workloads.yaml" -c c.yaml -p runai --set cluster.objects="$E/workloads.yaml" --quiet -o workloads >/dev/null
 cut -d, -f1,7-9,13-15 workloads/jobs.csv
 schedlab inspect "$E/university.yaml" | tail -n 5
+# What is not as one might expect is told: no quota, and no limit in KAI, which is 0.
+printf 'projects: [{name: a}]\nmap: {default: a}\n' >n.yaml
+schedlab run t.csv -c c.yaml -p runai:projects=n.yaml --quiet -o note 2>&1 >/dev/null | sed -n 1p
+printf 'apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: b}\nspec: {parentQueue: top, resources: {gpu: {quota: 1}}}\n' >k.yaml
+schedlab run t.csv -c c.yaml -p runai --set cluster.objects=k.yaml --quiet -o note2 2>&1 >/dev/null | sed '$d'
 # Mistakes, at their places.
 wrong() {
 	schedlab run t.csv -c c.yaml -p "runai:projects=$1" --quiet -o none 2>&1 | tail -n 1

@@ -5,6 +5,7 @@
  * Events of a pass are compared as a set. Labels of shared GPUs are names for people (README beside the
  * cases): of them only who is together with whom.
  */
+#include "policies/runai/kai_place.h"
 #include "tests/conformance/runai_case.h"
 
 #include <math.h>
@@ -42,6 +43,22 @@ static const char *told(const struct runai_case *c, uint32_t task, char text[256
 	return text;
 }
 
+static void show_nodes(const struct runai_case *c, const char *when)
+{
+	for (uint32_t i = 0; i < c->kai->node_count; i++) {
+		const struct kai_node *node = &c->kai->node[i];
+		(void)printf("%s %s: %s: %lld GPUs idle, %lld releasing", c->id, when, node->name,
+			(long long)node->idle.gpus, (long long)node->releasing.gpus);
+		for (uint32_t k = 0; k < node->shared_count; k++)
+			if (kai_shared_in_use(&node->shared[k]))
+				(void)printf("; shared %u: %lld MiB, %lld of it releasing, %lld to come", k,
+					(long long)node->shared[k].allocated,
+					(long long)node->shared[k].releasing,
+					(long long)node->shared[k].pipelined);
+		(void)printf("\n");
+	}
+}
+
 static void show_pass(const struct runai_case *c, const char *when)
 {
 	char text[256];
@@ -53,6 +70,7 @@ static void show_pass(const struct runai_case *c, const char *when)
 			(void)printf(" [%s %s]", c->kai->task[c->kai->job[i].task + k].uid,
 				told(c, c->kai->job[i].task + k, text));
 	(void)printf("\n");
+	show_nodes(c, when);
 }
 
 /* ---- Expectations ---- */
@@ -98,7 +116,7 @@ static const char *check_amount(struct runai_case *c, const struct sl_doc_node *
 	const double unit = res == KAI_GPUS ? (double)KAI_GPU : 1;
 	if (want == INT64_MIN || fabs((double)(want - got)) <= near * unit)
 		return NULL;
-	return ra_fail(c, "%s: %s %g, expected %g", name, key, (double)got / unit, (double)want / unit);
+	return ra_fail(c, "%s: %s %.12g, expected %.12g", name, key, (double)got / unit, (double)want / unit);
 }
 
 /* Of the tasks from `first` on. */

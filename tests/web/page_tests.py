@@ -725,3 +725,34 @@ def test_cohorts(b, p):
     assert not wrong, wrong[:5]
     b.open(p.small)
     assert b.run("return document.getElementById('cohorts') === null && !('cohorts' in page.meta.runs[0])")
+
+
+def test_projects(b, p):
+    """projects: departments and projects, what each is entitled to, has, lends and waits for as in projects.csv, evictions that sort"""
+    b.open(p.projects)
+    nodes = b.run("return [...document.querySelectorAll('[data-test=project-tree] button')].map((e) => e.dataset.node)")
+    assert nodes == ["department/product", "project/search", "department/research", "project/speech", "project/vision"], nodes
+    values = lambda at: b.run("return page.charts.project.values(arguments[0])", at)
+    rows = [row for row in csv.DictReader(open(p.path("projects", "projects.csv"), encoding="utf-8", newline=""))]
+
+    def told(name, at):
+        row = [row for row in rows if row["project"] == name and float(row["at"]) <= at][-1]
+        return [float(row[key]) for key in ("quota", "entitled", "in_quota", "allocated", "lent", "waiting")]
+
+    # Nobody else is there at 50; vision takes back 2 of its 3 GPUs at 100, and search its 4 at 300.
+    for name, kind, known in (("speech", "project", {50: [1, 8, 1, 8, 0, 0], 400: [1, 1, 1, 1, 0, 7]}),
+                              ("vision", "project", {50: [3, 0, 0, 0, 3, 0], 150: [3, 2, 2, 2, 1, 0]}),
+                              ("product", "department", {50: [4, 0, 0, 0, 4, 0], 400: [4, 4, 4, 4, 0, 0]})):
+        b.click(f"[data-test=project-tree] button[data-node='{kind}/{name}']")
+        b.wait(f"page.charts.project && page.charts.project.values(50)[0] === {known[50][0]} && page.charts.project.values(50)[4] === {known[50][4]}")
+        for at, want in known.items():
+            assert values(at) == want == told(name, at), (name, at, values(at), told(name, at))
+    first = "[...document.querySelectorAll('[data-test=project-evictions] tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+    table = b.run("return " + first)
+    assert len(table) == 7 and table[0][1:7] == ["s8", "v1", "speech", "vision", "reclaim", "1"], table[0]
+    b.click("[data-test=project-evictions] th:nth-child(2) button")
+    assert b.run("return " + first)[0][1] == "s2"
+    wrong = quiet(b, p.projects)
+    assert not wrong, wrong[:5]
+    b.open(p.cohorts)
+    assert b.run("return document.getElementById('projects') === null && !('projects' in page.meta.runs[0])")

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * prop_kai_solve.c - sessions of KAI on generated worlds. What is passed over because it cannot do makes no
+ * difference; and of what was decided: gangs start whole, no queue is beyond its limit, jobs that may not be
+ * preempted stay within quotas and are not evicted, and nodes do not hold more than they have.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "tests/effort.h"
+#include "tests/kai_small.h"
+
+enum { NODES = 4, QUEUES = 4, JOBS = 14 };
+
+struct world {
+	struct kai_small w;
+	struct kai *kai;
+	struct sl_rng rng;
+	uint64_t seed;
+	uint32_t job[JOBS];
+};
+
+static uint64_t runs(void) { return effort_of(50, 400, 5000); }
+
+static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
+
+static const char *named(char text[16], char kind, uint32_t number)
+{
+	(void)snprintf(text, 16, "%c%u", kind, number % 1000);
+	return text;
+}
+
+/* Two departments; two projects each. */
+static void draw_queues(struct world *x)
+{
+	char name[16], parent[16];
+	for (uint32_t i = 0; i < 2; i++)
+		(void)kai_small_queue(
+			&x->w, named(name, 'd', i), NULL, 200 + (int64_t)below(x, 5) * 100, -1, 1);
+	for (uint32_t i = 0; i < QUEUES; i++) {
+		const int64_t quota = (int64_t)below(x, 5) * 100;
+		const int64_t limit = below(x, 3) ? -1 : quota + (int64_t)below(x, 4) * 100;
+		const uint32_t row = kai_small_queue(
+			&x->w, named(name, 'q', i), named(parent, 'd', i / 2), quota, limit, below(x, 4));
+		x->kai->queue[row].priority = 100 + !below(x, 4);
+		x->kai->queue[row].created = i;
+		x->kai->queue[row].reclaim_min = below(x, 4) ? SL_NONE : 60 * SL_SECOND;
+	}
+}
+
+/* As far as its limit allows. */
+static bool may_run(const struct world *x, uint32_t task, uint32_t node)
+{
+	bool now;
+	struct kai_blocked how;
+	const struct kai_job *job = &x->kai->job[x->kai->task[task].job];
+	const struct kai_vec ask = kai_chunk_ask(x->kai, &task, 1, true);
+	return kai_fits(x->kai, task, node, &now) && !kai_over_limit(x->kai, job->queue, &ask, &how) &&
+	       (job->preemptible || !kai_np_over_quota(x->kai, job->queue, &ask, &how));
+}
+
+static void draw_job(struct world *x, uint32_t number)
+{
+	static const int64_t priority[] = { 50, 50, 50, 60, 75, 100 };
+	char name[16], queue[16];
+	const uint32_t tasks = 1 + below(x, 3);
+	const uint32_t row =
+		kai_small_job(&x->w, named(name, 'j', number), named(queue, 'q', below(x, QUEUES)),
+			priority[below(x, 6)], tasks, 1 + below(x, 3), 100 + below(x, 400));
+	kai_small_min(&x->w, row, 1 + below(x, tasks));
+	if (number >= JOBS / 2 && !below(x, 6)) /* Of those that wait. */
+		kai_small_fraction(&x->w, row, 10 + below(x, 80), 1);
+	kai_small_enter(&x->w, row);
+	x->job[number] = row;
+	struct kai_job *job = &x->kai->job[row];
+	for (uint32_t i = 0; number < JOBS / 2 && i < tasks; i++) {
+		const uint32_t node = below(x, NODES);
+		if (!may_run(x, job->task + i, node))
+			continue;
+		kai_set_task(x->kai, job->task + i, KAI_RUNNING, node, NULL);
+		job->started = x->kai->now - below(x, 200) * SL_SECOND;
+	}
+}
+
+static struct world open_world(uint64_t seed)
+{
+	char name[16];
+	struct world x = { .w = kai_small_open(), .seed = seed };
+	x.kai = x.w.kai;
+	x.rng = sl_rng_stream(seed, "test/kai_solve");
+	for (uint32_t i = 0; i < NODES; i++)
+		(void)kai_small_node(&x.w, named(name, 'n', i), 1 + below(&x, 4));
+	draw_queues(&x);
+	kai_small_seal(&x.w);
+	for (uint32_t i = 0; i < JOBS; i++)
+		draw_job(&x, i);
+	x.kai->config.consolidating_reclaim = below(&x, 4) > 0;
+	x.kai->config.signatures = below(&x, 2);
+	return x;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
+static void check_gangs(const struct world *x)
+{
+	for (uint32_t i = 0; i < x->kai->effect_count; i++) {
+		const struct kai_effect *effect = &x->kai->effect[i];
+		const uint32_t job = x->kai->task[effect->task].job;
+		if (effect->kind == KAI_EVICT)
+			cr_assert(x->kai->job[job].preemptible, "seed %llu: %s was evicted",
+				(unsigned long long)x->seed, x->kai->job[job].name);
+		else if (effect->kind == KAI_BIND)
+			cr_assert(kai_gang_satisfied(x->kai, job), "seed %llu: %s starts in part",
+				(unsigned long long)x->seed, x->kai->job[job].name);
+	}
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
+static void check_books(const struct world *x)
+{
+	for (uint32_t i = 0; i < x->kai->queue_count; i++) {
+		const struct kai_queue *queue = &x->kai->queue[i];
+		cr_assert(queue->allocated.at[KAI_GPUS] <= queue->limit.at[KAI_GPUS],
+			"seed %llu: %s is beyond its limit", (unsigned long long)x->seed, queue->name);
+		cr_assert(queue->allocated_np.at[KAI_GPUS] <= queue->quota.at[KAI_GPUS],
+			"seed %llu: %s is beyond its quota", (unsigned long long)x->seed, queue->name);
+	}
+	for (uint32_t i = 0; i < x->kai->node_count; i++) {
+		const struct kai_node *node = &x->kai->node[i];
+		cr_assert(node->idle.gpus >= 0 && node->idle.gpus + node->releasing.gpus >= 0,
+			"seed %llu: %s holds too much", (unsigned long long)x->seed, node->name);
+	}
+}
+
+static bool same_effects(const struct kai *a, const struct kai *b)
+{
+	if (a->effect_count != b->effect_count)
+		return false;
+	for (uint32_t i = 0; i < a->effect_count; i++) {
+		const struct kai_effect *x = &a->effect[i], *y = &b->effect[i];
+		if (x->kind != y->kind || x->task != y->task || x->node != y->node ||
+			x->action != y->action || x->by != y->by || x->moved != y->moved ||
+			x->early != y->early)
+			return false;
+	}
+	return true;
+}
+
+Test(prop_kai_solve, what_is_passed_over_makes_no_difference)
+{
+	uint64_t simulated = 0, all = 0, evicted = 0;
+	for (uint64_t seed = 1; seed <= runs(); seed++) {
+		struct world x = open_world(seed), y = open_world(seed);
+		y.kai->config.exhaustive = true;
+		cr_assert(kai_session(x.kai) == 0 && kai_session(y.kai) == 0);
+		cr_assert(same_effects(x.kai, y.kai), "seed %llu", (unsigned long long)seed);
+		check_gangs(&x);
+		check_books(&x);
+		simulated += x.kai->scenarios;
+		all += y.kai->scenarios;
+		for (uint32_t i = 0; i < x.kai->effect_count; i++)
+			evicted += x.kai->effect[i].kind == KAI_EVICT;
+		kai_small_close(&x.w);
+		kai_small_close(&y.w);
+	}
+	cr_log_info("%llu of %llu sets simulated, %llu evictions", (unsigned long long)simulated,
+		(unsigned long long)all, (unsigned long long)evicted);
+	cr_expect(simulated < all && evicted > runs() / 4, "the worlds are dull");
+}
