@@ -138,6 +138,13 @@ static bool may_have(const struct sl_pass *pass, sl_job job, uint32_t tasks)
 	       tasks <= request->group->tasks_max;
 }
 
+/* Of given amounts: whatever it says of the least. */
+static bool may_be_given(const struct sl_pass *pass, sl_job job, uint32_t tasks)
+{
+	const struct sl_request *request = &pass->requests[pass->request[job.row]];
+	return request->group_count == 1 && tasks && tasks <= request->group->tasks_max;
+}
+
 bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks)
 {
 	if (!may_start(pass, job) || !pass->nodes || pass->placer || !pass->course ||
@@ -146,6 +153,17 @@ bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks)
 	if (tasks == pass->requests[pass->request[job.row]].group->tasks)
 		return sl_start(pass, job);
 	return start(pass, job.row, &(struct where){ .tasks = tasks });
+}
+
+bool sl_start_sized_holding(
+	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks)
+{
+	if (!may_start(pass, job) || !pass->nodes || pass->placer || !pass->course || !holding || !count ||
+		!may_be_given(pass, job, tasks))
+		return false;
+	const uint32_t asked = pass->requests[pass->request[job.row]].group->tasks;
+	return start(pass, job.row,
+		&(struct where){ .holding = holding, .count = count, .tasks = tasks == asked ? 0 : tasks });
 }
 
 bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count)
@@ -375,23 +393,39 @@ static void undo_resume(struct sl_pass *pass, const struct action *action)
 	pass->suspended++;
 }
 
+static bool may_resize(const struct sl_pass *pass, sl_job job)
+{
+	return pass->open && pass->course && pass->nodes && !pass->placer && sl_job_is(job) &&
+	       sl_state_of(pass, job) == SL_RUNNING && pass->course[job.row].due != pass->now;
+}
+
+static bool resized(struct sl_pass *pass, uint32_t job, uint32_t tasks, int64_t kept)
+{
+	course_settle(pass, job);
+	pass->course[job].tasks = tasks;
+	course_due(pass, job);
+	room_resized(pass, job);
+	plan_disturbed(pass);
+	act(pass, (struct action){ .kind = ACTION_RESIZE, .job = job, .now = kept });
+	return true;
+}
+
 bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks)
 {
-	if (!pass->open || !pass->course || !pass->nodes || pass->placer || !sl_job_is(job) ||
-		sl_state_of(pass, job) != SL_RUNNING || pass->course[job.row].due == pass->now)
-		return false;
-	if (!may_have(pass, job, tasks) || tasks == sl_tasks_of(pass, job))
+	if (!may_resize(pass, job) || !may_have(pass, job, tasks) || tasks == sl_tasks_of(pass, job))
 		return false;
 	const int64_t kept = course_keep(pass, job.row);
-	if (kept < 0 || !nodes_resize(pass->nodes, job.row, tasks))
+	return kept >= 0 && nodes_resize(pass->nodes, job.row, tasks) && resized(pass, job.row, tasks, kept);
+}
+
+bool sl_resize_holding(
+	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks)
+{
+	if (!may_resize(pass, job) || !may_be_given(pass, job, tasks) || !holding)
 		return false;
-	course_settle(pass, job.row);
-	pass->course[job.row].tasks = tasks;
-	course_due(pass, job.row);
-	room_resized(pass, job.row);
-	plan_disturbed(pass);
-	act(pass, (struct action){ .kind = ACTION_RESIZE, .job = job.row, .now = kept });
-	return true;
+	const int64_t kept = course_keep(pass, job.row);
+	return kept >= 0 && nodes_resize_holding(pass->nodes, job.row, holding, count) &&
+	       resized(pass, job.row, tasks, kept);
 }
 
 static void undo_resize(struct sl_pass *pass, const struct action *action)

@@ -87,6 +87,8 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks);
 /* As nodes_start, with so many tasks in place of those that its one group asks. */
 bool nodes_start_sized(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end, uint32_t tasks);
 void nodes_resize_undo(struct nodes *nodes, uint32_t job);
+/* In place of what the job has these amounts, as nodes_start_holding; nodes_resize_undo takes it back. */
+bool nodes_resize_holding(struct nodes *nodes, uint32_t job, const struct sl_holding *holding, size_t count);
 
 /* What the job holds: its pieces, in the order of their nodes; lent until the next change. */
 size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **piece);

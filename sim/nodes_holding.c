@@ -81,20 +81,48 @@ static bool take(struct nodes *nodes, const struct sl_holding *holding, struct c
 	return good;
 }
 
+/* All of it, or nothing. */
+static bool take_all(struct nodes *nodes, uint32_t request, sl_time end, const struct sl_holding *holding,
+	size_t count, struct chain *chain)
+{
+	bool good = true;
+	for (size_t i = 0; i < count && good; i++) {
+		good = goes(nodes, request, &holding[i], length_until(nodes, end));
+		good = good && take(nodes, &holding[i], chain);
+	}
+	if (!good && !failed(nodes))
+		place_undo(nodes, *chain);
+	return good;
+}
+
 bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
 	const struct sl_holding *holding, size_t count)
 {
 	struct chain chain = CHAIN_NONE;
-	if (failed(nodes) || !edges_reserve(nodes, count * nodes->kinds))
+	return !failed(nodes) && edges_reserve(nodes, count * nodes->kinds) &&
+	       take_all(nodes, request, end, holding, count, &chain) &&
+	       hold_begins(nodes, job, request, chain, end);
+}
+
+bool nodes_resize_holding(struct nodes *nodes, uint32_t job, const struct sl_holding *holding, size_t count)
+{
+	struct chain chain = CHAIN_NONE;
+	if (failed(nodes) || !nodes->job_hold[job] || !count || !edges_reserve(nodes, count * nodes->kinds))
 		return false;
-	bool good = true;
-	for (size_t i = 0; i < count && good; i++) {
-		good = goes(nodes, request, &holding[i], length_until(nodes, end));
-		good = good && take(nodes, &holding[i], &chain);
+	const uint32_t old = nodes->job_hold[job] - 1;
+	const uint32_t request = nodes->edge[old].request;
+	const sl_time end = nodes->edge[old].at;
+	if (nodes->edge[old].flags & EDGE_SUSPENDED)
+		return false;
+	hold_leaves(nodes, old, false);
+	if (!take_all(nodes, request, end, holding, count, &chain)) {
+		if (!failed(nodes))
+			hold_leaves(nodes, old, true);
+		return false;
 	}
-	if (good)
-		return hold_begins(nodes, job, request, chain, end);
-	if (!failed(nodes))
-		place_undo(nodes, chain);
-	return false;
+	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
+		edge_link(nodes, i, end);
+	hold_new(nodes, request, chain);
+	nodes->job_hold[job] = chain.first + 1;
+	return keep(nodes, KEPT_RESIZE, job, old);
 }

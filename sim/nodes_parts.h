@@ -691,6 +691,8 @@ static inline bool open_at(
  */
 bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain);
 void place_undo(struct nodes *nodes, struct chain chain);
+/* nodes_resize.c: what a hold took goes back, and the hold stays as it is; or it is taken again (back). */
+void hold_leaves(struct nodes *nodes, uint32_t hold, bool back);
 /* Its unit goes to the node with the least score: no other rule of the placing, or bound, comes in. */
 static inline bool is_single(const struct nodes *nodes, uint32_t request)
 {

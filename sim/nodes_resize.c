@@ -164,7 +164,7 @@ static bool resized(struct resize *r, uint32_t first, uint32_t was, uint32_t tas
 	return r->used >= (r->group->nodes_min < tasks ? r->group->nodes_min : tasks);
 }
 
-static void hold_leaves(struct nodes *nodes, uint32_t hold, bool back)
+void hold_leaves(struct nodes *nodes, uint32_t hold, bool back)
 {
 	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
 		if (back) {

@@ -1841,6 +1841,13 @@ SL_API bool sl_resume(struct sl_pass *pass, sl_job job);
 SL_API bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks);
 /* As sl_start, with so many tasks, within the same bounds: of a waiting job that sl_resize could move. */
 SL_API bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks);
+/* The same with given amounts on given nodes: as sl_start_holding, with so many tasks; and of a running job,
+ * which has these amounts from now on in place of those it had. At least one task, whatever its least. Where
+ * the engine follows devices it chooses them anew. */
+SL_API bool sl_start_sized_holding(
+	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks);
+SL_API bool sl_resize_holding(
+	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks);
 
 /* A window for the operator: so many cpus of a counted pool, or these nodes, from then until then. Nothing is
  * started that by its estimate would run into it. False if what runs would, or it lies in the past. */

@@ -17,7 +17,10 @@ enum op {
 	OP_RESUME,
 	OP_CANCEL,
 	OP_ELIGIBLE, /* At second `eligible`. */
-	OP_TRIED     /* OP_START on node 0, and taken back. */
+	OP_TRIED,    /* OP_START on node 0, and taken back. */
+	OP_SIZED,    /* OP_START with `tasks` tasks, */
+	OP_RESIZE,   /* and while it runs; */
+	OP_RESIZED   /* and that, taken back. */
 };
 
 /* At that second, do that to job (from 0). */
@@ -30,6 +33,7 @@ struct line {
 	enum sl_state state;
 	int64_t eligible;
 	bool refused; /* The command must return false. */
+	uint32_t tasks;
 };
 
 #define AT(second, what, which, ...)                                        \
@@ -51,6 +55,18 @@ static bool start_on(struct sl_pass *pass, const struct line *line)
 		.node = line->node, .tasks = 1, .cpus = line->cpus, .mem = line->mem, .gpus = &line->gpus
 	};
 	return sl_start_holding(pass, (sl_job){ line->job }, &holding, 1);
+}
+
+static bool size(struct sl_pass *pass, const struct line *line)
+{
+	const struct sl_holding holding = { .node = line->node,
+		.tasks = line->tasks,
+		.cpus = line->cpus,
+		.mem = line->mem,
+		.gpus = &line->gpus };
+	const sl_job job = { line->job };
+	return line->op == OP_SIZED ? sl_start_sized_holding(pass, job, &holding, 1, line->tasks)
+				    : sl_resize_holding(pass, job, &holding, 1, line->tasks);
 }
 
 static bool obey(struct sl_pass *pass, const struct line *line)
@@ -78,6 +94,14 @@ static bool obey(struct sl_pass *pass, const struct line *line)
 	case OP_TRIED:
 		mark = sl_mark(pass);
 		cr_assert(start_on(pass, line));
+		sl_undo(pass, mark);
+		return true;
+	case OP_SIZED:
+	case OP_RESIZE:
+		return size(pass, line);
+	case OP_RESIZED:
+		mark = sl_mark(pass);
+		cr_assert(size(pass, line));
 		sl_undo(pass, mark);
 		return true;
 	}
@@ -465,5 +489,25 @@ Test(control, commands_need_somebody_to_follow_them, .init = fresh)
 	w.scenario.command_count = 1;
 	cr_expect_eq(sim_run(&w.sim, &options, &w.err), SL_USAGE);
 	cr_expect(strstr(w.err.text, "replay.commands"), "%s", w.err.text);
+	world_release(&w);
+}
+
+/* Four tasks of 100 s: two of them for 50 s do a quarter, four for 25 s another one, one (elsewhere) would
+ * take 200 s for the rest; what it gave up is free, and what is taken back is as it was. */
+Test(control, what_is_given_changes_with_the_size, .init = fresh)
+{
+	w = WORLD(2, .count = 2, .job = { JOB(0, 100, 100, 4), JOB(0, 10, 10, 1) });
+	script.uses = SL_USE_CONTROL | SL_USE_PREEMPT;
+	RUN(AT(0, OP_SIZED, 0, .cpus = 1, .tasks = 5, .refused = true),
+		AT(0, OP_SIZED, 0, .cpus = 2, .gpus = 1, .tasks = 2),
+		AT(50, OP_RESIZE, 0, .cpus = 5, .tasks = 4, .refused = true),
+		AT(50, OP_RESIZE, 0, .cpus = 4, .gpus = 2, .mem = 8, .tasks = 4),
+		AT(60, OP_START, 1, .cpus = 1, .refused = true),
+		AT(75, OP_RESIZED, 0, .node = 1, .cpus = 1, .tasks = 3),
+		AT(75, OP_RESIZE, 0, .node = 1, .cpus = 1, .tasks = 1),
+		AT(75, OP_START, 1, .cpus = 4, .mem = 8, .gpus = 2));
+	cr_expect_eq(world_end(&w, 1), 85);
+	cr_expect_eq(world_end(&w, 0), 275);
+	cr_expect_eq(w.sim.result.cpus_held[0], 4);
 	world_release(&w);
 }
