@@ -84,7 +84,7 @@ static int put_eviction(struct runai *r, const struct runai_eviction *one, struc
 	cell[7].micro = runai_told(KAI_GPUS, one->gpus);
 	cell[8].text = one->moved ? "yes" : "no";
 	cell[9].micro = one->ran;
-	cell[10].text = r->checkpoint ? "kept" : "lost";
+	cell[10].text = r->checkpoint || one->shrunk ? "kept" : "lost";
 	return cell[1].text && cell[4].text && cell[6].text ? SL_OK : SL_SYSTEM;
 }
 
