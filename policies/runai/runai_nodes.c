@@ -162,8 +162,8 @@ int runai_nodes_read(struct runai *r, struct sl_err *err)
 			is_divided(&r->cluster->type[r->cluster->node_type[node]]))
 			return sl_fail(err, SL_INPUT,
 				"policy 'runai': GPUs of node '%s' are divided by MIG, and KAI has to find how many "
-				"there are of each profile: label such nodes as " MIG_PREFIX
-				"3g.20gb.count: \"2\"",
+				"there are of each profile: give cluster.objects with a Node object of it that has " MIG_PREFIX
+				"3g.20gb and its like allocatable",
 				r->cluster->node_name[node]);
 	return status;
 }
