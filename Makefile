@@ -105,7 +105,7 @@ $B/o/%.o: %.c
 	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What a report page is made of, as bytes in the program: arrays, of which one joins the scripts in src/ORDER.
-# cohorts.js is in pages of runs that have cohorts alone.
+# cohorts.js is in pages of runs that have cohorts or projects alone.
 PAGE := reports/page
 PAGE_STYLE := $(PAGE)/vendor/uPlot.min.css $(PAGE)/src/page.css
 PAGE_UPLOT := $(PAGE)/vendor/uPlot.iife.min.js

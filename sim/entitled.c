@@ -2,8 +2,10 @@
 /*
  * entitled.c - what accounts and users were entitled to, where somebody said: shares in the cluster's
  * accounts (Slurm's, normalised through their tree: an account's share among its siblings, of what its parent
- * has), the quotas of a policy, or the weights of its parties.
+ * has), the quotas of a policy, the weights of its parties, or what the policy told as the run was over:
+ * metrics "entitled{account=NAME}", of the whole.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -262,6 +264,47 @@ static bool by_weights(const struct asked *asked)
 	return sum > 0;
 }
 
+static int by_metric(const void *a, const void *b)
+{
+	const struct sl_named *x = *(const struct sl_named *const *)a,
+			      *y = *(const struct sl_named *const *)b;
+	return strcmp(x->name, y->name);
+}
+
+static int by_key(const void *key, const void *one)
+{
+	return strcmp(key, (*(const struct sl_named *const *)one)->name);
+}
+
+/* False: it told nothing of these. */
+static bool by_told(const struct asked *asked, bool *failed)
+{
+	const struct sl_result *result = asked->told->result;
+	const size_t length = strlen(asked->by);
+	const struct sl_named **metric = malloc((result->told_metric_count + 1) * sizeof(*metric));
+	char key[400];
+	size_t count = 0;
+	bool any = false;
+	*failed = !metric;
+	for (size_t i = 0; metric && i < result->told_metric_count; i++) {
+		const char *name = result->told_metric[i].name;
+		if (strncmp(name, "entitled{", 9) == 0 && strncmp(name + 9, asked->by, length) == 0 &&
+			name[9 + length] == '=')
+			metric[count++] = &result->told_metric[i];
+	}
+	if (count)
+		qsort(metric, count, sizeof(const struct sl_named *), by_metric);
+	for (uint32_t i = 0; count && i < asked->count; i++) {
+		(void)snprintf(key, sizeof(key), "entitled{%s=%.255s}", asked->by, asked->name[i]);
+		const struct sl_named *const *found =
+			bsearch(key, metric, count, sizeof(const struct sl_named *), by_key);
+		asked->share[i] = found ? (double)(*found)->micro / 1e6 : -1;
+		any |= found != NULL;
+	}
+	free(metric);
+	return any;
+}
+
 const char *sl_entitled(
 	const struct sl_told *told, const char *by, const char *const *name, uint32_t count, double *share)
 {
@@ -281,7 +324,9 @@ const char *sl_entitled(
 					       ? "Entitled: in proportion to the weights of those in the trace."
 					       : "";
 	}
-	if (by_accounts(&asked, &failed))
+	if (by_told(&asked, &failed))
+		return "Entitled: the fair share that the policy told, on the average over time.";
+	if (!failed && by_accounts(&asked, &failed))
 		return "Entitled: shares of the cluster's accounts, normalised through their tree.";
 	return failed ? NULL : "";
 }

@@ -119,7 +119,7 @@ static void reclaim_text(const struct runai *r, const struct runai_eviction *one
 	side_text(r, one, &one->victim, victim, sizeof(victim));
 	side_text(r, one, &one->taker, taker, sizeof(taker));
 	runai_figure(one->res, one->ask, ask);
-	(void)snprintf(to, size, "reclaimed: %s; %s, and asks %s: %s", victim, taker, ask, let[one->let]);
+	(void)snprintf(to, size, "%s; %s, and asks %s: %s", victim, taker, ask, let[one->let]);
 }
 
 const char *runai_evicted_text(struct runai *r, const struct runai_eviction *one)
@@ -133,7 +133,7 @@ const char *runai_evicted_text(struct runai *r, const struct runai_eviction *one
 		break;
 	case KAI_PREEMPT:
 		(void)snprintf(text, sizeof(text),
-			"preempted by a job of higher priority in its project: %lld, it has %lld",
+			"a job of its project has a higher priority: %lld, it has %lld",
 			one->by == UINT32_MAX ? 0 : (long long)r->run[one->by].said.priority,
 			(long long)said->priority);
 		break;

@@ -326,7 +326,7 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	to->evicted_at = run->evicted_at;
 	to->grace = said->grace;
 	to->row_outside = row;
-	to->ready = said->allowed;
+	to->ready = said->allowed && (said->queue == KAI_NO || !r->config.queue[said->queue].orphan);
 	if (said->group_count)
 		make_tree(kai, to, said);
 	else

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { QUEUES_TOLD = 1000 }; /* Of more the metrics of all are too many to be of use. */
+/* Of more queues the metrics of all are too many to be of use. */
+enum { QUEUES_TOLD = 1000, NAME_TOLD = 120 };
 #define MICRO   INT64_C(1000000)
 #define SECONDS INT64_C(3600) /* Of an hour. */
 
@@ -105,11 +106,18 @@ static int tell_eviction_table(struct runai *r, struct sl_tally *tally, struct s
 
 /* ---- Projects ---- */
 
+/* Names that are no label of a metric (quotes, backslashes, control characters, very long ones) are in
+ * projects.csv alone. */
 static int tell_queue(struct sl_tally *tally, const char *metric, const char *kind, const char *name,
 	int64_t micro, struct sl_err *err)
 {
-	char text[400];
-	(void)snprintf(text, sizeof(text), "%s{%s=%.255s}", metric, kind, name);
+	char text[200];
+	if (strlen(name) > NAME_TOLD)
+		return SL_OK;
+	for (const char *c = name; *c; c++)
+		if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
+			return SL_OK;
+	(void)snprintf(text, sizeof(text), "%s{%s=%s}", metric, kind, name);
 	return put(tally, text, micro, err);
 }
 

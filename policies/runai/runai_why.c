@@ -4,6 +4,7 @@
  * pkg/scheduler/api, plugins proportion and predicates).
  */
 #include "policies/runai/runai.h"
+#include "policies/runai/runai_match.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,8 +60,9 @@ static void pods_text(struct kai *kai, uint32_t job, char *text, size_t size)
 	if (row->why_c < 0 || row->why_c >= row->task_count)
 		return;
 	const uint32_t nodes = kai_lacking(kai, row->task + (uint32_t)row->why_c, NULL, count);
-	int used = snprintf(text, size, "%lld of its %u pods have a place, one has none: of %u node(s)",
-		(long long)row->why_a, row->task_count, nodes);
+	int used = snprintf(text, size,
+		"%lld of its %u pods have a place, the next has none on %u nodes:", (long long)row->why_a,
+		row->task_count, nodes);
 	bool any = false;
 	for (uint32_t bit = 0; bit < KAI_LACK_BITS; bit++) {
 		if (!count[bit] || used < 0 || (size_t)used >= size)
@@ -91,14 +93,20 @@ static void delay_text(const struct kai_job *job, char *text, size_t size)
 		at);
 }
 
-static void queue_text(const struct runai *r, const struct runai_job *said, char *text, size_t size)
+static void queue_text(const struct runai *r, uint32_t row, char *text, size_t size)
 {
-	if (said->queue == KAI_NO)
-		(void)snprintf(text, size, "there is no project or queue '%.100s'",
-			said->queue_name ? said->queue_name : "");
-	else
+	const struct runai_job *said = &r->run[row].said;
+	struct runai_facts facts = { 0 };
+	runai_facts_of(&facts, r->jobs, row, r->cluster, NULL);
+	const char *name = said->queue_name ? said->queue_name : facts.queue;
+	if (said->queue != KAI_NO)
 		(void)snprintf(text, size, "the queue that '%.100s' names as its parent is not there",
 			r->config.queue[said->queue].name);
+	else if (name)
+		(void)snprintf(text, size, "there is no project or queue '%.100s'", name);
+	else
+		(void)snprintf(text, size, "no project is its: its user is '%.100s', its account '%.100s'",
+			facts.user ? facts.user : "", facts.account ? facts.account : "");
 }
 
 static void other_text(struct runai *r, uint32_t row, char *text, size_t size)
@@ -132,7 +140,7 @@ void runai_why(struct runai *r, uint32_t row, char *text, size_t size)
 	const struct runai_run *run = &r->run[row];
 	*text = '\0';
 	if (run->reason == SL_REASON_QUEUE_DOES_NOT_EXIST)
-		queue_text(r, &run->said, text, size);
+		queue_text(r, row, text, size);
 	else if (run->reason == SL_REASON_MISCONFIGURED && run->said.queue != KAI_NO)
 		(void)snprintf(text, size, "project '%.100s' takes no jobs of type %s",
 			r->config.queue[run->said.queue].name, runai_type_name(run->said.type));

@@ -5,6 +5,7 @@ tr -d '\n' <json | sed 's/{ "name"/\n{ "name"/g' | sed -n 's/.*"name": "\([^"]*\
 sed 's/"//g' "$ROOT"/tests/cli/reasons-slurm.stdout "$ROOT"/tests/cli/reasons-limits.stdout >slurm
 cat "$ROOT/tests/cli/reasons-kueue.stdout" "$ROOT/tests/cli/kueue-run.stdout" >kueue
 cat "$ROOT"/tests/cli/kube*.stdout >kube
+cat "$ROOT/tests/cli/reasons-runai.stdout" >runai
 cat "$ROOT/tests/cli/reasons-composed.stdout" "$ROOT/tests/cli/power.stdout" >composed
 sort -u given | while read -r word by; do
 	case $by in

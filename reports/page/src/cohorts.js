@@ -11,7 +11,8 @@
 	const mostShown = 500;
 
 	/* above: the kind of what has others below it. measures: a member, and what it is called; also: stacked on it.
-	 * told: members of evictions, and their heads; number: it is one. */
+	 * told: members of evictions, their heads, is it
+	 * a number, is it a sentence. */
 	const forms = [{
 		id: 'cohorts', title: 'Cohorts', order: 75, test: 'cohort', evictions: 'evictions', above: 'Cohort', key: 'Flavor and resource',
 		tree: 'Cohorts and queues',
@@ -25,11 +26,11 @@
 		id: 'projects', title: 'Projects', order: 76, test: 'project', evictions: 'project-evictions', above: 'department', key: 'Pool and resource',
 		tree: 'Departments and projects',
 		measures: [{ name: 'quota', title: 'quota', dash: [4, 3] }, { name: 'entitled', title: 'entitled (fair share)', dash: [1, 2] },
-			{ name: 'in_quota', title: 'in quota', area: true }, { name: 'over_quota', title: 'with what is over quota', area: true, on: 2 },
+			{ name: 'in_quota', title: 'in quota', area: true }, { name: 'over_quota', title: 'and over quota', area: true, on: 2 },
 			{ name: 'lent', title: 'lent' }, { name: 'waiting', title: 'waiting' }],
 		colours: ['ink', 'run-2', 'run-0', 'run-1', 'run-3', 'run-5'],
 		told: [['job_id', 'who'], ['by', 'for whom'], ['project', 'project'], ['by_project', 'project of whom'], ['action', 'action'],
-			['gpus', 'GPUs', true], ['ran_for', 'ran for', true], ['work', 'its work'], ['reason', 'reason']],
+			['gpus', 'GPUs', true], ['ran_for', 'ran for', true], ['work', 'its work'], ['reason', 'reason', false, true]],
 		note: 'What a project is entitled to is its fair share, which follows what it asks. What it has is drawn as a stack: in its quota, and ' +
 			'over it. Lent is what others use of its idle quota, by a rule of accounting: of siblings in proportion to what each leaves idle, ' +
 			'what a department lends as its projects\u2019. Waiting is what its jobs ask that wait. ',
@@ -145,8 +146,16 @@
 		return Array.from(time, (at, index) => ({ index, at, word: lists.map((list, k) => form.told[k][2] ? Number(list[index]) : list[index]) }));
 	}
 
+	/* In full, in a column wide enough to be read. */
+	function sentence(word) {
+		const text = page.el('span', { text: page.text.clean(word, 1000) });
+		text.style.display = 'inline-block';
+		text.style.width = '30rem';
+		return text;
+	}
+
 	const cellText = (form, word, k) => form.told[k][0] === 'ran_for' ? page.text.duration(word) : form.told[k][2] ? amount(word) :
-		word === '' ? '\u2013' : page.name(word, 60);
+		word === '' ? '\u2013' : form.told[k][3] ? sentence(word) : page.name(word, 60);
 
 	function evictions(form, rows, told) {
 		const heads = [['when', (row) => row.at]].concat(form.told.map(([, title], k) => [title, (row) => row.word[k]]));
