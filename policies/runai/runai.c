@@ -8,7 +8,6 @@
 #include "policies/runai/runai_params.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,22 +238,10 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 			runai_job_read(&r->config, r->arena, r->jobs, row, r->cluster, pods, &run->said, err);
 		r->mapped[run->said.mapped]++;
 		runai_sizes(r, row, pods, &run->least, &run->most);
+		runai_remark_job(r, row, pods);
 		r->elastic |= run->least < run->most;
 	}
 	return status;
-}
-
-/* What is followed otherwise than a reader of the files might expect. */
-static void tell_notes(const struct runai *r, const struct sl_setup *setup)
-{
-	char text[1000];
-	for (uint32_t i = 0; i < r->config.note_count; i++) {
-		const struct runai_note *note = &r->config.note[i];
-		if (note->at.line)
-			(void)snprintf(text, sizeof(text), "%s:%llu: %s", note->at.file,
-				(unsigned long long)note->at.line, note->text);
-		sl_remark(setup, note->at.line ? text : note->text);
-	}
 }
 
 static int runai_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -284,7 +271,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	int status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
 		r->cluster->object_count, err);
 	if (!status)
-		tell_notes(r, setup);
+		runai_remark_files(r, setup);
 	if (!status && r->config.queue_count == 0)
 		status = runai_default_projects(r, err);
 	if (!status)
@@ -293,6 +280,8 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 		status = runai_worlds_make(r, setup, err);
 	if (!status)
 		status = read_jobs(r, err);
+	if (!status)
+		runai_remark_jobs(r, setup);
 	if (!status)
 		status = runai_windows_make(r, err);
 	if (!status)

@@ -102,6 +102,17 @@ struct runai_eviction {
 	int64_t ask;
 };
 
+/* What of jobs is followed otherwise than is said: how many, and the first. */
+enum runai_remark {
+	RUNAI_REMARK_DEPENDS, /* On others, or it is held. */
+	RUNAI_REMARK_PARTS,   /* It would do with fewer pods, in ways the engine has no sizes for. */
+	RUNAI_REMARK_SINGLE,  /* Each of its pods by itself would be enough. */
+	RUNAI_REMARKS
+};
+struct runai_some {
+	uint32_t count, first;
+};
+
 /* What a job went through, for explain. */
 struct runai_step {
 	sl_time at;
@@ -171,6 +182,7 @@ struct runai {
 	struct runai_eviction *eviction;
 	uint32_t eviction_count, eviction_capacity;
 	uint64_t mapped[RUNAI_MAPPEDS];
+	struct runai_some remarked[RUNAI_REMARKS];
 	struct runai_step *step;
 	size_t step_count, step_capacity;
 	struct runai_course *course; /* runai_course.c */
@@ -204,6 +216,11 @@ int runai_nodes_read(struct runai *r, struct sl_err *err);
 bool runai_node_takes(const struct runai *r, uint32_t node, const struct sl_podset *podset);
 int runai_ask_mig(struct runai *r, struct kai *kai, const struct sl_podset *podset, struct kai_request *ask);
 int64_t runai_mig_parts(const struct runai *r, uint32_t node, const char *profile);
+
+/* runai_remark.c */
+void runai_remark_files(const struct runai *r, const struct sl_setup *setup);
+void runai_remark_job(struct runai *r, uint32_t row, const struct sl_pods *pods);
+void runai_remark_jobs(const struct runai *r, const struct sl_setup *setup);
 
 /* runai_pools.c */
 uint32_t runai_pool_first(const struct runai *r, uint32_t row);
