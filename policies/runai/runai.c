@@ -8,7 +8,6 @@
 #include "policies/runai/runai_params.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,10 +77,15 @@ void runai_reason(struct runai *r, uint32_t row, enum sl_reason reason)
 
 static bool carry_out_start(struct runai *r, struct sl_pass *pass, const struct runai_order *order)
 {
+	const sl_job job = { order->row };
 	struct sl_holding *holding = &r->holding[order->holding];
 	for (size_t i = 0; i < order->holding_count; i++)
 		holding[i].gpus = r->types ? &r->gpus[(order->holding + i) * r->types] : NULL;
-	return sl_start_holding(pass, (sl_job){ order->row }, holding, order->holding_count);
+	if (order->what == RUNAI_RESIZE)
+		return sl_resize_holding(pass, job, holding, order->holding_count, order->tasks);
+	if (r->run[order->row].least < r->run[order->row].most)
+		return sl_start_sized_holding(pass, job, holding, order->holding_count, order->tasks);
+	return sl_start_holding(pass, job, holding, order->holding_count);
 }
 
 static bool carry_out(struct runai *r, struct sl_pass *pass, const struct runai_order *order)
@@ -90,6 +94,7 @@ static bool carry_out(struct runai *r, struct sl_pass *pass, const struct runai_
 	sl_by(pass, order->rule, (sl_job){ order->whose });
 	switch (order->what) {
 	case RUNAI_START:
+	case RUNAI_RESIZE:
 		return carry_out_start(r, pass, order);
 	case RUNAI_REQUEUE:
 		return sl_requeue(pass, job, order->state);
@@ -97,8 +102,6 @@ static bool carry_out(struct runai *r, struct sl_pass *pass, const struct runai_
 		return sl_preempt(pass, job, SL_PREEMPT_CHECKPOINT);
 	case RUNAI_END:
 		return sl_end(pass, job, order->state);
-	case RUNAI_RESIZE:
-		return sl_resize(pass, job, order->tasks);
 	case RUNAI_REASON:
 		if (sl_state_of(pass, job) == SL_PENDING) /* It may have started behind that. */
 			sl_set_reason(pass, job, order->reason, 0);
@@ -234,21 +237,11 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 		status =
 			runai_job_read(&r->config, r->arena, r->jobs, row, r->cluster, pods, &run->said, err);
 		r->mapped[run->said.mapped]++;
+		runai_sizes(r, row, pods, &run->least, &run->most);
+		runai_remark_job(r, row, pods);
+		r->elastic |= run->least < run->most;
 	}
 	return status;
-}
-
-/* What is followed otherwise than a reader of the files might expect. */
-static void tell_notes(const struct runai *r, const struct sl_setup *setup)
-{
-	char text[1000];
-	for (uint32_t i = 0; i < r->config.note_count; i++) {
-		const struct runai_note *note = &r->config.note[i];
-		if (note->at.line)
-			(void)snprintf(text, sizeof(text), "%s:%llu: %s", note->at.file,
-				(unsigned long long)note->at.line, note->text);
-		sl_remark(setup, note->at.line ? text : note->text);
-	}
 }
 
 static int runai_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -278,7 +271,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	int status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
 		r->cluster->object_count, err);
 	if (!status)
-		tell_notes(r, setup);
+		runai_remark_files(r, setup);
 	if (!status && r->config.queue_count == 0)
 		status = runai_default_projects(r, err);
 	if (!status)
@@ -288,11 +281,13 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (!status)
 		status = read_jobs(r, err);
 	if (!status)
+		runai_remark_jobs(r, setup);
+	if (!status)
 		status = runai_windows_make(r, err);
 	if (!status)
 		status = sl_use(setup,
 			SL_USE_CONTROL | SL_USE_NODES | SL_USE_OWN_DEVICES |
-				(r->checkpoint ? SL_USE_PREEMPT : 0U),
+				(r->checkpoint || r->elastic ? SL_USE_PREEMPT : 0U),
 			err);
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	if (!status)

@@ -37,13 +37,15 @@ struct runai_run {
 	uint32_t tried;      /* Of its pools, the one it is in; */
 	uint64_t tried_news; /* all were tried with what was new then. */
 	enum runai_stage stage;
-	uint32_t stamp;     /* What is due of an earlier attempt does not count. */
-	uint8_t reason;     /* enum sl_reason, as it was said last. */
-	bool drained;       /* Its last eviction is the operator's. */
-	bool in_engine;     /* The engine has it run, or an order to start it. */
-	sl_time started;    /* Of this attempt; */
-	sl_time first;      /* of the first: SL_NONE, none yet. */
-	sl_time evicted_at; /* SL_NONE: never. */
+	uint32_t stamp;       /* What is due of an earlier attempt does not count. */
+	uint8_t reason;       /* enum sl_reason, as it was said last. */
+	bool drained;         /* Its last eviction is the operator's; */
+	bool shrunk;          /* or of pods that it can do without. */
+	uint32_t least, most; /* Pods; of one that is not elastic the same. */
+	bool in_engine;       /* The engine has it run, or an order to start it. */
+	sl_time started;      /* Of this attempt; */
+	sl_time first;        /* of the first: SL_NONE, none yet. */
+	sl_time evicted_at;   /* SL_NONE: never. */
 	uint32_t starts, evictions;
 	uint32_t turns; /* Evictions since something came from outside: */
 	uint64_t turns_news;
@@ -56,6 +58,7 @@ struct runai_run {
 enum runai_due {
 	RUNAI_DUE_BEGIN,
 	RUNAI_DUE_STOPPED,
+	RUNAI_DUE_SHRUNK, /* A pod of the job. */
 	RUNAI_DUE_LIMIT,
 	RUNAI_DUE_WAKE,
 	RUNAI_DUE_SESSION,
@@ -67,6 +70,7 @@ struct runai_entry {
 	uint64_t seq;
 	uint32_t row, stamp;
 	enum runai_due due;
+	uint32_t task; /* SHRUNK: of the job's. */
 };
 
 /* Which rule of reclaim let it; of two queues, those above victim and taker that differ first. */
@@ -88,6 +92,7 @@ struct runai_eviction {
 	uint32_t world;
 	enum kai_action action;
 	bool moved;
+	bool shrunk; /* Others of its pods ran on. */
 	uint32_t tasks;
 	int64_t gpus; /* An amount. */
 	/* Of a reclaim: before it; amounts of res. ask: what the taker lacked of it. */
@@ -95,6 +100,17 @@ struct runai_eviction {
 	enum kai_res res;
 	struct runai_side victim, taker;
 	int64_t ask;
+};
+
+/* What of jobs is followed otherwise than is said: how many, and the first. */
+enum runai_remark {
+	RUNAI_REMARK_DEPENDS, /* On others, or it is held. */
+	RUNAI_REMARK_PARTS,   /* It would do with fewer pods, in ways the engine has no sizes for. */
+	RUNAI_REMARK_SINGLE,  /* Each of its pods by itself would be enough. */
+	RUNAI_REMARKS
+};
+struct runai_some {
+	uint32_t count, first;
 };
 
 /* What a job went through, for explain. */
@@ -131,9 +147,10 @@ struct runai {
 	uint32_t world_count;
 	uint32_t *node_world, *node_row; /* By node of the engine. */
 	uint8_t *node_kind;              /* Its kind of GPU; 0: none. */
-	uint8_t *node_down;              /* It is down, or drained; */
-	uint32_t *node_shut;             /* in so many windows. */
-	struct runai_run *run;           /* By job. */
+	struct sl_taints *node_taints;
+	uint8_t *node_down;    /* It is down, or drained; */
+	uint32_t *node_shut;   /* in so many windows. */
+	struct runai_run *run; /* By job. */
 	struct runai_shape *shape;
 	size_t shape_count, shape_capacity;
 	uint32_t *shape_slot;
@@ -141,6 +158,7 @@ struct runai {
 	/* Parameters. */
 	sl_time grace, cycle;
 	bool checkpoint, kill, at_events;
+	bool elastic; /* Some jobs are. */
 	uint32_t sessions_max;
 	/* Time. */
 	sl_time now, woken, session_at;
@@ -164,6 +182,7 @@ struct runai {
 	struct runai_eviction *eviction;
 	uint32_t eviction_count, eviction_capacity;
 	uint64_t mapped[RUNAI_MAPPEDS];
+	struct runai_some remarked[RUNAI_REMARKS];
 	struct runai_step *step;
 	size_t step_count, step_capacity;
 	struct runai_course *course; /* runai_course.c */
@@ -177,6 +196,7 @@ bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size,
 struct runai_order *runai_order(struct runai *r, enum runai_what what, uint32_t row);
 void runai_reason(struct runai *r, uint32_t row, enum sl_reason reason);
 void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row);
+void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t row, uint32_t task);
 sl_time runai_due_next(const struct runai *r);
 bool runai_due_pop(struct runai *r, struct runai_entry *entry);
 
@@ -191,6 +211,17 @@ int runai_job_enter(struct runai *r, uint32_t row);
 void runai_job_leave(struct runai *r, uint32_t row);
 uint32_t runai_row_of(const struct runai *r, uint32_t world, uint32_t job); /* The trace's. */
 
+/* runai_nodes.c: what Kubernetes says of nodes, before the worlds are sealed. */
+int runai_nodes_read(struct runai *r, struct sl_err *err);
+bool runai_node_takes(const struct runai *r, uint32_t node, const struct sl_podset *podset);
+int runai_ask_mig(struct runai *r, struct kai *kai, const struct sl_podset *podset, struct kai_request *ask);
+int64_t runai_mig_parts(const struct runai *r, uint32_t node, const char *profile);
+
+/* runai_remark.c */
+void runai_remark_files(const struct runai *r, const struct sl_setup *setup);
+void runai_remark_job(struct runai *r, uint32_t row, const struct sl_pods *pods);
+void runai_remark_jobs(const struct runai *r, const struct sl_setup *setup);
+
 /* runai_pools.c */
 uint32_t runai_pool_first(const struct runai *r, uint32_t row);
 /* Those who wait go to other pools of theirs; false: nobody did. */
@@ -201,6 +232,13 @@ int runai_windows_make(struct runai *r, struct sl_err *err);
 void runai_window(struct runai *r, uint32_t number, bool begins);
 /* True: it changed for the scheduler. */
 bool runai_node_set(struct runai *r, uint32_t node, bool up);
+
+/* runai_hold.c: an order's amounts, of what the job's pods hold now; and its size in the engine. */
+void runai_hold(struct runai *r, struct runai_order *order);
+void runai_resize(struct runai *r, uint32_t row);
+/* Between so many pods it may run: the engine follows that of jobs of one group; else all of them. */
+void runai_sizes(
+	const struct runai *r, uint32_t row, const struct sl_pods *pods, uint32_t *least, uint32_t *most);
 
 /* runai_run.c */
 void runai_submit(struct runai *r, uint32_t row);

@@ -11,6 +11,11 @@ static bool before(const struct runai_entry *a, const struct runai_entry *b)
 
 void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row)
 {
+	runai_due_task(r, at, due, row, 0);
+}
+
+void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t row, uint32_t task)
+{
 	size_t capacity = r->agenda_capacity;
 	if (at == SL_NEVER || !runai_reserve(r, (void **)&r->agenda, &capacity, sizeof(*r->agenda),
 				      (size_t)r->agenda_count + 1))
@@ -20,7 +25,8 @@ void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row)
 		.seq = r->agenda_seq++,
 		.row = row,
 		.stamp = row < r->jobs->count ? r->run[row].stamp : 0,
-		.due = due };
+		.due = due,
+		.task = task };
 	uint32_t to = r->agenda_count++;
 	for (; to && before(&entry, &r->agenda[(to - 1) / 2]); to = (to - 1) / 2)
 		r->agenda[to] = r->agenda[(to - 1) / 2];

@@ -71,7 +71,8 @@ void runai_evicted(struct runai *r, uint32_t world, const struct kai_effect *eff
 		.by = run->by,
 		.world = world,
 		.action = effect->action,
-		.moved = effect->moved };
+		.moved = effect->moved,
+		.shrunk = run->shrunk };
 	if (one->action == KAI_RECLAIM && one->by != UINT32_MAX && r->run[one->by].job != KAI_NO)
 		note_reclaim(r, one);
 	runai_evicted_more(r, world, effect);

@@ -63,8 +63,8 @@ static int ask_of_group(struct runai *r, struct kai *kai, const struct sl_demand
 }
 
 /* Pods of a manifest. */
-static int ask_of_podset(
-	struct runai *r, const struct sl_podset *podset, const struct sl_doc *doc, struct kai_request *ask)
+static int ask_of_podset(struct runai *r, struct kai *kai, const struct sl_podset *podset,
+	const struct sl_doc *doc, struct kai_request *ask)
 {
 	struct runai_gpus gpus = { 0 };
 	const int status = runai_gpus_read(podset, &gpus, doc, &r->err);
@@ -79,7 +79,7 @@ static int ask_of_podset(
 	ask->gpus = gpus.gpus;
 	ask->fraction = gpus.fraction;
 	ask->gpu_mem = gpus.memory;
-	return status;
+	return status || gpus.kind != KAI_MIG_PROFILES ? status : runai_ask_mig(r, kai, podset, ask);
 }
 
 /* ---- Where it may go ---- */
@@ -112,7 +112,7 @@ static bool allowed_on(const struct runai *r, const struct runai_run *run, const
 	if (run->said.queue != KAI_NO && !runai_group_holds(&r->config, &r->config.queue[run->said.queue],
 						 run->said.type, &node->labels))
 		return false;
-	return !podset || affine(podset, &node->labels);
+	return runai_node_takes(r, row, podset) && affine(podset, &node->labels);
 }
 
 /* Bits of nodes; NULL: all. */
@@ -196,7 +196,7 @@ static int make_asks(struct runai *r, uint32_t row, struct runai_shape *shape)
 		if (group && !pods->doc)
 			status = ask_of_group(r, kai, &group->task, &ask, &profile);
 		else
-			status = ask_of_podset(r, &pods->podset[i], pods->doc, &ask);
+			status = ask_of_podset(r, kai, &pods->podset[i], pods->doc, &ask);
 		if (status)
 			return status;
 		ask.best_effort = !ask.cpu && !ask.mem && ask.kind == KAI_NO_GPU;
@@ -260,14 +260,6 @@ static void constrain(struct kai *kai, struct kai_group *group, const char *topo
 	group->preferred = level_of(&kai->topology[row], preferred);
 }
 
-static uint32_t count_pods(const struct sl_pods *pods)
-{
-	int64_t count = 0;
-	for (uint32_t i = 0; i < pods->count; i++)
-		count += pods->podset[i].count;
-	return count > KAI_ROWS_MAX / 4 ? KAI_ROWS_MAX / 4 : (uint32_t)count;
-}
-
 /* The tree of a PodGroup with sub-groups: below the root. */
 static void make_tree(struct kai *kai, struct kai_job *job, const struct runai_job *said)
 {
@@ -286,12 +278,14 @@ static void make_tree(struct kai *kai, struct kai_job *job, const struct runai_j
 static void make_tasks(
 	struct runai *r, struct kai *kai, uint32_t job, uint32_t row, const struct runai_shape *shape)
 {
-	const struct runai_job *said = &r->run[row].said;
+	const struct runai_run *run = &r->run[row];
+	const struct runai_job *said = &run->said;
 	const struct sl_pods *pods = shape->pods;
 	uint32_t at = kai->job[job].task, end = at + kai->job[job].task_count, number = 0;
 	char uid[64];
-	for (uint32_t p = 0; p < pods->count; p++)
-		for (int64_t i = 0; i < pods->podset[p].count && at < end; i++, at++, number++) {
+	for (uint32_t p = 0; p < pods->count; p++) {
+		const int64_t count = pods->count == 1 ? run->most : pods->podset[p].count;
+		for (int64_t i = 0; i < count && at < end; i++, at++, number++) {
 			struct kai_task *task = &kai->task[at];
 			(void)snprintf(uid, sizeof(uid), "%s-%u", kai->job[job].name, number);
 			task->uid = kai_text(kai, uid);
@@ -299,6 +293,7 @@ static void make_tasks(
 			if (said->group_count && said->group_of && said->group_of[p] != KAI_NO)
 				kai->task[at].group = said->group_of[p] + 1;
 		}
+	}
 }
 
 int runai_job_enter(struct runai *r, uint32_t row)
@@ -315,12 +310,11 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	const struct runai_shape *shape = shape_of(r, row, pods);
 	if (!shape)
 		return r->status;
-	const uint32_t tasks = count_pods(pods);
 	/* Of one age the name decides, as text: numbers in their order. */
 	(void)snprintf(name, sizeof(name), "%019" PRId64, r->jobs->id[row]);
 	const uint32_t job =
-		kai_job(kai, r->jobs->id_name && r->jobs->id_name[row] ? r->jobs->id_name[row] : name, tasks,
-			said->group_count ? said->group_count + 1 : 0);
+		kai_job(kai, r->jobs->id_name && r->jobs->id_name[row] ? r->jobs->id_name[row] : name,
+			run->most, said->group_count ? said->group_count + 1 : 0);
 	if (job == KAI_NO)
 		return kai->err.status;
 	struct kai_job *to = &kai->job[job];
@@ -336,7 +330,7 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	if (said->group_count)
 		make_tree(kai, to, said);
 	else
-		to->group[1].min = tasks; /* The engine starts a job whole. */
+		to->group[1].min = run->least;
 	constrain(kai, &kai->job[job].group[0], said->topology, said->required, said->preferred);
 	make_tasks(r, kai, job, row, shape);
 	run->job = job;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { TURNS_MAX = 8, SESSIONS_MAX = 10000 };
-#define MIB (INT64_C(1) << 20)
 
 static void news(struct runai *r)
 {
@@ -105,59 +104,6 @@ static enum sl_rule rule_of(enum kai_action action)
 
 /* ---- A job starts ---- */
 
-static struct sl_holding *holding_on(struct runai *r, struct runai_order *order, uint32_t node)
-{
-	for (size_t i = order->holding_count; i-- > 0;)
-		if (r->holding[order->holding + i].node == node)
-			return &r->holding[order->holding + i];
-	if (!runai_reserve(r, (void **)&r->holding, &r->holding_capacity, sizeof(*r->holding),
-		    r->holding_count + 1) ||
-		!runai_reserve(r, (void **)&r->gpus, &r->gpus_capacity, sizeof(*r->gpus),
-			(r->holding_count + 1) * r->types + 1))
-		return NULL;
-	memset(&r->gpus[r->holding_count * r->types], 0, r->types * sizeof(*r->gpus));
-	order->holding_count++;
-	r->holding[r->holding_count] = (struct sl_holding){ .node = node };
-	return &r->holding[r->holding_count++];
-}
-
-/* GPUs in the engine's parts, rounded up. */
-static int64_t gpus_of(const struct runai *r, const struct kai_request *ask, const struct kai_node *node)
-{
-	const int64_t parts = sl_parts(r->cluster->gpu_parts);
-	switch (ask->kind) {
-	case KAI_NO_GPU:
-	case KAI_MIG_PROFILES:
-		break;
-	case KAI_WHOLE:
-		return ask->gpus * parts;
-	case KAI_FRACTION:
-		return ask->gpus * (ask->fraction / (KAI_GPU / parts));
-	case KAI_MEMORY:
-		return node->gpu_mem > 0 ? ask->gpus * (ask->gpu_mem * parts / node->gpu_mem)
-					 : ask->gpus * parts;
-	}
-	return 0;
-}
-
-static void hold(struct runai *r, struct runai_order *order, const struct kai *kai, uint32_t task)
-{
-	const struct kai_task *row = &kai->task[task];
-	const struct kai_request *ask = &kai->request[row->request];
-	const struct kai_node *node = &kai->node[row->node];
-	struct sl_holding *holding = holding_on(r, order, node->row_outside);
-	const int64_t parts = sl_parts(r->cluster->cpu_parts);
-	if (!holding)
-		return;
-	const size_t at = (size_t)(holding - r->holding);
-	holding->tasks++;
-	holding->cpus += (ask->cpu * parts + 999) / 1000;
-	holding->mem += (ask->mem + MIB - 1) / MIB;
-	if (r->node_kind[node->row_outside])
-		r->gpus[at * r->types + r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
-			(uint32_t)gpus_of(r, ask, node);
-}
-
 static sl_time limit_of(const struct runai *r, uint32_t row)
 {
 	const struct runai_job *said = &r->run[row].said;
@@ -173,27 +119,35 @@ static sl_time limit_of(const struct runai *r, uint32_t row)
 	return limit;
 }
 
+/* All that was bound runs. */
+static void bound(struct kai *kai, const struct kai_job *job)
+{
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (uint32_t task = job->task; task < job->task + job->task_count; task++) {
+		struct kai_task *at = &kai->task[task];
+		if (at->state != KAI_BINDING)
+			continue;
+		for (int64_t k = 0; at->shared && k < kai->request[at->request].gpus; k++)
+			shared[k] = (uint32_t)at->shared[k];
+		kai_set_task(kai, task, KAI_RUNNING, (uint32_t)at->node, at->shared ? shared : NULL);
+	}
+}
+
 static void start(struct runai *r, uint32_t world, uint32_t job)
 {
 	struct kai *kai = r->world[world].kai;
 	const uint32_t row = kai->job[job].row_outside;
 	struct runai_run *run = &r->run[row];
+	bound(kai, &kai->job[job]);
+	if (run->stage == RUNAI_RUNS) { /* It grows. */
+		runai_resize(r, row);
+		return;
+	}
 	struct runai_order *order = runai_order(r, RUNAI_START, row);
-	uint32_t shared[KAI_DEVICES_MAX];
 	if (!order)
 		return;
 	order->rule = SL_RULE_ADMIT;
-	order->holding = r->holding_count;
-	for (uint32_t i = 0; i < kai->job[job].task_count; i++) {
-		const uint32_t task = kai->job[job].task + i;
-		struct kai_task *at = &kai->task[task];
-		if (at->state != KAI_BINDING)
-			continue;
-		hold(r, order, kai, task);
-		for (int64_t k = 0; at->shared && k < kai->request[at->request].gpus; k++)
-			shared[k] = (uint32_t)at->shared[k];
-		kai_set_task(kai, task, KAI_RUNNING, (uint32_t)at->node, at->shared ? shared : NULL);
-	}
+	runai_hold(r, order);
 	stage(r, run, RUNAI_RUNS);
 	run->in_engine = true;
 	run->started = r->now;
@@ -220,6 +174,7 @@ static void stopped(struct runai *r, uint32_t row)
 		if (kai->task[job->task + i].state == KAI_RELEASING)
 			kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
 	job->started = SL_NONE;
+	job->ready = run->said.allowed;
 	job->evicted_at = run->evicted_at;
 	due_after(r, job->delay > 0 ? run->evicted_at + job->delay - r->now : 0);
 	stage(r, run, RUNAI_WAITS);
@@ -236,6 +191,55 @@ static void stopped(struct runai *r, uint32_t row)
 		order->whose = run->by;
 	}
 	r->dirty = true;
+}
+
+static void take_turn(struct runai *r, struct runai_run *run)
+{
+	if (run->turns_news != r->news) {
+		run->turns_news = r->news;
+		run->turns = 0;
+	}
+	r->rests |= ++run->turns >= TURNS_MAX;
+}
+
+/* Others of its pods run on. */
+static bool runs_on(const struct kai_job *job)
+{
+	return job->group[0].count[KAI_RUNNING] + job->group[0].count[KAI_BINDING] > 0;
+}
+
+/* It loses a pod that it can do without. */
+static void shrink(struct runai *r, uint32_t world, const struct kai_effect *effect)
+{
+	struct kai_job *job = &r->world[world].kai->job[r->world[world].kai->task[effect->task].job];
+	struct runai_run *run = &r->run[job->row_outside];
+	const bool more = run->shrunk && run->evicted_at == r->now && run->action == effect->action;
+	take_turn(r, run);
+	run->shrunk = true;
+	run->evicted_at = job->evicted_at = r->now;
+	run->action = effect->action;
+	run->by = effect->by == KAI_NO ? UINT32_MAX : runai_row_of(r, world, effect->by);
+	if (more)
+		runai_evicted_more(r, world, effect);
+	else
+		runai_evicted(r, world, effect);
+	runai_due_task(r, r->now + r->grace, RUNAI_DUE_SHRUNK, job->row_outside, effect->task - job->task);
+}
+
+/* The pod is gone; with others of the job that go now the engine is told once. */
+static void shrunk(struct runai *r, const struct runai_entry *entry)
+{
+	struct runai_run *run = &r->run[entry->row];
+	const struct kai_job *job = job_of(r, entry->row);
+	const uint32_t task = job->task + entry->task;
+	if (r->world[run->world].kai->task[task].state != KAI_RELEASING)
+		return;
+	kai_set_task(r->world[run->world].kai, task, KAI_PENDING, KAI_NO, NULL);
+	changed(r, run->world);
+	r->dirty = true;
+	const struct runai_entry *next = r->agenda_count ? r->agenda : NULL;
+	if (!next || next->at > r->now || next->due != RUNAI_DUE_SHRUNK || next->row != entry->row)
+		runai_resize(r, entry->row);
 }
 
 static void evict(struct runai *r, uint32_t world, const struct kai_effect *effect)
@@ -255,12 +259,14 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 			runai_evicted_more(r, world, effect);
 		return;
 	}
-	if (run->turns_news != r->news) {
-		run->turns_news = r->news;
-		run->turns = 0;
+	if (runs_on(&kai->job[kai->task[effect->task].job])) {
+		shrink(r, world, effect);
+		return;
 	}
-	r->rests |= ++run->turns >= TURNS_MAX;
+	take_turn(r, run);
 	stage(r, run, RUNAI_STOPS);
+	run->shrunk = false;
+	kai->job[run->job].ready = false; /* Its pods are made anew once all are gone. */
 	run->stamp++;
 	run->evictions++;
 	run->drained = false;
@@ -278,6 +284,8 @@ void runai_drained(struct runai *r, uint32_t row)
 	run->stamp++;
 	run->evicted_at = r->now;
 	run->drained = true;
+	run->shrunk = false;
+	job_of(r, row)->ready = false;
 	run->by = UINT32_MAX;
 	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
 }
@@ -399,6 +407,7 @@ void runai_lost(struct runai *r, uint32_t row)
 	for (uint32_t i = 0; i < job->task_count; i++)
 		kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
 	job->started = SL_NONE;
+	job->ready = run->said.allowed;
 	stage(r, run, RUNAI_WAITS);
 	run->stamp++;
 	run->reason = SL_REASON_COUNT;
@@ -446,12 +455,18 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 		note_usage(r);
 		stopped(r, entry->row);
 		break;
+	case RUNAI_DUE_SHRUNK:
+		if (entry->stamp != r->run[entry->row].stamp)
+			return;
+		note_usage(r);
+		shrunk(r, entry);
+		break;
 	case RUNAI_DUE_LIMIT:
 		if (entry->stamp == r->run[entry->row].stamp)
 			end_at_limit(r, entry->row);
 		break;
 	case RUNAI_DUE_WAKE:
-		r->dirty |= r->stages[RUNAI_WAITS] > 0;
+		r->dirty |= r->stages[RUNAI_WAITS] > 0 || r->elastic;
 		r->news++; /* Pools that were tried may have another answer. */
 		for (uint32_t i = 0; i < r->world_count; i++)
 			changed(r, i);
@@ -485,7 +500,7 @@ static void due_usage(struct runai *r)
 		if (r->world[i].usage && r->world[i].usage_config->step < step)
 			step = r->world[i].usage_config->step;
 	if (step == SL_NEVER || step <= 0 || (r->usage_at > r->now && r->usage_at != SL_NEVER) ||
-		!r->stages[RUNAI_WAITS] || !r->stages[RUNAI_RUNS])
+		(!r->stages[RUNAI_WAITS] && !r->elastic) || !r->stages[RUNAI_RUNS])
 		return;
 	r->usage_at = r->now + step;
 	runai_due(r, r->usage_at, RUNAI_DUE_WAKE, UINT32_MAX);

@@ -25,6 +25,20 @@ static int put(struct sl_tally *tally, const char *name, int64_t micro, struct s
 	return sl_tell_metric(tally, name, micro, err);
 }
 
+/* ---- Whose jobs are ---- */
+
+static int tell_mapped(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
+{
+	char name[80];
+	int status = SL_OK;
+	for (int i = 0; i < RUNAI_MAPPEDS && !status; i++) {
+		(void)snprintf(
+			name, sizeof(name), "runai.mapped{by=%s}", runai_mapped_name((enum runai_mapped)i));
+		status = r->mapped[i] ? put(tally, name, (int64_t)r->mapped[i] * MICRO, err) : SL_OK;
+	}
+	return status;
+}
+
 /* ---- Evictions ---- */
 
 static unsigned __int128 lost_of(const struct runai_eviction *one)
@@ -36,12 +50,13 @@ static unsigned __int128 lost_of(const struct runai_eviction *one)
 static int tell_evictions(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t count[KAI_ACTIONS] = { 0 }, moved = 0;
-	unsigned __int128 sum = 0;
+	unsigned __int128 sum = 0, lost = 0;
 	char name[80];
 	for (uint32_t i = 0; i < r->eviction_count; i++) {
 		count[r->eviction[i].action]++;
 		moved += r->eviction[i].moved;
 		sum += lost_of(&r->eviction[i]);
+		lost += r->checkpoint || r->eviction[i].shrunk ? 0 : lost_of(&r->eviction[i]);
 	}
 	int status = put(tally, "runai.evictions", r->eviction_count * MICRO, err);
 	for (int i = 0; i < KAI_ACTIONS && !status; i++) {
@@ -53,7 +68,7 @@ static int tell_evictions(const struct runai *r, struct sl_tally *tally, struct 
 		status = put(tally, "runai.moved", moved * MICRO, err);
 	if (!status)
 		status = put(tally, "runai.preempted_gpu_hours", hours(sum), err);
-	return status ? status : put(tally, "runai.lost_gpu_hours", r->checkpoint ? 0 : hours(sum), err);
+	return status ? status : put(tally, "runai.lost_gpu_hours", hours(lost), err);
 }
 
 static const char *id_of(const struct runai *r, uint32_t row)
@@ -85,7 +100,7 @@ static int put_eviction(struct runai *r, const struct runai_eviction *one, struc
 	cell[7].micro = runai_told(KAI_GPUS, one->gpus);
 	cell[8].text = one->moved ? "yes" : "no";
 	cell[9].micro = one->ran;
-	cell[10].text = r->checkpoint ? "kept" : "lost";
+	cell[10].text = r->checkpoint || one->shrunk ? "kept" : "lost";
 	return cell[1].text && cell[4].text && cell[6].text ? SL_OK : SL_SYSTEM;
 }
 
@@ -200,6 +215,8 @@ int runai_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct
 {
 	struct runai *r = state;
 	int status = put(tally, "runai.sessions", (int64_t)r->sessions * MICRO, err);
+	if (!status)
+		status = tell_mapped(r, tally, err);
 	if (!status)
 		status = tell_evictions(r, tally, err);
 	if (!status)

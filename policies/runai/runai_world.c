@@ -172,6 +172,8 @@ int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_e
 		if (!status && setup->shut && setup->shut[node])
 			r->world[r->node_world[node]].kai->node[r->node_row[node]].ready = false;
 	}
+	if (!status)
+		status = runai_nodes_read(r, err);
 	for (uint32_t i = 0; !status && i < r->world_count; i++)
 		status = seal_world(&r->world[i], setup->epoch, err);
 	return status;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai_hold.c - what a job's pods hold on nodes, in the engine's amounts; an elastic job's, as it starts,
+ * grows and shrinks.
+ */
+#include "policies/runai/runai.h"
+
+#include <string.h>
+
+#define MIB (INT64_C(1) << 20)
+
+static struct sl_holding *holding_on(struct runai *r, struct runai_order *order, uint32_t node)
+{
+	for (size_t i = order->holding_count; i-- > 0;)
+		if (r->holding[order->holding + i].node == node)
+			return &r->holding[order->holding + i];
+	if (!runai_reserve(r, (void **)&r->holding, &r->holding_capacity, sizeof(*r->holding),
+		    r->holding_count + 1) ||
+		!runai_reserve(r, (void **)&r->gpus, &r->gpus_capacity, sizeof(*r->gpus),
+			(r->holding_count + 1) * r->types + 1))
+		return NULL;
+	memset(&r->gpus[r->holding_count * r->types], 0, r->types * sizeof(*r->gpus));
+	order->holding_count++;
+	r->holding[r->holding_count] = (struct sl_holding){ .node = node };
+	return &r->holding[r->holding_count++];
+}
+
+/* GPUs in the engine's parts, rounded up. */
+static int64_t gpus_of(const struct runai *r, const struct kai *kai, const struct kai_request *ask,
+	const struct kai_node *node)
+{
+	const int64_t parts = sl_parts(r->cluster->gpu_parts);
+	int64_t slices = 0;
+	switch (ask->kind) {
+	case KAI_NO_GPU:
+		break;
+	case KAI_MIG_PROFILES:
+		for (uint32_t i = 0; i < ask->profile_count; i++)
+			slices += ask->profile[i].count *
+				  runai_mig_parts(r, node->row_outside, kai->mig[ask->profile[i].profile]);
+		return slices;
+	case KAI_WHOLE:
+		return ask->gpus * parts;
+	case KAI_FRACTION:
+		return ask->gpus * (ask->fraction / (KAI_GPU / parts));
+	case KAI_MEMORY:
+		return node->gpu_mem > 0 ? ask->gpus * (ask->gpu_mem * parts / node->gpu_mem)
+					 : ask->gpus * parts;
+	}
+	return 0;
+}
+
+static void hold(struct runai *r, struct runai_order *order, const struct kai *kai, uint32_t task)
+{
+	const struct kai_task *row = &kai->task[task];
+	const struct kai_request *ask = &kai->request[row->request];
+	const struct kai_node *node = &kai->node[row->node];
+	struct sl_holding *holding = holding_on(r, order, node->row_outside);
+	const int64_t parts = sl_parts(r->cluster->cpu_parts);
+	if (!holding)
+		return;
+	const size_t at = (size_t)(holding - r->holding);
+	holding->tasks++;
+	holding->cpus += (ask->cpu * parts + 999) / 1000;
+	holding->mem += (ask->mem + MIB - 1) / MIB;
+	if (r->node_kind[node->row_outside])
+		r->gpus[at * r->types + r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
+			(uint32_t)gpus_of(r, kai, ask, node);
+}
+
+/* What its pods hold, those on their way out too. */
+void runai_hold(struct runai *r, struct runai_order *order)
+{
+	const struct runai_run *run = &r->run[order->row];
+	const struct kai *kai = r->world[run->world].kai;
+	const struct kai_job *job = &kai->job[run->job];
+	order->holding = r->holding_count;
+	order->tasks = 0;
+	for (uint32_t task = job->task; task < job->task + job->task_count; task++) {
+		const int64_t state = kai->task[task].state;
+		if (state != KAI_RUNNING && state != KAI_RELEASING)
+			continue;
+		hold(r, order, kai, task);
+		order->tasks += state == KAI_RUNNING;
+	}
+}
+
+void runai_resize(struct runai *r, uint32_t row)
+{
+	struct runai_order *order = runai_order(r, RUNAI_RESIZE, row);
+	if (order)
+		runai_hold(r, order);
+}
+
+void runai_sizes(
+	const struct runai *r, uint32_t row, const struct sl_pods *pods, uint32_t *least, uint32_t *most)
+{
+	const struct runai_job *said = &r->run[row].said;
+	const struct sl_request *request =
+		r->jobs->request ? &r->jobs->requests[r->jobs->request[row]] : NULL;
+	int64_t count = 0;
+	for (uint32_t i = 0; i < pods->count; i++)
+		count += pods->podset[i].count;
+	*least = *most = count > KAI_ROWS_MAX / 4 ? KAI_ROWS_MAX / 4 : (uint32_t)count;
+	if (!request || request->group_count != 1 || pods->count != 1 || said->group_count)
+		return;
+	if (!pods->doc) {
+		*least = request->group->tasks_min;
+		*most = request->group->tasks_max;
+	} else if (said->gang && said->min < *most && request->group->tasks_max == *most) {
+		*least = said->min;
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runai_remark.c - what the user is told before a run: what is followed otherwise than files and jobs say.
+ */
+#include "policies/runai/runai.h"
+
+#include <stdio.h>
+
+void runai_remark_files(const struct runai *r, const struct sl_setup *setup)
+{
+	char text[1000];
+	for (uint32_t i = 0; i < r->config.note_count; i++) {
+		const struct runai_note *note = &r->config.note[i];
+		if (note->at.line)
+			(void)snprintf(text, sizeof(text), "%s:%llu: %s", note->at.file,
+				(unsigned long long)note->at.line, note->text);
+		sl_remark(setup, note->at.line ? text : note->text);
+	}
+}
+
+static void count(struct runai *r, enum runai_remark what, uint32_t row)
+{
+	if (!r->remarked[what].count++)
+		r->remarked[what].first = row;
+}
+
+void runai_remark_job(struct runai *r, uint32_t row, const struct sl_pods *pods)
+{
+	const struct runai_run *run = &r->run[row];
+	const uint32_t more = r->jobs->more_of ? r->jobs->more_of[row] : 0;
+	if (more && (r->jobs->more[more].depend_count || r->jobs->more[more].held))
+		count(r, RUNAI_REMARK_DEPENDS, row);
+	if (!pods->doc || run->least < run->most || run->said.group_count || run->most < 2)
+		return;
+	if (!run->said.gang)
+		count(r, RUNAI_REMARK_SINGLE, row);
+	else if (run->said.min < run->most)
+		count(r, RUNAI_REMARK_PARTS, row);
+}
+
+void runai_remark_jobs(const struct runai *r, const struct sl_setup *setup)
+{
+	static const char *const what[] = {
+		[RUNAI_REMARK_DEPENDS] =
+			"dependencies and holds are not known to KAI: scheduled as they are submitted",
+		[RUNAI_REMARK_PARTS] =
+			"pods of several kinds with a minMember below their number: started with "
+			"all pods, or not at all",
+		[RUNAI_REMARK_SINGLE] =
+			"several pods without a gang (minMember 1): one job here, started with "
+			"all pods",
+	};
+	char text[400], name[32];
+	for (int i = 0; i < RUNAI_REMARKS; i++) {
+		const struct runai_some *some = &r->remarked[i];
+		if (!some->count)
+			continue;
+		(void)snprintf(name, sizeof(name), "%lld", (long long)r->jobs->id[some->first]);
+		const char *id = r->jobs->id_name ? r->jobs->id_name[some->first] : NULL;
+		(void)snprintf(text, sizeof(text), "%u job%s (%.80s first): %s", some->count,
+			some->count > 1 ? "s" : "", id ? id : name, what[i]);
+		sl_remark(setup, text);
+	}
+}
