@@ -129,6 +129,7 @@ static void bound(struct kai *kai, const struct kai_job *job)
 			continue;
 		for (int64_t k = 0; at->shared && k < kai->request[at->request].gpus; k++)
 			shared[k] = (uint32_t)at->shared[k];
+		at->nominated = KAI_NO;
 		kai_set_task(kai, task, KAI_RUNNING, (uint32_t)at->node, at->shared ? shared : NULL);
 	}
 }
@@ -250,6 +251,8 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 	if (effect->early)
 		return;
 	if (run->stage == RUNAI_WAITS) { /* It was placed and evicted in one session: it never ran. */
+		if (effect->task == kai->job[run->job].task)
+			take_turn(r, run);
 		kai_set_task(r->world[world].kai, effect->task, KAI_PENDING, KAI_NO, NULL);
 		r->dirty = true;
 		return;
@@ -301,6 +304,8 @@ static void unpipe(struct kai *kai, uint32_t task)
 		return;
 	for (int64_t i = 0; row->shared && i < kai->request[row->request].gpus; i++)
 		shared[i] = (uint32_t)row->from_shared[i];
+	/* KAI keeps the place in the pod's status, and prefers it in the next session. */
+	kai->task[task].nominated = row->state == KAI_PIPELINED ? (uint32_t)row->node : KAI_NO;
 	if (row->from >= 0)
 		kai_set_task(kai, task, KAI_RELEASING, (uint32_t)row->from, row->shared ? shared : NULL);
 	else
@@ -325,13 +330,26 @@ static void take_effects(struct runai *r, uint32_t world)
 	}
 }
 
+/* This session did not say again that it is to start where somebody leaves. */
+static void forget_promise(struct runai *r, struct kai *kai, const struct kai_job *job)
+{
+	struct runai_run *run = &r->run[job->row_outside];
+	if (!run->promised || run->promised == r->sessions)
+		return;
+	run->promised = 0;
+	for (uint32_t i = 0; i < job->task_count; i++)
+		kai->task[job->task + i].nominated = KAI_NO;
+}
+
 static void tell_reasons(struct runai *r, uint32_t world)
 {
-	const struct kai *kai = r->world[world].kai;
+	struct kai *kai = r->world[world].kai;
 	for (uint32_t i = 0; i < kai->job_count; i++) {
 		const struct kai_job *job = &kai->job[i];
-		if (!job->gone && r->run[job->row_outside].stage == RUNAI_WAITS)
-			runai_reason(r, job->row_outside, reason_of(r, job));
+		if (job->gone || r->run[job->row_outside].stage != RUNAI_WAITS)
+			continue;
+		forget_promise(r, kai, job);
+		runai_reason(r, job->row_outside, reason_of(r, job));
 	}
 }
 

@@ -1,0 +1,10 @@
+docs/o/policies/kueue/kq_assign_why.o: policies/kueue/kq_assign_why.c \
+ policies/kueue/kq_assign_parts.h policies/kueue/kq_tas.h \
+ policies/kueue/kq_assign.h policies/kueue/kq_quota.h policies/kueue/kq.h \
+ sim/plugin.h
+policies/kueue/kq_assign_parts.h:
+policies/kueue/kq_tas.h:
+policies/kueue/kq_assign.h:
+policies/kueue/kq_quota.h:
+policies/kueue/kq.h:
+sim/plugin.h:

@@ -1,0 +1,17 @@
+docs/o/policies/kueue/kq_cycle.o: policies/kueue/kq_cycle.c \
+ policies/kueue/kq_entry.h policies/kueue/kq_status.h \
+ policies/kueue/kq_cycle.h policies/kueue/kq_preempt.h \
+ policies/kueue/kq_assign.h policies/kueue/kq_quota.h policies/kueue/kq.h \
+ sim/plugin.h policies/kueue/kq_queue.h policies/kueue/kq_tas.h \
+ policies/kueue/kq_fair_order.h
+policies/kueue/kq_entry.h:
+policies/kueue/kq_status.h:
+policies/kueue/kq_cycle.h:
+policies/kueue/kq_preempt.h:
+policies/kueue/kq_assign.h:
+policies/kueue/kq_quota.h:
+policies/kueue/kq.h:
+sim/plugin.h:
+policies/kueue/kq_queue.h:
+policies/kueue/kq_tas.h:
+policies/kueue/kq_fair_order.h:

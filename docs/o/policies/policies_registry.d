@@ -1,0 +1,3 @@
+docs/o/policies/policies_registry.o: policies/policies_registry.c \
+ sim/plugin.h
+sim/plugin.h:

@@ -1,0 +1,2 @@
+docs/o/sim/entitled.o: sim/entitled.c sim/plugin.h
+sim/plugin.h:

@@ -1,0 +1,18 @@
+docs/o/sim/gauges.o: sim/gauges.c sim/pass.h sim/cluster.h sim/base.h \
+ sim/plugin.h sim/evq.h sim/feedback.h sim/gates.h sim/nodes.h \
+ sim/profile.h sim/queue.h sim/sim.h sim/scenario.h sim/plugins.h \
+ sim/registry.h
+sim/pass.h:
+sim/cluster.h:
+sim/base.h:
+sim/plugin.h:
+sim/evq.h:
+sim/feedback.h:
+sim/gates.h:
+sim/nodes.h:
+sim/profile.h:
+sim/queue.h:
+sim/sim.h:
+sim/scenario.h:
+sim/plugins.h:
+sim/registry.h:

@@ -1,0 +1,18 @@
+docs/o/sim/plugins_files.o: sim/plugins_files.c sim/pass.h sim/cluster.h \
+ sim/base.h sim/plugin.h sim/evq.h sim/feedback.h sim/gates.h sim/nodes.h \
+ sim/profile.h sim/queue.h sim/sim.h sim/scenario.h sim/plugins.h \
+ sim/registry.h
+sim/pass.h:
+sim/cluster.h:
+sim/base.h:
+sim/plugin.h:
+sim/evq.h:
+sim/feedback.h:
+sim/gates.h:
+sim/nodes.h:
+sim/profile.h:
+sim/queue.h:
+sim/sim.h:
+sim/scenario.h:
+sim/plugins.h:
+sim/registry.h:

@@ -1,0 +1,4 @@
+docs/o/sim/queue.o: sim/queue.c sim/queue.h sim/base.h sim/plugin.h
+sim/queue.h:
+sim/base.h:
+sim/plugin.h:

@@ -1,0 +1,3 @@
+docs/o/sim/result.o: sim/result.c sim/base.h sim/plugin.h
+sim/base.h:
+sim/plugin.h:

@@ -1,0 +1,3 @@
+docs/o/sim/rng.o: sim/rng.c sim/base.h sim/plugin.h
+sim/base.h:
+sim/plugin.h:

@@ -1,0 +1,13 @@
+docs/o/sim/scenario_models.o: sim/scenario_models.c sim/scenario_parts.h \
+ sim/columns.h sim/base.h sim/plugin.h sim/intset.h sim/names.h \
+ sim/scenario.h sim/plugins.h sim/registry.h sim/sheet.h
+sim/scenario_parts.h:
+sim/columns.h:
+sim/base.h:
+sim/plugin.h:
+sim/intset.h:
+sim/names.h:
+sim/scenario.h:
+sim/plugins.h:
+sim/registry.h:
+sim/sheet.h:
