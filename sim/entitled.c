@@ -281,7 +281,8 @@ static bool by_told(const struct asked *asked, bool *failed)
 {
 	const struct sl_result *result = asked->told->result;
 	const size_t length = strlen(asked->by);
-	const struct sl_named **metric = malloc((result->told_metric_count + 1) * sizeof(*metric));
+	const struct sl_named **metric =
+		malloc((result->told_metric_count + 1) * sizeof(const struct sl_named *));
 	char key[400];
 	size_t count = 0;
 	bool any = false;

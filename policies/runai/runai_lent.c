@@ -66,5 +66,7 @@ static void lend_among(const struct lending *all, const uint32_t *sibling, uint3
 void runai_lend(const struct kai *kai, const int64_t *quota, const int64_t *used, int64_t *lent)
 {
 	const struct lending all = { kai, quota, used, lent };
+	for (uint32_t i = 0; i < kai->queue_count; i++)
+		lent[i] = 0; /* Of all, be they in no tree. */
 	lend_among(&all, kai->root, kai->root_count, 0);
 }

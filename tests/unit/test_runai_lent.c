@@ -18,6 +18,7 @@ struct lent {
 	int64_t quota[QUEUES], used[QUEUES], lent[QUEUES];
 };
 
+/* NOLINTNEXTLINE(readability-function-size): asserts are long when they are written out. */
 static void put(struct lent *l, const char *name, int64_t quota, int64_t used)
 {
 	const uint32_t row = kai_find_queue(l->w.kai, name);
@@ -97,6 +98,7 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Of siblings: nobody lends more than it leaves idle; together they lend what they are over, and what the
  * queue above lends, or all that is idle. */
+/* NOLINTNEXTLINE(readability-function-size): as above. */
 static void check_level(const struct lent *l, const uint32_t *child, uint32_t count, int64_t outside)
 {
 	int64_t idle = 0, over = outside, lent = 0;
