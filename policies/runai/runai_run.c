@@ -353,6 +353,16 @@ static void tell_reasons(struct runai *r, uint32_t world)
 	}
 }
 
+/* It started or stopped something: the next session may find more. Who is to start when others have left
+ * would be so again. */
+static bool changes(const struct kai *kai)
+{
+	for (uint32_t i = 0; i < kai->effect_count; i++)
+		if (kai->effect[i].kind != KAI_PIPELINE && !kai->effect[i].early)
+			return true;
+	return false;
+}
+
 static bool session(struct runai *r, uint32_t world)
 {
 	struct kai *kai = r->world[world].kai;
@@ -366,7 +376,7 @@ static bool session(struct runai *r, uint32_t world)
 		return false;
 	}
 	r->sessions++;
-	const bool any = kai->effect_count > 0;
+	const bool any = changes(kai);
 	take_effects(r, world);
 	tell_reasons(r, world);
 	return any;

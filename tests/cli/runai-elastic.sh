@@ -18,6 +18,8 @@ go shrinks
 cut -d, -f1-3,5-6 shrinks/evictions.csv
 # The pods take 10 s to stop, and work until then: b runs from 60 to 70, and job 1 has done 65 s by then.
 go grace ,grace=10
+# Who waits for others to leave does not have it decide over and over.
+awk '/"runai.sessions"/ { print ($2 + 0 < 20 ? "few" : "many") " sessions" }' grace/metrics.json
 # Job 1 leaves room for two pods until 20: job 2 starts with those, has done 10 s at 20 and the rest at 110.
 printf '%s\n0,20,a,1,1,1,2\n0,100,b,4,2,4,1\n' $head >t.csv
 go grows
