@@ -5,9 +5,11 @@
  * and a job for which all candidates together do not leave enough is not looked at further.
  *
  * Tasks that ask whole GPUs, or none, and all the same: so many fit on a node as its scarcest resource
- * allows. Of others nothing is said here.
+ * allows. Of others nothing is said here. If a topology has them all in one domain, it is a domain that has
+ * to have room for them (KAI: topology_aware_idle_gpus); else all nodes are one.
  */
 #include "policies/runai/kai_solve_parts.h"
+#include "policies/runai/kai_topo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,31 +68,102 @@ static const struct kai_request *same_ask(const struct kai *kai)
 
 static bool in(const uint64_t *nodes, uint32_t row) { return nodes[row / 64] >> row % 64 & 1; }
 
+static const struct kai_free nothing;
+
+/* ---- Domains ---- */
+
+/* The group that keeps all tasks of the chunk in a domain of a level; NULL: there is none. */
+static const struct kai_group *bound(const struct kai *kai, const struct kai_job *job)
+{
+	const struct kai_group *group = &job->group[0];
+	if (group->topology == KAI_NO && job->group_count == 2)
+		group = &job->group[1];
+	if (!(kai->config.plugins & KAI_PLUGIN_TOPOLOGY) || group->topology == KAI_NO ||
+		group->required == KAI_NO || group->topology >= kai->topo->tree_count ||
+		group->required >= kai->topo->tree[group->topology].level_count)
+		return NULL;
+	return group;
+}
+
+static void domains_of(struct kai *kai, const struct kai_group *group)
+{
+	const struct kai_tree *tree = &kai->topo->tree[group->topology];
+	struct kai_solve_state *state = kai->solve;
+	for (uint32_t i = 0; i < kai->node_count; i++) {
+		uint32_t domain = KAI_NO;
+		if (tree->at[i] != KAI_NO)
+			domain = tree->leaf[tree->at[i]];
+		while (domain != KAI_NO && tree->domain[domain].depth > group->required + 1)
+			domain = tree->domain[domain].parent;
+		state->domain_of[i] = domain;
+	}
+}
+
+static bool find_domains(struct kai *kai)
+{
+	struct kai_solve_state *state = kai->solve;
+	const struct kai_job *job = &kai->job[kai->task[state->chunk.row[0]].job];
+	const struct kai_group *group = bound(kai, job);
+	state->domain_count = group ? kai->topo->tree[group->topology].domain_count : 1;
+	struct kai_domain_fit *more =
+		kai_more(kai, state->domain, &state->domain_capacity, state->domain_count, sizeof(*more));
+	if (!more)
+		return false;
+	state->domain = more;
+	memset(more, 0, state->domain_count * sizeof(*more));
+	if (group)
+		domains_of(kai, group);
+	else
+		memset(state->domain_of, 0, kai->node_count * sizeof(*state->domain_of));
+	return true;
+}
+
+static bool make_room(struct kai *kai, struct kai_solve_state *state)
+{
+	const size_t room = (size_t)kai->node_count + 1;
+	if (state->freed_nodes >= kai->node_count && state->freed_at)
+		return true;
+	free(state->freed_at);
+	free(state->gathered_at);
+	free(state->domain_of);
+	state->freed_at = calloc(room, sizeof(*state->freed_at));
+	state->gathered_at = calloc(room, sizeof(*state->gathered_at));
+	state->domain_of = calloc(room, sizeof(*state->domain_of));
+	state->freed_nodes = kai->node_count;
+	if (!state->freed_at || !state->gathered_at || !state->domain_of) {
+		state->freed_nodes = 0;
+		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+	}
+	return true;
+}
+
 bool kai_fit_open(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (state->freed_nodes < kai->node_count || !state->freed_at) {
-		struct kai_free *more =
-			realloc(state->freed_at, ((size_t)kai->node_count + 1) * sizeof(*more));
-		if (!more)
-			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-		state->freed_at = more;
-		state->freed_nodes = kai->node_count;
-	}
+	if (!make_room(kai, state))
+		return false;
 	state->same_ask = same_ask(kai);
-	return true;
+	return !state->same_ask || find_domains(kai);
 }
+
+/* ---- A set ---- */
 
 void kai_fit_probe(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
-	state->base_fit = 0;
-	for (uint32_t i = 0; state->same_ask && i < kai->node_count; i++)
-		if (in(state->feasible, i))
-			state->base_fit += fit(kai, state->same_ask, i, &(struct kai_free){ 0 });
+	state->base_most = 0;
+	for (uint32_t i = 0; state->same_ask && i < state->domain_count; i++)
+		state->domain[i].base = 0;
+	for (uint32_t i = 0; state->same_ask && i < kai->node_count; i++) {
+		if (!in(state->feasible, i) || state->domain_of[i] == KAI_NO)
+			continue;
+		struct kai_domain_fit *domain = &state->domain[state->domain_of[i]];
+		domain->base += fit(kai, state->same_ask, i, &nothing);
+		state->base_most = domain->base > state->base_most ? domain->base : state->base_most;
+	}
 }
 
-/* A task that leaves: its node is one that more fit on. Nodes that are new are put into scratch. */
+/* A task that leaves: its node is one that more fit on. Nodes that are new are put into touched. */
 static void free_at(struct kai *kai, uint32_t task)
 {
 	struct kai_solve_state *state = kai->solve;
@@ -100,7 +173,7 @@ static void free_at(struct kai *kai, uint32_t task)
 	struct kai_free *freed = &state->freed_at[row->node];
 	if (state->stamp_node[row->node] != state->stamp) {
 		state->stamp_node[row->node] = state->stamp;
-		*freed = (struct kai_free){ 0 };
+		*freed = nothing;
 		(void)kai_rows_add(kai, &state->touched, (uint32_t)row->node);
 	}
 	free_task(kai, task, freed);
@@ -112,41 +185,95 @@ static void free_all(struct kai *kai, const struct kai_rows_list *tasks)
 		free_at(kai, tasks->row[i]);
 }
 
+/* So many more fit there; how many into its domain by now. */
+static int64_t add_node(const struct kai *kai, uint32_t node)
+{
+	const struct kai_solve_state *state = kai->solve;
+	const uint32_t row = state->domain_of[node];
+	if (row == KAI_NO)
+		return 0;
+	struct kai_domain_fit *domain = &state->domain[row];
+	if (domain->stamp != state->stamp)
+		domain->with = domain->base;
+	domain->stamp = state->stamp;
+	domain->with += fit(kai, state->same_ask, node, &state->freed_at[node]);
+	if (in(state->feasible, node))
+		domain->with -= fit(kai, state->same_ask, node, &nothing);
+	return domain->with;
+}
+
 bool kai_set_fits(struct kai *kai, uint32_t tasks)
 {
 	struct kai_solve_state *state = kai->solve;
-	const struct kai_request *ask = state->same_ask;
-	if (!ask)
+	if (!state->same_ask)
 		return true;
 	state->stamp++;
 	state->touched.count = 0;
 	free_all(kai, &state->recorded.task);
 	free_all(kai, &state->chosen.task);
-	int64_t count = state->base_fit;
-	for (uint32_t i = 0; i < state->touched.count && count < tasks; i++) {
-		const uint32_t node = state->touched.row[i];
-		count += fit(kai, ask, node, &state->freed_at[node]);
-		if (in(state->feasible, node))
-			count -= fit(kai, ask, node, &(struct kai_free){ 0 });
+	bool fits = state->base_most >= tasks;
+	for (uint32_t i = 0; i < state->touched.count && !fits; i++)
+		fits = add_node(kai, state->touched.row[i]) >= tasks;
+	return fits;
+}
+
+/* ---- All that is gathered ---- */
+
+static void gather_node(struct kai *kai, uint32_t node, int64_t before)
+{
+	struct kai_solve_state *state = kai->solve;
+	if (state->domain_of[node] == KAI_NO)
+		return;
+	struct kai_domain_fit *domain = &state->domain[state->domain_of[node]];
+	domain->gathered += fit(kai, state->same_ask, node, &state->gathered_at[node]) - before;
+	if (domain->gathered > state->gathered_most)
+		state->gathered_most = domain->gathered;
+}
+
+void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count)
+{
+	struct kai_solve_state *state = kai->solve;
+	for (uint32_t i = 0; state->same_ask && i < count; i++) {
+		const struct kai_task *row = &kai->task[task[i]];
+		if (row->node < 0 || row->state == KAI_RELEASING)
+			continue;
+		const uint32_t node = (uint32_t)row->node;
+		const int64_t before = fit(kai, state->same_ask, node, &state->gathered_at[node]);
+		free_task(kai, task[i], &state->gathered_at[node]);
+		gather_node(kai, node, before);
 	}
-	return count >= tasks;
+}
+
+void kai_fit_scenarios(struct kai *kai)
+{
+	struct kai_solve_state *state = kai->solve;
+	if (!state->same_ask)
+		return;
+	state->gathered_most = 0;
+	memset(state->gathered_at, 0, kai->node_count * sizeof(*state->gathered_at));
+	for (uint32_t i = 0; i < state->domain_count; i++)
+		state->domain[i].gathered = 0;
+	for (uint32_t i = 0; i < kai->node_count; i++)
+		gather_node(kai, i, 0);
+	kai_fit_gather(kai, state->recorded.task.row, state->recorded.task.count);
+}
+
+bool kai_gathered_fit(const struct kai *kai, uint32_t tasks)
+{
+	return !kai->solve->same_ask || kai->solve->gathered_most >= tasks;
 }
 
 bool kai_all_fit(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
-	const struct kai_request *ask = state->same_ask;
-	if (!ask)
+	if (!state->same_ask)
 		return true;
-	memset(state->freed_at, 0, kai->node_count * sizeof(*state->freed_at));
-	for (uint32_t i = 0; i < state->candidate.count; i++) {
+	kai_victims_clear(&state->recorded);
+	kai_fit_scenarios(kai);
+	for (uint32_t i = 0; i < state->candidate.count && !kai_gathered_fit(kai, state->chunk.count); i++) {
 		const struct kai_job *job = &kai->job[state->candidate.row[i]];
 		for (uint32_t t = job->task; t < job->task + job->task_count; t++)
-			if (kai->task[t].node >= 0 && kai->task[t].state != KAI_RELEASING)
-				free_task(kai, t, &state->freed_at[kai->task[t].node]);
+			kai_fit_gather(kai, &t, 1);
 	}
-	int64_t count = 0;
-	for (uint32_t i = 0; i < kai->node_count && count < state->chunk.count; i++)
-		count += fit(kai, ask, i, &state->freed_at[i]);
-	return count >= state->chunk.count;
+	return kai_gathered_fit(kai, state->chunk.count);
 }

@@ -126,6 +126,7 @@ static enum gathered gather_next(struct kai_scenarios *s)
 		const struct kai_vec held = kai_charge(kai, room->row[i]);
 		plus(&s->freed, &held);
 	}
+	kai_fit_gather(kai, room->row, room->count);
 	if (rest)
 		kai_lane_push_rest(kai, state->victims, job, room->row, room->count);
 	return GATHERED;
@@ -331,6 +332,7 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 	}
 	made->freed = freed_by(kai, &state->recorded.task);
 	kai_victims_clear(&state->gathered);
+	kai_fit_scenarios(kai);
 	return !kai->err.status;
 }
 
@@ -412,7 +414,8 @@ bool kai_scenarios_next(struct kai_scenarios *s)
 		const enum gathered how = gather_next(s);
 		if (how == NONE_LEFT)
 			return false;
-		if (how == PASSED_OVER || !covers(&s->all, &s->freed, &s->demand))
+		if (how == PASSED_OVER || !covers(&s->all, &s->freed, &s->demand) ||
+			!kai_gathered_fit(kai, s->tasks))
 			continue;
 		s->active = true;
 		if (s->generator == KAI_MULTI_NODE)

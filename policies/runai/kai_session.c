@@ -62,6 +62,9 @@ void kai_solve_free(struct kai *kai)
 	free(state->unit);
 	free(state->left);
 	free(state->freed_at);
+	free(state->gathered_at);
+	free(state->domain_of);
+	free(state->domain);
 	free(state->room);
 	free_list(&state->touched);
 	free(state);

@@ -48,6 +48,12 @@ struct kai_left {
 	uint32_t effect;
 };
 
+/* So many tasks a domain has room for: `feasible` of it; with a set of victims; with all gathered. */
+struct kai_domain_fit {
+	int64_t base, with, gathered;
+	uint32_t stamp; /* `with` is of this set. */
+};
+
 struct kai_solve_state {
 	struct kai_lane *jobs, *victims; /* Of the action; of a probe. */
 	struct kai_replay *replay;       /* Of simulations; */
@@ -72,7 +78,11 @@ struct kai_solve_state {
 	const struct kai_request *same_ask; /* Of all tasks of the chunk; NULL (kai_hopeless.c). */
 	struct kai_free *freed_at;          /* By node. */
 	uint32_t freed_nodes;
-	int64_t base_fit; /* So many tasks `feasible` has room for. */
+	struct kai_free *gathered_at;  /* By node: freed by what is recorded and gathered. */
+	uint32_t *domain_of;           /* By node: one of `domain`; KAI_NO: the job cannot be there. */
+	struct kai_domain_fit *domain; /* Where all tasks of the chunk have to be together. */
+	uint32_t domain_count, domain_capacity;
+	int64_t base_most, gathered_most; /* The most tasks that one has room for. */
 	struct kai_rows_list touched;
 	struct kai_room *room; /* By queue (kai_reclaim.c). */
 	uint32_t room_count;
@@ -91,6 +101,11 @@ void kai_fit_probe(struct kai *kai);
 /* So many tasks may find room without what is recorded and chosen; all, without the candidates. */
 bool kai_set_fits(struct kai *kai, uint32_t tasks);
 bool kai_all_fit(struct kai *kai);
+/* Any set of what is recorded and gathered may do for so many tasks. Gathered is what kai_fit_gather was told
+ * since kai_fit_scenarios. */
+void kai_fit_scenarios(struct kai *kai);
+void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count);
+bool kai_gathered_fit(const struct kai *kai, uint32_t tasks);
 
 /* kai_left.c: what was simulated last, of so many tasks of the job, stays for the session. */
 void kai_leave_simulated(struct kai *kai, uint32_t tasks);
