@@ -619,18 +619,25 @@ static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 	to->tasks = to->tasks_min = to->tasks_max = (uint32_t)from->tasks;
 }
 
+/* Of all its tasks together. */
+static int64_t bounded_sum(const struct sl_group *group, int64_t each, int64_t most)
+{
+	const int64_t sum = add_product(0, group->tasks, each);
+	return sum < most ? sum : most;
+}
+
 /* What is beyond all machines is one task that is still larger than any: sums of cpu-time stay within bounds.
  */
 static void bound_amounts(struct sl_group *group)
 {
-	const int64_t most = INT64_C(1) << BEYOND_BITS;
+	const int64_t most = (INT64_C(1) << BEYOND_BITS) / PARTS * PARTS; /* Whole GPUs. */
 	struct sl_demand *task = &group->task;
 	if (add_product(0, group->tasks, task->cpus) > most ||
 		add_product(0, group->tasks, task->gpus) > most ||
 		add_product(0, group->tasks, task->mem) > most) {
-		task->cpus = task->cpus < most ? task->cpus : most;
-		task->gpus = task->gpus < most ? task->gpus : most;
-		task->mem = task->mem < most ? task->mem : most;
+		task->cpus = bounded_sum(group, task->cpus, most);
+		task->gpus = bounded_sum(group, task->gpus, most);
+		task->mem = bounded_sum(group, task->mem, most);
 		group->tasks = group->tasks_min = group->tasks_max = 1;
 	}
 }

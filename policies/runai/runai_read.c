@@ -553,6 +553,8 @@ int runai_read(struct runai_config *config, struct sl_arena *arena, const struct
 	if (doc && doc->count && !runai_failed(&r))
 		runai_read_file(runai_doc(&r, doc, doc->node));
 	config->given = config->queue_count > 0;
+	if (!runai_failed(&r) && r.has_file && !config->given)
+		(void)sl_fail_at(err, &r.projects_at, "there are no projects: list them under 'projects'");
 	if (!runai_failed(&r))
 		link_parents(&r);
 	if (!runai_failed(&r))

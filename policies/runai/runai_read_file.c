@@ -381,6 +381,9 @@ void runai_read_file(struct runai_at root)
 	read_priorities(runai_get(root, "priorities"));
 	runai_read_map(runai_get(root, "map"));
 	runai_read_types(runai_get(root, "types"));
-	if (!runai_failed(r) && runai_is_null(runai_get(root, "projects")))
+	const struct runai_at projects = runai_get(root, "projects");
+	if (!runai_failed(r) && runai_is_null(projects))
 		runai_fail(root, "there are no projects: list them under 'projects'");
+	else if (!runai_failed(r))
+		r->projects_at = sl_doc_place(projects.doc, projects.node);
 }

@@ -42,6 +42,7 @@ wrong() {
 }
 wrong gone.yaml
 printf '' >empty.yaml && wrong empty.yaml
+printf 'projects: []\nmap: {by: queue}\n' >bad.yaml && wrong bad.yaml
 printf 'projects:\n  - {name: a, qouta: 3}\n' >bad.yaml && wrong bad.yaml
 printf 'projects:\n  - {name: a, quota: many}\n' >bad.yaml && wrong bad.yaml
 printf '{"projects": [{"name": "a"}], "map": {"default": "b"}}' >bad.json && wrong bad.json
