@@ -8,7 +8,7 @@ projects: [{name: a, quota: 2}, {name: b, quota: 2}]
 map: {by: account}
 YAML
 go() {
-	schedlab run t.csv -c c.yaml -p "runai:projects=p.yaml$2" --check --quiet -o "$1" >/dev/null || return
+	schedlab run t.csv -c c.yaml -p "runai:projects=p.yaml${2-}" --check --quiet -o "$1" >/dev/null || return
 	cut -d, -f1,7-9,14,19 "$1/jobs.csv"
 }
 head=submit,run_time,account,tasks,tasks_min,tasks_max,gpus_per_task

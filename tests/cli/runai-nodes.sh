@@ -5,8 +5,8 @@ node() { # NAME GPUS MORE-ALLOCATABLE TAINTS
 apiVersion: v1
 kind: Node
 metadata: {name: $1, labels: {nvidia.com/gpu.product: a100}}
-spec: {taints: [$4]}
-status: {allocatable: {cpu: "16", memory: 64Gi, pods: "2", nvidia.com/gpu: "$2"$3}}
+spec: {taints: [${4-}]}
+status: {allocatable: {cpu: "16", memory: 64Gi, pods: "2", nvidia.com/gpu: "$2"${3-}}}
 YAML
 }
 queues() {
@@ -29,7 +29,7 @@ pod() { # NAME GPU-RESOURCE COUNT MORE-SPEC
 apiVersion: v1
 kind: Pod
 metadata: {name: $1, namespace: n, labels: {kai.scheduler/queue: a}, annotations: {schedlab/run-time: 60s}, creationTimestamp: "2026-01-01T00:00:00Z"}
-spec: {schedulerName: kai-scheduler, containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}, limits: {$2: "$3"}}}]$4}
+spec: {schedulerName: kai-scheduler, containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}, limits: {$2: "${3-}"}}}]${4-}}
 YAML
 }
 go() {
