@@ -31,22 +31,29 @@ static int by_age(const void *a, const void *b)
 	return order ? order : (x->job > y->job) - (x->job < y->job);
 }
 
-/* The oldest of them: maxNumberConsolidationPreemptees, and one (KAI counts so). */
+/* The oldest of them, in order: maxNumberConsolidationPreemptees, and one (KAI counts so). */
 static bool cut(struct kai *kai, struct kai_rows_list *list)
 {
 	const int64_t most = kai->config.consolidation_max;
 	if (most < 0 || list->count <= (uint64_t)most + 1)
 		return true;
-	struct aged *aged = calloc(list->count, sizeof(*aged));
+	const uint32_t room = (uint32_t)most + 1;
+	struct aged *aged = calloc(room, sizeof(*aged));
+	uint32_t count = 0;
 	if (!aged)
 		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct kai_job *job = &kai->job[list->row[i]];
-		aged[i] = (struct aged){ job->created, job->name, list->row[i] };
+		const struct aged one = { job->created, job->name, list->row[i] };
+		if (count == room && by_age(&one, &aged[count - 1]) > 0)
+			continue;
+		uint32_t at = count < room ? count++ : count - 1;
+		for (; at && by_age(&one, &aged[at - 1]) < 0; at--)
+			aged[at] = aged[at - 1];
+		aged[at] = one;
 	}
-	qsort(aged, list->count, sizeof(*aged), by_age);
-	list->count = (uint32_t)most + 1;
-	for (uint32_t i = 0; i < list->count; i++)
+	list->count = count;
+	for (uint32_t i = 0; i < count; i++)
 		list->row[i] = aged[i].job;
 	free(aged);
 	return true;
