@@ -1,7 +1,0 @@
-docs/o/policies/kueue/kq_partial.o: policies/kueue/kq_partial.c \
- policies/kueue/kq_assign.h policies/kueue/kq_quota.h policies/kueue/kq.h \
- sim/plugin.h
-policies/kueue/kq_assign.h:
-policies/kueue/kq_quota.h:
-policies/kueue/kq.h:
-sim/plugin.h:

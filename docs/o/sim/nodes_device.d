@@ -1,7 +1,0 @@
-docs/o/sim/nodes_device.o: sim/nodes_device.c sim/nodes_parts.h \
- sim/nodes.h sim/base.h sim/plugin.h sim/profile.h
-sim/nodes_parts.h:
-sim/nodes.h:
-sim/base.h:
-sim/plugin.h:
-sim/profile.h:

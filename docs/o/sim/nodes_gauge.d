@@ -1,7 +1,0 @@
-docs/o/sim/nodes_gauge.o: sim/nodes_gauge.c sim/nodes_parts.h sim/nodes.h \
- sim/base.h sim/plugin.h sim/profile.h
-sim/nodes_parts.h:
-sim/nodes.h:
-sim/base.h:
-sim/plugin.h:
-sim/profile.h:

@@ -1,2 +1,0 @@
-docs/o/sim/pods_quantity.o: sim/pods_quantity.c sim/plugin.h
-sim/plugin.h:
