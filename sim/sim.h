@@ -16,12 +16,17 @@
 
 #include "sim/scenario.h"
 
-/* Written by the run's thread now and then, read by the one that draws the bar. */
+/* Written by the run's thread now and then, read by the one that looks on; but `stop`, which that one writes.
+ */
 struct sim_progress {
 	_Atomic uint64_t events, jobs_ended;
 	_Atomic int64_t now;
 	_Atomic uint32_t queued;
+	_Atomic int phase; /* enum sim_phase */
+	_Atomic int stop;  /* enum sim_stop: end soon, SL_INTERRUPTED, with a partial result. */
 };
+enum sim_phase { SIM_WAITS, SIM_RUNS, SIM_OVER };
+enum sim_stop { SIM_GO_ON, SIM_OUT_OF_TIME, SIM_OUT_OF_MEMORY };
 
 enum sim_record {
 	SIM_RECORD_USAGE = 1,      /* result.usage */

@@ -28,6 +28,8 @@ static const struct option_def options[] = {
 	{ OPTION_STRICT },
 	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
+	{ OPTION_MAX_TIME },
+	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
@@ -239,8 +241,7 @@ static int runs_once(struct comparison *all, struct run *runs, unsigned threads,
 		status = windows_begin(
 			&all->windows[i], &runs[i], single + i * all->each, all->args->arena, err);
 	if (!status) {
-		struct progress_bar *bar =
-			arg_flag(all->args, "quiet") ? NULL : progress_start(single, count);
+		struct progress_bar *bar = progress_start(single, count, all->args);
 		status = runset_run(
 			single, count, threads, all->windows ? window_finished : run_finished, all, err);
 		progress_stop(bar);

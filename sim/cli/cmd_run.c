@@ -34,6 +34,8 @@ static const struct option_def options[] = {
 		"compare starts and waits with those that the log records; with -o: calibration.csv" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
+	{ OPTION_MAX_TIME },
+	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
@@ -244,7 +246,7 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 	struct progress_bar *bar = NULL;
 	status = windows_begin(&all.windows, whole, runs, args->arena, err);
 	if (!status) {
-		bar = arg_flag(args, "quiet") ? NULL : progress_start(runs, count);
+		bar = progress_start(runs, count, args);
 		status = runset_run(runs, count, 0, window_finished, &all, err);
 		progress_stop(bar);
 	}
@@ -306,7 +308,7 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	int status = claim(&dir, run, args, err);
 	if (status)
 		return status;
-	struct progress_bar *bar = arg_flag(args, "quiet") ? NULL : progress_start(run, 1);
+	struct progress_bar *bar = progress_start(run, 1, args);
 	status = runset_run(run, 1, 1, NULL, NULL, err);
 	progress_stop(bar);
 	timing_stage(timing, "loop");
