@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sim/cli/whatif.h"
+#include "sim/cli/whatif_parts.h"
 
 /* A scenario that was read, and the list that it was read by. */
 struct read_world {
@@ -73,8 +73,9 @@ static int from_run(struct base *base, const char *path, struct sl_err *err)
 static int from_line(struct base *base, struct sl_err *err)
 {
 	const struct args *args = base->args;
-	const char *policy = arg(args, "policy");
-	int status = scenario_options_from_args(&base->options, args, arg(args, "cluster"), NULL, NULL, err);
+	const char *policy = base_word(args, "policy");
+	const int status =
+		scenario_options_from_args(&base->options, args, base_word(args, "cluster"), NULL, NULL, err);
 	base->policy = policy ? policy : "easy";
 	base->setting = sl_alloc(base->arena, args->given_count, sizeof(*base->setting));
 	if (!base->setting)
@@ -122,6 +123,12 @@ int base_open(struct base **made, const struct args *args, struct sl_err *err)
 	return status;
 }
 
+struct sl_arena *base_arena(const struct base *base) { return base->arena; }
+
+bool base_is_run(const struct base *base) { return base->from_run; }
+
+const char *base_cluster(const struct base *base) { return base->options.cluster; }
+
 uint64_t base_digest(const struct base *base)
 {
 	return base->from_run ? base->again.snapshot.stretch[0].digest : 0;
@@ -143,6 +150,18 @@ static bool same_key(const char *a, const char *b)
 	b = bare(b);
 	const size_t len = strcspn(a, "=");
 	return strcspn(b, "=") == len && memcmp(a, b, len) == 0;
+}
+
+const char *base_setting(const struct base *base, const char *key)
+{
+	const char *found = NULL;
+	const size_t len = strlen(bare(key));
+	for (size_t i = 0; i < base->setting_count; i++) {
+		const char *setting = bare(base->setting[i]);
+		if (strncmp(setting, bare(key), len) == 0 && setting[len] == '=')
+			found = setting + len + 1;
+	}
+	return found;
 }
 
 static bool adds_up(const char *setting)
