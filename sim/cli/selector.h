@@ -35,6 +35,8 @@ int selector_parse(
 	const struct selector **selector, const char *text, struct sl_arena *arena, struct sl_err *err);
 /* As it was written. */
 const char *selector_text(const struct selector *selector);
+/* It is made of jobs: it may have conditions. */
+bool selector_of_jobs(const struct selector *selector);
 /* How its values are shown. */
 enum summary_unit selector_unit(const struct selector *selector);
 /* The sign that is better: -1 of waits; 0: neither. */

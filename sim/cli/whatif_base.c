@@ -76,6 +76,7 @@ static int from_line(struct base *base, struct sl_err *err)
 	const char *policy = base_word(args, "policy");
 	const int status =
 		scenario_options_from_args(&base->options, args, base_word(args, "cluster"), NULL, NULL, err);
+	base->options.until = NULL; /* Here a bound to search for. */
 	base->policy = policy ? policy : "easy";
 	base->setting = sl_alloc(base->arena, args->given_count, sizeof(*base->setting));
 	if (!base->setting)
