@@ -377,7 +377,7 @@ int worlds_run(struct base *base, const struct world *world, struct world_run *r
 	return status;
 }
 
-void world_release(struct base *base, struct world_run *run)
+void world_run_release(struct base *base, struct world_run *run)
 {
 	sim_release(&run->run.sim);
 	metrics_release(&run->metrics);

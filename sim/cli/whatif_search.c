@@ -138,7 +138,7 @@ static int prepare(struct search *search, struct sl_err *err)
 		if (!status && search->prices.any)
 			status = served(search, cluster->node_count && cluster->gpus, err);
 	}
-	world_release(search->base, &run);
+	world_run_release(search->base, &run);
 	return status;
 }
 

@@ -187,7 +187,7 @@ static int run_chunk(struct chunk *chunk, struct outcome *outcome, struct sl_err
 		status = take(
 			search, &outcome[chunk->point ? chunk->point[i] : 0], &chunk->run[i * reps], err);
 	for (size_t i = 0; i < count; i++)
-		world_release(search->base, &chunk->run[i]);
+		world_run_release(search->base, &chunk->run[i]);
 	return status;
 }
 
