@@ -62,7 +62,7 @@ static int price_of(int64_t *micro, bool *known, const char *bought, const struc
 	}
 	if (status || *known)
 		return status;
-	const char *said = sl_setting_of(cluster, "nodes", bought, "price");
+	const char *said = sl_setting_of(cluster, "node", bought, "price");
 	*known = said && sl_get_micro(said, strlen(said), micro);
 	return SL_OK;
 }

@@ -77,6 +77,8 @@ static int check_options(const struct args *args, struct sl_err *err)
 				"whatif: --%s goes with scenarios, not with a search (--until, --vary): "
 				"leave it out",
 				not_here[i]);
+	if (arg(args, "head-room"))
+		return SL_OK;
 	if (!arg(args, "until"))
 		return sl_fail(err, SL_USAGE,
 			"whatif: what is to hold? give --until 'wait.p95 < 4h', for instance; 'schedlab sweep' tells "
@@ -135,7 +137,7 @@ static int prepare(struct search *search, struct sl_err *err)
 		if (!status)
 			status = prices_read(&search->prices, search->axis, search->axis_count, search->args,
 				cluster, err);
-		if (!status && search->prices.any)
+		if (!status && search->prices.any && search->until_count)
 			status = served(search, cluster->node_count && cluster->gpus, err);
 	}
 	world_run_release(search->base, &run);
@@ -179,6 +181,16 @@ static int bar(struct search *search, struct sl_err *err)
 	}
 	return left ? SL_OK
 		    : sl_fail(err, SL_USAGE, "--budget: even the least that is searched over costs more");
+}
+
+/* A bound on nobody is a mistake, most likely. */
+static int check_meant(const struct search *search, struct sl_err *err)
+{
+	for (size_t i = 0; i < search->until_count; i++)
+		if (selector_of_jobs(search->until[i].selector) && !search->now.meant[i])
+			return sl_fail(err, SL_USAGE, "--until '%.200s': no job of the trace is like that",
+				search->until[i].text);
+	return SL_OK;
 }
 
 static int make_grid(struct search *search, struct sl_err *err)
@@ -265,6 +277,14 @@ static int answer(struct search *search, struct sl_err *err)
 	return SL_CHECK_FAILED;
 }
 
+static int seek_points(struct search *search, struct sl_err *err)
+{
+	int status = make_grid(search, err);
+	if (!status)
+		status = seek_go(&search->grid, err);
+	return status ? status : answer(search, err);
+}
+
 bool search_asked(const struct args *args)
 {
 	return arg(args, "until") || arg(args, "vary") || arg(args, "buy") || arg(args, "head-room");
@@ -292,14 +312,13 @@ int whatif_search(struct base *base, const struct args *args, struct sl_err *err
 		status = world_of_line(&search->world, base, args, err);
 	if (!status)
 		status = prepare(search, err);
-	if (!status)
-		status = make_grid(search, err);
+	search->intervals = arg(args, "head-room") != NULL;
 	if (!status)
 		status = search_try_now(search, err);
 	if (!status)
-		status = seek_go(&search->grid, err);
+		status = check_meant(search, err);
 	if (!status)
-		status = answer(search, err);
+		status = search->intervals ? curve_go(search, err) : seek_points(search, err);
 	seek_release(&search->grid);
 	free(search->outcome);
 	return status;

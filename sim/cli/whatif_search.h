@@ -10,7 +10,13 @@
 #include "sim/cli/selector.h"
 #include "sim/cli/whatif_parts.h"
 
-enum { THRESHOLDS_MAX = 8, AXIS_VALUES_MAX = 10000, AXIS_TEXT_MAX = 2000, REPS_MAX = 1000 };
+enum {
+	THRESHOLDS_MAX = 8,
+	CURVE_METRICS = 3,
+	AXIS_VALUES_MAX = 10000,
+	AXIS_TEXT_MAX = 2000,
+	REPS_MAX = 1000
+};
 
 #define WHATIF_SEARCH_OPTIONS                                                                              \
 	{                                                                                                  \
@@ -84,9 +90,12 @@ struct figure {
 struct outcome {
 	bool done, holds;
 	struct figure until[THRESHOLDS_MAX];
-	struct figure served;   /* GPU-hours (cpu-hours) of jobs that were served as was asked. */
-	struct figure makespan; /* For prices by the hour. */
-	uint32_t jobs, never;   /* Replayed; of these never started. */
+	struct figure more[CURVE_METRICS];
+	struct figure served;           /* GPU-hours (cpu-hours) of jobs that were served as was asked. */
+	struct figure makespan;         /* For prices by the hour. */
+	uint32_t jobs, never;           /* Replayed; of these never started. */
+	uint32_t outside;               /* Nodes in no partition, where there are some. */
+	uint32_t meant[THRESHOLDS_MAX]; /* Jobs that each bound is about. */
 	int64_t cost;
 };
 
@@ -99,6 +108,8 @@ struct search {
 	size_t axis_count;
 	struct threshold until[THRESHOLDS_MAX];
 	size_t until_count;
+	const struct selector *more[CURVE_METRICS]; /* Of a curve; NULL: none. */
+	bool intervals;                             /* Of one seed too, over batches of jobs. */
 	const struct selector *served;
 	const char *served_unit; /* "GPU-hour" */
 	struct prices prices;
@@ -126,6 +137,18 @@ struct answers {
 };
 int seek_tell(const struct search *search, const struct answers *answers, struct sl_err *err);
 int seek_json(const struct search *search, const struct answers *answers, struct sl_err *err);
+
+/* whatif_curve.c: --head-room. The search is ready but for its grid, which gets the load as its last axis. */
+int curve_go(struct search *search, struct sl_err *err);
+
+/* whatif_search_tell.c: "nodes[a].count+=3 policy.bf_window=60" */
+enum { POINT_TEXT = 400 };
+const char *point_text(char text[POINT_TEXT], const struct search *search, size_t point);
+/* Sentences on what is not as one might think. */
+void search_caveats(const struct search *search);
+/* The point as an object. */
+void search_put_point(
+	struct sl_out *out, const struct search *search, const struct outcome *outcome, size_t point);
 
 /* whatif_search.c: is a search asked for? */
 bool search_asked(const struct args *args);

@@ -8,7 +8,7 @@
 
 #include "sim/cli/whatif_search.h"
 
-enum { ROWS_MAX = 40, ROWS_AROUND = 12, BREAKS_SHOWN = 8, TEXT = 400 };
+enum { ROWS_MAX = 40, ROWS_AROUND = 12, BREAKS_SHOWN = 8 };
 
 /* ---- Words ------------------------------------------------------------------------------------------- */
 
@@ -17,13 +17,12 @@ static const char *value_at(const struct search *search, size_t point, size_t ax
 	return search->axis[axis].value[seek_at(&search->grid, point, axis)];
 }
 
-/* "nodes[a].count+=3 policy.bf_window=60" */
-static const char *point_text(char text[TEXT], const struct search *search, size_t point)
+const char *point_text(char text[POINT_TEXT], const struct search *search, size_t point)
 {
 	size_t used = 0;
 	*text = '\0';
-	for (size_t i = 0; i < search->axis_count && used < TEXT; i++)
-		used += (size_t)snprintf(text + used, TEXT - used, "%s%s=%s", i ? " " : "",
+	for (size_t i = 0; i < search->axis_count && used < POINT_TEXT; i++)
+		used += (size_t)snprintf(text + used, POINT_TEXT - used, "%s%s=%s", i ? " " : "",
 			search->axis[i].name, value_at(search, point, i));
 	return text;
 }
@@ -215,7 +214,7 @@ static void print_neighbours(const struct search *search, size_t point)
 			const size_t other = search->axis[axis].unordered
 						     ? SIZE_MAX
 						     : seek_step(&search->grid, point, axis, step);
-			char text[TEXT];
+			char text[POINT_TEXT];
 			if (other == SIZE_MAX || !search->outcome[other].done)
 				continue;
 			(void)printf("  %s: ", point_text(text, search, other));
@@ -239,7 +238,7 @@ static const char *superlative(const struct search *search)
 
 static void print_answer(const struct search *search, const struct answers *answers)
 {
-	char text[TEXT];
+	char text[POINT_TEXT];
 	const size_t best = answers->count ? answers->answer[0] : answers->best;
 	(void)printf("\n");
 	if (best == SIZE_MAX)
@@ -280,7 +279,7 @@ static void print_proof(const struct search *search, const struct answers *answe
 		size_t shown = 0;
 		(void)printf("; not monotone: it fails at");
 		for (size_t p = 0; p < grid->points && shown < BREAKS_SHOWN; p++) {
-			char text[TEXT];
+			char text[POINT_TEXT];
 			if (seek_breaks(grid, p))
 				(void)printf("%s %s", shown++ ? "," : "", point_text(text, search, p));
 		}
@@ -295,13 +294,27 @@ static void print_proof(const struct search *search, const struct answers *answe
 	(void)printf("\n");
 }
 
-static void print_jobs(const struct search *search)
+void search_caveats(const struct search *search)
 {
 	const struct columns columns = columns_of(search);
+	uint32_t least = UINT32_MAX, most = 0;
+	for (size_t p = 0; p < search->grid.points; p++) {
+		if (!search->outcome[p].done)
+			continue;
+		const uint32_t outside = search->outcome[p].outside;
+		least = outside < least ? outside : least;
+		most = outside > most ? outside : most;
+	}
 	if (columns.jobs || columns.never)
 		(void)printf(
 			"not every point replays (or starts) the same jobs: what does not fit a machine is no part "
 			"of its waits\n");
+	if (most > search->now.outside)
+		(void)printf(
+			"up to %" PRIu32
+			" of the added nodes are in no partition, and jobs of partitions do not use them: name the "
+			"entry itself in the partition's 'nodes', not its nodes one by one\n",
+			most - search->now.outside);
 }
 
 int seek_tell(const struct search *search, const struct answers *answers, struct sl_err *err)
@@ -310,7 +323,7 @@ int seek_tell(const struct search *search, const struct answers *answers, struct
 	print_table(search, answers);
 	print_answer(search, answers);
 	print_proof(search, answers);
-	print_jobs(search);
+	search_caveats(search);
 	return SL_OK;
 }
 
@@ -350,7 +363,27 @@ static void put_figure(struct sl_out *out, const struct search *search, const st
 	sl_out_text(out, "}");
 }
 
-static void put_point(
+/* Of a metric that has no bound. */
+static void put_more(struct sl_out *out, const struct selector *selector, const struct figure *figure)
+{
+	sl_out_text(out, ", ");
+	sl_out_json(out, selector_text(selector));
+	if (!figure->known) {
+		sl_out_text(out, ": null");
+		return;
+	}
+	sl_out_text(out, ": {");
+	put_micro(out, "value", figure->mean);
+	if (has_interval(figure)) {
+		sl_out_text(out, ", ");
+		put_micro(out, "low", figure->low);
+		sl_out_text(out, ", ");
+		put_micro(out, "high", figure->high);
+	}
+	sl_out_text(out, "}");
+}
+
+void search_put_point(
 	struct sl_out *out, const struct search *search, const struct outcome *outcome, size_t point)
 {
 	int64_t rate;
@@ -379,6 +412,8 @@ static void put_point(
 			put_micro(out, "cost_of_a_served_hour", rate);
 		}
 	}
+	for (size_t i = 0; i < CURVE_METRICS && search->more[i]; i++)
+		put_more(out, search->more[i], &outcome->more[i]);
 	sl_out_printf(out, ", \"jobs\": %" PRIu32 ", \"never_started\": %" PRIu32 "}", outcome->jobs,
 		outcome->never);
 }
@@ -391,7 +426,7 @@ static void put_points(struct sl_out *out, const struct search *search)
 		if (!search->outcome[p].done)
 			continue;
 		sl_out_text(out, first ? "\n    " : ",\n    ");
-		put_point(out, search, &search->outcome[p], p);
+		search_put_point(out, search, &search->outcome[p], p);
 		first = false;
 	}
 	sl_out_text(out, "\n  ]");
@@ -402,7 +437,7 @@ static void put_list(struct sl_out *out, const struct search *search, const size
 	sl_out_text(out, "[");
 	for (size_t i = 0; i < count; i++) {
 		sl_out_text(out, i ? ",\n    " : "\n    ");
-		put_point(out, search, &search->outcome[point[i]], point[i]);
+		search_put_point(out, search, &search->outcome[point[i]], point[i]);
 	}
 	sl_out_text(out, count ? "\n  ]" : "]");
 }
@@ -428,7 +463,7 @@ int seek_json(const struct search *search, const struct answers *answers, struct
 		grid->points, barred, grid->tried);
 	sl_out_printf(out, "  \"exhaustive\": %s,\n  \"monotone\": %s,\n  \"now\": ",
 		grid->tried == grid->points - barred ? "true" : "false", broken ? "false" : "true");
-	put_point(out, search, &search->now, SIZE_MAX);
+	search_put_point(out, search, &search->now, SIZE_MAX);
 	sl_out_text(out, ",\n  \"answers\": ");
 	put_list(out, search, answers->answer, answers->count);
 	sl_out_text(out, ",\n  \"nearest\": ");

@@ -129,6 +129,33 @@ static int take_figure(struct figure *figure, const struct selector *selector, c
 	return SL_OK;
 }
 
+/* The same, and of one seed with its interval over batches of jobs, if that is asked for. */
+static int take_sure(const struct search *search, struct figure *figure, const struct selector *selector,
+	const struct world_run *run, const struct threshold *bound, struct sl_err *err)
+{
+	const int status = take_figure(figure, selector, run, search->reps, bound, err);
+	if (status || search->reps > 1 || !search->intervals || !figure->known)
+		return status;
+	return selector_interval(
+		selector, run->scenario, &run->run.sim.result, &figure->low, &figure->high, err);
+}
+
+/* Nodes that no partition has, where there are partitions: jobs of these do not use them. */
+static uint32_t outside(const struct sl_cluster *cluster)
+{
+	uint32_t count = 0;
+	for (uint32_t node = 0; cluster->partition_count && node < cluster->node_count; node++) {
+		const uint32_t type = cluster->node_type[node];
+		bool inside = false;
+		for (uint32_t i = 0; i < cluster->partition_count && !inside; i++) {
+			const uint32_t set = cluster->partition[i].node_set;
+			inside = !set || (cluster->node_set[set].types[type / 64] >> (type % 64) & 1);
+		}
+		count += !inside;
+	}
+	return count;
+}
+
 static uint32_t never_started(const struct sl_result *result)
 {
 	uint32_t count = 0;
@@ -147,9 +174,15 @@ static int take(
 	for (size_t i = 0; i < search->until_count && !status; i++) {
 		const struct threshold *until = &search->until[i];
 		struct figure *figure = &outcome->until[i];
-		status = take_figure(figure, until->selector, run, search->reps, until, err);
+		status = take_sure(search, figure, until->selector, run, until, err);
+		if (!status)
+			status = selector_jobs(until->selector, run->scenario, &run->run.sim.result,
+				&outcome->meant[i], err);
 		outcome->holds &= figure->known && threshold_met(until, figure->mean);
 	}
+	outcome->outside = outside(&run->scenario->cluster);
+	for (size_t i = 0; i < CURVE_METRICS && search->more[i] && !status; i++)
+		status = take_sure(search, &outcome->more[i], search->more[i], run, NULL, err);
 	if (!status && search->served)
 		status = take_figure(&outcome->served, search->served, run, search->reps, NULL, err);
 	for (unsigned k = 1; k < search->reps; k++)
