@@ -251,13 +251,27 @@ static size_t nearest_point(const struct search *search)
 	return best;
 }
 
-/* Cheapest first, then as they stand in the grid. */
-static void by_cost(const struct search *search, size_t *point, size_t count)
+/* What is compared of two answers: the cost; without prices, how far along the one axis that has an order. */
+static int64_t rank(const struct search *search, size_t point)
+{
+	size_t ordered = 0, axis = 0;
+	for (size_t i = 0; i < search->axis_count; i++)
+		if (!search->axis[i].unordered) {
+			axis = i;
+			ordered++;
+		}
+	if (search->prices.any)
+		return search->outcome[point].cost;
+	return ordered == 1 ? (int64_t)seek_at(&search->grid, point, axis) : 0;
+}
+
+/* Those of one rank as they stand in the grid. */
+static void sort(const struct search *search, size_t *point, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		const size_t moved = point[i];
 		size_t at = i;
-		for (; at > 0 && search->outcome[point[at - 1]].cost > search->outcome[moved].cost; at--)
+		for (; at > 0 && rank(search, point[at - 1]) > rank(search, moved); at--)
 			point[at] = point[at - 1];
 		point[at] = moved;
 	}
@@ -266,8 +280,7 @@ static void by_cost(const struct search *search, size_t *point, size_t count)
 static int answer(struct search *search, struct sl_err *err)
 {
 	struct seek *grid = &search->grid;
-	if (search->prices.any)
-		by_cost(search, grid->least, grid->least_count);
+	sort(search, grid->least, grid->least_count);
 	const struct answers answers = { grid->least, grid->least_count, nearest_point(search) };
 	const int status = arg_flag(search->args, "json") ? seek_json(search, &answers, err)
 							  : seek_tell(search, &answers, err);

@@ -228,12 +228,22 @@ static void print_until(const struct search *search)
 		(void)printf("%s%s", i ? " and " : "", search->until[i].text);
 }
 
-/* "the least of 0..64", "the most of". */
-static const char *superlative(const struct search *search)
+/* "the least", "the most", "the least along cpus+". */
+static void print_superlative(const struct search *search)
 {
-	if (search->axis_count > 1)
-		return "one of the least";
-	return search->axis[0].unordered ? "one" : search->axis[0].falls ? "the most" : "the least";
+	size_t ordered = 0, axis = 0;
+	for (size_t i = 0; i < search->axis_count; i++)
+		if (!search->axis[i].unordered) {
+			axis = i;
+			ordered++;
+		}
+	const char *most = search->axis[axis].falls ? "the most" : "the least";
+	if (ordered == 1 && search->axis_count == 1)
+		(void)printf("%s", most);
+	else if (ordered == 1)
+		(void)printf("%s along %s", most, search->axis[axis].name);
+	else
+		(void)printf("%s", ordered ? "one of the least" : "one");
 }
 
 static void print_answer(const struct search *search, const struct answers *answers)
@@ -246,8 +256,12 @@ static void print_answer(const struct search *search, const struct answers *answ
 	const struct outcome *outcome = &search->outcome[best];
 	if (answers->count) {
 		char price[64];
-		(void)printf("%s is %s with ", point_text(text, search, best),
-			search->prices.any ? "the cheapest" : superlative(search));
+		(void)printf("%s is ", point_text(text, search, best));
+		if (search->prices.any)
+			(void)printf("the cheapest");
+		else
+			print_superlative(search);
+		(void)printf(" with ");
 		print_until(search);
 		if (search->prices.any)
 			(void)printf(", at %s", price_text(price, &search->prices, outcome->cost));
