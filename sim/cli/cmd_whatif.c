@@ -11,6 +11,7 @@
 #include "sim/cli/compare.h"
 #include "sim/cli/whatif.h"
 #include "sim/cli/whatif_parts.h"
+#include "sim/cli/whatif_search.h"
 
 static const struct option_def options[] = {
 	{ "set", 0, "KEY=VALUE", true,
@@ -26,6 +27,7 @@ static const struct option_def options[] = {
 	{ "at", 0, "TIME", false,
 		"as the base up to then, and otherwise from then on: policy and its settings" },
 	{ "base", 0, "KEY=VALUE", true, "a setting of the base, and of all scenarios" },
+	WHATIF_SEARCH_OPTIONS,
 	{ OPTION_OUTPUT },
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
 	{ OPTION_SEED },
@@ -162,6 +164,13 @@ static int unnamed_world(struct world_list *all, struct sl_err *err)
 	return status;
 }
 
+int world_of_line(struct world *world, struct base *base, const struct args *args, struct sl_err *err)
+{
+	struct world_list all = { .args = args, .base = base };
+	all.world = world;
+	return world_add(&all, "changed", err) ? common_given(&all, world, err) : err->status;
+}
+
 static int named_worlds(struct world_list *all, struct sl_err *err)
 {
 	struct world *world = NULL;
@@ -273,6 +282,11 @@ static int whatif_command(const struct args *args, struct sl_err *err)
 	int status = base_open(&base, args, err);
 	if (status)
 		return status;
+	if (search_asked(args)) {
+		status = whatif_search(base, args, err);
+		base_close(base);
+		return status;
+	}
 	status = worlds_of_line(&all, base, args, err);
 	if (!status)
 		status = compare_worlds(&all, err);

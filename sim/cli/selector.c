@@ -471,6 +471,8 @@ int selector_parse(
 
 const char *selector_text(const struct selector *selector) { return selector->text; }
 
+bool selector_of_jobs(const struct selector *selector) { return selector->figure != FIGURE_NAME; }
+
 enum summary_unit selector_unit(const struct selector *selector) { return selector->unit; }
 
 int selector_better(const struct selector *selector) { return selector->better; }

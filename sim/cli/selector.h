@@ -35,6 +35,8 @@ int selector_parse(
 	const struct selector **selector, const char *text, struct sl_arena *arena, struct sl_err *err);
 /* As it was written. */
 const char *selector_text(const struct selector *selector);
+/* It is made of jobs: it may have conditions. */
+bool selector_of_jobs(const struct selector *selector);
 /* How its values are shown. */
 enum summary_unit selector_unit(const struct selector *selector);
 /* The sign that is better: -1 of waits; 0: neither. */
@@ -48,6 +50,15 @@ int selector_check(const struct selector *selector, const struct scenario *scena
 int selector_value(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err);
+
+/* How many jobs the conditions are about. Of a selector without any, and of a name: all. */
+int selector_jobs(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, uint32_t *jobs, struct sl_err *err);
+/* selector_interval.c: of one run, at 95 %: a block bootstrap over batches of its jobs. *low > *high: there
+ * is none, of a figure that is no mean or quantile, or of fewer than SELECTOR_INTERVAL_JOBS. */
+enum { SELECTOR_INTERVAL_JOBS = 200 };
+int selector_interval(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, int64_t *low, int64_t *high, struct sl_err *err);
 
 struct threshold {
 	const char *text;

@@ -76,6 +76,7 @@ static int from_line(struct base *base, struct sl_err *err)
 	const char *policy = base_word(args, "policy");
 	const int status =
 		scenario_options_from_args(&base->options, args, base_word(args, "cluster"), NULL, NULL, err);
+	base->options.until = NULL; /* Here a bound to search for. */
 	base->policy = policy ? policy : "easy";
 	base->setting = sl_alloc(base->arena, args->given_count, sizeof(*base->setting));
 	if (!base->setting)
@@ -376,7 +377,7 @@ int worlds_run(struct base *base, const struct world *world, struct world_run *r
 	return status;
 }
 
-void world_release(struct base *base, struct world_run *run)
+void world_run_release(struct base *base, struct world_run *run)
 {
 	sim_release(&run->run.sim);
 	metrics_release(&run->metrics);
