@@ -10,6 +10,7 @@
 
 #include "sim/cli/compare.h"
 #include "sim/cli/whatif.h"
+#include "sim/cli/whatif_changes.h"
 #include "sim/cli/whatif_parts.h"
 #include "sim/cli/whatif_search.h"
 
@@ -34,6 +35,8 @@ static const struct option_def options[] = {
 	{ "moments", 0, "N", false, "of --drain: simulate at most so many; default 100" },
 	{ "wait-weight", 0, "W", false,
 		"of --drain: an hour that a job waits longer costs W hours of a GPU (cpu); default 0" },
+	{ "censored", 0, "keep|extend=F", false,
+		"jobs that the log shows as cut by their limit: as long as recorded (default), or F times that" },
 	{ "base", 0, "KEY=VALUE", true, "a setting of the base, and of all scenarios" },
 	WHATIF_SEARCH_OPTIONS,
 	{ OPTION_OUTPUT },
@@ -167,10 +170,37 @@ static int world_given(struct base *base, struct world *world, const struct args
 	return SL_OK;
 }
 
+/* --censored extend=F: of jobs that were cut. */
+static int censored_given(struct base *base, struct world *world, const struct args *args, struct sl_err *err)
+{
+	const char *way = arg(args, "censored");
+	int64_t factor;
+	if (!way || strcmp(way, "keep") == 0)
+		return SL_OK;
+	const char *equals = strchr(way, '=');
+	if (strncmp(way, "extend=", 7) != 0 || !sl_get_micro(equals + 1, strlen(equals + 1), &factor) ||
+		factor < 1000000 || factor > 100000000)
+		return sl_fail(err, SL_USAGE,
+			"option '--censored' must be keep, or extend=F with a factor from 1 to 100, not '%.60s'",
+			way);
+	const struct scenario *scenario = base_scenario(base, err);
+	if (!scenario)
+		return err->status;
+	if (!censored_of(scenario).jobs)
+		return SL_OK;
+	char *text = sl_alloc(base_arena(base), 2 * strlen(way) + 60, 1);
+	if (!text)
+		return sl_fail_memory(err);
+	(void)snprintf(
+		text, 2 * strlen(way) + 60, "replay.change=cut=yes run*%s limit*%s", equals + 1, equals + 1);
+	world->setting[world->setting_count++] = text;
+	return SL_OK;
+}
+
 static struct world *world_add(struct world_list *all, const char *name, struct sl_err *err)
 {
 	struct world *world = &all->world[all->count];
-	const char **room = sl_alloc(base_arena(all->base), 3 * all->args->given_count + 1, sizeof(*room));
+	const char **room = sl_alloc(base_arena(all->base), 3 * all->args->given_count + 2, sizeof(*room));
 	if (!room) {
 		(void)sl_fail_memory(err);
 		return NULL;
@@ -183,7 +213,7 @@ static struct world *world_add(struct world_list *all, const char *name, struct 
 /* What stands before the first --as, but what is the base's: its policy and its machine. */
 static int common_given(struct world_list *all, struct world *world, struct sl_err *err)
 {
-	int status = SL_OK;
+	int status = censored_given(all->base, world, all->args, err);
 	bool policy = base_is_run(all->base);
 	bool cluster = policy;
 	for (size_t i = 0; i < all->args->given_count && !status; i++) {
@@ -290,14 +320,32 @@ static int prepare(
 
 static void heading(void *self) { whatif_heading(self); }
 
+static void table(const struct comparison *comparison, void *self)
+{
+	(void)self;
+	whatif_table(comparison);
+}
+
+static int files(const struct comparison *comparison, void *self, struct sl_err *err)
+{
+	(void)self;
+	return whatif_files(comparison, err);
+}
+
 static int more(void *self, struct sl_out *json, struct sl_err *err) { return whatif_more(self, json, err); }
 
 static int compare_worlds(struct world_list *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
-	struct comparison comparison = {
-		.args = args, .count = all->count, .each = 1, .heading = heading, .more = more, .self = all
-	};
+	struct comparison comparison = { .args = args,
+		.count = all->count,
+		.each = 1,
+		.heading = heading,
+		.table = table,
+		.files = files,
+		.labels = true,
+		.more = more,
+		.self = all };
 	comparison.row = sl_alloc(args->arena, all->count, sizeof(*comparison.row));
 	all->run = sl_alloc(args->arena, all->count, sizeof(*all->run));
 	struct run *runs = all->runs = sl_alloc(args->arena, all->count, sizeof(*runs));

@@ -56,6 +56,11 @@ int whatif_time(const struct scenario *scenario, const char *option, const char 
 /* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
 int fork_world(struct world_list *all, size_t world, struct sl_err *err);
 
+/* whatif_table.c: metrics by scenario; whatif.json and whatif.csv. */
+struct comparison;
+void whatif_table(const struct comparison *all);
+int whatif_files(const struct comparison *all, struct sl_err *err);
+
 /* whatif_tell.c: what the rows stand for; then, by world, jobs that are not in both, waits by user and
  * partition, jobs that ended otherwise. */
 void whatif_heading(const struct world_list *all);
