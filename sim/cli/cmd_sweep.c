@@ -42,6 +42,24 @@ static int plan_show(const struct sweep *sweep, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
+/* Before anything is run: is each a policy, with parameters that it has? */
+static int policies_check(const struct sweep *sweep, struct sl_err *err)
+{
+	const struct factor *policies = &sweep->spec.factor[sweep->spec.policy_at];
+	const struct sl_place at = { sweep->spec.file, policies->line, policies->column };
+	for (size_t i = 0; i < policies->count; i++) {
+		struct policy_choice choice;
+		struct sl_err why = { 0 };
+		int status = registry_add_policy(sweep->registry, policies->value[i], &why);
+		if (!status)
+			status = policy_choose(
+				sweep->registry, &choice, policies->value[i], NULL, sweep->arena, &why);
+		if (status)
+			return sl_fail_at(err, &at, "%s", why.text);
+	}
+	return SL_OK;
+}
+
 static int sweep_command(const struct args *args, struct sl_err *err)
 {
 	static const char *const words[] = { "run", "plan", "status", "report", NULL };
@@ -54,9 +72,8 @@ static int sweep_command(const struct args *args, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"sweep: say what with which file: schedlab sweep run|plan|status|report SPEC [-o DIR]");
 	int status = sweep_spec_read(&sweep.spec, args->word[1], args->arena, err);
-	for (size_t i = 0; !status && i < sweep.spec.factor[sweep.spec.policy_at].count; i++)
-		status = registry_add_policy(
-			args->registry, sweep.spec.factor[sweep.spec.policy_at].value[i], err);
+	if (!status)
+		status = policies_check(&sweep, err);
 	if (!status)
 		status = sweep_plan(&sweep, err);
 	if (status)

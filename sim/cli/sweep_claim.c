@@ -55,12 +55,16 @@ static void machine_of(char *text, size_t size)
 }
 
 /* When a process began, so that another with its number is told apart (proc(5): field 22, the 20th behind the
- * name). */
+ * name); "-" where there is none, or one that has ended and that nobody has asked about (a zombie). */
 static void began(long pid, char *text, size_t size)
 {
 	char path[64];
+	char state[16];
 	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	word_of(path, 0, state, sizeof(state));
 	word_of(path, 19, text, size);
+	if (*state == 'Z' || *state == 'X')
+		(void)snprintf(text, size, "-");
 }
 
 static void owner_text(char *text, size_t size)
