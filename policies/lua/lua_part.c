@@ -14,14 +14,14 @@
 
 /* ---- One question ---------------------------------------------------------------------------------- */
 
-/* Calls function(job, now), with a stream of chance by job and pass; its result is left on the stack. */
+/* Calls function(job, now), with a stream of chance by job and time; its result is left on the stack. */
 static bool call(struct lua_world *world, const char *function, sl_job job, int results)
 {
 	if (world->failed || !luaw_function(world, function))
 		return false;
 	world->draw.what = function;
 	world->draw.which = job.row;
-	world->draw.of = sl_pass_number(world->pass);
+	world->draw.of = (uint64_t)sl_now(world->pass);
 	job_push(world->L, job);
 	push_seconds(world->L, sl_now(world->pass));
 	return luaw_call(world, function, 2, results);
@@ -32,8 +32,8 @@ static bool refuse(struct lua_world *world, const char *function, sl_job job, co
 	char text[300];
 	int line = 0;
 	(void)luaw_takes(world, function, &line);
-	(void)snprintf(
-		text, sizeof(text), "%.40s() %s for job %" PRId64, function, what, world->jobs->id[job.row]);
+	(void)snprintf(text, sizeof(text), "%.40s() of job %" PRId64 " %s", function,
+		world->jobs->id[job.row], what);
 	luaw_fail(world, line, text);
 	return false;
 }
@@ -50,7 +50,7 @@ static bool take_answer(
 		const bool good = luaw_quantise(lua_tonumber(L, -1), &answer->key);
 		lua_pop(L, 1);
 		if (!good)
-			return refuse(world, function, job, "returned nan, or an infinite number,");
+			return refuse(world, function, job, "returned nan, or an infinite number");
 		answer->micro = fabs(answer->key) < 0x1p62 ? (int64_t)floor(answer->key + 0.5)
 				: answer->key < 0          ? -INT64_MAX
 							   : INT64_MAX;

@@ -200,14 +200,16 @@ static void on_event(void *state, struct sl_pass *pass, const struct sl_event *e
 static void compare_passes(struct lua_world *world, bool again)
 {
 	char text[300];
+	char at[40];
 	int line = 0;
 	if (!again || world->done == world->done_before || world->failed)
 		return;
 	(void)luaw_takes(world, "pass", &line);
+	*sl_put_micro(at, sl_now(world->pass)) = '\0';
 	(void)snprintf(text, sizeof(text),
-		"pass() was taken back and made again at %.6f s, and did otherwise: what it keeps of its own must change "
+		"pass() was taken back and made again at %s s, and did otherwise: what it keeps of its own must change "
 		"in on_event() alone; in a pass count in ledgers",
-		(double)sl_now(world->pass) / (double)SL_SECOND);
+		at);
 	luaw_fail(world, line, text);
 }
 
@@ -221,13 +223,14 @@ static void pass_once(void *state, struct sl_pass *pass)
 	world->done_before = world->done;
 	world->done = UINT64_C(0xcbf29ce484222325);
 	world->pass_number = number;
+	world->passes += !again;
 	world->mute = again;
 	if (run->has & HAS_WAITS && !world->failed)
 		sl_queue_rekey(pass, order_key, run);
 	if (world->failed || !luaw_function(world, "pass"))
 		return;
 	world->draw.what = "pass";
-	world->draw.which = number;
+	world->draw.which = world->passes;
 	world->draw.of = 0;
 	pass_push(world->L);
 	world->in_pass = true;

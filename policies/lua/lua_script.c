@@ -6,7 +6,7 @@
  * params = { window = { default = 10, min = 1, max = 100, help = "how many jobs are looked at" } }: known to
  * `list`, --set and help as those of any policy. When the script runs, params.window is the value.
  */
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,15 @@ int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err)
 
 /* ---- One parameter ------------------------------------------------------------------------------------ */
 
+/* Beyond what a REAL may be: the most. */
+static int64_t micro_of(double value)
+{
+	double key;
+	if (!luaw_quantise(value, &key) || !(key < 0x1p62 && key > -0x1p62))
+		return INT64_MAX;
+	return (int64_t)floor(key + 0.5);
+}
+
 /* The definition stands at `at`. A field as text, NULL: not given. */
 static char *field_text(lua_State *L, int at, const char *field, struct sl_arena *arena)
 {
@@ -65,10 +74,8 @@ static char *field_text(lua_State *L, int at, const char *field, struct sl_arena
 			arena, lua_toboolean(L, -1) ? "true" : "false", lua_toboolean(L, -1) ? 4 : 5);
 		break;
 	case LUA_TNUMBER:
-		(void)snprintf(
-			number, sizeof(number), lua_isinteger(L, -1) ? "%.0f" : "%.6f", lua_tonumber(L, -1));
-		if (lua_isinteger(L, -1))
-			(void)snprintf(number, sizeof(number), "%" PRId64, (int64_t)lua_tointeger(L, -1));
+		*(lua_isinteger(L, -1) ? sl_put_i64(number, lua_tointeger(L, -1))
+				       : sl_put_micro(number, micro_of(lua_tonumber(L, -1)))) = '\0';
 		text = sl_strdup(arena, number, strlen(number));
 		break;
 	default:

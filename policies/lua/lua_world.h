@@ -52,7 +52,8 @@ struct lua_world {
 	struct sl_tally *tally;
 	struct sl_err *tally_err;
 	uint64_t done, done_before; /* A digest of what this pass did, and of the one before; */
-	uint64_t pass_number;       /* its number. */
+	uint64_t pass_number;       /* its number as the engine counts, */
+	uint64_t passes;            /* and among its own. */
 	uint64_t asked;             /* Questions so far. */
 	struct sl_arena *arena;     /* The run's. */
 };
