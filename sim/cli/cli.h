@@ -188,6 +188,16 @@ extern const struct summary_metric summary_metrics[];
 /* "1:02:03", "87.12 %", "10,000". */
 const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro);
 
+/* check_run.c: `schedlab generate` with the words of a line, into that file. */
+struct generate_call {
+	const char *line; /* "lublin --jobs 5000 --cpus 256" */
+	uint64_t seed;
+	bool seeded; /* The line has its own. */
+	struct sl_arena *arena;
+	struct registry *registry;
+};
+int generate_line(const struct generate_call *call, const char *path, struct sl_err *err);
+
 /* windows.c: one policy over each of replay.windows. */
 struct outdir;
 struct windows {
