@@ -181,17 +181,17 @@ static int selected_print(struct screen_table *table, const struct sl_metrics *m
 }
 
 /* Before anything is simulated. */
-static int selected_check(const struct run *run, const struct args *args, struct sl_err *err)
+static int selected_check(const struct scenario *scenario, const struct args *args, struct sl_err *err)
 {
 	const char *text;
 	int status = SL_OK;
-	if (arg(args, "metric") && run->scenario->window_count)
+	if (arg(args, "metric") && scenario->window_count)
 		return sl_fail(err, SL_USAGE, "--metric is of whole runs: leave out replay.windows");
 	for (size_t i = 0; !status && (text = arg_at(args, "metric", i)); i++) {
 		const struct selector *selector;
 		status = selector_parse(&selector, text, args->arena, err);
 		if (!status)
-			status = selector_check(selector, run->scenario, err);
+			status = selector_check(selector, scenario, err);
 	}
 	return status;
 }
@@ -478,7 +478,7 @@ static int run_command(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = check_calibrate(args, &scenario, err);
 	if (!status)
-		status = selected_check(&run, args, err);
+		status = selected_check(&scenario, args, err);
 	if (!status) {
 		if (!arg_flag(args, "quiet")) {
 			talk_compat(&run);

@@ -54,7 +54,7 @@ static bool rate_of(const struct search *search, const struct outcome *outcome, 
 		return false;
 	__int128 top = (__int128)outcome->cost * 1000000;
 	if (per)
-		top = top / 1000000 * outcome->makespan.mean / (3600 * per);
+		top = top / 1000000 * outcome->makespan.mean / ((__int128)3600 * per);
 	const __int128 rate = top / served->mean;
 	*micro = rate > INT64_MAX ? INT64_MAX : (int64_t)rate;
 	return true;
