@@ -349,6 +349,9 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 	return status;
 }
 
+/* What a policy's script prints. */
+static void say(const char *text) { talk("%s", text); }
+
 /* ---- One run --------------------------------------------------------------------------- */
 
 /* Jobs that ran when the replay began, as the log says, but that had no room. */
@@ -428,6 +431,8 @@ static int prepare(struct run *run, struct scenario *scenario, struct settings *
 	int status = settings_from_args(settings, args, err);
 	if (!status)
 		status = run_from_args(run, policy ? policy : "easy", settings, args, err);
+	if (!arg_flag(args, "quiet"))
+		run->options.say = say;
 	if (!status)
 		status = scenario_from_args(
 			scenario, args, arg(args, "cluster"), settings, run->choice.implied, err);
