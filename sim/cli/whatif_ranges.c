@@ -294,12 +294,23 @@ static int bought(struct reading *r, struct sl_err *err)
 	return SL_OK;
 }
 
+/* The '=' behind the key. Before a range it is the last one: "conf.SchedulerParameters=bf_window=60..2880".
+ */
+static const char *key_end(const char *text)
+{
+	const char *equals = strchr(text, '=');
+	const char *dots = strstr(text, "..");
+	for (const char *next = equals; next && dots && next < dots; next = strchr(next + 1, '='))
+		equals = next;
+	return equals;
+}
+
 int axis_parse(
 	struct axis *axis, const char *option, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	static const char cluster[] = "cluster.";
 	struct reading r = { .option = option, .text = text, .axis = axis, .arena = arena };
-	const char *equals = strchr(text, '=');
+	const char *equals = key_end(text);
 	int status = SL_OK;
 	*axis = (struct axis){ .text = text };
 	if (!equals || equals == text || strlen(text) > AXIS_TEXT_MAX)

@@ -303,6 +303,8 @@ static int seek_points(struct search *search, struct sl_err *err)
 	int status = make_grid(search, err);
 	if (!status)
 		status = seek_go(&search->grid, err);
+	if (status == SL_INTERRUPTED && !arg_flag(search->args, "json"))
+		search_tell_partial(search);
 	return status ? status : answer(search, err);
 }
 

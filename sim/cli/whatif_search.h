@@ -136,6 +136,8 @@ struct answers {
 	size_t count;
 	size_t best; /* SIZE_MAX: nothing was tried. */
 };
+/* Of a search that was interrupted, as a table. */
+void search_tell_partial(const struct search *search);
 int seek_tell(const struct search *search, const struct answers *answers, struct sl_err *err);
 int seek_json(const struct search *search, const struct answers *answers, struct sl_err *err);
 
