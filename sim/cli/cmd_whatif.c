@@ -28,6 +28,7 @@ static const struct option_def options[] = {
 		"as the base up to then, and otherwise from then on: policy and its settings" },
 	{ "base", 0, "KEY=VALUE", true, "a setting of the base, and of all scenarios" },
 	WHATIF_SEARCH_OPTIONS,
+	{ OPTION_METRIC },
 	{ OPTION_OUTPUT },
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
 	{ OPTION_SEED },
