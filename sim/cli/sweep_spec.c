@@ -80,8 +80,8 @@ int sweep_range(const char *text, const char ***value, size_t *count, struct sl_
 static int value_add(const struct reading *r, struct factor *factor, const struct sl_doc_node *node,
 	size_t *capacity, struct sl_err *err)
 {
-	const char **more;
-	size_t count;
+	const char **more = NULL;
+	size_t count = 1;
 	bool range;
 	struct sl_err why = { 0 };
 	if (node->kind != SL_DOC_TEXT)
@@ -89,10 +89,10 @@ static int value_add(const struct reading *r, struct factor *factor, const struc
 	if (sweep_range(text_at(r, node), &more, &count, r->arena, &range, &why))
 		return wrong(r, node, err, why.text);
 	const char *one = text_at(r, node);
-	if (!range) {
+	if (!range)
 		more = &one;
-		count = 1;
-	}
+	if (!more)
+		return sl_fail_memory(err);
 	if (factor->count + count > SWEEP_VALUES_MAX)
 		return wrong(r, node, err, "too many values: at most 100000 of a factor");
 	if (factor->count + count > *capacity) {
