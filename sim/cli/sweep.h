@@ -82,6 +82,9 @@ struct sweep {
 
 /* sweep_spec.c. All that it holds is in the arena. SL_INPUT with places. */
 int sweep_spec_read(struct sweep_spec *spec, const char *path, struct sl_arena *arena, struct sl_err *err);
+/* The same of text that is there. */
+int sweep_spec_parse(struct sweep_spec *spec, const char *file, const char *text, size_t len,
+	struct sl_arena *arena, struct sl_err *err);
 /* "0.5..1:0.1", "1..20": written out, ends included, exactly (in millionths); false: it is no range. */
 int sweep_range(const char *text, const char ***value, size_t *count, struct sl_arena *arena, bool *is,
 	struct sl_err *err);
