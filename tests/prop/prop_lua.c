@@ -5,9 +5,9 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/memfile.h"
 #include "tests/world.h"
 
@@ -81,7 +81,8 @@ struct times {
 static void times_of(struct world *w, const char *policy, bool check, uint64_t seed, struct times *times)
 {
 	const int status = world_run(w, policy, check);
-	cr_assert_eq(status, SL_OK, "seed %llu, %s: %s", (unsigned long long)seed, policy, w->err.text);
+	if (status)
+		cr_assert_fail("seed %llu, %s: %s", (unsigned long long)seed, policy, w->err.text);
 	for (uint32_t i = 0; i < w->count; i++) {
 		times->start[i] = world_start(w, i);
 		times->end[i] = world_end(w, i);
@@ -91,8 +92,7 @@ static void times_of(struct world *w, const char *policy, bool check, uint64_t s
 
 Test(lua, scripts_do_what_the_built_in_rule_does, .timeout = 600)
 {
-	const char *effort = getenv("SL_EFFORT");
-	const uint64_t worlds = effort && strcmp(effort, "full") == 0 ? 5000 : 150;
+	const uint64_t worlds = effort_of(40, 150, 5000);
 	for (size_t i = 0; i < SL_LEN(pairs); i++) {
 		char path[32];
 		char policy[100];
