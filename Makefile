@@ -192,6 +192,9 @@ cover: ## branches that the tests never take, by file
 bench: $B/schedlab ## speed and memory, as multiples of the floor
 	$Q scripts/bench $B
 
+bench-lua: $B/schedlab ## what scripts in Lua cost, beside the built-in rules
+	$Q scripts/bench-scripted $B
+
 bench-web: $B/schedlab ## size, load and redraw times of the report page at 10 000, 100 000 and 1 000 000 jobs
 	$Q tests/web/bench $B
 
@@ -242,6 +245,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 .PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web golden-accept golden-update conformance check \
-	full san fuzz-smoke cover bench bench-web install uninstall dist clean help
+	full san fuzz-smoke cover bench bench-lua bench-web install uninstall dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
