@@ -17,6 +17,12 @@ struct runset {
 	bool *done; /* By slot; under lock. */
 };
 
+static void phase(const struct run *run, enum sim_phase phase)
+{
+	if (run->options.progress)
+		atomic_store_explicit(&run->options.progress->phase, phase, memory_order_relaxed);
+}
+
 static void *work(void *self)
 {
 	struct runset *set = self;
@@ -25,7 +31,9 @@ static void *work(void *self)
 		struct run *run = &set->run[slot];
 		run->options.scenario = run->scenario;
 		run->options.choice = &run->choice;
+		phase(run, SIM_RUNS);
 		run->status = sim_run(&run->sim, &run->options, &run->err);
+		phase(run, SIM_OVER);
 		(void)pthread_mutex_lock(&set->lock);
 		set->done[slot] = true;
 		(void)pthread_cond_broadcast(&set->finished);

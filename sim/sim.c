@@ -566,9 +566,18 @@ static void record(struct sl_pass *pass)
 		gauges_record(pass);
 }
 
-static bool stopped(const struct sl_pass *pass)
+/* Why it is to end, if it is. */
+static const char *stopped(const struct sl_pass *pass)
 {
-	return pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed);
+	static const char *const over[] = {
+		[SIM_OUT_OF_TIME] = "its time is over (--max-time): results are partial",
+		[SIM_OUT_OF_MEMORY] = "memory is over its bound (--max-memory): results are partial",
+	};
+	if (pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed))
+		return "interrupted: results are partial";
+	return pass->options.progress
+		       ? over[atomic_load_explicit(&pass->options.progress->stop, memory_order_relaxed)]
+		       : NULL;
 }
 
 int sim_loop(struct sl_pass *pass, sl_time until)
@@ -585,9 +594,9 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 		if (pass->events_applied + pass->passes - pass->reported >= REPORT_EVERY) {
 			pass->reported = pass->events_applied + pass->passes;
 			report(pass);
-			if (stopped(pass))
-				return sl_fail(
-					&pass->err, SL_INTERRUPTED, "interrupted: results are partial");
+			const char *why = stopped(pass);
+			if (why)
+				return sl_fail(&pass->err, SL_INTERRUPTED, "%s", why);
 		}
 	}
 	report(pass);

@@ -139,6 +139,9 @@ uint64_t metrics_nano(uint64_t top, uint64_t bottom);
 
 /* max(1, turnaround / max(run, 10 s)) in billionths, of a job that ran. */
 uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row);
+/* Without the bound; 0: it ran for no time, and has none. Shared among the job's cpus. */
+uint64_t metrics_slowdown(const struct sl_result *result, uint32_t row);
+uint64_t metrics_per_cpu_slowdown(const struct sl_result *result, uint32_t row);
 
 /* Rows by a number that they carry (user, partition), negative ones left out. */
 struct metrics_keys {

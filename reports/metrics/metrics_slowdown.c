@@ -24,6 +24,13 @@ static uint64_t per_cpu_slowdown(
 	return (uint64_t)turnaround <= shared ? METRICS_NANO : metrics_nano((uint64_t)turnaround, shared);
 }
 
+/* Of a job that ran for more than no time. */
+static uint64_t slowdown(uint64_t bounded, sl_time turnaround, sl_time run)
+{
+	const bool same = run >= 10 * SL_SECOND || turnaround == run;
+	return same ? bounded : metrics_nano((uint64_t)turnaround, (uint64_t)run);
+}
+
 static void add(
 	struct sums *sums, struct metrics_values *values, const struct sl_result *result, uint32_t row)
 {
@@ -31,14 +38,28 @@ static void add(
 	const sl_time run = metrics_held(result, row);
 	const uint64_t bounded = metrics_bounded_slowdown(result, row);
 	if (run > 0) {
-		const bool same = run >= 10 * SL_SECOND || turnaround == run;
-		sums->slowdown += same ? bounded : metrics_nano((uint64_t)turnaround, (uint64_t)run);
+		sums->slowdown += slowdown(bounded, turnaround, run);
 		sums->lasting++;
 	}
 	sums->bounded += bounded;
 	sums->per_cpu += per_cpu_slowdown(
 		bounded, turnaround, run, metrics_cpus(result, row), metrics_cpu_parts(result));
 	metrics_values_add(values, (int64_t)bounded);
+}
+
+uint64_t metrics_slowdown(const struct sl_result *result, uint32_t row)
+{
+	const sl_time run = metrics_held(result, row);
+	return run > 0 ? slowdown(metrics_bounded_slowdown(result, row),
+				 result->end[row] - result->jobs->submit[row], run)
+		       : 0;
+}
+
+uint64_t metrics_per_cpu_slowdown(const struct sl_result *result, uint32_t row)
+{
+	return per_cpu_slowdown(metrics_bounded_slowdown(result, row),
+		result->end[row] - result->jobs->submit[row], metrics_held(result, row),
+		metrics_cpus(result, row), metrics_cpu_parts(result));
 }
 
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)

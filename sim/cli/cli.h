@@ -49,6 +49,12 @@ struct option_def {
 #define OPTION_FORCE  "force", 0, NULL, false, "replace DIR whatever it holds"
 #define OPTION_PLUGIN \
 	"plugin", 0, "FILE.so", true, "add what this plug-in has: policies, readers, metrics ..."
+#define OPTION_MAX_TIME               \
+	"max-time", 0, "TIME", false, \
+		"each run ends after so long by the clock (10m), partial, with exit status 130"
+#define OPTION_MAX_MEMORY               \
+	"max-memory", 0, "SIZE", false, \
+		"runs end, partial, once the program holds so much memory (2G), with exit status 130"
 #define OPTION_QUIET "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
 
 /* What was given: values in order. */
@@ -103,14 +109,16 @@ struct command {
 };
 
 extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_anonymize, cmd_generate,
-	cmd_policy_test, cmd_view, cmd_list, cmd_version, cmd_report, cmd_explain, cmd_check, cmd_whatif, cmd_sweep,
-	cmd_step, cmd_shell, cmd_bundle;
+	cmd_policy_test, cmd_view, cmd_list, cmd_version, cmd_report, cmd_explain, cmd_check, cmd_whatif,
+	cmd_sweep, cmd_step, cmd_shell, cmd_bundle;
 
 /* cmd_view.c: is the program called by the name of one of Slurm's commands? Then it is that view. */
 bool view_is_tool(const char *name);
 int view_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err);
 
-extern _Atomic int cli_stop; /* Set by SIGINT and SIGTERM. The one writable global of this room. */
+extern _Atomic int
+	cli_stop; /* Set by SIGINT and SIGTERM. With the next, the writable globals of this room. */
+extern _Atomic unsigned cli_ask; /* How often SIGUSR1 asked for the state of what goes on. */
 
 /* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
 bool bundled_find(char *path, size_t size, const char *data);
@@ -180,6 +188,16 @@ extern const struct summary_metric summary_metrics[];
 /* "1:02:03", "87.12 %", "10,000". */
 const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro);
 
+/* check_run.c: `schedlab generate` with the words of a line, into that file. */
+struct generate_call {
+	const char *line; /* "lublin --jobs 5000 --cpus 256" */
+	uint64_t seed;
+	bool seeded; /* The line has its own. */
+	struct sl_arena *arena;
+	struct registry *registry;
+};
+int generate_line(const struct generate_call *call, const char *path, struct sl_err *err);
+
 /* windows.c: one policy over each of replay.windows. */
 struct outdir;
 struct windows {
@@ -205,9 +223,12 @@ void windows_csv(const struct windows *windows, const struct sl_metrics *means, 
 void windows_json(const struct windows *windows, struct sl_out *out);
 void windows_end(struct windows *windows);
 
-/* progress.c: a bar on a terminal, nothing elsewhere. Starts a thread that reads, and joins it. */
+/* progress.c: looks on while runs go: a bar on a terminal (unless --quiet), their state when SIGUSR1 comes,
+ * and the budgets --max-time and --max-memory. Starts a thread that reads, and joins it. */
 struct progress_bar;
-struct progress_bar *progress_start(struct run *runs, size_t count);
+struct progress_bar *progress_start(struct run *runs, size_t count, const struct args *args);
+/* SL_USAGE: a budget is no time, or no size. */
+int budgets_check(const struct args *args, struct sl_err *err);
 void progress_stop(struct progress_bar *bar);
 
 /* outdir.c: a run directory, which appears whole or not at all. */

@@ -28,6 +28,8 @@ static const struct option_def options[] = {
 	{ OPTION_STRICT },
 	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
+	{ OPTION_MAX_TIME },
+	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
@@ -239,8 +241,7 @@ static int runs_once(struct comparison *all, struct run *runs, unsigned threads,
 		status = windows_begin(
 			&all->windows[i], &runs[i], single + i * all->each, all->args->arena, err);
 	if (!status) {
-		struct progress_bar *bar =
-			arg_flag(all->args, "quiet") ? NULL : progress_start(single, count);
+		struct progress_bar *bar = progress_start(single, count, all->args);
 		status = runset_run(
 			single, count, threads, all->windows ? window_finished : run_finished, all, err);
 		progress_stop(bar);
@@ -250,9 +251,7 @@ static int runs_once(struct comparison *all, struct run *runs, unsigned threads,
 	return status;
 }
 
-/* repeated: NULL: each row is one run. */
-static int runs_go(
-	struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err)
+int compare_runs(struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err)
 {
 	uint64_t threads;
 	int status = arg_u64(all->args, "threads", 0, 1, 4096, &threads, err);
@@ -373,47 +372,58 @@ static const struct scenario *world_of_seed(void *self, size_t row, size_t seed,
 	return status ? NULL : *more;
 }
 
+int compare_repeat(
+	struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err)
+{
+	uint64_t reps;
+	if (all->windows)
+		return sl_fail(err, SL_USAGE,
+			"--reps runs a trace with several seeds: leave out replay.windows, whose runs are samples already");
+	int status = arg_u64(all->args, "reps", 2, 2, 1000, &reps, err);
+	if (status)
+		return status;
+	all->each = reps;
+	status = compare_runs(all, runs, repeated, err);
+	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
+		metrics_release(&all->replication[i].metrics);
+	return status;
+}
+
 static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
 {
 	uint64_t reps;
 	struct seeded seeded = { .worlds = worlds, .row = runs, .args = all->args };
-	if (all->windows)
-		return sl_fail(err, SL_USAGE,
-			"--reps runs a trace with several seeds: leave out replay.windows, whose runs are samples already");
 	if (strcmp(all->args->word[0], "-") == 0 && runs[0].scenario->filled)
 		return sl_fail(
 			err, SL_USAGE, "--reps has the trace read again for each seed: give a file, not '-'");
 	int status = arg_u64(all->args, "reps", 2, 2, 1000, &reps, err);
 	if (status)
 		return status;
-	all->each = seeded.seeds = reps;
+	seeded.seeds = reps;
 	seeded.more = sl_alloc(all->args->arena, worlds->count * reps, sizeof(struct scenario *));
 	if (!seeded.more)
 		return sl_fail_memory(err);
 	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
-	status = runs_go(all, runs, &repeated, err);
+	status = compare_repeat(all, runs, &repeated, err);
 	for (size_t i = 0; i < worlds->count * reps; i++)
 		if (seeded.more[i])
 			scenario_release(seeded.more[i]);
-	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
-		metrics_release(&all->replication[i].metrics);
 	return status;
 }
 
-/* What tells the row from others. */
-static int row_begin(struct compared_row *row, const struct worlds *worlds, const struct run *run,
-	const char *cluster, struct sl_arena *arena)
+int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
+	const struct args *args)
 {
 	enum { ROOM = 32 };
-	const char *label = telling_label(run, worlds->clusters > 1 ? cluster : NULL, arena);
-	char *cpus = sl_alloc(arena, ROOM, 1);
+	char *cpus = sl_alloc(args->arena, ROOM, 1);
 	if (!label || !cpus)
 		return SL_SYSTEM;
 	*sl_put_parts(cpus, run->scenario->cpus, run->scenario->cluster.cpu_parts) = '\0';
 	*row = (struct compared_row){
 		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
 	};
-	metrics_init(&row->metrics, arena);
+	metrics_init(&row->metrics, args->arena);
+	row->metrics.list = args->registry->metrics;
 	return SL_OK;
 }
 
@@ -437,9 +447,10 @@ static int runs_prepare(struct comparison *all, struct run *runs, struct worlds 
 			return err->status;
 		if (!arg_flag(args, "quiet"))
 			talk_compat(&runs[i]);
-		if (row_begin(&all->row[i], worlds, &runs[i], cluster, args->arena))
+		const char *label =
+			telling_label(&runs[i], worlds->clusters > 1 ? cluster : NULL, args->arena);
+		if (compare_row_begin(&all->row[i], &runs[i], label, cluster, args))
 			return sl_fail_memory(err);
-		all->row[i].metrics.list = args->registry->metrics;
 	}
 	all->each = 1;
 	if (runs[0].scenario->window_count) {
@@ -488,7 +499,7 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 	status = runs_prepare(all, runs, &worlds, err);
 	if (!status)
 		status = arg(args, "reps") ? runs_repeat(all, runs, &worlds, err)
-					   : runs_go(all, runs, NULL, err);
+					   : compare_runs(all, runs, NULL, err);
 	if (!all->windows)
 		runset_release(runs, all->count);
 	for (size_t i = 0; all->windows && i < all->count; i++)

@@ -330,7 +330,7 @@ static struct run run_of(const struct entry *entry, const struct sim *sim)
 static int make_run(struct report *all, struct entry *entry, struct sim *sim, struct sl_err *err)
 {
 	struct run shown = { .scenario = &entry->again.scenario };
-	struct progress_bar *bar = arg_flag(all->args, "quiet") ? NULL : progress_start(&shown, 1);
+	struct progress_bar *bar = progress_start(&shown, 1, all->args);
 	entry->again.progress = shown.options.progress;
 	const int status = again_run(&entry->again, sim, TELLING_RECORD, err);
 	progress_stop(bar);

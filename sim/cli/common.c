@@ -10,6 +10,7 @@
 #include <string.h>
 
 _Atomic int cli_stop;
+_Atomic unsigned cli_ask;
 
 void talk(const char *format, ...)
 {

@@ -37,6 +37,13 @@ struct comparison {
 
 	const struct sl_document *document; /* The report; NULL: none is written. */
 	void *report;
+
+	/* What else is told on stdout, before the table and after it, or (json not NULL) as further members
+	 * of the object; NULL: nothing. Runs have their results then, unless they are of several windows or
+	 * seeds. */
+	void (*heading)(void *self);
+	int (*more)(void *self, struct sl_out *json, struct sl_err *err);
+	void *self;
 };
 
 /* Where a run parts from the first. */
@@ -62,6 +69,16 @@ struct replications {
 };
 int compare_replications(const struct replications *of, struct sl_err *err);
 int replications_csv(const struct comparison *all, struct sl_err *err);
+
+/* cmd_compare.c: the runs of all rows, prepared and with their rows begun; then their table and files.
+ * repeated: NULL: each row is one run. The caller frees all->differences, which it made, and the runs. */
+int compare_runs(struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err);
+/* What tells a row from others; cluster: how the column is to read, NULL: so many cpus. */
+int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
+	const struct args *args);
+/* --reps over all->count rows; several: each has run with each seed then. */
+int compare_repeat(
+	struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err);
 
 /* compare_table.c: the table, or with --json one object, on stdout. */
 int compare_show(const struct comparison *all, struct sl_err *err);

@@ -72,8 +72,7 @@ static int runs_go(const struct replications *of, size_t from, size_t until, str
 	struct run *run = calloc(until - from + 1, sizeof(*run));
 	int status = run ? runs_begin(of, run, from, until, err) : sl_fail_memory(err);
 	if (!status) {
-		struct progress_bar *bar =
-			arg_flag(all->args, "quiet") ? NULL : progress_start(run, until - from);
+		struct progress_bar *bar = progress_start(run, until - from, all->args);
 		status = runset_run(run, until - from, of->threads, run_over, &repeating, err);
 		progress_stop(bar);
 	}

@@ -396,7 +396,13 @@ static int json_print(const struct comparison *all, struct sl_err *err)
 	sl_out_text(out, "{ \"runs\": [");
 	for (size_t i = 0; i < all->count; i++) {
 		const struct compared_row *row = &all->row[i];
-		sl_out_text(out, i ? ",\n{ \"policy\": " : "\n{ \"policy\": ");
+		sl_out_text(out, i ? ",\n{ " : "\n{ ");
+		if (all->heading) {
+			sl_out_text(out, "\"name\": ");
+			sl_out_json(out, row->label);
+			sl_out_text(out, ", ");
+		}
+		sl_out_text(out, "\"policy\": ");
 		sl_out_json(out, row->policy);
 		sl_out_text(out, ", \"cluster\": ");
 		sl_out_json(out, row->cluster);
@@ -407,6 +413,11 @@ static int json_print(const struct comparison *all, struct sl_err *err)
 	sl_out_text(out, "\n]");
 	json_differences(out, all);
 	json_partings(out, all);
+	const int more = all->more ? all->more(all->self, out, err) : SL_OK;
+	if (more) {
+		sl_out_abandon(out);
+		return more;
+	}
 	sl_out_text(out, " }\n");
 	return sl_out_commit(out, err);
 }
@@ -426,7 +437,11 @@ int compare_show(const struct comparison *all, struct sl_err *err)
 {
 	if (arg_flag(all->args, "json"))
 		return json_print(all, err);
+	if (all->heading)
+		all->heading(all->self);
 	table_print(all);
+	if (all->more)
+		return all->more(all->self, NULL, err);
 	for (size_t i = 1; all->parting && i < all->count; i++)
 		parting_print(all, i);
 	return SL_OK;

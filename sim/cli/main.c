@@ -68,6 +68,13 @@ static void on_signal(int number)
 		_exit(-SL_INTERRUPTED);
 }
 
+/* Whoever looks on while runs go answers; nobody does while files are read. */
+static void on_question(int number)
+{
+	(void)number;
+	(void)atomic_fetch_add(&cli_ask, 1);
+}
+
 static void catch_signals(void)
 {
 	/* Calls are not restarted: a read at an idle pipe must end. */
@@ -75,6 +82,12 @@ static void catch_signals(void)
 	(void)sigemptyset(&action.sa_mask);
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)sigaction(SIGTERM, &action, NULL);
+	struct sigaction question = { .sa_handler = on_question, .sa_flags = SA_RESTART };
+	(void)sigemptyset(&question.sa_mask);
+	(void)sigaction(SIGUSR1, &question, NULL);
+#ifdef SIGINFO
+	(void)sigaction(SIGINFO, &question, NULL);
+#endif
 	/* Past a limit on file sizes a write fails, as on a full disk, and is said. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
@@ -220,14 +233,15 @@ static int command_run(char **argv, size_t argc, struct args *args, struct sl_er
 {
 	if (args->command->raw)
 		return args->command->raw(argv, argc, args, err);
-	const int status = args_parse(args, argv, argc, err);
+	int status = args_parse(args, argv, argc, err);
 	if (status)
 		return status;
 	if (arg_flag(args, "help")) {
 		args_help(args);
 		return SL_OK;
 	}
-	return args->command->run(args, err);
+	status = budgets_check(args, err);
+	return status ? status : args->command->run(args, err);
 }
 
 static int dispatch(char **argv, size_t argc, struct args *args, struct sl_err *err)

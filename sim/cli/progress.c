@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * progress.c - one line on a terminal, redrawn five times a second, gone at the end.
+ * progress.c - looks on while runs go: a line on a terminal, redrawn five times a second, gone at the end;
+ * the state of each run when SIGUSR1 asks for it; budgets of time and memory.
  *
  * A thread reads what the runs write now and then; nothing of it reaches a
- * result. Elsewhere than on a terminal there is no bar and no thread.
+ * result, but that a run past its budget ends early and says so.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,8 +24,19 @@ struct progress_bar {
 	struct run *runs;
 	size_t count;
 	struct sim_progress *progress; /* One a run. */
+	struct watched *watched;       /* The same. */
 	uint64_t jobs_total;
 	double since; /* Seconds of the clock. */
+	bool drawn;
+	unsigned asked; /* Of cli_ask: answered. */
+	sl_time time_most;
+	int64_t memory_most; /* MiB; of both, 0: no bound. */
+};
+
+/* What the one that looks on saw of a run. Seconds of the clock; 0: not yet. */
+struct watched {
+	double begun, over, moved;
+	uint64_t events;
 };
 
 /* What all runs did so far. */
@@ -111,7 +123,135 @@ static void draw(struct progress_bar *bar)
 	(void)fflush(stderr);
 }
 
-static void *drawing(void *self)
+/* ---- SIGUSR1 ------------------------------------------------------------------------------ */
+
+static int64_t resident_mib(void)
+{
+	char text[128] = "";
+	long long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+	if (file && fgets(text, sizeof(text), file)) {
+		const char *second = strchr(text, ' ');
+		pages = second ? strtoll(second, NULL, 10) : 0;
+	}
+	if (file)
+		(void)fclose(file);
+	return (int64_t)pages * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
+}
+
+static void tell_run(const struct progress_bar *bar, size_t i, double now)
+{
+	struct sim_progress *p = &bar->progress[i];
+	const struct run *run = &bar->runs[i];
+	const struct watched *watched = &bar->watched[i];
+	const char *name = run->choice.text ? run->choice.text : "run";
+	char jobs[48];
+	char total[48];
+	char queued[48];
+	char at[64];
+	if (!watched->begun) {
+		talk("%s: has not begun", name);
+		return;
+	}
+	const uint64_t events = atomic_load_explicit(&p->events, memory_order_relaxed);
+	const double spent = (watched->over ? watched->over : now) - watched->begun;
+	talk("%s: %s, at %s s of the simulation, %s of %s jobs ended, %s waiting, %.0f events/s, %.1f s so far",
+		name,
+		watched->over                ? "over"
+		: now - watched->moved > 2.0 ? "in a long pass"
+					     : "runs",
+		screen_number(at, atomic_load_explicit(&p->now, memory_order_relaxed), 0),
+		screen_number(jobs,
+			(int64_t)atomic_load_explicit(&p->jobs_ended, memory_order_relaxed) * 1000000, 0),
+		screen_number(total, (int64_t)run->scenario->jobs.count * 1000000, 0),
+		screen_number(
+			queued, (int64_t)atomic_load_explicit(&p->queued, memory_order_relaxed) * 1000000, 0),
+		spent > 0 ? (double)events / spent : 0, spent);
+}
+
+static void answer(struct progress_bar *bar, double now)
+{
+	const unsigned asked = atomic_load_explicit(&cli_ask, memory_order_relaxed);
+	if (asked == bar->asked)
+		return;
+	bar->asked = asked;
+	if (bar->drawn)
+		(void)fputs("\r\033[K", stderr);
+	for (size_t i = 0; i < bar->count; i++)
+		tell_run(bar, i, now);
+	talk("the program holds %lld MB of memory", (long long)resident_mib());
+}
+
+/* ---- Budgets -------------------------------------------------------------------------------- */
+
+int budgets_check(const struct args *args, struct sl_err *err)
+{
+	const char *time = arg(args, "max-time");
+	const char *memory = arg(args, "max-memory");
+	sl_time length;
+	int64_t mib;
+	if (time && (!sl_get_duration(time, strlen(time), &length) || length <= 0))
+		return sl_fail(err, SL_USAGE,
+			"option '--max-time' must be a time, like 10m, 2h or 90; not '%.60s'", time);
+	if (memory && (!sl_get_memory(memory, strlen(memory), true, &mib) || mib <= 0))
+		return sl_fail(err, SL_USAGE,
+			"option '--max-memory' must be a size, like 500M or 2G; not '%.60s'", memory);
+	return SL_OK;
+}
+
+static void budgets_of(struct progress_bar *bar, const struct args *args)
+{
+	const char *time = arg(args, "max-time");
+	const char *memory = arg(args, "max-memory");
+	if (time)
+		(void)sl_get_duration(time, strlen(time), &bar->time_most);
+	if (memory)
+		(void)sl_get_memory(memory, strlen(memory), true, &bar->memory_most);
+}
+
+static void stop_run(struct sim_progress *progress, enum sim_stop why)
+{
+	int none = SIM_GO_ON;
+	(void)atomic_compare_exchange_strong(&progress->stop, &none, why);
+}
+
+/* In one pass all the time, it does not hear: nothing of the program is left to wait for. */
+static void give_up(const struct run *run)
+{
+	talk("%s: past --max-time twice over, and still in one pass: nothing is written", run->choice.text);
+	_exit(-SL_INTERRUPTED);
+}
+
+static void watch(struct progress_bar *bar, double now)
+{
+	const bool full = bar->memory_most && resident_mib() >= bar->memory_most;
+	for (size_t i = 0; i < bar->count; i++) {
+		struct sim_progress *p = &bar->progress[i];
+		struct watched *watched = &bar->watched[i];
+		const uint64_t events = atomic_load_explicit(&p->events, memory_order_relaxed);
+		const int phase = atomic_load_explicit(&p->phase, memory_order_relaxed);
+		if (!watched->begun && (phase != SIM_WAITS || events))
+			watched->begun = watched->moved = now;
+		if (!watched->over && phase == SIM_OVER)
+			watched->over = now;
+		if (events != watched->events)
+			watched->moved = now;
+		watched->events = events;
+		if (!watched->begun || watched->over)
+			continue;
+		const double spent = (now - watched->begun) * SL_SECOND;
+		if (bar->time_most && spent >= (double)bar->time_most)
+			stop_run(p, SIM_OUT_OF_TIME);
+		if (bar->time_most && spent >= 2 * (double)bar->time_most + 5 * SL_SECOND)
+			give_up(&bar->runs[i]);
+		if (full)
+			stop_run(p, SIM_OUT_OF_MEMORY);
+	}
+}
+
+/* ---- The one that looks on --------------------------------------------------------------------- */
+
+static void *looking(void *self)
 {
 	struct progress_bar *bar = self;
 	struct timespec next;
@@ -124,7 +264,12 @@ static void *drawing(void *self)
 			next.tv_sec++;
 		}
 		(void)pthread_cond_timedwait(&bar->over, &bar->lock, &next);
-		if (!bar->done)
+		if (bar->done)
+			break;
+		const double now = clock_seconds();
+		watch(bar, now);
+		answer(bar, now);
+		if (bar->drawn)
 			draw(bar);
 	}
 	(void)pthread_mutex_unlock(&bar->lock);
@@ -143,21 +288,25 @@ static void runs_tell(struct run *runs, size_t count, struct sim_progress *progr
 		runs[i].options.progress = progress ? &progress[i] : NULL;
 }
 
-/* Without memory or a thread the run goes on without a bar. */
-struct progress_bar *progress_start(struct run *runs, size_t count)
+/* Without memory or a thread the runs go on unseen. */
+struct progress_bar *progress_start(struct run *runs, size_t count, const struct args *args)
 {
-	if (!on_terminal())
-		return NULL;
 	struct progress_bar *bar = calloc(1, sizeof(*bar));
 	struct sim_progress *progress = calloc(count, sizeof(*progress));
-	if (!bar || !progress) {
+	struct watched *watched = calloc(count, sizeof(*watched));
+	if (!bar || !progress || !watched) {
 		free(bar);
 		free(progress);
+		free(watched);
 		return NULL;
 	}
-	*bar = (struct progress_bar){
-		.runs = runs, .count = count, .progress = progress, .since = clock_seconds()
-	};
+	*bar = (struct progress_bar){ .runs = runs,
+		.count = count,
+		.progress = progress,
+		.watched = watched,
+		.since = clock_seconds(),
+		.drawn = !arg_flag(args, "quiet") && on_terminal() };
+	budgets_of(bar, args);
 	for (size_t i = 0; i < count; i++)
 		bar->jobs_total += runs[i].scenario->jobs.count;
 	pthread_condattr_t attributes;
@@ -167,9 +316,10 @@ struct progress_bar *progress_start(struct run *runs, size_t count)
 	(void)pthread_condattr_destroy(&attributes);
 	(void)pthread_mutex_init(&bar->lock, NULL);
 	runs_tell(runs, count, progress);
-	if (pthread_create(&bar->thread, NULL, drawing, bar) == 0)
+	if (pthread_create(&bar->thread, NULL, looking, bar) == 0)
 		return bar;
 	runs_tell(runs, count, NULL);
+	free(watched);
 	free(progress);
 	free(bar);
 	return NULL;
@@ -184,11 +334,14 @@ void progress_stop(struct progress_bar *bar)
 	(void)pthread_cond_signal(&bar->over);
 	(void)pthread_mutex_unlock(&bar->lock);
 	(void)pthread_join(bar->thread, NULL);
-	(void)fputs("\r\033[K", stderr);
-	(void)fflush(stderr);
+	if (bar->drawn) {
+		(void)fputs("\r\033[K", stderr);
+		(void)fflush(stderr);
+	}
 	runs_tell(bar->runs, bar->count, NULL);
 	(void)pthread_cond_destroy(&bar->over);
 	(void)pthread_mutex_destroy(&bar->lock);
+	free(bar->watched);
 	free(bar->progress);
 	free(bar);
 }

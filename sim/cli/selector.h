@@ -3,18 +3,27 @@
  * selector.h - a figure of some of a run's jobs: "wait.p95{gpus>=8,user=alice|bob}", and a bound on it.
  *
  *   selector  = metric [ "{" condition { "," condition } "}" ]      all conditions hold
- *   condition = subject ("=" | "!=") value { "|" value } | subject ("<" | "<=" | ">" | ">=") number or time
- *   subject   = job user account partition qos name state gpus cpus nodes mem limit run_time submit ...
- *   threshold = selector bound                                       tolerance.h's ranges and bounds: "< 4h"
+ *   condition = words ("=" | "!=") word { "|" word }
+ *             | amount ("=" | "!=") part { "|" part } | amount ("<" | "<=" | ">" | ">=") value
+ *             | moment ("<" | "<=" | ">" | ">=") time               seconds since zero, +3d, or a date
+ *   part      = value | value "-" value | ("<" | "<=" | ">" | ">=") value
+ *   words     = job user account partition qos name state           as jobs.csv has them
+ *   amount    = size gpus cpus nodes mem limit run_time wait
+ *   moment    = submit start end
+ *   threshold = selector bound                                      tolerance.h's ranges and bounds: "< 4h"
  *
- * Without conditions a selector is any name of metrics.json, labels and all. With conditions the metric is
- * one that is made of jobs (jobs.total, wait.*, turnaround.*, slowdown.*, bounded_slowdown.*, cpu_seconds,
- * ...), computed over the jobs for which they hold, by the same rules (schedlab-metrics(7)). Values are
- * millionths.
+ * A '\\' before a sign makes it plain, as in replay.drop. Ranges are those of metrics.json's labels: of
+ * counts both ends are in it ("size=8-15"), of times the second is not ("limit=1h-4h").
+ *
+ * Metrics that are made of jobs (jobs.total, wait.*, turnaround.*, slowdown.*, bounded_slowdown.*,
+ * gpu_hours, ...) are computed over the jobs for which the conditions hold, by the rules of
+ * schedlab-metrics(7): what metrics.json has of the same jobs is the same number. Quantiles may be any, p1
+ * to p99. Any other name of metrics.json, labels and all, is a selector too. Values are millionths.
  */
 #ifndef SL_SELECTOR_H
 #define SL_SELECTOR_H
 
+#include "sim/cli/cli.h"
 #include "sim/sim.h"
 #include "sim/table.h"
 #include "sim/tolerance.h"
@@ -26,11 +35,30 @@ int selector_parse(
 	const struct selector **selector, const char *text, struct sl_arena *arena, struct sl_err *err);
 /* As it was written. */
 const char *selector_text(const struct selector *selector);
-/* Its value in millionths; *known false: no job is like that, or there is none of them that has a value.
- * metrics: of the same run; NULL: what it takes is computed. */
+/* It is made of jobs: it may have conditions. */
+bool selector_of_jobs(const struct selector *selector);
+/* How its values are shown. */
+enum summary_unit selector_unit(const struct selector *selector);
+/* The sign that is better: -1 of waits; 0: neither. */
+int selector_better(const struct selector *selector);
+/* SL_USAGE: a condition names a user, account, partition or QOS that no job of the scenario has, and which
+ * one is near. To be asked once, of what the user began with. */
+int selector_check(const struct selector *selector, const struct scenario *scenario, struct sl_err *err);
+/* Its value in millionths; *known false: none of those jobs has one (a count of none is 0, and known), or
+ * the run's metrics have no such name. scenario: for dates; metrics: of the same run; NULL: what it takes is
+ * computed. */
 int selector_value(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err);
+
+/* How many jobs the conditions are about. Of a selector without any, and of a name: all. */
+int selector_jobs(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, uint32_t *jobs, struct sl_err *err);
+/* selector_interval.c: of one run, at 95 %: a block bootstrap over batches of its jobs. *low > *high: there
+ * is none, of a figure that is no mean or quantile, or of fewer than SELECTOR_INTERVAL_JOBS. */
+enum { SELECTOR_INTERVAL_JOBS = 200 };
+int selector_interval(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, int64_t *low, int64_t *high, struct sl_err *err);
 
 struct threshold {
 	const char *text;
@@ -39,5 +67,9 @@ struct threshold {
 };
 int threshold_parse(
 	struct threshold *threshold, const char *text, struct sl_arena *arena, struct sl_err *err);
+bool threshold_met(const struct threshold *threshold, int64_t micro);
+/* How far within its bound, in millionths of the value: positive where it is met. False: the bound is more
+ * than one number. */
+bool threshold_margin(const struct threshold *threshold, int64_t micro, int64_t *margin);
 
 #endif

@@ -78,14 +78,14 @@ static int open_trace(struct stepper *stepper, const struct args *args, struct s
 }
 
 /* With a bar on a terminal, while it takes long. */
-static int run_whole(struct stepper *stepper, bool quiet, size_t *before, struct sl_err *err)
+static int run_whole(struct stepper *stepper, const struct args *args, size_t *before, struct sl_err *err)
 {
 	struct view *view = &stepper->explain.view;
 	struct again *again = &view->again;
 	const unsigned record =
 		SIM_RECORD_PAST | SIM_RECORD_REASONS | SIM_RECORD_PLACES | SIM_RECORD_DECISIONS;
 	struct run shown = { .scenario = &again->scenario, .choice = *again->recipe.past[0].choice };
-	struct progress_bar *bar = quiet ? NULL : progress_start(&shown, 1);
+	struct progress_bar *bar = progress_start(&shown, 1, args);
 	again->progress = shown.options.progress;
 	int status = again_start(again, &view->sim, record, err);
 	if (!status) {
@@ -311,7 +311,7 @@ int step_open(struct stepper *stepper, const struct args *args, struct sl_err *e
 	view->cluster = &view->scenario->cluster;
 	status = step_fresh(stepper, err);
 	if (!status)
-		status = run_whole(stepper, arg_flag(args, "quiet"), &before, err);
+		status = run_whole(stepper, args, &before, err);
 	view->result = &view->sim.result;
 	if (!status)
 		status = gather(stepper, before, err);
