@@ -44,9 +44,9 @@ static void tell_waits(struct stepper *stepper, uint32_t job, struct told_lines 
 	tell_line(stepper, told, "%s waits since %s, %s by now: %s", job_words(stepper, job),
 		time_text(explain, since), span_text(explain, stepper->now - since),
 		asks_words(stepper, job));
-	if (stepper->shown) {
-		tell_line(stepper, told, "its policy has not decided yet at %s: go on (N), and ask again",
-			time_text(explain, stepper->now));
+	if (stepper->shown || stepper->ask) {
+		tell_line(stepper, told, "its policy has not decided yet at %s: ask again once it has",
+			time_text(explain, stepper->instant[stepper->at].at));
 		return;
 	}
 	if (reason != SL_REASON_NONE)

@@ -219,6 +219,9 @@ static void draw_events(struct stepper *stepper, struct canvas *canvas, const st
 	for (size_t i = stepper->at + (stepper->shown > 0); i-- > 0 && rows < room && count < LINES;) {
 		const uint32_t shown = i == stepper->at ? stepper->shown : stepper->instant[i].count;
 		for (uint32_t k = shown; k-- > 0 && rows < room && count < LINES;) {
+			if (stepper->hide && stepper->ask &&
+				step_happening(stepper, i, k)->what == HAPPENED_PLAN)
+				continue;
 			line[count] =
 				TEXT(stepper, "%s  %s", time_text(&stepper->explain, stepper->instant[i].at),
 					happening_words(stepper, i, k));
