@@ -323,8 +323,7 @@ Test(cluster_file, node_types_are_added)
 	cr_expect_eq(l.scenario.cluster.cpus, 4);
 	scenario_release(&l.scenario);
 	expect_error("nodes: [{name: n, cpus: 2}]\n", SETTINGS("cluster.nodes[dgx-9].count=1"), SL_USAGE,
-		"--set: 'cluster.nodes[dgx-9].count': no nodes are called 'dgx-9': name an entry of the file, or a node "
-		"type");
+		"--set: 'cluster.nodes[dgx-9].count': no nodes are called 'dgx-9': there are n; or name a node type");
 }
 
 Test(cluster_file, prices)
