@@ -126,6 +126,20 @@ static bool take_entry(struct naming *naming, const char *word, size_t len)
 	return found;
 }
 
+static int fail_unknown(const struct naming *naming, const char *option, struct sl_err *err)
+{
+	const struct sl_cluster *cluster = &naming->scenario->cluster;
+	const char **known = calloc((size_t)cluster->node_count + 1, sizeof(*known)); /* Closed by NULL. */
+	if (!known)
+		return sl_fail_memory(err);
+	memcpy(known, cluster->node_name, cluster->node_count * sizeof(*known));
+	const char *near = sl_nearest(naming->missing, known);
+	free(known);
+	return sl_fail(err, SL_USAGE,
+		"%s: no node is called '%s', nor is that a partition, switch, feature, type of GPU or entry%s%s%s",
+		option, naming->missing, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static int take_word(
 	struct naming *naming, const char *option, const char *word, size_t len, struct sl_err *err)
 {
@@ -140,10 +154,7 @@ static int take_word(
 	}
 	if (!naming->unknown)
 		return SL_OK;
-	const char *near = sl_nearest(naming->missing, naming->names.text);
-	return sl_fail(err, SL_USAGE,
-		"%s: no node is called '%s', nor is that a partition, switch, feature, type of GPU or entry%s%s%s",
-		option, naming->missing, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return fail_unknown(naming, option, err);
 }
 
 /* The hosts in the order of the cluster, as one list. */
