@@ -144,8 +144,10 @@ static bool is_answer(const struct answers *answers, size_t point)
 
 static const char *mark_of(const struct search *search, const struct answers *answers, size_t point)
 {
+	if (answers->count && answers->answer[0] == point)
+		return "<- the answer";
 	if (is_answer(answers, point))
-		return answers->answer[0] == point ? "<- the answer" : "<- will do";
+		return "<- will do";
 	return seek_breaks(&search->grid, point) ? "<- fails, although less will do" : "";
 }
 
