@@ -169,6 +169,7 @@ void kai_node_add(struct kai *kai, uint32_t row, uint32_t task, enum kai_state s
 	count(kai, node, task, state, 1);
 	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], 1);
+	kai_write(kai, &kai->gpus_free[row], node->idle.gpus + node->releasing.gpus);
 }
 
 void kai_node_remove(
@@ -180,6 +181,7 @@ void kai_node_remove(
 	count(kai, node, task, state, -1);
 	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], -1);
+	kai_write(kai, &kai->gpus_free[row], node->idle.gpus + node->releasing.gpus);
 }
 
 /* ---- Empty ---- */
@@ -230,8 +232,16 @@ void kai_node_clear(struct kai *kai, uint32_t row)
 	kai->freed++;
 	node->idle = (struct kai_free){ node->cpu, node->mem, node->pods, node->gpus };
 	node->releasing = (struct kai_free){ 0 };
+	kai->gpus_free[row] = node->gpus;
 	if (!make_shared(kai, node) || !make_mig(kai, node))
 		return; /* kai.err */
+}
+
+void kai_node_ready(struct kai *kai, uint32_t row, bool ready)
+{
+	kai->node[row].ready = ready;
+	kai->freed++; /* Who found no room is looked at again. */
+	kai->total_known = false;
 }
 
 /* ---- Profiles ---- */

@@ -124,9 +124,14 @@ int kai_seal(struct kai *kai)
 		return kai_fail(kai, SL_SYSTEM, "out of memory");
 	free(kai->sealed);
 	kai->sealed = room;
+	int64_t *free_of = realloc(kai->gpus_free, ((size_t)kai->node_count + 1) * sizeof(*free_of));
+	if (!free_of)
+		return kai_fail(kai, SL_SYSTEM, "out of memory");
+	kai->gpus_free = free_of;
 	if (deepen(kai) != 0 ||
 		rank_nodes(kai, room + kai->queue_count, room + kai->queue_count + kai->node_count) != 0)
 		return kai->err.status;
+	kai->total_known = false;
 	count_children(kai);
 	adopt(kai, room);
 	device_memory(kai);

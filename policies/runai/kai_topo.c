@@ -459,7 +459,8 @@ bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_dom
 		.among = set->among };
 	if (answer(&of, domains))
 		return true;
-	say_why(&of);
+	if (!set->quiet)
+		say_why(&of);
 	return false;
 }
 

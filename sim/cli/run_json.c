@@ -56,7 +56,7 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 /* Settings of the replay that a run without them does not tell of. */
 static bool is_untold(const struct sl_param *param, const struct sl_value *value)
 {
-	static const char *const untold[] = { "models", "profile", "feedback", "with" };
+	static const char *const untold[] = { "models", "profile", "feedback", "with", "load_after" };
 	const bool of_replay = param >= replay_params && param < replay_params + replay_param_count;
 	for (size_t i = 0; of_replay && !value->text && i < SL_LEN(untold); i++)
 		if (strcmp(param->key, untold[i]) == 0)

@@ -42,7 +42,7 @@ static int add_loads(struct search *search, struct sl_err *err)
 		return sl_fail(err, SL_USAGE, "--head-room: at most %d things are searched over beside it",
 			(int)SEEK_AXES_MAX - 1);
 	struct axis *axis = &search->axis[search->axis_count];
-	int status = axis_parse(axis, text, search->arena, err);
+	int status = axis_parse(axis, "--head-room", text, search->arena, err);
 	if (status)
 		return status;
 	search->axis_count++;

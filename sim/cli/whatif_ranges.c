@@ -15,7 +15,8 @@
 #include "sim/cli/whatif_search.h"
 
 struct reading {
-	const char *text; /* The whole option. */
+	const char *option; /* "--vary" */
+	const char *text;   /* Its value. */
 	struct axis *axis;
 	struct sl_arena *arena;
 	size_t capacity;
@@ -27,8 +28,8 @@ static int fail_part(
 	const struct reading *r, const char *part, size_t len, const char *why, struct sl_err *err)
 {
 	return sl_fail(err, SL_USAGE,
-		"--vary '%.200s': '%.*s' %s: give KEY=0..64, 60..2880:60 (a step), 1..64:x2 (a factor) or 1,2,5",
-		r->text, (int)(len < 60 ? len : 60), part, why);
+		"%s '%.200s': '%.*s' %s: give 0..64, 60..2880:60 (a step), 1..64:x2 (a factor) or 1,2,5",
+		r->option, r->text, (int)(len < 60 ? len : 60), part, why);
 }
 
 /* "30m" with its unit; '\0': none. */
@@ -72,7 +73,7 @@ static int add(struct reading *r, const char *value, int64_t number, struct sl_e
 	if (!value)
 		return sl_fail_memory(err);
 	if (axis->count == AXIS_VALUES_MAX)
-		return sl_fail(err, SL_USAGE, "--vary '%.200s': more than %d values: use a wider step",
+		return sl_fail(err, SL_USAGE, "%s '%.200s': more than %d values: use a wider step", r->option,
 			r->text, (int)AXIS_VALUES_MAX);
 	if (axis->count == r->capacity) {
 		const size_t room = r->capacity ? 2 * r->capacity : 64;
@@ -90,8 +91,8 @@ static int add(struct reading *r, const char *value, int64_t number, struct sl_e
 	}
 	for (size_t i = 0; i < axis->count; i++)
 		if (strcmp(axis->value[i], value) == 0)
-			return sl_fail(err, SL_USAGE, "--vary '%.200s': '%.60s' stands twice: remove one",
-				r->text, value);
+			return sl_fail(err, SL_USAGE, "%s '%.200s': '%.60s' stands twice: remove one",
+				r->option, r->text, value);
 	axis->value[axis->count] = value;
 	r->number[axis->count++] = number;
 	return SL_OK;
@@ -246,17 +247,18 @@ static int bought(struct reading *r, struct sl_err *err)
 	return SL_OK;
 }
 
-int axis_parse(struct axis *axis, const char *text, struct sl_arena *arena, struct sl_err *err)
+int axis_parse(
+	struct axis *axis, const char *option, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	static const char cluster[] = "cluster.";
-	struct reading r = { .text = text, .axis = axis, .arena = arena };
+	struct reading r = { .option = option, .text = text, .axis = axis, .arena = arena };
 	const char *equals = strchr(text, '=');
 	int status = SL_OK;
 	*axis = (struct axis){ .text = text };
 	if (!equals || equals == text || strlen(text) > AXIS_TEXT_MAX)
 		return sl_fail(err, SL_USAGE,
-			"--vary '%.200s' is not KEY=RANGE: give cluster.nodes[gpu].count+=0..64, for instance",
-			text);
+			"%s '%.200s' is not KEY=RANGE: give cluster.nodes[gpu].count+=0..64, for instance",
+			option, text);
 	axis->key = sl_strdup(arena, text, (size_t)(equals - text) + 1);
 	const char *short_key =
 		strncmp(text, cluster, sizeof(cluster) - 1) == 0 ? text + sizeof(cluster) - 1 : text;
@@ -303,5 +305,5 @@ int axis_buy(struct axis *axis, const char *text, size_t len, struct sl_arena *a
 			(int)(len < 100 ? len : 100), text);
 	(void)snprintf(setting, len + 40, "cluster.nodes[%.*s].count+=%.*s", (int)(equals - text), text,
 		(int)(text + len - equals - 1), equals + 1);
-	return axis_parse(axis, setting, arena, err);
+	return axis_parse(axis, "--buy", setting, arena, err);
 }

@@ -48,7 +48,7 @@ static int read_axes(struct search *search, struct sl_err *err)
 	struct axis axis;
 	int status = SL_OK;
 	for (size_t i = 0; !status && (text = arg_at(search->args, "vary", i)); i++) {
-		status = axis_parse(&axis, text, search->arena, err);
+		status = axis_parse(&axis, "--vary", text, search->arena, err);
 		status = status ? status : add_axis(search, &axis, err);
 	}
 	for (text = arg(search->args, "buy"); text && !status;) {
@@ -144,6 +144,32 @@ static int prepare(struct search *search, struct sl_err *err)
 	return status;
 }
 
+/* ---- What came of a point ---------------------------------------------------------------------------------
+ */
+
+enum { NEAR = 250000 }; /* Millionths of a bound: a quarter beyond it is near. */
+
+/* How far it is from holding, in millionths of the bounds: the worst of those that it misses. */
+static int64_t shortfall(const struct search *search, size_t point)
+{
+	int64_t worst = 0;
+	for (size_t i = 0; i < search->until_count; i++) {
+		const struct threshold *until = &search->until[i];
+		const struct figure *figure = &search->outcome[point].until[i];
+		int64_t margin;
+		if (!figure->known)
+			return INT64_MAX;
+		if (threshold_met(until, figure->mean))
+			continue;
+		if (!threshold_margin(until, figure->mean, &margin))
+			margin = -1;
+		const int64_t bound = llabs(until->bound.node[until->bound.root].amount);
+		const int64_t part = sl_mul_div(-margin, 1000000, bound ? bound : 1);
+		worst = part >= worst ? part + 1 : worst;
+	}
+	return worst;
+}
+
 /* ---- The search ---------------------------------------------------------------------------------------- */
 
 static int attempt(void *self, struct seek *seek, const size_t *point, size_t count, struct sl_err *err)
@@ -152,8 +178,11 @@ static int attempt(void *self, struct seek *seek, const size_t *point, size_t co
 	const int status = search_try(search, point, count, err);
 	if (status)
 		return status;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		seek->state[point[i]] = search->outcome[point[i]].holds ? SEEK_HOLDS : SEEK_FAILS;
+		seek->near[point[i]] =
+			!search->outcome[point[i]].holds && shortfall(search, point[i]) <= NEAR;
+	}
 	if (search->reps > 1 && !search->drew)
 		return sl_fail(err, SL_USAGE,
 			"--reps: nothing in these runs is drawn by chance: all seeds come out the same. What draws: "
@@ -213,27 +242,6 @@ static int make_grid(struct search *search, struct sl_err *err)
 
 /* ---- The answer ------------------------------------------------------------------------------------------
  */
-
-/* How far it is from holding, in millionths of the bounds: the worst of those that it misses. */
-static int64_t shortfall(const struct search *search, size_t point)
-{
-	int64_t worst = 0;
-	for (size_t i = 0; i < search->until_count; i++) {
-		const struct threshold *until = &search->until[i];
-		const struct figure *figure = &search->outcome[point].until[i];
-		int64_t margin;
-		if (!figure->known)
-			return INT64_MAX;
-		if (threshold_met(until, figure->mean))
-			continue;
-		if (!threshold_margin(until, figure->mean, &margin))
-			margin = -1;
-		const int64_t bound = llabs(until->bound.node[until->bound.root].amount);
-		const int64_t part = sl_mul_div(-margin, 1000000, bound ? bound : 1);
-		worst = part >= worst ? part + 1 : worst;
-	}
-	return worst;
-}
 
 static size_t nearest_point(const struct search *search)
 {

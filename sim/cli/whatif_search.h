@@ -53,8 +53,9 @@ struct axis {
 };
 
 /* whatif_ranges.c */
-/* "KEY=RANGE". SL_USAGE. */
-int axis_parse(struct axis *axis, const char *text, struct sl_arena *arena, struct sl_err *err);
+/* "KEY=RANGE", of that option ("--vary"). SL_USAGE. */
+int axis_parse(
+	struct axis *axis, const char *option, const char *text, struct sl_arena *arena, struct sl_err *err);
 /* Nothing is added to the cpus of a pool: what is added to those of the base is set. */
 int axis_pool(struct axis *axis, int64_t cpus, struct sl_arena *arena, struct sl_err *err);
 /* "h100=0..32" as the axis cluster.nodes[h100].count+=0..32; len: of the text. */

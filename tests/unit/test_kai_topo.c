@@ -87,7 +87,7 @@ static const char *domains_of(uint32_t row, uint32_t group, const char *among, s
 	for (uint32_t i = 0; i < w.kai->node_count; i++)
 		if (among && strstr(among, w.kai->node[i].name))
 			offered[0] |= UINT64_C(1) << i;
-	const struct kai_set set = { row, group, task, job->task_count, among ? offered : NULL };
+	const struct kai_set set = { row, group, task, job->task_count, among ? offered : NULL, false };
 	if (!kai_topo_domains(w.kai, &set, domains))
 		return "-";
 	size_t len = 0;

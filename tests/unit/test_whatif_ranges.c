@@ -10,7 +10,7 @@
 static int parse(struct axis *axis, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	*err = (struct sl_err){ 0 };
-	return axis_parse(axis, text, arena, err);
+	return axis_parse(axis, "--vary", text, arena, err);
 }
 
 static const char *joined(char text[400], const struct axis *axis)
