@@ -522,6 +522,13 @@ int sl_set_placing(
 
 sl_time sl_now(const struct sl_pass *pass) { return pass->now; }
 
+bool sl_stopping(const struct sl_pass *pass)
+{
+	const struct sim_options *options = &pass->options;
+	return (options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
+	       (options->progress && atomic_load_explicit(&options->progress->stop, memory_order_relaxed));
+}
+
 uint64_t sl_pass_number(const struct sl_pass *pass) { return pass->passes; }
 
 const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass) { return pass->jobs; }
