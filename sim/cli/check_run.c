@@ -75,25 +75,23 @@ static char **words_of(const char *line, size_t *count, size_t spare, struct sl_
 	return text && word && !*text ? word : NULL;
 }
 
-/* As `schedlab generate` does it. */
-static int generate(
-	const struct check *check, const char *line, uint64_t seed, const char *path, struct sl_err *err)
+int generate_line(const struct generate_call *call, const char *path, struct sl_err *err)
 {
 	static char seed_option[] = "--seed";
 	static char output_option[] = "--output";
 	char number[32];
-	struct args args = {
-		.command = &cmd_generate, .arena = check->arena, .registry = check->args->registry
-	};
+	struct args args = { .command = &cmd_generate, .arena = call->arena, .registry = call->registry };
 	size_t count;
-	char **word = words_of(line, &count, 4, check->arena);
-	*sl_put_i64(number, (int64_t)seed) = '\0';
-	char *seed_text = sl_strdup(check->arena, number, strlen(number));
-	char *path_text = sl_strdup(check->arena, path, strlen(path));
+	char **word = words_of(call->line, &count, 4, call->arena);
+	*sl_put_i64(number, (int64_t)call->seed) = '\0';
+	char *seed_text = sl_strdup(call->arena, number, strlen(number));
+	char *path_text = sl_strdup(call->arena, path, strlen(path));
 	if (!word || !seed_text || !path_text)
 		return sl_fail(err, SL_INPUT, "'generate' has too many words, or memory is out");
-	word[count++] = seed_option;
-	word[count++] = seed_text;
+	if (!call->seeded) {
+		word[count++] = seed_option;
+		word[count++] = seed_text;
+	}
 	word[count++] = output_option;
 	word[count++] = path_text;
 	const int status = args_parse(&args, word, count, err);
@@ -139,7 +137,9 @@ static int load_generated(struct check *check, struct slot *slot, struct sl_err 
 	if (len < 0 || (size_t)len >= sizeof(path) - 16 || !mkdtemp(path))
 		return sl_fail_sys(err, SL_SYSTEM, "make a folder in", folder ? folder : "/tmp");
 	(void)snprintf(path + len, sizeof(path) - (size_t)len, "/trace");
-	int status = generate(check, slot->item->of->generate, slot->run.options.seed, path, err);
+	const struct generate_call call = { slot->item->of->generate, slot->run.options.seed, false,
+		check->arena, check->args->registry };
+	int status = generate_line(&call, path, err);
 	if (!status)
 		status = load_scenario(check, slot, path, err);
 	(void)unlink(path);

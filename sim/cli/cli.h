@@ -15,11 +15,12 @@
 #include "sim/table.h"
 
 struct option_def {
-	const char *name;  /* "set" for --set; */
-	char letter;       /* 'p', or 0 */
-	const char *value; /* "KEY=VALUE" in help; NULL: a flag. */
-	bool repeats;      /* May be given more than once. */
-	const char *help;  /* One or more lines; NULL: for developers, not shown. */
+	const char *name; /* "set" for --set; */
+	char letter;      /* 'p', or 0 */
+	const char
+		*value; /* "KEY=VALUE" in help; NULL: a flag; "[RANGE]": numbers that may be left out (""). */
+	bool repeats;   /* May be given more than once. */
+	const char *help; /* One or more lines; NULL: for developers, not shown. */
 };
 
 /* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.
@@ -192,6 +193,16 @@ struct summary_metric {
 extern const struct summary_metric summary_metrics[];
 /* "1:02:03", "87.12 %", "10,000". */
 const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro);
+
+/* check_run.c: `schedlab generate` with the words of a line, into that file. */
+struct generate_call {
+	const char *line; /* "lublin --jobs 5000 --cpus 256" */
+	uint64_t seed;
+	bool seeded; /* The line has its own. */
+	struct sl_arena *arena;
+	struct registry *registry;
+};
+int generate_line(const struct generate_call *call, const char *path, struct sl_err *err);
 
 /* windows.c: one policy over each of replay.windows. */
 struct outdir;

@@ -100,7 +100,7 @@ static int check(struct shell *shell, struct sl_err *err)
 	const size_t entries = shell->entry_count;
 	if (entries)
 		return SL_OK;
-	return world_first_id(shell, err);
+	return now_first_id(shell, err);
 }
 
 /* ---- At a prompt, from a script ---------------------------------------------------------------------- */

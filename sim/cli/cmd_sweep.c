@@ -1,21 +1,137 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_sweep.c - schedlab sweep: replay a grid of traces, clusters, policies, parameters and seeds.
+ * cmd_sweep.c - schedlab sweep: a grid of runs, planned, done, told of.
  */
-#include "sim/cli/cli.h"
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/sweep.h"
+
+static const struct option_def options[] = {
+	{ "output", 'o', "DIR", false,
+		"the sweep's directory: on a file system that all its machines share" },
+	{ "threads", 'j', "N", false,
+		"points at a time, each in a process; default: as many as there are processors, or 1 of a part" },
+	{ "shard", 0, "I/N", false,
+		"begin with that part of the points; default ('auto'): as Slurm, MPI or Kubernetes say" },
+	{ "shards", 0, "N", false, "how many parts there are, where the engine does not say" },
+	{ "retry", 0, NULL, false, "do points again that failed" },
+	{ "emit", 0, "ENGINE", false, "print a script for slurm, k8s, mpirun, parallel or make instead" },
+	{ "tasks", 0, "N", false, "with --emit: processes; default: as many as points, at most 100" },
+	{ "x", 0, "FACTOR", false,
+		"report: along the axis; default: as the spec says, or the first that has numbers" },
+	{ "y", 0, "METRIC", false,
+		"report: what is drawn; default: as the spec says, or bounded_slowdown.mean" },
+	{ "by", 0, "FACTOR", false, "report: a line each; default: as the spec says, or the policy" },
+	{ OPTION_MAX_TIME },
+	{ OPTION_MAX_MEMORY },
+	{ OPTION_JSON },
+	{ OPTION_FORCE },
+	{ OPTION_PLUGIN },
+	{ OPTION_QUIET },
+};
+
+static int plan_show(const struct sweep *sweep, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = sl_out_open(&out, NULL, err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < sweep->count; i++) {
+		point_json(sweep, &sweep->point[i], i, out);
+		sl_out_text(out, "\n");
+	}
+	return sl_out_commit(out, err);
+}
+
+/* Before anything is run: is each a policy, with parameters that it has? */
+static int policies_check(const struct sweep *sweep, struct sl_err *err)
+{
+	const struct factor *policies = &sweep->spec.factor[sweep->spec.policy_at];
+	const struct sl_place at = { sweep->spec.file, policies->line, policies->column };
+	for (size_t i = 0; i < policies->count; i++) {
+		struct policy_choice choice;
+		struct sl_err why = { 0 };
+		int status = registry_add_policy(sweep->registry, policies->value[i], &why);
+		if (!status)
+			status = policy_choose(
+				sweep->registry, &choice, policies->value[i], NULL, sweep->arena, &why);
+		if (status)
+			return sl_fail_at(err, &at, "%s", why.text);
+	}
+	return SL_OK;
+}
+
+/* What is there, by what the directory says: inputs may be gone by now. */
+static int look(struct sweep *sweep, bool report, struct sl_err *err)
+{
+	const int status = sweep_recall(sweep, err);
+	if (status)
+		return status;
+	return report ? sweep_report(sweep, err) : sweep_status(sweep);
+}
+
+static int work(struct sweep *sweep, const char *what, struct sl_err *err)
+{
+	int status = policies_check(sweep, err);
+	if (!status)
+		status = sweep_plan(sweep, err);
+	if (status)
+		return status;
+	if (arg(sweep->args, "emit"))
+		return sweep_emit(sweep, arg(sweep->args, "emit"), err);
+	if (strcmp(what, "plan") == 0)
+		return plan_show(sweep, err);
+	if (!sweep->dir)
+		return sl_fail(err, SL_USAGE, "sweep %s: where? give -o DIR", what);
+	status = sweep_open(sweep, arg_flag(sweep->args, "force"), err);
+	return status ? status : sweep_run(sweep, err);
+}
 
 static int sweep_command(const struct args *args, struct sl_err *err)
 {
-	(void)args;
-	return sl_fail(err, SL_USAGE, "schedlab sweep is not there yet");
+	static const char *const words[] = { "run", "plan", "status", "report", NULL };
+	const char *what = args->word[0];
+	struct sweep sweep = { .args = args, .arena = args->arena, .registry = args->registry };
+	size_t w = 0;
+	while (words[w] && strcmp(words[w], what) != 0)
+		w++;
+	if (!words[w] || args->word_count != 2)
+		return sl_fail(err, SL_USAGE,
+			"sweep: say what with which file: schedlab sweep run|plan|status|report SPEC|DIR");
+	int status = sweep_find(&sweep, args->word[1], err);
+	if (!status)
+		status = sweep_spec_read(&sweep.spec, sweep.spec_name, args->arena, err);
+	if (status)
+		return status;
+	/* What a spec names is looked for from its own folder. */
+	if (chdir(sweep.folder) != 0)
+		return sl_fail_sys(err, SL_INPUT, "go to", sweep.folder);
+	const bool looks = strcmp(what, "status") == 0 || strcmp(what, "report") == 0;
+	if (looks && sweep.dir)
+		return look(&sweep, strcmp(what, "report") == 0, err);
+	return work(&sweep, what, err);
 }
 
 const struct command cmd_sweep = {
 	.name = "sweep",
-	.usage = "sweep run|report|status|plan SPEC [options]",
-	.summary = "replay a grid of traces, clusters, policies, parameters and seeds",
-	.detail = "",
-	.words_min = 0,
-	.words_max = 1000,
+	.usage = "sweep run|plan|status|report SPEC|DIR [-o DIR] [options]",
+	.summary = "replay a grid of traces, clusters, policies, settings and seeds",
+	.detail =
+		"SPEC is a YAML or JSON file, see schedlab-sweep(5). Each point of the grid is one file in DIR, named by\n"
+		"its content: a sweep that was killed goes on where it was, and nothing is done twice, whoever else works\n"
+		"in DIR. 'report' makes DIR/points.csv, DIR/runs.db (SQLite) and DIR/curves.svg of what is there.\n"
+		"\n"
+		"examples:\n"
+		"  schedlab sweep plan load.yaml\n"
+		"  schedlab sweep run load.yaml -o load\n"
+		"  schedlab sweep run load.yaml -o load --emit slurm | sbatch\n"
+		"  mpirun -n 64 schedlab sweep run load.yaml -o load\n"
+		"  schedlab sweep status load\n"
+		"  schedlab sweep report load --x replay.load --y wait.mean\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_min = 1,
+	.words_max = 2,
 	.run = sweep_command,
 };

@@ -106,16 +106,16 @@ struct shell_words {
 
 /* shell_world.c: the run, made again. */
 /* As it stands now; view_close is the caller's, also on failure. */
-int world_open(struct shell *shell, struct view *view, struct sl_err *err);
+int now_open(struct shell *shell, struct view *view, struct sl_err *err);
 /* The row of a job's number; UINT32_MAX: it is not there. */
-uint32_t world_row(const struct view *view, int64_t id);
+uint32_t now_row(const struct view *view, int64_t id);
 /* When it first starts, or ends; SL_NEVER: not as things stand. */
-int world_until(struct shell *shell, int64_t id, bool end, sl_time *at, struct sl_err *err);
+int now_until(struct shell *shell, int64_t id, bool end, sl_time *at, struct sl_err *err);
 /* The background's largest job number, which numbers of our own follow. */
-int world_first_id(struct shell *shell, struct sl_err *err);
-bool world_follows_orders(struct shell *shell);
+int now_first_id(struct shell *shell, struct sl_err *err);
+bool now_follows_orders(struct shell *shell);
 /* why JOB */
-int world_explain(struct shell *shell, const char *job, struct sl_err *err);
+int now_explain(struct shell *shell, const char *job, struct sl_err *err);
 
 /* shell_session.c */
 int shell_begin(struct shell *shell, struct sl_err *err);

@@ -50,7 +50,7 @@ static int order(
 	shell->now++;
 	int status = shell_order_add(shell, text, err);
 	if (!status && !shell->trusted) {
-		status = world_open(shell, &view, &wrong);
+		status = now_open(shell, &view, &wrong);
 		view_close(&view);
 	}
 	if (status == SL_INPUT || status == SL_USAGE) {
@@ -124,7 +124,7 @@ static int cancel_ids(struct shell *shell, const struct shell_words *words, stru
 {
 	struct view view;
 	bool own;
-	int status = shell->trusted ? SL_OK : world_open(shell, &view, err);
+	int status = shell->trusted ? SL_OK : now_open(shell, &view, err);
 	for (size_t i = 1; i < words->count && !status; i++) {
 		const char *word = words->word[i];
 		if (word[0] == '-') {
@@ -174,9 +174,9 @@ int shell_scancel(struct shell *shell, struct shell_words *words, const char *li
 		filters |= words->word[i][0] == '-' && strcmp(words->word[i], "-Q") != 0 &&
 			   strcmp(words->word[i], "-v") != 0;
 	if (!status && text.text && (ids || (filters && good))) {
-		if (world_follows_orders(shell))
+		if (now_follows_orders(shell))
 			status = order(shell, "scancel", text.text, line, err);
-		for (size_t i = 1; i < words->count && !world_follows_orders(shell) && !status; i++)
+		for (size_t i = 1; i < words->count && !now_follows_orders(shell) && !status; i++)
 			if (words->word[i][0] != '-')
 				status = cancel_ours(shell, words->word[i], line, err);
 	}
@@ -347,7 +347,7 @@ static int create(struct shell *shell, struct shell_words *words, const char *li
 	const size_t orders = shell->order_count;
 	int status = order(shell, "scontrol", text.text ? text.text : "", text.text ? text.text : "", err);
 	if (!status && !shell->trusted && shell->order_count > orders) {
-		status = world_open(shell, &view, err);
+		status = now_open(shell, &view, err);
 		const bool made = !status && has_reservation(&view, name);
 		view_close(&view);
 		if (made)
@@ -374,7 +374,7 @@ int shell_scontrol(struct shell *shell, struct shell_words *words, const char *l
 	const char *verb = words->count > 1 ? words->word[1] : "";
 	if (shell_shows(shell, words, &status, err))
 		return status;
-	if (!world_follows_orders(shell))
+	if (!now_follows_orders(shell))
 		return shell_says(shell, 1,
 			"scontrol: error: policy %s follows no commands: 'schedlab shell -p slurm' does",
 			shell->policy);
@@ -391,7 +391,7 @@ int shell_scontrol(struct shell *shell, struct shell_words *words, const char *l
 	const bool updates = strcasecmp(verb, "update") == 0;
 	const bool deletes = strcasecmp(verb, "delete") == 0;
 	if (!shell->trusted) {
-		status = world_open(shell, &view, err);
+		status = now_open(shell, &view, err);
 		if (!status && updates)
 			status = update_good(shell, &view, words, &good);
 		else if (!status && deletes && !is_root(shell)) {

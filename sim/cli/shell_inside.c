@@ -58,10 +58,10 @@ int shell_check_inside(struct shell *shell, struct sl_err *err)
 	int64_t left = SL_NONE;
 	if (!shell->depth || shell->trusted)
 		return SL_OK;
-	const int status = world_open(shell, &view, err);
+	const int status = now_open(shell, &view, err);
 	for (size_t i = 0; i < shell->depth && !status; i++) {
 		struct shell_inside *in = &shell->inside[i];
-		const uint32_t row = world_row(&view, in->job);
+		const uint32_t row = now_row(&view, in->job);
 		if (row < view.submitted && view_state(&view, row) == SL_RUNNING) {
 			if (!in->node)
 				fill(shell, in, &view, row);

@@ -14,13 +14,13 @@
 int shell_says(struct shell *shell, int status, const char *format, ...)
 {
 	va_list args;
-	shell->status = status;
-	if (shell->trusted)
-		return SL_OK;
 	va_start(args, format);
-	(void)fflush(stdout);
-	(void)vfprintf(stderr, format, args);
-	(void)fputc('\n', stderr);
+	shell->status = status;
+	if (!shell->trusted) {
+		(void)fflush(stdout);
+		(void)vfprintf(stderr, format, args);
+		(void)fputc('\n', stderr);
+	}
 	va_end(args);
 	return SL_OK;
 }
@@ -67,7 +67,7 @@ static int show(struct shell *shell, size_t which, const struct shell_words *wor
 	if (!argv)
 		return sl_fail_memory(err);
 	const size_t count = view_words(shell, words, argv);
-	int status = world_open(shell, &view, err);
+	int status = now_open(shell, &view, err);
 	if (!status) {
 		struct sl_err said = { 0 };
 		const struct view_call call = {
@@ -212,7 +212,7 @@ static int do_why(struct shell *shell, struct shell_words *words, const char *li
 	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "why: of which job? 'why 7'");
-	return told(shell, "why", world_explain(shell, words->word[1], err), err);
+	return told(shell, "why", now_explain(shell, words->word[1], err), err);
 }
 
 static int do_sudo(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
@@ -263,7 +263,7 @@ static int do_setup(struct shell *shell, struct shell_words *words, const char *
 		return shell_says(shell, 2, "%s: '%s' is no date (2026-01-05T09:00)", key, value);
 	/* All of a file's first lines together; what is typed is tried at once. */
 	const int status =
-		shell->trusted && strcmp(key, "background") != 0 ? SL_OK : world_first_id(shell, err);
+		shell->trusted && strcmp(key, "background") != 0 ? SL_OK : now_first_id(shell, err);
 	if (status && !shell->trusted) {
 		*shell = was;
 		return told(shell, key, status, err);

@@ -133,8 +133,8 @@ static int try_jobs(struct shell *shell, const char **why, bool *waits, struct s
 	struct view view;
 	struct sl_err wrong = { 0 };
 	*why = NULL;
-	const int status = world_open(shell, &view, &wrong);
-	const uint32_t row = status ? UINT32_MAX : world_row(&view, shell->id_next);
+	const int status = now_open(shell, &view, &wrong);
+	const uint32_t row = status ? UINT32_MAX : now_row(&view, shell->id_next);
 	if (status == SL_INPUT || status == SL_USAGE)
 		*why = shell_keep(shell, wrong.text);
 	else if (status)
@@ -343,7 +343,7 @@ static int test_only(struct shell *shell, const struct shell_asked *asked, struc
 	int status = submit(shell, asked, false, &id, &waits, err);
 	if (status || id == SL_NONE)
 		return status;
-	status = world_until(shell, id, false, &at, err);
+	status = now_until(shell, id, false, &at, err);
 	if (!status && at != SL_NEVER)
 		shell_says(shell, 0, "%s: Job %" PRId64 " to start at %s", asked->tool, id,
 			shell_date(shell, at, date));
@@ -376,7 +376,7 @@ static int wait_end(struct shell *shell, const char *tool, int64_t id, struct sl
 {
 	sl_time at;
 	char date[40];
-	const int status = world_until(shell, id, true, &at, err);
+	const int status = now_until(shell, id, true, &at, err);
 	if (!status && at == SL_NEVER)
 		shell_says(shell, 0, "schedlab: job %" PRId64 " has no end: it runs until scancel %" PRId64,
 			id, id);
@@ -437,7 +437,7 @@ static int wait_start(
 		shell_says(shell, 0, "salloc: Pending job allocation %" PRId64, id);
 	if (waits)
 		shell_says(shell, 0, "%s: job %" PRId64 " queued and waiting for resources", tool, id);
-	const int status = world_until(shell, id, false, &at, err);
+	const int status = now_until(shell, id, false, &at, err);
 	if (status)
 		return status;
 	if (at == SL_NEVER)

@@ -97,14 +97,14 @@ static int until(struct shell *shell, struct shell_words *words, sl_time *to, st
 	if (!end && strncmp(words->word[3], "start", 5) != 0)
 		return usage(shell);
 	bool known = job_in(shell, words->word[2], &id);
-	int status = world_open(shell, &view, err);
-	known = known && !status && world_row(&view, id) < view.submitted;
+	int status = now_open(shell, &view, err);
+	known = known && !status && now_row(&view, id) < view.submitted;
 	view_close(&view);
 	if (status)
 		return status;
 	if (!known)
 		return shell_says(shell, 1, "advance: job %s: Invalid job id specified", words->word[2]);
-	status = world_until(shell, id, end, to, err);
+	status = now_until(shell, id, end, to, err);
 	if (!status && *to == SL_NEVER) {
 		*to = SL_NONE;
 		return shell_says(shell, 1, "advance: job %s never %s as things stand: the clock stays",

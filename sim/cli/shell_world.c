@@ -145,7 +145,7 @@ static int load(struct shell *shell, const struct files *files, struct again *ag
 	return status;
 }
 
-int world_open(struct shell *shell, struct view *view, struct sl_err *err)
+int now_open(struct shell *shell, struct view *view, struct sl_err *err)
 {
 	struct files files;
 	*view = (struct view){ 0 };
@@ -156,7 +156,7 @@ int world_open(struct shell *shell, struct view *view, struct sl_err *err)
 	return status ? status : view_stand(view, shell->now, err);
 }
 
-uint32_t world_row(const struct view *view, int64_t id)
+uint32_t now_row(const struct view *view, int64_t id)
 {
 	for (uint32_t row = 0; row < view->jobs->count; row++)
 		if (view->jobs->id[row] == id && (!view->jobs->id_name || !view->jobs->id_name[row]))
@@ -175,7 +175,7 @@ static int look_ahead(struct view *view, int64_t id, bool end, sl_time now, sl_t
 	struct again *again = &view->again;
 	int status = again_start(again, &view->sim, 0, err);
 	view->jobs = &again->scenario.jobs;
-	const uint32_t row = world_row(view, id);
+	const uint32_t row = now_row(view, id);
 	sl_time time = now;
 	while (!status && row < view->jobs->count) {
 		status = again_advance(again, &view->sim, time, err);
@@ -195,7 +195,7 @@ static int look_ahead(struct view *view, int64_t id, bool end, sl_time now, sl_t
 	return status;
 }
 
-int world_until(struct shell *shell, int64_t id, bool end, sl_time *at, struct sl_err *err)
+int now_until(struct shell *shell, int64_t id, bool end, sl_time *at, struct sl_err *err)
 {
 	struct files files;
 	struct view view = { 0 };
@@ -210,11 +210,11 @@ int world_until(struct shell *shell, int64_t id, bool end, sl_time *at, struct s
 	return status;
 }
 
-int world_first_id(struct shell *shell, struct sl_err *err)
+int now_first_id(struct shell *shell, struct sl_err *err)
 {
 	struct view view;
 	shell->id_first = shell->id_next = 1;
-	const int status = world_open(shell, &view, err);
+	const int status = now_open(shell, &view, err);
 	for (uint32_t row = 0; !status && row < view.jobs->count; row++)
 		if (view.jobs->id[row] >= shell->id_first && view.jobs->id[row] < INT64_MAX / 2)
 			shell->id_first = shell->id_next = view.jobs->id[row] + 1;
@@ -223,7 +223,7 @@ int world_first_id(struct shell *shell, struct sl_err *err)
 }
 
 /* Commands are Slurm's: other policies that follow commands have their own. */
-bool world_follows_orders(struct shell *shell)
+bool now_follows_orders(struct shell *shell)
 {
 	struct policy_choice choice;
 	struct sl_err ignored = { 0 };
@@ -249,7 +249,7 @@ static int explain_file(
 	return status;
 }
 
-int world_explain(struct shell *shell, const char *job, struct sl_err *err)
+int now_explain(struct shell *shell, const char *job, struct sl_err *err)
 {
 	struct files files;
 	struct view view = { 0 };
