@@ -295,6 +295,8 @@ static int commit_preempt(struct sl_pass *pass, const struct action *action)
 
 void note_refused(struct sl_pass *pass, uint32_t job, const char *why)
 {
+	pass->refused_last = job;
+	pass->refused_last_why = why;
 	if (pass->refused++)
 		return;
 	pass->refused_first = job;
