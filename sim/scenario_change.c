@@ -31,10 +31,11 @@ enum subject {
 	SUBJECT_QOS,
 	SUBJECT_NAME,
 	SUBJECT_STATE,
+	SUBJECT_CUT,   /* It was ended by its limit. */
 	SUBJECT_AFTER, /* Submitted later than that, as it is replayed. */
 	SUBJECT_COUNT
 };
-static const char *const subjects[] = { "job", "user", "account", "partition", "qos", "name", "state",
+static const char *const subjects[] = { "job", "user", "account", "partition", "qos", "name", "state", "cut",
 	"after", NULL };
 
 /* What may be changed of any row; what else there is depends on how the row says what it asks. */
@@ -180,7 +181,7 @@ static int index_of(const char *const *known, const char *word)
 static int read_term(struct text *in, struct clause *clause, struct sl_err *err)
 {
 	static const char form[] =
-		"job=17, user=alice, account=..., partition=..., qos=..., name=..., state=... or after=TIME";
+		"job=17, user=alice, account=..., partition=..., qos=..., name=..., state=..., cut=yes or after=TIME";
 	const char *word = take_value(in, "=,; \t", err);
 	if (!word)
 		return err->status;
@@ -416,6 +417,15 @@ static const char *state_of(const struct sl_row *row)
 	}
 }
 
+/* As the log has it; of one that records no such end: it ran just as long as its limit. */
+static bool was_cut(const struct sl_row *row)
+{
+	const struct sl_job_more *job = row->more ? row->more->job : NULL;
+	if (job && job->state_recorded != SL_PENDING)
+		return job->state_recorded == SL_TIMEOUT;
+	return row->col[SL_COL_LIMIT] > 0 && row->col[SL_COL_RUN] == row->col[SL_COL_LIMIT];
+}
+
 /* Its words for that; NULL: it says nothing. */
 static const char *word_of(const struct sl_row *row, enum subject subject, char buffer[32])
 {
@@ -435,6 +445,8 @@ static const char *word_of(const struct sl_row *row, enum subject subject, char 
 		return job ? job->qos : NULL;
 	case SUBJECT_NAME:
 		return job ? job->name : NULL;
+	case SUBJECT_CUT:
+		return was_cut(row) ? "yes" : "no";
 	case SUBJECT_STATE:
 	case SUBJECT_AFTER:
 	case SUBJECT_COUNT:

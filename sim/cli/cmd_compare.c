@@ -111,7 +111,7 @@ static int run_finished(void *self, struct run *run, size_t slot, struct sl_err 
 	struct comparison *all = self;
 	struct compared_row *row = &all->row[slot];
 	row->partial = run->sim.result.interrupted;
-	row->metrics.plain = !all->dir && !arg_flag(all->args, "json");
+	row->metrics.plain = !all->dir && !all->labels && !arg_flag(all->args, "json");
 	int status = metrics_compute(&row->metrics, &run->sim.result, &all->failure);
 	if (!status && all->count > 1)
 		status = differences_take(
@@ -190,6 +190,8 @@ static int finish(struct comparison *all, struct sl_err *err)
 	int status = differences_tell(all, err);
 	if (!status && all->dir)
 		status = compare_files(all, err);
+	if (!status && all->dir && all->files)
+		status = all->files(all, all->self, err);
 	if (!status)
 		status = report_write(all, err);
 	if (all->dir && !status)

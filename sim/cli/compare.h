@@ -42,6 +42,9 @@ struct comparison {
 	 * of the object; NULL: nothing. Runs have their results then, unless they are of several windows or
 	 * seeds. */
 	void (*heading)(void *self);
+	void (*table)(const struct comparison *all, void *self); /* In place of ours; NULL: ours. */
+	int (*files)(const struct comparison *all, void *self, struct sl_err *err); /* More of them; NULL. */
+	bool labels; /* Metrics with labels in any case. */
 	int (*more)(void *self, struct sl_out *json, struct sl_err *err);
 	void *self;
 };
@@ -82,6 +85,10 @@ int compare_repeat(
 
 /* compare_table.c: the table, or with --json one object, on stdout. */
 int compare_show(const struct comparison *all, struct sl_err *err);
+/* Its object; what is said of a row's metric to the first's (NULL: nothing); how intervals were found. */
+int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err);
+const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric);
+void compare_methods(const struct comparison *all);
 /* compare.csv and differences.csv of the directory. */
 int compare_files(const struct comparison *all, struct sl_err *err);
 /* compare_directories.c: a file that is one JSON object; the caller frees it. */

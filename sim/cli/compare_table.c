@@ -70,7 +70,7 @@ static void values_row(
 }
 
 /* What is said of that row and metric, or NULL. */
-static const struct sl_difference *difference_at(const struct comparison *all, size_t row, const char *metric)
+const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric)
 {
 	for (size_t i = 0; i < all->difference_count; i++)
 		if (all->difference[i].run == row && strcmp(all->difference[i].metric, metric) == 0)
@@ -103,7 +103,7 @@ static void difference_cell(
 	struct screen_table *table, const struct comparison *all, size_t row, const char *metric)
 {
 	const int64_t *first = metrics_get(&all->row[0].metrics, metric);
-	const struct sl_difference *said = difference_at(all, row, metric);
+	const struct sl_difference *said = compare_difference(all, row, metric);
 	char text[48];
 	if (shows_interval(said) && share_of(first, said->estimate, text))
 		screen_cell(table, true, "%s %%%s", text, said->low > 0 || said->high < 0 ? "*" : "~");
@@ -124,7 +124,7 @@ static bool any_interval(const struct comparison *all, size_t row)
 {
 	bool any = false;
 	for (const struct summary_metric *column = summary_metrics; column->name; column++)
-		any |= column->heading && shows_interval(difference_at(all, row, column->name));
+		any |= column->heading && shows_interval(compare_difference(all, row, column->name));
 	return any;
 }
 
@@ -135,7 +135,7 @@ static void intervals_row(struct screen_table *table, const struct comparison *a
 	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
 		if (!column->heading)
 			continue;
-		const struct sl_difference *said = difference_at(all, row, column->name);
+		const struct sl_difference *said = compare_difference(all, row, column->name);
 		const int64_t *first = metrics_get(&all->row[0].metrics, column->name);
 		char low[48];
 		char high[48];
@@ -149,7 +149,7 @@ static void intervals_row(struct screen_table *table, const struct comparison *a
 
 static const struct difference_ranks *ranks_at(const struct comparison *all, size_t row, const char *metric)
 {
-	const struct sl_difference *said = difference_at(all, row, metric);
+	const struct sl_difference *said = compare_difference(all, row, metric);
 	const struct difference_ranks *ranks =
 		said && all->ranks ? &all->ranks[said - all->difference] : NULL;
 	return ranks && ranks->known ? ranks : NULL;
@@ -191,7 +191,7 @@ static size_t rows_with(const struct comparison *all, const char *metric, const 
 {
 	size_t count = 0;
 	for (size_t row = 1; row < all->count; row++) {
-		const struct sl_difference *said = difference_at(all, row, metric);
+		const struct sl_difference *said = compare_difference(all, row, metric);
 		count += said && strcmp(said->method, method) == 0;
 	}
 	return count;
@@ -227,7 +227,7 @@ static void method_print(const struct comparison *all, const char *method)
 		item_print(&at, before, column->heading, "");
 		before = " (";
 		for (size_t row = 1; row < all->count && left; row++) {
-			const struct sl_difference *said = difference_at(all, row, column->name);
+			const struct sl_difference *said = compare_difference(all, row, column->name);
 			if (!said || strcmp(said->method, method) != 0)
 				continue;
 			item_print(&at, before, all->row[row].label, --left ? "" : ")");
@@ -255,7 +255,7 @@ static bool is_shown(const char *metric)
 }
 
 /* How the intervals were found, by method; or why there are none. */
-static void methods_print(const struct comparison *all)
+void compare_methods(const struct comparison *all)
 {
 	bool any = false;
 	for (size_t row = 1; row < all->count; row++)
@@ -314,7 +314,7 @@ static void table_print(const struct comparison *all)
 	}
 	screen_print(table, stdout);
 	if (differ)
-		methods_print(all);
+		compare_methods(all);
 }
 
 static void json_micro(struct sl_out *out, const char *key, int64_t micro)
@@ -387,12 +387,8 @@ static void json_partings(struct sl_out *out, const struct comparison *all)
 	sl_out_text(out, "\n]");
 }
 
-static int json_print(const struct comparison *all, struct sl_err *err)
+int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err)
 {
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
-	if (status)
-		return status;
 	sl_out_text(out, "{ \"runs\": [");
 	for (size_t i = 0; i < all->count; i++) {
 		const struct compared_row *row = &all->row[i];
@@ -414,12 +410,20 @@ static int json_print(const struct comparison *all, struct sl_err *err)
 	json_differences(out, all);
 	json_partings(out, all);
 	const int more = all->more ? all->more(all->self, out, err) : SL_OK;
-	if (more) {
-		sl_out_abandon(out);
-		return more;
-	}
 	sl_out_text(out, " }\n");
-	return sl_out_commit(out, err);
+	return more;
+}
+
+static int json_print(const struct comparison *all, struct sl_err *err)
+{
+	struct sl_out *out;
+	int status = sl_out_open(&out, NULL, err);
+	if (status)
+		return status;
+	status = compare_json(all, out, err);
+	if (status)
+		sl_out_abandon(out);
+	return status ? status : sl_out_commit(out, err);
 }
 
 static void parting_print(const struct comparison *all, size_t i)
@@ -439,7 +443,10 @@ int compare_show(const struct comparison *all, struct sl_err *err)
 		return json_print(all, err);
 	if (all->heading)
 		all->heading(all->self);
-	table_print(all);
+	if (all->table)
+		all->table(all, all->self);
+	else
+		table_print(all);
 	if (all->more)
 		return all->more(all->self, NULL, err);
 	for (size_t i = 1; all->parting && i < all->count; i++)
@@ -474,7 +481,7 @@ static bool csv_has(const struct comparison *all, const char *metric)
 {
 	bool any = false;
 	for (size_t row = 1; row < all->count; row++)
-		any |= has_interval(difference_at(all, row, metric));
+		any |= has_interval(compare_difference(all, row, metric));
 	return any;
 }
 
@@ -494,7 +501,7 @@ static void csv_row(struct sl_out *out, const struct comparison *all, size_t r)
 	for (size_t i = 0; i < names->count; i++) {
 		if (!csv_has(all, names->row[i].name))
 			continue;
-		const struct sl_difference *said = difference_at(all, r, names->row[i].name);
+		const struct sl_difference *said = compare_difference(all, r, names->row[i].name);
 		csv_micro(out, said != NULL, said ? said->estimate : 0);
 		csv_micro(out, has_interval(said), said ? said->low : 0);
 		csv_micro(out, has_interval(said), said ? said->high : 0);

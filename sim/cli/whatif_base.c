@@ -33,6 +33,7 @@ struct base {
 	const char **value; /* policy.*, of a directory. */
 	size_t value_count;
 	struct read_world *read;
+	const struct scenario *scenario; /* Of base_scenario, once it was asked for. */
 };
 
 /* ---- The base ----------------------------------------------------------------------------------- */
@@ -129,6 +130,17 @@ struct sl_arena *base_arena(const struct base *base) { return base->arena; }
 bool base_is_run(const struct base *base) { return base->from_run; }
 
 const char *base_cluster(const struct base *base) { return base->options.cluster; }
+
+const struct scenario *base_scenario(struct base *base, struct sl_err *err)
+{
+	if (!base->scenario) {
+		const struct world world = { .name = "base" };
+		struct world_run run;
+		if (world_prepare(base, &world, &run, err) == SL_OK)
+			base->scenario = run.scenario;
+	}
+	return base->scenario;
+}
 
 uint64_t base_digest(const struct base *base)
 {

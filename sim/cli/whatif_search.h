@@ -154,7 +154,4 @@ void search_put_point(
 /* whatif_search.c: is a search asked for? */
 bool search_asked(const struct args *args);
 
-/* cmd_whatif.c: what stands before any --as, which may be nothing. */
-int world_of_line(struct world *world, struct base *base, const struct args *args, struct sl_err *err);
-
 #endif

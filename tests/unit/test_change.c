@@ -42,6 +42,8 @@ Test(change, who_is_left_out)
 		{ "replay.drop=job=\\1", "2 3" }, /* What needs no '\\' may have one. */
 		{ "replay.drop=job=9\\;|1", "2 3" },
 		{ "replay.drop=job=9\\||1|2", "3" },
+		{ "replay.drop=cut=yes", "1 2" }, /* Job 3 ran for its limit; no row records TIMEOUT. */
+		{ "replay.drop=cut=no", "3" },
 		{ "replay.drop=after=10", "1 2" },           /* Later than that: at it is not. */
 		{ "replay.drop=user=1,after=0", "1 2" },     /* All have to hold; */
 		{ "replay.drop=user=1,after=0;job=2", "1" }, /* each clause by itself. */
