@@ -134,7 +134,8 @@ int sl_script_text(
 	const int status = file ? SL_OK : read_file(script, name, err);
 	if (status)
 		return status;
-	file = file_of(script, name);
+	if (!file)
+		file = &script->file[script->file_count - 1];
 	*text = file->text;
 	*len = file->len;
 	return SL_OK;

@@ -43,10 +43,13 @@ int part_init(struct composed *composed, struct part **part, const struct sl_set
 	*part = NULL;
 	if (!script)
 		return SL_OK;
-	*part = part_of(composed, script);
-	const int status = *part ? SL_OK : part_open(composed, part, setup, script, err);
-	if (status || (*part)->language->takes((*part)->self, function) >= 0)
+	struct part *found = part_of(composed, script);
+	const int status = found ? SL_OK : part_open(composed, &found, setup, script, err);
+	if (status || !found)
 		return status;
+	*part = found;
+	if (found->language->takes(found->self, function) >= 0)
+		return SL_OK;
 	return sl_fail(err, SL_INPUT, "%s: has no function %s(job, now): %s=%s asks it",
 		sl_script_path(script), function, key, setup->values[which].text);
 }

@@ -57,57 +57,65 @@ static bool key_before(lua_State *L, int a, int b)
 
 typedef bool (*before_fn)(lua_State *L, int a, int b);
 
-/* Merges the sorted [from, middle) and [middle, until) of the list at `list` by way of that at `room`. */
-static void merge(lua_State *L, int list, int room, lua_Integer from, lua_Integer middle, lua_Integer until,
-	before_fn before)
+/* A list on the stack, and one beside it as room to merge in. */
+struct sorting {
+	lua_State *L;
+	int list, room;
+	before_fn before;
+};
+
+/* Is element a of the list before element b? */
+static bool is_before(const struct sorting *sorting, lua_Integer a, lua_Integer b)
 {
+	lua_State *L = sorting->L;
+	(void)lua_rawgeti(L, sorting->list, a);
+	(void)lua_rawgeti(L, sorting->list, b);
+	const bool before = sorting->before(L, lua_gettop(L) - 1, lua_gettop(L));
+	lua_pop(L, 2);
+	return before;
+}
+
+/* Merges the sorted [from, middle) and [middle, until). */
+static void merge(const struct sorting *sorting, lua_Integer from, lua_Integer middle, lua_Integer until)
+{
+	lua_State *L = sorting->L;
 	lua_Integer left = from;
 	lua_Integer right = middle;
 	for (lua_Integer to = from; to < until; to++) {
-		bool take_right = left == middle;
-		if (left < middle && right < until) {
-			(void)lua_rawgeti(L, list, right);
-			(void)lua_rawgeti(L, list, left);
-			take_right = before(L, lua_gettop(L) - 1, lua_gettop(L));
-			lua_pop(L, 2);
-		}
-		(void)lua_rawgeti(L, list, take_right ? right++ : left++);
-		lua_rawseti(L, room, to);
+		const bool take_right = left == middle || (right < until && is_before(sorting, right, left));
+		(void)lua_rawgeti(L, sorting->list, take_right ? right++ : left++);
+		lua_rawseti(L, sorting->room, to);
 	}
 	for (lua_Integer i = from; i < until; i++) {
-		(void)lua_rawgeti(L, room, i);
-		lua_rawseti(L, list, i);
+		(void)lua_rawgeti(L, sorting->room, i);
+		lua_rawseti(L, sorting->list, i);
 	}
 }
 
 /* Is it in order already? Most lists of keys are. */
-static bool is_sorted(lua_State *L, int list, lua_Integer count, before_fn before)
+static bool is_sorted(const struct sorting *sorting, lua_Integer count)
 {
-	for (lua_Integer i = 2; i <= count; i++) {
-		(void)lua_rawgeti(L, list, i);
-		(void)lua_rawgeti(L, list, i - 1);
-		const bool moved = before(L, lua_gettop(L) - 1, lua_gettop(L));
-		lua_pop(L, 2);
-		if (moved)
+	for (lua_Integer i = 2; i <= count; i++)
+		if (is_before(sorting, i, i - 1))
 			return false;
-	}
 	return true;
 }
 
 /* Of list[1..count], stable: equal elements stay as they were. */
 static void sort_list(lua_State *L, int list, lua_Integer count, before_fn before)
 {
+	struct sorting sorting = { L, list, 0, before };
 	luaL_checkstack(L, 8, NULL);
-	if (is_sorted(L, list, count, before))
+	if (is_sorted(&sorting, count))
 		return;
 	lua_createtable(L, (int)(count < INT32_MAX ? count : 0), 0);
-	const int room = lua_gettop(L);
+	sorting.room = lua_gettop(L);
 	for (lua_Integer width = 1; width < count; width *= 2)
 		for (lua_Integer from = 1; from + width <= count; from += 2 * width) {
 			const lua_Integer until = from + 2 * width;
-			merge(L, list, room, from, from + width, until <= count ? until : count + 1, before);
+			merge(&sorting, from, from + width, until <= count ? until : count + 1);
 		}
-	lua_remove(L, room);
+	lua_remove(L, sorting.room);
 }
 
 /* Pushes the list of the keys of the table at `table`, in order. */
@@ -351,7 +359,8 @@ static int safe_random(lua_State *L)
 	luaL_argcheck(L, low <= high, lua_gettop(L), "there is nothing between the two");
 	const uint64_t count = (uint64_t)high - (uint64_t)low + 1;
 	const uint64_t drawn = count ? sl_rng_below(stream(L), count) : sl_rng_u64(stream(L));
-	lua_pushinteger(L, (lua_Integer)((uint64_t)low + drawn));
+	const uint64_t sum = (uint64_t)low + drawn; /* Wraps back. */
+	lua_pushinteger(L, (lua_Integer)sum);
 	return 1;
 }
 

@@ -330,6 +330,8 @@ struct kai {
 	uint32_t root_count;
 	struct kai_node *node;
 	uint32_t node_count, node_capacity;
+	int64_t *node_version, node_clock; /* By node: another one with each change of its books; journalled.
+					    */
 	int64_t *gpus_free; /* By node: whole devices that are idle or releasing, close together; journalled.
 			     */
 	const uint32_t *node_by_name; /* Rows of nodes; of kai_seal. */

@@ -136,7 +136,8 @@ uint32_t kai_shared_row(struct kai *kai, uint32_t node);
 uint32_t kai_shared_free(const struct kai_node *node, uint32_t from);
 void kai_shared_take(struct kai *kai, struct kai_node *node, uint32_t row);
 bool kai_shared_in_use(const struct kai_shared *gpu);
-void kai_node_clear(struct kai *kai, uint32_t node); /* As if nothing were there. */
+void kai_node_changed(struct kai *kai, uint32_t node); /* Its books are others now. */
+void kai_node_clear(struct kai *kai, uint32_t node);   /* As if nothing were there. */
 /* The node has so many instances of a profile (of kai_mig_profile). */
 bool kai_node_profile(struct kai *kai, uint32_t node, uint32_t profile, int64_t count);
 /* kai_mig_profile made one more: counts of nodes that have any are as long as kai.mig. */

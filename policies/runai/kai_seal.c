@@ -117,6 +117,15 @@ static void recount(struct kai *kai)
 	}
 }
 
+static bool make_rows(struct kai *kai)
+{
+	free(kai->gpus_free);
+	free(kai->node_version);
+	kai->gpus_free = calloc((size_t)kai->node_count + 1, sizeof(*kai->gpus_free));
+	kai->node_version = calloc((size_t)kai->node_count + 1, sizeof(*kai->node_version));
+	return kai->gpus_free && kai->node_version;
+}
+
 int kai_seal(struct kai *kai)
 {
 	uint32_t *room = calloc((size_t)kai->queue_count + 2 * (size_t)kai->node_count + 1, sizeof(*room));
@@ -124,10 +133,8 @@ int kai_seal(struct kai *kai)
 		return kai_fail(kai, SL_SYSTEM, "out of memory");
 	free(kai->sealed);
 	kai->sealed = room;
-	int64_t *free_of = realloc(kai->gpus_free, ((size_t)kai->node_count + 1) * sizeof(*free_of));
-	if (!free_of)
+	if (!make_rows(kai))
 		return kai_fail(kai, SL_SYSTEM, "out of memory");
-	kai->gpus_free = free_of;
 	if (deepen(kai) != 0 ||
 		rank_nodes(kai, room + kai->queue_count, room + kai->queue_count + kai->node_count) != 0)
 		return kai->err.status;

@@ -282,6 +282,7 @@ void kai_free(struct kai *kai)
 	kai_jobs_free(kai);
 	free(kai->sealed);
 	free(kai->gpus_free);
+	free(kai->node_version);
 	free(kai->queue);
 	free(kai->node);
 	free(kai->topology);

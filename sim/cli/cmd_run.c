@@ -31,8 +31,7 @@ static const struct option_def options[] = {
 	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
 	{ "only", 0, "LIST", false,
 		"write only these files: jobs, metrics, usage, reasons, calibration, snapshot, sacct, batsim (and run.json)" },
-	{ "metric", 0, "SELECTOR", true,
-		"a metric of some of the jobs too: 'wait.p95{gpus>=8,user=alice|bob}', see schedlab-metrics(7)" },
+	{ OPTION_METRIC },
 	{ "calibrate", 0, NULL, false,
 		"compare starts and waits with those that the log records; with -o: calibration.csv" },
 	{ OPTION_STRICT },
@@ -100,11 +99,7 @@ static void own_metrics(struct screen_table *table, const struct sl_metrics *met
 {
 	for (size_t i = metrics->own; i < metrics->count; i++) {
 		char text[48];
-		const char *asked;
-		bool selected = false; /* By --metric: it has a line of its own. */
-		for (size_t k = 0; (asked = arg_at(args, "metric", k)); k++)
-			selected |= strcmp(asked, metrics->row[i].name) == 0;
-		if (selected || strchr(metrics->row[i].name, '{'))
+		if (selected_is(args, metrics->row[i].name) || strchr(metrics->row[i].name, '{'))
 			continue;
 		screen_cell(table, false, "%s", metrics->row[i].name);
 		screen_cell(table, true, "%s", summary_text(text, UNIT_NUMBER, metrics->row[i].micro));
@@ -131,29 +126,6 @@ static void gauge_metrics(
 
 /* ---- --metric ----------------------------------------------------------------------------- */
 
-/* Each as another metric, by its text. */
-static int selected_put(
-	struct sl_metrics *metrics, const struct run *run, const struct args *args, struct sl_err *err)
-{
-	const char *text;
-	int status = SL_OK;
-	metrics->plain = false; /* These are wanted, with their conditions. */
-	for (size_t i = 0; !status && (text = arg_at(args, "metric", i)); i++) {
-		const struct selector *selector;
-		int64_t micro;
-		bool known;
-		status = selector_parse(&selector, text, args->arena, err);
-		if (!status)
-			status = selector_value(
-				selector, run->scenario, &run->sim.result, metrics, &micro, &known, err);
-		if (!status && known && !metrics_get(metrics, selector_text(selector)))
-			sl_metric_put(metrics, selector_text(selector), micro);
-		if (!status && metrics->failed)
-			status = sl_fail_memory(err);
-	}
-	return status;
-}
-
 static int selected_print(struct screen_table *table, const struct sl_metrics *metrics,
 	const struct args *args, struct sl_err *err)
 {
@@ -176,22 +148,6 @@ static int selected_print(struct screen_table *table, const struct sl_metrics *m
 		else
 			screen_cell(table, true, "none");
 		screen_cell(table, false, "%s", time ? summary_text(shown, unit, *value) : "");
-	}
-	return status;
-}
-
-/* Before anything is simulated. */
-static int selected_check(const struct run *run, const struct args *args, struct sl_err *err)
-{
-	const char *text;
-	int status = SL_OK;
-	if (arg(args, "metric") && run->scenario->window_count)
-		return sl_fail(err, SL_USAGE, "--metric is of whole runs: leave out replay.windows");
-	for (size_t i = 0; !status && (text = arg_at(args, "metric", i)); i++) {
-		const struct selector *selector;
-		status = selector_parse(&selector, text, args->arena, err);
-		if (!status)
-			status = selector_check(selector, run->scenario, err);
 	}
 	return status;
 }
@@ -252,7 +208,7 @@ static int report(const struct run *run, struct outdir *dir, const struct args *
 	metrics.plain = !dir && !arg_flag(args, "json");
 	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
 	if (!status && wanted)
-		status = selected_put(&metrics, run, args, err);
+		status = selected_put(&metrics, run->scenario, &run->sim.result, args, err);
 	if (!status && dir)
 		status = outdir_run(dir, NULL, run, wanted ? &metrics : NULL, only, err);
 	if (!status && dir)
@@ -483,7 +439,7 @@ static int run_command(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = check_calibrate(args, &scenario, err);
 	if (!status)
-		status = selected_check(&run, args, err);
+		status = selected_check(&scenario, args, err);
 	if (!status) {
 		if (!arg_flag(args, "quiet")) {
 			talk_compat(&run);

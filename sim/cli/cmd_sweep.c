@@ -3,6 +3,7 @@
  * cmd_sweep.c - schedlab sweep: a grid of runs, planned, done, told of.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/sweep.h"
 
@@ -13,6 +14,7 @@ static const struct option_def options[] = {
 		"points at a time, each in a process; default: as many as there are processors, or 1 of a part" },
 	{ "shard", 0, "I/N", false,
 		"begin with that part of the points; default ('auto'): as Slurm, MPI or Kubernetes say" },
+	{ "shards", 0, "N", false, "how many parts there are, where the engine does not say" },
 	{ "retry", 0, NULL, false, "do points again that failed" },
 	{ "emit", 0, "ENGINE", false, "print a script for slurm, k8s, mpirun, parallel or make instead" },
 	{ "tasks", 0, "N", false, "with --emit: processes; default: as many as points, at most 100" },
@@ -60,6 +62,32 @@ static int policies_check(const struct sweep *sweep, struct sl_err *err)
 	return SL_OK;
 }
 
+/* What is there, by what the directory says: inputs may be gone by now. */
+static int look(struct sweep *sweep, bool report, struct sl_err *err)
+{
+	const int status = sweep_recall(sweep, err);
+	if (status)
+		return status;
+	return report ? sweep_report(sweep, err) : sweep_status(sweep);
+}
+
+static int work(struct sweep *sweep, const char *what, struct sl_err *err)
+{
+	int status = policies_check(sweep, err);
+	if (!status)
+		status = sweep_plan(sweep, err);
+	if (status)
+		return status;
+	if (arg(sweep->args, "emit"))
+		return sweep_emit(sweep, arg(sweep->args, "emit"), err);
+	if (strcmp(what, "plan") == 0)
+		return plan_show(sweep, err);
+	if (!sweep->dir)
+		return sl_fail(err, SL_USAGE, "sweep %s: where? give -o DIR", what);
+	status = sweep_open(sweep, arg_flag(sweep->args, "force"), err);
+	return status ? status : sweep_run(sweep, err);
+}
+
 static int sweep_command(const struct args *args, struct sl_err *err)
 {
 	static const char *const words[] = { "run", "plan", "status", "report", NULL };
@@ -70,32 +98,24 @@ static int sweep_command(const struct args *args, struct sl_err *err)
 		w++;
 	if (!words[w] || args->word_count != 2)
 		return sl_fail(err, SL_USAGE,
-			"sweep: say what with which file: schedlab sweep run|plan|status|report SPEC [-o DIR]");
-	int status = sweep_spec_read(&sweep.spec, args->word[1], args->arena, err);
+			"sweep: say what with which file: schedlab sweep run|plan|status|report SPEC|DIR");
+	int status = sweep_find(&sweep, args->word[1], err);
 	if (!status)
-		status = policies_check(&sweep, err);
-	if (!status)
-		status = sweep_plan(&sweep, err);
+		status = sweep_spec_read(&sweep.spec, sweep.spec_name, args->arena, err);
 	if (status)
 		return status;
-	if (arg(args, "emit"))
-		return sweep_emit(&sweep, arg(args, "emit"), err);
-	if (strcmp(what, "plan") == 0)
-		return plan_show(&sweep, err);
-	const char *dir = arg(args, "output");
-	if (!dir)
-		return sl_fail(err, SL_USAGE, "sweep %s: where? give -o DIR", what);
-	status = sweep_open(&sweep, dir, arg_flag(args, "force"), err);
-	if (status)
-		return status;
-	return strcmp(what, "run") == 0      ? sweep_run(&sweep, err)
-	       : strcmp(what, "status") == 0 ? sweep_status(&sweep, err)
-					     : sweep_report(&sweep, err);
+	/* What a spec names is looked for from its own folder. */
+	if (chdir(sweep.folder) != 0)
+		return sl_fail_sys(err, SL_INPUT, "go to", sweep.folder);
+	const bool looks = strcmp(what, "status") == 0 || strcmp(what, "report") == 0;
+	if (looks && sweep.dir)
+		return look(&sweep, strcmp(what, "report") == 0, err);
+	return work(&sweep, what, err);
 }
 
 const struct command cmd_sweep = {
 	.name = "sweep",
-	.usage = "sweep run|plan|status|report SPEC [-o DIR] [options]",
+	.usage = "sweep run|plan|status|report SPEC|DIR [-o DIR] [options]",
 	.summary = "replay a grid of traces, clusters, policies, settings and seeds",
 	.detail =
 		"SPEC is a YAML or JSON file, see schedlab-sweep(5). Each point of the grid is one file in DIR, named by\n"
@@ -107,7 +127,8 @@ const struct command cmd_sweep = {
 		"  schedlab sweep run load.yaml -o load\n"
 		"  schedlab sweep run load.yaml -o load --emit slurm | sbatch\n"
 		"  mpirun -n 64 schedlab sweep run load.yaml -o load\n"
-		"  schedlab sweep report load.yaml -o load\n",
+		"  schedlab sweep status load\n"
+		"  schedlab sweep report load --x replay.load --y wait.mean\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

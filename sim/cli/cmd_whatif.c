@@ -39,6 +39,7 @@ static const struct option_def options[] = {
 		"jobs that the log shows as cut by their limit: as long as recorded (default), or F times that" },
 	{ "base", 0, "KEY=VALUE", true, "a setting of the base, and of all scenarios" },
 	WHATIF_SEARCH_OPTIONS,
+	{ OPTION_METRIC },
 	{ OPTION_OUTPUT },
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
 	{ OPTION_SEED },
@@ -404,7 +405,10 @@ const struct command cmd_whatif = {
 		"  schedlab whatif log.txt -c /etc/slurm -p slurm --as A --set 'cluster.partition[long].MaxTime=1-00:00:00'\n"
 		"      --as B --set policy.bf_window=2880\n"
 		"  schedlab whatif log.swf -c now.yaml -c next.yaml --scale-load 1.2\n"
-		"  schedlab whatif out --drop user=alice --at 3d\n",
+		"  schedlab whatif out --drop user=alice --at 3d\n"
+		"  schedlab whatif out --until 'wait.p95{gpus>=8} < 4h' --vary 'cluster.nodes[gpu].count+=0..64'\n"
+		"  schedlab whatif out --until 'wait.p95 < 4h' --buy 'h100=0..32,l40s=0..64' --budget 1000000\n"
+		"  schedlab whatif out --until 'wait.p95 < 4h' --head-room\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

@@ -19,9 +19,10 @@ struct compared_row {
 
 struct comparison {
 	const struct args *args;
-	struct windows *windows;         /* By row, if each is of several windows. */
-	size_t each;                     /* Runs of a row. */
-	struct replication *replication; /* By seed, then by row; NULL: each row is one run. */
+	const struct summary_metric *column; /* Of the table; NULL: summary_metrics. */
+	struct windows *windows;             /* By row, if each is of several windows. */
+	size_t each;                         /* Runs of a row. */
+	struct replication *replication;     /* By seed, then by row; NULL: each row is one run. */
 	struct compared_row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
@@ -55,6 +56,9 @@ struct compared_parting {
 	struct first_difference is;
 	const char *why; /* They were not made again; NULL: they were. */
 };
+
+/* compare_table.c: a cell, quoted where it has to be. */
+void compare_csv_text(struct sl_out *out, const char *text);
 
 /* compare_replications.c: --reps. */
 struct replication {

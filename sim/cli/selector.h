@@ -60,6 +60,19 @@ enum { SELECTOR_INTERVAL_JOBS = 200 };
 int selector_interval(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, int64_t *low, int64_t *high, struct sl_err *err);
 
+/* selected.c: --metric of a command. */
+#define OPTION_METRIC                  \
+	"metric", 0, "SELECTOR", true, \
+		"a metric of some of the jobs too: 'wait.p95{gpus>=8,user=alice|bob}', see schedlab-metrics(7)"
+/* Before anything is simulated: SL_USAGE. */
+int selected_check(const struct scenario *scenario, const struct args *args, struct sl_err *err);
+/* Each into the metrics of a run, by its text; of nobody there is none. */
+int selected_put(struct sl_metrics *metrics, const struct scenario *scenario, const struct sl_result *result,
+	const struct args *args, struct sl_err *err);
+/* As summary_metrics, with those that were asked for behind. NULL: err says why. */
+const struct summary_metric *selected_columns(const struct args *args, struct sl_err *err);
+bool selected_is(const struct args *args, const char *name);
+
 struct threshold {
 	const char *text;
 	const struct selector *selector;

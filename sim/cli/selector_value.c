@@ -370,6 +370,7 @@ static int of_jobs(const struct selector *selector, const struct scenario *scena
 	return SL_OK;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): the values are written through it. */
 int selector_spread(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, int64_t *value, size_t *count, struct sl_err *err)
 {
@@ -382,6 +383,7 @@ int selector_spread(const struct selector *selector, const struct scenario *scen
 	*count = sums.count;
 	return status;
 }
+/* NOLINTEND(readability-non-const-parameter) */
 
 int selector_jobs(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, uint32_t *jobs, struct sl_err *err)
@@ -445,6 +447,7 @@ static int by_name(const struct selector *selector, const struct sl_result *resu
 	return status;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a run in its parts, and a value that may not be there. */
 int selector_value(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err)

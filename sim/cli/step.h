@@ -131,6 +131,8 @@ struct picture {
 };
 /* In the arena of texts. */
 int picture_take(const struct stepper *stepper, struct picture *picture, struct sl_err *err);
+/* When it would fit by the limits of what runs, if nobody else came; SL_NONE: now, never, or not known. */
+sl_time room_by_limits(const struct stepper *stepper, const struct picture *picture, uint32_t job);
 /* What a job asks, in parts. */
 int64_t job_cpus(const struct stepper *stepper, uint32_t job);
 int64_t job_gpus(const struct stepper *stepper, uint32_t job);
@@ -146,6 +148,8 @@ const char *happening_words(const struct stepper *stepper, size_t instant, uint3
 sl_time planned_start(const struct stepper *stepper, size_t instant, uint32_t job);
 sl_time planned_now(const struct stepper *stepper, uint32_t job);
 sl_time limit_end(const struct stepper *stepper, uint32_t job, sl_time start); /* SL_NEVER: no limit. */
+sl_time submitted_at(const struct stepper *stepper, uint32_t job);
+sl_time waits_since(const struct stepper *stepper, uint32_t job);
 /* What it is charged to now; SL_REASON_NONE: nothing. */
 enum sl_reason reason_now(const struct stepper *stepper, uint32_t job);
 

@@ -39,14 +39,14 @@ static void tell_waits(struct stepper *stepper, uint32_t job, struct told_lines 
 {
 	const struct explain *explain = &stepper->explain;
 	const enum sl_reason reason = reason_now(stepper, job);
-	const sl_time submit = explain->view.jobs->submit[job];
+	const sl_time since = waits_since(stepper, job);
 	const sl_time plan = planned_now(stepper, job);
 	tell_line(stepper, told, "%s waits since %s, %s by now: %s", job_words(stepper, job),
-		time_text(explain, submit), span_text(explain, stepper->now - submit),
+		time_text(explain, since), span_text(explain, stepper->now - since),
 		asks_words(stepper, job));
-	if (stepper->shown) {
-		tell_line(stepper, told, "its policy has not decided yet at %s: go on (N), and ask again",
-			time_text(explain, stepper->now));
+	if (stepper->shown || stepper->ask) {
+		tell_line(stepper, told, "its policy has not decided yet at %s: ask again once it has",
+			time_text(explain, stepper->instant[stepper->at].at));
 		return;
 	}
 	if (reason != SL_REASON_NONE)
@@ -85,25 +85,40 @@ static bool waits_now(struct stepper *stepper, uint32_t job)
 	return false;
 }
 
+/* What is shown of the instant says that it is over. */
+static bool is_shown_over(const struct stepper *stepper, uint32_t job)
+{
+	for (uint32_t i = 0; i < stepper->shown; i++) {
+		const struct happening *one = step_happening(stepper, stepper->at, i);
+		if (one->row == job && is_over(one))
+			return true;
+	}
+	return false;
+}
+
 void tell_why(struct stepper *stepper, uint32_t job, struct told_lines *told)
 {
+	const struct explain *explain = &stepper->explain;
 	const struct sl_pass *pass = sim_state(&stepper->sim);
-	const sl_time submit = stepper->explain.view.jobs->submit[job];
+	const char *name = job_words(stepper, job);
 	if (waits_now(stepper, job)) {
 		tell_waits(stepper, job, told);
 		return;
 	}
 	const enum sl_state state = (enum sl_state)pass->job_state[job];
-	if (job >= pass->submitted && (submit > stepper->now || stepper->at == 0))
-		tell_line(stepper, told, "%s is not submitted yet: that is at %s", job_words(stepper, job),
-			time_text(&stepper->explain, submit));
-	else if (state == SL_RUNNING || state == SL_SUSPENDED)
-		tell_line(stepper, told, "%s %s since %s", job_words(stepper, job),
-			state == SL_RUNNING ? "runs" : "is suspended, and held its room",
-			time_text(&stepper->explain, pass->start[job]));
+	if (is_shown_over(stepper, job))
+		tell_line(stepper, told, "%s is over since %s", name, time_text(explain, stepper->now));
 	else if (pass->end[job] != SL_NONE)
-		tell_line(stepper, told, "%s is over since %s (%s)", job_words(stepper, job),
-			time_text(&stepper->explain, pass->end[job]), sl_state_name(state));
+		tell_line(stepper, told, "%s is over since %s (%s)", name, time_text(explain, pass->end[job]),
+			sl_state_name(state));
+	else if (state == SL_RUNNING)
+		tell_line(stepper, told, "%s runs since %s", name, time_text(explain, pass->start[job]));
+	else if (state == SL_SUSPENDED)
+		tell_line(stepper, told, "%s is suspended; it started at %s", name,
+			time_text(explain, pass->start[job]));
+	else if (submitted_at(stepper, job) >= stepper->now)
+		tell_line(stepper, told, "%s is not submitted yet: that is at %s", name,
+			time_text(explain, submitted_at(stepper, job)));
 	tell_started(stepper, job, told);
 }
 

@@ -360,7 +360,7 @@ static const struct {
 	{ "start", "s", go_start, true, true },
 	{ "time", "t", go_time, true, true },
 	{ "job", "j", go_job, true, true },
-	{ "why", "w", say_why, true, true },
+	{ "why", "w", say_why, true, false },
 	{ "predict", "p", predict, true, false },
 	{ "score", "score", say_score, false, false },
 	{ "strip", "g", set_strip, false, false },

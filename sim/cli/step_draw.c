@@ -112,21 +112,25 @@ static void draw_cells(struct canvas *canvas, int row, int columns, int style, c
 	}
 }
 
-/* The plan of the moment; from now on where a time would be too long. */
-static const char *plan_text(const struct stepper *stepper, uint32_t job)
+/* The plan of the moment; from now on where a time would be too long. Of the first, where its policy told
+ * none: when there would be room. */
+static const char *plan_text(const struct stepper *stepper, const struct picture *picture, uint32_t job)
 {
-	const sl_time plan = planned_now(stepper, job);
-	if (plan == SL_NONE || plan == SL_NEVER)
+	const sl_time told = planned_now(stepper, job);
+	const bool planned = told != SL_NONE && told != SL_NEVER;
+	const bool first = picture->waiting[0].job == job && !(picture->waiting[0].flags & FLAG_HELD);
+	const sl_time plan = planned ? told : first ? room_by_limits(stepper, picture, job) : SL_NONE;
+	if (plan == SL_NONE)
 		return "";
-	const char *at = time_text(&stepper->explain, plan);
+	const char *at = TEXT(stepper, "%s%s", planned ? "" : "~", time_text(&stepper->explain, plan));
 	return (int)strlen(at) <= narrow[OF_PLAN].width
 		       ? at
-		       : TEXT(stepper, "+%s",
+		       : TEXT(stepper, "%s+%s", planned ? "" : "~",
 				 span_text(&stepper->explain, plan > stepper->now ? plan - stepper->now : 0));
 }
 
-static void draw_job(
-	struct stepper *stepper, struct canvas *canvas, int row, int columns, const struct waiting *waiting)
+static void draw_job(struct stepper *stepper, const struct picture *picture, struct canvas *canvas, int row,
+	int columns, const struct waiting *waiting)
 {
 	const uint32_t job = waiting->job;
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
@@ -140,8 +144,8 @@ static void draw_job(
 							     : sl_reason_name(reason);
 	const char *cell[QUEUE_COLUMNS] = { job_words(stepper, job), brief_words(stepper, job),
 		limit >= SL_NEVER / 2 ? "none" : span_text(&stepper->explain, limit),
-		span_text(&stepper->explain, stepper->now - stepper->explain.view.jobs->submit[job]),
-		open ? "" : plan_text(stepper, job), why };
+		span_text(&stepper->explain, stepper->now - waits_since(stepper, job)),
+		open ? "" : plan_text(stepper, picture, job), why };
 	draw_cells(canvas, row, columns, starts ? STYLE_BOLD : STYLE_PLAIN, cell);
 }
 
@@ -164,7 +168,8 @@ static void draw_queue(struct stepper *stepper, const struct picture *picture, s
 				TEXT(stepper, "and %zu more", left - i));
 			return;
 		}
-		draw_job(stepper, canvas, row, layout->queue_columns, &picture->waiting[stepper->scroll + i]);
+		draw_job(stepper, picture, canvas, row, layout->queue_columns,
+			&picture->waiting[stepper->scroll + i]);
 	}
 	if (!picture->waiting_count)
 		(void)canvas_put(
@@ -214,6 +219,9 @@ static void draw_events(struct stepper *stepper, struct canvas *canvas, const st
 	for (size_t i = stepper->at + (stepper->shown > 0); i-- > 0 && rows < room && count < LINES;) {
 		const uint32_t shown = i == stepper->at ? stepper->shown : stepper->instant[i].count;
 		for (uint32_t k = shown; k-- > 0 && rows < room && count < LINES;) {
+			if (stepper->hide && stepper->ask &&
+				step_happening(stepper, i, k)->what == HAPPENED_PLAN)
+				continue;
 			line[count] =
 				TEXT(stepper, "%s  %s", time_text(&stepper->explain, stepper->instant[i].at),
 					happening_words(stepper, i, k));

@@ -211,7 +211,7 @@ static void draw_attempts(const struct strip *strip, int row, uint32_t job)
 static void draw_job_row(const struct strip *strip, int row, uint32_t job, bool waits, bool starts)
 {
 	const struct stepper *stepper = strip->stepper;
-	const sl_time submit = stepper->explain.view.jobs->submit[job];
+	const sl_time submit = submitted_at(stepper, job);
 	const sl_time start = stepper->explain.view.result->start[job];
 	const sl_time plan = starts ? stepper->now : waits ? plan_of(stepper, job) : SL_NONE;
 	const sl_time waited = waits || start == SL_NONE || start > stepper->now ? stepper->now : start;
@@ -354,7 +354,7 @@ static void lanes_draw_job(struct lanes_of_cpus *all, uint32_t job, sl_time end)
 	for (int i = 0; i < all->lanes; i++) {
 		if (all->job[i] != job)
 			continue;
-		if (i % all->each == 0)
+		if (i % all->each == 0 && (end == SL_NONE || end > all->strip->from))
 			draw_ran(all->strip, i / all->each, job, all->since[i], end,
 				job_words(all->strip->stepper, job));
 		if (end != SL_NONE)

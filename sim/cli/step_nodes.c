@@ -170,14 +170,31 @@ static bool draw_each(const struct drawing *drawing, int first, int rows)
 /* ---- Many
  * ---------------------------------------------------------------------------------------------------- */
 
+/* Nodes to a character. */
+static uint32_t nodes_each(const struct drawing *drawing, int rows)
+{
+	const uint32_t room = (uint32_t)drawing->columns * (uint32_t)(rows > 0 ? rows : 1);
+	return (drawing->cluster->node_count + room - 1) / room;
+}
+
+/* What so many show together: where they differ, in part. */
+static enum node_shows show_together(const struct drawing *drawing, uint32_t first, uint32_t each)
+{
+	const enum node_shows what = shows(drawing, first);
+	for (uint32_t node = first + 1; node < first + each && node < drawing->cluster->node_count; node++)
+		if (shows(drawing, node) != what)
+			return NODE_MIXED;
+	return what;
+}
+
 static void draw_map(const struct drawing *drawing, int first, int rows)
 {
 	const uint32_t across = (uint32_t)drawing->columns;
-	for (uint32_t node = 0; node < drawing->cluster->node_count && node / across < (uint32_t)rows;
-		node++) {
-		const enum node_shows what = shows(drawing, node);
-		canvas_glyph(drawing->canvas, first + (int)(node / across),
-			drawing->column + (int)(node % across), shown[what].style, glyph_of(drawing, what));
+	const uint32_t each = nodes_each(drawing, rows);
+	for (uint32_t i = 0; i * each < drawing->cluster->node_count; i++) {
+		const enum node_shows what = show_together(drawing, i * each, each);
+		canvas_glyph(drawing->canvas, first + (int)(i / across), drawing->column + (int)(i % across),
+			shown[what].style, glyph_of(drawing, what));
 	}
 }
 
@@ -192,6 +209,9 @@ static void draw_counts(const struct drawing *drawing)
 		if (count[what])
 			cell_put(&cell, "%s %" PRIu32 " %s", cell.text[cell.len - 1] == ':' ? "" : ",",
 				count[what], shown[what].word);
+	const uint32_t each = nodes_each(drawing, drawing->rows - 1);
+	if (each > 1)
+		cell_put(&cell, " (%" PRIu32 " to a character)", each);
 	(void)canvas_put(drawing->canvas, drawing->row, drawing->column, drawing->columns, STYLE_DIM,
 		cell.text ? cell.text : "");
 	cell_free(&cell);

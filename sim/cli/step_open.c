@@ -166,13 +166,14 @@ static void add_decision(struct gathering *all)
 
 /* Decisions up to a command of that job: plans of passes before it stand in front of it. False: it is no
  * decision, but a model's doing. */
-static bool add_command(struct gathering *all, sl_time at, uint32_t job)
+static bool add_command(struct gathering *all, sl_time at, uint32_t job, enum sl_did did)
 {
 	size_t next = all->decision_next;
 	while (next < all->decision_count && all->decision[next].at == at &&
 		all->decision[next].did == SL_DID_PLAN)
 		next++;
-	if (next == all->decision_count || all->decision[next].at != at || all->decision[next].job != job)
+	if (next == all->decision_count || all->decision[next].at != at || all->decision[next].job != job ||
+		all->decision[next].did != did)
 		return false;
 	while (all->decision_next <= next)
 		add_decision(all);
@@ -219,13 +220,30 @@ static enum happened event_of(struct gathering *all, const struct past_event *ev
 	}
 }
 
+/* As what a command would be noted; SL_DID_PLAN: it is none. */
+static enum sl_did command_of(unsigned class)
+{
+	if (class == SL_EV_CLASS_COUNT)
+		return SL_DID_START;
+	if (class >= DIGEST_PREEMPT && class < DIGEST_RESUME)
+		return SL_DID_PREEMPT;
+	if (class == DIGEST_RESUME)
+		return SL_DID_RESUME;
+	if (class == DIGEST_RESIZE)
+		return SL_DID_RESIZE;
+	if (class >= DIGEST_END && class < DIGEST_AGAIN)
+		return SL_DID_END;
+	return SL_DID_PLAN; /* DIGEST_AGAIN: models alone. */
+}
+
 static void add_event(struct gathering *all)
 {
 	const struct past_event *event = &all->past[all->past_next++];
 	struct happening happening = { .start = SL_NONE, .row = event->row, .whose = UINT32_MAX };
 	const bool ended = event->class >= DIGEST_END && event->class < DIGEST_DRAIN;
-	const bool command = (event->class >= SL_EV_CLASS_COUNT && event->class <= DIGEST_RESIZE) || ended;
-	if (command && add_command(all, event->time, event->row))
+	const enum sl_did did = command_of(event->class);
+	const bool command = did != SL_DID_PLAN;
+	if (command && add_command(all, event->time, event->row, did))
 		return;
 	if (command && !ended)
 		return; /* At the beginning, by the log: nobody decided. */

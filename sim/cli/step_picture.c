@@ -157,6 +157,52 @@ static void take_room(struct taking *taking)
 	}
 }
 
+/* ---- When there would be room ---------------------------------------------------------------------- */
+
+struct leaving {
+	sl_time at;
+	int64_t cpus;
+};
+
+static int compare_leavings(const void *a, const void *b)
+{
+	const struct leaving *x = a;
+	const struct leaving *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->cpus > y->cpus) - (x->cpus < y->cpus);
+}
+
+static sl_time room_in_pool(const struct stepper *stepper, const struct picture *picture, uint32_t job)
+{
+	const struct sl_pass *pass = sim_state(&stepper->sim);
+	struct leaving *leaving =
+		sl_alloc(stepper->explain.view.arena, picture->running_count + 1, sizeof(*leaving));
+	int64_t idle = picture->cpus_free;
+	sl_time at = SL_NONE;
+	for (size_t i = 0; leaving && i < picture->running_count; i++)
+		leaving[i] = (struct leaving){ room_expected(pass, picture->running[i]),
+			job_cpus(stepper, picture->running[i]) };
+	if (leaving)
+		qsort(leaving, picture->running_count, sizeof(*leaving), compare_leavings);
+	for (size_t i = 0; leaving && i < picture->running_count && idle < job_cpus(stepper, job); i++) {
+		idle += leaving[i].cpus;
+		at = leaving[i].at;
+	}
+	return idle < job_cpus(stepper, job) ? SL_NONE : at;
+}
+
+sl_time room_by_limits(const struct stepper *stepper, const struct picture *picture, uint32_t job)
+{
+	struct sl_pass *pass = &stepper->sim.engine->pass;
+	if (stepper->shown) /* The engine stands before that. */
+		return SL_NONE;
+	const sl_time at = pass->nodes && pass->request
+				   ? nodes_soonest(pass->nodes, pass->request[job], pass->estimate[job])
+				   : room_in_pool(stepper, picture, job);
+	return at == SL_NEVER || at <= stepper->now ? SL_NONE : at;
+}
+
 /* ---- What is shown of the next instant ------------------------------------------------------------ */
 
 /* What it held goes back. */

@@ -108,6 +108,22 @@ sl_time planned_now(const struct stepper *stepper, uint32_t job)
 	return planned_before(stepper, place, job);
 }
 
+sl_time submitted_at(const struct stepper *stepper, uint32_t job)
+{
+	return stepper->explain.view.result->jobs->submit[job]; /* Of this run: replay.feedback moves it. */
+}
+
+/* It may have run before. */
+sl_time waits_since(const struct stepper *stepper, uint32_t job)
+{
+	sl_time from;
+	sl_time until;
+	for (size_t i = 0; sl_wait_span(stepper->explain.view.result, job, i, &from, &until); i++)
+		if (from <= stepper->now && stepper->now <= until)
+			return from;
+	return submitted_at(stepper, job);
+}
+
 enum sl_reason reason_now(const struct stepper *stepper, uint32_t job)
 {
 	struct sl_charging charging = sl_charges_of(stepper->explain.view.result, job);

@@ -47,7 +47,6 @@ struct sweep_rule {
 struct sweep_spec {
 	const char *file;
 	const char *name;
-	const char *folder; /* Paths are from there. */
 	struct sweep_trace *trace;
 	size_t trace_count;
 	struct factor *factor; /* trace, cluster (if any), settings, policy, seed. */
@@ -74,16 +73,24 @@ struct sweep {
 	struct sweep_spec spec;
 	struct point *point;
 	size_t count;
-	const char *dir; /* NULL: none yet. */
+	const char *dir;       /* Absolute; NULL: none yet. */
+	const char *dir_name;  /* As the line has it. */
+	const char *spec_path; /* Absolute. */
+	const char *spec_name; /* As the line has it. */
+	const char *folder;    /* What the spec names is looked for from there. */
 };
 
 /* sweep_spec.c. All that it holds is in the arena. SL_INPUT with places. */
 int sweep_spec_read(struct sweep_spec *spec, const char *path, struct sl_arena *arena, struct sl_err *err);
+/* The same of text that is there. */
+int sweep_spec_parse(struct sweep_spec *spec, const char *file, const char *text, size_t len,
+	struct sl_arena *arena, struct sl_err *err);
 /* "0.5..1:0.1", "1..20": written out, ends included, exactly (in millionths); false: it is no range. */
 int sweep_range(const char *text, const char ***value, size_t *count, struct sl_arena *arena, bool *is,
 	struct sl_err *err);
 
-/* sweep_plan.c: hashes inputs, makes the points and their ids. */
+/* sweep_plan.c: makes the points, without their ids; then hashes inputs, and makes those. */
+int sweep_points(struct sweep *sweep, struct sl_err *err);
 int sweep_plan(struct sweep *sweep, struct sl_err *err);
 /* A point as one line of JSON, without its end. */
 void point_json(const struct sweep *sweep, const struct point *point, size_t number, struct sl_out *out);
@@ -92,7 +99,8 @@ const char *point_value(const struct sweep *sweep, const struct point *point, si
 /* sweep_claim.c */
 enum claimed { CLAIM_MINE, CLAIM_DONE, CLAIM_TAKEN };
 struct claim {
-	char path[4096]; /* To be removed when the point is there. */
+	char path[4096]; /* To be removed where the point could not be done. */
+	char gone[160];  /* Whose it was that is gone; "": nobody's. */
 };
 /* Of the point's file and claim. SL_SYSTEM. */
 int claim_take(const struct sweep *sweep, const struct point *point, struct claim *claim, enum claimed *is,
@@ -100,21 +108,39 @@ int claim_take(const struct sweep *sweep, const struct point *point, struct clai
 void claim_drop(const struct claim *claim);
 /* Says that the owner lives; call it now and then while a claim is held. */
 void claim_touch(const struct claim *claim);
-/* Claims whose owner is known to be dead, or was not heard of for so long. */
-enum { CLAIM_LEASE_S = 300 };
+/* Of those who work on other machines: not heard of for so long, they are gone. */
+enum { CLAIM_LEASE_S = 180 };
+/* How many points are being done just now. */
+size_t claims_living(const struct sweep *sweep);
+/* All claims of a point. */
+void claims_forget(const struct sweep *sweep, const struct point *point);
+/* Claims of points that were done long ago. */
+void claims_tidy(const struct sweep *sweep);
 
 /* sweep_work.c: does points until there is none left to do: those of its part first, then others'. */
 struct sweep_work {
 	struct sweep *sweep;
 	size_t part, parts;
 	int told; /* A pipe: one byte a point done ('.'), failed ('!'); -1: nobody listens. */
+	_Atomic uint64_t
+		*at; /* The number of the point that is in work, and 1; 0: none. NULL: nobody asks. */
 };
 int sweep_work(const struct sweep_work *work, struct sl_err *err);
+/* Writes a point down as failed. */
+int sweep_point_failed(
+	const struct sweep *sweep, size_t number, const struct sl_err *why, struct sl_err *err);
 
-/* sweep_run.c: the directory, workers, their progress. */
-int sweep_open(struct sweep *sweep, const char *dir, bool force, struct sl_err *err);
+/* sweep_dir.c: a sweep's directory: sweep.json, spec, plan.jsonl, points, claims, traces. */
+/* Which file and folder are meant by SPEC or DIR; *dir: set where it was DIR, absolute. SL_USAGE. */
+int sweep_find(struct sweep *sweep, const char *word, struct sl_err *err);
+/* Begins the directory, or goes on in it. SL_USAGE: it is of another spec; SL_BASELINE: an input changed. */
+int sweep_open(struct sweep *sweep, bool force, struct sl_err *err);
+/* The ids that the directory has, in place of those that the inputs give now. */
+int sweep_recall(struct sweep *sweep, struct sl_err *err);
+
+/* sweep_run.c: workers, their progress. */
 int sweep_run(struct sweep *sweep, struct sl_err *err);
-int sweep_status(struct sweep *sweep, struct sl_err *err);
+int sweep_status(const struct sweep *sweep);
 /* Which part of how many this process does: --shard, or what the engine that started it says. */
 int sweep_part(const struct args *args, size_t *part, size_t *parts, struct sl_err *err);
 

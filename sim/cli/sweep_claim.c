@@ -7,6 +7,8 @@
  * gone; nothing is ever taken away but by its owner. An owner on this machine is gone when its process is;
  * one elsewhere when the claim's time (of the file system's clock) lies CLAIM_LEASE_S behind that of a file
  * written now. After a claim the point's file is looked for once more: its owner may have finished meanwhile.
+ * A claim of what is done stays until it is older than that: NFS may answer for up to a minute that the
+ * point's file is not there (nfs(5), acdirmax), but never that a link was made twice.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,21 +80,22 @@ static void owner_text(char *text, size_t size)
 	(void)snprintf(text, size, "%s %ld %s %s\n", machine, (long)getpid(), since, host);
 }
 
+/* False: there is no such claim. */
 static bool read_owner(const char *path, char *text, size_t size)
 {
 	const int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
-		return false;
+		return errno != ENOENT;
 	const ssize_t len = read(file, text, size - 1);
 	(void)close(file);
 	text[len > 0 ? len : 0] = '\0';
-	return len > 0;
+	return true;
 }
 
-/* now: of the file system. */
-static bool is_gone(const char *path, time_t now)
+/* now: of the file system. owner: whose it is. */
+static bool is_gone(const char *path, time_t now, char *owner, size_t size)
 {
-	char text[OWNER];
+	char text[OWNER] = "";
 	char machine[160];
 	char mine[160];
 	char since[40];
@@ -100,11 +103,11 @@ static bool is_gone(const char *path, time_t now)
 	char number[32];
 	struct stat info;
 	if (!read_owner(path, text, sizeof(text)))
-		return false; /* Just dropped: the point is done. */
+		return false; /* Just dropped: whoever looks again gets it. */
 	const char *at = text;
-	const char *words[3];
-	int widths[3];
-	for (size_t i = 0; i < 3; i++) {
+	const char *words[4];
+	int widths[4];
+	for (size_t i = 0; i < SL_LEN(words); i++) {
 		widths[i] = (int)strcspn(at, " \n");
 		words[i] = at;
 		at += widths[i];
@@ -113,12 +116,19 @@ static bool is_gone(const char *path, time_t now)
 	(void)snprintf(machine, sizeof(machine), "%.*s", widths[0], words[0]);
 	(void)snprintf(number, sizeof(number), "%.*s", widths[1], words[1]);
 	(void)snprintf(since, sizeof(since), "%.*s", widths[2], words[2]);
+	(void)snprintf(owner, size, "%.*s, process %.*s", widths[3], words[3], widths[1], words[1]);
 	machine_of(mine, sizeof(mine));
-	if (strcmp(machine, mine) == 0) {
+	if (strcmp(machine, mine) == 0 && mine[0] != '-') {
 		began(strtol(number, NULL, 10), is, sizeof(is));
 		return strcmp(is, since) != 0;
 	}
 	return stat(path, &info) == 0 && info.st_mtime + CLAIM_LEASE_S < now;
+}
+
+static void claim_name(
+	const struct sweep *sweep, const struct point *point, unsigned g, char *path, size_t size)
+{
+	(void)snprintf(path, size, "%s/claims/%s.%u", sweep->dir, point->id, g);
 }
 
 static bool is_done(const struct sweep *sweep, const struct point *point)
@@ -133,17 +143,19 @@ static int own_file(const struct sweep *sweep, char *path, size_t size, time_t *
 {
 	char text[OWNER];
 	struct stat info;
-	char host[64] = "-";
-	(void)gethostname(host, sizeof(host) - 1);
 	owner_text(text, sizeof(text));
-	(void)snprintf(path, size, "%s/claims/.%s-%ld", sweep->dir, host, (long)getpid());
-	const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	(void)snprintf(path, size, "%s/claims/.XXXXXX", sweep->dir);
+	const int file = mkstemp(path);
 	if (file < 0)
 		return sl_fail_sys(err, SL_SYSTEM, "write", path);
 	const size_t len = strlen(text);
-	const bool whole = write(file, text, len) == (ssize_t)len && fstat(file, &info) == 0;
-	if (close(file) != 0 || !whole)
-		return sl_fail_sys(err, SL_SYSTEM, "write", path);
+	const bool whole =
+		fchmod(file, 0644) == 0 && write(file, text, len) == (ssize_t)len && fstat(file, &info) == 0;
+	if (close(file) != 0 || !whole) {
+		(void)sl_fail_sys(err, SL_SYSTEM, "write", path);
+		(void)unlink(path);
+		return SL_SYSTEM;
+	}
 	*now = info.st_mtime;
 	return SL_OK;
 }
@@ -154,30 +166,88 @@ int claim_take(const struct sweep *sweep, const struct point *point, struct clai
 	char own[4096];
 	time_t now = 0;
 	*is = CLAIM_DONE;
+	claim->gone[0] = '\0';
 	if (is_done(sweep, point))
 		return SL_OK;
 	int status = own_file(sweep, own, sizeof(own), &now, err);
 	*is = CLAIM_TAKEN;
 	for (unsigned g = 0; g < CLAIMS_MAX && !status; g++) {
-		(void)snprintf(claim->path, sizeof(claim->path), "%s/claims/%s.%u", sweep->dir, point->id, g);
+		claim_name(sweep, point, g, claim->path, sizeof(claim->path));
 		if (link(own, claim->path) == 0) {
 			*is = CLAIM_MINE;
 			break;
 		}
 		if (errno != EEXIST)
 			status = sl_fail_sys(err, SL_SYSTEM, "claim", claim->path);
-		else if (!is_gone(claim->path, now))
+		else if (!is_gone(claim->path, now, claim->gone, sizeof(claim->gone)))
 			break;
 	}
 	(void)unlink(own);
-	if (!status && *is == CLAIM_MINE && is_done(sweep, point)) {
-		claim_drop(claim);
+	/* The claim of one that was finished meanwhile stays with it. */
+	if (!status && *is != CLAIM_DONE && is_done(sweep, point))
 		*is = CLAIM_DONE;
-	}
 	return status;
 }
 
-/* Those before it are of owners that are gone, but stay: whoever counts from 0 must find this one's end. */
 void claim_drop(const struct claim *claim) { (void)unlink(claim->path); }
 
 void claim_touch(const struct claim *claim) { (void)utimensat(AT_FDCWD, claim->path, NULL, 0); }
+
+void claims_forget(const struct sweep *sweep, const struct point *point)
+{
+	char path[4096];
+	for (unsigned g = 0; g < CLAIMS_MAX; g++) {
+		claim_name(sweep, point, g, path, sizeof(path));
+		if (unlink(path) != 0)
+			return;
+	}
+}
+
+/* The clock of the file system, whatever that of this machine says. */
+static bool time_there(const struct sweep *sweep, time_t *now)
+{
+	char path[4096];
+	struct sl_err ignored = { 0 };
+	const bool good = own_file(sweep, path, sizeof(path), now, &ignored) == SL_OK;
+	(void)unlink(path);
+	return good;
+}
+
+size_t claims_living(const struct sweep *sweep)
+{
+	char path[4096];
+	char owner[160];
+	struct stat info;
+	time_t now = 0;
+	size_t living = 0;
+	if (!time_there(sweep, &now))
+		return 0;
+	for (size_t i = 0; i < sweep->count; i++) {
+		if (is_done(sweep, &sweep->point[i]))
+			continue;
+		bool lives = false;
+		for (unsigned g = 0; g < CLAIMS_MAX && !lives; g++) {
+			claim_name(sweep, &sweep->point[i], g, path, sizeof(path));
+			if (stat(path, &info) != 0)
+				break;
+			lives = !is_gone(path, now, owner, sizeof(owner));
+		}
+		living += lives;
+	}
+	return living;
+}
+
+void claims_tidy(const struct sweep *sweep)
+{
+	char path[4096];
+	struct stat info;
+	time_t now = 0;
+	if (!time_there(sweep, &now))
+		return;
+	for (size_t i = 0; i < sweep->count; i++) {
+		claim_name(sweep, &sweep->point[i], 0, path, sizeof(path));
+		if (stat(path, &info) == 0 && info.st_mtime + CLAIM_LEASE_S < now &&
+			is_done(sweep, &sweep->point[i]))
+			claims_forget(sweep, &sweep->point[i]);
+	}
+}

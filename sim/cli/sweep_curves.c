@@ -89,11 +89,12 @@ static void text(const struct plot *plot, double x, double y, const char *anchor
 	sl_out_printf(
 		plot->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"12\">", x, y, anchor);
 	for (size_t i = 0; words[i]; i++) {
-		const char one[2] = { (unsigned char)words[i] < 0x20 ? '?' : words[i], '\0' };
-		sl_out_text(plot->out, *one == '<'   ? "&lt;"
-				       : *one == '>' ? "&gt;"
-				       : *one == '&' ? "&amp;"
-						     : one);
+		const char one[2] = { words[i], '\0' };
+		sl_out_text(plot->out, *one == '<'                    ? "&lt;"
+				       : *one == '>'                  ? "&gt;"
+				       : *one == '&'                  ? "&amp;"
+				       : *one == '\n' || *one == '\t' ? " "
+								      : one);
 	}
 	sl_out_text(plot->out, "</text>\n");
 }
@@ -133,12 +134,15 @@ static void axes_draw(const struct plot *plot)
 	const struct curves *curves = plot->curves;
 	const struct factor *factor = &plot->found->sweep->spec.factor[curves->x];
 	if (plot->logarithmic) {
-		for (double value = plot->y_least; value <= plot->y_most * 1.0001; value *= 10)
-			value_tick(plot, value);
+		const int decades = (int)floor(log10(plot->y_most / plot->y_least) + 1e-9);
+		for (int i = 0; i <= decades; i++)
+			value_tick(plot, plot->y_least * pow(10, i));
 	} else if (plot->y_most > plot->y_least) {
 		const double step = step_of(plot->y_most - plot->y_least);
-		for (double value = ceil(plot->y_least / step) * step; value <= plot->y_most; value += step)
-			value_tick(plot, value);
+		const double first = ceil(plot->y_least / step);
+		const int count = (int)(floor(plot->y_most / step) - first);
+		for (int i = 0; i <= count && i < 100; i++)
+			value_tick(plot, (first + i) * step);
 	}
 	rule(plot, (double[]){ LEFT, HEIGHT - BOTTOM }, (double[]){ WIDTH - RIGHT, HEIGHT - BOTTOM },
 		"#1a1a1a", 1);

@@ -21,8 +21,8 @@ enum { TASKS_MAX = 1000, TASKS_USUAL = 100 };
 struct emit {
 	const struct sweep *sweep;
 	size_t tasks;
-	char *program, *spec, *dir; /* Absolute. */
-	char *here;
+	char *program;
+	const char *spec, *dir, *here; /* Absolute. */
 };
 
 /* For sh: in quotes. */
@@ -131,7 +131,9 @@ static void emit_k8s(const struct emit *emit)
 		emit->sweep->count);
 	put_plain(name_of(emit));
 	printf("\nspec:\n  completionMode: Indexed\n  completions: %zu\n  parallelism: %zu\n  backoffLimitPerIndex: 3\n"
-	       "  maxFailedIndexes: %zu\n  template:\n    spec:\n      restartPolicy: Never\n      containers:\n"
+	       "  maxFailedIndexes: %zu\n  # Points that failed are kept: a pod that says so (1) is not started again.\n"
+	       "  podFailurePolicy:\n    rules:\n      - action: FailIndex\n        onExitCodes: {operator: In, values: [1, 2, 3, 4]}\n"
+	       "  template:\n    spec:\n      restartPolicy: Never\n      containers:\n"
 	       "        - name: sweep\n          image: schedlab\n          workingDir: ",
 		emit->tasks, emit->tasks, emit->tasks);
 	json_text(emit->here);
@@ -139,7 +141,7 @@ static void emit_k8s(const struct emit *emit)
 	json_text(emit->spec);
 	printf(", -o, ");
 	json_text(emit->dir);
-	printf(", --quiet, -j, \"1\"]\n          env:\n            - name: SCHEDLAB_PARTS\n              value: \"%zu\"\n"
+	printf(", --quiet, -j, \"1\", --shards, \"%zu\"]\n"
 	       "          volumeMounts:\n            - name: sweep\n              mountPath: ",
 		emit->tasks);
 	json_text(emit->here);
@@ -153,14 +155,6 @@ static char *program_path(void)
 	const ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	path[len > 0 ? len : 0] = '\0';
 	return strdup(len > 0 ? path : "schedlab");
-}
-
-static char *absolute(const char *path, const char *here)
-{
-	char *made = NULL;
-	if (path[0] == '/')
-		return strdup(path);
-	return asprintf(&made, "%s/%s", here, path) < 0 ? NULL : made;
 }
 
 static const struct {
@@ -184,23 +178,20 @@ int sweep_emit(const struct sweep *sweep, const char *engine, struct sl_err *err
 	if (e == SL_LEN(engines))
 		return sl_fail(err, SL_USAGE,
 			"--emit is for slurm, k8s, mpirun, parallel or make, not '%.60s'", engine);
-	if (!arg(sweep->args, "output"))
+	if (!sweep->dir)
 		return sl_fail(err, SL_USAGE, "--emit: where are the points to go? give -o DIR");
 	const size_t usual = sweep->count < TASKS_USUAL ? sweep->count : TASKS_USUAL;
 	const int status = arg_u64(sweep->args, "tasks", usual, 1, TASKS_MAX, &tasks, err);
 	if (status)
 		return status;
 	emit.tasks = tasks < sweep->count ? tasks : sweep->count;
-	emit.here = getcwd(NULL, 0);
+	emit.here = sweep->folder;
+	emit.spec = sweep->spec_path;
+	emit.dir = sweep->dir;
 	emit.program = program_path();
-	emit.spec = emit.here ? absolute(sweep->spec.file, emit.here) : NULL;
-	emit.dir = emit.here ? absolute(arg(sweep->args, "output"), emit.here) : NULL;
-	const bool whole = emit.program && emit.spec && emit.dir;
-	if (whole)
-		engines[e].emit(&emit);
-	free(emit.here);
+	if (!emit.program)
+		return sl_fail_memory(err);
+	engines[e].emit(&emit);
 	free(emit.program);
-	free(emit.spec);
-	free(emit.dir);
-	return whole ? SL_OK : sl_fail_memory(err);
+	return SL_OK;
 }

@@ -172,8 +172,7 @@ static int contents_make(const struct sweep *sweep, struct contents *contents, s
 	return SL_OK;
 }
 
-/* ---- Points
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Points ---- */
 
 const char *point_value(const struct sweep *sweep, const struct point *point, size_t factor)
 {
@@ -235,10 +234,9 @@ static bool next_point(const struct sweep_spec *spec, struct point *point)
 	return false;
 }
 
-int sweep_plan(struct sweep *sweep, struct sl_err *err)
+int sweep_points(struct sweep *sweep, struct sl_err *err)
 {
 	const struct sweep_spec *spec = &sweep->spec;
-	struct contents contents;
 	size_t most = 1;
 	for (size_t f = 0; f < spec->factor_count; f++) {
 		if (most > SWEEP_POINTS_MAX / spec->factor[f].count)
@@ -246,20 +244,24 @@ int sweep_plan(struct sweep *sweep, struct sl_err *err)
 				SWEEP_POINTS_MAX);
 		most *= spec->factor[f].count;
 	}
-	int status = contents_make(sweep, &contents, err);
-	sweep->point = status ? NULL : sl_alloc(sweep->arena, most, sizeof(*sweep->point));
-	if (!status && !sweep->point)
-		status = sl_fail_memory(err);
+	sweep->point = sl_alloc(sweep->arena, most, sizeof(*sweep->point));
+	if (!sweep->point)
+		return sl_fail_memory(err);
 	struct point point = { .id = "" };
-	for (bool more = true; more && !status; more = next_point(spec, &point)) {
-		if (!is_wanted(sweep, &point))
-			continue;
-		sweep->point[sweep->count] = point;
-		status = point_name(sweep, &sweep->point[sweep->count], &contents, err);
-		sweep->count++;
-	}
-	if (!status && !sweep->count)
-		status = sl_fail(err, SL_INPUT, "%s: its rules leave no point", spec->file);
+	for (bool more = true; more; more = next_point(spec, &point))
+		if (is_wanted(sweep, &point))
+			sweep->point[sweep->count++] = point;
+	return sweep->count ? SL_OK : sl_fail(err, SL_INPUT, "%s: its rules leave no point", spec->file);
+}
+
+int sweep_plan(struct sweep *sweep, struct sl_err *err)
+{
+	struct contents contents;
+	int status = sweep_points(sweep, err);
+	if (!status)
+		status = contents_make(sweep, &contents, err);
+	for (size_t i = 0; i < sweep->count && !status; i++)
+		status = point_name(sweep, &sweep->point[i], &contents, err);
 	return status;
 }
 

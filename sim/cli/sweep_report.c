@@ -115,8 +115,7 @@ const int64_t *found_value(const struct found_point *point, size_t metric)
 	return NULL;
 }
 
-/* ---- points.csv
- * --------------------------------------------------------------------------------------------- */
+/* ---- points.csv ---- */
 
 static void csv_text(struct sl_out *out, const char *text)
 {
@@ -175,8 +174,7 @@ static int points_csv(const struct found *found, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
-/* ---- Curves
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Curves ---- */
 
 static size_t factor_of(const struct sweep *sweep, const char *name)
 {
@@ -298,8 +296,7 @@ int curves_make(struct curves *curves, const struct found *found, struct sl_err 
 	return SL_OK;
 }
 
-/* ---- For people and programs
- * ------------------------------------------------------------------------------------ */
+/* ---- For people and programs ---- */
 
 /* Seven digits: libm's last bits are not the same everywhere. */
 static int64_t micro_of(double value)
@@ -429,8 +426,8 @@ int sweep_report(struct sweep *sweep, struct sl_err *err)
 	struct curves curves = { .x = SIZE_MAX };
 	int status = found_read(&found, sweep, err);
 	if (!status && !found.count)
-		status = sl_fail(err, SL_INPUT, "%s: no point is done yet: schedlab sweep run %s -o %s",
-			sweep->dir, sweep->spec.file, sweep->dir);
+		status = sl_fail(err, SL_INPUT, "%s: no point is done yet: schedlab sweep run %s",
+			sweep->dir_name, sweep->dir_name);
 	if (!status)
 		status = curves_make(&curves, &found, err);
 	if (!status)
@@ -441,10 +438,11 @@ int sweep_report(struct sweep *sweep, struct sl_err *err)
 		status = curves_draw(&curves, &found, err);
 	if (status)
 		return status;
+	claims_tidy(sweep);
 	tell_failed(&found);
 	if (!arg_flag(sweep->args, "quiet"))
-		talk("%zu of %zu points: %s/points.csv, runs.db%s", found.count, sweep->count, sweep->dir,
-			curves.x != SIZE_MAX ? ", curves.svg" : "");
+		talk("%zu of %zu points: %s/points.csv, runs.db%s", found.count, sweep->count,
+			sweep->dir_name, curves.x != SIZE_MAX ? ", curves.svg" : "");
 	if (arg_flag(sweep->args, "json"))
 		return json_print(&curves, &found, err);
 	table_print(&curves, &found);

@@ -1,128 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sweep_run.c - a sweep's directory, its workers, and how far it is.
+ * sweep_run.c - a sweep's workers, and how far it is.
  *
- * Workers are processes: one that crashes takes nobody with it, its point is done once more by another, and
- * one that crashes there too is written down as failed.
+ * Workers are processes: one that crashes takes nobody with it. Its point is written down as failed; one that
+ * was killed (by who watches over memory, mostly) is tried once more before.
  */
-#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/outdir.h"
 #include "sim/cli/sweep.h"
 
-enum { WORKERS_MAX = 1024 };
+enum { WORKERS_MAX = 1024, CRASHES_MAX = 1000, KILLS_MAX = 2, PARTS_MAX = 1000000, TURN_MS = 20 };
 
-/* ---- The directory ---------------------------------------------------------------------------------- */
-
-/* What a sweep is: its points, in order. */
-static int plan_hash(const struct sweep *sweep, char hex[65], struct sl_err *err)
-{
-	char *all = sl_alloc(sweep->arena, sweep->count * POINT_ID + 1, 1);
-	if (!all)
-		return sl_fail_memory(err);
-	for (size_t i = 0; i < sweep->count; i++)
-		memcpy(all + i * POINT_ID, sweep->point[i].id, POINT_ID);
-	return identity_hash(all, hex, err);
-}
-
-static int folder_make(const char *dir, const char *below, struct sl_err *err)
-{
-	char path[4096];
-	(void)snprintf(path, sizeof(path), "%s%s%s", dir, *below ? "/" : "", below);
-	return mkdir(path, 0777) == 0 || errno == EEXIST ? SL_OK : sl_fail_sys(err, SL_SYSTEM, "make", path);
-}
-
-/* The plan's hash that the directory was begun with; "": it is no sweep's; hex[0] 0 too where there is
- * nothing. */
-static bool dir_hash(const char *dir, char hex[65])
-{
-	char path[4096];
-	char line[200] = "";
-	hex[0] = '\0';
-	(void)snprintf(path, sizeof(path), "%s/sweep.json", dir);
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return false;
-	while (fgets(line, sizeof(line), file)) {
-		const char *at = strstr(line, "\"plan\": \"");
-		if (at)
-			(void)snprintf(hex, 65, "%.64s", at + 9);
-	}
-	(void)fclose(file);
-	return true;
-}
-
-static bool is_empty(const char *dir)
-{
-	DIR *open = opendir(dir);
-	bool empty = true;
-	if (!open)
-		return true;
-	for (const struct dirent *entry; empty && (entry = readdir(open));)
-		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	(void)closedir(open);
-	return empty;
-}
-
-static int write_sweep(const struct sweep *sweep, const char *hex, struct sl_err *err)
-{
-	char path[4096];
-	struct sl_out *out;
-	(void)snprintf(path, sizeof(path), "%s/sweep.json", sweep->dir);
-	int status = sl_out_open(&out, path, err);
-	if (status)
-		return status;
-	sl_out_text(out, "{ \"schema\": \"" SWEEP_SCHEMA "\",\n\"version\": \"" SL_VERSION "\",\n\"spec\": ");
-	sl_out_json(out, sweep->spec.file);
-	sl_out_text(out, ",\n\"plan\": ");
-	sl_out_json(out, hex);
-	sl_out_printf(out, ",\n\"points\": %zu,\n\"factors\": [", sweep->count);
-	for (size_t f = 0; f < sweep->spec.factor_count; f++) {
-		sl_out_text(out, f ? ", " : "");
-		sl_out_json(out, sweep->spec.factor[f].name);
-	}
-	sl_out_text(out, "] }\n");
-	return sl_out_commit(out, err);
-}
-
-int sweep_open(struct sweep *sweep, const char *dir, bool force, struct sl_err *err)
-{
-	char hex[65];
-	char was[65];
-	int status = plan_hash(sweep, hex, err);
-	sweep->dir = dir;
-	if (status)
-		return status;
-	const bool there = dir_hash(dir, was);
-	if (!there && !is_empty(dir))
-		return sl_fail(
-			err, SL_USAGE, "'%s' holds something that is no sweep: name another directory", dir);
-	if (there && strcmp(was, hex) != 0 && !force)
-		return sl_fail(err, SL_BASELINE,
-			"'%s' was begun with other points: the spec, an input or schedlab is another. Take another "
-			"directory, or with --force keep the points that both have",
-			dir);
-	static const char *const below[] = { "", "points", "claims", "traces" };
-	for (size_t i = 0; i < SL_LEN(below) && !status; i++)
-		status = folder_make(dir, below[i], err);
-	return status || (there && strcmp(was, hex) == 0) ? status : write_sweep(sweep, hex, err);
-}
-
-/* ---- How far --------------------------------------------------------------------------------------------
- */
+/* ---- How far ---- */
 
 struct standing {
-	size_t done, failed, claimed;
+	size_t done, failed;
 };
 
 static bool file_begins_error(const char *path)
@@ -156,32 +59,34 @@ static struct standing stand(const struct sweep *sweep)
 	return found;
 }
 
-int sweep_status(struct sweep *sweep, struct sl_err *err)
+int sweep_status(const struct sweep *sweep)
 {
 	const struct standing at = stand(sweep);
-	(void)err;
+	const size_t held = claims_living(sweep);
 	if (arg_flag(sweep->args, "json"))
-		printf("{ \"points\": %zu, \"done\": %zu, \"failed\": %zu, \"left\": %zu }\n", sweep->count,
-			at.done, at.failed, sweep->count - at.done);
+		printf("{ \"points\": %zu, \"done\": %zu, \"failed\": %zu, \"left\": %zu, \"working\": %zu }\n",
+			sweep->count, at.done, at.failed, sweep->count - at.done, held);
 	else
-		printf("%zu of %zu points done, %zu of them failed, %zu left\n", at.done, sweep->count,
-			at.failed, sweep->count - at.done);
+		printf("%zu of %zu points done, %zu of them failed, %zu left, %zu being done\n", at.done,
+			sweep->count, at.failed, sweep->count - at.done, held);
 	return SL_OK;
 }
 
-/* --retry: points that failed are no points any more. */
+/* --retry: points that failed are no points any more. Claims go first: nobody claims while the file is there.
+ */
 static void forget_failed(const struct sweep *sweep)
 {
 	for (size_t i = 0; i < sweep->count; i++) {
 		char path[4096];
 		point_path(sweep, &sweep->point[i], path, sizeof(path));
-		if (file_begins_error(path))
-			(void)unlink(path);
+		if (!file_begins_error(path))
+			continue;
+		claims_forget(sweep, &sweep->point[i]);
+		(void)unlink(path);
 	}
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------------------
- */
+/* ---- Parts ---- */
 
 static bool env_number(const char *name, uint64_t *number)
 {
@@ -193,24 +98,30 @@ static bool env_number(const char *name, uint64_t *number)
 	return true;
 }
 
-/* By the environment variables that each engine documents for the processes that it starts. */
+/* By the environment variables that each engine documents for the processes that it starts. parts: of
+ * --shards, for engines that do not say how many there are; 0: not given. */
 static bool part_of_engine(size_t *part, size_t *parts)
 {
 	static const struct {
 		const char *part, *parts, *first;
+		uint64_t from; /* Counted from there. */
 	} engine[] = {
-		{ "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN" },
-		{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL },
-		{ "PMI_RANK", "PMI_SIZE", NULL },
-		{ "SLURM_PROCID", "SLURM_NTASKS", NULL },
-		{ "JOB_COMPLETION_INDEX", "SCHEDLAB_PARTS", NULL },
+		{ "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", 0 },
+		{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL, 0 },
+		{ "PMI_RANK", "PMI_SIZE", NULL, 0 },
+		{ "PMIX_RANK", "SLURM_NTASKS", NULL, 0 },
+		{ "SLURM_PROCID", "SLURM_NTASKS", NULL, 0 },
+		{ "PMIX_RANK", NULL, NULL, 0 },
+		{ "JOB_COMPLETION_INDEX", NULL, NULL, 0 },
+		{ "PARALLEL_SEQ", NULL, NULL, 1 },
 	};
 	for (size_t i = 0; i < SL_LEN(engine); i++) {
 		uint64_t is;
-		uint64_t of;
-		uint64_t first = 0;
+		uint64_t of = *parts;
+		uint64_t first = engine[i].from;
 		uint64_t step = 1;
-		if (!env_number(engine[i].part, &is) || !env_number(engine[i].parts, &of) || !of)
+		if (!env_number(engine[i].part, &is) ||
+			(engine[i].parts && !env_number(engine[i].parts, &of)) || !of)
 			continue;
 		if (engine[i].first) {
 			(void)env_number(engine[i].first, &first);
@@ -228,16 +139,21 @@ int sweep_part(const struct args *args, size_t *part, size_t *parts, struct sl_e
 	const char *text = arg(args, "shard");
 	int64_t is;
 	int64_t of;
+	uint64_t shards;
+	const int status = arg_u64(args, "shards", 0, 1, PARTS_MAX, &shards, err);
 	*part = 0;
-	*parts = 1;
+	*parts = (size_t)shards;
+	if (status)
+		return status;
 	if (!text || strcmp(text, "auto") == 0) {
-		(void)part_of_engine(part, parts);
+		if (!part_of_engine(part, parts) || *parts > PARTS_MAX)
+			*parts = 1;
 		return SL_OK;
 	}
 	const char *slash = strchr(text, '/');
 	if (!slash || !sl_get_i64(text, (size_t)(slash - text), &is) ||
 		!sl_get_i64(slash + 1, strlen(slash + 1), &of) || is < 0 || of < 1 || is >= of ||
-		of > 1000000)
+		of > PARTS_MAX)
 		return sl_fail(err, SL_USAGE,
 			"--shard must be I/N, from 0/N to N-1/N, or 'auto', not '%.60s'", text);
 	*part = (size_t)is;
@@ -245,11 +161,11 @@ int sweep_part(const struct args *args, size_t *part, size_t *parts, struct sl_e
 	return SL_OK;
 }
 
-/* ---- Workers
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Workers ---- */
 
 struct crew {
 	struct sweep *sweep;
+	pid_t self;
 	pid_t *worker;
 	size_t count, living;
 	size_t part, parts;
@@ -258,6 +174,10 @@ struct crew {
 	struct timespec since;
 	bool bar;
 	int status; /* The worst of a worker's. */
+	/* What each worker is at: a point's number and 1; 0: none. Shared with them. */
+	_Atomic uint64_t *at;
+	uint64_t *lost; /* Points whose workers were killed, once each. */
+	size_t lost_count;
 };
 
 /* Ends the process. */
@@ -265,8 +185,12 @@ static _Noreturn void worker_main(const struct crew *crew, size_t i)
 {
 	struct sl_err err = { 0 };
 	const struct sweep_work work = { crew->sweep, crew->part * crew->count + i, crew->parts * crew->count,
-		crew->to };
+		crew->to, &crew->at[i] };
 	(void)close(crew->from);
+	/* Whoever kills the sweep means its workers too. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != crew->self)
+		_exit(-SL_INTERRUPTED);
 	const int status = sweep_work(&work, &err);
 	if (status && status != SL_INTERRUPTED)
 		talk("%s", err.text);
@@ -308,12 +232,12 @@ static void draw(const struct crew *crew)
 	(void)fflush(stderr);
 }
 
-/* What workers tell, until a fifth of a second is over. */
-static void listen_to(struct crew *crew)
+/* What workers tell, until so long nothing comes. */
+static void listen_to(struct crew *crew, int wait_ms)
 {
 	struct pollfd at = { .fd = crew->from, .events = POLLIN };
-	char text[256];
-	if (poll(&at, 1, 200) <= 0 || !(at.revents & POLLIN))
+	char text[4096];
+	if (poll(&at, 1, wait_ms) <= 0 || !(at.revents & POLLIN))
 		return;
 	const ssize_t len = read(crew->from, text, sizeof(text));
 	for (ssize_t i = 0; i < len; i++) {
@@ -329,7 +253,47 @@ static void tell_workers(const struct crew *crew, int number)
 			(void)kill(crew->worker[i], number);
 }
 
-/* crashed: signals that nobody sent: their points are begun again by who comes after. */
+/* Is it worth another try? One that was killed is, once. */
+static bool may_again(struct crew *crew, uint64_t number, int how)
+{
+	if (how != SIGKILL && how != SIGTERM)
+		return false;
+	for (size_t i = 0; i < crew->lost_count; i++)
+		if (crew->lost[i] == number)
+			return false;
+	if (crew->lost_count == CRASHES_MAX)
+		return false;
+	crew->lost[crew->lost_count++] = number;
+	return true;
+}
+
+/* A worker ended by a signal: what becomes of the point that it was at. */
+static void mourn(struct crew *crew, size_t i, int how)
+{
+	const uint64_t number = atomic_load(&crew->at[i]);
+	struct sl_err err = { 0 };
+	const char *name = sigdescr_np(how);
+	name = name ? name : "?";
+	atomic_store(&crew->at[i], 0);
+	if (!number) {
+		talk("a worker ended by signal %d (%s)", how, name);
+		return;
+	}
+	const bool again = may_again(crew, number, how);
+	talk("a worker ended by signal %d (%s) at point %" PRIu64 "%s", how, name, number - 1,
+		again ? ": it is done again" : ", which has failed");
+	if (again)
+		return;
+	struct sl_err why = { 0 };
+	(void)sl_fail(&why, SL_SYSTEM, "the program ended by signal %d (%s)", how, name);
+	if (sweep_point_failed(crew->sweep, (size_t)(number - 1), &why, &err)) {
+		talk("%s", err.text);
+		crew->status = err.status;
+	}
+	crew->done++;
+	crew->failed++;
+}
+
 static void bury(struct crew *crew, size_t *crashed)
 {
 	int how;
@@ -338,14 +302,12 @@ static void bury(struct crew *crew, size_t *crashed)
 			continue;
 		crew->worker[i] = 0;
 		crew->living--;
-		if (WIFSIGNALED(how)) {
-			talk("a worker ended by signal %d", WTERMSIG(how));
+		if (WIFSIGNALED(how) && !atomic_load(&cli_stop)) {
+			mourn(crew, i, WTERMSIG(how));
 			++*crashed;
-			if (*crashed <= crew->count * 2 && !atomic_load(&cli_stop))
-				(void)hire(crew, i);
-			else
+			if (*crashed > CRASHES_MAX || crew->status || !hire(crew, i))
 				crew->status = SL_SYSTEM;
-		} else if (WEXITSTATUS(how)) {
+		} else if (WIFEXITED(how) && WEXITSTATUS(how)) {
 			crew->status = -WEXITSTATUS(how);
 		}
 	}
@@ -355,17 +317,17 @@ static void oversee(struct crew *crew)
 {
 	size_t crashed = 0;
 	bool stopped = false;
-	while (crew->living) {
-		listen_to(crew);
+	for (unsigned turn = 0; crew->living; turn++) {
+		listen_to(crew, TURN_MS);
 		if (atomic_load(&cli_stop) && !stopped) {
 			stopped = true;
 			tell_workers(crew, SIGTERM);
 		}
 		bury(crew, &crashed);
-		if (crew->bar)
+		if (crew->bar && turn % 10 == 0)
 			draw(crew);
 	}
-	listen_to(crew);
+	listen_to(crew, 0);
 	if (crew->bar)
 		(void)fputs("\r\033[K", stderr);
 }
@@ -378,6 +340,7 @@ static int crew_start(struct crew *crew, struct sl_err *err)
 	crew->from = ends[0];
 	crew->to = ends[1];
 	(void)signal(SIGPIPE, SIG_IGN);
+	crew->self = getpid();
 	(void)clock_gettime(CLOCK_MONOTONIC, &crew->since);
 	for (size_t i = 0; i < crew->count; i++)
 		if (!hire(crew, i))
@@ -399,7 +362,7 @@ static int finish(const struct crew *crew, struct sl_err *err)
 	if (crew->status)
 		return sl_fail(
 			err, crew->status, "not all points were done: the same command does the others");
-	if (at.done < sweep->count && crew->parts == 1)
+	if (at.done < sweep->count && crew->parts == 1 && !quiet)
 		talk("%zu points are being done elsewhere", sweep->count - at.done);
 	if (at.failed)
 		return sl_fail(err, SL_CHECK_FAILED,
@@ -427,7 +390,10 @@ int sweep_run(struct sweep *sweep, struct sl_err *err)
 	crew.count = crew.count > left ? left : crew.count;
 	crew.bar = !arg_flag(sweep->args, "quiet") && isatty(STDERR_FILENO);
 	crew.worker = sl_alloc(sweep->arena, crew.count + 1, sizeof(*crew.worker));
-	if (!crew.worker)
+	crew.lost = sl_alloc(sweep->arena, CRASHES_MAX, sizeof(*crew.lost));
+	crew.at = mmap(NULL, (crew.count + 1) * sizeof(*crew.at), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!crew.worker || !crew.lost || crew.at == MAP_FAILED)
 		return sl_fail_memory(err);
 	if (crew.count) {
 		status = crew_start(&crew, err);
@@ -437,5 +403,6 @@ int sweep_run(struct sweep *sweep, struct sl_err *err)
 		(void)close(crew.from);
 		(void)close(crew.to);
 	}
+	(void)munmap(crew.at, (crew.count + 1) * sizeof(*crew.at));
 	return finish(&crew, err);
 }

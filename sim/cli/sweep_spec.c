@@ -11,6 +11,8 @@
 
 #include "sim/cli/sweep.h"
 
+enum { SPEC_BYTES_MAX = 1 << 20 };
+
 struct reading {
 	struct sweep_spec *spec;
 	struct sl_arena *arena;
@@ -80,8 +82,8 @@ int sweep_range(const char *text, const char ***value, size_t *count, struct sl_
 static int value_add(const struct reading *r, struct factor *factor, const struct sl_doc_node *node,
 	size_t *capacity, struct sl_err *err)
 {
-	const char **more;
-	size_t count;
+	const char **more = NULL;
+	size_t count = 1;
 	bool range;
 	struct sl_err why = { 0 };
 	if (node->kind != SL_DOC_TEXT)
@@ -89,10 +91,10 @@ static int value_add(const struct reading *r, struct factor *factor, const struc
 	if (sweep_range(text_at(r, node), &more, &count, r->arena, &range, &why))
 		return wrong(r, node, err, why.text);
 	const char *one = text_at(r, node);
-	if (!range) {
+	if (!range)
 		more = &one;
-		count = 1;
-	}
+	if (!more)
+		return sl_fail_memory(err);
 	if (factor->count + count > SWEEP_VALUES_MAX)
 		return wrong(r, node, err, "too many values: at most 100000 of a factor");
 	if (factor->count + count > *capacity) {
@@ -152,6 +154,8 @@ static int settings_read(struct reading *r, const struct sl_doc_node *map, struc
 	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, map); item && !status;
 		item = sl_doc_next(&r->doc, item)) {
 		const char *key = key_at(r, item);
+		if (!*key)
+			return wrong(r, item, err, "a setting has a name: replay.load, policy.order, ...");
 		if (strcmp(key, "trace") == 0 || strcmp(key, "cluster") == 0 || strcmp(key, "policy") == 0 ||
 			strcmp(key, "seed") == 0)
 			return wrong(r, item, err,
@@ -409,38 +413,46 @@ static int spec_fill(struct reading *r, struct sl_err *err)
 	return status ? status : metrics_read(r, sl_doc_member(doc, root, "metrics"), err);
 }
 
+int sweep_spec_parse(struct sweep_spec *spec, const char *file, const char *text, size_t len,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	struct reading r = { .spec = spec, .arena = arena, .doc = { .file = file } };
+	*spec = (struct sweep_spec){ .file = file,
+		.trace_at = SIZE_MAX,
+		.cluster_at = SIZE_MAX,
+		.policy_at = SIZE_MAX,
+		.seed_at = SIZE_MAX };
+	if (len > SPEC_BYTES_MAX)
+		return sl_fail(
+			err, SL_INPUT, "%s: a sweep of more than 1 MiB of text: is it another file?", file);
+	spec->factor = sl_alloc(arena, SWEEP_FACTORS_MAX + 4, sizeof(*spec->factor));
+	if (!spec->factor)
+		return sl_fail_memory(err);
+	size_t first = 0;
+	while (first < len && strchr(" \t\r\n", text[first]) && text[first])
+		first++;
+	int status = first < len && text[first] == '{' ? sl_doc_read_json(&r.doc, text, len, err)
+						       : sl_doc_read_yaml(&r.doc, text, len, err);
+	if (!status && !r.doc.count)
+		status = sl_fail(
+			err, SL_INPUT, "%s: the file is empty: a sweep has 'traces' and 'policies'", file);
+	if (!status)
+		status = spec_fill(&r, err);
+	sl_doc_release(&r.doc);
+	return status;
+}
+
 int sweep_spec_read(struct sweep_spec *spec, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_input *in;
 	const char *text;
 	const char *end;
-	struct reading r = { .spec = spec, .arena = arena, .doc = { .file = path } };
-	*spec = (struct sweep_spec){ .file = path,
-		.trace_at = SIZE_MAX,
-		.cluster_at = SIZE_MAX,
-		.policy_at = SIZE_MAX,
-		.seed_at = SIZE_MAX };
-	spec->factor = sl_alloc(arena, SWEEP_FACTORS_MAX + 4, sizeof(*spec->factor));
-	if (!spec->factor)
-		return sl_fail_memory(err);
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
 	status = sl_input_all(in, &text, &end, err);
-	if (!status && (end - text) > (1 << 20))
-		status = sl_fail(
-			err, SL_INPUT, "%s: a sweep of more than 1 MiB of text: is it another file?", path);
-	if (!status) {
-		const char *first = text + strspn(text, " \t\r\n");
-		status = *first == '{' ? sl_doc_read_json(&r.doc, text, (size_t)(end - text), err)
-				       : sl_doc_read_yaml(&r.doc, text, (size_t)(end - text), err);
-	}
-	if (!status && !r.doc.count)
-		status = sl_fail(
-			err, SL_INPUT, "%s: the file is empty: a sweep has 'traces' and 'policies'", path);
 	if (!status)
-		status = spec_fill(&r, err);
-	sl_doc_release(&r.doc);
+		status = sweep_spec_parse(spec, path, text, (size_t)(end - text), arena, err);
 	sl_input_close(in);
 	return status;
 }

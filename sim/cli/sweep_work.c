@@ -210,10 +210,81 @@ static void put_inputs(struct sl_out *out, const struct scenario *scenario)
 	}
 }
 
-static int put_selected(const struct worker *worker, struct sl_out *out, const struct run *run,
+static void put_warnings(struct sl_out *out, const struct scenario *scenario)
+{
+	bool first = true;
+	sl_out_text(out, ",\n\"warnings\": [");
+	for (unsigned dropped = 0; dropped < 2; dropped++) {
+		char text[600];
+		if (!oddities_text(scenario, dropped, text, sizeof(text)))
+			continue;
+		sl_out_text(out, first ? "" : ", ");
+		sl_out_json(out, text);
+		first = false;
+	}
+	sl_out_text(out, "]");
+}
+
+/* A word of a shell's line. */
+static void put_word(FILE *text, const char *option, const char *key, const char *word)
+{
+	(void)fprintf(text, " %s'%s", option, key);
+	for (; *word; word++)
+		(void)fprintf(text, *word == '\'' ? "'\\\\''" : "%c", *word);
+	(void)fputc('\'', text);
+}
+
+/* The point as a line for a shell, in the spec's folder. */
+static int put_how(
+	struct sl_out *out, const struct sweep *sweep, const struct point *point, struct sl_err *err)
+{
+	const struct sweep_spec *spec = &sweep->spec;
+	const struct sweep_trace *trace = &spec->trace[point->value[spec->trace_at]];
+	const struct {
+		const char *option, *value;
+	} given[] = { { "--jobs ", spec->jobs }, { "--from ", spec->from }, { "--to ", spec->to },
+		{ "--tz ", spec->tz } };
+	char *line = NULL;
+	size_t len;
+	FILE *text = open_memstream(&line, &len);
+	if (!text)
+		return sl_fail_memory(err);
+	const char *seed = point_value(sweep, point, spec->seed_at);
+	if (trace->generate)
+		(void)fprintf(text, "schedlab generate %s%s%s -o trace.swf && ", trace->generate,
+			trace->seeded ? "" : " --seed ", trace->seeded ? "" : seed);
+	(void)fputs("schedlab run", text);
+	put_word(text, "", "", trace->generate ? "trace.swf" : trace->file);
+	for (size_t f = 0; f < spec->factor_count; f++) {
+		const char *name = spec->factor[f].name;
+		const char *value = point_value(sweep, point, f);
+		char key[300];
+		(void)snprintf(key, sizeof(key), "%.290s=", name);
+		if (f == spec->cluster_at || f == spec->policy_at)
+			put_word(text, f == spec->cluster_at ? "-c " : "-p ", "", value);
+		else if (strcmp(name, "model") == 0)
+			put_word(text, "--model ", "", value);
+		else if (f != spec->trace_at && f != spec->seed_at)
+			put_word(text, "--set ", key, value);
+	}
+	for (size_t i = 0; i < SL_LEN(given); i++)
+		if (given[i].value)
+			put_word(text, given[i].option, "", given[i].value);
+	(void)fprintf(text, " --seed %s", seed);
+	if (fclose(text) != 0) {
+		free(line);
+		return sl_fail_memory(err);
+	}
+	sl_out_text(out, ",\n\"how\": ");
+	sl_out_json(out, line);
+	free(line);
+	return SL_OK;
+}
+
+static int put_selected(const struct sweep *sweep, struct sl_out *out, const struct run *run,
 	const struct sl_metrics *metrics, struct sl_arena *arena, struct sl_err *err)
 {
-	const struct sweep_spec *spec = &worker->work->sweep->spec;
+	const struct sweep_spec *spec = &sweep->spec;
 	int status = SL_OK;
 	for (size_t i = 0; i < spec->metric_count && !status; i++) {
 		const struct selector *selector;
@@ -233,10 +304,9 @@ static int put_selected(const struct worker *worker, struct sl_out *out, const s
 	return status;
 }
 
-static int put_result(const struct worker *worker, struct sl_out *out, const struct run *run,
+static int put_result(const struct sweep *sweep, struct sl_out *out, const struct run *run,
 	struct sl_arena *arena, struct sl_err *err)
 {
-	const struct sweep *sweep = worker->work->sweep;
 	struct sl_metrics metrics;
 	metrics_init(&metrics, arena);
 	metrics.list = sweep->registry->metrics;
@@ -244,6 +314,7 @@ static int put_result(const struct worker *worker, struct sl_out *out, const str
 	int status = metrics_compute(&metrics, &run->sim.result, err);
 	if (!status) {
 		put_inputs(out, run->scenario);
+		put_warnings(out, run->scenario);
 		sl_out_printf(out, ",\n\"digest\": \"%016llx\"", (unsigned long long)run->sim.result.digest);
 		sl_out_text(out, ",\n\"metrics\": {");
 		for (size_t i = 0; i < metrics.count; i++) {
@@ -252,7 +323,7 @@ static int put_result(const struct worker *worker, struct sl_out *out, const str
 			sl_out_text(out, ": ");
 			sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), metrics.row[i].micro));
 		}
-		status = put_selected(worker, out, run, &metrics, arena, err);
+		status = put_selected(sweep, out, run, &metrics, arena, err);
 		sl_out_text(out, "\n}");
 	}
 	metrics_release(&metrics);
@@ -261,10 +332,9 @@ static int put_result(const struct worker *worker, struct sl_out *out, const str
 
 /* failure: why there is no result; a point that failed is a point too, so that nobody does it again unasked.
  */
-static int write_point(const struct worker *worker, size_t number, const struct run *run,
+static int write_point(const struct sweep *sweep, size_t number, const struct run *run,
 	const struct sl_err *failure, struct sl_arena *arena, struct sl_err *err)
 {
-	const struct sweep *sweep = worker->work->sweep;
 	const struct point *point = &sweep->point[number];
 	char path[4096];
 	struct sl_out *out;
@@ -275,17 +345,25 @@ static int write_point(const struct worker *worker, size_t number, const struct 
 	sl_out_text(
 		out, "{ \"schema\": \"" POINT_SCHEMA "\",\n\"version\": \"" SL_VERSION "\",\n\"point\": ");
 	point_json(sweep, point, number, out);
-	if (failure->status) {
+	status = put_how(out, sweep, point, err);
+	if (status) {
+		/* Abandoned below. */
+	} else if (failure->status) {
 		sl_out_printf(out, ",\n\"status\": %d,\n\"error\": ", -failure->status);
 		sl_out_json(out, failure->text);
 	} else {
-		status = put_result(worker, out, run, arena, err);
+		status = put_result(sweep, out, run, arena, err);
 	}
 	sl_out_text(out, " }\n");
 	if (!status)
 		return sl_out_commit(out, err);
 	sl_out_abandon(out);
 	return status;
+}
+
+int sweep_point_failed(const struct sweep *sweep, size_t number, const struct sl_err *why, struct sl_err *err)
+{
+	return write_point(sweep, number, NULL, why, sweep->arena, err);
 }
 
 static int do_point(struct worker *worker, size_t number, bool *failed, struct sl_err *err)
@@ -317,7 +395,7 @@ static int do_point(struct worker *worker, size_t number, bool *failed, struct s
 	if (ours)
 		status = sl_fail(err, why.status, "%s", why.text);
 	else
-		status = write_point(worker, number, &run, &why, arena, err);
+		status = write_point(sweep, number, &run, &why, arena, err);
 	sim_release(&run.sim);
 	arena_free(worker->settings);
 	worker->settings = NULL;
@@ -388,21 +466,52 @@ static void tell(const struct sweep_work *work, char what)
 		return; /* Nobody listens any more. */
 }
 
-static int try_point(struct worker *worker, struct heart *heart, size_t number, struct sl_err *err)
+static int try_point(
+	struct worker *worker, struct heart *heart, size_t number, enum claimed *is, struct sl_err *err)
 {
 	const struct sweep_work *work = worker->work;
 	struct claim claim;
-	enum claimed is;
 	bool failed = false;
-	int status = claim_take(work->sweep, &work->sweep->point[number], &claim, &is, err);
-	if (status || is != CLAIM_MINE)
+	int status = claim_take(work->sweep, &work->sweep->point[number], &claim, is, err);
+	if (status || *is != CLAIM_MINE)
 		return status;
+	if (claim.gone[0] && !arg_flag(work->sweep->args, "quiet"))
+		talk("point %zu was begun by %s, which is gone: it is done again", number, claim.gone);
 	hold(heart, &claim);
+	if (work->at)
+		atomic_store(work->at, number + 1);
 	status = do_point(worker, number, &failed, err);
+	if (work->at)
+		atomic_store(work->at, 0);
 	hold(heart, NULL);
-	claim_drop(&claim);
-	if (!status)
+	if (status)
+		claim_drop(&claim);
+	else
 		tell(work, failed ? '!' : '.');
+	return status;
+}
+
+/* Points of the own part that others have begun: whoever has them finishes them, or is found to be gone. So
+ * when each part has come to its end, no point is left. */
+static int wait_for(struct worker *worker, struct heart *heart, size_t first, size_t last, struct sl_err *err)
+{
+	struct timespec pause = { .tv_nsec = 100000000 };
+	int status = SL_OK;
+	for (size_t i = first; i < last && !status;) {
+		enum claimed is;
+		status = try_point(worker, heart, i, &is, err);
+		if (!status && atomic_load(&cli_stop))
+			status = sl_fail(err, SL_INTERRUPTED, "interrupted: what is done is kept");
+		if (is != CLAIM_TAKEN) {
+			i++;
+			continue;
+		}
+		(void)nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 800000000)
+			pause.tv_nsec *= 2;
+		else
+			pause.tv_sec = 2;
+	}
 	return status;
 }
 
@@ -427,7 +536,8 @@ static int quiet_args(struct worker *worker, struct sl_err *err)
 int sweep_work(const struct sweep_work *work, struct sl_err *err)
 {
 	const size_t count = work->sweep->count;
-	const size_t first = (size_t)((unsigned __int128)count * work->part / work->parts);
+	const size_t first = count * work->part / work->parts;
+	const size_t last = count * (work->part + 1) / work->parts;
 	struct worker worker = { .work = work };
 	struct heart heart = { .done = false };
 	int status = quiet_args(&worker, err);
@@ -436,10 +546,13 @@ int sweep_work(const struct sweep_work *work, struct sl_err *err)
 	if (!heart_start(&heart))
 		return sl_fail(err, SL_SYSTEM, "cannot start a thread: are there too many?");
 	for (size_t i = 0; i < count && !status; i++) {
-		status = try_point(&worker, &heart, (first + i) % count, err);
+		enum claimed is;
+		status = try_point(&worker, &heart, (first + i) % count, &is, err);
 		if (!status && atomic_load(&cli_stop))
 			status = sl_fail(err, SL_INTERRUPTED, "interrupted: what is done is kept");
 	}
+	if (!status)
+		status = wait_for(&worker, &heart, first, last, err);
 	heart_stop(&heart);
 	forget(&worker);
 	return status;

@@ -32,7 +32,8 @@ static int64_t load_before(const struct search *search)
 static int add_loads(struct search *search, struct sl_err *err)
 {
 	static const char key[] = "load=";
-	const char *range = arg(search->args, "head-room");
+	const char *given = arg(search->args, "head-room");
+	const char *range = *given ? given : "0.8..1.6:0.1";
 	const int64_t before = load_before(search);
 	char *text = sl_alloc(search->arena, sizeof(key) + strlen(range), 1);
 	if (!text)

@@ -35,7 +35,7 @@ static int read_price(const char *text, const char *bought, int64_t *micro, bool
 	const char *equals = strrchr(text, '=');
 	const char *name = strncmp(text, "nodes[", 6) == 0 ? text + 6 : text;
 	size_t len = equals ? (size_t)(equals - name) : 0;
-	int64_t price;
+	int64_t price = 0;
 	if (name != text && len && name[len - 1] == ']')
 		len--;
 	if (!len || !sl_get_micro(equals + 1, strlen(equals + 1), &price) || price < 0)
@@ -53,7 +53,7 @@ static int price_of(int64_t *micro, bool *known, const char *bought, const struc
 	const struct sl_cluster *cluster, struct sl_err *err)
 {
 	const char *text;
-	bool found;
+	bool found = false;
 	int status = SL_OK;
 	*known = false;
 	for (size_t i = 0; !status && (text = arg_at(args, "price", i)); i++) {

@@ -75,12 +75,13 @@ static int add(struct reading *r, const char *value, int64_t number, struct sl_e
 	if (axis->count == AXIS_VALUES_MAX)
 		return sl_fail(err, SL_USAGE, "%s '%.200s': more than %d values: use a wider step", r->option,
 			r->text, (int)AXIS_VALUES_MAX);
-	if (axis->count == r->capacity) {
+	if (!r->number || axis->count == r->capacity) {
 		const size_t room = r->capacity ? 2 * r->capacity : 64;
 		const char **values = sl_alloc(r->arena, room, sizeof(*values));
 		int64_t *numbers = sl_alloc(r->arena, room, sizeof(*numbers));
 		if (!values || !numbers)
 			return sl_fail_memory(err);
+		SL_CHECK(r->number || !axis->count);
 		for (size_t i = 0; i < axis->count; i++) {
 			values[i] = axis->value[i];
 			numbers[i] = r->number[i];
@@ -98,26 +99,36 @@ static int add(struct reading *r, const char *value, int64_t number, struct sl_e
 	return SL_OK;
 }
 
+/* "from..to:step" as numbers: times in microseconds, others in millionths. */
+struct range {
+	int64_t from, to, step;
+	char unit, of_step; /* '\0': none. */
+	bool factor;
+};
+
 /* from, from + step ... to, up or down. */
-static int add_steps(struct reading *r, int64_t from, int64_t to, int64_t step, char unit, struct sl_err *err)
+static int add_steps(struct reading *r, const struct range *range, struct sl_err *err)
 {
+	const bool down = range->to < range->from;
+	char unit = 's';
+	if (range->of_step == range->unit)
+		unit = range->unit;
 	int status = SL_OK;
-	const bool down = to < from;
-	for (int64_t at = from; !status && (down ? at >= to : at <= to); at = down ? at - step : at + step)
+	for (int64_t at = range->from; !status && (down ? at >= range->to : at <= range->to);
+		at += down ? -range->step : range->step)
 		status = add(r, number_text(r->arena, at, unit), at, err);
 	return status;
 }
 
 /* from, from * factor ... to, each rounded to a whole number where both ends are. */
-static int add_factors(
-	struct reading *r, int64_t from, int64_t to, int64_t factor, char unit, struct sl_err *err)
+static int add_factors(struct reading *r, const struct range *range, struct sl_err *err)
 {
-	const bool whole = from % SL_SECOND == 0 && to % SL_SECOND == 0;
+	const bool whole = range->from % SL_SECOND == 0 && range->to % SL_SECOND == 0;
 	int status = SL_OK;
-	for (int64_t at = from; !status && at <= to;) {
-		status = add(r, number_text(r->arena, at, unit), at, err);
+	for (int64_t at = range->from; !status && at <= range->to;) {
+		status = add(r, number_text(r->arena, at, range->unit), at, err);
 		const int64_t last = at;
-		at = sl_mul_div(at, factor, 1000000);
+		at = sl_mul_div(at, range->step, 1000000);
 		if (whole)
 			at = (at + SL_SECOND / 2) / SL_SECOND * SL_SECOND;
 		if (at <= last)
@@ -126,43 +137,78 @@ static int add_factors(
 	return status;
 }
 
+/* That of both ends; seconds, where they differ. 0 has any. */
+static char unit_of(char from, char to, const struct range *range)
+{
+	if (from == to || !range->from)
+		return to;
+	if (!range->to)
+		return from;
+	return 's';
+}
+
+static int read_ends(const struct reading *r, const char *part, size_t len, const char *dots,
+	struct range *range, struct sl_err *err)
+{
+	const int64_t most = INT64_MAX / 4;
+	const char *second = dots + 2;
+	const char *end = part + len;
+	const char *colon = memchr(second, ':', (size_t)(end - second));
+	char of_from, of_to;
+	if (!number_in(part, (size_t)(dots - part), &range->from, &of_from) ||
+		!number_in(second, (size_t)((colon ? colon : end) - second), &range->to, &of_to))
+		return fail_part(r, part, len, "is no range of numbers", err);
+	if (range->from < 0 || range->to < 0 || range->from > most || range->to > most)
+		return fail_part(r, part, len, "is out of range", err);
+	if (!of_from != !of_to && range->from && range->to)
+		return fail_part(r, part, len, "has a unit at one end alone", err);
+	range->unit = unit_of(of_from, of_to, range);
+	return SL_OK;
+}
+
+static int read_step(
+	const struct reading *r, const char *part, size_t len, struct range *range, struct sl_err *err)
+{
+	const int64_t most = INT64_MAX / 4;
+	const char *colon = memchr(part, ':', len);
+	int64_t one = 1000000; /* Of the unit. */
+	char ignored;
+	if (range->unit)
+		(void)number_in((char[]){ '1', range->unit }, 2, &one, &ignored);
+	range->step = one;
+	range->of_step = range->unit;
+	if (!colon)
+		return SL_OK;
+	const char *text = colon + 1;
+	range->factor = text < part + len && *text == 'x';
+	text += range->factor;
+	if (!number_in(text, (size_t)(part + len - text), &range->step, &range->of_step) ||
+		range->step <= 0 || range->step > most)
+		return fail_part(r, part, len, "has no step that leads on", err);
+	if (range->factor)
+		return SL_OK;
+	if (range->of_step && !range->unit)
+		return fail_part(r, part, len, "has a unit in its step alone", err);
+	if (!range->of_step) {
+		range->step = sl_mul_div(range->step, one, 1000000);
+		range->of_step = range->unit;
+	}
+	return SL_OK;
+}
+
 static int add_range(struct reading *r, const char *part, size_t len, const char *dots, struct sl_err *err)
 {
-	const char *end = part + len;
-	const char *second = dots + 2;
-	const char *colon = memchr(second, ':', (size_t)(end - second));
-	const char *second_end = colon ? colon : end;
-	int64_t from, to, step = 1000000;
-	char unit, other, of_step = '\0';
-	const int64_t most = INT64_MAX / 4;
-	if (!number_in(part, (size_t)(dots - part), &from, &unit) ||
-		!number_in(second, (size_t)(second_end - second), &to, &other))
-		return fail_part(r, part, len, "is no range of numbers", err);
-	if (from < 0 || to < 0 || from > most || to > most)
-		return fail_part(r, part, len, "is out of range", err);
-	const bool factor = colon && colon + 1 < end && colon[1] == 'x';
-	const char *text = colon ? colon + 1 + factor : NULL;
-	if (text && (!number_in(text, (size_t)(end - text), &step, &of_step) || step <= 0 || step > most))
-		return fail_part(r, part, len, "has no step that leads on", err);
-	if ((unit != '\0') != (other != '\0') && from && to)
-		return fail_part(r, part, len, "has a unit at one end alone", err);
-	const char shared = unit == other || !from ? other : !to ? unit : 's';
-	if (factor) {
-		if (step <= 1000000 || of_step || from <= 0 || to < from)
-			return fail_part(
-				r, part, len, "has no factor above 1 that leads up from above 0", err);
-		return add_factors(r, from, to, step, shared, err);
-	}
-	if (shared && !text) /* One of the unit. */
-		(void)number_in((char[]){ '1', shared }, 2, &step, &of_step);
-	else if (shared && !of_step) {
-		int64_t one;
-		(void)number_in((char[]){ '1', shared }, 2, &one, &of_step);
-		step = sl_mul_div(step, one, 1000000);
-	} else if (!shared && of_step)
-		return fail_part(r, part, len, "has a unit in its step alone", err);
-	const char shown = shared && of_step != shared ? 's' : shared;
-	return add_steps(r, from, to, step, shown, err);
+	struct range range = { 0 };
+	int status = read_ends(r, part, len, dots, &range, err);
+	if (!status)
+		status = read_step(r, part, len, &range, err);
+	if (status)
+		return status;
+	if (!range.factor)
+		return add_steps(r, &range, err);
+	if (range.step <= 1000000 || range.of_step || range.from <= 0 || range.to < range.from)
+		return fail_part(r, part, len, "has no factor above 1 that leads up from above 0", err);
+	return add_factors(r, &range, err);
 }
 
 static const char *dots_in(const char *part, size_t len)
@@ -206,6 +252,7 @@ static void turn(struct reading *r)
 static void order(struct reading *r)
 {
 	struct axis *axis = r->axis;
+	SL_CHECK(r->number); /* There is one value at least. */
 	bool up = true, down = true;
 	for (size_t i = 1; i < axis->count; i++) {
 		up &= r->number[i] > r->number[i - 1];
@@ -247,12 +294,23 @@ static int bought(struct reading *r, struct sl_err *err)
 	return SL_OK;
 }
 
+/* The '=' behind the key. Before a range it is the last one: "conf.SchedulerParameters=bf_window=60..2880".
+ */
+static const char *key_end(const char *text)
+{
+	const char *equals = strchr(text, '=');
+	const char *dots = strstr(text, "..");
+	for (const char *next = equals; next && dots && next < dots; next = strchr(next + 1, '='))
+		equals = next;
+	return equals;
+}
+
 int axis_parse(
 	struct axis *axis, const char *option, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	static const char cluster[] = "cluster.";
 	struct reading r = { .option = option, .text = text, .axis = axis, .arena = arena };
-	const char *equals = strchr(text, '=');
+	const char *equals = key_end(text);
 	int status = SL_OK;
 	*axis = (struct axis){ .text = text };
 	if (!equals || equals == text || strlen(text) > AXIS_TEXT_MAX)

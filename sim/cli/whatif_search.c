@@ -70,7 +70,8 @@ static int read_axes(struct search *search, struct sl_err *err)
 
 static int check_options(const struct args *args, struct sl_err *err)
 {
-	static const char *const not_here[] = { "as", "at", "blocks", "output", "no-report", "force" };
+	static const char *const not_here[] = { "as", "at", "blocks", "output", "no-report", "force",
+		"metric" };
 	for (size_t i = 0; i < SL_LEN(not_here); i++)
 		if (arg(args, not_here[i]) || arg_flag(args, not_here[i]))
 			return sl_fail(err, SL_USAGE,
@@ -303,6 +304,8 @@ static int seek_points(struct search *search, struct sl_err *err)
 	int status = make_grid(search, err);
 	if (!status)
 		status = seek_go(&search->grid, err);
+	if (status == SL_INTERRUPTED && !arg_flag(search->args, "json"))
+		search_tell_partial(search);
 	return status ? status : answer(search, err);
 }
 

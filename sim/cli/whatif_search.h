@@ -18,22 +18,22 @@ enum {
 	REPS_MAX = 1000
 };
 
-#define WHATIF_SEARCH_OPTIONS                                                                              \
-	{                                                                                                  \
-		"until", 0, "BOUND", true,                                                                 \
-		"search for the least change with this: 'wait.p95{gpus>=8} < 4h', see schedlab-metrics(7)" \
-	},                                                                                                 \
-		{ "vary", 0, "KEY=RANGE", true,                                                            \
-			"what to search over: 'cluster.nodes[gpu].count+=0..64', 60..2880:60, 1,2,5" },    \
-		{ "exhaustive", 0, NULL, false, "simulate every point, not only those that decide" },      \
-		{ "price", 0, "NODES=P", true, "of one node more: 'nodes[gpu]=30000'; cpus=P of a pool" }, \
-		{ "price-per", 0, "UNIT", false, "what prices are for: piece (default), month or hour" },  \
-		{ "buy", 0, "LIST", false,                                                                 \
-			"nodes to search over, by entry or node type: 'h100=0..32,l40s=0..64'" },          \
-		{ "budget", 0, "P", false, "leave out what costs more" },                                  \
-	{                                                                                                  \
-		"head-room", 0, "RANGE", false,                                                            \
-			"metrics by load, 0.8..1.6:0.1 times the base's, and where --until breaks"         \
+#define WHATIF_SEARCH_OPTIONS                                                                                 \
+	{                                                                                                     \
+		"until", 0, "BOUND", true,                                                                    \
+		"search for the least change with this: 'wait.p95{gpus>=8} < 4h', see schedlab-metrics(7)"    \
+	},                                                                                                    \
+		{ "vary", 0, "KEY=RANGE", true,                                                               \
+			"what to search over: 'cluster.nodes[gpu].count+=0..64', 60..2880:60, 1,2,5" },       \
+		{ "exhaustive", 0, NULL, false, "simulate every point, not only those that decide" },         \
+		{ "price", 0, "NODES=P", true, "of one node more: 'nodes[gpu]=30000'; cpus=P of a pool" },    \
+		{ "price-per", 0, "UNIT", false, "what prices are for: piece (default), month or hour" },     \
+		{ "buy", 0, "LIST", false,                                                                    \
+			"nodes to search over, by entry or node type: 'h100=0..32,l40s=0..64'" },             \
+		{ "budget", 0, "P", false, "leave out what costs more" },                                     \
+	{                                                                                                     \
+		"head-room", 0, "[RANGE]", false,                                                             \
+			"metrics by load, as a factor on the base's (0.8..1.6:0.1), and where --until breaks" \
 	}
 
 /* Values that a setting is given in turn, in order from what is wanted most. */
@@ -136,6 +136,8 @@ struct answers {
 	size_t count;
 	size_t best; /* SIZE_MAX: nothing was tried. */
 };
+/* Of a search that was interrupted, as a table. */
+void search_tell_partial(const struct search *search);
 int seek_tell(const struct search *search, const struct answers *answers, struct sl_err *err);
 int seek_json(const struct search *search, const struct answers *answers, struct sl_err *err);
 

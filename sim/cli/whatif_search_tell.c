@@ -54,7 +54,7 @@ static bool rate_of(const struct search *search, const struct outcome *outcome, 
 		return false;
 	__int128 top = (__int128)outcome->cost * 1000000;
 	if (per)
-		top = top / 1000000 * outcome->makespan.mean / (3600 * per);
+		top = top / 1000000 * outcome->makespan.mean / ((__int128)3600 * per);
 	const __int128 rate = top / served->mean;
 	*micro = rate > INT64_MAX ? INT64_MAX : (int64_t)rate;
 	return true;
@@ -228,15 +228,22 @@ static void print_until(const struct search *search)
 		(void)printf("%s%s", i ? " and " : "", search->until[i].text);
 }
 
+/* Along which something is more than something else. */
+static size_t ordered_axes(const struct search *search)
+{
+	size_t ordered = 0;
+	for (size_t i = 0; i < search->axis_count; i++)
+		ordered += !search->axis[i].unordered;
+	return ordered;
+}
+
 /* "the least", "the most", "the least along cpus+". */
 static void print_superlative(const struct search *search)
 {
-	size_t ordered = 0, axis = 0;
-	for (size_t i = 0; i < search->axis_count; i++)
-		if (!search->axis[i].unordered) {
-			axis = i;
-			ordered++;
-		}
+	const size_t ordered = ordered_axes(search);
+	size_t axis = 0;
+	while (axis + 1 < search->axis_count && search->axis[axis].unordered)
+		axis++;
 	const char *most = search->axis[axis].falls ? "the most" : "the least";
 	if (ordered == 1 && search->axis_count == 1)
 		(void)printf("%s", most);
@@ -298,7 +305,7 @@ static void print_proof(const struct search *search, const struct answers *answe
 				(void)printf("%s %s", shown++ ? "," : "", point_text(text, search, p));
 		}
 		(void)printf("%s, although less will do", broken > shown ? " ..." : "");
-	} else if (answers->count) {
+	} else if (answers->count && ordered_axes(search)) {
 		(void)printf("; among them it holds from %s on, and nowhere below",
 			answers->count > 1 ? "each answer" : "the answer");
 	}
@@ -329,6 +336,16 @@ void search_caveats(const struct search *search)
 			" of the added nodes are in no partition, and jobs of partitions do not use them: name the "
 			"entry itself in the partition's 'nodes', not its nodes one by one\n",
 			most - search->now.outside);
+}
+
+void search_tell_partial(const struct search *search)
+{
+	const struct answers none = { NULL, 0, 0 };
+	size_t done = 0;
+	for (size_t p = 0; p < search->grid.points; p++)
+		done += search->outcome[p].done;
+	print_table(search, &none);
+	(void)printf("\ninterrupted: partial, %zu points were simulated, and there is no answer yet\n", done);
 }
 
 int seek_tell(const struct search *search, const struct answers *answers, struct sl_err *err)

@@ -15,6 +15,7 @@
 static int64_t mean_of(const int64_t *value, unsigned count)
 {
 	__int128 sum = 0;
+	SL_CHECK(count > 0);
 	for (unsigned i = 0; i < count; i++)
 		sum += value[i];
 	const __int128 twice = 2 * sum + count; /* Rounded half up. */
@@ -228,6 +229,7 @@ static int run_chunk(struct chunk *chunk, struct outcome *outcome, struct sl_err
 static size_t at_once(const struct search *search)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	SL_CHECK(search->reps > 0);
 	const size_t threads = search->threads ? search->threads : processors > 0 ? (size_t)processors : 1;
 	return threads > search->reps ? threads / search->reps : 1;
 }

@@ -51,3 +51,14 @@ printf 'n 2\nexpect kueue preempts J1 for J4: the owner of the quota claimed it 
 printf 'n 40\nshow\ng\nshow\n' | schedlab step "$bundled/gpu-200.csv" -c "$bundled/gpu-cluster.yaml" -p fairshare --script - \
 	--quiet --size 100x30 | sed -n '/^> show/,$p'
 printf 'n 60\nshow\n' | schedlab step "$week/week.txt" -c "$week" -p slurm --script - --quiet --size 60x20 --utf8 | sed -n '/^> show/,$p'
+# The first sentence of each kind, and how many there are of it.
+kinds() {
+	schedlab step "$@" --json --quiet 2>said | sed -n 's/^{"event": "\([a-z_]*\)".*"text": "\(.*\)"}/\1|\2/p' |
+		awk -F'|' '!count[$1]++ { first[$1] = $2 } END { for (kind in count) print kind, count[kind] ": " first[kind] }' | sort
+}
+echo "-- a week under Slurm's files"
+kinds "$week/week.txt" -c "$week" -p easy:place=slurm
+echo "-- nodes that fail"
+kinds "$bundled/gpu-200.csv" -c "$bundled/gpu-cluster.yaml" --model failures:mtbf=2d
+echo "-- turns"
+kinds "$bundled/lublin-256.swf" --jobs 200 -p slices

@@ -19,7 +19,7 @@ try step --replay plain.txt
 : >empty.txt
 try step --replay empty.txt
 echo "-- a quiz tells nothing before its answer"
-for command in n N b s 't 5' 'j 4' w; do
+for command in n N b s 't 5' 'j 4' 'w 5'; do
 	echo "$command" | try step --quiz 1 --script - | tail -n 1
 done
 echo "-- unless it is to"

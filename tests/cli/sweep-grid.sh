@@ -24,22 +24,34 @@ schedlab run t.swf -p easy --set replay.load=1.2 --quiet --verbose 2>&1 >/dev/nu
 cmp point alone && echo 'as a run of its own'
 # Whoever asks for parts gets all of them, each once, by options or by what an engine says.
 for engine in 'SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=4' 'OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4' \
-	'PMI_RANK=0 PMI_SIZE=3' 'JOB_COMPLETION_INDEX=2 SCHEDLAB_PARTS=3'; do
+	'PMI_RANK=0 PMI_SIZE=3' 'SLURM_PROCID=1 SLURM_NTASKS=2' 'JOB_COMPLETION_INDEX=2' 'PARALLEL_SEQ=4'; do
 	rm -rf e
 	# shellcheck disable=SC2086 # Words.
-	env $engine schedlab sweep run s.yaml -o e --quiet && schedlab sweep report s.yaml -o e --quiet >/dev/null
+	env $engine schedlab sweep run s.yaml -o e --quiet --shards 4 && schedlab sweep report e --quiet >/dev/null
 	cmp d/points.csv e/points.csv && echo the same
 done
 rm -rf e
 for part in 0 1 2; do schedlab sweep run s.yaml -o e --quiet --shard $part/3 & done
 wait
 schedlab sweep report s.yaml -o e --quiet >/dev/null
-cmp d/points.csv e/points.csv && find e/claims -type f | wc -l
+cmp d/points.csv e/points.csv && echo 'three parts'
+# A directory says by itself what it is of, from anywhere, when the spec is gone.
+mv s.yaml t.yaml
+schedlab sweep status e
+(cd / && schedlab sweep run "$OLDPWD/e" --quiet; echo "exit $?")
+mv t.yaml s.yaml
+sed -n '/"how"/p; /"warnings"/p' "$(grep -l '"number": 2,' d/points/*.json)"
 # Scripts for others do the same.
 for engine in parallel make; do
 	rm -rf e
 	schedlab sweep run s.yaml -o e --emit $engine --tasks 3 >script
-	if [ $engine = make ]; then make -s -f script; else sh script -j 2; fi
+	if [ $engine = make ]; then
+		make -s -f script
+	elif parallel --version 2>/dev/null | grep -q 'GNU parallel'; then
+		sh script -j 2
+	else # It is not here: what it would start.
+		for part in 0 1 2; do schedlab sweep run s.yaml -o e --quiet --shard $part/3; done
+	fi
 	schedlab sweep report s.yaml -o e --quiet >/dev/null
 	cmp d/points.csv e/points.csv && echo $engine
 done

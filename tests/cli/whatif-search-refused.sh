@@ -21,4 +21,4 @@ ask --until 'wait.p95 < 1h' --buy a=0..4
 ask --until 'wait.p95 < 1h' --buy a
 ask --until 'wait.p95 < 1h' --vary policy.nonsense=1,2
 ask --head-room 1..x
-ask --head-room fast,slow
+ask --head-room=fast,slow

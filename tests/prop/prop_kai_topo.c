@@ -68,6 +68,7 @@ static void draw_free(struct world *x)
 			.gpus = below(x, 5) };
 		node->releasing = (struct kai_free){ .gpus = below(x, 2) };
 		node->ready = below(x, 10) > 0;
+		kai_node_changed(x->kai, i);
 	}
 }
 

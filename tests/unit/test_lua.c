@@ -41,8 +41,7 @@ static int run_with(struct scripted *t, const char *policy, const char *script, 
 	char name[40];
 	memset(t, 0, sizeof(*t));
 	int status = trace_load(&t->run, four, none);
-	cr_assert_eq(status, SL_OK, "%s", t->run.err.text);
-	cr_assert_eq(registry_init(&t->registry, &t->run.err), SL_OK);
+	SL_CHECK(!status && !registry_init(&t->registry, &t->run.err));
 	const bool is_path = script[0] == '/';
 	(void)snprintf(
 		name, sizeof(name), "%s", is_path ? script : memfile(t->script, script, strlen(script)));
@@ -71,11 +70,13 @@ static void release(struct scripted *t)
 
 static void expect_starts(struct scripted *t, int status, const char *about, const int64_t *start)
 {
-	cr_expect_eq(status, SL_OK, "%s: %s", about, t->run.err.text);
+	if (status)
+		cr_expect_fail("%s: %s", about, t->run.err.text);
 	for (uint32_t row = 0; row < 4 && !status; row++) {
 		const sl_time found = t->run.sim.result.start[row];
-		cr_expect_eq(found, start[row] * SL_SECOND, "%s: job %u started at %lld s, not %lld", about,
-			row + 1, (long long)(found / SL_SECOND), (long long)start[row]);
+		if (found != start[row] * SL_SECOND)
+			cr_expect_fail("%s: job %u started at %lld s, not %lld", about, row + 1,
+				(long long)(found / SL_SECOND), (long long)start[row]);
 	}
 	release(t);
 }
@@ -353,7 +354,8 @@ static void listen(const char *script, uint64_t seed, bool check, char *heard, s
 	said[0] = '\0';
 	const struct sim_options how = { .check = check, .seed = seed, .say = hear };
 	const int status = run_with(&t, "lua:%s", script, &how);
-	cr_assert_eq(status, SL_OK, "%s", t.run.err.text);
+	if (status)
+		cr_assert_fail("%s", t.run.err.text);
 	release(&t);
 	(void)snprintf(heard, size, "%s", said);
 }

@@ -116,6 +116,13 @@ Test(whatif_ranges, what_they_buy)
 	cr_expect_str_eq(axis.value[2], "16");
 	cr_expect_str_eq(axis.given[2], "116");
 
+	cr_assert_eq(
+		parse(&axis, "cluster.conf.SchedulerParameters=bf_window=60..120:60", arena, &err), SL_OK);
+	cr_expect_str_eq(axis.key, "cluster.conf.SchedulerParameters=bf_window=");
+	cr_assert_eq(parse(&axis, "replay.drop=user=a,user=b", arena, &err), SL_OK);
+	cr_expect_str_eq(axis.key, "replay.drop=");
+	cr_expect_str_eq(axis.value[1], "user=b");
+
 	cr_assert_eq(parse(&axis, "cluster.nodes[h100].memory=1..2", arena, &err), SL_OK);
 	cr_expect_null(axis.bought);
 

@@ -35,11 +35,12 @@ static int fail_type(const struct reading *r, const struct sl_doc_node *node)
 /* NULL: there is none of that name. */
 static const struct sl_node_model *type_of(const char *name, size_t len)
 {
-	size_t i = 0;
-	while (sl_node_models[i] &&
-		(strlen(sl_node_models[i]->name) != len || memcmp(sl_node_models[i]->name, name, len) != 0))
-		i++;
-	return sl_node_models[i];
+	for (size_t i = 0; sl_node_models[i]; i++) {
+		const struct sl_node_model *type = sl_node_models[i];
+		if (strlen(type->name) == len && memcmp(type->name, name, len) == 0)
+			return type;
+	}
+	return NULL;
 }
 
 /* The entry begins as the type says; gres are copied, so that they can be changed. */
@@ -447,9 +448,11 @@ const char *entry_type(const char *name, size_t len)
 
 int entry_of_type(const struct reading *r, const char *name, struct node_entry *entry)
 {
+	const struct sl_node_model *type = type_of(name, strlen(name));
+	SL_CHECK(type);
 	memset(entry, 0, sizeof(*entry));
 	schema_clear(&schema_nodes, entry);
-	begin_as(type_of(name, strlen(name)), entry);
+	begin_as(type, entry);
 	entry->spec.name = name;
 	entry->spec.hosts = NULL;
 	entry->spec.count = 0;
