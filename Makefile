@@ -98,7 +98,7 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # What it reads is the program's, not the library's.
-$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
+$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
 
 # Tests need not be fast: what they test is as it is built for use.
 $B/o/tests/%.o: tests/%.c
@@ -196,6 +196,9 @@ cover: ## branches that the tests never take, by file
 bench: $B/schedlab ## speed and memory, as multiples of the floor
 	$Q scripts/bench $B
 
+bench-lua: $B/schedlab ## what scripts in Lua cost, beside the built-in rules
+	$Q scripts/bench-scripted $B
+
 bench-web: $B/schedlab ## size, load and redraw times of the report page at 10 000, 100 000 and 1 000 000 jobs
 	$Q tests/web/bench $B
 
@@ -246,6 +249,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 .PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web golden-accept golden-update conformance check \
-	full san fuzz-smoke cover bench bench-web install uninstall dist clean help
+	full san fuzz-smoke cover bench bench-lua bench-web install uninstall dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

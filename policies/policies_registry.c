@@ -12,6 +12,8 @@ extern const struct sl_placer slurm_placer, placer_pack_leaves, placer_spread_le
 extern const struct sl_placing place_first, place_best, place_worst, place_pack, place_spread, place_weight;
 extern const struct sl_placing place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,
 	place_gpu_clustering, place_fgd, place_consolidate, place_island;
+extern const struct sl_placing place_lua;
+extern const struct sl_scripting lua_scripting;
 extern const struct sl_gauge gauge_fragmentation;
 
 const struct sl_policy *const sl_policies[] = { &policy_composed, &slurm_policy, &kube_policy, &kueue_policy,
@@ -21,7 +23,9 @@ const struct sl_binder *const sl_binders[] = { &kube_binder, NULL };
 
 const struct sl_placing *const sl_placings[] = { &place_first, &place_best, &place_worst, &place_pack,
 	&place_spread, &place_weight, &place_random, &place_dotprod, &place_gpu_bestfit, &place_gpu_packing,
-	&place_gpu_clustering, &place_fgd, &place_consolidate, &place_island, NULL };
+	&place_gpu_clustering, &place_fgd, &place_consolidate, &place_island, &place_lua, NULL };
+
+const struct sl_scripting *const sl_scriptings[] = { &lua_scripting, NULL };
 
 const struct sl_gauge *const sl_gauges[] = { &gauge_fragmentation, NULL };
 

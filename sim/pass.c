@@ -21,6 +21,12 @@ void sl_fail_run(struct sl_pass *pass, const struct sl_err *err)
 	pass_failed(pass, err->status);
 }
 
+void sl_say(const struct sl_pass *pass, const char *text)
+{
+	if (pass->options.say)
+		pass->options.say(text);
+}
+
 void act(struct sl_pass *pass, struct action action)
 {
 	if (pass->action_count == pass->action_capacity) {

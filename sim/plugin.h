@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define SL_ABI_MAJOR           4
-#define SL_ABI_MINOR           1
+#define SL_ABI_MINOR           2
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
@@ -25,7 +25,7 @@
  * have no size in them: where one that is lent in arrays or made by plug-ins grows, or a function takes other
  * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs; 2.1: tables of
  * a policy's own figures. 3: models, and what jobs do while they run.
- * 4: Kubernetes' objects. */
+ * 4: Kubernetes' objects; 4.2: scripts. */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
 	uint32_t size;    /* sizeof of the whole vtable then. */
@@ -108,7 +108,9 @@ SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
 /* The known word nearest to what was written, for "did you mean"; NULL: none is near. known ends in NULL. */
 SL_API const char *sl_nearest(const char *text, const char *const *known);
 
-/* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. */
+/* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. Of a policy's CHOICE
+ * or TEXT a choice "lua:FILE" takes a text "lua:" and a path: a script, read before the run
+ * (sl_param_script). */
 enum sl_param_kind {
 	SL_PARAM_INT,
 	SL_PARAM_REAL,
@@ -1831,6 +1833,8 @@ SL_API uint64_t sl_pass_number(const struct sl_pass *pass);
 /* A failure of the policy's own (no memory, an invariant of its own): the run ends with it. In a pass or in
  * on_event; the first one counts. */
 SL_API void sl_fail_run(struct sl_pass *pass, const struct sl_err *err);
+/* A line for whoever looks on at the run, if somebody does; it decides nothing. */
+SL_API void sl_say(const struct sl_pass *pass, const char *text);
 
 /* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);
@@ -1922,6 +1926,56 @@ typedef struct {
 SL_API sl_ledger sl_ledger_new(const struct sl_setup *setup, const char *name, uint32_t rows);
 SL_API int64_t sl_ledger_get(const struct sl_pass *pass, sl_ledger ledger, uint32_t row);
 SL_API void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t amount);
+
+/* ---- Scripts: policies, and parts of them, in another language ---------------------------------------- */
+
+/* A script, and the files beside it that it uses: read and hashed when the policy is chosen, const from then
+ * on. Threads share it. */
+struct sl_script;
+SL_API const char *sl_script_path(const struct sl_script *script); /* As it was given, for messages. */
+struct sl_scripting;
+SL_API const struct sl_scripting *sl_script_language(const struct sl_script *script);
+/* Where a file of its folder is ("util.lua"), for messages; the arena's. NULL: no memory. */
+SL_API const char *sl_script_beside(const struct sl_script *script, const char *name, struct sl_arena *arena);
+/* The text of a file of its folder; name NULL: the script's own. While it is loaded a file is read when it is
+ * first asked for; later there are only those. SL_INPUT: it cannot be read, or was not read then. */
+SL_API int sl_script_text(
+	struct sl_script *script, const char *name, const char **text, size_t *len, struct sl_err *err);
+/* In init: that of a parameter; key NULL: of the policy itself. NULL: none was given. */
+SL_API struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key);
+
+/* What a script's function returned. */
+enum sl_answer_kind { SL_ANSWER_NONE, SL_ANSWER_BOOL, SL_ANSWER_NUMBER };
+struct sl_answer {
+	enum sl_answer_kind kind;
+	bool yes;      /* Of a BOOL. */
+	double key;    /* Of a NUMBER, for sl_set_key: its millionths, a whole number. */
+	int64_t micro; /* The same, at most +-INT64_MAX. */
+};
+
+/* A language of scripts. */
+struct sl_scripting {
+	struct sl_abi abi;
+	const char *name;   /* "lua": order=lua:FILE */
+	const char *ending; /* ".lua": -p FILE.lua */
+	const char *summary;
+	/* As it is chosen: is it in order? What it needs of its folder is read. policy: where it is a whole
+	 * one, its vtable, in the arena; NULL: a part is wanted. SL_INPUT, with its file and line. */
+	int (*load)(struct sl_script *script, const struct sl_policy **policy, struct sl_arena *arena,
+		struct sl_err *err);
+	/* In a policy's init: the script, to be called in this run. */
+	int (*open)(void **self, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err);
+	void (*close)(void *self);
+	/* How many arguments that function names; -1: the script has none of that name. */
+	int (*takes)(void *self, const char *function);
+	/* Calls it with the job and the time in seconds. The answer is of one of `kinds` (a bit for each enum
+	 * sl_answer_kind), and the same to the same question. False: it failed, and the run fails with it
+	 * (sl_fail_run). */
+	bool (*ask)(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
+		struct sl_answer *answer);
+	/* Likewise, if it has that function, which returns nothing. */
+	bool (*told)(void *self, struct sl_pass *pass, const char *function, sl_job job);
+};
 
 /* ---- Why: told by policies, recorded where somebody asked for it ---------------------------------- */
 
@@ -2470,6 +2524,7 @@ SL_API extern const struct sl_metric *const sl_metric_list[];
 SL_API extern const struct sl_report *const sl_reports[];
 SL_API extern const struct sl_document *const sl_documents[];
 SL_API extern const struct sl_cluster_reader *const sl_cluster_readers[];
+SL_API extern const struct sl_scripting *const sl_scriptings[];
 
 /* ---- Plug-ins from outside ------------------------------------------------------------- */
 

@@ -137,6 +137,8 @@ static bool number_of(const struct sl_param *param, const char *text, int64_t *n
 		return bool_of(text, number);
 	case SL_PARAM_CHOICE:
 		*number = choice_of(param->choices, text);
+		if (*number < 0)
+			*number = script_choice(param, text);
 		return *number >= 0;
 	case SL_PARAM_TEXT:
 	case SL_PARAM_SHEET:
@@ -470,8 +472,8 @@ static const struct sl_policy *policy_find(const struct registry *registry, cons
 }
 
 /* A plug-in's first. */
-static int policy_of_plugin(const struct sl_policy **policy, const struct registry *registry,
-	const char *path, struct sl_err *err)
+static int policy_of_plugin(
+	struct policy_choice *choice, const struct registry *registry, const char *path, struct sl_err *err)
 {
 	const struct plugin *plugin = registry_plugin(registry, path);
 	if (!plugin)
@@ -479,7 +481,7 @@ static int policy_of_plugin(const struct sl_policy **policy, const struct regist
 			"plug-in '%s' is not loaded: load it before its policy is named", path);
 	if (!plugin->is.policies[0])
 		return sl_fail(err, SL_USAGE, "plug-in '%s' has no policy: name one that has", path);
-	*policy = plugin->is.policies[0];
+	choice->policy = plugin->is.policies[0];
 	return SL_OK;
 }
 
@@ -612,9 +614,17 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	}
 }
 
+/* Where a policy's name ends: at the colon before its parameters, or the text's end; NULL: a quote is not
+ * closed. That of a script may begin with its language: "lua:mine.lua". */
+static const char *name_end(const char *text)
+{
+	const char *path;
+	return unquoted(script_prefix(text, &path) ? path : text, ':');
+}
+
 const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *colon = unquoted(text, ':');
+	const char *colon = name_end(text);
 	const char *name = colon ? unquote(arena, text, (size_t)(colon - text)) : NULL;
 	if (!colon)
 		(void)sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
@@ -641,7 +651,7 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 	const struct sl_preset *preset = preset_find(registry, name);
 	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name) };
 	if (!choice->policy && is_plugin_path(name))
-		status = policy_of_plugin(&choice->policy, registry, name, err);
+		status = policy_of_plugin(choice, registry, name, err);
 	if (status)
 		return status;
 	if (!choice->policy) {
@@ -649,11 +659,13 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 		return sl_fail(err, SL_USAGE, "unknown policy '%s': %s'schedlab list policies' shows all",
 			name, did_you_mean(near, nearest(name, policy_name_at, registry)));
 	}
+	const struct plugin *owner = registry_owner(registry, choice->policy);
+	choice->script = owner ? owner->script : NULL;
 	choice->text = sl_strdup(arena, text, strlen(text));
 	choice->slug = slug_of(arena, slug_text(text, name));
 	if (!choice->text || !choice->slug)
 		return sl_fail_memory(err);
-	const char *colon = unquoted(text, ':');
+	const char *colon = name_end(text);
 	status = choice_fill(choice, preset ? preset->settings : NULL, colon && *colon ? colon + 1 : NULL,
 		settings, arena, err);
 	return status ? status : policy_files(choice, arena, err);
@@ -666,6 +678,11 @@ static bool is_word(const struct sl_param *param)
 	return param->kind == SL_PARAM_TEXT || param->kind == SL_PARAM_DOC;
 }
 
+static bool is_script(const struct sl_param *param, const struct sl_value *value)
+{
+	return value->text && script_choice(param, value->text) >= 0;
+}
+
 /* Numbers by what they are worth: "1h" is "3600". */
 bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
 {
@@ -676,7 +693,8 @@ bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
 	for (size_t i = 0; i < a->value_count; i++) {
 		const struct sl_value *x = &a->values[i];
 		const struct sl_value *y = &b->values[i];
-		const bool word = is_word(&a->policy->params[i]) || !x->text || !y->text;
+		const struct sl_param *param = &a->policy->params[i];
+		const bool word = is_word(param) || is_script(param, x) || !x->text || !y->text;
 		if (word ? !same_text(x->text, y->text) : x->number != y->number)
 			return false;
 	}

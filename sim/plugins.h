@@ -28,11 +28,14 @@ int settings_add(struct settings *settings, const char *key_value, struct sl_err
 #define SETTING_MODEL "--model"
 int settings_add_model(struct settings *settings, const char *text, struct sl_err *err);
 
-/* A file of a parameter of kind SL_PARAM_DOC, as it was read; the arena's. */
+/* A file of a parameter of kind SL_PARAM_DOC, or of a script, as it was read; the arena's. */
 struct policy_file {
-	const char *key, *path;
+	const char *key; /* The parameter's; "": of the policy, which is a script itself. */
+	const char *path, *format;
 	char sha256[65];
+	uint64_t bytes;
 	struct sl_doc doc;
+	struct sl_script *script; /* The first of a script's files has it. */
 };
 
 struct policy_choice {
@@ -43,7 +46,8 @@ struct policy_choice {
 	const char *slug;               /* Safe as a part of a file name. */
 	const struct sl_compat *compat; /* What its compat implies, NULL: nothing; and of that, */
 	const char *implied;            /* what is the replay's: "passes=event,..."; NULL: nothing. */
-	const struct policy_file *file; /* Of its parameters that name one. */
+	struct sl_script *script;       /* NULL: it is none. */
+	const struct policy_file *file; /* Of its parameters that name one; its own, if it is a script. */
 	size_t file_count;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * plugins_files.c - files that a policy's parameters name: read once, when the policy is chosen, so that
- * policies see documents and open nothing. Their hashes go into what identifies a run.
+ * policies see documents and scripts, and open nothing. Their hashes go into what identifies a run.
  */
 #include <string.h>
 
@@ -27,6 +27,15 @@ const struct sl_doc *sl_param_doc(const struct sl_setup *setup, const char *key)
 	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
 	const struct policy_file *file = choice ? file_of(choice, key) : NULL;
 	return file ? &file->doc : NULL;
+}
+
+struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key)
+{
+	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	if (!key)
+		return choice ? choice->script : NULL;
+	const struct policy_file *file = choice ? file_of(choice, key) : NULL;
+	return file ? file->script : NULL;
 }
 
 /* ---- Reading --------------------------------------------------------------------------- */
@@ -69,6 +78,8 @@ static int read_doc(struct policy_file *file, struct sl_input *in, struct sl_are
 	if (end - text > SL_DOC_BYTES_MAX)
 		return sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: split it", file->path);
 	const size_t len = (size_t)(end - text);
+	file->format = is_json(text) ? "json" : "yaml";
+	file->bytes = sl_input_bytes(in);
 	status = is_json(text) ? sl_doc_read_json(&doc, text, len, err)
 			       : sl_doc_read_yaml(&doc, text, len, err);
 	memcpy(file->sha256, sl_input_sha256(in), sizeof(file->sha256));
@@ -88,34 +99,97 @@ static int read_file(struct policy_file *file, struct sl_arena *arena, struct sl
 	return status;
 }
 
+/* ---- All of a policy's ------------------------------------------------------------------- */
+
+/* They grow in number as scripts tell what else they use. */
+struct files {
+	struct policy_file *file;
+	size_t count, capacity;
+	struct sl_arena *arena;
+};
+
+static int add(struct files *files, const struct policy_file *file, struct sl_err *err)
+{
+	if (files->count == files->capacity) {
+		const size_t capacity = files->capacity ? 2 * files->capacity : 4;
+		struct policy_file *more = sl_alloc(files->arena, capacity, sizeof(*more));
+		if (!more)
+			return sl_fail_memory(err);
+		if (files->count)
+			memcpy(more, files->file, files->count * sizeof(*more));
+		files->file = more;
+		files->capacity = capacity;
+	}
+	files->file[files->count++] = *file;
+	return SL_OK;
+}
+
+static int add_script(struct files *files, const char *key, struct sl_script *script, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < script->file_count && !status; i++) {
+		const struct script_file *of = &script->file[i];
+		struct policy_file file = { .key = key,
+			.path = of->path,
+			.format = script->scripting->name,
+			.bytes = of->len,
+			.script = i ? NULL : script };
+		memcpy(file.sha256, of->sha256, sizeof(file.sha256));
+		status = add(files, &file, err);
+	}
+	return status;
+}
+
+static int add_doc(struct files *files, const struct policy_choice *choice, const char *key, const char *path,
+	struct sl_err *err)
+{
+	const struct policy_file *had = file_of(choice, key);
+	struct policy_file file = { .key = key, .path = path };
+	if (had && strcmp(had->path, path) == 0)
+		return add(files, had, err);
+	const int status = read_file(&file, files->arena, err);
+	return status ? status : add(files, &file, err);
+}
+
+/* One script for parameters that name the same. */
+static struct sl_script *script_had(
+	const struct files *files, const struct policy_choice *choice, const char *path)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->file[i].script && strcmp(files->file[i].script->path, path) == 0)
+			return files->file[i].script;
+	for (size_t i = 0; i < choice->file_count; i++)
+		if (choice->file[i].script && strcmp(choice->file[i].script->path, path) == 0)
+			return choice->file[i].script;
+	return NULL;
+}
+
+static int add_part(struct files *files, const struct policy_choice *choice, const char *key,
+	const char *text, struct sl_err *err)
+{
+	const char *path;
+	const struct sl_scripting *scripting = script_prefix(text, &path);
+	struct sl_script *script = script_had(files, choice, path);
+	const int status = script ? SL_OK : script_load(&script, scripting, path, NULL, files->arena, err);
+	return status ? status : add_script(files, key, script, err);
+}
+
 int policy_files(struct policy_choice *choice, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sl_policy *policy = choice->policy;
-	struct policy_file *file = NULL;
-	size_t count = 0;
-	for (size_t i = 0; i < policy->param_count; i++)
-		count += policy->params[i].kind == SL_PARAM_DOC && choice->values[i].text;
-	if (count)
-		file = sl_alloc(arena, count, sizeof(*file));
-	if (count && !file)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
-	count = 0;
-	for (size_t i = 0; file && i < policy->param_count; i++) {
-		const char *path = choice->values[i].text;
-		if (policy->params[i].kind != SL_PARAM_DOC || !path)
-			continue;
-		const struct policy_file *had = file_of(choice, policy->params[i].key);
-		struct policy_file *to = &file[count++];
-		if (had && strcmp(had->path, path) == 0) {
-			*to = *had;
-			continue;
-		}
-		*to = (struct policy_file){ .key = policy->params[i].key, .path = path };
-		const int status = read_file(to, arena, err);
-		if (status)
-			return status;
+	struct files files = { .arena = arena };
+	int status = choice->script ? add_script(&files, "", choice->script, err) : SL_OK;
+	for (size_t i = 0; i < policy->param_count && !status; i++) {
+		const struct sl_param *param = &policy->params[i];
+		const char *text = choice->values[i].text;
+		if (text && param->kind == SL_PARAM_DOC)
+			status = add_doc(&files, choice, param->key, text, err);
+		else if (text && script_choice(param, text) >= 0)
+			status = add_part(&files, choice, param->key, text, err);
 	}
-	choice->file = file;
-	choice->file_count = count;
+	if (status)
+		return status;
+	choice->file = files.file;
+	choice->file_count = files.count;
 	return SL_OK;
 }

@@ -349,11 +349,36 @@ static int plugin_check(struct plugin *plugin, struct sl_arena *arena, struct sl
 	return SL_OK;
 }
 
+/* A script is a plug-in with one policy. */
+static int plugin_script(struct plugin *plugin, const struct sl_scripting *scripting, const char *path,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	const struct sl_policy **policy = sl_alloc(arena, 2, sizeof(const void *));
+	if (!policy)
+		return sl_fail_memory(err);
+	const int status = script_load(&plugin->script, scripting, path, policy, arena, err);
+	if (status)
+		return status;
+	SL_CHECK(*policy);
+	memcpy(plugin->sha256, plugin->script->file->sha256, sizeof(plugin->sha256));
+	plugin->is = (struct sl_plugin){
+		.abi = SL_ABI_OF(struct sl_plugin), .name = (*policy)->name, .policies = policy
+	};
+	if (name_good((*policy)->name) && policy_whole(*policy))
+		return SL_OK;
+	return sl_fail(err, SL_INPUT,
+		"script '%s': its name has blanks or any of :,=/\"'\\{} in it: rename the file", path);
+}
+
 static int plugin_load(struct plugin *plugin, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
+	const char *file;
 	*plugin = (struct plugin){ .path = sl_strdup(arena, path, strlen(path)) };
 	if (!plugin->path)
 		return sl_fail_memory(err);
+	const struct sl_scripting *scripting = script_named(path, &file);
+	if (scripting)
+		return plugin_script(plugin, scripting, file, arena, err);
 	int status = registry_hash(path, plugin->sha256, err);
 	if (status)
 		return status;
@@ -378,7 +403,8 @@ int registry_init(struct registry *registry, struct sl_err *err)
 void registry_release(struct registry *registry)
 {
 	for (size_t i = registry->plugin_count; i-- > 0;)
-		(void)dlclose(registry->plugin[i].handle);
+		if (registry->plugin[i].handle)
+			(void)dlclose(registry->plugin[i].handle);
 	arena_free(registry->arena);
 	*registry = registry_builtin;
 }
@@ -460,8 +486,10 @@ int registry_add(struct registry *registry, const char *path, struct sl_err *err
 
 bool is_plugin_path(const char *name)
 {
+	const char *path;
 	const size_t len = strlen(name);
-	return strchr(name, '/') || (len > 3 && strcmp(name + len - 3, ".so") == 0);
+	return strchr(name, '/') || (len > 3 && strcmp(name + len - 3, ".so") == 0) ||
+	       script_named(name, &path);
 }
 
 int registry_add_policy(struct registry *registry, const char *policy_text, struct sl_err *err)

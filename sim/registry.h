@@ -8,14 +8,15 @@
 #ifndef SL_REGISTRY_H
 #define SL_REGISTRY_H
 
-#include "sim/base.h"
+#include "sim/scripts.h"
 
 struct plugin {
-	const char *path; /* As it was given: what finds it again. */
-	char sha256[65];  /* Of the file. */
-	bool named;       /* What it has is known by name; else -p PATH alone finds its policy. */
-	void *handle;
-	struct sl_plugin is; /* Whole, and so are the vtables: what an older one lacks is 0. */
+	const char *path;         /* As it was given: what finds it again. */
+	char sha256[65];          /* Of the file. */
+	bool named;               /* What it has is known by name; else -p PATH alone finds its policy. */
+	void *handle;             /* NULL: it is a script. */
+	struct sl_script *script; /* NULL: it is a shared object. */
+	struct sl_plugin is;      /* Whole, and so are the vtables: what an older one lacks is 0. */
 };
 
 struct registry {
@@ -48,7 +49,7 @@ int registry_add(struct registry *registry, const char *path, struct sl_err *err
  * name adds nothing. */
 int registry_add_policy(struct registry *registry, const char *policy_text, struct sl_err *err);
 
-/* True if a policy of that name is one of a file: it has a '/', or ends in ".so". */
+/* True if a policy of that name is one of a file: it has a '/', ends in ".so", or names a script. */
 bool is_plugin_path(const char *name);
 const struct plugin *registry_plugin(const struct registry *registry, const char *path); /* NULL: none. */
 int registry_hash(const char *path, char hex[65], struct sl_err *err); /* SHA-256 of a file. */

@@ -85,6 +85,8 @@ const struct sl_param replay_params[] = {
 	[REPLAY_PROFILE] = { "profile", SL_PARAM_TEXT, NULL, NULL,
 		"CSV file of rules: what jobs do while they run, where the trace does not say; see schedlab-models(7)",
 		0, 0 },
+	[REPLAY_LOAD_AFTER] = { "load_after", SL_PARAM_TEXT, NULL, NULL,
+		"F@TIME: a further factor, on the arrival rate of what is submitted later than that", 0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");
@@ -382,28 +384,56 @@ static int settle_dates(struct loading *loading, struct sl_err *err)
 	return columns_slice(columns, first, end - first, err);
 }
 
-static int apply_load(struct loading *loading, struct sl_err *err)
+/* Submissions from `first` on come so many millionths times as often. What was before stays where it was. */
+static int stretch(
+	struct loading *loading, sl_time first, int64_t factor, const char *setting, struct sl_err *err)
 {
 	const struct columns *columns = loading->scenario->columns;
-	const struct sl_value *load = &loading->scenario->replay[REPLAY_LOAD];
-	if (load->number == 1000000)
+	if (factor == 1000000)
 		return SL_OK;
 	sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
-	/* What was before replay.from stays where it was. */
-	const sl_time first = loading->scenario->begins ? loading->from : submit[0];
-	const __int128 span = (__int128)(submit[columns->count - 1] - first) * 1000000 / load->number;
+	const __int128 span = (__int128)(submit[columns->count - 1] - first) * 1000000 / factor;
 	if (span > INT64_MAX / 4)
 		return sl_fail(err, SL_USAGE,
-			"replay.load=%s stretches the trace beyond 73 000 years: give a larger one",
-			load->text);
+			"%s stretches the trace beyond 73 000 years: give a larger factor", setting);
 	for (uint32_t row = 0; row < columns->count; row++) {
 		const sl_time was = submit[row];
 		if (was < first)
 			continue;
-		submit[row] = first + sl_mul_div(was - first, 1000000, load->number);
+		submit[row] = first + sl_mul_div(was - first, 1000000, factor);
 		more_move(loading, row, submit[row] - was);
 	}
 	return SL_OK;
+}
+
+/* replay.load_after: "1.5@3d". */
+static int apply_load_after(struct loading *loading, struct sl_err *err)
+{
+	const char *text = loading->scenario->replay[REPLAY_LOAD_AFTER].text;
+	const char *sign = text ? strchr(text, '@') : NULL;
+	int64_t factor;
+	sl_time from;
+	if (!text)
+		return SL_OK;
+	if (!sign || !sl_get_micro(text, (size_t)(sign - text), &factor) || factor < 1000 ||
+		factor > 1000000000)
+		return sl_fail(err, SL_USAGE,
+			"replay.load_after=%.60s: give a factor from 0.001 to 1000, '@' and a time: 1.5@3d",
+			text);
+	const int status = time_point(loading->scenario, "replay.load_after", sign + 1, &from, err);
+	/* What comes at that very time comes as before. */
+	return status ? status : stretch(loading, from, factor, "replay.load_after", err);
+}
+
+static int apply_load(struct loading *loading, struct sl_err *err)
+{
+	const struct sl_value *load = &loading->scenario->replay[REPLAY_LOAD];
+	/* What was before replay.from stays where it was. */
+	const sl_time first = loading->scenario->begins
+				      ? loading->from
+				      : column_i64(loading->scenario->columns, COLUMN_SUBMIT)[0];
+	const int status = stretch(loading, first, load->number, "replay.load", err);
+	return status ? status : apply_load_after(loading, err);
 }
 
 /* Address space, not memory: a row that never comes is never touched. */

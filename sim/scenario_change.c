@@ -31,9 +31,12 @@ enum subject {
 	SUBJECT_QOS,
 	SUBJECT_NAME,
 	SUBJECT_STATE,
+	SUBJECT_CUT,   /* It was ended by its limit. */
+	SUBJECT_AFTER, /* Submitted later than that, as it is replayed. */
 	SUBJECT_COUNT
 };
-static const char *const subjects[] = { "job", "user", "account", "partition", "qos", "name", "state", NULL };
+static const char *const subjects[] = { "job", "user", "account", "partition", "qos", "name", "state", "cut",
+	"after", NULL };
 
 /* What may be changed of any row; what else there is depends on how the row says what it asks. */
 enum subject_of_change {
@@ -101,7 +104,10 @@ struct clause {
 	size_t term_count;
 	struct change change[TERMS_MAX];
 	size_t change_count;
-	uint64_t count; /* Rows that it is about. */
+	uint64_t count;     /* Rows that it is about. */
+	const char *after;  /* Those submitted later than that; NULL: whenever. */
+	struct intset some; /* With `after`: ids for which all else holds. */
+	sl_time later_than;
 };
 
 struct changing {
@@ -175,7 +181,7 @@ static int index_of(const char *const *known, const char *word)
 static int read_term(struct text *in, struct clause *clause, struct sl_err *err)
 {
 	static const char form[] =
-		"job=17, user=alice, account=..., partition=..., qos=..., name=... or state=...";
+		"job=17, user=alice, account=..., partition=..., qos=..., name=..., state=..., cut=yes or after=TIME";
 	const char *word = take_value(in, "=,; \t", err);
 	if (!word)
 		return err->status;
@@ -205,6 +211,12 @@ static int read_term(struct text *in, struct clause *clause, struct sl_err *err)
 				"%s: '%s=' has no value: give one, or several apart by '|'", in->key, word);
 		term->value[term->value_count++] = value;
 	} while (*in->p == '|');
+	if (term->subject != SUBJECT_AFTER)
+		return SL_OK;
+	if (clause->after || term->value_count > 1 || strcmp(in->key, "replay.drop") != 0)
+		return sl_fail(err, SL_USAGE,
+			"%s: 'after=TIME' is for replay.drop, one in a clause and with one time", in->key);
+	clause->after = term->value[0];
 	return SL_OK;
 }
 
@@ -405,6 +417,15 @@ static const char *state_of(const struct sl_row *row)
 	}
 }
 
+/* As the log has it; of one that records no such end: it ran just as long as its limit. */
+static bool was_cut(const struct sl_row *row)
+{
+	const struct sl_job_more *job = row->more ? row->more->job : NULL;
+	if (job && job->state_recorded != SL_PENDING)
+		return job->state_recorded == SL_TIMEOUT;
+	return row->col[SL_COL_LIMIT] > 0 && row->col[SL_COL_RUN] == row->col[SL_COL_LIMIT];
+}
+
 /* Its words for that; NULL: it says nothing. */
 static const char *word_of(const struct sl_row *row, enum subject subject, char buffer[32])
 {
@@ -424,7 +445,10 @@ static const char *word_of(const struct sl_row *row, enum subject subject, char 
 		return job ? job->qos : NULL;
 	case SUBJECT_NAME:
 		return job ? job->name : NULL;
+	case SUBJECT_CUT:
+		return was_cut(row) ? "yes" : "no";
 	case SUBJECT_STATE:
+	case SUBJECT_AFTER:
 	case SUBJECT_COUNT:
 		break;
 	}
@@ -483,6 +507,8 @@ static int clause_holds(struct clause *clause, const struct sl_row *row, struct 
 	*holds = true;
 	for (size_t i = 0; i < clause->term_count && !status; i++) {
 		bool one;
+		if (clause->term[i].subject == SUBJECT_AFTER) /* Known when all are in order. */
+			continue;
 		status = term_holds(&clause->term[i], row, arena, &one, err);
 		*holds &= one;
 	}
@@ -753,9 +779,11 @@ int changes_apply(struct loading *loading, const struct sl_row **row, int64_t id
 	bool fresh;
 	int status = SL_OK;
 	for (size_t i = 0; i < changing->drop_count && !status; i++) {
-		status = clause_holds(&changing->drop[i], was, arena, &holds, err);
+		struct clause *clause = &changing->drop[i];
+		status = clause_holds(clause, was, arena, &holds, err);
 		if (!status && holds && id != SL_NONE)
-			status = intset_add(&changing->dropped, id, &fresh, err);
+			status = intset_add(
+				clause->after ? &clause->some : &changing->dropped, id, &fresh, err);
 		if (holds && !changing->drop_line)
 			changing->drop_line = was->line;
 	}
@@ -807,7 +835,7 @@ static int check_met(const char *key, const struct clause *clause, size_t count,
 {
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < clause[i].term_count; k++)
-			if (!clause[i].term[k].count)
+			if (!clause[i].term[k].count && clause[i].term[k].subject != SUBJECT_AFTER)
 				return fail_term(key, &clause[i].term[k], arena, err);
 		if (!clause[i].count)
 			return sl_fail(err, SL_USAGE,
@@ -820,8 +848,25 @@ static int check_met(const char *key, const struct clause *clause, size_t count,
 static bool stays(void *self, uint32_t row)
 {
 	const struct loading *loading = self;
+	const struct changing *changing = loading->changing;
 	const int64_t id = column_i64(loading->scenario->columns, COLUMN_ID)[row];
-	return !intset_has(&loading->changing->dropped, id);
+	const sl_time submit = column_i64(loading->scenario->columns, COLUMN_SUBMIT)[row];
+	bool gone = intset_has(&changing->dropped, id);
+	for (size_t i = 0; i < changing->drop_count && !gone; i++)
+		gone = changing->drop[i].after && submit > changing->drop[i].later_than &&
+		       intset_has(&changing->drop[i].some, id);
+	return !gone;
+}
+
+static int times_settle(struct loading *loading, struct sl_err *err)
+{
+	struct changing *changing = loading->changing;
+	int status = SL_OK;
+	for (size_t i = 0; i < changing->drop_count && !status; i++)
+		if (changing->drop[i].after)
+			status = time_point(loading->scenario, "replay.drop: after", changing->drop[i].after,
+				&changing->drop[i].later_than, err);
+	return status;
 }
 
 int changes_finish(struct loading *loading, struct sl_err *err)
@@ -834,6 +879,8 @@ int changes_finish(struct loading *loading, struct sl_err *err)
 	int status = check_met("replay.drop", changing->drop, changing->drop_count, arena, err);
 	if (!status)
 		status = check_met("replay.change", changing->change, changing->change_count, arena, err);
+	if (!status)
+		status = times_settle(loading, err);
 	if (status)
 		return status;
 	uint64_t changed = 0;
@@ -849,9 +896,11 @@ int changes_finish(struct loading *loading, struct sl_err *err)
 
 static void clauses_free(struct clause *clause, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < clause[i].term_count; k++)
 			names_release(&clause[i].term[k].seen);
+		intset_release(&clause[i].some);
+	}
 	free(clause);
 }
 

@@ -13,6 +13,7 @@
 #define SL_SIM_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "sim/scenario.h"
 
@@ -43,6 +44,17 @@ struct sim_stretch {
 	uint64_t digest, events; /* Of the whole run so far. */
 };
 
+/* Is file j of stretch i's policy one of a policy before it, or stands before j? For lists of each once. */
+static inline bool policy_file_told(const struct sim_stretch *stretch, size_t i, size_t j)
+{
+	const char *path = stretch[i].choice->file[j].path;
+	for (size_t k = 0; k <= i; k++)
+		for (size_t m = 0; m < (k < i ? stretch[k].choice->file_count : j); m++)
+			if (strcmp(stretch[k].choice->file[m].path, path) == 0)
+				return true;
+	return false;
+}
+
 struct sim_options {
 	const struct scenario *scenario;
 	const struct policy_choice *choice; /* After `past`. */
@@ -51,6 +63,8 @@ struct sim_options {
 	bool check;                    /* Invariants after every event, every pass twice. */
 	struct sim_progress *progress; /* May be NULL. */
 	const _Atomic int *stop; /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
+
+	void (*say)(const char *text); /* A line that a policy says (sl_say). NULL: nobody looks on. */
 
 	/* sim_run: replayed first, and each verified (SL_DIFFERS). With it the digests that the run had after
 	 * each 2^16 events, to say where it differs. */

@@ -53,6 +53,22 @@ static void put_inputs(struct sl_out *out, const struct scenario *scenario)
 	sl_out_text(out, scenario->registry->plugin_count ? "\n  ]" : "]");
 }
 
+/* Each file once; a run whose policies have none says nothing of them. */
+static void put_policy_files(struct sl_out *out, const struct sim_stretch *stretch, size_t count)
+{
+	bool any = false;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < stretch[i].choice->file_count; j++) {
+			const struct policy_file *file = &stretch[i].choice->file[j];
+			if (policy_file_told(stretch, i, j))
+				continue;
+			sl_out_text(out, any ? ",\n    " : ",\n  \"policy_files\": [\n    ");
+			put_input(out, file->path, file->sha256);
+			any = true;
+		}
+	sl_out_text(out, any ? "\n  ]" : "");
+}
+
 /* "replay.KEY=VALUE": one more of the list. */
 static int put_setting(
 	struct sl_out *out, bool *first, const char *key, const char *value, struct sl_err *err)
@@ -147,6 +163,7 @@ int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err
 	sl_out_printf(out, "{\n  \"schema\": \"%s\",\n  \"schedlab\": \"%s\",\n  \"abi\": \"%d.%d\"",
 		SNAPSHOT_SCHEMA, SL_VERSION, SL_ABI_MAJOR, SL_ABI_MINOR);
 	put_inputs(out, scenario);
+	put_policy_files(out, stretch, count);
 	sl_out_text(out, ",\n  \"tz\": ");
 	if (scenario->tz)
 		sl_out_json(out, scenario->tz);
@@ -381,6 +398,26 @@ int snapshot_check(const struct snapshot *snapshot, const struct scenario *scena
 	return status;
 }
 
+int snapshot_files_check(
+	const struct snapshot *snapshot, const struct policy_choice *choice, struct sl_err *err)
+{
+	int status = SL_OK;
+	/* Schedlabs of before took no note of them. */
+	for (size_t i = 0; snapshot->policy_file_count && i < choice->file_count && !status; i++) {
+		const struct policy_file *is = &choice->file[i];
+		const struct snapshot_input *was = NULL;
+		for (size_t j = 0; j < snapshot->policy_file_count && !was; j++)
+			if (strcmp(snapshot->policy_file[j].path, is->path) == 0)
+				was = &snapshot->policy_file[j];
+		status =
+			was ? file_check(snapshot, was, is->path, is->sha256, err)
+			    : sl_fail(err, SL_BASELINE,
+				      "%s: was not used in what '%s' was made from: give the files as they were",
+				      is->path, snapshot->file);
+	}
+	return status;
+}
+
 int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {
@@ -397,7 +434,9 @@ int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct poli
 		status = policy_settings(choice, &settings, arena, &why);
 	if (!status)
 		status = settings_check_used(&settings, choice, 1, &why);
-	return status ? sl_fail(err, SL_INPUT, "%s: %s", snapshot->file, why.text) : SL_OK;
+	if (status)
+		return sl_fail(err, SL_INPUT, "%s: %s", snapshot->file, why.text);
+	return snapshot_files_check(snapshot, choice, err);
 }
 
 int snapshot_past(const struct snapshot *snapshot, struct sim_options *options,

@@ -32,7 +32,9 @@ struct snapshot {
 	const char *version;          /* Of the schedlab that wrote it. */
 	struct snapshot_input *input; /* The trace, then side files. */
 	size_t input_count;
-	struct snapshot_input cluster; /* path NULL: none. */
+	struct snapshot_input cluster;      /* path NULL: none. */
+	struct snapshot_input *policy_file; /* Of the policies' parameters, and of those that are scripts. */
+	size_t policy_file_count;
 	struct snapshot_input *plugin; /* To be loaded before its policies are named, or the trace read. */
 	size_t plugin_count;
 	const char *tz; /* NULL: not given. */
@@ -58,7 +60,10 @@ int snapshot_world(const struct snapshot *snapshot, struct scenario_options *opt
 	struct settings *settings, struct sl_err *err);
 /* SL_BASELINE if the scenario was made of other files. */
 int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err);
-/* The policy of a stretch. */
+/* SL_BASELINE if one of the policy's files is not what it was. */
+int snapshot_files_check(
+	const struct snapshot *snapshot, const struct policy_choice *choice, struct sl_err *err);
+/* The policy of a stretch; its files are checked. */
 int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err);
 /* The past that sim_run is to replay. */

@@ -163,6 +163,13 @@ static int take_plugins(void *self, const cJSON *value, struct sl_err *err)
 	return take_list(in, value, &in->snapshot->plugin, &in->snapshot->plugin_count, err);
 }
 
+static int take_policy_files(void *self, const cJSON *value, struct sl_err *err)
+{
+	struct reading *in = self;
+	struct snapshot *to = in->snapshot;
+	return take_list(in, value, &to->policy_file, &to->policy_file_count, err);
+}
+
 static int take_cluster(void *self, const cJSON *value, struct sl_err *err)
 {
 	struct reading *in = self;
@@ -291,6 +298,7 @@ static int take_all(struct reading *in, struct sl_err *err)
 		{ "inputs", false, take_inputs },
 		{ "cluster", false, take_cluster },
 		{ "plugins", false, take_plugins },
+		{ "policy_files", true, take_policy_files },
 		{ "tz", false, take_tz },
 		{ "jobs", false, take_jobs },
 		{ "seed", false, take_seed },

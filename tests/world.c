@@ -214,7 +214,8 @@ int world_open(struct world *w, const char *policy, bool check, struct sim_optio
 int world_choose(struct world *w, const char *policy, struct policy_choice *choice)
 {
 	struct settings settings = { .arena = w->arena };
-	return policy_choose(&registry_builtin, choice, policy, &settings, w->arena, &w->err);
+	return policy_choose(
+		w->registry ? w->registry : &registry_builtin, choice, policy, &settings, w->arena, &w->err);
 }
 
 /* As its group asks: whole nodes, or by task. */

@@ -50,6 +50,7 @@ struct world {
 	const struct model_choice *model; /* Models that are on. */
 	size_t model_count;
 
+	const struct registry *registry; /* Whose policies are known; NULL: the built-in ones. */
 	const struct sl_policy *instead; /* Run in place of the policy named, with its parameters; NULL. */
 
 	/* The rest belongs to world_run. */

@@ -196,7 +196,7 @@ struct failures {
 };
 
 /* failures_options.c: the parameters, and the section of the cluster's file. */
-enum { FAIL_PARAMS = 43 };
+enum { FAIL_PARAMS = 44 };
 extern const struct sl_param failures_params[FAIL_PARAMS];
 int failures_options_read(
 	struct fail_options *options, const struct sl_model_setup *setup, struct sl_err *err);
@@ -236,6 +236,8 @@ int failures_hosts(struct failures *f, const char *text, const struct sl_place *
 
 /* failures_log.c */
 int failures_log_read(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);
+/* Those of the parameter `outages`. */
+int failures_outages_read(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);
 
 /* failures_nodes.c */
 int failures_nodes_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);

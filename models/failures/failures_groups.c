@@ -260,7 +260,8 @@ int failures_groups_make(struct failures *f, const struct sl_model_setup *setup,
 		return err->status;
 	if (domains(f, setup, err) || file_system(f, err))
 		return err->status;
-	return failures_log_read(f, setup, err);
+	const int status = failures_log_read(f, setup, err);
+	return status ? status : failures_outages_read(f, setup, err);
 }
 
 /* ---- Their course -------------------------------------------------------------------- */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * failures_log.c - failures that happened, from a file.
+ * failures_log.c - failures that happened, from a file; and outages that are told in a setting.
  *
  * A CSV file with the columns node (a list of hosts), from, until, and, if wanted, cause and state; or what
  * `sacctmgr show event -P` prints (sacctmgr(1)): NodeName|TimeStart|TimeEnd|State|Reason, among others.
  * Times are dates by the log's own clock, seconds or durations since the run's zero. An empty until (or
  * Unknown): it is not over. A state that begins with DRAIN lets go on what runs there; without a state, or in
  * any other, the node is down. Lines without a node (events of the whole cluster) are passed over.
+ *
+ * "n[1-4] 3d 76h drain; n7 100 200": outages apart by ';', each a list of hosts, from, until ('-': it is not
+ * over) and, if wanted, down or drain.
  */
 #include <stdio.h>
 #include <string.h>
@@ -87,13 +90,11 @@ static int time_of(const struct failures *f, struct text text, const struct sl_p
 	return SL_OK;
 }
 
-static int add_line(struct failures *f, const struct log *log, uint32_t row, struct sl_err *err)
+static int add_outage(
+	struct failures *f, const struct text field[FIELDS], const struct sl_place *at, struct sl_err *err)
 {
-	const struct sl_place at = sl_sheet_place(log->sheet, row, 0);
-	const struct text node = field_of(log, row, NODE), until = field_of(log, row, UNTIL),
-			  cause = field_of(log, row, CAUSE), state = field_of(log, row, STATE);
-	if (!is_said(node))
-		return SL_OK;
+	const struct text node = field[NODE], until = field[UNTIL], cause = field[CAUSE],
+			  state = field[STATE];
 	struct fail_group group = { .next = SL_NEVER, .back = SL_NEVER };
 	group.name = sl_strdup(f->setup.arena, node.at, node.len);
 	if (!group.name)
@@ -101,16 +102,67 @@ static int add_line(struct failures *f, const struct log *log, uint32_t row, str
 	group.cause = is_said(cause) ? failures_cause_of(f, cause.at, cause.len)
 				     : failures_cause_of(f, "not said", 8);
 	if (group.cause == UINT32_MAX)
-		return sl_fail_at(err, &at, "more than %d causes: join some", FAIL_CAUSES_MAX);
-	if (time_of(f, field_of(log, row, FROM), &at, &group.next, err) ||
-		(is_said(until) && time_of(f, until, &at, &group.back, err)))
+		return sl_fail_at(err, at, "more than %d causes: join some", FAIL_CAUSES_MAX);
+	if (time_of(f, field[FROM], at, &group.next, err) ||
+		(is_said(until) && time_of(f, until, at, &group.back, err)))
 		return err->status;
 	if (group.back <= group.next)
-		return sl_fail_at(err, &at, "it is over before it begins: until has to be after from");
+		return sl_fail_at(err, at, "it is over before it begins: until has to be after from");
 	group.drain = state.len >= 5 && strncasecmp(state.at, "DRAIN", 5) == 0;
-	if (failures_hosts(f, group.name, &at, &group.node, &group.node_count, err))
+	if (failures_hosts(f, group.name, at, &group.node, &group.node_count, err))
 		return err->status;
 	return failures_group_add(f, &group, err);
+}
+
+static int add_line(struct failures *f, const struct log *log, uint32_t row, struct sl_err *err)
+{
+	const struct sl_place at = sl_sheet_place(log->sheet, row, 0);
+	struct text field[FIELDS];
+	for (int i = 0; i < FIELDS; i++)
+		field[i] = field_of(log, row, i);
+	return is_said(field[NODE]) ? add_outage(f, field, &at, err) : SL_OK;
+}
+
+/* One of the setting's, up to its ';'. */
+static int add_told(struct failures *f, const char *p, const char *end, struct sl_err *err)
+{
+	static const int order[] = { NODE, FROM, UNTIL, STATE };
+	static const char form[] = "an outage is NODES FROM UNTIL, and down or drain: n[1-4] 3d 76h drain";
+	const struct sl_place at = { .file = "failures.outages" };
+	struct text field[FIELDS] = { [CAUSE] = { "outage", 6 }, [STATE] = { "down", 4 } };
+	size_t count = 0;
+	for (; p < end; count++) {
+		const char *word = p;
+		while (p < end && *p != ' ' && *p != '\t')
+			p++;
+		if (count == SL_LEN(order))
+			return sl_fail_at(
+				err, &at, "'%.*s': %s", (int)(end - word < 60 ? end - word : 60), word, form);
+		field[order[count]] = (struct text){ word, (size_t)(p - word) };
+		while (p < end && (*p == ' ' || *p == '\t'))
+			p++;
+	}
+	if (!count)
+		return SL_OK;
+	if (is_text(field[UNTIL], "-"))
+		field[UNTIL].len = 0;
+	if (count < 3 || (!is_text(field[STATE], "down") && !is_text(field[STATE], "drain")))
+		return sl_fail_at(err, &at, "%s", form);
+	return add_outage(f, field, &at, err);
+}
+
+int failures_outages_read(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
+{
+	const struct sl_value *value = sl_value_of(setup->values, setup->value_count, "outages");
+	const char *p = value ? value->text : NULL;
+	int status = SL_OK;
+	while (p && *p && !status) {
+		p += strspn(p, " \t;");
+		const char *end = p + strcspn(p, ";");
+		status = add_told(f, p, end, err);
+		p = end;
+	}
+	return status;
 }
 
 int failures_log_read(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)

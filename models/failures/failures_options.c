@@ -21,7 +21,7 @@
 const struct sl_param failures_params[FAIL_PARAMS] = {
 	/* Nodes. */
 	{ "rate", SL_PARAM_REAL, NULL, "0..1000000",
-		"failures of a node in 1 000 node-days; neither it, mtbf nor log: 6.5", 0,
+		"failures of a node in 1 000 node-days; neither it, mtbf, log nor outages: 6.5", 0,
 		INT64_C(1000000) * MILLION },
 	{ "mtbf", SL_PARAM_TIME, NULL, "1s..", "mean time between failures of a node, in place of rate",
 		SL_SECOND, INT64_C(100000) * FAIL_DAY },
@@ -39,6 +39,8 @@ const struct sl_param failures_params[FAIL_PARAMS] = {
 	{ "log", SL_PARAM_SHEET, NULL, NULL,
 		"failures that happened: node,from,until[,cause][,state], or what sacctmgr show event -P says",
 		0, 0 },
+	{ "outages", SL_PARAM_TEXT, NULL, NULL,
+		"outages at known times, apart by ';': NODES FROM UNTIL, and down or drain", 0, 0 },
 	/* Repairs. */
 	{ "repair", SL_PARAM_CHOICE, "classes", "classes|lognormal|fixed", "how long a node is mended", 0,
 		0 },
@@ -150,7 +152,7 @@ static int node_mean(const struct given *given, double *mean, struct sl_err *err
 	else if (is_given(given, "mtbf"))
 		*mean = (double)whole(given, "mtbf");
 	else
-		*mean = is_given(given, "log") ? 0 : mean_of_rate(RATE_RSC1);
+		*mean = is_given(given, "log") || is_given(given, "outages") ? 0 : mean_of_rate(RATE_RSC1);
 	return SL_OK;
 }
 

@@ -15,8 +15,10 @@ static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy
 	&plan_quota, &plan_easy_named, &plan_conservative_named, &plan_loss, &plan_srtf, &plan_elastic };
 
 /* Plans and estimates that lean on each other's fine print. */
-static int init_fill(struct composed *composed, const char *text, struct sl_arena *arena, struct sl_err *err)
+static int init_fill(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
+	const char *text = setup->values[PARAM_FILL].text;
+	struct sl_arena *arena = setup->arena;
 	composed->fill.by_row = true;
 	composed->fill_none = strcmp(text, "none") == 0;
 	if (strcmp(text, "queue") == 0) {
@@ -30,8 +32,9 @@ static int init_fill(struct composed *composed, const char *text, struct sl_aren
 			"fill=%s means nothing under plan=%s: it orders the candidates of plan=easy", text,
 			composed->plan->name);
 	}
-	const int status =
-		ordering_init(&composed->fill, strcmp(text, "shortest") == 0 ? "sjf" : text, arena, err);
+	int status = ordering_init(&composed->fill, strcmp(text, "shortest") == 0 ? "sjf" : text, arena, err);
+	if (!status)
+		status = part_init(composed, &composed->fill.part, setup, PARAM_FILL, "fill", err);
 	if (!status && composed->fill.waits)
 		return sl_fail(err, SL_USAGE,
 			"fill=%s depends on the wait: candidates are ordered once, at submission", text);
@@ -109,6 +112,10 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 {
 	const char *text = setup->values[PARAM_ORDER].text;
 	int status = ordering_init(&composed->order, text, setup->arena, err);
+	if (!status)
+		status = part_init(composed, &composed->order.part, setup, PARAM_ORDER, "order", err);
+	if (!status && composed->order.part)
+		composed->order.waits = part_waits(composed->order.part, "order");
 	if (!status && (composed->plan->key || composed->plan->own_order) && !composed->order.by_row)
 		return sl_fail(err, SL_USAGE,
 			"order=%s means nothing under plan=%s, which has an order of its own", text,
@@ -132,8 +139,9 @@ static enum sl_ties ties_of(const struct sl_setup *setup, const struct sl_placin
 static int init_place(const struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *place = &setup->values[PARAM_PLACE];
+	const size_t len = strcspn(place->text, ":"); /* Of "lua:FILE" the language. */
 	for (const struct sl_placing *const *placing = sl_placings; *placing; placing++)
-		if (strcmp((*placing)->name, place->text) == 0)
+		if (strlen((*placing)->name) == len && strncmp((*placing)->name, place->text, len) == 0)
 			return sl_set_placing(setup, *placing, ties_of(setup, *placing), err);
 	if (composed->plan->stops)
 		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
@@ -157,7 +165,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status)
 		status = init_shadow(composed, setup, err);
 	if (!status)
-		status = init_fill(composed, setup->values[PARAM_FILL].text, setup->arena, err);
+		status = init_fill(composed, setup, err);
 	if (!status)
 		status = lanes_init(composed, setup, err);
 	if (status)
@@ -170,6 +178,8 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 		status = composed->plan->init(composed, setup, err);
 	if (!status && composed->estimate->init)
 		status = composed->estimate->init(composed, setup, err);
+	if (!status)
+		status = part_init(composed, &composed->admits, setup, PARAM_ADMIT, "admit", err);
 	gate_init(composed, setup);
 	sl_default_reason(setup, composed->plan->reason);
 	sl_default_rule(setup, composed->shares ? SL_RULE_SHARE : SL_RULE_ORDER);
@@ -181,6 +191,8 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 static double queue_key(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct composed *composed = state;
+	if (composed->order.part)
+		return part_key(composed->order.part, "order", pass, job);
 	struct facts facts = facts_of(pass, job);
 	if (composed->wait_published) {
 		facts.wait = -1 - facts.submit;
@@ -192,6 +204,7 @@ static double queue_key(void *state, struct sl_pass *pass, sl_job job)
 
 static void submitted(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
+	parts_told(composed, "submitted", pass, job);
 	if (composed->estimate->submitted)
 		composed->estimate->submitted(composed, pass, job);
 	lanes_submitted(composed, pass, job);
@@ -204,7 +217,9 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 		sl_set_key(pass, job, key);
 	if (!composed->fill.by_row) {
 		const struct facts facts = facts_of(pass, job);
-		sl_set_fill_key(pass, job, ordering_score(&composed->fill, &facts));
+		const struct part *part = composed->fill.part;
+		sl_set_fill_key(pass, job,
+			part ? part_key(part, "fill", pass, job) : ordering_score(&composed->fill, &facts));
 	}
 	if (composed->plan->submitted)
 		composed->plan->submitted(composed, pass, job);
@@ -212,6 +227,7 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 
 static void ended(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
+	parts_told(composed, "ended", pass, job);
 	if (composed->shares)
 		shares_ended(composed->shares, pass, job);
 	if (composed->plan->ended)
@@ -371,6 +387,8 @@ static void composed_pass(void *state, struct sl_pass *pass)
 	plan->pass(composed, pass);
 }
 
+static void composed_release(void *state) { parts_release(state); }
+
 static const enum sl_reason composed_reasons[] = { SL_REASON_PRIORITY, SL_REASON_RESOURCES,
 	SL_REASON_BEGIN_TIME, SL_REASON_DEPENDENCY, SL_REASON_QUOTA, SL_REASON_NODES_NOT_AVAIL,
 	SL_REASON_NODES_RESERVED, SL_REASON_NODES_MAINT, SL_REASON_POWER, SL_REASON_COUNT };
@@ -385,6 +403,7 @@ const struct sl_policy policy_composed = {
 	.init = composed_init,
 	.pass = composed_pass,
 	.on_event = composed_event,
+	.release = composed_release,
 	.compat = composed_compats,
 	.on_past = composed_past,
 	.reasons = composed_reasons,

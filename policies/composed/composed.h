@@ -53,15 +53,17 @@ enum {
 	PARAM_HOLD,
 	PARAM_HOLD_ABOVE,
 	PARAM_HOLD_WAIT,
+	PARAM_ADMIT,
 	PARAM_COUNT
 };
 #define TAKES(param) (UINT64_C(1) << (param))
 /* Of plans that start jobs through composed_start alone, one at a time. */
 #define TAKES_POWER (TAKES(PARAM_POWER) | TAKES_HOLD)
-#define TAKES_HOLD  (TAKES(PARAM_HOLD) | TAKES(PARAM_HOLD_ABOVE) | TAKES(PARAM_HOLD_WAIT))
+#define TAKES_HOLD  (TAKES(PARAM_HOLD) | TAKES(PARAM_HOLD_ABOVE) | TAKES(PARAM_HOLD_WAIT) | TAKES(PARAM_ADMIT))
 extern const struct sl_param composed_params[PARAM_COUNT];
 
 struct expr; /* expr.c: a user's expression, compiled. */
+struct part; /* scripted.c: a script. */
 
 struct order {
 	const char *name;
@@ -74,10 +76,11 @@ struct order {
 	uint64_t takes;
 };
 
-/* An order in use: of the table, or an expression. */
+/* An order in use: of the table, an expression, or a script's. */
 struct ordering {
-	const struct order *order; /* NULL: expr. */
+	const struct order *order; /* NULL: expr, or script. */
 	struct expr *expr;
+	struct part *part;
 	bool waits, by_row;
 };
 
@@ -144,8 +147,10 @@ struct composed {
 	sl_ledger head;      /* What the plan remembers of each lane's head: enum head_row. */
 	struct lanes *lanes; /* NULL: one queue. */
 	uint32_t lane_count;
-	uint8_t *corrections; /* By job: how often its prediction was corrected. */
-	bool gated;           /* composed_power.c: starts are looked at. */
+	uint8_t *corrections;           /* By job: how often its prediction was corrected. */
+	struct part *parts;             /* scripted.c: all scripts of the run; */
+	struct part *predicts, *admits; /* those of `estimate` and `admit`. */
+	bool gated;                     /* composed_power.c: starts are looked at. */
 	sl_ledger admitted;
 };
 
@@ -153,6 +158,20 @@ struct composed {
 void gate_init(struct composed *composed, const struct sl_setup *setup);
 bool gate_opens(struct composed *composed, struct sl_pass *pass, sl_job job);
 void gate_passed(struct composed *composed, struct sl_pass *pass, sl_job job);
+
+/* scripted.c: parts that are functions of a script. The one of a parameter, which must have the function;
+ * NULL: the parameter names none. */
+int part_init(struct composed *composed, struct part **part, const struct sl_setup *setup, unsigned which,
+	const char *function, struct sl_err *err);
+void parts_release(struct composed *composed);
+bool part_waits(const struct part *part, const char *function); /* It takes the time, too. */
+double part_key(const struct part *part, const char *function, struct sl_pass *pass, sl_job job);
+/* "submitted", "ended": to all that have it. */
+void parts_told(const struct composed *composed, const char *function, struct sl_pass *pass, sl_job job);
+int scripted_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
+void scripted_submitted(struct composed *composed, struct sl_pass *pass, sl_job job);
+void scripted_expired(struct composed *composed, struct sl_pass *pass, sl_job job);
+bool admit_opens(const struct composed *composed, struct sl_pass *pass, sl_job job);
 
 /* since.c: submissions and ends since the plan's last pass; what it notes can be taken back with the pass. */
 int since_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * composed_power.c - who may start, as far as power goes: below a cap, and not while it is dear.
+ * composed_power.c - who may start, as far as power goes: below a cap, and not while it is dear; and as far
+ * as a script (admit=lua:FILE) does.
  *
  * Model power shows how much its cap leaves (power.room: nodes taken as on, running jobs at full speed), and
  * what a GPU and a core draw at most. A job is let in if what it might draw at most is left, beside those let
@@ -13,7 +14,8 @@ enum { ADMITTED_SETTLED, ADMITTED_DRAW, ADMITTED_ROWS };
 
 void gate_init(struct composed *composed, const struct sl_setup *setup)
 {
-	composed->gated = setup->values[PARAM_POWER].number || setup->values[PARAM_HOLD].number;
+	composed->gated = setup->values[PARAM_POWER].number || setup->values[PARAM_HOLD].number ||
+			  setup->values[PARAM_ADMIT].number;
 	if (setup->values[PARAM_POWER].number)
 		composed->admitted = sl_ledger_new(setup, "admitted", ADMITTED_ROWS);
 }
@@ -105,6 +107,8 @@ static bool is_held(const struct composed *composed, struct sl_pass *pass, sl_jo
 bool gate_opens(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const bool admits = composed->values[PARAM_POWER].number;
+	if (composed->admits && !admit_opens(composed, pass, job))
+		return false;
 	if (!is_held(composed, pass, job) && (!admits || has_room(composed, pass, job)))
 		return true;
 	sl_set_reason(pass, job, SL_REASON_POWER, 0);

@@ -159,5 +159,11 @@ const struct estimate estimates[] = {
 		.init = file_init,
 		.submitted = file_submitted,
 		.expired = to_limit },
+	{ .name = "lua:FILE",
+		.summary = "estimate(job, now) of a script; expired(job, now), or the limit, when outlived",
+		.uses = SL_USE_PREDICTION,
+		.init = scripted_init,
+		.submitted = scripted_submitted,
+		.expired = scripted_expired },
 };
 const size_t estimate_count = SL_LEN(estimates);

@@ -106,6 +106,8 @@ int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *
 		ordering->waits = expr_waits(ordering->expr);
 		return SL_OK;
 	}
+	if (strncmp(text, "lua:", 4) == 0)
+		return SL_OK; /* Its script comes later: part_init. */
 	char names[400] = "";
 	for (size_t i = 0; i < order_count; i++) {
 		if (strcmp(text, orders[i].name) == 0) {
@@ -117,7 +119,8 @@ int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *
 		strncat(names, orders[i].name, sizeof(names) - strlen(names) - 1);
 		strncat(names, ", ", sizeof(names) - strlen(names) - 1);
 	}
-	return sl_fail(err, SL_USAGE, "unknown order '%s': use one of %sor expr:\"...\"", text, names);
+	return sl_fail(
+		err, SL_USAGE, "unknown order '%s': use one of %sexpr:\"...\" or lua:FILE", text, names);
 }
 
 double ordering_score(const struct ordering *ordering, const struct facts *facts)

@@ -131,6 +131,7 @@ static void turn(struct kai *kai, uint32_t task, enum kai_state state)
 		kai_count_request(kai, task, requested(state) ? 1 : -1);
 	if (kai_active_used((uint32_t)row->state) != kai_active_used(state))
 		kai_note_stale(kai, task);
+	kai_list_note(kai, row->job, state);
 	kai_write(kai, &group[0].count[row->state], group[0].count[row->state] - 1);
 	kai_write(kai, &group[row->group].count[row->state], group[row->group].count[row->state] - 1);
 	kai_write(kai, &group[0].count[state], group[0].count[state] + 1);

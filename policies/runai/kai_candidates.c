@@ -16,12 +16,10 @@ bool kai_lane_of_pending(struct kai *kai, enum kai_action action, bool preemptib
 	else
 		state->jobs = kai_lane_new(kai, KAI_NEXT, depth);
 	state->replay_known = false;
-	for (uint32_t i = 0; state->jobs && i < kai->job_count; i++) {
-		if (kai->job[i].gone || kai->job[i].group[0].count[KAI_PENDING] == 0)
-			continue;
+	kai_bounds_open(kai);
+	for (uint32_t i = 0; state->jobs && (i = kai_list_next(kai, KAI_WAITING, i)) != KAI_NO; i++)
 		if (kai_eligible(kai, i) && (!preemptible_only || kai->job[i].preemptible))
 			kai_lane_push(kai, state->jobs, i);
-	}
 	return state->jobs && !kai->err.status;
 }
 

@@ -193,7 +193,8 @@ static bool place_group(struct stage *stage, uint32_t group, struct tasks tasks)
 	if (kai->job[stage->job].group[group].topology == KAI_NO || tasks.count == 0)
 		return place_within(stage, group, tasks);
 	struct kai_domains domains;
-	const struct kai_set set = { stage->job, group, tasks.row, tasks.count, stage->among };
+	const struct kai_set set = { stage->job, group, tasks.row, tasks.count, stage->among,
+		stage->pipeline_only };
 	if (!kai_topo_domains(kai, &set, &domains))
 		return false;
 	bool ok = false;

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool active(const struct kai_job *job)
-{
-	for (int s = KAI_ALLOCATED; s <= KAI_RUNNING; s++)
-		if (job->group[0].count[s] > 0)
-			return true;
-	return false;
-}
-
 struct aged {
 	sl_time created;
 	const char *name;
@@ -61,9 +53,9 @@ static bool cut(struct kai *kai, struct kai_rows_list *list)
 
 static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list)
 {
-	for (uint32_t i = 0; i < kai->job_count; i++) {
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_ACTIVE, i)) != KAI_NO; i++) {
 		const struct kai_job *job = &kai->job[i];
-		if (job->gone || i == aim->job || !job->preemptible || !active(job))
+		if (i == aim->job || !job->preemptible)
 			continue;
 		if (!kai_rows_add(kai, list, i))
 			return false;
@@ -111,7 +103,7 @@ void kai_act_consolidate(struct kai *kai)
 		const struct kai_aim aim = {
 			.action = KAI_CONSOLIDATION, .job = job, .candidates = candidates, .accept = accept
 		};
-		if (kai_delayed(kai, job))
+		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_CONSOLIDATION, job))
 			continue;
 		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, KAI_NO, job))
 			continue;

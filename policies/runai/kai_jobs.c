@@ -119,6 +119,8 @@ static uint32_t job_row(struct kai *kai)
 	if (!more)
 		return KAI_NO;
 	kai->job = more;
+	if (!kai_lists_grow(kai))
+		return KAI_NO;
 	return kai->job_count++;
 }
 
@@ -263,6 +265,7 @@ int kai_seal_job(struct kai *kai, uint32_t row)
 		job->group[task->group].count[KAI_PENDING]++;
 		task->state = KAI_PENDING;
 		kai_count_request(kai, job->task + i, 1);
+		kai_list_note(kai, row, KAI_PENDING);
 		if (state != KAI_PENDING)
 			kai_set_task(kai, job->task + i, state, KAI_NO, NULL);
 	}
@@ -316,6 +319,8 @@ void kai_jobs_free(struct kai *kai)
 	free(kai->job);
 	free(kai->task);
 	free(kai->free_job);
+	for (int i = 0; i < KAI_LISTS; i++)
+		free(kai->list[i]);
 	free(kai->request);
 	free(kai->request_slot);
 }

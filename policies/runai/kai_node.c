@@ -161,6 +161,13 @@ static void count_shares(struct kai *kai, struct kai_node *node, uint32_t task, 
 	count_share(kai, node, &node->shared[gpu], kai_share_mem(node, ask), state, sign);
 }
 
+void kai_node_changed(struct kai *kai, uint32_t row)
+{
+	const struct kai_node *node = &kai->node[row];
+	kai_write(kai, &kai->gpus_free[row], node->idle.gpus + node->releasing.gpus);
+	kai_write(kai, &kai->node_version[row], ++kai->node_clock);
+}
+
 void kai_node_add(struct kai *kai, uint32_t row, uint32_t task, enum kai_state state, const uint32_t *shared)
 {
 	struct kai_node *node = &kai->node[row];
@@ -169,6 +176,7 @@ void kai_node_add(struct kai *kai, uint32_t row, uint32_t task, enum kai_state s
 	count(kai, node, task, state, 1);
 	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], 1);
+	kai_node_changed(kai, row);
 }
 
 void kai_node_remove(
@@ -180,6 +188,7 @@ void kai_node_remove(
 	count(kai, node, task, state, -1);
 	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], -1);
+	kai_node_changed(kai, row);
 }
 
 /* ---- Empty ---- */
@@ -230,8 +239,17 @@ void kai_node_clear(struct kai *kai, uint32_t row)
 	kai->freed++;
 	node->idle = (struct kai_free){ node->cpu, node->mem, node->pods, node->gpus };
 	node->releasing = (struct kai_free){ 0 };
+	kai_node_changed(kai, row);
 	if (!make_shared(kai, node) || !make_mig(kai, node))
 		return; /* kai.err */
+}
+
+void kai_node_ready(struct kai *kai, uint32_t row, bool ready)
+{
+	kai->node[row].ready = ready;
+	kai_node_changed(kai, row);
+	kai->freed++; /* Who found no room is looked at again. */
+	kai->total_known = false;
 }
 
 /* ---- Profiles ---- */

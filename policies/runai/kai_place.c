@@ -71,15 +71,14 @@ struct range {
 	int64_t least, most;
 };
 
-static bool offered(kai_nodes among, uint32_t row) { return !among || among[row / 64] >> row % 64 & 1; }
-
 static void find_range(const struct kai_look *look, kai_nodes among, struct range *range)
 {
 	const struct kai *kai = look->kai;
 	*range = (struct range){ .known = true, .least = INT64_MAX };
-	for (uint32_t i = 0; i < kai->node_count; i++) {
+	for (uint32_t i = kai_next_node(kai, among, 0); i < kai->node_count;
+		i = kai_next_node(kai, among, i + 1)) {
 		const struct kai_node *node = &kai->node[i];
-		if (!offered(among, i) || all_of(look, node) == 0)
+		if (all_of(look, node) == 0)
 			continue;
 		const int64_t free = free_of(look, node);
 		range->least = free < range->least ? free : range->least;
@@ -159,9 +158,9 @@ static int compare(struct score a, struct score b)
 }
 
 /* The commonest reason, at a glance: all its GPUs are taken. */
-static bool is_full(const struct kai_look *look, const struct kai_node *node)
+static bool is_full(const struct kai_look *look, uint32_t node)
 {
-	return look->whole > 0 && look->whole > node->idle.gpus + node->releasing.gpus;
+	return look->whole > 0 && look->whole > look->kai->gpus_free[node];
 }
 
 /* ---- Where there was no room, there is none until something goes ---- */
@@ -194,8 +193,9 @@ bool kai_best_spot(
 	spot->gated = false;
 	if (!among && kai_nowhere(kai, kai->task[task].request, 1))
 		return false;
-	for (uint32_t i = 0; i < kai->node_count; i++) {
-		if (is_full(&look, &kai->node[i]) || !offered(among, i))
+	for (uint32_t i = kai_next_node(kai, among, 0); i < kai->node_count;
+		i = kai_next_node(kai, among, i + 1)) {
+		if (is_full(&look, i))
 			continue;
 		const uint32_t lacks = kai_lacks(&look, &kai->node[i]);
 		spot->gated |= lacks == KAI_LACKS_QUOTA;

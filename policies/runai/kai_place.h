@@ -12,6 +12,19 @@
 /* A set of nodes in bits (kai.node_words); NULL: all. */
 typedef const uint64_t *kai_nodes;
 
+/* The first of a set from a row on; node_count: no more. */
+static inline uint32_t kai_next_node(const struct kai *kai, kai_nodes nodes, uint32_t from)
+{
+	enum { BITS = 64 };
+	if (!nodes || from >= kai->node_count)
+		return from < kai->node_count ? from : kai->node_count;
+	size_t word = from / BITS;
+	uint64_t bits = nodes[word] & ~UINT64_C(0) << from % BITS;
+	while (!bits && ++word < kai->node_words)
+		bits = nodes[word];
+	return bits ? (uint32_t)(word * BITS) + (uint32_t)__builtin_ctzll(bits) : kai->node_count;
+}
+
 /* A chunk of a job, all or nothing: on success its tasks are allocated, or pipelined, in the books (the
  * caller holds a mark, and undoes it); else nothing is changed and why is said in the job. pipeline_only:
  * nothing starts now (the simulations of the solver). Gates of quota and limit are the caller's for the
@@ -97,6 +110,7 @@ struct kai_set {
 	const uint32_t *task; /* Those to place below it. */
 	uint32_t count;
 	kai_nodes among;
+	bool quiet; /* It says nothing: a simulation. */
 };
 struct kai_domains {
 	uint32_t count;
@@ -122,7 +136,8 @@ uint32_t kai_shared_row(struct kai *kai, uint32_t node);
 uint32_t kai_shared_free(const struct kai_node *node, uint32_t from);
 void kai_shared_take(struct kai *kai, struct kai_node *node, uint32_t row);
 bool kai_shared_in_use(const struct kai_shared *gpu);
-void kai_node_clear(struct kai *kai, uint32_t node); /* As if nothing were there. */
+void kai_node_changed(struct kai *kai, uint32_t node); /* Its books are others now. */
+void kai_node_clear(struct kai *kai, uint32_t node);   /* As if nothing were there. */
 /* The node has so many instances of a profile (of kai_mig_profile). */
 bool kai_node_profile(struct kai *kai, uint32_t node, uint32_t profile, int64_t count);
 /* kai_mig_profile made one more: counts of nodes that have any are as long as kai.mig. */

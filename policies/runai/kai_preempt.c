@@ -5,14 +5,6 @@
  */
 #include "policies/runai/kai_solve_parts.h"
 
-static bool active(const struct kai_job *job)
-{
-	for (int s = KAI_ALLOCATED; s <= KAI_RUNNING; s++)
-		if (job->group[0].count[s] > 0)
-			return true;
-	return false;
-}
-
 static bool is_protected(const struct kai *kai, uint32_t victim)
 {
 	return (kai->config.plugins & KAI_PLUGIN_MINRUNTIME) &&
@@ -22,10 +14,10 @@ static bool is_protected(const struct kai *kai, uint32_t victim)
 static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list)
 {
 	const struct kai_job *own = &kai->job[aim->job];
-	for (uint32_t i = 0; i < kai->job_count; i++) {
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_ACTIVE, i)) != KAI_NO; i++) {
 		const struct kai_job *job = &kai->job[i];
-		if (job->gone || i == aim->job || job->queue != own->queue || !job->preemptible ||
-			job->priority >= own->priority || !active(job))
+		if (i == aim->job || job->queue != own->queue || !job->preemptible ||
+			job->priority >= own->priority)
 			continue;
 		if (!kai_elastic(kai, i) && is_protected(kai, i))
 			continue;
@@ -80,7 +72,7 @@ void kai_act_preempt(struct kai *kai)
 		const struct kai_aim aim = {
 			.action = KAI_PREEMPT, .job = job, .candidates = candidates, .accept = accept
 		};
-		if (kai_delayed(kai, job))
+		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_PREEMPT, job))
 			continue;
 		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, leaf, job))
 			continue;

@@ -10,14 +10,6 @@
 
 /* ---- Who may be a victim ---- */
 
-static bool active(const struct kai_job *job)
-{
-	for (int s = KAI_ALLOCATED; s <= KAI_RUNNING; s++)
-		if (job->group[0].count[s] > 0)
-			return true;
-	return false;
-}
-
 static bool protected_from(const struct kai *kai, uint32_t leaf, uint32_t victim)
 {
 	return (kai->config.plugins & KAI_PLUGIN_MINRUNTIME) &&
@@ -45,10 +37,9 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 	struct leaf_rule rule = { .leaf = KAI_NO };
 	const uint32_t leaf = kai->job[aim->job].queue;
 	const struct kai_vec ask = kai_chunk_ask(kai, kai->solve->chunk.row, kai->solve->chunk.count, false);
-	for (uint32_t i = 0; i < kai->job_count; i++) {
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_ACTIVE, i)) != KAI_NO; i++) {
 		const struct kai_job *job = &kai->job[i];
-		if (job->gone || job->queue == KAI_NO || job->queue == leaf || !job->preemptible ||
-			!active(job))
+		if (job->queue == KAI_NO || job->queue == leaf || !job->preemptible)
 			continue;
 		if (job->queue != rule.leaf)
 			rule = rule_of(kai, leaf, &ask, job->queue);
@@ -354,7 +345,7 @@ void kai_act_reclaim(struct kai *kai)
 	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
 		const uint32_t leaf = kai->job[job].queue;
 		struct kai_vec ask;
-		if (kai_delayed(kai, job) || !ask_of(kai, job, &ask))
+		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_RECLAIM, job) || !ask_of(kai, job, &ask))
 			continue;
 		if ((config->plugins & KAI_PLUGIN_PROPORTION) &&
 			!kai_may_reclaim(kai, leaf, &ask, kai->job[job].preemptible))

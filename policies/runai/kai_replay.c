@@ -95,10 +95,10 @@ static int by_leaf(const void *left, const void *right)
 static uint32_t collect(struct kai *kai, struct kai_replay *replay)
 {
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < kai->job_count; i++) {
+	memset(replay->row, 0xff, kai->job_count * sizeof(*replay->row)); /* KAI_NO */
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_WAITING, i)) != KAI_NO; i++) {
 		const struct kai_job *job = &kai->job[i];
-		replay->row[i] = KAI_NO;
-		if (job->gone || !job->group[0].count[KAI_PENDING] || !kai_lane_may(kai, replay->lane, i))
+		if (!kai_lane_may(kai, replay->lane, i))
 			continue;
 		struct kai_waiting *more =
 			kai_more(kai, replay->waiting, &replay->waiting_capacity, count + 1, sizeof(*more));

@@ -264,8 +264,9 @@ static void rank_nodes(struct kai_scenarios *s)
 			ranked[kept++] = ranked[i];
 	}
 	qsort(ranked, kept, sizeof(*ranked), by_free);
-	for (uint32_t i = 0; i < kai->node_count; i++)
-		if (state->feasible[i / 64] >> i % 64 & 1 && state->stamp_node[i] != state->stamp)
+	for (uint32_t i = kai_next_node(kai, state->feasible, 0); i < kai->node_count;
+		i = kai_next_node(kai, state->feasible, i + 1))
+		if (state->stamp_node[i] != state->stamp)
 			base += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS] + freed[i];
 	left -= base;
 	uint32_t need = left <= 0 ? 0 : kept + 1;

@@ -117,6 +117,15 @@ static void recount(struct kai *kai)
 	}
 }
 
+static bool make_rows(struct kai *kai)
+{
+	free(kai->gpus_free);
+	free(kai->node_version);
+	kai->gpus_free = calloc((size_t)kai->node_count + 1, sizeof(*kai->gpus_free));
+	kai->node_version = calloc((size_t)kai->node_count + 1, sizeof(*kai->node_version));
+	return kai->gpus_free && kai->node_version;
+}
+
 int kai_seal(struct kai *kai)
 {
 	uint32_t *room = calloc((size_t)kai->queue_count + 2 * (size_t)kai->node_count + 1, sizeof(*room));
@@ -124,9 +133,12 @@ int kai_seal(struct kai *kai)
 		return kai_fail(kai, SL_SYSTEM, "out of memory");
 	free(kai->sealed);
 	kai->sealed = room;
+	if (!make_rows(kai))
+		return kai_fail(kai, SL_SYSTEM, "out of memory");
 	if (deepen(kai) != 0 ||
 		rank_nodes(kai, room + kai->queue_count, room + kai->queue_count + kai->node_count) != 0)
 		return kai->err.status;
+	kai->total_known = false;
 	count_children(kai);
 	adopt(kai, room);
 	device_memory(kai);

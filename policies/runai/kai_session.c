@@ -116,6 +116,7 @@ void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kai_task *row = &kai->task[task[i]];
+		kai->version++;
 		struct kai_effect effect = { .task = task[i], .by = KAI_NO };
 		if (row->state == KAI_ALLOCATED) {
 			effect.kind = KAI_BIND;
@@ -141,6 +142,8 @@ void kai_open(struct kai *kai)
 	state->settled.count = 0;
 	state->left_count = 0;
 	kai->effect_count = 0;
+	kai->version += !kai->unchanged;
+	kai->unchanged = false;
 	kai->scenarios = 0;
 	if (kai->config.plugins & KAI_PLUGIN_PROPORTION)
 		kai_open_shares(kai);

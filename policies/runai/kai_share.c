@@ -265,7 +265,9 @@ struct kai_vec kai_total(const struct kai *kai)
 
 void kai_open_shares(struct kai *kai)
 {
-	kai->total = kai_total(kai);
+	if (!kai->total_known)
+		kai->total = kai_total(kai);
+	kai->total_known = true;
 	kai_divide_tree(kai);
 }
 

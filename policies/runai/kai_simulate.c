@@ -196,6 +196,7 @@ bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, ka
 	if (!replay_ready(kai, state))
 		return false;
 	kai->scenarios++;
+	state->sets++;
 	*mark = kai_mark(kai);
 	memcpy(state->nodes, state->feasible, kai->node_words * sizeof(*state->nodes));
 	evict(kai, &state->recorded);
@@ -206,5 +207,6 @@ bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, ka
 		keep_found(kai))
 		return true;
 	kai_undo(kai, *mark);
+	kai_bounds_failed(kai, (uint64_t)state->recorded.task.count + state->chosen.task.count + tasks);
 	return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
- * kai_session.c, kai_solver.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c,
+ * kai_session.c, kai_solver.c, kai_bounds.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c,
  * kai_hopeless.c, kai_left.c.
  */
 #ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
@@ -70,6 +70,9 @@ struct kai_solve_state {
 	struct kai_vec base_free; /* Of `feasible`. */
 	uint64_t *tried;          /* Hashes of sets that failed. */
 	uint32_t tried_slots, tried_count;
+	uint64_t sets, pods;  /* Of this job's search: simulated; placed in vain. */
+	uint64_t action_pods; /* Of this action, in vain. */
+	bool cut;             /* A bound ended the search. */
 	struct kai_failed failed;
 	struct kai_vec *allocated, *allocated_np; /* By queue, as a job's solution began. */
 	uint32_t allocated_count;
@@ -90,6 +93,16 @@ struct kai_solve_state {
 	uint32_t left_count, left_capacity;
 };
 struct kai_solve_state *kai_solve_state(struct kai *kai); /* Made if it is not there; NULL: no memory. */
+
+/* kai_bounds.c: when a search is given up, and when it is taken up again. */
+void kai_bounds_open(struct kai *kai);                  /* Of an action. */
+void kai_bounds_job(struct kai *kai);                   /* Of a job in it. */
+bool kai_bounds_reached(struct kai *kai);               /* Nothing more is simulated for it. */
+void kai_bounds_failed(struct kai *kai, uint64_t pods); /* A set of so many pods did not do. */
+bool kai_backs_off(const struct kai *kai, enum kai_action action, uint32_t job);
+/* It was searched for as all was as it is now. */
+bool kai_known_to_fail(const struct kai *kai, enum kai_action action, uint32_t job);
+void kai_searched(struct kai *kai, enum kai_action action, uint32_t job, bool found);
 
 /* kai_session.c */
 /* What was placed of a job is so: effects, and states that hold in the next session. */

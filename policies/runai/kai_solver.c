@@ -123,9 +123,8 @@ static void probe_nodes(struct kai *kai, struct kai_solve_state *state)
 			state->feasible[node / 64] |= UINT64_C(1) << node % 64;
 	}
 	state->base_free = (struct kai_vec){ 0 };
-	for (uint32_t i = 0; i < kai->node_count; i++) {
-		if (!(state->feasible[i / 64] >> i % 64 & 1))
-			continue;
+	for (uint32_t i = kai_next_node(kai, state->feasible, 0); i < kai->node_count;
+		i = kai_next_node(kai, state->feasible, i + 1)) {
 		const struct kai_vec free = kai_node_free(kai, &kai->node[i]);
 		for (int r = 0; r < KAI_RES; r++)
 			state->base_free.at[r] += free.at[r];
@@ -149,7 +148,7 @@ static bool probe(struct kai *kai, const struct kai_aim *aim, enum kai_generator
 		const uint64_t hash = hash_of(state, tasks);
 		if (was_tried(state, hash))
 			continue;
-		if (kai->config.scenarios_max && kai->scenarios >= kai->config.scenarios_max)
+		if (kai_bounds_reached(kai))
 			break;
 		found = kai_simulate(kai, aim, tasks, mark);
 		if (!found)
@@ -177,7 +176,7 @@ static bool try_probe(
 	struct kai *kai, const struct kai_aim *aim, enum kai_generator generator, uint32_t tasks)
 {
 	kai_marked mark;
-	if (is_hopeless(kai, aim, tasks) || !probe(kai, aim, generator, tasks, &mark))
+	if (kai->solve->cut || is_hopeless(kai, aim, tasks) || !probe(kai, aim, generator, tasks, &mark))
 		return false;
 	kai_undo(kai, mark);
 	record(kai->solve);
@@ -262,6 +261,7 @@ static bool solve_by(
 		return false;
 	*over = true;
 	if (!kai_gang_satisfied(kai, aim->job) || active_of(&kai->job[aim->job]) <= before) {
+		kai->version++;
 		kai_leave_simulated(kai, count);
 		kai_simulated(kai, aim);
 		kai_keep(kai, mark);
@@ -273,9 +273,9 @@ static bool solve_by(
 	return true;
 }
 
-bool kai_solve(struct kai *kai, const struct kai_aim *aim)
+static bool search(struct kai *kai, const struct kai_aim *aim)
 {
-	struct kai_solve_state *state = kai_solve_state(kai);
+	struct kai_solve_state *state = kai->solve;
 	struct kai_rows_list *chunk = &state->chunk;
 	uint32_t *more =
 		kai_more(kai, chunk->row, &chunk->capacity, kai->job[aim->job].task_count + 1, sizeof(*more));
@@ -296,4 +296,16 @@ bool kai_solve(struct kai *kai, const struct kai_aim *aim)
 	for (int g = 0; g < KAI_GENERATORS && !over && !kai->err.status; g++)
 		solved = solve_by(kai, aim, (enum kai_generator)g, chunk->count, &over);
 	return solved;
+}
+
+bool kai_solve(struct kai *kai, const struct kai_aim *aim)
+{
+	if (!kai_solve_state(kai))
+		return false;
+	if (kai_known_to_fail(kai, aim->action, aim->job))
+		return false;
+	kai_bounds_job(kai);
+	const bool found = search(kai, aim);
+	kai_searched(kai, aim->action, aim->job, found);
+	return found;
 }

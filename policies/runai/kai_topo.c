@@ -24,12 +24,13 @@ struct question {
 	const uint32_t *task;
 	uint32_t count;
 	kai_nodes among;
-	uint32_t start;     /* The lowest domain that has all nodes offered. */
-	uint32_t deep, top; /* Depths of candidates. */
-	bool alike;         /* Tasks ask the same kinds of things: pods are counted. */
-	bool nowhere;       /* They ask a thing that no node has. */
-	bool pinned;        /* Pods of the set run, and it may not be spread: see state->holds. */
-	uint32_t order;     /* Domains visited: state->visit. */
+	uint32_t start;             /* The lowest domain that has all nodes offered. */
+	uint32_t deep, top;         /* Depths of candidates. */
+	bool alike;                 /* Tasks ask the same kinds of things: pods are counted. */
+	bool nowhere;               /* They ask a thing that no node has. */
+	bool pinned;                /* Pods of the set run, and it may not be spread: see state->holds. */
+	uint32_t order;             /* Domains visited: state->visit. */
+	const int64_t *free, *pods; /* Of domains: kai_topo_sum. */
 };
 
 static bool offered(const struct question *of, uint32_t position)
@@ -92,94 +93,13 @@ static bool asks_nothing(const struct kai_topo_state *state)
 
 /* ---- What is free ---- */
 
-static void node_free(const struct kai_topo_state *state, const struct kai_node *node, int64_t *amount)
-{
-	amount[KAI_TOPO_CPU] = node->idle.cpu + node->releasing.cpu;
-	amount[KAI_TOPO_MEM] = node->idle.mem + node->releasing.mem;
-	amount[KAI_TOPO_GPUS] = (node->idle.gpus + node->releasing.gpus) * KAI_GPU;
-	amount[KAI_TOPO_PODS] = node->idle.pods + node->releasing.pods;
-	for (uint32_t r = KAI_TOPO_MIG; r < state->amounts; r++)
-		amount[r] = node->mig_idle
-				    ? node->mig_idle[r - KAI_TOPO_MIG] + node->mig_releasing[r - KAI_TOPO_MIG]
-				    : 0;
-}
-
-/* What is left of devices that are shared. */
-static int64_t shares_free(const struct kai_node *node)
-{
-	int64_t sum = 0;
-	for (uint32_t i = 0; i < node->shared_count && node->gpu_mem > 0; i++) {
-		const struct kai_shared *shared = &node->shared[i];
-		const int64_t left = node->gpu_mem - shared->allocated + shared->releasing;
-		if (shared->members > 0 && left > 0)
-			sum += left * KAI_GPU / node->gpu_mem;
-	}
-	return sum;
-}
-
-/* How many pods of the greatest asking the node holds by its free amounts. Tasks of a share of one GPU find
- * room on shared devices too; it may be more than fits, never less. */
-static int64_t pods_of(const struct question *of, const struct kai_node *node)
-{
-	const struct kai_topo_state *state = of->state;
-	const int64_t *most = state->most;
-	int64_t pods = of->count;
-	bool first = true;
-	for (uint32_t r = 0; r < state->amounts; r++) {
-		int64_t free = state->node_free[r];
-		if (r == KAI_TOPO_GPUS && most[r] > 0 && most[r] < KAI_GPU)
-			free += shares_free(node);
-		if (most[r] > free)
-			return 0;
-		if (most[r] > 0 && (first || free / most[r] < pods)) {
-			pods = free / most[r];
-			first = false;
-		}
-	}
-	return pods;
-}
-
-/* Sums of the start and of what is below it, to the depth that is looked at. */
-static void sum_up(struct question *of)
-{
-	struct kai_topo_state *state = of->state;
-	const struct kai_tree *tree = of->tree;
-	const struct kai_domain *start = &tree->domain[of->start];
-	const bool slots_only = asks_nothing(state);
-	const uint32_t amounts = state->amounts;
-	for (uint32_t i = 0; i < of->order; i++) {
-		memset(&state->free[(size_t)state->visit[i] * amounts], 0, amounts * sizeof(*state->free));
-		state->pods[state->visit[i]] = 0;
-	}
-	for (uint32_t at = start->from; at < start->to; at++) {
-		const struct kai_node *node = &of->kai->node[tree->node[at]];
-		if (!node->ready)
-			continue;
-		uint32_t domain = tree->leaf[at];
-		while (tree->domain[domain].depth > of->deep && domain != of->start)
-			domain = tree->domain[domain].parent;
-		node_free(state, node, state->node_free);
-		const int64_t pods = slots_only ? of->count : pods_of(of, node);
-		state->pods[domain] += pods;
-		for (uint32_t r = 0; r < amounts; r++)
-			state->free[(size_t)domain * amounts + r] += state->node_free[r];
-	}
-	for (uint32_t i = of->order - 1; i > 0; i--) { /* Into those above, deepest first. */
-		const uint32_t domain = state->visit[i], parent = tree->domain[domain].parent;
-		state->pods[parent] += state->pods[domain];
-		for (uint32_t r = 0; r < amounts; r++)
-			state->free[(size_t)parent * amounts + r] +=
-				state->free[(size_t)domain * amounts + r];
-	}
-}
-
 /* What is asked over what is free, of the scarcest; above 1: it does not fit. */
 static double ratio_of(const struct question *of, uint32_t domain)
 {
 	const struct kai_topo_state *state = of->state;
 	double ratio = 0;
 	for (uint32_t r = 0; r < state->amounts; r++) {
-		const int64_t free = state->free[(size_t)domain * state->amounts + r];
+		const int64_t free = of->free[(size_t)domain * state->amounts + r];
 		if (r == KAI_TOPO_PODS || state->ask[r] <= 0)
 			continue;
 		const double of_this = free > 0 ? (double)state->ask[r] / (double)free : ratio_of_nothing;
@@ -193,7 +113,7 @@ static bool can_hold(const struct question *of, uint32_t domain)
 {
 	if (of->nowhere)
 		return false;
-	return of->alike ? of->state->pods[domain] >= of->count : of->state->ratio[domain] <= 1;
+	return of->alike ? of->pods[domain] >= of->count : of->state->ratio[domain] <= 1;
 }
 
 /* ---- Which domains ---- */
@@ -399,8 +319,8 @@ static void say_why(const struct question *of)
 	int64_t most = 0;
 	for (uint32_t i = 0; i < of->order; i++) {
 		const uint32_t domain = of->state->visit[i];
-		if (of->tree->domain[domain].depth == of->top && of->state->pods[domain] > most)
-			most = of->state->pods[domain];
+		if (of->tree->domain[domain].depth == of->top && of->pods[domain] > most)
+			most = of->pods[domain];
 	}
 	job->why = KAI_TOPOLOGY;
 	job->why_a = of->count;
@@ -414,8 +334,10 @@ static bool answer(struct question *of, struct kai_domains *domains)
 	if (!of->tree || !find_depths(of) || !find_start(of))
 		return false;
 	add_up(of);
+	if (!kai_topo_sum(of->kai, of->group->topology, asks_nothing(of->state) ? of->count : 0, &of->free,
+		    &of->pods))
+		return false;
 	walk(of);
-	sum_up(of);
 	walk_sorted(of);
 	if (!can_hold(of, of->start))
 		return false;
@@ -459,7 +381,8 @@ bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_dom
 		.among = set->among };
 	if (answer(&of, domains))
 		return true;
-	say_why(&of);
+	if (!set->quiet)
+		say_why(&of);
 	return false;
 }
 
@@ -498,8 +421,6 @@ static bool make_room(struct kai *kai, struct kai_topo_state *state)
 			most = state->tree[i].domain_count;
 	state->amounts = KAI_TOPO_MIG + kai->mig_count;
 	state->node_words = kai->node_words;
-	state->free = calloc(most * state->amounts, sizeof(*state->free));
-	state->pods = calloc(most, sizeof(*state->pods));
 	state->ratio = calloc(most, sizeof(*state->ratio));
 	state->visit = calloc(most, sizeof(*state->visit));
 	state->holds = calloc(most, sizeof(*state->holds));
@@ -509,17 +430,19 @@ static bool make_room(struct kai *kai, struct kai_topo_state *state)
 		return false;
 	state->most = state->ask + state->amounts;
 	state->node_free = state->most + state->amounts;
-	return state->free && state->pods && state->ratio && state->visit && state->holds && state->rank;
+	return state->ratio && state->visit && state->holds && state->rank;
 }
 
 void kai_topo_seal(struct kai *kai)
 {
 	kai_topo_free(kai);
 	struct kai_topo_state *state = calloc(1, sizeof(*state));
-	if (state)
+	if (state) {
 		state->tree = calloc((size_t)kai->topology_count + 1, sizeof(*state->tree));
+		state->sums = calloc((size_t)kai->topology_count + 1, sizeof(*state->sums));
+	}
 	kai->topo = state;
-	if (!state || !state->tree) {
+	if (!state || !state->tree || !state->sums) {
 		(void)kai_fail(kai, SL_SYSTEM, "out of memory");
 		return;
 	}
@@ -545,8 +468,9 @@ void kai_topo_free(struct kai *kai)
 		free(state->lent[i].score);
 	}
 	free(state->lent);
-	free(state->free);
-	free(state->pods);
+	for (uint32_t i = 0; state->sums && i < state->tree_count; i++)
+		kai_topo_sums_free(&state->sums[i]);
+	free(state->sums);
 	free(state->ratio);
 	free(state->visit);
 	free(state->holds);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_topo.h - a topology as a tree of domains: kai_topo_tree.c makes it when the world is sealed, kai_topo.c
- * asks it where a set of pods may go. (KAI: plugins/topology.)
+ * kai_topo.h - a topology as a tree of domains: kai_topo_tree.c makes it when the world is sealed,
+ * kai_topo_sums.c keeps what they have free, kai_topo.c asks where a set of pods may go. (KAI:
+ * plugins/topology.)
  *
  * Nodes that have all labels of a topology stand in the order of their values, coarse first, then by name: a
  * domain is a run of that order. Domains are numbered by depth, then by value, so that a lower row is the
@@ -42,13 +43,27 @@ struct kai_topo_lent {
 	double *score;
 };
 
+/* kai_topo_sums.c: of a topology, with all nodes as they were when their versions were these. */
+enum { KAI_TOPO_KINDS = 8 };
+struct kai_topo_sums {
+	int64_t *free; /* [domain * amounts + resource] */
+	int64_t *held; /* [position * amounts + resource]: of that, the node's; */
+	int64_t *seen; /* [position]: its version. */
+	struct kai_topo_pods {
+		int64_t *most, slots; /* What the greatest asks; slots: nothing, and they are so many. */
+		int64_t *pods;        /* By domain. */
+		int64_t *held, *seen; /* By position. */
+	} pods[KAI_TOPO_KINDS];
+	uint32_t kinds, next;
+};
+
 struct kai_topo_state {
 	struct kai_tree *tree; /* By topology. */
+	struct kai_topo_sums *sums;
 	uint32_t tree_count;
 	uint32_t amounts; /* Resources: KAI_TOPO_MIG and the profiles there were. */
 	size_t node_words;
 	/* Room for one question. By domain (and resource). */
-	int64_t *free, *pods;
 	double *ratio;
 	uint32_t *visit; /* Breadth first. */
 	bool *holds;     /* A pod of the set runs there. */
@@ -60,6 +75,12 @@ struct kai_topo_state {
 	struct kai_topo_lent *lent;
 	uint32_t lent_count, lent_capacity;
 };
+
+/* kai_topo_sums.c: what domains have free, and how many pods that ask state.most they hold. Lent until the
+ * next call. False: no memory. */
+bool kai_topo_sum(
+	struct kai *kai, uint32_t topology, int64_t slots, const int64_t **free_of, const int64_t **pods_in);
+void kai_topo_sums_free(struct kai_topo_sums *sums);
 
 /* kai_topo_tree.c: the tree of a topology. Nonzero: no memory. */
 int kai_tree_grow(struct kai *kai, const struct kai_topology *topology, struct kai_tree *tree);

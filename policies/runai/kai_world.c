@@ -245,6 +245,7 @@ void kai_config_default(struct kai_config *config)
 		.saturation = 1,
 		.k = 1,
 		.staleness = 60 * SL_SECOND,
+		.pods_max = KAI_PODS_MAX,
 	};
 }
 
@@ -254,6 +255,7 @@ struct kai *kai_new(struct sl_arena *arena)
 	if (!kai)
 		return NULL;
 	kai->arena = arena;
+	kai->version = 1; /* Of no search: 0. */
 	kai_config_default(&kai->config);
 	kai->names = sl_names_new(arena);
 	if (!kai->names)
@@ -279,6 +281,8 @@ void kai_free(struct kai *kai)
 		free(kai->rows[i].row);
 	kai_jobs_free(kai);
 	free(kai->sealed);
+	free(kai->gpus_free);
+	free(kai->node_version);
 	free(kai->queue);
 	free(kai->node);
 	free(kai->topology);

@@ -125,7 +125,8 @@ struct runai_world {
 	uint32_t pool;
 	struct kai_usage *usage; /* NULL: off. */
 	const struct kai_usage_config *usage_config;
-	uint64_t changed; /* runai.news of what last may have made room. */
+	uint64_t changed;  /* runai.news of what last may have made room. */
+	sl_time search_at; /* The last time that it asked to be woken at for a search; 0. */
 };
 
 /* Where a shape's tasks go, and what they ask, in a world. */

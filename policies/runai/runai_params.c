@@ -74,8 +74,17 @@ const struct sl_param runai_params[RUNAI_PARAMS] = {
 	[RUNAI_WORKERS_ONLY] = { "restrict-node-scheduling", SL_PARAM_BOOL, NULL, NULL,
 		"GPUs of nodes that are GPU workers alone count in totals", 0, 0 },
 	[RUNAI_SCENARIOS] = { "scenarios", SL_PARAM_INT, NULL, NULL,
-		"so many sets of victims are tried in a cycle; 0: all (KAI has wall-clock budgets)", 0,
-		INT32_MAX },
+		"so many sets of victims are tried for a job in an action; 0: all", 0, INT32_MAX },
+	[RUNAI_PODS] = { "search-pods", SL_PARAM_INT, NULL, NULL,
+		"in place of KAI's wall-clock budgets: so many pods are placed in sets of victims that do not do, for a "
+		"job in an action (for all jobs a quarter more); 11520: about KAI's four minutes; 0: no bound",
+		0, INT64_MAX / 2 },
+	[RUNAI_BACKOFF_MIN] = { "min-failed-search-backoff", SL_PARAM_TIME, NULL, NULL,
+		"after a search for victims that found none the job is not searched for so long, twice as long each time "
+		"(later than commit d5bc503a); 0: at once again",
+		0, TIMES_MAX },
+	[RUNAI_BACKOFF_MAX] = { "max-failed-search-backoff", SL_PARAM_TIME, NULL, NULL,
+		"at most so long; at least min-failed-search-backoff", 0, TIMES_MAX },
 	[RUNAI_USAGE] = { "usage", SL_PARAM_CHOICE, NULL, "off|sliding",
 		"time-based fair share: what queues had lately counts (usageDBConfig)", 0, 0 },
 	[RUNAI_K] = { "k-value", SL_PARAM_REAL, NULL, "0..1000000", "how much past use counts (kValue)", 0,
@@ -171,6 +180,14 @@ static void take_plain(struct kai_config *config, const struct sl_value *values)
 		config->gpu_workers_only = value->number != 0;
 	if ((value = &values[RUNAI_SCENARIOS])->text)
 		config->scenarios_max = (uint64_t)value->number;
+	if ((value = &values[RUNAI_PODS])->text)
+		config->pods_max = (uint64_t)value->number;
+	for (int i = 0; i < KAI_SEARCHES; i++) {
+		if (values[RUNAI_BACKOFF_MIN].text)
+			config->backoff_min[i] = values[RUNAI_BACKOFF_MIN].number;
+		if (values[RUNAI_BACKOFF_MAX].text)
+			config->backoff_max[i] = values[RUNAI_BACKOFF_MAX].number;
+	}
 	if ((value = &values[RUNAI_K])->text)
 		config->k = (double)value->number / 1e6;
 }

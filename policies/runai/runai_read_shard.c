@@ -62,6 +62,15 @@ static void read_depths(struct runai_at at, struct kai_config *config)
 				config->depth[i] = (uint32_t)runai_int(one, 0, 0, INT32_MAX);
 }
 
+/* Later than commit d5bc503a: by action, or default. Budgets by the clock are not read. */
+static void read_backoff(struct runai_at at, sl_time backoff[KAI_SEARCHES])
+{
+	for (int i = 0; i < KAI_SEARCHES; i++) {
+		const struct runai_at own = runai_get(at, action_names[KAI_CONSOLIDATION + i]);
+		backoff[i] = runai_time(own.node ? own : runai_get(at, "default"), backoff[i]);
+	}
+}
+
 /* ---- Plugins ---------------------------------------------------------------------------------------------
  */
 
@@ -242,6 +251,8 @@ void runai_read_scheduler(struct runai_at spec, struct runai_pool *pool)
 	config->preempt_min = runai_time(runai_get(least, "preemptMinRuntime"), config->preempt_min);
 	config->reclaim_min = runai_time(runai_get(least, "reclaimMinRuntime"), config->reclaim_min);
 	read_depths(runai_get(spec, "queueDepthPerAction"), config);
+	read_backoff(runai_get(spec, "scenarioSearchBudgets.minFailedSearchBackoff"), config->backoff_min);
+	read_backoff(runai_get(spec, "scenarioSearchBudgets.maxFailedSearchBackoff"), config->backoff_max);
 	read_actions(runai_get(spec, "actions"), config);
 	for (struct runai_at one = runai_first(runai_get(spec, "plugins")); one.node; one = runai_next(one))
 		read_plugin(one, config);

@@ -5,7 +5,8 @@
  * Sessions follow one another at an instant until one changes nothing: evicted pods that stop at once leave
  * room for those that were pipelined, which start in the next. With a grace time they start when it is over.
  * Whoever is evicted TURNS_MAX times at one instant without news from outside has met others who take turns
- * with it; the scheduler then rests until something comes (the real one goes on, each turn taking its time).
+ * with it; the scheduler then rests until something comes, or its time does (the real one goes on, each turn
+ * taking its time).
  */
 #include "policies/runai/runai.h"
 
@@ -336,6 +337,7 @@ static void forget_promise(struct runai *r, struct kai *kai, const struct kai_jo
 	struct runai_run *run = &r->run[job->row_outside];
 	if (!run->promised || run->promised == r->sessions)
 		return;
+	kai->unchanged = false; /* Another node may be the best for it. */
 	run->promised = 0;
 	for (uint32_t i = 0; i < job->task_count; i++)
 		kai->task[job->task + i].nominated = KAI_NO;
@@ -344,9 +346,9 @@ static void forget_promise(struct runai *r, struct kai *kai, const struct kai_jo
 static void tell_reasons(struct runai *r, uint32_t world)
 {
 	struct kai *kai = r->world[world].kai;
-	for (uint32_t i = 0; i < kai->job_count; i++) {
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_WAITING, i)) != KAI_NO; i++) {
 		const struct kai_job *job = &kai->job[i];
-		if (job->gone || r->run[job->row_outside].stage != RUNAI_WAITS)
+		if (r->run[job->row_outside].stage != RUNAI_WAITS)
 			continue;
 		forget_promise(r, kai, job);
 		runai_reason(r, job->row_outside, reason_of(r, job));
@@ -363,6 +365,35 @@ static bool changes(const struct kai *kai)
 	return false;
 }
 
+/* A search is taken up again then. */
+static void due_backoff(struct runai *r, uint32_t world)
+{
+	struct kai *kai = r->world[world].kai;
+	sl_time next = SL_NEVER, any = 0;
+	for (int k = 0; k < KAI_SEARCHES; k++)
+		any |= kai->config.backoff_min[k];
+	if (!any)
+		return;
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_WAITING, i)) != KAI_NO; i++)
+		for (int k = 0; k < KAI_SEARCHES; k++) {
+			const sl_time until = kai->job[i].backoff[k].until;
+			next = until > r->now && until < next ? until : next;
+		}
+	if (next == SL_NEVER || next == r->world[world].search_at)
+		return;
+	r->world[world].search_at = next;
+	runai_due(r, next, RUNAI_DUE_WAKE, UINT32_MAX);
+}
+
+/* All that it did is to start something on what was free. */
+static bool binds_alone(const struct kai *kai)
+{
+	for (uint32_t i = 0; i < kai->effect_count; i++)
+		if (kai->effect[i].kind != KAI_BIND)
+			return false;
+	return true;
+}
+
 static bool session(struct runai *r, uint32_t world)
 {
 	struct kai *kai = r->world[world].kai;
@@ -377,8 +408,10 @@ static bool session(struct runai *r, uint32_t world)
 	}
 	r->sessions++;
 	const bool any = changes(kai);
+	kai->unchanged = binds_alone(kai) && !r->world[world].usage;
 	take_effects(r, world);
 	tell_reasons(r, world);
+	due_backoff(r, world);
 	return any;
 }
 
@@ -496,6 +529,7 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 	case RUNAI_DUE_WAKE:
 		r->dirty |= r->stages[RUNAI_WAITS] > 0 || r->elastic;
 		r->news++; /* Pools that were tried may have another answer. */
+		r->rests = false;
 		for (uint32_t i = 0; i < r->world_count; i++)
 			changed(r, i);
 		break;
@@ -508,6 +542,13 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 	}
 }
 
+/* The next session finds another world. */
+static void changed_all(struct runai *r)
+{
+	for (uint32_t i = 0; i < r->world_count; i++)
+		r->world[i].kai->unchanged = false;
+}
+
 static bool run_due(struct runai *r)
 {
 	struct runai_entry entry;
@@ -516,6 +557,8 @@ static bool run_due(struct runai *r)
 		do_due(r, &entry);
 		any = true;
 	}
+	if (any)
+		changed_all(r);
 	return any;
 }
 
@@ -553,6 +596,8 @@ static bool run_sessions(struct runai *r)
 		r->session_at = r->now + r->cycle;
 	if (!any || r->cycle) /* Else the next one, at this instant, may still place them. */
 		any = runai_pools_move(r) || any;
+	if (!any || r->cycle)
+		changed_all(r);
 	r->dirty = r->dirty || any;
 	return any;
 }
@@ -560,6 +605,7 @@ static bool run_sessions(struct runai *r)
 void runai_run_now(struct runai *r)
 {
 	bool again = true;
+	changed_all(r);
 	for (uint32_t i = 0; again && !r->status && i < SESSIONS_MAX; i++) {
 		again = run_due(r);
 		again = run_sessions(r) || again;

@@ -211,10 +211,24 @@ static int tell_waits(struct runai *r, struct sl_tally *tally, struct sl_err *er
 	return status;
 }
 
+/* Jobs for which victims were looked for, and for which that was given up. */
+static int tell_searches(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
+{
+	uint64_t searches = 0, cut = 0;
+	for (uint32_t i = 0; i < r->world_count; i++) {
+		searches += r->world[i].kai->searches;
+		cut += r->world[i].kai->searches_cut;
+	}
+	const int status = put(tally, "runai.searches", (int64_t)searches * MICRO, err);
+	return status ? status : put(tally, "runai.searches_cut", (int64_t)cut * MICRO, err);
+}
+
 int runai_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct runai *r = state;
 	int status = put(tally, "runai.sessions", (int64_t)r->sessions * MICRO, err);
+	if (!status)
+		status = tell_searches(r, tally, err);
 	if (!status)
 		status = tell_mapped(r, tally, err);
 	if (!status)

@@ -30,12 +30,11 @@ int runai_windows_make(struct runai *r, struct sl_err *err)
 /* True: it is another now. */
 static bool set_ready(struct runai *r, uint32_t node)
 {
-	struct kai_node *row = &kai_of(r, node)->node[r->node_row[node]];
+	struct kai *kai = kai_of(r, node);
 	const bool ready = !r->node_down[node] && !r->node_shut[node];
-	if (row->ready == ready)
+	if (kai->node[r->node_row[node]].ready == ready)
 		return false;
-	row->ready = ready;
-	kai_of(r, node)->freed++; /* Who found no room is looked at again. */
+	kai_node_ready(kai, r->node_row[node], ready);
 	return true;
 }
 

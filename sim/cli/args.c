@@ -54,10 +54,16 @@ struct line {
 	size_t left;
 };
 
-/* value: what followed in the same word, or NULL; then an option with a value takes the next word. */
+/* Numbers with what stands between them in ranges: 0.8..1.6:0.1. */
+static bool is_range(const char *word) { return *word && strspn(word, "0123456789.,:x") == strlen(word); }
+
+/* value: what followed in the same word, or NULL; then an option with a value takes the next word, one whose
+ * value may be left out ("[RANGE]") only if it looks like one. */
 static int option_given(struct args *args, const struct option_def *def, const char *value, struct line *line,
 	struct sl_err *err)
 {
+	if (def->value && *def->value == '[' && !value && !(line->left && is_range(*line->word)))
+		value = "";
 	if (def->value && !value) {
 		if (!line->left)
 			return sl_fail(err, SL_USAGE, "option '--%s' needs a value: --%s %s", def->name,

@@ -15,11 +15,12 @@
 #include "sim/table.h"
 
 struct option_def {
-	const char *name;  /* "set" for --set; */
-	char letter;       /* 'p', or 0 */
-	const char *value; /* "KEY=VALUE" in help; NULL: a flag. */
-	bool repeats;      /* May be given more than once. */
-	const char *help;  /* One or more lines; NULL: for developers, not shown. */
+	const char *name; /* "set" for --set; */
+	char letter;      /* 'p', or 0 */
+	const char
+		*value; /* "KEY=VALUE" in help; NULL: a flag; "[RANGE]": numbers that may be left out (""). */
+	bool repeats;   /* May be given more than once. */
+	const char *help; /* One or more lines; NULL: for developers, not shown. */
 };
 
 /* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/cli/check.h"
+#include "sim/cli/lab.h"
 
 static const struct option_def options[] = {
 	{ "update", 0, NULL, false,
@@ -35,6 +36,12 @@ static const struct option_def options[] = {
 	{ OPTION_TO },
 	{ OPTION_TZ },
 	{ OPTION_JOBS },
+	{ "student", 0, "ANSWERS", false, "of a lab: check these answers" },
+	{ "student-id", 0, "ID", false, "of a lab: whose; with --secret it decides the seed" },
+	{ "secret", 0, "FILE", false, "of a lab: what students do not know" },
+	{ "handout", 0, "DIR", false, "of a lab: make a student's copy, without the key" },
+	{ "grade", 0, "FOLDER", false, "of a lab: mark every STUDENT.yaml there, as CSV (-o)" },
+	{ "key", 0, NULL, false, "of a lab: print what is right" },
 	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },
 };
@@ -132,6 +139,8 @@ static int prepare(struct check *check, const struct args *args, struct sl_err *
 static int run(const struct args *args, struct sl_err *err)
 {
 	struct check check = { .args = args, .arena = args->arena, .home = -1 };
+	if (lab_asked(args))
+		return check_lab(args, err);
 	int status = check_options(args, err);
 	if (!status)
 		status = prepare(&check, args, err);
@@ -153,7 +162,8 @@ static int run(const struct args *args, struct sl_err *err)
 
 const struct command cmd_check = {
 	.name = "check",
-	.usage = "check BASELINE.json [options] | check --init TRACE -p POLICY ... -o BASELINE.json",
+	.usage =
+		"check BASELINE.json [options] | check --init TRACE -p POLICY ... -o BASELINE.json | check LAB --student ANSWERS",
 	.summary = "are the results still those of a baseline",
 	.detail =
 		"Runs the cases of a baseline again, see schedlab-baseline(5), and compares: digests of all\n"
@@ -164,7 +174,8 @@ const struct command cmd_check = {
 		"  schedlab check --init log.swf -p easy -p conservative -o baseline.json\n"
 		"  schedlab check baseline.json\n"
 		"  schedlab check baseline.json --junit report.xml --github --markdown summary.md\n"
-		"  schedlab check baseline.json --update && git diff baseline.json\n",
+		"  schedlab check baseline.json --update && git diff baseline.json\n"
+		"  schedlab check docs/labs/02-backfill --student answers.yaml\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "sim/cli/compare.h"
+#include "sim/cli/selector.h"
 
 static const struct option_def options[] = {
 	{ OPTION_CLUSTERS },
@@ -21,6 +22,7 @@ static const struct option_def options[] = {
 	{ OPTION_SEED },
 	{ "reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed" },
 	{ "blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans" },
+	{ OPTION_METRIC },
 	{ OPTION_FROM },
 	{ OPTION_TO },
 	{ OPTION_TZ },
@@ -111,8 +113,11 @@ static int run_finished(void *self, struct run *run, size_t slot, struct sl_err 
 	struct comparison *all = self;
 	struct compared_row *row = &all->row[slot];
 	row->partial = run->sim.result.interrupted;
-	row->metrics.plain = !all->dir && !arg_flag(all->args, "json");
+	row->metrics.plain = !all->dir && !all->labels && !arg_flag(all->args, "json");
 	int status = metrics_compute(&row->metrics, &run->sim.result, &all->failure);
+	if (!status)
+		status = selected_put(
+			&row->metrics, run->scenario, &run->sim.result, all->args, &all->failure);
 	if (!status && all->count > 1)
 		status = differences_take(
 			all->differences, slot, &run->sim.result, &row->metrics, &all->failure);
@@ -190,6 +195,8 @@ static int finish(struct comparison *all, struct sl_err *err)
 	int status = differences_tell(all, err);
 	if (!status && all->dir)
 		status = compare_files(all, err);
+	if (!status && all->dir && all->files)
+		status = all->files(all, all->self, err);
 	if (!status)
 		status = report_write(all, err);
 	if (all->dir && !status)
@@ -255,6 +262,11 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 {
 	uint64_t threads;
 	int status = arg_u64(all->args, "threads", 0, 1, 4096, &threads, err);
+	all->column = selected_columns(all->args, err);
+	if (!status && !all->column)
+		status = err->status;
+	if (!status)
+		status = selected_check(runs[0].scenario, all->args, err);
 	if (!status)
 		status = blocks_from_args(all, err);
 	if (!status && !repeated)

@@ -12,6 +12,7 @@
 
 #include "sim/cli/calibration.h"
 #include "sim/cli/outdir.h"
+#include "sim/cli/selector.h"
 #include "sim/engine.h"
 
 static const struct option_def options[] = {
@@ -30,6 +31,7 @@ static const struct option_def options[] = {
 	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
 	{ "only", 0, "LIST", false,
 		"write only these files: jobs, metrics, usage, reasons, calibration, snapshot, sacct, batsim (and run.json)" },
+	{ OPTION_METRIC },
 	{ "calibrate", 0, NULL, false,
 		"compare starts and waits with those that the log records; with -o: calibration.csv" },
 	{ OPTION_STRICT },
@@ -93,11 +95,11 @@ static void timing_work(const struct timing *timing, const struct run *run)
 }
 
 /* What a plug-in computes has no unit that we know. */
-static void own_metrics(struct screen_table *table, const struct sl_metrics *metrics)
+static void own_metrics(struct screen_table *table, const struct sl_metrics *metrics, const struct args *args)
 {
 	for (size_t i = metrics->own; i < metrics->count; i++) {
 		char text[48];
-		if (strchr(metrics->row[i].name, '{'))
+		if (selected_is(args, metrics->row[i].name) || strchr(metrics->row[i].name, '{'))
 			continue;
 		screen_cell(table, false, "%s", metrics->row[i].name);
 		screen_cell(table, true, "%s", summary_text(text, UNIT_NUMBER, metrics->row[i].micro));
@@ -122,9 +124,38 @@ static void gauge_metrics(
 	}
 }
 
-static void summary_print(const struct run *run, const struct sl_metrics *metrics, struct sl_arena *arena)
+/* ---- --metric ----------------------------------------------------------------------------- */
+
+static int selected_print(struct screen_table *table, const struct sl_metrics *metrics,
+	const struct args *args, struct sl_err *err)
 {
-	struct screen_table *table = screen_table_new(arena, 3);
+	const char *text;
+	int status = SL_OK;
+	for (size_t i = 0; !status && (text = arg_at(args, "metric", i)); i++) {
+		const struct selector *selector;
+		char shown[48], seconds[48];
+		status = selector_parse(&selector, text, args->arena, err);
+		if (status)
+			return status;
+		const int64_t *value = metrics_get(metrics, selector_text(selector));
+		const enum summary_unit unit = selector_unit(selector);
+		const bool time = unit == UNIT_TIME && value;
+		screen_cell(table, false, "%s", selector_text(selector));
+		if (value)
+			screen_cell(table, true, "%s%s",
+				time ? screen_number(seconds, *value, 2) : summary_text(shown, unit, *value),
+				time ? " s" : "");
+		else
+			screen_cell(table, true, "none");
+		screen_cell(table, false, "%s", time ? summary_text(shown, unit, *value) : "");
+	}
+	return status;
+}
+
+static int summary_print(
+	const struct run *run, const struct sl_metrics *metrics, const struct args *args, struct sl_err *err)
+{
+	struct screen_table *table = screen_table_new(args->arena, 3);
 	screen_cell(table, false, "policy");
 	screen_cell(table, true, "%s", run->choice.text);
 	screen_cell(table, false, "%s",
@@ -150,8 +181,10 @@ static void summary_print(const struct run *run, const struct sl_metrics *metric
 		screen_cell(table, false, "%s", time ? summary_text(text, line->unit, *value) : "");
 	}
 	gauge_metrics(table, &run->sim.result, metrics);
-	own_metrics(table, metrics);
+	own_metrics(table, metrics, args);
+	const int status = selected_print(table, metrics, args, err);
 	screen_print(table, stdout);
+	return status;
 }
 
 static int json_print(const struct sl_metrics *metrics, struct sl_err *err)
@@ -174,6 +207,8 @@ static int report(const struct run *run, struct outdir *dir, const struct args *
 	/* Groups by user and size are for the file and for --json; the summary shows none. */
 	metrics.plain = !dir && !arg_flag(args, "json");
 	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
+	if (!status && wanted)
+		status = selected_put(&metrics, run->scenario, &run->sim.result, args, err);
 	if (!status && dir)
 		status = outdir_run(dir, NULL, run, wanted ? &metrics : NULL, only, err);
 	if (!status && dir)
@@ -183,7 +218,7 @@ static int report(const struct run *run, struct outdir *dir, const struct args *
 	if (!status && wanted && arg_flag(args, "json"))
 		status = json_print(&metrics, err);
 	else if (!status && wanted)
-		summary_print(run, &metrics, args->arena);
+		status = summary_print(run, &metrics, args, err);
 	if (!status && run->sim.result.calibrate && !arg_flag(args, "json"))
 		status = calibration_print(&run->sim.result, args->arena, err);
 	metrics_release(&metrics);
@@ -228,7 +263,7 @@ static int report_means(const struct windowed *all, const struct args *args, str
 	if (!status && arg_flag(args, "json"))
 		status = json_print(&means, err);
 	else if (!status && only_has(all->only, "metrics"))
-		summary_print(&all->windows.whole, &means, args->arena);
+		status = summary_print(&all->windows.whole, &means, args, err);
 	metrics_release(&means);
 	return status;
 }
@@ -269,6 +304,9 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 	runset_release(runs, count);
 	return status;
 }
+
+/* What a policy's script prints. */
+static void say(const char *text) { talk("%s", text); }
 
 /* ---- One run --------------------------------------------------------------------------- */
 
@@ -349,6 +387,8 @@ static int prepare(struct run *run, struct scenario *scenario, struct settings *
 	int status = settings_from_args(settings, args, err);
 	if (!status)
 		status = run_from_args(run, policy ? policy : "easy", settings, args, err);
+	if (!arg_flag(args, "quiet"))
+		run->options.say = say;
 	if (!status)
 		status = scenario_from_args(
 			scenario, args, arg(args, "cluster"), settings, run->choice.implied, err);
@@ -398,6 +438,8 @@ static int run_command(const struct args *args, struct sl_err *err)
 		status = check_snapshot(args, &scenario, err);
 	if (!status)
 		status = check_calibrate(args, &scenario, err);
+	if (!status)
+		status = selected_check(&scenario, args, err);
 	if (!status) {
 		if (!arg_flag(args, "quiet")) {
 			talk_compat(&run);

@@ -10,7 +10,9 @@
 
 #include "sim/cli/compare.h"
 #include "sim/cli/whatif.h"
+#include "sim/cli/whatif_changes.h"
 #include "sim/cli/whatif_parts.h"
+#include "sim/cli/whatif_search.h"
 
 static const struct option_def options[] = {
 	{ "set", 0, "KEY=VALUE", true,
@@ -24,8 +26,20 @@ static const struct option_def options[] = {
 	{ "policy", 'p', "POLICY", true,
 		"of a trace: the base's policy; another one, or behind --as: a scenario's" },
 	{ "at", 0, "TIME", false,
-		"as the base up to then, and otherwise from then on: policy and its settings" },
+		"as the base up to then, and otherwise from then on: -p, policy.*, --drop, --scale-load, --down" },
+	{ "down", 0, "NODES", true,
+		"without these nodes: hosts, a partition, a switch, a feature ...; from --at on, as long as --for says" },
+	{ "drain", 0, "NODES", false, "when to take these nodes out with the least loss, --within so long" },
+	{ "within", 0, "TIME", false, "of --drain: from --at (default: the first submission) on" },
+	{ "for", 0, "TIME", false, "of --drain (default: 4h) and --down (default: for good): so long" },
+	{ "moments", 0, "N", false, "of --drain: simulate at most so many; default 100" },
+	{ "wait-weight", 0, "W", false,
+		"of --drain: an hour that a job waits longer costs W hours of a GPU (cpu); default 0" },
+	{ "censored", 0, "keep|extend=F", false,
+		"jobs that the log shows as cut by their limit: as long as recorded (default), or F times that" },
 	{ "base", 0, "KEY=VALUE", true, "a setting of the base, and of all scenarios" },
+	WHATIF_SEARCH_OPTIONS,
+	{ OPTION_METRIC },
 	{ OPTION_OUTPUT },
 	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
 	{ OPTION_SEED },
@@ -68,10 +82,11 @@ static const char *text_of(struct sl_arena *arena, const char *before, const cha
 	return made;
 }
 
-/* replay.load of the base, times the factor. */
-static const char *load_text(const struct base *base, const char *factor, struct sl_err *err)
+/* replay.load of the base, times the factor; at: from then on. */
+static const char *load_text(const struct base *base, const char *factor, const char *at, struct sl_err *err)
 {
 	static const char load[] = "replay.load=";
+	static const char later[] = "replay.load_after=";
 	const char *was = base_setting(base, "replay.load");
 	int64_t by;
 	int64_t from = 1000000;
@@ -82,26 +97,64 @@ static const char *load_text(const struct base *base, const char *factor, struct
 	}
 	if (was)
 		(void)sl_get_micro(was, strlen(was), &from);
-	char *text = sl_alloc(base_arena(base), sizeof(load) + 40, 1);
+	char *text = sl_alloc(base_arena(base), sizeof(later) + 40 + (at ? strlen(at) : 0), 1);
 	if (!text) {
 		(void)sl_fail_memory(err);
 		return NULL;
+	}
+	if (at) {
+		(void)stpcpy(stpcpy(sl_put_micro(stpcpy(text, later), by), "@"), at);
+		return text;
 	}
 	*sl_put_micro(stpcpy(text, load), sl_mul_div(from, by, 1000000)) = '\0';
 	return text;
 }
 
+/* "n[1-4] 0 3600" of --down. */
+static int down_put(struct base *base, struct world *world, const struct args *args, const char *nodes,
+	struct sl_err *err)
+{
+	const struct scenario *scenario = base_scenario(base, err);
+	const char *at = arg(args, "at");
+	const char *length = arg(args, "for");
+	struct node_rows rows;
+	sl_time from = 0;
+	sl_time until = 0;
+	int status = scenario ? node_rows_of(&rows, scenario, "--down", nodes, base_arena(base), err)
+			      : err->status;
+	if (!status && at)
+		status = whatif_time(scenario, "--at", at, &from, err);
+	if (!status && length &&
+		(!sl_get_duration(length, strlen(length), &until) || until <= 0 || until > INT64_MAX / 4))
+		status = sl_fail(
+			err, SL_USAGE, "option '--for' must be a duration such as 48h, not '%.60s'", length);
+	char *text = status ? NULL : sl_alloc(base_arena(base), strlen(rows.hosts) + 100, 1);
+	if (status)
+		return status;
+	if (!text)
+		return sl_fail_memory(err);
+	char *end = sl_put_micro(stpcpy(stpcpy(text, rows.hosts), " "), from);
+	*end++ = ' ';
+	if (length)
+		*sl_put_micro(end, from + until) = '\0';
+	else
+		(void)stpcpy(end, "-");
+	return outage_put(world, scenario, text, base_arena(base), err);
+}
+
 /* One option of a world. */
-static int world_given(
-	const struct base *base, struct world *world, const struct given *given, struct sl_err *err)
+static int world_given(struct base *base, struct world *world, const struct args *args,
+	const struct given *given, struct sl_err *err)
 {
 	const char *text = NULL;
+	if (is(given, "down"))
+		return down_put(base, world, args, given->value, err);
 	if (is(given, "set"))
 		text = given->value;
 	else if (is(given, "drop"))
 		text = text_of(base_arena(base), "replay.drop=", given->value);
 	else if (is(given, "scale-load"))
-		text = load_text(base, given->value, err);
+		text = load_text(base, given->value, arg(args, "drain") ? NULL : arg(args, "at"), err);
 	else if (is(given, "policy"))
 		world->policy = given->value;
 	else if (is(given, "cluster"))
@@ -118,10 +171,37 @@ static int world_given(
 	return SL_OK;
 }
 
+/* --censored extend=F: of jobs that were cut. */
+static int censored_given(struct base *base, struct world *world, const struct args *args, struct sl_err *err)
+{
+	const char *way = arg(args, "censored");
+	int64_t factor;
+	if (!way || strcmp(way, "keep") == 0)
+		return SL_OK;
+	const char *equals = strchr(way, '=');
+	if (strncmp(way, "extend=", 7) != 0 || !sl_get_micro(equals + 1, strlen(equals + 1), &factor) ||
+		factor < 1000000 || factor > 100000000)
+		return sl_fail(err, SL_USAGE,
+			"option '--censored' must be keep, or extend=F with a factor from 1 to 100, not '%.60s'",
+			way);
+	const struct scenario *scenario = base_scenario(base, err);
+	if (!scenario)
+		return err->status;
+	if (!censored_of(scenario).jobs)
+		return SL_OK;
+	char *text = sl_alloc(base_arena(base), 2 * strlen(way) + 60, 1);
+	if (!text)
+		return sl_fail_memory(err);
+	(void)snprintf(
+		text, 2 * strlen(way) + 60, "replay.change=cut=yes run*%s limit*%s", equals + 1, equals + 1);
+	world->setting[world->setting_count++] = text;
+	return SL_OK;
+}
+
 static struct world *world_add(struct world_list *all, const char *name, struct sl_err *err)
 {
 	struct world *world = &all->world[all->count];
-	const char **room = sl_alloc(base_arena(all->base), all->args->given_count + 1, sizeof(*room));
+	const char **room = sl_alloc(base_arena(all->base), 3 * all->args->given_count + 2, sizeof(*room));
 	if (!room) {
 		(void)sl_fail_memory(err);
 		return NULL;
@@ -134,7 +214,7 @@ static struct world *world_add(struct world_list *all, const char *name, struct 
 /* What stands before the first --as, but what is the base's: its policy and its machine. */
 static int common_given(struct world_list *all, struct world *world, struct sl_err *err)
 {
-	int status = SL_OK;
+	int status = censored_given(all->base, world, all->args, err);
 	bool policy = base_is_run(all->base);
 	bool cluster = policy;
 	for (size_t i = 0; i < all->args->given_count && !status; i++) {
@@ -146,7 +226,7 @@ static int common_given(struct world_list *all, struct world *world, struct sl_e
 		else if (is(given, "cluster") && !cluster)
 			cluster = true;
 		else
-			status = world_given(all->base, world, given, err);
+			status = world_given(all->base, world, all->args, given, err);
 	}
 	return status;
 }
@@ -157,9 +237,16 @@ static int unnamed_world(struct world_list *all, struct sl_err *err)
 	const int status = world ? common_given(all, world, err) : err->status;
 	if (!status && !world->setting_count && !world->policy && !world->cluster)
 		return sl_fail(err, SL_USAGE,
-			"whatif: nothing is changed: give --set, --drop, --scale-load, another -c or -p, or --until "
-			"with --vary");
+			"whatif: nothing is changed: give --set, --drop, --scale-load, --down, another -c or -p; or "
+			"--until with --vary, or --drain");
 	return status;
+}
+
+int world_of_line(struct world *world, struct base *base, const struct args *args, struct sl_err *err)
+{
+	struct world_list all = { .args = args, .base = base };
+	all.world = world;
+	return world_add(&all, "changed", err) ? common_given(&all, world, err) : err->status;
 }
 
 static int named_worlds(struct world_list *all, struct sl_err *err)
@@ -177,7 +264,7 @@ static int named_worlds(struct world_list *all, struct sl_err *err)
 			world = world_add(all, given->value, err);
 			status = world ? common_given(all, world, err) : err->status;
 		} else if (world) {
-			status = world_given(all->base, world, given, err);
+			status = world_given(all->base, world, all->args, given, err);
 		}
 	}
 	return status;
@@ -210,7 +297,9 @@ static int prepare(
 	struct comparison *comparison, struct world_list *all, struct run *runs, struct sl_err *err)
 {
 	for (size_t i = 0; i < all->count; i++) {
-		int status = world_prepare(all->base, &all->world[i], &all->run[i], err);
+		int status = i && arg(all->args, "at") ? fork_settings(all, i, err) : SL_OK;
+		if (!status)
+			status = world_prepare(all->base, &all->world[i], &all->run[i], err);
 		if (!status && i == 0)
 			base_talk(all->base);
 		if (!status && all->run[i].scenario->window_count)
@@ -232,14 +321,32 @@ static int prepare(
 
 static void heading(void *self) { whatif_heading(self); }
 
+static void table(const struct comparison *comparison, void *self)
+{
+	(void)self;
+	whatif_table(comparison);
+}
+
+static int files(const struct comparison *comparison, void *self, struct sl_err *err)
+{
+	(void)self;
+	return whatif_files(comparison, err);
+}
+
 static int more(void *self, struct sl_out *json, struct sl_err *err) { return whatif_more(self, json, err); }
 
 static int compare_worlds(struct world_list *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
-	struct comparison comparison = {
-		.args = args, .count = all->count, .each = 1, .heading = heading, .more = more, .self = all
-	};
+	struct comparison comparison = { .args = args,
+		.count = all->count,
+		.each = 1,
+		.heading = heading,
+		.table = table,
+		.files = files,
+		.labels = true,
+		.more = more,
+		.self = all };
 	comparison.row = sl_alloc(args->arena, all->count, sizeof(*comparison.row));
 	all->run = sl_alloc(args->arena, all->count, sizeof(*all->run));
 	struct run *runs = all->runs = sl_alloc(args->arena, all->count, sizeof(*runs));
@@ -273,6 +380,11 @@ static int whatif_command(const struct args *args, struct sl_err *err)
 	int status = base_open(&base, args, err);
 	if (status)
 		return status;
+	if (search_asked(args) || arg(args, "drain")) {
+		status = arg(args, "drain") ? whatif_drain(base, args, err) : whatif_search(base, args, err);
+		base_close(base);
+		return status;
+	}
 	status = worlds_of_line(&all, base, args, err);
 	if (!status)
 		status = compare_worlds(&all, err);
@@ -293,7 +405,10 @@ const struct command cmd_whatif = {
 		"  schedlab whatif log.txt -c /etc/slurm -p slurm --as A --set 'cluster.partition[long].MaxTime=1-00:00:00'\n"
 		"      --as B --set policy.bf_window=2880\n"
 		"  schedlab whatif log.swf -c now.yaml -c next.yaml --scale-load 1.2\n"
-		"  schedlab whatif out --drop user=alice --at 3d\n",
+		"  schedlab whatif out --drop user=alice --at 3d\n"
+		"  schedlab whatif out --until 'wait.p95{gpus>=8} < 4h' --vary 'cluster.nodes[gpu].count+=0..64'\n"
+		"  schedlab whatif out --until 'wait.p95 < 4h' --buy 'h100=0..32,l40s=0..64' --budget 1000000\n"
+		"  schedlab whatif out --until 'wait.p95 < 4h' --head-room\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

@@ -19,9 +19,10 @@ struct compared_row {
 
 struct comparison {
 	const struct args *args;
-	struct windows *windows;         /* By row, if each is of several windows. */
-	size_t each;                     /* Runs of a row. */
-	struct replication *replication; /* By seed, then by row; NULL: each row is one run. */
+	const struct summary_metric *column; /* Of the table; NULL: summary_metrics. */
+	struct windows *windows;             /* By row, if each is of several windows. */
+	size_t each;                         /* Runs of a row. */
+	struct replication *replication;     /* By seed, then by row; NULL: each row is one run. */
 	struct compared_row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
@@ -42,6 +43,9 @@ struct comparison {
 	 * of the object; NULL: nothing. Runs have their results then, unless they are of several windows or
 	 * seeds. */
 	void (*heading)(void *self);
+	void (*table)(const struct comparison *all, void *self); /* In place of ours; NULL: ours. */
+	int (*files)(const struct comparison *all, void *self, struct sl_err *err); /* More of them; NULL. */
+	bool labels; /* Metrics with labels in any case. */
 	int (*more)(void *self, struct sl_out *json, struct sl_err *err);
 	void *self;
 };
@@ -52,6 +56,9 @@ struct compared_parting {
 	struct first_difference is;
 	const char *why; /* They were not made again; NULL: they were. */
 };
+
+/* compare_table.c: a cell, quoted where it has to be. */
+void compare_csv_text(struct sl_out *out, const char *text);
 
 /* compare_replications.c: --reps. */
 struct replication {
@@ -82,6 +89,10 @@ int compare_repeat(
 
 /* compare_table.c: the table, or with --json one object, on stdout. */
 int compare_show(const struct comparison *all, struct sl_err *err);
+/* Its object; what is said of a row's metric to the first's (NULL: nothing); how intervals were found. */
+int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err);
+const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric);
+void compare_methods(const struct comparison *all);
 /* compare.csv and differences.csv of the directory. */
 int compare_files(const struct comparison *all, struct sl_err *err);
 /* compare_directories.c: a file that is one JSON object; the caller frees it. */

@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "sim/cli/compare.h"
+#include "sim/cli/selector.h"
 
 /* ---- Directories of earlier runs --------------------------------------------------------- */
 
@@ -56,14 +57,13 @@ int json_read(const char *path, cJSON **json, struct sl_arena *arena, struct sl_
 }
 
 static int metrics_read(
-	struct sl_metrics *metrics, const char *path, struct sl_arena *arena, struct sl_err *err)
+	struct sl_metrics *metrics, const char *path, const struct args *args, struct sl_err *err)
 {
 	cJSON *json = NULL;
-	int status = json_read(path, &json, arena, err);
+	int status = json_read(path, &json, args->arena, err);
 	if (status)
 		return status;
 	const struct sl_place at = { path, 0, 0 };
-	metrics->plain = true;
 	const cJSON *item;
 	cJSON_ArrayForEach(item, json)
 	{
@@ -73,7 +73,7 @@ static int metrics_read(
 				item->string);
 		else if (metrics_get(metrics, item->string))
 			status = sl_fail_at(err, &at, "'%s' is there twice: write it anew", item->string);
-		else
+		else if (!strchr(item->string, '{') || selected_is(args, item->string))
 			sl_metric_put(metrics, item->string, (int64_t)floor(value * 1e6 + 0.5));
 		if (status)
 			break;
@@ -193,6 +193,9 @@ int compare_directories(struct comparison *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
 	all->count = args->word_count;
+	all->column = selected_columns(args, err); /* What metrics.json has of them. */
+	if (!all->column)
+		return err->status;
 	all->row = sl_alloc(args->arena, all->count, sizeof(*all->row));
 	if (!all->row)
 		return sl_fail_memory(err);
@@ -209,7 +212,7 @@ int compare_directories(struct comparison *all, struct sl_err *err)
 		int status = about_read(row, path, args->arena, err);
 		(void)snprintf(path, size, "%s/metrics.json", name);
 		if (!status)
-			status = metrics_read(&row->metrics, path, args->arena, err);
+			status = metrics_read(&row->metrics, path, args, err);
 		if (status)
 			return status;
 		if (i && row->input && all->row[0].input && strcmp(row->input, all->row[0].input) != 0)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/cli/compare.h"
+#include "sim/cli/selector.h"
 
 struct repeating {
 	const struct replications *of;
@@ -38,6 +39,9 @@ static int run_over(void *self, struct run *run, size_t slot, struct sl_err *err
 	all->row[row].partial |= run->sim.result.interrupted;
 	replication->metrics.plain = !first || !all->dir;
 	int status = metrics_compute(&replication->metrics, &run->sim.result, &all->failure);
+	if (!status)
+		status = selected_put(
+			&replication->metrics, run->scenario, &run->sim.result, all->args, &all->failure);
 	if (!status && first && all->dir)
 		status = outdir_run(all->dir, sub, run, &replication->metrics, NULL, &all->failure);
 	sim_release(&run->sim);
@@ -115,7 +119,8 @@ static int row_means(struct comparison *all, size_t row, struct sl_err *err)
 		const char *name = names->row[i].name;
 		__int128 sum = 0;
 		int64_t count = 0;
-		for (size_t k = 0; k < all->each && !strchr(name, '{'); k++) {
+		for (size_t k = 0; k < all->each && (!strchr(name, '{') || selected_is(all->args, name));
+			k++) {
 			const int64_t *value = metrics_get(&replication_of(all, row, k)->metrics, name);
 			sum += value ? *value : 0;
 			count += value != NULL;
@@ -178,8 +183,10 @@ int replications_csv(const struct comparison *all, struct sl_err *err)
 		return status;
 	const struct sl_metrics *names = &all->row[0].metrics;
 	sl_out_text(out, "run,seed,digest");
-	for (size_t i = 0; i < names->count; i++)
-		sl_out_printf(out, ",%s", names->row[i].name);
+	for (size_t i = 0; i < names->count; i++) {
+		sl_out_text(out, ",");
+		compare_csv_text(out, names->row[i].name);
+	}
 	for (size_t number = 0; number < all->each * all->count; number++) {
 		const struct replication *one = replication_of(all, number / all->each, number % all->each);
 		sl_out_printf(

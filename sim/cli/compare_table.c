@@ -5,8 +5,14 @@
 #include <string.h>
 
 #include "sim/cli/compare.h"
+#include "sim/cli/selector.h"
 
 /* ---- The table ---------------------------------------------------------------------- */
+
+static const struct summary_metric *columns_of(const struct comparison *all)
+{
+	return all->column ? all->column : summary_metrics;
+}
 
 /* True if no other row is better, and some row is worse. */
 static bool is_best(const struct comparison *all, const struct summary_metric *column, int64_t value)
@@ -37,10 +43,10 @@ static const char *difference(char buffer[48], const int64_t *first, const int64
 	return buffer;
 }
 
-static size_t columns_shown(void)
+static size_t columns_shown(const struct comparison *all)
 {
 	size_t count = 0;
-	for (const struct summary_metric *column = summary_metrics; column->name; column++)
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
 		count += column->heading != NULL;
 	return count;
 }
@@ -58,7 +64,7 @@ static void values_row(
 	struct screen_table *table, const struct comparison *all, const struct compared_row *row)
 {
 	screen_cell(table, false, "%s%s", row->label, row->partial ? " (partial)" : "");
-	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
+	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
 		if (!column->heading)
 			continue;
 		const int64_t *value = metrics_get(&row->metrics, column->name);
@@ -70,7 +76,7 @@ static void values_row(
 }
 
 /* What is said of that row and metric, or NULL. */
-static const struct sl_difference *difference_at(const struct comparison *all, size_t row, const char *metric)
+const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric)
 {
 	for (size_t i = 0; i < all->difference_count; i++)
 		if (all->difference[i].run == row && strcmp(all->difference[i].metric, metric) == 0)
@@ -103,7 +109,7 @@ static void difference_cell(
 	struct screen_table *table, const struct comparison *all, size_t row, const char *metric)
 {
 	const int64_t *first = metrics_get(&all->row[0].metrics, metric);
-	const struct sl_difference *said = difference_at(all, row, metric);
+	const struct sl_difference *said = compare_difference(all, row, metric);
 	char text[48];
 	if (shows_interval(said) && share_of(first, said->estimate, text))
 		screen_cell(table, true, "%s %%%s", text, said->low > 0 || said->high < 0 ? "*" : "~");
@@ -115,7 +121,7 @@ static void difference_cell(
 static void differences_row(struct screen_table *table, const struct comparison *all, size_t row)
 {
 	screen_cell(table, false, "%s", all->row[row].label);
-	for (const struct summary_metric *column = summary_metrics; column->name; column++)
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
 		if (column->heading)
 			difference_cell(table, all, row, column->name);
 }
@@ -123,8 +129,8 @@ static void differences_row(struct screen_table *table, const struct comparison 
 static bool any_interval(const struct comparison *all, size_t row)
 {
 	bool any = false;
-	for (const struct summary_metric *column = summary_metrics; column->name; column++)
-		any |= column->heading && shows_interval(difference_at(all, row, column->name));
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
+		any |= column->heading && shows_interval(compare_difference(all, row, column->name));
 	return any;
 }
 
@@ -132,10 +138,10 @@ static bool any_interval(const struct comparison *all, size_t row)
 static void intervals_row(struct screen_table *table, const struct comparison *all, size_t row)
 {
 	screen_cell(table, false, "  95 %%");
-	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
+	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
 		if (!column->heading)
 			continue;
-		const struct sl_difference *said = difference_at(all, row, column->name);
+		const struct sl_difference *said = compare_difference(all, row, column->name);
 		const int64_t *first = metrics_get(&all->row[0].metrics, column->name);
 		char low[48];
 		char high[48];
@@ -149,7 +155,7 @@ static void intervals_row(struct screen_table *table, const struct comparison *a
 
 static const struct difference_ranks *ranks_at(const struct comparison *all, size_t row, const char *metric)
 {
-	const struct sl_difference *said = difference_at(all, row, metric);
+	const struct sl_difference *said = compare_difference(all, row, metric);
 	const struct difference_ranks *ranks =
 		said && all->ranks ? &all->ranks[said - all->difference] : NULL;
 	return ranks && ranks->known ? ranks : NULL;
@@ -161,7 +167,7 @@ static void ranks_rows(struct screen_table *table, const struct comparison *all,
 	static const char *const heading[] = { "  by ranks", "  95 %", "  p" };
 	for (size_t line = 0; line < SL_LEN(heading); line++) {
 		screen_cell(table, false, "%s", heading[line]);
-		for (const struct summary_metric *column = summary_metrics; column->name; column++) {
+		for (const struct summary_metric *column = columns_of(all); column->name; column++) {
 			if (!column->heading)
 				continue;
 			const struct difference_ranks *ranks = ranks_at(all, row, column->name);
@@ -191,7 +197,7 @@ static size_t rows_with(const struct comparison *all, const char *metric, const 
 {
 	size_t count = 0;
 	for (size_t row = 1; row < all->count; row++) {
-		const struct sl_difference *said = difference_at(all, row, metric);
+		const struct sl_difference *said = compare_difference(all, row, metric);
 		count += said && strcmp(said->method, method) == 0;
 	}
 	return count;
@@ -219,7 +225,7 @@ static void method_print(const struct comparison *all, const char *method)
 {
 	size_t at = (size_t)printf("%s", method);
 	const char *before = ": ";
-	for (const struct summary_metric *column = summary_metrics; column->name; column++) {
+	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
 		const size_t rows = column->heading ? rows_with(all, column->name, method) : 0;
 		size_t left = rows < all->count - 1 ? rows : 0;
 		if (!rows)
@@ -227,7 +233,7 @@ static void method_print(const struct comparison *all, const char *method)
 		item_print(&at, before, column->heading, "");
 		before = " (";
 		for (size_t row = 1; row < all->count && left; row++) {
-			const struct sl_difference *said = difference_at(all, row, column->name);
+			const struct sl_difference *said = compare_difference(all, row, column->name);
 			if (!said || strcmp(said->method, method) != 0)
 				continue;
 			item_print(&at, before, all->row[row].label, --left ? "" : ")");
@@ -246,22 +252,22 @@ static bool said_before(const struct comparison *all, size_t i)
 	return false;
 }
 
-static bool is_shown(const char *metric)
+static bool is_shown(const struct comparison *all, const char *metric)
 {
-	for (const struct summary_metric *column = summary_metrics; column->name; column++)
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
 		if (column->heading && strcmp(column->name, metric) == 0)
 			return true;
 	return false;
 }
 
 /* How the intervals were found, by method; or why there are none. */
-static void methods_print(const struct comparison *all)
+void compare_methods(const struct comparison *all)
 {
 	bool any = false;
 	for (size_t row = 1; row < all->count; row++)
 		any |= any_interval(all, row);
 	for (size_t i = 0; !any && i < all->difference_count; i++)
-		if (is_shown(all->difference[i].metric)) { /* The first is the mean wait. */
+		if (is_shown(all, all->difference[i].metric)) { /* The first is the mean wait. */
 			if (!has_interval(&all->difference[i]))
 				(void)printf("\n%s\n", all->difference[i].method);
 			return;
@@ -275,7 +281,7 @@ static void methods_print(const struct comparison *all)
 	for (size_t i = 0; i < all->difference_count; i++) {
 		bool shown = false;
 		for (size_t k = i; k < all->difference_count && !shown; k++)
-			shown = is_shown(all->difference[k].metric) &&
+			shown = is_shown(all, all->difference[k].metric) &&
 				strcmp(all->difference[k].method, all->difference[i].method) == 0;
 		if (shown && !said_before(all, i))
 			method_print(all, all->difference[i].method);
@@ -292,10 +298,10 @@ static void heading_row(struct screen_table *table, const char *text, const char
 
 static void table_print(const struct comparison *all)
 {
-	const size_t columns = columns_shown() + 1;
+	const size_t columns = columns_shown(all) + 1;
 	struct screen_table *table = screen_table_new(all->args->arena, columns);
 	screen_cell(table, false, "policy");
-	for (const struct summary_metric *column = summary_metrics; column->name; column++)
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
 		if (column->heading)
 			screen_cell(table, true, "%s", column->heading);
 	for (size_t i = 0; i < all->count; i++)
@@ -314,7 +320,7 @@ static void table_print(const struct comparison *all)
 	}
 	screen_print(table, stdout);
 	if (differ)
-		methods_print(all);
+		compare_methods(all);
 }
 
 static void json_micro(struct sl_out *out, const char *key, int64_t micro)
@@ -387,12 +393,8 @@ static void json_partings(struct sl_out *out, const struct comparison *all)
 	sl_out_text(out, "\n]");
 }
 
-static int json_print(const struct comparison *all, struct sl_err *err)
+int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err)
 {
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
-	if (status)
-		return status;
 	sl_out_text(out, "{ \"runs\": [");
 	for (size_t i = 0; i < all->count; i++) {
 		const struct compared_row *row = &all->row[i];
@@ -414,12 +416,20 @@ static int json_print(const struct comparison *all, struct sl_err *err)
 	json_differences(out, all);
 	json_partings(out, all);
 	const int more = all->more ? all->more(all->self, out, err) : SL_OK;
-	if (more) {
-		sl_out_abandon(out);
-		return more;
-	}
 	sl_out_text(out, " }\n");
-	return sl_out_commit(out, err);
+	return more;
+}
+
+static int json_print(const struct comparison *all, struct sl_err *err)
+{
+	struct sl_out *out;
+	int status = sl_out_open(&out, NULL, err);
+	if (status)
+		return status;
+	status = compare_json(all, out, err);
+	if (status)
+		sl_out_abandon(out);
+	return status ? status : sl_out_commit(out, err);
 }
 
 static void parting_print(const struct comparison *all, size_t i)
@@ -439,7 +449,10 @@ int compare_show(const struct comparison *all, struct sl_err *err)
 		return json_print(all, err);
 	if (all->heading)
 		all->heading(all->self);
-	table_print(all);
+	if (all->table)
+		all->table(all, all->self);
+	else
+		table_print(all);
 	if (all->more)
 		return all->more(all->self, NULL, err);
 	for (size_t i = 1; all->parting && i < all->count; i++)
@@ -450,7 +463,7 @@ int compare_show(const struct comparison *all, struct sl_err *err)
 /* ---- compare.csv -------------------------------------------------------------------- */
 
 /* Quoted where CSV needs it. */
-static void csv_text(struct sl_out *out, const char *text)
+void compare_csv_text(struct sl_out *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		sl_out_text(out, text);
@@ -474,18 +487,24 @@ static bool csv_has(const struct comparison *all, const char *metric)
 {
 	bool any = false;
 	for (size_t row = 1; row < all->count; row++)
-		any |= has_interval(difference_at(all, row, metric));
+		any |= has_interval(compare_difference(all, row, metric));
 	return any;
+}
+
+/* Without a label, or asked for. */
+static bool in_csv(const struct comparison *all, const char *metric)
+{
+	return !strchr(metric, '{') || selected_is(all->args, metric);
 }
 
 static void csv_row(struct sl_out *out, const struct comparison *all, size_t r)
 {
 	const struct sl_metrics *names = &all->row[0].metrics;
-	csv_text(out, all->row[r].policy);
+	compare_csv_text(out, all->row[r].policy);
 	sl_out_text(out, ",");
-	csv_text(out, all->row[r].cluster);
+	compare_csv_text(out, all->row[r].cluster);
 	for (size_t i = 0; i < names->count; i++) {
-		if (strchr(names->row[i].name, '{'))
+		if (!in_csv(all, names->row[i].name))
 			continue;
 		const int64_t *value = metrics_get(&all->row[r].metrics, names->row[i].name);
 		csv_micro(out, value != NULL, value ? *value : 0);
@@ -494,7 +513,7 @@ static void csv_row(struct sl_out *out, const struct comparison *all, size_t r)
 	for (size_t i = 0; i < names->count; i++) {
 		if (!csv_has(all, names->row[i].name))
 			continue;
-		const struct sl_difference *said = difference_at(all, r, names->row[i].name);
+		const struct sl_difference *said = compare_difference(all, r, names->row[i].name);
 		csv_micro(out, said != NULL, said ? said->estimate : 0);
 		csv_micro(out, has_interval(said), said ? said->low : 0);
 		csv_micro(out, has_interval(said), said ? said->high : 0);
@@ -511,8 +530,10 @@ static int compare_csv(const struct comparison *all, struct sl_err *err)
 	const struct sl_metrics *names = &all->row[0].metrics;
 	sl_out_text(out, "policy,cluster");
 	for (size_t i = 0; i < names->count; i++)
-		if (!strchr(names->row[i].name, '{'))
-			sl_out_printf(out, ",%s", names->row[i].name);
+		if (in_csv(all, names->row[i].name)) {
+			sl_out_text(out, ",");
+			compare_csv_text(out, names->row[i].name);
+		}
 	sl_out_text(out, ",partial");
 	for (size_t i = 0; i < names->count; i++)
 		if (csv_has(all, names->row[i].name))
@@ -537,13 +558,13 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 		const struct sl_difference *said = &all->difference[i];
 		const struct difference_ranks *ranks = all->ranks ? &all->ranks[i] : NULL;
 		sl_out_printf(out, "%u,", said->run + 1);
-		csv_text(out, all->row[said->run].policy);
+		compare_csv_text(out, all->row[said->run].policy);
 		sl_out_printf(out, ",%s", said->metric);
 		csv_micro(out, true, said->estimate);
 		csv_micro(out, has_interval(said), said->low);
 		csv_micro(out, has_interval(said), said->high);
 		sl_out_printf(out, ",%u,", said->samples);
-		csv_text(out, said->method);
+		compare_csv_text(out, said->method);
 		if (ranks) {
 			csv_micro(out, ranks->known, (int64_t)(ranks->p * 1e6 + 0.5));
 			csv_micro(out, ranks->known, ranks->shift);

@@ -56,7 +56,7 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 /* Settings of the replay that a run without them does not tell of. */
 static bool is_untold(const struct sl_param *param, const struct sl_value *value)
 {
-	static const char *const untold[] = { "models", "profile", "feedback", "with" };
+	static const char *const untold[] = { "models", "profile", "feedback", "with", "load_after" };
 	const bool of_replay = param >= replay_params && param < replay_params + replay_param_count;
 	for (size_t i = 0; of_replay && !value->text && i < SL_LEN(untold); i++)
 		if (strcmp(param->key, untold[i]) == 0)
@@ -149,6 +149,32 @@ static void put_input(struct sl_out *out, const struct scenario_input *input, bo
 	sl_out_text(out, ", \"format\": ");
 	sl_out_json(out, input->format);
 	sl_out_printf(out, ", \"sha256\": \"%s\", \"bytes\": %" PRIu64 " }", input->sha256, input->bytes);
+}
+
+/* Those that a policy's parameters name, and those of a policy that is a script: "of": "policy". */
+static void put_policy_files(struct sl_out *out, const struct sim_stretch *stretch, size_t i)
+{
+	for (size_t j = 0; j < stretch[i].choice->file_count; j++) {
+		const struct policy_file *file = &stretch[i].choice->file[j];
+		if (policy_file_told(stretch, i, j))
+			continue;
+		sl_out_text(out, ",\n    { \"of\": \"policy\", \"path\": ");
+		sl_out_json(out, file->path);
+		sl_out_printf(out, ", \"format\": \"%s\", \"sha256\": \"%s\", \"bytes\": %" PRIu64 " }",
+			file->format, file->sha256, file->bytes);
+	}
+}
+
+/* Of the policies before, then the run's own, in one list. */
+static struct sim_stretch *stretches_of(const struct run *run, struct sl_arena *arena)
+{
+	const size_t count = run->options.past_count;
+	struct sim_stretch *stretch = sl_alloc(arena, count + 1, sizeof(*stretch));
+	if (stretch && count)
+		memcpy(stretch, run->options.past, count * sizeof(*stretch));
+	if (stretch)
+		stretch[count].choice = &run->choice;
+	return stretch;
 }
 
 static void put_values(
@@ -328,7 +354,7 @@ static void put_models(struct sl_out *out, const struct scenario *scenario)
 	sl_out_text(out, "\n  }");
 }
 
-static void put_world(struct sl_out *out, const struct run *run)
+static void put_world(struct sl_out *out, const struct run *run, const struct sim_stretch *stretch)
 {
 	const struct scenario *scenario = run->scenario;
 	const struct policy_choice *choice = &run->choice;
@@ -339,6 +365,8 @@ static void put_world(struct sl_out *out, const struct run *run)
 		put_input(out, &scenario->cluster_input, false);
 	for (size_t i = 0; i < scenario->side_count; i++)
 		put_input(out, &scenario->side[i], false);
+	for (size_t i = 0; i <= run->options.past_count; i++)
+		put_policy_files(out, stretch, i);
 	sl_out_text(out, "\n  ]");
 	put_key(out, "cluster");
 	put_cluster(out, scenario);
@@ -510,9 +538,13 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	int status = text ? identity_hash(text, identity, err) : sl_fail_memory(err);
 	if (!status)
 		status = about_metrics(metrics, &run->sim.result, arena, &about, err);
-	arena_free(arena);
-	if (status)
+	const struct sim_stretch *stretch = status ? NULL : stretches_of(run, arena);
+	if (!status && !stretch)
+		status = sl_fail_memory(err);
+	if (status) {
+		arena_free(arena);
 		return status;
+	}
 	sl_out_text(out, "{\n  \"schedlab\": \"" SL_VERSION "\",\n  \"schema\": \"schedlab.run/1\"");
 	put_key(out, "identity");
 	sl_out_json(out, identity);
@@ -524,7 +556,8 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 		put_key(out, "windows");
 		windows_json(windows, out);
 	}
-	put_world(out, run);
+	put_world(out, run, stretch);
+	arena_free(arena);
 	put_key(out, "warmup");
 	put_micro(out, about.warmup);
 	put_key(out, "utilization_resource");

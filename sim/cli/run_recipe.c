@@ -181,7 +181,8 @@ static int take_inputs(struct recipe *in, struct sl_err *err)
 	if (status)
 		return status;
 	to->input = sl_alloc(in->arena, count, sizeof(*to->input));
-	if (!to->input)
+	to->policy_file = sl_alloc(in->arena, count, sizeof(*to->policy_file));
+	if (!to->input || !to->policy_file)
 		return sl_fail_memory(err);
 	cJSON_ArrayForEach(input, items_if(status, in->tree.root, "inputs"))
 	{
@@ -191,9 +192,11 @@ static int take_inputs(struct recipe *in, struct sl_err *err)
 			status = need_text(in, input, "sha256", &found.sha256, err);
 		if (status)
 			return status;
-		if (to->input_count && !to->cluster.path && is_cluster(in, found.path) &&
-			!is_side(replay, found.path) &&
-			!is_sheet(member(in->tree.root, "models"), found.path))
+		if (member(input, "of"))
+			to->policy_file[to->policy_file_count++] = found;
+		else if (to->input_count && !to->cluster.path && is_cluster(in, found.path) &&
+			 !is_side(replay, found.path) &&
+			 !is_sheet(member(in->tree.root, "models"), found.path))
 			to->cluster = found;
 		else
 			to->input[to->input_count++] = found;

@@ -50,24 +50,27 @@ int seek_make(struct seek *seek, struct sl_err *err)
 		seek->points *= seek->count[i];
 	}
 	seek->state = calloc(seek->points, sizeof(*seek->state));
+	seek->near = calloc(seek->points, sizeof(*seek->near));
 	seek->least = calloc(seek->points, sizeof(*seek->least));
 	seek->above = calloc(seek->points, sizeof(*seek->above));
 	seek->below = calloc(seek->points, sizeof(*seek->below));
 	seek->batch = calloc(seek->points, sizeof(*seek->batch));
-	return seek->state && seek->least && seek->above && seek->below && seek->batch ? SL_OK
-										       : sl_fail_memory(err);
+	return seek->state && seek->near && seek->least && seek->above && seek->below && seek->batch
+		       ? SL_OK
+		       : sl_fail_memory(err);
 }
 
 void seek_release(struct seek *seek)
 {
 	free(seek->state);
+	free(seek->near);
 	free(seek->least);
 	free(seek->above);
 	free(seek->below);
 	free(seek->batch);
 	seek->state = NULL;
 	seek->least = seek->batch = NULL;
-	seek->above = seek->below = NULL;
+	seek->near = seek->above = seek->below = NULL;
 }
 
 /* ---- What follows from what was tried --------------------------------------------------------------- */
@@ -176,15 +179,28 @@ static bool is_least(const struct seek *seek, size_t point)
 	return least;
 }
 
+/* Down from there: until as many in a row fail by far. */
+static void below(struct seek *seek, size_t *wanted, size_t point, size_t axis, int around)
+{
+	int far = 0;
+	for (int steps = 1; far < around; steps++) {
+		const size_t other = ordered_step(seek, point, axis, -steps);
+		if (other == SIZE_MAX)
+			return;
+		want(seek, wanted, other);
+		far = seek->state[other] == SEEK_FAILS && seek->near[other] ? 0 : far + 1;
+	}
+}
+
 static void neighbours(struct seek *seek, size_t *wanted)
 {
 	const int around = seek->axes == 1 ? AROUND : 1;
 	for (size_t p = 0; p < seek->points; p++)
-		for (size_t axis = 0; axis < seek->axes && is_least(seek, p); axis++)
-			for (int steps = 1; steps <= around; steps++) {
-				want(seek, wanted, ordered_step(seek, p, axis, -steps));
+		for (size_t axis = 0; axis < seek->axes && is_least(seek, p); axis++) {
+			below(seek, wanted, p, axis, around);
+			for (int steps = 1; steps <= around; steps++)
 				want(seek, wanted, ordered_step(seek, p, axis, steps));
-			}
+		}
 }
 
 /* ---- The search -------------------------------------------------------------------------------------- */

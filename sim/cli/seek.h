@@ -10,8 +10,8 @@
  *   - along each line of the last axis the interval between what fails and what holds is halved (on one axis
  *     quartered) until it is one step wide. A point that fails speaks for those below it, one that holds for
  *     those above;
- *   - the neighbours of each answer are tried: the next two below and above on one axis, one along each of
- *     several. One below that holds goes on from there.
+ *   - the neighbours of each answer are tried: the next two above and below on one axis, one along each of
+ *     several; below on and on, until as many in a row fail by far. One that holds goes on from there.
  *
  * So each answer holds, and fails one step below along each axis: both were tried. That no smaller one holds
  * further below is an inference unless all were tried; points that fail above one that holds are told.
@@ -31,12 +31,13 @@ struct seek {
 	size_t count[SEEK_AXES_MAX];   /* Points along each; the last one varies fastest. */
 	bool unordered[SEEK_AXES_MAX]; /* Its points are names: none speaks for another. These axes first. */
 	bool exhaustive;               /* Try all. */
-	/* Sets state[point[i]] to SEEK_FAILS or SEEK_HOLDS. */
+	/* Sets state[point[i]] to SEEK_FAILS or SEEK_HOLDS, and near[point[i]], if that fails narrowly. */
 	int (*attempt)(void *self, struct seek *seek, const size_t *point, size_t count, struct sl_err *err);
 	void *self;
 	/* Made by seek_make; points may be barred before seek_go, and with each those above. */
 	size_t points;
 	uint8_t *state; /* enum seek_state */
+	bool *near;
 	/* What was found. */
 	size_t tried;
 	size_t *least; /* Ascending. */

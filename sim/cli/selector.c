@@ -430,12 +430,11 @@ static int parse(struct selector *selector, const struct text *whole, size_t len
 	return status;
 }
 
-static int begin(struct text *in, const char *text, struct sl_arena *arena, struct sl_err *err)
+static int begin(struct text *in, struct sl_err *err)
 {
-	if (strlen(text) > SELECTOR_TEXT_MAX)
+	if (strlen(in->whole) > SELECTOR_TEXT_MAX)
 		return sl_fail(err, SL_USAGE, "'%.60s...' is longer than %d characters: name fewer jobs",
-			text, (int)SELECTOR_TEXT_MAX);
-	*in = (struct text){ text, text, arena };
+			in->whole, (int)SELECTOR_TEXT_MAX);
 	skip_blanks(in);
 	return SL_OK;
 }
@@ -454,9 +453,9 @@ static struct selector *selector_new(struct sl_arena *arena, struct sl_err *err)
 int selector_parse(
 	const struct selector **selector, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
-	struct text in;
+	struct text in = { text, text, arena };
 	struct selector *made = selector_new(arena, err);
-	if (!made || begin(&in, text, arena, err))
+	if (!made || begin(&in, err))
 		return err->status;
 	size_t len = strlen(in.p);
 	while (len && (in.p[len - 1] == ' ' || in.p[len - 1] == '\t'))
@@ -471,6 +470,8 @@ int selector_parse(
 
 const char *selector_text(const struct selector *selector) { return selector->text; }
 
+bool selector_of_jobs(const struct selector *selector) { return selector->figure != FIGURE_NAME; }
+
 enum summary_unit selector_unit(const struct selector *selector) { return selector->unit; }
 
 int selector_better(const struct selector *selector) { return selector->better; }
@@ -479,10 +480,10 @@ int selector_better(const struct selector *selector) { return selector->better; 
 
 int threshold_parse(struct threshold *threshold, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
-	struct text in;
+	struct text in = { text, text, arena };
 	struct tol_wrong wrong;
 	struct selector *selector = selector_new(arena, err);
-	if (!selector || begin(&in, text, arena, err))
+	if (!selector || begin(&in, err))
 		return err->status;
 	const size_t len = selector_len(in.p);
 	const char *bound = in.p + len + strspn(in.p + len, " \t");

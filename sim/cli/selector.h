@@ -35,6 +35,8 @@ int selector_parse(
 	const struct selector **selector, const char *text, struct sl_arena *arena, struct sl_err *err);
 /* As it was written. */
 const char *selector_text(const struct selector *selector);
+/* It is made of jobs: it may have conditions. */
+bool selector_of_jobs(const struct selector *selector);
 /* How its values are shown. */
 enum summary_unit selector_unit(const struct selector *selector);
 /* The sign that is better: -1 of waits; 0: neither. */
@@ -48,6 +50,28 @@ int selector_check(const struct selector *selector, const struct scenario *scena
 int selector_value(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err);
+
+/* How many jobs the conditions are about. Of a selector without any, and of a name: all. */
+int selector_jobs(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, uint32_t *jobs, struct sl_err *err);
+/* selector_interval.c: of one run, at 95 %: a block bootstrap over batches of its jobs. *low > *high: there
+ * is none, of a figure that is no mean or quantile, or of fewer than SELECTOR_INTERVAL_JOBS. */
+enum { SELECTOR_INTERVAL_JOBS = 200 };
+int selector_interval(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, int64_t *low, int64_t *high, struct sl_err *err);
+
+/* selected.c: --metric of a command. */
+#define OPTION_METRIC                  \
+	"metric", 0, "SELECTOR", true, \
+		"a metric of some of the jobs too: 'wait.p95{gpus>=8,user=alice|bob}', see schedlab-metrics(7)"
+/* Before anything is simulated: SL_USAGE. */
+int selected_check(const struct scenario *scenario, const struct args *args, struct sl_err *err);
+/* Each into the metrics of a run, by its text; of nobody there is none. */
+int selected_put(struct sl_metrics *metrics, const struct scenario *scenario, const struct sl_result *result,
+	const struct args *args, struct sl_err *err);
+/* As summary_metrics, with those that were asked for behind. NULL: err says why. */
+const struct summary_metric *selected_columns(const struct args *args, struct sl_err *err);
+bool selected_is(const struct args *args, const char *name);
 
 struct threshold {
 	const char *text;

@@ -270,9 +270,14 @@ static uint32_t first_row(const struct selector *selector, const struct sl_resul
 
 /* ---- The figure --------------------------------------------------------------------------------------- */
 
+unsigned selector_per_micro(const struct selector *selector)
+{
+	return selector->figure >= FIGURE_SLOWDOWN ? METRICS_NANO / METRICS_MICRO : 1;
+}
+
 static int64_t spread(const struct selector *selector, const struct sums *sums)
 {
-	const unsigned per_micro = selector->figure >= FIGURE_SLOWDOWN ? METRICS_NANO / METRICS_MICRO : 1;
+	const unsigned per_micro = selector_per_micro(selector);
 	if (!selector->hundredth)
 		return metrics_ratio_micro(sums->sum, (metrics_wide)sums->count * per_micro, 1);
 	const int64_t value =
@@ -365,6 +370,32 @@ static int of_jobs(const struct selector *selector, const struct scenario *scena
 	return SL_OK;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): the values are written through it. */
+int selector_spread(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, int64_t *value, size_t *count, struct sl_err *err)
+{
+	struct sums sums = { .value = value };
+	sl_time zero;
+	const int status = zero_of(selector, scenario, &zero, err);
+	for (uint32_t row = first_row(selector, result); !status && row < result->jobs->count; row++)
+		if (holds(selector, result, row, zero))
+			add(&sums, selector, result, row);
+	*count = sums.count;
+	return status;
+}
+/* NOLINTEND(readability-non-const-parameter) */
+
+int selector_jobs(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, uint32_t *jobs, struct sl_err *err)
+{
+	sl_time zero;
+	const int status = zero_of(selector, scenario, &zero, err);
+	*jobs = 0;
+	for (uint32_t row = 0; !status && row < result->jobs->count; row++)
+		*jobs += holds(selector, result, row, zero);
+	return status;
+}
+
 /* With labels, a group may be there in another run. */
 static int fail_name(const struct selector *selector, const struct sl_metrics *metrics, struct sl_err *err)
 {
@@ -416,6 +447,7 @@ static int by_name(const struct selector *selector, const struct sl_result *resu
 	return status;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a run in its parts, and a value that may not be there. */
 int selector_value(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err)

@@ -26,7 +26,7 @@ struct world {
 	uint64_t seed_more; /* Seeds after the base's: 0, 1, ... */
 };
 
-/* A world's run, with its result; world_release frees it. */
+/* A world's run, with its result; world_run_release frees it. */
 struct world_run {
 	const struct scenario *scenario; /* The base's to free: worlds that read the same share one. */
 	struct run run;
@@ -50,7 +50,7 @@ int world_prepare(struct base *base, const struct world *world, struct world_run
  * sim_record. */
 int worlds_run(struct base *base, const struct world *world, struct world_run *run, size_t count,
 	unsigned threads, unsigned record, struct sl_err *err);
-void world_release(struct base *base, struct world_run *run);
+void world_run_release(struct base *base, struct world_run *run);
 void base_close(struct base *base);
 
 /* whatif_search.c: --until and --vary; whatif_curve.c: --head-room, --price. Told on stdout. */

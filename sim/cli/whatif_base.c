@@ -33,6 +33,7 @@ struct base {
 	const char **value; /* policy.*, of a directory. */
 	size_t value_count;
 	struct read_world *read;
+	const struct scenario *scenario; /* Of base_scenario, once it was asked for. */
 };
 
 /* ---- The base ----------------------------------------------------------------------------------- */
@@ -76,6 +77,7 @@ static int from_line(struct base *base, struct sl_err *err)
 	const char *policy = base_word(args, "policy");
 	const int status =
 		scenario_options_from_args(&base->options, args, base_word(args, "cluster"), NULL, NULL, err);
+	base->options.until = NULL; /* Here a bound to search for. */
 	base->policy = policy ? policy : "easy";
 	base->setting = sl_alloc(base->arena, args->given_count, sizeof(*base->setting));
 	if (!base->setting)
@@ -128,6 +130,17 @@ struct sl_arena *base_arena(const struct base *base) { return base->arena; }
 bool base_is_run(const struct base *base) { return base->from_run; }
 
 const char *base_cluster(const struct base *base) { return base->options.cluster; }
+
+const struct scenario *base_scenario(struct base *base, struct sl_err *err)
+{
+	if (!base->scenario) {
+		const struct world world = { .name = "base" };
+		struct world_run run;
+		if (world_prepare(base, &world, &run, err) == SL_OK)
+			base->scenario = run.scenario;
+	}
+	return base->scenario;
+}
 
 uint64_t base_digest(const struct base *base)
 {
@@ -376,7 +389,7 @@ int worlds_run(struct base *base, const struct world *world, struct world_run *r
 	return status;
 }
 
-void world_release(struct base *base, struct world_run *run)
+void world_run_release(struct base *base, struct world_run *run)
 {
 	sim_release(&run->run.sim);
 	metrics_release(&run->metrics);

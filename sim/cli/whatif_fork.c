@@ -2,14 +2,28 @@
 /*
  * whatif_fork.c - whatif --at: as the base up to a moment, otherwise from then on.
  *
- * The base is replayed to the moment once, for its digest; each world replays the same past, verified by that
- * digest, and goes over to its own policy, which is shown what happened. Settings that would change what was
- * before are refused by name.
+ * What is in force from then on: another policy or other settings of it, which is shown what happened; jobs
+ * that are not submitted (--drop) or come faster (--scale-load) later than then; nodes that go down
+ * (--down, failures.outages) and an operator's commands. The base is replayed to the moment once, for its
+ * digest; each world replays the same past, is verified by that digest, and goes over. A setting that would
+ * change what was before is refused by name.
  */
 #include <string.h>
 
 #include "sim/cli/view.h"
 #include "sim/cli/whatif_parts.h"
+
+int whatif_time(const struct scenario *scenario, const char *option, const char *text, sl_time *at,
+	struct sl_err *err)
+{
+	const struct view view = { .scenario = scenario };
+	if (strcmp(text, "now") != 0 && view_time(&view, text, at))
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"%s %s is not a time: give seconds since the trace's zero, a duration such as 3d, or a date as "
+		"2001-12-31T23:59",
+		option, text);
+}
 
 /* Everything at or before `at` under the base. */
 static int past_of(const struct world_list *all, sl_time at, struct sim_stretch *past, struct sl_err *err)
@@ -36,42 +50,93 @@ static int past_of(const struct world_list *all, sl_time at, struct sim_stretch 
 	return status;
 }
 
-static int check_settings(const struct world_list *all, size_t world, struct sl_err *err)
+/* ---- Settings ----------------------------------------------------------------------------------------- */
+
+static bool is_key(const char *setting, const char *key)
 {
-	const struct world *is = &all->world[world];
+	const size_t len = strlen(key);
+	return strncmp(setting, key, len) == 0 && setting[len] == '=';
+}
+
+/* "user=alice;job=7" with ",after=3d" in each clause. */
+static const char *drop_after(const char *setting, const char *at, struct sl_arena *arena)
+{
+	static const char more[] = ",after=";
+	size_t clauses = 1;
+	for (const char *p = setting; *p; p++)
+		clauses += *p == ';';
+	char *text = sl_alloc(arena, strlen(setting) + clauses * (sizeof(more) + strlen(at)) + 1, 1);
+	char *to = text;
+	bool said = false;
+	for (const char *p = setting; text; p++) {
+		if ((!*p || *p == ';') && said) {
+			to = stpcpy(stpcpy(to, more), at);
+			said = false;
+		}
+		said |= *p && *p != ';' && *p != ' ';
+		if (*p == '\\' && p[1])
+			*to++ = *p++;
+		*to++ = *p;
+		if (!*p)
+			break;
+	}
+	return text;
+}
+
+static int check_setting(const char *setting, struct sl_err *err)
+{
+	static const char *const free[] = { "replay.load_after", "replay.drop", "replay.commands",
+		"failures.outages", "replay.models", "failures.rate", "replay.warmup", "warmup",
+		"replay.until" };
+	char key[128];
+	(void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(setting, "="), setting);
+	for (size_t i = 0; i < SL_LEN(free); i++)
+		if (strcmp(key, free[i]) == 0)
+			return SL_OK;
+	if (strncmp(key, "cluster.", strlen("cluster.")) != 0 && !replay_is_bare(key) &&
+		(strncmp(key, "policy.", strlen("policy.")) == 0 || !strchr(key, '.')))
+		return SL_OK; /* The policy's, or nobody's: that is found out when the world is read. */
+	return sl_fail(err, SL_USAGE,
+		"--at: '%s' would change what was before then too: from a moment on there can be another policy (-p), "
+		"its settings (policy.*), --drop, --scale-load, --down and replay.commands",
+		key);
+}
+
+int fork_settings(struct world_list *all, size_t world, struct sl_err *err)
+{
+	struct world *is = &all->world[world];
+	const char *at = arg(all->args, "at");
+	int status = SL_OK;
 	if (is->cluster)
 		return sl_fail(err, SL_USAGE,
 			"--at: the machine of a run that goes on cannot be another: leave out -c %s",
 			is->cluster);
-	for (size_t i = 0; i < is->setting_count; i++) {
-		char key[128];
-		(void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(is->setting[i], "+-="), is->setting[i]);
-		if (snapshot_fixes(key, all->run[world].run.choice.policy))
-			return sl_fail(err, SL_USAGE,
-				"--at: '%s' would change what was before then too: from a moment on only the "
-				"policy (-p) and its settings can be others",
-				key);
+	for (size_t i = 0; i < is->setting_count && !status; i++) {
+		status = check_setting(is->setting[i], err);
+		if (status || (!is_key(is->setting[i], "replay.drop") && !is_key(is->setting[i], "drop")))
+			continue;
+		is->setting[i] = drop_after(is->setting[i], at, base_arena(all->base));
+		if (!is->setting[i])
+			status = sl_fail_memory(err);
 	}
-	return SL_OK;
+	return status;
 }
 
 int fork_world(struct world_list *all, size_t world, struct sl_err *err)
 {
-	const char *text = arg(all->args, "at");
-	const struct scenario *scenario = all->run[0].scenario;
 	sl_time at = 0;
-	const int status = check_settings(all, world, err);
+	const int status = whatif_time(all->run[0].scenario, "--at", arg(all->args, "at"), &at, err);
 	if (status)
 		return status;
-	const struct view view = { .scenario = scenario };
-	if (!view_time(&view, text, &at) || strcmp(text, "now") == 0)
-		return sl_fail(err, SL_USAGE,
-			"--at %s is not a time: give seconds since the trace's zero, a duration such as 3d, or a "
-			"date as 2001-12-31T23:59",
-			text);
 	struct sim_stretch *past = sl_alloc(all->args->arena, 1, sizeof(*past));
 	if (!past)
 		return sl_fail_memory(err);
+	/* Nodes that go down then do so before anything else of that time. */
+	for (size_t i = 0; i < all->world[world].setting_count; i++)
+		if (is_key(all->world[world].setting[i], "failures.outages")) {
+			at--;
+			break;
+		}
 	struct run *run = &all->run[world].run;
 	run->options.past = past;
 	run->options.past_count = 1;

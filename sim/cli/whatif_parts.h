@@ -27,8 +27,39 @@ const char *base_setting(const struct base *base, const char *key);
 /* cmd_whatif.c: the first of that option before any --as; NULL. */
 const char *base_word(const struct args *args, const char *name);
 
+/* What stands before the first --as, as one world; it has room for three settings more. (cmd_whatif.c) */
+int world_of_line(struct world *world, struct base *base, const struct args *args, struct sl_err *err);
+/* whatif_base.c: what the base runs on. NULL: as err says. */
+const struct scenario *base_scenario(struct base *base, struct sl_err *err);
+
+/* whatif_nodes.c */
+struct node_rows {
+	bool *in; /* By node of the cluster. */
+	uint32_t count;
+	const char *hosts; /* "gpu[1-4]" */
+};
+/* Nodes by name, partition, switch, feature, type of GPU or entry, several between commas; option: who asks.
+ */
+int node_rows_of(struct node_rows *rows, const struct scenario *scenario, const char *option,
+	const char *text, struct sl_arena *arena, struct sl_err *err);
+/* One outage more ("n1 100 200 drain") in the world's settings, in at most three; scenario: of what it is
+ * over. */
+int outage_put(struct world *world, const struct scenario *scenario, const char *outage,
+	struct sl_arena *arena, struct sl_err *err);
+
+/* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
+/* Before it is prepared: its settings, from then on only. */
+int fork_settings(struct world_list *all, size_t world, struct sl_err *err);
+/* A point of time as --at takes it. */
+int whatif_time(const struct scenario *scenario, const char *option, const char *text, sl_time *at,
+	struct sl_err *err);
 /* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
 int fork_world(struct world_list *all, size_t world, struct sl_err *err);
+
+/* whatif_table.c: metrics by scenario; whatif.json and whatif.csv. */
+struct comparison;
+void whatif_table(const struct comparison *all);
+int whatif_files(const struct comparison *all, struct sl_err *err);
 
 /* whatif_tell.c: what the rows stand for; then, by world, jobs that are not in both, waits by user and
  * partition, jobs that ended otherwise. */

@@ -1,237 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_tell.c - beside the table of a what-if: who waits less or longer, which jobs ended otherwise, and
- * how much of what is known stops at an old limit.
- *
- * Jobs of two worlds are matched by their ids (several of one id in their order), so that what is dropped in
- * one moves nobody else. Sums are of whole microseconds.
+ * whatif_tell.c - beside the table of a what-if: who waits less or longer, which jobs are cut, left out or
+ * ended otherwise, and how much of what is known stops at an old limit.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/whatif_parts.h"
+#include "sim/cli/whatif_changes.h"
 
 enum { GROUPS_TOLD = 5 };
 
-/* A job of the base, and the same in another world. */
-struct match {
-	uint32_t base, world; /* UINT32_MAX: it is not there. */
-};
-
-/* ---- Matching --------------------------------------------------------------------------------------- */
-
-struct keyed {
-	const char *name; /* NULL: the number is all. */
-	int64_t id;
-	uint32_t row;
-};
-
-static int by_key(const void *a, const void *b)
-{
-	const struct keyed *x = a;
-	const struct keyed *y = b;
-	if (!x->name != !y->name)
-		return x->name ? 1 : -1;
-	const int name = x->name ? strcmp(x->name, y->name) : 0;
-	if (name)
-		return name;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_key_and_row(const void *a, const void *b)
-{
-	const struct keyed *x = a;
-	const struct keyed *y = b;
-	const int key = by_key(a, b);
-	return key ? key : (x->row > y->row) - (x->row < y->row);
-}
-
-static struct keyed *keyed_of(const struct sl_jobs *jobs)
-{
-	struct keyed *all = calloc((size_t)jobs->count + 1, sizeof(*all));
-	for (uint32_t row = 0; all && row < jobs->count; row++) {
-		const char *name = jobs->id_name ? jobs->id_name[row] : NULL;
-		all[row] = (struct keyed){ name, name ? 0 : jobs->id[row], row };
-	}
-	if (all)
-		qsort(all, jobs->count, sizeof(*all), by_key_and_row);
-	return all;
-}
-
-/* Every job of either, those of both as one. The caller frees it; NULL: no memory. */
-static struct match *matches(const struct sl_jobs *base, const struct sl_jobs *world, size_t *count)
-{
-	struct keyed *a = keyed_of(base);
-	struct keyed *b = keyed_of(world);
-	struct match *all = calloc((size_t)base->count + world->count + 1, sizeof(*all));
-	*count = 0;
-	for (uint32_t i = 0, k = 0; a && b && all && (i < base->count || k < world->count);) {
-		const int order = i == base->count ? 1 : k == world->count ? -1 : by_key(&a[i], &b[k]);
-		all[(*count)++] = (struct match){ order <= 0 ? a[i].row : UINT32_MAX,
-			order >= 0 ? b[k].row : UINT32_MAX };
-		i += order <= 0;
-		k += order >= 0;
-	}
-	if (!a || !b) {
-		free(all);
-		all = NULL;
-	}
-	free(a);
-	free(b);
-	return all;
-}
-
-/* ---- What changed ---------------------------------------------------------------------------------------
- */
-
-struct group {
-	const char *name;
-	char number[24];
-	uint32_t jobs;
-	sl_time wait; /* Of the world less of the base, over the jobs that started in both. */
-};
-
-struct changes {
-	uint32_t both, only_base, only_world;
-	uint32_t earlier, later, same;
-	sl_time earlier_sum, later_sum;
-	uint32_t ended[SL_STATE_COUNT][SL_STATE_COUNT]; /* From the base's state to the world's. */
-	struct group *user, *partition;
-	size_t user_count, partition_count;
-};
-
-static int by_wait(const void *a, const void *b)
-{
-	const struct group *x = a;
-	const struct group *y = b;
-	if (x->wait != y->wait)
-		return x->wait < y->wait ? -1 : 1;
-	return strcmp(x->name ? x->name : x->number, y->name ? y->name : y->number);
-}
-
-static struct group *groups_new(const int32_t *of, uint32_t count, size_t *groups)
-{
-	int32_t most = -1;
-	for (uint32_t row = 0; row < count; row++)
-		most = of[row] > most ? of[row] : most;
-	*groups = (size_t)most + 1;
-	return calloc(*groups + 1, sizeof(struct group));
-}
-
-/* Those with jobs, the largest gain first. */
-static size_t groups_sort(struct group *all, size_t count, const char *const *name)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (!all[i].jobs)
-			continue;
-		all[kept] = all[i];
-		all[kept].name = name ? name[i] : NULL;
-		(void)snprintf(all[kept].number, sizeof(all[kept].number), "%zu", i);
-		kept++;
-	}
-	qsort(all, kept, sizeof(*all), by_wait);
-	return kept;
-}
-
-static void group_add(struct group *all, int32_t of, sl_time wait)
-{
-	if (of < 0)
-		return;
-	all[of].jobs++;
-	all[of].wait += wait;
-}
-
-static void match_add(struct changes *changes, const struct match *match, const struct sl_result *a,
-	const struct sl_result *b)
-{
-	if (match->base == UINT32_MAX || match->world == UINT32_MAX) {
-		changes->only_base += match->world == UINT32_MAX;
-		changes->only_world += match->base == UINT32_MAX;
-		return;
-	}
-	const uint32_t x = match->base;
-	const uint32_t y = match->world;
-	changes->both++;
-	changes->ended[a->state[x]][b->state[y]]++;
-	if (a->start[x] == SL_NONE || b->start[y] == SL_NONE)
-		return;
-	const sl_time wait = (b->start[y] - b->jobs->submit[y]) - (a->start[x] - a->jobs->submit[x]);
-	changes->earlier += wait < 0;
-	changes->later += wait > 0;
-	changes->same += wait == 0;
-	changes->earlier_sum -= wait < 0 ? wait : 0;
-	changes->later_sum += wait > 0 ? wait : 0;
-	group_add(changes->user, a->jobs->user[x], wait);
-	group_add(changes->partition, a->jobs->partition[x], wait);
-}
-
-static void changes_free(struct changes *changes)
-{
-	free(changes->user);
-	free(changes->partition);
-}
-
-static int changes_find(
-	struct changes *changes, const struct sl_result *a, const struct sl_result *b, struct sl_err *err)
-{
-	size_t count;
-	struct match *match = matches(a->jobs, b->jobs, &count);
-	*changes = (struct changes){ 0 };
-	changes->user = groups_new(a->jobs->user, a->jobs->count, &changes->user_count);
-	changes->partition = groups_new(a->jobs->partition, a->jobs->count, &changes->partition_count);
-	if (!match || !changes->user || !changes->partition) {
-		free(match);
-		return sl_fail_memory(err);
-	}
-	for (size_t i = 0; i < count; i++)
-		match_add(changes, &match[i], a, b);
-	changes->user_count = groups_sort(changes->user, changes->user_count, a->jobs->user_name);
-	changes->partition_count =
-		groups_sort(changes->partition, changes->partition_count, a->jobs->partition_name);
-	free(match);
-	return SL_OK;
-}
-
-/* ---- Limits
- * ------------------------------------------------------------------------------------------------ */
-
-struct censored {
-	uint32_t jobs;
-	sl_time run; /* Their run times. */
-};
-
-/* Jobs that the log shows as cut at their limit, or that ran to it: how long they would have gone on nobody
- * knows (right censored: Kaplan and Meier 1958). */
-static struct censored censored_of(const struct sl_jobs *jobs)
-{
-	struct censored found = { 0 };
-	for (uint32_t row = 0; row < jobs->count; row++) {
-		const struct sl_job_more *more =
-			jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
-		const bool said = more && more->state_recorded != SL_PENDING;
-		const bool cut = said ? more->state_recorded == SL_TIMEOUT
-				      : jobs->limit[row] > 0 && jobs->run[row] == jobs->limit[row];
-		found.jobs += cut;
-		found.run += cut ? jobs->run[row] : 0;
-	}
-	return found;
-}
-
-/* Does the world set a limit of time? */
-static bool limits_touched(const struct world *world)
-{
-	static const char *const words[] = { "MaxTime", "DefaultTime", "MaxWall", "limit=", "OverTimeLimit" };
-	for (size_t i = 0; i < world->setting_count; i++)
-		for (size_t k = 0; k < SL_LEN(words); k++)
-			if (strcasestr(world->setting[i], words[k]))
-				return true;
-	return false;
-}
-
-/* ---- For people
- * ----------------------------------------------------------------------------------------------- */
+/* ---- For people -------------------------------------------------------------------------------------- */
 
 void whatif_heading(const struct world_list *all)
 {
@@ -301,24 +82,89 @@ static void print_groups(const char *what, const struct group *all, size_t count
 	putchar('\n');
 }
 
-static void print_censored(const struct censored *censored)
+/* Amount times microseconds as hours, in millionths. */
+static int64_t hours_of(__int128 amount, int64_t parts)
 {
-	char number[48];
-	char hours[48];
-	if (!censored->jobs) {
-		printf("  a limit is changed: no job of the log was cut at its limit\n");
-		return;
-	}
-	printf("  a limit is changed, and %s job%s of the log stopped at %s limit (%s h of running): how long %s "
-	       "would have run is not known, so with a higher limit waits and use are at least these\n",
-		count_of(number, censored->jobs), censored->jobs == 1 ? "" : "s",
-		censored->jobs == 1 ? "its" : "their", screen_number(hours, censored->run / 3600, 1),
-		censored->jobs == 1 ? "it" : "they");
+	return (int64_t)((amount + (__int128)parts * 1800) / ((__int128)parts * 3600));
 }
 
-static void print_changes(
-	const struct world *world, const struct changes *changes, const struct censored *censored)
+static void print_censored(const struct world_list *all, const struct censored *censored)
 {
+	char number[48];
+	char cpu[48];
+	char gpu[48];
+	const char *way = arg(all->args, "censored");
+	if (!censored->jobs) {
+		printf("  a limit of time is changed: no job of the log was cut at its own\n");
+		return;
+	}
+	printf("  a limit of time is changed, and %s job%s of the log stopped at %s limit (%s cpu-hours",
+		count_of(number, censored->jobs), censored->jobs == 1 ? "" : "s",
+		censored->jobs == 1 ? "its" : "their",
+		screen_number(cpu, hours_of(censored->cpu, censored->cpu_parts), 1));
+	if (censored->gpu)
+		printf(", %s GPU-hours", screen_number(gpu, hours_of(censored->gpu, censored->gpu_parts), 1));
+	if (way && strncmp(way, "extend=", 7) == 0)
+		printf("): here they run %s times as long, which is a guess\n", way + 7);
+	else
+		printf("): how long they would have run is not known; under a higher limit load and waits are at least "
+		       "these: a lower bound (--censored extend=2 tries more)\n");
+}
+
+/* "wait mean -0:05:12 [-0:09:00, -0:01:24]" over the jobs of both. */
+static void print_wait(const struct changes *changes)
+{
+	char text[3][40];
+	const double of[3] = { changes->wait.estimate, changes->wait.low, changes->wait.high };
+	if (changes->wait.low > changes->wait.high ||
+		!(changes->only_base || changes->only_world || changes->resubmitted))
+		return;
+	for (size_t i = 0; i < SL_LEN(of); i++) {
+		text[i][0] = '+';
+		(void)screen_duration(text[i] + (of[i] > 0), (sl_time)llround(of[i]) * SL_SECOND);
+	}
+	printf("  jobs of both: wait mean %s, 95 %% interval [%s, %s], paired t over %u batches of jobs\n",
+		text[0], text[1], text[2], changes->wait.samples);
+}
+
+/* Those that the scenario leaves out, and the base does not. */
+static void print_left_out(const struct scenario *base, const struct scenario *is)
+{
+	char number[48];
+	for (size_t i = 0; i < is->oddity_count; i++) {
+		const struct oddity *odd = &is->oddity[i];
+		uint64_t before = 0;
+		for (size_t k = 0; k < base->oddity_count; k++)
+			if (strcmp(base->oddity[k].cause, odd->cause) == 0)
+				before = base->oddity[k].count;
+		if (odd->dropped && !odd->asked && odd->count > before)
+			printf("  %s job%s left out: %s (%llu in the base)\n",
+				count_of(number, (uint32_t)odd->count), odd->count == 1 ? "" : "s",
+				odd->cause, (unsigned long long)before);
+	}
+}
+
+static void print_cut(const struct changes *changes)
+{
+	char number[48];
+	char gone[48];
+	if (changes->cut)
+		printf("  %s job%s cut by the limit", count_of(number, changes->cut),
+			changes->cut == 1 ? " is" : "s are");
+	if (changes->cut && changes->cut_gone)
+		printf(" (%s of these ask for more than it allows, ran longer, and do not run)",
+			count_of(gone, changes->cut_gone));
+	if (changes->cut)
+		putchar('\n');
+	if (changes->refused)
+		printf("  %s job%s refused as submitted\n", count_of(number, changes->refused),
+			changes->refused == 1 ? " is" : "s are");
+}
+
+static void print_changes(const struct world_list *all, size_t i, const struct changes *changes,
+	const struct censored *censored)
+{
+	const struct world *world = &all->world[i];
 	char earlier[48];
 	char later[48];
 	char same[48];
@@ -335,15 +181,17 @@ static void print_changes(
 	if (changes->only_world)
 		printf("  %s job%s %s not in the base\n", count_of(number, changes->only_world),
 			changes->only_world == 1 ? "" : "s", changes->only_world == 1 ? "is" : "are");
+	print_left_out(all->run[0].scenario, all->run[i].scenario);
+	print_cut(changes);
 	print_ends(changes);
+	print_wait(changes);
 	print_groups("user", changes->user, changes->user_count);
 	print_groups("partition", changes->partition, changes->partition_count);
 	if (limits_touched(world))
-		print_censored(censored);
+		print_censored(all, censored);
 }
 
-/* ---- For programs
- * ------------------------------------------------------------------------------------------------ */
+/* ---- For programs ------------------------------------------------------------------------------------ */
 
 static void json_key(struct sl_out *out, const char *before, const char *key)
 {
@@ -422,12 +270,23 @@ static void json_changes(struct sl_out *out, const struct world *world, const st
 	json_count(out, ", ", "later", changes->later);
 	json_seconds(out, ", ", "later_by", changes->later_sum);
 	json_count(out, ", ", "unmoved", changes->same);
+	json_count(out, ",\n  ", "jobs_cut", changes->cut);
+	json_count(out, ", ", "jobs_cut_and_gone", changes->cut_gone);
+	json_count(out, ", ", "jobs_refused", changes->refused);
+	if (changes->wait.low <= changes->wait.high) {
+		json_seconds(out, ",\n  ", "wait_change", llround(changes->wait.estimate * 1e6));
+		json_seconds(out, ", ", "wait_change_low", llround(changes->wait.low * 1e6));
+		json_seconds(out, ", ", "wait_change_high", llround(changes->wait.high * 1e6));
+	}
 	json_ends(out, changes);
 	json_groups(out, "users", changes->user, changes->user_count);
 	json_groups(out, "partitions", changes->partition, changes->partition_count);
 	if (limits_touched(world)) {
 		json_count(out, ",\n  ", "censored_jobs", censored->jobs);
-		json_seconds(out, ", ", "censored_run_time", censored->run);
+		json_seconds(out, ", ", "censored_cpu_hours", hours_of(censored->cpu, censored->cpu_parts));
+		json_seconds(out, ", ", "censored_gpu_hours", hours_of(censored->gpu, censored->gpu_parts));
+		json_key(out, ", ", "lower_bound");
+		sl_out_text(out, censored->jobs ? "true" : "false");
 	}
 	sl_out_text(out, " }");
 }
@@ -437,7 +296,7 @@ int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err
 	const struct sl_result *base = &all->runs[0].sim.result;
 	if (!base->jobs) /* Of several seeds: no one run to tell of. */
 		return SL_OK;
-	const struct censored censored = censored_of(base->jobs);
+	const struct censored censored = censored_of(all->run[0].scenario);
 	int status = SL_OK;
 	if (json)
 		sl_out_text(json, ",\n\"changes\": [\n");
@@ -446,14 +305,14 @@ int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err
 		struct changes changes = { 0 };
 		if (!is->jobs)
 			continue;
-		status = changes_find(&changes, base, is, err);
+		status = whatif_changes_find(&changes, base, is, all->run[i].scenario, err);
 		if (!status && json && i > 1)
 			sl_out_text(json, ",\n");
 		if (!status && json)
 			json_changes(json, &all->world[i], &changes, &censored);
 		else if (!status)
-			print_changes(&all->world[i], &changes, &censored);
-		changes_free(&changes);
+			print_changes(all, i, &changes, &censored);
+		whatif_changes_free(&changes);
 	}
 	if (json)
 		sl_out_text(json, "\n]");

@@ -68,6 +68,7 @@ static void draw_free(struct world *x)
 			.gpus = below(x, 5) };
 		node->releasing = (struct kai_free){ .gpus = below(x, 2) };
 		node->ready = below(x, 10) > 0;
+		kai_node_changed(x->kai, i);
 	}
 }
 
@@ -316,7 +317,7 @@ static void compare(struct world *x, uint32_t number, const struct answer *want)
 	struct kai_domains domains;
 	for (uint32_t i = 0; i < x->tasks; i++)
 		task[i] = x->kai->job[x->job].task + i;
-	const struct kai_set set = { x->job, 0, task, x->tasks, &x->offered };
+	const struct kai_set set = { x->job, 0, task, x->tasks, &x->offered, false };
 	const bool some = kai_topo_domains(x->kai, &set, &domains);
 	const bool sets = some == (want->count > 0) && same_sets(x, &domains, want);
 	const bool scores = same_scores(x, &domains, want);

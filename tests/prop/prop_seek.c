@@ -193,6 +193,24 @@ Test(seek, names_do_not_speak_for_each_other)
 	seek_release(&seek);
 }
 
+/* It holds at 7 and from 10 on. Bisection ends at 10, and looks at 9 and 8; where these fail narrowly, at 7
+ * too. */
+Test(seek, goes_on_below_while_it_fails_narrowly)
+{
+	static struct truth truth;
+	for (int near = 0; near < 2; near++) {
+		struct sl_err err = { 0 };
+		struct seek seek = { .axes = 1, .count = { 13 }, .attempt = attempt, .self = &truth };
+		truth = (struct truth){ .holds = { [7] = true, [10] = true, [11] = true, [12] = true } };
+		cr_assert_eq(seek_make(&seek, &err), SL_OK);
+		seek.near[8] = seek.near[9] = near;
+		go(&seek, 0);
+		cr_assert_eq(seek.least_count, 1);
+		cr_expect_eq(seek.least[0], near ? 7 : 10);
+		seek_release(&seek);
+	}
+}
+
 /* Fails at 7 although 5 holds: said. */
 Test(seek, says_what_breaks)
 {

@@ -42,6 +42,12 @@ Test(change, who_is_left_out)
 		{ "replay.drop=job=\\1", "2 3" }, /* What needs no '\\' may have one. */
 		{ "replay.drop=job=9\\;|1", "2 3" },
 		{ "replay.drop=job=9\\||1|2", "3" },
+		{ "replay.drop=cut=yes", "1 2" }, /* Job 3 ran for its limit; no row records TIMEOUT. */
+		{ "replay.drop=cut=no", "3" },
+		{ "replay.drop=after=10", "1 2" },           /* Later than that: at it is not. */
+		{ "replay.drop=user=1,after=0", "1 2" },     /* All have to hold; */
+		{ "replay.drop=user=1,after=0;job=2", "1" }, /* each clause by itself. */
+		{ "replay.drop=job=1;after=20", "2 3" },
 	};
 	for (size_t i = 0; i < SL_LEN(row); i++) {
 		struct scenario scenario;
@@ -82,12 +88,42 @@ Test(change, what_is_otherwise)
 	}
 }
 
+/* Submissions of 0, 10 and 20 s: those later than 10 s come twice as often, half as often. */
+Test(change, load_after_a_time)
+{
+	static const struct {
+		const char *setting;
+		int64_t second, third;
+	} row[] = {
+		{ "replay.load_after=2@10", 10, 15 },
+		{ "replay.load_after=0.5@10", 10, 30 },
+		{ "replay.load_after=2@0:00:04", 7, 12 },
+		{ "replay.load_after=2@30", 10, 20 },
+	};
+	for (size_t i = 0; i < SL_LEN(row); i++) {
+		struct scenario scenario;
+		struct sl_err err;
+		cr_assert_eq(
+			load(&scenario, row[i].setting, &err), SL_OK, "%s: %s", row[i].setting, err.text);
+		cr_expect_eq(scenario.jobs.submit[0], 0);
+		cr_expect_eq(scenario.jobs.submit[1], row[i].second * SL_SECOND, "%s", row[i].setting);
+		cr_expect_eq(scenario.jobs.submit[2], row[i].third * SL_SECOND, "%s", row[i].setting);
+		scenario_release(&scenario);
+	}
+}
+
 Test(change, what_is_refused)
 {
 	static const struct {
 		const char *setting, *says;
 	} row[] = {
 		{ "replay.drop=;;", "says nothing" },
+		{ "replay.drop=after=x", "not a time" },
+		{ "replay.drop=after=1|2", "one in a clause and with one time" },
+		{ "replay.change=after=1 limit=3", "is for replay.drop" },
+		{ "replay.load_after=2", "give a factor" },
+		{ "replay.load_after=0@5", "give a factor" },
+		{ "replay.load_after=2@x", "not a time" },
 		{ "replay.drop=job", "'job' has no value" },
 		{ "replay.drop=jop=1", "did you mean 'job'" },
 		{ "replay.drop=job=", "'job=' has no value" },

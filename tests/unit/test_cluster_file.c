@@ -264,6 +264,47 @@ Test(cluster_file, devices)
 		"gpu/0/-/0 ;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;2");
 }
 
+/* A node type that the file has no entry of is an entry once a setting gives it nodes. */
+Test(cluster_file, node_types_are_added)
+{
+	struct loaded l;
+	cr_assert_eq(load(&l, "nodes: [{name: n, cpus: 2, count: 3}]\n",
+			     SETTINGS("cluster.nodes[dgx-1v].count+=2", "cluster.nodes[dgx-1v].weight=7")),
+		SL_OK, "%s", l.err.text);
+	const struct sl_cluster *cluster = &l.scenario.cluster;
+	cr_expect_eq(cluster->node_count, 5);
+	cr_expect_eq(cluster->gpus, 16);
+	cr_expect_eq(cluster->cpus, 6 + 160);
+	cr_expect_str_eq(cluster->node_name[4], "dgx-1v2");
+	cr_expect_eq(cluster->type[cluster->node_type[4]].hardware->weight, 7);
+	scenario_release(&l.scenario);
+	/* None of it is no nodes; an entry of that name is the file's own. */
+	cr_assert_eq(load(&l, "nodes: [{name: n, cpus: 2}]\n", SETTINGS("cluster.nodes[dgx-1v].count=0")),
+		SL_OK, "%s", l.err.text);
+	cr_expect_eq(l.scenario.cluster.node_count, 1);
+	scenario_release(&l.scenario);
+	cr_assert_eq(
+		load(&l, "nodes: [{name: dgx-1v, cpus: 2}]\n", SETTINGS("cluster.nodes[dgx-1v].count+=1")),
+		SL_OK, "%s", l.err.text);
+	cr_expect_eq(l.scenario.cluster.cpus, 4);
+	scenario_release(&l.scenario);
+	expect_error("nodes: [{name: n, cpus: 2}]\n", SETTINGS("cluster.nodes[dgx-9].count=1"), SL_USAGE,
+		"--set: 'cluster.nodes[dgx-9].count': no nodes are called 'dgx-9': name an entry of the file, or a node "
+		"type");
+}
+
+Test(cluster_file, prices)
+{
+	struct loaded l;
+	cr_assert_eq(load(&l, "nodes: [{name: n, cpus: 2, price: 30.5}]\n", NULL), SL_OK, "%s", l.err.text);
+	cr_expect_str_eq(sl_setting_of(&l.scenario.cluster, "node", "n", "price"), "30.5");
+	scenario_release(&l.scenario);
+	cr_expect_eq(load(&l, "nodes: [{name: n, cpus: 2, price: 30 EUR}]\n", NULL), SL_INPUT);
+	cr_expect(strstr(l.err.text, "'price' must be a number from 0 on, without a currency"), "%s",
+		l.err.text);
+	cr_expect_eq(load(&l, "nodes: [{name: n, cpus: 2, price: -1}]\n", NULL), SL_INPUT);
+}
+
 Test(cluster_file, settings_refused)
 {
 	expect_error(GPU_NODES, SETTINGS("cluster.cpus=4"), SL_USAGE,

@@ -79,6 +79,19 @@ Test(failures, a_drained_node_lets_go_on)
 }
 
 /* Two failures of one node that overlap: it is back when both are over. */
+Test(failures, outages_of_a_setting)
+{
+	struct fw w = { .cluster = four_nodes,
+		.jobs = JOBS_HEAD "1,0,1000,2000,4,8,8\n2,100,10,20,4,8,8\n",
+		.settings = { "failures.outages=n[1-2] 400 1500 drain; n3 1200 1300; n4 1510 -" } };
+	run(&w);
+	EXPECT(ends(&w, 0), 1000);
+	/* At 1500, with all four; it ends as n4 goes. */
+	EXPECT(ends(&w, 1), 1510);
+	EXPECT(metric(&w, "failures.jobs_hit"), 0);
+	end(&w);
+}
+
 Test(failures, outages_overlap)
 {
 	struct fw w = { .cluster = four_nodes,
@@ -388,6 +401,13 @@ Test(failures, bad_input)
 		"over before it begins");
 	expect_refused((struct fw){ .cluster = four_nodes, .jobs = jobs, .log = "node,from,until\nn1,x,2\n" },
 		"'x' is no time");
+	expect_refused(
+		(struct fw){
+			.cluster = four_nodes, .jobs = jobs, .settings = { "failures.outages=n1 5 6 gone" } },
+		"an outage is NODES FROM UNTIL");
+	expect_refused(
+		(struct fw){ .cluster = four_nodes, .jobs = jobs, .settings = { "failures.outages=n1 5" } },
+		"an outage is NODES FROM UNTIL");
 	expect_refused(
 		(struct fw){
 			.cluster = four_nodes, .jobs = jobs, .causes = "cause,share,repair\ngpu,1,glue\n" },

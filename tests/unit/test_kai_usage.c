@@ -90,6 +90,7 @@ Test(kai_usage, capacity_of_the_time)
 	struct past p = past_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
 	cr_expect_eq(held(&p, 5, 60), 500);
 	p.kai->node[0].gpus = 40;
+	p.kai->total_known = false;
 	kai_open_shares(p.kai);
 	cr_expect_eq(held(&p, 5, 120), 200, "10 of 10 and 40");
 	past_close(&p);

@@ -296,6 +296,9 @@ Test(runai_read, scheduler)
 		"scheduler:\n"
 		"  minRuntime: {preemptMinRuntime: 5m, reclaimMinRuntime: 1h}\n"
 		"  queueDepthPerAction: {reclaim: 8}\n"
+		"  scenarioSearchBudgets:\n"
+		"    minFailedSearchBackoff: {default: 10s, preempt: 0s}\n"
+		"    maxFailedSearchBackoff: {reclaim: 1m}\n"
 		"  actions: {preempt: {priority: 450}, consolidation: {enabled: false}}\n"
 		"  plugins:\n"
 		"    elastic: {enabled: false}\n"
@@ -315,6 +318,11 @@ Test(runai_read, scheduler)
 	cr_expect_eq(config->preempt_min, 300 * SL_SECOND);
 	cr_expect_eq(config->reclaim_min, 3600 * SL_SECOND);
 	cr_expect_eq(config->depth[KAI_RECLAIM], 8);
+	static const int64_t least_s[KAI_SEARCHES] = { 10, 10, 0 }, most_s[KAI_SEARCHES] = { 0, 60, 0 };
+	for (int i = 0; i < KAI_SEARCHES; i++) {
+		cr_expect_eq(config->backoff_min[i], least_s[i] * SL_SECOND, "%d", i);
+		cr_expect_eq(config->backoff_max[i], most_s[i] * SL_SECOND, "%d", i);
+	}
 	cr_assert_eq(config->action_count, 4);
 	cr_expect(config->action[0] == KAI_ALLOCATE && config->action[1] == KAI_PREEMPT &&
 		  config->action[2] == KAI_RECLAIM && config->action[3] == KAI_STALE);

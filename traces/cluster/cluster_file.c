@@ -258,6 +258,26 @@ static int read_pool(const struct reading *r)
 	return status ? status : r->sink->pool(r->sink->self, cpus, &at, r->err);
 }
 
+/* Nodes of a type from the list of node types, of which a setting gives the file some. */
+static int add_types(struct reading *r, const struct sl_place *at)
+{
+	for (size_t i = 0; i < r->settings.count; i++) {
+		const char *name = settings_type(&r->settings, i);
+		bool there = !name;
+		for (size_t k = 0; k < r->entry_count && !there; k++)
+			there = strcmp(r->entry[k], name) == 0;
+		if (there)
+			continue;
+		int status = entry_of_type(r, name, r->node);
+		r->entry[r->entry_count++] = name;
+		if (!status)
+			status = r->sink->nodes(r->sink->self, &r->node->spec, at, r->err);
+		if (status)
+			return status;
+	}
+	return SL_OK;
+}
+
 static int read_nodes(struct reading *r)
 {
 	static const char entries[] = "entries with name, count, cpus and so on";
@@ -265,7 +285,8 @@ static int read_nodes(struct reading *r)
 	const struct sl_place at = sl_doc_place(r->doc, list);
 	if (list->kind == SL_DOC_LIST && !list->count)
 		return sl_fail_at(r->err, &at, "'nodes' must be a list of %s", entries);
-	return each_of(r, "nodes", ENTRIES_MAX, entries, read_entry);
+	const int status = each_of(r, "nodes", ENTRIES_MAX, entries, read_entry);
+	return status ? status : add_types(r, &at);
 }
 
 /* All but the nodes or the pool. */
@@ -315,7 +336,7 @@ static int read_top(struct reading *r)
 	if (status)
 		return status;
 	const bool pool = !top(r, "nodes");
-	r->entry = calloc(members(top(r, "nodes")) + 1, sizeof(*r->entry));
+	r->entry = calloc(members(top(r, "nodes")) + r->settings.count + 1, sizeof(*r->entry));
 	r->partition = calloc(members(top(r, "partitions")) + 1, sizeof(*r->partition));
 	r->node = malloc(sizeof(*r->node));
 	if (!r->entry || !r->partition || !r->node)

@@ -101,6 +101,10 @@ bool is_word(const char *text);
 struct reading;
 /* What the map says, settings included. *at: of the entry. */
 int entry_read(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry);
+/* The name of the node type called so; NULL: none is. */
+const char *entry_type(const char *name, size_t len);
+/* An entry that the file lacks, of no nodes of that type, with the settings that name it. */
+int entry_of_type(const struct reading *r, const char *name, struct node_entry *entry);
 
 /* ---- Sections for models (cluster_sections.c) ---------------------------------------------- */
 
@@ -126,6 +130,8 @@ int settings_for_partition(
 	const struct cluster_settings *settings, struct sl_partition *partition, struct sl_err *err);
 /* "cpus", for a counted pool. */
 int settings_for_pool(const struct cluster_settings *settings, int64_t *cpus, struct sl_err *err);
+/* The node type that the i-th setting names, if no entry took it; else NULL. */
+const char *settings_type(const struct cluster_settings *settings, size_t i);
 /* What no entry of these names took, or does not go with nodes at all, is an error. Names end in NULL. */
 int settings_all_used(const struct cluster_settings *settings, bool pool, const char *const *nodes,
 	const char *const *partitions, struct sl_err *err);

@@ -32,22 +32,25 @@ static int fail_type(const struct reading *r, const struct sl_doc_node *node)
 		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
-/* The entry begins as the type says; gres are copied, so that they can be changed. */
-static int take_type(const struct reading *r, const struct sl_doc_node *node, struct node_entry *entry)
+/* NULL: there is none of that name. */
+static const struct sl_node_model *type_of(const char *name, size_t len)
 {
-	if (!node)
-		return SL_OK;
-	size_t i = 0;
-	while (node->kind == SL_DOC_TEXT && sl_node_models[i] &&
-		strcmp(sl_node_models[i]->name, text_of(r, node)) != 0)
-		i++;
-	if (node->kind != SL_DOC_TEXT || !sl_node_models[i])
-		return fail_type(r, node);
-	const struct sl_nodes_spec *spec = sl_node_models[i]->node;
+	for (size_t i = 0; sl_node_models[i]; i++) {
+		const struct sl_node_model *type = sl_node_models[i];
+		if (strlen(type->name) == len && memcmp(type->name, name, len) == 0)
+			return type;
+	}
+	return NULL;
+}
+
+/* The entry begins as the type says; gres are copied, so that they can be changed. */
+static void begin_as(const struct sl_node_model *type, struct node_entry *entry)
+{
+	const struct sl_nodes_spec *spec = type->node;
 	entry->spec = *spec;
 	entry->cpus = spec->cpus == SL_NONE ? SL_NONE : spec->cpus * (CPU_PARTS / sl_parts(spec->parts));
 	if (!spec->hardware)
-		return SL_OK;
+		return;
 	entry->built = true;
 	entry->hardware = *spec->hardware;
 	SL_CHECK(spec->hardware->gres_count <= ENTRY_GRES_MAX &&
@@ -56,6 +59,17 @@ static int take_type(const struct reading *r, const struct sl_doc_node *node, st
 		entry->gres[k] = spec->hardware->gres[k];
 	for (uint32_t k = 0; k < spec->hardware->feature_count; k++)
 		entry->feature[k] = spec->hardware->feature[k];
+}
+
+static int take_type(const struct reading *r, const struct sl_doc_node *node, struct node_entry *entry)
+{
+	if (!node)
+		return SL_OK;
+	const struct sl_node_model *type =
+		node->kind == SL_DOC_TEXT ? type_of(text_of(r, node), strlen(text_of(r, node))) : NULL;
+	if (!type)
+		return fail_type(r, node);
+	begin_as(type, entry);
 	return SL_OK;
 }
 
@@ -424,4 +438,24 @@ int entry_read(const struct reading *r, const struct sl_doc_node *map, struct no
 	if (status)
 		return status;
 	return finish(r, map, entry);
+}
+
+const char *entry_type(const char *name, size_t len)
+{
+	const struct sl_node_model *type = type_of(name, len);
+	return type ? type->name : NULL;
+}
+
+int entry_of_type(const struct reading *r, const char *name, struct node_entry *entry)
+{
+	const struct sl_node_model *type = type_of(name, strlen(name));
+	SL_CHECK(type);
+	memset(entry, 0, sizeof(*entry));
+	schema_clear(&schema_nodes, entry);
+	begin_as(type, entry);
+	entry->spec.name = name;
+	entry->spec.hosts = NULL;
+	entry->spec.count = 0;
+	const int status = settings_for_entry(&r->settings, entry, r->err);
+	return status ? status : finish(r, &r->doc->node[0], entry);
 }

@@ -15,9 +15,10 @@ enum { KEY_MAX = 200, VALUE_MAX = 4000 };
 
 static const char models_key[] = "models";
 
-/* Keys of an entry of nodes that are for models alone. */
-static const char *const node_keys[] = { "nic", "nics", "nic_rate", "nvlink", "power_idle", "power_max",
-	"power_gpu", "power_core", "power_off", "power_boot", "boot_time" };
+/* Keys of an entry of nodes that are for models alone, and what a node costs, for who plans. */
+static const char price_key[] = "price";
+static const char *const node_keys[] = { price_key, "nic", "nics", "nic_rate", "nvlink", "power_idle",
+	"power_max", "power_gpu", "power_core", "power_off", "power_boot", "boot_time" };
 
 bool is_section(const char *key)
 {
@@ -186,9 +187,13 @@ int node_settings_read(const struct reading *r, const struct sl_doc_node *map, c
 		const char *key = r->doc->text + node->key;
 		if (!is_model_node_key(key))
 			continue;
+		int64_t price = 0;
 		if (node->kind != SL_DOC_TEXT)
 			return fail_value(r, node, key, "a number or a text");
-		status = put(&section, node, key, text_of(r, node));
+		const char *text = text_of(r, node);
+		if (strcmp(key, price_key) == 0 && (!sl_get_micro(text, strlen(text), &price) || price < 0))
+			return fail_value(r, node, key, "a number from 0 on, without a currency");
+		status = put(&section, node, key, text);
 	}
 	return status;
 }

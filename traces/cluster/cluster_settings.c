@@ -247,6 +247,15 @@ int settings_for_pool(const struct cluster_settings *settings, int64_t *cpus, st
 	return SL_OK;
 }
 
+const char *settings_type(const struct cluster_settings *settings, size_t i)
+{
+	struct parts parts;
+	const struct sl_cluster_setting *setting = &settings->item[i];
+	if (*setting->used || !parts_of(setting->key, &parts) || parts.of != OF_NODES)
+		return NULL;
+	return entry_type(parts.name, parts.name_len);
+}
+
 /* ---- What nothing took ------------------------------------------------------------------------- */
 
 static int fail_key(const struct sl_cluster_setting *setting, const struct parts *parts, struct sl_err *err)
@@ -286,8 +295,10 @@ static int fail_unused(const struct sl_cluster_setting *setting, bool pool, cons
 	const char *near = sl_nearest(name, parts.of == OF_NODES ? nodes : partitions);
 	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': no %s called '%s'%s%s%s", setting->key,
 		parts.of == OF_NODES ? "nodes are" : "partition is", name,
-		near ? ": did you mean '" : ": name an entry of the file", near ? near : "",
-		near ? "'?" : "");
+		near                   ? ": did you mean '"
+		: parts.of == OF_NODES ? ": name an entry of the file, or a node type"
+				       : ": name an entry of the file",
+		near ? near : "", near ? "'?" : "");
 }
 
 int settings_all_used(const struct cluster_settings *settings, bool pool, const char *const *nodes,

@@ -62,7 +62,10 @@ static const struct kube_field shard[] = {
 	{ "spec.usageDBConfig.usageParams.tumblingWindowStartTime", SL_MODELLED, NULL },
 	{ "spec.usageDBConfig.usageParams.fetchInterval", SL_MODELLED, NULL },
 	{ "spec.usageDBConfig.*", SL_IGNORED, "usage is known at once, and of all resources" },
-	{ "spec.scenarioSearchBudgets.*", SL_IGNORED, "no search is cut by the clock" },
+	{ "spec.scenarioSearchBudgets.minFailedSearchBackoff.*", SL_MODELLED, NULL },
+	{ "spec.scenarioSearchBudgets.maxFailedSearchBackoff.*", SL_MODELLED, NULL },
+	{ "spec.scenarioSearchBudgets.*", SL_IGNORED,
+		"no search is cut by the clock: policy runai counts pods (search-pods)" },
 	{ "spec.stuckInReleasingThreshold", SL_IGNORED, "pods that are evicted do go" },
 	{ "status.*", SL_IGNORED, anew },
 };

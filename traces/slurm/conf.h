@@ -155,6 +155,12 @@ struct conf {
 	unsigned suggestions; /* "Did you mean" that were looked for. */
 	struct sl_cluster_spec spec;
 	bool observed; /* It was scontrol that said it. */
+	/* QOS and associations of the tables, by name, each once if it stands once; and whose they are. */
+	struct conf_known {
+		const char *name;
+		bool qos;
+	} * known;
+	size_t known_count, known_capacity;
 };
 
 /* conf_lines.c */
@@ -262,6 +268,9 @@ int conf_settings_count(struct conf *conf, const struct conf_line *line, int64_t
 /* conf_accounts.c: tables of sacctmgr and sshare. */
 enum conf_table { CONF_TABLE_ACCOUNTS, CONF_TABLE_QOS, CONF_TABLE_USAGE, CONF_TABLE_EVENTS };
 int conf_read_table(struct conf *conf, struct sl_input *in, enum conf_table what);
+/* A key of a QOS, else of an association, over what the table says. SL_USAGE: there is no such. */
+int conf_table_set(struct conf *conf, bool qos, const char *name, const char *key,
+	const struct sl_cluster_setting *setting);
 /* conf_events.c: a row of sacctmgr show event. */
 struct conf_event {
 	const char *node, *from, *until, *state, *reason;

@@ -96,6 +96,20 @@ static const struct {
 	{ "account", told_only, SL_IGNORED, no_start },
 };
 
+/* Names one after another are one. */
+static int keep_known(struct conf *conf, const char *kind, const char *name)
+{
+	const bool qos = strcmp(kind, "qos") == 0;
+	const struct conf_known *last = conf->known_count ? &conf->known[conf->known_count - 1] : NULL;
+	if ((!qos && strcmp(kind, "association") != 0) || !*name ||
+		(last && last->qos == qos && strcmp(last->name, name) == 0))
+		return SL_OK;
+	if (!conf_grow(&conf->known, sizeof(*conf->known), conf->known_count, &conf->known_capacity))
+		return conf_memory_out(conf->err);
+	conf->known[conf->known_count++] = (struct conf_known){ name, qos };
+	return SL_OK;
+}
+
 static int tell(struct rows *rows, const char *kind, const char *name, const char *key, const char *value,
 	uint32_t column)
 {
@@ -109,8 +123,47 @@ static int tell(struct rows *rows, const char *kind, const char *name, const cha
 		i++;
 	const enum sl_coverage coverage = i < SL_LEN(known) ? known[i].coverage : SL_APPROXIMATED;
 	const char *note = i < SL_LEN(known) ? known[i].note : policy;
-	return conf_tell_other(
-		rows->conf, &(struct sl_setting){ kind, name, key, value, at, coverage, note });
+	const int status = keep_known(rows->conf, kind, name);
+	return status ? status
+		      : conf_tell_other(rows->conf,
+				&(struct sl_setting){ kind, name, key, value, at, coverage, note });
+}
+
+static int fail_set(
+	struct conf *conf, const struct sl_cluster_setting *setting, const char *why, const char *said)
+{
+	return sl_fail(conf->err, SL_USAGE, "--set: 'cluster.%s': %s%s", setting->key, why, said);
+}
+
+int conf_table_set(struct conf *conf, bool qos, const char *name, const char *key,
+	const struct sl_cluster_setting *setting)
+{
+	enum { SHOWN = 12 };
+	static const struct sl_place at = { "--set", 0, 0 };
+	const char *text = "";
+	size_t shown = 0;
+	size_t i = 0;
+	while (i < conf->known_count && !(conf->known[i].qos == qos && conf_same(conf->known[i].name, name)))
+		i++;
+	for (size_t k = 0; i == conf->known_count && k < conf->known_count && shown < SHOWN; k++)
+		if (conf->known[k].qos == qos)
+			text = conf_printf(&conf->mem, "%s%s %.60s", text ? text : "", shown++ ? "," : "",
+				conf->known[k].name);
+	if (i == conf->known_count && !shown)
+		return fail_set(conf, setting,
+			qos ? "no QOS is known: give cluster.qos=FILE, 'sacctmgr show qos -P'"
+			    : "no account is known: give cluster.accounts=FILE, 'sacctmgr dump'",
+			"");
+	if (i == conf->known_count)
+		return fail_set(conf, setting,
+			qos ? "there is no such QOS; there are" : "there is no such account; there are",
+			text ? text : "");
+	if (!is_one_of(key, limits) && !is_one_of(key, qos ? of_qos : of_association))
+		return fail_set(conf, setting, "no key of sacctmgr's that is followed",
+			qos ? ": MaxWall, MaxTRESPU, GrpTRES, MaxJobsPU, Priority and so on"
+			    : ": GrpTRES, MaxJobs, MaxWall, Fairshare, QOS and so on");
+	return conf_tell_other(conf, &(struct sl_setting){ qos ? "qos" : "association", conf->known[i].name,
+					     key, setting->value, at, SL_MODELLED, followed });
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------ */

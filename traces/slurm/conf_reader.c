@@ -201,6 +201,7 @@ static void release(struct conf *conf)
 	free(conf->entry);
 	free(conf->variant);
 	free(conf->node);
+	free(conf->known);
 	conf_mem_release(&conf->mem);
 }
 

@@ -3,7 +3,8 @@
  * conf_settings.c - --set cluster.KEY=VALUE over what the files say.
  *
  * nodes[NAME].KEY, partition[NAME].KEY and conf.KEY change lines before anything is made of them; the other
- * keys name further files. NAME of nodes is their list as the file has it, or its letters before the numbers.
+ * keys name further files. NAME of nodes is their list as the file has it, or its letters before the numbers;
+ * if no line is called so, a feature; else a gres or a type of it; else a partition.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,12 +71,96 @@ static bool is_exactly(const struct conf_line *line, const struct parts *parts)
 	return strlen(hosts) == parts->name_len && memcmp(hosts, parts->name, parts->name_len) == 0;
 }
 
-static bool is_entry(const struct conf_line *line, const struct parts *parts)
+static bool is_called(const struct conf_line *line, const struct parts *parts)
 {
 	const char *hosts = line->pair[0].value;
-	return line->kind == CONF_NODE && !conf_is_default(line) &&
-	       (is_exactly(line, parts) || (parts->name_len && stem_of(hosts) == parts->name_len &&
-						   memcmp(hosts, parts->name, parts->name_len) == 0));
+	return is_exactly(line, parts) || (parts->name_len && stem_of(hosts) == parts->name_len &&
+						  memcmp(hosts, parts->name, parts->name_len) == 0);
+}
+
+/* One of the pieces of that key's value between these signs is the name. */
+static bool has_piece(
+	const struct conf_line *line, const char *key, const char *separators, const struct parts *parts)
+{
+	const char *value = conf_value_of(line, key);
+	for (size_t len; value;) {
+		const char *piece = conf_piece(&value, separators, &len);
+		if (len == parts->name_len && memcmp(piece, parts->name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct host {
+	const char *name;
+	size_t len;
+};
+
+static int is_host(void *self, const char *name, size_t len)
+{
+	const struct host *host = self;
+	return len == host->len && memcmp(name, host->name, len) == 0;
+}
+
+static int take_first(void *self, const char *name, size_t len)
+{
+	*(struct host *)self = (struct host){ name, len };
+	return 1;
+}
+
+/* The line's first node is in the list of the partition of that name. */
+static bool in_partition(const struct conf *conf, const struct conf_line *line, const struct parts *parts)
+{
+	char first[CONF_NAME_MAX + 1];
+	struct host host = { 0 };
+	struct sl_err none = { 0 };
+	const char *hosts = line->pair[0].value;
+	for (size_t i = 0; i < conf->lines.count; i++) {
+		const struct conf_line *other = &conf->lines.line[i];
+		if (other->kind != CONF_PARTITION || conf_is_default(other) || !is_exactly(other, parts))
+			continue;
+		const char *nodes = conf_value_of(other, "Nodes");
+		if (!nodes || conf_same(nodes, "ALL"))
+			return nodes != NULL;
+		/* Names are lent for the call alone. */
+		if (sl_hosts_each(hosts, strlen(hosts), NULL, &none, take_first, &host) != 1 ||
+			host.len > CONF_NAME_MAX)
+			return false;
+		memcpy(first, host.name, host.len);
+		host.name = first;
+		return sl_hosts_each(nodes, strlen(nodes), NULL, &none, is_host, &host) == 1;
+	}
+	return false;
+}
+
+/* How the line is meant by the name: the less, the sooner. */
+enum { BY_NAME, BY_FEATURE, BY_GRES, BY_PARTITION, BY_COUNT };
+
+static bool is_meant(
+	const struct conf *conf, const struct conf_line *line, const struct parts *parts, int how)
+{
+	if (line->kind != CONF_NODE || conf_is_default(line))
+		return false;
+	switch (how) {
+	case BY_NAME:
+		return is_called(line, parts);
+	case BY_FEATURE:
+		return !line->observed &&
+		       (has_piece(line, "Feature", ",", parts) || has_piece(line, "Features", ",", parts));
+	case BY_GRES:
+		return !line->observed && has_piece(line, "Gres", ",:", parts);
+	default:
+		return !line->observed && in_partition(conf, line, parts);
+	}
+}
+
+static bool is_entry(const struct conf *conf, const struct conf_line *line, const struct parts *parts)
+{
+	for (int how = 0; how < BY_COUNT; how++)
+		for (size_t i = 0; i < conf->lines.count; i++)
+			if (is_meant(conf, &conf->lines.line[i], parts, how))
+				return is_meant(conf, line, parts, how);
+	return false;
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------------- */
@@ -147,6 +232,45 @@ static int cores_follow(struct conf *conf, struct conf_line *line, const char *v
 	return status;
 }
 
+/* "gpu:v100:8(S:0)" with another number, in a list of gres. */
+static int gpus_setting(struct conf *conf, const struct sl_cluster_setting *setting,
+	const struct parts *parts, struct conf_line *line)
+{
+	const char *old = conf_value_of(line, "Gres");
+	const char *found = NULL;
+	size_t many = 0;
+	for (const char *p = old; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+		if (strncmp(p, "gpu", 3) == 0 && strchr(":,", p[3])) {
+			found = p;
+			many++;
+		}
+	int64_t count = 0;
+	int64_t value;
+	if (many > 1)
+		return fail(conf, setting, "these nodes have GPUs of several types", "give nodes[NAME].Gres");
+	if (!sl_get_i64(setting->value, strlen(setting->value), &value) || value < 0 || value > UINT16_MAX)
+		return fail(conf, setting, "must be a whole number from 0 to 65535", setting->value);
+	const size_t len = found ? strcspn(found, ",") : 0;
+	size_t digits = found ? strcspn(found, ",(") : 0;
+	const size_t end = digits;
+	while (found && digits && found[digits - 1] >= '0' && found[digits - 1] <= '9')
+		digits--;
+	const bool counted = found && digits < end && found[digits - 1] == ':';
+	if (counted)
+		(void)sl_get_i64(found + digits, end - digits, &count);
+	else if (found)
+		count = 1;
+	count = parts->op == '=' ? value : parts->op == '+' ? count + value : count - value;
+	if (count < 0)
+		return fail(conf, setting, "leaves less than 0", "");
+	const char *text = !found ? conf_printf(&conf->mem, "%s%sgpu:%lld", old ? old : "",
+					    old && *old ? "," : "", (long long)count)
+				  : conf_printf(&conf->mem, "%.*s%.*s%s%lld%.*s%s", (int)(found - old), old,
+					    (int)(counted ? digits : end), found, counted ? "" : ":",
+					    (long long)count, (int)(len - end), found + end, found + len);
+	return text ? conf_patch(conf, line, "Gres", text) : conf_memory_out(conf->err);
+}
+
 static int node_setting(
 	struct conf *conf, const struct sl_cluster_setting *setting, const struct parts *parts)
 {
@@ -162,14 +286,20 @@ static int node_setting(
 	for (size_t i = 0; i < SL_LEN(words); i++)
 		if (conf_same(key, words[i].ours))
 			key = words[i].key;
-	if (!conf_key_find(CONF_NODE, key) || conf_same(key, "NodeName"))
+	const bool gpus = strcmp(key, "gpus") == 0;
+	if (!gpus && (!conf_key_find(CONF_NODE, key) || conf_same(key, "NodeName")))
 		return fail(conf, setting,
-			"nodes have count, cpus, mem, weight, state, and slurm.conf's keys", "");
+			"nodes have count, cpus, mem, gpus, weight, state, and slurm.conf's keys", "");
 	for (size_t i = 0; i < conf->lines.count && !status; i++) {
 		struct conf_line *line = &conf->lines.line[i];
 		const char *value;
-		if (!is_entry(line, parts))
+		if (!is_entry(conf, line, parts))
 			continue;
+		if (gpus) {
+			status = gpus_setting(conf, setting, parts, line);
+			*setting->used = true;
+			continue;
+		}
 		status = added(conf, setting, parts, line, key, &value);
 		if (!status && conf_same(key, "CPUs"))
 			status = cores_follow(conf, line, value);
@@ -241,7 +371,7 @@ static int check_one(const struct conf *conf, const struct sl_cluster_setting *s
 {
 	for (size_t i = 0; i < conf->lines.count && !is_exactly(mine, parts); i++) {
 		const struct conf_line *line = &conf->lines.line[i];
-		if (line != mine && is_entry(line, parts))
+		if (line != mine && is_entry(conf, line, parts))
 			return sl_fail(conf->err, SL_USAGE,
 				"--set: 'cluster.%s': both '%.60s' and '%.60s' are meant: name one of them as it is written",
 				setting->key, mine->pair[0].value, line->pair[0].value);
@@ -256,7 +386,7 @@ int conf_settings_count(struct conf *conf, const struct conf_line *line, int64_t
 		struct parts parts;
 		int64_t value;
 		if (!parts_of(setting->key, "nodes", &parts) || !conf_same(parts.field, "count") ||
-			!is_entry(line, &parts))
+			!is_entry(conf, line, &parts))
 			continue;
 		if (line->observed)
 			return fail(conf, setting, "scontrol shows nodes one by one",
@@ -334,6 +464,30 @@ static const struct {
 	{ "nodes_state", states_file },
 };
 
+/* qos[NAME].KEY, account[NAME].KEY (NAME: account, account/user or account/user/partition): over the files.
+ */
+static int table_settings(struct conf *conf)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < conf->setting_count && !status; i++) {
+		const struct sl_cluster_setting *setting = &conf->setting[i];
+		struct parts parts;
+		const bool qos = parts_of(setting->key, "qos", &parts);
+		if (!qos && !parts_of(setting->key, "account", &parts))
+			continue;
+		const char *name = conf_strdup(&conf->mem, parts.name, parts.name_len);
+		const char *key = conf_strdup(&conf->mem, parts.field, strlen(parts.field));
+		if (!name || !key)
+			return conf_memory_out(conf->err);
+		if (parts.op != '=')
+			return fail(
+				conf, setting, "limits of QOS and accounts are set, not added to", "use =");
+		*setting->used = true;
+		status = conf_table_set(conf, qos, name, key, setting);
+	}
+	return status;
+}
+
 int conf_settings_files(struct conf *conf)
 {
 	int status = SL_OK;
@@ -348,11 +502,28 @@ int conf_settings_files(struct conf *conf)
 			if (!status)
 				status = files[k].read(conf, in);
 		}
-	return status;
+	return status ? status : table_settings(conf);
 }
 
 /* ---- What nobody took -------------------------------------------------------------------------------------
  */
+
+/* "did you mean ...", or those that there are, the first of them. */
+static const char *names_of(struct conf *conf, enum conf_kind kind, const char *near)
+{
+	enum { SHOWN = 12 };
+	const char *text = "there are";
+	size_t count = 0;
+	for (size_t i = 0; i < conf->lines.count && !*near && count < SHOWN; i++) {
+		const struct conf_line *line = &conf->lines.line[i];
+		if (line->kind != kind || conf_is_default(line))
+			continue;
+		text = conf_printf(&conf->mem, "%s%s %.60s", text, count++ ? "," : "", line->pair[0].value);
+		if (!text)
+			return "";
+	}
+	return *near ? near : count ? text : "";
+}
 
 static int fail_unused(struct conf *conf, const struct sl_cluster_setting *setting)
 {
@@ -361,13 +532,15 @@ static int fail_unused(struct conf *conf, const struct sl_cluster_setting *setti
 		return fail(conf, setting, "is for a counted pool, and this cluster has nodes",
 			"use cluster.nodes[NAME].count");
 	if (parts_of(setting->key, "nodes", &parts))
-		return fail(conf, setting, "no NodeName line has that list, or these letters",
-			near_of(conf, CONF_NODE, parts.name, parts.name_len));
+		return fail(conf, setting,
+			"no NodeName line has that list, these letters, feature or gres, and no partition is called so",
+			names_of(conf, CONF_NODE, near_of(conf, CONF_NODE, parts.name, parts.name_len)));
 	if (parts_of(setting->key, "partition", &parts))
 		return fail(conf, setting, "there is no such partition",
-			near_of(conf, CONF_PARTITION, parts.name, parts.name_len));
+			names_of(conf, CONF_PARTITION,
+				near_of(conf, CONF_PARTITION, parts.name, parts.name_len)));
 	return fail(conf, setting, "unknown",
-		"there are nodes[NAME].KEY, partition[NAME].KEY, conf.KEY, accounts, qos, usage, events, reservations and "
+		"there are nodes[NAME].KEY, partition[NAME].KEY, qos[NAME].KEY, account[NAME].KEY, conf.KEY, accounts, qos, usage, events, reservations and "
 		"nodes_state");
 }
 

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lua_script.c - what a script says of itself in its global tables: params, uses, summary, paper; and the
+ * policy that schedlab makes of it.
+ *
+ * params = { window = { default = 10, min = 1, max = 100, help = "how many jobs are looked at" } }: known to
+ * `list`, --set and help as those of any policy. When the script runs, params.window is the value.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/lua/lua_parts.h"
+#include "policies/lua/lua_world.h"
+
+enum { PARAMS_MAX = 100, TEXT_MAX = 1000 };
+
+static int fail(const struct lua_world *world, struct sl_err *err, const char *key, const char *what)
+{
+	return sl_fail(err, SL_INPUT, "%s: params.%s: %s", sl_script_path(world->script), key, what);
+}
+
+/* ---- uses ----------------------------------------------------------------------------------------- */
+
+int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err)
+{
+	static const struct {
+		const char *word;
+		unsigned use;
+	} known[] = { { "preempt", SL_USE_PREEMPT }, { "promises", SL_USE_PROMISES } };
+	lua_State *L = world->L;
+	const int type = lua_getglobal(L, "uses");
+	if (type != LUA_TNIL && type != LUA_TTABLE)
+		(void)sl_fail(err, SL_INPUT, "%s: uses is no list: write uses = { \"preempt\" }",
+			sl_script_path(world->script));
+	for (lua_Integer i = 1; type == LUA_TTABLE && !err->status && lua_rawgeti(L, 1, i) != LUA_TNIL; i++) {
+		const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "?";
+		unsigned use = 0;
+		for (size_t k = 0; k < SL_LEN(known); k++)
+			use |= strcmp(word, known[k].word) == 0 ? known[k].use : 0;
+		if (!use)
+			(void)sl_fail(err, SL_INPUT, "%s: uses: '%.40s' is not one of preempt, promises",
+				sl_script_path(world->script), word);
+		*uses |= use;
+		lua_pop(L, 1);
+	}
+	lua_settop(L, 0);
+	return err->status;
+}
+
+/* ---- One parameter ------------------------------------------------------------------------------------ */
+
+/* Beyond what a REAL may be: the most. */
+static int64_t micro_of(double value)
+{
+	double key;
+	if (!luaw_quantise(value, &key) || !(key < 0x1p62 && key > -0x1p62))
+		return INT64_MAX;
+	return (int64_t)floor(key + 0.5);
+}
+
+/* The definition stands at `at`. A field as text, NULL: not given. */
+static char *field_text(lua_State *L, int at, const char *field, struct sl_arena *arena)
+{
+	char number[40];
+	char *text = NULL;
+	switch (lua_getfield(L, at, field)) {
+	case LUA_TSTRING:
+		text = sl_strdup(arena, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
+		break;
+	case LUA_TBOOLEAN:
+		text = sl_strdup(
+			arena, lua_toboolean(L, -1) ? "true" : "false", lua_toboolean(L, -1) ? 4 : 5);
+		break;
+	case LUA_TNUMBER:
+		*(lua_isinteger(L, -1) ? sl_put_i64(number, lua_tointeger(L, -1))
+				       : sl_put_micro(number, micro_of(lua_tonumber(L, -1)))) = '\0';
+		text = sl_strdup(arena, number, strlen(number));
+		break;
+	default:
+		break;
+	}
+	lua_pop(L, 1);
+	return text;
+}
+
+/* "a|b|c" of the list `choices`. */
+static char *choices_text(lua_State *L, int at, struct sl_arena *arena)
+{
+	char text[TEXT_MAX] = "";
+	size_t len = 0;
+	if (lua_getfield(L, at, "choices") == LUA_TTABLE)
+		for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+			const char *word = lua_tostring(L, -1);
+			if (len + strlen(word) + 2 < sizeof(text))
+				len += (size_t)snprintf(
+					text + len, sizeof(text) - len, "%s%s", i > 1 ? "|" : "", word);
+			lua_pop(L, 1);
+		}
+	lua_settop(L, at);
+	return len ? sl_strdup(arena, text, len) : NULL;
+}
+
+static enum sl_param_kind kind_of(lua_State *L, int at, bool choices)
+{
+	lua_getfield(L, at, "time");
+	const bool time = lua_toboolean(L, -1);
+	const int type = lua_getfield(L, at, "default");
+	const bool whole = lua_isinteger(L, -1);
+	lua_pop(L, 2);
+	if (time)
+		return SL_PARAM_TIME;
+	if (type == LUA_TBOOLEAN)
+		return SL_PARAM_BOOL;
+	if (type == LUA_TSTRING)
+		return choices ? SL_PARAM_CHOICE : SL_PARAM_TEXT;
+	return whole ? SL_PARAM_INT : SL_PARAM_REAL;
+}
+
+/* A bound in the kind's own unit. */
+static bool bound_of(enum sl_param_kind kind, const char *text, int64_t *value)
+{
+	const size_t len = strlen(text);
+	if (kind == SL_PARAM_INT)
+		return sl_get_i64(text, len, value);
+	return kind == SL_PARAM_TIME ? sl_get_duration(text, len, value) : sl_get_micro(text, len, value);
+}
+
+/* min and max, which go together. */
+static int bounds(
+	struct lua_world *world, struct sl_param *param, int at, struct sl_arena *arena, struct sl_err *err)
+{
+	const char *low = field_text(world->L, at, "min", arena);
+	const char *high = field_text(world->L, at, "max", arena);
+	char text[100];
+	if (!low && !high)
+		return SL_OK;
+	if (!low || !high)
+		return fail(world, err, param->key, "has one of min and max: give both");
+	if (param->kind != SL_PARAM_INT && param->kind != SL_PARAM_REAL && param->kind != SL_PARAM_TIME)
+		return fail(world, err, param->key, "has min and max, and is no number");
+	if (!bound_of(param->kind, low, &param->min) || !bound_of(param->kind, high, &param->max) ||
+		param->min >= param->max)
+		return fail(world, err, param->key, "min is not a number below max");
+	(void)snprintf(text, sizeof(text), "%.40s..%.40s", low, high);
+	param->choices = sl_strdup(arena, text, strlen(text));
+	return SL_OK;
+}
+
+/* The definition is on top of the stack. */
+static int take_param(struct lua_world *world, struct sl_param *param, const char *key,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	lua_State *L = world->L;
+	const int at = lua_gettop(L);
+	const size_t len = strlen(key);
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+	if (!len || len > 40 || strspn(key, letters) != len)
+		return sl_fail(err, SL_INPUT, "%s: params: '%.40s' is no name: letters, digits, _ and -",
+			sl_script_path(world->script), key);
+	if (lua_type(L, at) != LUA_TTABLE)
+		return fail(world, err, key, "is no table: write { default = ..., help = \"...\" }");
+	param->key = sl_strdup(arena, key, len);
+	param->fallback = field_text(L, at, "default", arena);
+	param->help = field_text(L, at, "help", arena);
+	char *choices = choices_text(L, at, arena);
+	param->choices = choices;
+	param->kind = kind_of(L, at, choices != NULL);
+	if (!param->key)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	if (!param->fallback)
+		return fail(world, err, key, "has no default: a number, a text, true or false");
+	if (!param->help)
+		param->help = "the script does not say";
+	return bounds(world, param, at, arena, err);
+}
+
+static int compare_params(const void *a, const void *b)
+{
+	const struct sl_param *x = a;
+	const struct sl_param *y = b;
+	return strcmp(x->key, y->key); /* Keys of one table: no two are the same. */
+}
+
+static int take_params(
+	struct lua_world *world, struct sl_policy *policy, struct sl_arena *arena, struct sl_err *err)
+{
+	lua_State *L = world->L;
+	struct sl_param *param = sl_alloc(arena, PARAMS_MAX, sizeof(*param));
+	size_t count = 0;
+	if (!param)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	const int type = lua_getglobal(L, "params");
+	if (type == LUA_TTABLE)
+		lua_pushnil(L);
+	while (type == LUA_TTABLE && !err->status && lua_next(L, 1)) {
+		if (lua_type(L, 2) != LUA_TSTRING || count == PARAMS_MAX)
+			(void)sl_fail(err, SL_INPUT,
+				"%s: params is no table of at most %d parameters by name",
+				sl_script_path(world->script), PARAMS_MAX);
+		else
+			(void)take_param(world, &param[count++], lua_tostring(L, 2), arena, err);
+		lua_settop(L, 2);
+	}
+	lua_settop(L, 0);
+	if (type != LUA_TTABLE && type != LUA_TNIL)
+		return sl_fail(err, SL_INPUT, "%s: params is no table", sl_script_path(world->script));
+	if (count)
+		qsort(param, count, sizeof(*param), compare_params);
+	policy->params = param;
+	policy->param_count = count;
+	return err->status;
+}
+
+/* ---- The policy -----------------------------------------------------------------------------------------
+ */
+
+static char *global_text(lua_State *L, const char *name, struct sl_arena *arena)
+{
+	char *text = NULL;
+	if (lua_getglobal(L, name) == LUA_TSTRING)
+		text = sl_strdup(arena, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
+	lua_settop(L, 0);
+	return text;
+}
+
+int script_policy(
+	struct lua_world *world, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
+{
+	const char *path = sl_script_path(world->script);
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	const char *dot = strrchr(file, '.');
+	unsigned uses = 0;
+	struct sl_policy *made = sl_alloc(arena, 1, sizeof(*made));
+	if (!made)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	if (luaw_takes(world, "pass", NULL) < 0)
+		return sl_fail(err, SL_INPUT,
+			"%s: has no function pass(s), so it is no policy: write one, or use it as a part "
+			"(-p easy:order=lua:%s)",
+			path, path);
+	*made = lua_policy;
+	made->name = sl_strdup(arena, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
+	made->summary = global_text(world->L, "summary", arena);
+	made->paper = global_text(world->L, "paper", arena);
+	if (!made->summary)
+		made->summary = "a script in Lua";
+	if (!made->name)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	*policy = made;
+	const int status = script_uses(world, &uses, err);
+	return status ? status : take_params(world, made, arena, err);
+}
+
+/* Each value in the place of its definition. */
+int script_values(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err)
+{
+	lua_State *L = world->L;
+	(void)err;
+	if (lua_getglobal(L, "params") == LUA_TTABLE)
+		for (size_t i = 0; i < setup->value_count; i++) {
+			const struct sl_value *value = &setup->values[i];
+			lua_getfield(L, 1, value->key);
+			const bool choices = lua_getfield(L, 2, "choices") == LUA_TTABLE;
+			const enum sl_param_kind kind = kind_of(L, 2, choices);
+			if (kind == SL_PARAM_INT)
+				lua_pushinteger(L, value->number);
+			else if (kind == SL_PARAM_BOOL)
+				lua_pushboolean(L, value->number != 0);
+			else if (kind == SL_PARAM_REAL || kind == SL_PARAM_TIME)
+				lua_pushnumber(L, (double)value->number / 1e6);
+			else
+				lua_pushstring(L, value->text);
+			lua_setfield(L, 1, value->key);
+			lua_settop(L, 1);
+		}
+	lua_settop(L, 0);
+	return SL_OK;
+}

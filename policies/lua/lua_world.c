@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lua_world.c - an interpreter for one script in one run: memory, instructions, calls and their errors.
+ */
+#include "policies/lua/lua_world.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOOK_STEPS = 10000, MIB = 1 << 20, MILLION = 1000000 };
+
+/* ---- Bounds ------------------------------------------------------------------------------------ */
+
+/* As lua_Alloc: a block of the size it had, or of a type where it is new. */
+static void *allocate(void *self, void *block, size_t had, size_t size)
+{
+	struct lua_world *world = self;
+	if (!block)
+		had = 0;
+	if (!size) {
+		world->memory_used -= had;
+		free(block);
+		return NULL;
+	}
+	if (size > had && size - had > world->memory_max - world->memory_used)
+		return NULL;
+	void *now = realloc(block, size);
+	if (now)
+		world->memory_used += size - had;
+	return now;
+}
+
+/* A script that catches the error goes no further than the next instruction. */
+static void count_steps(lua_State *L, lua_Debug *at)
+{
+	struct lua_world *world = luaw_of(L);
+	world->steps_left -= HOOK_STEPS;
+	if (world->steps_left >= 0)
+		return;
+	lua_sethook(L, count_steps, LUA_MASKCOUNT, 1);
+	(void)lua_getinfo(L, "Sl", at);
+	const char *name = world->calling ? world->calling : "the script";
+	(void)lua_pushfstring(L,
+		"%s:%d: %s%s goes on for more than %d million instructions: a loop without end? limits = { "
+		"instructions = ... } (millions) allows more",
+		at->short_src, at->currentline, name, world->calling ? "()" : "",
+		(int)(world->steps_max / MILLION));
+	(void)lua_error(L);
+}
+
+/* ---- Calls and their errors ---------------------------------------------------------------------- */
+
+/* The message of the error on the stack, which goes. */
+static int take_error(
+	struct lua_world *world, const char *calling, int failed, int status, struct sl_err *err)
+{
+	lua_State *L = world->L;
+	const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+	if (failed == LUA_ERRMEM)
+		(void)sl_fail(err, status,
+			"%s: %s%s needs more than %zu MiB of memory: limits = { memory = ... } (MiB) allows more",
+			sl_script_path(world->script), calling ? calling : "the script", calling ? "()" : "",
+			world->memory_max / MIB);
+	else if (text && strchr(text, ':'))
+		(void)sl_fail(err, status, "%.900s", text);
+	else
+		(void)sl_fail(err, status, "%s: %s%s failed: %.700s", sl_script_path(world->script),
+			calling ? calling : "the script", calling ? "()" : "",
+			text ? text : "the error is no text");
+	lua_pop(L, 1);
+	return status;
+}
+
+void luaw_fail(struct lua_world *world, int line, const char *text)
+{
+	struct sl_err err = { 0 };
+	const struct sl_place at = { sl_script_path(world->script), (uint64_t)line, 0 };
+	(void)sl_fail_at(&err, &at, "%s", text);
+	err.status = SL_POLICY;
+	world->failed = true;
+	if (world->pass)
+		sl_fail_run(world->pass, &err);
+}
+
+/* calling NULL: the script itself. */
+static int call(struct lua_world *world, const char *calling, int arguments, int results)
+{
+	const char *before = world->calling;
+	world->calling = calling;
+	world->drawn = false;
+	if (world->steps_left < 0) /* After an error the hook looks at each. */
+		lua_sethook(world->L, count_steps, LUA_MASKCOUNT, HOOK_STEPS);
+	world->steps_left = world->steps_max;
+	const int failed = lua_pcall(world->L, arguments, results, 0);
+	world->calling = before;
+	return failed;
+}
+
+bool luaw_call(struct lua_world *world, const char *calling, int arguments, int results)
+{
+	struct sl_err err = { 0 };
+	const int failed = call(world, calling, arguments, results);
+	if (!failed)
+		return true;
+	(void)take_error(world, calling, failed, SL_POLICY, &err);
+	world->failed = true;
+	sl_fail_run(world->pass, &err);
+	return false;
+}
+
+int luaw_try(struct lua_world *world, const char *calling, int arguments, int results, struct sl_err *err)
+{
+	const int failed = call(world, calling, arguments, results);
+	return failed ? take_error(world, calling, failed, SL_INPUT, err) : SL_OK;
+}
+
+bool luaw_function(struct lua_world *world, const char *name)
+{
+	if (lua_getglobal(world->L, name) == LUA_TFUNCTION)
+		return true;
+	lua_pop(world->L, 1);
+	return false;
+}
+
+int luaw_takes(struct lua_world *world, const char *name, int *line)
+{
+	lua_Debug about;
+	if (!luaw_function(world, name))
+		return -1;
+	(void)lua_getinfo(world->L, ">uS", &about);
+	if (line)
+		*line = about.linedefined > 0 ? about.linedefined : 0;
+	return about.isvararg ? INT16_MAX : about.nparams;
+}
+
+/* Results of libm may differ in their last bits between machines. */
+static double steady(double value)
+{
+	int exponent;
+	const double mantissa = frexp(value, &exponent);
+	return ldexp(floor(ldexp(mantissa, 40) + 0.5), exponent - 40);
+}
+
+bool luaw_quantise(double value, double *key)
+{
+	const double micro = value * 1e6;
+	const double size = fabs(micro);
+	if (!isfinite(micro))
+		return false;
+	*key = size >= 0x1p40 && size < 0x1p53 ? floor(micro + 0.5) : steady(micro);
+	return true;
+}
+
+/* ---- A world ------------------------------------------------------------------------------------- */
+
+/* What it sets in its table `limits`, which is left alone. */
+static int read_limit(
+	struct lua_world *world, const char *key, int64_t most, int64_t *value, struct sl_err *err)
+{
+	lua_State *L = world->L;
+	int whole = 0;
+	if (lua_getglobal(L, "limits") == LUA_TTABLE && lua_getfield(L, -1, key) != LUA_TNIL) {
+		const lua_Integer found = lua_tointegerx(L, -1, &whole);
+		if (!whole || found < 1 || found > most) {
+			(void)sl_fail(err, SL_INPUT, "%s: limits.%s is not a whole number from 1 to %" PRId64,
+				sl_script_path(world->script), key, most);
+		}
+		*value = found;
+	}
+	lua_settop(L, 0);
+	return err->status;
+}
+
+static int read_limits(struct lua_world *world, struct sl_err *err)
+{
+	int64_t memory = MEMORY_MIB;
+	int64_t steps = STEPS_MILLION;
+	int status = read_limit(world, "memory", MEMORY_MIB_MAX, &memory, err);
+	if (!status)
+		status = read_limit(world, "instructions", STEPS_MILLION_MAX, &steps, err);
+	world->memory_max = (size_t)memory * MIB;
+	world->steps_max = steps * MILLION;
+	return status;
+}
+
+/* Its libraries: an allocation may fail in each. */
+static int open_libraries(lua_State *L)
+{
+	safe_open(L);
+	job_open(L);
+	pass_open(L);
+	return 0;
+}
+
+static int run_script(struct lua_world *world, struct sl_err *err)
+{
+	lua_State *L = world->L;
+	const char *text;
+	size_t len;
+	char chunk[600];
+	const int status = sl_script_text(world->script, NULL, &text, &len, err);
+	if (status)
+		return status;
+	(void)snprintf(chunk, sizeof(chunk), "@%.500s", sl_script_path(world->script));
+	const int failed = luaL_loadbufferx(L, text, len, chunk, "t");
+	return failed ? take_error(world, NULL, failed, SL_INPUT, err) : luaw_try(world, NULL, 0, 0, err);
+}
+
+static char *name_of(const char *path, struct sl_arena *arena)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	const char *dot = strrchr(file, '.');
+	return sl_strdup(arena, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
+}
+
+int luaw_open(
+	struct lua_world *world, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err)
+{
+	*world = (struct lua_world){ .script = script,
+		.memory_max = (size_t)MEMORY_MIB * MIB,
+		.steps_max = (int64_t)STEPS_MILLION * MILLION };
+	if (setup) {
+		world->arena = setup->arena;
+		world->seed = setup->seed;
+		world->pass = setup->pass;
+		world->jobs = setup->jobs;
+		world->cluster = setup->cluster;
+	}
+	world->L = lua_newstate(allocate, world);
+	if (!world->L)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	*(struct lua_world **)lua_getextraspace(world->L) = world;
+	world->name = "script";
+	if (setup && !(world->name = name_of(sl_script_path(script), setup->arena)))
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	world->draw.what = "begin";
+	world->steps_left = -1; /* No hook is set. */
+	lua_pushcfunction(world->L, open_libraries);
+	int status = luaw_try(world, NULL, 0, 0, err);
+	if (!status)
+		status = run_script(world, err);
+	if (!status)
+		status = read_limits(world, err);
+	if (status)
+		return status;
+	lua_getglobal(world->L, "clairvoyant");
+	world->clairvoyant = lua_toboolean(world->L, -1);
+	lua_settop(world->L, 0);
+	return SL_OK;
+}
+
+void luaw_close(struct lua_world *world)
+{
+	if (world->L)
+		lua_close(world->L);
+	world->L = NULL;
+}

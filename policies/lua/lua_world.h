@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lua_world.h - a script in one run: an interpreter of its own (Lua 5.4), bounded in memory and in
+ * instructions, that sees neither clock nor files nor addresses.
+ *
+ * The same script in the same run does the same on any machine. What Lua leaves open is closed here
+ * (lua_safe.c): the order of pairs(), of equal elements in table.sort(), texts with addresses in them,
+ * chance, weak tables. The bounds guard against mistakes, not against malice.
+ */
+#ifndef SL_LUA_WORLD_H
+#define SL_LUA_WORLD_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "sim/plugin.h"
+
+/* Defaults of the script's table `limits`, and the most that it may ask for. */
+enum {
+	MEMORY_MIB = 256,
+	MEMORY_MIB_MAX = 1 << 20,
+	STEPS_MILLION = 200, /* Instructions of one call. */
+	STEPS_MILLION_MAX = 1000000
+};
+
+struct lua_world {
+	lua_State *L;
+	struct sl_script *script;
+	const char *name; /* Of the file, without folder and ending. */
+	uint64_t seed;
+	struct sl_pass *pass;             /* The run's; NULL: it is only loaded, and there is none. */
+	const struct sl_jobs *jobs;       /* As above. */
+	const struct sl_cluster *cluster; /* As above. */
+	size_t memory_used, memory_max;   /* Bytes. */
+	int64_t steps_left, steps_max;
+	const char *calling; /* The function that is called; NULL: none, the script begins. */
+	uint64_t number;     /* Of events, in whose calls chance may be drawn. */
+	struct {
+		const char *what;
+		uint64_t which, of;
+	} draw;               /* The name of this call's stream of chance: "lua/NAME/what/which/of"; */
+	struct sl_rng rng;    /* the stream, */
+	bool drawn;           /* once something was drawn. */
+	bool in_pass;         /* Commands may be given. */
+	bool failed;          /* So did the run, or will. */
+	bool clairvoyant;     /* It says that it reads run times. */
+	bool mute;            /* What it prints was printed before: the pass is run again. */
+	unsigned uses;        /* enum sl_use */
+	uint32_t said;        /* Lines printed. */
+	int jobs_at, told_at; /* Of the registry: job objects by row; the tally's, while it tells. */
+	struct sl_tally *tally;
+	struct sl_err *tally_err;
+	uint64_t done, done_before; /* A digest of what this pass did, and of the one before; */
+	uint64_t pass_number;       /* its number as the engine counts, */
+	uint64_t passes;            /* and among its own. */
+	uint64_t asked;             /* Questions so far. */
+	struct sl_arena *arena;     /* The run's. */
+};
+
+static inline struct lua_world *luaw_of(lua_State *L) { return *(struct lua_world **)lua_getextraspace(L); }
+
+/* A world in which the script has run up to its end. setup NULL: only to see what it is. */
+int luaw_open(
+	struct lua_world *world, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err);
+void luaw_close(struct lua_world *world);
+
+/* Calls the function below its arguments, in a stack as of lua_call; calling: its name, `draw` its stream.
+ * False: it failed, and the run has been told so. */
+bool luaw_call(struct lua_world *world, const char *calling, int arguments, int results);
+/* The same while there is no pass: a status. */
+int luaw_try(struct lua_world *world, const char *calling, int arguments, int results, struct sl_err *err);
+/* Puts the global function on the stack; false: there is none. */
+bool luaw_function(struct lua_world *world, const char *name);
+/* How many arguments it names; -1: there is none. `line`: where it begins; may be NULL. */
+int luaw_takes(struct lua_world *world, const char *name, int *line);
+/* The run fails: "mine.lua:12: ..."; line 0: without. */
+void luaw_fail(struct lua_world *world, int line, const char *text);
+/* Its millionths, rounded to whole ones, or where 40 significant bits are finer to these: the last bits of
+ * libm are not the same on all machines. False: it is infinite, or no number. */
+bool luaw_quantise(double value, double *key);
+
+/* lua_safe.c: what of Lua's own library there is. */
+void safe_open(lua_State *L);
+/* lua_job.c */
+void job_open(lua_State *L);
+void job_push(lua_State *L, sl_job job); /* nil: none. */
+sl_job job_check(lua_State *L, int at);
+sl_job job_optional(lua_State *L, int at);     /* nil or absent: none. */
+void push_seconds(lua_State *L, sl_time time); /* nil: SL_NONE; infinite: SL_NEVER. */
+sl_time check_seconds(lua_State *L, int at);
+void push_amount(lua_State *L, int64_t amount, int64_t parts);
+/* lua_pass.c: the object that pass(), on_event() and tell() are given. */
+void pass_open(lua_State *L);
+void pass_push(lua_State *L);
+/* lua_command.c: its methods that change something. */
+extern const luaL_Reg pass_commands[];
+void command_ledgers(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err);
+
+/* lua_script.c: the policy that a script is. */
+int script_policy(
+	struct lua_world *world, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err);
+/* The parameters' values in the place of what defines them. */
+int script_values(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err);
+/* Its table `uses`, checked: enum sl_use. */
+int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err);
+
+/* lua_part.c: a question about a job. */
+bool part_ask(
+	struct lua_world *world, const char *function, sl_job job, unsigned kinds, struct sl_answer *answer);
+bool part_told(struct lua_world *world, const char *function, sl_job job);
+
+#endif
