@@ -31,7 +31,7 @@ struct bench {
 };
 
 /* What main.c has. */
-bool bundled_find(char *path, size_t size, const char *data)
+bool bundled_find(char *path, size_t size, const char *data) /* NOLINT: as cli.h has it. */
 {
 	(void)path;
 	(void)size;
@@ -44,7 +44,7 @@ static void good(int status, const struct sl_err *err)
 	if (!status)
 		return;
 	(void)fprintf(stderr, "bench-sweep: %s\n", err->text);
-	exit(-status);
+	_Exit(-status);
 }
 
 static double cpu_seconds(void)
@@ -142,10 +142,10 @@ static double sweep_all(struct bench *bench, double *plan_seconds)
 	(void)snprintf(path, sizeof(path), "%s/spec", bench->dir);
 	(void)snprintf(command, sizeof(command), "rm -rf '%s/d'", bench->dir);
 	if (system(command) != 0) /* NOLINT: a folder of our own. */
-		exit(6);
+		_Exit(6);
 	FILE *spec = fopen(path, "w");
 	if (!spec)
-		exit(6);
+		_Exit(6);
 	(void)fprintf(spec, "traces: %s\npolicies: [", bench->trace);
 	for (size_t p = 0; p < bench->policies; p++)
 		(void)fprintf(spec, "%s\"%s\"", p ? ", " : "", bench->policy[p]);
@@ -154,7 +154,7 @@ static double sweep_all(struct bench *bench, double *plan_seconds)
 		(void)fprintf(spec, "%s%s", l ? ", " : "", loads[l]);
 	(void)fprintf(spec, "]}\n");
 	if (fclose(spec) != 0)
-		exit(6);
+		_Exit(6);
 	(void)snprintf(command, sizeof(command), "%s/d", bench->dir);
 	struct sweep sweep = { .args = &args,
 		.arena = args.arena,
