@@ -76,6 +76,10 @@ $B/bench-backfill: $(CORE_O) $(CLI_O) $B/o/scripts/bench_backfill.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread -rdynamic -Wl,--wrap=ctl_bf_pass $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$B/bench-sweep: $(CORE_O) $(filter-out $B/o/sim/cli/main.o,$(CLI_O)) $B/o/scripts/bench_sweep.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $B/bench-many: $(CORE_O) $B/o/scripts/bench_many.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
