@@ -148,10 +148,10 @@ void whatif_table(const struct comparison *all)
 	for (size_t i = 0; i < SL_LEN(shown); i++)
 		if (metrics_get(&all->row[0].metrics, shown[i].name))
 			metric_row(table, all, &shown[i]);
-	for (const struct summary_metric *asked = all->column; asked && asked->name; asked++)
-		if (selected_is(all->args, asked->name))
+	for (const struct summary_metric *column = all->column; column && column->name; column++)
+		if (selected_is(all->args, column->name))
 			metric_row(table, all,
-				&(struct shown){ asked->name, asked->name, asked->unit, asked->better });
+				&(struct shown){ column->name, column->name, column->unit, column->better });
 	blank_row(table, all, "wait p95 by");
 	label_rows(table, all, "partition");
 	label_rows(table, all, "size");

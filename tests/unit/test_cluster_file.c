@@ -241,6 +241,40 @@ static void expect_devices(const char *cluster, const char *const *settings, con
 	scenario_release(&l.scenario);
 }
 
+/* Bare numbers of times are minutes then, words are as Slurm has them. */
+Test(cluster_file, slurms_words_in_settings)
+{
+	static const struct {
+		const char *setting;
+		sl_time max;
+		int64_t nodes, tier;
+		enum sl_partition_state state;
+	} row[] = {
+		{ "cluster.partition[p].MaxTime=60", 3600, 3, 1, SL_PARTITION_UP },
+		{ "cluster.partition[p].maxtime=1-00:00:00", 86400, 3, 1, SL_PARTITION_UP },
+		{ "cluster.partition[p].MaxTime+=2", 220, 3, 1, SL_PARTITION_UP },
+		{ "cluster.partition[p].MaxNodes=2", 100, 2, 1, SL_PARTITION_UP },
+		{ "cluster.partition[p].PriorityTier=9", 100, 3, 9, SL_PARTITION_UP },
+		{ "cluster.partition[p].State=DOWN", 100, 3, 1, SL_PARTITION_DOWN },
+		{ "cluster.partition[p].max_time=60", 60, 3, 1, SL_PARTITION_UP },
+	};
+	for (size_t i = 0; i < SL_LEN(row); i++) {
+		struct loaded l;
+		cr_assert_eq(
+			load(&l,
+				"nodes: [{name: n, cpus: 2, count: 4}]\n"
+				"partitions: [{name: p, nodes: ALL, max_time: 100, nodes_max: 3, tier: 1}]\n",
+				SETTINGS(row[i].setting)),
+			SL_OK, "%s: %s", row[i].setting, l.err.text);
+		const struct sl_partition *is = &l.scenario.cluster.partition[0];
+		cr_expect_eq(is->max_time, row[i].max * SL_SECOND, "%s", row[i].setting);
+		cr_expect_eq(is->nodes_max, row[i].nodes, "%s", row[i].setting);
+		cr_expect_eq(is->tier, row[i].tier, "%s", row[i].setting);
+		cr_expect_eq(is->state, row[i].state, "%s", row[i].setting);
+		scenario_release(&l.scenario);
+	}
+}
+
 Test(cluster_file, devices)
 {
 	expect_devices("nodes: [{name: n, cpus: 2, gpus: 2, count: 3, nodes_per_island: 2}]\n", NULL,

@@ -50,6 +50,76 @@ Test(slurm_settings, new_nodes_are_up_whatever_became_of_the_last)
 		"nodes a[1-3] 1c -m 1b1s1c1t down\n");
 }
 
+/* By feature, by gres and its type, by partition: the first of these that some line is. */
+Test(slurm_settings, nodes_by_what_they_have)
+{
+#define FILE_OF_TWO                                                                                         \
+	"GresTypes=gpu\nNodeName=x1 CPUs=1 Feature=fast,ib Gres=gpu:a:2\nNodeName=y1 CPUs=1 Feature=slow\n" \
+	"PartitionName=q Nodes=y1\nPartitionName=slow Nodes=x1\n"
+	static const struct {
+		const char *setting;
+		bool x, y; /* Who is meant. */
+	} row[] = {
+		{ "nodes[ib].weight=7", true, false },
+		{ "nodes[slow].weight=7", false, true }, /* A feature before a partition. */
+		{ "nodes[gpu].weight=7", true, false },
+		{ "nodes[a].weight=7", true, false },
+		{ "nodes[q].weight=7", false, true },
+	};
+	for (size_t i = 0; i < SL_LEN(row); i++) {
+		const char *const settings[] = { row[i].setting, NULL };
+		cr_assert_eq(read_conf(FILE_OF_TWO, settings), 0, "%s: %s", row[i].setting, said());
+		const char *x = strstr(told(), "nodes x1");
+		const char *y = strstr(told(), "nodes y1");
+		cr_assert(x && y, "%s", told());
+		cr_expect_eq(row[i].x, memmem(x, strcspn(x, "\n"), " weight 7", 9) != NULL, "%s: %s",
+			row[i].setting, told());
+		cr_expect_eq(row[i].y, memmem(y, strcspn(y, "\n"), " weight 7", 9) != NULL, "%s: %s",
+			row[i].setting, told());
+	}
+}
+
+/* The number in Gres, wherever it stands; without one it is put there. */
+Test(slurm_settings, gpus_of_nodes)
+{
+	static const char *const row[][3] = {
+		{ "gpu:a:2(S:0-1),nic:1", "nodes[x].gpus+=2", "gpu:a:4(S:0-1),nic:1" },
+		{ "nic:1,gpu:8", "nodes[x].gpus-=3", "nic:1,gpu:5" },
+		{ "gpu", "nodes[x].gpus=3", "gpu:3" },
+		{ "nic:1", "nodes[x].gpus=3", "nic:1,gpu:3" },
+	};
+	for (size_t i = 0; i < SL_LEN(row); i++) {
+		char text[200];
+		const char *const settings[] = { row[i][1], NULL };
+		(void)snprintf(
+			text, sizeof(text), "GresTypes=gpu,nic\nNodeName=x1 CPUs=1 Gres=%s\n", row[i][0]);
+		cr_assert_eq(read_conf(text, settings), 0, "%s: %s", row[i][0], said());
+		cr_expect_str_eq(setting("node", "x1", "Gres"), row[i][2]);
+	}
+}
+
+/* Over what the files say, which are read before. */
+Test(slurm_settings, limits_of_qos_and_accounts)
+{
+	char qos[300];
+	char accounts[300];
+	const char *const settings[] = { "qos[high].MaxWall=10", "account[bio/u1].GrpTRES=cpu=4",
+		file_setting(qos, sizeof(qos), "qos", "Name|Priority|MaxWall\nhigh|5|60\n"),
+		file_setting(accounts, sizeof(accounts), "accounts",
+			"Account|User|ParentName|Share\nroot|||1\nbio||root|1\nbio|u1||1\n"),
+		NULL };
+	cr_assert_eq(read_conf(GPUS, settings), 0, "%s", said());
+	cr_expect_str_eq(setting("qos", "high", "MaxWall"), "10");
+	cr_expect_str_eq(setting("qos", "high", "Priority"), "5");
+	cr_expect_str_eq(setting("association", "bio/u1", "GrpTRES"), "cpu=4");
+	const char *const wrong[] = { settings[2], "qos[low].MaxWall=10", NULL };
+	cr_assert_neq(read_conf(GPUS, wrong), 0);
+	cr_expect(strstr(said(), "there is no such QOS; there are high"), "%s", said());
+	const char *const unknown[] = { settings[2], "qos[high].Colour=10", NULL };
+	cr_assert_neq(read_conf(GPUS, unknown), 0);
+	cr_expect(strstr(said(), "no key of sacctmgr's that is followed"), "%s", said());
+}
+
 Test(slurm_settings, keys_of_nodes_partitions_and_the_cluster)
 {
 	expect_told_set(GPUS,
@@ -68,12 +138,22 @@ Test(slurm_settings, what_cannot_be_is_an_error)
 		{ "cpus=4", "--set: 'cluster.cpus': is for a counted pool, and this cluster has nodes: use "
 			    "cluster.nodes[NAME].count" },
 		{ "nodes[gpx].cpus=4",
-			"--set: 'cluster.nodes[gpx].cpus': no NodeName line has that list, or these letters: did you mean "
-			"'gpu'?" },
+			"--set: 'cluster.nodes[gpx].cpus': no NodeName line has that list, these letters, feature or "
+			"gres, and no partition is called so: did you mean 'gpu'?" },
 		{ "nodes[p].count=4",
-			"--set: 'cluster.nodes[p].count': no NodeName line has that list, or these letters" },
+			"--set: 'cluster.nodes[p].count': both 'gpu[08-10]' and 'cpu1' are meant: name one of "
+			"them as it is written" },
+		{ "nodes[zz].cpus=4",
+			"--set: 'cluster.nodes[zz].cpus': no NodeName line has that list, these letters, feature or "
+			"gres, and no partition is called so: there are gpu[08-10], cpu1" },
+		{ "nodes[gpu].gpus=x",
+			"--set: 'cluster.nodes[gpu].gpus': must be a whole number from 0 to 65535: x" },
+		{ "nodes[gpu].gpus-=1", "--set: 'cluster.nodes[gpu].gpus-': leaves less than 0" },
+		{ "qos[x].MaxWall=4",
+			"--set: 'cluster.qos[x].MaxWall': no QOS is known: give cluster.qos=FILE, 'sacctmgr show qos "
+			"-P'" },
 		{ "nodes[gpu].colour=4",
-			"--set: 'cluster.nodes[gpu].colour': nodes have count, cpus, mem, weight, state, "
+			"--set: 'cluster.nodes[gpu].colour': nodes have count, cpus, mem, gpus, weight, state, "
 			"and slurm.conf's keys" },
 		{ "nodes[gpu].count-=4",
 			"--set: 'cluster.nodes[gpu].count-': leaves less than 0 nodes, or more than 10000000" },

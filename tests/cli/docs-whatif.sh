@@ -1,0 +1,22 @@
+# What docs/whatif.md shows is what its commands print.
+cd "$ROOT" || exit 1
+dir=$(mktemp -d)
+mkdir "$dir/build"
+ln -s "$(command -v schedlab)" "$dir/build/schedlab"
+shown=yes
+while IFS= read -r line; do
+	case $line in
+	'$ build/schedlab '*)
+		printf '%s\n' "$line"
+		(eval "$dir/${line#??}") 2>/dev/null
+		shown=no
+		;;
+	'```'*)
+		printf '%s\n' "$line"
+		shown=yes
+		;;
+	*) [ "$shown" = no ] || printf '%s\n' "$line" ;;
+	esac
+done <docs/whatif.md >"$dir/printed"
+diff docs/whatif.md "$dir/printed" && echo same
+rm -rf "$dir"
