@@ -59,12 +59,12 @@ static void measure(struct plot *plot)
 	const struct curves *curves = plot->curves;
 	const struct factor *factor = &plot->found->sweep->spec.factor[curves->x];
 	int64_t micro;
-	double least_above = INFINITY;
+	double least_above = HUGE_VAL;
 	plot->numbers = true;
 	for (size_t x = 0; x < curves->xs; x++)
 		plot->numbers &= sl_get_micro(factor->value[x], strlen(factor->value[x]), &micro);
-	plot->x_least = INFINITY;
-	plot->x_most = -INFINITY;
+	plot->x_least = HUGE_VAL;
+	plot->x_most = -HUGE_VAL;
 	for (size_t x = 0; x < curves->xs; x++) {
 		plot->x_least = fmin(plot->x_least, x_value(plot, x));
 		plot->x_most = fmax(plot->x_most, x_value(plot, x));

@@ -23,15 +23,18 @@ struct emit {
 	size_t tasks;
 	char *program;
 	const char *spec, *dir, *here; /* Absolute. */
+	bool make;
 };
 
-/* For sh: in quotes. */
-static void quoted(const char *text)
+/* For sh: in quotes; within a makefile, where a dollar is two. */
+static void quoted(const struct emit *emit, const char *text)
 {
 	putchar('\'');
 	for (; *text; text++) {
 		if (*text == '\'')
 			fputs("'\\''", stdout);
+		else if (*text == '$' && emit->make)
+			fputs("$$", stdout);
 		else
 			putchar(*text);
 	}
@@ -40,11 +43,11 @@ static void quoted(const char *text)
 
 static void command(const struct emit *emit, const char *more)
 {
-	quoted(emit->program);
+	quoted(emit, emit->program);
 	fputs(" sweep run ", stdout);
-	quoted(emit->spec);
+	quoted(emit, emit->spec);
 	fputs(" -o ", stdout);
-	quoted(emit->dir);
+	quoted(emit, emit->dir);
 	printf(" --quiet -j 1%s", more);
 }
 
@@ -71,7 +74,7 @@ static void emit_slurm(const struct emit *emit)
 	printf("# %zu points. Submit it again after it was cancelled: what is done is kept, and nothing is done twice.\n"
 	       "cd ",
 		emit->sweep->count);
-	quoted(emit->here);
+	quoted(emit, emit->here);
 	printf(" || exit 6\nexec ");
 	command(emit, "");
 	putchar('\n');
@@ -82,7 +85,7 @@ static void emit_mpirun(const struct emit *emit)
 	printf("#!/bin/sh\n# %zu points. mpirun's own options (hosts, --oversubscribe) can be given: sh SCRIPT --hostfile FILE\n"
 	       "cd ",
 		emit->sweep->count);
-	quoted(emit->here);
+	quoted(emit, emit->here);
 	printf(" || exit 6\nexec mpirun -n %zu \"$@\" ", emit->tasks);
 	command(emit, "");
 	putchar('\n');
@@ -92,7 +95,7 @@ static void emit_parallel(const struct emit *emit)
 {
 	printf("#!/bin/sh\n# %zu points. GNU parallel's own options (-j, --sshloginfile) can be given: sh SCRIPT -j 8\ncd ",
 		emit->sweep->count);
-	quoted(emit->here);
+	quoted(emit, emit->here);
 	printf(" || exit 6\nseq 0 %zu | parallel -q \"$@\" ", emit->tasks - 1);
 	command(emit, " --shard");
 	printf(" '{}'/%zu\n", emit->tasks);
@@ -105,7 +108,7 @@ static void emit_make(const struct emit *emit)
 	for (size_t i = 0; i < emit->tasks; i++)
 		printf(" part-%zu", i);
 	printf("\n.PHONY: all\npart-%%:\n\t@cd ");
-	quoted(emit->here);
+	quoted(emit, emit->here);
 	printf(" && ");
 	command(emit, " --shard $*");
 	printf("/%zu\n", emit->tasks);
@@ -171,7 +174,7 @@ static const struct {
 int sweep_emit(const struct sweep *sweep, const char *engine, struct sl_err *err)
 {
 	uint64_t tasks;
-	struct emit emit = { .sweep = sweep };
+	struct emit emit = { .sweep = sweep, .make = strcmp(engine, "make") == 0 };
 	size_t e = 0;
 	while (e < SL_LEN(engines) && strcmp(engines[e].name, engine) != 0)
 		e++;

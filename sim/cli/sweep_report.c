@@ -18,8 +18,11 @@
 
 /* ---- Points, read ------------------------------------------------------------------------------------ */
 
-static size_t metric_find(struct found *found, const char *name, struct sl_err *err)
+static size_t metric_find(struct found *found, const char *name, size_t near, struct sl_err *err)
 {
+	/* Points have the same metrics in the same order, mostly. */
+	if (near < found->metric_count && strcmp(found->metric[near], name) == 0)
+		return near;
 	for (size_t i = 0; i < found->metric_count; i++)
 		if (strcmp(found->metric[i], name) == 0)
 			return i;
@@ -47,7 +50,7 @@ static int take_metrics(
 	for (const struct sl_doc_node *node = sl_doc_child(doc, map); node; node = sl_doc_next(doc, node)) {
 		const char *text = doc->text + node->text;
 		struct found_value *value = &point->value[point->value_count];
-		value->metric = metric_find(found, doc->text + node->key, err);
+		value->metric = metric_find(found, doc->text + node->key, point->value_count, err);
 		if (value->metric == SIZE_MAX)
 			return err->status;
 		const struct sl_place at = sl_doc_place(doc, node);
@@ -235,34 +238,65 @@ static void place_fill(struct curve_place *place, const double *value, unsigned 
 	place->has_interval = count > 1 && stats_paired_t(value, count, 0.95, &place->interval);
 }
 
-/* Do they agree in everything but the line? */
-static bool is_pair(const struct curves *curves, const struct sweep *sweep, const struct found_point *a,
-	const struct found_point *b)
+/* Where a combination stands among all, whether or not it is a point. */
+static uint64_t rank_of(const struct sweep *sweep, const struct point *of, size_t by, uint32_t line)
 {
+	uint64_t rank = 0;
 	for (size_t f = 0; f < sweep->spec.factor_count; f++)
-		if (f != curves->by && sweep->point[a->number].value[f] != sweep->point[b->number].value[f])
-			return false;
-	return true;
+		rank = rank * sweep->spec.factor[f].count + (f == by ? line : of->value[f]);
+	return rank;
 }
 
-static unsigned pairs_of(
-	const struct curves *curves, const struct found *found, size_t x, size_t line, double *difference)
+/* The point that differs from this one in being of the first line, by its place among those found; SIZE_MAX:
+ * there is none. Points are in the order of their ranks. */
+static size_t partner_of(const struct curves *curves, const struct found *found, const struct found_point *b)
+{
+	const struct sweep *sweep = found->sweep;
+	const uint64_t want = rank_of(sweep, &sweep->point[b->number], curves->by, 0);
+	size_t low = 0;
+	size_t high = found->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct point *of = &sweep->point[found->point[middle].number];
+		const uint64_t rank = rank_of(sweep, of, curves->by, of->value[curves->by]);
+		if (rank == want)
+			return middle;
+		if (rank < want)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return SIZE_MAX;
+}
+
+static unsigned pairs_of(const struct curves *curves, const struct found *found, const int64_t *const *micro,
+	size_t x, size_t line, double *difference)
 {
 	unsigned count = 0;
 	for (size_t i = 0; i < found->count; i++) {
 		const struct found_point *b = &found->point[i];
-		const int64_t *is = found_value(b, curves->metric);
-		if (!is || !on_curve(curves, found->sweep, b, x, line))
+		if (!micro[i] || !on_curve(curves, found->sweep, b, x, line))
 			continue;
-		for (size_t k = 0; k < found->count; k++) {
-			const struct found_point *a = &found->point[k];
-			const int64_t *was = found_value(a, curves->metric);
-			if (was && on_curve(curves, found->sweep, a, x, 0) &&
-				is_pair(curves, found->sweep, a, b))
-				difference[count++] = (double)(*is - *was) / 1e6;
-		}
+		const size_t a = partner_of(curves, found, b);
+		if (a != SIZE_MAX && micro[a])
+			difference[count++] = (double)(*micro[i] - *micro[a]) / 1e6;
 	}
 	return count;
+}
+
+static void curves_fill(
+	struct curves *curves, const struct found *found, const int64_t *const *micro, double *value)
+{
+	for (size_t line = 0; line < curves->lines; line++)
+		for (size_t x = 0; x < curves->xs; x++) {
+			unsigned count = 0;
+			for (size_t i = 0; i < found->count; i++)
+				if (micro[i] && on_curve(curves, found->sweep, &found->point[i], x, line))
+					value[count++] = (double)*micro[i] / 1e6;
+			place_fill(curve_at(curves, x, line), value, count);
+			count = line ? pairs_of(curves, found, micro, x, line, value) : 0;
+			place_fill(&curves->difference[line * curves->xs + x], value, count);
+		}
 }
 
 int curves_make(struct curves *curves, const struct found *found, struct sl_err *err)
@@ -276,22 +310,14 @@ int curves_make(struct curves *curves, const struct found *found, struct sl_err 
 	curves->place = sl_alloc(sweep->arena, curves->xs * curves->lines, sizeof(*curves->place));
 	curves->difference = sl_alloc(sweep->arena, curves->xs * curves->lines, sizeof(*curves->difference));
 	double *value = calloc(found->count + 1, sizeof(*value));
-	if (!curves->place || !curves->difference || !value) {
+	const int64_t **micro = sl_alloc(sweep->arena, found->count + 1, sizeof(*micro));
+	if (!curves->place || !curves->difference || !value || !micro) {
 		free(value);
 		return sl_fail_memory(err);
 	}
-	for (size_t line = 0; line < curves->lines; line++)
-		for (size_t x = 0; x < curves->xs; x++) {
-			unsigned count = 0;
-			for (size_t i = 0; i < found->count; i++) {
-				const int64_t *micro = found_value(&found->point[i], curves->metric);
-				if (micro && on_curve(curves, sweep, &found->point[i], x, line))
-					value[count++] = (double)*micro / 1e6;
-			}
-			place_fill(curve_at(curves, x, line), value, count);
-			count = line ? pairs_of(curves, found, x, line, value) : 0;
-			place_fill(&curves->difference[line * curves->xs + x], value, count);
-		}
+	for (size_t i = 0; i < found->count; i++)
+		micro[i] = found_value(&found->point[i], curves->metric);
+	curves_fill(curves, found, micro, value);
 	free(value);
 	return SL_OK;
 }

@@ -154,7 +154,7 @@ static int prepare(struct worker *worker, const struct point *point, struct run 
 		return sl_fail_memory(err);
 	/* The scenario keeps what its settings say. */
 	struct settings settings = { .arena = own };
-	struct scenario_options options;
+	struct scenario_options options = { .trace = NULL };
 	int status = options_of(worker, point, &options, own, err);
 	if (!status)
 		status = settings_of(sweep, point, &settings, err);
@@ -348,7 +348,7 @@ static int write_point(const struct sweep *sweep, size_t number, const struct ru
 	status = put_how(out, sweep, point, err);
 	if (status) {
 		/* Abandoned below. */
-	} else if (failure->status) {
+	} else if (failure->status || !run) {
 		sl_out_printf(out, ",\n\"status\": %d,\n\"error\": ", -failure->status);
 		sl_out_json(out, failure->text);
 	} else {
