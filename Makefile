@@ -26,7 +26,7 @@ DWARF := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-gdwarf-4
 CFLAGS ?= -O3 -g $(DWARF) $(LTO)
 # Tests are linked without: some fifteen programs, each of which would be joined anew.
 UNJOINED := $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
-LIBS := gsl libcjson yaml-0.1 zlib libzstd liblzma libcrypto sqlite3 lua5.4
+LIBS := gsl libcjson yaml-0.1 zlib libzstd liblzma libcrypto sqlite3 lua5.4 readline
 HOUSE := -std=c11 $(WARN) $(WERROR) -ffp-contract=off -fvisibility=hidden -fPIC -pthread -D_GNU_SOURCE -I. \
 	-DSL_VERSION='"$(VERSION)"' -DSL_DATADIR='"$(DATADIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
 LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -lcsv -lm -ldl
@@ -211,7 +211,7 @@ PAGES7 := $(wildcard docs/man/*.7)
 install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model $(DESTDIR)$(DATADIR)/examples/python \
+		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/traces/dgx $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model $(DESTDIR)$(DATADIR)/examples/python \
 		$(DESTDIR)$(DATADIR)/python $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
@@ -221,6 +221,7 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7
 	install -m 644 $(wildcard traces/bundled/*.*) $(DESTDIR)$(DATADIR)/traces
 	install -m 644 $(wildcard traces/bundled/slurm-record/*) $(DESTDIR)$(DATADIR)/traces/slurm-record
+	install -m 644 $(wildcard traces/bundled/dgx/*) $(DESTDIR)$(DATADIR)/traces/dgx
 	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
 	install -m 644 $(wildcard docs/examples/model/*) $(DESTDIR)$(DATADIR)/examples/model
 	install -m 644 $(wildcard docs/examples/python/*) $(DESTDIR)$(DATADIR)/examples/python

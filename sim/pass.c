@@ -295,6 +295,8 @@ static int commit_preempt(struct sl_pass *pass, const struct action *action)
 
 void note_refused(struct sl_pass *pass, uint32_t job, const char *why)
 {
+	pass->refused_last = job;
+	pass->refused_last_why = why;
 	if (pass->refused++)
 		return;
 	pass->refused_first = job;
@@ -521,6 +523,13 @@ int sl_set_placing(
 /* ---- Reads ---------------------------------------------------------------------------------- */
 
 sl_time sl_now(const struct sl_pass *pass) { return pass->now; }
+
+bool sl_stopping(const struct sl_pass *pass)
+{
+	const struct sim_options *options = &pass->options;
+	return (options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
+	       (options->progress && atomic_load_explicit(&options->progress->stop, memory_order_relaxed));
+}
 
 uint64_t sl_pass_number(const struct sl_pass *pass) { return pass->passes; }
 

@@ -282,6 +282,8 @@ struct sl_pass {
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
 	uint32_t refused, refused_first; /* By the placer, as they were submitted. */
 	const char *refused_why;         /* Of the first. */
+	uint32_t refused_last;           /* The same of the last: who has just submitted it asks. */
+	const char *refused_last_why;
 	const char *remark[SL_REMARKS_MAX];
 	uint32_t remark_count;
 	struct sl_reason_change *reason;

@@ -1742,6 +1742,8 @@ SL_API int sl_set_placer(const struct sl_setup *setup, const struct sl_placer *p
 
 /* Reads. */
 SL_API sl_time sl_now(const struct sl_pass *pass);
+/* The run is to end with this instant, which nobody will take for whole: who looks for long may give up. */
+SL_API bool sl_stopping(const struct sl_pass *pass);
 SL_API const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass);
 SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
 /* It is in the queue. A PENDING job that is not may not be considered yet (or was not even submitted): it has

@@ -391,7 +391,8 @@ static int take_row(
 	/* As a job without a limit gets its partition's; who looks on sees what the row says. */
 	struct sl_row timed;
 	const struct sl_row *kept = row;
-	if (!dropped && ask.limit > 0 && row->col[SL_COL_LIMIT] <= 0) {
+	if (!dropped && ask.limit > 0 &&
+		(row->col[SL_COL_LIMIT] <= 0 || row->col[SL_COL_LIMIT] >= SL_NEVER / 2)) {
 		timed = *row;
 		timed.col[SL_COL_LIMIT] = ask.limit;
 		kept = &timed;

@@ -594,10 +594,9 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 		if (pass->events_applied + pass->passes - pass->reported >= REPORT_EVERY) {
 			pass->reported = pass->events_applied + pass->passes;
 			report(pass);
-			const char *why = stopped(pass);
-			if (why)
-				return sl_fail(&pass->err, SL_INTERRUPTED, "%s", why);
 		}
+		if (sl_stopping(pass)) /* At once: policies may have heard of it. */
+			return sl_fail(&pass->err, SL_INTERRUPTED, "%s", stopped(pass));
 	}
 	report(pass);
 	return pass->status;

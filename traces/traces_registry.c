@@ -7,7 +7,7 @@
 extern const struct sl_reader batsim_reader, table_reader, workflow_reader, services_reader, sacct_reader,
 	sacct_json_reader, slurm_csv_reader, kube_reader, kube_generator_reader;
 extern const struct sl_reader openb_reader, philly_list_reader, philly_json_reader, helios_reader,
-	acme_reader, pai_reader, dlrm_reader, training_reader, chronus_reader;
+	acme_reader, pai_reader, dlrm_reader, training_reader, chronus_reader, submissions_reader;
 extern const struct sl_writer table_writer, sacct_writer;
 extern const struct sl_cluster_reader cluster_yaml, cluster_json, conf_slurm_reader, conf_scontrol_reader;
 extern const struct sl_cluster_reader openb_nodes_reader, spot_nodes_reader, pai_nodes_reader,
@@ -15,9 +15,9 @@ extern const struct sl_cluster_reader openb_nodes_reader, spot_nodes_reader, pai
 	kube_generator_cluster;
 
 const struct sl_reader *const sl_readers[] = { &swf_reader, &table_reader, &workflow_reader, &services_reader,
-	&batsim_reader, &sacct_reader, &sacct_json_reader, &slurm_csv_reader, &openb_reader,
-	&philly_list_reader, &philly_json_reader, &helios_reader, &acme_reader, &pai_reader, &dlrm_reader,
-	&training_reader, &chronus_reader, &kube_reader, &kube_generator_reader, NULL };
+	&batsim_reader, &sacct_reader, &sacct_json_reader, &slurm_csv_reader, &submissions_reader,
+	&openb_reader, &philly_list_reader, &philly_json_reader, &helios_reader, &acme_reader, &pai_reader,
+	&dlrm_reader, &training_reader, &chronus_reader, &kube_reader, &kube_generator_reader, NULL };
 
 const struct sl_writer *const sl_writers[] = { &swf_writer, &table_writer, &sacct_writer, NULL };
 

@@ -362,6 +362,9 @@ struct kai {
 	bool total_known;
 	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since that was asked. */
 	uint32_t unsure_count, unsure_capacity;
+	/* The caller's; NULL. True: it wants to end: no further search. */
+	bool (*stopping)(const void *of);
+	const void *stopping_of;
 	/* Searches that failed fail again as long as this stays: kai_bounds.c. Grows with each session,
 	 * unless nothing has changed since but that what the last one bound runs (unchanged: the caller says
 	 * so), and with all that is decided in one. */

@@ -29,6 +29,7 @@ bool kai_bounds_reached(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_config *config = &kai->config;
+	state->cut = state->cut || (kai->stopping && kai->stopping(kai->stopping_of));
 	if (config->exhaustive || state->cut)
 		return state->cut;
 	state->cut = (config->scenarios_max && state->sets >= config->scenarios_max) ||

@@ -305,7 +305,7 @@ bool kai_solve(struct kai *kai, const struct kai_aim *aim)
 	if (kai_known_to_fail(kai, aim->action, aim->job))
 		return false;
 	kai_bounds_job(kai);
-	const bool found = search(kai, aim);
+	const bool found = !kai_bounds_reached(kai) && search(kai, aim);
 	kai_searched(kai, aim->action, aim->job, found);
 	return found;
 }

@@ -312,11 +312,26 @@ static bool list(const struct question *of, struct kai_topo_lent *lent, struct k
 	return true;
 }
 
+/* A level is only preferred: what lacks is room, wherever. */
+static void say_room(const struct question *of, struct kai_job *job)
+{
+	const int64_t room = of->pods[of->start];
+	const uint32_t task = of->task[room < of->count ? (uint32_t)room : of->count - 1];
+	job->why = KAI_POD_ERRORS;
+	job->why_a = task - of->task[0];
+	job->why_b = job->group[of->kai->task[task].group].min;
+	job->why_c = task - job->task;
+}
+
 /* Why none: how many pods, and (pods alike) how many the most that one domain of the required level holds. */
 static void say_why(const struct question *of)
 {
 	struct kai_job *job = &of->kai->job[of->job - of->kai->job];
 	int64_t most = 0;
+	if (of->order && of->group->required == KAI_NO) {
+		say_room(of, job);
+		return;
+	}
 	for (uint32_t i = 0; i < of->order; i++) {
 		const uint32_t domain = of->state->visit[i];
 		if (of->tree->domain[domain].depth == of->top && of->pods[domain] > most)

@@ -197,10 +197,21 @@ static void wake(struct runai *r, struct sl_pass *pass, bool now)
 	sl_wake_event(pass, next, 0);
 }
 
+static bool is_stopping(const void *pass) { return sl_stopping(pass); }
+
+static void listen(struct runai *r, const struct sl_pass *pass)
+{
+	for (uint32_t i = 0; i < r->world_count; i++) {
+		r->world[i].kai->stopping = is_stopping;
+		r->world[i].kai->stopping_of = pass;
+	}
+}
+
 static void runai_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
 	struct runai *r = state;
 	r->now = event->time;
+	listen(r, pass);
 	r->next = sl_pass_number(pass) + 1;
 	tell(r, pass, event);
 	wake(r, pass, event->class != SL_EV_TIMER);

@@ -327,12 +327,15 @@ static uint32_t depth_of(const struct runai_config *config, uint32_t row)
 	return depth;
 }
 
-static void note_never(struct runai_reading *r, const struct runai_queue *queue)
+/* barred: a limit of nothing, as 'over-quota: false' makes of a quota of nothing. */
+static void note_never(struct runai_reading *r, const struct runai_queue *queue, bool barred)
 {
-	runai_note((struct runai_at){ .r = r },
-		"%s:%llu: '%s' has no quota of GPUs, and over quota is shared in proportion to it: its jobs with "
-		"GPUs have what nobody else asks; give a quota, or 'over-quota: 1'",
-		queue->at.file, (unsigned long long)queue->at.line, queue->name);
+	runai_note((struct runai_at){ .r = r }, "%s:%llu: '%s' has no quota of GPUs, and %s", queue->at.file,
+		(unsigned long long)queue->at.line, queue->name,
+		barred ? "may have nothing over it: its jobs with GPUs never start; give a quota, or 'over-quota: "
+			 "1' and no limit"
+		       : "over quota is shared in proportion to it: its jobs with GPUs have what nobody else asks; "
+			 "give a quota, or 'over-quota: 1'");
 }
 
 static bool has_none(const struct runai_share *share)
@@ -350,14 +353,16 @@ static void finish_queue(struct runai_reading *r, uint32_t row)
 	finish_share(&queue->share, draft, has_children);
 	finish_share(&queue->elsewhere, draft, has_children);
 	bool never = !has_children && has_none(&queue->share) && has_none(&queue->elsewhere);
+	bool barred = !queue->share.limit.at[KAI_GPUS] && !queue->elsewhere.limit.at[KAI_GPUS];
 	add_to_parent(r, row, 0, &queue->share.quota);
 	for (uint32_t i = 0; i < queue->pool_count; i++) {
 		finish_share(&queue->pool[i].share, draft, has_children);
 		never &= has_none(&queue->pool[i].share);
+		barred &= !queue->pool[i].share.limit.at[KAI_GPUS];
 		add_to_parent(r, row, queue->pool[i].pool, &queue->pool[i].share.quota);
 	}
 	if (never)
-		note_never(r, queue);
+		note_never(r, queue, barred);
 }
 
 /* Deepest first, so that sums are of what is finished. */

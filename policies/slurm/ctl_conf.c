@@ -81,12 +81,22 @@ bool ctl_conf_has(const char *list, const char *word)
 
 /* ---- SchedulerParameters ------------------------------------------------------------------------------- */
 
-static int parts_of(struct ctl *c, struct ctl_conf *conf, const char *text)
+/* Parameters of the policy that stand for one of SchedulerParameters. */
+static const char *const given[] = { "bf_window", "bf_resolution", "bf_interval", "bf_max_job_test",
+	"bf_max_job_user", "bf_max_job_part", "default_queue_depth", "sched_interval" };
+
+static int parts_of(struct ctl *c, struct ctl_conf *conf, const struct sl_setup *setup, const char *text)
 {
-	size_t count = 1;
+	size_t count = 1 + SL_LEN(given);
 	for (const char *at = text; *at; at++)
 		count += *at == ',';
 	conf->sched = sl_alloc(c->arena, count, sizeof(*conf->sched));
+	/* These come first, which is what counts. */
+	for (size_t i = 0; conf->sched && setup->values && i < SL_LEN(given); i++) {
+		const struct sl_value *value = sl_value_of(setup->values, setup->value_count, given[i]);
+		if (value && value->text)
+			conf->sched[conf->sched_count++] = (struct param){ given[i], value->text };
+	}
 	for (const char *at = text; conf->sched && *at; at += *at == ',') {
 		const size_t len = strcspn(at, ",");
 		const char *equals = memchr(at, '=', len);
@@ -300,12 +310,11 @@ static void take_rest(struct ctl *c)
 
 int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
-	(void)setup;
 	c->conf = sl_alloc(c->arena, 1, sizeof(*c->conf));
 	if (!c->conf)
 		return no_memory(err);
 	const char *params = ctl_conf_text(c, "SchedulerParameters");
-	if (params && parts_of(c, c->conf, params))
+	if (parts_of(c, c->conf, setup, params ? params : ""))
 		return no_memory(err);
 	take_sched(c);
 	take_preempt(c);

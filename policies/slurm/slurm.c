@@ -19,7 +19,22 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
 
-enum { PARAM_COMPAT, PARAM_START, PARAM_SKIP, PARAM_BOOT, PARAM_CALC, PARAM_COUNT };
+enum {
+	PARAM_COMPAT,
+	PARAM_START,
+	PARAM_SKIP,
+	PARAM_BOOT,
+	PARAM_CALC,
+	PARAM_BF_WINDOW, /* From here on: SchedulerParameters (ctl_conf.c). */
+	PARAM_BF_RESOLUTION,
+	PARAM_BF_INTERVAL,
+	PARAM_BF_MAX_JOB_TEST,
+	PARAM_BF_MAX_JOB_USER,
+	PARAM_BF_MAX_JOB_PART,
+	PARAM_QUEUE_DEPTH,
+	PARAM_SCHED_INTERVAL,
+	PARAM_COUNT
+};
 
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
@@ -37,6 +52,23 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 		"how many seconds after slurmctld's start it came to its first look at usage (it waits for the database "
 		"before)",
 		0, 86399 },
+	[PARAM_BF_WINDOW] = { "bf_window", SL_PARAM_INT, NULL, "1..43200",
+		"in place of slurm.conf's SchedulerParameters: how many minutes ahead backfill plans", 1,
+		43200 },
+	[PARAM_BF_RESOLUTION] = { "bf_resolution", SL_PARAM_INT, NULL, "1..3600",
+		"likewise: seconds to which its plan is exact", 1, 3600 },
+	[PARAM_BF_INTERVAL] = { "bf_interval", SL_PARAM_INT, NULL, "1..10800",
+		"likewise: seconds between its passes", 1, 10800 },
+	[PARAM_BF_MAX_JOB_TEST] = { "bf_max_job_test", SL_PARAM_INT, NULL, "1..1000000",
+		"likewise: how many jobs it looks at", 1, 1000000 },
+	[PARAM_BF_MAX_JOB_USER] = { "bf_max_job_user", SL_PARAM_INT, NULL, "0..1000000",
+		"likewise: how many of one user; 0: all", 0, 1000000 },
+	[PARAM_BF_MAX_JOB_PART] = { "bf_max_job_part", SL_PARAM_INT, NULL, "0..1000000",
+		"likewise: how many of one partition; 0: all", 0, 1000000 },
+	[PARAM_QUEUE_DEPTH] = { "default_queue_depth", SL_PARAM_INT, NULL, "0..2147483647",
+		"likewise: how many jobs a pass at an event looks at", 0, INT32_MAX },
+	[PARAM_SCHED_INTERVAL] = { "sched_interval", SL_PARAM_INT, NULL, "1..2147483647",
+		"likewise: seconds between passes over the whole queue", 1, INT32_MAX },
 };
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */

@@ -116,6 +116,11 @@ extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_
 /* cmd_view.c: is the program called by the name of one of Slurm's commands? Then it is that view. */
 bool view_is_tool(const char *name);
 int view_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err);
+/* Links of these names to this program, in the folder, which is made; what is there and is none is left. */
+int links_lay(const char *folder, const char *const *name, size_t count, struct sl_err *err);
+/* cmd_shell.c: the same of a session (SCHEDLAB_SESSION). */
+bool shell_is_tool(const char *name);
+int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err);
 
 extern _Atomic int
 	cli_stop; /* Set by SIGINT and SIGTERM. With the next, the writable globals of this room. */

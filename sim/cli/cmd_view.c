@@ -139,22 +139,31 @@ static int lay_link(const char *folder, const char *name, const char *self, stru
 	return symlink(self, path) == 0 ? SL_OK : sl_fail_sys(err, SL_SYSTEM, "write", path);
 }
 
-static int install(const char *folder, const char *run, struct sl_err *err)
+int links_lay(const char *folder, const char *const *name, size_t count, struct sl_err *err)
 {
 	char self[4096];
-	char there[4096];
-	char of[4096];
 	const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (len <= 0)
 		return sl_fail_sys(err, SL_SYSTEM, "read", "/proc/self/exe");
 	self[len] = '\0';
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
 		return sl_fail_sys(err, SL_SYSTEM, "make", folder);
-	for (size_t i = 0; i < SL_LEN(views); i++) {
-		const int status = lay_link(folder, views[i].name, self, err);
-		if (status)
-			return status;
-	}
+	int status = SL_OK;
+	for (size_t i = 0; i < count && !status; i++)
+		status = lay_link(folder, name[i], self, err);
+	return status;
+}
+
+static int install(const char *folder, const char *run, struct sl_err *err)
+{
+	char there[4096];
+	char of[4096];
+	const char *name[SL_LEN(views)];
+	for (size_t i = 0; i < SL_LEN(views); i++)
+		name[i] = views[i].name;
+	const int status = links_lay(folder, name, SL_LEN(views), err);
+	if (status)
+		return status;
 	if (!realpath(folder, there))
 		return sl_fail_sys(err, SL_SYSTEM, "find", folder);
 	if (run && !realpath(run, of))

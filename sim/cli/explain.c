@@ -244,6 +244,11 @@ int explain_open(struct explain *explain, const char *path, struct registry *reg
 	int status = check_path(path, err);
 	if (!status)
 		status = again_open(&view->again, path, registry, err);
+	if (!status && explain->until) {
+		char setting[80];
+		(void)snprintf(setting, sizeof(setting), "replay.until=%.60s", explain->until);
+		status = again_change(&view->again, setting, err);
+	}
 	view->arena = view->again.arena;
 	if (!status)
 		status = again_load(&view->again, err);

@@ -91,6 +91,7 @@ struct explain {
 	struct view view; /* The whole run, made again: its result, jobs, cluster. */
 	struct registry *registry;
 	const char *path;
+	const char *until; /* It stands there, in seconds: what comes later is not known. NULL: its end. */
 	uint32_t job;
 	const char *id; /* Of the job, as it is spelled. */
 	bool all, json, what_if;

@@ -276,7 +276,9 @@ int main(int argc, char **argv)
 	struct args args = { .arena = status ? NULL : arena_new(), .registry = &registry };
 	if (!status && !args.arena)
 		status = sl_fail_memory(&err);
-	if (!status && argc > 0 && view_is_tool(argv[0]))
+	if (!status && argc > 0 && shell_is_tool(argv[0]))
+		status = shell_as_tool(argv, (size_t)argc, &args, &err);
+	else if (!status && argc > 0 && view_is_tool(argv[0]))
 		status = view_as_tool(argv, (size_t)argc, &args, &err);
 	else if (!status)
 		status = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &args, &err);

@@ -44,6 +44,7 @@ struct happening {
 	uint32_t row, whose; /* A job; whose: as of sl_decision. */
 	uint8_t what;        /* enum happened */
 	uint8_t rule, how;
+	uint8_t stretch; /* Of the run's recipe: under which policy. */
 };
 static inline bool is_decision(const struct happening *happening)
 {
@@ -139,10 +140,11 @@ int64_t job_gpus(const struct stepper *stepper, uint32_t job);
 
 /* ---- Words (step_words.c) ------------------------------------------------------------------------------ */
 
-const char *job_words(const struct stepper *stepper, uint32_t job);   /* "J5", "train-7" */
-const char *asks_words(const struct stepper *stepper, uint32_t job);  /* "2 cpus, 8 s" */
-const char *brief_words(const struct stepper *stepper, uint32_t job); /* "4 GPUs 32 cpus" */
-const char *policy_words(const struct stepper *stepper, sl_time at);  /* "easy" */
+const char *job_words(const struct stepper *stepper, uint32_t job);      /* "J5", "train-7" */
+const char *asks_words(const struct stepper *stepper, uint32_t job);     /* "2 cpus, 8 s" */
+const char *brief_words(const struct stepper *stepper, uint32_t job);    /* "4 GPUs 32 cpus" */
+const char *policy_words(const struct stepper *stepper, size_t stretch); /* "easy" */
+size_t stretch_now(const struct stepper *stepper);
 const char *happening_words(const struct stepper *stepper, size_t instant, uint32_t number);
 /* Planned then, once all of the instant has happened; SL_NONE: not. */
 sl_time planned_start(const struct stepper *stepper, size_t instant, uint32_t job);

@@ -59,7 +59,7 @@ static void draw_title(const struct stepper *stepper, const struct picture *pict
 						    stepper->shown, stepper->instant[stepper->at].count)
 					  : "";
 	const char *left = TEXT(stepper, " %s  %s  (%zu of %zu%s)",
-		time_text(&stepper->explain, stepper->now), policy_words(stepper, stepper->now),
+		time_text(&stepper->explain, stepper->now), policy_words(stepper, stretch_now(stepper)),
 		stepper->at + (stepper->shown > 0), stepper->instant_count, part);
 	const char *gpus_text =
 		gpus ? TEXT(stepper, "GPUs %s/%s  ",

@@ -108,7 +108,7 @@ static int run_whole(struct stepper *stepper, const struct args *args, size_t *b
 struct gathering {
 	struct stepper *stepper;
 	const struct past_event *past;
-	size_t past_count, past_next;
+	size_t past_count, past_next, past_first;
 	const struct sl_decision *decision;
 	size_t decision_count, decision_next;
 	bool *seen; /* By job: it was submitted. */
@@ -132,6 +132,21 @@ static struct instant *instant_at(struct gathering *all, sl_time at)
 	return &stepper->instant[count];
 }
 
+/* Under which policy: each stretch of the recipe has so many events. At its very end its successor decides
+ * too, and that alone where nothing else happened then. */
+static uint8_t stretch_of(const struct gathering *all, sl_time at)
+{
+	const struct sim_options *recipe = &all->stepper->explain.view.again.recipe;
+	const size_t events = all->past_next - all->past_first;
+	const sl_time last = all->past_next ? all->past[all->past_next - 1].time : SL_NONE;
+	size_t i = 0;
+	while (i + 1 < recipe->past_count && i < UINT8_MAX &&
+		(events > recipe->past[i].events ||
+			(events == recipe->past[i].events && at >= recipe->past[i].until && last < at)))
+		i++;
+	return (uint8_t)i;
+}
+
 static void add(struct gathering *all, sl_time at, const struct happening *happening)
 {
 	struct stepper *stepper = all->stepper;
@@ -142,7 +157,8 @@ static void add(struct gathering *all, sl_time at, const struct happening *happe
 		stepper->happening_count + 1, SIZE_MAX / 64, all->err);
 	if (all->status)
 		return;
-	stepper->happening[stepper->happening_count++] = *happening;
+	stepper->happening[stepper->happening_count] = *happening;
+	stepper->happening[stepper->happening_count++].stretch = stretch_of(all, at);
 	instant->count++;
 }
 
@@ -267,6 +283,7 @@ static int gather(struct stepper *stepper, size_t before, struct sl_err *err)
 		.past = pass->past,
 		.past_count = pass->past_count,
 		.past_next = before,
+		.past_first = before,
 		.decision = view->sim.result.decision,
 		.decision_count = view->sim.result.decision_count,
 		.seen = calloc((size_t)view->jobs->count + 1, sizeof(bool)),

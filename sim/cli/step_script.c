@@ -405,6 +405,21 @@ static void begin_quiz(struct playing *playing, struct sl_err *err, int *status)
 	print_said(playing, NULL);
 }
 
+/* Who types is told that it is his turn. */
+static bool next_line(const struct playing *playing, char *line, int size, FILE *file)
+{
+	const bool typed = !playing->script->echo && !playing->script->json;
+	if (typed) {
+		(void)fputs("step> ", stdout);
+		(void)fflush(stdout);
+	}
+	if (fgets(line, size, file))
+		return true;
+	if (typed)
+		(void)fputc('\n', stdout);
+	return false;
+}
+
 static int read_lines(struct playing *playing, FILE *file, struct sl_err *err)
 {
 	enum { BYTES_MAX = 4000 };
@@ -413,7 +428,7 @@ static int read_lines(struct playing *playing, FILE *file, struct sl_err *err)
 	int status = SL_OK;
 	if (playing->stepper->quiz)
 		begin_quiz(playing, err, &status);
-	while (!status && !quits && fgets(line, sizeof(line), file)) {
+	while (!status && !quits && next_line(playing, line, sizeof(line), file)) {
 		size_t len = strlen(line);
 		playing->line++;
 		if (len > BYTES_MAX || playing->line > LINES_MAX)

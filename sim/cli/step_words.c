@@ -45,13 +45,9 @@ const char *brief_words(const struct stepper *stepper, uint32_t job)
 }
 
 /* "slurm", "easy" of "easy:fill=shortest", "mine" of "./mine.so". */
-const char *policy_words(const struct stepper *stepper, sl_time at)
+const char *policy_words(const struct stepper *stepper, size_t stretch)
 {
-	const struct sim_options *recipe = &stepper->explain.view.again.recipe;
-	size_t i = 0;
-	while (i + 1 < recipe->past_count && recipe->past[i].until < at)
-		i++;
-	const char *text = recipe->past[i].choice->text;
+	const char *text = stepper->explain.view.again.recipe.past[stretch].choice->text;
 	size_t len = strcspn(text, ":");
 	for (size_t k = 0; k < len; k++)
 		if (text[k] == '/') {
@@ -61,6 +57,15 @@ const char *policy_words(const struct stepper *stepper, sl_time at)
 		}
 	const size_t file = len > 3 && strncmp(text + len - 3, ".so", 3) == 0 ? 3 : 0;
 	return TEXT(stepper, "%.*s", (int)(len - file), text);
+}
+
+size_t stretch_now(const struct stepper *stepper)
+{
+	const struct sim_options *recipe = &stepper->explain.view.again.recipe;
+	size_t i = 0;
+	while (i + 1 < recipe->past_count && recipe->past[i].until <= stepper->now)
+		i++;
+	return i;
 }
 
 sl_time limit_end(const struct stepper *stepper, uint32_t job, sl_time start)
@@ -251,28 +256,28 @@ static const char *start_words(
 	const struct stepper *stepper, size_t instant, const struct happening *happening)
 {
 	const bool beside = happening->rule == SL_RULE_BACKFILL && happening->whose != UINT32_MAX;
-	return TEXT(stepper, "%s starts %s (%s): %s", policy_words(stepper, stepper->instant[instant].at),
+	return TEXT(stepper, "%s starts %s (%s): %s", policy_words(stepper, happening->stretch),
 		job_words(stepper, happening->row), asks_words(stepper, happening->row),
 		beside ? backfill_words(stepper, instant, happening)
 		       : sl_rule_words((enum sl_rule)happening->rule));
 }
 
-static const char *preempt_words(const struct stepper *stepper, sl_time at, const struct happening *happening)
+static const char *preempt_words(const struct stepper *stepper, const struct happening *happening)
 {
 	static const char *const how[] = { [SL_PREEMPT_REQUEUE] = "it waits again, from its beginning",
 		[SL_PREEMPT_CHECKPOINT] = "it waits again, its work kept",
 		[SL_PREEMPT_SUSPEND] = "it is suspended",
 		[SL_PREEMPT_CANCEL] = "it is cancelled" };
 	const char *then = happening->how < SL_LEN(how) ? how[happening->how] : "it stops";
-	return TEXT(stepper, "%s preempts %s%s: %s; %s", policy_words(stepper, at),
+	return TEXT(stepper, "%s preempts %s%s: %s; %s", policy_words(stepper, happening->stretch),
 		job_words(stepper, happening->row), for_whom(stepper, happening),
 		sl_rule_words((enum sl_rule)happening->rule), then);
 }
 
-static const char *plan_words(const struct stepper *stepper, sl_time at, const struct happening *happening)
+static const char *plan_words(const struct stepper *stepper, const struct happening *happening)
 {
 	const sl_time was = planned_before(stepper, (size_t)(happening - stepper->happening), happening->row);
-	const char *policy = policy_words(stepper, at);
+	const char *policy = policy_words(stepper, happening->stretch);
 	const char *job = job_words(stepper, happening->row);
 	if (happening->start == SL_NONE)
 		return TEXT(stepper, "%s plans no start of %s any more", policy, job);
@@ -289,13 +294,13 @@ const char *happening_words(const struct stepper *stepper, size_t instant, uint3
 	const sl_time at = stepper->instant[instant].at;
 	if (!is_decision(happening))
 		return event_words(stepper, at, happening);
-	const char *policy = policy_words(stepper, at);
+	const char *policy = policy_words(stepper, happening->stretch);
 	const char *job = job_words(stepper, happening->row);
 	const char *rule = sl_rule_words((enum sl_rule)happening->rule);
 	if (happening->what == HAPPENED_START)
 		return start_words(stepper, instant, happening);
 	if (happening->what == HAPPENED_PREEMPT)
-		return preempt_words(stepper, at, happening);
+		return preempt_words(stepper, happening);
 	if (happening->what == HAPPENED_RESUME)
 		return TEXT(stepper, "%s resumes %s: %s", policy, job, rule);
 	if (happening->what == HAPPENED_RESIZE)
@@ -304,7 +309,7 @@ const char *happening_words(const struct stepper *stepper, size_t instant, uint3
 	if (happening->what == HAPPENED_STOP)
 		return TEXT(stepper, "%s ends %s (%s): %s", policy, job,
 			sl_state_name((enum sl_state)happening->how), rule);
-	return plan_words(stepper, at, happening);
+	return plan_words(stepper, happening);
 }
 
 /* ---- Lines

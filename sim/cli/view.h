@@ -119,6 +119,8 @@ struct view {
 /* at: as --at takes it; NULL: the run's end, if that will do (else SL_USAGE). */
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,
 	struct registry *registry, struct sl_err *err);
+/* The same of a run that view->again describes already, loaded: up to then. */
+int view_stand(struct view *view, sl_time until, struct sl_err *err);
 void view_close(struct view *view);
 /* What a job that runs holds of a node: the members *_busy. */
 void view_holds(const struct view *view, uint32_t job, uint32_t node, struct view_node *held);

@@ -452,6 +452,17 @@ int view_open(struct view *view, const char *path, const char *at, bool end_will
 	return status ? status : take_state(view, until, err);
 }
 
+int view_stand(struct view *view, sl_time until, struct sl_err *err)
+{
+	view->arena = view->again.arena;
+	view->scenario = &view->again.scenario;
+	view->jobs = &view->scenario->jobs;
+	view->cluster = &view->scenario->cluster;
+	const int status = again_begin(
+		&view->again, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES, until, err);
+	return status ? status : take_state(view, until, err);
+}
+
 void view_close(struct view *view)
 {
 	if (!view->again.arena)

@@ -287,7 +287,8 @@ struct censored censored_of(const struct scenario *scenario)
 /* Does the world set a limit of time? */
 bool limits_touched(const struct world *world)
 {
-	static const char *const words[] = { "MaxTime", "DefaultTime", "MaxWall", "limit=", "OverTimeLimit" };
+	static const char *const words[] = { "MaxTime", "max_time", "DefaultTime", "default_time", "MaxWall",
+		"limit=", "OverTimeLimit" };
 	for (size_t i = 0; i < world->setting_count; i++)
 		for (size_t k = 0; k < SL_LEN(words); k++)
 			if (strcasestr(world->setting[i], words[k]))

@@ -242,6 +242,8 @@ int curve_go(struct search *search, struct sl_err *err)
 		search->grid.batch[p] = p;
 	}
 	status = search_try(search, search->grid.batch, search->grid.points, err);
+	if (!status)
+		status = search_drew(search, err);
 	if (status)
 		return status;
 	if (arg_flag(search->args, "json"))

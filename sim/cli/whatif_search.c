@@ -78,6 +78,9 @@ static int check_options(const struct args *args, struct sl_err *err)
 				"whatif: --%s goes with scenarios, not with a search (--until, --vary): "
 				"leave it out",
 				not_here[i]);
+	if (strcmp(args->word[0], "-") == 0)
+		return sl_fail(err, SL_USAGE,
+			"whatif: the trace is read again for each point: give a file, not '-'");
 	if (arg(args, "head-room"))
 		return SL_OK;
 	if (!arg(args, "until"))
@@ -184,6 +187,11 @@ static int attempt(void *self, struct seek *seek, const size_t *point, size_t co
 		seek->near[point[i]] =
 			!search->outcome[point[i]].holds && shortfall(search, point[i]) <= NEAR;
 	}
+	return search_drew(search, err);
+}
+
+int search_drew(const struct search *search, struct sl_err *err)
+{
 	if (search->reps > 1 && !search->drew)
 		return sl_fail(err, SL_USAGE,
 			"--reps: nothing in these runs is drawn by chance: all seeds come out the same. What draws: "

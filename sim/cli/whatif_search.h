@@ -153,7 +153,9 @@ void search_caveats(const struct search *search);
 void search_put_point(
 	struct sl_out *out, const struct search *search, const struct outcome *outcome, size_t point);
 
-/* whatif_search.c: is a search asked for? */
+/* whatif_search.c: SL_USAGE: under several seeds all came out the same. */
+int search_drew(const struct search *search, struct sl_err *err);
+/* Is a search asked for? */
 bool search_asked(const struct args *args);
 
 #endif

@@ -144,8 +144,10 @@ static bool is_answer(const struct answers *answers, size_t point)
 
 static const char *mark_of(const struct search *search, const struct answers *answers, size_t point)
 {
+	if (answers->count && answers->answer[0] == point)
+		return "<- the answer";
 	if (is_answer(answers, point))
-		return answers->answer[0] == point ? "<- the answer" : "<- will do";
+		return "<- will do";
 	return seek_breaks(&search->grid, point) ? "<- fails, although less will do" : "";
 }
 
@@ -283,6 +285,21 @@ static void print_answer(const struct search *search, const struct answers *answ
 	print_neighbours(search, best);
 }
 
+/* The least point of the one axis from which on all that were simulated hold; SIZE_MAX: the last one fails.
+ */
+static size_t from_here_on(const struct search *search)
+{
+	size_t from = SIZE_MAX;
+	for (size_t p = search->grid.points; p-- > 0;) {
+		if (!search->outcome[p].done)
+			continue;
+		if (!search->outcome[p].holds)
+			break;
+		from = p;
+	}
+	return from;
+}
+
 /* How much of it was simulated, and what that proves. */
 static void print_proof(const struct search *search, const struct answers *answers)
 {
@@ -305,6 +322,10 @@ static void print_proof(const struct search *search, const struct answers *answe
 				(void)printf("%s %s", shown++ ? "," : "", point_text(text, search, p));
 		}
 		(void)printf("%s, although less will do", broken > shown ? " ..." : "");
+		const size_t from = search->axis_count == 1 ? from_here_on(search) : SIZE_MAX;
+		char text[POINT_TEXT];
+		if (from != SIZE_MAX)
+			(void)printf("; from %s on it holds at each", point_text(text, search, from));
 	} else if (answers->count && ordered_axes(search)) {
 		(void)printf("; among them it holds from %s on, and nowhere below",
 			answers->count > 1 ? "each answer" : "the answer");
@@ -492,6 +513,12 @@ int seek_json(const struct search *search, const struct answers *answers, struct
 	}
 	sl_out_printf(out, "],\n  \"points\": %zu,\n  \"beyond_budget\": %zu,\n  \"simulated\": %zu,\n",
 		grid->points, barred, grid->tried);
+	const size_t from = broken && search->axis_count == 1 ? from_here_on(search) : SIZE_MAX;
+	if (from != SIZE_MAX) {
+		sl_out_text(out, "  \"holds_from\": ");
+		sl_out_json(out, value_at(search, from, 0));
+		sl_out_text(out, ",\n");
+	}
 	sl_out_printf(out, "  \"exhaustive\": %s,\n  \"monotone\": %s,\n  \"now\": ",
 		grid->tried == grid->points - barred ? "true" : "false", broken ? "false" : "true");
 	search_put_point(out, search, &search->now, SIZE_MAX);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/cli/compare.h"
+#include "sim/cli/selector.h"
 #include "sim/cli/whatif_parts.h"
 
 enum { LABELS_SHOWN = 6 };
@@ -147,6 +148,10 @@ void whatif_table(const struct comparison *all)
 	for (size_t i = 0; i < SL_LEN(shown); i++)
 		if (metrics_get(&all->row[0].metrics, shown[i].name))
 			metric_row(table, all, &shown[i]);
+	for (const struct summary_metric *asked = all->column; asked && asked->name; asked++)
+		if (selected_is(all->args, asked->name))
+			metric_row(table, all,
+				&(struct shown){ asked->name, asked->name, asked->unit, asked->better });
 	blank_row(table, all, "wait p95 by");
 	label_rows(table, all, "partition");
 	label_rows(table, all, "size");

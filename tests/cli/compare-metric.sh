@@ -12,4 +12,4 @@ schedlab compare "$trace" -c "$cluster" --quiet -p easy:place=random -p fcfs:pla
 	--metric 'jobs{gpus>=4}' | sed -n '1,3s/.*  \([^ ].*\)$/\1/p'
 schedlab compare "$trace" -c "$cluster" --quiet -p fcfs --metric 'jobs{user=nobody}' || echo "exit $?"
 schedlab whatif "$trace" -c "$cluster" --quiet --set 'cluster.nodes[a].count+=4' --metric 'wait.p95{gpus>=4}' |
-	grep -o 'wait.p95{gpus>=4}'
+	grep 'wait.p95{gpus>=4}'

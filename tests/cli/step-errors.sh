@@ -40,3 +40,6 @@ try schedlab step out -p easy --script -
 echo n | schedlab step out --quiet --script -
 schedlab run backfill.swf --until 12 --snapshot s.json --quiet >/dev/null
 printf 't end\n' | schedlab step s.json --quiet --script - | tail -n 2
+# A run that went over to another policy: each is called by its name, at the moment of the change too.
+schedlab run --from-snapshot s.json -p fcfs -o over --quiet >/dev/null
+schedlab step over --json --quiet | sed -n 's/.*"event": "start", "at": \([0-9]*\).*"text": "\([^:]*\):.*/\1 \2/p'

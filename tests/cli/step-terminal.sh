@@ -9,9 +9,9 @@ mux() { tmux -L "$name-$opened" "$@" 2>/dev/null; }
 trap 'mux kill-server' EXIT
 trap 'exit 130' INT TERM
 screen() { mux capture-pane -p; }
-# saw TEXT: it comes to stand on the screen within five seconds.
+# saw TEXT: it comes to stand on the screen within twenty seconds.
 saw() {
-	for _ in $(seq 100); do
+	for _ in $(seq 400); do
 		screen | grep -qF -- "$1" && return
 		sleep 0.05
 	done
@@ -30,7 +30,7 @@ open() {
 }
 left_well() {
 	saw "over: $1"
-	for _ in $(seq 100); do # stty comes behind it.
+	for _ in $(seq 400); do # stty comes behind it.
 		left=$(screen | grep -x -e '-*icanon' -e '-*echo' | sort | tr '\n' ' ')
 		[ "$left" = "echo icanon " ] && break
 		sleep 0.05
@@ -102,6 +102,7 @@ done
 # Where there is no screen, commands are typed in lines.
 open 80 24 "TERM=dumb schedlab step $DATA/backfill.swf --quiet"
 mux send-keys n Enter
+saw 'step>'
 saw '0 s  easy starts J3'
 mux send-keys nonsense Enter
 saw "unknown command 'nonsense'"

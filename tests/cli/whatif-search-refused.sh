@@ -17,6 +17,7 @@ ask --until 'wait.p95 < 1h' --vary 'cluster.cpus+=2..4' --price cpus=2 --budget 
 ask --until 'wait.p95 < 1h' --vary 'cluster.cpus+=0..4' --price cpus=2 --price-per year
 ask --until 'wait.p95{user=9} < 1h' --vary 'cluster.cpus+=0..4'
 ask --until 'wait.p95{size>4} < 1h' --vary 'cluster.cpus+=0..4'
+schedlab whatif - --until 'wait.p95 < 1h' --vary 'cluster.cpus=4..8' <four.swf || echo "exit $?"
 ask --until 'wait.p95 < 1h' --buy a=0..4
 ask --until 'wait.p95 < 1h' --buy a
 ask --until 'wait.p95 < 1h' --vary policy.nonsense=1,2

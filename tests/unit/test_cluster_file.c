@@ -322,7 +322,7 @@ Test(cluster_file, settings_refused)
 	expect_error(GPU_NODES, SETTINGS("cluster.nodes[gpu].state+=up"), SL_USAGE,
 		"--set: 'cluster.nodes[gpu].state+': only numbers can be added to: use =");
 	expect_error(GPU_NODES, SETTINGS("cluster.partition[p].max_time=1h"), SL_USAGE,
-		"--set: 'cluster.partition[p].max_time': no partition is called 'p': name an entry of the file");
+		"--set: 'cluster.partition[p].max_time': no partition is called 'p': the file has none");
 	expect_error(GPU_NODES, SETTINGS("cluster.partition[p].max_tim=1h"), SL_USAGE,
 		"--set: 'cluster.partition[p].max_tim': partitions have no 'max_tim' to set: did you mean "
 		"'max_time'?");

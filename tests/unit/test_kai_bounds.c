@@ -141,6 +141,21 @@ Test(kai_bounds, a_search_that_was_given_up_is_no_failure)
 	cr_expect_eq(sets(1003), 0);
 }
 
+static bool at_the_third(const void *of) { return ++*(uint32_t *)(uintptr_t)of > 2; }
+
+Test(kai_bounds, whoever_wants_to_end_is_heard)
+{
+	uint32_t asked = 0;
+	(void)waits("big");
+	w.kai->config.pods_max = 0;
+	w.kai->stopping = at_the_third;
+	w.kai->stopping_of = &asked;
+	cr_expect_eq(sets(1000), 1, "asked before the search, before its first set and before its second");
+	cr_expect_eq(w.kai->searches_cut, 1);
+	w.kai->stopping = NULL;
+	cr_expect_eq(sets(1001), 3);
+}
+
 /* ---- Lists ---- */
 
 Test(kai_bounds, lists_follow_what_is_undone)

@@ -352,9 +352,19 @@ Test(kai_topo, why_none)
 	const uint32_t job = job_of(3, 8, RACK, KAI_NO);
 	expect(job, "-", "no rack holds it");
 	const struct kai_job *row = &w.kai->job[job];
-	cr_expect_eq(row->why, KAI_TOPOLOGY);
+	cr_expect_eq(row->why, KAI_TOPOLOGY, "a rack is required");
 	cr_expect_eq(row->why_a, 3, "pods asked");
 	cr_expect_eq(row->why_b, 2, "that a rack holds");
+	w.kai->job[job].why = KAI_WHY_NONE;
+	const uint32_t task[] = { row->task, row->task + 1, row->task + 2 };
+	struct kai_domains domains;
+	cr_expect_not(kai_topo_domains(w.kai, &(struct kai_set){ job, 0, task, 3, NULL, true }, &domains));
+	cr_expect_eq(row->why, KAI_WHY_NONE, "a simulation says nothing");
+	const uint32_t more = job_of(7, 8, KAI_NO, RACK);
+	expect(more, "-", "six nodes are in racks");
+	cr_expect_eq(w.kai->job[more].why, KAI_POD_ERRORS, "a rack is only preferred: room lacks");
+	cr_expect_eq(w.kai->job[more].why_a, 6, "so many find a place");
+	cr_expect_eq(w.kai->job[more].why_c, 6, "the last has none");
 	w.kai->config.plugins &= ~(uint32_t)KAI_PLUGIN_TOPOLOGY;
 	expect(job, "a1 a2 b1 b2 c1 c2 x", "without the plugin there are no domains");
 }

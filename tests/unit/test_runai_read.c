@@ -178,10 +178,13 @@ Test(runai_read, shares)
 /* Without a quota nothing over quota either: told, unless a weight is given. */
 Test(runai_read, never)
 {
-	struct files *f = files_read("projects:\n  - {name: a}\n  - {name: b, over-quota: 1}\n", NULL);
+	struct files *f = files_read("projects:\n  - {name: a}\n  - {name: b, over-quota: 1}\n"
+				     "  - {name: c, over-quota: false}\n",
+		NULL);
 	cr_assert_eq(f->err.status, SL_OK, "%s", f->err.text);
-	cr_expect(has_note(f, "'a' has no quota of GPUs"));
+	cr_expect(has_note(f, "'a' has no quota of GPUs, and over quota is shared in proportion"));
 	cr_expect_not(has_note(f, "'b' has no quota"));
+	cr_expect(has_note(f, "'c' has no quota of GPUs, and may have nothing over it"));
 	cr_expect_eq(queue_of(f, "b")->share.weight[KAI_GPUS], 1);
 	cr_expect_eq(queue_of(f, "default")->share.weight[KAI_GPUS], 1, "so that b gets what is idle");
 	files_free(f);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "traces/cluster/cluster_file.h"
 
@@ -65,11 +66,68 @@ static const struct field gpus_field = {
 	.key = "gpus", .kind = FIELD_COUNT, .at = 0, .min = 0, .max = 1 << 16
 };
 
+/* Slurm's words for keys, which who plans has in the fingers. */
+static const struct {
+	enum of of;
+	const char *slurm, *key;
+	bool minutes; /* A bare number is so many. */
+} words[] = {
+	{ OF_NODES, "CPUs", "cpus", false },
+	{ OF_NODES, "mem", "memory", false },
+	{ OF_NODES, "RealMemory", "memory", false },
+	{ OF_NODES, "Weight", "weight", false },
+	{ OF_NODES, "State", "state", false },
+	{ OF_PARTITION, "MaxTime", "max_time", true },
+	{ OF_PARTITION, "DefaultTime", "default_time", true },
+	{ OF_PARTITION, "MinNodes", "nodes_min", false },
+	{ OF_PARTITION, "MaxNodes", "nodes_max", false },
+	{ OF_PARTITION, "MaxCPUsPerNode", "cpus_per_node_max", false },
+	{ OF_PARTITION, "PriorityTier", "tier", false },
+	{ OF_PARTITION, "PriorityJobFactor", "job_factor", false },
+	{ OF_PARTITION, "State", "state", false },
+	{ OF_PARTITION, "Nodes", "nodes", false },
+	{ OF_PARTITION, "Default", "default", false },
+};
+
+/* Its number among the words; their count: it is none. */
+static size_t word_of(const struct parts *parts)
+{
+	size_t i = 0;
+	while (i < SL_LEN(words) && !(words[i].of == parts->of && strlen(words[i].slurm) == parts->key_len &&
+					    strncasecmp(words[i].slurm, parts->key, parts->key_len) == 0))
+		i++;
+	return i;
+}
+
+/* Slurm's minutes, words in capitals. */
+static const char *value_of(const struct parts *parts, const char *value, char text[FIELD_WORD_MAX + 4])
+{
+	const size_t word = word_of(parts);
+	const size_t len = strlen(value);
+	if (word == SL_LEN(words) || len > FIELD_WORD_MAX)
+		return value;
+	if (words[word].minutes && len && strspn(value, "0123456789") == len) {
+		(void)snprintf(text, FIELD_WORD_MAX + 4, "%s:00", value);
+		return text;
+	}
+	if (strcmp(words[word].key, "nodes") == 0 || strcmp(words[word].key, "memory") == 0)
+		return value;
+	for (size_t i = 0; i <= len; i++)
+		text[i] = (char)(value[i] >= 'A' && value[i] <= 'Z' ? value[i] - 'A' + 'a' : value[i]);
+	if (strcmp(text, "infinite") == 0)
+		(void)snprintf(text, FIELD_WORD_MAX + 4, "unlimited");
+	return strcmp(text, "yes") == 0 ? "true" : strcmp(text, "no") == 0 ? "false" : text;
+}
+
 /* NULL: nothing that a setting could change. */
 static const struct field *field_of(const struct parts *parts)
 {
 	const struct schema *schema = things[parts->of].schema;
-	const size_t i = schema_find(schema, parts->key, parts->key_len);
+	const size_t word = word_of(parts);
+	const char *key = word < SL_LEN(words) ? words[word].key : parts->key;
+	size_t i = schema_find(schema, parts->key, parts->key_len);
+	if (i == schema->count)
+		i = schema_find(schema, key, word < SL_LEN(words) ? strlen(key) : parts->key_len);
 	if (i == schema->count || strcmp(schema->field[i].key, "name") == 0 ||
 		strcmp(schema->field[i].key, "hosts") == 0)
 		return NULL;
@@ -108,12 +166,13 @@ static int add_number(const struct sl_cluster_setting *setting, const struct par
 {
 	char wanted[FIELD_WANTED_MAX];
 	char sum[FIELD_TEXT_MAX];
+	char text[FIELD_WORD_MAX + 4];
 	const int64_t old = field_number(field, base);
 	int64_t value;
 	if (old == SL_NONE || old == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': '%s' has none to add to: use = instead",
 			setting->key, name);
-	if (!amount_read(field, setting->value, &value) || value == INT64_MAX)
+	if (!amount_read(field, value_of(parts, setting->value, text), &value) || value == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
 			field_wanted(field, wanted), setting->value);
 	/* Both are from 0 on. */
@@ -131,6 +190,7 @@ static int apply(const struct sl_cluster_setting *setting, const struct parts *p
 	const struct field *field, const char *name, void *base, struct sl_err *err)
 {
 	char wanted[FIELD_WANTED_MAX];
+	char text[FIELD_WORD_MAX + 4];
 	*setting->used = true;
 	if (parts->op != '=') {
 		if (is_number(field))
@@ -138,7 +198,8 @@ static int apply(const struct sl_cluster_setting *setting, const struct parts *p
 		return sl_fail(err, SL_USAGE,
 			"--set: 'cluster.%s': only numbers can be added to: use =", setting->key);
 	}
-	if (field_read(field, setting->value, base))
+	/* Of what is kept as a text, nothing is made anew. */
+	if (field_read(field, value_of(parts, setting->value, text), base))
 		return SL_OK;
 	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
 		field_wanted(field, wanted), setting->value);
@@ -292,13 +353,18 @@ static int fail_unused(const struct sl_cluster_setting *setting, bool pool, cons
 	char name[FIELD_WORD_MAX + 1];
 	(void)snprintf(name, sizeof(name), "%.*s",
 		(int)(parts.name_len < FIELD_WORD_MAX ? parts.name_len : FIELD_WORD_MAX), parts.name);
-	const char *near = sl_nearest(name, parts.of == OF_NODES ? nodes : partitions);
-	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': no %s called '%s'%s%s%s", setting->key,
+	const char *const *known = parts.of == OF_NODES ? nodes : partitions;
+	const char *near = sl_nearest(name, known);
+	char list[200] = "";
+	for (size_t i = 0, len = 0; !near && known[i] && len < sizeof(list) - 80; i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%.60s", i ? ", " : "", known[i]);
+	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': no %s called '%s': %s%s%s%s", setting->key,
 		parts.of == OF_NODES ? "nodes are" : "partition is", name,
-		near                   ? ": did you mean '"
-		: parts.of == OF_NODES ? ": name an entry of the file, or a node type"
-				       : ": name an entry of the file",
-		near ? near : "", near ? "'?" : "");
+		near    ? "did you mean '"
+		: *list ? "there are "
+			: "the file has none",
+		near ? near : list, near ? "'?" : "",
+		!near && parts.of == OF_NODES ? "; or name a node type" : "");
 }
 
 int settings_all_used(const struct cluster_settings *settings, bool pool, const char *const *nodes,

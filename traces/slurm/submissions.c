@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * submissions.c - jobs as they were typed at a prompt: who submitted what, when, as sbatch, srun or salloc.
+ *
+ *   # schedlab submissions 1
+ *   # UnixStartTime: 1767603600
+ *   17  -     3600.5  300  -     alice  sbatch -N 2 --time=1:00:00 train.sh
+ *   18  18_3  3601    60   3700  alice  sbatch --array=3-4%1 --time=5:00 sweep.sh
+ *
+ * Columns are apart by tabs: the job's number; its place in an array, or "-"; when it was submitted; how long
+ * it runs; when its user cancels it, or "-"; the user; the line. Times are seconds from the trace's zero. The
+ * line's options are read as those of sacct's SubmitLine are (options.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/plugin.h"
+#include "traces/slurm/options.h"
+
+enum { COLUMNS = 7, USER_MAX = 100 };
+static const char magic[] = "# schedlab submissions 1";
+
+struct submissions {
+	const struct sl_sink *sink;
+	struct sl_err *err;
+	const char *file;
+	uint64_t line;
+	sl_time epoch; /* Zero, since 1970. */
+	struct sl_ask *ask;
+	char *room; /* Of the line's texts. */
+	size_t room_size;
+};
+
+struct field {
+	const char *p;
+	size_t len;
+};
+
+static int wrong(const struct submissions *s, const char *what, const struct field *field)
+{
+	const struct sl_place at = { s->file, s->line, 1 };
+	return sl_fail_at(s->err, &at, "%s: '%.*s'", what, field->len < 40 ? (int)field->len : 40, field->p);
+}
+
+static bool is_none(const struct field *field) { return field->len == 1 && *field->p == '-'; }
+
+static bool time_in(const struct field *field, sl_time *time)
+{
+	return sl_get_micro(field->p, field->len, time) && *time >= 0 && *time <= INT64_MAX / 4;
+}
+
+/* "18_3" */
+static bool array_in(const struct field *field, struct sl_job_more *more)
+{
+	const char *low = memchr(field->p, '_', field->len);
+	if (is_none(field))
+		return true;
+	if (!low)
+		return false;
+	const size_t len = (size_t)(low - field->p);
+	return sl_get_i64(field->p, len, &more->array) && more->array >= 0 &&
+	       sl_get_i64(low + 1, field->len - len - 1, &more->array_task) && more->array_task >= 0;
+}
+
+/* Dates are the line's own; the trace's are from its zero on. */
+static void from_zero(const struct submissions *s, sl_time *time)
+{
+	if (*time != SL_NONE && __builtin_sub_overflow(*time, s->epoch, time))
+		*time = SL_NONE;
+}
+
+static int line_in(struct submissions *s, const struct field *line, sl_time submit, struct slurm_said *said)
+{
+	const size_t wanted = slurm_options_room(line->len);
+	if (wanted > s->room_size) {
+		char *grown = realloc(s->room, wanted);
+		if (!grown)
+			return sl_fail(s->err, SL_SYSTEM, "%s: out of memory", s->file);
+		s->room = grown;
+		s->room_size = wanted;
+	}
+	const struct slurm_line options = { line->p, line->len, s->epoch + submit, s->room };
+	return slurm_options(&options, s->ask, said, s->err);
+}
+
+static int job_in(struct submissions *s, const struct field *field)
+{
+	struct sl_row row = { .line = s->line };
+	struct sl_row_more more = { .cancel = SL_NONE };
+	struct slurm_said said;
+	char user[USER_MAX + 1];
+	for (size_t i = 0; i < SL_COL_COUNT; i++)
+		row.col[i] = SL_NONE;
+	if (!sl_get_i64(field[0].p, field[0].len, &row.col[SL_COL_ID]) || row.col[SL_COL_ID] < 0)
+		return wrong(s, "no job's number", &field[0]);
+	if (!time_in(&field[2], &row.col[SL_COL_SUBMIT]))
+		return wrong(s, "no time of submission", &field[2]);
+	if (!time_in(&field[3], &row.col[SL_COL_RUN]))
+		return wrong(s, "no run time", &field[3]);
+	if (!is_none(&field[4]) && !time_in(&field[4], &more.cancel))
+		return wrong(s, "no time of cancellation", &field[4]);
+	if (!field[5].len || field[5].len > USER_MAX)
+		return wrong(s, "no user's name", &field[5]);
+	const int status = line_in(s, &field[6], row.col[SL_COL_SUBMIT], &said);
+	if (status)
+		return status;
+	struct sl_job_more job = said.more;
+	job.start_recorded = job.end_recorded = SL_NONE;
+	job.state_recorded = SL_PENDING;
+	if (!array_in(&field[1], &job))
+		return wrong(s, "no task of an array", &field[1]);
+	from_zero(s, &job.begin);
+	from_zero(s, &job.deadline);
+	memcpy(user, field[5].p, field[5].len);
+	user[field[5].len] = '\0';
+	/* Without one the partition's: if that has none, there is none. */
+	const bool limited = said.time_limit != SL_NONE && said.time_limit != SL_NEVER;
+	row.col[SL_COL_LIMIT] = limited ? said.time_limit : SL_NEVER / 2;
+	row.col[SL_COL_REQ_CPUS] = said.ask[0].tasks > 0 ? said.ask[0].tasks : 1;
+	more.user = user;
+	more.account = said.account;
+	more.partition = said.ask[0].partition;
+	more.ask = said.ask;
+	more.ask_count = said.ask_count;
+	more.job = &job;
+	row.more = &more;
+	return s->sink->job(s->sink->self, &row, s->err);
+}
+
+/* "# Key: value" */
+static int header_in(struct submissions *s, const char *p, const char *end)
+{
+	char key[40];
+	char value[200];
+	const struct sl_place at = { s->file, s->line, 1 };
+	for (p++; p < end && *p == ' ';)
+		p++;
+	const char *colon = memchr(p, ':', (size_t)(end - p));
+	if (!colon || (size_t)(colon - p) >= sizeof(key))
+		return SL_OK;
+	memcpy(key, p, (size_t)(colon - p));
+	key[colon - p] = '\0';
+	for (p = colon + 1; p < end && *p == ' ';)
+		p++;
+	if ((size_t)(end - p) >= sizeof(value))
+		return SL_OK;
+	memcpy(value, p, (size_t)(end - p));
+	value[end - p] = '\0';
+	int64_t epoch;
+	if (strcmp(key, "UnixStartTime") == 0 && sl_get_i64(value, strlen(value), &epoch) && epoch >= 0 &&
+		epoch < INT64_C(100000000000))
+		s->epoch = epoch * SL_SECOND;
+	return s->sink->header ? s->sink->header(s->sink->self, key, value, &at, s->err) : SL_OK;
+}
+
+static int row_in(struct submissions *s, const char *p, const char *end)
+{
+	struct field field[COLUMNS];
+	const struct sl_place at = { s->file, s->line, 1 };
+	for (size_t i = 0; i < COLUMNS; i++) {
+		const char *tab = i + 1 < COLUMNS ? memchr(p, '\t', (size_t)(end - p)) : end;
+		if (!tab)
+			return sl_fail_at(s->err, &at, "fewer than %d columns", COLUMNS);
+		field[i] = (struct field){ p, (size_t)(tab - p) };
+		p = tab + (tab < end);
+	}
+	return job_in(s, field);
+}
+
+static int read_lines(struct submissions *s, struct sl_input *in)
+{
+	const char *p;
+	const char *end;
+	int status;
+	while ((status = sl_input_next(in, &p, &end, s->err)) > 0) {
+		while (p < end) {
+			const char *stop = memchr(p, '\n', (size_t)(end - p) + 1);
+			s->line++;
+			if (p < stop && *p == '#')
+				status = header_in(s, p, stop);
+			else
+				status = p < stop ? row_in(s, p, stop) : SL_OK;
+			if (status)
+				return status;
+			p = stop + 1;
+		}
+	}
+	return status;
+}
+
+static int submissions_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
+{
+	struct submissions s = { .sink = sink, .err = err, .file = sl_input_name(in) };
+	s.ask = calloc(SLURM_COMPONENTS_MAX, sizeof(*s.ask));
+	const int status = s.ask ? read_lines(&s, in) : sl_fail(err, SL_SYSTEM, "%s: out of memory", s.file);
+	free(s.ask);
+	free(s.room);
+	return status;
+}
+
+static int submissions_sniff(const char *text, size_t len)
+{
+	return len >= sizeof(magic) - 1 && memcmp(text, magic, sizeof(magic) - 1) == 0 ? 100 : 0;
+}
+
+const struct sl_reader submissions_reader = {
+	.abi = SL_ABI_OF(struct sl_reader),
+	.name = "submissions",
+	.summary = "jobs as they were typed: who, when, and a line of sbatch, srun or salloc",
+	.sniff = submissions_sniff,
+	.read = submissions_read,
+};
