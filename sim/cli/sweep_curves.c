@@ -160,10 +160,12 @@ static void line_draw(const struct plot *plot, size_t line)
 {
 	const struct curves *curves = plot->curves;
 	const char *colour = colours[line % SL_LEN(colours)];
+	/* Beside each other, so that no interval hides another. */
+	const double aside = 3 * ((double)line - (double)(curves->lines - 1) / 2);
 	bool open = false;
 	for (size_t x = 0; x < curves->xs; x++) {
 		const struct curve_place *place = curve_at(curves, x, line);
-		const double at = x_at(plot, x_value(plot, x));
+		const double at = x_at(plot, x_value(plot, x)) + aside;
 		if (!place->count)
 			continue;
 		if (!open)
@@ -178,7 +180,7 @@ static void line_draw(const struct plot *plot, size_t line)
 		sl_out_text(plot->out, "\"/>\n");
 	for (size_t x = 0; x < curves->xs; x++) {
 		const struct curve_place *place = curve_at(curves, x, line);
-		const double at = x_at(plot, x_value(plot, x));
+		const double at = x_at(plot, x_value(plot, x)) + aside;
 		if (!place->count)
 			continue;
 		sl_out_printf(plot->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", at,
