@@ -458,8 +458,8 @@ int view_stand(struct view *view, sl_time until, struct sl_err *err)
 	view->scenario = &view->again.scenario;
 	view->jobs = &view->scenario->jobs;
 	view->cluster = &view->scenario->cluster;
-	const int status = again_begin(
-		&view->again, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES, until, err);
+	const int status =
+		again_begin(&view->again, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES, until, err);
 	return status ? status : take_state(view, until, err);
 }
 

@@ -43,4 +43,4 @@ seen 'Submitted batch job 2'
 tm send-keys C-d
 seen 'left'
 tm kill-server
-echo done
+echo "done"
