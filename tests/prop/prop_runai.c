@@ -101,7 +101,7 @@ static void gather(struct run *run)
 	bool several[JOBS] = { false };
 	run->count = 0;
 	for (size_t i = 0; i < result->attempt_count; i++) {
-		cr_assert_lt(run->count, ATTEMPTS);
+		SL_CHECK(run->count + JOBS < ATTEMPTS);
 		several[result->attempts[i].job] = true;
 		run->all[run->count++] = result->attempts[i];
 	}
