@@ -117,7 +117,7 @@ static int down_put(struct base *base, struct world *world, const struct args *a
 	const struct scenario *scenario = base_scenario(base, err);
 	const char *at = arg(args, "at");
 	const char *length = arg(args, "for");
-	struct node_rows rows;
+	struct node_rows rows = { 0 };
 	sl_time from = 0;
 	sl_time until = 0;
 	int status = scenario ? node_rows_of(&rows, scenario, "--down", nodes, base_arena(base), err)
@@ -128,7 +128,7 @@ static int down_put(struct base *base, struct world *world, const struct args *a
 		(!sl_get_duration(length, strlen(length), &until) || until <= 0 || until > INT64_MAX / 4))
 		status = sl_fail(
 			err, SL_USAGE, "option '--for' must be a duration such as 48h, not '%.60s'", length);
-	char *text = status ? NULL : sl_alloc(base_arena(base), strlen(rows.hosts) + 100, 1);
+	char *text = status || !rows.hosts ? NULL : sl_alloc(base_arena(base), strlen(rows.hosts) + 100, 1);
 	if (status)
 		return status;
 	if (!text)

@@ -351,6 +351,17 @@ void base_talk(const struct base *base)
 
 /* ---- Runs ------------------------------------------------------------------------------------------- */
 
+/* What came of a run, and its metrics; err NULL: none are wanted any more. */
+static int take_run(struct world_run *taken, const struct run *run, struct sl_err *err)
+{
+	taken->status = run->status;
+	taken->err = run->err;
+	taken->run.sim = run->sim;
+	if (!err || (taken->status && taken->status != SL_INTERRUPTED))
+		return SL_OK;
+	return metrics_compute(&taken->metrics, &taken->run.sim.result, err);
+}
+
 int worlds_run(struct base *base, const struct world *world, struct world_run *run, size_t count,
 	unsigned threads, unsigned record, struct sl_err *err)
 {
@@ -377,12 +388,8 @@ int worlds_run(struct base *base, const struct world *world, struct world_run *r
 	(void)runset_run(runs, going, threads, NULL, NULL, &first);
 	progress_stop(bar);
 	for (size_t i = 0; i < going; i++) {
-		struct world_run *taken = &run[slot[i]];
-		taken->status = runs[i].status;
-		taken->err = runs[i].err;
-		taken->run.sim = runs[i].sim;
-		if (!status && (!taken->status || taken->status == SL_INTERRUPTED))
-			status = metrics_compute(&taken->metrics, &taken->run.sim.result, err);
+		const int taken = take_run(&run[slot[i]], &runs[i], status ? NULL : err);
+		status = status ? status : taken;
 	}
 	if (!status && atomic_load(&cli_stop))
 		status = sl_fail(err, SL_INTERRUPTED, "interrupted: results are partial");

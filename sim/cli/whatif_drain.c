@@ -407,8 +407,8 @@ int whatif_drain(struct base *base, const struct args *args, struct sl_err *err)
 	drain.world.name = "base";
 	drain.scenario = status ? NULL : base_scenario(base, err);
 	if (!status && !drain.scenario)
-		status = err->status;
-	if (!status) {
+		status = err->status ? err->status : SL_SYSTEM;
+	if (!status && drain.scenario) {
 		base_talk(base);
 		status = line(&drain, err);
 	}

@@ -31,9 +31,9 @@ static bool is_better(const struct drain_plan *a, const struct drain_plan *b)
 	return a->way < b->way;
 }
 
-static int by_order(const void *a, const void *b, void *drain)
+static int by_order(const void *a, const void *b, void *order)
 {
-	const struct drain_plan *plan = ((const struct drain *)drain)->plan;
+	const struct drain_plan *plan = ((const struct order *)order)->drain->plan;
 	const size_t x = *(const size_t *)a;
 	const size_t y = *(const size_t *)b;
 	return is_better(&plan[x], &plan[y]) ? -1 : x != y;
@@ -56,7 +56,7 @@ static int order_make(struct order *order, const struct drain *drain, struct sl_
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < drain->plan_count; i++)
 		order->row[i] = i;
-	qsort_r(order->row, drain->plan_count, sizeof(*order->row), by_order, (void *)(uintptr_t)drain);
+	qsort_r(order->row, drain->plan_count, sizeof(*order->row), by_order, order);
 	return SL_OK;
 }
 
@@ -68,8 +68,8 @@ static void choose(struct order *order)
 	const size_t best = order->row[0] / DRAIN_WAYS * DRAIN_WAYS;
 	for (size_t i = 0; i < count && i < BEST_SHOWN; i++)
 		order->shown[order->row[i]] = true;
-	for (size_t i = best >= DRAIN_WAYS ? best - DRAIN_WAYS : 0; i < count && i < best + 2 * DRAIN_WAYS;
-		i++)
+	for (size_t i = best >= DRAIN_WAYS ? best - DRAIN_WAYS : 0;
+		i < count && i < best + (size_t)2 * DRAIN_WAYS; i++)
 		order->shown[i] = true;
 	for (size_t i = 0; i < DRAIN_WAYS; i++)
 		order->shown[i] = true;

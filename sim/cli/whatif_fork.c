@@ -40,8 +40,8 @@ static int past_of(const struct world_list *all, sl_time at, struct sim_stretch 
 		status = sim_advance(&sim, at, err);
 	const struct sim_stretch *stretch = status ? NULL : sim_stretches(&sim, &count, err);
 	if (!status && !stretch)
-		status = err->status;
-	if (!status) {
+		status = err->status ? err->status : SL_SYSTEM;
+	if (!status && stretch) {
 		*past = stretch[count - 1];
 		past->choice = &base->choice;
 		past->until = at;

@@ -68,25 +68,25 @@ static const struct field gpus_field = {
 
 /* Slurm's words for keys, which who plans has in the fingers. */
 static const struct {
-	enum of of;
 	const char *slurm, *key;
+	enum of of;
 	bool minutes; /* A bare number is so many. */
 } words[] = {
-	{ OF_NODES, "CPUs", "cpus", false },
-	{ OF_NODES, "mem", "memory", false },
-	{ OF_NODES, "RealMemory", "memory", false },
-	{ OF_NODES, "Weight", "weight", false },
-	{ OF_NODES, "State", "state", false },
-	{ OF_PARTITION, "MaxTime", "max_time", true },
-	{ OF_PARTITION, "DefaultTime", "default_time", true },
-	{ OF_PARTITION, "MinNodes", "nodes_min", false },
-	{ OF_PARTITION, "MaxNodes", "nodes_max", false },
-	{ OF_PARTITION, "MaxCPUsPerNode", "cpus_per_node_max", false },
-	{ OF_PARTITION, "PriorityTier", "tier", false },
-	{ OF_PARTITION, "PriorityJobFactor", "job_factor", false },
-	{ OF_PARTITION, "State", "state", false },
-	{ OF_PARTITION, "Nodes", "nodes", false },
-	{ OF_PARTITION, "Default", "default", false },
+	{ "CPUs", "cpus", OF_NODES, false },
+	{ "mem", "memory", OF_NODES, false },
+	{ "RealMemory", "memory", OF_NODES, false },
+	{ "Weight", "weight", OF_NODES, false },
+	{ "State", "state", OF_NODES, false },
+	{ "MaxTime", "max_time", OF_PARTITION, true },
+	{ "DefaultTime", "default_time", OF_PARTITION, true },
+	{ "MinNodes", "nodes_min", OF_PARTITION, false },
+	{ "MaxNodes", "nodes_max", OF_PARTITION, false },
+	{ "MaxCPUsPerNode", "cpus_per_node_max", OF_PARTITION, false },
+	{ "PriorityTier", "tier", OF_PARTITION, false },
+	{ "PriorityJobFactor", "job_factor", OF_PARTITION, false },
+	{ "State", "state", OF_PARTITION, false },
+	{ "Nodes", "nodes", OF_PARTITION, false },
+	{ "Default", "default", OF_PARTITION, false },
 };
 
 /* Its number among the words; their count: it is none. */
