@@ -511,7 +511,7 @@ Test(scenario, times_add_up)
 	set(&slow, "load=0.001");
 	cr_expect_eq(
 		load(&slow, CPUS, JOBS("1 0 -1 1 1 1 1 1 1", "2 4000000000000 -1 1 1 1 1 1 1")), SL_USAGE);
-	cr_expect(strstr(slow.err.text, "give a larger one"), "%s", slow.err.text);
+	cr_expect(strstr(slow.err.text, "give a larger factor"), "%s", slow.err.text);
 }
 
 /* The table of jobs grows: ids that ascend, then one that was there before, far behind. */
