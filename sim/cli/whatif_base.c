@@ -362,6 +362,16 @@ static int take_run(struct world_run *taken, const struct run *run, struct sl_er
 	return metrics_compute(&taken->metrics, &taken->run.sim.result, err);
 }
 
+/* Its status, and why in its own err. */
+static int prepare_run(struct base *base, const struct world *world, struct world_run *run, unsigned record)
+{
+	struct sl_err why = { 0 };
+	const int status = world_prepare(base, world, run, &why);
+	run->err = why;
+	run->run.options.record |= record;
+	return status;
+}
+
 int worlds_run(struct base *base, const struct world *world, struct world_run *run, size_t count,
 	unsigned threads, unsigned record, struct sl_err *err)
 {
@@ -370,19 +380,17 @@ int worlds_run(struct base *base, const struct world *world, struct world_run *r
 	size_t *slot = sl_alloc(base->arena, count, sizeof(*slot));
 	size_t going = 0;
 	int status = runs && slot ? SL_OK : sl_fail_memory(err);
-	for (size_t i = 0; i < count && !status; i++) {
-		struct sl_err why = { 0 };
-		const int prepared = world_prepare(base, &world[i], &run[i], &why);
-		run[i].status = prepared;
-		run[i].err = why;
-		if (prepared)
+	if (status)
+		return status;
+	for (size_t i = 0; i < count; i++) {
+		run[i].status = prepare_run(base, &world[i], &run[i], record);
+		if (run[i].status)
 			continue;
-		run[i].run.options.record |= record;
 		slot[going] = i;
 		runs[going++] = run[i].run;
 	}
-	if (status || !going)
-		return status;
+	if (!going)
+		return SL_OK;
 	struct sl_err first = { 0 };
 	struct progress_bar *bar = progress_start(runs, going, base->args);
 	(void)runset_run(runs, going, threads, NULL, NULL, &first);
