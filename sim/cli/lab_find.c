@@ -35,20 +35,21 @@ struct lab_run {
  * '=', as in "runai:projects=p.yaml". */
 static char *word_path(const struct lab *lab, const char *word)
 {
-	char *made = sl_alloc(lab->arena, strlen(word) + sizeof(lab->work) + strlen(lab->folder) + 8, 1);
+	const size_t room = strlen(word) + sizeof(lab->work) + strlen(lab->folder) + 8;
+	char *made = sl_alloc(lab->arena, room, 1);
 	const size_t before = strlen(word) - strlen(strrchr(word, '=') ? strrchr(word, '=') + 1 : word);
 	const char *name = word + before;
 	if (!made)
 		return NULL;
 	for (size_t i = 0; i < lab->make_count; i++)
 		if (strcmp(lab->make[i].name, name) == 0) {
-			(void)sprintf(made, "%.*s%s/%s", (int)before, word, lab->work, name);
+			(void)snprintf(made, room, "%.*s%s/%s", (int)before, word, lab->work, name);
 			return made;
 		}
-	(void)sprintf(made, "%.*s%s/%s", (int)before, word, lab->folder, name);
+	(void)snprintf(made, room, "%.*s%s/%s", (int)before, word, lab->folder, name);
 	if (*name && access(made + before, R_OK) == 0)
 		return made;
-	(void)sprintf(made, "%s", word);
+	(void)snprintf(made, room, "%s", word);
 	return made;
 }
 

@@ -149,15 +149,15 @@ static void tell_run(const struct progress_bar *bar, size_t i, double now)
 	char total[48];
 	char queued[48];
 	char at[64];
-	if (!watched->begun) {
+	if (watched->begun <= 0) {
 		talk("%s: has not begun", name);
 		return;
 	}
 	const uint64_t events = atomic_load_explicit(&p->events, memory_order_relaxed);
-	const double spent = (watched->over ? watched->over : now) - watched->begun;
+	const double spent = (watched->over > 0 ? watched->over : now) - watched->begun;
 	talk("%s: %s, at %s s of the simulation, %s of %s jobs ended, %s waiting, %.0f events/s, %.1f s so far",
 		name,
-		watched->over                ? "over"
+		watched->over > 0            ? "over"
 		: now - watched->moved > 2.0 ? "in a long pass"
 					     : "runs",
 		screen_number(at, atomic_load_explicit(&p->now, memory_order_relaxed), 0),
@@ -230,14 +230,14 @@ static void watch(struct progress_bar *bar, double now)
 		struct watched *watched = &bar->watched[i];
 		const uint64_t events = atomic_load_explicit(&p->events, memory_order_relaxed);
 		const int phase = atomic_load_explicit(&p->phase, memory_order_relaxed);
-		if (!watched->begun && (phase != SIM_WAITS || events))
+		if (watched->begun <= 0 && (phase != SIM_WAITS || events))
 			watched->begun = watched->moved = now;
-		if (!watched->over && phase == SIM_OVER)
+		if (watched->over <= 0 && phase == SIM_OVER)
 			watched->over = now;
 		if (events != watched->events)
 			watched->moved = now;
 		watched->events = events;
-		if (!watched->begun || watched->over)
+		if (watched->begun <= 0 || watched->over > 0)
 			continue;
 		const double spent = (now - watched->begun) * SL_SECOND;
 		if (bar->time_most && spent >= (double)bar->time_most)
