@@ -198,6 +198,36 @@ static const char *file_of(const struct marking *marking, const char *name)
 	return path;
 }
 
+static bool is_script(const char *word, size_t len)
+{
+	return (len > 4 && memcmp(word + len - 4, ".lua", 4) == 0) ||
+	       (len > 3 && memcmp(word + len - 3, ".so", 3) == 0);
+}
+
+/* A policy as -p takes it; its files lie beside the answers: "easy:order=lua:mine.lua". */
+static const char *policy_of(const struct marking *marking, const char *answer)
+{
+	const char *slash = strrchr(marking->file, '/');
+	const size_t before = slash ? (size_t)(slash - marking->file) + 1 : 0;
+	char *policy = sl_alloc(marking->lab.arena, strlen(answer) + 1, before + 1);
+	size_t to = 0;
+	if (!policy)
+		return NULL;
+	while (*answer) {
+		const size_t len = strcspn(answer, ":=,");
+		if (is_script(answer, len) && *answer != '/') {
+			memcpy(policy + to, marking->file, before);
+			to += before;
+		}
+		const size_t with = len + (answer[len] != '\0'); /* What parts it from the next. */
+		memcpy(policy + to, answer, with);
+		to += with;
+		answer += with;
+	}
+	policy[to] = '\0';
+	return policy;
+}
+
 static int judge_beats(struct marking *marking, const struct lab_question *question, const char *answer,
 	struct marked *marked, struct sl_err *err)
 {
@@ -206,7 +236,7 @@ static int judge_beats(struct marking *marking, const struct lab_question *quest
 	char text[200];
 	char a[48];
 	char b[48];
-	const char *policy = strchr(answer, '.') ? file_of(marking, answer) : answer;
+	const char *policy = policy_of(marking, answer);
 	struct sl_err why = { 0 };
 	if (!policy)
 		return sl_fail_memory(err);
@@ -252,11 +282,20 @@ static int judge(struct marking *marking, const struct lab_question *question, c
 	return status;
 }
 
+static int64_t points_of(const struct lab *lab)
+{
+	int64_t most = 0;
+	for (size_t q = 0; q < lab->question_count; q++)
+		most += lab->question[q].kind == LAB_TEXT ? 0 : lab->question[q].points;
+	return most;
+}
+
 static int mark(struct marking *marking, const char *file, struct sl_err *err)
 {
 	struct lab *lab = &marking->lab;
 	int status = answers_read(marking, file, err);
-	marking->points = marking->most = 0;
+	marking->points = 0;
+	marking->most = points_of(lab);
 	marking->marked = sl_alloc(lab->arena, lab->question_count, sizeof(*marking->marked));
 	if (!status && !marking->marked)
 		status = sl_fail_memory(err);
@@ -267,17 +306,13 @@ static int mark(struct marking *marking, const char *file, struct sl_err *err)
 		if (node)
 			status = judge(marking, question, marking->answers.text + node->text,
 				&marking->marked[q], err);
-		if (question->kind == LAB_TEXT)
-			continue;
-		marking->most += question->points;
 		marking->points += marking->marked[q].right ? question->points : 0;
 	}
 	sl_doc_release(&marking->answers);
 	return status;
 }
 
-/* ---- A student -------------------------------------------------------------------------------------------
- */
+/* ---- A student */
 
 static const char *word_of(const struct marked *marked)
 {
@@ -371,8 +406,7 @@ static int tell_key(const struct args *args, struct sl_err *err)
 	return status;
 }
 
-/* ---- A handout
- * ---------------------------------------------------------------------------------------------- */
+/* ---- A handout */
 
 static int copy_file(const char *from, const char *to, struct sl_err *err)
 {
@@ -440,18 +474,25 @@ static int handout(const struct args *args, struct sl_err *err)
 	return status;
 }
 
-/* ---- A class
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- A class */
 
 static int is_answers(const struct dirent *entry)
 {
-	const size_t len = strlen(entry->d_name);
-	return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".yaml") == 0;
+	const char *dot = strrchr(entry->d_name, '.');
+	return dot && entry->d_name[0] != '.' && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".json") == 0);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void quoted(struct sl_out *out, const char *text)
+{
+	sl_out_text(out, "\"");
+	for (const char *at = text; *at; at++)
+		sl_out_printf(out, "%s%c", *at == '"' ? "\"" : "", *at);
+	sl_out_text(out, "\"");
 }
 
 /* One bad file is that student's matter: it is told in the row, and the class goes on. */
@@ -466,14 +507,14 @@ static void grade_row(const struct args *args, const char *folder, const char *n
 	int status = lab_begin(&marking, args, arg(args, "secret") ? student : NULL, &why);
 	if (!status)
 		status = mark(&marking, path, &why);
-	sl_out_printf(out, "%s,%lld,%lld", student, status ? 0LL : (long long)marking.points,
-		status ? 0LL : (long long)marking.most);
+	quoted(out, student);
+	sl_out_printf(out, ",%lld,%lld", status ? 0LL : (long long)marking.points,
+		(long long)points_of(&marking.lab));
 	for (size_t q = 0; q < marking.lab.question_count; q++)
 		sl_out_printf(out, ",%s", status ? "" : word_of(&marking.marked[q]));
-	sl_out_text(out, ",\"");
-	for (const char *at = status ? why.text : ""; *at; at++)
-		sl_out_printf(out, "%s%c", *at == '"' ? "\"" : "", *at);
-	sl_out_text(out, "\"\n");
+	sl_out_text(out, ",");
+	quoted(out, status ? why.text : "");
+	sl_out_text(out, "\n");
 	work_end(&marking.lab);
 }
 

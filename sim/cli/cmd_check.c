@@ -40,7 +40,7 @@ static const struct option_def options[] = {
 	{ "student-id", 0, "ID", false, "of a lab: whose; with --secret it decides the seed" },
 	{ "secret", 0, "FILE", false, "of a lab: what students do not know" },
 	{ "handout", 0, "DIR", false, "of a lab: make a student's copy, without the key" },
-	{ "grade", 0, "FOLDER", false, "of a lab: mark every STUDENT.yaml there, as CSV (-o)" },
+	{ "grade", 0, "FOLDER", false, "of a lab: mark every STUDENT.yaml or .json there, as CSV (-o)" },
 	{ "key", 0, NULL, false, "of a lab: print what is right" },
 	{ OPTION_PLUGIN },
 	{ OPTION_QUIET },

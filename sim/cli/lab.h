@@ -55,6 +55,9 @@ struct lab {
 
 /* lab_key.c: FOLDER/key.yaml. */
 int lab_read(struct lab *lab, const char *folder, struct sl_arena *arena, struct sl_err *err);
+/* Its text; path: for errors. */
+int lab_parse(struct lab *lab, const char *path, const char *text, size_t len, struct sl_arena *arena,
+	struct sl_err *err);
 /* The seed of a student: the first 31 bits of HMAC-SHA256(secret, id). */
 int lab_seed(const char *secret_file, const char *student, uint64_t *seed, struct sl_err *err);
 

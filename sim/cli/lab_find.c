@@ -124,13 +124,12 @@ static bool row_of(const struct sl_jobs *jobs, const char *id, uint32_t *row)
 	return false;
 }
 
-static int job_value(const struct lab *lab, const struct lab_question *question,
-	const struct sl_result *result, int64_t *micro, struct sl_err *err)
+static int job_value(const struct lab_question *question, const struct sl_result *result, int64_t *micro,
+	struct sl_err *err)
 {
 	uint32_t row;
 	if (!row_of(result->jobs, question->job, &row))
 		return sl_fail_at(err, &question->at, "the run has no job '%.60s'", question->job);
-	(void)lab;
 	if (result->start[row] == SL_NONE)
 		return sl_fail_at(err, &question->at, "job '%.60s' never starts", question->job);
 	*micro = strcmp(question->column, "end") == 0    ? result->end[row]
@@ -139,25 +138,36 @@ static int job_value(const struct lab *lab, const struct lab_question *question,
 	return SL_OK;
 }
 
-static int line_value(struct lab *lab, const struct lab_question *question, const char *line,
-	const char *policy, int64_t *micro, bool *time, struct sl_err *err)
+struct found {
+	int64_t micro;
+	bool time; /* Seconds; else as the metric has it. */
+};
+
+static int metric_value(const struct lab *lab, const struct lab_question *question, const struct lab_run *is,
+	struct found *found, struct sl_err *err)
 {
-	struct lab_run is;
 	const struct selector *selector = NULL;
 	bool known = true;
+	int status = selector_parse(&selector, question->metric, lab->arena, err);
+	if (!status)
+		status = selector_value(
+			selector, &is->scenario, &is->run.sim.result, NULL, &found->micro, &known, err);
+	if (!status && !known)
+		status = sl_fail_at(err, &question->at, "the run has no '%.60s'", question->metric);
+	found->time = !status && selector_unit(selector) == UNIT_TIME;
+	return status;
+}
+
+static int line_value(const struct lab *lab, const struct lab_question *question, const char *line,
+	const char *policy, struct found *found, struct sl_err *err)
+{
+	struct lab_run is;
+	*found = (struct found){ 0, true };
 	int status = run_line(lab, line, policy, &is, err);
-	if (!status && question->job) {
-		status = job_value(lab, question, &is.run.sim.result, micro, err);
-		*time = true;
-	} else if (!status) {
-		status = selector_parse(&selector, question->metric, lab->arena, err);
-		if (!status)
-			status = selector_value(
-				selector, &is.scenario, &is.run.sim.result, NULL, micro, &known, err);
-		if (!status && !known)
-			status = sl_fail_at(err, &question->at, "the run has no '%.60s'", question->metric);
-		*time = !status && selector_unit(selector) == UNIT_TIME;
-	}
+	if (!status && question->job)
+		status = job_value(question, &is.run.sim.result, &found->micro, err);
+	else if (!status)
+		status = metric_value(lab, question, &is, found, err);
 	run_release(&is);
 	return status;
 }
@@ -165,36 +175,46 @@ static int line_value(struct lab *lab, const struct lab_question *question, cons
 int lab_value(
 	struct lab *lab, const struct lab_question *question, int64_t *micro, bool *time, struct sl_err *err)
 {
-	int64_t other = 0;
+	struct found one;
+	struct found other;
 	*time = false;
 	if (!question->run)
 		return sl_get_micro(question->word, strlen(question->word), micro)
 			       ? SL_OK
 			       : sl_fail_at(err, &question->at, "'%.60s' is no number", question->word);
-	int status = line_value(lab, question, question->run, NULL, micro, time, err);
+	int status = line_value(lab, question, question->run, NULL, &one, err);
+	*micro = one.micro;
+	*time = one.time;
 	if (status || !question->other)
 		return status;
-	status = line_value(lab, question, question->other, NULL, &other, time, err);
+	status = line_value(lab, question, question->other, NULL, &other, err);
 	if (status)
 		return status;
 	if (!question->over) {
-		*micro -= other;
+		*micro -= other.micro;
 		return SL_OK;
 	}
-	if (!other)
+	if (!other.micro)
 		return sl_fail_at(err, &question->at, "'over' is 0: there is no ratio");
 	*time = false;
-	*micro = (int64_t)((__int128)*micro * 1000000 / other);
+	*micro = (int64_t)((__int128)one.micro * 1000000 / other.micro);
 	return SL_OK;
 }
 
 int lab_beats(struct lab *lab, const struct lab_question *question, const char *policy, int64_t *is,
 	int64_t *bound, struct sl_err *err)
 {
-	bool time;
+	struct found own;
+	struct found theirs;
 	const char *line = question->run ? question->run : question->other;
-	int status = line_value(lab, question, line, policy, is, &time, err);
-	return status ? status : line_value(lab, question, question->other, NULL, bound, &time, err);
+	int status = line_value(lab, question, line, policy, &own, err);
+	if (!status)
+		status = line_value(lab, question, question->other, NULL, &theirs, err);
+	if (!status) {
+		*is = own.micro;
+		*bound = theirs.micro;
+	}
+	return status;
 }
 
 /* ---- Schedules ----------------------------------------------------------------------------------------- */
@@ -205,7 +225,7 @@ struct schedule {
 	uint32_t lines;
 };
 
-static const char *cell_at(char *line, int column, size_t *len)
+static const char *cell_at(const char *line, int column, size_t *len)
 {
 	const char *at = line;
 	while (column-- > 0) {
@@ -218,7 +238,7 @@ static const char *cell_at(char *line, int column, size_t *len)
 	return at;
 }
 
-static void heading(struct schedule *schedule, char *line)
+static void heading(struct schedule *schedule, const char *line)
 {
 	int column = 0;
 	for (const char *at = line; *at && *at != '\n'; column++) {
@@ -241,7 +261,7 @@ static const char *said(struct lab *lab, const char *before, const char *is, con
 }
 
 static const char *line_wrong(struct lab *lab, const struct schedule *schedule,
-	const struct sl_result *result, bool *seen, char *line)
+	const struct sl_result *result, bool *seen, const char *line)
 {
 	size_t job_len;
 	size_t start_len;

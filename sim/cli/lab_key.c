@@ -144,6 +144,8 @@ static int question_check(const struct reading *r, struct lab_question *question
 	if (question->kind == LAB_VALUE && question->run && !question->metric &&
 		!(question->job && question->column))
 		return wrong(r, node, err, "what of the run? give 'metric', or 'job' and 'column'");
+	if (!question->job != !question->column)
+		return wrong(r, node, err, "'job' and 'column' go together");
 	if (question->column && strcmp(question->column, "start") != 0 &&
 		strcmp(question->column, "end") != 0 && strcmp(question->column, "wait") != 0)
 		return wrong(r, node, err, "'column' is start, end or wait");
@@ -189,9 +191,10 @@ static int questions_read(struct reading *r, const struct sl_doc_node *map, stru
 
 static int lab_fill(struct reading *r, struct sl_err *err)
 {
-	const struct sl_doc_node *root = &r->doc.node[0];
+	const struct sl_doc_node *root = r->doc.node;
 	bool asked = false;
 	int status = SL_OK;
+	SL_CHECK(root); /* It is not empty. */
 	if (root->kind != SL_DOC_MAP)
 		return wrong(r, root, err, "a key is a map with 'questions': see schedlab-labs(5)");
 	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, root); item && !status;
@@ -212,31 +215,38 @@ static int lab_fill(struct reading *r, struct sl_err *err)
 	return status || asked ? status : wrong(r, root, err, "'questions' is missing");
 }
 
+int lab_parse(struct lab *lab, const char *path, const char *text, size_t len, struct sl_arena *arena,
+	struct sl_err *err)
+{
+	struct reading r = { .lab = lab, .doc = { .file = path } };
+	lab->arena = arena;
+	int status = len > 1 << 20 ? sl_fail(err, SL_INPUT,
+					     "%s: a key of more than 1 MiB: is it another file?", path)
+				   : sl_doc_read_yaml(&r.doc, text, len, err);
+	if (!status && !r.doc.count)
+		status = sl_fail(err, SL_INPUT, "%s: the key is empty", path);
+	if (!status)
+		status = lab_fill(&r, err);
+	sl_doc_release(&r.doc);
+	return status;
+}
+
 int lab_read(struct lab *lab, const char *folder, struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_input *in;
 	const char *text;
 	const char *end;
 	char *path = sl_alloc(arena, strlen(folder) + sizeof("/key.yaml"), 1);
-	lab->folder = folder;
-	lab->arena = arena;
 	if (!path)
 		return sl_fail_memory(err);
+	lab->folder = folder;
 	(void)snprintf(path, strlen(folder) + sizeof("/key.yaml"), "%s/key.yaml", folder);
-	struct reading r = { .lab = lab, .doc = { .file = path } };
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
 	status = sl_input_all(in, &text, &end, err);
-	if (!status && end - text > 1 << 20)
-		status = sl_fail(err, SL_INPUT, "%s: a key of more than 1 MiB: is it another file?", path);
 	if (!status)
-		status = sl_doc_read_yaml(&r.doc, text, (size_t)(end - text), err);
-	if (!status && !r.doc.count)
-		status = sl_fail(err, SL_INPUT, "%s: the key is empty", path);
-	if (!status)
-		status = lab_fill(&r, err);
-	sl_doc_release(&r.doc);
+		status = lab_parse(lab, path, text, (size_t)(end - text), arena, err);
 	sl_input_close(in);
 	return status;
 }

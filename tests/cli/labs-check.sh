@@ -41,6 +41,14 @@ printf 'function order(job, now)\n\treturn job.limit * job.size\nend\n' >area.lu
 printf 'policy: easy:order=lua:area.lua\n' >good.yaml
 printf 'policy: fcfs\n' >bad.yaml
 for answers in good bad; do schedlab check "$labs/11-policy" --student $answers.yaml --seed 7 | grep ^policy; done
+# In a folder of a class, scripts lie beside the answers; names may have commas; one bad file is one bad row.
+mkdir scripts
+cp area.lua scripts
+cp good.yaml 'scripts/fay, g.yaml'
+printf '{ "policy": "easy:order=lua:area.lua", "starve": "LONG" }\n' >scripts/gil.json
+printf 'policy: [a, b]\n' >scripts/hal.yaml
+printf 'policy: easy:order=lua:none.lua\n' >scripts/ida.yaml
+schedlab check "$labs/11-policy" --grade scripts --seed 7
 # What is wrong with the line, or the key.
 bad() {
 	schedlab check "$@"
@@ -57,6 +65,7 @@ mkdir lab
 for key in 'questions: {}' 'question: {a: {is: 1}}' 'files: [../x]
 questions: {a: {is: 1}}' 'files: [key.yaml]
 questions: {a: {is: 1}}' 'questions: {a: {run: t.swf}}' 'questions: {a: {run: t.swf -p easy, job: 1, column: nodes}}' 'questions: {a: {is: 1, within: much}}' \
+	'questions: {a: {run: t.swf, metric: wait.mean, job: 1}}' \
 	'questions: {a: {is: 1, colour: blue}}' 'questions: {a: {run: t.swf -p easy, metric: wait.mean}}' 'make: {a/b: lublin}
 questions: {a: {is: 1}}' 'make: {t.swf: nonsense}
 questions: {a: {is: 1}}'; do
