@@ -6,7 +6,7 @@
 #include "sim/plugin.h"
 
 extern const struct sl_policy policy_composed, slurm_policy, kube_policy, kueue_policy, hybrid_policy,
-	runai_policy, external_policy;
+	runai_policy, external_policy, agent_policy;
 extern const struct sl_binder kube_binder;
 extern const struct sl_placer slurm_placer, placer_pack_leaves, placer_spread_leaves, placer_contention;
 extern const struct sl_placing place_first, place_best, place_worst, place_pack, place_spread, place_weight;
@@ -17,7 +17,7 @@ extern const struct sl_scripting lua_scripting;
 extern const struct sl_gauge gauge_fragmentation;
 
 const struct sl_policy *const sl_policies[] = { &policy_composed, &slurm_policy, &kube_policy, &kueue_policy,
-	&hybrid_policy, &runai_policy, &external_policy, NULL };
+	&hybrid_policy, &runai_policy, &external_policy, &agent_policy, NULL };
 
 const struct sl_binder *const sl_binders[] = { &kube_binder, NULL };
 

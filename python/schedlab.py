@@ -34,7 +34,7 @@ try:
 except ImportError:
     raise ImportError("schedlab.py needs numpy: install python3-numpy, or 'pip install numpy'") from None
 
-__all__ = ["Error", "Scenario", "Run", "Step", "Loaded", "load", "version", "library"]
+__all__ = ["Error", "Scenario", "Run", "Step", "Loaded", "load", "version", "library", "SchedlabEnv"]
 
 _NONE = -(2**63)
 _NEVER = 2**63 - 1
@@ -72,6 +72,10 @@ class _Job(ctypes.Structure):
     _fields_ = [("row", ctypes.c_uint32)]
 
 
+class _Question(ctypes.Structure):
+    _fields_ = [("offered", ctypes.POINTER(_Job)), ("count", ctypes.c_size_t), ("may_wait", ctypes.c_bool)]
+
+
 _TYPE = [np.int64, np.int32, np.uint32, np.uint8]
 _TEXT = 4
 _P = ctypes.c_void_p
@@ -88,6 +92,8 @@ _DOOR = {  # name: (result, arguments)
     "sl_run_begin": (ctypes.c_int, [_P, _P]),
     "sl_run_until": (ctypes.c_int, [_P, ctypes.c_int64, _P]),
     "sl_run_next": (ctypes.c_int64, [_P]),
+    "sl_run_awaits": (ctypes.c_bool, [_P, _P]),
+    "sl_run_decide": (ctypes.c_int, [_P, _Job, _P]),
     "sl_run_end": (ctypes.c_int, [_P, _P]),
     "sl_run_state": (_P, [_P]),
     "sl_run_metric_at": (_S, [_P, ctypes.c_size_t, _P]),
@@ -400,10 +406,11 @@ class Step(_AnyRun, _Over):
         """What is free of the whole cluster: cpus, mem (MiB), gpus."""
         return library.sl_free(self._state(), _KIND[kind])
 
-    def queue(self):
-        """Rows of the waiting jobs, first to last."""
+    def queue(self, limit=None):
+        """Rows of the waiting jobs, first to last; limit: no more than so many."""
         state = self._state()
-        rows = np.empty(library.sl_queue_count(state), np.uint32)
+        count = library.sl_queue_count(state)
+        rows = np.empty(count if limit is None else min(count, limit), np.uint32)
         job = library.sl_queue_first(state) if len(rows) else None
         for i in range(len(rows)):
             rows[i] = job.row
@@ -413,6 +420,17 @@ class Step(_AnyRun, _Over):
     def running(self):
         """Rows of the running jobs."""
         return np.flatnonzero(self.jobs["state"] == _RUNNING).astype(np.uint32)
+
+    def question(self):
+        """Under the policy agent: (rows of the jobs that may start now, may it wait?); None: it does not ask."""
+        question = _Question()
+        if not library.sl_run_awaits(self._handle, ctypes.byref(question)):
+            return None
+        return [question.offered[i].row for i in range(question.count)], question.may_wait
+
+    def decide(self, row=None):
+        """Answers: that job starts; None: none of them, until something else happens. until() goes on."""
+        _call("sl_run_decide", self._handle, _Job(0xFFFFFFFF if row is None else int(row)))
 
     def end(self):
         """Takes the result, as far as it has come. Returns self: metrics, jobs, digest."""
@@ -427,6 +445,184 @@ class Step(_AnyRun, _Over):
         if not state:
             raise Error(2, "the run is over: it has no present state")
         return state
+
+
+# ---- Learning ------------------------------------------------------------------------------------
+
+try:
+    import gymnasium as _gym
+except ImportError:
+    _gym = None
+
+
+class _Box:
+    """What SchedlabEnv needs of gymnasium.spaces.Box, where there is no gymnasium."""
+
+    def __init__(self, low, high, shape, dtype):
+        self.low = np.full(shape, low, dtype)
+        self.high = np.full(shape, high, dtype)
+        self.shape = shape
+        self.dtype = np.dtype(dtype)
+
+    def contains(self, x):
+        return (isinstance(x, np.ndarray) and x.shape == self.shape and np.can_cast(x.dtype, self.dtype)
+                and bool(np.all(x >= self.low) and np.all(x <= self.high)))
+
+
+class _Discrete:
+    """Likewise of gymnasium.spaces.Discrete."""
+
+    def __init__(self, n):
+        self.n = n
+        self.shape = ()
+        self.dtype = np.dtype(np.int64)
+
+    def contains(self, x):
+        return isinstance(x, (int, np.integer)) and 0 <= int(x) < self.n
+
+
+_FEATURES = ("there", "wait", "limit", "size", "offered")
+
+
+class SchedlabEnv(_gym.Env if _gym else object):
+    """A run as an environment of Gymnasium: at each step the agent says which waiting job starts.
+
+    It is asked whenever one of the first `slots` jobs of the queue could start. Action k < slots starts the k-th of
+    the queue, action slots waits until something else happens; mask (info["action_mask"], action_masks()) says which
+    may be taken, and one that may not raises ValueError.
+
+    Observation: float32 in 0..1, slots rows of `there`, wait / (wait + 1 h), limit / (limit + 1 h), size / cpus,
+    `offered`; then the free share of the cpus, of the GPUs (0: it has none), and queue / (queue + slots).
+    reward: "wait", "bounded_slowdown" (each the change of minus its sum over the jobs submitted so far, divided by
+    all jobs) or "utilization" (the change of the busy share since the first submission). Rewards of an episode
+    add up to -wait.mean, -bounded_slowdown.mean, utilization.cpus of metrics, where all jobs end and run once.
+    mask: "fits", or "easy": nobody who delays the first in the queue.
+
+    Each environment has a run of its own; several may share a scenario, on threads of their own.
+    """
+
+    metadata = {"render_modes": []}
+    render_mode = None
+    spec = None
+
+    def __init__(self, scenario, slots=64, reward="wait", mask="fits"):
+        if reward not in ("wait", "bounded_slowdown", "utilization"):
+            raise ValueError(f"reward is one of wait, bounded_slowdown, utilization, not {reward!r}")
+        spaces = _gym.spaces if _gym else None
+        self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
+        self.slots = slots
+        self.reward = reward
+        self.policy = f"agent:slots={slots},mask={mask}"
+        width = slots * len(_FEATURES) + 3
+        box = spaces.Box if spaces else _Box
+        self.observation_space = box(0.0, 1.0, (width,), np.float32)
+        self.action_space = (spaces.Discrete if spaces else _Discrete)(slots + 1)
+        self.run = None
+        self._seed = 1
+
+    def reset(self, *, seed=None, options=None):
+        """A new episode: the run from its beginning, up to its first question."""
+        if _gym:
+            super().reset(seed=seed)
+        if seed is not None:
+            self._seed = int(seed)
+        self.run = self.scenario.start(self.policy, seed=self._seed, record=False)
+        self.choices = []
+        jobs = self.run.jobs
+        self._submit = jobs["submit"]
+        self._limit = jobs["time_limit"]
+        self._length = jobs["run_traced"]
+        self._size = jobs["size"].astype(float)
+        self._cpus = self.run.free("cpus")
+        self._gpus = self.run.free("gpus")
+        self._value = 0.0
+        self._over = False
+        self._go()
+        self._value = 0.0  # What it was worth until here is of the first step's reward.
+        return self._observe(), self._info()
+
+    def step(self, action):
+        """-> observation, reward, terminated, truncated, info."""
+        if self.run is None or self._over:
+            raise RuntimeError("the episode is over, or has not begun: reset() first")
+        if not self.action_space.contains(action) or not self._mask[action]:
+            raise ValueError(f"action {action!r} is masked, or none: see action_masks()")
+        row = None if action == self.slots else int(self._queue[action])
+        self.run.decide(row)
+        self.choices.append(-1 if row is None else row)
+        before = self._value
+        self._go()
+        return self._observe(), self._value - before, self._over, False, self._info()
+
+    def action_masks(self):
+        """Which actions may be taken (the name that MaskablePPO asks for)."""
+        return self._mask.copy()
+
+    def save_choices(self, path):
+        """For -p agent:choices=PATH, with the same slots and mask."""
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"schema": "schedlab.choices/1", "choices": self.choices}, file)
+            file.write("\n")
+
+    def render(self):
+        """Nothing is drawn."""
+
+    def close(self):
+        self.run = None
+
+    def _go(self):
+        self.run.until(None)
+        question = self.run.question()
+        self._mask = np.zeros(self.slots + 1, bool)
+        if question is None:
+            self.run.end()
+            self._over = True
+            self._queue = np.zeros(0, np.uint32)
+            self._mask[self.slots] = True  # Never all false, as samplers want it.
+        else:
+            offered, may_wait = question
+            self._queue = self.run.queue(self.slots)
+            self._mask[: len(self._queue)] = np.isin(self._queue, offered)
+            self._mask[self.slots] = may_wait
+        self._value = self._worth()
+
+    def _worth(self):
+        """Of what has happened so far: rewards are its changes."""
+        start, submit = self.run.jobs["start"], self._submit
+        now = np.nanmax(self.run.jobs["end"], initial=0.0) if self._over else self.run.now
+        there = submit <= now
+        if self.reward == "utilization":
+            first = submit[0]
+            busy = np.clip(np.minimum(start + self._length, now) - start, 0, None)
+            return float(np.nansum(busy * self._size) / (self._cpus * (now - first))) if now > first else 0.0
+        wait = np.where(there, np.where(np.isnan(start), now, start) - submit, 0.0)
+        if self.reward == "wait":
+            return -float(wait.sum()) / len(submit)
+        slowdown = np.maximum(1.0, (wait + self._length) / np.maximum(self._length, 10.0))
+        return -float(slowdown[there].sum()) / len(submit)
+
+    def _observe(self):
+        seen = np.zeros((self.slots, len(_FEATURES)), np.float32)
+        rows = self._queue
+        free = (0.0, 0.0, 0.0)
+        if not self._over:
+            wait = self.run.now - self._submit[rows]
+            seen[: len(rows)] = np.stack([
+                np.ones(len(rows)), wait / (wait + 3600), self._limit[rows] / (self._limit[rows] + 3600),
+                np.minimum(1.0, self._size[rows] / self._cpus), self._mask[: len(rows)]], axis=1)
+            waiting = library.sl_queue_count(self.run._state())
+            free = (self.run.free("cpus") / self._cpus, self.run.free("gpus") / self._gpus if self._gpus else 0.0,
+                    waiting / (waiting + self.slots))
+        return np.concatenate([seen.ravel(), np.array(free, np.float32)]).astype(np.float32)
+
+    def _info(self):
+        info = {"action_mask": self._mask.copy()}
+        if self._over:
+            info["metrics"] = self.run.metrics
+            info["digest"] = self.run.digest
+        else:
+            info["time"] = self.run.now
+        return info
 
 
 # ---- What a directory holds ---------------------------------------------------------------------

@@ -304,6 +304,8 @@ int sim_advance(struct sim *sim, sl_time until, struct sl_err *err)
 {
 	struct engine *engine = sim->engine;
 	const int status = sim_loop(&engine->pass, until);
+	if (status == SIM_ASKS)
+		return SL_OK;
 	if (until > engine->reached)
 		engine->reached = until;
 	engine->interrupted |= status == SL_INTERRUPTED;
@@ -512,6 +514,8 @@ void sim_release(struct sim *sim)
 	free(pass->freed_kept);
 	free(pass->scratch);
 	free(pass->action);
+	free(pass->answer);
+	free(pass->offered);
 	free(pass->ledger);
 	free(pass->reason);
 	free(pass->usage);

@@ -18,6 +18,7 @@ struct engine {
 };
 
 /* sim.c: the loop. */
+enum { SIM_ASKS = 1 }; /* A status: the pass stopped at a question. */
 int sim_loop(struct sl_pass *pass, sl_time until);
 sl_time next_instant(struct sl_pass *pass);
 void tell_policy(struct sl_pass *pass, const struct sl_event *event);

@@ -151,6 +151,17 @@ struct ending {
 	bool freed; /* What it held is free already. */
 };
 
+/* Where an instant is that stopped at a question: before it, among its events, behind them. */
+enum instant_at { INSTANT_NEW, INSTANT_EVENTS, INSTANT_PASSED };
+struct halted {
+	enum instant_at at;
+	int passes;  /* So far. */
+	bool silent; /* Nothing in it was anything to a policy. */
+	bool passed; /* Its last event had a pass. */
+	bool quiet;  /* What happened calls for no pass. */
+	bool called; /* Something does. */
+};
+
 struct sl_pass {
 	const struct scenario *scenario;
 	const struct sl_jobs *jobs;
@@ -257,6 +268,14 @@ struct sl_pass {
 	bool open;      /* A pass is going on. */
 	int status;     /* The first failure inside a command. */
 	struct sl_err err;
+
+	/* Questions of the policy (question.c). */
+	uint32_t *answer; /* Rows, UINT32_MAX: none. */
+	size_t answer_count, answer_capacity;
+	sl_job *offered; /* With the question that is open. */
+	size_t offered_count, offered_capacity;
+	bool asks; /* The pass stopped at it. */
+	struct halted instant;
 
 	struct head head;
 	struct decisions *decisions; /* NULL: nobody asked for them. */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define SL_ABI_MAJOR           4
-#define SL_ABI_MINOR           2
+#define SL_ABI_MINOR           3
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
@@ -25,7 +25,7 @@
  * have no size in them: where one that is lent in arrays or made by plug-ins grows, or a function takes other
  * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs; 2.1: tables of
  * a policy's own figures. 3: models, and what jobs do while they run.
- * 4: Kubernetes' objects; 4.2: scripts. */
+ * 4: Kubernetes' objects; 4.2: scripts; 4.3: questions to whoever drives the run. */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
 	uint32_t size;    /* sizeof of the whole vtable then. */
@@ -1837,6 +1837,12 @@ SL_API uint64_t sl_pass_number(const struct sl_pass *pass);
 SL_API void sl_fail_run(struct sl_pass *pass, const struct sl_err *err);
 /* A line for whoever looks on at the run, if somebody does; it decides nothing. */
 SL_API void sl_say(const struct sl_pass *pass, const char *text);
+/* In a pass: which of these jobs? Asks whoever drives the run (sl_run_decide). number: of the question, from
+ * 0, as the policy counts them: in a ledger, so that a pass that is taken back asks the same again. True:
+ * answered, SL_JOB_NONE: none of them. False: not yet; the policy returns at once, what it did in the pass
+ * stays, and `pass` is called once more when the answer is there. The run fails if nobody drives it. */
+SL_API bool sl_ask(
+	struct sl_pass *pass, uint64_t number, const sl_job *offered, size_t count, sl_job *answer);
 
 /* SL_USE_PREEMPT. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);

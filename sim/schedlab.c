@@ -5,6 +5,7 @@
  * Runs that go together stand in one array, because that is what a runset takes. Each handle points at its
  * place there; the array goes with the last of them.
  */
+#include "sim/engine.h"
 #include "sim/schedlab_parts.h"
 
 #include <stdlib.h>
@@ -234,6 +235,7 @@ int sl_run_begin(struct sl_run *run, struct sl_err *err)
 	struct run *own = run->run;
 	own->options.scenario = own->scenario;
 	own->options.choice = &own->choice;
+	own->options.driven = true;
 	run->gone = true;
 	const int status = sim_begin(&own->sim, &own->options, err);
 	run->steps = !status;
@@ -252,6 +254,13 @@ int sl_run_until(struct sl_run *run, sl_time until, struct sl_err *err)
 		return fail_not_begun(err);
 	if (scenario->bounded && until > scenario->until)
 		until = scenario->until;
+	if (sim_asks(&run->run->sim)) {
+		if (!run->answered)
+			return SL_OK;
+		const sl_time now = run->run->sim.engine->pass.now;
+		until = until < now ? now : until;
+	}
+	run->answered = false;
 	return sim_advance(&run->run->sim, until, err);
 }
 
@@ -271,11 +280,47 @@ int sl_run_end(struct sl_run *run, struct sl_err *err)
 {
 	if (!run->steps)
 		return fail_not_begun(err);
+	if (sim_asks(&run->run->sim))
+		return sl_fail(err, SL_USAGE,
+			"the run awaits a decision: sl_run_decide, then sl_run_until, come first");
 	run->steps = false;
 	int status = sim_end(&run->run->sim, err);
 	if (!status)
 		status = metrics_compute(&run->metrics, &run->run->sim.result, err);
 	run->usable = !status;
+	return status;
+}
+
+bool sl_run_awaits(struct sl_run *run, struct sl_question *question)
+{
+	if (!run->steps || !sim_asks(&run->run->sim) || run->answered)
+		return false;
+	struct sl_pass *pass = &run->run->sim.engine->pass;
+	*question = (struct sl_question){ pass->offered, pass->offered_count,
+		pass->running || next_instant(pass) != SL_NEVER };
+	return true;
+}
+
+static bool is_offered(const struct sl_question *question, sl_job job)
+{
+	for (size_t i = 0; i < question->count; i++)
+		if (question->offered[i].row == job.row)
+			return true;
+	return false;
+}
+
+int sl_run_decide(struct sl_run *run, sl_job job, struct sl_err *err)
+{
+	struct sl_question question;
+	if (!sl_run_awaits(run, &question))
+		return sl_fail(err, SL_USAGE, "the run awaits no decision: go on with sl_run_until");
+	if (!sl_job_is(job) && !question.may_wait)
+		return sl_fail(
+			err, SL_USAGE, "nothing else will happen: one of the offered jobs has to start");
+	if (sl_job_is(job) && !is_offered(&question, job))
+		return sl_fail(err, SL_USAGE, "the job of row %u is not offered", job.row);
+	const int status = sim_answer(&run->run->sim, job.row, err);
+	run->answered = !status;
 	return status;
 }
 

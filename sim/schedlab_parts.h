@@ -23,6 +23,7 @@ struct sl_run {
 	_Atomic int stop;
 	bool gone;      /* It was let go, once. */
 	bool usable;    /* It has a result. */
+	bool answered;  /* The question that it stopped at. */
 	bool steps;     /* It is between sl_run_begin and sl_run_end. */
 	int64_t **made; /* By column of schedlab_columns.c: what was made of a result, kept. */
 };

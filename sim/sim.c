@@ -332,6 +332,19 @@ static void decide(struct sl_pass *pass)
 	pass->marks = marks;
 }
 
+/* From its beginning, or from a question that is answered now, to its end. */
+static int finish_pass(struct sl_pass *pass)
+{
+	pass->asks = false;
+	decide(pass);
+	if (pass->asks && !pass->status)
+		return SIM_ASKS;
+	const int status = pass_commit(pass);
+	if (!status && pass->options.check)
+		check_state(pass);
+	return status;
+}
+
 static int run_pass(struct sl_pass *pass)
 {
 	pass->passes++;
@@ -344,11 +357,7 @@ static int run_pass(struct sl_pass *pass)
 		if (!pass->status)
 			SL_CHECK(check_digest(pass) == before); /* Undone is as if never done. */
 	}
-	decide(pass);
-	const int status = pass_commit(pass);
-	if (!status && pass->options.check)
-		check_state(pass);
-	return status;
+	return finish_pass(pass);
 }
 
 static int alternates(struct sl_pass *pass)
@@ -408,43 +417,76 @@ static bool is_of_models(struct sl_pass *pass, const struct ev *ev, bool *applie
 	return false;
 }
 
-/* Everything that happens at `now`. */
-static int run_instant(struct sl_pass *pass)
+/* The events at `now`, each with its pass where it has one. */
+static int run_events(struct sl_pass *pass, struct halted *in)
 {
-	bool again = true;
-	bool silent = true;
-	if (pass->nodes)
-		nodes_clock(pass->nodes, pass->now);
-	for (int passes = 0; again; passes++) {
-		if (passes == PASSES_MAX)
-			return alternates(pass);
-		struct ev ev;
-		bool passed = false;
-		bool quiet = false; /* What happened calls for no pass. */
-		bool called = is_called(pass);
+	struct ev ev;
+	in->at = INSTANT_EVENTS;
+	while (next_event(pass, &ev)) {
+		bool applied = false;
+		if (!pass->models || !is_of_models(pass, &ev, &applied, &in->called))
+			applied = apply(pass, &ev);
+		ending_done(pass, &ev);
+		in->passed = applied && calls_for_pass(pass, &ev);
+		in->quiet = pass->scenario->rules.pass_per_event;
+		if (!in->passed)
+			continue;
+		const int status = pass->status ? pass->status : run_pass(pass);
+		if (status)
+			return status;
+	}
+	return pass->status;
+}
+
+/* Something is left to be done at `now`. */
+static bool goes_on(struct sl_pass *pass, struct halted *in)
+{
+	in->silent = in->silent && !in->called;
+	const struct ev *top = evq_top(&pass->events);
+	const bool again = (top && top->time == pass->now) || pass->wake == pass->now ||
+			   (pass->gates && gates_next(pass) <= pass->now);
+	return again || (pass->models && models_settle(pass, in->silent));
+}
+
+/* All events and their pass; or the rest of it, from a question on. */
+static int run_round(struct sl_pass *pass, struct halted *in)
+{
+	int status = in->at == INSTANT_NEW ? SL_OK : finish_pass(pass);
+	if (status)
+		return status;
+	if (in->at == INSTANT_NEW) {
+		in->passed = in->quiet = false;
+		in->called = is_called(pass);
 		if (pass->scenario->rules.early)
 			gather_ends(pass);
-		while (next_event(pass, &ev)) {
-			bool applied = false;
-			if (!pass->models || !is_of_models(pass, &ev, &applied, &called))
-				applied = apply(pass, &ev);
-			ending_done(pass, &ev);
-			passed = applied && calls_for_pass(pass, &ev);
-			quiet = pass->scenario->rules.pass_per_event;
-			if (passed && (pass->status || run_pass(pass)))
-				return pass->status;
-		}
-		if (pass->status)
-			return pass->status;
-		if (!passed && called && (!quiet || pass_is_due(pass)) && run_pass(pass))
-			return pass->status;
-		silent = silent && !called;
-		const struct ev *top = evq_top(&pass->events);
-		again = (top && top->time == pass->now) || pass->wake == pass->now ||
-			(pass->gates && gates_next(pass) <= pass->now);
-		if (!again && pass->models)
-			again = models_settle(pass, silent);
 	}
+	if (in->at != INSTANT_PASSED)
+		status = run_events(pass, in);
+	if (status || in->at == INSTANT_PASSED)
+		return status;
+	in->at = INSTANT_PASSED;
+	const bool due = !in->passed && in->called && (!in->quiet || pass_is_due(pass));
+	return due ? run_pass(pass) : SL_OK;
+}
+
+/* Everything that happens at `now`, or what is left of it. SIM_ASKS: up to a question. */
+static int run_instant(struct sl_pass *pass)
+{
+	struct halted *in = &pass->instant;
+	if (in->at == INSTANT_NEW) {
+		*in = (struct halted){ .silent = true };
+		if (pass->nodes)
+			nodes_clock(pass->nodes, pass->now);
+	}
+	do {
+		if (in->passes == PASSES_MAX)
+			return alternates(pass);
+		const int status = run_round(pass, in);
+		if (status)
+			return status;
+		in->passes++;
+		in->at = INSTANT_NEW;
+	} while (goes_on(pass, in));
 	return pass->status;
 }
 
@@ -580,11 +622,18 @@ static const char *stopped(const struct sl_pass *pass)
 		       : NULL;
 }
 
+/* The instant that stopped at a question, else the next. */
+static sl_time loop_next(struct sl_pass *pass)
+{
+	return pass->instant.at != INSTANT_NEW ? pass->now : next_instant(pass);
+}
+
 int sim_loop(struct sl_pass *pass, sl_time until)
 {
-	for (sl_time next; (next = next_instant(pass)) != SL_NEVER && next <= until;) {
+	for (sl_time next; (next = loop_next(pass)) != SL_NEVER && next <= until;) {
 		SL_CHECK(next >= pass->now || !pass->passes); /* Time goes on. */
-		integrate(pass, next);
+		if (pass->instant.at == INSTANT_NEW)
+			integrate(pass, next);
 		pass->now = next;
 		const int status = run_instant(pass);
 		if (status)

@@ -60,6 +60,7 @@ struct sim_options {
 	const struct policy_choice *choice; /* After `past`. */
 	uint64_t seed;
 	unsigned record;
+	bool driven;                   /* sl_ask is answered, by sim_answer. */
 	bool check;                    /* Invariants after every event, every pass twice. */
 	struct sim_progress *progress; /* May be NULL. */
 	const _Atomic int *stop; /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
@@ -91,6 +92,10 @@ void sim_release(struct sim *sim);
 int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err *err);
 /* Everything at or before that time; SL_NEVER: to the end. A time of the past does nothing. */
 int sim_advance(struct sim *sim, sl_time until, struct sl_err *err);
+/* Its policy asks (sl_ask): sim_advance stops there, within an instant, until it is answered; UINT32_MAX:
+ * none of what was offered. False: it does not ask. */
+bool sim_asks(const struct sim *sim);
+int sim_answer(struct sim *sim, uint32_t job, struct sl_err *err);
 /* When something happens next; SL_NEVER: never. */
 sl_time sim_next(struct sim *sim);
 /* Goes on under another policy, from the time that was advanced to: it is shown all that happened, then asked
