@@ -51,13 +51,14 @@ all: needs $B/schedlab $B/libschedlab.so ## the program and the library, in buil
 needs:
 	@$(PKG_CONFIG) --exists $(LIBS) 2>/dev/null || { echo "some of these are missing: $(LIBS); run scripts/setup" >&2; exit 1; }
 
+# Libraries that come in a tarball are found from where the program is (of theirs too: no RUNPATH).
 $B/schedlab: $(CORE_O) $(CLI_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -pthread -rdynamic $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) -pthread -rdynamic -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/schedlab' $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/libschedlab.so: $(CORE_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libschedlab.so $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libschedlab.so -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/schedlab' $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/test-unit: $(CORE_O) $(filter-out $B/o/sim/cli/main.o,$(CLI_O)) $(UNIT_O)
 	$(call say,LD,$@)
@@ -211,7 +212,7 @@ PAGES7 := $(wildcard docs/man/*.7)
 install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/traces/dgx $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model $(DESTDIR)$(DATADIR)/examples/python \
+		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/traces/dgx $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model $(DESTDIR)$(DATADIR)/examples/python $(DESTDIR)$(DATADIR)/examples/decider \
 		$(DESTDIR)$(DATADIR)/python $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
@@ -225,6 +226,9 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
 	install -m 644 $(wildcard docs/examples/model/*) $(DESTDIR)$(DATADIR)/examples/model
 	install -m 644 $(wildcard docs/examples/python/*) $(DESTDIR)$(DATADIR)/examples/python
+	install -m 644 $(wildcard docs/examples/decider/*.py) $(DESTDIR)$(DATADIR)/examples/decider
+	for lab in $(notdir $(wildcard docs/labs/[0-9]*)); do install -d $(DESTDIR)$(DATADIR)/labs/$$lab && \
+		install -m 644 docs/labs/$$lab/* $(DESTDIR)$(DATADIR)/labs/$$lab || exit 6; done
 	install -m 644 python/schedlab.py $(DESTDIR)$(DATADIR)/python
 	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
@@ -243,6 +247,9 @@ dist: ## a tarball of the tree, the same bytes from the same tree
 	git ls-files -z | tar --null -T - --sort=name --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 --group=0 \
 		--numeric-owner --transform 's,^,schedlab-$(VERSION)/,' -cJf $B/schedlab-$(VERSION).tar.xz
 
+dist-binary: all ## a tarball of the program and its libraries: it runs from any folder, without root
+	@scripts/tarball $B $(VERSION) $(SOURCE_DATE_EPOCH)
+
 clean: ## remove what was built
 	$Q rm -rf $B $B-*
 
@@ -250,6 +257,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 .PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web golden-accept golden-update conformance check \
-	full san fuzz-smoke cover bench bench-lua bench-web install uninstall dist clean help
+	full san fuzz-smoke cover bench bench-lua bench-web install uninstall dist dist-binary clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
