@@ -22,8 +22,8 @@ extern char **environ;
 
 int external_start(struct external_talk *talk, const char *command, sl_time patience, struct sl_err *err)
 {
-	static char sh[] = "/bin/sh";
-	static char dash_c[] = "-c";
+	char sh[] = "/bin/sh";
+	char dash_c[] = "-c";
 	int ends[2];
 	pid_t pid;
 	*talk = (struct external_talk){ .socket = -1, .patience = patience };
