@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A run and all that it was made from, in one folder, which may be moved; what is not what it was is found.
+cat >t.csv <<'CSV'
+job_id,submit,run_time,cpus,account
+1,0,100,4,a
+2,1,100,4,b
+3,2,50,2,a
+CSV
+printf 'nodes:\n  - {name: n, count: 1, cpus: 8}\n' >c.yaml
+printf 'function order(job, now)\n\treturn -job.submit\nend\n' >last.lua
+mkdir far
+printf 'submit,run_time,cpus,job_id\n5,10,1,9\n' >far/more.csv
+schedlab run t.csv -c c.yaml -p easy:order=lua:last.lua --set "replay.with=$PWD/far/more.csv" -o out --quiet >/dev/null
+schedlab bundle out -o kept
+find kept -type f | sort
+grep -c "$PWD" kept/run/run.json
+mkdir away
+mv kept away/moved
+rm -r t.csv c.yaml last.lua far out
+schedlab bundle --verify away/moved
+sh away/moved/run.sh
+# Twice the same.
+(cd away/moved && schedlab bundle run -o ../twice --quiet) && diff -r away/moved away/twice && echo 'the same files'
+# An input that was changed; a record of what never came out.
+cp -r away/moved bad
+echo '4,3,10,1,a' >>bad/t.csv
+schedlab bundle --verify bad
+echo "exit $?"
+rm -r bad
+cp -r away/moved bad
+sed -i 's/"digest": "\(.\)/"digest": "0\1/; s/\("digest": "0.\{15\}\)./\1/' bad/run/run.json
+schedlab bundle --verify bad
+echo "exit $?"
+schedlab bundle away/moved/run -o away/twice
+echo "exit $?"
+schedlab bundle away/moved/run
+echo "exit $?"
+schedlab bundle nowhere -o x
+echo "exit $?"
