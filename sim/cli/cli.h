@@ -50,6 +50,8 @@ struct option_def {
 #define OPTION_FORCE  "force", 0, NULL, false, "replace DIR whatever it holds"
 #define OPTION_PLUGIN \
 	"plugin", 0, "FILE.so", true, "add what this plug-in has: policies, readers, metrics ..."
+#define OPTION_DRY_RUN \
+	"dry-run", 0, NULL, false, "say what would be read, run and written; run and write nothing"
 #define OPTION_MAX_TIME               \
 	"max-time", 0, "TIME", false, \
 		"each run ends after so long by the clock (10m), partial, with exit status 130"
@@ -145,6 +147,8 @@ int64_t amount_micro(int64_t amount, int64_t parts);
 const char *machine_text(char *text, size_t size, const struct scenario *scenario);
 /* One line on what was read: jobs, span, machine; another on what of it is not used. */
 void talk_read(const struct scenario *scenario);
+/* For --dry-run, on stdout: one line a run. dir: where to; NULL: nothing is written. */
+void dry_run_tell(const struct run *runs, size_t count, const char *dir);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
 /* "133 rows dropped (120 run time is not positive, 13 ...)" (or repaired) into text; 0 if there are none. */

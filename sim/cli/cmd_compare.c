@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	{ OPTION_STRICT },
 	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
+	{ OPTION_DRY_RUN },
 	{ OPTION_MAX_TIME },
 	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
@@ -509,7 +510,9 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 	if (!all->differences)
 		return sl_fail_memory(err);
 	status = runs_prepare(all, runs, &worlds, err);
-	if (!status)
+	if (!status && arg_flag(args, "dry-run"))
+		dry_run_tell(runs, all->count, arg(args, "output"));
+	else if (!status)
 		status = arg(args, "reps") ? runs_repeat(all, runs, &worlds, err)
 					   : compare_runs(all, runs, NULL, err);
 	if (!all->windows)

@@ -36,6 +36,7 @@ static const struct option_def options[] = {
 		"compare starts and waits with those that the log records; with -o: calibration.csv" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
+	{ OPTION_DRY_RUN },
 	{ OPTION_MAX_TIME },
 	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
@@ -447,8 +448,11 @@ static int run_command(const struct args *args, struct sl_err *err)
 		}
 		talk_oddities(&scenario);
 		timing_stage(&timing, "read");
-		status = scenario.window_count ? run_windows(&run, args, &timing, err)
-					       : run_scenario(&run, args, &timing, err);
+		if (arg_flag(args, "dry-run"))
+			dry_run_tell(&run, 1, arg(args, "output"));
+		else
+			status = scenario.window_count ? run_windows(&run, args, &timing, err)
+						       : run_scenario(&run, args, &timing, err);
 	}
 	runset_release(&run, 1);
 	scenario_release(&scenario);
