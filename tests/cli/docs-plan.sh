@@ -1,4 +1,5 @@
 # What docs/plan.md shows is what its commands print.
+# Long: a dozen searches.
 cd "$ROOT" || exit 1
 dir=$(mktemp -d)
 mkdir "$dir/build"

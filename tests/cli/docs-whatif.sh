@@ -1,4 +1,5 @@
 # What docs/whatif.md shows is what its commands print.
+# Long: a dozen runs.
 cd "$ROOT" || exit 1
 dir=$(mktemp -d)
 mkdir "$dir/build"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Answers of a student are checked on the student's own files; a class's are marked; the key does not go out.
+# Long: thirteen keys.
 labs=$ROOT/docs/labs
 echo 'a secret of the teacher' >secret
 # Each lab's own key answers it whole, but for texts, schedules and policies.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A sweep that is killed loses no point, and goes on without doing one twice.
+# Long: two sweeps.
 cat >s.yaml <<'YAML'
 traces: [{generate: lublin --jobs 4000 --cpus 128, name: drawn}]
 policies: [easy, conservative]
