@@ -63,6 +63,7 @@ static size_t view_words(struct shell *shell, const struct shell_words *words, c
 static int show(struct shell *shell, size_t which, const struct shell_words *words, struct sl_err *err)
 {
 	struct view view;
+	bool taken = false;
 	char **argv = calloc(words->count + 4, sizeof(*argv));
 	if (!argv)
 		return sl_fail_memory(err);
@@ -76,6 +77,7 @@ static int show(struct shell *shell, size_t which, const struct shell_words *wor
 			.registry = shell->args->registry,
 			.arena = shell->arena,
 			.open = &view,
+			.taken = &taken,
 		};
 		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread. */
 		optind = 0; /* getopt begins anew. */
@@ -83,9 +85,9 @@ static int show(struct shell *shell, size_t which, const struct shell_words *wor
 		shell->status = shown ? 1 : 0;
 		if (said.text[0])
 			(void)shell_says(shell, 1, "%s: %s", words->word[0], said.text);
-	} else {
-		view_close(&view);
 	}
+	if (!taken)
+		view_close(&view);
 	free(argv);
 	return status;
 }

@@ -273,6 +273,7 @@ struct view_call {
 	struct registry *registry;
 	struct sl_arena *arena;
 	const struct view *open; /* It is open already, and is taken over; NULL: `run` will be. */
+	bool *taken;             /* With open: set once it was; who opened it closes it otherwise. */
 };
 int view_squeue(const struct view_call *call, struct sl_err *err);
 int view_sinfo(const struct view_call *call, struct sl_err *err);

@@ -42,6 +42,7 @@ int call_open(struct view *view, const struct view_call *call, bool end_will_do,
 {
 	if (call->open) {
 		*view = *call->open;
+		*call->taken = true;
 		return SL_OK;
 	}
 	if (!call->run)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A grid of runs: its plan, its points, what is told of them; each point is what `run` says of the same.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 cat >s.yaml <<'YAML'
 name: small
 traces: [{generate: lublin --jobs 300 --cpus 64, name: drawn}]
