@@ -228,6 +228,12 @@ static const char *found_at(const struct snapshot *snapshot, const struct snapsh
 	return first ? first : path;
 }
 
+const char *snapshot_input_path(const struct snapshot *snapshot, const struct snapshot_input *input,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	return found_at(snapshot, input, arena, err);
+}
+
 /* "cluster.*=", or "replay.KEY=" of a known key. */
 static bool is_of_world(const char *text)
 {

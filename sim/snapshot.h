@@ -58,6 +58,9 @@ int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *
 int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry, struct sl_err *err);
 int snapshot_world(const struct snapshot *snapshot, struct scenario_options *options,
 	struct settings *settings, struct sl_err *err);
+/* Where that input is now: as it was named, or from a folder above the snapshot. NULL: err says why. */
+const char *snapshot_input_path(const struct snapshot *snapshot, const struct snapshot_input *input,
+	struct sl_arena *arena, struct sl_err *err);
 /* SL_BASELINE if the scenario was made of other files. */
 int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err);
 /* SL_BASELINE if one of the policy's files is not what it was. */

@@ -113,6 +113,9 @@ static int copy_path(const struct bundle *bundle, const char *from, const char *
 
 static bool is_from_elsewhere(const char *path)
 {
+	/* What the bundle has of its own is nobody else's name. */
+	if (strcmp(path, "README.txt") == 0 || strcmp(path, "run.sh") == 0 || strncmp(path, "run/", 4) == 0)
+		return true;
 	return path[0] == '/' || strncmp(path, "../", 3) == 0 || strstr(path, "/../");
 }
 
@@ -142,21 +145,27 @@ static int rename_in_record(struct bundle *bundle, const char *was, const char *
 	return SL_OK;
 }
 
-static int take_input(struct bundle *bundle, const char *path, struct sl_err *err)
+static int take_input(struct bundle *bundle, const struct snapshot *snapshot,
+	const struct snapshot_input *input, struct sl_err *err)
 {
 	char name[PATH_LONGEST];
+	const char *path = input->path;
 	if (!path || !*path)
 		return SL_OK;
 	if (strcmp(path, "-") == 0)
 		return sl_fail(err, SL_USAGE,
 			"its trace came from standard input, and is nowhere: run it from a file");
+	const char *from = snapshot_input_path(snapshot, input, bundle->arena, err);
+	if (!from)
+		return err->status;
 	if (!is_from_elsewhere(path))
-		return copy_path(bundle, path, strncmp(path, "./", 2) == 0 ? path + 2 : path, err);
+		return copy_path(bundle, from, strncmp(path, "./", 2) == 0 ? path + 2 : path, err);
 	const char *slash = strrchr(path, '/');
-	const int len = snprintf(name, sizeof(name), "inputs/%zu-%s", ++bundle->inputs, slash + 1);
+	const int len =
+		snprintf(name, sizeof(name), "inputs/%zu-%s", ++bundle->inputs, slash ? slash + 1 : path);
 	if (len < 0 || (size_t)len >= sizeof(name))
 		return sl_fail(err, SL_SYSTEM, "'%s': the path is too long", path);
-	const int status = copy_path(bundle, path, name, err);
+	const int status = copy_path(bundle, from, name, err);
 	return status ? status : rename_in_record(bundle, path, name, err);
 }
 
@@ -195,13 +204,13 @@ static int write_text(
 
 static int take_inputs(struct bundle *bundle, const struct snapshot *snapshot, struct sl_err *err)
 {
-	int status = take_input(bundle, snapshot->cluster.path, err);
+	int status = take_input(bundle, snapshot, &snapshot->cluster, err);
 	for (size_t i = 0; i < snapshot->input_count && !status; i++)
-		status = take_input(bundle, snapshot->input[i].path, err);
+		status = take_input(bundle, snapshot, &snapshot->input[i], err);
 	for (size_t i = 0; i < snapshot->plugin_count && !status; i++)
-		status = take_input(bundle, snapshot->plugin[i].path, err);
+		status = take_input(bundle, snapshot, &snapshot->plugin[i], err);
 	for (size_t i = 0; i < snapshot->policy_file_count && !status; i++)
-		status = take_input(bundle, snapshot->policy_file[i].path, err);
+		status = take_input(bundle, snapshot, &snapshot->policy_file[i], err);
 	return status;
 }
 
@@ -266,16 +275,23 @@ static int bundle_command(const struct args *args, struct sl_err *err)
 	int status = again_open(&again, args->word[0], args->registry, err);
 	if (!status)
 		status = again_check(&again, err);
-	if (!status && mkdir(bundle.out, 0777) != 0)
-		status = errno == EEXIST ? sl_fail(err, SL_USAGE,
-						   "'%s' is there already: name another folder", bundle.out)
-					 : sl_fail_sys(err, SL_SYSTEM, "make", bundle.out);
+	/* Whole or not at all: what is left of one that failed says so by its name. */
+	const char *out = bundle.out;
+	char unfinished[PATH_LONGEST];
+	(void)snprintf(unfinished, sizeof(unfinished), "%s.unfinished", out);
+	if (!status && access(out, F_OK) == 0)
+		status = sl_fail(err, SL_USAGE, "'%s' is there already: name another folder", out);
+	bundle.out = unfinished;
+	if (!status && mkdir(unfinished, 0777) != 0)
+		status = sl_fail_sys(err, SL_SYSTEM, "make", unfinished);
 	if (!status)
 		status = make(&bundle, &again, args->word[0], err);
+	if (!status && rename(unfinished, out) != 0)
+		status = sl_fail_sys(err, SL_SYSTEM, "make", out);
 	free(bundle.record);
 	again_close(&again);
 	if (!status && !arg_flag(args, "quiet"))
-		talk("%s: 'sh run.sh' in it makes the run again", bundle.out);
+		talk("%s: 'sh run.sh' in it makes the run again", out);
 	return status;
 }
 

@@ -14,9 +14,15 @@ schedlab run t.csv -c c.yaml -p easy:order=lua:last.lua --set "replay.with=$PWD/
 schedlab bundle out -o kept
 find kept -type f | sort
 grep -c "$PWD" kept/run/run.json
+# From another folder too; an input may have the name of what the bundle has of its own.
+mkdir else
+cp t.csv README.txt
+schedlab run README.txt -c c.yaml -o named --quiet >/dev/null
+(cd else && schedlab bundle ../named -o kept --quiet && schedlab bundle --verify kept)
+schedlab bundle named -o named-kept --quiet && schedlab bundle --verify named-kept
 mkdir away
 mv kept away/moved
-rm -r t.csv c.yaml last.lua far out
+rm -r t.csv c.yaml last.lua far out else named named-kept README.txt
 schedlab bundle --verify away/moved
 sh away/moved/run.sh
 # Twice the same.
