@@ -243,7 +243,14 @@ static void world_show(struct world *world, int (*run)(const struct view_call *c
 	char **argv, int argc)
 {
 	struct sl_err err = { 0 };
-	const struct view_call call = { argc, argv, "", NULL, &world->registry, world->arena, &world->view };
+	const struct view_call call = {
+		.argc = argc,
+		.argv = argv,
+		.run = "",
+		.registry = &world->registry,
+		.arena = world->arena,
+		.open = &world->view,
+	};
 	optind = 0; /* getopt_long begins anew. */
 	cr_redirect_stdout();
 	cr_assert_eq(run(&call, &err), SL_OK, "%s", err.text);
