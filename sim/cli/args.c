@@ -5,7 +5,7 @@
  * Options and operands come in any order; "--" ends options, "-" is an operand.
  * What is given is kept in order, so that repeated options keep theirs.
  */
-#include "sim/cli/cli.h"
+#include "sim/cli/complete.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 static const struct option_def help_option = { "help", 'h', NULL, false, "show this" };
 
 /* The i-th of a command's options, its own ones before what depends on a word, help at the end. */
-static const struct option_def *option_at(const struct args *args, size_t i)
+const struct option_def *option_at(const struct args *args, size_t i)
 {
 	if (i < args->command->option_count)
 		return &args->command->options[i];
@@ -30,7 +30,7 @@ static const char *option_name_at(const void *list, size_t i)
 	return def ? def->name : NULL;
 }
 
-static const struct option_def *option_long(const struct args *args, const char *name, size_t len)
+const struct option_def *option_long(const struct args *args, const char *name, size_t len)
 {
 	const struct option_def *def;
 	for (size_t i = 0; (def = option_at(args, i)); i++)
@@ -39,7 +39,7 @@ static const struct option_def *option_long(const struct args *args, const char 
 	return NULL;
 }
 
-static const struct option_def *option_letter(const struct args *args, char letter)
+const struct option_def *option_letter(const struct args *args, char letter)
 {
 	const struct option_def *def;
 	for (size_t i = 0; (def = option_at(args, i)); i++)
@@ -115,7 +115,7 @@ static int letters_given(struct args *args, const char *text, struct line *line,
 	return SL_OK;
 }
 
-static void ask_more(struct args *args, char **argv, size_t argc)
+void args_more(struct args *args, char **argv, size_t argc)
 {
 	for (size_t i = 0; args->command->more && i < argc && !args->more; i++)
 		args->more = args->command->more(argv[i], &args->more_count, args);
@@ -171,7 +171,7 @@ int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
 	args->word = sl_alloc(arena, argc, sizeof(*args->word));
 	if (!args->given || !args->word)
 		return sl_fail_memory(err);
-	ask_more(args, argv, argc);
+	args_more(args, argv, argc);
 
 	struct line line = { argv, argc };
 	bool options = true;

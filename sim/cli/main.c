@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/cli.h"
+#include "sim/cli/complete.h"
 
 #ifndef SL_DATADIR
 #define SL_DATADIR "/usr/local/share/schedlab"
@@ -36,8 +36,11 @@ static const struct command *const commands[] = {
 	&cmd_check,
 	&cmd_bundle,
 	&cmd_list,
+	&cmd_completion,
 	&cmd_version,
 };
+
+const struct command *command_nth(size_t i) { return i < SL_LEN(commands) ? commands[i] : NULL; }
 
 static const char *command_at(const void *list, size_t i)
 {
@@ -175,56 +178,6 @@ static int help(char **argv, size_t argc, struct args *args, struct sl_err *err)
 		return unknown_command(argv[0], err);
 	args_help(args);
 	return SL_OK;
-}
-
-/* ---- Completion: schedlab __complete WORD... prints what the last word may become ---------- */
-
-static void offer(const char *prefix, const char *dashes, const char *name)
-{
-	const size_t len = strlen(dashes);
-	const size_t typed = strlen(prefix);
-	if (typed <= len ? strncmp(prefix, dashes, typed) == 0
-			 : strncmp(prefix, dashes, len) == 0 && strncmp(prefix + len, name, typed - len) == 0)
-		printf("%s%s\n", dashes, name);
-}
-
-static void complete_options(const struct args *args, const char *last)
-{
-	const struct command *command = args->command;
-	size_t more_count = 0;
-	const struct option_def *more = command->more ? command->more(NULL, &more_count, args) : NULL;
-	for (size_t i = 0; i < command->option_count; i++)
-		if (command->options[i].help)
-			offer(last, "--", command->options[i].name);
-	for (size_t i = 0; i < more_count; i++)
-		offer(last, "--", more[i].name);
-	offer(last, "--", "help");
-}
-
-static int complete(char **argv, size_t argc, struct args *args)
-{
-	const char *last = argc ? argv[argc - 1] : "";
-	const char *before = argc > 1 ? argv[argc - 2] : "";
-	const struct command *command = argc > 1 ? command_find(argv[0]) : NULL;
-	args->command = command;
-	if (argc <= 1 || (argc == 2 && strcmp(before, "help") == 0)) {
-		for (size_t i = 0; i < SL_LEN(commands); i++)
-			offer(last, "", commands[i]->name);
-		if (argc <= 1)
-			offer(last, "", "help");
-	} else if (strcmp(before, "-p") == 0 || strcmp(before, "--policy") == 0 ||
-		   (command == &cmd_policy_test && argc == 2 && last[0] != '-')) {
-		for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
-			offer(last, "", preset->name);
-		for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
-			offer(last, "", (*policy)->name);
-	} else if (command && last[0] == '-') {
-		complete_options(args, last);
-	} else if (command == &cmd_generate && argc == 2) {
-		for (const struct sl_generator *const *model = sl_generators; *model; model++)
-			offer(last, "", (*model)->name);
-	}
-	return SL_OK; /* Nothing offered: the shell completes file names. */
 }
 
 /* ---- The program ---------------------------------------------------------------------------- */
