@@ -130,7 +130,7 @@ int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *er
 
 extern _Atomic int
 	cli_stop; /* Set by SIGINT and SIGTERM. With the next, the writable globals of this room. */
-extern _Atomic unsigned cli_ask; /* How often SIGUSR1 asked for the state of what goes on. */
+extern _Atomic unsigned cli_ask; /* How often SIGUSR1 asked for the state of what goes on; 0 once answered. */
 
 /* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
 bool bundled_find(char *path, size_t size, const char *data);

@@ -29,7 +29,6 @@ struct progress_bar {
 	uint64_t jobs_total;
 	double since; /* Seconds of the clock. */
 	bool drawn;
-	unsigned asked; /* Of cli_ask: answered. */
 	sl_time time_most;
 	int64_t memory_most; /* MiB; of both, 0: no bound. */
 };
@@ -173,10 +172,8 @@ static void tell_run(const struct progress_bar *bar, size_t i, double now)
 
 static void answer(struct progress_bar *bar, double now)
 {
-	const unsigned asked = atomic_load_explicit(&cli_ask, memory_order_relaxed);
-	if (asked == bar->asked)
+	if (!atomic_exchange(&cli_ask, 0))
 		return;
-	bar->asked = asked;
 	if (bar->drawn)
 		(void)fputs("\r\033[K", stderr);
 	for (size_t i = 0; i < bar->count; i++)

@@ -328,7 +328,6 @@ static void answer(const struct crew *crew)
 
 static void oversee(struct crew *crew)
 {
-	unsigned asked = 0;
 	size_t crashed = 0;
 	bool stopped = false;
 	for (unsigned turn = 0; crew->living; turn++) {
@@ -337,10 +336,8 @@ static void oversee(struct crew *crew)
 			stopped = true;
 			tell_workers(crew, SIGTERM);
 		}
-		if (atomic_load(&cli_ask) != asked) {
-			asked = atomic_load(&cli_ask);
+		if (atomic_exchange(&cli_ask, 0))
 			answer(crew);
-		}
 		bury(crew, &crashed);
 		if (crew->bar && turn % 10 == 0)
 			draw(crew);
