@@ -313,6 +313,8 @@ static void offer_value(const struct asked *asked, const struct option_def *def)
 		}
 	if (strcmp(def->name, "format") == 0)
 		offer_readers(asked);
+	else if (strcmp(value, "LEVEL") == 0)
+		offer_choices(asked, no_stem, "error|warning|info|debug|trace");
 	else if (strchr(value, '|') && !strpbrk(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ=["))
 		offer_choices(asked, no_stem, value);
 }
@@ -432,10 +434,6 @@ int complete(char **argv, size_t argc, struct args *args)
 	if (!argc) {
 		asked.word = none;
 		asked.count = 1;
-	}
-	if (strncmp(asked.word[0], "--data=", strlen("--data=")) == 0 && asked.count > 1) {
-		asked.word++;
-		asked.count--;
 	}
 	asked.typed = asked.word[asked.count - 1];
 	if (asked.count == 1) {

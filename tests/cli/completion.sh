@@ -34,7 +34,7 @@ echo "exit $?"
 # Places on the line: behind --, behind letters, what a word asks for that is no option.
 for line in 'run -- -p' 'run -qp conser' 'run x -p nothing:' 'run x --model fabric:contention=m' 'list pre' 'view sq' \
 	'whatif out --until wait.p9' 'run x --set cluster.nodes[gpu].cou' 'generate lublin --loa' 'nothing x' 'help swe' \
-	'--data=x whati' 'run --plugin ./none.so -p conser' 'policy-test easy:plan=com' 'sweep ru' 'completion f' '-'; do
+	'--data=x -v --log-level debug whati' 'run --log-level wa' 'run --plugin ./none.so -p conser' 'policy-test easy:plan=com' 'sweep ru' 'completion f' '-'; do
 	echo "$line"
 	# shellcheck disable=SC2086 # Words.
 	schedlab __complete $line | cut -f1 | sed 's/^/  /'
