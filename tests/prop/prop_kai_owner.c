@@ -74,11 +74,12 @@ static void submit(struct drawn *d)
 }
 
 /* What the next session finds, as evicted pods stop at once. Something changed: true. */
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static bool turn(struct drawn *d)
 {
 	struct kai *kai = d->w.kai;
 	bool any = false;
-	cr_assert_leq(kai->queue_count, QUEUES);
+	SL_CHECK(kai->queue_count <= QUEUES);
 	for (uint32_t i = 0; i < kai->queue_count; i++)
 		d->live[i] = kai->queue[i].allocated.at[KAI_GPUS];
 	cr_assert_eq(kai_session(kai), 0, "seed %llu: %s", (unsigned long long)d->seed, kai->err.text);
@@ -96,6 +97,7 @@ static bool turn(struct drawn *d)
 	return any;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_books(struct drawn *d)
 {
 	const struct kai *kai = d->w.kai;
@@ -128,7 +130,7 @@ static bool within_quota(const struct kai *kai, uint32_t queue)
 /* The first ancestors of two leaves that differ. */
 static void pair_of(const struct kai *kai, uint32_t own, uint32_t other, uint32_t *a, uint32_t *b)
 {
-	uint32_t up[2][KAI_DEPTH_MAX], count[2] = { 0, 0 };
+	uint32_t up[2][KAI_DEPTH_MAX] = { { 0 } }, count[2] = { 0, 0 };
 	for (; own != KAI_NO; own = kai->queue[own].parent)
 		up[0][count[0]++] = own;
 	for (; other != KAI_NO; other = kai->queue[other].parent)
@@ -140,6 +142,7 @@ static void pair_of(const struct kai *kai, uint32_t own, uint32_t other, uint32_
 }
 
 /* What the session took and gave, one after another: jobs have one GPU, so that nobody is brought below. */
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_taken(struct drawn *d)
 {
 	const struct kai *kai = d->w.kai;
@@ -166,6 +169,7 @@ static void check_taken(struct drawn *d)
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Of siblings: at most what is theirs to divide, or what of their quotas they ask. */
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_sums(const struct drawn *d)
 {
 	const struct kai *kai = d->w.kai;
@@ -210,6 +214,7 @@ static uint32_t count_prey(const struct drawn *d, const struct kai_job *job, boo
 	return count;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_owner(struct drawn *d, const struct kai_job *job)
 {
 	const struct kai *kai = d->w.kai;
@@ -224,6 +229,7 @@ static void check_owner(struct drawn *d, const struct kai_job *job)
 		(unsigned long long)d->seed, job->name, kai->queue[job->queue].name);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static uint32_t run(uint64_t seed, uint32_t *taken)
 {
 	static struct drawn d; /* Large. */
