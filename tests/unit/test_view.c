@@ -244,6 +244,7 @@ static void world_show(struct world *world, int (*run)(const struct view_call *c
 	char **argv, int argc)
 {
 	struct sl_err err = { 0 };
+	bool taken = false;
 	const struct view_call call = {
 		.argc = argc,
 		.argv = argv,
@@ -251,10 +252,12 @@ static void world_show(struct world *world, int (*run)(const struct view_call *c
 		.registry = &world->registry,
 		.arena = world->arena,
 		.open = &world->view,
+		.taken = &taken,
 	};
 	optind = 0; /* getopt_long begins anew. */
 	cr_redirect_stdout();
 	cr_assert_eq(run(&call, &err), SL_OK, "%s", err.text);
+	cr_assert(taken, "the command leaves the view open");
 	(void)fflush(stdout);
 	arena_free(world->arena);
 	registry_release(&world->registry);
