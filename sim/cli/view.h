@@ -199,8 +199,8 @@ int view_state_rank(enum sl_state state);                  /* Slurm's number, by
 bool view_state_is(enum sl_state state, const char *word); /* "PD", "pending" */
 bool view_state_known(const char *word);
 bool view_ended(const struct view *view, uint32_t job);
-sl_time view_start(const struct view *view, uint32_t job);    /* SL_NONE: it has not. */
-sl_time view_ran(const struct view *view, uint32_t job);      /* So far, without what it was suspended. */
+sl_time view_start(const struct view *view, uint32_t job); /* SL_NONE: it has not. */
+sl_time view_ran(const struct view *view, uint32_t job);   /* So far, without what it was suspended. */
 /* In parts, as all amounts here: what it holds or held; what it asks, if it has not started. */
 int64_t view_job_cpus(const struct view *view, uint32_t job);
 int64_t view_cpus_asked(const struct view *view, uint32_t job);

@@ -340,12 +340,14 @@ static const struct sl_partition *spec_of(const struct view *view, uint32_t job)
 	return found;
 }
 
-/* MiB of each cpu, where the job asks so, or its partition says so of those that ask for none; else SL_NONE. */
+/* MiB of each cpu, where the job asks so, or its partition says so of those that ask for none; else SL_NONE.
+ */
 static int64_t mem_a_cpu(const struct view *view, uint32_t job)
 {
 	const struct sl_ask *ask = view_ask(view, job);
 	const struct sl_request *request = view_request(view, job);
-	if (!ask || ask->mem_per_cpu != SL_NONE || ask->mem_per_node != SL_NONE || ask->mem_per_gpu != SL_NONE)
+	if (!ask || ask->mem_per_cpu != SL_NONE || ask->mem_per_node != SL_NONE ||
+		ask->mem_per_gpu != SL_NONE)
 		return ask ? ask->mem_per_cpu : SL_NONE;
 	const struct sl_partition *spec = spec_of(view, job);
 	const bool by_gpu = spec && spec->mem_per_gpu != SL_NONE && request && request->gpus;

@@ -139,16 +139,10 @@ static void put_cpus(struct cell *cell, const struct view *view, int64_t cpus)
 /* AllocCPUS too: of one that waits, what it asks. */
 FIELD(put_ncpus) { put_cpus(cell, view, view_job_cpus(view, record->job)); }
 
-FIELD(put_req_cpus)
-{
-	put_cpus(cell, view, view_cpus_asked(view, record->job));
-}
+FIELD(put_req_cpus) { put_cpus(cell, view, view_cpus_asked(view, record->job)); }
 
 /* "4G" in all, as since Slurm 21.08. */
-FIELD(put_req_mem)
-{
-	put_mem(cell, view_mem_asked(view, record->job));
-}
+FIELD(put_req_mem) { put_mem(cell, view_mem_asked(view, record->job)); }
 
 FIELD(put_tres_asked) { put_tres_wanted(cell, view, record->job); }
 

@@ -108,8 +108,8 @@ void print_date(const struct view *view)
 
 /* ---- Amounts ------------------------------------------------------------------------------- */
 
-/* The largest unit in which it is whole or a half, as convert_num_unit2 of Slurm 22.05 does where nothing is to
- * be lost: 320000 MiB are "312.50G". */
+/* The largest unit in which it is whole or a half, as convert_num_unit2 of Slurm 22.05 does where nothing is
+ * to be lost: 320000 MiB are "312.50G". */
 void put_mem(struct cell *cell, int64_t mib)
 {
 	static const char unit[] = "MGTP";
