@@ -33,21 +33,21 @@ static bool is_job(const char *text)
 }
 
 static const struct {
-	char letter;
 	const char *name;
+	char letter;
 	bool value;
 } options[] = {
-	{ 'A', "account", true },
-	{ 'n', "name", true },
-	{ 'n', "jobname", true },
-	{ 'p', "partition", true },
-	{ 't', "state", true },
-	{ 'u', "user", true },
-	{ 'm', "me", false },
-	{ 'v', "verbose", false },
-	{ 'Q', "quiet", false },
-	{ 'b', "batch", false },
-	{ 'f', "full", false },
+	{ "account", 'A', true },
+	{ "name", 'n', true },
+	{ "jobname", 'n', true },
+	{ "partition", 'p', true },
+	{ "state", 't', true },
+	{ "user", 'u', true },
+	{ "me", 'm', false },
+	{ "verbose", 'v', false },
+	{ "quiet", 'Q', false },
+	{ "batch", 'b', false },
+	{ "full", 'f', false },
 };
 
 static bool take(struct shell *shell, struct meant *meant, char letter, const char *value)
