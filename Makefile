@@ -101,7 +101,7 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # What it reads is the program's, not the library's.
-$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
+$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
 
 # Tests need not be fast: what they test is as it is built for use.
 $B/o/tests/%.o: tests/%.c
