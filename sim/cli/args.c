@@ -20,6 +20,8 @@ static const struct option_def common[] = {
 	{ "help", 'h', NULL, false, "show this" },
 };
 
+const struct option_def *option_common(size_t i) { return i < SL_LEN(common) ? &common[i] : NULL; }
+
 /* The i-th of a command's options, its own ones before what depends on a word, every command's at the end. */
 const struct option_def *option_at(const struct args *args, size_t i)
 {
