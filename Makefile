@@ -14,6 +14,8 @@ INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share/schedlab
 BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHCOMPDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 B ?= build
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
@@ -99,7 +101,7 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # What it reads is the program's, not the library's.
-$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
+$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
 
 # Tests need not be fast: what they test is as it is built for use.
 $B/o/tests/%.o: tests/%.c
@@ -230,13 +232,17 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 	for lab in $(notdir $(wildcard docs/labs/[0-9]*)); do install -d $(DESTDIR)$(DATADIR)/labs/$$lab && \
 		install -m 644 docs/labs/$$lab/* $(DESTDIR)$(DATADIR)/labs/$$lab || exit 6; done
 	install -m 644 python/schedlab.py $(DESTDIR)$(DATADIR)/python
-	install -m 644 scripts/completion.bash $(DESTDIR)$(BASHCOMPDIR)/schedlab
+	install -d $(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR)
+	$B/schedlab completion bash >$(DESTDIR)$(BASHCOMPDIR)/schedlab
+	$B/schedlab completion zsh >$(DESTDIR)$(ZSHCOMPDIR)/_schedlab
+	$B/schedlab completion fish >$(DESTDIR)$(FISHCOMPDIR)/schedlab.fish
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 		-e 's|@VERSION@|$(VERSION)|' schedlab.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/schedlab.pc
 
 uninstall: ## what install put there
 	rm -f $(DESTDIR)$(BINDIR)/schedlab $(DESTDIR)$(LIBDIR)/libschedlab.so \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/schedlab.pc $(DESTDIR)$(BASHCOMPDIR)/schedlab \
+		$(DESTDIR)$(ZSHCOMPDIR)/_schedlab $(DESTDIR)$(FISHCOMPDIR)/schedlab.fish \
 		$(PAGES1:docs/man/%=$(DESTDIR)$(MANDIR)/man1/%) $(PAGES5:docs/man/%=$(DESTDIR)$(MANDIR)/man5/%) \
 		$(PAGES7:docs/man/%=$(DESTDIR)$(MANDIR)/man7/%)
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/schedlab $(DESTDIR)$(DATADIR)

@@ -129,6 +129,8 @@ static int init_pass(struct sl_pass *pass, const struct sim_options *options, st
 	pass->scenario = scenario;
 	pass->jobs = &scenario->jobs;
 	pass->options = *options;
+	if (options->watch && options->watch->happened)
+		pass->options.record |= SIM_RECORD_WATCHED;
 	if (options->scenario->filled) /* fill.* and fill.csv are of the course of what is busy. */
 		pass->options.record |= SIM_RECORD_USAGE;
 	pass->cluster = (struct cluster){ .cpus = scenario->cpus, .cpus_free = scenario->cpus };

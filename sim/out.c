@@ -164,8 +164,7 @@ void sl_out_printf(struct sl_out *out, const char *format, ...)
 	sl_out_advance(out, room + len);
 }
 
-/* The length of the UTF-8 sequence at p, or 0 if there is none; p ends with a zero byte. */
-static size_t utf8_length(const unsigned char *p)
+size_t utf8_length(const unsigned char *p)
 {
 	static const struct {
 		unsigned char first_min, first_max, second_min, second_max, length;

@@ -10,4 +10,7 @@
 /* sl_out_open, for a file that users know by another name, since its folder is renamed later. */
 int out_open_as(struct sl_out **out, const char *path, const char *shown, struct sl_err *err);
 
+/* The length of the UTF-8 sequence at p, or 0 if there is none; p ends with a zero byte. */
+size_t utf8_length(const unsigned char *p);
+
 #endif

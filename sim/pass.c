@@ -23,8 +23,9 @@ void sl_fail_run(struct sl_pass *pass, const struct sl_err *err)
 
 void sl_say(const struct sl_pass *pass, const char *text)
 {
-	if (pass->options.say)
-		pass->options.say(text);
+	const struct sim_watch *watch = pass->options.watch;
+	if (watch && watch->said)
+		watch->said(watch->self, pass, text);
 }
 
 void act(struct sl_pass *pass, struct action action)
@@ -70,7 +71,9 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 	pass->digest =
 		folded(h ^ UINT64_C(0xa0761d6478bd642f), what ^ size << 8 ^ UINT64_C(0xe7037ed1a0b428db));
 	pass->events_applied++;
-	int status = pass->options.record & SIM_RECORD_PAST ? past_note(pass, pass->now, class, row) : SL_OK;
+	int status = pass->options.record & (SIM_RECORD_PAST | SIM_RECORD_WATCHED)
+			     ? past_happens(pass, class, row)
+			     : SL_OK;
 	if (status)
 		pass_failed(pass, status);
 	if (pass->events_applied % (1 << 16))
@@ -364,8 +367,11 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_WAKE:
 	case ACTION_LEDGER:
 	case ACTION_FREED:
-	case ACTION_BY:
 	case ACTION_PLAN:
+		return SL_OK;
+	case ACTION_BY: /* Of the actions behind it: for who looks on. */
+		pass->rule = (uint8_t)action->now;
+		pass->whose = action->job;
 		return SL_OK;
 	}
 	return SL_OK;
@@ -373,10 +379,15 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 
 int pass_commit(struct sl_pass *pass)
 {
+	pass->rule = pass->rule_default;
+	pass->whose = UINT32_MAX;
 	for (size_t i = 0; i < pass->action_count && !pass->status; i++)
 		pass_failed(pass, commit_action(pass, &pass->action[i]));
 	if (pass->decisions)
 		decisions_commit(pass);
+	const struct sim_watch *watch = pass->options.watch;
+	if (watch && watch->passed)
+		watch->passed(watch->self, pass);
 	pass->action_count = 0;
 	pass->open = false;
 	if (pass->placer)
@@ -393,6 +404,12 @@ int pass_commit(struct sl_pass *pass)
 sl_marked sl_mark(struct sl_pass *pass)
 {
 	return (sl_marked){ .depth = ++pass->marks, .length = (uint32_t)pass->action_count };
+}
+
+void pass_take_back(struct sl_pass *pass)
+{
+	while (pass->action_count)
+		undo_action(pass, &pass->action[--pass->action_count]);
 }
 
 /* Marks are closed innermost first, each once: a policy that does not ends its run. */

@@ -404,6 +404,9 @@ void pass_begin(struct sl_pass *pass);
 /* Events, digest and reasons of what was done; nonzero if something failed. */
 int pass_commit(struct sl_pass *pass);
 
+/* All that it did so far. */
+void pass_take_back(struct sl_pass *pass);
+
 /* Called by the loop, outside a pass. */
 void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
@@ -558,6 +561,8 @@ void decisions_drop_plans(struct sl_pass *pass); /* Another policy takes over. *
 void decisions_result(const struct sl_pass *pass, struct sl_result *result);
 
 /* past.c: one more line; and, while the past is shown, in place of what else would be done. */
+/* Notes it, and tells who looks on, as far as wanted. */
+int past_happens(struct sl_pass *pass, unsigned class, uint32_t row);
 int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);
 void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
 

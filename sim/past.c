@@ -20,6 +20,13 @@ int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row)
 	return status;
 }
 
+int past_happens(struct sl_pass *pass, unsigned class, uint32_t row)
+{
+	if (pass->options.record & SIM_RECORD_WATCHED)
+		pass->options.watch->happened(pass->options.watch->self, pass, class, row);
+	return pass->options.record & SIM_RECORD_PAST ? past_note(pass, pass->now, class, row) : SL_OK;
+}
+
 /* ---- Estimates that run out ------------------------------------------------------------ */
 
 /* As note_overrun: of a job that runs on past it. */

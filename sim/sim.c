@@ -339,6 +339,8 @@ static int finish_pass(struct sl_pass *pass)
 	decide(pass);
 	if (pass->asks && !pass->status)
 		return SIM_ASKS;
+	if (pass->status == SL_INTERRUPTED) /* In the midst of it: as if it had not begun. */
+		pass_take_back(pass);
 	const int status = pass_commit(pass);
 	if (!status && pass->options.check)
 		check_state(pass);

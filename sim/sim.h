@@ -35,6 +35,7 @@ enum sim_record {
 	SIM_RECORD_PLACES = 4,     /* result.place */
 	SIM_RECORD_PAST = 8,       /* All that happened, for sim_switch. */
 	SIM_RECORD_DECISIONS = 16, /* result.decision */
+	SIM_RECORD_WATCHED = 32,   /* Set where watch->happened is. */
 };
 
 /* A run up to a time: everything at or before `until` has happened, and this came of it. */
@@ -55,6 +56,15 @@ static inline bool policy_file_told(const struct sim_stretch *stretch, size_t i,
 	return false;
 }
 
+/* Someone who looks on, called by the run's thread; it decides nothing. Each function may be NULL. */
+struct sim_watch {
+	void *self;
+	void (*said)(void *self, const struct sl_pass *pass, const char *text); /* By a policy: sl_say. */
+	/* class: of enum sl_event_class, or the digest's (pass.h); SL_EV_CLASS_COUNT is a start. */
+	void (*happened)(void *self, struct sl_pass *pass, unsigned class, uint32_t row);
+	void (*passed)(void *self, const struct sl_pass *pass); /* A pass is over. */
+};
+
 struct sim_options {
 	const struct scenario *scenario;
 	const struct policy_choice *choice; /* After `past`. */
@@ -65,7 +75,7 @@ struct sim_options {
 	struct sim_progress *progress; /* May be NULL. */
 	const _Atomic int *stop; /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
 
-	void (*say)(const char *text); /* A line that a policy says (sl_say). NULL: nobody looks on. */
+	const struct sim_watch *watch; /* NULL: nobody looks on. */
 
 	/* sim_run: replayed first, and each verified (SL_DIFFERS). With it the digests that the run had after
 	 * each 2^16 events, to say where it differs. */

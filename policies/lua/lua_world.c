@@ -38,6 +38,16 @@ static void count_steps(lua_State *L, lua_Debug *at)
 {
 	struct lua_world *world = luaw_of(L);
 	world->steps_left -= HOOK_STEPS;
+	if (world->pass && sl_stopping(world->pass)) {
+		world->stopped = true;
+		world->steps_left = -1;
+		lua_sethook(L, count_steps, LUA_MASKCOUNT, 1);
+		(void)lua_getinfo(L, "Sl", at);
+		(void)lua_pushfstring(L,
+			"%s:%d: stopped in %s, which had not come to its end: results are partial",
+			at->short_src, at->currentline, world->calling ? world->calling : "the script");
+		(void)lua_error(L);
+	}
 	if (world->steps_left >= 0)
 		return;
 	lua_sethook(L, count_steps, LUA_MASKCOUNT, 1);
@@ -105,7 +115,7 @@ bool luaw_call(struct lua_world *world, const char *calling, int arguments, int 
 	const int failed = call(world, calling, arguments, results);
 	if (!failed)
 		return true;
-	(void)take_error(world, calling, failed, SL_POLICY, &err);
+	(void)take_error(world, calling, failed, world->stopped ? SL_INTERRUPTED : SL_POLICY, &err);
 	world->failed = true;
 	sl_fail_run(world->pass, &err);
 	return false;
@@ -114,7 +124,8 @@ bool luaw_call(struct lua_world *world, const char *calling, int arguments, int 
 int luaw_try(struct lua_world *world, const char *calling, int arguments, int results, struct sl_err *err)
 {
 	const int failed = call(world, calling, arguments, results);
-	return failed ? take_error(world, calling, failed, SL_INPUT, err) : SL_OK;
+	return failed ? take_error(world, calling, failed, world->stopped ? SL_INTERRUPTED : SL_INPUT, err)
+		      : SL_OK;
 }
 
 bool luaw_function(struct lua_world *world, const char *name)

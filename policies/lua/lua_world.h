@@ -44,6 +44,7 @@ struct lua_world {
 	bool drawn;           /* once something was drawn. */
 	bool in_pass;         /* Commands may be given. */
 	bool failed;          /* So did the run, or will. */
+	bool stopped;         /* In the midst of a call, for the run is to end. */
 	bool clairvoyant;     /* It says that it reads run times. */
 	bool mute;            /* What it prints was printed before: the pass is run again. */
 	unsigned uses;        /* enum sl_use */

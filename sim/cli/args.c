@@ -5,23 +5,28 @@
  * Options and operands come in any order; "--" ends options, "-" is an operand.
  * What is given is kept in order, so that repeated options keep theirs.
  */
-#include "sim/cli/cli.h"
+#include "sim/cli/complete.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Every command takes it; main shows the help when it was given. */
-static const struct option_def help_option = { "help", 'h', NULL, false, "show this" };
+/* Every command takes them; main shows the help when it was given, log.c has the others. */
+static const struct option_def common[] = {
+	{ "quiet", 'q', NULL, true, "no talk on stderr but warnings and errors" },
+	{ "verbose", 'v', NULL, true,
+		"say more on stderr: what is set, what jobs do; twice: all that happens" },
+	{ "log-level", 0, "LEVEL", true, "how much: error, warning, info (default), debug, trace" },
+	{ "log-json", 0, NULL, true, "one JSON object a line on stderr in place of text" },
+	{ "help", 'h', NULL, false, "show this" },
+};
 
-/* The i-th of a command's options, its own ones before what depends on a word, help at the end. */
-static const struct option_def *option_at(const struct args *args, size_t i)
+/* The i-th of a command's options, its own ones before what depends on a word, every command's at the end. */
+const struct option_def *option_at(const struct args *args, size_t i)
 {
 	if (i < args->command->option_count)
 		return &args->command->options[i];
 	i -= args->command->option_count;
-	if (i < args->more_count)
-		return &args->more[i];
-	return i == args->more_count ? &help_option : NULL;
+	return i < args->more_count ? &args->more[i] : option_common(i - args->more_count);
 }
 
 static const char *option_name_at(const void *list, size_t i)
@@ -30,7 +35,7 @@ static const char *option_name_at(const void *list, size_t i)
 	return def ? def->name : NULL;
 }
 
-static const struct option_def *option_long(const struct args *args, const char *name, size_t len)
+const struct option_def *option_long(const struct args *args, const char *name, size_t len)
 {
 	const struct option_def *def;
 	for (size_t i = 0; (def = option_at(args, i)); i++)
@@ -39,7 +44,7 @@ static const struct option_def *option_long(const struct args *args, const char 
 	return NULL;
 }
 
-static const struct option_def *option_letter(const struct args *args, char letter)
+const struct option_def *option_letter(const struct args *args, char letter)
 {
 	const struct option_def *def;
 	for (size_t i = 0; (def = option_at(args, i)); i++)
@@ -115,7 +120,7 @@ static int letters_given(struct args *args, const char *text, struct line *line,
 	return SL_OK;
 }
 
-static void ask_more(struct args *args, char **argv, size_t argc)
+void args_more(struct args *args, char **argv, size_t argc)
 {
 	for (size_t i = 0; args->command->more && i < argc && !args->more; i++)
 		args->more = args->command->more(argv[i], &args->more_count, args);
@@ -171,7 +176,7 @@ int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
 	args->word = sl_alloc(arena, argc, sizeof(*args->word));
 	if (!args->given || !args->word)
 		return sl_fail_memory(err);
-	ask_more(args, argv, argc);
+	args_more(args, argv, argc);
 
 	struct line line = { argv, argc };
 	bool options = true;
@@ -199,6 +204,23 @@ int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
 		return sl_fail(err, SL_USAGE, "%s: unexpected '%s': schedlab %s", command->name,
 			args->word[command->words_max], command->usage);
 	return plugins_of_policies(args, err);
+}
+
+int args_before(const struct args *args, char **argv, size_t argc, struct sl_err *err)
+{
+	static const struct command none = { .name = "help", .words_max = 0 };
+	struct args line = *args;
+	line.command = &none;
+	char **word = sl_alloc(args->arena, argc + 1, sizeof(*word));
+	size_t count = 0;
+	if (!word)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < argc; i++)
+		if (strncmp(argv[i], "--data=", 7) != 0)
+			word[count++] = argv[i];
+	const int status = count ? args_parse(&line, word, count, err) : SL_OK;
+	const int logged = status ? SL_OK : log_from_args(&line, err);
+	return status ? status : logged;
 }
 
 static const struct given *given_last(const struct args *args, const char *name)

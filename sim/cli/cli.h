@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "sim/cli/log.h"
 #include "sim/runset.h"
 #include "sim/table.h"
 
@@ -23,8 +24,8 @@ struct option_def {
 	const char *help; /* One or more lines; NULL: for developers, not shown. */
 };
 
-/* Options that several commands share, spelled once, for { OPTION_SET }. -h and --help are every command's.
- */
+/* Options that several commands share, spelled once, for { OPTION_SET }. Those that every command takes
+ * are in args.c. */
 #define OPTION_CLUSTERS \
 	"cluster", 'c', "CLUSTER", true, "a machine, see schedlab-cluster(5); with several: runs on each"
 #define OPTION_CLUSTER_ONE                \
@@ -58,7 +59,6 @@ struct option_def {
 #define OPTION_MAX_MEMORY               \
 	"max-memory", 0, "SIZE", false, \
 		"runs end, partial, once the program holds so much memory (2G), with exit status 130"
-#define OPTION_QUIET "quiet", 'q', NULL, false, "no talk on stderr but warnings and errors"
 
 /* What was given: values in order. */
 struct given {
@@ -82,6 +82,10 @@ struct args {
 /* Parses what follows the command's name, and loads its plug-ins. command, arena and registry are set by the
  * caller. The words and values are lent from argv. */
 int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err);
+/* The same of what stands before the command's name, --data aside: options that every command takes. */
+int args_before(const struct args *args, char **argv, size_t argc, struct sl_err *err);
+/* The i-th of the options that every command takes; NULL: there are no more. */
+const struct option_def *option_common(size_t i);
 /* Usage, summary, detail and options, on stdout. */
 void args_help(const struct args *args);
 
@@ -113,7 +117,7 @@ struct command {
 
 extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_anonymize, cmd_generate,
 	cmd_policy_test, cmd_view, cmd_list, cmd_version, cmd_report, cmd_explain, cmd_check, cmd_whatif,
-	cmd_sweep, cmd_step, cmd_shell, cmd_bundle;
+	cmd_sweep, cmd_step, cmd_shell, cmd_bundle, cmd_completion;
 
 /* cmd_view.c: is the program called by the name of one of Slurm's commands? Then it is that view. */
 bool view_is_tool(const char *name);
@@ -126,14 +130,14 @@ int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *er
 
 extern _Atomic int
 	cli_stop; /* Set by SIGINT and SIGTERM. With the next, the writable globals of this room. */
-extern _Atomic unsigned cli_ask; /* How often SIGUSR1 asked for the state of what goes on. */
+extern _Atomic unsigned cli_ask; /* How often SIGUSR1 asked for the state of what goes on; 0 once answered. */
 
 /* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
 bool bundled_find(char *path, size_t size, const char *data);
 
 /* common.c: what several commands do. */
-/* Talk, on stderr: "schedlab: text". */
-void talk(const char *format, ...) SL_PRINTF(1, 2);
+/* Talk that --quiet leaves, on stderr: "schedlab: text". */
+#define talk(...) log_line(LOG_WARNING, __VA_ARGS__)
 /* An amount of cpus or GPUs in so many parts, to be printed: "4", "2.5". */
 struct amount {
 	char text[32];

@@ -20,7 +20,6 @@
 static const struct option_def options[] = {
 	{ "output", 'o', "OUT", false, "the folder to be made" },
 	{ "verify", 0, NULL, false, "DIR is a bundle: is what it makes what it was" },
-	{ OPTION_QUIET },
 };
 
 enum { PATHS_MAX = 10000, PATH_LONGEST = 4096, ROOM = 30000 };
@@ -290,8 +289,8 @@ static int bundle_command(const struct args *args, struct sl_err *err)
 		status = sl_fail_sys(err, SL_SYSTEM, "make", out);
 	free(bundle.record);
 	again_close(&again);
-	if (!status && !arg_flag(args, "quiet"))
-		talk("%s: 'sh run.sh' in it makes the run again", out);
+	if (!status && log_shows(LOG_INFO))
+		log_line(LOG_INFO, "%s: 'sh run.sh' in it makes the run again", out);
 	return status;
 }
 

@@ -43,7 +43,6 @@ static const struct option_def options[] = {
 	{ "grade", 0, "FOLDER", false, "of a lab: mark every STUDENT.yaml or .json there, as CSV (-o)" },
 	{ "key", 0, NULL, false, "of a lab: print what is right" },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
 };
 
 /* A name that does not end where the program was called stays the same file from another folder. */
@@ -122,7 +121,7 @@ static int prepare(struct check *check, const struct args *args, struct sl_err *
 	check->threads = (unsigned)threads;
 	check->twice = arg_flag(args, "twice");
 	check->update = init || arg_flag(args, "update");
-	check->quiet = arg_flag(args, "quiet");
+	check->quiet = !log_shows(LOG_INFO);
 	check->keep_decisions = check->update && !arg_flag(args, "no-decisions");
 	check->on_improvement = arg_flag(args, "fail-on-improvement");
 	check->home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

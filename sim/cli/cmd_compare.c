@@ -36,7 +36,6 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
 };
 
 /* ---- Runs made now -------------------------------------------------------------------- */
@@ -204,8 +203,8 @@ static int finish(struct comparison *all, struct sl_err *err)
 		status = outdir_commit(all->dir, err);
 	else if (all->dir)
 		outdir_abandon(all->dir);
-	if (!status && all->document && !arg_flag(all->args, "quiet"))
-		talk("the report: %s/%s", arg(all->args, "output"), all->document->file);
+	if (!status && all->document && log_shows(LOG_INFO))
+		log_line(LOG_INFO, "the report: %s/%s", arg(all->args, "output"), all->document->file);
 	return status ? status : compare_show(all, err);
 }
 
@@ -305,8 +304,8 @@ static size_t policies_given(const struct args *args, const char **policy)
 		return count;
 	for (; count < SL_LEN(classic); count++)
 		policy[count] = classic[count];
-	if (!arg_flag(args, "quiet"))
-		talk("no -p: comparing fcfs, easy and conservative");
+	if (log_shows(LOG_INFO))
+		log_line(LOG_INFO, "no -p: comparing fcfs, easy and conservative");
 	return count;
 }
 
@@ -343,7 +342,7 @@ static const struct scenario *world_for(struct worlds *worlds, const char *clust
 		return NULL;
 	worlds->cluster[worlds->count] = cluster ? cluster : "";
 	worlds->implied[worlds->count++] = implied ? implied : "";
-	if (!arg_flag(args, "quiet"))
+	if (log_shows(LOG_INFO))
 		talk_read(scenario);
 	talk_oddities(scenario);
 	return scenario;
@@ -458,7 +457,7 @@ static int runs_prepare(struct comparison *all, struct run *runs, struct worlds 
 		runs[i].scenario = world_for(worlds, cluster, runs[i].choice.implied, args, err);
 		if (!runs[i].scenario)
 			return err->status;
-		if (!arg_flag(args, "quiet"))
+		if (log_shows(LOG_INFO))
 			talk_compat(&runs[i]);
 		const char *label =
 			telling_label(&runs[i], worlds->clusters > 1 ? cluster : NULL, args->arena);

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "sim/cli/cli.h"
+#include "sim/cli/complete.h"
 
 static const struct option_def options[] = {
 	{ OPTION_JSON },
@@ -263,49 +263,45 @@ static void list_presets(struct listing *list)
 	}
 }
 
+const struct sl_param cluster_params[] = {
+	{ "cluster.cpus", SL_PARAM_INT, NULL, NULL,
+		"Processors of the machine, a counted pool; wins over the trace's header.", 1, INT64_MAX },
+	{ "cluster.nodes[NAME].count", SL_PARAM_INT, NULL, NULL,
+		"Nodes of an entry of the cluster file; += and -= change what the file says.", 0, 10000000 },
+	{ "cluster.nodes[NAME].cpus", SL_PARAM_REAL, NULL, NULL, "Likewise, cpus of each.", 1000,
+		INT64_C(1000000) << 20 },
+	{ "cluster.nodes[NAME].memory", SL_PARAM_TEXT, NULL, NULL, "Likewise, memory of each: 192GiB.", 0,
+		0 },
+	{ "cluster.nodes[NAME].gpus", SL_PARAM_INT, NULL, NULL, "Likewise, GPUs of each.", 0, 1 << 16 },
+	{ "cluster.nodes[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
+		"Any other key of an entry: weight, state, sockets ...; see schedlab-cluster(5).", 0, 0 },
+	{ "cluster.partition[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
+		"Likewise of a partition: max_time, nodes_max, tier ...; of Slurm's: MaxTime ...", 0, 0 },
+	{ "cluster.gpus_per_node", SL_PARAM_INT, NULL, NULL,
+		"Of lists of GPU nodes: GPUs of a node of a virtual cluster (8).", 1, 1024 },
+	{ "cluster.cpus_per_node", SL_PARAM_INT, NULL, NULL,
+		"Likewise, cpus of a node, where the list has none (64).", 1, 1 << 20 },
+	{ "cluster.memory_per_node", SL_PARAM_TEXT, NULL, NULL, "Likewise, its memory (without bound).", 0,
+		0 },
+	{ "cluster.date", SL_PARAM_TEXT, NULL, NULL,
+		"Of virtual clusters with a size for each day: which (the first).", 0, 0 },
+	{ "cluster.objects", SL_PARAM_TEXT, NULL, NULL,
+		"A file or folder: manifests of Kubernetes, beside a cluster of any kind.", 0, 0 },
+	{ "cluster.conf.KEY", SL_PARAM_TEXT, NULL, NULL, "Any key of slurm.conf.", 0, 0 },
+	{ "cluster.accounts", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr dump, or sacctmgr show assoc -P.",
+		0, 0 },
+	{ "cluster.qos", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show qos -P.", 0, 0 },
+	{ "cluster.usage", SL_PARAM_TEXT, NULL, NULL, "A file: sshare -l -a -P.", 0, 0 },
+	{ "cluster.events", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show event -P.", 0, 0 },
+	{ "cluster.reservations", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show reservation.", 0, 0 },
+	{ "cluster.nodes_state", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show node.", 0, 0 },
+};
+const size_t cluster_param_count = SL_LEN(cluster_params);
+
 static void list_settings(struct listing *list)
 {
-	static const struct sl_param cluster[] = {
-		{ "cluster.cpus", SL_PARAM_INT, NULL, NULL,
-			"Processors of the machine, a counted pool; wins over the trace's header.", 1,
-			INT64_MAX },
-		{ "cluster.nodes[NAME].count", SL_PARAM_INT, NULL, NULL,
-			"Nodes of an entry of the cluster file; += and -= change what the file says.", 0,
-			10000000 },
-		{ "cluster.nodes[NAME].cpus", SL_PARAM_REAL, NULL, NULL, "Likewise, cpus of each.", 1000,
-			INT64_C(1000000) << 20 },
-		{ "cluster.nodes[NAME].memory", SL_PARAM_TEXT, NULL, NULL,
-			"Likewise, memory of each: 192GiB.", 0, 0 },
-		{ "cluster.nodes[NAME].gpus", SL_PARAM_INT, NULL, NULL, "Likewise, GPUs of each.", 0,
-			1 << 16 },
-		{ "cluster.nodes[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
-			"Any other key of an entry: weight, state, sockets ...; see schedlab-cluster(5).", 0,
-			0 },
-		{ "cluster.partition[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
-			"Likewise of a partition: max_time, nodes_max, tier ...; of Slurm's: MaxTime ...", 0,
-			0 },
-		{ "cluster.gpus_per_node", SL_PARAM_INT, NULL, NULL,
-			"Of lists of GPU nodes: GPUs of a node of a virtual cluster (8).", 1, 1024 },
-		{ "cluster.cpus_per_node", SL_PARAM_INT, NULL, NULL,
-			"Likewise, cpus of a node, where the list has none (64).", 1, 1 << 20 },
-		{ "cluster.memory_per_node", SL_PARAM_TEXT, NULL, NULL,
-			"Likewise, its memory (without bound).", 0, 0 },
-		{ "cluster.date", SL_PARAM_TEXT, NULL, NULL,
-			"Of virtual clusters with a size for each day: which (the first).", 0, 0 },
-		{ "cluster.objects", SL_PARAM_TEXT, NULL, NULL,
-			"A file or folder: manifests of Kubernetes, beside a cluster of any kind.", 0, 0 },
-		{ "cluster.conf.KEY", SL_PARAM_TEXT, NULL, NULL, "Any key of slurm.conf.", 0, 0 },
-		{ "cluster.accounts", SL_PARAM_TEXT, NULL, NULL,
-			"A file: sacctmgr dump, or sacctmgr show assoc -P.", 0, 0 },
-		{ "cluster.qos", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show qos -P.", 0, 0 },
-		{ "cluster.usage", SL_PARAM_TEXT, NULL, NULL, "A file: sshare -l -a -P.", 0, 0 },
-		{ "cluster.events", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show event -P.", 0, 0 },
-		{ "cluster.reservations", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show reservation.", 0,
-			0 },
-		{ "cluster.nodes_state", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show node.", 0, 0 },
-	};
 	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
-				 cluster, SL_LEN(cluster), NULL, NULL, NULL, NULL });
+				 cluster_params, cluster_param_count, NULL, NULL, NULL, NULL });
 	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
 				 NULL, NULL, replay_params, replay_param_count, NULL, NULL, NULL, NULL });
 }
@@ -468,6 +464,10 @@ static const char *kind_at(const void *list, size_t i)
 	(void)list;
 	return i < SL_LEN(kinds) ? kinds[i].name : NULL;
 }
+
+const char *list_kind_at(size_t i) { return kind_at(NULL, i); }
+
+const char *list_kind_about(size_t i) { return i < SL_LEN(kinds) ? kinds[i].about : NULL; }
 
 /* `list policies` shows presets too: both are what -p takes; `list traces` the formats of traces. */
 static bool kind_wanted(const struct kind *kind, const char *word)

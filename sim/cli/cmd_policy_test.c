@@ -378,9 +378,9 @@ static int checks_run(struct policy_test *test, struct sl_err *err)
 	uint64_t jobs = 0;
 	for (size_t i = 0; i < test->trial_count; i++)
 		jobs += test->trial[i].plain.jobs.count;
-	if (!arg_flag(test->args, "quiet"))
-		talk("%s: %zu scenarios of seed %llu, %llu jobs in all", test->text, test->trial_count,
-			(unsigned long long)test->testing.seed, (unsigned long long)jobs);
+	if (log_shows(LOG_INFO))
+		log_line(LOG_INFO, "%s: %zu scenarios of seed %llu, %llu jobs in all", test->text,
+			test->trial_count, (unsigned long long)test->testing.seed, (unsigned long long)jobs);
 	for (const struct policy_check *check = policy_checks; check->name; check++) {
 		const int status = check_run(test, check, err);
 		if (status)
@@ -449,7 +449,6 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_MODEL },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
 };
 
 const struct command cmd_policy_test = {

@@ -29,7 +29,6 @@ static const struct option_def options[] = {
 	{ "title", 0, "TEXT", false, "its title" },
 	{ "force", 0, NULL, false, "replace FILE whatever it is" },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
 };
 
 /* A run that is to be told. */
@@ -438,8 +437,8 @@ static int run_report(const struct args *args, struct sl_err *err)
 	}
 	if (!status)
 		status = write_all(&all, path, err);
-	if (!status && strcmp(path, "-") != 0 && !arg_flag(args, "quiet"))
-		talk("the report: %s", path);
+	if (!status && strcmp(path, "-") != 0 && log_shows(LOG_INFO))
+		log_line(LOG_INFO, "the report: %s", path);
 	differences_free(all.differences);
 	if (all.self)
 		all.document->close(all.self);

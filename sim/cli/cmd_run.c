@@ -42,8 +42,6 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
-	{ "verbose", 0, NULL, false, "say more on stderr: events, passes, digest" },
 	{ "timing", 0, NULL, false, NULL },
 };
 
@@ -306,9 +304,6 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 	return status;
 }
 
-/* What a policy's script prints. */
-static void say(const char *text) { talk("%s", text); }
-
 /* ---- One run --------------------------------------------------------------------------- */
 
 /* Jobs that ran when the replay began, as the log says, but that had no room. */
@@ -327,7 +322,7 @@ static int leave_snapshot(const struct run *run, const struct args *args, struct
 	const char *path = arg(args, "snapshot");
 	const char *dir = arg(args, "output");
 	const int status = path ? snapshot_file(run, path, err) : SL_OK;
-	if (status || arg_flag(args, "quiet"))
+	if (status || !log_shows(LOG_INFO))
 		return status;
 	if (!path && dir && only_has(arg(args, "only"), "snapshot")) {
 		const size_t room = strlen(dir) + sizeof("/" SNAPSHOT_FILE);
@@ -359,9 +354,8 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	}
 	const struct sl_result *result = &run->sim.result;
 	run->sim.result.calibrate = arg_flag(args, "calibrate");
-	if (arg_flag(args, "verbose"))
-		talk("%llu events, %llu passes, digest %016llx", (unsigned long long)result->events,
-			(unsigned long long)result->passes, (unsigned long long)result->digest);
+	log_line(LOG_DEBUG, "%llu events, %llu passes, digest %016llx", (unsigned long long)result->events,
+		(unsigned long long)result->passes, (unsigned long long)result->digest);
 	talk_unfit(run);
 	talk_left(run);
 	struct sl_err report_err = { 0 };
@@ -388,8 +382,6 @@ static int prepare(struct run *run, struct scenario *scenario, struct settings *
 	int status = settings_from_args(settings, args, err);
 	if (!status)
 		status = run_from_args(run, policy ? policy : "easy", settings, args, err);
-	if (!arg_flag(args, "quiet"))
-		run->options.say = say;
 	if (!status)
 		status = scenario_from_args(
 			scenario, args, arg(args, "cluster"), settings, run->choice.implied, err);
@@ -442,7 +434,7 @@ static int run_command(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = selected_check(&scenario, args, err);
 	if (!status) {
-		if (!arg_flag(args, "quiet")) {
+		if (log_shows(LOG_INFO)) {
 			talk_compat(&run);
 			talk_read(&scenario);
 		}

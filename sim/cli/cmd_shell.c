@@ -75,7 +75,7 @@ static int setup(struct shell *shell, const struct args *args, struct sl_err *er
 	if (arg(args, "policy"))
 		shell->policy = arg(args, "policy");
 	if (arg(args, "user"))
-		shell->user = arg(args, "user");
+		shell->user = shell->user_first = arg(args, "user");
 	for (const char *set; (set = arg_at(args, "set", shell->set_count));)
 		if (shell->set_count == SHELL_SETS_MAX - 1)
 			return sl_fail(err, SL_USAGE, "more than %d settings", SHELL_SETS_MAX - 1);
@@ -147,6 +147,8 @@ static int run(struct shell *shell, const struct args *args, struct sl_err *err)
 	if (session && arg(args, "record"))
 		return sl_fail(err, SL_USAGE, "--session keeps the file up to date: leave out --record");
 	int status = setup(shell, args, err);
+	if (!status && arg(args, "user") && !shell_is_user(arg(args, "user")))
+		status = sl_fail(err, SL_USAGE, "--user: '%.80s' is no name of a user", arg(args, "user"));
 	if (!status && session && is_there(session)) {
 		if (args->word_count || arg(args, "cluster") || arg(args, "policy") || arg(args, "set") ||
 			arg(args, "start"))
@@ -155,6 +157,8 @@ static int run(struct shell *shell, const struct args *args, struct sl_err *err)
 				"or remove it",
 				session);
 		status = shell_load(shell, session, err);
+		if (!status && arg(args, "user"))
+			shell->user = arg(args, "user");
 	}
 	shell->file = session ? session : arg(args, "record");
 	if (!status)
@@ -294,6 +298,11 @@ int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *er
 		return sl_fail(err, SL_USAGE,
 			"of which session? set SCHEDLAB_SESSION to its file: schedlab shell --install BIN --session FILE");
 	argv[0] += slash ? slash + 1 - argv[0] : 0;
+	const char *user = environment("SCHEDLAB_USER");
+	if (user && !shell_is_user(user))
+		return sl_fail(err, SL_USAGE, "SCHEDLAB_USER: '%.80s' is no name of a user", user);
+	if (user)
+		cell_put(&line, "sudo -u %s ", user);
 	for (size_t i = 0; i < argc; i++) {
 		cell_put(&line, "%s", i ? " " : "");
 		put_quoted(&line, argv[i]);

@@ -30,7 +30,6 @@ static const struct option_def options[] = {
 	{ "utf8", 0, NULL, false, "a script's screens in UTF-8; default: ASCII" },
 	{ "json", 0, NULL, false, "JSON lines; without --script: all that happens in the run" },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
 };
 
 enum { COLUMNS_MIN = 60, ROWS_MIN = 20, COLUMNS_MAX = 500, ROWS_MAX = 200 };

@@ -28,7 +28,6 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
 };
 
 static int plan_show(const struct sweep *sweep, struct sl_err *err)

@@ -56,7 +56,6 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
-	{ OPTION_QUIET },
 };
 
 /* ---- The line as worlds ------------------------------------------------------------------------- */

@@ -12,16 +12,6 @@
 _Atomic int cli_stop;
 _Atomic unsigned cli_ask;
 
-void talk(const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)fputs("schedlab: ", stderr);
-	(void)vfprintf(stderr, format, args);
-	(void)fputc('\n', stderr);
-	va_end(args);
-}
-
 static const char *count_text(char buffer[48], uint64_t count)
 {
 	return screen_number(
@@ -57,9 +47,9 @@ void talk_read(const struct scenario *scenario)
 	char count[48];
 	char machine[200];
 	char days[32];
-	talk("%s: %s jobs submitted over %s, %s (%s)", scenario->input.path, count_text(count, jobs->count),
-		screen_duration(days, span), machine_text(machine, sizeof(machine), scenario),
-		scenario->cpus_from);
+	log_line(LOG_INFO, "%s: %s jobs submitted over %s, %s (%s)", scenario->input.path,
+		count_text(count, jobs->count), screen_duration(days, span),
+		machine_text(machine, sizeof(machine), scenario), scenario->cpus_from);
 	if (!scenario->ignored_count)
 		return;
 	char ignored[600] = "";
@@ -67,7 +57,7 @@ void talk_read(const struct scenario *scenario)
 	for (size_t i = 0; i < scenario->ignored_count && used < sizeof(ignored); i++)
 		used += (size_t)snprintf(
 			ignored + used, sizeof(ignored) - used, "%s%s", i ? ", " : "", scenario->ignored[i]);
-	talk("%s: not used: %s", scenario->input.path, ignored);
+	log_line(LOG_INFO, "%s: not used: %s", scenario->input.path, ignored);
 }
 
 const char *machine_text(char *text, size_t size, const struct scenario *scenario)
@@ -198,8 +188,8 @@ void talk_compat(const struct run *run)
 			       : "; given instead: ",
 			item.key, value->text);
 	}
-	talk("%s: compat=%s implies %s%s", run->choice.text, compat->value, *implied ? implied : "nothing",
-		given);
+	log_line(LOG_INFO, "%s: compat=%s implies %s%s", run->choice.text, compat->value,
+		*implied ? implied : "nothing", given);
 }
 
 int settings_from_args(struct settings *settings, const struct args *args, struct sl_err *err)

@@ -147,8 +147,8 @@ static int samples_take(struct comparison *all, struct sl_err *err)
 	int status = SL_OK;
 	for (size_t row = 0; row < all->count && !status; row++) {
 		status = row_means(all, row, err);
-		if (!draws(all, row) && !arg_flag(all->args, "quiet"))
-			talk("%s: draws nothing: the same with each seed", all->row[row].label);
+		if (!draws(all, row) && log_shows(LOG_INFO))
+			log_line(LOG_INFO, "%s: draws nothing: the same with each seed", all->row[row].label);
 	}
 	const struct difference_samples samples = { all->count, all->each, sample_of, shown_of, all,
 		"seeds" };

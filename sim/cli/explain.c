@@ -139,9 +139,9 @@ const char *asked_text(const struct explain *explain, uint32_t job)
 	const int64_t cpus = request ? request->cpus : view->jobs->size[job];
 	cell_put(&cell, "%s cpu%s", parts_text(number, cpus, view->cluster->cpu_parts),
 		cpus == sl_parts(view->cluster->cpu_parts) ? "" : "s");
-	if (view_job_mem(view, job)) {
+	if (view_mem_asked(view, job)) {
 		cell_put(&cell, ", ");
-		put_mem(&cell, view_job_mem(view, job));
+		put_mem(&cell, view_mem_asked(view, job));
 		cell_put(&cell, " of memory");
 	}
 	const uint32_t least = request ? request->group->nodes_min : 0;

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/cli.h"
+#include "sim/cli/complete.h"
 
 #ifndef SL_DATADIR
 #define SL_DATADIR "/usr/local/share/schedlab"
@@ -36,8 +36,11 @@ static const struct command *const commands[] = {
 	&cmd_check,
 	&cmd_bundle,
 	&cmd_list,
+	&cmd_completion,
 	&cmd_version,
 };
+
+const struct command *command_nth(size_t i) { return i < SL_LEN(commands) ? commands[i] : NULL; }
 
 static const char *command_at(const void *list, size_t i)
 {
@@ -177,56 +180,6 @@ static int help(char **argv, size_t argc, struct args *args, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Completion: schedlab __complete WORD... prints what the last word may become ---------- */
-
-static void offer(const char *prefix, const char *dashes, const char *name)
-{
-	const size_t len = strlen(dashes);
-	const size_t typed = strlen(prefix);
-	if (typed <= len ? strncmp(prefix, dashes, typed) == 0
-			 : strncmp(prefix, dashes, len) == 0 && strncmp(prefix + len, name, typed - len) == 0)
-		printf("%s%s\n", dashes, name);
-}
-
-static void complete_options(const struct args *args, const char *last)
-{
-	const struct command *command = args->command;
-	size_t more_count = 0;
-	const struct option_def *more = command->more ? command->more(NULL, &more_count, args) : NULL;
-	for (size_t i = 0; i < command->option_count; i++)
-		if (command->options[i].help)
-			offer(last, "--", command->options[i].name);
-	for (size_t i = 0; i < more_count; i++)
-		offer(last, "--", more[i].name);
-	offer(last, "--", "help");
-}
-
-static int complete(char **argv, size_t argc, struct args *args)
-{
-	const char *last = argc ? argv[argc - 1] : "";
-	const char *before = argc > 1 ? argv[argc - 2] : "";
-	const struct command *command = argc > 1 ? command_find(argv[0]) : NULL;
-	args->command = command;
-	if (argc <= 1 || (argc == 2 && strcmp(before, "help") == 0)) {
-		for (size_t i = 0; i < SL_LEN(commands); i++)
-			offer(last, "", commands[i]->name);
-		if (argc <= 1)
-			offer(last, "", "help");
-	} else if (strcmp(before, "-p") == 0 || strcmp(before, "--policy") == 0 ||
-		   (command == &cmd_policy_test && argc == 2 && last[0] != '-')) {
-		for (const struct sl_preset *preset = sl_presets; preset->name; preset++)
-			offer(last, "", preset->name);
-		for (const struct sl_policy *const *policy = sl_policies; *policy; policy++)
-			offer(last, "", (*policy)->name);
-	} else if (command && last[0] == '-') {
-		complete_options(args, last);
-	} else if (command == &cmd_generate && argc == 2) {
-		for (const struct sl_generator *const *model = sl_generators; *model; model++)
-			offer(last, "", (*model)->name);
-	}
-	return SL_OK; /* Nothing offered: the shell completes file names. */
-}
-
 /* ---- The program ---------------------------------------------------------------------------- */
 
 static int command_run(char **argv, size_t argc, struct args *args, struct sl_err *err)
@@ -234,8 +187,9 @@ static int command_run(char **argv, size_t argc, struct args *args, struct sl_er
 	if (args->command->raw)
 		return args->command->raw(argv, argc, args, err);
 	int status = args_parse(args, argv, argc, err);
-	if (status)
-		return status;
+	const int logged = log_from_args(args, err); /* What is wrong with the line is said as it wants. */
+	if (status || logged)
+		return status ? status : logged;
 	if (arg_flag(args, "help")) {
 		args_help(args);
 		return SL_OK;
@@ -244,23 +198,43 @@ static int command_run(char **argv, size_t argc, struct args *args, struct sl_er
 	return status ? status : args->command->run(args, err);
 }
 
+/* How many words stand before the command's name: --data=DIR, and what every command takes but help. */
+static size_t options_before(char **argv, size_t argc, struct args *args)
+{
+	size_t count = 0;
+	for (; count < argc && argv[count][0] == '-'; count++) {
+		const char *word = argv[count];
+		if (strncmp(word, "--data=", 7) == 0)
+			args->data = word + 7;
+		else if (strcmp(word, "--log-level") == 0 && count + 1 < argc)
+			count++;
+		else if (strncmp(word, "--log-", 6) != 0 && strcmp(word, "--quiet") != 0 &&
+			 strcmp(word, "--verbose") != 0 &&
+			 (word[1] == '-' || word[strspn(word + 1, "qv") + 1]))
+			break;
+	}
+	return count;
+}
+
 static int dispatch(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
-	const char *data = NULL;
-	if (argc && strncmp(argv[0], "--data=", 7) == 0) {
-		data = args->data = argv[0] + 7;
-		argv++;
-		argc--;
-	}
+	const size_t before = options_before(argv, argc, args);
+	int status = args_before(args, argv, before, err);
+	if (status)
+		return status;
+	argv += before;
+	argc -= before;
 	if (!argc)
-		return first_steps(data);
+		return first_steps(args->data);
 	const char *name = argv[0];
 	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		return help(argv + 1, argc - 1, args, err);
 	if (strcmp(name, "--version") == 0)
 		name = "version";
-	if (strcmp(name, "__complete") == 0)
-		return complete(argv + 1, argc - 1, args);
+	if (strcmp(name, "__complete") == 0) {
+		const size_t skipped = argc > 2 ? options_before(argv + 1, argc - 2, args) : 0;
+		return complete(argv + 1 + skipped, argc - 1 - skipped, args);
+	}
 	args->command = command_find(name);
 	if (!args->command)
 		return unknown_command(name, err);
@@ -276,6 +250,8 @@ int main(int argc, char **argv)
 	struct args args = { .arena = status ? NULL : arena_new(), .registry = &registry };
 	if (!status && !args.arena)
 		status = sl_fail_memory(&err);
+	if (!status)
+		status = log_from_environment(&err);
 	if (!status && argc > 0 && shell_is_tool(argv[0]))
 		status = shell_as_tool(argv, (size_t)argc, &args, &err);
 	else if (!status && argc > 0 && view_is_tool(argv[0]))
@@ -285,7 +261,7 @@ int main(int argc, char **argv)
 	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
 		status = sl_fail_sys(&err, SL_SYSTEM, "write", "standard output");
 	if (status && (err.text[0] || status == SL_INTERRUPTED)) /* Else it was said. */
-		talk("%s", err.text[0] ? err.text : "interrupted: what is there is partial");
+		log_failure(&err, status);
 	arena_free(args.arena);
 	registry_release(&registry);
 	return -status;

@@ -22,6 +22,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "sim/cli/complete.h"
 #include "sim/cli/outdir.h"
 #include "sim/out.h"
 #include "sim/snapshot.h"
@@ -409,6 +410,8 @@ static const struct {
 	{ "sacct", SIM_RECORD_PLACES, true },
 	{ "batsim", SIM_RECORD_PLACES, true },
 };
+
+const char *only_at(size_t i) { return i < SL_LEN(kinds) ? kinds[i].name : NULL; }
 
 /* SL_LEN(kinds): there is none. */
 static size_t kind_find(const char *name, size_t len)

@@ -25,10 +25,10 @@ struct progress_bar {
 	size_t count;
 	struct sim_progress *progress; /* One a run. */
 	struct watched *watched;       /* The same. */
+	struct log_watch *log;         /* What the runs do, for the log; NULL: nobody wants it. */
 	uint64_t jobs_total;
 	double since; /* Seconds of the clock. */
 	bool drawn;
-	unsigned asked; /* Of cli_ask: answered. */
 	sl_time time_most;
 	int64_t memory_most; /* MiB; of both, 0: no bound. */
 };
@@ -150,12 +150,13 @@ static void tell_run(const struct progress_bar *bar, size_t i, double now)
 	char queued[48];
 	char at[64];
 	if (watched->begun <= 0) {
-		talk("%s: has not begun", name);
+		log_answer("%s: has not begun", name);
 		return;
 	}
 	const uint64_t events = atomic_load_explicit(&p->events, memory_order_relaxed);
 	const double spent = (watched->over > 0 ? watched->over : now) - watched->begun;
-	talk("%s: %s, at %s s of the simulation, %s of %s jobs ended, %s waiting, %.0f events/s, %.1f s so far",
+	log_answer(
+		"%s: %s, at %s s of the simulation, %s of %s jobs ended, %s waiting, %.0f events/s, %.1f s so far",
 		name,
 		watched->over > 0            ? "over"
 		: now - watched->moved > 2.0 ? "in a long pass"
@@ -171,15 +172,13 @@ static void tell_run(const struct progress_bar *bar, size_t i, double now)
 
 static void answer(struct progress_bar *bar, double now)
 {
-	const unsigned asked = atomic_load_explicit(&cli_ask, memory_order_relaxed);
-	if (asked == bar->asked)
+	if (!atomic_exchange(&cli_ask, 0))
 		return;
-	bar->asked = asked;
 	if (bar->drawn)
 		(void)fputs("\r\033[K", stderr);
 	for (size_t i = 0; i < bar->count; i++)
 		tell_run(bar, i, now);
-	talk("the program holds %lld MB of memory", (long long)resident_mib());
+	log_answer("the program holds %lld MB of memory", (long long)resident_mib());
 }
 
 /* ---- Budgets -------------------------------------------------------------------------------- */
@@ -216,9 +215,14 @@ static void stop_run(struct sim_progress *progress, enum sim_stop why)
 }
 
 /* In one pass all the time, it does not hear: nothing of the program is left to wait for. */
-static void give_up(const struct run *run)
+static void give_up(const struct run *run, struct sim_progress *progress)
 {
-	talk("%s: past --max-time twice over, and still in one pass: nothing is written", run->choice.text);
+	char at[64];
+	*sl_put_micro(at, atomic_load_explicit(&progress->now, memory_order_relaxed)) = '\0';
+	log_line(LOG_ERROR,
+		"%s: past --max-time twice over, and still in one pass, at %s s of the simulation or soon after: "
+		"the policy does not come to its end; nothing is written",
+		run->choice.text, at);
 	_exit(-SL_INTERRUPTED);
 }
 
@@ -243,7 +247,7 @@ static void watch(struct progress_bar *bar, double now)
 		if (bar->time_most && spent >= (double)bar->time_most)
 			stop_run(p, SIM_OUT_OF_TIME);
 		if (bar->time_most && spent >= 2 * (double)bar->time_most + 5 * SL_SECOND)
-			give_up(&bar->runs[i]);
+			give_up(&bar->runs[i], p);
 		if (full)
 			stop_run(p, SIM_OUT_OF_MEMORY);
 	}
@@ -305,7 +309,7 @@ struct progress_bar *progress_start(struct run *runs, size_t count, const struct
 		.progress = progress,
 		.watched = watched,
 		.since = clock_seconds(),
-		.drawn = !arg_flag(args, "quiet") && on_terminal() };
+		.drawn = !arg_flag(args, "quiet") && log_allows_bar() && on_terminal() };
 	budgets_of(bar, args);
 	for (size_t i = 0; i < count; i++)
 		bar->jobs_total += runs[i].scenario->jobs.count;
@@ -316,9 +320,11 @@ struct progress_bar *progress_start(struct run *runs, size_t count, const struct
 	(void)pthread_condattr_destroy(&attributes);
 	(void)pthread_mutex_init(&bar->lock, NULL);
 	runs_tell(runs, count, progress);
+	bar->log = log_watch(runs, count, strcmp(args->command->name, "run") == 0);
 	if (pthread_create(&bar->thread, NULL, looking, bar) == 0)
 		return bar;
 	runs_tell(runs, count, NULL);
+	log_unwatch(bar->log, runs, count);
 	free(watched);
 	free(progress);
 	free(bar);
@@ -339,6 +345,7 @@ void progress_stop(struct progress_bar *bar)
 		(void)fflush(stderr);
 	}
 	runs_tell(bar->runs, bar->count, NULL);
+	log_unwatch(bar->log, bar->runs, bar->count);
 	(void)pthread_cond_destroy(&bar->over);
 	(void)pthread_mutex_destroy(&bar->lock);
 	free(bar->watched);

@@ -139,8 +139,9 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 		return status;
 	if (args->word_count)
 		options.trace = args->word[0];
-	if (strcmp(snapshot.version, SL_VERSION) != 0 && !arg_flag(args, "quiet"))
-		talk("%s was made by schedlab %s, and this is " SL_VERSION, snapshot.file, snapshot.version);
+	if (strcmp(snapshot.version, SL_VERSION) != 0 && log_shows(LOG_INFO))
+		log_line(LOG_INFO, "%s was made by schedlab %s, and this is " SL_VERSION, snapshot.file,
+			snapshot.version);
 	options.until = arg(args, "until");
 	options.registry = args->registry;
 	options.strict = arg_flag(args, "strict");

@@ -83,7 +83,7 @@ struct shell {
 	/* What they come to. */
 	sl_time now;
 	int64_t id_next, id_first;
-	const char *user;
+	const char *user, *user_first; /* user_first: who begins. */
 	struct shell_inside inside[SHELL_DEPTH_MAX];
 	size_t depth;
 	/* This run of the program. */
@@ -139,6 +139,7 @@ const char *shell_date(const struct shell *shell, sl_time time, char text[40]);
 extern const char *const shell_names[]; /* Of all commands, for completion; closed by NULL. */
 
 /* shell_run.c: one line, or all. */
+bool shell_is_user(const char *name);
 int shell_line(struct shell *shell, const char *line, struct sl_err *err);
 int shell_lines(struct shell *shell, struct sl_err *err);
 
@@ -148,10 +149,17 @@ typedef int shell_command(
 	struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err);
 /* A line of stderr, and the exit status. */
 int shell_says(struct shell *shell, int status, const char *format, ...) SL_PRINTF(3, 4);
+/* shell_refuse.c: of a word or reason of the policy's; of a job that no node would do for. */
+const char *refusal_words(const char *why);
+const char *unavailable_words(const struct view *view, uint32_t row);
 shell_command shell_sbatch, shell_srun, shell_salloc; /* shell_submit.c */
-shell_command shell_scancel, shell_scontrol;          /* shell_control.c */
-shell_command shell_advance, shell_now, shell_time;   /* shell_time.c */
-shell_command shell_leave;                            /* shell_inside.c */
+shell_command shell_scancel;                          /* shell_cancel.c */
+shell_command shell_scontrol;                         /* shell_control.c */
+/* What an operator does is tried, and recorded as `line`; what the policy cannot read is told. */
+int shell_order(
+	struct shell *shell, const char *tool, const char *text, const char *line, struct sl_err *err);
+shell_command shell_advance, shell_now, shell_time; /* shell_time.c */
+shell_command shell_leave;                          /* shell_inside.c */
 /* Programs of nodes: hostname, nvidia-smi, sleep, echo, env. False: it is none. */
 bool shell_program(struct shell *shell, char *const *word, size_t count);
 /* The same as a step of the job that was entered: so many tasks of it. */
@@ -166,7 +174,7 @@ void shell_clock(struct shell *shell, sl_time to);
 struct shell_asked {
 	const char *tool;
 	struct cell options; /* For the reader: "sbatch --nodes=2", quoted. */
-	const char *wrap, *array, *run_time, *dependency;
+	const char *wrap, *array, *run_time, *dependency, *partition;
 	const char *name; /* --job-name; NULL. */
 	sl_time limit;    /* SL_NONE: not said; SL_NEVER. */
 	sl_time sleeps;   /* What a script says; SL_NONE: nothing. */

@@ -4,7 +4,6 @@
  * reservations.
  *
  * Who may is looked at here, in Slurm's words; what it does is the policy's matter (replay.commands).
- * Policies that follow no commands know cancellations alone.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,8 +41,7 @@ static int job_stands(struct shell *shell, const struct view *view, const char *
 }
 
 /* The order is tried: what the policy cannot read is told, and taken back. Else it is recorded. */
-static int order(
-	struct shell *shell, const char *tool, const char *text, const char *line, struct sl_err *err)
+int shell_order(struct shell *shell, const char *tool, const char *text, const char *line, struct sl_err *err)
 {
 	struct view view;
 	struct sl_err wrong = { 0 };
@@ -68,120 +66,6 @@ static int order(
 	}
 	status = shell_entry_add(shell, line, err);
 	return status ? status : shell_check_inside(shell, err);
-}
-
-/* ---- scancel ---------------------------------------------------------------------------------------- */
-
-static bool is_job(const char *text)
-{
-	const size_t digits = strspn(text, "0123456789");
-	return digits && (!text[digits] || text[digits] == '_') &&
-	       strspn(text, "0123456789_[],-%*") == strlen(text);
-}
-
-/* Options that have a value in the next word. */
-static bool takes_value(const char *word)
-{
-	static const char *const longs[] = { "--account", "--name", "--jobname", "--partition", "--qos",
-		"--reservation", "--state", "--user", "--signal", "--nodelist", "--wckey", "--clusters" };
-	if (word[1] != '-')
-		return strlen(word) == 2 && strchr("AnpqRstuwM", word[1]);
-	for (size_t i = 0; i < SL_LEN(longs); i++)
-		if (strcmp(longs[i], word) == 0)
-			return true;
-	return false;
-}
-
-/* Jobs of ours are cancelled where the policy follows no commands. */
-static int cancel_ours(struct shell *shell, const char *text, const char *line, struct sl_err *err)
-{
-	bool found = false;
-	int64_t id = SL_NONE;
-	(void)sl_get_i64(text, strspn(text, "0123456789"), &id);
-	shell->now++;
-	for (size_t i = 0; i < shell->job_count; i++) {
-		struct shell_job *job = &shell->job[i];
-		const bool named = job->id == id || job->array == id;
-		if (named && job->cancel == SL_NONE) {
-			job->cancel = shell->now;
-			found = true;
-		}
-	}
-	if (!found) {
-		shell->now--;
-		return shell_says(shell, 1,
-			"scancel: error: job %s is of the background, and policy %s follows no commands: only jobs "
-			"submitted here can be cancelled",
-			text, shell->policy);
-	}
-	const int status = shell_entry_add(shell, line, err);
-	return status ? status : shell_check_inside(shell, err);
-}
-
-/* The ids that stand for a job that can be cancelled, into the order's line. */
-static int cancel_ids(struct shell *shell, const struct shell_words *words, struct cell *text, size_t *ids,
-	bool *all_good, struct sl_err *err)
-{
-	struct view view;
-	bool own;
-	int status = shell->trusted ? SL_OK : now_open(shell, &view, err);
-	for (size_t i = 1; i < words->count && !status; i++) {
-		const char *word = words->word[i];
-		if (word[0] == '-') {
-			cell_put(text, " ");
-			put_quoted(text, word);
-			if (takes_value(word) && i + 1 < words->count) {
-				cell_put(text, " ");
-				put_quoted(text, words->word[++i]);
-			}
-			continue;
-		}
-		const int stands = shell->trusted ? 1
-				   : is_job(word) ? job_stands(shell, &view, word, &own)
-						  : 0;
-		if (stands == 1 && (shell->trusted || own)) {
-			(*ids)++;
-			cell_put(text, " %s", word);
-			continue;
-		}
-		*all_good = false;
-		if (!is_job(word))
-			(void)shell_says(shell, 1, "scancel: error: Invalid job id %s", word);
-		else
-			(void)shell_says(shell, 1, "scancel: error: Kill job error on job id %s: %s", word,
-				stands == 1  ? "Access/permission denied"
-				: stands < 0 ? "Job/step already completing or completed"
-					     : "Invalid job id specified");
-	}
-	if (!shell->trusted)
-		view_close(&view);
-	return status;
-}
-
-int shell_scancel(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
-{
-	struct cell text = { 0 };
-	size_t ids = 0;
-	bool good = true;
-	if (words->count < 2)
-		return shell_says(shell, 1, "scancel: error: No job identification provided");
-	cell_put(&text, "scancel");
-	if (!is_root(shell))
-		cell_put(&text, " --user=%s", shell->user);
-	int status = cancel_ids(shell, words, &text, &ids, &good, err);
-	bool filters = false;
-	for (size_t i = 1; i < words->count; i++)
-		filters |= words->word[i][0] == '-' && strcmp(words->word[i], "-Q") != 0 &&
-			   strcmp(words->word[i], "-v") != 0;
-	if (!status && text.text && (ids || (filters && good))) {
-		if (now_follows_orders(shell))
-			status = order(shell, "scancel", text.text, line, err);
-		for (size_t i = 1; i < words->count && !now_follows_orders(shell) && !status; i++)
-			if (words->word[i][0] != '-')
-				status = cancel_ours(shell, words->word[i], line, err);
-	}
-	cell_free(&text);
-	return status;
 }
 
 /* ---- scontrol ------------------------------------------------------------------------------------------ */
@@ -219,14 +103,16 @@ static int jobs_good(struct shell *shell, const struct view *view, const struct 
 			*good = false;
 			return shell_says(shell, 1, "%s error: Job is no longer pending execution", call);
 		}
-		if (stands != 1 && !is_job(words->word[i]))
-			(void)shell_says(shell, 1, "Invalid job id specified for job %s", words->word[i]);
-		if (stands != 1)
-			return shell_says(shell, 1, "%s error: %s", call,
-				stands ? "Job/step already completing or completed"
-				       : "Invalid job id specified");
-		if (!own)
-			return denied(shell, call);
+		const bool updates = strcmp(call, "slurm_update") == 0;
+		const char *why = stands == 1 ? (updates ? "Access/permission denied" : "Invalid user id")
+				  : stands    ? "Job/step already completing or completed"
+					      : "Invalid job id specified";
+		if (stands == 1 && own)
+			continue;
+		(void)shell_says(shell, 1, "%s for job %s", why, words->word[i]);
+		if (strcmp(call, "slurm_suspend") == 0)
+			(void)shell_says(shell, 1, "%s error: %s", call, why);
+		return SL_OK;
 	}
 	return SL_OK;
 }
@@ -305,10 +191,16 @@ static int update_good(
 			"\"SlurmctldDebug\"");
 	}
 	if (!is_root(shell))
-		return denied(shell, "slurm_update");
+		return shell_says(shell, 1, "%s: Invalid user id",
+			reservation ? "Error updating the reservation" : "slurm_update error");
 	if (node && !has_node(view, value))
 		return shell_says(shell, 1, "slurm_update error: Invalid node name specified");
 	const char *state = value_of(words, "state");
+	if (node && state && !value_of(words, "reason") &&
+		(strcasecmp(state, "DRAIN") == 0 || strcasecmp(state, "DOWN") == 0 ||
+			strcasecmp(state, "FAIL") == 0))
+		return shell_says(shell, 1,
+			"You must specify a reason when DOWNING or DRAINING a node. Request denied");
 	if (node && state && !is_node_state(state)) {
 		(void)shell_says(shell, 1, "Invalid input: State=%s", state);
 		return shell_says(shell, 1, "Request aborted");
@@ -333,8 +225,21 @@ static int create(struct shell *shell, struct shell_words *words, const char *li
 	if (!value_of(words, "starttime") && !value_of(words, "start="))
 		return shell_says(
 			shell, 1, "scontrol: error: A start time must be given.  No reservation created.");
+	static const struct {
+		const char *one, *other, *more, *said;
+	} needs[] = {
+		{ "endtime", "duration", "duration", "An end time or duration must be given" },
+		{ "nodes", "nodecnt", "corecnt",
+			"CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified" },
+		{ "users", "accounts", "groups", "Either Users/Groups and/or Accounts must be specified" },
+	};
+	for (size_t i = 0; i < SL_LEN(needs); i++)
+		if (!value_of(words, needs[i].one) && !value_of(words, needs[i].other) &&
+			!value_of(words, needs[i].more) && !value_of(words, "licenses"))
+			return shell_says(
+				shell, 1, "scontrol: error: %s.  No reservation created.", needs[i].said);
 	if (!is_root(shell))
-		return shell_says(shell, 1, "Error creating the reservation: Access/permission denied");
+		return shell_says(shell, 1, "Error creating the reservation: Invalid user id");
 	const char *name = value_of(words, "reservation");
 	cell_put(&text, "%s", line);
 	if (!name) {
@@ -345,7 +250,8 @@ static int create(struct shell *shell, struct shell_words *words, const char *li
 		cell_put(&text, " ReservationName=%s", name);
 	}
 	const size_t orders = shell->order_count;
-	int status = order(shell, "scontrol", text.text ? text.text : "", text.text ? text.text : "", err);
+	int status =
+		shell_order(shell, "scontrol", text.text ? text.text : "", text.text ? text.text : "", err);
 	if (!status && !shell->trusted && shell->order_count > orders) {
 		status = now_open(shell, &view, err);
 		const bool made = !status && has_reservation(&view, name);
@@ -367,11 +273,16 @@ static int create(struct shell *shell, struct shell_words *words, const char *li
 
 int shell_scontrol(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
 {
+	static const char *const of_operators[] = { "suspend", "resume" };
 	static const char *const verbs[] = { "hold", "uhold", "release", "requeue", "requeuehold", "suspend",
 		"resume", "update", "delete" };
 	struct view view;
 	int status = SL_OK;
 	const char *verb = words->count > 1 ? words->word[1] : "";
+	if (strcasecmp(verb, "version") == 0 || strcmp(verb, "--version") == 0 || strcmp(verb, "-V") == 0) {
+		(void)puts("slurm-wlm 22.05.8");
+		return SL_OK;
+	}
 	if (shell_shows(shell, words, &status, err))
 		return status;
 	if (!now_follows_orders(shell))
@@ -387,6 +298,9 @@ int shell_scontrol(struct shell *shell, struct shell_words *words, const char *l
 		return shell_says(shell, 1, "invalid keyword: %s", verb);
 	if (words->count < 3)
 		return shell_says(shell, 1, "too few arguments for keyword:%s", verb);
+	for (size_t i = 0; i < SL_LEN(of_operators) && !shell->trusted && !is_root(shell); i++)
+		if (strcasecmp(of_operators[i], verb) == 0)
+			return shell_says(shell, 1, "Access/permission denied for job %s", words->word[2]);
 	bool good = true;
 	const bool updates = strcasecmp(verb, "update") == 0;
 	const bool deletes = strcasecmp(verb, "delete") == 0;
@@ -396,13 +310,15 @@ int shell_scontrol(struct shell *shell, struct shell_words *words, const char *l
 			status = update_good(shell, &view, words, &good);
 		else if (!status && deletes && !is_root(shell)) {
 			good = false;
-			status = denied(shell, "slurm_delete_reservation");
+			status = shell_says(
+				shell, 1, "delete_reservation %s: Invalid user id", words->word[2]);
 		} else if (!status && deletes) {
 			const char *name = strchr(words->word[words->count - 1], '=');
 			good = name && has_reservation(&view, name + 1);
 			if (!good)
 				status = shell_says(shell, 1,
-					"slurm_delete_reservation error: Requested reservation is invalid");
+					"delete_reservation %s: Requested reservation is invalid",
+					words->word[2]);
 		} else if (!status) {
 			status = jobs_good(shell, &view, words, 2,
 				starts(verb, "requeue") ? "slurm_requeue" : "slurm_suspend", &good);
@@ -415,5 +331,5 @@ int shell_scontrol(struct shell *shell, struct shell_words *words, const char *l
 	const bool by_user = strcasecmp(verb, "hold") == 0 && !is_root(shell);
 	const char *text = by_user ? shell_text(shell, "scontrol uhold%s", strstr(line, verb) + strlen(verb))
 				   : shell_keep(shell, line);
-	return order(shell, "scontrol", text, line, err);
+	return shell_order(shell, "scontrol", text, line, err);
 }

@@ -130,6 +130,8 @@ static void note(struct shell_asked *asked, const struct slurm_option *option, c
 		asked->held = true;
 	else if (strcmp(name, "dependency") == 0)
 		asked->dependency = value;
+	else if (strcmp(name, "partition") == 0)
+		asked->partition = value;
 	else if (strcmp(name, "job-name") == 0)
 		asked->name = value;
 	else if (strcmp(name, "parsable") == 0)

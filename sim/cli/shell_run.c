@@ -147,9 +147,14 @@ static int do_help(struct shell *shell, struct shell_words *words, const char *l
 	return SL_OK;
 }
 
+bool shell_is_user(const char *name)
+{
+	return *name && *name != '-' && strlen(name) <= 60 && !strpbrk(name, " \t\r\n,=@\"'\\#;<");
+}
+
 static int do_as(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
 {
-	if (words->count != 2 || strlen(words->word[1]) > 60 || strpbrk(words->word[1], " \t,=@"))
+	if (words->count != 2 || !shell_is_user(words->word[1]))
 		return shell_says(shell, 2, "as: who? 'as alice'");
 	shell->user = words->word[1];
 	return shell_entry_add(shell, line, err);
@@ -222,17 +227,28 @@ static int do_sudo(struct shell *shell, struct shell_words *words, const char *l
 	const char *user = shell->user;
 	if (words->count < 2)
 		return shell_says(shell, 2, "sudo: which command?");
-	line += strspn(line, " \t") + strlen("sudo");
-	memmove(words->word, words->word + 1, words->count * sizeof(*words->word));
-	words->count--;
-	shell->user = "root";
+	/* sudo -u NAME COMMAND */
+	const bool named = words->count > 3 && strcmp(words->word[1], "-u") == 0;
+	const char *who = named ? words->word[2] : "root";
+	if (!shell_is_user(who) || (!named && words->word[1][0] == '-'))
+		return shell_says(
+			shell, 2, "sudo: 'sudo COMMAND' is root's, 'sudo -u alice COMMAND' alice's");
+	for (size_t i = 0; i < (named ? 3 : 1); i++) {
+		line += strspn(line, " \t");
+		line += strcspn(line, " \t");
+	}
+	const size_t gone = named ? 3 : 1;
+	memmove(words->word, words->word + gone, (words->count - gone + 1) * sizeof(*words->word));
+	words->count -= gone;
+	shell->user = shell_keep(shell, who);
 	const size_t entries = shell->entry_count;
 	const int status = dispatch(shell, words, line + strspn(line, " \t"), err);
 	shell->user = user;
 	if (!status && shell->entry_count > entries && !shell->depth) {
 		/* As it was typed, by whom. */
 		const char **last = &shell->entry[shell->entry_count - 1];
-		*last = shell_text(shell, "sudo %s", *last);
+		*last = named ? shell_text(shell, "sudo -u %s %s", shell_keep(shell, who), *last)
+			      : shell_text(shell, "sudo %s", *last);
 		return shell->file && !shell->trusted ? shell_save(shell, shell->file, err) : SL_OK;
 	}
 	return status;
@@ -257,12 +273,16 @@ static int do_setup(struct shell *shell, struct shell_words *words, const char *
 		shell->policy = value;
 	else if (strcmp(key, "background") == 0)
 		shell->background = value;
+	else if (strcmp(key, "user") == 0 && shell_is_user(value))
+		shell->user = shell->user_first = value;
 	else if (strcmp(key, "set") == 0 && shell->set_count < SHELL_SETS_MAX)
 		shell->set[shell->set_count++] = value;
 	else if (strcmp(key, "start") == 0 && sl_get_date(value, strlen(value), &start) && start >= 0)
 		shell->epoch = start / SL_SECOND;
 	else
-		return shell_says(shell, 2, "%s: '%s' is no date (2026-01-05T09:00)", key, value);
+		return strcmp(key, "user") == 0
+			       ? shell_says(shell, 2, "user: '%s' is no name of a user", value)
+			       : shell_says(shell, 2, "%s: '%s' is no date (2026-01-05T09:00)", key, value);
 	/* All of a file's first lines together; what is typed is tried at once. */
 	const int status =
 		shell->trusted && strcmp(key, "background") != 0 ? SL_OK : now_first_id(shell, err);
@@ -334,6 +354,7 @@ static const struct {
 	{ "policy", do_setup },
 	{ "set", do_setup },
 	{ "start", do_setup },
+	{ "user", do_setup },
 	{ "background", do_setup },
 	{ "expect", do_expect },
 	{ "unexpect", do_expect },
@@ -353,10 +374,25 @@ static int do_sleep(struct shell *shell, const struct shell_words *words, struct
 	return shell_advance(shell, &advance, "", err);
 }
 
+/* A session's file is a list of inputs: whoever reads one again gets no files written, and none that reads
+ * itself. */
+static bool is_input(const char *name)
+{
+	static const char *const others[] = { "undo", "history", "save", "load", "why", "help", "now", "date",
+		"exit", "logout", "quit", "expect", "unexpect" };
+	for (size_t i = 0; i < SL_LEN(others); i++)
+		if (strcmp(others[i], name) == 0)
+			return false;
+	return true;
+}
+
 static int dispatch(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
 {
+	const struct sl_place at = { shell->source.name, shell->source.line, 1 };
 	const char *slash = strrchr(words->word[0], '/');
 	const char *name = slash ? slash + 1 : words->word[0];
+	if (shell->trusted && !is_input(name))
+		return sl_fail_at(err, &at, "'%.40s' is no input of a session: leave the line out", name);
 	for (size_t i = 0; i < SL_LEN(table); i++)
 		if (strcmp(table[i].name, name) == 0) {
 			words->word[0] = shell_keep(shell, name);

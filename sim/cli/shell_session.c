@@ -94,7 +94,7 @@ static void clear(struct shell *shell)
 	shell->job_count = shell->order_count = 0;
 	shell->now = 0;
 	shell->id_next = shell->id_first;
-	shell->user = "user";
+	shell->user = shell->user_first;
 	shell->depth = 0;
 }
 
@@ -105,6 +105,7 @@ int shell_begin(struct shell *shell, struct sl_err *err)
 		return sl_fail_memory(err);
 	shell->epoch = SHELL_EPOCH;
 	shell->policy = "slurm";
+	shell->user_first = "user";
 	shell->id_first = 1;
 	clear(shell);
 	return SL_OK;
@@ -176,6 +177,8 @@ int shell_save(const struct shell *shell, const char *path, struct sl_err *err)
 		put_word(out, "set", shell->set[i]);
 	if (shell->epoch != SHELL_EPOCH)
 		sl_out_printf(out, "start %s\n", shell_date(shell, 0, date));
+	if (strcmp(shell->user_first, "user") != 0)
+		put_word(out, "user", shell->user_first);
 	if (shell->background)
 		put_word(out, "background", shell->background);
 	for (size_t i = 0; i < shell->entry_count; i++)
@@ -222,6 +225,7 @@ int shell_load(struct shell *shell, const char *path, struct sl_err *err)
 	fresh.policy = "slurm";
 	fresh.epoch = SHELL_EPOCH;
 	fresh.id_first = 1;
+	fresh.user_first = "user";
 	clear(&fresh);
 	if (strncmp(text, magic, len) != 0 || (text[len] != '\n' && text[len] != '\r'))
 		status = sl_fail(err, SL_INPUT,

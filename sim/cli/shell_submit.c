@@ -13,6 +13,8 @@
 #include "sim/cli/shell.h"
 #include "sim/engine.h"
 
+#define YEAR (INT64_C(365) * 86400 * SL_SECOND)
+
 /* What goes wrong before slurmctld has a job, in each command's words. */
 static const struct {
 	const char *tool, *failed;
@@ -28,23 +30,6 @@ static int fail_submit(struct shell *shell, const char *tool, const char *why)
 	while (i + 1 < SL_LEN(tools) && strcmp(tools[i].tool, tool) != 0)
 		i++;
 	return shell_says(shell, 1, "%s: error: %s: %s", tool, tools[i].failed, why);
-}
-
-/* Reasons of limits are words of the policy's; slurmctld says more. */
-static const char *refusal_words(const char *why)
-{
-	static const struct {
-		const char *reason, *words;
-	} known[] = {
-		{ "InvalidAccount", "Invalid account or account/partition combination specified" },
-		{ "InvalidQOS", "Invalid qos specification" },
-	};
-	for (size_t i = 0; i < SL_LEN(known); i++)
-		if (strcmp(known[i].reason, why) == 0)
-			return known[i].words;
-	return strchr(why, ' ') ? why
-				: "Job violates accounting/QOS policy (job submit limit, user's size and/or "
-				  "time limits)";
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------------- */
@@ -140,12 +125,14 @@ static int try_jobs(struct shell *shell, const char **why, bool *waits, struct s
 	else if (status)
 		*err = wrong;
 	else if (row == UINT32_MAX)
-		*why = "Requested node configuration is not available";
+		*why = unavailable_words(&view, row);
 	else {
 		const struct sl_pass *pass = &view.sim.engine->pass;
 		const bool refused = pass->refused && view.jobs->id[pass->refused_last] >= shell->id_next &&
 				     view.jobs->id[pass->refused_last] < INT64_MAX / 2;
 		*why = refused ? shell_keep(shell, refusal_words(pass->refused_last_why)) : NULL;
+		if (refused && strncmp(*why, "Requested node configuration", 28) == 0)
+			*why = unavailable_words(&view, row);
 		*waits = view_state(&view, row) == SL_PENDING && view_reason(&view, row) != SL_REASON_NONE;
 	}
 	view_close(&view);
@@ -328,6 +315,11 @@ static int submit(struct shell *shell, const struct shell_asked *asked, bool ope
 	}
 	shell->job_count = jobs;
 	shell->now = before;
+	if (!status && strcmp(why, "Invalid generic resource (gres) specification") == 0)
+		return shell_says(shell, 1, "%s: error: %s", asked->tool, why);
+	if (!status && strcmp(why, "Invalid partition name specified") == 0 && asked->partition)
+		(void)shell_says(shell, 1, "%s: error: invalid partition specified: %s", asked->tool,
+			asked->partition);
 	return status ? status : fail_submit(shell, asked->tool, why);
 }
 
@@ -358,8 +350,11 @@ static int test_only(struct shell *shell, const struct shell_asked *asked, struc
 static bool told_help(const struct shell_words *words)
 {
 	for (size_t i = 1; i < words->count && words->word[i][0] == '-'; i++)
-		if (strcmp(words->word[i], "--help") == 0 || strcmp(words->word[i], "--usage") == 0 ||
-			strcmp(words->word[i], "-h") == 0) {
+		if (strcmp(words->word[i], "--version") == 0 || strcmp(words->word[i], "-V") == 0) {
+			(void)puts("slurm-wlm 22.05.8");
+			return true;
+		} else if (strcmp(words->word[i], "--help") == 0 || strcmp(words->word[i], "--usage") == 0 ||
+			   strcmp(words->word[i], "-h") == 0) {
 			printf("Usage: %s [OPTIONS] %s\nOptions are those of %s(1). --run-time=TIME says how long "
 			       "the job runs;\nwithout it: #SCHEDLAB run=TIME, its lines 'sleep TIME', or its time "
 			       "limit.\n",
@@ -372,11 +367,15 @@ static bool told_help(const struct shell_words *words)
 }
 
 /* Time goes on to its end (or stays where it has none). */
-static int wait_end(struct shell *shell, const char *tool, int64_t id, struct sl_err *err)
+static int wait_end(struct shell *shell, const struct shell_asked *asked, int64_t id, struct sl_err *err)
 {
+	const char *tool = asked->tool;
 	sl_time at;
 	char date[40];
 	const int status = now_until(shell, id, true, &at, err);
+	if (!status && at != SL_NEVER && at - shell->now > YEAR / 2 && asked->limit == SL_NONE &&
+		run_of(asked) == SHELL_FOREVER)
+		at = SL_NEVER; /* slurmctld's year, where nobody set a limit. */
 	if (!status && at == SL_NEVER)
 		shell_says(shell, 0, "schedlab: job %" PRId64 " has no end: it runs until scancel %" PRId64,
 			id, id);
@@ -411,7 +410,7 @@ int shell_sbatch(struct shell *shell, struct shell_words *words, const char *lin
 			printf(asked.parsable ? "%" PRId64 "\n" : "Submitted batch job %" PRId64 "\n", id);
 		put_entry(&entry, words, script);
 		if (asked.wait && !shell->trusted) {
-			status = wait_end(shell, "sbatch", id, err);
+			status = wait_end(shell, &asked, id, err);
 			put_advance(shell, &entry);
 		}
 		if (!status)
@@ -491,9 +490,15 @@ static int run_command(struct shell *shell, const struct shell_asked *asked, con
 		status = shell_check_inside(shell, err);
 	if (open || status || !shell->depth)
 		return status;
-	shell_step(shell, shell->inside[shell->depth - 1].tasks, words->word + at, words->count - at);
-	shell->depth--;
-	return wait_end(shell, asked->tool, id, err);
+	if (shell->inside[shell->depth - 1].step)
+		shell_step(shell, shell->inside[shell->depth - 1].tasks, words->word + at, words->count - at);
+	else /* Where salloc was called. */
+		(void)shell_program(shell, words->word + at, words->count - at);
+	const bool step = shell->inside[--shell->depth].step;
+	status = wait_end(shell, asked, id, err);
+	if (!status && !step)
+		shell_says(shell, shell->status, "salloc: Relinquishing job allocation %" PRId64, id);
+	return status;
 }
 
 static int allocate(struct shell *shell, struct shell_words *words, struct sl_err *err)

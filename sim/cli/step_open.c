@@ -65,7 +65,7 @@ static int open_trace(struct stepper *stepper, const struct args *args, struct s
 		status = sl_fail(err, SL_USAGE, "step goes through one run: leave out replay.windows");
 	if (status)
 		return status;
-	if (!arg_flag(args, "quiet")) {
+	if (log_shows(LOG_INFO)) {
 		run.scenario = &again->scenario;
 		talk_compat(&run);
 		talk_read(&again->scenario);

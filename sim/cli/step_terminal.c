@@ -269,7 +269,7 @@ static bool type_line(struct terminal *terminal, const char *question, char type
 		(void)snprintf(line, sizeof(line), "%.80s%s_", question, typed);
 		draw(terminal, line);
 		const int key = read_key(terminal);
-		if (key == KEY_OVER || key == KEY_ESCAPE || terminal->status)
+		if (key == KEY_OVER || key == KEY_ESCAPE || (key == 0x04 && !len) || terminal->status)
 			return false;
 		if (key == '\r' || key == '\n')
 			return true;
@@ -354,8 +354,8 @@ static const struct {
 	const char *line;
 } plain_keys[] = { { 'n', "n" }, { ' ', "n" }, { '\r', "n" }, { '\n', "n" }, { KEY_RIGHT, "n" }, { 'N', "N" },
 	{ 'd', "N" }, { 'b', "b" }, { KEY_LEFT, "b" }, { 0x7f, "b" }, { 's', "s" }, { 'g', "g" },
-	{ '+', "zoom in" }, { '=', "zoom in" }, { '-', "zoom out" }, { 'h', "h" }, { '?', "h" },
-	{ 'q', "q" } };
+	{ '+', "zoom in" }, { '=', "zoom in" }, { '-', "zoom out" }, { 'h', "h" }, { '?', "h" }, { 'q', "q" },
+	{ 0x04, "q" } };
 
 /* True: it was the last one. */
 static bool do_key(struct terminal *terminal, int key)

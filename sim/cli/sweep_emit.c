@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/complete.h"
 #include "sim/cli/sweep.h"
 
 enum { TASKS_MAX = 1000, TASKS_USUAL = 100 };
@@ -170,6 +171,8 @@ static const struct {
 	{ "parallel", emit_parallel },
 	{ "make", emit_make },
 };
+
+const char *sweep_engine_at(size_t i) { return i < SL_LEN(engines) ? engines[i].name : NULL; }
 
 int sweep_emit(const struct sweep *sweep, const char *engine, struct sl_err *err)
 {

@@ -466,8 +466,8 @@ int sweep_report(struct sweep *sweep, struct sl_err *err)
 		return status;
 	claims_tidy(sweep);
 	tell_failed(&found);
-	if (!arg_flag(sweep->args, "quiet"))
-		talk("%zu of %zu points: %s/points.csv, runs.db%s", found.count, sweep->count,
+	if (log_shows(LOG_INFO))
+		log_line(LOG_INFO, "%zu of %zu points: %s/points.csv, runs.db%s", found.count, sweep->count,
 			sweep->dir_name, curves.x != SIZE_MAX ? ", curves.svg" : "");
 	if (arg_flag(sweep->args, "json"))
 		return json_print(&curves, &found, err);

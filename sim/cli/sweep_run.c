@@ -313,6 +313,19 @@ static void bury(struct crew *crew, size_t *crashed)
 	}
 }
 
+/* SIGUSR1: which points are under way. Workers that look on at their run tell of it. */
+static void answer(const struct crew *crew)
+{
+	log_answer("%zu of %zu points done, %zu failed", crew->begun_with + crew->done, crew->sweep->count,
+		crew->failed);
+	for (size_t i = 0; i < crew->count; i++) {
+		const uint64_t number = atomic_load(&crew->at[i]);
+		if (crew->worker[i] > 0 && number)
+			log_answer("worker %zu is at point %" PRIu64, i + 1, number - 1);
+	}
+	tell_workers(crew, SIGUSR1);
+}
+
 static void oversee(struct crew *crew)
 {
 	size_t crashed = 0;
@@ -323,6 +336,8 @@ static void oversee(struct crew *crew)
 			stopped = true;
 			tell_workers(crew, SIGTERM);
 		}
+		if (atomic_exchange(&cli_ask, 0))
+			answer(crew);
 		bury(crew, &crashed);
 		if (crew->bar && turn % 10 == 0)
 			draw(crew);
@@ -352,7 +367,7 @@ static int finish(const struct crew *crew, struct sl_err *err)
 {
 	const struct sweep *sweep = crew->sweep;
 	const struct standing at = stand(sweep);
-	const bool quiet = arg_flag(sweep->args, "quiet");
+	const bool quiet = !log_shows(LOG_INFO);
 	if (!quiet)
 		talk("%zu of %zu points done, %zu by this run, %zu failed", at.done, sweep->count, crew->done,
 			at.failed);
@@ -388,7 +403,7 @@ int sweep_run(struct sweep *sweep, struct sl_err *err)
 	crew.begun_with = stand(sweep).done;
 	const size_t left = sweep->count - crew.begun_with;
 	crew.count = crew.count > left ? left : crew.count;
-	crew.bar = !arg_flag(sweep->args, "quiet") && isatty(STDERR_FILENO);
+	crew.bar = log_shows(LOG_INFO) && isatty(STDERR_FILENO);
 	crew.worker = sl_alloc(sweep->arena, crew.count + 1, sizeof(*crew.worker));
 	crew.lost = sl_alloc(sweep->arena, CRASHES_MAX, sizeof(*crew.lost));
 	crew.at = mmap(NULL, (crew.count + 1) * sizeof(*crew.at), PROT_READ | PROT_WRITE,

@@ -475,8 +475,9 @@ static int try_point(
 	int status = claim_take(work->sweep, &work->sweep->point[number], &claim, is, err);
 	if (status || *is != CLAIM_MINE)
 		return status;
-	if (claim.gone[0] && !arg_flag(work->sweep->args, "quiet"))
-		talk("point %zu was begun by %s, which is gone: it is done again", number, claim.gone);
+	if (claim.gone[0] && log_shows(LOG_INFO))
+		log_line(LOG_INFO, "point %zu was begun by %s, which is gone: it is done again", number,
+			claim.gone);
 	hold(heart, &claim);
 	if (work->at)
 		atomic_store(work->at, number + 1);
@@ -526,10 +527,7 @@ static int quiet_args(struct worker *worker, struct sl_err *err)
 	if (args->given_count)
 		memcpy(given, args->given, args->given_count * sizeof(*given));
 	worker->quiet.given = given;
-	for (size_t i = 0; i < args->command->option_count; i++)
-		if (strcmp(args->command->options[i].name, "quiet") == 0)
-			given[worker->quiet.given_count++] =
-				(struct given){ .def = &args->command->options[i] };
+	given[worker->quiet.given_count++] = (struct given){ .def = option_common(0) };
 	return SL_OK;
 }
 

@@ -199,13 +199,20 @@ int view_state_rank(enum sl_state state);                  /* Slurm's number, by
 bool view_state_is(enum sl_state state, const char *word); /* "PD", "pending" */
 bool view_state_known(const char *word);
 bool view_ended(const struct view *view, uint32_t job);
-sl_time view_start(const struct view *view, uint32_t job);    /* SL_NONE: it has not. */
-sl_time view_ran(const struct view *view, uint32_t job);      /* So far, without what it was suspended. */
-int64_t view_job_cpus(const struct view *view, uint32_t job); /* In parts, as all amounts here. */
+sl_time view_start(const struct view *view, uint32_t job); /* SL_NONE: it has not. */
+sl_time view_ran(const struct view *view, uint32_t job);   /* So far, without what it was suspended. */
+/* In parts, as all amounts here: what it holds or held; what it asks, if it has not started. */
+int64_t view_job_cpus(const struct view *view, uint32_t job);
+int64_t view_cpus_asked(const struct view *view, uint32_t job);
+/* Tasks as they were asked, not as the engine groups them: there, tasks that share a core are one. */
+int64_t view_tasks_asked(const struct sl_ask *ask);
 int64_t view_job_nodes(const struct view *view, uint32_t job);
 int64_t view_job_mem(const struct view *view, uint32_t job); /* MiB in all; 0: not said. */
+int64_t view_mem_asked(const struct view *view, uint32_t job);
+bool view_is_mem_a_cpu(const struct view *view, uint32_t job); /* Asked so for each cpu. */
 /* "cpu=2,mem=4G,node=1,billing=2,gres/gpu=1"; sorted: by name, as sacct does. */
 void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sorted);
+void put_tres_wanted(struct cell *cell, const struct view *view, uint32_t job); /* As it asks, sorted. */
 void put_tres_per_node(struct cell *cell, const struct view *view, uint32_t job, const char *none);
 /* What a job was asked for in memory: "4G" of a node, or a cpu. */
 void put_min_mem(struct cell *cell, const struct view *view, uint32_t job);

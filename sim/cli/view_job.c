@@ -265,7 +265,36 @@ sl_time view_limit_end(const struct view *view, uint32_t job)
 
 /* ---- Amounts ---------------------------------------------------------------------------------- */
 
-int64_t view_job_cpus(const struct view *view, uint32_t job) { return sl_cpus_of(view->result, job); }
+int64_t view_tasks_asked(const struct sl_ask *ask)
+{
+	const int64_t nodes = ask->nodes_min > 0 ? ask->nodes_min : 1;
+	if (ask->tasks > 0)
+		return ask->tasks;
+	return ask->tasks_per_node > 0 ? ask->tasks_per_node * nodes : nodes;
+}
+
+/* As it was written: what the engine asks for is in whole cores. */
+int64_t view_cpus_asked(const struct view *view, uint32_t job)
+{
+	const struct sl_request *request = view_request(view, job);
+	const struct sl_ask *ask = view_ask(view, job);
+	int64_t cpus = 0;
+	if (!request)
+		return view->jobs->size[job];
+	if (!ask)
+		return request->cpus;
+	for (uint32_t i = 0; i < request->group_count; i++)
+		cpus += view_tasks_asked(&ask[i]) * (ask[i].cpus_per_task > 0 ? ask[i].cpus_per_task : 1);
+	return cpus * sl_parts(view->cluster->cpu_parts);
+}
+
+/* It has been on nodes: what it held counts, not what it asked. */
+static bool has_held(const struct view *view, uint32_t job) { return view->result->start[job] != SL_NONE; }
+
+int64_t view_job_cpus(const struct view *view, uint32_t job)
+{
+	return has_held(view, job) ? sl_cpus_of(view->result, job) : view_cpus_asked(view, job);
+}
 
 /* At least so many, for what it asks; on a counted pool one for each cpu, as in jobs.csv. */
 static int64_t nodes_asked(const struct view *view, uint32_t job)
@@ -299,39 +328,106 @@ int64_t view_job_nodes(const struct view *view, uint32_t job)
 	return nodes_asked(view, job);
 }
 
-int64_t view_job_mem(const struct view *view, uint32_t job)
+static const struct sl_partition *spec_of(const struct view *view, uint32_t job)
+{
+	const struct sl_partition *found = NULL;
+	struct cell cell = { 0 };
+	put_partition(&cell, view, job);
+	for (uint32_t i = 0; i < view->partition_count && cell.text && !found; i++)
+		if (strcmp(view->partition[i].name, cell.text) == 0)
+			found = view->partition[i].spec;
+	cell_free(&cell);
+	return found;
+}
+
+/* MiB of each cpu, where the job asks so, or its partition says so of those that ask for none; else SL_NONE.
+ */
+static int64_t mem_a_cpu(const struct view *view, uint32_t job)
+{
+	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_request *request = view_request(view, job);
+	if (!ask || ask->mem_per_cpu != SL_NONE || ask->mem_per_node != SL_NONE ||
+		ask->mem_per_gpu != SL_NONE)
+		return ask ? ask->mem_per_cpu : SL_NONE;
+	const struct sl_partition *spec = spec_of(view, job);
+	const bool by_gpu = spec && spec->mem_per_gpu != SL_NONE && request && request->gpus;
+	return !view->cluster->mem_counts || !spec || by_gpu ? SL_NONE : spec->mem_per_cpu;
+}
+
+bool view_is_mem_a_cpu(const struct view *view, uint32_t job) { return mem_a_cpu(view, job) > 0; }
+
+/* So many cpus have each what was asked of one. */
+static int64_t mem_of(const struct view *view, uint32_t job, int64_t cpus)
 {
 	const struct sl_request *request = view_request(view, job);
+	const int64_t each = mem_a_cpu(view, job);
+	const int64_t whole = cpus / sl_parts(view->cluster->cpu_parts);
+	if (each > 0 && whole > 0 && each < SL_MEM_UNBOUNDED / whole)
+		return each * whole;
 	return request && request->mem < SL_MEM_UNBOUNDED ? request->mem : 0;
+}
+
+int64_t view_mem_asked(const struct view *view, uint32_t job)
+{
+	return mem_of(view, job, view_cpus_asked(view, job));
+}
+
+int64_t view_job_mem(const struct view *view, uint32_t job)
+{
+	return mem_of(view, job, view_job_cpus(view, job));
+}
+
+struct held {
+	int64_t cpus, gpus, mem, nodes, billing; /* billing: SL_NONE: as the cpus. */
+};
+
+static void put_amounts(struct cell *cell, const struct view *view, const struct held *held, bool sorted)
+{
+	const struct amount cpus = view_cpus(view, held->cpus);
+	const struct amount billing = held->billing == SL_NONE ? cpus : amount_of(held->billing, 1);
+	struct cell memory = { 0 };
+	if (held->mem) {
+		cell_put(&memory, "mem=");
+		put_mem(&memory, held->mem);
+		cell_put(&memory, ",");
+	}
+	const char *mem = memory.text ? memory.text : "";
+	if (sorted)
+		cell_put(cell, "billing=%s,cpu=%s", billing.text, cpus.text);
+	else
+		cell_put(cell, "cpu=%s,%snode=%" PRId64 ",billing=%s", cpus.text, mem, held->nodes,
+			billing.text);
+	if (held->gpus)
+		cell_put(cell, ",gres/gpu=%s", view_gpus(view, held->gpus).text);
+	if (sorted)
+		cell_put(cell, ",%snode=%" PRId64, mem, held->nodes);
+	cell_free(&memory);
 }
 
 void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sorted)
 {
-	const struct amount cpus = view_cpus(view, view_job_cpus(view, job));
-	const int64_t nodes = view_job_nodes(view, job);
-	const int64_t gpus = sl_gpus_of(view->result, job);
-	const int64_t mem = view_job_mem(view, job);
 	const bool billed = view->told && view->told[job].billing >= 0;
-	const struct amount billing =
-		billed ? amount_of(view->told[job].billing, 1) : view_cpus(view, view_job_cpus(view, job));
-	struct cell memory = { 0 };
-	if (mem) {
-		cell_put(&memory, "mem=");
-		put_mem(&memory, mem);
-		cell_put(&memory, ",");
-	}
-	if (sorted) {
-		cell_put(cell, "billing=%s,cpu=%s", billing.text, cpus.text);
-		if (gpus)
-			cell_put(cell, ",gres/gpu=%s", view_gpus(view, gpus).text);
-		cell_put(cell, ",%snode=%" PRId64, mem ? memory.text : "", nodes);
-	} else {
-		cell_put(cell, "cpu=%s,%snode=%" PRId64 ",billing=%s", cpus.text, mem ? memory.text : "",
-			nodes, billing.text);
-		if (gpus)
-			cell_put(cell, ",gres/gpu=%s", view_gpus(view, gpus).text);
-	}
-	cell_free(&memory);
+	const struct held held = {
+		.cpus = view_job_cpus(view, job),
+		.gpus = sl_gpus_of(view->result, job),
+		.mem = view_job_mem(view, job),
+		.nodes = view_job_nodes(view, job),
+		.billing = billed ? view->told[job].billing : SL_NONE,
+	};
+	put_amounts(cell, view, &held, sorted);
+}
+
+void put_tres_wanted(struct cell *cell, const struct view *view, uint32_t job)
+{
+	const struct sl_request *request = view_request(view, job);
+	const struct held held = {
+		.cpus = view_cpus_asked(view, job),
+		.gpus = request ? request->gpus : 0,
+		.mem = view_mem_asked(view, job),
+		.nodes = nodes_asked(view, job),
+		.billing = SL_NONE,
+	};
+	put_amounts(cell, view, &held, true);
 }
 
 void put_tres_per_node(struct cell *cell, const struct view *view, uint32_t job, const char *none)
@@ -357,7 +453,7 @@ void put_min_mem(struct cell *cell, const struct view *view, uint32_t job)
 	int64_t mem = request && request->group_count ? request->group[0].task.mem : 0;
 	if (ask && ask->mem_per_node != SL_NONE)
 		mem = ask->mem_per_node;
-	else if (ask && ask->mem_per_cpu != SL_NONE)
-		mem = ask->mem_per_cpu;
+	else if (mem_a_cpu(view, job) > 0)
+		mem = mem_a_cpu(view, job);
 	put_mem(cell, mem < SL_MEM_UNBOUNDED ? mem : 0);
 }

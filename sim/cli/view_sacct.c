@@ -136,23 +136,15 @@ static void put_cpus(struct cell *cell, const struct view *view, int64_t cpus)
 	cell_put(cell, "%s", view_cpus(view, cpus).text);
 }
 
-FIELD(put_alloc_cpus) { put_cpus(cell, view, has_nodes(record) ? view_job_cpus(view, record->job) : 0); }
+/* AllocCPUS too: of one that waits, what it asks. */
 FIELD(put_ncpus) { put_cpus(cell, view, view_job_cpus(view, record->job)); }
 
-FIELD(put_req_cpus)
-{
-	const struct sl_request *request = view_request(view, record->job);
-	put_cpus(cell, view, request ? request->cpus : view->jobs->size[record->job]);
-}
+FIELD(put_req_cpus) { put_cpus(cell, view, view_cpus_asked(view, record->job)); }
 
 /* "4G" in all, as since Slurm 21.08. */
-FIELD(put_req_mem)
-{
-	const int64_t mem = view_job_mem(view, record->job);
-	put_mem(cell, mem);
-}
+FIELD(put_req_mem) { put_mem(cell, view_mem_asked(view, record->job)); }
 
-FIELD(put_tres_asked) { put_tres(cell, view, record->job, true); }
+FIELD(put_tres_asked) { put_tres_wanted(cell, view, record->job); }
 
 FIELD(put_tres_held)
 {
@@ -249,7 +241,7 @@ static const struct acct_field {
 } fields[] = {
 	{ "Account", 10, put_acct },
 	{ "AdminComment", 15, NULL },
-	{ "AllocCPUS", 10, put_alloc_cpus },
+	{ "AllocCPUS", 10, put_ncpus },
 	{ "AllocNodes", 10, put_nodes_held },
 	{ "AllocTRES", 10, put_tres_held },
 	{ "AssocID", 7, NULL },

@@ -176,15 +176,6 @@ static void job_place(struct control *control, uint32_t job)
 	print_nodes(control, "BatchHost", &place.piece[0].node, 1);
 }
 
-/* Tasks as they were asked, not as the engine groups them: there, tasks that share a core are one. */
-static int64_t tasks_asked(const struct sl_ask *ask)
-{
-	const int64_t nodes = ask->nodes_min > 0 ? ask->nodes_min : 1;
-	if (ask->tasks > 0)
-		return ask->tasks;
-	return ask->tasks_per_node > 0 ? ask->tasks_per_node * nodes : nodes;
-}
-
 static void job_size(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
@@ -195,7 +186,7 @@ static void job_size(struct control *control, uint32_t job)
 	int64_t tasks = request ? 0 : view_job_cpus(view, job);
 	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : parts;
 	for (uint32_t i = 0; request && i < request->group_count; i++)
-		tasks += ask ? tasks_asked(&ask[i]) : request->group[i].tasks;
+		tasks += ask ? view_tasks_asked(&ask[i]) : request->group[i].tasks;
 	if (ask)
 		cpus = (ask->cpus_per_task > 0 ? ask->cpus_per_task : 1) * parts;
 	next_line(control);
@@ -240,7 +231,7 @@ static void job_asks(struct control *control, uint32_t job)
 	const struct sl_request *request = view_request(view, job);
 	const struct sl_job_more *more = view_more(view, job);
 	struct cell *cell = &control->cell;
-	const bool per_cpu = ask && ask->mem_per_cpu != SL_NONE;
+	const bool per_cpu = view_is_mem_a_cpu(view, job);
 	const bool alone = request && request->group_count && request->group[0].exclusive;
 	next_line(control);
 	cell_clear(cell);

@@ -108,19 +108,23 @@ void print_date(const struct view *view)
 
 /* ---- Amounts ------------------------------------------------------------------------------- */
 
-/* The largest unit in which it is whole. */
+/* The largest unit in which it is whole or a half, as convert_num_unit2 of Slurm 22.05 does where nothing is
+ * to be lost: 320000 MiB are "312.50G". */
 void put_mem(struct cell *cell, int64_t mib)
 {
 	static const char unit[] = "MGTP";
+	double number = (double)mib;
 	size_t at = 0;
-	while (mib && mib % 1024 == 0 && at + 2 < sizeof(unit)) {
-		mib /= 1024;
+	while (number >= 1024 && (int64_t)number % 512 == 0 && at + 2 < sizeof(unit)) {
+		number /= 1024;
 		at++;
 	}
-	if (mib)
-		cell_put(cell, "%" PRId64 "%c", mib, unit[at]);
-	else
+	if (!mib)
 		cell_put(cell, "0");
+	else if (number > (double)(int64_t)number)
+		cell_put(cell, "%.2f%c", number, unit[at]);
+	else
+		cell_put(cell, "%" PRId64 "%c", (int64_t)number, unit[at]);
 }
 
 /* ---- Nodes --------------------------------------------------------------------------------- */

@@ -343,7 +343,7 @@ void base_talk(const struct base *base)
 	for (const struct read_world *read = base->read; read; read = read->next) {
 		if (read->next)
 			continue; /* The first that was read is the base's. */
-		if (!arg_flag(base->args, "quiet"))
+		if (log_shows(LOG_INFO))
 			talk_read(&read->scenario);
 		talk_oddities(&read->scenario);
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "models/fabric/share.h"
+#include "tests/effort.h"
 
 enum { LINKS = 24, JOBS = 40, USES = 6, STEPS = 60 };
 
@@ -27,11 +28,7 @@ struct world {
 	struct job job[JOBS];
 };
 
-static uint64_t worlds(uint64_t plain)
-{
-	const char *text = getenv("SL_EFFORT");
-	return !text ? plain : strcmp(text, "full") == 0 ? plain * 5 : plain / 10 + 1;
-}
+static uint64_t worlds(uint64_t plain) { return effort_of(plain / 10 + 1, plain, plain * 5); }
 
 static int64_t below(struct sl_rng *rng, int64_t bound)
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/kai_small.h"
 
 enum { QUEUES = 9, JOBS = 24, GROUPS = 8, TASKS = 40, STEPS = 60 };
@@ -20,13 +21,7 @@ struct world {
 	uint64_t seed;
 };
 
-static uint64_t runs(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return 5000;
-	return text && strcmp(text, "less") == 0 ? 50 : 400;
-}
+static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
 static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 

@@ -6,7 +6,8 @@
  * own and has a job that may be preempted. (Run:AI, "quotas are guaranteed"; KAI, GuaranteeDeservedQuota.)
  *
  * And all along: no node gives out more than it has, nobody goes over a limit, jobs that may not be preempted
- * stay within quotas and run on.
+ * stay within quotas and run on; nothing is reclaimed from a queue within its quota (deserved), or, of two
+ * departments, from one within its own; fair shares add up to what there is, or to the quotas that are asked.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "tests/effort.h"
 #include "tests/kai_small.h"
 
-enum { PROJECTS = 6, DEPARTMENTS = 3, JOBS = 40, SESSIONS = 60 };
+enum { PROJECTS = 6, DEPARTMENTS = 3, JOBS = 40, SESSIONS = 60, QUEUES = 2 * (PROJECTS + DEPARTMENTS) };
 
 struct drawn {
 	struct kai_small w;
@@ -22,7 +23,9 @@ struct drawn {
 	uint32_t leaf[PROJECTS], leaves, job[JOBS], jobs;
 	bool runs_np[JOBS];
 	uint64_t seed;
-	uint32_t waiting; /* Jobs that waited, but for candidates of other sorts. */
+	int64_t live[QUEUES]; /* GPUs of queues as the session began. */
+	uint32_t taken;       /* Jobs that were reclaimed. */
+	uint32_t waiting;     /* Jobs that waited, but for candidates of other sorts. */
 };
 
 static uint32_t below(struct drawn *d, uint64_t n) { return (uint32_t)sl_rng_below(&d->rng, n); }
@@ -71,10 +74,14 @@ static void submit(struct drawn *d)
 }
 
 /* What the next session finds, as evicted pods stop at once. Something changed: true. */
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static bool turn(struct drawn *d)
 {
 	struct kai *kai = d->w.kai;
 	bool any = false;
+	SL_CHECK(kai->queue_count <= QUEUES);
+	for (uint32_t i = 0; i < kai->queue_count; i++)
+		d->live[i] = kai->queue[i].allocated.at[KAI_GPUS];
 	cr_assert_eq(kai_session(kai), 0, "seed %llu: %s", (unsigned long long)d->seed, kai->err.text);
 	for (uint32_t i = 0; i < d->jobs; i++) {
 		const uint32_t task = kai->job[d->job[i]].task;
@@ -90,6 +97,7 @@ static bool turn(struct drawn *d)
 	return any;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_books(struct drawn *d)
 {
 	const struct kai *kai = d->w.kai;
@@ -122,7 +130,7 @@ static bool within_quota(const struct kai *kai, uint32_t queue)
 /* The first ancestors of two leaves that differ. */
 static void pair_of(const struct kai *kai, uint32_t own, uint32_t other, uint32_t *a, uint32_t *b)
 {
-	uint32_t up[2][KAI_DEPTH_MAX], count[2] = { 0, 0 };
+	uint32_t up[2][KAI_DEPTH_MAX] = { { 0 } }, count[2] = { 0, 0 };
 	for (; own != KAI_NO; own = kai->queue[own].parent)
 		up[0][count[0]++] = own;
 	for (; other != KAI_NO; other = kai->queue[other].parent)
@@ -131,6 +139,56 @@ static void pair_of(const struct kai *kai, uint32_t own, uint32_t other, uint32_
 		*a = up[0][--count[0]];
 		*b = up[1][--count[1]];
 	} while (*a == *b && count[0] && count[1]);
+}
+
+/* What the session took and gave, one after another: jobs have one GPU, so that nobody is brought below. */
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
+static void check_taken(struct drawn *d)
+{
+	const struct kai *kai = d->w.kai;
+	for (uint32_t i = 0; i < kai->effect_count; i++) {
+		const struct kai_effect *effect = &kai->effect[i];
+		const uint32_t leaf = kai->job[kai->task[effect->task].job].queue;
+		if (effect->kind == KAI_EVICT && effect->action == KAI_RECLAIM && !effect->moved) {
+			uint32_t a, b;
+			pair_of(kai, kai->job[effect->by].queue, leaf, &a, &b);
+			const struct kai_queue *lost = &kai->queue[b];
+			const int64_t deserved = lost->quota.at[KAI_GPUS] < lost->limit.at[KAI_GPUS]
+							 ? lost->quota.at[KAI_GPUS]
+							 : lost->limit.at[KAI_GPUS];
+			cr_assert_gt(d->live[b], deserved, "seed %llu: %s is within its quota, and loses %s",
+				(unsigned long long)d->seed, lost->name,
+				kai->job[kai->task[effect->task].job].name);
+			d->taken++;
+		}
+		for (uint32_t at = leaf; at != KAI_NO; at = kai->queue[at].parent)
+			d->live[at] += effect->kind == KAI_EVICT ? -KAI_GPU : KAI_GPU;
+	}
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Of siblings: at most what is theirs to divide, or what of their quotas they ask. */
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
+static void check_sums(const struct drawn *d)
+{
+	const struct kai *kai = d->w.kai;
+	for (uint32_t above = 0; above <= kai->queue_count; above++) {
+		const bool roots = above == kai->queue_count;
+		int64_t fair = 0, asked = 0;
+		for (uint32_t i = 0; i < kai->queue_count; i++) {
+			const struct kai_queue *queue = &kai->queue[i];
+			if (queue->parent != (roots ? KAI_NO : above))
+				continue;
+			fair += queue->fair.at[KAI_GPUS];
+			asked += least(queue->quota.at[KAI_GPUS],
+				least(queue->limit.at[KAI_GPUS], queue->request.at[KAI_GPUS]));
+		}
+		const int64_t all = roots ? kai->total.at[KAI_GPUS] : kai->queue[above].fair.at[KAI_GPUS];
+		cr_assert_leq(fair, all > asked ? all : asked, "seed %llu: below %s %lld of %lld GPUs",
+			(unsigned long long)d->seed, roots ? "the root" : kai->queue[above].name,
+			(long long)(fair / KAI_GPU), (long long)(all / KAI_GPU));
+	}
 }
 
 /* Candidates, and whether each is held over its queue's quota while the job's queue is within its own. */
@@ -156,6 +214,7 @@ static uint32_t count_prey(const struct drawn *d, const struct kai_job *job, boo
 	return count;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void check_owner(struct drawn *d, const struct kai_job *job)
 {
 	const struct kai *kai = d->w.kai;
@@ -170,7 +229,8 @@ static void check_owner(struct drawn *d, const struct kai_job *job)
 		(unsigned long long)d->seed, job->name, kai->queue[job->queue].name);
 }
 
-static uint32_t run(uint64_t seed)
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
+static uint32_t run(uint64_t seed, uint32_t *taken)
 {
 	static struct drawn d; /* Large. */
 	memset(&d, 0, sizeof(d));
@@ -183,6 +243,8 @@ static uint32_t run(uint64_t seed)
 		uint32_t sessions = 0;
 		while (turn(&d)) {
 			check_books(&d);
+			check_taken(&d);
+			check_sums(&d);
 			cr_assert_lt(sessions++, SESSIONS, "seed %llu: it never settles",
 				(unsigned long long)seed);
 		}
@@ -191,6 +253,7 @@ static uint32_t run(uint64_t seed)
 				check_owner(&d, &d.w.kai->job[d.job[i]]);
 	}
 	kai_small_close(&d.w);
+	*taken += d.taken;
 	return d.waiting;
 }
 
@@ -198,13 +261,15 @@ Test(kai_owner, waits_for_nothing_that_is_his, .timeout = 300)
 {
 	const char *only = getenv("SL_PROP_OWNER"); /* NOLINT(concurrency-mt-unsafe): one thread. */
 	const uint64_t worlds = effort_of(100, 1000, 5000);
+	uint32_t taken = 0;
 	int64_t seed;
 	if (only && sl_get_i64(only, strlen(only), &seed)) {
-		(void)run((uint64_t)seed);
+		(void)run((uint64_t)seed, &taken);
 		return;
 	}
 	uint32_t waiting = 0;
 	for (uint64_t i = 1; i <= worlds; i++)
-		waiting += run(i);
+		waiting += run(i, &taken);
+	cr_expect_gt(taken, worlds / 10, "%u jobs reclaimed", taken);
 	cr_log_info("%u jobs waited behind other candidates", waiting);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/kai_small.h"
 
 enum { NODES = 4, JOBS = 9, STEPS = 60, ROWS = 64 };
@@ -23,13 +24,7 @@ struct world {
 	uint32_t task[JOBS];
 };
 
-static uint64_t runs(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return 5000;
-	return text && strcmp(text, "less") == 0 ? 50 : 400;
-}
+static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
 static int64_t below(struct world *f, int64_t bound)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/kai_small.h"
 
 enum { QUEUES = 16, JOBS = 120, ROUNDS = 3 };
@@ -21,13 +22,7 @@ struct world {
 	bool placed[JOBS]; /* By job: it is evicted, or the one that the simulation is about. */
 };
 
-static uint64_t runs(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return 5000;
-	return text && strcmp(text, "less") == 0 ? 50 : 400;
-}
+static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
 static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/kai_small.h"
 
 enum { NODES = 10, LEVELS = 3, TASKS = 4, ASKED = 12, PATH = 16 };
@@ -26,13 +27,7 @@ struct world {
 	uint64_t offered;
 };
 
-static uint64_t runs(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return 20000;
-	return text && strcmp(text, "less") == 0 ? 200 : 1500;
-}
+static uint64_t runs(void) { return effort_of(200, 1500, 20000); }
 
 static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/kq_small.h"
 
 enum { COHORTS = 6, QUEUES = 6, FLAVORS = 2, RESOURCES = 2, STEPS = 25 };
@@ -23,13 +24,7 @@ struct forest {
 	uint32_t queue[QUEUES], queue_count;
 };
 
-static uint64_t runs(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return 5000;
-	return text && strcmp(text, "less") == 0 ? 50 : 400;
-}
+static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
 static int64_t below(struct forest *f, int64_t bound)
 {

@@ -7,9 +7,9 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/kq_tas_world.h"
 
 enum { HOSTS = 12, WORKLOADS = 24 };
@@ -22,11 +22,7 @@ struct plan {
 	int kind[WORKLOADS];                      /* 0 required rack, 1 preferred, 2 anywhere, 3 slices. */
 };
 
-static uint64_t worlds(uint64_t plain)
-{
-	const char *text = getenv("SL_EFFORT");
-	return !text ? plain : strcmp(text, "full") == 0 ? plain * 5 : plain / 10 + 1;
-}
+static uint64_t worlds(uint64_t plain) { return effort_of(plain / 10 + 1, plain, plain * 5); }
 
 static int64_t below(struct sl_rng *rng, int64_t bound)
 {

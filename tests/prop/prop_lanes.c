@@ -5,18 +5,14 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/node_world.h"
 
 enum { PARTS = 3, PART_JOBS = NW_JOBS / PARTS, PART_NODES = 3 };
 
-static uint64_t worlds(uint64_t plain)
-{
-	const char *text = getenv("SL_EFFORT");
-	return !text ? plain : strcmp(text, "full") == 0 ? plain * 5 : plain / 10 + 1;
-}
+static uint64_t worlds(uint64_t plain) { return effort_of(plain / 10 + 1, plain, plain * 5); }
 
 static int64_t below(struct sl_rng *rng, int64_t bound)
 {

@@ -6,19 +6,15 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/model_script.h"
 #include "tests/world.h"
 
 enum { STEPS = 60 };
 
-static uint64_t worlds(uint64_t plain)
-{
-	const char *text = getenv("SL_EFFORT");
-	return !text ? plain : strcmp(text, "full") == 0 ? plain * 5 : plain / 10 + 1;
-}
+static uint64_t worlds(uint64_t plain) { return effort_of(plain / 10 + 1, plain, plain * 5); }
 
 static void random_world(struct world *w, uint64_t seed)
 {

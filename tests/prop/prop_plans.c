@@ -8,15 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/world.h"
 
 extern const struct sl_policy policy_composed;
 
-static uint64_t worlds(uint64_t plain)
-{
-	const char *text = getenv("SL_EFFORT");
-	return !text ? plain : strcmp(text, "full") == 0 ? plain * 5 : plain / 10 + 1;
-}
+static uint64_t worlds(uint64_t plain) { return effort_of(plain / 10 + 1, plain, plain * 5); }
 
 struct bounds {
 	uint64_t jobs, cpus, gap, run, over;

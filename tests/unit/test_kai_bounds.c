@@ -93,6 +93,27 @@ Test(kai_bounds, and_a_quarter_more_for_all)
 	cr_expect_eq(w.kai->searches_cut, 3);
 	cr_expect_eq(w.kai->searches, 2, "nothing was tried for the third");
 	cr_expect_eq(sets(1001), 3, "each session anew");
+	w.kai->config.pods_max = 8;
+	cr_expect_eq(
+		sets(1002), 5, "2 + 2 + 3 pods for the first, and of 10 for all two sets for the second");
+}
+
+/* Of 50 s: since it was made, at 100, or last evicted, at 120. */
+Test(kai_bounds, a_delay_begins_anew_with_an_eviction)
+{
+	const uint32_t job = waits("big");
+	w.kai->job[job].created = 100 * SL_SECOND;
+	w.kai->job[job].delay = 50 * SL_SECOND;
+	w.kai->now = 149 * SL_SECOND;
+	cr_expect(kai_delayed(w.kai, job));
+	w.kai->job[job].evicted_at = 120 * SL_SECOND;
+	w.kai->now = 169 * SL_SECOND;
+	cr_expect(kai_delayed(w.kai, job));
+	w.kai->now = 170 * SL_SECOND;
+	cr_expect_not(kai_delayed(w.kai, job));
+	w.kai->job[job].evicted_at = 90 * SL_SECOND;
+	w.kai->now = 149 * SL_SECOND;
+	cr_expect(kai_delayed(w.kai, job), "what is older does not count");
 }
 
 Test(kai_bounds, not_again_if_nothing_has_changed)

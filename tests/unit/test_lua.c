@@ -340,8 +340,10 @@ Test(lua, what_scripts_may_rely_on)
 
 static char said[4000];
 
-static void hear(const char *text)
+static void hear(void *self, const struct sl_pass *pass, const char *text)
 {
+	(void)self;
+	(void)pass;
 	const char *colon = strstr(text, ": ");
 	const size_t len = strlen(said);
 	(void)snprintf(said + len, sizeof(said) - len, "%s;", colon ? colon + 2 : text);
@@ -352,7 +354,8 @@ static void listen(const char *script, uint64_t seed, bool check, char *heard, s
 {
 	struct scripted t;
 	said[0] = '\0';
-	const struct sim_options how = { .check = check, .seed = seed, .say = hear };
+	const struct sim_watch watch = { .said = hear };
+	const struct sim_options how = { .check = check, .seed = seed, .watch = &watch };
 	const int status = run_with(&t, "lua:%s", script, &how);
 	if (status)
 		cr_assert_fail("%s", t.run.err.text);

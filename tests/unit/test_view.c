@@ -55,14 +55,15 @@ Test(view, spans_are_as_short_as_the_command_writes_them)
 	cell_free(&cell);
 }
 
-/* The largest unit in which memory is whole; seconds go down, before zero too. */
+/* The largest unit in which memory is whole or a half; seconds go down, before zero too. */
 Test(view, amounts)
 {
 	static const struct {
 		int64_t mib;
 		const char *text;
 	} cases[] = { { 0, "0" }, { 1, "1M" }, { 1000, "1000M" }, { 1024, "1G" }, { 1025, "1025M" },
-		{ 1 << 20, "1T" }, { 3 << 20, "3T" }, { 1536, "1536M" } };
+		{ 1 << 20, "1T" }, { 3 << 20, "3T" }, { 1536, "1.50G" }, { 320000, "312.50G" },
+		{ 1280, "1280M" }, { 512, "512M" } };
 	struct cell cell = { 0 };
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		cell_clear(&cell);
