@@ -373,6 +373,7 @@ class Step(_AnyRun, _Over):
         super().__init__(*given)
         _call("sl_run_begin", self._handle)
         self.jobs = _Table(self, "jobs", keep=False)
+        self.nodes = _Table(self, "nodes", keep=False)  # cpus, mem, gpus; what is free of each: cpus_free ...
         self._over = False
 
     @property
@@ -404,7 +405,10 @@ class Step(_AnyRun, _Over):
 
     def free(self, kind="cpus"):
         """What is free of the whole cluster: cpus, mem (MiB), gpus."""
-        return library.sl_free(self._state(), _KIND[kind])
+        state = self._state()
+        if kind == "gpus" and len(self.nodes["gpus"]):  # Of all types.
+            return int(self.nodes["gpus_free"].sum())
+        return library.sl_free(state, _KIND[kind])
 
     def queue(self, limit=None):
         """Rows of the waiting jobs, first to last; limit: no more than so many."""

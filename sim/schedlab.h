@@ -94,10 +94,10 @@ struct sl_column {
 };
 /* Tables: "jobs" (by row, in order of submission: id, submit, start, end, wait, wait_total, run_time, state
  * ...), "users", "accounts", "partitions" (name: what the numbers of "jobs" stand for, where they are names),
- * "ids", and, recorded, "usage", "reasons", "attempts". Lent until sl_run_free; while a run is in steps,
- * start, end and state of "jobs" are the present ones, lent until the next step, and the other tables and
- * what is made of ends are not there yet. False: there is no such column, or not yet. SL_NONE in run_time,
- * wait: it never started. */
+ * "ids", "nodes" (cpus, mem, gpus, and in steps cpus_free ..., 0 of nodes that are down), and, recorded,
+ * "usage", "reasons", "attempts". Lent until sl_run_free; while a run is in steps, start, end and state of
+ * "jobs" are the present ones, lent until the next step, and the other tables and what is made of ends are
+ * not there yet. False: there is no such column, or not yet. SL_NONE in run_time, wait: it never started. */
 SL_API bool sl_run_column(struct sl_run *run, const char *table, const char *column, struct sl_column *found);
 /* The i-th column of a table; NULL: there are no more. */
 SL_API const char *sl_run_column_at(const char *table, size_t i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedlab_columns.c - a run as named columns, for programs in other languages (scripts/schedlab.py).
+ * schedlab_columns.c - a run as named columns, for programs in other languages (python/schedlab.py).
  *
  * What the engine keeps as an array is lent; what is made of several is made when somebody asks, and kept.
  */
@@ -12,18 +12,22 @@
 
 struct source {
 	const struct sl_jobs *jobs;
+	const struct sl_cluster *cluster;
 	const struct sl_result *result; /* NULL: it is not over. */
 	const struct sl_pass *pass;     /* NULL: it is not in steps. */
 };
 
 /* One row of a table, as a number. */
 typedef int64_t (*maker)(const struct sl_result *result, size_t row);
+/* Likewise, of the world and the present: made anew whenever it is asked for. */
+typedef int64_t (*teller)(const struct source *from, size_t row);
 
 struct column_def {
 	const char *table, *name;
 	/* Lends what is there; false: it is not. NULL: it is made by `make`, row by row. */
 	bool (*lend)(const struct source *from, struct sl_column *column);
 	maker make;
+	teller tell;
 };
 
 static bool lend_array(
@@ -115,6 +119,89 @@ static int64_t make_nodes(const struct sl_result *result, size_t row)
 	return result->nodes_held ? result->nodes_held[row] : result->jobs->size[row];
 }
 
+/* ---- What jobs ask, what nodes have ------------------------------------------------------------ */
+
+static const struct sl_request *request_of(const struct source *from, size_t row)
+{
+	return from->jobs->request ? &from->jobs->requests[from->jobs->request[row]] : NULL;
+}
+
+static int64_t tell_asks_cpus(const struct source *from, size_t row)
+{
+	const struct sl_request *request = request_of(from, row);
+	return request ? request->cpus : from->jobs->size[row];
+}
+
+static int64_t tell_asks_mem(const struct source *from, size_t row)
+{
+	const struct sl_request *request = request_of(from, row);
+	return request ? request->mem : 0;
+}
+
+static int64_t tell_asks_gpus(const struct source *from, size_t row)
+{
+	const struct sl_request *request = request_of(from, row);
+	return request ? request->gpus : 0;
+}
+
+/* Of its first group that asks for GPUs; 0: any type, or none. */
+static int64_t tell_asks_types(const struct source *from, size_t row)
+{
+	const struct sl_request *request = request_of(from, row);
+	for (uint32_t i = 0; request && i < request->group_count; i++)
+		if (request->group[i].task.gpus)
+			return request->group[i].task.gpu_types;
+	return 0;
+}
+
+static int64_t amount_of(const struct source *from, size_t node, uint32_t kind)
+{
+	const int64_t amount = from->cluster->type[from->cluster->node_type[node]].amount[kind];
+	return amount < SL_MEM_UNBOUNDED ? amount : 0;
+}
+
+static int64_t tell_node_cpus(const struct source *from, size_t node)
+{
+	return amount_of(from, node, SL_KIND_CPUS);
+}
+
+static int64_t tell_node_mem(const struct source *from, size_t node)
+{
+	return amount_of(from, node, SL_KIND_MEM);
+}
+
+static int64_t tell_node_gpus(const struct source *from, size_t node)
+{
+	int64_t gpus = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < from->cluster->kind_count; kind++)
+		gpus += amount_of(from, node, kind);
+	return gpus;
+}
+
+/* Nothing of a node that is down. */
+static int64_t left_of(const struct source *from, size_t node, int64_t amount, int64_t used)
+{
+	return sl_node_is_up(from->pass, (uint32_t)node) ? amount - used : 0;
+}
+
+static int64_t tell_free_cpus(const struct source *from, size_t node)
+{
+	return left_of(
+		from, node, tell_node_cpus(from, node), nodes_used(from->pass->nodes, (uint32_t)node).cpus);
+}
+
+static int64_t tell_free_mem(const struct source *from, size_t node)
+{
+	return left_of(
+		from, node, tell_node_mem(from, node), nodes_used(from->pass->nodes, (uint32_t)node).mem);
+}
+
+static int64_t tell_free_gpus(const struct source *from, size_t node)
+{
+	return left_of(
+		from, node, tell_node_gpus(from, node), nodes_used(from->pass->nodes, (uint32_t)node).gpus);
+}
+
 /* ---- Names --------------------------------------------------------------------------------- */
 
 static bool lend_ids(const struct source *from, struct sl_column *column)
@@ -178,80 +265,112 @@ static int64_t make_detail(const struct sl_result *result, size_t row) { return 
 /* ---- All of them --------------------------------------------------------------------------------- */
 
 static const struct column_def columns[] = {
-	{ "jobs", "id", lend_id, NULL },
-	{ "jobs", "submit", lend_submit, NULL },
-	{ "jobs", "eligible", NULL, make_eligible },
-	{ "jobs", "start", lend_start, NULL },
-	{ "jobs", "end", lend_end, NULL },
-	{ "jobs", "state", lend_state, NULL },
-	{ "jobs", "wait", NULL, make_wait },
-	{ "jobs", "wait_total", NULL, make_wait_total },
-	{ "jobs", "run_time", NULL, make_run_time },
-	{ "jobs", "suspended", NULL, make_suspended },
-	{ "jobs", "attempts", NULL, make_attempts },
-	{ "jobs", "run_traced", lend_run_traced, NULL },
-	{ "jobs", "time_limit", lend_time_limit, NULL },
-	{ "jobs", "size", lend_size, NULL },
-	{ "jobs", "nodes", NULL, make_nodes },
-	{ "jobs", "cpus", NULL, make_cpus },
-	{ "jobs", "gpus", NULL, make_gpus },
-	{ "jobs", "user", lend_user, NULL },
-	{ "jobs", "account", lend_account, NULL },
-	{ "jobs", "partition", lend_partition, NULL },
-	{ "ids", "name", lend_ids, NULL },
-	{ "users", "name", lend_users, NULL },
-	{ "accounts", "name", lend_accounts, NULL },
-	{ "partitions", "name", lend_partitions, NULL },
-	{ "usage", "time", lend_usage_at, NULL },
-	{ "usage", "cpus_busy", lend_usage_cpus_busy, NULL },
-	{ "usage", "cpus_queued", lend_usage_cpus_queued, NULL },
-	{ "usage", "gpus_busy", lend_usage_gpus_busy, NULL },
-	{ "usage", "gpus_queued", lend_usage_gpus_queued, NULL },
-	{ "usage", "mem_busy", lend_usage_mem_busy, NULL },
-	{ "usage", "nodes_busy", lend_usage_nodes_busy, NULL },
-	{ "usage", "running", lend_usage_running, NULL },
-	{ "usage", "queued", lend_usage_queued, NULL },
-	{ "usage", "suspended", lend_usage_suspended, NULL },
-	{ "reasons", "time", lend_reasons_at, NULL },
-	{ "reasons", "job", lend_reasons_job, NULL },
-	{ "reasons", "reason", NULL, make_reason },
-	{ "reasons", "detail", NULL, make_detail },
-	{ "attempts", "job", lend_attempts_job, NULL },
-	{ "attempts", "state", lend_attempts_state, NULL },
-	{ "attempts", "start", lend_attempts_start, NULL },
-	{ "attempts", "end", lend_attempts_end, NULL },
-	{ "attempts", "suspended", lend_attempts_suspended, NULL },
-	{ "attempts", "lost", lend_attempts_lost, NULL },
-	{ "attempts", "overhead", lend_attempts_overhead, NULL },
+	{ "jobs", "id", lend_id, NULL, NULL },
+	{ "jobs", "submit", lend_submit, NULL, NULL },
+	{ "jobs", "eligible", NULL, make_eligible, NULL },
+	{ "jobs", "start", lend_start, NULL, NULL },
+	{ "jobs", "end", lend_end, NULL, NULL },
+	{ "jobs", "state", lend_state, NULL, NULL },
+	{ "jobs", "wait", NULL, make_wait, NULL },
+	{ "jobs", "wait_total", NULL, make_wait_total, NULL },
+	{ "jobs", "run_time", NULL, make_run_time, NULL },
+	{ "jobs", "suspended", NULL, make_suspended, NULL },
+	{ "jobs", "attempts", NULL, make_attempts, NULL },
+	{ "jobs", "run_traced", lend_run_traced, NULL, NULL },
+	{ "jobs", "time_limit", lend_time_limit, NULL, NULL },
+	{ "jobs", "size", lend_size, NULL, NULL },
+	{ "jobs", "nodes", NULL, make_nodes, NULL },
+	{ "jobs", "cpus", NULL, make_cpus, NULL },
+	{ "jobs", "gpus", NULL, make_gpus, NULL },
+	{ "jobs", "user", lend_user, NULL, NULL },
+	{ "jobs", "account", lend_account, NULL, NULL },
+	{ "jobs", "partition", lend_partition, NULL, NULL },
+	{ "jobs", "asks_cpus", NULL, NULL, tell_asks_cpus },
+	{ "jobs", "asks_mem", NULL, NULL, tell_asks_mem },
+	{ "jobs", "asks_gpus", NULL, NULL, tell_asks_gpus },
+	{ "jobs", "asks_types", NULL, NULL, tell_asks_types },
+	{ "nodes", "cpus", NULL, NULL, tell_node_cpus },
+	{ "nodes", "mem", NULL, NULL, tell_node_mem },
+	{ "nodes", "gpus", NULL, NULL, tell_node_gpus },
+	{ "nodes", "cpus_free", NULL, NULL, tell_free_cpus },
+	{ "nodes", "mem_free", NULL, NULL, tell_free_mem },
+	{ "nodes", "gpus_free", NULL, NULL, tell_free_gpus },
+	{ "ids", "name", lend_ids, NULL, NULL },
+	{ "users", "name", lend_users, NULL, NULL },
+	{ "accounts", "name", lend_accounts, NULL, NULL },
+	{ "partitions", "name", lend_partitions, NULL, NULL },
+	{ "usage", "time", lend_usage_at, NULL, NULL },
+	{ "usage", "cpus_busy", lend_usage_cpus_busy, NULL, NULL },
+	{ "usage", "cpus_queued", lend_usage_cpus_queued, NULL, NULL },
+	{ "usage", "gpus_busy", lend_usage_gpus_busy, NULL, NULL },
+	{ "usage", "gpus_queued", lend_usage_gpus_queued, NULL, NULL },
+	{ "usage", "mem_busy", lend_usage_mem_busy, NULL, NULL },
+	{ "usage", "nodes_busy", lend_usage_nodes_busy, NULL, NULL },
+	{ "usage", "running", lend_usage_running, NULL, NULL },
+	{ "usage", "queued", lend_usage_queued, NULL, NULL },
+	{ "usage", "suspended", lend_usage_suspended, NULL, NULL },
+	{ "reasons", "time", lend_reasons_at, NULL, NULL },
+	{ "reasons", "job", lend_reasons_job, NULL, NULL },
+	{ "reasons", "reason", NULL, make_reason, NULL },
+	{ "reasons", "detail", NULL, make_detail, NULL },
+	{ "attempts", "job", lend_attempts_job, NULL, NULL },
+	{ "attempts", "state", lend_attempts_state, NULL, NULL },
+	{ "attempts", "start", lend_attempts_start, NULL, NULL },
+	{ "attempts", "end", lend_attempts_end, NULL, NULL },
+	{ "attempts", "suspended", lend_attempts_suspended, NULL, NULL },
+	{ "attempts", "lost", lend_attempts_lost, NULL, NULL },
+	{ "attempts", "overhead", lend_attempts_overhead, NULL, NULL },
 };
+
+/* Room for a made column, kept. */
+static int64_t *made_at(struct sl_run *run, size_t index, size_t count)
+{
+	if (!run->made)
+		run->made = sl_alloc(run->arena, SL_LEN(columns), sizeof(*run->made));
+	if (run->made && !run->made[index])
+		run->made[index] = sl_alloc(run->arena, count + 1, sizeof(int64_t));
+	return run->made ? run->made[index] : NULL;
+}
 
 static bool make_column(
 	struct sl_run *run, size_t index, const struct sl_result *result, struct sl_column *column)
 {
 	const struct column_def *def = &columns[index];
 	const size_t count = strcmp(def->table, "reasons") == 0 ? result->reason_count : result->jobs->count;
-	if (!run->made)
-		run->made = sl_alloc(run->arena, SL_LEN(columns), sizeof(*run->made));
-	if (!run->made)
+	const bool fresh = !run->made || !run->made[index];
+	int64_t *made = made_at(run, index, count);
+	for (size_t row = 0; made && fresh && row < count; row++)
+		made[row] = def->make(result, row);
+	return lend_array(column, made, count, sizeof(int64_t), SL_COLUMN_I64);
+}
+
+static bool tell_column(struct sl_run *run, size_t index, const struct source *from, struct sl_column *column)
+{
+	const struct column_def *def = &columns[index];
+	const bool of_nodes = strcmp(def->table, "nodes") == 0;
+	const size_t count = of_nodes ? from->cluster->node_count : from->jobs->count;
+	const bool present = strstr(def->name, "_free") != NULL;
+	if (present && (!from->pass || !from->pass->nodes))
 		return false;
-	if (!run->made[index]) {
-		int64_t *made = sl_alloc(run->arena, count + 1, sizeof(*made));
-		for (size_t row = 0; made && row < count; row++)
-			made[row] = def->make(result, row);
-		run->made[index] = made;
-	}
-	return lend_array(column, run->made[index], count, sizeof(int64_t), SL_COLUMN_I64);
+	int64_t *made = made_at(run, index, count);
+	for (size_t row = 0; made && row < count; row++)
+		made[row] = def->tell(from, row);
+	return lend_array(column, made, count, sizeof(int64_t), SL_COLUMN_I64);
 }
 
 bool sl_run_column(struct sl_run *run, const char *table, const char *column, struct sl_column *found)
 {
-	const struct source from = { &run->run->scenario->jobs, sl_run_result(run), sl_run_state(run) };
+	const struct scenario *scenario = run->run->scenario;
+	const struct source from = { &scenario->jobs, &scenario->cluster, sl_run_result(run),
+		sl_run_state(run) };
 	for (size_t i = 0; i < SL_LEN(columns); i++) {
 		const struct column_def *def = &columns[i];
 		if (strcmp(def->table, table) != 0 || strcmp(def->name, column) != 0)
 			continue;
 		if (def->lend)
 			return def->lend(&from, found);
+		if (def->tell)
+			return tell_column(run, i, &from, found);
 		return from.result && make_column(run, i, from.result, found);
 	}
 	return false;

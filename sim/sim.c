@@ -632,6 +632,8 @@ static sl_time loop_next(struct sl_pass *pass)
 
 int sim_loop(struct sl_pass *pass, sl_time until)
 {
+	if (pass->status) /* It failed before, perhaps inside an instant. */
+		return pass->status;
 	for (sl_time next; (next = loop_next(pass)) != SL_NEVER && next <= until;) {
 		SL_CHECK(next >= pass->now || !pass->passes); /* Time goes on. */
 		if (pass->instant.at == INSTANT_NEW)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """agent.py - SchedlabEnv: agents that are policies by digest, rewards, masks, by gymnasium's own rules of environments
 
-usage: agent.py TRACE CHOICES (written: those of the fcfs agent)
+usage: agent.py TRACE CHOICES GPU_TRACE GPU_CLUSTER (written: those of the fcfs agent)
 """
 import sys
 import threading
@@ -43,7 +43,7 @@ def strict(mask, _seen):
     return 0 if mask[0] else len(mask) - 1
 
 
-trace, written = sys.argv[1:3]
+trace, written, gpu_trace, gpu_cluster = sys.argv[1:5]
 world = schedlab.Scenario(trace)
 many = len(world.run("fcfs").jobs)  # No queue is longer.
 greedy = schedlab.SchedlabEnv(world, slots=min(many, 4096))
@@ -91,3 +91,16 @@ except schedlab.Error as error:
 else:
     sys.exit("agent: a run ends at a question")
 fcfs.step(first(now["action_mask"], None))
+
+# Nodes with GPUs: what is free of each adds up, and what runs has the rest; what jobs ask is told.
+nodes = schedlab.SchedlabEnv(schedlab.Scenario(gpu_trace, gpu_cluster), slots=8)
+_, now = nodes.reset()
+over = False
+while not over:
+    at, asked = nodes.run.nodes, nodes.run.jobs
+    check(nodes.run.free("gpus") == at["gpus_free"].sum() and np.all(at["gpus_free"] <= at["gpus"]), "free GPUs")
+    check(np.all(at["cpus_free"] >= 0) and nodes.run.free("cpus") == at["cpus_free"].sum(), "free cpus")
+    held = asked["asks_gpus"][nodes.run.running()].sum()
+    check(held == (at["gpus"] - at["gpus_free"]).sum(), "GPUs are free or held by what runs")
+    _, _, over, _, now = nodes.step(first(now["action_mask"], None))
+check(nodes.run.jobs["asks_gpus"].max() > 0, "some ask for GPUs")
