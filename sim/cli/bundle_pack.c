@@ -54,7 +54,8 @@ int bundle_name(char *name, size_t size, const char *path, struct sl_err *err)
 	const struct suffix *suffix = suffix_of(path);
 	const size_t len = strlen(base) - (suffix ? strlen(suffix->text) : 0);
 	if (!len || len >= size)
-		return sl_fail(err, SL_USAGE, "'%s': is no name for a bundle: give one before its suffix", path);
+		return sl_fail(
+			err, SL_USAGE, "'%s': is no name for a bundle: give one before its suffix", path);
 	(void)snprintf(name, size, "%.*s", (int)len, base);
 	return SL_OK;
 }
@@ -86,7 +87,8 @@ static int content_add(struct archive *archive, const char *from, int64_t left, 
 	while (!status && left > 0) {
 		const size_t got = fread(room, 1, sizeof(room), file);
 		if (!got || (int64_t)got > left)
-			status = sl_fail(err, SL_SYSTEM, "'%s' changed while it was packed: do it again", from);
+			status = sl_fail(
+				err, SL_SYSTEM, "'%s' changed while it was packed: do it again", from);
 		else if (archive_write_data(archive, room, got) != (la_ssize_t)got)
 			status = fail(archive, SL_SYSTEM, "pack", from, err);
 		left -= (int64_t)got;
@@ -210,8 +212,8 @@ static int content_take(struct unpacking *tar, const char *to, struct sl_err *er
 		if (got < 0)
 			status = fail(tar->archive, SL_INPUT, "read", tar->path, err);
 		else if (tar->left < 0)
-			status = sl_fail(err, SL_INPUT, "%s: holds more than a bundle of its size could: left out",
-				tar->path);
+			status = sl_fail(err, SL_INPUT,
+				"%s: holds more than a bundle of its size could: left out", tar->path);
 	}
 	if (!status)
 		return sl_out_commit(out, err);
@@ -240,8 +242,9 @@ static int file_unpack(struct unpacking *tar, struct archive_entry *entry, struc
 		return SL_OK; /* Made where a file is in it. */
 	const char *inside = name_inside(tar, name);
 	if (!inside || archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
-		return sl_fail(err, SL_INPUT, "%s: '%.200s' is nothing that a bundle has: files in one folder",
-			tar->path, name ? name : "");
+		return sl_fail(err, SL_INPUT,
+			"%s: '%.200s' is nothing that a bundle has: files in one folder", tar->path,
+			name ? name : "");
 	if (++tar->files > FILES_MAX)
 		return sl_fail(err, SL_INPUT, "%s: more than %d files are no bundle", tar->path, FILES_MAX);
 	const int len = snprintf(to, sizeof(to), "%s/%s", tar->folder, inside);
@@ -260,8 +263,9 @@ int bundle_unpack(const char *path, const char *folder, struct sl_err *err)
 		.archive = archive_read_new(),
 		.path = path,
 		.folder = folder,
-		.left = is.st_size < INT64_MAX / TIMES_PACKED - plausible ? plausible + is.st_size * TIMES_PACKED
-									  : INT64_MAX,
+		.left = is.st_size < INT64_MAX / TIMES_PACKED - plausible
+				? plausible + is.st_size * TIMES_PACKED
+				: INT64_MAX,
 	};
 	if (!tar.archive)
 		return sl_fail_memory(err);

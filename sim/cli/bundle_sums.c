@@ -7,6 +7,7 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FILES_MAX = 100000, PATH_LONGEST = 4096, HEX = 64 };
 
@@ -36,8 +37,8 @@ static int file_add(
 		return sl_fail_memory(err);
 	files->count++;
 	if (strchr(path, '\n') || strchr(path, '\\'))
-		return sl_fail(err, SL_INPUT, "'%s': a name with a line's end or a backslash: give it another",
-			path);
+		return sl_fail(err, SL_INPUT,
+			"'%s': a name with a line's end or a backslash: give it another", path);
 	return registry_hash(at, file->sha256, err);
 }
 
@@ -56,8 +57,8 @@ int bundle_files_of(struct bundle_files *files, const char *folder, struct sl_er
 			status = sl_fail(err, SL_INPUT, "cannot read '%s'", entry->fts_path);
 		const char *below = entry->fts_path + strlen(folder) + (entry->fts_level > 0);
 		if (entry->fts_info == FTS_F && strcmp(below, BUNDLE_SUMS) != 0)
-			status = file_add(files, entry->fts_accpath, below, (int64_t)entry->fts_statp->st_size,
-				err);
+			status = file_add(
+				files, entry->fts_accpath, below, (int64_t)entry->fts_statp->st_size, err);
 	}
 	(void)fts_close(tree);
 	free(root);
@@ -123,12 +124,13 @@ static int line_check(
 	(void)snprintf(at, sizeof(at), "%s/%s", folder, name);
 	const int status = registry_hash(at, now, err);
 	if (status)
-		return status == SL_INPUT ? sl_fail(err, SL_BASELINE, "%s: is not in the bundle any more", name)
-					  : status;
+		return status == SL_INPUT
+			       ? sl_fail(err, SL_BASELINE, "%s: is not in the bundle any more", name)
+			       : status;
 	if (memcmp(now, line, HEX) != 0)
 		return sl_fail(err, SL_BASELINE,
-			"%s: is not what was put in: its SHA-256 is %s, it was %.*s: give the file as it was", name,
-			now, HEX, line);
+			"%s: is not what was put in: its SHA-256 is %s, it was %.*s: give the file as it was",
+			name, now, HEX, line);
 	return SL_OK;
 }
 
@@ -150,7 +152,8 @@ int bundle_sums_check(const char *folder, size_t *checked, struct sl_err *err)
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		const size_t width = (size_t)((stop ? stop : end) - text);
 		if (*checked == FILES_MAX)
-			status = sl_fail(err, SL_INPUT, "%s: more than %d files are no bundle", sums, FILES_MAX);
+			status = sl_fail(
+				err, SL_INPUT, "%s: more than %d files are no bundle", sums, FILES_MAX);
 		else
 			status = line_check(folder, sums, *checked + 1, text, width, err);
 		++*checked;

@@ -261,6 +261,8 @@ int outdir_windows(struct outdir *dir, const char *sub, const struct windows *wi
 int outdir_file(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err);
 int outdir_commit(struct outdir *dir, struct sl_err *err);
 void outdir_abandon(struct outdir *dir);
+/* A file, a link, or a directory with all below it. 0, or -1 and errno. */
+int remove_tree(const char *path);
 /* The text that identity is made of. */
 char *run_identity(const struct run *run, struct sl_arena *arena);
 /* run.json, complete. metrics: of the run; NULL: what it takes is computed. windows: NULL unless it is of

@@ -84,8 +84,7 @@ static int not_dots(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* A file, a link, or a directory with all below it. 0, or -1 and errno. */
-static int remove_tree(const char *path)
+int remove_tree(const char *path)
 {
 	struct dirent **entry = NULL;
 	if (remove(path) == 0)
