@@ -17,42 +17,17 @@
 #define SL_DATADIR "/usr/local/share/schedlab"
 #endif
 
-/* In the order of help. */
-static const struct command *const commands[] = {
-	&cmd_run,
-	&cmd_compare,
-	&cmd_whatif,
-	&cmd_sweep,
-	&cmd_inspect,
-	&cmd_convert,
-	&cmd_anonymize,
-	&cmd_generate,
-	&cmd_policy_test,
-	&cmd_view,
-	&cmd_step,
-	&cmd_shell,
-	&cmd_report,
-	&cmd_explain,
-	&cmd_check,
-	&cmd_bundle,
-	&cmd_list,
-	&cmd_completion,
-	&cmd_version,
-};
-
-const struct command *command_nth(size_t i) { return i < SL_LEN(commands) ? commands[i] : NULL; }
-
 static const char *command_at(const void *list, size_t i)
 {
 	(void)list;
-	return i < SL_LEN(commands) ? commands[i]->name : NULL;
+	return command_nth(i) ? command_nth(i)->name : NULL;
 }
 
 static const struct command *command_find(const char *name)
 {
-	for (size_t i = 0; i < SL_LEN(commands); i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
+	for (size_t i = 0; command_nth(i); i++)
+		if (strcmp(command_nth(i)->name, name) == 0)
+			return command_nth(i);
 	return NULL;
 }
 
@@ -135,8 +110,8 @@ static void overview(FILE *file)
 {
 	(void)fprintf(file, "usage: schedlab COMMAND [options]\n\n"
 			    "Replays a job trace on a modelled cluster under any policy.\n\n");
-	for (size_t i = 0; i < SL_LEN(commands); i++)
-		(void)fprintf(file, "  %-11s  %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; command_nth(i); i++)
+		(void)fprintf(file, "  %-11s  %s\n", command_nth(i)->name, command_nth(i)->summary);
 	(void)fprintf(file, "  %-11s  %s\n\n'schedlab help COMMAND' shows a command's options.\n", "help",
 		"show this, or the options of a command");
 }
