@@ -26,6 +26,8 @@ struct pseudonyms {
 /* pseudonym.c. make: a new key is made, in a file that is not there yet. */
 int pseudonyms_init(
 	struct pseudonyms *p, const char *path, bool make, struct sl_arena *arena, struct sl_err *err);
+/* For --dry-run: the key would be made, and is not; names are of no use. */
+int pseudonyms_try(struct pseudonyms *p, const char *path, struct sl_arena *arena, struct sl_err *err);
 void pseudonyms_release(struct pseudonyms *p);
 /* *given: the kind's letter and 10 hexadecimal digits; lent for p's life. */
 int pseudonym_of(struct pseudonyms *p, char kind, const char *text, size_t len, const char **given,

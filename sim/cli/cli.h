@@ -143,6 +143,8 @@ struct amount {
 	char text[32];
 };
 struct amount amount_of(int64_t amount, int64_t parts);
+/* With thousands apart: "1,024". */
+const char *count_text(char buffer[48], uint64_t count);
 /* With thousands apart: "1,024", "2.5". */
 const char *parts_text(char buffer[48], int64_t amount, int64_t parts);
 /* The same as a number of millionths. */
@@ -151,8 +153,6 @@ int64_t amount_micro(int64_t amount, int64_t parts);
 const char *machine_text(char *text, size_t size, const struct scenario *scenario);
 /* One line on what was read: jobs, span, machine; another on what of it is not used. */
 void talk_read(const struct scenario *scenario);
-/* For --dry-run, on stdout: one line a run. dir: where to; NULL: nothing is written. */
-void dry_run_tell(const struct run *runs, size_t count, const char *dir);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
 /* "133 rows dropped (120 run time is not positive, 13 ...)" (or repaired) into text; 0 if there are none. */
@@ -249,6 +249,8 @@ void progress_stop(struct progress_bar *bar);
 /* Refuses (SL_USAGE) a directory that holds anything but a run (or comparison) of the same identity, unless
  * force. identity: a text of inputs and settings, hashed into run.json. */
 int outdir_open(struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err);
+/* Would outdir_open refuse? Makes nothing: of --dry-run. */
+int outdir_check(const char *path, const char *identity, bool force, struct sl_err *err);
 /* jobs.csv, metrics.json ... of one run, under dir/sub (sub NULL: dir itself). only: NULL, or names as --only
  * gives them. metrics: of the run, as metrics_compute left them; NULL if only leaves metrics.json out. */
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,

@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "sim/cli/anonymize.h"
+#include "sim/cli/dry_run.h"
+#include "sim/cli/json_write.h"
 
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", false, "where to write; '-': standard output" },
 	{ "key", 0, "FILE", false, "the key, at least 16 bytes; the same key gives the same names" },
 	{ "new-key", 0, NULL, false, "make the key's file first; it must not be there yet" },
 	{ "keep-partitions", 0, NULL, false, "leave the names of partitions as they are" },
+	{ OPTION_DRY_RUN },
+	{ OPTION_JSON },
 	{ OPTION_PLUGIN },
 };
 
@@ -40,7 +44,7 @@ static int kind_of(enum table_kind *kind, const struct args *args, struct sl_inp
 	return SL_OK;
 }
 
-static int write_all(const struct args *args, struct pseudonyms *p, struct sl_err *err)
+static int write_all(const struct args *args, struct pseudonyms *p, const char *path, struct sl_err *err)
 {
 	struct sl_input *in;
 	struct sl_out *out;
@@ -50,7 +54,7 @@ static int write_all(const struct args *args, struct pseudonyms *p, struct sl_er
 		return status;
 	status = kind_of(&kind, args, in, err);
 	if (!status)
-		status = sl_out_open(&out, arg(args, "output"), err);
+		status = sl_out_open(&out, path, err);
 	if (status) {
 		sl_input_close(in);
 		return status;
@@ -66,6 +70,31 @@ static int write_all(const struct args *args, struct pseudonyms *p, struct sl_er
 	return status;
 }
 
+static int told(const struct args *args, const struct pseudonyms *p, const char *path, struct sl_err *err)
+{
+	struct dry_run dry;
+	struct json json;
+	if (arg_flag(args, "dry-run")) {
+		dry_begin(&dry, args);
+		dry_read(&dry, args->word[0]);
+		if (!arg_flag(args, "new-key"))
+			dry_read(&dry, arg(args, "key"));
+		dry_count(&dry, "names", "names replaced", p->original.count);
+		if (arg_flag(args, "new-key"))
+			dry_write(&dry, arg(args, "key"));
+		dry_write(&dry, path);
+		return dry_end(&dry, err);
+	}
+	if (!arg_flag(args, "json"))
+		return SL_OK;
+	const int status = json_out_begin(&json, err);
+	if (status)
+		return status;
+	json_out_text(&json, "of", args->word[0]);
+	json_out_count(&json, "names", p->original.count);
+	return json_out_finish(&json, json_out_file(&json, path, err), err);
+}
+
 static int anonymize_run(const struct args *args, struct sl_err *err)
 {
 	struct pseudonyms p;
@@ -73,9 +102,22 @@ static int anonymize_run(const struct args *args, struct sl_err *err)
 		return sl_fail(err, SL_USAGE, "give -o FILE, or '-o -' for standard output");
 	if (!arg(args, "key"))
 		return sl_fail(err, SL_USAGE, "give --key FILE; with --new-key it is made");
-	int status = pseudonyms_init(&p, arg(args, "key"), arg_flag(args, "new-key"), args->arena, err);
+	const char *path = arg(args, "output");
+	const bool dry = arg_flag(args, "dry-run");
+	const bool make = arg_flag(args, "new-key");
+	int status = json_out_apart(args, path, err);
+	if (!status && dry)
+		status = dry_file_check(path, err);
+	if (status)
+		return status;
+	if (dry && make)
+		status = pseudonyms_try(&p, arg(args, "key"), args->arena, err);
+	else
+		status = pseudonyms_init(&p, arg(args, "key"), make, args->arena, err);
 	if (!status)
-		status = write_all(args, &p, err);
+		status = write_all(args, &p, dry ? "/dev/null" : path, err);
+	if (!status)
+		status = told(args, &p, path, err);
 	pseudonyms_release(&p);
 	return status;
 }

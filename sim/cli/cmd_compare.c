@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "sim/cli/compare.h"
+#include "sim/cli/dry_run.h"
 #include "sim/cli/selector.h"
 
 static const struct option_def options[] = {
@@ -159,7 +160,21 @@ static int claim(struct comparison *all, const struct run *runs, struct sl_err *
 		end += snprintf(end, size - (size_t)(end - identity), "reps=%s\n", reps);
 	if (blocks)
 		(void)snprintf(end, size - (size_t)(end - identity), "blocks=%s\n", blocks);
+	if (arg_flag(all->args, "dry-run"))
+		return outdir_check(path, identity, arg_flag(all->args, "force"), err);
 	return outdir_open(&all->dir, path, identity, arg_flag(all->args, "force"), err);
+}
+
+static int compare_dry(struct comparison *all, const struct run *runs, size_t seeds, struct sl_err *err)
+{
+	struct dry_run dry;
+	const char *path = arg(all->args, "output");
+	dry_begin(&dry, all->args);
+	for (size_t i = 0; i < all->count; i++)
+		dry_add(&dry, &runs[i], all->named ? all->row[i].label : NULL,
+			all->named ? all->named(all->self, i) : NULL, seeds);
+	dry_write(&dry, path);
+	return dry_end(&dry, err);
 }
 
 static const struct sl_metrics *window_of(void *self, size_t run, size_t i)
@@ -269,10 +284,12 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 		status = selected_check(runs[0].scenario, all->args, err);
 	if (!status)
 		status = blocks_from_args(all, err);
-	if (!status && !repeated)
+	if (!status && !repeated && !arg_flag(all->args, "dry-run"))
 		status = report_open(all, runs, err);
 	if (!status)
 		status = claim(all, runs, err);
+	if (!status && arg_flag(all->args, "dry-run"))
+		return compare_dry(all, runs, repeated ? all->each : 1, err);
 	if (status)
 		return status;
 	if (repeated) {
@@ -509,9 +526,7 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 	if (!all->differences)
 		return sl_fail_memory(err);
 	status = runs_prepare(all, runs, &worlds, err);
-	if (!status && arg_flag(args, "dry-run"))
-		dry_run_tell(runs, all->count, arg(args, "output"));
-	else if (!status)
+	if (!status)
 		status = arg(args, "reps") ? runs_repeat(all, runs, &worlds, err)
 					   : compare_runs(all, runs, NULL, err);
 	if (!all->windows)

@@ -14,6 +14,8 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/convert.h"
+#include "sim/cli/dry_run.h"
+#include "sim/cli/json_write.h"
 #include "traces/cluster/cluster_file.h"
 
 int convert_header(struct conversion *c, const char *key, const char *value, struct sl_err *err)
@@ -472,7 +474,31 @@ void convert_release(struct conversion *c)
 	names_release(&c->partitions.names);
 }
 
-static int conversion_end(struct conversion *c, int status, struct sl_err *err)
+/* path: what was written. rows: of a trace. */
+static int told(const struct args *args, const char *path, const char *format, const struct conversion *c,
+	struct sl_err *err)
+{
+	struct json json;
+	int status;
+	if (!arg_flag(args, "json") || arg_flag(args, "dry-run"))
+		return SL_OK;
+	status = json_out_begin(&json, err);
+	if (status)
+		return status;
+	json_out_array(&json, "of");
+	for (size_t i = 0; i < args->word_count && (i == 0 || arg(args, "output")); i++)
+		json_out_text(&json, NULL, args->word[i]);
+	json_out_close(&json);
+	json_out_text(&json, "format", format);
+	if (c) {
+		json_out_count(&json, "jobs", c->written);
+		json_out_count(&json, "odd", c->odd);
+	}
+	return json_out_finish(&json, json_out_file(&json, path, err), err);
+}
+
+static int conversion_end(
+	struct conversion *c, const struct args *args, const char *path, int status, struct sl_err *err)
 {
 	convert_release(c);
 	if (!status && c->unprofiled)
@@ -481,9 +507,10 @@ static int conversion_end(struct conversion *c, int status, struct sl_err *err)
 			c->path, (unsigned long long)c->unprofiled, c->unprofiled == 1 ? "" : "s",
 			c->writer->name);
 	if (!status)
-		return sl_out_commit(c->out, err);
-	sl_out_abandon(c->out);
-	return status;
+		status = sl_out_commit(c->out, err);
+	else
+		sl_out_abandon(c->out);
+	return status ? status : told(args, path, c->writer->name, c, err);
 }
 
 static int convert_trace(const struct args *args, const char *to, const char *path, struct sl_err *err)
@@ -493,7 +520,7 @@ static int convert_trace(const struct args *args, const char *to, const char *pa
 	if (status)
 		return status;
 	status = arg_flag(args, "clean") ? convert_clean(&c, err) : convert_as_is(&c, err);
-	return conversion_end(&c, status, err);
+	return conversion_end(&c, args, path, status, err);
 }
 
 /* ---- Clusters ------------------------------------------------------------------------------ */
@@ -569,7 +596,7 @@ static int convert_cluster(
 	if (!status)
 		status = cluster_put(writing, path, err);
 	cluster_write_free(writing);
-	return status;
+	return status ? status : told(args, path, to ? to : "yaml", NULL, err);
 }
 
 /* ---- Which of the two ------------------------------------------------------------------------ */
@@ -622,19 +649,16 @@ static int convert_several(const struct args *args, const char *to, const char *
 	if (status)
 		return status;
 	status = convert_merge(&c, args->word, args->word_count, err);
-	return conversion_end(&c, status, err);
+	return conversion_end(&c, args, path, status, err);
 }
 
-static int convert_run(const struct args *args, struct sl_err *err)
+static int convert_to(const struct args *args, const char *path, struct sl_err *err)
 {
 	const char *to = arg(args, "to");
-	const char *path = NULL;
 	struct stat about;
 	struct sl_input *in;
 	bool cluster = is_cluster_format(to);
-	int status = out_path(&path, args, err);
-	if (status)
-		return status;
+	int status;
 	if (arg(args, "output") && args->word_count > 1)
 		return convert_several(args, to, path, err);
 	if (stat(args->word[0], &about) == 0 && S_ISDIR(about.st_mode))
@@ -654,6 +678,33 @@ static int convert_run(const struct args *args, struct sl_err *err)
 	return status || cluster ? status : convert_trace(args, to, path, err);
 }
 
+/* All is done, and goes nowhere: what would be refused is refused. */
+static int convert_dry(const struct args *args, const char *path, struct sl_err *err)
+{
+	struct dry_run dry;
+	int status = dry_file_check(path, err);
+	if (!status)
+		status = convert_to(args, "/dev/null", err);
+	if (status)
+		return status;
+	dry_begin(&dry, args);
+	for (size_t i = 0; i < args->word_count && (i == 0 || arg(args, "output")); i++)
+		dry_read(&dry, args->word[i]);
+	dry_write(&dry, path);
+	return dry_end(&dry, err);
+}
+
+static int convert_run(const struct args *args, struct sl_err *err)
+{
+	const char *path = NULL;
+	int status = out_path(&path, args, err);
+	if (!status)
+		status = json_out_apart(args, path, err);
+	if (status)
+		return status;
+	return arg_flag(args, "dry-run") ? convert_dry(args, path, err) : convert_to(args, path, err);
+}
+
 static const struct option_def options[] = {
 	{ "to", 0, "FORMAT", false,
 		"format to write, see 'schedlab list writers'; default swf. Of a cluster: yaml (default), json" },
@@ -661,6 +712,8 @@ static const struct option_def options[] = {
 	{ "clean", 0, NULL, false,
 		"drop rows that make no sense, and sort by submission, as a replay would" },
 	{ OPTION_STRICT },
+	{ OPTION_DRY_RUN },
+	{ OPTION_JSON },
 	{ OPTION_PLUGIN },
 };
 

@@ -9,8 +9,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "sim/cli/dry_run.h"
 #include "sim/cli/generate.h"
+#include "sim/cli/json_write.h"
 
 /* The file, as the model fills it: what the model says of itself, then how to make it again, then jobs. */
 struct generation {
@@ -23,6 +26,7 @@ struct generation {
 	const char *(*header)[2];
 	size_t header_count, header_capacity;
 	bool begun;
+	uint64_t *jobs; /* How many were drawn; NULL: nobody asks. */
 };
 
 static const struct generate_way *const ways[] = { &generate_resample, &generate_fit };
@@ -267,17 +271,20 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	struct generation *g = self;
 	if (cli_stop)
 		return sl_fail(err, SL_INTERRUPTED, "interrupted: nothing was written");
+	if (g->jobs)
+		++*g->jobs;
 	const int status = g->begun ? SL_OK : generation_begin(g, row, err);
 	return status ? status : g->writer->job(g->out, row, err);
 }
 
 int generate_write(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
-	const char *path, struct sl_arena *arena, struct sl_err *err)
+	const char *path, uint64_t *jobs, struct sl_arena *arena, struct sl_err *err)
 {
 	struct generation g = { .generator = generator, .values = values, .seed = seed, .arena = arena };
 	int status = sl_out_open(&g.out, path, err);
 	if (status)
 		return status;
+	g.jobs = jobs;
 	const struct sl_sink sink = { .self = &g, .job = on_job, .header = on_header };
 	status = generator->generate(values, generator->param_count, seed, &sink, err);
 	if (status) {
@@ -287,6 +294,85 @@ int generate_write(const struct sl_generator *generator, const struct sl_value *
 	return sl_out_commit(g.out, err);
 }
 
+/* ---- What is told of it ------------------------------------------------------------ */
+
+static void parameters_json(
+	struct json *json, const struct sl_generator *generator, const struct sl_value *values)
+{
+	json_out_object(json, "parameters");
+	for (size_t i = 0; i < generator->param_count; i++)
+		if (values[i].text)
+			json_out_text(json, values[i].key, values[i].text);
+	json_out_close(json);
+}
+
+static int generated_json(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
+	uint64_t jobs, const struct args *args, struct sl_err *err)
+{
+	struct json json;
+	const int status = json_out_begin(&json, err);
+	if (status)
+		return status;
+	json_out_text(&json, "model", generator->name);
+	parameters_json(&json, generator, values);
+	json_out_count(&json, "seed", seed);
+	json_out_count(&json, "jobs", jobs);
+	return json_out_finish(&json, json_out_file(&json, arg(args, "output"), err), err);
+}
+
+/* All is drawn, and goes nowhere: what the model would refuse is refused. */
+static int generate_dry(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
+	const struct args *args, struct sl_err *err)
+{
+	const char *path = arg(args, "output");
+	uint64_t jobs = 0;
+	struct dry_run dry;
+	int status = dry_file_check(path, err);
+	if (!status)
+		status = generate_write(generator, values, seed, "/dev/null", &jobs, args->arena, err);
+	if (status)
+		return status;
+	dry_begin(&dry, args);
+	dry_word(&dry, "model", "model", generator->name);
+	dry_count(&dry, "jobs", "jobs", jobs);
+	dry_write(&dry, path ? path : "-");
+	return dry_end(&dry, err);
+}
+
+/* A trace is read by both; what they make of it is told by its file. */
+static int way_run(const struct generate_way *way, const struct args *args, struct sl_err *err)
+{
+	const char *path = arg(args, "output");
+	struct json json;
+	if (arg_flag(args, "dry-run")) {
+		struct dry_run dry;
+		int checked = dry_file_check(path, err);
+		if (!checked && args->word_count < 2)
+			checked = sl_fail(err, SL_USAGE, "generate %s: of which trace? name it", way->word);
+		if (!checked && strcmp(args->word[1], "-") != 0 && access(args->word[1], R_OK) != 0)
+			checked = sl_fail_sys(err, SL_INPUT, "open", args->word[1]);
+		if (checked)
+			return checked;
+		dry_begin(&dry, args);
+		dry_read(&dry, args->word[1]);
+		dry_write(&dry, path ? path : "-");
+		return dry_end(&dry, err);
+	}
+	if (arg_flag(args, "json") && way == &generate_fit)
+		return sl_fail(err, SL_USAGE,
+			"generate fit prints the line that generates: --json is of what that line makes");
+	int status = json_out_apart(args, path, err);
+	if (!status)
+		status = way->run(args, err);
+	if (status || !arg_flag(args, "json"))
+		return status;
+	status = json_out_begin(&json, err);
+	if (status)
+		return status;
+	json_out_text(&json, "of", args->word[1]);
+	return json_out_finish(&json, json_out_file(&json, path, err), err);
+}
+
 /* ---- The command ------------------------------------------------------------------- */
 
 static int generate_run(const struct args *args, struct sl_err *err)
@@ -294,7 +380,7 @@ static int generate_run(const struct args *args, struct sl_err *err)
 	const char *name = args->word[0];
 	const struct generate_way *way = way_of(name);
 	if (way)
-		return way->run(args, err);
+		return way_run(way, args, err);
 	if (args->word_count > 1)
 		return sl_fail(err, SL_USAGE, "'%s' is one word too many: a model takes options only",
 			args->word[1]);
@@ -313,13 +399,23 @@ static int generate_run(const struct args *args, struct sl_err *err)
 	int status = values_from_args(values, generator, args, err);
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, UINT64_MAX, &seed, err);
-	return status ? status
-		      : generate_write(generator, values, seed, arg(args, "output"), args->arena, err);
+	if (!status)
+		status = json_out_apart(args, arg(args, "output"), err);
+	if (status)
+		return status;
+	if (arg_flag(args, "dry-run"))
+		return generate_dry(generator, values, seed, args, err);
+	uint64_t jobs = 0;
+	status = generate_write(generator, values, seed, arg(args, "output"), &jobs, args->arena, err);
+	return status || !arg_flag(args, "json") ? status
+						 : generated_json(generator, values, seed, jobs, args, err);
 }
 
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", false, "write this file; default, and '-': standard output" },
 	{ OPTION_SEED },
+	{ OPTION_DRY_RUN },
+	{ OPTION_JSON },
 	{ OPTION_PLUGIN },
 };
 

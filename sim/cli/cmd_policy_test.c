@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/json_write.h"
 #include "sim/cli/policy_checks.h"
 #include "sim/cli/toy.h"
 
@@ -40,6 +41,7 @@ struct policy_test {
 	uint64_t timeout;
 	bool known; /* The line's settings were found to be somebody's. */
 	unsigned passed, failed, warned;
+	struct json json; /* With --json. */
 };
 
 /* ---- The folder ------------------------------------------------------------------------ */
@@ -358,13 +360,32 @@ static void print_again(const struct policy_test *test, const struct policy_chec
 	printf("%s\n", run && check->small ? " --check" : "");
 }
 
+static void check_json(struct policy_test *test, const struct policy_check *check)
+{
+	const struct report *report = test->report;
+	json_out_object(&test->json, NULL);
+	json_out_text(&test->json, "name", check->name);
+	json_out_text(&test->json, "about", check->about);
+	json_out_text(&test->json, "result",
+		!report->failed ? "passed"
+		: check->warns  ? "warning"
+				: "failed");
+	if (report->failed) {
+		json_out_text(&test->json, "scenario", test->trial[report->trial].name);
+		json_out_text(&test->json, "complaint", report->complaint);
+	}
+	json_out_close(&test->json);
+}
+
 static void check_print(struct policy_test *test, const struct policy_check *check)
 {
 	const struct report *report = test->report;
 	const char *word = !report->failed ? "ok" : check->warns ? "warning" : "FAILED";
+	if (test->json.out) {
+		check_json(test, check);
+		return;
+	}
 	printf("%-7s  %-10s  %s\n", word, check->name, check->about);
-	unsigned *count = !report->failed ? &test->passed : check->warns ? &test->warned : &test->failed;
-	++*count;
 	if (!report->failed)
 		return;
 	printf("         %s: %s\n", test->trial[report->trial].name, report->complaint);
@@ -385,19 +406,52 @@ static int checks_run(struct policy_test *test, struct sl_err *err)
 		const int status = check_run(test, check, err);
 		if (status)
 			return status;
+		unsigned *count = !test->report->failed ? &test->passed
+				  : check->warns        ? &test->warned
+							: &test->failed;
+		++*count;
 		check_print(test, check);
 		if (check == policy_checks && test->failed) {
-			printf("         the other checks need this one\n");
+			if (!test->json.out)
+				printf("         the other checks need this one\n");
 			break;
 		}
 	}
-	printf("%u passed, %u failed", test->passed, test->failed);
-	if (test->warned)
-		printf(", %u warning%s", test->warned, test->warned > 1 ? "s" : "");
-	printf("\n");
+	if (!test->json.out) {
+		printf("%u passed, %u failed", test->passed, test->failed);
+		if (test->warned)
+			printf(", %u warning%s", test->warned, test->warned > 1 ? "s" : "");
+		printf("\n");
+	}
 	return test->failed
 		       ? sl_fail(err, SL_CHECK_FAILED, "policy '%s' does not hold: see above", test->text)
 		       : SL_OK;
+}
+
+static int checks_json(struct policy_test *test, struct sl_err *err)
+{
+	struct json *json = &test->json;
+	struct sl_err written = { 0 };
+	int status = json_out_begin(json, err);
+	if (status)
+		return status;
+	json_out_text(json, "policy", test->text);
+	json_out_count(json, "seed", test->testing.seed);
+	json_out_count(json, "scenarios", test->trial_count);
+	json_out_array(json, "checks");
+	status = checks_run(test, err);
+	if (status && status != SL_CHECK_FAILED) {
+		json_out_abandon(json);
+		return status;
+	}
+	json_out_close(json);
+	json_out_count(json, "passed", test->passed);
+	json_out_count(json, "failed", test->failed);
+	json_out_count(json, "warnings", test->warned);
+	const int ended = json_out_end(json, &written);
+	if (ended)
+		*err = written;
+	return ended ? ended : status;
 }
 
 static int policy_prepare(struct policy_test *test, struct sl_err *err)
@@ -433,7 +487,9 @@ static int policy_test_command(const struct args *args, struct sl_err *err)
 	status = folder_make(&test, err);
 	if (!status)
 		status = trials_make(&test, err);
-	if (!status)
+	if (!status && arg_flag(args, "json"))
+		status = checks_json(&test, err);
+	else if (!status)
 		status = checks_run(&test, err);
 	trials_release(&test);
 	(void)munmap(test.report, sizeof(*test.report));
@@ -448,6 +504,7 @@ static const struct option_def options[] = {
 	{ "timeout", 0, "SECONDS", false, "for each check; default 60" },
 	{ OPTION_SET },
 	{ OPTION_MODEL },
+	{ OPTION_JSON },
 	{ OPTION_PLUGIN },
 };
 

@@ -15,6 +15,8 @@
 
 #include "sim/cli/again.h"
 #include "sim/cli/compare.h"
+#include "sim/cli/dry_run.h"
+#include "sim/cli/json_write.h"
 #include "sim/cli/outdir.h"
 
 static const struct option_def options[] = {
@@ -28,6 +30,8 @@ static const struct option_def options[] = {
 		"tell so many jobs one by one, the longest waiting, over all runs; default 1000000" },
 	{ "title", 0, "TEXT", false, "its title" },
 	{ "force", 0, NULL, false, "replace FILE whatever it is" },
+	{ OPTION_DRY_RUN },
+	{ OPTION_JSON },
 	{ OPTION_PLUGIN },
 };
 
@@ -421,6 +425,41 @@ static int write_all(struct report *all, const char *path, struct sl_err *err)
 	return status;
 }
 
+static int report_dry(const struct report *all, const char *path, struct sl_err *err)
+{
+	struct dry_run dry;
+	const int status = dry_file_check(path, err);
+	if (status)
+		return status;
+	dry_begin(&dry, all->args);
+	for (size_t i = 0; i < all->count; i++) {
+		dry_read(&dry, all->entry[i].path);
+		dry_read(&dry, trace_of(&all->entry[i]));
+		dry_read(&dry, all->entry[i].again.snapshot.cluster.path);
+	}
+	dry_word(&dry, "document", "document", all->document->name);
+	dry_write(&dry, path);
+	return dry_end(&dry, err);
+}
+
+static int report_json(const struct report *all, const char *path, struct sl_err *err)
+{
+	struct json json;
+	const int status = json_out_begin(&json, err);
+	if (status)
+		return status;
+	json_out_text(&json, "document", all->document->name);
+	json_out_array(&json, "runs");
+	for (size_t i = 0; i < all->count; i++) {
+		json_out_object(&json, NULL);
+		json_out_text(&json, "run", all->entry[i].path);
+		json_out_text(&json, "label", all->label[i]);
+		json_out_close(&json);
+	}
+	json_out_close(&json);
+	return json_out_finish(&json, json_out_file(&json, path, err), err);
+}
+
 static int run_report(const struct args *args, struct sl_err *err)
 {
 	struct report all = { .args = args };
@@ -430,14 +469,21 @@ static int run_report(const struct args *args, struct sl_err *err)
 		status = choose_document(&all, err);
 	if (!status)
 		status = choose_path(&all, &path, err);
-	if (!status) {
+	if (!status)
+		status = json_out_apart(args, path, err);
+	const bool dry = arg_flag(args, "dry-run");
+	if (!status && dry)
+		status = report_dry(&all, path, err);
+	if (!status && !dry) {
 		all.differences = differences_new(args->arena);
 		all.label = sl_alloc(args->arena, all.count, sizeof(*all.label));
 		status = all.differences && all.label ? tell_all(&all, err) : sl_fail_memory(err);
 	}
-	if (!status)
+	if (!status && !dry)
 		status = write_all(&all, path, err);
-	if (!status && strcmp(path, "-") != 0 && log_shows(LOG_INFO))
+	if (!status && !dry && arg_flag(args, "json"))
+		status = report_json(&all, path, err);
+	if (!status && !dry && strcmp(path, "-") != 0 && log_shows(LOG_INFO))
 		log_line(LOG_INFO, "the report: %s", path);
 	differences_free(all.differences);
 	if (all.self)

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "sim/cli/calibration.h"
+#include "sim/cli/dry_run.h"
 #include "sim/cli/outdir.h"
 #include "sim/cli/selector.h"
 #include "sim/engine.h"
@@ -234,7 +235,27 @@ static int claim(struct outdir **dir, const struct run *run, const struct args *
 	const char *identity = run_identity(run, args->arena);
 	if (!identity)
 		return sl_fail_memory(err);
+	if (arg_flag(args, "dry-run"))
+		return outdir_check(path, identity, arg_flag(args, "force"), err);
 	return outdir_open(dir, path, identity, arg_flag(args, "force"), err);
+}
+
+/* --dry-run: all that would be refused is. */
+static int run_dry(const struct run *run, const struct args *args, struct sl_err *err)
+{
+	struct dry_run dry;
+	struct outdir *none = NULL;
+	int status = claim(&none, run, args, err);
+	if (!status)
+		status = dry_file_check(arg(args, "snapshot"), err);
+	if (status)
+		return status;
+	dry_begin(&dry, args);
+	dry_read(&dry, arg(args, "from-snapshot"));
+	dry_add(&dry, run, NULL, NULL, 1);
+	dry_write(&dry, arg(args, "output"));
+	dry_write(&dry, arg(args, "snapshot"));
+	return dry_end(&dry, err);
 }
 
 /* ---- replay.windows --------------------------------------------------------------------- */
@@ -441,7 +462,7 @@ static int run_command(const struct args *args, struct sl_err *err)
 		talk_oddities(&scenario);
 		timing_stage(&timing, "read");
 		if (arg_flag(args, "dry-run"))
-			dry_run_tell(&run, 1, arg(args, "output"));
+			status = run_dry(&run, args, err);
 		else
 			status = scenario.window_count ? run_windows(&run, args, &timing, err)
 						       : run_scenario(&run, args, &timing, err);

@@ -23,6 +23,7 @@ static const struct option_def options[] = {
 	{ "y", 0, "METRIC", false,
 		"report: what is drawn; default: as the spec says, or bounded_slowdown.mean" },
 	{ "by", 0, "FACTOR", false, "report: a line each; default: as the spec says, or the policy" },
+	{ OPTION_DRY_RUN },
 	{ OPTION_MAX_TIME },
 	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
@@ -83,6 +84,8 @@ static int work(struct sweep *sweep, const char *what, struct sl_err *err)
 		return plan_show(sweep, err);
 	if (!sweep->dir)
 		return sl_fail(err, SL_USAGE, "sweep %s: where? give -o DIR", what);
+	if (arg_flag(sweep->args, "dry-run"))
+		return sweep_dry(sweep, err);
 	status = sweep_open(sweep, arg_flag(sweep->args, "force"), err);
 	return status ? status : sweep_run(sweep, err);
 }

@@ -51,6 +51,7 @@ static const struct option_def options[] = {
 	{ OPTION_JOBS },
 	{ OPTION_STRICT },
 	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
+	{ OPTION_DRY_RUN },
 	{ OPTION_MAX_TIME },
 	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
@@ -334,6 +335,8 @@ static int files(const struct comparison *comparison, void *self, struct sl_err 
 
 static int more(void *self, struct sl_out *json, struct sl_err *err) { return whatif_more(self, json, err); }
 
+static const char *named(void *self, size_t row) { return world_text(self, row); }
+
 static int compare_worlds(struct world_list *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
@@ -343,6 +346,7 @@ static int compare_worlds(struct world_list *all, struct sl_err *err)
 		.heading = heading,
 		.table = table,
 		.files = files,
+		.named = named,
 		.labels = true,
 		.more = more,
 		.self = all };
@@ -379,6 +383,11 @@ static int whatif_command(const struct args *args, struct sl_err *err)
 	int status = base_open(&base, args, err);
 	if (status)
 		return status;
+	if ((search_asked(args) || arg(args, "drain")) && arg_flag(args, "dry-run")) {
+		base_close(base);
+		return sl_fail(err, SL_USAGE,
+			"--dry-run is about scenarios: what a search or --drain simulates next hangs on what came before");
+	}
 	if (search_asked(args) || arg(args, "drain")) {
 		status = arg(args, "drain") ? whatif_drain(base, args, err) : whatif_search(base, args, err);
 		base_close(base);

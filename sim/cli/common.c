@@ -12,7 +12,7 @@
 _Atomic int cli_stop;
 _Atomic unsigned cli_ask;
 
-static const char *count_text(char buffer[48], uint64_t count)
+const char *count_text(char buffer[48], uint64_t count)
 {
 	return screen_number(
 		buffer, (int64_t)(count < INT64_MAX / 1000000 ? count : INT64_MAX / 1000000) * 1000000, 0);
@@ -74,27 +74,6 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 		(void)snprintf(text + used, size - used, ", %s GPUs",
 			parts_text(number, cluster->gpus, cluster->gpu_parts));
 	return text;
-}
-
-void dry_run_tell(const struct run *runs, size_t count, const char *dir)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct scenario *scenario = runs[i].scenario;
-		char jobs[48];
-		char machine[200];
-		printf("would run %s: %s jobs of %s on %s", runs[i].choice.text,
-			count_text(jobs, scenario->jobs.count), scenario->input.path,
-			machine_text(machine, sizeof(machine), scenario));
-		if (scenario->cluster_input.path)
-			printf(" (%s)", scenario->cluster_input.path);
-		if (scenario->window_count)
-			printf(", %zu windows", scenario->window_count);
-		putchar('\n');
-	}
-	if (dir)
-		printf("would write %s\n", dir);
-	else
-		printf("would write nothing\n");
 }
 
 uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size)

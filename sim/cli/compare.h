@@ -45,6 +45,8 @@ struct comparison {
 	void (*heading)(void *self);
 	void (*table)(const struct comparison *all, void *self); /* In place of ours; NULL: ours. */
 	int (*files)(const struct comparison *all, void *self, struct sl_err *err); /* More of them; NULL. */
+	/* Of --dry-run: what a row has over the first; NULL: rows have no names of their own. */
+	const char *(*named)(void *self, size_t row);
 	bool labels; /* Metrics with labels in any case. */
 	int (*more)(void *self, struct sl_out *json, struct sl_err *err);
 	void *self;

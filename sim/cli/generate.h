@@ -26,6 +26,6 @@ int generate_users(
 	const struct sl_jobs *jobs, uint32_t **user, uint32_t *users, int64_t *largest, struct sl_err *err);
 /* What a model makes of one value for each of its parameters, into a file (NULL: standard output). */
 int generate_write(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
-	const char *path, struct sl_arena *arena, struct sl_err *err);
+	const char *path, uint64_t *jobs, struct sl_arena *arena, struct sl_err *err);
 
 #endif

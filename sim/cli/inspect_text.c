@@ -12,11 +12,6 @@
 
 enum { FACT_WIDTH = 14, BAR_WIDTH = 40, LABEL_WIDTH = 12 };
 
-static const char *count_text(char buffer[48], uint64_t count)
-{
-	return screen_number(buffer, (int64_t)count * 1000000, 0);
-}
-
 static void fact(const char *name, const char *format, ...) SL_PRINTF(2, 3);
 static void fact(const char *name, const char *format, ...)
 {

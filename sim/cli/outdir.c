@@ -291,7 +291,9 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 	return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
 }
 
-int outdir_open(struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err)
+/* *dir: claimed; what is there is as it was. */
+static int claimed(
+	struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err)
 {
 	size_t len = strlen(path);
 	while (len > 1 && path[len - 1] == '/')
@@ -306,12 +308,41 @@ int outdir_open(struct outdir **dir, const char *path, const char *identity, boo
 	int status = made->arena ? identity_hash(identity, made->identity, err) : sl_fail_memory(err);
 	if (!status)
 		status = claim(made, force, err);
-	if (!status)
-		status = temp_make(made, err);
 	if (!status) {
 		*dir = made;
 		return SL_OK;
 	}
+	arena_free(made->arena);
+	free(made);
+	return status;
+}
+
+int outdir_open(struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err)
+{
+	struct outdir *made;
+	int status = claimed(&made, path, identity, force, err);
+	if (status)
+		return status;
+	status = temp_make(made, err);
+	if (!status) {
+		*dir = made;
+		return SL_OK;
+	}
+	arena_free(made->arena);
+	free(made);
+	return status;
+}
+
+int outdir_check(const char *path, const char *identity, bool force, struct sl_err *err)
+{
+	struct outdir *made;
+	char folder[PATH];
+	int status = claimed(&made, path, identity, force, err);
+	if (status)
+		return status;
+	parent_of(folder, made->target);
+	if (access(made->merge ? made->target : folder, W_OK) != 0)
+		status = sl_fail_sys(err, SL_SYSTEM, "create", made->shown);
 	arena_free(made->arena);
 	free(made);
 	return status;

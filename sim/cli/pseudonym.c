@@ -14,6 +14,7 @@
 #include <openssl/rand.h>
 
 #include "sim/cli/anonymize.h"
+#include "sim/cli/dry_run.h"
 
 enum { HASH_BYTES = 32, HEX_MAX = 2 * HASH_BYTES, HEX_SHORT = 10 };
 
@@ -79,6 +80,17 @@ int pseudonyms_init(
 	p->arena = arena;
 	const int status = make ? key_make(path, err) : SL_OK;
 	return status ? status : key_read(p, path, err);
+}
+
+int pseudonyms_try(struct pseudonyms *p, const char *path, struct sl_arena *arena, struct sl_err *err)
+{
+	memset(p, 0, sizeof(*p));
+	p->arena = arena;
+	p->key_len = HASH_BYTES;
+	if (access(path, F_OK) == 0)
+		return sl_fail(
+			err, SL_USAGE, "'%s' is there already: leave out --new-key, or name another", path);
+	return dry_file_check(path, err);
 }
 
 void pseudonyms_release(struct pseudonyms *p)

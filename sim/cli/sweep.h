@@ -141,6 +141,8 @@ int sweep_recall(struct sweep *sweep, struct sl_err *err);
 /* sweep_run.c: workers, their progress. */
 int sweep_run(struct sweep *sweep, struct sl_err *err);
 int sweep_status(const struct sweep *sweep);
+/* What sweep_run would do: how many points there are, and are left. */
+int sweep_dry(const struct sweep *sweep, struct sl_err *err);
 /* Which part of how many this process does: --shard, or what the engine that started it says. */
 int sweep_part(const struct args *args, size_t *part, size_t *parts, struct sl_err *err);
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/cli/dry_run.h"
 #include "sim/cli/sweep.h"
 
 enum { WORKERS_MAX = 1024, CRASHES_MAX = 1000, KILLS_MAX = 2, PARTS_MAX = 1000000, TURN_MS = 20 };
@@ -70,6 +71,20 @@ int sweep_status(const struct sweep *sweep)
 		printf("%zu of %zu points done, %zu of them failed, %zu left, %zu being done\n", at.done,
 			sweep->count, at.failed, sweep->count - at.done, held);
 	return SL_OK;
+}
+
+int sweep_dry(const struct sweep *sweep, struct sl_err *err)
+{
+	const struct standing at = stand(sweep);
+	const bool retry = arg_flag(sweep->args, "retry");
+	struct dry_run dry;
+	dry_begin(&dry, sweep->args);
+	dry_read(&dry, sweep->spec_name);
+	dry_count(&dry, "points", "points", sweep->count);
+	dry_count(&dry, "done", "done already", at.done - (retry ? at.failed : 0));
+	dry_count(&dry, "left", "to be run", sweep->count - at.done + (retry ? at.failed : 0));
+	dry_write(&dry, arg(sweep->args, "output") ? arg(sweep->args, "output") : sweep->dir);
+	return dry_end(&dry, err);
 }
 
 /* --retry: points that failed are no points any more. Claims go first: nobody claims while the file is there.

@@ -14,23 +14,34 @@ enum { GROUPS_TOLD = 5 };
 
 /* ---- For people -------------------------------------------------------------------------------------- */
 
+const char *world_text(const struct world_list *all, size_t which)
+{
+	const struct world *world = &all->world[which];
+	size_t room = 16 + (world->cluster ? strlen(world->cluster) : 0) +
+		      (world->policy ? strlen(world->policy) : 0);
+	for (size_t k = 0; k < world->setting_count; k++)
+		room += strlen(world->setting[k]) + 2;
+	char *text = sl_alloc(base_arena(all->base), room, 1);
+	char *end = text;
+	if (!text)
+		return NULL;
+	*end = '\0';
+	if (world->cluster)
+		end = stpcpy(stpcpy(end, "-c "), world->cluster);
+	if (world->policy)
+		end = stpcpy(stpcpy(end, world->cluster ? " -p " : "-p "), world->policy);
+	for (size_t k = 0; k < world->setting_count; k++)
+		end = stpcpy(stpcpy(end, end > text ? ", " : ""), world->setting[k]);
+	return text;
+}
+
 void whatif_heading(const struct world_list *all)
 {
 	if (arg(all->args, "at"))
 		printf("as the base until %s, then:\n", arg(all->args, "at"));
 	for (size_t i = 1; i < all->count; i++) {
-		const struct world *world = &all->world[i];
-		const char *before = " ";
-		printf("%s:", world->name);
-		if (world->cluster)
-			printf(" -c %s", world->cluster);
-		if (world->policy)
-			printf(" -p %s", world->policy);
-		if (world->cluster || world->policy)
-			before = ", ";
-		for (size_t k = 0; k < world->setting_count; k++, before = ", ")
-			printf("%s%s", before, world->setting[k]);
-		putchar('\n');
+		const char *text = world_text(all, i);
+		printf("%s: %s\n", all->world[i].name, text ? text : "");
 	}
 	putchar('\n');
 }
