@@ -10,7 +10,7 @@
 /* What the last word may become, on stdout; never fails. The line: what follows "schedlab". */
 int complete(char **argv, size_t argc, struct args *args);
 
-const struct command *command_nth(size_t i); /* commands.c, in the order of help. */
+const struct command *command_nth(size_t i); /* command_table.c, in the order of help. */
 
 /* args.c: the options of args->command, one after the other, and by name. */
 const struct option_def *option_at(const struct args *args, size_t i);

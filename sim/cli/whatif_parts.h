@@ -64,7 +64,8 @@ int whatif_files(const struct comparison *all, struct sl_err *err);
 /* whatif_tell.c: what the rows stand for; then, by world, jobs that are not in both, waits by user and
  * partition, jobs that ended otherwise. */
 void whatif_heading(const struct world_list *all);
-/* "-p sjf, replay.load=2": what a world has over the base; "": the base. In the base's arena; NULL: no memory.
+/* "-p sjf, replay.load=2": what a world has over the base; "": the base. In the base's arena; NULL: no
+ * memory.
  */
 const char *world_text(const struct world_list *all, size_t world);
 int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err *err);

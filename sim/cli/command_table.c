@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * commands.c - all commands, in the order of help.
+ * command_table.c - all commands, in the order of help.
  */
 #include "sim/cli/complete.h"
 
