@@ -26,7 +26,7 @@ struct generation {
 	const char *(*header)[2];
 	size_t header_count, header_capacity;
 	bool begun;
-	uint64_t *jobs; /* How many were drawn; NULL: nobody asks. */
+	uint64_t *jobs; /* How many were drawn. */
 };
 
 static const struct generate_way *const ways[] = { &generate_resample, &generate_fit };
@@ -271,22 +271,25 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	struct generation *g = self;
 	if (cli_stop)
 		return sl_fail(err, SL_INTERRUPTED, "interrupted: nothing was written");
-	if (g->jobs)
-		++*g->jobs;
+	++*g->jobs;
 	const int status = g->begun ? SL_OK : generation_begin(g, row, err);
 	return status ? status : g->writer->job(g->out, row, err);
 }
 
-int generate_write(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
-	const char *path, uint64_t *jobs, struct sl_arena *arena, struct sl_err *err)
+int generate_write(struct generate_order *order, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	struct generation g = { .generator = generator, .values = values, .seed = seed, .arena = arena };
+	struct generation g = {
+		.generator = order->generator,
+		.values = order->values,
+		.seed = order->seed,
+		.arena = arena,
+		.jobs = &order->jobs,
+	};
 	int status = sl_out_open(&g.out, path, err);
 	if (status)
 		return status;
-	g.jobs = jobs;
 	const struct sl_sink sink = { .self = &g, .job = on_job, .header = on_header };
-	status = generator->generate(values, generator->param_count, seed, &sink, err);
+	status = g.generator->generate(g.values, g.generator->param_count, g.seed, &sink, err);
 	if (status) {
 		sl_out_abandon(g.out);
 		return status;
@@ -296,45 +299,50 @@ int generate_write(const struct sl_generator *generator, const struct sl_value *
 
 /* ---- What is told of it ------------------------------------------------------------ */
 
-static void parameters_json(
-	struct json *json, const struct sl_generator *generator, const struct sl_value *values)
+static void parameters_json(struct json *json, const struct generate_order *order)
 {
 	json_out_object(json, "parameters");
-	for (size_t i = 0; i < generator->param_count; i++)
-		if (values[i].text)
-			json_out_text(json, values[i].key, values[i].text);
+	for (size_t i = 0; i < order->generator->param_count; i++)
+		if (order->values[i].text)
+			json_out_text(json, order->values[i].key, order->values[i].text);
 	json_out_close(json);
 }
 
-static int generated_json(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
-	uint64_t jobs, const struct args *args, struct sl_err *err)
+static int generated_json(const struct generate_order *order, const struct args *args, struct sl_err *err)
 {
 	struct json json;
 	const int status = json_out_begin(&json, err);
 	if (status)
 		return status;
-	json_out_text(&json, "model", generator->name);
-	parameters_json(&json, generator, values);
-	json_out_count(&json, "seed", seed);
-	json_out_count(&json, "jobs", jobs);
+	json_out_text(&json, "model", order->generator->name);
+	parameters_json(&json, order);
+	json_out_count(&json, "seed", order->seed);
+	json_out_count(&json, "jobs", order->jobs);
 	return json_out_finish(&json, json_out_file(&json, arg(args, "output"), err), err);
 }
 
 /* All is drawn, and goes nowhere: what the model would refuse is refused. */
-static int generate_dry(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
-	const struct args *args, struct sl_err *err)
+static int generate_dry(struct generate_order *order, const struct args *args, struct sl_err *err)
 {
 	const char *path = arg(args, "output");
-	uint64_t jobs = 0;
 	struct dry_run dry;
 	int status = dry_file_check(path, err);
 	if (!status)
-		status = generate_write(generator, values, seed, "/dev/null", &jobs, args->arena, err);
+		status = generate_write(order, "/dev/null", args->arena, err);
 	if (status)
 		return status;
 	dry_begin(&dry, args);
-	dry_word(&dry, "model", "model", generator->name);
-	dry_count(&dry, "jobs", "jobs", jobs);
+	dry_word(&dry, "model", "model", order->generator->name);
+	dry_count(&dry, "jobs", "jobs", order->jobs);
+	dry_write(&dry, path ? path : "-");
+	return dry_end(&dry, err);
+}
+
+static int way_dry(const struct args *args, const char *path, struct sl_err *err)
+{
+	struct dry_run dry;
+	dry_begin(&dry, args);
+	dry_read(&dry, args->word[1]);
 	dry_write(&dry, path ? path : "-");
 	return dry_end(&dry, err);
 }
@@ -344,23 +352,16 @@ static int way_run(const struct generate_way *way, const struct args *args, stru
 {
 	const char *path = arg(args, "output");
 	struct json json;
-	if (arg_flag(args, "dry-run")) {
-		struct dry_run dry;
-		int checked = dry_file_check(path, err);
-		if (!checked && args->word_count < 2)
-			checked = sl_fail(err, SL_USAGE, "generate %s: of which trace? name it", way->word);
-		if (!checked && strcmp(args->word[1], "-") != 0 && access(args->word[1], R_OK) != 0)
-			checked = sl_fail_sys(err, SL_INPUT, "open", args->word[1]);
-		if (checked)
-			return checked;
-		dry_begin(&dry, args);
-		dry_read(&dry, args->word[1]);
-		dry_write(&dry, path ? path : "-");
-		return dry_end(&dry, err);
-	}
-	if (arg_flag(args, "json") && way == &generate_fit)
+	const bool dry = arg_flag(args, "dry-run");
+	if ((dry || arg_flag(args, "json")) && way == &generate_fit)
 		return sl_fail(err, SL_USAGE,
-			"generate fit prints the line that generates: --json is of what that line makes");
+			"generate fit prints the line that generates: --json and --dry-run are of what that line makes");
+	if (dry) {
+		int checked = dry_file_check(path, err);
+		if (!checked)
+			checked = way->run(args, err);
+		return checked ? checked : way_dry(args, path, err);
+	}
 	int status = json_out_apart(args, path, err);
 	if (!status)
 		status = way->run(args, err);
@@ -403,12 +404,11 @@ static int generate_run(const struct args *args, struct sl_err *err)
 		status = json_out_apart(args, arg(args, "output"), err);
 	if (status)
 		return status;
+	struct generate_order order = { generator, values, seed, 0 };
 	if (arg_flag(args, "dry-run"))
-		return generate_dry(generator, values, seed, args, err);
-	uint64_t jobs = 0;
-	status = generate_write(generator, values, seed, arg(args, "output"), &jobs, args->arena, err);
-	return status || !arg_flag(args, "json") ? status
-						 : generated_json(generator, values, seed, jobs, args, err);
+		return generate_dry(&order, args, err);
+	status = generate_write(&order, arg(args, "output"), args->arena, err);
+	return status || !arg_flag(args, "json") ? status : generated_json(&order, args, err);
 }
 
 static const struct option_def options[] = {

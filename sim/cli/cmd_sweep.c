@@ -84,10 +84,10 @@ static int work(struct sweep *sweep, const char *what, struct sl_err *err)
 		return plan_show(sweep, err);
 	if (!sweep->dir)
 		return sl_fail(err, SL_USAGE, "sweep %s: where? give -o DIR", what);
-	if (arg_flag(sweep->args, "dry-run"))
-		return sweep_dry(sweep, err);
 	status = sweep_open(sweep, arg_flag(sweep->args, "force"), err);
-	return status ? status : sweep_run(sweep, err);
+	if (status)
+		return status;
+	return arg_flag(sweep->args, "dry-run") ? sweep_dry(sweep, err) : sweep_run(sweep, err);
 }
 
 static int sweep_command(const struct args *args, struct sl_err *err)
@@ -109,6 +109,9 @@ static int sweep_command(const struct args *args, struct sl_err *err)
 	/* What a spec names is looked for from its own folder. */
 	if (chdir(sweep.folder) != 0)
 		return sl_fail_sys(err, SL_INPUT, "go to", sweep.folder);
+	if (arg_flag(args, "dry-run") && strcmp(what, "run") != 0)
+		return sl_fail(err, SL_USAGE,
+			"sweep %s: --dry-run is of 'sweep run'; 'sweep plan' writes nothing", what);
 	const bool looks = strcmp(what, "status") == 0 || strcmp(what, "report") == 0;
 	if (looks && sweep.dir)
 		return look(&sweep, strcmp(what, "report") == 0, err);

@@ -4,7 +4,6 @@
  * compiled against and as they are at run time, compiler, how it was built, where its data is, how much it
  * knows by name.
  */
-#include <archive.h>
 #include <cJSON.h>
 #include <csv.h>
 #include <gsl/gsl_version.h>
@@ -26,7 +25,7 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 };
 
-enum { LIBRARIES = 12 };
+enum { LIBRARIES = 11 };
 struct library {
 	const char *name, *compiled, *running; /* running NULL: it does not say. */
 };
@@ -48,8 +47,6 @@ static size_t libraries_list(struct library list[LIBRARIES], char text[2][32])
 		{ "libcrypto", OPENSSL_FULL_VERSION_STR, OpenSSL_version(OPENSSL_FULL_VERSION_STRING) },
 		{ "sqlite", SQLITE_VERSION, sqlite3_libversion() },
 		{ "lua", LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE, NULL },
-		{ "libarchive", ARCHIVE_VERSION_ONLY_STRING,
-			archive_version_string() + strlen("libarchive ") },
 		{ "readline", NULL, rl_library_version },
 	};
 	memcpy(list, all, sizeof(all));

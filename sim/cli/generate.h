@@ -25,7 +25,13 @@ int generate_factor(const struct args *args, const char *name, double *value, st
 int generate_users(
 	const struct sl_jobs *jobs, uint32_t **user, uint32_t *users, int64_t *largest, struct sl_err *err);
 /* What a model makes of one value for each of its parameters, into a file (NULL: standard output). */
-int generate_write(const struct sl_generator *generator, const struct sl_value *values, uint64_t seed,
-	const char *path, uint64_t *jobs, struct sl_arena *arena, struct sl_err *err);
+struct generate_order {
+	const struct sl_generator *generator;
+	const struct sl_value *values;
+	uint64_t seed;
+	uint64_t jobs; /* Set: how many were drawn. */
+};
+int generate_write(
+	struct generate_order *order, const char *path, struct sl_arena *arena, struct sl_err *err);
 
 #endif

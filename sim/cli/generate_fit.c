@@ -359,8 +359,8 @@ static int fit_all(struct fitting *f, struct sl_err *err)
 	else
 		say_found(f);
 	const char *path = arg(f->args, "output");
-	return path ? generate_write(f->generator, f->values, f->seed, path, NULL, f->args->arena, err)
-		    : SL_OK;
+	struct generate_order order = { f->generator, f->values, f->seed, 0 };
+	return path ? generate_write(&order, path, f->args->arena, err) : SL_OK;
 }
 
 static int fit_run(const struct args *args, struct sl_err *err)

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/cli/dry_run.h"
 #include "sim/cli/outdir.h"
 #include "sim/cli/sweep.h"
 
@@ -248,6 +249,14 @@ static int begin(const struct sweep *sweep, const struct begun *begun, const cha
 	return status ? status : write_sweep(sweep, begun, err);
 }
 
+/* --dry-run: could it begin? */
+static int begin_or_try(struct sweep *sweep, const struct begun *begun, const char *spec, struct sl_err *err)
+{
+	if (!arg_flag(sweep->args, "dry-run"))
+		return begin(sweep, begun, spec, err);
+	return access(sweep->dir, W_OK) == 0 ? SL_OK : dry_file_check(sweep->dir, err);
+}
+
 int sweep_open(struct sweep *sweep, bool force, struct sl_err *err)
 {
 	char path[PATH_MAX];
@@ -267,13 +276,13 @@ int sweep_open(struct sweep *sweep, bool force, struct sl_err *err)
 			return sl_fail(err, SL_USAGE,
 				"'%s' holds something that is no sweep: name another directory",
 				sweep->dir_name);
-		return begin(sweep, &is, spec, err);
+		return begin_or_try(sweep, &is, spec, err);
 	}
 	status = begun_read(sweep->dir, &was, sweep->arena, err);
 	if (status || strcmp(was.plan, is.plan) == 0)
 		return status;
 	if (force)
-		return begin(sweep, &is, spec, err);
+		return begin_or_try(sweep, &is, spec, err);
 	if (strcmp(was.spec, is.spec) != 0)
 		return sl_fail(err, SL_USAGE,
 			"'%s' was begun by another spec: take another directory, or with --force keep the points "

@@ -24,7 +24,7 @@ for line in 'run t.csv -c c.yaml -o d' 'run t.csv -c c.yaml -o d --json' 'compar
 	'whatif out --drop user=ä --json' 'generate lublin --jobs 20 --cpus 8 -o d.swf' 'generate lublin --jobs 0 -o d.swf' \
 	'generate resample g.swf -o d.swf' 'convert g.swf d.csv --to table' 'convert none.swf d.csv' 'convert g.swf none/d.csv' \
 	'anonymize t.csv -o d.csv --key d.key --new-key' 'anonymize t.csv -o d.csv --key k' 'report out -o d.html' \
-	'report out -o d.html --json' 'sweep run s.yaml -o d' 'whatif out --drain n1 --within 1h'; do
+	'report out -o d.html --json' 'sweep run s.yaml -o d' 'sweep run s.yaml -o out' 'sweep report s.yaml -o d' 'generate resample g.swf --load nonsense -o d.swf' 'generate fit g.swf' 'whatif out --drain n1 --within 1h'; do
 	echo "== $line"
 	: >told
 	ls | grep -v before >before
