@@ -272,7 +272,8 @@ static int files_pack(struct packer *packer, const char *folder, const char *nam
 int bundle_pack(const char *path, const char *folder, const struct bundle_files *files, struct sl_err *err)
 {
 	char name[PATH_LONGEST];
-	struct packer packer = { .packing = suffix_of(path)->packing };
+	const struct suffix *suffix = suffix_of(path);
+	struct packer packer = { .packing = suffix ? suffix->packing : PLAIN };
 	int status = bundle_name(name, sizeof(name), path, err);
 	if (!status)
 		status = sl_out_open(&packer.out, path, err);
