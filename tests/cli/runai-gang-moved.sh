@@ -23,13 +23,3 @@ go ,resume=restart
 go ,grace=10,resume=restart
 # The next decision is at 60: from 40 (30 and 10 s) to 60 it stands still, and is not half as fast. 60 s are left.
 go ,grace=10,cycle=30
-# While it stands still one node is closed, or the other: the pod that was there is lost, and both find room at 60 on the one
-# that is left. Job 3 waits for them.
-cp c.yaml open.yaml
-for node in n1 n2; do
-	cat open.yaml - >c.yaml <<YAML
-reservations:
-  - {name: r, nodes: $node, start: 50, end: 1000}
-YAML
-	go ,grace=10,cycle=30
-done
