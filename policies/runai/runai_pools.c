@@ -65,20 +65,13 @@ static bool move_job(struct runai *r, uint32_t row)
 	return true;
 }
 
-/* The rest of a gang of which a pod is on its way stays where it is. */
-static bool has_places(const struct runai *r, uint32_t row)
-{
-	const struct runai_run *run = &r->run[row];
-	return r->world[run->world].kai->job[run->job].group[0].count[KAI_RUNNING] > 0;
-}
-
 bool runai_pools_move(struct runai *r)
 {
 	bool any = false;
 	if (r->world_count < 2 || !r->stages[RUNAI_WAITS])
 		return false;
 	for (uint32_t row = 0; row < r->jobs->count && !r->status; row++)
-		if (r->run[row].stage == RUNAI_WAITS && r->run[row].job != KAI_NO && !has_places(r, row))
+		if (r->run[row].stage == RUNAI_WAITS && r->run[row].job != KAI_NO)
 			any = move_job(r, row) || any;
 	return any;
 }

@@ -8,7 +8,6 @@
  * with it; the scheduler then rests until something comes, or its time does (the real one goes on, each turn
  * taking its time).
  */
-#include "policies/runai/kai_order_parts.h"
 #include "policies/runai/runai.h"
 
 #include <string.h>
@@ -167,7 +166,7 @@ static void start(struct runai *r, uint32_t world, uint32_t job)
 
 /* ---- A job is stopped ---- */
 
-/* Its pods, or some of a gang, are gone: it waits anew. */
+/* Its pods are gone: it waits anew. */
 static void stopped(struct runai *r, uint32_t row)
 {
 	struct runai_run *run = &r->run[row];
@@ -180,8 +179,6 @@ static void stopped(struct runai *r, uint32_t row)
 	job->ready = run->said.allowed;
 	job->evicted_at = run->evicted_at;
 	due_after(r, job->delay > 0 ? run->evicted_at + job->delay - r->now : 0);
-	if (job->group[0].count[KAI_RUNNING] > 0) /* The rest of a gang is stale, and leaves then. */
-		due_after(r, (job->grace != SL_NONE ? job->grace : kai->config.staleness) + r->cycle);
 	stage(r, run, RUNAI_WAITS);
 	changed(r, run->world);
 	run->stamp++;
@@ -207,12 +204,10 @@ static void take_turn(struct runai *r, struct runai_run *run)
 	r->rests |= ++run->turns >= TURNS_MAX;
 }
 
-/* Others of its pods run on, and are enough for it to work: each pod set has its minimum. Of a gang KAI may
- * move one pod alone; the rest keeps its places, and stands still until all are there again. */
-static bool runs_on(const struct kai *kai, uint32_t job)
+/* Others of its pods run on. */
+static bool runs_on(const struct kai_job *job)
 {
-	const int64_t *count = kai->job[job].group[0].count;
-	return count[KAI_RUNNING] + count[KAI_BINDING] > 0 && kai_growth(kai, job) != KAI_BELOW_MINIMUM;
+	return job->group[0].count[KAI_RUNNING] + job->group[0].count[KAI_BINDING] > 0;
 }
 
 /* It loses a pod that it can do without. */
@@ -268,7 +263,7 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 			runai_evicted_more(r, world, effect);
 		return;
 	}
-	if (runs_on(kai, kai->task[effect->task].job)) {
+	if (runs_on(&kai->job[kai->task[effect->task].job])) {
 		shrink(r, world, effect);
 		return;
 	}

@@ -27,19 +27,6 @@ int runai_windows_make(struct runai *r, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Pods there of gangs that stand still, until all of theirs are there: the engine does not have them run. */
-static void lose_places(struct runai *r, struct kai *kai, uint32_t node)
-{
-	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_ACTIVE, i)) != KAI_NO; i++) {
-		const struct kai_job *job = &kai->job[i];
-		if (r->run[job->row_outside].stage != RUNAI_WAITS)
-			continue;
-		for (uint32_t task = job->task; task < job->task + job->task_count; task++)
-			if (kai->task[task].state == KAI_RUNNING && kai->task[task].node == node)
-				kai_set_task(kai, task, KAI_PENDING, KAI_NO, NULL);
-	}
-}
-
 /* True: it is another now. */
 static bool set_ready(struct runai *r, uint32_t node)
 {
@@ -48,8 +35,6 @@ static bool set_ready(struct runai *r, uint32_t node)
 	if (kai->node[r->node_row[node]].ready == ready)
 		return false;
 	kai_node_ready(kai, r->node_row[node], ready);
-	if (!ready)
-		lose_places(r, kai, r->node_row[node]);
 	return true;
 }
 

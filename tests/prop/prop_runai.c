@@ -156,9 +156,9 @@ static void check_jobs(const struct run *run)
 		cr_assert_eq(result->state[i], SL_COMPLETED, "world %llu (%s): job %u", seed, run->policy, i);
 		cr_assert_geq(result->start[i], from * SL_SECOND, "world %llu (%s): job %u is early", seed,
 			run->policy, i);
-		/* Gangs too: one whose pods are not all there stands still, and is never slower. */
-		cr_assert_eq(work, job->run * SL_SECOND, "world %llu (%s): job %u did %lld us", seed,
-			run->policy, i, (long long)work);
+		/* One of several pods may be moved: the rest runs on, slower. */
+		cr_assert(job->tasks > 1 ? work >= job->run * SL_SECOND : work == job->run * SL_SECOND,
+			"world %llu (%s): job %u did %lld us", seed, run->policy, i, (long long)work);
 	}
 }
 
