@@ -332,7 +332,7 @@ static const char *name_inside(struct unpacking *tar, const char *name)
 	return slash + 1;
 }
 
-static int folders_above(char *path, size_t from, struct sl_err *err)
+int bundle_folders(char *path, size_t from, struct sl_err *err)
 {
 	for (char *slash = path + from; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
@@ -379,7 +379,7 @@ static int file_unpack(
 	const int width = snprintf(to, sizeof(to), "%s/%s", tar->folder, inside);
 	if (width < 0 || (size_t)width >= sizeof(to))
 		return sl_fail(err, SL_INPUT, "%s: '%.200s': the path is too long", tar->path, inside);
-	const int status = folders_above(to, strlen(tar->folder) + 1, err);
+	const int status = bundle_folders(to, strlen(tar->folder) + 1, err);
 	return status ? status : content_take(to, bytes, len, err);
 }
 

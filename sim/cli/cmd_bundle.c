@@ -62,20 +62,6 @@ static int copy_file(const char *from, const char *to, struct sl_err *err)
 	return status;
 }
 
-/* The folders above a path below OUT. */
-static int folders_make(char *path, size_t from, struct sl_err *err)
-{
-	for (char *slash = path + from; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		const bool there = mkdir(path, 0777) == 0 || errno == EEXIST;
-		const int status = there ? SL_OK : sl_fail_sys(err, SL_SYSTEM, "make", path);
-		*slash = '/';
-		if (status)
-			return status;
-	}
-	return SL_OK;
-}
-
 static int copy_below(const struct bundle *bundle, const char *from, const char *name, struct sl_err *err)
 {
 	char to[PATH_LONGEST];
@@ -83,7 +69,7 @@ static int copy_below(const struct bundle *bundle, const char *from, const char 
 	const int len = snprintf(to, sizeof(to), "%s/%s", bundle->out, name);
 	if (len < 0 || (size_t)len >= sizeof(to))
 		return sl_fail(err, SL_SYSTEM, "'%s': the path is too long", name);
-	const int status = folders_make(to, root, err);
+	const int status = bundle_folders(to, root, err);
 	return status ? status : copy_file(from, to, err);
 }
 
