@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -87,17 +88,39 @@ int sweep_dry(const struct sweep *sweep, struct sl_err *err)
 	return dry_end(&dry, err);
 }
 
+/* Two that retry at once: one of them takes the point away. A second name of the point's file is the lock;
+ * one that was left by a process that is gone is taken over after the lease. */
+static bool retry_lock(const char *path, const char *lock)
+{
+	struct stat held;
+	if (link(path, lock) == 0)
+		return true;
+	if (errno != EEXIST || stat(lock, &held) != 0 || held.st_ctime + CLAIM_LEASE_S > time(NULL))
+		return false;
+	(void)unlink(lock);
+	return link(path, lock) == 0;
+}
+
 /* --retry: points that failed are no points any more. Claims go first: nobody claims while the file is there.
  */
 static void forget_failed(const struct sweep *sweep)
 {
 	for (size_t i = 0; i < sweep->count; i++) {
 		char path[4096];
+		char lock[4096 + 8];
+		struct stat now;
+		struct stat held;
 		point_path(sweep, &sweep->point[i], path, sizeof(path));
-		if (!file_begins_error(path))
+		(void)snprintf(lock, sizeof(lock), "%s.retry", path);
+		if (!file_begins_error(path) || !retry_lock(path, lock))
 			continue;
-		claims_forget(sweep, &sweep->point[i]);
-		(void)unlink(path);
+		/* Still the same file, and still a failed point: another may have done it meanwhile. */
+		if (file_begins_error(lock) && stat(path, &now) == 0 && stat(lock, &held) == 0 &&
+			now.st_ino == held.st_ino) {
+			claims_forget(sweep, &sweep->point[i]);
+			(void)unlink(path);
+		}
+		(void)unlink(lock);
 	}
 }
 

@@ -36,6 +36,16 @@ try run s.yaml
 try run s.yaml -o d --quiet
 try report s.yaml -o d --quiet --y wait.mean
 try run s.yaml -o d --quiet --retry
+# Another retries that point just now: it is left to him. Once he is gone, it is not.
+failed=$(grep -l '^"error": ' d/points/*.json)
+echo mark >>"$failed"
+ln "$failed" "$failed.retry"
+try run s.yaml -o d --quiet --retry
+grep -c mark "$failed"
+rm "$failed.retry"
+try run s.yaml -o d --quiet --retry
+grep -c mark "$failed"
+ls d/points | grep -c retry
 try status s.yaml -o d
 # Another sweep, and what is none.
 printf 'traces: [{generate: lublin --jobs 50 --cpus 16, name: drawn}]\n' >other.yaml
