@@ -82,8 +82,11 @@ static int copy_path(const struct bundle *bundle, const char *from, const char *
 	if (!S_ISDIR(is.st_mode))
 		return copy_below(bundle, from, name, err);
 	DIR *folder = opendir(from);
-	int status = folder ? SL_OK : sl_fail_sys(err, SL_INPUT, "open", from);
-	for (const struct dirent *entry; !status && (entry = readdir(folder));) {
+	int status = SL_OK;
+	if (!folder)
+		return sl_fail_sys(err, SL_INPUT, "open", from);
+	const struct dirent *entry;
+	while (!status && (entry = readdir(folder))) { /* NOLINT(concurrency-mt-unsafe): one thread. */
 		char inner[PATH_LONGEST];
 		char below[PATH_LONGEST];
 		const int a = snprintf(inner, sizeof(inner), "%s/%s", from, entry->d_name);
@@ -93,8 +96,7 @@ static int copy_path(const struct bundle *bundle, const char *from, const char *
 		else if (stat(inner, &is) == 0 && S_ISREG(is.st_mode))
 			status = copy_below(bundle, inner, below, err);
 	}
-	if (folder)
-		(void)closedir(folder);
+	(void)closedir(folder);
 	return status;
 }
 
