@@ -272,7 +272,7 @@ void command_ledgers(struct lua_world *world, const struct sl_setup *setup, stru
 	lua_newtable(L);
 	lua_pushvalue(L, -1);
 	lua_setfield(L, LUA_REGISTRYINDEX, "schedlab.ledgers");
-	if (lua_getglobal(L, "ledgers") != LUA_TTABLE) {
+	if (luaw_global(L, "ledgers") != LUA_TTABLE) {
 		lua_settop(L, 0);
 		return;
 	}

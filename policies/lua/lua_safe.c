@@ -68,6 +68,7 @@ struct sorting {
 static bool is_before(const struct sorting *sorting, lua_Integer a, lua_Integer b)
 {
 	lua_State *L = sorting->L;
+	luaw_work(L, 4);
 	(void)lua_rawgeti(L, sorting->list, a);
 	(void)lua_rawgeti(L, sorting->list, b);
 	const bool before = sorting->before(L, lua_gettop(L) - 1, lua_gettop(L));
@@ -126,6 +127,7 @@ static void push_keys(lua_State *L, int table)
 	lua_Integer count = 0;
 	lua_pushnil(L);
 	while (lua_next(L, table)) {
+		luaw_work(L, 4);
 		lua_pop(L, 1);
 		(void)key_rank(L, lua_gettop(L));
 		lua_pushvalue(L, -1);
@@ -179,6 +181,7 @@ static int safe_next(lua_State *L)
 	lua_pushnil(L); /* 3: the least so far. */
 	lua_pushnil(L);
 	while (lua_next(L, 1)) {
+		luaw_work(L, 4);
 		lua_pop(L, 1);
 		const int key = lua_gettop(L);
 		if ((first || key_before(L, 2, key)) && (lua_isnil(L, 3) || key_before(L, key, 3))) {
@@ -220,6 +223,61 @@ static int safe_sort(lua_State *L)
 		luaL_checktype(L, 2, LUA_TFUNCTION);
 	sort_list(L, 1, (lua_Integer)lua_rawlen(L, 1), by ? less_by : less_than);
 	return 0;
+}
+
+/* ---- table: as far as there are instructions left ---------------------------------------------------------
+ */
+
+/* Calls Lua's own, the upvalue, with what is on the stack. */
+static int call_own(lua_State *L)
+{
+	const int count = lua_gettop(L);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, count, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+/* Of [from, to]. */
+static void work_between(lua_State *L, lua_Integer from, lua_Integer to)
+{
+	if (to >= from)
+		luaw_work(
+			L, (lua_Unsigned)to - (lua_Unsigned)from < INT64_MAX / 2 ? to - from + 1 : INT64_MAX);
+}
+
+static int safe_move(lua_State *L)
+{
+	work_between(L, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
+	return call_own(L);
+}
+
+static int safe_concat(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TTABLE);
+	lua_settop(L, 4);
+	const lua_Integer to = lua_isnil(L, 4) ? luaL_len(L, 1) : luaL_checkinteger(L, 4);
+	const lua_Integer from = luaL_optinteger(L, 3, 1);
+	work_between(L, from, to);
+	lua_settop(L, 2);
+	if (lua_isnil(L, 2)) {
+		lua_pushliteral(L, "");
+		lua_replace(L, 2);
+	}
+	lua_pushinteger(L, from);
+	lua_pushinteger(L, to);
+	return call_own(L);
+}
+
+/* insert, remove: what is behind the place is moved. A length that is another each time is nobody's. */
+static int safe_shift(lua_State *L)
+{
+	luaL_checktype(L, 1, LUA_TTABLE);
+	if (luaL_getmetafield(L, 1, "__len") != LUA_TNIL)
+		return luaL_error(L, "table.insert and table.remove take a table without __len");
+	const lua_Integer len = (lua_Integer)lua_rawlen(L, 1);
+	work_between(L, lua_gettop(L) > 1 && lua_isinteger(L, 2) ? lua_tointeger(L, 2) : len, len);
+	return call_own(L);
 }
 
 /* ---- Texts without addresses -----------------------------------------------------------------------------
@@ -508,9 +566,14 @@ void safe_open(lua_State *L)
 	luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
 	drop(L, lua_gettop(L), gone);
 	wrap(L, lua_gettop(L), "format", safe_format);
+	match_open(L);
 	luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
 	lua_pushcfunction(L, safe_sort);
 	lua_setfield(L, -2, "sort");
+	wrap(L, lua_gettop(L), "move", safe_move);
+	wrap(L, lua_gettop(L), "concat", safe_concat);
+	wrap(L, lua_gettop(L), "insert", safe_shift);
+	wrap(L, lua_gettop(L), "remove", safe_shift);
 	luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, 1);
 	luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 1);
 	lua_pop(L, 4);

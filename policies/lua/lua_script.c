@@ -16,21 +16,59 @@
 
 enum { PARAMS_MAX = 100, TEXT_MAX = 1000 };
 
+static bool is_letter(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* Where the word stands next, before `end`, and is followed by '='. */
+static const char *find_word(const char *at, const char *end, const char *word)
+{
+	const size_t len = strlen(word);
+	for (const char *p = at; p + len < end; p++) {
+		if (memcmp(p, word, len) != 0 || (p > at && is_letter(p[-1])))
+			continue;
+		const char *behind = p + len;
+		while (behind < end && strchr(" \t\"']", *behind))
+			behind++;
+		if (behind < end && *behind == '=')
+			return p;
+	}
+	return NULL;
+}
+
+/* Values do not know their lines: the text is looked through for params = and, behind it, KEY =. 0: it is
+ * made in some other way. */
+static uint64_t line_of(const struct lua_world *world, const char *key)
+{
+	struct sl_err unused = { 0 };
+	const char *text;
+	size_t len;
+	uint64_t line = 1;
+	if (sl_script_text(world->script, NULL, &text, &len, &unused))
+		return 0;
+	const char *found = find_word(text, text + len, "params");
+	if (found && key)
+		found = find_word(found, text + len, key);
+	for (const char *p = text; found && p < found; p++)
+		line += *p == '\n';
+	return found ? line : 0;
+}
+
+/* key NULL: of all. */
 static int fail(const struct lua_world *world, struct sl_err *err, const char *key, const char *what)
 {
-	return sl_fail(err, SL_INPUT, "%s: params.%s: %s", sl_script_path(world->script), key, what);
+	const struct sl_place at = { sl_script_path(world->script), line_of(world, key), 0 };
+	return sl_fail_at(err, &at, "params%s%s: %s", key ? "." : "", key ? key : "", what);
 }
 
 /* ---- uses ----------------------------------------------------------------------------------------- */
 
-int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err)
+static int read_uses(struct lua_world *world, unsigned *uses, struct sl_err *err)
 {
 	static const struct {
 		const char *word;
 		unsigned use;
 	} known[] = { { "preempt", SL_USE_PREEMPT }, { "promises", SL_USE_PROMISES } };
 	lua_State *L = world->L;
-	const int type = lua_getglobal(L, "uses");
+	const int type = luaw_global(L, "uses");
 	if (type != LUA_TNIL && type != LUA_TTABLE)
 		(void)sl_fail(err, SL_INPUT, "%s: uses is no list: write uses = { \"preempt\" }",
 			sl_script_path(world->script));
@@ -65,7 +103,7 @@ static char *field_text(lua_State *L, int at, const char *field, struct sl_arena
 {
 	char number[40];
 	char *text = NULL;
-	switch (lua_getfield(L, at, field)) {
+	switch (luaw_field(L, at, field)) {
 	case LUA_TSTRING:
 		text = sl_strdup(arena, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
 		break;
@@ -90,7 +128,7 @@ static char *choices_text(lua_State *L, int at, struct sl_arena *arena)
 {
 	char text[TEXT_MAX] = "";
 	size_t len = 0;
-	if (lua_getfield(L, at, "choices") == LUA_TTABLE)
+	if (luaw_field(L, at, "choices") == LUA_TTABLE)
 		for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
 			const char *word = lua_tostring(L, -1);
 			if (len + strlen(word) + 2 < sizeof(text))
@@ -104,9 +142,9 @@ static char *choices_text(lua_State *L, int at, struct sl_arena *arena)
 
 static enum sl_param_kind kind_of(lua_State *L, int at, bool choices)
 {
-	lua_getfield(L, at, "time");
+	(void)luaw_field(L, at, "time");
 	const bool time = lua_toboolean(L, -1);
-	const int type = lua_getfield(L, at, "default");
+	const int type = luaw_field(L, at, "default");
 	const bool whole = lua_isinteger(L, -1);
 	lua_pop(L, 2);
 	if (time)
@@ -176,11 +214,34 @@ static int take_param(struct lua_world *world, struct sl_param *param, const cha
 	return bounds(world, param, at, arena, err);
 }
 
-static int compare_params(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
-	const struct sl_param *x = a;
-	const struct sl_param *y = b;
-	return strcmp(x->key, y->key); /* Keys of one table: no two are the same. */
+	return strcmp(
+		*(const char *const *)a, *(const char *const *)b); /* Of one table: no two are the same. */
+}
+
+/* The names in params, which is at 1, in their order: of two mistakes it is always the same that is told.
+ * They are lent from the table. */
+static size_t sorted_keys(const struct lua_world *world, const char *key[PARAMS_MAX], struct sl_err *err)
+{
+	lua_State *L = world->L;
+	size_t count = 0;
+	lua_pushnil(L);
+	while (lua_next(L, 1)) {
+		if (lua_type(L, 2) != LUA_TSTRING || count == PARAMS_MAX) {
+			char text[80];
+			(void)snprintf(text, sizeof(text), "is no table of at most %d parameters by name",
+				PARAMS_MAX);
+			(void)fail(world, err, NULL, text);
+			break;
+		}
+		key[count++] = lua_tostring(L, 2);
+		lua_settop(L, 2);
+	}
+	lua_settop(L, 1);
+	if (count)
+		qsort(key, count, sizeof(*key), compare_keys);
+	return count;
 }
 
 static int take_params(
@@ -188,26 +249,21 @@ static int take_params(
 {
 	lua_State *L = world->L;
 	struct sl_param *param = sl_alloc(arena, PARAMS_MAX, sizeof(*param));
+	const char *key[PARAMS_MAX];
 	size_t count = 0;
 	if (!param)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	const int type = lua_getglobal(L, "params");
+	const int type = luaw_global(L, "params");
 	if (type == LUA_TTABLE)
-		lua_pushnil(L);
-	while (type == LUA_TTABLE && !err->status && lua_next(L, 1)) {
-		if (lua_type(L, 2) != LUA_TSTRING || count == PARAMS_MAX)
-			(void)sl_fail(err, SL_INPUT,
-				"%s: params is no table of at most %d parameters by name",
-				sl_script_path(world->script), PARAMS_MAX);
-		else
-			(void)take_param(world, &param[count++], lua_tostring(L, 2), arena, err);
-		lua_settop(L, 2);
+		count = sorted_keys(world, key, err);
+	else if (type != LUA_TNIL)
+		(void)fail(world, err, NULL, "is no table");
+	for (size_t i = 0; i < count && !err->status; i++) {
+		(void)luaw_field(L, 1, key[i]);
+		(void)take_param(world, &param[i], key[i], arena, err);
+		lua_settop(L, 1);
 	}
 	lua_settop(L, 0);
-	if (type != LUA_TTABLE && type != LUA_TNIL)
-		return sl_fail(err, SL_INPUT, "%s: params is no table", sl_script_path(world->script));
-	if (count)
-		qsort(param, count, sizeof(*param), compare_params);
 	policy->params = param;
 	policy->param_count = count;
 	return err->status;
@@ -219,13 +275,13 @@ static int take_params(
 static char *global_text(lua_State *L, const char *name, struct sl_arena *arena)
 {
 	char *text = NULL;
-	if (lua_getglobal(L, name) == LUA_TSTRING)
+	if (luaw_global(L, name) == LUA_TSTRING)
 		text = sl_strdup(arena, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
 	lua_settop(L, 0);
 	return text;
 }
 
-int script_policy(
+static int read_policy(
 	struct lua_world *world, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
 {
 	const char *path = sl_script_path(world->script);
@@ -250,20 +306,19 @@ int script_policy(
 	if (!made->name)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	*policy = made;
-	const int status = script_uses(world, &uses, err);
+	const int status = read_uses(world, &uses, err);
 	return status ? status : take_params(world, made, arena, err);
 }
 
 /* Each value in the place of its definition. */
-int script_values(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err)
+static void set_values(struct lua_world *world, const struct sl_setup *setup)
 {
 	lua_State *L = world->L;
-	(void)err;
-	if (lua_getglobal(L, "params") == LUA_TTABLE)
+	if (luaw_global(L, "params") == LUA_TTABLE)
 		for (size_t i = 0; i < setup->value_count; i++) {
 			const struct sl_value *value = &setup->values[i];
-			lua_getfield(L, 1, value->key);
-			const bool choices = lua_getfield(L, 2, "choices") == LUA_TTABLE;
+			(void)luaw_field(L, 1, value->key);
+			const bool choices = luaw_field(L, 2, "choices") == LUA_TTABLE;
 			const enum sl_param_kind kind = kind_of(L, 2, choices);
 			if (kind == SL_PARAM_INT)
 				lua_pushinteger(L, value->number);
@@ -277,5 +332,52 @@ int script_values(struct lua_world *world, const struct sl_setup *setup, struct 
 			lua_settop(L, 1);
 		}
 	lua_settop(L, 0);
-	return SL_OK;
+}
+
+/* ---- Asked by C: whatever the script has made of its tables, an error in them is one of the script --------
+ */
+
+struct reading {
+	const struct sl_policy **policy;
+	struct sl_arena *arena;
+	const struct sl_setup *setup;
+	unsigned *uses;
+	struct sl_err *err;
+};
+
+static void do_policy(struct lua_world *world, void *self)
+{
+	const struct reading *reading = self;
+	(void)read_policy(world, reading->policy, reading->arena, reading->err);
+}
+
+static void do_uses(struct lua_world *world, void *self)
+{
+	const struct reading *reading = self;
+	(void)read_uses(world, reading->uses, reading->err);
+}
+
+static void do_values(struct lua_world *world, void *self)
+{
+	const struct reading *reading = self;
+	set_values(world, reading->setup);
+}
+
+int script_policy(
+	struct lua_world *world, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
+{
+	struct reading reading = { .policy = policy, .arena = arena, .err = err };
+	return luaw_do(world, do_policy, &reading, err);
+}
+
+int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err)
+{
+	struct reading reading = { .uses = uses, .err = err };
+	return luaw_do(world, do_uses, &reading, err);
+}
+
+int script_values(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct reading reading = { .setup = setup };
+	return luaw_do(world, do_values, &reading, err);
 }

@@ -10,14 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOOK_STEPS = 10000, MIB = 1 << 20, MILLION = 1000000 };
+enum { HOOK_STEPS = 1000, MIB = 1 << 20, MILLION = 1000000 };
+/* A large block takes as long as steps of so many bytes; a text is no longer than that, so that one
+ * instruction is soon over. */
+enum { LARGE = 1 << 16, BYTES_A_STEP = 64, TEXT_MAX = 16 << 20 };
 
 /* ---- Bounds ------------------------------------------------------------------------------------ */
+
+static void count_steps(lua_State *L, lua_Debug *at);
+
+/* The run is to end; a call that was in the middle of something says so. */
+static bool is_stopping(struct lua_world *world)
+{
+	if (world->pass && sl_stopping(world->pass)) {
+		world->stopped = true;
+		world->steps_left = -1;
+	}
+	return world->stopped;
+}
+
+/* Large blocks are steps too: an instruction that makes one takes longer than others. */
+static bool is_over(struct lua_world *world, size_t bytes)
+{
+	world->steps_left -= (int64_t)(bytes / BYTES_A_STEP);
+	return is_stopping(world) || world->steps_left < 0;
+}
 
 /* As lua_Alloc: a block of the size it had, or of a type where it is new. */
 static void *allocate(void *self, void *block, size_t had, size_t size)
 {
 	struct lua_world *world = self;
+	const bool text = !block && had == LUA_TSTRING;
 	if (!block)
 		had = 0;
 	if (!size) {
@@ -27,38 +50,58 @@ static void *allocate(void *self, void *block, size_t had, size_t size)
 	}
 	if (size > had && size - had > world->memory_max - world->memory_used)
 		return NULL;
+	if (size > LARGE && size > had && ((text && size > TEXT_MAX) || is_over(world, size - had)))
+		return NULL;
 	void *now = realloc(block, size);
 	if (now)
 		world->memory_used += size - had;
 	return now;
 }
 
-/* A script that catches the error goes no further than the next instruction. */
+/* A script that catches the error goes no further than the next instruction. at: where it is. */
+static void halt(lua_State *L, const lua_Debug *at)
+{
+	struct lua_world *world = luaw_of(L);
+	const char *name = world->calling ? world->calling : "the script";
+	lua_sethook(L, count_steps, LUA_MASKCOUNT, 1);
+	if (world->stopped)
+		(void)lua_pushfstring(L,
+			"%s:%d: stopped in %s, which had not come to its end: results are partial",
+			at->short_src, at->currentline, name);
+	else
+		(void)lua_pushfstring(L,
+			"%s:%d: %s%s goes on for more than %d million instructions: a loop without end? limits = { "
+			"instructions = ... } (millions) allows more",
+			at->short_src, at->currentline, name, world->calling ? "()" : "",
+			(int)(world->steps_max / MILLION));
+	(void)lua_error(L);
+}
+
 static void count_steps(lua_State *L, lua_Debug *at)
 {
 	struct lua_world *world = luaw_of(L);
 	world->steps_left -= HOOK_STEPS;
-	if (world->pass && sl_stopping(world->pass)) {
-		world->stopped = true;
-		world->steps_left = -1;
-		lua_sethook(L, count_steps, LUA_MASKCOUNT, 1);
-		(void)lua_getinfo(L, "Sl", at);
-		(void)lua_pushfstring(L,
-			"%s:%d: stopped in %s, which had not come to its end: results are partial",
-			at->short_src, at->currentline, world->calling ? world->calling : "the script");
-		(void)lua_error(L);
-	}
-	if (world->steps_left >= 0)
+	if (!is_stopping(world) && world->steps_left >= 0)
 		return;
-	lua_sethook(L, count_steps, LUA_MASKCOUNT, 1);
 	(void)lua_getinfo(L, "Sl", at);
-	const char *name = world->calling ? world->calling : "the script";
-	(void)lua_pushfstring(L,
-		"%s:%d: %s%s goes on for more than %d million instructions: a loop without end? limits = { "
-		"instructions = ... } (millions) allows more",
-		at->short_src, at->currentline, name, world->calling ? "()" : "",
-		(int)(world->steps_max / MILLION));
-	(void)lua_error(L);
+	halt(L, at);
+}
+
+void luaw_work(lua_State *L, int64_t steps)
+{
+	struct lua_world *world = luaw_of(L);
+	lua_Debug at = { .currentline = -1 };
+	world->steps_left = steps < INT64_MAX / 2 ? world->steps_left - steps : -1;
+	world->worked += steps < HOOK_STEPS ? steps : HOOK_STEPS;
+	if (world->steps_left >= 0 && world->worked < HOOK_STEPS)
+		return;
+	world->worked = 0;
+	if (!is_stopping(world) && world->steps_left >= 0)
+		return;
+	/* The line that called. */
+	for (int level = 0; at.currentline < 0 && lua_getstack(L, level, &at); level++)
+		(void)lua_getinfo(L, "Sl", &at);
+	halt(L, &at);
 }
 
 /* ---- Calls and their errors ---------------------------------------------------------------------- */
@@ -69,7 +112,13 @@ static int take_error(
 {
 	lua_State *L = world->L;
 	const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-	if (failed == LUA_ERRMEM)
+	if (failed == LUA_ERRMEM && (world->stopped || world->steps_left < 0))
+		(void)sl_fail(err, status,
+			world->stopped
+				? "%s: stopped in %s, which had not come to its end: results are partial"
+				: "%s: %s makes texts and tables without end: limits = { instructions = ... } allows more",
+			sl_script_path(world->script), calling ? calling : "the script");
+	else if (failed == LUA_ERRMEM)
 		(void)sl_fail(err, status,
 			"%s: %s%s needs more than %zu MiB of memory: limits = { memory = ... } (MiB) allows more",
 			sl_script_path(world->script), calling ? calling : "the script", calling ? "()" : "",
@@ -128,9 +177,46 @@ int luaw_try(struct lua_world *world, const char *calling, int arguments, int re
 		      : SL_OK;
 }
 
+struct step {
+	void (*step)(struct lua_world *, void *);
+	void *self;
+};
+
+static int do_step(lua_State *L)
+{
+	const struct step *step = lua_touserdata(L, 1);
+	lua_settop(L, 0);
+	step->step(luaw_of(L), step->self);
+	return 0;
+}
+
+int luaw_do(struct lua_world *world, void (*step)(struct lua_world *, void *), void *self, struct sl_err *err)
+{
+	struct step asked = { step, self };
+	lua_pushcfunction(world->L, do_step);
+	lua_pushlightuserdata(world->L, &asked);
+	const int status = luaw_try(world, NULL, 1, 0, err);
+	return status ? status : err->status;
+}
+
+int luaw_field(lua_State *L, int at, const char *name)
+{
+	const int table = lua_absindex(L, at);
+	(void)lua_pushstring(L, name);
+	return lua_rawget(L, table);
+}
+
+int luaw_global(lua_State *L, const char *name)
+{
+	lua_pushglobaltable(L);
+	const int type = luaw_field(L, -1, name);
+	lua_remove(L, -2);
+	return type;
+}
+
 bool luaw_function(struct lua_world *world, const char *name)
 {
-	if (lua_getglobal(world->L, name) == LUA_TFUNCTION)
+	if (luaw_global(world->L, name) == LUA_TFUNCTION)
 		return true;
 	lua_pop(world->L, 1);
 	return false;
@@ -173,7 +259,7 @@ static int read_limit(
 {
 	lua_State *L = world->L;
 	int whole = 0;
-	if (lua_getglobal(L, "limits") == LUA_TTABLE && lua_getfield(L, -1, key) != LUA_TNIL) {
+	if (luaw_global(L, "limits") == LUA_TTABLE && luaw_field(L, -1, key) != LUA_TNIL) {
 		const lua_Integer found = lua_tointegerx(L, -1, &whole);
 		if (!whole || found < 1 || found > most) {
 			(void)sl_fail(err, SL_INPUT, "%s: limits.%s is not a whole number from 1 to %" PRId64,
@@ -258,7 +344,7 @@ int luaw_open(
 		status = read_limits(world, err);
 	if (status)
 		return status;
-	lua_getglobal(world->L, "clairvoyant");
+	(void)luaw_global(world->L, "clairvoyant");
 	world->clairvoyant = lua_toboolean(world->L, -1);
 	lua_settop(world->L, 0);
 	return SL_OK;

@@ -34,6 +34,7 @@ struct lua_world {
 	const struct sl_cluster *cluster; /* As above. */
 	size_t memory_used, memory_max;   /* Bytes. */
 	int64_t steps_left, steps_max;
+	int64_t worked;      /* Steps of C's since somebody looked whether the run is to end. */
 	const char *calling; /* The function that is called; NULL: none, the script begins. */
 	uint64_t number;     /* Of events, in whose calls chance may be drawn. */
 	struct {
@@ -75,12 +76,24 @@ int luaw_try(struct lua_world *world, const char *calling, int arguments, int re
 bool luaw_function(struct lua_world *world, const char *name);
 /* How many arguments it names; -1: there is none. `line`: where it begins; may be NULL. */
 int luaw_takes(struct lua_world *world, const char *name, int *line);
+/* A global, a field of the table at `at`, without what metatables would make of it; its type. */
+int luaw_global(lua_State *L, const char *name);
+int luaw_field(lua_State *L, int at, const char *name);
+/* Reads the script's tables: an error in it, out of memory too, is the script's. 0 or err->status. */
+int luaw_do(
+	struct lua_world *world, void (*step)(struct lua_world *, void *), void *self, struct sl_err *err);
 /* The run fails: "mine.lua:12: ..."; line 0: without. */
 void luaw_fail(struct lua_world *world, int line, const char *text);
 /* Its millionths, rounded to whole ones, or where 40 significant bits are finer to these: the last bits of
  * libm are not the same on all machines. False: it is infinite, or no number. */
 bool luaw_quantise(double value, double *key);
 
+/* Of a function in C that goes on for long: so many instructions more. An error of Lua's where there are none
+ * left, or the run is to end. */
+void luaw_work(lua_State *L, int64_t steps);
+
+/* lua_match.c: in the table of string functions on the stack. */
+void match_open(lua_State *L);
 /* lua_safe.c: what of Lua's own library there is. */
 void safe_open(lua_State *L);
 /* lua_job.c */
