@@ -65,6 +65,10 @@ const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time leng
  * (SL_NEVER: never). Who runs there runs on. Shut again, it is until another time. Between passes only. */
 void nodes_shut(struct nodes *nodes, uint32_t node, sl_time until);
 void nodes_open(struct nodes *nodes, uint32_t node);
+/* Nodes go by it before the placing's score: first those that are not late (0), as all are at first, then by
+ * how late (< NODES_LATE). Between passes only. */
+enum { NODES_LATE = 4 };
+void nodes_late(struct nodes *nodes, uint32_t node, uint8_t late);
 int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind); /* Free on those that are: not idle. */
 /* Undoes a start of any kind: nothing is remembered. */
 void nodes_start_undo(struct nodes *nodes, uint32_t job);

@@ -142,13 +142,14 @@ void class_put(struct nodes *nodes, uint32_t index, uint32_t node)
 /* ---- Finding a class ----------------------------------------------------------------------------- */
 
 struct like {
-	uint32_t type, windows, status;
+	uint32_t type, windows, status, late;
 	const int64_t *free;
 };
 
 static uint32_t bucket_of(const struct nodes *nodes, const struct like *like)
 {
-	uint64_t h = (uint64_t)like->type << 40 ^ (uint64_t)like->windows << 8 ^ like->status;
+	uint64_t h =
+		(uint64_t)like->type << 40 ^ (uint64_t)like->windows << 8 ^ like->late << 4 ^ like->status;
 	for (uint32_t i = 0; i < nodes->width; i++) {
 		h = (h ^ (uint64_t)like->free[i]) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
@@ -160,8 +161,8 @@ static bool is_like(const struct nodes *nodes, uint32_t index, const struct like
 {
 	const struct class *class = &nodes->class[index];
 	const int64_t *free = free_of(nodes, index);
-	bool same =
-		class->type == like->type && class->windows == like->windows && class->status == like->status;
+	bool same = class->type == like->type && class->windows == like->windows &&
+		    class->status == like->status && class->late == like->late;
 	for (uint32_t i = 0; same && i < nodes->width; i++)
 		same = free[i] == like->free[i];
 	return same;
@@ -170,7 +171,8 @@ static bool is_like(const struct nodes *nodes, uint32_t index, const struct like
 static void bucket_put(struct nodes *nodes, uint32_t index)
 {
 	struct class *class = &nodes->class[index];
-	const struct like like = { class->type, class->windows, class->status, free_of(nodes, index) };
+	const struct like like = { class->type, class->windows, class->status, class->late,
+		free_of(nodes, index) };
 	const uint32_t bucket = bucket_of(nodes, &like);
 	class->chain = nodes->bucket[bucket];
 	nodes->bucket[bucket] = index;
@@ -238,6 +240,7 @@ static uint32_t class_new(struct nodes *nodes, const struct like *like)
 	class->type = like->type;
 	class->windows = like->windows;
 	class->status = like->status;
+	class->late = like->late;
 	memcpy(free_of(nodes, index), like->free, nodes->width * sizeof(int64_t));
 	bucket_put(nodes, index);
 	memset(&nodes->class_units[(size_t)index * TRACKS], 0, TRACKS * sizeof(uint32_t));
@@ -253,7 +256,7 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 {
 	struct node *node = &nodes->node[row];
 	const struct like like = { type_of(nodes, row), node->windows, status_of(node->holds, node->whole),
-		free };
+		node->late, free };
 	uint32_t index = nodes->bucket[bucket_of(nodes, &like)];
 	while (index != NONE && !is_like(nodes, index, &like))
 		index = nodes->class[index].chain;
@@ -436,7 +439,7 @@ static void class_check(struct nodes *nodes, uint32_t index)
 		SL_CHECK(node->class == index && nodes->place[class->heap[place]] == place);
 		SL_CHECK(
 			node->windows == class->windows && type_of(nodes, class->heap[place]) == class->type);
-		SL_CHECK(status_of(node->holds, node->whole) == class->status);
+		SL_CHECK(status_of(node->holds, node->whole) == class->status && node->late == class->late);
 		SL_CHECK(!place ||
 			 goes_before(nodes->rank, class->heap[(place - 1) / HEAP_WAYS], class->heap[place]));
 	}

@@ -97,16 +97,17 @@ struct node {
 	uint32_t windows;      /* Its set of them. */
 	uint32_t mark;         /* Seen, if it is that of the nodes. */
 	bool changed;          /* Among those that did. */
+	uint8_t late;          /* nodes_late: those with less go first. */
 };
 _Static_assert(sizeof(struct node) == 32, "half a cache line");
 
-/* Nodes of one type and window set, with the same free: a heap by number, HEAP_WAYS wide. */
+/* Nodes of one type and window set, as late, with the same free: a heap by number, HEAP_WAYS wide. */
 struct class
 {
 	uint32_t *heap;
 	size_t capacity;
 	uint32_t count;
-	uint32_t type, windows, status;
+	uint32_t type, windows, status, late;
 	uint32_t chain; /* In the hash. A free one: the next. */
 };
 
@@ -205,6 +206,7 @@ struct gauged {
 struct view {
 	int64_t *free; /* By node and kind. */
 	uint8_t *status;
+	bool ready; /* No node of it is late. */
 };
 
 struct cand {
@@ -223,7 +225,8 @@ struct pick {
 
 /* An island over several nodes, as a group's tasks see it. */
 struct island {
-	uint64_t holds; /* Tasks, on as many nodes as the group may have. */
+	uint64_t holds; /* Tasks, on as many nodes as the group may have, */
+	uint64_t ready; /* and of those on nodes that are not late. */
 	uint32_t nodes; /* That hold any. */
 	uint32_t first; /* Its lowest node. */
 };
@@ -266,6 +269,7 @@ struct nodes {
 	int64_t shut_free[SL_KINDS_MAX]; /* Free on nodes that are shut: not idle. */
 	uint32_t *shut; /* By node: its edge of EDGE_SHUT + 1; 0: it is open. NULL: none ever was shut. */
 	uint32_t busy, mark;
+	uint32_t late_count; /* Nodes that are late at all. */
 
 	struct edge *edge;
 	size_t edge_capacity;
@@ -713,7 +717,7 @@ bool place_span(struct nodes *nodes, uint32_t request, sl_time at, sl_time lengt
 	struct chain *chain);
 /* The nodes in a span of time. False: out of memory. */
 bool view_span(struct nodes *nodes, const struct span *span);
-bool view_empty(struct nodes *nodes); /* Nothing is held, and there are no windows. */
+bool view_empty(struct nodes *nodes); /* Nothing is held or late, and there are no windows. */
 /* More tasks of one group on nodes that it does not hold yet, and are out of their classes. */
 bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t nodes_used, sl_time length,
 	uint32_t exempt, struct chain *chain);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_place.c - on which nodes a request goes: of those that hold a task the least score, then the first by
- * ties, until all tasks have a place. A placing by islands takes the nodes of one after those of another.
+ * nodes_place.c - on which nodes a request goes: of those that hold a task the least late, of these the least
+ * score, then the first by ties, until all tasks have a place. A placing by islands takes the nodes of one
+ * after those of another.
  *
  * Candidates are classes of nodes, when it is now, or the nodes of a view. A
  * node that was picked is out of its class until its group is placed.
@@ -156,8 +157,20 @@ static void score_next(const struct picker *p, struct cand *cand, const struct c
 		cand->score = cand_score(p, cand);
 }
 
+static uint8_t late_of(const struct picker *p, uint32_t node)
+{
+	return p->view && p->view->ready ? 0 : p->nodes->node[node].late;
+}
+
+static int64_t rank_of(const struct picker *p, const struct cand *cand)
+{
+	const int64_t late = late_of(p, cand->node);
+	return p->most_first ? late - (int64_t)cand->tasks * NODES_LATE : late;
+}
+
 static void score_all(struct picker *p, uint32_t limit)
 {
+	const bool plain = !p->most_first && !p->nodes->late_count;
 	p->most = 0;
 	for (size_t i = 0; i < p->count; i++) {
 		struct cand *cand = &p->cand[i];
@@ -166,7 +179,7 @@ static void score_all(struct picker *p, uint32_t limit)
 			cand->tasks = tasks;
 			score_next(p, cand, i ? cand - 1 : NULL);
 		}
-		cand->rank = p->most_first ? -(int64_t)cand->tasks : 0;
+		cand->rank = plain ? 0 : rank_of(p, cand);
 		p->most = cand->tasks > p->most ? cand->tasks : p->most;
 	}
 	cand_heap(p->cand, p->count);
@@ -285,6 +298,7 @@ static bool pick_first_task(struct picker *p, size_t *again)
 		return false;
 	next_of_best(p);
 	best.class = NONE;
+	best.rank = 0; /* It is waited for, however late it is. */
 	again_put(p, best, again);
 	return true;
 }
@@ -355,7 +369,9 @@ static bool picks_reserve(const struct picker *p)
 static struct island island_seen(const struct picker *p, const struct cand *cand)
 {
 	const uint32_t island = p->nodes->cluster->type[type_of(p->nodes, cand->node)].island;
-	return island ? p->nodes->island[island] : (struct island){ cand->holds, 1, cand->node };
+	const bool late = late_of(p, cand->node) != 0;
+	return island ? p->nodes->island[island]
+		      : (struct island){ cand->holds, late ? 0 : cand->holds, 1, cand->node };
 }
 
 static bool holds_all(const struct picker *p, const struct island *island)
@@ -365,12 +381,16 @@ static bool holds_all(const struct picker *p, const struct island *island)
 	return island->holds >= p->group->tasks && island->nodes >= nodes;
 }
 
-/* The one that holds all with the least to spare, else that which holds most; then the first. */
+/* The one that holds all, on nodes that are ready if it can be, with the least to spare; else that which
+ * holds most; then the first. */
 static bool island_before(const struct picker *p, const struct island *a, const struct island *b)
 {
 	const bool all = holds_all(p, a);
 	if (all != holds_all(p, b))
 		return all;
+	const bool ready = a->ready >= p->group->tasks;
+	if (all && ready != (b->ready >= p->group->tasks))
+		return ready;
 	if (a->holds != b->holds)
 		return all ? a->holds < b->holds : a->holds > b->holds;
 	return a->first != b->first && tie_before(p->nodes, a->first, b->first);
@@ -414,13 +434,14 @@ static void islands_count(struct picker *p)
 	if (nodes_max)
 		qsort(p->cand, p->count, sizeof(*p->cand), by_holds);
 	for (uint32_t i = 1; i <= nodes->cluster->island_count; i++)
-		nodes->island[i].holds = nodes->island[i].nodes = 0;
+		nodes->island[i].holds = nodes->island[i].ready = nodes->island[i].nodes = 0;
 	for (size_t i = 0; i < p->count; i++) {
 		const uint32_t number = nodes->cluster->type[type_of(nodes, p->cand[i].node)].island;
 		struct island *island = &nodes->island[number];
 		if (!number || (nodes_max && p->used_before + island->nodes >= nodes_max))
 			continue;
 		island->holds += p->cand[i].holds;
+		island->ready += late_of(p, p->cand[i].node) ? 0 : p->cand[i].holds;
 		island->nodes++;
 	}
 }
@@ -566,6 +587,7 @@ bool view_span(struct nodes *nodes, const struct span *span)
 {
 	if (!view_room(nodes))
 		return false;
+	nodes->view.ready = false;
 	for (uint32_t row = 0; row < nodes->count; row++)
 		nodes->view.status[row] =
 			(uint8_t)span_of(nodes, row, span, &nodes->view.free[(size_t)row * nodes->width]);
@@ -576,6 +598,7 @@ bool view_empty(struct nodes *nodes)
 {
 	if (!view_room(nodes))
 		return false;
+	nodes->view.ready = true;
 	for (uint32_t row = 0; row < nodes->count; row++) {
 		memcpy(&nodes->view.free[(size_t)row * nodes->width], empty_of(nodes, type_of(nodes, row)),
 			nodes->width * sizeof(int64_t));
@@ -647,15 +670,16 @@ static int64_t known_score(
 	return *score;
 }
 
-static struct best best_of_scores(
-	const struct nodes *nodes, const struct scores *scores, uint32_t request, sl_time length)
+static struct best best_of_scores(const struct nodes *nodes, const struct scores *scores, uint32_t request,
+	sl_time length, uint32_t late)
 {
 	struct best best = { NONE, SCORE_NONE - 1 };
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		if (scores->score[i] > best.score)
 			continue;
 		const struct class *class = &nodes->class[i];
-		if (!class->count || !open_for(nodes, class->windows, length, exempt_of(nodes, request)))
+		if (!class->count || class->late != late ||
+			!open_for(nodes, class->windows, length, exempt_of(nodes, request)))
 			continue;
 		const int64_t score = known_score(nodes, scores, request, i);
 		if (score <= best.score)
@@ -664,12 +688,13 @@ static struct best best_of_scores(
 	return best;
 }
 
-static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_time length)
+static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_time length, uint32_t late)
 {
 	struct best best = { NONE, SCORE_NONE - 1 };
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
-		if (!class->count || !open_for(nodes, class->windows, length, exempt_of(nodes, request)))
+		if (!class->count || class->late != late ||
+			!open_for(nodes, class->windows, length, exempt_of(nodes, request)))
 			continue;
 		const int64_t score = class_scores(nodes, request, i);
 		if (score <= best.score)
@@ -678,12 +703,24 @@ static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_t
 	return best;
 }
 
+/* Of those that are ready; if these do not hold it, of the least late that do. */
+static struct best best_of(
+	const struct nodes *nodes, const struct scores *scores, uint32_t request, sl_time length)
+{
+	struct best best = { NONE, 0 };
+	for (uint32_t late = 0; late < (nodes->late_count ? NODES_LATE : 1) && best.node == NONE; late++)
+		best = scores ? best_of_scores(nodes, scores, request, length, late)
+			      : best_of_all(nodes, request, length, late);
+	return best;
+}
+
 /* If the node that was chosen is as it was, only those that changed can be better. */
 static bool choice_stands(struct nodes *nodes, uint32_t request, const struct scores *scores)
 {
 	struct shape *shape = &nodes->shape[request];
 	const uint64_t changes = nodes->log_count - shape->choice_seen;
-	if (!shape->choice_at || nodes->windows_live || changes > LOG || changes > nodes->class_used / 8)
+	if (!shape->choice_at || nodes->windows_live || nodes->late_count || changes > LOG ||
+		changes > nodes->class_used / 8)
 		return false; /* Or it is sooner found anew. */
 	struct best best = { shape->choice, shape->choice_score };
 	for (uint64_t i = shape->choice_seen; i < nodes->log_count; i++) {
@@ -711,8 +748,7 @@ uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length)
 		return shape->choice;
 	const struct scores *scores = scores_of(nodes, request);
 	if (chance || !choice_stands(nodes, request, scores)) {
-		const struct best best = scores ? best_of_scores(nodes, scores, request, length)
-						: best_of_all(nodes, request, length);
+		const struct best best = best_of(nodes, scores, request, length);
 		shape->choice = best.node;
 		shape->choice_score = best.score;
 	}

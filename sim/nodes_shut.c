@@ -5,6 +5,8 @@
  * A shut node has one edge more, which makes it look as if an exclusive job held it until then, and takes
  * nothing: what lies ahead finds the node as it would that job's, classes find it whole, and who runs there
  * runs on. What is free on it is not idle; it is counted apart.
+ *
+ * A node may be late instead: it can be had, but after those that are ready at once.
  */
 #include "sim/nodes_parts.h"
 
@@ -78,4 +80,19 @@ void nodes_open(struct nodes *nodes, uint32_t row)
 	count_over(nodes, row, nodes->shut_free, nodes->idle);
 	nodes->shut[row] = 0;
 	whole_becomes(nodes, row, nodes->node[row].whole - 1);
+}
+
+void nodes_late(struct nodes *nodes, uint32_t row, uint8_t late)
+{
+	struct node *node = &nodes->node[row];
+	SL_CHECK(late < NODES_LATE);
+	if (failed(nodes) || node->late == late)
+		return;
+	nodes->late_count += late != 0;
+	nodes->late_count -= node->late != 0;
+	node->late = late;
+	struct moment m;
+	moment_now(nodes, row, &m);
+	node_moves(nodes, row, m.free);
+	node_changed(nodes, row);
 }

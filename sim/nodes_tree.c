@@ -241,6 +241,14 @@ struct choice {
 	int64_t score;
 };
 
+static bool goes_first(const struct nodes *nodes, uint32_t row, int64_t score, const struct choice *than)
+{
+	const uint8_t late = nodes->node[than->node].late;
+	if (nodes->node[row].late != late)
+		return nodes->node[row].late < late;
+	return score != than->score ? score < than->score : tie_before(nodes, row, than->node);
+}
+
 static void choose_node(struct choice *c, uint32_t row)
 {
 	struct nodes *nodes = c->nodes;
@@ -252,7 +260,7 @@ static void choose_node(struct choice *c, uint32_t row)
 	if (!units_on(nodes, shape, group, type_of(nodes, row), free, status))
 		return;
 	const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
-	if (c->node != NONE && (score > c->score || (score == c->score && !tie_before(nodes, row, c->node))))
+	if (c->node != NONE && !goes_first(nodes, row, score, c))
 		return;
 	c->node = row;
 	c->score = score;

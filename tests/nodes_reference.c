@@ -535,7 +535,7 @@ static void put_task(struct placing *p, uint32_t node)
 
 /* An island, or a node that is of none. */
 struct isle {
-	uint64_t holds;
+	uint64_t holds, ready;
 	uint32_t nodes, first;
 	bool all;
 };
@@ -575,19 +575,23 @@ static struct isle isle_of(const struct placing *p, uint32_t node)
 			break;
 		seen[best] = true;
 		isle.holds += holds_of(p, best);
+		isle.ready += p->r->late[best] ? 0 : holds_of(p, best);
 		isle.nodes++;
 	}
 	isle.all = isle.holds >= p->group->tasks && p->used_before + isle.nodes >= p->group->nodes_min;
 	return isle;
 }
 
-static bool isle_before(const struct ref *r, const struct isle *a, const struct isle *b)
+static bool isle_before(const struct placing *p, const struct isle *a, const struct isle *b)
 {
+	const bool ready = a->ready >= p->group->tasks;
 	if (a->all != b->all)
 		return a->all;
+	if (a->all && ready != (b->ready >= p->group->tasks))
+		return ready;
 	if (a->holds != b->holds)
 		return a->all ? a->holds < b->holds : a->holds > b->holds;
-	return a->first != b->first && tie_before(r, a->first, b->first);
+	return a->first != b->first && tie_before(p->r, a->first, b->first);
 }
 
 static void order_islands(struct placing *p)
@@ -599,7 +603,17 @@ static void order_islands(struct placing *p)
 	}
 	for (uint32_t node = 0; node < p->r->cluster->node_count; node++)
 		for (uint32_t other = 0; other < p->r->cluster->node_count; other++)
-			p->order[node] += isle_before(p->r, &isle[other], &isle[node]);
+			p->order[node] += isle_before(p, &isle[other], &isle[node]);
+}
+
+/* Before all scores the one that is less late, for which a node counts no more that the group has already. */
+static bool goes_first(const struct placing *p, uint32_t a, int64_t score, uint32_t b, int64_t than)
+{
+	const uint8_t late = p->tasks[a] ? 0 : p->r->late[a];
+	const uint8_t other = p->tasks[b] ? 0 : p->r->late[b];
+	if (late != other)
+		return late < other;
+	return score != than ? score < than : tie_before(p->r, a, b);
 }
 
 static bool next_node(const struct placing *p, bool most_first, uint32_t *best, uint32_t *best_tasks)
@@ -620,10 +634,9 @@ static bool next_node(const struct placing *p, bool most_first, uint32_t *best, 
 		const uint32_t isle = p->order[node];
 		const bool near = *best == UINT32_MAX || isle < p->order[*best];
 		const bool as_near = *best != UINT32_MAX && isle == p->order[*best];
-		const bool better =
-			near || (as_near && most_first && tasks > *best_tasks) ||
-			(as_near && (!most_first || tasks == *best_tasks) &&
-				(score < least || (score == least && tie_before(p->r, node, *best))));
+		const bool better = near || (as_near && most_first && tasks > *best_tasks) ||
+				    (as_near && (!most_first || tasks == *best_tasks) &&
+					    goes_first(p, node, score, *best, least));
 		if (!better)
 			continue;
 		*best = node;
@@ -686,8 +699,7 @@ static bool one_by_one(struct placing *p)
 			if (best != UINT32_MAX && p->order[node] != p->order[best]) {
 				if (p->order[node] > p->order[best])
 					continue;
-			} else if (best != UINT32_MAX &&
-				   (score > least || (score == least && !tie_before(r, node, best)))) {
+			} else if (best != UINT32_MAX && !goes_first(p, node, score, best, least)) {
 				continue;
 			}
 			best = node;

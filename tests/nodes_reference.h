@@ -49,6 +49,7 @@ struct ref {
 	uint64_t seed;
 	uint32_t asker; /* Whose placement it is; UINT32_MAX: nobody's in particular. */
 	sl_time now;
+	uint8_t late[REF_NODES];
 	struct ref_job job[REF_JOBS];
 	uint32_t windows;
 	struct ref_window window[REF_WINDOWS];

@@ -681,6 +681,15 @@ static void instant(struct trial *t)
 	nodes_forget(t->nodes);
 }
 
+/* As models have it between passes. */
+static void be_late(struct trial *t)
+{
+	const uint32_t node = below(t, t->cluster.node_count);
+	const uint8_t late = (uint8_t)below(t, NODES_LATE);
+	nodes_late(t->nodes, node, late);
+	t->ref.late[node] = late;
+}
+
 /* What was to end by then ends, or is taken to end later. */
 static void pass_time(struct trial *t)
 {
@@ -736,6 +745,8 @@ Test(nodes_property, everything_is_as_in_the_reference, .timeout = 3600)
 		for (unsigned i = 0; i < 6; i++) {
 			instant(&t);
 			pass_time(&t);
+			for (unsigned late = seed % 2 ? below(&t, 3) : 0; late; late--)
+				be_late(&t);
 		}
 		nodes_free(t.nodes);
 	}

@@ -45,6 +45,14 @@ static int64_t told(const struct node_world *w, const char *name)
 	return SL_NONE;
 }
 
+static void run_with(struct node_world *w, const char *policy, struct sl_value *value, uint32_t count)
+{
+	const struct model_choice choice = { .model = &model_power, .values = value, .value_count = count };
+	w->model = &choice;
+	w->model_count = 1;
+	cr_assert_eq(node_world_run(w, policy, true), SL_OK, "%s", w->err.text);
+}
+
 static void run(struct node_world *w, const char *policy, const char *mode, int64_t cap)
 {
 	struct sl_value value[] = { { "intensity", "0.7", 700000 }, { "cap", cap ? "" : NULL, cap },
@@ -104,6 +112,57 @@ Test(power, caps_hold)
 		node_world_release(&w);
 		run(&w, "easy:power=admit", "admit", cap);
 		cr_expect(told(&w, "power.peak") <= cap, "seed %llu", (unsigned long long)seed);
+		node_world_release(&w);
+	}
+}
+
+/* A job stands still until the last of its nodes is up, and no longer than it takes to switch one off and on.
+ */
+static void expect_whole(struct node_world *w, uint64_t seed, sl_time boot, sl_time shutdown)
+{
+	const struct sl_result *result = &w->sim.result;
+	const sl_time length = result->last - w->submit[0];
+	const int64_t off = told(w, "power.off");
+	const int64_t booting = told(w, "power.booting");
+	const int64_t shutting = told(w, "power.shutting");
+	const int64_t by_state = told(w, "energy.on") + told(w, "energy.off") + told(w, "energy.booting") +
+				 told(w, "energy.shutting");
+	const int64_t by_use = told(w, "energy.jobs") + told(w, "energy.idle");
+	const int64_t all = told(w, "energy.joules");
+	cr_expect(all - by_state >= 0 && all - by_state < 4, "seed %llu", (unsigned long long)seed);
+	cr_expect(all - by_use >= 0 && all - by_use < 2, "seed %llu", (unsigned long long)seed);
+	cr_expect(off >= 0 && off + booting + shutting <= w->nodes * length);
+	cr_expect_eq(told(w, "energy.off"), 15 * off);
+	cr_expect_eq(told(w, "energy.booting"), 500 * booting);
+	cr_expect_eq(told(w, "energy.shutting"), 200 * shutting);
+	cr_expect(booting <= told(w, "power.boots") / 1000000 * boot);
+	for (uint32_t i = 0; i < w->count; i++) {
+		const sl_time stood = result->end[i] - result->start[i] - w->job[i].run * SL_SECOND;
+		cr_expect(stood >= 0 && stood <= boot + shutdown, "seed %llu job %u stood for %lld",
+			(unsigned long long)seed, i, (long long)stood);
+	}
+}
+
+Test(power, nodes_that_are_switched_add_up)
+{
+	static const char *const policies[] = { "easy", "conservative", "fcfs", "easy:compat=batsched" };
+	for (uint64_t seed = 1; seed <= 120; seed++) {
+		struct sl_rng rng = sl_rng_stream(seed, "tests/power/switched");
+		const sl_time boot = (sl_time)sl_rng_below(&rng, 40) * SL_SECOND;
+		const sl_time shutdown = (sl_time)sl_rng_below(&rng, 20) * SL_SECOND;
+		const sl_time idle = (sl_time)sl_rng_below(&rng, 30) * SL_SECOND;
+		const int64_t keep = (int64_t)sl_rng_below(&rng, 3);
+		struct sl_value value[] = { { "intensity", "0.7", 700000 }, { "pue", "1", 1000000 },
+			{ "off", "15", 15 * POWER_UW }, { "boot", "500", 500 * POWER_UW },
+			{ "shutdown", "200", 200 * POWER_UW }, { "boot_time", "", boot },
+			{ "shutdown_time", "", shutdown }, { "idle_time", "", idle }, { "keep_on", "", keep },
+			{ "prefer", "", (int64_t)sl_rng_below(&rng, 2) } };
+		struct node_world w;
+		random_world(&w, seed);
+		for (uint32_t i = 0; i < w.count; i++) /* What it stands still counts. */
+			w.job[i].limit = w.job[i].run + (boot + shutdown) / SL_SECOND;
+		run_with(&w, policies[seed % SL_LEN(policies)], value, SL_LEN(value));
+		expect_whole(&w, seed, boot, shutdown);
 		node_world_release(&w);
 	}
 }

@@ -12,7 +12,7 @@
 enum { POINTS = 4096, TRIALS = 3000 };
 
 struct truth {
-	bool holds[POINTS];
+	bool holds[POINTS], unbuilt[POINTS];
 	size_t asked[POINTS];
 	uint64_t draw;
 };
@@ -29,7 +29,9 @@ static int attempt(void *self, struct seek *seek, const size_t *point, size_t co
 	(void)err;
 	for (size_t i = 0; i < count; i++) {
 		truth->asked[point[i]]++;
-		seek->state[point[i]] = truth->holds[point[i]] ? SEEK_HOLDS : SEEK_FAILS;
+		seek->state[point[i]] = truth->unbuilt[point[i]] ? SEEK_UNBUILT
+					: truth->holds[point[i]] ? SEEK_HOLDS
+								 : SEEK_FAILS;
 	}
 	return SL_OK;
 }
@@ -96,6 +98,31 @@ Test(seek, finds_all_where_what_holds_goes_on_holding)
 		expect_all(&seek, trial);
 		for (size_t p = 0; p < seek.points; p++)
 			cr_assert_not(seek_breaks(&seek, p), "trial %zu", trial);
+		seek_release(&seek);
+	}
+}
+
+/* Points that cannot be made, at the ends too, say nothing of others: along an axis the first that can be
+ * made and holds is found, if there is one. */
+Test(seek, looks_past_what_cannot_be_made)
+{
+	static struct truth truth;
+	for (size_t trial = 0; trial < TRIALS; trial++) {
+		struct seek seek;
+		size_t first = SIZE_MAX;
+		begin(&seek, &truth, trial, true);
+		const uint64_t rare = 1 + draw(&truth, 5);
+		for (size_t p = 0; p < seek.points; p++) {
+			truth.unbuilt[p] = draw(&truth, rare + 1) == 0;
+			first = first == SIZE_MAX && truth.holds[p] && !truth.unbuilt[p] ? p : first;
+		}
+		go(&seek, trial);
+		cr_assert_eq(seek.least_count > 0, first != SIZE_MAX, "trial %zu", trial);
+		for (size_t i = 0; i < seek.least_count; i++)
+			cr_assert_eq(seek.state[seek.least[i]], SEEK_HOLDS, "trial %zu", trial);
+		if (seek.axes == 1 && first != SIZE_MAX)
+			cr_assert_eq(
+				seek.least[0], first, "trial %zu: %zu, not %zu", trial, seek.least[0], first);
 		seek_release(&seek);
 	}
 }
