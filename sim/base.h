@@ -18,6 +18,20 @@ static inline int sl_fail_memory(struct sl_err *err)
 	return SL_SYSTEM;
 }
 
+/* What is longer is taken for so long, 73 000 years: no sum of a time of a run and a limit passes what a time
+ * can hold, so that nobody who adds the two needs to look. */
+#define SL_TIME_MOST (INT64_MAX / 4)
+
+/* beside.c. What begins a path of a tree that nothing leads out of; where below it names from the root are.
+ */
+#define PATH_CLOSED ".//"
+#define PATH_ROOTED "inputs/root"
+bool path_is_closed(const char *path);
+/* From the root, or up beyond where it begins. */
+bool path_leads_out(const char *path);
+/* Without "//", "." and ".." from that place on, where it stops going up; its length. */
+size_t path_clean(char *path, size_t from);
+
 struct sl_arena *arena_new(void); /* NULL when memory is out. */
 void arena_free(struct sl_arena *arena);
 

@@ -71,6 +71,7 @@ struct baseline_case {
 	bool exact; /* Another digest fails, even where the metrics are as they should. */
 	/* What was found. */
 	struct baseline_texts trace_sha256, cluster_sha256, side_sha256;
+	struct baseline_texts cluster_read; /* A hash of what was read of the cluster, whatever its bytes. */
 	struct baseline_digests result, digests; /* Of each run; after each 2^16 events of a single one. */
 	struct baseline_metric *metric;
 	size_t metric_count;

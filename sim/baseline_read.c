@@ -532,6 +532,7 @@ LINE_KEY(tz)
 LIST_KEY(set, BASELINE_SETTINGS_MAX)
 LIST_KEY(trace_sha256, BASELINE_FAMILY_MAX)
 LIST_KEY(cluster_sha256, 1)
+LIST_KEY(cluster_read, 1)
 LIST_KEY(side_sha256, BASELINE_SETTINGS_MAX)
 
 static int take_trace(struct reading *in, const cJSON *value, struct sl_err *err)
@@ -723,6 +724,7 @@ static int take_case(struct reading *in, const cJSON *value, struct sl_err *err)
 		{ "exact", take_exact, false },
 		{ "trace_sha256", take_trace_sha256, true },
 		{ "cluster_sha256", take_cluster_sha256, true },
+		{ "cluster_read", take_cluster_read, true },
 		{ "side_sha256", take_side_sha256, true },
 		{ "result", take_result, true },
 		{ "digests", take_digests, true },

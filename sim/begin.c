@@ -77,7 +77,16 @@ int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy
 	*count = policy->param_count;
 	if (!made)
 		return sl_fail_memory(err);
-	return values_parse(made, policy->params, policy->param_count, text, policy->name, setup->arena, err);
+	int status = values_parse(
+		made, policy->params, policy->param_count, text, policy->name, setup->arena, err);
+	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	const struct policy_choice child = { .policy = policy,
+		.values = made,
+		.value_count = policy->param_count,
+		.trust = choice ? choice->trust : NULL };
+	for (size_t i = 0; i < child.value_count && !status; i++)
+		status = value_trusted(&child, i, NULL, err);
+	return status;
 }
 
 int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct sl_err *err)
@@ -231,8 +240,12 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 		.reason_default = pass->reason_first,
 		.usage = pass->usage,
 		.usage_count = pass->usage_count,
-		.idle_fitting = pass->idle_fitting,
-		.idle_wanted = pass->idle_wanted,
+		.idle_fitting = pass->idle[OF_CPUS].fitting,
+		.idle_wanted = pass->idle[OF_CPUS].wanted,
+		.gpus_fitting = pass->idle[OF_GPUS].fitting,
+		.gpus_wanted = pass->idle[OF_GPUS].wanted,
+		.mem_fitting = pass->idle[OF_MEM].fitting,
+		.mem_wanted = pass->idle[OF_MEM].wanted,
 		.first = first,
 		.last = last > first ? last : first,
 		.digest = pass->digest,
@@ -263,6 +276,7 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 		.refused = pass->refused,
 		.refused_first = pass->refused_first,
 		.refused_why = pass->refused_why,
+		.refusal = pass->refusal,
 		.remark = pass->remark,
 		.remark_count = pass->remark_count,
 	};
@@ -472,6 +486,8 @@ int sim_end(struct sim *sim, struct sl_err *err)
 	if (!status)
 		status = course_results(pass, &pass->err);
 	fill_result(engine, &sim->result, stopped);
+	if (!status)
+		status = reasons_left(pass, !stopped && !engine->interrupted, &sim->result);
 	gauges_result(pass, &sim->result);
 	decisions_result(pass, &sim->result);
 	if (!status && pass->models)

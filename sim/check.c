@@ -300,7 +300,9 @@ void check_charges(const struct sl_result *result)
 		sl_time until = SL_NONE;
 		sl_time total = 0;
 		while (sl_charge_next(&charging, &charge)) {
-			SL_CHECK(charge.until > charge.from && charge.from >= until);
+			const bool last = result->left && result->left[job] && charge.from >= result->last;
+			SL_CHECK(charge.until > charge.from || (last && charge.until == charge.from));
+			SL_CHECK(charge.from >= until);
 			until = charge.until;
 			total += charge.until - charge.from;
 		}

@@ -26,7 +26,8 @@ static bool is_optional(enum column which)
 {
 	return which == COLUMN_WAIT || which == COLUMN_CANCEL || which == COLUMN_PREV ||
 	       which == COLUMN_THINK || which == COLUMN_REQUEST || which == COLUMN_GANG ||
-	       which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE || which == COLUMN_PROFILE;
+	       which == COLUMN_MORE || which == COLUMN_GPU_ACTIVE || which == COLUMN_PROFILE ||
+	       which == COLUMN_LIMIT_KIND;
 }
 
 int columns_want(struct columns *columns, enum column which, struct sl_err *err)

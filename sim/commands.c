@@ -65,9 +65,9 @@ static void head_leaves(struct sl_pass *pass, uint32_t job)
 	head->job = UINT32_MAX;
 }
 
-static bool may_start(const struct sl_pass *pass, sl_job job)
+static bool may_start(struct sl_pass *pass, sl_job job)
 {
-	return pass->open && sl_job_is(job) && is_waiting(pass, job.row);
+	return !pass_over(pass) && pass->open && sl_job_is(job) && is_waiting(pass, job.row);
 }
 
 static void set_running(struct sl_pass *pass, uint32_t job)
@@ -284,7 +284,7 @@ static bool is_end(enum sl_state state)
 
 static bool preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how, enum sl_state as)
 {
-	if (!pass->open || !pass->course || !sl_job_is(job) || how >= SL_PREEMPT_COUNT)
+	if (!pass->open || !pass->course || !sl_job_is(job) || how >= SL_PREEMPT_COUNT || pass_over(pass))
 		return false;
 	const enum sl_state state = sl_state_of(pass, job);
 	if (state != SL_RUNNING && (state != SL_SUSPENDED || how == SL_PREEMPT_SUSPEND))

@@ -249,6 +249,15 @@ void models_pass_begins(struct sl_pass *pass)
 	}
 }
 
+void sl_model_node_ready(struct sl_pass *world, uint32_t node, enum sl_ready ready)
+{
+	if (!world->nodes)
+		return;
+	SL_CHECK(node < world->info->node_count);
+	nodes_late(world->nodes, node, (uint8_t)ready);
+	pass_failed(world, nodes_status(world->nodes, &world->err));
+}
+
 /* In order of their starts; each one's failing may be told of at once, so the next is looked for anew. */
 static uint32_t runs_on(const struct sl_pass *pass, uint32_t node)
 {

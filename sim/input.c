@@ -259,6 +259,8 @@ static const struct codec codecs[] = {
 
 static int open_file(struct sl_input *in, const char *path, struct sl_err *err)
 {
+	if (path_is_closed(path) && path_leads_out(path + strlen(PATH_CLOSED)))
+		return sl_fail(err, SL_INPUT, "'%s' leads out of the bundle: nothing there is read", path);
 	in->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (in->fd < 0)
 		return sl_fail_sys(err, SL_INPUT, "open", path);

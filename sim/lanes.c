@@ -145,7 +145,7 @@ uint32_t sl_lane_count(const struct sl_pass *pass, uint32_t lane) { return queue
 
 sl_job sl_lane_first(const struct sl_pass *pass, uint32_t lane)
 {
-	return (sl_job){ queue_first(queue_of(pass, lane)) };
+	return pass->status && pass->open ? SL_JOB_NONE : (sl_job){ queue_first(queue_of(pass, lane)) };
 }
 
 sl_job sl_lane_after(const struct sl_pass *pass, uint32_t lane, sl_job job)

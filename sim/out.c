@@ -203,6 +203,8 @@ void sl_out_json(struct sl_out *out, const char *text)
 			sl_out_printf(out, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7F || !length)
 			sl_out_printf(out, "\\u%04x", *p); /* A byte that is no UTF-8 is taken as Latin-1. */
+		else if (length > 1 && length < 4 && is_obeyed(utf8_point(p, length)))
+			sl_out_printf(out, "\\u%04x", (unsigned)utf8_point(p, length));
 		else
 			out_bytes(out, (const char *)p, length);
 		p += length ? length : 1;

@@ -12,5 +12,9 @@ int out_open_as(struct sl_out **out, const char *path, const char *shown, struct
 
 /* The length of the UTF-8 sequence at p, or 0 if there is none; p ends with a zero byte. */
 size_t utf8_length(const unsigned char *p);
+/* The character there, of that many bytes. */
+uint32_t utf8_point(const unsigned char *p, size_t length);
+/* Does a terminal, or whoever shows text, do something at that character in place of showing it? inert.c */
+bool is_obeyed(uint32_t point);
 
 #endif

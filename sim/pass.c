@@ -300,6 +300,10 @@ void note_refused(struct sl_pass *pass, uint32_t job, const char *why)
 {
 	pass->refused_last = job;
 	pass->refused_last_why = why;
+	if (pass->decisions && !pass->refusal)
+		pass->refusal = sl_alloc(pass->arena, (size_t)pass->jobs->count + 1, sizeof(*pass->refusal));
+	if (pass->refusal)
+		pass->refusal[job] = why;
 	if (pass->refused++)
 		return;
 	pass->refused_first = job;
@@ -403,6 +407,7 @@ int pass_commit(struct sl_pass *pass)
 
 sl_marked sl_mark(struct sl_pass *pass)
 {
+	(void)pass_over(pass);
 	return (sl_marked){ .depth = ++pass->marks, .length = (uint32_t)pass->action_count };
 }
 
@@ -544,9 +549,33 @@ sl_time sl_now(const struct sl_pass *pass) { return pass->now; }
 bool sl_stopping(const struct sl_pass *pass)
 {
 	const struct sim_options *options = &pass->options;
-	return (options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
+	return pass->status || (options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
 	       (options->progress && atomic_load_explicit(&options->progress->stop, memory_order_relaxed));
 }
+
+/* Why it is to end, if it is. */
+static const char *why_over(const struct sl_pass *pass)
+{
+	static const char *const over[] = {
+		[SIM_OUT_OF_TIME] = "its time is over (--max-time): results are partial",
+		[SIM_OUT_OF_MEMORY] = "memory is over its bound (--max-memory): results are partial",
+	};
+	if (pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed))
+		return "interrupted: results are partial";
+	return pass->options.progress
+		       ? over[atomic_load_explicit(&pass->options.progress->stop, memory_order_relaxed)]
+		       : NULL;
+}
+
+void pass_poll(struct sl_pass *pass)
+{
+	const char *why = pass->status ? NULL : why_over(pass);
+	if (why)
+		pass_failed(pass, sl_fail(&pass->err, SL_INTERRUPTED, "%s", why));
+}
+
+/* As pass_over, for those who may not count. */
+static bool is_over(const struct sl_pass *pass) { return pass->status && pass->open; }
 
 uint64_t sl_pass_number(const struct sl_pass *pass) { return pass->passes; }
 
@@ -583,7 +612,7 @@ sl_job sl_running_last(const struct sl_pass *pass) { return run_job(pass, pass->
 
 sl_job sl_running_next(const struct sl_pass *pass, sl_job job)
 {
-	return pass->course ? (sl_job){ pass->course[job.row].next } : SL_JOB_NONE;
+	return pass->course && !is_over(pass) ? (sl_job){ pass->course[job.row].next } : SL_JOB_NONE;
 }
 
 sl_job sl_running_before(const struct sl_pass *pass, sl_job job)
@@ -642,16 +671,19 @@ sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job) { return pass->es
 
 uint32_t sl_queue_count(const struct sl_pass *pass) { return pass->queue.count; }
 
-sl_job sl_queue_first(const struct sl_pass *pass) { return (sl_job){ queue_first(&pass->queue) }; }
+sl_job sl_queue_first(const struct sl_pass *pass)
+{
+	return is_over(pass) ? SL_JOB_NONE : (sl_job){ queue_first(&pass->queue) };
+}
 
 sl_job sl_queue_after(const struct sl_pass *pass, sl_job job)
 {
 	return (sl_job){ queue_after(&pass->queue, job.row) };
 }
 
-bool sl_fits(struct sl_pass *pass, sl_job job) { return room_fits(pass, job.row); }
+bool sl_fits(struct sl_pass *pass, sl_job job) { return !pass_over(pass) && room_fits(pass, job.row); }
 
-bool sl_any_fits(struct sl_pass *pass) { return room_any_fits(pass); }
+bool sl_any_fits(struct sl_pass *pass) { return !pass_over(pass) && room_any_fits(pass); }
 
 struct sl_promise sl_shadow_with(struct sl_pass *pass, sl_job job, enum sl_spare spare)
 {
@@ -707,6 +739,8 @@ struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enu
 static sl_job next_fit(struct sl_pass *pass, struct queue *queue, sl_job after, struct sl_promise *shadow)
 {
 	const bool fill = pass->uses & SL_USE_FILL;
+	if (pass_over(pass))
+		return SL_JOB_NONE;
 	const uint32_t behind = fill && shadow && after.row == shadow->job.row ? UINT32_MAX : after.row;
 	uint32_t found = room_next_fit(pass, queue, behind, shadow);
 	if (fill && shadow && found == shadow->job.row && found != UINT32_MAX)
@@ -811,6 +845,7 @@ void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
 {
 	SL_CHECK(pass->estimate_own && estimate > 0 && !is_waiting(pass, job.row));
 	const uint32_t row = job.row;
+	estimate = estimate < SL_TIME_MOST ? estimate : SL_TIME_MOST;
 	if (pass->job_state[row] != SL_RUNNING) {
 		pass->estimate_own[row] = estimate;
 		return;

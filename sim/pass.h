@@ -162,6 +162,12 @@ struct halted {
 	bool called; /* Something does. */
 };
 
+/* What idles, over time: while a waiting job would have fitted, and as much of it as was asked for. */
+enum resource { OF_CPUS, OF_GPUS, OF_MEM, RESOURCES };
+struct idle_sum {
+	unsigned __int128 fitting, wanted;
+};
+
 struct sl_pass {
 	const struct scenario *scenario;
 	const struct sl_jobs *jobs;
@@ -202,7 +208,7 @@ struct sl_pass {
 	uint32_t *active;          /* Requests with any, in no order; */
 	uint32_t *active_place;    /* and where each stands there. */
 	uint32_t active_count;
-	int64_t gpus_queued;
+	int64_t gpus_queued, mem_queued;
 	int32_t *nodes_held; /* By job, the largest held. */
 	int64_t *cpus_held, *gpus_held;
 	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
@@ -267,6 +273,7 @@ struct sl_pass {
 	uint32_t marks; /* Open ones. */
 	bool open;      /* A pass is going on. */
 	int status;     /* The first failure inside a command. */
+	uint32_t polls; /* Questions and commands so far: pass_over. */
 	struct sl_err err;
 
 	/* Questions of the policy (question.c). */
@@ -307,6 +314,7 @@ struct sl_pass {
 	uint32_t remark_count;
 	struct sl_reason_change *reason;
 	size_t reason_count, reason_capacity;
+	const char **refusal; /* By job: why it was refused; with decisions. NULL: nobody was. */
 	struct sl_usage_point *usage;
 	size_t usage_count, usage_capacity;
 	struct sl_attempt *attempt;
@@ -316,10 +324,10 @@ struct sl_pass {
 	uint64_t *digests;
 	size_t digest_count, digest_capacity;
 	uint64_t digest, events_applied, passes, ended;
-	unsigned __int128 idle_fitting, idle_wanted;
+	struct idle_sum idle[RESOURCES];
 	/* The same since nothing runs: it counts once something does again, for what follows the last end is
 	 * no part of the run. */
-	unsigned __int128 tail_fitting, tail_wanted;
+	struct idle_sum tail[RESOURCES];
 };
 
 /* The time of an end, without overflow. */
@@ -417,6 +425,9 @@ void note_refused(struct sl_pass *pass, uint32_t job, const char *why);
 /* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
 sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class);
 int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. */
+/* left.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet: only
+ * of those that never could start). Reasons are sorted. */
+int reasons_left(struct sl_pass *pass, bool over, struct sl_result *result);
 void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Takes note of a command, for sl_undo and pass_commit. */
@@ -468,8 +479,22 @@ bool room_resume(struct sl_pass *pass, uint32_t job);
 void room_restore(struct sl_pass *pass, uint32_t job, bool suspended);
 void room_resized(struct sl_pass *pass, uint32_t job); /* Its expected end, after a resize. */
 void room_moves(struct sl_pass *pass, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
+/* pass.c: the run is to end, why: it has failed then, with SL_INTERRUPTED. */
+void pass_poll(struct sl_pass *pass);
+/* Nothing more comes of this pass: it failed, or somebody wants the run to end. Each question and command
+ * that a policy may repeat without end asks, and has no answer then, so that the policy comes to its end. */
+static inline bool pass_over(struct sl_pass *pass)
+{
+	if (!(++pass->polls % 1024))
+		pass_poll(pass);
+	return pass->status && pass->open;
+}
+
 bool room_fits(struct sl_pass *pass, uint32_t job);
 bool room_any_fits(struct sl_pass *pass);
+/* On nodes: of which resources (bits) could a waiting job that asks for some of it start now? Looked for:
+ * those of the set alone. */
+unsigned room_fitting(struct sl_pass *pass, unsigned set);
 /* Why the first does not start: a window that alone is in its way, or Resources. */
 enum sl_reason room_keeps(struct sl_pass *pass, uint32_t job);
 /* Are there windows that are not over yet? */

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_MAJOR           4
-#define SL_ABI_MINOR           3
+#define SL_ABI_MAJOR           5
+#define SL_ABI_MINOR           0
 #define SL_API                 __attribute__((visibility("default")))
 #define SL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SL_LEN(array)          (sizeof(array) / sizeof((array)[0]))
@@ -25,7 +25,9 @@
  * have no size in them: where one that is lent in arrays or made by plug-ins grows, or a function takes other
  * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs; 2.1: tables of
  * a policy's own figures. 3: models, and what jobs do while they run.
- * 4: Kubernetes' objects; 4.2: scripts; 4.3: questions to whoever drives the run. */
+ * 4: Kubernetes' objects; 4.2: scripts; 4.3: questions to whoever drives the run.
+ * 5: who follows a setting, why a job is left at a run's end, how sure a difference is, nodes that must boot.
+ */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
 	uint32_t size;    /* sizeof of the whole vtable then. */
@@ -314,6 +316,9 @@ struct sl_setting {
 	struct sl_place at;
 	enum sl_coverage coverage;
 	const char *note; /* Approximated: how; ignored: what that changes; NULL: nothing to say. */
+	/* Policies that follow it so far, "slurm, hybrid, place=slurm" (a parameter's value); others ignore
+	 * it. NULL: it holds whatever policy runs. */
+	const char *by;
 };
 
 /* A switch, with what hangs on it. Leaves name nodes, others switches. */
@@ -625,7 +630,9 @@ SL_API const char *sl_state_name(enum sl_state state);
  * PRIORITY others go first; RESOURCES it is first, and does not fit; BEGIN_TIME not before its recorded or
  * requested time; QUOTA its account (or user, or whoever has a quota) is beyond what is guaranteed; NEVER
  * what it depends on can no longer be; ARRAY_LIMIT so many tasks of its array run as may. The others are
- * Slurm's, but for CONFIGURING (its state CF, in which it gives no reason): its nodes boot. X(name, word) */
+ * Slurm's, but for CONFIGURING (its state CF, in which it gives no reason): its nodes boot. The engine gives
+ * BAD_CONSTRAINTS where no policy says anything of its own of a job that the cluster can never hold, and LEFT
+ * as a run is over, of the first in the queue, for which there is room. X(name, word) */
 /* clang-format off */
 #define SL_REASONS(X) \
 	X(NONE, "None") \
@@ -780,7 +787,8 @@ SL_API const char *sl_state_name(enum sl_state state);
 	X(NP_OVER_QUOTA, "NonPreemptibleOverQuota") \
 	X(PREEMPTION_DELAY, "PreemptionDelayNotElapsed") \
 	X(QUEUE_DOES_NOT_EXIST, "QueueDoesNotExist") \
-	X(POD_ERRORS, "PodSchedulingErrors")
+	X(POD_ERRORS, "PodSchedulingErrors") \
+	X(LEFT, "LeftByPolicy")
 /* clang-format on */
 enum sl_reason {
 #define SL_REASON_ENTRY(name, word) SL_REASON_##name,
@@ -1104,6 +1112,9 @@ struct sl_sink {
 
 /* Text of one input, decompressed by content (gzip, zstd, xz), read once, forward. */
 SL_API int sl_input_open(struct sl_input **in, const char *path, struct sl_err *err); /* "-": stdin */
+/* Where a file is that another one names: from the root, or from that one's folder. What a file names is
+ * found by this alone: of files that a bundle has it stays in the bundle. False: it does not fit. */
+SL_API bool sl_path_beside(char *path, size_t room, const char *file, const char *name);
 SL_API void sl_input_close(struct sl_input *in);
 SL_API const char *sl_input_name(const struct sl_input *in);
 /* The next run of whole lines, [*text, *end); the last may lack its newline, and **end is one then. *text
@@ -1505,6 +1516,14 @@ SL_API void sl_out_text(struct sl_out *out, const char *text);
 SL_API void sl_out_printf(struct sl_out *out, const char *format, ...) SL_PRINTF(2, 3);
 /* text as a JSON string, with quotes. */
 SL_API void sl_out_json(struct sl_out *out, const char *text);
+/* text as a field of CSV (RFC 4180), in quotes where it needs them. Control bytes but ends of lines and tabs
+ * are escapes (sl_inert), and what a spreadsheet would compute ("=1+1") has a ' before it; numbers have none.
+ */
+SL_API void sl_out_csv(struct sl_out *out, const char *text);
+/* The next character of a text from data as it may be shown to people: what a terminal would obey, or what is
+ * no UTF-8, as an escape ("\x1b", "\n", "\u202e"), closed by a zero; its length. *at is behind it. */
+#define SL_INERT_ROOM 8
+SL_API size_t sl_inert(const char **at, char shown[SL_INERT_ROOM]);
 SL_API int sl_out_commit(struct sl_out *out, struct sl_err *err); /* Frees it, whatever happens. */
 SL_API void sl_out_abandon(struct sl_out *out);                   /* Frees it; the file does not appear. */
 
@@ -1693,6 +1712,9 @@ struct sl_policy {
 	bool (*requeues)(void *state, struct sl_pass *pass, sl_job job);
 	/* Optional. The run is over: metrics, columns of jobs, tables, as models tell. */
 	int (*tell)(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+	/* Optional. Keys of its parameters, apart by commas, whose values are programs that it runs, and
+	 * files that it writes: they are not taken from a file that the user does not trust. */
+	const char *runs, *writes;
 };
 
 /* A name for -p that stands for a policy with some parameters set. */
@@ -2174,6 +2196,10 @@ SL_API void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time exp
 SL_API void sl_model_node_up(struct sl_pass *world, uint32_t node);
 /* Nothing new starts there (true), what runs goes on. Counted likewise. */
 SL_API void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain);
+/* Before the placing's score nodes go by this, the least first; all are at SL_READY at first. They can be had
+ * nevertheless: what the wait costs is the model's to say. */
+enum sl_ready { SL_READY, SL_READY_BOOTS, SL_READY_OFF, SL_READY_GOES_OFF };
+SL_API void sl_model_node_ready(struct sl_pass *world, uint32_t node, enum sl_ready ready);
 SL_API bool sl_node_is_up(const struct sl_pass *world, uint32_t node);
 /* It holds something there, running or suspended. */
 SL_API bool sl_holds_on(const struct sl_pass *world, sl_job job, uint32_t node);
@@ -2368,6 +2394,16 @@ struct sl_result {
 	bool moved;
 	const char *const *remark; /* Of its policies, as they began (sl_remark). */
 	uint32_t remark_count;
+	/* By job, where reasons are recorded: what keeps it as the run is over (1 + enum sl_reason), 0: it
+	 * does not wait then. NULL: nobody does, or the run did not come to its end. */
+	const uint8_t *left;
+	uint32_t never,
+		never_first; /* Jobs that wait for what the cluster does not have; the first of them. */
+	const char *const
+		*refusal; /* By job: why it was refused (NULL: it was not), with decisions; else NULL. */
+	/* As idle_fitting and idle_wanted, of GPUs, and of memory where all nodes name theirs (in
+	 * MiB-microseconds), for waiting jobs that ask for some. */
+	unsigned __int128 gpus_fitting, gpus_wanted, mem_fitting, mem_wanted;
 };
 
 /* A node went down (or was drained), or came up. */
@@ -2394,18 +2430,23 @@ SL_API bool sl_wait_span(
 	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until);
 SL_API sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job);
 /* What its waiting is charged to, with SIM_RECORD_REASONS: stretches in order of time, which fill those of
- * sl_wait_span without gap or overlap, so that they add up to sl_wait_total_of. None is empty; two that touch
- * are of different reasons, unless it ran between them for no time at all. */
+ * sl_wait_span without gap or overlap, so that they add up to sl_wait_total_of. Two that touch are of
+ * different reasons, unless it ran between them for no time at all. None is empty, but for the last of a job
+ * that still waits as the run is over: where it waited for no time, or what keeps it then is not what kept it
+ * before. */
 struct sl_charge {
 	sl_time from, until;
 	enum sl_reason reason;
 	uint32_t detail;
 };
+/* What it was charged to last; of a job that waits as the run is over, what keeps it then. */
+SL_API enum sl_reason sl_reason_last(const struct sl_result *result, uint32_t job);
 /* Where one is with a job's charges; its members are sl_charge_next's. */
 struct sl_charging {
 	const struct sl_result *result;
 	uint32_t job;
 	bool inside;         /* A stretch of waiting; */
+	bool said, over;     /* Some has been told; all. */
 	size_t span, change; /* the next one; the next change of reason. */
 	struct sl_charge now;
 };
@@ -2489,12 +2530,39 @@ struct sl_shown {
 	int better;                         /* Of the sign that is better; 0: neither. */
 };
 
+/* How sure that difference is. Effective: so many independent differences of equal size would tell as much;
+ * below six there is neither interval nor verdict. */
+struct sl_certainty {
+	bool known;                    /* Of metrics that are told by blocks. */
+	uint32_t blocks, differing;    /* Batches, weeks, logs; those of which anything differs. */
+	int64_t effective;             /* Millionths. */
+	int64_t ratio_low, ratio_high; /* Of the change as a share of the first's value, millionths, from -1
+					* on; low > high: no interval. */
+	uint8_t covers, ratio_covers;  /* Of a hundred logs in how many the interval holds what many logs
+					* have together, at least, as measured; 0: no interval. */
+	int8_t sure;                   /* -1, 1: it is less, more; 0: it cannot be told, or must not be. */
+	bool tested, exact;            /* p: Wilcoxon's signed ranks; by counting all signs. */
+	double p;
+};
+
+/* A run's metric as it is compared: over the jobs that ran in all runs, where others differ. */
+struct sl_restated {
+	const char *metric;
+	uint32_t run;
+	int64_t micro;
+};
+
 struct sl_compared {
 	const char *title;
 	const struct sl_shown *shown;
 	size_t shown_count;
 	const struct sl_difference *difference;
 	size_t difference_count;
+	const struct sl_certainty *certainty; /* By difference; NULL: nothing is known of any. */
+	const struct sl_restated *restated;   /* In place of what runs were told with. */
+	size_t restated_count;
+	const char
+		*apart; /* Other jobs ran in some runs: the sentence, and no run is better; NULL: the same. */
 };
 
 struct sl_document_options {

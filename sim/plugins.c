@@ -240,6 +240,19 @@ static int item_set(struct sl_value *values, const struct param_list *params, ch
 	return key_set(values, params, item, equals ? equals + 1 : NULL, arena, err);
 }
 
+const char *policy_plain(const char *text, struct sl_arena *arena)
+{
+	return unquote(arena, text, strlen(text));
+}
+
+char *policy_item_next(const char **text, struct sl_arena *arena)
+{
+	const char *end = *text && **text ? unquoted(*text, ',') : NULL;
+	char *item = end ? unquote(arena, *text, (size_t)(end - *text)) : NULL;
+	*text = item && *end ? end + 1 : NULL;
+	return item;
+}
+
 /* "key=value,..." (may be NULL) over what the values are. */
 static int values_over(struct sl_value *values, const struct param_list *params, const char *text,
 	struct sl_arena *arena, struct sl_err *err)
@@ -622,6 +635,12 @@ static const char *name_end(const char *text)
 	return unquoted(script_prefix(text, &path) ? path : text, ':');
 }
 
+const char *policy_items(const char *text)
+{
+	const char *colon = name_end(text);
+	return colon && *colon ? colon + 1 : NULL;
+}
+
 const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	const char *colon = name_end(text);
@@ -641,7 +660,8 @@ static const char *slug_text(const char *text, const char *name)
 	return file ? file : text;
 }
 
-int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
+/* Its values, and none of the files that they name. */
+static int choose_values(const struct registry *registry, struct policy_choice *choice, const char *text,
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -649,7 +669,8 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 	if (!name)
 		return err->status;
 	const struct sl_preset *preset = preset_find(registry, name);
-	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name) };
+	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name),
+		.trust = &registry->trust };
 	if (!choice->policy && is_plugin_path(name))
 		status = policy_of_plugin(choice, registry, name, err);
 	if (status)
@@ -665,10 +686,34 @@ int policy_choose(const struct registry *registry, struct policy_choice *choice,
 	choice->slug = slug_of(arena, slug_text(text, name));
 	if (!choice->text || !choice->slug)
 		return sl_fail_memory(err);
-	const char *colon = name_end(text);
-	status = choice_fill(choice, preset ? preset->settings : NULL, colon && *colon ? colon + 1 : NULL,
-		settings, arena, err);
+	return choice_fill(
+		choice, preset ? preset->settings : NULL, policy_items(text), settings, arena, err);
+}
+
+int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
+	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
+{
+	const int status = choose_values(registry, choice, text, settings, arena, err);
 	return status ? status : policy_files(choice, arena, err);
+}
+
+int policy_trusted(const struct registry *registry, const char *text, struct settings *settings,
+	const struct sl_place *at, struct sl_err *err)
+{
+	struct sl_err none = { 0 };
+	struct policy_choice choice;
+	struct sl_arena *arena = settings->arena;
+	const char *name = policy_name(text, arena, &none);
+	int status = SL_OK;
+	if (name && is_plugin_path(name) && !registry_plugin(registry, name))
+		return trust_ask(&registry->trust, plugin_is(name), NULL, name, at, err);
+	/* What is wrong with it otherwise is said by whoever chooses it. */
+	if (!name || choose_values(registry, &choice, text, NULL, arena, &none) ||
+		settings_over(&choice, settings, arena, &none))
+		return SL_OK;
+	for (size_t i = 0; i < choice.value_count && !status; i++)
+		status = value_trusted(&choice, i, at, err);
+	return status;
 }
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : !a && !b; }

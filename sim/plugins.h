@@ -49,6 +49,8 @@ struct policy_choice {
 	struct sl_script *script;       /* NULL: it is none. */
 	const struct policy_file *file; /* Of its parameters that name one; its own, if it is a script. */
 	size_t file_count;
+	const struct trust
+		*trust; /* The registry's: asked before what a parameter names is run or written. */
 };
 
 /* Finds the policy or preset, or that of a plug-in by its path, and checks its values; SL_USAGE with the
@@ -56,8 +58,22 @@ struct policy_choice {
  * also a replay key is an error. */
 int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err);
+/* Before it is chosen: what that text, with those settings over it, would have executed, by trust.h. at:
+ * where they stand. What is wrong with them otherwise is no matter here. */
+int policy_trusted(const struct registry *registry, const char *text, struct settings *settings,
+	const struct sl_place *at, struct sl_err *err);
+/* plugins_files.c: the same of one value of a choice. */
+int value_trusted(
+	const struct policy_choice *choice, size_t i, const struct sl_place *at, struct sl_err *err);
+
 /* The part of a policy's text before its parameters, without quotes; NULL: err says why. */
 const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err);
+/* What is behind its colon; NULL: nothing. And the next "key=value" of that, without quotes; NULL: no more.
+ */
+const char *policy_items(const char *text);
+char *policy_item_next(const char **text, struct sl_arena *arena);
+/* A text without its quotes; NULL: no memory. */
+const char *policy_plain(const char *text, struct sl_arena *arena);
 
 /* The settings that are the policy's, over its values as they are: compat implies nothing any more. */
 int policy_settings(

@@ -170,8 +170,35 @@ static int add_part(struct files *files, const struct policy_choice *choice, con
 	const char *path;
 	const struct sl_scripting *scripting = script_prefix(text, &path);
 	struct sl_script *script = script_had(files, choice, path);
-	const int status = script ? SL_OK : script_load(&script, scripting, path, NULL, files->arena, err);
+	const int status =
+		script ? SL_OK : script_load(&script, scripting, path, NULL, NULL, files->arena, err);
 	return status ? status : add_script(files, key, script, err);
+}
+
+/* Is the key one of "command,record"? */
+static bool is_among(const char *keys, const char *key)
+{
+	const size_t len = strlen(key);
+	for (const char *p = keys; p && *p; p += strcspn(p, ",") + (strchr(p, ',') != NULL))
+		if (strcspn(p, ",") == len && memcmp(p, key, len) == 0)
+			return true;
+	return false;
+}
+
+int value_trusted(const struct policy_choice *choice, size_t i, const struct sl_place *at, struct sl_err *err)
+{
+	const struct sl_policy *policy = choice->policy;
+	const struct sl_param *param = &policy->params[i];
+	const char *text = choice->values[i].text;
+	if (!text || !*text)
+		return SL_OK;
+	if (script_choice(param, text) >= 0)
+		return trust_ask(choice->trust, TRUST_SCRIPT, param->key, text, at, err);
+	if (is_among(policy->runs, param->key))
+		return trust_ask(choice->trust, TRUST_PROGRAM, param->key, text, at, err);
+	if (is_among(policy->writes, param->key))
+		return trust_ask(choice->trust, TRUST_WRITE, param->key, text, at, err);
+	return SL_OK;
 }
 
 int policy_files(struct policy_choice *choice, struct sl_arena *arena, struct sl_err *err)
@@ -182,6 +209,9 @@ int policy_files(struct policy_choice *choice, struct sl_arena *arena, struct sl
 	for (size_t i = 0; i < policy->param_count && !status; i++) {
 		const struct sl_param *param = &policy->params[i];
 		const char *text = choice->values[i].text;
+		status = value_trusted(choice, i, NULL, err);
+		if (status)
+			return status;
 		if (text && param->kind == SL_PARAM_DOC)
 			status = add_doc(&files, choice, param->key, text, err);
 		else if (text && script_choice(param, text) >= 0)

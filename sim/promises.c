@@ -224,6 +224,12 @@ void sl_promises_make(struct sl_pass *pass)
 	(void)sort_rows(pass, pass->unpromised, pass->unpromised_count);
 	for (size_t i = 0; i < pass->unpromised_count; i++) {
 		const uint32_t job = pass->unpromised[i];
+		if (pass_over(pass)) {
+			pass->unpromised_count -= i; /* Those that have theirs come back as it is undone. */
+			memmove(pass->unpromised, pass->unpromised + i,
+				pass->unpromised_count * sizeof(*pass->unpromised));
+			return;
+		}
 		promise_put(pass, job, earliest(pass, job, SL_NEVER));
 		act_promise(pass, job, SL_NONE);
 	}
@@ -456,7 +462,7 @@ void sl_promises_compress(struct sl_pass *pass)
 		c.until = pass->freed.at[i].until;
 	struct queue_fit fit = { pass->freed.count ? freed_room(pass) : 0, SL_NEVER, 0 };
 	uint32_t job = UINT32_MAX;
-	while ((job = queue_next_fit(&pass->queue, job, &fit)) != UINT32_MAX) {
+	while (!pass_over(pass) && (job = queue_next_fit(&pass->queue, job, &fit)) != UINT32_MAX) {
 		const sl_time was = pass->promise[job];
 		const sl_time at = was == SL_NONE ? SL_NONE : earlier_start(&c, job);
 		if (at == was)
@@ -527,6 +533,8 @@ void sl_promises_start(struct sl_pass *pass)
 sl_time sl_promise_at(struct sl_pass *pass, sl_job job)
 {
 	SL_CHECK(pass->promise && is_waiting(pass, job.row));
+	if (pass_over(pass))
+		return SL_NEVER;
 	const sl_time was = promise_release(pass, job.row);
 	const sl_time at = earliest(pass, job.row, SL_NEVER);
 	if (was != SL_NONE)
@@ -548,7 +556,7 @@ static bool fits_at(struct sl_pass *pass, uint32_t job, sl_time at)
 bool sl_promise_hold(struct sl_pass *pass, sl_job job, sl_time at)
 {
 	SL_CHECK(pass->promise);
-	if (!pass->open || !is_waiting(pass, job.row) || at < pass->now)
+	if (!pass->open || !is_waiting(pass, job.row) || at < pass->now || pass_over(pass))
 		return false;
 	const sl_time was = promise_release(pass, job.row);
 	if (!fits_at(pass, job.row, at)) {

@@ -351,12 +351,12 @@ static int plugin_check(struct plugin *plugin, struct sl_arena *arena, struct sl
 
 /* A script is a plug-in with one policy. */
 static int plugin_script(struct plugin *plugin, const struct sl_scripting *scripting, const char *path,
-	struct sl_arena *arena, struct sl_err *err)
+	const char *sha256, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sl_policy **policy = sl_alloc(arena, 2, sizeof(const void *));
 	if (!policy)
 		return sl_fail_memory(err);
-	const int status = script_load(&plugin->script, scripting, path, policy, arena, err);
+	const int status = script_load(&plugin->script, scripting, path, sha256, policy, arena, err);
 	if (status)
 		return status;
 	SL_CHECK(*policy);
@@ -370,7 +370,24 @@ static int plugin_script(struct plugin *plugin, const struct sl_scripting *scrip
 		"script '%s': its name has blanks or any of :,=/\"'\\{} in it: rename the file", path);
 }
 
-static int plugin_load(struct plugin *plugin, const char *path, struct sl_arena *arena, struct sl_err *err)
+enum trust_what plugin_is(const char *path)
+{
+	const char *file;
+	return script_named(path, &file) ? TRUST_SCRIPT : TRUST_PLUGIN;
+}
+
+/* sha256: what it has to be; NULL: anything. */
+static int hash_check(const char *path, const char *sha256, const char *is, struct sl_err *err)
+{
+	if (!sha256 || strcmp(sha256, is) == 0)
+		return SL_OK;
+	return sl_fail(err, SL_BASELINE, "%s: its SHA-256 is %s, it was %s: give the file as it was", path,
+		is, sha256);
+}
+
+/* Nothing of it runs before it is known to be what it should be. */
+static int plugin_load(struct plugin *plugin, const char *path, const char *sha256, struct sl_arena *arena,
+	struct sl_err *err)
 {
 	const char *file;
 	*plugin = (struct plugin){ .path = sl_strdup(arena, path, strlen(path)) };
@@ -378,8 +395,10 @@ static int plugin_load(struct plugin *plugin, const char *path, struct sl_arena 
 		return sl_fail_memory(err);
 	const struct sl_scripting *scripting = script_named(path, &file);
 	if (scripting)
-		return plugin_script(plugin, scripting, file, arena, err);
+		return plugin_script(plugin, scripting, file, sha256, arena, err);
 	int status = registry_hash(path, plugin->sha256, err);
+	if (!status)
+		status = hash_check(path, sha256, plugin->sha256, err);
 	if (status)
 		return status;
 	plugin->handle = open_object(path, arena, err);
@@ -418,13 +437,17 @@ const struct plugin *registry_plugin(const struct registry *registry, const char
 }
 
 /* The same, for changing it; loaded if it was not. */
-static int plugin_at(struct plugin **plugin, struct registry *registry, const char *path, struct sl_err *err)
+static int plugin_at(struct plugin **plugin, struct registry *registry, const char *path, const char *sha256,
+	struct sl_err *err)
 {
 	for (size_t i = 0; i < registry->plugin_count; i++)
 		if (strcmp(registry->plugin[i].path, path) == 0) {
 			*plugin = &registry->plugin[i];
-			return SL_OK;
+			return hash_check(path, sha256, (*plugin)->sha256, err);
 		}
+	const int asked = trust_ask(&registry->trust, plugin_is(path), NULL, path, NULL, err);
+	if (asked)
+		return asked;
 	if (registry->plugin_count == registry->plugin_capacity) {
 		const size_t capacity = registry->plugin_capacity ? 2 * registry->plugin_capacity : 8;
 		if (capacity > PLUGINS_MAX)
@@ -438,7 +461,7 @@ static int plugin_at(struct plugin **plugin, struct registry *registry, const ch
 		registry->plugin_capacity = capacity;
 	}
 	*plugin = &registry->plugin[registry->plugin_count];
-	const int status = plugin_load(*plugin, path, registry->arena, err);
+	const int status = plugin_load(*plugin, path, sha256, registry->arena, err);
 	registry->plugin_count += status == SL_OK;
 	return status;
 }
@@ -468,8 +491,13 @@ static int names_add(struct registry *registry, const struct plugin *plugin, con
 
 int registry_add(struct registry *registry, const char *path, struct sl_err *err)
 {
+	return registry_add_known(registry, path, NULL, err);
+}
+
+int registry_add_known(struct registry *registry, const char *path, const char *sha256, struct sl_err *err)
+{
 	struct plugin *plugin;
-	const int status = plugin_at(&plugin, registry, path, err);
+	const int status = plugin_at(&plugin, registry, path, sha256, err);
 	if (status || plugin->named)
 		return status;
 	const void *merged[SL_LEN(kinds)];
@@ -498,7 +526,13 @@ int registry_add_policy(struct registry *registry, const char *policy_text, stru
 	struct plugin *plugin;
 	if (!name)
 		return err->status;
-	return is_plugin_path(name) ? plugin_at(&plugin, registry, name, err) : SL_OK;
+	return is_plugin_path(name) ? plugin_at(&plugin, registry, name, NULL, err) : SL_OK;
+}
+
+int registry_add_path(struct registry *registry, const char *path, const char *sha256, struct sl_err *err)
+{
+	struct plugin *plugin;
+	return plugin_at(&plugin, registry, path, sha256, err);
 }
 
 const struct plugin *registry_owner(const struct registry *registry, const void *vtable)

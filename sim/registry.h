@@ -9,6 +9,7 @@
 #define SL_REGISTRY_H
 
 #include "sim/scripts.h"
+#include "sim/trust.h"
 
 struct plugin {
 	const char *path;         /* As it was given: what finds it again. */
@@ -33,6 +34,7 @@ struct registry {
 	const struct sl_model *const *models; /* Settled in this order. */
 	struct plugin *plugin;                /* In the order of loading. */
 	size_t plugin_count, plugin_capacity;
+	struct trust trust; /* Asked before anything is loaded. */
 	struct sl_arena *arena;
 };
 
@@ -45,6 +47,10 @@ void registry_release(struct registry *registry); /* Unloads the plug-ins. */
 /* Loads a shared object, and adds what it has. SL_INPUT: it is no plug-in, or not for this program; SL_USAGE:
  * it has a name that is known already. One that was added before is not added again. */
 int registry_add(struct registry *registry, const char *path, struct sl_err *err);
+/* The same of a file with that SHA-256: SL_BASELINE if it is another, and nothing of it ran. */
+int registry_add_known(struct registry *registry, const char *path, const char *sha256, struct sl_err *err);
+/* Likewise, for a policy that is named by that path: none of its names become known. */
+int registry_add_path(struct registry *registry, const char *path, const char *sha256, struct sl_err *err);
 /* For `-p path.so:...`: loads the plug-in, none of whose names become known. The text of a policy that has a
  * name adds nothing. */
 int registry_add_policy(struct registry *registry, const char *policy_text, struct sl_err *err);
@@ -52,6 +58,8 @@ int registry_add_policy(struct registry *registry, const char *policy_text, stru
 /* True if a policy of that name is one of a file: it has a '/', ends in ".so", or names a script. */
 bool is_plugin_path(const char *name);
 const struct plugin *registry_plugin(const struct registry *registry, const char *path); /* NULL: none. */
+/* What its path names. */
+enum trust_what plugin_is(const char *path);
 int registry_hash(const char *path, char hex[65], struct sl_err *err); /* SHA-256 of a file. */
 /* Whose vtable it is; NULL: built in. */
 const struct plugin *registry_owner(const struct registry *registry, const void *vtable);

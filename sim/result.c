@@ -97,6 +97,17 @@ struct sl_charging sl_charges_of(const struct sl_result *result, uint32_t job)
 	return charging;
 }
 
+enum sl_reason sl_reason_last(const struct sl_result *result, uint32_t job)
+{
+	if (result->left && result->left[job])
+		return (enum sl_reason)(result->left[job] - 1);
+	const struct sl_charging all = sl_charges_of(result, job);
+	enum sl_reason reason = result->reason_default;
+	for (size_t i = all.change; i < result->reason_count && result->reasons[i].job == job; i++)
+		reason = (enum sl_reason)result->reasons[i].reason;
+	return reason;
+}
+
 /* The next change of its reason; NULL: none before then. */
 static const struct sl_reason_change *change_before(const struct sl_charging *charging, sl_time until)
 {
@@ -120,7 +131,7 @@ static bool enter_span(struct sl_charging *charging)
 	return charging->inside = true;
 }
 
-bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge)
+static bool next_charge(struct sl_charging *charging, struct sl_charge *charge)
 {
 	struct sl_charge *now = &charging->now;
 	if (!charging->inside && !enter_span(charging))
@@ -143,6 +154,31 @@ bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge)
 	}
 	charging->inside = false;
 	*charge = *now;
+	return true;
+}
+
+/* Of a job that waits for good: what keeps it, unless that was said. */
+static bool last_word(struct sl_charging *charging, struct sl_charge *charge)
+{
+	const struct sl_result *result = charging->result;
+	const uint8_t left = result->left ? result->left[charging->job] : 0;
+	const sl_time submit = result->jobs->submit[charging->job];
+	const bool said = charging->said && charging->now.reason + 1U == left;
+	charging->over = true;
+	if (!left || said)
+		return false;
+	const sl_time at = submit > result->last ? submit : result->last;
+	*charge = (struct sl_charge){ .from = at, .until = at, .reason = (enum sl_reason)(left - 1) };
+	return true;
+}
+
+bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge)
+{
+	if (charging->over)
+		return false;
+	if (!next_charge(charging, charge))
+		return last_word(charging, charge);
+	charging->said = true;
 	return true;
 }
 

@@ -405,6 +405,19 @@ bool room_any_fits(struct sl_pass *pass)
 	return false;
 }
 
+unsigned room_fitting(struct sl_pass *pass, unsigned set)
+{
+	unsigned found = 0;
+	for (uint32_t i = 0; i < pass->active_count && found != set; i++) {
+		const struct sl_request *request = &pass->requests[pass->active[i]];
+		const unsigned asks = 1U << OF_CPUS | (request->gpus ? 1U << OF_GPUS : 0) |
+				      (request->mem ? 1U << OF_MEM : 0);
+		if ((asks & set & ~found) && may_fit(pass, pass->active[i]))
+			found |= asks & set;
+	}
+	return found;
+}
+
 struct asked {
 	struct sl_pass *pass;
 	sl_time room;
@@ -525,6 +538,7 @@ void room_waits(struct sl_pass *pass, uint32_t job, int change)
 		return;
 	const uint32_t request = pass->request[job];
 	pass->gpus_queued += change * pass->requests[request].gpus;
+	pass->mem_queued += change * pass->requests[request].mem;
 	uint32_t *waiting = &pass->request_waiting[request];
 	if (change > 0 && !(*waiting)++) {
 		pass->active_place[request] = pass->active_count;

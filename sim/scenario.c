@@ -12,7 +12,7 @@
 #include "sim/scenario_parts.h"
 
 const struct sl_param replay_params[] = {
-	[REPLAY_OVERRUN] = { "overrun", SL_PARAM_CHOICE, "raise", "raise|extend|kill",
+	[REPLAY_OVERRUN] = { "overrun", SL_PARAM_CHOICE, "extend", "raise|extend|kill",
 		"a run time beyond its limit: raise the limit to it, let the job run on, or cut it", 0, 0 },
 	[REPLAY_FROM] = { "from", SL_PARAM_TEXT, NULL, NULL,
 		"only jobs submitted from then on: seconds since the trace's zero, a duration, or a date", 0,
@@ -500,6 +500,7 @@ static int finish_rows(struct loading *loading, struct sl_err *err)
 			windows_parse(loading->scenario, loading->scenario->replay[REPLAY_WINDOWS].text, err);
 	if (!status)
 		status = side_load(loading, err);
+	limits_count(loading->scenario);
 	return status ? status : feedback_make(loading, err);
 }
 

@@ -21,6 +21,7 @@ struct oddity {
 	const char *cause; /* "run time is not positive" */
 	bool dropped;      /* Else repaired. */
 	bool asked;        /* By replay.drop or replay.change: nothing is odd. */
+	bool barred;       /* The cluster is why: another one may take the job. */
 	uint64_t count;
 	uint64_t line; /* Of the first. */
 };
@@ -58,6 +59,7 @@ struct scenario_options {
 	bool strict;
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
+	bool identify;    /* scenario.cluster_read is wanted. */
 	const struct scenario_watch *watch; /* NULL: nobody. */
 	const _Atomic int *stop;            /* Nonzero: SL_INTERRUPTED soon. NULL: never. */
 };
@@ -98,7 +100,10 @@ struct scenario {
 	int64_t utc_offset;    /* Seconds; fixed. */
 	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
-	bool bounded; /* replay.until: runs stop after everything at or before that. */
+	/* Of the jobs that are replayed: how many run longer than the limit that the trace gives them, and
+	 * how many have none, so that their run times stand for it and plans know their ends exactly. */
+	uint32_t limits_over, limits_none; /* scenario_had_no_limit: which. */
+	bool bounded;                      /* replay.until: runs stop after everything at or before that. */
 	sl_time until;
 	bool begins;       /* replay.start=recorded: runs begin at that time, with what ran and waited then */
 	sl_time begin;     /* (jobs.ran); jobs submitted before are shown as of the past. */
@@ -110,7 +115,9 @@ struct scenario {
 	uint32_t gauge_count;
 	struct scenario_input input;
 	struct scenario_input cluster_input; /* path NULL: none. */
-	const char **cluster_setting;        /* "nodes[gpu].count+=8", as given, in order. */
+	char cluster_read[65]; /* A hash of what was read of its files, settings applied, whatever their
+				  comments and order; empty: none was wanted. */
+	const char **cluster_setting; /* "nodes[gpu].count+=8", as given, in order. */
 	size_t cluster_setting_count;
 	const char **ignored; /* What the trace has and nothing models: "column 'gpu_util'". */
 	size_t ignored_count;
@@ -142,6 +149,8 @@ struct scenario {
 };
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);
+/* By its row: the log gives no limit, so that its run time stands for it. */
+bool scenario_had_no_limit(const struct scenario *scenario, uint32_t row);
 void scenario_release(struct scenario *scenario);
 
 /* How long a job of that size (sl_jobs.size) takes until it goes on from a checkpoint. */

@@ -246,12 +246,46 @@ static int keep_request(struct loading *loading, uint32_t at, const struct ask *
 static int64_t limit_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t run = run_of(loading, row);
-	const int64_t limit = row->col[SL_COL_LIMIT] > 0 ? row->col[SL_COL_LIMIT] : run;
-	/* Neither known: it asked for nothing, if that is no reason to cut it. */
+	const int64_t asked = row->col[SL_COL_LIMIT] > 0 ? row->col[SL_COL_LIMIT] : run;
+	const int64_t limit = asked < SL_TIME_MOST ? asked : SL_TIME_MOST;
+	/* Neither known, and a run time is given for such rows: it asked for nothing, if that is no reason to
+	 * cut it. */
 	if (row->col[SL_COL_LIMIT] <= 0 && row->col[SL_COL_RUN] == SL_NONE &&
+		loading->scenario->replay[REPLAY_RUN_UNKNOWN].text &&
 		loading->scenario->overrun == SL_OVERRUN_EXTEND)
 		return 1;
 	return loading->scenario->overrun == SL_OVERRUN_RAISE && limit < run ? run : limit;
+}
+
+/* Who runs over his limit, and who has none, so that plans know his end exactly: counted by limits_count. */
+static int keep_limit_kind(const struct loading *loading, const struct sl_row *row, struct sl_err *err)
+{
+	struct columns *columns = loading->scenario->columns;
+	const int64_t limit = row->col[SL_COL_LIMIT];
+	const enum limit_kind kind = limit <= 0                     ? LIMIT_NONE
+				     : limit < run_of(loading, row) ? LIMIT_OVER
+								    : LIMIT_KEPT;
+	const int status = kind == LIMIT_KEPT ? SL_OK : columns_want(columns, COLUMN_LIMIT_KIND, err);
+	if (!status && columns->at[COLUMN_LIMIT_KIND])
+		column_i32(columns, COLUMN_LIMIT_KIND)[columns->count - 1] = (int32_t)kind;
+	return status;
+}
+
+/* Once it is settled who is replayed. */
+void limits_count(struct scenario *scenario)
+{
+	struct columns *columns = scenario->columns;
+	const int32_t *kind = column_i32(columns, COLUMN_LIMIT_KIND);
+	for (uint32_t row = 0; kind && row < columns->count; row++) {
+		scenario->limits_over += kind[row] == LIMIT_OVER;
+		scenario->limits_none += kind[row] == LIMIT_NONE;
+	}
+}
+
+bool scenario_had_no_limit(const struct scenario *scenario, uint32_t row)
+{
+	const int32_t *kind = column_i32(scenario->columns, COLUMN_LIMIT_KIND);
+	return kind && kind[row] == LIMIT_NONE;
 }
 
 static bool is_selected(const struct loading *loading, const struct sl_row *row)
@@ -309,6 +343,8 @@ static int keep(struct loading *loading, const struct sl_row *row, int64_t id, c
 		status = keep_previous(loading, at, col, err);
 	if (!status && loading->scenario->cluster.node_count)
 		status = keep_request(loading, at, ask, err);
+	if (!status)
+		status = keep_limit_kind(loading, row, err);
 	if (!status)
 		status = keep_active(loading, row, err);
 	if (!status && (row->more || loading->mores))
@@ -556,7 +592,7 @@ static void list_oddities(struct loading *loading)
 		if (tally->count)
 			scenario->oddity[scenario->oddity_count++] = (struct oddity){ causes[cause].text,
 				causes[cause].dropped, cause == CAUSE_LEFT_OUT || cause == CAUSE_CHANGED,
-				tally->count, tally->line };
+				cause >= CAUSE_LACKS && cause <= CAUSE_SETS, tally->count, tally->line };
 	}
 }
 

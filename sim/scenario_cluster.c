@@ -382,7 +382,7 @@ static int on_setting(void *self, const struct sl_setting *spec, struct sl_err *
 		return status;
 	*kept = *spec;
 	status = keep_place(machine, &spec->at, &kept->at, err);
-	const char **text[] = { &kept->kind, &kept->name, &kept->key, &kept->value, &kept->note };
+	const char **text[] = { &kept->kind, &kept->name, &kept->key, &kept->value, &kept->note, &kept->by };
 	machine->setting_count += !status;
 	return status ? status : keep_texts(machine, text, SL_LEN(text), err);
 }
@@ -751,6 +751,8 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err)
 	if (!status)
 		status = read_file(machine, loading, in, err);
 	sl_input_close(in);
+	if (!status && loading->options->identify)
+		status = machine_identity(machine, scenario->cluster_read, err);
 	if (!status)
 		status = lend_rest(machine, err);
 	if (!status)

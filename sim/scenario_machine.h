@@ -119,6 +119,11 @@ int machine_type(struct machine *machine, const struct sl_node_type *type, uint3
 /* The partition of that name; UINT32_MAX: none. */
 uint32_t machine_partition(const struct machine *machine, const char *name, size_t len);
 
+/* ---- scenario_identity.c ------------------------------------------------------------------------ */
+
+/* Once all is read: a hash of what it came to, whatever the order. */
+int machine_identity(const struct machine *machine, char hex[65], struct sl_err *err);
+
 /* ---- scenario_devices.c ------------------------------------------------------------------------- */
 
 /* Once all types are known: the devices of each, and the models of those that are divided. */

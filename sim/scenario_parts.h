@@ -201,6 +201,7 @@ int restart_parse(struct scenario *scenario, const char *text, struct sl_err *er
  * replay.from? */
 bool begin_reaches(const struct loading *loading, sl_time submit, sl_time wait, sl_time run, sl_time limit);
 /* Once the dates are known: only those and the selected ones stay. */
+void limits_count(struct scenario *scenario);
 int begin_select(struct loading *loading, struct sl_err *err);
 /* Once all rows are in: where runs begin, and who ran then for how long. */
 int begin_make(struct loading *loading, struct sl_err *err);

@@ -143,7 +143,7 @@ int sl_script_text(
 
 /* NOLINTNEXTLINE(readability-function-size): a script, and where its parts go. */
 int script_load(struct sl_script **script, const struct sl_scripting *scripting, const char *path,
-	const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
+	const char *sha256, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_script *made = sl_alloc(arena, 1, sizeof(*made));
 	if (!made)
@@ -155,6 +155,10 @@ int script_load(struct sl_script **script, const struct sl_scripting *scripting,
 	if (!made->path || !made->file)
 		return sl_fail_memory(err);
 	int status = read_file(made, NULL, err);
+	if (!status && sha256 && strcmp(made->file->sha256, sha256) != 0)
+		status =
+			sl_fail(err, SL_BASELINE, "%s: its SHA-256 is %s, it was %s: give the file as it was",
+				path, made->file->sha256, sha256);
 	if (!status)
 		status = scripting->load(made, policy, arena, err);
 	made->loaded = true;

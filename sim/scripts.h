@@ -35,8 +35,9 @@ const struct sl_scripting *script_prefix(const char *text, const char **path);
 const struct sl_scripting *script_named(const char *name, const char **path);
 /* Has the parameter a choice "lua:FILE" for that text? Its number among them; -1. */
 int64_t script_choice(const struct sl_param *param, const char *text);
-/* Reads and loads it, into the arena. policy: where its vtable goes, if it is to be a whole one; NULL. */
+/* Reads and loads it, into the arena. sha256: what it has to be, before anything of it runs; NULL: anything.
+ * policy: where its vtable goes, if it is to be a whole one; NULL. */
 int script_load(struct sl_script **script, const struct sl_scripting *scripting, const char *path,
-	const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err);
+	const char *sha256, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err);
 
 #endif

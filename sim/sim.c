@@ -426,6 +426,8 @@ static int run_events(struct sl_pass *pass, struct halted *in)
 	in->at = INSTANT_EVENTS;
 	while (next_event(pass, &ev)) {
 		bool applied = false;
+		if (!(++pass->polls % 1024))
+			pass_poll(pass);
 		if (!pass->models || !is_of_models(pass, &ev, &applied, &in->called))
 			applied = apply(pass, &ev);
 		ending_done(pass, &ev);
@@ -559,13 +561,50 @@ static int64_t idle_cpus(const struct sl_pass *pass)
 
 void idle_counts(struct sl_pass *pass)
 {
-	pass->idle_fitting += pass->tail_fitting;
-	pass->idle_wanted += pass->tail_wanted;
-	pass->tail_fitting = pass->tail_wanted = 0;
+	for (size_t i = 0; i < RESOURCES; i++) {
+		pass->idle[i].fitting += pass->tail[i].fitting;
+		pass->idle[i].wanted += pass->tail[i].wanted;
+		pass->tail[i] = (struct idle_sum){ 0 };
+	}
 }
 
-/* Idle cpus until the next instant: some waiting job would have fitted, or at least some would have been
+/* Of GPUs of all types; of memory, where all nodes name theirs. */
+static int64_t idle_more(const struct sl_pass *pass, enum resource resource)
+{
+	int64_t idle = 0;
+	if (resource == OF_MEM)
+		return pass->info->mem ? room_idle(pass, SL_KIND_MEM) : 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < pass->info->kind_count; kind++)
+		idle += room_idle(pass, kind);
+	return idle;
+}
+
+/* What idles until the next instant: some waiting job would have fitted, or at least some would have been
  * used. */
+static void integrate_idle(struct sl_pass *pass, uint64_t length)
+{
+	const int64_t queued[RESOURCES] = { pass->cpus_queued, pass->gpus_queued, pass->mem_queued };
+	struct idle_sum *sum = pass->running ? pass->idle : pass->tail;
+	int64_t idle[RESOURCES] = { idle_cpus(pass) };
+	unsigned set = 0;
+	for (enum resource i = OF_CPUS; i < RESOURCES; i++) {
+		if (i != OF_CPUS && pass->nodes && queued[i])
+			idle[i] = idle_more(pass, i);
+		set |= idle[i] > 0 ? 1U << i : 0;
+	}
+	const unsigned found = !set          ? 0
+			       : pass->nodes ? room_fitting(pass, set)
+					     : (unsigned)room_any_fits(pass) << OF_CPUS;
+	for (enum resource i = OF_CPUS; i < RESOURCES; i++) {
+		const int64_t wanted = idle[i] < queued[i] ? idle[i] : queued[i];
+		if (!(set >> i & 1))
+			continue;
+		sum[i].wanted += (unsigned __int128)length * (uint64_t)wanted;
+		if (found >> i & 1)
+			sum[i].fitting += (unsigned __int128)length * (uint64_t)idle[i];
+	}
+}
+
 void integrate(struct sl_pass *pass, sl_time until)
 {
 	if (!pass->passes) {
@@ -580,15 +619,8 @@ void integrate(struct sl_pass *pass, sl_time until)
 			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
 	if (pass->running)
 		idle_counts(pass);
-	const int64_t idle = idle_cpus(pass);
-	if (!idle || !pass->queue.count)
-		return;
-	const int64_t wanted = idle < pass->cpus_queued ? idle : pass->cpus_queued;
-	unsigned __int128 *sum_wanted = pass->running ? &pass->idle_wanted : &pass->tail_wanted;
-	unsigned __int128 *sum_fitting = pass->running ? &pass->idle_fitting : &pass->tail_fitting;
-	*sum_wanted += (unsigned __int128)length * (uint64_t)wanted;
-	if (room_any_fits(pass))
-		*sum_fitting += (unsigned __int128)length * (uint64_t)idle;
+	if (pass->queue.count)
+		integrate_idle(pass, length);
 }
 
 static void report(struct sl_pass *pass)
@@ -608,20 +640,6 @@ static void record(struct sl_pass *pass)
 		record_usage(pass);
 	if (pass->gauge_count)
 		gauges_record(pass);
-}
-
-/* Why it is to end, if it is. */
-static const char *stopped(const struct sl_pass *pass)
-{
-	static const char *const over[] = {
-		[SIM_OUT_OF_TIME] = "its time is over (--max-time): results are partial",
-		[SIM_OUT_OF_MEMORY] = "memory is over its bound (--max-memory): results are partial",
-	};
-	if (pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed))
-		return "interrupted: results are partial";
-	return pass->options.progress
-		       ? over[atomic_load_explicit(&pass->options.progress->stop, memory_order_relaxed)]
-		       : NULL;
 }
 
 /* The instant that stopped at a question, else the next. */
@@ -648,8 +666,9 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 			pass->reported = pass->events_applied + pass->passes;
 			report(pass);
 		}
-		if (sl_stopping(pass)) /* At once: policies may have heard of it. */
-			return sl_fail(&pass->err, SL_INTERRUPTED, "%s", stopped(pass));
+		pass_poll(pass); /* At once: policies may have heard of it. */
+		if (pass->status)
+			return pass->status;
 	}
 	report(pass);
 	return pass->status;

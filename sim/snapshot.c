@@ -12,6 +12,8 @@
 
 #include "sim/engine.h"
 
+enum { PATH_LONGEST = 4096 };
+
 /* ---- Written ---------------------------------------------------------------------------- */
 
 static void put_micro(struct sl_out *out, int64_t micro)
@@ -195,6 +197,48 @@ static bool is_as_it_was(const char *path, const char *sha256)
 	return registry_hash(path, hex, &none) == SL_OK && strcmp(hex, sha256) == 0;
 }
 
+static int fail_outside(const struct snapshot *snapshot, const char *text, struct sl_err *err)
+{
+	(void)sl_fail(err, SL_INPUT, "%s: '%.200s' leads out of the bundle: nothing there is read",
+		snapshot->file, text);
+	return SL_INPUT;
+}
+
+/* Below the working folder, and nowhere else. */
+static const char *closed_at(
+	const struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err)
+{
+	const size_t room = strlen(PATH_CLOSED) + strlen(path) + 1;
+	if (path_leads_out(path)) {
+		(void)fail_outside(snapshot, path, err);
+		return NULL;
+	}
+	char *closed = sl_alloc(arena, room, 1);
+	if (closed)
+		(void)snprintf(closed, room, "%s%s", PATH_CLOSED, path);
+	else
+		(void)sl_fail_memory(err);
+	return closed;
+}
+
+/* Has a value a word that names a file elsewhere, whatever reads it? */
+static int values_check(const struct snapshot *snapshot, const char *text, struct sl_err *err)
+{
+	char word[PATH_LONGEST];
+	if (!snapshot->closed)
+		return SL_OK;
+	for (const char *at = text; *at; at += *at != '\0') {
+		const size_t len = strcspn(at, "=,:\"");
+		if (len >= sizeof(word))
+			return fail_outside(snapshot, text, err);
+		(void)snprintf(word, sizeof(word), "%.*s", (int)len, at);
+		if (path_leads_out(word))
+			return fail_outside(snapshot, word, err);
+		at += len;
+	}
+	return SL_OK;
+}
+
 /* As written, or if it is not here from the snapshot's folder, or the nearest above it that has it. One of
  * that name that is another file, such as the run's own jobs.csv, is passed over if there is one that is as
  * it was. */
@@ -202,6 +246,8 @@ static const char *found_at(const struct snapshot *snapshot, const struct snapsh
 	struct sl_arena *arena, struct sl_err *err)
 {
 	const char *path = was->path;
+	if (path && snapshot->closed)
+		return closed_at(snapshot, path, arena, err);
 	const size_t room = strlen(snapshot->file) + (path ? strlen(path) : 0) + 1;
 	if (!path || path[0] == '/' || strcmp(path, "-") == 0)
 		return path;
@@ -312,6 +358,8 @@ static int setting_world(
 	if (!equals)
 		return settings_add(settings, text, err);
 	const char *value = equals + 1;
+	if (values_check(snapshot, value, err))
+		return err->status;
 	const char *path = strncmp(text, with, sizeof(with) - 1) == 0
 				   ? sides_at(snapshot, value, settings->arena, err)
 				   : side_at(snapshot, value, strlen(value), settings->arena, err);
@@ -359,18 +407,48 @@ static int input_check(const struct snapshot *snapshot, const struct snapshot_in
 	return file_check(snapshot, was, is->path, is->sha256, err);
 }
 
-/* As --plugin does, or as -p "PATH" does. */
-static int plugin_load(
-	struct registry *registry, const struct snapshot_input *plugin, const char *path, struct sl_err *err)
+int snapshot_trusted(const struct snapshot *snapshot, const struct registry *registry, struct sl_err *err)
 {
-	char *quoted = NULL;
-	if (plugin->named)
-		return registry_add(registry, path, err);
-	if (asprintf(&quoted, "\"%s\"", plugin->path) < 0)
-		return sl_fail_memory(err);
-	const int status = registry_add_policy(registry, quoted, err);
-	free(quoted);
+	struct sl_arena *arena = arena_new();
+	int status = arena ? SL_OK : sl_fail_memory(err);
+	for (size_t i = 0; i < snapshot->plugin_count && !status; i++) {
+		const struct snapshot_input *plugin = &snapshot->plugin[i];
+		const struct sl_place at = { snapshot->file, plugin->line, 0 };
+		struct sl_err none = { 0 };
+		const char *found = plugin->named ? found_at(snapshot, plugin, arena, &none) : NULL;
+		status = trust_ask(&registry->trust, plugin_is(plugin->path), NULL,
+			found ? found : plugin->path, &at, err);
+	}
+	for (size_t i = 0; i < snapshot->stretch_count && !status; i++) {
+		const struct snapshot_stretch *of = &snapshot->stretch[i];
+		const struct sl_place at = { snapshot->file, of->line, 0 };
+		const struct sl_place values_at = { snapshot->file, of->values_line, 0 };
+		struct settings settings = { .arena = arena };
+		status = policy_trusted(registry, of->policy, &settings, &at, err);
+		for (size_t k = 0; k < of->value_count && !status; k++)
+			status = settings_add(&settings, of->value[k], err);
+		if (!status)
+			status = policy_trusted(registry, of->policy, &settings, &values_at, err);
+	}
+	arena_free(arena);
 	return status;
+}
+
+/* As --plugin does, or as -p "PATH" does. */
+static int plugin_load(const struct snapshot *snapshot, struct registry *registry,
+	const struct snapshot_input *was, const char *path, struct sl_err *err)
+{
+	struct sl_err why = { 0 };
+	const int status = was->named ? registry_add_known(registry, path, was->sha256, &why)
+				      : registry_add_path(registry, path, was->sha256, &why);
+	const struct plugin *is = status ? NULL : registry_plugin(registry, path);
+	if (!status && !is)
+		return sl_fail(err, SL_INPUT, "%s: '%s' is not the path of a plug-in", snapshot->file, path);
+	const char *hash = status == SL_BASELINE ? strstr(why.text, "its SHA-256") : NULL;
+	if (hash)
+		return sl_fail(
+			err, status, "%s: is not what '%s' was made from: %s", path, snapshot->file, hash);
+	return status ? sl_fail(err, status, "%s", why.text) : SL_OK;
 }
 
 int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry, struct sl_err *err)
@@ -380,13 +458,7 @@ int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry,
 		const struct snapshot_input *was = &snapshot->plugin[i];
 		/* A policy is named by the path as it was. */
 		const char *path = was->named ? found_at(snapshot, was, registry->arena, err) : was->path;
-		status = path ? plugin_load(registry, was, path, err) : err->status;
-		const struct plugin *is = status ? NULL : registry_plugin(registry, path);
-		if (!status && !is)
-			return sl_fail(err, SL_INPUT, "%s: '%s' is not the path of a plug-in", snapshot->file,
-				was->path);
-		if (!status)
-			status = file_check(snapshot, was, path, is->sha256, err);
+		status = path ? plugin_load(snapshot, registry, was, path, err) : err->status;
 	}
 	return status;
 }
@@ -430,7 +502,15 @@ int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct poli
 	const struct snapshot_stretch *of = &snapshot->stretch[stretch];
 	struct settings settings = { .arena = arena };
 	struct sl_err why = { 0 };
-	int status = SL_OK;
+	/* A program is no file that we read: whoever trusts it, runs it. */
+	static const char command[] = "policy.command=";
+	const bool asks = strncmp(of->policy, "external", strlen("external")) == 0;
+	int status = asks ? SL_OK : values_check(snapshot, of->policy, err);
+	for (size_t i = 0; i < of->value_count && !status; i++)
+		if (strncmp(of->value[i], command, sizeof(command) - 1) != 0)
+			status = values_check(snapshot, of->value[i], err);
+	if (status)
+		return status;
 	for (size_t i = 0; i < of->value_count && !status; i++)
 		status = settings_add(&settings, of->value[i], &why);
 	/* Its name; then the values as they were in effect, whatever implied them. */

@@ -16,13 +16,15 @@
 
 struct snapshot_input {
 	const char *path, *sha256;
-	bool named; /* Of a plug-in: what it has is known by name, not by the path alone. */
+	bool named;    /* Of a plug-in: what it has is known by name, not by the path alone. */
+	uint64_t line; /* Of a plug-in: where the file names it; 0: not known. */
 };
 
 struct snapshot_stretch {
 	const char *policy; /* As the user named it. */
 	const char **value; /* "policy.order=sjf": all of them, as they were in effect. */
 	size_t value_count;
+	uint64_t line, values_line; /* Where the file names its policy, and its values; 0: not known. */
 	sl_time until;
 	uint64_t digest, events;
 };
@@ -30,6 +32,7 @@ struct snapshot_stretch {
 struct snapshot {
 	const char *file;             /* Its path. */
 	const char *version;          /* Of the schedlab that wrote it. */
+	bool closed;                  /* What it names is below the working folder, or refused. */
 	struct snapshot_input *input; /* The trace, then side files. */
 	size_t input_count;
 	struct snapshot_input cluster;      /* path NULL: none. */
@@ -54,6 +57,9 @@ int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *
 
 /* What the scenario is made of, and its settings. A file that is not where it was is looked for from the
  * snapshot's own folder. */
+/* Would anything be executed that the user has not asked for (trust.h)? SL_USAGE then. To be asked before the
+ * next: nothing has run yet. */
+int snapshot_trusted(const struct snapshot *snapshot, const struct registry *registry, struct sl_err *err);
 /* Loads its plug-ins; SL_BASELINE if one is not what it was. */
 int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry, struct sl_err *err);
 int snapshot_world(const struct snapshot *snapshot, struct scenario_options *options,

@@ -38,8 +38,14 @@ struct reading {
 	}
 TEXT_KEY(take_path, input->path)
 TEXT_KEY(take_sha256, input->sha256)
-TEXT_KEY(take_policy, stretch->policy)
 TEXT_KEY(take_version, snapshot->version)
+
+static int take_policy(void *self, const cJSON *value, struct sl_err *err)
+{
+	struct reading *in = self;
+	in->stretch->line = tree_place(&in->tree, value).line;
+	return tree_text(&in->tree, value, in->arena, &in->stretch->policy, err);
+}
 
 static int take_tz(void *self, const cJSON *value, struct sl_err *err)
 {
@@ -139,6 +145,7 @@ static int take_list(struct reading *in, const cJSON *value, struct snapshot_inp
 		return sl_fail_memory(err);
 	cJSON_ArrayForEach(item, value)
 	{
+		(*list)[*length].line = tree_place(&in->tree, item).line;
 		status = take_input(in, item, &(*list)[(*length)++], err);
 		if (status)
 			return status;
@@ -202,6 +209,7 @@ static int take_values(void *self, const cJSON *value, struct sl_err *err)
 	struct reading *in = self;
 	struct snapshot_stretch *to = in->stretch;
 	const cJSON *item;
+	to->values_line = tree_place(&in->tree, value).line;
 	const int count = cJSON_IsObject(value) ? cJSON_GetArraySize(value) : -1;
 	if (count < 0 || count > VALUES_MAX) {
 		const struct sl_place at = tree_place(&in->tree, value);

@@ -209,6 +209,84 @@ double stats_lag1(const double *value, unsigned n)
 /* Of independent samples it is nearly normal about -1/n with variance 1/n (Kendall and Stuart). */
 double stats_lag1_high(unsigned n) { return 1.6448536269514722 / sqrt(n) - 1.0 / n; }
 
+/* ---- Blocks that differ by much and by little -------------------------------------------------- */
+
+static double autocorrelation(const double *value, unsigned n, unsigned lag)
+{
+	const double mean = mean_of(value, n);
+	double squares = 0;
+	double products = 0;
+	for (unsigned i = 0; i < n; i++)
+		squares += (value[i] - mean) * (value[i] - mean);
+	for (unsigned i = 0; i + lag < n; i++)
+		products += (value[i] - mean) * (value[i + lag] - mean);
+	return squares > 0 ? products / squares : 0;
+}
+
+struct stats_evidence stats_evidence(const double *difference, unsigned n, bool serial, double level)
+{
+	struct stats_evidence found = { .blocks = n, .together = 1 };
+	double most = 0;
+	double sum = 0;
+	double squares = 0;
+	for (unsigned i = 0; i < n; i++)
+		most = fabs(difference[i]) > most ? fabs(difference[i]) : most;
+	for (unsigned i = 0; i < n && most > 0; i++) {
+		const double size = fabs(difference[i]) / most;
+		found.differing += difference[i] != 0;
+		sum += size;
+		squares += size * size;
+	}
+	for (unsigned lag = 1; serial && lag <= STATS_LAGS && lag + 1 < n; lag++) {
+		const double along = autocorrelation(difference, n, lag);
+		if (!(along > 0))
+			break;
+		found.together += 2 * along * (1 - (double)lag / n);
+	}
+	found.effective = squares > 0 ? sum * sum / squares / found.together : 0;
+	/* Of even ones, rounding must not take the sixth. */
+	if (found.effective * (1 + 1e-12) >= STATS_EFFECTIVE_LEAST)
+		found.t = gsl_cdf_tdist_Pinv(0.5 + level / 2, found.effective - 1) * sqrt(found.together);
+	return found;
+}
+
+bool stats_told_apart(const double *x, unsigned n, double t)
+{
+	if (n < 2 || !(t > 0))
+		return false;
+	const double mean = mean_of(x, n);
+	double squares = 0;
+	for (unsigned i = 0; i < n; i++)
+		squares += (x[i] - mean) * (x[i] - mean);
+	return fabs(mean) > t * sqrt(squares / (n - 1) / n);
+}
+
+bool stats_ratio(const double *x, const double *y, unsigned n, double t, double *low, double *high)
+{
+	if (n < 2 || !(t > 0))
+		return false;
+	const double mean[] = { mean_of(x, n), mean_of(y, n) };
+	double xx = 0;
+	double yy = 0;
+	double xy = 0;
+	for (unsigned i = 0; i < n; i++) {
+		xx += (x[i] - mean[0]) * (x[i] - mean[0]);
+		yy += (y[i] - mean[1]) * (y[i] - mean[1]);
+		xy += (x[i] - mean[0]) * (y[i] - mean[1]);
+	}
+	/* (mean x - r mean y)^2 <= t^2 var(x - r y) / n: a r^2 - 2 b r + c <= 0. */
+	const double scale = t * t / (n - 1) / n;
+	const double a = mean[1] * mean[1] - scale * yy;
+	const double b = mean[0] * mean[1] - scale * xy;
+	const double c = mean[0] * mean[0] - scale * xx;
+	const double root = b * b - a * c;
+	if (!(a > 0) || !(root >= 0))
+		return false;
+	*low = (b - sqrt(root)) / a;
+	*high = (b + sqrt(root)) / a;
+	return true;
+}
+
 /* ---- The bootstrap -------------------------------------------------------------------------------- */
 
 bool stats_bootstrap(const struct stats_blocks *blocks, double level, struct stats_interval *interval)

@@ -53,6 +53,27 @@ struct stats_blocks {
 };
 bool stats_bootstrap(const struct stats_blocks *blocks, double level, struct stats_interval *interval);
 
+/* How much n differences, one a block of jobs or time in its order, can tell of their sum. What one block
+ * adds weighs as Kish 1965, Survey Sampling, 11.7 has it of unequal weights: (sum |d|)^2 / sum d^2 even ones,
+ * zeros none; and blocks that go together count for less by the sum of their autocorrelations, up to lag
+ * STATS_LAGS or the first that is not positive (Geyer 1992, Practical Markov chain Monte Carlo; Law 2015,
+ * 4.4). `t`: the two-sided quantile, at that level, of Student's t with effective - 1 degrees, times the root
+ * of `together`: the t test of independent sums of unequal variance is conservative (Bakirov and Szekely
+ * 2006; Ibragimov and Mueller 2010). Fewer than STATS_EFFECTIVE_LEAST: t is 0, and nothing is to be said. */
+enum { STATS_LAGS = 4, STATS_EFFECTIVE_LEAST = 6 };
+struct stats_evidence {
+	unsigned blocks, differing;
+	double together, effective, t;
+};
+/* serial: the blocks follow each other. */
+struct stats_evidence stats_evidence(const double *difference, unsigned n, bool serial, double level);
+/* Every r for which the mean of x - r y is not told from 0 by that t: an interval of sum x / sum y (Fieller
+ * 1954), and with y the weights, of a mean. 0 is in that of x = b - a exactly where 1 is in that of b / a.
+ * False: it is not bounded, or n is below 2. */
+bool stats_ratio(const double *x, const double *y, unsigned n, double t, double *low, double *high);
+/* The mean of x is told from 0 by that t. */
+bool stats_told_apart(const double *x, unsigned n, double t);
+
 /* Holm 1979: p[i] adjusted in place. False: no memory. */
 bool stats_holm(double *p, unsigned n);
 

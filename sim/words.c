@@ -53,7 +53,7 @@ static const char *const reason[SL_REASON_COUNT] = {
 	[SL_REASON_NODES_RESERVED] = "nodes that it needs may be reserved for other jobs",
 	[SL_REASON_NODES_MAINT] = "nodes that it needs were reserved for maintenance",
 	[SL_REASON_NODES_DOWN] = "nodes that it needs were down, drained or reserved for jobs of partitions of higher priority",
-	[SL_REASON_BAD_CONSTRAINTS] = "no node has what it asks for",
+	[SL_REASON_BAD_CONSTRAINTS] = "the cluster does not have what it asks for, or not where the job may run",
 	[SL_REASON_DEADLINE] = "it cannot end before its deadline any more",
 	[SL_REASON_NODE_DOWN] = "a node that it needs was down",
 	[SL_REASON_INVALID_ACCOUNT] = "its user has no such account",
@@ -77,6 +77,7 @@ static const char *const reason[SL_REASON_COUNT] = {
 	[SL_REASON_PREEMPTION_DELAY] = "nothing was free, and it was not to have others evicted yet",
 	[SL_REASON_QUEUE_DOES_NOT_EXIST] = "there is no such project or queue",
 	[SL_REASON_POD_ERRORS] = "no node would do for one of its pods, and nobody had to leave for it",
+	[SL_REASON_LEFT] = "what it asks for was free, it was the first in the queue, and the policy did not start it",
 	[SL_REASON_CONFIGURING] = "its nodes had been chosen, and had to boot",
 	[SL_REASON_QOS_USAGE] = "its account had used more than its quality of service lets it (usage threshold)",
 

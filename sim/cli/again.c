@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/cli/run_find.h"
 #include "sim/cli/view.h"
 #include "sim/engine.h"
 
@@ -96,7 +97,16 @@ int again_open(struct again *again, const char *path, struct registry *registry,
 	if (!again->arena)
 		return sl_fail_memory(err);
 	again->settings.arena = again->arena;
-	return read_recipe(again, path, err);
+	char *found = sl_strdup(again->arena, path, strlen(path));
+	if (!found)
+		return sl_fail_memory(err);
+	int status = run_find(&found, false, again->arena, err);
+	if (!status)
+		status = read_recipe(again, found, err);
+	registry->trust.file =
+		status ? NULL
+		       : sl_strdup(registry->arena, again->snapshot.file, strlen(again->snapshot.file));
+	return status;
 }
 
 /* The list with that item, in place of what had its key. */
@@ -157,7 +167,10 @@ int again_load(struct again *again, struct sl_err *err)
 	struct scenario_options options;
 	struct sl_err why = { 0 };
 	const struct snapshot *snapshot = &again->snapshot;
-	int status = snapshot_plugins(snapshot, again->registry, &why);
+	int status = snapshot_trusted(snapshot, again->registry, err);
+	if (status)
+		return status;
+	status = snapshot_plugins(snapshot, again->registry, &why);
 	if (!status)
 		status = drop_defaults(again, &why);
 	if (!status)

@@ -28,8 +28,8 @@ struct again {
 	size_t stretch;                /* Of the recipe's past, while it is made. */
 };
 
-/* path: a run's directory, its run.json, or a snapshot. Reads that file alone. What fails leaves something
- * for again_close. */
+/* path: a run's directory (run_find.h), its run.json, or a snapshot. Reads that file alone. What fails leaves
+ * something for again_close. */
 int again_open(struct again *again, const char *path, struct registry *registry, struct sl_err *err);
 /* One more setting, as --set takes it, over those of the run: "replay.change=job=17 limit=8h",
  * "policy.order=sjf". */

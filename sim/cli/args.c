@@ -145,11 +145,33 @@ static int plugins_first(struct args *args, char **argv, size_t argc, struct sl_
 			path = text + 2 + len + 1;
 		else if (!text[2 + len] && i + 1 < argc)
 			path = argv[++i];
-		const int status = path ? registry_add(args->registry, path, err) : SL_OK;
+		int status = path && !args->of_file ? trust_say_path(&args->registry->trust, path,
+							      args->registry->arena, err)
+						    : SL_OK;
+		if (path && !status)
+			status = registry_add(args->registry, path, err);
 		if (status)
 			return status;
 	}
 	return SL_OK;
+}
+
+/* What the user says himself is executed: settings wherever they stand, policies, and, with --trust, all. */
+static int say(struct args *args, struct sl_err *err)
+{
+	struct trust *trust = &args->registry->trust;
+	struct sl_arena *arena = args->registry->arena;
+	int status = SL_OK;
+	trust->all = trust->all || arg_flag(args, "trust");
+	for (size_t i = 0; i < args->given_count && !status; i++) {
+		const struct given *given = &args->given[i];
+		if (!given->value)
+			continue;
+		status = trust_say_setting(trust, given->value, arena, err);
+		if (!status && strcmp(given->def->name, "policy") == 0)
+			status = trust_say_policy(trust, given->value, arena, err);
+	}
+	return status;
 }
 
 /* Policies that are named by the path of their plug-in. */
@@ -205,7 +227,8 @@ int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
 	if (args->word_count > command->words_max)
 		return sl_fail(err, SL_USAGE, "%s: unexpected '%s': schedlab %s", command->name,
 			args->word[command->words_max], command->usage);
-	return plugins_of_policies(args, err);
+	const int said = args->of_file ? SL_OK : say(args, err);
+	return said ? said : plugins_of_policies(args, err);
 }
 
 int args_before(const struct args *args, char **argv, size_t argc, struct sl_err *err)

@@ -290,7 +290,9 @@ int bundle_pack(const char *path, const char *folder, const struct bundle_files 
 /* ---- Unpacking -------------------------------------------------------------------------------------- */
 
 struct unpacking {
-	const char *path, *folder;
+	const char *path;
+	bundle_take *take;
+	void *self;
 	size_t files;
 	char top[257]; /* The archive's own folder; "" before the first file. */
 };
@@ -363,7 +365,6 @@ static int content_take(const char *to, const char *bytes, size_t len, struct sl
 static int file_unpack(
 	struct unpacking *tar, const struct header *header, const char *bytes, size_t len, struct sl_err *err)
 {
-	char to[PATH_LONGEST];
 	char name[300];
 	/* Of GNU's own format the prefix is something else. */
 	const bool prefixed = memcmp(header->magic, "ustar", 6) == 0 && header->prefix[0];
@@ -376,11 +377,7 @@ static int file_unpack(
 		return no_bundle(tar, name, err);
 	if (++tar->files > FILES_MAX)
 		return sl_fail(err, SL_INPUT, "%s: more than %d files are no bundle", tar->path, FILES_MAX);
-	const int width = snprintf(to, sizeof(to), "%s/%s", tar->folder, inside);
-	if (width < 0 || (size_t)width >= sizeof(to))
-		return sl_fail(err, SL_INPUT, "%s: '%.200s': the path is too long", tar->path, inside);
-	const int status = bundle_folders(to, strlen(tar->folder) + 1, err);
-	return status ? status : content_take(to, bytes, len, err);
+	return tar->take(tar->self, inside, bytes, len, err);
 }
 
 static int all_unpack(struct unpacking *tar, const char *text, const char *end, struct sl_err *err)
@@ -406,9 +403,35 @@ static int all_unpack(struct unpacking *tar, const char *text, const char *end, 
 	return tar->files ? SL_OK : sl_fail(err, SL_INPUT, "%s: has no files: is it a bundle?", tar->path);
 }
 
+int bundle_unpack_text(const char *path, const char *text, const char *end, bundle_take *take, void *self,
+	struct sl_err *err)
+{
+	struct unpacking tar = { .path = path, .take = take, .self = self };
+	return all_unpack(&tar, text, end, err);
+}
+
+struct folder_take {
+	const char *path, *folder;
+};
+
+/* One that is there already is never written through: a name twice, or a file where a folder is to be. */
+static int take_in_folder(void *self, const char *name, const char *bytes, size_t len, struct sl_err *err)
+{
+	const struct folder_take *into = self;
+	char to[PATH_LONGEST];
+	const int width = snprintf(to, sizeof(to), "%s/%s", into->folder, name);
+	if (width < 0 || (size_t)width >= sizeof(to))
+		return sl_fail(err, SL_INPUT, "%s: '%.200s': the path is too long", into->path, name);
+	if (access(to, F_OK) == 0 || errno == ENOTDIR)
+		return sl_fail(err, SL_INPUT,
+			"%s: has '%.200s' twice, or as a file and a folder: pack it again", into->path, name);
+	const int status = bundle_folders(to, strlen(into->folder) + 1, err);
+	return status ? status : content_take(to, bytes, len, err);
+}
+
 int bundle_unpack(const char *path, const char *folder, struct sl_err *err)
 {
-	struct unpacking tar = { .path = path, .folder = folder };
+	struct folder_take into = { path, folder };
 	struct sl_input *in;
 	const char *text;
 	const char *end;
@@ -417,7 +440,7 @@ int bundle_unpack(const char *path, const char *folder, struct sl_err *err)
 		return status;
 	status = sl_input_all(in, &text, &end, err);
 	if (!status)
-		status = all_unpack(&tar, text, end, err);
+		status = bundle_unpack_text(path, text, end, take_in_folder, &into, err);
 	sl_input_close(in);
 	return status;
 }

@@ -18,28 +18,53 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct bundle_file *)a)->path, ((const struct bundle_file *)b)->path);
 }
 
-static int file_add(
-	struct bundle_files *files, const char *at, const char *path, int64_t bytes, struct sl_err *err)
+static struct bundle_file *file_new(
+	struct bundle_files *files, const char *at, const char *path, struct sl_err *err)
 {
-	if (files->count == FILES_MAX)
-		return sl_fail(err, SL_INPUT, "%s: more than %d files are no bundle", at, FILES_MAX);
+	if (files->count == FILES_MAX) {
+		(void)sl_fail(err, SL_INPUT, "%s: more than %d files are no bundle", at, FILES_MAX);
+		return NULL;
+	}
 	if (files->count == files->capacity) {
 		const size_t more = files->capacity ? files->capacity * 2 : 64;
 		struct bundle_file *grown = realloc(files->file, more * sizeof(*grown));
-		if (!grown)
-			return sl_fail_memory(err);
+		if (!grown) {
+			(void)sl_fail_memory(err);
+			return NULL;
+		}
 		files->file = grown;
 		files->capacity = more;
 	}
 	struct bundle_file *file = &files->file[files->count];
-	*file = (struct bundle_file){ .path = strdup(path), .bytes = bytes };
-	if (!file->path)
-		return sl_fail_memory(err);
+	*file = (struct bundle_file){ .path = strdup(path) };
+	if (!file->path) {
+		(void)sl_fail_memory(err);
+		return NULL;
+	}
 	files->count++;
-	if (strchr(path, '\n') || strchr(path, '\\'))
+	return file;
+}
+
+int bundle_file_add(struct bundle_files *files, const char *at, const char *path, int64_t bytes,
+	const char *sha256, struct sl_err *err)
+{
+	struct bundle_file *file = file_new(files, at, path, err);
+	if (!file)
+		return err->status;
+	file->bytes = bytes;
+	if (strpbrk(path, "\n\\"))
 		return sl_fail(err, SL_INPUT,
 			"'%s': a name with a line's end or a backslash: give it another", path);
-	return registry_hash(at, file->sha256, err);
+	if (!sha256)
+		return registry_hash(at, file->sha256, err);
+	(void)snprintf(file->sha256, sizeof(file->sha256), "%s", sha256);
+	return SL_OK;
+}
+
+void bundle_files_sort(struct bundle_files *files)
+{
+	if (files->count)
+		qsort(files->file, files->count, sizeof(*files->file), by_path);
 }
 
 int bundle_files_of(struct bundle_files *files, const char *folder, struct sl_err *err)
@@ -56,14 +81,17 @@ int bundle_files_of(struct bundle_files *files, const char *folder, struct sl_er
 		if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS)
 			status = sl_fail(err, SL_INPUT, "cannot read '%s'", entry->fts_path);
 		const char *below = entry->fts_path + strlen(folder) + (entry->fts_level > 0);
-		if (entry->fts_info == FTS_F && strcmp(below, BUNDLE_SUMS) != 0)
-			status = file_add(
-				files, entry->fts_accpath, below, (int64_t)entry->fts_statp->st_size, err);
+		const bool folder_is = entry->fts_info == FTS_D || entry->fts_info == FTS_DP;
+		if (!status && !folder_is && entry->fts_info != FTS_F)
+			status = sl_fail(err, SL_INPUT,
+				"'%s' is a link, or no file at all: a bundle has files only", below);
+		if (!status && entry->fts_info == FTS_F && strcmp(below, BUNDLE_SUMS) != 0)
+			status = bundle_file_add(files, entry->fts_accpath, below,
+				(int64_t)entry->fts_statp->st_size, NULL, err);
 	}
 	(void)fts_close(tree);
 	free(root);
-	if (!status && files->count)
-		qsort(files->file, files->count, sizeof(*files->file), by_path);
+	bundle_files_sort(files);
 	return status;
 }
 
@@ -94,73 +122,103 @@ int bundle_sums_write(const struct bundle_files *files, const char *folder, stru
 	return sl_out_commit(out, err);
 }
 
-/* Below the folder, and nowhere else. */
-static bool leads_out(const char *path)
-{
-	if (*path == '/' || !*path)
-		return true;
-	for (const char *at = path; at; at = strchr(at, '/')) {
-		at += *at == '/';
-		if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2]))
-			return true;
-	}
-	return false;
-}
+/* ---- Looked at again ---------------------------------------------------------------------------------- */
 
-static int line_check(
-	const char *folder, const char *sums, size_t number, const char *line, size_t len, struct sl_err *err)
+/* The lines as they stand; each of a file below the folder. */
+static int line_take(struct bundle_files *list, const char *sums, size_t number, const char *line, size_t len,
+	struct sl_err *err)
 {
 	char name[PATH_LONGEST];
-	char at[PATH_LONGEST * 2];
-	char now[65];
 	if (len < HEX + 3 || strspn(line, "0123456789abcdef") != HEX || line[HEX] != ' ' ||
 		len - HEX - 2 >= sizeof(name) || memchr(line, '\0', len))
 		return sl_fail(err, SL_INPUT,
 			"%s:%zu:1: is no line of sha256sum: 64 digits, two blanks and a path", sums, number);
 	(void)snprintf(name, sizeof(name), "%.*s", (int)(len - HEX - 2), line + HEX + 2);
-	if (leads_out(name))
+	if (path_leads_out(name))
 		return sl_fail(err, SL_INPUT, "%s:%zu:%d: '%s' is not below the bundle: leave it out", sums,
 			number, HEX + 3, name);
-	(void)snprintf(at, sizeof(at), "%s/%s", folder, name);
-	const int status = registry_hash(at, now, err);
+	struct bundle_file *file = file_new(list, sums, name, err);
+	if (!file)
+		return err->status;
+	memcpy(file->sha256, line, HEX);
+	file->sha256[HEX] = '\0';
+	return SL_OK;
+}
+
+int bundle_sums_read(
+	struct bundle_files *list, const char *sums, const char *text, const char *end, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t number = 1; !status && text < end; number++) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		status = line_take(list, sums, number, text, (size_t)((stop ? stop : end) - text), err);
+		text = stop ? stop + 1 : end;
+	}
+	if (!status && !list->count)
+		status = sl_fail(err, SL_INPUT, "%s:1:1: is empty: this is no bundle", sums);
 	if (status)
-		return status == SL_INPUT
-			       ? sl_fail(err, SL_BASELINE, "%s: is not in the bundle any more", name)
-			       : status;
-	if (memcmp(now, line, HEX) != 0)
-		return sl_fail(err, SL_BASELINE,
-			"%s: is not what was put in: its SHA-256 is %s, it was %.*s: give the file as it was",
-			name, now, HEX, line);
+		return status;
+	qsort(list->file, list->count, sizeof(*list->file), by_path);
+	for (size_t i = 1; i < list->count; i++)
+		if (strcmp(list->file[i - 1].path, list->file[i].path) == 0)
+			return sl_fail(
+				err, SL_INPUT, "%s: has '%s' twice: leave one out", sums, list->file[i].path);
+	return SL_OK;
+}
+
+int bundle_sums_compare(const struct bundle_files *was, const struct bundle_files *is, struct sl_err *err)
+{
+	size_t a = 0;
+	size_t b = 0;
+	while (a < was->count || b < is->count) {
+		const int order = a == was->count  ? 1
+				  : b == is->count ? -1
+						   : strcmp(was->file[a].path, is->file[b].path);
+		if (order < 0)
+			return sl_fail(
+				err, SL_BASELINE, "%s: is not in the bundle any more", was->file[a].path);
+		if (order > 0)
+			return sl_fail(err, SL_BASELINE,
+				"%s: is in the bundle, and not in its " BUNDLE_SUMS ": take it out",
+				is->file[b].path);
+		if (strcmp(was->file[a].sha256, is->file[b].sha256) != 0)
+			return sl_fail(err, SL_BASELINE,
+				"%s: is not what was put in: its SHA-256 is %s, it was %s: give the file as it was",
+				was->file[a].path, is->file[b].sha256, was->file[a].sha256);
+		a++;
+		b++;
+	}
 	return SL_OK;
 }
 
 int bundle_sums_check(const char *folder, size_t *checked, struct sl_err *err)
 {
+	struct bundle_files was = { 0 };
+	struct bundle_files is = { 0 };
 	char sums[PATH_LONGEST];
-	struct sl_input *in;
+	struct sl_input *in = NULL;
+	struct stat about;
 	const char *text;
 	const char *end;
 	const int len = snprintf(sums, sizeof(sums), "%s/" BUNDLE_SUMS, folder);
 	if (len < 0 || (size_t)len >= sizeof(sums))
 		return sl_fail(err, SL_SYSTEM, "'%s': the path is too long", folder);
+	if (lstat(sums, &about) != 0)
+		return sl_fail_sys(err, SL_INPUT, "open", sums);
+	if (!S_ISREG(about.st_mode))
+		return sl_fail(err, SL_INPUT, "'%s' is no file: this is no bundle", sums);
 	int status = sl_input_open(&in, sums, err);
-	if (status)
-		return status;
-	status = sl_input_all(in, &text, &end, err);
-	*checked = 0;
-	while (!status && text < end) {
-		const char *stop = memchr(text, '\n', (size_t)(end - text));
-		const size_t width = (size_t)((stop ? stop : end) - text);
-		if (*checked == FILES_MAX)
-			status = sl_fail(
-				err, SL_INPUT, "%s: more than %d files are no bundle", sums, FILES_MAX);
-		else
-			status = line_check(folder, sums, *checked + 1, text, width, err);
-		++*checked;
-		text = stop ? stop + 1 : end;
-	}
-	if (!status && !*checked)
-		status = sl_fail(err, SL_INPUT, "%s:1:1: is empty: this is no bundle", sums);
+	if (!status)
+		status = sl_input_all(in, &text, &end, err);
+	if (!status)
+		status = bundle_sums_read(&was, sums, text, end, err);
 	sl_input_close(in);
+	if (!status)
+		status = bundle_files_of(&is, folder, err);
+	if (!status)
+		status = bundle_sums_compare(&was, &is, err);
+	*checked = is.count;
+	bundle_files_release(&was);
+	bundle_files_release(&is);
 	return status;
 }

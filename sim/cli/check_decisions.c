@@ -338,6 +338,25 @@ static const struct check_decisions *kept_of(
 	return NULL;
 }
 
+int check_record_take(struct check *check, struct sl_err *err)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < check->baseline.count; i++)
+		count += check->item[i].done ? check->item[i].runs : 0;
+	struct check_record *record = check->record;
+	*record = (struct check_record){ .run = sl_alloc(check->arena, count + 1, sizeof(*record->run)) };
+	if (!record->run)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < check->baseline.count; i++)
+		for (size_t run = 0; check->item[i].done && run < check->item[i].runs; run++) {
+			const struct check_found *found = &check->item[i].found[run];
+			if (found->decisions)
+				record->run[record->count++] = (struct kept){ check->baseline.item[i].id, run,
+					found->digest, *found->decisions };
+		}
+	return SL_OK;
+}
+
 /* Of cases that were not run now, what was kept of them. */
 static void put_case(const struct check *check, const struct check_case *item, const struct baseline_case *of,
 	struct bytes *out)

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/cli/check.h"
+#include "sim/cli/check_impact.h"
 
 static void put_micro(struct sl_out *out, int64_t micro)
 {
@@ -71,7 +71,10 @@ void check_json(const struct check *check, struct sl_out *out)
 		json_text(out, "detail", item->detail);
 		sl_out_text(out, " }");
 	}
-	sl_out_text(out, check->told_count ? "\n  ]\n}\n" : "]\n}\n");
+	sl_out_text(out, check->told_count ? "\n  ]" : "]");
+	if (check->impact)
+		impact_json(check, out);
+	sl_out_text(out, "\n}\n");
 }
 
 /* ---- XML ---------------------------------------------------------------------------------- */
@@ -202,6 +205,22 @@ static void xml_counts(struct sl_out *out, const struct check *check, size_t fro
 	sl_out_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", until - from, failures, errors);
 }
 
+static void xml_line(void *self, const char *line)
+{
+	xml_text(self, line);
+	sl_out_text(self, "\n");
+}
+
+static void xml_impact(struct sl_out *out, const struct check *check, const struct baseline_case *of)
+{
+	for (size_t i = 0; check->impact && i < check->baseline.count; i++)
+		if (check->impact[i].of == of) {
+			sl_out_text(out, "    <system-out>");
+			impact_lines(check, &check->impact[i], out, xml_line);
+			sl_out_text(out, "</system-out>\n");
+		}
+}
+
 void check_junit(const struct check *check, struct sl_out *out)
 {
 	sl_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"schedlab check\"");
@@ -217,6 +236,7 @@ void check_junit(const struct check *check, struct sl_out *out)
 		sl_out_text(out, ">\n");
 		for (size_t i = from; i < until; i++)
 			xml_item(out, &check->told[i]);
+		xml_impact(out, check, check->told[from].of);
 		sl_out_text(out, "  </testsuite>\n");
 	}
 	sl_out_text(out, "</testsuites>\n");

@@ -7,11 +7,12 @@
  * alpha) lies beyond the tolerance as a whole, and the p of that, adjusted by Holm over all tested metrics of
  * the check, is below alpha. The shift is of pairs, the same seed or the same trace before and now.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/check.h"
+#include "sim/cli/check_impact.h"
 #include "sim/stats.h"
 
 const char *check_status_name(enum check_status status)
@@ -88,6 +89,16 @@ static const char *divergence_text(struct check *check, const struct check_case 
 		of->trace.text[found->diverged], where);
 }
 
+/* Whoever runs the check has named it: it may be beyond its tolerance. */
+bool check_accepted(const struct check *check, const char *name)
+{
+	const char *accepted;
+	for (size_t i = 0; (accepted = arg_at(check->args, "accept", i)); i++)
+		if (strcmp(accepted, name) == 0)
+			return true;
+	return false;
+}
+
 /* Other decisions fail where the case says so, and where there is nothing else to go by. */
 static int judge_decisions(struct check *check, const struct check_case *found, struct sl_err *err)
 {
@@ -115,12 +126,14 @@ static int judge_decisions(struct check *check, const struct check_case *found, 
 		size_t first = 0;
 		while (found->found[first].digest == of->result.digest[first])
 			first++;
-		item->status = CHECK_NEW;
+		item->status = of->exact && !check_accepted(check, item->name) ? CHECK_FAIL : CHECK_NEW;
 		item->detail =
 			text_of(check, "%016llx, was %016llx", (unsigned long long)found->found[first].digest,
 				(unsigned long long)of->result.digest[first]);
 	} else if (differing) {
-		item->status = of->exact || !of->metric_count ? CHECK_FAIL : CHECK_MOVED;
+		/* Of another configuration other decisions are what is asked for. */
+		const bool meant = check->against || check_accepted(check, item->name);
+		item->status = (of->exact || !of->metric_count) && !meant ? CHECK_FAIL : CHECK_MOVED;
 		item->detail = divergence_text(check, found, differing);
 	}
 	return SL_OK;
@@ -137,13 +150,15 @@ static int64_t move_of(int64_t was, int64_t is)
 	return move < -INT64_MAX ? -INT64_MAX : (int64_t)move;
 }
 
-/* Rounded half up. */
-static int64_t mean_over(const struct check_case *found, size_t metric)
+int64_t check_mean(const struct check_case *found, size_t metric)
 {
 	__int128 sum = 0;
 	SL_CHECK(found->runs);
-	for (size_t i = 0; i < found->runs; i++)
+	for (size_t i = 0; i < found->runs; i++) {
+		if (found->found[i].value[metric] == CHECK_NONE)
+			return CHECK_NONE;
 		sum += found->found[i].value[metric];
+	}
 	const __int128 twice = 2 * sum + (__int128)found->runs;
 	const __int128 bottom = 2 * (__int128)found->runs;
 	return (int64_t)((twice - (((twice % bottom) + bottom) % bottom)) / bottom);
@@ -230,57 +245,87 @@ static int check_alike(const struct check_case *found, const struct check_item *
 		found->runs);
 }
 
-/* Better is what moved the better way, however little. */
-static enum check_status passed_as(const struct check_item *item)
+/* Of all runs of a case. */
+static uint64_t never_ran(const struct check_case *found)
 {
+	uint64_t count = 0;
+	for (size_t i = 0; i < found->runs; i++)
+		count += found->found[i].never_ran;
+	return count;
+}
+
+/* Better is what moved the better way, however little; of other jobs nothing is. */
+static enum check_status passed_as(const struct check *check, const struct check_item *item)
+{
+	const struct impact_row *all =
+		check->impact ? &check->impact[item->of - check->baseline.item].all : NULL;
+	const size_t which = (size_t)(item->of - check->baseline.item);
+	const bool alone = all && check->base[which].away && never_ran(&check->item[which]);
+	const bool others = alone || (all && (all->gone || all->more || all->cut));
 	const int64_t move = item->has_was ? move_of(item->was, item->is) : 0;
 	const int better = item->metric->better;
 	if (!move)
 		return CHECK_OK;
+	if (others)
+		return CHECK_MOVED;
 	return (move > 0 && better > 0) || (move < 0 && better < 0) ? CHECK_IMPROVED : CHECK_MOVED;
+}
+
+/* What is written for the first time, and what was accepted, is held against itself: bounds are all that can
+ * fail. */
+static bool holds_against_itself(const struct check *check, const struct check_item *item)
+{
+	return check->update && (!item->has_was || check_accepted(check, item->metric->name));
+}
+
+static int move_find(struct check *check, const struct check_case *found, struct check_item *item,
+	struct tol_move *move, struct sl_err *err)
+{
+	const struct baseline_metric *metric = item->metric;
+	const bool relative = tolerance_relative(&metric->tol);
+	const bool self = holds_against_itself(check, item);
+	*move = (struct tol_move){ self ? item->is : item->was, item->is, 0, 0 };
+	if (relative && !item->has_was && !self)
+		return sl_fail_at(err, &item->at,
+			"'%.60s' has no 'value' to be held against: 'schedlab check --update' writes it",
+			metric->name);
+	move->low = move->high = item->has_was && !self ? move_of(item->was, item->is) : 0;
+	if (!metric->wilcoxon || !relative)
+		return SL_OK;
+	if (check_alike(found, item, err))
+		return err->status;
+	if (self || (check->update && metric->each_count != found->runs))
+		return SL_OK; /* The means are compared. */
+	if (metric->each_count != found->runs)
+		return sl_fail_at(err, &item->at,
+			"'%.60s' has no 'values' to be tested against: 'schedlab check --update' writes them",
+			metric->name);
+	return test_shift(check, found, item, move, err);
 }
 
 static int judge_value(
 	struct check *check, const struct check_case *found, struct check_item *item, struct sl_err *err)
 {
 	const struct baseline_metric *metric = item->metric;
-	const bool relative = tolerance_relative(&metric->tol);
-	/* What is written anew is held against itself: bounds are all that can fail. */
-	const int64_t was = check->update ? item->is : item->was;
-	struct tol_move move = { was, item->is, 0, 0 };
-	if (relative && !item->has_was && !check->update)
+	struct tol_move move;
+	const int status = move_find(check, found, item, &move, err);
+	if (status)
+		return status;
+	enum verdict verdict = tolerance_judge(&metric->tol, &move);
+	if (verdict == VERDICT_ZERO && !check->update)
 		return sl_fail_at(err, &item->at,
-			"'%.60s' has no 'value' to be held against: 'schedlab check --update' writes it",
+			"a percentage of 0 allows nothing, and '%.60s' was 0: give an absolute tolerance, as '+1', or a bound",
 			metric->name);
-	move.low = move.high = item->has_was && !check->update ? move_of(item->was, item->is) : 0;
-	if (metric->wilcoxon && relative && check_alike(found, item, err))
-		return err->status;
-	if (metric->wilcoxon && relative && !check->update) {
-		if (metric->each_count != found->runs)
-			return sl_fail_at(err, &item->at,
-				"'%.60s' has no 'values' to be tested against: 'schedlab check --update' writes them",
-				metric->name);
-		const int status = test_shift(check, found, item, &move, err);
-		if (status)
-			return status;
-	}
-	switch (tolerance_judge(&metric->tol, &move)) {
-	case VERDICT_ZERO:
-		if (!check->update)
-			return sl_fail_at(err, &item->at,
-				"a percentage of 0 allows nothing, and '%.60s' was 0: give an absolute tolerance, as '+1', or a bound",
-				metric->name);
-		break;
-	case VERDICT_FAIL:
-		item->status = CHECK_FAIL;
+	if (verdict == VERDICT_ZERO)
+		verdict = move.was == move.is ? VERDICT_PASS : VERDICT_FAIL;
+	if (verdict != VERDICT_PASS) {
+		item->status =
+			verdict == VERDICT_WARN || (check->against && check_accepted(check, metric->name))
+				? CHECK_WARN
+				: CHECK_FAIL;
 		return SL_OK;
-	case VERDICT_WARN:
-		item->status = CHECK_WARN;
-		return SL_OK;
-	case VERDICT_PASS:
-		break;
 	}
-	const enum check_status passed = passed_as(item);
+	const enum check_status passed = passed_as(check, item);
 	item->status = !check->update || passed == CHECK_OK ? passed : CHECK_NEW;
 	if (check->update && !item->has_was)
 		item->status = CHECK_NEW;
@@ -311,8 +356,13 @@ static int judge_one(struct check *check, const struct check_case *found, size_t
 	item->tol = item->metric->tol_text;
 	item->has_was = item->metric->has_value && !item->metric->many;
 	item->was = item->metric->value_micro;
-	item->has_is = true;
+	item->has_is = is != CHECK_NONE;
 	item->is = is;
+	if (!item->has_is) {
+		item->status = check_accepted(check, item->metric->name) ? CHECK_WARN : CHECK_FAIL;
+		item->detail = "there is none any more: no job of it runs";
+		return SL_OK;
+	}
 	return judge_value(check, found, item, err);
 }
 
@@ -322,7 +372,7 @@ static int judge_metrics(struct check *check, const struct check_case *found, st
 	int status = SL_OK;
 	for (size_t i = 0; i < of->metric_count && !status; i++) {
 		if (!of->metric[i].many) {
-			status = judge_one(check, found, i, of->metric[i].name, mean_over(found, i), err);
+			status = judge_one(check, found, i, of->metric[i].name, check_mean(found, i), err);
 			continue;
 		}
 		const struct check_found *only = &found->found[0];
@@ -332,6 +382,42 @@ static int judge_metrics(struct check *check, const struct check_case *found, st
 					check, found, i, only->many[k].name, only->many[k].micro, err);
 	}
 	return status;
+}
+
+/* Where there is no run of the old configuration, nobody knows whether those that do not run ran before. */
+static int judge_jobs_alone(struct check *check, struct check_item *item, uint64_t never, struct sl_err *err)
+{
+	const bool meant = check_accepted(check, item->name);
+	item->detail =
+		never ? text_of(check, "%" PRIu64 " do not run, and whether they did before is not known%s",
+				never, meant ? "" : ": --git REV tells, --accept jobs lets it pass")
+		      : "all run";
+	if (never)
+		item->status = meant ? CHECK_WARN : CHECK_FAIL;
+	return item->detail ? SL_OK : sl_fail_memory(err);
+}
+
+/* Waits of fewer jobs are no better: who no longer runs is the first that a change is asked for. */
+static int judge_jobs(struct check *check, size_t which, struct sl_err *err)
+{
+	const struct impact_row *all = &check->impact[which].all;
+	struct check_item *item = item_new(check, CHECK_JOBS, check->item[which].of, err);
+	if (!item)
+		return SL_SYSTEM;
+	item->name = "jobs";
+	item->at = baseline_place(&check->baseline, item->of->id_span.key);
+	if (check->base[which].away)
+		return judge_jobs_alone(check, item, never_ran(&check->item[which]), err);
+	item->detail =
+		all->gone || all->cut
+			? text_of(check, "of %u that ran, %u no longer run, and %u no longer complete%s",
+				  all->ran, all->gone, all->cut,
+				  check_accepted(check, item->name) ? ""
+								    : ": --accept jobs, where that is meant")
+			: "all that ran before run, and as many complete";
+	if (all->gone || all->cut)
+		item->status = check_accepted(check, item->name) ? CHECK_WARN : CHECK_FAIL;
+	return item->detail ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- Together ------------------------------------------------------------------------------------ */
@@ -391,6 +477,8 @@ int check_judge(struct check *check, struct sl_err *err)
 		if (status || found->changed)
 			continue;
 		status = judge_decisions(check, found, err);
+		if (!status && check->impact)
+			status = judge_jobs(check, i, err);
 		if (!status)
 			status = judge_metrics(check, found, err);
 	}

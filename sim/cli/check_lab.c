@@ -23,7 +23,9 @@ struct marked {
 struct marking {
 	struct lab lab;
 	struct sl_doc answers;
-	const char *file; /* Of the answers. */
+	const char *file;   /* Of the answers. */
+	struct sl_place at; /* Of the answer that is looked at. */
+	bool untrusted;     /* It would have executed something. */
 	struct marked *marked;
 	int64_t points, most;
 };
@@ -238,8 +240,12 @@ static int judge_beats(struct marking *marking, const struct lab_question *quest
 	char b[48];
 	const char *policy = policy_of(marking, answer);
 	struct sl_err why = { 0 };
+	struct settings none = { .arena = marking->lab.arena };
 	if (!policy)
 		return sl_fail_memory(err);
+	marking->untrusted = policy_trusted(marking->lab.registry, policy, &none, &marking->at, err) != SL_OK;
+	if (marking->untrusted)
+		return err->status;
 	if (lab_beats(&marking->lab, question, policy, &is, &bound, &why)) {
 		marked->said = sl_strdup(marking->lab.arena, why.text, strlen(why.text));
 		return SL_OK;
@@ -304,6 +310,8 @@ static int mark(struct marking *marking, const char *file, struct sl_err *err)
 		const struct sl_doc_node *node =
 			sl_doc_member(&marking->answers, &marking->answers.node[0], question->name);
 		if (node)
+			marking->at = sl_doc_key_place(&marking->answers, node);
+		if (node)
 			status = judge(marking, question, marking->answers.text + node->text,
 				&marking->marked[q], err);
 		marking->points += marking->marked[q].right ? question->points : 0;
@@ -361,6 +369,9 @@ static int lab_begin(
 	*marking = (struct marking){ .file = NULL };
 	marking->lab.registry = args->registry;
 	int status = lab_read(&marking->lab, args->word[0], args->arena, err);
+	char key[4400];
+	(void)snprintf(key, sizeof(key), "%s/key.yaml", args->word[0]);
+	args->registry->trust.file = sl_strdup(args->arena, key, strlen(key));
 	if (!status)
 		status = seed_of(args, student, &marking->lab.seed, err);
 	return status ? status : work_begin(&marking->lab, err);
@@ -495,8 +506,10 @@ static void quoted(struct sl_out *out, const char *text)
 	sl_out_text(out, "\"");
 }
 
-/* One bad file is that student's matter: it is told in the row, and the class goes on. */
-static void grade_row(const struct args *args, const char *folder, const char *name, struct sl_out *out)
+/* One bad file is that student's matter: it is told in the row, and the class goes on. What the teacher has
+ * to decide, whether a student's policy is run, ends it. */
+static int grade_row(
+	const struct args *args, const char *folder, const char *name, struct sl_out *out, struct sl_err *err)
 {
 	struct marking marking;
 	struct sl_err why = { 0 };
@@ -516,6 +529,7 @@ static void grade_row(const struct args *args, const char *folder, const char *n
 	quoted(out, status ? why.text : "");
 	sl_out_text(out, "\n");
 	work_end(&marking.lab);
+	return marking.untrusted ? sl_fail(err, why.status, "%s", why.text) : SL_OK;
 }
 
 static int grade(const struct args *args, struct sl_err *err)
@@ -536,9 +550,12 @@ static int grade(const struct args *args, struct sl_err *err)
 		for (size_t q = 0; q < lab.question_count; q++)
 			sl_out_printf(out, ",%s", lab.question[q].name);
 		sl_out_text(out, ",error\n");
-		for (int i = 0; i < count; i++)
-			grade_row(args, folder, entry[i]->d_name, out);
-		status = sl_out_commit(out, err);
+		for (int i = 0; i < count && !status; i++)
+			status = grade_row(args, folder, entry[i]->d_name, out, err);
+		if (status)
+			sl_out_abandon(out);
+		else
+			status = sl_out_commit(out, err);
 	}
 	for (int i = 0; i < count; i++)
 		free(entry[i]);

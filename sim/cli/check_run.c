@@ -80,7 +80,9 @@ int generate_line(const struct generate_call *call, const char *path, struct sl_
 	static char seed_option[] = "--seed";
 	static char output_option[] = "--output";
 	char number[32];
-	struct args args = { .command = &cmd_generate, .arena = call->arena, .registry = call->registry };
+	struct args args = {
+		.command = &cmd_generate, .arena = call->arena, .registry = call->registry, .of_file = true
+	};
 	size_t count;
 	char **word = words_of(call->line, &count, 4, call->arena);
 	*sl_put_i64(number, (int64_t)call->seed) = '\0';
@@ -105,9 +107,14 @@ int generate_line(const struct generate_call *call, const char *path, struct sl_
 static int load_scenario(struct check *check, struct slot *slot, const char *trace, struct sl_err *err)
 {
 	const struct baseline_case *of = slot->item->of;
+	const char *was =
+		check->against && !check->based ? check->cluster_was[of - check->baseline.item] : NULL;
+	const char *is = check->based ? check->cluster_is : NULL;
 	const struct scenario_options options = {
 		.trace = trace,
-		.cluster = of->cluster,
+		.cluster = was  ? was
+			   : is ? is
+				: of->cluster,
 		.settings = &slot->settings,
 		.registry = check->args->registry,
 		.implied = slot->run.choice.implied,
@@ -116,6 +123,7 @@ static int load_scenario(struct check *check, struct slot *slot, const char *tra
 		.tz = of->tz,
 		.jobs_max = of->jobs_max,
 		.seed = slot->run.options.seed,
+		.identify = true,
 		.stop = &cli_stop,
 	};
 	slot->scenario = sl_alloc(check->arena, 1, sizeof(*slot->scenario));
@@ -161,6 +169,40 @@ static bool share(struct batch *batch, struct slot *slot)
 	return true;
 }
 
+/* The same of words of `generate` that a file has: it may load plug-ins. */
+int generate_trusted(const struct generate_call *call, const struct sl_place *at, struct sl_err *err)
+{
+	static const char option[] = "--plugin";
+	const size_t len = sizeof(option) - 1;
+	size_t count;
+	char **word = words_of(call->line, &count, 4, call->arena);
+	int status = SL_OK;
+	for (size_t i = 0; word && i < count && !status; i++) {
+		if (strncmp(word[i], option, len) != 0)
+			continue;
+		const char *path = word[i][len] == '=' ? word[i] + len + 1 : i + 1 < count ? word[i + 1] : "";
+		status = trust_ask(&call->registry->trust, TRUST_PLUGIN, NULL, path, at, err);
+	}
+	return status;
+}
+
+/* What a case would have executed. */
+static int case_trusted(const struct check *check, const struct baseline_case *of, struct settings *settings,
+	struct sl_err *err)
+{
+	const struct registry *registry = check->args->registry;
+	const struct sl_place at = baseline_place(
+		&check->baseline, of->policy_span.until ? of->policy_span.from : of->span.from);
+	const struct sl_place set_at =
+		baseline_place(&check->baseline, of->set.span.until ? of->set.span.from : of->span.from);
+	const struct generate_call call = { of->generate, 0, false, check->arena, check->args->registry };
+	struct settings none = { .arena = settings->arena };
+	int status = of->generate ? generate_trusted(&call, &at, err) : SL_OK;
+	if (!status)
+		status = policy_trusted(registry, of->policy, &none, &at, err);
+	return status ? status : policy_trusted(registry, of->policy, settings, &set_at, err);
+}
+
 static int load(struct batch *batch, struct slot *slot, struct sl_err *err)
 {
 	struct check *check = batch->check;
@@ -171,14 +213,17 @@ static int load(struct batch *batch, struct slot *slot, struct sl_err *err)
 	for (size_t i = 0; i < of->set.count && !status; i++)
 		status = settings_add(&slot->settings, of->set.text[i], err);
 	if (!status)
+		status = case_trusted(check, of, &slot->settings, err);
+	if (!status)
 		status = registry_add_policy(registry, of->policy, err);
 	if (!status)
 		status = policy_choose(
 			registry, &slot->run.choice, of->policy, &slot->settings, check->arena, err);
 	slot->run.options = (struct sim_options){ .stop = &cli_stop,
 		.seed = of->seed[of->seed_count > 1 ? slot->index : 0],
-		.record = check->update && check->keep_decisions ? SIM_RECORD_DECISIONS | SIM_RECORD_PLACES
-								 : 0U };
+		.record = (check->update && check->keep_decisions) || (check->against && !check->based)
+				  ? SIM_RECORD_DECISIONS | SIM_RECORD_PLACES
+				  : 0U };
 	if (!status && of->generate)
 		status = load_generated(check, slot, err);
 	else if (!status && !share(batch, slot))
@@ -211,6 +256,10 @@ static int note_inputs(struct check *check, struct slot *slot, struct sl_err *er
 			return sl_fail_memory(err);
 	}
 	to->side_count = scenario->side_count;
+	memcpy(to->cluster_read, scenario->cluster_read, sizeof(to->cluster_read));
+	while (to->cluster_sides < to->side_count &&
+		strcmp(scenario->side[to->cluster_sides].format, "cluster") == 0)
+		to->cluster_sides++;
 	return SL_OK;
 }
 
@@ -239,6 +288,68 @@ static int generated_hash(
 	return identity_hash(text, hex, err);
 }
 
+static bool is_among(const struct baseline_texts *was, size_t i, const char *is)
+{
+	return i < was->count && strcmp(was->text[i], is) == 0;
+}
+
+/* The same bytes; or others of which the same is read: comments, blanks and order are nobody's business. */
+static bool same_cluster(const struct baseline_case *of, const struct check_found *is)
+{
+	bool bytes = !of->cluster_sha256.count || is_among(&of->cluster_sha256, 0, is->cluster_sha256);
+	if (of->cluster_read.count && of->side_sha256.count != is->side_count)
+		bytes = false;
+	for (size_t i = 0; i < is->cluster_sides && of->side_sha256.count; i++)
+		bytes = bytes && is_among(&of->side_sha256, i, is->side_sha256[i]);
+	return bytes || is_among(&of->cluster_read, 0, is->cluster_read);
+}
+
+static void changed_cluster(struct check *check, struct slot *slot)
+{
+	enum { ROOM = 400 };
+	const struct baseline_case *of = slot->item->of;
+	char *text = sl_alloc(check->arena, ROOM, 1);
+	if (text)
+		(void)snprintf(text, ROOM,
+			"%.120s is not what it was%s; to see what that does: 'schedlab check BASELINE --git REV' "
+			"(against what it was there), or --against it, by the values of the baseline",
+			of->cluster ? of->cluster : "the cluster",
+			of->cluster_read.count
+				? ""
+				: ", if only in a comment: --update notes what is read of it, too");
+	slot->item->changed = true;
+	if (!slot->item->what_changed)
+		slot->item->what_changed = text ? text : "inputs are not what they were";
+}
+
+/* Files of the cluster stand first among the further ones, and are a part of it. */
+static void compare_cluster(struct check *check, struct slot *slot)
+{
+	const struct baseline_case *of = slot->item->of;
+	const struct check_found *is = slot->to;
+	const size_t rest = is->side_count - is->cluster_sides;
+	if (!check->against && !same_cluster(of, is)) {
+		changed_cluster(check, slot);
+		return;
+	}
+	if (check->against && !check->based && !check->cluster_was[of - check->baseline.item])
+		slot->item->away = !same_cluster(of, is);
+	if (!of->side_sha256.count)
+		return;
+	if (of->side_sha256.count < rest ||
+		(!of->cluster_read.count && !check->against && of->side_sha256.count != is->side_count)) {
+		changed(check, slot, "the list of further files", of->side_sha256.text[0],
+			is->side_count ? is->side_sha256[0] : "none");
+		return;
+	}
+	for (size_t i = 0; i < rest; i++) {
+		const char *was = of->side_sha256.text[of->side_sha256.count - rest + i];
+		if (strcmp(was, is->side_sha256[is->cluster_sides + i]) != 0)
+			changed(check, slot, side_name(slot, is->cluster_sides + i), was,
+				is->side_sha256[is->cluster_sides + i]);
+	}
+}
+
 /* Of all runs of a case, once they are loaded. */
 static int compare_inputs(struct check *check, struct slot *slot, size_t count, struct sl_err *err)
 {
@@ -261,30 +372,19 @@ static int compare_inputs(struct check *check, struct slot *slot, size_t count, 
 				of->generate ? "the generated trace" : slot[at].scenario->input.path,
 				of->trace_sha256.text[i], is);
 	}
-	const struct check_found *first = slot->to;
-	SL_CHECK(first);
-	if (of->cluster_sha256.count && strcmp(of->cluster_sha256.text[0], first->cluster_sha256) != 0)
-		changed(check, slot, of->cluster ? of->cluster : "the cluster", of->cluster_sha256.text[0],
-			*first->cluster_sha256 ? first->cluster_sha256 : "none");
-	if (of->side_sha256.count && of->side_sha256.count != first->side_count)
-		changed(check, slot, "the list of further files", of->side_sha256.text[0],
-			first->side_count ? first->side_sha256[0] : "none");
-	for (size_t i = 0; i < of->side_sha256.count && i < first->side_count; i++)
-		if (strcmp(of->side_sha256.text[i], first->side_sha256[i]) != 0)
-			changed(check, slot, side_name(slot, i), of->side_sha256.text[i],
-				first->side_sha256[i]);
+	compare_cluster(check, slot);
 	return SL_OK;
 }
 
 /* ---- What a run came to ------------------------------------------------------------------------- */
 
-struct names {
+struct metric_names {
 	const struct sl_metrics *metrics;
 };
 
 static const char *name_at(const void *list, size_t i)
 {
-	const struct names *names = list;
+	const struct metric_names *names = list;
 	return i < names->metrics->count ? names->metrics->row[i].name : NULL;
 }
 
@@ -299,7 +399,7 @@ static int fail_metric(const struct check *check, const struct baseline_metric *
 	const struct sl_metrics *metrics, struct sl_err *err)
 {
 	char near[128];
-	const struct names names = { metrics };
+	const struct metric_names names = { metrics };
 	const struct sl_place at = baseline_place(&check->baseline, metric->span.key);
 	return sl_fail_at(err, &at, "the run has no metric '%.80s': %s'schedlab run --json' shows them",
 		metric->name, did_you_mean(near, nearest(metric->name, name_at, &names)));
@@ -337,6 +437,8 @@ static int take_metrics(struct check *check, const struct baseline_case *of, con
 		const int64_t *value = metrics_get(metrics, of->metric[i].name);
 		if (of->metric[i].many)
 			status = take_many(check, of, i, metrics, found, err);
+		else if (!value && check->based)
+			found->value[i] = CHECK_NONE;
 		else if (!value)
 			status = fail_metric(check, &of->metric[i], metrics, err);
 		else
@@ -391,6 +493,16 @@ static bool is_same(const struct check_found *a, const struct check_found *b, si
 	return same;
 }
 
+static uint64_t count_never_ran(const struct run *run)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < run->scenario->oddity_count; i++)
+		count += run->scenario->oddity[i].barred ? run->scenario->oddity[i].count : 0;
+	for (uint32_t row = 0; row < run->sim.result.jobs->count; row++)
+		count += run->sim.result.start[row] == SL_NONE;
+	return count;
+}
+
 static int run_done_one(void *self, struct run *run, size_t index, struct sl_err *err)
 {
 	struct batch *batch = self;
@@ -407,6 +519,10 @@ static int run_done_one(void *self, struct run *run, size_t index, struct sl_err
 		slot->to->unstable = !is_same(slot->to, &again, slot->item->of->metric_count);
 	else if (!status && run->options.record & SIM_RECORD_DECISIONS)
 		to->decisions = check_decisions_of(&run->sim.result, check->arena);
+	if (!status && check->against && !batch->again)
+		status = check_jobs_take(check, &run->sim.result, &to->jobs, err);
+	if (check->against)
+		to->never_ran = count_never_ran(run);
 	sim_release(&run->sim);
 	return status;
 }
@@ -417,10 +533,11 @@ static int batch_run(struct batch *batch, struct sl_err *err)
 {
 	struct check *check = batch->check;
 	size_t count = 0;
-	/* Those whose inputs have changed are let go. */
+	/* Those whose inputs have changed are let go, and those of which the baseline's own values are the
+	 * base. */
 	for (size_t i = 0; i < batch->count; i++) {
 		struct slot slot = batch->slot[i];
-		if (slot.item->changed) {
+		if (slot.item->changed || slot.item->away) {
 			if (slot.owned)
 				scenario_release(slot.scenario);
 			continue;
@@ -450,8 +567,14 @@ static int tell_divergence(struct batch *batch, struct slot *slot, struct sl_err
 	run->options.choice = &run->choice;
 	const int status = sim_run(&run->sim, &run->options, err);
 	if (!status) {
+		const struct check *check = batch->check;
+		const size_t which = (size_t)(slot->item->of - check->baseline.item);
+		const bool others =
+			check->based && !check->base[which].away &&
+			!check_jobs_alike(check->base[which].found[slot->index].jobs, slot->to->jobs);
 		slot->item->divergence =
-			check_divergence(batch->check, slot->item->of, slot->index, &run->sim.result);
+			others ? "of no decision: other jobs run"
+			       : check_divergence(check, slot->item->of, slot->index, &run->sim.result);
 		slot->item->diverged = slot->index;
 	}
 	sim_release(&run->sim);
@@ -478,7 +601,8 @@ static int batch_go(struct batch *batch, struct sl_err *err)
 		batch->again = true;
 		status = batch_run(batch, err);
 	}
-	for (size_t i = 0; i < batch->count && !status && !check->update; i++)
+	const bool compared = !check->update && check->against == check->based;
+	for (size_t i = 0; i < batch->count && !status && compared; i++)
 		if (differs(&batch->slot[i]) && !batch->slot[i].item->divergence)
 			status = tell_divergence(batch, &batch->slot[i], err);
 	batch_drop(batch);
@@ -536,13 +660,15 @@ static int fail_case(const struct check *check, const struct check_case *item, c
 		(unsigned long long)at.line, at.column, item->of->id, why->text);
 }
 
-static bool is_wanted(const struct check *check, const struct check_case *item)
+bool check_wants(const struct check *check, const struct baseline_case *of)
 {
 	const char *id;
+	if (check->against && !of->cluster)
+		return false;
 	if (!arg_at(check->args, "case", 0))
 		return true;
 	for (size_t i = 0; (id = arg_at(check->args, "case", i)); i++)
-		if (strcmp(id, item->of->id) == 0)
+		if (strcmp(id, of->id) == 0)
 			return true;
 	return false;
 }
@@ -582,7 +708,7 @@ int check_runs(struct check *check, struct sl_err *err)
 	for (size_t i = 0; i < check->baseline.count && !status; i++) {
 		struct check_case *item = &check->item[i];
 		item->of = &check->baseline.item[i];
-		if (!is_wanted(check, item))
+		if (!check_wants(check, item->of))
 			continue;
 		first = batch.count ? first : item;
 		status = batch_add(&batch, item, &why);

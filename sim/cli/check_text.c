@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "sim/cli/check.h"
+#include "sim/cli/check_impact.h"
 
 /* With as many decimals as it has. */
 static const char *number_text(char buffer[48], int64_t micro)
@@ -96,9 +96,12 @@ void check_print(const struct check *check, FILE *file)
 	}
 	if (shown)
 		screen_print(table, file);
+	if (check->impact && !check->quiet)
+		impact_print(check, file);
 	if (check->warned || check->better)
-		(void)fprintf(file, "%zu warned, %zu better than the baseline%s\n", check->warned,
-			check->better, check->better ? ": --update moves it" : "");
+		(void)fprintf(file, "%zu warned, %zu better than %s%s\n", check->warned, check->better,
+			check->against ? "before" : "the baseline",
+			check->better && !check->against ? ": --update moves it" : "");
 	counts_text(text, sizeof(text), check);
 	(void)fprintf(file, "%s\n", text);
 }
@@ -155,11 +158,9 @@ void check_github(const struct check *check, FILE *file)
 /* What GitHub takes of a job's summary, less what closes ours. */
 enum { MARKDOWN_MAX = (1 << 20) - 1024 };
 
-/* Returns how many bytes it was. */
-static size_t put_cell(struct sl_out *out, const char *text)
+size_t check_put_inert(struct sl_out *out, const char *text)
 {
-	size_t len = 3;
-	sl_out_text(out, " ");
+	size_t len = 0;
 	for (; *text; text++) {
 		const bool special = strchr("|\\`*_[]#~!", *text) != NULL;
 		if (*text == '<' || *text == '>' || *text == '&') {
@@ -170,8 +171,15 @@ static size_t put_cell(struct sl_out *out, const char *text)
 		sl_out_printf(out, special ? "\\%c" : "%c", *text);
 		len += special ? 2 : 1;
 	}
-	sl_out_text(out, " |");
 	return len;
+}
+
+size_t check_put_cell(struct sl_out *out, const char *text)
+{
+	sl_out_text(out, " ");
+	const size_t len = check_put_inert(out, text);
+	sl_out_text(out, " |");
+	return len + 3;
 }
 
 /* Rows of those that went wrong, or of the others. Returns how many were left out. */
@@ -190,10 +198,10 @@ static size_t put_rows(const struct check *check, struct sl_out *out, bool wrong
 			continue;
 		}
 		sl_out_text(out, "|");
-		*used += put_cell(out, check_status_name(item->status));
-		*used += put_cell(out, item->of->id);
-		*used += put_cell(out, item->name);
-		*used += put_cell(out, text) + 2;
+		*used += check_put_cell(out, check_status_name(item->status));
+		*used += check_put_cell(out, item->of->id);
+		*used += check_put_cell(out, item->name);
+		*used += check_put_cell(out, text) + 2;
 		sl_out_text(out, "\n");
 	}
 	return left;
@@ -217,6 +225,8 @@ void check_markdown(const struct check *check, struct sl_out *out)
 	sl_out_text(out, head);
 	left += put_rows(check, out, false, &used);
 	sl_out_text(out, "\n</details>\n");
+	if (check->impact)
+		impact_markdown(check, out);
 	if (left)
 		sl_out_printf(out, "\n%zu more are left out: a summary takes 1 MiB.\n", left);
 }

@@ -125,6 +125,8 @@ static void put_inputs(struct update *update, const struct check_case *found)
 	if (*first->cluster_sha256)
 		put(update, of, "cluster_sha256", &of->cluster_sha256.span,
 			quoted(update, first->cluster_sha256));
+	if (*first->cluster_read)
+		put(update, of, "cluster_read", &of->cluster_read.span, quoted(update, first->cluster_read));
 	if (first->side_count)
 		put(update, of, "side_sha256", &of->side_sha256.span,
 			list_text(update, side_at, found, first->side_count));
@@ -167,6 +169,28 @@ static int write_text(const char *path, const char *text, size_t len, struct sl_
 	return sl_out_commit(out, err);
 }
 
+/* Says what is beyond its tolerance, and how it would be named. */
+static bool is_beyond(const struct check *check)
+{
+	char names[600] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < check->told_count; i++) {
+		const struct check_item *item = &check->told[i];
+		const char *name = item->metric ? item->metric->name : item->name;
+		char option[120];
+		if (item->status != CHECK_FAIL || check_accepted(check, name))
+			continue;
+		(void)snprintf(option, sizeof(option), " --accept '%.80s'", name);
+		if (strstr(names, option) || used + strlen(option) >= sizeof(names))
+			continue;
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s", option);
+	}
+	if (used)
+		talk("%s: not written: what is beyond its tolerance is written when it is named:%s",
+			check->baseline.file, names);
+	return used > 0;
+}
+
 int check_update(struct check *check, struct sl_err *err)
 {
 	struct update update = { .check = check, .told = check->told, .edits = { .arena = check->arena } };
@@ -176,6 +200,8 @@ int check_update(struct check *check, struct sl_err *err)
 		talk("%s: not written: what differs from itself is no baseline", baseline->file);
 		return SL_OK;
 	}
+	if (is_beyond(check))
+		return SL_OK;
 	for (size_t i = 0; i < baseline->count; i++)
 		if (check->item[i].done)
 			put_case(&update, &check->item[i]);

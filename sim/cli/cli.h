@@ -51,6 +51,9 @@ struct option_def {
 #define OPTION_FORCE  "force", 0, NULL, false, "replace DIR whatever it holds"
 #define OPTION_PLUGIN \
 	"plugin", 0, "FILE.so", true, "add what this plug-in has: policies, readers, metrics ..."
+#define OPTION_TRUST             \
+	"trust", 0, NULL, false, \
+		"run what the files given name: programs, scripts and plug-ins, see schedlab(1)"
 #define OPTION_DRY_RUN \
 	"dry-run", 0, NULL, false, "say what would be read, run and written; run and write nothing"
 #define OPTION_MAX_TIME               \
@@ -68,7 +71,8 @@ struct given {
 
 struct args {
 	const struct command *command;
-	const char *data; /* --data, before the command; NULL. */
+	const char *data;    /* --data, before the command; NULL. */
+	const char *program; /* As it was called; NULL: not known. */
 	struct given *given;
 	size_t given_count;
 	char **word; /* Operands. */
@@ -77,6 +81,7 @@ struct args {
 	struct registry *registry;     /* What is known by name: as it was built, and plug-ins of the line. */
 	const struct option_def *more; /* What command->more answered. */
 	size_t more_count;
+	bool of_file; /* The line is a file's: what it names is not what the user said. */
 };
 
 /* Parses what follows the command's name, and loads its plug-ins. command, arena and registry are set by the
@@ -129,8 +134,18 @@ bool shell_is_tool(const char *name);
 int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err);
 
 extern _Atomic int
-	cli_stop; /* Set by SIGINT and SIGTERM. With the next, the writable globals of this room. */
+	cli_stop; /* Set by SIGINT, SIGTERM and SIGHUP. With the next, the writable globals of this room. */
 extern _Atomic unsigned cli_ask; /* How often SIGUSR1 asked for the state of what goes on; 0 once answered. */
+extern _Atomic int cli_unpublished; /* How many directories of results are begun and not published. */
+
+/* process.c */
+/* Before anything is opened: 0 to 2 are nobody else's. False: /dev/null cannot be opened. */
+/* inert_out.c: what stdout is from the beginning on; NULL without memory. */
+FILE *inert_stdout(void);
+bool streams_open(void);
+/* Was all that was printed written? Ends the program by SIGPIPE where nobody reads stdout any more. */
+int streams_close(struct sl_err *err);
+void signals_catch(void);
 
 /* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
 bool bundled_find(char *path, size_t size, const char *data);
@@ -151,13 +166,30 @@ const char *parts_text(char buffer[48], int64_t amount, int64_t parts);
 int64_t amount_micro(int64_t amount, int64_t parts);
 /* "16 nodes, 512 cpus, 64 GPUs" into text. */
 const char *machine_text(char *text, size_t size, const struct scenario *scenario);
-/* One line on what was read: jobs, span, machine; another on what of it is not used. */
+/* What is known of a run's limits, from its scenario or from its run.json. */
+struct limits_told {
+	uint64_t jobs, over, none;
+	enum sl_overrun overrun;
+};
+/* One line on what was read: jobs, span, machine; another on limits, and on what of it is not used. */
 void talk_read(const struct scenario *scenario);
+/* How many jobs run over their limits, and how many have none: a sentence without an end into text. */
+extern const char *const overrun_names[SL_OVERRUN_COUNT];
+void limits_text(const struct limits_told *told, char *text, size_t size);
+struct limits_told limits_of(const struct scenario *scenario);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
 /* "133 rows dropped (120 run time is not positive, 13 ...)" (or repaired) into text; 0 if there are none. */
 uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size);
+/* How far a setting is followed by that policy, and the note on it. */
+enum sl_coverage coverage_under(
+	const struct sl_setting *setting, const struct policy_choice *choice, const char **note);
+/* --strict: no key of the cluster's files is unknown. */
+int check_unknown(const struct scenario *scenario, struct sl_err *err);
 void talk_left(const struct run *run);
+/* Why so many jobs never ended, as far as that is known whatever the policy says. */
+enum { LEFT_WORDS = 160 };
+const char *left_words(char text[LEFT_WORDS], const struct sl_result *result, uint32_t left);
 
 /* Which of several nodes goes first that the placing likes as well, where nodes are chosen by another placing
  * than the first, or by other ties; else NULL. */
@@ -211,6 +243,8 @@ struct generate_call {
 	struct registry *registry;
 };
 int generate_line(const struct generate_call *call, const char *path, struct sl_err *err);
+/* Before it is made: what the line, which stands there in a file, would have executed (trust.h). */
+int generate_trusted(const struct generate_call *call, const struct sl_place *at, struct sl_err *err);
 
 /* windows.c: one policy over each of replay.windows. */
 struct outdir;
@@ -280,6 +314,8 @@ void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 /* screen.c: tables and bars for people. Widths in characters; cells are UTF-8. */
 struct screen_table;
 struct screen_table *screen_table_new(struct sl_arena *arena, size_t columns);
+/* A text from data as it may be shown, one line; NULL without memory. */
+char *screen_inert(struct sl_arena *arena, const char *text);
 void screen_cell(struct screen_table *table, bool right, const char *format, ...) SL_PRINTF(3, 4);
 void screen_print(const struct screen_table *table, FILE *file);
 /* "42 s", "1:02:03", "3 d 04:00": for people. */

@@ -11,6 +11,7 @@
 
 #include "sim/cli/compare.h"
 #include "sim/cli/dry_run.h"
+#include "sim/cli/run_find.h"
 #include "sim/cli/selector.h"
 
 static const struct option_def options[] = {
@@ -37,6 +38,7 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 };
 
 /* ---- Runs made now -------------------------------------------------------------------- */
@@ -84,17 +86,17 @@ static int report_add(
 
 static int report_write(const struct comparison *all, struct sl_err *err)
 {
-	struct sl_compared compared = { .difference = all->difference,
-		.difference_count = all->difference_count };
+	struct sl_compared compared = all->told;
 	struct sl_out *out;
 	if (!all->document)
 		return SL_OK;
 	const char **label = sl_alloc(all->args->arena, all->count, sizeof(*label));
 	for (size_t i = 0; label && i < all->count; i++)
 		label[i] = all->row[i].label;
-	compared.shown = telling_shown(&compared.shown_count);
-	compared.title =
-		label ? telling_title(all->args->word[0], label, all->count, all->args->arena) : NULL;
+	compared.shown = differences_shown(all->differences, &compared.shown_count);
+	compared.title = label && compared.shown
+				 ? telling_title(all->args->word[0], label, all->count, all->args->arena)
+				 : NULL;
 	if (!compared.title)
 		return sl_fail_memory(err);
 	int status = outdir_file(all->dir, all->document->file, &out, err);
@@ -150,6 +152,8 @@ static int claim(struct comparison *all, const struct run *runs, struct sl_err *
 	const char *reps = arg(all->args, "reps");
 	const char *blocks = arg(all->args, "blocks");
 	size += (reps ? strlen(reps) : 0) + (blocks ? strlen(blocks) : 0) + 20;
+	for (size_t i = 1; all->log && i < all->each; i++)
+		size += strlen(all->log[i]) + 6;
 	char *identity = text ? sl_alloc(arena, size, 1) : NULL;
 	if (!identity)
 		return sl_fail_memory(err);
@@ -159,7 +163,9 @@ static int claim(struct comparison *all, const struct run *runs, struct sl_err *
 	if (reps)
 		end += snprintf(end, size - (size_t)(end - identity), "reps=%s\n", reps);
 	if (blocks)
-		(void)snprintf(end, size - (size_t)(end - identity), "blocks=%s\n", blocks);
+		end += snprintf(end, size - (size_t)(end - identity), "blocks=%s\n", blocks);
+	for (size_t i = 1; all->log && i < all->each; i++)
+		end += snprintf(end, size - (size_t)(end - identity), "log=%s\n", all->log[i]);
 	if (arg_flag(all->args, "dry-run"))
 		return outdir_check(path, identity, arg_flag(all->args, "force"), err);
 	return outdir_open(&all->dir, path, identity, arg_flag(all->args, "force"), err);
@@ -196,13 +202,12 @@ static int differences_tell(struct comparison *all, struct sl_err *err)
 	for (size_t i = 0; i < all->count; i++)
 		partial |= all->row[i].partial;
 	const struct difference_samples samples = { all->count, all->each, window_of, shown_of, all,
-		"windows, each a run from empty" };
+		"windows, each a run from empty", true };
 	if (all->windows && !partial)
 		status = differences_samples(all->differences, &samples, err);
-	if (!status)
-		all->difference = differences_list(all->differences, &all->difference_count);
-	all->ranks = differences_ranks(all->differences);
-	return status;
+	if (!status && !all->windows && !partial)
+		status = differences_finish(all->differences, err);
+	return status ? status : compare_tell(all, err);
 }
 
 static int finish(struct comparison *all, struct sl_err *err)
@@ -374,13 +379,14 @@ struct seeded {
 	const struct args *args;
 	struct scenario **more; /* By world, then by seed; NULL: not read. */
 	size_t seeds;
+	const struct args *log; /* Of several traces: the command as if each were the only one; or NULL. */
 };
 
 static const struct scenario *world_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
 {
 	struct seeded *seeded = self;
 	const struct scenario *first = seeded->row[row].scenario;
-	if (!first->filled || !seed)
+	if ((!first->filled && !seeded->log) || !seed)
 		return first;
 	const size_t world = (size_t)(first - seeded->worlds->scenario);
 	struct scenario **more = &seeded->more[world * seeded->seeds + seed];
@@ -393,9 +399,9 @@ static const struct scenario *world_of_seed(void *self, size_t row, size_t seed,
 	}
 	struct scenario_options wanted;
 	const char *cluster = cluster_of(seeded->worlds, seeded->args, row);
-	int status = scenario_options_from_args(&wanted, seeded->args, cluster, &seeded->worlds->settings,
-		seeded->row[row].choice.implied, err);
-	wanted.seed += seed;
+	int status = scenario_options_from_args(&wanted, seeded->log ? &seeded->log[seed] : seeded->args,
+		cluster, &seeded->worlds->settings, seeded->row[row].choice.implied, err);
+	wanted.seed += seeded->log ? 0 : seed;
 	if (!status)
 		status = scenario_load(*more, &wanted, err);
 	return status ? NULL : *more;
@@ -418,6 +424,43 @@ int compare_repeat(
 	return status;
 }
 
+static int seeds_release(struct seeded *seeded, int status)
+{
+	for (size_t i = 0; seeded->more && i < seeded->worlds->count * seeded->seeds; i++)
+		if (seeded->more[i])
+			scenario_release(seeded->more[i]);
+	return status;
+}
+
+/* Several traces: each row runs over each, and a trace is a sample. */
+static int runs_of_logs(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+{
+	struct seeded seeded = {
+		.worlds = worlds, .row = runs, .args = all->args, .seeds = all->args->word_count
+	};
+	if (all->windows || arg(all->args, "reps") || arg(all->args, "blocks"))
+		return sl_fail(err, SL_USAGE,
+			"of several traces each is a sample: leave out --reps, --blocks and replay.windows, which "
+			"make samples of one");
+	struct args *log = sl_alloc(all->args->arena, seeded.seeds, sizeof(*log));
+	seeded.more = sl_alloc(all->args->arena, worlds->count * seeded.seeds, sizeof(struct scenario *));
+	if (!log || !seeded.more)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < seeded.seeds; i++) {
+		log[i] = *all->args;
+		log[i].word = all->args->word + i;
+		log[i].word_count = 1;
+	}
+	seeded.log = log;
+	all->log = all->args->word;
+	all->each = seeded.seeds;
+	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
+	const int status = compare_runs(all, runs, &repeated, err);
+	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
+		metrics_release(&all->replication[i].metrics);
+	return seeds_release(&seeded, status);
+}
+
 static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
 {
 	uint64_t reps;
@@ -433,11 +476,7 @@ static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *
 	if (!seeded.more)
 		return sl_fail_memory(err);
 	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
-	status = compare_repeat(all, runs, &repeated, err);
-	for (size_t i = 0; i < worlds->count * reps; i++)
-		if (seeded.more[i])
-			scenario_release(seeded.more[i]);
-	return status;
+	return seeds_release(&seeded, compare_repeat(all, runs, &repeated, err));
 }
 
 int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
@@ -527,8 +566,9 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 		return sl_fail_memory(err);
 	status = runs_prepare(all, runs, &worlds, err);
 	if (!status)
-		status = arg(args, "reps") ? runs_repeat(all, runs, &worlds, err)
-					   : compare_runs(all, runs, NULL, err);
+		status = args->word_count > 1 ? runs_of_logs(all, runs, &worlds, err)
+			 : arg(args, "reps")  ? runs_repeat(all, runs, &worlds, err)
+					      : compare_runs(all, runs, NULL, err);
 	if (!all->windows)
 		runset_release(runs, all->count);
 	for (size_t i = 0; all->windows && i < all->count; i++)
@@ -538,22 +578,33 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 	return status;
 }
 
-static bool is_directory(const char *path)
+/* A file is a trace, a directory a run or several; what is not there may name one of several by its policy.
+ */
+static void count_words(const struct args *args, size_t *files, size_t *directories)
 {
 	struct stat info;
-	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+	for (size_t i = 0; i < args->word_count; i++) {
+		const bool there = stat(args->word[i], &info) == 0;
+		*directories += there && S_ISDIR(info.st_mode);
+		*files += there ? !S_ISDIR(info.st_mode) : strcmp(args->word[i], "-") == 0;
+	}
 }
 
 static int compare_command(const struct args *args, struct sl_err *err)
 {
 	struct comparison all = { .args = args };
 	int status;
-	if (args->word_count == 1 && !is_directory(args->word[0]))
+	size_t files = 0;
+	size_t directories = 0;
+	count_words(args, &files, &directories);
+	if (!directories && (files || args->word_count == 1))
 		status = compare_trace(&all, err);
+	else if (files)
+		status = sl_fail(err, SL_USAGE, "give traces, or directories of runs, not both");
 	else if (arg(args, "policy") || arg(args, "output") || arg(args, "reps") || arg(args, "blocks"))
 		status = sl_fail(err, SL_USAGE,
 			"'-p', '-o', '--reps' and '--blocks' are about a trace: give one TRACE, or directories of runs without them");
-	else
+	else if (!(status = run_find_words(args, false, err)))
 		status = compare_directories(&all, err);
 	for (size_t i = 0; all.row && i < all.count; i++)
 		metrics_release(&all.row[i].metrics);
@@ -565,7 +616,7 @@ static int compare_command(const struct args *args, struct sl_err *err)
 
 const struct command cmd_compare = {
 	.name = "compare",
-	.usage = "compare TRACE [-p POLICY]... [options] | compare DIR DIR...",
+	.usage = "compare TRACE... [-p POLICY]... [options] | compare DIR DIR...",
 	.summary = "replay a trace under several policies, or put earlier runs side by side",
 	.detail =
 		"Prints a row a policy, the best value of each column marked with '*', and the difference from the\n"

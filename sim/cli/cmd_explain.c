@@ -22,6 +22,7 @@ static const struct option_def options[] = {
 	{ "all", 0, NULL, false, "every stretch of waiting, every plan and every job; not only the longest" },
 	{ "threads", 'j', "N", false, "simulations at a time; default: as many as there are processors" },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 	{ OPTION_JSON },
 };
 

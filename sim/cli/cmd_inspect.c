@@ -432,6 +432,7 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ "ascii", 0, NULL, false, "draw with plain ASCII instead of block characters" },
 	{ OPTION_CLUSTER_ONE },
+	{ OPTION_POLICY_ONE },
 	{ OPTION_STRICT },
 	{ OPTION_SET },
 	{ OPTION_MODEL },
@@ -454,7 +455,8 @@ const struct command cmd_inspect = {
 		"  schedlab inspect trace.swf --set cluster.cpus=806   (a trace without a header)\n"
 		"  schedlab inspect jobs.csv -c cluster.yaml           (does it fit there?)\n"
 		"  schedlab inspect trace.swf --json\n"
-		"  schedlab inspect /etc/slurm                         (each key, and how far it is followed)\n",
+		"  schedlab inspect /etc/slurm                         (each key, and how far it is followed)\n"
+		"  schedlab inspect /etc/slurm -p easy                 (what easy makes of it)\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

@@ -377,7 +377,8 @@ static void list_reports(struct listing *list)
 static bool engine_gives(enum sl_reason reason)
 {
 	return reason == SL_REASON_BEGIN_TIME || reason == SL_REASON_DEPENDENCY ||
-	       reason == SL_REASON_NEVER || reason == SL_REASON_ARRAY_LIMIT || reason == SL_REASON_HELD;
+	       reason == SL_REASON_NEVER || reason == SL_REASON_ARRAY_LIMIT || reason == SL_REASON_HELD ||
+	       reason == SL_REASON_BAD_CONSTRAINTS || reason == SL_REASON_LEFT;
 }
 
 /* Policies that say which they give, by name. */

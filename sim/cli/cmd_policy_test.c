@@ -346,7 +346,7 @@ static void print_again(const struct policy_test *test, const struct policy_chec
 	printf(" --seed %llu", (unsigned long long)test->testing.seed);
 	if (!run)
 		printf(" --scenario %llu -o DIR", (unsigned long long)trial->number);
-	if (run && trial->overrun && strcmp(trial->overrun, "raise") != 0)
+	if (run && trial->overrun && strcmp(trial->overrun, "extend") != 0)
 		printf(" --set replay.overrun=%s", trial->overrun);
 	if (run && trial->cancels) {
 		printf(" --set");
@@ -458,7 +458,9 @@ static int policy_prepare(struct policy_test *test, struct sl_err *err)
 {
 	const struct args *args = test->args;
 	test->text = args->word[0];
-	int status = registry_add_policy(args->registry, test->text, err);
+	int status = trust_say_policy(&args->registry->trust, test->text, args->registry->arena, err);
+	if (!status)
+		status = registry_add_policy(args->registry, test->text, err);
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &test->testing.seed, err);
 	if (!status)

@@ -18,6 +18,7 @@
 #include "sim/cli/dry_run.h"
 #include "sim/cli/json_write.h"
 #include "sim/cli/outdir.h"
+#include "sim/cli/run_find.h"
 
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", false,
@@ -33,6 +34,7 @@ static const struct option_def options[] = {
 	{ OPTION_DRY_RUN },
 	{ OPTION_JSON },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 };
 
 /* A run that is to be told. */
@@ -200,7 +202,7 @@ static int compare_all(struct report *all, struct sl_err *err)
 static int open_all(struct report *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
-	int status = SL_OK;
+	int status = run_find_words(args, true, err);
 	for (size_t i = 0; i < args->word_count && !status; i++)
 		status = add_word(all, args->word[i], args->word_count == 1, err);
 	if (args->word_count == 1)
@@ -405,16 +407,22 @@ static int tell_all(struct report *all, struct sl_err *err)
 
 static int write_all(struct report *all, const char *path, struct sl_err *err)
 {
-	struct sl_compared compared = { .title = arg(all->args, "title") };
+	struct sl_compared compared = { 0 };
 	struct sl_out *out;
-	compared.shown = telling_shown(&compared.shown_count);
+	if (all->count > 1 && differences_finish(all->differences, err))
+		return err->status;
+	if (all->count > 1)
+		compared = differences_told(all->differences);
+	compared.title = arg(all->args, "title");
+	compared.shown = all->count > 1 ? differences_shown(all->differences, &compared.shown_count)
+					: telling_shown(&compared.shown_count);
+	if (!compared.shown)
+		return sl_fail_memory(err);
 	if (!compared.title && all->trace)
 		compared.title = telling_title(
 			all->traces ? NULL : all->trace, all->label, all->count, all->args->arena);
 	if (!compared.title)
 		return sl_fail_memory(err);
-	if (all->count > 1)
-		compared.difference = differences_list(all->differences, &compared.difference_count);
 	int status = sl_out_open(&out, path, err);
 	if (status)
 		return status;

@@ -43,6 +43,7 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 	{ "timing", 0, NULL, false, NULL },
 };
 

@@ -28,6 +28,7 @@ static const struct option_def options[] = {
 	{ "install", 0, "BIN", false,
 		"lay links named sbatch, srun, squeue ... to this program in that folder, for --session" },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 };
 
 /* What there is a link for. */
@@ -303,6 +304,12 @@ int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *er
 		return sl_fail(err, SL_USAGE, "SCHEDLAB_USER: '%.80s' is no name of a user", user);
 	if (user)
 		cell_put(&line, "sudo -u %s ", user);
+	if (argc > 1 && strcmp(argv[1], "--trust") == 0) {
+		args->registry->trust.all = true;
+		argv[1] = argv[0];
+		argv++;
+		argc--;
+	}
 	for (size_t i = 0; i < argc; i++) {
 		cell_put(&line, "%s", i ? " " : "");
 		put_quoted(&line, argv[i]);

@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	{ "utf8", 0, NULL, false, "a script's screens in UTF-8; default: ASCII" },
 	{ "json", 0, NULL, false, "JSON lines; without --script: all that happens in the run" },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 };
 
 enum { COLUMNS_MIN = 60, ROWS_MIN = 20, COLUMNS_MAX = 500, ROWS_MAX = 200 };

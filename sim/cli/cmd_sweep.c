@@ -29,6 +29,7 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 };
 
 static int plan_show(const struct sweep *sweep, struct sl_err *err)
@@ -42,6 +43,53 @@ static int plan_show(const struct sweep *sweep, struct sl_err *err)
 		sl_out_text(out, "\n");
 	}
 	return sl_out_commit(out, err);
+}
+
+/* What is a policy's parameter, perhaps. */
+static bool is_of_policy(const struct sweep_spec *spec, size_t factor)
+{
+	const char *name = spec->factor[factor].name;
+	return factor != spec->trace_at && factor != spec->cluster_at && factor != spec->policy_at &&
+	       factor != spec->seed_at && strncmp(name, "replay.", 7) != 0 &&
+	       strncmp(name, "cluster.", 8) != 0;
+}
+
+/* A policy, and each value of a factor that may be its parameter. */
+static int policy_asked(const struct sweep *sweep, const char *policy, struct sl_err *err)
+{
+	const struct sweep_spec *spec = &sweep->spec;
+	const struct factor *policies = &spec->factor[spec->policy_at];
+	const struct sl_place at = { spec->file, policies->line, policies->column };
+	struct settings none = { .arena = sweep->arena };
+	int status = policy_trusted(sweep->registry, policy, &none, &at, err);
+	for (size_t f = 0; f < spec->factor_count && !status; f++) {
+		const struct factor *factor = &spec->factor[f];
+		const struct sl_place there = { spec->file, factor->line, factor->column };
+		for (size_t i = 0; is_of_policy(spec, f) && i < factor->count && !status; i++) {
+			struct setting one = { factor->name, factor->value[i], false };
+			struct settings with = { &one, 1, 1, sweep->arena };
+			status = policy_trusted(sweep->registry, policy, &with, &there, err);
+		}
+	}
+	return status;
+}
+
+/* Would a point execute what the user has not asked for? Before anything is hashed, made or claimed. */
+static int spec_trusted(const struct sweep *sweep, struct sl_err *err)
+{
+	const struct sweep_spec *spec = &sweep->spec;
+	const struct factor *policies = &spec->factor[spec->policy_at];
+	const struct factor *traces = &spec->factor[spec->trace_at];
+	const struct sl_place at = { spec->file, traces->line, traces->column };
+	int status = SL_OK;
+	for (size_t i = 0; i < policies->count && !status; i++)
+		status = policy_asked(sweep, policies->value[i], err);
+	for (size_t i = 0; i < spec->trace_count && !status; i++) {
+		const struct generate_call call = { spec->trace[i].generate, 0, false, sweep->arena,
+			sweep->registry };
+		status = call.line ? generate_trusted(&call, &at, err) : SL_OK;
+	}
+	return status;
 }
 
 /* Before anything is run: is each a policy, with parameters that it has? */
@@ -73,7 +121,9 @@ static int look(struct sweep *sweep, bool report, struct sl_err *err)
 
 static int work(struct sweep *sweep, const char *what, struct sl_err *err)
 {
-	int status = policies_check(sweep, err);
+	int status = spec_trusted(sweep, err);
+	if (!status)
+		status = policies_check(sweep, err);
 	if (!status)
 		status = sweep_plan(sweep, err);
 	if (status)

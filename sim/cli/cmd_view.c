@@ -29,6 +29,7 @@ static const struct {
 static const struct option_def options[] = {
 	{ "at", 0, "TIME", false,
 		"the moment: seconds since the trace's zero, +3d, a date, or end; default: SCHEDLAB_AT" },
+	{ OPTION_TRUST },
 	{ "install", 0, "BIN", false,
 		"lay links named squeue, sinfo, sacct, scontrol, sprio and sshare to this program in that folder" },
 };
@@ -53,15 +54,17 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Takes --at out of the line, wherever it stands. */
-static int take_at(struct view_call *call, struct sl_err *err)
+/* Takes --at and --trust out of the line, wherever they stand. */
+static int take_ours(struct view_call *call, struct sl_err *err)
 {
 	static const char at[] = "--at";
 	const size_t len = sizeof(at) - 1;
 	int kept = 1;
 	for (int i = 1; i < call->argc; i++) {
 		char *word = call->argv[i];
-		if (strncmp(word, at, len) != 0 || (word[len] && word[len] != '='))
+		if (strcmp(word, "--trust") == 0)
+			call->registry->trust.all = true;
+		else if (strncmp(word, at, len) != 0 || (word[len] && word[len] != '='))
 			call->argv[kept++] = word;
 		else if (word[len])
 			call->at = word + len + 1;
@@ -94,7 +97,7 @@ static int call_view(
 		.registry = args->registry,
 		.arena = args->arena,
 	};
-	const int status = take_at(&call, err);
+	const int status = take_ours(&call, err);
 	if (!call.at)
 		call.at = environment("SCHEDLAB_AT");
 	return status ? status : views[view].run(&call, err);
@@ -231,7 +234,8 @@ static int run_words(char **argv, size_t argc, struct args *args, struct sl_err 
 
 const struct command cmd_view = {
 	.name = "view",
-	.usage = "view squeue|sinfo|sacct|scontrol|sprio|sshare DIR [--at TIME] [options of that command]",
+	.usage =
+		"view squeue|sinfo|sacct|scontrol|sprio|sshare DIR [--at TIME] [--trust] [options of that command]",
 	.summary = "show a run at a moment, as Slurm's commands would",
 	.detail =
 		"DIR is a run's directory, or a snapshot; the files that it was made from must still be there.\n"

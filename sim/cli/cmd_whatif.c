@@ -57,6 +57,7 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
 	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
 };
 
 /* ---- The line as worlds ------------------------------------------------------------------------- */

@@ -9,9 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-_Atomic int cli_stop;
-_Atomic unsigned cli_ask;
-
 const char *count_text(char buffer[48], uint64_t count)
 {
 	return screen_number(
@@ -40,6 +37,40 @@ const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
 	return screen_number(buffer, amount_micro(amount, parts), decimals);
 }
 
+const char *const overrun_names[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
+
+struct limits_told limits_of(const struct scenario *scenario)
+{
+	return (struct limits_told){ scenario->jobs.count, scenario->limits_over, scenario->limits_none,
+		scenario->overrun };
+}
+
+void limits_text(const struct limits_told *told, char *text, size_t size)
+{
+	static const char *const then[SL_OVERRUN_COUNT] = {
+		"raised to the run time, so plans know what no scheduler knows (replay.overrun=raise)",
+		"running on (replay.overrun=extend)",
+		"cut there (replay.overrun=kill)",
+	};
+	char number[48];
+	size_t used = 0;
+	if (told->none && told->none == told->jobs) {
+		(void)snprintf(text, size, "no job has a time limit, so plans know all run times exactly");
+		return;
+	}
+	if (told->over)
+		used = (size_t)snprintf(text, size, "%s of %" PRIu64 " jobs (%.3g %%) exceed%s, %s",
+			count_text(number, told->over), told->jobs,
+			100 * (double)told->over / (double)told->jobs,
+			told->over == 1 ? "s its time limit" : " their time limits", then[told->overrun]);
+	else
+		used = (size_t)snprintf(text, size, "no job exceeds its time limit");
+	if (told->none && used < size)
+		(void)snprintf(text + used, size - used, "; %s %s none, so plans know %s exactly",
+			count_text(number, told->none), told->none == 1 ? "has" : "have",
+			told->none == 1 ? "its run time" : "their run times");
+}
+
 void talk_read(const struct scenario *scenario)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
@@ -50,6 +81,10 @@ void talk_read(const struct scenario *scenario)
 	log_line(LOG_INFO, "%s: %s jobs submitted over %s, %s (%s)", scenario->input.path,
 		count_text(count, jobs->count), screen_duration(days, span),
 		machine_text(machine, sizeof(machine), scenario), scenario->cpus_from);
+	const struct limits_told limits = limits_of(scenario);
+	char told[400];
+	limits_text(&limits, told, sizeof(told));
+	log_line(LOG_INFO, "%s: %s", scenario->input.path, told);
 	if (!scenario->ignored_count)
 		return;
 	char ignored[600] = "";
@@ -101,8 +136,75 @@ uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text
 	return total;
 }
 
+enum sl_coverage coverage_under(
+	const struct sl_setting *setting, const struct policy_choice *choice, const char **note)
+{
+	const char *const own = choice->policy->name;
+	const bool followed = setting->coverage == SL_MODELLED || setting->coverage == SL_APPROXIMATED;
+	bool built_in = strcmp(own, "external") != 0;
+	*note = setting->note;
+	if (!setting->by || !followed)
+		return setting->coverage;
+	size_t at = 0;
+	while (sl_policies[at] && sl_policies[at] != choice->policy)
+		at++;
+	built_in = built_in && sl_policies[at];
+	for (const char *word = setting->by; *word; word += strspn(word, ", ")) {
+		const size_t len = strcspn(word, ",");
+		const size_t key = strcspn(word, "=,");
+		if (len == strlen(own) && strncmp(word, own, len) == 0)
+			return setting->coverage;
+		for (size_t i = 0; key < len && i < choice->value_count; i++) {
+			const struct sl_value *value = &choice->values[i];
+			if (value->text && strlen(value->key) == key && strncmp(value->key, word, key) == 0 &&
+				strlen(value->text) == len - key - 1 &&
+				strncmp(value->text, word + key + 1, len - key - 1) == 0)
+				return setting->coverage;
+		}
+		word += len;
+	}
+	*note = built_in ? "this policy does not follow it" : "it depends on the policy";
+	return built_in ? SL_IGNORED : SL_APPROXIMATED;
+}
+
+/* Of what is read: whole objects that nobody here reads are others' business. */
+static bool is_unknown(const struct sl_setting *setting)
+{
+	return setting->coverage == SL_UNKNOWN_KEY && strcmp(setting->kind, "object") != 0;
+}
+
+int check_unknown(const struct scenario *scenario, struct sl_err *err)
+{
+	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {
+		const struct sl_setting *s = &scenario->cluster.setting[i];
+		if (is_unknown(s))
+			return sl_fail_at(err, &s->at,
+				"'%.100s' is not known%s%s: mend it, or run without --strict", s->key,
+				s->note ? ": " : "", s->note ? s->note : "");
+	}
+	return SL_OK;
+}
+
+/* Nothing here follows them, and perhaps something should: the first of them, with its place. */
+static void talk_unknown(const struct scenario *scenario)
+{
+	enum { TOLD = 3 };
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {
+		const struct sl_setting *s = &scenario->cluster.setting[i];
+		if (is_unknown(s) && count++ < TOLD)
+			talk("%s:%" PRIu64 ":%" PRIu64 ": '%.100s' is not known%s%.200s", s->at.file,
+				(uint64_t)s->at.line, (uint64_t)s->at.column, s->key,
+				s->note ? ": " : ", and ignored", s->note ? s->note : "");
+	}
+	if (count > TOLD)
+		talk("%" PRIu32 " more keys are not known: schedlab inspect %s names them", count - TOLD,
+			scenario->cluster_input.path);
+}
+
 void talk_oddities(const struct scenario *scenario)
 {
+	talk_unknown(scenario);
 	char dropped[600] = "";
 	char repaired[600] = "";
 	const uint64_t drops = oddities_text(scenario, true, dropped, sizeof(dropped));
@@ -208,7 +310,8 @@ int scenario_from_args(struct scenario *scenario, const struct args *args, const
 {
 	struct scenario_options options;
 	const int status = scenario_options_from_args(&options, args, cluster, settings, implied, err);
-	return status ? status : scenario_load(scenario, &options, err);
+	const int loaded = status ? status : scenario_load(scenario, &options, err);
+	return !loaded && options.strict ? check_unknown(scenario, err) : loaded;
 }
 
 /* Some model is on. */
@@ -303,6 +406,21 @@ static const char *job_text(char text[64], const struct sl_jobs *jobs, uint32_t 
 	return text;
 }
 
+const char *left_words(char text[LEFT_WORDS], const struct sl_result *result, uint32_t left)
+{
+	char id[64];
+	if (!result->never)
+		(void)snprintf(text, LEFT_WORDS, "the policy had no more to do");
+	else if (left == 1)
+		(void)snprintf(text, LEFT_WORDS, "it asks for what the cluster does not have");
+	else
+		(void)snprintf(text, LEFT_WORDS,
+			"%" PRIu32 " of them ask%s for what the cluster does not have, job %.60s first",
+			result->never, result->never == 1 ? "s" : "",
+			job_text(id, result->jobs, result->never_first));
+	return text;
+}
+
 /* A run that came to its end with jobs left: the policy never started them, or let them stand. */
 void talk_left(const struct run *run)
 {
@@ -310,14 +428,15 @@ void talk_left(const struct run *run)
 	uint32_t left = 0;
 	uint32_t first = 0;
 	char text[64];
+	char why[LEFT_WORDS];
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;
 	for (uint32_t i = 0; i < result->remark_count; i++)
 		talk("%s: %s", result->policy, result->remark[i]);
 	if (left && !result->stopped && !result->interrupted)
-		talk("%s: %u job%s never ended, job %s first: the policy had no more to do", result->policy,
-			left, left == 1 ? "" : "s", job_text(text, result->jobs, first));
+		talk("%s: %u job%s never ended, job %s first: %s", result->policy, left, left == 1 ? "" : "s",
+			job_text(text, result->jobs, first), left_words(why, result, left));
 	if (result->refused)
 		talk("%s: %u job%s refused at submission, job %s first: %s", result->policy, result->refused,
 			result->refused == 1 ? " was" : "s were",

@@ -23,18 +23,17 @@ struct comparison {
 	struct windows *windows;             /* By row, if each is of several windows. */
 	size_t each;                         /* Runs of a row. */
 	struct replication *replication;     /* By seed, then by row; NULL: each row is one run. */
+	char *const *log;                    /* Of several traces, in place of seeds, or NULL. */
 	struct compared_row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
 	struct sl_err failure; /* Of a row or its files: worse than an interruption. */
 
-	/* To the first row, of those after it; by row, then by metric. */
-	const struct sl_difference *difference;
-	const struct difference_ranks *ranks; /* By difference; NULL: there are none. */
-	size_t difference_count;
+	/* To the first row, of those after it: by row, then by metric. */
+	struct sl_compared told;
 	const struct compared_parting
-		*parting;                /* Of directories, by row from the second on; NULL: of a trace. */
-	struct differences *differences; /* While the runs are there; NULL: each row is of several. */
+		*parting; /* Of directories, by row from the second on; NULL: of a trace. */
+	struct differences *differences;
 
 	const struct sl_document *document; /* The report; NULL: none is written. */
 	void *report;
@@ -58,9 +57,6 @@ struct compared_parting {
 	struct first_difference is;
 	const char *why; /* They were not made again; NULL: they were. */
 };
-
-/* compare_table.c: a cell, quoted where it has to be. */
-void compare_csv_text(struct sl_out *out, const char *text);
 
 /* compare_replications.c: --reps. */
 struct replication {
@@ -94,6 +90,11 @@ int compare_show(const struct comparison *all, struct sl_err *err);
 /* Its object; what is said of a row's metric to the first's (NULL: nothing); how intervals were found. */
 int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err);
 const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric);
+/* NULL: nothing is known. */
+const struct sl_certainty *compare_certainty(const struct comparison *all, size_t row, const char *metric);
+/* Once all rows are there: what is said of them, and their metrics as they are compared; the table has a
+ * column for each count of jobs that did not run to their end. */
+int compare_tell(struct comparison *all, struct sl_err *err);
 void compare_methods(const struct comparison *all);
 /* compare.csv and differences.csv of the directory. */
 int compare_files(const struct comparison *all, struct sl_err *err);

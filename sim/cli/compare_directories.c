@@ -88,6 +88,35 @@ static const char *json_text(const cJSON *object, const char *key, struct sl_are
 	return cJSON_IsString(item) ? sl_strdup(arena, item->valuestring, strlen(item->valuestring)) : NULL;
 }
 
+static uint64_t json_count(const cJSON *object, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+	return cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble < 9e15
+		       ? (uint64_t)item->valuedouble
+		       : 0;
+}
+
+/* How many jobs ran over their limits, and how many had none; runs of earlier versions do not say. */
+static void talk_limits(const char *label, const cJSON *json)
+{
+	const cJSON *limits = cJSON_GetObjectItemCaseSensitive(json, "limits");
+	const cJSON *rule =
+		cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "rules"), "overrun");
+	struct limits_told told = {
+		.jobs = json_count(cJSON_GetObjectItemCaseSensitive(json, "jobs"), "replayed"),
+		.over = json_count(limits, "exceeded"),
+		.none = json_count(limits, "none"),
+	};
+	char text[400];
+	if (!limits || !cJSON_IsString(rule))
+		return;
+	while (told.overrun + 1 < SL_OVERRUN_COUNT &&
+		strcmp(rule->valuestring, overrun_names[told.overrun]) != 0)
+		told.overrun++;
+	limits_text(&told, text, sizeof(text));
+	log_line(LOG_INFO, "%s: %s", label, text);
+}
+
 /* What run.json says of a row: the policy as it was given, the cluster, the input. */
 static int about_read(struct compared_row *row, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
@@ -103,6 +132,7 @@ static int about_read(struct compared_row *row, const char *path, struct sl_aren
 		row->label = row->policy = policy;
 	row->input = json_text(cJSON_GetArrayItem(inputs, 0), "sha256", arena);
 	row->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "partial"));
+	talk_limits(row->label, json);
 	char *text = sl_alloc(arena, 32, 1);
 	if (text && cJSON_IsNumber(cpus))
 		(void)snprintf(text, 32, "%.0f", cpus->valuedouble);
@@ -189,6 +219,37 @@ static int part_all(struct comparison *all, struct sl_err *err)
 	return status;
 }
 
+/* As runs made now are compared, from the files of those of before: whole ones, of one input, whose jobs.csv
+ * is there. */
+static int differences_read(struct comparison *all, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < all->count; i++) {
+		const char *input = all->row[i].input;
+		if (all->row[i].partial || !input || !all->row[0].input ||
+			strcmp(input, all->row[0].input) != 0)
+			return SL_OK;
+	}
+	all->differences = differences_new(all->args->arena);
+	if (!all->differences)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < all->count && !status; i++) {
+		struct sl_err unreadable = { 0 };
+		const char *path = file_of(all->args->word[i], "jobs.csv", all->args->arena);
+		status = path ? differences_take_file(
+					all->differences, path, &all->row[i].metrics, &unreadable)
+			      : sl_fail_memory(&unreadable);
+		if (!status)
+			continue;
+		if (is_of_system(status))
+			return sl_fail(err, status, "%s", unreadable.text);
+		differences_free(all->differences); /* Of other files: the metrics are what there is. */
+		all->differences = NULL;
+		return SL_OK;
+	}
+	return differences_finish(all->differences, err);
+}
+
 int compare_directories(struct comparison *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
@@ -218,6 +279,10 @@ int compare_directories(struct comparison *all, struct sl_err *err)
 		if (i && row->input && all->row[0].input && strcmp(row->input, all->row[0].input) != 0)
 			talk("'%s' is a run of another input than '%s'", name, args->word[0]);
 	}
-	const int status = all->count > 1 ? part_all(all, err) : SL_OK;
+	int status = all->count > 1 ? part_all(all, err) : SL_OK;
+	if (!status && all->count > 1)
+		status = differences_read(all, err);
+	if (!status)
+		status = compare_tell(all, err);
 	return status ? status : compare_show(all, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compare_replications.c - each row several times, with other seeds.
+ * compare_replications.c - each row several times, with other seeds or over other logs.
  *
  * The k-th run of every row has the same seed: differences are paired. Nothing
  * says of a policy whether it draws, so the first two seeds are run and
@@ -58,7 +58,7 @@ static int runs_begin(
 		struct run *single = &run[number - from];
 		struct replication *replication = &all->replication[number];
 		*single = of->row[row];
-		single->options.seed += k;
+		single->options.seed += all->log ? 0 : k;
 		single->scenario = of->world(of->self, row, k, err);
 		if (!single->scenario)
 			return err->status;
@@ -147,11 +147,11 @@ static int samples_take(struct comparison *all, struct sl_err *err)
 	int status = SL_OK;
 	for (size_t row = 0; row < all->count && !status; row++) {
 		status = row_means(all, row, err);
-		if (!draws(all, row) && log_shows(LOG_INFO))
+		if (!all->log && !draws(all, row) && log_shows(LOG_INFO))
 			log_line(LOG_INFO, "%s: draws nothing: the same with each seed", all->row[row].label);
 	}
 	const struct difference_samples samples = { all->count, all->each, sample_of, shown_of, all,
-		"seeds" };
+		all->log ? "logs" : "seeds", false };
 	return status ? status : differences_samples(all->differences, &samples, err);
 }
 
@@ -166,7 +166,7 @@ int compare_replications(const struct replications *of, struct sl_err *err)
 	int status = runs_go(of, 0, 2 * count, err);
 	for (size_t row = 0; row < count; row++)
 		any |= draws(all, row);
-	if (!status && !any)
+	if (!status && !any && !all->log)
 		status = fail_same(all, err);
 	if (!status && all->each > 2)
 		status = runs_go(of, 2 * count, all->each * count, err);
@@ -182,15 +182,19 @@ int replications_csv(const struct comparison *all, struct sl_err *err)
 	if (status)
 		return status;
 	const struct sl_metrics *names = &all->row[0].metrics;
-	sl_out_text(out, "run,seed,digest");
+	sl_out_text(out, all->log ? "run,log,seed,digest" : "run,seed,digest");
 	for (size_t i = 0; i < names->count; i++) {
 		sl_out_text(out, ",");
-		compare_csv_text(out, names->row[i].name);
+		sl_out_csv(out, names->row[i].name);
 	}
 	for (size_t number = 0; number < all->each * all->count; number++) {
 		const struct replication *one = replication_of(all, number / all->each, number % all->each);
-		sl_out_printf(
-			out, "\n%zu,%" PRIu64 ",%016" PRIx64, number / all->each + 1, one->seed, one->digest);
+		sl_out_printf(out, "\n%zu,", number / all->each + 1);
+		if (all->log) {
+			sl_out_csv(out, all->log[number % all->each]);
+			sl_out_text(out, ",");
+		}
+		sl_out_printf(out, "%" PRIu64 ",%016" PRIx64, one->seed, one->digest);
 		for (size_t i = 0; i < names->count; i++) {
 			const int64_t *value = metrics_get(&one->metrics, names->row[i].name);
 			char *p = sl_out_room(out, 64);

@@ -14,10 +14,36 @@ static const struct summary_metric *columns_of(const struct comparison *all)
 	return all->column ? all->column : summary_metrics;
 }
 
-/* True if no other row is better, and some row is worse. */
-static bool is_best(const struct comparison *all, const struct summary_metric *column, int64_t value)
+/* Too few jobs, or blocks of them, differ in that metric for anything to be said of it. */
+static bool tells_too_little(const struct comparison *all, size_t row, const char *metric)
+{
+	const struct sl_difference *said = compare_difference(all, row, metric);
+	const struct sl_certainty *known = compare_certainty(all, row, metric);
+	return known && known->known && said->low > said->high && said->estimate;
+}
+
+/* A better value may be called so: the same jobs ran and ended alike in all rows, and enough of them differ.
+ * Of what is one number a run the waits say that. */
+static bool may_be_best(const struct comparison *all, const struct summary_metric *column)
+{
+	if (all->told.apart)
+		return false;
+	for (size_t row = 1; row < all->count; row++) {
+		const struct sl_certainty *known = compare_certainty(all, row, column->name);
+		if (tells_too_little(all, row, known && known->known ? column->name : "wait.mean"))
+			return false;
+	}
+	return true;
+}
+
+/* True if no other row is better, and some row is worse. Busy with the same work for longer is not better. */
+static bool is_best(
+	const struct comparison *all, const struct summary_metric *column, size_t row, int64_t value)
 {
 	bool worse = false;
+	if (!may_be_best(all, column) || (strncmp(column->name, "utilization", strlen("utilization")) == 0 &&
+						 differences_slower(all->differences, row)))
+		return false;
 	for (size_t i = 0; i < all->count; i++) {
 		const int64_t *other = metrics_get(&all->row[i].metrics, column->name);
 		if (!other || *other == value)
@@ -60,6 +86,77 @@ static bool all_whole(const struct comparison *all)
 	return true;
 }
 
+/* ---- What is told ------------------------------------------------------------------- */
+
+static const struct summary_metric counted[] = {
+	{ "jobs.total", "jobs", UNIT_COUNT, 0 },
+	{ "jobs.compared", "compared", UNIT_COUNT, 0 },
+	{ "jobs.refused", "refused", UNIT_COUNT, 0 },
+	{ "jobs.never_started", "never started", UNIT_COUNT, 0 },
+	{ "jobs.cut", "cut", UNIT_COUNT, 0 },
+	{ "jobs.lost", "lost", UNIT_COUNT, 0 },
+	{ "jobs.unfinished", "unfinished", UNIT_COUNT, 0 },
+};
+
+/* Some row has any; of all jobs: not each has as many. */
+static bool is_counted(const struct comparison *all, const char *name)
+{
+	const int64_t *first = metrics_get(&all->row[0].metrics, name);
+	const bool total = strcmp(name, "jobs.total") == 0;
+	for (size_t row = 0; row < all->count; row++) {
+		const int64_t *value = metrics_get(&all->row[row].metrics, name);
+		if (total ? first && value && *first != *value : value && *value)
+			return true;
+	}
+	return false;
+}
+
+/* The counts first, 0 where a run has none of what another has. */
+static int columns_count(struct comparison *all, struct sl_err *err)
+{
+	const struct summary_metric *given = columns_of(all);
+	size_t count = 0;
+	while (given[count].name)
+		count++;
+	struct summary_metric *column =
+		sl_alloc(all->args->arena, count + SL_LEN(counted) + 1, sizeof(*column));
+	if (!column)
+		return sl_fail_memory(err);
+	all->column = column;
+	for (size_t i = 0; i < SL_LEN(counted); i++) {
+		if (!is_counted(all, counted[i].name))
+			continue;
+		*column++ = counted[i];
+		for (size_t row = 0; row < all->count; row++)
+			if (!metrics_get(&all->row[row].metrics, counted[i].name))
+				sl_metric_put(&all->row[row].metrics, counted[i].name, 0);
+	}
+	memcpy(column, given, count * sizeof(*column));
+	return SL_OK;
+}
+
+static void restate(struct sl_metrics *metrics, const struct sl_restated *as)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (strcmp(metrics->row[i].name, as->metric) == 0) {
+			metrics->row[i].micro = as->micro;
+			return;
+		}
+	sl_metric_put(metrics, as->metric, as->micro);
+}
+
+int compare_tell(struct comparison *all, struct sl_err *err)
+{
+	all->told = differences_told(all->differences);
+	for (size_t i = 0; i < all->told.restated_count; i++)
+		restate(&all->row[all->told.restated[i].run].metrics, &all->told.restated[i]);
+	const int status = columns_count(all, err);
+	for (size_t row = 0; row < all->count && !status; row++)
+		if (all->row[row].metrics.failed)
+			return sl_fail_memory(err);
+	return status;
+}
+
 static void values_row(
 	struct screen_table *table, const struct comparison *all, const struct compared_row *row)
 {
@@ -70,7 +167,9 @@ static void values_row(
 		const int64_t *value = metrics_get(&row->metrics, column->name);
 		char text[48] = "";
 		screen_cell(table, true, "%s%s",
-			value && all_whole(all) && is_best(all, column, *value) ? "*" : "",
+			value && all_whole(all) && is_best(all, column, (size_t)(row - all->row), *value)
+				? "*"
+				: "",
 			value ? summary_text(text, column->unit, *value) : "");
 	}
 }
@@ -78,44 +177,38 @@ static void values_row(
 /* What is said of that row and metric, or NULL. */
 const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric)
 {
-	for (size_t i = 0; i < all->difference_count; i++)
-		if (all->difference[i].run == row && strcmp(all->difference[i].metric, metric) == 0)
-			return &all->difference[i];
+	for (size_t i = 0; i < all->told.difference_count; i++)
+		if (all->told.difference[i].run == row && strcmp(all->told.difference[i].metric, metric) == 0)
+			return &all->told.difference[i];
 	return NULL;
+}
+
+const struct sl_certainty *compare_certainty(const struct comparison *all, size_t row, const char *metric)
+{
+	const struct sl_difference *said = compare_difference(all, row, metric);
+	return said && all->told.certainty ? &all->told.certainty[said - all->told.difference] : NULL;
 }
 
 static bool has_interval(const struct sl_difference *said) { return said && said->low <= said->high; }
 
-/* Where batch by batch nothing differs, there is nothing to be sure of. */
-static bool shows_interval(const struct sl_difference *said)
+/* Of the change in hundredths. */
+static bool shows_interval(const struct sl_certainty *known)
 {
-	return has_interval(said) && (said->low || said->high);
+	return known && known->ratio_covers && known->ratio_low <= known->ratio_high;
 }
 
-/* In hundredths of the first row's value; false: that is 0. */
-static bool share_of(const int64_t *first, int64_t value, char number[48])
-{
-	if (!first || *first == 0)
-		return false;
-	const int64_t share = sl_mul_div(value, 100000000, *first < 0 ? -*first : *first);
-	char text[48];
-	(void)screen_number(text, share, 1);
-	(void)snprintf(number, 48, "%s%.40s", share > 0 ? "+" : "", text);
-	return true;
-}
-
-/* "-38.2 %", with an interval "-38.2 %*" or "-38.2 %~". */
+/* "-38.2 %", told from 0 "-38.2 %*", not told from it "-38.2 %~". */
 static void difference_cell(
 	struct screen_table *table, const struct comparison *all, size_t row, const char *metric)
 {
 	const int64_t *first = metrics_get(&all->row[0].metrics, metric);
+	const int64_t *value = metrics_get(&all->row[row].metrics, metric);
 	const struct sl_difference *said = compare_difference(all, row, metric);
+	const struct sl_certainty *known = compare_certainty(all, row, metric);
 	char text[48];
-	if (shows_interval(said) && share_of(first, said->estimate, text))
-		screen_cell(table, true, "%s %%%s", text, said->low > 0 || said->high < 0 ? "*" : "~");
-	else
-		screen_cell(table, true, "%s",
-			difference(text, first, metrics_get(&all->row[row].metrics, metric)));
+	const bool marked = has_interval(said) && said->estimate && !all->told.apart;
+	(void)difference(text, first, value);
+	screen_cell(table, true, "%s%s", text, !text[0] || !marked ? "" : known->sure ? "*" : "~");
 }
 
 static void differences_row(struct screen_table *table, const struct comparison *all, size_t row)
@@ -130,62 +223,72 @@ static bool any_interval(const struct comparison *all, size_t row)
 {
 	bool any = false;
 	for (const struct summary_metric *column = columns_of(all); column->name; column++)
-		any |= column->heading && shows_interval(compare_difference(all, row, column->name));
+		any |= column->heading && shows_interval(compare_certainty(all, row, column->name));
 	return any;
 }
 
-/* "[-47.0, -39.2]" below each. */
-static void intervals_row(struct screen_table *table, const struct comparison *all, size_t row)
+/* In hundredths of the first row's value. */
+static const char *share_text(char text[48], int64_t share)
 {
-	screen_cell(table, false, "  95 %%");
-	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
-		if (!column->heading)
+	char number[48];
+	(void)screen_number(number, share * 100, 1);
+	(void)snprintf(text, 48, "%s%.40s", share > 0 ? "+" : "", number);
+	return text;
+}
+
+/* Below a difference. */
+struct below {
+	const char *heading;
+	bool (*shown)(const struct sl_certainty *known);
+	void (*cell)(char text[120], const struct sl_certainty *known);
+};
+
+static void interval_text(char text[120], const struct sl_certainty *known)
+{
+	char low[48];
+	char high[48];
+	(void)snprintf(text, 120, "[%s, %s]", share_text(low, known->ratio_low),
+		share_text(high, known->ratio_high));
+}
+
+static bool has_evidence(const struct sl_certainty *known) { return known && known->known && known->blocks; }
+
+/* "8.1 of 40": so many even ones would tell as much. */
+static void evidence_text(char text[120], const struct sl_certainty *known)
+{
+	char number[48];
+	(void)screen_number(number, known->effective / 100000 * 100000, 1);
+	(void)snprintf(text, 120, "%s of %u", number, (unsigned)known->blocks);
+}
+
+static bool has_test(const struct sl_certainty *known) { return known && known->tested; }
+
+static void test_text(char text[120], const struct sl_certainty *known)
+{
+	char number[48];
+	(void)snprintf(text, 120, "%s",
+		known->p < 0.0001 ? "< 0.0001" : screen_number(number, (int64_t)(known->p * 1e6 + 0.5), 4));
+}
+
+static void below_rows(struct screen_table *table, const struct comparison *all, size_t row)
+{
+	const struct below rows[] = { { "  interval", shows_interval, interval_text },
+		{ "  effective", has_evidence, evidence_text }, { "  p", has_test, test_text } };
+	for (size_t i = 0; i < SL_LEN(rows); i++) {
+		bool any = false;
+		for (const struct summary_metric *column = columns_of(all); column->name; column++)
+			any |= column->heading && rows[i].shown(compare_certainty(all, row, column->name));
+		if (!any)
 			continue;
-		const struct sl_difference *said = compare_difference(all, row, column->name);
-		const int64_t *first = metrics_get(&all->row[0].metrics, column->name);
-		char low[48];
-		char high[48];
-		if (shows_interval(said) && share_of(first, said->low, low) &&
-			share_of(first, said->high, high))
-			screen_cell(table, true, "[%s, %s]", low, high);
-		else
-			screen_cell(table, true, "%s", "");
-	}
-}
-
-static const struct difference_ranks *ranks_at(const struct comparison *all, size_t row, const char *metric)
-{
-	const struct sl_difference *said = compare_difference(all, row, metric);
-	const struct difference_ranks *ranks =
-		said && all->ranks ? &all->ranks[said - all->difference] : NULL;
-	return ranks && ranks->known ? ranks : NULL;
-}
-
-/* Below the t intervals of independent samples: the shift by ranks, its interval, and the test's p. */
-static void ranks_rows(struct screen_table *table, const struct comparison *all, size_t row)
-{
-	static const char *const heading[] = { "  by ranks", "  95 %", "  p" };
-	for (size_t line = 0; line < SL_LEN(heading); line++) {
-		screen_cell(table, false, "%s", heading[line]);
+		screen_cell(table, false, "%s", rows[i].heading);
 		for (const struct summary_metric *column = columns_of(all); column->name; column++) {
+			const struct sl_certainty *known = compare_certainty(all, row, column->name);
+			char text[120] = "";
 			if (!column->heading)
 				continue;
-			const struct difference_ranks *ranks = ranks_at(all, row, column->name);
-			const int64_t *first = metrics_get(&all->row[0].metrics, column->name);
-			char text[2][48] = { "", "" };
-			if (line == 0 && ranks && share_of(first, ranks->shift, text[0]))
-				screen_cell(table, true, "%s %%", text[0]);
-			else if (line == 1 && ranks && ranks->low <= ranks->high &&
-				 share_of(first, ranks->low, text[0]) &&
-				 share_of(first, ranks->high, text[1]))
-				screen_cell(table, true, "[%s, %s]", text[0], text[1]);
-			else if (line == 2 && ranks)
-				screen_cell(table, true, "%s",
-					ranks->p < 0.0001
-						? "< 0.0001"
-						: screen_number(text[0], (int64_t)(ranks->p * 1e6 + 0.5), 4));
-			else
-				screen_cell(table, true, "%s", "");
+			if (rows[i].shown(known))
+				rows[i].cell(text, known);
+			screen_cell(table, true, "%s", text);
 		}
 	}
 }
@@ -247,7 +350,7 @@ static void method_print(const struct comparison *all, const char *method)
 static bool said_before(const struct comparison *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (strcmp(all->difference[k].method, all->difference[i].method) == 0)
+		if (strcmp(all->told.difference[k].method, all->told.difference[i].method) == 0)
 			return true;
 	return false;
 }
@@ -260,31 +363,63 @@ static bool is_shown(const struct comparison *all, const char *metric)
 	return false;
 }
 
+static bool is_covered(const struct comparison *all, const char *metric, unsigned covers)
+{
+	for (size_t row = 1; row < all->count; row++) {
+		const struct sl_certainty *known = compare_certainty(all, row, metric);
+		if (shows_interval(known) && known->ratio_covers == covers)
+			return true;
+	}
+	return false;
+}
+
+/* In how many of a hundred logs, at least, intervals of each column hold what many logs have. */
+static void covers_print(const struct comparison *all)
+{
+	for (unsigned covers = 100; covers; covers--) {
+		const char *before = ": ";
+		size_t at = 0;
+		for (const struct summary_metric *column = columns_of(all); column->name; column++) {
+			if (!column->heading || !is_covered(all, column->name, covers))
+				continue;
+			if (!at)
+				at = (size_t)printf(
+					"intervals that hold in %u of 100 logs what all have together",
+					covers);
+			item_print(&at, before, column->heading, "");
+			before = ", ";
+		}
+		if (at)
+			(void)printf("\n");
+	}
+}
+
 /* How the intervals were found, by method; or why there are none. */
 void compare_methods(const struct comparison *all)
 {
 	bool any = false;
 	for (size_t row = 1; row < all->count; row++)
 		any |= any_interval(all, row);
-	for (size_t i = 0; !any && i < all->difference_count; i++)
-		if (is_shown(all, all->difference[i].metric)) { /* The first is the mean wait. */
-			if (!has_interval(&all->difference[i]))
-				(void)printf("\n%s\n", all->difference[i].method);
+	if (all->told.apart)
+		(void)printf("\n%s\n", all->told.apart);
+	for (size_t i = 0; !any && i < all->told.difference_count; i++)
+		if (is_shown(all, all->told.difference[i].metric)) { /* The first is the mean wait. */
+			if (!has_interval(&all->told.difference[i]))
+				(void)printf("\n%s\n", all->told.difference[i].method);
 			return;
 		}
 	if (!any)
 		return;
-	(void)printf("\n* the 95 %% interval leaves out 0, ~ it holds it: schedlab-statistics(7)\n");
-	if (all->ranks)
-		(void)printf(
-			"by ranks: Hodges-Lehmann shift and its interval; p: Wilcoxon's signed ranks, two-sided\n");
-	for (size_t i = 0; i < all->difference_count; i++) {
+	(void)printf(all->told.apart ? "\n"
+				     : "\n* told from no difference by a test at 5 %%, ~ not told from it\n");
+	covers_print(all);
+	for (size_t i = 0; i < all->told.difference_count; i++) {
 		bool shown = false;
-		for (size_t k = i; k < all->difference_count && !shown; k++)
-			shown = is_shown(all, all->difference[k].metric) &&
-				strcmp(all->difference[k].method, all->difference[i].method) == 0;
+		for (size_t k = i; k < all->told.difference_count && !shown; k++)
+			shown = is_shown(all, all->told.difference[k].metric) &&
+				strcmp(all->told.difference[k].method, all->told.difference[i].method) == 0;
 		if (shown && !said_before(all, i))
-			method_print(all, all->difference[i].method);
+			method_print(all, all->told.difference[i].method);
 	}
 }
 
@@ -313,10 +448,7 @@ static void table_print(const struct comparison *all)
 	}
 	for (size_t i = 1; differ && i < all->count; i++) {
 		differences_row(table, all, i);
-		if (any_interval(all, i))
-			intervals_row(table, all, i);
-		if (all->ranks && any_interval(all, i))
-			ranks_rows(table, all, i);
+		below_rows(table, all, i);
 	}
 	screen_print(table, stdout);
 	if (differ)
@@ -341,30 +473,38 @@ static void json_interval(
 	json_micro(out, high_key, high);
 }
 
-static void json_ranks(struct sl_out *out, const struct difference_ranks *ranks)
+/* effective: null where nothing is known of it. */
+static void json_certainty(struct sl_out *out, const struct sl_certainty *known)
 {
-	if (!ranks->known)
+	json_interval(out, "ratio_low", "ratio_high", known->ratio_low, known->ratio_high);
+	if (known->covers)
+		sl_out_printf(out, ", \"covers\": 0.%02u", known->covers);
+	if (known->ratio_covers)
+		sl_out_printf(out, ", \"ratio_covers\": 0.%02u", known->ratio_covers);
+	if (known->blocks) {
+		sl_out_printf(out, ", \"differing\": %u", known->differing);
+		json_micro(out, "effective", known->effective);
+	}
+	sl_out_printf(out, ", \"told_apart\": %s", known->sure ? "true" : "false");
+	if (!known->tested)
 		return;
-	json_micro(out, "wilcoxon_p", (int64_t)(ranks->p * 1e6 + 0.5));
-	sl_out_printf(out, ", \"wilcoxon_exact\": %s", ranks->exact ? "true" : "false");
-	json_micro(out, "hodges_lehmann", ranks->shift);
-	json_interval(out, "hodges_lehmann_low", "hodges_lehmann_high", ranks->low, ranks->high);
+	json_micro(out, "wilcoxon_p", (int64_t)(known->p * 1e6 + 0.5));
+	sl_out_printf(out, ", \"wilcoxon_exact\": %s", known->exact ? "true" : "false");
 }
 
 static void json_differences(struct sl_out *out, const struct comparison *all)
 {
-	if (!all->difference_count)
+	if (!all->told.difference_count)
 		return;
 	sl_out_text(out, ",\n\"differences\": [");
-	for (size_t i = 0; i < all->difference_count; i++) {
-		const struct sl_difference *said = &all->difference[i];
+	for (size_t i = 0; i < all->told.difference_count; i++) {
+		const struct sl_difference *said = &all->told.difference[i];
 		sl_out_text(out, i ? ",\n{ \"policy\": " : "\n{ \"policy\": ");
 		sl_out_json(out, all->row[said->run].policy);
 		sl_out_printf(out, ", \"run\": %u, \"metric\": \"%s\"", said->run + 1, said->metric);
 		json_micro(out, "estimate", said->estimate);
 		json_interval(out, "low", "high", said->low, said->high);
-		if (all->ranks)
-			json_ranks(out, &all->ranks[i]);
+		json_certainty(out, &all->told.certainty[i]);
 		sl_out_printf(out, ", \"samples\": %u, \"method\": ", said->samples);
 		sl_out_json(out, said->method);
 		sl_out_text(out, " }");
@@ -413,6 +553,10 @@ int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err
 		sl_out_text(out, "}");
 	}
 	sl_out_text(out, "\n]");
+	if (all->told.apart) {
+		sl_out_text(out, ",\n\"apart\": ");
+		sl_out_json(out, all->told.apart);
+	}
 	json_differences(out, all);
 	json_partings(out, all);
 	const int more = all->more ? all->more(all->self, out, err) : SL_OK;
@@ -462,19 +606,6 @@ int compare_show(const struct comparison *all, struct sl_err *err)
 
 /* ---- compare.csv -------------------------------------------------------------------- */
 
-/* Quoted where CSV needs it. */
-void compare_csv_text(struct sl_out *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		sl_out_text(out, text);
-		return;
-	}
-	sl_out_text(out, "\"");
-	for (; *text; text++)
-		sl_out_printf(out, *text == '"' ? "\"%c" : "%c", *text);
-	sl_out_text(out, "\"");
-}
-
 static void csv_micro(struct sl_out *out, bool known, int64_t micro)
 {
 	char *p = sl_out_room(out, 64);
@@ -500,9 +631,9 @@ static bool in_csv(const struct comparison *all, const char *metric)
 static void csv_row(struct sl_out *out, const struct comparison *all, size_t r)
 {
 	const struct sl_metrics *names = &all->row[0].metrics;
-	compare_csv_text(out, all->row[r].policy);
+	sl_out_csv(out, all->row[r].policy);
 	sl_out_text(out, ",");
-	compare_csv_text(out, all->row[r].cluster);
+	sl_out_csv(out, all->row[r].cluster);
 	for (size_t i = 0; i < names->count; i++) {
 		if (!in_csv(all, names->row[i].name))
 			continue;
@@ -532,7 +663,7 @@ static int compare_csv(const struct comparison *all, struct sl_err *err)
 	for (size_t i = 0; i < names->count; i++)
 		if (in_csv(all, names->row[i].name)) {
 			sl_out_text(out, ",");
-			compare_csv_text(out, names->row[i].name);
+			sl_out_csv(out, names->row[i].name);
 		}
 	sl_out_text(out, ",partial");
 	for (size_t i = 0; i < names->count; i++)
@@ -551,26 +682,28 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 	const int status = outdir_file(all->dir, "differences.csv", &out, err);
 	if (status)
 		return status;
-	sl_out_text(out, "run,policy,metric,estimate,low,high,samples,method");
 	sl_out_text(out,
-		all->ranks ? ",wilcoxon_p,hodges_lehmann,hodges_lehmann_low,hodges_lehmann_high\n" : "\n");
-	for (size_t i = 0; i < all->difference_count; i++) {
-		const struct sl_difference *said = &all->difference[i];
-		const struct difference_ranks *ranks = all->ranks ? &all->ranks[i] : NULL;
+		"run,policy,metric,estimate,low,high,samples,method,covers,ratio_low,ratio_high,ratio_covers,"
+		"differing,effective,told_apart,wilcoxon_p\n");
+	for (size_t i = 0; i < all->told.difference_count; i++) {
+		const struct sl_difference *said = &all->told.difference[i];
+		const struct sl_certainty *known = &all->told.certainty[i];
 		sl_out_printf(out, "%u,", said->run + 1);
-		compare_csv_text(out, all->row[said->run].policy);
+		sl_out_csv(out, all->row[said->run].policy);
 		sl_out_printf(out, ",%s", said->metric);
 		csv_micro(out, true, said->estimate);
 		csv_micro(out, has_interval(said), said->low);
 		csv_micro(out, has_interval(said), said->high);
 		sl_out_printf(out, ",%u,", said->samples);
-		compare_csv_text(out, said->method);
-		if (ranks) {
-			csv_micro(out, ranks->known, (int64_t)(ranks->p * 1e6 + 0.5));
-			csv_micro(out, ranks->known, ranks->shift);
-			csv_micro(out, ranks->low <= ranks->high, ranks->low);
-			csv_micro(out, ranks->low <= ranks->high, ranks->high);
-		}
+		sl_out_csv(out, said->method);
+		csv_micro(out, known->covers > 0, known->covers * INT64_C(10000));
+		csv_micro(out, shows_interval(known), known->ratio_low);
+		csv_micro(out, shows_interval(known), known->ratio_high);
+		csv_micro(out, shows_interval(known), known->ratio_covers * INT64_C(10000));
+		csv_micro(out, known->blocks > 0, known->differing * INT64_C(1000000));
+		csv_micro(out, known->blocks > 0, known->effective);
+		sl_out_printf(out, ",%d", known->sure != 0);
+		csv_micro(out, known->tested, (int64_t)(known->p * 1e6 + 0.5));
 		sl_out_text(out, "\n");
 	}
 	return sl_out_commit(out, err);
@@ -579,7 +712,7 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 int compare_files(const struct comparison *all, struct sl_err *err)
 {
 	int status = compare_csv(all, err);
-	if (!status && all->difference_count)
+	if (!status && all->told.difference_count)
 		status = differences_csv(all, err);
 	return status || !all->replication ? status : replications_csv(all, err);
 }

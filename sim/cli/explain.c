@@ -4,11 +4,9 @@
  */
 #include "sim/cli/explain.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "sim/engine.h"
 
@@ -176,74 +174,12 @@ void look_word(struct look *look, const char *key, const char *text)
 
 /* ---- The run ------------------------------------------------------------------------------------- */
 
-static bool is_there(const char *path, const char *name)
-{
-	char *file = NULL;
-	struct stat is;
-	if (asprintf(&file, "%s/%s", path, name) < 0)
-		return false;
-	const bool there = stat(file, &is) == 0;
-	free(file);
-	return there;
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The runs of a comparison's directory, "1-fcfs, 2-easy". */
-static void list_runs(const char *path, char *text, size_t size)
-{
-	enum { RUNS_MAX = 64 };
-	char *run[RUNS_MAX];
-	size_t count = 0;
-	size_t used = 0;
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	while (dir && count < RUNS_MAX &&
-		(entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): its own stream. */
-		char *below = NULL;
-		if (asprintf(&below, "%s/run.json", entry->d_name) < 0)
-			break;
-		if (entry->d_name[0] != '.' && is_there(path, below) && (run[count] = strdup(entry->d_name)))
-			count++;
-		free(below);
-	}
-	if (dir)
-		(void)closedir(dir);
-	qsort(run, count, sizeof(*run), compare_texts);
-	text[0] = '\0';
-	for (size_t i = 0; i < count; i++) {
-		if (used < size)
-			used += (size_t)snprintf(
-				text + used, size - used, "%s%s/%s", i ? ", " : "", path, run[i]);
-		free(run[i]);
-	}
-}
-
-static int check_path(const char *path, struct sl_err *err)
-{
-	struct stat is;
-	char runs[600];
-	if (stat(path, &is) != 0 || !S_ISDIR(is.st_mode) || is_there(path, "run.json"))
-		return SL_OK;
-	list_runs(path, runs, sizeof(runs));
-	if (*runs)
-		return sl_fail(err, SL_USAGE, "'%s' holds several runs: choose one of %s", path, runs);
-	return sl_fail(err, SL_USAGE,
-		"'%s' is not a run's directory, it has no run.json: give one that run -o wrote, or a snapshot",
-		path);
-}
-
 int explain_open(struct explain *explain, const char *path, struct registry *registry, struct sl_err *err)
 {
 	struct view *view = &explain->view;
 	explain->registry = registry;
 	explain->path = path;
-	int status = check_path(path, err);
-	if (!status)
-		status = again_open(&view->again, path, registry, err);
+	int status = again_open(&view->again, path, registry, err);
 	if (!status && explain->until) {
 		char setting[80];
 		(void)snprintf(setting, sizeof(setting), "replay.until=%.60s", explain->until);
@@ -443,15 +379,14 @@ static int look_at_end(struct explain *explain, struct sl_err *err)
 	if (result->start[explain->job] != SL_NONE || result->state[explain->job] != SL_PENDING ||
 		!explain->charge_count)
 		return SL_OK;
-	struct charge now = explain->charge[0];
-	for (size_t i = 1; i < explain->charge_count; i++)
-		if (explain->charge[i].until > now.until)
-			now = explain->charge[i];
-	now.from = result->last;
+	const sl_time submit = view->jobs->submit[explain->job];
+	const sl_time at = submit > result->last ? submit : result->last;
+	const struct charge now = { .from = at, .until = at, .reason = sl_reason_last(result, explain->job) };
+	explain->waits_for = now.reason;
 	explain->waits = sl_alloc(view->arena, 1, sizeof(*explain->waits));
 	if (!explain->waits)
 		return sl_fail_memory(err);
-	const int status = again_begin(&view->again, &sim, 0, result->last, err);
+	const int status = again_begin(&view->again, &sim, 0, at, err);
 	if (!status)
 		look_at(explain, &sim, &now, explain->waits);
 	sim_release(&sim);

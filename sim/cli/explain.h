@@ -112,6 +112,7 @@ struct explain {
 	struct what_if *other;
 	size_t other_count;
 	struct look *waits; /* At the end, of a job that was never started; else NULL. */
+	enum sl_reason waits_for;
 	sl_time waited;
 	uint32_t rank, ranked;           /* So many waited less, of so many; */
 	uint32_t rank_part, ranked_part; /* and of its partition, 0: it has none. */

@@ -98,7 +98,7 @@ static void add_limit(struct explain *explain, const char *key)
 	const sl_time run = jobs->run[explain->job];
 	const sl_time whole = run < minute ? minute : (run + minute - 1) / minute * minute;
 	const sl_time needed = run < SL_NEVER / 2 ? whole : limit;
-	if (limit >= SL_NEVER / 2)
+	if (limit >= SL_TIME_MOST)
 		return;
 	if (strcmp(key, "needed-limit") == 0 && needed < limit)
 		change_job(explain, key,
@@ -317,11 +317,7 @@ static void tell_never(struct sim *sim, bool ended, uint32_t job, struct what_if
 	if (!ended && sim_end(sim, &none))
 		return;
 	const struct sl_result *result = &sim->result;
-	enum sl_reason reason = result->reason_default;
-	for (size_t i = 0; i < result->reason_count; i++)
-		if (result->reasons[i].job == job && result->reasons[i].reason != SL_REASON_NONE)
-			reason = (enum sl_reason)result->reasons[i].reason;
-	(void)snprintf(other->why, sizeof(other->why), "%s", sl_reason_words(reason));
+	(void)snprintf(other->why, sizeof(other->why), "%s", sl_reason_words(sl_reason_last(result, job)));
 }
 
 static void simulate(const struct explain *explain, struct what_if *other)

@@ -206,13 +206,15 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 	put_text(out, "partition", partition_text(explain, job));
 	put_text(out, "asked", asked_text(explain, job));
 	put_number(out, "limit",
-		explain->view.jobs->limit[job] >= SL_NEVER / 2 ? SL_NONE : explain->view.jobs->limit[job]);
+		explain->view.jobs->limit[job] >= SL_TIME_MOST ? SL_NONE : explain->view.jobs->limit[job]);
 	put_number(out, "submit", explain->view.jobs->submit[job]);
 	put_number(
 		out, "eligible", result->eligible ? result->eligible[job] : explain->view.jobs->submit[job]);
 	put_number(out, "start", result->start[job]);
 	put_number(out, "end", result->end[job]);
 	put_text(out, "state", sl_state_name(sl_state_told(result, job)));
+	if (result->refusal && result->refusal[job])
+		put_text(out, "refused", result->refusal[job]);
 	if (result->rate_mean)
 		put_number(out, "speed", (int64_t)((result->rate_mean[job] >> 12) * 1000000 >> 20));
 	const char *between = "";
@@ -243,6 +245,8 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 	if (explain->waits) {
 		sl_out_text(out, ",\n  \"at_the_end\": { \"at\": ");
 		put_micro(out, explain->waits->at);
+		put_text(out, "reason", sl_reason_name(explain->waits_for));
+		put_text(out, "words", sl_reason_words(explain->waits_for));
 		put_look(out, explain->waits);
 		sl_out_text(out, " }");
 	}

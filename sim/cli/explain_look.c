@@ -13,6 +13,9 @@
 
 #include "sim/engine.h"
 
+/* Why nothing can start on a node now, whatever is idle there. */
+enum off { OFF_NOT, OFF_DOWN, OFF_DRAINED, OFF_KEPT, OFF_POWER, OFF_COUNT };
+
 struct looking {
 	const struct explain *explain;
 	const struct view *view;
@@ -20,6 +23,9 @@ struct looking {
 	struct sim *sim;
 	struct look *look;
 	uint32_t job;
+	const uint8_t *off; /* By node: enum off; NULL: there are none, or none is off. */
+	uint32_t off_count[OFF_COUNT];
+	int64_t off_gpus, off_cpus; /* What would be free on them, and counts as idle. */
 };
 
 #define SAY(looking, ...) look_says((looking)->explain, (looking)->look, __VA_ARGS__)
@@ -73,6 +79,110 @@ static const char *demand_text(const struct looking *at, const struct sl_demand 
 		put_mem(&cell, task->mem);
 		cell_put(&cell, " of memory");
 	}
+	const char *text = told_text(at->explain, "%s", cell.text ? cell.text : "");
+	cell_free(&cell);
+	return text;
+}
+
+/* ---- Nodes that are off ------------------------------------------------------------------------------ */
+
+static enum off off_by_state(uint32_t state)
+{
+	if ((state & VIEW_BASE) == VIEW_DOWN || (state & VIEW_BASE) == VIEW_FUTURE)
+		return OFF_DOWN;
+	if (state & (VIEW_POWERED_DOWN | VIEW_POWERING_DOWN | VIEW_POWERING_UP))
+		return OFF_POWER;
+	if (state & (VIEW_DRAIN | VIEW_FAIL))
+		return OFF_DRAINED;
+	return state & (VIEW_MAINT | VIEW_RESERVED) ? OFF_KEPT : OFF_NOT;
+}
+
+/* Windows that are open now; of a reservation that the job asks for the policy knows better. */
+static void off_by_windows(const struct looking *at, uint8_t *off)
+{
+	static const enum off by[] = { [SL_WINDOW_RESERVED] = OFF_KEPT,
+		[SL_WINDOW_MAINT] = OFF_KEPT,
+		[SL_WINDOW_OUTAGE] = OFF_DOWN,
+		[SL_WINDOW_STATE] = OFF_DOWN };
+	const struct sl_cluster *cluster = at->view->cluster;
+	for (uint32_t i = 0; i < cluster->window_count; i++) {
+		const struct sl_window *window = &cluster->window[i];
+		for (uint32_t k = 0; window->from <= at->pass->now && at->pass->now < window->until &&
+				     k < window->node_count;
+			k++)
+			off[window->node[k]] = (uint8_t)by[window->kind];
+	}
+}
+
+/* By the policy's own word of them, where it has one. */
+static bool off_by_policy(const struct looking *at, uint8_t *off)
+{
+	struct view_table nodes = { 0 };
+	struct sl_err none = { 0 };
+	if (!at->pass->policy->show ||
+		view_take_table(at->view->arena, at->pass, at->pass->now, "nodes", &nodes, &none) ||
+		!table_has(&nodes, "state"))
+		return false;
+	for (size_t i = 0; i < nodes.row_count; i++) {
+		const double node = table_number(&nodes, i, "node");
+		if (node >= 0 && node < at->view->cluster->node_count)
+			off[(uint32_t)node] =
+				(uint8_t)off_by_state(view_node_state(table_text(&nodes, i, "state")));
+	}
+	return true;
+}
+
+static void count_off(struct looking *at, const uint8_t *off)
+{
+	const struct sl_cluster *cluster = at->view->cluster;
+	for (uint32_t node = 0; node < cluster->node_count; node++) {
+		const int64_t *amount = cluster->type[cluster->node_type[node]].amount;
+		/* Of those that failed, or were drained in the run, nothing is counted as idle. */
+		const bool counted = sl_node_is_up(at->pass, node) && !sl_node_is_drained(at->pass, node);
+		const struct nodes_sum used = nodes_used(at->pass->nodes, node);
+		at->off_count[off[node]]++;
+		if (off[node] == OFF_NOT || !counted)
+			continue;
+		at->off_cpus += amount[SL_KIND_CPUS] - used.cpus;
+		for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
+			at->off_gpus += amount[kind];
+		at->off_gpus -= used.gpus;
+	}
+}
+
+static void look_off(struct looking *at)
+{
+	const struct sl_cluster *cluster = at->view->cluster;
+	uint8_t *off = cluster->node_count && at->pass->nodes
+			       ? sl_alloc(at->view->arena, cluster->node_count, sizeof(*off))
+			       : NULL;
+	if (!off)
+		return;
+	if (!off_by_policy(at, off))
+		off_by_windows(at, off);
+	for (uint32_t node = 0; node < cluster->node_count; node++)
+		if (!sl_node_is_up(at->pass, node))
+			off[node] = OFF_DOWN;
+		else if (sl_node_is_drained(at->pass, node))
+			off[node] = OFF_DRAINED;
+	count_off(at, off);
+	if (at->off_count[OFF_NOT] < cluster->node_count)
+		at->off = off;
+}
+
+/* "2 nodes were down, 1 was powered down"; "": none. */
+static const char *off_text(const struct looking *at)
+{
+	static const char *const words[OFF_COUNT] = { [OFF_DOWN] = "down",
+		[OFF_DRAINED] = "drained",
+		[OFF_KEPT] = "reserved",
+		[OFF_POWER] = "powered down or booting" };
+	struct cell cell = { 0 };
+	for (int i = OFF_DOWN; i < OFF_COUNT; i++)
+		if (at->off && at->off_count[i])
+			cell_put(&cell, "%s%s %s %s", cell.len ? ", " : "",
+				count_words(at->explain, at->off_count[i], "node", "nodes"),
+				at->off_count[i] == 1 ? "was" : "were", words[i]);
 	const char *text = told_text(at->explain, "%s", cell.text ? cell.text : "");
 	cell_free(&cell);
 	return text;
@@ -137,6 +247,16 @@ static void room_on(
 	}
 }
 
+/* By a window, for so long as it runs; or off. What a reservation of its own keeps is not closed to it. */
+static bool is_closed(const struct looking *at, const uint64_t *closed, uint32_t node)
+{
+	const struct sl_ask *ask = view_ask(at->view, at->job);
+	const bool owns = ask && ask->reservation;
+	const enum off off = at->off ? (enum off)at->off[node] : OFF_NOT;
+	return (closed && closed[node / 64] >> (node % 64) & 1) ||
+	       (off != OFF_NOT && !(off == OFF_KEPT && owns));
+}
+
 static struct room room_of(const struct looking *at, const struct sl_group *group)
 {
 	struct room room = { 0 };
@@ -144,13 +264,13 @@ static struct room room_of(const struct looking *at, const struct sl_group *grou
 	const uint64_t *closed =
 		nodes_closed(at->pass->nodes, at->pass->request[at->job], at->pass->estimate[at->job]);
 	for (uint32_t node = 0; node < cluster->node_count; node++)
-		room_on(at, group, node, closed && closed[node / 64] >> (node % 64) & 1, &room);
+		room_on(at, group, node, is_closed(at, closed, node), &room);
 	for (uint32_t i = 0; i < cluster->switch_count; i++) {
 		const struct sl_switch *leaf = &cluster->sw[i];
 		int64_t tasks = 0;
 		for (uint32_t k = 0; !leaf->level && k < leaf->node_count; k++) {
 			const uint32_t node = leaf->node[k];
-			if (!closed || !(closed[node / 64] >> (node % 64) & 1))
+			if (!is_closed(at, closed, node))
 				tasks += nodes_tasks(at->pass->nodes, node, group, false);
 		}
 		if (tasks > room.in_switch) {
@@ -219,8 +339,15 @@ static bool say_group(const struct looking *at, const struct sl_group *group, co
 	if (room.closed)
 		SAY(at,
 			"room for %" PRId64
-			" more was on nodes that were closed, or would be before its limit was over",
-			room.closed);
+			" more was on nodes that were %s, or would be before its limit was over",
+			room.closed, at->off ? "off or closed" : "closed");
+	if (room.possible < group->tasks)
+		SAY(at, "%s",
+			one ? "no node of this cluster has that, also if nothing runs"
+			    : told_text(at->explain,
+				      "the whole cluster, were it empty, would have room for %" PRId64
+				      " of them",
+				      room.possible));
 	if (room.possible_nodes < at->view->cluster->node_count)
 		SAY(at,
 			"it could only use %" PRIu32 " of %" PRIu32
@@ -232,8 +359,10 @@ static bool say_group(const struct looking *at, const struct sl_group *group, co
 static void say_free(const struct looking *at)
 {
 	const struct sl_cluster *cluster = at->view->cluster;
-	const int64_t cpus = sl_free(at->pass, SL_KIND_CPUS);
-	int64_t gpus = 0;
+	const int64_t cpus = sl_free(at->pass, SL_KIND_CPUS) - at->off_cpus;
+	const char *off = off_text(at);
+	const char *but = *off ? told_text(at->explain, " (%s)", off) : "";
+	int64_t gpus = -at->off_gpus;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		gpus += sl_free(at->pass, kind);
 	look_fact(at->look, "cpus_free", whole(cpus, cluster->cpu_parts));
@@ -241,15 +370,15 @@ static void say_free(const struct looking *at)
 	if (cluster->gpus) {
 		look_fact(at->look, "gpus_free", whole(gpus, cluster->gpu_parts));
 		look_fact(at->look, "gpus_total", whole(cluster->gpus, cluster->gpu_parts));
-		SAY(at, "free on the whole cluster were %s of %s GPUs, %s of %s cpus",
+		SAY(at, "free on the whole cluster were %s of %s GPUs, %s of %s cpus%s",
 			amount_text(at, gpus, cluster->gpu_parts),
 			amount_text(at, cluster->gpus, cluster->gpu_parts),
 			amount_text(at, cpus, cluster->cpu_parts),
-			amount_text(at, cluster->cpus, cluster->cpu_parts));
+			amount_text(at, cluster->cpus, cluster->cpu_parts), but);
 	} else if (cluster->node_count)
-		SAY(at, "free on the whole cluster were %s of %s cpus",
+		SAY(at, "free on the whole cluster were %s of %s cpus%s",
 			amount_text(at, cpus, cluster->cpu_parts),
-			amount_text(at, cluster->cpus, cluster->cpu_parts));
+			amount_text(at, cluster->cpus, cluster->cpu_parts), but);
 }
 
 /* True if it would fit now. */
@@ -297,7 +426,7 @@ static void before_add(const struct looking *at, struct before *before, uint32_t
 	const struct sl_jobs *jobs = at->view->jobs;
 	const int32_t user = jobs->user[job];
 	const int64_t cpus = cpus_of(at->pass, job);
-	const sl_time limit = jobs->limit[job] < SL_NEVER / 2 ? jobs->limit[job] : jobs->run[job];
+	const sl_time limit = jobs->limit[job] < SL_TIME_MOST ? jobs->limit[job] : jobs->run[job];
 	if (!before->jobs++)
 		before->first = job;
 	before->cpu_seconds += sl_mul_div(cpus, limit, sl_parts(at->view->cluster->cpu_parts) * SL_SECOND);
@@ -441,6 +570,13 @@ static void take_tables(const struct looking *at, struct view *there)
 	there->priority = NULL;
 }
 
+/* It waits for good. */
+static bool is_left(const struct looking *at, uint32_t job)
+{
+	const struct sl_result *result = at->view->result;
+	return result->left && result->left[job];
+}
+
 /* How many. */
 static uint64_t say_before(const struct looking *at)
 {
@@ -463,12 +599,13 @@ static uint64_t say_before(const struct looking *at)
 		before_in_queue(at, &before);
 	if (before.jobs) {
 		const char *first = id_text(at->explain, before.first);
-		SAY(at, "%s of %s ahead of it, %s by their limits; first is job %s%s%s",
+		SAY(at, "%s of %s ahead of it, %s by their limits; first is job %s%s%s%s",
 			count_words(at->explain, before.jobs, "job", "jobs"),
 			count_words(at->explain, before.users, "user", "users"),
 			hours_text(at->explain, before.cpu_seconds), first,
 			*user_text(at->explain, before.first) ? " of " : "",
-			user_text(at->explain, before.first));
+			user_text(at->explain, before.first),
+			is_left(at, before.first) ? ", which is never started in this run" : "");
 	} else if (mine >= 0 || is_waiting(at->pass, at->job))
 		SAY(at, "nobody was ahead of it");
 	look_fact(at->look, "jobs_ahead", (int64_t)before.jobs * 1000000);
@@ -882,6 +1019,9 @@ static const struct {
 	{ SL_REASON_NODES_DOWN, OF_ROOM | OF_WINDOW, NULL },
 	{ SL_REASON_NODE_DOWN, OF_ROOM | OF_WINDOW, NULL },
 	{ SL_REASON_RESERVATION, OF_ROOM | OF_WINDOW, NULL },
+	{ SL_REASON_BAD_CONSTRAINTS, OF_ROOM, NULL },
+	{ SL_REASON_LEFT, OF_ROOM | OF_QUEUE, NULL },
+	{ SL_REASON_UNSCHEDULABLE, OF_ROOM | OF_WINDOW, NULL },
 	{ SL_REASON_PARTITION_NODES, OF_PARTITION, NULL },
 	{ SL_REASON_PARTITION_TIME, OF_PARTITION, NULL },
 	{ SL_REASON_PARTITION_DOWN, OF_PARTITION, NULL },
@@ -897,7 +1037,12 @@ static const struct {
 
 void look_at(const struct explain *explain, struct sim *sim, const struct charge *charge, struct look *look)
 {
-	const struct looking at = { explain, &explain->view, &sim->engine->pass, sim, look, explain->job };
+	struct looking at = { .explain = explain,
+		.view = &explain->view,
+		.pass = &sim->engine->pass,
+		.sim = sim,
+		.look = look,
+		.job = explain->job };
 	unsigned of = charge->reason >= SL_REASON_QOS_USAGE ? OF_QUOTA : 0;
 	bool fits = true;
 	for (size_t i = 0; i < SL_LEN(worth); i++) {
@@ -910,6 +1055,8 @@ void look_at(const struct explain *explain, struct sim *sim, const struct charge
 	look->at = charge->from;
 	look_at_kueue(explain, at.pass, look);
 	look_at_runai(explain, at.pass, look);
+	if (of & OF_ROOM)
+		look_off(&at);
 	if (of & OF_ROOM)
 		fits = say_needs(&at);
 	const uint64_t before = of & OF_QUEUE ? say_before(&at) : 0;

@@ -134,7 +134,7 @@ static void print_head(const struct explain *explain)
 	const sl_time limit = view->jobs->limit[job];
 	line(explain, "asked",
 		told_text(explain, "%s; limit %s", asked_text(explain, job),
-			limit >= SL_NEVER / 2 ? "none" : span_text(explain, limit)));
+			limit >= SL_TIME_MOST ? "none" : span_text(explain, limit)));
 	line(explain, "submitted", time_text(explain, view->jobs->submit[job]));
 	if (result->eligible && result->eligible[job] != SL_NONE &&
 		result->eligible[job] != view->jobs->submit[job])
@@ -179,7 +179,14 @@ static void print_charges(const struct explain *explain)
 {
 	size_t width = 8;
 	if (!explain->charge_count) {
-		printf("\nit did not wait\n");
+		const struct sl_result *result = explain->view.result;
+		const char *refusal = result->refusal ? result->refusal[explain->job] : NULL;
+		const bool waits = result->state[explain->job] == SL_PENDING;
+		printf("\n%s", refusal ? "it was refused at submission: "
+			       : waits ? "it has not waited yet\n"
+				       : "it did not wait\n");
+		if (refusal)
+			print_wrapped(30, 2, plain_text(explain, refusal));
 		return;
 	}
 	for (size_t i = 0; i < explain->charge_count; i++) {
@@ -413,7 +420,10 @@ void explain_print(const struct explain *explain)
 	print_course(explain);
 	print_evictions(explain);
 	if (explain->waits) {
-		printf("\nwhat it waits for at the end\n");
+		printf("\nwhat it waits for at the end\n  ");
+		print_wrapped(2, 2,
+			told_text(explain, "%s: %s", sl_reason_name(explain->waits_for),
+				sl_reason_words(explain->waits_for)));
 		print_look(explain, explain->waits, 2);
 	}
 	print_others(explain);

@@ -130,15 +130,6 @@ static void find_ends(const struct sl_result *result, uint32_t job, struct when 
 	}
 }
 
-static enum sl_reason last_reason(const struct sl_result *result, uint32_t job)
-{
-	enum sl_reason reason = result->reason_default;
-	for (size_t i = 0; i < result->reason_count; i++)
-		if (result->reasons[i].job == job && result->reasons[i].reason != SL_REASON_NONE)
-			reason = (enum sl_reason)result->reasons[i].reason;
-	return reason;
-}
-
 static int simulate(const struct explain *explain, struct when *when, struct sl_err *err)
 {
 	struct again again = { 0 };
@@ -162,7 +153,7 @@ static int simulate(const struct explain *explain, struct when *when, struct sl_
 		status = sim_end(&sim, err);
 	if (!status) {
 		find_ends(&sim.result, explain->job, when);
-		when->reason = last_reason(&sim.result, explain->job);
+		when->reason = sl_reason_last(&sim.result, explain->job);
 	}
 	sim_release(&sim);
 	again_close(&again);

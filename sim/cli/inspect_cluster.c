@@ -41,7 +41,9 @@ struct told {
 		setting_capacity;
 	size_t switches, licenses, windows;
 	int64_t pool;
+	const struct policy_choice *policy; /* NULL: none was named. */
 	uint64_t count[SL_COVERAGE_COUNT];
+	uint64_t by_some; /* Followed by some policies, where none was named. */
 };
 
 static const char *keep(const struct told *told, const char *text)
@@ -160,6 +162,9 @@ static int on_setting(void *self, const struct sl_setting *setting, struct sl_er
 	mine->key = keep(told, setting->key);
 	mine->value = keep(told, setting->value);
 	mine->note = setting->note ? keep(told, setting->note) : NULL;
+	mine->by = setting->by ? keep(told, setting->by) : NULL;
+	if (told->policy)
+		mine->coverage = coverage_under(mine, told->policy, &mine->note);
 	mine->at.file = keep(told, setting->at.file);
 	return SL_OK;
 }
@@ -189,6 +194,12 @@ static bool same_place(const struct sl_setting *a, const struct sl_setting *b)
 	       strcmp(a->at.file, b->at.file) == 0;
 }
 
+static bool is_by_some(const struct told *told, const struct sl_setting *setting)
+{
+	return !told->policy && setting->by && setting->coverage != SL_IGNORED &&
+	       setting->coverage != SL_UNKNOWN_KEY;
+}
+
 /* Takes out what stands there already, and counts the rest. */
 static int count_keys(struct told *told, struct sl_err *err)
 {
@@ -205,7 +216,10 @@ static int count_keys(struct told *told, struct sl_err *err)
 	for (size_t i = 0; i < told->setting_count; i++) {
 		if (!told->setting[i].kind)
 			continue;
-		told->count[told->setting[i].coverage]++;
+		if (is_by_some(told, &told->setting[i]))
+			told->by_some++;
+		else
+			told->count[told->setting[i].coverage]++;
 		told->setting[kept++] = told->setting[i];
 	}
 	told->setting_count = kept;
@@ -281,6 +295,11 @@ static void counts_text(char text[200], const struct told *told)
 		if (told->count[i] || i == SL_MODELLED)
 			len += (size_t)snprintf(text + len, 200 - len, "%s%" PRIu64 "%s %s", len ? ", " : "",
 				told->count[i], i == SL_MODELLED ? " keys" : "", coverage_text[i]);
+	if (told->by_some)
+		len += (size_t)snprintf(text + len, 200 - len,
+			", %" PRIu64 " by some policies (-p says of one)", told->by_some);
+	if (told->policy)
+		(void)snprintf(text + len, 200 - len, " under policy %.60s", told->policy->text);
 }
 
 /* "partition[debug].MaxTime" */
@@ -308,8 +327,12 @@ static void show_keys(const struct told *told)
 			screen_cell(table, false, "%s:%" PRIu64, base ? base + 1 : s->at.file, s->at.line);
 		else
 			screen_cell(table, false, "%s", base ? base + 1 : s->at.file);
-		screen_cell(table, false, "%s%s%s%s", coverage_text[s->coverage], s->note ? " (" : "",
-			s->note ? s->note : "", s->note ? ")" : "");
+		if (is_by_some(told, s))
+			screen_cell(table, false, "%s by %s%s%s%s", coverage_text[s->coverage], s->by,
+				s->note ? " (" : "", s->note ? s->note : "", s->note ? ")" : "");
+		else
+			screen_cell(table, false, "%s%s%s%s", coverage_text[s->coverage], s->note ? " (" : "",
+				s->note ? s->note : "", s->note ? ")" : "");
 	}
 	screen_print(table, stdout);
 }
@@ -415,6 +438,7 @@ static void json_keys(const struct told *told, struct sl_out *out)
 		member(out, "file", s->at.file);
 		sl_out_printf(out, ", \"line\": %" PRIu64, s->at.line);
 		member(out, "coverage", coverage_text[s->coverage]);
+		member(out, "by", told->policy ? NULL : s->by);
 		member(out, "note", s->note);
 		sl_out_text(out, " }");
 	}
@@ -458,6 +482,11 @@ static int show_json(const struct told *told, const char *path, struct sl_err *e
 		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus);
 	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
 		sl_out_printf(out, ",\n  \"%s\": %" PRIu64, coverage_text[i], told->count[i]);
+	sl_out_printf(out, ",\n  \"by_some_policies\": %" PRIu64, told->by_some);
+	if (told->policy)
+		sl_out_text(out, ",\n  \"policy\": ");
+	if (told->policy)
+		sl_out_json(out, told->policy->text);
 	json_nodes(told, out);
 	json_keys(told, out);
 	return sl_out_commit(out, err);
@@ -486,10 +515,24 @@ bool inspect_is_cluster(const char *path, const struct args *args)
 	return is;
 }
 
+/* That of -p; NULL: there is none. */
+static int policy_of(struct told *told, const struct args *args, struct sl_err *err)
+{
+	const char *text = arg(args, "policy");
+	struct policy_choice *choice = text ? sl_alloc(args->arena, 1, sizeof(*choice)) : NULL;
+	told->policy = choice;
+	if (!text)
+		return SL_OK;
+	return choice ? policy_choose(args->registry, choice, text, NULL, args->arena, err)
+		      : sl_fail_memory(err);
+}
+
 int inspect_cluster(const char *path, const struct args *args, struct sl_err *err)
 {
 	struct told told = { .arena = args->arena };
-	int status = told_read(&told, path, args, true, err);
+	int status = policy_of(&told, args, err);
+	if (!status)
+		status = told_read(&told, path, args, true, err);
 	if (!status && arg_flag(args, "json"))
 		status = show_json(&told, path, err);
 	else if (!status)
@@ -505,7 +548,9 @@ int inspect_cluster_counts(const struct args *args, struct sl_err *err)
 	char counts[200];
 	if (!path)
 		return SL_OK;
-	const int status = told_read(&told, path, args, false, err);
+	int status = policy_of(&told, args, err);
+	if (!status)
+		status = told_read(&told, path, args, false, err);
 	if (!status && told.setting_count) {
 		counts_text(counts, &told);
 		talk("%s: schedlab inspect %s lists them", counts, path);

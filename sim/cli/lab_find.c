@@ -82,7 +82,9 @@ static int run_line(
 {
 	char *word[WORDS_MAX];
 	size_t count;
-	struct args args = { .command = &cmd_run, .arena = lab->arena, .registry = lab->registry };
+	struct args args = {
+		.command = &cmd_run, .arena = lab->arena, .registry = lab->registry, .of_file = true
+	};
 	*is = (struct lab_run){ .settings = { .arena = lab->arena } };
 	int status = words_of(lab, line, word, &count, err);
 	if (!status)

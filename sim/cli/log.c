@@ -78,11 +78,23 @@ static void put_json(FILE *to, const char *text)
 			(void)fprintf(to, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7f || !length)
 			(void)fprintf(to, "\\u%04x", *p); /* No UTF-8: taken as Latin-1. */
+		else if (length > 1 && length < 4 && is_obeyed(utf8_point(p, length)))
+			(void)fprintf(to, "\\u%04x", (unsigned)utf8_point(p, length));
 		else
 			(void)fwrite(p, 1, length, to);
 		p += length ? length : 1;
 	}
 	(void)fputc('"', to);
+}
+
+/* A message is one line, whatever the names in it. */
+static void put_inert(FILE *to, const char *text)
+{
+	while (*text) {
+		char shown[SL_INERT_ROOM];
+		(void)sl_inert(&text, shown);
+		(void)fputs(shown, to);
+	}
 }
 
 static void put_seconds(FILE *to, sl_time time)
@@ -127,9 +139,12 @@ static void line(enum log_level level, const struct log_about *about, const char
 		(void)fputs("schedlab: ", to);
 		if (about->timed)
 			put_time(to, about->now);
-		if (about->run && about->named)
-			(void)fprintf(to, "%s: ", about->run);
-		(void)fprintf(to, "%s\n", text);
+		if (about->run && about->named) {
+			put_inert(to, about->run);
+			(void)fputs(": ", to);
+		}
+		put_inert(to, text);
+		(void)fputc('\n', to);
 		write_out(to, &made);
 		return;
 	}

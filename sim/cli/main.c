@@ -4,11 +4,9 @@
  *
  * Exit codes are statuses, positive (enum sl_status in plugin.h).
  */
-#include <errno.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sim/cli/complete.h"
@@ -29,45 +27,6 @@ static const struct command *command_find(const char *name)
 		if (strcmp(command_nth(i)->name, name) == 0)
 			return command_nth(i);
 	return NULL;
-}
-
-/* The first asks the runs to end and leave what they have. A key held or pressed twice is the same wish: only
- * one that comes two seconds later does not wait. */
-static void on_signal(int number)
-{
-	static _Atomic int64_t first_ms;
-	struct timespec now;
-	(void)number;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	const int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	if (!atomic_exchange(&cli_stop, 1))
-		first_ms = now_ms;
-	else if (now_ms - first_ms > 2000)
-		_exit(-SL_INTERRUPTED);
-}
-
-/* Whoever looks on while runs go answers; nobody does while files are read. */
-static void on_question(int number)
-{
-	(void)number;
-	(void)atomic_fetch_add(&cli_ask, 1);
-}
-
-static void catch_signals(void)
-{
-	/* Calls are not restarted: a read at an idle pipe must end. */
-	struct sigaction action = { .sa_handler = on_signal };
-	(void)sigemptyset(&action.sa_mask);
-	(void)sigaction(SIGINT, &action, NULL);
-	(void)sigaction(SIGTERM, &action, NULL);
-	struct sigaction question = { .sa_handler = on_question, .sa_flags = SA_RESTART };
-	(void)sigemptyset(&question.sa_mask);
-	(void)sigaction(SIGUSR1, &question, NULL);
-#ifdef SIGINFO
-	(void)sigaction(SIGINFO, &question, NULL);
-#endif
-	/* Past a limit on file sizes a write fails, as on a full disk, and is said. */
-	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- The bundled workload ------------------------------------------------------------ */
@@ -116,21 +75,54 @@ static void overview(FILE *file)
 		"show this, or the options of a command");
 }
 
-/* Without arguments: three lines to paste, that work. */
-static int first_steps(const char *data)
+/* As a word of a shell's line. */
+static void put_word(const char *text)
 {
-	char path[4200];
+	const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+	if (*text && !text[strspn(text, plain)]) {
+		(void)fputs(text, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *text; text++)
+		if (*text == '\'')
+			(void)fputs("'\\''", stdout);
+		else
+			putchar(*text);
+	putchar('\'');
+}
+
+/* The program as it can be called from any folder: its path, where it was called by one. */
+static void put_command(const char *program, const char *command, const char *path, const char *options)
+{
+	char self[4096];
+	const ssize_t len =
+		program && strchr(program, '/') ? readlink("/proc/self/exe", self, sizeof(self) - 1) : -1;
+	if (len > 0)
+		self[len] = '\0';
+	printf("  ");
+	put_word(len > 0 ? self : "schedlab");
+	printf(" %s ", command);
+	put_word(path);
+	printf("%s\n", options);
+}
+
+/* Without arguments: three lines to paste, that work in any folder. */
+static int first_steps(const char *program, const char *data)
+{
+	static const char demo[] = "demo.swf";
+	char found[4200];
+	char real[PATH_MAX];
+	const bool is_there = bundled_find(found, sizeof(found), data) && realpath(found, real);
+	const char *path = is_there ? real : demo;
 	printf("schedlab %s replays a job trace on a modelled cluster under any policy. Try:\n\n",
 		SL_VERSION);
-	if (bundled_find(path, sizeof(path), data)) {
-		printf("  schedlab compare %s\n", path);
-		printf("  schedlab inspect %s\n", path);
-		printf("  schedlab run %s -p easy -o out\n", path);
-	} else {
-		printf("  schedlab generate lublin --jobs 10000 --cpus 256 --load 0.9 -o demo.swf\n");
-		printf("  schedlab compare demo.swf\n");
-		printf("  schedlab inspect demo.swf\n");
-	}
+	if (!is_there)
+		put_command(program, "generate lublin --jobs 10000 --cpus 256 --load 0.9 -o", demo, "");
+	put_command(program, "compare", path, "");
+	put_command(program, "inspect", path, "");
+	if (is_there)
+		put_command(program, "run", path, " -p easy -o out");
 	printf("\n'schedlab help' shows all commands.\n");
 	return SL_OK;
 }
@@ -200,7 +192,7 @@ static int dispatch(char **argv, size_t argc, struct args *args, struct sl_err *
 	argv += before;
 	argc -= before;
 	if (!argc)
-		return first_steps(args->data);
+		return first_steps(args->program, args->data);
 	const char *name = argv[0];
 	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		return help(argv + 1, argc - 1, args, err);
@@ -220,9 +212,16 @@ int main(int argc, char **argv)
 {
 	struct sl_err err = { 0 };
 	struct registry registry;
-	catch_signals();
+	FILE *shown = streams_open() ? inert_stdout() : NULL;
+	if (!shown)
+		return -SL_SYSTEM;
+	stdout = shown;
+	signals_catch();
 	int status = registry_init(&registry, &err);
-	struct args args = { .arena = status ? NULL : arena_new(), .registry = &registry };
+	registry.trust.guarded = true;
+	struct args args = { .arena = status ? NULL : arena_new(),
+		.registry = &registry,
+		.program = argc > 0 ? argv[0] : NULL };
 	if (!status && !args.arena)
 		status = sl_fail_memory(&err);
 	if (!status)
@@ -233,8 +232,8 @@ int main(int argc, char **argv)
 		status = view_as_tool(argv, (size_t)argc, &args, &err);
 	else if (!status)
 		status = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &args, &err);
-	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
-		status = sl_fail_sys(&err, SL_SYSTEM, "write", "standard output");
+	if (!status)
+		status = streams_close(&err);
 	if (status && (err.text[0] || status == SL_INTERRUPTED)) /* Else it was said. */
 		log_failure(&err, status);
 	arena_free(args.arena);

@@ -7,6 +7,8 @@
  * or compare.json, that names its identity, its files and its runs. It is replaced where the identity is the
  * same; one that holds anything that no record names is the user's, and is refused.
  *
+ * Of two that write one directory at a time the second is refused: the first holds a lock on its hidden one.
+ *
  * With --force a directory that holds only results of ours is replaced whatever they are of. In any other,
  * the new files are moved in, over files of the same names, and what else is there stays. The same is done to
  * a directory that cannot be renamed: the working directory, a mount point.
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +44,7 @@ struct outdir {
 	char shown[PATH];  /* As the user calls it, for messages. */
 	char target[PATH]; /* Without links and trailing slashes. */
 	char temp[PATH];
+	int lock; /* Held on temp as long as this process writes there. */
 	char identity[65];
 	bool exists, merge;
 	bool compares; /* Runs are in folders of their own. */
@@ -272,21 +276,93 @@ static int claim(struct outdir *dir, bool force, struct sl_err *err)
 	return SL_OK;
 }
 
+/* ".out.1234-0" of "out": the hidden directory of a process that writes it. */
+static bool is_temp_of(const char *name, const char *base)
+{
+	char start[256];
+	const int len = snprintf(start, sizeof(start), ".%.200s.", base);
+	if (strncmp(name, start, (size_t)len) != 0)
+		return false;
+	const char *rest = name + len;
+	const size_t pid = strspn(rest, "0123456789");
+	const size_t number = rest[pid] == '-' ? strspn(rest + pid + 1, "0123456789") : 0;
+	return pid && number && !rest[pid + 1 + number];
+}
+
+/* The lock goes with the process that holds it, however that ends. -1: another holds it. */
+static int temp_lock(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0)
+		(void)close(fd);
+	return -1;
+}
+
+/* Does another process write the same directory? What one that was killed left is removed. */
+static bool is_being_written(const struct outdir *dir, const char *folder)
+{
+	struct dirent **entry = NULL;
+	bool found = false;
+	const int count = scandir(folder, &entry, not_dots, by_bytes);
+	for (int i = 0; i < count; i++) {
+		char path[PATH];
+		struct sl_err unused = { 0 };
+		if (is_temp_of(entry[i]->d_name, base_of(dir->target)) &&
+			join(path, folder, entry[i]->d_name, &unused) == SL_OK &&
+			strcmp(path, dir->temp) != 0) {
+			const int lock = temp_lock(path);
+			found |= lock < 0 && errno == EWOULDBLOCK;
+			if (lock >= 0) {
+				(void)remove_tree(path);
+				(void)close(lock);
+			}
+		}
+		free(entry[i]);
+	}
+	free(entry);
+	return found;
+}
+
+/* False: whoever looked for what was left took it for that, before it was locked. */
+static bool temp_hold(struct outdir *dir)
+{
+	struct stat made;
+	dir->lock = temp_lock(dir->temp);
+	if (dir->lock >= 0 && fstat(dir->lock, &made) == 0 && made.st_nlink)
+		return true;
+	if (dir->lock >= 0)
+		(void)close(dir->lock);
+	return false;
+}
+
 /* A new directory: hidden, beside the target, or in it where the target itself must stay. */
 static int temp_make(struct outdir *dir, struct sl_err *err)
 {
 	char folder[PATH];
 	char name[PATH];
-	parent_of(folder, dir->target);
+	if (dir->merge)
+		(void)snprintf(folder, PATH, "%s", dir->target);
+	else
+		parent_of(folder, dir->target);
 	for (int i = 0; i < TRIES; i++) {
 		(void)snprintf(name, PATH, ".%.200s.%ld-%d", base_of(dir->target), (long)getpid(), i);
-		const int status = join(dir->temp, dir->merge ? dir->target : folder, name, err);
+		const int status = join(dir->temp, folder, name, err);
 		if (status)
 			return status;
-		if (mkdir(dir->temp, 0777) == 0)
-			return SL_OK;
-		if (errno != EEXIST)
+		const bool made = mkdir(dir->temp, 0777) == 0;
+		if (!made && errno != EEXIST)
 			break;
+		if (!made || !temp_hold(dir))
+			continue;
+		if (!is_being_written(dir, folder))
+			return SL_OK;
+		(void)remove_tree(dir->temp);
+		(void)close(dir->lock);
+		return sl_fail(err, SL_USAGE,
+			"'%s' is being written by another schedlab: wait for its end, or name another directory",
+			dir->shown);
 	}
 	return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
 }
@@ -325,6 +401,7 @@ int outdir_open(struct outdir **dir, const char *path, const char *identity, boo
 		return status;
 	status = temp_make(made, err);
 	if (!status) {
+		atomic_fetch_add(&cli_unpublished, 1);
 		*dir = made;
 		return SL_OK;
 	}
@@ -466,24 +543,6 @@ static bool is_file_of_ours(const char *name)
 	return false;
 }
 
-/* A field of CSV. */
-static void text_put(struct sl_out *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		sl_out_text(out, text);
-		return;
-	}
-	sl_out_text(out, "\"");
-	for (; *text; text++) {
-		char *p = sl_out_room(out, 2);
-		if (*text == '"')
-			*p++ = '"';
-		*p++ = *text;
-		sl_out_advance(out, p);
-	}
-	sl_out_text(out, "\"");
-}
-
 bool outdir_wants_table(const char *only, const struct sl_told_table *table)
 {
 	return only_has(only, table->name);
@@ -493,7 +552,7 @@ static void table_put(struct sl_out *out, const struct sl_told_table *table)
 {
 	for (uint32_t i = 0; i < table->columns; i++) {
 		sl_out_text(out, i ? "," : "");
-		text_put(out, table->column[i]);
+		sl_out_csv(out, table->column[i]);
 	}
 	sl_out_text(out, "\n");
 	for (size_t row = 0; row < table->rows; row++) {
@@ -501,7 +560,7 @@ static void table_put(struct sl_out *out, const struct sl_told_table *table)
 		for (uint32_t i = 0; i < table->columns; i++) {
 			sl_out_text(out, i ? "," : "");
 			if (cell[i].text)
-				text_put(out, cell[i].text);
+				sl_out_csv(out, cell[i].text);
 			else if (cell[i].micro != SL_NONE)
 				sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), cell[i].micro));
 		}
@@ -759,6 +818,8 @@ static int publish(const struct outdir *dir)
 
 static void outdir_free(struct outdir *dir)
 {
+	atomic_fetch_sub(&cli_unpublished, 1);
+	(void)close(dir->lock);
 	arena_free(dir->arena);
 	free(dir);
 }

@@ -130,6 +130,8 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 	if (!status)
 		status = snapshot_read(&snapshot, arg(args, "from-snapshot"), args->arena, err);
 	if (!status)
+		status = snapshot_trusted(&snapshot, args->registry, err);
+	if (!status)
 		status = snapshot_plugins(&snapshot, args->registry, err);
 	if (!status)
 		status = snapshot_world(&snapshot, &options, settings, err);

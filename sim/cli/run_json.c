@@ -219,7 +219,6 @@ static void put_rules(struct sl_out *out, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
 	const char *ties = ties_told(run);
-	static const char *const overrun[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
 	static const char *const order[] = {
 		"job ends, time limits, submissions, cancellations, timers",
 		"submissions, job ends, time limits, cancellations, timers",
@@ -235,7 +234,7 @@ static void put_rules(struct sl_out *out, const struct run *run)
 		"    \"bounded_slowdown\": \"max(1, (wait + run) / max(run, 10 s))\",\n"
 		"    \"quantiles\": \"nearest rank\"\n"
 		"  }",
-		rules->pass_per_event ? "event" : "instant", overrun[scenario->overrun],
+		rules->pass_per_event ? "event" : "instant", overrun_names[scenario->overrun],
 		rules->submits_first || rules->pass_per_event ? "expired estimates, " : "",
 		order[rules->submits_first],
 		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass",
@@ -398,6 +397,9 @@ static void put_world(struct sl_out *out, const struct run *run, const struct si
 	put_key(out, "jobs");
 	sl_out_printf(out, "{ \"rows\": %" PRIu64 ", \"replayed\": %" PRIu32 " }", scenario->rows,
 		scenario->jobs.count);
+	put_key(out, "limits");
+	sl_out_printf(out, "{ \"exceeded\": %" PRIu32 ", \"none\": %" PRIu32 " }", scenario->limits_over,
+		scenario->limits_none);
 	put_fill(out, scenario);
 	put_key(out, "repairs");
 	put_oddities(out, scenario, false);

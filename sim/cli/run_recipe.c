@@ -225,6 +225,7 @@ static int take_plugins(struct recipe *in, struct sl_err *err)
 		if (status)
 			return status;
 		found->named = true;
+		found->line = tree_place(&in->tree, member(plugin, "path")).line;
 		for (size_t i = 0; i < to->stretch_count; i++)
 			if (strstr(to->stretch[i].policy, found->path))
 				found->named = false;
@@ -291,6 +292,8 @@ static int take_stretch(
 	stretch->value = sl_alloc(in->arena, (size_t)count + 1, sizeof(*stretch->value));
 	if (!stretch->value)
 		return sl_fail_memory(err);
+	stretch->line = status ? 0 : tree_place(&in->tree, member(policy, "text")).line;
+	stretch->values_line = values ? tree_place(&in->tree, values).line : 0;
 	if (!status)
 		status = take_values(in, values, "policy.", stretch->value, &stretch->value_count, err);
 	return status;

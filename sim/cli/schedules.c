@@ -372,8 +372,9 @@ int schedules_led(struct first_difference *found, const struct schedule side[2],
 
 /* ---- jobs.csv read back -------------------------------------------------------------------------- */
 
-enum column { JOB_ID, USER, SUBMIT, START, END, STATE, COLUMNS };
-static const char *const column_name[COLUMNS] = { "job_id", "user", "submit", "start", "end", "state" };
+enum column { JOB_ID, USER, SUBMIT, START, END, RUN_TIME, CPUS, STATE, COLUMNS };
+static const char *const column_name[COLUMNS] = { "job_id", "user", "submit", "start", "end", "run_time",
+	"cpus", "state" };
 enum { FIELDS_MAX = 256 };
 
 struct reading {
@@ -385,7 +386,8 @@ struct reading {
 	uint16_t field, column[FIELDS_MAX];
 	bool seen[COLUMNS];
 	const char **id, **user;
-	sl_time *submit, *start, *end;
+	sl_time *submit, *start, *end, *run;
+	int64_t *cpus;
 	uint8_t *state;
 	size_t count, capacity;
 };
@@ -396,7 +398,7 @@ static int row_begin(struct reading *in)
 		return SL_OK;
 	const size_t capacity = in->capacity ? 2 * in->capacity : 1024;
 	void **const list[] = { (void **)&in->id, (void **)&in->user, (void **)&in->submit,
-		(void **)&in->start, (void **)&in->end };
+		(void **)&in->start, (void **)&in->end, (void **)&in->run, (void **)&in->cpus };
 	for (size_t i = 0; i < SL_LEN(list); i++) {
 		void *grown = realloc(*list[i], capacity * sizeof(int64_t));
 		if (!grown)
@@ -490,6 +492,12 @@ static void on_field(void *field, size_t len, void *self)
 	case END:
 		in->end[row] = time_in(in, text, len);
 		break;
+	case RUN_TIME:
+		in->run[row] = time_in(in, text, len);
+		break;
+	case CPUS:
+		in->cpus[row] = time_in(in, text, len); /* In millionths. */
+		break;
 	case STATE:
 		in->state[row] = state_in(in, text, len);
 		break;
@@ -542,7 +550,7 @@ static int keep(struct schedule *schedule, const struct reading *in)
 		size_t size;
 	} list[] = { { in->id, sizeof(char *) }, { in->user, sizeof(char *) },
 		{ in->submit, sizeof(sl_time) }, { in->start, sizeof(sl_time) }, { in->end, sizeof(sl_time) },
-		{ in->state, 1 } };
+		{ in->run, sizeof(sl_time) }, { in->cpus, sizeof(int64_t) }, { in->state, 1 } };
 	void *kept[SL_LEN(list)];
 	for (size_t i = 0; i < SL_LEN(list); i++) {
 		kept[i] = sl_alloc(in->arena, room, list[i].size);
@@ -557,7 +565,9 @@ static int keep(struct schedule *schedule, const struct reading *in)
 		.submit = kept[2],
 		.start = kept[3],
 		.end = kept[4],
-		.state = kept[5] };
+		.run = kept[5],
+		.cpus = kept[6],
+		.state = kept[7] };
 	return SL_OK;
 }
 
@@ -588,6 +598,8 @@ int schedule_read(struct schedule *schedule, const char *path, struct sl_arena *
 	free(in->submit);
 	free(in->start);
 	free(in->end);
+	free(in->run);
+	free(in->cpus);
 	free(in->state);
 	free(in);
 	return status;

@@ -56,6 +56,19 @@ static bool room_for_one(struct screen_table *table)
 	return true;
 }
 
+char *screen_inert(struct sl_arena *arena, const char *text)
+{
+	char shown[SL_INERT_ROOM];
+	size_t len = 0;
+	for (const char *at = text; *at;)
+		len += sl_inert(&at, shown);
+	char *made = sl_alloc(arena, len + SL_INERT_ROOM, 1);
+	char *p = made;
+	for (const char *at = text; made && *at;)
+		p += sl_inert(&at, p);
+	return made;
+}
+
 /* Without memory a table is shorter: what it says is on the way to being an error anyway. */
 void screen_cell(struct screen_table *table, bool right, const char *format, ...)
 {
@@ -66,7 +79,7 @@ void screen_cell(struct screen_table *table, bool right, const char *format, ...
 	va_end(args);
 	if (!table || !room_for_one(table))
 		return;
-	char *copy = sl_strdup(table->arena, text, strlen(text));
+	char *copy = screen_inert(table->arena, text);
 	if (copy)
 		table->cell[table->count++] = (struct cell){ copy, width_of(copy), right };
 }

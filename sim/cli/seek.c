@@ -136,12 +136,24 @@ static struct gap gap_of(const struct seek *seek, size_t line)
 	return (struct gap){ first + fails, holds - fails };
 }
 
-/* On a line of names each point is for itself. */
+/* Where no axis has an order each point is for itself. */
 static void names(struct seek *seek, size_t *wanted)
 {
 	for (size_t p = 0; p < seek->points && *wanted < LINES_AT_ONCE; p++)
 		if (!seek->above[p] && !seek->below[p])
 			want(seek, wanted, p);
+}
+
+/* The point of a gap nearest to one of its places that was not tried; SIZE_MAX: all were. */
+static size_t open_near(const struct seek *seek, const struct gap *gap, size_t place)
+{
+	for (size_t far = 0; far < gap->length; far++) {
+		if (place + far < gap->length && seek->state[gap->from + place + far] == SEEK_UNKNOWN)
+			return gap->from + place + far;
+		if (far <= place && seek->state[gap->from + place - far] == SEEK_UNKNOWN)
+			return gap->from + place - far;
+	}
+	return SIZE_MAX;
 }
 
 /* The points that halve the widest gaps, of as many lines as are tried at a time. */
@@ -155,7 +167,7 @@ static void halve(struct seek *seek, size_t *wanted)
 		size_t at = count;
 		while (at > 0 && widest[at - 1].length < gap.length)
 			at--;
-		if (!gap.length || at == LINES_AT_ONCE)
+		if (at == LINES_AT_ONCE || open_near(seek, &gap, 0) == SIZE_MAX)
 			continue;
 		count += count < LINES_AT_ONCE;
 		for (size_t i = count - 1; i > at; i--)
@@ -165,7 +177,7 @@ static void halve(struct seek *seek, size_t *wanted)
 	const size_t split = seek->axes == 1 ? SPLIT : 1;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 1; k <= split; k++)
-			want(seek, wanted, widest[i].from + widest[i].length * k / (split + 1));
+			want(seek, wanted, open_near(seek, &widest[i], widest[i].length * k / (split + 1)));
 }
 
 /* It holds, and nothing below it does as far as is known. */
@@ -211,7 +223,8 @@ static int go(struct seek *seek, size_t wanted, struct sl_err *err)
 	seek->tried += wanted;
 	for (size_t i = 0; i < wanted && !status; i++)
 		SL_CHECK(seek->state[seek->batch[i]] == SEEK_FAILS ||
-			 seek->state[seek->batch[i]] == SEEK_HOLDS);
+			 seek->state[seek->batch[i]] == SEEK_HOLDS ||
+			 seek->state[seek->batch[i]] == SEEK_UNBUILT);
 	carry(seek);
 	return status;
 }

@@ -23,15 +23,18 @@
 #include "sim/base.h"
 
 enum { SEEK_AXES_MAX = 4, SEEK_POINTS_MAX = 1000000 };
-enum seek_state { SEEK_UNKNOWN, SEEK_FAILS, SEEK_HOLDS, SEEK_BARRED };
+/* SEEK_UNBUILT: there is no such point, which says nothing of others. */
+enum seek_state { SEEK_UNKNOWN, SEEK_FAILS, SEEK_HOLDS, SEEK_BARRED, SEEK_UNBUILT };
 
 struct seek {
 	/* The caller's: */
 	size_t axes;
 	size_t count[SEEK_AXES_MAX];   /* Points along each; the last one varies fastest. */
-	bool unordered[SEEK_AXES_MAX]; /* Its points are names: none speaks for another. These axes first. */
+	bool unordered[SEEK_AXES_MAX]; /* None of its points speaks for another: all are tried. These axes
+					  first. */
 	bool exhaustive;               /* Try all. */
-	/* Sets state[point[i]] to SEEK_FAILS or SEEK_HOLDS, and near[point[i]], if that fails narrowly. */
+	/* Sets state[point[i]] to SEEK_FAILS, SEEK_HOLDS or SEEK_UNBUILT, and near[point[i]], if that fails
+	 * narrowly. */
 	int (*attempt)(void *self, struct seek *seek, const size_t *point, size_t count, struct sl_err *err);
 	void *self;
 	/* Made by seek_make; points may be barred before seek_go, and with each those above. */

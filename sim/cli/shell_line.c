@@ -82,6 +82,8 @@ static int terminal_line(struct shell *shell, char *line, struct sl_err *err)
 	char prompt[200];
 	rl_attempted_completion_function = complete;
 	rl_readline_name = "schedlab";
+	/* It moves the cursor: what it says is its own, and names in it are what was typed. */
+	rl_outstream = fdopen(dup(STDOUT_FILENO), "w");
 	rl_signal_event_hook = on_signal;
 	char *text = readline(shell->source.more ? "> " : shell_prompt(shell, prompt));
 	shell->source.line++;

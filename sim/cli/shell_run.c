@@ -193,12 +193,28 @@ static int told(struct shell *shell, const char *what, int status, struct sl_err
 	return status;
 }
 
+/* Who types at a prompt, or into our standard input, is the user; lines of a script or a session may be
+ * anybody's. */
+static bool is_of_file(const struct shell *shell)
+{
+	return shell->trusted || (shell->source.file && shell->source.file != stdin);
+}
+
+static struct sl_place source_at(const struct shell *shell)
+{
+	return (struct sl_place){ shell->source.name, shell->source.line, 0 };
+}
+
 static int do_save(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
 {
 	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "save: into which file?");
-	return told(shell, "save", shell_save(shell, words->word[1], err), err);
+	const struct sl_place at = source_at(shell);
+	const int status = is_of_file(shell) ? trust_ask(&shell->args->registry->trust, TRUST_WRITE, NULL,
+						       words->word[1], &at, err)
+					     : SL_OK;
+	return status ? status : told(shell, "save", shell_save(shell, words->word[1], err), err);
 }
 
 static int do_load(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
@@ -256,6 +272,27 @@ static int do_sudo(struct shell *shell, struct shell_words *words, const char *l
 
 /* ---- What the session is of ---------------------------------------------------------------------------- */
 
+/* What it names is executed if the user says so, here or on the line. */
+static int setup_trusted(const struct shell *shell, const char *key, const char *value, struct sl_err *err)
+{
+	struct registry *registry = shell->args->registry;
+	const struct sl_place at = source_at(shell);
+	const bool policy = strcmp(key, "policy") == 0;
+	struct settings settings = { .arena = shell->arena };
+	struct sl_err none = { 0 };
+	if (!policy && strcmp(key, "set") != 0)
+		return SL_OK;
+	if (!is_of_file(shell))
+		return policy ? trust_say_policy(&registry->trust, value, registry->arena, err)
+			      : trust_say_setting(&registry->trust, value, registry->arena, err);
+	/* With all that was set; what is no setting is told by whoever takes it. */
+	for (size_t i = 0; i < shell->set_count; i++)
+		(void)settings_add(&settings, shell->set[i], &none);
+	if (!policy && settings_add(&settings, value, &none))
+		return SL_OK;
+	return policy_trusted(registry, policy ? value : shell->policy, &settings, &at, err);
+}
+
 static int do_setup(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
 {
 	const char *key = words->word[0];
@@ -265,6 +302,9 @@ static int do_setup(struct shell *shell, struct shell_words *words, const char *
 		return shell_says(shell, 2, "%s: one word has to follow", key);
 	if (shell->entry_count || shell->job_count)
 		return shell_says(shell, 2, "%s: what a session is of is said before its first command", key);
+	const int asked = setup_trusted(shell, key, value, err);
+	if (asked)
+		return asked;
 	struct shell was = *shell;
 	sl_time start;
 	if (strcmp(key, "cluster") == 0)

@@ -180,7 +180,7 @@ static void put_candidate(const struct stepper *stepper, uint32_t job, struct ce
 {
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
 	cell_put(cell, " [%s %s, %s]", job_words(stepper, job), brief_words(stepper, job),
-		limit >= SL_NEVER / 2 ? "no limit" : span_text(&stepper->explain, limit));
+		limit >= SL_TIME_MOST ? "no limit" : span_text(&stepper->explain, limit));
 }
 
 /* "12 s  free 3 of 8 cpus  queue [J4 6 cpus, 10 s] [J5 2 cpus, 8 s]" */

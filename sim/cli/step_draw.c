@@ -143,7 +143,7 @@ static void draw_job(struct stepper *stepper, const struct picture *picture, str
 			  : open || reason == SL_REASON_NONE ? ""
 							     : sl_reason_name(reason);
 	const char *cell[QUEUE_COLUMNS] = { job_words(stepper, job), brief_words(stepper, job),
-		limit >= SL_NEVER / 2 ? "none" : span_text(&stepper->explain, limit),
+		limit >= SL_TIME_MOST ? "none" : span_text(&stepper->explain, limit),
 		span_text(&stepper->explain, stepper->now - waits_since(stepper, job)),
 		open ? "" : plan_text(stepper, picture, job), why };
 	draw_cells(canvas, row, columns, starts ? STYLE_BOLD : STYLE_PLAIN, cell);

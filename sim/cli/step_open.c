@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sim/cli/run_find.h"
 #include "sim/cli/step.h"
 #include "sim/engine.h"
 
@@ -317,8 +318,10 @@ int step_open(struct stepper *stepper, const struct args *args, struct sl_err *e
 {
 	struct view *view = &stepper->explain.view;
 	size_t before = 0;
-	int status =
-		is_run(args->word[0]) ? open_directory(stepper, args, err) : open_trace(stepper, args, err);
+	int status = run_find_words(args, false, err);
+	if (!status)
+		status = is_run(args->word[0]) ? open_directory(stepper, args, err)
+					       : open_trace(stepper, args, err);
 	if (status)
 		return status;
 	stepper->explain.registry = args->registry;

@@ -26,7 +26,7 @@ const char *asks_words(const struct stepper *stepper, uint32_t job)
 {
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
 	return TEXT(stepper, "%s, %s", asked_text(&stepper->explain, job),
-		limit >= SL_NEVER / 2 ? "no limit" : span_text(&stepper->explain, limit));
+		limit >= SL_TIME_MOST ? "no limit" : span_text(&stepper->explain, limit));
 }
 
 const char *brief_words(const struct stepper *stepper, uint32_t job)
@@ -71,7 +71,7 @@ size_t stretch_now(const struct stepper *stepper)
 sl_time limit_end(const struct stepper *stepper, uint32_t job, sl_time start)
 {
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
-	return limit >= SL_NEVER / 2 ? SL_NEVER : time_after(start, limit);
+	return limit >= SL_TIME_MOST ? SL_NEVER : time_after(start, limit);
 }
 
 /* ---- Plans ------------------------------------------------------------------------------------------- */

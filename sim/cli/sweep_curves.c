@@ -69,7 +69,7 @@ static void measure(struct plot *plot)
 		plot->x_least = fmin(plot->x_least, x_value(plot, x));
 		plot->x_most = fmax(plot->x_most, x_value(plot, x));
 	}
-	for (size_t i = 0; i < curves->xs * curves->lines; i++) {
+	for (size_t i = 0; i < curves->xs * curves->lines * curves->panels; i++) {
 		const struct curve_place *place = &curves->place[i];
 		if (!place->count)
 			continue;
@@ -161,7 +161,7 @@ static void line_draw(const struct plot *plot, size_t line)
 	const struct curves *curves = plot->curves;
 	const char *colour = colours[line % SL_LEN(colours)];
 	/* Beside each other, so that no interval hides another. */
-	const double aside = 3 * ((double)line - (double)(curves->lines - 1) / 2);
+	const double aside = 3 * ((double)line - (double)(curves->lines * curves->panels - 1) / 2);
 	bool open = false;
 	for (size_t x = 0; x < curves->xs; x++) {
 		const struct curve_place *place = curve_at(curves, x, line);
@@ -191,14 +191,26 @@ static void line_draw(const struct plot *plot, size_t line)
 	}
 }
 
+/* "easy, log.swf" */
+static void line_name(const struct plot *plot, size_t line, char name[200])
+{
+	const struct curves *curves = plot->curves;
+	const struct sweep *sweep = plot->found->sweep;
+	size_t used = (size_t)snprintf(
+		name, 200, "%.60s", sweep->spec.factor[curves->by].value[line % curves->lines]);
+	for (size_t i = 0; i < curves->apart_count && used < 200; i++)
+		used += (size_t)snprintf(name + used, 200 - used, ", %.60s",
+			curves_apart(curves, sweep, line / curves->lines, i));
+}
+
 static void legend_draw(const struct plot *plot)
 {
-	const struct factor *by = &plot->found->sweep->spec.factor[plot->curves->by];
-	for (size_t line = 0; line < plot->curves->lines && line < 20; line++) {
+	for (size_t line = 0; line < plot->curves->lines * plot->curves->panels && line < 20; line++) {
 		const double y = TOP + 12 + 20.0 * (double)line;
+		char whole[200];
 		char name[32];
-		(void)snprintf(name, sizeof(name), "%.24s%s", by->value[line],
-			strlen(by->value[line]) > 24 ? "..." : "");
+		line_name(plot, line, whole);
+		(void)snprintf(name, sizeof(name), "%.24s%s", whole, strlen(whole) > 24 ? "..." : "");
 		sl_out_printf(plot->out,
 			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"2\" "
 			"stroke-dasharray=\"%s\"/>\n",
@@ -227,7 +239,7 @@ int curves_draw(const struct curves *curves, const struct found *found, struct s
 		curves->y, plot.logarithmic ? " (logarithmic)" : "");
 	text(&plot, LEFT, 26, "start", title);
 	axes_draw(&plot);
-	for (size_t line = 0; line < curves->lines; line++)
+	for (size_t line = 0; line < curves->lines * curves->panels; line++)
 		line_draw(&plot, line);
 	legend_draw(&plot);
 	sl_out_text(plot.out, "</svg>\n");

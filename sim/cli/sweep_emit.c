@@ -49,7 +49,7 @@ static void command(const struct emit *emit, const char *more)
 	quoted(emit, emit->spec);
 	fputs(" -o ", stdout);
 	quoted(emit, emit->dir);
-	printf(" --quiet -j 1%s", more);
+	printf(" --quiet -j 1%s%s", arg_flag(emit->sweep->args, "trust") ? " --trust" : "", more);
 }
 
 static const char *name_of(const struct emit *emit)
@@ -145,9 +145,9 @@ static void emit_k8s(const struct emit *emit)
 	json_text(emit->spec);
 	printf(", -o, ");
 	json_text(emit->dir);
-	printf(", --quiet, -j, \"1\", --shards, \"%zu\"]\n"
+	printf(", --quiet%s, -j, \"1\", --shards, \"%zu\"]\n"
 	       "          volumeMounts:\n            - name: sweep\n              mountPath: ",
-		emit->tasks);
+		arg_flag(emit->sweep->args, "trust") ? ", --trust" : "", emit->tasks);
 	json_text(emit->here);
 	printf("\n          resources:\n            requests: {cpu: \"1\", memory: 1Gi}\n      volumes:\n        - name: sweep\n"
 	       "          persistentVolumeClaim:\n            claimName: schedlab\n");
@@ -174,6 +174,21 @@ static const struct {
 
 const char *sweep_engine_at(size_t i) { return i < SL_LEN(engines) ? engines[i].name : NULL; }
 
+/* Of names in scripts and manifests a line's end, or what a terminal obeys, is nobody's wish. */
+static int name_check(const char *name, struct sl_err *err)
+{
+	for (const char *at = name; *at;) {
+		char shown[SL_INERT_ROOM];
+		const char *was = at;
+		const size_t len = sl_inert(&at, shown);
+		if (len != (size_t)(at - was) || memcmp(was, shown, len) != 0)
+			return sl_fail(err, SL_USAGE,
+				"--emit: '%.500s' has control characters, or is no UTF-8: give the folder another name",
+				name);
+	}
+	return SL_OK;
+}
+
 int sweep_emit(const struct sweep *sweep, const char *engine, struct sl_err *err)
 {
 	uint64_t tasks;
@@ -197,7 +212,12 @@ int sweep_emit(const struct sweep *sweep, const char *engine, struct sl_err *err
 	emit.program = program_path();
 	if (!emit.program)
 		return sl_fail_memory(err);
-	engines[e].emit(&emit);
+	const char *const names[] = { emit.here, emit.spec, emit.dir, emit.program };
+	int wrong = SL_OK;
+	for (size_t i = 0; i < SL_LEN(names) && !wrong; i++)
+		wrong = name_check(names[i], err);
+	if (!wrong)
+		engines[e].emit(&emit);
 	free(emit.program);
-	return SL_OK;
+	return wrong;
 }

@@ -40,19 +40,30 @@ int found_database(const struct found *found, struct sl_err *err);
 /* The mean of some points, in the metric's own units. */
 struct curve_place {
 	unsigned count; /* 0: no point is there. */
+	unsigned planned;
 	double mean;
-	bool has_interval;
+	bool has_interval; /* Over seeds, where anything was drawn. */
 	struct stats_interval interval;
 };
 
-/* One metric over one factor, a line for each value of another. */
+/* One metric over one factor, a line for each value of another; what else was chosen stands apart. */
 struct curves {
 	const char *y;
 	size_t metric, x, by; /* x: SIZE_MAX: of no factor, one place. */
 	size_t xs, lines;
-	struct curve_place *place, *difference; /* By line, then by x; differences: to the first line. */
+	size_t apart[SWEEP_FACTORS_MAX]; /* Factors. */
+	size_t apart_count;
+	uint64_t *panel; /* Combinations of their values, by rank. */
+	size_t panels;
+	struct curve_place *place,
+		*difference; /* By panel, then line, then x; differences: to the first line. */
+	size_t unlike;       /* Pairs that cannot be compared. */
 };
+/* sweep_places.c */
 int curves_make(struct curves *curves, const struct found *found, struct sl_err *err);
+/* The value of the i-th factor that stands apart. */
+const char *curves_apart(const struct curves *curves, const struct sweep *sweep, size_t panel, size_t i);
+/* line: of all panels' lines, one behind the other. */
 static inline struct curve_place *curve_at(const struct curves *curves, size_t x, size_t line)
 {
 	return &curves->place[line * curves->xs + x];

@@ -2,10 +2,8 @@
 /*
  * sweep_report.c - what came of a sweep: points.csv, runs.db and curves.svg, made of the points' files.
  *
- * Everything is read in the order of the plan, so that whoever did the points, the bytes are the same. A
- * curve is the mean over all points that agree in the axis and in the line (seeds, other traces), with a 95 %
- * interval by Student's t where there are several; one line is compared with the first pair by pair, of
- * points that agree in everything else (common random numbers: Law 2015, 11.2).
+ * Everything is read in the order of the plan, so that whoever did the points, the bytes are the same. What
+ * is a mean of what, sweep_places.c says.
  */
 #include <errno.h>
 #include <math.h>
@@ -177,151 +175,6 @@ static int points_csv(const struct found *found, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
-/* ---- Curves ---- */
-
-static size_t factor_of(const struct sweep *sweep, const char *name)
-{
-	for (size_t f = 0; f < sweep->spec.factor_count; f++)
-		if (strcmp(sweep->spec.factor[f].name, name) == 0)
-			return f;
-	return SIZE_MAX;
-}
-
-static bool has_numbers(const struct factor *factor)
-{
-	int64_t micro;
-	for (size_t v = 0; v < factor->count; v++)
-		if (!sl_get_micro(factor->value[v], strlen(factor->value[v]), &micro))
-			return false;
-	return factor->count > 1;
-}
-
-/* What is drawn against what: the line's word, the spec's, or what suggests itself. */
-static int axes(struct curves *curves, const struct found *found, struct sl_err *err)
-{
-	const struct sweep *sweep = found->sweep;
-	const struct sweep_spec *spec = &sweep->spec;
-	const char *x = arg(sweep->args, "x") ? arg(sweep->args, "x") : spec->x;
-	const char *by = arg(sweep->args, "by") ? arg(sweep->args, "by") : spec->by;
-	curves->y = arg(sweep->args, "y") ? arg(sweep->args, "y") : spec->y;
-	curves->y = curves->y ? curves->y : "bounded_slowdown.mean";
-	curves->x = x ? factor_of(sweep, x) : SIZE_MAX;
-	curves->by = by ? factor_of(sweep, by) : spec->policy_at;
-	if ((x && curves->x == SIZE_MAX) || curves->by == SIZE_MAX)
-		return sl_fail(err, SL_USAGE, "no factor of this sweep is called '%.60s'",
-			x && curves->x == SIZE_MAX ? x : by);
-	for (size_t f = 0; !x && f < spec->factor_count; f++)
-		if (f != spec->seed_at && f != curves->by && curves->x == SIZE_MAX &&
-			has_numbers(&spec->factor[f]))
-			curves->x = f;
-	for (curves->metric = 0; curves->metric < found->metric_count; curves->metric++)
-		if (strcmp(found->metric[curves->metric], curves->y) == 0)
-			return SL_OK;
-	return found->count ? sl_fail(err, SL_USAGE, "no point has a metric '%.60s'", curves->y) : SL_OK;
-}
-
-static bool on_curve(const struct curves *curves, const struct sweep *sweep, const struct found_point *point,
-	size_t x, size_t line)
-{
-	const struct point *of = &sweep->point[point->number];
-	return of->value[curves->by] == line && (curves->x == SIZE_MAX || of->value[curves->x] == x);
-}
-
-/* Of all points of one place of a curve. */
-static void place_fill(struct curve_place *place, const double *value, unsigned count)
-{
-	double sum = 0;
-	*place = (struct curve_place){ .count = count };
-	for (unsigned i = 0; i < count; i++)
-		sum += value[i];
-	place->mean = count ? sum / count : (double)NAN;
-	place->has_interval = count > 1 && stats_paired_t(value, count, 0.95, &place->interval);
-}
-
-/* Where a combination stands among all, whether or not it is a point. */
-static uint64_t rank_of(const struct sweep *sweep, const struct point *of, size_t by, uint32_t line)
-{
-	uint64_t rank = 0;
-	for (size_t f = 0; f < sweep->spec.factor_count; f++)
-		rank = rank * sweep->spec.factor[f].count + (f == by ? line : of->value[f]);
-	return rank;
-}
-
-/* The point that differs from this one in being of the first line, by its place among those found; SIZE_MAX:
- * there is none. Points are in the order of their ranks. */
-static size_t partner_of(const struct curves *curves, const struct found *found, const struct found_point *b)
-{
-	const struct sweep *sweep = found->sweep;
-	const uint64_t want = rank_of(sweep, &sweep->point[b->number], curves->by, 0);
-	size_t low = 0;
-	size_t high = found->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct point *of = &sweep->point[found->point[middle].number];
-		const uint64_t rank = rank_of(sweep, of, curves->by, of->value[curves->by]);
-		if (rank == want)
-			return middle;
-		if (rank < want)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return SIZE_MAX;
-}
-
-static unsigned pairs_of(const struct curves *curves, const struct found *found, const int64_t *const *micro,
-	size_t x, size_t line, double *difference)
-{
-	unsigned count = 0;
-	for (size_t i = 0; i < found->count; i++) {
-		const struct found_point *b = &found->point[i];
-		if (!micro[i] || !on_curve(curves, found->sweep, b, x, line))
-			continue;
-		const size_t a = partner_of(curves, found, b);
-		if (a != SIZE_MAX && micro[a])
-			difference[count++] = (double)(*micro[i] - *micro[a]) / 1e6;
-	}
-	return count;
-}
-
-static void curves_fill(
-	struct curves *curves, const struct found *found, const int64_t *const *micro, double *value)
-{
-	for (size_t line = 0; line < curves->lines; line++)
-		for (size_t x = 0; x < curves->xs; x++) {
-			unsigned count = 0;
-			for (size_t i = 0; i < found->count; i++)
-				if (micro[i] && on_curve(curves, found->sweep, &found->point[i], x, line))
-					value[count++] = (double)*micro[i] / 1e6;
-			place_fill(curve_at(curves, x, line), value, count);
-			count = line ? pairs_of(curves, found, micro, x, line, value) : 0;
-			place_fill(&curves->difference[line * curves->xs + x], value, count);
-		}
-}
-
-int curves_make(struct curves *curves, const struct found *found, struct sl_err *err)
-{
-	const struct sweep *sweep = found->sweep;
-	int status = axes(curves, found, err);
-	if (status)
-		return status;
-	curves->xs = curves->x == SIZE_MAX ? 1 : sweep->spec.factor[curves->x].count;
-	curves->lines = sweep->spec.factor[curves->by].count;
-	curves->place = sl_alloc(sweep->arena, curves->xs * curves->lines, sizeof(*curves->place));
-	curves->difference = sl_alloc(sweep->arena, curves->xs * curves->lines, sizeof(*curves->difference));
-	double *value = calloc(found->count + 1, sizeof(*value));
-	const int64_t **micro = sl_alloc(sweep->arena, found->count + 1, sizeof(*micro));
-	if (!curves->place || !curves->difference || !value || !micro) {
-		free(value);
-		return sl_fail_memory(err);
-	}
-	for (size_t i = 0; i < found->count; i++)
-		micro[i] = found_value(&found->point[i], curves->metric);
-	curves_fill(curves, found, micro, value);
-	free(value);
-	return SL_OK;
-}
-
 /* ---- For people and programs ---- */
 
 /* Seven digits: libm's last bits are not the same everywhere. */
@@ -339,48 +192,67 @@ static const char *x_text(const struct curves *curves, const struct sweep *sweep
 	return curves->x == SIZE_MAX ? "" : sweep->spec.factor[curves->x].value[x];
 }
 
+/* "12.30 ± 1.20", and of how many points that are planned, where some are missing. */
 static void cell(struct screen_table *table, const struct curve_place *place)
 {
 	char mean[48];
-	char half[48];
-	if (!place->count)
+	char half[48] = "";
+	char of[64] = "";
+	if (!place->count) {
 		screen_cell(table, true, "-");
-	else if (!place->has_interval)
-		screen_cell(table, true, "%s", screen_number(mean, micro_of(place->mean), 2));
-	else
-		screen_cell(table, true, "%s ± %s", screen_number(mean, micro_of(place->mean), 2),
-			screen_number(half, micro_of(place->interval.high - place->mean), 2));
+		return;
+	}
+	if (place->has_interval)
+		(void)screen_number(half, micro_of(place->interval.high - place->mean), 2);
+	if (place->count != place->planned)
+		(void)snprintf(of, sizeof(of), " (%u of %u)", place->count, place->planned);
+	screen_cell(table, true, "%s%s%s%s", screen_number(mean, micro_of(place->mean), 2),
+		*half ? " ± " : "", half, of);
+}
+
+/* A row for each value of the axis, of each combination of what stands apart. lines: from this one on. */
+static void grid_print(const struct curves *curves, const struct sweep *sweep,
+	const struct curve_place *places, size_t first)
+{
+	const struct factor *by = &sweep->spec.factor[curves->by];
+	struct screen_table *table =
+		screen_table_new(sweep->arena, curves->apart_count + 1 + curves->lines - first);
+	for (size_t i = 0; i < curves->apart_count; i++)
+		screen_cell(table, false, "%s", sweep->spec.factor[curves->apart[i]].name);
+	screen_cell(table, false, "%s", curves->x == SIZE_MAX ? "" : sweep->spec.factor[curves->x].name);
+	for (size_t line = first; line < curves->lines; line++)
+		screen_cell(table, true, "%s", by->value[line]);
+	for (size_t row = 0; row < curves->panels * curves->xs; row++) {
+		const size_t panel = row / curves->xs;
+		for (size_t i = 0; i < curves->apart_count; i++)
+			screen_cell(table, false, "%s", curves_apart(curves, sweep, panel, i));
+		screen_cell(table, false, "%s", x_text(curves, sweep, row % curves->xs));
+		for (size_t line = first; line < curves->lines; line++)
+			cell(table, &places[(panel * curves->lines + line) * curves->xs + row % curves->xs]);
+	}
+	screen_print(table, stdout);
+}
+
+static bool any_interval(const struct curves *curves)
+{
+	for (size_t i = 0; i < curves->panels * curves->lines * curves->xs; i++)
+		if (curves->place[i].has_interval)
+			return true;
+	return false;
 }
 
 static void table_print(const struct curves *curves, const struct found *found)
 {
 	const struct sweep *sweep = found->sweep;
-	const struct factor *by = &sweep->spec.factor[curves->by];
-	struct screen_table *table = screen_table_new(sweep->arena, curves->lines + 1);
-	printf("%s, mean over %s and 95 %% interval\n\n", curves->y,
-		curves->x == SIZE_MAX ? "points" : "the points of one place");
-	screen_cell(table, false, "%s", curves->x == SIZE_MAX ? "" : sweep->spec.factor[curves->x].name);
-	for (size_t line = 0; line < curves->lines; line++)
-		screen_cell(table, true, "%s", by->value[line]);
-	for (size_t x = 0; x < curves->xs; x++) {
-		screen_cell(table, false, "%s", x_text(curves, sweep, x));
-		for (size_t line = 0; line < curves->lines; line++)
-			cell(table, curve_at(curves, x, line));
+	const bool seeds =
+		sweep->spec.seed_at != SIZE_MAX && sweep->spec.factor[sweep->spec.seed_at].count > 1;
+	printf("%s%s%s\n\n", curves->y, seeds ? ", mean over seeds" : "",
+		any_interval(curves) ? " and 95 % interval" : "");
+	grid_print(curves, sweep, curves->place, 0);
+	if (curves->lines > 1) {
+		printf("\nless that of %s, pair by pair\n\n", sweep->spec.factor[curves->by].value[0]);
+		grid_print(curves, sweep, curves->difference, 1);
 	}
-	screen_print(table, stdout);
-	if (curves->lines < 2)
-		return;
-	table = screen_table_new(sweep->arena, curves->lines);
-	printf("\nless that of %s, pair by pair\n\n", by->value[0]);
-	screen_cell(table, false, "%s", curves->x == SIZE_MAX ? "" : sweep->spec.factor[curves->x].name);
-	for (size_t line = 1; line < curves->lines; line++)
-		screen_cell(table, true, "%s", by->value[line]);
-	for (size_t x = 0; x < curves->xs; x++) {
-		screen_cell(table, false, "%s", x_text(curves, sweep, x));
-		for (size_t line = 1; line < curves->lines; line++)
-			cell(table, &curves->difference[line * curves->xs + x]);
-	}
-	screen_print(table, stdout);
 }
 
 static void json_place(struct sl_out *out, const char *key, const struct curve_place *place)
@@ -417,23 +289,81 @@ static int json_print(const struct curves *curves, const struct found *found, st
 	sl_out_json(out, curves->y);
 	sl_out_text(out, ", \"x\": ");
 	sl_out_json(out, curves->x == SIZE_MAX ? "" : sweep->spec.factor[curves->x].name);
-	sl_out_text(out, ", \"curves\": [");
-	for (size_t line = 0; line < curves->lines; line++)
-		for (size_t x = 0; x < curves->xs; x++) {
-			sl_out_text(out, line || x ? ",\n{ " : "\n{ ");
-			sl_out_json(out, by->name);
+	sl_out_printf(out, ", \"missing\": %zu, \"not_compared\": %zu, \"curves\": [",
+		sweep->count - found->count, curves->unlike);
+	for (size_t at = 0; at < curves->panels * curves->lines * curves->xs; at++) {
+		const size_t line = at / curves->xs % curves->lines;
+		sl_out_text(out, at ? ",\n{ " : "\n{ ");
+		for (size_t i = 0; i < curves->apart_count; i++) {
+			sl_out_json(out, sweep->spec.factor[curves->apart[i]].name);
 			sl_out_text(out, ": ");
-			sl_out_json(out, by->value[line]);
-			sl_out_text(out, ", \"x\": ");
-			sl_out_json(out, x_text(curves, sweep, x));
-			sl_out_printf(out, ", \"points\": %u", curve_at(curves, x, line)->count);
-			json_place(out, "mean", curve_at(curves, x, line));
-			if (line)
-				json_place(out, "difference", &curves->difference[line * curves->xs + x]);
-			sl_out_text(out, " }");
+			sl_out_json(out, curves_apart(curves, sweep, at / curves->xs / curves->lines, i));
+			sl_out_text(out, ", ");
 		}
+		sl_out_json(out, by->name);
+		sl_out_text(out, ": ");
+		sl_out_json(out, by->value[line]);
+		sl_out_text(out, ", \"x\": ");
+		sl_out_json(out, x_text(curves, sweep, at % curves->xs));
+		sl_out_printf(out, ", \"points\": %u, \"planned\": %u", curves->place[at].count,
+			curves->place[at].planned);
+		json_place(out, "mean", &curves->place[at]);
+		if (line)
+			json_place(out, "difference", &curves->difference[at]);
+		sl_out_text(out, " }");
+	}
 	sl_out_text(out, "\n] }\n");
 	return sl_out_commit(out, err);
+}
+
+enum { MISSING_SHOWN = 5 };
+
+/* "3 (seed=2 policy=easy)" */
+static void put_point(FILE *to, const struct sweep *sweep, size_t number)
+{
+	(void)fprintf(to, "%zu (", number);
+	for (size_t f = 0, any = 0; f < sweep->spec.factor_count; f++)
+		if (sweep->spec.factor[f].count > 1)
+			(void)fprintf(to, "%s%s=%s", any++ ? " " : "", sweep->spec.factor[f].name,
+				point_value(sweep, &sweep->point[number], f));
+	(void)fprintf(to, ")");
+}
+
+/* Points that are not there yet, by name, and pairs that cannot be compared: below the table, else on stderr.
+ */
+static void tell_missing(const struct found *found, bool below)
+{
+	const struct sweep *sweep = found->sweep;
+	const size_t missing = sweep->count - found->count;
+	char *text = NULL;
+	size_t len, shown = 0;
+	FILE *to = missing ? open_memstream(&text, &len) : NULL;
+	for (size_t number = 0, at = 0; to && number < sweep->count && shown < MISSING_SHOWN; number++) {
+		if (at < found->count && found->point[at].number == number) {
+			at++;
+			continue;
+		}
+		(void)fprintf(to, "%s", shown++ ? ", " : "");
+		put_point(to, sweep, number);
+	}
+	if (to && !fclose(to)) {
+		const char *more = missing > shown ? " ..." : "";
+		if (below)
+			printf("\n%zu of %zu points are missing: %s%s\n", missing, sweep->count, text, more);
+		else
+			talk("%zu of %zu points are missing: %s%s", missing, sweep->count, text, more);
+	}
+	free(text);
+}
+
+static void tell_unlike(const struct curves *curves, bool below)
+{
+	static const char why[] = "not compared: of the two, one replayed or completed fewer jobs";
+	const char *pairs = curves->unlike == 1 ? "pair is" : "pairs are";
+	if (curves->unlike && below)
+		printf("\n%zu %s %s\n", curves->unlike, pairs, why);
+	else if (curves->unlike)
+		talk("%zu %s %s", curves->unlike, pairs, why);
 }
 
 static void tell_failed(const struct found *found)
@@ -469,8 +399,10 @@ int sweep_report(struct sweep *sweep, struct sl_err *err)
 	if (log_shows(LOG_INFO))
 		log_line(LOG_INFO, "%zu of %zu points: %s/points.csv, runs.db%s", found.count, sweep->count,
 			sweep->dir_name, curves.x != SIZE_MAX ? ", curves.svg" : "");
-	if (arg_flag(sweep->args, "json"))
-		return json_print(&curves, &found, err);
-	table_print(&curves, &found);
-	return SL_OK;
+	const bool json = arg_flag(sweep->args, "json");
+	if (!json)
+		table_print(&curves, &found);
+	tell_missing(&found, !json);
+	tell_unlike(&curves, !json);
+	return json ? json_print(&curves, &found, err) : SL_OK;
 }

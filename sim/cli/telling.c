@@ -128,6 +128,10 @@ static void fact_run(struct facts *facts, const struct run *run)
 	fact(facts, "passes", "%" PRIu64, result->passes);
 	fact(facts, "jobs", "%" PRIu32, scenario->jobs.count);
 	fact(facts, "rows", "%" PRIu64, scenario->rows);
+	const struct limits_told limits = limits_of(scenario);
+	char told[400];
+	limits_text(&limits, told, sizeof(told));
+	fact(facts, "limits", "%s", told);
 	if (ties)
 		fact(facts, "node_ties", "%s", ties);
 	fact(facts, "ties", "submission, then place in the file");
@@ -155,8 +159,10 @@ static size_t model_facts(const struct scenario *scenario)
 /* ---- Warnings -------------------------------------------------------------------------------------------
  */
 
-static void warn_inputs(struct facts *facts, const struct scenario *scenario)
+static void warn_inputs(struct facts *facts, const struct run *run)
 {
+	const struct scenario *scenario = run->scenario;
+	const char *note;
 	uint64_t keys[SL_COVERAGE_COUNT] = { 0 };
 	for (size_t i = 0; i < scenario->oddity_count; i++) {
 		const struct oddity *oddity = &scenario->oddity[i];
@@ -167,16 +173,21 @@ static void warn_inputs(struct facts *facts, const struct scenario *scenario)
 				oddity->count == 1 ? "was" : "were", oddity->dropped ? "dropped" : "repaired",
 				oddity->cause, oddity->line);
 	}
+	const struct limits_told limits = limits_of(scenario);
+	char told[400];
+	limits_text(&limits, told, sizeof(told));
+	if (limits.over || limits.none)
+		warn(facts, "%c%s.", told[0] == 'n' ? 'N' : told[0], told + 1);
 	for (size_t i = 0; i < scenario->ignored_count; i++)
 		warn(facts, "The trace has what nothing here models, and it is not used: %s.",
 			scenario->ignored[i]);
 	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++)
-		keys[scenario->cluster.setting[i].coverage]++;
+		keys[coverage_under(&scenario->cluster.setting[i], &run->choice, &note)]++;
 	if (keys[SL_APPROXIMATED] || keys[SL_IGNORED] || keys[SL_UNKNOWN_KEY])
 		warn(facts,
-			"Of the cluster's files %" PRIu64 " settings are followed, %" PRIu64
+			"Of the cluster's files this policy follows %" PRIu64 " settings, %" PRIu64
 			" approximated, %" PRIu64 " ignored, %" PRIu64
-			" unknown: schedlab inspect names them.",
+			" unknown: schedlab inspect -p names them.",
 			keys[SL_MODELLED], keys[SL_APPROXIMATED], keys[SL_IGNORED], keys[SL_UNKNOWN_KEY]);
 }
 
@@ -185,6 +196,7 @@ static void warn_course(struct facts *facts, const struct run *run)
 	const struct sl_result *result = &run->sim.result;
 	uint32_t left = 0;
 	char id[32];
+	char why[LEFT_WORDS];
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		left += result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED;
 	if (result->interrupted)
@@ -192,8 +204,8 @@ static void warn_course(struct facts *facts, const struct run *run)
 	if (result->stopped)
 		warn(facts, "The run was stopped on request (--until): jobs wait or run at its end.");
 	if (left && !result->stopped && !result->interrupted)
-		warn(facts, "%" PRIu32 " job%s never ended: the policy had no more to do.", left,
-			left == 1 ? "" : "s");
+		warn(facts, "%" PRIu32 " job%s never ended: %s.", left, left == 1 ? "" : "s",
+			left_words(why, result, left));
 	if (result->unfit)
 		warn(facts, "%" PRIu32 " job%s ran at the beginning, by the log, and did not fit: %s waited.",
 			result->unfit, result->unfit == 1 ? "" : "s", result->unfit == 1 ? "it" : "they");
@@ -241,7 +253,7 @@ int telling_make(struct sl_told *told, const struct run *run, const struct sl_me
 		return sl_fail_memory(err);
 	fact_world(&facts, run);
 	fact_run(&facts, run);
-	warn_inputs(&facts, scenario);
+	warn_inputs(&facts, run);
 	warn_course(&facts, run);
 	if (facts.failed)
 		return sl_fail_memory(err);
@@ -309,7 +321,8 @@ const struct sl_shown *telling_shown(size_t *count)
 		{ "utilization.steady", "steady utilization", "after the warm-up, until the last submission",
 			"share", 1 },
 		{ "loss_of_capacity", "lost capacity",
-			"idle while some waiting job would have fitted into what was idle", "share", -1 },
+			"of the scarcest resource, idle while some waiting job would have fitted into it",
+			"share", -1 },
 		{ "queue.mean", "queue", "waiting jobs, mean over time", "number", -1 },
 		{ "preemptions", "preemptions", "jobs that had to make room, each time", "count", -1 },
 		{ "throughput", "throughput", "jobs an hour", "per hour", 1 },

@@ -26,40 +26,44 @@ const struct sl_document *document_find(const char *name);
  * lublin's make a page of less than 15 MB. */
 enum { TELLING_JOBS = 1000000 };
 
-/* differences.c: what may be said of the differences of several runs over one trace: per-run sums are taken
- * while each run's columns are there, in slot order; then every metric of which anything can be said, of
- * every run from the second on. Estimates are the difference of the metric as it is shown, and lie within
- * their interval. One partial run: nothing is said. */
+/* differences.c: what may be said of the differences of several runs over one trace: runs are taken while
+ * their columns are there, in slot order; when all are, every metric of which anything can be said, of every
+ * run from the second on, over the jobs that ran in all. Estimates are the difference of the metric as it is
+ * shown, and lie within their interval. One partial run: nothing is said. */
 struct differences;
 struct differences *differences_new(struct sl_arena *arena);
 int differences_take(struct differences *all, size_t run, const struct sl_result *result,
 	const struct sl_metrics *metrics, struct sl_err *err);
+/* The same, of the jobs.csv of a run and its metrics. */
+int differences_take_file(
+	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err);
+int differences_finish(struct differences *all, struct sl_err *err);
 /* Before the first run: in place of batches, spans of so long a time from the first submission on (length),
- * or so many equal ones from the first submission to the last (count). each: what one is called, "week". */
+ * or so many equal ones from the first submission to the last (count). each: what they are called, "weeks".
+ */
 void differences_cut(struct differences *all, sl_time length, unsigned count, const char *each);
-/* Rows that are of several runs each, paired and independent (seeds, windows): their metrics in place of
- * differences_take. */
+/* Rows that are of several runs each, paired (seeds, windows, traces): their metrics in place of
+ * differences_take and differences_finish. */
 struct difference_samples {
 	size_t runs, each;
 	const struct sl_metrics *(*of)(void *self, size_t run, size_t i);
 	const struct sl_metrics *(*shown)(void *self, size_t run); /* The means over them. */
 	void *self;
 	const char *what; /* "seeds" */
+	bool serial;      /* They follow each other. */
 };
 int differences_samples(
 	struct differences *all, const struct difference_samples *samples, struct sl_err *err);
-/* Lent until differences_free. */
-const struct sl_difference *differences_list(const struct differences *all, size_t *count);
-/* Of samples that are independent, beside the t interval: Wilcoxon's signed ranks, and the shift of Hodges
- * and Lehmann. */
-struct difference_ranks {
-	bool known;
-	double p;
-	bool exact;
-	int64_t shift, low, high; /* low > high: no interval. */
-};
-/* By difference; NULL: they are of one run's batches. */
-const struct difference_ranks *differences_ranks(const struct differences *all);
+/* What was found; lent until differences_free. Without a title, and what is shown. */
+struct sl_compared differences_told(const struct differences *all);
+/* What documents show: counts of jobs that did not run to their end in some run, and telling_shown. NULL: no
+ * memory. */
+const struct sl_shown *differences_shown(const struct differences *all, size_t *count);
+/* The run's jobs, of those that are compared, held their cpus for longer than another's. */
+bool differences_slower(const struct differences *all, size_t run);
+/* Counts of jobs that did not run to their end, and of all, by name; closed by NULL. While they differ there
+ * is no better. */
+extern const char *const compared_counts[];
 void differences_free(struct differences *all);
 
 #endif

@@ -130,6 +130,8 @@ int run_recipe(struct snapshot *snapshot, const char *path, struct sl_arena *are
 /* view_table.c. All tables of the policy, while the run is not ended; `at`: the moment. */
 int view_take_tables(struct view *view, sl_time at, struct sl_err *err);
 /* One of them, by its name; known stays false where the policy has no such table. */
+/* Of what a policy tells of a node, in sinfo's words: "idle~". */
+uint32_t view_node_state(const char *text);
 int view_take_table(struct sl_arena *arena, struct sl_pass *pass, sl_time at, const char *name,
 	struct view_table *table, struct sl_err *err);
 /* A figure of a row; NaN or "" where the table has no such column, or there is none. */

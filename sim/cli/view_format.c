@@ -184,7 +184,14 @@ void format_line(const struct view_format *format, const struct view *view, cons
 		cell_clear(&cell);
 		if (field->put)
 			field->put(&cell, view, line);
-		print_column(&format->column[i], cell.len ? cell.text : "", cell.len);
+		struct cell shown = { 0 };
+		for (const char *at = cell.len ? cell.text : ""; *at;) {
+			char letter[SL_INERT_ROOM];
+			(void)sl_inert(&at, letter);
+			cell_put(&shown, "%s", letter);
+		}
+		print_column(&format->column[i], shown.len ? shown.text : "", shown.len);
+		cell_free(&shown);
 	}
 	putchar('\n');
 	cell_free(&cell);

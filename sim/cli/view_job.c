@@ -167,22 +167,10 @@ bool view_ended(const struct view *view, uint32_t job)
 	return state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
 }
 
-/* The last change that is not later than now. */
+/* By the last change that is not later than now. */
 enum sl_reason view_reason(const struct view *view, uint32_t job)
 {
-	const struct sl_result *result = view->result;
-	size_t low = 0;
-	size_t high = result->reason_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (result->reasons[middle].job <= job)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const enum sl_reason reason = low && result->reasons[low - 1].job == job
-					      ? (enum sl_reason)result->reasons[low - 1].reason
-					      : result->reason_default;
+	const enum sl_reason reason = sl_reason_last(view->result, job);
 	return reason == SL_REASON_CONFIGURING ? SL_REASON_NONE : reason; /* As Slurm shows it. */
 }
 
@@ -218,7 +206,7 @@ sl_time view_ran(const struct view *view, uint32_t job)
 }
 
 /* Longer than this is no limit at all. */
-static bool is_unlimited(sl_time limit) { return limit >= SL_NEVER / 2; }
+static bool is_unlimited(sl_time limit) { return limit >= SL_TIME_MOST; }
 
 sl_time view_limit(const struct view *view, uint32_t job)
 {

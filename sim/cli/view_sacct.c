@@ -94,7 +94,7 @@ FIELD(put_time_limit) { put_limit(cell, view, record->job, true); }
 FIELD(put_limit_raw)
 {
 	const sl_time limit = view->jobs->limit[record->job];
-	if (limit >= SL_NEVER / 2)
+	if (limit >= SL_TIME_MOST)
 		TEXT("UNLIMITED");
 	else
 		NUMBER((seconds_of(limit) + 59) / 60);

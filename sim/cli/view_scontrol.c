@@ -55,7 +55,7 @@ static void print_time(struct control *control, const char *key, sl_time time, c
 static void print_span(struct control *control, const char *key, sl_time span, const char *none)
 {
 	cell_clear(&control->cell);
-	if (span != SL_NONE && span < SL_NEVER / 2)
+	if (span != SL_NONE && span < SL_TIME_MOST)
 		put_span(&control->cell, seconds_of(span), true);
 	printf("%s=%s", key, cell_or(control, none));
 }

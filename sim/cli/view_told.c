@@ -185,7 +185,7 @@ static int told_jobs(struct view *view, struct sl_err *err)
  * ------------------------------------------------------------------------------------------------- */
 
 /* A state in sinfo's words, with its mark: "drng#". */
-static uint32_t state_of(const char *text)
+uint32_t view_node_state(const char *text)
 {
 	static const struct {
 		const char *word;
@@ -228,7 +228,7 @@ static void told_node(struct view *view, size_t row)
 		return;
 	struct view_node *node = &view->node[(uint32_t)number];
 	const uint32_t silent = node->state & VIEW_SILENT;
-	node->state = state_of(table_text(table, row, "state"));
+	node->state = view_node_state(table_text(table, row, "state"));
 	if ((node->state & VIEW_BASE) == VIEW_DOWN)
 		node->state |= silent;
 	node->reason = text_in(table, row, "reason");

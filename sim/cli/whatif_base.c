@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sim/cli/run_find.h"
 #include "sim/cli/whatif_parts.h"
 
 /* A scenario that was read, and the list that it was read by. */
@@ -113,9 +114,11 @@ int base_open(struct base **made, const struct args *args, struct sl_err *err)
 		return sl_fail_memory(err);
 	*made = base;
 	*base = (struct base){ .args = args, .arena = args->arena };
+	int status = run_find_words(args, false, err);
 	const char *path = args->word[0];
 	base->from_run = stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? true : false;
-	int status = base->from_run ? from_run(base, path, err) : from_line(base, err);
+	if (!status)
+		status = base->from_run ? from_run(base, path, err) : from_line(base, err);
 	if (!status)
 		status = base_settings(base, err);
 	if (status) {

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/cli/whatif_changes.h"
 
-/* A job of the base, and the same in another world. */
 /* A job of the base, and the same in another world. */
 struct match {
 	uint32_t base, world; /* UINT32_MAX: it is not there. */
@@ -150,16 +150,76 @@ static void group_add(struct group *all, size_t count, int32_t of, sl_time wait)
 	group->wait += wait;
 }
 
-/* What the partition of the world allows; SL_NEVER: it has no limit, or is not one of the cluster's. */
+/* As Slurm writes them: bare numbers are minutes. SL_NEVER: none. */
+static sl_time wall_of(const char *text)
+{
+	int64_t minutes;
+	sl_time time;
+	if (sl_get_i64(text, strlen(text), &minutes))
+		return minutes > 0 && minutes < SL_NEVER / (60 * SL_SECOND) ? minutes * 60 * SL_SECOND
+									    : SL_NEVER;
+	return sl_get_duration(text, strlen(text), &time) ? time : SL_NEVER;
+}
+
+static bool is_wall(const struct sl_setting *setting)
+{
+	return strcasecmp(setting->key, "MaxWall") == 0 || strcasecmp(setting->key, "MaxWallPJ") == 0 ||
+	       strcasecmp(setting->key, "MaxWallDurationPerJob") == 0;
+}
+
+/* Whose it is, the nearest last: the account's, its user's there, the QOS's, which Slurm looks at first. 0:
+ * not the job's. */
+static unsigned nearness(
+	const struct sl_setting *setting, const char *qos, const char *account, const char *user)
+{
+	const size_t len = account ? strlen(account) : 0;
+	if (strcmp(setting->kind, "qos") == 0)
+		return qos && strcasecmp(setting->name, qos) == 0 ? 3 : 0;
+	if (strcmp(setting->kind, "association") != 0 || !account ||
+		strncasecmp(setting->name, account, len) != 0)
+		return 0;
+	if (!setting->name[len])
+		return 1;
+	return user && setting->name[len] == '/' && strcasecmp(setting->name + len + 1, user) == 0 ? 2 : 0;
+}
+
+static const char *name_at(const char *const *names, int32_t at)
+{
+	return names && at >= 0 ? names[at] : NULL;
+}
+
+/* The MaxWall that holds for the job: of the nearest, of two settings the later one. */
+static sl_time wall_allowed(const struct sl_cluster *cluster, const struct sl_jobs *jobs, uint32_t row)
+{
+	const struct sl_job_more *more =
+		jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
+	const char *account = name_at(jobs->account_name, jobs->account ? jobs->account[row] : -1);
+	const char *user = name_at(jobs->user_name, jobs->user[row]);
+	sl_time wall = SL_NEVER;
+	unsigned nearest = 1;
+	for (uint32_t i = 0; i < cluster->setting_count; i++) {
+		const struct sl_setting *setting = &cluster->setting[i];
+		const unsigned near =
+			is_wall(setting) ? nearness(setting, more ? more->qos : NULL, account, user) : 0;
+		if (near < nearest)
+			continue;
+		wall = wall_of(setting->value);
+		nearest = near;
+	}
+	return wall;
+}
+
+/* What the world's partition, QOS and account allow; SL_NEVER: there is no limit, or they are not the
+ * cluster's. */
 static sl_time allowed(const struct scenario *scenario, const struct sl_result *a, uint32_t row)
 {
 	const struct sl_cluster *cluster = &scenario->cluster;
-	const int32_t of = a->jobs->partition[row];
-	const char *name = of >= 0 && a->jobs->partition_name ? a->jobs->partition_name[of] : NULL;
+	const char *name = name_at(a->jobs->partition_name, a->jobs->partition[row]);
+	const sl_time wall = wall_allowed(cluster, a->jobs, row);
 	for (uint32_t i = 0; name && i < cluster->partition_count; i++)
 		if (strcmp(cluster->partition[i].name, name) == 0)
-			return cluster->partition[i].max_time;
-	return SL_NEVER;
+			return cluster->partition[i].max_time < wall ? cluster->partition[i].max_time : wall;
+	return wall;
 }
 
 static void match_add(struct changes *changes, const struct match *match, const struct sl_result *a,
@@ -259,24 +319,55 @@ int whatif_changes_find(struct changes *changes, const struct sl_result *a, cons
 
 /* ---- Limits ------------------------------------------------------------------------------------------ */
 
-static bool was_cut(const struct sl_jobs *jobs, uint32_t row)
+static enum sl_state recorded(const struct sl_jobs *jobs, uint32_t row)
 {
 	const struct sl_job_more *more =
 		jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
-	if (more && more->state_recorded != SL_PENDING)
-		return more->state_recorded == SL_TIMEOUT;
-	return jobs->limit[row] > 0 && jobs->run[row] == jobs->limit[row];
+	return more ? (enum sl_state)more->state_recorded : SL_PENDING;
+}
+
+/* As long as its own limit: what a limit that was filled in says of nobody. */
+static bool ran_to_limit(const struct scenario *scenario, uint32_t row)
+{
+	const struct sl_jobs *jobs = &scenario->jobs;
+	return !scenario_had_no_limit(scenario, row) && jobs->limit[row] > 0 &&
+	       jobs->run[row] == jobs->limit[row];
+}
+
+/* Without states, limits that all were reached are estimates after the fact, and cut nobody. */
+static bool all_exact(const struct scenario *scenario)
+{
+	enum { FEW = 10 }; /* So many may well be cut, all of them. */
+	uint32_t limits = 0;
+	for (uint32_t row = 0; row < scenario->jobs.count; row++) {
+		const bool limited = !scenario_had_no_limit(scenario, row);
+		if (limited && (recorded(&scenario->jobs, row) != SL_PENDING || !ran_to_limit(scenario, row)))
+			return false;
+		limits += limited;
+	}
+	return limits >= FEW;
+}
+
+static bool was_cut(const struct scenario *scenario, uint32_t row)
+{
+	const enum sl_state state = recorded(&scenario->jobs, row);
+	return state != SL_PENDING ? state == SL_TIMEOUT : ran_to_limit(scenario, row);
 }
 
 struct censored censored_of(const struct scenario *scenario)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
 	const struct sl_result asked = { .jobs = jobs, .cluster = &scenario->cluster };
+	const bool exact = all_exact(scenario);
 	struct censored found = { .cpu_parts = sl_parts(scenario->cluster.cpu_parts),
 		.gpu_parts = sl_parts(scenario->cluster.gpu_parts) };
 	for (uint32_t row = 0; row < jobs->count; row++) {
-		if (!was_cut(jobs, row))
+		if (!was_cut(scenario, row))
 			continue;
+		if (exact) {
+			found.exact++;
+			continue;
+		}
 		found.jobs++;
 		found.cpu += (__int128)jobs->run[row] * sl_cpus_of(&asked, row);
 		found.gpu += (__int128)jobs->run[row] * sl_gpus_of(&asked, row);
@@ -284,8 +375,7 @@ struct censored censored_of(const struct scenario *scenario)
 	return found;
 }
 
-/* Does the world set a limit of time? */
-bool limits_touched(const struct world *world)
+static bool sets_limit(const struct world *world)
 {
 	static const char *const words[] = { "MaxTime", "max_time", "DefaultTime", "default_time", "MaxWall",
 		"limit=", "OverTimeLimit" };
@@ -294,4 +384,44 @@ bool limits_touched(const struct world *world)
 			if (strcasestr(world->setting[i], words[k]))
 				return true;
 	return false;
+}
+
+/* Partitions that both have, by name. */
+static bool other_times(const struct sl_cluster *a, const struct sl_cluster *b)
+{
+	for (uint32_t i = 0; i < a->partition_count; i++)
+		for (uint32_t k = 0; k < b->partition_count; k++)
+			if (strcmp(a->partition[i].name, b->partition[k].name) == 0 &&
+				(a->partition[i].max_time != b->partition[k].max_time ||
+					a->partition[i].default_time != b->partition[k].default_time))
+				return true;
+	return false;
+}
+
+static const struct sl_setting *next_wall(const struct sl_cluster *cluster, uint32_t *at)
+{
+	while (*at < cluster->setting_count)
+		if (is_wall(&cluster->setting[(*at)++]))
+			return &cluster->setting[*at - 1];
+	return NULL;
+}
+
+/* MaxWall of QOS and accounts, in the order of the files. */
+static bool other_walls(const struct sl_cluster *a, const struct sl_cluster *b)
+{
+	for (uint32_t x = 0, y = 0;;) {
+		const struct sl_setting *one = next_wall(a, &x);
+		const struct sl_setting *other = next_wall(b, &y);
+		if (!one || !other)
+			return one != other;
+		if (strcmp(one->kind, other->kind) != 0 || strcmp(one->name, other->name) != 0 ||
+			strcmp(one->value, other->value) != 0)
+			return true;
+	}
+}
+
+bool limits_touched(const struct world *world, const struct scenario *base, const struct scenario *is)
+{
+	return sets_limit(world) || other_times(&base->cluster, &is->cluster) ||
+	       other_walls(&base->cluster, &is->cluster);
 }

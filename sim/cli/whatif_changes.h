@@ -33,6 +33,8 @@ struct changes {
 /* Jobs that the log shows as cut by their limit: how long they would have gone on nobody knows. */
 struct censored {
 	uint32_t jobs;
+	uint32_t exact; /* The log has no states, and all ran just as long as their limits: which were cut is
+			   not known. */
 	__int128 cpu, gpu; /* What they held: cpu-microseconds, GPU-microseconds. */
 	int64_t cpu_parts, gpu_parts;
 };
@@ -43,7 +45,7 @@ int whatif_changes_find(struct changes *changes, const struct sl_result *a, cons
 void whatif_changes_free(struct changes *changes);
 /* Right censored: Kaplan and Meier 1958, Nonparametric estimation from incomplete observations. */
 struct censored censored_of(const struct scenario *scenario);
-/* Does the world set a limit of time? */
-bool limits_touched(const struct world *world);
+/* Does the world set a limit of time, or have other ones by its files? */
+bool limits_touched(const struct world *world, const struct scenario *base, const struct scenario *is);
 
 #endif

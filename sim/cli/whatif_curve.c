@@ -105,10 +105,16 @@ static const char *load_at(const struct search *search, size_t point)
 }
 
 /* "0:33:00 [0:21:00, 0:50:00]" */
-static void cell(struct screen_table *table, const struct selector *selector, const struct figure *figure)
+static void cell(struct screen_table *table, const struct outcome *outcome, const struct selector *selector,
+	const struct figure *figure)
 {
 	char text[48], low[48], high[48];
 	const enum summary_unit unit = selector_unit(selector);
+	if (outcome->unbuilt) {
+		screen_cell(table, true, "-");
+		screen_cell(table, false, "%s", "");
+		return;
+	}
 	screen_cell(table, true, "%s", figure_text(text, selector, figure));
 	if (figure->low <= figure->high)
 		screen_cell(table, false, "[%s, %s]", summary_text(low, unit, figure->low),
@@ -153,15 +159,30 @@ static void print_curves(const struct search *search)
 				table, true, "%.60s", search->axis[i].value[seek_at(&search->grid, p, i)]);
 		for (size_t i = 0; i < CURVE_METRICS; i++)
 			if (!is_bounded(search, i))
-				cell(table, search->more[i], &outcome->more[i]);
+				cell(table, outcome, search->more[i], &outcome->more[i]);
 		for (size_t i = 0; i < search->until_count; i++)
-			cell(table, search->until[i].selector, &outcome->until[i]);
-		screen_cell(table, false, "%s", !search->until_count ? "" : outcome->holds ? "yes" : "no");
+			cell(table, outcome, search->until[i].selector, &outcome->until[i]);
+		screen_cell(table, false, "%s",
+			outcome->unbuilt       ? "cannot be made"
+			: !search->until_count ? ""
+			: outcome->holds       ? "yes"
+					       : "no");
 	}
 	screen_print(table, stdout);
+	search_unbuilt(search);
 	(void)printf("\n[low, high]: 95 %% of %s\n",
 		search->reps > 1 ? "the mean over seeds, by Student's t"
 				 : "the figure, block bootstrap over 20 batches of jobs");
+}
+
+/* Is there a load up to which all bounds hold, on some curve? */
+static bool has_room(const struct search *search)
+{
+	const size_t curves = search->grid.points / search->axis[search->axis_count - 1].count;
+	for (size_t curve = 0; curve < curves; curve++)
+		if (room_of(search, curve).last != SIZE_MAX)
+			return true;
+	return false;
 }
 
 static void print_room(const struct search *search, size_t curve)
@@ -174,7 +195,9 @@ static void print_room(const struct search *search, size_t curve)
 		text[strlen(text) - strlen(" load=") - strlen(load_at(search, curve * count))] = '\0';
 		(void)printf("%s: ", text);
 	}
-	if (room.first == SIZE_MAX)
+	if (room.first != SIZE_MAX && room.last == SIZE_MAX && search->outcome[room.first].unbuilt)
+		(void)printf("no head-room is known: load=%s cannot be made", load_at(search, room.first));
+	else if (room.first == SIZE_MAX)
 		(void)printf("head-room: beyond %s times the load", load_at(search, room.last));
 	else if (room.last == SIZE_MAX)
 		(void)printf("no head-room: at %s times the load it fails", load_at(search, room.first));
@@ -246,13 +269,19 @@ int curve_go(struct search *search, struct sl_err *err)
 		status = search_drew(search, err);
 	if (status)
 		return status;
-	if (arg_flag(search->args, "json"))
-		return curve_json(search, err);
-	print_curves(search);
-	for (size_t curve = 0; curve < search->grid.points / search->axis[search->axis_count - 1].count &&
-			       search->until_count;
-		curve++)
-		print_room(search, curve);
-	search_caveats(search);
-	return SL_OK;
+	if (!search->built)
+		return search_fail_unbuilt(search, 0, err);
+	const size_t curves = search->grid.points / search->axis[search->axis_count - 1].count;
+	if (arg_flag(search->args, "json")) {
+		status = curve_json(search, err);
+	} else {
+		print_curves(search);
+		for (size_t curve = 0; curve < curves && search->until_count; curve++)
+			print_room(search, curve);
+		search_caveats(search);
+	}
+	if (status || !search->until_count || has_room(search))
+		return status;
+	err->status = SL_CHECK_FAILED; /* Said on stdout. */
+	return SL_CHECK_FAILED;
 }

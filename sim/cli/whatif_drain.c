@@ -326,6 +326,7 @@ static int reference(struct drain *drain, struct sl_err *err)
 	if (!status) {
 		drain->lost = lost_of(drain, &run.run.sim.result);
 		drain->waited = waited_of(&run.run.sim.result);
+		drain->last = run.run.sim.result.last;
 		for (size_t i = 0; i < DRAIN_METRICS; i++) {
 			const int64_t *value = metrics_get(&run.metrics, drain_metrics[i]);
 			drain->metric[i] = value ? *value : 0;
@@ -416,6 +417,10 @@ int whatif_drain(struct base *base, const struct args *args, struct sl_err *err)
 		capacity(&drain);
 		status = reference(&drain, err);
 	}
+	if (!status && drain.at > drain.last)
+		status = fail_after_end("--at", arg(args, "at"), drain.last, err);
+	if (!status && drain.at + drain.within > drain.last)
+		status = fail_after_end("--within", arg(args, "within"), drain.last, err);
 	if (!status)
 		status = find_moments(&drain, err);
 	if (!status) {

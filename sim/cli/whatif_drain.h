@@ -46,6 +46,7 @@ struct drain {
 	unsigned threads;
 	struct stay *stay;
 	size_t stay_count;
+	sl_time last;   /* Of the reference's ends. */
 	size_t moments; /* All there are. */
 	struct drain_plan *plan;
 	size_t plan_count, runs;

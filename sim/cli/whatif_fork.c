@@ -12,6 +12,7 @@
 
 #include "sim/cli/view.h"
 #include "sim/cli/whatif_parts.h"
+#include "sim/engine.h"
 
 int whatif_time(const struct scenario *scenario, const char *option, const char *text, sl_time *at,
 	struct sl_err *err)
@@ -23,6 +24,30 @@ int whatif_time(const struct scenario *scenario, const char *option, const char 
 		"%s %s is not a time: give seconds since the trace's zero, a duration such as 3d, or a date as "
 		"2001-12-31T23:59",
 		option, text);
+}
+
+int fail_after_end(const char *option, const char *text, sl_time last, struct sl_err *err)
+{
+	char seconds[32];
+	*sl_put_micro(seconds, last) = '\0';
+	return sl_fail(err, SL_USAGE,
+		"%s %s is after the log's end: its last job ends %s s after the trace's zero, so give a time up to then",
+		option, text, seconds);
+}
+
+/* All that was to run has ended before that time. */
+static bool is_over(struct sim *sim, const struct run *base, sl_time at, sl_time *last)
+{
+	const struct sl_pass *pass = sim_state(sim);
+	const uint32_t jobs = base->scenario->jobs.count;
+	*last = 0;
+	for (uint32_t job = 0; job < jobs; job++) {
+		const sl_time end = pass->end[job];
+		if (end == SL_NONE && sim_next(sim) != SL_NEVER)
+			return false;
+		*last = end > *last ? end : *last;
+	}
+	return *last < at;
 }
 
 /* Everything at or before `at` under the base. */
@@ -38,6 +63,9 @@ static int past_of(const struct world_list *all, sl_time at, struct sim_stretch 
 	int status = sim_begin(&sim, &options, err);
 	if (!status)
 		status = sim_advance(&sim, at, err);
+	sl_time last;
+	if (!status && is_over(&sim, base, at, &last))
+		status = fail_after_end("--at", arg(all->args, "at"), last, err);
 	const struct sim_stretch *stretch = status ? NULL : sim_stretches(&sim, &count, err);
 	if (!status && !stretch)
 		status = err->status ? err->status : SL_SYSTEM;

@@ -53,6 +53,8 @@ int fork_settings(struct world_list *all, size_t world, struct sl_err *err);
 /* A point of time as --at takes it. */
 int whatif_time(const struct scenario *scenario, const char *option, const char *text, sl_time *at,
 	struct sl_err *err);
+/* The option's time is after the last end, where nothing can come out otherwise. */
+int fail_after_end(const char *option, const char *text, sl_time last, struct sl_err *err);
 /* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
 int fork_world(struct world_list *all, size_t world, struct sl_err *err);
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sim/cli/whatif_search.h"
 
@@ -248,6 +249,61 @@ static void turn(struct reading *r)
 	}
 }
 
+/* Settings with a proven order: what one value allows, the next one does too. A policy need not find the
+ * schedule that is there, so that the search looks about each answer (seek.h). Nothing of the kind is known
+ * of weights, intervals, limits, quotas or names: each of their values is simulated. schedlab-whatif(1) has
+ * the same table. */
+static const struct {
+	const char *begin, *end; /* Of the key, without its operator. */
+	bool load;               /* Less of it allows more. */
+} orders[] = {
+	{ "cluster.cpus", "", false },           /* A schedule on fewer cpus is one on more. */
+	{ "cluster.nodes[", "].count", false },  /* Likewise. */
+	{ "cluster.nodes[", "].cpus", false },   /* What fits on a smaller node fits on a larger one. */
+	{ "cluster.nodes[", "].CPUs", false },   /* In Slurm's words. */
+	{ "cluster.nodes[", "].memory", false }, /* As of cpus. */
+	{ "cluster.nodes[", "].RealMemory", false },
+	{ "cluster.nodes[", "].gpus", false },
+	{ "replay.load", "", true }, /* Jobs that start in order wait no longer if they come farther apart. */
+	{ "load", "", true },
+};
+
+static bool is_between(const char *key, size_t len, const char *begin, const char *end)
+{
+	const size_t first = strlen(begin), last = strlen(end);
+	return len >= first + last && (last || len == first) && strncmp(key, begin, first) == 0 &&
+	       strncasecmp(key + len - last, end, last) == 0;
+}
+
+static bool has_order(const char *key, bool *load)
+{
+	size_t len = strcspn(key, "=");
+	len -= len && (key[len - 1] == '+' || key[len - 1] == '-');
+	for (size_t i = 0; i < SL_LEN(orders); i++)
+		if (is_between(key, len, orders[i].begin, orders[i].end)) {
+			*load = orders[i].load;
+			return true;
+		}
+	return false;
+}
+
+/* Upper bounds on how long is waited: what a schedule that remains possible keeps. */
+bool bounds_have_order(const struct threshold *until, size_t count)
+{
+	static const char *const waits[] = { "wait.", "turnaround.", "slowdown.", "bounded_slowdown.",
+		"per_cpu_bounded_slowdown.", "queue." };
+	for (size_t i = 0; i < count; i++) {
+		const enum tol_kind kind = until[i].bound.node[until[i].bound.root].kind;
+		const char *text = selector_text(until[i].selector);
+		bool found = false;
+		for (size_t k = 0; k < SL_LEN(waits); k++)
+			found |= strncmp(text, waits[k], strlen(waits[k])) == 0;
+		if (!found || (kind != TOL_LT && kind != TOL_LE))
+			return false;
+	}
+	return true;
+}
+
 /* Words have no order; nor have numbers that go up and down. */
 static void order(struct reading *r)
 {
@@ -260,11 +316,14 @@ static void order(struct reading *r)
 	}
 	const size_t len = strlen(axis->key);
 	const bool taken = len > 1 && axis->key[len - 2] == '-';
-	const bool load = strcmp(axis->key, "replay.load=") == 0 || strcmp(axis->key, "load=") == 0;
+	bool load = false;
+	const bool proven = has_order(axis->key, &load);
 	axis->unordered = r->words || (!up && !down);
 	axis->falls = !axis->unordered && (taken || load || (down && !up));
 	if ((taken || load) && up && !axis->unordered)
 		turn(r);
+	/* From the tightest on, as the search goes. */
+	axis->proven = proven && !axis->unordered && (axis->count == 1 || axis->falls == (taken || load));
 }
 
 /* "cluster.nodes[h100].count+=" buys nodes of the entry h100. */

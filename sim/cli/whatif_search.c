@@ -36,9 +36,11 @@ static int add_axis(struct search *search, const struct axis *axis, struct sl_er
 				"'%.200s' is searched over twice: give all of its values at once",
 				axis->name);
 	size_t at = search->axis_count++;
-	for (; axis->unordered && at > 0 && !search->axis[at - 1].unordered; at--)
-		search->axis[at] = search->axis[at - 1]; /* Words first: seek.h. */
+	const bool proven = axis->proven && bounds_have_order(search->until, search->until_count);
+	for (; !proven && at > 0 && search->axis[at - 1].proven; at--)
+		search->axis[at] = search->axis[at - 1]; /* Those without an order first: seek.h. */
 	search->axis[at] = *axis;
+	search->axis[at].proven = proven;
 	return SL_OK;
 }
 
@@ -157,6 +159,8 @@ enum { NEAR = 250000 }; /* Millionths of a bound: a quarter beyond it is near. *
 static int64_t shortfall(const struct search *search, size_t point)
 {
 	int64_t worst = 0;
+	if (search->outcome[point].left_out)
+		return INT64_MAX;
 	for (size_t i = 0; i < search->until_count; i++) {
 		const struct threshold *until = &search->until[i];
 		const struct figure *figure = &search->outcome[point].until[i];
@@ -176,6 +180,22 @@ static int64_t shortfall(const struct search *search, size_t point)
 
 /* ---- The search ---------------------------------------------------------------------------------------- */
 
+int search_fail_unbuilt(const struct search *search, size_t point, struct sl_err *err)
+{
+	char text[POINT_TEXT];
+	return sl_fail(err, search->outcome[point].fault, "%s: %s", point_text(text, search, point),
+		search->outcome[point].unbuilt);
+}
+
+/* Of no point so far there is a machine, and always for one reason: that is the line's fault, not theirs. */
+static bool same_fault(const struct search *search, const size_t *point, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(search->outcome[point[i]].unbuilt, search->outcome[point[0]].unbuilt) != 0)
+			return false;
+	return true;
+}
+
 static int attempt(void *self, struct seek *seek, const size_t *point, size_t count, struct sl_err *err)
 {
 	struct search *search = self;
@@ -183,10 +203,15 @@ static int attempt(void *self, struct seek *seek, const size_t *point, size_t co
 	if (status)
 		return status;
 	for (size_t i = 0; i < count; i++) {
-		seek->state[point[i]] = search->outcome[point[i]].holds ? SEEK_HOLDS : SEEK_FAILS;
+		const struct outcome *outcome = &search->outcome[point[i]];
+		seek->state[point[i]] = outcome->unbuilt ? SEEK_UNBUILT
+					: outcome->holds ? SEEK_HOLDS
+							 : SEEK_FAILS;
 		seek->near[point[i]] =
-			!search->outcome[point[i]].holds && shortfall(search, point[i]) <= NEAR;
+			outcome->done && !outcome->holds && shortfall(search, point[i]) <= NEAR;
 	}
+	if (!search->built && !seek->tried && same_fault(search, point, count))
+		return search_fail_unbuilt(search, point[0], err);
 	return search_drew(search, err);
 }
 
@@ -240,7 +265,7 @@ static int make_grid(struct search *search, struct sl_err *err)
 		.self = search };
 	for (size_t i = 0; i < search->axis_count; i++) {
 		grid->count[i] = search->axis[i].count;
-		grid->unordered[i] = search->axis[i].unordered;
+		grid->unordered[i] = !search->axis[i].proven;
 	}
 	int status = seek_make(grid, err);
 	if (status)
@@ -297,6 +322,10 @@ static void sort(const struct search *search, size_t *point, size_t count)
 static int answer(struct search *search, struct sl_err *err)
 {
 	struct seek *grid = &search->grid;
+	if (!search->built)
+		for (size_t p = 0; p < grid->points; p++)
+			if (search->outcome[p].unbuilt)
+				return search_fail_unbuilt(search, p, err);
 	sort(search, grid->least, grid->least_count);
 	const struct answers answers = { grid->least, grid->least_count, nearest_point(search) };
 	const int status = arg_flag(search->args, "json") ? seek_json(search, &answers, err)

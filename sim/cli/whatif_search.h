@@ -45,6 +45,7 @@ struct axis {
 	const char **given; /* as put behind the key. */
 	size_t count;
 	bool unordered; /* Words: none is more than another. */
+	bool proven;    /* What one value allows the next one does too: axis_order. */
 	bool falls;     /* More is wanted: what is taken away, a load. */
 	/* How many nodes (cpus) each value buys, of what is priced by this name ("h100", "cpus"); NULL: none.
 	 */
@@ -56,6 +57,8 @@ struct axis {
 /* "KEY=RANGE", of that option ("--vary"). SL_USAGE. */
 int axis_parse(
 	struct axis *axis, const char *option, const char *text, struct sl_arena *arena, struct sl_err *err);
+/* Is it known of all of them that they are met no worse with more of a machine, or with less load? */
+bool bounds_have_order(const struct threshold *until, size_t count);
 /* Nothing is added to the cpus of a pool: what is added to those of the base is set. */
 int axis_pool(struct axis *axis, int64_t cpus, struct sl_arena *arena, struct sl_err *err);
 /* "h100=0..32" as the axis cluster.nodes[h100].count+=0..32; len: of the text. */
@@ -90,11 +93,14 @@ struct figure {
 /* What came of a point. */
 struct outcome {
 	bool done, holds;
+	const char *unbuilt; /* Why there is no such point; NULL: there is. */
+	int fault;           /* The status of that. */
 	struct figure until[THRESHOLDS_MAX];
 	struct figure more[CURVE_METRICS];
 	struct figure served;           /* GPU-hours (cpu-hours) of jobs that were served as was asked. */
 	struct figure makespan;         /* For prices by the hour. */
 	uint32_t jobs, never;           /* Replayed; of these never started. */
+	uint32_t left_out;              /* Fewer start than now: such a point does not hold. */
 	uint32_t outside;               /* Nodes in no partition, where there are some. */
 	uint32_t meant[THRESHOLDS_MAX]; /* Jobs that each bound is about. */
 	int64_t cost;
@@ -115,7 +121,8 @@ struct search {
 	const char *served_unit; /* "GPU-hour" */
 	struct prices prices;
 	unsigned threads, reps;
-	bool drew; /* Two seeds came out otherwise, at some point. */
+	bool built; /* Some point could be. */
+	bool drew;  /* Two seeds came out otherwise, at some point. */
 	struct seek grid;
 	struct outcome *outcome; /* By point, */
 	struct outcome now;      /* and of the base with what every point has. */
@@ -147,6 +154,8 @@ int curve_go(struct search *search, struct sl_err *err);
 /* whatif_search_tell.c: "nodes[a].count+=3 policy.bf_window=60" */
 enum { POINT_TEXT = 400 };
 const char *point_text(char text[POINT_TEXT], const struct search *search, size_t point);
+/* Why points cannot be made. */
+void search_unbuilt(const struct search *search);
 /* Sentences on what is not as one might think. */
 void search_caveats(const struct search *search);
 /* The point as an object. */
@@ -155,6 +164,8 @@ void search_put_point(
 
 /* whatif_search.c: SL_USAGE: under several seeds all came out the same. */
 int search_drew(const struct search *search, struct sl_err *err);
+/* With what was wrong with that point. */
+int search_fail_unbuilt(const struct search *search, size_t point, struct sl_err *err);
 /* Is a search asked for? */
 bool search_asked(const struct args *args);
 

@@ -106,6 +106,14 @@ static void table_head(struct screen_table *table, const struct search *search, 
 	screen_cell(table, false, "%s", "");
 }
 
+static void count_cell(struct screen_table *table, const struct outcome *outcome, uint32_t count)
+{
+	if (outcome->unbuilt)
+		screen_cell(table, true, "-");
+	else
+		screen_cell(table, true, "%" PRIu32, count);
+}
+
 static void table_row(struct screen_table *table, const struct search *search, const struct columns *columns,
 	const struct outcome *outcome, size_t point, const char *mark)
 {
@@ -114,11 +122,14 @@ static void table_row(struct screen_table *table, const struct search *search, c
 		screen_cell(table, true, "%.60s", point == SIZE_MAX ? "now" : value_at(search, point, i));
 	for (size_t i = 0; i < search->until_count; i++) {
 		const struct figure *figure = &outcome->until[i];
-		screen_cell(table, true, "%s", figure_text(number, search->until[i].selector, figure));
-		if (columns->seeds)
+		screen_cell(table, true, "%s",
+			outcome->unbuilt ? "-" : figure_text(number, search->until[i].selector, figure));
+		if (columns->seeds && outcome->unbuilt)
+			screen_cell(table, true, "-");
+		else if (columns->seeds)
 			screen_cell(table, true, "%u of %u", figure->seeds, search->reps);
 	}
-	screen_cell(table, false, "%s", outcome->holds ? "yes" : "no");
+	screen_cell(table, false, "%s", outcome->unbuilt ? "" : outcome->holds ? "yes" : "no");
 	if (columns->cost)
 		screen_cell(table, true, "%s",
 			point == SIZE_MAX ? "0" : price_text(number, &search->prices, outcome->cost));
@@ -128,9 +139,9 @@ static void table_row(struct screen_table *table, const struct search *search, c
 		screen_cell(table, true, "%s", known ? screen_number(number, rate, 2) : "");
 	}
 	if (columns->jobs)
-		screen_cell(table, true, "%" PRIu32, outcome->jobs);
+		count_cell(table, outcome, outcome->jobs);
 	if (columns->never)
-		screen_cell(table, true, "%" PRIu32, outcome->never);
+		count_cell(table, outcome, outcome->never);
 	screen_cell(table, false, "%s", mark);
 }
 
@@ -148,18 +159,45 @@ static const char *mark_of(const struct search *search, const struct answers *an
 		return "<- the answer";
 	if (is_answer(answers, point))
 		return "<- will do";
+	if (search->outcome[point].unbuilt)
+		return "<- cannot be made";
+	if (search->outcome[point].left_out)
+		return "<- leaves jobs out";
 	return seek_breaks(&search->grid, point) ? "<- fails, although less will do" : "";
 }
 
-/* Of many points on one axis those about the answer, of a grid the answers alone. */
+/* Of many points on one axis those about the answer, of a grid the answers alone, as long as these are few.
+ */
 static bool is_shown(const struct search *search, const struct answers *answers, size_t point)
 {
 	const size_t about = answers->count ? answers->answer[0] : answers->best;
+	const bool answer = answers->count <= ROWS_MAX && is_answer(answers, point);
 	if (search->grid.tried <= ROWS_MAX)
 		return true;
 	if (search->axis_count > 1)
-		return is_answer(answers, point) || point == about;
-	return is_answer(answers, point) || (point < about ? about - point : point - about) <= ROWS_AROUND;
+		return answer || point == about;
+	return answer || (point < about ? about - point : point - about) <= ROWS_AROUND;
+}
+
+/* Each reason once, with the first point that has it. */
+void search_unbuilt(const struct search *search)
+{
+	const char *last = NULL;
+	for (size_t p = 0; p < search->grid.points; p++) {
+		const char *why = search->outcome[p].unbuilt;
+		char text[POINT_TEXT];
+		if (why && (!last || strcmp(why, last) != 0))
+			(void)printf("%s cannot be made: %s\n", point_text(text, search, p), why);
+		last = why ? why : last;
+	}
+}
+
+static size_t count_unbuilt(const struct search *search)
+{
+	size_t count = 0;
+	for (size_t p = 0; p < search->grid.points; p++)
+		count += search->grid.state[p] == SEEK_UNBUILT;
+	return count;
 }
 
 static void print_table(const struct search *search, const struct answers *answers)
@@ -170,7 +208,7 @@ static void print_table(const struct search *search, const struct answers *answe
 	table_head(table, search, &columns);
 	table_row(table, search, &columns, &search->now, SIZE_MAX, "");
 	for (size_t p = 0; p < search->grid.points; p++) {
-		if (!search->outcome[p].done)
+		if (!search->outcome[p].done && !search->outcome[p].unbuilt)
 			continue;
 		if (is_shown(search, answers, p))
 			table_row(
@@ -181,6 +219,7 @@ static void print_table(const struct search *search, const struct answers *answe
 	screen_print(table, stdout);
 	if (hidden)
 		(void)printf("and %zu more points that were simulated: --json has all\n", hidden);
+	search_unbuilt(search);
 }
 
 /* ---- Sentences ---------------------------------------------------------------------------------------- */
@@ -206,6 +245,8 @@ static void print_figures(const struct search *search, const struct outcome *out
 			(void)printf(")");
 		}
 	}
+	if (outcome->left_out)
+		(void)printf(", but %" PRIu32 " fewer jobs start than now", outcome->left_out);
 	(void)printf("\n");
 }
 
@@ -228,6 +269,15 @@ static void print_until(const struct search *search)
 {
 	for (size_t i = 0; i < search->until_count; i++)
 		(void)printf("%s%s", i ? " and " : "", search->until[i].text);
+}
+
+/* Along which one point speaks for others. */
+static size_t proven_axes(const struct search *search)
+{
+	size_t proven = 0;
+	for (size_t i = 0; i < search->axis_count; i++)
+		proven += search->axis[i].proven;
+	return proven;
 }
 
 /* Along which something is more than something else. */
@@ -255,6 +305,17 @@ static void print_superlative(const struct search *search)
 		(void)printf("%s", ordered ? "one of the least" : "one");
 }
 
+/* Said of what was simulated, and of nothing else. */
+static void print_none(const struct search *search)
+{
+	const size_t simulated = search->grid.tried - count_unbuilt(search);
+	if (simulated == search->grid.points)
+		(void)printf("none will do, 0 of %zu: ", simulated);
+	else
+		(void)printf("none of the %zu that were simulated, of %zu, will do: ", simulated,
+			search->grid.points);
+}
+
 static void print_answer(const struct search *search, const struct answers *answers)
 {
 	char text[POINT_TEXT];
@@ -276,7 +337,7 @@ static void print_answer(const struct search *search, const struct answers *answ
 			(void)printf(", at %s", price_text(price, &search->prices, outcome->cost));
 		(void)printf("\n");
 	} else {
-		(void)printf("none will do: ");
+		print_none(search);
 		print_until(search);
 		(void)printf("\nnearest is %s\n", point_text(text, search, best));
 	}
@@ -300,6 +361,19 @@ static size_t from_here_on(const struct search *search)
 	return from;
 }
 
+/* Which of them were gone through, and why. */
+static void print_no_order(const struct search *search)
+{
+	if (search->until_count && !bounds_have_order(search->until, search->until_count))
+		(void)printf("each value was simulated: no order is proven for this bound\n");
+	else
+		for (size_t i = 0; i < search->axis_count; i++)
+			if (!search->axis[i].proven && !search->axis[i].unordered &&
+				search->axis[i].count > 2)
+				(void)printf("each value of %s was simulated: no order is proven for it\n",
+					search->axis[i].name);
+}
+
 /* How much of it was simulated, and what that proves. */
 static void print_proof(const struct search *search, const struct answers *answers)
 {
@@ -310,9 +384,12 @@ static void print_proof(const struct search *search, const struct answers *answe
 		broken += seek_breaks(grid, p);
 	}
 	const size_t open = grid->points - barred;
-	(void)printf("\n%zu of %zu points were simulated", grid->tried, open);
+	const size_t unbuilt = count_unbuilt(search);
+	(void)printf("\n%zu of %zu points were simulated", grid->tried - unbuilt, open);
 	if (barred)
 		(void)printf(" (%zu cost more than the budget)", barred);
+	if (unbuilt)
+		(void)printf(" (%zu cannot be made)", unbuilt);
 	if (broken) {
 		size_t shown = 0;
 		(void)printf("; not monotone: it fails at");
@@ -326,7 +403,7 @@ static void print_proof(const struct search *search, const struct answers *answe
 		char text[POINT_TEXT];
 		if (from != SIZE_MAX)
 			(void)printf("; from %s on it holds at each", point_text(text, search, from));
-	} else if (answers->count && ordered_axes(search)) {
+	} else if (answers->count && proven_axes(search)) {
 		(void)printf("; among them it holds from %s on, and nowhere below",
 			answers->count > 1 ? "each answer" : "the answer");
 	}
@@ -334,6 +411,7 @@ static void print_proof(const struct search *search, const struct answers *answe
 		(void)printf(
 			". What was not simulated is taken to be like its neighbours: --exhaustive tries all");
 	(void)printf("\n");
+	print_no_order(search);
 }
 
 void search_caveats(const struct search *search)
@@ -350,7 +428,7 @@ void search_caveats(const struct search *search)
 	if (columns.jobs || columns.never)
 		(void)printf(
 			"not every point replays (or starts) the same jobs: what does not fit a machine is no part "
-			"of its waits\n");
+			"of its waits, and where fewer start than now the bound does not hold\n");
 	if (most > search->now.outside)
 		(void)printf(
 			"up to %" PRIu32
@@ -446,6 +524,12 @@ void search_put_point(
 		sl_out_text(out, ": ");
 		sl_out_json(out, value_at(search, point, i));
 	}
+	if (outcome->unbuilt) {
+		sl_out_text(out, "}, \"holds\": null, \"cannot_be_made\": ");
+		sl_out_json(out, outcome->unbuilt);
+		sl_out_text(out, "}");
+		return;
+	}
 	sl_out_printf(out, "}, \"holds\": %s, \"until\": {", outcome->holds ? "true" : "false");
 	for (size_t i = 0; i < search->until_count; i++) {
 		sl_out_text(out, i ? ", " : "");
@@ -466,8 +550,9 @@ void search_put_point(
 	}
 	for (size_t i = 0; i < CURVE_METRICS && search->more[i]; i++)
 		put_more(out, search->more[i], &outcome->more[i]);
-	sl_out_printf(out, ", \"jobs\": %" PRIu32 ", \"never_started\": %" PRIu32 "}", outcome->jobs,
-		outcome->never);
+	sl_out_printf(out,
+		", \"jobs\": %" PRIu32 ", \"never_started\": %" PRIu32 ", \"left_out\": %" PRIu32 "}",
+		outcome->jobs, outcome->never, outcome->left_out);
 }
 
 static void put_points(struct sl_out *out, const struct search *search)
@@ -475,7 +560,7 @@ static void put_points(struct sl_out *out, const struct search *search)
 	bool first = true;
 	sl_out_text(out, "[");
 	for (size_t p = 0; p < search->grid.points; p++) {
-		if (!search->outcome[p].done)
+		if (!search->outcome[p].done && !search->outcome[p].unbuilt)
 			continue;
 		sl_out_text(out, first ? "\n    " : ",\n    ");
 		search_put_point(out, search, &search->outcome[p], p);
@@ -499,6 +584,7 @@ int seek_json(const struct search *search, const struct answers *answers, struct
 	const struct seek *grid = &search->grid;
 	struct sl_out *out;
 	size_t barred = 0, broken = 0;
+	const size_t unbuilt = count_unbuilt(search);
 	const int status = sl_out_open(&out, NULL, err);
 	if (status)
 		return status;
@@ -512,7 +598,11 @@ int seek_json(const struct search *search, const struct answers *answers, struct
 		sl_out_json(out, search->axis[i].text);
 	}
 	sl_out_printf(out, "],\n  \"points\": %zu,\n  \"beyond_budget\": %zu,\n  \"simulated\": %zu,\n",
-		grid->points, barred, grid->tried);
+		grid->points, barred, grid->tried - unbuilt);
+	sl_out_printf(out, "  \"cannot_be_made\": %zu,\n  \"proven_order\": [", unbuilt);
+	for (size_t i = 0; i < search->axis_count; i++)
+		sl_out_printf(out, "%s%s", i ? ", " : "", search->axis[i].proven ? "true" : "false");
+	sl_out_text(out, "],\n");
 	const size_t from = broken && search->axis_count == 1 ? from_here_on(search) : SIZE_MAX;
 	if (from != SIZE_MAX) {
 		sl_out_text(out, "  \"holds_from\": ");

@@ -28,6 +28,8 @@ static const struct shown {
 	{ "utilization.cpus", "utilization cpus", UNIT_SHARE, 1 },
 	{ "utilization.gpus", "utilization GPUs", UNIT_SHARE, 1 },
 	{ "loss_of_capacity", "lost capacity", UNIT_SHARE, -1 },
+	{ "loss_of_capacity.cpus", "lost cpus", UNIT_SHARE, -1 },
+	{ "loss_of_capacity.gpus", "lost GPUs", UNIT_SHARE, -1 },
 	{ "queue.mean", "queue mean", UNIT_NUMBER, -1 },
 	{ "throughput", "throughput", UNIT_RATE, 1 },
 	{ "makespan", "makespan", UNIT_TIME, -1 },
@@ -57,7 +59,7 @@ static void change_cell(
 {
 	const int64_t *base = metrics_get(&all->row[0].metrics, metric->name);
 	const int64_t *value = metrics_get(&all->row[row].metrics, metric->name);
-	const struct sl_difference *said = compare_difference(all, row, metric->name);
+	const struct sl_certainty *known = compare_certainty(all, row, metric->name);
 	char number[48];
 	char low[48];
 	char high[48];
@@ -65,15 +67,17 @@ static void change_cell(
 		screen_cell(table, false, "%s", base && value && *base == *value ? "=" : "");
 		return;
 	}
-	const bool known = said && said->low <= said->high && (said->low || said->high) && *base;
-	const bool sure = !known || said->low > 0 || said->high < 0;
+	const bool interval = known && known->ratio_covers && known->ratio_low <= known->ratio_high;
 	const bool good = (*value > *base) == (metric->better > 0);
-	const char *word = !metric->better ? "" : !sure ? " ~" : good ? " better" : " worse";
+	const char *word = !metric->better || all->told.apart ? ""
+			   : known && known->sure             ? good ? " better" : " worse"
+			   : interval                         ? " ~"
+							      : "";
 	if (!*base) /* There is no share of nothing. */
 		screen_cell(table, false, "%s%s", *value > 0 ? "more" : "less", word);
-	else if (known)
+	else if (interval)
 		screen_cell(table, false, "%s %% [%s, %s]%s", share(number, *base, *value - *base),
-			share(low, *base, said->low), share(high, *base, said->high), word);
+			share(low, 1000000, known->ratio_low), share(high, 1000000, known->ratio_high), word);
 	else
 		screen_cell(table, false, "%s %%%s", share(number, *base, *value - *base), word);
 }
@@ -134,6 +138,13 @@ static void blank_row(struct screen_table *table, const struct comparison *all, 
 		screen_cell(table, false, "%s", "");
 }
 
+/* Of two worlds another resource may be the scarcest: each is told of, where there are several. */
+static bool is_told(const struct sl_metrics *base, const char *name)
+{
+	return metrics_get(base, name) &&
+	       (strcmp(name, "loss_of_capacity") != 0 || !metrics_get(base, "loss_of_capacity.cpus"));
+}
+
 void whatif_table(const struct comparison *all)
 {
 	struct screen_table *table = screen_table_new(all->args->arena, 2 * all->count);
@@ -145,8 +156,14 @@ void whatif_table(const struct comparison *all)
 		screen_cell(table, true, "%s", all->row[i].label);
 		screen_cell(table, false, "%s", "");
 	}
+	/* What became of the jobs, where not all ran to their end. */
+	for (const struct summary_metric *column = all->column; column && column->name; column++)
+		if (column->heading && strncmp(column->name, "jobs.", strlen("jobs.")) == 0 &&
+			strcmp(column->name, "jobs.total") != 0)
+			metric_row(table, all,
+				&(struct shown){ column->name, column->heading, column->unit, 0 });
 	for (size_t i = 0; i < SL_LEN(shown); i++)
-		if (metrics_get(&all->row[0].metrics, shown[i].name))
+		if (is_told(&all->row[0].metrics, shown[i].name))
 			metric_row(table, all, &shown[i]);
 	for (const struct summary_metric *column = all->column; column && column->name; column++)
 		if (selected_is(all->args, column->name))

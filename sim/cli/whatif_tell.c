@@ -105,6 +105,12 @@ static void print_censored(const struct world_list *all, const struct censored *
 	char cpu[48];
 	char gpu[48];
 	const char *way = arg(all->args, "censored");
+	if (censored->exact) {
+		printf("  a limit of time is changed: the log has no states, and all %s jobs with limits ran just as long as "
+		       "these: which were cut is not known\n",
+			count_of(number, censored->exact));
+		return;
+	}
 	if (!censored->jobs) {
 		printf("  a limit of time is changed: no job of the log was cut at its own\n");
 		return;
@@ -198,7 +204,7 @@ static void print_changes(const struct world_list *all, size_t i, const struct c
 	print_wait(changes);
 	print_groups("user", changes->user, changes->user_count);
 	print_groups("partition", changes->partition, changes->partition_count);
-	if (limits_touched(world))
+	if (limits_touched(world, all->run[0].scenario, all->run[i].scenario))
 		print_censored(all, censored);
 }
 
@@ -261,16 +267,17 @@ static void json_ends(struct sl_out *out, const struct changes *changes)
 	sl_out_text(out, "]");
 }
 
-static void json_changes(struct sl_out *out, const struct world *world, const struct changes *changes,
-	const struct censored *censored)
+static void json_changes(struct sl_out *out, const struct world_list *all, size_t i,
+	const struct changes *changes, const struct censored *censored)
 {
+	const struct world *world = &all->world[i];
 	json_key(out, "{ ", "name");
 	sl_out_json(out, world->name);
 	json_key(out, ",\n  ", "settings");
 	sl_out_text(out, "[");
-	for (size_t i = 0; i < world->setting_count; i++) {
-		sl_out_text(out, i ? ", " : "");
-		sl_out_json(out, world->setting[i]);
+	for (size_t k = 0; k < world->setting_count; k++) {
+		sl_out_text(out, k ? ", " : "");
+		sl_out_json(out, world->setting[k]);
 	}
 	sl_out_text(out, "]");
 	json_count(out, ",\n  ", "jobs_both", changes->both);
@@ -292,12 +299,14 @@ static void json_changes(struct sl_out *out, const struct world *world, const st
 	json_ends(out, changes);
 	json_groups(out, "users", changes->user, changes->user_count);
 	json_groups(out, "partitions", changes->partition, changes->partition_count);
-	if (limits_touched(world)) {
+	if (limits_touched(world, all->run[0].scenario, all->run[i].scenario)) {
 		json_count(out, ",\n  ", "censored_jobs", censored->jobs);
 		json_seconds(out, ", ", "censored_cpu_hours", hours_of(censored->cpu, censored->cpu_parts));
 		json_seconds(out, ", ", "censored_gpu_hours", hours_of(censored->gpu, censored->gpu_parts));
 		json_key(out, ", ", "lower_bound");
 		sl_out_text(out, censored->jobs ? "true" : "false");
+		if (censored->exact)
+			json_count(out, ", ", "ran_to_their_limits", censored->exact);
 	}
 	sl_out_text(out, " }");
 }
@@ -320,7 +329,7 @@ int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err
 		if (!status && json && i > 1)
 			sl_out_text(json, ",\n");
 		if (!status && json)
-			json_changes(json, &all->world[i], &changes, &censored);
+			json_changes(json, all, i, &changes, &censored);
 		else if (!status)
 			print_changes(all, i, &changes, &censored);
 		whatif_changes_free(&changes);

@@ -165,13 +165,22 @@ static uint32_t never_started(const struct sl_result *result)
 	return count;
 }
 
+/* Waits of fewer jobs answer nothing. */
+static uint32_t left_out(const struct search *search, const struct outcome *outcome)
+{
+	const uint32_t before = search->now.jobs - search->now.never;
+	const uint32_t started = outcome->jobs - outcome->never;
+	return search->now.done && started < before ? before - started : 0;
+}
+
 static int take(
 	struct search *search, struct outcome *outcome, const struct world_run *run, struct sl_err *err)
 {
 	int status = SL_OK;
-	outcome->done = outcome->holds = true;
 	outcome->jobs = run->scenario->jobs.count;
 	outcome->never = never_started(&run->run.sim.result);
+	outcome->left_out = left_out(search, outcome);
+	outcome->holds = !outcome->left_out;
 	for (size_t i = 0; i < search->until_count && !status; i++) {
 		const struct threshold *until = &search->until[i];
 		struct figure *figure = &outcome->until[i];
@@ -192,7 +201,30 @@ static int take(
 		const int64_t *makespan = metrics_get(&run->metrics, "makespan");
 		outcome->makespan = (struct figure){ .known = makespan, .mean = makespan ? *makespan : 0 };
 	}
+	outcome->done = true;
 	return status;
+}
+
+/* A machine, a policy or a log that cannot be made with these settings is the point's failure alone. */
+static int take_point(const struct chunk *chunk, size_t i, struct outcome *outcome, struct sl_err *err)
+{
+	struct search *search = chunk->search;
+	const struct world_run *run = &chunk->run[i * search->reps];
+	for (size_t k = 0; k < search->reps; k++) {
+		const char *why = run[k].err.text;
+		char name[400];
+		if (!run[k].status)
+			continue;
+		if (chunk->point && (run[k].status == SL_USAGE || run[k].status == SL_INPUT)) {
+			outcome->fault = run[k].status;
+			outcome->unbuilt = sl_strdup(search->arena, why, strlen(why));
+			return outcome->unbuilt ? SL_OK : sl_fail_memory(err);
+		}
+		name_of(chunk, i, name, sizeof(name));
+		return sl_fail(err, run[k].status, "%s%s%s", name, *name ? ": " : "", why);
+	}
+	search->built |= chunk->point != NULL;
+	return take(search, outcome, run, err);
 }
 
 static int run_chunk(struct chunk *chunk, struct outcome *outcome, struct sl_err *err)
@@ -210,16 +242,8 @@ static int run_chunk(struct chunk *chunk, struct outcome *outcome, struct sl_err
 	const size_t count = chunk->count * reps;
 	if (!status)
 		status = worlds_run(search->base, chunk->world, chunk->run, count, search->threads, 0, err);
-	for (size_t i = 0; i < count && !status; i++) {
-		char name[400];
-		name_of(chunk, i / reps, name, sizeof(name));
-		if (chunk->run[i].status)
-			status = sl_fail(err, chunk->run[i].status, "%s%s%s", name, *name ? ": " : "",
-				chunk->run[i].err.text);
-	}
 	for (size_t i = 0; i < chunk->count && !status; i++)
-		status = take(
-			search, &outcome[chunk->point ? chunk->point[i] : 0], &chunk->run[i * reps], err);
+		status = take_point(chunk, i, &outcome[chunk->point ? chunk->point[i] : 0], err);
 	for (size_t i = 0; i < count; i++)
 		world_run_release(search->base, &chunk->run[i]);
 	return status;
