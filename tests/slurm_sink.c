@@ -206,8 +206,10 @@ static int on_setting(void *self, const struct sl_setting *s, struct sl_err *err
 	(void)snprintf(seen.setting[seen.count].name, sizeof(seen.setting[0].name), "%s", s->name);
 	(void)snprintf(seen.setting[seen.count].key, sizeof(seen.setting[0].key), "%s", s->key);
 	(void)snprintf(seen.setting[seen.count].value, sizeof(seen.setting[0].value), "%s", s->value);
-	(void)snprintf(
-		seen.setting[seen.count].note, sizeof(seen.setting[0].note), "%s", s->note ? s->note : "");
+	(void)snprintf(seen.setting[seen.count].note, sizeof(seen.setting[0].note), "%s",
+		s->note ? s->note
+		: s->by ? s->by
+			: "");
 	seen.setting[seen.count++].coverage = (int)s->coverage;
 	return 0;
 }

@@ -41,7 +41,7 @@ cat marks.csv
 printf 'function order(job, now)\n\treturn job.limit * job.size\nend\n' >area.lua
 printf 'policy: easy:order=lua:area.lua\n' >good.yaml
 printf 'policy: fcfs\n' >bad.yaml
-for answers in good bad; do schedlab check "$labs/11-policy" --student $answers.yaml --seed 7 | grep ^policy; done
+for answers in good bad; do schedlab check "$labs/11-policy" --student $answers.yaml --seed 7 --trust | grep ^policy; done
 # In a folder of a class, scripts lie beside the answers; names may have commas; one bad file is one bad row.
 mkdir scripts
 cp area.lua scripts
@@ -49,7 +49,7 @@ cp good.yaml 'scripts/fay, g.yaml'
 printf '{ "policy": "easy:order=lua:area.lua", "starve": "LONG" }\n' >scripts/gil.json
 printf 'policy: [a, b]\n' >scripts/hal.yaml
 printf 'policy: easy:order=lua:none.lua\n' >scripts/ida.yaml
-schedlab check "$labs/11-policy" --grade scripts --seed 7
+schedlab check "$labs/11-policy" --grade scripts --seed 7 --trust
 # What is wrong with the line, or the key.
 bad() {
 	schedlab check "$@"

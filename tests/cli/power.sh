@@ -22,6 +22,13 @@ show jobs.csv -c one.yaml --model power:cap=3178.5,dvfs=cubic
 printf 'submit,run_time,nodes,cpus_per_node,gpus_per_node\n0,50,1,8,8\n1000,50,1,8,8\n' >late.csv
 show late.csv -c one.yaml --model power:idle_time=100
 show late.csv -c one.yaml --model power:idle_time=100,keep_on=1
+# Being switched off from 150 to 180, for 100 W: job 2, there at 160, waits for that, then for the boot, and ends at 530.
+printf 'submit,run_time,nodes,cpus_per_node,gpus_per_node\n0,50,1,8,8\n160,50,1,8,8\n' >soon.csv
+show soon.csv -c one.yaml --model power:idle_time=100,shutdown=100
+# At 150 node a0 is off and a1 is on: job 3 goes to a1 and ends at 200; by the placing alone it boots a0.
+printf 'submit,run_time,nodes,cpus_per_node,gpus_per_node\n0,10,1,8,8\n0,120,1,8,8\n150,50,1,8,8\n' >three.csv
+show three.csv -c two.yaml --model power:idle_time=100
+show three.csv -c two.yaml --model power:idle_time=100,prefer=none
 # The cap lets one of two jobs in; nobody is slowed down.
 printf 'submit,run_time,nodes,cpus_per_node,gpus_per_node\n0,100,1,8,8\n0,100,1,8,8\n' >both.csv
 show both.csv -c two.yaml -p easy:power=admit --model power:cap=6367,cap_mode=admit

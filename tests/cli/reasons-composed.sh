@@ -47,3 +47,10 @@ job_id,submit,run_time,time_limit,cpus
 END
 schedlab run windows.csv -p fcfs -c windows.yaml -o out --force --quiet --check >/dev/null
 echo 'kept by windows alone:' && sed '1d; s/"//g; s/,$//' out/reasons.csv
+# Who never starts: 100 of 32 GPUs, also as the last event of the run; and who could, under a policy that starts nobody.
+printf 'nodes: [{ name: n, count: 4, cpus: 64, gpus: { a100: 8 } }]\n' >never.yaml
+printf 'job_id,submit,run_time,time_limit,tasks,gpus_per_task\n1,0,10,10,1,1\n2,5,10,10,100,1\n3,900,10,10,100,1\n' >never.csv
+schedlab run never.csv -p fcfs -c never.yaml --set replay.impossible=keep -o out --force --quiet --check >/dev/null 2>&1
+echo 'what the cluster does not have:' && sed '1d; s/,$//' out/reasons.csv
+printf 'function pass(s) end\n' >idle.lua
+run 'nobody is started' four.swf ./idle.lua

@@ -1,6 +1,6 @@
 # Interrupted, a run leaves what it has, whole and marked, and exits with 130.
 schedlab generate lublin --jobs 100000 --cpus 64 --load 3 -o long.swf
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
 	: >said
 	schedlab run long.swf -p conservative -o "out$signal" >summary 2>said &
 	until [ -s said ]; do sleep 0.1; done # Read: from here on there is something to leave.

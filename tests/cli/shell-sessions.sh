@@ -26,7 +26,7 @@ sacct -X -a -o jobid,user,start,elapsed,state
 sinfo
 history
 END
-shell --record recorded.txt --script first.txt
+shell --record recorded.txt --script first.txt --trust
 echo "== the file"
 cat one.txt
 cmp one.txt recorded.txt

@@ -385,13 +385,15 @@ Test(ask, time)
 	load(&w, "p=short c=2", NULL, 151);
 	cr_expect_str_eq(w.why[1], "asks for more time than its partition allows");
 	machine_world_release(&w);
-	/* Without a limit it gets the partition's default, raised here to the 100 s that it ran; */
+	/* Without a limit it gets the partition's default, which is less than the 100 s that it ran; */
 	load(&w, "p=short c=2", NULL, 0);
-	cr_expect_eq(w.scenario.jobs.limit[1], 100 * SL_SECOND);
+	cr_expect_lt(w.scenario.jobs.limit[1], 100 * SL_SECOND);
+	cr_expect_eq(w.scenario.limits_over, 1);
 	machine_world_release(&w);
 	/* where there is none, and no greatest one, its run time. */
 	load(&w, "p=main c=2", NULL, 0);
 	cr_expect_eq(w.scenario.jobs.limit[1], 100 * SL_SECOND);
+	cr_expect_eq(w.scenario.limits_none, 1);
 	machine_world_release(&w);
 }
 

@@ -18,6 +18,7 @@ struct taken {
 	struct sl_arena *arena;
 	struct differences *all;
 	const struct sl_difference *said;
+	const struct sl_certainty *known;
 	size_t count;
 };
 
@@ -50,6 +51,7 @@ static void take(
 	}
 	metrics_init(&metrics, taken->arena);
 	sl_metric_put(&metrics, "wait.mean", (int64_t)(sum * 1000000 / jobs));
+	sl_metric_put(&metrics, "turnaround.mean", (int64_t)(sum * 1000000 / jobs) + 100000000);
 	sl_metric_put(&metrics, "wait.p95", 1000000);
 	sl_metric_put(&metrics, "wait.max", (int64_t)run * 7000000);
 	sl_metric_put(&metrics, "makespan", 5000000);
@@ -63,7 +65,12 @@ static void take(
 static size_t place_of(struct taken *taken, const char *metric)
 {
 	size_t i = 0;
-	taken->said = differences_list(taken->all, &taken->count);
+	struct sl_err err = { 0 };
+	cr_assert_eq(differences_finish(taken->all, &err), SL_OK, "%s", err.text);
+	const struct sl_compared told = differences_told(taken->all);
+	taken->said = told.difference;
+	taken->known = told.certainty;
+	taken->count = told.difference_count;
 	while (i < taken->count && strcmp(taken->said[i].metric, metric) != 0)
 		i++;
 	return i;
@@ -83,75 +90,113 @@ static int64_t always_1000(uint32_t job)
 }
 /* Of 400 jobs in batches of 20: 10 batches of 800 and 10 of 1000, one after the other in turn. */
 static int64_t in_turn(uint32_t job) { return job / 20 % 2 ? 1000 : 800; }
-/* The same, and 5000 for the first 100 jobs. */
-static int64_t after_100(uint32_t job) { return job < 100 ? 5000 : in_turn(job - 100); }
-static int64_t before_100(uint32_t job) { return job < 100 ? 3000 : 1000; }
-static int64_t half_before_100(uint32_t job) { return before_100(job) / 2; }
+static int64_t by_tens(uint32_t job) { return job / 10 % 2 ? 3000 : 1000; }
+static int64_t half_by_tens(uint32_t job) { return by_tens(job) / 2; }
 static int64_t rising(uint32_t job) { return 1000 + (int64_t)job; }
 
-/* Differences 0 and -200 in turn: mean -100, deviations 100, error 100 sqrt(20 / 19) / sqrt(20) = 22.94,
- * t(19) = 2.0930; and the lag is below chance. */
-Test(differences, batch_means)
+static const struct sl_certainty *known(struct taken *taken, const char *metric)
+{
+	const size_t place = place_of(taken, metric);
+	return &taken->known[place];
+}
+
+/* Of 400 jobs 40 batches of 10: differences 0, 0, -2000, -2000 in turn. Twenty differ by as much, so they are
+ * worth 20 (neighbours go together at lag 1, not at lag 2 and beyond: 1 + 2 r (1 - 1 / 40), r = 0 to 0.03).
+ */
+Test(differences, batches_and_their_own_differences)
 {
 	struct taken taken = begin();
 	take(&taken, 0, 400, always_1000, 0);
 	take(&taken, 1, 400, in_turn, 0);
 	const struct sl_difference *said = find(&taken, "wait.mean");
+	const struct sl_certainty *sure = known(&taken, "wait.mean");
 	cr_expect_eq(said->run, 1);
-	cr_expect_eq(said->samples, 20);
+	cr_expect_eq(said->samples, 40);
 	cr_expect_eq(said->estimate, -100000000);
-	cr_expect(llabs((long long)(said->low + 100000000 + 48017000)) < 5000, "%lld", (long long)said->low);
-	cr_expect(llabs((long long)(said->low + said->high + 200000000)) < 100); /* Seven digits each. */
-	cr_expect(strstr(said->method, "t over 20 batches"));
+	cr_expect(sure->known && sure->blocks == 40 && sure->differing == 20);
+	cr_expect(sure->effective <= 20000000 && sure->effective > 18000000, "%lld",
+		(long long)sure->effective);
+	cr_expect(said->low < -100000000 && said->high > -100000000 && said->high < 0);
+	cr_expect_eq(sure->sure, -1);
+	cr_expect_str_eq(said->method, "t over 40 batches of jobs");
+	/* The first waits are all alike: the ratio is the difference over them. */
+	cr_expect(llabs((long long)(sure->ratio_low * 1000 - said->low)) < 1000);
+	cr_expect(llabs((long long)(sure->ratio_high * 1000 - said->high)) < 1000);
 	end(&taken);
 }
 
-/* The first jobs count as the metric counts them, whatever the warm-up: means 1400 and 1720. */
-Test(differences, all_jobs)
-{
-	struct taken taken = begin();
-	take(&taken, 0, 500, before_100, 0);
-	take(&taken, 1, 500, after_100, 6000);
-	const struct sl_difference *said = find(&taken, "wait.mean");
-	cr_expect_eq(said->estimate, 320000000);
-	cr_expect(said->low < 320000000 && 320000000 < said->high);
-	end(&taken);
-}
-
-/* Half of each wait, however much waits differ: the ratio is sure. */
+/* Half of each wait, however much waits differ: the ratio is sure, the difference is not. */
 Test(differences, ratio)
 {
 	struct taken taken = begin();
-	take(&taken, 0, 500, before_100, 0);
-	take(&taken, 1, 500, half_before_100, 0);
+	take(&taken, 0, 400, by_tens, 0);
+	take(&taken, 1, 400, half_by_tens, 0);
 	const struct sl_difference *said = find(&taken, "wait.mean");
-	cr_expect_eq(said->samples, 20);
-	cr_expect(said->estimate == -700000000 && said->low == -700000000 && said->high == -700000000);
+	const struct sl_certainty *sure = known(&taken, "wait.mean");
+	cr_expect(said->estimate == -1000000000);
+	cr_expect(said->low < -1100000000 && said->high > -900000000);
+	cr_expect(sure->ratio_low == -500000 && sure->ratio_high == -500000);
 	end(&taken);
 }
 
-/* Waits that rise: batches are autocorrelated, ten of them still. */
+static int64_t one_otherwise(uint32_t job) { return job == 200 ? 10 : 1000; }
+static int64_t burst(uint32_t job) { return job >= 200 && job < 240 ? 10 : 1000; }
+static int64_t unlike(uint32_t job) { return 1000 - (job % 50 ? 0 : 1 << job / 50); }
+
+/* One of 40 batches differs, or four, or eight by amounts that double: too few, and the words say so. */
+Test(differences, too_few_of_them_differ)
+{
+	static const struct {
+		int64_t (*wait)(uint32_t job);
+		const char *method;
+	} cases[] = { { one_otherwise, "no interval: 1 of 40 batches of jobs differs" },
+		{ burst, "no interval: 4 of 40 batches of jobs differ" },
+		{ unlike, "no interval: 8 of 40 batches of jobs differ, by so unlike amounts that they tell "
+			  "what 2.9 even ones would" } };
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		struct taken taken = begin();
+		take(&taken, 0, 400, always_1000, 0);
+		take(&taken, 1, 400, cases[i].wait, 0);
+		const struct sl_difference *said = find(&taken, "wait.mean");
+		cr_expect(said->low > said->high);
+		cr_expect_str_eq(said->method, cases[i].method);
+		cr_expect_eq(known(&taken, "wait.mean")->sure, 0);
+		end(&taken);
+	}
+}
+
+/* Runs take as long in both: wait and turnaround differ by the same, job by job. */
+Test(differences, one_variable_has_one_interval)
+{
+	struct taken taken = begin();
+	take(&taken, 0, 400, rising, 0);
+	take(&taken, 1, 400, in_turn, 0);
+	const struct sl_difference *wait = find(&taken, "wait.mean");
+	const struct sl_difference *turnaround = find(&taken, "turnaround.mean");
+	cr_expect(wait->low == turnaround->low && wait->high == turnaround->high);
+	end(&taken);
+}
+
+/* Waits that rise: batches go together, and are worth fewer. */
 Test(differences, batches_that_go_together)
 {
 	struct taken taken = begin();
 	take(&taken, 0, 400, always_1000, 0);
 	take(&taken, 1, 400, rising, 0);
-	const struct sl_difference *said = find(&taken, "wait.mean");
-	cr_expect_eq(said->samples, 10);
-	cr_expect(strstr(said->method, "autocorrelated, so too narrow"));
+	const struct sl_certainty *sure = known(&taken, "wait.mean");
+	cr_expect(sure->differing == 40 && sure->effective < 6000000);
 	end(&taken);
 }
 
-/* All waits are 1000 in the first, 800 or 1000 in the second: of any blocks the 95th percentiles are equal.
- * The metric's difference stands where nothing is drawn; one number a run has no interval. */
+/* The 95th percentile is a second, as the metrics say: as many are beyond it in both. One number a run has no
+ * interval. */
 Test(differences, quantiles_and_single_numbers)
 {
 	struct taken taken = begin();
-	take(&taken, 0, 400, always_1000, 0);
+	take(&taken, 0, 400, rising, 0);
 	take(&taken, 1, 400, in_turn, 0);
 	const struct sl_difference *p95 = find(&taken, "wait.p95");
-	cr_expect(p95->estimate == 0 && p95->low == 0 && p95->high == 0);
-	cr_expect(strstr(p95->method, "block bootstrap"));
+	cr_expect(p95->low > p95->high && strstr(p95->method, "0 of 40"), "%s", p95->method);
 	const struct sl_difference *most = find(&taken, "wait.max");
 	cr_expect(most->low > most->high && most->estimate == 7000000 && most->samples == 1);
 	cr_expect(strstr(most->method, "one number a run"));
@@ -166,11 +211,15 @@ Test(differences, too_few_and_other_jobs)
 	const struct sl_difference *said = find(&taken, "wait.mean");
 	cr_expect(said->low > said->high && strstr(said->method, "fewer than 200 jobs"));
 	end(&taken);
+	/* A job more in the second: 400 are compared, and neither is better. */
 	taken = begin();
 	take(&taken, 0, 400, always_1000, 0);
 	take(&taken, 1, 401, in_turn, 0);
 	said = find(&taken, "wait.mean");
-	cr_expect(said->low > said->high && strstr(said->method, "other jobs"));
+	cr_expect_eq(said->estimate, -100000000);
+	cr_expect(said->low <= said->high && known(&taken, "wait.mean")->sure == 0);
+	const struct sl_compared told = differences_told(taken.all);
+	cr_expect(told.apart && strstr(told.apart, "over the 400 jobs that ran in all; 1 ran in some only"));
 	end(&taken);
 }
 
@@ -191,7 +240,7 @@ Test(differences, partial)
 	end(&taken);
 }
 
-/* Ten spans of 40 jobs: -100 in each, so p = 2 / 2^10, and the shift is sure. */
+/* Ten spans of 40 jobs: -4000 in each, so p = 2 / 2^10, and the difference is sure. */
 Test(differences, blocks)
 {
 	struct taken taken = begin();
@@ -199,12 +248,12 @@ Test(differences, blocks)
 	take(&taken, 0, 400, always_1000, 0);
 	take(&taken, 1, 400, in_turn, 0);
 	const struct sl_difference *said = find(&taken, "wait.mean");
-	const struct difference_ranks *ranks = differences_ranks(taken.all) + (said - taken.said);
+	const struct sl_certainty *sure = known(&taken, "wait.mean");
 	cr_expect_eq(said->samples, 10);
 	cr_expect(said->estimate == -100000000 && said->low == -100000000 && said->high == -100000000);
-	cr_expect_str_eq(said->method, "paired t over 10 spans of one run");
-	cr_expect(ranks->known && ranks->exact && fabs(ranks->p - 2.0 / 1024) < 1e-12);
-	cr_expect(ranks->shift == -100000000 && ranks->low == -100000000 && ranks->high == -100000000);
+	cr_expect_str_eq(said->method, "t over 10 spans of one run");
+	cr_expect(sure->tested && sure->exact && fabs(sure->p - 2.0 / 1024) < 1e-12);
+	cr_expect(sure->effective == 10000000 && sure->sure == -1);
 	end(&taken);
 }
 
@@ -239,8 +288,14 @@ static struct hand *generated(uint64_t seed, unsigned run)
 	return hand;
 }
 
-static void hold(const struct sl_difference *said, const struct sl_metrics metrics[2], uint64_t seed)
+static void hold(const struct sl_difference *said, const struct sl_certainty *sure,
+	const struct sl_compared *told, const struct sl_metrics metrics[2], uint64_t seed)
 {
+	cr_expect(sure->ratio_low > sure->ratio_high || sure->ratio_low >= -1000000);
+	cr_expect(!sure->sure || said->low > 0 || said->high < 0, "%s of %" PRIu64, said->metric, seed);
+	for (size_t i = 0; i < told->restated_count; i++)
+		if (strcmp(told->restated[i].metric, said->metric) == 0)
+			return; /* Of other jobs than the metrics. */
 	const int64_t *a = metrics_get(&metrics[0], said->metric);
 	const int64_t *b = metrics_get(&metrics[1], said->metric);
 	cr_expect(a && b && said->estimate == *b - *a, "%s of %" PRIu64, said->metric, seed);
@@ -270,12 +325,13 @@ Test(differences, estimates_are_of_the_metrics_and_in_their_intervals)
 		}
 		(void)place_of(&taken, "");
 		for (size_t i = 0; i < taken.count; i++) {
-			hold(&taken.said[i], metrics, seed);
+			const struct sl_compared told = differences_told(taken.all);
+			hold(&taken.said[i], &taken.known[i], &told, metrics, seed);
 			intervals += taken.said[i].low <= taken.said[i].high;
 		}
 		metrics_release(&metrics[0]);
 		metrics_release(&metrics[1]);
 		end(&taken);
 	}
-	cr_expect(intervals > 8 * seeds, "%u", intervals);
+	cr_expect(intervals > 2 * seeds, "%u", intervals);
 }

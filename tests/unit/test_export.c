@@ -466,13 +466,31 @@ static struct bytes table(const char *name)
 			"paired t over 20 batches_of jobs" },
 		{ "utilization", 1, 10000, -2000, 22000, 20, "paired t over 20 batches_of jobs" },
 	};
-	const struct sl_compared compared = { "t & u", shown, SL_LEN(shown), difference, SL_LEN(difference) };
+	static const struct sl_certainty certainty[] = {
+		{ .known = true,
+			.ratio_low = -150000,
+			.ratio_high = -50000,
+			.covers = 50,
+			.ratio_covers = 80,
+			.sure = -1 },
+		{ .ratio_low = 1 },
+	};
+	static const struct sl_restated restated[] = { { "utilization", 1, 690000 } };
+	const struct sl_compared compared = { .title = "t & u",
+		.shown = shown,
+		.shown_count = SL_LEN(shown),
+		.difference = difference,
+		.difference_count = SL_LEN(difference),
+		.certainty = certainty,
+		.restated = restated,
+		.restated_count = SL_LEN(restated) };
 	const struct bytes bytes = made(name, NULL, told, 2, &compared);
 	free(hand);
 	return bytes;
 }
 
-/* Four digits or more; signs; better only where the interval excludes zero; facts of either run. */
+/* Four digits or more; signs; better only where it is told apart, and as it is compared; facts of either run.
+ */
 Test(export, markdown)
 {
 	struct bytes bytes = table("markdown");
@@ -480,9 +498,10 @@ Test(export, markdown)
 	expect_in("values", &bytes, "| easy | 12346 | 67 |\n");
 	expect_in("hostile", &bytes,
 		"| a&lt;/script&gt;&lt;b onload=\"x\"&gt;'&amp;\\\\\\_%\\$\\#\\{\\}\\|\xEF\xBF\xBD"
-		"\xC3\xA4 (partial) | 11111 | 68 |\n");
-	expect_in("difference", &bytes, "mean wait (s) | -1235 | -10 % | [-2000, -500] | **better** |\n");
-	expect_in("points", &bytes, "utilization (points) | +1 | +1.493 % | [-0.2, +2.2] |  |\n");
+		"\xC3\xA4 (partial) | 11111 | 69 |\n");
+	expect_in("difference", &bytes,
+		"mean wait (s) | -1235 | [-2000, -500], 50 % | -10 % | [-15, -5] %, 80 % | **better** |\n");
+	expect_in("points", &bytes, "utilization (points) | +1 | [-0.2, +2.2] | +1.493 % | none |  |\n");
 	expect_in("method", &bytes, "\n- paired t over 20 batches\\_of jobs\n\n## What");
 	expect_in("differing facts", &bytes,
 		"| seed | 1 |  |\n| policy.fill |  | yes |\n\n| | of all |\n|:--|:--|\n");
@@ -500,9 +519,9 @@ Test(export, latex)
 		"\\textbar{}\xEF\xBF\xBD\xC3\xA4 (partial)");
 	expect_in("values", &bytes, "mean wait (s) & $12346$ & $11111$ \\\\\n");
 	expect_in("difference", &bytes,
-		"mean wait (s) & $-1235$ & $-10$\\,\\% & $[-2000, -500]$ & better \\\\\n");
-	expect_in(
-		"points", &bytes, "utilization (points) & $+1$ & $+1.493$\\,\\% & $[-0.2, +2.2]$ &  \\\\\n");
+		"mean wait (s) & $-1235$ & $[-2000, -500]$, 50\\,\\% & $-10$\\,\\% & $[-15, -5]$\\,\\%, 80\\,\\% & better \\\\\n");
+	expect_in("points", &bytes,
+		"utilization (points) & $+1$ & $[-0.2, +2.2]$ & $+1.493$\\,\\% &  &  \\\\\n");
 	expect_in("method", &bytes, "Intervals: paired t over 20 batches\\_of jobs. Better");
 	free(bytes.data);
 }

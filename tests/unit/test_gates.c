@@ -289,7 +289,7 @@ static void heard_pass(void *state, struct sl_pass *pass)
 Test(gates, policies_hear)
 {
 	static const struct sl_policy policy = { SL_ABI_OF(struct sl_policy), "heard", "", "", NULL, 0,
-		heard_init, heard_pass, heard_event, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+		heard_init, heard_pass, heard_event, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
 	struct heard heard = { 0 };
 	struct world w = { .cpus = 4,
 		.count = 4,
@@ -332,7 +332,7 @@ static void grab_pass(void *state, struct sl_pass *pass)
 Test(gates, no_requeue)
 {
 	static const struct sl_policy policy = { SL_ABI_OF(struct sl_policy), "grab", "", "", NULL, 0,
-		grab_init, grab_pass, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+		grab_init, grab_pass, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
 	struct world w = { .cpus = 4,
 		.count = 4,
 		.job = { JOB(0, 50, 50, 4), JOB(10, 50, 50, 4, .no_requeue = true), JOB(20, 10, 10, 4),

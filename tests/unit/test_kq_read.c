@@ -148,7 +148,7 @@ Test(kq_read, configuration)
 		"fairSharing: {preemptionStrategies: [LessThanInitialShare]}\n"
 		"admissionFairSharing: {usageHalfLifeTime: 1h30m, resourceWeights: {cpu: 2}}\n"
 		"waitForPodsReady: {timeout: 90s, requeuingStrategy: {timestamp: Creation, backoffLimitCount: 2}}\n"
-		"featureGates: {PriorityBoost: true, SomethingElse: true}\n"
+		"featureGates: {PriorityBoost: true, LocalQueueMetrics: true}\n"
 		"resources: {excludeResourcePrefixes: [x.io/], quotaCheckStrategy: IgnoreUndeclared}\n",
 		NULL };
 	struct manifests *m = manifests_read(text);

@@ -252,7 +252,15 @@ static const struct {
 		"function pass(s)\n  local t = { [s:first()] = 1 }\n  for k in pairs(t) do end\nend",
 		SL_POLICY, ":3: a table with a userdata for a key" },
 	{ "a parameter without default", "lua:%s", "params = { depth = { help = 'x' } }\n" NOTHING, SL_INPUT,
-		"params.depth: has no default" },
+		":1: params.depth: has no default" },
+	{ "a parameter that is no table", "lua:%s",
+		"params = { a = { default = 1 },\n c = { default = 2 }, d = { default = 3 }, b = 4 }\n" NOTHING,
+		SL_INPUT, ":2: params.b: is no table: write { default" },
+	{ "of two, the first by name", "lua:%s", "params = { d = 1, a = 2, c = 3, b = 4 }\n" NOTHING,
+		SL_INPUT, ":1: params.a: is no table" },
+	{ "parameters by number", "lua:%s", "params = { 1, 2 }\n" NOTHING, SL_INPUT,
+		":1: params: is no table of at most" },
+	{ "no parameters at all", "lua:%s", "\nparams = 3\n" NOTHING, SL_INPUT, ":2: params: is no table" },
 	{ "one bound", "lua:%s", "params = { depth = { default = 1, min = 0 } }\n" NOTHING, SL_INPUT,
 		"give both" },
 	{ "a default out of bounds", "lua:%s",
@@ -263,6 +271,23 @@ static const struct {
 	{ "require of another folder", "lua:%s", "require '../secret'\n" NOTHING, SL_INPUT,
 		"beside the script" },
 };
+
+/* What a script makes of reads of tables is not asked when they are read for what they say of it. */
+Test(lua, tables_are_read_as_they_are)
+{
+	static const char *const scripts[] = {
+		"setmetatable(_G, { __index = function(_, k) error('undeclared ' .. k) end })\n" FCFS,
+		"params = setmetatable({ a = setmetatable({ default = 1 }, { __index = error }) },"
+		" { __index = error, __pairs = error })\n" FCFS,
+		"limits = setmetatable({}, { __index = error })\nuses = setmetatable({}, { __index = error })\n" FCFS,
+	};
+	for (size_t i = 0; i < SL_LEN(scripts); i++) {
+		struct scripted t;
+		const int status = run(&t, "lua:%s", scripts[i]);
+		cr_expect_eq(status, SL_OK, "script %zu: %s", i, t.run.err.text);
+		release(&t);
+	}
+}
 
 Test(lua, bad_scripts_are_named_with_their_line)
 {

@@ -158,6 +158,32 @@ Test(nodes, one_at_a_time_asks_the_scores_anew)
 	nodes_free(nodes);
 }
 
+/* The small ones are tighter, but late: the large ones are filled first, then the least late. */
+Test(nodes, nodes_that_are_late_go_after_all_others)
+{
+	struct nodes *nodes = made(&best, &cluster);
+	for (uint32_t node = 0; node < 4; node++)
+		nodes_late(nodes, node, node == 2 ? 1 : 3);
+	starts(nodes, 0, ONE_CPU, 100, "4x1");
+	starts(nodes, 1, FOUR_CPUS, 100, "4x1");
+	starts(nodes, 2, EIGHT_CPUS, 100, "5x1");
+	starts(nodes, 3, FOUR_CPUS, 100, "2x1");
+	nodes_late(nodes, 3, 0);
+	starts(nodes, 4, FOUR_CPUS, 100, "3x1");
+	starts(nodes, 5, SIX_TASKS, 100, "0x3 4x3");
+	nodes_free(nodes);
+}
+
+/* A node that has to be waited for takes all that it holds before another has to be. */
+Test(nodes, one_at_a_time_no_more_nodes_are_late_than_must_be)
+{
+	struct nodes *nodes = made(&singly, &cluster);
+	for (uint32_t node = 0; node < 6; node++)
+		nodes_late(nodes, node, 2);
+	starts(nodes, 0, SIX_TASKS, 100, "4x6");
+	nodes_free(nodes);
+}
+
 Test(nodes, another_placing_scores_anew)
 {
 	struct nodes *nodes = made(&best, &cluster);

@@ -55,12 +55,16 @@ Test(power, what_the_cluster_file_says)
 		{ .kind = "node", .name = "n", .key = "power_max", .value = "3000" },
 		{ .kind = "node", .name = "n", .key = "boot_time", .value = "90" },
 		{ .kind = "node", .name = "n", .key = "power_off", .value = "2.5" },
+		{ .kind = "node", .name = "n", .key = "power_shutdown", .value = "80" },
+		{ .kind = "node", .name = "n", .key = "shutdown_time", .value = "6.1" },
 	};
 	const struct figures f = figures_for("v100", 4, said, SL_LEN(said));
 	cr_expect_eq(f.idle, 1000 * POWER_UW);
 	cr_expect_eq(f.gpu, 500 * POWER_UW);
 	cr_expect_eq(f.boot_time, 90 * SL_SECOND);
 	cr_expect_eq(f.off, 2500000);
+	cr_expect_eq(f.shutdown, 80 * POWER_UW);
+	cr_expect_eq(f.shutdown_time, 6100000);
 }
 
 /* 100, 300 and 400 W at 0, 1/2 and 1: a quarter is half way to 300. */

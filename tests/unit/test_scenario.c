@@ -302,7 +302,7 @@ Test(scenario, overrun)
 		enum sl_overrun overrun;
 		int64_t limit;
 	} cases[] = {
-		{ "policy.depth=1", SL_OVERRUN_RAISE, 100 },
+		{ "policy.depth=1", SL_OVERRUN_EXTEND, 60 },
 		{ "replay.overrun=raise", SL_OVERRUN_RAISE, 100 },
 		{ "replay.overrun=extend", SL_OVERRUN_EXTEND, 60 },
 		{ "overrun=kill", SL_OVERRUN_KILL, 60 },
@@ -314,7 +314,37 @@ Test(scenario, overrun)
 		cr_expect_eq(l.scenario.overrun, cases[i].overrun);
 		cr_expect_eq(l.scenario.jobs.limit[0], cases[i].limit * SL_SECOND);
 		cr_expect_eq(l.scenario.oddity_count, 0, "it is not an oddity");
+		cr_expect_eq(l.scenario.limits_over, 1);
+		cr_expect_eq(l.scenario.limits_none, 0);
 		cr_expect_eq(l.settings.item[0].used, i > 0, "%s", cases[i].set);
+		scenario_release(&l.scenario);
+	}
+}
+
+/* Counted among those that are replayed, after all that leaves jobs out. */
+Test(scenario, limits)
+{
+	static const struct {
+		const char *set;
+		uint32_t over, none;
+	} cases[] = {
+		{ "overrun=extend", 2, 1 },
+		{ "overrun=raise", 2, 1 },
+		{ "replay.from=1", 1, 1 },
+		{ "replay.drop=job=2", 1, 1 },
+		{ "replay.drop=job=3", 2, 0 },
+	};
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		struct loaded l = { 0 };
+		set(&l, cases[i].set);
+		cr_assert_eq(load(&l, CPUS,
+				     JOBS("1 0 -1 100 1 1 60 1 1", "2 1 -1 61 1 1 60 1 1",
+					     "3 2 -1 10 1 1 -1 1 1", "4 3 -1 60 1 1 60 1 1")),
+			SL_OK, "%s", l.err.text);
+		cr_expect_eq(l.scenario.limits_over, cases[i].over, "%s: %u", cases[i].set,
+			l.scenario.limits_over);
+		cr_expect_eq(l.scenario.limits_none, cases[i].none, "%s: %u", cases[i].set,
+			l.scenario.limits_none);
 		scenario_release(&l.scenario);
 	}
 }

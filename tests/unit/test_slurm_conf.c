@@ -240,9 +240,8 @@ Test(slurm_conf, every_key_is_told_with_its_coverage)
 		"SelectType=select/cons_tres\nPriorityWeightAge=5\nSlurmctldPort=6817\nSlurmctldProt=1\n" NODES,
 		NULL);
 	cr_expect_eq(coverage("cluster", "", "SelectType"), SL_MODELLED);
-	cr_expect_eq(coverage("cluster", "", "PriorityWeightAge"), SL_APPROXIMATED);
-	cr_expect_str_eq(
-		note("cluster", "", "PriorityWeightAge"), "kept for policies that follow it; others do not");
+	cr_expect_eq(coverage("cluster", "", "PriorityWeightAge"), SL_MODELLED);
+	cr_expect_str_eq(note("cluster", "", "PriorityWeightAge"), "slurm, hybrid"); /* Who follows it. */
 	cr_expect_eq(coverage("cluster", "", "SlurmctldPort"), SL_IGNORED);
 	cr_expect_str_eq(note("cluster", "", "SlurmctldPort"), "does not move a start");
 	cr_expect_eq(coverage("cluster", "", "SlurmctldProt"), SL_UNKNOWN_KEY);

@@ -135,16 +135,16 @@ def test_out_of_service(b, p):
 
 
 def test_sure(b, p):
-    """a difference is called better or worse only where its interval leaves zero out"""
+    """a difference is called better or worse only where it has an interval and the test is sure"""
     b.open(p.small)
     found = b.run("""
         const kept = page.meta.differences;
         const shown = { name: 'wait.mean', better: -1, unit: 's' };
-        const of = (low, high) => {
-            page.meta.differences = [{ metric: 'wait.mean', run: 1, low, high, samples: 20, method: 'by hand' }];
+        const of = (low, high, sure) => {
+            page.meta.differences = [{ metric: 'wait.mean', run: 1, low, high, samples: 20, method: 'by hand', sure }];
             return page.compare(shown, page.runs[1]).sure;
         };
-        const all = [of(-2, -1), of(-1, 1), of(1, 2), of(0, 1), of(1, 0)];
+        const all = [of(-2, -1, true), of(-1, 1, false), of(1, 2, true), of(0, 1, false), of(1, 0, true)];
         page.meta.differences = kept;
         return all;""")
     assert found == [True, False, True, False, False], found
