@@ -24,7 +24,10 @@ void books_advance(struct power *p, sl_time now)
 		p->cost += (__int128)draw * tariff_over(&p->price, from, now);
 	if (p->carbon.count)
 		p->carbon_sum += (__int128)draw * tariff_over(&p->carbon, from, now);
-	p->off_time += (power_sum)(p->cluster->node_count - p->on) * (power_sum)(now - from);
+	for (int is = 0; is < NODE_POWERS; is++) {
+		p->time_of[is] += (power_sum)p->nodes_of[is] * (power_sum)(now - from);
+		p->energy_of[is] += (power_sum)p->draw_of[is] * (power_sum)(now - from);
+	}
 	if (p->share < SL_RATE_ONE)
 		p->throttled += now - from;
 }
@@ -42,12 +45,11 @@ void job_settle(struct power *p, uint32_t row, sl_time now)
 	job->at = now;
 }
 
-static int64_t draw_of(const struct power *p, const struct power_node *node)
+static int64_t draws(const struct power *p, const struct power_node *node)
 {
 	const struct figures *f = &p->figures[node->type];
-	if (node->is != NODE_ON)
-		return node->is == NODE_OFF ? f->off : f->boot;
-	return figures_draw(f, node->driven);
+	const int64_t draw[NODE_POWERS] = { 0, f->off, f->boot, f->shutdown };
+	return node->is == NODE_ON ? figures_draw(f, node->driven) : draw[node->is];
 }
 
 /* On a measured curve what one job drives is worth more or less as others do. */
@@ -66,11 +68,23 @@ static void share_draw(struct power *p, struct power_node *node, sl_time now)
 void node_redraw(struct power *p, uint32_t row, sl_time now)
 {
 	struct power_node *node = &p->node[row];
-	const int64_t draw = draw_of(p, node);
+	const int64_t draw = draws(p, node);
 	p->draw += draw - node->draw;
+	p->draw_of[node->is] += draw - node->draw;
 	node->draw = draw;
 	if (p->figures[node->type].curve && node->is == NODE_ON)
 		share_draw(p, node, now);
+}
+
+void node_becomes(struct power *p, uint32_t row, enum node_power is, sl_time now)
+{
+	struct power_node *node = &p->node[row];
+	p->nodes_of[node->is]--;
+	p->draw_of[node->is] -= node->draw;
+	node->is = is;
+	p->nodes_of[is]++;
+	p->draw_of[is] += node->draw;
+	node_redraw(p, row, now);
 }
 
 /* The piece's own job is settled. */
@@ -78,6 +92,7 @@ static void piece_drives(struct power *p, uint32_t index, int64_t driven, sl_tim
 {
 	struct power_piece *piece = &p->piece[index];
 	struct power_node *node = &p->node[piece->node];
+	SL_CHECK(!driven || node->is == NODE_ON); /* Nobody works on a node that is off, or boots. */
 	node->driven += driven - piece->driven;
 	piece->driven = driven;
 	if (!p->figures[node->type].curve) {

@@ -82,13 +82,32 @@ static void share_out(struct figures *f, const struct sl_cluster *cluster, int64
 	f->most = most;
 }
 
+static int figures_switching(
+	struct figures *f, const struct sl_cluster *cluster, const char *type, struct sl_err *err)
+{
+	bool is;
+	int status = said(cluster, type, "power_off", &is, &f->off, err);
+	if (!status)
+		status = said(cluster, type, "power_boot", &is, &f->boot, err);
+	if (!status)
+		status = said(cluster, type, "power_shutdown", &is, &f->shutdown, err);
+	if (!status)
+		status = said_time(cluster, type, "boot_time", &f->boot_time, err);
+	if (!status)
+		status = said_time(cluster, type, "shutdown_time", &f->shutdown_time, err);
+	return status;
+}
+
 int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t type, struct sl_err *err)
 {
 	const struct sl_node_type *of = &cluster->type[type];
 	const struct figures_default *known_as = known(cluster, of);
-	*f = (struct figures){
-		.cpus = of->amount[SL_KIND_CPUS], .off = f->off, .boot = f->boot, .boot_time = f->boot_time
-	};
+	*f = (struct figures){ .cpus = of->amount[SL_KIND_CPUS],
+		.off = f->off,
+		.boot = f->boot,
+		.boot_time = f->boot_time,
+		.shutdown = f->shutdown,
+		.shutdown_time = f->shutdown_time };
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		f->gpus += of->amount[kind];
 	const int64_t gpus = f->gpus / sl_parts(cluster->gpu_parts);
@@ -114,13 +133,7 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 		status = said(cluster, of->name, "power_core", &core_said, &f->core, err);
 	if (gpu_said || core_said)
 		f->most = f->gpu * gpus + f->core * (f->cpus / sl_parts(cluster->cpu_parts));
-	if (!status)
-		status = said(cluster, of->name, "power_off", &is, &f->off, err);
-	if (!status)
-		status = said(cluster, of->name, "power_boot", &is, &f->boot, err);
-	if (!status)
-		status = said_time(cluster, of->name, "boot_time", &f->boot_time, err);
-	return status;
+	return status ? status : figures_switching(f, cluster, of->name, err);
 }
 
 int64_t figures_draw(const struct figures *f, int64_t driven)

@@ -223,8 +223,11 @@ enum {
 	PARAM_OFF,
 	PARAM_BOOT,
 	PARAM_BOOT_TIME,
+	PARAM_SHUTDOWN,
+	PARAM_SHUTDOWN_TIME,
 	PARAM_IDLE_TIME,
 	PARAM_KEEP_ON,
+	PARAM_PREFER,
 	PARAM_CAP,
 	PARAM_CAP_MODE,
 	PARAM_DVFS,
@@ -274,6 +277,17 @@ static const struct sl_param power_params[] = {
 		.choices = "0..1d",
 		.max = INT64_C(86400) * SL_SECOND,
 		.help = "how long a node boots, while jobs that were placed there stand still (assumed)" },
+	[PARAM_SHUTDOWN] = { .key = "shutdown",
+		.kind = SL_PARAM_REAL,
+		.choices = "0..1000000, W",
+		.max = INT64_C(1000000000000),
+		.help = "what a node draws that is being switched off; default: as when idle" },
+	[PARAM_SHUTDOWN_TIME] = { .key = "shutdown_time",
+		.kind = SL_PARAM_TIME,
+		.fallback = "30",
+		.choices = "0..1d",
+		.max = INT64_C(86400) * SL_SECOND,
+		.help = "how long it takes to switch a node off; before that is over it cannot boot (Slurm's SuspendTimeout; assumed)" },
 	[PARAM_IDLE_TIME] = { .key = "idle_time",
 		.kind = SL_PARAM_TIME,
 		.choices = "0..10000d",
@@ -285,6 +299,11 @@ static const struct sl_param power_params[] = {
 		.choices = "0..10000000",
 		.max = 10000000,
 		.help = "at least so many nodes stay on" },
+	[PARAM_PREFER] = { .key = "prefer",
+		.kind = SL_PARAM_CHOICE,
+		.fallback = "on",
+		.choices = "on|none",
+		.help = "nodes that are on go before those that boot, are off or are being switched off, whatever the placing; or the placing alone decides" },
 	[PARAM_CAP] = { .key = "cap",
 		.kind = SL_PARAM_REAL,
 		.choices = "1..1000000000, W",
@@ -354,6 +373,13 @@ static int init_curves(struct power *p, const struct sl_model_setup *setup, stru
 	return status;
 }
 
+/* What it draws with nothing driven, on or on the way. */
+static int64_t most_at_rest(const struct figures *f)
+{
+	const int64_t most = f->boot > f->idle ? f->boot : f->idle;
+	return f->shutdown > most ? f->shutdown : most;
+}
+
 static int init_figures(struct power *p, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = p->cluster;
@@ -361,7 +387,9 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 	for (uint32_t i = 0; i < cluster->type_count && !status; i++) {
 		p->figures[i] = (struct figures){ .off = number_of(setup, PARAM_OFF, 0),
 			.boot = number_of(setup, PARAM_BOOT, -1),
-			.boot_time = number_of(setup, PARAM_BOOT_TIME, 0) };
+			.boot_time = number_of(setup, PARAM_BOOT_TIME, 0),
+			.shutdown = number_of(setup, PARAM_SHUTDOWN, -1),
+			.shutdown_time = number_of(setup, PARAM_SHUTDOWN_TIME, 0) };
 		status = figures_of(&p->figures[i], cluster, i, err);
 	}
 	if (!status)
@@ -372,13 +400,15 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 	for (uint32_t i = 0; i < cluster->node_count; i++) {
 		struct figures *f = &p->figures[cluster->node_type[i]];
 		f->boot = f->boot < 0 ? f->idle : f->boot;
+		f->shutdown = f->shutdown < 0 ? f->idle : f->shutdown;
 		p->node[i] = (struct power_node){
 			.piece = NOBODY, .type = cluster->node_type[i], .since = SL_NONE, .draw = f->idle
 		};
 		p->draw += f->idle;
-		p->fixed_on += f->boot > f->idle ? f->boot : f->idle;
+		p->fixed_on += most_at_rest(f);
 	}
-	p->on = cluster->node_count;
+	p->on = p->nodes_of[NODE_ON] = cluster->node_count;
+	p->draw_of[NODE_ON] = p->draw;
 	return SL_OK;
 }
 
@@ -418,6 +448,7 @@ static int power_init(void **state, const struct sl_model_setup *setup, struct s
 	p->pue = number_of(setup, PARAM_PUE, 1000000);
 	p->idle_time = number_of(setup, PARAM_IDLE_TIME, SL_NONE);
 	p->keep_on = number_of(setup, PARAM_KEEP_ON, 0);
+	p->late = !number_of(setup, PARAM_PREFER, 0);
 	p->cap = number_of(setup, PARAM_CAP, 0);
 	p->dvfs = (enum dvfs)number_of(setup, PARAM_DVFS, DVFS_LINEAR);
 	p->least = (uint64_t)number_of(setup, PARAM_CAP_LEAST, 0) * SL_RATE_ONE / 1000000;

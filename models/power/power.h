@@ -17,12 +17,12 @@ typedef unsigned __int128 power_sum; /* 10^-12 J; a megawatt for a thousand year
 struct watt_curve; /* Measured: watts by share of the node that is busy. */
 
 struct figures {
-	int64_t idle;       /* uW, on, with nothing running. */
-	int64_t gpu, core;  /* uW, of one that is fully driven, on top of idle. */
-	int64_t most;       /* uW, of all of them driven, on top of idle. */
-	int64_t off, boot;  /* uW */
-	int64_t gpus, cpus; /* That it has, in the cluster's parts. */
-	sl_time boot_time;
+	int64_t idle;                /* uW, on, with nothing running. */
+	int64_t gpu, core;           /* uW, of one that is fully driven, on top of idle. */
+	int64_t most;                /* uW, of all of them driven, on top of idle. */
+	int64_t off, boot, shutdown; /* uW */
+	int64_t gpus, cpus;          /* That it has, in the cluster's parts. */
+	sl_time boot_time, shutdown_time;
 	const struct watt_curve *curve; /* NULL: linear. */
 };
 
@@ -38,8 +38,8 @@ extern const struct figures_default figures_defaults[];
 extern const size_t figures_default_count;
 
 /* Of one type: the cluster's settings of kind "node" and the type's name (power_idle, power_max, power_gpu,
- * power_core, power_off, power_boot in watts; boot_time), else the known type's. off, boot and boot_time stay
- * as they are where they are not said (boot: -1). */
+ * power_core, power_off, power_boot, power_shutdown in watts; boot_time, shutdown_time), else the known
+ * type's. Those of switching stay as they are where they are not said (boot, shutdown: -1). */
 int figures_of(struct figures *figures, const struct sl_cluster *cluster, uint32_t type, struct sl_err *err);
 /* What a node draws with that much driven (uW on top of idle, linear). */
 int64_t figures_draw(const struct figures *figures, int64_t driven);

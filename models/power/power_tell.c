@@ -48,6 +48,7 @@ static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally,
 	const int64_t mean = length ? clipped((__int128)(m->total / (uint64_t)length)) : 0;
 	/* kWh times h. */
 	const __int128 edp = (__int128)(building / 3600000 / 1000000) * length / 3600 / SL_SECOND;
+	const bool saves = p->idle_time != SL_NONE;
 	const struct told told[] = {
 		{ "energy.joules", joules(building), true },
 		{ "energy.kwh", clipped((__int128)(building / 3600000 / 1000000)), true },
@@ -59,8 +60,14 @@ static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally,
 		{ "power.peak", m->peak, true },
 		{ "power.mean", mean, true },
 		{ "power.throttled", p->throttled, p->cap_mode == CAP_THROTTLE },
-		{ "power.boots", p->boots * 1000000, p->idle_time != SL_NONE },
-		{ "power.off", clipped((__int128)p->off_time), p->idle_time != SL_NONE },
+		{ "power.boots", p->boots * 1000000, saves },
+		{ "power.off", clipped((__int128)p->time_of[NODE_OFF]), saves },
+		{ "power.booting", clipped((__int128)p->time_of[NODE_BOOTS]), saves },
+		{ "power.shutting", clipped((__int128)p->time_of[NODE_GOES_OFF]), saves },
+		{ "energy.on", joules(p->energy_of[NODE_ON]), saves },
+		{ "energy.off", joules(p->energy_of[NODE_OFF]), saves },
+		{ "energy.booting", joules(p->energy_of[NODE_BOOTS]), saves },
+		{ "energy.shutting", joules(p->energy_of[NODE_GOES_OFF]), saves },
 	};
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(told) && !status; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * saving.c - nodes that are idle for long are switched off, and boot when a job is placed there.
+ * saving.c - nodes that are idle for long are switched off, which takes its time, and boot when a job is
+ * placed there.
  *
  * As Slurm's power saving does it (power_save.shtml: SuspendTime, ResumeTimeout): nodes that are off can be
- * had like others, and a job on them stands still until all are up. Here they go off at once.
+ * had, after all others, and a job on them stands still until all are up.
  */
 #include "models/power/state.h"
 
@@ -29,24 +30,69 @@ static bool is_long_idle(const struct power *p, const struct power_node *node, s
 	       now - node->since >= p->idle_time;
 }
 
-static void go_off(struct power *p, struct sl_pass *world, uint32_t row)
+static void becomes(struct power *p, struct sl_pass *world, uint32_t row, enum node_power is)
 {
-	p->node[row].is = NODE_OFF;
-	p->on--;
-	node_redraw(p, row, sl_now(world));
+	static const enum sl_ready ready[NODE_POWERS] = { [NODE_ON] = SL_READY,
+		[NODE_OFF] = SL_READY_OFF,
+		[NODE_BOOTS] = SL_READY_BOOTS,
+		[NODE_GOES_OFF] = SL_READY_GOES_OFF };
+	node_becomes(p, row, is, sl_now(world));
+	sl_model_node_ready(world, row, p->late ? ready[is] : SL_READY);
 }
 
-/* Its time as an idle node may be over, or it has booted. */
+/* On the way to what it will be after so long; 0: it is at once. */
+static void turns(
+	struct power *p, struct sl_pass *world, uint32_t row, enum node_power on_the_way, sl_time time)
+{
+	p->node[row].until = sl_now(world) + time;
+	becomes(p, world, row, on_the_way);
+	sl_model_wake(world, p->node[row].until, row * 4 + WAKE_SWITCHED);
+}
+
+static void boot(struct power *p, struct sl_pass *world, uint32_t row)
+{
+	const sl_time time = p->figures[p->node[row].type].boot_time;
+	p->on++;
+	p->boots++;
+	if (time)
+		turns(p, world, row, NODE_BOOTS, time);
+	else
+		becomes(p, world, row, NODE_ON);
+}
+
+static void go_off(struct power *p, struct sl_pass *world, uint32_t row)
+{
+	const sl_time time = p->figures[p->node[row].type].shutdown_time;
+	p->on--;
+	if (time)
+		turns(p, world, row, NODE_GOES_OFF, time);
+	else
+		becomes(p, world, row, NODE_OFF);
+}
+
+/* It has booted, or is off: then it boots at once if a job waits there. */
+static void switched(struct power *p, struct sl_pass *world, uint32_t row)
+{
+	const struct power_node *node = &p->node[row];
+	if (node->until != sl_now(world))
+		return;
+	if (node->is == NODE_BOOTS) {
+		becomes(p, world, row, NODE_ON);
+		saving_idle(p, world, row);
+	} else if (node->is == NODE_GOES_OFF && node->jobs) {
+		boot(p, world, row);
+	} else if (node->is == NODE_GOES_OFF) {
+		becomes(p, world, row, NODE_OFF);
+	}
+}
+
+/* Its time as an idle node may be over, or what it was turned to be is reached. */
 void saving_timer(struct power *p, struct sl_pass *world, uint32_t wake)
 {
 	const uint32_t row = wake / 4;
-	struct power_node *node = &p->node[row];
-	if (wake % 4 == WAKE_BOOTED) {
-		if (node->is != NODE_BOOTS || node->until != sl_now(world))
-			return;
-		node->is = NODE_ON;
-		node_redraw(p, row, sl_now(world));
-		saving_idle(p, world, row);
+	const struct power_node *node = &p->node[row];
+	if (wake % 4 == WAKE_SWITCHED) {
+		switched(p, world, row);
 		return;
 	}
 	if (!is_long_idle(p, node, sl_now(world)))
@@ -76,17 +122,10 @@ void saving_kept(struct power *p, struct sl_pass *world)
 
 sl_time saving_wake(struct power *p, struct sl_pass *world, uint32_t row)
 {
-	struct power_node *node = &p->node[row];
-	if (node->is == NODE_OFF) {
-		node->is = NODE_BOOTS;
-		node->until = sl_now(world) + p->figures[node->type].boot_time;
-		p->on++;
-		p->boots++;
-		if (node->until == sl_now(world))
-			node->is = NODE_ON;
-		else
-			sl_model_wake(world, node->until, row * 4 + WAKE_BOOTED);
-		node_redraw(p, row, sl_now(world));
-	}
+	const struct power_node *node = &p->node[row];
+	if (node->is == NODE_OFF)
+		boot(p, world, row);
+	if (node->is == NODE_GOES_OFF)
+		return node->until + p->figures[node->type].boot_time;
 	return node->is == NODE_BOOTS ? node->until : SL_NONE;
 }

@@ -13,7 +13,7 @@
 
 enum { NOBODY = UINT32_MAX };
 
-enum node_power { NODE_ON, NODE_OFF, NODE_BOOTS };
+enum node_power { NODE_ON, NODE_OFF, NODE_BOOTS, NODE_GOES_OFF, NODE_POWERS };
 
 struct power_node {
 	enum node_power is;
@@ -21,7 +21,7 @@ struct power_node {
 	uint32_t piece; /* Of them, the first; NOBODY. */
 	uint32_t type;
 	sl_time since;  /* It is idle; SL_NONE: it is not. */
-	sl_time until;  /* It boots until then. */
+	sl_time until;  /* It boots, or goes off, until then. */
 	int64_t driven; /* uW, linear, of all pieces. */
 	int64_t draw;   /* uW */
 };
@@ -70,6 +70,7 @@ struct power {
 	int64_t pue;       /* Millionths. */
 	sl_time idle_time; /* SL_NONE: nodes stay on. */
 	int64_t keep_on;   /* At least so many nodes. */
+	bool late;         /* Nodes that are on go before those that are not. */
 	enum cap_mode cap_mode;
 	enum dvfs dvfs;
 	int64_t cap, fixed_on; /* uW; fixed_on: switches and all nodes, on and idle (or booting). */
@@ -81,11 +82,14 @@ struct power {
 	int64_t full;       /* uW, of all running jobs at full speed. */
 	int64_t room;       /* uW, left by the cap, as shown last. */
 	uint64_t share;     /* Of the dynamic draw under the cap. */
-	uint32_t on;        /* Nodes that are not off. */
+	uint32_t on;        /* Nodes that are on, or boot. */
 	uint32_t kept;      /* Idle for so long that they would be off, but for keep_on. */
 	int64_t boots, settled;
-	sl_time throttled;  /* So long. */
-	power_sum off_time; /* Node-microseconds off. */
+	sl_time throttled; /* So long. */
+	/* By what nodes are: how many, what they draw (uW), and over time. */
+	uint32_t nodes_of[NODE_POWERS];
+	int64_t draw_of[NODE_POWERS];
+	power_sum time_of[NODE_POWERS], energy_of[NODE_POWERS]; /* Node-microseconds; 10^-12 J. */
 	__int128 cost, carbon_sum;
 	sl_time price_wake;
 };
@@ -99,11 +103,12 @@ bool books_take(struct power *p, sl_job job, const struct sl_piece *piece, size_
 void books_leave(struct power *p, sl_job job, sl_time now);
 uint32_t books_give(struct power *p, sl_job job);
 void node_redraw(struct power *p, uint32_t node, sl_time now);
+void node_becomes(struct power *p, uint32_t node, enum node_power is, sl_time now);
 void job_scale(struct power *p, uint32_t job, uint64_t scale, sl_time now);
 int64_t books_draw(const struct power *p); /* Nodes and switches. */
 
 /* saving.c */
-enum { WAKE_IDLE, WAKE_BOOTED, WAKE_PRICE }; /* row % 4 of a wake. */
+enum { WAKE_IDLE, WAKE_SWITCHED, WAKE_PRICE }; /* row % 4 of a wake. */
 void saving_begin(struct power *p, struct sl_pass *world);
 void saving_idle(struct power *p, struct sl_pass *world, uint32_t node);
 void saving_timer(struct power *p, struct sl_pass *world, uint32_t node);

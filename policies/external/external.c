@@ -443,4 +443,6 @@ const struct sl_policy external_policy = {
 	.on_event = on_event,
 	.release = release,
 	.tell = tell,
+	.runs = "command",
+	.writes = "record",
 };

@@ -229,6 +229,7 @@ struct kube_grants;
 
 struct kube {
 	struct sl_arena *arena;
+	const struct sl_pass *hears; /* Of the event that it is told of; NULL: of none. */
 	const struct sl_cluster *cluster;
 	const struct sl_jobs *jobs;
 	uint64_t seed;

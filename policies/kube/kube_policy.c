@@ -325,6 +325,7 @@ static void kube_event(void *state, struct sl_pass *pass, const struct sl_event 
 {
 	struct kube_policy *p = state;
 	const sl_job job = { event->row };
+	p->k.hears = pass;
 	p->next = sl_pass_number(pass) + 1;
 	switch (event->class) {
 	case SL_EV_SUBMIT:

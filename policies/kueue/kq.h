@@ -362,6 +362,8 @@ enum kq_gate {
 #undef KQ_GATE_ENTRY
 		KQ_GATE_COUNT
 };
+/* The nearest gate of Kueue's, if that is none (*known); NULL: none is near. */
+const char *kq_gate_near(const char *name, bool *known);
 enum kq_gate kq_gate_find(const char *name); /* KQ_GATE_COUNT: there is none of that name. */
 
 enum kq_fair_strategy { KQ_LESS_OR_EQUAL_FINAL, KQ_LESS_INITIAL };
@@ -415,6 +417,8 @@ struct kq {
 	struct kq_config config;
 	struct sl_err err; /* The first failure; err.status 0: none. */
 	sl_time now;
+	bool (*stopping)(const void *self); /* Nobody waits for what comes of it any more; NULL: they do. */
+	const void *stopping_of;
 
 	const char **resource;                      /* Names; KQ_PODS, KQ_CPU, KQ_MEMORY first. */
 	uint32_t resource_count, resource_capacity; /* Arrays by resource have room for resource_sealed. */
@@ -479,6 +483,11 @@ enum kq_part {
 
 int kq_names_make(struct kq *kq);
 void kq_names_free(struct kq *kq);
+static inline bool kq_goes_on(const struct kq *kq)
+{
+	return !kq->err.status && !(kq->stopping && kq->stopping(kq->stopping_of));
+}
+
 /* kq_world.c. NULL: no memory. */
 struct kq *kq_new(struct sl_arena *arena);
 void kq_free(struct kq *kq); /* What is not in the arena. */

@@ -162,7 +162,7 @@ static void pop_second(struct kq *kq, struct kq_cycle_state *state)
 
 static void pop_heads(struct kq *kq, struct kq_cycle_state *state)
 {
-	for (uint32_t i = 0; i < kq->queue_count && !kq->err.status; i++) {
+	for (uint32_t i = 0; i < kq->queue_count && kq_goes_on(kq); i++) {
 		const uint32_t queue = kq->queue[i];
 		if (!kq->node[queue].active)
 			continue;
@@ -250,9 +250,11 @@ static void classical(struct kq *kq, struct kq_cycle_state *state)
 			state->order[count++] = i;
 	}
 	sort(kq, key, state->order, spare, count);
-	for (uint32_t i = 0; i < count && !kq->err.status; i++)
+	state->order_count = 0;
+	for (uint32_t i = 0; i < count && kq_goes_on(kq); i++) {
+		state->order_count++;
 		kq_process(kq, state, &state->entry[state->order[i]]);
-	state->order_count = count;
+	}
 }
 
 static void by_tournament(struct kq *kq, struct kq_cycle_state *state)
@@ -276,7 +278,7 @@ static void by_tournament(struct kq *kq, struct kq_cycle_state *state)
 	}
 	struct kq_fair_order *order = kq_fair_order(kq, state->scratch, fair, count);
 	state->order_count = 0;
-	for (uint32_t i = 0; order && i < count && !kq->err.status; i++) {
+	for (uint32_t i = 0; order && i < count && kq_goes_on(kq); i++) {
 		const uint32_t next = kq_fair_next(kq, order);
 		if (next == KQ_NO)
 			break;

@@ -15,8 +15,14 @@ static void read_gates(struct kq *kq, struct kq_at at)
 {
 	for (struct kq_at gate = kq_doc_first(at); gate.node; gate = kq_doc_next(gate)) {
 		const enum kq_gate row = kq_gate_find(kq_doc_key(gate));
+		bool known = true;
+		const char *near = row < KQ_GATE_COUNT ? NULL : kq_gate_near(kq_doc_key(gate), &known);
 		if (row < KQ_GATE_COUNT) /* Others change nothing that is decided here. */
 			kq->config.gate[row] = kq_doc_bool(gate, kq->config.gate[row]);
+		else if (!known)
+			(void)kq_doc_fail(gate, "'%.60s' is no feature gate of Kueue: %s%.60s%s",
+				kq_doc_key(gate), near ? "did you mean '" : "leave it out", near ? near : "",
+				near ? "'?" : "");
 	}
 }
 

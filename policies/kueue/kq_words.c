@@ -23,6 +23,44 @@ enum kq_gate kq_gate_find(const char *name)
 	return (enum kq_gate)i;
 }
 
+/* Kueue's other gates: of metrics, defaults, webhooks, integrations, and those that are always on here. */
+const char *kq_gate_near(const char *name, bool *known)
+{
+	static const char *const others[] = { "AdmissionCheckValidationRules", "AssignQueueLabelsForPods",
+		"ConfigurableResourceTransformations", "CustomMetricLabels", "DynamicResourceAllocation",
+		"ElasticJobsViaWorkloadSlicesWithPods", "ExposeFlavorsInLocalQueue", "FailureRecoveryPolicy",
+		"FastQuotaReleaseInPodIntegration", "FinishOrphanedWorkloads",
+		"FlavorFungibilityImplicitPreferenceDefault", "GangScheduling", "HierarchicalCohorts",
+		"KeepQuotaForProvReqRetry", "KueueDRAIntegrationExtendedResource",
+		"KueueDRAIntegrationPartitionableDevices", "KueueDRARejectWorkloadsWhenDRADisabled",
+		"LendingLimit", "LocalQueueDefaulting", "LocalQueueMetrics", "ManagedJobsNamespaceSelector",
+		"ManagedJobsNamespaceSelectorAlwaysRespected", "MetricForWorkloadCreationLatency",
+		"MetricsForCohorts", "MultiKueue", "MultiKueueAdaptersForCustomJobs",
+		"MultiKueueAllowInsecureKubeconfigs", "MultiKueueBatchJobWithManagedBy",
+		"MultiKueueClusterProfile", "MultiKueueIncrementalDispatcherConfig",
+		"MultiKueueManagerQuotaAutomation", "MultiKueueRedoAdmissionOnEvictionInWorker",
+		"MultiKueueWaitForWorkloadAdmitted", "MultiplePreemptions", "ObjectRetentionPolicies",
+		"PropagateBatchJobLabelsToWorkload", "ProvisioningACC", "QueueVisibility",
+		"RejectUpdatesToCQWithInvalidOnFlavors", "RemoveFinalizersWithStrictPatch", "SanitizePodSets",
+		"ShortWorkloadNames", "SparkApplicationIntegration", "TASProfileLeastFreeCapacity",
+		"TASProfileMostFreeCapacity", "TASReplaceNodeOnNodeTaints", "TASReplaceNodeOnPodTermination",
+		"TLSOptions", "VisibilityOnDemand", "WorkloadIdentifierAnnotations",
+		"WorkloadRequestUseMergePatch", "WorkloadResourceRequestsSummary" };
+	const char *all[SL_LEN(others) + KQ_GATE_COUNT + 1];
+	size_t count = 0;
+	*known = false;
+	for (size_t i = 0; i < SL_LEN(others); i++) {
+		all[count++] = others[i];
+		*known |= strcmp(others[i], name) == 0;
+	}
+	for (int i = 0; i < KQ_GATE_COUNT; i++) {
+		all[count++] = gates[i].name;
+		*known |= strcmp(gates[i].name, name) == 0;
+	}
+	all[count] = NULL;
+	return *known ? NULL : sl_nearest(name, all);
+}
+
 static const char *const conds[KQ_COND_COUNT] = {
 	[KQ_QUOTA_RESERVED] = "QuotaReserved",
 	[KQ_ADMITTED] = "Admitted",

@@ -123,6 +123,20 @@ void kueue_failed(struct kueue *k, int status)
 		k->status = status;
 }
 
+bool kueue_goes_on(const struct kueue *k)
+{
+	return !k->status && !k->kq->err.status && !(k->hears && sl_stopping(k->hears));
+}
+
+static bool is_stopping(const void *pass) { return sl_stopping(pass); }
+
+static void listen(struct kueue *k, const struct sl_pass *pass)
+{
+	k->hears = pass;
+	k->kq->stopping = is_stopping;
+	k->kq->stopping_of = pass;
+}
+
 bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted)
 {
 	if (wanted <= *capacity)
@@ -303,6 +317,7 @@ static void kueue_event(void *state, struct sl_pass *pass, const struct sl_event
 {
 	struct kueue *k = state;
 	k->now = k->kq->now = event->time;
+	listen(k, pass);
 	k->next = sl_pass_number(pass) + 1;
 	tell(k, pass, event);
 	wake(k, pass, event->class != SL_EV_TIMER);

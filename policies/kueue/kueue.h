@@ -126,6 +126,7 @@ enum kueue_kind { KUEUE_WORKLOADS, KUEUE_QUEUES, KUEUE_LOCALS, KUEUE_KINDS };
 
 struct kueue {
 	struct sl_arena *arena;
+	const struct sl_pass *hears; /* Of the event that it is told of. */
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
 	struct kq *kq;
@@ -235,6 +236,8 @@ struct kueue {
 
 /* kueue.c */
 void kueue_failed(struct kueue *k, int status);
+/* False: it failed, or nobody waits for what comes of this any more. */
+bool kueue_goes_on(const struct kueue *k);
 bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted);
 struct kueue_order *kueue_order(struct kueue *k, enum kueue_order_what what, uint32_t row);
 void kueue_reason(struct kueue *k, uint32_t row, enum sl_reason reason);

@@ -415,7 +415,8 @@ static bool run_world(struct kueue *k, uint32_t number)
 		(void)kq_queue_wake(world->kq);
 		world->asleep = false;
 	}
-	while (!world->asleep && !k->status && kq_any_active(world->kq) && kq_cycle(world->kq)) {
+	while (!world->asleep && kueue_goes_on(k) && !world->kq->err.status && kq_any_active(world->kq) &&
+		kq_cycle(world->kq)) {
 		const bool did = take_world_effects(k, number);
 		world->idle = did ? 0 : world->idle + 1;
 		world->asleep = world->idle > IDLE_MAX;

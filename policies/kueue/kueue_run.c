@@ -517,7 +517,7 @@ static void one_cycle(struct kueue *k)
 static bool run_cycles(struct kueue *k)
 {
 	bool any = false;
-	while (!k->asleep && !k->rests && !k->status && k->cycle_at <= k->now && kq_any_active(k->kq)) {
+	while (!k->asleep && !k->rests && kueue_goes_on(k) && k->cycle_at <= k->now && kq_any_active(k->kq)) {
 		one_cycle(k);
 		any = true;
 	}
@@ -537,7 +537,7 @@ static bool run_due(struct kueue *k)
 		k->shares_at = SL_NEVER;
 		sample_shares(k);
 	}
-	while (!k->status && kueue_due_pop(k, &entry)) {
+	while (kueue_goes_on(k) && kueue_due_pop(k, &entry)) {
 		do_due(k, &entry);
 		take_effects(k);
 		any = true;
@@ -550,7 +550,7 @@ void kueue_run(struct kueue *k)
 	bool again = true;
 	k->kq->now = k->now;
 	take_effects(k);
-	while (again && !k->status) {
+	while (again && kueue_goes_on(k)) {
 		again = run_due(k);
 		kueue_pods_run(k);
 		take_effects(k);

@@ -347,6 +347,7 @@ struct ctl_params {
 
 struct ctl {
 	struct sl_arena *arena;
+	const struct sl_pass *pass; /* Of the event that it is told of; NULL: of none. */
 	const struct sl_cluster *cluster;
 	const uint8_t *shut; /* By node: drained from the beginning, until told otherwise; NULL: none. */
 	const struct sl_jobs *jobs;
@@ -420,6 +421,8 @@ extern const enum sl_reason ctl_reasons[];
 int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Keeps the first failure. */
 void ctl_failed(struct ctl *c, int status);
+/* False: it failed, or nobody waits for what comes of this any more. */
+bool ctl_goes_on(const struct ctl *c);
 static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)
 {
 	return c->epoch + (at - (at % SL_SECOND + SL_SECOND) % SL_SECOND) / SL_SECOND;
@@ -435,6 +438,8 @@ int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *er
 /* A key of slurm.conf; NULL: not given. */
 const char *ctl_conf_text(const struct ctl *c, const char *key);
 int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
+/* ctl_tres_told.c: remarks on TRES that limits and weights name and nobody counts. */
+int ctl_tres_tell(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* "bf_interval" of SchedulerParameters: NULL: not given, "": a flag. */
 const char *ctl_sched_param(const struct ctl *c, const char *key);
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */

@@ -456,7 +456,7 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	a.now_only = !may_reserve(&a);
 	take_limit(&a);
 	while (!try_at(&a, &verdict))
-		if (c->status)
+		if (!ctl_goes_on(c))
 			return STOP;
 	if (a.job->state == CTL_PENDING)
 		ctl_tell_plan(c, a.job);
@@ -534,7 +534,7 @@ void ctl_bf_pass(struct ctl *c)
 	if (c->params.bf_running_job_reserve && !reserve_running(c))
 		return;
 	enum verdict verdict = NEXT;
-	for (size_t i = 0; i < count && verdict != STOP && !c->status;) {
+	for (size_t i = 0; i < count && verdict != STOP && ctl_goes_on(c);) {
 		if (verdict == NEXT && bf->tries >= c->params.bf_max_job_test)
 			break; /* Tasks of an array that was begun go on. */
 		verdict = look_at(c, &entry[i]);

@@ -159,7 +159,7 @@ static void run_agent(struct ctl *c)
 {
 	enum { PASSES_MAX = 1000 };
 	int passes = 0;
-	for (; passes < PASSES_MAX && c->clock->want && !c->status && agent_due(c) <= c->now_us; passes++)
+	for (; passes < PASSES_MAX && c->clock->want && ctl_goes_on(c) && agent_due(c) <= c->now_us; passes++)
 		main_pass(c);
 	if (passes == PASSES_MAX)
 		ctl_failed(c,

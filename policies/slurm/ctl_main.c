@@ -227,7 +227,7 @@ void ctl_main_pass(struct ctl *c, bool full)
 		entry[i].job->status = CTL_OK;
 	const struct ctl_by was = ctl_by(c, SL_RULE_ORDER, CTL_NO_ROW);
 	enum verdict verdict = NEXT;
-	for (size_t i = 0; i < count && verdict != STOP && !c->status;) {
+	for (size_t i = 0; i < count && verdict != STOP && ctl_goes_on(c);) {
 		verdict = look_at(&p, &entry[i]);
 		i += verdict != AGAIN;
 	}

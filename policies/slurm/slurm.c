@@ -114,6 +114,8 @@ void ctl_failed(struct ctl *c, int status)
 		c->status = status;
 }
 
+bool ctl_goes_on(const struct ctl *c) { return !c->status && !(c->pass && sl_stopping(c->pass)); }
+
 static bool reserve(struct ctl *c, void **array, size_t *capacity, size_t size, size_t wanted)
 {
 	if (wanted <= *capacity)
@@ -412,6 +414,7 @@ static void tell(struct ctl *c, const struct sl_pass *pass, const struct sl_even
 static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
 	struct ctl *c = state;
+	c->pass = pass;
 	c->now_us = event->time;
 	c->now = ctl_time_of(c, event->time);
 	c->orders->next = sl_pass_number(pass) + 1;
@@ -500,6 +503,8 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 		status = ctl_power_make(c, setup, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
+	if (!status)
+		status = ctl_tres_tell(c, setup, err);
 	return status;
 }
 

@@ -55,21 +55,6 @@ static void put_micro(struct sl_out *out, int64_t value)
 		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), value));
 }
 
-/* A field of text, in quotes where CSV needs them. */
-static void put_text(struct sl_out *out, const char *text)
-{
-	const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-	sl_out_text(out, quoted ? "\"" : "");
-	for (; *text; text++) {
-		char *p = sl_out_room(out, 2);
-		if (*text == '"')
-			*p++ = '"';
-		*p++ = *text;
-		sl_out_advance(out, p);
-	}
-	sl_out_text(out, quoted ? "\"" : "");
-}
-
 static int64_t asked(const struct sl_result *result, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
@@ -110,7 +95,7 @@ static void put_job(
 	if (!state || result->end[row] == SL_NONE)
 		return;
 	if (jobs->id_name && jobs->id_name[row])
-		put_text(out, jobs->id_name[row]);
+		sl_out_csv(out, jobs->id_name[row]);
 	else
 		sl_out_advance(out, sl_put_i64(sl_out_room(out, 32), jobs->id[row]));
 	sl_out_text(out, ",w0,delay");

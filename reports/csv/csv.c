@@ -31,27 +31,10 @@ void csv_word_set(struct csv_word *word, const char *text)
 	word->length = (uint32_t)(length + 2 * quote) + 1;
 }
 
-void csv_text(struct sl_out *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		sl_out_text(out, text);
-		return;
-	}
-	sl_out_text(out, "\"");
-	for (; *text; text++) {
-		char *p = sl_out_room(out, 2);
-		if (*text == '"')
-			*p++ = '"';
-		*p++ = *text;
-		sl_out_advance(out, p);
-	}
-	sl_out_text(out, "\"");
-}
-
 void csv_id(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row)
 {
 	if (jobs->id_name && jobs->id_name[row])
-		csv_text(out, jobs->id_name[row]);
+		sl_out_csv(out, jobs->id_name[row]);
 	else
 		sl_out_advance(out, csv_put_i64(sl_out_room(out, CSV_NUMBER), jobs->id[row]));
 }

@@ -123,8 +123,6 @@ static inline char *csv_put_word(char *p, const struct csv_word *word)
 
 void csv_word_set(struct csv_word *word, const char *text);
 
-/* Text as a field, quoted where CSV needs it. */
-void csv_text(struct sl_out *out, const char *text);
 /* The job's id, as a number or a name. */
 void csv_id(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row);
 

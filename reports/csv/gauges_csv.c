@@ -36,7 +36,7 @@ static int write_gauges(const struct sl_result *result, struct sl_out *out, stru
 		char *p = csv_put_micro(sl_out_room(out, LINE), point->at);
 		*p++ = ',';
 		sl_out_advance(out, p);
-		csv_text(out, course->gauge->name);
+		sl_out_csv(out, course->gauge->name);
 		p = sl_out_room(out, LINE);
 		*p++ = ',';
 		p = csv_put_micro(p, point->value);

@@ -78,7 +78,7 @@ static void put_names(struct sl_out *out, const struct sl_jobs *jobs, uint32_t r
 		if (!column[i].name)
 			sl_out_advance(out, put_count(sl_out_room(out, CSV_NUMBER), number));
 		else if (number >= 0)
-			csv_text(out, column[i].name[number]);
+			sl_out_csv(out, column[i].name[number]);
 		sl_out_text(out, column[i].name ? "," : "");
 	}
 }
@@ -183,7 +183,7 @@ static void put_more(struct sl_out *out, const struct sl_job_more *more)
 	for (size_t i = 0; i < SL_LEN(text); i++) {
 		sl_out_text(out, ",");
 		if (text[i])
-			csv_text(out, text[i]);
+			sl_out_csv(out, text[i]);
 	}
 	for (size_t i = 0; i < SL_LEN(number); i++) {
 		char *p = sl_out_room(out, CSV_NUMBER);

@@ -24,7 +24,7 @@ static int write_changes(const struct sl_result *result, struct sl_out *out, str
 		char *p = csv_put_micro(sl_out_room(out, CSV_NUMBER + 1), change->at);
 		*p++ = ',';
 		sl_out_advance(out, p);
-		csv_text(out, result->cluster->node_name[change->node]);
+		sl_out_csv(out, result->cluster->node_name[change->node]);
 		sl_out_printf(out, ",%s\n", word_of(change));
 	}
 	return SL_OK;

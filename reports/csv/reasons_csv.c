@@ -3,7 +3,8 @@
  * reasons_csv.c - reasons.csv: what each second of waiting is charged to.
  *
  * The segments of a job follow each other without a gap from its submission until it no longer waited, so
- * they add up to its wait_total in jobs.csv, to the microsecond. None is empty, and neighbours differ.
+ * they add up to its wait_total in jobs.csv, to the microsecond. None is empty but the last of a job
+ * that still waits as the run is over, and neighbours differ.
  */
 #include "reports/csv/csv.h"
 

@@ -235,6 +235,17 @@ bool export_metric(const struct export_run *run, const char *name, int64_t *micr
 	return false;
 }
 
+bool export_compared(const struct export_run *runs, const struct sl_compared *compared, uint32_t run,
+	const char *name, int64_t *micro)
+{
+	for (size_t i = 0; i < compared->restated_count; i++)
+		if (compared->restated[i].run == run && strcmp(compared->restated[i].metric, name) == 0) {
+			*micro = compared->restated[i].micro;
+			return true;
+		}
+	return export_metric(&runs[run], name, micro);
+}
+
 const struct sl_difference *export_difference(
 	const struct sl_compared *compared, const char *metric, uint32_t run)
 {

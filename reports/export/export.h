@@ -52,6 +52,9 @@ void export_runs_free(struct export_run *runs, uint32_t count);
 /* False: that run has no such metric. */
 bool export_metric(const struct export_run *run, const char *name, int64_t *micro);
 /* NULL: there is no interval, no difference. */
+/* A run's metric as it is compared: over the jobs that ran in all, where others differ. */
+bool export_compared(const struct export_run *runs, const struct sl_compared *compared, uint32_t run,
+	const char *name, int64_t *micro);
 const struct sl_difference *export_difference(
 	const struct sl_compared *compared, const char *metric, uint32_t run);
 

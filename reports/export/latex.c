@@ -18,7 +18,12 @@ static void put_latex(struct sl_out *out, const char *text)
 		{ '>', "\\textgreater{}" }, { '|', "\\textbar{}" }, { '"', "\\textquotedbl{}" },
 		{ '\'', "\\textquotesingle{}" }, { '`', "\\textasciigrave{}" }, { '-', "{-}" },
 		{ '[', "{[}" }, { ']', "{]}" } };
-	for (const char *p = text; *p; p++) {
+	char shown[SL_INERT_ROOM] = "";
+	for (const char *p = shown; *p || *text; p++) {
+		if (!*p) { /* The next character, of which these are the bytes. */
+			(void)sl_inert(&text, shown);
+			p = shown;
+		}
 		const char *instead = NULL;
 		for (size_t i = 0; i < SL_LEN(escape) && !instead; i++)
 			instead = escape[i].c == *p ? escape[i].instead : NULL;
@@ -80,7 +85,7 @@ static void put_values(const struct tables *tables, const struct sl_compared *co
 		put_heading(out, &compared->shown[i], export_unit(compared->shown[i].unit));
 		for (uint32_t run = 0; run < tables->runs; run++) {
 			char text[48];
-			tables_value(text, &tables->run[run], &compared->shown[i]);
+			tables_value(text, tables, compared, run, &compared->shown[i]);
 			sl_out_text(out, " & ");
 			put_math(out, text);
 		}
@@ -94,10 +99,16 @@ static void put_difference(struct sl_out *out, const struct tables_difference *c
 	sl_out_text(out, " & ");
 	put_math(out, cell->estimate);
 	sl_out_text(out, " & ");
-	put_math(out, cell->percent);
-	sl_out_text(out, cell->percent[0] ? "\\,\\% & " : " & ");
 	if (cell->interval)
 		sl_out_printf(out, "$[%s, %s]$", cell->low, cell->high);
+	if (cell->covers)
+		sl_out_printf(out, ", %u\\,\\%%", cell->covers);
+	sl_out_text(out, " & ");
+	put_math(out, cell->percent);
+	sl_out_text(out, cell->percent[0] ? "\\,\\% & " : " & ");
+	if (cell->ratio_covers)
+		sl_out_printf(out, "$[%s, %s]$\\,\\%%, %u\\,\\%%", cell->percent_low, cell->percent_high,
+			cell->ratio_covers);
 	sl_out_printf(out, " & %s \\\\\n", cell->word ? cell->word : "");
 }
 
@@ -105,8 +116,8 @@ static void put_differences(
 	const struct tables *tables, const struct sl_compared *compared, struct sl_out *out)
 {
 	sl_out_text(out, "\n");
-	put_begin(out, "llrrcl", "Differences to ", tables->run[0].label);
-	sl_out_text(out, "run & metric & difference & & 95\\,\\% interval & \\\\\n");
+	put_begin(out, "llrlrll", "Differences to ", tables->run[0].label);
+	sl_out_text(out, "run & metric & difference & interval & change & interval & \\\\\n");
 	for (uint32_t run = 1; run < tables->runs; run++) {
 		sl_out_text(out, "\\midrule\n");
 		for (size_t i = 0; i < compared->shown_count; i++) {
@@ -126,9 +137,14 @@ static void put_differences(
 		sl_out_text(out, i ? "; " : "\n\\smallskip\\footnotesize Intervals: ");
 		put_latex(out, method);
 	}
-	sl_out_text(out, tables_method(compared, 0, &method)
-				 ? ". Better or worse is said where the interval excludes zero.\n"
-				 : "");
+	sl_out_text(out,
+		tables_method(compared, 0, &method)
+			? ". Better or worse is said where a test at 5\\,\\% tells a difference from none; behind an interval stands in how many of a hundred logs, at least, such ones held what many logs have.\n"
+			: "");
+	if (compared->apart) {
+		put_latex(out, compared->apart);
+		sl_out_text(out, ".\n");
+	}
 	sl_out_text(out, "\\end{table}\n");
 }
 

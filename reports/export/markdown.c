@@ -13,7 +13,12 @@
 
 static void put_markdown(struct sl_out *out, const char *text)
 {
-	for (const char *p = text; *p; p++) {
+	char shown[SL_INERT_ROOM] = "";
+	for (const char *p = shown; *p || *text; p++) {
+		if (!*p) { /* The next character, of which these are the bytes. */
+			(void)sl_inert(&text, shown);
+			p = shown;
+		}
 		char *room = sl_out_room(out, 8);
 		const char *instead = *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '&' ? "&amp;" : NULL;
 		if (instead) {
@@ -53,7 +58,7 @@ static void put_values(const struct tables *tables, const struct sl_compared *co
 		sl_out_text(out, tables->run[run].partial ? " (partial) |" : " |");
 		for (size_t i = 0; i < compared->shown_count; i++) {
 			char text[48];
-			tables_value(text, &tables->run[run], &compared->shown[i]);
+			tables_value(text, tables, compared, run, &compared->shown[i]);
 			sl_out_printf(out, " %s |", text);
 		}
 		sl_out_text(out, "\n");
@@ -62,9 +67,16 @@ static void put_values(const struct tables *tables, const struct sl_compared *co
 
 static void put_difference(struct sl_out *out, const struct tables_difference *cell)
 {
-	sl_out_printf(out, " %s | %s%s | ", cell->estimate, cell->percent, cell->percent[0] ? " %" : "");
+	sl_out_printf(out, " %s | ", cell->estimate);
 	if (cell->interval)
-		sl_out_printf(out, "[%s, %s] | ", cell->low, cell->high);
+		sl_out_printf(out, "[%s, %s]", cell->low, cell->high);
+	if (cell->covers)
+		sl_out_printf(out, ", %u %%", cell->covers);
+	sl_out_text(out, cell->interval ? " | " : "none | ");
+	sl_out_printf(out, "%s%s | ", cell->percent, cell->percent[0] ? " %" : "");
+	if (cell->ratio_covers)
+		sl_out_printf(out, "[%s, %s] %%, %u %% | ", cell->percent_low, cell->percent_high,
+			cell->ratio_covers);
 	else
 		sl_out_text(out, "none | ");
 	if (cell->word)
@@ -77,8 +89,8 @@ static void put_differences(
 {
 	sl_out_text(out, "\n## Differences to ");
 	put_markdown(out, tables->run[0].label);
-	sl_out_text(
-		out, "\n\n| run | metric | difference | | 95 % interval | |\n|:--|:--|--:|--:|:--|:--|\n");
+	sl_out_text(out,
+		"\n\n| run | metric | difference | interval | change | interval | |\n|:--|:--|--:|:--|--:|:--|:--|\n");
 	for (uint32_t run = 1; run < tables->runs; run++) {
 		for (size_t i = 0; i < compared->shown_count; i++) {
 			const struct tables_difference cell =
@@ -96,7 +108,12 @@ static void put_differences(
 	const char *method;
 	if (tables_method(compared, 0, &method))
 		sl_out_text(out,
-			"\nA difference is marked better or worse where its interval excludes zero.\n\n");
+			"\nA difference is marked better or worse where a test at 5 % tells it from none. The percentage behind an interval: in how many of a hundred logs, at least, such ones held what many logs have.\n\n");
+	if (compared->apart) {
+		sl_out_text(out, "- ");
+		put_markdown(out, compared->apart);
+		sl_out_text(out, "\n");
+	}
 	for (size_t i = 0; tables_method(compared, i, &method); i++) {
 		sl_out_text(out, "- ");
 		put_markdown(out, method);

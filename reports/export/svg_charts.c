@@ -463,7 +463,7 @@ static bool interval_of(const struct svg *svg, const struct sl_compared *compare
 {
 	int64_t base;
 	const struct sl_difference *found = export_difference(compared, name, run);
-	if (!found || found->low > found->high || !export_metric(&svg->told[0], name, &base))
+	if (!found || found->low > found->high || !export_compared(svg->told, compared, 0, name, &base))
 		return false;
 	ends[0] = (double)(base + found->low);
 	ends[1] = (double)(base + found->high);
@@ -481,7 +481,7 @@ static void draw_bar(const struct svg *svg, struct sl_out *out, const struct sl_
 		.x = panel->x - 7, .y = y + 10.5, .size = 10.5, .anchor = "end", .fill = SVG_INK, .most = 17
 	};
 	svg_text(out, &label, svg->told[run].label);
-	if (!export_metric(&svg->told[run], shown->name, &micro))
+	if (!export_compared(svg->told, compared, run, shown->name, &micro))
 		return;
 	const double value = micro > 0 ? (double)micro : 0;
 	svg_rect(out, (double[]){ panel->x, y + 2 }, (double[]){ svg_x(panel, value) - panel->x, BAR - 6 },
@@ -516,7 +516,7 @@ void svg_comparison_draw(
 		for (uint32_t run = 0; run < svg->runs; run++) {
 			int64_t micro;
 			double ends[2];
-			if (export_metric(&svg->told[run], shown->name, &micro))
+			if (export_compared(svg->told, compared, run, shown->name, &micro))
 				panel.x_most = fmax(panel.x_most, (double)micro);
 			if (interval_of(svg, compared, shown->name, run, ends))
 				panel.x_most = fmax(panel.x_most, ends[1]);

@@ -34,7 +34,12 @@ void svg_at(struct sl_out *out, const char *name, double value)
 
 void svg_escape(struct sl_out *out, const char *text)
 {
-	for (const char *p = text; *p; p++) {
+	char shown[SL_INERT_ROOM] = "";
+	for (const char *p = shown; *p || *text; p++) {
+		if (!*p) { /* The next character, of which these are the bytes. */
+			(void)sl_inert(&text, shown);
+			p = shown;
+		}
 		const char *instead = *p == '<'    ? "&lt;"
 				      : *p == '>'  ? "&gt;"
 				      : *p == '&'  ? "&amp;"

@@ -2,7 +2,7 @@
 /*
  * tables.c - what the cells of a comparison say.
  *
- * A difference counts as better or worse where its interval excludes zero, and as neither elsewhere.
+ * A difference counts as better or worse where it is told apart from none, and as neither elsewhere.
  */
 #include "reports/export/tables.h"
 
@@ -31,11 +31,12 @@ void tables_close(void *self)
 	free(tables);
 }
 
-void tables_value(char *text, const struct export_run *run, const struct sl_shown *shown)
+void tables_value(char *text, const struct tables *tables, const struct sl_compared *compared, uint32_t run,
+	const struct sl_shown *shown)
 {
 	int64_t micro;
 	text[0] = '\0';
-	if (export_metric(run, shown->name, &micro))
+	if (export_compared(tables->run, compared, run, shown->name, &micro))
 		export_number(text, micro, shown->unit, false);
 }
 
@@ -46,8 +47,8 @@ struct tables_difference tables_difference(const struct tables *tables, const st
 	int64_t base;
 	int64_t value;
 	const struct sl_difference *found = export_difference(compared, shown->name, run);
-	if (!run || !export_metric(&tables->run[0], shown->name, &base) ||
-		!export_metric(&tables->run[run], shown->name, &value))
+	if (!run || !export_compared(tables->run, compared, 0, shown->name, &base) ||
+		!export_compared(tables->run, compared, run, shown->name, &value))
 		return cell;
 	const int64_t estimate = found ? found->estimate : value - base;
 	export_number(cell.estimate, estimate, shown->unit, true);
@@ -62,8 +63,16 @@ struct tables_difference tables_difference(const struct tables *tables, const st
 		return cell;
 	export_number(cell.low, found->low, shown->unit, true);
 	export_number(cell.high, found->high, shown->unit, true);
-	if (shown->better && (found->low > 0 || found->high < 0))
-		cell.word = (found->low > 0) == (shown->better > 0) ? "better" : "worse";
+	const struct sl_certainty *known =
+		compared->certainty ? &compared->certainty[found - compared->difference] : NULL;
+	if (!known)
+		return cell;
+	cell.covers = known->covers;
+	cell.ratio_covers = known->ratio_low <= known->ratio_high ? known->ratio_covers : 0;
+	export_number(cell.percent_low, known->ratio_low, "share", true);
+	export_number(cell.percent_high, known->ratio_high, "share", true);
+	if (shown->better && known->sure && !compared->apart)
+		cell.word = (known->sure > 0) == (shown->better > 0) ? "better" : "worse";
 	return cell;
 }
 

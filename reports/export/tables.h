@@ -16,15 +16,18 @@ int tables_open(void **self, const struct sl_document_options *options, struct s
 int tables_add(void *self, const struct sl_told *told, struct sl_err *err);
 void tables_close(void *self);
 
-/* A run's value of a metric; "": it has none. text has room for 48 bytes. */
-void tables_value(char *text, const struct export_run *run, const struct sl_shown *shown);
+/* A run's metric as it is compared; "": it has none. text has room for 48 bytes. */
+void tables_value(char *text, const struct tables *tables, const struct sl_compared *compared, uint32_t run,
+	const struct sl_shown *shown);
 
 /* The difference to the first run, in parts that a format joins: "" where there is none. */
 struct tables_difference {
-	char estimate[48], percent[48], low[48], high[48];
+	char estimate[48], percent[48], low[48], high[48], percent_low[48], percent_high[48];
 	bool interval;
-	const char *word;   /* "better", "worse"; NULL: nothing can be said. */
-	const char *method; /* Of the interval, or why there is none; NULL: no difference was made. */
+	unsigned covers,
+		ratio_covers; /* Of a hundred logs, in how many each interval holds; 0: there is none. */
+	const char *word;     /* "better", "worse"; NULL: nothing can be said. */
+	const char *method;   /* Of the interval, or why there is none; NULL: no difference was made. */
 	uint32_t samples;
 };
 struct tables_difference tables_difference(const struct tables *tables, const struct sl_compared *compared,

@@ -6,19 +6,6 @@
 
 #include "reports/metrics/calibrate.h"
 
-static void put_text(struct sl_out *out, const char *text)
-{
-	const bool quoted = strpbrk(text, ",\"\n\r") != NULL;
-	if (!quoted) {
-		sl_out_text(out, text);
-		return;
-	}
-	sl_out_text(out, "\"");
-	for (const char *p = text; *p; p++)
-		sl_out_printf(out, *p == '"' ? "\"\"" : "%c", *p);
-	sl_out_text(out, "\"");
-}
-
 static void put_line(struct sl_out *out, const char *measure, size_t jobs, const struct calibrate_both *both)
 {
 	const sl_time time[] = { both->recorded.mean, both->simulated.mean, both->recorded.p50,
@@ -50,7 +37,7 @@ static int write_calibration(const struct sl_result *result, struct sl_out *out,
 		char number[40];
 		*sl_put_i64(number, group->number) = '\0';
 		sl_out_printf(out, "%s,", calibrate_kind_name[group->kind]);
-		put_text(out, group->name ? group->name : number);
+		sl_out_csv(out, group->name ? group->name : number);
 		put_line(out, calibrate_measure_name[CALIBRATE_WAIT], group->jobs, &group->wait);
 	}
 	calibrate_release(&all);

@@ -68,20 +68,6 @@ static size_t list(struct line *line, const struct sl_result *result)
 	return count;
 }
 
-static void put_text(struct sl_out *out, const char *text)
-{
-	const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-	sl_out_text(out, quoted ? "\"" : "");
-	for (; *text; text++) {
-		char *p = sl_out_room(out, 2);
-		if (*text == '"')
-			*p++ = '"';
-		*p++ = *text;
-		sl_out_advance(out, p);
-	}
-	sl_out_text(out, quoted ? "\"" : "");
-}
-
 static void put_ratio(struct sl_out *out, metrics_wide top, metrics_wide bottom, uint64_t scale)
 {
 	sl_out_text(out, ",");
@@ -92,7 +78,7 @@ static void put_line(struct sl_out *out, const struct line *line, metrics_wide h
 {
 	const struct metrics_gpu_time *time = &line->time;
 	if (line->name)
-		put_text(out, line->name);
+		sl_out_csv(out, line->name);
 	else if (line->user >= 0)
 		sl_out_printf(out, "%" PRId32, line->user);
 	sl_out_printf(out, ",%" PRIu64, line->jobs);

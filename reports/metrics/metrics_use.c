@@ -12,7 +12,7 @@ enum resource { CPUS, GPUS, MEMORY, RESOURCES };
 
 struct window {
 	sl_time from, to;
-	metrics_wide busy[RESOURCES]; /* Unit-microseconds held in it, memory left out. */
+	metrics_wide busy[RESOURCES]; /* Unit-microseconds held in it. */
 };
 
 struct capacity {
@@ -45,10 +45,13 @@ static void add_job(struct windows *windows, const struct sl_result *result, uin
 	struct window *const window[] = { &windows->whole, &windows->steady };
 	const int64_t cpus = metrics_cpus(result, row);
 	const int64_t gpus = result->gpus_held ? result->gpus_held[row] : 0;
+	const int64_t mem =
+		result->jobs->request ? result->jobs->requests[result->jobs->request[row]].mem : 0;
 	for (size_t i = 0; i < SL_LEN(window); i++) {
 		const sl_time held = metrics_held_within(result, row, window[i]->from, window[i]->to);
 		window[i]->busy[CPUS] += (metrics_wide)held * (metrics_wide)cpus;
 		window[i]->busy[GPUS] += (metrics_wide)held * (metrics_wide)gpus;
+		window[i]->busy[MEMORY] += (metrics_wide)held * (metrics_wide)mem;
 	}
 }
 
@@ -86,13 +89,6 @@ static enum resource scarcest(const struct window *whole, const struct capacity 
 					       whole->busy[most], full(capacity->of[most], whole)))
 			most = i;
 	return most;
-}
-
-/* Memory is known for the whole run only: utilization.steady is of cpus or GPUs. */
-static enum resource scarcest_steady(const struct window *whole, struct capacity capacity)
-{
-	capacity.of[MEMORY] = 0;
-	return scarcest(whole, &capacity);
 }
 
 static void put_types(const struct sl_result *result, struct sl_metrics *metrics, const struct window *whole)
@@ -138,7 +134,6 @@ static void put_shares(
 	const struct window *steady = &windows->steady;
 	const struct capacity capacity = capacity_of(result);
 	const enum resource most = scarcest(whole, &capacity);
-	const enum resource last = scarcest_steady(whole, capacity);
 	metrics_put(metrics, "utilization", whole->busy[most], full(capacity.of[most], whole), METRICS_MICRO);
 	metrics_put(metrics, "utilization.cpus", whole->busy[CPUS], full(capacity.of[CPUS], whole),
 		METRICS_MICRO);
@@ -147,9 +142,28 @@ static void put_shares(
 	if (capacity.of[MEMORY])
 		metrics_put(metrics, "utilization.memory", whole->busy[MEMORY],
 			full(capacity.of[MEMORY], whole), METRICS_MICRO);
-	metrics_put(metrics, "utilization.steady", steady->busy[last], full(capacity.of[last], steady),
+	metrics_put(metrics, "utilization.steady", steady->busy[most], full(capacity.of[most], steady),
 		METRICS_MICRO);
 	put_types(result, metrics, whole);
+}
+
+/* Of the resource that utilization is of; of each, where there are several. */
+static void put_losses(const struct sl_result *result, struct sl_metrics *metrics, const struct window *whole)
+{
+	static const char *const name[RESOURCES] = { "loss_of_capacity.cpus", "loss_of_capacity.gpus",
+		"loss_of_capacity.memory" };
+	const metrics_wide fitting[RESOURCES] = { result->idle_fitting, result->gpus_fitting,
+		result->mem_fitting };
+	const metrics_wide wanted[RESOURCES] = { result->idle_wanted, result->gpus_wanted,
+		result->mem_wanted };
+	const struct capacity capacity = capacity_of(result);
+	const enum resource most = scarcest(whole, &capacity);
+	const metrics_wide all = full(capacity.of[most], whole);
+	metrics_put(metrics, "loss_of_capacity", fitting[most], all, METRICS_MICRO);
+	metrics_put(metrics, "loss_of_capacity.wanted", wanted[most], all, METRICS_MICRO);
+	for (enum resource i = CPUS; i < RESOURCES; i++)
+		if (capacity.of[i] && (capacity.of[GPUS] || capacity.of[MEMORY]))
+			metrics_put(metrics, name[i], fitting[i], full(capacity.of[i], whole), METRICS_MICRO);
 }
 
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
@@ -181,8 +195,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	metrics_put(metrics, "makespan", (metrics_wide)makespan, 1, 1);
 	metrics_put(metrics, "throughput", (metrics_wide)completed * 3600 * SL_SECOND, (metrics_wide)makespan,
 		METRICS_MICRO);
-	metrics_put(metrics, "loss_of_capacity", result->idle_fitting, cpus, METRICS_MICRO);
-	metrics_put(metrics, "loss_of_capacity.wanted", result->idle_wanted, cpus, METRICS_MICRO);
+	put_losses(result, metrics, &windows.whole);
 	return SL_OK;
 }
 
@@ -191,10 +204,11 @@ const struct sl_metric metrics_of_use = { SL_ABI_OF(struct sl_metric), "utilizat
 	"capacity from first submit to last end; utilization.gpus{type=T}: the same of one type of several; "
 	"utilization.available.X: the same over what was neither down nor drained, where nodes were; "
 	"utilization: the largest of .cpus, .gpus and .memory, which run.json names; "
-	"utilization.steady: the larger of .cpus and .gpus over [first submit + warmup, last submit]; warmup: seconds; makespan: last "
+	"utilization.steady: the same resource over [first submit + warmup, last submit]; warmup: seconds; makespan: last "
 	"end - first submit, seconds; throughput: completed jobs an hour of makespan; loss_of_capacity: share of "
-	"capacity that idled while a waiting job would have fit in what idled; loss_of_capacity.wanted: share "
-	"that idled and was asked for, min(idle, cpus asked for by waiting jobs)",
+	"the same resource that idled while a waiting job that asks for some would have fit in what idled; "
+	"loss_of_capacity.wanted: share that idled and was asked for, min(idle, asked for by waiting jobs); "
+	"loss_of_capacity.X: of each resource, where there are several",
 	"Zhang, Franke, Moreira, Sivasubramaniam 2000: Improving parallel job scheduling by combining gang "
 	"scheduling and backfilling techniques (loss of capacity); "
 	"White 1997: An effective truncation heuristic for bias reduction in simulation output (MSER)",

@@ -16,6 +16,32 @@ static void put_jobs(const struct sl_result *result, struct sl_metrics *metrics)
 	metrics_put(metrics, "jobs.completed", completed, 1, METRICS_MICRO);
 }
 
+/* What became of those that did not run to their end, where there are any. */
+static void put_others(const struct sl_result *result, struct sl_metrics *metrics)
+{
+	enum { NEVER_STARTED, CUT, LOST, UNFINISHED, KINDS };
+	static const char *const name[KINDS] = { "jobs.never_started", "jobs.cut", "jobs.lost",
+		"jobs.unfinished" };
+	uint64_t count[KINDS] = { 0 };
+	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
+		const enum sl_state state = (enum sl_state)result->state[row];
+		if (!metrics_started(result, row))
+			count[NEVER_STARTED]++;
+		else if (!metrics_ran(result, row))
+			count[UNFINISHED]++;
+		else if (state != SL_COMPLETED)
+			count[state == SL_TIMEOUT ? CUT : LOST]++;
+	}
+	const uint64_t refused =
+		result->refused < count[NEVER_STARTED] ? result->refused : count[NEVER_STARTED];
+	count[NEVER_STARTED] -= refused;
+	if (refused)
+		metrics_put(metrics, "jobs.refused", refused, 1, METRICS_MICRO);
+	for (size_t i = 0; i < KINDS; i++)
+		if (count[i])
+			metrics_put(metrics, name[i], count[i], 1, METRICS_MICRO);
+}
+
 static void put_waits(
 	const struct sl_result *result, struct sl_metrics *metrics, struct metrics_values *values)
 {
@@ -76,6 +102,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	if (status)
 		return status;
 	put_jobs(result, metrics);
+	put_others(result, metrics);
 	put_waits(result, metrics, &values);
 	put_wait_totals(result, metrics);
 	values.count = values.least_count = 0;
@@ -85,7 +112,9 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 }
 
 const struct sl_metric metrics_of_wait = { SL_ABI_OF(struct sl_metric), "wait",
-	"jobs.total, jobs.completed: jobs; wait.mean, .p50, .p90, .p95, .p99, .max: start - submit, seconds, of "
+	"jobs.total, jobs.completed: jobs; where there are any, jobs.refused: at submission, as nothing could ever "
+	"hold them; jobs.never_started: the others that did not start; jobs.unfinished: that started, and were not "
+	"over when the run was; jobs.cut: by their time limit; jobs.lost: that ended in another way than COMPLETED; wait.mean, .p50, .p90, .p95, .p99, .max: start - submit, seconds, of "
 	"the jobs that started; wait_total.mean: the same with the waits of jobs that were put back; "
 	"turnaround.mean, .p95: end - submit, seconds, of those that ended",
 	"Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong 1997: Theory and practice in parallel job scheduling",

@@ -40,6 +40,18 @@ static void document_close(void *self)
 
 /* ---- meta ------------------------------------------------------------------------------------------- */
 
+static void put_certainty(struct page_text *json, const struct sl_certainty *known)
+{
+	page_format(json, ",\"sure\":%d,\"covers\":%u,\"ratio_covers\":%u,\"blocks\":%u,\"differing\":%u",
+		known->sure, known->covers, known->ratio_covers, known->blocks, known->differing);
+	page_put(json, ",\"effective\":");
+	page_micro(json, known->effective);
+	page_put(json, ",\"ratio_low\":");
+	page_micro(json, known->ratio_low);
+	page_put(json, ",\"ratio_high\":");
+	page_micro(json, known->ratio_high);
+}
+
 static void put_shown(struct page_text *json, const struct sl_compared *compared)
 {
 	page_put(json, ",\n\"shown\":[");
@@ -70,9 +82,21 @@ static void put_shown(struct page_text *json, const struct sl_compared *compared
 		page_micro(json, difference->high);
 		page_format(json, ",\"samples\":%u,\"method\":", difference->samples);
 		page_json(json, difference->method);
+		if (compared->certainty)
+			put_certainty(json, &compared->certainty[i]);
 		page_put(json, "}");
 	}
-	page_put(json, "]");
+	page_put(json, "],\n\"restated\":[");
+	for (size_t i = 0; i < compared->restated_count; i++) {
+		page_put(json, i ? ",{" : "{");
+		page_name(json, "metric");
+		page_json(json, compared->restated[i].metric);
+		page_format(json, ",\"run\":%u,\"value\":", compared->restated[i].run);
+		page_micro(json, compared->restated[i].micro);
+		page_put(json, "}");
+	}
+	page_put(json, "],\n\"apart\":");
+	page_json(json, compared->apart ? compared->apart : "");
 }
 
 static void put_words(struct page_text *json)

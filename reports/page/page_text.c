@@ -75,6 +75,18 @@ static size_t letter(const unsigned char *p)
 	return more + 1;
 }
 
+/* What whoever shows the page would obey (marks of direction) is shown as an escape. */
+static void put_letter(struct page_text *text, const unsigned char *p, size_t length)
+{
+	char shown[SL_INERT_ROOM];
+	const char *at = (const char *)p;
+	const size_t width = sl_inert(&at, shown);
+	const bool obeyed = width != length || memcmp(shown, p, length) != 0;
+	if (obeyed)
+		page_put(text, "\\");
+	page_bytes(text, shown, width);
+}
+
 void page_json(struct page_text *text, const char *words)
 {
 	if (!words) {
@@ -90,8 +102,10 @@ void page_json(struct page_text *text, const char *words)
 			page_format(text, "\\%c", *p);
 		else if (*p < 0x20 || *p == '<' || *p == 0x7f)
 			page_format(text, "\\u%04x", *p);
+		else if (length == 1)
+			page_bytes(text, p, 1);
 		else
-			page_bytes(text, p, length);
+			put_letter(text, p, length);
 		p += length ? length : 1;
 	}
 	page_put(text, "\"");

@@ -186,6 +186,7 @@ static const struct field setting_fields[] = {
 	{ .key = "value", .kind = FIELD_ANY, .at = offsetof(struct sl_setting, value), .needed = true },
 	CHOICE_FIELD(struct sl_setting, "coverage", coverage, coverage_words),
 	TEXT_FIELD(struct sl_setting, "note", note),
+	TEXT_FIELD(struct sl_setting, "by", by),
 };
 const struct schema schema_setting = { "settings have", setting_fields, SL_LEN(setting_fields) };
 

@@ -126,7 +126,10 @@ static int read_entry(struct reading *r, const struct sl_doc_node *node)
 	if (status)
 		return status;
 	const struct sl_place at = sl_doc_place(r->doc, node);
-	r->entry[r->entry_count++] = r->node->spec.name;
+	const struct sl_nodes_spec *spec = &r->node->spec;
+	r->counted[r->entry_count] =
+		spec->hosts ? (struct counted){ 0 } : (struct counted){ r->node->written, spec->count };
+	r->entry[r->entry_count++] = spec->name;
 	const int told = r->sink->nodes(r->sink->self, &r->node->spec, &at, r->err);
 	return told ? told : node_settings_read(r, node, r->node->spec.name);
 }
@@ -142,21 +145,31 @@ static int read_partition(struct reading *r, const struct sl_doc_node *node)
 	if (status)
 		return status;
 	const struct sl_place at = sl_doc_place(r->doc, node);
+	char *made;
 	r->partition[r->partition_count++] = partition.name;
-	return r->sink->partition ? r->sink->partition(r->sink->self, &partition, &at, r->err) : SL_OK;
+	status = taken_trim(r, &partition.nodes, &made);
+	if (!status && r->sink->partition)
+		status = r->sink->partition(r->sink->self, &partition, &at, r->err);
+	free(made);
+	return status;
 }
 
 static int read_switch(struct reading *r, const struct sl_doc_node *node)
 {
 	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_switch spec = { 0 };
-	const int status = map_fill(r, node, &schema_switch, value, &spec);
+	char *made;
+	int status = map_fill(r, node, &schema_switch, value, &spec);
 	if (status)
 		return status;
 	if (!spec.nodes == !spec.switches)
 		return fail_node(r, node, "a switch has either 'nodes' or 'switches' below it");
 	const struct sl_place at = sl_doc_place(r->doc, node);
-	return r->sink->sw ? r->sink->sw(r->sink->self, &spec, &at, r->err) : SL_OK;
+	status = taken_trim(r, &spec.nodes, &made);
+	if (!status && r->sink->sw)
+		status = r->sink->sw(r->sink->self, &spec, &at, r->err);
+	free(made);
+	return status;
 }
 
 static int read_license(struct reading *r, const struct sl_doc_node *node)
@@ -185,7 +198,8 @@ static int read_window(struct reading *r, const struct sl_doc_node *node)
 {
 	const struct sl_doc_node *value[FIELDS_MAX];
 	struct sl_window_spec spec = { 0 };
-	const int status = map_fill(r, node, &schema_window, value, &spec);
+	char *made;
+	int status = map_fill(r, node, &schema_window, value, &spec);
 	if (status)
 		return status;
 	const bool always = !spec.from && !spec.until && !spec.length && spec.kind != SL_WINDOW_RESERVED;
@@ -198,7 +212,11 @@ static int read_window(struct reading *r, const struct sl_doc_node *node)
 	if (!top(r, "nodes") && (spec.nodes || !spec.cpus))
 		return fail_node(r, node, "reservations of a counted pool have 'cpus', and no 'nodes'");
 	const struct sl_place at = sl_doc_place(r->doc, node);
-	return r->sink->window(r->sink->self, &spec, &at, r->err);
+	status = taken_trim(r, &spec.nodes, &made);
+	if (!status && !(made && spec.nodes == made && !*made)) /* Of none of the nodes that are left. */
+		status = r->sink->window(r->sink->self, &spec, &at, r->err);
+	free(made);
+	return status;
 }
 
 /* ---- No name twice ------------------------------------------------------------------------------ */
@@ -269,6 +287,7 @@ static int add_types(struct reading *r, const struct sl_place *at)
 		if (there)
 			continue;
 		int status = entry_of_type(r, name, r->node);
+		r->counted[r->entry_count] = (struct counted){ 0, r->node->spec.count };
 		r->entry[r->entry_count++] = name;
 		if (!status)
 			status = r->sink->nodes(r->sink->self, &r->node->spec, at, r->err);
@@ -337,9 +356,10 @@ static int read_top(struct reading *r)
 		return status;
 	const bool pool = !top(r, "nodes");
 	r->entry = calloc(members(top(r, "nodes")) + r->settings.count + 1, sizeof(*r->entry));
+	r->counted = calloc(members(top(r, "nodes")) + r->settings.count + 1, sizeof(*r->counted));
 	r->partition = calloc(members(top(r, "partitions")) + 1, sizeof(*r->partition));
 	r->node = malloc(sizeof(*r->node));
-	if (!r->entry || !r->partition || !r->node)
+	if (!r->entry || !r->counted || !r->partition || !r->node)
 		status = sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
 	else
 		status = pool ? read_pool(r) : read_nodes(r);
@@ -350,6 +370,7 @@ static int read_top(struct reading *r)
 	if (!status)
 		status = settings_all_used(&r->settings, pool, r->entry, r->partition, r->err);
 	free(r->entry);
+	free(r->counted);
 	free(r->partition);
 	free(r->node);
 	return status;

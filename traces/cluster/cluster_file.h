@@ -62,7 +62,8 @@ enum { CPU_PARTS = 1000, ENTRY_CPUS_MAX = 1 << 20 };
 /* An entry of `nodes` with all that it points to. */
 struct node_entry {
 	struct sl_nodes_spec spec;
-	int64_t cpus; /* In thousandths, in place of the spec's, which follows from it. */
+	int64_t cpus;    /* In thousandths, in place of the spec's, which follows from it. */
+	int64_t written; /* spec.count, before settings. */
 	struct sl_hardware hardware;
 	struct sl_gres gres[ENTRY_GRES_MAX];
 	struct sl_gres gpu[ENTRY_GPUS_MAX]; /* Of which `gpus` says more than how many: further gres. */
@@ -117,6 +118,11 @@ int sections_read(const struct reading *r);
 /* Those keys of an entry, as settings of kind "node". */
 int node_settings_read(const struct reading *r, const struct sl_doc_node *map, const char *name);
 
+/* ---- Nodes that settings take away (cluster_taken.c) ---------------------------------------- */
+
+/* *list without them. What it is then may be *made, which the caller frees. */
+int taken_trim(const struct reading *r, const char **list, char **made);
+
 /* ---- Settings ------------------------------------------------------------------------------ */
 
 struct cluster_settings {
@@ -138,12 +144,18 @@ int settings_all_used(const struct cluster_settings *settings, bool pool, const 
 
 /* ---- Reading, for the parts of the schema ------------------------------------------------------ */
 
+/* Of an entry called by its name (of hosts, 0): as it is written, and with the settings. */
+struct counted {
+	int64_t written, now;
+};
+
 struct reading {
 	const struct sl_doc *doc;
 	const struct sl_cluster_sink *sink;
 	struct cluster_settings settings;
 	const struct sl_doc_node *value[FIELDS_MAX]; /* Of the top; NULL: absent. */
 	const char **entry;                          /* Names of the nodes' entries. */
+	struct counted *counted;                     /* How many each has. */
 	size_t entry_count;
 	const char **partition;
 	size_t partition_count;

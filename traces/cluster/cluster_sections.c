@@ -18,7 +18,8 @@ static const char models_key[] = "models";
 /* Keys of an entry of nodes that are for models alone, and what a node costs, for who plans. */
 static const char price_key[] = "price";
 static const char *const node_keys[] = { price_key, "nic", "nics", "nic_rate", "nvlink", "power_idle",
-	"power_max", "power_gpu", "power_core", "power_off", "power_boot", "boot_time" };
+	"power_max", "power_gpu", "power_core", "power_off", "power_boot", "boot_time", "power_shutdown",
+	"shutdown_time" };
 
 bool is_section(const char *key)
 {

@@ -261,6 +261,7 @@ int settings_for_entry(const struct cluster_settings *settings, struct node_entr
 {
 	const int64_t before = product(&entry->hardware);
 	const int64_t cpus = entry->cpus;
+	entry->written = entry->spec.count;
 	for (size_t i = 0; i < settings->count; i++) {
 		struct parts parts;
 		if (!parts_of(settings->item[i].key, &parts) || parts.of != OF_NODES || !field_of(&parts) ||

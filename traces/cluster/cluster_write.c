@@ -346,12 +346,16 @@ static int on_window(
 static bool is_said(const struct sl_setting *setting)
 {
 	static const char *const kinds[] = { "node", "nodeset", "down", "gres", "switch" };
+	static const char options[] = "SchedulerParameters."; /* The whole of them is a setting, too. */
+	if (strncmp(setting->key, options, sizeof(options) - 1) == 0)
+		return true;
 	if (setting->kind && strcmp(setting->kind, "node") == 0 && is_model_node_key(setting->key))
 		return false;
 	for (size_t i = 0; setting->kind && i < SL_LEN(kinds); i++)
 		if (strcmp(setting->kind, kinds[i]) == 0)
 			return setting->coverage == SL_MODELLED || setting->coverage == SL_APPROXIMATED;
-	return setting->kind && strcmp(setting->kind, "partition") == 0 && setting->coverage == SL_MODELLED;
+	return setting->kind && strcmp(setting->kind, "partition") == 0 && setting->coverage == SL_MODELLED &&
+	       !setting->by;
 }
 
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)

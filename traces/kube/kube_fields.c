@@ -47,21 +47,62 @@ static bool is_of_group(const char *version, const char *group)
 	return strncmp(version, group, len) == 0 && (version[len] == '/' || !version[len]);
 }
 
-/* KAI's names are those of others, too: a Queue is its own by its group alone. */
 const struct kube_kind *kube_kind_in(const char *kind, const char *version)
 {
-	const struct kube_kind *found = NULL;
 	for (size_t i = 0; i < SL_LEN(tables); i++)
 		for (size_t k = 0; k < *tables[i].count; k++) {
 			const struct kube_kind *known = &tables[i].kind[k];
-			if (strcmp(known->kind, kind) != 0)
-				continue;
-			if (is_of_group(version, known->version))
+			if (strcmp(known->kind, kind) == 0 && is_of_group(version, known->version))
 				return known;
-			if (!found && tables[i].kind != kube_kai_kinds)
-				found = known;
 		}
-	return found;
+	return NULL;
+}
+
+/* Versions of each group whose objects are read as they are: what another one says may have other fields. */
+static const struct {
+	const char *group;
+	const char *const version[7];
+} versions[] = {
+	{ "v1", { NULL } },
+	{ "batch", { "v1", "v1beta1" } },
+	{ "policy", { "v1", "v1beta1" } },
+	{ "scheduling.k8s.io", { "v1", "v1beta1", "v1alpha1" } },
+	{ "resource.k8s.io", { "v1", "v1beta2", "v1beta1", "v1alpha3" } },
+	{ "kubescheduler.config.k8s.io", { "v1", "v1beta3", "v1beta2", "v1beta1" } },
+	{ "jobset.x-k8s.io", { "v1alpha2", "v1alpha1" } },
+	{ "leaderworkerset.x-k8s.io", { "v1" } },
+	{ "kueue.x-k8s.io", { "v1beta2", "v1beta1", "v1alpha1" } },
+	{ "config.kueue.x-k8s.io", { "v1beta2", "v1beta1" } },
+	{ "scheduling.run.ai", { "v2", "v2alpha2", "v1alpha2", "v1" } },
+	{ "kai.scheduler", { "v1", "v1alpha1" } },
+	{ "run.ai", { "v1", "v2alpha1", "v2", "v1alpha1" } },
+	{ "schedlab", { "v1" } },
+};
+
+bool kube_version_known(const char *version)
+{
+	const char *slash = strchr(version, '/');
+	for (size_t i = 0; i < SL_LEN(versions); i++) {
+		if (!is_of_group(version, versions[i].group))
+			continue;
+		bool is = !slash;
+		for (size_t k = 0; k < SL_LEN(versions[i].version) && versions[i].version[k] && !is; k++)
+			is = strcmp(versions[i].version[k], slash + 1) == 0;
+		return is;
+	}
+	return false;
+}
+
+void kube_versions_of(const char *group, char *text, size_t room)
+{
+	size_t len = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < SL_LEN(versions); i++)
+		for (size_t k = 0; strcmp(versions[i].group, group) == 0 && k < SL_LEN(versions[i].version) &&
+				   versions[i].version[k] && len < room;
+			k++)
+			len += (size_t)snprintf(text + len, room - len, "%s%s/%s", len ? ", " : "", group,
+				versions[i].version[k]);
 }
 
 const struct kube_kind *kube_kind_at(size_t index)
@@ -152,6 +193,36 @@ const struct kube_field *kube_field_of(const struct kube_kind *kind, const char 
 	return field_of(kind, path, false, &within);
 }
 
+/* Policies that follow a field, if not all do: by the API group of its kind, and in pods those that say where
+ * and when pods may go, not what they ask for. */
+static const char *kube_followers(const struct kube_kind *kind, const char *path)
+{
+	static const struct {
+		const char *group, *by;
+	} groups[] = {
+		{ "kueue.x-k8s.io", "kueue" },
+		{ "config.kueue.x-k8s.io", "kueue" },
+		{ "scheduling.run.ai", "runai" },
+		{ "kai.scheduler", "runai" },
+		{ "run.ai", "runai" },
+		{ "schedlab", "runai" },
+		{ "kubescheduler.config.k8s.io", "kube, kueue, hybrid" },
+		{ "resource.k8s.io", "kube, kueue, runai, hybrid" },
+		{ "policy", "kube, kueue, hybrid" },
+		{ "scheduling.k8s.io", "kube, kueue, runai, hybrid" },
+	};
+	static const char *const words[] = { "affinity", "nodeSelector", "tolerations",
+		"topologySpreadConstraints", "schedulingGates", "priorityClassName", "preemptionPolicy",
+		"resourceClaims", "taints", "hostPort" };
+	for (size_t i = 0; i < SL_LEN(groups); i++)
+		if (strcmp(groups[i].group, kind->version) == 0)
+			return groups[i].by;
+	for (size_t i = 0; i < SL_LEN(words); i++)
+		if (strstr(path, words[i]))
+			return "kube, kueue, runai, hybrid";
+	return NULL;
+}
+
 /* ---- Telling --------------------------------------------------------------------------------------- */
 
 struct walk {
@@ -220,7 +291,8 @@ static int tell_field(struct walk *walk, const struct sl_doc_node *node, const s
 		return status;
 	const struct sl_setting setting = { walk->object->kind, walk->object->name, path,
 		node->kind == SL_DOC_TEXT ? doc->text + node->text : "", sl_doc_key_place(doc, node),
-		field ? field->coverage : SL_UNKNOWN_KEY, field ? field->note : NULL };
+		field ? field->coverage : SL_UNKNOWN_KEY, field ? field->note : NULL,
+		field ? kube_followers(walk->kind, path) : NULL };
 	return walk->told->tell(walk->told->self, &setting, walk->err);
 }
 
@@ -249,8 +321,12 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 				continue;
 			walk->len = before + (size_t)put;
 			const bool leaf = is_leaf(doc, child);
+			const bool empty = child->kind != SL_DOC_TEXT && !sl_doc_child(doc, child);
 			bool within = false;
-			const struct kube_field *field = field_of(walk->kind, walk->path, !leaf, &within);
+			const struct kube_field *field =
+				field_of(walk->kind, walk->path, !leaf || empty, &within);
+			if (empty && within)
+				continue;
 			if (leaf || field) {
 				status = tell_field(walk, child, field);
 				continue;
@@ -264,6 +340,22 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 	return status;
 }
 
+/* Of a version that is not listed: it is read as the others are. */
+static int tell_version(struct kube_told *told, const struct sl_object *object, const struct kube_kind *kind,
+	struct sl_err *err)
+{
+	char known[200];
+	char note[300];
+	int status = SL_OK;
+	if (!see(told, object->kind, object->version, &status, err))
+		return status;
+	kube_versions_of(kind->version, known, sizeof(known));
+	(void)snprintf(note, sizeof(note), "read as one of %s", known);
+	const struct sl_setting setting = { object->kind, object->name, "apiVersion", object->version,
+		sl_doc_place(object->doc, object->node), SL_UNKNOWN_KEY, note, NULL };
+	return told->tell(told->self, &setting, err);
+}
+
 int kube_fields_tell(struct kube_told *told, const struct sl_object *object, struct sl_err *err)
 {
 	struct walk walk = { .told = told,
@@ -271,11 +363,17 @@ int kube_fields_tell(struct kube_told *told, const struct sl_object *object, str
 		.kind = kube_kind_in(object->kind, object->version),
 		.err = err };
 	int status = SL_OK;
+	if (walk.kind && !kube_version_known(object->version))
+		status = tell_version(told, object, walk.kind, err);
+	if (status)
+		return status;
 	if (walk.kind)
 		return walk_in(&walk, object->node);
 	if (!see(told, object->kind, "", &status, err))
 		return status;
+	const bool foreign = strchr(object->kind, '.') != NULL; /* kube_file.c */
 	const struct sl_setting setting = { "object", object->name, object->kind, object->version,
-		sl_doc_place(object->doc, object->node), SL_UNKNOWN_KEY, NULL };
+		sl_doc_place(object->doc, object->node), foreign ? SL_IGNORED : SL_UNKNOWN_KEY,
+		foreign ? "the kind of that name that is read is of another API group" : NULL, NULL };
 	return told->tell(told->self, &setting, err);
 }

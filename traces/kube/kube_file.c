@@ -7,6 +7,7 @@
  */
 #include "traces/kube/manifests.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,9 @@ void kube_file_release(struct kube_file *file)
 {
 	sl_doc_release(&file->doc);
 	free(file->object);
+	for (size_t i = 0; i < file->foreign_count; i++)
+		free(file->foreign[i]);
+	free(file->foreign);
 	*file = (struct kube_file){ 0 };
 }
 
@@ -71,13 +75,42 @@ static bool ends_with_list(const char *kind)
 
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
+/* A kind that is known in another API group: as kubectl tells the two apart, "Job.batch.volcano.sh". No one
+ * who looks for a Job finds it. */
+static int name_foreign(struct kube_file *file, struct sl_object *object, struct sl_err *err)
+{
+	const size_t len = strcspn(object->version, "/");
+	char **larger;
+	char *name;
+	if (!kube_kind_of(object->kind) || kube_kind_in(object->kind, object->version))
+		return SL_OK;
+	for (size_t i = 0; i < file->foreign_count; i++)
+		if (strncmp(file->foreign[i], object->kind, strlen(object->kind)) == 0 &&
+			file->foreign[i][strlen(object->kind)] == '.' &&
+			strncmp(file->foreign[i] + strlen(object->kind) + 1, object->version, len) == 0 &&
+			!file->foreign[i][strlen(object->kind) + 1 + len]) {
+			object->kind = file->foreign[i];
+			return SL_OK;
+		}
+	if (asprintf(&name, "%s.%.*s", object->kind, (int)len, object->version) < 0)
+		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->doc.file);
+	larger = realloc(file->foreign, (file->foreign_count + 1) * sizeof(*larger));
+	if (!larger) {
+		free(name);
+		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->doc.file);
+	}
+	file->foreign = larger;
+	object->kind = file->foreign[file->foreign_count++] = name;
+	return SL_OK;
+}
+
 /* One object; its kind as it says itself. Settings of a program have no name. */
 static int object_in(struct kube_file *file, const struct sl_doc_node *node, struct sl_err *err)
 {
 	const struct sl_doc *doc = &file->doc;
 	if (node->kind != SL_DOC_MAP)
 		return fail_at(file, node, "an object must be a map with apiVersion, kind and metadata", err);
-	const struct sl_object object = {
+	struct sl_object object = {
 		.kind = manifest_text(doc, sl_doc_member(doc, node, "kind")),
 		.version = or_empty(manifest_text(doc, sl_doc_member(doc, node, "apiVersion"))),
 		.space = or_empty(manifest_text(doc, KUBE_AT(doc, node, "metadata", "namespace"))),
@@ -92,7 +125,8 @@ static int object_in(struct kube_file *file, const struct sl_doc_node *node, str
 		return fail_at(file, node, "the object has no 'apiVersion': give it, as 'batch/v1'", err);
 	if (strlen(object.name) > KUBE_NAME_MAX || strlen(object.space) > KUBE_NAME_MAX)
 		return fail_at(file, node, "the object's name has more than 253 letters", err);
-	return object_add(file, &object, err);
+	const int status = name_foreign(file, &object, err);
+	return status ? status : object_add(file, &object, err);
 }
 
 static int document_in(struct kube_file *file, const struct sl_doc_node *node, struct sl_err *err);

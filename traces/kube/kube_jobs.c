@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char kai_group[] = "scheduling.run.ai/";
-
 enum { GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
 #define MIB (INT64_C(1) << 20)
 
@@ -137,13 +135,26 @@ static int replicas_of(const struct reading *r, const struct sl_object *object, 
 		REPLICAS_MAX, text);
 }
 
+/* There is one of another API group. */
+static bool is_foreign(const struct reading *r, const char *kind, const char *space, const char *name)
+{
+	const size_t len = strlen(kind);
+	for (size_t i = 0; i < r->file.count; i++) {
+		const struct sl_object *object = &r->file.object[i];
+		if (strncmp(object->kind, kind, len) == 0 && object->kind[len] == '.' &&
+			strcmp(object->space, space) == 0 && strcmp(object->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The PodGroup of KAI's that the pod names; it is in the file. */
 static int pod_group_of(struct reading *r, const struct sl_object *object, const struct sl_object **group)
 {
 	const char *name = kube_pod_group_of(object);
 	const struct sl_object *found = name ? find(r, "PodGroup", object->space, name) : NULL;
 	*group = NULL;
-	if (!name || (found && strncmp(found->version, kai_group, strlen(kai_group)) != 0))
+	if (!name || (!found && is_foreign(r, "PodGroup", object->space, name)))
 		return SL_OK;
 	*group = found;
 	if (found)
@@ -166,12 +177,27 @@ static int runai_in(struct reading *r, const struct sl_object *object)
 }
 
 /* Pods of a group wait for all of it. */
+/* Each kind once, where it stands first. */
+static int foreign_in(const struct reading *r, const struct sl_object *object)
+{
+	char text[400];
+	for (const struct sl_object *before = r->file.object; before < object; before++)
+		if (before->kind == object->kind)
+			return SL_OK;
+	const struct sl_place at = sl_doc_place(object->doc, object->node);
+	(void)snprintf(text, sizeof(text),
+		"%.200s: no job; the kind of that name that is read is of another API group", object->kind);
+	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
+}
+
 static int object_in(struct reading *r, const struct sl_object *object)
 {
 	struct job job = { .object = object, .written = object, .replica = -1 };
 	const char *group = kube_group_of(object);
 	const struct sl_object *pod_group = NULL;
 	int64_t replicas = 1;
+	if (strchr(object->kind, '.'))
+		return foreign_in(r, object);
 	if (kube_runai_is(object))
 		return runai_in(r, object);
 	if (!sl_pods_has(object->kind) || is_owned(r, object))
@@ -462,7 +488,7 @@ static void put_pod_group(struct reading *r, const struct sl_object *object)
 	const char *name = manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "template",
 							      "metadata", "annotations", "pod-group-name"));
 	const struct sl_object *group = name ? find(r, "PodGroup", object->space, name) : NULL;
-	if (!group || strncmp(group->version, kai_group, strlen(kai_group)) != 0 || !r->manifest.len)
+	if (!group || !r->manifest.len)
 		return;
 	r->manifest.len--; /* The brace that closes it. */
 	kube_put(&r->manifest, key, strlen(key));

@@ -229,7 +229,7 @@ static int quotas_tell(struct telling *t, const struct quotas *sum, const char *
 			spec.gpu[spec.gpu_count++].count = within(sum->gpus[i], 1, QUOTA_GPUS_MAX);
 		}
 	const struct sl_setting setting = { "object", "quota", "Node", "1", at, SL_APPROXIMATED,
-		"there is no Node: one node as large as all quotas together stands for them" };
+		"there is no Node: one node as large as all quotas together stands for them", NULL };
 	const int status = t->sink->setting ? t->sink->setting(t->sink->self, &setting, t->err) : SL_OK;
 	return status ? status : t->sink->nodes(t->sink->self, &spec, &at, t->err);
 }

@@ -102,7 +102,7 @@ static int is_ours(const struct reading *r, struct sl_input *in, bool *ours)
 		return r->err->status;
 	const struct sl_place at = { sl_input_name(in), 1, 1 };
 	const struct sl_setting setting = { "file", "", sl_input_name(in), "", at, SL_IGNORED,
-		"has no line apiVersion or kind: not read" };
+		"has no line apiVersion or kind: not read", NULL };
 	return *ours || !r->sink->setting ? SL_OK : r->sink->setting(r->sink->self, &setting, r->err);
 }
 

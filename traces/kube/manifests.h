@@ -16,6 +16,8 @@ struct kube_file {
 	struct sl_doc doc;
 	struct sl_object *object;
 	size_t count, capacity;
+	char **foreign; /* Kinds' names that were made. */
+	size_t foreign_count;
 };
 
 /* ---- kube_file.c --------------------------------------------------------------------------------- */
@@ -69,8 +71,11 @@ struct kube_kind {
 };
 /* NULL: it is not known. */
 const struct kube_kind *kube_kind_of(const char *kind);
-/* The same of an object: its group counts where several have a kind of that name. */
+/* The same of an object: a kind is known by its API group as well, as "scheduling.run.ai/v2" has it. */
 const struct kube_kind *kube_kind_in(const char *kind, const char *version);
+/* Are objects of that apiVersion read as they are? Those of a group that are: "batch/v1, batch/v1beta1". */
+bool kube_version_known(const char *version);
+void kube_versions_of(const char *group, char *text, size_t room);
 /* The field of the path; NULL: it is not known. */
 const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path);
 

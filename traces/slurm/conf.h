@@ -224,6 +224,11 @@ const struct conf_key *conf_key_find(enum conf_kind kind, const char *key);
 /* The setting of a pair, as the table has it. */
 int conf_tell(
 	struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed);
+#define CONF_BY_SLURM "slurm, hybrid"
+/* conf_options.c: SchedulerParameters, option by option. */
+int conf_options_tell(struct conf *conf, const char *text, struct sl_place at);
+/* Is it one that Slurm knows? *near: "did you mean 'bf_interval'?", or "". */
+bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **near);
 int conf_tell_line(struct conf *conf, struct conf_line *line);
 int conf_tell_other(struct conf *conf, const struct sl_setting *setting);
 /* "did you mean 'x'?", or "" */

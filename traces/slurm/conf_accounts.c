@@ -12,8 +12,7 @@
 
 enum { COLUMNS_MAX = 128, TREE_MAX = 64 };
 
-static const char policy[] = "kept for policies that follow it; others do not";
-static const char followed[] = "by policy slurm; others do not follow it";
+static const char not_known[] = "no key of sacctmgr's that is followed";
 static const char worked_out[] = "policy slurm works it out anew";
 static const char no_start[] = "moves no start";
 
@@ -83,12 +82,12 @@ static const struct {
 	enum sl_coverage coverage;
 	const char *note;
 } known[] = {
-	{ "qos", limits, SL_MODELLED, followed },
-	{ "qos", of_qos, SL_MODELLED, followed },
-	{ "association", limits, SL_MODELLED, followed },
-	{ "association", of_association, SL_MODELLED, followed },
-	{ "user", of_user, SL_MODELLED, followed },
-	{ "usage", of_usage, SL_MODELLED, followed },
+	{ "qos", limits, SL_MODELLED, NULL },
+	{ "qos", of_qos, SL_MODELLED, NULL },
+	{ "association", limits, SL_MODELLED, NULL },
+	{ "association", of_association, SL_MODELLED, NULL },
+	{ "user", of_user, SL_MODELLED, NULL },
+	{ "usage", of_usage, SL_MODELLED, NULL },
 	{ "usage", of_usage_now, SL_IGNORED, worked_out },
 	{ "qos", told_only, SL_IGNORED, no_start },
 	{ "association", told_only, SL_IGNORED, no_start },
@@ -121,12 +120,13 @@ static int tell(struct rows *rows, const char *kind, const char *name, const cha
 	size_t i = 0;
 	while (i < SL_LEN(known) && !(strcmp(known[i].kind, kind) == 0 && is_one_of(key, known[i].key)))
 		i++;
-	const enum sl_coverage coverage = i < SL_LEN(known) ? known[i].coverage : SL_APPROXIMATED;
-	const char *note = i < SL_LEN(known) ? known[i].note : policy;
+	const enum sl_coverage coverage = i < SL_LEN(known) ? known[i].coverage : SL_IGNORED;
+	const char *note = i < SL_LEN(known) ? known[i].note : not_known;
 	const int status = keep_known(rows->conf, kind, name);
 	return status ? status
-		      : conf_tell_other(rows->conf,
-				&(struct sl_setting){ kind, name, key, value, at, coverage, note });
+		      : conf_tell_other(
+				rows->conf, &(struct sl_setting){ kind, name, key, value, at, coverage, note,
+						    coverage == SL_MODELLED ? CONF_BY_SLURM : NULL });
 }
 
 static int fail_set(
@@ -163,7 +163,7 @@ int conf_table_set(struct conf *conf, bool qos, const char *name, const char *ke
 			qos ? ": MaxWall, MaxTRESPU, GrpTRES, MaxJobsPU, Priority and so on"
 			    : ": GrpTRES, MaxJobs, MaxWall, Fairshare, QOS and so on");
 	return conf_tell_other(conf, &(struct sl_setting){ qos ? "qos" : "association", conf->known[i].name,
-					     key, setting->value, at, SL_MODELLED, followed });
+					     key, setting->value, at, SL_MODELLED, NULL, CONF_BY_SLURM });
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------ */
@@ -362,7 +362,8 @@ static int table(struct rows *rows)
 		status = conf_tell_other(conf,
 			&(struct sl_setting){ "association", "", "ParentName", "root", at, SL_APPROXIMATED,
 				"no column ParentName, and no tree: every account is taken to be root's own; "
-				"ask sacctmgr for format=...,ParentName, or give its dump" });
+				"ask sacctmgr for format=...,ParentName, or give its dump",
+				NULL });
 	return status;
 }
 

@@ -25,7 +25,7 @@ static int leave(struct conf *conf, const struct conf_event *event, const char *
 		return conf_memory_out(conf->err);
 	return conf_tell_other(conf,
 		&(struct sl_setting){ "event", event->node, is_said(event->state) ? event->state : "Event",
-			times, event->at, SL_IGNORED, why });
+			times, event->at, SL_IGNORED, why, NULL });
 }
 
 int conf_event_tell(struct conf *conf, const struct conf_event *event)

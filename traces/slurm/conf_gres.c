@@ -293,7 +293,8 @@ static int item_add(struct making *making, const struct item *item)
 		status = conf_tell_other(making->conf,
 			&(struct sl_setting){ "gres", "", item->name, making->pair->value, making->pair->at,
 				SL_APPROXIMATED,
-				"gres.conf has fewer: Slurm would drain the node; here it has what its line says" });
+				"gres.conf has fewer: Slurm would drain the node; here it has what its line says",
+				NULL });
 	return status ? status : entry_add(making, item, item->type, left, NULL);
 }
 
@@ -349,7 +350,7 @@ int conf_gres_make(struct conf *conf, const struct conf_variant *variant, struct
 		}
 		status = conf_tell_other(conf,
 			&(struct sl_setting){ "gres", "", item[i].name, making.pair->value, making.pair->at,
-				SL_IGNORED, "not in GresTypes: as in Slurm, nodes do not have it" });
+				SL_IGNORED, "not in GresTypes: as in Slurm, nodes do not have it", NULL });
 		item[i].count = 0;
 	}
 	const uint32_t groups = hardware->gres_count;

@@ -31,8 +31,8 @@ static int count_of(const struct conf *conf, const struct conf_line *line, const
 
 static int note(struct conf *conf, const struct conf_pair *pair, const char *name, const char *why)
 {
-	return conf_tell_other(conf,
-		&(struct sl_setting){ "node", name, pair->key, pair->value, pair->at, SL_APPROXIMATED, why });
+	return conf_tell_other(conf, &(struct sl_setting){ "node", name, pair->key, pair->value, pair->at,
+					     SL_APPROXIMATED, why, NULL });
 }
 
 /* Sockets, where they are not said. */

@@ -44,7 +44,7 @@ static const struct conf_key keys[] = {
 	{ CONF_CLUSTER, "SchedulerTimeSlice", APPROX, policy },
 	{ CONF_CLUSTER, "PriorityType", APPROX, policy },
 	{ CONF_CLUSTER, "PriorityFlags", APPROX, policy },
-	{ CONF_CLUSTER, "PriorityParameters", APPROX, policy },
+	{ CONF_CLUSTER, "PriorityParameters", IGNORE, "no site factor is known that it would be for" },
 	{ CONF_CLUSTER, "PriorityDecayHalfLife", APPROX, policy },
 	{ CONF_CLUSTER, "PriorityCalcPeriod", APPROX, policy },
 	{ CONF_CLUSTER, "PriorityFavorSmall", APPROX, policy },
@@ -66,31 +66,31 @@ static const struct conf_key keys[] = {
 	{ CONF_CLUSTER, "AccountingStorageTRES", APPROX, policy },
 	{ CONF_CLUSTER, "AccountingStorageType", APPROX, policy },
 	{ CONF_CLUSTER, "AuthInfo", APPROX, "cred_expire, the delay of requeued jobs, is kept for policies" },
-	{ CONF_CLUSTER, "BatchStartTimeout", APPROX, policy },
+	{ CONF_CLUSTER, "BatchStartTimeout", IGNORE, "a job begins as its nodes are ready" },
 	{ CONF_CLUSTER, "CompleteWait", APPROX, policy },
-	{ CONF_CLUSTER, "DependencyParameters", APPROX, policy },
+	{ CONF_CLUSTER, "DependencyParameters", IGNORE, "dependencies are followed as without it" },
 	{ CONF_CLUSTER, "EnforcePartLimits", APPROX, policy },
-	{ CONF_CLUSTER, "FirstJobId", APPROX, policy },
+	{ CONF_CLUSTER, "FirstJobId", IGNORE, "jobs have the numbers of the trace" },
 	{ CONF_CLUSTER, "InactiveLimit", APPROX, policy },
 	{ CONF_CLUSTER, "JobRequeue", APPROX, policy },
 	{ CONF_CLUSTER, "KillWait", APPROX, policy },
 	{ CONF_CLUSTER, "MaxArraySize", APPROX, policy },
 	{ CONF_CLUSTER, "MaxJobCount", APPROX, policy },
-	{ CONF_CLUSTER, "MaxTasksPerNode", APPROX, policy },
-	{ CONF_CLUSTER, "MCSPlugin", APPROX, policy },
-	{ CONF_CLUSTER, "MCSParameters", APPROX, policy },
+	{ CONF_CLUSTER, "MaxTasksPerNode", IGNORE, "tasks of a node are not counted against it" },
+	{ CONF_CLUSTER, "MCSPlugin", IGNORE, "labels do not keep jobs apart" },
+	{ CONF_CLUSTER, "MCSParameters", IGNORE, "labels do not keep jobs apart" },
 	{ CONF_CLUSTER, "MessageTimeout", APPROX, policy },
 	{ CONF_CLUSTER, "MinJobAge", APPROX, policy },
 	{ CONF_CLUSTER, "OverTimeLimit", APPROX, policy },
-	{ CONF_CLUSTER, "RequeueExit", APPROX, policy },
-	{ CONF_CLUSTER, "RequeueExitHold", APPROX, policy },
+	{ CONF_CLUSTER, "RequeueExit", IGNORE, "exit codes put no job back" },
+	{ CONF_CLUSTER, "RequeueExitHold", IGNORE, "exit codes put no job back" },
 	{ CONF_CLUSTER, "ResvOverRun", APPROX, policy },
 	{ CONF_CLUSTER, "ReturnToService", APPROX, policy },
 	{ CONF_CLUSTER, "SlurmctldParameters", APPROX, policy },
-	{ CONF_CLUSTER, "UnkillableStepTimeout", APPROX, policy },
-	{ CONF_CLUSTER, "DisableRootJobs", APPROX, who },
-	{ CONF_CLUSTER, "AllowSpecResourcesUsage", APPROX, policy },
-	{ CONF_CLUSTER, "FairTreeCharge", APPROX, policy },
+	{ CONF_CLUSTER, "UnkillableStepTimeout", IGNORE, "every step can be killed" },
+	{ CONF_CLUSTER, "DisableRootJobs", IGNORE, "root is as other users" },
+	{ CONF_CLUSTER, "AllowSpecResourcesUsage", IGNORE, "specialized cores stay with the system" },
+	{ CONF_CLUSTER, "FairTreeCharge", IGNORE, "jobs are charged as by default" },
 	/* Power. */
 	{ CONF_CLUSTER, "SuspendTime", APPROX, power },
 	{ CONF_CLUSTER, "SuspendTimeout", APPROX, power },
@@ -98,12 +98,12 @@ static const struct conf_key keys[] = {
 	{ CONF_CLUSTER, "SuspendProgram", APPROX, power },
 	{ CONF_CLUSTER, "SuspendExcNodes", APPROX, power },
 	{ CONF_CLUSTER, "SuspendExcParts", APPROX, power },
-	{ CONF_CLUSTER, "SuspendExcStates", APPROX, power },
+	{ CONF_CLUSTER, "SuspendExcStates", IGNORE, "states keep no node on" },
 	{ CONF_CLUSTER, "ResumeProgram", APPROX, power },
-	{ CONF_CLUSTER, "ResumeFailProgram", APPROX, power },
+	{ CONF_CLUSTER, "ResumeFailProgram", IGNORE, "nodes come up, unless failures say otherwise" },
 	{ CONF_CLUSTER, "ResumeRate", APPROX, power },
 	{ CONF_CLUSTER, "ResumeTimeout", APPROX, power },
-	{ CONF_CLUSTER, "ReconfigFlags", APPROX, power },
+	{ CONF_CLUSTER, "ReconfigFlags", IGNORE, "there is no reconfiguration but by commands" },
 	{ CONF_CLUSTER, "DebugFlags", IGNORE, launch },
 	/* ---- The cluster: what changes jobs before they are in the queue ------------------------------- */
 	{ CONF_CLUSTER, "JobSubmitPlugins", IGNORE,
@@ -333,18 +333,18 @@ static const struct conf_key keys[] = {
 	{ CONF_PARTITION, "OverTimeLimit", APPROX, policy },
 	{ CONF_PARTITION, "QOS", APPROX, policy },
 	{ CONF_PARTITION, "QoS", APPROX, policy },
-	{ CONF_PARTITION, "ReqResv", APPROX, who },
+	{ CONF_PARTITION, "ReqResv", IGNORE, "jobs without a reservation are let in" },
 	{ CONF_PARTITION, "TRESBillingWeights", APPROX, policy },
-	{ CONF_PARTITION, "Alternate", APPROX, policy },
+	{ CONF_PARTITION, "Alternate", IGNORE, "a job stays in the partition that it asks for" },
 	{ CONF_PARTITION, "AllowAccounts", APPROX, who },
 	{ CONF_PARTITION, "AllowGroups", APPROX, who },
 	{ CONF_PARTITION, "AllowQos", APPROX, who },
 	{ CONF_PARTITION, "DenyAccounts", APPROX, who },
 	{ CONF_PARTITION, "DenyQos", APPROX, who },
-	{ CONF_PARTITION, "DisableRootJobs", APPROX, who },
+	{ CONF_PARTITION, "DisableRootJobs", IGNORE, "root is as other users" },
 	{ CONF_PARTITION, "AllocNodes", IGNORE, "from where a job was submitted is not known" },
 	{ CONF_PARTITION, "CpuBind", IGNORE, launch },
-	{ CONF_PARTITION, "PowerDownOnIdle", APPROX, power },
+	{ CONF_PARTITION, "PowerDownOnIdle", IGNORE, "idle nodes are powered down after SuspendTime" },
 	{ CONF_PARTITION, "SuspendTime", APPROX, power },
 	{ CONF_PARTITION, "SuspendTimeout", APPROX, power },
 	{ CONF_PARTITION, "ResumeTimeout", APPROX, power },
@@ -475,14 +475,34 @@ int conf_tell_other(struct conf *conf, const struct sl_setting *setting)
 	return conf->sink->setting ? conf->sink->setting(conf->sink->self, setting, conf->err) : SL_OK;
 }
 
+/* Who follows it, if not everybody; NULL. */
+static const char *followers_of(const struct conf_key *key)
+{
+	if (key->note == policy || key->note == power || key->note == who)
+		return CONF_BY_SLURM;
+	return key->note == placing ? CONF_BY_SLURM ", place=slurm" : NULL;
+}
+
 int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed)
 {
 	const struct conf_key *key = conf_key_find(kind, pair->key);
 	if (!key && observed) /* What scontrol adds in some version is no key of a file. */
 		return SL_OK;
-	return conf_tell_other(conf, &(struct sl_setting){ kind_name(kind), name, pair->key, pair->value,
-					     pair->at, key ? key->coverage : SL_UNKNOWN_KEY,
-					     key ? key->note : unknown_note(conf, kind, pair->key) });
+	const char *by = key ? followers_of(key) : NULL;
+	const int status = conf_tell_other(conf, &(struct sl_setting){ .kind = kind_name(kind),
+							 .name = name,
+							 .key = pair->key,
+							 .value = pair->value,
+							 .at = pair->at,
+							 .coverage = by    ? SL_MODELLED
+								     : key ? key->coverage
+									   : SL_UNKNOWN_KEY,
+							 .note = by    ? NULL
+								 : key ? key->note
+								       : unknown_note(conf, kind, pair->key),
+							 .by = by });
+	const bool options = kind == CONF_CLUSTER && conf_same(pair->key, "SchedulerParameters");
+	return status || !options ? status : conf_options_tell(conf, pair->value, pair->at);
 }
 
 int conf_tell_line(struct conf *conf, struct conf_line *line)

@@ -63,7 +63,7 @@ static int tell_others(struct conf *conf)
 		const struct sl_place at = { path, 0, 0 };
 		if (exists(path))
 			status = conf_tell_other(conf, &(struct sl_setting){ "file", "", others[i].name, path,
-							       at, SL_IGNORED, others[i].note });
+							       at, SL_IGNORED, others[i].note, NULL });
 	}
 	return status;
 }
@@ -114,17 +114,18 @@ static int whole(struct conf *conf)
 		!ends_with(type->value, "cons_res"))
 		return conf_tell_other(
 			conf, &(struct sl_setting){ "cluster", "", "SelectType", type->value, type->at,
-				      SL_APPROXIMATED, "not known: taken as select/cons_tres" });
+				      SL_APPROXIMATED, "not known: taken as select/cons_tres", NULL });
 	if (plugin && ends_with(plugin->value, "tree"))
 		spec->topology = SL_TOPOLOGY_TREE;
 	else if (plugin && ends_with(plugin->value, "block"))
 		spec->topology = SL_TOPOLOGY_BLOCK;
 	else if (plugin && !ends_with(plugin->value, "none") && !ends_with(plugin->value, "default") &&
 		 !ends_with(plugin->value, "flat"))
-		return conf_tell_other(conf,
-			&(struct sl_setting){ "cluster", "", "TopologyPlugin", plugin->value, plugin->at,
-				SL_APPROXIMATED,
-				"not known: nodes are in the order of their names, without a topology" });
+		return conf_tell_other(
+			conf, &(struct sl_setting){ "cluster", "", "TopologyPlugin", plugin->value,
+				      plugin->at, SL_APPROXIMATED,
+				      "not known: nodes are in the order of their names, without a topology",
+				      NULL });
 	return SL_OK;
 }
 

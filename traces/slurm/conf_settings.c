@@ -334,6 +334,15 @@ static int cluster_setting(struct conf *conf, const struct sl_cluster_setting *s
 	const char *key = setting->key + strlen("conf.");
 	if (!conf_key_find(CONF_CLUSTER, key))
 		return fail(conf, setting, "no key of slurm.conf", "see schedlab-slurm(5)");
+	const char *near = "";
+	size_t len = 0;
+	for (const char *at = conf_same(key, "SchedulerParameters") ? setting->value : ""; *at;
+		at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		if (len && !conf_option_known(conf, at, strcspn(at, ",="), &near))
+			return fail(conf, setting, "has an option that SchedulerParameters does not",
+				*near ? near : at);
+	}
 	struct conf_line *line = conf_line_new(conf, &conf->lines, CONF_CLUSTER);
 	if (!line)
 		return conf_memory_out(conf->err);

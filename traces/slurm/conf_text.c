@@ -12,6 +12,8 @@
 
 #include "traces/slurm/conf.h"
 
+enum { PATH_ROOM = 4096 };
+
 enum { SEGMENTS_MAX = 4096 };
 
 /* From here on in the joined line, text stands there in the file. */
@@ -254,14 +256,17 @@ static const char *chain_text(struct conf *conf, const char *last, char *text, s
 static const char *path_of(struct text *text, const char *name)
 {
 	struct conf *conf = text->conf;
-	const char *slash = strrchr(text->file, '/');
-	const int folder = *name != '/' && slash ? (int)(slash - text->file) + 1 : 0;
+	char path[PATH_ROOM];
 	const char *cluster = strstr(name, "%c");
 	const struct conf_pair *called = conf_global(conf, "ClusterName");
-	if (!cluster)
-		return conf_printf(&conf->mem, "%.*s%s", folder, text->file, name);
-	return conf_printf(&conf->mem, "%.*s%.*s%s%s", folder, text->file, (int)(cluster - name), name,
-		called ? called->value : "", cluster + 2);
+	if (cluster)
+		name = conf_printf(&conf->mem, "%.*s%s%s", (int)(cluster - name), name,
+			called ? called->value : "", cluster + 2);
+	if (!name)
+		return NULL;
+	return sl_path_beside(path, sizeof(path), text->file, name)
+		       ? conf_strdup(&conf->mem, path, strlen(path))
+		       : name;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as CONF_DEPTH_MAX. */

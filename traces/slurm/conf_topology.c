@@ -148,6 +148,9 @@ static int tell(struct conf *conf, const struct conf_line *line)
 		status = conf_number(conf, conf_pair_own(line, "LinkSpeed"), INT64_MAX, &spec.speed);
 	if (spec.speed == SL_NONE)
 		spec.speed = 0;
+	const struct conf_pair *nodes = conf_pair_own(line, "Nodes");
+	if (!spec.nodes && !spec.switches && nodes && !conf_same(nodes->value, "(null)"))
+		spec.nodes = ""; /* A setting took them away. */
 	if (!status && !spec.nodes && !spec.switches)
 		return conf_fail(
 			conf, line->pair, "nothing hangs on '%.60s': give Nodes or Switches", spec.name);
@@ -166,7 +169,8 @@ static int tell_unused(struct conf *conf, struct conf_line *line)
 		status = conf_tell_other(conf,
 			&(struct sl_setting){ "switch", line->pair[0].value, pair->key, pair->value, pair->at,
 				SL_IGNORED,
-				"no TopologyPlugin that reads it: as in Slurm, nodes are chosen without a topology" });
+				"no TopologyPlugin that reads it: as in Slurm, nodes are chosen without a topology",
+				NULL });
 	}
 	return status;
 }

@@ -50,9 +50,10 @@ static int tell(struct conf *conf, const struct conf_line *line)
 	if (status)
 		return status;
 	if (!spec.nodes)
-		return conf_tell_other(conf,
-			&(struct sl_setting){ "reservation", spec.name, "Nodes", "", line->pair[0].at,
-				SL_APPROXIMATED, "it holds no nodes: kept for policies that follow it" });
+		return conf_tell_other(
+			conf, &(struct sl_setting){ "reservation", spec.name, "Nodes", "", line->pair[0].at,
+				      SL_APPROXIMATED, "it holds no nodes: kept for policies that follow it",
+				      CONF_BY_SLURM });
 	return conf->sink->window(conf->sink->self, &spec, &line->pair[0].at, conf->err);
 }
 

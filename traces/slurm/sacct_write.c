@@ -47,24 +47,23 @@ static void bar(struct sl_out *out) { sl_out_text(out, "|"); }
 /* Line ends would end the row. */
 static void put_text(struct sl_out *out, const char *text)
 {
-	for (; text && *text; text++) {
-		char *p = sl_out_room(out, 1);
-		*p = *text;
-		if (*text == '\n' || *text == '\r')
-			*p = ' ';
-		sl_out_advance(out, p + 1);
+	while (text && *text) {
+		char shown[SL_INERT_ROOM];
+		const bool ends = *text == '\n' || *text == '\r';
+		const bool tab = *text == '\t';
+		(void)sl_inert(&text, shown);
+		sl_out_text(out, ends ? " " : tab ? "\t" : shown);
 	}
 }
 
 /* A name with a separator in it cannot be told from two. */
 static void put_name(struct sl_out *out, const char *name, int64_t number)
 {
-	for (const char *p = name; p && *p; p++) {
-		char *to = sl_out_room(out, 1);
-		*to = *p;
-		if (*p == '|' || *p == '\n' || *p == '\r')
-			*to = '_';
-		sl_out_advance(out, to + 1);
+	for (const char *p = name; p && *p;) {
+		char shown[SL_INERT_ROOM];
+		const bool parts = *p == '|' || *p == '\n' || *p == '\r';
+		(void)sl_inert(&p, shown);
+		sl_out_text(out, parts ? "_" : shown);
 	}
 	if (!name && number != SL_NONE && number >= 0)
 		sl_out_printf(out, "%" PRId64, number);

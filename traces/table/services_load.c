@@ -9,6 +9,8 @@
 
 #include "traces/table/services.h"
 
+enum { PATH_ROOM = 4096 };
+
 #define LOAD_MAX (INT64_C(1000000000) * SL_SECOND)
 #define WEEK     (7 * INT64_C(86400) * SL_SECOND)
 
@@ -204,14 +206,10 @@ static int curve_take(
 	struct services_file *f, const struct service *s, const struct sl_doc_node *node, struct words *words)
 {
 	const char *name = workflow_text(&f->w, node);
-	const char *slash = strrchr(f->w.t.file, '/');
-	const size_t folder = *name == '/' || !slash ? 0 : (size_t)(slash - f->w.t.file) + 1;
-	const size_t room = folder + strlen(name) + 1;
+	char path[PATH_ROOM];
 	struct sl_input *in;
-	char *path = malloc(room);
-	if (!path)
-		return sl_fail(f->w.err, SL_SYSTEM, "%s: out of memory", f->w.t.file);
-	(void)snprintf(path, room, "%.*s%s", (int)folder, f->w.t.file, name);
+	if (!sl_path_beside(path, sizeof(path), f->w.t.file, name))
+		return sl_fail(f->w.err, SL_INPUT, "%s: '%.200s': the path is too long", f->w.t.file, name);
 	struct curve curve = { .f = f, .s = s, .words = words, .file = path, .last = SL_NONE };
 	int status = sl_input_open(&in, path, f->w.err);
 	if (!status) {
@@ -223,7 +221,6 @@ static int curve_take(
 			"%s: the load changes too often to be kept (60000 bytes of times and loads): give it over "
 			"longer steps",
 			path);
-	free(path);
 	return status;
 }
 

@@ -96,16 +96,19 @@ static void put_text(struct sl_out *out, const char *text)
 	const bool plain = !strpbrk(text, ",\"\r\n") && text[0] != ' ' && text[0] != '\t' &&
 			   (!len || (text[len - 1] != ' ' && text[len - 1] != '\t'));
 	if (plain) {
-		sl_out_text(out, text);
+		while (*text) {
+			char shown[SL_INERT_ROOM];
+			(void)sl_inert(&text, shown);
+			sl_out_text(out, shown);
+		}
 		return;
 	}
 	sl_out_text(out, "\"");
-	for (; *text; text++) {
-		char *p = sl_out_room(out, 2);
-		if (*text == '"')
-			*p++ = '"';
-		*p++ = *text;
-		sl_out_advance(out, p);
+	while (*text) {
+		char shown[SL_INERT_ROOM];
+		const char was = *text;
+		(void)sl_inert(&text, shown);
+		sl_out_text(out, was == '"' ? "\"\"" : was == '\n' ? "\n" : was == '\t' ? "\t" : shown);
 	}
 	sl_out_text(out, "\"");
 }

@@ -27,13 +27,18 @@
 	page.csv = csv;
 
 	function comparisonRows() {
-		const rows = [['run', 'metric', 'value', 'difference', 'low', 'high', 'samples', 'method']];
+		const rows = [['run', 'metric', 'value', 'difference', 'low', 'high', 'covers', 'ratio_low', 'ratio_high',
+			'ratio_covers', 'samples', 'effective', 'method']];
 		for (const run of page.runs)
-			for (const [name, value] of Object.entries(run.metrics)) {
+			for (const name of Object.keys(run.metrics)) {
 				const found = page.compare({ name }, run);
 				const told = found && found.told;
-				rows.push([run.label, name, value, found ? found.delta : '', found && found.interval ? told.low : '',
-					found && found.interval ? told.high : '', told ? told.samples : '', told ? told.method : '']);
+				const of = (has, x) => found && has ? x : '';
+				rows.push([run.label, name, page.metric(run, name), found ? found.delta : '',
+					of(found && found.interval, told && told.low), of(found && found.interval, told && told.high),
+					of(told && told.covers, told && told.covers / 100), of(found && found.ratio, told && told.ratio_low),
+					of(found && found.ratio, told && told.ratio_high), of(found && found.ratio, told && told.ratio_covers / 100),
+					told ? told.samples : '', of(told && told.blocks, told && told.effective), told ? told.method : '']);
 			}
 		return rows;
 	}
@@ -171,11 +176,12 @@
 				list(figures()),
 				page.runs.length > 1 ? [page.el('h3', { text: 'Differences' }), list([
 					['Estimate', 'The run\u2019s value less the first run\u2019s, over the same jobs.'],
-					['Interval', ['95\u202f%. Jobs of one trace wait for each other, so no test is made job by job: samples are batches of jobs, ' +
-						'weeks or seeds, and they are paired.',
+					['Interval', ['All changes that a test at 5\u202f% does not tell from this one. Jobs of one trace wait for each other, so no test is made ' +
+						'job by job, but over batches of jobs, weeks, seeds or logs, each with its own difference. Below six effective ' +
+						'differences there is none.',
 					statistics.map((method) => page.el('div', { text: page.text.clean(method, 400) }))]],
-					['Better, worse', 'Said only where the interval leaves zero out. Several metrics are looked at side by side: one in twenty ' +
-						'intervals misses by chance.'],
+					['Better, worse', 'Said only where the same jobs ran in all runs, and that test tells the difference from none. Several ' +
+						'metrics are looked at side by side: one in twenty is told by chance.'],
 				])] : [],
 				page.el('h3', { text: 'Rules of the runs' }),
 				list([['Order', 'Events of one instant are in a fixed order, and every comparison ends in a row of the trace: the same input gives the ' +

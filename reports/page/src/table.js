@@ -2,21 +2,29 @@
 /*
  * table.js - the comparison: runs by metrics, with the difference to the first run, and how sure it is.
  */
+/* As it is compared: over the jobs that ran in all runs, where others differ. */
+page.metric = function (run, name) {
+	const again = (page.meta.restated || []).find((one) => one.metric === name && one.run === run.index);
+	return again ? again.value : run.metrics[name];
+};
+
 page.compare = function (shown, run) {
 	/* null: one of the two does not have it. percent: null where the first run's is 0, and of shares. */
-	const from = page.runs[0].metrics[shown.name];
-	const to = run.metrics[shown.name];
+	const from = page.metric(page.runs[0], shown.name);
+	const to = page.metric(run, shown.name);
 	if (run.index === 0 || from === undefined || to === undefined)
 		return null;
 	const delta = to - from;
 	const told = (page.meta.differences || []).find((one) => one.metric === shown.name && one.run === run.index);
 	const interval = told && told.low <= told.high ? told : null;
+	const ratio = told && told.ratio_covers && told.ratio_low <= told.ratio_high ? told : null;
 	return {
 		delta,
 		percent: from === 0 || shown.unit === 'share' ? null : 100 * delta / Math.abs(from),
 		told,
 		interval,
-		sure: interval !== null && (interval.low > 0 || interval.high < 0),
+		ratio,
+		sure: interval !== null && Boolean(told.sure) && !page.meta.apart,
 		good: delta === 0 || !shown.better ? null : (delta > 0) === (shown.better > 0),
 	};
 };
@@ -44,25 +52,34 @@ page.compare = function (shown, run) {
 
 	function difference(shown, run) {
 		const found = page.compare(shown, run);
-		const base = page.runs[0].metrics[shown.name];
+		const base = page.metric(page.runs[0], shown.name);
 		if (!found)
 			return [];
 		const word = found.good === null || !found.sure ? 'unsure' : found.good ? 'better' : 'worse';
 		const lines = [page.el('span', { class: 'of ' + word }, found.delta === 0 ? 'the same' : written(found.delta, shown, base, 3).join(''),
 			found.told && found.told.method && found.delta !== 0 ? mark(found.told.method) : [],
 			word !== 'unsure' ? page.el('span', { class: 'unseen', text: `, ${word}` }) : [])];
-		if (found.interval)
-			lines.push(page.el('span', { class: 'of unsure', title: `95 % interval: ${page.text.clean(found.told.method)}` },
-				page.el('span', { class: 'unseen', text: '95 % interval ' }),
-				`[${written(found.told.low, shown, base, 2)[0]}, ${written(found.told.high, shown, base, 2)[0]}]`,
+		if (found.ratio || found.interval) {
+			/* Of the change; where there is none, as the first run's is 0, of the difference. */
+			const covers = found.ratio ? found.told.ratio_covers : found.told.covers;
+			const [low, high] = found.ratio ?
+				[found.told.ratio_low, found.told.ratio_high].map((x) => page.text.signed(100 * x, (p) => page.text.number(p, 2))) :
+				[found.told.low, found.told.high].map((x) => page.text.difference(x, shown.unit));
+			const whole = found.interval ? `; difference [${page.text.difference(found.told.low, shown.unit)}, ` +
+				`${page.text.difference(found.told.high, shown.unit)}]${found.told.covers ? `, ${found.told.covers} %` : ''}` : '';
+			const worth = found.told.blocks ? `; worth ${page.text.fixed(found.told.effective, 1)} of ${found.told.blocks} even differences` : '';
+			lines.push(page.el('span', { class: 'of unsure', title: `${covers ? `${covers} % ` : ''}interval: ${page.text.clean(found.told.method)}${worth}${whole}` },
+				page.el('span', { class: 'unseen', text: `${covers ? `${covers} % ` : ''}interval ` }),
+				`[${low}, ${high}]`,
 				found.sure ? [] : page.el('span', { class: 'unseen', text: ', no difference shown' })));
+		}
 		else if (found.told && found.told.method && found.delta !== 0)
 			lines.push(page.el('span', { class: 'of unsure', title: page.text.clean(found.told.method) }, 'no interval'));
 		return lines;
 	}
 
 	function cell(shown, run) {
-		const value = run.metrics[shown.name];
+		const value = page.metric(run, shown.name);
 		const found = page.compare(shown, run);
 		const exact = value === undefined ? 'not known' : `${shown.name} = ${value}` +
 			(found && found.delta !== 0 ? `; ${page.text.difference(found.delta, shown.unit)}` : '');
@@ -86,9 +103,9 @@ page.compare = function (shown, run) {
 	};
 
 	/* A column that says the same of every run is a word below the table. */
-	const known = page.meta.shown.filter((one) => page.runs.some((run) => run.metrics[one.name] !== undefined));
+	const known = page.meta.shown.filter((one) => page.runs.some((run) => page.metric(run, one.name) !== undefined));
 	const alike = page.runs.length < 2 ? [] : known.filter((one) => page.runs.every((run) =>
-		run.metrics[one.name] === page.runs[0].metrics[one.name]));
+		page.metric(run, one.name) === page.metric(page.runs[0], one.name)));
 	const differing = known.filter((one) => !alike.includes(one));
 
 	function comparison() {
@@ -118,7 +135,7 @@ page.compare = function (shown, run) {
 		const line = page.el('tr', {},
 			header('policy', 'in the order of the command', (row) => row.index, null, null),
 			shown.map((one) => header(one.heading, `${one.title || one.name}${one.better < 0 ? '; less is better' :
-				one.better > 0 ? '; more is better' : ''}`, (row) => row.run.metrics[one.name], one.name, 'figure')));
+				one.better > 0 ? '; more is better' : ''}`, (row) => page.metric(row.run, one.name), one.name, 'figure')));
 		sort(heads[0], (row) => row.index, false);
 		return page.el('div', { class: 'scroll whole comparison', tabindex: 0, role: 'group', 'aria-label': 'Comparison of policies' },
 			page.el('table', { 'data-test': 'comparison' },
@@ -134,7 +151,7 @@ page.compare = function (shown, run) {
 				page.swatch(run.index), ' ', page.name(run.label, 80), run.index === 0 ? page.el('div', { class: 'of', text: 'baseline' }) : [])))),
 			page.el('tbody', {}, shown.map((one) => page.el('tr', {}, page.el('th', { text: one.heading }),
 				page.runs.map((run) => page.el('td', { class: 'figure' },
-					page.el('span', { class: 'value', text: page.text.value(run.metrics[one.name], one.unit) }), difference(one, run)))))));
+					page.el('span', { class: 'value', text: page.text.value(page.metric(run, one.name), one.unit) }), difference(one, run)))))));
 	}
 
 	/* One run alone: its figures, each with what it is. */
@@ -192,10 +209,12 @@ page.compare = function (shown, run) {
 			const table = page.runs.length > 1 ? comparison() : figures();
 			page.fill(body, table, page.runs.length > 1 ? paper() : [],
 				differing.length && alike.length ? page.el('p', { class: 'small' }, 'The same in all runs: ', alike.map((one, k) => [
-					k ? ', ' : '', `${one.heading} ${page.text.value(page.runs[0].metrics[one.name], one.unit)}`]), '.') : [],
+					k ? ', ' : '', `${one.heading} ${page.text.value(page.metric(page.runs[0], one.name), one.unit)}`]), '.') : [],
+				page.meta.apart ? page.el('p', { 'data-test': 'apart', text: `${page.text.clean(page.meta.apart, 300)}.` }) : [],
 				page.runs.length > 1 ? page.el('p', { class: 'small' },
 					'Differences are to the first run. In colour, with the words \u201cbetter\u201d or \u201cworse\u201d for screen readers, ' +
-					'where the 95\u202f% interval, in brackets, leaves zero out; grey where these data cannot tell.',
+					'where a test at 5\u202f% tells them from none; grey where these data cannot tell. In brackets intervals of the change; ' +
+					'in how many of a hundred logs they hold what many logs have stands in their titles.',
 				usual || methods.length ? ' Intervals: ' : '', usual ? page.text.clean(usual, 400) : [],
 				methods.map((method, k) => [k || usual ? '; ' : '', mark(method), ' ', page.text.clean(method, 400)]),
 				usual || methods.length ? '.' : '') : [],

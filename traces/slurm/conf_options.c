@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * conf_options.c - what SchedulerParameters may hold (slurm.conf(5) of 22.05 and later), and what of it
+ * policy slurm follows. slurmctld says nothing of a word that it does not know; here it is named.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "traces/slurm/conf.h"
+
+/* ignored: what is so instead; NULL: it is followed. */
+static const struct {
+	const char *name, *ignored;
+} options[] = {
+	{ "assoc_limit_stop", NULL },
+	{ "batch_sched_delay", NULL },
+	{ "bf_busy_nodes", NULL },
+	{ "bf_continue", NULL },
+	{ "bf_interval", NULL },
+	{ "bf_job_part_count_reserve", NULL },
+	{ "bf_licenses", NULL },
+	{ "bf_max_job_array_resv", NULL },
+	{ "bf_max_job_assoc", NULL },
+	{ "bf_max_job_part", NULL },
+	{ "bf_max_job_start", NULL },
+	{ "bf_max_job_test", NULL },
+	{ "bf_max_job_user", NULL },
+	{ "bf_max_job_user_part", NULL },
+	{ "bf_min_age_reserve", NULL },
+	{ "bf_min_prio_reserve", NULL },
+	{ "bf_node_space_size", NULL },
+	{ "bf_one_resv_per_job", NULL },
+	{ "bf_resolution", NULL },
+	{ "bf_running_job_reserve", NULL },
+	{ "bf_window", NULL },
+	{ "bf_window_linear", NULL },
+	{ "default_queue_depth", NULL },
+	{ "kill_invalid_depend", NULL },
+	{ "pack_serial_at_end", NULL },
+	{ "partition_job_depth", NULL },
+	{ "preempt_reorder_count", NULL },
+	{ "preempt_strict_order", NULL },
+	{ "preempt_youngest_first", NULL },
+	{ "sched_interval", NULL },
+	{ "sched_max_job_start", NULL },
+	{ "sched_min_interval", NULL },
+	{ "Ignore_NUMA", "sockets are as slurm.conf has them" },
+	{ "allow_zero_lic", "a job that asks for a licence that there is not is refused" },
+	{ "bf_allow_magnetic_slot", "magnetic reservations are planned as others" },
+	{ "bf_hetjob_immediate", "components of a job are planned one by one" },
+	{ "bf_hetjob_prio", "components of a job are planned one by one" },
+	{ "bf_ignore_newly_avail_nodes", "nodes that are free meanwhile are seen by the next pass" },
+	{ "bf_max_time", "a pass takes no time" },
+	{ "bf_topopt_enable", "a start is not put off for a better place" },
+	{ "bf_topopt_iterations", "a start is not put off for a better place" },
+	{ "bf_yield_interval", "a pass takes no time" },
+	{ "bf_yield_rpc_cnt", "a pass takes no time" },
+	{ "bf_yield_sleep", "a pass takes no time" },
+	{ "build_queue_timeout", "a pass takes no time" },
+	{ "correspond_after_task_cnt", "dependencies of arrays are followed whole" },
+	{ "default_gbytes", "a request without a unit is in MiB" },
+	{ "defer", "a submission has its pass at once" },
+	{ "defer_batch", "a submission has its pass at once" },
+	{ "delay_boot", "a node boots as soon as it is chosen" },
+	{ "disable_hetjob_steps", "does not move a start" },
+	{ "disable_job_shrink", "jobs do not shrink" },
+	{ "enable_hetjob_steps", "does not move a start" },
+	{ "enable_job_state_cache", "does not move a start" },
+	{ "enable_user_top", "users move no job to the top but by commands" },
+	{ "extra_constraints", "constraints on a node's Extra are not read" },
+	{ "ignore_constraint_validation", "does not move a start" },
+	{ "ignore_prefer_validation", "does not move a start" },
+	{ "max_array_tasks", "arrays are as large as the trace has them" },
+	{ "max_depend_depth", "dependencies may be as deep as they are" },
+	{ "max_rpc_cnt", "there are no calls to wait for" },
+	{ "max_sched_time", "a pass takes no time" },
+	{ "max_script_size", "does not move a start" },
+	{ "max_submit_line_size", "does not move a start" },
+	{ "max_switch_wait", "a job waits for its switches as long as it asks" },
+	{ "no_backup_scheduling", "does not move a start" },
+	{ "no_env_cache", "does not move a start" },
+	{ "nohold_on_prolog_fail", "no prolog fails" },
+	{ "permit_job_expansion", "jobs do not grow" },
+	{ "reduce_completing_frag", "CompleteWait holds for all nodes" },
+	{ "requeue_setup_env_fail", "does not move a start" },
+	{ "salloc_wait_nodes", "does not move a start" },
+	{ "sbatch_wait_nodes", "does not move a start" },
+	{ "spec_cores_first", "which cores are specialized does not matter" },
+	{ "step_retry_count", "does not move a start" },
+	{ "step_retry_time", "does not move a start" },
+	{ "time_min_as_soft_limit", "a job ends at its limit" },
+	{ "whole_hetjob", "components of a job are cancelled one by one" },
+	{ "whole_pack", "components of a job are cancelled one by one" },
+};
+
+static size_t find(const char *name, size_t len)
+{
+	size_t i = 0;
+	while (i < SL_LEN(options) &&
+		!(strlen(options[i].name) == len && strncasecmp(options[i].name, name, len) == 0))
+		i++;
+	return i;
+}
+
+bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **near)
+{
+	const char *known[SL_LEN(options) + 1];
+	*near = "";
+	if (find(option, len) < SL_LEN(options))
+		return true;
+	for (size_t i = 0; i < SL_LEN(options); i++)
+		known[i] = options[i].name;
+	known[SL_LEN(options)] = NULL;
+	const char *name = conf_strdup(&conf->mem, option, len);
+	if (name)
+		*near = conf_suggest(conf, name, known);
+	return false;
+}
+
+static int tell(struct conf *conf, const char *option, size_t len, struct sl_place at)
+{
+	const size_t name = strcspn(option, ",=");
+	const size_t i = find(option, name);
+	const char *near = "";
+	const bool known = conf_option_known(conf, option, name, &near);
+	const char *note = known ? options[i].ignored : *near ? near : NULL;
+	const char *key = conf_printf(&conf->mem, "SchedulerParameters.%.*s", (int)name, option);
+	const char *value = name < len ? conf_strdup(&conf->mem, option + name + 1, len - name - 1) : "";
+	if (!key || !value)
+		return conf_memory_out(conf->err);
+	return conf_tell_other(conf, &(struct sl_setting){ .kind = "cluster",
+					     .name = "",
+					     .key = key,
+					     .value = value,
+					     .at = at,
+					     .coverage = !known ? SL_UNKNOWN_KEY
+							 : note ? SL_IGNORED
+								: SL_MODELLED,
+					     .note = note,
+					     .by = known && !note ? CONF_BY_SLURM : NULL });
+}
+
+int conf_options_tell(struct conf *conf, const char *text, struct sl_place at)
+{
+	int status = SL_OK;
+	size_t len = 0;
+	for (; *text && !status; text += len + (text[len] == ',')) {
+		len = strcspn(text, ",");
+		if (len)
+			status = tell(conf, text, len, at);
+	}
+	return status;
+}
