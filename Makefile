@@ -101,7 +101,7 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # What it reads is the program's, not the library's.
-$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
+$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session $B/replay-bundle $B/fuzz-bundle: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
 
 # Tests need not be fast: what they test is as it is built for use.
 $B/o/tests/%.o: tests/%.c
@@ -156,6 +156,12 @@ test-golden: $B/schedlab ## whole runs, byte by byte
 test-web: $B/schedlab ## the report page, in Chromium
 	$Q tests/web/run $B
 
+test-docs: $B/schedlab $B/libschedlab.so ## every command that README.md, docs/ and the man pages show (python3)
+	$Q tests/docs/run $B
+
+docs-accept: $B/schedlab $B/libschedlab.so ## write what these commands print now; review the difference
+	$Q tests/docs/run --accept $B
+
 test-fuzz: $(FUZZ:%=$B/replay-%) ## the fuzzers' corpora, replayed
 	$Q tests/fuzz/run $B
 
@@ -169,8 +175,8 @@ test-unit: $B/test-unit ## unit and property tests
 golden-accept: $B/schedlab ## write what the golden runs give now; review the difference
 	$Q tests/golden/run --accept $B
 
-golden-update: $B/schedlab ## move the baseline of our own results; review the difference, and say why in CHANGELOG.md
-	$Q $B/schedlab check tests/golden/baseline.json --update --quiet
+golden-update: $B/schedlab ## move the baseline of our own results, of the metrics in ACCEPT=; review the difference, and say why in CHANGELOG.md
+	$Q $B/schedlab check tests/golden/baseline.json --update $(addprefix --accept ,$(ACCEPT)) --quiet
 
 conformance: $B/conformance ## build/conformance, which runs recorded cases of other schedulers
 
@@ -262,7 +268,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web golden-accept golden-update conformance check \
+.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web test-docs docs-accept golden-accept golden-update conformance check \
 	full san fuzz-smoke cover bench bench-lua bench-web install uninstall dist dist-binary clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
