@@ -249,12 +249,13 @@ void models_pass_begins(struct sl_pass *pass)
 	}
 }
 
-void sl_model_node_ready(struct sl_pass *world, uint32_t node, enum sl_ready ready)
+void sl_model_node_ready(struct sl_pass *world, uint32_t node, enum sl_ready ready, bool by_this)
 {
 	if (!world->nodes)
 		return;
 	SL_CHECK(node < world->info->node_count);
-	nodes_late(world->nodes, node, (uint8_t)ready);
+	world->models->ready[node] = (uint8_t)ready;
+	nodes_late(world->nodes, node, by_this ? (uint8_t)ready : SL_READY);
 	pass_failed(world, nodes_status(world->nodes, &world->err));
 }
 
@@ -334,6 +335,11 @@ void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 bool sl_node_is_up(const struct sl_pass *world, uint32_t node)
 {
 	return !(world->lens && world->lens[node] > 1) && (!world->models || !world->models->down[node]);
+}
+
+enum sl_ready sl_node_ready(const struct sl_pass *world, uint32_t node)
+{
+	return world->models ? (enum sl_ready)world->models->ready[node] : SL_READY;
 }
 
 bool sl_node_is_drained(const struct sl_pass *world, uint32_t node)

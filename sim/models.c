@@ -49,12 +49,13 @@ static int columns_init(struct sl_pass *pass, struct models *models, struct sl_e
 	models->is_changed = sl_alloc(pass->arena, jobs, sizeof(*models->is_changed));
 	models->down = sl_alloc(pass->arena, nodes, sizeof(*models->down));
 	models->drained = sl_alloc(pass->arena, nodes, sizeof(*models->drained));
+	models->ready = sl_alloc(pass->arena, nodes, sizeof(*models->ready));
 	models->expected = sl_alloc(pass->arena, nodes, sizeof(*models->expected));
 	models->shut = sl_alloc(pass->arena, nodes, sizeof(*models->shut));
 	models->shut_place = sl_alloc(pass->arena, nodes, sizeof(*models->shut_place));
 	if (!models->shut || !models->shut_place || !models->factor || !models->knows || !models->holds ||
 		!models->end_seq || !models->noted || !models->is_changed || !models->down ||
-		!models->drained || !models->expected)
+		!models->drained || !models->ready || !models->expected)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < jobs * models->count; i++)
 		models->factor[i] = SL_RATE_ONE;

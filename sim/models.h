@@ -73,6 +73,7 @@ struct models {
 	struct sl_node_change *node_change;
 	size_t node_change_count, node_change_capacity;
 	uint32_t *down, *drained; /* By node: how many times. */
+	uint8_t *ready;           /* By node: enum sl_ready. */
 	sl_time *expected;        /* By node that is down; SL_NEVER: nobody knows. */
 	uint32_t *shut;           /* Nodes that are either, in no order; */
 	uint32_t *shut_place;     /* and where each stands there, + 1. */

@@ -37,7 +37,7 @@ static void becomes(struct power *p, struct sl_pass *world, uint32_t row, enum n
 		[NODE_BOOTS] = SL_READY_BOOTS,
 		[NODE_GOES_OFF] = SL_READY_GOES_OFF };
 	node_becomes(p, row, is, sl_now(world));
-	sl_model_node_ready(world, row, p->late ? ready[is] : SL_READY);
+	sl_model_node_ready(world, row, ready[is], p->late);
 }
 
 /* On the way to what it will be after so long; 0: it is at once. */

@@ -13,8 +13,9 @@
 
 #include "sim/engine.h"
 
-/* Why nothing can start on a node now, whatever is idle there. */
-enum off { OFF_NOT, OFF_DOWN, OFF_DRAINED, OFF_KEPT, OFF_POWER, OFF_COUNT };
+/* Why what is idle on a node is not free now. Nothing starts there, but on one that a model has switched off:
+ * a job that is placed on it waits until it has booted. */
+enum off { OFF_NOT, OFF_DOWN, OFF_DRAINED, OFF_KEPT, OFF_POWER, OFF_MODEL, OFF_COUNT };
 
 struct looking {
 	const struct explain *explain;
@@ -165,6 +166,8 @@ static void look_off(struct looking *at)
 			off[node] = OFF_DOWN;
 		else if (sl_node_is_drained(at->pass, node))
 			off[node] = OFF_DRAINED;
+		else if (off[node] == OFF_NOT && sl_node_ready(at->pass, node) != SL_READY)
+			off[node] = OFF_MODEL;
 	count_off(at, off);
 	if (at->off_count[OFF_NOT] < cluster->node_count)
 		at->off = off;
@@ -176,7 +179,8 @@ static const char *off_text(const struct looking *at)
 	static const char *const words[OFF_COUNT] = { [OFF_DOWN] = "down",
 		[OFF_DRAINED] = "drained",
 		[OFF_KEPT] = "reserved",
-		[OFF_POWER] = "powered down or booting" };
+		[OFF_POWER] = "powered down or booting",
+		[OFF_MODEL] = "switched off or booting" };
 	struct cell cell = { 0 };
 	for (int i = OFF_DOWN; i < OFF_COUNT; i++)
 		if (at->off && at->off_count[i])
@@ -193,6 +197,7 @@ struct room {
 	int64_t tasks; /* On nodes that are open to it for its limit. */
 	uint32_t nodes;
 	int64_t closed;     /* Behind a window. */
+	int64_t asleep;     /* Of `tasks`, on nodes that would have to boot. */
 	uint32_t most;      /* On one node, */
 	uint32_t most_node; /* the lowest such. */
 	int64_t possible;   /* On an empty cluster. */
@@ -218,6 +223,8 @@ static void room_on(
 	}
 	room->tasks += fit;
 	room->nodes += fit != 0;
+	if (at->off && at->off[node] == OFF_MODEL)
+		room->asleep += fit;
 	if (fit > room->most) {
 		room->most = fit;
 		room->most_node = node;
@@ -254,7 +261,7 @@ static bool is_closed(const struct looking *at, const uint64_t *closed, uint32_t
 	const bool owns = ask && ask->reservation;
 	const enum off off = at->off ? (enum off)at->off[node] : OFF_NOT;
 	return (closed && closed[node / 64] >> (node % 64) & 1) ||
-	       (off != OFF_NOT && !(off == OFF_KEPT && owns));
+	       (off != OFF_NOT && off != OFF_MODEL && !(off == OFF_KEPT && owns));
 }
 
 static struct room room_of(const struct looking *at, const struct sl_group *group)
@@ -336,6 +343,11 @@ static bool say_group(const struct looking *at, const struct sl_group *group, co
 	if (ask && ask->switches == 1 && room.leaf)
 		SAY(at, "it asked for one switch; the most below one was room for %" PRId64 " (%s)",
 			room.in_switch, room.leaf);
+	if (room.asleep)
+		SAY(at, "%s was on nodes that were switched off or on their way: there a job waits until they have booted",
+			room.asleep < room.tasks
+				? told_text(at->explain, "room for %" PRId64 " of that", room.asleep)
+				: "all of that");
 	if (room.closed)
 		SAY(at,
 			"room for %" PRId64
@@ -599,9 +611,9 @@ static uint64_t say_before(const struct looking *at)
 		before_in_queue(at, &before);
 	if (before.jobs) {
 		const char *first = id_text(at->explain, before.first);
-		SAY(at, "%s of %s ahead of it, %s by their limits; first is job %s%s%s%s",
-			count_words(at->explain, before.jobs, "job", "jobs"),
-			count_words(at->explain, before.users, "user", "users"),
+		SAY(at, "%s%s%s ahead of it, %s by their limits; first is job %s%s%s%s",
+			count_words(at->explain, before.jobs, "job", "jobs"), before.users ? " of " : "",
+			before.users ? count_words(at->explain, before.users, "user", "users") : "",
 			hours_text(at->explain, before.cpu_seconds), first,
 			*user_text(at->explain, before.first) ? " of " : "",
 			user_text(at->explain, before.first),

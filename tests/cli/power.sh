@@ -55,3 +55,9 @@ schedlab run jobs.csv -c one.yaml --quiet --model power:curve=curve.csv || echo 
 # On a curve a node boots as it idles there: 100 s at 500 W, off at 15 W, boots 300 s at 500 W.
 printf 'type,utilization,watts\na,0,500\na,1,900\n' >curve.csv
 show late.csv -c one.yaml --model power:idle_time=100,curve=curve.csv
+# At 150 node a0 is off: it is not free in the words of who waits for both nodes, or would fit there but for who is first.
+printf 'submit,run_time,time_limit,nodes,cpus_per_node,gpus_per_node\n0,10,10,1,8,8\n0,400,400,1,8,8\n150,50,50,2,8,8\n160,1000,1000,1,8,8\n' >both.csv
+for prefer in on none; do
+	schedlab run both.csv -c two.yaml --model power:idle_time=100,prefer=$prefer -q -o asleep-$prefer >/dev/null
+	schedlab explain asleep-$prefer 4 --no-what-if | sed -n '/from 0:02:40/,/from/p'
+done
