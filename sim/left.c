@@ -38,7 +38,8 @@ static enum sl_reason kept_by(struct sl_pass *pass, uint32_t job, enum sl_reason
 		return told;
 	if (!room_fits(pass, job))
 		return SL_REASON_NODES_NOT_AVAIL;
-	return told == SL_REASON_PRIORITY && queue_first(&pass->queue) == job ? SL_REASON_LEFT : told;
+	const bool others_first = told == SL_REASON_PRIORITY && queue_first(&pass->queue) != job;
+	return told == SL_REASON_NONE || others_first ? told : SL_REASON_LEFT;
 }
 
 /* Of so many changes of one job: what the policy said last, and what is so. */

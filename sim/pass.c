@@ -764,14 +764,13 @@ sl_job sl_lane_next_fit(struct sl_pass *pass, uint32_t lane, sl_job after, struc
 /* ---- Commands --------------------------------------------------------------------------------- */
 
 /* It is first, and does not start: why? */
-static void head_becomes(struct sl_pass *pass, struct head *head, uint32_t job)
+static void head_becomes(struct sl_pass *pass, struct head *head, uint32_t job, enum sl_reason reason)
 {
 	if (head->job != job) {
 		act(pass, (struct action){
 				  .kind = ACTION_HEAD, .job = job, .was = head->job, .now = head->reason });
 		*head = (struct head){ job, SL_REASON_RESOURCES };
 	}
-	const enum sl_reason reason = room_windows(pass) ? room_keeps(pass, job) : SL_REASON_RESOURCES;
 	if (reason == head->reason)
 		return;
 	act(pass, (struct action){ .kind = ACTION_REASON,
@@ -785,7 +784,18 @@ void sl_head_waits(struct sl_pass *pass, sl_job job)
 {
 	struct head *head = lane_head(pass, job.row);
 	if (pass->open && (head->job != job.row || head->reason != SL_REASON_RESOURCES || room_windows(pass)))
-		head_becomes(pass, head, job.row);
+		head_becomes(pass, head, job.row,
+			room_windows(pass) ? room_keeps(pass, job.row) : SL_REASON_RESOURCES);
+}
+
+void sl_head_left(struct sl_pass *pass, sl_job job)
+{
+	if (!pass->open)
+		return;
+	if (sl_fits(pass, job))
+		head_becomes(pass, lane_head(pass, job.row), job.row, SL_REASON_LEFT);
+	else
+		sl_head_waits(pass, job);
 }
 
 void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail)

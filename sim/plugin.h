@@ -632,7 +632,8 @@ SL_API const char *sl_state_name(enum sl_state state);
  * what it depends on can no longer be; ARRAY_LIMIT so many tasks of its array run as may. The others are
  * Slurm's, but for CONFIGURING (its state CF, in which it gives no reason): its nodes boot. The engine gives
  * BAD_CONSTRAINTS where no policy says anything of its own of a job that the cluster can never hold, and LEFT
- * as a run is over, of the first in the queue, for which there is room. X(name, word) */
+ * of the first in the queue, for which there is room: as a run is over, or where somebody outside chooses.
+ * X(name, word) */
 /* clang-format off */
 #define SL_REASONS(X) \
 	X(NONE, "None") \
@@ -1888,6 +1889,8 @@ SL_API bool sl_resize_holding(
 SL_API bool sl_reserve(struct sl_pass *pass, const struct sl_window *window);
 /* Waiting behind the queue's order is the default reason; the first that does not fit is the head. */
 SL_API void sl_head_waits(struct sl_pass *pass, sl_job job);
+/* The same where somebody outside chose: what fits was left by him (LeftByPolicy). */
+SL_API void sl_head_left(struct sl_pass *pass, sl_job job);
 SL_API void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail);
 /* Place in the queue: lower first, ties by row. Default 0. In on_event of its submission, or while it runs,
  * for when it is preempted. */

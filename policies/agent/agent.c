@@ -178,7 +178,7 @@ static void pass_agent(void *state, struct sl_pass *pass)
 	}
 	const sl_job head = sl_queue_first(pass);
 	if (sl_job_is(head))
-		sl_head_waits(pass, head);
+		sl_head_left(pass, head);
 }
 
 const struct sl_policy agent_policy = {

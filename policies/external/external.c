@@ -273,7 +273,7 @@ static void apply(struct external *external, struct sl_pass *pass, bool first)
 		sl_wake_event(pass, external->wake, 0);
 	const sl_job head = sl_queue_first(pass);
 	if (sl_job_is(head))
-		sl_head_waits(pass, head);
+		sl_head_left(pass, head);
 }
 
 static void pass_once(void *state, struct sl_pass *pass)

@@ -59,3 +59,9 @@ while read -r line; do
 done
 SH
 try 'command="sh decider.sh"'
+# One that starts nothing of more than 3 cpus: what fits and is first is left by it, from the first to the last.
+{ sed 's/if job\["size"\] > self.free:/if job["size"] > 3:/' "$deciders/fcfs.py"; } >lazy.py
+cp "$deciders/decider.py" .
+printf 'job_id,submit,run_time,cpus\n1,0,10,1\n2,0,10,4\n3,1,10,1\n' >left.csv
+schedlab run left.csv --set cluster.cpus=8 -p 'external:command="python3 lazy.py"' --quiet -o left >/dev/null 2>&1
+cat left/reasons.csv
