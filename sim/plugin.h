@@ -2199,8 +2199,8 @@ SL_API void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time exp
 SL_API void sl_model_node_up(struct sl_pass *world, uint32_t node);
 /* Nothing new starts there (true), what runs goes on. Counted likewise. */
 SL_API void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain);
-/* How soon a node could work; all are at SL_READY at first. Each can be had nevertheless: what the wait costs is
- * the model's to say. by_this: nodes go by it before the placing's score, the least first. */
+/* How soon a node could work; all are at SL_READY at first. Each can be had nevertheless: what the wait costs
+ * is the model's to say. by_this: nodes go by it before the placing's score, the least first. */
 enum sl_ready { SL_READY, SL_READY_BOOTS, SL_READY_OFF, SL_READY_GOES_OFF };
 SL_API void sl_model_node_ready(struct sl_pass *world, uint32_t node, enum sl_ready ready, bool by_this);
 SL_API enum sl_ready sl_node_ready(const struct sl_pass *world, uint32_t node);
