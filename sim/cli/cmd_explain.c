@@ -113,9 +113,9 @@ const struct command cmd_explain = {
 		"job waited for and what there was then, who started meanwhile and by which rule, what was planned, and what\n"
 		"would have been, which is simulated, not guessed.\n"
 		"\n"
-		"  schedlab run traces/lublin256.swf -o out\n"
-		"  schedlab explain out 17\n"
-		"  schedlab explain out 17 --when --at 3600\n"
+		"  schedlab run traces/bundled/lublin-256.swf -o out\n"
+		"  schedlab explain out 19\n"
+		"  schedlab explain out 19 --when --at 50000\n"
 		"  schedlab explain out --user 3 --json\n",
 	.options = options,
 	.option_count = SL_LEN(options),

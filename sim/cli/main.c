@@ -136,7 +136,8 @@ static int unknown_command(const char *name, struct sl_err *err)
 
 static int help(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
-	if (!argc) {
+	const bool of_itself = argc && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+	if (!argc || of_itself) {
 		overview(stdout);
 		return SL_OK;
 	}
