@@ -1,5 +1,4 @@
 # Another configuration in place of the baseline's: the same trace, the same tolerances, and whom it moves.
-unset CI
 mkdir conf
 for name in slurm nodes gres topology; do cp "$ROOT/docs/examples/slurm/$name.conf" conf; done
 cp "$ROOT/docs/examples/slurm/week.txt" .

@@ -1,6 +1,6 @@
 # What docs/ci.md shows: its jobs are the files that it names; tried as such a job would run them, in a repository whose slurm.conf is
 # changed on a branch.
-unset CI GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME="$PWD"
 examples=$ROOT/docs/examples/baseline
 for file in github.yml gitlab.yml install-schedlab; do

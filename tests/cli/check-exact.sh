@@ -1,5 +1,4 @@
 # Decisions that are others: the first is named, with what the job does now. Job 3 starts at 20 behind job 2 under easy alone.
-unset CI
 cp "$DATA/four.swf" .
 schedlab check --init four.swf -p easy -o b.json -q >/dev/null
 sed 's/"policy": "easy"/"policy": "fcfs"/' b.json >was-easy.json

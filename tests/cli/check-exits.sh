@@ -1,5 +1,4 @@
 # Each exit code: inputs that changed are never compared, and what is wrong has its place.
-unset CI
 cp "$DATA/four.swf" .
 schedlab check --init four.swf -p easy -o b.json -q >/dev/null
 schedlab check b.json -q

@@ -1,5 +1,4 @@
 # Ten seeds: fcfs waits longer than easy in each, which a test finds; the same against itself it does not.
-unset CI
 cat >f.json <<'END'
 { "schema": "schedlab.baseline/1", "cases": [
   { "id": "lublin", "generate": "lublin --jobs 200 --cpus 64 --load 0.9", "seeds": "1..10",

@@ -1,5 +1,4 @@
 # Values are written, and nothing else: order, layout, comments, tolerances stay. Not where nobody reviews it.
-unset CI
 cp "$DATA/four.swf" .
 cat >b.json <<'END'
 {"schema": "schedlab.baseline/1", "comment": ["ours", {"a": 1}],
