@@ -27,6 +27,7 @@ struct sl_out {
 	char *path; /* What the user calls it, for messages. */
 	char *target;
 	char *temp; /* NULL: written in place. */
+	bool sync, replace;
 	size_t used;
 	char buffer[BUFFER];
 };
@@ -90,6 +91,7 @@ int out_open_as(struct sl_out **out, const char *path, const char *shown, struct
 	made->used = 0;
 	made->fd = STDOUT_FILENO;
 	made->target = made->temp = NULL;
+	made->sync = made->replace = true;
 	made->path = strdup(shown);
 	int status = made->path ? SL_OK : sl_fail_memory(err);
 	if (!status && path)
@@ -212,17 +214,94 @@ void sl_out_json(struct sl_out *out, const char *text)
 	sl_out_text(out, "\"");
 }
 
+void out_ways(struct sl_out *out, bool sync, bool replace)
+{
+	out->sync = sync;
+	out->replace = replace;
+}
+
+/* Some file systems have nothing to wait for, and say so. */
+static int disk_has(int fd) { return fsync(fd) != 0 && errno != EINVAL && errno != ENOSYS ? -1 : 0; }
+
+int out_sync(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int failed = fd < 0 || disk_has(fd) ? errno : 0;
+	if (fd >= 0)
+		(void)close(fd);
+	errno = failed;
+	return failed ? -1 : 0;
+}
+
+/* Of the folder that holds the target: the name is as durable as the bytes. */
+static int folder_sync(char *target)
+{
+	char *slash = strrchr(target, '/');
+	if (!slash)
+		return out_sync(".");
+	const char kept = slash[1];
+	slash[1] = '\0';
+	const int status = out_sync(target);
+	slash[1] = kept;
+	return status;
+}
+
+static bool reads_as(FILE *one, FILE *other)
+{
+	int c;
+	do {
+		c = getc(one);
+		if (c != getc(other))
+			return false;
+	} while (c != EOF);
+	return !ferror(one) && !ferror(other);
+}
+
+/* The target is there, and holds something, and not what was written now. */
+static bool holds_other(const struct sl_out *out)
+{
+	struct stat found;
+	if (out->replace || !out->temp || lstat(out->target, &found) != 0 || found.st_size == 0)
+		return false;
+	FILE *theirs = fopen(out->target, "rbe");
+	FILE *ours = fopen(out->temp, "rbe");
+	const bool same = theirs && ours && reads_as(theirs, ours);
+	if (theirs)
+		(void)fclose(theirs);
+	if (ours)
+		(void)fclose(ours);
+	return !same;
+}
+
+/* The new file takes the target's name; errno of what failed, or 0. */
+static int publish(struct sl_out *out)
+{
+	if (!out->temp || out->error)
+		return out->error;
+	if (rename(out->temp, out->target) != 0)
+		return errno;
+	free(out->temp);
+	out->temp = NULL;
+	return out->sync && folder_sync(out->target) != 0 ? errno : 0;
+}
+
 int sl_out_commit(struct sl_out *out, struct sl_err *err)
 {
 	int status = SL_OK;
 	out_flush(out);
+	if (out->temp && out->sync && !out->error && disk_has(out->fd) != 0)
+		out->error = errno;
 	if (out->fd != STDOUT_FILENO && close(out->fd) != 0 && !out->error)
 		out->error = errno;
-	if (!out->error && out->temp && rename(out->temp, out->target) != 0)
-		out->error = errno;
+	if (!out->error && holds_other(out))
+		status = sl_fail(err, SL_USAGE,
+			"'%s' is there, and holds something else: --force replaces it; or give another name",
+			out->path);
+	else
+		out->error = publish(out);
+	if (out->temp)
+		(void)unlink(out->temp);
 	if (out->error) {
-		if (out->temp)
-			(void)unlink(out->temp);
 		errno = out->error;
 		status = sl_fail_sys(err, SL_SYSTEM, "write", out->path);
 	}

@@ -157,7 +157,7 @@ static int files_write(struct again *again, struct sim *sim, const char *to, con
 	if (!status && measured)
 		status = metrics_asked(&metrics, again, sim, err);
 	if (!status)
-		status = outdir_open(&dir, to, "made again", false, err);
+		status = outdir_open(&dir, to, "made again", OUTDIR_UNSYNCED, err);
 	if (!status)
 		status = outdir_run(dir, NULL, &run, measured ? &metrics : NULL, only, err);
 	if (!status)

@@ -41,14 +41,18 @@ struct option_def {
 #define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
 #define OPTION_MODEL \
 	"model", 0, "MODEL", true, "turn a model on: NAME[:key=value,...], see 'schedlab list models'"
-#define OPTION_SEED   "seed", 0, "N", false, "of everything that is drawn; default 1"
-#define OPTION_FROM   "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
-#define OPTION_TO     "to", 0, "TIME", false, "only jobs submitted before then"
-#define OPTION_TZ     "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
-#define OPTION_JOBS   "jobs", 0, "N", false, "only the first N jobs"
-#define OPTION_STRICT "strict", 0, NULL, false, "stop at the first row that makes no sense"
-#define OPTION_JSON   "json", 0, NULL, false, "print one JSON object instead of tables"
-#define OPTION_FORCE  "force", 0, NULL, false, "replace DIR whatever it holds"
+#define OPTION_SEED       "seed", 0, "N", false, "of everything that is drawn; default 1"
+#define OPTION_FROM       "from", 0, "TIME", false, "only jobs submitted from then on: seconds, +3d, or a date"
+#define OPTION_TO         "to", 0, "TIME", false, "only jobs submitted before then"
+#define OPTION_TZ         "tz", 0, "OFFSET", false, "of dates in the trace: +02:00, or seconds"
+#define OPTION_JOBS       "jobs", 0, "N", false, "only the first N jobs"
+#define OPTION_STRICT     "strict", 0, NULL, false, "stop at the first row that makes no sense"
+#define OPTION_JSON       "json", 0, NULL, false, "print one JSON object instead of tables"
+#define OPTION_FORCE      "force", 0, NULL, false, "replace DIR whatever it holds"
+#define OPTION_FORCE_FILE "force", 0, NULL, false, "replace a file that holds something else"
+#define OPTION_NO_SYNC             \
+	"no-sync", 0, NULL, false, \
+		"do not wait until results are on the disk: faster, and lost with the power"
 #define OPTION_PLUGIN \
 	"plugin", 0, "FILE.so", true, "add what this plug-in has: policies, readers, metrics ..."
 #define OPTION_TRUST             \
@@ -282,9 +286,15 @@ void progress_stop(struct progress_bar *bar);
 /* outdir.c: a run directory, which appears whole or not at all. */
 /* Refuses (SL_USAGE) a directory that holds anything but a run (or comparison) of the same identity, unless
  * force. identity: a text of inputs and settings, hashed into run.json. */
-int outdir_open(struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err);
+enum { OUTDIR_FORCE = 1, OUTDIR_UNSYNCED = 2 };
+unsigned outdir_ways(const struct args *args); /* --force, --no-sync */
+int outdir_open(
+	struct outdir **dir, const char *path, const char *identity, unsigned ways, struct sl_err *err);
 /* Would outdir_open refuse? Makes nothing: of --dry-run. */
-int outdir_check(const char *path, const char *identity, bool force, struct sl_err *err);
+int outdir_check(const char *path, const char *identity, unsigned ways, struct sl_err *err);
+/* sl_out_open of a file that the user named: --force replaces another, --no-sync does not wait for the disk.
+ */
+int file_out_open(struct sl_out **out, const char *path, const struct args *args, struct sl_err *err);
 /* jobs.csv, metrics.json ... of one run, under dir/sub (sub NULL: dir itself). only: NULL, or names as --only
  * gives them. metrics: of the run, as metrics_compute left them; NULL if only leaves metrics.json out. */
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,

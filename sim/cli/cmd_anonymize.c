@@ -13,6 +13,8 @@ static const struct option_def options[] = {
 	{ "key", 0, "FILE", false, "the key, at least 16 bytes; the same key gives the same names" },
 	{ "new-key", 0, NULL, false, "make the key's file first; it must not be there yet" },
 	{ "keep-partitions", 0, NULL, false, "leave the names of partitions as they are" },
+	{ OPTION_FORCE_FILE },
+	{ OPTION_NO_SYNC },
 	{ OPTION_DRY_RUN },
 	{ OPTION_JSON },
 	{ OPTION_PLUGIN },
@@ -54,7 +56,7 @@ static int write_all(const struct args *args, struct pseudonyms *p, const char *
 		return status;
 	status = kind_of(&kind, args, in, err);
 	if (!status)
-		status = sl_out_open(&out, path, err);
+		status = file_out_open(&out, path, args, err);
 	if (status) {
 		sl_input_close(in);
 		return status;

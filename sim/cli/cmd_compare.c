@@ -37,6 +37,7 @@ static const struct option_def options[] = {
 	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_NO_SYNC },
 	{ OPTION_PLUGIN },
 	{ OPTION_TRUST },
 };
@@ -167,8 +168,8 @@ static int claim(struct comparison *all, const struct run *runs, struct sl_err *
 	for (size_t i = 1; all->log && i < all->each; i++)
 		end += snprintf(end, size - (size_t)(end - identity), "log=%s\n", all->log[i]);
 	if (arg_flag(all->args, "dry-run"))
-		return outdir_check(path, identity, arg_flag(all->args, "force"), err);
-	return outdir_open(&all->dir, path, identity, arg_flag(all->args, "force"), err);
+		return outdir_check(path, identity, outdir_ways(all->args), err);
+	return outdir_open(&all->dir, path, identity, outdir_ways(all->args), err);
 }
 
 static int compare_dry(struct comparison *all, const struct run *runs, size_t seeds, struct sl_err *err)

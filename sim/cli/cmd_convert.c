@@ -461,7 +461,7 @@ static int conversion_begin(
 		.registry = args->registry,
 		.strict = arg_flag(args, "strict") };
 	const int status = writer_choose(&c->writer, to ? to : "swf", err);
-	return status ? status : sl_out_open(&c->out, path, err);
+	return status ? status : file_out_open(&c->out, path, args, err);
 }
 
 void convert_release(struct conversion *c)
@@ -563,10 +563,11 @@ static int is_cluster(
 	return SL_OK;
 }
 
-static int cluster_put(struct cluster_writing *writing, const char *path, struct sl_err *err)
+static int cluster_put(
+	struct cluster_writing *writing, const char *path, const struct args *args, struct sl_err *err)
 {
 	struct sl_out *out;
-	int status = sl_out_open(&out, path, err);
+	int status = file_out_open(&out, path, args, err);
 	if (status)
 		return status;
 	status = cluster_write_end(writing, out, err);
@@ -594,7 +595,7 @@ static int convert_cluster(
 	if (!status)
 		status = reader->read(args->word[0], in, NULL, 0, sink, err);
 	if (!status)
-		status = cluster_put(writing, path, err);
+		status = cluster_put(writing, path, args, err);
 	cluster_write_free(writing);
 	return status ? status : told(args, path, to ? to : "yaml", NULL, err);
 }
@@ -712,6 +713,8 @@ static const struct option_def options[] = {
 	{ "clean", 0, NULL, false,
 		"drop rows that make no sense, and sort by submission, as a replay would" },
 	{ OPTION_STRICT },
+	{ OPTION_FORCE_FILE },
+	{ OPTION_NO_SYNC },
 	{ OPTION_DRY_RUN },
 	{ OPTION_JSON },
 	{ OPTION_PLUGIN },

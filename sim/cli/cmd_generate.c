@@ -276,16 +276,17 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	return status ? status : g->writer->job(g->out, row, err);
 }
 
-int generate_write(struct generate_order *order, const char *path, struct sl_arena *arena, struct sl_err *err)
+int generate_write(
+	struct generate_order *order, const char *path, const struct args *args, struct sl_err *err)
 {
 	struct generation g = {
 		.generator = order->generator,
 		.values = order->values,
 		.seed = order->seed,
-		.arena = arena,
+		.arena = args->arena,
 		.jobs = &order->jobs,
 	};
-	int status = sl_out_open(&g.out, path, err);
+	int status = file_out_open(&g.out, path, args, err);
 	if (status)
 		return status;
 	const struct sl_sink sink = { .self = &g, .job = on_job, .header = on_header };
@@ -328,7 +329,7 @@ static int generate_dry(struct generate_order *order, const struct args *args, s
 	struct dry_run dry;
 	int status = dry_file_check(path, err);
 	if (!status)
-		status = generate_write(order, "/dev/null", args->arena, err);
+		status = generate_write(order, "/dev/null", args, err);
 	if (status)
 		return status;
 	dry_begin(&dry, args);
@@ -407,13 +408,15 @@ static int generate_run(const struct args *args, struct sl_err *err)
 	struct generate_order order = { generator, values, seed, 0 };
 	if (arg_flag(args, "dry-run"))
 		return generate_dry(&order, args, err);
-	status = generate_write(&order, arg(args, "output"), args->arena, err);
+	status = generate_write(&order, arg(args, "output"), args, err);
 	return status || !arg_flag(args, "json") ? status : generated_json(&order, args, err);
 }
 
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", false, "write this file; default, and '-': standard output" },
 	{ OPTION_SEED },
+	{ OPTION_FORCE_FILE },
+	{ OPTION_NO_SYNC },
 	{ OPTION_DRY_RUN },
 	{ OPTION_JSON },
 	{ OPTION_PLUGIN },

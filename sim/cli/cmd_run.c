@@ -42,6 +42,7 @@ static const struct option_def options[] = {
 	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_NO_SYNC },
 	{ OPTION_PLUGIN },
 	{ OPTION_TRUST },
 	{ "timing", 0, NULL, false, NULL },
@@ -237,8 +238,8 @@ static int claim(struct outdir **dir, const struct run *run, const struct args *
 	if (!identity)
 		return sl_fail_memory(err);
 	if (arg_flag(args, "dry-run"))
-		return outdir_check(path, identity, arg_flag(args, "force"), err);
-	return outdir_open(dir, path, identity, arg_flag(args, "force"), err);
+		return outdir_check(path, identity, outdir_ways(args), err);
+	return outdir_open(dir, path, identity, outdir_ways(args), err);
 }
 
 /* --dry-run: all that would be refused is. */

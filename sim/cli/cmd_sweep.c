@@ -28,6 +28,7 @@ static const struct option_def options[] = {
 	{ OPTION_MAX_MEMORY },
 	{ OPTION_JSON },
 	{ OPTION_FORCE },
+	{ OPTION_NO_SYNC },
 	{ OPTION_PLUGIN },
 	{ OPTION_TRUST },
 };

@@ -32,6 +32,6 @@ struct generate_order {
 	uint64_t jobs; /* Set: how many were drawn. */
 };
 int generate_write(
-	struct generate_order *order, const char *path, struct sl_arena *arena, struct sl_err *err);
+	struct generate_order *order, const char *path, const struct args *args, struct sl_err *err);
 
 #endif

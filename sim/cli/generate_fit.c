@@ -360,7 +360,7 @@ static int fit_all(struct fitting *f, struct sl_err *err)
 		say_found(f);
 	const char *path = arg(f->args, "output");
 	struct generate_order order = { f->generator, f->values, f->seed, 0 };
-	return path ? generate_write(&order, path, f->args->arena, err) : SL_OK;
+	return path ? generate_write(&order, path, f->args, err) : SL_OK;
 }
 
 static int fit_run(const struct args *args, struct sl_err *err)

@@ -282,8 +282,8 @@ static int resample_all(struct resampling *r, const struct args *args, struct sl
 	if (!status)
 		status = note(r, &options, err);
 	if (!status)
-		status = sl_out_open(
-			&r->c.out, arg_flag(args, "dry-run") ? "/dev/null" : arg(args, "output"), err);
+		status = file_out_open(
+			&r->c.out, arg_flag(args, "dry-run") ? "/dev/null" : arg(args, "output"), args, err);
 	if (status)
 		return status;
 	status = resample_write(r, err);

@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ struct outdir {
 	int lock; /* Held on temp as long as this process writes there. */
 	char identity[65];
 	bool exists, merge;
+	bool sync;     /* All is on the disk before it has its name. */
 	bool compares; /* Runs are in folders of their own. */
 	struct name *files, *runs;
 	struct sl_arena *arena;
@@ -393,12 +395,28 @@ static int claimed(
 	return status;
 }
 
-int outdir_open(struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err)
+int file_out_open(struct sl_out **out, const char *path, const struct args *args, struct sl_err *err)
+{
+	const int status = sl_out_open(out, path, err);
+	if (!status)
+		out_ways(*out, !arg_flag(args, "no-sync"), arg_flag(args, "force"));
+	return status;
+}
+
+unsigned outdir_ways(const struct args *args)
+{
+	return (arg_flag(args, "force") ? OUTDIR_FORCE : 0U) |
+	       (arg_flag(args, "no-sync") ? OUTDIR_UNSYNCED : 0U);
+}
+
+int outdir_open(
+	struct outdir **dir, const char *path, const char *identity, unsigned ways, struct sl_err *err)
 {
 	struct outdir *made;
-	int status = claimed(&made, path, identity, force, err);
+	int status = claimed(&made, path, identity, ways & OUTDIR_FORCE, err);
 	if (status)
 		return status;
+	made->sync = !(ways & OUTDIR_UNSYNCED);
 	status = temp_make(made, err);
 	if (!status) {
 		atomic_fetch_add(&cli_unpublished, 1);
@@ -410,11 +428,11 @@ int outdir_open(struct outdir **dir, const char *path, const char *identity, boo
 	return status;
 }
 
-int outdir_check(const char *path, const char *identity, bool force, struct sl_err *err)
+int outdir_check(const char *path, const char *identity, unsigned ways, struct sl_err *err)
 {
 	struct outdir *made;
 	char folder[PATH];
-	int status = claimed(&made, path, identity, force, err);
+	int status = claimed(&made, path, identity, ways & OUTDIR_FORCE, err);
 	if (status)
 		return status;
 	parent_of(folder, made->target);
@@ -449,7 +467,11 @@ static int file_open(struct outdir *dir, const char *name, struct sl_out **out, 
 	int status = join(path, dir->temp, name, err);
 	if (!status)
 		status = join(shown, dir->shown, name, err);
-	return status ? status : out_open_as(out, path, shown, err);
+	if (!status)
+		status = out_open_as(out, path, shown, err);
+	if (!status)
+		out_ways(*out, false, true); /* All at once, at the end. */
+	return status;
 }
 
 int outdir_file(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err)
@@ -809,11 +831,25 @@ static int move_in(const struct outdir *dir)
 	return failed ? failed : rmdir(dir->temp);
 }
 
+static int on_disk(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+	(void)info;
+	(void)at;
+	return kind == FTW_F || kind == FTW_DP ? out_sync(path) : 0;
+}
+
 static int publish(const struct outdir *dir)
 {
-	if (!dir->exists)
-		return rename(dir->temp, dir->target);
-	return dir->merge ? move_in(dir) : swap(dir);
+	char folder[PATH];
+	int failed = dir->sync ? nftw(dir->temp, on_disk, 16, FTW_PHYS | FTW_DEPTH) : 0;
+	if (!failed && !dir->exists)
+		failed = rename(dir->temp, dir->target);
+	else if (!failed)
+		failed = dir->merge ? move_in(dir) : swap(dir);
+	if (failed || !dir->sync)
+		return failed;
+	parent_of(folder, dir->target);
+	return out_sync(dir->merge ? dir->target : folder);
 }
 
 static void outdir_free(struct outdir *dir)

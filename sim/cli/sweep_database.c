@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sim/cli/sweep_found.h"
+#include "sim/out.h"
 
 static int failed(sqlite3 *db, const char *path, struct sl_err *err)
 {
@@ -140,7 +141,7 @@ int found_database(const struct found *found, struct sl_err *err)
 		status = failed(db, path, err);
 	if (sqlite3_close(db) != SQLITE_OK && !status)
 		status = failed(db, path, err);
-	if (!status && rename(temp, path) != 0)
+	if (!status && (out_sync(temp) != 0 || rename(temp, path) != 0))
 		status = sl_fail_sys(err, SL_SYSTEM, "write", path);
 	if (status)
 		(void)unlink(temp);

@@ -14,6 +14,7 @@
 
 #include "sim/cli/outdir.h"
 #include "sim/cli/sweep.h"
+#include "sim/out.h"
 
 struct worker {
 	const struct sweep_work *work;
@@ -342,6 +343,7 @@ static int write_point(const struct sweep *sweep, size_t number, const struct ru
 	int status = sl_out_open(&out, path, err);
 	if (status)
 		return status;
+	out_ways(out, !arg_flag(sweep->args, "no-sync"), true);
 	sl_out_text(
 		out, "{ \"schema\": \"" POINT_SCHEMA "\",\n\"version\": \"" SL_VERSION "\",\n\"point\": ");
 	point_json(sweep, point, number, out);
