@@ -45,6 +45,33 @@ bool stats_paired_t(const double *difference, unsigned n, double level, struct s
 	return true;
 }
 
+/* ---- What goes together ----------------------------------------------------------------------- */
+
+static double autocorrelation(const double *value, unsigned n, unsigned lag)
+{
+	const double mean = mean_of(value, n);
+	double squares = 0;
+	double products = 0;
+	for (unsigned i = 0; i < n; i++)
+		squares += (value[i] - mean) * (value[i] - mean);
+	for (unsigned i = 0; i + lag < n; i++)
+		products += (value[i] - mean) * (value[i + lag] - mean);
+	return squares > 0 ? products / squares : 0;
+}
+
+/* By how much the variance of a sum is larger than of independent ones: 1 or more. */
+static double go_together(const double *value, unsigned n)
+{
+	double together = 1;
+	for (unsigned lag = 1; lag <= STATS_LAGS && lag + 1 < n; lag++) {
+		const double along = autocorrelation(value, n, lag);
+		if (!(along > 0))
+			break;
+		together += 2 * along * (1 - (double)lag / n);
+	}
+	return together;
+}
+
 /* ---- Signed ranks ----------------------------------------------------------------------------- */
 
 static int compare_double(const void *a, const void *b)
@@ -59,9 +86,24 @@ struct ranks {
 	unsigned n;
 	double size[STATS_SAMPLES_MAX];
 	unsigned twice[STATS_SAMPLES_MAX];
-	uint64_t positive; /* Twice the sum of the ranks of the positive. */
-	double ties;       /* Sum of t^3 - t over groups of t equal sizes. */
+	double signed_rank[STATS_SAMPLES_MAX]; /* Of each difference, in their order; 0 of zeros. */
+	uint64_t positive;                     /* Twice the sum of the ranks of the positive. */
+	double ties;                           /* Sum of t^3 - t over groups of t equal sizes. */
 };
+
+/* Twice the rank of that size, which is among them. */
+static unsigned rank_of(const struct ranks *ranks, double size)
+{
+	unsigned low = 0;
+	for (unsigned high = ranks->n; low < high;) {
+		const unsigned middle = (low + high) / 2;
+		if (ranks->size[middle] < size)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return ranks->twice[low];
+}
 
 static void ranks_make(struct ranks *ranks, const double *difference, unsigned n)
 {
@@ -79,18 +121,9 @@ static void ranks_make(struct ranks *ranks, const double *difference, unsigned n
 		ranks->ties += t * t * t - t;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		const double size = difference[i];
-		unsigned low = 0;
-		if (!(size > 0))
-			continue;
-		for (unsigned high = ranks->n; low < high;) {
-			const unsigned middle = (low + high) / 2;
-			if (ranks->size[middle] < size)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		ranks->positive += ranks->twice[low];
+		const unsigned twice = difference[i] != 0 ? rank_of(ranks, fabs(difference[i])) : 0;
+		ranks->signed_rank[i] = difference[i] < 0 ? -(double)twice : twice;
+		ranks->positive += difference[i] > 0 ? twice : 0;
 	}
 }
 
@@ -122,10 +155,10 @@ static double exact_p(const struct ranks *ranks)
 	return p < 1 ? p : 1;
 }
 
-static double normal_p(const struct ranks *ranks)
+static double normal_p(const struct ranks *ranks, double together)
 {
 	const double n = ranks->n;
-	const double spread = sqrt(n * (n + 1) * (2 * n + 1) / 24 - ranks->ties / 48);
+	const double spread = sqrt((n * (n + 1) * (2 * n + 1) / 24 - ranks->ties / 48) * together);
 	const double off = fabs((double)ranks->positive / 2 - n * (n + 1) / 4);
 	const double p = 2 * gsl_cdf_ugaussian_Q((off > 0.5 ? off - 0.5 : 0) / spread);
 	return p < 1 ? p : 1;
@@ -178,7 +211,8 @@ static bool walsh(const double *difference, unsigned n, double level, struct sta
 	return true;
 }
 
-bool stats_wilcoxon(const double *difference, unsigned n, double level, struct stats_wilcoxon *found)
+bool stats_wilcoxon(
+	const double *difference, unsigned n, bool serial, double level, struct stats_wilcoxon *found)
 {
 	if (n == 0 || n > STATS_SAMPLES_MAX)
 		return false;
@@ -186,8 +220,9 @@ bool stats_wilcoxon(const double *difference, unsigned n, double level, struct s
 	if (!ranks)
 		return false;
 	ranks_make(ranks, difference, n);
-	found->exact = ranks->n <= EXACT_MAX;
-	found->p = found->exact ? exact_p(ranks) : normal_p(ranks);
+	const double together = serial ? go_together(ranks->signed_rank, n) : 1;
+	found->exact = ranks->n <= EXACT_MAX && together <= 1;
+	found->p = found->exact ? exact_p(ranks) : normal_p(ranks, together);
 	free(ranks);
 	return walsh(difference, n, level, &found->shift);
 }
@@ -211,18 +246,6 @@ double stats_lag1_high(unsigned n) { return 1.6448536269514722 / sqrt(n) - 1.0 /
 
 /* ---- Blocks that differ by much and by little -------------------------------------------------- */
 
-static double autocorrelation(const double *value, unsigned n, unsigned lag)
-{
-	const double mean = mean_of(value, n);
-	double squares = 0;
-	double products = 0;
-	for (unsigned i = 0; i < n; i++)
-		squares += (value[i] - mean) * (value[i] - mean);
-	for (unsigned i = 0; i + lag < n; i++)
-		products += (value[i] - mean) * (value[i + lag] - mean);
-	return squares > 0 ? products / squares : 0;
-}
-
 struct stats_evidence stats_evidence(const double *difference, unsigned n, bool serial, double level)
 {
 	struct stats_evidence found = { .blocks = n, .together = 1 };
@@ -237,12 +260,8 @@ struct stats_evidence stats_evidence(const double *difference, unsigned n, bool 
 		sum += size;
 		squares += size * size;
 	}
-	for (unsigned lag = 1; serial && lag <= STATS_LAGS && lag + 1 < n; lag++) {
-		const double along = autocorrelation(difference, n, lag);
-		if (!(along > 0))
-			break;
-		found.together += 2 * along * (1 - (double)lag / n);
-	}
+	if (serial)
+		found.together = go_together(difference, n);
 	found.effective = squares > 0 ? sum * sum / squares / found.together : 0;
 	/* Of even ones, rounding must not take the sixth. */
 	if (found.effective * (1 + 1e-12) >= STATS_EFFECTIVE_LEAST)

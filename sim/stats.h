@@ -25,14 +25,17 @@ bool stats_paired_t(const double *difference, unsigned n, double level, struct s
  * all 2^n signs up to n = 25, then normal with continuity correction. Estimate and interval: Hodges and
  * Lehmann 1963, the median of Walsh averages and its distribution-free interval (Hollander, Wolfe and Chicken
  * 2014, 3.1-3.3), of all n, zeros too. False: n = 0, more than STATS_SAMPLES_MAX, or no memory. Fewer than 6
- * differences have no interval at 0.95, since no p is below 2 / 2^n: shift.method is NULL, low > high. */
+ * differences have no interval at 0.95, since no p is below 2 / 2^n: shift.method is NULL, low > high.
+ * serial: the differences follow each other, and where signed ranks go together (autocorrelations as in
+ * stats_evidence), the variance of their sum is that much larger: p is of the normal distribution then. */
 enum { STATS_SAMPLES_MAX = 2000 };
 struct stats_wilcoxon {
 	double p;
 	bool exact;
 	struct stats_interval shift;
 };
-bool stats_wilcoxon(const double *difference, unsigned n, double level, struct stats_wilcoxon *found);
+bool stats_wilcoxon(
+	const double *difference, unsigned n, bool serial, double level, struct stats_wilcoxon *found);
 
 /* Lag-1 autocorrelation; 0 where all are equal. */
 double stats_lag1(const double *value, unsigned n);

@@ -181,7 +181,7 @@ static double p_beyond(void *self, int64_t margin, bool rise)
 	const double m = (double)margin;
 	for (unsigned i = 0; i < shifts->count; i++)
 		shifts->beyond[i] = rise ? shifts->by[i] - m : -shifts->by[i] - m;
-	if (!stats_wilcoxon(shifts->beyond, shifts->count, 1 - shifts->alpha, &found) ||
+	if (!stats_wilcoxon(shifts->beyond, shifts->count, false, 1 - shifts->alpha, &found) ||
 		!(found.shift.estimate > 0))
 		return 1;
 	return found.exact ? found.p : floor(found.p * 1e6 + 0.5) / 1e6;
@@ -215,7 +215,7 @@ static int test_shift(struct check *check, const struct check_case *found, struc
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < found->runs; i++)
 		shifts.by[i] = (double)move_of(metric->each[i], found->found[i].value[index]);
-	if (!stats_wilcoxon(shifts.by, shifts.count, 1 - metric->alpha, &test))
+	if (!stats_wilcoxon(shifts.by, shifts.count, false, 1 - metric->alpha, &test))
 		return sl_fail_memory(err);
 	if (!test.shift.method)
 		return sl_fail_at(err, &item->at,

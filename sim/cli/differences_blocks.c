@@ -150,10 +150,11 @@ static void set_sure(struct told *told, bool apart)
 		told->certainty.sure = told->difference.estimate > 0 ? 1 : -1;
 }
 
-static void test_ranks(struct told *told, const double *difference, unsigned n)
+/* serial: blocks, which follow each other. */
+static void test_ranks(struct told *told, const double *difference, unsigned n, bool serial)
 {
 	struct stats_wilcoxon found;
-	if (!stats_wilcoxon(difference, n, level, &found))
+	if (!stats_wilcoxon(difference, n, serial, level, &found))
 		return;
 	told->certainty.tested = true;
 	told->certainty.p = found.p;
@@ -248,7 +249,7 @@ static struct told of_mean(const struct differences *all, size_t run, const stru
 			told.certainty.ratio_covers = way->ratio_covers;
 		}
 		if (all->cut_each)
-			test_ranks(&told, sums.difference, blocks->count);
+			test_ranks(&told, sums.difference, blocks->count, true);
 		if (told.difference.low <= told.difference.high)
 			set_sure(&told, stats_told_apart(sums.difference, blocks->count, evidence.t));
 	}
@@ -370,7 +371,7 @@ static struct told of_quantile(const struct differences *all, size_t run, const 
 	struct told told = told_begin(all, &evidence, estimate, what);
 	if (evidence.t > 0 && quantile.count) {
 		if (all->cut_each)
-			test_ranks(&told, quantile.difference, blocks->count);
+			test_ranks(&told, quantile.difference, blocks->count, true);
 		const bool apart = estimate && is_told_apart(&quantile, first);
 		quantile_interval(&told, &quantile, first, way, shown);
 		if (told.difference.low > told.difference.high)
@@ -451,7 +452,7 @@ struct told told_by_samples(const struct differences *all, const double *a, cons
 	double low;
 	double high;
 	if (evidence.t > 0) {
-		test_ranks(&told, difference, n);
+		test_ranks(&told, difference, n, false);
 		if (stats_ratio(difference, one, n, evidence.t, &low, &high)) {
 			set_interval(&told, low, high);
 			told.certainty.covers = 95;

@@ -42,7 +42,7 @@ Test(stats, paired_t)
 Test(stats, wilcoxon_of_hamilton)
 {
 	struct stats_wilcoxon at;
-	cr_assert(stats_wilcoxon(hamilton, SL_LEN(hamilton), 0.95, &at));
+	cr_assert(stats_wilcoxon(hamilton, SL_LEN(hamilton), false, 0.95, &at));
 	cr_expect(at.exact);
 	NEAR(at.p, 2 * 10.0 / 512, 1e-12);
 	NEAR(at.shift.estimate, 0.46, 1e-9);
@@ -54,7 +54,7 @@ Test(stats, wilcoxon_of_hamilton)
 Test(stats, wilcoxon_of_maize)
 {
 	struct stats_wilcoxon at;
-	cr_assert(stats_wilcoxon(maize, SL_LEN(maize), 0.95, &at));
+	cr_assert(stats_wilcoxon(maize, SL_LEN(maize), false, 0.95, &at));
 	cr_expect(at.exact);
 	NEAR(at.p, 0.0413, 5e-5);
 }
@@ -77,7 +77,7 @@ Test(stats, wilcoxon_table)
 				value[rank - 1] = negative ? -(double)rank : rank;
 			}
 			struct stats_wilcoxon at;
-			cr_assert(stats_wilcoxon(value, n, 0.95, &at));
+			cr_assert(stats_wilcoxon(value, n, false, 0.95, &at));
 			cr_expect((at.p <= 0.05) == !more, "n = %u, T = %u: p = %.5f", n, table[i][1] + more,
 				at.p);
 			/* The interval and the test are the same statement. */
@@ -92,15 +92,15 @@ Test(stats, wilcoxon_ties_and_zeros)
 {
 	struct stats_wilcoxon at;
 	static const double tied[] = { 0, -1, 1, 0, 2 };
-	cr_assert(stats_wilcoxon(tied, 5, 0.95, &at));
+	cr_assert(stats_wilcoxon(tied, 5, false, 0.95, &at));
 	NEAR(at.p, 0.75, 1e-12);
 	cr_expect(!at.shift.method && at.shift.low > at.shift.high);
 	NEAR(at.shift.estimate, 0.5, 1e-12); /* Of -1 -.5 -.5 0 0 0 0 .5 .5 .5 .5 1 1 1 1 1.5 2 less two. */
 	static const double none[] = { 0, 0, 0, 0, 0, 0, 0 };
-	cr_assert(stats_wilcoxon(none, 7, 0.95, &at));
+	cr_assert(stats_wilcoxon(none, 7, false, 0.95, &at));
 	NEAR(at.p, 1, 0);
 	NEAR(at.shift.high, 0, 0);
-	cr_expect(!stats_wilcoxon(none, 0, 0.95, &at));
+	cr_expect(!stats_wilcoxon(none, 0, false, 0.95, &at));
 }
 
 /* n = 6: P(T = 0) = 1/64, so the interval runs from the least to the greatest; n = 30 is by the normal: C =
@@ -111,14 +111,33 @@ Test(stats, wilcoxon_interval_ends)
 	double value[30];
 	for (unsigned i = 0; i < 30; i++)
 		value[i] = (i % 2 ? 1 : -1) * (double)(i + 1) + 0.25;
-	cr_assert(stats_wilcoxon(value, 6, 0.95, &at));
+	cr_assert(stats_wilcoxon(value, 6, false, 0.95, &at));
 	NEAR(at.shift.low, -4.75, 0);
 	NEAR(at.shift.high, 6.25, 0);
-	cr_assert(stats_wilcoxon(value, 30, 0.95, &at));
+	cr_assert(stats_wilcoxon(value, 30, false, 0.95, &at));
 	cr_expect(!at.exact);
 	/* R 4: wilcox.test(v)$p.value with exact = FALSE: V = sum of the even ranks = 240; |240 - 232.5| -
 	 * 0.5 = 7; 7 / 48.6184. */
 	NEAR(at.p, 0.885516, 2e-6);
+}
+
+/* Signed ranks 5 6 7 8 9 10 -1 -2 -3 4 11 12 (mean 5.5, squares 287): neighbours' products add up to 0.530488
+ * of them, those two apart to less than 0. The variance is 1 + 2 * 0.530488 * 11 / 12 = 1.972561 times 162.5;
+ * |72 - 39| - 0.5 = 32.5, over its root 17.904, is 1.81526. One that follows no other has P(T <= 6) = 14 /
+ * 4096, twice. */
+Test(stats, wilcoxon_of_what_follows)
+{
+	static const double runs[] = { 5, 6, 7, 8, 9, 10, -1, -2, -3, 4, 11, 12 };
+	static const double turns[] = { 5, -6, 7, -8, 9, -10, 1, -2, 3, -4, 11, -12 };
+	struct stats_wilcoxon at;
+	cr_assert(stats_wilcoxon(runs, SL_LEN(runs), true, 0.95, &at));
+	cr_expect(!at.exact);
+	NEAR(at.p, 0.069482, 2e-6);
+	cr_assert(stats_wilcoxon(runs, SL_LEN(runs), false, 0.95, &at));
+	cr_expect(at.exact);
+	NEAR(at.p, 28.0 / 4096, 1e-12);
+	cr_assert(stats_wilcoxon(turns, SL_LEN(turns), true, 0.95, &at));
+	cr_expect(at.exact); /* What alternates is taken for independent. */
 }
 
 Test(stats, lag1)
@@ -172,12 +191,12 @@ Test(stats, coverage_of_small_samples)
 		for (int k = 0; k < 12; k++)
 			value[k] = 3 + normal(&rng);
 		(void)stats_paired_t(value, 12, 0.95, &at);
-		(void)stats_wilcoxon(value, 12, 0.95, &w);
+		(void)stats_wilcoxon(value, 12, false, 0.95, &w);
 		t += at.low <= 3 && 3 <= at.high;
 		shift += w.shift.low <= 3 && 3 <= w.shift.high;
 		for (int k = 0; k < 12; k++)
 			value[k] -= 3;
-		(void)stats_wilcoxon(value, 12, 0.95, &w);
+		(void)stats_wilcoxon(value, 12, false, 0.95, &w);
 		alarms += w.p <= 0.05;
 		for (int k = 0; k < 12; k++) /* Differences of like, skewed things are symmetric. */
 			value[k] = log1p(-sl_rng_unit(&rng)) - log1p(-sl_rng_unit(&rng));
