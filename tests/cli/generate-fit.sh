@@ -14,7 +14,7 @@ grep -v '^;' made.swf >made && grep -v '^;' again.swf | cmp - made && wc -l <mad
 # Every model has a fit of a log of its kind, and what it says can be generated.
 for model in mixture lublin downey jann gpu; do
 	schedlab generate lublin --jobs 2000 --cpus 64 -o trace.swf
-	eval "$(schedlab generate fit trace.swf --model $model --line) -o out" && echo "$model $(grep -vc '^[;#j]' out)"
+	eval "$(schedlab generate fit trace.swf --model $model --line) -o out --force" && echo "$model $(grep -vc '^[;#j]' out)"
 done
 # GPUs and profiles come from tables.
 schedlab generate downey --format table --jobs 500 -o downey.csv

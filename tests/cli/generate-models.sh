@@ -6,7 +6,7 @@ for model in downey jann gavel gpu mixture; do
 done
 for model in downey gavel gpu; do
 	echo "$model"
-	schedlab generate "$model" --jobs 3 --format table --seed 7 -o t.csv
+	schedlab generate "$model" --jobs 3 --format table --seed 7 -o t.csv --force
 	awk -F, '!/^#/ { for (i = 1; i <= NF; i++) { if (!n) name[i] = $i; else if ($i != "") printf "%s=%s ", name[i], $i }
 		if (n++) print "" }' t.csv
 done

@@ -29,7 +29,7 @@ printf 'traces: [log.swf]\npolicies: [fcfs, easy]\nsettings: {replay.load: [0.8,
 mkdir include && ln -s "$ROOT/sim" include/schedlab
 cc -shared -fPIC -Iinclude -o my-easy.so "$ROOT/docs/examples/policy/my-easy.c"
 cp my-easy.so mine.so
-schedlab convert log.swf sessions.csv --to table -q
+schedlab generate sessions --users 30 --limit 4h -o sessions.csv -q
 echo 'shadow: 22' >answers.yaml
 echo '#!/bin/sh' >job.sh
 ln -s "$ROOT/docs" docs
