@@ -288,6 +288,14 @@ static int move_find(struct check *check, const struct check_case *found, struct
 	return test_shift(check, found, item, move, err);
 }
 
+/* Two runs are at hand in which other jobs ran, and the metric is one of jobs' waits. */
+static bool is_of_others(const struct check *check, const struct check_item *item)
+{
+	const size_t which = (size_t)(item->of - check->baseline.item);
+	return check->impact && !check->base[which].away && check_jobs_differ(check, item->of) &&
+	       check_both_is(item->metric);
+}
+
 /* What only warns passes a check; but another value is not written over one that it is too far from, unless
  * it is named. */
 static bool is_let_pass(const struct check *check, const struct check_item *item, enum verdict verdict)
@@ -308,7 +316,8 @@ static int judge_value(
 	if (status)
 		return status;
 	enum verdict verdict = tolerance_judge(&metric->tol, &move);
-	if (verdict == VERDICT_ZERO && !check->update)
+	/* Over the jobs of both it may be 0 where over all it was not. */
+	if (verdict == VERDICT_ZERO && !check->update && !is_of_others(check, item))
 		return sl_fail_at(err, &item->at,
 			"a percentage of 0 allows nothing, and '%.60s' was 0: give an absolute tolerance, as '+1', or a bound",
 			metric->name);
@@ -333,14 +342,6 @@ static const char *shown(struct check *check, const char *name)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
 	return text;
-}
-
-/* Two runs are at hand in which other jobs ran, and the metric is one of jobs' waits. */
-static bool is_of_others(const struct check *check, const struct check_item *item)
-{
-	const size_t which = (size_t)(item->of - check->baseline.item);
-	return check->impact && !check->base[which].away && check_jobs_differ(check, item->of) &&
-	       check_both_is(item->metric);
 }
 
 /* A bound is of the run, and of all jobs in it: what it was of others is nothing to be compared with. */
