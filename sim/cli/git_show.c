@@ -465,7 +465,7 @@ static int put_link(struct showing *show, const struct tree_entry *link)
 }
 
 /* All below a folder, each by the name that it was asked for by. */
-static int want_below(struct showing *show, const char *folder, const char *named)
+static int want_below(struct showing *show, const char *folder, const char *under)
 {
 	const struct git_tree *tree = &show->tree;
 	int status = SL_OK;
@@ -475,7 +475,7 @@ static int want_below(struct showing *show, const char *folder, const char *name
 		char path[PATH_MAX];
 		const char *rest = entry->path + strlen(folder) + (*folder != '\0');
 		entry->wanted = true;
-		status = path_of(path, named, rest, show->err);
+		status = path_of(path, under, rest, show->err);
 		if (!status)
 			status = add_file(show, path);
 	}
