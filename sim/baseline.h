@@ -57,6 +57,26 @@ struct baseline_metric {
 	double alpha; /* 0.05 */
 };
 
+/* What became of the jobs, over all runs of a case. */
+enum baseline_count {
+	COUNT_TOTAL,    /* Jobs that were replayed; */
+	COUNT_LEFT_OUT, /* beside them those that the cluster has no place for. */
+	COUNT_REFUSED,
+	COUNT_NEVER_STARTED,
+	COUNT_STARTED,
+	COUNT_COMPLETED,
+	COUNT_CUT,
+	COUNT_LOST,
+	COUNT_UNFINISHED,
+	BASELINE_COUNTS
+};
+struct baseline_counts {
+	int64_t count[BASELINE_COUNTS];
+	struct baseline_span span;
+};
+/* As it stands in the file: "never_started". */
+const char *baseline_count_name(enum baseline_count which);
+
 struct baseline_case {
 	const char *id;
 	struct baseline_span span, id_span;
@@ -73,6 +93,7 @@ struct baseline_case {
 	struct baseline_texts trace_sha256, cluster_sha256, side_sha256;
 	struct baseline_texts cluster_read; /* A hash of what was read of the cluster, whatever its bytes. */
 	struct baseline_digests result, digests; /* Of each run; after each 2^16 events of a single one. */
+	struct baseline_counts counts;           /* span.until 0: a baseline of before has none. */
 	struct baseline_metric *metric;
 	size_t metric_count;
 	size_t input_end; /* Behind its last member that says what is run. */

@@ -637,6 +637,40 @@ static int take_digests(struct reading *in, const cJSON *value, struct sl_err *e
 	return take_digest_list(in, value, &in->item->digests, BASELINE_DIGESTS_MAX, err);
 }
 
+static const char *const count_names[] = { [COUNT_TOTAL] = "total",
+	[COUNT_LEFT_OUT] = "left_out",
+	[COUNT_REFUSED] = "refused",
+	[COUNT_NEVER_STARTED] = "never_started",
+	[COUNT_STARTED] = "started",
+	[COUNT_COMPLETED] = "completed",
+	[COUNT_CUT] = "cut",
+	[COUNT_LOST] = "lost",
+	[COUNT_UNFINISHED] = "unfinished" };
+
+const char *baseline_count_name(enum baseline_count which) { return count_names[which]; }
+
+static int take_count(struct reading *in, const cJSON *value, struct sl_err *err)
+{
+	const int64_t most = INT64_C(1000000000000);
+	size_t i = 0;
+	int64_t count = 0;
+	while (strcmp(count_names[i], value->string) != 0)
+		i++; /* Its key is one of them. */
+	const int status = tree_i64(&in->tree, value, 0, &count, err);
+	in->item->counts.count[i] = count;
+	return status || count <= most ? status : fail_value(in, value, "a number of jobs", err);
+}
+
+/* What is not there is 0. */
+static int take_counts(struct reading *in, const cJSON *value, struct sl_err *err)
+{
+	struct key keys[BASELINE_COUNTS];
+	for (size_t i = 0; i < BASELINE_COUNTS; i++)
+		keys[i] = (struct key){ count_names[i], take_count, true };
+	in->item->counts.span = span_of(in, value);
+	return take_object(in, value, "the counts", keys, BASELINE_COUNTS, err);
+}
+
 static int by_seed(const void *a, const void *b)
 {
 	const uint64_t left = *(const uint64_t *)a;
@@ -728,6 +762,7 @@ static int take_case(struct reading *in, const cJSON *value, struct sl_err *err)
 		{ "side_sha256", take_side_sha256, true },
 		{ "result", take_result, true },
 		{ "digests", take_digests, true },
+		{ "counts", take_counts, true },
 		{ "metrics", take_metrics, true },
 	};
 	in->item = &in->to->item[in->to->count++];

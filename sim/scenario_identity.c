@@ -4,9 +4,9 @@
  * order.
  *
  * A line for each thing that the readers told, sorted, and a hash over them: nodes by name with what they
- * have, partitions, switches, windows, licences, settings that something follows, objects with their keys in
- * order. Of settings what is ignored, or typed elsewhere, stands in no line. Of two of one key the last
- * counts, so their order stays.
+ * have, partitions, switches with their numbers, windows, licences, settings that something follows, objects
+ * with their keys in order. Of settings what is ignored, or typed elsewhere, stands in no line. Of two of one
+ * key the last counts, so their order stays. An order that decides anything is in the lines: the switches'.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -233,9 +233,12 @@ static void put_window(struct lines *to, const struct sl_window_spec *is)
 	line_end(to);
 }
 
-static void put_switch(struct lines *to, const struct sl_switch *is)
+/* Slurm numbers its switches in the order of topology.conf, and of two that are as good takes the first: so
+ * does the placing, and their order is a part of what was read. */
+static void put_switch(struct lines *to, const struct sl_switch *is, size_t number)
 {
 	line_begin(to, "switch");
+	put_number(to, (int64_t)number);
 	put_text(to, is->name);
 	put_number(to, is->speed);
 	put_hosts(to, is->nodes);
@@ -279,6 +282,63 @@ static uint32_t times_before(struct lines *to, size_t from)
 	return to->status ? 0 : to->times[number]++;
 }
 
+/* Lists of options, each looked for by its name: a set, where of two of one name the first counts. */
+static bool is_set(const struct sl_setting *is)
+{
+	static const char *const key[] = { "SchedulerParameters", "SelectTypeParameters", "PriorityFlags",
+		"PreemptMode", "TopologyParam" };
+	for (size_t i = 0; i < SL_LEN(key); i++)
+		if (strcmp(is->kind, "cluster") == 0 && strcasecmp(is->key, key[i]) == 0)
+			return true;
+	return false;
+}
+
+struct option {
+	const char *text;
+	size_t len, name; /* Its bytes; those before "=". */
+};
+
+/* By name; of one name as they stand. */
+static int by_option(const void *a, const void *b)
+{
+	const struct option *x = a;
+	const struct option *y = b;
+	const size_t least = x->name < y->name ? x->name : y->name;
+	const int name = strncasecmp(x->text, y->text, least);
+	if (name || x->name != y->name)
+		return name ? name : (x->name > y->name) - (x->name < y->name);
+	return (x->text > y->text) - (x->text < y->text);
+}
+
+static void put_set(struct lines *to, const char *value)
+{
+	size_t room = 1;
+	size_t count = 0;
+	for (const char *at = value; *at; at++)
+		room += *at == ',';
+	struct option *option = calloc(room, sizeof(*option));
+	if (!option) {
+		to->status = sl_fail_memory(to->err);
+		return;
+	}
+	for (const char *at = value; *at; at += *at == ',') {
+		const size_t len = strcspn(at, ",");
+		if (len)
+			option[count++] = (struct option){ at, len, strcspn(at, "=,") };
+		at += len;
+	}
+	if (count > 1)
+		qsort(option, count, sizeof(*option), by_option);
+	for (size_t i = 0; i < count; i++) {
+		if (i && option[i].name == option[i - 1].name &&
+			strncasecmp(option[i].text, option[i - 1].text, option[i].name) == 0)
+			continue;
+		put_bytes(to, "\x1f", 1);
+		put_bytes(to, option[i].text, option[i].len);
+	}
+	free(option);
+}
+
 static void put_setting(struct lines *to, const struct sl_setting *is)
 {
 	if (is->coverage == SL_IGNORED || is->coverage == SL_UNKNOWN_KEY || is_typed(is))
@@ -292,7 +352,10 @@ static void put_setting(struct lines *to, const struct sl_setting *is)
 		put_text(to, is->name);
 	put_lower(to, is->key);
 	put_number(to, times_before(to, from));
-	put_text(to, is->value);
+	if (is->value && is_set(is))
+		put_set(to, is->value);
+	else
+		put_text(to, is->value);
 	line_end(to);
 }
 
@@ -377,7 +440,7 @@ static void put_all(struct lines *to)
 	for (size_t i = 0; i < machine->window_count; i++)
 		put_window(to, &machine->window[i].spec);
 	for (size_t i = 0; i < machine->sw_count; i++)
-		put_switch(to, &machine->sw[i]);
+		put_switch(to, &machine->sw[i], i);
 	for (size_t i = 0; i < machine->license_count; i++) {
 		line_begin(to, "licence");
 		put_text(to, machine->license[i].name);

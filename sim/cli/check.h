@@ -35,6 +35,7 @@ struct check_item {
 	struct sl_place at;   /* Where the baseline says it. */
 	bool has_was, has_is; /* Of metrics: */
 	int64_t was, is;
+	uint32_t both;      /* The jobs of two runs that the metric is of; 0: each run's own. */
 	const char *tol;    /* NULL: none. */
 	const char *detail; /* A clause more, or NULL: the first divergence; the interval; what changed. */
 	bool tested;        /* By Wilcoxon's test, over a family: */
@@ -65,8 +66,8 @@ struct check_found {
 	char cluster_read[65]; /* What was read of it, whatever the bytes. */
 	const char **side_sha256;
 	size_t side_count, cluster_sides; /* The first of these are the cluster's. */
-	struct check_jobs *jobs;          /* With --against: who ran, and when; */
-	uint64_t never_ran; /* and how many did not, with those that the cluster has no place for. */
+	struct check_jobs *jobs;          /* With --against: who ran, and when. */
+	int64_t count[BASELINE_COUNTS];
 	bool unstable;
 	struct check_decisions *decisions; /* NULL: not recorded. */
 };
@@ -101,6 +102,7 @@ struct check {
 	struct check_case *base;          /* As item. */
 	struct names group[IMPACT_KINDS];
 	struct check_impact *impact; /* By case. */
+	bool told_uncounted;
 	int home; /* The folder that the program was called in; that of the baseline while inputs are read. */
 	struct check_record *record; /* Decisions kept beside the baseline; NULL: none. */
 	struct check_item *told;
@@ -116,12 +118,24 @@ bool check_wants(const struct check *check, const struct baseline_case *of);
 /* check_judge.c: items, in order. */
 int check_judge(struct check *check, struct sl_err *err);
 const char *check_status_name(enum check_status status);
+struct check_item *check_item_new(
+	struct check *check, enum check_what what, const struct baseline_case *of, struct sl_err *err);
+/* In the arena; NULL: no memory. */
+const char *check_text(struct check *check, const char *format, ...) SL_PRINTF(2, 3);
 /* Was it named, so that it may be beyond its tolerance (--accept)? */
 bool check_accepted(const struct check *check, const char *name);
 /* Of a metric over the runs of a family, rounded half up; CHECK_NONE: some run has none. */
 int64_t check_mean(const struct check_case *found, size_t metric);
 /* The exit status of it all. */
 int check_outcome(const struct check *check);
+
+/* check_jobs.c: whether as many jobs run and complete. */
+void check_counts_take(const struct run *run, int64_t count[BASELINE_COUNTS]);
+/* Over the runs of a case. */
+int64_t check_count(const struct check_case *found, enum baseline_count which);
+int check_judge_jobs(struct check *check, size_t which, struct sl_err *err);
+/* Other jobs run than before, as far as that can be known: nothing is better then. */
+bool check_jobs_differ(const struct check *check, const struct baseline_case *of);
 
 /* check_decisions.c */
 struct check_decisions;
@@ -147,6 +161,8 @@ int check_init(struct check *check, struct sl_err *err);
 /* check_against.c: which configurations; the runs just made become what the next are held against. */
 int check_against_begin(struct check *check, struct sl_err *err);
 int check_against_adopt(struct check *check, struct sl_err *err);
+/* The metrics of the base's runs of a case as the baseline's. */
+int check_against_adopt_metrics(struct check *check, size_t which, struct sl_err *err);
 void check_against_end(struct check *check);
 
 /* check_impact.c: who ran, of a result; in the arena. */

@@ -134,9 +134,10 @@ static int adopt_digests(
 	return SL_OK;
 }
 
-static int adopt_metrics(
-	struct check *check, const struct check_case *found, struct baseline_case *of, struct sl_err *err)
+int check_against_adopt_metrics(struct check *check, size_t which, struct sl_err *err)
 {
+	const struct check_case *found = &check->base[which];
+	struct baseline_case *of = &check->baseline.item[which];
 	for (size_t i = 0; i < of->metric_count; i++) {
 		struct baseline_metric *metric = &of->metric[i];
 		if (metric->many)
@@ -177,6 +178,7 @@ static void tell_away(const struct check *check, const struct check_case *found)
 int check_against_adopt(struct check *check, struct sl_err *err)
 {
 	int status = SL_OK;
+	check->base = check->item;
 	for (size_t i = 0; i < check->baseline.count && !status; i++) {
 		const struct check_case *found = &check->item[i];
 		if (!found->done || found->changed)
@@ -188,11 +190,10 @@ int check_against_adopt(struct check *check, struct sl_err *err)
 		tell_moved(check, found);
 		status = adopt_digests(check, found, &check->baseline.item[i], err);
 		if (!status)
-			status = adopt_metrics(check, found, &check->baseline.item[i], err);
+			status = check_against_adopt_metrics(check, i, err);
 	}
 	if (!status)
 		status = check_record_take(check, err);
-	check->base = check->item;
 	check->based = true;
 	return status;
 }

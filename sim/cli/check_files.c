@@ -63,6 +63,8 @@ void check_json(const struct check *check, struct sl_out *out)
 			json_micro(out, "old", item->was);
 		if (item->has_is)
 			json_micro(out, "new", item->is);
+		if (item->both)
+			sl_out_printf(out, ", \"jobs_both\": %" PRIu32, item->both);
 		json_text(out, "tol", item->tol);
 		if (item->tested) {
 			json_p(out, "p", item->p);
@@ -145,6 +147,10 @@ static void xml_properties(struct sl_out *out, const struct check_item *item)
 		*sl_put_micro(number, item->is) = '\0';
 		xml_property(out, "new", number);
 	}
+	if (item->both) {
+		*sl_put_i64(number, item->both) = '\0';
+		xml_property(out, "jobs_both", number);
+	}
 	if (item->tol)
 		xml_property(out, "tol", item->tol);
 	xml_property(out, "status", status_word(item->status));
@@ -158,6 +164,10 @@ static void message(char text[600], const struct check_item *item)
 	char change[64];
 	if (item->what != CHECK_METRIC)
 		(void)snprintf(text, 600, "%s", item->detail ? item->detail : "as they were");
+	else if (!item->has_is)
+		(void)snprintf(text, 600, "%s%snone (allowed %.200s)",
+			item->has_was ? check_value(was, item->name, item->was) : "",
+			item->has_was ? " -> " : "", item->tol);
 	else if (item->has_was)
 		(void)snprintf(text, 600, "%s -> %s (%s, allowed %.200s)",
 			check_value(was, item->name, item->was), check_value(is, item->name, item->is),
@@ -287,6 +297,8 @@ void check_tap(const struct check *check, struct sl_out *out)
 			tap_micro(out, "old", item->was);
 		if (item->has_is)
 			tap_micro(out, "new", item->is);
+		if (item->both)
+			tap_micro(out, "jobs_both", (int64_t)item->both * 1000000);
 		tap_line(out, "tol", item->tol);
 		tap_line(out, "detail", item->detail);
 		sl_out_text(out, "  ...\n");

@@ -9,25 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/check.h"
+#include "reports/metrics/metrics.h"
 #include "sim/cli/check_impact.h"
 
 /* ---- What is kept of a run ------------------------------------------------------------------ */
 
-struct job {
-	const char *name; /* NULL: the number is all. */
-	int64_t id;
-	uint32_t row;
-	uint32_t of[IMPACT_KINDS]; /* Of the kind's names; UINT32_MAX: not known. */
-	sl_time wait;
-	bool ran, completed;
-};
-struct check_jobs {
-	struct job *job; /* By id. */
-	uint32_t count;
-};
-
-static int by_id(const struct job *x, const struct job *y)
+static int by_id(const struct impact_job *x, const struct impact_job *y)
 {
 	if (!x->name != !y->name)
 		return x->name ? 1 : -1;
@@ -39,8 +26,8 @@ static int by_id(const struct job *x, const struct job *y)
 
 static int by_id_and_row(const void *a, const void *b)
 {
-	const struct job *x = a;
-	const struct job *y = b;
+	const struct impact_job *x = a;
+	const struct impact_job *y = b;
 	const int id = by_id(x, y);
 	return id ? id : (x->row > y->row) - (x->row < y->row);
 }
@@ -67,17 +54,27 @@ static int size_of(struct check *check, int32_t size, uint32_t *of, struct sl_er
 	return names_add(&check->group[IMPACT_SIZE], check->arena, text, (size_t)len, of, err);
 }
 
-static int job_take(struct check *check, const struct sl_result *result, uint32_t row, struct job *job,
+static int job_take(struct check *check, const struct sl_result *result, uint32_t row, struct impact_job *job,
 	struct sl_err *err)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const char *name = jobs->id_name ? jobs->id_name[row] : NULL;
-	*job = (struct job){ .name = name ? sl_strdup(check->arena, name, strlen(name)) : NULL,
+	*job = (struct impact_job){ .name = name ? sl_strdup(check->arena, name, strlen(name)) : NULL,
 		.id = name ? 0 : jobs->id[row],
 		.row = row,
-		.ran = result->start[row] != SL_NONE,
+		.size = jobs->size[row],
+		.submit = jobs->submit[row],
+		.limit = jobs->limit[row],
+		.end = result->end[row],
+		.cpus = metrics_cpus(result, row),
+		.ran = metrics_started(result, row),
 		.completed = result->state[row] == SL_COMPLETED };
-	job->wait = job->ran ? result->start[row] - jobs->submit[row] : 0;
+	if (job->ran) {
+		job->wait = job->wait_total = metrics_wait(result, row);
+		job->held = metrics_held(result, row);
+	}
+	if (job->ran && result->attempt_count)
+		job->wait_total = sl_wait_total_of(result, row);
 	if (name && !job->name)
 		return sl_fail_memory(err);
 	int status =
@@ -96,15 +93,17 @@ int check_jobs_take(
 {
 	const uint32_t count = result->jobs->count;
 	struct check_jobs *jobs = *to = sl_alloc(check->arena, 1, sizeof(*jobs));
-	struct job *job = sl_alloc(check->arena, (size_t)count + 1, sizeof(*job));
+	struct impact_job *job = sl_alloc(check->arena, (size_t)count + 1, sizeof(*job));
 	int status = jobs && job ? SL_OK : sl_fail_memory(err);
 	for (uint32_t row = 0; row < count && !status; row++)
 		status = job_take(check, result, row, &job[row], err);
 	if (status)
 		return status;
+	for (uint32_t row = metrics_first(result); row < count; row++)
+		job[row].counts = true;
 	if (count)
 		qsort(job, count, sizeof(*job), by_id_and_row);
-	*jobs = (struct check_jobs){ job, count };
+	*jobs = (struct check_jobs){ job, count, result->cluster ? result->cluster->cpu_parts : 0 };
 	return SL_OK;
 }
 
@@ -119,7 +118,7 @@ bool check_jobs_alike(const struct check_jobs *a, const struct check_jobs *b)
 /* ---- Two runs -------------------------------------------------------------------------------------- */
 
 /* Either is NULL where the job is not there. */
-static void row_add(struct impact_row *row, const struct job *was, const struct job *is)
+static void row_add(struct impact_row *row, const struct impact_job *was, const struct impact_job *is)
 {
 	const bool ran = was && was->ran;
 	const bool runs = is && is->ran;
@@ -127,6 +126,7 @@ static void row_add(struct impact_row *row, const struct job *was, const struct 
 	row->gone += ran && !runs;
 	row->more += !ran && runs;
 	row->cut += ran && runs && was->completed && !is->completed;
+	row->whole += ran && runs && !was->completed && is->completed;
 	if (!ran || !runs)
 		return;
 	row->both++;
@@ -136,36 +136,50 @@ static void row_add(struct impact_row *row, const struct job *was, const struct 
 	row->is += is->wait;
 }
 
-static void impact_add(struct check_impact *impact, const struct job *was, const struct job *is)
+static void impact_add(struct check_impact *impact, const struct impact_job *was, const struct impact_job *is)
 {
-	const struct job *of = was ? was : is;
+	/* What a job is, is known where it ran: one that is refused was not looked at. */
+	const struct impact_job *of = was && (was->ran || !is) ? was : is;
 	row_add(&impact->all, was, is);
 	for (size_t kind = 0; kind < IMPACT_KINDS; kind++)
 		if (of->of[kind] != UINT32_MAX)
 			row_add(&impact->row[kind][of->of[kind]], was, is);
 }
 
+bool impact_next(struct impact_walk *walk, const struct impact_job **was, const struct impact_job **is)
+{
+	const bool some = walk->was_at < walk->was->count;
+	const bool others = walk->is_at < walk->is->count;
+	if (!some && !others)
+		return false;
+	const int order = !some     ? 1
+			  : !others ? -1
+				    : by_id(&walk->was->job[walk->was_at], &walk->is->job[walk->is_at]);
+	*was = order <= 0 ? &walk->was->job[walk->was_at++] : NULL;
+	*is = order >= 0 ? &walk->is->job[walk->is_at++] : NULL;
+	return true;
+}
+
 static void impact_runs(struct check_impact *impact, const struct check_jobs *a, const struct check_jobs *b)
 {
-	for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
-		const int order = i == a->count ? 1 : k == b->count ? -1 : by_id(&a->job[i], &b->job[k]);
-		impact_add(impact, order <= 0 ? &a->job[i] : NULL, order >= 0 ? &b->job[k] : NULL);
-		i += order <= 0;
-		k += order >= 0;
-	}
+	struct impact_walk walk = { .was = a, .is = b };
+	const struct impact_job *was;
+	const struct impact_job *is;
+	while (impact_next(&walk, &was, &is))
+		impact_add(impact, was, is);
 }
 
-bool impact_moves(const struct impact_row *row)
-{
-	return row->earlier || row->later || row->gone || row->more || row->cut;
-}
+bool impact_others(const struct impact_row *row) { return row->gone || row->more || row->cut || row->whole; }
 
-/* Who loses jobs, then who waits most longer or shorter, then by name; sizes ascend. */
+bool impact_moves(const struct impact_row *row) { return row->earlier || row->later || impact_others(row); }
+
+/* Who loses jobs, or has new ones, then who waits most longer or shorter, then by name; sizes ascend. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct impact_row *x = a;
 	const struct impact_row *y = b;
-	const uint64_t lost[] = { (uint64_t)x->gone + x->cut, (uint64_t)y->gone + y->cut };
+	const uint64_t lost[] = { (uint64_t)x->gone + x->more + x->cut,
+		(uint64_t)y->gone + y->more + y->cut };
 	const sl_time moved[] = { llabs(x->is - x->was), llabs(y->is - y->was) };
 	if (lost[0] != lost[1])
 		return lost[0] > lost[1] ? -1 : 1;
@@ -236,6 +250,8 @@ int check_impact_find(struct check *check, struct sl_err *err)
 		}
 		if (!status)
 			impact_finish(impact);
+		if (!status && impact_others(&impact->all))
+			status = check_both_restate(check, i, err);
 	}
 	return status;
 }
@@ -257,7 +273,7 @@ void impact_cells(char cell[IMPACT_CELLS][40], const struct impact_row *row)
 {
 	const sl_time was = mean(row->was, row->both);
 	const sl_time is = mean(row->is, row->both);
-	const uint32_t count[] = { row->earlier, row->later, row->gone, row->cut };
+	const uint32_t count[] = { row->earlier, row->later, row->gone, row->more, row->cut };
 	char number[48];
 	(void)snprintf(cell[0], 40, "%s", screen_number(number, (int64_t)row->ran * 1000000, 0));
 	(void)snprintf(cell[1], 40, "-");
@@ -276,4 +292,4 @@ void impact_cells(char cell[IMPACT_CELLS][40], const struct impact_row *row)
 }
 
 const char *const impact_heading[IMPACT_CELLS] = { "jobs", "wait before", "wait after", "change", "earlier",
-	"later", "no longer run", "cut" };
+	"later", "no longer run", "newly run", "cut" };

@@ -96,9 +96,9 @@ static void line_put(
 	name_put(name, row->name);
 	impact_cells(cell, row);
 	(void)snprintf(line, sizeof(line),
-		"%s%s%s: %s jobs, wait %s -> %s (%s), %s earlier, %s later, %s no longer run, %s cut", kind,
-		*kind ? " " : "", name, cell[0], cell[1], cell[2], cell[3], cell[4], cell[5], cell[6],
-		cell[7]);
+		"%s%s%s: %s jobs, wait %s -> %s (%s), %s earlier, %s later, %s no longer run, %s newly run, %s cut",
+		kind, *kind ? " " : "", name, cell[0], cell[1], cell[2], cell[3], cell[4], cell[5], cell[6],
+		cell[7], cell[8]);
 	put(self, line);
 }
 
@@ -138,7 +138,7 @@ static void markdown_table(const struct check_impact *impact, struct sl_out *out
 	sl_out_text(out, "| | |");
 	for (size_t i = 0; i < IMPACT_CELLS; i++)
 		sl_out_printf(out, " %s |", impact_heading[i]);
-	sl_out_text(out, "\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+	sl_out_text(out, "\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 	markdown_row(out, "", &impact->all);
 	for (size_t kind = 0; kind < IMPACT_KINDS; kind++)
 		for (size_t i = 0; i < shown_of(impact, kind, ROWS_MARKDOWN); i++)
@@ -164,7 +164,8 @@ void impact_markdown(const struct check *check, struct sl_out *out)
 			markdown_table(impact, out);
 	}
 	sl_out_text(out,
-		"\nWaits are means over the jobs that run in both; *cut*: completed before, and does not now.\n");
+		"\nWaits are means over the jobs that run in both, and so is what is judged of waits, turnarounds and "
+		"slowdowns; *cut*: completed before, and does not now.\n");
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
@@ -182,7 +183,8 @@ static void json_row(
 		const char *key;
 		uint32_t count;
 	} count[] = { { "jobs", row->ran }, { "jobs_both", row->both }, { "earlier", row->earlier },
-		{ "later", row->later }, { "gone", row->gone }, { "new", row->more }, { "cut", row->cut } };
+		{ "later", row->later }, { "gone", row->gone }, { "new", row->more }, { "cut", row->cut },
+		{ "whole", row->whole } };
 	sl_out_text(out, "{ \"case\": ");
 	sl_out_json(out, of->id);
 	sl_out_printf(out, ", \"by\": \"%s\", \"name\": ", by);

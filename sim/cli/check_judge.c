@@ -22,7 +22,7 @@ const char *check_status_name(enum check_status status)
 	return name[status];
 }
 
-static struct check_item *item_new(
+struct check_item *check_item_new(
 	struct check *check, enum check_what what, const struct baseline_case *of, struct sl_err *err)
 {
 	if (grow((void **)&check->told, &check->told_capacity, sizeof(*check->told), check->told_count + 1,
@@ -33,8 +33,7 @@ static struct check_item *item_new(
 	return item;
 }
 
-static const char *text_of(struct check *check, const char *format, ...) SL_PRINTF(2, 3);
-static const char *text_of(struct check *check, const char *format, ...)
+const char *check_text(struct check *check, const char *format, ...)
 {
 	char text[600];
 	va_list args;
@@ -48,7 +47,7 @@ static const char *text_of(struct check *check, const char *format, ...)
 
 static int judge_inputs(struct check *check, const struct check_case *found, struct sl_err *err)
 {
-	struct check_item *item = found->changed ? item_new(check, CHECK_INPUTS, found->of, err) : NULL;
+	struct check_item *item = found->changed ? check_item_new(check, CHECK_INPUTS, found->of, err) : NULL;
 	if (!found->changed)
 		return SL_OK;
 	if (!item)
@@ -81,11 +80,11 @@ static const char *divergence_text(struct check *check, const struct check_case 
 	const struct baseline_case *of = found->of;
 	const char *where = found->divergence ? found->divergence : "not looked for";
 	if (found->runs == 1)
-		return text_of(check, "first divergence: %s", where);
+		return check_text(check, "first divergence: %s", where);
 	if (of->seed_count > 1)
-		return text_of(check, "%zu of %zu runs; first divergence, of seed %llu: %s", differing,
+		return check_text(check, "%zu of %zu runs; first divergence, of seed %llu: %s", differing,
 			found->runs, (unsigned long long)of->seed[found->diverged], where);
-	return text_of(check, "%zu of %zu runs; first divergence, of '%.100s': %s", differing, found->runs,
+	return check_text(check, "%zu of %zu runs; first divergence, of '%.100s': %s", differing, found->runs,
 		of->trace.text[found->diverged], where);
 }
 
@@ -107,7 +106,7 @@ static int judge_decisions(struct check *check, const struct check_case *found, 
 	const bool unstable = is_unstable(found);
 	if (!of->result.count && !unstable && !check->update && of->metric_count && !of->exact)
 		return SL_OK;
-	struct check_item *item = item_new(check, CHECK_DECISIONS, of, err);
+	struct check_item *item = check_item_new(check, CHECK_DECISIONS, of, err);
 	if (!item)
 		return SL_SYSTEM;
 	item->name = "decisions";
@@ -127,9 +126,9 @@ static int judge_decisions(struct check *check, const struct check_case *found, 
 		while (found->found[first].digest == of->result.digest[first])
 			first++;
 		item->status = of->exact && !check_accepted(check, item->name) ? CHECK_FAIL : CHECK_NEW;
-		item->detail =
-			text_of(check, "%016llx, was %016llx", (unsigned long long)found->found[first].digest,
-				(unsigned long long)of->result.digest[first]);
+		item->detail = check_text(check, "%016llx, was %016llx",
+			(unsigned long long)found->found[first].digest,
+			(unsigned long long)of->result.digest[first]);
 	} else if (differing) {
 		/* Of another configuration other decisions are what is asked for. */
 		const bool meant = check->against || check_accepted(check, item->name);
@@ -228,7 +227,7 @@ static int test_shift(struct check *check, const struct check_case *found, struc
 	number_put(number[0], whole_of(test.shift.estimate));
 	number_put(number[1], move->low);
 	number_put(number[2], move->high);
-	item->detail = text_of(check, "shift %s, %g %% interval %s to %s, over %zu pairs%s", number[0],
+	item->detail = check_text(check, "shift %s, %g %% interval %s to %s, over %zu pairs%s", number[0],
 		100 * (1 - metric->alpha), number[1], number[2], found->runs,
 		test.exact ? "" : ", normal approximation");
 	return item->detail ? SL_OK : sl_fail_memory(err);
@@ -245,28 +244,14 @@ static int check_alike(const struct check_case *found, const struct check_item *
 		found->runs);
 }
 
-/* Of all runs of a case. */
-static uint64_t never_ran(const struct check_case *found)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < found->runs; i++)
-		count += found->found[i].never_ran;
-	return count;
-}
-
 /* Better is what moved the better way, however little; of other jobs nothing is. */
 static enum check_status passed_as(const struct check *check, const struct check_item *item)
 {
-	const struct impact_row *all =
-		check->impact ? &check->impact[item->of - check->baseline.item].all : NULL;
-	const size_t which = (size_t)(item->of - check->baseline.item);
-	const bool alone = all && check->base[which].away && never_ran(&check->item[which]);
-	const bool others = alone || (all && (all->gone || all->more || all->cut));
 	const int64_t move = item->has_was ? move_of(item->was, item->is) : 0;
 	const int better = item->metric->better;
 	if (!move)
 		return CHECK_OK;
-	if (others)
+	if (check_jobs_differ(check, item->of))
 		return CHECK_MOVED;
 	return (move > 0 && better > 0) || (move < 0 && better < 0) ? CHECK_IMPROVED : CHECK_MOVED;
 }
@@ -303,6 +288,25 @@ static int move_find(struct check *check, const struct check_case *found, struct
 	return test_shift(check, found, item, move, err);
 }
 
+/* Two runs are at hand in which other jobs ran, and the metric is one of jobs' waits. */
+static bool is_of_others(const struct check *check, const struct check_item *item)
+{
+	const size_t which = (size_t)(item->of - check->baseline.item);
+	return check->impact && !check->base[which].away && check_jobs_differ(check, item->of) &&
+	       check_both_is(item->metric);
+}
+
+/* What only warns passes a check; but another value is not written over one that it is too far from, unless
+ * it is named. */
+static bool is_let_pass(const struct check *check, const struct check_item *item, enum verdict verdict)
+{
+	const bool meant = check_accepted(check, item->metric->name);
+	const bool other = item->has_was && item->was != item->is;
+	if (verdict == VERDICT_WARN)
+		return !check->update || meant || !other;
+	return check->against && meant;
+}
+
 static int judge_value(
 	struct check *check, const struct check_case *found, struct check_item *item, struct sl_err *err)
 {
@@ -312,17 +316,15 @@ static int judge_value(
 	if (status)
 		return status;
 	enum verdict verdict = tolerance_judge(&metric->tol, &move);
-	if (verdict == VERDICT_ZERO && !check->update)
+	/* Over the jobs of both it may be 0 where over all it was not. */
+	if (verdict == VERDICT_ZERO && !check->update && !is_of_others(check, item))
 		return sl_fail_at(err, &item->at,
 			"a percentage of 0 allows nothing, and '%.60s' was 0: give an absolute tolerance, as '+1', or a bound",
 			metric->name);
 	if (verdict == VERDICT_ZERO)
 		verdict = move.was == move.is ? VERDICT_PASS : VERDICT_FAIL;
 	if (verdict != VERDICT_PASS) {
-		item->status =
-			verdict == VERDICT_WARN || (check->against && check_accepted(check, metric->name))
-				? CHECK_WARN
-				: CHECK_FAIL;
+		item->status = is_let_pass(check, item, verdict) ? CHECK_WARN : CHECK_FAIL;
 		return SL_OK;
 	}
 	const enum check_status passed = passed_as(check, item);
@@ -342,10 +344,23 @@ static const char *shown(struct check *check, const char *name)
 	return text;
 }
 
+/* A bound is of the run, and of all jobs in it: what it was of others is nothing to be compared with. */
+static bool is_bound_of_others(const struct check *check, const struct check_item *item)
+{
+	return is_of_others(check, item) && !tolerance_relative(&item->metric->tol);
+}
+
+static uint32_t both_of(const struct check *check, const struct check_item *item)
+{
+	const bool both = is_of_others(check, item) && tolerance_relative(&item->metric->tol) &&
+			  !strchr(item->metric->name, '{');
+	return both ? check->impact[item->of - check->baseline.item].all.both : 0;
+}
+
 static int judge_one(struct check *check, const struct check_case *found, size_t metric, const char *name,
 	int64_t is, struct sl_err *err)
 {
-	struct check_item *item = item_new(check, CHECK_METRIC, found->of, err);
+	struct check_item *item = check_item_new(check, CHECK_METRIC, found->of, err);
 	if (!item)
 		return SL_SYSTEM;
 	item->metric = &found->of->metric[metric];
@@ -354,13 +369,15 @@ static int judge_one(struct check *check, const struct check_case *found, size_t
 		return sl_fail_memory(err);
 	item->at = baseline_place(&check->baseline, item->metric->span.key);
 	item->tol = item->metric->tol_text;
-	item->has_was = item->metric->has_value && !item->metric->many;
+	item->both = both_of(check, item);
+	item->has_was = item->metric->has_value && !item->metric->many && !is_bound_of_others(check, item);
 	item->was = item->metric->value_micro;
 	item->has_is = is != CHECK_NONE;
 	item->is = is;
 	if (!item->has_is) {
 		item->status = check_accepted(check, item->metric->name) ? CHECK_WARN : CHECK_FAIL;
-		item->detail = "there is none any more: no job of it runs";
+		item->detail = is_of_others(check, item) ? "none to be compared: no job of it runs in both"
+							 : "there is none any more: no job of it runs";
 		return SL_OK;
 	}
 	return judge_value(check, found, item, err);
@@ -382,42 +399,6 @@ static int judge_metrics(struct check *check, const struct check_case *found, st
 					check, found, i, only->many[k].name, only->many[k].micro, err);
 	}
 	return status;
-}
-
-/* Where there is no run of the old configuration, nobody knows whether those that do not run ran before. */
-static int judge_jobs_alone(struct check *check, struct check_item *item, uint64_t never, struct sl_err *err)
-{
-	const bool meant = check_accepted(check, item->name);
-	item->detail =
-		never ? text_of(check, "%" PRIu64 " do not run, and whether they did before is not known%s",
-				never, meant ? "" : ": --git REV tells, --accept jobs lets it pass")
-		      : "all run";
-	if (never)
-		item->status = meant ? CHECK_WARN : CHECK_FAIL;
-	return item->detail ? SL_OK : sl_fail_memory(err);
-}
-
-/* Waits of fewer jobs are no better: who no longer runs is the first that a change is asked for. */
-static int judge_jobs(struct check *check, size_t which, struct sl_err *err)
-{
-	const struct impact_row *all = &check->impact[which].all;
-	struct check_item *item = item_new(check, CHECK_JOBS, check->item[which].of, err);
-	if (!item)
-		return SL_SYSTEM;
-	item->name = "jobs";
-	item->at = baseline_place(&check->baseline, item->of->id_span.key);
-	if (check->base[which].away)
-		return judge_jobs_alone(check, item, never_ran(&check->item[which]), err);
-	item->detail =
-		all->gone || all->cut
-			? text_of(check, "of %u that ran, %u no longer run, and %u no longer complete%s",
-				  all->ran, all->gone, all->cut,
-				  check_accepted(check, item->name) ? ""
-								    : ": --accept jobs, where that is meant")
-			: "all that ran before run, and as many complete";
-	if (all->gone || all->cut)
-		item->status = check_accepted(check, item->name) ? CHECK_WARN : CHECK_FAIL;
-	return item->detail ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- Together ------------------------------------------------------------------------------------ */
@@ -477,8 +458,8 @@ int check_judge(struct check *check, struct sl_err *err)
 		if (status || found->changed)
 			continue;
 		status = judge_decisions(check, found, err);
-		if (!status && check->impact)
-			status = judge_jobs(check, i, err);
+		if (!status)
+			status = check_judge_jobs(check, i, err);
 		if (!status)
 			status = judge_metrics(check, found, err);
 	}

@@ -493,16 +493,6 @@ static bool is_same(const struct check_found *a, const struct check_found *b, si
 	return same;
 }
 
-static uint64_t count_never_ran(const struct run *run)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < run->scenario->oddity_count; i++)
-		count += run->scenario->oddity[i].barred ? run->scenario->oddity[i].count : 0;
-	for (uint32_t row = 0; row < run->sim.result.jobs->count; row++)
-		count += run->sim.result.start[row] == SL_NONE;
-	return count;
-}
-
 static int run_done_one(void *self, struct run *run, size_t index, struct sl_err *err)
 {
 	struct batch *batch = self;
@@ -521,8 +511,7 @@ static int run_done_one(void *self, struct run *run, size_t index, struct sl_err
 		to->decisions = check_decisions_of(&run->sim.result, check->arena);
 	if (!status && check->against && !batch->again)
 		status = check_jobs_take(check, &run->sim.result, &to->jobs, err);
-	if (check->against)
-		to->never_ran = count_never_ran(run);
+	check_counts_take(run, to->count);
 	sim_release(&run->sim);
 	return status;
 }

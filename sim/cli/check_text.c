@@ -47,13 +47,14 @@ static void metric_text(char *text, size_t room, const struct check_item *item)
 	char was[64];
 	char is[64];
 	char change[64];
-	const bool moved = item->has_was && item->was != item->is;
+	const bool moved = item->has_was && (!item->has_is || item->was != item->is);
+	const bool both = moved && item->has_is; /* There is a difference. */
 	size_t used =
 		(size_t)snprintf(text, room, "%s%s%s", moved ? check_value(was, item->name, item->was) : "",
-			moved ? " -> " : "", check_value(is, item->name, item->is));
+			moved ? " -> " : "", item->has_is ? check_value(is, item->name, item->is) : "none");
 	if (used < room)
 		used += (size_t)snprintf(text + used, room - used, " (%s%s%s%.200s)",
-			moved ? check_change(change, item) : "", moved ? ", " : "",
+			both ? check_change(change, item) : "", both ? ", " : "",
 			moved && item->status != CHECK_NEW ? "allowed " : "", item->tol);
 	if (used < room && item->tested)
 		used += (size_t)snprintf(
@@ -125,6 +126,8 @@ static const char *title_of(const struct check_item *item)
 		return check_status_name(item->status);
 	if (item->what != CHECK_METRIC)
 		return "differ";
+	if (!item->has_is)
+		return "is gone";
 	return item->has_was && better && (item->is > item->was) == (better > 0) ? "differs" : "regressed";
 }
 

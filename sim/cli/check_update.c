@@ -132,6 +132,21 @@ static void put_inputs(struct update *update, const struct check_case *found)
 			list_text(update, side_at, found, first->side_count));
 }
 
+/* "{ "total": 550, ... }", those that are not 0, and the first. */
+static const char *counts_text(struct update *update, const struct check_case *found)
+{
+	char text[600] = "{";
+	size_t used = 1;
+	for (size_t i = 0; i < BASELINE_COUNTS; i++) {
+		const int64_t count = check_count(found, i);
+		if (count || !i)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s \"%s\": %" PRId64,
+				i ? "," : "", baseline_count_name(i), count);
+	}
+	(void)snprintf(text + used, sizeof(text) - used, " }");
+	return kept(update, text);
+}
+
 static void put_case(struct update *update, const struct check_case *found)
 {
 	const struct baseline_case *of = found->of;
@@ -142,6 +157,7 @@ static void put_case(struct update *update, const struct check_case *found)
 	if (found->runs == 1 && (found->found[0].digest_count || of->digests.span.until))
 		put(update, of, "digests", &of->digests.span,
 			list_text(update, digest_at, found, found->found[0].digest_count));
+	put(update, of, "counts", &of->counts.span, counts_text(update, found));
 	for (size_t i = 0; i < of->metric_count; i++) {
 		if (of->metric[i].many)
 			continue;

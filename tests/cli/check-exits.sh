@@ -10,7 +10,9 @@ schedlab check b.json --github | sed 's/is [0-9a-f]\{64\}/is HASH/'
 schedlab check b.json -q >/dev/null
 echo "exit $?"
 sed -i 's/"exact": true,//; s/"tol": "="/"tol": ">= 0"/' b.json
-schedlab check b.json --update -q >/dev/null && schedlab check b.json -q
+schedlab check b.json --update -q >/dev/null
+echo "exit $?"
+schedlab check b.json --update --accept jobs -q >/dev/null && schedlab check b.json -q
 echo "exit $?"
 rm four.swf
 schedlab check b.json

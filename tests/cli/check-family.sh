@@ -33,4 +33,4 @@ cat >t.json <<'END'
   { "id": "logs", "family": ["a.swf", "b.swf"], "metrics": { "wait.mean": { "tol": "=" } } } ] }
 END
 schedlab check t.json --update
-grep -o '"result.*"' t.json
+grep -e result -e counts -e value t.json

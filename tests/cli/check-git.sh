@@ -41,3 +41,51 @@ sed 's|etc/slurm.conf|etc/new.conf|' ci/b.json >ci/new.json && ln -s slurm.conf 
 schedlab check ci/new.json --git HEAD 2>&1 | sed "s|$PWD|HERE|"
 quietly add -A && quietly commit -m three
 schedlab check ci/new.json --git HEAD 2>&1 | sed "s|$PWD|HERE|"
+cd .. 2>/dev/null || exit
+rm -rf layout && mkdir layout && cd layout || exit
+# Layouts as they are: a link in the folder, to a folder beside it, an Include of what lies elsewhere in the repository, one of what
+# includes more from there, and one of what is outside of it; a file that links name by an absolute path.
+quietly init repo
+mkdir repo/etc repo/inc repo/site repo/ci
+conf=$ROOT/docs/examples/slurm
+sed 's|Include nodes.conf|Include ../inc/all-%c.conf\nInclude ../../outside.conf\nInclude conf.d/more.conf|' "$conf/slurm.conf" >repo/etc/slurm.conf
+grep -c Include repo/etc/slurm.conf
+cluster=$(sed -n 's/^ClusterName=//p' "$conf/slurm.conf")
+echo 'Include deeper/nodes.conf' >"repo/inc/all-$cluster.conf"
+mkdir repo/inc/deeper
+cp "$conf/nodes.conf" repo/site/real.conf && ln -s ../../site/real.conf repo/inc/deeper/nodes.conf
+cp "$conf/topology.conf" repo/site && ln -s "$PWD/repo/site/topology.conf" repo/etc/topology.conf
+cp "$conf/gres.conf" repo/etc/c.conf && ln -s c.conf repo/etc/gres.conf
+mkdir repo/site/d && echo '# More' >repo/site/d/more.conf && ln -s ../site/d repo/etc/conf.d
+echo 'KillWait=30' >outside.conf
+cp "$conf/week.txt" repo/ci
+cd repo || exit
+schedlab check --init ci/week.txt -c etc -p slurm --jobs 200 -o ci/b.json -q --no-decisions >/dev/null
+quietly add -A && quietly commit -m one
+mkdir tmp
+layout() { # layout WHAT: in place, and against the commit
+	schedlab check ci/b.json -q >/dev/null
+	echo "exit $?: $1"
+	TMPDIR=$PWD/tmp schedlab check ci/b.json --git HEAD -q 2>&1 | sed "s|$PWD|HERE|"
+	TMPDIR=$PWD/tmp schedlab check ci/b.json --git HEAD 2>&1 | grep -e 'the same is read' -e '^all'
+	quietly checkout -q . && ls tmp
+}
+layout 'nothing is changed'
+sed -i 's/CPUs=32/CPUs=30/; s/CoresPerSocket=16/CoresPerSocket=15/' site/real.conf
+layout 'a file behind a link behind an Include'
+sed -i 's/cn\[01-08\]/cn[01-12]/; s/cn\[09-16\]/cn[13-16]/' site/topology.conf
+layout 'a file behind an absolute link'
+echo 'MinJobAge=1' >site/d/more.conf
+sed -i 's/nvidia\[4-7\]/nvidia[4-5]/' etc/c.conf
+layout 'a file in a folder behind a link'
+# Outside of the repository it is as it stands, in both.
+echo 'SchedulerTimeSlice=60' >../outside.conf
+layout 'a file outside of the repository'
+# What was not there is not there.
+quietly rm inc/deeper/nodes.conf && quietly commit -m two
+mkdir -p inc/deeper && ln -s ../../site/real.conf inc/deeper/nodes.conf
+TMPDIR=$PWD/tmp schedlab check ci/b.json --git HEAD -q 2>&1 | sed "s|$PWD|HERE|g; s|schedlab-[^/]*|SCRATCH|g"
+# A file in place of the folder.
+sed 's|"../etc"|"../etc/slurm.conf"|' ci/b.json >ci/file.json
+TMPDIR=$PWD/tmp schedlab check ci/file.json --git HEAD~1 -q
+echo "exit $?"

@@ -22,6 +22,7 @@ struct item {
 /* Devices of one line of gres.conf. */
 struct devices {
 	const char *name, *type;
+	const char *file; /* The first of its files; NULL: it names none. */
 	const uint64_t *cores;
 	int64_t left;
 };
@@ -145,6 +146,22 @@ static int64_t file_count(const char *text)
 	return count;
 }
 
+/* "/dev/nvidia4" of "/dev/nvidia[4-7],/dev/nvidia9". */
+static const char *first_file(struct conf *conf, const char *text)
+{
+	char *copy = conf_strdup(&conf->mem, text, strlen(text));
+	char *out = copy;
+	bool within = false;
+	for (const char *p = text; copy && *p && *p != ',' && !(within && strchr("-]", *p)); p++) {
+		within = within || *p == '[';
+		if (*p != '[')
+			*out++ = *p;
+	}
+	if (copy)
+		*out = '\0';
+	return copy;
+}
+
 static int devices_of(struct making *making, const struct conf_line *line)
 {
 	struct conf *conf = making->conf;
@@ -169,6 +186,9 @@ static int devices_of(struct making *making, const struct conf_line *line)
 			return conf_fail(conf, file, "'%.60s' names no files, or more than %d", file->value,
 				DEVICES_MAX);
 	}
+	devices.file = file ? first_file(conf, file->value) : NULL;
+	if (file && !devices.file)
+		return conf_memory_out(conf->err);
 	if (cores) {
 		devices.cores = conf_cores(conf, cores->value);
 		if (!devices.cores)
@@ -177,6 +197,22 @@ static int devices_of(struct making *making, const struct conf_line *line)
 	}
 	making->devices[making->device_count++] = devices;
 	return SL_OK;
+}
+
+/* Devices are numbered as their files are, in whatever order the lines stand. */
+static void devices_sort(const struct making *making)
+{
+	struct devices *all = making->devices;
+	for (size_t i = 0; i < making->device_count; i++)
+		if (!all[i].file)
+			return;
+	for (size_t i = 1; i < making->device_count; i++) {
+		const struct devices moved = all[i];
+		size_t k = i;
+		for (; k && strverscmp(all[k - 1].file, moved.file) > 0; k--)
+			all[k] = all[k - 1];
+		all[k] = moved;
+	}
 }
 
 /* Lines for all nodes, then those that name this one's. */
@@ -206,6 +242,8 @@ static int devices_make(struct making *making, const struct conf_variant *varian
 		status = devices_of(making, line[i]);
 	for (size_t i = count; i-- > common && !status;) /* The chain goes back. */
 		status = devices_of(making, line[i]);
+	if (!status)
+		devices_sort(making);
 	return status;
 }
 
