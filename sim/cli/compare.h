@@ -24,6 +24,7 @@ struct comparison {
 	size_t each;                         /* Runs of a row. */
 	struct replication *replication;     /* By seed, then by row; NULL: each row is one run. */
 	char *const *log;                    /* Of several traces, in place of seeds, or NULL. */
+	const char **log_sha256;             /* Of each; NULL: it came from stdin. */
 	struct compared_row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
@@ -98,6 +99,16 @@ int compare_tell(struct comparison *all, struct sl_err *err);
 void compare_methods(const struct comparison *all);
 /* compare.csv and differences.csv of the directory. */
 int compare_files(const struct comparison *all, struct sl_err *err);
+/* compare_samples.c: --blocks, or the same in a record. SL_USAGE: it is none. */
+int samples_cut(struct differences *differences, const char *blocks, struct sl_err *err);
+/* Hashes the logs; SL_USAGE: one is there twice, and would count as two samples. */
+int samples_logs(struct comparison *all, struct sl_err *err);
+/* What the samples are, into the directory's record. */
+void samples_record(struct outdir *dir, const struct comparison *all);
+/* Runs are read again from their folders, `word`, the first being what others are compared with: samples are
+ * what the record of its comparison says. Before the first run is taken. */
+int samples_follow(struct differences *differences, const char *const *word, size_t count,
+	struct sl_arena *arena, struct sl_err *err);
 /* compare_directories.c: a file that is one JSON object; the caller frees it. */
 struct cJSON;
 int json_read(const char *path, struct cJSON **json, struct sl_arena *arena, struct sl_err *err);

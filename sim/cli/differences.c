@@ -69,6 +69,8 @@ void differences_cut(struct differences *all, sl_time length, unsigned count, co
 	all->cut_each = each;
 }
 
+void differences_untold(struct differences *all, const char *why) { all->why = why; }
+
 /* ---- Runs --------------------------------------------------------------------------------------- */
 
 static struct course *course_next(struct differences *all, struct sl_err *err)
@@ -94,11 +96,28 @@ int differences_take(struct differences *all, size_t run, const struct sl_result
 	return status;
 }
 
+/* Of means over windows there are no jobs. */
+static int take_metrics(struct differences *all, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	sl_time none = 0;
+	const struct schedule nobody = { .submit = &none };
+	struct course *course = course_next(all, err);
+	if (!course)
+		return err->status;
+	const int status = course_of_file(course, &nobody, metrics, all, err);
+	all->courses++;
+	return status;
+}
+
 int differences_take_file(
 	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct schedule schedule = { 0 };
 	int status = schedule_read(&schedule, path, all->arena, err);
+	if (status && status != SL_SYSTEM && status != SL_INTERRUPTED && all->why) {
+		*err = (struct sl_err){ 0 };
+		return take_metrics(all, metrics, err);
+	}
 	struct course *course = status ? NULL : course_next(all, err);
 	if (!course)
 		return status ? status : err->status;

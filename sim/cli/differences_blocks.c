@@ -413,13 +413,15 @@ struct told told_by_blocks(
 		cut_by_time(all, &blocks);
 	else
 		cut_by_count(all, &blocks);
-	const char *why = way->way == BY_RUN ? "no interval, one number a run" : why_not(all, run, &blocks);
+	const char *why = all->why             ? all->why
+			  : way->way == BY_RUN ? "no interval, one number a run"
+					       : why_not(all, run, &blocks);
 	const char *what = all->cut_each ? all->cut_each : "batches of jobs";
 	struct told told = why                   ? untold(estimate, why)
 			   : way->way == BY_MEAN ? of_mean(all, run, way, &blocks, what, err)
 						 : of_quantile(all, run, way, &blocks, what, err);
 	/* Where there is too little of it, that is known too. */
-	if (why && way->way != BY_RUN)
+	if (why && (all->why || way->way != BY_RUN))
 		told.certainty.known = true;
 	free(blocks.of);
 	if (all->apart)

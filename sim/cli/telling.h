@@ -34,7 +34,7 @@ struct differences;
 struct differences *differences_new(struct sl_arena *arena);
 int differences_take(struct differences *all, size_t run, const struct sl_result *result,
 	const struct sl_metrics *metrics, struct sl_err *err);
-/* The same, of the jobs.csv of a run and its metrics. */
+/* The same, of the jobs.csv of a run and its metrics; of these alone where nothing is to be said. */
 int differences_take_file(
 	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err);
 int differences_finish(struct differences *all, struct sl_err *err);
@@ -42,6 +42,8 @@ int differences_finish(struct differences *all, struct sl_err *err);
  * or so many equal ones from the first submission to the last (count). each: what they are called, "weeks".
  */
 void differences_cut(struct differences *all, sl_time length, unsigned count, const char *each);
+/* Before the first run: the samples are not at hand, so nothing is said but why. Lives as long. */
+void differences_untold(struct differences *all, const char *why);
 /* Rows that are of several runs each, paired (seeds, windows, traces): their metrics in place of
  * differences_take and differences_finish. */
 struct difference_samples {
