@@ -205,7 +205,7 @@ static int differences_tell(struct comparison *all, struct sl_err *err)
 	for (size_t i = 0; i < all->count; i++)
 		partial |= all->row[i].partial;
 	const struct difference_samples samples = { all->count, all->each, window_of, shown_of, all,
-		"windows, each a run from empty", true };
+		"windows, each a run from empty", true, false };
 	if (all->windows && !partial)
 		status = differences_samples(all->differences, &samples, err);
 	if (!status && !all->windows && !partial)
@@ -287,6 +287,7 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 		repeated->threads = (unsigned)threads;
 		status = compare_replications(repeated, err);
 	} else {
+		all->run = all->windows ? NULL : runs;
 		status = runs_once(all, runs, (unsigned)threads, err);
 	}
 	if (all->failure.status || (status && status != SL_INTERRUPTED)) {

@@ -160,13 +160,33 @@ static int put_run(struct differences *all, size_t run, struct sl_err *err)
 	return status;
 }
 
-int differences_finish(struct differences *all, struct sl_err *err)
+int differences_align(struct differences *all, struct sl_err *err)
 {
 	if (all->done || all->partial || all->courses < 2)
 		return SL_OK;
 	all->done = true;
-	int status = courses_align(all, err);
-	for (size_t run = 1; run < all->courses && !status; run++)
+	return courses_align(all, err);
+}
+
+uint32_t differences_common(const struct differences *all, uint32_t *apart)
+{
+	*apart = all ? all->apart_count : 0;
+	return all ? all->common_count : 0;
+}
+
+void differences_mark_common(const struct differences *all, size_t run, bool *common)
+{
+	const uint32_t *matched = all->course[run].matched;
+	for (uint32_t i = 0; i < all->common_count; i++)
+		common[matched ? matched[all->common[i]] : all->common[i]] = true;
+}
+
+int differences_finish(struct differences *all, struct sl_err *err)
+{
+	if (all->done)
+		return SL_OK;
+	int status = differences_align(all, err);
+	for (size_t run = 1; run < all->courses && all->done && !status; run++)
 		status = put_run(all, run, err);
 	return status;
 }
@@ -212,7 +232,12 @@ static void samples_apart(struct differences *all, const struct difference_sampl
 					metrics_get(samples->of(samples->self, run, i), compared_counts[k]);
 				all->apart |= (a ? *a : 0) != (b ? *b : 0);
 			}
-	if (all->apart)
+	all->apart |= samples->apart;
+	if (samples->apart)
+		all->words =
+			"waits, turnarounds and slowdowns are over the jobs that ran in all runs of the same log "
+			"or seed; others ran in some only, so no run is better than another";
+	else if (all->apart)
 		all->words = "not as many jobs ran and ended alike in all runs, so no run is better than "
 			     "another";
 }

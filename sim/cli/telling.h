@@ -38,6 +38,12 @@ int differences_take(struct differences *all, size_t run, const struct sl_result
 int differences_take_file(
 	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err);
 int differences_finish(struct differences *all, struct sl_err *err);
+/* Which jobs are compared, and the metrics over these, without what may be said of them. */
+int differences_align(struct differences *all, struct sl_err *err);
+/* How many jobs ran in all runs, and in some only. 0: nobody looked. */
+uint32_t differences_common(const struct differences *all, uint32_t *apart);
+/* Of the run's own rows those that ran in all; the others are left as they are. */
+void differences_mark_common(const struct differences *all, size_t run, bool *common);
 /* Before the first run: in place of batches, spans of so long a time from the first submission on (length),
  * or so many equal ones from the first submission to the last (count). each: what they are called, "weeks".
  */
@@ -53,6 +59,7 @@ struct difference_samples {
 	void *self;
 	const char *what; /* "seeds" */
 	bool serial;      /* They follow each other. */
+	bool apart;       /* Of some, other jobs ran in some runs: metrics are over those that ran in all. */
 };
 int differences_samples(
 	struct differences *all, const struct difference_samples *samples, struct sl_err *err);
