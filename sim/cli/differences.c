@@ -191,6 +191,34 @@ int differences_finish(struct differences *all, struct sl_err *err)
 	return status;
 }
 
+int differences_pair(const struct differences *all, size_t run, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
+{
+	struct course course[] = { all->course[0], all->course[run] }; /* Lent. */
+	struct differences pair = { .arena = all->arena,
+		.course = course,
+		.courses = 2,
+		.cut_length = all->cut_length,
+		.cut_count = all->cut_count,
+		.cut_each = all->cut_each,
+		.why = all->why };
+	*found = false;
+	if (!all->done || run >= all->courses)
+		return SL_OK;
+	const int status = differences_finish(&pair, err);
+	for (size_t i = 0; i < pair.count && !status && !*found; i++) {
+		if (strcmp(pair.list[i].metric, metric) != 0)
+			continue;
+		*said = pair.list[i];
+		*certainty = pair.certainty[i];
+		*found = true;
+	}
+	free(pair.list);
+	free(pair.certainty);
+	free(pair.restated);
+	return status;
+}
+
 /* ---- Independent samples -------------------------------------------------------------------------- */
 
 /* One metric of one run. value: room for two of each. */

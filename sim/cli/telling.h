@@ -68,6 +68,10 @@ struct sl_compared differences_told(const struct differences *all);
 /* What documents show: counts of jobs that did not run to their end in some run, and telling_shown. NULL: no
  * memory. */
 const struct sl_shown *differences_shown(const struct differences *all, size_t *count);
+/* What is said of one metric of a run to the first's where only these two are compared, over the jobs that
+ * ran in both; the same samples, when all are finished. *found false: nothing. method lives as the others. */
+int differences_pair(const struct differences *all, size_t run, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err);
 /* The run's jobs, of those that are compared, held their cpus for longer than another's. */
 bool differences_slower(const struct differences *all, size_t run);
 /* Counts of jobs that did not run to their end, and of all, by name; closed by NULL. While they differ there
