@@ -304,6 +304,15 @@ int outdir_window(struct outdir *dir, const char *sub, const char *name, const s
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
 int outdir_windows(struct outdir *dir, const char *sub, const struct windows *windows,
 	const struct sl_metrics *means, const char *only, struct sl_err *err);
+/* Of a comparison, what was compared: for its record. What it points at outlives the directory's. */
+struct outdir_samples {
+	const char *of;     /* "batches", "blocks", "logs", "seeds", "windows" */
+	const char *blocks; /* As --blocks has them; NULL. */
+	size_t count;       /* Of logs, seeds or windows. */
+	char *const *log;   /* NULL: of one log. */
+	const char *const *sha256;
+};
+void outdir_samples(struct outdir *dir, struct outdir_samples samples);
 int outdir_file(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err);
 int outdir_commit(struct outdir *dir, struct sl_err *err);
 void outdir_abandon(struct outdir *dir);

@@ -169,7 +169,10 @@ static int claim(struct comparison *all, const struct run *runs, struct sl_err *
 		end += snprintf(end, size - (size_t)(end - identity), "log=%s\n", all->log[i]);
 	if (arg_flag(all->args, "dry-run"))
 		return outdir_check(path, identity, outdir_ways(all->args), err);
-	return outdir_open(&all->dir, path, identity, outdir_ways(all->args), err);
+	const int status = outdir_open(&all->dir, path, identity, outdir_ways(all->args), err);
+	if (!status)
+		samples_record(all->dir, all);
+	return status;
 }
 
 static int compare_dry(struct comparison *all, const struct run *runs, size_t seeds, struct sl_err *err)
@@ -203,7 +206,7 @@ static int differences_tell(struct comparison *all, struct sl_err *err)
 	for (size_t i = 0; i < all->count; i++)
 		partial |= all->row[i].partial;
 	const struct difference_samples samples = { all->count, all->each, window_of, shown_of, all,
-		"windows, each a run from empty", true };
+		"windows, each a run from empty", true, false };
 	if (all->windows && !partial)
 		status = differences_samples(all->differences, &samples, err);
 	if (!status && !all->windows && !partial)
@@ -233,30 +236,13 @@ static int finish(struct comparison *all, struct sl_err *err)
 static int blocks_from_args(struct comparison *all, struct sl_err *err)
 {
 	const char *text = arg(all->args, "blocks");
-	uint64_t count = 0;
 	if (!text)
 		return SL_OK;
 	if (all->windows || arg(all->args, "reps"))
 		return sl_fail(err, SL_USAGE,
 			"--blocks cuts one run into samples: leave out %s, which has several runs be samples",
 			all->windows ? "replay.windows" : "--reps");
-	const bool week = strcmp(text, "week") == 0;
-	const bool day = strcmp(text, "day") == 0;
-	struct sl_err none = { 0 };
-	if (!week && !day && arg_u64(all->args, "blocks", 0, 6, 1000, &count, &none))
-		return sl_fail(err, SL_USAGE,
-			"--blocks takes 'week', 'day', or how many equal spans, from 6 to 1000; not '%.60s'",
-			text);
-	const sl_time length = 86400 * SL_SECOND;
-	differences_cut(all->differences,
-		week  ? 7 * length
-		: day ? length
-		      : 0,
-		(unsigned)count,
-		week  ? "weeks"
-		: day ? "days"
-		      : "equal spans");
-	return SL_OK;
+	return samples_cut(all->differences, text, err);
 }
 
 /* One run a row, or one a window of it. */
@@ -302,6 +288,7 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 		repeated->threads = (unsigned)threads;
 		status = compare_replications(repeated, err);
 	} else {
+		all->run = all->windows ? NULL : runs;
 		status = runs_once(all, runs, (unsigned)threads, err);
 	}
 	if (all->failure.status || (status && status != SL_INTERRUPTED)) {
@@ -452,11 +439,14 @@ static int runs_of_logs(struct comparison *all, struct run *runs, struct worlds 
 		log[i].word = all->args->word + i;
 		log[i].word_count = 1;
 	}
+	int status = samples_logs(all, err);
+	if (status)
+		return status;
 	seeded.log = log;
 	all->log = all->args->word;
 	all->each = seeded.seeds;
 	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
-	const int status = compare_runs(all, runs, &repeated, err);
+	status = compare_runs(all, runs, &repeated, err);
 	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
 		metrics_release(&all->replication[i].metrics);
 	return seeds_release(&seeded, status);

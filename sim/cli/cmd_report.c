@@ -433,6 +433,20 @@ static int write_all(struct report *all, const char *path, struct sl_err *err)
 	return status;
 }
 
+/* Samples are those of the comparison that the runs are of. */
+static int differences_begin(struct report *all, struct sl_err *err)
+{
+	const struct args *args = all->args;
+	const char **path = sl_alloc(args->arena, all->count, sizeof(*path));
+	all->differences = differences_new(args->arena);
+	all->label = sl_alloc(args->arena, all->count, sizeof(*all->label));
+	if (!path || !all->differences || !all->label)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < all->count; i++)
+		path[i] = all->entry[i].path;
+	return samples_follow(all->differences, path, all->count, args->arena, err);
+}
+
 static int report_dry(const struct report *all, const char *path, struct sl_err *err)
 {
 	struct dry_run dry;
@@ -482,11 +496,10 @@ static int run_report(const struct args *args, struct sl_err *err)
 	const bool dry = arg_flag(args, "dry-run");
 	if (!status && dry)
 		status = report_dry(&all, path, err);
-	if (!status && !dry) {
-		all.differences = differences_new(args->arena);
-		all.label = sl_alloc(args->arena, all.count, sizeof(*all.label));
-		status = all.differences && all.label ? tell_all(&all, err) : sl_fail_memory(err);
-	}
+	if (!status && !dry)
+		status = differences_begin(&all, err);
+	if (!status && !dry)
+		status = tell_all(&all, err);
 	if (!status && !dry)
 		status = write_all(&all, path, err);
 	if (!status && !dry && arg_flag(args, "json"))

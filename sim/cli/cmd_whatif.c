@@ -355,7 +355,7 @@ static int compare_worlds(struct world_list *all, struct sl_err *err)
 	comparison.row = sl_alloc(args->arena, all->count, sizeof(*comparison.row));
 	all->run = sl_alloc(args->arena, all->count, sizeof(*all->run));
 	struct run *runs = all->runs = sl_alloc(args->arena, all->count, sizeof(*runs));
-	comparison.differences = differences_new(args->arena);
+	all->differences = comparison.differences = differences_new(args->arena);
 	if (!comparison.row || !all->run || !runs || !comparison.differences) {
 		differences_free(comparison.differences);
 		return sl_fail_memory(err);

@@ -22,8 +22,11 @@ struct comparison {
 	const struct summary_metric *column; /* Of the table; NULL: summary_metrics. */
 	struct windows *windows;             /* By row, if each is of several windows. */
 	size_t each;                         /* Runs of a row. */
+	const struct run *run;               /* By row, with their results; NULL: these are gone. */
+	bool samples_apart;                  /* Of some seed or log, other jobs ran in some rows. */
 	struct replication *replication;     /* By seed, then by row; NULL: each row is one run. */
 	char *const *log;                    /* Of several traces, in place of seeds, or NULL. */
+	const char **log_sha256;             /* Of each; NULL: it came from stdin. */
 	struct compared_row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
@@ -61,6 +64,7 @@ struct compared_parting {
 /* compare_replications.c: --reps. */
 struct replication {
 	uint64_t seed, digest;
+	uint32_t compared; /* Jobs that ran in all rows of its seed, of which the metrics are then. */
 	struct sl_metrics metrics;
 };
 /* runs: those of each row with the first seed; each scenario that draws is read anew for each seed by
@@ -98,6 +102,22 @@ int compare_tell(struct comparison *all, struct sl_err *err);
 void compare_methods(const struct comparison *all);
 /* compare.csv and differences.csv of the directory. */
 int compare_files(const struct comparison *all, struct sl_err *err);
+/* compare_jobs.c: the metrics of a row that are of jobs over those that ran in all, as far as they are not
+ * of these already; of a run (NULL: its result is gone) only those that are restated. */
+int compare_rows_common(struct comparison *all, struct sl_err *err);
+int compare_over_common(struct sl_metrics *metrics, const struct run *run,
+	const struct differences *differences, size_t row, const struct args *args, struct sl_err *err);
+void compare_restate(struct sl_metrics *metrics, const struct sl_restated *as);
+/* compare_samples.c: --blocks, or the same in a record. SL_USAGE: it is none. */
+int samples_cut(struct differences *differences, const char *blocks, struct sl_err *err);
+/* Hashes the logs; SL_USAGE: one is there twice, and would count as two samples. */
+int samples_logs(struct comparison *all, struct sl_err *err);
+/* What the samples are, into the directory's record. */
+void samples_record(struct outdir *dir, const struct comparison *all);
+/* Runs are read again from their folders, `word`, the first being what others are compared with: samples are
+ * what the record of its comparison says. Before the first run is taken. */
+int samples_follow(struct differences *differences, const char *const *word, size_t count,
+	struct sl_arena *arena, struct sl_err *err);
 /* compare_directories.c: a file that is one JSON object; the caller frees it. */
 struct cJSON;
 int json_read(const char *path, struct cJSON **json, struct sl_arena *arena, struct sl_err *err);

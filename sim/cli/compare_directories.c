@@ -233,6 +233,8 @@ static int differences_read(struct comparison *all, struct sl_err *err)
 	all->differences = differences_new(all->args->arena);
 	if (!all->differences)
 		return sl_fail_memory(err);
+	status = samples_follow(
+		all->differences, (const char *const *)all->args->word, all->count, all->args->arena, err);
 	for (size_t i = 0; i < all->count && !status; i++) {
 		struct sl_err unreadable = { 0 };
 		const char *path = file_of(all->args->word[i], "jobs.csv", all->args->arena);
@@ -247,7 +249,7 @@ static int differences_read(struct comparison *all, struct sl_err *err)
 		all->differences = NULL;
 		return SL_OK;
 	}
-	return differences_finish(all->differences, err);
+	return status ? status : differences_finish(all->differences, err);
 }
 
 int compare_directories(struct comparison *all, struct sl_err *err)

@@ -15,7 +15,10 @@
 
 struct repeating {
 	const struct replications *of;
-	size_t done; /* Runs before those of the runset. */
+	size_t done;                /* Runs before those of the runset. */
+	struct differences *sample; /* The rows of one seed or log, until the last is over. */
+	struct sl_arena *arena;     /* As long. */
+	bool apart;                 /* Of any, other jobs ran in some rows. */
 };
 
 static struct replication *replication_of(const struct comparison *all, size_t row, size_t k)
@@ -23,9 +26,8 @@ static struct replication *replication_of(const struct comparison *all, size_t r
 	return &all->replication[k * all->count + row];
 }
 
-static int run_over(void *self, struct run *run, size_t slot, struct sl_err *err)
+static int take_run(const struct repeating *repeating, struct run *run, size_t slot)
 {
-	const struct repeating *repeating = self;
 	struct comparison *all = repeating->of->all;
 	const size_t number = repeating->done + slot;
 	const size_t row = number % all->count;
@@ -44,7 +46,67 @@ static int run_over(void *self, struct run *run, size_t slot, struct sl_err *err
 			&replication->metrics, run->scenario, &run->sim.result, all->args, &all->failure);
 	if (!status && first && all->dir)
 		status = outdir_run(all->dir, sub, run, &replication->metrics, NULL, &all->failure);
-	sim_release(&run->sim);
+	return status;
+}
+
+/* ---- The same jobs ---------------------------------------------------------------------------- */
+
+static void sample_end(struct repeating *repeating)
+{
+	differences_free(repeating->sample);
+	arena_free(repeating->arena);
+	repeating->sample = NULL;
+	repeating->arena = NULL;
+}
+
+static int sample_begin(struct repeating *repeating, struct sl_err *err)
+{
+	sample_end(repeating);
+	repeating->arena = arena_new();
+	repeating->sample = repeating->arena ? differences_new(repeating->arena) : NULL;
+	return repeating->sample ? SL_OK : sl_fail_memory(err);
+}
+
+/* All rows of a seed or log are there: their metrics are over the jobs that ran in all of them. first: the
+ * first's run; the others follow. */
+static int sample_align(
+	struct repeating *repeating, const struct run *first, size_t number, struct sl_err *err)
+{
+	struct comparison *all = repeating->of->all;
+	struct replication *of = &all->replication[number];
+	uint32_t apart;
+	int status = differences_align(repeating->sample, err);
+	const uint32_t common = differences_common(repeating->sample, &apart);
+	const struct sl_compared told = differences_told(repeating->sample);
+	for (size_t row = 0; row < all->count && !status; row++) {
+		of[row].compared = common;
+		if (apart)
+			status = compare_over_common(
+				&of[row].metrics, &first[row], repeating->sample, row, all->args, err);
+	}
+	for (size_t i = 0; i < told.restated_count && !status; i++)
+		compare_restate(&of[told.restated[i].run].metrics, &told.restated[i]);
+	repeating->apart |= apart > 0;
+	return status;
+}
+
+/* Results of one seed or log are kept until its last row is over. */
+static int run_over(void *self, struct run *run, size_t slot, struct sl_err *err)
+{
+	struct repeating *repeating = self;
+	struct comparison *all = repeating->of->all;
+	const size_t number = repeating->done + slot;
+	const size_t row = number % all->count;
+	int status = take_run(repeating, run, slot);
+	if (!status && !row)
+		status = sample_begin(repeating, &all->failure);
+	if (!status)
+		status = differences_take(repeating->sample, row, &run->sim.result,
+			&all->replication[number].metrics, &all->failure);
+	if (!status && row + 1 == all->count)
+		status = sample_align(repeating, run - row, number - row, &all->failure);
+	for (size_t i = 0; row + 1 == all->count && i <= row; i++)
+		sim_release(&(run - i)->sim);
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
 }
 
@@ -72,13 +134,15 @@ static int runs_begin(
 static int runs_go(const struct replications *of, size_t from, size_t until, struct sl_err *err)
 {
 	struct comparison *all = of->all;
-	struct repeating repeating = { of, from };
+	struct repeating repeating = { .of = of, .done = from };
 	struct run *run = calloc(until - from + 1, sizeof(*run));
 	int status = run ? runs_begin(of, run, from, until, err) : sl_fail_memory(err);
 	if (!status) {
 		struct progress_bar *bar = progress_start(run, until - from, all->args);
 		status = runset_run(run, until - from, of->threads, run_over, &repeating, err);
 		progress_stop(bar);
+		sample_end(&repeating);
+		all->samples_apart |= repeating.apart;
 	}
 	if (run)
 		runset_release(run, until - from); /* Those that failed. */
@@ -142,16 +206,40 @@ static const struct sl_metrics *shown_of(void *self, size_t run)
 	return &all->row[run].metrics;
 }
 
+static bool any_has(const struct comparison *all, const char *metric)
+{
+	for (size_t i = 0; i < all->each * all->count; i++)
+		if (metrics_get(&all->replication[i].metrics, metric))
+			return true;
+	return false;
+}
+
+/* A count that some run has all have, so that means are over all. */
+static void counts_fill(struct comparison *all)
+{
+	for (size_t k = 0; compared_counts[k]; k++) {
+		const bool any = any_has(all, compared_counts[k]);
+		for (size_t i = 0; any && i < all->each * all->count; i++)
+			if (!metrics_get(&all->replication[i].metrics, compared_counts[k]))
+				sl_metric_put(&all->replication[i].metrics, compared_counts[k], 0);
+	}
+	for (size_t i = 0; all->samples_apart && i < all->each * all->count; i++)
+		compare_restate(&all->replication[i].metrics,
+			&(struct sl_restated){ .metric = "jobs.compared",
+				.micro = (int64_t)all->replication[i].compared * 1000000 });
+}
+
 static int samples_take(struct comparison *all, struct sl_err *err)
 {
 	int status = SL_OK;
+	counts_fill(all);
 	for (size_t row = 0; row < all->count && !status; row++) {
 		status = row_means(all, row, err);
 		if (!all->log && !draws(all, row) && log_shows(LOG_INFO))
 			log_line(LOG_INFO, "%s: draws nothing: the same with each seed", all->row[row].label);
 	}
 	const struct difference_samples samples = { all->count, all->each, sample_of, shown_of, all,
-		all->log ? "logs" : "seeds", false };
+		all->log ? "logs" : "seeds", false, all->samples_apart };
 	return status ? status : differences_samples(all->differences, &samples, err);
 }
 

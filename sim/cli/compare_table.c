@@ -135,22 +135,12 @@ static int columns_count(struct comparison *all, struct sl_err *err)
 	return SL_OK;
 }
 
-static void restate(struct sl_metrics *metrics, const struct sl_restated *as)
-{
-	for (size_t i = 0; i < metrics->count; i++)
-		if (strcmp(metrics->row[i].name, as->metric) == 0) {
-			metrics->row[i].micro = as->micro;
-			return;
-		}
-	sl_metric_put(metrics, as->metric, as->micro);
-}
-
 int compare_tell(struct comparison *all, struct sl_err *err)
 {
 	all->told = differences_told(all->differences);
-	for (size_t i = 0; i < all->told.restated_count; i++)
-		restate(&all->row[all->told.restated[i].run].metrics, &all->told.restated[i]);
-	const int status = columns_count(all, err);
+	int status = compare_rows_common(all, err);
+	if (!status)
+		status = columns_count(all, err);
 	for (size_t row = 0; row < all->count && !status; row++)
 		if (all->row[row].metrics.failed)
 			return sl_fail_memory(err);

@@ -69,6 +69,8 @@ void differences_cut(struct differences *all, sl_time length, unsigned count, co
 	all->cut_each = each;
 }
 
+void differences_untold(struct differences *all, const char *why) { all->why = why; }
+
 /* ---- Runs --------------------------------------------------------------------------------------- */
 
 static struct course *course_next(struct differences *all, struct sl_err *err)
@@ -94,11 +96,28 @@ int differences_take(struct differences *all, size_t run, const struct sl_result
 	return status;
 }
 
+/* Of means over windows there are no jobs. */
+static int take_metrics(struct differences *all, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	sl_time none = 0;
+	const struct schedule nobody = { .submit = &none };
+	struct course *course = course_next(all, err);
+	if (!course)
+		return err->status;
+	const int status = course_of_file(course, &nobody, metrics, all, err);
+	all->courses++;
+	return status;
+}
+
 int differences_take_file(
 	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct schedule schedule = { 0 };
 	int status = schedule_read(&schedule, path, all->arena, err);
+	if (status && status != SL_SYSTEM && status != SL_INTERRUPTED && all->why) {
+		*err = (struct sl_err){ 0 };
+		return take_metrics(all, metrics, err);
+	}
 	struct course *course = status ? NULL : course_next(all, err);
 	if (!course)
 		return status ? status : err->status;
@@ -141,14 +160,62 @@ static int put_run(struct differences *all, size_t run, struct sl_err *err)
 	return status;
 }
 
-int differences_finish(struct differences *all, struct sl_err *err)
+int differences_align(struct differences *all, struct sl_err *err)
 {
 	if (all->done || all->partial || all->courses < 2)
 		return SL_OK;
 	all->done = true;
-	int status = courses_align(all, err);
-	for (size_t run = 1; run < all->courses && !status; run++)
+	return courses_align(all, err);
+}
+
+uint32_t differences_common(const struct differences *all, uint32_t *apart)
+{
+	*apart = all ? all->apart_count : 0;
+	return all ? all->common_count : 0;
+}
+
+void differences_mark_common(const struct differences *all, size_t run, bool *common)
+{
+	const uint32_t *matched = all->course[run].matched;
+	for (uint32_t i = 0; i < all->common_count; i++)
+		common[matched ? matched[all->common[i]] : all->common[i]] = true;
+}
+
+int differences_finish(struct differences *all, struct sl_err *err)
+{
+	if (all->done)
+		return SL_OK;
+	int status = differences_align(all, err);
+	for (size_t run = 1; run < all->courses && all->done && !status; run++)
 		status = put_run(all, run, err);
+	return status;
+}
+
+int differences_pair(const struct differences *all, size_t run, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
+{
+	struct course course[] = { all->course[0], all->course[run] }; /* Lent. */
+	struct differences pair = { .arena = all->arena,
+		.course = course,
+		.courses = 2,
+		.cut_length = all->cut_length,
+		.cut_count = all->cut_count,
+		.cut_each = all->cut_each,
+		.why = all->why };
+	*found = false;
+	if (!all->done || run >= all->courses)
+		return SL_OK;
+	const int status = differences_finish(&pair, err);
+	for (size_t i = 0; i < pair.count && !status && !*found; i++) {
+		if (strcmp(pair.list[i].metric, metric) != 0)
+			continue;
+		*said = pair.list[i];
+		*certainty = pair.certainty[i];
+		*found = true;
+	}
+	free(pair.list);
+	free(pair.certainty);
+	free(pair.restated);
 	return status;
 }
 
@@ -193,7 +260,12 @@ static void samples_apart(struct differences *all, const struct difference_sampl
 					metrics_get(samples->of(samples->self, run, i), compared_counts[k]);
 				all->apart |= (a ? *a : 0) != (b ? *b : 0);
 			}
-	if (all->apart)
+	all->apart |= samples->apart;
+	if (samples->apart)
+		all->words =
+			"waits, turnarounds and slowdowns are over the jobs that ran in all runs of the same log "
+			"or seed; others ran in some only, so no run is better than another";
+	else if (all->apart)
 		all->words = "not as many jobs ran and ended alike in all runs, so no run is better than "
 			     "another";
 }

@@ -123,6 +123,11 @@ static struct told told_begin(const struct differences *all, const struct stats_
 	return told;
 }
 
+/* Samples that all say the same have no spread, and an interval without width would say too much. */
+static bool has_width(double low, double high) { return difference_micro(low) < difference_micro(high); }
+
+static const char no_width[] = "no interval, as all samples say the same";
+
 /* Intervals hold what is shown, which is rounded. */
 static void set_interval(struct told *told, double low, double high)
 {
@@ -143,9 +148,16 @@ static void set_ratio(struct told *told, int64_t first, double low, double high)
 	told->certainty.ratio_high = ends[1] > share ? ends[1] : share;
 }
 
-/* Told apart from "the same" by the t test, and by ranks where they were asked. */
+/* Told apart from "the same" by the t test, and by ranks where they were asked; and neither interval, as it
+ * is shown, has 0 in it, not even as an end that of a quantile is the first value told apart. */
 static void set_sure(struct told *told, bool apart)
 {
+	const struct sl_difference *said = &told->difference;
+	const struct sl_certainty *known = &told->certainty;
+	if (said->low <= 0 && said->high >= 0)
+		return;
+	if (known->ratio_low <= known->ratio_high && known->ratio_low <= 0 && known->ratio_high >= 0)
+		return;
 	if (apart && !(told->certainty.tested && told->certainty.p >= 1 - level))
 		told->certainty.sure = told->difference.estimate > 0 ? 1 : -1;
 }
@@ -241,10 +253,14 @@ static struct told of_mean(const struct differences *all, size_t run, const stru
 		told = untold(estimate, "no interval, as the metrics leave out jobs that jobs.csv has");
 	} else if (evidence.t > 0) {
 		if (stats_ratio(sums.difference, sums.weight, blocks->count, evidence.t, &low, &high)) {
-			set_interval(&told, low, high);
-			told.certainty.covers = way->covers;
+			if (has_width(low, high))
+				set_interval(&told, low, high);
+			else
+				told.difference.method = no_width;
+			told.certainty.covers = has_width(low, high) ? way->covers : 0;
 		}
-		if (stats_ratio(sums.b, sums.a, blocks->count, evidence.t, &low, &high)) {
+		if (stats_ratio(sums.b, sums.a, blocks->count, evidence.t, &low, &high) &&
+			has_width(low, high)) {
 			set_ratio(&told, first, low, high);
 			told.certainty.ratio_covers = way->ratio_covers;
 		}
@@ -414,13 +430,15 @@ struct told told_by_blocks(
 		cut_by_time(all, &blocks);
 	else
 		cut_by_count(all, &blocks);
-	const char *why = way->way == BY_RUN ? "no interval, one number a run" : why_not(all, run, &blocks);
+	const char *why = all->why             ? all->why
+			  : way->way == BY_RUN ? "no interval, one number a run"
+					       : why_not(all, run, &blocks);
 	const char *what = all->cut_each ? all->cut_each : "batches of jobs";
 	struct told told = why                   ? untold(estimate, why)
 			   : way->way == BY_MEAN ? of_mean(all, run, way, &blocks, what, err)
 						 : of_quantile(all, run, way, &blocks, what, err);
 	/* Where there is too little of it, that is known too. */
-	if (why && way->way != BY_RUN)
+	if (why && (all->why || way->way != BY_RUN))
 		told.certainty.known = true;
 	free(blocks.of);
 	if (all->apart)
@@ -454,14 +472,18 @@ struct told told_by_samples(const struct differences *all, const double *a, cons
 	if (evidence.t > 0) {
 		test_ranks(&told, difference, n, false);
 		if (stats_ratio(difference, one, n, evidence.t, &low, &high)) {
-			set_interval(&told, low, high);
-			told.certainty.covers = 95;
+			if (has_width(low, high))
+				set_interval(&told, low, high);
+			else
+				told.difference.method = no_width;
+			told.certainty.covers = has_width(low, high) ? 95 : 0;
 		}
-		if (first > 0 && stats_ratio(b, a, n, evidence.t, &low, &high)) {
+		if (first > 0 && stats_ratio(b, a, n, evidence.t, &low, &high) && has_width(low, high)) {
 			set_ratio(&told, first, low, high);
 			told.certainty.ratio_covers = 95;
 		}
-		set_sure(&told, stats_told_apart(difference, n, evidence.t));
+		if (told.difference.low <= told.difference.high)
+			set_sure(&told, stats_told_apart(difference, n, evidence.t));
 	}
 	free(room);
 	return told;

@@ -52,6 +52,7 @@ struct differences {
 	sl_time cut_length; /* In place of batches; or */
 	unsigned cut_count; /* so many; both 0: batches. */
 	const char *cut_each;
+	const char *why; /* No interval of anything, and no verdict; NULL: there may be. */
 	struct sl_difference *list;
 	struct sl_certainty *certainty;
 	size_t count, capacity, certainty_capacity;

@@ -51,6 +51,7 @@ struct outdir {
 	bool sync;     /* All is on the disk before it has its name. */
 	bool compares; /* Runs are in folders of their own. */
 	struct name *files, *runs;
+	struct outdir_samples samples; /* of: NULL: it is not said. */
 	struct sl_arena *arena;
 };
 
@@ -758,6 +759,27 @@ static void names_put(struct sl_out *out, const char *key, const struct name *li
 	sl_out_text(out, "]");
 }
 
+void outdir_samples(struct outdir *dir, struct outdir_samples samples) { dir->samples = samples; }
+
+static void samples_put(struct sl_out *out, const struct outdir_samples *samples)
+{
+	sl_out_printf(out, ",\n  \"samples\": { \"of\": \"%s\"", samples->of);
+	if (samples->blocks) {
+		sl_out_text(out, ", \"blocks\": ");
+		sl_out_json(out, samples->blocks);
+	}
+	if (samples->count)
+		sl_out_printf(out, ", \"count\": %zu", samples->count);
+	for (size_t i = 0; samples->log && i < samples->count; i++) {
+		sl_out_text(out, i ? ",\n    { \"log\": " : ", \"logs\": [\n    { \"log\": ");
+		sl_out_json(out, samples->log[i]);
+		if (samples->sha256 && samples->sha256[i])
+			sl_out_printf(out, ", \"sha256\": \"%s\"", samples->sha256[i]);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, samples->log ? "] }" : " }");
+}
+
 static int compare_record(struct outdir *dir, struct sl_err *err)
 {
 	struct sl_out *out;
@@ -768,6 +790,8 @@ static int compare_record(struct outdir *dir, struct sl_err *err)
 	sl_out_printf(out, ",\n  \"identity\": \"%s\"", dir->identity);
 	names_put(out, "files", dir->files);
 	names_put(out, "runs", dir->runs);
+	if (dir->samples.of)
+		samples_put(out, &dir->samples);
 	sl_out_text(out, "\n}\n");
 	return sl_out_commit(out, err);
 }

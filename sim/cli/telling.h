@@ -34,14 +34,22 @@ struct differences;
 struct differences *differences_new(struct sl_arena *arena);
 int differences_take(struct differences *all, size_t run, const struct sl_result *result,
 	const struct sl_metrics *metrics, struct sl_err *err);
-/* The same, of the jobs.csv of a run and its metrics. */
+/* The same, of the jobs.csv of a run and its metrics; of these alone where nothing is to be said. */
 int differences_take_file(
 	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err);
 int differences_finish(struct differences *all, struct sl_err *err);
+/* Which jobs are compared, and the metrics over these, without what may be said of them. */
+int differences_align(struct differences *all, struct sl_err *err);
+/* How many jobs ran in all runs, and in some only. 0: nobody looked. */
+uint32_t differences_common(const struct differences *all, uint32_t *apart);
+/* Of the run's own rows those that ran in all; the others are left as they are. */
+void differences_mark_common(const struct differences *all, size_t run, bool *common);
 /* Before the first run: in place of batches, spans of so long a time from the first submission on (length),
  * or so many equal ones from the first submission to the last (count). each: what they are called, "weeks".
  */
 void differences_cut(struct differences *all, sl_time length, unsigned count, const char *each);
+/* Before the first run: the samples are not at hand, so nothing is said but why. Lives as long. */
+void differences_untold(struct differences *all, const char *why);
 /* Rows that are of several runs each, paired (seeds, windows, traces): their metrics in place of
  * differences_take and differences_finish. */
 struct difference_samples {
@@ -51,6 +59,7 @@ struct difference_samples {
 	void *self;
 	const char *what; /* "seeds" */
 	bool serial;      /* They follow each other. */
+	bool apart;       /* Of some, other jobs ran in some runs: metrics are over those that ran in all. */
 };
 int differences_samples(
 	struct differences *all, const struct difference_samples *samples, struct sl_err *err);
@@ -59,6 +68,10 @@ struct sl_compared differences_told(const struct differences *all);
 /* What documents show: counts of jobs that did not run to their end in some run, and telling_shown. NULL: no
  * memory. */
 const struct sl_shown *differences_shown(const struct differences *all, size_t *count);
+/* What is said of one metric of a run to the first's where only these two are compared, over the jobs that
+ * ran in both; the same samples, when all are finished. *found false: nothing. method lives as the others. */
+int differences_pair(const struct differences *all, size_t run, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err);
 /* The run's jobs, of those that are compared, held their cpus for longer than another's. */
 bool differences_slower(const struct differences *all, size_t run);
 /* Counts of jobs that did not run to their end, and of all, by name; closed by NULL. While they differ there

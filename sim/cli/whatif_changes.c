@@ -7,7 +7,6 @@
  * one moves nobody else. Sums are of whole microseconds; the interval of the mean change is a paired t over
  * batches of jobs, and orders nothing.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -223,7 +222,7 @@ static sl_time allowed(const struct scenario *scenario, const struct sl_result *
 }
 
 static void match_add(struct changes *changes, const struct match *match, const struct sl_result *a,
-	const struct sl_result *b, const struct scenario *scenario, double *wait_change)
+	const struct sl_result *b, const struct scenario *scenario)
 {
 	if (match->base == UINT32_MAX || match->world == UINT32_MAX) {
 		const bool gone = match->world == UINT32_MAX;
@@ -247,7 +246,6 @@ static void match_add(struct changes *changes, const struct match *match, const 
 	if (a->start[x] == SL_NONE || b->start[y] == SL_NONE)
 		return;
 	const sl_time wait = (b->start[y] - b->jobs->submit[y]) - (a->start[x] - a->jobs->submit[x]);
-	wait_change[x] = (double)wait / (double)SL_SECOND;
 	changes->earlier += wait < 0;
 	changes->later += wait > 0;
 	changes->same += wait == 0;
@@ -255,33 +253,6 @@ static void match_add(struct changes *changes, const struct match *match, const 
 	changes->later_sum += wait > 0 ? wait : 0;
 	group_add(changes->user, changes->user_count, a->jobs->user[x], wait);
 	group_add(changes->partition, changes->partition_count, a->jobs->partition[x], wait);
-}
-
-/* Jobs wait for each other: samples are batches of equal count, in the order of submission (Law 2015, 9.5).
- */
-static void wait_interval(struct changes *changes, const double *change, uint32_t count)
-{
-	enum { BATCHES = 20, LEAST = 10 };
-	double batch[BATCHES] = { 0 };
-	uint32_t known = 0;
-	for (uint32_t i = 0; i < count; i++)
-		known += isnan(change[i]) ? 0 : 1;
-	changes->wait = (struct stats_interval){ .low = 1 };
-	if (known < BATCHES * LEAST)
-		return;
-	uint32_t seen = 0;
-	uint32_t size[BATCHES] = { 0 };
-	for (uint32_t i = 0; i < count; i++) {
-		if (isnan(change[i]))
-			continue;
-		const size_t to = (size_t)((uint64_t)seen++ * BATCHES / known);
-		batch[to] += change[i];
-		size[to]++;
-	}
-	for (size_t i = 0; i < BATCHES; i++)
-		batch[i] /= size[i];
-	if (!stats_paired_t(batch, BATCHES, 0.95, &changes->wait))
-		changes->wait = (struct stats_interval){ .low = 1 };
 }
 
 void whatif_changes_free(struct changes *changes)
@@ -295,25 +266,19 @@ int whatif_changes_find(struct changes *changes, const struct sl_result *a, cons
 {
 	size_t count;
 	struct match *match = matches(a->jobs, b->jobs, &count);
-	double *wait_change = malloc(((size_t)a->jobs->count + 1) * sizeof(*wait_change));
 	*changes = (struct changes){ .refused = b->refused };
 	changes->user = groups_new(a->jobs->user, a->jobs->count, &changes->user_count);
 	changes->partition = groups_new(a->jobs->partition, a->jobs->count, &changes->partition_count);
-	if (!match || !wait_change || !changes->user || !changes->partition) {
+	if (!match || !changes->user || !changes->partition) {
 		free(match);
-		free(wait_change);
 		return sl_fail_memory(err);
 	}
-	for (uint32_t row = 0; row < a->jobs->count; row++)
-		wait_change[row] = (double)NAN;
 	for (size_t i = 0; i < count; i++)
-		match_add(changes, &match[i], a, b, scenario, wait_change);
-	wait_interval(changes, wait_change, a->jobs->count);
+		match_add(changes, &match[i], a, b, scenario);
 	changes->user_count = groups_sort(changes->user, changes->user_count, a->jobs->user_name);
 	changes->partition_count =
 		groups_sort(changes->partition, changes->partition_count, a->jobs->partition_name);
 	free(match);
-	free(wait_change);
 	return SL_OK;
 }
 

@@ -6,7 +6,6 @@
 #define SL_WHATIF_CHANGES_H
 
 #include "sim/cli/whatif_parts.h"
-#include "sim/stats.h"
 
 struct group {
 	int32_t of; /* Its number among users, partitions. */
@@ -24,7 +23,10 @@ struct changes {
 	uint32_t ended[SL_STATE_COUNT][SL_STATE_COUNT]; /* From the base's state to the world's. */
 	struct group *user, *partition;
 	size_t user_count, partition_count;
-	struct stats_interval wait; /* Of the change of the mean wait, jobs of both, in seconds. */
+	/* Of the mean wait of jobs of both: as the table has its differences, of the two worlds alone. */
+	bool has_wait;
+	struct sl_difference wait;
+	struct sl_certainty wait_known;
 	uint32_t cut;      /* TIMEOUT, and not so in the base; or not there, and ran longer than is */
 	uint32_t cut_gone; /* allowed now: the latter alone. */
 	uint32_t refused;  /* By its placer, as they were submitted. */

@@ -15,6 +15,7 @@ struct world_list {
 	size_t count;
 	struct world_run *run; /* By world: its scenario and policy; */
 	struct run *runs;      /* and its run, which has its result when there is something to tell. */
+	const struct differences *differences; /* By world; finished then. */
 };
 int worlds_of_line(struct world_list *all, struct base *base, const struct args *args, struct sl_err *err);
 

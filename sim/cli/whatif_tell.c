@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/telling.h"
 #include "sim/cli/whatif_changes.h"
 
 enum { GROUPS_TOLD = 5 };
@@ -128,20 +129,25 @@ static void print_censored(const struct world_list *all, const struct censored *
 		       "these: a lower bound (--censored extend=2 tries more)\n");
 }
 
-/* "wait mean -0:05:12 [-0:09:00, -0:01:24]" over the jobs of both. */
+/* "wait mean -0:05:12 [-0:09:00, -0:01:24]" over the jobs of both, where the table's mean may be of others.
+ */
 static void print_wait(const struct changes *changes)
 {
 	char text[3][40];
-	const double of[3] = { changes->wait.estimate, changes->wait.low, changes->wait.high };
-	if (changes->wait.low > changes->wait.high ||
-		!(changes->only_base || changes->only_world || changes->resubmitted))
+	const struct sl_difference *said = &changes->wait;
+	const int64_t of[3] = { said->estimate, said->low, said->high };
+	if (!changes->has_wait || !(changes->only_base || changes->only_world || changes->resubmitted))
 		return;
 	for (size_t i = 0; i < SL_LEN(of); i++) {
 		text[i][0] = '+';
-		(void)screen_duration(text[i] + (of[i] > 0), (sl_time)llround(of[i]) * SL_SECOND);
+		(void)screen_duration(text[i] + (of[i] > 0), llround((double)of[i] / 1e6) * SL_SECOND);
 	}
-	printf("  jobs of both: wait mean %s, 95 %% interval [%s, %s], paired t over %u batches of jobs\n",
-		text[0], text[1], text[2], changes->wait.samples);
+	printf("  jobs of both: wait mean %s", text[0]);
+	if (said->low <= said->high)
+		printf(" [%s, %s]", text[1], text[2]);
+	if (said->low <= said->high && changes->wait_known.covers)
+		printf(", which holds in %u of 100 logs what all have together", changes->wait_known.covers);
+	printf(", %s\n", said->method);
 }
 
 /* Those that the scenario leaves out, and the base does not. */
@@ -291,10 +297,14 @@ static void json_changes(struct sl_out *out, const struct world_list *all, size_
 	json_count(out, ",\n  ", "jobs_cut", changes->cut);
 	json_count(out, ", ", "jobs_cut_and_gone", changes->cut_gone);
 	json_count(out, ", ", "jobs_refused", changes->refused);
-	if (changes->wait.low <= changes->wait.high) {
-		json_seconds(out, ",\n  ", "wait_change", llround(changes->wait.estimate * 1e6));
-		json_seconds(out, ", ", "wait_change_low", llround(changes->wait.low * 1e6));
-		json_seconds(out, ", ", "wait_change_high", llround(changes->wait.high * 1e6));
+	if (changes->has_wait) {
+		json_seconds(out, ",\n  ", "wait_change", changes->wait.estimate);
+		if (changes->wait.low <= changes->wait.high) {
+			json_seconds(out, ", ", "wait_change_low", changes->wait.low);
+			json_seconds(out, ", ", "wait_change_high", changes->wait.high);
+		}
+		json_key(out, ", ", "wait_change_method");
+		sl_out_json(out, changes->wait.method);
 	}
 	json_ends(out, changes);
 	json_groups(out, "users", changes->user, changes->user_count);
@@ -326,6 +336,9 @@ int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err
 		if (!is->jobs)
 			continue;
 		status = whatif_changes_find(&changes, base, is, all->run[i].scenario, err);
+		if (!status)
+			status = differences_pair(all->differences, i, "wait.mean", &changes.wait,
+				&changes.wait_known, &changes.has_wait, err);
 		if (!status && json && i > 1)
 			sl_out_text(json, ",\n");
 		if (!status && json)

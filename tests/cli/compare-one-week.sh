@@ -18,7 +18,7 @@ done
 schedlab compare weeks/1-fcfs weeks/2-easy -q | sed -n '/effective/p;/no interval: /p'
 # Several logs: each is a sample.
 cp log.swf a.swf
-cp log.swf b.swf
+{ echo '; another'; cat log.swf; } >b.swf
 schedlab compare a.swf b.swf -q -p fcfs -p easy | tail -n 1
 schedlab compare a.swf weeks/1-fcfs -q -p fcfs || echo "exit $?"
 schedlab compare a.swf b.swf -q --reps 3 || echo "exit $?"

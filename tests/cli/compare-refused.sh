@@ -3,6 +3,9 @@ mkdir empty
 cp "$DATA/four.swf" .
 schedlab compare empty || echo "exit $?"
 schedlab compare four.swf four.swf || echo "exit $?"
+# Counted twice a log would be two samples.
+cp four.swf copy.swf
+schedlab compare four.swf copy.swf -p easy -q || echo "exit $?"
 schedlab compare empty empty -p easy || echo "exit $?"
 schedlab compare four.swf -p easy -p nonsense || echo "exit $?"
 schedlab compare four.swf -j 0 || echo "exit $?"

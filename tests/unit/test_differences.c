@@ -135,7 +135,7 @@ Test(differences, ratio)
 	const struct sl_certainty *sure = known(&taken, "wait.mean");
 	cr_expect(said->estimate == -1000000000);
 	cr_expect(said->low < -1100000000 && said->high > -900000000);
-	cr_expect(sure->ratio_low == -500000 && sure->ratio_high == -500000);
+	cr_expect(sure->ratio_low > sure->ratio_high); /* Half in each batch: no spread to measure. */
 	end(&taken);
 }
 
@@ -250,10 +250,10 @@ Test(differences, blocks)
 	const struct sl_difference *said = find(&taken, "wait.mean");
 	const struct sl_certainty *sure = known(&taken, "wait.mean");
 	cr_expect_eq(said->samples, 10);
-	cr_expect(said->estimate == -100000000 && said->low == -100000000 && said->high == -100000000);
-	cr_expect_str_eq(said->method, "t over 10 spans of one run");
+	cr_expect(said->estimate == -100000000 && said->low > said->high); /* Of equal ones. */
+	cr_expect_str_eq(said->method, "no interval, as all samples say the same");
 	cr_expect(sure->tested && sure->exact && fabs(sure->p - 2.0 / 1024) < 1e-12);
-	cr_expect(sure->effective == 10000000 && sure->sure == -1);
+	cr_expect(sure->effective == 10000000 && sure->sure == 0);
 	end(&taken);
 }
 
