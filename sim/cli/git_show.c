@@ -57,27 +57,68 @@ static int path_of(char path[PATH_MAX], const char *folder, const char *name, st
 
 /* ---- git --------------------------------------------------------------------------------- */
 
-/* git ARG..., in the folder; from and to: files of standard input and output. *exit: what it ended with. */
+/* What of the environment git is not to have: it names another repository than that of the folder, as inside
+ * of a hook; or it is said here. */
+static bool is_kept(const char *variable)
+{
+	static const char *const ours[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+		"GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE",
+		"GIT_ALLOW_PROTOCOL", "GIT_NO_LAZY_FETCH" };
+	for (size_t i = 0; i < SL_LEN(ours); i++) {
+		const size_t len = strlen(ours[i]);
+		if (strncmp(variable, ours[i], len) == 0 && variable[len] == '=')
+			return false;
+	}
+	return true;
+}
+
+/* The folder may be a stranger's, and its .git/config may name programs that git starts to fetch what it
+ * lacks: nothing is fetched, over no protocol, whatever that file allows (git(1), GIT_ALLOW_PROTOCOL). */
+static char **environment(const struct showing *show)
+{
+	static char no_protocol[] = "GIT_ALLOW_PROTOCOL=";
+	static char no_fetch[] = "GIT_NO_LAZY_FETCH=1";
+	size_t count = 0;
+	while (environ[count])
+		count++;
+	char **made = sl_alloc(show->arena, count + 3, sizeof(*made));
+	size_t used = 0;
+	for (size_t i = 0; made && i < count; i++)
+		if (is_kept(environ[i]))
+			made[used++] = environ[i];
+	if (made) {
+		made[used++] = no_protocol;
+		made[used++] = no_fetch;
+		made[used] = NULL;
+	}
+	return made;
+}
+
+/* git ARG..., in the folder; from and to: files of standard input and output. *exit: what it ended with. A
+ * bare repository inside of another (safe.bareRepository) is somebody's file, and not where the folder is. */
 static int git(const struct showing *show, char *const *arg, const char *from, const char *to, int *exit)
 {
 	static char name[] = "git";
 	static char literal[] = "--literal-pathspecs";
 	static char no_replace[] = "--no-replace-objects";
+	static char setting[] = "-c";
+	static char no_bare[] = "safe.bareRepository=explicit";
 	static char there[] = "-C";
 	char *folder = sl_strdup(show->arena, show->folder, strlen(show->folder));
-	char *argv[16] = { name, literal, no_replace, there, folder };
+	char *argv[18] = { name, literal, no_replace, setting, no_bare, there, folder };
+	char **const with = environment(show);
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 	int how = 0;
 	for (size_t i = 0; arg[i]; i++)
-		argv[5 + i] = arg[i];
-	if (!folder)
+		argv[7 + i] = arg[i];
+	if (!folder || !with)
 		return sl_fail_memory(show->err);
 	(void)posix_spawn_file_actions_init(&actions);
 	(void)posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, from, O_RDONLY, 0);
 	(void)posix_spawn_file_actions_addopen(
 		&actions, STDOUT_FILENO, to, O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
-	const int failed = posix_spawnp(&pid, name, &actions, NULL, argv, environ);
+	const int failed = posix_spawnp(&pid, name, &actions, NULL, argv, with);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	if (failed)
 		return sl_fail(show->err, SL_SYSTEM, "cannot start git: %s", strerror(failed));

@@ -164,3 +164,42 @@ find . -name canary -delete
 schedlab explain named/run 1 --trust
 echo "exit $?"
 find . -name canary
+# A repository within the files that somebody sent, which names a program to fetch what it lacks: git does not start it.
+(
+	unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME="$PWD"
+	quietly() { git -c user.name=n -c user.email=n@example.org -c init.defaultBranch=main -c commit.gpgsign=false "$@" >/dev/null 2>&1; }
+	mkdir theirs.git-test && cd theirs.git-test || exit
+	printf 'nodes:\n  - {name: n, count: 4, cpus: 4}\n' >c.yaml
+	schedlab check --init "$DATA/four.swf" -c c.yaml -p fcfs -o plain.json -q >/dev/null
+	for kind in bare whole; do
+		rm -rf evil && mkdir evil && cp c.yaml evil/
+		quietly init evil && (cd evil && quietly add -A && quietly commit -m one)
+		blob=$(git -C evil rev-parse HEAD:c.yaml)
+		at=evil/.git
+		[ $kind = whole ] || { mv evil/.git evil/bare && cp c.yaml evil/bare/ && at=evil/bare; }
+		rm -f "$at/objects/$(echo "$blob" | cut -c1-2)/$(echo "$blob" | cut -c3-)"
+		cat >>"$at/config" <<G
+[extensions]
+	partialClone = origin
+[remote "origin"]
+	url = ssh://x/y
+	promisor = true
+	partialclonefilter = blob:none
+	uploadpack = "touch $PWD/canary; false"
+[core]
+	sshCommand = "touch $PWD/canary; false"
+	repositoryformatversion = 1
+	bare = $([ $kind = bare ] && echo true || echo false)
+[protocol]
+	allow = always
+[protocol "ssh"]
+	allow = always
+G
+		sed "s|\"cluster\": \"c.yaml\"|\"cluster\": \"${at%/.git}/c.yaml\"|" plain.json >evil.json
+		schedlab check evil.json --git HEAD -q >/dev/null 2>&1
+		echo "exit $?: --git, $kind"
+		[ ! -e canary ] || echo "it ran: $kind"
+		rm -f canary
+	done
+)
