@@ -23,6 +23,10 @@ enum {
 	STEPS_MILLION = 200, /* Instructions of one call. */
 	STEPS_MILLION_MAX = 1000000
 };
+enum {
+	LUAW_TEXT_MAX = 1 << 20, /* Bytes of a text. */
+	LUAW_COROUTINE = 100     /* Steps that one costs, and may take uncounted. */
+};
 
 struct lua_world {
 	lua_State *L;
@@ -34,7 +38,13 @@ struct lua_world {
 	const struct sl_cluster *cluster; /* As above. */
 	size_t memory_used, memory_max;   /* Bytes. */
 	int64_t steps_left, steps_max;
-	int64_t worked;      /* Steps of C's since somebody looked whether the run is to end. */
+	int64_t worked;     /* Steps of C's since somebody looked whether the run is to end. */
+	lua_State *running; /* The coroutine that does; L: none. */
+	size_t largest;     /* About the bytes of the largest block so far, if it is large. */
+	unsigned calls;     /* Of the script that go on; 0: none. */
+	bool halted;        /* This call is at its end, whatever catches its error; why: */
+	char why[400];
+	bool too_long;       /* The last block that was refused was a text. */
 	const char *calling; /* The function that is called; NULL: none, the script begins. */
 	uint64_t number;     /* Of events, in whose calls chance may be drawn. */
 	struct {
@@ -91,11 +101,23 @@ bool luaw_quantise(double value, double *key);
 /* Of a function in C that goes on for long: so many instructions more. An error of Lua's where there are none
  * left, or the run is to end. */
 void luaw_work(lua_State *L, int64_t steps);
+/* The same error, if it is time for it. Whoever catches an error of the script's looks before it goes on. */
+void luaw_look(lua_State *L);
+/* That coroutine, or main thread, is what runs from here on. */
+void luaw_runs(lua_State *L);
+/* As luaL_loadbuffer, of a text. */
+int luaw_load(lua_State *L, const char *text, size_t len, const char *chunk);
 
 /* lua_match.c: in the table of string functions on the stack. */
 void match_open(lua_State *L);
 /* lua_safe.c: what of Lua's own library there is. */
 void safe_open(lua_State *L);
+/* Calls the upvalue with what is on the stack; how many results there are. */
+int safe_call(lua_State *L);
+/* The function of the table at `library` under that name becomes ours, whose upvalue is Lua's. */
+void safe_wrap(lua_State *L, int library, const char *name, lua_CFunction ours);
+/* lua_guard.c: what catches errors, and coroutines, in what safe_open opened. */
+void guard_open(lua_State *L);
 /* lua_job.c */
 void job_open(lua_State *L);
 void job_push(lua_State *L, sl_job job); /* nil: none. */
