@@ -502,6 +502,26 @@ int luaw_open(
 	return SL_OK;
 }
 
+bool luaw_early(struct lua_world *world, int status, struct sl_err *err)
+{
+	if (status != SL_INTERRUPTED || !world->pass)
+		return false;
+	*err = (struct sl_err){ 0 };
+	world->early = true;
+	return true;
+}
+
+bool luaw_good(struct lua_world *world)
+{
+	struct sl_err err = { 0 };
+	if (!world->early || world->failed)
+		return !world->failed;
+	(void)fail_stopped(world, SL_INTERRUPTED, &err);
+	world->failed = true;
+	sl_fail_run(world->pass, &err);
+	return false;
+}
+
 void luaw_close(struct lua_world *world)
 {
 	if (world->L)

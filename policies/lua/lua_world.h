@@ -56,6 +56,7 @@ struct lua_world {
 	bool in_pass;         /* Commands may be given. */
 	bool failed;          /* So did the run, or will. */
 	bool stopped;         /* In the midst of a call, for the run is to end. */
+	bool early;           /* So it was before the run began: it does nothing, and says so when asked. */
 	bool clairvoyant;     /* It says that it reads run times. */
 	bool mute;            /* What it prints was printed before: the pass is run again. */
 	unsigned uses;        /* enum sl_use */
@@ -76,6 +77,11 @@ static inline struct lua_world *luaw_of(lua_State *L) { return *(struct lua_worl
 int luaw_open(
 	struct lua_world *world, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err);
 void luaw_close(struct lua_world *world);
+/* In a policy's init, which had that status: was it to end meanwhile? Then init succeeds, so that the run
+ * begins, and ends, partial, at the first thing that it asks. */
+bool luaw_early(struct lua_world *world, int status, struct sl_err *err);
+/* May it be asked? */
+bool luaw_good(struct lua_world *world);
 
 /* Calls the function below its arguments, in a stack as of lua_call; calling: its name, `draw` its stream.
  * False: it failed, and the run has been told so. */
