@@ -62,7 +62,7 @@ static int safe_xpcall(lua_State *L)
 static lua_State *thread_at(lua_State *L, int at)
 {
 	lua_State *thread = lua_tothread(L, at);
-	luaL_argexpected(L, thread, at, "coroutine");
+	luaL_argexpected(L, thread, at, "thread");
 	return thread;
 }
 
