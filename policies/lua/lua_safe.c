@@ -187,6 +187,7 @@ static int safe_next(lua_State *L)
 	luaL_checktype(L, 1, LUA_TTABLE);
 	lua_settop(L, 2);
 	const bool first = lua_isnil(L, 2);
+	luaw_look(L); /* Of what was taken out each place is gone through. */
 	if (!first)
 		(void)key_rank(L, 2);
 	lua_pushnil(L); /* 3: the least so far. */

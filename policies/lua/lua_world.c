@@ -17,7 +17,7 @@ enum { HOOK_STEPS = 1000, HOOK_COROUTINE = LUAW_COROUTINE, HOOK_LEAST = 8 };
 /* A large block takes as long as steps of so many bytes. A text is no longer than that: an instruction that
  * compares two cannot be ended before it is over. */
 enum { PIECE = 1 << 10 }; /* Of a script's text. */
-enum { LARGE = 1 << 16, BYTES_A_STEP = 64, TEXT_TIMES = 8 };
+enum { LARGE = 1 << 16, BYTES_A_STEP = 64, TEXT_TIMES = 8, TABLE_PART = 16 };
 
 /* ---- Bounds ------------------------------------------------------------------------------------ */
 
@@ -35,7 +35,7 @@ static bool is_stopping(struct lua_world *world)
 
 static bool is_over(struct lua_world *world) { return is_stopping(world) || world->steps_left < 0; }
 
-/* One instruction takes as long as the largest block makes it: the larger, the sooner one looks. */
+/* One instruction takes as long as the largest block makes it: the larger that is, the sooner one looks. */
 static int hook_steps(const struct lua_world *world, const lua_State *L)
 {
 	const int most = L == world->L ? HOOK_STEPS : HOOK_COROUTINE;
@@ -56,10 +56,10 @@ void luaw_runs(lua_State *L)
 		lua_sethook(L, count_steps, LUA_MASKCOUNT, steps);
 }
 
-/* A text is compared letter by letter. */
+/* A text is compared letter by letter; of a table or the stack little is gone through by one instruction. */
 static void note_size(struct lua_world *world, size_t size, bool text)
 {
-	const size_t weight = text ? TEXT_TIMES * size : size;
+	const size_t weight = text ? TEXT_TIMES * size : size / TABLE_PART;
 	if (weight <= LARGE || weight <= world->largest)
 		return;
 	world->largest = weight;

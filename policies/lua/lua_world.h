@@ -40,7 +40,7 @@ struct lua_world {
 	int64_t steps_left, steps_max;
 	int64_t worked;     /* Steps of C's since somebody looked whether the run is to end. */
 	lua_State *running; /* The coroutine that does; L: none. */
-	size_t largest;     /* About the bytes of the largest block so far, if it is large. */
+	size_t largest;     /* What one instruction may take, in bytes, if that is much. */
 	unsigned calls;     /* Of the script that go on; 0: none. */
 	bool halted;        /* This call is at its end, whatever catches its error; why: */
 	char why[400];
