@@ -494,6 +494,7 @@ int sim_end(struct sim *sim, struct sl_err *err)
 		status = models_results(pass, &sim->result, &pass->err);
 	if (!status && (pass->models || pass->policy->tell))
 		status = all_told(pass, &sim->result, &pass->err);
+	sim->result.interrupted |= status == SL_INTERRUPTED; /* It lacks what was to be told. */
 	if (pass->options.check && !status)
 		check_charges(&sim->result);
 	return failed(engine, status, err);

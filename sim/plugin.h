@@ -1974,6 +1974,9 @@ SL_API const char *sl_script_beside(const struct sl_script *script, const char *
  * first asked for; later there are only those. SL_INPUT: it cannot be read, or was not read then. */
 SL_API int sl_script_text(
 	struct sl_script *script, const char *name, const char **text, size_t *len, struct sl_err *err);
+/* While it is loaded: whoever waits for it wants it to end, as sl_stopping says of a run. What goes on for
+ * long asks now and then, and fails with SL_INTERRUPTED. */
+SL_API bool sl_script_stopping(struct sl_script *script);
 /* In init: that of a parameter; key NULL: of the policy itself. NULL: none was given. */
 SL_API struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key);
 

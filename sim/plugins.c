@@ -670,7 +670,8 @@ static int choose_values(const struct registry *registry, struct policy_choice *
 		return err->status;
 	const struct sl_preset *preset = preset_find(registry, name);
 	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name),
-		.trust = &registry->trust };
+		.trust = &registry->trust,
+		.watch = &registry->watch };
 	if (!choice->policy && is_plugin_path(name))
 		status = policy_of_plugin(choice, registry, name, err);
 	if (status)

@@ -51,6 +51,7 @@ struct policy_choice {
 	size_t file_count;
 	const struct trust
 		*trust; /* The registry's: asked before what a parameter names is run or written. */
+	const struct script_watch *watch; /* Likewise: asked while a script is loaded. */
 };
 
 /* Finds the policy or preset, or that of a plug-in by its path, and checks its values; SL_USAGE with the

@@ -171,7 +171,8 @@ static int add_part(struct files *files, const struct policy_choice *choice, con
 	const struct sl_scripting *scripting = script_prefix(text, &path);
 	struct sl_script *script = script_had(files, choice, path);
 	const int status =
-		script ? SL_OK : script_load(&script, scripting, path, NULL, NULL, files->arena, err);
+		script ? SL_OK
+		       : script_load(&script, scripting, path, NULL, NULL, choice->watch, files->arena, err);
 	return status ? status : add_script(files, key, script, err);
 }
 

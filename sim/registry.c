@@ -351,12 +351,12 @@ static int plugin_check(struct plugin *plugin, struct sl_arena *arena, struct sl
 
 /* A script is a plug-in with one policy. */
 static int plugin_script(struct plugin *plugin, const struct sl_scripting *scripting, const char *path,
-	const char *sha256, struct sl_arena *arena, struct sl_err *err)
+	const char *sha256, const struct script_watch *watch, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sl_policy **policy = sl_alloc(arena, 2, sizeof(const void *));
 	if (!policy)
 		return sl_fail_memory(err);
-	const int status = script_load(&plugin->script, scripting, path, sha256, policy, arena, err);
+	const int status = script_load(&plugin->script, scripting, path, sha256, policy, watch, arena, err);
 	if (status)
 		return status;
 	SL_CHECK(*policy);
@@ -386,8 +386,8 @@ static int hash_check(const char *path, const char *sha256, const char *is, stru
 }
 
 /* Nothing of it runs before it is known to be what it should be. */
-static int plugin_load(struct plugin *plugin, const char *path, const char *sha256, struct sl_arena *arena,
-	struct sl_err *err)
+static int plugin_load(struct plugin *plugin, const char *path, const char *sha256,
+	const struct script_watch *watch, struct sl_arena *arena, struct sl_err *err)
 {
 	const char *file;
 	*plugin = (struct plugin){ .path = sl_strdup(arena, path, strlen(path)) };
@@ -395,7 +395,7 @@ static int plugin_load(struct plugin *plugin, const char *path, const char *sha2
 		return sl_fail_memory(err);
 	const struct sl_scripting *scripting = script_named(path, &file);
 	if (scripting)
-		return plugin_script(plugin, scripting, file, sha256, arena, err);
+		return plugin_script(plugin, scripting, file, sha256, watch, arena, err);
 	int status = registry_hash(path, plugin->sha256, err);
 	if (!status)
 		status = hash_check(path, sha256, plugin->sha256, err);
@@ -461,7 +461,7 @@ static int plugin_at(struct plugin **plugin, struct registry *registry, const ch
 		registry->plugin_capacity = capacity;
 	}
 	*plugin = &registry->plugin[registry->plugin_count];
-	const int status = plugin_load(*plugin, path, sha256, registry->arena, err);
+	const int status = plugin_load(*plugin, path, sha256, &registry->watch, registry->arena, err);
 	registry->plugin_count += status == SL_OK;
 	return status;
 }

@@ -34,7 +34,8 @@ struct registry {
 	const struct sl_model *const *models; /* Settled in this order. */
 	struct plugin *plugin;                /* In the order of loading. */
 	size_t plugin_count, plugin_capacity;
-	struct trust trust; /* Asked before anything is loaded. */
+	struct trust trust;        /* Asked before anything is loaded. */
+	struct script_watch watch; /* Asked while a script is. */
 	struct sl_arena *arena;
 };
 

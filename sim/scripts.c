@@ -58,6 +58,12 @@ int64_t script_choice(const struct sl_param *param, const char *text)
 
 const char *sl_script_path(const struct sl_script *script) { return script->path; }
 
+bool sl_script_stopping(struct sl_script *script)
+{
+	const struct script_watch *watch = script->watch;
+	return watch && watch->is_over && watch->is_over(watch, &script->since);
+}
+
 const struct sl_scripting *sl_script_language(const struct sl_script *script) { return script->scripting; }
 
 const char *sl_script_beside(const struct sl_script *script, const char *name, struct sl_arena *arena)
@@ -143,7 +149,8 @@ int sl_script_text(
 
 /* NOLINTNEXTLINE(readability-function-size): a script, and where its parts go. */
 int script_load(struct sl_script **script, const struct sl_scripting *scripting, const char *path,
-	const char *sha256, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
+	const char *sha256, const struct sl_policy **policy, const struct script_watch *watch,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_script *made = sl_alloc(arena, 1, sizeof(*made));
 	if (!made)
@@ -151,6 +158,7 @@ int script_load(struct sl_script **script, const struct sl_scripting *scripting,
 	*made = (struct sl_script){ .scripting = scripting,
 		.path = sl_strdup(arena, path, strlen(path)),
 		.arena = arena,
+		.watch = watch,
 		.file = sl_alloc(arena, SCRIPT_FILES_MAX, sizeof(*made->file)) };
 	if (!made->path || !made->file)
 		return sl_fail_memory(err);
@@ -162,6 +170,7 @@ int script_load(struct sl_script **script, const struct sl_scripting *scripting,
 	if (!status)
 		status = scripting->load(made, policy, arena, err);
 	made->loaded = true;
+	made->watch = NULL;
 	*script = made;
 	return status;
 }

@@ -16,6 +16,7 @@ static struct lua_world *in_pass(lua_State *L, const char *command)
 {
 	struct lua_world *world = luaw_of(L);
 	(void)luaL_checkudata(L, 1, "pass");
+	luaw_look(L); /* What it asks for may take the engine long. */
 	if (!world->in_pass)
 		(void)luaL_error(L, "s:%s() is a command: it belongs into pass(s)", command);
 	return world;

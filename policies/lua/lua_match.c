@@ -536,11 +536,10 @@ static int safe_rep(lua_State *L)
 		return 1;
 	}
 	luaw_work(L, times > 0 ? times / 4 : 0);
-	const int count = lua_gettop(L);
-	lua_pushvalue(L, lua_upvalueindex(1));
-	lua_insert(L, 1);
-	lua_call(L, count, 1);
-	return 1;
+	if (times > 0 && (size_t)times * (len + between) > LUAW_TEXT_MAX + between)
+		return luaL_error(
+			L, "string.rep: a text of more than %d bytes, the most of one", LUAW_TEXT_MAX);
+	return safe_call(L);
 }
 
 void match_open(lua_State *L)
@@ -548,7 +547,5 @@ void match_open(lua_State *L)
 	static const luaL_Reg ours[] = { { "find", safe_find }, { "match", safe_match },
 		{ "gmatch", safe_gmatch }, { "gsub", safe_gsub }, { NULL, NULL } };
 	luaL_setfuncs(L, ours, 0);
-	(void)lua_getfield(L, -1, "rep");
-	lua_pushcclosure(L, safe_rep, 1);
-	lua_setfield(L, -2, "rep");
+	safe_wrap(L, lua_gettop(L), "rep", safe_rep);
 }

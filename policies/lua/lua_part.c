@@ -17,7 +17,7 @@
 /* Calls function(job, now), with a stream of chance by job and time; its result is left on the stack. */
 static bool call(struct lua_world *world, const char *function, sl_job job, int results)
 {
-	if (world->failed || !luaw_function(world, function))
+	if (!luaw_good(world) || !luaw_function(world, function))
 		return false;
 	world->draw.what = function;
 	world->draw.which = job.row;
@@ -92,7 +92,7 @@ bool part_ask(
 
 bool part_told(struct lua_world *world, const char *function, sl_job job)
 {
-	if (world->failed || luaw_takes(world, function, NULL) < 0)
+	if (!luaw_good(world) || luaw_takes(world, function, NULL) < 0)
 		return !world->failed;
 	return call(world, function, job, 0);
 }
@@ -117,7 +117,8 @@ static int language_open(
 	*self = world;
 	if (!world)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	return luaw_open(world, setup, script, err);
+	const int status = luaw_open(world, setup, script, err);
+	return luaw_early(world, status, err) ? SL_OK : status;
 }
 
 static void language_close(void *self)
@@ -126,7 +127,11 @@ static void language_close(void *self)
 		luaw_close(self);
 }
 
-static int language_takes(void *self, const char *function) { return luaw_takes(self, function, NULL); }
+static int language_takes(void *self, const char *function)
+{
+	struct lua_world *world = self;
+	return world->early ? 1 : luaw_takes(world, function, NULL);
+}
 
 static bool language_ask(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
 	struct sl_answer *answer)

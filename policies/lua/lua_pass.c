@@ -13,6 +13,7 @@ static const char pass_type[] = "pass";
 static struct lua_world *self(lua_State *L)
 {
 	(void)luaL_checkudata(L, 1, pass_type);
+	luaw_look(L); /* What it asks for may take the engine long. */
 	return luaw_of(L);
 }
 

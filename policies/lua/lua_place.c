@@ -24,6 +24,8 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 		return sl_fail(err, SL_USAGE, "place=lua needs its script: place=lua:FILE");
 	const int status = luaw_open(world, setup, script, err);
 	*state = world;
+	if (luaw_early(world, status, err))
+		return SL_OK;
 	if (!status && luaw_takes(world, "score", NULL) < 0)
 		(void)sl_fail(err, SL_INPUT, "%s: has no function score(node, task): place=lua:FILE asks it",
 			sl_script_path(script));
@@ -112,7 +114,7 @@ static int64_t score(
 {
 	struct lua_world *world = state;
 	double key = 0;
-	if (world->failed || !luaw_function(world, "score"))
+	if (!luaw_good(world) || !luaw_function(world, "score"))
 		return 0;
 	world->draw.what =
 		"score"; /* The same for all: what is remembered must not hang on who asks first. */

@@ -51,7 +51,7 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	if (!status)
 		status = script_values(world, setup, err);
 	if (status)
-		return status;
+		return luaw_early(world, status, err) ? SL_OK : status;
 	world->uses = uses;
 	run->has = functions(world);
 	uses |= run->has & HAS_ORDER ? SL_USE_KEYS : 0;
@@ -225,9 +225,9 @@ static void pass_once(void *state, struct sl_pass *pass)
 	world->pass_number = number;
 	world->passes += !again;
 	world->mute = again;
-	if (run->has & HAS_WAITS && !world->failed)
+	if (run->has & HAS_WAITS && luaw_good(world))
 		sl_queue_rekey(pass, order_key, run);
-	if (world->failed || !luaw_function(world, "pass"))
+	if (!luaw_good(world) || !luaw_function(world, "pass"))
 		return;
 	world->draw.what = "pass";
 	world->draw.which = world->passes;
@@ -249,7 +249,7 @@ static int tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struc
 	struct lua_world *world = &run->world;
 	world->pass = pass;
 	world->mute = false;
-	if (world->failed || !luaw_function(world, "tell"))
+	if (!luaw_good(world) || !luaw_function(world, "tell"))
 		return SL_OK;
 	world->draw.what = "tell";
 	struct sl_err own = { 0 };
@@ -258,9 +258,9 @@ static int tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struc
 	pass_push(world->L);
 	const int status = luaw_try(world, "tell", 1, 0, err);
 	world->tally = NULL;
-	if (status)
+	if (status && status != SL_INTERRUPTED)
 		err->status = SL_POLICY;
-	return status ? SL_POLICY : SL_OK;
+	return err->status;
 }
 
 const struct sl_policy lua_policy = {

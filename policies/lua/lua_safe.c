@@ -16,6 +16,8 @@
 
 /* ---- pairs, next: numbers first, then texts byte by byte, then booleans -------------------------------- */
 
+enum { BYTES_A_STEP = 16 }; /* Of a text that is read letter by letter. */
+
 enum key_rank { KEY_NUMBER, KEY_TEXT, KEY_BOOL };
 
 static enum key_rank key_rank(lua_State *L, int at)
@@ -36,6 +38,14 @@ static enum key_rank key_rank(lua_State *L, int at)
 	}
 }
 
+/* To compare two. */
+static void work_texts(lua_State *L, size_t a, size_t b)
+{
+	const size_t less = a < b ? a : b;
+	if (less >= BYTES_A_STEP)
+		luaw_work(L, (int64_t)(less / BYTES_A_STEP));
+}
+
 /* Absolute places on the stack. */
 static bool key_before(lua_State *L, int a, int b)
 {
@@ -51,6 +61,7 @@ static bool key_before(lua_State *L, int a, int b)
 	size_t b_len;
 	const char *a_text = lua_tolstring(L, a, &a_len);
 	const char *b_text = lua_tolstring(L, b, &b_len);
+	work_texts(L, a_len, b_len);
 	const int order = memcmp(a_text, b_text, a_len < b_len ? a_len : b_len);
 	return order ? order < 0 : a_len < b_len;
 }
@@ -176,6 +187,7 @@ static int safe_next(lua_State *L)
 	luaL_checktype(L, 1, LUA_TTABLE);
 	lua_settop(L, 2);
 	const bool first = lua_isnil(L, 2);
+	luaw_look(L); /* Of what was taken out each place is gone through. */
 	if (!first)
 		(void)key_rank(L, 2);
 	lua_pushnil(L); /* 3: the least so far. */
@@ -200,7 +212,12 @@ static int safe_next(lua_State *L)
 
 /* ---- table.sort: stable -------------------------------------------------------------------------------- */
 
-static bool less_than(lua_State *L, int a, int b) { return lua_compare(L, a, b, LUA_OPLT); }
+static bool less_than(lua_State *L, int a, int b)
+{
+	if (lua_type(L, a) == LUA_TSTRING && lua_type(L, b) == LUA_TSTRING)
+		work_texts(L, lua_rawlen(L, a), lua_rawlen(L, b));
+	return lua_compare(L, a, b, LUA_OPLT);
+}
 
 /* The user's function stands at 2. */
 static bool less_by(lua_State *L, int a, int b)
@@ -228,8 +245,7 @@ static int safe_sort(lua_State *L)
 /* ---- table: as far as there are instructions left ---------------------------------------------------------
  */
 
-/* Calls Lua's own, the upvalue, with what is on the stack. */
-static int call_own(lua_State *L)
+int safe_call(lua_State *L)
 {
 	const int count = lua_gettop(L);
 	lua_pushvalue(L, lua_upvalueindex(1));
@@ -249,7 +265,7 @@ static void work_between(lua_State *L, lua_Integer from, lua_Integer to)
 static int safe_move(lua_State *L)
 {
 	work_between(L, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
-	return call_own(L);
+	return safe_call(L);
 }
 
 static int safe_concat(lua_State *L)
@@ -266,7 +282,7 @@ static int safe_concat(lua_State *L)
 	}
 	lua_pushinteger(L, from);
 	lua_pushinteger(L, to);
-	return call_own(L);
+	return safe_call(L);
 }
 
 /* insert, remove: what is behind the place is moved. A length that is another each time is nobody's. */
@@ -277,7 +293,7 @@ static int safe_shift(lua_State *L)
 		return luaL_error(L, "table.insert and table.remove take a table without __len");
 	const lua_Integer len = (lua_Integer)lua_rawlen(L, 1);
 	work_between(L, lua_gettop(L) > 1 && lua_isinteger(L, 2) ? lua_tointeger(L, 2) : len, len);
-	return call_own(L);
+	return safe_call(L);
 }
 
 /* ---- Texts without addresses -----------------------------------------------------------------------------
@@ -305,9 +321,37 @@ static int safe_tostring(lua_State *L)
 	return 1;
 }
 
+/* As long as what it is given. */
+static void work_arguments(lua_State *L)
+{
+	const int count = lua_gettop(L);
+	size_t bytes = (size_t)count;
+	for (int i = 1; i <= count; i++)
+		bytes += lua_type(L, i) == LUA_TSTRING ? lua_rawlen(L, i) : 0;
+	luaw_work(L, (int64_t)(bytes / BYTES_A_STEP));
+}
+
+/* Upvalue: Lua's own, whose time goes by what it is given and what it returns; */
+static int safe_long(lua_State *L)
+{
+	work_arguments(L);
+	const int count = safe_call(L);
+	luaw_work(L, count / BYTES_A_STEP);
+	return count;
+}
+
+/* by the latter alone. */
+static int safe_many(lua_State *L)
+{
+	const int count = safe_call(L);
+	luaw_work(L, count / BYTES_A_STEP);
+	return count;
+}
+
 /* Upvalue: Lua's own. */
 static int safe_format(lua_State *L)
 {
+	work_arguments(L);
 	const char *format = luaL_checkstring(L, 1);
 	for (const char *p = strchr(format, '%'); p; p = strchr(p, '%')) {
 		p += 1 + strspn(p + 1, "-+ #0123456789.");
@@ -496,7 +540,7 @@ static int safe_require(lua_State *L)
 		sl_script_path(world->script), file);
 	if (sl_script_text(world->script, file, &text, &len, &err))
 		return luaL_error(L, "require '%s': %s", name, err.text);
-	if (luaL_loadbufferx(L, text, len, chunk, "t"))
+	if (luaw_load(L, text, len, chunk))
 		return lua_error(L);
 	lua_pushvalue(L, 1);
 	lua_call(L, 1, 1);
@@ -513,8 +557,7 @@ static int safe_require(lua_State *L)
 /* ---- All
  * ----------------------------------------------------------------------------------------------------- */
 
-/* The library's function under that name becomes ours, whose upvalue is Lua's. */
-static void wrap(lua_State *L, int library, const char *name, lua_CFunction ours)
+void safe_wrap(lua_State *L, int library, const char *name, lua_CFunction ours)
 {
 	(void)lua_getfield(L, library, name);
 	lua_pushcclosure(L, ours, 1);
@@ -529,17 +572,26 @@ static void drop(lua_State *L, int library, const char *const *name)
 	}
 }
 
+/* Of the table on top. */
+static void wrap_all(lua_State *L, const char *const *name, lua_CFunction ours)
+{
+	for (; *name; name++)
+		safe_wrap(L, lua_gettop(L), *name, ours);
+}
+
 static void open_base(lua_State *L)
 {
 	static const luaL_Reg ours[] = { { "pairs", safe_pairs }, { "next", safe_next },
 		{ "print", safe_print }, { "tostring", safe_tostring }, { NULL, NULL } };
 	/* `load` may be given bytecode. */
 	static const char *const gone[] = { "collectgarbage", "dofile", "load", "loadfile", "warn", NULL };
+	static const char *const long_base[] = { "tonumber", "select", NULL };
 	luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
 	const int globals = lua_gettop(L);
 	luaL_setfuncs(L, ours, 0);
 	drop(L, globals, gone);
-	wrap(L, globals, "setmetatable", safe_setmetatable);
+	wrap_all(L, long_base, safe_long);
+	safe_wrap(L, globals, "setmetatable", safe_setmetatable);
 	lua_newtable(L);
 	lua_pushcclosure(L, safe_require, 1);
 	lua_setfield(L, globals, "require");
@@ -560,21 +612,32 @@ static void open_math(lua_State *L)
 
 void safe_open(lua_State *L)
 {
+	static const char *const long_texts[] = { "char", "lower", "upper", "reverse", "pack", "packsize",
+		"unpack", NULL };
+	static const char *const many_texts[] = { "byte", NULL };
+	static const char *const many_tables[] = { "unpack", NULL };
+	static const char *const long_utf8[] = { "char", "len", "offset", NULL };
+	static const char *const many_utf8[] = { "codepoint", NULL };
 	static const char *const gone[] = { "dump", NULL };
 	open_base(L);
 	open_math(L);
 	luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
 	drop(L, lua_gettop(L), gone);
-	wrap(L, lua_gettop(L), "format", safe_format);
+	safe_wrap(L, lua_gettop(L), "format", safe_format);
+	wrap_all(L, long_texts, safe_long);
+	wrap_all(L, many_texts, safe_many);
 	match_open(L);
 	luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
 	lua_pushcfunction(L, safe_sort);
 	lua_setfield(L, -2, "sort");
-	wrap(L, lua_gettop(L), "move", safe_move);
-	wrap(L, lua_gettop(L), "concat", safe_concat);
-	wrap(L, lua_gettop(L), "insert", safe_shift);
-	wrap(L, lua_gettop(L), "remove", safe_shift);
+	safe_wrap(L, lua_gettop(L), "move", safe_move);
+	safe_wrap(L, lua_gettop(L), "concat", safe_concat);
+	safe_wrap(L, lua_gettop(L), "insert", safe_shift);
+	safe_wrap(L, lua_gettop(L), "remove", safe_shift);
+	wrap_all(L, many_tables, safe_many);
 	luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, 1);
+	wrap_all(L, long_utf8, safe_long);
+	wrap_all(L, many_utf8, safe_many);
 	luaL_requiref(L, LUA_COLIBNAME, luaopen_coroutine, 1);
 	lua_pop(L, 4);
 }

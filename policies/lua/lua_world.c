@@ -10,33 +10,93 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOOK_STEPS = 1000, MIB = 1 << 20, MILLION = 1000000 };
-/* A large block takes as long as steps of so many bytes; a text is no longer than that, so that one
- * instruction is soon over. */
-enum { LARGE = 1 << 16, BYTES_A_STEP = 64, TEXT_MAX = 16 << 20 };
+enum { MIB = 1 << 20, MILLION = 1000000 };
+/* After so many steps it is looked whether there are any left. A coroutine counts for itself, and what it did
+ * since is forgotten with it. */
+enum { HOOK_STEPS = 1000, HOOK_COROUTINE = LUAW_COROUTINE, HOOK_LEAST = 8 };
+/* A large block takes as long as steps of so many bytes. A text is no longer than that: an instruction that
+ * compares two cannot be ended before it is over. */
+enum { PIECE = 1 << 10 }; /* Of a script's text. */
+enum { LARGE = 1 << 16, BYTES_A_STEP = 64, TEXT_TIMES = 8, TABLE_PART = 16 };
 
 /* ---- Bounds ------------------------------------------------------------------------------------ */
 
 static void count_steps(lua_State *L, lua_Debug *at);
 
-/* The run is to end; a call that was in the middle of something says so. */
+/* The run is to end, or the loading; a call that was in the middle of something says so. */
 static bool is_stopping(struct lua_world *world)
 {
-	if (world->pass && sl_stopping(world->pass)) {
+	if (world->pass ? sl_stopping(world->pass) : sl_script_stopping(world->script)) {
 		world->stopped = true;
 		world->steps_left = -1;
 	}
 	return world->stopped;
 }
 
-/* Large blocks are steps too: an instruction that makes one takes longer than others. */
-static bool is_over(struct lua_world *world, size_t bytes)
+static bool is_over(struct lua_world *world) { return is_stopping(world) || world->steps_left < 0; }
+
+/* One instruction takes as long as the largest block makes it: the larger that is, the sooner one looks. */
+static int hook_steps(const struct lua_world *world, const lua_State *L)
 {
-	world->steps_left -= (int64_t)(bytes / BYTES_A_STEP);
-	return is_stopping(world) || world->steps_left < 0;
+	const int most = L == world->L ? HOOK_STEPS : HOOK_COROUTINE;
+	const size_t steps = HOOK_STEPS / (1 + world->largest / LARGE);
+	if (world->steps_left < 0)
+		return 1; /* A script that catches the error goes no further than the next instruction. */
+	if (steps < HOOK_LEAST)
+		return HOOK_LEAST;
+	return steps < (size_t)most ? (int)steps : most;
 }
 
-/* As lua_Alloc: a block of the size it had, or of a type where it is new. */
+void luaw_runs(lua_State *L)
+{
+	struct lua_world *world = luaw_of(L);
+	const int steps = hook_steps(world, L);
+	world->running = L;
+	if (lua_gethook(L) != count_steps || lua_gethookcount(L) != steps)
+		lua_sethook(L, count_steps, LUA_MASKCOUNT, steps);
+}
+
+/* A text is compared letter by letter; of a table or the stack little is gone through by one instruction. */
+static void note_size(struct lua_world *world, size_t size, bool text)
+{
+	const size_t weight = text ? TEXT_TIMES * size : size / TABLE_PART;
+	if (weight <= LARGE || weight <= world->largest)
+		return;
+	world->largest = weight;
+	luaw_runs(world->running);
+}
+
+/* Before it is refused for good Lua collects all that it holds, and after that it may be caught: steps. */
+static bool refuse(struct lua_world *world, bool too_long)
+{
+	world->too_long = too_long;
+	world->steps_left -= (int64_t)(world->memory_used / BYTES_A_STEP);
+	if (is_over(world))
+		luaw_runs(world->running);
+	return false;
+}
+
+/* Large blocks are steps too: an instruction that makes one takes longer than others. */
+static bool may_grow(struct lua_world *world, size_t had, size_t size, bool text)
+{
+	const size_t used = world->memory_used;
+	const size_t more = size - had;
+	if (more > (world->memory_max > used ? world->memory_max - used : 0))
+		return refuse(world, false);
+	if (text && size > LUAW_TEXT_MAX + LARGE)
+		return refuse(world, true);
+	note_size(world, size, text);
+	if (size <= LARGE)
+		return true;
+	world->steps_left -= (int64_t)(more / BYTES_A_STEP);
+	if (!is_over(world))
+		return true;
+	luaw_runs(world->running);
+	return false;
+}
+
+/* As lua_Alloc: a block of the size it had, or of a type where it is new. While no call is made nobody could
+ * take the error, and little is asked for. */
 static void *allocate(void *self, void *block, size_t had, size_t size)
 {
 	struct lua_world *world = self;
@@ -48,9 +108,7 @@ static void *allocate(void *self, void *block, size_t had, size_t size)
 		free(block);
 		return NULL;
 	}
-	if (size > had && size - had > world->memory_max - world->memory_used)
-		return NULL;
-	if (size > LARGE && size > had && ((text && size > TEXT_MAX) || is_over(world, size - had)))
+	if (size > had && world->calls && !may_grow(world, had, size, text))
 		return NULL;
 	void *now = realloc(block, size);
 	if (now)
@@ -58,45 +116,64 @@ static void *allocate(void *self, void *block, size_t had, size_t size)
 	return now;
 }
 
-/* A script that catches the error goes no further than the next instruction. at: where it is. */
+static void say_stopped(struct lua_world *world, char *text, size_t size)
+{
+	if (world->pass)
+		(void)snprintf(text, size,
+			"stopped in %s, which had not come to its end: results are partial",
+			world->calling ? world->calling : "the script");
+	else
+		(void)snprintf(text, size, "stopped while it was loaded: nothing was run");
+}
+
+/* Why, once: whoever catches it and goes on is told the same again. at: where it is. */
+static void say_why(struct lua_world *world, const lua_Debug *at)
+{
+	char where[LUA_IDSIZE + 20];
+	char text[200];
+	if (at->currentline < 0)
+		(void)snprintf(where, sizeof(where), "%.70s", sl_script_path(world->script));
+	else
+		(void)snprintf(where, sizeof(where), "%s:%d", at->short_src, at->currentline);
+	if (world->stopped)
+		say_stopped(world, text, sizeof(text));
+	else
+		(void)snprintf(text, sizeof(text),
+			"%s%s goes on for more than %d million instructions: a loop without end? limits = { "
+			"instructions = ... } (millions) allows more",
+			world->calling ? world->calling : "the script", world->calling ? "()" : "",
+			(int)(world->steps_max / MILLION));
+	(void)snprintf(world->why, sizeof(world->why), "%s: %s", where, text);
+}
+
+/* No handler of the script's is called for it, and nothing that catches it goes on (lua_guard.c). */
 static void halt(lua_State *L, const lua_Debug *at)
 {
 	struct lua_world *world = luaw_of(L);
-	const char *name = world->calling ? world->calling : "the script";
-	lua_sethook(L, count_steps, LUA_MASKCOUNT, 1);
-	if (world->stopped)
-		(void)lua_pushfstring(L,
-			"%s:%d: stopped in %s, which had not come to its end: results are partial",
-			at->short_src, at->currentline, name);
-	else
-		(void)lua_pushfstring(L,
-			"%s:%d: %s%s goes on for more than %d million instructions: a loop without end? limits = { "
-			"instructions = ... } (millions) allows more",
-			at->short_src, at->currentline, name, world->calling ? "()" : "",
-			(int)(world->steps_max / MILLION));
+	if (!world->halted)
+		say_why(world, at);
+	world->halted = true;
+	luaw_runs(L);
+	(void)lua_pushstring(L, world->why);
 	(void)lua_error(L);
 }
 
 static void count_steps(lua_State *L, lua_Debug *at)
 {
 	struct lua_world *world = luaw_of(L);
-	world->steps_left -= HOOK_STEPS;
-	if (!is_stopping(world) && world->steps_left >= 0)
+	world->steps_left -= lua_gethookcount(L);
+	if (!is_over(world))
 		return;
 	(void)lua_getinfo(L, "Sl", at);
 	halt(L, at);
 }
 
-void luaw_work(lua_State *L, int64_t steps)
+void luaw_look(lua_State *L)
 {
 	struct lua_world *world = luaw_of(L);
 	lua_Debug at = { .currentline = -1 };
-	world->steps_left = steps < INT64_MAX / 2 ? world->steps_left - steps : -1;
-	world->worked += steps < HOOK_STEPS ? steps : HOOK_STEPS;
-	if (world->steps_left >= 0 && world->worked < HOOK_STEPS)
-		return;
 	world->worked = 0;
-	if (!is_stopping(world) && world->steps_left >= 0)
+	if (!is_over(world))
 		return;
 	/* The line that called. */
 	for (int level = 0; at.currentline < 0 && lua_getstack(L, level, &at); level++)
@@ -104,7 +181,42 @@ void luaw_work(lua_State *L, int64_t steps)
 	halt(L, &at);
 }
 
+void luaw_work(lua_State *L, int64_t steps)
+{
+	struct lua_world *world = luaw_of(L);
+	world->steps_left = steps < INT64_MAX / 2 ? world->steps_left - steps : -1;
+	world->worked += steps < HOOK_STEPS ? steps : HOOK_STEPS;
+	if (world->steps_left < 0 || world->worked >= HOOK_STEPS)
+		luaw_look(L);
+}
+
 /* ---- Calls and their errors ---------------------------------------------------------------------- */
+
+/* An allocation was refused. */
+static int fail_memory(const struct lua_world *world, const char *calling, int status, struct sl_err *err)
+{
+	const char *path = sl_script_path(world->script);
+	const char *name = calling ? calling : "the script";
+	const char *brackets = calling ? "()" : "";
+	if (world->steps_left < 0)
+		return sl_fail(err, status,
+			"%s: %s%s makes texts and tables without end: limits = { instructions = ... } allows more",
+			path, name, brackets);
+	if (world->too_long)
+		return sl_fail(err, status,
+			"%s: %s%s makes a text that is longer than %d MiB, the most of one", path, name,
+			brackets, LUAW_TEXT_MAX / MIB);
+	return sl_fail(err, status,
+		"%s: %s%s needs more than %zu MiB of memory: limits = { memory = ... } (MiB) allows more",
+		path, name, brackets, world->memory_max / MIB);
+}
+
+static int fail_stopped(struct lua_world *world, int status, struct sl_err *err)
+{
+	char text[200];
+	say_stopped(world, text, sizeof(text));
+	return sl_fail(err, status, "%s: %s", sl_script_path(world->script), text);
+}
 
 /* The message of the error on the stack, which goes. */
 static int take_error(
@@ -112,17 +224,12 @@ static int take_error(
 {
 	lua_State *L = world->L;
 	const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-	if (failed == LUA_ERRMEM && (world->stopped || world->steps_left < 0))
-		(void)sl_fail(err, status,
-			world->stopped
-				? "%s: stopped in %s, which had not come to its end: results are partial"
-				: "%s: %s makes texts and tables without end: limits = { instructions = ... } allows more",
-			sl_script_path(world->script), calling ? calling : "the script");
+	if (world->halted)
+		(void)sl_fail(err, status, "%.900s", world->why);
+	else if (world->stopped)
+		(void)fail_stopped(world, status, err);
 	else if (failed == LUA_ERRMEM)
-		(void)sl_fail(err, status,
-			"%s: %s%s needs more than %zu MiB of memory: limits = { memory = ... } (MiB) allows more",
-			sl_script_path(world->script), calling ? calling : "the script", calling ? "()" : "",
-			world->memory_max / MIB);
+		(void)fail_memory(world, calling, status, err);
 	else if (text && strchr(text, ':'))
 		(void)sl_fail(err, status, "%.900s", text);
 	else
@@ -144,17 +251,36 @@ void luaw_fail(struct lua_world *world, int line, const char *text)
 		sl_fail_run(world->pass, &err);
 }
 
+static void call_begins(struct lua_world *world, const char *calling)
+{
+	world->calling = calling;
+	world->drawn = false;
+	world->halted = false;
+	world->steps_left = world->steps_max;
+	world->calls++;
+	luaw_runs(world->L);
+}
+
+static void call_ends(struct lua_world *world, const char *before)
+{
+	world->calling = before;
+	world->calls--;
+	world->running = world->L;
+}
+
 /* calling NULL: the script itself. */
 static int call(struct lua_world *world, const char *calling, int arguments, int results)
 {
+	lua_State *L = world->L;
 	const char *before = world->calling;
-	world->calling = calling;
-	world->drawn = false;
-	if (world->steps_left < 0) /* After an error the hook looks at each. */
-		lua_sethook(world->L, count_steps, LUA_MASKCOUNT, HOOK_STEPS);
-	world->steps_left = world->steps_max;
-	const int failed = lua_pcall(world->L, arguments, results, 0);
-	world->calling = before;
+	call_begins(world, calling);
+	int failed = lua_pcall(L, arguments, results, 0);
+	if (!failed && world->halted) { /* Whatever caught it. */
+		lua_pop(L, results);
+		lua_pushnil(L);
+		failed = LUA_ERRRUN;
+	}
+	call_ends(world, before);
 	return failed;
 }
 
@@ -283,10 +409,33 @@ static int read_limits(struct lua_world *world, struct sl_err *err)
 	return status;
 }
 
+struct text {
+	const char *at, *end;
+};
+
+/* As lua_Reader: in pieces, between which one looks; what is behind a piece may depend on all before. */
+static const char *read_piece(lua_State *L, void *self, size_t *len)
+{
+	struct text *text = self;
+	const char *piece = text->at;
+	*len = (size_t)(text->end - piece) < PIECE ? (size_t)(text->end - piece) : PIECE;
+	text->at += *len;
+	luaw_work(L, PIECE / 16);
+	luaw_look(L);
+	return piece;
+}
+
+int luaw_load(lua_State *L, const char *text, size_t len, const char *chunk)
+{
+	struct text from = { text, text + len };
+	return lua_load(L, read_piece, &from, chunk, "t");
+}
+
 /* Its libraries: an allocation may fail in each. */
 static int open_libraries(lua_State *L)
 {
 	safe_open(L);
+	guard_open(L);
 	job_open(L);
 	pass_open(L);
 	return 0;
@@ -302,7 +451,11 @@ static int run_script(struct lua_world *world, struct sl_err *err)
 	if (status)
 		return status;
 	(void)snprintf(chunk, sizeof(chunk), "@%.500s", sl_script_path(world->script));
-	const int failed = luaL_loadbufferx(L, text, len, chunk, "t");
+	call_begins(world, NULL);
+	const int failed = luaw_load(L, text, len, chunk);
+	call_ends(world, NULL);
+	if (failed && world->stopped)
+		return take_error(world, NULL, failed, SL_INTERRUPTED, err);
 	return failed ? take_error(world, NULL, failed, SL_INPUT, err) : luaw_try(world, NULL, 0, 0, err);
 }
 
@@ -335,7 +488,6 @@ int luaw_open(
 	if (setup && !(world->name = name_of(sl_script_path(script), setup->arena)))
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	world->draw.what = "begin";
-	world->steps_left = -1; /* No hook is set. */
 	lua_pushcfunction(world->L, open_libraries);
 	int status = luaw_try(world, NULL, 0, 0, err);
 	if (!status)
@@ -348,6 +500,26 @@ int luaw_open(
 	world->clairvoyant = lua_toboolean(world->L, -1);
 	lua_settop(world->L, 0);
 	return SL_OK;
+}
+
+bool luaw_early(struct lua_world *world, int status, struct sl_err *err)
+{
+	if (status != SL_INTERRUPTED || !world->pass)
+		return false;
+	*err = (struct sl_err){ 0 };
+	world->early = true;
+	return true;
+}
+
+bool luaw_good(struct lua_world *world)
+{
+	struct sl_err err = { 0 };
+	if (!world->early || world->failed)
+		return !world->failed;
+	(void)fail_stopped(world, SL_INTERRUPTED, &err);
+	world->failed = true;
+	sl_fail_run(world->pass, &err);
+	return false;
 }
 
 void luaw_close(struct lua_world *world)

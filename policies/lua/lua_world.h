@@ -23,6 +23,10 @@ enum {
 	STEPS_MILLION = 200, /* Instructions of one call. */
 	STEPS_MILLION_MAX = 1000000
 };
+enum {
+	LUAW_TEXT_MAX = 1 << 20, /* Bytes of a text. */
+	LUAW_COROUTINE = 100     /* Steps that one costs, and may take uncounted. */
+};
 
 struct lua_world {
 	lua_State *L;
@@ -34,7 +38,13 @@ struct lua_world {
 	const struct sl_cluster *cluster; /* As above. */
 	size_t memory_used, memory_max;   /* Bytes. */
 	int64_t steps_left, steps_max;
-	int64_t worked;      /* Steps of C's since somebody looked whether the run is to end. */
+	int64_t worked;     /* Steps of C's since somebody looked whether the run is to end. */
+	lua_State *running; /* The coroutine that does; L: none. */
+	size_t largest;     /* What one instruction may take, in bytes, if that is much. */
+	unsigned calls;     /* Of the script that go on; 0: none. */
+	bool halted;        /* This call is at its end, whatever catches its error; why: */
+	char why[400];
+	bool too_long;       /* The last block that was refused was a text. */
 	const char *calling; /* The function that is called; NULL: none, the script begins. */
 	uint64_t number;     /* Of events, in whose calls chance may be drawn. */
 	struct {
@@ -46,6 +56,7 @@ struct lua_world {
 	bool in_pass;         /* Commands may be given. */
 	bool failed;          /* So did the run, or will. */
 	bool stopped;         /* In the midst of a call, for the run is to end. */
+	bool early;           /* So it was before the run began: it does nothing, and says so when asked. */
 	bool clairvoyant;     /* It says that it reads run times. */
 	bool mute;            /* What it prints was printed before: the pass is run again. */
 	unsigned uses;        /* enum sl_use */
@@ -66,6 +77,11 @@ static inline struct lua_world *luaw_of(lua_State *L) { return *(struct lua_worl
 int luaw_open(
 	struct lua_world *world, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err);
 void luaw_close(struct lua_world *world);
+/* In a policy's init, which had that status: was it to end meanwhile? Then init succeeds, so that the run
+ * begins, and ends, partial, at the first thing that it asks. */
+bool luaw_early(struct lua_world *world, int status, struct sl_err *err);
+/* May it be asked? */
+bool luaw_good(struct lua_world *world);
 
 /* Calls the function below its arguments, in a stack as of lua_call; calling: its name, `draw` its stream.
  * False: it failed, and the run has been told so. */
@@ -91,11 +107,23 @@ bool luaw_quantise(double value, double *key);
 /* Of a function in C that goes on for long: so many instructions more. An error of Lua's where there are none
  * left, or the run is to end. */
 void luaw_work(lua_State *L, int64_t steps);
+/* The same error, if it is time for it. Whoever catches an error of the script's looks before it goes on. */
+void luaw_look(lua_State *L);
+/* That coroutine, or main thread, is what runs from here on. */
+void luaw_runs(lua_State *L);
+/* As luaL_loadbuffer, of a text. */
+int luaw_load(lua_State *L, const char *text, size_t len, const char *chunk);
 
 /* lua_match.c: in the table of string functions on the stack. */
 void match_open(lua_State *L);
 /* lua_safe.c: what of Lua's own library there is. */
 void safe_open(lua_State *L);
+/* Calls the upvalue with what is on the stack; how many results there are. */
+int safe_call(lua_State *L);
+/* The function of the table at `library` under that name becomes ours, whose upvalue is Lua's. */
+void safe_wrap(lua_State *L, int library, const char *name, lua_CFunction ours);
+/* lua_guard.c: what catches errors, and coroutines, in what safe_open opened. */
+void guard_open(lua_State *L);
 /* lua_job.c */
 void job_open(lua_State *L);
 void job_push(lua_State *L, sl_job job); /* nil: none. */

@@ -281,6 +281,10 @@ struct progress_bar;
 struct progress_bar *progress_start(struct run *runs, size_t count, const struct args *args);
 /* SL_USAGE: a budget is no time, or no size. */
 int budgets_check(const struct args *args, struct sl_err *err);
+/* Before the line is parsed, which may load scripts: its --max-time; 0: none, or none that is good. */
+sl_time budget_of_line(char **argv, size_t argc);
+/* As a script_watch has it: a signal came, or this script takes longer than a run may. */
+bool loading_is_over(const struct script_watch *watch, int64_t *since);
 void progress_stop(struct progress_bar *bar);
 
 /* outdir.c: a run directory, which appears whole or not at all. */

@@ -294,6 +294,7 @@ static int bundle_write(const struct bundle_plan *plan, const char *out, struct 
 	if (!status)
 		status = registry_init(&fresh, err);
 	if (!status) {
+		fresh.watch = args->registry->watch;
 		status = verify_in(&verified, unfinished, scratch, &fresh, err);
 		registry_release(&fresh);
 	}

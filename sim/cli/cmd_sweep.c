@@ -105,6 +105,8 @@ static int policies_check(const struct sweep *sweep, struct sl_err *err)
 		if (!status)
 			status = policy_choose(
 				sweep->registry, &choice, policies->value[i], NULL, sweep->arena, &why);
+		if (status == SL_INTERRUPTED)
+			return sl_fail(err, status, "%s", why.text);
 		if (status)
 			return sl_fail_at(err, &at, "%s", why.text);
 	}

@@ -154,6 +154,7 @@ static int command_run(char **argv, size_t argc, struct args *args, struct sl_er
 {
 	if (args->command->raw)
 		return args->command->raw(argv, argc, args, err);
+	args->registry->watch.most = budget_of_line(argv, argc);
 	int status = args_parse(args, argv, argc, err);
 	const int logged = log_from_args(args, err); /* What is wrong with the line is said as it wants. */
 	if (status || logged)
@@ -220,6 +221,7 @@ int main(int argc, char **argv)
 	signals_catch();
 	int status = registry_init(&registry, &err);
 	registry.trust.guarded = true;
+	registry.watch.is_over = loading_is_over;
 	struct args args = { .arena = status ? NULL : arena_new(),
 		.registry = &registry,
 		.program = argc > 0 ? argv[0] : NULL };

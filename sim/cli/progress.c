@@ -198,6 +198,35 @@ int budgets_check(const struct args *args, struct sl_err *err)
 	return SL_OK;
 }
 
+sl_time budget_of_line(char **argv, size_t argc)
+{
+	static const char name[] = "--max-time";
+	static const size_t len = sizeof(name) - 1;
+	sl_time most = 0;
+	for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *value = NULL;
+		if (strncmp(argv[i], name, len) == 0 && argv[i][len] == '=')
+			value = argv[i] + len + 1;
+		else if (strcmp(argv[i], name) == 0 && i + 1 < argc)
+			value = argv[++i];
+		if (value && (!sl_get_duration(value, strlen(value), &most) || most < 0))
+			most = 0; /* budgets_check says so. */
+	}
+	return most;
+}
+
+bool loading_is_over(const struct script_watch *watch, int64_t *since)
+{
+	if (atomic_load_explicit(&cli_stop, memory_order_relaxed))
+		return true;
+	if (!watch->most)
+		return false;
+	const int64_t now = (int64_t)(clock_seconds() * SL_SECOND);
+	if (!*since)
+		*since = now;
+	return now - *since >= watch->most;
+}
+
 static void budgets_of(struct progress_bar *bar, const struct args *args)
 {
 	const char *time = arg(args, "max-time");
