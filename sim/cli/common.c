@@ -406,18 +406,33 @@ static const char *job_text(char text[64], const struct sl_jobs *jobs, uint32_t 
 	return text;
 }
 
+/* Of a job that can never start. */
+static const char *never_words(enum sl_reason why)
+{
+	if (why == SL_REASON_NODES_NOT_AVAIL)
+		return "it needs nodes that are down, drained or reserved";
+	return why == SL_REASON_BAD_CONSTRAINTS ? "it asks for what the cluster does not have"
+						: sl_reason_words(why);
+}
+
 const char *left_words(char text[LEFT_WORDS], const struct sl_result *result, uint32_t left)
 {
 	char id[64];
 	if (!result->never)
 		(void)snprintf(text, LEFT_WORDS, "the policy had no more to do");
 	else if (left == 1)
-		(void)snprintf(text, LEFT_WORDS, "it asks for what the cluster does not have");
-	else
+		(void)snprintf(text, LEFT_WORDS, "%s", never_words(result->never_why));
+	else if (result->never_why == SL_REASON_BAD_CONSTRAINTS)
 		(void)snprintf(text, LEFT_WORDS,
 			"%" PRIu32 " of them ask%s for what the cluster does not have, job %.60s first",
 			result->never, result->never == 1 ? "s" : "",
 			job_text(id, result->jobs, result->never_first));
+	else
+		(void)snprintf(text, LEFT_WORDS,
+			"%" PRIu32 " of them can never start on the cluster as it is, job %.40s first%s%s",
+			result->never, job_text(id, result->jobs, result->never_first),
+			result->never_why ? ": " : "",
+			result->never_why ? never_words(result->never_why) : "");
 	return text;
 }
 
