@@ -37,40 +37,6 @@ const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
 	return screen_number(buffer, amount_micro(amount, parts), decimals);
 }
 
-const char *const overrun_names[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
-
-struct limits_told limits_of(const struct scenario *scenario)
-{
-	return (struct limits_told){ scenario->jobs.count, scenario->limits_over, scenario->limits_none,
-		scenario->overrun };
-}
-
-void limits_text(const struct limits_told *told, char *text, size_t size)
-{
-	static const char *const then[SL_OVERRUN_COUNT] = {
-		"raised to the run time, so plans know what no scheduler knows (replay.overrun=raise)",
-		"running on (replay.overrun=extend)",
-		"cut there (replay.overrun=kill)",
-	};
-	char number[48];
-	size_t used = 0;
-	if (told->none && told->none == told->jobs) {
-		(void)snprintf(text, size, "no job has a time limit, so plans know all run times exactly");
-		return;
-	}
-	if (told->over)
-		used = (size_t)snprintf(text, size, "%s of %" PRIu64 " jobs (%.3g %%) exceed%s, %s",
-			count_text(number, told->over), told->jobs,
-			100 * (double)told->over / (double)told->jobs,
-			told->over == 1 ? "s its time limit" : " their time limits", then[told->overrun]);
-	else
-		used = (size_t)snprintf(text, size, "no job exceeds its time limit");
-	if (told->none && used < size)
-		(void)snprintf(text + used, size - used, "; %s %s none, so plans know %s exactly",
-			count_text(number, told->none), told->none == 1 ? "has" : "have",
-			told->none == 1 ? "its run time" : "their run times");
-}
-
 void talk_read(const struct scenario *scenario)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
@@ -84,7 +50,7 @@ void talk_read(const struct scenario *scenario)
 	const struct limits_told limits = limits_of(scenario);
 	char told[400];
 	limits_text(&limits, told, sizeof(told));
-	log_line(LOG_INFO, "%s: %s", scenario->input.path, told);
+	log_line(LOG_INFO, "%s: by the log %s", scenario->input.path, told);
 	if (!scenario->ignored_count)
 		return;
 	char ignored[600] = "";
@@ -444,6 +410,7 @@ void talk_left(const struct run *run)
 	uint32_t first = 0;
 	char text[64];
 	char why[LEFT_WORDS];
+	talk_limits_ran(run);
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;
