@@ -133,10 +133,22 @@ enum sl_coverage coverage_under(
 	return built_in ? SL_IGNORED : SL_APPROXIMATED;
 }
 
-/* Of what is read: whole objects that nobody here reads are others' business. */
-static bool is_unknown(const struct sl_setting *setting)
+static bool is_unknown(const struct sl_setting *setting) { return setting->coverage == SL_UNKNOWN_KEY; }
+
+/* Whole objects that nobody here reads are others' business; each kind stands once. */
+static void talk_objects(const struct scenario *scenario)
 {
-	return setting->coverage == SL_UNKNOWN_KEY && strcmp(setting->kind, "object") != 0;
+	char kinds[200] = "";
+	size_t used = 0;
+	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {
+		const struct sl_setting *s = &scenario->cluster.setting[i];
+		if (s->coverage == SL_IGNORED && strcmp(s->kind, "object") == 0 && used < sizeof(kinds))
+			used += (size_t)snprintf(
+				kinds + used, sizeof(kinds) - used, "%s%s", used ? ", " : "", s->key);
+	}
+	if (used)
+		log_line(LOG_INFO, "%s: objects that are not read: %s%s", scenario->cluster_input.path, kinds,
+			used < sizeof(kinds) ? "" : "...");
 }
 
 int check_unknown(const struct scenario *scenario, struct sl_err *err)
@@ -171,6 +183,7 @@ static void talk_unknown(const struct scenario *scenario)
 void talk_oddities(const struct scenario *scenario)
 {
 	talk_unknown(scenario);
+	talk_objects(scenario);
 	char dropped[600] = "";
 	char repaired[600] = "";
 	const uint64_t drops = oddities_text(scenario, true, dropped, sizeof(dropped));
