@@ -102,6 +102,14 @@ uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text
 	return total;
 }
 
+/* Wholly: what is noted is of the others. */
+static enum sl_coverage followed_by(const struct sl_setting *setting, const char **note)
+{
+	if (strchr(setting->by, '*'))
+		*note = NULL;
+	return setting->coverage;
+}
+
 enum sl_coverage coverage_under(
 	const struct sl_setting *setting, const struct policy_choice *choice, const char **note)
 {
@@ -118,14 +126,16 @@ enum sl_coverage coverage_under(
 	for (const char *word = setting->by; *word; word += strspn(word, ", ")) {
 		const size_t len = strcspn(word, ",");
 		const size_t key = strcspn(word, "=,");
+		if (*word == '*') /* All others, as far as the note says. */
+			return SL_APPROXIMATED;
 		if (len == strlen(own) && strncmp(word, own, len) == 0)
-			return setting->coverage;
+			return followed_by(setting, note);
 		for (size_t i = 0; key < len && i < choice->value_count; i++) {
 			const struct sl_value *value = &choice->values[i];
 			if (value->text && strlen(value->key) == key && strncmp(value->key, word, key) == 0 &&
 				strlen(value->text) == len - key - 1 &&
 				strncmp(value->text, word + key + 1, len - key - 1) == 0)
-				return setting->coverage;
+				return followed_by(setting, note);
 		}
 		word += len;
 	}
