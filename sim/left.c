@@ -4,7 +4,8 @@
  *
  * A policy says what it sees. Of a job behind others it says that others go first, of the first that its room
  * is not free; neither holds of a job that this cluster can never hold, nor of one that nobody looks at any
- * more. The engine knows, and says so here, once for all policies. A reason of a policy's own stays.
+ * more. The engine knows, and says so here, once for all policies. A reason of a policy's own stays, but for
+ * that of a quota, which a job of which the cluster has no room would not be given by any quota either.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,26 @@ static bool is_general(enum sl_reason reason)
 	return reason == SL_REASON_NONE || reason == SL_REASON_PRIORITY || reason == SL_REASON_RESOURCES;
 }
 
+/* Likewise of one that could never start. */
+static bool is_beside(enum sl_reason reason) { return is_general(reason) || reason == SL_REASON_QUOTA; }
+
 /* On the whole of the cluster, were it empty. */
 static bool could_hold(struct sl_pass *pass, uint32_t job)
 {
 	return pass->nodes ? nodes_could_hold(pass->nodes, pass->request[job])
 			   : pass->jobs->size[job] <= pass->cluster.cpus;
+}
+
+/* Why it could not start on the cluster as it is; SL_REASON_NONE: it could, or an operator opened meanwhile
+ * what was closed to it. */
+static enum sl_reason why_never(struct sl_pass *pass, uint32_t job)
+{
+	if (is_gated(pass, job) || could_hold(pass, job))
+		return SL_REASON_NONE;
+	const uint32_t known = pass->nodes ? pass->requests[pass->request[job]].group->never : 0;
+	const enum sl_reason why = known ? (enum sl_reason)known : SL_REASON_BAD_CONSTRAINTS;
+	const bool opened = pass->scenario->command_count && is_controlled(pass);
+	return opened && why != SL_REASON_BAD_CONSTRAINTS ? SL_REASON_NONE : why;
 }
 
 static bool is_left(const struct sl_pass *pass, uint32_t job)
@@ -43,21 +59,21 @@ static enum sl_reason kept_by(struct sl_pass *pass, uint32_t job, enum sl_reason
 }
 
 /* Of so many changes of one job: what the policy said last, and what is so. */
-static enum sl_reason judge(
-	struct sl_pass *pass, uint32_t job, const struct sl_reason_change *change, size_t count, bool never)
+static enum sl_reason judge(struct sl_pass *pass, uint32_t job, const struct sl_reason_change *change,
+	size_t count, uint8_t never)
 {
 	const enum sl_reason told = count ? (enum sl_reason)change[count - 1].reason : pass->reason_first;
-	if (is_gated(pass, job) || !is_general(told))
+	if (is_gated(pass, job) || !(never ? is_beside(told) : is_general(told)))
 		return told;
-	return never ? SL_REASON_BAD_CONSTRAINTS : kept_by(pass, job, told);
+	return never ? (enum sl_reason)never : kept_by(pass, job, told);
 }
 
 /* It could never start: whatever was said of any job is of that. */
-static void charge_never(struct sl_reason_change *change, size_t count)
+static void charge_never(struct sl_reason_change *change, size_t count, uint8_t never)
 {
 	for (size_t i = 0; i < count; i++)
-		if (is_general((enum sl_reason)change[i].reason)) {
-			change[i].reason = SL_REASON_BAD_CONSTRAINTS;
+		if (is_beside((enum sl_reason)change[i].reason)) {
+			change[i].reason = never;
 			change[i].detail = 0;
 		}
 }
@@ -73,7 +89,7 @@ static int insert(struct sl_pass *pass, const uint8_t *never, size_t more)
 	for (uint32_t job = 0; job < pass->jobs->count; job++) {
 		if (never[job])
 			all[count++] = (struct sl_reason_change){
-				.at = pass->jobs->submit[job], .job = job, .reason = SL_REASON_BAD_CONSTRAINTS
+				.at = pass->jobs->submit[job], .job = job, .reason = never[job]
 			};
 		for (; at < pass->reason_count && pass->reason[at].job == job; at++)
 			all[count++] = pass->reason[at];
@@ -84,6 +100,16 @@ static int insert(struct sl_pass *pass, const uint8_t *never, size_t more)
 	return SL_OK;
 }
 
+static void note_never(struct sl_result *result, uint32_t job, enum sl_reason why)
+{
+	if (!result->never++) {
+		result->never_first = job;
+		result->never_why = why;
+	} else if (result->never_why != why) {
+		result->never_why = SL_REASON_NONE;
+	}
+}
+
 /* Those that are left, and among them those that the cluster can never hold. */
 static uint32_t count_left(struct sl_pass *pass, uint8_t *never, struct sl_result *result)
 {
@@ -92,9 +118,11 @@ static uint32_t count_left(struct sl_pass *pass, uint8_t *never, struct sl_resul
 		if (!is_left(pass, job))
 			continue;
 		count++;
-		never[job] = !is_gated(pass, job) && !could_hold(pass, job);
-		if (never[job] && !result->never++)
-			result->never_first = job;
+		never[job] = (uint8_t)why_never(pass, job);
+		if (never[job])
+			note_never(result, job, (enum sl_reason)never[job]);
+		if (is_controlled(pass) && never[job] != SL_REASON_BAD_CONSTRAINTS)
+			never[job] = 0; /* The policy has its own words for it. */
 	}
 	return count;
 }
@@ -114,9 +142,10 @@ static int judge_all(struct sl_pass *pass, uint8_t *left, uint8_t *never)
 		if (left && is_left(pass, job))
 			left[job] = (uint8_t)(judge(pass, job, change, count, never[job]) + 1);
 		if (never[job])
-			charge_never(change, count);
-		never[job] &= is_general(pass->reason_first);
-		more += never[job];
+			charge_never(change, count, never[job]);
+		if (!is_general(pass->reason_first))
+			never[job] = 0;
+		more += never[job] != 0;
 	}
 	return more ? insert(pass, never, more) : SL_OK;
 }

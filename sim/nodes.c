@@ -19,7 +19,7 @@ static bool group_can_be(const struct nodes *nodes, const struct sl_group *group
 	const uint64_t most = (uint64_t)group->nodes_max * group_bound(group);
 	if (asks_devices(nodes, &group->task) && (!nodes->devices || group->task.gpus <= 0))
 		return false;
-	if (!group->tasks || group->nodes_min > group->tasks)
+	if (group->never || !group->tasks || group->nodes_min > group->tasks)
 		return false;
 	return !group->nodes_max || (group->nodes_min <= group->nodes_max && most >= group->tasks);
 }

@@ -477,7 +477,10 @@ struct sl_group {
 	/* Windows of that reservation do not stop the request of which this is the first group: the number of
 	 * the first of its name among the cluster's windows, and 1. 0: all windows do. */
 	uint32_t reservation;
-	uint32_t unused; /* 0 */
+	/* replay.impossible=keep: why the engine starts it nowhere, an enum sl_reason, the same of all
+	 * groups. 0: it may start. A policy that gives out nodes itself (sl_start_holding) goes by its own
+	 * books. */
+	uint32_t never;
 };
 
 /* What a job asks; jobs that ask the same share one. */
@@ -2404,13 +2407,14 @@ struct sl_result {
 	/* By job, where reasons are recorded: what keeps it as the run is over (1 + enum sl_reason), 0: it
 	 * does not wait then. NULL: nobody does, or the run did not come to its end. */
 	const uint8_t *left;
-	uint32_t never,
-		never_first; /* Jobs that wait for what the cluster does not have; the first of them. */
+	uint32_t never, never_first; /* Jobs that wait for what the cluster, as it is, cannot give; the first
+					of them. */
 	const char *const
 		*refusal; /* By job: why it was refused (NULL: it was not), with decisions; else NULL. */
 	/* As idle_fitting and idle_wanted, of GPUs, and of memory where all nodes name theirs (in
 	 * MiB-microseconds), for waiting jobs that ask for some. */
 	unsigned __int128 gpus_fitting, gpus_wanted, mem_fitting, mem_wanted;
+	enum sl_reason never_why; /* Of all of them; SL_REASON_NONE: of some another than of others. */
 };
 
 /* A node went down (or was drained), or came up. */

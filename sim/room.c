@@ -150,6 +150,8 @@ static bool take_of_pool(struct sl_pass *pass, uint32_t job)
 static bool take_placed(struct sl_pass *pass, uint32_t job, sl_time end)
 {
 	const struct sl_holding *holding;
+	if (pass->requests[pass->request[job]].group->never)
+		return false;
 	const uint64_t *closed = nodes_closed(pass->nodes, pass->request[job], end - pass->now);
 	const size_t count = pass->placer->choose(pass->placer_state, (sl_job){ job }, closed, &holding);
 	if (!count || !nodes_start_holding(pass->nodes, job, pass->request[job], end, holding, count))

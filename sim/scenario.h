@@ -150,6 +150,7 @@ struct scenario {
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);
 /* By its row: the log gives no limit, so that its run time stands for it. */
+bool scenario_exceeds_limit(const struct scenario *scenario, uint32_t row); /* By the log. */
 bool scenario_had_no_limit(const struct scenario *scenario, uint32_t row);
 void scenario_release(struct scenario *scenario);
 

@@ -567,6 +567,43 @@ int ask_bind(struct machine *machine, const char *partition, struct bound_row *b
 	return status;
 }
 
+/* In thousandths. What is far beyond any node stays that. */
+static void in_parts(struct sl_group *group)
+{
+	group->task.cpus = least(group->task.cpus, asked_max) * PARTS;
+	group->task.gpus = least(group->task.gpus, asked_max) * PARTS;
+}
+
+/* What contradicts itself, or is larger than can be: tasks with what each asks. */
+static void by_words(const struct asking *a, struct sl_group *group)
+{
+	group->tasks = group->tasks_min = group->tasks_max = (uint32_t)least(most(a->tasks, 1), TASKS_MAX);
+	group->task.cpus = most(a->cpus, 1);
+	group->task.mem = a->node_mem ? a->node_mem : a->mem;
+	group->task.gpus = a->tasks > 0 ? gpus_a_task(a) : a->gpus;
+}
+
+int ask_said(struct machine *machine, const struct sl_ask *ask, struct sl_group *group, struct sl_err *err)
+{
+	struct asked asked;
+	struct asking a = { .machine = machine,
+		.ask = ask,
+		.threads = 1,
+		.binding = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL } };
+	memset(group, 0, sizeof(*group));
+	take_nodes(&a);
+	a.nodes_max = most(a.nodes_max, a.nodes_min);
+	(void)take_partition(&a, &asked);
+	(void)take_gpus(&a);
+	if (make_group(&a, group) != CAUSE_COUNT && !group->tasks)
+		by_words(&a, group);
+	in_parts(group);
+	const int status = set_bind(machine, &a.binding, &group->node_set, err);
+	if (group->node_set == UINT32_MAX)
+		group->node_set = machine->closed_bound;
+	return status;
+}
+
 int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
 	struct sl_group *group, struct asked *asked, struct sl_err *err)
 {
@@ -595,9 +632,7 @@ int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl
 	if (*cause != CAUSE_COUNT)
 		return SL_OK;
 	asked->binding = a.binding;
-	/* In thousandths. What is far beyond any node stays that. */
-	group->task.cpus = least(group->task.cpus, asked_max) * PARTS;
-	group->task.gpus = least(group->task.gpus, asked_max) * PARTS;
+	in_parts(group);
 	status = set_bind(machine, &a.binding, &group->node_set, err);
 	if (!status && group->node_set == UINT32_MAX)
 		*cause = CAUSE_SETS;

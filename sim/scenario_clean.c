@@ -282,6 +282,12 @@ void limits_count(struct scenario *scenario)
 	}
 }
 
+bool scenario_exceeds_limit(const struct scenario *scenario, uint32_t row)
+{
+	const int32_t *kind = column_i32(scenario->columns, COLUMN_LIMIT_KIND);
+	return kind && kind[row] == LIMIT_OVER;
+}
+
 bool scenario_had_no_limit(const struct scenario *scenario, uint32_t row)
 {
 	const int32_t *kind = column_i32(scenario->columns, COLUMN_LIMIT_KIND);

@@ -220,6 +220,9 @@ struct asked {
 int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
 	struct sl_group *group, struct asked *asked, struct sl_err *err);
 
+/* The same of one that may not run: what it asks, as far as its words say. */
+int ask_said(struct machine *machine, const struct sl_ask *ask, struct sl_group *group, struct sl_err *err);
+
 /* Of a row in groups: the set that its partition's name binds it to (no name: the default partition's), and
  * whether it gets its nodes wholly there. */
 struct bound_row {

@@ -272,6 +272,8 @@ static bool sums_fit(const struct sl_cluster *cluster, const struct ask *ask)
 struct key {
 	const void *what;
 	size_t size, count;
+	uint32_t never; /* Why not, which of what was written is not said there: another user's, or a longer
+			   one. */
 	bool written;
 };
 
@@ -280,8 +282,8 @@ static struct key key_of(const struct sl_group *group, const struct sl_ask *ask,
 	_Static_assert(sizeof(*group) % sizeof(uint64_t) == 0, "groups are whole words");
 	_Static_assert(sizeof(*ask) % sizeof(uint64_t) == 0, "asks are whole words");
 	if (ask)
-		return (struct key){ ask, count * sizeof(*ask), count, true };
-	return (struct key){ group, count * sizeof(*group), count, false };
+		return (struct key){ ask, count * sizeof(*ask), count, group->never, true };
+	return (struct key){ group, count * sizeof(*group), count, group->never, false };
 }
 
 static struct key key_of_row(const struct requests *requests)
@@ -291,7 +293,7 @@ static struct key key_of_row(const struct requests *requests)
 
 static size_t hash(const struct key *key)
 {
-	uint64_t x = key->count;
+	uint64_t x = key->count + ((uint64_t)key->never << 32);
 	for (size_t i = 0; i < key->size / sizeof(uint64_t); i++) {
 		uint64_t word;
 		memcpy(&word, (const char *)key->what + i * sizeof(word), sizeof(word));
@@ -308,7 +310,7 @@ static uint32_t *slot_of(const struct requests *requests, struct key key)
 	for (; requests->slot[at]; at = (at + 1) & (requests->slots - 1)) {
 		const struct sl_request *request = &requests->item[requests->slot[at] - 1];
 		const struct key other = key_of(request->group, request->ask, request->group_count);
-		if (other.written == key.written && other.size == key.size &&
+		if (other.written == key.written && other.size == key.size && other.never == key.never &&
 			memcmp(other.what, key.what, key.size) == 0)
 			break;
 	}
@@ -354,6 +356,7 @@ static int requests_begin(struct loading *loading, size_t groups, struct sl_err 
 	requests->written = false;
 	requests->bound.binding =
 		(struct binding){ UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL };
+	requests->bound.node_set = loading->machine->closed_bound;
 	return status ? status : make_room(requests, err);
 }
 
@@ -444,6 +447,47 @@ static int judge_request(
 	return status;
 }
 
+/* ---- What stays, though it can never be ------------------------------------------------------------ */
+
+static uint32_t reason_of(enum cause cause)
+{
+	switch ((int)cause) {
+	case CAUSE_DOWN:
+		return SL_REASON_NODES_NOT_AVAIL;
+	case CAUSE_PARTITION_DOWN:
+		return SL_REASON_PARTITION_DOWN;
+	case CAUSE_TIME:
+		return SL_REASON_PARTITION_TIME;
+	case CAUSE_NODE_COUNT:
+		return SL_REASON_PARTITION_NODES;
+	default:
+		return SL_REASON_BAD_CONSTRAINTS;
+	}
+}
+
+/* Of all its tasks together. */
+static int64_t bounded_sum(const struct sl_group *group, int64_t each, int64_t most)
+{
+	const int64_t sum = add_product(0, group->tasks, each);
+	return sum < most ? sum : most;
+}
+
+/* What is beyond all machines is one task that is still larger than any: sums of cpu-time stay within bounds.
+ */
+static void bound_amounts(struct sl_group *group)
+{
+	const int64_t most = (INT64_C(1) << BEYOND_BITS) / PARTS * PARTS; /* Whole GPUs. */
+	struct sl_demand *task = &group->task;
+	if (add_product(0, group->tasks, task->cpus) > most ||
+		add_product(0, group->tasks, task->gpus) > most ||
+		add_product(0, group->tasks, task->mem) > most) {
+		task->cpus = bounded_sum(group, task->cpus, most);
+		task->gpus = bounded_sum(group, task->gpus, most);
+		task->mem = bounded_sum(group, task->mem, most);
+		group->tasks = group->tasks_min = group->tasks_max = 1;
+	}
+}
+
 /* ---- As written to Slurm --------------------------------------------------------------------------------
  */
 
@@ -517,30 +561,28 @@ static uint32_t window_of(const struct requests *requests)
 	return window;
 }
 
-/* replay.impossible=keep: it stays, for a policy that goes by what was written. The engine, which cannot know
- * what that would come to, counts it as the cpus that it asks, of any node. */
-static void stay_as_written(struct loading *loading, int64_t cpus, struct ask *ask)
+/* replay.impossible=keep: it stays, with what it asks and why that cannot be, for a policy that goes by what
+ * was written, and may know better. said: its groups are not made yet. */
+static int stay_as_written(
+	struct loading *loading, bool said, enum cause cause, struct ask *ask, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
-	for (size_t i = 0; i < requests->scratch_count; i++) {
+	int status = SL_OK;
+	for (size_t i = 0; i < requests->scratch_count && !status; i++) {
 		struct sl_group *group = &requests->scratch[i];
-		const struct sl_ask *asked = &requests->ask[i];
-		const int64_t most = loading->scenario->cluster.cpus / PARTS;
-		int64_t tasks = asked->tasks > 0 ? asked->tasks : i || cpus <= 0 ? 1 : cpus;
-		tasks = tasks > most ? most : tasks;
-		memset(group, 0, sizeof(*group));
-		group->task.cpus = PARTS;
-		group->tasks = group->tasks_min = group->tasks_max = (uint32_t)tasks;
+		if (said)
+			status = ask_said(loading->machine, &requests->ask[i], group, err);
+		bound_amounts(group);
+		group->never = reason_of(cause);
 		requests->asked[i].window = UINT32_MAX;
 	}
-	const sl_time limit = ask->limit;
-	*ask = (struct ask){ .limit = limit };
 	sum_groups(requests, ask);
 	ask->size = size_of(ask);
+	return status;
 }
 
-static int judge_asks(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
-	enum cause *cause, struct sl_err *err)
+static int judge_asks(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+	struct sl_err *err)
 {
 	const bool keeps = loading->scenario->replay[REPLAY_IMPOSSIBLE].number;
 	*cause = CAUSE_COUNT;
@@ -548,10 +590,11 @@ static int judge_asks(struct loading *loading, const struct sl_row *row, int64_t
 	int status = asks_begin(loading, row->more, err);
 	if (!status)
 		status = asks_in(loading, row, ask, cause, err);
-	if (!status && *cause == CAUSE_COUNT)
+	const bool made = *cause == CAUSE_COUNT;
+	if (!status && made)
 		status = judge_request(loading, ask, cause, err);
 	if (!status && keeps && *cause != CAUSE_COUNT) {
-		stay_as_written(loading, cpus, ask);
+		status = stay_as_written(loading, !made, *cause, ask, err);
 		*cause = CAUSE_COUNT;
 	}
 	return status;
@@ -619,35 +662,14 @@ static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 	to->tasks = to->tasks_min = to->tasks_max = (uint32_t)from->tasks;
 }
 
-/* Of all its tasks together. */
-static int64_t bounded_sum(const struct sl_group *group, int64_t each, int64_t most)
-{
-	const int64_t sum = add_product(0, group->tasks, each);
-	return sum < most ? sum : most;
-}
-
-/* What is beyond all machines is one task that is still larger than any: sums of cpu-time stay within bounds.
- */
-static void bound_amounts(struct sl_group *group)
-{
-	const int64_t most = (INT64_C(1) << BEYOND_BITS) / PARTS * PARTS; /* Whole GPUs. */
-	struct sl_demand *task = &group->task;
-	if (add_product(0, group->tasks, task->cpus) > most ||
-		add_product(0, group->tasks, task->gpus) > most ||
-		add_product(0, group->tasks, task->mem) > most) {
-		task->cpus = bounded_sum(group, task->cpus, most);
-		task->gpus = bounded_sum(group, task->gpus, most);
-		task->mem = bounded_sum(group, task->mem, most);
-		group->tasks = group->tasks_min = group->tasks_max = 1;
-	}
-}
-
 /* replay.impossible=keep of what was asked in groups, or in cpus: quotas may be what it waits for, and an
  * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest. */
 static void stay_in_groups(
 	struct loading *loading, const struct sl_row_more *more, struct ask *ask, enum cause *cause)
 {
 	struct requests *requests = loading->requests;
+	const uint32_t never = reason_of(*cause);
+	const uint32_t bound = requests->bound.node_set;
 	const bool waits = *cause == CAUSE_PARTITION_DOWN || *cause == CAUSE_SET || *cause == CAUSE_DOWN ||
 			   *cause == CAUSE_LARGE;
 	const bool written = more && more->job && more->job->manifest;
@@ -663,7 +685,8 @@ static void stay_in_groups(
 			*cause = CAUSE_COUNT;
 		}
 		bound_amounts(group);
-		group->node_set = 0;
+		group->node_set = bound == UINT32_MAX ? loading->machine->closed_bound : bound;
+		group->never = never;
 	}
 	if (*cause == CAUSE_COUNT && more) {
 		sum_groups(requests, ask);
@@ -687,7 +710,7 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 {
 	const struct sl_row_more *more = row->more && row->more->group_count ? row->more : NULL;
 	if (!more && row->more && row->more->ask_count && loading->scenario->cluster.node_count)
-		return judge_asks(loading, row, cpus, ask, cause, err);
+		return judge_asks(loading, row, ask, cause, err);
 	*ask = (struct ask){ 0 };
 	if (more) {
 		*cause = sum_up(more, ask);

@@ -10,6 +10,7 @@
 #include "policies/kube/kube.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,6 +385,30 @@ static void override_profiles(struct kube *k, const struct sl_setup *setup)
 	}
 }
 
+/* What a job says of when it may start, and nobody here looks at. */
+static void remark_gates(const struct sl_setup *setup)
+{
+	const struct sl_jobs *jobs = setup->jobs;
+	char text[300];
+	char number[32];
+	uint32_t count = 0;
+	uint32_t first = 0;
+	for (uint32_t row = 0; setup->pass && jobs->more_of && row < jobs->count; row++) {
+		const uint32_t more = setup->foreign && setup->foreign[row] ? 0 : jobs->more_of[row];
+		const struct sl_job_more *said = &jobs->more[more];
+		if (more && (said->depend_count || said->held || said->begin != SL_NONE) && !count++)
+			first = row;
+	}
+	if (!count)
+		return;
+	*sl_put_i64(number, jobs->id[first]) = '\0';
+	(void)snprintf(text, sizeof(text),
+		"%u job%s (%.80s first): dependencies, holds and begin times are not known to kube-scheduler: queued as submitted",
+		count, count > 1 ? "s" : "",
+		jobs->id_name && jobs->id_name[first] ? jobs->id_name[first] : number);
+	sl_remark(setup, text);
+}
+
 static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kube_policy *p = sl_alloc(setup->arena, 1, sizeof(*p));
@@ -412,6 +437,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	status = kube_rollouts_make(&p->k, setup, err);
 	if (status)
 		return status;
+	remark_gates(setup);
 	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 }
 

@@ -8,6 +8,7 @@
 #include "policies/kueue/kueue.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -465,6 +466,30 @@ static void wake_first(struct kueue *k, const struct sl_setup *setup)
 	}
 }
 
+/* What a job says of when it may start, and nobody here looks at. */
+static void remark_gates(const struct sl_setup *setup)
+{
+	const struct sl_jobs *jobs = setup->jobs;
+	char text[300];
+	char number[32];
+	uint32_t count = 0;
+	uint32_t first = 0;
+	for (uint32_t row = 0; setup->pass && jobs->more_of && row < jobs->count; row++) {
+		const uint32_t more = setup->foreign && setup->foreign[row] ? 0 : jobs->more_of[row];
+		const struct sl_job_more *said = &jobs->more[more];
+		if (more && (said->depend_count || said->held) && !count++)
+			first = row;
+	}
+	if (!count)
+		return;
+	*sl_put_i64(number, jobs->id[first]) = '\0';
+	(void)snprintf(text, sizeof(text),
+		"%u job%s (%.80s first): dependencies and holds are not known to Kueue: queued as submitted",
+		count, count > 1 ? "s" : "",
+		jobs->id_name && jobs->id_name[first] ? jobs->id_name[first] : number);
+	sl_remark(setup, text);
+}
+
 static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kueue *k = sl_alloc(setup->arena, 1, sizeof(*k));
@@ -492,9 +517,11 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 		status = kueue_commands_make(k, setup, err);
 	for (uint32_t row = 0; !status && row < k->jobs->count; row++)
 		k->job[row].reason = SL_REASON_PENDING_EVALUATION;
-	if (!status)
-		wake_first(k, setup);
-	return status;
+	if (status)
+		return status;
+	wake_first(k, setup);
+	remark_gates(setup);
+	return SL_OK;
 }
 
 static void kueue_release(void *state)

@@ -144,8 +144,11 @@ bool prio_weights(const struct ctl *c, const char *text, double *weight)
 		const bool memory = name == 3 && strncasecmp(p, "mem", 3) == 0;
 		if (!get_weight(is + 1, len - name - 1, memory, &value))
 			return false;
+		/* What AccountingStorageTRES has not is no TRES to slurmctld (_tres_weight_item passes over
+		 * it). */
 		for (uint32_t i = 0; i < c->tres_count; i++)
-			if (strlen(c->tres[i].name) == name && strncasecmp(c->tres[i].name, p, name) == 0)
+			if ((i < CTL_TRES_FIRST || c->tres[i].tracked) && strlen(c->tres[i].name) == name &&
+				strncasecmp(c->tres[i].name, p, name) == 0)
 				weight[i] = value;
 		p += len;
 	}

@@ -24,12 +24,12 @@ static bool is_of_tres(const char *key)
 }
 
 /* Slurm's own, of which no job has any, and numbers of slurmdbd's are known words, too. */
-static const char *why_not(const struct ctl *c, const char *name, size_t len, bool weight)
+static const char *why_not(const struct ctl *c, const char *name, size_t len)
 {
 	static const char *const own[] = { "energy", "fs/disk", "vmem", "pages" };
 	const uint32_t row = ctl_tres_named(c, name, len);
 	if (row != CTL_NO_ROW)
-		return weight || row < CTL_TRES_FIRST || c->tres[row].tracked
+		return row < CTL_TRES_FIRST || c->tres[row].tracked
 			       ? NULL
 			       : "AccountingStorageTRES does not have it";
 	for (size_t i = 0; i < SL_LEN(own); i++)
@@ -49,7 +49,7 @@ static int tell_one(const struct ctl *c, const struct sl_setup *setup, const str
 		p += strspn(p, "\", ");
 		const size_t len = strcspn(p, "\", ");
 		const size_t name = strcspn(p, "=\", ");
-		const char *why = len ? why_not(c, p, name, weighs) : NULL;
+		const char *why = len ? why_not(c, p, name) : NULL;
 		if (why) {
 			(void)snprintf(text, sizeof(text),
 				"%.150s:%" PRIu64 ":%" PRIu64

@@ -174,13 +174,19 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 struct limits_told {
 	uint64_t jobs, over, none;
 	enum sl_overrun overrun;
+	bool ran;        /* `over` is of a run, in which they ran beyond their limits, or were cut there: */
+	uint64_t longer; /* so many of them are within them by the log. */
+	size_t models;   /* That were on. */
 };
 /* One line on what was read: jobs, span, machine; another on limits, and on what of it is not used. */
 void talk_read(const struct scenario *scenario);
-/* How many jobs run over their limits, and how many have none: a sentence without an end into text. */
+/* limits.c: how many jobs run over their limits, and how many have none: a sentence without an end into text.
+ */
 extern const char *const overrun_names[SL_OVERRUN_COUNT];
 void limits_text(const struct limits_told *told, char *text, size_t size);
-struct limits_told limits_of(const struct scenario *scenario);
+struct limits_told limits_of(const struct scenario *scenario); /* By the log. */
+struct limits_told limits_ran(const struct run *run);
+void talk_limits_ran(const struct run *run);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
 /* "133 rows dropped (120 run time is not positive, 13 ...)" (or repaired) into text; 0 if there are none. */

@@ -37,40 +37,6 @@ const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
 	return screen_number(buffer, amount_micro(amount, parts), decimals);
 }
 
-const char *const overrun_names[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
-
-struct limits_told limits_of(const struct scenario *scenario)
-{
-	return (struct limits_told){ scenario->jobs.count, scenario->limits_over, scenario->limits_none,
-		scenario->overrun };
-}
-
-void limits_text(const struct limits_told *told, char *text, size_t size)
-{
-	static const char *const then[SL_OVERRUN_COUNT] = {
-		"raised to the run time, so plans know what no scheduler knows (replay.overrun=raise)",
-		"running on (replay.overrun=extend)",
-		"cut there (replay.overrun=kill)",
-	};
-	char number[48];
-	size_t used = 0;
-	if (told->none && told->none == told->jobs) {
-		(void)snprintf(text, size, "no job has a time limit, so plans know all run times exactly");
-		return;
-	}
-	if (told->over)
-		used = (size_t)snprintf(text, size, "%s of %" PRIu64 " jobs (%.3g %%) exceed%s, %s",
-			count_text(number, told->over), told->jobs,
-			100 * (double)told->over / (double)told->jobs,
-			told->over == 1 ? "s its time limit" : " their time limits", then[told->overrun]);
-	else
-		used = (size_t)snprintf(text, size, "no job exceeds its time limit");
-	if (told->none && used < size)
-		(void)snprintf(text + used, size - used, "; %s %s none, so plans know %s exactly",
-			count_text(number, told->none), told->none == 1 ? "has" : "have",
-			told->none == 1 ? "its run time" : "their run times");
-}
-
 void talk_read(const struct scenario *scenario)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
@@ -84,7 +50,7 @@ void talk_read(const struct scenario *scenario)
 	const struct limits_told limits = limits_of(scenario);
 	char told[400];
 	limits_text(&limits, told, sizeof(told));
-	log_line(LOG_INFO, "%s: %s", scenario->input.path, told);
+	log_line(LOG_INFO, "%s: by the log %s", scenario->input.path, told);
 	if (!scenario->ignored_count)
 		return;
 	char ignored[600] = "";
@@ -136,6 +102,14 @@ uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text
 	return total;
 }
 
+/* Wholly: what is noted is of the others. */
+static enum sl_coverage followed_by(const struct sl_setting *setting, const char **note)
+{
+	if (strchr(setting->by, '*'))
+		*note = NULL;
+	return setting->coverage;
+}
+
 enum sl_coverage coverage_under(
 	const struct sl_setting *setting, const struct policy_choice *choice, const char **note)
 {
@@ -152,14 +126,16 @@ enum sl_coverage coverage_under(
 	for (const char *word = setting->by; *word; word += strspn(word, ", ")) {
 		const size_t len = strcspn(word, ",");
 		const size_t key = strcspn(word, "=,");
+		if (*word == '*') /* All others, as far as the note says. */
+			return SL_APPROXIMATED;
 		if (len == strlen(own) && strncmp(word, own, len) == 0)
-			return setting->coverage;
+			return followed_by(setting, note);
 		for (size_t i = 0; key < len && i < choice->value_count; i++) {
 			const struct sl_value *value = &choice->values[i];
 			if (value->text && strlen(value->key) == key && strncmp(value->key, word, key) == 0 &&
 				strlen(value->text) == len - key - 1 &&
 				strncmp(value->text, word + key + 1, len - key - 1) == 0)
-				return setting->coverage;
+				return followed_by(setting, note);
 		}
 		word += len;
 	}
@@ -167,10 +143,22 @@ enum sl_coverage coverage_under(
 	return built_in ? SL_IGNORED : SL_APPROXIMATED;
 }
 
-/* Of what is read: whole objects that nobody here reads are others' business. */
-static bool is_unknown(const struct sl_setting *setting)
+static bool is_unknown(const struct sl_setting *setting) { return setting->coverage == SL_UNKNOWN_KEY; }
+
+/* Whole objects that nobody here reads are others' business; each kind stands once. */
+static void talk_objects(const struct scenario *scenario)
 {
-	return setting->coverage == SL_UNKNOWN_KEY && strcmp(setting->kind, "object") != 0;
+	char kinds[200] = "";
+	size_t used = 0;
+	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {
+		const struct sl_setting *s = &scenario->cluster.setting[i];
+		if (s->coverage == SL_IGNORED && strcmp(s->kind, "object") == 0 && used < sizeof(kinds))
+			used += (size_t)snprintf(
+				kinds + used, sizeof(kinds) - used, "%s%s", used ? ", " : "", s->key);
+	}
+	if (used)
+		log_line(LOG_INFO, "%s: objects that are not read: %s%s", scenario->cluster_input.path, kinds,
+			used < sizeof(kinds) ? "" : "...");
 }
 
 int check_unknown(const struct scenario *scenario, struct sl_err *err)
@@ -205,6 +193,7 @@ static void talk_unknown(const struct scenario *scenario)
 void talk_oddities(const struct scenario *scenario)
 {
 	talk_unknown(scenario);
+	talk_objects(scenario);
 	char dropped[600] = "";
 	char repaired[600] = "";
 	const uint64_t drops = oddities_text(scenario, true, dropped, sizeof(dropped));
@@ -406,18 +395,33 @@ static const char *job_text(char text[64], const struct sl_jobs *jobs, uint32_t 
 	return text;
 }
 
+/* Of a job that can never start. */
+static const char *never_words(enum sl_reason why)
+{
+	if (why == SL_REASON_NODES_NOT_AVAIL)
+		return "it needs nodes that are down, drained or reserved";
+	return why == SL_REASON_BAD_CONSTRAINTS ? "it asks for what the cluster does not have"
+						: sl_reason_words(why);
+}
+
 const char *left_words(char text[LEFT_WORDS], const struct sl_result *result, uint32_t left)
 {
 	char id[64];
 	if (!result->never)
 		(void)snprintf(text, LEFT_WORDS, "the policy had no more to do");
 	else if (left == 1)
-		(void)snprintf(text, LEFT_WORDS, "it asks for what the cluster does not have");
-	else
+		(void)snprintf(text, LEFT_WORDS, "%s", never_words(result->never_why));
+	else if (result->never_why == SL_REASON_BAD_CONSTRAINTS)
 		(void)snprintf(text, LEFT_WORDS,
 			"%" PRIu32 " of them ask%s for what the cluster does not have, job %.60s first",
 			result->never, result->never == 1 ? "s" : "",
 			job_text(id, result->jobs, result->never_first));
+	else
+		(void)snprintf(text, LEFT_WORDS,
+			"%" PRIu32 " of them can never start on the cluster as it is, job %.40s first%s%s",
+			result->never, job_text(id, result->jobs, result->never_first),
+			result->never_why ? ": " : "",
+			result->never_why ? never_words(result->never_why) : "");
 	return text;
 }
 
@@ -429,6 +433,7 @@ void talk_left(const struct run *run)
 	uint32_t first = 0;
 	char text[64];
 	char why[LEFT_WORDS];
+	talk_limits_ran(run);
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;

@@ -313,8 +313,26 @@ static void say_apart(const struct looking *at, const struct sl_group *group, co
 	look_fact(at->look, gpus ? "gpus_most_on_a_node" : "cpus_most_on_a_node", whole(most, parts));
 }
 
-static bool say_group(const struct looking *at, const struct sl_group *group, const struct sl_ask *ask)
+/* What is down is not among the nodes that a group may use: where that is why its job can never start, those
+ * of the partition are looked at, closed ones and all. */
+static struct sl_group group_shown(const struct looking *at, const struct sl_group *group)
 {
+	const struct sl_cluster *cluster = at->view->cluster;
+	const char *name = partition_text(at->explain, at->job);
+	struct sl_group shown = *group;
+	if (group->never != SL_REASON_NODES_NOT_AVAIL)
+		return shown;
+	shown.node_set = 0;
+	for (uint32_t i = 0; i < cluster->partition_count; i++)
+		if (*name ? strcmp(cluster->partition[i].name, name) == 0 : cluster->partition[i].is_default)
+			shown.node_set = cluster->partition[i].node_set;
+	return shown;
+}
+
+static bool say_group(const struct looking *at, const struct sl_group *asked, const struct sl_ask *ask)
+{
+	const struct sl_group looked = group_shown(at, asked);
+	const struct sl_group *group = &looked;
 	const struct room room = room_of(at, group);
 	const char *each = demand_text(at, &group->task);
 	const bool one = group->tasks == 1;

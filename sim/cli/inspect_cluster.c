@@ -194,6 +194,13 @@ static bool same_place(const struct sl_setting *a, const struct sl_setting *b)
 	       strcmp(a->at.file, b->at.file) == 0;
 }
 
+/* Of the names of those that follow it, without ", *": all others do in part, as the note says. */
+static int by_len(const struct sl_setting *setting)
+{
+	const char *others = setting->by ? strstr(setting->by, ", *") : NULL;
+	return others ? (int)(others - setting->by) : setting->by ? (int)strlen(setting->by) : 0;
+}
+
 static bool is_by_some(const struct told *told, const struct sl_setting *setting)
 {
 	return !told->policy && setting->by && setting->coverage != SL_IGNORED &&
@@ -328,8 +335,12 @@ static void show_keys(const struct told *told)
 		else
 			screen_cell(table, false, "%s", base ? base + 1 : s->at.file);
 		if (is_by_some(told, s))
-			screen_cell(table, false, "%s by %s%s%s%s", coverage_text[s->coverage], s->by,
-				s->note ? " (" : "", s->note ? s->note : "", s->note ? ")" : "");
+			screen_cell(table, false, "%s by %.*s%s%s%s", coverage_text[s->coverage], by_len(s),
+				s->by,
+				!s->note             ? ""
+				: strchr(s->by, '*') ? " (others: "
+						     : " (",
+				s->note ? s->note : "", s->note ? ")" : "");
 		else
 			screen_cell(table, false, "%s%s%s%s", coverage_text[s->coverage], s->note ? " (" : "",
 				s->note ? s->note : "", s->note ? ")" : "");
@@ -438,7 +449,9 @@ static void json_keys(const struct told *told, struct sl_out *out)
 		member(out, "file", s->at.file);
 		sl_out_printf(out, ", \"line\": %" PRIu64, s->at.line);
 		member(out, "coverage", coverage_text[s->coverage]);
-		member(out, "by", told->policy ? NULL : s->by);
+		char by[100];
+		(void)snprintf(by, sizeof(by), "%.*s", by_len(s), s->by ? s->by : "");
+		member(out, "by", told->policy || !s->by ? NULL : by);
 		member(out, "note", s->note);
 		sl_out_text(out, " }");
 	}

@@ -398,8 +398,11 @@ static void put_world(struct sl_out *out, const struct run *run, const struct si
 	sl_out_printf(out, "{ \"rows\": %" PRIu64 ", \"replayed\": %" PRIu32 " }", scenario->rows,
 		scenario->jobs.count);
 	put_key(out, "limits");
-	sl_out_printf(out, "{ \"exceeded\": %" PRIu32 ", \"none\": %" PRIu32 " }", scenario->limits_over,
-		scenario->limits_none);
+	const struct limits_told limits = limits_ran(run);
+	sl_out_printf(out,
+		"{ \"exceeded\": %" PRIu64 ", \"made_longer\": %" PRIu64 ", \"in_trace\": %" PRIu32
+		", \"none\": %" PRIu32 " }",
+		limits.over, limits.longer, scenario->limits_over, scenario->limits_none);
 	put_fill(out, scenario);
 	put_key(out, "repairs");
 	put_oddities(out, scenario, false);

@@ -128,7 +128,7 @@ static void fact_run(struct facts *facts, const struct run *run)
 	fact(facts, "passes", "%" PRIu64, result->passes);
 	fact(facts, "jobs", "%" PRIu32, scenario->jobs.count);
 	fact(facts, "rows", "%" PRIu64, scenario->rows);
-	const struct limits_told limits = limits_of(scenario);
+	const struct limits_told limits = limits_ran(run);
 	char told[400];
 	limits_text(&limits, told, sizeof(told));
 	fact(facts, "limits", "%s", told);
@@ -173,7 +173,7 @@ static void warn_inputs(struct facts *facts, const struct run *run)
 				oddity->count == 1 ? "was" : "were", oddity->dropped ? "dropped" : "repaired",
 				oddity->cause, oddity->line);
 	}
-	const struct limits_told limits = limits_of(scenario);
+	const struct limits_told limits = limits_ran(run);
 	char told[400];
 	limits_text(&limits, told, sizeof(told));
 	if (limits.over || limits.none)

@@ -92,5 +92,20 @@ done
 printf 'Name|Priority|UsageFactor|GrpTRES|MaxTRESPU\nnormal|0|1|cpu=8,gres/gpu:v100=4|license/none=2\n' >qos.txt
 printf 'PriorityWeightTRES=cpu=10,gres/gpuu=5\nPriorityType=priority/multifactor\n' >>good.conf
 schedlab run t.csv -c good.conf -p slurm --set cluster.qos=qos.txt --quiet --json 2>&1 >/dev/null | grep counted
+# A type of GPU that AccountingStorageTRES has not: no weight, so the order is that of submission, and it is said.
+cat >typed.conf <<'END'
+ClusterName=m
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+GresTypes=gpu
+AccountingStorageTRES=gres/gpu
+PriorityType=priority/multifactor
+PriorityWeightTRES=gres/gpu:v100=300000
+NodeName=c1 CPUs=8 Sockets=1 CoresPerSocket=8 Gres=gpu:v100:4
+PartitionName=all Nodes=c1 Default=YES
+END
+printf 'job_id,submit,run_time,time_limit,cpus,gpus\n1,0,100,100,8,0\n2,1,100,100,8,0\n3,2,100,100,8,4\n' >typed.csv
+schedlab run typed.csv -c typed.conf -p slurm --quiet -o typed 2>&1 >/dev/null
+cut -d, -f1,7 typed/jobs.csv
 sed -i 's/cpu=8/cpu=abc/' qos.txt
 schedlab run t.csv -c good.conf -p slurm --set cluster.qos=qos.txt --quiet --json >/dev/null || echo "exit $?"

@@ -54,3 +54,6 @@ schedlab run never.csv -p fcfs -c never.yaml --set replay.impossible=keep -o out
 echo 'what the cluster does not have:' && sed '1d; s/,$//' out/reasons.csv
 printf 'function pass(s) end\n' >idle.lua
 run 'nobody is started' four.swf ./idle.lua
+# Nor does a quota keep it.
+schedlab run never.csv -p quota -c never.yaml --set replay.impossible=keep -o out --force --quiet --check >/dev/null 2>&1
+echo 'nor by any quota:' && sed '1d; s/,$//' out/reasons.csv

@@ -359,18 +359,64 @@ static void keeps(const char *text, const char *want)
 	machine_world_release(&w);
 }
 
-#define ALL " on f1 f2 f3 f4 s1 s2 d1"
+/* replay.impossible=keep: all these stay, with what they ask and why it cannot be, for a policy that knows
+ * what to make of them. */
+static void never(const char *text, const char *want, enum sl_reason why)
+{
+	struct machine_world w;
+	keeps(text, want);
+	keep_impossible = true;
+	load(&w, text, NULL, 200);
+	keep_impossible = false;
+	const struct sl_jobs *jobs = &w.scenario.jobs;
+	const uint32_t got = jobs->requests[jobs->request[1]].group->never;
+	cr_expect_eq(got, (uint32_t)why, "%s: %s", text, sl_reason_name((enum sl_reason)got));
+	machine_world_release(&w);
+}
 
-/* replay.impossible=keep: all these stay, as written, for a policy that knows what to make of them. */
+#define BAD SL_REASON_BAD_CONSTRAINTS
+
 Test(ask, what_cannot_be_may_stay)
 {
-	static const char *const texts[] = { "p=nowhere", "p=off", "p=short", "p=gpu N=4", "C=nowhere",
-		"w=f9", "c=9 mpc=1", "c=2 mem=20000", "gres=gpu:v100:1", "R=nothing", "N=3 Nmax=2" };
-	for (size_t i = 0; i < SL_LEN(texts); i++)
-		keeps(texts[i], "1x(1 cpus 0 mem 0 gpus)" ALL);
-	keeps("n=5 p=off", "5x(1 cpus 0 mem 0 gpus)" ALL);
-	keeps("n=9999 p=off", "56x(1 cpus 0 mem 0 gpus)" ALL); /* No more than there are. */
-	keeps("c=2", "1x(2 cpus 2000 mem 0 gpus)" UP);         /* What can be is as ever. */
+	never("n=5 p=off", "3x(2 cpus 2000 mem 0 gpus) on s1 s2", SL_REASON_PARTITION_DOWN);
+	never("n=9999 p=off", "5000x(2 cpus 2000 mem 0 gpus) on s1 s2", SL_REASON_PARTITION_DOWN);
+	never("p=short c=2", "1x(2 cpus 2000 mem 0 gpus) on s1 s2", SL_REASON_PARTITION_TIME);
+	never("p=gpu N=4 c=2", "4x(2 cpus 2000 mem 0 gpus) nodes 4-4 on f1 f2 f3 f4",
+		SL_REASON_PARTITION_NODES);
+	never("c=2 mem=20000", "1x(2 cpus 20000 mem 0 gpus) per_node 1 nodes 1-1" UP,
+		SL_REASON_NODES_NOT_AVAIL);
+	never("p=nowhere gres=gpu:2", "1x(2 cpus 1000 mem 2 gpus) per_node 1 nodes 1-1" UP, BAD);
+	never("p=gpu gres=gpu:9 c=4", "1x(4 cpus 36000 mem 9 gpus) per_node 1 nodes 1-1 on f1 f2 f3 f4", BAD);
+	never("C=nowhere c=2", "1x(2 cpus 2000 mem 0 gpus)" UP, BAD);
+	never("w=f9 n=3 c=2", "3x(2 cpus 2000 mem 0 gpus)" UP, BAD);
+	never("c=9 mpc=1", "1x(10 cpus 9 mem 0 gpus)" UP, BAD);
+	never("gres=gpu:v100:1", "1x(2 cpus 1000 mem 1 gpus) per_node 1 nodes 1-1" UP, BAD);
+	never("R=nothing c=2", "1x(2 cpus 2000 mem 0 gpus)" UP, BAD);
+	never("N=3 Nmax=2 c=2", "3x(2 cpus 2000 mem 0 gpus) nodes 3-3" UP, BAD);
+	keeps("c=2", "1x(2 cpus 2000 mem 0 gpus)" UP); /* What can be is as ever. */
+}
+
+/* What is asked is the same, and only one of them may have it: neither is taken for the other. */
+Test(ask, who_may_not_is_not_who_may)
+{
+	struct sl_row rows[3];
+	struct sl_row_more more[3] = { { 0 } };
+	struct sl_ask ask[3];
+	for (size_t i = 0; i < 3; i++) {
+		ask_from(&ask[i], "p=short c=2", words[i]);
+		rows[i] = mw_row((int64_t)i + 1, 0, &more[i], &ask[i]);
+		rows[i].col[SL_COL_LIMIT] = (i == 1 ? 100 : 200) * SL_SECOND;
+	}
+	struct machine_world w = {
+		.cluster = cluster, .row = rows, .row_count = 3, .implied = "impossible=keep"
+	};
+	cr_assert_eq(machine_world_load(&w), SL_OK, "%s", w.err.text);
+	const struct sl_jobs *jobs = &w.scenario.jobs;
+	cr_expect_eq(jobs->request[0], jobs->request[2]);
+	cr_expect_neq(jobs->request[0], jobs->request[1]);
+	cr_expect_eq(jobs->requests[jobs->request[0]].group->never, SL_REASON_PARTITION_TIME);
+	cr_expect_eq(jobs->requests[jobs->request[1]].group->never, 0);
+	machine_world_release(&w);
 }
 
 /* ---- Time

@@ -58,7 +58,7 @@ static void begin(uint32_t nodes)
 	c->part_count = 1;
 	w.part[0] = (struct ctl_part){ .name = "p", .job_factor = 1, .qos = CTL_NO_ROW };
 	for (uint32_t i = 0; i < SL_LEN(tres); i++)
-		c->tres[i] = (struct ctl_tres){ .name = tres[i] };
+		c->tres[i] = (struct ctl_tres){ .name = tres[i], .tracked = true };
 	c->tres_count = SL_LEN(tres);
 	c->qos = w.qos;
 	c->assoc = w.assoc;
@@ -391,6 +391,26 @@ Test(prio, factors_as_they_are, .fini = fini)
 	ctl_prio_update(&w.c, job);
 	cr_expect_eq(job->priority, 10 + 10 + 10 + 25, "%u", job->priority); /* 1/4 + 100 x 2/8 = 25.25 */
 	cr_expect_eq(job->factors.tres[4], 25);
+}
+
+/* What AccountingStorageTRES has not is no TRES to slurmctld, and weighs nothing. */
+Test(prio, what_is_not_counted_weighs_nothing, .fini = fini)
+{
+	int64_t tres[CTL_TRES_MAX] = { 2, 0, 1, 0, 1 };
+	begin(4);
+	multifactor();
+	set("PriorityWeightTRES", "CPU=100,GRES/gpu=100");
+	set_part("p", "TRESBillingWeights", "CPU=1,GRES/gpu=4");
+	w.part[0].tres_total[CTL_TRES_CPU] = 16;
+	w.part[0].tres_total[4] = 8;
+	w.c.tres[4].tracked = false;
+	make();
+	struct ctl_job *job = job_of(1, 4, 1);
+	job->tres_asked[4] = 2;
+	ctl_prio_submit(&w.c, job);
+	cr_expect_eq(job->factors.tres[4], 0);
+	cr_expect_eq(job->priority, 25);
+	cr_expect_eq(ctl_billing(&w.c, 0, tres), 2);
 }
 
 Test(prio, several_partitions, .fini = fini)

@@ -296,6 +296,29 @@ static int tell_field(struct walk *walk, const struct sl_doc_node *node, const s
 	return walk->told->tell(walk->told->self, &setting, walk->err);
 }
 
+/* Gates that Kueue does not have, of all that are set. */
+static int tell_gates(struct walk *walk, const struct sl_doc_node *gates)
+{
+	const struct sl_doc *doc = walk->object->doc;
+	int status = SL_OK;
+	for (const struct sl_doc_node *gate = gates->kind == SL_DOC_MAP ? sl_doc_child(doc, gates) : NULL;
+		gate && !status; gate = sl_doc_next(doc, gate)) {
+		char path[200];
+		char note[100] = "Kueue has no such feature gate";
+		const char *near;
+		if (kube_gate_known(doc->text + gate->key, &near))
+			continue;
+		(void)snprintf(path, sizeof(path), "featureGates.%.150s", doc->text + gate->key);
+		if (near)
+			(void)snprintf(note, sizeof(note), "did you mean '%s'?", near);
+		const struct sl_setting setting = { walk->object->kind, walk->object->name, path,
+			gate->kind == SL_DOC_TEXT ? doc->text + gate->text : "", sl_doc_key_place(doc, gate),
+			SL_UNKNOWN_KEY, note, NULL };
+		status = walk->told->tell(walk->told->self, &setting, walk->err);
+	}
+	return status;
+}
+
 /* A text, a list of texts, or nothing. */
 static bool is_leaf(const struct sl_doc *doc, const struct sl_doc_node *node)
 {
@@ -329,6 +352,8 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 				continue;
 			if (leaf || field) {
 				status = tell_field(walk, child, field);
+				if (!status && field && strcmp(field->path, "featureGates.*") == 0)
+					status = tell_gates(walk, child);
 				continue;
 			}
 		}
@@ -356,6 +381,58 @@ static int tell_version(struct kube_told *told, const struct sl_object *object, 
 	return told->tell(told->self, &setting, err);
 }
 
+/* A group of which some kinds are read. */
+static bool is_group_read(const char *version)
+{
+	for (size_t i = 0; i < SL_LEN(versions); i++)
+		if (is_of_group(version, versions[i].group))
+			return true;
+	return false;
+}
+
+/* The kind of that group that was perhaps meant. */
+static const char *kind_near(const char *kind, const char *version)
+{
+	enum { KNOWN_MAX = 128 };
+	const char *known[KNOWN_MAX + 1] = { NULL };
+	size_t count = 0;
+	const struct kube_kind *of;
+	for (size_t i = 0; (of = kube_kind_at(i)) && count < KNOWN_MAX; i++)
+		if (is_of_group(version, of->version))
+			known[count++] = of->kind;
+	return sl_nearest(kind, known);
+}
+
+/* "ClusterQueue.scheduling.k8s.io" (kube_file.c): the group that it is read of, or NULL. */
+static const char *group_meant(const char *kind)
+{
+	char name[64];
+	const size_t len = strcspn(kind, ".");
+	if (!kind[len] || len >= sizeof(name))
+		return NULL;
+	memcpy(name, kind, len);
+	name[len] = '\0';
+	const struct kube_kind *of = kube_kind_of(name);
+	return of ? of->version : NULL;
+}
+
+/* Of a kind that is not read: a mistake where its group is one that is read, and a kind of that name, or
+ * nearly, is; else it is of somebody else's. */
+static int tell_object(struct kube_told *told, const struct sl_object *object, struct sl_err *err)
+{
+	char note[160] = "its kind is not one of those that are read";
+	const char *group = group_meant(object->kind);
+	const char *near = group ? NULL : kind_near(object->kind, object->version);
+	if (group)
+		(void)snprintf(note, sizeof(note), "the kind of that name that is read is of %s", group);
+	else if (near)
+		(void)snprintf(note, sizeof(note), "did you mean '%s'?", near);
+	const bool wrong = near || (group && is_group_read(object->version));
+	const struct sl_setting setting = { "object", object->name, object->kind, object->version,
+		sl_doc_place(object->doc, object->node), wrong ? SL_UNKNOWN_KEY : SL_IGNORED, note, NULL };
+	return told->tell(told->self, &setting, err);
+}
+
 int kube_fields_tell(struct kube_told *told, const struct sl_object *object, struct sl_err *err)
 {
 	struct walk walk = { .told = told,
@@ -371,9 +448,5 @@ int kube_fields_tell(struct kube_told *told, const struct sl_object *object, str
 		return walk_in(&walk, object->node);
 	if (!see(told, object->kind, "", &status, err))
 		return status;
-	const bool foreign = strchr(object->kind, '.') != NULL; /* kube_file.c */
-	const struct sl_setting setting = { "object", object->name, object->kind, object->version,
-		sl_doc_place(object->doc, object->node), foreign ? SL_IGNORED : SL_UNKNOWN_KEY,
-		foreign ? "the kind of that name that is read is of another API group" : NULL, NULL };
-	return told->tell(told->self, &setting, err);
+	return tell_object(told, object, err);
 }

@@ -225,6 +225,7 @@ const struct conf_key *conf_key_find(enum conf_kind kind, const char *key);
 int conf_tell(
 	struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed);
 #define CONF_BY_SLURM "slurm, hybrid"
+#define CONF_BY_PLACE CONF_BY_SLURM ", place=slurm"
 /* conf_options.c: SchedulerParameters, option by option. */
 int conf_options_tell(struct conf *conf, const char *text, struct sl_place at);
 /* Is it one that Slurm knows? *near: "did you mean 'bf_interval'?", or "". */

@@ -16,6 +16,13 @@
 
 static const char policy[] = "kept for policies that follow it; others do not";
 static const char placing[] = "followed with place=slurm; other placings see cpus, memory and GPUs";
+static const char sharing[] = "kept for policies that follow it, and for place=slurm";
+/* What everybody follows in part. */
+static const char memory[] = "whether memory counts; the rest with place=slurm";
+static const char switches[] =
+	"the order of nodes, and leaves for placings that look at them; the rest with place=slurm";
+static const char written[] =
+	"of jobs that are asked for in Slurm's words, as of sacct; of others with place=slurm";
 static const char power[] = "kept for policies that follow it; nodes are always on otherwise";
 static const char launch[] = "does not move a start";
 static const char moment[] = "of the moment at which it was shown";
@@ -25,8 +32,8 @@ static const struct conf_key keys[] = {
 	/* ---- The cluster: who runs where ------------------------------------------------------------- */
 	{ CONF_CLUSTER, "ClusterName", MODEL, NULL },
 	{ CONF_CLUSTER, "SelectType", MODEL, NULL },
-	{ CONF_CLUSTER, "SelectTypeParameters", APPROX, placing },
-	{ CONF_CLUSTER, "TopologyPlugin", APPROX, placing },
+	{ CONF_CLUSTER, "SelectTypeParameters", APPROX, memory },
+	{ CONF_CLUSTER, "TopologyPlugin", APPROX, switches },
 	{ CONF_CLUSTER, "TopologyParam", APPROX,
 		"SwitchAsNodeRank orders the nodes; the rest is kept for policies" },
 	{ CONF_CLUSTER, "GresTypes", MODEL, NULL },
@@ -40,7 +47,7 @@ static const struct conf_key keys[] = {
 	{ CONF_CLUSTER, "JobDefaults", MODEL, NULL },
 	/* ---- The cluster: what a policy follows -------------------------------------------------------- */
 	{ CONF_CLUSTER, "SchedulerType", APPROX, policy },
-	{ CONF_CLUSTER, "SchedulerParameters", APPROX, policy },
+	{ CONF_CLUSTER, "SchedulerParameters", APPROX, sharing },
 	{ CONF_CLUSTER, "SchedulerTimeSlice", APPROX, policy },
 	{ CONF_CLUSTER, "PriorityType", APPROX, policy },
 	{ CONF_CLUSTER, "PriorityFlags", APPROX, policy },
@@ -58,8 +65,8 @@ static const struct conf_key keys[] = {
 	{ CONF_CLUSTER, "PriorityWeightQOS", APPROX, policy },
 	{ CONF_CLUSTER, "PriorityWeightTRES", APPROX, policy },
 	{ CONF_CLUSTER, "FairShareDampeningFactor", APPROX, policy },
-	{ CONF_CLUSTER, "PreemptType", APPROX, policy },
-	{ CONF_CLUSTER, "PreemptMode", APPROX, policy },
+	{ CONF_CLUSTER, "PreemptType", APPROX, sharing },
+	{ CONF_CLUSTER, "PreemptMode", APPROX, sharing },
 	{ CONF_CLUSTER, "PreemptExemptTime", APPROX, policy },
 	{ CONF_CLUSTER, "PreemptParameters", APPROX, policy },
 	{ CONF_CLUSTER, "AccountingStorageEnforce", APPROX, policy },
@@ -304,7 +311,7 @@ static const struct conf_key keys[] = {
 	{ CONF_PARTITION, "DefaultTime", MODEL, NULL },
 	{ CONF_PARTITION, "MaxNodes", MODEL, NULL },
 	{ CONF_PARTITION, "MinNodes", MODEL, NULL },
-	{ CONF_PARTITION, "MaxCPUsPerNode", APPROX, placing },
+	{ CONF_PARTITION, "MaxCPUsPerNode", APPROX, written },
 	{ CONF_PARTITION, "MaxCPUsPerSocket", APPROX,
 		"kept for policies that follow it; others give out all of a socket" },
 	{ CONF_PARTITION, "DefMemPerCPU", MODEL, NULL },
@@ -322,13 +329,13 @@ static const struct conf_key keys[] = {
 	{ CONF_PARTITION, "Exclusive", APPROX, "USER is followed; TOPO is kept for policies" },
 	{ CONF_PARTITION, "LLN", APPROX, placing },
 	{ CONF_PARTITION, "State", MODEL, NULL },
-	{ CONF_PARTITION, "PriorityTier", APPROX, policy },
+	{ CONF_PARTITION, "PriorityTier", APPROX, sharing },
 	{ CONF_PARTITION, "PriorityJobFactor", APPROX, policy },
-	{ CONF_PARTITION, "Priority", APPROX, policy },
+	{ CONF_PARTITION, "Priority", APPROX, sharing },
 	{ CONF_PARTITION, "Hidden", MODEL, NULL },
 	{ CONF_PARTITION, "RootOnly", APPROX, who },
 	{ CONF_PARTITION, "SelectTypeParameters", APPROX, "kept for policies; the cluster's counts" },
-	{ CONF_PARTITION, "PreemptMode", APPROX, policy },
+	{ CONF_PARTITION, "PreemptMode", APPROX, sharing },
 	{ CONF_PARTITION, "GraceTime", APPROX, policy },
 	{ CONF_PARTITION, "OverTimeLimit", APPROX, policy },
 	{ CONF_PARTITION, "QOS", APPROX, policy },
@@ -480,7 +487,9 @@ static const char *followers_of(const struct conf_key *key)
 {
 	if (key->note == policy || key->note == power || key->note == who)
 		return CONF_BY_SLURM;
-	return key->note == placing ? CONF_BY_SLURM ", place=slurm" : NULL;
+	if (key->note == memory || key->note == switches || key->note == written)
+		return CONF_BY_PLACE ", *";
+	return key->note == placing || key->note == sharing ? CONF_BY_PLACE : NULL;
 }
 
 int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed)
@@ -497,8 +506,8 @@ int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct c
 							 .coverage = by    ? SL_MODELLED
 								     : key ? key->coverage
 									   : SL_UNKNOWN_KEY,
-							 .note = by    ? NULL
-								 : key ? key->note
+							 .note = by && !strchr(by, '*') ? NULL
+								 : key                  ? key->note
 								       : unknown_note(conf, kind, pair->key),
 							 .by = by });
 	const bool options = kind == CONF_CLUSTER && conf_same(pair->key, "SchedulerParameters");

@@ -117,6 +117,16 @@ bool conf_option_known(struct conf *conf, const char *option, size_t len, const 
 	return false;
 }
 
+/* The node selection looks at it, whoever decides. */
+static bool is_placed(size_t option)
+{
+	static const char *const placed[] = { "bf_busy_nodes", "pack_serial_at_end" };
+	bool is = false;
+	for (size_t i = 0; i < SL_LEN(placed); i++)
+		is |= strcmp(options[option].name, placed[i]) == 0;
+	return is;
+}
+
 static int tell(struct conf *conf, const char *option, size_t len, struct sl_place at)
 {
 	const size_t name = strcspn(option, ",=");
@@ -137,7 +147,9 @@ static int tell(struct conf *conf, const char *option, size_t len, struct sl_pla
 							 : note ? SL_IGNORED
 								: SL_MODELLED,
 					     .note = note,
-					     .by = known && !note ? CONF_BY_SLURM : NULL });
+					     .by = !known || note ? NULL
+						   : is_placed(i) ? CONF_BY_PLACE
+								  : CONF_BY_SLURM });
 }
 
 int conf_options_tell(struct conf *conf, const char *text, struct sl_place at)

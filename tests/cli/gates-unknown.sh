@@ -1,0 +1,33 @@
+# Kubernetes' schedulers know of no dependencies, holds and begin times: it is said, and of how many jobs.
+printf 'job_id,submit,run_time,time_limit,cpus,gpus,dependency,namespace,queue,held,begin\n1,0,100,200,4,1,,n,q,,\n2,0,100,200,4,0,afterok:1,n,q,,\n3,0,100,200,4,0,,n,q,,50\n' >jobs.csv
+cat >kube.yaml <<'END'
+apiVersion: v1
+kind: Node
+metadata: { name: n1 }
+status: { allocatable: { cpu: 32, memory: 64Gi, pods: 99, nvidia.com/gpu: 4 } }
+END
+{
+	cat kube.yaml
+	cat <<'END'
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: { name: f }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: { name: c }
+spec: { namespaceSelector: {}, resourceGroups: [ { coveredResources: [ cpu, nvidia.com/gpu ], flavors: [ { name: f, resources: [ { name: cpu, nominalQuota: 32 }, { name: nvidia.com/gpu, nominalQuota: 4 } ] } ] } ] }
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: { name: q, namespace: n }
+spec: { clusterQueue: c }
+END
+} >kueue.yaml
+for policy in kube kueue runai; do
+	file=kube
+	[ $policy != kueue ] || file=kueue
+	schedlab run jobs.csv -c $file.yaml -p $policy -o out --force 2>&1 >/dev/null | grep known
+	cut -d, -f1,6,7 out/jobs.csv
+done
