@@ -258,9 +258,10 @@ static int tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struc
 	pass_push(world->L);
 	const int status = luaw_try(world, "tell", 1, 0, err);
 	world->tally = NULL;
-	if (status && status != SL_INTERRUPTED)
-		err->status = SL_POLICY;
-	return err->status;
+	if (!status || status == SL_INTERRUPTED)
+		return status;
+	err->status = SL_POLICY;
+	return SL_POLICY;
 }
 
 const struct sl_policy lua_policy = {
