@@ -184,7 +184,7 @@ static bool has_interval(const struct sl_difference *said) { return said && said
 /* Of the change in hundredths. */
 static bool shows_interval(const struct sl_certainty *known)
 {
-	return known && known->ratio_covers && known->ratio_low <= known->ratio_high;
+	return known && known->ratio_low <= known->ratio_high;
 }
 
 /* "-38.2 %", told from 0 "-38.2 %*", not told from it "-38.2 %~". */
@@ -689,7 +689,7 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 		csv_micro(out, known->covers > 0, known->covers * INT64_C(10000));
 		csv_micro(out, shows_interval(known), known->ratio_low);
 		csv_micro(out, shows_interval(known), known->ratio_high);
-		csv_micro(out, shows_interval(known), known->ratio_covers * INT64_C(10000));
+		csv_micro(out, known->ratio_covers > 0, known->ratio_covers * INT64_C(10000));
 		csv_micro(out, known->blocks > 0, known->differing * INT64_C(1000000));
 		csv_micro(out, known->blocks > 0, known->effective);
 		sl_out_printf(out, ",%d", known->sure != 0);
