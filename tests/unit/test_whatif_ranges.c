@@ -2,9 +2,8 @@
 /*
  * test_whatif_ranges.c - what a search varies: ranges, steps, factors, units, their order, and what they buy.
  */
-#include <stdlib.h>
-
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/cli/whatif_search.h"
