@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stats.c - intervals of differences: t, signed ranks, batch means, the bootstrap, Holm.
+ * stats.c - intervals of differences: t, signed ranks, batch means, Holm.
  */
 #include "sim/stats.h"
 
@@ -306,39 +306,21 @@ bool stats_ratio(const double *x, const double *y, unsigned n, double t, double 
 	return true;
 }
 
-/* ---- The bootstrap -------------------------------------------------------------------------------- */
-
-bool stats_bootstrap(const struct stats_blocks *blocks, double level, struct stats_interval *interval)
+struct stats_evidence stats_mean(
+	const double *value, unsigned n, double level, struct stats_interval *interval)
 {
-	const unsigned n = blocks->cells;
-	const unsigned length = blocks->length;
-	*interval = nothing(0, 0);
-	if (length == 0 || n / length < 2 || blocks->draws == 0)
-		return false;
-	unsigned *which = calloc(n, sizeof(*which));
-	double *figure = calloc(blocks->draws, sizeof(*figure));
-	if (which && figure) {
-		struct sl_rng rng = sl_rng_stream(blocks->seed, blocks->stream);
-		for (unsigned i = 0; i < n; i++)
-			which[i] = i;
-		const double estimate = blocks->figure(blocks->self, which, n);
-		for (unsigned draw = 0; draw < blocks->draws; draw++) {
-			for (unsigned i = 0; i < n; i++)
-				which[i] =
-					i % length ? (which[i - 1] + 1) % n : (unsigned)sl_rng_below(&rng, n);
-			figure[draw] = blocks->figure(blocks->self, which, n);
-		}
-		qsort(figure, blocks->draws, sizeof(*figure), compare_double);
-		/* Of B draws the (B + 1) tail-th from either end (Davison and Hinkley 1997, 5.3.1). */
-		unsigned end = (unsigned)((blocks->draws + 1.0) * (1 - level) / 2);
-		end = end ? end : 1;
-		*interval = (struct stats_interval){ estimate, figure[end - 1], figure[blocks->draws - end],
-			n / length, "circular block bootstrap" };
-	}
-	const bool made = which && figure;
-	free(which);
-	free(figure);
-	return made;
+	const struct stats_evidence found = stats_evidence(value, n, false, level);
+	*interval = nothing(n ? mean_of(value, n) : 0, n);
+	if (n < 2 || !(found.t > 0))
+		return found;
+	const double mean = interval->estimate;
+	double squares = 0;
+	for (unsigned i = 0; i < n; i++)
+		squares += (value[i] - mean) * (value[i] - mean);
+	const double half = found.t * sqrt(squares / (n - 1) / n);
+	if (half > fabs(mean) * 1e-9)
+		*interval = (struct stats_interval){ mean, mean - half, mean + half, n, "t" };
+	return found;
 }
 
 /* ---- Several at once ------------------------------------------------------------------------------ */

@@ -4,8 +4,8 @@
  *
  * A sample is one number a seed, a week, or a batch of jobs, never one a job: jobs of one trace wait for each
  * other. Samples are paired: the i-th of two policies is of the same jobs, or the same seed.
- * Nothing here draws by chance but the bootstrap, whose stream is named and seeded. Values that leave it are
- * rounded by the caller (libm differs in the last bit between machines), never compared exactly.
+ * Nothing here draws by chance. Values that leave it are rounded by the caller (libm differs in the last bit
+ * between machines), never compared exactly.
  */
 #ifndef SL_STATS_H
 #define SL_STATS_H
@@ -43,19 +43,6 @@ double stats_lag1(const double *value, unsigned n);
  * is not to be trusted. */
 double stats_lag1_high(unsigned n);
 
-/* Circular block bootstrap (Politis and Romano 1992) of any figure of cells that follow each other, in blocks
- * of `length` cells: draws times, figure(self, which, n) is asked of as many cell numbers as there are cells,
- * in runs of `length` from a start that is drawn, on from the first after the last. Percentile interval; the
- * estimate is the figure of the cells as they are. False: fewer than 2 blocks, or no memory. */
-struct stats_blocks {
-	double (*figure)(void *self, const unsigned *which, unsigned n);
-	void *self;
-	unsigned cells, length, draws;
-	uint64_t seed;
-	const char *stream; /* "compare/wait.p95": draws for one figure move no other's. */
-};
-bool stats_bootstrap(const struct stats_blocks *blocks, double level, struct stats_interval *interval);
-
 /* How much n differences, one a block of jobs or time in its order, can tell of their sum. What one block
  * adds weighs as Kish 1965, Survey Sampling, 11.7 has it of unequal weights: (sum |d|)^2 / sum d^2 even ones,
  * zeros none; and blocks that go together count for less by the sum of their autocorrelations, up to lag
@@ -76,6 +63,11 @@ struct stats_evidence stats_evidence(const double *difference, unsigned n, bool 
 bool stats_ratio(const double *x, const double *y, unsigned n, double t, double *low, double *high);
 /* The mean of x is told from 0 by that t. */
 bool stats_told_apart(const double *x, unsigned n, double t);
+
+/* The mean of n independent values, as above. interval: what the mean is not told from; low > high: there is
+ * none, as too few say something, or all say the same. */
+struct stats_evidence stats_mean(
+	const double *value, unsigned n, double level, struct stats_interval *interval);
 
 /* Holm 1979: p[i] adjusted in place. False: no memory. */
 bool stats_holm(double *p, unsigned n);

@@ -24,7 +24,7 @@ static const struct {
 	[SVG_HEAT] = { "heat", "Use of nodes", "How much of the cpus was in use, by row and time." },
 	[SVG_SHARES] = { "shares", "Shares", "Who used how much of the cpus, over time." },
 	[SVG_COMPARISON] = { "comparison", "Comparison",
-		"The runs' metrics; a whisker is the 95 % interval of the difference to the first run, from the first "
+		"The runs' metrics; a whisker is the interval of the difference to the first run, from the first "
 		"run's value on." },
 };
 static const char *const charts[] = { "utilization", "queue", "wait-cdf", "slowdown-cdf", "gantt", "heat",

@@ -208,6 +208,8 @@ static int differences_tell(struct comparison *all, struct sl_err *err)
 	const struct difference_samples samples = { all->count, all->each, window_of, shown_of, all,
 		"windows, each a run from empty", true, false };
 	if (all->windows && !partial)
+		compare_samples_resource(all);
+	if (all->windows && !partial)
 		status = differences_samples(all->differences, &samples, err);
 	if (!status && !all->windows && !partial)
 		status = differences_finish(all->differences, err);

@@ -408,7 +408,7 @@ const struct command cmd_whatif = {
 	.summary = "what would have been with other settings, and the smallest change that is enough",
 	.detail =
 		"The base is the run in DIR, or TRACE with -c, -p and --base. Prints the base and each scenario as a row,\n"
-		"what changed with 95 % intervals, whose waits got shorter or longer, and which jobs ended otherwise.\n"
+		"what changed, with intervals where they can be had, whose waits got shorter or longer, and which jobs ended otherwise.\n"
 		"\n"
 		"examples:\n"
 		"  schedlab whatif out --set 'cluster.nodes[gpu].count+=8'\n"

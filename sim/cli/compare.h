@@ -23,10 +23,11 @@ struct comparison {
 	struct windows *windows;             /* By row, if each is of several windows. */
 	size_t each;                         /* Runs of a row. */
 	const struct run *run;               /* By row, with their results; NULL: these are gone. */
-	bool samples_apart;                  /* Of some seed or log, other jobs ran in some rows. */
-	struct replication *replication;     /* By seed, then by row; NULL: each row is one run. */
-	char *const *log;                    /* Of several traces, in place of seeds, or NULL. */
-	const char **log_sha256;             /* Of each; NULL: it came from stdin. */
+	const char *resource; /* Of which utilizations are, where they would be of several; NULL. */
+	bool samples_apart;   /* Of some seed or log, other jobs ran in some rows. */
+	struct replication *replication; /* By seed, then by row; NULL: each row is one run. */
+	char *const *log;                /* Of several traces, in place of seeds, or NULL. */
+	const char **log_sha256;         /* Of each; NULL: it came from stdin. */
 	struct compared_row *row;
 	size_t count;
 	struct outdir *dir;    /* NULL: nothing is written. */
@@ -105,6 +106,8 @@ int compare_files(const struct comparison *all, struct sl_err *err);
 /* compare_jobs.c: the metrics of a row that are of jobs over those that ran in all, as far as they are not
  * of these already; of a run (NULL: its result is gone) only those that are restated. */
 int compare_rows_common(struct comparison *all, struct sl_err *err);
+/* Of several seeds, logs or windows, before they are compared: utilizations are all of one resource. */
+void compare_samples_resource(struct comparison *all);
 int compare_over_common(struct sl_metrics *metrics, const struct run *run,
 	const struct differences *differences, size_t row, const struct args *args, struct sl_err *err);
 void compare_restate(struct sl_metrics *metrics, const struct sl_restated *as);

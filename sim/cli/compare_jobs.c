@@ -115,9 +115,42 @@ int compare_over_common(struct sl_metrics *metrics, const struct run *run,
 	return status;
 }
 
+/* Utilizations of all rows are of the first's scarcest resource. */
+static void rows_of_resource(struct comparison *all)
+{
+	const char *resource = resource_scarcest(&all->row[0].metrics);
+	for (size_t row = 1; row < all->count; row++)
+		if (resource_take(&all->row[row].metrics, resource))
+			all->resource = resource;
+}
+
+/* The i-th run of that row. */
+static struct sl_metrics *sample_of(const struct comparison *all, size_t row, size_t i)
+{
+	return all->windows ? &all->windows[row].done[i].metrics
+			    : &all->replication[i * all->count + row].metrics;
+}
+
+void compare_samples_resource(struct comparison *all)
+{
+	const char *resource = resource_scarcest(sample_of(all, 0, 0));
+	for (size_t row = 0; row < all->count; row++)
+		for (size_t i = 0; i < all->each; i++)
+			if (resource_take(sample_of(all, row, i), resource))
+				all->resource = resource;
+	for (size_t row = 0; row < all->count && all->resource; row++) {
+		for (size_t i = 0; i < all->each; i++)
+			resource_alone(sample_of(all, row, i));
+		(void)resource_take(&all->row[row].metrics, resource); /* Of windows; of others they come. */
+		resource_alone(&all->row[row].metrics);
+	}
+}
+
 int compare_rows_common(struct comparison *all, struct sl_err *err)
 {
 	int status = SL_OK;
+	if (!all->replication && !all->windows)
+		rows_of_resource(all);
 	uint32_t apart;
 	(void)differences_common(all->differences, &apart);
 	for (size_t row = 0; row < all->count && apart && !status; row++)

@@ -233,6 +233,7 @@ static int samples_take(struct comparison *all, struct sl_err *err)
 {
 	int status = SL_OK;
 	counts_fill(all);
+	compare_samples_resource(all);
 	for (size_t row = 0; row < all->count && !status; row++) {
 		status = row_means(all, row, err);
 		if (!all->log && !draws(all, row) && log_shows(LOG_INFO))

@@ -111,6 +111,23 @@ static bool is_counted(const struct comparison *all, const char *name)
 	return false;
 }
 
+/* Which resource they are of, where it is not the scarcest of each row. */
+static int headings_of_resource(
+	const struct comparison *all, struct summary_metric *column, struct sl_err *err)
+{
+	for (; column->name; column++) {
+		char text[80];
+		if (!column->heading || (strcmp(column->name, "utilization") != 0 &&
+						strcmp(column->name, "loss_of_capacity") != 0))
+			continue;
+		(void)snprintf(text, sizeof(text), "%s, %s", column->heading, resource_word(all->resource));
+		column->heading = sl_strdup(all->args->arena, text, strlen(text));
+		if (!column->heading)
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
 /* The counts first, 0 where a run has none of what another has. */
 static int columns_count(struct comparison *all, struct sl_err *err)
 {
@@ -132,7 +149,7 @@ static int columns_count(struct comparison *all, struct sl_err *err)
 				sl_metric_put(&all->row[row].metrics, counted[i].name, 0);
 	}
 	memcpy(column, given, count * sizeof(*column));
-	return SL_OK;
+	return all->resource ? headings_of_resource(all, column, err) : SL_OK;
 }
 
 int compare_tell(struct comparison *all, struct sl_err *err)
@@ -184,7 +201,7 @@ static bool has_interval(const struct sl_difference *said) { return said && said
 /* Of the change in hundredths. */
 static bool shows_interval(const struct sl_certainty *known)
 {
-	return known && known->ratio_covers && known->ratio_low <= known->ratio_high;
+	return known && known->ratio_low <= known->ratio_high;
 }
 
 /* "-38.2 %", told from 0 "-38.2 %*", not told from it "-38.2 %~". */
@@ -392,6 +409,10 @@ void compare_methods(const struct comparison *all)
 		any |= any_interval(all, row);
 	if (all->told.apart)
 		(void)printf("\n%s\n", all->told.apart);
+	if (all->resource && !all->table) /* A table of its own has each resource by name. */
+		(void)printf(
+			"\nutilization and lost capacity of all are of %s, the scarcest resource of the first\n",
+			resource_word(all->resource));
 	for (size_t i = 0; !any && i < all->told.difference_count; i++)
 		if (is_shown(all, all->told.difference[i].metric)) { /* The first is the mean wait. */
 			if (!has_interval(&all->told.difference[i]))
@@ -547,6 +568,8 @@ int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err
 		sl_out_text(out, ",\n\"apart\": ");
 		sl_out_json(out, all->told.apart);
 	}
+	if (all->resource)
+		sl_out_printf(out, ",\n\"resource\": \"%s\"", all->resource);
 	json_differences(out, all);
 	json_partings(out, all);
 	const int more = all->more ? all->more(all->self, out, err) : SL_OK;
@@ -689,7 +712,7 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 		csv_micro(out, known->covers > 0, known->covers * INT64_C(10000));
 		csv_micro(out, shows_interval(known), known->ratio_low);
 		csv_micro(out, shows_interval(known), known->ratio_high);
-		csv_micro(out, shows_interval(known), known->ratio_covers * INT64_C(10000));
+		csv_micro(out, known->ratio_covers > 0, known->ratio_covers * INT64_C(10000));
 		csv_micro(out, known->blocks > 0, known->differing * INT64_C(1000000));
 		csv_micro(out, known->blocks > 0, known->effective);
 		sl_out_printf(out, ",%d", known->sure != 0);

@@ -476,12 +476,9 @@ struct told told_by_samples(const struct differences *all, const double *a, cons
 				set_interval(&told, low, high);
 			else
 				told.difference.method = no_width;
-			told.certainty.covers = has_width(low, high) ? 95 : 0;
 		}
-		if (first > 0 && stats_ratio(b, a, n, evidence.t, &low, &high) && has_width(low, high)) {
+		if (first > 0 && stats_ratio(b, a, n, evidence.t, &low, &high) && has_width(low, high))
 			set_ratio(&told, first, low, high);
-			told.certainty.ratio_covers = 95;
-		}
 		if (told.difference.low <= told.difference.high)
 			set_sure(&told, stats_told_apart(difference, n, evidence.t));
 	}

@@ -317,6 +317,60 @@ static int restate_counts(struct differences *all, struct sl_err *err)
 	return status;
 }
 
+/* Utilizations of all are of the first's scarcest resource. */
+static int restate_resource(struct differences *all, struct sl_err *err)
+{
+	static const char *const names[] = { "utilization", "loss_of_capacity" };
+	const char *resource = resource_scarcest(&all->course[0].metrics);
+	int status = SL_OK;
+	for (size_t run = 1; run < all->courses && !status; run++) {
+		struct course *course = &all->course[run];
+		if (!resource_take(&course->metrics, resource))
+			continue;
+		all->resource = resource;
+		for (size_t i = 0; i < SL_LEN(names) && !status; i++) {
+			const int64_t *value = metrics_get(&course->metrics, names[i]);
+			if (value)
+				status = restate(all, run, names[i], *value, err);
+		}
+	}
+	return status;
+}
+
+/* Some run has none of that resource, or of the scarcest alone. */
+static bool is_left_out(const struct differences *all, const char *metric)
+{
+	if (!all->resource ||
+		(strncmp(metric, "utilization", 11) != 0 && strncmp(metric, "loss_of_capacity", 16) != 0))
+		return false;
+	for (size_t run = 0; run < all->courses; run++)
+		if (!metrics_get(&all->course[run].metrics, metric))
+			return true;
+	return false;
+}
+
+/* Of which resource it is. */
+static int shown_take(
+	struct sl_shown *kept, const struct sl_shown *shown, const struct differences *all, size_t *count)
+{
+	char text[200];
+	if (is_left_out(all, shown->name))
+		return SL_OK;
+	kept[*count] = *shown;
+	if (all->resource && strncmp(shown->title, "of the scarcest resource", 24) == 0) {
+		const char *word = resource_word(all->resource);
+		(void)snprintf(text, sizeof(text), "%s of %s", shown->heading, word);
+		kept[*count].heading = sl_strdup(all->arena, text, strlen(text));
+		(void)snprintf(text, sizeof(text), "of %s, the first run's scarcest resource%s", word,
+			shown->title + 24);
+		kept[*count].title = sl_strdup(all->arena, text, strlen(text));
+		if (!kept[*count].heading || !kept[*count].title)
+			return SL_SYSTEM;
+	}
+	(*count)++;
+	return SL_OK;
+}
+
 const struct sl_shown *differences_shown(const struct differences *all, size_t *count)
 {
 	static const struct sl_shown counted[] = {
@@ -345,8 +399,9 @@ const struct sl_shown *differences_shown(const struct differences *all, size_t *
 		if (any)
 			kept[(*count)++] = counted[i];
 	}
-	memcpy(kept + *count, shown, given * sizeof(*kept));
-	*count += given;
+	for (size_t i = 0; i < given; i++)
+		if (shown_take(kept, &shown[i], all, count))
+			return NULL;
 	return kept;
 }
 
@@ -389,7 +444,9 @@ int courses_align(struct differences *all, struct sl_err *err)
 	if (status)
 		return status;
 	all->apart = all->apart_count || ends_differ(all);
-	status = restate_counts(all, err);
+	status = restate_resource(all, err);
+	if (!status)
+		status = restate_counts(all, err);
 	if (!status && all->apart_count)
 		status = restate_all(all, err);
 	return status || !all->apart ? status : words_make(all, err);

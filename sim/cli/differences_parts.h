@@ -49,8 +49,9 @@ struct differences {
 	uint32_t apart_count; /* Jobs that started in some runs only. */
 	bool partial, apart, slower, done;
 	const char *words;
-	sl_time cut_length; /* In place of batches; or */
-	unsigned cut_count; /* so many; both 0: batches. */
+	const char *resource; /* What utilizations are of where they would be of several; NULL. */
+	sl_time cut_length;   /* In place of batches; or */
+	unsigned cut_count;   /* so many; both 0: batches. */
 	const char *cut_each;
 	const char *why; /* No interval of anything, and no verdict; NULL: there may be. */
 	struct sl_difference *list;

@@ -13,6 +13,7 @@
 #include <openssl/evp.h>
 
 #include "sim/cli/outdir.h"
+#include "sim/cli/telling.h"
 
 int identity_hash(const char *text, char hex[65], struct sl_err *err)
 {
@@ -479,24 +480,6 @@ struct about_metrics {
 	const char *scarcest;
 };
 
-/* As the metric itself: the largest, ties by this order. */
-static const char *scarcest_of(const struct sl_metrics *metrics)
-{
-	static const char *const kind[] = { "cpus", "gpus", "memory" };
-	const char *found = kind[0];
-	int64_t most = -1;
-	for (size_t i = 0; i < SL_LEN(kind); i++) {
-		char name[40];
-		(void)snprintf(name, sizeof(name), "utilization.%s", kind[i]);
-		const int64_t *value = metrics_get(metrics, name);
-		if (!value || *value <= most)
-			continue;
-		most = *value;
-		found = kind[i];
-	}
-	return found;
-}
-
 /* metrics: what is known of them; NULL: they are computed. */
 static int about_metrics(const struct sl_metrics *metrics, const struct sl_result *result,
 	struct sl_arena *arena, struct about_metrics *about, struct sl_err *err)
@@ -505,7 +488,7 @@ static int about_metrics(const struct sl_metrics *metrics, const struct sl_resul
 	int status = SL_OK;
 	const int64_t *found = metrics ? metrics_get(metrics, "warmup") : NULL;
 	if (found) {
-		*about = (struct about_metrics){ *found, scarcest_of(metrics) };
+		*about = (struct about_metrics){ *found, resource_scarcest(metrics) };
 		return SL_OK;
 	}
 	metrics_init(&own, arena);
@@ -516,7 +499,7 @@ static int about_metrics(const struct sl_metrics *metrics, const struct sl_resul
 	if (!status && !found)
 		status = sl_fail_memory(err);
 	else if (!status)
-		*about = (struct about_metrics){ *found, scarcest_of(&own) };
+		*about = (struct about_metrics){ *found, resource_scarcest(&own) };
 	metrics_release(&own);
 	return status;
 }

@@ -54,8 +54,9 @@ int selector_value(const struct selector *selector, const struct scenario *scena
 /* How many jobs the conditions are about. Of a selector without any, and of a name: all. */
 int selector_jobs(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, uint32_t *jobs, struct sl_err *err);
-/* selector_interval.c: of one run, at 95 %: a block bootstrap over batches of its jobs. *low > *high: there
- * is none, of a figure that is no mean or quantile, or of fewer than SELECTOR_INTERVAL_JOBS. */
+/* selector_interval.c: of one run: a t test at 5 % over batches of its jobs, turned round. *low > *high:
+ * there is none, of a figure that is no mean or quantile, of fewer than SELECTOR_INTERVAL_JOBS, or of batches
+ * that tell what fewer than STATS_EFFECTIVE_LEAST even ones would. */
 enum { SELECTOR_INTERVAL_JOBS = 200 };
 int selector_interval(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, int64_t *low, int64_t *high, struct sl_err *err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * selector_interval.c - how sure a figure of one run is: jobs of one trace wait for each other, so they are
- * drawn anew in batches that follow each other (circular block bootstrap, Politis and Romano 1992), as
- * compare does for quantiles.
+ * selector_interval.c - how sure a figure of one run is: jobs of one trace wait for each other, so what is
+ * counted are batches of them, as where runs are compared (differences_blocks.c): a t test over the batches
+ * turned round, with as many degrees of freedom as there are effective ones. A batch in which nobody waits
+ * tells nothing of waits; nor does one of whose jobs none is beyond it tell of a quantile.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,103 +12,113 @@
 #include "sim/cli/selector_parts.h"
 #include "sim/stats.h"
 
-enum { CELLS = 100, BATCHES = 20, DRAWS = 1000, CHUNKS = 256 };
+enum { BATCHES = 40, BATCH_JOBS = 10 };
+static const double level = 0.95;
 
 struct valued {
 	int64_t value;
-	size_t at; /* Its place among the jobs. */
+	unsigned batch;
 };
 
-/* Jobs in cells of as many; their values in ascending order, in chunks of which is known how many are of each
- * cell, so that the quantile of cells drawn any number of times is found without a look at all values. */
-struct cells {
-	size_t count, chunk;
+/* By batch: its jobs, what they add up to, how many more of them are beyond a value than should be. */
+struct batches {
+	unsigned count;
+	size_t jobs;
+	double size[BATCHES], sum[BATCHES], beyond[BATCHES], t;
+	struct valued *sorted; /* In ascending order. */
 	unsigned hundredth;
-	struct valued *sorted;
-	uint32_t (*in_chunk)[CELLS];
-	size_t jobs[CELLS];
-	double sum[CELLS];
 };
-
-static size_t cell_of(const struct cells *cells, size_t at) { return at * CELLS / cells->count; }
 
 static int by_value(const void *a, const void *b)
 {
-	const struct valued *x = a, *y = b;
+	const struct valued *x = a;
+	const struct valued *y = b;
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return (x->batch > y->batch) - (x->batch < y->batch);
 }
 
-static bool cells_make(struct cells *cells, const int64_t *value, size_t count, unsigned hundredth)
+static bool batches_make(struct batches *batches, const int64_t *value, size_t jobs, unsigned hundredth)
 {
-	*cells = (struct cells){
-		.count = count, .chunk = (count + CHUNKS - 1) / CHUNKS, .hundredth = hundredth
-	};
-	cells->sorted = malloc(count * sizeof(*cells->sorted));
-	cells->in_chunk = calloc(CHUNKS, sizeof(*cells->in_chunk));
-	if (!cells->sorted || !cells->in_chunk)
+	const size_t count = jobs / BATCH_JOBS < BATCHES ? jobs / BATCH_JOBS : BATCHES;
+	*batches = (struct batches){ .count = (unsigned)count, .jobs = jobs, .hundredth = hundredth };
+	batches->sorted = malloc((jobs + 1) * sizeof(*batches->sorted));
+	if (!batches->sorted)
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		cells->sorted[i] = (struct valued){ value[i], i };
-		cells->jobs[cell_of(cells, i)]++;
-		cells->sum[cell_of(cells, i)] += (double)value[i];
+	for (size_t i = 0; i < jobs; i++) {
+		const unsigned batch = (unsigned)(i * count / jobs);
+		batches->sorted[i] = (struct valued){ value[i], batch };
+		batches->size[batch]++;
+		batches->sum[batch] += (double)value[i];
 	}
-	qsort(cells->sorted, count, sizeof(*cells->sorted), by_value);
-	for (size_t i = 0; i < count; i++)
-		cells->in_chunk[i / cells->chunk][cell_of(cells, cells->sorted[i].at)]++;
+	qsort(batches->sorted, jobs, sizeof(*batches->sorted), by_value);
 	return true;
 }
 
-static void cells_release(struct cells *cells)
+/* What batches tell is what they have over the least value, which is no slowdown, or no wait; no mean is
+ * below it. */
+static bool of_mean(struct batches *batches, double *low, double *high)
 {
-	free(cells->sorted);
-	free(cells->in_chunk);
+	const double least = (double)batches->sorted[0].value;
+	for (unsigned i = 0; i < batches->count; i++)
+		batches->beyond[i] = batches->sum[i] - least * batches->size[i];
+	batches->t = stats_evidence(batches->beyond, batches->count, true, level).t;
+	if (!stats_ratio(batches->sum, batches->size, batches->count, batches->t, low, high))
+		return false;
+	*low = *low > least ? *low : least;
+	return true;
 }
 
-/* The value of nearest rank, each cell taken so many times. */
-static double quantile(const struct cells *cells, const unsigned times[CELLS])
+static void count_beyond(struct batches *batches, int64_t value)
 {
-	size_t total = 0;
-	for (size_t i = 0; i < CELLS; i++)
-		total += cells->jobs[i] * times[i];
-	size_t left = (total * cells->hundredth + 99) / 100;
-	size_t chunk = 0;
-	for (; chunk < CHUNKS - 1; chunk++) {
-		size_t here = 0;
-		for (size_t i = 0; i < CELLS; i++)
-			here += (size_t)cells->in_chunk[chunk][i] * times[i];
-		if (here >= left)
-			break;
-		left -= here;
-	}
-	size_t i = chunk * cells->chunk;
-	for (; i + 1 < cells->count; i++) {
-		const size_t here = times[cell_of(cells, cells->sorted[i].at)];
-		if (here >= left)
-			break;
-		left -= here;
-	}
-	return (double)cells->sorted[i < cells->count ? i : cells->count - 1].value;
+	memset(batches->beyond, 0, sizeof(batches->beyond));
+	for (size_t i = batches->jobs; i-- && batches->sorted[i].value > value;)
+		batches->beyond[batches->sorted[i].batch]++;
 }
 
-static double figure(void *self, const unsigned *which, unsigned n)
+/* So many are beyond the value of that rank that it is told from the quantile. */
+static bool is_told_apart(struct batches *batches, size_t rank)
 {
-	const struct cells *cells = self;
-	unsigned times[CELLS] = { 0 };
-	double sum = 0, jobs = 0;
-	for (unsigned i = 0; i < n; i++) {
-		times[which[i]]++;
-		sum += cells->sum[which[i]];
-		jobs += (double)cells->jobs[which[i]];
+	count_beyond(batches, batches->sorted[rank].value);
+	for (unsigned i = 0; i < batches->count; i++)
+		batches->beyond[i] -= batches->size[i] * (100 - batches->hundredth) / 100;
+	return stats_told_apart(batches->beyond, batches->count, batches->t);
+}
+
+/* Between a rank that is not told apart and one that is: that one. */
+static size_t border(struct batches *batches, size_t alike, size_t apart)
+{
+	while ((alike < apart ? apart - alike : alike - apart) > 1) {
+		const size_t at = alike < apart ? alike + (apart - alike) / 2 : alike - (alike - apart) / 2;
+		if (is_told_apart(batches, at))
+			apart = at;
+		else
+			alike = at;
 	}
-	return cells->hundredth ? quantile(cells, times) : sum / jobs;
+	return apart;
+}
+
+static bool of_quantile(struct batches *batches, double *low, double *high)
+{
+	const size_t rank = (batches->jobs * batches->hundredth + 99) / 100;
+	const size_t at = rank ? rank - 1 : 0;
+	const size_t last = batches->jobs - 1;
+	count_beyond(batches, batches->sorted[at].value);
+	for (unsigned i = 0; i < batches->count && batches->hundredth < 50; i++)
+		batches->beyond[i] = batches->size[i] - batches->beyond[i]; /* Those are the fewer. */
+	batches->t = stats_evidence(batches->beyond, batches->count, true, level).t;
+	if (!(batches->t > 0) || is_told_apart(batches, at) || !is_told_apart(batches, last))
+		return false; /* No value is so large that it is told apart. */
+	*high = (double)batches->sorted[border(batches, at, last)].value;
+	*low = (double)batches->sorted[is_told_apart(batches, 0) ? border(batches, at, 0) + 1 : 0].value;
+	return true;
 }
 
 int selector_interval(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, int64_t *low, int64_t *high, struct sl_err *err)
 {
 	size_t count = 0;
+	double ends[2];
 	*low = 1;
 	*high = 0;
 	if (selector->figure < FIGURE_SPREAD)
@@ -116,21 +127,19 @@ int selector_interval(const struct selector *selector, const struct scenario *sc
 	if (!value)
 		return sl_fail_memory(err);
 	int status = selector_spread(selector, scenario, result, value, &count, err);
-	struct cells cells = { 0 };
-	const struct stats_blocks blocks = { figure, &cells, CELLS, CELLS / BATCHES, DRAWS, 1,
-		"selector/interval" };
-	struct stats_interval interval;
-	if (!status && count >= SELECTOR_INTERVAL_JOBS) {
-		if (!cells_make(&cells, value, count, selector->hundredth) ||
-			!stats_bootstrap(&blocks, 0.95, &interval))
-			status = sl_fail_memory(err);
-		else {
-			const double unit = selector_per_micro(selector);
-			*low = (int64_t)llround(interval.low / unit);
-			*high = (int64_t)llround(interval.high / unit);
-		}
-		cells_release(&cells);
+	struct batches batches = { 0 };
+	if (!status && count >= SELECTOR_INTERVAL_JOBS &&
+		!batches_make(&batches, value, count, selector->hundredth))
+		status = sl_fail_memory(err);
+	const bool known = !status && batches.sorted &&
+			   (selector->hundredth ? of_quantile(&batches, &ends[0], &ends[1])
+						: of_mean(&batches, &ends[0], &ends[1]));
+	if (known && ends[0] < ends[1]) {
+		const double unit = selector_per_micro(selector);
+		*low = (int64_t)llround(ends[0] / unit);
+		*high = (int64_t)llround(ends[1] / unit);
 	}
+	free(batches.sorted);
 	free(value);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sweep_curves.c - DIR/curves.svg: one metric over one factor, a line for each value of another, with 95 %
+ * sweep_curves.c - DIR/curves.svg: one metric over one factor, a line for each value of another, with
  * intervals as bars.
  *
  * SVG 1.1 without style sheet or script. Where the values of the axis are no numbers, places are equally far

@@ -44,6 +44,7 @@ struct curve_place {
 	double mean;
 	bool has_interval; /* Over seeds, where anything was drawn. */
 	struct stats_interval interval;
+	struct stats_evidence evidence; /* blocks 0: nothing was drawn. */
 };
 
 /* One metric over one factor, a line for each value of another; what else was chosen stands apart. */

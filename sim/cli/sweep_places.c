@@ -3,10 +3,11 @@
  * sweep_places.c - the points of a sweep as curves: what may be a mean, what may be compared.
  *
  * A place is what agrees in all that was chosen: trace, cluster, policy, settings. Its points differ in the
- * seed alone, so a mean over them has a 95 % interval by Student's t, if anything was drawn. Nothing else is
- * a sample of anything: other traces, loads and sizes have places of their own. One line is compared with the
- * first pair by pair, of points that agree in everything else (common random numbers: Law 2015, 11.2), where
- * both ran the same number of jobs to their end.
+ * seed alone, so a mean over them has an interval, if anything was drawn and they tell enough: the same
+ * statistics as where runs are compared (stats_mean). Nothing else is a sample of anything: other traces,
+ * loads and sizes have places of their own. One line is compared with the first pair by pair, of points that
+ * agree in everything else (common random numbers: Law 2015, 11.2), where both ran the same number of jobs to
+ * their end.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -155,7 +156,9 @@ static void place_fill(struct curve_place *place, const double *value, unsigned 
 	for (unsigned i = 0; i < count; i++)
 		sum += value[i];
 	place->mean = count ? sum / count : (double)NAN;
-	place->has_interval = drawn && count > 1 && stats_paired_t(value, count, 0.95, &place->interval);
+	if (drawn && count > 1)
+		place->evidence = stats_mean(value, count, 0.95, &place->interval);
+	place->has_interval = place->evidence.t > 0 && place->interval.low <= place->interval.high;
 }
 
 /* Where a combination stands among all, whether or not it is a point. */

@@ -236,9 +236,37 @@ static void grid_print(const struct curves *curves, const struct sweep *sweep,
 static bool any_interval(const struct curves *curves)
 {
 	for (size_t i = 0; i < curves->panels * curves->lines * curves->xs; i++)
-		if (curves->place[i].has_interval)
+		if (curves->place[i].has_interval || curves->difference[i].has_interval)
 			return true;
 	return false;
+}
+
+/* Drawn, and without an interval: how many; the most that the seeds of any tell. */
+static size_t too_little(const struct curves *curves, double *most)
+{
+	const size_t places = curves->panels * curves->lines * curves->xs;
+	size_t count = 0;
+	for (size_t i = 0; i < 2 * places; i++) {
+		const struct curve_place *place =
+			i < places ? &curves->place[i] : &curves->difference[i - places];
+		if (!place->evidence.blocks || place->has_interval || place->evidence.t > 0)
+			continue;
+		count++;
+		*most = place->evidence.effective > *most ? place->evidence.effective : *most;
+	}
+	return count;
+}
+
+static void table_tell(const struct curves *curves)
+{
+	double most = 0;
+	const size_t count = too_little(curves, &most);
+	if (any_interval(curves))
+		printf("\n± what a t test at 5 %% over the seeds does not tell the figure from\n");
+	if (count)
+		printf("\nno interval of %zu figures: the seeds tell what %.1f even ones would, at the most, and 6 are "
+		       "needed\n",
+			count, floor(most * 10) / 10);
 }
 
 static void table_print(const struct curves *curves, const struct found *found)
@@ -247,12 +275,13 @@ static void table_print(const struct curves *curves, const struct found *found)
 	const bool seeds =
 		sweep->spec.seed_at != SIZE_MAX && sweep->spec.factor[sweep->spec.seed_at].count > 1;
 	printf("%s%s%s\n\n", curves->y, seeds ? ", mean over seeds" : "",
-		any_interval(curves) ? " and 95 % interval" : "");
+		any_interval(curves) ? " and interval" : "");
 	grid_print(curves, sweep, curves->place, 0);
 	if (curves->lines > 1) {
 		printf("\nless that of %s, pair by pair\n\n", sweep->spec.factor[curves->by].value[0]);
 		grid_print(curves, sweep, curves->difference, 1);
 	}
+	table_tell(curves);
 }
 
 static void json_place(struct sl_out *out, const char *key, const struct curve_place *place)
@@ -265,6 +294,10 @@ static void json_place(struct sl_out *out, const char *key, const struct curve_p
 	}
 	*sl_put_micro(number, micro_of(place->mean)) = '\0';
 	sl_out_text(out, number);
+	if (place->evidence.blocks) {
+		*sl_put_micro(number, micro_of(place->evidence.effective)) = '\0';
+		sl_out_printf(out, ", \"%s_effective\": %s", key, number);
+	}
 	if (!place->has_interval)
 		return;
 	*sl_put_micro(number, micro_of(place->interval.low)) = '\0';

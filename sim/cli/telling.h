@@ -26,6 +26,17 @@ const struct sl_document *document_find(const char *name);
  * lublin's make a page of less than 15 MB. */
 enum { TELLING_JOBS = 1000000 };
 
+/* compare_resource.c: of a run's metrics, which of "cpus", "gpus" and "memory" its utilization is of; ties by
+ * that order. */
+const char *resource_scarcest(const struct sl_metrics *metrics);
+/* "GPUs" */
+const char *resource_word(const char *resource);
+/* Utilization and lost capacity become those of that resource, and what there is of the scarcest alone is
+ * removed. False: they are of it already. */
+bool resource_take(struct sl_metrics *metrics, const char *resource);
+/* Removes what there is of the scarcest alone. */
+void resource_alone(struct sl_metrics *metrics);
+
 /* differences.c: what may be said of the differences of several runs over one trace: runs are taken while
  * their columns are there, in slot order; when all are, every metric of which anything can be said, of every
  * run from the second on, over the jobs that ran in all. Estimates are the difference of the metric as it is

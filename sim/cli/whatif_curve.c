@@ -170,9 +170,10 @@ static void print_curves(const struct search *search)
 	}
 	screen_print(table, stdout);
 	search_unbuilt(search);
-	(void)printf("\n[low, high]: 95 %% of %s\n",
-		search->reps > 1 ? "the mean over seeds, by Student's t"
-				 : "the figure, block bootstrap over 20 batches of jobs");
+	(void)printf(
+		"\n[low, high]: what a t test at 5 %% over %s does not tell the figure from; none where they tell "
+		"what fewer than 6 even ones would\n",
+		search->reps > 1 ? "the seeds" : "batches of jobs");
 }
 
 /* Is there a load up to which all bounds hold, on some curve? */

@@ -86,7 +86,7 @@ const char *price_text(char buffer[64], const struct prices *prices, int64_t mic
 struct figure {
 	bool known; /* With every seed. */
 	int64_t mean;
-	int64_t low, high; /* 95 % interval of the mean; low > high: there is none. */
+	int64_t low, high; /* Interval of the mean; low > high: there is none. */
 	unsigned seeds;    /* Of these the bound holds. */
 };
 
@@ -131,7 +131,7 @@ struct search {
 /* whatif_try.c: simulates them, and fills in their outcomes. */
 int search_try(struct search *search, const size_t *point, size_t count, struct sl_err *err);
 int search_try_now(struct search *search, struct sl_err *err);
-/* 95 % by Student's t; mean rounded half up. */
+/* By a t test over the seeds (stats_mean); mean rounded half up. */
 struct figure figure_of(const int64_t *value, const bool *known, unsigned count);
 /* "wait.p95{gpus>=8}": 3:51:00; "none": no job has one. */
 const char *figure_text(char buffer[48], const struct selector *selector, const struct figure *figure);

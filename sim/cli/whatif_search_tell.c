@@ -239,7 +239,7 @@ static void print_figures(const struct search *search, const struct outcome *out
 			const enum summary_unit unit = selector_unit(until->selector);
 			(void)printf(" (holds for %u of %u seeds", figure->seeds, search->reps);
 			if (has_interval(figure))
-				(void)printf("; 95 %% of the mean: %s to %s",
+				(void)printf("; by them the mean is %s to %s",
 					summary_text(low, unit, figure->low),
 					summary_text(high, unit, figure->high));
 			(void)printf(")");

@@ -67,7 +67,7 @@ static void change_cell(
 		screen_cell(table, false, "%s", base && value && *base == *value ? "=" : "");
 		return;
 	}
-	const bool interval = known && known->ratio_covers && known->ratio_low <= known->ratio_high;
+	const bool interval = known && known->ratio_low <= known->ratio_high;
 	const bool good = (*value > *base) == (metric->better > 0);
 	const char *word = !metric->better || all->told.apart ? ""
 			   : known && known->sure             ? good ? " better" : " worse"

@@ -37,7 +37,8 @@ struct figure figure_of(const int64_t *value, const bool *known, unsigned count)
 		return figure;
 	for (unsigned i = 0; i < count; i++)
 		each[i] = (double)value[i];
-	if (stats_paired_t(each, count, 0.95, &interval) && interval.method) {
+	(void)stats_mean(each, count, 0.95, &interval);
+	if (interval.low <= interval.high) {
 		figure.low = (int64_t)llround(interval.low);
 		figure.high = (int64_t)llround(interval.high);
 	}

@@ -9,10 +9,6 @@ cp "$DATA/four.swf" .
 schedlab sweep run s.yaml -o d --quiet
 schedlab sweep report s.yaml -o d --y wait.mean
 schedlab sweep report s.yaml -o d --y wait.mean --json | sed -n 1,3p
-# The mean and the interval of one place, by hand: Student's t of three seeds, 4.3027 / sqrt(3).
-head -n 1 d/points.csv | tr , '\n' | grep -n 'wait.mean$' | cut -d : -f 1 >column
-awk -F , -v c="$(cat column)" '/^[0-9]/ && /,one,/ && /,0.8,fcfs,easy,/ { s += $c; q += $c * $c; n++ }
-	END { m = s / n; printf "%.2f ± %.2f of %d\n", m, 4.302653 / sqrt(n) * sqrt((q - n * m * m) / (n - 1)), n }' d/points.csv
 grep -c '<polyline' d/curves.svg
 # Two points are not there: by name, and by cell.
 for number in 2 11; do
@@ -29,3 +25,16 @@ printf 'nodes: [{name: n, count: 1, cpus: 3}]\n' >three.yaml
 printf 'traces: [four.swf]\nclusters: [four.yaml, three.yaml]\npolicies: [fcfs]\n' >clusters.yaml
 schedlab sweep run clusters.yaml -o clusters --quiet
 schedlab sweep report clusters.yaml -o clusters --y wait.mean --by cluster
+# The figures of compare over the same logs, and its interval, or none, as seeds tell too little.
+for seeds in 4 9; do
+	printf 'traces: [{generate: lublin --jobs 300 --cpus 64}]\npolicies: [fcfs, easy]\nseeds: 1..%s\n' $seeds >g.yaml
+	schedlab sweep run g.yaml -o g --quiet
+	schedlab sweep report g.yaml -o g --y wait.mean
+	schedlab sweep report g.yaml -o g --y wait.mean --json | sed -n 's/.*\("difference": .*\) }.*/\1/p'
+	seq $seeds | while read -r seed; do
+		schedlab generate lublin --jobs 300 --cpus 64 --seed "$seed" -q >"m$seed.swf"
+	done
+	schedlab compare m?.swf -q -p fcfs -p easy -o c$seeds >/dev/null
+	grep '^2,easy,wait.mean' c$seeds/differences.csv | cut -d , -f 4-8,13,14
+	rm -r g
+done
