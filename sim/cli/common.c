@@ -161,14 +161,25 @@ static void talk_objects(const struct scenario *scenario)
 			used < sizeof(kinds) ? "" : "...");
 }
 
+/* "'bf_windw' is not known: did you mean 'bf_window'?"; "'x' of 'bf_window' is no value of it: ..." */
+static const char *unknown_text(const struct sl_setting *s, char text[500])
+{
+	if (s->note && strncmp(s->note, "no value", strlen("no value")) == 0)
+		(void)snprintf(text, 500, "'%.100s' of '%.100s' is %.200s", s->value, s->key, s->note);
+	else
+		(void)snprintf(text, 500, "'%.100s' is not known%s%.200s", s->key, s->note ? ": " : "",
+			s->note ? s->note : "");
+	return text;
+}
+
 int check_unknown(const struct scenario *scenario, struct sl_err *err)
 {
+	char text[500];
 	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {
 		const struct sl_setting *s = &scenario->cluster.setting[i];
 		if (is_unknown(s))
-			return sl_fail_at(err, &s->at,
-				"'%.100s' is not known%s%s: mend it, or run without --strict", s->key,
-				s->note ? ": " : "", s->note ? s->note : "");
+			return sl_fail_at(
+				err, &s->at, "%s: mend it, or run without --strict", unknown_text(s, text));
 	}
 	return SL_OK;
 }
@@ -177,13 +188,14 @@ int check_unknown(const struct scenario *scenario, struct sl_err *err)
 static void talk_unknown(const struct scenario *scenario)
 {
 	enum { TOLD = 3 };
+	char text[500];
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {
 		const struct sl_setting *s = &scenario->cluster.setting[i];
 		if (is_unknown(s) && count++ < TOLD)
-			talk("%s:%" PRIu64 ":%" PRIu64 ": '%.100s' is not known%s%.200s", s->at.file,
-				(uint64_t)s->at.line, (uint64_t)s->at.column, s->key,
-				s->note ? ": " : ", and ignored", s->note ? s->note : "");
+			talk("%s:%" PRIu64 ":%" PRIu64 ": %s%s", s->at.file, (uint64_t)s->at.line,
+				(uint64_t)s->at.column, unknown_text(s, text),
+				s->note ? "" : ", and ignored");
 	}
 	if (count > TOLD)
 		talk("%" PRIu32 " more keys are not known: schedlab inspect %s names them", count - TOLD,

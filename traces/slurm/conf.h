@@ -230,6 +230,23 @@ int conf_tell(
 int conf_options_tell(struct conf *conf, const char *text, struct sl_place at);
 /* Is it one that Slurm knows? *near: "did you mean 'bf_interval'?", or "". */
 bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **near);
+/* Has it a value that is a whole number, if it must be? */
+bool conf_option_value(const char *option, size_t len);
+
+/* conf_values.c: a value that the key cannot have: the word of it; whether Slurm refuses it; those that it
+ * may be (NULL: a number). */
+struct conf_bad {
+	const char *word, *words;
+	size_t len;
+	bool refused;
+};
+bool conf_value_bad(enum conf_kind kind, const char *key, const char *value, struct conf_bad *bad);
+#define CONF_NO_VALUE "no value that Slurm knows: passed over"
+int conf_value_tell(struct conf *conf, const char *kind, const char *name, const char *key,
+	const struct conf_bad *bad, struct sl_place at);
+/* An error, or told, as it comes. */
+int conf_value_check(struct conf *conf, enum conf_kind kind, const char *kind_name, const char *name,
+	const struct conf_pair *pair);
 int conf_tell_line(struct conf *conf, struct conf_line *line);
 int conf_tell_other(struct conf *conf, const struct sl_setting *setting);
 /* "did you mean 'x'?", or "" */

@@ -6,6 +6,7 @@
  * is. What is in it becomes settings as it is written, so that a policy can build its tree: an association is
  * called "account", "account/user" or "account/user/partition".
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "traces/slurm/conf.h"
@@ -122,11 +123,17 @@ static int tell(struct rows *rows, const char *kind, const char *name, const cha
 		i++;
 	const enum sl_coverage coverage = i < SL_LEN(known) ? known[i].coverage : SL_IGNORED;
 	const char *note = i < SL_LEN(known) ? known[i].note : not_known;
-	const int status = keep_known(rows->conf, kind, name);
-	return status ? status
-		      : conf_tell_other(
-				rows->conf, &(struct sl_setting){ kind, name, key, value, at, coverage, note,
-						    coverage == SL_MODELLED ? CONF_BY_SLURM : NULL });
+	int status = keep_known(rows->conf, kind, name);
+	if (!status)
+		status = conf_tell_other(
+			rows->conf, &(struct sl_setting){ kind, name, key, value, at, coverage, note,
+					    coverage == SL_MODELLED ? CONF_BY_SLURM : NULL });
+	struct conf_bad bad;
+	char full[40];
+	(void)snprintf(full, sizeof(full), "%.12s.%.20s", kind, key);
+	if (!status && conf_value_bad(CONF_OTHER, full, value, &bad))
+		status = conf_value_tell(rows->conf, kind, name, key, &bad, at);
+	return status;
 }
 
 static int fail_set(

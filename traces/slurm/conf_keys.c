@@ -492,26 +492,50 @@ static const char *followers_of(const struct conf_key *key)
 	return key->note == placing || key->note == sharing ? CONF_BY_PLACE : NULL;
 }
 
+/* A plugin that there is in Slurm, and not here: what stands for it; NULL. */
+static const char *other_plugin(enum conf_kind kind, const struct conf_pair *pair)
+{
+	static const char *const selects[] = { "linear", "cons_tres", "cons_res", NULL };
+	static const char *const topologies[] = { "tree", "block", "none", "default", "flat", NULL };
+	const bool select = kind == CONF_CLUSTER && conf_same(pair->key, "SelectType");
+	const bool topology = kind == CONF_CLUSTER && conf_same(pair->key, "TopologyPlugin");
+	const char *slash = strchr(pair->value, '/');
+	const char *const *word = select ? selects : topologies;
+	if (!select && !topology)
+		return NULL;
+	while (*word && !conf_same(*word, slash ? slash + 1 : pair->value))
+		word++;
+	if (*word)
+		return NULL;
+	return select ? "not known: taken as select/cons_tres"
+		      : "not known: nodes are in the order of their names, without a topology";
+}
+
 int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed)
 {
 	const struct conf_key *key = conf_key_find(kind, pair->key);
 	if (!key && observed) /* What scontrol adds in some version is no key of a file. */
 		return SL_OK;
-	const char *by = key ? followers_of(key) : NULL;
+	const char *other = other_plugin(kind, pair);
+	const char *by = key && !other ? followers_of(key) : NULL;
 	const int status = conf_tell_other(conf, &(struct sl_setting){ .kind = kind_name(kind),
 							 .name = name,
 							 .key = pair->key,
 							 .value = pair->value,
 							 .at = pair->at,
-							 .coverage = by    ? SL_MODELLED
+							 .coverage = other ? SL_APPROXIMATED
+								     : by  ? SL_MODELLED
 								     : key ? key->coverage
 									   : SL_UNKNOWN_KEY,
-							 .note = by && !strchr(by, '*') ? NULL
-								 : key                  ? key->note
+							 .note = other                    ? other
+								 : by && !strchr(by, '*') ? NULL
+								 : key                    ? key->note
 								       : unknown_note(conf, kind, pair->key),
 							 .by = by });
 	const bool options = kind == CONF_CLUSTER && conf_same(pair->key, "SchedulerParameters");
-	return status || !options ? status : conf_options_tell(conf, pair->value, pair->at);
+	const int checked =
+		status || observed ? status : conf_value_check(conf, kind, kind_name(kind), name, pair);
+	return checked || !options ? checked : conf_options_tell(conf, pair->value, pair->at);
 }
 
 int conf_tell_line(struct conf *conf, struct conf_line *line)

@@ -117,6 +117,36 @@ bool conf_option_known(struct conf *conf, const char *option, size_t len, const 
 	return false;
 }
 
+/* slurmctld takes the default where it is none, or too small, and says so in its log. */
+bool conf_option_value(const char *option, size_t len)
+{
+	static const struct {
+		const char *name;
+		int64_t least;
+		bool off; /* -1: never. */
+	} numbers[] = { { "batch_sched_delay", 0, false }, { "bf_interval", 1, true },
+		{ "bf_job_part_count_reserve", 0, false }, { "bf_max_job_array_resv", 0, false },
+		{ "bf_max_job_assoc", 0, false }, { "bf_max_job_part", 0, false },
+		{ "bf_max_job_start", 0, false }, { "bf_max_job_test", 1, false },
+		{ "bf_max_job_user", 0, false }, { "bf_max_job_user_part", 0, false },
+		{ "bf_min_age_reserve", 0, false }, { "bf_min_prio_reserve", 0, false },
+		{ "bf_node_space_size", 2, false }, { "bf_resolution", 1, false }, { "bf_window", 1, false },
+		{ "bf_window_linear", 0, false }, { "default_queue_depth", 0, false },
+		{ "partition_job_depth", 0, false }, { "preempt_reorder_count", 0, false },
+		{ "sched_interval", 0, true }, { "sched_max_job_start", 0, false },
+		{ "sched_min_interval", 0, false } };
+	const size_t name = strcspn(option, ",=");
+	size_t i = 0;
+	int64_t value;
+	while (i < SL_LEN(numbers) &&
+		!(strlen(numbers[i].name) == name && strncasecmp(numbers[i].name, option, name) == 0))
+		i++;
+	if (i == SL_LEN(numbers))
+		return true;
+	return name < len && sl_get_i64(option + name + 1, len - name - 1, &value) &&
+	       (value >= numbers[i].least || (numbers[i].off && value == -1));
+}
+
 /* The node selection looks at it, whoever decides. */
 static bool is_placed(size_t option)
 {
@@ -133,7 +163,11 @@ static int tell(struct conf *conf, const char *option, size_t len, struct sl_pla
 	const size_t i = find(option, name);
 	const char *near = "";
 	const bool known = conf_option_known(conf, option, name, &near);
-	const char *note = known ? options[i].ignored : *near ? near : NULL;
+	const bool bad = known && !options[i].ignored && !conf_option_value(option, len);
+	const char *note = bad     ? "no value of it: the default holds"
+			   : known ? options[i].ignored
+			   : *near ? near
+				   : NULL;
 	const char *key = conf_printf(&conf->mem, "SchedulerParameters.%.*s", (int)name, option);
 	const char *value = name < len ? conf_strdup(&conf->mem, option + name + 1, len - name - 1) : "";
 	if (!key || !value)
@@ -143,9 +177,9 @@ static int tell(struct conf *conf, const char *option, size_t len, struct sl_pla
 					     .key = key,
 					     .value = value,
 					     .at = at,
-					     .coverage = !known ? SL_UNKNOWN_KEY
-							 : note ? SL_IGNORED
-								: SL_MODELLED,
+					     .coverage = !known || bad ? SL_UNKNOWN_KEY
+							 : note        ? SL_IGNORED
+								       : SL_MODELLED,
 					     .note = note,
 					     .by = !known || note ? NULL
 						   : is_placed(i) ? CONF_BY_PLACE

@@ -100,7 +100,7 @@ static bool ends_with(const char *text, const char *end)
 	return len >= more && conf_same(text + len - more, end);
 }
 
-static int whole(struct conf *conf)
+static void whole(struct conf *conf)
 {
 	const struct conf_pair *type = conf_global(conf, "SelectType");
 	const struct conf_pair *param = conf_global(conf, "SelectTypeParameters");
@@ -110,23 +110,10 @@ static int whole(struct conf *conf)
 	spec->select = type && ends_with(type->value, "linear") ? SL_SELECT_LINEAR : SL_SELECT_CORES;
 	spec->mem_counts =
 		param ? strcasestr(param->value, "Memory") != NULL : spec->select == SL_SELECT_CORES;
-	if (type && !ends_with(type->value, "linear") && !ends_with(type->value, "cons_tres") &&
-		!ends_with(type->value, "cons_res"))
-		return conf_tell_other(
-			conf, &(struct sl_setting){ "cluster", "", "SelectType", type->value, type->at,
-				      SL_APPROXIMATED, "not known: taken as select/cons_tres", NULL });
 	if (plugin && ends_with(plugin->value, "tree"))
 		spec->topology = SL_TOPOLOGY_TREE;
 	else if (plugin && ends_with(plugin->value, "block"))
 		spec->topology = SL_TOPOLOGY_BLOCK;
-	else if (plugin && !ends_with(plugin->value, "none") && !ends_with(plugin->value, "default") &&
-		 !ends_with(plugin->value, "flat"))
-		return conf_tell_other(
-			conf, &(struct sl_setting){ "cluster", "", "TopologyPlugin", plugin->value,
-				      plugin->at, SL_APPROXIMATED,
-				      "not known: nodes are in the order of their names, without a topology",
-				      NULL });
-	return SL_OK;
 }
 
 /* ---- Telling
@@ -151,8 +138,7 @@ static int tell_keys(struct conf *conf)
 	const struct conf_pair *name = conf_global(conf, "ClusterName");
 	int status =
 		name && conf->sink->name ? conf->sink->name(conf->sink->self, name->value, conf->err) : SL_OK;
-	if (!status)
-		status = whole(conf);
+	whole(conf);
 	if (!status && conf->sink->whole)
 		status = conf->sink->whole(conf->sink->self, &conf->spec, conf->err);
 	if (!status)

@@ -342,7 +342,12 @@ static int cluster_setting(struct conf *conf, const struct sl_cluster_setting *s
 		if (len && !conf_option_known(conf, at, strcspn(at, ",="), &near))
 			return fail(conf, setting, "has an option that SchedulerParameters does not",
 				*near ? near : at);
+		if (len && !conf_option_value(at, len))
+			return fail(conf, setting, "has an option whose value Slurm does not take", at);
 	}
+	struct conf_bad bad;
+	if (conf_value_bad(CONF_CLUSTER, key, setting->value, &bad))
+		return fail(conf, setting, "no value that Slurm takes", bad.word);
 	struct conf_line *line = conf_line_new(conf, &conf->lines, CONF_CLUSTER);
 	if (!line)
 		return conf_memory_out(conf->err);
