@@ -120,7 +120,7 @@ static int headings_of_resource(
 		if (!column->heading || (strcmp(column->name, "utilization") != 0 &&
 						strcmp(column->name, "loss_of_capacity") != 0))
 			continue;
-		(void)snprintf(text, sizeof(text), "%s, %s", column->heading, resource_word(all->resource));
+		(void)snprintf(text, sizeof(text), "%s of %s", column->heading, resource_word(all->resource));
 		column->heading = sl_strdup(all->args->arena, text, strlen(text));
 		if (!column->heading)
 			return sl_fail_memory(err);
@@ -149,7 +149,8 @@ static int columns_count(struct comparison *all, struct sl_err *err)
 				sl_metric_put(&all->row[row].metrics, counted[i].name, 0);
 	}
 	memcpy(column, given, count * sizeof(*column));
-	return all->resource ? headings_of_resource(all, column, err) : SL_OK;
+	/* A table of its own has each resource by name. */
+	return all->resource && !all->table ? headings_of_resource(all, column, err) : SL_OK;
 }
 
 int compare_tell(struct comparison *all, struct sl_err *err)
@@ -409,7 +410,7 @@ void compare_methods(const struct comparison *all)
 		any |= any_interval(all, row);
 	if (all->told.apart)
 		(void)printf("\n%s\n", all->told.apart);
-	if (all->resource && !all->table) /* A table of its own has each resource by name. */
+	if (all->resource && !all->table)
 		(void)printf(
 			"\nutilization and lost capacity of all are of %s, the scarcest resource of the first\n",
 			resource_word(all->resource));

@@ -191,6 +191,7 @@ int differences_finish(struct differences *all, struct sl_err *err)
 	return status;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): which, and what comes of it. */
 int differences_pair(const struct differences *all, size_t run, const char *metric,
 	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
 {

@@ -449,38 +449,49 @@ struct told told_by_blocks(
 /* ---- Independent samples --------------------------------------------------------------------------------
  */
 
+/* Of n of each: the samples of both runs, their differences, and as many ones. */
+struct sampled {
+	const double *a, *b;
+	double *difference, *one;
+	unsigned n;
+};
+
+static void sampled_intervals(struct told *told, const struct sampled *of, int64_t first, double t)
+{
+	double low;
+	double high;
+	if (stats_ratio(of->difference, of->one, of->n, t, &low, &high)) {
+		if (has_width(low, high))
+			set_interval(told, low, high);
+		else
+			told->difference.method = no_width;
+	}
+	if (first > 0 && stats_ratio(of->b, of->a, of->n, t, &low, &high) && has_width(low, high))
+		set_ratio(told, first, low, high);
+	if (told->difference.low <= told->difference.high)
+		set_sure(told, stats_told_apart(of->difference, of->n, t));
+}
+
 struct told told_by_samples(const struct differences *all, const double *a, const double *b, unsigned n,
 	bool serial, const char *what, struct sl_err *err)
 {
 	double *room = calloc(2 * (size_t)n + 1, sizeof(*room));
 	if (!room)
 		return no_memory(err);
-	double *difference = room;
-	double *one = room + n;
+	const struct sampled of = { a, b, room, room + n, n };
 	double sum[2] = { 0, 0 };
 	for (unsigned i = 0; i < n; i++) {
-		difference[i] = b[i] - a[i];
-		one[i] = 1;
+		of.difference[i] = b[i] - a[i];
+		of.one[i] = 1;
 		sum[0] += a[i];
 		sum[1] += b[i];
 	}
-	const struct stats_evidence evidence = stats_evidence(difference, n, serial, level);
+	const struct stats_evidence evidence = stats_evidence(of.difference, n, serial, level);
 	const int64_t first = difference_micro(n ? sum[0] / n : 0);
 	struct told told = told_begin(all, &evidence, difference_micro(n ? (sum[1] - sum[0]) / n : 0), what);
-	double low;
-	double high;
 	if (evidence.t > 0) {
-		test_ranks(&told, difference, n, false);
-		if (stats_ratio(difference, one, n, evidence.t, &low, &high)) {
-			if (has_width(low, high))
-				set_interval(&told, low, high);
-			else
-				told.difference.method = no_width;
-		}
-		if (first > 0 && stats_ratio(b, a, n, evidence.t, &low, &high) && has_width(low, high))
-			set_ratio(&told, first, low, high);
-		if (told.difference.low <= told.difference.high)
-			set_sure(&told, stats_told_apart(difference, n, evidence.t));
+		test_ranks(&told, of.difference, n, serial);
+		sampled_intervals(&told, &of, first, evidence.t);
 	}
 	free(room);
 	return told;
