@@ -557,6 +557,8 @@ int ask_bind(struct machine *machine, const char *partition, struct bound_row *b
 	if (*cause == CAUSE_PARTITION && (!partition || !*partition))
 		*cause = CAUSE_COUNT; /* There is no default one: any node will do. */
 	bound->binding = a.binding;
+	const sl_time given = a.partition ? known(a.partition->default_time, 0) : 0;
+	bound->limit = given > 0 && given < SL_NEVER ? given : 0;
 	bound->exclusive = (a.partition && a.partition->share == SL_SHARE_EXCLUSIVE) ||
 			   machine->scenario->cluster.select == SL_SELECT_LINEAR;
 	if (*cause != CAUSE_COUNT)

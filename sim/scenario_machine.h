@@ -223,12 +223,14 @@ int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl
 /* The same of one that may not run: what it asks, as far as its words say. */
 int ask_said(struct machine *machine, const struct sl_ask *ask, struct sl_group *group, struct sl_err *err);
 
-/* Of a row in groups: the set that its partition's name binds it to (no name: the default partition's), and
- * whether it gets its nodes wholly there. */
+/* Of a row in groups: the set that its partition's name binds it to (no name: the default partition's),
+ * whether it gets its nodes wholly there, and the limit of those that give none (0: nor does the partition).
+ */
 struct bound_row {
 	struct binding binding;
 	uint32_t node_set;
 	bool exclusive;
+	sl_time limit;
 };
 int ask_bind(struct machine *machine, const char *partition, struct bound_row *bound, enum cause *cause,
 	struct sl_err *err);

@@ -628,6 +628,7 @@ static int judge_bound(struct loading *loading, const struct sl_row *row, struct
 	int status = requests_begin(loading, row->more->group_count, err);
 	if (!status)
 		status = groups_in(loading, row, cause, err);
+	ask->limit = status ? 0 : loading->requests->bound.limit;
 	if (status || *cause != CAUSE_COUNT)
 		return status;
 	sum_groups(loading->requests, ask);

@@ -189,6 +189,8 @@ struct limits_told limits_ran(const struct run *run);
 void talk_limits_ran(const struct run *run);
 /* One line on what was repaired and dropped, if anything was. */
 void talk_oddities(const struct scenario *scenario);
+/* All that is said of a log. */
+void talk_log(const struct scenario *scenario);
 /* "133 rows dropped (120 run time is not positive, 13 ...)" (or repaired) into text; 0 if there are none. */
 uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size);
 /* How far a setting is followed by that policy, and the note on it. */

@@ -394,6 +394,8 @@ static const struct scenario *world_of_seed(void *self, size_t row, size_t seed,
 	wanted.seed += seeded->log ? 0 : seed;
 	if (!status)
 		status = scenario_load(*more, &wanted, err);
+	if (!status && seeded->log)
+		talk_log(*more);
 	return status ? NULL : *more;
 }
 

@@ -219,6 +219,13 @@ void talk_oddities(const struct scenario *scenario)
 				scenario->oddity[i].count == 1 ? "" : "s", scenario->oddity[i].cause);
 }
 
+void talk_log(const struct scenario *scenario)
+{
+	if (log_shows(LOG_INFO))
+		talk_read(scenario);
+	talk_oddities(scenario);
+}
+
 static const struct sl_value *effective(const struct run *run, const char *key)
 {
 	static const char replay[] = "replay.";

@@ -72,11 +72,12 @@ static void runs_release(struct runs *runs)
 /* "out/1-fcfs, out/2-easy" */
 static void runs_text(const struct runs *runs, const char *path, char *text, size_t size)
 {
+	const bool here = strcmp(path, ".") == 0;
 	size_t used = 0;
 	text[0] = '\0';
 	for (size_t i = 0; i < runs->count && used < size; i++)
-		used += (size_t)snprintf(
-			text + used, size - used, "%s%s/%s", i ? ", " : "", path, runs->name[i]);
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i ? ", " : "",
+			here ? "" : path, here ? "" : "/", runs->name[i]);
 }
 
 /* A folder that is there. */
@@ -100,11 +101,23 @@ static bool is_of(const char *run, const char *policy)
 	return digits && run[digits] == '-' && strcmp(run + digits + 1, policy) == 0;
 }
 
+/* All that is there is "1-fcfs", "2-easy"... */
+static bool is_comparison(const struct runs *runs)
+{
+	bool all = runs->count > 0;
+	for (size_t i = 0; i < runs->count; i++) {
+		const size_t digits = strspn(runs->name[i], "0123456789");
+		all &= digits && runs->name[i][digits] == '-';
+	}
+	return all;
+}
+
 /* What is not there: perhaps a policy's, in a comparison's folder. */
 static int of_policy(
 	char **path, const char *folder, const struct runs *runs, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *policy = strrchr(*path, '/') + 1;
+	const char *slash = strrchr(*path, '/');
+	const char *policy = slash ? slash + 1 : *path;
 	const char *found = NULL;
 	char text[600];
 	size_t count = 0;
@@ -114,6 +127,8 @@ static int of_policy(
 			count++;
 		}
 	runs_text(runs, folder, text, sizeof(text));
+	if (!slash && !count && !is_comparison(runs))
+		return SL_OK; /* Where one stands there may be anything. */
 	if (runs->count && count != 1)
 		return sl_fail(err, SL_USAGE, "'%s' %s: choose one of %s", *path,
 			count ? "may be several runs" : "is none of the runs there", text);
@@ -123,7 +138,7 @@ static int of_policy(
 	char *made = sl_alloc(arena, room, 1);
 	if (!made)
 		return sl_fail_memory(err);
-	(void)snprintf(made, room, "%s/%s", folder, found);
+	(void)snprintf(made, room, "%s%s%s", slash ? folder : "", slash ? "/" : "", found);
 	*path = made;
 	return SL_OK;
 }
@@ -132,9 +147,14 @@ int run_find(char **path, bool comparisons, struct sl_arena *arena, struct sl_er
 {
 	struct stat is;
 	struct runs runs;
+	size_t len = strlen(*path);
+	while (len > 1 && (*path)[len - 1] == '/') /* "out/easy/" */
+		len--;
+	if ((*path)[len] && stat(*path, &is) != 0 && !(*path = sl_strdup(arena, *path, len)))
+		return sl_fail_memory(err);
 	const bool there = stat(*path, &is) == 0;
 	const char *slash = strrchr(*path, '/');
-	const char *folder = there ? *path : slash ? sl_strdup(arena, *path, (size_t)(slash - *path)) : NULL;
+	const char *folder = there ? *path : slash ? sl_strdup(arena, *path, (size_t)(slash - *path)) : ".";
 	if (strcmp(*path, "-") == 0 || (there && !S_ISDIR(is.st_mode)) || !folder || !is_folder(folder))
 		return SL_OK;
 	runs_read(&runs, folder);

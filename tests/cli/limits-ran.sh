@@ -22,3 +22,6 @@ for rule in extend kill raise; do
 done
 schedlab compare gpu.csv -c "$fabric" --model fabric:sens=0.5 -p easy -p fcfs -o both 2>&1 >/dev/null | grep limit
 schedlab compare both/1-easy both/2-fcfs 2>&1 >/dev/null | grep limit
+# Of several logs each is told of.
+sed 's/^3 2 -1 200/3 2 -1 90/' over.swf >other.swf
+schedlab compare over.swf other.swf -p easy -p fcfs 2>&1 >/dev/null | grep limit
