@@ -317,7 +317,8 @@ struct sl_setting {
 	enum sl_coverage coverage;
 	const char *note; /* Approximated: how; ignored: what that changes; NULL: nothing to say. */
 	/* Policies that follow it so far, "slurm, hybrid, place=slurm" (a parameter's value); others ignore
-	 * it. NULL: it holds whatever policy runs. */
+	 * it, or, where ", *" ends the list, follow it as far as the note says. NULL: it holds whatever
+	 * policy runs. */
 	const char *by;
 };
 

@@ -8,6 +8,7 @@
 
 #include "policies/kueue/kq_read.h"
 #include "sim/base.h"
+#include "traces/kube/manifests.h"
 
 enum { OBJECTS_MAX = 8 };
 
@@ -230,4 +231,23 @@ Test(kq_read, mistakes)
 		cr_expect(strstr(m->kq->err.text, cases[i].want), "case %zu: %s", i, m->kq->err.text);
 		manifests_free(m);
 	}
+}
+
+/* Whoever reads the file and whoever decides know the same gates. */
+Test(kq_read, gates_are_known_where_files_are_read)
+{
+	static const char *const decide[] = {
+#define KQ_GATE_ENTRY(name, on) #name,
+		KQ_GATES(KQ_GATE_ENTRY)
+#undef KQ_GATE_ENTRY
+	};
+	const char *near;
+	bool known;
+	for (size_t i = 0; i < SL_LEN(decide); i++)
+		cr_expect(kube_gate_known(decide[i], &near), "%s", decide[i]);
+	cr_expect(kube_gate_known("MultiKueue", &near));
+	(void)kq_gate_near("MultiKueue", &known);
+	cr_expect(known);
+	cr_expect_not(kube_gate_known("PartialAdmision", &near));
+	cr_expect_str_eq(near, "PartialAdmission");
 }
