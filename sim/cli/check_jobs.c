@@ -56,7 +56,7 @@ static int64_t never_ran(const struct check_case *found)
 static bool counts_differ(const struct check_case *found)
 {
 	const struct baseline_counts *was = &found->of->counts;
-	for (size_t i = 0; i < BASELINE_COUNTS; i++)
+	for (enum baseline_count i = 0; i < BASELINE_COUNTS; i++)
 		if (was->span.until && was->count[i] != check_count(found, i))
 			return true;
 	return false;
@@ -98,7 +98,7 @@ static void counts_text(char text[600], const struct check_case *found)
 	char after[48];
 	size_t used = 0;
 	text[0] = '\0';
-	for (size_t i = 0; i < BASELINE_COUNTS && used < 500; i++) {
+	for (enum baseline_count i = 0; i < BASELINE_COUNTS && used < 500; i++) {
 		const int64_t is = check_count(found, i);
 		if (was->count[i] != is)
 			used += (size_t)snprintf(text + used, 600 - used, "%s%s %s -> %s", used ? ", " : "",

@@ -137,7 +137,7 @@ static const char *counts_text(struct update *update, const struct check_case *f
 {
 	char text[600] = "{";
 	size_t used = 1;
-	for (size_t i = 0; i < BASELINE_COUNTS; i++) {
+	for (enum baseline_count i = 0; i < BASELINE_COUNTS; i++) {
 		const int64_t count = check_count(found, i);
 		if (count || !i)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s \"%s\": %" PRId64,
