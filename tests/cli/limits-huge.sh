@@ -7,9 +7,7 @@ cat >huge.swf <<'SWF'
 2 10 -1  50 4 -1 -1 4 9223372036854 -1 1 2 1 -1 1 1 -1 -1
 3 20 -1  50 1 -1 -1 1 9000000000000 -1 1 2 1 -1 1 1 -1 -1
 SWF
-# Every shell that runs tests has it.
-# shellcheck disable=SC3045
 for policy in fcfs easy conservative srtf slack gang slices depth-k easy:estimate=tsafrir slurm; do
-	(ulimit -v 8000000; schedlab run huge.swf -q -p "$policy" --max-time 20 --json) |
+	schedlab run huge.swf -q -p "$policy" --max-time 20 --max-memory 8G --json |
 		sed -n 's/.*"wait.mean": *\([0-9.]*\).*/'"$policy"' \1/p' || echo "exit $?"
 done
