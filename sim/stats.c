@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stats.c - intervals of differences: t, signed ranks, batch means, Holm.
+ * stats.c - intervals of differences: t, signed ranks, Holm.
  */
 #include "sim/stats.h"
 
@@ -27,22 +27,6 @@ static double mean_of(const double *value, size_t n)
 static struct stats_interval nothing(double estimate, unsigned samples)
 {
 	return (struct stats_interval){ .estimate = estimate, .low = 1, .high = 0, .samples = samples };
-}
-
-bool stats_paired_t(const double *difference, unsigned n, double level, struct stats_interval *interval)
-{
-	if (n < 2) {
-		*interval = nothing(n ? difference[0] : 0, n);
-		return false;
-	}
-	const double mean = mean_of(difference, n);
-	double squares = 0;
-	for (unsigned i = 0; i < n; i++)
-		squares += (difference[i] - mean) * (difference[i] - mean);
-	const double error = sqrt(squares / (n - 1) / n);
-	const double half = error * gsl_cdf_tdist_Pinv(0.5 + level / 2, n - 1);
-	*interval = (struct stats_interval){ mean, mean - half, mean + half, n, "paired t" };
-	return true;
 }
 
 /* ---- What goes together ----------------------------------------------------------------------- */
@@ -226,23 +210,6 @@ bool stats_wilcoxon(
 	free(ranks);
 	return walsh(difference, n, level, &found->shift);
 }
-
-/* ---- Batch means -------------------------------------------------------------------------------- */
-
-double stats_lag1(const double *value, unsigned n)
-{
-	const double mean = n ? mean_of(value, n) : 0;
-	double squares = 0;
-	double products = 0;
-	for (unsigned i = 0; i < n; i++)
-		squares += (value[i] - mean) * (value[i] - mean);
-	for (unsigned i = 0; i + 1 < n; i++)
-		products += (value[i] - mean) * (value[i + 1] - mean);
-	return squares > 0 ? products / squares : 0;
-}
-
-/* Of independent samples it is nearly normal about -1/n with variance 1/n (Kendall and Stuart). */
-double stats_lag1_high(unsigned n) { return 1.6448536269514722 / sqrt(n) - 1.0 / n; }
 
 /* ---- Blocks that differ by much and by little -------------------------------------------------- */
 

@@ -15,11 +15,8 @@
 struct stats_interval {
 	double estimate, low, high;
 	unsigned samples;
-	const char *method; /* One clause, static: "paired t". NULL: no interval, low > high. */
+	const char *method; /* One clause, static: "t". NULL: no interval, low > high. */
 };
-
-/* Of the mean of n differences, at that level (0.95), by Student's t; false: fewer than 2. */
-bool stats_paired_t(const double *difference, unsigned n, double level, struct stats_interval *interval);
 
 /* Wilcoxon's signed rank test, two-sided: zeros dropped (Wilcoxon 1945), ties by mid-ranks; exact by counting
  * all 2^n signs up to n = 25, then normal with continuity correction. Estimate and interval: Hodges and
@@ -36,12 +33,6 @@ struct stats_wilcoxon {
 };
 bool stats_wilcoxon(
 	const double *difference, unsigned n, bool serial, double level, struct stats_wilcoxon *found);
-
-/* Lag-1 autocorrelation; 0 where all are equal. */
-double stats_lag1(const double *value, unsigned n);
-/* What lag-1 autocorrelation n independent samples pass once in twenty times: beyond it an interval over them
- * is not to be trusted. */
-double stats_lag1_high(unsigned n);
 
 /* How much n differences, one a block of jobs or time in its order, can tell of their sum. What one block
  * adds weighs as Kish 1965, Survey Sampling, 11.7 has it of unequal weights: (sum |d|)^2 / sum d^2 even ones,

@@ -13,6 +13,7 @@
 
 #include "reports/metrics/metrics.h"
 #include "sim/cli/check_impact.h"
+#include "sim/cli/selector.h"
 
 /* ---- Columns of the jobs of both ------------------------------------------------------------ */
 
@@ -121,15 +122,7 @@ static int measure(struct sl_metrics *metrics, const struct check *check, const 
 
 static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
 
-bool check_both_is(const struct baseline_metric *metric)
-{
-	static const char *const of_jobs[] = { "wait.", "wait_total.", "turnaround.", "slowdown.",
-		"bounded_slowdown.", "per_cpu_bounded_slowdown.", "jain.slowdown" };
-	for (size_t i = 0; i < SL_LEN(of_jobs); i++)
-		if (begins(metric->name, of_jobs[i]))
-			return true;
-	return false;
-}
+bool check_both_is(const struct baseline_metric *metric) { return metric_is_of_waits(metric->name); }
 
 /* A name that is not among those that there are: of a group of which no job ran in both, or of a plug-in. */
 static bool is_group(const char *name)

@@ -3,6 +3,7 @@
  * cmd_anonymize.c - schedlab anonymize: a trace under other names, by a key.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/anonymize.h"
 #include "sim/cli/dry_run.h"
@@ -116,8 +117,12 @@ static int anonymize_run(const struct args *args, struct sl_err *err)
 		status = pseudonyms_try(&p, arg(args, "key"), args->arena, err);
 	else
 		status = pseudonyms_init(&p, arg(args, "key"), make, args->arena, err);
+	const bool made = !status && make && !dry;
 	if (!status)
 		status = write_all(args, &p, dry ? "/dev/null" : path, err);
+	if (status && made)
+		(void)unlink(
+			arg(args, "key")); /* Nothing was written with it, and the next try is to make one. */
 	if (!status)
 		status = told(args, &p, path, err);
 	pseudonyms_release(&p);

@@ -12,20 +12,6 @@
 #include "sim/cli/compare.h"
 #include "sim/cli/selector.h"
 
-/* Each job has one, and the metric is of those that ran: "wait.p95{user=3}". */
-static bool is_of_jobs(const char *name)
-{
-	static const char *const families[] = { "wait", "wait_total", "turnaround", "run_time", "slowdown",
-		"bounded_slowdown", "per_cpu_bounded_slowdown" };
-	const size_t len = strcspn(name, ".{");
-	if (strcmp(name, "jain.slowdown") == 0)
-		return true;
-	for (size_t i = 0; i < SL_LEN(families) && name[len] == '.'; i++)
-		if (strlen(families[i]) == len && strncmp(name, families[i], len) == 0)
-			return true;
-	return false;
-}
-
 void compare_restate(struct sl_metrics *metrics, const struct sl_restated *as)
 {
 	for (size_t i = 0; i < metrics->count; i++)
@@ -43,7 +29,7 @@ static void put_over(struct sl_metrics *metrics, const struct sl_metrics *found)
 	size_t own = 0;
 	for (size_t i = 0; i < metrics->count; i++) {
 		struct metric_row row = metrics->row[i];
-		const bool over = is_of_jobs(row.name);
+		const bool over = metric_is_of_waits(row.name);
 		const int64_t *micro = over ? metrics_get(found, row.name) : NULL;
 		if (over && !micro)
 			continue;

@@ -468,6 +468,16 @@ int selector_parse(
 	return parse(made, &in, len, err);
 }
 
+bool metric_is_of_waits(const char *name)
+{
+	static const char *const families[] = { "wait.", "wait_total.", "turnaround.", "run_time.",
+		"slowdown.", "bounded_slowdown.", "per_cpu_bounded_slowdown.", "jain.slowdown" };
+	for (size_t i = 0; i < SL_LEN(families); i++)
+		if (strncmp(name, families[i], strlen(families[i])) == 0)
+			return true;
+	return false;
+}
+
 const char *selector_text(const struct selector *selector) { return selector->text; }
 
 bool selector_of_jobs(const struct selector *selector) { return selector->figure != FIGURE_NAME; }

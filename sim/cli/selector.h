@@ -28,6 +28,9 @@
 #include "sim/table.h"
 #include "sim/tolerance.h"
 
+/* Each job that ran has one, so the metric of that name hangs on which jobs these are: "wait.p95{user=3}". */
+bool metric_is_of_waits(const char *name);
+
 struct selector;
 
 /* SL_USAGE: the text is none, where, and what would be. Made in the arena. */

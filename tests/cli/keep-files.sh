@@ -15,6 +15,7 @@ try schedlab convert four.swf mine.txt
 try schedlab convert four.swf -o mine.txt --clean
 try schedlab convert "$ROOT/traces/bundled/gpu-cluster.yaml" mine.txt
 try schedlab anonymize four.swf -o mine.txt --key key --new-key
+[ ! -e key ] || echo "a key without a file"
 cmp mine.txt kept.txt || echo "mine.txt is lost"
 # What would be the same is no matter, nor is an empty file; a trace is not written over itself as another format.
 try schedlab generate lublin --jobs 3 -o new.swf

@@ -22,21 +22,6 @@ static const double maize[] = { 49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 7
 static const double hamilton[] = { 1.83 - .878, .50 - .647, 1.62 - .598, 2.48 - 2.05, 1.68 - 1.06,
 	1.88 - 1.29, 1.55 - 1.06, 3.06 - 3.14, 1.30 - 1.29 };
 
-Test(stats, paired_t)
-{
-	struct stats_interval at;
-	cr_assert(stats_paired_t(maize, SL_LEN(maize), 0.95, &at));
-	NEAR(at.estimate, 314.0 / 15, 1e-12);
-	/* Fisher's t = estimate / error; t(14) at 5 % is 2.1448 (his table IV). */
-	NEAR(2.1448 * at.estimate / (at.estimate - at.low), 2.148, 5e-4);
-	NEAR(at.low + at.high, 2 * at.estimate, 1e-9);
-	cr_expect(at.samples == 15);
-	static const double two[] = { 1, 3 };
-	cr_assert(stats_paired_t(two, 2, 0.95, &at)); /* t(1) = 12.706; error 1. */
-	NEAR(at.high, 2 + 12.706, 5e-4);
-	cr_expect(!stats_paired_t(two, 1, 0.95, &at) && at.low > at.high && !at.method);
-}
-
 /* R: wilcox.test(x, y, paired = TRUE, alternative = "greater"): V = 40, p = 0.01953; Hollander, Wolfe and
  * Chicken, examples 3.1, 3.3, 3.4: estimate 0.46, interval (.010, .786). */
 Test(stats, wilcoxon_of_hamilton)
@@ -140,18 +125,6 @@ Test(stats, wilcoxon_of_what_follows)
 	cr_expect(at.exact); /* What alternates is taken for independent. */
 }
 
-Test(stats, lag1)
-{
-	/* Deviations -8/3 -5/3 13/3: products 40/9 - 65/9 over squares 258/9. */
-	NEAR(stats_lag1((const double[]){ 2, 3, 9 }, 3), -25.0 / 258, 1e-12);
-	cr_expect_eq(stats_lag1((const double[]){ 4, 4, 4 }, 3), 0);
-	double rising[20];
-	for (unsigned i = 0; i < 20; i++)
-		rising[i] = i;
-	cr_expect(stats_lag1(rising, 20) > stats_lag1_high(20));
-	NEAR(stats_lag1_high(20), 0.3178, 1e-4); /* 1.64485 / 4.47214 - 0.05. */
-}
-
 /* Holm 1979: the least times n, the next times n - 1 ..., never less than one before. */
 Test(stats, holm)
 {
@@ -183,65 +156,19 @@ static void expect_share(const char *what, unsigned hits, double low, double hig
 Test(stats, coverage_of_small_samples)
 {
 	struct sl_rng rng = sl_rng_stream(7, "tests/stats/small");
-	unsigned t = 0, shift = 0, alarms = 0, exponential = 0;
+	unsigned shift = 0, alarms = 0;
 	for (int i = 0; i < DRAWS; i++) {
 		double value[12];
-		struct stats_interval at;
 		struct stats_wilcoxon w;
 		for (int k = 0; k < 12; k++)
 			value[k] = 3 + normal(&rng);
-		(void)stats_paired_t(value, 12, 0.95, &at);
 		(void)stats_wilcoxon(value, 12, false, 0.95, &w);
-		t += at.low <= 3 && 3 <= at.high;
 		shift += w.shift.low <= 3 && 3 <= w.shift.high;
 		for (int k = 0; k < 12; k++)
 			value[k] -= 3;
 		(void)stats_wilcoxon(value, 12, false, 0.95, &w);
 		alarms += w.p <= 0.05;
-		for (int k = 0; k < 12; k++) /* Differences of like, skewed things are symmetric. */
-			value[k] = log1p(-sl_rng_unit(&rng)) - log1p(-sl_rng_unit(&rng));
-		(void)stats_paired_t(value, 12, 0.95, &at);
-		exponential += at.low <= 0 && 0 <= at.high;
 	}
-	expect_share("paired t", t, 0.93, 0.97);
-	expect_share("paired t of exponentials", exponential, 0.93, 0.975);
 	expect_share("Hodges-Lehmann", shift, 0.935, 0.97); /* Exactly 1 - 2 * 101 / 4096 = 0.9507. */
 	expect_share("Wilcoxon's false alarms", alarms, 0.03, 0.065);
-}
-
-static void batch_means(const double *value, unsigned each, double mean[20])
-{
-	for (unsigned i = 0; i < 20; i++) {
-		mean[i] = 0;
-		for (unsigned k = 0; k < each; k++)
-			mean[i] += value[i * each + k] / each;
-	}
-}
-
-/* A process that remembers, as waits in submit order do: x = 0.8 x + noise, 4 000 of them, mean 0. Batches of
- * 200 forget; batches of 4 do not, and say so. */
-Test(stats, coverage_of_batch_means)
-{
-	struct sl_rng rng = sl_rng_stream(7, "tests/stats/batches");
-	static double value[4000];
-	unsigned covered = 0, alarms = 0, narrow = 0, seen = 0;
-	for (int i = 0; i < DRAWS; i++) {
-		double x = normal(&rng) / 0.6;
-		for (int k = 0; k < 4000; k++)
-			value[k] = x = 0.8 * x + (2 * sl_rng_unit(&rng) - 1);
-		struct stats_interval at;
-		double mean[20];
-		batch_means(value, 200, mean);
-		(void)stats_paired_t(mean, 20, 0.95, &at);
-		covered += at.low <= 0 && 0 <= at.high;
-		alarms += stats_lag1(mean, 20) > stats_lag1_high(20);
-		batch_means(value, 4, mean);
-		(void)stats_paired_t(mean, 20, 0.95, &at);
-		narrow += at.low <= 0 && 0 <= at.high;
-		seen += stats_lag1(mean, 20) > stats_lag1_high(20);
-	}
-	expect_share("20 batches of 200", covered, 0.93, 0.97);
-	expect_share("alarms over independent batches", alarms, 0.02, 0.09);
-	expect_share("20 batches of 4", narrow, 0.5, 0.85);
-	expect_share("alarms over dependent batches", seen, 0.4, 1);
 }
