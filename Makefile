@@ -34,8 +34,8 @@ HOUSE := -std=c11 $(WARN) $(WERROR) -ffp-contract=off -fvisibility=hidden -fPIC 
 LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -lcsv -lm -ldl
 
 ROOMS := policies traces models reports
-CORE := $(wildcard sim/*.c) $(wildcard $(foreach room,$(ROOMS),$(room)/*.c $(room)/*/*.c))
-CLI := $(wildcard sim/cli/*.c)
+CORE := $(wildcard sim/*/*.c $(foreach room,$(ROOMS),$(room)/*.c $(room)/*/*.c $(room)/*/*/*.c))
+CLI := $(wildcard cli/*/*.c)
 UNIT := $(wildcard tests/*.c tests/unit/*.c tests/prop/*.c)
 CONFORMANCE := $(wildcard tests/conformance/*.c)
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -62,7 +62,7 @@ $B/libschedlab.so: $(CORE_O)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libschedlab.so -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/schedlab' $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$B/test-unit: $(CORE_O) $(filter-out $B/o/sim/cli/main.o,$(CLI_O)) $(UNIT_O)
+$B/test-unit: $(CORE_O) $(filter-out $B/o/cli/program/main.o,$(CLI_O)) $(UNIT_O)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
 
@@ -79,7 +79,7 @@ $B/bench-backfill: $(CORE_O) $(CLI_O) $B/o/scripts/bench_backfill.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread -rdynamic -Wl,--wrap=ctl_bf_pass $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$B/bench-sweep: $(CORE_O) $(filter-out $B/o/sim/cli/main.o,$(CLI_O)) $B/o/scripts/bench_sweep.o
+$B/bench-sweep: $(CORE_O) $(filter-out $B/o/cli/program/main.o,$(CLI_O)) $B/o/scripts/bench_sweep.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -101,7 +101,7 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # What it reads is the program's, not the library's.
-$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session $B/replay-bundle $B/fuzz-bundle: $(filter-out $B/o/sim/cli/main.o,$(CLI_O))
+$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session $B/replay-bundle $B/fuzz-bundle: $(filter-out $B/o/cli/program/main.o,$(CLI_O))
 
 # Tests need not be fast: what they test is as it is built for use.
 $B/o/tests/%.o: tests/%.c
@@ -200,7 +200,7 @@ fuzz-smoke: ## a minute (FUZZ_SECONDS=60) of fuzzing for each reader (clang)
 
 cover: ## branches that the tests never take, by file
 	$Q$(MAKE) B=$B-cover CFLAGS='-O0 -g --coverage' test
-	$Q gcovr --root . --object-directory $B-cover --filter '(sim|policies|traces|models|reports)/' --branches
+	$Q gcovr --root . --object-directory $B-cover --filter '(cli|sim|policies|traces|models|reports)/' --branches
 
 bench: $B/schedlab ## speed and memory, as multiples of the floor
 	$Q scripts/bench $B

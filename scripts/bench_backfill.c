@@ -5,7 +5,7 @@
  * --wrap=ctl_bf_pass: the program is the same, and says at its end, on stderr: passes, tested jobs, CPU
  * seconds within passes, starts within them, jobs looked at.
  */
-#include "policies/slurm/ctl_bf.h"
+#include "policies/slurm/control/ctl_bf.h"
 
 #include <inttypes.h>
 #include <stdio.h>

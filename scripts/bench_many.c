@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/nodes.h"
+#include "sim/nodes/nodes.h"
 
 enum { SCORE_ROUNDS = 120 };
 

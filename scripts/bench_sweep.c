@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/sweep.h"
+#include "cli/sweep/sweep.h"
 
 enum { ROUNDS = 3, LOADS = 4, POLICIES_MAX = 16 };
 

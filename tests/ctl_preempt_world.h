@@ -7,7 +7,7 @@
 #ifndef SL_TEST_CTL_PREEMPT_WORLD_H
 #define SL_TEST_CTL_PREEMPT_WORLD_H
 
-#include "policies/slurm/ctl_preempt.h"
+#include "policies/slurm/control/ctl_preempt.h"
 #include "tests/select_world.h"
 
 enum { PW_JOBS = 64, PW_QOS = 4, PW_LOG = 4000 };

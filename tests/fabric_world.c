@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 #include "tests/fabric_world.h"
 
 static void put(struct fabric_world *w, const char *key, const char *text)

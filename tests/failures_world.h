@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/plugins.h"
-#include "sim/sim.h"
+#include "sim/registry/plugins.h"
+#include "sim/run/sim.h"
 #include "tests/memfile.h"
 
 struct fw {

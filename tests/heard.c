@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "tests/memfile.h"
 
 void heard_put(struct heard *h, const char *format, ...)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 enum { CPU = 1000, NODE_CPU = 20000000, DEVICE_MIB = 100, HUNDREDTH = KAI_GPU / 100 };
 #define MEM      INT64_C(1000000000)

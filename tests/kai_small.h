@@ -9,7 +9,7 @@
 #ifndef TESTS_KAI_SMALL_H
 #define TESTS_KAI_SMALL_H
 
-#include "policies/runai/kai_solve.h"
+#include "policies/runai/rules/kai_solve.h"
 
 struct kai_small {
 	struct sl_arena *arena;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 static const char *const flavor_name[KD_FLAVORS] = { "f", "g" };
 /* Gates of the cycle, without topologies. */

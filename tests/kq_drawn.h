@@ -10,7 +10,7 @@
 #ifndef SL_TEST_KQ_DRAWN_H
 #define SL_TEST_KQ_DRAWN_H
 
-#include "policies/kueue/kq_cycle.h"
+#include "policies/kueue/rules/kq_cycle.h"
 
 enum { KD_COHORTS = 4, KD_QUEUES = 5, KD_JOBS = 24, KD_FLAVORS = 2, KD_RESOURCES = 2 };
 

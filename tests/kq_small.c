@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 struct kq_small kq_small_open(void)
 {

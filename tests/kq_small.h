@@ -8,8 +8,8 @@
 #ifndef TESTS_KQ_SMALL_H
 #define TESTS_KQ_SMALL_H
 
-#include "policies/kueue/kq_queue.h"
-#include "policies/kueue/kq_quota.h"
+#include "policies/kueue/rules/kq_queue.h"
+#include "policies/kueue/rules/kq_quota.h"
 
 struct kq_small {
 	struct sl_arena *arena;

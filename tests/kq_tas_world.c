@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 static const char *key_of(const char *level)
 {

@@ -6,7 +6,7 @@
 #ifndef SL_TESTS_KQ_TAS_WORLD_H
 #define SL_TESTS_KQ_TAS_WORLD_H
 
-#include "policies/kueue/kq_cycle.h"
+#include "policies/kueue/rules/kq_cycle.h"
 
 enum { TAS_PODSETS = 4 };
 struct tas_world {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 void ks_begin(struct ks_world *w)
 {

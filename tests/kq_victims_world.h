@@ -7,8 +7,8 @@
 #ifndef SL_TEST_KQ_VICTIMS_WORLD_H
 #define SL_TEST_KQ_VICTIMS_WORLD_H
 
-#include "policies/kueue/kq_preempt.h"
-#include "policies/kueue/kq_queue.h"
+#include "policies/kueue/rules/kq_preempt.h"
+#include "policies/kueue/rules/kq_queue.h"
 
 struct ks_world {
 	struct sl_arena *arena;

@@ -5,7 +5,7 @@
 #ifndef SL_TESTS_KUEUE_WORLD_H
 #define SL_TESTS_KUEUE_WORLD_H
 
-#include "policies/kueue/kq_tas.h"
+#include "policies/kueue/rules/kq_tas.h"
 
 struct kueue_world {
 	struct sl_arena *arena;

@@ -6,8 +6,8 @@
 #ifndef SL_TEST_LIMITS_WORLD_H
 #define SL_TEST_LIMITS_WORLD_H
 
-#include "policies/slurm/ctl_limits.h"
-#include "sim/base.h"
+#include "policies/slurm/control/ctl_limits.h"
+#include "sim/base/base.h"
 
 enum { LW_GPU = CTL_TRES_FIRST, LW_LIC, LW_TRES };
 enum { LW_SETTINGS = 128, LW_JOBS = 400, LW_USERS = 4, LW_NODES = 8 };

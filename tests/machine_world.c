@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/registry.h"
-#include "sim/sim.h"
+#include "sim/registry/registry.h"
+#include "sim/run/sim.h"
 #include "tests/memfile.h"
 
 /* Readers have no state of their own to keep it in. */

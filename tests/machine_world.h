@@ -6,7 +6,7 @@
 #ifndef SL_TEST_MACHINE_WORLD_H
 #define SL_TEST_MACHINE_WORLD_H
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 
 /* What the readers are to say; a test is a process of its own, and has one. */
 struct machine_world {

@@ -5,7 +5,7 @@
 #ifndef SL_TEST_MODEL_SCRIPT_H
 #define SL_TEST_MODEL_SCRIPT_H
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 
 enum script_what {
 	SCRIPT_RATE,   /* Of job `row`: value in 2^-32. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/pass.h"
+#include "sim/run/pass.h"
 
 /* ---- The world as a scenario --------------------------------------------------------------- */
 

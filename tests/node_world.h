@@ -6,7 +6,7 @@
 #ifndef SL_TEST_NODE_WORLD_H
 #define SL_TEST_NODE_WORLD_H
 
-#include "sim/sim.h"
+#include "sim/run/sim.h"
 
 enum {
 	NW_NODES = 12,

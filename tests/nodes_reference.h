@@ -8,7 +8,7 @@
 #ifndef TESTS_NODES_REFERENCE_H
 #define TESTS_NODES_REFERENCE_H
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 enum { REF_NODES = 8, REF_JOBS = 16, REF_TASKS = 24, REF_WINDOWS = 6, REF_KINDS = 5, REF_DEVICES = 8 };
 

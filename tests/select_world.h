@@ -5,8 +5,8 @@
 #ifndef SL_TEST_SELECT_WORLD_H
 #define SL_TEST_SELECT_WORLD_H
 
-#include "policies/slurm/select.h"
-#include "sim/base.h"
+#include "policies/slurm/select/select.h"
+#include "sim/base/base.h"
 
 enum { SW_TYPES = 8, SW_SETTINGS = 16, SW_PARTITIONS = 4, SW_SWITCHES = 8, SW_TEXT = 2000 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/registry.h"
+#include "sim/registry/registry.h"
 
 enum { SETTINGS_MAX = 2000 };
 

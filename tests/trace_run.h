@@ -5,7 +5,7 @@
 #ifndef SL_TEST_TRACE_RUN_H
 #define SL_TEST_TRACE_RUN_H
 
-#include "sim/sim.h"
+#include "sim/run/sim.h"
 
 struct trace_run {
 	struct scenario scenario;

@@ -5,7 +5,7 @@
 #ifndef SL_TEST_WORLD_H
 #define SL_TEST_WORLD_H
 
-#include "sim/sim.h"
+#include "sim/run/sim.h"
 
 enum { WORLD_JOBS = 64, WORLD_NODES = 64, WORLD_DEPENDS = 8 };
 

@@ -14,8 +14,8 @@
 #ifndef KUBE_DRA_H
 #define KUBE_DRA_H
 
+#include "policies/kube/cel/kube_cel.h"
 #include "policies/kube/kube.h"
-#include "policies/kube/kube_cel.h"
 
 /* AllocationResultsMaxSize, FirstAvailableDeviceRequestMaxSize, ResourceClaimReservedForMaxSize,
  * DeviceRequestsMaxSize are the API's; the rest is ours. */

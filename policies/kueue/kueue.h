@@ -11,8 +11,8 @@
 #ifndef SL_KUEUE_KUEUE_H
 #define SL_KUEUE_KUEUE_H
 
-#include "policies/kueue/kq_multi.h"
-#include "policies/kueue/kq_read.h"
+#include "policies/kueue/rules/kq_multi.h"
+#include "policies/kueue/rules/kq_read.h"
 
 /* Of a job, as far as its pods go. */
 enum kueue_stage {

@@ -7,8 +7,8 @@
  * Of its topologyAssignment levels and domains are read (v1beta1); with slices in place of domains (v1beta2)
  * its places count as free in its topology.
  */
-#include "policies/kueue/kq_status.h"
 #include "policies/kueue/kueue.h"
+#include "policies/kueue/rules/kq_status.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
  * stands still, but for the jobs that run there. waitForPodsReady is the manager's alone, and admission
  * checks of workers are ready at once.
  */
-#include "policies/kueue/kq_multi.h"
 #include "policies/kueue/kueue.h"
+#include "policies/kueue/rules/kq_multi.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * be tried for ever: after as many cycles in a row as there are flavors, and one, without any effect, the
  * scheduler sleeps until something changes. Kueue's goes round every 10 ms then, to the same end.
  */
-#include "policies/kueue/kq_wait.h"
 #include "policies/kueue/kueue.h"
+#include "policies/kueue/rules/kq_wait.h"
 
 #include <string.h>
 

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/kueue/kq_assign.h"
-#include "policies/kueue/kq_queue.h"
 #include "policies/kueue/kueue.h"
+#include "policies/kueue/rules/kq_assign.h"
+#include "policies/kueue/rules/kq_queue.h"
 
 #define NUMBER(value) \
 	(struct sl_figure) { .text = NULL, .number = (value) }

@@ -9,7 +9,7 @@
 #ifndef SL_RUNAI_RUNAI_H
 #define SL_RUNAI_RUNAI_H
 
-#include "policies/runai/kai_solve.h"
+#include "policies/runai/rules/kai_solve.h"
 #include "policies/runai/runai_read.h"
 
 /* What the engine is to do in its next pass. */

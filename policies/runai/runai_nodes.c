@@ -7,7 +7,7 @@
  * (nvidia.com/mig-3g.20gb.count). nvidia.com/mig.strategy: with single the profiles go by the name of whole
  * GPUs, and KAI gives such nodes to tasks of whole GPUs alone; with mixed to tasks that ask profiles.
  */
-#include "policies/runai/kai_place.h"
+#include "policies/runai/rules/kai_place.h"
 #include "policies/runai/runai.h"
 
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #ifndef SL_RUNAI_READ_H
 #define SL_RUNAI_READ_H
 
-#include "policies/runai/kai.h"
-#include "policies/runai/kai_share.h"
+#include "policies/runai/rules/kai.h"
+#include "policies/runai/rules/kai_share.h"
 
 enum {
 	RUNAI_QUEUES_MAX = 100000,

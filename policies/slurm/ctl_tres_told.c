@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "policies/slurm/ctl.h"
+#include "policies/slurm/control/ctl.h"
 
 /* Keys whose values are lists of TRES: all limits but those on one amount, and weights. */
 static bool is_of_tres(const char *key)

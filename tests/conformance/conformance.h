@@ -5,7 +5,7 @@
 #ifndef SL_CONFORMANCE_H
 #define SL_CONFORMANCE_H
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 struct tally {
 	size_t passed, failed;

@@ -5,7 +5,7 @@
 #ifndef SL_KUEUE_CASE_H
 #define SL_KUEUE_CASE_H
 
-#include "policies/kueue/kq_cycle.h"
+#include "policies/kueue/rules/kq_cycle.h"
 
 struct kueue_case {
 	struct sl_arena *arena; /* Of the case. */

@@ -5,7 +5,7 @@
  */
 #include "tests/conformance/kueue_case.h"
 
-#include "policies/kueue/kq_status.h"
+#include "policies/kueue/rules/kq_status.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * kueue_suite.c - the suite kueue: files of recorded cases, each case in a world of its own.
  */
-#include "sim/base.h"
+#include "sim/base/base.h"
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/kueue_case.h"
 

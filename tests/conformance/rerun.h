@@ -5,7 +5,7 @@
 #ifndef SL_CONFORMANCE_RERUN_H
 #define SL_CONFORMANCE_RERUN_H
 
-#include "sim/runset.h"
+#include "sim/lib/runset.h"
 
 struct rerun {
 	struct sl_arena *arena;

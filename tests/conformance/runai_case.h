@@ -5,7 +5,7 @@
 #ifndef SL_RUNAI_CASE_H
 #define SL_RUNAI_CASE_H
 
-#include "policies/runai/kai_solve.h"
+#include "policies/runai/rules/kai_solve.h"
 
 /* What the case said of a job. */
 struct runai_given {

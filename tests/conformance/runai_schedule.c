@@ -5,7 +5,7 @@
  * Events of a pass are compared as a set. Labels of shared GPUs are names for people (README beside the
  * cases): of them only who is together with whom.
  */
-#include "policies/runai/kai_place.h"
+#include "policies/runai/rules/kai_place.h"
 #include "tests/conformance/runai_case.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /*
  * runai_suite.c - the suite runai: files of recorded cases, each case in a world of its own.
  */
-#include "sim/base.h"
+#include "sim/base/base.h"
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/runai_case.h"
 

@@ -6,7 +6,7 @@
 #ifndef SL_SLURM_ALLOC_H
 #define SL_SLURM_ALLOC_H
 
-#include "policies/slurm/select.h"
+#include "policies/slurm/select/select.h"
 
 /* Whose nodes and devices are meant. */
 struct slurm_machine {

@@ -5,8 +5,8 @@
 #ifndef SL_SLURM_CASE_H
 #define SL_SLURM_CASE_H
 
-#include "policies/slurm/select.h"
-#include "sim/base.h"
+#include "policies/slurm/select/select.h"
+#include "sim/base/base.h"
 
 struct slurm_job {
 	const char *id, *user;

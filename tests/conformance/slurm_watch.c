@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/ctl.h"
-#include "sim/engine.h"
+#include "policies/slurm/control/ctl.h"
+#include "sim/run/engine.h"
 #include "tests/conformance/slurm_alloc.h"
 
 /* What was seen of a job last. */

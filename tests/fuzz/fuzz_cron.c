@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/runai/kai_share.h"
+#include "policies/runai/rules/kai_share.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

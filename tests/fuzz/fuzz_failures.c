@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/plugins.h"
-#include "sim/sim.h"
+#include "sim/registry/plugins.h"
+#include "sim/run/sim.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/lab.h"
+#include "cli/check/lab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/selector.h"
+#include "cli/base/selector.h"
 #include "tests/unit/result.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

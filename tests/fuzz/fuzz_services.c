@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/cli/shell.h"
+#include "cli/slurm/shell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

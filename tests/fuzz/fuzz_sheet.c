@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/scenario.h"
-#include "sim/sheet.h"
+#include "sim/base/sheet.h"
+#include "sim/scenario/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

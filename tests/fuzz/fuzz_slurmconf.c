@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

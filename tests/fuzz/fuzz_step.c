@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/cli/step.h"
+#include "cli/step/step.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "models/generators/resample.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 #define DAY (86400 * SL_SECOND)
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/seek.h"
+#include "cli/base/seek.h"
 
 enum { POINTS = 4096, TRIALS = 3000 };
 

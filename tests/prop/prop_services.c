@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 #include "traces/table/services.h"
 
 enum { STEPS = 400 };

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scenario.h"
-#include "sim/sim.h"
+#include "sim/run/sim.h"
+#include "sim/scenario/scenario.h"
 #include "tests/memfile.h"
 
 enum { SERVICES = 3, LAST = 2000 };

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/ctl.h"
-#include "policies/slurm/ctl_resv.h"
-#include "sim/engine.h"
-#include "sim/runset.h"
+#include "policies/slurm/control/ctl.h"
+#include "policies/slurm/control/ctl_resv.h"
+#include "sim/lib/runset.h"
+#include "sim/run/engine.h"
 #include "tests/effort.h"
 #include "tests/slurm_world.h"
 #include "tests/world.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "models/storage/storage.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 enum { FLOWS = 24, WORLDS = 300 };
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/ctl_prio.h"
-#include "sim/base.h"
+#include "policies/slurm/control/ctl_prio.h"
+#include "sim/base/base.h"
 
 enum { MOST = 40, DEEP = 8, ROUNDS = 400 };
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/slurm/ctl_bits.h"
+#include "policies/slurm/control/ctl_bits.h"
 #include "tests/unit/ctl_world.h"
 
 enum { FAKES = 8 };

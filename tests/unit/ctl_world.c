@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/plugins.h"
+#include "sim/registry/plugins.h"
 #include "tests/memfile.h"
 
 /* ---- Jobs as sacct would tell of them --------------------------------------------------------------- */

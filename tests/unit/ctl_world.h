@@ -13,8 +13,8 @@
 #ifndef SL_TEST_CTL_WORLD_H
 #define SL_TEST_CTL_WORLD_H
 
-#include "policies/slurm/ctl.h"
-#include "sim/sim.h"
+#include "policies/slurm/control/ctl.h"
+#include "sim/run/sim.h"
 
 #define CW_T0 INT64_C(1800000000)
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 static void read_objects(struct kube_test *test)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 /* Writes a file of this name beside the configuration that is read next, and returns its path. */
 const char *file_beside(const char *name, const char *text);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/table.h"
+#include "sim/result/table.h"
 #include "tests/unit/result.h"
 
 #define S SL_SECOND

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim/baseline.h"
+#include "sim/result/baseline.h"
 
 #define HEAD          "{ \"schema\": \"schedlab.baseline/1\", \"cases\": [ { \"id\": \"a\", \"trace\": \"t.swf\""
 #define TAIL          " } ] }"

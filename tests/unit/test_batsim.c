@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/plugins.h"
+#include "sim/registry/plugins.h"
 #include "tests/memfile.h"
 
 extern const struct sl_reader batsim_reader;

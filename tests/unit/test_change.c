@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "tests/memfile.h"
 
 static const char trace[] = "; MaxProcs: 8\n"

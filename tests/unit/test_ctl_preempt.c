@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "policies/slurm/ctl_limits.h"
+#include "policies/slurm/control/ctl_limits.h"
 #include "tests/ctl_preempt_world.h"
 
 enum { LOW, HIGH };

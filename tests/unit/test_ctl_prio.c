@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/ctl_prio.h"
-#include "sim/base.h"
+#include "policies/slurm/control/ctl_prio.h"
+#include "sim/base/base.h"
 
 enum { MAX = 64, EPOCH = 20000 * 86400 };
 

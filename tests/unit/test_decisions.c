@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/engine.h"
+#include "sim/run/engine.h"
 #include "tests/world.h"
 
 /* "100 start 2 order; ": jobs from 1, whose in brackets, a plan's time behind it. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/nodes.h"
+#include "sim/nodes/nodes.h"
 
 enum { JOBS = 12, V100 = SL_KIND_GPUS, A100, KINDS, HALF = 500, GPU = 1000, GIB = 1024 };
 

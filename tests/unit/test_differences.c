@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/cli/telling.h"
+#include "cli/run/telling.h"
 #include "tests/effort.h"
 #include "tests/unit/result.h"
 

@@ -2,7 +2,7 @@
 /* test_evq.c - the order of events is (time, class, seq), and nothing else. */
 #include <criterion/criterion.h>
 
-#include "sim/evq.h"
+#include "sim/state/evq.h"
 
 static struct evq empty(void)
 {

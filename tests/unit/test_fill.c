@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "reports/fill/fill.h"
-#include "sim/scenario.h"
-#include "sim/scenario_parts.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/scenario_parts.h"
 #include "tests/memfile.h"
 
 #define HEADER "job_id,submit,run_time,cpus,gpus\n"

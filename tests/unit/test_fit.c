@@ -15,7 +15,7 @@
 
 #include "models/generators/fit.h"
 #include "models/generators/generators.h"
-#include "sim/plugins.h"
+#include "sim/registry/plugins.h"
 
 struct traced {
 	struct fit_job *job;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/nodes.h"
-#include "sim/table.h"
+#include "sim/nodes/nodes.h"
+#include "sim/result/table.h"
 #include "tests/memfile.h"
 #include "tests/unit/result.h"
 #include "tests/world.h"

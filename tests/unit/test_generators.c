@@ -16,7 +16,7 @@
 
 #include "models/generators/fit.h"
 #include "models/generators/generators.h"
-#include "sim/plugins.h"
+#include "sim/registry/plugins.h"
 
 #define KS_LIMIT 2.70 /* D * sqrt(n): 2 * exp(-2 * 2.7^2) = 9e-7. */
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/plugins.h"
-#include "sim/registry.h"
+#include "sim/registry/plugins.h"
+#include "sim/registry/registry.h"
 #include "tests/memfile.h"
 
 struct told {

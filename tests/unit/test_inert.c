@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/out.h"
+#include "sim/base/out.h"
 
 static const struct {
 	const char *text, *shown;

@@ -8,7 +8,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "policies/runai/kai_solve_parts.h"
+#include "policies/runai/rules/kai_solve_parts.h"
 #include "tests/kai_small.h"
 
 static struct kai_small w;

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "policies/kueue/kq_cycle.h"
+#include "policies/kueue/rules/kq_cycle.h"
 #include "tests/kq_small.h"
 
 /* A queue q with 4 cpu in flavor f, alone, and another, r, likewise. */

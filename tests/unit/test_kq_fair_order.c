@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "policies/kueue/kq_fair_order.h"
+#include "policies/kueue/rules/kq_fair_order.h"
 #include "tests/kq_victims_world.h"
 
 static struct ks_world w;

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "policies/kueue/kq_status.h"
+#include "policies/kueue/rules/kq_status.h"
 #include "tests/kq_victims_world.h"
 
 static struct ks_world w;

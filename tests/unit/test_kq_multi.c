@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "policies/kueue/kq_multi.h"
+#include "policies/kueue/rules/kq_multi.h"
 #include "tests/kq_victims_world.h"
 
 enum { WORKERS = 5 };

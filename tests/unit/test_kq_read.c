@@ -6,8 +6,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "policies/kueue/kq_read.h"
-#include "sim/base.h"
+#include "policies/kueue/rules/kq_read.h"
+#include "sim/base/base.h"
 #include "traces/kube/manifests.h"
 
 enum { OBJECTS_MAX = 8 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "policies/kueue/kueue.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 struct bench {
 	struct sl_arena *arena;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/lab.h"
+#include "cli/check/lab.h"
 #include "tests/memfile.h"
 
 static int parse(struct lab *lab, struct sl_arena *arena, const char *text, struct sl_err *err)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "policies/place/leaves.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 enum { NODES = 8, JOBS = 8, KINDS = 3 };
 

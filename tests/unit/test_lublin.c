@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/plugins.h"
+#include "sim/registry/plugins.h"
 
 #define FALSE_ALARM 1e-6
 #define KS_LIMIT    2.70 /* D * sqrt(n) is larger once in a million: 2 * exp(-2 * 2.7^2) = 9e-7. */

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "sim/table.h"
+#include "sim/result/table.h"
 #include "tests/unit/result.h"
 
 struct table {

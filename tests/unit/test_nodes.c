@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/nodes.h"
+#include "sim/nodes/nodes.h"
 
 enum { JOBS = 8, MANY = INT16_MAX };
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/out.h"
+#include "sim/base/out.h"
 
 /* Each test works in an empty directory of its own, which goes with it. */
 static char *enter(void)

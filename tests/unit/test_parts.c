@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/registry.h"
+#include "sim/registry/registry.h"
 #include "tests/machine_world.h"
 #include "tests/memfile.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 #include "sim/plugin.h"
 
 extern const struct sl_placing place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/plugins.h"
-#include "sim/scenario.h"
+#include "sim/registry/plugins.h"
+#include "sim/scenario/scenario.h"
 
 static const struct sl_param params[] = {
 	{ "depth", SL_PARAM_INT, "10", "1..100", "an integer", 1, 100 },

@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 /* ---- Quantities ----------------------------------------------------------------------------------- */
 

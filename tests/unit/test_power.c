@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "models/power/power.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 /* ---- Figures ----------------------------------------------------------------------------------------------
  */

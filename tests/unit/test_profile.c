@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim/profile.h"
+#include "sim/state/profile.h"
 
 enum { SPAN = 400 };
 

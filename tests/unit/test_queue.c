@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "sim/queue.h"
+#include "sim/state/queue.h"
 
 enum { JOBS = 4000 };
 

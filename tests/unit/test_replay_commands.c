@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "tests/memfile.h"
 
 #define JOB "1 0 -1 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 -1 -1\n"

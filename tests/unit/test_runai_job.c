@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "policies/runai/runai_match.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 #define GPUS(n) ((int64_t)((n)*1000) * (KAI_GPU / 1000))
 

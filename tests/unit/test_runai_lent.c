@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "policies/runai/runai.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 #include "tests/kai_small.h"
 
 enum { QUEUES = 16, WORLDS = 2000 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "policies/runai/runai_read.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 enum { OBJECTS_MAX = 8 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "tests/memfile.h"
 
 struct loaded {

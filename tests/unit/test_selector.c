@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/cli/selector.h"
+#include "cli/base/selector.h"
 #include "tests/unit/result.h"
 
 /* On four cpus. Waits 0 90 80 100 and never; bounded slowdowns 1 3.25 8.5 6; cpu time 400 80 5 80. */

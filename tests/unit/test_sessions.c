@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/plugins.h"
+#include "sim/registry/plugins.h"
 
 #define DAY  INT64_C(86400)
 #define HOUR INT64_C(3600)

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim/sheet.h"
+#include "sim/base/sheet.h"
 #include "tests/memfile.h"
 
 struct read {

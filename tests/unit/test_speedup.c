@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "models/speedup/speedup.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 static bool near(double a, double b) { return fabs(a - b) < 1e-9; }
 

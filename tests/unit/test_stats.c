@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/stats.h"
+#include "sim/base/stats.h"
 
 #define NEAR(got, want, by) \
 	cr_expect(fabs((got) - (want)) <= (by), "%s: %.9g, not %.9g", #got, (double)(got), (double)(want))

@@ -6,7 +6,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "sim/cli/step.h"
+#include "cli/step/step.h"
 
 enum { COLUMNS = 10, ROWS = 2 };
 

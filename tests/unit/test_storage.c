@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "models/storage/storage.h"
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 /* Decimal megabytes a second, so that shares of 13 clients are as in the cases: 1.25 GB/s is 1250. */
 static const int64_t mb = 1000000;

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/sweep.h"
+#include "cli/sweep/sweep.h"
 
 /* A sweep of a text, in a folder of its own with a trace t.swf. */
 struct place {

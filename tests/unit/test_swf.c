@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/plugins.h"
+#include "sim/registry/plugins.h"
 #include "tests/memfile.h"
 
 /* Writes down what it is told, one thing a line. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "tests/memfile.h"
 
 /* ---- What the reader passes on ---------------------------------------------------- */

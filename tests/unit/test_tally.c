@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim/tally.h"
+#include "sim/result/tally.h"
 
 Test(tally, told_in_order_and_once)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base.h"
+#include "sim/base/base.h"
 
 /* Whole numbers: every count of digits, and both ends. */
 Test(text, put_i64)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/nodes.h"
+#include "sim/nodes/nodes.h"
 
 enum { NODES = 6, JOBS = 1000 };
 

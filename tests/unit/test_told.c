@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/table.h"
+#include "sim/result/table.h"
 #include "tests/unit/result.h"
 
 enum { USER_ANN, USER_BOB, USER_CYD };

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "sim/tolerance.h"
+#include "sim/result/tolerance.h"
 
 #define M INT64_C(1000000)
 

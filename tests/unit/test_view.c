@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/view.h"
+#include "cli/moment/view.h"
 #include "tests/memfile.h"
 
 /* main.c's, which is not here. */

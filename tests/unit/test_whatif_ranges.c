@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/whatif_search.h"
+#include "cli/whatif/whatif_search.h"
 
 static int parse(struct axis *axis, const char *text, struct sl_arena *arena, struct sl_err *err)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/engine.h"
+#include "sim/run/engine.h"
 #include "tests/world.h"
 
 /* "2 1 Resources 90 Priority": jobs from 1, each reason from when it holds. */

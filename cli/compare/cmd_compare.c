@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_compare.c - schedlab compare: one row a policy, from runs made now or from directories of runs.
+ *
+ * Rows are in the order given, whatever the threads did. The best value is
+ * found on the exact numbers, not on what the table rounds them to.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/base/selector.h"
+#include "cli/compare/compare.h"
+#include "cli/run/dry_run.h"
+#include "cli/run/run_find.h"
+
+static const struct option_def options[] = {
+	{ OPTION_CLUSTERS },
+	{ OPTION_POLICY },
+	{ OPTION_OUTPUT },
+	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
+	{ OPTION_SET },
+	{ OPTION_MODEL },
+	{ OPTION_SEED },
+	{ "reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed" },
+	{ "blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans" },
+	{ OPTION_METRIC },
+	{ OPTION_FROM },
+	{ OPTION_TO },
+	{ OPTION_TZ },
+	{ OPTION_JOBS },
+	{ OPTION_STRICT },
+	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
+	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
+	{ OPTION_DRY_RUN },
+	{ OPTION_MAX_TIME },
+	{ OPTION_MAX_MEMORY },
+	{ OPTION_JSON },
+	{ OPTION_FORCE },
+	{ OPTION_NO_SYNC },
+	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
+};
+
+/* ---- Runs made now -------------------------------------------------------------------- */
+
+/* One window's run of a row is over; with the last, the row is. */
+static int window_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
+{
+	struct comparison *all = self;
+	struct compared_row *row = &all->row[slot / all->each];
+	struct windows *windows = &all->windows[slot / all->each];
+	char sub[96];
+	(void)snprintf(sub, sizeof(sub), "%zu-%s", slot / all->each + 1, run->choice.slug);
+	int status = windows_take(windows, run, all->dir, sub, NULL, &all->failure);
+	if (!status && windows->count == all->each) {
+		row->partial = windows->whole.sim.result.interrupted;
+		status = windows_means(windows, &row->metrics, &all->failure);
+		if (!status && all->dir)
+			status = outdir_windows(all->dir, sub, windows, &row->metrics, NULL, &all->failure);
+	}
+	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
+}
+
+/* The document of what is written is told of each run as it is over. */
+static int report_open(struct comparison *all, struct run *runs, struct sl_err *err)
+{
+	const struct sl_document_options wanted = { .jobs_max = TELLING_JOBS, .runs = (uint32_t)all->count };
+	if (!arg(all->args, "output") || arg_flag(all->args, "no-report") || all->windows)
+		return SL_OK;
+	for (size_t i = 0; i < all->count; i++)
+		runs[i].options.record |= TELLING_RECORD;
+	all->document = document_find("html");
+	return all->document ? all->document->open(&all->report, &wanted, err) : SL_OK;
+}
+
+static int report_add(
+	struct comparison *all, const struct run *run, size_t slot, const char *folder, struct sl_err *err)
+{
+	struct sl_told told;
+	if (!all->document)
+		return SL_OK;
+	const int status = telling_make(
+		&told, run, &all->row[slot].metrics, all->row[slot].label, folder, all->args->arena, err);
+	return status ? status : all->document->add(all->report, &told, err);
+}
+
+static int report_write(const struct comparison *all, struct sl_err *err)
+{
+	struct sl_compared compared = all->told;
+	struct sl_out *out;
+	if (!all->document)
+		return SL_OK;
+	const char **label = sl_alloc(all->args->arena, all->count, sizeof(*label));
+	for (size_t i = 0; label && i < all->count; i++)
+		label[i] = all->row[i].label;
+	compared.shown = differences_shown(all->differences, &compared.shown_count);
+	compared.title = label && compared.shown
+				 ? telling_title(all->args->word[0], label, all->count, all->args->arena)
+				 : NULL;
+	if (!compared.title)
+		return sl_fail_memory(err);
+	int status = outdir_file(all->dir, all->document->file, &out, err);
+	if (status)
+		return status;
+	status = all->document->write(all->report, &compared, out, err);
+	if (!status)
+		return sl_out_commit(out, err);
+	sl_out_abandon(out);
+	return status;
+}
+
+/* A run is over: its row, and its files while its columns are there. */
+static int run_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
+{
+	talk_left(run);
+	struct comparison *all = self;
+	struct compared_row *row = &all->row[slot];
+	row->partial = run->sim.result.interrupted;
+	row->metrics.plain = !all->dir && !all->labels && !arg_flag(all->args, "json");
+	int status = metrics_compute(&row->metrics, &run->sim.result, &all->failure);
+	if (!status)
+		status = selected_put(
+			&row->metrics, run->scenario, &run->sim.result, all->args, &all->failure);
+	if (!status && all->count > 1)
+		status = differences_take(
+			all->differences, slot, &run->sim.result, &row->metrics, &all->failure);
+	if (!status && all->dir) {
+		char sub[96];
+		(void)snprintf(sub, sizeof(sub), "%zu-%s", slot + 1, run->choice.slug);
+		status = outdir_run(all->dir, sub, run, &row->metrics, NULL, &all->failure);
+		if (!status)
+			status = report_add(all, run, slot, sub, &all->failure);
+	}
+	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
+}
+
+/* The directory's identity is that of its runs, in order. */
+static int claim(struct comparison *all, const struct run *runs, struct sl_err *err)
+{
+	const char *path = arg(all->args, "output");
+	if (!path)
+		return SL_OK;
+	struct sl_arena *arena = all->args->arena;
+	size_t size = 1;
+	char **text = sl_alloc(arena, all->count, sizeof(*text));
+	for (size_t i = 0; text && i < all->count; i++) {
+		text[i] = run_identity(&runs[i], arena);
+		if (!text[i])
+			return sl_fail_memory(err);
+		size += strlen(text[i]) + 1;
+	}
+	const char *reps = arg(all->args, "reps");
+	const char *blocks = arg(all->args, "blocks");
+	size += (reps ? strlen(reps) : 0) + (blocks ? strlen(blocks) : 0) + 20;
+	for (size_t i = 1; all->log && i < all->each; i++)
+		size += strlen(all->log[i]) + 6;
+	char *identity = text ? sl_alloc(arena, size, 1) : NULL;
+	if (!identity)
+		return sl_fail_memory(err);
+	char *end = identity;
+	for (size_t i = 0; i < all->count; i++)
+		end += snprintf(end, size - (size_t)(end - identity), "%s\n", text[i]);
+	if (reps)
+		end += snprintf(end, size - (size_t)(end - identity), "reps=%s\n", reps);
+	if (blocks)
+		end += snprintf(end, size - (size_t)(end - identity), "blocks=%s\n", blocks);
+	for (size_t i = 1; all->log && i < all->each; i++)
+		end += snprintf(end, size - (size_t)(end - identity), "log=%s\n", all->log[i]);
+	if (arg_flag(all->args, "dry-run"))
+		return outdir_check(path, identity, outdir_ways(all->args), err);
+	const int status = outdir_open(&all->dir, path, identity, outdir_ways(all->args), err);
+	if (!status)
+		samples_record(all->dir, all);
+	return status;
+}
+
+static int compare_dry(struct comparison *all, const struct run *runs, size_t seeds, struct sl_err *err)
+{
+	struct dry_run dry;
+	const char *path = arg(all->args, "output");
+	dry_begin(&dry, all->args);
+	for (size_t i = 0; i < all->count; i++)
+		dry_add(&dry, &runs[i], all->named ? all->row[i].label : NULL,
+			all->named ? all->named(all->self, i) : NULL, seeds);
+	dry_write(&dry, path);
+	return dry_end(&dry, err);
+}
+
+static const struct sl_metrics *window_of(void *self, size_t run, size_t i)
+{
+	const struct comparison *all = self;
+	return &all->windows[run].done[i].metrics;
+}
+
+static const struct sl_metrics *shown_of(void *self, size_t run)
+{
+	const struct comparison *all = self;
+	return &all->row[run].metrics;
+}
+
+static int differences_tell(struct comparison *all, struct sl_err *err)
+{
+	int status = SL_OK;
+	bool partial = false;
+	for (size_t i = 0; i < all->count; i++)
+		partial |= all->row[i].partial;
+	const struct difference_samples samples = { all->count, all->each, window_of, shown_of, all,
+		"windows, each a run from empty", true, false };
+	if (all->windows && !partial)
+		compare_samples_resource(all);
+	if (all->windows && !partial)
+		status = differences_samples(all->differences, &samples, err);
+	if (!status && !all->windows && !partial)
+		status = differences_finish(all->differences, err);
+	return status ? status : compare_tell(all, err);
+}
+
+static int finish(struct comparison *all, struct sl_err *err)
+{
+	int status = differences_tell(all, err);
+	if (!status && all->dir)
+		status = compare_files(all, err);
+	if (!status && all->dir && all->files)
+		status = all->files(all, all->self, err);
+	if (!status)
+		status = report_write(all, err);
+	if (all->dir && !status)
+		status = outdir_commit(all->dir, err);
+	else if (all->dir)
+		outdir_abandon(all->dir);
+	if (!status && all->document && log_shows(LOG_INFO))
+		log_line(LOG_INFO, "the report: %s/%s", arg(all->args, "output"), all->document->file);
+	return status ? status : compare_show(all, err);
+}
+
+/* --blocks: week, day, or so many. */
+static int blocks_from_args(struct comparison *all, struct sl_err *err)
+{
+	const char *text = arg(all->args, "blocks");
+	if (!text)
+		return SL_OK;
+	if (all->windows || arg(all->args, "reps"))
+		return sl_fail(err, SL_USAGE,
+			"--blocks cuts one run into samples: leave out %s, which has several runs be samples",
+			all->windows ? "replay.windows" : "--reps");
+	return samples_cut(all->differences, text, err);
+}
+
+/* One run a row, or one a window of it. */
+static int runs_once(struct comparison *all, struct run *runs, unsigned threads, struct sl_err *err)
+{
+	const size_t count = all->count * all->each;
+	struct run *single = all->windows ? sl_alloc(all->args->arena, count, sizeof(*single)) : runs;
+	int status = single ? SL_OK : sl_fail_memory(err);
+	for (size_t i = 0; all->windows && !status && i < all->count; i++)
+		status = windows_begin(
+			&all->windows[i], &runs[i], single + i * all->each, all->args->arena, err);
+	if (!status) {
+		struct progress_bar *bar = progress_start(single, count, all->args);
+		status = runset_run(
+			single, count, threads, all->windows ? window_finished : run_finished, all, err);
+		progress_stop(bar);
+	}
+	if (all->windows && single)
+		runset_release(single, count); /* Those that failed. */
+	return status;
+}
+
+int compare_runs(struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err)
+{
+	uint64_t threads;
+	int status = arg_u64(all->args, "threads", 0, 1, 4096, &threads, err);
+	all->column = selected_columns(all->args, err);
+	if (!status && !all->column)
+		status = err->status;
+	if (!status)
+		status = selected_check(runs[0].scenario, all->args, err);
+	if (!status)
+		status = blocks_from_args(all, err);
+	if (!status && !repeated && !arg_flag(all->args, "dry-run"))
+		status = report_open(all, runs, err);
+	if (!status)
+		status = claim(all, runs, err);
+	if (!status && arg_flag(all->args, "dry-run"))
+		return compare_dry(all, runs, repeated ? all->each : 1, err);
+	if (status)
+		return status;
+	if (repeated) {
+		repeated->threads = (unsigned)threads;
+		status = compare_replications(repeated, err);
+	} else {
+		all->run = all->windows ? NULL : runs;
+		status = runs_once(all, runs, (unsigned)threads, err);
+	}
+	if (all->failure.status || (status && status != SL_INTERRUPTED)) {
+		if (all->dir)
+			outdir_abandon(all->dir);
+	} else {
+		(void)finish(all, &all->failure);
+	}
+	if (!all->failure.status)
+		return status;
+	*err = all->failure;
+	return err->status;
+}
+
+/* The policies as given, or the classic three. */
+static size_t policies_given(const struct args *args, const char **policy)
+{
+	static const char *const classic[] = { "fcfs", "easy", "conservative" };
+	size_t count = 0;
+	while ((policy[count] = arg_at(args, "policy", count)))
+		count++;
+	if (count)
+		return count;
+	for (; count < SL_LEN(classic); count++)
+		policy[count] = classic[count];
+	if (log_shows(LOG_INFO))
+		log_line(LOG_INFO, "no -p: comparing fcfs, easy and conservative");
+	return count;
+}
+
+/* A scenario for each cluster and each different set of settings that policies imply. */
+struct worlds {
+	struct scenario *scenario;        /* In use: up to count. */
+	const char **implied, **cluster;  /* "": none. */
+	size_t count, clusters, policies; /* Clusters: at least one, which may be none. */
+	const char **policy;
+	struct settings settings;
+};
+
+/* The i-th row is of this cluster (NULL: as the trace says): all policies on the first, then on the next. */
+static const char *cluster_of(const struct worlds *worlds, const struct args *args, size_t row)
+{
+	return arg_at(args, "cluster", row / worlds->policies);
+}
+
+static const struct scenario *world_for(struct worlds *worlds, const char *cluster, const char *implied,
+	const struct args *args, struct sl_err *err)
+{
+	for (size_t i = 0; i < worlds->count; i++)
+		if (strcmp(worlds->implied[i], implied ? implied : "") == 0 &&
+			strcmp(worlds->cluster[i], cluster ? cluster : "") == 0)
+			return &worlds->scenario[i];
+	if (worlds->count && strcmp(args->word[0], "-") == 0) {
+		(void)sl_fail(err, SL_USAGE,
+			"several clusters, and policies that imply settings of the replay, have the trace read "
+			"again: give a file, not '-'");
+		return NULL;
+	}
+	struct scenario *scenario = &worlds->scenario[worlds->count];
+	if (scenario_from_args(scenario, args, cluster, &worlds->settings, implied, err))
+		return NULL;
+	worlds->cluster[worlds->count] = cluster ? cluster : "";
+	worlds->implied[worlds->count++] = implied ? implied : "";
+	if (log_shows(LOG_INFO))
+		talk_read(scenario);
+	talk_oddities(scenario);
+	return scenario;
+}
+
+/* ---- With several seeds ---------------------------------------------------------------------- */
+
+/* What is read by the seed (replay.fill) is read anew for each. */
+struct seeded {
+	struct worlds *worlds;
+	const struct run *row;
+	const struct args *args;
+	struct scenario **more; /* By world, then by seed; NULL: not read. */
+	size_t seeds;
+	const struct args *log; /* Of several traces: the command as if each were the only one; or NULL. */
+};
+
+static const struct scenario *world_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
+{
+	struct seeded *seeded = self;
+	const struct scenario *first = seeded->row[row].scenario;
+	if ((!first->filled && !seeded->log) || !seed)
+		return first;
+	const size_t world = (size_t)(first - seeded->worlds->scenario);
+	struct scenario **more = &seeded->more[world * seeded->seeds + seed];
+	if (*more)
+		return *more;
+	*more = sl_alloc(seeded->args->arena, 1, sizeof(**more));
+	if (!*more) {
+		(void)sl_fail_memory(err);
+		return NULL;
+	}
+	struct scenario_options wanted;
+	const char *cluster = cluster_of(seeded->worlds, seeded->args, row);
+	int status = scenario_options_from_args(&wanted, seeded->log ? &seeded->log[seed] : seeded->args,
+		cluster, &seeded->worlds->settings, seeded->row[row].choice.implied, err);
+	wanted.seed += seeded->log ? 0 : seed;
+	if (!status)
+		status = scenario_load(*more, &wanted, err);
+	if (!status && seeded->log)
+		talk_log(*more);
+	return status ? NULL : *more;
+}
+
+int compare_repeat(
+	struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err)
+{
+	uint64_t reps;
+	if (all->windows)
+		return sl_fail(err, SL_USAGE,
+			"--reps runs a trace with several seeds: leave out replay.windows, whose runs are samples already");
+	int status = arg_u64(all->args, "reps", 2, 2, 1000, &reps, err);
+	if (status)
+		return status;
+	all->each = reps;
+	status = compare_runs(all, runs, repeated, err);
+	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
+		metrics_release(&all->replication[i].metrics);
+	return status;
+}
+
+static int seeds_release(struct seeded *seeded, int status)
+{
+	for (size_t i = 0; seeded->more && i < seeded->worlds->count * seeded->seeds; i++)
+		if (seeded->more[i])
+			scenario_release(seeded->more[i]);
+	return status;
+}
+
+/* Several traces: each row runs over each, and a trace is a sample. */
+static int runs_of_logs(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+{
+	struct seeded seeded = {
+		.worlds = worlds, .row = runs, .args = all->args, .seeds = all->args->word_count
+	};
+	if (all->windows || arg(all->args, "reps") || arg(all->args, "blocks"))
+		return sl_fail(err, SL_USAGE,
+			"of several traces each is a sample: leave out --reps, --blocks and replay.windows, which "
+			"make samples of one");
+	struct args *log = sl_alloc(all->args->arena, seeded.seeds, sizeof(*log));
+	seeded.more = sl_alloc(all->args->arena, worlds->count * seeded.seeds, sizeof(struct scenario *));
+	if (!log || !seeded.more)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < seeded.seeds; i++) {
+		log[i] = *all->args;
+		log[i].word = all->args->word + i;
+		log[i].word_count = 1;
+	}
+	int status = samples_logs(all, err);
+	if (status)
+		return status;
+	seeded.log = log;
+	all->log = all->args->word;
+	all->each = seeded.seeds;
+	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
+	status = compare_runs(all, runs, &repeated, err);
+	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
+		metrics_release(&all->replication[i].metrics);
+	return seeds_release(&seeded, status);
+}
+
+static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+{
+	uint64_t reps;
+	struct seeded seeded = { .worlds = worlds, .row = runs, .args = all->args };
+	if (strcmp(all->args->word[0], "-") == 0 && runs[0].scenario->filled)
+		return sl_fail(
+			err, SL_USAGE, "--reps has the trace read again for each seed: give a file, not '-'");
+	int status = arg_u64(all->args, "reps", 2, 2, 1000, &reps, err);
+	if (status)
+		return status;
+	seeded.seeds = reps;
+	seeded.more = sl_alloc(all->args->arena, worlds->count * reps, sizeof(struct scenario *));
+	if (!seeded.more)
+		return sl_fail_memory(err);
+	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
+	return seeds_release(&seeded, compare_repeat(all, runs, &repeated, err));
+}
+
+int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
+	const struct args *args)
+{
+	enum { ROOM = 32 };
+	char *cpus = sl_alloc(args->arena, ROOM, 1);
+	if (!label || !cpus)
+		return SL_SYSTEM;
+	*sl_put_parts(cpus, run->scenario->cpus, run->scenario->cluster.cpu_parts) = '\0';
+	*row = (struct compared_row){
+		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
+	};
+	metrics_init(&row->metrics, args->arena);
+	row->metrics.list = args->registry->metrics;
+	return SL_OK;
+}
+
+static int runs_prepare(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+{
+	const struct args *args = all->args;
+	struct policy_choice *choices = sl_alloc(args->arena, all->count, sizeof(*choices));
+	if (!choices)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < all->count; i++) {
+		const char *policy = worlds->policy[i % worlds->policies];
+		const int status = run_from_args(&runs[i], policy, &worlds->settings, args, err);
+		if (status)
+			return status;
+		choices[i] = runs[i].choice;
+	}
+	for (size_t i = 0; i < all->count; i++) {
+		const char *cluster = cluster_of(worlds, args, i);
+		runs[i].scenario = world_for(worlds, cluster, runs[i].choice.implied, args, err);
+		if (!runs[i].scenario)
+			return err->status;
+		if (log_shows(LOG_INFO))
+			talk_compat(&runs[i]);
+		const char *label =
+			telling_label(&runs[i], worlds->clusters > 1 ? cluster : NULL, args->arena);
+		if (compare_row_begin(&all->row[i], &runs[i], label, cluster, args))
+			return sl_fail_memory(err);
+	}
+	all->each = 1;
+	if (runs[0].scenario->window_count) {
+		all->each = runs[0].scenario->window_count;
+		all->windows = sl_alloc(args->arena, all->count, sizeof(*all->windows));
+		if (!all->windows)
+			return sl_fail_memory(err);
+	}
+	return settings_check_used(&worlds->settings, choices, all->count, err);
+}
+
+static int worlds_make(struct worlds *worlds, const struct args *args, struct sl_err *err)
+{
+	worlds->policy = sl_alloc(args->arena, args->given_count + 4, sizeof(*worlds->policy));
+	if (!worlds->policy)
+		return sl_fail_memory(err);
+	worlds->policies = policies_given(args, worlds->policy);
+	while (arg_at(args, "cluster", worlds->clusters))
+		worlds->clusters++;
+	if (!worlds->clusters)
+		worlds->clusters = 1;
+	const size_t most = worlds->policies * worlds->clusters;
+	worlds->scenario = sl_alloc(args->arena, most, sizeof(*worlds->scenario));
+	worlds->implied = sl_alloc(args->arena, most, sizeof(*worlds->implied));
+	worlds->cluster = sl_alloc(args->arena, most, sizeof(*worlds->cluster));
+	if (!worlds->scenario || !worlds->implied || !worlds->cluster)
+		return sl_fail_memory(err);
+	return settings_from_args(&worlds->settings, args, err);
+}
+
+static int compare_trace(struct comparison *all, struct sl_err *err)
+{
+	const struct args *args = all->args;
+	struct worlds worlds = { 0 };
+	int status = worlds_make(&worlds, args, err);
+	if (status)
+		return status;
+	all->count = worlds.policies * worlds.clusters;
+	all->row = sl_alloc(args->arena, all->count, sizeof(*all->row));
+	struct run *runs = sl_alloc(args->arena, all->count, sizeof(*runs));
+	if (!all->row || !runs)
+		return sl_fail_memory(err);
+	all->differences = differences_new(args->arena);
+	if (!all->differences)
+		return sl_fail_memory(err);
+	status = runs_prepare(all, runs, &worlds, err);
+	if (!status)
+		status = args->word_count > 1 ? runs_of_logs(all, runs, &worlds, err)
+			 : arg(args, "reps")  ? runs_repeat(all, runs, &worlds, err)
+					      : compare_runs(all, runs, NULL, err);
+	if (!all->windows)
+		runset_release(runs, all->count);
+	for (size_t i = 0; all->windows && i < all->count; i++)
+		windows_end(&all->windows[i]);
+	for (size_t i = 0; i < worlds.count; i++)
+		scenario_release(&worlds.scenario[i]);
+	return status;
+}
+
+/* A file is a trace, a directory a run or several; what is not there may name one of several by its policy.
+ */
+static void count_words(const struct args *args, size_t *files, size_t *directories)
+{
+	struct stat info;
+	for (size_t i = 0; i < args->word_count; i++) {
+		const bool there = stat(args->word[i], &info) == 0;
+		*directories += there && S_ISDIR(info.st_mode);
+		*files += there ? !S_ISDIR(info.st_mode) : strcmp(args->word[i], "-") == 0;
+	}
+}
+
+static int compare_command(const struct args *args, struct sl_err *err)
+{
+	struct comparison all = { .args = args };
+	int status;
+	size_t files = 0;
+	size_t directories = 0;
+	count_words(args, &files, &directories);
+	if (!directories && (files || args->word_count == 1))
+		status = compare_trace(&all, err);
+	else if (files)
+		status = sl_fail(err, SL_USAGE, "give traces, or directories of runs, not both");
+	else if (arg(args, "policy") || arg(args, "output") || arg(args, "reps") || arg(args, "blocks"))
+		status = sl_fail(err, SL_USAGE,
+			"'-p', '-o', '--reps' and '--blocks' are about a trace: give one TRACE, or directories of runs without them");
+	else if (!(status = run_find_words(args, false, err)))
+		status = compare_directories(&all, err);
+	for (size_t i = 0; all.row && i < all.count; i++)
+		metrics_release(&all.row[i].metrics);
+	differences_free(all.differences);
+	if (all.report)
+		all.document->close(all.report);
+	return status;
+}
+
+const struct command cmd_compare = {
+	.name = "compare",
+	.usage = "compare TRACE... [-p POLICY]... [options] | compare DIR DIR...",
+	.summary = "replay a trace under several policies, or put earlier runs side by side",
+	.detail =
+		"Prints a row a policy, the best value of each column marked with '*', and the difference from the\n"
+		"first row. Without -p the policies are fcfs, easy and conservative. With -o D each run is written\n"
+		"into D/<n>-<policy>/, all metrics into D/compare.csv, and D/report.html is a page for a browser.\n"
+		"\n"
+		"examples:\n"
+		"  schedlab compare log.swf.gz\n"
+		"  schedlab compare log.swf -p easy -p easy:fill=shortest -p sjf -o out\n"
+		"  schedlab compare out/1-easy out/3-sjf\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_min = 1,
+	.words_max = 1000,
+	.run = compare_command,
+};

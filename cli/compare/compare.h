@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * compare.h - what the files of schedlab compare share: a row a policy, and how it is shown.
+ */
+#ifndef SL_COMPARE_H
+#define SL_COMPARE_H
+
+#include "cli/base/cli.h"
+#include "cli/compare/first_difference.h"
+#include "cli/run/telling.h"
+
+struct compared_row {
+	const char *label; /* Of its line: the policy, or "easy on small.yaml" where clusters differ. */
+	const char *policy, *cluster;
+	const char *input; /* sha256 of the trace, or NULL where unknown. */
+	struct sl_metrics metrics;
+	bool partial;
+};
+
+struct comparison {
+	const struct args *args;
+	const struct summary_metric *column; /* Of the table; NULL: summary_metrics. */
+	struct windows *windows;             /* By row, if each is of several windows. */
+	size_t each;                         /* Runs of a row. */
+	const struct run *run;               /* By row, with their results; NULL: these are gone. */
+	const char *resource; /* Of which utilizations are, where they would be of several; NULL. */
+	bool samples_apart;   /* Of some seed or log, other jobs ran in some rows. */
+	struct replication *replication; /* By seed, then by row; NULL: each row is one run. */
+	char *const *log;                /* Of several traces, in place of seeds, or NULL. */
+	const char **log_sha256;         /* Of each; NULL: it came from stdin. */
+	struct compared_row *row;
+	size_t count;
+	struct outdir *dir;    /* NULL: nothing is written. */
+	struct sl_err failure; /* Of a row or its files: worse than an interruption. */
+
+	/* To the first row, of those after it: by row, then by metric. */
+	struct sl_compared told;
+	const struct compared_parting
+		*parting; /* Of directories, by row from the second on; NULL: of a trace. */
+	struct differences *differences;
+
+	const struct sl_document *document; /* The report; NULL: none is written. */
+	void *report;
+
+	/* What else is told on stdout, before the table and after it, or (json not NULL) as further members
+	 * of the object; NULL: nothing. Runs have their results then, unless they are of several windows or
+	 * seeds. */
+	void (*heading)(void *self);
+	void (*table)(const struct comparison *all, void *self); /* In place of ours; NULL: ours. */
+	int (*files)(const struct comparison *all, void *self, struct sl_err *err); /* More of them; NULL. */
+	/* Of --dry-run: what a row has over the first; NULL: rows have no names of their own. */
+	const char *(*named)(void *self, size_t row);
+	bool labels; /* Metrics with labels in any case. */
+	int (*more)(void *self, struct sl_out *json, struct sl_err *err);
+	void *self;
+};
+
+/* Where a run parts from the first. */
+struct compared_parting {
+	bool known;
+	struct first_difference is;
+	const char *why; /* They were not made again; NULL: they were. */
+};
+
+/* compare_replications.c: --reps. */
+struct replication {
+	uint64_t seed, digest;
+	uint32_t compared; /* Jobs that ran in all rows of its seed, of which the metrics are then. */
+	struct sl_metrics metrics;
+};
+/* runs: those of each row with the first seed; each scenario that draws is read anew for each seed by
+ * `world`. Fills rows, replications and differences. */
+struct replications {
+	struct comparison *all;
+	const struct run *row;
+	unsigned threads;
+	const struct scenario *(*world)(void *self, size_t row, size_t seed, struct sl_err *err);
+	void *self;
+};
+int compare_replications(const struct replications *of, struct sl_err *err);
+int replications_csv(const struct comparison *all, struct sl_err *err);
+
+/* cmd_compare.c: the runs of all rows, prepared and with their rows begun; then their table and files.
+ * repeated: NULL: each row is one run. The caller frees all->differences, which it made, and the runs. */
+int compare_runs(struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err);
+/* What tells a row from others; cluster: how the column is to read, NULL: so many cpus. */
+int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
+	const struct args *args);
+/* --reps over all->count rows; several: each has run with each seed then. */
+int compare_repeat(
+	struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err);
+
+/* compare_table.c: the table, or with --json one object, on stdout. */
+int compare_show(const struct comparison *all, struct sl_err *err);
+/* Its object; what is said of a row's metric to the first's (NULL: nothing); how intervals were found. */
+int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err);
+const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric);
+/* NULL: nothing is known. */
+const struct sl_certainty *compare_certainty(const struct comparison *all, size_t row, const char *metric);
+/* Once all rows are there: what is said of them, and their metrics as they are compared; the table has a
+ * column for each count of jobs that did not run to their end. */
+int compare_tell(struct comparison *all, struct sl_err *err);
+void compare_methods(const struct comparison *all);
+/* compare.csv and differences.csv of the directory. */
+int compare_files(const struct comparison *all, struct sl_err *err);
+/* compare_jobs.c: the metrics of a row that are of jobs over those that ran in all, as far as they are not
+ * of these already; of a run (NULL: its result is gone) only those that are restated. */
+int compare_rows_common(struct comparison *all, struct sl_err *err);
+/* Of several seeds, logs or windows, before they are compared: utilizations are all of one resource. */
+void compare_samples_resource(struct comparison *all);
+int compare_over_common(struct sl_metrics *metrics, const struct run *run,
+	const struct differences *differences, size_t row, const struct args *args, struct sl_err *err);
+void compare_restate(struct sl_metrics *metrics, const struct sl_restated *as);
+/* compare_samples.c: --blocks, or the same in a record. SL_USAGE: it is none. */
+int samples_cut(struct differences *differences, const char *blocks, struct sl_err *err);
+/* Hashes the logs; SL_USAGE: one is there twice, and would count as two samples. */
+int samples_logs(struct comparison *all, struct sl_err *err);
+/* What the samples are, into the directory's record. */
+void samples_record(struct outdir *dir, const struct comparison *all);
+/* Runs are read again from their folders, `word`, the first being what others are compared with: samples are
+ * what the record of its comparison says. Before the first run is taken. */
+int samples_follow(struct differences *differences, const char *const *word, size_t count,
+	struct sl_arena *arena, struct sl_err *err);
+/* compare_directories.c: a file that is one JSON object; the caller frees it. */
+struct cJSON;
+int json_read(const char *path, struct cJSON **json, struct sl_arena *arena, struct sl_err *err);
+/* DIR DIR... */
+int compare_directories(struct comparison *all, struct sl_err *err);
+
+#endif

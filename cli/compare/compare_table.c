@@ -1,0 +1,732 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * compare_table.c - a comparison as a table, as JSON, as CSV.
+ */
+#include <string.h>
+
+#include "cli/base/selector.h"
+#include "cli/compare/compare.h"
+
+/* ---- The table ---------------------------------------------------------------------- */
+
+static const struct summary_metric *columns_of(const struct comparison *all)
+{
+	return all->column ? all->column : summary_metrics;
+}
+
+/* Too few jobs, or blocks of them, differ in that metric for anything to be said of it. */
+static bool tells_too_little(const struct comparison *all, size_t row, const char *metric)
+{
+	const struct sl_difference *said = compare_difference(all, row, metric);
+	const struct sl_certainty *known = compare_certainty(all, row, metric);
+	return known && known->known && said->low > said->high && said->estimate;
+}
+
+/* A better value may be called so: the same jobs ran and ended alike in all rows, and enough of them differ.
+ * Of what is one number a run the waits say that. */
+static bool may_be_best(const struct comparison *all, const struct summary_metric *column)
+{
+	if (all->told.apart)
+		return false;
+	for (size_t row = 1; row < all->count; row++) {
+		const struct sl_certainty *known = compare_certainty(all, row, column->name);
+		if (tells_too_little(all, row, known && known->known ? column->name : "wait.mean"))
+			return false;
+	}
+	return true;
+}
+
+/* True if no other row is better, and some row is worse. Busy with the same work for longer is not better. */
+static bool is_best(
+	const struct comparison *all, const struct summary_metric *column, size_t row, int64_t value)
+{
+	bool worse = false;
+	if (!may_be_best(all, column) || (strncmp(column->name, "utilization", strlen("utilization")) == 0 &&
+						 differences_slower(all->differences, row)))
+		return false;
+	for (size_t i = 0; i < all->count; i++) {
+		const int64_t *other = metrics_get(&all->row[i].metrics, column->name);
+		if (!other || *other == value)
+			continue;
+		if ((*other > value) == (column->better > 0))
+			return false;
+		worse = true;
+	}
+	return worse;
+}
+
+/* "+12.3 %" of the first row's value. */
+static const char *difference(char buffer[48], const int64_t *first, const int64_t *value)
+{
+	buffer[0] = '\0';
+	if (!first || !value || (*first == 0 && *value != 0))
+		return buffer;
+	const int64_t size = *first < 0 ? -*first : *first;
+	const int64_t share = size ? sl_mul_div(*value - *first, 100000000, size) : 0;
+	char number[48];
+	(void)screen_number(number, share, 1);
+	(void)snprintf(buffer, 48, "%s%.40s %%", share > 0 ? "+" : "", number);
+	return buffer;
+}
+
+static size_t columns_shown(const struct comparison *all)
+{
+	size_t count = 0;
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
+		count += column->heading != NULL;
+	return count;
+}
+
+/* A partial run covers another span than a whole one: nothing is best, and no difference means anything. */
+static bool all_whole(const struct comparison *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->row[i].partial)
+			return false;
+	return true;
+}
+
+/* ---- What is told ------------------------------------------------------------------- */
+
+static const struct summary_metric counted[] = {
+	{ "jobs.total", "jobs", UNIT_COUNT, 0 },
+	{ "jobs.compared", "compared", UNIT_COUNT, 0 },
+	{ "jobs.refused", "refused", UNIT_COUNT, 0 },
+	{ "jobs.never_started", "never started", UNIT_COUNT, 0 },
+	{ "jobs.cut", "cut", UNIT_COUNT, 0 },
+	{ "jobs.lost", "lost", UNIT_COUNT, 0 },
+	{ "jobs.unfinished", "unfinished", UNIT_COUNT, 0 },
+};
+
+/* Some row has any; of all jobs: not each has as many. */
+static bool is_counted(const struct comparison *all, const char *name)
+{
+	const int64_t *first = metrics_get(&all->row[0].metrics, name);
+	const bool total = strcmp(name, "jobs.total") == 0;
+	for (size_t row = 0; row < all->count; row++) {
+		const int64_t *value = metrics_get(&all->row[row].metrics, name);
+		if (total ? first && value && *first != *value : value && *value)
+			return true;
+	}
+	return false;
+}
+
+/* Which resource they are of, where it is not the scarcest of each row. */
+static int headings_of_resource(
+	const struct comparison *all, struct summary_metric *column, struct sl_err *err)
+{
+	for (; column->name; column++) {
+		char text[80];
+		if (!column->heading || (strcmp(column->name, "utilization") != 0 &&
+						strcmp(column->name, "loss_of_capacity") != 0))
+			continue;
+		(void)snprintf(text, sizeof(text), "%s of %s", column->heading, resource_word(all->resource));
+		column->heading = sl_strdup(all->args->arena, text, strlen(text));
+		if (!column->heading)
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
+/* The counts first, 0 where a run has none of what another has. */
+static int columns_count(struct comparison *all, struct sl_err *err)
+{
+	const struct summary_metric *given = columns_of(all);
+	size_t count = 0;
+	while (given[count].name)
+		count++;
+	struct summary_metric *column =
+		sl_alloc(all->args->arena, count + SL_LEN(counted) + 1, sizeof(*column));
+	if (!column)
+		return sl_fail_memory(err);
+	all->column = column;
+	for (size_t i = 0; i < SL_LEN(counted); i++) {
+		if (!is_counted(all, counted[i].name))
+			continue;
+		*column++ = counted[i];
+		for (size_t row = 0; row < all->count; row++)
+			if (!metrics_get(&all->row[row].metrics, counted[i].name))
+				sl_metric_put(&all->row[row].metrics, counted[i].name, 0);
+	}
+	memcpy(column, given, count * sizeof(*column));
+	/* A table of its own has each resource by name. */
+	return all->resource && !all->table ? headings_of_resource(all, column, err) : SL_OK;
+}
+
+int compare_tell(struct comparison *all, struct sl_err *err)
+{
+	all->told = differences_told(all->differences);
+	int status = compare_rows_common(all, err);
+	if (!status)
+		status = columns_count(all, err);
+	for (size_t row = 0; row < all->count && !status; row++)
+		if (all->row[row].metrics.failed)
+			return sl_fail_memory(err);
+	return status;
+}
+
+static void values_row(
+	struct screen_table *table, const struct comparison *all, const struct compared_row *row)
+{
+	screen_cell(table, false, "%s%s", row->label, row->partial ? " (partial)" : "");
+	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
+		if (!column->heading)
+			continue;
+		const int64_t *value = metrics_get(&row->metrics, column->name);
+		char text[48] = "";
+		screen_cell(table, true, "%s%s",
+			value && all_whole(all) && is_best(all, column, (size_t)(row - all->row), *value)
+				? "*"
+				: "",
+			value ? summary_text(text, column->unit, *value) : "");
+	}
+}
+
+/* What is said of that row and metric, or NULL. */
+const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric)
+{
+	for (size_t i = 0; i < all->told.difference_count; i++)
+		if (all->told.difference[i].run == row && strcmp(all->told.difference[i].metric, metric) == 0)
+			return &all->told.difference[i];
+	return NULL;
+}
+
+const struct sl_certainty *compare_certainty(const struct comparison *all, size_t row, const char *metric)
+{
+	const struct sl_difference *said = compare_difference(all, row, metric);
+	return said && all->told.certainty ? &all->told.certainty[said - all->told.difference] : NULL;
+}
+
+static bool has_interval(const struct sl_difference *said) { return said && said->low <= said->high; }
+
+/* Of the change in hundredths. */
+static bool shows_interval(const struct sl_certainty *known)
+{
+	return known && known->ratio_low <= known->ratio_high;
+}
+
+/* "-38.2 %", told from 0 "-38.2 %*", not told from it "-38.2 %~". */
+static void difference_cell(
+	struct screen_table *table, const struct comparison *all, size_t row, const char *metric)
+{
+	const int64_t *first = metrics_get(&all->row[0].metrics, metric);
+	const int64_t *value = metrics_get(&all->row[row].metrics, metric);
+	const struct sl_difference *said = compare_difference(all, row, metric);
+	const struct sl_certainty *known = compare_certainty(all, row, metric);
+	char text[48];
+	const bool marked = has_interval(said) && said->estimate && !all->told.apart;
+	(void)difference(text, first, value);
+	screen_cell(table, true, "%s%s", text, !text[0] || !marked ? "" : known->sure ? "*" : "~");
+}
+
+static void differences_row(struct screen_table *table, const struct comparison *all, size_t row)
+{
+	screen_cell(table, false, "%s", all->row[row].label);
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
+		if (column->heading)
+			difference_cell(table, all, row, column->name);
+}
+
+static bool any_interval(const struct comparison *all, size_t row)
+{
+	bool any = false;
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
+		any |= column->heading && shows_interval(compare_certainty(all, row, column->name));
+	return any;
+}
+
+/* In hundredths of the first row's value. */
+static const char *share_text(char text[48], int64_t share)
+{
+	char number[48];
+	(void)screen_number(number, share * 100, 1);
+	(void)snprintf(text, 48, "%s%.40s", share > 0 ? "+" : "", number);
+	return text;
+}
+
+/* Below a difference. */
+struct below {
+	const char *heading;
+	bool (*shown)(const struct sl_certainty *known);
+	void (*cell)(char text[120], const struct sl_certainty *known);
+};
+
+static void interval_text(char text[120], const struct sl_certainty *known)
+{
+	char low[48];
+	char high[48];
+	(void)snprintf(text, 120, "[%s, %s]", share_text(low, known->ratio_low),
+		share_text(high, known->ratio_high));
+}
+
+static bool has_evidence(const struct sl_certainty *known) { return known && known->known && known->blocks; }
+
+/* "8.1 of 40": so many even ones would tell as much. */
+static void evidence_text(char text[120], const struct sl_certainty *known)
+{
+	char number[48];
+	(void)screen_number(number, known->effective / 100000 * 100000, 1);
+	(void)snprintf(text, 120, "%s of %u", number, (unsigned)known->blocks);
+}
+
+static bool has_test(const struct sl_certainty *known) { return known && known->tested; }
+
+static void test_text(char text[120], const struct sl_certainty *known)
+{
+	char number[48];
+	(void)snprintf(text, 120, "%s",
+		known->p < 0.0001 ? "< 0.0001" : screen_number(number, (int64_t)(known->p * 1e6 + 0.5), 4));
+}
+
+static void below_rows(struct screen_table *table, const struct comparison *all, size_t row)
+{
+	const struct below rows[] = { { "  interval", shows_interval, interval_text },
+		{ "  effective", has_evidence, evidence_text }, { "  p", has_test, test_text } };
+	for (size_t i = 0; i < SL_LEN(rows); i++) {
+		bool any = false;
+		for (const struct summary_metric *column = columns_of(all); column->name; column++)
+			any |= column->heading && rows[i].shown(compare_certainty(all, row, column->name));
+		if (!any)
+			continue;
+		screen_cell(table, false, "%s", rows[i].heading);
+		for (const struct summary_metric *column = columns_of(all); column->name; column++) {
+			const struct sl_certainty *known = compare_certainty(all, row, column->name);
+			char text[120] = "";
+			if (!column->heading)
+				continue;
+			if (rows[i].shown(known))
+				rows[i].cell(text, known);
+			screen_cell(table, true, "%s", text);
+		}
+	}
+}
+
+/* ---- Methods ------------------------------------------------------------------------ */
+
+/* Rows of which that is how the column's difference was found. */
+static size_t rows_with(const struct comparison *all, const char *metric, const char *method)
+{
+	size_t count = 0;
+	for (size_t row = 1; row < all->count; row++) {
+		const struct sl_difference *said = compare_difference(all, row, metric);
+		count += said && strcmp(said->method, method) == 0;
+	}
+	return count;
+}
+
+enum { LINE = 110 };
+
+/* On the line, or on the next one where it is full. */
+static void item_print(size_t *column, const char *before, const char *text, const char *behind)
+{
+	const size_t length = strlen(text) + strlen(behind);
+	if (*column + strlen(before) + length > LINE) {
+		while (*before && *before != ' ')
+			(void)putchar(*before++); /* A comma. */
+		before += *before == ' ';
+		(void)printf("\n  ");
+		*column = 2;
+	}
+	(void)printf("%s%s%s", before, text, behind);
+	*column += strlen(before) + length;
+}
+
+/* "the method: wait mean, makespan (sjf)" */
+static void method_print(const struct comparison *all, const char *method)
+{
+	size_t at = (size_t)printf("%s", method);
+	const char *before = ": ";
+	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
+		const size_t rows = column->heading ? rows_with(all, column->name, method) : 0;
+		size_t left = rows < all->count - 1 ? rows : 0;
+		if (!rows)
+			continue;
+		item_print(&at, before, column->heading, "");
+		before = " (";
+		for (size_t row = 1; row < all->count && left; row++) {
+			const struct sl_difference *said = compare_difference(all, row, column->name);
+			if (!said || strcmp(said->method, method) != 0)
+				continue;
+			item_print(&at, before, all->row[row].label, --left ? "" : ")");
+			before = ", ";
+		}
+		before = ", ";
+	}
+	(void)printf("\n");
+}
+
+static bool said_before(const struct comparison *all, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(all->told.difference[k].method, all->told.difference[i].method) == 0)
+			return true;
+	return false;
+}
+
+static bool is_shown(const struct comparison *all, const char *metric)
+{
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
+		if (column->heading && strcmp(column->name, metric) == 0)
+			return true;
+	return false;
+}
+
+static bool is_covered(const struct comparison *all, const char *metric, unsigned covers)
+{
+	for (size_t row = 1; row < all->count; row++) {
+		const struct sl_certainty *known = compare_certainty(all, row, metric);
+		if (shows_interval(known) && known->ratio_covers == covers)
+			return true;
+	}
+	return false;
+}
+
+/* In how many of a hundred logs, at least, intervals of each column hold what many logs have. */
+static void covers_print(const struct comparison *all)
+{
+	for (unsigned covers = 100; covers; covers--) {
+		const char *before = ": ";
+		size_t at = 0;
+		for (const struct summary_metric *column = columns_of(all); column->name; column++) {
+			if (!column->heading || !is_covered(all, column->name, covers))
+				continue;
+			if (!at)
+				at = (size_t)printf(
+					"intervals that hold in %u of 100 logs what all have together",
+					covers);
+			item_print(&at, before, column->heading, "");
+			before = ", ";
+		}
+		if (at)
+			(void)printf("\n");
+	}
+}
+
+/* How the intervals were found, by method; or why there are none. */
+void compare_methods(const struct comparison *all)
+{
+	bool any = false;
+	for (size_t row = 1; row < all->count; row++)
+		any |= any_interval(all, row);
+	if (all->told.apart)
+		(void)printf("\n%s\n", all->told.apart);
+	if (all->resource && !all->table)
+		(void)printf(
+			"\nutilization and lost capacity of all are of %s, the scarcest resource of the first\n",
+			resource_word(all->resource));
+	for (size_t i = 0; !any && i < all->told.difference_count; i++)
+		if (is_shown(all, all->told.difference[i].metric)) { /* The first is the mean wait. */
+			if (!has_interval(&all->told.difference[i]))
+				(void)printf("\n%s\n", all->told.difference[i].method);
+			return;
+		}
+	if (!any)
+		return;
+	(void)printf(all->told.apart ? "\n"
+				     : "\n* told from no difference by a test at 5 %%, ~ not told from it\n");
+	covers_print(all);
+	for (size_t i = 0; i < all->told.difference_count; i++) {
+		bool shown = false;
+		for (size_t k = i; k < all->told.difference_count && !shown; k++)
+			shown = is_shown(all, all->told.difference[k].metric) &&
+				strcmp(all->told.difference[k].method, all->told.difference[i].method) == 0;
+		if (shown && !said_before(all, i))
+			method_print(all, all->told.difference[i].method);
+	}
+}
+
+/* A line with a text at its left, or nothing. */
+static void heading_row(struct screen_table *table, const char *text, const char *name, size_t columns)
+{
+	screen_cell(table, false, "%s%s", text, name);
+	while (--columns)
+		screen_cell(table, false, "%s", "");
+}
+
+static void table_print(const struct comparison *all)
+{
+	const size_t columns = columns_shown(all) + 1;
+	struct screen_table *table = screen_table_new(all->args->arena, columns);
+	screen_cell(table, false, "policy");
+	for (const struct summary_metric *column = columns_of(all); column->name; column++)
+		if (column->heading)
+			screen_cell(table, true, "%s", column->heading);
+	for (size_t i = 0; i < all->count; i++)
+		values_row(table, all, &all->row[i]);
+	const bool differ = all->count > 1 && all_whole(all);
+	if (differ) {
+		heading_row(table, "", "", columns);
+		heading_row(table, "against ", all->row[0].label, columns);
+	}
+	for (size_t i = 1; differ && i < all->count; i++) {
+		differences_row(table, all, i);
+		below_rows(table, all, i);
+	}
+	screen_print(table, stdout);
+	if (differ)
+		compare_methods(all);
+}
+
+static void json_micro(struct sl_out *out, const char *key, int64_t micro)
+{
+	sl_out_printf(out, ", \"%s\": ", key);
+	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+}
+
+/* null where there is none. */
+static void json_interval(
+	struct sl_out *out, const char *low_key, const char *high_key, int64_t low, int64_t high)
+{
+	if (low > high) {
+		sl_out_printf(out, ", \"%s\": null, \"%s\": null", low_key, high_key);
+		return;
+	}
+	json_micro(out, low_key, low);
+	json_micro(out, high_key, high);
+}
+
+/* effective: null where nothing is known of it. */
+static void json_certainty(struct sl_out *out, const struct sl_certainty *known)
+{
+	json_interval(out, "ratio_low", "ratio_high", known->ratio_low, known->ratio_high);
+	if (known->covers)
+		sl_out_printf(out, ", \"covers\": 0.%02u", known->covers);
+	if (known->ratio_covers)
+		sl_out_printf(out, ", \"ratio_covers\": 0.%02u", known->ratio_covers);
+	if (known->blocks) {
+		sl_out_printf(out, ", \"differing\": %u", known->differing);
+		json_micro(out, "effective", known->effective);
+	}
+	sl_out_printf(out, ", \"told_apart\": %s", known->sure ? "true" : "false");
+	if (!known->tested)
+		return;
+	json_micro(out, "wilcoxon_p", (int64_t)(known->p * 1e6 + 0.5));
+	sl_out_printf(out, ", \"wilcoxon_exact\": %s", known->exact ? "true" : "false");
+}
+
+static void json_differences(struct sl_out *out, const struct comparison *all)
+{
+	if (!all->told.difference_count)
+		return;
+	sl_out_text(out, ",\n\"differences\": [");
+	for (size_t i = 0; i < all->told.difference_count; i++) {
+		const struct sl_difference *said = &all->told.difference[i];
+		sl_out_text(out, i ? ",\n{ \"policy\": " : "\n{ \"policy\": ");
+		sl_out_json(out, all->row[said->run].policy);
+		sl_out_printf(out, ", \"run\": %u, \"metric\": \"%s\"", said->run + 1, said->metric);
+		json_micro(out, "estimate", said->estimate);
+		json_interval(out, "low", "high", said->low, said->high);
+		json_certainty(out, &all->told.certainty[i]);
+		sl_out_printf(out, ", \"samples\": %u, \"method\": ", said->samples);
+		sl_out_json(out, said->method);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, "\n]");
+}
+
+static void json_partings(struct sl_out *out, const struct comparison *all)
+{
+	if (!all->parting)
+		return;
+	sl_out_text(out, ",\n\"first_differences\": [");
+	for (size_t i = 1; i < all->count; i++) {
+		const struct compared_parting *parting = &all->parting[i];
+		sl_out_printf(out, "%s{ \"run\": %zu", i > 1 ? ",\n" : "\n", i + 1);
+		if (parting->why) {
+			sl_out_text(out, ", \"not_made_again\": ");
+			sl_out_json(out, parting->why);
+		}
+		if (parting->known) {
+			sl_out_text(out, ",\n\"found\": ");
+			first_difference_json(&parting->is, out);
+		}
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, "\n]");
+}
+
+int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err)
+{
+	sl_out_text(out, "{ \"runs\": [");
+	for (size_t i = 0; i < all->count; i++) {
+		const struct compared_row *row = &all->row[i];
+		sl_out_text(out, i ? ",\n{ " : "\n{ ");
+		if (all->heading) {
+			sl_out_text(out, "\"name\": ");
+			sl_out_json(out, row->label);
+			sl_out_text(out, ", ");
+		}
+		sl_out_text(out, "\"policy\": ");
+		sl_out_json(out, row->policy);
+		sl_out_text(out, ", \"cluster\": ");
+		sl_out_json(out, row->cluster);
+		sl_out_text(out, row->partial ? ", \"partial\": true, \"metrics\": " : ", \"metrics\": ");
+		metrics_json(out, &row->metrics);
+		sl_out_text(out, "}");
+	}
+	sl_out_text(out, "\n]");
+	if (all->told.apart) {
+		sl_out_text(out, ",\n\"apart\": ");
+		sl_out_json(out, all->told.apart);
+	}
+	if (all->resource)
+		sl_out_printf(out, ",\n\"resource\": \"%s\"", all->resource);
+	json_differences(out, all);
+	json_partings(out, all);
+	const int more = all->more ? all->more(all->self, out, err) : SL_OK;
+	sl_out_text(out, " }\n");
+	return more;
+}
+
+static int json_print(const struct comparison *all, struct sl_err *err)
+{
+	struct sl_out *out;
+	int status = sl_out_open(&out, NULL, err);
+	if (status)
+		return status;
+	status = compare_json(all, out, err);
+	if (status)
+		sl_out_abandon(out);
+	return status ? status : sl_out_commit(out, err);
+}
+
+static void parting_print(const struct comparison *all, size_t i)
+{
+	const struct compared_parting *parting = &all->parting[i];
+	(void)printf("\n%s against %s\n", all->args->word[i], all->args->word[0]);
+	if (parting->why)
+		(void)printf(
+			"not made again: %s\n%s", parting->why, parting->known ? "by their jobs.csv:\n" : "");
+	if (parting->known)
+		first_difference_print(&parting->is, stdout);
+}
+
+int compare_show(const struct comparison *all, struct sl_err *err)
+{
+	if (arg_flag(all->args, "json"))
+		return json_print(all, err);
+	if (all->heading)
+		all->heading(all->self);
+	if (all->table)
+		all->table(all, all->self);
+	else
+		table_print(all);
+	if (all->more)
+		return all->more(all->self, NULL, err);
+	for (size_t i = 1; all->parting && i < all->count; i++)
+		parting_print(all, i);
+	return SL_OK;
+}
+
+/* ---- compare.csv -------------------------------------------------------------------- */
+
+static void csv_micro(struct sl_out *out, bool known, int64_t micro)
+{
+	char *p = sl_out_room(out, 64);
+	*p++ = ',';
+	sl_out_advance(out, known ? sl_put_micro(p, micro) : p);
+}
+
+/* Behind the metrics: of each of which any row's difference has an interval, the difference and its ends. */
+static bool csv_has(const struct comparison *all, const char *metric)
+{
+	bool any = false;
+	for (size_t row = 1; row < all->count; row++)
+		any |= has_interval(compare_difference(all, row, metric));
+	return any;
+}
+
+/* Without a label, or asked for. */
+static bool in_csv(const struct comparison *all, const char *metric)
+{
+	return !strchr(metric, '{') || selected_is(all->args, metric);
+}
+
+static void csv_row(struct sl_out *out, const struct comparison *all, size_t r)
+{
+	const struct sl_metrics *names = &all->row[0].metrics;
+	sl_out_csv(out, all->row[r].policy);
+	sl_out_text(out, ",");
+	sl_out_csv(out, all->row[r].cluster);
+	for (size_t i = 0; i < names->count; i++) {
+		if (!in_csv(all, names->row[i].name))
+			continue;
+		const int64_t *value = metrics_get(&all->row[r].metrics, names->row[i].name);
+		csv_micro(out, value != NULL, value ? *value : 0);
+	}
+	sl_out_text(out, all->row[r].partial ? ",1" : ",0");
+	for (size_t i = 0; i < names->count; i++) {
+		if (!csv_has(all, names->row[i].name))
+			continue;
+		const struct sl_difference *said = compare_difference(all, r, names->row[i].name);
+		csv_micro(out, said != NULL, said ? said->estimate : 0);
+		csv_micro(out, has_interval(said), said ? said->low : 0);
+		csv_micro(out, has_interval(said), said ? said->high : 0);
+	}
+	sl_out_text(out, "\n");
+}
+
+static int compare_csv(const struct comparison *all, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = outdir_file(all->dir, "compare.csv", &out, err);
+	if (status)
+		return status;
+	const struct sl_metrics *names = &all->row[0].metrics;
+	sl_out_text(out, "policy,cluster");
+	for (size_t i = 0; i < names->count; i++)
+		if (in_csv(all, names->row[i].name)) {
+			sl_out_text(out, ",");
+			sl_out_csv(out, names->row[i].name);
+		}
+	sl_out_text(out, ",partial");
+	for (size_t i = 0; i < names->count; i++)
+		if (csv_has(all, names->row[i].name))
+			sl_out_printf(out, ",%s.difference,%s.difference.low,%s.difference.high",
+				names->row[i].name, names->row[i].name, names->row[i].name);
+	sl_out_text(out, "\n");
+	for (size_t r = 0; r < all->count; r++)
+		csv_row(out, all, r);
+	return sl_out_commit(out, err);
+}
+
+static int differences_csv(const struct comparison *all, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = outdir_file(all->dir, "differences.csv", &out, err);
+	if (status)
+		return status;
+	sl_out_text(out,
+		"run,policy,metric,estimate,low,high,samples,method,covers,ratio_low,ratio_high,ratio_covers,"
+		"differing,effective,told_apart,wilcoxon_p\n");
+	for (size_t i = 0; i < all->told.difference_count; i++) {
+		const struct sl_difference *said = &all->told.difference[i];
+		const struct sl_certainty *known = &all->told.certainty[i];
+		sl_out_printf(out, "%u,", said->run + 1);
+		sl_out_csv(out, all->row[said->run].policy);
+		sl_out_printf(out, ",%s", said->metric);
+		csv_micro(out, true, said->estimate);
+		csv_micro(out, has_interval(said), said->low);
+		csv_micro(out, has_interval(said), said->high);
+		sl_out_printf(out, ",%u,", said->samples);
+		sl_out_csv(out, said->method);
+		csv_micro(out, known->covers > 0, known->covers * INT64_C(10000));
+		csv_micro(out, shows_interval(known), known->ratio_low);
+		csv_micro(out, shows_interval(known), known->ratio_high);
+		csv_micro(out, known->ratio_covers > 0, known->ratio_covers * INT64_C(10000));
+		csv_micro(out, known->blocks > 0, known->differing * INT64_C(1000000));
+		csv_micro(out, known->blocks > 0, known->effective);
+		sl_out_printf(out, ",%d", known->sure != 0);
+		csv_micro(out, known->tested, (int64_t)(known->p * 1e6 + 0.5));
+		sl_out_text(out, "\n");
+	}
+	return sl_out_commit(out, err);
+}
+
+int compare_files(const struct comparison *all, struct sl_err *err)
+{
+	int status = compare_csv(all, err);
+	if (!status && all->told.difference_count)
+		status = differences_csv(all, err);
+	return status || !all->replication ? status : replications_csv(all, err);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * differences.c - what may be said of the differences of several runs over one trace, or over several
+ * seeds, windows or traces each.
+ *
+ * Nothing is said before all runs are over: what is compared are the jobs that ran in all of them. Each
+ * estimate is the difference of the two metrics as they are shown.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/differences_parts.h"
+
+const struct shown_way difference_ways[] = {
+	{ "wait.mean", BY_MEAN, WAIT, 0, 50, 80 },
+	{ "wait.p50", BY_QUANTILE, WAIT, 50, 0, 80 },
+	{ "wait.p90", BY_QUANTILE, WAIT, 90, 0, 80 },
+	{ "wait.p95", BY_QUANTILE, WAIT, 95, 0, 80 },
+	{ "wait.p99", BY_QUANTILE, WAIT, 99, 0, 80 },
+	{ "wait.max", BY_RUN, WAIT, 100, 0, 0 },
+	{ "turnaround.mean", BY_MEAN, TURNAROUND, 0, 50, 80 },
+	{ "turnaround.p95", BY_QUANTILE, TURNAROUND, 95, 0, 80 },
+	{ "slowdown.mean", BY_MEAN, SLOWDOWN, 0, 0, 30 },
+	{ "bounded_slowdown.mean", BY_MEAN, BOUNDED, 0, 20, 30 },
+	{ "bounded_slowdown.p50", BY_QUANTILE, BOUNDED, 50, 0, 70 },
+	{ "bounded_slowdown.p95", BY_QUANTILE, BOUNDED, 95, 10, 70 },
+	{ "bounded_slowdown.max", BY_RUN, BOUNDED, 100, 0, 0 },
+	{ "utilization", BY_RUN, WAIT, 0, 0, 0 },
+	{ "utilization.cpus", BY_RUN, WAIT, 0, 0, 0 },
+	{ "utilization.gpus", BY_RUN, WAIT, 0, 0, 0 },
+	{ "utilization.steady", BY_RUN, WAIT, 0, 0, 0 },
+	{ "loss_of_capacity", BY_RUN, WAIT, 0, 0, 0 },
+	{ "queue.mean", BY_RUN, WAIT, 0, 0, 0 },
+	{ "queue.max", BY_RUN, WAIT, 0, 0, 0 },
+	{ "throughput", BY_RUN, WAIT, 0, 0, 0 },
+	{ "makespan", BY_RUN, WAIT, 0, 0, 0 },
+	{ "jobs.completed", BY_RUN, WAIT, 0, 0, 0 },
+};
+const size_t difference_way_count = SL_LEN(difference_ways);
+
+const char *const compared_counts[] = { "jobs.total", "jobs.refused", "jobs.never_started", "jobs.cut",
+	"jobs.lost", "jobs.unfinished", NULL };
+
+struct differences *differences_new(struct sl_arena *arena)
+{
+	struct differences *all = calloc(1, sizeof(*all));
+	if (all)
+		all->arena = arena;
+	return all;
+}
+
+void differences_free(struct differences *all)
+{
+	if (!all)
+		return;
+	for (size_t i = 0; i < all->courses; i++)
+		course_release(&all->course[i]);
+	free(all->course);
+	free(all->list);
+	free(all->certainty);
+	free(all->restated);
+	free(all);
+}
+
+void differences_cut(struct differences *all, sl_time length, unsigned count, const char *each)
+{
+	all->cut_length = length;
+	all->cut_count = count;
+	all->cut_each = each;
+}
+
+void differences_untold(struct differences *all, const char *why) { all->why = why; }
+
+/* ---- Runs --------------------------------------------------------------------------------------- */
+
+static struct course *course_next(struct differences *all, struct sl_err *err)
+{
+	void *rows = all->course;
+	if (grow(&rows, &all->course_capacity, sizeof(*all->course), all->courses + 1, UINT32_MAX, err))
+		return NULL;
+	all->course = rows;
+	all->course[all->courses] = (struct course){ 0 };
+	return &all->course[all->courses];
+}
+
+int differences_take(struct differences *all, size_t run, const struct sl_result *result,
+	const struct sl_metrics *metrics, struct sl_err *err)
+{
+	all->partial |= result->interrupted;
+	struct course *course = all->partial ? NULL : course_next(all, err);
+	if (!course)
+		return all->partial ? SL_OK : err->status;
+	SL_CHECK(run == all->courses); /* In their order. */
+	const int status = course_of_result(course, result, metrics, all, err);
+	all->courses++; /* What there is of it goes with the others. */
+	return status;
+}
+
+/* Of means over windows there are no jobs. */
+static int take_metrics(struct differences *all, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	sl_time none = 0;
+	const struct schedule nobody = { .submit = &none };
+	struct course *course = course_next(all, err);
+	if (!course)
+		return err->status;
+	const int status = course_of_file(course, &nobody, metrics, all, err);
+	all->courses++;
+	return status;
+}
+
+int differences_take_file(
+	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	struct schedule schedule = { 0 };
+	int status = schedule_read(&schedule, path, all->arena, err);
+	if (status && status != SL_SYSTEM && status != SL_INTERRUPTED && all->why) {
+		*err = (struct sl_err){ 0 };
+		return take_metrics(all, metrics, err);
+	}
+	struct course *course = status ? NULL : course_next(all, err);
+	if (!course)
+		return status ? status : err->status;
+	status = course_of_file(course, &schedule, metrics, all, err);
+	all->courses++;
+	return status;
+}
+
+static int put(struct differences *all, struct told told, const char *metric, size_t run, struct sl_err *err)
+{
+	void *list = all->list;
+	void *certainty = all->certainty;
+	int status = grow(&list, &all->capacity, sizeof(*all->list), all->count + 1, UINT32_MAX, err);
+	all->list = list;
+	if (!status)
+		status = grow(&certainty, &all->certainty_capacity, sizeof(*all->certainty), all->count + 1,
+			UINT32_MAX, err);
+	all->certainty = certainty;
+	if (status)
+		return status;
+	told.difference.metric = metric;
+	told.difference.run = (uint32_t)run;
+	all->list[all->count] = told.difference;
+	all->certainty[all->count++] = told.certainty;
+	return SL_OK;
+}
+
+static int put_run(struct differences *all, size_t run, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(difference_ways) && !status; i++) {
+		const struct shown_way *way = &difference_ways[i];
+		const int64_t *a = course_metric(all, 0, way->name);
+		const int64_t *b = course_metric(all, run, way->name);
+		if (!a || !b || (*a == 0 && *b == 0))
+			continue;
+		const struct told told = told_by_blocks(all, run, way, err);
+		status = err->status ? err->status : put(all, told, way->name, run, err);
+	}
+	return status;
+}
+
+int differences_align(struct differences *all, struct sl_err *err)
+{
+	if (all->done || all->partial || all->courses < 2)
+		return SL_OK;
+	all->done = true;
+	return courses_align(all, err);
+}
+
+uint32_t differences_common(const struct differences *all, uint32_t *apart)
+{
+	*apart = all ? all->apart_count : 0;
+	return all ? all->common_count : 0;
+}
+
+void differences_mark_common(const struct differences *all, size_t run, bool *common)
+{
+	const uint32_t *matched = all->course[run].matched;
+	for (uint32_t i = 0; i < all->common_count; i++)
+		common[matched ? matched[all->common[i]] : all->common[i]] = true;
+}
+
+int differences_finish(struct differences *all, struct sl_err *err)
+{
+	if (all->done)
+		return SL_OK;
+	int status = differences_align(all, err);
+	for (size_t run = 1; run < all->courses && all->done && !status; run++)
+		status = put_run(all, run, err);
+	return status;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): which, and what comes of it. */
+int differences_pair(const struct differences *all, size_t run, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
+{
+	struct course course[] = { all->course[0], all->course[run] }; /* Lent. */
+	struct differences pair = { .arena = all->arena,
+		.course = course,
+		.courses = 2,
+		.cut_length = all->cut_length,
+		.cut_count = all->cut_count,
+		.cut_each = all->cut_each,
+		.why = all->why };
+	*found = false;
+	if (!all->done || run >= all->courses)
+		return SL_OK;
+	const int status = differences_finish(&pair, err);
+	for (size_t i = 0; i < pair.count && !status && !*found; i++) {
+		if (strcmp(pair.list[i].metric, metric) != 0)
+			continue;
+		*said = pair.list[i];
+		*certainty = pair.certainty[i];
+		*found = true;
+	}
+	free(pair.list);
+	free(pair.certainty);
+	free(pair.restated);
+	return status;
+}
+
+/* ---- Independent samples -------------------------------------------------------------------------- */
+
+/* One metric of one run. value: room for two of each. */
+static int put_samples(struct differences *all, const struct difference_samples *samples, size_t run,
+	const char *metric, double *value, struct sl_err *err)
+{
+	double *const of[] = { value, value + samples->each };
+	unsigned count = 0;
+	bool any = false;
+	for (size_t i = 0; i < samples->each; i++) {
+		const int64_t *a = metrics_get(samples->of(samples->self, 0, i), metric);
+		const int64_t *b = metrics_get(samples->of(samples->self, run, i), metric);
+		if (!a || !b)
+			continue;
+		any |= *a || *b;
+		of[0][count] = (double)*a / 1e6;
+		of[1][count++] = (double)*b / 1e6;
+	}
+	const int64_t *a = metrics_get(samples->shown(samples->self, 0), metric);
+	const int64_t *b = metrics_get(samples->shown(samples->self, run), metric);
+	if (!any || count < 2 || !a || !b)
+		return SL_OK;
+	struct told told = told_by_samples(all, of[0], of[1], count, samples->serial, samples->what, err);
+	told.difference.estimate = *b - *a;
+	if (all->apart)
+		told.certainty.sure = 0;
+	return err->status ? err->status : put(all, told, metric, run, err);
+}
+
+/* What became of the jobs, in any sample. */
+static void samples_apart(struct differences *all, const struct difference_samples *samples)
+{
+	for (size_t run = 1; run < samples->runs; run++)
+		for (size_t i = 0; i < samples->each; i++)
+			for (size_t k = 0; compared_counts[k]; k++) {
+				const int64_t *a =
+					metrics_get(samples->of(samples->self, 0, i), compared_counts[k]);
+				const int64_t *b =
+					metrics_get(samples->of(samples->self, run, i), compared_counts[k]);
+				all->apart |= (a ? *a : 0) != (b ? *b : 0);
+			}
+	all->apart |= samples->apart;
+	if (samples->apart)
+		all->words =
+			"waits, turnarounds and slowdowns are over the jobs that ran in all runs of the same log "
+			"or seed; others ran in some only, so no run is better than another";
+	else if (all->apart)
+		all->words = "not as many jobs ran and ended alike in all runs, so no run is better than "
+			     "another";
+}
+
+int differences_samples(struct differences *all, const struct difference_samples *samples, struct sl_err *err)
+{
+	double *value = malloc((2 * samples->each + 1) * sizeof(*value));
+	int status = value ? SL_OK : sl_fail_memory(err);
+	samples_apart(all, samples);
+	for (size_t run = 1; run < samples->runs && !status; run++)
+		for (size_t i = 0; i < SL_LEN(difference_ways) && !status; i++)
+			status = put_samples(all, samples, run, difference_ways[i].name, value, err);
+	free(value);
+	return status;
+}
+
+/* ---- What was found ------------------------------------------------------------------------------- */
+
+struct sl_compared differences_told(const struct differences *all)
+{
+	if (!all || all->partial)
+		return (struct sl_compared){ 0 };
+	return (struct sl_compared){ .difference = all->list,
+		.difference_count = all->count,
+		.certainty = all->certainty,
+		.restated = all->restated,
+		.restated_count = all->restated_count,
+		.apart = all->words };
+}
+
+bool differences_slower(const struct differences *all, size_t run)
+{
+	if (!all || run >= all->courses || !all->done)
+		return false;
+	for (size_t i = 0; i < all->courses; i++)
+		if (all->course[i].held < all->course[run].held)
+			return true;
+	return false;
+}

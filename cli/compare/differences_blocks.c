@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * differences_blocks.c - one metric of two runs, block by block.
+ *
+ * Jobs of one trace wait for each other: what is compared is never a job, but a block of them, a batch of
+ * jobs that follow each other or a span of time. A block's own difference is the sum of the second run's
+ * figures over its jobs less that of the first's: 0 where nothing differs. One t test over these, with as
+ * many degrees of freedom as there are effective differences, is turned into all that is said: what a
+ * difference, a ratio or a quantile could be without being told apart. So all intervals of one metric leave
+ * out "the same" together or not at all, and no ratio is below 0.
+ *
+ * Of a quantile, a block's own difference is how many more of its jobs are beyond that of the first run
+ * (Woodruff 1952: Confidence intervals for medians and other position measures).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/differences_parts.h"
+
+enum { BATCHES = 40, BATCHES_LEAST = 20, BATCH_JOBS = 10, BLOCK_JOBS = 10 };
+static const double level = 0.95;
+
+int64_t difference_micro(double value)
+{
+	double scale = 1;
+	double size = fabs(value) * 1e6;
+	while (size * scale >= 1e8)
+		scale /= 10;
+	const double rounded = floor(fabs(value) * 1e6 * scale + 0.5) / scale;
+	if (!(rounded < 9e18))
+		return 0;
+	return value < 0 ? -(int64_t)rounded : (int64_t)rounded;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------- */
+
+/* of[i]: in which block the i-th common job is. */
+struct blocks {
+	unsigned count;
+	uint32_t *of;
+};
+
+static void cut_by_count(const struct differences *all, struct blocks *blocks)
+{
+	blocks->count = all->common_count / BATCH_JOBS < BATCHES ? all->common_count / BATCH_JOBS : BATCHES;
+	for (uint32_t i = 0; i < all->common_count; i++)
+		blocks->of[i] = (uint32_t)((uint64_t)i * blocks->count / all->common_count);
+}
+
+/* Spans of the length asked for, from the first submission on. One in which fewer than BLOCK_JOBS were
+ * submitted is joined to the next, and the last, where it is so or less than half as long, to the one before.
+ */
+static void cut_by_time(const struct differences *all, struct blocks *blocks)
+{
+	const struct course *first = &all->course[0];
+	const sl_time whole = first->until - first->from;
+	const sl_time length = all->cut_length ? all->cut_length : whole / all->cut_count;
+	uint32_t held = 0;
+	sl_time end = first->from + length;
+	for (uint32_t i = 0; i < all->common_count && length > 0; i++) {
+		const sl_time submit = first->submit[all->common[i]];
+		if (submit >= end) {
+			blocks->count += held >= BLOCK_JOBS;
+			held = held >= BLOCK_JOBS ? 0 : held;
+			end += ((submit - end) / length + 1) * length;
+		}
+		blocks->of[i] = blocks->count;
+		held++;
+	}
+	if (held >= BLOCK_JOBS && (first->until - (end - length)) * 2 >= length)
+		blocks->count++;
+	for (uint32_t i = 0; i < all->common_count && blocks->count; i++)
+		if (blocks->of[i] >= blocks->count)
+			blocks->of[i] = blocks->count - 1;
+}
+
+/* ---- What is said ------------------------------------------------------------------------------- */
+
+static struct told untold(int64_t estimate, const char *why)
+{
+	return (struct told){
+		.difference = { .estimate = estimate, .low = 1, .high = 0, .samples = 1, .method = why },
+		.certainty = { .ratio_low = 1, .ratio_high = 0 }
+	};
+}
+
+static struct told no_memory(struct sl_err *err)
+{
+	(void)sl_fail_memory(err);
+	return untold(0, "no interval");
+}
+
+/* "t over 22 weeks of one run", or "no interval: 3 of 22 weeks differ". */
+static const char *method_of(
+	const struct differences *all, const struct stats_evidence *evidence, const char *what)
+{
+	char text[160];
+	if (evidence->t > 0)
+		(void)snprintf(text, sizeof(text), "t over %u %s%s", evidence->blocks, what,
+			all->cut_each ? " of one run" : "");
+	else if (evidence->differing < STATS_EFFECTIVE_LEAST)
+		(void)snprintf(text, sizeof(text), "no interval: %u of %u %s differ%s", evidence->differing,
+			evidence->blocks, what, evidence->differing == 1 ? "s" : "");
+	else
+		(void)snprintf(text, sizeof(text),
+			"no interval: %u of %u %s differ, by so unlike amounts that they tell what %.1f even "
+			"ones would",
+			evidence->differing, evidence->blocks, what, floor(evidence->effective * 10) / 10);
+	const char *kept = sl_strdup(all->arena, text, strlen(text));
+	return kept ? kept : "no interval";
+}
+
+static struct told told_begin(const struct differences *all, const struct stats_evidence *evidence,
+	int64_t estimate, const char *what)
+{
+	struct told told = untold(estimate, method_of(all, evidence, what));
+	told.difference.samples = evidence->blocks;
+	told.certainty.known = true;
+	told.certainty.blocks = evidence->blocks;
+	told.certainty.differing = evidence->differing;
+	told.certainty.effective = (int64_t)(evidence->effective * 1e6 + 0.5);
+	return told;
+}
+
+/* Samples that all say the same have no spread, and an interval without width would say too much. */
+static bool has_width(double low, double high) { return difference_micro(low) < difference_micro(high); }
+
+static const char no_width[] = "no interval, as all samples say the same";
+
+/* Intervals hold what is shown, which is rounded. */
+static void set_interval(struct told *told, double low, double high)
+{
+	const int64_t estimate = told->difference.estimate;
+	const int64_t ends[] = { difference_micro(low), difference_micro(high) };
+	told->difference.low = ends[0] < estimate ? ends[0] : estimate;
+	told->difference.high = ends[1] > estimate ? ends[1] : estimate;
+}
+
+/* low, high: of the ratio. first: the metric of the first run, which the estimate is a share of. */
+static void set_ratio(struct told *told, int64_t first, double low, double high)
+{
+	if (first <= 0)
+		return;
+	const int64_t share = sl_mul_div(told->difference.estimate, 1000000, first);
+	int64_t ends[] = { difference_micro(low > 0 ? low - 1 : -1), difference_micro(high - 1) };
+	told->certainty.ratio_low = ends[0] < share ? ends[0] : share;
+	told->certainty.ratio_high = ends[1] > share ? ends[1] : share;
+}
+
+/* Told apart from "the same" by the t test, and by ranks where they were asked; and neither interval, as it
+ * is shown, has 0 in it, not even as an end that of a quantile is the first value told apart. */
+static void set_sure(struct told *told, bool apart)
+{
+	const struct sl_difference *said = &told->difference;
+	const struct sl_certainty *known = &told->certainty;
+	if (said->low <= 0 && said->high >= 0)
+		return;
+	if (known->ratio_low <= known->ratio_high && known->ratio_low <= 0 && known->ratio_high >= 0)
+		return;
+	if (apart && !(told->certainty.tested && told->certainty.p >= 1 - level))
+		told->certainty.sure = told->difference.estimate > 0 ? 1 : -1;
+}
+
+/* serial: blocks, which follow each other. */
+static void test_ranks(struct told *told, const double *difference, unsigned n, bool serial)
+{
+	struct stats_wilcoxon found;
+	if (!stats_wilcoxon(difference, n, serial, level, &found))
+		return;
+	told->certainty.tested = true;
+	told->certainty.p = found.p;
+	told->certainty.exact = found.exact;
+}
+
+/* ---- Means ---------------------------------------------------------------------------------------- */
+
+/* By block: sums of both runs, of how many jobs; and the second less the first, job by job, so that figures
+ * whose differences are the same have the same ones. */
+struct sums {
+	double *a, *b, *weight, *difference;
+};
+
+static bool sums_make(struct sums *sums, unsigned count)
+{
+	sums->a = calloc((size_t)count * 4 + 1, sizeof(double));
+	if (!sums->a)
+		return false;
+	sums->b = sums->a + count;
+	sums->weight = sums->b + count;
+	sums->difference = sums->weight + count;
+	return true;
+}
+
+static double differs(
+	const struct differences *all, size_t run, enum figure figure, uint32_t row, double a, double b)
+{
+	const struct course *one = &all->course[0];
+	const struct course *other = &all->course[run];
+	const uint32_t there = other->matched ? other->matched[row] : row;
+	if (figure == WAIT)
+		return (double)(other->wait[there] - one->wait[row]) / (double)SL_SECOND;
+	if (figure == TURNAROUND)
+		return (double)(other->turnaround[there] - one->turnaround[row]) / (double)SL_SECOND;
+	return b - a;
+}
+
+static void sums_take(struct sums *sums, const struct differences *all, size_t run,
+	const struct shown_way *way, const struct blocks *blocks)
+{
+	for (uint32_t i = 0; i < all->common_count; i++) {
+		const uint32_t row = all->common[i];
+		const uint32_t block = blocks->of[i];
+		const double a = course_figure(&all->course[0], way->figure, row);
+		const double b = course_figure(&all->course[run], way->figure, row);
+		if (isnan(a) || isnan(b))
+			continue;
+		sums->a[block] += a;
+		sums->b[block] += b;
+		sums->weight[block] += 1;
+		sums->difference[block] += differs(all, run, way->figure, row, a, b);
+	}
+}
+
+/* Of a jobs.csv nothing says which jobs its metrics leave out: they are what its own jobs give, or nothing is
+ * said. */
+static bool are_of_metric(const struct sums *sums, unsigned count, int64_t estimate)
+{
+	double sum = 0;
+	double weight = 0;
+	for (unsigned i = 0; i < count; i++) {
+		sum += sums->difference[i];
+		weight += sums->weight[i];
+	}
+	const double mean = weight > 0 ? sum / weight : 0;
+	return fabs(mean - (double)estimate / 1e6) <= 1e-5 + fabs(mean) * 1e-6;
+}
+
+static struct told of_mean(const struct differences *all, size_t run, const struct shown_way *way,
+	const struct blocks *blocks, const char *what, struct sl_err *err)
+{
+	struct sums sums;
+	const int64_t first = *course_metric(all, 0, way->name);
+	const int64_t estimate = *course_metric(all, run, way->name) - first;
+	if (!sums_make(&sums, blocks->count))
+		return no_memory(err);
+	sums_take(&sums, all, run, way, blocks);
+	const struct stats_evidence evidence = stats_evidence(sums.difference, blocks->count, true, level);
+	struct told told = told_begin(all, &evidence, estimate, what);
+	double low;
+	double high;
+	if (all->course[0].read && !are_of_metric(&sums, blocks->count, estimate)) {
+		told = untold(estimate, "no interval, as the metrics leave out jobs that jobs.csv has");
+	} else if (evidence.t > 0) {
+		if (stats_ratio(sums.difference, sums.weight, blocks->count, evidence.t, &low, &high)) {
+			if (has_width(low, high))
+				set_interval(&told, low, high);
+			else
+				told.difference.method = no_width;
+			told.certainty.covers = has_width(low, high) ? way->covers : 0;
+		}
+		if (stats_ratio(sums.b, sums.a, blocks->count, evidence.t, &low, &high) &&
+			has_width(low, high)) {
+			set_ratio(&told, first, low, high);
+			told.certainty.ratio_covers = way->ratio_covers;
+		}
+		if (all->cut_each)
+			test_ranks(&told, sums.difference, blocks->count, true);
+		if (told.difference.low <= told.difference.high)
+			set_sure(&told, stats_told_apart(sums.difference, blocks->count, evidence.t));
+	}
+	free(sums.a);
+	return told;
+}
+
+/* ---- Quantiles -------------------------------------------------------------------------------------- */
+
+struct valued {
+	double value;
+	uint32_t block;
+};
+
+/* The second run's values in ascending order, each with its block; by block, how many of the first's are
+ * beyond its quantile. */
+struct quantile {
+	struct valued *value;
+	size_t count;
+	unsigned blocks;
+	double *first, *difference;
+	double t;
+};
+
+static int compare_valued(const void *a, const void *b)
+{
+	const struct valued *x = a;
+	const struct valued *y = b;
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->block > y->block) - (x->block < y->block);
+}
+
+/* How many more of each block are beyond that value in the second run than beyond the first's quantile in the
+ * first. */
+static void beyond(const struct quantile *quantile, double value)
+{
+	for (unsigned block = 0; block < quantile->blocks; block++)
+		quantile->difference[block] = -quantile->first[block];
+	for (size_t i = quantile->count; i-- && quantile->value[i].value > value;)
+		quantile->difference[quantile->value[i].block] += 1;
+}
+
+static bool is_told_apart(const struct quantile *quantile, double value)
+{
+	beyond(quantile, value);
+	return stats_told_apart(quantile->difference, quantile->blocks, quantile->t);
+}
+
+/* Between a value that is not told apart and one that is: the one beside the border, on the side of `told`.
+ * As fewer are beyond a larger value, it is found by halves. */
+static size_t border(const struct quantile *quantile, size_t alike, size_t apart, bool told)
+{
+	while ((alike < apart ? apart - alike : alike - apart) > 1) {
+		const size_t at = alike < apart ? alike + (apart - alike) / 2 : alike - (alike - apart) / 2;
+		if (is_told_apart(quantile, quantile->value[at].value))
+			apart = at;
+		else
+			alike = at;
+	}
+	return told ? apart : alike;
+}
+
+static void quantile_take(struct quantile *quantile, const struct differences *all, size_t run,
+	const struct shown_way *way, const struct blocks *blocks, double first)
+{
+	for (uint32_t i = 0; i < all->common_count; i++) {
+		const double a = course_figure(&all->course[0], way->figure, all->common[i]);
+		const double b = course_figure(&all->course[run], way->figure, all->common[i]);
+		if (isnan(a) || isnan(b))
+			continue;
+		quantile->first[blocks->of[i]] += a > first;
+		quantile->value[quantile->count++] = (struct valued){ b, blocks->of[i] };
+	}
+	qsort(quantile->value, quantile->count, sizeof(*quantile->value), compare_valued);
+}
+
+static void quantile_interval(struct told *told, const struct quantile *quantile, double first,
+	const struct shown_way *way, int64_t shown)
+{
+	const size_t rank = (quantile->count * way->hundredth + 99) / 100;
+	const size_t from = rank ? rank - 1 : 0;
+	const size_t last = quantile->count - 1;
+	/* No value is so large that it is told apart. */
+	if (!is_told_apart(quantile, quantile->value[last].value))
+		return;
+	const double high = quantile->value[border(quantile, from, last, true)].value;
+	const double low = is_told_apart(quantile, quantile->value[0].value)
+				   ? quantile->value[border(quantile, from, 0, false)].value
+				   : quantile->value[0].value;
+	set_interval(told, low - first, high - first);
+	told->certainty.covers = way->covers;
+	if (first > 0) {
+		set_ratio(told, shown, low / first, high / first);
+		told->certainty.ratio_covers = way->ratio_covers;
+	}
+}
+
+static struct told of_quantile(const struct differences *all, size_t run, const struct shown_way *way,
+	const struct blocks *blocks, const char *what, struct sl_err *err)
+{
+	const int64_t shown = *course_metric(all, 0, way->name);
+	const int64_t estimate = *course_metric(all, run, way->name) - shown;
+	const double first = (double)shown / 1e6;
+	struct quantile quantile = { .blocks = blocks->count };
+	quantile.value = malloc(((size_t)all->common_count + 1) * sizeof(*quantile.value));
+	quantile.first = calloc(2 * (size_t)blocks->count + 1, sizeof(double));
+	if (!quantile.value || !quantile.first) {
+		free(quantile.value);
+		free(quantile.first);
+		return no_memory(err);
+	}
+	quantile.difference = quantile.first + blocks->count;
+	quantile_take(&quantile, all, run, way, blocks, first);
+	beyond(&quantile, first);
+	const struct stats_evidence evidence =
+		stats_evidence(quantile.difference, blocks->count, true, level);
+	quantile.t = evidence.t;
+	struct told told = told_begin(all, &evidence, estimate, what);
+	if (evidence.t > 0 && quantile.count) {
+		if (all->cut_each)
+			test_ranks(&told, quantile.difference, blocks->count, true);
+		const bool apart = estimate && is_told_apart(&quantile, first);
+		quantile_interval(&told, &quantile, first, way, shown);
+		if (told.difference.low > told.difference.high)
+			told.difference.method = "no interval, as its upper end is open";
+		else
+			set_sure(&told, apart);
+	}
+	free(quantile.value);
+	free(quantile.first);
+	return told;
+}
+
+/* ---- One run of each ---------------------------------------------------------------------------------- */
+
+/* No interval can be made of what the blocks of jobs are. */
+static const char *why_not(const struct differences *all, size_t run, const struct blocks *blocks)
+{
+	if (all->course[run].same != all->course[0].same)
+		for (uint32_t i = 0; i < all->common_count; i++) {
+			const struct course *other = &all->course[run];
+			const uint32_t row = all->common[i];
+			if (other->submit && all->course[0].submit[row] != other->submit[other->matched[row]])
+				return "no interval, as jobs were submitted at other times";
+		}
+	if (!all->cut_each && blocks->count < BATCHES_LEAST)
+		return "no interval, as fewer than 200 jobs ran in all";
+	if (all->cut_each && blocks->count < STATS_EFFECTIVE_LEAST)
+		return "no interval, as there are fewer than 6 blocks of 10 jobs";
+	return NULL;
+}
+
+struct told told_by_blocks(
+	const struct differences *all, size_t run, const struct shown_way *way, struct sl_err *err)
+{
+	struct blocks blocks = { .of = malloc(((size_t)all->common_count + 1) * sizeof(uint32_t)) };
+	const int64_t estimate = *course_metric(all, run, way->name) - *course_metric(all, 0, way->name);
+	if (!blocks.of)
+		return no_memory(err);
+	if (all->cut_each)
+		cut_by_time(all, &blocks);
+	else
+		cut_by_count(all, &blocks);
+	const char *why = all->why             ? all->why
+			  : way->way == BY_RUN ? "no interval, one number a run"
+					       : why_not(all, run, &blocks);
+	const char *what = all->cut_each ? all->cut_each : "batches of jobs";
+	struct told told = why                   ? untold(estimate, why)
+			   : way->way == BY_MEAN ? of_mean(all, run, way, &blocks, what, err)
+						 : of_quantile(all, run, way, &blocks, what, err);
+	/* Where there is too little of it, that is known too. */
+	if (why && (all->why || way->way != BY_RUN))
+		told.certainty.known = true;
+	free(blocks.of);
+	if (all->apart)
+		told.certainty.sure = 0;
+	return told;
+}
+
+/* ---- Independent samples --------------------------------------------------------------------------------
+ */
+
+/* Of n of each: the samples of both runs, their differences, and as many ones. */
+struct sampled {
+	const double *a, *b;
+	double *difference, *one;
+	unsigned n;
+};
+
+static void sampled_intervals(struct told *told, const struct sampled *of, int64_t first, double t)
+{
+	double low;
+	double high;
+	if (stats_ratio(of->difference, of->one, of->n, t, &low, &high)) {
+		if (has_width(low, high))
+			set_interval(told, low, high);
+		else
+			told->difference.method = no_width;
+	}
+	if (first > 0 && stats_ratio(of->b, of->a, of->n, t, &low, &high) && has_width(low, high))
+		set_ratio(told, first, low, high);
+	if (told->difference.low <= told->difference.high)
+		set_sure(told, stats_told_apart(of->difference, of->n, t));
+}
+
+struct told told_by_samples(const struct differences *all, const double *a, const double *b, unsigned n,
+	bool serial, const char *what, struct sl_err *err)
+{
+	double *room = calloc(2 * (size_t)n + 1, sizeof(*room));
+	if (!room)
+		return no_memory(err);
+	const struct sampled of = { a, b, room, room + n, n };
+	double sum[2] = { 0, 0 };
+	for (unsigned i = 0; i < n; i++) {
+		of.difference[i] = b[i] - a[i];
+		of.one[i] = 1;
+		sum[0] += a[i];
+		sum[1] += b[i];
+	}
+	const struct stats_evidence evidence = stats_evidence(of.difference, n, serial, level);
+	const int64_t first = difference_micro(n ? sum[0] / n : 0);
+	struct told told = told_begin(all, &evidence, difference_micro(n ? (sum[1] - sum[0]) / n : 0), what);
+	if (evidence.t > 0) {
+		test_ranks(&told, of.difference, n, serial);
+		sampled_intervals(&told, &of, first, evidence.t);
+	}
+	free(room);
+	return told;
+}

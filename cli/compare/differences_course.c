@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * differences_course.c - runs as they are kept to be compared, and which of their jobs are compared: those
+ * that started in all of them.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/differences_parts.h"
+
+/* ---- What is kept of a run ------------------------------------------------------------------- */
+
+static uint64_t folded(uint64_t h, uint64_t value)
+{
+	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+static uint64_t folded_text(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = folded(h, (unsigned char)*text);
+	return folded(h, 256);
+}
+
+void course_release(struct course *course)
+{
+	free(course->number);
+	free(course->submit);
+	free(course->wait);
+	free(course->turnaround);
+	free(course->run);
+	free(course->cpus);
+	metrics_release(&course->metrics);
+}
+
+/* Names live as long as the comparison. */
+static int keep_names(struct course *course, const struct schedule *from, struct differences *all)
+{
+	const char **id = sl_alloc(all->arena, (size_t)from->count + 1, sizeof(*id));
+	if (!id)
+		return SL_SYSTEM;
+	for (uint32_t row = 0; row < from->count; row++) {
+		id[row] = from->id[row] ? sl_strdup(all->arena, from->id[row], strlen(from->id[row])) : NULL;
+		if (from->id[row] && !id[row])
+			return SL_SYSTEM;
+	}
+	course->jobs.id = id;
+	return SL_OK;
+}
+
+/* What the jobs are; the first's are not kept again. */
+static int keep_jobs(struct course *course, const struct schedule *from, struct differences *all)
+{
+	const size_t room = (size_t)from->count + 1;
+	course->same = from->count;
+	for (uint32_t row = 0; row < from->count; row++) {
+		course->same = folded(course->same, (uint64_t)from->submit[row]);
+		course->same = from->id && from->id[row] ? folded_text(course->same, from->id[row])
+							 : folded(course->same, (uint64_t)from->number[row]);
+	}
+	course->jobs.count = from->count;
+	if (all->courses && all->course[0].same == course->same)
+		return SL_OK;
+	course->submit = malloc(room * sizeof(*course->submit));
+	course->number = from->number ? malloc(room * sizeof(*course->number)) : NULL;
+	if (!course->submit || (from->number && !course->number))
+		return SL_SYSTEM;
+	memcpy(course->submit, from->submit, from->count * sizeof(*course->submit));
+	if (from->number)
+		memcpy(course->number, from->number, from->count * sizeof(*course->number));
+	course->jobs.submit = course->submit;
+	course->jobs.number = course->number;
+	return from->id ? keep_names(course, from, all) : SL_OK;
+}
+
+static int course_begin(struct course *course, const struct schedule *from, const struct sl_metrics *metrics,
+	struct differences *all, struct sl_err *err)
+{
+	const size_t room = (size_t)from->count + 1;
+	*course = (struct course){ .from = SL_NONE, .until = SL_NONE };
+	metrics_init(&course->metrics, all->arena);
+	course->wait = malloc(room * sizeof(sl_time));
+	course->turnaround = malloc(room * sizeof(sl_time));
+	course->run = malloc(room * sizeof(sl_time));
+	course->cpus = malloc(room * sizeof(int64_t));
+	if (!course->wait || !course->turnaround || !course->run || !course->cpus ||
+		keep_jobs(course, from, all))
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < metrics->count; i++)
+		if (!strchr(metrics->row[i].name, '{'))
+			sl_metric_put(&course->metrics, metrics->row[i].name, metrics->row[i].micro);
+	return course->metrics.failed ? sl_fail_memory(err) : SL_OK;
+}
+
+static void take_job(struct course *course, uint32_t row, const sl_time at[3], sl_time run, int64_t cpus)
+{
+	const bool started = at[1] != SL_NONE;
+	const bool ended = started && at[2] != SL_NONE;
+	course->wait[row] = started ? at[1] - at[0] : SL_NONE;
+	course->turnaround[row] = ended ? at[2] - at[0] : SL_NONE;
+	course->run[row] = ended ? run : SL_NONE;
+	course->cpus[row] = cpus;
+	if (course->from == SL_NONE)
+		course->from = at[0];
+	course->until = at[0];
+}
+
+int course_of_result(struct course *course, const struct sl_result *result, const struct sl_metrics *metrics,
+	struct differences *all, struct sl_err *err)
+{
+	const struct schedule from = schedule_of(result);
+	const int status = course_begin(course, &from, metrics, all, err);
+	for (uint32_t row = 0; row < from.count && !status; row++) {
+		/* Before the time that the metrics are of. */
+		const bool before = from.submit[row] < result->first;
+		const sl_time at[] = { from.submit[row], before ? SL_NONE : from.start[row], from.end[row] };
+		course->wait[row] = course->turnaround[row] = course->run[row] = SL_NONE;
+		course->cpus[row] = 0;
+		if (!before)
+			take_job(course, row, at, sl_run_time_of(result, row), sl_cpus_of(result, row));
+	}
+	return status;
+}
+
+int course_of_file(struct course *course, const struct schedule *schedule, const struct sl_metrics *metrics,
+	struct differences *all, struct sl_err *err)
+{
+	const int status = course_begin(course, schedule, metrics, all, err);
+	course->read = true;
+	for (uint32_t row = 0; row < schedule->count && !status; row++) {
+		const sl_time at[] = { schedule->submit[row], schedule->start[row], schedule->end[row] };
+		const int64_t cpus = schedule->cpus[row];
+		take_job(course, row, at, schedule->run[row], cpus == SL_NONE ? 0 : cpus / 1000000);
+	}
+	return status;
+}
+
+double course_figure(const struct course *course, enum figure figure, uint32_t row)
+{
+	row = course->matched ? course->matched[row] : row;
+	const sl_time wait = course->wait[row];
+	const sl_time turnaround = course->turnaround[row];
+	const sl_time run = course->run[row];
+	if (figure == WAIT)
+		return wait == SL_NONE ? (double)NAN : (double)wait / (double)SL_SECOND;
+	if (turnaround == SL_NONE || run == SL_NONE || (figure == SLOWDOWN && run <= 0))
+		return (double)NAN;
+	if (figure == TURNAROUND)
+		return (double)turnaround / (double)SL_SECOND;
+	if (figure == SLOWDOWN)
+		return (double)turnaround / (double)run;
+	const sl_time least = 10 * SL_SECOND;
+	const double bounded = (double)turnaround / (double)(run > least ? run : least);
+	return bounded > 1 ? bounded : 1;
+}
+
+/* ---- The same jobs --------------------------------------------------------------------------- */
+
+/* Whose ids the first has, by their order among those of one id. */
+static int course_match(struct differences *all, struct course *course, struct sl_err *err)
+{
+	const struct course *first = &all->course[0];
+	struct matched matched = { 0 };
+	if (course->same == first->same)
+		return SL_OK;
+	const int status = schedules_match(
+		&matched, (const struct schedule[]){ first->jobs, course->jobs }, all->arena, err);
+	uint32_t *row = status ? NULL : sl_alloc(all->arena, (size_t)first->jobs.count + 1, sizeof(*row));
+	if (!row)
+		return status ? status : sl_fail_memory(err);
+	for (uint32_t i = 0; i < first->jobs.count; i++)
+		row[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < matched.count; i++)
+		row[matched.row[0][i]] = matched.row[1][i];
+	course->matched = row;
+	return SL_OK;
+}
+
+static bool started(const struct course *course, uint32_t row)
+{
+	row = course->matched ? course->matched[row] : row;
+	return row != UINT32_MAX && course->wait[row] != SL_NONE;
+}
+
+/* Those of a run that started. */
+static uint32_t starts_of(const struct course *course)
+{
+	uint32_t count = 0;
+	for (uint32_t row = 0; row < course->jobs.count; row++)
+		count += course->wait[row] != SL_NONE;
+	return count;
+}
+
+static int find_common(struct differences *all, struct sl_err *err)
+{
+	const uint32_t count = all->course[0].jobs.count;
+	uint32_t some = 0;
+	all->common = sl_alloc(all->arena, (size_t)count + 1, sizeof(*all->common));
+	if (!all->common)
+		return sl_fail_memory(err);
+	for (uint32_t row = 0; row < count; row++) {
+		size_t in = 0;
+		for (size_t run = 0; run < all->courses; run++)
+			in += started(&all->course[run], row);
+		if (in == all->courses)
+			all->common[all->common_count++] = row;
+		some += in && in < all->courses;
+	}
+	/* Nor has the first all that others have. */
+	for (size_t run = 1; run < all->courses; run++) {
+		const struct course *course = &all->course[run];
+		uint32_t known = 0;
+		for (uint32_t row = 0; row < count; row++)
+			known += started(course, row);
+		const uint32_t other = starts_of(course) - known;
+		some = other > some ? other : some;
+	}
+	all->apart_count = some;
+	return SL_OK;
+}
+
+/* What became of the jobs differs, by count. */
+static bool ends_differ(const struct differences *all)
+{
+	for (size_t i = 0; compared_counts[i]; i++)
+		for (size_t run = 1; run < all->courses; run++) {
+			const int64_t *a = metrics_get(&all->course[0].metrics, compared_counts[i]);
+			const int64_t *b = metrics_get(&all->course[run].metrics, compared_counts[i]);
+			if ((a ? *a : 0) != (b ? *b : 0))
+				return true;
+		}
+	return false;
+}
+
+/* ---- Metrics over the common jobs ---------------------------------------------------------------- */
+
+static int compare_double(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static int restate(struct differences *all, size_t run, const char *metric, int64_t micro, struct sl_err *err)
+{
+	void *rows = all->restated;
+	const int status = grow(&rows, &all->restated_capacity, sizeof(*all->restated),
+		all->restated_count + 1, UINT32_MAX, err);
+	if (status)
+		return status;
+	all->restated = rows;
+	all->restated[all->restated_count++] = (struct sl_restated){ metric, (uint32_t)run, micro };
+	return SL_OK;
+}
+
+/* value: room for all. */
+static int restate_metric(
+	struct differences *all, size_t run, const struct shown_way *way, double *value, struct sl_err *err)
+{
+	size_t count = 0;
+	double sum = 0;
+	for (uint32_t i = 0; i < all->common_count; i++) {
+		const double is = course_figure(&all->course[run], way->figure, all->common[i]);
+		if (isnan(is))
+			continue;
+		sum += is;
+		value[count++] = is;
+	}
+	if (!count)
+		return SL_OK;
+	if (way->way == BY_MEAN)
+		return restate(all, run, way->name, difference_micro(sum / (double)count), err);
+	qsort(value, count, sizeof(*value), compare_double);
+	const size_t rank = (count * way->hundredth + 99) / 100;
+	return restate(all, run, way->name, (int64_t)floor(value[rank - 1] * 1e6 + 0.5), err);
+}
+
+static int restate_all(struct differences *all, struct sl_err *err)
+{
+	double *value = malloc(((size_t)all->common_count + 1) * sizeof(*value));
+	int status = value ? SL_OK : sl_fail_memory(err);
+	for (size_t run = 0; run < all->courses && !status; run++) {
+		for (size_t i = 0; i < difference_way_count && !status; i++)
+			if (difference_ways[i].hundredth || difference_ways[i].way == BY_MEAN)
+				status = restate_metric(all, run, &difference_ways[i], value, err);
+		if (!status)
+			status =
+				restate(all, run, "jobs.compared", (int64_t)all->common_count * 1000000, err);
+	}
+	free(value);
+	return status;
+}
+
+const int64_t *course_metric(const struct differences *all, size_t run, const char *name)
+{
+	for (size_t i = 0; i < all->restated_count; i++)
+		if (all->restated[i].run == run && strcmp(all->restated[i].metric, name) == 0)
+			return &all->restated[i].micro;
+	return metrics_get(&all->course[run].metrics, name);
+}
+
+/* A count that any run has: 0 in those that have none. */
+static int restate_counts(struct differences *all, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; compared_counts[i]; i++) {
+		size_t some = 0;
+		for (size_t run = 0; run < all->courses; run++)
+			some += metrics_get(&all->course[run].metrics, compared_counts[i]) != NULL;
+		for (size_t run = 0; run < all->courses && some && some < all->courses && !status; run++)
+			if (!metrics_get(&all->course[run].metrics, compared_counts[i]))
+				status = restate(all, run, compared_counts[i], 0, err);
+	}
+	return status;
+}
+
+/* Utilizations of all are of the first's scarcest resource. */
+static int restate_resource(struct differences *all, struct sl_err *err)
+{
+	static const char *const names[] = { "utilization", "loss_of_capacity" };
+	const char *resource = resource_scarcest(&all->course[0].metrics);
+	int status = SL_OK;
+	for (size_t run = 1; run < all->courses && !status; run++) {
+		struct course *course = &all->course[run];
+		if (!resource_take(&course->metrics, resource))
+			continue;
+		all->resource = resource;
+		for (size_t i = 0; i < SL_LEN(names) && !status; i++) {
+			const int64_t *value = metrics_get(&course->metrics, names[i]);
+			if (value)
+				status = restate(all, run, names[i], *value, err);
+		}
+	}
+	return status;
+}
+
+/* Some run has none of that resource, or of the scarcest alone. */
+static bool is_left_out(const struct differences *all, const char *metric)
+{
+	if (!all->resource ||
+		(strncmp(metric, "utilization", 11) != 0 && strncmp(metric, "loss_of_capacity", 16) != 0))
+		return false;
+	for (size_t run = 0; run < all->courses; run++)
+		if (!metrics_get(&all->course[run].metrics, metric))
+			return true;
+	return false;
+}
+
+/* Of which resource it is. */
+static int shown_take(
+	struct sl_shown *kept, const struct sl_shown *shown, const struct differences *all, size_t *count)
+{
+	char text[200];
+	if (is_left_out(all, shown->name))
+		return SL_OK;
+	kept[*count] = *shown;
+	if (all->resource && strncmp(shown->title, "of the scarcest resource", 24) == 0) {
+		const char *word = resource_word(all->resource);
+		(void)snprintf(text, sizeof(text), "%s of %s", shown->heading, word);
+		kept[*count].heading = sl_strdup(all->arena, text, strlen(text));
+		(void)snprintf(text, sizeof(text), "of %s, the first run's scarcest resource%s", word,
+			shown->title + 24);
+		kept[*count].title = sl_strdup(all->arena, text, strlen(text));
+		if (!kept[*count].heading || !kept[*count].title)
+			return SL_SYSTEM;
+	}
+	(*count)++;
+	return SL_OK;
+}
+
+const struct sl_shown *differences_shown(const struct differences *all, size_t *count)
+{
+	static const struct sl_shown counted[] = {
+		{ "jobs.total", "jobs", "submitted, and not dropped when read", "count", 0 },
+		{ "jobs.compared", "compared", "ran in all runs: of these are waits, turnarounds, slowdowns",
+			"count", 0 },
+		{ "jobs.refused", "refused", "at submission, as nothing could ever hold them", "count", 0 },
+		{ "jobs.never_started", "never started", "when the run was over", "count", 0 },
+		{ "jobs.cut", "cut", "by their time limit", "count", 0 },
+		{ "jobs.lost", "lost", "ended in another way than completed", "count", 0 },
+		{ "jobs.unfinished", "unfinished", "started, and not over when the run was", "count", 0 },
+	};
+	size_t given;
+	const struct sl_shown *shown = telling_shown(&given);
+	*count = 0;
+	struct sl_shown *kept = sl_alloc(all->arena, given + SL_LEN(counted), sizeof(*kept));
+	if (!kept)
+		return NULL;
+	for (size_t i = 0; i < SL_LEN(counted); i++) {
+		bool any = false;
+		for (size_t run = 0; run < all->courses; run++) {
+			const int64_t *value = course_metric(all, run, counted[i].name);
+			const int64_t *first = course_metric(all, 0, counted[i].name);
+			any |= i ? value && *value : value && first && *value != *first;
+		}
+		if (any)
+			kept[(*count)++] = counted[i];
+	}
+	for (size_t i = 0; i < given; i++)
+		if (shown_take(kept, &shown[i], all, count))
+			return NULL;
+	return kept;
+}
+
+static int words_make(struct differences *all, struct sl_err *err)
+{
+	char text[320];
+	char number[2][48];
+	(void)screen_number(number[0], (int64_t)all->common_count * 1000000, 0);
+	(void)screen_number(number[1], (int64_t)all->apart_count * 1000000, 0);
+	if (all->apart_count)
+		(void)snprintf(text, sizeof(text),
+			"waits, turnarounds and slowdowns are over the %s jobs that ran in all; %s ran in some "
+			"only, so no run is better than another",
+			number[0], number[1]);
+	else
+		(void)snprintf(text, sizeof(text),
+			"not all jobs ended alike in all runs, so no run is better than another");
+	all->words = sl_strdup(all->arena, text, strlen(text));
+	return all->words ? SL_OK : sl_fail_memory(err);
+}
+
+int courses_align(struct differences *all, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t run = 1; run < all->courses && !status; run++)
+		status = course_match(all, &all->course[run], err);
+	if (!status)
+		status = find_common(all, err);
+	for (size_t run = 0; run < all->courses && !status; run++) {
+		struct course *course = &all->course[run];
+		for (uint32_t i = 0; i < all->common_count; i++) {
+			const uint32_t row =
+				course->matched ? course->matched[all->common[i]] : all->common[i];
+			if (course->run[row] != SL_NONE)
+				course->held += (unsigned __int128)course->run[row] *
+						(unsigned __int128)course->cpus[row];
+		}
+		all->slower |= course->held != all->course[0].held;
+	}
+	if (status)
+		return status;
+	all->apart = all->apart_count || ends_differ(all);
+	status = restate_resource(all, err);
+	if (!status)
+		status = restate_counts(all, err);
+	if (!status && all->apart_count)
+		status = restate_all(all, err);
+	return status || !all->apart ? status : words_make(all, err);
+}

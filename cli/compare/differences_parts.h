@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * differences_parts.h - what the files of differences.c share: runs as they are kept to be compared.
+ *
+ * Jobs go by the rows of the first run's table. A job that is not in a run, or did not start there, has no
+ * wait in it; only those that have one in every run are compared.
+ */
+#ifndef SL_DIFFERENCES_PARTS_H
+#define SL_DIFFERENCES_PARTS_H
+
+#include "cli/compare/schedules.h"
+#include "cli/run/telling.h"
+#include "sim/base/stats.h"
+
+enum figure { WAIT, TURNAROUND, SLOWDOWN, BOUNDED };
+
+/* Of one run, by its own rows, in microseconds; SL_NONE: it has none. */
+struct course {
+	struct schedule jobs; /* id, number, submit, count: NULL where they are those of the first. */
+	int64_t *number;
+	sl_time *submit, *wait, *turnaround, *run;
+	uint64_t same;           /* Of what the jobs are. */
+	const uint32_t *matched; /* By the first's rows: which row is that job; NULL: the same. */
+	sl_time from, until;     /* First and last submission. */
+	unsigned __int128 held;  /* cpu-microseconds of the jobs that are compared. */
+	int64_t *cpus;
+	bool read; /* From a jobs.csv, which does not say what its metrics leave out. */
+	struct sl_metrics metrics;
+};
+
+/* BY_RUN: one number a run. */
+enum way { BY_MEAN, BY_QUANTILE, BY_RUN };
+struct shown_way {
+	const char *name;
+	enum way way;
+	enum figure figure;
+	unsigned hundredth;           /* 100: the largest. */
+	uint8_t covers, ratio_covers; /* docs/VALIDATION.md. */
+};
+extern const struct shown_way difference_ways[];
+extern const size_t difference_way_count;
+
+struct differences {
+	struct sl_arena *arena;
+	struct course *course; /* By run. */
+	size_t courses, course_capacity;
+	uint32_t *common; /* The first's rows that started in all runs, in order. */
+	uint32_t common_count;
+	uint32_t apart_count; /* Jobs that started in some runs only. */
+	bool partial, apart, slower, done;
+	const char *words;
+	const char *resource; /* What utilizations are of where they would be of several; NULL. */
+	sl_time cut_length;   /* In place of batches; or */
+	unsigned cut_count;   /* so many; both 0: batches. */
+	const char *cut_each;
+	const char *why; /* No interval of anything, and no verdict; NULL: there may be. */
+	struct sl_difference *list;
+	struct sl_certainty *certainty;
+	size_t count, capacity, certainty_capacity;
+	struct sl_restated *restated;
+	size_t restated_count, restated_capacity;
+};
+
+/* differences_course.c */
+int course_of_result(struct course *course, const struct sl_result *result, const struct sl_metrics *metrics,
+	struct differences *all, struct sl_err *err);
+int course_of_file(struct course *course, const struct schedule *schedule, const struct sl_metrics *metrics,
+	struct differences *all, struct sl_err *err);
+void course_release(struct course *course);
+/* Which jobs started in all, what is apart, and the metrics over the common ones where they are not all. */
+int courses_align(struct differences *all, struct sl_err *err);
+/* A job of the first's rows has that figure in a run: seconds, or a number; NaN: it has none. */
+double course_figure(const struct course *course, enum figure figure, uint32_t row);
+/* The run's metric as it is compared; NULL: it has none. */
+const int64_t *course_metric(const struct differences *all, size_t run, const char *name);
+
+/* differences_blocks.c: what is said of one metric of a run to that of the first. */
+struct told {
+	struct sl_difference difference;
+	struct sl_certainty certainty;
+};
+struct told told_by_blocks(
+	const struct differences *all, size_t run, const struct shown_way *way, struct sl_err *err);
+/* Of n independent samples: a metric of each under the first run, and under another. serial: they follow each
+ * other, and may go together. */
+struct told told_by_samples(const struct differences *all, const double *a, const double *b, unsigned n,
+	bool serial, const char *what, struct sl_err *err);
+/* The same bits on every machine, though libm's last one is not: seven digits. */
+int64_t difference_micro(double value);
+
+#endif

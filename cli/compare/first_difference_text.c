@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * first_difference_text.c - the first difference in words, for people and for programs.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/first_difference.h"
+#include "cli/moment/view.h"
+
+/* ---- A side ---------------------------------------------------------------------------------- */
+
+static const char *did_words(enum sl_did did, uint8_t how)
+{
+	static const char *const preempted[SL_PREEMPT_COUNT] = {
+		[SL_PREEMPT_REQUEUE] = "was put back into the queue",
+		[SL_PREEMPT_CHECKPOINT] = "was put back into the queue, its work kept",
+		[SL_PREEMPT_SUSPEND] = "was suspended",
+		[SL_PREEMPT_CANCEL] = "was cancelled to make room",
+	};
+	switch (did) {
+	case SL_DID_START:
+		return "started";
+	case SL_DID_PREEMPT:
+		return how < SL_PREEMPT_COUNT ? preempted[how] : "was preempted";
+	case SL_DID_RESUME:
+		return "went on";
+	case SL_DID_RESIZE:
+		return "got another size";
+	case SL_DID_END:
+		return how == SL_TIMEOUT ? "ended at its limit" : "ended";
+	case SL_DID_PLAN:
+		break;
+	}
+	return "was planned";
+}
+
+/* "started on n[1-3]: it fitted without delaying the first of the queue, job 7", "waited: Resources" */
+static void put_side(struct cell *cell, const struct first_difference *found, size_t i)
+{
+	const struct difference_side *side = &found->side[i];
+	if (side->acted) {
+		const struct sl_decision *decision = &side->decision;
+		cell_put(cell, "it %s",
+			side->again ? "failed" : did_words((enum sl_did)decision->did, decision->how));
+		if (side->nodes)
+			cell_put(cell, " on %s", side->nodes);
+		if (decision->did == SL_DID_END && decision->how != SL_TIMEOUT)
+			cell_put(cell, ", %s", sl_state_name((enum sl_state)decision->how));
+		if (side->again)
+			cell_put(cell, ", and waits again");
+		if (decision->did != SL_DID_END && decision->rule != SL_RULE_NONE)
+			cell_put(cell, ": %s", sl_rule_words((enum sl_rule)decision->rule));
+		if (decision->did != SL_DID_END && side->whose)
+			cell_put(cell, " (job %s)", side->whose);
+		return;
+	}
+	if (!side->there) {
+		cell_put(cell, side->absent ? "it is not among the jobs" : "it was not submitted yet");
+		return;
+	}
+	if (side->state == SL_RUNNING || side->state == SL_SUSPENDED) {
+		cell_put(cell, side->state == SL_RUNNING ? "it ran on" : "it stood still");
+		return;
+	}
+	if (side->state != SL_PENDING) {
+		cell_put(cell, "it had ended, %s", sl_state_name(side->state));
+		return;
+	}
+	cell_put(cell, "it waited on");
+	if (!found->by_files)
+		cell_put(cell, ": %s (%s)", sl_reason_words(side->reason), sl_reason_name(side->reason));
+	if (side->planned == SL_NONE)
+		return;
+	char text[40];
+	*sl_put_micro(text, side->planned) = '\0';
+	cell_put(cell, ", planned for %s s", text);
+}
+
+static void put_time(struct cell *cell, const struct first_difference *found, sl_time at)
+{
+	char text[40];
+	*sl_put_micro(text, at) = '\0';
+	cell_put(cell, "%s s", text);
+	if (!found->epoch)
+		return;
+	const struct scenario scenario = { .epoch = found->epoch, .utc_offset = found->utc_offset };
+	const struct view view = { .scenario = &scenario };
+	cell_put(cell, ", ");
+	put_date(cell, &view, at);
+}
+
+/* ---- For people -------------------------------------------------------------------------------- */
+
+static const char *did_heading(enum sl_did did)
+{
+	static const char *const word[] = { "started", "made room", "went on", "got another size", "ended",
+		"planned" };
+	return word[did];
+}
+
+static bool did_alike(const struct difference_act *a, const struct difference_act *b)
+{
+	return a->did == b->did && a->again == b->again;
+}
+
+/* "; job 9 and job 12 started, job 3 ended; and 4 more" */
+static void put_others(struct cell *cell, const struct difference_side *side)
+{
+	const uint32_t shown = side->other_count < DIFFERENCE_MANY ? side->other_count : DIFFERENCE_MANY;
+	for (uint32_t i = 0; i < shown; i++) {
+		const bool last = i + 1 == shown || !did_alike(&side->other[i + 1], &side->other[i]);
+		const bool first = i == 0 || !did_alike(&side->other[i - 1], &side->other[i]);
+		cell_put(cell, "%s%s", first ? (i ? "; job " : "job ") : ", ", side->other[i].job);
+		if (last)
+			cell_put(cell, " %s",
+				side->other[i].again ? "failed" : did_heading(side->other[i].did));
+	}
+	if (side->other_count > shown)
+		cell_put(cell, "; and %u more", side->other_count - shown);
+}
+
+static void put_left(struct cell *cell, const struct difference_side *side)
+{
+	char number[48];
+	cell_put(cell, "%s cpu%s", parts_text(number, side->cpus_free, side->cpu_parts),
+		side->cpus_free == side->cpu_parts ? "" : "s");
+	if (side->gpus_free >= 0)
+		cell_put(cell, " and %s GPU%s", parts_text(number, side->gpus_free, side->gpu_parts),
+			side->gpus_free == side->gpu_parts ? "" : "s");
+	cell_put(cell, " free, %u running, %u waiting", side->running, side->queued);
+	if (side->head)
+		cell_put(cell, ", job %s first", side->head);
+}
+
+static void print_line(FILE *file, const char *heading, struct cell *cell)
+{
+	(void)fprintf(file, "  %-12s %s\n", heading, cell->text ? cell->text : "");
+	cell_clear(cell);
+}
+
+static void print_side(const struct first_difference *found, size_t i, FILE *file)
+{
+	const struct difference_side *side = &found->side[i];
+	struct cell cell = { 0 };
+	(void)fprintf(file, "%s\n", side->label);
+	put_side(&cell, found, i);
+	print_line(file, "the job", &cell);
+	if (side->other_count) {
+		put_others(&cell, side);
+		print_line(file, "here alone", &cell);
+	}
+	if (!found->by_files) {
+		put_left(&cell, side);
+		print_line(file, "then", &cell);
+	}
+	cell_free(&cell);
+}
+
+/* "+1:02:03" */
+static void put_span_signed(struct cell *cell, int64_t micro)
+{
+	char text[32];
+	cell_put(cell, "%s%s", micro > 0 ? "+" : "", screen_duration(text, micro));
+}
+
+static void put_count(struct cell *cell, uint64_t count)
+{
+	char text[48];
+	cell_put(cell, "%s", screen_number(text, (int64_t)count * 1000000, 0));
+}
+
+static bool is_number(const char *text) { return text[strspn(text, "0123456789")] == '\0'; }
+
+static void print_users(const char *heading, const struct difference_user *user, uint32_t count, FILE *file)
+{
+	struct cell cell = { 0 };
+	for (uint32_t i = 0; i < count; i++) {
+		cell_put(&cell, "%s%s%s ", i ? ", " : "", is_number(user[i].name) ? "user " : "",
+			user[i].name);
+		put_span_signed(&cell, user[i].wait);
+		cell_put(&cell, " (%u job%s)", user[i].jobs, user[i].jobs == 1 ? "" : "s");
+	}
+	if (count)
+		print_line(file, heading, &cell);
+	cell_free(&cell);
+}
+
+static int64_t bounded_sum(__int128 sum)
+{
+	return sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : (int64_t)sum;
+}
+
+static void print_led(const struct first_difference *found, FILE *file)
+{
+	struct cell cell = { 0 };
+	put_count(&cell, found->moved);
+	cell_put(&cell, " of ");
+	put_count(&cell, found->jobs);
+	cell_put(&cell, " jobs start at another time");
+	for (size_t i = 0; i < 2; i++)
+		if (found->started_one[i])
+			cell_put(&cell, ", %u of them in %s alone", found->started_one[i],
+				found->side[i].label);
+	print_line(file, "starts", &cell);
+	if (found->parted != SL_NONE) {
+		cell_put(&cell, "another set of jobs from ");
+		put_time(&cell, found, found->parted);
+		if (found->met == SL_NONE) {
+			cell_put(&cell, " to the end");
+		} else {
+			cell_put(&cell, " to ");
+			put_time(&cell, found, found->met);
+			if (found->met_for_good == SL_NONE)
+				cell_put(&cell, ", and never the same for good");
+			else if (found->met_for_good != found->met) {
+				cell_put(&cell, ", the same for good from ");
+				put_time(&cell, found, found->met_for_good);
+			}
+		}
+		print_line(file, "runs", &cell);
+	}
+	if (found->started_both) {
+		put_span_signed(&cell, bounded_sum(found->wait));
+		cell_put(&cell, " in all, ");
+		put_span_signed(&cell, bounded_sum(found->wait / found->started_both));
+		cell_put(&cell, " a job");
+		print_line(file, "wait", &cell);
+	}
+	print_users("longer", found->hurt, found->hurt_count, file);
+	print_users("shorter", found->helped, found->helped_count, file);
+	cell_free(&cell);
+}
+
+static void print_most(const struct first_difference *found, FILE *file)
+{
+	if (!found->most_count)
+		return;
+	struct sl_arena *arena = arena_new();
+	struct screen_table *table = arena ? screen_table_new(arena, 5) : NULL;
+	screen_cell(table, false, "moved most");
+	screen_cell(table, false, "user");
+	screen_cell(table, true, "start, s");
+	screen_cell(table, true, "then, s");
+	screen_cell(table, true, "by");
+	for (uint32_t i = 0; i < found->most_count; i++) {
+		const struct difference_job *job = &found->most[i];
+		struct cell cell = { 0 };
+		char text[2][40];
+		*sl_put_micro(text[0], job->start[0]) = '\0';
+		*sl_put_micro(text[1], job->start[1]) = '\0';
+		put_span_signed(&cell, job->start[1] - job->start[0]);
+		screen_cell(table, false, "job %s", job->id);
+		screen_cell(table, false, "%s", job->user ? job->user : "");
+		screen_cell(table, true, "%s", text[0]);
+		screen_cell(table, true, "%s", text[1]);
+		screen_cell(table, true, "%s", cell.text ? cell.text : "");
+		cell_free(&cell);
+	}
+	(void)fputc('\n', file);
+	screen_print(table, file);
+	arena_free(arena);
+}
+
+static void print_digests(const struct first_difference *found, FILE *file)
+{
+	if (!found->by_files)
+		(void)fprintf(file, "digests: %016" PRIx64 " and %016" PRIx64 "\n", found->side[0].digest,
+			found->side[1].digest);
+}
+
+void first_difference_print(const struct first_difference *found, FILE *file)
+{
+	if (found->inputs)
+		(void)fprintf(file, "%s\n", found->inputs);
+	if (found->setting)
+		(void)fprintf(file, "settings differ: %s", found->setting);
+	if (found->settings > 1)
+		(void)fprintf(file, "; and %u more", found->settings - 1);
+	(void)fprintf(file, "%s", found->setting ? "\n" : "");
+	if (!found->differs) {
+		(void)fprintf(file, "no decision differs: %s\n",
+			found->by_files ? "each job starts and ends at the same time, in the same state"
+					: "the same was done to the same jobs at the same times");
+		print_digests(found, file);
+		return;
+	}
+	struct cell cell = { 0 };
+	put_time(&cell, found, found->at);
+	(void)fprintf(file, "the first decision that differs: at %s, job %s\n\n", cell.text ? cell.text : "",
+		found->job);
+	cell_free(&cell);
+	print_side(found, 0, file);
+	print_side(found, 1, file);
+	(void)fprintf(file, "what it led to, in %s\n", found->side[1].label);
+	print_led(found, file);
+	print_most(found, file);
+}
+
+/* ---- For programs --------------------------------------------------------------------------------- */
+
+static void json_key(struct sl_out *out, const char *key) { sl_out_printf(out, ", \"%s\": ", key); }
+
+static void json_text(struct sl_out *out, const char *key, const char *text)
+{
+	json_key(out, key);
+	if (text)
+		sl_out_json(out, text);
+	else
+		sl_out_text(out, "null");
+}
+
+static void json_time(struct sl_out *out, const char *key, sl_time time)
+{
+	json_key(out, key);
+	if (time == SL_NONE)
+		sl_out_text(out, "null");
+	else
+		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), time));
+}
+
+static const char *did_name(enum sl_did did)
+{
+	static const char *const name[] = { "start", "preempt", "resume", "resize", "end", "plan" };
+	return name[did];
+}
+
+static void json_did(struct sl_out *out, const struct difference_side *side)
+{
+	static const char *const preempted[SL_PREEMPT_COUNT] = { "requeue", "checkpoint", "suspend",
+		"cancel" };
+	const struct sl_decision *decision = &side->decision;
+	json_text(out, "did", did_name((enum sl_did)decision->did));
+	if (decision->did == SL_DID_END)
+		json_text(out, "how", sl_state_name((enum sl_state)decision->how));
+	if (side->again)
+		sl_out_text(out, ", \"again\": true");
+	if (decision->did == SL_DID_PREEMPT && decision->how < SL_PREEMPT_COUNT)
+		json_text(out, "how", preempted[decision->how]);
+	json_text(out, "rule", sl_rule_name((enum sl_rule)decision->rule));
+	json_text(out, "whose", side->whose);
+	json_text(out, "nodes", side->nodes);
+}
+
+static void json_amount(struct sl_out *out, const char *key, int64_t amount, int64_t parts)
+{
+	json_key(out, key);
+	sl_out_advance(out, sl_put_parts(sl_out_room(out, 32), amount, parts));
+}
+
+static void json_side(struct sl_out *out, const struct first_difference *found, size_t i)
+{
+	const struct difference_side *side = &found->side[i];
+	sl_out_text(out, i ? ",\n{ \"label\": " : "\n{ \"label\": ");
+	sl_out_json(out, side->label);
+	if (!found->by_files || i)
+		sl_out_printf(out, ", \"digest\": \"%016" PRIx64 "\", \"events\": %" PRIu64, side->digest,
+			side->events);
+	if (found->differs) {
+		if (side->acted)
+			json_did(out, side);
+		else
+			json_text(out, "state", side->there ? sl_state_name(side->state) : NULL);
+		if (!side->acted && side->there && side->state == SL_PENDING && !found->by_files) {
+			json_text(out, "reason", sl_reason_name(side->reason));
+			json_time(out, "planned", side->planned);
+		}
+		sl_out_text(out, ", \"here_alone\": [");
+		for (uint32_t k = 0; k < side->other_count && k < DIFFERENCE_MANY; k++) {
+			sl_out_text(out, k ? ", { \"job\": " : "{ \"job\": ");
+			sl_out_json(out, side->other[k].job);
+			json_text(out, "did", did_name(side->other[k].did));
+			sl_out_text(out, " }");
+		}
+		sl_out_printf(out, "], \"here_alone_count\": %u", side->other_count);
+	}
+	if (found->differs && !found->by_files) {
+		json_text(out, "head", side->head);
+		sl_out_printf(out, ", \"queued\": %u, \"running\": %u", side->queued, side->running);
+		json_amount(out, "cpus_free", side->cpus_free, side->cpu_parts);
+		if (side->gpus_free >= 0)
+			json_amount(out, "gpus_free", side->gpus_free, side->gpu_parts);
+	}
+	sl_out_text(out, " }");
+}
+
+static void json_users(
+	struct sl_out *out, const char *key, const struct difference_user *user, uint32_t count)
+{
+	json_key(out, key);
+	sl_out_text(out, "[");
+	for (uint32_t i = 0; i < count; i++) {
+		sl_out_text(out, i ? ", { \"user\": " : "{ \"user\": ");
+		sl_out_json(out, user[i].name);
+		sl_out_printf(out, ", \"jobs\": %u", user[i].jobs);
+		json_time(out, "wait", user[i].wait);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, "]");
+}
+
+static void json_led(struct sl_out *out, const struct first_difference *found)
+{
+	sl_out_printf(out,
+		",\n\"led_to\": { \"jobs\": %u, \"only\": [%u, %u], \"moved\": %u, \"started_one\": [%u, %u], "
+		"\"started_both\": %u",
+		found->jobs, found->only[0], found->only[1], found->moved, found->started_one[0],
+		found->started_one[1], found->started_both);
+	json_time(out, "wait", bounded_sum(found->wait));
+	json_time(out, "parted", found->parted);
+	json_time(out, "met", found->met);
+	json_time(out, "met_for_good", found->met_for_good);
+	json_users(out, "longer", found->hurt, found->hurt_count);
+	json_users(out, "shorter", found->helped, found->helped_count);
+	sl_out_text(out, ", \"moved_most\": [");
+	for (uint32_t i = 0; i < found->most_count; i++) {
+		sl_out_text(out, i ? ", { \"job\": " : "{ \"job\": ");
+		sl_out_json(out, found->most[i].id);
+		json_text(out, "user", found->most[i].user);
+		json_time(out, "start", found->most[i].start[0]);
+		json_time(out, "then", found->most[i].start[1]);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, "] }");
+}
+
+void first_difference_json(const struct first_difference *found, struct sl_out *out)
+{
+	sl_out_printf(out, "{ \"differs\": %s", found->differs ? "true" : "false");
+	if (found->by_files)
+		sl_out_text(out, ", \"by_files\": true");
+	json_text(out, "inputs", found->inputs);
+	json_text(out, "setting", found->setting);
+	sl_out_printf(out, ", \"settings\": %u", found->settings);
+	if (found->differs) {
+		json_time(out, "at", found->at);
+		json_text(out, "job", found->job);
+	}
+	sl_out_text(out, ",\n\"sides\": [");
+	json_side(out, found, 0);
+	json_side(out, found, 1);
+	sl_out_text(out, "\n]");
+	if (found->differs)
+		json_led(out, found);
+	sl_out_text(out, " }");
+}

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * inspect_cluster.c - schedlab inspect of a cluster: its nodes and partitions, and how far each key of its
+ * files is followed.
+ *
+ * The reader tells a sink of this file's own; no trace is needed. A key that DEFAULT lines hand on is counted
+ * once, where it stands.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/inspect/inspect.h"
+
+enum { KEPT_MAX = 1 << 22, VALUE_SHOWN = 40 };
+
+static const char *const coverage_text[SL_COVERAGE_COUNT] = { "modelled", "approximated", "ignored",
+	"unknown" };
+
+enum { CPU_PARTS = 1000 }; /* Files may have less than a whole. */
+
+struct told_nodes {
+	const char *name;
+	int64_t count, cpus, mem, gpus; /* cpus: in parts. */
+};
+
+struct told_partition {
+	const char *name, *nodes;
+	sl_time max_time;
+	bool is_default;
+};
+
+struct told {
+	struct sl_arena *arena;
+	const char *name, *format;
+	struct told_nodes *nodes;
+	struct told_partition *partition;
+	struct sl_setting *setting;
+	size_t node_count, node_capacity, partition_count, partition_capacity, setting_count,
+		setting_capacity;
+	size_t switches, licenses, windows;
+	int64_t pool;
+	const struct policy_choice *policy; /* NULL: none was named. */
+	uint64_t count[SL_COVERAGE_COUNT];
+	uint64_t by_some; /* Followed by some policies, where none was named. */
+};
+
+static const char *keep(const struct told *told, const char *text)
+{
+	const char *copy = text ? sl_strdup(told->arena, text, strlen(text)) : "";
+	return copy ? copy : "";
+}
+
+/* ---- The sink ---------------------------------------------------------------------------------------- */
+
+static int on_name(void *self, const char *name, struct sl_err *err)
+{
+	struct told *told = self;
+	(void)err;
+	told->name = keep(told, name);
+	return SL_OK;
+}
+
+static int on_pool(void *self, int64_t cpus, const struct sl_place *at, struct sl_err *err)
+{
+	struct told *told = self;
+	(void)at;
+	(void)err;
+	told->pool = cpus * CPU_PARTS;
+	return SL_OK;
+}
+
+static int64_t gpus_of(const struct sl_nodes_spec *spec)
+{
+	int64_t gpus = 0;
+	for (size_t i = 0; i < spec->gpu_count; i++)
+		gpus += spec->gpu[i].count;
+	for (uint32_t i = 0; spec->hardware && i < spec->hardware->gres_count; i++)
+		if (strcmp(spec->hardware->gres[i].name, "gpu") == 0)
+			gpus += spec->hardware->gres[i].count;
+	return gpus;
+}
+
+static int on_nodes(
+	void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct told *told = self;
+	void *array = told->nodes;
+	(void)at;
+	const int status =
+		grow(&array, &told->node_capacity, sizeof(*told->nodes), told->node_count + 1, KEPT_MAX, err);
+	told->nodes = array;
+	if (status)
+		return status;
+	told->nodes[told->node_count++] = (struct told_nodes){ keep(told, spec->name), spec->count,
+		sl_mul_div(spec->cpus, CPU_PARTS, sl_parts(spec->parts)), spec->mem, gpus_of(spec) };
+	return SL_OK;
+}
+
+static int on_window(
+	void *self, const struct sl_window_spec *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct told *told = self;
+	(void)spec;
+	(void)at;
+	(void)err;
+	told->windows++;
+	return SL_OK;
+}
+
+static int on_partition(
+	void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct told *told = self;
+	void *array = told->partition;
+	(void)at;
+	const int status = grow(&array, &told->partition_capacity, sizeof(*told->partition),
+		told->partition_count + 1, KEPT_MAX, err);
+	told->partition = array;
+	if (status)
+		return status;
+	told->partition[told->partition_count++] = (struct told_partition){ keep(told, spec->name),
+		keep(told, spec->nodes), spec->max_time, spec->is_default };
+	return SL_OK;
+}
+
+static int on_switch(void *self, const struct sl_switch *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct told *told = self;
+	(void)spec;
+	(void)at;
+	(void)err;
+	told->switches++;
+	return SL_OK;
+}
+
+static int on_license(
+	void *self, const struct sl_license *spec, const struct sl_place *at, struct sl_err *err)
+{
+	struct told *told = self;
+	(void)spec;
+	(void)at;
+	(void)err;
+	told->licenses++;
+	return SL_OK;
+}
+
+static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
+{
+	struct told *told = self;
+	void *array = told->setting;
+	const int status = grow(&array, &told->setting_capacity, sizeof(*told->setting),
+		told->setting_count + 1, KEPT_MAX, err);
+	told->setting = array;
+	if (status)
+		return status;
+	struct sl_setting *mine = &told->setting[told->setting_count++];
+	*mine = *setting;
+	mine->kind = keep(told, setting->kind);
+	mine->name = keep(told, setting->name);
+	mine->key = keep(told, setting->key);
+	mine->value = keep(told, setting->value);
+	mine->note = setting->note ? keep(told, setting->note) : NULL;
+	mine->by = setting->by ? keep(told, setting->by) : NULL;
+	if (told->policy)
+		mine->coverage = coverage_under(mine, told->policy, &mine->note);
+	mine->at.file = keep(told, setting->at.file);
+	return SL_OK;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------------ */
+
+/* By place; those of one place in the order in which they were told (by address: of one array). */
+static int compare_places(const void *a, const void *b, void *of)
+{
+	const struct sl_setting *setting = of;
+	const struct sl_setting *x = &setting[*(const size_t *)a];
+	const struct sl_setting *y = &setting[*(const size_t *)b];
+	const int by_file = strcmp(x->at.file, y->at.file);
+	if (by_file)
+		return by_file;
+	if (x->at.line != y->at.line)
+		return x->at.line < y->at.line ? -1 : 1;
+	if (x->at.column != y->at.column)
+		return x->at.column < y->at.column ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static bool same_place(const struct sl_setting *a, const struct sl_setting *b)
+{
+	return a->at.line && a->at.line == b->at.line && a->at.column == b->at.column &&
+	       a->coverage == b->coverage && strcmp(a->key, b->key) == 0 &&
+	       strcmp(a->at.file, b->at.file) == 0;
+}
+
+/* Of the names of those that follow it, without ", *": all others do in part, as the note says. */
+static int by_len(const struct sl_setting *setting)
+{
+	const char *others = setting->by ? strstr(setting->by, ", *") : NULL;
+	return others ? (int)(others - setting->by) : setting->by ? (int)strlen(setting->by) : 0;
+}
+
+static bool is_by_some(const struct told *told, const struct sl_setting *setting)
+{
+	return !told->policy && setting->by && setting->coverage != SL_IGNORED &&
+	       setting->coverage != SL_UNKNOWN_KEY;
+}
+
+/* Takes out what stands there already, and counts the rest. */
+static int count_keys(struct told *told, struct sl_err *err)
+{
+	size_t *sorted = calloc(told->setting_count + 1, sizeof(*sorted));
+	size_t kept = 0;
+	if (!sorted)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	for (size_t i = 0; i < told->setting_count; i++)
+		sorted[i] = i;
+	qsort_r(sorted, told->setting_count, sizeof(*sorted), compare_places, told->setting);
+	for (size_t i = 1; i < told->setting_count; i++)
+		if (same_place(&told->setting[sorted[i]], &told->setting[sorted[i - 1]]))
+			told->setting[sorted[i]].kind = NULL;
+	for (size_t i = 0; i < told->setting_count; i++) {
+		if (!told->setting[i].kind)
+			continue;
+		if (is_by_some(told, &told->setting[i]))
+			told->by_some++;
+		else
+			told->count[told->setting[i].coverage]++;
+		told->setting[kept++] = told->setting[i];
+	}
+	told->setting_count = kept;
+	free(sorted);
+	return SL_OK;
+}
+
+/* Settings under "cluster.", as the reader takes them. */
+static int settings_of(struct settings *settings, const struct args *args, struct sl_cluster_setting **list,
+	size_t *count, struct sl_err *err)
+{
+	static const char prefix[] = "cluster.";
+	const int status = settings_from_args(settings, args, err);
+	*count = 0;
+	*list = sl_alloc(args->arena, settings->count + 1, sizeof(**list));
+	if (status || !*list)
+		return status ? status : sl_fail(err, SL_SYSTEM, "out of memory");
+	for (size_t i = 0; i < settings->count; i++)
+		if (strncmp(settings->item[i].key, prefix, sizeof(prefix) - 1) == 0)
+			(*list)[(*count)++] =
+				(struct sl_cluster_setting){ settings->item[i].key + sizeof(prefix) - 1,
+					settings->item[i].value, &settings->item[i].used };
+	return SL_OK;
+}
+
+static int told_read(
+	struct told *told, const char *path, const struct args *args, bool strict, struct sl_err *err)
+{
+	const struct sl_cluster_sink sink = { .self = told,
+		.name = on_name,
+		.pool = on_pool,
+		.nodes = on_nodes,
+		.window = on_window,
+		.partition = on_partition,
+		.sw = on_switch,
+		.license = on_license,
+		.setting = on_setting };
+	const struct sl_cluster_reader *reader = NULL;
+	struct sl_cluster_setting *list;
+	struct settings settings;
+	struct sl_input *in = NULL;
+	struct stat about;
+	size_t count;
+	int status = settings_of(&settings, args, &list, &count, err);
+	if (!status && !(stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
+		status = sl_input_open(&in, path, err);
+	if (!status)
+		status = cluster_reader_choose(args->registry, &reader, path, in, err);
+	if (!status)
+		status = reader->read(path, in, list, count, &sink, err);
+	if (!status && strict)
+		status = settings_check_used(&settings, NULL, 0, err);
+	if (!status)
+		told->format = reader->name;
+	sl_input_close(in);
+	return status ? status : count_keys(told, err);
+}
+
+static void told_release(struct told *told)
+{
+	free(told->nodes);
+	free(told->partition);
+	free(told->setting);
+}
+
+/* ---- For people -------------------------------------------------------------------------------------------
+ */
+
+static void counts_text(char text[200], const struct told *told)
+{
+	size_t len = 0;
+	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
+		if (told->count[i] || i == SL_MODELLED)
+			len += (size_t)snprintf(text + len, 200 - len, "%s%" PRIu64 "%s %s", len ? ", " : "",
+				told->count[i], i == SL_MODELLED ? " keys" : "", coverage_text[i]);
+	if (told->by_some)
+		len += (size_t)snprintf(text + len, 200 - len,
+			", %" PRIu64 " by some policies (-p says of one)", told->by_some);
+	if (told->policy)
+		(void)snprintf(text + len, 200 - len, " under policy %.60s", told->policy->text);
+}
+
+/* "partition[debug].MaxTime" */
+static void full_key(char text[300], const struct sl_setting *setting)
+{
+	if (strcmp(setting->kind, "cluster") == 0 && !*setting->name)
+		(void)snprintf(text, 300, "%s", setting->key);
+	else
+		(void)snprintf(text, 300, *setting->name ? "%s[%.100s].%s" : "%s%.0s.%s", setting->kind,
+			setting->name, setting->key);
+}
+
+static void show_keys(const struct told *told)
+{
+	struct screen_table *table = screen_table_new(told->arena, 4);
+	for (size_t i = 0; i < told->setting_count; i++) {
+		const struct sl_setting *s = &told->setting[i];
+		const char *base = strrchr(s->at.file, '/');
+		char key[300];
+		full_key(key, s);
+		screen_cell(table, false, "  %s", key);
+		screen_cell(table, false, "%.*s%s", VALUE_SHOWN, s->value,
+			strlen(s->value) > VALUE_SHOWN ? "..." : "");
+		if (s->at.line)
+			screen_cell(table, false, "%s:%" PRIu64, base ? base + 1 : s->at.file, s->at.line);
+		else
+			screen_cell(table, false, "%s", base ? base + 1 : s->at.file);
+		if (is_by_some(told, s))
+			screen_cell(table, false, "%s by %.*s%s%s%s", coverage_text[s->coverage], by_len(s),
+				s->by,
+				!s->note             ? ""
+				: strchr(s->by, '*') ? " (others: "
+						     : " (",
+				s->note ? s->note : "", s->note ? ")" : "");
+		else
+			screen_cell(table, false, "%s%s%s%s", coverage_text[s->coverage], s->note ? " (" : "",
+				s->note ? s->note : "", s->note ? ")" : "");
+	}
+	screen_print(table, stdout);
+}
+
+/* Empty: it has none. */
+static void amount_cell(struct screen_table *table, int64_t amount, const char *unit)
+{
+	if (amount)
+		screen_cell(table, true, "%" PRId64 " %s", amount, unit);
+	else
+		screen_cell(table, true, "%s", "");
+}
+
+static void show_nodes(const struct told *told)
+{
+	struct screen_table *table = screen_table_new(told->arena, 5);
+	for (size_t i = 0; i < told->node_count; i++) {
+		const struct told_nodes *n = &told->nodes[i];
+		screen_cell(table, true, "  %" PRId64 " x", n->count);
+		screen_cell(table, false, "%s", n->name);
+		screen_cell(table, true, "%s cpus", amount_of(n->cpus, CPU_PARTS).text);
+		amount_cell(table, n->mem == SL_NONE ? 0 : n->mem, "MiB");
+		amount_cell(table, n->gpus, "GPUs");
+	}
+	screen_print(table, stdout);
+}
+
+static void show_partitions(const struct told *told)
+{
+	struct screen_table *table = screen_table_new(told->arena, 3);
+	char time[32];
+	for (size_t i = 0; i < told->partition_count; i++) {
+		const struct told_partition *p = &told->partition[i];
+		screen_cell(table, false, "  %s%s", p->name, p->is_default ? "*" : "");
+		screen_cell(table, false, "%s",
+			p->max_time == SL_NEVER ? "unlimited" : screen_duration(time, p->max_time));
+		screen_cell(table, false, "%.80s%s", p->nodes, strlen(p->nodes) > 80 ? "..." : "");
+	}
+	screen_print(table, stdout);
+}
+
+struct sums {
+	int64_t nodes, cpus, gpus;
+};
+
+static struct sums sums_of(const struct told *told)
+{
+	struct sums sums = { 0, told->pool, 0 };
+	for (size_t i = 0; i < told->node_count; i++) {
+		sums.nodes += told->nodes[i].count;
+		sums.cpus += told->nodes[i].count * told->nodes[i].cpus;
+		sums.gpus += told->nodes[i].count * told->nodes[i].gpus;
+	}
+	return sums;
+}
+
+static void show_text(const struct told *told, const char *path)
+{
+	const struct sums sums = sums_of(told);
+	char counts[200];
+	printf("%s\n  format  %s\n", path, told->format);
+	if (told->name)
+		printf("  name    %s\n", told->name);
+	printf("  all     %" PRId64 " nodes, %s cpus, %" PRId64 " GPUs; %zu partitions, %zu switches, "
+	       "%zu licences, %zu windows\n",
+		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus, told->partition_count,
+		told->switches, told->licenses, told->windows);
+	if (told->node_count)
+		printf("\n  nodes\n");
+	show_nodes(told);
+	if (told->partition_count)
+		printf("\n  partitions\n");
+	show_partitions(told);
+	if (!told->setting_count)
+		return;
+	counts_text(counts, told);
+	printf("\n  %s\n", counts);
+	show_keys(told);
+}
+
+/* ---- JSON
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void member(struct sl_out *out, const char *name, const char *text)
+{
+	sl_out_printf(out, ", \"%s\": ", name);
+	if (text)
+		sl_out_json(out, text);
+	else
+		sl_out_text(out, "null");
+}
+
+static void json_keys(const struct told *told, struct sl_out *out)
+{
+	sl_out_text(out, ",\n  \"keys\": [");
+	for (size_t i = 0; i < told->setting_count; i++) {
+		const struct sl_setting *s = &told->setting[i];
+		sl_out_text(out, i ? ",\n    { \"kind\": " : "\n    { \"kind\": ");
+		sl_out_json(out, s->kind);
+		member(out, "name", s->name);
+		member(out, "key", s->key);
+		member(out, "value", s->value);
+		member(out, "file", s->at.file);
+		sl_out_printf(out, ", \"line\": %" PRIu64, s->at.line);
+		member(out, "coverage", coverage_text[s->coverage]);
+		char by[100];
+		(void)snprintf(by, sizeof(by), "%.*s", by_len(s), s->by ? s->by : "");
+		member(out, "by", told->policy || !s->by ? NULL : by);
+		member(out, "note", s->note);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, " ]\n}\n");
+}
+
+static void json_nodes(const struct told *told, struct sl_out *out)
+{
+	sl_out_text(out, ",\n  \"nodes\": [");
+	for (size_t i = 0; i < told->node_count; i++) {
+		const struct told_nodes *n = &told->nodes[i];
+		sl_out_text(out, i ? ",\n    { \"name\": " : "\n    { \"name\": ");
+		sl_out_json(out, n->name);
+		sl_out_printf(out, ", \"count\": %" PRId64 ", \"cpus\": %s, \"memory\": ", n->count,
+			amount_of(n->cpus, CPU_PARTS).text);
+		sl_out_printf(out, n->mem == SL_NONE ? "null" : "%" PRId64, n->mem);
+		sl_out_printf(out, ", \"gpus\": %" PRId64 " }", n->gpus);
+	}
+	sl_out_text(out, " ],\n  \"partitions\": [");
+	for (size_t i = 0; i < told->partition_count; i++) {
+		const struct told_partition *p = &told->partition[i];
+		sl_out_text(out, i ? ",\n    { \"name\": " : "\n    { \"name\": ");
+		sl_out_json(out, p->name);
+		member(out, "nodes", p->nodes);
+		sl_out_printf(out, ", \"default\": %s }", p->is_default ? "true" : "false");
+	}
+	sl_out_text(out, " ]");
+}
+
+static int show_json(const struct told *told, const char *path, struct sl_err *err)
+{
+	const struct sums sums = sums_of(told);
+	struct sl_out *out;
+	const int status = sl_out_open(&out, NULL, err);
+	if (status)
+		return status;
+	sl_out_text(out, "{\n  \"cluster\": ");
+	sl_out_json(out, path);
+	sl_out_printf(out, ",\n  \"format\": \"%s\"", told->format);
+	sl_out_printf(out, ",\n  \"node_count\": %" PRId64 ",\n  \"cpus\": %s,\n  \"gpus\": %" PRId64,
+		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus);
+	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
+		sl_out_printf(out, ",\n  \"%s\": %" PRIu64, coverage_text[i], told->count[i]);
+	sl_out_printf(out, ",\n  \"by_some_policies\": %" PRIu64, told->by_some);
+	if (told->policy)
+		sl_out_text(out, ",\n  \"policy\": ");
+	if (told->policy)
+		sl_out_json(out, told->policy->text);
+	json_nodes(told, out);
+	json_keys(told, out);
+	return sl_out_commit(out, err);
+}
+
+/* ---- What the command asks
+ * ------------------------------------------------------------------------------------- */
+
+bool inspect_is_cluster(const char *path, const struct args *args)
+{
+	struct sl_err err = { 0 };
+	struct stat about;
+	const struct sl_reader *trace = NULL;
+	const struct sl_cluster_reader *cluster = NULL;
+	struct sl_input *in;
+	if (strcmp(path, "-") == 0 || stat(path, &about) != 0)
+		return false;
+	if (S_ISDIR(about.st_mode))
+		return true;
+	if (!S_ISREG(about.st_mode) || sl_input_open(&in, path, &err))
+		return false;
+	const bool is =
+		reader_choose(args->registry, &trace, in, &err) != SL_OK &&
+		cluster_reader_choose(args->registry, &cluster, path, in, &(struct sl_err){ 0 }) == SL_OK;
+	sl_input_close(in);
+	return is;
+}
+
+/* That of -p; NULL: there is none. */
+static int policy_of(struct told *told, const struct args *args, struct sl_err *err)
+{
+	const char *text = arg(args, "policy");
+	struct policy_choice *choice = text ? sl_alloc(args->arena, 1, sizeof(*choice)) : NULL;
+	told->policy = choice;
+	if (!text)
+		return SL_OK;
+	return choice ? policy_choose(args->registry, choice, text, NULL, args->arena, err)
+		      : sl_fail_memory(err);
+}
+
+int inspect_cluster(const char *path, const struct args *args, struct sl_err *err)
+{
+	struct told told = { .arena = args->arena };
+	int status = policy_of(&told, args, err);
+	if (!status)
+		status = told_read(&told, path, args, true, err);
+	if (!status && arg_flag(args, "json"))
+		status = show_json(&told, path, err);
+	else if (!status)
+		show_text(&told, path);
+	told_release(&told);
+	return status;
+}
+
+int inspect_cluster_counts(const struct args *args, struct sl_err *err)
+{
+	struct told told = { .arena = args->arena };
+	const char *path = arg(args, "cluster");
+	char counts[200];
+	if (!path)
+		return SL_OK;
+	int status = policy_of(&told, args, err);
+	if (!status)
+		status = told_read(&told, path, args, false, err);
+	if (!status && told.setting_count) {
+		counts_text(counts, &told);
+		talk("%s: schedlab inspect %s lists them", counts, path);
+	}
+	told_release(&told);
+	return status;
+}

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_policy_test.c - schedlab policy-test: what must hold of any policy, tried on small scenarios that are
+ * drawn and on the bundled workload.
+ *
+ * Each check runs in a process of its own, so that a policy that crashes or never returns is a failed check
+ * like others. The scenarios are files, which `schedlab run` takes as they are.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/base/cli.h"
+#include "cli/base/json_write.h"
+#include "cli/policy_test/policy_checks.h"
+#include "cli/policy_test/toy.h"
+
+/* What a check's process leaves for us, in memory that both see. */
+struct report {
+	size_t trial; /* The one that it is at. */
+	bool failed, over;
+	char complaint[COMPLAINT_SIZE];
+};
+
+struct policy_test {
+	const struct args *args;
+	struct testing testing;
+	struct policy_choice choice;
+	const char *text;   /* Of the policy. */
+	const char *folder; /* Where the files are. */
+	bool kept;          /* -o: they stay. */
+	struct trial *trial;
+	size_t trial_count;
+	struct report *report;
+	uint64_t timeout;
+	bool known; /* The line's settings were found to be somebody's. */
+	unsigned passed, failed, warned;
+	struct json json; /* With --json. */
+};
+
+/* ---- The folder ------------------------------------------------------------------------ */
+
+static const char *path_of(const struct policy_test *test, const char *name, const char *ending)
+{
+	const size_t size = strlen(test->folder) + strlen(name) + strlen(ending) + 2;
+	char *path = sl_alloc(test->args->arena, size, 1);
+	if (path)
+		(void)snprintf(path, size, "%s/%s%s", test->folder, name, ending);
+	return path;
+}
+
+static bool is_empty(const char *path)
+{
+	DIR *folder = opendir(path);
+	size_t entries = 0;
+	while (folder && readdir(folder)) /* NOLINT(concurrency-mt-unsafe): a stream of our own. */
+		entries++;
+	if (folder)
+		(void)closedir(folder);
+	return entries <= 2; /* . and .. */
+}
+
+static int folder_make(struct policy_test *test, struct sl_err *err)
+{
+	const char *output = arg(test->args, "output");
+	if (output) {
+		test->folder = output;
+		test->kept = true;
+		if (mkdir(output, 0777) == 0)
+			return SL_OK;
+		if (errno != EEXIST)
+			return sl_fail_sys(err, SL_SYSTEM, "make", output);
+		if (!is_empty(output))
+			return sl_fail(
+				err, SL_USAGE, "'%s' holds something already: give a new directory", output);
+		return SL_OK;
+	}
+	const char *place = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread yet. */
+	static const char name[] = "schedlab-XXXXXX";
+	const size_t size = strlen(place ? place : "/tmp") + sizeof(name) + 1;
+	char *folder = sl_alloc(test->args->arena, size, 1);
+	if (!folder)
+		return sl_fail_memory(err);
+	(void)snprintf(folder, size, "%s/%s", place ? place : "/tmp", name);
+	if (!mkdtemp(folder))
+		return sl_fail_sys(err, SL_SYSTEM, "make", folder);
+	test->folder = folder;
+	return SL_OK;
+}
+
+/* ---- Trials ------------------------------------------------------------------------------ */
+
+static int setting_put(struct settings *settings, const char *key, const char *value, struct sl_err *err)
+{
+	char text[4400];
+	const int len = snprintf(text, sizeof(text), "%s=%s", key, value);
+	if (len < 0 || (size_t)len >= sizeof(text))
+		return sl_fail(err, SL_USAGE, "the path '%.100s...' is too long: give a shorter one", value);
+	return settings_add(settings, text, err);
+}
+
+/* The line's settings, and then the scenario's own. */
+static int settings_of(struct settings *settings, const struct policy_test *test, const char *overrun,
+	const char *cancels, struct sl_err *err)
+{
+	*settings = (struct settings){ .arena = test->args->arena };
+	int status = overrun ? setting_put(settings, "replay.overrun", overrun, err) : SL_OK;
+	if (!status && cancels)
+		status = setting_put(settings, "replay.cancels", cancels, err);
+	const char *set;
+	for (size_t i = 0; !status && (set = arg_at(test->args, "set", i)); i++)
+		status = settings_add(settings, set, err);
+	for (size_t i = 0; !status && (set = arg_at(test->args, "model", i)); i++)
+		status = settings_add_model(settings, set, err);
+	return status;
+}
+
+/* Each of the line's settings must be the policy's, or have been taken by the scenario. */
+static int settings_known(struct policy_test *test, struct settings *settings, struct sl_err *err)
+{
+	if (test->known)
+		return SL_OK;
+	test->known = true;
+	struct policy_choice choice;
+	const int status =
+		policy_choose(test->args->registry, &choice, test->text, settings, test->args->arena, err);
+	return status ? status : settings_check_used(settings, &choice, 1, err);
+}
+
+/* Our own files are read by our own reader, whatever a plug-in says of them. */
+static int load(struct scenario *scenario, struct policy_test *test, const struct trial *trial,
+	const char *trace, const char *cancels, struct sl_err *err)
+{
+	struct settings settings;
+	int status = settings_of(&settings, test, trial->overrun, cancels, err);
+	const struct scenario_options options = { .cluster = trial->cluster,
+		.trace = trace,
+		.settings = &settings,
+		.implied = test->choice.implied,
+		.seed = test->testing.seed,
+		.stop = &cli_stop };
+	if (!status)
+		status = scenario_load(scenario, &options, err);
+	return status ? status : settings_known(test, &settings, err);
+}
+
+static int toy_tell(struct scenario *scenario, struct policy_test *test, const struct trial *trial,
+	const struct toy *toy, enum toy_twist twist, struct sl_err *err)
+{
+	static const char *const ending[][2] = { [TOY_PLAIN] = { ".swf", ".cancels" },
+		[TOY_LATER] = { "-later.swf", "-later.cancels" },
+		[TOY_RENAMED] = { "-renamed.swf", "-renamed.cancels" } };
+	const char *trace = path_of(test, toy->name, ending[twist][0]);
+	const char *cancels = path_of(test, toy->name, ending[twist][1]);
+	if (!trace || !cancels)
+		return sl_fail_memory(err);
+	const int status = toy_write(toy, twist, trace, cancels, err);
+	return status ? status : load(scenario, test, trial, trace, toy->cancels ? cancels : NULL, err);
+}
+
+static int trial_make(struct trial *trial, struct policy_test *test, uint64_t number, struct sl_err *err)
+{
+	struct toy toy;
+	toy_make(&toy, test->testing.seed, number);
+	*trial = (struct trial){ .name = sl_strdup(test->args->arena, toy.name, strlen(toy.name)),
+		.trace = path_of(test, toy.name, ".swf"),
+		.cancels = toy.cancels ? path_of(test, toy.name, ".cancels") : NULL,
+		.cluster = toy.node_types ? path_of(test, toy.name, ".yaml") : NULL,
+		.overrun = toy.overrun,
+		.number = number };
+	if (!trial->name || !trial->trace || (toy.cancels && !trial->cancels) ||
+		(toy.node_types && !trial->cluster))
+		return sl_fail_memory(err);
+	int status = trial->cluster ? toy_write_cluster(&toy, trial->cluster, err) : SL_OK;
+	if (!status)
+		status = toy_tell(&trial->plain, test, trial, &toy, TOY_PLAIN, err);
+	if (!status)
+		status = toy_tell(&trial->later, test, trial, &toy, TOY_LATER, err);
+	if (!status)
+		status = toy_tell(&trial->renamed, test, trial, &toy, TOY_RENAMED, err);
+	return status;
+}
+
+static int bundled_trial(struct trial *trial, struct policy_test *test, struct sl_err *err)
+{
+	char path[4200];
+	if (!bundled_find(path, sizeof(path), test->args->data)) {
+		talk("the bundled workload is not found: tried without it");
+		return SL_OK;
+	}
+	*trial = (struct trial){ .name = "bundled", .large = true };
+	trial->trace = sl_strdup(test->args->arena, path, strlen(path));
+	return trial->trace ? load(&trial->plain, test, trial, trial->trace, NULL, err) : sl_fail_memory(err);
+}
+
+static int trials_make(struct policy_test *test, struct sl_err *err)
+{
+	uint64_t count;
+	uint64_t only;
+	int status = arg_u64(test->args, "count", 200, 1, 10000, &count, err);
+	if (!status)
+		status = arg_u64(test->args, "scenario", 0, 1, INT64_MAX, &only, err);
+	if (status)
+		return status;
+	count = only ? 1 : count;
+	test->trial = sl_alloc(test->args->arena, count + 1, sizeof(*test->trial));
+	if (!test->trial)
+		return sl_fail_memory(err);
+	for (uint64_t i = 0; i < count && !status; i++)
+		status = trial_make(&test->trial[test->trial_count++], test, only ? only : i + 1, err);
+	if (!status && !only)
+		status = bundled_trial(&test->trial[test->trial_count], test, err);
+	test->trial_count += !status && test->trial[test->trial_count].large;
+	return status;
+}
+
+static void remove_file(const char *path)
+{
+	if (path)
+		(void)unlink(path);
+}
+
+static void release_loaded(struct scenario *scenario)
+{
+	if (scenario->arena)
+		scenario_release(scenario);
+}
+
+static void trials_release(struct policy_test *test)
+{
+	static const char *const ending[] = { ".swf", ".cancels", "-later.swf", "-later.cancels",
+		"-renamed.swf", "-renamed.cancels", ".yaml" };
+	for (size_t i = 0; i < test->trial_count; i++) {
+		struct trial *trial = &test->trial[i];
+		for (size_t j = 0; j < SL_LEN(ending) && !test->kept && !trial->large && trial->name; j++)
+			remove_file(path_of(test, trial->name, ending[j]));
+		release_loaded(&trial->plain);
+		release_loaded(&trial->later);
+		release_loaded(&trial->renamed);
+	}
+	if (test->folder && !test->kept)
+		(void)rmdir(test->folder);
+}
+
+/* ---- One check ------------------------------------------------------------------------------ */
+
+static void check_trials(const struct policy_test *test, const struct policy_check *check)
+{
+	struct report *report = test->report;
+	for (size_t i = 0; i < test->trial_count && !report->failed; i++) {
+		const struct trial *trial = &test->trial[i];
+		if (trial->large && check->small)
+			continue;
+		report->trial = i;
+		report->failed = !check->holds(&test->testing, trial, report->complaint);
+	}
+	report->over = true;
+}
+
+/* How its process ended, if not by its own will. */
+static void tell_end(struct policy_test *test, int end)
+{
+	struct report *report = test->report;
+	report->failed = true;
+	const int number = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
+	if (number == SIGALRM)
+		(void)snprintf(report->complaint, COMPLAINT_SIZE,
+			"does not end: %llu s were not enough (--timeout)",
+			(unsigned long long)test->timeout);
+	else if (number)
+		(void)snprintf(report->complaint, COMPLAINT_SIZE, "crashes: signal %d, SIG%s", number,
+			sigabbrev_np(number) ? sigabbrev_np(number) : "?");
+	else if (WEXITSTATUS(end) == -SL_INTERNAL)
+		(void)snprintf(report->complaint, COMPLAINT_SIZE,
+			"breaks an invariant of the engine, which stderr names");
+	else
+		(void)snprintf(report->complaint, COMPLAINT_SIZE, "ends the program, with exit code %d",
+			WEXITSTATUS(end));
+}
+
+static int check_run(struct policy_test *test, const struct policy_check *check, struct sl_err *err)
+{
+	memset(test->report, 0, sizeof(*test->report));
+	(void)fflush(NULL);
+	const pid_t child = fork();
+	if (child < 0)
+		return sl_fail_sys(err, SL_SYSTEM, "start", "a process");
+	if (child == 0) {
+		(void)alarm((unsigned)test->timeout);
+		check_trials(test, check);
+		exit(0); /* NOLINT(concurrency-mt-unsafe): one thread again. */
+	}
+	int end = 0;
+	pid_t ended;
+	while ((ended = waitpid(child, &end, 0)) < 0 && errno == EINTR)
+		if (cli_stop)
+			(void)kill(child, SIGTERM);
+	if (ended < 0)
+		return sl_fail_sys(err, SL_SYSTEM, "wait for", "a process");
+	if (cli_stop)
+		return sl_fail(err, SL_INTERRUPTED, "interrupted: not all was tried");
+	if (!test->report->over || end != 0)
+		tell_end(test, end);
+	return SL_OK;
+}
+
+/* ---- What is printed ---------------------------------------------------------------------------- */
+
+/* For a shell. */
+static void print_word(const char *word)
+{
+	const bool plain =
+		word[0] && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789_-+=.,:/%@")];
+	printf(plain ? " %s" : " '%s'", word);
+}
+
+static void print_given(const struct args *args, const char *name)
+{
+	const char *value;
+	for (size_t i = 0; (value = arg_at(args, name, i)); i++) {
+		printf(" --%s", name);
+		print_word(value);
+	}
+}
+
+static void print_again(const struct policy_test *test, const struct policy_check *check)
+{
+	const struct trial *trial = &test->trial[test->report->trial];
+	const bool run = trial->large || test->kept;
+	printf("         again: schedlab %s", run ? "run" : "policy-test");
+	if (run)
+		print_word(trial->trace);
+	if (run && trial->cluster) {
+		printf(" -c");
+		print_word(trial->cluster);
+	}
+	printf("%s", run ? " -p" : "");
+	print_word(test->text);
+	printf(" --seed %llu", (unsigned long long)test->testing.seed);
+	if (!run)
+		printf(" --scenario %llu -o DIR", (unsigned long long)trial->number);
+	if (run && trial->overrun && strcmp(trial->overrun, "extend") != 0)
+		printf(" --set replay.overrun=%s", trial->overrun);
+	if (run && trial->cancels) {
+		printf(" --set");
+		char text[4400];
+		(void)snprintf(text, sizeof(text), "replay.cancels=%s", trial->cancels);
+		print_word(text);
+	}
+	print_given(test->args, "set");
+	print_given(test->args, "model");
+	print_given(test->args, "plugin");
+	printf("%s\n", run && check->small ? " --check" : "");
+}
+
+static void check_json(struct policy_test *test, const struct policy_check *check)
+{
+	const struct report *report = test->report;
+	json_out_object(&test->json, NULL);
+	json_out_text(&test->json, "name", check->name);
+	json_out_text(&test->json, "about", check->about);
+	json_out_text(&test->json, "result",
+		!report->failed ? "passed"
+		: check->warns  ? "warning"
+				: "failed");
+	if (report->failed) {
+		json_out_text(&test->json, "scenario", test->trial[report->trial].name);
+		json_out_text(&test->json, "complaint", report->complaint);
+	}
+	json_out_close(&test->json);
+}
+
+static void check_print(struct policy_test *test, const struct policy_check *check)
+{
+	const struct report *report = test->report;
+	const char *word = !report->failed ? "ok" : check->warns ? "warning" : "FAILED";
+	if (test->json.out) {
+		check_json(test, check);
+		return;
+	}
+	printf("%-7s  %-10s  %s\n", word, check->name, check->about);
+	if (!report->failed)
+		return;
+	printf("         %s: %s\n", test->trial[report->trial].name, report->complaint);
+	print_again(test, check);
+}
+
+/* ---- The command ----------------------------------------------------------------------------------- */
+
+static int checks_run(struct policy_test *test, struct sl_err *err)
+{
+	uint64_t jobs = 0;
+	for (size_t i = 0; i < test->trial_count; i++)
+		jobs += test->trial[i].plain.jobs.count;
+	if (log_shows(LOG_INFO))
+		log_line(LOG_INFO, "%s: %zu scenarios of seed %llu, %llu jobs in all", test->text,
+			test->trial_count, (unsigned long long)test->testing.seed, (unsigned long long)jobs);
+	for (const struct policy_check *check = policy_checks; check->name; check++) {
+		const int status = check_run(test, check, err);
+		if (status)
+			return status;
+		unsigned *count = !test->report->failed ? &test->passed
+				  : check->warns        ? &test->warned
+							: &test->failed;
+		++*count;
+		check_print(test, check);
+		if (check == policy_checks && test->failed) {
+			if (!test->json.out)
+				printf("         the other checks need this one\n");
+			break;
+		}
+	}
+	if (!test->json.out) {
+		printf("%u passed, %u failed", test->passed, test->failed);
+		if (test->warned)
+			printf(", %u warning%s", test->warned, test->warned > 1 ? "s" : "");
+		printf("\n");
+	}
+	return test->failed
+		       ? sl_fail(err, SL_CHECK_FAILED, "policy '%s' does not hold: see above", test->text)
+		       : SL_OK;
+}
+
+static int checks_json(struct policy_test *test, struct sl_err *err)
+{
+	struct json *json = &test->json;
+	struct sl_err written = { 0 };
+	int status = json_out_begin(json, err);
+	if (status)
+		return status;
+	json_out_text(json, "policy", test->text);
+	json_out_count(json, "seed", test->testing.seed);
+	json_out_count(json, "scenarios", test->trial_count);
+	json_out_array(json, "checks");
+	status = checks_run(test, err);
+	if (status && status != SL_CHECK_FAILED) {
+		json_out_abandon(json);
+		return status;
+	}
+	json_out_close(json);
+	json_out_count(json, "passed", test->passed);
+	json_out_count(json, "failed", test->failed);
+	json_out_count(json, "warnings", test->warned);
+	const int ended = json_out_end(json, &written);
+	if (ended)
+		*err = written;
+	return ended ? ended : status;
+}
+
+static int policy_prepare(struct policy_test *test, struct sl_err *err)
+{
+	const struct args *args = test->args;
+	test->text = args->word[0];
+	int status = trust_say_policy(&args->registry->trust, test->text, args->registry->arena, err);
+	if (!status)
+		status = registry_add_policy(args->registry, test->text, err);
+	if (!status)
+		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &test->testing.seed, err);
+	if (!status)
+		status = arg_u64(args, "timeout", 60, 1, 86400, &test->timeout, err);
+	/* Before anything is made for it; the scenarios' own settings are none of its. */
+	struct settings settings;
+	if (!status)
+		status = settings_of(&settings, test, NULL, NULL, err);
+	if (!status)
+		status =
+			policy_choose(args->registry, &test->choice, test->text, &settings, args->arena, err);
+	test->testing.choice = &test->choice;
+	return status;
+}
+
+static int policy_test_command(const struct args *args, struct sl_err *err)
+{
+	struct policy_test test = { .args = args };
+	int status = policy_prepare(&test, err);
+	if (status)
+		return status;
+	test.report =
+		mmap(NULL, sizeof(*test.report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (test.report == MAP_FAILED)
+		return sl_fail_memory(err);
+	status = folder_make(&test, err);
+	if (!status)
+		status = trials_make(&test, err);
+	if (!status && arg_flag(args, "json"))
+		status = checks_json(&test, err);
+	else if (!status)
+		status = checks_run(&test, err);
+	trials_release(&test);
+	(void)munmap(test.report, sizeof(*test.report));
+	return status;
+}
+
+static const struct option_def options[] = {
+	{ "output", 'o', "DIR", false, "keep the scenarios in this directory, which must be new or empty" },
+	{ "count", 0, "N", false, "draw so many scenarios; default 200" },
+	{ OPTION_SEED },
+	{ "scenario", 0, "N", false, "only this one" },
+	{ "timeout", 0, "SECONDS", false, "for each check; default 60" },
+	{ OPTION_SET },
+	{ OPTION_MODEL },
+	{ OPTION_JSON },
+	{ OPTION_PLUGIN },
+};
+
+const struct command cmd_policy_test = {
+	.name = "policy-test",
+	.usage = "policy-test POLICY [options]",
+	.summary = "try a policy on drawn scenarios: what must hold of any",
+	.detail = "POLICY is as for 'schedlab run -p': a name, or FILE.so, with parameters.\n"
+		  "Prints a line a check, and for one that fails what was seen and how to see it again.\n"
+		  "Exits with 1 if any failed. Warnings are of what need not hold of every policy.\n"
+		  "\n"
+		  "examples:\n"
+		  "  schedlab policy-test ./my-easy.so\n"
+		  "  schedlab policy-test ./my-easy.so:fill=shortest --count 1000 --seed 7\n"
+		  "  schedlab policy-test conservative -o scenarios\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_min = 1,
+	.words_max = 1,
+	.run = policy_test_command,
+};

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_list.c - schedlab list: everything that has a name, from the registries themselves.
+ *
+ * A kind is one line of a table: it walks its registry and shows each entry.
+ * The same walk prints for people and as JSON.
+ */
+#include <string.h>
+
+#include "cli/program/complete.h"
+
+static const struct option_def options[] = {
+	{ OPTION_JSON },
+	{ OPTION_PLUGIN },
+};
+
+/* Where entries go: JSON when out is set, else text on stdout. */
+struct listing {
+	const struct registry *registry;
+	struct sl_out *out;
+	size_t entries;
+	bool briefly; /* Names and summaries; in text only. */
+};
+
+/* One thing with a name. Absent parts are NULL. */
+struct entry {
+	const char *name, *summary, *stands_for, *paper;
+	const struct sl_param *params;
+	size_t param_count;
+	const void *vtable; /* What shows whose it is. */
+	const struct sl_nodes_spec *node;
+	const struct sl_mig_model *mig;
+	const char *given_by; /* Of a reason. */
+};
+
+static void json_pair(struct sl_out *out, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	sl_out_printf(out, ", \"%s\": ", key);
+	sl_out_json(out, value);
+}
+
+static const char *kind_name(enum sl_param_kind kind)
+{
+	static const char *const name[] = {
+		[SL_PARAM_INT] = "integer",
+		[SL_PARAM_REAL] = "number",
+		[SL_PARAM_TIME] = "duration",
+		[SL_PARAM_BOOL] = "switch",
+		[SL_PARAM_CHOICE] = "choice",
+		[SL_PARAM_TEXT] = "text",
+		[SL_PARAM_SHEET] = "CSV file",
+		[SL_PARAM_DOC] = "YAML file",
+	};
+	return name[kind];
+}
+
+/* The path of the plug-in that it is from; NULL: built in. */
+static const char *plugin_of(const struct listing *list, const struct entry *entry)
+{
+	const struct plugin *plugin = entry->vtable ? registry_owner(list->registry, entry->vtable) : NULL;
+	return plugin ? plugin->path : NULL;
+}
+
+/* ---- Nodes --------------------------------------------------------------------------------- */
+
+/* Of one type of GPU, wherever they stand. */
+struct gpu_sum {
+	const char *type;
+	int64_t count, mem;
+};
+
+enum { GPU_SUMS_MAX = 8 };
+
+static void gpu_add(struct gpu_sum *sum, size_t *count, const char *type, int64_t more, int64_t mem)
+{
+	size_t i = 0;
+	while (i < *count && strcmp(sum[i].type, type) != 0)
+		i++;
+	if (i == GPU_SUMS_MAX)
+		return;
+	if (i == *count)
+		sum[(*count)++] = (struct gpu_sum){ .type = type };
+	sum[i].count += more;
+	sum[i].mem = mem;
+}
+
+static size_t gpus_of(const struct sl_nodes_spec *node, struct gpu_sum sum[GPU_SUMS_MAX])
+{
+	const struct sl_hardware *is = node->hardware;
+	size_t count = 0;
+	for (size_t i = 0; i < node->gpu_count; i++)
+		gpu_add(sum, &count, node->gpu[i].type, node->gpu[i].count, 0);
+	for (uint32_t i = 0; is && i < is->gres_count; i++)
+		if (strcmp(is->gres[i].name, "gpu") == 0)
+			gpu_add(sum, &count, is->gres[i].type ? is->gres[i].type : "gpu", is->gres[i].count,
+				is->gres[i].mem);
+	return count;
+}
+
+static void node_json(struct sl_out *out, const struct sl_nodes_spec *node)
+{
+	const struct sl_hardware *is = node->hardware;
+	struct gpu_sum gpu[GPU_SUMS_MAX];
+	const size_t count = gpus_of(node, gpu);
+	sl_out_printf(
+		out, ", \"cpus\": %lld, \"memory_mib\": %lld", (long long)node->cpus, (long long)node->mem);
+	if (is)
+		sl_out_printf(out, ", \"sockets\": %u, \"cores\": %u, \"threads\": %u", is->sockets,
+			is->cores, is->threads);
+	sl_out_text(out, ", \"gpus\": [");
+	for (size_t i = 0; i < count; i++) {
+		sl_out_text(out, i ? ", { \"type\": " : " { \"type\": ");
+		sl_out_json(out, gpu[i].type);
+		sl_out_printf(out, ", \"count\": %lld, \"memory_mib\": %lld }", (long long)gpu[i].count,
+			(long long)gpu[i].mem);
+	}
+	sl_out_text(out, count ? " ]" : "]");
+}
+
+static void node_text(const struct sl_nodes_spec *node)
+{
+	enum { GIB = 1024 };
+	const struct sl_hardware *is = node->hardware;
+	struct gpu_sum gpu[GPU_SUMS_MAX];
+	const size_t count = gpus_of(node, gpu);
+	printf("      %lld cpus", (long long)node->cpus);
+	if (is)
+		printf(" (%u socket%s of %u cores, %u thread%s a core)", is->sockets,
+			is->sockets == 1 ? "" : "s", is->cores, is->threads, is->threads == 1 ? "" : "s");
+	printf(", %lld GiB", (long long)node->mem / GIB);
+	for (size_t i = 0; i < count; i++)
+		printf(", %lld %s of %lld GiB", (long long)gpu[i].count, gpu[i].type,
+			(long long)gpu[i].mem / GIB);
+	printf("\n");
+}
+
+/* ---- GPUs divided by MIG -------------------------------------------------------------------- */
+
+static void mig_json(struct sl_out *out, const struct sl_mig_model *mig)
+{
+	sl_out_printf(out, ", \"memory_mib\": %lld, \"slices\": %d, \"profiles\": [", (long long)mig->mem,
+		SL_MIG_SLICES);
+	for (size_t i = 0; i < mig->profile_count; i++) {
+		const struct sl_mig_profile *profile = &mig->profile[i];
+		sl_out_text(out, i ? ", { \"name\": " : " { \"name\": ");
+		sl_out_json(out, profile->name);
+		sl_out_printf(out, ", \"slices\": %u, \"starts\": [", profile->slices);
+		const char *comma = "";
+		for (unsigned slice = 0; slice < SL_MIG_SLICES; slice++) {
+			if (!(profile->starts >> slice & 1))
+				continue;
+			sl_out_printf(out, "%s%u", comma, slice);
+			comma = ", ";
+		}
+		sl_out_text(out, "] }");
+	}
+	sl_out_text(out, mig->profile_count ? " ]" : "]");
+}
+
+static void mig_text(const struct sl_mig_model *mig)
+{
+	for (size_t i = 0; i < mig->profile_count; i++) {
+		const struct sl_mig_profile *profile = &mig->profile[i];
+		printf("        %-8s  %u  at", profile->name, profile->slices);
+		for (unsigned slice = 0; slice < SL_MIG_SLICES; slice++)
+			if (profile->starts >> slice & 1)
+				printf(" %u", slice);
+		printf("\n");
+	}
+}
+
+static void entry_json(struct listing *list, const struct entry *entry)
+{
+	struct sl_out *out = list->out;
+	sl_out_text(out, list->entries ? ",\n    { \"name\": " : "\n    { \"name\": ");
+	sl_out_json(out, entry->name);
+	json_pair(out, "summary", entry->summary);
+	json_pair(out, "stands_for", entry->stands_for);
+	json_pair(out, entry->node || entry->mig ? "source" : "paper", entry->paper);
+	json_pair(out, "given_by", entry->given_by);
+	json_pair(out, "plugin", plugin_of(list, entry));
+	if (entry->node)
+		node_json(out, entry->node);
+	if (entry->mig)
+		mig_json(out, entry->mig);
+	if (entry->params)
+		sl_out_text(out, ", \"parameters\": [");
+	for (size_t i = 0; entry->params && i < entry->param_count; i++) {
+		const struct sl_param *param = &entry->params[i];
+		sl_out_text(out, i ? ",\n      { \"key\": " : "\n      { \"key\": ");
+		sl_out_json(out, param->key);
+		json_pair(out, "kind", kind_name(param->kind));
+		json_pair(out, "default", param->fallback);
+		json_pair(out, "values", param->choices);
+		json_pair(out, "help", param->help);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, entry->params ? " ] }" : " }");
+}
+
+static void params_text(const struct entry *entry)
+{
+	for (size_t i = 0; i < entry->param_count; i++) {
+		const struct sl_param *param = &entry->params[i];
+		printf("      %s=%s", param->key, param->choices ? param->choices : kind_name(param->kind));
+		if (param->fallback)
+			printf(" (default %s)", param->fallback);
+		printf("\n          %s\n", param->help);
+	}
+}
+
+static void entry_text(const struct listing *list, const struct entry *entry)
+{
+	enum { BRIEF_WIDTH = 16, BRIEF_MAX = 76 };
+	const char *summary = entry->summary ? entry->summary : "";
+	const bool cut = list->briefly && strlen(summary) > BRIEF_MAX;
+	printf("  %-*s  %.*s%s\n", list->briefly ? BRIEF_WIDTH : 0, entry->name,
+		cut ? BRIEF_MAX - 3 : (int)strlen(summary), summary, cut ? "..." : "");
+	if (list->briefly)
+		return;
+	if (entry->given_by)
+		printf("      of %s\n", entry->given_by);
+	if (entry->stands_for)
+		printf("      stands for %s\n", entry->stands_for);
+	if (entry->node)
+		node_text(entry->node);
+	if (entry->mig)
+		mig_text(entry->mig);
+	if (entry->paper)
+		printf("      %s\n", entry->paper);
+	if (plugin_of(list, entry))
+		printf("      from plug-in %s\n", plugin_of(list, entry));
+	params_text(entry);
+}
+
+static void entry_show(struct listing *list, const struct entry *entry)
+{
+	if (list->out)
+		entry_json(list, entry);
+	else
+		entry_text(list, entry);
+	list->entries++;
+}
+
+static void list_policies(struct listing *list)
+{
+	for (const struct sl_policy *const *at = list->registry->policies; *at; at++)
+		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
+}
+
+static void list_presets(struct listing *list)
+{
+	for (const struct sl_preset *at = list->registry->presets; at->name; at++) {
+		char text[256];
+		const bool set = at->settings && at->settings[0];
+		(void)snprintf(
+			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
+		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL,
+					 NULL, NULL });
+	}
+}
+
+const struct sl_param cluster_params[] = {
+	{ "cluster.cpus", SL_PARAM_INT, NULL, NULL,
+		"Processors of the machine, a counted pool; wins over the trace's header.", 1, INT64_MAX },
+	{ "cluster.nodes[NAME].count", SL_PARAM_INT, NULL, NULL,
+		"Nodes of an entry of the cluster file; += and -= change what the file says.", 0, 10000000 },
+	{ "cluster.nodes[NAME].cpus", SL_PARAM_REAL, NULL, NULL, "Likewise, cpus of each.", 1000,
+		INT64_C(1000000) << 20 },
+	{ "cluster.nodes[NAME].memory", SL_PARAM_TEXT, NULL, NULL, "Likewise, memory of each: 192GiB.", 0,
+		0 },
+	{ "cluster.nodes[NAME].gpus", SL_PARAM_INT, NULL, NULL, "Likewise, GPUs of each.", 0, 1 << 16 },
+	{ "cluster.nodes[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
+		"Any other key of an entry: weight, state, sockets ...; see schedlab-cluster(5).", 0, 0 },
+	{ "cluster.partition[NAME].KEY", SL_PARAM_TEXT, NULL, NULL,
+		"Likewise of a partition: max_time, nodes_max, tier ...; of Slurm's: MaxTime ...", 0, 0 },
+	{ "cluster.gpus_per_node", SL_PARAM_INT, NULL, NULL,
+		"Of lists of GPU nodes: GPUs of a node of a virtual cluster (8).", 1, 1024 },
+	{ "cluster.cpus_per_node", SL_PARAM_INT, NULL, NULL,
+		"Likewise, cpus of a node, where the list has none (64).", 1, 1 << 20 },
+	{ "cluster.memory_per_node", SL_PARAM_TEXT, NULL, NULL, "Likewise, its memory (without bound).", 0,
+		0 },
+	{ "cluster.date", SL_PARAM_TEXT, NULL, NULL,
+		"Of virtual clusters with a size for each day: which (the first).", 0, 0 },
+	{ "cluster.objects", SL_PARAM_TEXT, NULL, NULL,
+		"A file or folder: manifests of Kubernetes, beside a cluster of any kind.", 0, 0 },
+	{ "cluster.conf.KEY", SL_PARAM_TEXT, NULL, NULL, "Any key of slurm.conf.", 0, 0 },
+	{ "cluster.accounts", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr dump, or sacctmgr show assoc -P.",
+		0, 0 },
+	{ "cluster.qos", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show qos -P.", 0, 0 },
+	{ "cluster.usage", SL_PARAM_TEXT, NULL, NULL, "A file: sshare -l -a -P.", 0, 0 },
+	{ "cluster.events", SL_PARAM_TEXT, NULL, NULL, "A file: sacctmgr show event -P.", 0, 0 },
+	{ "cluster.reservations", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show reservation.", 0, 0 },
+	{ "cluster.nodes_state", SL_PARAM_TEXT, NULL, NULL, "A file: scontrol show node.", 0, 0 },
+};
+const size_t cluster_param_count = SL_LEN(cluster_params);
+
+static void list_settings(struct listing *list)
+{
+	entry_show(list, &(struct entry){ "cluster", "the machine, as --set cluster.KEY=VALUE", NULL, NULL,
+				 cluster_params, cluster_param_count, NULL, NULL, NULL, NULL });
+	entry_show(list, &(struct entry){ "replay", "how the trace is replayed, as --set replay.KEY=VALUE",
+				 NULL, NULL, replay_params, replay_param_count, NULL, NULL, NULL, NULL });
+}
+
+static void list_readers(struct listing *list)
+{
+	for (const struct sl_reader *const *at = list->registry->readers; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+}
+
+static void list_clusters(struct listing *list)
+{
+	for (const struct sl_cluster_reader *const *at = list->registry->cluster_readers; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+}
+
+static void list_nodes(struct listing *list)
+{
+	for (const struct sl_node_model *const *at = sl_node_models; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->source,
+					 .node = (*at)->node });
+}
+
+static void list_mig(struct listing *list)
+{
+	enum { GIB = 1024 };
+	for (const struct sl_mig_model *const *at = sl_mig_models; *at; at++) {
+		char text[80];
+		(void)snprintf(text, sizeof(text),
+			"%lld GiB in %d slices: profiles, their slices, where they may begin",
+			(long long)(*at)->mem / GIB, SL_MIG_SLICES);
+		entry_show(list,
+			&(struct entry){
+				.name = (*at)->name, .summary = text, .paper = (*at)->source, .mig = *at });
+	}
+}
+
+static void list_writers(struct listing *list)
+{
+	for (const struct sl_writer *const *at = list->registry->writers; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+}
+
+static void list_generators(struct listing *list)
+{
+	for (const struct sl_generator *const *at = list->registry->generators; *at; at++)
+		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
+}
+
+static void list_metrics(struct listing *list)
+{
+	for (const struct sl_metric *const *at = list->registry->metrics; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->paper,
+					 .vtable = *at });
+}
+
+static void list_reports(struct listing *list)
+{
+	for (const struct sl_report *const *at = list->registry->reports; *at; at++)
+		entry_show(list,
+			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+}
+
+/* The engine keeps jobs from the queue, whoever decides else. */
+static bool engine_gives(enum sl_reason reason)
+{
+	return reason == SL_REASON_BEGIN_TIME || reason == SL_REASON_DEPENDENCY ||
+	       reason == SL_REASON_NEVER || reason == SL_REASON_ARRAY_LIMIT || reason == SL_REASON_HELD ||
+	       reason == SL_REASON_BAD_CONSTRAINTS || reason == SL_REASON_LEFT;
+}
+
+/* Policies that say which they give, by name. */
+static const char *given_by(const struct registry *registry, enum sl_reason reason, char *text, size_t room)
+{
+	size_t used = (size_t)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
+	for (const struct sl_policy *const *at = registry->policies; *at; at++) {
+		const enum sl_reason *gives = (*at)->reasons;
+		while (gives && *gives != reason && *gives != SL_REASON_COUNT)
+			gives++;
+		if (gives && *gives == reason && used < room && !engine_gives(reason))
+			used += (size_t)snprintf(
+				text + used, room - used, "%s%s", used ? ", " : "", (*at)->name);
+	}
+	return *text ? text : "no policy of this build";
+}
+
+static void list_reasons(struct listing *list)
+{
+	char text[200];
+	for (unsigned i = 0; i < SL_REASON_COUNT; i++)
+		entry_show(list, &(struct entry){ .name = sl_reason_name((enum sl_reason)i),
+					 .summary = sl_reason_words((enum sl_reason)i),
+					 .given_by = given_by(
+						 list->registry, (enum sl_reason)i, text, sizeof(text)) });
+}
+
+static void list_rules(struct listing *list)
+{
+	for (unsigned i = 0; i < SL_RULE_COUNT; i++)
+		entry_show(list, &(struct entry){ .name = sl_rule_name((enum sl_rule)i),
+					 .summary = sl_rule_words((enum sl_rule)i) });
+}
+
+static void list_placings(struct listing *list)
+{
+	for (const struct sl_placing *const *at = list->registry->placings; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->paper,
+					 .vtable = *at });
+}
+
+static void list_gauges(struct listing *list)
+{
+	for (const struct sl_gauge *const *at = list->registry->gauges; *at; at++)
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = (*at)->summary,
+					 .paper = (*at)->paper,
+					 .vtable = *at });
+}
+
+static void list_models(struct listing *list)
+{
+	for (const struct sl_model *const *at = list->registry->models; *at; at++)
+		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
+					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
+}
+
+static const struct kind {
+	const char *name, *about;
+	void (*walk)(struct listing *list);
+} kinds[] = {
+	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets },
+	{ "policies", "for -p, as name:parameter=value,...", list_policies },
+	{ "placings", "how nodes are chosen, as place=NAME of a policy", list_placings },
+	{ "models", "what makes run times other than traced, for --model", list_models },
+	{ "settings", "for --set", list_settings },
+	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", list_gauges },
+	{ "readers", "formats of traces that are read", list_readers },
+	{ "clusters", "formats of cluster files, for -c", list_clusters },
+	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes },
+	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", list_mig },
+	{ "writers", "formats of traces that are written", list_writers },
+	{ "generators", "workload models, for 'schedlab generate'", list_generators },
+	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
+	{ "reports", "files of a run's directory", list_reports },
+	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", list_reasons },
+	{ "rules", "by which rule a policy did something to a job", list_rules },
+};
+
+static const char *kind_at(const void *list, size_t i)
+{
+	(void)list;
+	return i < SL_LEN(kinds) ? kinds[i].name : NULL;
+}
+
+const char *list_kind_at(size_t i) { return kind_at(NULL, i); }
+
+const char *list_kind_about(size_t i) { return i < SL_LEN(kinds) ? kinds[i].about : NULL; }
+
+/* `list policies` shows presets too: both are what -p takes; `list traces` the formats of traces. */
+static bool kind_wanted(const struct kind *kind, const char *word)
+{
+	static const char *const also[][2] = { { "policies", "presets" }, { "traces", "readers" },
+		{ "traces", "writers" } };
+	bool wanted = !word || strcmp(word, kind->name) == 0;
+	for (size_t i = 0; i < SL_LEN(also) && !wanted; i++)
+		wanted = strcmp(word, also[i][0]) == 0 && strcmp(kind->name, also[i][1]) == 0;
+	return wanted;
+}
+
+static int list_command(const struct args *args, struct sl_err *err)
+{
+	const char *word = args->word_count ? args->word[0] : NULL;
+	struct listing list = { .registry = args->registry, .briefly = !word };
+	bool known = !word;
+	for (size_t i = 0; i < SL_LEN(kinds); i++)
+		known = known || kind_wanted(&kinds[i], word);
+	if (!known) {
+		char near[128];
+		return sl_fail(err, SL_USAGE,
+			"nothing called '%s' to list: %s'schedlab list' shows all kinds", word,
+			did_you_mean(near, nearest(word, kind_at, NULL)));
+	}
+	const bool json = arg_flag(args, "json");
+	int status = json ? sl_out_open(&list.out, NULL, err) : SL_OK;
+	if (status)
+		return status;
+	const char *separator = "{";
+	for (size_t i = 0; i < SL_LEN(kinds); i++) {
+		if (!kind_wanted(&kinds[i], word))
+			continue;
+		list.entries = 0;
+		if (json)
+			sl_out_printf(list.out, "%s\n  \"%s\": [", separator, kinds[i].name);
+		else
+			printf("%s%s - %s\n", separator[0] == '{' ? "" : "\n", kinds[i].name, kinds[i].about);
+		kinds[i].walk(&list);
+		if (json)
+			sl_out_text(list.out, " ]");
+		separator = ",";
+	}
+	if (!json)
+		return SL_OK;
+	sl_out_text(list.out, "\n}\n");
+	return sl_out_commit(list.out, err);
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.usage = "list [KIND] [options]",
+	.summary = "show policies, settings, formats, generators and metrics by name",
+	.detail =
+		"KIND is one of policies, presets, placings, models, settings, gauges, readers, clusters, nodes,\n"
+		"mig, writers, generators, metrics, reports, reasons and rules.\n"
+		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
+		"\n"
+		"examples:\n"
+		"  schedlab list\n"
+		"  schedlab list policies\n"
+		"  schedlab list generators --json\n"
+		"  schedlab list metrics --plugin ./mine.so\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_max = 1,
+	.run = list_command,
+};

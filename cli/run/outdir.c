@@ -1,0 +1,922 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * outdir.c - a directory of results, which appears whole or not at all.
+ *
+ * Everything is built in a hidden directory beside the target and takes its place at commit, in one rename;
+ * until then, and after a failure, what was there is untouched. A directory of ours has a record, run.json
+ * or compare.json, that names its identity, its files and its runs. It is replaced where the identity is the
+ * same; one that holds anything that no record names is the user's, and is refused.
+ *
+ * Of two that write one directory at a time the second is refused: the first holds a lock on its hidden one.
+ *
+ * With --force a directory that holds only results of ours is replaced whatever they are of. In any other,
+ * the new files are moved in, over files of the same names, and what else is there stays. The same is done to
+ * a directory that cannot be renamed: the working directory, a mount point.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "cli/program/complete.h"
+#include "cli/run/outdir.h"
+#include "sim/base/out.h"
+#include "sim/lib/snapshot.h"
+
+#define RUN_RECORD     "run.json"
+#define COMPARE_RECORD "compare.json"
+
+enum { PATH = 4096, TRIES = 10000, RECORD_MAX = 64 << 20 };
+
+struct name {
+	struct name *next;
+	const char *text;
+};
+
+struct outdir {
+	char shown[PATH];  /* As the user calls it, for messages. */
+	char target[PATH]; /* Without links and trailing slashes. */
+	char temp[PATH];
+	int lock; /* Held on temp as long as this process writes there. */
+	char identity[65];
+	bool exists, merge;
+	bool sync;     /* All is on the disk before it has its name. */
+	bool compares; /* Runs are in folders of their own. */
+	struct name *files, *runs;
+	struct outdir_samples samples; /* of: NULL: it is not said. */
+	struct sl_arena *arena;
+};
+
+/* ---- Paths ------------------------------------------------------------------------------ */
+
+static int join(char path[PATH], const char *folder, const char *name, struct sl_err *err)
+{
+	const int len = snprintf(path, PATH, "%s/%s", folder, name);
+	if (len >= 0 && len < PATH)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", folder);
+}
+
+/* The folder that holds a path without a trailing slash. */
+static void parent_of(char folder[PATH], const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		(void)snprintf(folder, PATH, ".");
+	else
+		(void)snprintf(folder, PATH, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int not_dots(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+int remove_tree(const char *path)
+{
+	struct dirent **entry = NULL;
+	if (remove(path) == 0)
+		return 0;
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return -1;
+	const int count = scandir(path, &entry, not_dots, by_bytes);
+	for (int i = 0; i < count; i++) {
+		char below[PATH];
+		struct sl_err unused = { 0 };
+		if (join(below, path, entry[i]->d_name, &unused) == SL_OK)
+			(void)remove_tree(below);
+		free(entry[i]);
+	}
+	free(entry);
+	return remove(path);
+}
+
+/* ---- Whose is it? ------------------------------------------------------------------------ */
+
+/* The record of a directory of ours, or NULL. *name: run.json or compare.json. */
+static cJSON *record_read(const char *folder, const char **name)
+{
+	static const char *const known[] = { RUN_RECORD, COMPARE_RECORD };
+	cJSON *record = NULL;
+	for (size_t i = 0; !record && i < SL_LEN(known); i++) {
+		char path[PATH];
+		struct sl_err unused = { 0 };
+		if (join(path, folder, known[i], &unused))
+			return NULL;
+		FILE *file = fopen(path, "rbe");
+		if (!file)
+			continue;
+		struct stat found;
+		char *text = NULL;
+		if (fstat(fileno(file), &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= RECORD_MAX)
+			text = malloc((size_t)found.st_size + 1);
+		if (text) {
+			const size_t len = fread(text, 1, (size_t)found.st_size, file);
+			record = cJSON_ParseWithLength(text, len);
+			*name = known[i];
+		}
+		free(text);
+		(void)fclose(file);
+	}
+	const cJSON *schema = cJSON_GetObjectItemCaseSensitive(record, "schema");
+	if (cJSON_IsString(schema) && strncmp(schema->valuestring, "schedlab.", 9) == 0)
+		return record;
+	cJSON_Delete(record);
+	return NULL;
+}
+
+static bool lists(const cJSON *record, const char *list, const char *name)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(record, list))
+	{
+		if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum holds { HOLDS_NOTHING, HOLDS_SAME, HOLDS_OTHER, HOLDS_FOREIGN };
+
+static bool is_ours(const char *folder, const char *name, const cJSON *record, const char *record_name);
+
+/* The first entry that no record names, into `foreign`. */
+static enum holds folder_holds(const char *folder, const char *identity, char foreign[PATH])
+{
+	struct dirent **entry = NULL;
+	const int count = scandir(folder, &entry, not_dots, by_bytes);
+	if (count < 0) {
+		(void)snprintf(foreign, PATH, "what cannot be read");
+		return HOLDS_FOREIGN;
+	}
+	const char *record_name = "";
+	cJSON *record = count ? record_read(folder, &record_name) : NULL;
+	enum holds holds = count ? HOLDS_OTHER : HOLDS_NOTHING;
+	for (int i = 0; i < count; i++) {
+		if (holds == HOLDS_OTHER && !is_ours(folder, entry[i]->d_name, record, record_name)) {
+			(void)snprintf(foreign, PATH, "'%s'", entry[i]->d_name);
+			holds = HOLDS_FOREIGN;
+		}
+		free(entry[i]);
+	}
+	free(entry);
+	const cJSON *known = cJSON_GetObjectItemCaseSensitive(record, "identity");
+	if (holds == HOLDS_OTHER && cJSON_IsString(known) && strcmp(known->valuestring, identity) == 0)
+		holds = HOLDS_SAME;
+	cJSON_Delete(record);
+	return holds;
+}
+
+bool document_is_ours(const char *path)
+{
+	static const char mark[] = "schedlab";
+	char head[4096];
+	FILE *file = fopen(path, "rbe");
+	if (!file)
+		return false;
+	const size_t length = fread(head, 1, sizeof(head), file);
+	(void)fclose(file);
+	return memmem(head, length, mark, sizeof(mark) - 1) != NULL;
+}
+
+/* A name that 'schedlab report DIR' gives to what it writes into a run's directory. */
+static bool is_document(const char *name)
+{
+	for (size_t i = 0; sl_documents[i]; i++)
+		if (strcmp(sl_documents[i]->file, name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_ours(const char *folder, const char *name, const cJSON *record, const char *record_name)
+{
+	char path[PATH];
+	char foreign[PATH];
+	struct stat found;
+	struct sl_err unused = { 0 };
+	if (!record || name[0] == '.' || strchr(name, '/') || join(path, folder, name, &unused) ||
+		lstat(path, &found) != 0)
+		return false;
+	if (S_ISREG(found.st_mode))
+		return strcmp(name, record_name) == 0 || lists(record, "files", name) ||
+		       (is_document(name) && document_is_ours(path));
+	return S_ISDIR(found.st_mode) && lists(record, "runs", name) &&
+	       folder_holds(path, "", foreign) == HOLDS_OTHER;
+}
+
+/* ---- Open -------------------------------------------------------------------------------- */
+
+/* True for a folder that cannot be given another's place by its name. */
+static bool is_fixed(const char *target)
+{
+	struct stat folder;
+	struct stat parent;
+	struct stat here;
+	char parent_path[PATH];
+	parent_of(parent_path, target);
+	return stat(target, &folder) != 0 || stat(parent_path, &parent) != 0 || stat(".", &here) != 0 ||
+	       folder.st_dev != parent.st_dev ||
+	       (folder.st_dev == here.st_dev && folder.st_ino == here.st_ino);
+}
+
+static int claim_existing(struct outdir *dir, bool force, struct sl_err *err)
+{
+	char *resolved = realpath(dir->shown, NULL);
+	if (!resolved)
+		return sl_fail_sys(err, SL_SYSTEM, "open", dir->shown);
+	const int len = snprintf(dir->target, PATH, "%s", resolved);
+	free(resolved);
+	if (len >= PATH)
+		return sl_fail(err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", dir->shown);
+	char foreign[PATH];
+	const enum holds holds = folder_holds(dir->target, dir->identity, foreign);
+	dir->merge = holds == HOLDS_FOREIGN || is_fixed(dir->target);
+	if (force || holds == HOLDS_NOTHING || holds == HOLDS_SAME)
+		return SL_OK;
+	if (holds == HOLDS_OTHER)
+		return sl_fail(err, SL_USAGE,
+			"'%s' holds results of other inputs or settings: name another directory, or give --force",
+			dir->shown);
+	return sl_fail(err, SL_USAGE,
+		"'%s' holds %.240s, which is not of a run: name another directory, or give --force",
+		dir->shown, foreign);
+}
+
+/* Sets target; what is there stays untouched. */
+static int claim(struct outdir *dir, bool force, struct sl_err *err)
+{
+	struct stat found;
+	char parent[PATH];
+	dir->exists = stat(dir->shown, &found) == 0;
+	if (dir->exists && !S_ISDIR(found.st_mode))
+		return sl_fail(err, SL_USAGE, "'%s' is not a directory: name one, or a new one", dir->shown);
+	if (dir->exists)
+		return claim_existing(dir, force, err);
+	parent_of(parent, dir->shown);
+	if (stat(parent, &found) != 0)
+		return sl_fail(err, SL_SYSTEM,
+			"cannot create '%s': there is no directory '%s'; make it first", dir->shown, parent);
+	(void)snprintf(dir->target, PATH, "%s", dir->shown);
+	return SL_OK;
+}
+
+/* ".out.1234-0" of "out": the hidden directory of a process that writes it. */
+static bool is_temp_of(const char *name, const char *base)
+{
+	char start[256];
+	const int len = snprintf(start, sizeof(start), ".%.200s.", base);
+	if (strncmp(name, start, (size_t)len) != 0)
+		return false;
+	const char *rest = name + len;
+	const size_t pid = strspn(rest, "0123456789");
+	const size_t number = rest[pid] == '-' ? strspn(rest + pid + 1, "0123456789") : 0;
+	return pid && number && !rest[pid + 1 + number];
+}
+
+/* The lock goes with the process that holds it, however that ends. -1: another holds it. */
+static int temp_lock(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0)
+		(void)close(fd);
+	return -1;
+}
+
+/* Does another process write the same directory? What one that was killed left is removed. */
+static bool is_being_written(const struct outdir *dir, const char *folder)
+{
+	struct dirent **entry = NULL;
+	bool found = false;
+	const int count = scandir(folder, &entry, not_dots, by_bytes);
+	for (int i = 0; i < count; i++) {
+		char path[PATH];
+		struct sl_err unused = { 0 };
+		if (is_temp_of(entry[i]->d_name, base_of(dir->target)) &&
+			join(path, folder, entry[i]->d_name, &unused) == SL_OK &&
+			strcmp(path, dir->temp) != 0) {
+			const int lock = temp_lock(path);
+			found |= lock < 0 && errno == EWOULDBLOCK;
+			if (lock >= 0) {
+				(void)remove_tree(path);
+				(void)close(lock);
+			}
+		}
+		free(entry[i]);
+	}
+	free(entry);
+	return found;
+}
+
+/* False: whoever looked for what was left took it for that, before it was locked. */
+static bool temp_hold(struct outdir *dir)
+{
+	struct stat made;
+	dir->lock = temp_lock(dir->temp);
+	if (dir->lock >= 0 && fstat(dir->lock, &made) == 0 && made.st_nlink)
+		return true;
+	if (dir->lock >= 0)
+		(void)close(dir->lock);
+	return false;
+}
+
+/* A new directory: hidden, beside the target, or in it where the target itself must stay. */
+static int temp_make(struct outdir *dir, struct sl_err *err)
+{
+	char folder[PATH];
+	char name[PATH];
+	if (dir->merge)
+		(void)snprintf(folder, PATH, "%s", dir->target);
+	else
+		parent_of(folder, dir->target);
+	for (int i = 0; i < TRIES; i++) {
+		(void)snprintf(name, PATH, ".%.200s.%ld-%d", base_of(dir->target), (long)getpid(), i);
+		const int status = join(dir->temp, folder, name, err);
+		if (status)
+			return status;
+		const bool made = mkdir(dir->temp, 0777) == 0;
+		if (!made && errno != EEXIST)
+			break;
+		if (!made || !temp_hold(dir))
+			continue;
+		if (!is_being_written(dir, folder))
+			return SL_OK;
+		(void)remove_tree(dir->temp);
+		(void)close(dir->lock);
+		return sl_fail(err, SL_USAGE,
+			"'%s' is being written by another schedlab: wait for its end, or name another directory",
+			dir->shown);
+	}
+	return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
+}
+
+/* *dir: claimed; what is there is as it was. */
+static int claimed(
+	struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err)
+{
+	size_t len = strlen(path);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	if (!len || len >= PATH)
+		return sl_fail(err, SL_USAGE, "'%.100s' cannot be a directory's name: give -o another", path);
+	struct outdir *made = calloc(1, sizeof(*made));
+	if (!made)
+		return sl_fail_memory(err);
+	(void)snprintf(made->shown, PATH, "%.*s", (int)len, path);
+	made->arena = arena_new();
+	int status = made->arena ? identity_hash(identity, made->identity, err) : sl_fail_memory(err);
+	if (!status)
+		status = claim(made, force, err);
+	if (!status) {
+		*dir = made;
+		return SL_OK;
+	}
+	arena_free(made->arena);
+	free(made);
+	return status;
+}
+
+int file_out_open(struct sl_out **out, const char *path, const struct args *args, struct sl_err *err)
+{
+	const int status = sl_out_open(out, path, err);
+	if (!status)
+		out_ways(*out, !arg_flag(args, "no-sync"), arg_flag(args, "force"));
+	return status;
+}
+
+unsigned outdir_ways(const struct args *args)
+{
+	return (arg_flag(args, "force") ? OUTDIR_FORCE : 0U) |
+	       (arg_flag(args, "no-sync") ? OUTDIR_UNSYNCED : 0U);
+}
+
+int outdir_open(
+	struct outdir **dir, const char *path, const char *identity, unsigned ways, struct sl_err *err)
+{
+	struct outdir *made;
+	int status = claimed(&made, path, identity, ways & OUTDIR_FORCE, err);
+	if (status)
+		return status;
+	made->sync = !(ways & OUTDIR_UNSYNCED);
+	status = temp_make(made, err);
+	if (!status) {
+		atomic_fetch_add(&cli_unpublished, 1);
+		*dir = made;
+		return SL_OK;
+	}
+	arena_free(made->arena);
+	free(made);
+	return status;
+}
+
+int outdir_check(const char *path, const char *identity, unsigned ways, struct sl_err *err)
+{
+	struct outdir *made;
+	char folder[PATH];
+	int status = claimed(&made, path, identity, ways & OUTDIR_FORCE, err);
+	if (status)
+		return status;
+	parent_of(folder, made->target);
+	if (access(made->merge ? made->target : folder, W_OK) != 0)
+		status = sl_fail_sys(err, SL_SYSTEM, "create", made->shown);
+	arena_free(made->arena);
+	free(made);
+	return status;
+}
+
+/* ---- Files -------------------------------------------------------------------------------- */
+
+/* At the end of the list. */
+static int name_add(struct outdir *dir, struct name **list, const char *text, struct sl_err *err)
+{
+	struct name *name = sl_alloc(dir->arena, 1, sizeof(*name));
+	if (name)
+		name->text = sl_strdup(dir->arena, text, strlen(text));
+	if (!name || !name->text)
+		return sl_fail_memory(err);
+	while (*list)
+		list = &(*list)->next;
+	*list = name;
+	return SL_OK;
+}
+
+/* name: of a file in the directory, or "sub/file". */
+static int file_open(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err)
+{
+	char path[PATH];
+	char shown[PATH];
+	int status = join(path, dir->temp, name, err);
+	if (!status)
+		status = join(shown, dir->shown, name, err);
+	if (!status)
+		status = out_open_as(out, path, shown, err);
+	if (!status)
+		out_ways(*out, false, true); /* All at once, at the end. */
+	return status;
+}
+
+int outdir_file(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err)
+{
+	const int status = name_add(dir, &dir->files, name, err);
+	return status ? status : file_open(dir, name, out, err);
+}
+
+bool outdir_wants(const char *only, const char *file)
+{
+	char stem[64];
+	(void)snprintf(stem, sizeof(stem), "%.*s", (int)strcspn(file, "."), file);
+	return only_has(only, stem);
+}
+
+/* Closes a file that was written, or failed to be. */
+static int file_close(struct sl_out *out, int status, struct sl_err *err)
+{
+	if (!status)
+		return sl_out_commit(out, err);
+	sl_out_abandon(out);
+	return status;
+}
+
+bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result)
+{
+	const char *name = report->asked_as ? report->asked_as : report->name;
+	if (report->on_request && !only)
+		return false;
+	return outdir_wants(only, name) && (!report->wanted || report->wanted(result));
+}
+
+static int reports_write(
+	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; !status && sl_reports[i]; i++) {
+		char name[PATH];
+		struct sl_out *out;
+		if (!outdir_wants_report(only, sl_reports[i], &run->sim.result))
+			continue;
+		(void)snprintf(name, PATH, "%s%s", prefix, sl_reports[i]->name);
+		status = file_open(dir, name, &out, err);
+		if (!status)
+			status = file_close(out, sl_reports[i]->write(&run->sim.result, out, err), err);
+	}
+	return status;
+}
+
+/* Names of files without their ends, and what must be recorded for them. */
+static const struct {
+	const char *name;
+	unsigned record;
+	bool on_request;
+} kinds[] = {
+	{ "jobs", 0, false },
+	{ "attempts", 0, false },
+	{ "metrics", 0, false },
+	{ "usage", SIM_RECORD_USAGE, false },
+	{ "reasons", SIM_RECORD_REASONS, false },
+	{ "fill", 0, false },
+	{ "node_changes", 0, false },
+	{ "calibration", 0, false },
+	{ "snapshot", 0, false },
+	{ "sacct", SIM_RECORD_PLACES, true },
+	{ "batsim", SIM_RECORD_PLACES, true },
+};
+
+const char *only_at(size_t i) { return i < SL_LEN(kinds) ? kinds[i].name : NULL; }
+
+/* SL_LEN(kinds): there is none. */
+static size_t kind_find(const char *name, size_t len)
+{
+	size_t i = 0;
+	while (i < SL_LEN(kinds) && (strlen(kinds[i].name) != len || memcmp(name, kinds[i].name, len) != 0))
+		i++;
+	return i;
+}
+
+/* Others that a directory may hold. */
+static bool is_file_of_ours(const char *name)
+{
+	static const char *const names[] = { "run", "compare", "windows", "report", "gauges" };
+	for (size_t i = 0; i < SL_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	for (size_t i = 0; sl_reports[i]; i++)
+		if (strncmp(sl_reports[i]->name, name, strlen(name)) == 0 &&
+			sl_reports[i]->name[strlen(name)] == '.')
+			return true;
+	return false;
+}
+
+bool outdir_wants_table(const char *only, const struct sl_told_table *table)
+{
+	return only_has(only, table->name);
+}
+
+static void table_put(struct sl_out *out, const struct sl_told_table *table)
+{
+	for (uint32_t i = 0; i < table->columns; i++) {
+		sl_out_text(out, i ? "," : "");
+		sl_out_csv(out, table->column[i]);
+	}
+	sl_out_text(out, "\n");
+	for (size_t row = 0; row < table->rows; row++) {
+		const struct sl_cell *cell = &table->cell[row * table->columns];
+		for (uint32_t i = 0; i < table->columns; i++) {
+			sl_out_text(out, i ? "," : "");
+			if (cell[i].text)
+				sl_out_csv(out, cell[i].text);
+			else if (cell[i].micro != SL_NONE)
+				sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), cell[i].micro));
+		}
+		sl_out_text(out, "\n");
+	}
+}
+
+/* What --only names that is neither a file of every run nor a table that a model told. */
+static int told_check(const char *only, const struct sl_result *result, struct sl_err *err)
+{
+	for (const char *name = only; name && *name;) {
+		const size_t len = strcspn(name, ",");
+		bool known = kind_find(name, len) < SL_LEN(kinds);
+		for (size_t i = 0; i < result->told_table_count && !known; i++)
+			known = strlen(result->told_table[i].name) == len &&
+				memcmp(name, result->told_table[i].name, len) == 0;
+		if (!known)
+			return sl_fail(err, SL_USAGE,
+				"'%.*s' is no file of a run, and no table that one of its models told",
+				(int)(len < 100 ? len : 100), name);
+		name += len + (name[len] == ',');
+	}
+	return SL_OK;
+}
+
+/* Files NAME.csv of what models told. */
+static int tables_write(
+	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
+{
+	const struct sl_result *result = &run->sim.result;
+	int status = told_check(only, result, err);
+	for (size_t i = 0; !status && i < result->told_table_count; i++) {
+		const struct sl_told_table *table = &result->told_table[i];
+		char name[PATH];
+		struct sl_out *out;
+		if (kind_find(table->name, strlen(table->name)) < SL_LEN(kinds) ||
+			is_file_of_ours(table->name))
+			return sl_fail(err, SL_USAGE,
+				"a model tells a table '%.80s', which is a file of every run: rename it",
+				table->name);
+		if (!outdir_wants_table(only, table))
+			continue;
+		(void)snprintf(name, PATH, "%.1000s%.200s.csv", prefix, table->name);
+		status = file_open(dir, name, &out, err);
+		if (status)
+			return status;
+		table_put(out, table);
+		status = file_close(out, SL_OK, err);
+	}
+	return status;
+}
+
+static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
+{
+	char path[PATH];
+	const int status = join(path, dir->temp, name, err);
+	if (!status && mkdir(path, 0777) != 0)
+		return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
+	return status;
+}
+
+/* The folder of one run of several. */
+static int sub_make(struct outdir *dir, const char *sub, struct sl_err *err)
+{
+	dir->compares = true;
+	const int status = name_add(dir, &dir->runs, sub, err);
+	return status ? status : folder_make(dir, sub, err);
+}
+
+static int metrics_write(
+	struct outdir *dir, const char *prefix, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, METRICS_FILE);
+	const int status = file_open(dir, path, &out, err);
+	if (status)
+		return status;
+	metrics_json(out, metrics);
+	return sl_out_commit(out, err);
+}
+
+static int snapshot_put(struct outdir *dir, const char *prefix, const struct run *run, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, SNAPSHOT_FILE);
+	const int status = file_open(dir, path, &out, err);
+	return status ? status : file_close(out, snapshot_write(out, &run->sim, err), err);
+}
+
+/* What is of one run, behind the prefix. */
+static int run_write(struct outdir *dir, const char *prefix, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
+{
+	char path[PATH];
+	struct sl_out *out;
+	int status = reports_write(dir, prefix, run, only, err);
+	if (!status)
+		status = tables_write(dir, prefix, run, only, err);
+	if (!status && metrics && outdir_wants(only, METRICS_FILE))
+		status = metrics_write(dir, prefix, metrics, err);
+	if (!status && run->scenario->bounded && outdir_wants(only, SNAPSHOT_FILE))
+		status = snapshot_put(dir, prefix, run, err);
+	(void)snprintf(path, PATH, "%.1100s%s", prefix, RUN_RECORD);
+	if (!status)
+		status = file_open(dir, path, &out, err);
+	return status ? status : file_close(out, run_json(out, run, NULL, metrics, only, err), err);
+}
+
+int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
+	const char *only, struct sl_err *err)
+{
+	char prefix[PATH] = "";
+	if (sub)
+		(void)snprintf(prefix, PATH, "%.1000s/", sub);
+	const int status = sub ? sub_make(dir, sub, err) : SL_OK;
+	return status ? status : run_write(dir, prefix, run, metrics, only, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): as outdir_run, and the window's name. */
+int outdir_window(struct outdir *dir, const char *sub, const char *name, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
+{
+	char prefix[PATH];
+	char path[PATH];
+	struct stat found;
+	int status = join(path, dir->temp, sub ? sub : ".", err);
+	if (!status && sub && stat(path, &found) != 0)
+		status = sub_make(dir, sub, err); /* The first of its policy. */
+	(void)snprintf(path, PATH, "%.1000s%s%.60s", sub ? sub : "", sub ? "/" : "", name);
+	(void)snprintf(prefix, PATH, "%.1070s/", path);
+	if (!status)
+		status = folder_make(dir, path, err);
+	return status ? status : run_write(dir, prefix, run, metrics, only, err);
+}
+
+int outdir_windows(struct outdir *dir, const char *sub, const struct windows *windows,
+	const struct sl_metrics *means, const char *only, struct sl_err *err)
+{
+	char prefix[PATH] = "";
+	char path[PATH];
+	struct sl_out *out;
+	int status = SL_OK;
+	if (sub)
+		(void)snprintf(prefix, PATH, "%.1000s/", sub);
+	if (outdir_wants(only, METRICS_FILE)) {
+		status = metrics_write(dir, prefix, means, err);
+		(void)snprintf(path, PATH, "%.1000s%s", prefix, WINDOWS_FILE);
+		if (!status)
+			status = file_open(dir, path, &out, err);
+		if (!status) {
+			windows_csv(windows, means, out);
+			status = file_close(out, SL_OK, err);
+		}
+	}
+	(void)snprintf(path, PATH, "%.1000s%s", prefix, RUN_RECORD);
+	if (!status)
+		status = file_open(dir, path, &out, err);
+	return status ? status
+		      : file_close(out, run_json(out, &windows->whole, windows, means, only, err), err);
+}
+
+/* ---- Commit -------------------------------------------------------------------------------- */
+
+static void names_put(struct sl_out *out, const char *key, const struct name *list)
+{
+	sl_out_printf(out, ",\n  \"%s\": [", key);
+	for (const struct name *name = list; name; name = name->next) {
+		sl_out_json(out, name->text);
+		sl_out_text(out, name->next ? ", " : "");
+	}
+	sl_out_text(out, "]");
+}
+
+void outdir_samples(struct outdir *dir, struct outdir_samples samples) { dir->samples = samples; }
+
+static void samples_put(struct sl_out *out, const struct outdir_samples *samples)
+{
+	sl_out_printf(out, ",\n  \"samples\": { \"of\": \"%s\"", samples->of);
+	if (samples->blocks) {
+		sl_out_text(out, ", \"blocks\": ");
+		sl_out_json(out, samples->blocks);
+	}
+	if (samples->count)
+		sl_out_printf(out, ", \"count\": %zu", samples->count);
+	for (size_t i = 0; samples->log && i < samples->count; i++) {
+		sl_out_text(out, i ? ",\n    { \"log\": " : ", \"logs\": [\n    { \"log\": ");
+		sl_out_json(out, samples->log[i]);
+		if (samples->sha256 && samples->sha256[i])
+			sl_out_printf(out, ", \"sha256\": \"%s\"", samples->sha256[i]);
+		sl_out_text(out, " }");
+	}
+	sl_out_text(out, samples->log ? "] }" : " }");
+}
+
+static int compare_record(struct outdir *dir, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = file_open(dir, COMPARE_RECORD, &out, err);
+	if (status)
+		return status;
+	sl_out_text(out, "{\n  \"schedlab\": \"" SL_VERSION "\",\n  \"schema\": \"schedlab.compare/1\"");
+	sl_out_printf(out, ",\n  \"identity\": \"%s\"", dir->identity);
+	names_put(out, "files", dir->files);
+	names_put(out, "runs", dir->runs);
+	if (dir->samples.of)
+		samples_put(out, &dir->samples);
+	sl_out_text(out, "\n}\n");
+	return sl_out_commit(out, err);
+}
+
+/* The old and the new directory change places, so that there is one at every moment. */
+static int swap(const struct outdir *dir)
+{
+	char aside[PATH + 8];
+	if (renameat2(AT_FDCWD, dir->temp, AT_FDCWD, dir->target, RENAME_EXCHANGE) == 0)
+		return remove_tree(dir->temp);
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	(void)snprintf(aside, sizeof(aside), "%s.old", dir->temp); /* This file system cannot exchange. */
+	if (rename(dir->target, aside) != 0)
+		return -1;
+	if (rename(dir->temp, dir->target) == 0)
+		return remove_tree(aside);
+	const int error = errno;
+	(void)rename(aside, dir->target);
+	errno = error;
+	return -1;
+}
+
+/* Removes what the record in the target names, so that no file of an older run stands among the new. */
+static void remove_recorded(const struct outdir *dir)
+{
+	struct dirent **entry = NULL;
+	const char *record_name = "";
+	cJSON *record = record_read(dir->target, &record_name);
+	const int count = scandir(dir->target, &entry, not_dots, by_bytes);
+	for (int i = 0; i < count; i++) {
+		char path[PATH];
+		struct sl_err unused = { 0 };
+		if (is_ours(dir->target, entry[i]->d_name, record, record_name) &&
+			!join(path, dir->target, entry[i]->d_name, &unused))
+			(void)remove_tree(path);
+		free(entry[i]);
+	}
+	free(entry);
+	cJSON_Delete(record);
+}
+
+static int move_in(const struct outdir *dir)
+{
+	struct dirent **entry = NULL;
+	remove_recorded(dir);
+	const int count = scandir(dir->temp, &entry, not_dots, by_bytes);
+	int failed = count < 0 ? -1 : 0;
+	for (int i = 0; i < count; i++) {
+		char from[PATH];
+		char to[PATH];
+		struct sl_err unused = { 0 };
+		if (!failed && (join(from, dir->temp, entry[i]->d_name, &unused) ||
+				       join(to, dir->target, entry[i]->d_name, &unused)))
+			failed = -1;
+		if (!failed)
+			failed = rename(from, to);
+		free(entry[i]);
+	}
+	free(entry);
+	return failed ? failed : rmdir(dir->temp);
+}
+
+static int on_disk(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+	(void)info;
+	(void)at;
+	return kind == FTW_F || kind == FTW_DP ? out_sync(path) : 0;
+}
+
+static int publish(const struct outdir *dir)
+{
+	char folder[PATH];
+	int failed = dir->sync ? nftw(dir->temp, on_disk, 16, FTW_PHYS | FTW_DEPTH) : 0;
+	if (!failed && !dir->exists)
+		failed = rename(dir->temp, dir->target);
+	else if (!failed)
+		failed = dir->merge ? move_in(dir) : swap(dir);
+	if (failed || !dir->sync)
+		return failed;
+	parent_of(folder, dir->target);
+	return out_sync(dir->merge ? dir->target : folder);
+}
+
+static void outdir_free(struct outdir *dir)
+{
+	atomic_fetch_sub(&cli_unpublished, 1);
+	(void)close(dir->lock);
+	arena_free(dir->arena);
+	free(dir);
+}
+
+int outdir_commit(struct outdir *dir, struct sl_err *err)
+{
+	int status = dir->compares ? compare_record(dir, err) : SL_OK;
+	if (!status && publish(dir) != 0)
+		status = sl_fail_sys(err, SL_SYSTEM, "replace", dir->shown);
+	if (status)
+		(void)remove_tree(dir->temp);
+	outdir_free(dir);
+	return status;
+}
+
+void outdir_abandon(struct outdir *dir)
+{
+	(void)remove_tree(dir->temp);
+	outdir_free(dir);
+}
+
+/* ---- --only ---------------------------------------------------------------------------------- */
+
+int only_check(const char *only, bool models, unsigned *record, struct sl_err *err)
+{
+	*record = 0;
+	for (size_t i = 0; i < SL_LEN(kinds); i++)
+		if (only ? only_has(only, kinds[i].name) : !kinds[i].on_request)
+			*record |= kinds[i].record;
+	for (const char *name = only; name;) {
+		const size_t len = strcspn(name, ",");
+		/* What models tell is known when they have: told_check. */
+		if (kind_find(name, len) == SL_LEN(kinds) && !models)
+			return sl_fail(err, SL_USAGE,
+				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, node_changes, calibration, snapshot, sacct and batsim, between commas",
+				(int)(len < 100 ? len : 100), name);
+		name = name[len] ? name + len + 1 : NULL;
+	}
+	return SL_OK;
+}

@@ -1,0 +1,795 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * view_scontrol.c - scontrol show: jobs, nodes, partitions, reservations, the configuration, lists of hosts.
+ *
+ * Lines and keys stand as Slurm 22.05 prints them; with -o an entity is one line. A view shows: keywords that
+ * would change anything are refused.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/moment/view.h"
+
+struct control {
+	bool one_line, details;
+	struct view view;
+	struct cell cell;
+	bool line_begun; /* Of the entity that is written. */
+};
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+/* The first line of an entity stands at the margin, others behind three blanks; with -o all in one. */
+static void next_line(struct control *control)
+{
+	if (control->line_begun)
+		printf(control->one_line ? " " : "\n   ");
+	control->line_begun = true;
+}
+
+static void end_entity(struct control *control)
+{
+	printf(control->one_line ? "\n" : "\n\n");
+	control->line_begun = false;
+}
+
+/* What was written into the cell, or this. */
+static const char *cell_or(struct control *control, const char *none)
+{
+	return control->cell.len ? control->cell.text : none;
+}
+
+static const char *or_null(const char *text) { return text ? text : "(null)"; }
+
+static void print_time(struct control *control, const char *key, sl_time time, const char *none)
+{
+	cell_clear(&control->cell);
+	if (time != SL_NONE)
+		put_date(&control->cell, &control->view, time);
+	printf("%s=%s", key, cell_or(control, none));
+}
+
+static void print_span(struct control *control, const char *key, sl_time span, const char *none)
+{
+	cell_clear(&control->cell);
+	if (span != SL_NONE && span < SL_TIME_MOST)
+		put_span(&control->cell, seconds_of(span), true);
+	printf("%s=%s", key, cell_or(control, none));
+}
+
+static void print_nodes(struct control *control, const char *key, const uint32_t *node, size_t count)
+{
+	cell_clear(&control->cell);
+	put_nodes(&control->cell, &control->view, node, count);
+	printf("%s=%s", key, cell_or(control, "(null)"));
+}
+
+/* A count that may be without limit. */
+static void print_bound(const char *key, int64_t value)
+{
+	if (value == SL_NONE || value == SL_NEVER)
+		printf("%s=UNLIMITED", key);
+	else
+		printf("%s=%" PRId64, key, value);
+}
+
+static const char *yes_no(bool is) { return is ? "YES" : "NO"; }
+
+/* ---- Jobs ------------------------------------------------------------------------------------- */
+
+static void job_head(struct control *control, uint32_t job)
+{
+	const struct view *view = &control->view;
+	const struct sl_job_more *more = view_more(view, job);
+	struct cell *cell = &control->cell;
+	next_line(control);
+	cell_clear(cell);
+	put_job_raw(cell, view, job);
+	printf("JobId=%s ", cell->text);
+	if (view_array(view, job) != SL_NONE)
+		printf("ArrayJobId=%" PRId64 " ArrayTaskId=%" PRId64 " ", view_array(view, job),
+			more->array_task);
+	printf("JobName=%s", more && more->name ? more->name : "(null)");
+	next_line(control);
+	cell_clear(cell);
+	put_user(cell, view, job, "unknown");
+	/* A user is known by name or by number, not both: 4294967294 is Slurm's number of nobody known. */
+	printf("UserId=%s(%s) GroupId=(null)(4294967294) MCS_label=N/A", cell->text,
+		view->jobs->user_count ? "4294967294" : cell->text);
+	next_line(control);
+	cell_clear(cell);
+	put_account(cell, view, job, "(null)");
+	printf("Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s", view->priority[job],
+		more && more->nice != SL_NONE ? more->nice : 0, cell->text, or_null(more ? more->qos : NULL));
+}
+
+static void job_state(struct control *control, uint32_t job)
+{
+	const struct view *view = &control->view;
+	const struct sl_job_more *more = view_more(view, job);
+	const enum sl_state state = view_state(view, job);
+	const struct sl_attempt *attempt;
+	const size_t attempts = sl_attempts_of(view->result, job, &attempt);
+	next_line(control);
+	printf("JobState=%s Reason=%s Dependency=%s", view_state_word(view, job, false),
+		state == SL_PENDING ? sl_reason_name(view_reason(view, job)) : "None",
+		or_null(more && more->dependency && *more->dependency ? more->dependency : NULL));
+	next_line(control);
+	printf("Requeue=%d Restarts=%zu BatchFlag=1 Reboot=0 ExitCode=%s", more && more->requeue == 0 ? 0 : 1,
+		attempts ? attempts - 1 : 0,
+		more && more->exit_code && more->state_recorded == state ? more->exit_code : "0:0");
+	next_line(control);
+	print_span(control, "RunTime", view_ran(view, job), "00:00:00");
+	print_span(control, " TimeLimit", view_limit(view, job), "UNLIMITED");
+	print_span(control, " TimeMin", more ? more->time_min : SL_NONE, "N/A");
+}
+
+static void job_times(struct control *control, uint32_t job)
+{
+	const struct view *view = &control->view;
+	const struct sl_job_more *more = view_more(view, job);
+	const bool waits = view_state(view, job) == SL_PENDING;
+	const sl_time promise = waits && view->promise ? view->promise[job] : SL_NONE;
+	const sl_time start = waits ? promise : view_start(view, job);
+	const sl_time end = view_ended(view, job) ? view->result->end[job] : view_limit_end(view, job);
+	next_line(control);
+	print_time(control, "SubmitTime", view_submit(view, job), "Unknown");
+	print_time(control, " EligibleTime", view_eligible(view, job), "Unknown");
+	next_line(control);
+	print_time(control, "AccrueTime", view_accrues(view, job), "Unknown");
+	next_line(control);
+	print_time(control, "StartTime", start, "Unknown");
+	print_time(control, " EndTime", waits ? SL_NONE : end, "Unknown");
+	print_time(control, " Deadline", more ? more->deadline : SL_NONE, "N/A");
+	next_line(control);
+	printf("SuspendTime=None SecsPreSuspend=0 LastSchedEval=N/A Scheduler=%s", view->result->policy);
+}
+
+static void job_place(struct control *control, uint32_t job)
+{
+	const struct view *view = &control->view;
+	const struct sl_ask *ask = view_ask(view, job);
+	const struct view_place place = view->place[job];
+	struct cell *cell = &control->cell;
+	next_line(control);
+	cell_clear(cell);
+	put_partition(cell, view, job);
+	printf("Partition=%s AllocNode:Sid=(null):0", cell->text);
+	next_line(control);
+	printf("ReqNodeList=%s ExcNodeList=%s", or_null(ask ? ask->nodelist : NULL),
+		or_null(ask ? ask->exclude : NULL));
+	next_line(control);
+	cell_clear(cell);
+	put_place(cell, view, place);
+	printf("NodeList=%s", cell_or(control, "(null)"));
+	if (view->planned && view->planned[job].count && view_state(view, job) == SL_PENDING) {
+		cell_clear(cell);
+		put_place(cell, view, view->planned[job]);
+		printf(" SchedNodeList=%s", cell_or(control, "(null)"));
+	}
+	if (!place.count)
+		return;
+	next_line(control);
+	print_nodes(control, "BatchHost", &place.piece[0].node, 1);
+}
+
+static void job_size(struct control *control, uint32_t job)
+{
+	const struct view *view = &control->view;
+	const struct sl_request *request = view_request(view, job);
+	const struct sl_ask *ask = view_ask(view, job);
+	struct cell *cell = &control->cell;
+	const int64_t parts = sl_parts(view->cluster->cpu_parts);
+	int64_t tasks = request ? 0 : view_job_cpus(view, job);
+	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : parts;
+	for (uint32_t i = 0; request && i < request->group_count; i++)
+		tasks += ask ? view_tasks_asked(&ask[i]) : request->group[i].tasks;
+	if (ask)
+		cpus = (ask->cpus_per_task > 0 ? ask->cpus_per_task : 1) * parts;
+	next_line(control);
+	printf("NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
+		view_job_nodes(view, job), view_cpus(view, view_job_cpus(view, job)).text, tasks,
+		view_cpus(view, cpus).text);
+	next_line(control);
+	cell_clear(cell);
+	put_tres(cell, view, job, false);
+	printf("TRES=%s", cell->text);
+	next_line(control);
+	printf("Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
+}
+
+/* -d: what it holds on each node. */
+static void job_details(struct control *control, uint32_t job)
+{
+	const struct view *view = &control->view;
+	const struct view_place place = view->place[job];
+	const enum sl_state state = sl_state_told(view->result, job);
+	if (!control->details || (state != SL_RUNNING && state != SL_SUSPENDED))
+		return;
+	for (size_t i = 0; i < place.count; i++) {
+		const uint32_t node = place.piece[i].node;
+		struct view_node held;
+		if (i && node == place.piece[i - 1].node)
+			continue;
+		view_holds(view, job, node, &held);
+		next_line(control);
+		print_nodes(control, "  Nodes", &node, 1);
+		printf(" NumCPUs=%s Mem=%" PRId64 " GRES=", view_cpus(view, held.cpus_busy).text,
+			held.mem_busy);
+		if (held.gpus_busy)
+			printf("gpu:%s", view_gpus(view, held.gpus_busy).text);
+	}
+}
+
+static void job_asks(struct control *control, uint32_t job)
+{
+	const struct view *view = &control->view;
+	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_request *request = view_request(view, job);
+	const struct sl_job_more *more = view_more(view, job);
+	struct cell *cell = &control->cell;
+	const bool per_cpu = view_is_mem_a_cpu(view, job);
+	const bool alone = request && request->group_count && request->group[0].exclusive;
+	next_line(control);
+	cell_clear(cell);
+	put_min_mem(cell, view, job);
+	printf("MinCPUsNode=%" PRId64 " %s=%s MinTmpDiskNode=%" PRId64,
+		ask && ask->cpus_min != SL_NONE ? ask->cpus_min : 1,
+		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", cell->text,
+		ask && ask->tmp != SL_NONE ? ask->tmp : 0);
+	next_line(control);
+	printf("Features=%s DelayBoot=00:00:00", or_null(ask ? ask->constraint : NULL));
+	if (ask && ask->reservation) {
+		next_line(control);
+		printf("Reservation=%s", ask->reservation);
+	}
+	next_line(control);
+	printf("OverSubscribe=%s Contiguous=%d Licenses=%s Network=(null)",
+		alone                       ? "NO"
+		: ask && ask->oversubscribe ? "YES"
+					    : "OK",
+		ask && ask->contiguous, or_null(ask ? ask->licenses : NULL));
+	next_line(control);
+	printf("Command=%s", or_null(more ? more->submit_line : NULL));
+	next_line(control);
+	printf("WorkDir=(null)");
+	cell_clear(cell);
+	put_tres_per_node(cell, view, job, "");
+	next_line(control);
+	printf("Power=");
+	if (cell->len) {
+		next_line(control);
+		printf("TresPerNode=%s", cell->text);
+	}
+	next_line(control); /* An empty line of its own stands behind the last. */
+}
+
+static int show_jobs(
+	struct control *control, const char *id, const struct view_call *call, struct sl_err *err)
+{
+	struct view_list list = { 0 };
+	const struct view *view = &control->view;
+	bool found = false;
+	const int status = id ? view_list(&list, id, call->arena, err) : SL_OK;
+	if (status)
+		return status;
+	for (uint32_t job = 0; job < view->submitted; job++) {
+		if (!list_has_job(&list, view, job))
+			continue;
+		found = true;
+		job_head(control, job);
+		job_state(control, job);
+		job_times(control, job);
+		job_place(control, job);
+		job_size(control, job);
+		job_details(control, job);
+		job_asks(control, job);
+		end_entity(control);
+	}
+	if (!found && id)
+		return view_refuse("slurm_load_jobs error", err, "Invalid job id specified");
+	if (!found)
+		printf("No jobs in the system\n");
+	return SL_OK;
+}
+
+/* ---- Nodes -------------------------------------------------------------------------------------- */
+
+static const char *base_word(uint32_t state)
+{
+	static const char *const word[VIEW_BASE + 1] = { [VIEW_DOWN] = "DOWN",
+		[VIEW_IDLE] = "IDLE",
+		[VIEW_ALLOCATED] = "ALLOCATED",
+		[VIEW_MIXED] = "MIXED",
+		[VIEW_FUTURE] = "FUTURE" };
+	const char *found = word[state & VIEW_BASE];
+	return found ? found : "UNKNOWN";
+}
+
+static void print_state(uint32_t state)
+{
+	static const struct {
+		uint32_t flag;
+		const char *word;
+	} flags[] = {
+		{ VIEW_DRAIN, "+DRAIN" },
+		{ VIEW_MAINT, "+MAINTENANCE" },
+		{ VIEW_RESERVED, "+RESERVED" },
+		{ VIEW_FAIL, "+FAIL" },
+		{ VIEW_POWERED_DOWN, "+POWERED_DOWN" },
+		{ VIEW_POWERING_UP, "+POWERING_UP" },
+		{ VIEW_POWERING_DOWN, "+POWERING_DOWN" },
+		{ VIEW_SILENT, "*" },
+		{ VIEW_PLANNED, "+PLANNED" },
+	};
+	printf("State=%s", base_word(state));
+	for (size_t i = 0; i < SL_LEN(flags); i++)
+		printf("%s", state & flags[i].flag ? flags[i].word : "");
+}
+
+static void node_head(struct control *control, uint32_t row)
+{
+	const struct view *view = &control->view;
+	const struct view_node *node = &view->node[row];
+	const struct sl_hardware *hardware = view_hardware(view, row);
+	struct cell *cell = &control->cell;
+	next_line(control);
+	printf("NodeName=%s CoresPerSocket=%" PRIu32, view->cluster->node_name[row], view_cores(view, row));
+	next_line(control);
+	const int64_t kept = hardware ? (int64_t)hardware->cores_kept *
+						(hardware->threads ? hardware->threads : 1) *
+						sl_parts(view->cluster->cpu_parts)
+				      : 0;
+	printf("CPUAlloc=%s CPUEfctv=%s CPUTot=%s CPULoad=N/A", view_cpus(view, node->cpus_busy).text,
+		view_cpus(view, node->cpus).text, view_cpus(view, node->cpus + kept).text);
+	cell_clear(cell);
+	put_features(cell, view, row);
+	next_line(control);
+	printf("AvailableFeatures=%s", cell->text);
+	next_line(control);
+	printf("ActiveFeatures=%s", cell->text);
+	next_line(control);
+	cell_clear(cell);
+	put_gres(cell, view, row, false);
+	printf("Gres=%s", cell->text);
+	if (control->details) {
+		next_line(control);
+		cell_clear(cell);
+		put_gres(cell, view, row, true);
+		printf("GresUsed=%s", cell->text);
+	}
+	next_line(control);
+	printf("NodeAddr=%s NodeHostName=%s", view->cluster->node_name[row], view->cluster->node_name[row]);
+}
+
+static bool in_partition(const struct view_partition *partition, uint32_t node)
+{
+	uint32_t low = 0;
+	uint32_t high = partition->node_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (partition->node[middle] < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < partition->node_count && partition->node[low] == node;
+}
+
+static void print_tres(struct control *control, const char *key, int64_t cpus, int64_t mem, int64_t gpus)
+{
+	next_line(control);
+	printf("%s=", key);
+	if (!cpus && !mem && !gpus)
+		return;
+	cell_clear(&control->cell);
+	if (mem) {
+		cell_put(&control->cell, ",mem=");
+		put_mem(&control->cell, mem);
+	}
+	const struct amount billed = view_cpus(&control->view, cpus);
+	printf("cpu=%s%s", billed.text, cell_or(control, ""));
+	if (strcmp(key, "CfgTRES") == 0)
+		printf(",billing=%s", billed.text);
+	if (gpus)
+		printf(",gres/gpu=%s", view_gpus(&control->view, gpus).text);
+}
+
+static void node_rest(struct control *control, uint32_t row)
+{
+	const struct view *view = &control->view;
+	const struct view_node *node = &view->node[row];
+	const struct sl_hardware *hardware = view_hardware(view, row);
+	const char *before = "";
+	next_line(control);
+	printf("RealMemory=%" PRId64 " AllocMem=%" PRId64 " FreeMem=N/A Sockets=%" PRIu32 " Boards=%" PRIu32,
+		node->mem ? node->mem + (hardware ? hardware->mem_kept : 0) : 1, node->mem_busy,
+		hardware && hardware->sockets ? hardware->sockets : 1,
+		hardware && hardware->boards ? hardware->boards : 1);
+	next_line(control);
+	print_state(node->state);
+	printf(" ThreadsPerCore=%" PRIu32 " TmpDisk=%" PRId64 " Weight=%" PRId64 " Owner=N/A MCS_label=N/A",
+		hardware && hardware->threads ? hardware->threads : 1, hardware ? hardware->tmp_disk : 0,
+		hardware && hardware->weight > 0 ? hardware->weight : 1);
+	next_line(control);
+	printf("Partitions=");
+	for (uint32_t i = 0; i < view->partition_count; i++) {
+		if (!in_partition(&view->partition[i], row))
+			continue;
+		printf("%s%s", before, view->partition[i].name);
+		before = ",";
+	}
+	next_line(control);
+	printf("BootTime=None SlurmdStartTime=None");
+	print_tres(control, "CfgTRES", node->cpus, node->mem, node->gpus);
+	print_tres(control, "AllocTRES", node->cpus_busy, node->mem_busy, node->gpus_busy);
+	if (node->reason) {
+		next_line(control);
+		printf("Reason=%s", node->reason);
+	}
+}
+
+static int show_nodes(struct control *control, const char *name, struct sl_err *err)
+{
+	bool *host;
+	bool found = false;
+	const struct view *view = &control->view;
+	const int status = view_hosts(view, name, &host, err);
+	if (status)
+		return status;
+	for (uint32_t node = 0; node < view->cluster->node_count; node++) {
+		if (host && !host[node])
+			continue;
+		found = true;
+		node_head(control, node);
+		node_rest(control, node);
+		end_entity(control);
+	}
+	if (!found && name)
+		return view_refuse("scontrol", err, "Node %s not found", name);
+	if (!found)
+		printf("No nodes in the system: a counted pool of %" PRIu32 " cpus\n", view->node_count);
+	return SL_OK;
+}
+
+/* ---- Partitions ------------------------------------------------------------------------------------ */
+
+static const char *setting_or(
+	const struct view *view, const char *partition, const char *key, const char *none)
+{
+	const char *value = sl_setting_of(view->cluster, "partition", partition, key);
+	return value ? value : none;
+}
+
+static void partition_head(struct control *control, const struct view_partition *partition)
+{
+	const struct view *view = &control->view;
+	const struct sl_partition *spec = partition->spec;
+	const char *name = partition->name;
+	next_line(control);
+	printf("PartitionName=%s", name);
+	next_line(control);
+	printf("AllowGroups=%s AllowAccounts=%s AllowQos=%s", setting_or(view, name, "AllowGroups", "ALL"),
+		setting_or(view, name, "AllowAccounts", "ALL"), setting_or(view, name, "AllowQos", "ALL"));
+	next_line(control);
+	printf("AllocNodes=%s Default=%s QoS=%s", setting_or(view, name, "AllocNodes", "ALL"),
+		yes_no(partition->is_default), setting_or(view, name, "QOS", "N/A"));
+	next_line(control);
+	print_span(control, "DefaultTime", spec ? spec->default_time : SL_NONE, "NONE");
+	printf(" DisableRootJobs=%s ExclusiveUser=%s GraceTime=%s Hidden=%s",
+		setting_or(view, name, "DisableRootJobs", "NO"), yes_no(spec && spec->exclusive_user),
+		setting_or(view, name, "GraceTime", "0"), yes_no(spec && spec->hidden));
+	next_line(control);
+	print_bound("MaxNodes", spec ? spec->nodes_max : SL_NONE);
+	print_span(control, " MaxTime", spec ? spec->max_time : SL_NONE, "UNLIMITED");
+	printf(" MinNodes=%" PRId64 " LLN=%s", spec && spec->nodes_min > 0 ? spec->nodes_min : 0,
+		yes_no(spec && spec->least_loaded));
+	print_bound(" MaxCPUsPerNode", spec ? spec->cpus_per_node_max : SL_NONE);
+}
+
+/* The first of these that is said, as the file says it. */
+static void print_memory(const char *what, int64_t per_node, int64_t per_cpu)
+{
+	const bool cpu = per_cpu != SL_NONE && per_cpu > 0;
+	printf("%s%s", what, cpu ? "MemPerCPU" : "MemPerNode");
+	print_bound("", cpu ? per_cpu : per_node > 0 ? per_node : SL_NONE);
+}
+
+static void partition_rest(struct control *control, const struct view_partition *partition)
+{
+	static const char *const state[] = { "UP", "DOWN", "DRAIN", "INACTIVE" };
+	static const char *const share[] = { "NO", "YES", "FORCE", "EXCLUSIVE" };
+	const struct view *view = &control->view;
+	const struct sl_partition *spec = partition->spec;
+	const char *name = partition->name;
+	int64_t cpus = 0;
+	int64_t mem = 0;
+	int64_t gpus = 0;
+	for (uint32_t i = 0; i < partition->node_count; i++) {
+		cpus += view->node[partition->node[i]].cpus;
+		mem += view->node[partition->node[i]].mem;
+		gpus += view->node[partition->node[i]].gpus;
+	}
+	next_line(control);
+	print_nodes(control, "Nodes", partition->node, partition->node_count);
+	next_line(control);
+	printf("PriorityJobFactor=%" PRId64 " PriorityTier=%" PRId64
+	       " RootOnly=%s ReqResv=%s OverSubscribe=%s",
+		spec && spec->job_factor != SL_NONE ? spec->job_factor : 1,
+		spec && spec->tier != SL_NONE ? spec->tier : 1, yes_no(spec && spec->root_only),
+		setting_or(view, name, "ReqResv", "NO"), share[spec ? spec->share : SL_SHARE_NO]);
+	if (spec && (spec->share == SL_SHARE_FORCE || spec->share == SL_SHARE_YES))
+		printf(":%" PRId64, spec->shares > 0 ? spec->shares : 4);
+	next_line(control);
+	printf("OverTimeLimit=%s PreemptMode=%s", setting_or(view, name, "OverTimeLimit", "NONE"),
+		setting_or(view, name, "PreemptMode", "OFF"));
+	next_line(control);
+	printf("State=%s TotalCPUs=%s TotalNodes=%" PRIu32 " SelectTypeParameters=NONE",
+		state[spec ? spec->state : SL_PARTITION_UP], view_cpus(view, cpus).text,
+		partition->node_count);
+	next_line(control);
+	printf("JobDefaults=(null)");
+	next_line(control);
+	print_memory("Def", spec ? spec->mem_per_node : SL_NONE, spec ? spec->mem_per_cpu : SL_NONE);
+	printf(" ");
+	print_memory("Max", spec ? spec->mem_per_node_max : SL_NONE, spec ? spec->mem_per_cpu_max : SL_NONE);
+	next_line(control);
+	cell_clear(&control->cell);
+	if (mem) {
+		cell_put(&control->cell, "mem=");
+		put_mem(&control->cell, mem);
+		cell_put(&control->cell, ",");
+	}
+	const struct amount billed = view_cpus(view, cpus);
+	printf("TRES=cpu=%s,%snode=%" PRIu32 ",billing=%s", billed.text, cell_or(control, ""),
+		partition->node_count, billed.text);
+	if (gpus)
+		printf(",gres/gpu=%s", view_gpus(view, gpus).text);
+}
+
+static int show_partitions(struct control *control, const char *name, struct sl_err *err)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < control->view.partition_count; i++) {
+		const struct view_partition *partition = &control->view.partition[i];
+		if (name && strcmp(partition->name, name) != 0)
+			continue;
+		found = true;
+		partition_head(control, partition);
+		partition_rest(control, partition);
+		end_entity(control);
+	}
+	return found ? SL_OK : view_refuse("scontrol", err, "Partition %s not found", name ? name : "");
+}
+
+/* ---- Reservations, the configuration ------------------------------------------------------------------ */
+
+static void print_reservation(struct control *control, const struct view_reservation *it)
+{
+	const struct view *view = &control->view;
+	int64_t cpus = it->cpus;
+	int64_t cores = it->cpus;
+	for (uint32_t i = 0; i < it->node_count; i++) {
+		const struct sl_hardware *hardware = view_hardware(view, it->node[i]);
+		cpus += view->node[it->node[i]].cpus;
+		cores += view->node[it->node[i]].cpus /
+			 (hardware && hardware->threads ? hardware->threads : 1);
+	}
+	next_line(control);
+	printf("ReservationName=%s", or_null(it->name));
+	print_time(control, " StartTime", it->from, "Unknown");
+	print_time(control, " EndTime", it->until, "Unknown");
+	print_span(control, " Duration", it->until == SL_NEVER ? SL_NONE : it->until - it->from, "UNLIMITED");
+	next_line(control);
+	print_nodes(control, "Nodes", it->node, it->node_count);
+	printf(" NodeCnt=%" PRIu32 " CoreCnt=%s Features=%s PartitionName=%s Flags=%s", it->node_count,
+		view_cpus(view, cores).text, or_null(it->features), or_null(it->partition),
+		it->flags ? it->flags : "");
+	next_line(control);
+	printf("TRES=cpu=%s", view_cpus(view, cpus).text);
+	next_line(control);
+	printf("Users=%s Groups=(null) Accounts=%s Licenses=%s State=%s BurstBuffer=(null) Watts=n/a",
+		or_null(it->users), or_null(it->accounts), or_null(it->licenses),
+		it->from <= view->now && view->now < it->until ? "ACTIVE" : "INACTIVE");
+	next_line(control);
+	printf("MaxStartDelay=(null)");
+	end_entity(control);
+}
+
+static int show_reservations(struct control *control, const char *name, struct sl_err *err)
+{
+	const struct view *view = &control->view;
+	bool found = false;
+	for (uint32_t i = 0; i < view->reservation_count; i++) {
+		const struct view_reservation *it = &view->reservation[i];
+		if (name && (!it->name || strcmp(it->name, name) != 0))
+			continue;
+		found = true;
+		print_reservation(control, it);
+	}
+	if (!found && name)
+		return view_refuse("scontrol", err, "Reservation %s not found", name);
+	if (!found)
+		printf("No reservations in the system\n");
+	return SL_OK;
+}
+
+static int compare_settings(const void *a, const void *b)
+{
+	const struct sl_setting *const *x = a;
+	const struct sl_setting *const *y = b;
+	const int less = strcasecmp((*x)->key, (*y)->key);
+	return less ? less : (*x > *y) - (*x < *y);
+}
+
+/* What the cluster's files say of the whole; of a key that is given twice the last. */
+static int show_config(struct control *control, struct sl_err *err)
+{
+	const struct sl_cluster *cluster = control->view.cluster;
+	const struct sl_setting **list =
+		sl_alloc(control->view.arena, cluster->setting_count + 1U, sizeof(const struct sl_setting *));
+	uint32_t count = 0;
+	if (!list)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < cluster->setting_count; i++)
+		if (strcmp(cluster->setting[i].kind, "cluster") == 0)
+			list[count++] = &cluster->setting[i];
+	qsort(list, count, sizeof(const struct sl_setting *), compare_settings);
+	cell_clear(&control->cell);
+	put_date(&control->cell, &control->view, control->view.now);
+	printf("Configuration data as of %s\n", control->cell.text);
+	if (!count)
+		printf("%-23s = %s\n", "ClusterName", cluster->name ? cluster->name : "cluster");
+	for (uint32_t i = 0; i < count; i++)
+		if (i + 1 == count || strcasecmp(list[i]->key, list[i + 1]->key) != 0)
+			printf("%-23s = %s\n", list[i]->key, list[i]->value);
+	printf("\n");
+	return SL_OK;
+}
+
+/* ---- Lists of hosts ------------------------------------------------------------------------------------ */
+
+static int print_host(void *self, const char *name, size_t len)
+{
+	(void)self;
+	printf("%.*s\n", (int)len, name);
+	return SL_OK;
+}
+
+struct host_list {
+	const char **name;
+	size_t count;
+	struct sl_arena *arena;
+};
+
+static int keep_host(void *self, const char *name, size_t len)
+{
+	struct host_list *list = self;
+	list->name[list->count] = sl_strdup(list->arena, name, len);
+	return list->name[list->count++] ? SL_OK : SL_SYSTEM;
+}
+
+static int show_hosts(const char *entity, const char *text, const struct view_call *call, struct sl_err *err)
+{
+	if (!text)
+		return view_refuse("scontrol", err, "too few arguments for keyword:show");
+	if (strcasecmp(entity, "hostnames") == 0)
+		return sl_hosts_each(text, strlen(text), NULL, err, print_host, NULL);
+	const int64_t count = sl_hosts_count(text, strlen(text), NULL, err);
+	if (count < 0)
+		return (int)count;
+	struct host_list list = { .name = sl_alloc(call->arena, (size_t)count + 1, sizeof(*list.name)),
+		.arena = call->arena };
+	int status = list.name ? sl_hosts_each(text, strlen(text), NULL, err, keep_host, &list)
+			       : sl_fail_memory(err);
+	if (status)
+		return status;
+	const size_t len = sl_hosts_fold(list.name, list.count, NULL, 0);
+	char *folded = sl_alloc(call->arena, len + 1, 1);
+	if (!folded)
+		return sl_fail_memory(err);
+	(void)sl_hosts_fold(list.name, list.count, folded, len + 1);
+	printf("%s\n", folded);
+	return SL_OK;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------
+ */
+
+enum { LONG_HELP = 256, LONG_NOTHING };
+
+static const struct option long_options[] = {
+	{ "all", no_argument, NULL, 'a' },
+	{ "details", no_argument, NULL, 'd' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "oneliner", no_argument, NULL, 'o' },
+	{ "quiet", no_argument, NULL, 'Q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void help(void)
+{
+	printf("scontrol [-o] [-d] show job [ID] | node [NAME] | partition [NAME] | reservation [NAME] | config\n"
+	       "scontrol show hostnames LIST | hostlist LIST\n"
+	       "scontrol ping\n");
+}
+
+/* Any beginning of a word will do: "res", "jobs". */
+static bool is_entity(const char *word, const char *entity)
+{
+	const size_t len = strcspn(word, "=:");
+	return len && len <= strlen(entity) && strncasecmp(word, entity, len) == 0;
+}
+
+static int show(struct control *control, const char *entity, const char *id, const struct view_call *call,
+	struct sl_err *err)
+{
+	const char *equals = strpbrk(entity, "=:");
+	if (equals && !id)
+		id = equals + 1; /* "show job=7" */
+	if (strncasecmp(entity, "host", 4) == 0)
+		return show_hosts(entity, id, call, err);
+	const bool known = is_entity(entity, "jobs") || is_entity(entity, "nodes") ||
+			   is_entity(entity, "partitions") || is_entity(entity, "reservations") ||
+			   is_entity(entity, "config");
+	if (!known)
+		return view_refuse("scontrol", err, "invalid entity:%s for keyword:show", entity);
+	const int status = call_open(&control->view, call, true, err);
+	if (status)
+		return status;
+	if (is_entity(entity, "jobs"))
+		return show_jobs(control, id, call, err);
+	if (is_entity(entity, "nodes"))
+		return show_nodes(control, id, err);
+	if (is_entity(entity, "partitions"))
+		return show_partitions(control, id, err);
+	return is_entity(entity, "reservations") ? show_reservations(control, id, err)
+						 : show_config(control, err);
+}
+
+int view_scontrol(const struct view_call *call, struct sl_err *err)
+{
+	struct control control = { 0 };
+	int option;
+	while ((option = view_option(call, "adhM:oQu:vVF", long_options)) != -1) {
+		switch (option) {
+		case 'o':
+			control.one_line = true;
+			break;
+		case 'd':
+			control.details = true;
+			break;
+		case 'h':
+			help();
+			return SL_OK;
+		case 'V':
+			printf("schedlab " SL_VERSION "\n");
+			return SL_OK;
+		case '?':
+			return view_bad_option("scontrol", err);
+		default:
+			break;
+		}
+	}
+	char **word = call->argv + optind;
+	const int count = call->argc - optind;
+	if (count && strcasecmp(word[0], "ping") == 0) {
+		printf("Slurmctld(primary) at schedlab is UP\n");
+		return SL_OK;
+	}
+	if (!count || strcasecmp(word[0], "show") != 0)
+		return view_refuse("scontrol", err,
+			"invalid keyword: %s: a view shows, and changes nothing: show, ping",
+			count ? word[0] : "");
+	if (count < 2)
+		return view_refuse("scontrol", err, "too few arguments for keyword:show");
+	const int status = show(&control, word[1], count > 2 ? word[2] : NULL, call, err);
+	cell_free(&control.cell);
+	view_close(&control.view);
+	return status;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * step_move.c - forwards, and back: from the beginning again.
+ */
+#include "cli/step/step.h"
+#include "sim/run/engine.h"
+
+/* The engine at that time: all at or before it has happened. */
+static int stand_at(struct stepper *stepper, sl_time time, bool back, struct sl_err *err)
+{
+	struct again *again = &stepper->explain.view.again;
+	int status = SL_OK;
+	if (back) {
+		sim_release(&stepper->sim);
+		status = again_start(again, &stepper->sim, 0, err);
+	}
+	/* Its beginning is before all that happens at that time. */
+	if (!status && stepper->at)
+		status = again_advance(again, &stepper->sim, time, err);
+	return status;
+}
+
+int step_to(struct stepper *stepper, size_t at, uint32_t shown, struct sl_err *err)
+{
+	if (at > stepper->instant_count)
+		at = stepper->instant_count;
+	if (at == stepper->instant_count)
+		shown = 0;
+	else if (shown >= stepper->instant[at].count) {
+		at++;
+		shown = 0;
+	}
+	const sl_time last = at ? stepper->instant[at - 1].at : stepper->begin;
+	const bool back = at < stepper->at || (at == stepper->at && stepper->now > last);
+	stepper->at = at;
+	stepper->shown = shown;
+	stepper->now = shown ? stepper->instant[at].at : last;
+	stepper->ask = false;
+	return stand_at(stepper, last, back, err);
+}
+
+int step_to_time(struct stepper *stepper, sl_time time, struct sl_err *err)
+{
+	size_t low = 0;
+	size_t high = stepper->instant_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (stepper->instant[middle].at <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const int status = step_to(stepper, low, 0, err);
+	if (status || time <= stepper->now)
+		return status;
+	/* Between two instants: the clock goes on, nothing happens. */
+	const struct scenario *scenario = stepper->explain.view.scenario;
+	if (step_is_at_end(stepper) && !(scenario->bounded && time <= scenario->until))
+		return SL_OK;
+	stepper->now = time;
+	return stand_at(stepper, time, false, err);
+}
+
+const struct happening *step_happening(const struct stepper *stepper, size_t instant, uint32_t number)
+{
+	return &stepper->happening[stepper->instant[instant].first + number];
+}
+
+size_t step_find(const struct stepper *stepper, size_t from, enum happened what, uint32_t job)
+{
+	for (size_t i = from; i < stepper->instant_count; i++)
+		for (uint32_t k = 0; k < stepper->instant[i].count; k++) {
+			const struct happening *one = step_happening(stepper, i, k);
+			if (one->what == what && (job == UINT32_MAX || one->row == job))
+				return i;
+		}
+	return stepper->instant_count;
+}
+
+uint32_t step_events(const struct stepper *stepper, size_t instant)
+{
+	uint32_t count = 0;
+	while (count < stepper->instant[instant].count &&
+		!is_decision(step_happening(stepper, instant, count)))
+		count++;
+	return count;
+}

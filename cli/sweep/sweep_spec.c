@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sweep_spec.c - the file of a sweep: schedlab-sweep(5).
+ *
+ * YAML or JSON. Every list is a factor; a scalar is a factor of one value, which makes no column wider.
+ * Ranges "0.5..1:0.1" are written out exactly, in millionths, so that a point is named by the same text
+ * everywhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/sweep/sweep.h"
+
+enum { SPEC_BYTES_MAX = 1 << 20 };
+
+struct reading {
+	struct sweep_spec *spec;
+	struct sl_arena *arena;
+	struct sl_doc doc;
+};
+
+static const char *text_at(const struct reading *r, const struct sl_doc_node *node)
+{
+	return r->doc.text + node->text;
+}
+
+static const char *key_at(const struct reading *r, const struct sl_doc_node *node)
+{
+	return r->doc.text + node->key;
+}
+
+static int wrong(
+	const struct reading *r, const struct sl_doc_node *node, struct sl_err *err, const char *what)
+{
+	const struct sl_place at = sl_doc_place(&r->doc, node);
+	return sl_fail_at(err, &at, "%s", what);
+}
+
+static const char *kept(const struct reading *r, const char *text)
+{
+	return sl_strdup(r->arena, text, strlen(text));
+}
+
+/* ---- Ranges ------------------------------------------------------------------------------------ */
+
+static bool number_of(const char *text, size_t len, int64_t *micro)
+{
+	return len && sl_get_micro(text, len, micro);
+}
+
+int sweep_range(const char *text, const char ***value, size_t *count, struct sl_arena *arena, bool *is,
+	struct sl_err *err)
+{
+	const char *dots = strstr(text, "..");
+	const char *colon = dots ? strchr(dots, ':') : NULL;
+	int64_t from;
+	int64_t to;
+	int64_t step = 1000000;
+	*is = dots && number_of(text, (size_t)(dots - text), &from) &&
+	      number_of(dots + 2, colon ? (size_t)(colon - dots - 2) : strlen(dots + 2), &to) &&
+	      (!colon || number_of(colon + 1, strlen(colon + 1), &step));
+	if (!*is)
+		return SL_OK;
+	if (step <= 0 || to < from || (to - from) / step >= SWEEP_VALUES_MAX)
+		return sl_fail(err, SL_INPUT,
+			"the range '%.60s' must ascend, and have at most %d values: FROM..TO:STEP", text,
+			SWEEP_VALUES_MAX);
+	*count = (size_t)((to - from) / step) + 1;
+	*value = sl_alloc(arena, *count, sizeof(**value));
+	for (size_t i = 0; *value && i < *count; i++) {
+		char number[40];
+		*sl_put_micro(number, from + (int64_t)i * step) = '\0';
+		(*value)[i] = sl_strdup(arena, number, strlen(number));
+		if (!(*value)[i])
+			return sl_fail_memory(err);
+	}
+	return *value ? SL_OK : sl_fail_memory(err);
+}
+
+/* ---- Factors ------------------------------------------------------------------------------------- */
+
+static int value_add(const struct reading *r, struct factor *factor, const struct sl_doc_node *node,
+	size_t *capacity, struct sl_err *err)
+{
+	const char **more = NULL;
+	size_t count = 1;
+	bool range;
+	struct sl_err why = { 0 };
+	if (node->kind != SL_DOC_TEXT)
+		return wrong(r, node, err, "a value must be one word or number here");
+	if (sweep_range(text_at(r, node), &more, &count, r->arena, &range, &why))
+		return wrong(r, node, err, why.text);
+	const char *one = text_at(r, node);
+	if (!range)
+		more = &one;
+	if (!more)
+		return sl_fail_memory(err);
+	if (factor->count + count > SWEEP_VALUES_MAX)
+		return wrong(r, node, err, "too many values: at most 100000 of a factor");
+	if (factor->count + count > *capacity) {
+		*capacity = 2 * (factor->count + count);
+		const char **grown = sl_alloc(r->arena, *capacity, sizeof(*grown));
+		if (!grown)
+			return sl_fail_memory(err);
+		if (factor->count)
+			memcpy(grown, factor->value, factor->count * sizeof(*grown));
+		factor->value = grown;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const char *text = kept(r, more[i]);
+		if (!text)
+			return sl_fail_memory(err);
+		for (size_t k = 0; k < factor->count && count == 1; k++)
+			if (strcmp(factor->value[k], text) == 0)
+				return wrong(r, node, err, "this value stands here twice: leave one out");
+		factor->value[factor->count++] = text;
+	}
+	return SL_OK;
+}
+
+/* A list of values, a range, or one value. */
+static int factor_add(
+	struct reading *r, const char *name, const struct sl_doc_node *node, size_t *at, struct sl_err *err)
+{
+	struct sweep_spec *spec = r->spec;
+	size_t capacity = 0;
+	int status = SL_OK;
+	if (spec->factor_count == SWEEP_FACTORS_MAX)
+		return wrong(r, node, err, "too many factors: at most 16");
+	struct factor *factor = &spec->factor[spec->factor_count];
+	*factor = (struct factor){ .name = kept(r, name), .line = node->line, .column = node->column };
+	if (!factor->name)
+		return sl_fail_memory(err);
+	if (node->kind == SL_DOC_LIST) {
+		const struct sl_doc_node *item = sl_doc_child(&r->doc, node);
+		for (; item && !status; item = sl_doc_next(&r->doc, item))
+			status = value_add(r, factor, item, &capacity, err);
+	} else {
+		status = value_add(r, factor, node, &capacity, err);
+	}
+	if (!status && !factor->count)
+		return wrong(r, node, err, "an empty list leaves no point: give a value, or leave it out");
+	if (at)
+		*at = spec->factor_count;
+	spec->factor_count++;
+	return status;
+}
+
+static int settings_read(struct reading *r, const struct sl_doc_node *map, struct sl_err *err)
+{
+	int status = SL_OK;
+	if (map->kind != SL_DOC_MAP)
+		return wrong(r, map, err, "'settings' is a map: KEY: value, or KEY: [value, value]");
+	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, map); item && !status;
+		item = sl_doc_next(&r->doc, item)) {
+		const char *key = key_at(r, item);
+		if (!*key)
+			return wrong(r, item, err, "a setting has a name: replay.load, policy.order, ...");
+		if (strcmp(key, "trace") == 0 || strcmp(key, "cluster") == 0 || strcmp(key, "policy") == 0 ||
+			strcmp(key, "seed") == 0)
+			return wrong(r, item, err,
+				"this is no setting: it has a list of its own beside 'settings'");
+		status = factor_add(r, key, item, NULL, err);
+	}
+	return status;
+}
+
+/* ---- Traces ------------------------------------------------------------------------------------------ */
+
+static bool has_seed(const char *words)
+{
+	const char *at = strstr(words, "--seed");
+	return at && (at == words || at[-1] == ' ') && (at[6] == ' ' || at[6] == '=');
+}
+
+static int trace_read(
+	struct reading *r, struct sweep_trace *trace, const struct sl_doc_node *node, struct sl_err *err)
+{
+	if (node->kind == SL_DOC_TEXT) {
+		trace->file = trace->name = kept(r, text_at(r, node));
+		return trace->file ? SL_OK : sl_fail_memory(err);
+	}
+	if (node->kind != SL_DOC_MAP)
+		return wrong(
+			r, node, err, "a trace is a path, {file: PATH} or {generate: MODEL and its options}");
+	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, node); item;
+		item = sl_doc_next(&r->doc, item)) {
+		const char *key = key_at(r, item);
+		if (item->kind != SL_DOC_TEXT)
+			return wrong(r, item, err, "this must be one text");
+		const char *text = kept(r, text_at(r, item));
+		if (!text)
+			return sl_fail_memory(err);
+		if (strcmp(key, "file") == 0)
+			trace->file = text;
+		else if (strcmp(key, "generate") == 0)
+			trace->generate = text;
+		else if (strcmp(key, "name") == 0)
+			trace->name = text;
+		else
+			return wrong(
+				r, item, err, "unknown key: a trace has 'file' or 'generate', and 'name'");
+	}
+	if (!trace->file == !trace->generate)
+		return wrong(r, node, err, "a trace has either 'file' or 'generate'");
+	if (!trace->name)
+		trace->name = trace->file ? trace->file : trace->generate;
+	trace->seeded = trace->generate && has_seed(trace->generate);
+	return SL_OK;
+}
+
+static int traces_read(struct reading *r, const struct sl_doc_node *list, struct sl_err *err)
+{
+	struct sweep_spec *spec = r->spec;
+	const bool many = list->kind == SL_DOC_LIST;
+	const size_t count = many ? list->count : 1;
+	spec->trace = sl_alloc(r->arena, count + 1, sizeof(*spec->trace));
+	const char **name = sl_alloc(r->arena, count + 1, sizeof(*name));
+	if (!spec->trace || !name)
+		return sl_fail_memory(err);
+	if (!count || count > SWEEP_VALUES_MAX)
+		return wrong(r, list, err, "'traces' must name at least one trace, and not too many");
+	const struct sl_doc_node *item = many ? sl_doc_child(&r->doc, list) : list;
+	for (; item; item = many ? sl_doc_next(&r->doc, item) : NULL) {
+		struct sweep_trace *trace = &spec->trace[spec->trace_count];
+		const int status = trace_read(r, trace, item, err);
+		if (status)
+			return status;
+		for (size_t i = 0; i < spec->trace_count; i++)
+			if (strcmp(name[i], trace->name) == 0)
+				return wrong(r, item, err,
+					"two traces have this name: give one of them another, {file: PATH, name: NAME}");
+		name[spec->trace_count++] = trace->name;
+	}
+	spec->trace_at = spec->factor_count;
+	spec->factor[spec->factor_count++] = (struct factor){
+		.name = "trace", .value = name, .count = count, .line = list->line, .column = list->column
+	};
+	return SL_OK;
+}
+
+/* ---- Rules --------------------------------------------------------------------------------------------- */
+
+static int rule_read(
+	struct reading *r, struct sweep_rule *rule, const struct sl_doc_node *map, struct sl_err *err)
+{
+	const struct sweep_spec *spec = r->spec;
+	if (map->kind != SL_DOC_MAP)
+		return wrong(r, map, err, "a rule is a map of factors: {policy: fcfs, replay.load: 1.2}");
+	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, map); item;
+		item = sl_doc_next(&r->doc, item)) {
+		const char *key = key_at(r, item);
+		size_t f = 0;
+		while (f < spec->factor_count && strcmp(spec->factor[f].name, key) != 0)
+			f++;
+		if (f == spec->factor_count)
+			return wrong(r, item, err, "no factor of this sweep has this name");
+		if (item->kind != SL_DOC_TEXT)
+			return wrong(r, item, err, "this must be one value");
+		size_t v = 0;
+		while (v < spec->factor[f].count && strcmp(spec->factor[f].value[v], text_at(r, item)) != 0)
+			v++;
+		if (v == spec->factor[f].count)
+			return wrong(r, item, err, "the factor has no such value, written like this");
+		rule->factor[rule->count] = spec->factor[f].name;
+		rule->value[rule->count++] = spec->factor[f].value[v];
+	}
+	return SL_OK;
+}
+
+static int rules_read(struct reading *r, const struct sl_doc_node *list, struct sweep_rule **rule,
+	size_t *count, struct sl_err *err)
+{
+	if (!list)
+		return SL_OK;
+	if (list->kind != SL_DOC_LIST)
+		return wrong(r, list, err, "this is a list of rules: [{policy: fcfs, replay.load: 1.2}]");
+	*rule = sl_alloc(r->arena, list->count + 1, sizeof(**rule));
+	if (!*rule)
+		return sl_fail_memory(err);
+	int status = SL_OK;
+	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, list); item && !status;
+		item = sl_doc_next(&r->doc, item))
+		status = rule_read(r, &(*rule)[(*count)++], item, err);
+	return status;
+}
+
+/* ---- The whole -------------------------------------------------------------------------------------------
+ */
+
+static int metrics_read(struct reading *r, const struct sl_doc_node *list, struct sl_err *err)
+{
+	struct sweep_spec *spec = r->spec;
+	if (!list)
+		return SL_OK;
+	if (list->kind != SL_DOC_LIST)
+		return wrong(r, list, err, "'metrics' is a list: [\"wait.p95{gpus>=8}\"]");
+	spec->metric = sl_alloc(r->arena, list->count + 1, sizeof(*spec->metric));
+	if (!spec->metric)
+		return sl_fail_memory(err);
+	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, list); item;
+		item = sl_doc_next(&r->doc, item)) {
+		const struct selector *selector;
+		struct sl_err why = { 0 };
+		if (item->kind != SL_DOC_TEXT)
+			return wrong(r, item, err, "a metric is one text");
+		if (selector_parse(&selector, text_at(r, item), r->arena, &why))
+			return wrong(r, item, err, why.text);
+		spec->metric[spec->metric_count] = kept(r, text_at(r, item));
+		if (!spec->metric[spec->metric_count++])
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
+static int words_read(struct reading *r, const struct sl_doc_node *root, struct sl_err *err)
+{
+	struct sweep_spec *spec = r->spec;
+	const struct {
+		const char *key;
+		const char **to;
+	} words[] = { { "name", &spec->name }, { "jobs", &spec->jobs }, { "from", &spec->from },
+		{ "to", &spec->to }, { "tz", &spec->tz }, { "x", &spec->x }, { "y", &spec->y },
+		{ "by", &spec->by } };
+	for (size_t i = 0; i < SL_LEN(words); i++) {
+		const struct sl_doc_node *node = sl_doc_member(&r->doc, root, words[i].key);
+		if (!node)
+			continue;
+		if (node->kind != SL_DOC_TEXT)
+			return wrong(r, node, err, "this must be one text");
+		*words[i].to = kept(r, text_at(r, node));
+		if (!*words[i].to)
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
+static int keys_check(const struct reading *r, const struct sl_doc_node *root, struct sl_err *err)
+{
+	static const char *const known[] = { "name", "traces", "clusters", "policies", "settings", "seeds",
+		"exclude", "include", "metrics", "labels", "jobs", "from", "to", "tz", "x", "y", "by" };
+	if (root->kind != SL_DOC_MAP)
+		return wrong(
+			r, root, err, "a sweep is a map with 'traces' and 'policies': see schedlab-sweep(5)");
+	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, root); item;
+		item = sl_doc_next(&r->doc, item)) {
+		size_t i = 0;
+		while (i < SL_LEN(known) && strcmp(known[i], key_at(r, item)) != 0)
+			i++;
+		const struct sl_place at = sl_doc_key_place(&r->doc, item);
+		if (i == SL_LEN(known))
+			return sl_fail_at(err, &at,
+				"unknown key '%.60s': a sweep has traces, clusters, policies, settings, seeds, "
+				"exclude, include, metrics, labels, jobs, from, to, tz, name, x, y and by",
+				key_at(r, item));
+	}
+	return SL_OK;
+}
+
+static int policies_default(struct sweep_spec *spec)
+{
+	static const char *classic[] = { "fcfs", "easy", "conservative" };
+	spec->policy_at = spec->factor_count;
+	spec->factor[spec->factor_count++] =
+		(struct factor){ .name = "policy", .value = classic, .count = 3 };
+	return SL_OK;
+}
+
+static int seeds_default(struct sweep_spec *spec)
+{
+	static const char *one[] = { "1" };
+	spec->seed_at = spec->factor_count;
+	spec->factor[spec->factor_count++] = (struct factor){ .name = "seed", .value = one, .count = 1 };
+	return SL_OK;
+}
+
+static int spec_fill(struct reading *r, struct sl_err *err)
+{
+	struct sweep_spec *spec = r->spec;
+	const struct sl_doc *doc = &r->doc;
+	const struct sl_doc_node *root = &doc->node[0];
+	int status = keys_check(r, root, err);
+	if (!status)
+		status = words_read(r, root, err);
+	if (status)
+		return status;
+	const struct sl_doc_node *traces = sl_doc_member(doc, root, "traces");
+	const struct sl_doc_node *clusters = sl_doc_member(doc, root, "clusters");
+	const struct sl_doc_node *policies = sl_doc_member(doc, root, "policies");
+	const struct sl_doc_node *settings = sl_doc_member(doc, root, "settings");
+	const struct sl_doc_node *seeds = sl_doc_member(doc, root, "seeds");
+	const struct sl_doc_node *labels = sl_doc_member(doc, root, "labels");
+	if (!traces)
+		return wrong(r, root, err, "'traces' is missing: a list of paths, or of {generate: ...}");
+	spec->labels = labels && labels->kind == SL_DOC_TEXT && strcmp(text_at(r, labels), "true") == 0;
+	/* Seeds before policies: a trace that is drawn is drawn once, and met by all policies. */
+	status = traces_read(r, traces, err);
+	if (!status && clusters)
+		status = factor_add(r, "cluster", clusters, &spec->cluster_at, err);
+	if (!status)
+		status = seeds ? factor_add(r, "seed", seeds, &spec->seed_at, err) : seeds_default(spec);
+	if (!status && settings)
+		status = settings_read(r, settings, err);
+	if (!status)
+		status = policies ? factor_add(r, "policy", policies, &spec->policy_at, err)
+				  : policies_default(spec);
+	if (!status)
+		status = rules_read(
+			r, sl_doc_member(doc, root, "exclude"), &spec->exclude, &spec->exclude_count, err);
+	if (!status)
+		status = rules_read(
+			r, sl_doc_member(doc, root, "include"), &spec->include, &spec->include_count, err);
+	return status ? status : metrics_read(r, sl_doc_member(doc, root, "metrics"), err);
+}
+
+int sweep_spec_parse(struct sweep_spec *spec, const char *file, const char *text, size_t len,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	struct reading r = { .spec = spec, .arena = arena, .doc = { .file = file } };
+	*spec = (struct sweep_spec){ .file = file,
+		.trace_at = SIZE_MAX,
+		.cluster_at = SIZE_MAX,
+		.policy_at = SIZE_MAX,
+		.seed_at = SIZE_MAX };
+	if (len > SPEC_BYTES_MAX)
+		return sl_fail(
+			err, SL_INPUT, "%s: a sweep of more than 1 MiB of text: is it another file?", file);
+	spec->factor = sl_alloc(arena, SWEEP_FACTORS_MAX + 4, sizeof(*spec->factor));
+	if (!spec->factor)
+		return sl_fail_memory(err);
+	size_t first = 0;
+	while (first < len && strchr(" \t\r\n", text[first]) && text[first])
+		first++;
+	int status = first < len && text[first] == '{' ? sl_doc_read_json(&r.doc, text, len, err)
+						       : sl_doc_read_yaml(&r.doc, text, len, err);
+	if (!status && !r.doc.count)
+		status = sl_fail(
+			err, SL_INPUT, "%s: the file is empty: a sweep has 'traces' and 'policies'", file);
+	if (!status)
+		status = spec_fill(&r, err);
+	sl_doc_release(&r.doc);
+	return status;
+}
+
+int sweep_spec_read(struct sweep_spec *spec, const char *path, struct sl_arena *arena, struct sl_err *err)
+{
+	struct sl_input *in;
+	const char *text;
+	const char *end;
+	int status = sl_input_open(&in, path, err);
+	if (status)
+		return status;
+	status = sl_input_all(in, &text, &end, err);
+	if (!status)
+		status = sweep_spec_parse(spec, path, text, (size_t)(end - text), arena, err);
+	sl_input_close(in);
+	return status;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_whatif.c - schedlab whatif: a base, and what would have been with other settings, side by side.
+ *
+ * The line is read in order: what stands before the first --as is every world's, what follows one is that
+ * world's alone. Runs, table, intervals and files are those of compare; whatif_tell.c adds who gained.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare/compare.h"
+#include "cli/whatif/whatif.h"
+#include "cli/whatif/whatif_changes.h"
+#include "cli/whatif/whatif_parts.h"
+#include "cli/whatif/whatif_search.h"
+
+static const struct option_def options[] = {
+	{ "set", 0, "KEY=VALUE", true,
+		"otherwise than the base: cluster.nodes[gpu].count+=8, policy.*, replay.*, a bare key" },
+	{ "drop", 0, "JOBS", true, "without these jobs: user=alice,partition=gpu (both hold)" },
+	{ "scale-load", 0, "F", true, "submissions F times as often as in the base" },
+	{ "as", 0, "NAME", true,
+		"a scenario of that name: what follows is its own; what stands before the first is every scenario's" },
+	{ "cluster", 'c', "CLUSTER", true,
+		"of a trace: the base's machine; another one, or behind --as: a scenario's" },
+	{ "policy", 'p', "POLICY", true,
+		"of a trace: the base's policy; another one, or behind --as: a scenario's" },
+	{ "at", 0, "TIME", false,
+		"as the base up to then, and otherwise from then on: -p, policy.*, --drop, --scale-load, --down" },
+	{ "down", 0, "NODES", true,
+		"without these nodes: hosts, a partition, a switch, a feature ...; from --at on, as long as --for says" },
+	{ "drain", 0, "NODES", false, "when to take these nodes out with the least loss, --within so long" },
+	{ "within", 0, "TIME", false, "of --drain: from --at (default: the first submission) on" },
+	{ "for", 0, "TIME", false, "of --drain (default: 4h) and --down (default: for good): so long" },
+	{ "moments", 0, "N", false, "of --drain: simulate at most so many; default 100" },
+	{ "wait-weight", 0, "W", false,
+		"of --drain: an hour that a job waits longer costs W hours of a GPU (cpu); default 0" },
+	{ "censored", 0, "keep|extend=F", false,
+		"jobs that the log shows as cut by their limit: as long as recorded (default), or F times that" },
+	{ "base", 0, "KEY=VALUE", true, "a setting of the base, and of all scenarios" },
+	WHATIF_SEARCH_OPTIONS,
+	{ OPTION_METRIC },
+	{ OPTION_OUTPUT },
+	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
+	{ OPTION_SEED },
+	{ "reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed" },
+	{ "blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans" },
+	{ OPTION_FROM },
+	{ OPTION_TO },
+	{ OPTION_TZ },
+	{ OPTION_JOBS },
+	{ OPTION_STRICT },
+	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
+	{ OPTION_DRY_RUN },
+	{ OPTION_MAX_TIME },
+	{ OPTION_MAX_MEMORY },
+	{ OPTION_JSON },
+	{ OPTION_FORCE },
+	{ OPTION_NO_SYNC },
+	{ OPTION_PLUGIN },
+	{ OPTION_TRUST },
+};
+
+/* ---- The line as worlds ------------------------------------------------------------------------- */
+
+static const struct given *given_at(const struct args *args, size_t i) { return &args->given[i]; }
+
+static bool is(const struct given *given, const char *name) { return strcmp(given->def->name, name) == 0; }
+
+const char *base_word(const struct args *args, const char *name)
+{
+	for (size_t i = 0; i < args->given_count && !is(given_at(args, i), "as"); i++)
+		if (is(given_at(args, i), name))
+			return given_at(args, i)->value;
+	return NULL;
+}
+
+static const char *text_of(struct sl_arena *arena, const char *before, const char *text)
+{
+	const size_t room = strlen(before) + strlen(text) + 1;
+	char *made = sl_alloc(arena, room, 1);
+	if (made)
+		(void)snprintf(made, room, "%s%s", before, text);
+	return made;
+}
+
+/* replay.load of the base, times the factor; at: from then on. */
+static const char *load_text(const struct base *base, const char *factor, const char *at, struct sl_err *err)
+{
+	static const char load[] = "replay.load=";
+	static const char later[] = "replay.load_after=";
+	const char *was = base_setting(base, "replay.load");
+	int64_t by;
+	int64_t from = 1000000;
+	if (!sl_get_micro(factor, strlen(factor), &by) || by < 1000 || by > 1000000000) {
+		(void)sl_fail(err, SL_USAGE,
+			"option '--scale-load' must be a factor from 0.001 to 1000, not '%.60s'", factor);
+		return NULL;
+	}
+	if (was)
+		(void)sl_get_micro(was, strlen(was), &from);
+	char *text = sl_alloc(base_arena(base), sizeof(later) + 40 + (at ? strlen(at) : 0), 1);
+	if (!text) {
+		(void)sl_fail_memory(err);
+		return NULL;
+	}
+	if (at) {
+		(void)stpcpy(stpcpy(sl_put_micro(stpcpy(text, later), by), "@"), at);
+		return text;
+	}
+	*sl_put_micro(stpcpy(text, load), sl_mul_div(from, by, 1000000)) = '\0';
+	return text;
+}
+
+/* "n[1-4] 0 3600" of --down. */
+static int down_put(struct base *base, struct world *world, const struct args *args, const char *nodes,
+	struct sl_err *err)
+{
+	const struct scenario *scenario = base_scenario(base, err);
+	const char *at = arg(args, "at");
+	const char *length = arg(args, "for");
+	struct node_rows rows = { 0 };
+	sl_time from = 0;
+	sl_time until = 0;
+	int status = scenario ? node_rows_of(&rows, scenario, "--down", nodes, base_arena(base), err)
+			      : err->status;
+	if (!status && at)
+		status = whatif_time(scenario, "--at", at, &from, err);
+	if (!status && length &&
+		(!sl_get_duration(length, strlen(length), &until) || until <= 0 || until > INT64_MAX / 4))
+		status = sl_fail(
+			err, SL_USAGE, "option '--for' must be a duration such as 48h, not '%.60s'", length);
+	char *text = status || !rows.hosts ? NULL : sl_alloc(base_arena(base), strlen(rows.hosts) + 100, 1);
+	if (status)
+		return status;
+	if (!text)
+		return sl_fail_memory(err);
+	char *end = sl_put_micro(stpcpy(stpcpy(text, rows.hosts), " "), from);
+	*end++ = ' ';
+	if (length)
+		*sl_put_micro(end, from + until) = '\0';
+	else
+		(void)stpcpy(end, "-");
+	return outage_put(world, scenario, text, base_arena(base), err);
+}
+
+/* One option of a world. */
+static int world_given(struct base *base, struct world *world, const struct args *args,
+	const struct given *given, struct sl_err *err)
+{
+	const char *text = NULL;
+	if (is(given, "down"))
+		return down_put(base, world, args, given->value, err);
+	if (is(given, "set"))
+		text = given->value;
+	else if (is(given, "drop"))
+		text = text_of(base_arena(base), "replay.drop=", given->value);
+	else if (is(given, "scale-load"))
+		text = load_text(base, given->value, arg(args, "drain") ? NULL : arg(args, "at"), err);
+	else if (is(given, "policy"))
+		world->policy = given->value;
+	else if (is(given, "cluster"))
+		world->cluster = given->value;
+	else
+		return SL_OK;
+	if (is(given, "policy") || is(given, "cluster"))
+		return SL_OK;
+	if (!text)
+		return err->status ? err->status : sl_fail_memory(err);
+	if (!strchr(text, '='))
+		return sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%s'", text);
+	world->setting[world->setting_count++] = text;
+	return SL_OK;
+}
+
+/* --censored extend=F: of jobs that were cut. */
+static int censored_given(struct base *base, struct world *world, const struct args *args, struct sl_err *err)
+{
+	const char *way = arg(args, "censored");
+	int64_t factor;
+	if (!way || strcmp(way, "keep") == 0)
+		return SL_OK;
+	const char *equals = strchr(way, '=');
+	if (strncmp(way, "extend=", 7) != 0 || !sl_get_micro(equals + 1, strlen(equals + 1), &factor) ||
+		factor < 1000000 || factor > 100000000)
+		return sl_fail(err, SL_USAGE,
+			"option '--censored' must be keep, or extend=F with a factor from 1 to 100, not '%.60s'",
+			way);
+	const struct scenario *scenario = base_scenario(base, err);
+	if (!scenario)
+		return err->status;
+	if (!censored_of(scenario).jobs)
+		return SL_OK;
+	char *text = sl_alloc(base_arena(base), 2 * strlen(way) + 60, 1);
+	if (!text)
+		return sl_fail_memory(err);
+	(void)snprintf(
+		text, 2 * strlen(way) + 60, "replay.change=cut=yes run*%s limit*%s", equals + 1, equals + 1);
+	world->setting[world->setting_count++] = text;
+	return SL_OK;
+}
+
+static struct world *world_add(struct world_list *all, const char *name, struct sl_err *err)
+{
+	struct world *world = &all->world[all->count];
+	const char **room = sl_alloc(base_arena(all->base), 3 * all->args->given_count + 2, sizeof(*room));
+	if (!room) {
+		(void)sl_fail_memory(err);
+		return NULL;
+	}
+	*world = (struct world){ .name = name, .setting = room };
+	all->count++;
+	return world;
+}
+
+/* What stands before the first --as, but what is the base's: its policy and its machine. */
+static int common_given(struct world_list *all, struct world *world, struct sl_err *err)
+{
+	int status = censored_given(all->base, world, all->args, err);
+	bool policy = base_is_run(all->base);
+	bool cluster = policy;
+	for (size_t i = 0; i < all->args->given_count && !status; i++) {
+		const struct given *given = given_at(all->args, i);
+		if (is(given, "as"))
+			break;
+		if (is(given, "policy") && !policy)
+			policy = true;
+		else if (is(given, "cluster") && !cluster)
+			cluster = true;
+		else
+			status = world_given(all->base, world, all->args, given, err);
+	}
+	return status;
+}
+
+static int unnamed_world(struct world_list *all, struct sl_err *err)
+{
+	struct world *world = world_add(all, "changed", err);
+	const int status = world ? common_given(all, world, err) : err->status;
+	if (!status && !world->setting_count && !world->policy && !world->cluster)
+		return sl_fail(err, SL_USAGE,
+			"whatif: nothing is changed: give --set, --drop, --scale-load, --down, another -c or -p; or "
+			"--until with --vary, or --drain");
+	return status;
+}
+
+int world_of_line(struct world *world, struct base *base, const struct args *args, struct sl_err *err)
+{
+	struct world_list all = { .args = args, .base = base };
+	all.world = world;
+	return world_add(&all, "changed", err) ? common_given(&all, world, err) : err->status;
+}
+
+static int named_worlds(struct world_list *all, struct sl_err *err)
+{
+	struct world *world = NULL;
+	int status = SL_OK;
+	for (size_t i = 0; i < all->args->given_count && !status; i++) {
+		const struct given *given = given_at(all->args, i);
+		if (is(given, "as")) {
+			for (size_t k = 0; k < all->count; k++)
+				if (strcmp(all->world[k].name, given->value) == 0)
+					return sl_fail(err, SL_USAGE,
+						"--as: there is a scenario '%s' already: take another name",
+						given->value);
+			world = world_add(all, given->value, err);
+			status = world ? common_given(all, world, err) : err->status;
+		} else if (world) {
+			status = world_given(all->base, world, all->args, given, err);
+		}
+	}
+	return status;
+}
+
+int worlds_of_line(struct world_list *all, struct base *base, const struct args *args, struct sl_err *err)
+{
+	*all = (struct world_list){ .args = args, .base = base };
+	all->world = sl_alloc(args->arena, args->given_count + 2, sizeof(*all->world));
+	if (!all->world || !world_add(all, "base", err))
+		return sl_fail_memory(err);
+	return arg(args, "as") ? named_worlds(all, err) : unnamed_world(all, err);
+}
+
+/* ---- The comparison ------------------------------------------------------------------------------- */
+
+/* What is read by the seed is read anew for each. */
+static const struct scenario *world_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
+{
+	struct world_list *all = self;
+	if (!seed || !all->run[row].scenario->filled)
+		return all->run[row].scenario;
+	struct world world = all->world[row];
+	struct world_run more;
+	world.seed_more = seed;
+	return world_prepare(all->base, &world, &more, err) ? NULL : more.scenario;
+}
+
+static int prepare(
+	struct comparison *comparison, struct world_list *all, struct run *runs, struct sl_err *err)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		int status = i && arg(all->args, "at") ? fork_settings(all, i, err) : SL_OK;
+		if (!status)
+			status = world_prepare(all->base, &all->world[i], &all->run[i], err);
+		if (!status && i == 0)
+			base_talk(all->base);
+		if (!status && all->run[i].scenario->window_count)
+			status = sl_fail(err, SL_USAGE,
+				"whatif looks at whole runs: leave out replay.windows, or compare them with "
+				"'schedlab compare'");
+		if (!status && arg(all->args, "at") && i)
+			status = fork_world(all, i, err);
+		if (status)
+			return status;
+		runs[i] = all->run[i].run;
+		if (compare_row_begin(&comparison->row[i], &runs[i], all->world[i].name,
+			    all->world[i].cluster ? all->world[i].cluster : base_cluster(all->base),
+			    all->args))
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
+static void heading(void *self) { whatif_heading(self); }
+
+static void table(const struct comparison *comparison, void *self)
+{
+	(void)self;
+	whatif_table(comparison);
+}
+
+static int files(const struct comparison *comparison, void *self, struct sl_err *err)
+{
+	(void)self;
+	return whatif_files(comparison, err);
+}
+
+static int more(void *self, struct sl_out *json, struct sl_err *err) { return whatif_more(self, json, err); }
+
+static const char *named(void *self, size_t row) { return world_text(self, row); }
+
+static int compare_worlds(struct world_list *all, struct sl_err *err)
+{
+	const struct args *args = all->args;
+	struct comparison comparison = { .args = args,
+		.count = all->count,
+		.each = 1,
+		.heading = heading,
+		.table = table,
+		.files = files,
+		.named = named,
+		.labels = true,
+		.more = more,
+		.self = all };
+	comparison.row = sl_alloc(args->arena, all->count, sizeof(*comparison.row));
+	all->run = sl_alloc(args->arena, all->count, sizeof(*all->run));
+	struct run *runs = all->runs = sl_alloc(args->arena, all->count, sizeof(*runs));
+	all->differences = comparison.differences = differences_new(args->arena);
+	if (!comparison.row || !all->run || !runs || !comparison.differences) {
+		differences_free(comparison.differences);
+		return sl_fail_memory(err);
+	}
+	int status = prepare(&comparison, all, runs, err);
+	if (!status && arg(args, "reps")) {
+		struct replications repeated = {
+			.all = &comparison, .row = runs, .world = world_of_seed, .self = all
+		};
+		status = compare_repeat(&comparison, runs, &repeated, err);
+	} else if (!status) {
+		status = compare_runs(&comparison, runs, NULL, err);
+	}
+	runset_release(runs, all->count);
+	for (size_t i = 0; i < all->count; i++)
+		metrics_release(&comparison.row[i].metrics);
+	differences_free(comparison.differences);
+	if (comparison.report)
+		comparison.document->close(comparison.report);
+	return status;
+}
+
+static int whatif_command(const struct args *args, struct sl_err *err)
+{
+	struct base *base;
+	struct world_list all;
+	int status = base_open(&base, args, err);
+	if (status)
+		return status;
+	if ((search_asked(args) || arg(args, "drain")) && arg_flag(args, "dry-run")) {
+		base_close(base);
+		return sl_fail(err, SL_USAGE,
+			"--dry-run is about scenarios: what a search or --drain simulates next hangs on what came before");
+	}
+	if (search_asked(args) || arg(args, "drain")) {
+		status = arg(args, "drain") ? whatif_drain(base, args, err) : whatif_search(base, args, err);
+		base_close(base);
+		return status;
+	}
+	status = worlds_of_line(&all, base, args, err);
+	if (!status)
+		status = compare_worlds(&all, err);
+	base_close(base);
+	return status;
+}
+
+const struct command cmd_whatif = {
+	.name = "whatif",
+	.usage = "whatif DIR|TRACE [options]",
+	.summary = "what would have been with other settings, and the smallest change that is enough",
+	.detail =
+		"The base is the run in DIR, or TRACE with -c, -p and --base. Prints the base and each scenario as a row,\n"
+		"what changed, with intervals where they can be had, whose waits got shorter or longer, and which jobs ended otherwise.\n"
+		"\n"
+		"examples:\n"
+		"  schedlab whatif out --set 'cluster.nodes[gpu].count+=8'\n"
+		"  schedlab whatif log.txt -c /etc/slurm -p slurm --as A --set 'cluster.partition[long].MaxTime=1-00:00:00'\n"
+		"      --as B --set policy.bf_window=2880\n"
+		"  schedlab whatif log.swf -c now.yaml -c next.yaml --scale-load 1.2\n"
+		"  schedlab whatif out --drop user=alice --at 3d\n"
+		"  schedlab whatif out --until 'wait.p95{gpus>=8} < 4h' --vary 'cluster.nodes[gpu].count+=0..64'\n"
+		"  schedlab whatif out --until 'wait.p95 < 4h' --buy 'h100=0..32,l40s=0..64' --budget 1000000\n"
+		"  schedlab whatif out --until 'wait.p95 < 4h' --head-room\n",
+	.options = options,
+	.option_count = SL_LEN(options),
+	.words_min = 1,
+	.words_max = 1,
+	.run = whatif_command,
+};

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * whatif_base.c - the base of a what-if as a list of settings, and worlds made of it.
+ *
+ * A run's directory and a line with a trace come to the same: files, settings of the replay and the cluster,
+ * a policy with its values. A world is that list with some of it replaced. Worlds whose list differs in the
+ * policy alone share one scenario, which is read once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/run/run_find.h"
+#include "cli/whatif/whatif_parts.h"
+
+/* A scenario that was read, and the list that it was read by. */
+struct read_world {
+	struct read_world *next;
+	char *key;
+	struct scenario scenario;
+	size_t users;
+	struct sl_arena *arena; /* Of its settings. */
+};
+
+struct base {
+	const struct args *args;
+	struct sl_arena *arena;
+	struct again again; /* Of a directory. */
+	bool from_run;
+	struct scenario_options options; /* Without settings. */
+	const char **setting;            /* replay.*, cluster.*, models, and bare keys, in order. */
+	size_t setting_count;
+	const char *policy;
+	const char **value; /* policy.*, of a directory. */
+	size_t value_count;
+	struct read_world *read;
+	const struct scenario *scenario; /* Of base_scenario, once it was asked for. */
+};
+
+/* ---- The base ----------------------------------------------------------------------------------- */
+
+static int from_run(struct base *base, const char *path, struct sl_err *err)
+{
+	struct again *again = &base->again;
+	int status = again_open(again, path, base->args->registry, err);
+	if (!status)
+		status = again_load(again, err);
+	if (status)
+		return status;
+	const struct snapshot *snapshot = &again->snapshot;
+	if (snapshot->stretch_count != 1)
+		return sl_fail(err, SL_USAGE,
+			"%s: its run went over from one policy to another: whatif asks about runs under one",
+			path);
+	struct settings none = { .arena = base->arena };
+	status = snapshot_world(snapshot, &base->options, &none, err);
+	base->setting = sl_alloc(base->arena, none.count, sizeof(*base->setting));
+	if (!base->setting)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < none.count && !status; i++) {
+		const size_t room = strlen(none.item[i].key) + strlen(none.item[i].value) + 2;
+		char *text = sl_alloc(base->arena, room, 1);
+		if (!text)
+			return sl_fail_memory(err);
+		(void)snprintf(text, room, "%s=%s", none.item[i].key, none.item[i].value);
+		base->setting[base->setting_count++] = text;
+	}
+	base->options.settings = NULL;
+	base->policy = snapshot->stretch[0].policy;
+	base->value = snapshot->stretch[0].value;
+	base->value_count = snapshot->stretch[0].value_count;
+	return status;
+}
+
+static int from_line(struct base *base, struct sl_err *err)
+{
+	const struct args *args = base->args;
+	const char *policy = base_word(args, "policy");
+	const int status =
+		scenario_options_from_args(&base->options, args, base_word(args, "cluster"), NULL, NULL, err);
+	base->options.until = NULL; /* Here a bound to search for. */
+	base->policy = policy ? policy : "easy";
+	base->setting = sl_alloc(base->arena, args->given_count, sizeof(*base->setting));
+	if (!base->setting)
+		return sl_fail_memory(err);
+	return status;
+}
+
+/* --base KEY=VALUE, and --model. */
+static int base_settings(struct base *base, struct sl_err *err)
+{
+	const struct args *args = base->args;
+	const char *text;
+	const char **all =
+		sl_alloc(base->arena, base->setting_count + args->given_count, sizeof(*base->setting));
+	if (!all)
+		return sl_fail_memory(err);
+	if (base->setting_count)
+		memcpy(all, base->setting, base->setting_count * sizeof(*all));
+	base->setting = all;
+	for (size_t i = 0; (text = arg_at(args, "base", i)); i++) {
+		if (!strchr(text, '='))
+			return sl_fail(err, SL_USAGE, "--base must be KEY=VALUE, not '%s'", text);
+		base->setting[base->setting_count++] = text;
+	}
+	return SL_OK;
+}
+
+int base_open(struct base **made, const struct args *args, struct sl_err *err)
+{
+	struct stat is;
+	struct base *base = calloc(1, sizeof(*base));
+	if (!base)
+		return sl_fail_memory(err);
+	*made = base;
+	*base = (struct base){ .args = args, .arena = args->arena };
+	int status = run_find_words(args, false, err);
+	const char *path = args->word[0];
+	base->from_run = stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? true : false;
+	if (!status)
+		status = base->from_run ? from_run(base, path, err) : from_line(base, err);
+	if (!status)
+		status = base_settings(base, err);
+	if (status) {
+		base_close(base);
+		*made = NULL;
+	}
+	return status;
+}
+
+struct sl_arena *base_arena(const struct base *base) { return base->arena; }
+
+bool base_is_run(const struct base *base) { return base->from_run; }
+
+const char *base_cluster(const struct base *base) { return base->options.cluster; }
+
+const struct scenario *base_scenario(struct base *base, struct sl_err *err)
+{
+	if (!base->scenario) {
+		const struct world world = { .name = "base" };
+		struct world_run run;
+		if (world_prepare(base, &world, &run, err) == SL_OK)
+			base->scenario = run.scenario;
+	}
+	return base->scenario;
+}
+
+uint64_t base_digest(const struct base *base)
+{
+	return base->from_run ? base->again.snapshot.stretch[0].digest : 0;
+}
+
+/* ---- Worlds --------------------------------------------------------------------------------------- */
+
+/* "policy.order=sjf" and "order=sjf" have one key, "replay.load" and "load" too. */
+static const char *bare(const char *setting)
+{
+	if (strncmp(setting, "policy.", 7) == 0 || strncmp(setting, "replay.", 7) == 0)
+		return setting + 7;
+	return setting;
+}
+
+static bool same_key(const char *a, const char *b)
+{
+	a = bare(a);
+	b = bare(b);
+	const size_t len = strcspn(a, "=");
+	return strcspn(b, "=") == len && memcmp(a, b, len) == 0;
+}
+
+const char *base_setting(const struct base *base, const char *key)
+{
+	const char *found = NULL;
+	const size_t len = strlen(bare(key));
+	for (size_t i = 0; i < base->setting_count; i++) {
+		const char *setting = bare(base->setting[i]);
+		if (strncmp(setting, bare(key), len) == 0 && setting[len] == '=')
+			found = setting + len + 1;
+	}
+	return found;
+}
+
+static bool adds_up(const char *setting)
+{
+	return strncmp(bare(setting), "drop=", 5) == 0 || strncmp(bare(setting), "change=", 7) == 0;
+}
+
+static int put(struct settings *settings, const char *text, struct sl_err *err)
+{
+	static const size_t prefix = sizeof(SETTING_MODEL);
+	if (strncmp(text, SETTING_MODEL "=", prefix) == 0)
+		return settings_add_model(settings, text + prefix, err);
+	return settings_add(settings, text, err);
+}
+
+/* Clauses of the base's that the world adds to: "A;B". */
+static int put_joined(struct settings *settings, const char *text, const struct base *base,
+	const struct world *world, struct sl_err *err)
+{
+	const char *was = NULL;
+	for (size_t i = 0; i < base->setting_count; i++)
+		if (same_key(base->setting[i], text))
+			was = base->setting[i];
+	char *joined = NULL;
+	size_t room = was ? strlen(was) + 1 : 0;
+	for (size_t i = 0; i < world->setting_count; i++)
+		if (same_key(world->setting[i], text))
+			room += strlen(world->setting[i]) + 1;
+	joined = sl_alloc(settings->arena, room + 1, 1);
+	if (!joined)
+		return sl_fail_memory(err);
+	char *end = was ? stpcpy(joined, was) : joined;
+	for (size_t i = 0; i < world->setting_count; i++) {
+		if (!same_key(world->setting[i], text))
+			continue;
+		const char *clause = strchr(world->setting[i], '=') + 1;
+		end = end == joined ? stpcpy(end, world->setting[i]) : stpcpy(stpcpy(end, ";"), clause);
+	}
+	return put(settings, joined, err);
+}
+
+/* Those of the base that the world leaves, then the world's. */
+static int world_settings(
+	const struct base *base, const struct world *world, struct settings *settings, struct sl_err *err)
+{
+	int status = SL_OK;
+	const bool other = world->policy != NULL;
+	for (size_t i = 0; i < base->setting_count + base->value_count && !status; i++) {
+		const bool of_policy = i >= base->setting_count;
+		const char *text = of_policy ? base->value[i - base->setting_count] : base->setting[i];
+		bool replaced = other && of_policy;
+		for (size_t k = 0; k < world->setting_count && !replaced; k++)
+			replaced = strncmp(text, "cluster.", 8) != 0 && same_key(text, world->setting[k]);
+		if (!replaced)
+			status = put(settings, text, err);
+	}
+	for (size_t i = 0; i < world->setting_count && !status; i++) {
+		const char *text = world->setting[i];
+		bool later = false;
+		for (size_t k = i + 1; k < world->setting_count && !later; k++)
+			later = strncmp(text, "cluster.", 8) != 0 && same_key(text, world->setting[k]);
+		if (!later)
+			status = adds_up(text) ? put_joined(settings, text, base, world, err)
+					       : put(settings, text, err);
+	}
+	return status;
+}
+
+/* The list that a scenario is read by. */
+static char *key_of(
+	const struct settings *settings, const struct world_run *run, const struct scenario_options *options)
+{
+	char *key = NULL;
+	size_t len = 0;
+	FILE *text = open_memstream(&key, &len);
+	if (!text)
+		return NULL;
+	(void)fprintf(text, "%s\n%s\n%llu\n", options->cluster ? options->cluster : "",
+		run->run.choice.implied ? run->run.choice.implied : "", (unsigned long long)options->seed);
+	for (size_t i = 0; i < settings->count; i++)
+		if (!settings->item[i].used)
+			(void)fprintf(text, "%s=%s\n", settings->item[i].key, settings->item[i].value);
+	if (fclose(text) == 0)
+		return key;
+	free(key);
+	return NULL;
+}
+
+static const struct scenario *world_read(struct base *base, char *key, struct scenario_options *options,
+	const struct settings *settings, struct sl_err *err)
+{
+	for (struct read_world *read = base->read; read; read = read->next) {
+		if (strcmp(read->key, key) == 0) {
+			for (size_t i = 0; i < settings->count; i++)
+				settings->item[i].used = true;
+			read->users++;
+			free(key);
+			return &read->scenario;
+		}
+	}
+	struct read_world *read = calloc(1, sizeof(*read));
+	if (!read) {
+		free(key);
+		(void)sl_fail_memory(err);
+		return NULL;
+	}
+	read->key = key;
+	read->users = 1;
+	read->arena = settings->arena;
+	read->next = base->read;
+	base->read = read;
+	return scenario_load(&read->scenario, options, err) ? NULL : &read->scenario;
+}
+
+static void world_forget(struct base *base, const struct scenario *scenario)
+{
+	for (struct read_world **at = &base->read; *at; at = &(*at)->next) {
+		struct read_world *read = *at;
+		if (&read->scenario != scenario || --read->users)
+			continue;
+		*at = read->next;
+		scenario_release(&read->scenario);
+		free(read->key);
+		free(read);
+		return;
+	}
+}
+
+int world_prepare(struct base *base, const struct world *world, struct world_run *run, struct sl_err *err)
+{
+	*run = (struct world_run){ .scenario = NULL };
+	metrics_init(&run->metrics, base->arena);
+	struct settings settings = { .arena = base->arena };
+	struct scenario_options options = base->options;
+	const struct registry *registry = base->args->registry;
+	int status = world_settings(base, world, &settings, err);
+	if (!status && world->policy)
+		status = registry_add_policy(base->args->registry, world->policy, err);
+	if (!status)
+		status = policy_choose(registry, &run->run.choice,
+			world->policy ? world->policy : base->policy, &settings, base->arena, err);
+	if (status)
+		return status;
+	if (world->cluster)
+		options.cluster = world->cluster;
+	options.settings = &settings;
+	options.registry = registry;
+	options.implied = run->run.choice.implied;
+	options.seed += world->seed_more;
+	options.stop = &cli_stop;
+	char *key = key_of(&settings, run, &options);
+	if (!key)
+		return sl_fail_memory(err);
+	run->scenario = world_read(base, key, &options, &settings, err);
+	if (!run->scenario)
+		return err->status;
+	run->run.scenario = run->scenario;
+	run->run.options.seed = options.seed;
+	run->run.options.stop = &cli_stop;
+	run->metrics.list = registry->metrics;
+	return settings_check_used(&settings, &run->run.choice, 1, err);
+}
+
+void base_talk(const struct base *base)
+{
+	for (const struct read_world *read = base->read; read; read = read->next) {
+		if (read->next)
+			continue; /* The first that was read is the base's. */
+		if (log_shows(LOG_INFO))
+			talk_read(&read->scenario);
+		talk_oddities(&read->scenario);
+	}
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------------- */
+
+/* What came of a run, and its metrics; err NULL: none are wanted any more. */
+static int take_run(struct world_run *taken, const struct run *run, struct sl_err *err)
+{
+	taken->status = run->status;
+	taken->err = run->err;
+	taken->run.sim = run->sim;
+	if (!err || (taken->status && taken->status != SL_INTERRUPTED))
+		return SL_OK;
+	return metrics_compute(&taken->metrics, &taken->run.sim.result, err);
+}
+
+/* Its status, and why in its own err. */
+static int prepare_run(struct base *base, const struct world *world, struct world_run *run, unsigned record)
+{
+	struct sl_err why = { 0 };
+	const int status = world_prepare(base, world, run, &why);
+	run->err = why;
+	run->run.options.record |= record;
+	return status;
+}
+
+int worlds_run(struct base *base, const struct world *world, struct world_run *run, size_t count,
+	unsigned threads, unsigned record, struct sl_err *err)
+{
+	/* What they point to each other by stays where it is until the base goes. */
+	struct run *runs = sl_alloc(base->arena, count, sizeof(*runs));
+	size_t *slot = sl_alloc(base->arena, count, sizeof(*slot));
+	size_t going = 0;
+	int status = runs && slot ? SL_OK : sl_fail_memory(err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < count; i++) {
+		run[i].status = prepare_run(base, &world[i], &run[i], record);
+		if (run[i].status)
+			continue;
+		slot[going] = i;
+		runs[going++] = run[i].run;
+	}
+	if (!going)
+		return SL_OK;
+	struct sl_err first = { 0 };
+	struct progress_bar *bar = progress_start(runs, going, base->args);
+	(void)runset_run(runs, going, threads, NULL, NULL, &first);
+	progress_stop(bar);
+	for (size_t i = 0; i < going; i++) {
+		const int taken = take_run(&run[slot[i]], &runs[i], status ? NULL : err);
+		status = status ? status : taken;
+	}
+	if (!status && atomic_load(&cli_stop))
+		status = sl_fail(err, SL_INTERRUPTED, "interrupted: results are partial");
+	return status;
+}
+
+void world_run_release(struct base *base, struct world_run *run)
+{
+	sim_release(&run->run.sim);
+	metrics_release(&run->metrics);
+	if (run->scenario)
+		world_forget(base, run->scenario);
+	*run = (struct world_run){ .scenario = NULL };
+}
+
+void base_close(struct base *base)
+{
+	if (!base)
+		return;
+	while (base->read) {
+		struct read_world *read = base->read;
+		base->read = read->next;
+		scenario_release(&read->scenario);
+		free(read->key);
+		free(read);
+	}
+	again_close(&base->again);
+	free(base);
+}

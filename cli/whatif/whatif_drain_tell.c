@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * whatif_drain_tell.c - the best time to drain nodes, what is beside it in time, and the first moment.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/moment/view.h"
+#include "cli/whatif/whatif_drain.h"
+
+enum { BEST_SHOWN = 4 };
+
+const char *const drain_metrics[DRAIN_METRICS] = { "wait.mean", "wait.p95" };
+static const char *const way_text[DRAIN_WAYS] = { [DRAIN_WAIT] = "wait", [DRAIN_KILL] = "kill" };
+
+struct order {
+	const struct drain *drain;
+	size_t *row; /* Of plans, the best first. */
+	bool *shown;
+};
+
+static bool is_better(const struct drain_plan *a, const struct drain_plan *b)
+{
+	if (a->cost != b->cost)
+		return a->cost < b->cost;
+	if (a->waited != b->waited)
+		return a->waited < b->waited;
+	if (a->at != b->at)
+		return a->at < b->at;
+	return a->way < b->way;
+}
+
+static int by_order(const void *a, const void *b, void *order)
+{
+	const struct drain_plan *plan = ((const struct order *)order)->drain->plan;
+	const size_t x = *(const size_t *)a;
+	const size_t y = *(const size_t *)b;
+	return is_better(&plan[x], &plan[y]) ? -1 : x != y;
+}
+
+/* Amount times microseconds as hours, in millionths. */
+static int64_t hours(__int128 amount, int64_t parts)
+{
+	const __int128 size = amount < 0 ? -amount : amount;
+	const int64_t micro = (int64_t)((size + (__int128)parts * 1800) / ((__int128)parts * 3600));
+	return amount < 0 ? -micro : micro;
+}
+
+static int order_make(struct order *order, const struct drain *drain, struct sl_err *err)
+{
+	*order = (struct order){ .drain = drain };
+	order->row = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->row));
+	order->shown = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->shown));
+	if (!order->row || !order->shown)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < drain->plan_count; i++)
+		order->row[i] = i;
+	qsort_r(order->row, drain->plan_count, sizeof(*order->row), by_order, order);
+	return SL_OK;
+}
+
+/* The best few; both ways at the best moment and at its neighbours; both at the first. Plans are by moment,
+ * then way. */
+static void choose(struct order *order)
+{
+	const size_t count = order->drain->plan_count;
+	const size_t best = order->row[0] / DRAIN_WAYS * DRAIN_WAYS;
+	for (size_t i = 0; i < count && i < BEST_SHOWN; i++)
+		order->shown[order->row[i]] = true;
+	for (size_t i = best >= DRAIN_WAYS ? best - DRAIN_WAYS : 0;
+		i < count && i < best + (size_t)2 * DRAIN_WAYS; i++)
+		order->shown[i] = true;
+	for (size_t i = 0; i < DRAIN_WAYS; i++)
+		order->shown[i] = true;
+}
+
+/* ---- For people ------------------------------------------------------------------------------------- */
+
+/* A date where the trace has dates, else a duration since its zero. */
+static void time_cell(struct screen_table *table, const struct scenario *scenario, sl_time at)
+{
+	char duration[32];
+	if (scenario->dated && scenario->epoch) {
+		const struct view view = { .scenario = scenario };
+		struct cell date = { 0 };
+		put_date(&date, &view, at);
+		screen_cell(table, false, "%s", date.text ? date.text : "");
+		cell_free(&date);
+	} else {
+		screen_cell(table, true, "%s", screen_duration(duration, at));
+	}
+}
+
+static void hours_cell(struct screen_table *table, __int128 amount, int64_t parts, bool sign)
+{
+	char text[48];
+	const int64_t micro = hours(amount, parts);
+	screen_cell(table, true, "%s%s", sign && micro > 0 ? "+" : "", screen_number(text, micro, 1));
+}
+
+static void head_row(struct screen_table *table, const struct drain *drain)
+{
+	const char *unit = drain->gpus ? "GPU-h" : "cpu-h";
+	screen_cell(table, false, " ");
+	screen_cell(table, !drain->scenario->dated, "from");
+	screen_cell(table, false, "jobs there");
+	screen_cell(table, !drain->scenario->dated, "work begins");
+	screen_cell(table, !drain->scenario->dated, "back");
+	screen_cell(table, true, "ended");
+	screen_cell(table, true, "lost %s", unit);
+	screen_cell(table, true, "idle %s", unit);
+	screen_cell(table, true, "waits h");
+	screen_cell(table, true, "cost");
+}
+
+static void plan_row(
+	struct screen_table *table, const struct drain *drain, const struct drain_plan *plan, bool best)
+{
+	screen_cell(table, false, best ? "*" : " ");
+	time_cell(table, drain->scenario, plan->at);
+	screen_cell(table, false, "%s", way_text[plan->way]);
+	time_cell(table, drain->scenario, plan->free);
+	time_cell(table, drain->scenario, plan->until);
+	screen_cell(table, true, "%" PRIu32, plan->killed);
+	hours_cell(table, plan->lost, drain->parts, false);
+	hours_cell(table, plan->idle, drain->parts, false);
+	hours_cell(table, plan->waited, 1, true);
+	hours_cell(table, plan->cost, drain->parts, false);
+}
+
+static void print_heading(const struct drain *drain)
+{
+	char capacity[48];
+	char within[32];
+	char length[32];
+	*sl_put_parts(capacity, drain->capacity, drain->parts) = '\0';
+	printf("drain %s: %" PRIu32 " node%s, %s %s, within %s, for %s\n\n", drain->rows.hosts,
+		drain->rows.count, drain->rows.count == 1 ? "" : "s", capacity, drain->gpus ? "GPUs" : "cpus",
+		screen_duration(within, drain->within), screen_duration(length, drain->length));
+}
+
+static void print_notes(const struct drain *drain)
+{
+	char weight[40];
+	*sl_put_micro(weight, drain->weight) = '\0';
+	printf("\nwait: nothing new starts there, and work begins once the last job has left; kill: jobs there end at "
+	       "once, and are queued again\n"
+	       "lost: work to be done again; idle: what stands empty until work begins; waits: of all jobs, summed, "
+	       "against the base\n"
+	       "cost: lost and idle%s%s; %zu moment%s, each in both ways: %zu runs",
+		drain->weight ? ", and hours of waiting times " : "", drain->weight ? weight : "",
+		drain->plan_count / DRAIN_WAYS, drain->plan_count == DRAIN_WAYS ? "" : "s", drain->runs);
+	if (drain->moments > drain->plan_count / DRAIN_WAYS)
+		printf(", the most promising of %zu: --moments N looks at more", drain->moments);
+	putchar('\n');
+}
+
+static int print(const struct order *order)
+{
+	const struct drain *drain = order->drain;
+	struct screen_table *table = screen_table_new(drain->arena, 10);
+	if (!table)
+		return SL_SYSTEM;
+	head_row(table, drain);
+	for (size_t i = 0; i < drain->plan_count; i++)
+		if (order->shown[i])
+			plan_row(table, drain, &drain->plan[i], i == order->row[0]);
+	print_heading(drain);
+	screen_print(table, stdout);
+	print_notes(drain);
+	return SL_OK;
+}
+
+/* ---- For programs ------------------------------------------------------------------------------------ */
+
+static void json_micro(struct sl_out *out, const char *before, int64_t micro)
+{
+	char text[40];
+	*sl_put_micro(text, micro) = '\0';
+	sl_out_text(out, before);
+	sl_out_text(out, text);
+}
+
+static void json_plan(struct sl_out *out, const struct drain *drain, const struct drain_plan *plan)
+{
+	json_micro(out, "{ \"from\": ", plan->at);
+	sl_out_printf(out, ", \"way\": \"%s\"", way_text[plan->way]);
+	json_micro(out, ", \"work_begins\": ", plan->free);
+	json_micro(out, ", \"back\": ", plan->until);
+	sl_out_printf(out, ", \"jobs_ended\": %" PRIu32, plan->killed);
+	json_micro(out, ", \"lost_hours\": ", hours(plan->lost, drain->parts));
+	json_micro(out, ", \"idle_hours\": ", hours(plan->idle, drain->parts));
+	json_micro(out, ", \"wait_hours\": ", hours(plan->waited, 1));
+	json_micro(out, ", \"cost\": ", hours(plan->cost, drain->parts));
+	for (size_t i = 0; i < DRAIN_METRICS; i++) {
+		sl_out_printf(out, ", \"%s\": ", drain_metrics[i]);
+		json_micro(out, "", plan->metric[i]);
+	}
+	sl_out_text(out, " }");
+}
+
+static int json(const struct order *order, struct sl_err *err)
+{
+	const struct drain *drain = order->drain;
+	struct sl_out *out;
+	const int status = sl_out_open(&out, NULL, err);
+	if (status)
+		return status;
+	sl_out_text(out, "{ \"nodes\": ");
+	sl_out_json(out, drain->rows.hosts);
+	sl_out_printf(out, ", \"node_count\": %" PRIu32 ", \"resource\": \"%s\"", drain->rows.count,
+		drain->gpus ? "gpu" : "cpu");
+	json_micro(out, ", \"at\": ", drain->at);
+	json_micro(out, ", \"within\": ", drain->within);
+	json_micro(out, ", \"for\": ", drain->length);
+	json_micro(out, ", \"wait_weight\": ", drain->weight);
+	sl_out_printf(out, ", \"moments\": %zu, \"moments_simulated\": %zu,\n\"base\": {", drain->moments,
+		drain->plan_count / DRAIN_WAYS);
+	for (size_t i = 0; i < DRAIN_METRICS; i++) {
+		sl_out_printf(out, "%s \"%s\": ", i ? "," : "", drain_metrics[i]);
+		json_micro(out, "", drain->metric[i]);
+	}
+	sl_out_text(out, " },\n\"best\": ");
+	json_plan(out, drain, &drain->plan[order->row[0]]);
+	sl_out_text(out, ",\n\"plans\": [\n");
+	for (size_t i = 0; i < drain->plan_count; i++) {
+		sl_out_text(out, i ? ",\n" : "");
+		json_plan(out, drain, &drain->plan[i]);
+	}
+	sl_out_text(out, "\n] }\n");
+	return sl_out_commit(out, err);
+}
+
+int drain_tell(const struct drain *drain, struct sl_err *err)
+{
+	struct order order;
+	const int status = order_make(&order, drain, err);
+	if (status)
+		return status;
+	choose(&order);
+	if (arg_flag(drain->args, "json"))
+		return json(&order, err);
+	return print(&order) ? sl_fail_memory(err) : SL_OK;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kq_activity.c - whether a ClusterQueue is active, and if not, why: its Active condition. Follows Kueue's
+ * cache (inactiveReason).
+ */
+#include "policies/kueue/rules/kq_status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct why {
+	const char *reason; /* The first one is told. */
+	char text[1000];
+	size_t at;
+};
+
+static void append(struct why *why, const char *text)
+{
+	const int wrote = snprintf(why->text + why->at, sizeof(why->text) - why->at, "%s", text);
+	why->at += wrote > 0 ? (size_t)wrote : 0;
+	if (why->at >= sizeof(why->text))
+		why->at = sizeof(why->text) - 1;
+}
+
+static void because(struct why *why, const char *reason, const char *text)
+{
+	if (!why->reason)
+		why->reason = reason;
+	else
+		append(why, ", ");
+	append(why, text);
+}
+
+/* One of several names: "text: a,b". */
+static void name_it(struct why *why, bool first, const char *reason, const char *text, const char *name)
+{
+	if (first)
+		because(why, reason, text);
+	else
+		append(why, ",");
+	append(why, name);
+}
+
+static void flavors(const struct kq *kq, const struct kq_node *queue, struct why *why)
+{
+	bool first = true;
+	for (uint32_t g = 0; g < queue->group_count; g++)
+		for (uint32_t f = 0; f < queue->group[g].flavor_count; f++) {
+			const struct kq_flavor *flavor = &kq->flavor[queue->group[g].flavor[f].flavor];
+			if (flavor->exists)
+				continue;
+			name_it(why, first, "FlavorNotFound",
+				"references missing ResourceFlavor(s): ", flavor->name);
+			first = false;
+		}
+}
+
+static bool is_missing(const struct kq_check *check, const struct kq_queue_check *of)
+{
+	(void)of;
+	return !check->exists;
+}
+
+static bool is_inactive(const struct kq_check *check, const struct kq_queue_check *of)
+{
+	(void)of;
+	return check->exists && !check->active;
+}
+
+static bool is_multi(const struct kq_check *check, const struct kq_queue_check *of)
+{
+	(void)of;
+	return check->exists && check->kind == KQ_CHECK_MULTIKUEUE;
+}
+
+static bool is_multi_by_flavor(const struct kq_check *check, const struct kq_queue_check *of)
+{
+	return is_multi(check, of) && !of->all_flavors;
+}
+
+static bool is_provisioning(const struct kq_check *check, const struct kq_queue_check *of)
+{
+	(void)of;
+	return check->exists && check->kind == KQ_CHECK_PROVISIONING;
+}
+
+typedef bool match(const struct kq_check *check, const struct kq_queue_check *of);
+
+static uint32_t count_of(const struct kq *kq, const struct kq_node *queue, match *matches)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < queue->check_count; i++)
+		count += matches(&kq->check[queue->check[i].check], &queue->check[i]);
+	return count;
+}
+
+static void checks(const struct kq *kq, const struct kq_node *queue, match *matches, struct why *why,
+	const char *reason, const char *text)
+{
+	bool first = true;
+	for (uint32_t i = 0; i < queue->check_count; i++) {
+		const struct kq_check *check = &kq->check[queue->check[i].check];
+		if (!matches(check, &queue->check[i]))
+			continue;
+		name_it(why, first, reason, text, check->name);
+		first = false;
+	}
+}
+
+static void multikueue(const struct kq *kq, const struct kq_node *queue, struct why *why)
+{
+	if (count_of(kq, queue, is_multi) > 1)
+		checks(kq, queue, is_multi, why, "MultipleMultiKueueAdmissionChecks",
+			"Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found: ");
+	checks(kq, queue, is_multi_by_flavor, why, "MultiKueueAdmissionCheckAppliedPerFlavor",
+		"Cannot specify MultiKueue AdmissionCheck per flavor, found: ");
+	if (count_of(kq, queue, is_multi) && count_of(kq, queue, is_provisioning))
+		checks(kq, queue, is_multi, why, "MultiKueueWithProvisioningRequest",
+			"Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, "
+			"found: ");
+}
+
+static void topologies(const struct kq *kq, const struct kq_node *queue, struct why *why)
+{
+	if (!kq->config.gate[KQ_GATE_TopologyAwareScheduling])
+		return;
+	for (uint32_t g = 0; g < queue->group_count; g++)
+		for (uint32_t f = 0; f < queue->group[g].flavor_count; f++) {
+			const struct kq_flavor *flavor = &kq->flavor[queue->group[g].flavor[f].flavor];
+			const bool missing =
+				flavor->topology_missing ||
+				(flavor->topology != KQ_NO && !kq->topology[flavor->topology].exists);
+			if (flavor->exists && missing)
+				name_it(why, true, "TopologyNotFound", "there is no Topology for TAS flavor ",
+					flavor->name);
+		}
+}
+
+static bool in_circle(const struct kq *kq, const struct kq_node *queue)
+{
+	return queue->cycle || (queue->parent != KQ_NO && kq->node[queue->parent].cycle);
+}
+
+void kq_queue_status(struct kq *kq, uint32_t queue)
+{
+	struct kq_node *node = &kq->node[queue];
+	struct why why = { .reason = NULL };
+	node->active = false;
+	if (!node->exists) {
+		node->inactive_reason = "NotFound";
+		node->inactive_message = "ClusterQueue not found";
+		return;
+	}
+	if (node->terminating) {
+		node->inactive_reason = "Terminating";
+		node->inactive_message = "Can't admit new workloads; clusterQueue is terminating";
+		return;
+	}
+	if (in_circle(kq, node))
+		because(&why, "CohortCycleDetected", "there is a cycle among its Cohorts");
+	if (node->stop != KQ_STOP_NONE)
+		because(&why, "Stopped", "is stopped");
+	flavors(kq, node, &why);
+	checks(kq, node, is_missing, &why, "AdmissionCheckNotFound",
+		"references missing AdmissionCheck(s): ");
+	checks(kq, node, is_inactive, &why, "AdmissionCheckInactive",
+		"references inactive AdmissionCheck(s): ");
+	multikueue(kq, node, &why);
+	topologies(kq, node, &why);
+	node->active = !why.reason;
+	node->inactive_reason = why.reason ? why.reason : "Ready";
+	node->inactive_message = why.reason ? kq_message(kq, "Can't admit new workloads: %s.", why.text)
+					    : "Can admit new workloads";
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kq_tas_place.c - places for all podsets of an assignment, in order, each seeing what those before it take;
+ * and what that makes of an assignment for which there was quota.
+ *
+ * Rules: KEP-2724; of leaders and workers, its "Co-scheduling" of podsets of one group.
+ */
+#include "policies/kueue/rules/kq_tas_parts.h"
+
+#include <string.h>
+
+/* A podset that is to be placed. */
+struct todo {
+	uint32_t at, flavor; /* In the assignment. */
+	bool done;
+};
+
+static bool asks(const struct kq_podset *podset)
+{
+	const struct kq_topology_request *request = &podset->topology;
+	return request->given && (request->required || request->preferred || request->unconstrained ||
+					 request->slice_count > 0);
+}
+
+static struct kq_placement *held_placement(const struct kq_workload *row, const char *name)
+{
+	for (uint32_t p = 0; row->admission && p < row->admission->podset_count; p++)
+		if (strcmp(row->admission->podset[p].name, name) == 0)
+			return row->admission->podset[p].placement;
+	return NULL;
+}
+
+static bool is_unhealthy(
+	const struct kq *kq, const struct kq_workload *row, const struct kq_placement *placement)
+{
+	if (!kq->config.gate[KQ_GATE_TASFailedNodeReplacement])
+		return false;
+	for (uint32_t d = 0; d < placement->count; d++)
+		for (uint32_t u = 0; u < row->unhealthy_count; u++)
+			if (strcmp(placement->domain[d].value[placement->level_count - 1],
+				    row->unhealthy[u]) == 0)
+				return true;
+	return false;
+}
+
+/* A pod that stands alone cannot move: its workload ends with it. */
+static bool pod_owned(const struct kq *kq, const struct kq_workload *row)
+{
+	const char *group = sl_label_of(&row->annotations, "kueue.x-k8s.io/is-group-workload");
+	return kq->config.gate[KQ_GATE_SkipReassignmentForPodOwnedWorkloads] && row->owner_kind &&
+	       strcmp(row->owner_kind, "Pod") == 0 && !(group && strcmp(group, "true") == 0);
+}
+
+/* MultiKueue places on the worker clusters; a ProvisioningRequest makes the nodes first. */
+static bool comes_later(const struct kq *kq, uint32_t queue, const struct kq_workload *row, uint32_t flavor)
+{
+	for (uint32_t i = 0; queue != KQ_NO && i < kq->node[queue].check_count; i++) {
+		const struct kq_queue_check *one = &kq->node[queue].check[i];
+		bool applies = one->all_flavors;
+		for (uint32_t f = 0; f < one->flavor_count; f++)
+			applies = applies || one->flavor[f] == flavor;
+		const enum kq_check_kind kind = kq->check[one->check].kind;
+		if (kind == KQ_CHECK_MULTIKUEUE)
+			return true;
+		if (kind == KQ_CHECK_PROVISIONING && applies && !kq_is(&row->cond[KQ_QUOTA_RESERVED]))
+			return true;
+	}
+	return false;
+}
+
+static bool no_place(struct kq_placing *placing, const char *why)
+{
+	(void)strncpy(placing->why, why, sizeof(placing->why) - 1);
+	return false;
+}
+
+/* Podsets to be placed, by the names of their flavors, then in order. False: one of them has none. */
+static bool list_todo(struct kq_placing *placing, struct kq_assignment *assignment, struct todo *todo,
+	uint32_t *count, uint32_t *failed)
+{
+	struct kq *kq = placing->kq;
+	const struct kq_workload *row = &kq->workload[assignment->workload];
+	const bool implied = kq_tas_only(kq, assignment->queue);
+	for (uint32_t p = 0; p < assignment->podset_count; p++) {
+		struct kq_podset_assignment *podset = &assignment->podset[p];
+		const struct kq_podset *spec = &row->podset[podset->podset];
+		if (!asks(spec) && !implied)
+			continue;
+		const uint32_t flavor = kq_tas_flavor(kq, assignment, p);
+		*failed = p;
+		if (flavor == KQ_NO)
+			return no_place(placing,
+				"a topology is asked for, and not one flavor with a topology is picked");
+		podset->delayed = comes_later(kq, assignment->queue, row, flavor);
+		if (podset->delayed)
+			continue;
+		struct kq_placement *held = held_placement(row, spec->name);
+		if (held && row->holds && !is_unhealthy(kq, row, held)) {
+			podset->placement = held;
+			continue;
+		}
+		podset->placement = NULL;
+		uint32_t to = *count;
+		for (; to > 0 && strcmp(kq->flavor[todo[to - 1].flavor].name, kq->flavor[flavor].name) > 0;
+			to--)
+			todo[to] = todo[to - 1];
+		todo[to] = (struct todo){ p, flavor, false };
+		++*count;
+	}
+	return true;
+}
+
+/* The first and the second of a group; the smaller leads. */
+static struct kq_team team_of(const struct kq *kq, const struct kq_assignment *assignment, struct todo *todo,
+	uint32_t count, uint32_t at)
+{
+	const struct kq_workload *row = &kq->workload[assignment->workload];
+	uint32_t one = todo[at].at, two = KQ_NO;
+	const char *group = row->podset[assignment->podset[one].podset].group;
+	todo[at].done = true;
+	for (uint32_t i = at + 1; group && i < count; i++) {
+		const char *other = row->podset[assignment->podset[todo[i].at].podset].group;
+		if (todo[i].flavor != todo[at].flavor || !other || strcmp(other, group) != 0)
+			continue;
+		todo[i].done = true;
+		two = two == KQ_NO ? todo[i].at : two;
+	}
+	if (two != KQ_NO && assignment->podset[two].count > assignment->podset[one].count) {
+		const uint32_t turn = one;
+		one = two;
+		two = turn;
+	}
+	const uint32_t worker = assignment->podset[one].podset;
+	return (struct kq_team){ .tree = kq_tree_of(kq, todo[at].flavor),
+		.worker = worker,
+		.leader = two == KQ_NO ? KQ_NO : assignment->podset[two].podset,
+		.worker_at = one,
+		.leader_at = two,
+		.worker_count = assignment->podset[one].count,
+		.implied = !asks(&row->podset[worker]),
+		.within = KQ_NO };
+}
+
+/* An admitted podset with pods on an unhealthy host; each podset of a group by itself. */
+static bool again(
+	struct kq_placing *placing, struct kq_assignment *assignment, struct kq_team *team, bool more)
+{
+	struct kq *kq = placing->kq;
+	const struct kq_workload *row = &kq->workload[placing->workload];
+	const uint32_t at[2] = { team->worker_at, team->leader_at };
+	for (int i = 0; i < 2 && at[i] != KQ_NO; i++) {
+		struct kq_podset_assignment *podset = &assignment->podset[at[i]];
+		struct kq_placement *held = held_placement(row, row->podset[podset->podset].name);
+		struct kq_placement *lost = NULL;
+		struct kq_team alone = *team;
+		alone.worker = podset->podset;
+		if (!held)
+			continue;
+		podset->placement = held;
+		if (pod_owned(kq, row))
+			continue;
+		podset->placement = NULL;
+		if (!kq_place_lost(placing, &alone, held, &podset->placement, &lost))
+			return false;
+		if (more || i == 0)
+			kq_placement_add(kq, team->tree, &row->podset[alone.worker], lost, placing->empty, 1);
+	}
+	return true;
+}
+
+static bool place(
+	struct kq_placing *placing, struct kq_assignment *assignment, struct kq_team *team, bool more)
+{
+	struct kq *kq = placing->kq;
+	const struct kq_workload *row = &kq->workload[placing->workload];
+	if (row->holds && row->unhealthy_count > 0 && kq->config.gate[KQ_GATE_TASFailedNodeReplacement])
+		return again(placing, assignment, team, more);
+	struct kq_placement **worker = &assignment->podset[team->worker_at].placement;
+	struct kq_placement **leader =
+		team->leader == KQ_NO ? NULL : &assignment->podset[team->leader_at].placement;
+	int done = 0;
+	if (kq->config.gate[KQ_GATE_ElasticJobsViaWorkloadSlicesWithTAS])
+		done = kq_place_elastic(placing, team, worker, leader);
+	if (done < 0 || (done == 0 && !kq_place_team(placing, team, worker, leader)))
+		return false;
+	if (more)
+		kq_placement_add(kq, team->tree, &row->podset[team->worker], *worker, placing->empty, 1);
+	if (more && leader)
+		kq_placement_add(kq, team->tree, &row->podset[team->leader], *leader, placing->empty, 1);
+	return true;
+}
+
+bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, bool empty,
+	const char **why, uint32_t *failed)
+{
+	struct kq_placing placing = {
+		.kq = kq, .scratch = scratch, .workload = assignment->workload, .empty = empty
+	};
+	uint32_t count = 0, at_fault = 0;
+	if (!kq->tas)
+		return true;
+	struct todo *todo = kq_scratch_room(kq, scratch, (size_t)assignment->podset_count + 1, sizeof(*todo));
+	bool ok = todo && list_todo(&placing, assignment, todo, &count, &at_fault);
+	const kq_marked mark = kq_mark(kq);
+	for (uint32_t i = 0; ok && i < count; i++) {
+		if (todo[i].done)
+			continue;
+		struct kq_team team = team_of(kq, assignment, todo, count, i);
+		at_fault = todo[i].at;
+		ok = place(&placing, assignment, &team, i + 1 < count);
+	}
+	kq_undo(kq, mark);
+	if (!ok && why)
+		*why = kq_placing_text(&placing);
+	if (!ok && failed)
+		*failed = at_fault;
+	return ok && kq->err.status == 0;
+}
+
+/* ---- With quota
+ * ------------------------------------------------------------------------------------------------- */
+
+static void no_fit(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, uint32_t at,
+	const char *why)
+{
+	struct kq_podset_assignment *podset = &assignment->podset[at];
+	const uint32_t flavor = kq_tas_flavor(kq, assignment, at);
+	for (uint32_t i = 0; i < podset->attempt_count; i++)
+		if (podset->attempt[i].flavor == flavor) {
+			podset->attempt[i].mode = KQ_NO_FIT;
+			podset->attempt[i].reason = "TopologyPlacementFailed";
+		}
+	kq_assign_because(kq, scratch, assignment, at, KQ_NO_FIT, why);
+}
+
+/* There may be quota enough, and no place in one piece: victims are looked for in all that these podsets ask.
+ */
+static void all_by_preemption(struct kq *kq, struct kq_assignment *assignment)
+{
+	for (uint32_t p = 0; p < assignment->podset_count; p++) {
+		struct kq_podset_assignment *podset = &assignment->podset[p];
+		if (!podset->placement || kq->workload[assignment->workload].holds)
+			continue;
+		podset->placement = NULL;
+		for (uint32_t i = 0; i < podset->pick_count; i++)
+			if (podset->pick[i].flavor != KQ_NO && podset->pick[i].mode > KQ_PREEMPT)
+				podset->pick[i].mode = KQ_PREEMPT;
+		podset->mode = podset->mode > KQ_PREEMPT ? KQ_PREEMPT : podset->mode;
+	}
+	kq_assign_resolve(kq, assignment);
+}
+
+static void assign(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment)
+{
+	const char *why = "";
+	uint32_t failed = 0;
+	if (assignment->mode == KQ_FIT && !kq_tas_place(kq, scratch, assignment, false, &why, &failed))
+		kq_assign_because(kq, scratch, assignment, failed, KQ_PREEMPT, why);
+	if (assignment->mode != KQ_PREEMPT || kq->workload[assignment->workload].unhealthy_count > 0)
+		return;
+	if (kq_tas_place(kq, scratch, assignment, true, &why, &failed))
+		all_by_preemption(kq, assignment);
+	else
+		no_fit(kq, scratch, assignment, failed, why);
+}
+
+void kq_tas_assign(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment)
+{
+	if (!kq->tas || assignment->mode == KQ_NO_FIT ||
+		!(kq_tas_only(kq, assignment->queue) || kq_tas_requested(kq, assignment->workload)))
+		return;
+	const uint32_t old = kq->workload[assignment->workload].replaces;
+	const bool elastic = kq->config.gate[KQ_GATE_ElasticJobsViaWorkloadSlicesWithTAS] && old != KQ_NO &&
+			     kq->workload[old].holds;
+	const kq_marked mark = kq_mark(kq);
+	if (elastic) /* What the old slice keeps is counted with the new one. */
+		kq_tas_remove(kq, old);
+	assign(kq, scratch, assignment);
+	kq_undo(kq, mark);
+}
+
+struct kq_placement *kq_tas_replace(
+	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, const char **why)
+{
+	struct kq_workload *row = &kq->workload[workload];
+	struct kq_placement *held = held_placement(row, row->podset[podset].name);
+	struct kq_placing placing = { .kq = kq, .scratch = scratch, .workload = workload };
+	struct kq_placement *whole = NULL, *lost = NULL;
+	struct kq_team team = {
+		.worker = podset, .leader = KQ_NO, .implied = !asks(&row->podset[podset]), .within = KQ_NO
+	};
+	for (uint32_t p = 0; row->admission && !team.tree && p < row->admission->podset_count; p++)
+		for (uint32_t f = 0; f < row->admission->podset[p].flavor_count; f++)
+			if (strcmp(row->admission->podset[p].name, row->podset[podset].name) == 0 &&
+				row->admission->podset[p].flavor[f].flavor != KQ_NO && !team.tree)
+				team.tree = kq_tree_of(kq, row->admission->podset[p].flavor[f].flavor);
+	if (!held || !team.tree || row->unhealthy_count == 0) {
+		*why = "it has no placement with an unhealthy host";
+		return NULL;
+	}
+	if (pod_owned(kq, row))
+		return held;
+	if (kq_place_lost(&placing, &team, held, &whole, &lost))
+		return whole;
+	*why = kq_placing_text(&placing);
+	return NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_candidates.c - which jobs an action looks at. (KAI: actions/utils/input_jobs.go, plugins/minruntime,
+ * and the preemption delay.)
+ */
+#include "policies/runai/rules/kai_solve_parts.h"
+
+bool kai_lane_of_pending(struct kai *kai, enum kai_action action, bool preemptible_only)
+{
+	struct kai_solve_state *state = kai_solve_state(kai);
+	const uint32_t depth = kai->config.depth[action];
+	if (!state)
+		return false;
+	if (state->jobs)
+		kai_lane_clear(state->jobs, KAI_NEXT, depth);
+	else
+		state->jobs = kai_lane_new(kai, KAI_NEXT, depth);
+	state->replay_known = false;
+	kai_bounds_open(kai);
+	for (uint32_t i = 0; state->jobs && (i = kai_list_next(kai, KAI_WAITING, i)) != KAI_NO; i++)
+		if (kai_eligible(kai, i) && (!preemptible_only || kai->job[i].preemptible))
+			kai_lane_push(kai, state->jobs, i);
+	return state->jobs && !kai->err.status;
+}
+
+/* Until then it may start on what is free, and have nobody evicted: since it was made, or last evicted. */
+bool kai_delayed(struct kai *kai, uint32_t job)
+{
+	struct kai_job *row = &kai->job[job];
+	const sl_time since =
+		row->evicted_at != SL_NONE && row->evicted_at > row->created ? row->evicted_at : row->created;
+	if (row->delay <= 0 || kai->now >= since + row->delay)
+		return false;
+	row->why = KAI_DELAY_NOT_ELAPSED;
+	row->why_a = since + row->delay;
+	return true;
+}
+
+bool kai_keeps_minimum(struct kai *kai, const uint32_t *task, uint32_t count, uint32_t job)
+{
+	const struct kai_job *row = &kai->job[job];
+	for (uint32_t g = 0; g < row->group_count; g++) {
+		const struct kai_group *group = &row->group[g];
+		int64_t lost = 0, active = 0;
+		if (!group->leaf)
+			continue;
+		for (uint32_t i = 0; i < count; i++)
+			lost += kai->task[task[i]].job == job && kai->task[task[i]].group == g;
+		for (int s = KAI_ALLOCATED; s <= KAI_STUCK; s++)
+			active += group->count[s];
+		if (lost && active - lost < group->min)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_consolidate.c - the action consolidation: jobs are moved so that one more fits; nobody loses its place.
+ * (KAI: actions/consolidation.) Of a bounded number of candidates KAI takes any; here the oldest, by name.
+ */
+#include "policies/runai/rules/kai_solve_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct aged {
+	sl_time created;
+	const char *name;
+	uint32_t job;
+};
+
+static int by_age(const void *a, const void *b)
+{
+	const struct aged *x = a, *y = b;
+	if (x->created != y->created)
+		return x->created < y->created ? -1 : 1;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (x->job > y->job) - (x->job < y->job);
+}
+
+/* The oldest of them, in order: maxNumberConsolidationPreemptees, and one (KAI counts so). */
+static bool cut(struct kai *kai, struct kai_rows_list *list)
+{
+	const int64_t most = kai->config.consolidation_max;
+	if (most < 0 || list->count <= (uint64_t)most + 1)
+		return true;
+	const uint32_t room = (uint32_t)most + 1;
+	struct aged *aged = calloc(room, sizeof(*aged));
+	uint32_t count = 0;
+	if (!aged)
+		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct kai_job *job = &kai->job[list->row[i]];
+		const struct aged one = { job->created, job->name, list->row[i] };
+		if (count == room && by_age(&one, &aged[count - 1]) > 0)
+			continue;
+		uint32_t at = count < room ? count++ : count - 1;
+		for (; at && by_age(&one, &aged[at - 1]) < 0; at--)
+			aged[at] = aged[at - 1];
+		aged[at] = one;
+	}
+	list->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		list->row[i] = aged[i].job;
+	free(aged);
+	return true;
+}
+
+static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list)
+{
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_ACTIVE, i)) != KAI_NO; i++) {
+		const struct kai_job *job = &kai->job[i];
+		if (i == aim->job || !job->preemptible)
+			continue;
+		if (!kai_rows_add(kai, list, i))
+			return false;
+	}
+	return list->count > 0 && cut(kai, list);
+}
+
+static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+	const uint32_t *task, uint32_t count)
+{
+	(void)aim;
+	(void)ask;
+	for (uint32_t i = 0; i < count; i++)
+		if (!kai_active_allocated((uint32_t)kai->task[task[i]].state))
+			return false;
+	return true;
+}
+
+/* The cluster has as many GPUs free as the job asks, and limits allow it: as nobody may lose its place, moves
+ * leave both as they are. */
+static bool enough(struct kai *kai, uint32_t job)
+{
+	struct kai_rows_list *chunk = &kai->solve->chunk;
+	int64_t free = 0;
+	uint32_t *more =
+		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
+	if (!more)
+		return false;
+	chunk->row = more;
+	chunk->count = kai_next_chunk(kai, job, chunk->row);
+	for (uint32_t i = 0; i < kai->node_count; i++)
+		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
+	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
+	return ask.at[KAI_GPUS] <= free &&
+	       (kai->config.exhaustive || !kai_over_limit(kai, kai->job[job].queue, &ask, NULL));
+}
+
+void kai_act_consolidate(struct kai *kai)
+{
+	if (kai->config.consolidation_max == 0 || !kai_lane_of_pending(kai, KAI_CONSOLIDATION, true))
+		return;
+	struct kai_solve_state *state = kai->solve;
+	kai_failed_clear(&state->failed);
+	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
+		const struct kai_aim aim = {
+			.action = KAI_CONSOLIDATION, .job = job, .candidates = candidates, .accept = accept
+		};
+		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_CONSOLIDATION, job))
+			continue;
+		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, KAI_NO, job))
+			continue;
+		if (!enough(kai, job) || !kai_solve(kai, &aim))
+			kai_failed_add(kai, &state->failed, KAI_NO, job);
+	}
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_easier.c - scheduling signatures: after a job failed in an action, another with the same constraints is
+ * looked at only if it is easier: it has fewer pending tasks, or, both sorted by what they ask, a smaller
+ * one. (KAI: actions/common/minimal_job_comparison.go.)
+ */
+#include "policies/runai/rules/kai_solve_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+uint64_t kai_signature(const struct kai *kai, uint32_t job)
+{
+	const struct kai_job *row = &kai->job[job];
+	uint64_t hash = mix(mix(1, (uint64_t)row->priority), row->preemptible);
+	for (uint32_t i = 0; i < row->group_count; i++) {
+		const struct kai_group *group = &row->group[i];
+		if (group->topology != KAI_NO)
+			hash = mix(mix(mix(hash, group->topology), group->required), group->preferred);
+	}
+	uint32_t before = KAI_NO;
+	for (uint32_t i = 0; i < row->task_count; i++) {
+		const uint32_t request = kai->task[row->task + i].request;
+		if (request == before)
+			continue;
+		before = request;
+		const struct kai_request *ask = &kai->request[request];
+		hash = mix(hash, (uint64_t)ask->kind);
+		for (size_t w = 0; ask->allowed && w < kai->node_words; w++)
+			hash = mix(hash, ask->allowed[w]);
+	}
+	return hash;
+}
+
+void kai_failed_clear(struct kai_failed *failed)
+{
+	for (uint32_t i = 0; i < failed->slots; i++)
+		failed->slot[i].job = KAI_NO;
+	failed->count = 0;
+}
+
+static uint32_t slot_of(const struct kai_failed *failed, uint32_t queue, uint64_t signature)
+{
+	uint32_t at = (uint32_t)mix(signature, queue) & (failed->slots - 1);
+	while (failed->slot[at].job != KAI_NO &&
+		(failed->slot[at].queue != queue || failed->slot[at].signature != signature))
+		at = (at + 1) & (failed->slots - 1);
+	return at;
+}
+
+struct ask {
+	struct kai_vec vec;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct kai_vec *x = &((const struct ask *)a)->vec, *y = &((const struct ask *)b)->vec;
+	static const enum kai_res order[] = { KAI_GPUS, KAI_CPU, KAI_MEM };
+	for (int i = 0; i < KAI_RES; i++)
+		if (x->at[order[i]] != y->at[order[i]])
+			return x->at[order[i]] < y->at[order[i]] ? -1 : 1;
+	return 0;
+}
+
+static struct ask *asks_of(const struct kai *kai, uint32_t job, uint32_t *count)
+{
+	const struct kai_job *row = &kai->job[job];
+	struct ask *ask = malloc(((size_t)row->task_count + 1) * sizeof(*ask));
+	*count = 0;
+	for (uint32_t i = 0; ask && i < row->task_count; i++)
+		if (kai->task[row->task + i].state == KAI_PENDING)
+			ask[(*count)++].vec = kai_charge_request(kai, kai->task[row->task + i].request);
+	if (ask)
+		qsort(ask, *count, sizeof(*ask), by_size);
+	return ask;
+}
+
+static bool easier(const struct kai *kai, uint32_t job, uint32_t than)
+{
+	const int64_t mine = kai->job[job].group[0].count[KAI_PENDING];
+	const int64_t others = kai->job[than].group[0].count[KAI_PENDING];
+	uint32_t count, other_count;
+	if (mine == 0 || others == 0)
+		return false;
+	if (mine < others)
+		return true;
+	struct ask *ask = asks_of(kai, job, &count), *other = asks_of(kai, than, &other_count);
+	bool is = false;
+	for (uint32_t i = 0; ask && other && i < other_count && !is; i++)
+		is = by_size(&ask[i], &other[i]) < 0;
+	free(ask);
+	free(other);
+	return is;
+}
+
+bool kai_is_easier(const struct kai *kai, const struct kai_failed *failed, uint32_t queue, uint32_t job)
+{
+	if (failed->count == 0)
+		return true;
+	const struct kai_failure *failure = &failed->slot[slot_of(failed, queue, kai->job[job].signature)];
+	return failure->job == KAI_NO || easier(kai, job, failure->job);
+}
+
+static bool widen(struct kai *kai, struct kai_failed *failed)
+{
+	const struct kai_failed old = *failed;
+	failed->slots = old.slots ? old.slots * 2 : 64;
+	failed->slot = calloc(failed->slots, sizeof(*failed->slot));
+	if (!failed->slot) {
+		*failed = old;
+		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+	}
+	kai_failed_clear(failed);
+	failed->count = old.count;
+	for (uint32_t i = 0; i < old.slots; i++)
+		if (old.slot[i].job != KAI_NO)
+			failed->slot[slot_of(failed, old.slot[i].queue, old.slot[i].signature)] = old.slot[i];
+	free(old.slot);
+	return true;
+}
+
+void kai_failed_add(struct kai *kai, struct kai_failed *failed, uint32_t queue, uint32_t job)
+{
+	if (failed->count * 2 >= failed->slots && !widen(kai, failed))
+		return;
+	const uint64_t signature = kai->job[job].signature;
+	struct kai_failure *failure = &failed->slot[slot_of(failed, queue, signature)];
+	if (failure->job != KAI_NO && !easier(kai, job, failure->job))
+		return;
+	failed->count += failure->job == KAI_NO;
+	*failure = (struct kai_failure){ signature, queue, job };
+}

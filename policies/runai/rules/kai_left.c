@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_left.c - what KAI leaves behind. A job that the solver found room for is not started if its gang is not
+ * whole then (a tree that needs some of its sets only: each pod set is asked for its minimum). KAI neither
+ * commits nor discards what it simulated for it (solvers/job_solver.go, actions/reclaim): nobody is told, and
+ * the jobs that come after it in the session find victims on their way out and places that are kept.
+ *
+ * So it is here, as cases recorded of KAI show; at the end of the session it is taken back. So are places
+ * that were kept for tasks, and given up again before they started: KAI has those as releasing there.
+ */
+#include "policies/runai/rules/kai_solve_parts.h"
+
+#include <stdlib.h>
+
+static bool leave(struct kai *kai, uint32_t task, int64_t state)
+{
+	struct kai_solve_state *solve = kai->solve;
+	struct kai_left *more =
+		kai_more(kai, solve->left, &solve->left_capacity, solve->left_count + 1, sizeof(*more));
+	if (!more)
+		return false;
+	solve->left = more;
+	more[solve->left_count++] = (struct kai_left){ task, state, kai->effect_count };
+	return true;
+}
+
+void kai_leave_simulated(struct kai *kai, uint32_t tasks)
+{
+	struct kai_solve_state *solve = kai->solve;
+	const struct kai_victims *sets[] = { &solve->recorded, &solve->chosen };
+	for (uint32_t i = 0; i < tasks; i++)
+		if (kai->task[solve->chunk.row[i]].evicted == 0 &&
+			!leave(kai, solve->chunk.row[i], KAI_PENDING))
+			return;
+	for (size_t s = 0; s < SL_LEN(sets); s++)
+		for (uint32_t i = 0; i < sets[s]->task.count; i++) {
+			const uint32_t task = sets[s]->task.row[i];
+			const struct kai_task *row = &kai->task[task];
+			if (row->evicted == 1 && !leave(kai, task, row->again ? KAI_PIPELINED : row->before))
+				return;
+		}
+}
+
+/* What was decided of it since: the engine was told, and so it is. */
+static bool was_told(const struct kai *kai, const struct kai_left *left)
+{
+	bool told = false;
+	for (uint32_t i = left->effect; i < kai->effect_count; i++) {
+		const struct kai_effect *effect = &kai->effect[i];
+		if (effect->task != left->task)
+			continue;
+		if (effect->kind == KAI_EVICT && !effect->early)
+			return true;
+		told = effect->kind != KAI_EVICT && left->state == KAI_PENDING;
+	}
+	return told;
+}
+
+static void take_back(struct kai *kai, const struct kai_left *left)
+{
+	const struct kai_task *row = &kai->task[left->task];
+	const bool moved = row->from >= 0;
+	const int64_t node = moved ? row->from : row->node, *rows = moved ? row->from_shared : row->shared;
+	enum kai_state state = (enum kai_state)left->state;
+	uint32_t shared[KAI_DEVICES_MAX];
+	for (int64_t i = 0; rows && i < kai->request[row->request].gpus; i++)
+		shared[i] = (uint32_t)rows[i];
+	if (state == KAI_PIPELINED)
+		state = moved ? KAI_RELEASING : KAI_PENDING;
+	const bool placed = state != KAI_PENDING && node >= 0;
+	kai_set_task(
+		kai, left->task, state, placed ? (uint32_t)node : KAI_NO, placed && rows ? shared : NULL);
+}
+
+void kai_close(struct kai *kai)
+{
+	struct kai_solve_state *solve = kai->solve;
+	if (!solve)
+		return;
+	for (uint32_t i = solve->left_count; i > 0; i--)
+		if (!was_told(kai, &solve->left[i - 1]))
+			take_back(kai, &solve->left[i - 1]);
+	solve->left_count = 0;
+	for (uint32_t i = 0; i < solve->settled.count; i++) {
+		const uint32_t task = solve->settled.row[i];
+		kai_forget_kept(kai, task);
+		if (kai->task[task].state == KAI_RELEASING && kai->task[task].again)
+			take_back(kai, &(struct kai_left){ task, KAI_PIPELINED, 0 });
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_place.h - which node, and which GPUs of it: filters, scores, shared GPUs, MIG, gangs that start
+ * together, and topologies. (KAI: plugins predicates, nodeplacement, gpupack, gpuspread, gpusharingorder,
+ * nodeavailability, resourcetype, nominatednode, topology; actions/common/allocate.)
+ */
+#ifndef SL_RUNAI_KAI_PLACE_H
+#define SL_RUNAI_KAI_PLACE_H
+
+#include "policies/runai/rules/kai.h"
+
+/* A set of nodes in bits (kai.node_words); NULL: all. */
+typedef const uint64_t *kai_nodes;
+
+/* The first of a set from a row on; node_count: no more. */
+static inline uint32_t kai_next_node(const struct kai *kai, kai_nodes nodes, uint32_t from)
+{
+	enum { BITS = 64 };
+	if (!nodes || from >= kai->node_count)
+		return from < kai->node_count ? from : kai->node_count;
+	size_t word = from / BITS;
+	uint64_t bits = nodes[word] & ~UINT64_C(0) << from % BITS;
+	while (!bits && ++word < kai->node_words)
+		bits = nodes[word];
+	return bits ? (uint32_t)(word * BITS) + (uint32_t)__builtin_ctzll(bits) : kai->node_count;
+}
+
+/* A chunk of a job, all or nothing: on success its tasks are allocated, or pipelined, in the books (the
+ * caller holds a mark, and undoes it); else nothing is changed and why is said in the job. pipeline_only:
+ * nothing starts now (the simulations of the solver). Gates of quota and limit are the caller's for the
+ * chunk; those that depend on the node (memory of GPUs) are looked at here. */
+struct kai_place_how {
+	kai_nodes among;
+	bool pipeline_only;
+};
+bool kai_place_chunk(
+	struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, const struct kai_place_how *how);
+
+/* One task: which of the nodes is best; KAI_NO: none. now: it fits on what is idle, and shared GPUs have room
+ * now (else it is to be pipelined). shared: rows, request.gpus of them. */
+struct kai_spot {
+	uint32_t node;
+	bool now;
+	bool gated; /* Some node would do, but for a limit or a quota. */
+	uint32_t shared[KAI_DEVICES_MAX];
+};
+bool kai_best_spot(
+	struct kai *kai, uint32_t task, kai_nodes among, const double *extra, struct kai_spot *spot);
+/* So many tasks of that request found no room among all nodes, and nothing was freed since. Journalled: what
+ * was noted after a mark is forgotten with what took the room. */
+bool kai_nowhere(const struct kai *kai, uint32_t request, uint32_t count);
+void kai_note_nowhere(struct kai *kai, uint32_t request, uint32_t count);
+/* It fits there, on what is idle and releasing; now: on what is idle. */
+bool kai_fits(const struct kai *kai, uint32_t task, uint32_t node, bool *now);
+
+/* What keeps a task from a node, in bits. KAI names all resources that lack; what else is wrong it names only
+ * where none does. */
+enum kai_lack {
+	KAI_LACKS_GPUS = 1,
+	KAI_LACKS_GPU_MEMORY = 2, /* More of one device than it has. */
+	KAI_LACKS_MIG = 4,        /* Instances of a profile. */
+	KAI_LACKS_CPU = 8,
+	KAI_LACKS_MEM = 16,
+	KAI_LACKS_PODS = 32,
+	KAI_LACKS_QUOTA = 64, /* A limit, or a quota, as charged with this node's devices. */
+	KAI_LACKS_KIND = 128, /* MIG asked of a node without, or the reverse. */
+	KAI_LACKS_READY = 256,
+	KAI_LACKS_ALLOWED = 512, /* Affinity, taints. */
+	KAI_LACKS_WORKER = 1024, /* Nodes are for GPU tasks, or for others, alone. */
+	KAI_LACK_BITS = 11
+};
+/* For explanations: on how many nodes (of `among`) which bit is wrong now, by number of the bit. Returns how
+ * many nodes there are. */
+uint32_t kai_lacking(struct kai *kai, uint32_t task, kai_nodes among, uint32_t count[KAI_LACK_BITS]);
+/* KAI's words for a bit: "node(s) didn't have enough resources: GPUs". */
+const char *kai_lack_text(enum kai_lack lack);
+
+/* A task looked at once, for many nodes (kai_fit.c). */
+struct kai_look {
+	const struct kai *kai;
+	const struct kai_request *ask;
+	const struct kai_job *job;
+	uint32_t task;
+	int64_t cpu, mem, whole; /* whole: GPUs. */
+	bool shares, gpu;        /* Of GPUs; any kind of GPU. */
+	bool gate_known, gate_open;
+	int64_t gate_mem; /* Of which device the gate is known. */
+};
+struct kai_look kai_look_at(const struct kai *kai, uint32_t task);
+uint32_t kai_lacks(struct kai_look *look, const struct kai_node *node); /* Bits; 0: it fits. */
+/* What is idle would do (of shared GPUs, what is on its way out too: KAI's score of availability). */
+bool kai_is_idle(const struct kai_look *look, const struct kai_node *node);
+/* GPUs in use whose share it could have, now or later. */
+bool kai_share_fits(const struct kai_shared *gpu, int64_t need, int64_t device);
+/* Which devices it takes there: rows into shared, request.gpus of them. False: too few. now: all have room
+ * already. fresh: how many are not shared yet. */
+struct kai_devices {
+	uint32_t row[KAI_DEVICES_MAX];
+	uint32_t fresh;
+	bool now;
+};
+bool kai_choose_devices(
+	const struct kai_look *look, const struct kai_node *node, struct kai_devices *devices);
+
+/* kai_topo.c: the domains of a topology in which a set of pods may be placed, best first. Without a
+ * constraint of its own (or tasks, or the plugin) the one domain is `among`. False: there is none, and why is
+ * said in the job. Calls nest: the last made is freed first; `among` has to stand until then. */
+struct kai_set {
+	uint32_t job, group;  /* group: a row of the job's. */
+	const uint32_t *task; /* Those to place below it. */
+	uint32_t count;
+	kai_nodes among;
+	bool quiet; /* It says nothing: a simulation. */
+};
+struct kai_domains {
+	uint32_t count;
+	const double *node_score; /* By node: what preference adds, 0..10 (times 100 000 in the sum). NULL:
+				     nothing is preferred here; then what a set above prefers holds on. */
+	uint32_t depth;           /* Where kai_topo.c keeps the rest. */
+};
+bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_domains *domains);
+/* The nodes of one, those of `among` alone; lent until the next call for these domains. NULL: all. */
+kai_nodes kai_topo_nodes(struct kai *kai, const struct kai_domains *domains, uint32_t which);
+void kai_domains_free(struct kai *kai, struct kai_domains *domains);
+
+/* kai_node.c: books of a node, called by kai_books.c alone. shared NULL, or a row below 0: no device is
+ * counted. */
+void kai_node_add(
+	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const uint32_t *shared);
+void kai_node_remove(
+	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const int64_t *shared);
+/* A row of the node's shared GPUs for a new one (its device comes out of what is idle, or of what is
+ * releasing for a task that is pipelined). KAI_NO: all that there can be are in use. */
+uint32_t kai_shared_row(struct kai *kai, uint32_t node);
+/* The same in two steps: the first that is free at `from` or behind (KAI_NO), and that it is taken. */
+uint32_t kai_shared_free(const struct kai_node *node, uint32_t from);
+void kai_shared_take(struct kai *kai, struct kai_node *node, uint32_t row);
+bool kai_shared_in_use(const struct kai_shared *gpu);
+void kai_node_changed(struct kai *kai, uint32_t node); /* Its books are others now. */
+void kai_node_clear(struct kai *kai, uint32_t node);   /* As if nothing were there. */
+/* The node has so many instances of a profile (of kai_mig_profile). */
+bool kai_node_profile(struct kai *kai, uint32_t node, uint32_t profile, int64_t count);
+/* kai_mig_profile made one more: counts of nodes that have any are as long as kai.mig. */
+bool kai_node_new_profile(struct kai *kai);
+/* Of a device, MiB; 100 where it is not known. */
+int64_t kai_device_mem(const struct kai_node *node);
+/* What a share takes of one device there, MiB; and in hundredths of the device, rounded up. In doubles, as
+ * KAI computes: 55 of 100 MiB are 56 hundredths. */
+int64_t kai_share_mem(const struct kai_node *node, const struct kai_request *request);
+int64_t kai_share_hundredths(const struct kai_node *node, const struct kai_request *request);
+int64_t kai_hundredths(int64_t mem, int64_t device);
+
+#endif

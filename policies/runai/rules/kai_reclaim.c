@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_reclaim.c - the action reclaim: a job below its queue's fair share takes back from other queues. (KAI:
+ * actions/reclaim, plugins/proportion, plugins/minruntime.)
+ */
+#include "policies/runai/rules/kai_solve_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Who may be a victim ---- */
+
+static bool protected_from(const struct kai *kai, uint32_t leaf, uint32_t victim)
+{
+	return (kai->config.plugins & KAI_PLUGIN_MINRUNTIME) &&
+	       kai_protected(kai, victim, kai_reclaim_min(kai, leaf, kai->job[victim].queue));
+}
+
+/* Of a leaf: whether its jobs may be victims, and how long they are left alone. */
+struct leaf_rule {
+	uint32_t leaf;
+	bool open;
+	sl_time least;
+};
+
+static struct leaf_rule rule_of(
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim)
+{
+	const uint32_t plugins = kai->config.plugins;
+	return (struct leaf_rule){ .leaf = victim,
+		.open = !(plugins & KAI_PLUGIN_PROPORTION) || kai_victim_leaf(kai, leaf, ask, victim),
+		.least = plugins & KAI_PLUGIN_MINRUNTIME ? kai_reclaim_min(kai, leaf, victim) : 0 };
+}
+
+static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list)
+{
+	struct leaf_rule rule = { .leaf = KAI_NO };
+	const uint32_t leaf = kai->job[aim->job].queue;
+	const struct kai_vec ask = kai_chunk_ask(kai, kai->solve->chunk.row, kai->solve->chunk.count, false);
+	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_ACTIVE, i)) != KAI_NO; i++) {
+		const struct kai_job *job = &kai->job[i];
+		if (job->queue == KAI_NO || job->queue == leaf || !job->preemptible)
+			continue;
+		if (job->queue != rule.leaf)
+			rule = rule_of(kai, leaf, &ask, job->queue);
+		if (!rule.open || (kai_protected(kai, i, rule.least) && !kai_elastic(kai, i)))
+			continue;
+		if (!kai_rows_add(kai, list, i))
+			return false;
+	}
+	return list->count > 0;
+}
+
+/* ---- What they lose ---- */
+
+static bool add_unit(struct kai *kai, uint32_t leaf, const struct kai_vec *ask)
+{
+	struct kai_solve_state *state = kai->solve;
+	struct kai_unit *more =
+		kai_more(kai, state->unit, &state->unit_capacity, state->unit_count + 1, sizeof(*more));
+	if (!more)
+		return false;
+	state->unit = more;
+	more[state->unit_count++] = (struct kai_unit){ leaf, *ask };
+	return true;
+}
+
+/* It counts as lost: it found no other place, or that does not help. */
+static bool counts(const struct kai *kai, const struct kai_task *task)
+{
+	return !kai->config.consolidating_reclaim || !kai_active_allocated((uint32_t)task->state);
+}
+
+/* Of one job: tasks above the minimum of their pods one by one, then the rest as one. Its tasks stand
+ * together. */
+static bool add_units(struct kai *kai, const uint32_t *task, uint32_t count)
+{
+	const struct kai_job *job = &kai->job[kai->task[task[0]].job];
+	struct kai_vec core = { 0 };
+	bool any = false, ok = true;
+	for (uint32_t i = 0; i < count && ok; i++) {
+		const struct kai_task *row = &kai->task[task[i]];
+		uint32_t before = 0;
+		for (uint32_t k = 0; k < i; k++)
+			before += kai->task[task[k]].group == row->group;
+		if (!counts(kai, row))
+			continue;
+		const struct kai_vec held = kai_charge(kai, task[i]);
+		if (before >= job->group[row->group].min) {
+			ok = add_unit(kai, job->queue, &held);
+			continue;
+		}
+		any = true;
+		for (int r = 0; r < KAI_RES; r++)
+			core.at[r] += held.at[r];
+	}
+	return ok && (!any || add_unit(kai, job->queue, &core));
+}
+
+struct victim {
+	int64_t created;
+	uint32_t leaf, job, task, at;
+};
+
+/* Queues by age; jobs as they came; tasks in their order. */
+static int by_leaf(const void *a, const void *b)
+{
+	const struct victim *x = a, *y = b;
+	if (x->created != y->created)
+		return x->created < y->created ? -1 : 1;
+	if (x->leaf != y->leaf)
+		return x->leaf < y->leaf ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+static bool make_units(struct kai *kai, const uint32_t *task, uint32_t count)
+{
+	struct kai_solve_state *state = kai->solve;
+	struct victim *victim = calloc((size_t)count + 1, sizeof(*victim));
+	uint32_t *row = calloc((size_t)count + 1, sizeof(*row));
+	bool ok = victim && row;
+	state->unit_count = 0;
+	state->stamp++;
+	for (uint32_t i = 0; ok && i < count; i++) {
+		const uint32_t job = kai->task[task[i]].job, leaf = kai->job[job].queue;
+		uint32_t at = i;
+		for (uint32_t k = 0; k < i && at == i; k++)
+			if (victim[k].job == job)
+				at = victim[k].at;
+		victim[i] = (struct victim){ kai->queue[leaf].created, leaf, job, task[i], at };
+	}
+	if (ok)
+		qsort(victim, count, sizeof(*victim), by_leaf);
+	for (uint32_t i = 0; ok && i < count; i++)
+		row[i] = victim[i].task;
+	for (uint32_t i = 0, end; ok && i < count; i = end) {
+		for (end = i + 1; end < count && victim[end].job == victim[i].job;)
+			end++;
+		ok = add_units(kai, row + i, end - i);
+	}
+	free(victim);
+	free(row);
+	return ok;
+}
+
+static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+	const uint32_t *task, uint32_t count)
+{
+	const struct kai_solve_state *state = kai->solve;
+	const struct kai_job *job = &kai->job[aim->job];
+	const struct kai_taker taker = { job->queue, job->preemptible, ask, state->allocated,
+		state->allocated_np };
+	uint32_t before = KAI_NO;
+	if ((kai->config.plugins & KAI_PLUGIN_PROPORTION) &&
+		(!make_units(kai, task, count) ||
+			!kai_reclaimable(kai, &taker, state->unit, state->unit_count)))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t victim = kai->task[task[i]].job;
+		if (victim == before)
+			continue;
+		before = victim;
+		if (kai_elastic(kai, victim) && protected_from(kai, job->queue, victim) &&
+			!kai_keeps_minimum(kai, task, count, victim))
+			return false;
+	}
+	return true;
+}
+
+/* ---- What they may lose at most ---- */
+
+/* Of a queue: what its candidates hold of GPUs, the most that goes at once, and whether any of it may go. */
+struct kai_room {
+	int64_t held, unit;
+	uint32_t solution; /* All of it is of this one. */
+	bool open;
+};
+
+/* Even the smallest loss of this leaf is refused. With victims nearer to the taker than that, who knows. */
+static bool refused(const struct kai *kai, const struct kai_taker *taker, uint32_t leaf, uint32_t deepest)
+{
+	const struct kai_unit least = { .leaf = leaf };
+	return kai->queue[kai_loser(kai, taker->leaf, leaf)].depth == deepest &&
+	       !kai_reclaimable(kai, taker, &least, 1);
+}
+
+/* As units go one by one while the queue is over its share or its quota: all that is over, and less than one
+ * more. Of what is over in other resources no bound is known. */
+static int64_t most_lost(const struct kai *kai, uint32_t row)
+{
+	const struct kai_room *room = &kai->solve->room[row];
+	const struct kai_queue *queue = &kai->queue[row];
+	int64_t over = 0;
+	for (int r = 0; r < KAI_RES; r++) {
+		const int64_t share = kai_allocatable(queue, (enum kai_res)r), quota = queue->quota.at[r];
+		over = kai->solve->allocated[row].at[r] - (share < quota ? share : quota);
+		if (r != KAI_GPUS && over > 0)
+			return room->held;
+	}
+	if (over <= 0)
+		return 0;
+	return over + room->unit - 1 < room->held ? over + room->unit - 1 : room->held;
+}
+
+static int64_t held_by(const struct kai *kai, const struct kai_job *job)
+{
+	int64_t held = 0;
+	for (uint32_t t = job->task; t < job->task + job->task_count; t++)
+		if (kai->task[t].counted)
+			held += kai_charge(kai, t).at[KAI_GPUS];
+	return held;
+}
+
+static bool make_room(struct kai *kai)
+{
+	struct kai_solve_state *state = kai->solve;
+	if (state->room_count < kai->queue_count) {
+		free(state->room);
+		state->room = calloc(kai->queue_count, sizeof(*state->room));
+		state->room_count = state->room ? kai->queue_count : 0;
+	}
+	return state->room || kai_fail(kai, SL_SYSTEM, "out of memory") == 0;
+}
+
+/* What candidates hold, by the queue that would lose it; the deepest of these queues. */
+static uint32_t hold(struct kai *kai, uint32_t leaf)
+{
+	struct kai_solve_state *state = kai->solve;
+	uint32_t deepest = 0;
+	state->stamp++;
+	for (uint32_t i = 0; i < state->candidate.count; i++) {
+		const struct kai_job *job = &kai->job[state->candidate.row[i]];
+		const uint32_t loser = kai_loser(kai, leaf, job->queue);
+		struct kai_room *room = &state->room[loser];
+		const int64_t held = held_by(kai, job);
+		if (room->solution != state->stamp)
+			*room = (struct kai_room){ .solution = state->stamp };
+		room->held += held;
+		room->unit = held > room->unit ? held : room->unit;
+		deepest = kai->queue[loser].depth > deepest ? kai->queue[loser].depth : deepest;
+	}
+	return deepest;
+}
+
+/* GPUs that candidates may lose, all together. */
+static int64_t all_lost(struct kai *kai, const struct kai_taker *taker)
+{
+	struct kai_solve_state *state = kai->solve;
+	const uint32_t deepest = hold(kai, taker->leaf);
+	uint32_t before = KAI_NO;
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < state->candidate.count; i++) {
+		const uint32_t leaf = kai->job[state->candidate.row[i]].queue;
+		if (leaf == before)
+			continue;
+		before = leaf;
+		const uint32_t loser = kai_loser(kai, taker->leaf, leaf);
+		struct kai_room *room = &state->room[loser];
+		if (room->open || refused(kai, taker, leaf, deepest))
+			continue;
+		room->open = true;
+		sum = kai_add(sum, most_lost(kai, loser));
+	}
+	return sum;
+}
+
+/* A share is charged more than the memory it takes, by less than a hundredth of a device. What the job's
+ * tasks are charged so; below 0: some ask memory, or MIG, of which too little is known. */
+static int64_t slack_of(const struct kai *kai)
+{
+	const struct kai_rows_list *chunk = &kai->solve->chunk;
+	enum { HUNDREDTHS = 100 };
+	int64_t slack = 0;
+	for (uint32_t i = 0; i < chunk->count; i++) {
+		const struct kai_request *ask = &kai->request[kai->task[chunk->row[i]].request];
+		if (ask->kind == KAI_FRACTION)
+			slack += ask->gpus * (KAI_GPU / HUNDREDTHS);
+		else if (ask->kind != KAI_WHOLE && ask->kind != KAI_NO_GPU)
+			return -1;
+	}
+	return slack;
+}
+
+/* What is free, and all that may be lost, is less than what is asked. */
+static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
+{
+	const struct kai_solve_state *state = kai->solve;
+	const struct kai_job *job = &kai->job[aim->job];
+	const struct kai_taker taker = { job->queue, job->preemptible, ask, state->allocated,
+		state->allocated_np };
+	const int64_t slack = slack_of(kai);
+	int64_t need = ask->at[KAI_GPUS] - slack;
+	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION) || kai->config.priority_reclaim ||
+		kai->config.exhaustive || slack < 0 || need <= 0)
+		return false;
+	for (uint32_t i = 0; i < kai->node_count; i++)
+		need -= kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
+	return need > 0 && make_room(kai) && need > all_lost(kai, &taker);
+}
+
+/* ---- The action ---- */
+
+static bool remember_books(struct kai *kai)
+{
+	struct kai_solve_state *state = kai->solve;
+	if (state->allocated_count < kai->queue_count) {
+		free(state->allocated);
+		free(state->allocated_np);
+		state->allocated = calloc(kai->queue_count, sizeof(*state->allocated));
+		state->allocated_np = calloc(kai->queue_count, sizeof(*state->allocated_np));
+		state->allocated_count = kai->queue_count;
+	}
+	if (!state->allocated || !state->allocated_np)
+		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+	for (uint32_t i = 0; i < kai->queue_count; i++) {
+		state->allocated[i] = kai->queue[i].allocated;
+		state->allocated_np[i] = kai->queue[i].allocated_np;
+	}
+	return true;
+}
+
+/* What its next chunk asks; false: there is none. */
+static bool ask_of(struct kai *kai, uint32_t job, struct kai_vec *ask)
+{
+	struct kai_rows_list *chunk = &kai->solve->chunk;
+	uint32_t *more =
+		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
+	if (!more)
+		return false;
+	chunk->row = more;
+	chunk->count = kai_next_chunk(kai, job, chunk->row);
+	*ask = kai_chunk_ask(kai, chunk->row, chunk->count, false);
+	return chunk->count > 0;
+}
+
+void kai_act_reclaim(struct kai *kai)
+{
+	const struct kai_config *config = &kai->config;
+	if (!kai_lane_of_pending(kai, KAI_RECLAIM, false))
+		return;
+	struct kai_solve_state *state = kai->solve;
+	kai_failed_clear(&state->failed);
+	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
+		const uint32_t leaf = kai->job[job].queue;
+		struct kai_vec ask;
+		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_RECLAIM, job) || !ask_of(kai, job, &ask))
+			continue;
+		if ((config->plugins & KAI_PLUGIN_PROPORTION) &&
+			!kai_may_reclaim(kai, leaf, &ask, kai->job[job].preemptible))
+			continue;
+		if (config->signatures && !kai_is_easier(kai, &state->failed, leaf, job))
+			continue;
+		const struct kai_aim aim = { .action = KAI_RECLAIM,
+			.job = job,
+			.candidates = candidates,
+			.accept = accept,
+			.hopeless = hopeless };
+		if (!remember_books(kai))
+			return;
+		if (!kai_solve(kai, &aim))
+			kai_failed_add(kai, &state->failed, leaf, job);
+	}
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
+ * kai_session.c, kai_solver.c, kai_bounds.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c,
+ * kai_hopeless.c, kai_left.c.
+ */
+#ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
+#define SL_RUNAI_KAI_SOLVE_PARTS_H
+
+#include "policies/runai/rules/kai_solve.h"
+
+/* Rows, in a list that grows. */
+struct kai_rows_list {
+	uint32_t *row;
+	uint32_t count, capacity;
+};
+bool kai_rows_add(struct kai *kai, struct kai_rows_list *list, uint32_t row);
+
+/* Victims in batches: what was taken of a job at a time stays together. */
+struct kai_batch {
+	uint32_t job, first, count; /* Of task. */
+};
+struct kai_victims {
+	struct kai_rows_list task;
+	struct kai_batch *batch;
+	uint32_t batch_count, batch_capacity;
+};
+void kai_victims_clear(struct kai_victims *victims);
+bool kai_victims_add(
+	struct kai *kai, struct kai_victims *victims, uint32_t job, const uint32_t *task, uint32_t count);
+void kai_victims_free(struct kai_victims *victims);
+
+enum kai_generator { KAI_NODE_LOCAL, KAI_MULTI_NODE, KAI_GENERATORS };
+
+/* Jobs that failed, by signature: kai_easier.c. */
+struct kai_failed {
+	struct kai_failure {
+		uint64_t signature;
+		uint32_t queue, job; /* queue KAI_NO: of any. job KAI_NO: free. */
+	} * slot;
+	uint32_t slots, count;
+};
+
+/* A task that a simulation left behind (kai_left.c): its state before, and how much was decided by then. */
+struct kai_left {
+	uint32_t task;
+	int64_t state;
+	uint32_t effect;
+};
+
+/* So many tasks a domain has room for: `feasible` of it; with a set of victims; with all gathered. */
+struct kai_domain_fit {
+	int64_t base, with, gathered;
+	uint32_t stamp; /* `with` is of this set. */
+};
+
+struct kai_solve_state {
+	struct kai_lane *jobs, *victims; /* Of the action; of a probe. */
+	struct kai_replay *replay;       /* Of simulations; */
+	bool replay_known;               /* this action's. */
+	struct kai_rows_list settled;    /* Tasks that were evicted for good in this session. */
+	struct kai_rows_list candidate;  /* Jobs that may be victims. */
+	struct kai_victims recorded, gathered, chosen, found;
+	struct kai_rows_list chunk;                    /* Of the job that is to start. */
+	struct kai_rows_list scratch;                  /* Room for chunks of others. */
+	uint32_t *stamp_task, *stamp_job, *stamp_node; /* Equal to `stamp`: it is in the set at hand. */
+	uint32_t stamp, stamp_tasks, stamp_jobs, stamp_nodes;
+	uint64_t *base, *feasible, *nodes; /* Sets of nodes. */
+	size_t words;
+	struct kai_vec base_free; /* Of `feasible`. */
+	uint64_t *tried;          /* Hashes of sets that failed. */
+	uint32_t tried_slots, tried_count;
+	uint64_t sets, pods;  /* Of this job's search: simulated; placed in vain. */
+	uint64_t action_pods; /* Of this action, in vain. */
+	bool cut;             /* A bound ended the search. */
+	struct kai_failed failed;
+	struct kai_vec *allocated, *allocated_np; /* By queue, as a job's solution began. */
+	uint32_t allocated_count;
+	struct kai_unit *unit;
+	uint32_t unit_count, unit_capacity;
+	const struct kai_request *same_ask; /* Of all tasks of the chunk; NULL (kai_hopeless.c). */
+	struct kai_free *freed_at;          /* By node. */
+	uint32_t freed_nodes;
+	struct kai_free *gathered_at;  /* By node: freed by what is recorded and gathered. */
+	uint32_t *domain_of;           /* By node: one of `domain`; KAI_NO: the job cannot be there. */
+	struct kai_domain_fit *domain; /* Where all tasks of the chunk have to be together. */
+	uint32_t domain_count, domain_capacity;
+	int64_t base_most, gathered_most; /* The most tasks that one has room for. */
+	struct kai_rows_list touched;
+	struct kai_room *room; /* By queue (kai_reclaim.c). */
+	uint32_t room_count;
+	struct kai_left *left;
+	uint32_t left_count, left_capacity;
+};
+struct kai_solve_state *kai_solve_state(struct kai *kai); /* Made if it is not there; NULL: no memory. */
+
+/* kai_bounds.c: when a search is given up, and when it is taken up again. */
+void kai_bounds_open(struct kai *kai);                  /* Of an action. */
+void kai_bounds_job(struct kai *kai);                   /* Of a job in it. */
+bool kai_bounds_reached(struct kai *kai);               /* Nothing more is simulated for it. */
+void kai_bounds_failed(struct kai *kai, uint64_t pods); /* A set of so many pods did not do. */
+bool kai_backs_off(const struct kai *kai, enum kai_action action, uint32_t job);
+/* It was searched for as all was as it is now. */
+bool kai_known_to_fail(const struct kai *kai, enum kai_action action, uint32_t job);
+void kai_searched(struct kai *kai, enum kai_action action, uint32_t job, bool found);
+
+/* kai_session.c */
+/* What was placed of a job is so: effects, and states that hold in the next session. */
+void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count);
+
+/* kai_hopeless.c: which sets leave too little room. For a job; for a probe, of which `feasible` is known. */
+bool kai_fit_open(struct kai *kai); /* False: no memory. */
+void kai_fit_probe(struct kai *kai);
+/* So many tasks may find room without what is recorded and chosen; all, without the candidates. */
+bool kai_set_fits(struct kai *kai, uint32_t tasks);
+bool kai_all_fit(struct kai *kai);
+/* Any set of what is recorded and gathered may do for so many tasks. Gathered is what kai_fit_gather was told
+ * since kai_fit_scenarios. */
+void kai_fit_scenarios(struct kai *kai);
+void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count);
+bool kai_gathered_fit(const struct kai *kai, uint32_t tasks);
+
+/* kai_left.c: what was simulated last, of so many tasks of the job, stays for the session. */
+void kai_leave_simulated(struct kai *kai, uint32_t tasks);
+
+/* kai_scenario.c: the next set of victims. False: there is none. */
+struct kai_scenarios {
+	struct kai *kai;
+	const struct kai_aim *aim;
+	enum kai_generator generator;
+	struct kai_vec demand; /* Of the probe's tasks. */
+	uint32_t tasks;        /* Of the probe. */
+	int64_t least;         /* GPUs of its smallest task. */
+	struct kai_vec freed;  /* By what is recorded and gathered. */
+	struct kai_vec all;    /* Free on all nodes, without it. */
+	bool begun, queued;
+	/* Node-local: nodes of the job gathered last, by name. Multi-node: nodes in order, so many taken
+	 * next. */
+	struct kai_rows_list node;
+	uint32_t at, next, step;
+	bool active;
+};
+bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_generator generator,
+	uint32_t tasks, struct kai_scenarios *made);
+bool kai_scenarios_next(struct kai_scenarios *scenarios); /* Into state.chosen. */
+void kai_scenarios_close(struct kai_scenarios *scenarios);
+
+/* kai_simulate.c: what is recorded and chosen is evicted, and the job's first tasks, and those evicted, are
+ * placed. True: it works and is accepted; then all is as it came to be, and the mark is the caller's. */
+bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark);
+/* The last simulation stands: later ones have to know what became of its jobs. */
+void kai_simulated(struct kai *kai, const struct kai_aim *aim);
+/* What a node has free, and what is to become free, by resource. */
+struct kai_vec kai_node_free(const struct kai *kai, const struct kai_node *node);
+
+/* kai_easier.c */
+void kai_failed_clear(struct kai_failed *failed);
+bool kai_is_easier(const struct kai *kai, const struct kai_failed *failed, uint32_t queue, uint32_t job);
+void kai_failed_add(struct kai *kai, struct kai_failed *failed, uint32_t queue, uint32_t job);
+
+/* kai_candidates.c: which jobs an action looks at, in order, and which may be victims. */
+bool kai_lane_of_pending(struct kai *kai, enum kai_action action, bool preemptible_only);
+bool kai_delayed(struct kai *kai, uint32_t job);
+/* Elastic jobs that are protected lose nothing below their minimum. least: of a victim's leaf. */
+bool kai_keeps_minimum(struct kai *kai, const uint32_t *task, uint32_t count, uint32_t job);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kai_solver.c - whose eviction lets a job start: for more and more of its tasks (1, 2, 4... then between),
+ * each time with the victims that did for fewer; then for all of them. (KAI: solvers/job_solver.go.)
+ */
+#include "policies/runai/rules/kai_solve_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Sets that failed ---- */
+
+static uint64_t mix(uint64_t word)
+{
+	word = (word ^ word >> 31) * UINT64_C(0x7fb5d329728ea185);
+	word = (word ^ word >> 27) * UINT64_C(0x81dadef4bc2dd44d);
+	return word ^ word >> 33;
+}
+
+/* Of the set, in whatever order. */
+static uint64_t hash_of(const struct kai_solve_state *state, uint32_t tasks)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < state->recorded.task.count; i++)
+		sum += mix(state->recorded.task.row[i] + UINT64_C(1));
+	for (uint32_t i = 0; i < state->chosen.task.count; i++)
+		sum += mix(state->chosen.task.row[i] + UINT64_C(1));
+	return mix(sum ^ mix(tasks)) | 1;
+}
+
+static uint32_t slot_of(const struct kai_solve_state *state, uint64_t hash)
+{
+	uint32_t at = (uint32_t)(hash >> 1) & (state->tried_slots - 1);
+	while (state->tried[at] && state->tried[at] != hash)
+		at = (at + 1) & (state->tried_slots - 1);
+	return at;
+}
+
+static bool was_tried(const struct kai_solve_state *state, uint64_t hash)
+{
+	return state->tried_count && state->tried[slot_of(state, hash)] == hash;
+}
+
+static void note_tried(struct kai *kai, struct kai_solve_state *state, uint64_t hash)
+{
+	if (state->tried_count * 2 >= state->tried_slots) {
+		const uint32_t before = state->tried_slots;
+		uint64_t *old = state->tried;
+		uint64_t *made = calloc(before ? before * 2 : 256, sizeof(*made));
+		if (!made) {
+			(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+			return;
+		}
+		state->tried = made;
+		state->tried_slots = before ? before * 2 : 256;
+		for (uint32_t i = 0; i < before; i++)
+			if (old[i])
+				made[slot_of(state, old[i])] = old[i];
+		free(old);
+	}
+	const uint32_t at = slot_of(state, hash);
+	state->tried_count += state->tried[at] == 0;
+	state->tried[at] = hash;
+}
+
+static void forget_tried(struct kai_solve_state *state)
+{
+	if (state->tried_count)
+		memset(state->tried, 0, state->tried_slots * sizeof(*state->tried));
+	state->tried_count = 0;
+}
+
+/* ---- Nodes ---- */
+
+static bool wants_gpus(const struct kai *kai, uint32_t job)
+{
+	const struct kai_job *row = &kai->job[job];
+	for (uint32_t i = 0; i < row->task_count; i++)
+		if (kai->request[kai->task[row->task + i].request].kind == KAI_NO_GPU)
+			return false;
+	return true;
+}
+
+static bool node_sets(struct kai *kai, struct kai_solve_state *state)
+{
+	if (state->words >= kai->node_words && state->base && state->stamp_nodes >= kai->node_count)
+		return true;
+	free(state->base);
+	free(state->feasible);
+	free(state->nodes);
+	state->words = kai->node_words;
+	state->base = calloc(state->words + 1, sizeof(*state->base));
+	state->feasible = calloc(state->words + 1, sizeof(*state->feasible));
+	state->nodes = calloc(state->words + 1, sizeof(*state->nodes));
+	uint32_t *stamp = realloc(state->stamp_node, ((size_t)kai->node_count + 1) * sizeof(*stamp));
+	if (!state->base || !state->feasible || !state->nodes || !stamp) {
+		state->stamp_node = stamp ? stamp : state->stamp_node;
+		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+	}
+	memset(stamp, 0, ((size_t)kai->node_count + 1) * sizeof(*stamp));
+	state->stamp_node = stamp;
+	state->stamp_nodes = kai->node_count;
+	return true;
+}
+
+/* Those with GPUs that are free, or about to be; all for a job with tasks that want none. */
+static void base_nodes(struct kai *kai, struct kai_solve_state *state, uint32_t job)
+{
+	const bool gpus = wants_gpus(kai, job);
+	memset(state->base, 0, state->words * sizeof(*state->base));
+	for (uint32_t i = 0; i < kai->node_count; i++)
+		if (!gpus || kai_node_free(kai, &kai->node[i]).at[KAI_GPUS] > 0)
+			state->base[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* And those of victims that are recorded. */
+static void probe_nodes(struct kai *kai, struct kai_solve_state *state)
+{
+	memcpy(state->feasible, state->base, state->words * sizeof(*state->base));
+	for (uint32_t i = 0; i < state->recorded.task.count; i++) {
+		const int64_t node = kai->task[state->recorded.task.row[i]].node;
+		if (node >= 0)
+			state->feasible[node / 64] |= UINT64_C(1) << node % 64;
+	}
+	state->base_free = (struct kai_vec){ 0 };
+	for (uint32_t i = kai_next_node(kai, state->feasible, 0); i < kai->node_count;
+		i = kai_next_node(kai, state->feasible, i + 1)) {
+		const struct kai_vec free = kai_node_free(kai, &kai->node[i]);
+		for (int r = 0; r < KAI_RES; r++)
+			state->base_free.at[r] += free.at[r];
+	}
+	kai_fit_probe(kai);
+}
+
+/* ---- Probes ---- */
+
+/* True: found, the mark is open. */
+static bool probe(struct kai *kai, const struct kai_aim *aim, enum kai_generator generator, uint32_t tasks,
+	kai_marked *mark)
+{
+	struct kai_solve_state *state = kai->solve;
+	struct kai_scenarios scenarios;
+	bool found = false;
+	probe_nodes(kai, state);
+	if (!kai_scenarios_open(kai, aim, generator, tasks, &scenarios))
+		return false;
+	while (!found && kai_scenarios_next(&scenarios)) {
+		const uint64_t hash = hash_of(state, tasks);
+		if (was_tried(state, hash))
+			continue;
+		if (kai_bounds_reached(kai))
+			break;
+		found = kai_simulate(kai, aim, tasks, mark);
+		if (!found)
+			note_tried(kai, state, hash);
+	}
+	kai_scenarios_close(&scenarios);
+	return found && !kai->err.status;
+}
+
+static bool is_hopeless(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
+{
+	const struct kai_vec ask = kai_chunk_ask(kai, kai->solve->chunk.row, tasks, false);
+	return aim->hopeless && aim->hopeless(kai, aim, &ask);
+}
+
+/* The victims that did are recorded. */
+static void record(struct kai_solve_state *state)
+{
+	const struct kai_victims old = state->recorded;
+	state->recorded = state->found;
+	state->found = old;
+}
+
+static bool try_probe(
+	struct kai *kai, const struct kai_aim *aim, enum kai_generator generator, uint32_t tasks)
+{
+	kai_marked mark;
+	if (kai->solve->cut || is_hopeless(kai, aim, tasks) || !probe(kai, aim, generator, tasks, &mark))
+		return false;
+	kai_undo(kai, mark);
+	record(kai->solve);
+	return true;
+}
+
+/* For how many of the first of so many tasks there are victims. */
+static uint32_t most_tasks(
+	struct kai *kai, const struct kai_aim *aim, enum kai_generator generator, uint32_t count)
+{
+	uint32_t good = 0, tasks = 1, bad;
+	while (try_probe(kai, aim, generator, tasks)) {
+		good = tasks;
+		if (good == count)
+			return count;
+		tasks = tasks * 2 < count ? tasks * 2 : count;
+	}
+	for (bad = tasks; bad - good > 1 && !kai->err.status;) {
+		const uint32_t middle = good + (bad - good) / 2;
+		if (try_probe(kai, aim, generator, middle))
+			good = middle;
+		else
+			bad = middle;
+	}
+	return good;
+}
+
+/* ---- It is so ---- */
+
+static void settle(struct kai *kai, const struct kai_aim *aim, uint32_t task)
+{
+	struct kai_task *row = &kai->task[task];
+	struct kai_job *job = &kai->job[row->job];
+	const bool moved = row->state == KAI_PIPELINED;
+	if (row->evicted != 1 || (row->state != KAI_RELEASING && !moved))
+		return;
+	const int64_t other = row->again ? row->kept : row->from;
+	const int64_t place = moved && other >= 0 ? other : row->node;
+	job->evicted_at = kai->now;
+	kai_did(kai, &(struct kai_effect){ .kind = KAI_EVICT,
+			     .task = task,
+			     .node = (uint32_t)place,
+			     .action = aim->action,
+			     .by = aim->job,
+			     .moved = moved,
+			     .early = row->again != 0 });
+	kai_write(kai, &row->evicted, 2);
+	(void)kai_rows_add(kai, &kai->solve->settled, task);
+	if (moved)
+		kai_did(kai, &(struct kai_effect){ .kind = KAI_PIPELINE,
+				     .task = task,
+				     .node = (uint32_t)row->node,
+				     .action = aim->action,
+				     .by = KAI_NO });
+}
+
+static void commit(struct kai *kai, const struct kai_aim *aim, uint32_t count)
+{
+	struct kai_solve_state *state = kai->solve;
+	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
+	for (size_t s = 0; s < SL_LEN(sets); s++)
+		for (uint32_t i = 0; i < sets[s]->task.count; i++)
+			settle(kai, aim, sets[s]->task.row[i]);
+	kai_commit_placed(kai, state->chunk.row, count);
+}
+
+static int64_t active_of(const struct kai_job *job)
+{
+	int64_t count = 0;
+	for (int s = KAI_ALLOCATED; s <= KAI_STUCK; s++)
+		count += job->group[0].count[s];
+	return count;
+}
+
+static bool solve_by(
+	struct kai *kai, const struct kai_aim *aim, enum kai_generator generator, uint32_t count, bool *over)
+{
+	const int64_t before = active_of(&kai->job[aim->job]);
+	kai_marked mark;
+	kai_victims_clear(&kai->solve->recorded);
+	if (most_tasks(kai, aim, generator, count) == 0 || !probe(kai, aim, generator, count, &mark))
+		return false;
+	*over = true;
+	if (!kai_gang_satisfied(kai, aim->job) || active_of(&kai->job[aim->job]) <= before) {
+		kai->version++;
+		kai_leave_simulated(kai, count);
+		kai_simulated(kai, aim);
+		kai_keep(kai, mark);
+		return false;
+	}
+	commit(kai, aim, count);
+	kai_simulated(kai, aim);
+	kai_keep(kai, mark);
+	return true;
+}
+
+static bool search(struct kai *kai, const struct kai_aim *aim)
+{
+	struct kai_solve_state *state = kai->solve;
+	struct kai_rows_list *chunk = &state->chunk;
+	uint32_t *more =
+		kai_more(kai, chunk->row, &chunk->capacity, kai->job[aim->job].task_count + 1, sizeof(*more));
+	if (!more || !node_sets(kai, state))
+		return false;
+	chunk->row = more;
+	chunk->count = kai_next_chunk(kai, aim->job, chunk->row);
+	if (chunk->count == 0)
+		return false;
+	state->candidate.count = 0;
+	if (!aim->candidates(kai, aim, &state->candidate))
+		return false;
+	if (!kai_fit_open(kai) || !kai_all_fit(kai) || is_hopeless(kai, aim, chunk->count))
+		return false;
+	base_nodes(kai, state, aim->job);
+	forget_tried(state);
+	bool solved = false, over = false;
+	for (int g = 0; g < KAI_GENERATORS && !over && !kai->err.status; g++)
+		solved = solve_by(kai, aim, (enum kai_generator)g, chunk->count, &over);
+	return solved;
+}
+
+bool kai_solve(struct kai *kai, const struct kai_aim *aim)
+{
+	if (!kai_solve_state(kai))
+		return false;
+	if (kai_known_to_fail(kai, aim->action, aim->job))
+		return false;
+	kai_bounds_job(kai);
+	const bool found = !kai_bounds_reached(kai) && search(kai, aim);
+	kai_searched(kai, aim->action, aim->job, found);
+	return found;
+}

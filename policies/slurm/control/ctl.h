@@ -1,0 +1,788 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl.h - what slurmctld 22.05 decides, and when: the policy `slurm`.
+ *
+ * A struct ctl is slurmctld as far as decisions go. It is changed by events alone (a submission, an end, the
+ * clock) and gives orders (enum ctl_order), which slurm.c hands to the engine in the pass that follows: so a
+ * pass that is run twice does the same twice. Which cores and devices a job gets is select.h's.
+ *
+ * Time is whole seconds since 1970 by the log's clock, as in slurmctld: what it does depends on the second
+ * modulo 30 and 60. Time limits are whole minutes. Memory is MiB.
+ *
+ * CLAUSES.md, where a comment names it, is tests/golden/slurm/CLAUSES.md: what was seen of slurmctld, by
+ * section.
+ *
+ *   ctl_conf      slurm.conf: SchedulerParameters, partitions, what is counted (TRES)
+ *   ctl_acct      sacctmgr's tree of associations, and QOS
+ *   ctl_job_make  what is known of jobs before they are submitted
+ *   ctl_submit    submission
+ *   ctl_job       a job's life: eligibility, start, end, requeue, hold; arrays
+ *   ctl_tick      limits of time, deadlines
+ *   ctl_depend    dependencies
+ *   ctl_clock     when anything happens: batches of submissions, passes, ticks of 30 s
+ *   ctl_queue     who is looked at in a pass, in which order
+ *   ctl_main      the main pass
+ *   ctl_bf        the backfill pass
+ *   ctl_place     which nodes are in question for a job now, and what of it becomes of a test
+ *   ctl_prio      priorities; ctl_usage: usage and its decay; ctl_fair: Fair Tree and the older fair share
+ *   ctl_limits    limits of QOS and associations, and the reasons they give
+ *   ctl_preempt   who may be preempted for whom, and how; ctl_gang: time slices
+ *   ctl_resv      advance reservations; ctl_license
+ *   ctl_node      nodes that are drained, down or come back; ctl_power: that are switched off
+ *   ctl_command   scontrol and scancel, at their times
+ */
+#ifndef POLICIES_SLURM_CTL_H
+#define POLICIES_SLURM_CTL_H
+
+#include "policies/slurm/select/select.h"
+
+typedef int64_t ctl_time; /* Seconds since 1970 by the log's clock. */
+#define CTL_NEVER INT64_MAX
+#define CTL_NONE  INT64_MIN /* Not set. */
+
+enum { CTL_NO_ROW = UINT32_MAX };
+
+/* ---- What is counted (TRES) --------------------------------------------------------------------------- */
+
+enum {
+	CTL_TRES_CPU,
+	CTL_TRES_MEM, /* MiB */
+	CTL_TRES_NODE,
+	CTL_TRES_BILLING,
+	CTL_TRES_FIRST, /* gres/NAME, gres/NAME:TYPE, license/NAME, as there are. */
+	CTL_TRES_MAX = 64
+};
+
+struct ctl_tres {
+	const char *name; /* "cpu", "gres/gpu", "gres/gpu:a100", "license/matlab" */
+	int64_t total;    /* Of the cluster. */
+	uint32_t gres;    /* Of select_gres_name; CTL_NO_ROW: none. */
+	uint32_t license; /* Of the cluster's licences; CTL_NO_ROW. */
+	const char *type; /* Of a gres; NULL: any. */
+	bool tracked;     /* In AccountingStorageTRES: limits and billing may name it. */
+};
+
+/* ---- Partitions -----------------------------------------------------------------------------------------
+ */
+
+enum ctl_preempt_mode {
+	CTL_PREEMPT_OFF,
+	CTL_PREEMPT_SUSPEND,
+	CTL_PREEMPT_REQUEUE,
+	CTL_PREEMPT_CANCEL,
+	CTL_PREEMPT_NOT_SAID
+};
+
+struct ctl_part {
+	const struct sl_partition *spec; /* As the cluster has it. What commands may change is below. */
+	const char *name;
+	enum sl_partition_state state;
+	int64_t max_time, default_time; /* Minutes; CTL_NEVER: without limit; default: CTL_NONE: not said. */
+	int64_t nodes_min, nodes_max;   /* CTL_NEVER: no bound. */
+	int64_t tier, job_factor;
+	int64_t over_time;                  /* Minutes beyond a limit; CTL_NONE: slurm.conf's. */
+	int64_t grace_time;                 /* Seconds. */
+	int64_t suspend_time;               /* Seconds; CTL_NONE: slurm.conf's; CTL_NEVER: never. */
+	enum ctl_preempt_mode preempt_mode; /* NOT_SAID: slurm.conf's. */
+	uint32_t qos;                       /* Of the partition; CTL_NO_ROW: none. */
+	uint64_t *nodes;                    /* select_node_words() */
+	uint32_t node_count;
+	int64_t tres_total[CTL_TRES_MAX];
+	double billing[CTL_TRES_MAX]; /* TRESBillingWeights; 0 all: cpus count. */
+	bool has_billing;
+	double priority_normalized; /* job_factor / the largest. */
+	/* Allow..., Deny...: lists as given; NULL: none. */
+	const char *allow_accounts, *deny_accounts, *allow_qos, *deny_qos, *allow_groups;
+	/* The pass's. */
+	uint32_t tried; /* Jobs, of partition_job_depth, bf_max_job_part. */
+	bool blocked;
+};
+
+/* ---- Accounts
+ * ----------------------------------------------------------------------------------------------- */
+
+struct ctl_limits; /* ctl_limits.c */
+struct ctl_used;   /* What is used of them, now. */
+
+enum ctl_qos_flag {
+	CTL_QOS_DENY_ON_LIMIT = 1,
+	CTL_QOS_ENFORCE_USAGE_THRESHOLD = 2,
+	CTL_QOS_NO_RESERVE = 4,
+	CTL_QOS_PARTITION_MAX_NODES = 8,
+	CTL_QOS_PARTITION_MIN_NODES = 16,
+	CTL_QOS_PARTITION_TIME_LIMIT = 32,
+	CTL_QOS_OVER_PART_QOS = 64,
+	CTL_QOS_REQUIRES_RESERVATION = 128,
+	CTL_QOS_NO_DECAY = 256,
+	CTL_QOS_USAGE_FACTOR_SAFE = 512,
+	CTL_QOS_RELATIVE = 1024
+};
+
+struct ctl_qos {
+	const char *name;
+	int64_t priority;
+	double usage_factor; /* 1: not said. */
+	unsigned flags;
+	uint64_t *preempts;                 /* Bit i: it may preempt jobs of QOS i. */
+	enum ctl_preempt_mode preempt_mode; /* NOT_SAID: the cluster's. */
+	bool preempt_within;  /* PreemptMode=WITHIN: jobs of higher priority preempt others of it. */
+	int64_t exempt_time;  /* Seconds; CTL_NONE: the cluster's. */
+	int64_t grace_time;   /* Seconds. */
+	double usage_raw;     /* Decayed, billing seconds. */
+	double grp_used_wall; /* Seconds. */
+	double usage_tres[CTL_TRES_MAX]; /* Decayed TRES seconds. */
+	struct ctl_limits *limits;
+	struct ctl_used *used;
+};
+
+/* One of sacctmgr's tree: the root account, accounts, users in them. Parents come before their children. */
+struct ctl_assoc {
+	const char *account, *user, *partition; /* user NULL: an account; partition NULL: any. */
+	uint32_t parent;                        /* CTL_NO_ROW: the root. */
+	uint32_t *child;
+	uint32_t child_count;
+	int64_t shares;                                            /* Raw; CTL_NONE: "parent". */
+	int64_t priority;                                          /* Of the association factor. */
+	uint32_t default_qos;                                      /* CTL_NO_ROW */
+	uint64_t *qos;                                             /* Bit i: may be used. NULL: any. */
+	double usage_raw, usage_tres[CTL_TRES_MAX], grp_used_wall; /* As of QOS; with those below. */
+	struct ctl_limits *limits;                                 /* With what it inherits. */
+	struct ctl_limits *limits_own;
+	struct ctl_used *used;
+	/* ctl_fair's, as of the last calculation. */
+	double shares_norm, usage_norm, usage_efctv, level_fs, fs_factor;
+	uint32_t level_shares;
+};
+
+/* ---- Jobs
+ * --------------------------------------------------------------------------------------------------- */
+
+enum ctl_state {
+	CTL_NOT_SUBMITTED,
+	CTL_PENDING,
+	CTL_CONFIGURING, /* Has its nodes, which have to boot. */
+	CTL_RUNNING,
+	CTL_SUSPENDED,
+	CTL_ENDED
+};
+
+/* What became of an attempt to place a job: slurmctld's ESLURM codes. */
+enum ctl_status {
+	CTL_OK,
+	CTL_NODES_BUSY,
+	CTL_RESERVATION_BUSY,
+	CTL_RESERVATION_MAINT,
+	CTL_RESERVATION_NOT_USABLE, /* Its reservation has not begun, or is over. */
+	CTL_NODE_NOT_AVAIL,         /* Its nodes are down, drained, or others' for the time being. */
+	CTL_PORTS_BUSY,
+	CTL_PART_CONFIG, /* The partition does not have it (limits of nodes or time). */
+	CTL_NODE_CONFIG, /* No node has it. */
+	CTL_PARTITION_NOT_AVAIL,
+	CTL_LICENSES_UNAVAILABLE,
+	CTL_ACCOUNTING_POLICY,
+	CTL_JOB_HELD,
+	CTL_DEPENDENCY,
+	CTL_PREEMPTION_IN_PROGRESS
+};
+
+struct ctl_factors { /* Each times its weight. */
+	double age, assoc, fs, js, part, qos, tres[CTL_TRES_MAX], site;
+	int64_t nice;
+};
+
+struct ctl_job {
+	uint32_t row;       /* Of the trace: also the order of submission. */
+	uint32_t array;     /* Of ctl->array; CTL_NO_ROW: none. */
+	int64_t array_task; /* Its index. */
+	uint32_t order;     /* Among submissions: of an array, that of its first task. Slurm's job id, as
+			     * far as order goes. */
+	const struct sl_job_more *more; /* Never NULL. */
+	enum ctl_state state;
+	enum sl_state ended_as; /* Of CTL_ENDED; and, when it is about to end, how. */
+	uint32_t user;          /* Of ctl->user_name. */
+	uint32_t assoc, qos;    /* CTL_NO_ROW: none. */
+	uint32_t part;          /* That it is looked at in, or runs in. */
+	uint32_t *parts;        /* All that it asked for, by tier (highest first), then as written. */
+	uint32_t part_count;
+	struct select_job ask;
+	/* As slurmctld's details: what its asks come to. */
+	int64_t nodes_min, nodes_max, cpus_min, tasks;
+	int64_t tres_asked[CTL_TRES_MAX];
+	int64_t tres_held[CTL_TRES_MAX];
+	int64_t time_limit, time_min; /* Minutes; CTL_NEVER: none; time_min: CTL_NONE. */
+	int64_t limit_set;            /* As submitted, before --time-min or NO_VAL became something. */
+	ctl_time submit, begin, eligible, accrue, start, end, deadline;
+	ctl_time planned;        /* By the last backfill pass; CTL_NONE. */
+	ctl_time planned_told;   /* The engine has it so. */
+	uint64_t *planned_nodes; /* NULL: none. */
+	ctl_time end_limit;      /* start + time limit + suspended: what plans go by. */
+	ctl_time run_left;       /* It would run so many seconds more (from since). Never for decisions. */
+	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
+	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
+	uint32_t preempted_for;           /* By whom. */
+	enum sl_rule started_by;          /* While its nodes boot, and */
+	uint32_t started_for;             /* whose head it does not delay. */
+	bool preempting;                  /* Its last try ended others (preempt_in_progress). */
+	bool preempted_others;            /* Once: */
+	ctl_time preempting_since;        /* then. */
+	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
+	ctl_time kill_at;                 /* Signalled: it will be gone then; CTL_NEVER. */
+	ctl_time requeued_at;
+	uint32_t restarts;
+	uint32_t priority;       /* 0: held. */
+	uint32_t *priority_part; /* By parts[]; NULL: the same in all. */
+	bool direct_priority;    /* Set by hand: multifactor leaves it. */
+	int64_t nice;
+	struct ctl_factors factors;
+	bool held_by_user;
+	bool requeue_ok;
+	bool resv_waits;
+	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
+	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
+	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
+	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
+	enum sl_reason reason;
+	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
+	uint64_t reason_nodes;
+	enum ctl_status status; /* Of the last test. */
+	ctl_time tested;        /* last_sched_eval */
+	struct select_alloc *alloc;
+	uint32_t next, before; /* In ctl's list of its state (pending, or running and suspended), by
+				* order of submission. */
+	int64_t billing;       /* Per second of what it holds. */
+	bool counted;          /* In limits' running counts; */
+	bool counted_submit;   /* and in those of what is submitted; */
+	bool counted_accrue;   /* and of what accrues age. */
+	/* ctl_limits_count.c's: in whose counts it is, while it runs and while it is submitted. */
+	uint32_t counted_assoc, counted_qos[2];
+	uint32_t accrue_assoc, accrue_qos[2];
+	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
+	uint64_t run_secs;    /* Of its limit, so many seconds are still held against ...RunMins; */
+	uint64_t run_plain;   /* the same without its QOS's UsageFactor. */
+	bool limit_of_limits; /* It asked for no time limit, and got that of QOS or association. */
+	enum sl_reason
+		refusal; /* By limits, at submission: an array's tasks are accepted or refused as one. */
+	void *gang;      /* ctl_gang's. */
+	struct ctl_need *need; /* ctl_license's. */
+	const char *user_name; /* Never NULL. */
+	const char *account;   /* That it named; NULL: none, its user's default. */
+	bool hetero;           /* Several components: not followed, refused at submission. */
+	bool stopped_by_hand;  /* scontrol suspend: gang does not let it go on. */
+	bool never;            /* What it depends on can no longer be: it stays so. */
+};
+
+struct ctl_array {
+	uint32_t order; /* Of its first task. */
+	int64_t limit;  /* %n; 0: none. */
+	uint32_t running;
+	uint32_t reserving; /* bf_max_job_array_resv, in this pass. */
+	uint32_t *job;      /* By index, ascending. */
+	uint32_t count;
+};
+
+/* ---- Orders: what the engine is to do
+ * ------------------------------------------------------------------------- */
+
+enum ctl_order {
+	CTL_START,  /* On job->alloc. */
+	CTL_END,    /* A job that runs or is suspended: as job->ended_as. */
+	CTL_DROP,   /* A pending one: as job->ended_as. */
+	CTL_REFUSE, /* At submission. */
+	CTL_REQUEUE,
+	CTL_SUSPEND,
+	CTL_RESUME,
+	CTL_REASON,   /* job->reason */
+	CTL_ELIGIBLE, /* job->eligible */
+	CTL_PLAN,     /* job->planned */
+	CTL_ORDERS
+};
+
+/* ---- slurmctld
+ * ------------------------------------------------------------------------------------------------ */
+
+/* By which rule, and for whom: what sl_by is told of an order. */
+struct ctl_by {
+	enum sl_rule rule;
+	uint32_t whose; /* CTL_NO_ROW: nobody. */
+};
+
+struct ctl_params {
+	/* SchedulerParameters, with 22.05's defaults. Seconds unless said. */
+	int64_t batch_sched_delay, default_queue_depth, partition_job_depth, sched_interval,
+		sched_min_interval_us, sched_max_job_start;
+	int64_t bf_interval, bf_window_min, bf_resolution, bf_max_job_test, bf_max_job_user, bf_max_job_part,
+		bf_max_job_user_part, bf_max_job_assoc, bf_max_job_start, bf_job_part_count_reserve,
+		bf_min_age_reserve, bf_min_prio_reserve, bf_max_job_array_resv, bf_node_space_size,
+		bf_window_linear;
+	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes,
+		assoc_limit_stop, reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer,
+		builtin, nohold_on_prolog_fail, enable_user_top;
+	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
+	int64_t preempt_reorder_count, preempt_exempt_time;
+	enum ctl_preempt_mode preempt_mode;
+	int64_t time_slice, kill_wait, complete_wait, over_time_min, inactive_limit;
+	int64_t requeue_delay;       /* cred_expire + 1 */
+	bool requeue;                /* JobRequeue */
+	int64_t enforce_part_limits; /* 0 no, 1 any, 2 all */
+	int64_t max_array, max_job_count, max_switch_wait;
+	/* PriorityType */
+	bool multifactor, has_dbd; /* has_dbd: AccountingStorageType=accounting_storage/slurmdbd. */
+	int64_t calc_period, half_life, max_age; /* Seconds; half_life 0: none. */
+	int64_t weight_age, weight_assoc, weight_fs, weight_js, weight_part, weight_qos;
+	double weight_tres[CTL_TRES_MAX];
+	unsigned priority_flags; /* enum ctl_priority_flag */
+	bool favor_small;
+	int64_t fs_dampening;
+	int64_t usage_reset; /* enum ctl_reset */
+	/* Usage and priorities are calculated when seconds since 1970 modulo calc_period are tick_phase and
+	 * this: since slurmctld's start. */
+	int64_t calc_phase;
+	/* AccountingStorageEnforce */
+	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
+	int64_t tick_phase; /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
+	bool fed_skip;
+	bool skip_unchanged; /* A backfill pass that reads nothing new is not made. */
+	bool kill;           /* replay.overrun: a job past its limit is ended. */
+};
+
+struct ctl {
+	struct sl_arena *arena;
+	const struct sl_pass *pass; /* Of the event that it is told of; NULL: of none. */
+	const struct sl_cluster *cluster;
+	const uint8_t *shut; /* By node: drained from the beginning, until told otherwise; NULL: none. */
+	const struct sl_jobs *jobs;
+	struct select *select;
+	struct ctl_params params;
+	int64_t epoch; /* Of the scenario's time 0. */
+	ctl_time now;
+	sl_time now_us;   /* The engine's. */
+	struct ctl_by by; /* Orders are by it. */
+	int status;       /* The first failure. */
+	struct sl_err err;
+
+	struct ctl_tres tres[CTL_TRES_MAX];
+	uint32_t tres_count;
+	struct ctl_part *part;
+	uint32_t part_count, part_default;
+	struct ctl_qos *qos;
+	uint32_t qos_count;
+	struct ctl_assoc *assoc;
+	uint32_t assoc_count;
+	const char **user_name;
+	uint32_t user_count;
+
+	struct ctl_job *job; /* By row. */
+	struct ctl_array *array;
+	uint32_t array_count;
+	uint32_t pending_first, pending_last, running_first, running_last; /* CTL_NO_ROW: none. */
+	uint32_t pending_count, running_count;
+
+	ctl_time tick_due; /* ctl_tick.c: a running job needs no tick before then, as far as it was told. */
+
+	/* What has changed, for passes that need not be made: each a count that only grows. */
+	uint64_t job_changes, node_changes, part_changes;
+	uint64_t reason_changes; /* Of passes. */
+
+	/* Each module's own. */
+	struct ctl_conf *conf;
+	struct ctl_clock *clock;
+	struct ctl_depends *depends;
+	struct ctl_queue *queue;
+	struct ctl_bf *bf;
+	struct ctl_place *place;
+	struct ctl_prio *prio;
+	struct ctl_limit_state *limit_state;
+	struct ctl_preempt *preempt;
+	struct ctl_gang *gang;
+	struct ctl_resvs *resvs;
+	struct ctl_licenses *licenses;
+	struct ctl_nodes *nodes;
+	struct ctl_power *power;
+	struct ctl_commands *commands;
+	struct ctl_orders *orders;
+	const struct ctl_acts *acts; /* NULL: ctl_job.c's (ctl_preempt.h). */
+	struct ctl_acct *acct;
+};
+
+/* slurm.c: the order goes to the engine in the next pass. */
+void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why);
+/* Orders from now on are by that rule; returns what they were by, to be put back. */
+static inline struct ctl_by ctl_by(struct ctl *c, enum sl_rule rule, uint32_t whose)
+{
+	const struct ctl_by was = c->by;
+	c->by = (struct ctl_by){ rule, whose };
+	return was;
+}
+/* Its plan, if the engine has another one. */
+void ctl_tell_plan(struct ctl *c, struct ctl_job *job);
+/* Those that it may give, closed by SL_REASON_COUNT. */
+extern const enum sl_reason ctl_reasons[];
+/* slurm.c: all modules, in their order. For tests, too. */
+int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* Keeps the first failure. */
+void ctl_failed(struct ctl *c, int status);
+/* False: it failed, or nobody waits for what comes of this any more. */
+bool ctl_goes_on(const struct ctl *c);
+static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)
+{
+	return c->epoch + (at - (at % SL_SECOND + SL_SECOND) % SL_SECOND) / SL_SECOND;
+}
+static inline sl_time ctl_engine_time(const struct ctl *c, ctl_time at)
+{
+	return at == CTL_NEVER ? SL_NEVER : (at - c->epoch) * SL_SECOND;
+}
+
+/* ---- ctl_conf.c
+ * ------------------------------------------------------------------------------------------------- */
+int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* A key of slurm.conf; NULL: not given. */
+const char *ctl_conf_text(const struct ctl *c, const char *key);
+int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
+/* ctl_tres_told.c: remarks on TRES that limits and weights name and nobody counts. */
+int ctl_tres_tell(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* "bf_interval" of SchedulerParameters: NULL: not given, "": a flag. */
+const char *ctl_sched_param(const struct ctl *c, const char *key);
+uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */
+uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len);
+
+/* ---- ctl_acct.c
+ * ------------------------------------------------------------------------------------------------- */
+int ctl_acct_make(struct ctl *c, struct sl_err *err);
+uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len);
+/* The association of user, account (NULL: the user's default) and partition; CTL_NO_ROW. */
+uint32_t ctl_assoc_of(const struct ctl *c, const char *user, const char *account, const char *partition);
+/* Sets job->assoc and job->qos from what the job says, as slurmctld does at submission. NONE: they are as
+ * AccountingStorageEnforce wants them; else INVALID_ACCOUNT or INVALID_QOS. */
+enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job);
+/* "sacctmgr modify qos|account|user NAME [where ...] set KEY=VALUE ..." at run time; what it sets counts from
+ * the next test of a job on. False: not such a command, or nobody of that name. */
+bool ctl_acct_modify(struct ctl *c, const char *command);
+
+/* ---- ctl_job.c
+ * ---------------------------------------------------------------------------------------------------- */
+int ctl_job_make(struct ctl *c, struct sl_err *err);
+void ctl_submit(struct ctl *c, struct ctl_job *job);
+/* It starts now, on alloc, which is taken; victims are gone already. boot: seconds until its nodes are up. */
+void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct select_alloc *alloc);
+/* Its nodes are free, its limits are given back; state says how. told: the engine ended it itself. */
+void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told);
+/* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
+void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
+/* The same, of one that the engine has put back itself. */
+void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as);
+/* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand gives them to others. */
+void ctl_suspend(struct ctl *c, struct ctl_job *job);
+void ctl_resume(struct ctl *c, struct ctl_job *job);
+void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user);
+void ctl_release_hold(struct ctl *c, struct ctl_job *job);
+void ctl_set_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
+/* Whether it may be looked at: begin, dependencies, hold; sets the reason if not. Makes it eligible. */
+bool ctl_independent(struct ctl *c, struct ctl_job *job);
+/* The nodes of a CONFIGURING job are up, as a tick notices. */
+void ctl_start_booted(struct ctl *c, struct ctl_job *job);
+/* job_time_limit(): every 30 s; deadlines in each pass that sees them. */
+void ctl_tick(struct ctl *c);
+/* The next second at which ctl_tick would do anything, as far as is known. */
+ctl_time ctl_tick_needed(const struct ctl *c);
+/* To be called when a running job's end_limit comes nearer (grace of preemption, a shorter limit). */
+void ctl_limit_moved(struct ctl *c, const struct ctl_job *job);
+bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job); /* False: it was ended. */
+/* Minutes that it may run in that partition. */
+int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t part);
+/* Time-limit, states, node counts of the partition: Slurm's job_limits_check. NONE: it may. */
+enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, uint32_t part);
+
+/* Appended or taken out of c's list for its state (pending; configuring, running and suspended), by row. */
+void ctl_list_add(struct ctl *c, struct ctl_job *job);
+void ctl_list_drop(struct ctl *c, struct ctl_job *job);
+/* As slurmctld's details: nodes, cpus, tasks and TRES that its ask comes to; again when the ask has changed.
+ */
+void ctl_job_asks(struct ctl *c, struct ctl_job *job);
+/* The partitions of a list "a,b", as it asks for them from now on. False: one is not known; nothing changes.
+ */
+bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
+/* What an allocation is in TRES: cpus, memory, nodes, gres, licences of the job, and billing in that
+ * partition.
+ */
+void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
+	const struct select_alloc *alloc, int64_t *tres);
+/* The names of a list "a,b" in any case; false: not among them. */
+bool ctl_is_among(const char *list, const char *name);
+
+/* ---- ctl_depend.c
+ * --------------------------------------------------------------------------------------------------- */
+int ctl_depend_make(struct ctl *c, struct sl_err *err);
+enum ctl_depend_state { CTL_DEPEND_NONE, CTL_DEPEND_WAITS, CTL_DEPEND_NEVER };
+enum ctl_depend_state ctl_depend_test(struct ctl *c, struct ctl_job *job);
+/* When time alone will change the answer (after:ID+minutes); CTL_NEVER: not by time alone. */
+ctl_time ctl_depend_next(const struct ctl *c, const struct ctl_job *job);
+/* "afterok:17,singleton" in place of what it depended on; "": on nothing. False: it is no such list. */
+bool ctl_depend_set(struct ctl *c, struct ctl_job *job, const char *text);
+
+/* ---- ctl_clock.c
+ * ---------------------------------------------------------------------------------------------------- */
+int ctl_clock_make(struct ctl *c, struct sl_err *err);
+/* After what happened at an instant: all that is due by c->now. */
+void ctl_run(struct ctl *c);
+/* When ctl_run is to be called next, whatever happens before; SL_NEVER. */
+sl_time ctl_next(struct ctl *c);
+void ctl_want_pass(struct ctl *c);       /* As slurmctld's schedule() after an end, a node change... */
+void ctl_want_batch_pass(struct ctl *c); /* After a submission. */
+
+/* ---- ctl_queue.c
+ * ------------------------------------------------------------------------------------------------------ */
+struct ctl_entry {
+	struct ctl_job *job;
+	uint32_t part;
+	uint32_t priority;
+	uint32_t array; /* More tasks of the array behind it. */
+};
+/* The pairs of (job, partition) in their order; lent until the next call. */
+size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry);
+
+/* ---- ctl_main.c, ctl_bf.c
+ * ----------------------------------------------------------------------------------------------- */
+void ctl_main_pass(struct ctl *c, bool full);
+int ctl_bf_make(struct ctl *c, struct sl_err *err);
+void ctl_bf_pass(struct ctl *c);
+
+/* ---- ctl_place.c: slurmctld's select_nodes()
+ * ------------------------------------------------------------------------------ */
+int ctl_place_make(struct ctl *c, struct sl_err *err);
+/* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free
+ * for it, NODES_MAINT and their like; NONE. */
+enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
+/* On the idle cluster: at submission. */
+enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
+
+/* ---- ctl_prio.c, ctl_usage.c, ctl_fair.c
+ * -------------------------------------------------------------------------------------- */
+enum ctl_priority_flag {
+	CTL_PRIO_ACCRUE_ALWAYS = 1,
+	CTL_PRIO_MAX_TRES = 2,
+	CTL_PRIO_SIZE_RELATIVE = 4, /* SMALL_RELATIVE_TO_TIME */
+	CTL_PRIO_DEPTH_OBLIVIOUS = 8,
+	CTL_PRIO_CALCULATE_RUNNING = 16,
+	CTL_PRIO_FAIR_TREE = 32,
+	CTL_PRIO_INCR_ONLY = 64,
+	CTL_PRIO_NO_NORMAL_ASSOC = 128,
+	CTL_PRIO_NO_NORMAL_PART = 256,
+	CTL_PRIO_NO_NORMAL_QOS = 512,
+	CTL_PRIO_NO_NORMAL_TRES = 1024,
+	CTL_PRIO_MAX_TRES_GRES = 2048
+};
+/* Reads PriorityType and all Priority... keys, and partitions' TRESBillingWeights, into params and part[].
+ * Behind conf and acct, before job. */
+int ctl_prio_make(struct ctl *c, struct sl_err *err);
+/* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
+void ctl_prio_submit(struct ctl *c, struct ctl_job *job);
+void ctl_prio_update(struct ctl *c, struct ctl_job *job); /* Something of it was changed by hand. */
+void ctl_prio_run(struct ctl *c);                         /* The decay thread's turn, if it is due now. */
+ctl_time ctl_prio_next(const struct ctl *c);              /* CTL_NEVER: no thread. */
+void ctl_usage_end(struct ctl *c, struct ctl_job *job);   /* A running job ends (or is requeued) now. */
+void ctl_usage_apply(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* What a second of it costs: the weighted sum as usage counts it, and in wholes, as the TRES billing. */
+double ctl_billing_exact(const struct ctl *c, uint32_t part, const int64_t *tres);
+int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
+void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
+void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
+
+/* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+/* "work" is ctl_bf.c's: what backfill passes have cost so far. */
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show);
+int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
+/* ctl_show_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
+int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show);
+
+/* ---- ctl_limits.c: slurmctld's acct_policy
+ * ------------------------------------------------------------------------------------- */
+int ctl_limits_make(struct ctl *c, struct sl_err *err);
+/* At submission. NONE: accepted; else why it is refused (submit limits, DenyOnLimit, InvalidAccount...). */
+enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job);
+void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Counts of submitted jobs. */
+enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
+/* and then, with what it would hold. */
+enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
+/* The same where its nodes are known: those that its user, account or group has already count once. NULL: as
+ * ctl_limits_post. */
+enum sl_reason ctl_limits_post_on(
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc);
+void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
+void ctl_limits_end(struct ctl *c, struct ctl_job *job);
+/* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under
+ * priority/basic there is none, and nothing falls before a job's end. */
+void ctl_limits_ran(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
+/* Its time limit was changed while it runs. */
+void ctl_limits_alter(struct ctl *c, struct ctl_job *job, int64_t old_limit_min);
+/* It is eligible: whether it may gather age from now on (...JobsAccrue); if so it is counted until
+ * ctl_limits_accrued: it starts, is held or ends. */
+bool ctl_limits_accrue(struct ctl *c, struct ctl_job *job);
+void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
+/* MinPrioThresh: below it a job starts at once or not, and reserves nothing; 0: none. Goes before
+ * bf_min_prio_reserve. */
+uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
+/* It has run into a limit of minutes used (safe not set): to be ended. */
+bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
+/* Whether that could ever be: some limit of its is of minutes used. */
+bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
+/* The job's most nodes by QOS and association, CTL_NEVER: any; and which limit that is: why one that wants
+ * more waits. */
+int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
+int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job); /* Minutes. */
+
+/* ---- ctl_preempt.c, ctl_gang.c
+ * ---------------------------------------------------------------------------------------------------- */
+int ctl_preempt_make(struct ctl *c, struct sl_err *err);
+/* slurm_preemption_enabled() */
+bool ctl_preemption(const struct ctl *c);
+/* The victim is a candidate: it runs (or is suspended) on a node of that partition, may be preempted by the
+ * preemptor as partitions or QOS say, and has run for its PreemptExemptTime. */
+bool ctl_may_preempt(
+	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_job *victim);
+/* The preemptor goes before the other in the queue. */
+bool ctl_preempts_first(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b);
+/* Candidates in the order in which they are taken; lent until the next call. */
+size_t ctl_preempt_candidates(
+	struct ctl *c, struct ctl_job *job, uint32_t part, struct ctl_job *const **victim);
+enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job *victim);
+/* For a plan (_will_run_test): outlook's preempted, lent until the next call. Candidates are not among what
+ * runs: ctl_is_candidate, until the next search. */
+void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook);
+bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job);
+/* Who has to go for a job, in order (nobody, if gang scheduling stops them), and what it has then. Both are
+ * lent until the next call. */
+struct ctl_victims {
+	struct ctl_job *const *job;
+	size_t count;
+	const struct select_alloc *alloc;
+};
+/* _run_now(), after select_place has said BUSY: what the job would have with candidates gone. */
+enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
+	const uint64_t *available, struct ctl_victims *victims);
+/* _preempt_jobs(): they go, each in its mode. True: the preemptor starts now (nobody had to be ended: gang
+ * scheduling stops them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld: NODES_BUSY);
+ * those without grace have freed their nodes, and the pass which their end asks for at this second starts it.
+ */
+bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *victim, size_t count);
+/* When a job that has ended others would end more; CTL_NEVER: it has not, or could. */
+ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job);
+/* The victim's grace is over (job_time_limit, at a tick with end_limit past): it goes, in its mode. */
+void ctl_preempt_over(struct ctl *c, struct ctl_job *victim);
+/* How many jobs may hold one core at once, suspended ones counted: for sl_overcommit. */
+uint32_t ctl_overcommit(const struct ctl *c);
+int ctl_gang_make(struct ctl *c, struct sl_err *err);
+/* At its start (with its allocation), and when it is resumed by hand: it may be suspended at once. */
+void ctl_gang_started(struct ctl *c, struct ctl_job *job);
+/* At its end, its requeue, and when it is suspended by hand. Who was stopped for it goes on. */
+void ctl_gang_ended(struct ctl *c, struct ctl_job *job);
+/* scontrol suspend, resume: its cores go to others meanwhile, as they do not under gang scheduling. */
+void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job);
+void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job);
+/* A time slice is over, if one is now. */
+void ctl_gang_run(struct ctl *c);
+ctl_time ctl_gang_next(const struct ctl *c);
+
+/* ---- ctl_resv.c, ctl_license.c
+ * ----------------------------------------------------------------------------------------------------------
+ */
+int ctl_resv_make(struct ctl *c, struct sl_err *err);
+/* What reservations made of a question. */
+struct ctl_resv_left {
+	bool overlap;  /* Nodes of the partition were taken out, so a job that then finds no room has
+			* CTL_RESERVATION_BUSY where nothing else keeps it ("May be reserved for other job").
+			*/
+	ctl_time next; /* When to try again; CTL_NEVER: what is left stays so. */
+};
+/* slurmctld's job_test_resv(): what of available (in/out) may be used from start for so many minutes
+ * (CTL_NEVER: without limit) by a job looked at in job->part. Not CTL_OK: available is empty, and
+ * CTL_RESERVATION_MAINT: all nodes, or all of its partition, are kept (NODES_MAINT is its reason, where
+ * nothing else keeps it: select_nodes() goes on with no nodes at all and returns this code in place of
+ * NODES_BUSY); CTL_NODES_BUSY: a whole-node job's listed nodes are kept for others;
+ * CTL_RESERVATION_NOT_USABLE: its own reservation has not begun, is over, or is not for it. */
+enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time start, int64_t limit_min,
+	uint64_t *available, struct ctl_resv_left *left);
+/* The same for the backfill, which may move: *start (in/out) goes to the end of reservations that keep it
+ * from all nodes, at most ten times (job_test_resv with move_time). */
+enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *start, int64_t limit_min,
+	uint64_t *available, bool *overlap);
+/* find_resv_end(): the first end of a reservation at or after start, rounded up to resolution seconds (0:
+ * not); CTL_NEVER: none. The backfill tries a job that does not fit again one second after it. */
+ctl_time ctl_resv_end(const struct ctl *c, ctl_time start, int64_t resolution);
+/* job_time_adj_resv(): of so many minutes from now, how many a job may have on nodes before a reservation
+ * that is not its own begins there. */
+int64_t ctl_resv_minutes(
+	const struct ctl *c, const struct ctl_job *job, const uint64_t *nodes, int64_t minutes);
+/* For job_independent(), behind dependencies and begin times: NONE, or RESERVATION (not yet, or over), or
+ * RESERVATION_DELETED (held until it is given another one, or none). */
+enum sl_reason ctl_resv_waits(struct ctl *c, struct ctl_job *job);
+/* At submission; sets job->resv. NONE: it may use it, or asks for none; else it is refused. */
+enum sl_reason ctl_resv_submit(struct ctl *c, struct ctl_job *job);
+/* scontrol update jobid=... reservation=NAME; "" or NULL: none. False: there is none, or it is not for it. */
+bool ctl_resv_change(struct ctl *c, struct ctl_job *job, const char *name);
+/* It runs in a reservation that ended longer than ResvOverRun ago: the tick ends it, TIMEOUT. */
+bool ctl_resv_timed_out(const struct ctl *c, const struct ctl_job *job);
+/* Licences of that name that others' reservations keep from the job at that time (job_test_lic_resv()). */
+int64_t ctl_resv_licenses(struct ctl *c, const struct ctl_job *job, const char *name, ctl_time when);
+/* scontrol create, update, delete (verb) reservation ARGUMENTS, now. False: slurmctld would refuse it:
+ * nothing happens, *why says so (a constant, in Slurm's words). why may be NULL. */
+bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, const char **why);
+void ctl_resv_run(struct ctl *c); /* Those that begin or end now. */
+ctl_time ctl_resv_next(const struct ctl *c);
+int ctl_license_make(struct ctl *c, struct sl_err *err);
+bool ctl_license_known(const struct ctl *c, const struct ctl_job *job); /* At submission. */
+bool ctl_license_free(struct ctl *c, const struct ctl_job *job, ctl_time when);
+void ctl_license_take(struct ctl *c, struct ctl_job *job);
+void ctl_license_give(struct ctl *c, struct ctl_job *job);
+/* What it needs of them into tres[]; of alternatives the one that it has, else the first. */
+void ctl_license_tres(const struct ctl *c, const struct ctl_job *job, int64_t *tres);
+/* "a:2,b" in place of what it needed; it does not hold any. False: it is no such list, or more than there
+ * are.
+ */
+bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
+
+/* ---- ctl_node.c, ctl_power.c
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+int ctl_node_make(struct ctl *c, struct sl_err *err);
+/* Not down, drained, failing, being switched off, or out: those that are switched off are in. */
+const uint64_t *ctl_nodes_avail(const struct ctl *c);
+const uint64_t *ctl_nodes_up(const struct ctl *c); /* Not down and not out: drained ones are in. */
+void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_state state, const char *reason);
+/* scontrol update nodename=NAMES state=STATE reason=REASON, STATE in any case. False: no such node or state.
+ */
+bool ctl_node_command(struct ctl *c, const char *names, const char *state, const char *reason);
+/* A job got its nodes (job->alloc), and is about to lose them: told by ctl_job.c, for idle times. */
+/* By models. */
+void ctl_node_told(struct ctl *c, uint32_t node, bool down, bool drained);
+void ctl_node_started(struct ctl *c, const struct ctl_job *job);
+void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
+/* The state as sinfo names it, with its suffix: "idle~", "drng", "alloc#", "maint". A constant. */
+const char *ctl_node_state(const struct ctl *c, uint32_t node);
+const char *ctl_node_reason(const struct ctl *c, uint32_t node); /* NULL: none. */
+int64_t ctl_node_cpus(const struct ctl *c, uint32_t node);       /* That jobs hold, also while it boots. */
+void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now, and returns. */
+ctl_time ctl_node_next(const struct ctl *c);
+/* setup: of its parameters, `boot`: seconds that a node takes to boot; not given: half of its ResumeTimeout.
+ */
+int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* Nodes of an allocation that have to boot are asked to; when they will all be up, as far as is known, or
+ * now. */
+ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc);
+/* All its nodes are up: what a tick asks of a job that is CONFIGURING (test_job_nodes_ready()). */
+bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc);
+void ctl_power_run(struct ctl *c);
+ctl_time ctl_power_next(const struct ctl *c);
+
+/* ---- ctl_command.c
+ * ---------------------------------------------------------------------------------------------------------------------------
+ */
+int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
+ * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
+size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
+/* How many jobs operators suspend in all. */
+uint32_t ctl_command_suspended(const struct ctl *c);
+void ctl_command_run(struct ctl *c); /* Those that are due. */
+sl_time ctl_command_next(const struct ctl *c);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_acct_job.c - which association and which QOS a job is of, and sacctmgr's `modify` while the cluster
+ * runs.
+ */
+#include <string.h>
+
+#include "policies/slurm/control/ctl_limits.h"
+
+static bool is_set(const uint64_t *bits, uint32_t i) { return bits[i / 64] & ctl_bit(i % 64); }
+
+static uint32_t named(const struct ctl *c, const char *name) { return ctl_qos_named(c, name, strlen(name)); }
+
+/* The association's own, else the only one it may use, else root's, else "normal". */
+static uint32_t default_qos(const struct ctl *c, uint32_t row)
+{
+	if (row == CTL_NO_ROW)
+		return named(c, "normal");
+	const struct ctl_assoc *assoc = &c->assoc[row];
+	if (assoc->default_qos != CTL_NO_ROW)
+		return assoc->default_qos;
+	uint32_t only = CTL_NO_ROW;
+	uint32_t count = 0;
+	for (uint32_t i = 0; assoc->qos && i < c->qos_count; i++)
+		if (is_set(assoc->qos, i)) {
+			only = i;
+			count++;
+		}
+	return count == 1 ? only : named(c, "normal");
+}
+
+static enum sl_reason find_qos(const struct ctl *c, struct ctl_job *job)
+{
+	const char *asked = job->more ? job->more->qos : NULL;
+	const struct ctl_assoc *assoc = job->assoc == CTL_NO_ROW ? NULL : &c->assoc[job->assoc];
+	job->qos = asked && *asked ? named(c, asked) : default_qos(c, job->assoc);
+	if (!c->params.enforce_qos || !c->qos_count)
+		return SL_REASON_NONE;
+	if (job->qos == CTL_NO_ROW)
+		return asked && *asked ? SL_REASON_INVALID_QOS : SL_REASON_NONE;
+	return assoc && assoc->qos && !is_set(assoc->qos, job->qos) ? SL_REASON_INVALID_QOS : SL_REASON_NONE;
+}
+
+enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job)
+{
+	const struct sl_jobs *jobs = c->jobs;
+	const char *account = NULL;
+	if (jobs && jobs->account && jobs->account_name && jobs->account[job->row] >= 0)
+		account = jobs->account_name[jobs->account[job->row]];
+	const char *user = job->user < c->user_count ? c->user_name[job->user] : NULL;
+	const char *part = job->part < c->part_count ? c->part[job->part].name : NULL;
+	job->assoc = ctl_assoc_of(c, user, account, part);
+	const enum sl_reason qos = find_qos(c, job);
+	if (job->assoc == CTL_NO_ROW && c->params.enforce_assoc && c->acct && c->acct->told)
+		return SL_REASON_INVALID_ACCOUNT;
+	return qos;
+}
+
+/* ---- sacctmgr modify -------------------------------------------------------------------------------- */
+
+enum { WORD_MAX = 256 };
+
+/* The next word between blanks, quotes taken off; false: none, or too long. */
+static bool word(const char **p, char *out)
+{
+	size_t len = 0;
+	char quote = 0;
+	*p += strspn(*p, " \t");
+	for (; **p && (quote || (**p != ' ' && **p != '\t')); ++*p) {
+		if (quote ? **p == quote : **p == '"' || **p == '\'') {
+			quote = (char)(quote ? 0 : **p);
+			continue;
+		}
+		if (len == WORD_MAX - 1)
+			return false;
+		out[len++] = **p;
+	}
+	out[len] = 0;
+	return len > 0;
+}
+
+static bool is(const char *a, const char *b) { return ctl_same(a, b, strlen(b)); }
+
+enum thing { OF_QOS, OF_ACCOUNT, OF_USER, OF_NOTHING };
+
+struct change {
+	enum thing thing;
+	char name[WORD_MAX], account[WORD_MAX], partition[WORD_MAX];
+};
+
+static void condition(struct change *change, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char *to = NULL;
+	if (!equals)
+		return;
+	const size_t len = (size_t)(equals - text);
+	if (ctl_same("account", text, len) && change->thing == OF_USER)
+		to = change->account;
+	else if (ctl_same("partition", text, len))
+		to = change->partition;
+	else if (ctl_same("name", text, len) || ctl_same("user", text, len) ||
+		 ctl_same("account", text, len) || ctl_same("qos", text, len))
+		to = change->name;
+	for (size_t i = 0; to && (i == 0 || equals[i]); i++)
+		to[i] = equals[i + 1];
+}
+
+static bool is_his(const struct ctl_assoc *assoc, const struct change *change)
+{
+	if (change->thing == OF_ACCOUNT)
+		return !assoc->user && is(change->name, assoc->account);
+	return assoc->user && is(change->name, assoc->user) &&
+	       (!*change->account || is(change->account, assoc->account)) &&
+	       (!*change->partition || (assoc->partition && is(change->partition, assoc->partition)));
+}
+
+/* "+=" and "-=" of lists: what was there, with the names signed. */
+static const char *with_list(struct ctl *c, const char *before, const char *value, char sign)
+{
+	char text[4 * WORD_MAX];
+	size_t len = 0;
+	for (size_t i = 0; before && before[i] && len < sizeof(text) - 2; i++)
+		text[len++] = before[i];
+	if (len)
+		text[len++] = ',';
+	for (size_t i = 0; value[i] && len < sizeof(text) - 2; i++) {
+		if (i == 0 || value[i - 1] == ',')
+			text[len++] = sign;
+		text[len++] = value[i];
+	}
+	return sl_strdup(c->arena, text, len);
+}
+
+/* key ends in '+' or '-' where the list is only changed. */
+static bool set_one(struct ctl *c, const struct change *change, uint32_t row, char *key, const char *value)
+{
+	const size_t len = strlen(key);
+	char sign = 0;
+	if (len)
+		sign = key[len - 1];
+	if (sign != '+' && sign != '-')
+		sign = 0;
+	const bool qos = change->thing == OF_QOS;
+	if (sign && !ctl_same("Flags", key, len - 1)) {
+		key[len - 1] = 0;
+		const char *before = qos ? NULL : c->acct->own[row].qos;
+		value = with_list(c, before, value, sign);
+		if (!value)
+			return false;
+	}
+	const bool done = qos ? ctl_qos_set(c, row, key, value) : ctl_assoc_set(c, row, key, value);
+	if (sign && len && !key[len - 1])
+		key[len - 1] = sign;
+	return done;
+}
+
+static bool set_all(struct ctl *c, const struct change *change, char *assignment)
+{
+	char *equals = strchr(assignment, '=');
+	bool done = false;
+	if (!equals)
+		return false;
+	*equals = 0;
+	const char *value = sl_strdup(c->arena, equals + 1, strlen(equals + 1));
+	if (!value)
+		return false;
+	if (change->thing == OF_QOS) {
+		const uint32_t row = named(c, change->name);
+		return row != CTL_NO_ROW && set_one(c, change, row, assignment, value);
+	}
+	for (uint32_t i = 0; i < c->assoc_count; i++)
+		if (is_his(&c->assoc[i], change))
+			done |= set_one(c, change, i, assignment, value);
+	return done;
+}
+
+static bool head(const char **p, struct change *change)
+{
+	char text[WORD_MAX];
+	*change = (struct change){ .thing = OF_NOTHING };
+	while (word(p, text))
+		if (is(text, "modify") || is(text, "update")) {
+			if (!word(p, text))
+				return false;
+			change->thing = is(text, "qos")       ? OF_QOS
+					: is(text, "account") ? OF_ACCOUNT
+					: is(text, "user")    ? OF_USER
+							      : OF_NOTHING;
+			return change->thing != OF_NOTHING;
+		}
+	return false;
+}
+
+bool ctl_acct_modify(struct ctl *c, const char *command)
+{
+	struct change change;
+	char text[WORD_MAX];
+	bool setting = false;
+	bool done = false;
+	if (!c->acct || !head(&command, &change))
+		return false;
+	while (word(&command, text)) {
+		if (is(text, "set"))
+			setting = true;
+		else if (is(text, "where"))
+			setting = false;
+		else if (setting)
+			done |= set_all(c, &change, text);
+		else if (strchr(text, '='))
+			condition(&change, text);
+		else
+			memcpy(change.name, text, strlen(text) + 1);
+	}
+	ctl_acct_inherit(c);
+	if (c->prio)
+		ctl_fair_changed(c);
+	ctl_limits_recount(c);
+	return done;
+}

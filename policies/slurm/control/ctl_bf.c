@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_bf.c - the backfill pass: sched/backfill's _attempt_backfill() (CLAUSES.md 3; letters are its steps).
+ *
+ * Each job of the queue is asked when it could start beside what runs and what the pass has planned so far.
+ * It starts if that is now; else its nodes are its own from then on, in the plan of this pass. Nothing of a
+ * plan is left for the next one. Left out: the time that a pass takes, and with it bf_max_time and yields.
+ */
+#include <string.h>
+
+#include "policies/slurm/control/ctl_bf.h"
+
+enum { YEAR_MINUTES = 365 * 24 * 60 };
+
+enum verdict { NEXT, AGAIN, STOP };
+
+/* One job, in one partition. */
+struct attempt {
+	struct ctl *c;
+	struct ctl_bf *bf;
+	const struct ctl_entry *entry;
+	struct ctl_job *job;
+	const struct ctl_part *part;
+	size_t words;
+	uint64_t *nodes, *before; /* In question; and before it was asked which of them. */
+	int64_t minutes;          /* Tested with; */
+	int64_t minutes_full;     /* and what it may have at most. */
+	int64_t limit;            /* Its own. */
+	bool now_only;            /* It may not reserve. */
+	bool counted;             /* For bf_max_job_test, which counts jobs however often they are tried. */
+	bool no_reserve;          /* Its QOS says so. */
+	ctl_time start;           /* Not before then, */
+	ctl_time later;           /* and if that does not do, then; CTL_NEVER: no more. */
+	ctl_time at;              /* It would start. */
+};
+
+int ctl_bf_make(struct ctl *c, struct sl_err *err)
+{
+	struct ctl_bf *bf = sl_alloc(c->arena, 1, sizeof(*bf));
+	c->bf = bf;
+	if (!bf)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	const size_t users = (size_t)c->user_count + 1;
+	bf->slots.c = c;
+	bf->slots.words = select_node_words(c->select);
+	bf->planned = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*bf->planned));
+	bf->by_user = sl_alloc(c->arena, users, sizeof(*bf->by_user));
+	bf->by_part = sl_alloc(c->arena, c->part_count, sizeof(*bf->by_part));
+	bf->by_user_part = c->params.bf_max_job_user_part
+				   ? sl_alloc(c->arena, users * c->part_count, sizeof(*bf->by_user_part))
+				   : bf->by_user;
+	bf->by_assoc = sl_alloc(c->arena, c->assoc_count + 1, sizeof(*bf->by_assoc));
+	bf->reserved = sl_alloc(c->arena, c->part_count, sizeof(*bf->reserved));
+	if (!bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part || !bf->by_assoc ||
+		!bf->reserved)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	return SL_OK;
+}
+
+static void still_until(struct ctl_bf *bf, ctl_time at)
+{
+	if (at < bf->still_until)
+		bf->still_until = at;
+}
+
+/* ---- Who is passed over (1) ---------------------------------------------------------------------------- */
+
+/* bf_max_job_user and its like: the first so many are looked at. */
+static bool too_many(const struct attempt *a)
+{
+	const struct ctl_params *p = &a->c->params;
+	const struct ctl_job *job = a->job;
+	struct ctl_bf *bf = a->bf;
+	const uint32_t user = job->user < a->c->user_count ? job->user : a->c->user_count;
+	const uint32_t assoc = job->assoc == CTL_NO_ROW ? a->c->assoc_count : job->assoc;
+	uint32_t *count[] = {
+		p->bf_max_job_user_part ? &bf->by_user_part[user * a->c->part_count + a->entry->part] : NULL,
+		p->bf_max_job_part ? &bf->by_part[a->entry->part] : NULL,
+		p->bf_max_job_assoc ? &bf->by_assoc[assoc] : NULL,
+		p->bf_max_job_user ? &bf->by_user[user] : NULL
+	};
+	const int64_t most[] = { p->bf_max_job_user_part, p->bf_max_job_part, p->bf_max_job_assoc,
+		p->bf_max_job_user };
+	for (size_t i = 0; i < SL_LEN(count); i++)
+		if (count[i] && *count[i] >= most[i])
+			return true;
+	for (size_t i = 0; i < SL_LEN(count); i++)
+		if (count[i])
+			++*count[i];
+	return false;
+}
+
+static bool is_passed_over(const struct attempt *a)
+{
+	struct ctl *c = a->c;
+	struct ctl_job *job = a->job;
+	if (too_many(a))
+		return true;
+	if (a->part->state != SL_PARTITION_UP && a->part->state != SL_PARTITION_DRAIN)
+		return true;
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return true; /* So many tasks of its array run as may (job_array_start_test). */
+	if (!c->params.bf_licenses && !ctl_license_free(c, job, c->now))
+		return true;
+	if (!c->params.assoc_limit_stop && !ctl_limits_again(c, job))
+		return true;
+	return !ctl_deadline_ok(c, job);
+}
+
+/* Who is too young, or of too low a priority, starts now or not at all. */
+static bool may_reserve(struct attempt *a)
+{
+	const struct ctl_params *p = &a->c->params;
+	const struct ctl_job *job = a->job;
+	int64_t least = ctl_limits_prio_least(a->c, job);
+	least = least ? least : p->bf_min_prio_reserve;
+	if (least && a->entry->priority < least)
+		return false;
+	if (p->bf_min_age_reserve && job->begin != CTL_NONE &&
+		a->c->now - job->begin < p->bf_min_age_reserve) {
+		still_until(a->bf, job->begin + p->bf_min_age_reserve);
+		return false;
+	}
+	if (p->bf_one_resv_per_job && job->part_count > 1 && a->bf->planned[job->row] != CTL_NONE)
+		return false;
+	return !p->bf_job_part_count_reserve ||
+	       a->bf->reserved[a->entry->part] < p->bf_job_part_count_reserve;
+}
+
+/* ---- How long (2) -------------------------------------------------------------------------------------- */
+
+static void take_limit(struct attempt *a)
+{
+	const struct ctl_params *p = &a->c->params;
+	const struct ctl_job *job = a->job;
+	const int64_t most = a->part->max_time == CTL_NEVER ? YEAR_MINUTES : a->part->max_time;
+	a->limit = job->time_limit;
+	a->minutes_full = job->time_limit < most || a->part->max_time == CTL_NEVER ? job->time_limit : most;
+	if (a->minutes_full == CTL_NEVER)
+		a->minutes_full = most;
+	a->minutes = a->minutes_full;
+	const int64_t left = job->deadline == CTL_NONE ? 0 : (job->deadline - a->c->now) / 60;
+	a->no_reserve = job->qos != CTL_NO_ROW && (a->c->qos[job->qos].flags & CTL_QOS_NO_RESERVE);
+	if (a->no_reserve && (p->preempt_by_part || p->preempt_by_qos))
+		a->minutes = 1; /* It can make room again. */
+	else if (job->time_min != CTL_NONE && job->time_min > 0 && job->time_min < a->minutes && left <= 0)
+		a->minutes = job->time_min;
+	if (left > 0 && left < a->minutes_full) /* It is tested with all of it, and gets what is left. */
+		a->minutes_full = left;
+}
+
+/* As long as no slot that begins later lacks its nodes, and no reservation begins there
+ * (_reset_job_time_limit). */
+static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
+{
+	const struct ctl_slots *s = &a->bf->slots;
+	uint64_t *mine = ctl_place_set(a->c, CTL_SET_PLACE);
+	int64_t minutes = a->minutes_full;
+	memset(mine, 0, a->words * sizeof(*mine));
+	for (uint32_t i = 0; i < job->alloc->node_count; i++)
+		ctl_bit_set(mine, job->alloc->piece[i].node);
+	const ctl_time end = a->c->now + minutes * 60;
+	for (uint32_t i = 0;;) {
+		const struct ctl_slot *slot = &s->slot[i];
+		const int64_t gap = (slot->begin - a->c->now) / 60;
+		if (slot->begin != a->c->now && slot->begin < end && gap < minutes &&
+			!ctl_set_within(mine, slot->nodes, a->words))
+			minutes = gap;
+		i = slot->next;
+		if (!i)
+			break;
+	}
+	minutes = ctl_resv_minutes(a->c, job, mine, minutes);
+	return minutes > job->time_min ? minutes : job->time_min;
+}
+
+/* It runs: its limit is what it asked for, or as much as there is room for. */
+static void set_limit(struct attempt *a)
+{
+	struct ctl_job *job = a->job;
+	const int64_t tested = job->time_limit;
+	if (a->minutes == a->minutes_full && tested == a->limit)
+		return;
+	job->time_limit = a->limit;
+	if (!a->no_reserve && ((job->time_min != CTL_NONE && job->time_min > 0) || job->deadline != CTL_NONE))
+		job->time_limit = stretched(a, job);
+	if (job->time_limit == tested)
+		return;
+	const int64_t minutes = job->time_limit == CTL_NEVER ? YEAR_MINUTES : job->time_limit;
+	job->end_limit = job->start + minutes * 60;
+	ctl_limits_alter(a->c, job, tested);
+	ctl_limit_moved(a->c, job);
+}
+
+/* ---- Where and when (3a to 3d) ------------------------------------------------------------------------- */
+
+static void licenses_of(const struct attempt *a, int64_t *licenses)
+{
+	const struct ctl *c = a->c;
+	int64_t tres[CTL_TRES_MAX] = { 0 };
+	ctl_license_tres(c, a->job, tres);
+	for (uint32_t i = 0; i < c->tres_count; i++)
+		if (c->tres[i].license != CTL_NO_ROW)
+			licenses[c->tres[i].license] = tres[i];
+}
+
+enum { LICENSES_MAX = CTL_TRES_MAX };
+
+/* It is put off until its licences are there, as far as the plan goes. */
+static bool is_licensed(struct attempt *a, ctl_time end)
+{
+	int64_t licenses[LICENSES_MAX] = { 0 };
+	if (!a->c->params.bf_licenses || a->c->cluster->license_count > LICENSES_MAX)
+		return true;
+	licenses_of(a, licenses);
+	const ctl_time until = ctl_slots_licensed(&a->bf->slots, a->start, end, licenses);
+	if (until != CTL_NONE)
+		a->later = until;
+	return until == CTL_NONE;
+}
+
+/* Nodes over all of its time; a->later is set. False: too few, or too few licences. */
+static bool find_nodes(struct attempt *a)
+{
+	struct ctl *c = a->c;
+	struct ctl_slots *s = &a->bf->slots;
+	const uint64_t *required = ctl_place_required(c, a->job);
+	const ctl_time from = a->start > c->now ? a->start : c->now;
+	const ctl_time end = from + a->minutes * 60;
+	const ctl_time resv = ctl_resv_end(c, a->start, c->params.bf_resolution);
+	a->later = ctl_slots_and(s, a->start, end, c->now, a->nodes);
+	const bool licensed = is_licensed(a, end);
+	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
+		a->later = resv + 1;
+	if (ctl_set_count(a->nodes, a->words) < a->job->nodes_min)
+		return false;
+	if (required && !ctl_set_within(required, a->nodes, a->words))
+		return false;
+	return licensed;
+}
+
+/* ---- Now (3e) ------------------------------------------------------------------------------------------ */
+
+static enum ctl_status start_now(struct attempt *a)
+{
+	struct ctl_job *job = a->job;
+	const int64_t limit = job->time_limit;
+	const uint32_t first = a->bf->first_planned; /* Perhaps itself, in another partition. */
+	const struct ctl_by was =
+		ctl_by(a->c, SL_RULE_BACKFILL, first == job->row ? (uint32_t)CTL_NO_ROW : first);
+	if (a->minutes != a->minutes_full) /* It is its limits' while it is asked. */
+		job->time_limit = a->minutes;
+	const enum ctl_status status = ctl_place_try(a->c, job, a->entry->part, a->before);
+	a->c->by = was;
+	if (status == CTL_OK)
+		set_limit(a);
+	else
+		job->time_limit = limit;
+	return status;
+}
+
+/* ---- Later (3f to 3k) ---------------------------------------------------------------------------------- */
+
+static void plan(struct attempt *a)
+{
+	struct ctl_job *job = a->job;
+	ctl_time *planned = &a->bf->planned[job->row];
+	if (*planned != CTL_NONE && *planned <= a->at)
+		return; /* Sooner in another partition. */
+	*planned = job->planned = a->at;
+	if (a->bf->first_planned == CTL_NO_ROW)
+		a->bf->first_planned = job->row;
+	if (!job->planned_nodes)
+		job->planned_nodes = sl_alloc(a->c->arena, a->words, sizeof(*job->planned_nodes));
+	if (!job->planned_nodes) {
+		ctl_failed(a->c, sl_fail(&a->c->err, SL_SYSTEM, "out of memory"));
+		return;
+	}
+	memcpy(job->planned_nodes, a->nodes, a->words * sizeof(*a->nodes));
+}
+
+/* Tasks of an array reserve one after another. */
+static enum verdict after_reserving(const struct attempt *a)
+{
+	const struct ctl_job *job = a->job;
+	if (!a->entry->array)
+		return NEXT;
+	struct ctl_array *array = &a->c->array[job->array];
+	array->reserving++;
+	if (array->reserving >= a->c->params.bf_max_job_array_resv)
+		return NEXT;
+	if (array->limit > 0 && array->running + array->reserving >= array->limit)
+		return NEXT;
+	uint32_t waiting = 0;
+	for (uint32_t i = 0; i < array->count && waiting <= array->reserving; i++)
+		waiting += a->c->job[array->job[i]].state == CTL_PENDING &&
+			   !ctl_is_alone(&a->c->job[array->job[i]]);
+	return waiting > array->reserving ? AGAIN : NEXT;
+}
+
+static enum verdict reserve(struct attempt *a, ctl_time begin, ctl_time end)
+{
+	struct ctl *c = a->c;
+	struct ctl_bf *bf = a->bf;
+	int64_t licenses[LICENSES_MAX] = { 0 };
+	const bool counted = c->params.bf_licenses && c->cluster->license_count <= LICENSES_MAX;
+	if (bf->slots.count >= c->params.bf_node_space_size)
+		return STOP;
+	if (counted)
+		licenses_of(a, licenses);
+	if (!ctl_slots_take(&bf->slots, begin, end, a->nodes, counted ? licenses : NULL))
+		return STOP;
+	still_until(bf, end > bf->slots.window_end ? end - c->params.bf_window_min * 60 : CTL_NEVER);
+	bf->reserved[a->entry->part]++;
+	plan(a);
+	return after_reserving(a);
+}
+
+/* Whether it is tried once more, later. */
+static bool try_later(const struct attempt *a) { return a->later != CTL_NEVER && !a->now_only; }
+
+static ctl_time down(const struct ctl *c, ctl_time at)
+{
+	const int64_t grain = c->params.bf_resolution;
+	const int64_t past = at % grain;
+	return at - (past < 0 ? past + grain : past);
+}
+
+/* Limits keep it as things are, with what it asks and the nodes that it would have: nothing is kept for it,
+ * and it says why (acct_policy_job_runnable_pre_select, _post_select). */
+static bool is_limited(const struct attempt *a)
+{
+	struct ctl *c = a->c;
+	int64_t tres[CTL_TRES_MAX];
+	if (c->params.assoc_limit_stop)
+		return false;
+	memcpy(tres, a->job->tres_asked, sizeof(tres));
+	tres[CTL_TRES_NODE] = ctl_set_count(a->nodes, a->words);
+	enum sl_reason reason = ctl_limits_pre(c, a->job);
+	if (reason == SL_REASON_NONE)
+		reason = ctl_limits_post(c, a->job, tres);
+	if (reason == SL_REASON_NONE)
+		return false;
+	ctl_queue_reason(c, a->job, reason);
+	return true;
+}
+
+/* It would start at a->at, not now. True: it is done with, as *verdict says; false: once more at a->later. */
+static bool settle(struct attempt *a, enum verdict *verdict)
+{
+	struct ctl *c = a->c;
+	struct ctl_slots *s = &a->bf->slots;
+	*verdict = NEXT;
+	if (a->now_only && a->at > c->now)
+		return true;
+	if (a->later != CTL_NEVER && a->at > a->later)
+		return false; /* Perhaps it fits in sooner, where the plan leaves a hole. */
+	if (a->at > s->window_end) {
+		still_until(a->bf, a->at - c->params.bf_window_min * 60);
+		return true;
+	}
+	const ctl_time begin = down(c, a->at);
+	const ctl_time end = down(c, a->at + a->minutes * 60);
+	if (a->at > c->now && ctl_slots_overlap(s, begin, end, a->nodes)) {
+		/* At the window's very end what is rounded down lies in a slot that was not asked: slurmctld
+		 * would try the same again until bf_max_time ends the pass. */
+		if (a->at <= a->start) {
+			still_until(a->bf, c->now);
+			*verdict = STOP;
+			return true;
+		}
+		a->later = a->at;
+		return false;
+	}
+	if (is_limited(a))
+		return true;
+	if (!a->no_reserve)
+		*verdict = reserve(a, begin, end);
+	return true;
+}
+
+/* ---- One job (3) --------------------------------------------------------------------------------------- */
+
+/* assoc_limit_stop: nobody knows when a limit will let it start; it is taken to be when the plan next has
+ * other nodes for it, or in 500 s (own-87). */
+static void stop_by_limit(struct attempt *a)
+{
+	enum { A_WHILE = 500 };
+	a->at = a->later != CTL_NEVER ? a->later : a->c->now + A_WHILE;
+	still_until(a->bf, a->c->now);
+}
+
+/* Once, at a->later. True: it is done with. */
+static bool try_at(struct attempt *a, enum verdict *verdict)
+{
+	struct ctl *c = a->c;
+	bool overlap = false;
+	*verdict = NEXT;
+	a->start = a->later;
+	a->later = CTL_NEVER;
+	memcpy(a->nodes, a->part->nodes, a->words * sizeof(*a->nodes));
+	ctl_set_and(a->nodes, ctl_nodes_avail(c), a->words);
+	if (ctl_resv_later(c, a->job, &a->start, a->minutes, a->nodes, &overlap) != CTL_OK)
+		return true;
+	if (!find_nodes(a))
+		return !try_later(a);
+	if (!a->counted)
+		a->bf->tries++;
+	a->counted = true;
+	memcpy(a->before, a->nodes, a->words * sizeof(*a->nodes));
+	a->bf->tests++;
+	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, a->now_only, &a->at) != CTL_OK)
+		return !try_later(a);
+	a->at = a->start > a->at ? a->start : a->at;
+	if (a->at <= c->now) {
+		const enum ctl_status status = start_now(a);
+		if (status == CTL_OK) {
+			a->bf->started++;
+			const int64_t most = c->params.bf_max_job_start;
+			*verdict = most && a->bf->started >= most ? STOP : a->entry->array ? AGAIN : NEXT;
+			return true;
+		}
+		if (status == CTL_RESERVATION_BUSY ||
+			(status == CTL_ACCOUNTING_POLICY && !c->params.assoc_limit_stop))
+			return true;
+		if (status == CTL_ACCOUNTING_POLICY)
+			stop_by_limit(a);
+		else
+			a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
+	}
+	return settle(a, verdict);
+}
+
+static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
+{
+	struct attempt a = { .c = c,
+		.bf = c->bf,
+		.entry = entry,
+		.job = ctl_entry_job(c, entry),
+		.part = &c->part[entry->part],
+		.words = select_node_words(c->select),
+		.nodes = ctl_place_set(c, CTL_SET_TRY),
+		.before = ctl_place_set(c, CTL_SET_BEFORE),
+		.later = c->now };
+	enum verdict verdict = NEXT;
+	if (!a.job || a.job->status == CTL_PREEMPTION_IN_PROGRESS)
+		return NEXT;
+	a.job->part = entry->part;
+	a.bf->jobs_looked++;
+	if (is_passed_over(&a))
+		return NEXT;
+	/* What it was told before counts no more, unless another of its partitions gave it a plan in this
+	 * pass. Those that are passed over keep theirs, as recorded. */
+	if (a.bf->planned[a.job->row] == CTL_NONE)
+		a.job->planned = CTL_NONE;
+	a.now_only = !may_reserve(&a);
+	take_limit(&a);
+	while (!try_at(&a, &verdict))
+		if (!ctl_goes_on(c))
+			return STOP;
+	if (a.job->state == CTL_PENDING)
+		ctl_tell_plan(c, a.job);
+	return verdict;
+}
+
+/* ---- The pass ------------------------------------------------------------------------------------------ */
+
+/* bf_running_job_reserve: nodes that are wholly somebody's, who cannot be preempted, are in the plan. */
+static bool reserve_running(struct ctl *c)
+{
+	struct ctl_bf *bf = c->bf;
+	uint64_t *mine = ctl_place_set(c, CTL_SET_TRY);
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
+		const struct ctl_job *job = &c->job[row];
+		int64_t licenses[LICENSES_MAX] = { 0 };
+		const struct attempt a = { .c = c, .job = c->job + row };
+		const bool counted = c->params.bf_licenses && c->cluster->license_count <= LICENSES_MAX;
+		const bool whole = job->alloc && job->alloc->whole == SL_EXCLUSIVE_NODE;
+		if (job->state != CTL_RUNNING || bf->slots.count >= c->params.bf_node_space_size)
+			continue;
+		memset(mine, 0, bf->slots.words * sizeof(*mine));
+		for (uint32_t i = 0; whole && i < job->alloc->node_count; i++)
+			ctl_bit_set(mine, job->alloc->piece[i].node);
+		if (whole && ctl_preempt_mode(c, job) != CTL_PREEMPT_OFF)
+			memset(mine, 0, bf->slots.words * sizeof(*mine));
+		if (counted)
+			licenses_of(&a, licenses);
+		if ((whole || counted) && !ctl_slots_take(&bf->slots, c->now, down(c, job->end_limit), mine,
+						  counted ? licenses : NULL))
+			return false;
+	}
+	return true;
+}
+
+static void clear_counts(struct ctl *c)
+{
+	struct ctl_bf *bf = c->bf;
+	const size_t users = (size_t)c->user_count + 1;
+	memset(bf->by_user, 0, users * sizeof(*bf->by_user));
+	memset(bf->by_part, 0, c->part_count * sizeof(*bf->by_part));
+	memset(bf->reserved, 0, c->part_count * sizeof(*bf->reserved));
+	memset(bf->by_assoc, 0, ((size_t)c->assoc_count + 1) * sizeof(*bf->by_assoc));
+	if (c->params.bf_max_job_user_part)
+		memset(bf->by_user_part, 0, users * c->part_count * sizeof(*bf->by_user_part));
+	bf->tries = bf->started = 0;
+	bf->first_planned = CTL_NO_ROW;
+	bf->still_until = CTL_NEVER;
+	bf->passes++;
+}
+
+/* A job that should have ended by now is given a moment more, anew each time; else plans go by limits. */
+static void look_at_ends(struct ctl *c)
+{
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
+		still_until(c->bf, c->job[row].end_limit > c->now ? c->job[row].end_limit : c->now);
+}
+
+void ctl_bf_pass(struct ctl *c)
+{
+	struct ctl_bf *bf = c->bf;
+	struct ctl_entry *entry;
+	clear_counts(c);
+	const size_t count = ctl_queue_build(c, true, &entry);
+	if (!count || !ctl_slots_begin(
+			      &bf->slots, c->now, c->now + c->params.bf_window_min * 60, ctl_nodes_avail(c)))
+		return;
+	ctl_place_begin(c);
+	for (size_t i = 0; i < count; i++) {
+		entry[i].job->status = CTL_OK;
+		bf->planned[entry[i].job->row] = CTL_NONE;
+		if (entry[i].array)
+			c->array[entry[i].job->array].reserving = 0;
+	}
+	if (c->params.bf_running_job_reserve && !reserve_running(c))
+		return;
+	enum verdict verdict = NEXT;
+	for (size_t i = 0; i < count && verdict != STOP && ctl_goes_on(c);) {
+		if (verdict == NEXT && bf->tries >= c->params.bf_max_job_test)
+			break; /* Tasks of an array that was begun go on. */
+		verdict = look_at(c, &entry[i]);
+		i += verdict != AGAIN;
+	}
+	bf->slots_made += bf->slots.count;
+	look_at_ends(c);
+	still_until(bf, bf->slots.still_until);
+}
+
+/* ---- For benchmarks ------------------------------------------------------------------------------------ */
+
+int ctl_bf_show(const struct ctl *c, const struct sl_show *show)
+{
+	static const char *const column[] = { "passes", "looked", "tests", "slots" };
+	const struct ctl_bf *bf = c->bf;
+	const uint64_t count[] = { bf->passes, bf->jobs_looked, bf->tests, bf->slots_made };
+	struct sl_figure figure[SL_LEN(count)];
+	for (size_t i = 0; i < SL_LEN(count); i++)
+		figure[i] = (struct sl_figure){ .text = NULL, .number = (double)count[i] };
+	return show->row(show->self, column, figure, SL_LEN(figure));
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_bf.h - the backfill's plan: consecutive slots of time with the nodes that may be used in each
+ * (CLAUSES.md 3).
+ */
+#ifndef POLICIES_SLURM_CTL_BF_H
+#define POLICIES_SLURM_CTL_BF_H
+
+#include "policies/slurm/control/ctl_place.h"
+
+/* [begin, end). They touch, in the order of next; index 0 is the first, and ends the list where it is next.
+ */
+struct ctl_slot {
+	ctl_time begin, end;
+	uint64_t *nodes;
+	int64_t *licenses; /* By licence: how many are left. */
+	uint32_t next;
+};
+
+struct ctl_slots {
+	struct ctl *c;
+	size_t words;
+	struct ctl_slot *slot;
+	uint32_t count; /* Ever made in this pass: what bf_node_space_size bounds. */
+	uint32_t room;
+	ctl_time window_end;
+	/* Time alone changes nothing that was read of the plan before then. */
+	ctl_time still_until;
+};
+
+struct ctl_bf {
+	struct ctl_slots slots;
+	/* By job: what this pass plans for it; CTL_NONE: nothing yet. */
+	ctl_time *planned;
+	/* By user, partition, both, association: how many of theirs were looked at. */
+	uint32_t *by_user, *by_part, *by_user_part, *by_assoc;
+	uint32_t *reserved; /* By partition: reservations of the pass. */
+	bool by_user_clean;
+	uint32_t first_planned; /* The first job of this pass that could not start; CTL_NO_ROW: none yet. */
+	int64_t tries, started;
+	ctl_time still_until; /* A pass over the same state would do the same before then. */
+	/* For benchmarks: */
+	uint64_t passes, tests, slots_made, jobs_looked;
+};
+
+/* One slot from now to the end of the window, of these nodes. False: no memory. */
+bool ctl_slots_begin(struct ctl_slots *s, ctl_time now, ctl_time window_end, const uint64_t *nodes);
+/* Takes out of nodes what any slot over [start, end] lacks. Returns when to try again: when the first slot
+ * that goes beyond start ends, and the next has nodes that it has not; CTL_NEVER: never. */
+ctl_time ctl_slots_and(struct ctl_slots *s, ctl_time start, ctl_time end, ctl_time now, uint64_t *nodes);
+/* Some slot between them lacks one of the nodes. */
+bool ctl_slots_overlap(const struct ctl_slots *s, ctl_time start, ctl_time end, const uint64_t *nodes);
+/* The nodes (and licences: by licence; NULL: none) are somebody's from start to end. */
+bool ctl_slots_take(
+	struct ctl_slots *s, ctl_time start, ctl_time end, const uint64_t *nodes, const int64_t *licenses);
+/* When the last slot over [start, end] ends that lacks some of those licences; CTL_NONE: none does. */
+ctl_time ctl_slots_licensed(const struct ctl_slots *s, ctl_time start, ctl_time end, const int64_t *licenses);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_command_update.c - what scontrol update changes of a job or a partition: one key at a time.
+ */
+#include "policies/slurm/control/ctl_command.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* ---- What a job asks
+ * --------------------------------------------------------------------------------------------- */
+
+/* Jobs share their asks: one that is changed gets its own. */
+static struct sl_ask *own_ask(struct ctl *c, struct ctl_job *job)
+{
+	struct sl_ask *ask = sl_alloc(c->arena, 1, sizeof(*ask));
+	if (!ask) {
+		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		return NULL;
+	}
+	*ask = *job->ask.ask;
+	job->ask.ask = ask;
+	return ask;
+}
+
+static bool set_nodes(struct sl_ask *ask, const struct command_pair *pair)
+{
+	ask->nodes_min = pair->number;
+	ask->nodes_max = pair->second == SL_NONE ? pair->number : pair->second;
+	return true;
+}
+
+static bool set_cpus(struct sl_ask *ask, const struct command_pair *pair)
+{
+	const int64_t each = ask->cpus_per_task == SL_NONE ? 1 : ask->cpus_per_task;
+	ask->tasks = (pair->number + each - 1) / each;
+	return true;
+}
+
+static const char *text_or_none(const char *text) { return *text ? text : NULL; }
+
+static bool set_ask(struct sl_ask *ask, const struct command_pair *pair)
+{
+	const char *key = pair->key;
+	if (strcmp(key, "NumNodes") == 0)
+		return set_nodes(ask, pair);
+	if (strcmp(key, "NumCPUs") == 0)
+		return set_cpus(ask, pair);
+	if (strcmp(key, "NumTasks") == 0)
+		ask->tasks = pair->number;
+	else if (strcmp(key, "Features") == 0)
+		ask->constraint = text_or_none(pair->value);
+	else if (strcmp(key, "ReqNodeList") == 0)
+		ask->nodelist = text_or_none(pair->value);
+	else if (strcmp(key, "ExcNodeList") == 0)
+		ask->exclude = text_or_none(pair->value);
+	else if (strcmp(key, "Contiguous") == 0)
+		ask->contiguous = pair->number != 0;
+	else if (strcmp(key, "Licenses") == 0)
+		ask->licenses = text_or_none(pair->value);
+	else
+		return false;
+	return true;
+}
+
+static bool set_memory(struct sl_ask *ask, const struct command_pair *pair)
+{
+	const bool node = strcmp(pair->key, "MinMemoryNode") == 0;
+	ask->mem_per_node = node ? pair->number : SL_NONE;
+	ask->mem_per_cpu = node ? SL_NONE : pair->number;
+	return true;
+}
+
+static bool update_ask(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	if (job->state != CTL_PENDING)
+		return false;
+	if (strcmp(pair->key, "Licenses") == 0 && !ctl_license_set(c, job, pair->value))
+		return false;
+	struct sl_ask *ask = own_ask(c, job);
+	if (!ask)
+		return false;
+	const bool memory = strncmp(pair->key, "MinMemory", 9) == 0;
+	if (!(memory ? set_memory(ask, pair) : set_ask(ask, pair)))
+		return false;
+	ctl_job_asks(c, job);
+	ctl_prio_update(c, job);
+	return true;
+}
+
+/* ---- Its times
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool set_limit(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	const int64_t old = job->time_limit;
+	int64_t limit = pair->number;
+	if (pair->sign && old != CTL_NEVER && limit != CTL_NEVER)
+		limit = old + (pair->sign == '+' ? limit : -limit);
+	if (limit <= 0)
+		return false;
+	job->time_limit = job->limit_set = limit;
+	job->limit_of_limits = false;
+	if (job->state == CTL_PENDING)
+		return true;
+	ctl_limits_alter(c, job, old);
+	const int64_t stood = job->suspended;
+	job->end_limit =
+		limit == CTL_NEVER ? job->start + INT64_C(31536000) : job->start + limit * 60 + stood;
+	ctl_limit_moved(c, job);
+	return true;
+}
+
+static bool set_begin(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	if (job->state != CTL_PENDING)
+		return false;
+	job->begin = pair->number > c->now ? pair->number : CTL_NONE;
+	return true;
+}
+
+/* ---- Its place in the queue
+ * ----------------------------------------------------------------------------------------- */
+
+static bool set_priority(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	int64_t priority;
+	if (job->state != CTL_PENDING)
+		return false;
+	if (strcasecmp(pair->value, "INFINITE") == 0 || strcmp(pair->value, "-1") == 0) {
+		ctl_release_hold(c, job);
+		return true;
+	}
+	if (!sl_get_i64(pair->value, strlen(pair->value), &priority) || priority < 0 ||
+		priority >= UINT32_MAX - 2)
+		return false;
+	if (!priority) {
+		ctl_hold(c, job, false);
+		return true;
+	}
+	const bool held = !job->priority;
+	job->priority = (uint32_t)priority;
+	job->priority_part = NULL;
+	job->direct_priority = true;
+	if (held)
+		ctl_set_reason(c, job, SL_REASON_NONE);
+	return true;
+}
+
+/* It is counted with whom it was, and then with whom it is from now on. */
+static bool set_qos(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	const uint32_t qos = ctl_qos_named(c, pair->value, strlen(pair->value));
+	if (qos == CTL_NO_ROW || job->state != CTL_PENDING)
+		return false;
+	ctl_limits_accrued(c, job);
+	ctl_limits_submitted(c, job, false);
+	job->qos = qos;
+	ctl_limits_submitted(c, job, true);
+	ctl_prio_update(c, job);
+	return true;
+}
+
+static bool set_account(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	const char *part = job->part < c->part_count ? c->part[job->part].name : NULL;
+	const uint32_t assoc = ctl_assoc_of(c, job->user_name, pair->value, part);
+	if (job->state != CTL_PENDING || (assoc == CTL_NO_ROW && c->params.enforce_assoc))
+		return false;
+	ctl_limits_accrued(c, job);
+	ctl_limits_submitted(c, job, false);
+	job->account = pair->value;
+	job->assoc = assoc;
+	ctl_limits_submitted(c, job, true);
+	ctl_prio_update(c, job);
+	return true;
+}
+
+static bool set_partition(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	if (job->state != CTL_PENDING)
+		return false;
+	ctl_limits_accrued(c, job);
+	ctl_limits_submitted(c, job, false);
+	const bool known = ctl_parts_set(c, job, pair->value);
+	if (known) {
+		job->priority_part = NULL;
+		ctl_job_asks(c, job);
+		ctl_prio_update(c, job);
+	}
+	ctl_limits_submitted(c, job, true);
+	return known;
+}
+
+static bool set_throttle(struct ctl *c, const struct ctl_job *job, const struct command_pair *pair)
+{
+	if (job->array == CTL_NO_ROW || pair->number < 0)
+		return false;
+	c->array[job->array].limit = pair->number;
+	return true;
+}
+
+static bool set_dependency(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	if (job->state != CTL_PENDING || !ctl_depend_set(c, job, pair->value))
+		return false;
+	if (job->reason == SL_REASON_NEVER || job->reason == SL_REASON_DEPENDENCY)
+		ctl_set_reason(c, job, SL_REASON_NONE);
+	return true;
+}
+
+static bool set_nice(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	job->nice = pair->number;
+	ctl_prio_update(c, job);
+	return true;
+}
+
+bool command_update_job(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	static const struct {
+		const char *key;
+		bool (*set)(struct ctl *, struct ctl_job *, const struct command_pair *);
+	} sets[] = {
+		{ "Priority", set_priority },
+		{ "TimeLimit", set_limit },
+		{ "StartTime", set_begin },
+		{ "QOS", set_qos },
+		{ "Account", set_account },
+		{ "Partition", set_partition },
+		{ "Dependency", set_dependency },
+		{ "Nice", set_nice },
+	};
+	if (job->state == CTL_NOT_SUBMITTED || job->state == CTL_ENDED)
+		return false;
+	for (size_t i = 0; i < SL_LEN(sets); i++)
+		if (strcmp(sets[i].key, pair->key) == 0)
+			return sets[i].set(c, job, pair);
+	if (strcmp(pair->key, "ArrayTaskThrottle") == 0)
+		return set_throttle(c, job, pair);
+	if (strcmp(pair->key, "ReservationName") == 0)
+		return ctl_resv_change(c, job, pair->value);
+	if (strcmp(pair->key, "TimeMin") == 0)
+		job->time_min = pair->number;
+	else if (strcmp(pair->key, "Deadline") == 0)
+		job->deadline = pair->number;
+	else if (strcmp(pair->key, "Requeue") == 0)
+		job->requeue_ok = pair->number != 0;
+	else
+		return update_ask(c, job, pair);
+	return true;
+}
+
+/* ---- A partition
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool set_state(struct ctl_part *part, const char *text)
+{
+	static const struct {
+		const char *word;
+		enum sl_partition_state state;
+	} states[] = { { "UP", SL_PARTITION_UP }, { "DOWN", SL_PARTITION_DOWN },
+		{ "DRAIN", SL_PARTITION_DRAIN }, { "INACTIVE", SL_PARTITION_INACTIVE } };
+	for (size_t i = 0; i < SL_LEN(states); i++)
+		if (strcasecmp(states[i].word, text) == 0) {
+			part->state = states[i].state;
+			return true;
+		}
+	return false;
+}
+
+static bool set_preempt_mode(struct ctl_part *part, const char *text)
+{
+	static const char *const words[] = { [CTL_PREEMPT_OFF] = "OFF",
+		[CTL_PREEMPT_SUSPEND] = "SUSPEND",
+		[CTL_PREEMPT_REQUEUE] = "REQUEUE",
+		[CTL_PREEMPT_CANCEL] = "CANCEL" };
+	for (size_t i = 0; i < SL_LEN(words); i++)
+		if (strcasecmp(words[i], text) == 0) {
+			part->preempt_mode = (enum ctl_preempt_mode)i;
+			return true;
+		}
+	return false;
+}
+
+/* Numbers, by key. */
+static int64_t *number_of(struct ctl_part *part, const char *key)
+{
+	const struct {
+		const char *key;
+		int64_t *number;
+	} numbers[] = {
+		{ "MaxTime", &part->max_time },
+		{ "DefaultTime", &part->default_time },
+		{ "MaxNodes", &part->nodes_max },
+		{ "MinNodes", &part->nodes_min },
+		{ "PriorityTier", &part->tier },
+		{ "PriorityJobFactor", &part->job_factor },
+		{ "GraceTime", &part->grace_time },
+		{ "OverTimeLimit", &part->over_time },
+		{ "SuspendTime", &part->suspend_time },
+	};
+	for (size_t i = 0; i < SL_LEN(numbers); i++)
+		if (strcmp(numbers[i].key, key) == 0)
+			return numbers[i].number;
+	return NULL;
+}
+
+static const char **text_of(struct ctl_part *part, const char *key)
+{
+	return strcmp(key, "AllowAccounts") == 0  ? &part->allow_accounts
+	       : strcmp(key, "DenyAccounts") == 0 ? &part->deny_accounts
+	       : strcmp(key, "AllowQos") == 0     ? &part->allow_qos
+	       : strcmp(key, "DenyQos") == 0      ? &part->deny_qos
+						  : NULL;
+}
+
+bool command_update_partition(struct ctl *c, uint32_t row, const struct command_pair *pair)
+{
+	struct ctl_part *part = &c->part[row];
+	SL_CHECK(part);
+	const char *key = pair->key;
+	int64_t *number = number_of(part, key);
+	const char **text = text_of(part, key);
+	if (number) {
+		*number = pair->number;
+		if (number == &part->nodes_max)
+			select_set_nodes_max(
+				c->select, row, pair->number == CTL_NEVER ? SL_NONE : pair->number);
+		return true;
+	}
+	if (text) {
+		*text = *pair->value && strcasecmp(pair->value, "ALL") != 0 ? pair->value : NULL;
+		return true;
+	}
+	if (strcmp(key, "Priority") == 0)
+		part->tier = part->job_factor = pair->number;
+	else if (strcmp(key, "State") == 0)
+		return set_state(part, pair->value);
+	else if (strcmp(key, "PreemptMode") == 0)
+		return set_preempt_mode(part, pair->value);
+	else if (strcmp(key, "QOS") == 0)
+		part->qos = *pair->value ? ctl_qos_named(c, pair->value, strlen(pair->value)) : CTL_NO_ROW;
+	else if (strcmp(key, "Default") == 0 && pair->number)
+		c->part_default = row;
+	return true;
+}

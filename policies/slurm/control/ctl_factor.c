@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_factor.c - a job's priority under priority/multifactor: set_priority_factors() and
+ * _get_priority_internal().
+ *
+ * Each factor is a double between 0 and 1 (more, with PriorityFlags=NO_NORMAL_...), times its weight; the sum
+ * is cut to a whole number of 32 bits, at least 1: 0 is a held job's.
+ */
+#include "policies/slurm/control/ctl_prio.h"
+
+/* ---- Factors ----------------------------------------------------------------------------------------------
+ */
+
+/* Since it could be considered; with ACCRUE_ALWAYS since its submission. */
+static double age_of(const struct ctl *c, const struct ctl_job *job, ctl_time at)
+{
+	const bool always = c->params.priority_flags & CTL_PRIO_ACCRUE_ALWAYS;
+	const ctl_time since = always ? job->submit : job->accrue;
+	if (since == CTL_NONE || since == CTL_NEVER || since >= at)
+		return 0;
+	const int64_t age = at - since;
+	return age < c->params.max_age ? (double)age / (double)c->params.max_age : 1;
+}
+
+/* Of a job that has nodes what it has, else what it asks. */
+static double cpus_of(const struct ctl_job *job)
+{
+	const bool has = job->state != CTL_PENDING && job->tres_held[CTL_TRES_CPU] > 0;
+	return (double)(has ? job->tres_held[CTL_TRES_CPU] : job->cpus_min);
+}
+
+/* Minutes, as slurmctld keeps them: no limit is a very large number. */
+static double minutes_of(const struct ctl *c, const struct ctl_job *job)
+{
+	int64_t minutes = job->time_limit;
+	if (minutes == CTL_NONE && job->part < c->part_count)
+		minutes = c->part[job->part].max_time;
+	return minutes == CTL_NEVER || minutes > UINT32_MAX ? UINT32_MAX : (double)minutes;
+}
+
+/* Its share of the cluster's nodes and cpus. */
+static double size_of(const struct ctl *c, const struct ctl_job *job)
+{
+	const struct ctl_prio *p = c->prio;
+	const double cpus = cpus_of(job);
+	const double nodes = (double)job->nodes_min;
+	const bool small = c->params.favor_small;
+	double size;
+	if (c->params.priority_flags & CTL_PRIO_SIZE_RELATIVE) {
+		size = nodes * p->cpus / p->nodes;
+		size = (cpus > size ? cpus : size) / minutes_of(c, job) / p->cpus;
+		if (small)
+			size = 1 - size;
+	} else {
+		size = small ? (p->nodes - nodes) / p->nodes : nodes / p->nodes;
+		if (cpus > 0)
+			size = (size + (small ? (p->cpus - cpus) / p->cpus : cpus / p->cpus)) / 2;
+	}
+	return size < 0 ? 0 : size > 1 ? 1 : size;
+}
+
+static double part_factor(const struct ctl *c, uint32_t part)
+{
+	const double factor = (double)c->part[part].job_factor;
+	return c->params.priority_flags & CTL_PRIO_NO_NORMAL_PART ? factor : factor / c->prio->part_max;
+}
+
+static double qos_factor(const struct ctl *c, const struct ctl_job *job)
+{
+	if (job->qos >= c->qos_count || c->qos[job->qos].priority <= 0)
+		return 0;
+	const double factor = (double)c->qos[job->qos].priority;
+	return c->params.priority_flags & CTL_PRIO_NO_NORMAL_QOS ? factor : factor / c->prio->qos_max;
+}
+
+static double assoc_factor(const struct ctl *c, const struct ctl_job *job)
+{
+	if (job->assoc >= c->assoc_count || c->assoc[job->assoc].priority <= 0)
+		return 0;
+	const double factor = (double)c->assoc[job->assoc].priority;
+	return c->params.priority_flags & CTL_PRIO_NO_NORMAL_ASSOC ? factor : factor / c->prio->assoc_max;
+}
+
+/* Each times its weight, in that partition. Returns the sum. */
+static double tres_factors(const struct ctl *c, const struct ctl_job *job, uint32_t part, double *tres)
+{
+	const bool has = job->state != CTL_PENDING && job->tres_held[CTL_TRES_CPU] > 0;
+	double sum = 0;
+	for (uint32_t i = 0; i < c->tres_count && c->prio->weighs_tres; i++) {
+		const double value = (double)(has ? job->tres_held[i] : job->tres_asked[i]);
+		const int64_t total = part < c->part_count ? c->part[part].tres_total[i] : 0;
+		tres[i] = 0;
+		if (c->params.priority_flags & CTL_PRIO_NO_NORMAL_TRES)
+			tres[i] = value;
+		else if (total > 0)
+			tres[i] = value / (double)total;
+		tres[i] *= c->params.weight_tres[i];
+		sum += tres[i];
+	}
+	return sum;
+}
+
+static double weighted(int64_t weight, double factor) { return weight ? factor * (double)weight : 0; }
+
+double prio_part(const struct ctl *c, uint32_t part)
+{
+	return part < c->part_count ? weighted(c->params.weight_part, part_factor(c, part)) : 0;
+}
+
+static void set_factors(struct ctl *c, struct ctl_job *job, ctl_time at)
+{
+	const struct ctl_params *params = &c->params;
+	struct ctl_factors *to = &job->factors;
+	to->age = params->weight_age ? weighted(params->weight_age, age_of(c, job, at)) : 0;
+	to->fs = params->weight_fs ? weighted(params->weight_fs, fair_factor(c, job->assoc)) : 0;
+	to->js = params->weight_js ? weighted(params->weight_js, size_of(c, job)) : 0;
+	to->part = job->part < c->part_count ? weighted(params->weight_part, part_factor(c, job->part)) : 0;
+	to->assoc = weighted(params->weight_assoc, assoc_factor(c, job));
+	to->qos = weighted(params->weight_qos, qos_factor(c, job));
+	to->site = 0;
+	to->nice = job->nice;
+}
+
+/* ---- The sum ----------------------------------------------------------------------------------------------
+ */
+
+static uint32_t cut(double priority)
+{
+	if (!(priority >= 1))
+		return 1;
+	return priority >= (double)UINT32_MAX ? UINT32_MAX : (uint32_t)priority;
+}
+
+static bool put(const struct ctl *c, uint32_t *to, double priority)
+{
+	const uint32_t value = cut(priority);
+	const uint32_t was = *to;
+	if (!(c->params.priority_flags & CTL_PRIO_INCR_ONLY) || was < value)
+		*to = value;
+	return *to != was;
+}
+
+/* In each partition that it asked for. */
+static bool set_parts(struct ctl *c, struct ctl_job *job)
+{
+	const struct ctl_factors *of = &job->factors;
+	bool changed = false;
+	if (job->part_count < 2)
+		return false;
+	if (!job->priority_part)
+		job->priority_part = sl_alloc(c->arena, job->part_count, sizeof(*job->priority_part));
+	if (!job->priority_part) {
+		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		return false;
+	}
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		double tres[CTL_TRES_MAX];
+		const double asked = tres_factors(c, job, job->parts[i], tres);
+		double priority = prio_part(c, job->parts[i]);
+		priority +=
+			of->age + of->assoc + of->fs + of->js + of->qos + asked + of->site - (double)of->nice;
+		changed |= put(c, &job->priority_part[i], priority);
+	}
+	return changed;
+}
+
+bool prio_job(struct ctl *c, struct ctl_job *job, ctl_time at)
+{
+	if (job->direct_priority && job->priority) {
+		job->factors = (struct ctl_factors){ 0 };
+		return false;
+	}
+	set_factors(c, job, at);
+	const struct ctl_factors *of = &job->factors;
+	const double tres = tres_factors(c, job, job->part, job->factors.tres);
+	const double priority = of->age + of->assoc + of->fs + of->js + of->part + of->qos + tres + of->site -
+				(double)of->nice;
+	const bool changed = put(c, &job->priority, priority);
+	return set_parts(c, job) || changed;
+}

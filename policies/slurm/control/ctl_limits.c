@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_limits.c - whose limits a job has, in which order, and the words for what they forbid; limits that are
+ * asked by themselves. slurmctld's acct_policy.c, of which ctl_limits_submit.c, _run.c and _count.c are the
+ * rest.
+ *
+ * Order (CLAUSES.md 7, resource_limits.html): the partition's QOS, the job's QOS (the other way round if the
+ * job's has OverPartQOS), the association of the user, its accounts up to root. What one has set for a TRES
+ * or a number, whatever the value, those behind have no say in; an association and those above it all have.
+ */
+#include "policies/slurm/control/ctl_limits.h"
+
+/* ---- Words ------------------------------------------------------------------------------------------ */
+
+enum sort { CPU, MEM, NODE, BILLING, GRES, LICENSE, SORTS };
+
+static enum sort sort_of(const struct ctl *c, uint32_t tres)
+{
+	static const enum sort first[CTL_TRES_FIRST] = { CPU, MEM, NODE, BILLING };
+	if (tres < CTL_TRES_FIRST)
+		return first[tres];
+	return c->tres[tres].license != CTL_NO_ROW ? LICENSE : GRES;
+}
+
+#define WHY(of, what)                                                                                   \
+	{                                                                                               \
+		SL_REASON_##of##_CPU_##what, SL_REASON_##of##_MEM_##what, SL_REASON_##of##_NODE_##what, \
+			SL_REASON_##of##_BILLING_##what, SL_REASON_##of##_GRES_##what,                  \
+			SL_REASON_##of##_LICENSE_##what                                                 \
+	}
+#define WHY_PLAIN(of)                                                                                        \
+	{                                                                                                    \
+		SL_REASON_##of##_CPU, SL_REASON_##of##_MEM, SL_REASON_##of##_NODE, SL_REASON_##of##_BILLING, \
+			SL_REASON_##of##_GRES, SL_REASON_##of##_LICENSE                                      \
+	}
+/* Slurm has no words for nodes and licences of a node. */
+#define WHY_NODE(of)                                                                                 \
+	{                                                                                            \
+		SL_REASON_##of##_CPU_NODE, SL_REASON_##of##_MEM_NODE, SL_REASON_##of##_UNKNOWN_NODE, \
+			SL_REASON_##of##_BILLING_NODE, SL_REASON_##of##_GRES_NODE,                   \
+			SL_REASON_##of##_UNKNOWN_NODE                                                \
+	}
+
+enum sl_reason ctl_reason_of(const struct ctl *c, enum ctl_reason_of why, uint32_t tres)
+{
+	static const enum sl_reason reason[CTL_WHYS][SORTS] = {
+		[CTL_WHY_ASSOC_GRP] = WHY_PLAIN(ASSOC_GRP),
+		[CTL_WHY_ASSOC_GRP_MINS] = WHY(ASSOC_GRP, MINS),
+		[CTL_WHY_ASSOC_GRP_RUN_MINS] = WHY(ASSOC_GRP, RUN_MINS),
+		[CTL_WHY_ASSOC_JOB] = WHY(ASSOC_MAX, JOB),
+		[CTL_WHY_ASSOC_NODE] = WHY_NODE(ASSOC_MAX),
+		[CTL_WHY_ASSOC_MINS] = WHY(ASSOC_MAX, MINS_JOB),
+		[CTL_WHY_QOS_GRP] = WHY_PLAIN(QOS_GRP),
+		[CTL_WHY_QOS_GRP_MINS] = WHY(QOS_GRP, MINS),
+		[CTL_WHY_QOS_GRP_RUN_MINS] = WHY(QOS_GRP, RUN_MINS),
+		[CTL_WHY_QOS_JOB] = WHY(QOS_MAX, JOB),
+		[CTL_WHY_QOS_NODE] = WHY_NODE(QOS_MAX),
+		[CTL_WHY_QOS_MINS] = WHY(QOS_MAX, MINS_JOB),
+		[CTL_WHY_QOS_USER] = WHY(QOS_MAX, USER),
+		[CTL_WHY_QOS_ACCOUNT] = WHY(QOS_MAX, ACCOUNT),
+		[CTL_WHY_QOS_MIN] = WHY_PLAIN(QOS_MIN),
+	};
+	return reason[why][sort_of(c, tres)];
+}
+
+/* ---- Whose ------------------------------------------------------------------------------------------ */
+
+bool ctl_limits_on(const struct ctl *c, const struct ctl_job *job)
+{
+	return (c->params.enforce_limits || c->params.enforce_safe) && job->assoc != CTL_NO_ROW &&
+	       job->assoc < c->assoc_count;
+}
+
+struct ctl_order_of ctl_qos_order(const struct ctl *c, const struct ctl_job *job, uint32_t part)
+{
+	const uint32_t of_job = job->qos < c->qos_count ? job->qos : CTL_NO_ROW;
+	uint32_t of_part = part < c->part_count ? c->part[part].qos : CTL_NO_ROW;
+	if (of_part >= c->qos_count || of_part == of_job)
+		of_part = CTL_NO_ROW;
+	if (of_part == CTL_NO_ROW)
+		return (struct ctl_order_of){ { of_job, CTL_NO_ROW } };
+	if (of_job == CTL_NO_ROW)
+		return (struct ctl_order_of){ { of_part, CTL_NO_ROW } };
+	if (c->qos[of_job].flags & CTL_QOS_OVER_PART_QOS)
+		return (struct ctl_order_of){ { of_job, of_part } };
+	return (struct ctl_order_of){ { of_part, of_job } };
+}
+
+uint32_t ctl_account_of(const struct ctl *c, uint32_t assoc)
+{
+	while (c->assoc[assoc].user && c->assoc[assoc].parent != CTL_NO_ROW)
+		assoc = c->assoc[assoc].parent;
+	return assoc;
+}
+
+/* UsageFactorSafe: time limits count with the QOS's UsageFactor; 1: they do not. */
+double ctl_factor_safe(const struct ctl *c, const struct ctl_order_of *order)
+{
+	for (unsigned k = 0; k < 2; k++)
+		if (order->qos[k] != CTL_NO_ROW && c->qos[order->qos[k]].flags & CTL_QOS_USAGE_FACTOR_SAFE)
+			return c->qos[order->qos[k]].usage_factor;
+	return 1;
+}
+
+int64_t ctl_times(int64_t a, int64_t b) { return b && a > (CTL_NEVER - 1) / b ? CTL_NEVER - 1 : a * b; }
+
+int64_t ctl_used_mins(double seconds)
+{
+	const double minutes = seconds / 60.0;
+	return minutes < 9e18 ? (int64_t)minutes : CTL_NEVER - 1;
+}
+
+/* ---- Asked by themselves ---------------------------------------------------------------------------- */
+
+/* The first of the two QOS that limits it. */
+static int64_t of_order(
+	const struct ctl *c, const struct ctl_order_of *order, enum ctl_limit_tres kind, uint32_t tres)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		const int64_t limit = order->qos[k] == CTL_NO_ROW
+					      ? CTL_NEVER
+					      : ctl_limit_of(c->qos[order->qos[k]].limits, kind, tres);
+		if (limit != CTL_NEVER)
+			return limit;
+	}
+	return CTL_NEVER;
+}
+
+static void least(int64_t limit, enum sl_reason why, int64_t *most, enum sl_reason *reason)
+{
+	if (limit < *most) {
+		*most = limit;
+		*reason = why;
+	}
+}
+
+/* acct_policy_get_max_nodes(): what is used does not matter. */
+int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason)
+{
+	int64_t most = CTL_NEVER;
+	*reason = SL_REASON_NONE;
+	if (!ctl_limits_on(c, job))
+		return most;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	least(of_order(c, &order, CTL_MAX_ACCOUNT, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_ACCOUNT, &most,
+		reason);
+	least(of_order(c, &order, CTL_MAX_JOB, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_JOB, &most, reason);
+	least(of_order(c, &order, CTL_MAX_USER, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_USER, &most, reason);
+	const bool max_of_qos = most != CTL_NEVER;
+	const int64_t group = of_order(c, &order, CTL_GRP_TRES, CTL_TRES_NODE);
+	least(group, SL_REASON_QOS_GRP_NODE, &most, reason);
+	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent) {
+		const struct ctl_limits *limits = c->assoc[i].limits;
+		const int64_t before = most;
+		if (group == CTL_NEVER)
+			least(ctl_limit_of(limits, CTL_GRP_TRES, CTL_TRES_NODE), SL_REASON_ASSOC_GRP_NODE,
+				&most, reason);
+		const bool found = most < before;
+		if (i == job->assoc && !max_of_qos)
+			least(ctl_limit_of(limits, CTL_MAX_JOB, CTL_TRES_NODE), SL_REASON_ASSOC_MAX_NODE_JOB,
+				&most, reason);
+		if (found)
+			break;
+	}
+	return most;
+}
+
+static int64_t number_of_order(
+	const struct ctl *c, const struct ctl_order_of *order, enum ctl_limit_number kind)
+{
+	for (unsigned k = 0; k < 2; k++)
+		if (order->qos[k] != CTL_NO_ROW && c->qos[order->qos[k]].limits->number[kind] != CTL_NEVER)
+			return c->qos[order->qos[k]].limits->number[kind];
+	return CTL_NEVER;
+}
+
+int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job)
+{
+	if (!ctl_limits_on(c, job))
+		return CTL_NEVER;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	const int64_t wall = number_of_order(c, &order, CTL_MAX_WALL);
+	return wall != CTL_NEVER ? wall : c->assoc[job->assoc].limits->number[CTL_MAX_WALL];
+}
+
+/* acct_policy_get_prio_thresh(): the first of QOS, association and those above that has one. */
+uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job)
+{
+	if (!ctl_limits_on(c, job))
+		return 0;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	int64_t least_prio = number_of_order(c, &order, CTL_PRIO_LEAST);
+	for (uint32_t i = job->assoc; least_prio == CTL_NEVER && i != CTL_NO_ROW; i = c->assoc[i].parent)
+		least_prio = c->assoc[i].limits->number[CTL_PRIO_LEAST];
+	return least_prio == CTL_NEVER || least_prio < 0 ? 0
+	       : least_prio > UINT32_MAX                 ? UINT32_MAX
+							 : (uint32_t)least_prio;
+}
+
+/* ---- A running job that has used up what there was -------------------------------------------------- */
+
+struct spent {
+	const struct ctl *c;
+	int64_t job[CTL_TRES_MAX]; /* Minutes that it ran times what it holds, and 1; 0: of what it has not.
+				    */
+	struct ctl_imposed imposed;
+};
+
+static bool over_mins(struct spent *spent, const struct ctl_limits *limits, const double *used, bool is_qos)
+{
+	for (uint32_t i = 0; i < spent->c->tres_count; i++) {
+		const int64_t limit = ctl_limit_of(limits, CTL_GRP_MINS, i);
+		if (limit == CTL_NEVER || spent->imposed.tres[CTL_GRP_MINS] & ctl_bit(i))
+			continue;
+		if (is_qos)
+			spent->imposed.tres[CTL_GRP_MINS] |= ctl_bit(i);
+		if (ctl_used_mins(used[i]) >= limit)
+			return true;
+	}
+	return false;
+}
+
+static bool over_wall(struct spent *spent, const struct ctl_limits *limits, double used, bool is_qos)
+{
+	const uint32_t bit = UINT32_C(1) << CTL_GRP_WALL;
+	if (limits->number[CTL_GRP_WALL] == CTL_NEVER || spent->imposed.number & bit)
+		return false;
+	if (is_qos)
+		spent->imposed.number |= bit;
+	return ctl_used_mins(used) >= limits->number[CTL_GRP_WALL];
+}
+
+static bool over_job(struct spent *spent, const struct ctl_limits *limits, bool is_qos)
+{
+	for (uint32_t i = 0; i < spent->c->tres_count; i++) {
+		const int64_t limit = ctl_limit_of(limits, CTL_MAX_MINS, i);
+		if (limit == CTL_NEVER || spent->imposed.tres[CTL_MAX_MINS] & ctl_bit(i))
+			continue;
+		if (is_qos)
+			spent->imposed.tres[CTL_MAX_MINS] |= ctl_bit(i);
+		if (spent->job[i] > limit)
+			return true;
+	}
+	return false;
+}
+
+static int64_t run_mins(const struct ctl *c, const struct ctl_job *job)
+{
+	const int64_t run = c->now - job->start - job->suspended;
+	return run > 0 ? run / 60 : 0;
+}
+
+static bool of_minutes(const struct ctl_limits *limits)
+{
+	return limits->tres[CTL_GRP_MINS] || limits->tres[CTL_MAX_MINS] ||
+	       limits->number[CTL_GRP_WALL] != CTL_NEVER;
+}
+
+bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job)
+{
+	if (!ctl_limits_on(c, job) || c->params.enforce_safe)
+		return false;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	bool watched = false;
+	for (unsigned k = 0; k < 2; k++)
+		watched |= order.qos[k] != CTL_NO_ROW && of_minutes(c->qos[order.qos[k]].limits);
+	for (uint32_t i = job->assoc; i != CTL_NO_ROW && !watched; i = c->assoc[i].parent)
+		watched = of_minutes(c->assoc[i].limits);
+	return watched;
+}
+
+/* acct_policy_job_time_out(): an association's own limits and those of accounts below root; with `safe`, a
+ * job that was let start may end. */
+bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job)
+{
+	if (!ctl_limits_on(c, job) || c->params.enforce_safe)
+		return false;
+	struct spent spent = { .c = c };
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	for (uint32_t i = 0; i < c->tres_count; i++)
+		spent.job[i] = job->tres_held[i] ? ctl_times(run_mins(c, job), job->tres_held[i]) + 1 : 0;
+	for (unsigned k = 0; k < 2; k++) {
+		if (order.qos[k] == CTL_NO_ROW)
+			continue;
+		const struct ctl_qos *qos = &c->qos[order.qos[k]];
+		if (over_mins(&spent, qos->limits, qos->usage_tres, true) ||
+			over_wall(&spent, qos->limits, qos->grp_used_wall, true) ||
+			over_job(&spent, qos->limits, true))
+			return true;
+	}
+	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent) {
+		const struct ctl_assoc *assoc = &c->assoc[i];
+		if (i != job->assoc && assoc->parent == CTL_NO_ROW)
+			break;
+		if (over_mins(&spent, assoc->limits, assoc->usage_tres, false) ||
+			over_wall(&spent, assoc->limits, assoc->grp_used_wall, false) ||
+			over_job(&spent, assoc->limits, false))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_limits_run.c - whether limits let a job start now, and the word for the first that does not:
+ * slurmctld's acct_policy_job_runnable_pre_select() and _post_select().
+ *
+ * Before nodes are chosen: counts of running jobs, and walls. After: what it would hold, with what is used.
+ * In each, all of one QOS comes before all of the next; the order within is slurmctld's, as it decides which
+ * word is seen.
+ */
+#include "policies/slurm/control/ctl_limits.h"
+
+struct
+try {
+	const struct ctl *c;
+	const struct ctl_job *job;
+	const int64_t *tres;              /* That it would hold. */
+	const struct select_alloc *alloc; /* On these nodes; NULL: not known. */
+	int64_t minutes;                  /* Of its time limit, with UsageFactorSafe; */
+	int64_t wall;                     /* as it is. CTL_NONE: not looked at yet. */
+	struct ctl_imposed imposed;
+	enum sl_reason reason;
+	bool is_qos;
+};
+
+static bool no(struct try *t, enum sl_reason reason)
+{
+	t->reason = reason;
+	return false;
+}
+
+/* ---- Before nodes are chosen ------------------------------------------------------------------------ */
+
+static bool imposes(struct try *t, enum ctl_limit_number kind, const struct ctl_limits *limits)
+{
+	const uint32_t bit = UINT32_C(1) << kind;
+	if (limits->number[kind] == CTL_NEVER || t->imposed.number & bit)
+		return false;
+	if (t->is_qos)
+		t->imposed.number |= bit;
+	return true;
+}
+
+static bool jobs(struct try *t, const struct ctl_limits *limits, enum ctl_limit_number kind,
+	const struct ctl_used *used, enum sl_reason why)
+{
+	if (!imposes(t, kind, limits))
+		return true;
+	return (used ? used->jobs : 0) < limits->number[kind] || no(t, why);
+}
+
+/* The time limit that is compared with walls: one that it has from a limit never exceeds what that is now. */
+static void look_at_wall(struct try *t, int64_t most)
+{
+	if (t->wall != CTL_NONE)
+		return;
+	const int64_t asked = t->job->time_limit;
+	t->wall = asked == CTL_NEVER ? CTL_MINUTES_INFINITE : asked < 0 ? most : asked;
+	if (t->job->limit_of_limits && t->wall > most)
+		t->wall = most;
+}
+
+static bool group_wall(struct try *t, const struct ctl_limits *limits, double used, enum sl_reason why)
+{
+	if (!imposes(t, CTL_GRP_WALL, limits))
+		return true;
+	const int64_t limit = limits->number[CTL_GRP_WALL];
+	const int64_t longest = limits->number[CTL_MAX_WALL];
+	look_at_wall(t, limit < longest ? limit : longest);
+	/* Whole minutes: 59 seconds used are none. */
+	const int64_t minutes = ctl_used_mins(used);
+	return (minutes < limit && (!t->c->params.enforce_safe || t->wall <= limit - minutes)) || no(t, why);
+}
+
+static bool wall(struct try *t, const struct ctl_limits *limits, enum sl_reason why)
+{
+	if (!imposes(t, CTL_MAX_WALL, limits))
+		return true;
+	look_at_wall(t, limits->number[CTL_MAX_WALL]);
+	return t->wall <= limits->number[CTL_MAX_WALL] || no(t, why);
+}
+
+static bool qos_before(struct try *t, uint32_t row)
+{
+	const struct ctl_qos *qos = &t->c->qos[row];
+	const struct ctl_limits *limits = qos->limits;
+	t->wall = CTL_NONE;
+	return jobs(t, limits, CTL_GRP_JOBS, qos->used, SL_REASON_QOS_GRP_JOBS) &&
+	       group_wall(t, limits, qos->grp_used_wall, SL_REASON_QOS_GRP_WALL) &&
+	       jobs(t, limits, CTL_MAX_JOBS_ACCOUNT, ctl_used_account(t->c, row, t->job->assoc),
+		       SL_REASON_QOS_MAX_JOBS_ACCOUNT) &&
+	       jobs(t, limits, CTL_MAX_JOBS_USER, ctl_used_user(t->c, row, t->job->user),
+		       SL_REASON_QOS_MAX_JOBS_USER) &&
+	       wall(t, limits, SL_REASON_QOS_MAX_WALL);
+}
+
+static bool assoc_before(struct try *t, uint32_t row)
+{
+	const struct ctl_assoc *assoc = &t->c->assoc[row];
+	const struct ctl_limits *limits = assoc->limits;
+	const uint32_t by_qos = UINT32_C(1) << CTL_MAX_JOBS_USER | UINT32_C(1) << CTL_MAX_JOBS_ACCOUNT;
+	if (!jobs(t, limits, CTL_GRP_JOBS, assoc->used, SL_REASON_ASSOC_GRP_JOBS) ||
+		!group_wall(t, limits, assoc->grp_used_wall, SL_REASON_ASSOC_GRP_WALL))
+		return false;
+	if (row != t->job->assoc)
+		return true; /* Max... limits of accounts have been handed down. */
+	return (t->imposed.number & by_qos ||
+		       jobs(t, limits, CTL_MAX_JOBS, assoc->used, SL_REASON_ASSOC_MAX_JOBS)) &&
+	       wall(t, limits, SL_REASON_ASSOC_MAX_WALL);
+}
+
+/* job_limits_check(): EnforceUsageThreshold, against the fair-share factor. */
+static bool above_threshold(const struct ctl *c, const struct ctl_job *job)
+{
+	if (job->qos >= c->qos_count || job->assoc >= c->assoc_count)
+		return true;
+	const struct ctl_qos *qos = &c->qos[job->qos];
+	return !(qos->flags & CTL_QOS_ENFORCE_USAGE_THRESHOLD) || qos->limits->usage_thres < 0 ||
+	       c->assoc[job->assoc].fs_factor >= qos->limits->usage_thres;
+}
+
+enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
+{
+	if (!above_threshold(c, job))
+		return SL_REASON_QOS_USAGE;
+	if (c->params.enforce_assoc && c->acct && c->acct->told && job->assoc == CTL_NO_ROW)
+		return SL_REASON_INVALID_ACCOUNT;
+	if (!ctl_limits_on(c, job))
+		return SL_REASON_NONE;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	struct try t = { .c = c, .job = job, .is_qos = true };
+	for (unsigned k = 0; k < 2; k++)
+		if (order.qos[k] != CTL_NO_ROW && !qos_before(&t, order.qos[k]))
+			return t.reason;
+	t.is_qos = false;
+	t.wall = CTL_NONE;
+	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent)
+		if (!assoc_before(&t, i))
+			return t.reason;
+	return SL_REASON_NONE;
+}
+
+/* ---- With what it would hold ------------------------------------------------------------------------ */
+
+/* Of a QOS, who sets it for a TRES has set it. False: it is not to be looked at. */
+static bool tres_limit(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
+	uint32_t tres, int64_t *limit)
+{
+	*limit = ctl_limit_of(limits, kind, tres);
+	if (*limit == CTL_NEVER || t->imposed.tres[kind] & ctl_bit(tres))
+		return false;
+	if (t->is_qos)
+		t->imposed.tres[kind] |= ctl_bit(tres);
+	return true;
+}
+
+/* LimitFactor: of associations' limits of TRES. */
+static int64_t with_factor(const struct try *t, int64_t limit)
+{
+	if (t->is_qos || t->imposed.factor == 0)
+		return limit;
+	const double more = (double)limit * t->imposed.factor;
+	return more < 9e18 ? (int64_t)more : CTL_NEVER - 1;
+}
+
+/* What it would hold of each, with what is held, against a limit of what is held. used NULL: nothing is. */
+static bool held(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
+	const struct ctl_used *used, enum ctl_reason_of why)
+{
+	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
+		int64_t limit;
+		if (!tres_limit(t, limits, kind, i, &limit))
+			continue;
+		limit = with_factor(t, limit);
+		int64_t more = t->tres[i];
+		if (i == CTL_TRES_NODE)
+			more = ctl_nodes_new(used, t->alloc, more);
+		if (more > limit || (used && more > limit - used->tres[i]))
+			return no(t, ctl_reason_of(t->c, why, i));
+	}
+	return true;
+}
+
+static int64_t limit_mins(const struct try *t, uint32_t tres) { return ctl_times(t->minutes, t->tres[tres]); }
+
+static int64_t held_mins(const struct ctl_used *used, uint32_t tres)
+{
+	return used ? (int64_t)(used->run_secs[tres] / 60) : 0;
+}
+
+/* ...RunMins: minutes of limits that are not run yet. */
+static bool run_mins(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
+	const struct ctl_used *used, enum ctl_reason_of why)
+{
+	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
+		int64_t limit;
+		if (!tres_limit(t, limits, kind, i, &limit))
+			continue;
+		if (limit_mins(t, i) > limit || limit_mins(t, i) > limit - held_mins(used, i))
+			return no(t, ctl_reason_of(t->c, why, i));
+	}
+	return true;
+}
+
+/* GrpTRESMins: minutes that were used; with `safe` those that running jobs and this one may still use, too.
+ */
+static bool used_mins(struct try *t, const struct ctl_limits *limits, const struct ctl_used *used,
+	const double *seconds, enum ctl_reason_of why)
+{
+	for (uint32_t i = 0; limits->tres[CTL_GRP_MINS] && i < t->c->tres_count; i++) {
+		int64_t limit;
+		if (!tres_limit(t, limits, CTL_GRP_MINS, i, &limit))
+			continue;
+		const int64_t spent = ctl_used_mins(seconds[i]);
+		if (spent >= limit)
+			return no(t, ctl_reason_of(t->c, why, i));
+		if (t->c->params.enforce_safe &&
+			(limit_mins(t, i) > limit || limit_mins(t, i) > limit - spent - held_mins(used, i)))
+			return no(t, ctl_reason_of(t->c, why, i));
+	}
+	return true;
+}
+
+/* A limit of this job alone. Associations do not look at TRES that it has none of. */
+static bool own(
+	struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind, enum ctl_reason_of why)
+{
+	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
+		int64_t limit;
+		if (!tres_limit(t, limits, kind, i, &limit))
+			continue;
+		int64_t amount = kind == CTL_MAX_MINS ? limit_mins(t, i) : t->tres[i];
+		if (!t->is_qos && !amount)
+			continue;
+		if (kind == CTL_MAX_NODE && t->tres[CTL_TRES_NODE] > 0)
+			amount /= t->tres[CTL_TRES_NODE];
+		if (kind != CTL_MAX_MINS)
+			limit = with_factor(t, limit);
+		if (kind == CTL_MIN_JOB ? amount < limit : amount > limit)
+			return no(t, ctl_reason_of(t->c, why, i));
+	}
+	return true;
+}
+
+static bool qos_after(struct try *t, uint32_t row)
+{
+	const struct ctl_qos *qos = &t->c->qos[row];
+	const struct ctl_limits *limits = qos->limits;
+	const struct ctl_used *account = ctl_used_account(t->c, row, t->job->assoc);
+	const struct ctl_used *user = ctl_used_user(t->c, row, t->job->user);
+	if (t->imposed.factor == 0)
+		t->imposed.factor = limits->factor;
+	return used_mins(t, limits, qos->used, qos->usage_tres, CTL_WHY_QOS_GRP_MINS) &&
+	       held(t, limits, CTL_GRP_TRES, qos->used, CTL_WHY_QOS_GRP) &&
+	       run_mins(t, limits, CTL_GRP_RUN_MINS, qos->used, CTL_WHY_QOS_GRP_RUN_MINS) &&
+	       own(t, limits, CTL_MAX_MINS, CTL_WHY_QOS_MINS) &&
+	       own(t, limits, CTL_MAX_JOB, CTL_WHY_QOS_JOB) &&
+	       own(t, limits, CTL_MAX_NODE, CTL_WHY_QOS_NODE) &&
+	       own(t, limits, CTL_MIN_JOB, CTL_WHY_QOS_MIN) &&
+	       held(t, limits, CTL_MAX_ACCOUNT, account, CTL_WHY_QOS_ACCOUNT) &&
+	       run_mins(t, limits, CTL_MAX_RUN_ACCOUNT, account, CTL_WHY_QOS_ACCOUNT) &&
+	       held(t, limits, CTL_MAX_USER, user, CTL_WHY_QOS_USER) &&
+	       run_mins(t, limits, CTL_MAX_RUN_USER, user, CTL_WHY_QOS_USER);
+}
+
+static bool assoc_after(struct try *t, uint32_t row)
+{
+	const struct ctl_assoc *assoc = &t->c->assoc[row];
+	const struct ctl_limits *limits = assoc->limits;
+	if (!used_mins(t, limits, assoc->used, assoc->usage_tres, CTL_WHY_ASSOC_GRP_MINS) ||
+		!held(t, limits, CTL_GRP_TRES, assoc->used, CTL_WHY_ASSOC_GRP) ||
+		!run_mins(t, limits, CTL_GRP_RUN_MINS, assoc->used, CTL_WHY_ASSOC_GRP_RUN_MINS))
+		return false;
+	if (row != t->job->assoc)
+		return true;
+	return own(t, limits, CTL_MAX_MINS, CTL_WHY_ASSOC_MINS) &&
+	       own(t, limits, CTL_MAX_JOB, CTL_WHY_ASSOC_JOB) &&
+	       own(t, limits, CTL_MAX_NODE, CTL_WHY_ASSOC_NODE);
+}
+
+static int64_t safe_minutes(const struct ctl *c, const struct ctl_job *job, const struct ctl_order_of *order)
+{
+	int64_t minutes = job->time_limit == CTL_NONE ? ctl_limit_in(c, job, job->part) : job->time_limit;
+	if (minutes < 0 || minutes > CTL_MINUTES_INFINITE)
+		minutes = CTL_MINUTES_INFINITE;
+	const double factor = ctl_factor_safe(c, order);
+	return factor == 1 ? minutes : (int64_t)((double)minutes * factor);
+}
+
+enum sl_reason ctl_limits_post_on(
+	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc)
+{
+	if (!ctl_limits_on(c, job))
+		return SL_REASON_NONE;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	struct try t = {
+		.c = c,
+		.job = job,
+		.tres = tres,
+		.alloc = alloc,
+		.minutes = safe_minutes(c, job, &order),
+		.is_qos = true,
+	};
+	for (unsigned k = 0; k < 2; k++)
+		if (order.qos[k] != CTL_NO_ROW && !qos_after(&t, order.qos[k]))
+			return t.reason;
+	t.is_qos = false;
+	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent)
+		if (!assoc_after(&t, i))
+			return t.reason;
+	return SL_REASON_NONE;
+}
+
+enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres)
+{
+	return ctl_limits_post_on(c, job, tres, NULL);
+}

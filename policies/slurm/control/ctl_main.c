@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_main.c - the main pass: slurmctld's _schedule() (CLAUSES.md 2).
+ *
+ * In the order of the queue each job is started or not. One that does not fit blocks its partition, with all
+ * nodes of it, for the rest of the pass; one that is kept by anything else blocks nobody.
+ */
+#include <string.h>
+
+#include "policies/slurm/control/ctl_place.h"
+
+enum { RESERVATIONS_FAILED_MAX = 10 };
+
+struct pass {
+	struct ctl *c;
+	size_t words;
+	uint64_t *available;      /* Of the pass: without the nodes of what is blocked. */
+	int64_t depth, depth_max; /* Tested, and how many may be; CTL_NEVER. */
+	int64_t started;
+	uint32_t failed_resv[RESERVATIONS_FAILED_MAX];
+	size_t failed_resv_count;
+	/* Tasks of that array with a life of their own are not tried again in that partition. */
+	uint32_t reject_array, reject_part;
+};
+
+enum verdict { NEXT, AGAIN, STOP };
+
+/* ---- What keeps a job without blocking anyone ---------------------------------------------------------- */
+
+static bool resv_failed(const struct pass *p, uint32_t resv)
+{
+	for (size_t i = 0; i < p->failed_resv_count; i++)
+		if (p->failed_resv[i] == resv)
+			return true;
+	return false;
+}
+
+/* What is before it in its partition (or reservation) does not fit: its turn has not come. */
+static bool is_behind(struct pass *p, struct ctl_job *job, uint32_t part)
+{
+	if (job->resv != CTL_NO_ROW) {
+		if (!resv_failed(p, job->resv))
+			return false;
+		ctl_queue_reason(p->c, job, SL_REASON_PRIORITY);
+		return true;
+	}
+	if (!p->c->part[part].blocked)
+		return false;
+	if (job->reason == SL_REASON_NONE || job->reason == SL_REASON_RESOURCES ||
+		job->reason == SL_REASON_NODES_DOWN)
+		ctl_queue_reason(p->c, job, SL_REASON_PRIORITY);
+	return true;
+}
+
+static void block(struct pass *p, uint32_t part)
+{
+	p->c->part[part].blocked = true;
+	ctl_set_and_not(p->available, p->c->part[part].nodes, p->words);
+}
+
+/* Its nodes were not there, and still are not. */
+static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
+{
+	const uint64_t *listed = ctl_place_required(p->c, job);
+	const bool was = job->reason == SL_REASON_NODES_NOT_AVAIL ||
+			 job->reason == SL_REASON_NODES_RESERVED || job->reason == SL_REASON_NODES_MAINT;
+	return was && listed && !ctl_set_within(listed, p->available, p->words);
+}
+
+/* assoc_limit_stop stops nobody here: it does where a job is kept by a limit as it is placed. */
+static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
+{
+	return is_behind(p, job, part) || !ctl_deadline_ok(p->c, job) || !ctl_limits_again(p->c, job) ||
+	       lacks_listed(p, job);
+}
+
+static bool lacks_licenses(struct pass *p, struct ctl_job *job)
+{
+	if (ctl_license_free(p->c, job, p->c->now))
+		return false;
+	ctl_queue_reason(p->c, job, SL_REASON_LICENSES);
+	return true;
+}
+
+/* ---- What becomes of a test ---------------------------------------------------------------------------- */
+
+/* bf_min_age_reserve and bf_min_prio_reserve (before which MinPrioThresh goes): who would reserve nothing
+ * blocks nobody. */
+static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t priority)
+{
+	const struct ctl_params *params = &c->params;
+	if (params->bf_min_age_reserve && (job->eligible == CTL_NONE || job->eligible == 0 ||
+						  c->now - job->eligible < params->bf_min_age_reserve))
+		return false;
+	const int64_t least = ctl_limits_prio_least(c, job);
+	return priority >= (least ? least : params->bf_min_prio_reserve);
+}
+
+/* It does not start. Whatever kept it, the nodes that it lists are kept from those behind it; if it lists too
+ * few, and is one of those that block, it blocks its reservation or its partition. */
+static void fail(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, bool blocks)
+{
+	const uint64_t *listed = ctl_place_required(p->c, job);
+	if (listed && ctl_set_count(listed, p->words) >= job->nodes_min) {
+		ctl_set_and_not(p->available, listed, p->words);
+	} else if (blocks && job->resv != CTL_NO_ROW) {
+		if (p->failed_resv_count < RESERVATIONS_FAILED_MAX)
+			p->failed_resv[p->failed_resv_count++] = job->resv;
+	} else if (blocks && may_block(p->c, job, entry->priority)) {
+		block(p, entry->part);
+	}
+}
+
+/* Too few nodes are left of its partition, whoever has them: it blocks the partition (run 03: H waits for
+ * Priority behind G), whatever it lists, however young it is. */
+static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
+{
+	const uint32_t left = ctl_set_count_both(p->available, p->c->part[entry->part].nodes, p->words);
+	if (job->nodes_min <= left)
+		return false;
+	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
+	block(p, entry->part);
+	return true;
+}
+
+static enum verdict judge(
+	struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, enum ctl_status status)
+{
+	if (status == CTL_OK) {
+		p->reject_array = CTL_NO_ROW;
+		p->started++;
+		return entry->array ? AGAIN : NEXT;
+	}
+	if (status == CTL_NODE_CONFIG && job->part_count == 1) {
+		/* No set of nodes has it (any more): held until somebody changes it. */
+		ctl_hold(p->c, job, false);
+		ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
+	}
+	fail(p, job, entry,
+		status == CTL_NODES_BUSY || status == CTL_PREEMPTION_IN_PROGRESS ||
+			(status == CTL_ACCOUNTING_POLICY && p->c->params.assoc_limit_stop));
+	return NEXT;
+}
+
+/* ---- The pass ------------------------------------------------------------------------------------------ */
+
+/* Minutes that it asked for; of none, those of the partition. */
+static int64_t minutes_of(const struct ctl *c, const struct ctl_job *job, uint32_t part)
+{
+	if (job->time_limit != CTL_NEVER && job->time_limit != CTL_NONE)
+		return job->time_limit;
+	const int64_t usual = c->part[part].default_time;
+	return usual != CTL_NONE && usual != CTL_NEVER ? usual : c->part[part].max_time;
+}
+
+/* What is left until its deadline is the most that it may run. */
+static enum ctl_status start(struct pass *p, struct ctl_job *job, uint32_t part)
+{
+	const int64_t limit = job->time_limit;
+	const int64_t left = job->deadline == CTL_NONE ? 0 : (job->deadline - p->c->now) / 60;
+	const int64_t minutes = minutes_of(p->c, job, part);
+	if (left > 0)
+		job->time_limit = minutes < left ? minutes : left;
+	const enum ctl_status status = ctl_place_try(p->c, job, part, p->available);
+	if (status != CTL_OK)
+		job->time_limit = limit;
+	return status;
+}
+
+/* Tasks that are jobs of their own. */
+static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct ctl_entry *entry)
+{
+	if (job->array == CTL_NO_ROW || entry->array)
+		return false;
+	if (p->reject_array == job->array && p->reject_part == entry->part)
+		return true;
+	p->reject_array = job->array;
+	p->reject_part = entry->part;
+	return false;
+}
+
+static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
+{
+	struct ctl *c = p->c;
+	const struct ctl_params *params = &c->params;
+	struct ctl_part *part = &c->part[entry->part];
+	struct ctl_job *job = ctl_entry_job(c, entry);
+	if (!job || job->status == CTL_PREEMPTION_IN_PROGRESS)
+		return NEXT;
+	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
+		return NEXT; /* So many of its tasks run as may (job_array_start_test). */
+	job->part = entry->part;
+	if (params->sched_max_job_start && p->started >= params->sched_max_job_start)
+		return STOP;
+	if (is_rejected(p, job, entry))
+		return NEXT;
+	if (params->partition_job_depth && part->tried++ >= params->partition_job_depth) {
+		if (job->reason == SL_REASON_NONE)
+			ctl_queue_reason(c, job, SL_REASON_PRIORITY);
+		return NEXT;
+	}
+	if (p->depth++ > p->depth_max)
+		return STOP;
+	if (is_kept(p, job, entry->part) || lacks_nodes(p, job, entry))
+		return NEXT;
+	if (lacks_licenses(
+		    p, job)) /* bf_licenses: the backfill plans for it, and nobody else starts before. */
+		return params->bf_licenses ? STOP : NEXT;
+	return judge(p, job, entry, start(p, job, entry->part));
+}
+
+void ctl_main_pass(struct ctl *c, bool full)
+{
+	struct ctl_entry *entry;
+	struct pass p = { .c = c,
+		.words = select_node_words(c->select),
+		.available = ctl_place_set(c, CTL_SET_PASS),
+		.depth_max = full ? CTL_NEVER - 1 : c->params.default_queue_depth,
+		.reject_array = CTL_NO_ROW };
+	const size_t count = ctl_queue_build(c, false, &entry);
+	memcpy(p.available, ctl_nodes_avail(c), p.words * sizeof(*p.available));
+	for (uint32_t i = 0; i < c->part_count; i++) {
+		c->part[i].tried = 0;
+		c->part[i].blocked = false;
+	}
+	for (size_t i = 0; i < count; i++)
+		entry[i].job->status = CTL_OK;
+	const struct ctl_by was = ctl_by(c, SL_RULE_ORDER, CTL_NO_ROW);
+	enum verdict verdict = NEXT;
+	for (size_t i = 0; i < count && verdict != STOP && ctl_goes_on(c);) {
+		verdict = look_at(&p, &entry[i]);
+		i += verdict != AGAIN;
+	}
+	c->by = was;
+}

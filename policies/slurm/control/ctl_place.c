@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_place.c - slurmctld's select_nodes(): which nodes are in question for a job now, what is asked of the
+ * node selection, and what becomes of the answer (CLAUSES.md 3.1, 4.10).
+ */
+#include "policies/slurm/control/ctl_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ctl_place {
+	size_t words;
+	uint64_t *set[CTL_SET_COUNT];
+	const uint64_t **required;      /* By row; NULL: it lists none. */
+	struct select_running *running; /* What runs, by when its limit ends. */
+	struct ending *ending, *other;  /* The same by row; to merge with. */
+	size_t running_count, running_room;
+	uint64_t shared_jobs, shared_nodes; /* Counts of changes when CTL_SET_SHARED was made. */
+	bool shared_known;
+	bool running_fresh;
+	bool running_cut; /* It lacks those that can be preempted. */
+	uint64_t listing; /* Counts lists of what runs. */
+	uint64_t *listed; /* By row: in which build of the list it was found. */
+	uint64_t builds;
+};
+
+uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which) { return c->place->set[which]; }
+const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *job)
+{
+	return c->place->required[job->row];
+}
+
+/* ---- Begin --------------------------------------------------------------------------------------------- */
+
+struct named {
+	const char *name;
+	uint32_t node;
+};
+
+struct listing {
+	const struct named *named;
+	size_t count;
+	uint64_t *set;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a;
+	const struct named *y = b;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static int add_listed(void *self, const char *name, size_t len)
+{
+	struct listing *l = self;
+	size_t low = 0;
+	for (size_t high = l->count; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+		if (strncmp(l->named[middle].name, name, len) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < l->count && strncmp(l->named[low].name, name, len) == 0; low++)
+		if (!l->named[low].name[len])
+			ctl_bit_set(l->set, l->named[low].node);
+	return 0;
+}
+
+/* Jobs that ask the same share a set. */
+static int list_required(struct ctl *c, struct listing *l)
+{
+	struct ctl_place *p = c->place;
+	const struct sl_ask *last = NULL;
+	const uint64_t *known = NULL;
+	for (uint32_t row = 0; row < c->jobs->count; row++) {
+		const struct sl_ask *ask = c->job[row].ask.ask;
+		if (!ask || !ask->nodelist)
+			continue;
+		if (ask != last) {
+			l->set = sl_alloc(c->arena, p->words, sizeof(*l->set));
+			if (!l->set)
+				return SL_SYSTEM;
+			struct sl_err ignored = { 0 }; /* The node selection refuses lists that are none. */
+			(void)sl_hosts_each(
+				ask->nodelist, strlen(ask->nodelist), NULL, &ignored, add_listed, l);
+			last = ask;
+			known = l->set;
+		}
+		p->required[row] = known;
+	}
+	return SL_OK;
+}
+
+static int make_required(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	const uint32_t nodes = c->cluster->node_count;
+	p->required = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->required));
+	struct named *named = sl_alloc(c->arena, nodes + 1, sizeof(*named));
+	if (!p->required || !named)
+		return SL_SYSTEM;
+	for (uint32_t i = 0; i < nodes; i++)
+		named[i] = (struct named){ c->cluster->node_name[i], i };
+	qsort(named, nodes, sizeof(*named), by_name);
+	struct listing l = { .named = named, .count = nodes };
+	return list_required(c, &l);
+}
+
+int ctl_place_make(struct ctl *c, struct sl_err *err)
+{
+	struct ctl_place *p = sl_alloc(c->arena, 1, sizeof(*p));
+	c->place = p;
+	if (!p)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	p->words = select_node_words(c->select);
+	for (size_t i = 0; i < CTL_SET_COUNT; i++) {
+		p->set[i] = sl_alloc(c->arena, p->words, sizeof(*p->set[i]));
+		if (!p->set[i])
+			return sl_fail(err, SL_SYSTEM, "out of memory");
+	}
+	if (make_required(c) || ctl_queue_make(c, err))
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	return SL_OK;
+}
+
+/* ---- Which nodes --------------------------------------------------------------------------------------- */
+
+static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
+{
+	const ctl_time since = job->eligible == CTL_NONE ? job->submit : job->eligible;
+	job->part = part;
+	job->ask.partition = part;
+	job->ask.waited = (c->now - since) * SL_SECOND;
+}
+
+/* It has its nodes to itself. */
+static bool is_alone(const struct ctl *c, const struct ctl_job *job)
+{
+	return job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
+				       c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+}
+
+/* Nodes without a job that has its nodes to itself (share_node_bitmap). */
+static const uint64_t *shared_nodes(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	uint64_t *shared = p->set[CTL_SET_SHARED];
+	if (p->shared_known && p->shared_jobs == c->job_changes && p->shared_nodes == c->node_changes)
+		return shared;
+	const bool some = select_whole_count(c->select) > 0;
+	memset(shared, 0xff, p->words * sizeof(*shared));
+	for (uint32_t row = c->running_first; some && row != CTL_NO_ROW; row = c->job[row].next) {
+		const struct select_alloc *alloc = c->job[row].alloc;
+		if (!alloc || !is_alone(c, &c->job[row]))
+			continue;
+		for (uint32_t i = 0; i < alloc->node_count; i++)
+			shared[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+	}
+	p->shared_known = true;
+	p->shared_jobs = c->job_changes;
+	p->shared_nodes = c->node_changes;
+	return shared;
+}
+
+/* Those that a job has to find: nodes without any job (idle_node_bitmap), if it wants its nodes to itself. */
+static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
+{
+	return is_alone(c, job) ? select_idle(c->select) : shared_nodes(c);
+}
+
+/* _pick_best_nodes() of a job that finds no room: BUSY, if the nodes that it may have would do if they were
+ * idle, or one of them is not to be had beside its job (which nobody asks where there is preemption); else
+ * they are not there. */
+static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	struct ctl_place *p = c->place;
+	const struct ctl_part *part = &c->part[job->part];
+	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
+	bool all = true;
+	for (size_t i = 0; i < p->words; i++) {
+		const uint64_t mine = nodes[i] & part->nodes[i];
+		if (free && (mine & ~free[i]))
+			return CTL_NODES_BUSY;
+		all = all && mine == part->nodes[i];
+	}
+	if (all || select_could(c->select, &job->ask, nodes))
+		return CTL_NODES_BUSY;
+	return CTL_NODE_NOT_AVAIL;
+}
+
+/* Nodes of reservations that are not its own go, by what its limit says. */
+static enum ctl_status free_of_reservations(
+	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available, uint64_t *nodes)
+{
+	struct ctl_resv_left left;
+	memcpy(nodes, available, c->place->words * sizeof(*nodes));
+	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &left);
+}
+
+/* ---- Limits of nodes ----------------------------------------------------------------------------------- */
+
+/* get_node_cnts(): what partition, QOS and association let it have. */
+static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *most)
+{
+	enum sl_reason why;
+	const struct ctl_part *part = &c->part[job->part];
+	const uint64_t *required = ctl_place_required(c, job);
+	const int64_t limit = ctl_limits_nodes_max_of(c, job, &why);
+	*most = limit < part->nodes_max ? limit : CTL_NEVER;
+	if (limit < job->nodes_min) {
+		ctl_queue_reason(c, job, why);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	if (required && part->nodes_max != CTL_NEVER &&
+		ctl_set_count(required, c->place->words) > part->nodes_max)
+		return CTL_PART_CONFIG;
+	return CTL_OK;
+}
+
+/* While it is asked, the partition gives no more than the job's limits do. */
+static void bound(struct ctl *c, const struct ctl_job *job, int64_t most)
+{
+	if (most != CTL_NEVER)
+		select_set_nodes_max(c->select, job->part, most);
+}
+
+static void unbound(struct ctl *c, const struct ctl_job *job, int64_t most)
+{
+	const int64_t own = c->part[job->part].nodes_max;
+	if (most != CTL_NEVER)
+		select_set_nodes_max(c->select, job->part, own == CTL_NEVER ? SL_NONE : own);
+}
+
+/* ---- Now ----------------------------------------------------------------------------------------------- */
+
+static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
+{
+	int64_t tres[CTL_TRES_MAX] = { 0 };
+	ctl_tres_of(c, job, job->part, alloc, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, alloc);
+	if (reason != SL_REASON_NONE) {
+		ctl_queue_reason(c, job, reason);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	ctl_start(c, job, job->part, alloc);
+	c->place->running_fresh = false;
+	return CTL_OK;
+}
+
+/* Limits are asked before anybody goes. Those that it ends make room for it in the pass that follows; nobody
+ * has to end whom gang scheduling stops. */
+static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	struct ctl_victims victims;
+	int64_t tres[CTL_TRES_MAX] = { 0 };
+	if (ctl_preempt_place(c, job, job->part, nodes, &victims) != SELECT_FITS)
+		return CTL_NODES_BUSY;
+	ctl_tres_of(c, job, job->part, victims.alloc, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, victims.alloc);
+	if (reason != SL_REASON_NONE) {
+		ctl_queue_reason(c, job, reason);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	c->place->running_fresh = false;
+	if (ctl_preempt_do(c, job, victims.job, victims.count))
+		return start(c, job, victims.alloc);
+	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
+}
+
+static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	const struct select_alloc *alloc = NULL;
+	switch (select_place(c->select, &job->ask, nodes, SELECT_NOW, &alloc)) {
+	case SELECT_FITS:
+		return start(c, job, alloc);
+	case SELECT_NEVER:
+		return CTL_NODE_CONFIG;
+	case SELECT_BUSY:
+		break;
+	}
+	const enum ctl_status status = preempt(c, job, nodes);
+	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes) : status;
+}
+
+/* A job that finds no room may be over its limits as well: then that is why it waits, and it keeps no nodes
+ * from others meanwhile (select_nodes() asks acct_policy_job_runnable_post_select() whatever it found, with
+ * the nodes that the job wants where it found none). */
+static enum ctl_status or_limited(struct ctl *c, struct ctl_job *job, enum ctl_status status)
+{
+	int64_t tres[CTL_TRES_MAX];
+	if (status == CTL_OK || status == CTL_ACCOUNTING_POLICY || status == CTL_PREEMPTION_IN_PROGRESS)
+		return status;
+	memcpy(tres, job->tres_asked, sizeof(tres));
+	const int64_t most = c->part[job->part].nodes_max;
+	if (job->nodes_max != CTL_NEVER)
+		tres[CTL_TRES_NODE] = job->nodes_max < most ? job->nodes_max : most;
+	const enum sl_reason reason = ctl_limits_post(c, job, tres);
+	if (reason == SL_REASON_NONE)
+		return status;
+	ctl_queue_reason(c, job, reason);
+	return CTL_ACCOUNTING_POLICY;
+}
+
+static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64_t *available, int64_t most)
+{
+	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
+	const uint64_t *required = ctl_place_required(c, job);
+	const enum ctl_status kept = free_of_reservations(c, job, job->part, available, nodes);
+	if (kept == CTL_RESERVATION_NOT_USABLE)
+		return kept;
+	if (kept == CTL_OK && required && !ctl_set_within(required, nodes, c->place->words))
+		return CTL_NODE_NOT_AVAIL;
+	if (kept != CTL_OK)
+		return kept;
+	bound(c, job, most);
+	const enum ctl_status status = choose(c, job, nodes);
+	unbound(c, job, most);
+	return status;
+}
+
+static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+{
+	int64_t most;
+	const enum ctl_status status = node_counts(c, job, &most);
+	return status == CTL_OK ? or_limited(c, job, place_in(c, job, available, most)) : status;
+}
+
+static enum ctl_status place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
+{
+	if (!ctl_license_free(c, job, c->now)) /* Whatever a plan counted with (bf_licenses). */
+		return job->status = CTL_LICENSES_UNAVAILABLE;
+	look_in(c, job, part);
+	if (!job->priority)
+		return CTL_JOB_HELD;
+	job->status = place(c, job, available);
+	return job->status;
+}
+
+/* Some node of its partition, or of its list, is down or drained. */
+static bool lacks_up(const struct ctl *c, const struct ctl_job *job)
+{
+	const uint64_t *required = ctl_place_required(c, job);
+	const uint64_t *nodes = required ? required : c->part[job->part].nodes;
+	return !ctl_set_within(nodes, ctl_nodes_avail(c), c->place->words);
+}
+
+static enum sl_reason reason_of(const struct ctl *c, const struct ctl_job *job, enum ctl_status status)
+{
+	if (status == CTL_JOB_HELD || status == CTL_ACCOUNTING_POLICY) /* They have said why. */
+		return job->reason;
+	if (status == CTL_PART_CONFIG)
+		return SL_REASON_PARTITION_NODES;
+	if (status == CTL_RESERVATION_MAINT)
+		return SL_REASON_NODES_MAINT;
+	if (status == CTL_RESERVATION_NOT_USABLE)
+		return SL_REASON_RESERVATION;
+	if (status == CTL_LICENSES_UNAVAILABLE)
+		return SL_REASON_LICENSES;
+	if (status == CTL_NODE_NOT_AVAIL)
+		return lacks_up(c, job) ? SL_REASON_NODES_NOT_AVAIL : SL_REASON_NODES_RESERVED;
+	return SL_REASON_RESOURCES;
+}
+
+enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
+{
+	look_in(c, job, part);
+	job->tested = c->now;
+	const enum sl_reason limit = ctl_limits_pre(c, job);
+	if (limit != SL_REASON_NONE) {
+		ctl_queue_reason(c, job, limit);
+		return CTL_ACCOUNTING_POLICY;
+	}
+	if (ctl_is_limit_known(job->reason))
+		ctl_queue_reason(c, job, SL_REASON_NONE);
+	const enum ctl_status status = place_now(c, job, part, available);
+	if (status != CTL_OK)
+		ctl_queue_reason(c, job, reason_of(c, job, status));
+	return status;
+}
+
+/* ---- At submission ------------------------------------------------------------------------------------- */
+
+/* Somebody who could be looked at goes before it (_top_priority). */
+static bool is_behind(const struct ctl *c, const struct ctl_job *job, const struct ctl_job *other)
+{
+	const int64_t tier = c->part[job->part].tier;
+	const int64_t its = c->part[other->part].tier;
+	if (other == job || ctl_is_limit_known(other->reason) || ctl_is_partitions(other->reason) ||
+		other->begin == CTL_NONE || other->begin > c->now ||
+		(other->resv == CTL_NO_ROW) != (job->resv == CTL_NO_ROW) || !other->priority)
+		return false;
+	if (other->array != CTL_NO_ROW && other->array == job->array)
+		return false;
+	if (other->part == job->part)
+		return other->priority > job->priority;
+	return its > tier || (its == tier && other->priority > job->priority);
+}
+
+/* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
+static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
+{
+	const size_t words = c->place->words;
+	const uint64_t *required = ctl_place_required(c, job);
+	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
+	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
+	if (kept != CTL_OK)
+		return kept;
+	if (required && !ctl_set_within(required, nodes, words))
+		return CTL_NODE_NOT_AVAIL;
+	if (!ctl_preemption(c))
+		ctl_set_and(nodes, nodes_for(c, job), words);
+	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
+}
+
+enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
+{
+	enum ctl_status status = CTL_OK;
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		look_in(c, job, job->parts[i]);
+		status = place_idle(c, job);
+		if (status == CTL_OK)
+			break;
+	}
+	look_in(c, job, job->parts[0]);
+	if (status != CTL_OK)
+		return reason_of(c, job, status);
+	for (uint32_t row = c->pending_last; row != CTL_NO_ROW; row = c->job[row].before)
+		if (is_behind(c, job, &c->job[row]))
+			return SL_REASON_PRIORITY;
+	return SL_REASON_NONE;
+}
+
+/* ---- Later --------------------------------------------------------------------------------------------- */
+
+void ctl_place_begin(struct ctl *c) { c->place->running_fresh = false; }
+
+struct ending {
+	sl_time end;
+	uint32_t row;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct ending *x = a;
+	const struct ending *y = b;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool running_room(struct ctl *c, size_t count)
+{
+	struct ctl_place *p = c->place;
+	if (count <= p->running_room)
+		return true;
+	const size_t room = 2 * count + 64;
+	struct select_running *running = sl_alloc(c->arena, room, sizeof(*running));
+	struct ending *ending = sl_alloc(c->arena, room, sizeof(*ending));
+	p->other = sl_alloc(c->arena, room, sizeof(*p->other));
+	if (!p->listed)
+		p->listed = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->listed));
+	if (running && ending && p->other && p->listed) {
+		if (p->running_count) {
+			memcpy(running, p->running, p->running_count * sizeof(*running));
+			memcpy(ending, p->ending, p->running_count * sizeof(*ending));
+		}
+		p->running = running;
+		p->ending = ending;
+		p->running_room = room;
+		return true;
+	}
+	ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+	return false;
+}
+
+/* Of the last list, those that still are as they were there; their number. True: it is all of it. */
+static size_t still_running(struct ctl *c, bool *all)
+{
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	*all = !p->running_cut;
+	for (size_t i = 0; i < p->running_count; i++) {
+		const struct ending was = p->ending[i];
+		const struct ctl_job *job = &c->job[was.row];
+		if (!job->alloc || ctl_engine_time(c, job->end_limit) != was.end) {
+			*all = false;
+			continue;
+		}
+		*all = *all && p->running[i].alloc == job->alloc;
+		p->listed[was.row] = p->builds;
+		p->ending[count++] = was;
+	}
+	return count;
+}
+
+static size_t not_listed(struct ctl *c, struct ending *ending)
+{
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
+		if (c->job[row].alloc && p->listed[row] != p->builds)
+			ending[count++] = (struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
+	if (count)
+		qsort(ending, count, sizeof(*ending), by_end);
+	return count;
+}
+
+/* What runs and is suspended, by the ends of limits; the same until something starts or ends. */
+static bool list_running(struct ctl *c)
+{
+	struct ctl_place *p = c->place;
+	bool all;
+	if (p->running_fresh)
+		return true;
+	if (!running_room(c, c->running_count))
+		return false;
+	p->builds++;
+	size_t kept = still_running(c, &all);
+	size_t more = not_listed(c, p->other);
+	const size_t count = kept + more;
+	p->running_fresh = true;
+	if (all && !more)
+		return true;
+	for (size_t to = count; more > 0;)
+		p->ending[--to] = kept > 0 && by_end(&p->ending[kept - 1], &p->other[more - 1]) > 0
+					  ? p->ending[--kept]
+					  : p->other[--more];
+	for (size_t i = 0; i < count; i++)
+		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
+	p->running_count = count;
+	p->running_cut = false;
+	p->listing++;
+	return true;
+}
+
+/* What runs, but for those that can be preempted. */
+static void without_candidates(struct ctl *c, struct select_outlook *outlook)
+{
+	struct ctl_place *p = c->place;
+	size_t count = 0;
+	outlook->running = p->running;
+	outlook->running_count = p->running_count;
+	outlook->listing = p->listing;
+	if (!outlook->candidate_count)
+		return;
+	outlook->listing = 0;
+	p->running_fresh = false;
+	p->running_cut = true;
+	for (size_t i = 0; i < p->running_count; i++)
+		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))
+			p->running[count++] = p->running[i];
+	outlook->running_count = count;
+}
+
+/* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
+static enum ctl_status will_run(
+	struct ctl *c, struct ctl_job *job, uint64_t *available, bool now_only, ctl_time *at)
+{
+	struct ctl_place *p = c->place;
+	uint64_t *chosen = p->set[CTL_SET_CHOSEN];
+	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
+	ctl_preempt_outlook(c, job, job->part, &outlook);
+	if (!now_only && list_running(c))
+		without_candidates(c, &outlook);
+	const sl_time when = select_will_run(c->select, &job->ask, available, &outlook, chosen);
+	if (when == SL_NEVER)
+		return CTL_NODES_BUSY;
+	memcpy(available, chosen, p->words * sizeof(*available));
+	*at = ctl_time_of(c, when);
+	return CTL_OK;
+}
+
+enum ctl_status ctl_place_plan(
+	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at)
+{
+	int64_t most;
+	look_in(c, job, part);
+	enum ctl_status status = node_counts(c, job, &most);
+	if (status != CTL_OK)
+		return status;
+	bound(c, job, most);
+	status = will_run(c, job, available, now_only, at);
+	unbound(c, job, most);
+	return status;
+}
+
+enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part)
+{
+	look_in(c, job, part);
+	return select_place(c->select, &job->ask, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG
+											   : CTL_OK;
+}

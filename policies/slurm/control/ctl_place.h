@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_place.h - between the passes (ctl_main.c, ctl_bf.c), their queue and the placing of jobs.
+ */
+#ifndef POLICIES_SLURM_CTL_PLACE_H
+#define POLICIES_SLURM_CTL_PLACE_H
+
+#include "policies/slurm/control/ctl.h"
+
+/* ---- Sets of nodes */
+
+static inline bool ctl_bit(const uint64_t *set, uint32_t bit) { return set[bit / 64] >> (bit % 64) & 1; }
+static inline void ctl_bit_set(uint64_t *set, uint32_t bit) { set[bit / 64] |= UINT64_C(1) << (bit % 64); }
+
+static inline void ctl_set_and(uint64_t *set, const uint64_t *other, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		set[i] &= other[i];
+}
+
+static inline void ctl_set_and_not(uint64_t *set, const uint64_t *other, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		set[i] &= ~other[i];
+}
+
+/* All of a are in b. */
+static inline bool ctl_set_within(const uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		if (a[i] & ~b[i])
+			return false;
+	return true;
+}
+
+static inline uint32_t ctl_set_count(const uint64_t *set, size_t words)
+{
+	uint32_t count = 0;
+	for (size_t i = 0; i < words; i++)
+		count += (uint32_t)__builtin_popcountll(set[i]);
+	return count;
+}
+
+static inline uint32_t ctl_set_count_both(const uint64_t *a, const uint64_t *b, size_t words)
+{
+	uint32_t count = 0;
+	for (size_t i = 0; i < words; i++)
+		count += (uint32_t)__builtin_popcountll(a[i] & b[i]);
+	return count;
+}
+
+/* ---- ctl_place.c */
+
+/* Scratch, whose who uses it: sets of select_node_words() words. */
+enum ctl_set {
+	CTL_SET_PASS,
+	CTL_SET_TRY,
+	CTL_SET_PLACE,
+	CTL_SET_CHOSEN,
+	CTL_SET_SHARED,
+	CTL_SET_BEFORE,
+	CTL_SET_COUNT
+};
+uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which);
+
+/* The nodes that it listed (--nodelist); NULL: none. */
+const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *job);
+/* select_nodes(): starts it now in that partition on nodes of available, preempting if it has to and may; its
+ * reason is what came of it. */
+enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available);
+/* When it could start there on nodes of available (in, and out: those it would take). now_only: now or not at
+ * all (TEST_NOW_ONLY). CTL_OK: *at is when. */
+enum ctl_status ctl_place_plan(
+	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at);
+/* What runs has changed: the next plan looks anew. */
+void ctl_place_begin(struct ctl *c);
+
+/* ---- ctl_queue.c */
+
+int ctl_queue_make(struct ctl *c, struct sl_err *err);
+/* The job that stands for its array's waiting tasks: the first of them; NULL: none waits. */
+struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array);
+/* It has a life of its own, or is of no array. */
+bool ctl_is_alone(const struct ctl_job *job);
+/* The job that an entry of the queue stands for by now; NULL: it has started. */
+struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
+/* Whether it may be looked at; an array's other waiting tasks go with their head. */
+bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
+/* Sets the reason, of an array's waiting tasks too. */
+void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
+/* It is one of QOS' and associations'. */
+bool ctl_is_limit(enum sl_reason reason);
+/* It is one of those that acct_policy_job_runnable_state() looks for. 22.05 asks for a range of its list of
+ * reasons, and all that came to that list later lie outside it: limits of GRES, licences and billing, of
+ * memory but for Grp, of nodes per minute, per node, and per account. */
+bool ctl_is_limit_known(enum sl_reason reason);
+/* Its partition gave it, and takes it back. */
+bool ctl_is_partitions(enum sl_reason reason);
+/* Limits are looked at again if they kept it before (acct_policy_job_runnable_state). False: they still do.
+ */
+bool ctl_limits_again(struct ctl *c, struct ctl_job *job);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_queue.c - who is looked at in a pass, and in which order: slurmctld's build_job_queue() and
+ * sort_job_queue() (CLAUSES.md 2).
+ *
+ * A job in several partitions is a pair with each. The waiting tasks of an array are one record, its head,
+ * until one of them gets a life of its own (by being requeued).
+ */
+#include <string.h>
+
+#include "policies/slurm/control/ctl_place.h"
+
+struct ctl_queue {
+	struct ctl_entry *entry, *other; /* other: to merge with. */
+	size_t room;
+	uint32_t *first; /* By array: no task before this index of ctl_array.job waits in the head. */
+	uint64_t *seen;  /* By array: in this build. */
+	uint64_t builds;
+};
+
+int ctl_queue_make(struct ctl *c, struct sl_err *err)
+{
+	struct ctl_queue *q = sl_alloc(c->arena, 1, sizeof(*q));
+	c->queue = q;
+	if (!q)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	/* Tasks that wait for different tasks are records of their own from the start. */
+	for (uint32_t row = 0; row < c->jobs->count; row++)
+		for (uint32_t i = 0; i < c->job[row].more->depend_count; i++)
+			if (c->job[row].more->depend[i].kind == SL_AFTER_CORR)
+				c->job[row].alone = true;
+	q->first = sl_alloc(c->arena, c->array_count + 1, sizeof(*q->first));
+	q->seen = sl_alloc(c->arena, c->array_count + 1, sizeof(*q->seen));
+	return q->first && q->seen ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+}
+
+/* ---- Arrays -------------------------------------------------------------------------------------------- */
+
+bool ctl_is_alone(const struct ctl_job *job)
+{
+	return job->array == CTL_NO_ROW || job->restarts || job->alone;
+}
+
+static bool waits_in_head(const struct ctl_job *job)
+{
+	return job->state == CTL_PENDING && !ctl_is_alone(job);
+}
+
+struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array)
+{
+	const struct ctl_array *a = &c->array[array];
+	uint32_t *first = &c->queue->first[array];
+	for (uint32_t i = *first; i < a->count; i++) {
+		struct ctl_job *job = &c->job[a->job[i]];
+		if (waits_in_head(job)) {
+			*first = i;
+			return job;
+		}
+		if (job->state == CTL_NOT_SUBMITTED)
+			return NULL; /* All come at once: it is about to. */
+	}
+	return NULL;
+}
+
+struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry)
+{
+	struct ctl_job *job = entry->job;
+	if (entry->array && job->state != CTL_PENDING)
+		job = ctl_array_head(c, job->array);
+	return job && job->state == CTL_PENDING ? job : NULL;
+}
+
+void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
+{
+	const struct ctl_array *a = ctl_is_alone(job) ? NULL : &c->array[job->array];
+	if (job->reason == reason)
+		return;
+	c->reason_changes++;
+	ctl_set_reason(c, job, reason);
+	for (uint32_t i = c->queue->first[a ? job->array : 0]; a && i < a->count; i++) {
+		struct ctl_job *task = &c->job[a->job[i]];
+		if (waits_in_head(task) && task->reason != reason)
+			ctl_set_reason(c, task, reason);
+	}
+}
+
+/* ---- Whether it is looked at --------------------------------------------------------------------------- */
+
+bool ctl_is_limit(enum sl_reason reason)
+{
+	return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_CONFIGURING;
+}
+
+bool ctl_is_limit_known(enum sl_reason reason)
+{
+	static const enum sl_reason known[] = { SL_REASON_ASSOC_GRP_CPU, SL_REASON_ASSOC_GRP_CPU_MINS,
+		SL_REASON_ASSOC_GRP_CPU_RUN_MINS, SL_REASON_ASSOC_GRP_JOBS, SL_REASON_ASSOC_GRP_MEM,
+		SL_REASON_ASSOC_GRP_NODE, SL_REASON_ASSOC_GRP_SUBMIT, SL_REASON_ASSOC_GRP_WALL,
+		SL_REASON_ASSOC_MAX_JOBS, SL_REASON_ASSOC_MAX_CPU_JOB, SL_REASON_ASSOC_MAX_CPU_MINS_JOB,
+		SL_REASON_ASSOC_MAX_NODE_JOB, SL_REASON_ASSOC_MAX_WALL, SL_REASON_ASSOC_MAX_SUBMIT,
+		SL_REASON_QOS_GRP_CPU, SL_REASON_QOS_GRP_CPU_MINS, SL_REASON_QOS_GRP_CPU_RUN_MINS,
+		SL_REASON_QOS_GRP_JOBS, SL_REASON_QOS_GRP_MEM, SL_REASON_QOS_GRP_NODE,
+		SL_REASON_QOS_GRP_SUBMIT, SL_REASON_QOS_GRP_WALL, SL_REASON_QOS_MAX_CPU_JOB,
+		SL_REASON_QOS_MAX_CPU_MINS_JOB, SL_REASON_QOS_MAX_NODE_JOB, SL_REASON_QOS_MAX_WALL,
+		SL_REASON_QOS_MAX_CPU_USER, SL_REASON_QOS_MAX_JOBS_USER, SL_REASON_QOS_MAX_NODE_USER,
+		SL_REASON_QOS_MAX_SUBMIT_USER, SL_REASON_QOS_MIN_CPU };
+	for (size_t i = 0; ctl_is_limit(reason) && i < SL_LEN(known); i++)
+		if (known[i] == reason)
+			return true;
+	return false;
+}
+
+bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
+{
+	if (!ctl_is_limit_known(job->reason))
+		return true;
+	const enum sl_reason reason = ctl_limits_pre(c, job);
+	if (reason != SL_REASON_NONE) /* Else what it said stays until something else keeps it. */
+		ctl_queue_reason(c, job, reason);
+	return reason == SL_REASON_NONE;
+}
+
+/* Reasons that a partition gives, and takes back when it has no objection any more
+ * (part_policy_job_runnable_state). */
+bool ctl_is_partitions(enum sl_reason reason)
+{
+	return reason == SL_REASON_PARTITION_NODES || reason == SL_REASON_PARTITION_TIME ||
+	       reason == SL_REASON_PARTITION_DOWN || reason == SL_REASON_PARTITION_INACTIVE ||
+	       reason == SL_REASON_QOS_USAGE;
+}
+
+static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)
+{
+	enum sl_reason reason = ctl_part_allows(c, job, part);
+	if (reason == SL_REASON_NONE && job->nodes_min > c->part[part].node_count)
+		reason = SL_REASON_PARTITION_NODES;
+	if (reason != SL_REASON_NONE || ctl_is_partitions(job->reason))
+		ctl_queue_reason(c, job, reason);
+	return reason == SL_REASON_NONE;
+}
+
+static bool make_room(struct ctl *c, size_t count)
+{
+	struct ctl_queue *q = c->queue;
+	if (count <= q->room)
+		return true;
+	const size_t room = 2 * count + 64;
+	struct ctl_entry *entry = sl_alloc(c->arena, room, sizeof(*entry));
+	struct ctl_entry *other = sl_alloc(c->arena, room, sizeof(*other));
+	if (!entry || !other) {
+		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		return false;
+	}
+	if (q->room)
+		memcpy(entry, q->entry, q->room * sizeof(*entry));
+	q->entry = entry;
+	q->other = other;
+	q->room = room;
+	return true;
+}
+
+/* The head of an array stands for all, and is met at the first of its tasks. */
+static struct ctl_job *met(struct ctl *c, struct ctl_job *job)
+{
+	struct ctl_queue *q = c->queue;
+	if (ctl_is_alone(job))
+		return job;
+	if (q->seen[job->array] == q->builds)
+		return NULL;
+	q->seen[job->array] = q->builds;
+	return ctl_array_head(c, job->array);
+}
+
+/* What the head of an array becomes, its other waiting tasks become. */
+static void follow(struct ctl *c, struct ctl_job *job)
+{
+	const struct ctl_array *a = &c->array[job->array];
+	for (uint32_t i = c->queue->first[job->array]; i < a->count; i++)
+		if (waits_in_head(&c->job[a->job[i]]))
+			(void)ctl_independent(c, &c->job[a->job[i]]);
+}
+
+bool ctl_queue_independent(struct ctl *c, struct ctl_job *job)
+{
+	const enum sl_reason before = job->reason;
+	const ctl_time begin = job->begin;
+	const bool independent = ctl_independent(c, job);
+	c->reason_changes += job->reason != before;
+	if (!ctl_is_alone(job) && job->state == CTL_PENDING && (job->reason != before || job->begin != begin))
+		follow(c, job);
+	return independent && job->state == CTL_PENDING && job->priority;
+}
+
+static size_t add(struct ctl *c, struct ctl_job *job, size_t count)
+{
+	struct ctl_queue *q = c->queue;
+	if (!ctl_queue_independent(c, job))
+		return count;
+	if (!make_room(c, count + job->part_count))
+		return count;
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		job->part = job->parts[i];
+		if (!partition_allows(c, job, job->parts[i]))
+			continue;
+		q->entry[count++] = (struct ctl_entry){ .job = job,
+			.part = job->parts[i],
+			.priority = job->priority_part ? job->priority_part[i] : job->priority,
+			.array = !ctl_is_alone(job) };
+	}
+	return count;
+}
+
+/* ---- Order --------------------------------------------------------------------------------------------- */
+
+static int more(int64_t a, int64_t b) { return a < b ? 1 : a > b ? -1 : 0; } /* The greater one first. */
+
+/* sort_job_queue2(). Below 0: a goes first. */
+static int compare(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
+{
+	if (c->params.preempt_by_part || c->params.preempt_by_qos) {
+		if (ctl_preempts_first(c, a, b))
+			return -1;
+		if (ctl_preempts_first(c, b, a))
+			return 1;
+	}
+	int order = more(a->job->resv != CTL_NO_ROW, b->job->resv != CTL_NO_ROW);
+	if (!order)
+		order = more(c->part[a->part].tier, c->part[b->part].tier);
+	if (!order)
+		order = more(a->priority, b->priority);
+	if (!order) /* A requeued job was submitted when it was requeued (own-81). */
+		order = a->job->submit < b->job->submit ? -1 : a->job->submit > b->job->submit;
+	if (!order)
+		order = -more(a->job->order, b->job->order);
+	if (!order) /* Tasks of one array; those that still are one record go last. */
+		order = a->array != b->array ? (a->array ? 1 : -1)
+					     : -more(a->job->array_task, b->job->array_task);
+	return order;
+}
+
+/* "May preempt" is no order: whom two others each may not preempt ties them with it. So what comes out
+ * depends on how it is sorted, and this is how glibc's qsort() merges. */
+static void sort(const struct ctl *c, struct ctl_entry *entry, size_t count, struct ctl_entry *other)
+{
+	if (count < 2)
+		return;
+	const size_t half = count / 2;
+	sort(c, entry, half, other);
+	sort(c, entry + half, count - half, other);
+	size_t a = 0;
+	size_t b = half;
+	size_t to = 0;
+	while (a < half && b < count)
+		other[to++] = compare(c, &entry[a], &entry[b]) <= 0 ? entry[a++] : entry[b++];
+	while (a < half)
+		other[to++] = entry[a++];
+	memcpy(entry, other, to * sizeof(*entry)); /* What is left of the second half is in its place. */
+}
+
+/* sched/builtin takes jobs as they came, if nothing but that could order them. */
+static bool is_fifo(const struct ctl *c)
+{
+	for (uint32_t i = 1; i < c->part_count; i++)
+		if (c->part[i].tier != c->part[0].tier)
+			return false;
+	return c->params.builtin && !c->params.multifactor;
+}
+
+size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry)
+{
+	struct ctl_queue *q = c->queue;
+	size_t count = 0;
+	(void)backfill;
+	q->builds++;
+	for (uint32_t row = c->pending_first, next; row != CTL_NO_ROW; row = next) {
+		next = c->job[row].next; /* It may be dropped: what it depends on can no longer be. */
+		struct ctl_job *job = met(c, &c->job[row]);
+		if (job)
+			count = add(c, job, count);
+	}
+	if (!is_fifo(c))
+		sort(c, q->entry, count, q->other);
+	*entry = q->entry;
+	return count;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_resv_pick.c - which nodes a reservation of so many nodes gets (slurmctld's _select_nodes() and select's
+ * resv_test()).
+ *
+ * Sets of nodes are tried in order: those that no reservation has at the time; for MAINT and OVERLAP then
+ * also reserved ones, for MAINT then also drained and down ones. Of each set nodes that no job runs on when
+ * it starts are taken, the first by number; along switches, if there are any. With IGNORE_JOBS the nodes of
+ * one running job after another are added until there are enough.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/slurm/control/ctl_node.h"
+#include "policies/slurm/control/ctl_resv.h"
+
+/* ---- Overlaps
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Days, or hours, ahead that are looked at for one that repeats. */
+static int steps_of(unsigned flags) { return flags & RESV_HOURLY ? 7 * 24 : flags & RESV_DAILY ? 7 : 1; }
+
+static int64_t step_of(unsigned flags) { return flags & RESV_HOURLY ? 60 * 60 : 24 * 60 * 60; }
+
+/* _resv_time_overlap(): now or, of those that come each hour or day, within a week. */
+static bool times_overlap(const struct ctl *c, const struct resv_want *want, const struct resv *r)
+{
+	ctl_time start;
+	ctl_time end;
+	resv_span(c, r, &start, &end);
+	for (int i = 0; i < steps_of(want->flags); i++)
+		for (int k = 0; k < steps_of(r->flags); k++) {
+			const int64_t mine = i * step_of(want->flags);
+			const int64_t its = k * step_of(r->flags);
+			if (want->start + mine < end + its && want->end + mine > start + its)
+				return true;
+		}
+	return false;
+}
+
+bool resv_overlaps(
+	const struct ctl *c, const struct resv_want *want, const uint64_t *nodes, const struct resv *self)
+{
+	if (want->flags & (RESV_MAINT | RESV_OVERLAP) || !nodes)
+		return false;
+	for (uint32_t i = 0; i < c->resvs->count; i++) {
+		const struct resv *r = &c->resvs->item[i];
+		if (r == self || r->deleted || !r->nodes || r->flags & (RESV_MAINT | RESV_OVERLAP))
+			continue;
+		if (nset_meets(r->nodes, nodes, c->resvs->words) && times_overlap(c, want, r))
+			return true;
+	}
+	return false;
+}
+
+static bool job_on(const struct ctl_job *job, const uint64_t *nodes)
+{
+	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++)
+		if (nset_has(nodes, job->alloc->piece[i].node))
+			return true;
+	return false;
+}
+
+bool resv_meets_jobs(
+	const struct ctl *c, const struct resv_want *want, const uint64_t *nodes, const struct resv *self)
+{
+	const uint32_t row = self ? (uint32_t)(self - c->resvs->item) : CTL_NO_ROW;
+	const ctl_time start = want->start + (want->flags & RESV_TIME_FLOAT ? c->now : 0);
+	if (!nodes || want->flags & RESV_IGNORE_JOBS)
+		return false;
+	for (uint32_t j = c->running_first; j != CTL_NO_ROW; j = c->job[j].next) {
+		const struct ctl_job *job = &c->job[j];
+		if (job->state != CTL_SUSPENDED && job->end_limit > start && job_on(job, nodes) &&
+			(row == CTL_NO_ROW || job->resv != row))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Of one set of nodes
+ * ------------------------------------------------------------------------------------ */
+
+/* So many of the set, in order of number. */
+static bool first_of(uint64_t *set, size_t words, uint32_t want)
+{
+	uint32_t have = 0;
+	for (uint32_t n = nset_next(set, words, 0); n != CTL_NO_ROW; n = nset_next(set, words, n + 1))
+		if (have == want)
+			nset_drop(set, n);
+		else
+			have++;
+	return have == want;
+}
+
+static uint32_t switch_count_of(const struct sl_switch *sw, const uint64_t *set)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < sw->node_count; i++)
+		count += nset_has(set, sw->node[i]);
+	return count;
+}
+
+/* The lowest switch that has enough, of those of one level the one with the fewest. */
+static const struct sl_switch *lowest_switch(
+	const struct sl_cluster *cluster, const uint64_t *set, uint32_t want)
+{
+	const struct sl_switch *best = NULL;
+	uint32_t best_count = 0;
+	for (uint32_t i = 0; i < cluster->switch_count; i++) {
+		const struct sl_switch *sw = &cluster->sw[i];
+		const uint32_t count = switch_count_of(sw, set);
+		if (count < want || (best && (sw->level > best->level ||
+						     (sw->level == best->level && count >= best_count))))
+			continue;
+		best = sw;
+		best_count = count;
+	}
+	return best;
+}
+
+/* The next leaf: the tightest that suffices, or the largest. */
+static const struct sl_switch *best_leaf(const struct sl_cluster *cluster, const uint64_t *set, uint32_t want)
+{
+	const struct sl_switch *best = NULL;
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < cluster->switch_count; i++) {
+		const struct sl_switch *sw = &cluster->sw[i];
+		const uint32_t count = sw->level ? 0 : switch_count_of(sw, set);
+		const bool enough = count >= want;
+		const bool enough_now = most >= want;
+		if (!count || (best && !(enough ? !enough_now || count < most : !enough_now && count > most)))
+			continue;
+		best = sw;
+		most = count;
+	}
+	return best;
+}
+
+/* Along switches: under the lowest that suffices, leaf by leaf. */
+static bool by_switch(const struct sl_cluster *cluster, uint64_t *set, size_t words, uint32_t want)
+{
+	const struct sl_switch *top = lowest_switch(cluster, set, want);
+	uint64_t *left = calloc(words, sizeof(*left));
+	if (!top || !left) {
+		free(left);
+		return false;
+	}
+	for (uint32_t i = 0; i < top->node_count; i++)
+		if (nset_has(set, top->node[i]))
+			nset_add(left, top->node[i]);
+	memset(set, 0, words * sizeof(*set));
+	const struct sl_switch *leaf;
+	while (want && (leaf = best_leaf(cluster, left, want)))
+		for (uint32_t i = 0; i < leaf->node_count; i++) {
+			if (!nset_has(left, leaf->node[i]))
+				continue;
+			nset_drop(left, leaf->node[i]);
+			if (want) {
+				nset_add(set, leaf->node[i]);
+				want--;
+			}
+		}
+	free(left);
+	return !want;
+}
+
+static bool some_of(const struct ctl *c, uint64_t *set, uint32_t want)
+{
+	const size_t words = c->resvs->words;
+	if (nset_count(set, words) < want)
+		return false;
+	return c->cluster->topology == SL_TOPOLOGY_TREE && c->cluster->switch_count && want
+		       ? by_switch(c->cluster, set, words, want)
+		       : first_of(set, words, want);
+}
+
+/* The job's nodes, where they are candidates, are idle, or not. */
+static void job_nodes(const struct ctl_job *job, uint64_t *idle, bool in, const uint64_t *candidates)
+{
+	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++)
+		if (nset_has(candidates, job->alloc->piece[i].node))
+			(in ? nset_add : nset_drop)(idle, job->alloc->piece[i].node);
+}
+
+/* Of set, which is as it was given where nothing comes of it. scratch: twice the words. */
+static bool beside_jobs(
+	const struct ctl *c, const struct resv_want *want, uint32_t count, uint64_t *set, uint64_t *scratch)
+{
+	const size_t words = c->resvs->words;
+	uint64_t *idle = scratch;
+	uint64_t *tried = scratch + words;
+	memcpy(idle, set, words * sizeof(*set));
+	for (uint32_t j = c->running_first; j != CTL_NO_ROW; j = c->job[j].next)
+		if (c->job[j].end_limit >= want->start)
+			job_nodes(&c->job[j], idle, false, set);
+	memcpy(tried, idle, words * sizeof(*set));
+	if (some_of(c, tried, count)) {
+		memcpy(set, tried, words * sizeof(*set));
+		return true;
+	}
+	for (uint32_t j = want->flags & RESV_IGNORE_JOBS ? c->running_first : CTL_NO_ROW; j != CTL_NO_ROW;
+		j = c->job[j].next) {
+		const struct ctl_job *job = &c->job[j];
+		if (job->end_limit < want->start)
+			continue;
+		job_nodes(job, idle, true, set);
+		memcpy(tried, idle, words * sizeof(*set));
+		if (some_of(c, tried, count)) {
+			memcpy(set, tried, words * sizeof(*set));
+			return true;
+		}
+	}
+	return false;
+}
+
+/* _pick_node_cnt(): so many of the set, or all that it has if that is fewer. */
+static bool pick_of(
+	const struct ctl *c, const struct resv_want *want, uint32_t count, uint64_t *set, uint64_t *scratch)
+{
+	const uint32_t total = nset_count(set, c->resvs->words);
+	if (!total)
+		return false;
+	if (total <= count && want->flags & RESV_IGNORE_JOBS)
+		return true;
+	return beside_jobs(c, want, total < count ? total : count, set, scratch);
+}
+
+/* ---- Features
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static bool has_feature(const struct sl_hardware *hardware, const char *name, size_t len)
+{
+	for (uint32_t i = 0; hardware && i < hardware->feature_count; i++)
+		if (strncmp(hardware->feature[i], name, len) == 0 && !hardware->feature[i][len])
+			return true;
+	return false;
+}
+
+/* "a&b" all, "a|b" any. */
+static bool features_fit(const struct sl_hardware *hardware, const char *features)
+{
+	const bool any = strchr(features, '|') != NULL;
+	bool fits = !any;
+	for (const char *p = features; *p;) {
+		const size_t len = strcspn(p, "&|,");
+		const bool has = has_feature(hardware, p, len);
+		fits = any ? fits || has : fits && has;
+		p += len + (p[len] != '\0');
+	}
+	return fits;
+}
+
+/* ---- All together
+ * ---------------------------------------------------------------------------------------------- */
+
+enum { FREE, AVAILABLE, ONLINE, ALL, SETS };
+
+static void sets_make(
+	const struct ctl *c, const struct resv_want *want, const uint64_t *from, uint64_t *set[SETS])
+{
+	const size_t words = c->resvs->words;
+	const uint64_t *avail = ctl_nodes_avail(c);
+	const uint64_t *up = ctl_nodes_up(c);
+	for (size_t w = 0; w < words; w++) {
+		set[ALL][w] = from[w];
+		set[ONLINE][w] = from[w] & up[w];
+		set[FREE][w] = set[AVAILABLE][w] = set[ONLINE][w] & avail[w];
+	}
+	for (uint32_t i = 0; i < c->resvs->count; i++) {
+		const struct resv *r = &c->resvs->item[i];
+		if (r->deleted || !r->nodes || !times_overlap(c, want, r))
+			continue;
+		for (size_t w = 0; w < words; w++)
+			set[FREE][w] &= ~r->nodes[w];
+	}
+}
+
+bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *nodes)
+{
+	const size_t words = c->resvs->words;
+	const int sets = want->flags & RESV_MAINT ? SETS : want->flags & RESV_OVERLAP ? ONLINE : AVAILABLE;
+	uint64_t *block = calloc((SETS + 3) * words, sizeof(*block));
+	uint64_t *set[SETS];
+	uint32_t left = want->nodes;
+	if (!block) {
+		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		return false;
+	}
+	for (int i = 0; i < SETS; i++)
+		set[i] = block + (size_t)i * words;
+	uint64_t *taken = block + SETS * words;
+	for (uint32_t n = 0; want->features && n < c->cluster->node_count; n++)
+		if (!features_fit(c->cluster->type[c->cluster->node_type[n]].hardware, want->features))
+			nset_drop(nodes, n);
+	sets_make(c, want, nodes, set);
+	for (int i = 0; i < sets && left; i++) {
+		for (size_t w = 0; w < words; w++)
+			set[i][w] &= ~taken[w];
+		if (!pick_of(c, want, left, set[i], taken + words))
+			continue;
+		const uint32_t picked = nset_count(set[i], words);
+		left -= picked < left ? picked : left;
+		for (size_t w = 0; w < words; w++)
+			taken[w] |= set[i][w];
+	}
+	memcpy(nodes, taken, words * sizeof(*nodes));
+	const bool any = nset_count(taken, words) > 0;
+	free(block);
+	return any;
+}

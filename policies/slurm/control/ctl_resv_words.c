@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_resv_words.c - see ctl_resv_words.h.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "policies/slurm/control/ctl_resv_words.h"
+
+/* ---- What is asked
+ * -------------------------------------------------------------------------------------------- */
+
+/* As scontrol's parser: a key may be cut short; the first that fits counts. */
+static const char *const key_word[RESV_KEYS] = {
+	[RESV_KEY_NAME] = "ReservationName",
+	[RESV_KEY_START] = "StartTime",
+	[RESV_KEY_END] = "EndTime",
+	[RESV_KEY_DURATION] = "Duration",
+	[RESV_KEY_NODES] = "Nodes",
+	[RESV_KEY_NODE_COUNT] = "NodeCnt",
+	[RESV_KEY_CORE_COUNT] = "CoreCnt",
+	[RESV_KEY_PARTITION] = "PartitionName",
+	[RESV_KEY_USERS] = "Users",
+	[RESV_KEY_ACCOUNTS] = "Accounts",
+	[RESV_KEY_LICENSES] = "Licenses",
+	[RESV_KEY_FEATURES] = "Features",
+	[RESV_KEY_FLAGS] = "Flags",
+	[RESV_KEY_TRES] = "TRES",
+	[RESV_KEY_START_DELAY] = "MaxStartDelay",
+};
+
+bool resv_refuse(const struct resv_request *q, const char *why)
+{
+	*q->why = why;
+	return false;
+}
+
+static enum resv_key key_of(const char *text, size_t len)
+{
+	if ((len == 5 && strncasecmp(text, "Nodes", 5) == 0) ||
+		(len == 8 && strncasecmp(text, "NodeList", 8) == 0))
+		return RESV_KEY_NODES;
+	for (unsigned k = 0; k < RESV_KEYS && len >= 3; k++)
+		if (strncasecmp(key_word[k], text, len) == 0)
+			return (enum resv_key)k;
+	return RESV_KEYS;
+}
+
+/* One "Key=value", "Key+=value" or "Key-=value", quotes taken off; returns its end. */
+static const char *one_pair(struct resv_request *q, const char *p)
+{
+	const size_t len = strcspn(p, "= \t");
+	const size_t own = len && p[len] == '=' && (p[len - 1] == '+' || p[len - 1] == '-') ? len - 1 : len;
+	const enum resv_key key = key_of(p, own);
+	if (p[len] != '=') /* "scontrol delete reservation NAME" */
+		return p + len;
+	const char *value = p + len + 1;
+	const bool quoted = *value == '"' || *value == '\'';
+	const char stop[] = { *value, '\0' };
+	value += quoted;
+	const size_t size = strcspn(value, quoted ? stop : " \t");
+	if (key < RESV_KEYS)
+		q->key[key] = (struct resv_given){ value, size, p[own] };
+	return value + size + (quoted && value[size]);
+}
+
+void resv_read(struct resv_request *q, const char *text)
+{
+	for (const char *p = text; *p;) {
+		p += strspn(p, " \t");
+		if (*p)
+			p = one_pair(q, p);
+	}
+}
+
+bool resv_is_given(const struct resv_request *q, enum resv_key key) { return q->key[key].text != NULL; }
+
+bool resv_is_said(const struct resv_request *q, enum resv_key key)
+{
+	return q->key[key].text && q->key[key].len;
+}
+
+/* Kept for the run. NULL: an empty value, or no memory. */
+const char *resv_kept(const struct resv_request *q, enum resv_key key)
+{
+	return resv_is_said(q, key) ? sl_strdup(q->c->arena, q->key[key].text, q->key[key].len) : NULL;
+}
+
+/* ---- Times
+ * ------------------------------------------------------------------------------------------------------ */
+
+bool resv_is_word(const struct resv_given *g, const char *word)
+{
+	return g->len == strlen(word) && strncasecmp(g->text, word, g->len) == 0;
+}
+
+/* "+117", "+5minutes": seconds. */
+static bool later(const char *text, size_t len, int64_t *seconds)
+{
+	static const struct {
+		const char *word;
+		int64_t seconds;
+	} units[] = { { "seconds", 1 }, { "minutes", 60 }, { "hours", 3600 }, { "days", 86400 },
+		{ "weeks", 604800 } };
+	size_t digits = 0;
+	while (digits < len && text[digits] >= '0' && text[digits] <= '9')
+		digits++;
+	if (!digits || !sl_get_i64(text, digits, seconds))
+		return false;
+	const size_t rest = len - digits;
+	for (size_t i = 0; i < SL_LEN(units); i++)
+		if (strncasecmp(units[i].word, text + digits, rest) == 0) { /* Cut short, or not there. */
+			*seconds *= units[i].seconds;
+			return *seconds < RESV_FAR;
+		}
+	return false;
+}
+
+static ctl_time midnight(ctl_time now) { return now - (now % 86400 + 86400) % 86400; }
+
+/* Up to three numbers between colons; 0: it is none. */
+static int parts_of(const char *text, size_t len, int64_t part[3])
+{
+	int count = 0;
+	for (size_t i = 0; i <= len;) {
+		size_t n = 0;
+		while (i + n < len && text[i + n] != ':')
+			n++;
+		if (count == 3 || !sl_get_i64(text + i, n, &part[count]) || part[count] < 0 ||
+			part[count] > INT32_MAX)
+			return 0;
+		count++;
+		i += n + 1;
+	}
+	return count;
+}
+
+/* A time as parse_time() takes it: "now+5minutes", dates, "HH:MM[:SS]", today, tomorrow, midnight, noon. */
+bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at)
+{
+	sl_time date;
+	int64_t more = 0;
+	if (g->len >= 3 && strncasecmp(g->text, "now", 3) == 0) {
+		if (g->len > 3 && (g->text[3] != '+' || !later(g->text + 4, g->len - 4, &more)))
+			return false;
+		*at = c->now + more;
+		return true;
+	}
+	const ctl_time today = midnight(c->now);
+	if (resv_is_word(g, "today") || resv_is_word(g, "tomorrow") || resv_is_word(g, "midnight")) {
+		*at = today + (resv_is_word(g, "today") ? 0 : 86400);
+		return true;
+	}
+	if (resv_is_word(g, "noon")) {
+		*at = today + 43200 + (c->now >= today + 43200 ? 86400 : 0);
+		return true;
+	}
+	if (sl_get_date(g->text, g->len, &date)) {
+		*at = date / SL_SECOND;
+		return true;
+	}
+	int64_t part[3] = { 0, 0, 0 };
+	if (parts_of(g->text, g->len, part) < 2)
+		return false;
+	*at = today + part[0] * 3600 + part[1] * 60 + part[2];
+	*at += *at <= c->now ? 86400 : 0;
+	return true;
+}
+
+/* time_str2mins(): minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]];
+ * "infinite": CTL_NEVER. Seconds are rounded up. */
+bool resv_duration_of(const struct resv_given *g, int64_t *minutes)
+{
+	const char *dash = memchr(g->text, '-', g->len);
+	const size_t days_len = dash ? (size_t)(dash - g->text) : 0;
+	const size_t skip = dash ? days_len + 1 : 0;
+	int64_t part[3] = { 0, 0, 0 };
+	int64_t days = 0;
+	if (resv_is_word(g, "infinite") || resv_is_word(g, "unlimited")) {
+		*minutes = CTL_NEVER;
+		return true;
+	}
+	const int count = parts_of(g->text + skip, g->len - skip, part);
+	if (!count || (dash && (!sl_get_i64(g->text, days_len, &days) || days < 0 || days > INT32_MAX)))
+		return false;
+	const int64_t seconds =
+		dash || count == 3 ? part[0] * 3600 + part[1] * 60 + part[2] : part[0] * 60 + part[1];
+	*minutes = (days * 86400 + seconds + 59) / 60;
+	return *minutes > 0;
+}
+
+bool resv_count_of(const struct resv_given *g, uint32_t *sum)
+{
+	*sum = 0;
+	for (size_t i = 0; i < g->len;) {
+		size_t len = 0;
+		int64_t one;
+		while (i + len < g->len && g->text[i + len] != ',')
+			len++;
+		if (!sl_get_i64(g->text + i, len, &one) || one < 0 || one > SL_HOSTS_MAX)
+			return false;
+		*sum += (uint32_t)one;
+		i += len + 1;
+	}
+	return true;
+}
+
+/* "TRES=node=2,cpu=8,license/x=1" is another way to say NodeCnt, CoreCnt and Licenses. */
+void resv_tres_apart(struct resv_request *q)
+{
+	const struct resv_given all = q->key[RESV_KEY_TRES];
+	for (size_t i = 0; all.text && i < all.len;) {
+		const char *p = all.text + i;
+		size_t len = 0;
+		while (i + len < all.len && p[len] != ',')
+			len++;
+		const char *equals = memchr(p, '=', len);
+		const size_t name = equals ? (size_t)(equals - p) : len;
+		const struct resv_given value = { equals ? equals + 1 : p + len, equals ? len - name - 1 : 0,
+			'=' };
+		if (name == 4 && strncasecmp(p, "node", 4) == 0)
+			q->key[RESV_KEY_NODE_COUNT] = value;
+		else if (name == 3 && strncasecmp(p, "cpu", 3) == 0)
+			q->key[RESV_KEY_CORE_COUNT] = value;
+		else if (name > 8 && strncasecmp(p, "license/", 8) == 0)
+			q->key[RESV_KEY_LICENSES] = (struct resv_given){ p + 8, len - 8, '=' };
+		i += len + 1;
+	}
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_show_state.c - what slurmctld would tell squeue, sinfo and scontrol that the engine does not know.
+ *
+ *   plans         a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state,
+ * the partition it runs in, its time limit, its planned start and nodes (of one whose nodes boot: since when
+ * it has which), when it was submitted last, became eligible, and began to gather age, what a second of it is
+ * billed, its priority nodes         a row for each: its state as sinfo has it, why an operator set it so,
+ * the cpus that jobs hold reservations  a row for each partitions    a row for each: its state and limits, as
+ * commands left them
+ *
+ * Times are seconds after the scenario's time 0; there is none where slurmctld has none.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/slurm/control/ctl_resv.h"
+
+#define NUMBER(value) \
+	(struct sl_figure) { .text = NULL, .number = (value) }
+#define WORD(value) \
+	(struct sl_figure) { .text = (value), .number = (double)NAN }
+
+static double time_of(const struct ctl *c, ctl_time at)
+{
+	return at == CTL_NONE || at == CTL_NEVER ? (double)NAN : (double)(at - c->epoch);
+}
+
+static double span_of(int64_t minutes)
+{
+	return minutes == CTL_NEVER || minutes == CTL_NONE ? (double)NAN : (double)minutes * 60;
+}
+
+/* ---- Names of nodes --------------------------------------------------------------------------------------
+ */
+
+/* Room for the names of any set of nodes. */
+struct names {
+	const char **name;
+	char *text;
+	size_t size;
+};
+
+/* "n[1-3]"; false: no memory. */
+static bool names_put(struct names *names, const struct ctl *c, const uint64_t *set)
+{
+	uint32_t count = 0;
+	if (!names->name) {
+		names->name = malloc((c->cluster->node_count + 1U) * sizeof(*names->name));
+		if (!names->name)
+			return false;
+	}
+	for (uint32_t n = 0; set && n < c->cluster->node_count; n++)
+		if (nset_has(set, n))
+			names->name[count++] = c->cluster->node_name[n];
+	const size_t size = (count ? sl_hosts_fold(names->name, count, NULL, 0) : 0) + 1;
+	if (!names->text || size > names->size) {
+		char *more = realloc(names->text, size);
+		if (!more)
+			return false;
+		names->text = more;
+		names->size = size;
+	}
+	names->text[0] = '\0';
+	if (count)
+		(void)sl_hosts_fold(names->name, count, names->text, size);
+	return true;
+}
+
+static void names_free(struct names *names)
+{
+	free(names->name);
+	free(names->text);
+}
+
+/* ---- Jobs -------------------------------------------------------------------------------------------------
+ */
+
+static const char *state_of(const struct ctl_job *job)
+{
+	static const char *const word[] = { [CTL_NOT_SUBMITTED] = "",
+		[CTL_PENDING] = "PENDING",
+		[CTL_CONFIGURING] = "CONFIGURING",
+		[CTL_RUNNING] = "RUNNING",
+		[CTL_SUSPENDED] = "SUSPENDED",
+		[CTL_ENDED] = "ENDED" };
+	return word[job->state];
+}
+
+/* The nodes of an allocation; set is cleared first. */
+static const uint64_t *nodes_of(const struct ctl_job *job, uint64_t *set, size_t words)
+{
+	if (job->state == CTL_PENDING)
+		return job->planned == CTL_NONE ? NULL : job->planned_nodes;
+	if (job->state != CTL_CONFIGURING || !job->alloc)
+		return NULL;
+	memset(set, 0, words * sizeof(*set));
+	for (uint32_t i = 0; i < job->alloc->node_count; i++)
+		nset_add(set, job->alloc->piece[i].node);
+	return set;
+}
+
+/* Planned or, where nothing is planned, the begin that is to come (pack_job()). */
+static ctl_time start_of(const struct ctl *c, const struct ctl_job *job)
+{
+	if (job->state != CTL_PENDING)
+		return job->start;
+	return job->planned == CTL_NONE && job->begin != CTL_NONE && job->begin > c->now ? job->begin
+											 : job->planned;
+}
+
+static int show_plan(
+	const struct ctl *c, const struct ctl_job *job, const char *nodes, const struct sl_show *show)
+{
+	static const char *const columns[] = { "job", "state", "partition", "limit", "start", "nodes",
+		"submit", "eligible", "accrue", "billing", "priority" };
+	const bool waits = job->state == CTL_PENDING;
+	const bool has_part = !waits && job->part < c->part_count;
+	const struct sl_figure figure[SL_LEN(columns)] = {
+		NUMBER(job->row),
+		WORD(state_of(job)),
+		WORD(has_part ? c->part[job->part].name : ""),
+		NUMBER(span_of(job->time_limit)),
+		NUMBER(time_of(c, start_of(c, job))),
+		WORD(nodes),
+		NUMBER(time_of(c, job->submit)),
+		NUMBER(time_of(c, job->eligible)),
+		NUMBER(time_of(c, job->accrue)),
+		NUMBER(waits ? (double)NAN : (double)job->billing),
+		NUMBER(job->priority),
+	};
+	return show->row(show->self, columns, figure, SL_LEN(figure));
+}
+
+static bool is_shown(const struct ctl *c, const struct ctl_job *job, int64_t age)
+{
+	if (job->state == CTL_NOT_SUBMITTED)
+		return false;
+	return job->state != CTL_ENDED || (job->end != CTL_NONE && c->now - job->end <= age);
+}
+
+static int show_plans(const struct ctl *c, const struct sl_show *show)
+{
+	const size_t words = select_node_words(c->select);
+	const int64_t age = ctl_conf_number(c, "MinJobAge", 300);
+	uint64_t *set = calloc(words + 1, sizeof(*set));
+	struct names names = { 0 };
+	int status = set ? SL_OK : SL_SYSTEM;
+	for (uint32_t row = 0; row < c->jobs->count && !status; row++) {
+		const struct ctl_job *job = &c->job[row];
+		if (!is_shown(c, job, age))
+			continue;
+		status = names_put(&names, c, nodes_of(job, set, words)) ? show_plan(c, job, names.text, show)
+									 : SL_SYSTEM;
+	}
+	names_free(&names);
+	free(set);
+	return status;
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------
+ */
+
+static int show_nodes(const struct ctl *c, const struct sl_show *show)
+{
+	static const char *const columns[] = { "node", "state", "reason", "cpus" };
+	int status = SL_OK;
+	for (uint32_t n = 0; n < c->cluster->node_count && !status; n++) {
+		const char *reason = ctl_node_reason(c, n);
+		const struct sl_figure figure[SL_LEN(columns)] = {
+			NUMBER(n),
+			WORD(ctl_node_state(c, n)),
+			WORD(reason ? reason : ""),
+			NUMBER((double)ctl_node_cpus(c, n)),
+		};
+		status = show->row(show->self, columns, figure, SL_LEN(figure));
+	}
+	return status;
+}
+
+/* ---- Reservations
+ * ------------------------------------------------------------------------------------------ */
+
+static int show_reservation(
+	const struct ctl *c, const struct resv *r, const char *nodes, const struct sl_show *show)
+{
+	static const char *const columns[] = { "name", "start", "end", "nodes", "partition", "flags", "users",
+		"accounts", "licenses", "features", "active" };
+	enum { FLAGS = 400 };
+	char flags[FLAGS];
+	ctl_time start;
+	ctl_time end;
+	/* As recorded: of listed nodes that are not ALL nothing is said, and the partition is the default
+	 * one. */
+	const bool all = r->flags & RESV_ALL_NODES;
+	const uint32_t part = r->part == CTL_NO_ROW && !all ? c->part_default : r->part;
+	resv_span(c, r, &start, &end);
+	resv_flags_put(all ? r->flags : r->flags & ~(unsigned)RESV_SPEC_NODES, flags, sizeof(flags));
+	const struct sl_figure figure[SL_LEN(columns)] = {
+		WORD(r->name),
+		NUMBER(time_of(c, start)),
+		NUMBER(end >= RESV_FAR ? (double)NAN : time_of(c, end)),
+		WORD(nodes),
+		WORD(part < c->part_count ? c->part[part].name : ""),
+		WORD(flags),
+		WORD(r->users ? r->users : ""),
+		WORD(r->accounts ? r->accounts : ""),
+		WORD(r->licenses ? r->licenses : ""),
+		WORD(r->features ? r->features : ""),
+		NUMBER(start <= c->now && c->now < end),
+	};
+	return show->row(show->self, columns, figure, SL_LEN(figure));
+}
+
+static int show_reservations(const struct ctl *c, const struct sl_show *show)
+{
+	struct names names = { 0 };
+	int status = SL_OK;
+	for (uint32_t i = 0; i < c->resvs->count && !status; i++) {
+		const struct resv *r = &c->resvs->item[i];
+		if (r->deleted)
+			continue;
+		status =
+			names_put(&names, c, r->nodes) ? show_reservation(c, r, names.text, show) : SL_SYSTEM;
+	}
+	names_free(&names);
+	return status;
+}
+
+/* ---- Partitions
+ * --------------------------------------------------------------------------------------------- */
+
+static int show_partitions(const struct ctl *c, const struct sl_show *show)
+{
+	static const char *const columns[] = { "name", "state", "max_time", "default_time", "nodes_min",
+		"nodes_max", "tier", "job_factor" };
+	static const char *const word[] = { [SL_PARTITION_UP] = "UP",
+		[SL_PARTITION_DOWN] = "DOWN",
+		[SL_PARTITION_DRAIN] = "DRAIN",
+		[SL_PARTITION_INACTIVE] = "INACTIVE" };
+	int status = SL_OK;
+	for (uint32_t i = 0; i < c->part_count && !status; i++) {
+		const struct ctl_part *part = &c->part[i];
+		const struct sl_figure figure[SL_LEN(columns)] = {
+			WORD(part->name),
+			WORD(word[part->state]),
+			NUMBER(span_of(part->max_time)),
+			NUMBER(span_of(part->default_time)),
+			NUMBER((double)part->nodes_min),
+			NUMBER(part->nodes_max == CTL_NEVER ? (double)NAN : (double)part->nodes_max),
+			NUMBER((double)part->tier),
+			NUMBER((double)part->job_factor),
+		};
+		status = show->row(show->self, columns, figure, SL_LEN(figure));
+	}
+	return status;
+}
+
+int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show)
+{
+	if (strcmp(what, "plans") == 0)
+		return show_plans(c, show);
+	if (strcmp(what, "nodes") == 0)
+		return show_nodes(c, show);
+	if (strcmp(what, "reservations") == 0)
+		return show_reservations(c, show);
+	return strcmp(what, "partitions") == 0 ? show_partitions(c, show) : SL_USAGE;
+}

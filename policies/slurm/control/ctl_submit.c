@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ctl_submit.c - what slurmctld does when a batch job arrives (job_allocate and what it calls), in its order:
+ *
+ * 1. Refused, with no id used up: an unknown partition, one that takes no jobs (DRAIN, INACTIVE), an account
+ * or QOS that is not known, a limit on submissions, licences that there are not, a reservation that it may
+ * not use, and, where EnforcePartLimits says so, the partition's limits.
+ * 2. Whether anything keeps it (ctl_independent); then its priority, which may depend on that.
+ * 3. A test of where it could run, never a start (CLAUSES.md 1.1): what no node has is refused now; what the
+ *    partition does not allow waits with PartitionConfig until a pass says what it is.
+ *
+ * Tasks of an array that come together are refused together.
+ */
+#include "policies/slurm/control/ctl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void refuse(struct ctl *c, struct ctl_job *job, const char *why)
+{
+	job->state = CTL_ENDED;
+	job->ended_as = SL_CANCELLED;
+	job->end = c->now;
+	const struct ctl_by was = ctl_by(c, SL_RULE_REFUSED, CTL_NO_ROW);
+	ctl_order(c, job, CTL_REFUSE, why);
+	c->by = was;
+}
+
+/* ---- Partitions ------------------------------------------------------------------------------------- */
+
+bool ctl_is_among(const char *list, const char *name)
+{
+	const size_t wanted = name ? strlen(name) : 0;
+	for (const char *at = list; wanted && at && *at;) {
+		const size_t len = strcspn(at, ",");
+		if (len == wanted && strncasecmp(at, name, len) == 0)
+			return true;
+		at += len + (at[len] == ',');
+	}
+	return false;
+}
+
+/* A list of those who may, or else one of those who may not; ALL is everybody. */
+static bool may(const char *allowed, const char *denied, const char *name)
+{
+	if (allowed && strcasecmp(allowed, "ALL") != 0)
+		return ctl_is_among(allowed, name);
+	return !denied || !ctl_is_among(denied, name);
+}
+
+static const char *account_of(const struct ctl *c, const struct ctl_job *job)
+{
+	return job->assoc != CTL_NO_ROW ? c->assoc[job->assoc].account : job->account;
+}
+
+static enum sl_reason sizes_allowed(
+	const struct ctl *c, const struct ctl_job *job, const struct ctl_part *part)
+{
+	const unsigned flags = job->qos != CTL_NO_ROW ? c->qos[job->qos].flags : 0;
+	const bool too_many = job->nodes_min > part->nodes_max && !(flags & CTL_QOS_PARTITION_MAX_NODES);
+	const bool too_few = job->nodes_max < part->nodes_min && !(flags & CTL_QOS_PARTITION_MIN_NODES);
+	if (too_many || too_few)
+		return SL_REASON_PARTITION_NODES;
+	const int64_t limit = job->time_min != CTL_NONE ? job->time_min : job->time_limit;
+	if (limit > part->max_time && !(flags & CTL_QOS_PARTITION_TIME_LIMIT))
+		return SL_REASON_PARTITION_TIME;
+	return SL_REASON_NONE;
+}
+
+/* job_limits_check(). DRAIN schedules what it has. */
+enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, uint32_t row)
+{
+	const struct ctl_part *part = &c->part[row];
+	const enum sl_reason size = sizes_allowed(c, job, part);
+	if (size != SL_REASON_NONE)
+		return size;
+	if (part->state == SL_PARTITION_DOWN)
+		return SL_REASON_PARTITION_DOWN;
+	if (part->state == SL_PARTITION_INACTIVE)
+		return SL_REASON_PARTITION_INACTIVE;
+	if (!may(part->allow_accounts, part->deny_accounts, account_of(c, job)))
+		return SL_REASON_ACCOUNT;
+	if (!may(part->allow_qos, part->deny_qos, job->qos == CTL_NO_ROW ? NULL : c->qos[job->qos].name))
+		return SL_REASON_QOS;
+	return SL_REASON_NONE;
+}
+
+int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t part)
+{
+	const int64_t most = c->part[part].max_time;
+	return job->time_limit < most ? job->time_limit : most;
+}
+
+/* EnforcePartLimits: NO, ANY of its partitions has to allow it, or ALL. */
+static bool parts_allow(const struct ctl *c, const struct ctl_job *job)
+{
+	uint32_t allowed = 0;
+	for (uint32_t i = 0; i < job->part_count; i++)
+		allowed += ctl_part_allows(c, job, job->parts[i]) == SL_REASON_NONE &&
+			   job->nodes_min <= c->part[job->parts[i]].node_count;
+	return !c->params.enforce_part_limits || allowed == job->part_count ||
+	       (c->params.enforce_part_limits == 1 && allowed);
+}
+
+static bool takes_jobs(const struct ctl *c, const struct ctl_job *job)
+{
+	for (uint32_t i = 0; i < job->part_count; i++)
+		if (c->part[job->parts[i]].state == SL_PARTITION_UP ||
+			c->part[job->parts[i]].state == SL_PARTITION_DOWN)
+			return true;
+	return false;
+}
+
+/* ---- Refused at once -------------------------------------------------------------------------------- */
+
+/* As sbatch says it; NULL: nothing speaks against the job. */
+static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t count)
+{
+	struct ctl_job *job = all[0];
+	if (job->hetero)
+		return "heterogeneous jobs are not followed: their components start together";
+	if (!job->part_count)
+		return "Invalid partition name specified";
+	if (!takes_jobs(c, job))
+		return "Required partition not available (inactive or drain)";
+	if (!parts_allow(c, job))
+		return "Requested partition configuration not available now";
+	for (uint32_t i = 0; i < count; i++) /* Each task has licences and a reservation of its own. */
+		if (!ctl_license_known(c, all[i]))
+			return "Invalid license specification";
+		else if (ctl_resv_submit(c, all[i]) != SL_REASON_NONE)
+			return "Access denied to requested reservation";
+	return NULL;
+}
+
+/* ---- Could it ever run? ------------------------------------------------------------------------------ */
+
+/* The best that any of its partitions says (_select_nodes_parts). */
+static enum ctl_status could_run(struct ctl *c, struct ctl_job *job)
+{
+	enum ctl_status status = CTL_NODE_CONFIG;
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		const uint32_t part = job->parts[i];
+		const struct ctl_part *p = &c->part[part];
+		const enum sl_reason allowed = ctl_part_allows(c, job, part);
+		enum ctl_status one;
+		if (allowed == SL_REASON_PARTITION_DOWN || allowed == SL_REASON_PARTITION_INACTIVE)
+			one = CTL_PARTITION_NOT_AVAIL;
+		else if (allowed != SL_REASON_NONE || job->nodes_min > p->node_count)
+			one = CTL_PART_CONFIG;
+		else
+			one = ctl_place_ever(c, job, part);
+		if (one != CTL_NODE_CONFIG && one != CTL_PART_CONFIG && one != CTL_PARTITION_NOT_AVAIL)
+			return CTL_OK;
+		status = status == CTL_NODE_CONFIG ? one : status;
+	}
+	return status;
+}
+
+/* Why it waits, before any pass has looked at it. */
+static void first_reason(struct ctl *c, struct ctl_job *job, enum ctl_status status, enum sl_reason tested)
+{
+	if (job->reason != SL_REASON_NONE)
+		return;
+	if (tested != SL_REASON_NONE)
+		ctl_set_reason(c, job, tested);
+	else if (status == CTL_PARTITION_NOT_AVAIL)
+		ctl_set_reason(c, job, ctl_part_allows(c, job, job->part));
+	else if (status == CTL_PART_CONFIG)
+		ctl_set_reason(c, job, SL_REASON_PARTITION_CONFIG);
+}
+
+/* ---- Submission ---------------------------------------------------------------------------------------- */
+
+/* It is known from now on, and in the list of what waits. */
+static void enter(struct ctl *c, struct ctl_job *job)
+{
+	job->state = CTL_PENDING;
+	job->submit = c->now;
+	ctl_list_add(c, job);
+	c->job_changes++;
+	if (job->more->held || (job->begin != CTL_NONE && job->begin <= c->now))
+		job->begin = CTL_NONE; /* Held: until somebody lets it go (ctl_command). */
+	job->priority = 1;             /* To be set: it may be eligible. */
+	if (job->more->held)
+		ctl_hold(c, job, true);
+}
+
+/* Tasks of an array are one record: they have one priority. */
+static void give_priority(struct ctl *c, struct ctl_job *job, const struct ctl_job *head)
+{
+	if (!job->priority)
+		return; /* It is held. */
+	if (head && head->state == CTL_PENDING && head->priority) {
+		job->priority = head->priority;
+		job->priority_part = head->priority_part;
+		job->factors = head->factors;
+	} else {
+		job->priority = 0;
+		ctl_prio_submit(c, job);
+	}
+}
+
+/* Limits on submissions; finds its association and QOS. The array's earliest row is asked for all of them. */
+static const char *limited(struct ctl *c, struct ctl_job *const *job, uint32_t count)
+{
+	uint32_t first = 0;
+	for (uint32_t i = 1; i < count; i++)
+		first = job[i]->row < job[first]->row ? i : first;
+	enum sl_reason reason = ctl_limits_submit(c, job[first]);
+	for (uint32_t i = 0; i < count && reason == SL_REASON_NONE; i++)
+		if (i != first)
+			reason = ctl_limits_submit(c, job[i]);
+	return reason == SL_REASON_NONE ? NULL : sl_reason_name(reason);
+}
+
+/* They were all submitted by one call. */
+static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t count)
+{
+	SL_CHECK(count > 0);
+	for (uint32_t i = 0; i < count; i++)
+		ctl_job_asks(c, job[i]);
+	const char *why = job[0]->part_count ? limited(c, job, count) : NULL;
+	if (!why)
+		why = refusal(c, job, count);
+	for (uint32_t i = 0; i < count && why; i++)
+		refuse(c, job[i], why);
+	if (why)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		ctl_job_asks(c, job[i]); /* Its licences are known by now. */
+		ctl_limits_submitted(c, job[i], true);
+		enter(c, job[i]);
+		(void)ctl_independent(c, job[i]);
+		if (job[i]->state == CTL_PENDING)
+			give_priority(c, job[i], i ? job[0] : NULL);
+	}
+	const enum ctl_status status = could_run(c, job[0]);
+	const bool tested =
+		status == CTL_OK && job[0]->state == CTL_PENDING && job[0]->reason == SL_REASON_NONE;
+	const enum sl_reason first = tested ? ctl_place_first(c, job[0]) : SL_REASON_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		if (job[i]->state != CTL_PENDING)
+			continue; /* What it depends on can no longer be. */
+		if (status == CTL_NODE_CONFIG) {
+			ctl_list_drop(c, job[i]);
+			ctl_limits_submitted(c, job[i], false);
+			refuse(c, job[i], "Requested node configuration is not available");
+		} else {
+			first_reason(c, job[i], status, first);
+		}
+	}
+	ctl_want_batch_pass(c);
+}
+
+/* With all tasks of its array that arrive at the same moment. */
+void ctl_submit(struct ctl *c, struct ctl_job *job)
+{
+	if (job->state != CTL_NOT_SUBMITTED)
+		return;
+	if (job->array == CTL_NO_ROW) {
+		submit_together(c, &job, 1);
+		return;
+	}
+	const struct ctl_array *array = &c->array[job->array];
+	struct ctl_job **task = malloc(array->count * sizeof(struct ctl_job *));
+	uint32_t count = 0;
+	if (!task) {
+		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		return;
+	}
+	for (uint32_t i = 0; i < array->count; i++) {
+		struct ctl_job *one = &c->job[array->job[i]];
+		if (one->state == CTL_NOT_SUBMITTED && c->jobs->submit[one->row] == c->jobs->submit[job->row])
+			task[count++] = one;
+	}
+	submit_together(c, task, count);
+	free(task);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * holding.h - what the node selection gives, in the engine's amounts.
+ */
+#ifndef POLICIES_SLURM_HOLDING_H
+#define POLICIES_SLURM_HOLDING_H
+
+#include "policies/slurm/select/select.h"
+
+/* Which of the selection's gres are GPUs, and how many types of them the cluster has. */
+struct holding_gpus {
+	const struct sl_cluster *cluster;
+	uint32_t gres; /* UINT32_MAX: none. */
+	uint32_t types;
+};
+
+struct holding_gpus holding_gpus_of(const struct sl_cluster *cluster, const struct select *select);
+/* The GPUs of a piece into gpus[types], by type, as the cluster's kinds count them. */
+void holding_count(const struct holding_gpus *of, const struct select_piece *piece, uint32_t *gpus);
+
+#endif

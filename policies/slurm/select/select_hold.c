@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * select_hold.c - what running jobs hold, of which every change can be taken
+ * back: a journal of takes, gives and stops, undone from its end.
+ */
+#include "policies/slurm/select/select_parts.h"
+
+enum { ACTION_TAKE, ACTION_GIVE, ACTION_STOP, ACTION_GO };
+
+uint8_t sel_use_of(const struct select *s, const struct sel_request *q)
+{
+	const struct sel_partition *p = &s->partition[q->partition];
+	if (p->exclusive)
+		return SEL_USE_RESERVED;
+	return p->force || (p->shares && q->share == 1) ? SEL_USE_AVAILABLE : SEL_USE_ONE_ROW;
+}
+
+/* ---- Blocks of memory, by powers of two ------------------------------------------------ */
+
+static size_t block_of(const struct select *s, uint32_t nodes, size_t words)
+{
+	return sizeof(struct select_alloc) + nodes * sizeof(struct select_piece) + words * sizeof(uint64_t) +
+	       (size_t)nodes * s->gres_name_count * sizeof(struct select_gres);
+}
+
+static struct select_alloc *block_new(struct select *s, size_t bytes)
+{
+	uint32_t size = 8;
+	while ((size_t)1 << size < bytes)
+		size++;
+	struct select_alloc *a = s->free_list[size];
+	if (a)
+		s->free_list[size] = a->next_free;
+	else
+		a = sl_alloc(s->arena, 1, (size_t)1 << size);
+	if (a) {
+		memset(a, 0, (size_t)1 << size);
+		a->size = size;
+	}
+	return a;
+}
+
+void sel_drop(struct select *s, struct select_alloc *a)
+{
+	a->next_free = s->free_list[a->size];
+	s->free_list[a->size] = a;
+}
+
+struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
+{
+	size_t words = 0;
+	for (uint32_t i = 0; i < from->node_count; i++)
+		words += shape_of(s, from->piece[i].node)->words;
+	struct select_alloc *a = block_new(s, block_of(s, from->node_count, words));
+	if (!a)
+		return NULL;
+	const uint32_t size = a->size;
+	*a = *from;
+	a->size = size;
+	a->piece = (struct select_piece *)(a + 1);
+	struct select_gres *gres = (struct select_gres *)(a->piece + from->node_count);
+	uint64_t *core = (uint64_t *)(gres + (size_t)from->node_count * s->gres_name_count);
+	for (uint32_t i = 0; i < from->node_count; i++) {
+		const uint32_t n = shape_of(s, from->piece[i].node)->words;
+		a->piece[i] = from->piece[i];
+		memcpy(core, from->piece[i].cores, n * sizeof(*core));
+		a->piece[i].cores = core;
+		core += n;
+		if (from->piece[i].gres) {
+			memcpy(gres, from->piece[i].gres, s->gres_name_count * sizeof(*gres));
+			a->piece[i].gres = gres;
+		}
+		gres += s->gres_name_count;
+		a->piece[i].owner = a;
+	}
+	a->held = false;
+	a->end = SL_NEVER;
+	return a;
+}
+
+/* ---- In force, and not ----------------------------------------------------------------------- */
+
+static void note_change(struct select *s, uint32_t node)
+{
+	s->node[node].changed = s->change;
+	s->change_log[s->change++ & (s->change_room - 1)] = node;
+}
+
+static void refresh_used(struct select *s, uint32_t node)
+{
+	const uint32_t words = shape_of(s, node)->words;
+	uint64_t *used = s->used + s->node[node].core_at;
+	memset(used, 0, words * sizeof(*used));
+	for (const struct select_piece *p = s->node[node].first; p; p = p->next)
+		for (uint32_t w = 0; w < words && !p->owner->stopped; w++)
+			used[w] |= p->cores[w];
+	note_change(s, node);
+}
+
+/* sign 1: the gres are the job's; -1: no more. */
+static void change_gres(struct select *s, const struct select_piece *piece, int64_t sign)
+{
+	struct sel_node *n = &s->node[piece->node];
+	const struct sel_shape *shape = shape_of(s, piece->node);
+	for (uint32_t g = 0; piece->gres && g < s->gres_name_count; g++) {
+		const struct select_gres *gres = &piece->gres[g];
+		if (!gres->count)
+			continue;
+		n->gres_used[g] += sign * gres->count;
+		if (shape->shared[g]) {
+			for (uint64_t left = gres->devices; left; left &= left - 1)
+				s->share_used[(size_t)piece->node * SEL_DEVICES +
+					      (uint32_t)__builtin_ctzll(left)] += sign * gres->count;
+			continue;
+		}
+		uint64_t devices = gres->devices;
+		for (uint32_t i = 0; i < shape->group_count; i++)
+			if (shape->group[i].name == g && shape->group[i].no_consume)
+				devices &= ~shape->group[i].devices;
+		if (sign > 0)
+			n->devices_used[g] |= devices;
+		else
+			n->devices_used[g] &= ~devices;
+	}
+}
+
+/* Whom it lets onto its nodes: while it is stopped, anyone (job_res_rm_job takes its node_req off). */
+static void count_use(struct select *s, const struct select_alloc *a, int sign)
+{
+	for (uint32_t i = 0; i < a->node_count && !a->stopped; i++) {
+		struct sel_node *n = &s->node[a->piece[i].node];
+		n->reserved += (uint32_t)(sign * (a->use == SEL_USE_RESERVED));
+		n->one_row += (uint32_t)(sign * (a->use == SEL_USE_ONE_ROW));
+	}
+}
+
+static void enforce(struct select *s, struct select_alloc *a)
+{
+	struct sel_partition *p = &s->partition[a->partition];
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		struct select_piece *piece = &a->piece[i];
+		struct sel_node *n = &s->node[piece->node];
+		piece->next = n->first;
+		piece->link = &n->first;
+		if (n->first)
+			n->first->link = &piece->next;
+		n->first = piece;
+		n->mem_used += piece->mem;
+		n->jobs++;
+		bit_clear(s->idle, piece->node);
+		change_gres(s, piece, 1);
+	}
+	a->next = p->first;
+	a->link = &p->first;
+	if (p->first)
+		p->first->link = &a->next;
+	p->first = a;
+	a->held = true;
+	s->listed += a->end != SL_NEVER;
+	s->whole_holds += a->whole == SL_EXCLUSIVE_NODE;
+	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
+	count_use(s, a, 1);
+	for (uint32_t i = 0; i < a->node_count; i++)
+		refresh_used(s, a->piece[i].node);
+}
+
+static void release(struct select *s, struct select_alloc *a)
+{
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		struct select_piece *piece = &a->piece[i];
+		struct sel_node *n = &s->node[piece->node];
+		*piece->link = piece->next;
+		if (piece->next)
+			piece->next->link = piece->link;
+		n->mem_used -= piece->mem;
+		n->jobs--;
+		if (!n->jobs)
+			bit_set(s->idle, piece->node);
+		change_gres(s, piece, -1);
+		refresh_used(s, piece->node);
+	}
+	*a->link = a->next;
+	if (a->next)
+		a->next->link = a->link;
+	a->held = false;
+	s->listed -= a->end != SL_NEVER;
+	s->whole_holds -= a->whole == SL_EXCLUSIVE_NODE;
+	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
+	count_use(s, a, -1);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------- */
+
+static void set_end(struct select *s, struct select_alloc *a, sl_time end)
+{
+	s->listed -= a->end != SL_NEVER;
+	s->listed += end != SL_NEVER;
+	a->end = end;
+	for (uint32_t i = 0; i < a->node_count; i++)
+		note_change(s, a->piece[i].node);
+}
+
+/* Who runs and is not among them is there for ever. */
+static void drop_ends(struct select *s)
+{
+	for (uint32_t i = 0; i < s->partition_count; i++)
+		for (struct select_alloc *a = s->partition[i].first; a; a = a->next)
+			if (a->end != SL_NEVER && a->listing != s->listing)
+				set_end(s, a, SL_NEVER);
+}
+
+void sel_hold_ends(struct select *s, const struct select_outlook *outlook)
+{
+	if (outlook->listing && outlook->listing == s->listing_seen)
+		return;
+	s->listing_seen = outlook->listing;
+	s->listing++;
+	uint64_t count = 0;
+	for (size_t i = 0; i < outlook->running_count; i++) {
+		struct select_alloc *a = outlook->running[i].alloc;
+		if (!a->held)
+			continue;
+		if (a->end != outlook->running[i].end)
+			set_end(s, a, outlook->running[i].end);
+		count += a->listing != s->listing;
+		a->listing = s->listing;
+	}
+	if (count != s->listed)
+		drop_ends(s);
+}
+
+/* ---- A node as it will be --------------------------------------------------------------------- */
+
+static void chain(struct select *s, uint32_t node, struct sel_aside *aside, sl_time until)
+{
+	struct select_piece **link = &s->node[node].first;
+	for (uint32_t i = 0; i < aside->count; i++) {
+		if (aside->piece[i]->owner->end <= until)
+			continue;
+		*link = aside->piece[i];
+		link = &aside->piece[i]->next;
+	}
+	*link = NULL;
+}
+
+bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside)
+{
+	struct sel_node *n = &s->node[node];
+	const uint32_t words = shape_of(s, node)->words;
+	uint64_t *used = s->used + n->core_at;
+	aside->count = 0;
+	for (struct select_piece *p = n->first; p; p = p->next) {
+		if (aside->count == SL_LEN(aside->piece))
+			return false;
+		aside->piece[aside->count++] = p;
+	}
+	aside->at = node;
+	aside->until = until;
+	aside->node = *n;
+	memcpy(aside->used, used, words * sizeof(*used));
+	memset(used, 0, words * sizeof(*used));
+	for (uint32_t i = 0; i < aside->count; i++) {
+		const struct select_piece *p = aside->piece[i];
+		const struct select_alloc *a = p->owner;
+		if (a->end > until) {
+			for (uint32_t w = 0; w < words && !a->stopped; w++)
+				used[w] |= p->cores[w];
+			continue;
+		}
+		n->mem_used -= p->mem;
+		n->jobs--;
+		n->reserved -= !a->stopped && a->use == SEL_USE_RESERVED;
+		n->one_row -= !a->stopped && a->use == SEL_USE_ONE_ROW;
+		change_gres(s, p, -1);
+	}
+	chain(s, node, aside, until);
+	return true;
+}
+
+void sel_hold_back(struct select *s, const struct sel_aside *aside)
+{
+	struct sel_node *n = &s->node[aside->at];
+	for (uint32_t i = 0; i < aside->count; i++) {
+		if (aside->piece[i]->owner->end <= aside->until)
+			change_gres(s, aside->piece[i], 1);
+		aside->piece[i]->next = i + 1 < aside->count ? aside->piece[i + 1] : NULL;
+	}
+	*n = aside->node;
+	memcpy(s->used + n->core_at, aside->used, shape_of(s, aside->at)->words * sizeof(*s->used));
+}
+
+const uint64_t *select_idle(const struct select *s) { return s->idle; }
+uint32_t select_whole_count(const struct select *s) { return s->whole_holds; }
+
+/* ---- The journal ------------------------------------------------------------------------------- */
+
+static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
+{
+	if (!s->marks)
+		return true;
+	if (s->action_count == s->action_room) {
+		const uint32_t room = s->action_room ? 2 * s->action_room : 64;
+		struct sel_action *action = sl_alloc(s->arena, room, sizeof(*action));
+		if (!action)
+			return false;
+		if (s->action_count)
+			memcpy(action, s->action, s->action_count * sizeof(*action));
+		s->action = action;
+		s->action_room = room;
+	}
+	s->action[s->action_count++] =
+		(struct sel_action){ .alloc = a, .kind = kind, .rows_from = s->row_log_count };
+	return sel_rows_note(s, a->partition);
+}
+
+struct select_alloc *select_take(struct select *s, const struct select_alloc *alloc)
+{
+	struct select_alloc *a = sel_copy(s, alloc);
+	if (!a || !note_action(s, a, ACTION_TAKE))
+		return NULL;
+	sel_rows_add(s, a);
+	enforce(s, a);
+	return a;
+}
+
+void select_give(struct select *s, struct select_alloc *a)
+{
+	SL_CHECK(a->held);
+	SL_CHECK(note_action(s, a, ACTION_GIVE));
+	release(s, a);
+	SL_CHECK(sel_rows_rebuild(s, a->partition)); /* The arena is the run's: without it nothing goes on. */
+	if (!s->marks)
+		sel_drop(s, a);
+}
+
+static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
+{
+	count_use(s, a, -1);
+	a->stopped = stopped;
+	count_use(s, a, 1);
+	for (uint32_t i = 0; i < a->node_count; i++)
+		refresh_used(s, a->piece[i].node);
+}
+
+void select_stop(struct select *s, struct select_alloc *a, bool stopped)
+{
+	if (a->stopped == stopped)
+		return;
+	SL_CHECK(note_action(s, a, stopped ? ACTION_STOP : ACTION_GO));
+	set_stopped(s, a, stopped);
+	if (stopped)
+		SL_CHECK(sel_rows_rebuild(s, a->partition));
+	else
+		sel_rows_add(s, a);
+}
+
+uint32_t select_mark(struct select *s)
+{
+	s->marks++;
+	return s->action_count;
+}
+
+void select_undo(struct select *s, uint32_t mark)
+{
+	SL_CHECK(s->marks > 0);
+	while (s->action_count > mark) {
+		const struct sel_action action = s->action[--s->action_count];
+		if (action.kind == ACTION_TAKE)
+			release(s, action.alloc);
+		else if (action.kind == ACTION_GIVE)
+			enforce(s, action.alloc);
+		else
+			set_stopped(s, action.alloc, action.kind == ACTION_GO);
+		sel_rows_back(s, action.rows_from);
+		if (action.kind == ACTION_TAKE)
+			sel_drop(s, action.alloc);
+	}
+	s->marks--;
+}
+
+void select_keep(struct select *s, uint32_t mark)
+{
+	SL_CHECK(s->marks > 0);
+	if (--s->marks)
+		return;
+	for (uint32_t i = mark; i < s->action_count; i++)
+		if (s->action[i].kind == ACTION_GIVE)
+			sel_drop(s, s->action[i].alloc);
+	s->action_count = 0;
+	s->row_log_count = 0;
+}
+
+struct select_alloc *select_make(
+	struct select *s, const struct select_job *job, const struct select_piece *piece, uint32_t count)
+{
+	struct sel_request *q = sel_request_of(s, job);
+	if (!q)
+		return NULL;
+	size_t words = 0;
+	for (uint32_t i = 0; i < count; i++)
+		words += shape_of(s, piece[i].node)->words;
+	struct select_alloc *a = block_new(s, block_of(s, count, words));
+	if (!a)
+		return NULL;
+	if (s->made)
+		sel_drop(s, s->made);
+	s->made = a;
+	a->node_count = count;
+	a->partition = q->partition;
+	a->user = job->user;
+	a->whole = q->whole;
+	a->use = sel_use_of(s, q);
+	a->piece = (struct select_piece *)(a + 1);
+	for (uint32_t i = 0; i < count; i++) {
+		a->piece[i] = piece[i];
+		a->piece[i].cpus = bits_count(piece[i].cores, shape_of(s, piece[i].node)->words) *
+				   shape_of(s, piece[i].node)->threads;
+		a->cpus += a->piece[i].cpus;
+	}
+	return a;
+}
+
+/* Whether a request could ever be placed is another question then. */
+void select_set_nodes_max(struct select *s, uint32_t partition, int64_t nodes_max)
+{
+	if (s->partition[partition].nodes_max == nodes_max)
+		return;
+	s->partition[partition].nodes_max = nodes_max;
+	s->settings++;
+	for (uint32_t i = 0; i < s->request_count; i++)
+		if (s->request[i]->partition == partition)
+			s->request[i]->ever = -1;
+}
+
+void select_set_rank(struct select *s, uint32_t node, uint32_t rank)
+{
+	if (s->node[node].rank != rank) {
+		note_change(s, node);
+		s->settings++;
+	}
+	s->node[node].rank = rank;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * select_parts.h - what the parts of the node selection share: the nodes as
+ * they are built and used, a request made of what a job wrote, and what of a
+ * node is usable for a request.
+ */
+#ifndef POLICIES_SLURM_SELECT_PARTS_H
+#define POLICIES_SLURM_SELECT_PARTS_H
+
+#include "policies/slurm/select/select.h"
+
+#include <string.h>
+
+enum {
+	SEL_WORDS = SL_CORES_MAX / 64,
+	SEL_SOCKETS = 16,  /* Of one node. */
+	SEL_GRES = 8,      /* Names of gres, and requests of one job. */
+	SEL_GROUPS = 16,   /* Of devices that differ, on one node. */
+	SEL_DEVICES = 64,  /* Of one name, on one node. */
+	SEL_FEATURES = 64, /* In one constraint. */
+};
+
+#define SEL_INFINITE INT64_C(1000000000)
+
+static inline bool bit_test(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
+static inline void bit_set(uint64_t *set, uint32_t i) { set[i / 64] |= UINT64_C(1) << (i % 64); }
+static inline void bit_clear(uint64_t *set, uint32_t i) { set[i / 64] &= ~(UINT64_C(1) << (i % 64)); }
+static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static inline int64_t bits_of(uint64_t word) { return __builtin_popcountll(word); }
+/* Bits from..until-1. */
+int64_t bit_count_range(const uint64_t *set, uint32_t from, uint32_t until);
+void bit_clear_range(uint64_t *set, uint32_t from, uint32_t until);
+bool bits_within(const uint64_t *inner, const uint64_t *outer, size_t words);
+int64_t bits_count(const uint64_t *set, size_t words);
+/* The last of bits from..until-1; UINT32_MAX: none. */
+uint32_t bits_last(const uint64_t *set, uint32_t from, uint32_t until);
+/* The first at or after `from`; UINT32_MAX: none. */
+uint32_t bits_next(const uint64_t *set, size_t words, uint32_t from);
+
+/* Devices, or units, of a name that differ in nothing. */
+struct sel_group {
+	uint32_t name, type; /* type: UINT32_MAX: of none. */
+	int64_t count;
+	uint64_t devices; /* 0: units. */
+	uint64_t sockets; /* The near ones. */
+	bool near_all, no_consume;
+};
+
+/* How nodes of one type are built. */
+struct sel_shape {
+	uint32_t sockets, cores, threads; /* Cores of a socket, cpus of a core. */
+	uint32_t core_count, words;
+	int64_t cpus, mem, weight, tmp;
+	const char *const *feature;
+	uint32_t feature_count, group_count;
+	struct sel_group group[SEL_GROUPS];
+	int64_t gres_count[SEL_GRES];    /* By name. */
+	uint32_t device_count[SEL_GRES]; /* 0: units. */
+	bool device_types[SEL_GRES];     /* Some of them have a type. */
+	bool shared[SEL_GRES];           /* Units of GPUs: mps, shard. */
+	uint64_t spec[SEL_WORDS];        /* Cores not for jobs. */
+	struct sl_hardware no_hardware;
+};
+
+struct sel_node {
+	uint32_t shape, core_at; /* Its words of used cores. */
+	uint32_t rank;
+	uint32_t reserved, one_row; /* Allocations that want it for themselves, or for their partition. */
+	uint32_t jobs;
+	int64_t mem_used;
+	struct select_piece *first;
+	uint64_t changed; /* When, by select.change. */
+	uint64_t devices_used[SEL_GRES];
+	int64_t gres_used[SEL_GRES];
+};
+
+struct sel_partition {
+	uint64_t *nodes;
+	int64_t cpus_per_node_max, nodes_max;
+	int64_t tier, rows; /* rows: without that of select.qos_row. */
+	uint32_t rank;      /* Among select.by_tier. */
+	int64_t *row_cores; /* Scratch of select_rows.c, by row. */
+	uint32_t *row_at, *row_place;
+	bool force, shares, exclusive, exclusive_user, least_loaded, preempt_off;
+	bool by_socket, by_core, by_mem; /* Its SelectTypeParameters. */
+	struct select_alloc *first;      /* In force. */
+};
+
+/* How tasks are laid over sockets. */
+enum sel_layout { SEL_LAYOUT_DEFAULT, SEL_LAYOUT_BLOCK, SEL_LAYOUT_CYCLIC };
+
+struct sel_gres_request {
+	uint32_t name, type;
+	int64_t per_job, per_node, per_socket, per_task;
+	int64_t cpus_per, mem_per, tasks_per;
+	int64_t cpus_default, mem_default;
+};
+
+enum sel_join { SEL_AND, SEL_OR, SEL_XOR, SEL_XAND };
+struct sel_feature {
+	const char *name;
+	size_t len;
+	int64_t count;
+	enum sel_join join; /* With the next. */
+	uint32_t paren;
+};
+
+/* What a job asks, in the terms of the selection: after sbatch and slurmctld have had their say. */
+struct sel_request {
+	struct sl_ask ask; /* The key, with: */
+	uint32_t partition;
+	const char *never; /* Not NULL: refused at once. */
+	int64_t nodes_min, nodes_max, nodes_want;
+	int64_t tasks;                                                           /* 0: not said. */
+	int64_t cpus_per_task, tasks_per_node, tasks_per_socket, tasks_per_core; /* 0: not said. */
+	int64_t sockets_per_node, cores_per_socket, threads_per_core;            /* 0: not said. */
+	int64_t cpus_min;                                                        /* Of the job. */
+	int64_t node_cpus_min;                                                   /* Of each node. */
+	int64_t node_cpus_asked;
+	int64_t mem;
+	bool mem_per_cpu, mem_said;
+	uint8_t whole;
+	int8_t share; /* 1: --oversubscribe; 0: none; -1: not said. */
+	bool overcommit, contiguous, spread, enforce_binding, cpus_per_task_said, plane;
+	int64_t plane_size, switches;
+	sl_time switches_wait;
+	enum sel_layout layout;
+	struct sel_gres_request gres[SEL_GRES];
+	uint32_t gres_count;
+	int64_t gres_node_cpus, gres_job_cpus; /* What cpus-per-gpu makes the least. */
+	struct sel_feature feature[SEL_FEATURES];
+	uint32_t feature_count;
+	uint64_t *candidates; /* Of the partition: built large enough, not excluded, with the features. */
+	uint64_t *required;   /* NULL: none. */
+	int32_t ever;         /* -1: not yet tried; else enum select_answer of SELECT_EVER. */
+	const char *ever_why;
+	struct sel_index *index[2];
+	struct sel_later *later;
+	uint64_t *could_nodes; /* Of the last select_could, under these settings; NULL: none yet. */
+	uint64_t could_settings;
+	bool could;
+	/* Of the last select_place beside what runs that was decided by the indices. */
+	uint64_t *placed_nodes; /* On these, */
+	uint64_t placed_change, placed_settings;
+	enum select_answer placed;
+	struct select_alloc *placed_at; /* NULL: nowhere. */
+};
+
+/* What a node has of one requested gres for this job. */
+struct sel_sock {
+	int64_t total, total_before, any, node_max;
+	uint64_t any_bits;
+	int64_t by_socket[SEL_SOCKETS];
+	uint64_t by_socket_bits[SEL_SOCKETS];
+	bool sockets_known; /* by_socket counts. */
+	bool topology;      /* Devices are picked one by one. */
+};
+
+/* What of a node is usable for a request. */
+struct sel_avail {
+	bool usable; /* False: nothing else is set. */
+	int64_t cpus, cpus_max, gpus, gres_cores, resources;
+	uint64_t weight;
+};
+
+struct select {
+	const struct sl_cluster *cluster;
+	struct sl_arena *arena;
+	uint32_t node_count, shape_count, partition_count, gres_name_count, type_count;
+	size_t words;
+	struct sel_shape *shape;
+	struct sel_node *node;
+	struct sel_partition *partition;
+	uint32_t *by_tier; /* Partitions, the highest tier first. */
+	uint64_t *idle;    /* Nodes without jobs. */
+	uint64_t *used;    /* Cores in use by anyone, by node. */
+	size_t core_words;
+	const char *gres_name[SEL_GRES];
+	uint32_t gpu, *by_name; /* gpu: among the names; by_name: nodes, sorted. */
+	const char *type_name[64];
+	/* Settings. */
+	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores, mem_only;
+	bool pack_serial, busy_nodes, gang, preempt_by_partition, preempt_by_qos, topo_optional;
+	bool qos_row; /* Each partition has a row more, for jobs that suspend others by their QOS. */
+	int64_t window_linear;
+	int64_t kill_wait;
+	/* Requests met. */
+	struct sel_request **request;
+	uint32_t request_count, request_room;
+	uint32_t *request_hash, request_hash_size;
+	/* Scratch of a placing. */
+	struct sel_avail *avail;
+	uint64_t *map;      /* Cores usable, by node; */
+	uint64_t *map_copy; /* before the first try. */
+	struct sel_sock *sock;
+	size_t sock_room;
+	int64_t *usable; /* cpus by node */
+	struct sel_run *run;
+	uint64_t *set[8];    /* Of nodes. */
+	int64_t *share_used; /* Units of shared gres used, by node and device. NULL: none has any. */
+	struct select_alloc *out;
+	size_t out_size;
+	struct select_alloc *made; /* By select_make, until the next. */
+	const char *why;
+	bool plain;
+	uint64_t settings;                 /* Counts changes of ranks and of what partitions allow. */
+	uint64_t change;                   /* Counts changes of nodes... */
+	uint32_t *change_log, change_room; /* ...of which the last change_room are here. */
+	/* The journal. */
+	struct sel_action {
+		struct select_alloc *alloc;
+		uint8_t kind;
+		uint32_t rows_from; /* Of row_log: in which rows all of the partition were. */
+	} * action;
+	uint32_t action_count, action_room, marks;
+	struct sel_row {
+		struct select_alloc *alloc;
+		uint32_t row, order;
+		uint64_t start; /* Scratch: its first core. */
+	} * row_log, *row_scratch;
+	uint32_t row_log_count, row_log_room, row_scratch_room;
+	struct select_alloc *free_list[48];
+	struct sel_index **indices;
+	uint32_t index_count;
+	uint64_t index_clock;
+	uint64_t listed;                /* Allocations in force with an end; */
+	uint64_t listing, listing_seen; /* lists of ends met; the outlook's number of the last. */
+	struct sel_later **laters;      /* select_later.c */
+	uint32_t later_count;
+	struct sel_aside *aside; /* Its nodes as they will be. */
+	uint32_t *order;         /* In which they were chosen. */
+	uint32_t aside_room;
+	uint32_t whole_holds; /* Allocations of whole nodes in force. */
+	uint32_t user_holds;  /* Allocations of --exclusive=user in force. */
+	bool gres_near;       /* Some devices are near some sockets only. */
+	/* Switches. */
+	uint32_t switch_count;
+	uint64_t **switch_nodes;
+	int64_t *switch_distance; /* Between two; SEL_INFINITE: not joined. */
+};
+
+static inline const struct sel_shape *shape_of(const struct select *s, uint32_t node)
+{
+	return &s->shape[s->node[node].shape];
+}
+static inline uint64_t *map_of(struct select *s, uint32_t node) { return s->map + s->node[node].core_at; }
+static inline struct sel_sock *sock_of(
+	const struct select *s, const struct sel_request *q, uint32_t node, uint32_t g)
+{
+	return &s->sock[(size_t)node * q->gres_count + g];
+}
+
+/* One test of a request against a view of the cluster. */
+struct sel_test {
+	struct select *s;
+	struct sel_request *q;
+	const struct select_job *job;
+	enum select_mode mode;
+	bool ever; /* What runs is not there. */
+	bool first_pass;
+	bool best_switch;
+	bool count_row; /* MaxCPUsPerNode counts what the partition uses. */
+	int64_t nodes_min, nodes_max, nodes_want;
+	int64_t cpus_min;
+	const uint64_t *required;     /* NULL: none. */
+	uint64_t *nodes;              /* In: candidates; out: chosen. */
+	int64_t gres_total[SEL_GRES]; /* Of what is asked for the job as a whole, so far. */
+	bool given;                   /* What nodes give is in select.usable already. */
+	uint32_t *order;              /* Nodes as they are taken, from the first on; NULL: not kept. */
+	uint32_t order_count;
+};
+
+/* A node as it is, while it is taken for what it will be when jobs have ended. */
+struct sel_aside {
+	struct sel_node node;
+	uint64_t used[SEL_WORDS];
+	struct select_piece *piece[64];
+	uint32_t count, at;
+	sl_time until;
+};
+
+/* Whom an allocation lets onto its nodes: all, jobs of partitions that do not share cores, nobody. */
+enum { SEL_USE_AVAILABLE, SEL_USE_ONE_ROW, SEL_USE_RESERVED };
+
+/* select.c: whether a node is in question at all, beside what runs there. */
+bool sel_node_may(const struct sel_test *t, uint32_t node);
+/* The cores to be had of a node into its map: all, or those that nobody has. False: it is wanted whole and is
+ * not. */
+bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only);
+/* select_rows.c: rows of a partition: how many jobs share a core. */
+static inline uint32_t sel_rows(const struct select *s, uint32_t partition)
+{
+	return (uint32_t)(s->partition[partition].rows + s->qos_row);
+}
+bool sel_rows_make(struct select *s, uint32_t partition);
+bool sel_rows_note(struct select *s, uint32_t partition); /* For undo. False: no memory. */
+void sel_rows_back(struct select *s, uint32_t rows_from);
+void sel_rows_add(struct select *s, struct select_alloc *alloc);
+bool sel_rows_rebuild(struct select *s, uint32_t partition);
+/* select_hold.c */
+/* A copy that is not in force, until it is dropped. NULL: no memory. */
+struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from);
+void sel_drop(struct select *s, struct select_alloc *a);
+uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
+/* Ends of what runs, as the outlook has them. */
+void sel_hold_ends(struct select *s, const struct select_outlook *outlook);
+/* The node without those that end by then, until it is put back. False: too many are on it; nothing changed.
+ */
+bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside);
+void sel_hold_back(struct select *s, const struct sel_aside *aside);
+/* select_ask.c */
+struct sel_request *sel_request_of(struct select *s, const struct select_job *job);
+/* Names that are no nodes are missing; the others are set. */
+int sel_node_list(const struct select *s, const char *text, uint64_t *set, bool *missing);
+bool sel_shape_has(const struct sel_shape *shape, const struct sel_feature *feature);
+
+/* select_avail.c */
+int64_t sel_cpus_per_core(const struct select *s, const struct sel_request *q, const struct sel_shape *shape);
+/* Cores in map_of(node) are those to be had; what cannot be used is taken out. */
+void sel_avail_node(struct sel_test *t, uint32_t node);
+/* Again, with what is known of the other nodes: how many cpus it would give. */
+int64_t sel_cores(struct sel_test *t, uint32_t node);
+int64_t sel_cpus_to_use(
+	struct sel_test *t, uint32_t node, int64_t cpus, int64_t cpus_left, int64_t nodes_left);
+
+/* select_gres.c */
+bool sel_sock_build(struct sel_test *t, uint32_t node, uint64_t *cores, uint64_t *sockets_required);
+bool sel_sock_usable(struct sel_test *t, uint32_t node, int64_t mem, int64_t cpus, int64_t *near);
+void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *tasks_min, int64_t *tasks_max,
+	int64_t *cores_min);
+bool sel_gres_pick(struct sel_test *t, struct select_alloc *alloc, struct select_gres *gres);
+bool sel_gres_per_job(const struct sel_request *q);
+bool sel_gres_enough(const struct sel_test *t);
+void sel_gres_add(struct sel_test *t, uint32_t node, int64_t *cpus);
+int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, uint32_t node);
+
+/* select_pick.c */
+void sel_trim_to_cores(struct sel_test *t);
+bool sel_choose(struct sel_test *t);
+bool sel_choose_given(struct sel_test *t); /* By consecutive best fit, once. */
+/* The least and most tasks that the node would get. */
+void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most);
+bool sel_enough_nodes(const struct sel_test *t, int64_t have, int64_t left);
+/* select_topo.c */
+bool sel_eval_tree(struct sel_test *t);
+int sel_topo_make(struct select *s, struct sl_err *err);
+/* select_linear.c */
+bool sel_linear(struct sel_test *t);
+/* select_dist.c: cpus of the pieces, then their cores. */
+bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus_asked, uint64_t *cores[],
+	const int64_t *task_limit, const int64_t *gres_cpus);
+
+/* select_fast.c: 1 placed, 0 cannot be, -1: not decided here. */
+int sel_fast(struct sel_test *t, const uint64_t *available);
+/* It asks for nothing but what is said of single nodes. */
+bool sel_is_simple(const struct sel_test *t);
+/* Bounds of nodes as the choice among them has them. */
+void sel_bound_nodes(struct sel_test *t);
+/* Whatever a node gives, it is the job's share of one of nodes_min nodes at least. */
+bool sel_is_even(const struct sel_test *t);
+/* What a node would give now, of all cores or of the free ones: usable cpus; its weight is in select.avail.
+ */
+int32_t sel_gives(struct sel_test *t, uint32_t node, bool free_only);
+
+/* select_later.c: when enough of what runs has ended. 1 placed, *last being the last to end; 0: never; -1:
+ * not to be said from here. */
+int sel_later(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
+	const struct select_running **last);
+/* Takes a batch away, but that nothing goes: its last job. NULL: there is none. */
+struct sel_batch {
+	size_t next;    /* Of what runs. */
+	int64_t closes; /* Seconds since 1970; 0: not yet set. */
+	int64_t window;
+};
+bool sel_touches(const struct select_alloc *a, const uint64_t *nodes);
+int64_t sel_seconds(const struct select_running *r, int64_t epoch);
+void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job, struct sel_request *q,
+	enum select_mode mode);
+bool sel_allocate(struct sel_test *t);
+
+#endif

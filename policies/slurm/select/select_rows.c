@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * select_rows.c - rows of cores, where jobs of a partition share them (OverSubscribe=FORCE:n and YES:n).
+ *
+ * Rules (cons_common/part_data.c, job_resources.c, in outline):
+ * - A job goes into the first row in which its cores are free; rows with more cores in use come first.
+ * - When a job leaves, all of the partition are put into rows anew, by their first core, then smaller ones
+ *   first; after each the rows are put in order. If one finds no row so, all stay where they were.
+ * - Under preempt/qos with GANG each partition has one row more, which only jobs take that go on top of
+ *   others by their QOS; rows then keep their order.
+ */
+#include "policies/slurm/select/select_parts.h"
+
+#include <stdlib.h>
+
+enum { NO_ROW = UINT32_MAX };
+
+static bool fits_row(const struct select *s, const struct select_alloc *a, uint32_t row)
+{
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		const struct select_piece *mine = &a->piece[i];
+		const uint32_t words = shape_of(s, mine->node)->words;
+		for (const struct select_piece *p = s->node[mine->node].first; p; p = p->next) {
+			if (p->owner == a || p->owner->partition != a->partition || p->owner->row != row ||
+				p->owner->stopped)
+				continue;
+			for (uint32_t w = 0; w < words; w++)
+				if (p->cores[w] & mine->cores[w])
+					return false;
+		}
+	}
+	return true;
+}
+
+static int64_t cores_of(const struct select *s, const struct select_alloc *a)
+{
+	int64_t cores = 0;
+	for (uint32_t i = 0; i < a->node_count; i++)
+		cores += bits_count(a->piece[i].cores, shape_of(s, a->piece[i].node)->words);
+	return cores;
+}
+
+/* What is in each row: its cores, and where it stands (position -> row as jobs have it for the time being).
+ */
+struct rows {
+	uint32_t count;
+	int64_t *cores;
+	uint32_t *at;
+};
+
+static struct rows rows_of(struct select *s, uint32_t partition)
+{
+	struct sel_partition *p = &s->partition[partition];
+	const struct rows rows = { sel_rows(s, partition), p->row_cores, p->row_at };
+	for (uint32_t i = 0; i < rows.count; i++) {
+		rows.cores[i] = 0;
+		rows.at[i] = i;
+	}
+	for (const struct select_alloc *a = p->first; a; a = a->next)
+		if (!a->stopped && a->row != NO_ROW)
+			rows.cores[a->row] += cores_of(s, a);
+	return rows;
+}
+
+/* The fullest first: exchanged as part_data_sort_res does it. */
+static void sort_rows(const struct select *s, const struct rows *rows)
+{
+	for (uint32_t i = 0; i < rows->count && !s->preempt_by_qos; i++)
+		for (uint32_t j = i + 1; j < rows->count; j++)
+			if (rows->cores[rows->at[j]] > rows->cores[rows->at[i]]) {
+				const uint32_t at = rows->at[i];
+				rows->at[i] = rows->at[j];
+				rows->at[j] = at;
+			}
+}
+
+/* The first row with room, as it is called for the time being. */
+static uint32_t first_row(const struct select *s, const struct select_alloc *a, const struct rows *rows)
+{
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (fits_row(s, a, rows->at[i]))
+			return rows->at[i];
+	return NO_ROW;
+}
+
+/* Rows are called by where they stand. */
+static void rename_rows(struct select *s, uint32_t partition, const struct rows *rows)
+{
+	uint32_t *place = s->partition[partition].row_place;
+	for (uint32_t i = 0; i < rows->count; i++)
+		place[rows->at[i]] = i;
+	for (struct select_alloc *a = s->partition[partition].first; a; a = a->next)
+		if (!a->stopped && a->row != NO_ROW)
+			a->row = place[a->row];
+}
+
+bool sel_rows_make(struct select *s, uint32_t partition)
+{
+	struct sel_partition *p = &s->partition[partition];
+	const uint32_t rows = sel_rows(s, partition);
+	p->row_cores = sl_alloc(s->arena, rows, sizeof(*p->row_cores));
+	p->row_at = sl_alloc(s->arena, rows, sizeof(*p->row_at));
+	p->row_place = sl_alloc(s->arena, rows, sizeof(*p->row_place));
+	return p->row_cores && p->row_at && p->row_place;
+}
+
+void sel_rows_add(struct select *s, struct select_alloc *a)
+{
+	a->row = 0;
+	if (sel_rows(s, a->partition) <= 1)
+		return;
+	a->row = NO_ROW;
+	const struct rows rows = rows_of(s, a->partition);
+	sort_rows(s, &rows);
+	rename_rows(s, a->partition, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		rows.at[i] = i;
+	a->row = first_row(s, a, &rows);
+	if (a->row == NO_ROW) /* Resumed by hand onto cores that others have by now. */
+		a->row = rows.count - 1;
+}
+
+/* ---- Anew ------------------------------------------------------------------------------------ */
+
+static int by_start(const void *left, const void *right)
+{
+	const struct sel_row *a = left, *b = right;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->alloc->cpus != b->alloc->cpus)
+		return a->alloc->cpus < b->alloc->cpus ? -1 : 1;
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static uint64_t first_core(const struct select *s, const struct select_alloc *a)
+{
+	const struct select_piece *p = &a->piece[0];
+	return (uint64_t)s->node[p->node].core_at * 64 + bits_next(p->cores, shape_of(s, p->node)->words, 0);
+}
+
+static bool scratch_room(struct select *s, uint32_t count)
+{
+	if (count <= s->row_scratch_room)
+		return true;
+	s->row_scratch = sl_alloc(s->arena, 2 * (size_t)count, sizeof(*s->row_scratch));
+	s->row_scratch_room = s->row_scratch ? 2 * count : 0;
+	return s->row_scratch != NULL;
+}
+
+/* All of the partition that have cores, sorted, out of their rows. */
+static uint32_t collect(struct select *s, uint32_t partition)
+{
+	struct sel_row *job = s->row_scratch;
+	uint32_t count = 0;
+	for (struct select_alloc *a = s->partition[partition].first; a; a = a->next) {
+		if (a->stopped)
+			continue;
+		job[count] = (struct sel_row){
+			.alloc = a, .row = a->row, .order = count, .start = first_core(s, a)
+		};
+		count++;
+		a->row = NO_ROW;
+	}
+	if (count)
+		qsort(job, count, sizeof(*job), by_start);
+	return count;
+}
+
+bool sel_rows_rebuild(struct select *s, uint32_t partition)
+{
+	uint32_t most = 0;
+	if (sel_rows(s, partition) <= 1)
+		return true;
+	for (const struct select_alloc *a = s->partition[partition].first; a; a = a->next)
+		most++;
+	if (!scratch_room(s, most))
+		return false;
+	const uint32_t count = collect(s, partition);
+	const struct rows rows = rows_of(s, partition);
+	struct sel_row *job = s->row_scratch;
+	bool all = true;
+	for (uint32_t i = 0; i < count; i++) {
+		struct select_alloc *a = job[i].alloc;
+		a->row = first_row(s, a, &rows);
+		if (a->row != NO_ROW)
+			rows.cores[a->row] += cores_of(s, a);
+		all = all && a->row != NO_ROW;
+		sort_rows(s, &rows);
+	}
+	if (all)
+		rename_rows(s, partition, &rows);
+	for (uint32_t i = 0; i < count && !all; i++)
+		job[i].alloc->row = job[i].row;
+	return true;
+}
+
+/* ---- The journal's --------------------------------------------------------------------------- */
+
+bool sel_rows_note(struct select *s, uint32_t partition)
+{
+	if (sel_rows(s, partition) <= 1)
+		return true;
+	for (struct select_alloc *a = s->partition[partition].first; a; a = a->next) {
+		if (s->row_log_count == s->row_log_room) {
+			const uint32_t room = s->row_log_room ? 2 * s->row_log_room : 64;
+			struct sel_row *log = sl_alloc(s->arena, room, sizeof(*log));
+			if (!log)
+				return false;
+			if (s->row_log_count)
+				memcpy(log, s->row_log, s->row_log_count * sizeof(*log));
+			s->row_log = log;
+			s->row_log_room = room;
+		}
+		s->row_log[s->row_log_count++] = (struct sel_row){ .alloc = a, .row = a->row };
+	}
+	return true;
+}
+
+void sel_rows_back(struct select *s, uint32_t rows_from)
+{
+	while (s->row_log_count > rows_from) {
+		const struct sel_row *was = &s->row_log[--s->row_log_count];
+		was->alloc->row = was->row;
+	}
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pods_amounts.c - what a pod asks of all its containers together.
+ *
+ * https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers and
+ * .../sidecar-containers/: containers and sidecars (init containers with restartPolicy Always) add up; an
+ * init container runs beside the sidecars that were started before it; the larger counts. Pod-level
+ * resources take the place of that sum, the overhead comes on top. A limit without a request is one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/kube/pods_parts.h"
+
+enum { RESOURCES_MAX = 256 };
+
+/* By name. */
+struct sums {
+	struct sl_amount at[RESOURCES_MAX];
+	uint32_t count;
+};
+
+static int64_t add_up(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
+/* Its place, which is new if there is none; NULL: they are too many. */
+static int64_t *place_of(struct sums *sums, const char *resource)
+{
+	uint32_t i = 0;
+	while (i < sums->count && strcmp(sums->at[i].resource, resource) < 0)
+		i++;
+	if (i < sums->count && strcmp(sums->at[i].resource, resource) == 0)
+		return &sums->at[i].amount;
+	if (sums->count == RESOURCES_MAX)
+		return NULL;
+	memmove(&sums->at[i + 1], &sums->at[i], (sums->count - i) * sizeof(sums->at[0]));
+	sums->count++;
+	sums->at[i] = (struct sl_amount){ resource, 0 };
+	return &sums->at[i].amount;
+}
+
+static void sums_add(struct sums *sums, const struct sl_amount *at, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t *place = place_of(sums, at[i].resource);
+		if (place)
+			*place = add_up(*place, at[i].amount);
+	}
+}
+
+static void sums_max(struct sums *sums, const struct sl_amount *at, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t *place = place_of(sums, at[i].resource);
+		if (place && *place < at[i].amount)
+			*place = at[i].amount;
+	}
+}
+
+static const struct sl_amount *find(const struct sl_amounts *amounts, const char *resource)
+{
+	for (uint32_t i = 0; i < amounts->count; i++)
+		if (strcmp(amounts->at[i].resource, resource) == 0)
+			return &amounts->at[i];
+	return NULL;
+}
+
+/* Of one container: requests, and limits where it has none. */
+static void container_asks(
+	struct pods_reading *r, const struct sl_doc_node *node, struct sums *sums, bool *exceeds)
+{
+	const struct sl_doc_node *resources = pods_map(r, node, "resources");
+	const struct sl_amounts request = pods_amounts(r, pods_map(r, resources, "requests"));
+	const struct sl_amounts limit = pods_amounts(r, pods_map(r, resources, "limits"));
+	sums->count = 0;
+	sums_add(sums, request.at, request.count);
+	for (uint32_t i = 0; i < limit.count; i++) {
+		const struct sl_amount *asked = find(&request, limit.at[i].resource);
+		*exceeds |= asked && asked->amount > limit.at[i].amount;
+		if (!asked)
+			sums_add(sums, &limit.at[i], 1);
+	}
+}
+
+/* cpu, memory and huge pages may be given to the pod as a whole. */
+static bool is_of_pods(const char *resource)
+{
+	return strcmp(resource, "cpu") == 0 || strcmp(resource, "memory") == 0 ||
+	       strncmp(resource, "hugepages-", strlen("hugepages-")) == 0;
+}
+
+static void set_for_pod(struct sums *sums, const struct sl_amount *amount)
+{
+	int64_t *place = is_of_pods(amount->resource) ? place_of(sums, amount->resource) : NULL;
+	if (place)
+		*place = amount->amount;
+}
+
+/* A limit of the pod counts as its request where its containers ask nothing either. */
+static void pod_asks(struct pods_reading *r, const struct sl_doc_node *spec, struct sums *sums, bool *exceeds)
+{
+	const struct sl_doc_node *resources = pods_map(r, spec, "resources");
+	const struct sl_amounts request = pods_amounts(r, pods_map(r, resources, "requests"));
+	const struct sl_amounts limit = pods_amounts(r, pods_map(r, resources, "limits"));
+	for (uint32_t i = 0; i < limit.count; i++) {
+		const struct sl_amount *asked = find(&request, limit.at[i].resource);
+		*exceeds |= asked && asked->amount > limit.at[i].amount;
+		const struct sl_amounts all = { sums->at, sums->count };
+		if (!asked && !find(&all, limit.at[i].resource))
+			set_for_pod(sums, &limit.at[i]);
+	}
+	for (uint32_t i = 0; i < request.count; i++)
+		set_for_pod(sums, &request.at[i]);
+}
+
+struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node *spec, bool *exceeds_limits)
+{
+	struct sums sums[4]; /* The pod's, one container's, and: */
+	for (size_t i = 0; i < SL_LEN(sums); i++)
+		sums[i].count = 0;
+	struct sums *total = &sums[0];
+	struct sums *one = &sums[1];
+	struct sums *side = &sums[2]; /* Of the sidecars so far, */
+	struct sums *init = &sums[3]; /* and the most that is asked before the containers run. */
+	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, spec, "containers"));
+		node && !r->status; node = sl_doc_next(r->doc, node)) {
+		container_asks(r, node, one, exceeds_limits);
+		sums_add(total, one->at, one->count);
+	}
+	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, spec, "initContainers"));
+		node && !r->status; node = sl_doc_next(r->doc, node)) {
+		const char *policy = pods_text(r, node, "restartPolicy");
+		container_asks(r, node, one, exceeds_limits);
+		if (policy && strcmp(policy, "Always") == 0) {
+			sums_add(total, one->at, one->count);
+			sums_add(side, one->at, one->count);
+			sums_max(init, side->at, side->count);
+		} else {
+			sums_add(one, side->at, side->count);
+			sums_max(init, one->at, one->count);
+		}
+	}
+	sums_max(total, init->at, init->count);
+	pod_asks(r, spec, total, exceeds_limits);
+	const struct sl_amounts overhead = pods_amounts(r, pods_map(r, spec, "overhead"));
+	sums_add(total, overhead.at, overhead.count);
+	struct sl_amount *asked = pods_alloc(r, total->count, sizeof(*asked));
+	if (asked)
+		memcpy(asked, total->at, total->count * sizeof(*asked));
+	return (struct sl_amounts){ asked, asked ? total->count : 0 };
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * runset.c - threads take the next slot from a counter; the caller's thread takes the results in slot order.
+ */
+#include "sim/lib/runset.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct runset {
+	struct run *run;
+	size_t count;
+	_Atomic size_t next;
+	pthread_mutex_t lock;
+	pthread_cond_t finished;
+	bool *done; /* By slot; under lock. */
+};
+
+static void phase(const struct run *run, enum sim_phase phase)
+{
+	if (run->options.progress)
+		atomic_store_explicit(&run->options.progress->phase, phase, memory_order_relaxed);
+}
+
+static void *work(void *self)
+{
+	struct runset *set = self;
+	size_t slot;
+	while ((slot = atomic_fetch_add(&set->next, 1)) < set->count) {
+		struct run *run = &set->run[slot];
+		run->options.scenario = run->scenario;
+		run->options.choice = &run->choice;
+		phase(run, SIM_RUNS);
+		run->status = sim_run(&run->sim, &run->options, &run->err);
+		phase(run, SIM_OVER);
+		(void)pthread_mutex_lock(&set->lock);
+		set->done[slot] = true;
+		(void)pthread_cond_broadcast(&set->finished);
+		(void)pthread_mutex_unlock(&set->lock);
+	}
+	return NULL;
+}
+
+static void wait_for(struct runset *set, size_t slot)
+{
+	(void)pthread_mutex_lock(&set->lock);
+	while (!set->done[slot])
+		(void)pthread_cond_wait(&set->finished, &set->lock);
+	(void)pthread_mutex_unlock(&set->lock);
+}
+
+static unsigned threads_for(unsigned asked, size_t count)
+{
+	long threads = asked;
+	if (!threads)
+		threads = sysconf(_SC_NPROCESSORS_ONLN);
+	if (threads < 1)
+		threads = 1;
+	return (size_t)threads < count ? (unsigned)threads : (unsigned)count;
+}
+
+/* The first failure wins; results that can be had are taken all the same. */
+static int take_results(struct runset *set, run_done done, void *self, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t slot = 0; slot < set->count; slot++) {
+		struct run *run = &set->run[slot];
+		wait_for(set, slot);
+		if (run->status && !status)
+			status = sl_fail(err, run->status, "%s: %s", run->choice.text, run->err.text);
+		const bool usable = !run->status || run->status == SL_INTERRUPTED;
+		if (!done || !usable || (status && status != SL_INTERRUPTED))
+			continue;
+		const int failed = done(self, run, slot, err);
+		status = status ? status : failed;
+	}
+	return status;
+}
+
+int runset_run(
+	struct run *runs, size_t count, unsigned threads, run_done done, void *self, struct sl_err *err)
+{
+	if (!count)
+		return SL_OK;
+	struct runset set = { .run = runs, .count = count };
+	const unsigned wanted = threads_for(threads, count);
+	pthread_t *thread = calloc(wanted, sizeof(*thread));
+	set.done = calloc(count, sizeof(*set.done));
+	if (!thread || !set.done) {
+		free(thread);
+		free(set.done);
+		return sl_fail_memory(err);
+	}
+	(void)pthread_mutex_init(&set.lock, NULL);
+	(void)pthread_cond_init(&set.finished, NULL);
+	unsigned started = 0;
+	while (started < wanted && pthread_create(&thread[started], NULL, work, &set) == 0)
+		started++;
+	if (!started) /* No thread to be had: this one does it all. */
+		(void)work(&set);
+	const int status = take_results(&set, done, self, err);
+	for (unsigned i = 0; i < started; i++)
+		(void)pthread_join(thread[i], NULL);
+	(void)pthread_cond_destroy(&set.finished);
+	(void)pthread_mutex_destroy(&set.lock);
+	free(thread);
+	free(set.done);
+	return status;
+}
+
+void runset_release(struct run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		sim_release(&runs[i].sim);
+}

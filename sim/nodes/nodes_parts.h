@@ -1,0 +1,761 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_parts.h - nodes.h from the inside: edges, holds, classes, tracks, placement.
+ *
+ * An edge is a change of what is free on one node at one time: what a running
+ * job holds comes back at its expected end; a promise takes at its start and
+ * gives back at its end. The edges of a node hang in a list by time, so that
+ * what is free there at a later time is one walk from what is free now.
+ */
+#ifndef SL_NODES_PARTS_H
+#define SL_NODES_PARTS_H
+
+#include <string.h>
+
+#include "sim/nodes/nodes.h"
+#include "sim/state/profile.h"
+
+#define NONE UINT32_MAX
+/* So much of a kind counts as unbounded: it is never used up, and no score looks at it. */
+#define UNBOUNDED     SL_MEM_UNBOUNDED
+#define ALWAYS        INT64_MIN /* Earlier than any time. */
+#define WINDOWS_ASIDE INT64_MIN /* For a length, to open_for alone: now, as if there were no windows. */
+#define SCORE_UNKNOWN INT64_MIN /* Not asked for yet. */
+#define SCORE_NONE    INT64_MAX /* It does not hold the unit. */
+
+enum {
+	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
+	WAYS = SL_OR_TINY(8, 2),    /* Of the trees over nodes. */
+	LOG = SL_OR_TINY(256, 4),   /* A power of two. */
+	EMPTY_CLASSES = SL_OR_TINY(32, 1),
+	LEVELS = 33,
+	HEAP_WAYS = 8,
+	COLUMNS_MAX = SL_KINDS_MAX + SL_DEVICES_MAX + SL_CROWDS, /* Of a row of free amounts. */
+	SCORES = SL_OR_TINY(512, 3),    /* Requests of which scores are remembered, */
+	SCORES_BYTES = 1 << 24,         /* but for those beyond TRACKS in no more memory than this. */
+	BIRTHS = SL_OR_TINY(1 << 13, 4) /* A power of two. */
+};
+
+/* ---- Edges -------------------------------------------------------------------------- */
+
+enum edge_flag {
+	EDGE_WHOLE = 1,   /* The node with all that it has: of an exclusive group. */
+	EDGE_PROMISE = 2, /* Of a promise, not of what runs. */
+	EDGE_BEGIN = 4,   /* Takes: where a promise begins. */
+	EDGE_LINKED = 8,
+	EDGE_SUSPENDED = 16,
+	EDGE_SLICES = 32, /* Of a GPU that is divided. */
+	EDGE_GIVEN = 64,  /* In amounts (nodes_start_holding): suspended it keeps them in mind. */
+	EDGE_SHUT = 128,  /* Nobody's: the node is shut until then (nodes_shut.c). */
+};
+
+struct edge {
+	sl_time at;
+	int64_t mem; /* What changes; of whole ones, by the node's type. */
+	int32_t cpus, gpus;
+	/* Where devices are followed, bit i: GPU i of the node, an equal part of `gpus` of each; the first
+	 * task has the lowest. Of EDGE_SLICES see edge_slices. 0: by its kind alone, or none, or all. */
+	uint32_t devices;
+	uint32_t next, before; /* Of the node, by time. */
+	uint32_t node;
+	uint32_t tasks;
+	/* Edges of one job hang together in the order in which they were taken; the first stands for all,
+	 * which is called a hold. Of a free edge, `more` is the next. */
+	uint32_t more, hold;
+	uint32_t last, request; /* Of the first. */
+	uint16_t group;
+	uint8_t kind; /* Of its GPUs. */
+	uint8_t flags;
+};
+_Static_assert(sizeof(struct edge) == 64, "one cache line");
+
+struct chain {
+	uint32_t first, last;
+};
+#define CHAIN_NONE ((struct chain){ NONE, NONE })
+
+/* What was given back and can be restored: until nodes_forget. */
+enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE };
+
+struct kept {
+	enum kept_what what;
+	uint32_t job, hold;
+};
+
+/* ---- Nodes and classes --------------------------------------------------------------- */
+
+enum node_status {
+	NODE_IDLE,   /* Nobody holds anything there. */
+	NODE_SHARED, /* Somebody does. */
+	NODE_WHOLE,  /* An exclusive group does. */
+};
+
+struct node {
+	uint32_t class;
+	uint32_t first, last;  /* Edges. */
+	uint32_t holds, whole; /* Edges of what runs: all, and whole ones. */
+	uint32_t windows;      /* Its set of them. */
+	uint32_t mark;         /* Seen, if it is that of the nodes. */
+	bool changed;          /* Among those that did. */
+	uint8_t late;          /* nodes_late: those with less go first. */
+};
+_Static_assert(sizeof(struct node) == 32, "half a cache line");
+
+/* Nodes of one type and window set, as late, with the same free: a heap by number, HEAP_WAYS wide. */
+struct class
+{
+	uint32_t *heap;
+	size_t capacity;
+	uint32_t count;
+	uint32_t type, windows, status, late;
+	uint32_t chain; /* In the hash. A free one: the next. */
+};
+
+/* Windows of a node: those of the parent, and one more. Set 0 has none. */
+struct window_set {
+	uint32_t parent, window;
+	sl_time horizon; /* From now on free of windows until then; ALWAYS: in one. */
+};
+
+struct window {
+	sl_time from, until;
+	uint32_t *node;
+	uint32_t count;
+	uint32_t sets;   /* How many sets there were before it. */
+	uint32_t family; /* As groups name it (sl_group.reservation); 0: nobody does. */
+	enum sl_window_kind kind;
+};
+
+/* ---- Requests -------------------------------------------------------------------------- */
+
+enum shape_kind {
+	SHAPE_NEVER, /* Bounds that contradict each other. */
+	SHAPE_UNIT,  /* One unit, on one node. */
+	SHAPE_SUM,   /* Units that are counted over all nodes. */
+	SHAPE_OTHER, /* Bounds on nodes that bind, or several groups: asked of a placement. */
+};
+
+/* A unit is the least that goes onto a node: a task, or all tasks that must share one. */
+struct shape {
+	uint8_t kind;
+	uint8_t could; /* 0: not yet known; 1: no; 2: yes. */
+	bool fits;
+	bool allows;
+	uint32_t unit;   /* Tasks. */
+	uint32_t need;   /* Units. */
+	uint32_t bound;  /* Tasks on one node. */
+	uint32_t track;  /* NONE: not tracked. */
+	uint32_t scores; /* NONE: not remembered. */
+	uint32_t exempt; /* Windows of this reservation do not stop it. */
+	uint32_t choice; /* Where one unit goes, with its score, when so many changes of nodes were seen. */
+	int64_t choice_score;
+	uint64_t choice_seen;
+	/* Without a track: a node that held the unit, or the most units that there can have been when so many
+	 * changes of nodes were seen. */
+	uint32_t witness;
+	bool counted;
+	int64_t most;
+	uint64_t seen;
+	/* State versions and lengths for which these were found; 0: never. */
+	uint64_t fits_at, choice_at, allows_at, allows_guard;
+	sl_time fits_length, choice_length, allows_length;
+};
+
+/* Units of a node as held things end: its steps in the profile. */
+struct step {
+	sl_time at;
+	int64_t change;
+	uint32_t next;
+};
+
+/* A request that was asked lately. */
+struct track {
+	uint32_t request;
+	uint64_t used; /* The question at which it was last asked. */
+	bool ahead;    /* What lies ahead is followed too, since it was asked when so much was done: */
+	uint64_t ahead_at;
+	/* SHAPE_SUM: */
+	struct profile profile;
+	uint32_t *first; /* Steps by node. */
+	struct step *step;
+	size_t step_capacity;
+	uint32_t step_used, step_spare;
+};
+
+/* What each class was found to be worth to a request (or to a gauge), next to each other. */
+struct scores {
+	uint32_t request;
+	uint64_t used; /* The choice at which it was last asked. */
+	uint64_t seen; /* Classes that were born since then have none yet. */
+	int64_t *score;
+	size_t capacity;
+};
+
+/* A gauge that is followed: the sum over all nodes, and what each node counts for in it. */
+struct gauged {
+	const struct sl_gauge *gauge;
+	void *state;
+	int64_t sum;
+	int64_t *counted;
+	struct scores values;
+};
+
+/* ---- Placement ---------------------------------------------------------------------------- */
+
+/* What is free on every node at some time: what is chosen from when it is not now. */
+struct view {
+	int64_t *free; /* By node and kind. */
+	uint8_t *status;
+	bool ready; /* No node of it is late. */
+};
+
+struct cand {
+	int64_t rank, score; /* The least first, then by tie, then by node. */
+	uint64_t tie;
+	uint32_t node, class; /* class NONE: of a view. */
+	uint32_t cap;         /* Tasks that fit. */
+	uint32_t tasks;       /* That would go there next. */
+	uint32_t pick;        /* Of one that was picked before; NONE. */
+	uint32_t holds;       /* By island: tasks of the group, however many it has. */
+};
+
+struct pick {
+	uint32_t node, tasks;
+};
+
+/* An island over several nodes, as a group's tasks see it. */
+struct island {
+	uint64_t holds; /* Tasks, on as many nodes as the group may have, */
+	uint64_t ready; /* and of those on nodes that are not late. */
+	uint32_t nodes; /* That hold any. */
+	uint32_t first; /* Its lowest node. */
+};
+
+struct guard {
+	bool on, named;
+	uint32_t request;
+	sl_time at, length;
+	struct chain chosen; /* named */
+	/* A head that needs one unit: the node that holds it then, if it is the only one; in which state. */
+	uint32_t only;
+	bool any;
+	int64_t spare; /* SHAPE_SUM: units beyond those that it needs. */
+	uint64_t only_at;
+	uint64_t number; /* Verdicts of other guards do not count. */
+};
+
+struct nodes {
+	const struct sl_cluster *cluster;
+	const struct sl_request *requests;
+	struct placing placing;
+	uint32_t *
+		rank; /* By node, where ties go by name or shuffled: its place among them; NULL: by number. */
+	uint64_t lot; /* Where ties go by chance: of whoever is being placed. */
+	uint32_t asker; /* Whom the guard is asked for. */
+	uint32_t request_count, job_count, count, kinds;
+	/* A row of free amounts: kinds; where devices are followed, then one column for each of `devices`,
+	 * the most that a node has, and SL_CROWDS. Else devices is 0 and width is kinds. */
+	uint32_t devices, width;
+	int64_t parts;        /* Of a GPU. */
+	int64_t *type_free;   /* By type: the row of an empty node. NULL: kinds alone. */
+	uint32_t *type_nodes; /* By type. */
+	struct sl_err err;    /* The first failure; from then on nothing is done. */
+	sl_time now;
+	uint64_t version; /* Of all that a fit depends on; begins at 1. */
+
+	struct node *node;
+	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
+	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
+	int64_t shut_free[SL_KINDS_MAX]; /* Free on nodes that are shut: not idle. */
+	uint32_t *shut; /* By node: its edge of EDGE_SHUT + 1; 0: it is open. NULL: none ever was shut. */
+	uint32_t busy, mark;
+	uint32_t late_count; /* Nodes that are late at all. */
+
+	struct edge *edge;
+	size_t edge_capacity;
+	uint32_t edge_used, edge_spare;
+	uint32_t *job_hold, *job_promise; /* By job: the hold + 1; 0: none. */
+	struct kept *kept;
+	size_t kept_count, kept_capacity;
+	struct sl_piece *piece; /* Lent. */
+	size_t piece_capacity;
+	uint64_t *closed; /* Lent. */
+
+	/* Classes. By class: the rows, what is free, and for each track its units. */
+	struct class *class;
+	int64_t *class_free;
+	uint32_t *class_units;
+	size_t class_capacity;
+	uint32_t class_used, class_spare, class_empty;
+	uint32_t away; /* Nodes that are out of their classes: then none is recycled. */
+	uint32_t *bucket;
+	uint32_t bucket_count; /* A power of two. */
+	/* Scores by request and class; and the classes as they came into being, the last ones. */
+	struct scores scores[SCORES];
+	uint32_t scores_used;
+	uint64_t choices; /* Counts them. */
+	uint32_t born[BIRTHS];
+	uint64_t births;
+
+	struct gauged gauged[SL_GAUGES_MAX];
+	uint32_t gauge_count;
+	uint32_t *moved; /* Nodes that are to be counted anew, each once, */
+	bool *has_moved; /* and whether a node is among them. */
+	uint32_t moved_count;
+
+	/* Window sets. By set and track: units of its nodes. */
+	struct window *window;
+	struct window_set *set;
+	int64_t *set_units;
+	size_t window_capacity, set_capacity, set_units_capacity;
+	uint32_t window_count, set_count;
+	uint32_t window_own; /* Of the cluster: the first. */
+	sl_time edge_next;   /* Of any window, after now. */
+	bool windows_live;   /* One is open, or to come. */
+
+	struct shape *shape;
+	struct track track[TRACKS];
+	uint64_t asked; /* Counts questions. */
+	/* SHAPE_UNIT, by node and track: the earliest time; then the least of each WAYS nodes, and so on to
+	 * one. */
+	sl_time *least;
+	uint32_t columns;
+	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
+	uint32_t log[LOG]; /* Nodes that changed, the last ones. */
+	uint64_t log_count;
+	uint32_t tracks;   /* Those in use are below. */
+	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
+	uint32_t changed_count;
+	uint64_t updated; /* Nodes that were brought up to date, in all. */
+
+	struct cand *cand, *again;
+	size_t cand_capacity, again_capacity;
+	struct pick *pick;
+	size_t pick_capacity;
+	int64_t *pick_free; /* By pick and kind. */
+	size_t pick_free_capacity;
+	struct view view;
+	struct island *island; /* By number, from 1. */
+	struct guard guard;
+};
+
+/* ---- Small things that are asked often ------------------------------------------------------ */
+
+static inline sl_time after(sl_time at, sl_time length)
+{
+	sl_time end;
+	return __builtin_add_overflow(at, length, &end) ? SL_NEVER : end;
+}
+
+/* Zeroed, at the beginning of a cache line, so that what fills one lies in one; NULL: out of memory. */
+void *lines_new(size_t count, size_t size);
+static inline bool failed(const struct nodes *nodes) { return nodes->err.status != SL_OK; }
+
+static inline bool nodes_is_shut(const struct nodes *nodes, uint32_t node)
+{
+	return nodes->shut && nodes->shut[node];
+}
+
+static inline int64_t *free_of(const struct nodes *nodes, uint32_t class)
+{
+	return &nodes->class_free[(size_t) class * nodes->width];
+}
+
+static inline uint32_t type_of(const struct nodes *nodes, uint32_t node)
+{
+	return nodes->cluster->node_type[node];
+}
+
+/* The row of an empty node. */
+static inline const int64_t *empty_of(const struct nodes *nodes, uint32_t type)
+{
+	return nodes->devices ? &nodes->type_free[(size_t)type * nodes->width]
+			      : nodes->cluster->type[type].amount;
+}
+
+/* What placings and gauges see of such a row. */
+static inline struct sl_node_class node_class(const struct nodes *nodes, uint32_t type, const int64_t *free)
+{
+	struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
+	if (nodes->devices) {
+		class.device = &free[nodes->kinds];
+		class.crowd = &free[nodes->kinds + nodes->devices];
+	}
+	return class;
+}
+
+static inline enum node_status status_of(uint32_t holds, uint32_t whole)
+{
+	return whole ? NODE_WHOLE : holds ? NODE_SHARED : NODE_IDLE;
+}
+
+static inline uint32_t group_bound(const struct sl_group *group)
+{
+	return group->tasks_per_node && group->tasks_per_node < group->tasks ? group->tasks_per_node
+									     : group->tasks;
+}
+
+static inline uint32_t share_of(uint32_t most, int64_t free, int64_t each)
+{
+	if (each <= 0)
+		return most;
+	if (free < each)
+		return 0;
+	if (most == 1)
+		return 1;
+	const int64_t fit = free / each;
+	return fit < most ? (uint32_t)fit : most;
+}
+
+static inline bool kind_will_do(const struct sl_demand *task, uint32_t kind)
+{
+	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
+}
+
+/* nodes.c: is that type not in the set? Not inline, so that what asks it stays so. */
+bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type);
+
+/* Is the group bound to nodes of other types? Most are bound to none, and pay nothing. */
+static inline bool is_barred(const struct nodes *nodes, const struct sl_group *group, uint32_t type)
+{
+	return group->node_set && set_lacks(nodes, group->node_set, type);
+}
+
+/* nodes_device.c: so many tasks, with GPUs, where devices are followed. */
+uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, uint32_t most, uint32_t type,
+	const int64_t *free);
+
+/* How many tasks of the group go on a node of that type of which so much is free, at most `most`. */
+static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
+	uint32_t type, const int64_t *free, enum node_status status)
+{
+	if (status == NODE_WHOLE || (group->exclusive && status != NODE_IDLE) ||
+		is_barred(nodes, group, type))
+		return 0;
+	const struct sl_demand *task = &group->task;
+	most = share_of(most, free[SL_KIND_CPUS], task->cpus);
+	if (most)
+		most = share_of(most, free[SL_KIND_MEM], task->mem);
+	if (!most || task->gpus <= 0)
+		return most;
+	if (nodes->devices)
+		return device_tasks(nodes, task, most, type, free);
+	uint32_t fit = 0;
+	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
+		if (kind_will_do(task, kind))
+			fit += share_of(most - fit, free[kind], task->gpus);
+	return fit;
+}
+
+static inline uint32_t units_on(const struct nodes *nodes, const struct shape *shape,
+	const struct sl_group *group, uint32_t type, const int64_t *free, enum node_status status)
+{
+	const uint32_t tasks = tasks_on(nodes, group, shape->bound, type, free, status);
+	return shape->unit == 1 ? tasks : tasks >= shape->unit;
+}
+
+/* ---- nodes_device.c: GPUs that are followed one by one -------------------------------------- */
+
+/* A column of an undivided GPU is what is free of it, in parts. Of a divided one it is a bit for each free
+ * slice; above these, of each slice that was given out more than once, how many times too often, which only
+ * happens where a promise meets what runs longer than expected. */
+enum { SLICES = (1 << SL_MIG_SLICES) - 1 };
+
+/* Which GPU of the node an edge of EDGE_SLICES holds slices of, and which. */
+static inline uint32_t edge_divided(const struct edge *edge) { return edge->devices & 0xff; }
+static inline uint32_t edge_slices(const struct edge *edge) { return edge->devices >> 8; }
+
+/* Decides whether devices are followed, and what a row is. */
+int devices_init(struct nodes *nodes);
+/* Is one of these asked for that only devices which are followed can give? */
+bool asks_devices(const struct nodes *nodes, const struct sl_demand *task);
+/* What an edge, which is no whole one, changes of the columns behind the kinds: back it comes (1) or goes
+ * (-1). */
+void device_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free);
+/* All devices of the type come back or go. */
+void devices_whole(const struct nodes *nodes, uint32_t type, int64_t sign, int64_t *free);
+/* Has more been given out of a device than there is? */
+bool devices_lack(const struct nodes *nodes, uint32_t type, const int64_t *free);
+/* `least` becomes the least of both, column by column. */
+void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free, int64_t *least);
+/* What is free of the kinds is what is free of their devices. */
+void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
+/* The GPUs of a suspended edge, as they were. */
+int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge);
+/* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
+uint32_t devices_of(const struct nodes *nodes, const struct edge *edge);
+/* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
+bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge);
+/* Are these the columns of whole devices, at most? For nodes_check. */
+void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
+/* ---- nodes_edge.c: edges, holds, what is free at a time -------------------------------------- */
+
+/* A node at a time. */
+struct moment {
+	int64_t free[COLUMNS_MAX];
+	uint32_t holds, whole;
+};
+
+/* Without the columns that are in nobody's row. */
+static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
+{
+	memcpy(to->free, from->free, nodes->width * sizeof(*to->free));
+	to->holds = from->holds;
+	to->whole = from->whole;
+}
+void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
+/* What the edge changes, or (back) takes the change back. */
+void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
+/* What will be free at that time, as held things end. */
+void moment_at(const struct nodes *nodes, uint32_t node, sl_time at, struct moment *m);
+/* A time to come, as someone sees it: with all promises or none, but for the windows that do not stop it. */
+struct span {
+	sl_time from, until;
+	bool promises;
+	uint32_t exempt;
+};
+/* The least that is free throughout the span; NODE_WHOLE in a window. */
+enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
+
+/* Suspended: its cpus and GPUs are what it will want again. */
+static inline bool edge_rests(const struct edge *edge)
+{
+	return edge->flags & EDGE_GIVEN && edge->flags & EDGE_SUSPENDED;
+}
+
+/* What an edge that is no whole one changes: back it comes (1) or goes (-1). */
+static inline void amounts_apply(
+	const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
+{
+	free[SL_KIND_MEM] += sign * edge->mem;
+	if (edge_rests(edge))
+		return;
+	free[SL_KIND_CPUS] += sign * edge->cpus;
+	if (!edge->gpus)
+		return;
+	free[edge->kind] += sign * edge->gpus;
+	if (nodes->devices)
+		device_apply(nodes, edge, sign, free);
+}
+/* Has more been given out than there is? */
+bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
+/* Room for so many more, so that none is missing in the middle of a change. */
+bool edges_reserve(struct nodes *nodes, size_t more);
+uint32_t edge_new(struct nodes *nodes, struct chain *chain);
+void chain_free(struct nodes *nodes, struct chain chain);
+void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
+void edge_unlink(struct nodes *nodes, uint32_t edge);
+/* Tasks of one group that go onto a node. */
+struct load {
+	const struct sl_group *group;
+	uint32_t node, tasks;
+	uint16_t index; /* Of the group. */
+};
+/* So many edges at most are needed for that. */
+static inline size_t load_edges(const struct nodes *nodes, const struct sl_group *group, uint32_t tasks)
+{
+	return nodes->devices && group->task.gpus > 0 && tasks > nodes->kinds ? tasks : nodes->kinds;
+}
+/* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
+void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+/* The same of tasks with GPUs, on a node whose devices are followed: nodes_device.c. */
+void devices_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+/* One task of it, noted nowhere. */
+void devices_spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t type, int64_t *free);
+/* The same off what is free on the node now. */
+void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
+/* Takes off the node what the edge holds; gives it back. */
+void edge_take(struct nodes *nodes, const struct edge *edge);
+void edge_give(struct nodes *nodes, const struct edge *edge);
+bool edge_fits(const struct nodes *nodes, const struct edge *edge);
+
+/* The edges of a chain are a job's from now on. */
+void hold_new(struct nodes *nodes, uint32_t request, struct chain chain);
+void hold_free(struct nodes *nodes, uint32_t hold);
+static inline struct chain chain_of(const struct nodes *nodes, uint32_t hold)
+{
+	return (struct chain){ hold, nodes->edge[hold].last };
+}
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
+uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
+/* What was taken becomes the job's, until then. */
+bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
+sl_time length_until(const struct nodes *nodes, sl_time end);
+size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece);
+
+/* ---- nodes_class.c ------------------------------------------------------------------------------ */
+
+int classes_init(struct nodes *nodes);
+void classes_release(struct nodes *nodes);
+void class_pull(struct nodes *nodes, uint32_t node);                /* Out of its class, for a while. */
+void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this one. */
+/* Of the node, so much is free from now on; its holds, whole and windows are up to date. */
+void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
+/* The request's track, which is made if there is none. */
+uint32_t track_of(struct nodes *nodes, uint32_t request);
+/* Its track, or NONE if others are asked more often. */
+uint32_t track_offer(struct nodes *nodes, uint32_t request);
+static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
+{
+	const uint32_t index = nodes->shape[request].track;
+	if (index == NONE)
+		return track_offer(nodes, request);
+	nodes->track[index].used = ++nodes->asked;
+	return index;
+}
+/* Nothing is followed any more: what the tracks know is of another placing. */
+void tracks_drop(struct nodes *nodes);
+/* Units of the tracked request that are free now, where no window is in the way. */
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
+/* Without a track: does it fit? */
+bool units_without(struct nodes *nodes, uint32_t request, sl_time length);
+void track_release(struct track *track);
+void classes_check(struct nodes *nodes);
+int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
+	uint32_t tasks);
+
+/* ---- nodes_ties.c: between nodes of the same score ------------------------------------------------- */
+
+/* The order of the names, if that is what decides. */
+int ties_init(struct nodes *nodes);
+/* For whom nodes are chosen from now on: NONE, nobody in particular. Matters where ties go by chance. */
+void ties_for(struct nodes *nodes, uint32_t job);
+
+static inline bool by_chance(const struct nodes *nodes) { return nodes->placing.ties == SL_TIES_RANDOM; }
+
+/* Mixes 64 bits (the finalizer of SplitMix64: Steele, Lea & Flood, OOPSLA 2014). */
+static inline uint64_t mixed(uint64_t h)
+{
+	h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+	return h ^ h >> 31;
+}
+
+/* The least goes first, then the lowest node. */
+static inline uint64_t tie_of(const struct nodes *nodes, uint32_t node)
+{
+	if (by_chance(nodes))
+		return mixed(nodes->lot + (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
+	return nodes->rank ? nodes->rank[node] : node;
+}
+
+static inline bool tie_before(const struct nodes *nodes, uint32_t a, uint32_t b)
+{
+	const uint64_t x = tie_of(nodes, a);
+	const uint64_t y = tie_of(nodes, b);
+	return x != y ? x < y : a < b;
+}
+
+/* ---- nodes_score.c: what classes are worth, remembered ----------------------------------------------- */
+
+/* Of the request, up to date; NULL: others are asked more often, or memory is out. */
+struct scores *scores_of(struct nodes *nodes, uint32_t request);
+/* Those of classes that were born since are unknown now. False: out of memory. */
+bool scores_update(struct nodes *nodes, struct scores *scores);
+void scores_forget(struct nodes *nodes); /* All. */
+
+/* ---- nodes_gauge.c: sums over all nodes, followed ------------------------------------------------------ */
+
+/* The node is of another class. */
+void gauges_note(struct nodes *nodes, uint32_t node);
+void gauges_free(struct nodes *nodes);
+void gauges_check(struct nodes *nodes);
+
+/* ---- nodes_window.c ------------------------------------------------------------------------------- */
+
+int windows_init(struct nodes *nodes);
+int windows_of_cluster(struct nodes *nodes); /* After the nodes have their classes. */
+void nodes_windows_release(struct nodes *nodes);
+/* From `at` on free of windows until then; ALWAYS: in one. exempt: those of this reservation do not count. */
+sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt);
+/* The reservation whose windows do not stop the request. */
+static inline uint32_t exempt_of(const struct nodes *nodes, uint32_t request)
+{
+	return nodes->shape[request].exempt;
+}
+/* The next time after `at` at which a window of the set ends. */
+sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at);
+static inline bool open_for(const struct nodes *nodes, uint32_t set, sl_time length, uint32_t exempt)
+{
+	return !set || length == WINDOWS_ASIDE ||
+	       after(nodes->now, length) <=
+		       (exempt ? horizon_of(nodes, set, nodes->now, exempt) : nodes->set[set].horizon);
+}
+static inline bool open_at(
+	const struct nodes *nodes, uint32_t set, sl_time at, sl_time length, uint32_t exempt)
+{
+	return !set || after(at, length) <= horizon_of(nodes, set, at, exempt);
+}
+
+/* ---- nodes_place.c: where a request goes ------------------------------------------------------------ */
+
+/* Now: takes it off the nodes, in edges that are linked nowhere. False: it does not fit; nothing is changed.
+ */
+bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain);
+void place_undo(struct nodes *nodes, struct chain chain);
+/* nodes_resize.c: what a hold took goes back, and the hold stays as it is; or it is taken again (back). */
+void hold_leaves(struct nodes *nodes, uint32_t hold, bool back);
+/* Its unit goes to the node with the least score: no other rule of the placing, or bound, comes in. */
+static inline bool is_single(const struct nodes *nodes, uint32_t request)
+{
+	const struct shape *shape = &nodes->shape[request];
+	return shape->kind == SHAPE_UNIT && !nodes->placing.rule->by_island &&
+	       (shape->unit == 1 || !nodes->placing.rule->one_at_a_time);
+}
+/* Then: the node that it would get, for whoever it is (ties_for); NONE. */
+uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);
+/* Likewise, with ties as they are for that job. */
+bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, struct chain *chain);
+bool place_span_for(
+	struct nodes *nodes, uint32_t job, uint32_t request, const struct span *span, struct chain *chain);
+/* Of a view, likewise. The edges hold what they take. */
+bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain);
+/* In [at, at + length), as held things end, beside promises or not. */
+bool place_span(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises,
+	struct chain *chain);
+/* The nodes in a span of time. False: out of memory. */
+bool view_span(struct nodes *nodes, const struct span *span);
+bool view_empty(struct nodes *nodes); /* Nothing is held or late, and there are no windows. */
+/* More tasks of one group on nodes that it does not hold yet, and are out of their classes. */
+bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t nodes_used, sl_time length,
+	uint32_t exempt, struct chain *chain);
+
+/* ---- nodes_ahead.c: what lies ahead --------------------------------------------------------------- */
+
+/* What lies ahead of the node is another from now on. */
+void node_changed(struct nodes *nodes, uint32_t node);
+/* Brings what lies ahead of the track up to date. False: out of memory. */
+bool ahead_update(struct nodes *nodes, uint32_t track);
+/* When a request that needs one unit is wanted. */
+struct want {
+	uint32_t request;
+	sl_time from, length;
+	sl_time latest; /* No sooner than then is as bad as never. */
+	bool promises;  /* Beside promises too. */
+};
+/* The earliest time at which a node holds the unit for that long, by its edges. */
+sl_time node_soonest(const struct nodes *nodes, uint32_t node, const struct want *want);
+sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
+void ahead_check(struct nodes *nodes);
+
+/* ---- nodes_tree.c: ahead, for requests that need one unit -------------------------------------------------
+ */
+
+/* Of these tracks, the times at which a node holds the unit. */
+void unit_times(
+	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time);
+bool tree_build(struct nodes *nodes, uint32_t track);
+void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
+void tree_check(const struct nodes *nodes, uint32_t track);
+sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row);
+sl_time tree_root(const struct nodes *nodes, uint32_t track);
+/* The earliest time at which any node holds the unit for that long. */
+sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
+/* A node that is not marked and holds the unit at that time; NONE. */
+uint32_t ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
+/* The node that the placing chooses for one unit from then on, for that long; NONE. */
+uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_shut.c - nodes on which nothing starts, for as long as they are shut: down, or drained.
+ *
+ * A shut node has one edge more, which makes it look as if an exclusive job held it until then, and takes
+ * nothing: what lies ahead finds the node as it would that job's, classes find it whole, and who runs there
+ * runs on. What is free on it is not idle; it is counted apart.
+ *
+ * A node may be late instead: it can be had, but after those that are ready at once.
+ */
+#include "sim/nodes/nodes_parts.h"
+
+#include <stdlib.h>
+
+int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind) { return nodes->shut_free[kind]; }
+
+/* What is free there goes from one count to the other. */
+static void count_over(struct nodes *nodes, uint32_t row, int64_t *from, int64_t *to)
+{
+	const int64_t *free = free_of(nodes, nodes->node[row].class);
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, row)].amount;
+	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
+		if (amount[kind] >= UNBOUNDED)
+			continue;
+		from[kind] -= free[kind];
+		to[kind] += free[kind];
+	}
+}
+
+static void whole_becomes(struct nodes *nodes, uint32_t row, uint32_t whole)
+{
+	struct moment m;
+	moment_now(nodes, row, &m);
+	nodes->node[row].whole = whole;
+	node_moves(nodes, row, m.free);
+	node_changed(nodes, row);
+}
+
+static bool shut_init(struct nodes *nodes)
+{
+	if (!nodes->shut)
+		nodes->shut = calloc(nodes->count, sizeof(*nodes->shut));
+	if (!nodes->shut)
+		(void)sl_fail_memory(&nodes->err);
+	return nodes->shut != NULL;
+}
+
+void nodes_shut(struct nodes *nodes, uint32_t row, sl_time until)
+{
+	if (failed(nodes) || !shut_init(nodes))
+		return;
+	if (nodes->shut[row]) {
+		const uint32_t index = nodes->shut[row] - 1;
+		if (nodes->edge[index].at == until)
+			return;
+		edge_unlink(nodes, index);
+		edge_link(nodes, index, until);
+		return;
+	}
+	struct chain chain = CHAIN_NONE;
+	if (!edges_reserve(nodes, 1))
+		return;
+	const uint32_t index = edge_new(nodes, &chain);
+	nodes->edge[index].node = row;
+	nodes->edge[index].flags = EDGE_SHUT;
+	hold_new(nodes, 0, chain);
+	edge_link(nodes, index, until);
+	count_over(nodes, row, nodes->idle, nodes->shut_free);
+	nodes->shut[row] = index + 1;
+	whole_becomes(nodes, row, nodes->node[row].whole + 1);
+}
+
+void nodes_open(struct nodes *nodes, uint32_t row)
+{
+	if (failed(nodes) || !nodes_is_shut(nodes, row))
+		return;
+	const uint32_t index = nodes->shut[row] - 1;
+	edge_unlink(nodes, index);
+	chain_free(nodes, (struct chain){ index, index });
+	count_over(nodes, row, nodes->shut_free, nodes->idle);
+	nodes->shut[row] = 0;
+	whole_becomes(nodes, row, nodes->node[row].whole - 1);
+}
+
+void nodes_late(struct nodes *nodes, uint32_t row, uint8_t late)
+{
+	struct node *node = &nodes->node[row];
+	SL_CHECK(late < NODES_LATE);
+	if (failed(nodes) || node->late == late)
+		return;
+	nodes->late_count += late != 0;
+	nodes->late_count -= node->late != 0;
+	node->late = late;
+	struct moment m;
+	moment_now(nodes, row, &m);
+	node_moves(nodes, row, m.free);
+	node_changed(nodes, row);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nodes_window.c - windows on nodes. The windows of a node are a set, known by its number; nodes with
+ * different sets never share a class, so that whether a window is in the way is asked of a class.
+ */
+#include "sim/nodes/nodes_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt)
+{
+	sl_time horizon = SL_NEVER;
+	for (; set; set = nodes->set[set].parent) {
+		const struct window *window = &nodes->window[nodes->set[set].window];
+		if (exempt && window->family == exempt)
+			continue;
+		if (window->from <= at && at < window->until)
+			return ALWAYS;
+		if (window->from > at && window->from < horizon)
+			horizon = window->from;
+	}
+	return horizon;
+}
+
+sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at)
+{
+	sl_time next = SL_NEVER;
+	for (; set; set = nodes->set[set].parent) {
+		const sl_time until = nodes->window[nodes->set[set].window].until;
+		if (until > at && until < next)
+			next = until;
+	}
+	return next;
+}
+
+static void windows_settle(struct nodes *nodes)
+{
+	nodes->edge_next = SL_NEVER;
+	nodes->windows_live = false;
+	for (uint32_t i = 0; i < nodes->window_count; i++) {
+		const struct window *window = &nodes->window[i];
+		nodes->windows_live |= window->until > nodes->now;
+		const sl_time edge = window->from > nodes->now ? window->from : window->until;
+		if (edge > nodes->now && edge < nodes->edge_next)
+			nodes->edge_next = edge;
+	}
+	for (uint32_t i = 1; i < nodes->set_count; i++) { /* Parents come first. */
+		struct window_set *set = &nodes->set[i];
+		const struct window *window = &nodes->window[set->window];
+		set->horizon = nodes->set[set->parent].horizon;
+		if (window->from <= nodes->now && nodes->now < window->until)
+			set->horizon = ALWAYS;
+		else if (window->from > nodes->now && window->from < set->horizon)
+			set->horizon = window->from;
+	}
+	nodes->version++;
+}
+
+void nodes_clock(struct nodes *nodes, sl_time now)
+{
+	if (now == nodes->now || failed(nodes))
+		return;
+	nodes->now = now;
+	if (now >= nodes->edge_next)
+		windows_settle(nodes);
+	else if (nodes->windows_live)
+		nodes->version++; /* Nearer than before. */
+}
+
+sl_time nodes_window_next(const struct nodes *nodes) { return nodes->edge_next; }
+
+bool nodes_windows_live(const struct nodes *nodes) { return nodes->windows_live; }
+
+/* It closes nodes within that length, and one of them has room now. */
+static bool keeps_room(
+	const struct nodes *nodes, const struct window *window, uint32_t request, sl_time length)
+{
+	if (window->until <= nodes->now || window->from >= after(nodes->now, length) ||
+		(window->family && window->family == exempt_of(nodes, request)))
+		return false;
+	for (uint32_t i = 0; i < window->count; i++)
+		for (uint32_t g = 0; g < nodes->requests[request].group_count; g++)
+			if (nodes_tasks(nodes, window->node[i], &nodes->requests[request].group[g], false))
+				return true;
+	return false;
+}
+
+bool nodes_window_keeps(struct nodes *nodes, uint32_t request, sl_time length, enum sl_window_kind *kind)
+{
+	if (!nodes->windows_live || nodes_fits(nodes, request, length) ||
+		!nodes_fits(nodes, request, WINDOWS_ASIDE))
+		return false;
+	const struct window *first = NULL;
+	for (uint32_t i = 0; i < nodes->window_count; i++) {
+		const struct window *window = &nodes->window[i];
+		if ((!first || window->from < first->from) && keeps_room(nodes, window, request, length))
+			first = window;
+	}
+	*kind = first ? first->kind : SL_WINDOW_RESERVED;
+	return first != NULL;
+}
+
+/* The set with one window more: made once for each set among the window's nodes. */
+static uint32_t set_with(struct nodes *nodes, uint32_t parent)
+{
+	const struct window *last = &nodes->window[nodes->window_count - 1];
+	for (uint32_t i = last->sets; i < nodes->set_count; i++)
+		if (nodes->set[i].parent == parent)
+			return i;
+	if (grow((void **)&nodes->set, &nodes->set_capacity, sizeof(*nodes->set),
+		    (size_t)nodes->set_count + 1, NONE - 1, &nodes->err) ||
+		grow((void **)&nodes->set_units, &nodes->set_units_capacity, sizeof(*nodes->set_units),
+			((size_t)nodes->set_count + 1) * TRACKS, SIZE_MAX / 64, &nodes->err))
+		return NONE;
+	nodes->set[nodes->set_count] = (struct window_set){ parent, nodes->window_count - 1, SL_NEVER };
+	memset(&nodes->set_units[(size_t)nodes->set_count * TRACKS], 0, TRACKS * sizeof(int64_t));
+	return nodes->set_count++;
+}
+
+static void node_windows(struct nodes *nodes, uint32_t row, uint32_t set)
+{
+	struct moment m;
+	moment_now(nodes, row, &m);
+	nodes->node[row].windows = set;
+	node_moves(nodes, row, m.free);
+	node_changed(nodes, row);
+}
+
+static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until)
+{
+	uint32_t *copy = malloc((count ? count : 1) * sizeof(*copy));
+	if (!copy || grow((void **)&nodes->window, &nodes->window_capacity, sizeof(*nodes->window),
+			     (size_t)nodes->window_count + 1, NONE - 1, &nodes->err)) {
+		free(copy);
+		(void)sl_fail_memory(&nodes->err);
+		return false;
+	}
+	memcpy(copy, node, count * sizeof(*copy));
+	nodes->window[nodes->window_count++] =
+		(struct window){ from, until, copy, count, nodes->set_count, 0, SL_WINDOW_RESERVED };
+	for (uint32_t i = 0; i < count && !failed(nodes); i++) {
+		const uint32_t set = set_with(nodes, nodes->node[node[i]].windows);
+		if (set != NONE)
+			node_windows(nodes, node[i], set);
+	}
+	windows_settle(nodes);
+	return !failed(nodes);
+}
+
+/* What is held there comes back before the window opens. */
+static bool window_clear(const struct nodes *nodes, uint32_t row, sl_time from)
+{
+	for (uint32_t i = nodes->node[row].last; i != NONE; i = nodes->edge[i].before)
+		if (!(nodes->edge[i].flags & (EDGE_PROMISE | EDGE_SHUT)) && nodes->edge[i].at > from)
+			return false;
+	return true;
+}
+
+bool nodes_window_add(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until)
+{
+	if (failed(nodes) || until <= nodes->now || until <= from)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (node[i] >= nodes->count || (i && node[i] <= node[i - 1]) ||
+			!window_clear(nodes, node[i], from))
+			return false;
+	return window_put(nodes, node, count, from, until);
+}
+
+void nodes_window_undo(struct nodes *nodes)
+{
+	if (failed(nodes))
+		return;
+	SL_CHECK(nodes->window_count > nodes->window_own);
+	const struct window last = nodes->window[nodes->window_count - 1];
+	for (uint32_t i = 0; i < last.count; i++)
+		node_windows(nodes, last.node[i], nodes->set[nodes->node[last.node[i]].windows].parent);
+	free(last.node);
+	nodes->window_count--;
+	nodes->set_count = last.sets;
+	windows_settle(nodes);
+}
+
+int windows_init(struct nodes *nodes)
+{
+	if (grow((void **)&nodes->set, &nodes->set_capacity, sizeof(*nodes->set), 1, NONE - 1, &nodes->err) ||
+		grow((void **)&nodes->set_units, &nodes->set_units_capacity, sizeof(*nodes->set_units),
+			TRACKS, SIZE_MAX / 64, &nodes->err))
+		return SL_SYSTEM;
+	nodes->set[0] = (struct window_set){ 0, 0, SL_NEVER };
+	memset(nodes->set_units, 0, TRACKS * sizeof(int64_t));
+	nodes->set_count = 1;
+	nodes->edge_next = SL_NEVER;
+	return SL_OK;
+}
+
+/* Without beginning or end: whoever may not go there is bound to other nodes. */
+static bool is_for_ever(const struct nodes *nodes, const struct sl_window *window)
+{
+	return window->from <= nodes->now && window->until == SL_NEVER;
+}
+
+/* Windows of one name are one reservation's, which is known by its first. */
+static void windows_name(struct nodes *nodes)
+{
+	bool wanted = false;
+	for (uint32_t i = 0; i < nodes->request_count; i++)
+		wanted |= nodes->shape[i].exempt != 0;
+	uint32_t own = 0;
+	for (uint32_t i = 0; wanted && i < nodes->cluster->window_count; i++) {
+		const struct sl_window *window = &nodes->cluster->window[i];
+		uint32_t first = 0;
+		if (is_for_ever(nodes, window))
+			continue;
+		while (strcmp(nodes->cluster->window[first].name, window->name) != 0)
+			first++;
+		nodes->window[own++].family = first + 1;
+	}
+}
+
+/* After the nodes have their classes. */
+int windows_of_cluster(struct nodes *nodes)
+{
+	for (uint32_t i = 0; i < nodes->cluster->window_count && !failed(nodes); i++) {
+		const struct sl_window *window = &nodes->cluster->window[i];
+		if (is_for_ever(nodes, window))
+			continue;
+		if (window_put(nodes, window->node, window->node_count, window->from, window->until))
+			nodes->window[nodes->window_count - 1].kind = window->kind;
+		nodes->window_own = nodes->window_count;
+	}
+	if (!failed(nodes))
+		windows_name(nodes);
+	return nodes->err.status;
+}
+
+void nodes_windows_release(struct nodes *nodes)
+{
+	for (uint32_t i = 0; i < nodes->window_count; i++)
+		free(nodes->window[i].node);
+	free(nodes->window);
+	free(nodes->set);
+	free(nodes->set_units);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plugins_files.c - files that a policy's parameters name: read once, when the policy is chosen, so that
+ * policies see documents and scripts, and open nothing. Their hashes go into what identifies a run.
+ */
+#include <string.h>
+
+#include "sim/registry/plugins.h"
+#include "sim/run/pass.h"
+
+static const struct policy_file *file_of(const struct policy_choice *choice, const char *key)
+{
+	for (size_t i = 0; i < choice->file_count; i++)
+		if (strcmp(choice->file[i].key, key) == 0)
+			return &choice->file[i];
+	return NULL;
+}
+
+const char *policy_file_hash(const struct policy_choice *choice, const char *key)
+{
+	const struct policy_file *file = file_of(choice, key);
+	return file ? file->sha256 : NULL;
+}
+
+const struct sl_doc *sl_param_doc(const struct sl_setup *setup, const char *key)
+{
+	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	const struct policy_file *file = choice ? file_of(choice, key) : NULL;
+	return file ? &file->doc : NULL;
+}
+
+struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key)
+{
+	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	if (!key)
+		return choice ? choice->script : NULL;
+	const struct policy_file *file = choice ? file_of(choice, key) : NULL;
+	return file ? file->script : NULL;
+}
+
+/* ---- Reading --------------------------------------------------------------------------- */
+
+static bool is_json(const char *text)
+{
+	while (*text && strchr(" \t\r\n", *text))
+		text++;
+	return *text == '{' || *text == '[';
+}
+
+/* Into the arena, which goes when the choice does. */
+static int keep(
+	struct policy_file *file, const struct sl_doc *doc, struct sl_arena *arena, struct sl_err *err)
+{
+	struct sl_doc_node *node = sl_alloc(arena, doc->count + 1, sizeof(*node));
+	char *text = sl_alloc(arena, doc->text_len + 1, 1);
+	if (!node || !text)
+		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->path);
+	if (doc->count)
+		memcpy(node, doc->node, doc->count * sizeof(*node));
+	if (doc->text_len)
+		memcpy(text, doc->text, doc->text_len);
+	file->doc = (struct sl_doc){
+		.file = file->path, .node = node, .count = doc->count, .text = text, .text_len = doc->text_len
+	};
+	return SL_OK;
+}
+
+static int read_doc(struct policy_file *file, struct sl_input *in, struct sl_arena *arena, struct sl_err *err)
+{
+	struct sl_doc doc = { .file = file->path };
+	const char *text;
+	const char *end;
+	int status = sl_input_all(in, &text, &end, err);
+	if (status)
+		return status;
+	if (end == text)
+		return sl_fail(err, SL_INPUT, "%s: is empty", file->path);
+	if (end - text > SL_DOC_BYTES_MAX)
+		return sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: split it", file->path);
+	const size_t len = (size_t)(end - text);
+	file->format = is_json(text) ? "json" : "yaml";
+	file->bytes = sl_input_bytes(in);
+	status = is_json(text) ? sl_doc_read_json(&doc, text, len, err)
+			       : sl_doc_read_yaml(&doc, text, len, err);
+	memcpy(file->sha256, sl_input_sha256(in), sizeof(file->sha256));
+	if (!status)
+		status = keep(file, &doc, arena, err);
+	sl_doc_release(&doc);
+	return status;
+}
+
+static int read_file(struct policy_file *file, struct sl_arena *arena, struct sl_err *err)
+{
+	struct sl_input *in = NULL;
+	int status = sl_input_open(&in, file->path, err);
+	if (!status)
+		status = read_doc(file, in, arena, err);
+	sl_input_close(in);
+	return status;
+}
+
+/* ---- All of a policy's ------------------------------------------------------------------- */
+
+/* They grow in number as scripts tell what else they use. */
+struct files {
+	struct policy_file *file;
+	size_t count, capacity;
+	struct sl_arena *arena;
+};
+
+static int add(struct files *files, const struct policy_file *file, struct sl_err *err)
+{
+	if (files->count == files->capacity) {
+		const size_t capacity = files->capacity ? 2 * files->capacity : 4;
+		struct policy_file *more = sl_alloc(files->arena, capacity, sizeof(*more));
+		if (!more)
+			return sl_fail_memory(err);
+		if (files->count)
+			memcpy(more, files->file, files->count * sizeof(*more));
+		files->file = more;
+		files->capacity = capacity;
+	}
+	files->file[files->count++] = *file;
+	return SL_OK;
+}
+
+static int add_script(struct files *files, const char *key, struct sl_script *script, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (size_t i = 0; i < script->file_count && !status; i++) {
+		const struct script_file *of = &script->file[i];
+		struct policy_file file = { .key = key,
+			.path = of->path,
+			.format = script->scripting->name,
+			.bytes = of->len,
+			.script = i ? NULL : script };
+		memcpy(file.sha256, of->sha256, sizeof(file.sha256));
+		status = add(files, &file, err);
+	}
+	return status;
+}
+
+static int add_doc(struct files *files, const struct policy_choice *choice, const char *key, const char *path,
+	struct sl_err *err)
+{
+	const struct policy_file *had = file_of(choice, key);
+	struct policy_file file = { .key = key, .path = path };
+	if (had && strcmp(had->path, path) == 0)
+		return add(files, had, err);
+	const int status = read_file(&file, files->arena, err);
+	return status ? status : add(files, &file, err);
+}
+
+/* One script for parameters that name the same. */
+static struct sl_script *script_had(
+	const struct files *files, const struct policy_choice *choice, const char *path)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->file[i].script && strcmp(files->file[i].script->path, path) == 0)
+			return files->file[i].script;
+	for (size_t i = 0; i < choice->file_count; i++)
+		if (choice->file[i].script && strcmp(choice->file[i].script->path, path) == 0)
+			return choice->file[i].script;
+	return NULL;
+}
+
+static int add_part(struct files *files, const struct policy_choice *choice, const char *key,
+	const char *text, struct sl_err *err)
+{
+	const char *path;
+	const struct sl_scripting *scripting = script_prefix(text, &path);
+	struct sl_script *script = script_had(files, choice, path);
+	const int status =
+		script ? SL_OK
+		       : script_load(&script, scripting, path, NULL, NULL, choice->watch, files->arena, err);
+	return status ? status : add_script(files, key, script, err);
+}
+
+/* Is the key one of "command,record"? */
+static bool is_among(const char *keys, const char *key)
+{
+	const size_t len = strlen(key);
+	for (const char *p = keys; p && *p; p += strcspn(p, ",") + (strchr(p, ',') != NULL))
+		if (strcspn(p, ",") == len && memcmp(p, key, len) == 0)
+			return true;
+	return false;
+}
+
+int value_trusted(const struct policy_choice *choice, size_t i, const struct sl_place *at, struct sl_err *err)
+{
+	const struct sl_policy *policy = choice->policy;
+	const struct sl_param *param = &policy->params[i];
+	const char *text = choice->values[i].text;
+	if (!text || !*text)
+		return SL_OK;
+	if (script_choice(param, text) >= 0)
+		return trust_ask(choice->trust, TRUST_SCRIPT, param->key, text, at, err);
+	if (is_among(policy->runs, param->key))
+		return trust_ask(choice->trust, TRUST_PROGRAM, param->key, text, at, err);
+	if (is_among(policy->writes, param->key))
+		return trust_ask(choice->trust, TRUST_WRITE, param->key, text, at, err);
+	return SL_OK;
+}
+
+int policy_files(struct policy_choice *choice, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct sl_policy *policy = choice->policy;
+	struct files files = { .arena = arena };
+	int status = choice->script ? add_script(&files, "", choice->script, err) : SL_OK;
+	for (size_t i = 0; i < policy->param_count && !status; i++) {
+		const struct sl_param *param = &policy->params[i];
+		const char *text = choice->values[i].text;
+		status = value_trusted(choice, i, NULL, err);
+		if (status)
+			return status;
+		if (text && param->kind == SL_PARAM_DOC)
+			status = add_doc(&files, choice, param->key, text, err);
+		else if (text && script_choice(param, text) >= 0)
+			status = add_part(&files, choice, param->key, text, err);
+	}
+	if (status)
+		return status;
+	choice->file = files.file;
+	choice->file_count = files.count;
+	return SL_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tally.h - what policies and models tell as a run is over, from the inside.
+ *
+ * Names are copied and told once; columns and cells are lent for the run. The run's end makes one, calls each
+ * model's `tell` with it, and lends what was told to the result.
+ */
+#ifndef SL_TALLY_H
+#define SL_TALLY_H
+
+#include "sim/base/names.h"
+
+/* Bounds of what a run tells. */
+enum { TALLY_METRICS_MAX = 1 << 20, TALLY_COLUMNS_MAX = 256, TALLY_TABLES_MAX = 256, TALLY_NAME_MAX = 200 };
+
+struct sl_tally {
+	struct sl_arena *arena;                /* Of the run. */
+	const char *model;                     /* Whose turn it is, for messages; set by who calls `tell`. */
+	bool policy;                           /* It is the policy's. */
+	struct names metrics, columns, tables; /* Told so far, in this order: */
+	int64_t *metric;
+	const int64_t **column;
+	struct sl_told_table *table;
+	size_t metric_capacity, column_capacity, table_capacity;
+};
+
+void tally_init(struct sl_tally *tally, struct sl_arena *arena);
+/* What was told becomes the result's, in the arena. */
+int tally_lend(const struct sl_tally *tally, struct sl_result *result, struct sl_err *err);
+void tally_release(struct sl_tally *tally);
+
+#endif

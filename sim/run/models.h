@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * models.h - models and the run: who is told what, how fast jobs work, what fails.
+ *
+ * A model hears of starts and ends once they are settled: what a pass does is noted as it commits, and told
+ * at the end of the instant, in the order in which it happened. Then each model is settled, and then the
+ * rates that changed take effect, once for all of them. What that makes happen at the same instant is
+ * followed by another round. Nothing of this is reached by undo: rates, failures and nodes change between
+ * passes alone.
+ *
+ * models.c tells; rates.c keeps work and end events; fails.c ends jobs and takes nodes down.
+ */
+#ifndef SL_MODELS_H
+#define SL_MODELS_H
+
+#include "sim/base/intset.h"
+#include "sim/run/engine.h"
+
+enum { MODELS_MAX = 15, MODEL_ROW_BITS = 28 };
+enum { MODEL_NOBODY = 15 }; /* In place of a model's number: the row is a job that is let in again. */
+
+/* What is to be told. */
+struct told {
+	enum told_what { TOLD_STARTED, TOLD_LEFT, TOLD_NODE_DOWN, TOLD_NODE_UP } what;
+	enum sl_left how;  /* TOLD_LEFT */
+	uint32_t row;      /* Job, or node. */
+	uint32_t attempts; /* TOLD_STARTED: told if the job still runs in that attempt. */
+};
+
+/* A figure that a model shows. */
+struct shown {
+	const char *name;
+	int64_t value;
+};
+
+struct models {
+	struct instance {
+		const struct sl_model *model;
+		void *state;
+	} of[MODELS_MAX];
+	uint32_t count;
+	uint32_t current; /* Whose function is being called. */
+	bool sizes;       /* One of them counts work by size: the engine's own proportion does not. */
+	bool may_hold;    /* One of them has `ends`. */
+	uint32_t holding; /* The job of which `ends` is being asked; UINT32_MAX: none. */
+
+	/* By job. */
+	uint64_t *factor;       /* Of each model, `count` a job. */
+	uint16_t *knows;        /* Bit i: model i was told that it started, */
+	uint16_t *holds;        /* or has it hold on though its work is done. */
+	uint64_t *end_seq;      /* Of its end event. */
+	sl_time *noted;         /* The estimated end of which there is a note that it will be overdue. */
+	struct intset replaced; /* End events, by seq, in whose place others came as rates changed. */
+	uint32_t *changed;      /* Jobs whose factors did, each once. */
+	size_t changed_count, changed_capacity;
+	bool *is_changed;
+
+	struct told *told; /* From told_next on. */
+	size_t told_next, told_count, told_capacity;
+	bool stirred;         /* Something happened that calls for a pass. */
+	bool silent;          /* Nothing but models happened at this instant, without consequences. */
+	uint64_t events_seen; /* Events as of the instant before; */
+	uint32_t stalled;     /* instants in a row at which there were no more. */
+	bool stopped;         /* Nobody is left for whom anything could happen. */
+	sl_time over;  /* All jobs were, then: what is left to happen is of no job. SL_NONE: some never were.
+			*/
+	uint32_t idle; /* Instants in a row at which models alone did something and nothing ran. */
+
+	struct shown *shown;
+	size_t shown_count, shown_capacity;
+
+	/* fails.c */
+	struct sl_node_change *node_change;
+	size_t node_change_count, node_change_capacity;
+	uint32_t *down, *drained; /* By node: how many times. */
+	uint8_t *ready;           /* By node: enum sl_ready. */
+	sl_time *expected;        /* By node that is down; SL_NEVER: nobody knows. */
+	uint32_t *shut;           /* Nodes that are either, in no order; */
+	uint32_t *shut_place;     /* and where each stands there, + 1. */
+	uint32_t nodes_shut;
+	uint32_t put_off; /* Jobs that wait outside the queue, with a timer each. */
+	/* Free on nodes that are shut: since that time, integrated from the first submission until then, and
+	 * until a job last ended. */
+	sl_time missing_since;
+	int64_t missing_now[SL_KINDS_MAX];
+	bool missing_counts; /* Somebody was submitted. */
+	unsigned __int128 missing[SL_KINDS_MAX], missing_at_end[SL_KINDS_MAX];
+	uint64_t ended_before;
+};
+
+/* What models need of the run is asked for before there is room; then they are made; then they begin. */
+int models_ask(struct sl_pass *pass, struct sl_err *err);
+int models_init(struct sl_pass *pass, struct sl_err *err);
+void models_begin(struct sl_pass *pass);
+void models_release(struct sl_pass *pass);
+int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+/* told.c: with what the policy and all of them told, in the result. */
+int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
+int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
+
+/* Noted, to be told. fresh: it begins anew at rate one; else its size changed. */
+void models_started(struct sl_pass *pass, uint32_t job, bool fresh);
+void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how);
+void models_note(struct sl_pass *pass, struct told told);
+void models_rated(struct sl_pass *pass, uint32_t job);
+void models_timer(struct sl_pass *pass, uint32_t row);
+/* Its work is done. True: a model has it hold on. */
+bool models_hold(struct sl_pass *pass, uint32_t job);
+/* Tells what happened, settles, and applies rates. True: more happens at this instant. Silent: so far nothing
+ * but models happened at it, without consequences. */
+bool models_settle(struct sl_pass *pass, bool silent);
+/* Once nothing is left to happen but what models do for themselves: no more events of models. True: no event
+ * is to come, and for long none came. */
+bool models_over(struct sl_pass *pass);
+
+/* fails.c: nodes that are not back when they were expected are taken to be at the next second. */
+void models_pass_begins(struct sl_pass *pass);
+
+/* fails.c: its time outside the queue may be over. */
+void models_let_in(struct sl_pass *pass, uint32_t job);
+
+/* rates.c */
+void rates_apply(struct sl_pass *pass);
+void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course); /* Sets its end. */
+int rates_note_end(struct sl_pass *pass, uint32_t job);
+void rates_reset(struct sl_pass *pass, uint32_t job);
+bool rates_replaced(const struct sl_pass *pass, const struct ev *ev);
+uint64_t rates_product(const struct sl_pass *pass, uint32_t job);
+/* Its work is done, all of it; and it holds on, so that its limit alone may end it. */
+void rates_done(struct sl_pass *pass, uint32_t job);
+void rates_hold(struct sl_pass *pass, uint32_t job);
+
+/* sim.c: a job's end by itself, or at its limit, as it is applied. */
+void finish_job(struct sl_pass *pass, uint32_t job, enum sl_event_class class);
+
+#endif

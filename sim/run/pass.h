@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pass.h - the engine's state, and the journal through which a pass changes it.
+ *
+ * What plugin.h calls a pass is this struct: a policy is shown it only between
+ * pass_begin and pass_commit. Every command changes the state at once and
+ * leaves an action that can take it back; what leaves the pass (events, the
+ * digest, reasons) is made from the actions when it commits.
+ */
+#ifndef SL_PASS_H
+#define SL_PASS_H
+
+#include "sim/nodes/nodes.h"
+#include "sim/run/feedback.h"
+#include "sim/run/gates.h"
+#include "sim/run/sim.h"
+#include "sim/state/cluster.h"
+#include "sim/state/evq.h"
+#include "sim/state/profile.h"
+#include "sim/state/queue.h"
+
+enum action_kind {
+	ACTION_START,    /* was: the promise it held; now: its course before, in course_kept, or -1 */
+	ACTION_CANCEL,   /* was: the promise it held; now: as above */
+	ACTION_END,      /* was: the promise it held; now: as above; why: of one that is refused */
+	ACTION_PREEMPT,  /* was: see preempted_as; now: as above */
+	ACTION_RESUME,   /* now: as above */
+	ACTION_RESIZE,   /* now: as above */
+	ACTION_RESERVE,  /* job: the window */
+	ACTION_PROMISE,  /* was: the one before, SL_NONE */
+	ACTION_HEAD,     /* was: the head before; now: its reason */
+	ACTION_REASON,   /* now: reason and detail; was: of a head that stays: the reason before, and 1; of
+			  * others   (SL_USE_REASONS): the same, 16 bits higher */
+	ACTION_ELIGIBLE, /* was: since when it was before */
+	ACTION_WAKE,     /* was: the wake before */
+	ACTION_TIMER,    /* now: the time; job: the row */
+	ACTION_LEDGER,   /* was: the amount before; job: the ledger, now: the row */
+	ACTION_FREED,    /* was: the place of the freed intervals before, in freed_kept; now: promises_broken
+			    before */
+	ACTION_BY,       /* SIM_RECORD_DECISIONS: job: whose; was: the rule and whose before; now: the rule */
+	ACTION_PLAN,     /* As above: now: the planned start; job UINT32_MAX: all that was told is void */
+};
+
+struct action {
+	enum action_kind kind;
+	uint32_t job;
+	int64_t was, now;
+	const char *why;
+};
+
+/* Of ACTION_PREEMPT: how, and in which state the attempt ended. */
+static inline int64_t preempted_as(enum sl_preempt how, enum sl_state state)
+{
+	return (int64_t)how | (int64_t)state << 8;
+}
+static inline enum sl_preempt preempted_how(const struct action *action)
+{
+	return (enum sl_preempt)(action->was & 0xff);
+}
+
+/* SL_USE_PREEMPT: a job's way through several starts. Work is counted in microseconds at full size. */
+struct course {
+	sl_time began;            /* The attempt. */
+	sl_time since;            /* Running without a break or a change of size; */
+	sl_time work;             /* what the attempt did before that, */
+	sl_time kept;             /* and the attempts before it, as far as a checkpoint kept it. */
+	sl_time load;             /* Of its time, from the start on, it only loads a checkpoint; */
+	sl_time loading;          /* of that, left as of `since`. */
+	sl_time due;              /* Its end event; others are stale. SL_NEVER: it does not run. */
+	sl_time stopped;          /* Suspended since; SL_NONE: it is not. */
+	sl_time suspended;        /* Before, in this attempt, */
+	sl_time suspended_before; /* and in those before it. */
+	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
+	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
+	uint32_t attempts;
+	bool overdue; /* Found running past its estimate (room.c). */
+	/* With models (rates.c). `work` and `kept` above are then the time that limit and estimate count, and
+	 * the work itself is: */
+	sl_time done;       /* of this attempt, */
+	sl_time done_kept;  /* and kept from those before; */
+	sl_time done_lost;  /* what they did and was not; */
+	sl_time counted;    /* `done` goes up to then. */
+	uint64_t rate;      /* Of all models together. */
+	uint32_t done_part; /* Of `done`, beyond whole microseconds: in 2^-32. */
+	bool cut;           /* Its end event is its limit's. */
+	bool finished;      /* Its work is done, and a model has it hold on to what it holds. */
+};
+#define COURSE_NONE \
+	(struct course) { .due = SL_NEVER, .stopped = SL_NONE, .rate = SL_RATE_ONE }
+
+/* A course before a command changed it, with what goes along. */
+struct course_kept {
+	struct course course;
+	sl_time estimate, start;
+	enum sl_state state;
+};
+
+/* The first that waits, whose reason is Resources, or the window that keeps it. UINT32_MAX: nobody. */
+struct head {
+	uint32_t job;
+	enum sl_reason reason;
+};
+
+/* Several queues (lanes.c), beside that of all that waits. */
+struct lanes {
+	struct lane {
+		struct queue queue, fill;
+		struct head head; /* In place of sl_pass.head. */
+	} * lane;
+	uint32_t count;
+	uint64_t *busy; /* Bit i: somebody waits in lane i. */
+	uint32_t *of;   /* By job. */
+	struct queue_pool queue_pool, fill_pool;
+};
+
+struct ledger {
+	const char *name;
+	int64_t *amount;
+	uint32_t rows;
+};
+
+enum { FREED_MAX = SL_OR_TINY(16, 2) };
+
+/* Where capacity was freed since the promises were last compressed: sorted, disjoint. A superset will do:
+ * when there are too many, neighbours are joined. */
+struct freed {
+	struct freed_interval {
+		sl_time from, until;
+	} at[FREED_MAX];
+	uint32_t count;
+	bool early; /* Something was freed before its time: the promises are to be compressed. */
+};
+
+/* One line of a run's past: what pass_digest was told. */
+struct past_event {
+	sl_time time;
+	uint32_t row;
+	uint32_t class; /* enum sl_event_class, or of pass.c's digest. */
+};
+
+/* A gauge that is followed, and its course so far. */
+struct followed {
+	const struct sl_gauge *gauge;
+	void *state;
+	struct sl_gauge_point *point;
+	size_t count, capacity;
+};
+
+struct ending {
+	struct ev ev;
+	bool freed; /* What it held is free already. */
+};
+
+/* Where an instant is that stopped at a question: before it, among its events, behind them. */
+enum instant_at { INSTANT_NEW, INSTANT_EVENTS, INSTANT_PASSED };
+struct halted {
+	enum instant_at at;
+	int passes;  /* So far. */
+	bool silent; /* Nothing in it was anything to a policy. */
+	bool passed; /* Its last event had a pass. */
+	bool quiet;  /* What happened calls for no pass. */
+	bool called; /* Something does. */
+};
+
+/* What idles, over time: while a waiting job would have fitted, and as much of it as was asked for. */
+enum resource { OF_CPUS, OF_GPUS, OF_MEM, RESOURCES };
+struct idle_sum {
+	unsigned __int128 fitting, wanted;
+};
+
+struct sl_pass {
+	const struct scenario *scenario;
+	const struct sl_jobs *jobs;
+	struct sl_arena *arena;
+	struct sim_options options;
+	const struct sl_policy *policy;
+	void *state;
+
+	/* The world at `now`. */
+	sl_time now;
+	uint32_t submitted; /* Rows below are submitted; a submitted PENDING one is in the queue, or gated. */
+	uint32_t running;
+	int64_t cpus_queued;
+	struct cluster cluster;   /* A counted pool, or, if there are nodes, their cpus in sum. */
+	struct queue queue, fill; /* fill: the candidates' own order; in use if SL_USE_FILL. */
+	struct lanes *lanes;      /* NULL: one. */
+	struct profile profile;   /* Of cpus: ends of what runs, starts and ends of what is promised. */
+	struct evq events;
+	struct evq expiries;   /* Estimates that run out, where these come first (rules.submits_first). */
+	struct ending *ending; /* rules.early: those that end at `now`, in the order of their starts. */
+	size_t ending_count, ending_capacity, ending_next;
+
+	/* On nodes; NULL on a counted pool, whose room is `cluster` and `profile`. */
+	struct nodes *nodes;
+	const struct sl_cluster *info;
+	struct models *models; /* NULL: none is on. */
+	const uint8_t *lens;   /* sl_lens; NULL: none. */
+	bool courses_lent;     /* There are courses for the models alone. */
+	struct placing placing;
+	const struct sl_placer *placer; /* NULL: the placing chooses. */
+	void *placer_state;
+	bool placer_asked;       /* By the policy that is being made. */
+	const uint32_t *request; /* By job. */
+	const struct sl_request *requests;
+	uint32_t request_count;
+	uint8_t *request_class;    /* By request: its class in the queue's index. */
+	uint32_t *request_waiting; /* By request: jobs in the queue. */
+	uint32_t *active;          /* Requests with any, in no order; */
+	uint32_t *active_place;    /* and where each stands there. */
+	uint32_t active_count;
+	int64_t gpus_queued, mem_queued;
+	int32_t *nodes_held; /* By job, the largest held. */
+	int64_t *cpus_held, *gpus_held;
+	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
+	size_t place_total, place_capacity, *place_first;
+	uint32_t *place_count;
+	int64_t *place_cpus, *place_gpus;     /* The largest held since. */
+	unsigned __int128 busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted,
+						 now or after a switch. */
+
+	/* Windows of a counted pool: those of the cluster's, then those of sl_reserve. */
+	struct pool_window {
+		sl_time from, until;
+		int64_t cpus;
+	} * window;
+	size_t window_count, window_capacity;
+	size_t windows_ahead; /* Of them, not yet over. */
+
+	/* Columns by job. */
+	sl_time *start, *end;
+	uint8_t *job_state;
+	struct gates *gates;             /* NULL: no job says anything more. Else, by job: */
+	uint8_t *gated;                  /* Submitted, and not let into the queue yet. */
+	struct feedback *feedback;       /* NULL: submissions are as recorded. */
+	sl_time *put_off;                /* By a model, until then; SL_NONE: not. NULL: nobody was. */
+	sl_time *eligible;               /* When it was let in first; SL_NONE: not yet. */
+	const sl_time *estimate;         /* The limits, or: */
+	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
+	uint8_t *reason_now;             /* SL_USE_REASONS: by job; SL_REASON_COUNT: the default. */
+	double *key, *fill_key;          /* SL_USE_KEYS, SL_USE_FILL */
+	sl_time *promise;                /* SL_USE_PROMISES; SL_NONE: none. */
+	struct course *course;           /* SL_USE_PREEMPT */
+	uint32_t run_first, run_last;    /* The list of what runs or is suspended. */
+	uint32_t suspended;              /* Jobs. */
+	struct course_kept *course_kept; /* For sl_undo and pass_commit. */
+	size_t course_kept_count, course_kept_capacity;
+	enum sl_reason reason_default;
+	unsigned uses;
+	uint32_t overcommit; /* SL_USE_CONTROL: cpus and GPUs are given out up to so many times; 0: once. */
+
+	/* Jobs that run past their estimate: taken to end at the next whole second, anew in each pass. */
+	struct evq overruns; /* (estimated end, job) of those that will. */
+	sl_time settled;     /* The last pass: an estimated end no later is overdue. */
+	sl_time overdue_at;  /* Where the profile has their end now. */
+	int64_t overdue_cpus;
+	uint32_t *overdue; /* On nodes: which. */
+	size_t overdue_count, overdue_capacity;
+
+	/* Promises. */
+	struct evq due;       /* (promise, job); stale if it is not the job's promise any more. */
+	uint32_t *unpromised; /* Waiting jobs without one. */
+	size_t unpromised_count, unpromised_capacity;
+	struct freed freed;
+	struct freed *freed_kept; /* For sl_undo. */
+	size_t freed_kept_count, freed_kept_capacity;
+	bool promises_broken;
+	uint32_t *scratch; /* For sorting rows. */
+	size_t scratch_capacity;
+
+	/* The journal. */
+	struct action *action;
+	size_t action_count, action_capacity;
+	uint32_t marks; /* Open ones. */
+	bool open;      /* A pass is going on. */
+	int status;     /* The first failure inside a command. */
+	uint32_t polls; /* Questions and commands so far: pass_over. */
+	struct sl_err err;
+
+	/* Questions of the policy (question.c). */
+	uint32_t *answer; /* Rows, UINT32_MAX: none. */
+	size_t answer_count, answer_capacity;
+	sl_job *offered; /* With the question that is open. */
+	size_t offered_count, offered_capacity;
+	bool asks; /* The pass stopped at it. */
+	struct halted instant;
+
+	struct head head;
+	struct decisions *decisions; /* NULL: nobody asked for them. */
+	uint8_t rule_default;        /* As a pass begins. */
+	uint8_t rule;                /* Of sl_by, as of now; */
+	uint32_t whose;
+	sl_time wake; /* SL_NEVER: none. */
+	struct ledger *ledger;
+	size_t ledger_count, ledger_capacity;
+
+	struct past_event *past; /* SIM_RECORD_PAST */
+	size_t past_count, past_capacity;
+	struct evq *expiring; /* While the past is shown: running jobs' estimates as they run out; else NULL.
+			       */
+
+	struct followed followed[SL_GAUGES_MAX]; /* In the order of the nodes'. */
+	uint32_t gauge_count;
+
+	/* What the run leaves. */
+	enum sl_reason reason_first; /* The default when it began. */
+	sl_time accounted;           /* Integrals go up to here. */
+	uint64_t reported;           /* Events and passes, to `progress`. */
+	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
+	uint32_t refused, refused_first; /* By the placer, as they were submitted. */
+	const char *refused_why;         /* Of the first. */
+	uint32_t refused_last;           /* The same of the last: who has just submitted it asks. */
+	const char *refused_last_why;
+	const char *remark[SL_REMARKS_MAX];
+	uint32_t remark_count;
+	struct sl_reason_change *reason;
+	size_t reason_count, reason_capacity;
+	const char **refusal; /* By job: why it was refused; with decisions. NULL: nobody was. */
+	struct sl_usage_point *usage;
+	size_t usage_count, usage_capacity;
+	struct sl_attempt *attempt;
+	size_t attempt_count, attempt_capacity;
+	sl_time *suspended_total;
+	struct sl_gauge_course course_of_gauge[SL_GAUGES_MAX];
+	uint64_t *digests;
+	size_t digest_count, digest_capacity;
+	uint64_t digest, events_applied, passes, ended;
+	struct idle_sum idle[RESOURCES];
+	/* The same since nothing runs: it counts once something does again, for what follows the last end is
+	 * no part of the run. */
+	struct idle_sum tail[RESOURCES];
+};
+
+/* The time of an end, without overflow. */
+static inline sl_time time_after(sl_time start, sl_time length)
+{
+	return start > 0 && length > SL_NEVER - start ? SL_NEVER : start + length;
+}
+
+/* Submitted (or to follow another), but not to be considered yet; also of one that ended so. */
+static inline bool is_gated(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->gated && pass->gated[job];
+}
+
+/* It failed, and may not be considered again yet. */
+static inline bool is_put_off(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->put_off && pass->put_off[job] != SL_NONE;
+}
+
+/* In the queue. */
+static inline bool is_waiting(const struct sl_pass *pass, uint32_t job)
+{
+	return job < pass->submitted && pass->job_state[job] == SL_PENDING && !is_gated(pass, job) &&
+	       !is_put_off(pass, job);
+}
+
+/* It has ended: whom that concerns. */
+static inline void others_hear(struct sl_pass *pass, uint32_t job)
+{
+	if (pass->gates)
+		gates_ended(pass, job);
+	if (pass->feedback)
+		feedback_ended(pass, job);
+}
+
+static inline bool is_running(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->job_state[job] == SL_RUNNING;
+}
+
+/* The policy has the say in what the engine else sees to. */
+static inline bool is_controlled(const struct sl_pass *pass) { return pass->uses & SL_USE_CONTROL; }
+
+static inline int64_t cpus_of(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->request ? pass->requests[pass->request[job]].cpus : pass->jobs->size[job];
+}
+
+/* The digest's classes for what is no event: a start is the first, then those of this enum. */
+enum {
+	DIGEST_PREEMPT = SL_EV_CLASS_COUNT + 1,
+	DIGEST_RESUME = DIGEST_PREEMPT + SL_PREEMPT_COUNT,
+	DIGEST_RESIZE,
+	DIGEST_GATED,    /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
+	DIGEST_DEADLINE, /* It cannot make its deadline any more. */
+	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model; and the state. */
+	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT,   /* A model did, and it waits again; and the state. */
+	DIGEST_DRAIN = DIGEST_AGAIN + SL_STATE_COUNT, /* A node is drained, */
+	DIGEST_UNDRAIN,                               /* or no more. */
+	DIGEST_PUT_OFF,                               /* One that failed waits outside the queue, */
+	DIGEST_LET_IN                                 /* and in it again. */
+};
+
+/* The row is a job's. */
+static inline bool is_of_job(unsigned class)
+{
+	return class != SL_EV_RESERVATION && class != SL_EV_NODE_DOWN && class != SL_EV_NODE_UP &&
+	       class < DIGEST_DRAIN;
+}
+
+/* Where such an event stands among those of its instant. */
+static inline unsigned past_class(unsigned class)
+{
+	return class == DIGEST_GATED ? SL_EV_SUBMIT : class == DIGEST_DEADLINE ? SL_EV_CANCEL : class;
+}
+
+/* Keeps the first failure; commands go on as if nothing happened, the loop ends the run. */
+void pass_failed(struct sl_pass *pass, int status);
+
+void pass_begin(struct sl_pass *pass);
+/* Events, digest and reasons of what was done; nonzero if something failed. */
+int pass_commit(struct sl_pass *pass);
+
+/* All that it did so far. */
+void pass_take_back(struct sl_pass *pass);
+
+/* Called by the loop, outside a pass. */
+void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
+void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
+void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state);
+void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row);
+/* What the policy is not told of, under SL_USE_CONTROL: that it was refused, and why. */
+void note_refused(struct sl_pass *pass, uint32_t job, const char *why);
+/* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
+sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class);
+int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. */
+/* left.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet: only
+ * of those that never could start). Reasons are sorted. */
+int reasons_left(struct sl_pass *pass, bool over, struct sl_result *result);
+void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
+
+/* Takes note of a command, for sl_undo and pass_commit. */
+void act(struct sl_pass *pass, struct action action);
+void queue_put(struct sl_pass *pass, uint32_t job);
+void queue_take(struct sl_pass *pass, uint32_t job);
+void unpromised_put(struct sl_pass *pass, uint32_t job); /* It waits without a promise. */
+
+int note_overrun(struct sl_pass *pass, uint32_t job);
+
+/* lanes.c */
+void lanes_ready(struct sl_pass *pass);
+void lanes_release(struct sl_pass *pass);
+int lanes_put(struct sl_pass *pass, uint32_t job);
+void lanes_take(struct sl_pass *pass, uint32_t job);
+int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count); /* All that wait, in order. */
+static inline struct head *lane_head(struct sl_pass *pass, uint32_t job)      /* Of the job's lane. */
+{
+	return pass->lanes ? &pass->lanes->lane[pass->lanes->of[job]].head : &pass->head;
+}
+struct queue *lane_queue(struct sl_pass *pass, uint32_t lane, bool fill);
+
+/* commands.c: takes back what was done last. */
+void undo_action(struct sl_pass *pass, const struct action *action);
+sl_time course_kept_work(const struct sl_pass *pass, const struct action *action);
+
+/* room.c: what running jobs hold, now and by their expected ends. */
+int room_init(struct sl_pass *pass, struct sl_err *err);
+/* Where a job starts: on these pieces, with these holdings, or (both NULL) where the placing says. */
+struct where {
+	const struct sl_piece *piece;
+	const struct sl_holding *holding;
+	size_t count;
+	uint32_t tasks; /* Of its one group; 0: as asked. */
+};
+void room_placer_release(struct sl_pass *pass);
+void placing_release(struct placing *placing);
+/* Why the placer would never place it; NULL: it would, or there is none. */
+const char *room_refuses(struct sl_pass *pass, uint32_t job);
+/* By room_expected. False: there is no room. */
+bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where);
+/* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
+bool room_take_promised(struct sl_pass *pass, uint32_t job);
+void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */
+void room_untake(struct sl_pass *pass, uint32_t job);
+void room_suspend(struct sl_pass *pass, uint32_t job);
+bool room_resume(struct sl_pass *pass, uint32_t job);
+/* What room_give (suspended: room_suspend) gave. */
+void room_restore(struct sl_pass *pass, uint32_t job, bool suspended);
+void room_resized(struct sl_pass *pass, uint32_t job); /* Its expected end, after a resize. */
+void room_moves(struct sl_pass *pass, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
+/* pass.c: the run is to end, why: it has failed then, with SL_INTERRUPTED. */
+void pass_poll(struct sl_pass *pass);
+/* Nothing more comes of this pass: it failed, or somebody wants the run to end. Each question and command
+ * that a policy may repeat without end asks, and has no answer then, so that the policy comes to its end. */
+static inline bool pass_over(struct sl_pass *pass)
+{
+	if (!(++pass->polls % 1024))
+		pass_poll(pass);
+	return pass->status && pass->open;
+}
+
+bool room_fits(struct sl_pass *pass, uint32_t job);
+bool room_any_fits(struct sl_pass *pass);
+/* On nodes: of which resources (bits) could a waiting job that asks for some of it start now? Looked for:
+ * those of the set alone. */
+unsigned room_fitting(struct sl_pass *pass, unsigned set);
+/* Why the first does not start: a window that alone is in its way, or Resources. */
+enum sl_reason room_keeps(struct sl_pass *pass, uint32_t job);
+/* Are there windows that are not over yet? */
+static inline bool room_windows(const struct sl_pass *pass)
+{
+	return pass->nodes ? nodes_windows_live(pass->nodes) : pass->windows_ahead > 0;
+}
+uint32_t room_next_fit(
+	struct sl_pass *pass, struct queue *queue, uint32_t behind, const struct sl_promise *shadow);
+int64_t room_idle(const struct sl_pass *pass, uint32_t kind);
+void room_settle(struct sl_pass *pass);                          /* At the beginning of a pass. */
+sl_time room_expected(const struct sl_pass *pass, uint32_t job); /* Its end, overdue or not. */
+/* A running job's expected end goes out of the plan's sight; back in, from there, as it is expected now. */
+sl_time room_unplan(struct sl_pass *pass, uint32_t job);
+void room_replan(struct sl_pass *pass, uint32_t job, sl_time from);
+bool room_found(
+	struct sl_pass *pass, uint32_t job); /* room_take of one that started before: overdue or not. */
+bool room_is_overdue(const struct sl_pass *pass, uint32_t job);
+void room_places(struct sl_pass *pass, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
+void room_holds(struct sl_pass *pass, uint32_t job);  /* Notes the largest held. */
+void room_waits(struct sl_pass *pass, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
+bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus);
+void window_undo(struct sl_pass *pass);
+void window_edge(struct sl_pass *pass, uint32_t row); /* Of a counted pool, at SL_EV_RESERVATION. */
+
+/* course.c: work and time of jobs that may be preempted. */
+sl_time course_end(const struct sl_pass *pass, uint32_t job);  /* Expected. */
+sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attempt, at `now`. */
+sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work); /* At the size it has. */
+void course_speed(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held);
+/* It works from then on. */
+static inline sl_time course_works_from(const struct course *course)
+{
+	return time_after(course->since, course->loading);
+}
+void course_settle(struct sl_pass *pass, uint32_t job); /* Work counts from now on. */
+void course_due(struct sl_pass *pass, uint32_t job);    /* Sets its end. */
+void course_start(struct sl_pass *pass, uint32_t job);
+sl_time course_kept_estimate(
+	const struct sl_pass *pass, uint32_t job, sl_time *load); /* After a checkpoint. */
+void course_checkpoint(struct sl_pass *pass, uint32_t job); /* Its work is kept, and it will have to load. */
+void course_unlink(struct sl_pass *pass, uint32_t job);
+void course_link(
+	struct sl_pass *pass, uint32_t job, uint32_t before); /* Behind that one; UINT32_MAX: in front. */
+int attempt_add(
+	struct sl_pass *pass, uint32_t job, const struct course *course, enum sl_state state, sl_time lost);
+int course_results(struct sl_pass *pass, struct sl_err *err);
+
+/* When a running job is taken to end by its estimate. */
+static inline sl_time expected_end(const struct sl_pass *pass, uint32_t job)
+{
+	return pass->course ? course_end(pass, job) : time_after(pass->start[job], pass->estimate[job]);
+}
+
+/* promises.c */
+void act_freed(struct sl_pass *pass);
+void freed_until(struct sl_pass *pass, sl_time until); /* From now on. */
+sl_time promise_release(struct sl_pass *pass, uint32_t job);
+void promise_undo(struct sl_pass *pass, uint32_t job); /* Takes back the one it was given last. */
+void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was);
+void unpromised_sift(struct sl_pass *pass);
+void freed_add(struct freed *freed, sl_time from, sl_time until);
+sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
+bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
+int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
+
+/* rates.c: courses with models. */
+/* Work of this attempt, at `now`, of a course that runs (or not); part: beyond whole microseconds. */
+sl_time course_done(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, bool running, uint32_t *part);
+void course_count(struct sl_pass *pass, uint32_t job); /* `done` goes up to now. */
+void course_paced_due(struct sl_pass *pass, uint32_t job);
+
+/* gauges.c */
+/* Follows those of replay.gauges too. */
+int gauges_named(const struct sl_setup *setup, const struct scenario *scenario, struct sl_err *err);
+int gauges_begin(struct sl_pass *pass, struct sl_err *err); /* Once there are nodes: those that are new. */
+void gauges_record(struct sl_pass *pass);                   /* At the end of an instant. */
+void gauges_result(struct sl_pass *pass, struct sl_result *result);
+void gauges_release(struct sl_pass *pass);
+
+/* decisions.c */
+int decisions_init(struct sl_pass *pass, struct sl_err *err);
+void decisions_release(struct sl_pass *pass);
+void decisions_commit(struct sl_pass *pass); /* Notes what the pass did. */
+void by_undo(struct sl_pass *pass, const struct action *action);
+void decisions_drop_plans(struct sl_pass *pass); /* Another policy takes over. */
+void decisions_result(const struct sl_pass *pass, struct sl_result *result);
+
+/* past.c: one more line; and, while the past is shown, in place of what else would be done. */
+/* Notes it, and tells who looks on, as far as wanted. */
+int past_happens(struct sl_pass *pass, unsigned class, uint32_t row);
+int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);
+void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
+
+/* check.c: stops the program if the state is not whole. */
+void check_state(struct sl_pass *pass);
+uint64_t check_digest(struct sl_pass *pass);
+void check_charges(const struct sl_result *result);
+void check_reason(struct sl_pass *pass, uint32_t job, enum sl_reason reason); /* May it be given? */
+
+#endif
