@@ -5,7 +5,7 @@
  * Options and operands come in any order; "--" ends options, "-" is an operand.
  * What is given is kept in order, so that repeated options keep theirs.
  */
-#include "cli/program/complete.h"
+#include "cli/base/cli.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -99,6 +99,12 @@ const struct option_def *option_common(size_t i);
 void args_help(const struct args *args);
 
 const char *arg(const struct args *args, const char *name); /* The last value, or NULL. */
+/* For completion: the options of args->command, one after the other, and by name. */
+const struct option_def *option_at(const struct args *args, size_t i);
+const struct option_def *option_long(const struct args *args, const char *name, size_t len);
+const struct option_def *option_letter(const struct args *args, char letter);
+void args_more(struct args *args, char **argv, size_t argc); /* Those that depend on a word. */
+
 bool arg_flag(const struct args *args, const char *name);
 const char *arg_at(
 	const struct args *args, const char *name, size_t i); /* The i-th of a repeated one, or NULL. */

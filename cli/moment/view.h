@@ -124,8 +124,6 @@ int view_stand(struct view *view, sl_time until, struct sl_err *err);
 void view_close(struct view *view);
 /* What a job that runs holds of a node: the members *_busy. */
 void view_holds(const struct view *view, uint32_t job, uint32_t node, struct view_node *held);
-/* run_recipe.c: a run.json as the recipe that it is. path: of the file. */
-int run_recipe(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err);
 
 /* view_table.c. All tables of the policy, while the run is not ended; `at`: the moment. */
 int view_take_tables(struct view *view, sl_time at, struct sl_err *err);

@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+#include "cli/run/outdir.h"
+#include "cli/sweep/sweep.h"
+
 struct asked {
 	struct args *args;
 	char **word; /* What follows the command, the last one unfinished. */

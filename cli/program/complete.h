@@ -12,17 +12,9 @@ int complete(char **argv, size_t argc, struct args *args);
 
 const struct command *command_nth(size_t i); /* command_table.c, in the order of help. */
 
-/* args.c: the options of args->command, one after the other, and by name. */
-const struct option_def *option_at(const struct args *args, size_t i);
-const struct option_def *option_long(const struct args *args, const char *name, size_t len);
-const struct option_def *option_letter(const struct args *args, char letter);
-void args_more(struct args *args, char **argv, size_t argc); /* Those that depend on a word. */
-
 const char *list_kind_at(size_t i); /* cmd_list.c */
 const char *list_kind_about(size_t i);
 extern const struct sl_param cluster_params[];
 extern const size_t cluster_param_count;
-const char *only_at(size_t i);         /* outdir.c */
-const char *sweep_engine_at(size_t i); /* sweep_emit.c */
 
 #endif

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/moment/view.h"
 #include "cli/run/run_find.h"
 #include "sim/run/engine.h"
 

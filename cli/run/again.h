@@ -48,4 +48,7 @@ int again_run(struct again *again, struct sim *sim, unsigned record, struct sl_e
 int again_compare(const struct again *again, const struct sl_result *result, struct sl_err *err);
 void again_close(struct again *again);
 
+/* run_recipe.c: a run.json as the recipe that it is. path: of the file. */
+int run_recipe(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err);
+
 #endif

@@ -26,7 +26,6 @@
 
 #include <cjson/cJSON.h>
 
-#include "cli/program/complete.h"
 #include "cli/run/outdir.h"
 #include "sim/base/out.h"
 #include "sim/lib/snapshot.h"

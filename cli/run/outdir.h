@@ -11,6 +11,7 @@
 #define SNAPSHOT_FILE "snapshot.json" /* Of runs that were to stop. */
 #define WINDOWS_FILE  "windows.csv"
 
+const char *only_at(size_t i); /* What --only may name, for completion; NULL behind the last. */
 /* True if --only names the file: "jobs" is jobs.csv. */
 bool outdir_wants(const char *only, const char *file);
 /* True if --only names it, and the run has something to write there. */

@@ -6,9 +6,10 @@
  * Only what decides the run is looked at; what else the file says is for people.
  * Values are taken from the text, so that no number goes through a double.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/moment/view.h"
+#include "cli/run/again.h"
 #include "sim/base/tree.h"
 
 enum { RECIPE_FILE_MAX = 64 << 20, RECIPE_LIST_MAX = 4096, RECIPE_DIGESTS_MAX = 1 << 21 };

@@ -152,4 +152,6 @@ int sweep_emit(const struct sweep *sweep, const char *engine, struct sl_err *err
 /* sweep_report.c: points.csv, runs.db, the curves. */
 int sweep_report(struct sweep *sweep, struct sl_err *err);
 
+const char *sweep_engine_at(size_t i); /* What --emit may name, for completion; NULL behind the last. */
+
 #endif

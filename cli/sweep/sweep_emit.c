@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/program/complete.h"
 #include "cli/sweep/sweep.h"
 
 enum { TASKS_MAX = 1000, TASKS_USUAL = 100 };

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/scenario/scenario.h"
+#include "sim/registry/replay_params.h"
 
 /* ---- The nearest known name ------------------------------------------------- */
 

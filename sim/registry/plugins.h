@@ -82,7 +82,8 @@ int policy_settings(
 
 /* plugins_files.c: reads the files that its values name, but for those that it has already. */
 int policy_files(struct policy_choice *choice, struct sl_arena *arena, struct sl_err *err);
-/* The hash of the file of that parameter; NULL: it has none. */
+/* The file of that parameter, and its hash; NULL: it has none. */
+const struct policy_file *policy_file_of(const struct policy_choice *choice, const char *key);
 const char *policy_file_hash(const struct policy_choice *choice, const char *key);
 
 /* Would a run do the same under both? */

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "sim/registry/plugins.h"
-#include "sim/run/pass.h"
 
-static const struct policy_file *file_of(const struct policy_choice *choice, const char *key)
+const struct policy_file *policy_file_of(const struct policy_choice *choice, const char *key)
 {
 	for (size_t i = 0; i < choice->file_count; i++)
 		if (strcmp(choice->file[i].key, key) == 0)
@@ -18,24 +17,8 @@ static const struct policy_file *file_of(const struct policy_choice *choice, con
 
 const char *policy_file_hash(const struct policy_choice *choice, const char *key)
 {
-	const struct policy_file *file = file_of(choice, key);
+	const struct policy_file *file = policy_file_of(choice, key);
 	return file ? file->sha256 : NULL;
-}
-
-const struct sl_doc *sl_param_doc(const struct sl_setup *setup, const char *key)
-{
-	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
-	const struct policy_file *file = choice ? file_of(choice, key) : NULL;
-	return file ? &file->doc : NULL;
-}
-
-struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key)
-{
-	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
-	if (!key)
-		return choice ? choice->script : NULL;
-	const struct policy_file *file = choice ? file_of(choice, key) : NULL;
-	return file ? file->script : NULL;
 }
 
 /* ---- Reading --------------------------------------------------------------------------- */
@@ -143,7 +126,7 @@ static int add_script(struct files *files, const char *key, struct sl_script *sc
 static int add_doc(struct files *files, const struct policy_choice *choice, const char *key, const char *path,
 	struct sl_err *err)
 {
-	const struct policy_file *had = file_of(choice, key);
+	const struct policy_file *had = policy_file_of(choice, key);
 	struct policy_file file = { .key = key, .path = path };
 	if (had && strcmp(had->path, path) == 0)
 		return add(files, had, err);

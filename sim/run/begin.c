@@ -69,6 +69,22 @@ static int init_control(struct sl_pass *pass, struct sl_err *err)
 	return SL_OK;
 }
 
+const struct sl_doc *sl_param_doc(const struct sl_setup *setup, const char *key)
+{
+	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	const struct policy_file *file = choice ? policy_file_of(choice, key) : NULL;
+	return file ? &file->doc : NULL;
+}
+
+struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key)
+{
+	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	if (!key)
+		return choice ? choice->script : NULL;
+	const struct policy_file *file = choice ? policy_file_of(choice, key) : NULL;
+	return file ? file->script : NULL;
+}
+
 int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy, const char *text,
 	const struct sl_value **values, size_t *count, struct sl_err *err)
 {

@@ -10,12 +10,7 @@
 #define SL_SCENARIO_H
 
 #include "sim/registry/plugins.h"
-
-/* Settings replay.*, one line each; the table is replay_params (scenario.c). */
-extern const struct sl_param replay_params[];
-extern const size_t replay_param_count;
-/* It is one of them, and known without "replay." too. */
-bool replay_is_bare(const char *key);
+#include "sim/registry/replay_params.h"
 
 struct oddity {
 	const char *cause; /* "run time is not positive" */
