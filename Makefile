@@ -36,7 +36,7 @@ LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -lcsv -lm -ldl
 ROOMS := policies traces models reports
 CORE := $(wildcard sim/*/*.c $(foreach room,$(ROOMS),$(room)/*.c $(room)/*/*.c $(room)/*/*/*.c))
 CLI := $(wildcard cli/*/*.c)
-UNIT := $(wildcard tests/*.c tests/unit/*.c tests/prop/*.c)
+UNIT := $(wildcard tests/world/*.c tests/unit/*/*.c tests/prop/*.c)
 CONFORMANCE := $(wildcard tests/conformance/*.c)
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 CORE_O := $(CORE:%.c=$B/o/%.o) $B/o/page_sources.o
@@ -70,7 +70,7 @@ $B/conformance: $(CORE_O) $(CONFORMANCE_O)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$B/bench-place: $(CORE_O) $B/o/scripts/bench_place.o $B/o/tests/select_world.o
+$B/bench-place: $(CORE_O) $B/o/scripts/bench_place.o $B/o/tests/world/select_world.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -170,7 +170,7 @@ test-plugin: all ## plug-ins and programs from outside the tree
 endif
 
 test-unit: $B/test-unit ## unit and property tests
-	$Q tests/unit/run $B '$(T)'
+	$Q tests/unit/suite $B '$(T)'
 
 golden-accept: $B/schedlab ## write what the golden runs give now; review the difference
 	$Q tests/golden/run --accept $B

@@ -5,7 +5,7 @@
  * cluster; then, job by job, one ends and one is tried. For each cluster a line: nodes, us per start while it
  * fills, us per try when it is full. CPU time.
  */
-#include "tests/select_world.h"
+#include "tests/world/select_world.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/reference.h"
+#include "tests/world/reference.h"
 
 static double aged(const struct world_job *job, int64_t limit, int64_t now)
 {

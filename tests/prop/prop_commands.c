@@ -7,7 +7,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "tests/world.h"
+#include "tests/world/world.h"
 
 /* Draws are a function of the seed, the time and a count of passes that is journalled, so that a pass that
  * was undone draws the same again. */

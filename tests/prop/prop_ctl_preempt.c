@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/ctl_preempt_world.h"
+#include "tests/world/ctl_preempt_world.h"
 
 enum { WORLDS = 150, STEPS = 60, PARTS = 3 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fabric_world.h"
+#include "tests/world/fabric_world.h"
 
 enum { ROUNDS = 400, NODES = 40, SWITCHES = 24 };
 

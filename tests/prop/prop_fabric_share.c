@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "models/fabric/share.h"
-#include "tests/effort.h"
+#include "tests/world/effort.h"
 
 enum { LINKS = 24, JOBS = 40, USES = 6, STEPS = 60 };
 

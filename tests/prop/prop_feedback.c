@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "tests/trace_run.h"
+#include "tests/world/trace_run.h"
 
 enum { JOBS = 60, CPUS = 8, LINE = 200 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/reference.h"
+#include "tests/world/reference.h"
 
 enum { WORLDS = 400, JOBS_MAX = 14, NOT_YET = -1, UNTIL = 1500 };
 

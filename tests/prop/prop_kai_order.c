@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/kai_small.h"
+#include "tests/world/effort.h"
+#include "tests/world/kai_small.h"
 
 enum { QUEUES = 9, JOBS = 24, GROUPS = 8, TASKS = 40, STEPS = 60 };
 

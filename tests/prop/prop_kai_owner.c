@@ -12,8 +12,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "tests/effort.h"
-#include "tests/kai_small.h"
+#include "tests/world/effort.h"
+#include "tests/world/kai_small.h"
 
 enum { PROJECTS = 6, DEPARTMENTS = 3, JOBS = 40, SESSIONS = 60, QUEUES = 2 * (PROJECTS + DEPARTMENTS) };
 

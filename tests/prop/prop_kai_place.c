@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/kai_small.h"
+#include "tests/world/effort.h"
+#include "tests/world/kai_small.h"
 
 enum { NODES = 4, JOBS = 9, STEPS = 60, ROWS = 64 };
 
@@ -239,7 +239,7 @@ static double score(const struct world *f, uint32_t task, const struct kai_node 
 	return sum + (placement == KAI_BINPACK ? pack(f, node, gpu) : spread(node, gpu));
 }
 
-/* With a slot to spare: what reserves devices is a clause of its own (tests/unit/test_kai_place.c). */
+/* With a slot to spare: what reserves devices is a clause of its own (tests/unit/runai/test_kai_place.c). */
 static uint32_t best(const struct world *f, uint32_t task, bool *tight)
 {
 	uint32_t found = KAI_NO;

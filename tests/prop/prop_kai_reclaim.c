@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "tests/kai_small.h"
+#include "tests/world/kai_small.h"
 
 enum { DRAWS = 6000, QUEUES = 14, UNITS = 6, GPUS_MOST = 8 };
 

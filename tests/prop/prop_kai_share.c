@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/kai_small.h"
+#include "tests/world/kai_small.h"
 
 enum { DRAWS = 20000, QUEUES = 7, TENTHS = 10, HALVES = 2 };
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/effort.h"
-#include "tests/kai_small.h"
+#include "tests/world/effort.h"
+#include "tests/world/kai_small.h"
 
 enum { NODES = 4, QUEUES = 4, JOBS = 14 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/kai_small.h"
+#include "tests/world/effort.h"
+#include "tests/world/kai_small.h"
 
 enum { NODES = 10, LEVELS = 3, TASKS = 4, ASKED = 12, PATH = 16 };
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/kai_small.h"
+#include "tests/world/kai_small.h"
 
 enum { DRAWS = 300, CHANGES = 40, STEP_S = 60, SAMPLES = 4000, GPUS = 10 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/kq_victims_world.h"
+#include "tests/world/kq_victims_world.h"
 
 enum { WORLDS = 4000, QUEUES = 5, HOLDERS = 14, COHORTS = 3 };
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/kq_small.h"
+#include "tests/world/effort.h"
+#include "tests/world/kq_small.h"
 
 enum { COHORTS = 6, QUEUES = 6, FLAVORS = 2, RESOURCES = 2, STEPS = 25 };
 

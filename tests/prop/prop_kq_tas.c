@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/kq_tas_world.h"
+#include "tests/world/effort.h"
+#include "tests/world/kq_tas_world.h"
 
 enum { HOSTS = 12, WORKLOADS = 24 };
 

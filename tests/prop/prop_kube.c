@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "tests/unit/kube_world.h"
+#include "tests/world/kube_world.h"
 
 enum { WORLDS = 40, STEPS = 60 };
 

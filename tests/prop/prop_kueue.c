@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/kq_drawn.h"
+#include "tests/world/kq_drawn.h"
 
 enum { STEPS = 80, TOLD = 1 << 16 };
 

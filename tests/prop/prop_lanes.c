@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/node_world.h"
+#include "tests/world/effort.h"
+#include "tests/world/node_world.h"
 
 enum { PARTS = 3, PART_JOBS = NW_JOBS / PARTS, PART_NODES = 3 };
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/memfile.h"
-#include "tests/world.h"
+#include "tests/world/effort.h"
+#include "tests/world/memfile.h"
+#include "tests/world/world.h"
 
 #define START_IN_ORDER                                             \
 	"  local head = s:first()\n"                               \

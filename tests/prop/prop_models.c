@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/model_script.h"
-#include "tests/world.h"
+#include "tests/world/effort.h"
+#include "tests/world/model_script.h"
+#include "tests/world/world.h"
 
 enum { STEPS = 60 };
 

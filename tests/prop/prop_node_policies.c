@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/node_reference.h"
-#include "tests/world.h"
+#include "tests/world/node_reference.h"
+#include "tests/world/world.h"
 
 enum effort { EFFORT_LESS, EFFORT_PLAIN, EFFORT_FULL, EFFORTS };
 

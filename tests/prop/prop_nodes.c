@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/nodes/nodes.h"
-#include "tests/nodes_reference.h"
+#include "tests/world/nodes_reference.h"
 
 enum { REQUESTS = 9, GROUPS = 2, UNDO = 12, TYPES = 5, SETS = 4, MODELS = 2, PROFILES = 3 };
 

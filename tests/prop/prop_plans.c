@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/world.h"
+#include "tests/world/effort.h"
+#include "tests/world/world.h"
 
 extern const struct sl_policy policy_composed;
 

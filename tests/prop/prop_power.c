@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "models/power/power.h"
-#include "tests/node_world.h"
+#include "tests/world/node_world.h"
 
 extern const struct sl_model model_power;
 

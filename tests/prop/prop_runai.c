@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/memfile.h"
-#include "tests/trace_run.h"
+#include "tests/world/effort.h"
+#include "tests/world/memfile.h"
+#include "tests/world/trace_run.h"
 
 enum { JOBS = 16, ACCOUNTS = 3, GPUS = 4, ATTEMPTS = 4096 };
 

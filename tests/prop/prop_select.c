@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/select_world.h"
+#include "tests/world/select_world.h"
 
 enum { WORLDS = 60, STEPS = 120, HELD = 200 };
 

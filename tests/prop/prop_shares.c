@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/world.h"
+#include "tests/world/world.h"
 
 enum { PARTIES = 4 };
 enum rule { FAIR, DRF, STRIDE };

@@ -15,9 +15,9 @@
 #include "policies/slurm/control/ctl_resv.h"
 #include "sim/lib/runset.h"
 #include "sim/run/engine.h"
-#include "tests/effort.h"
-#include "tests/slurm_world.h"
-#include "tests/world.h"
+#include "tests/world/effort.h"
+#include "tests/world/slurm_world.h"
+#include "tests/world/world.h"
 
 struct seen {
 	bool started, begun; /* Once; and at the last look. */

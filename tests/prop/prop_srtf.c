@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/effort.h"
-#include "tests/world.h"
+#include "tests/world/effort.h"
+#include "tests/world/world.h"
 
 static uint64_t worlds(uint64_t plain) { return effort_of(plain / 10 + 1, plain, plain * 5); }
 

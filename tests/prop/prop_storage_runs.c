@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/node_world.h"
+#include "tests/world/node_world.h"
 
 extern const struct sl_model model_storage;
 

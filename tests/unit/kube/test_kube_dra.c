@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_kube_dra.c - devices for pods: which a claim gets, on which node, and when they are free again. A
+ * small cluster for each rule, worked by hand.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policies/kube/kube_dra.h"
+#include "tests/world/kube_world.h"
+
+#define HEAD "apiVersion: resource.k8s.io/v1\n"
+#define CLASS                                                                                   \
+	HEAD "kind: DeviceClass\nmetadata: {name: gpu}\nspec: {selectors: [{cel: {expression: " \
+	     "\"device.driver == 'gpu.x'\"}}]}\n---\n"
+/* A slice of a node, the whole of a pool. */
+#define SLICE(node, devices)                                                                                \
+	HEAD "kind: ResourceSlice\nmetadata: {name: s-" node "}\nspec:\n  driver: gpu.x\n  nodeName: " node \
+	     "\n  pool: {name: " node ", generation: 1, resourceSliceCount: 1}\n  devices: [" devices       \
+	     "]\n---\n"
+#define TEMPLATE(name, devices)                                                                     \
+	HEAD "kind: ResourceClaimTemplate\nmetadata: {name: " name ", namespace: default}\nspec:\n" \
+	     "  spec:\n    devices: {" devices "}\n---\n"
+#define CLAIM(name, devices)                                                                \
+	HEAD "kind: ResourceClaim\nmetadata: {name: " name ", namespace: default}\nspec:\n" \
+	     "  devices: {" devices "}\n---\n"
+#define ONE      "requests: [{name: r, exactly: {deviceClassName: gpu}}]"
+#define OF(name) "\"resourceClaims\":[{\"name\":\"c\",\"resourceClaimTemplateName\":\"" name "\"}]," SMALL
+#define BY(name) "\"resourceClaims\":[{\"name\":\"c\",\"resourceClaimName\":\"" name "\"}]," SMALL
+#define SMALL    KUBE_ASKS("1", "1Gi")
+#define END      "kind: Other\n"
+
+static struct kube_test open_test(uint32_t nodes, const char *objects)
+{
+	return (struct kube_test){ .cpus = 64, .gib = 64, .nodes = nodes, .objects = objects };
+}
+
+static void says(struct kube_test *test, sl_job job, const char *text)
+{
+	const char *why = kube_why(&test->k, job);
+	cr_expect(why && strcmp(why, text) == 0, "'%s' instead of '%s'", why ? why : "(nothing)", text);
+}
+
+static void puts_on(struct kube_test *test, sl_job job, const char *want)
+{
+	for (uint32_t i = 0; want[i]; i++)
+		cr_expect_eq(kube_test_at(test, job, i), (uint32_t)(want[i] - '0'), "pod %u is on %u", i,
+			kube_test_at(test, job, i));
+}
+
+/* "a,b": devices that somebody holds, of all. */
+static void holds(const struct kube_test *test, const char *want)
+{
+	char text[256] = "";
+	size_t used = 0;
+	for (uint32_t i = 0; i < test->k.dra->devices && used < sizeof(text); i++)
+		if (test->k.dra->device[i].users)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "," : "",
+				test->k.dra->device[i].name);
+	cr_expect_str_eq(text, want);
+}
+
+Test(kube_dra, a_claim_for_each_pod_of_a_template)
+{
+	struct kube_test test = open_test(
+		2, CLASS SLICE("n1", "{name: a}, {name: b}") SLICE("n2", "{name: c}") TEMPLATE("t", ONE) END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 4, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "1210");
+	holds(&test, "a,b,c");
+	says(&test, job, "0/2 nodes are available: 2 cannot allocate all claims.");
+	kube_remove(&test.k, 1, job);
+	holds(&test, "");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, who_waits_is_woken_by_a_device_that_is_free)
+{
+	struct kube_test test = open_test(1, CLASS SLICE("n1", "{name: a}") TEMPLATE("t", ONE) END);
+	kube_test_open(&test);
+	const sl_job first = kube_test_pod(&test, 0, "", OF("t")),
+		     second = kube_test_pod(&test, 0, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, first, "1");
+	puts_on(&test, second, "0");
+	kube_remove(&test.k, 5 * SL_SECOND, first);
+	(void)kube_run(&test.k, 5 * SL_SECOND);
+	puts_on(&test, second, "1");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, a_claim_by_name_is_shared_and_keeps_its_pods_together)
+{
+	struct kube_test test =
+		open_test(2, CLASS SLICE("n1", "{name: a}") SLICE("n2", "{name: b}") CLAIM("s", ONE) END);
+	kube_test_open(&test);
+	const sl_job first = kube_test_job(&test, 0, 3, "", BY("s")),
+		     second = kube_test_pod(&test, 0, "", BY("s"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, first, "111"); /* An empty n2 would score more. */
+	puts_on(&test, second, "1");
+	kube_remove(&test.k, 1, first);
+	holds(&test, "a"); /* With the last of its pods it is free. */
+	kube_remove(&test.k, 1, second);
+	holds(&test, "");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, what_is_missing_is_said)
+{
+	struct kube_test test = open_test(1,
+		CLASS SLICE("n1", "{name: a}")
+			TEMPLATE("t", "requests: [{name: r, exactly: {deviceClassName: none}}]") END);
+	kube_test_open(&test);
+	const sl_job claim = kube_test_pod(&test, 0, "", BY("s")),
+		     class = kube_test_pod(&test, 0, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	says(&test, claim, "0/1 nodes are available: 1 resourceclaim \"s\" not found.");
+	says(&test, class, "0/1 nodes are available: 1 device class \"none\" not found.");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, without_any_object_of_it_a_claim_waits)
+{
+	struct kube_test test = open_test(1, NULL);
+	kube_test_open(&test);
+	const sl_job claim = kube_test_pod(&test, 0, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	says(&test, claim, "0/1 nodes are available: 1 resourceclaimtemplate \"t\" not found.");
+	kube_test_close(&test);
+}
+
+/* What a single pod with this template gets on one node of these devices; "": nothing. */
+static void picks(const char *devices, const char *template, const char *want)
+{
+	char objects[4096];
+	(void)snprintf(objects, sizeof(objects), "%s%s%s%s%s",
+		CLASS HEAD "kind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: gpu.x\n"
+			   "  nodeName: n1\n  pool: {name: p}\n  devices: [",
+		devices,
+		"]\n---\n" HEAD "kind: ResourceClaimTemplate\nmetadata: {name: t}\nspec:\n"
+		"  spec:\n    devices: {",
+		template, "}\n");
+	struct kube_test test = open_test(1, objects);
+	kube_test_open(&test);
+	const sl_job job = kube_test_pod(&test, 0, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, *want ? "1" : "0");
+	holds(&test, want);
+	kube_remove(&test.k, 1, job);
+	holds(&test, "");
+	for (uint32_t i = 0; i < test.k.dra->devices; i++)
+		cr_expect_eq(test.k.dra->device[i].trying, 0);
+	kube_test_close(&test);
+}
+
+#define EXACTLY(more)     "{name: r, exactly: {deviceClassName: gpu" more "}}"
+#define NUMA(name, value) "{name: " name ", attributes: {numa: {int: " value "}, id: {string: i" name "}}}"
+#define FOUR              NUMA("a", "0") ", " NUMA("b", "1") ", " NUMA("c", "1") ", " NUMA("d", "2")
+
+Test(kube_dra, devices_in_the_order_of_the_slice)
+{
+	picks(FOUR, "requests: [" EXACTLY(", count: 2") "]", "a,b");
+	picks(FOUR, "requests: [" EXACTLY(", count: 5") "]", "");
+}
+
+Test(kube_dra, selectors_of_the_class_and_of_the_request)
+{
+	picks(FOUR,
+		"requests: [" EXACTLY(
+			", selectors: [{cel: {expression: \"device.attributes['gpu.x'].numa > 0\"}}]") "]",
+		"b");
+	picks(FOUR,
+		"requests: [" EXACTLY(", selectors: [{cel: {expression: \"device.driver != 'gpu.x'\"}}]") "]",
+		"");
+	/* An error on one device that is tried is one on the node. */
+	picks("{name: e}, " FOUR,
+		"requests: [" EXACTLY(
+			", selectors: [{cel: {expression: \"device.attributes['gpu.x'].numa > 0\"}}]") "]",
+		"");
+}
+
+Test(kube_dra, older_requests_have_their_fields_outside)
+{
+	picks(FOUR, "requests: [{name: r, deviceClassName: gpu, count: 3}]", "a,b,c");
+	picks("{name: o, basic: {attributes: {numa: {int: 7}}}}",
+		"requests: [{name: r, deviceClassName: gpu, selectors: [{cel: {expression: "
+		"\"device.attributes['gpu.x'].numa == 7\"}}]}]",
+		"o");
+}
+
+Test(kube_dra, all_of_them_or_none)
+{
+	picks(FOUR, "requests: [" EXACTLY(", allocationMode: All") "]", "a,b,c,d");
+	picks(FOUR,
+		"requests: [" EXACTLY(
+			", allocationMode: All, selectors: [{cel: {expression: \"device.attributes['gpu.x'].numa == 9\"}}]") "]",
+		"");
+	picks(FOUR,
+		"requests: [{name: x, exactly: {deviceClassName: gpu}}, " EXACTLY(
+			", allocationMode: All") "]",
+		"");
+	picks(FOUR,
+		"requests: [" EXACTLY(
+			", allocationMode: All") "], constraints: [{matchAttribute: gpu.x/numa}]",
+		"");
+}
+
+Test(kube_dra, constraints_make_it_go_back)
+{
+	picks(FOUR, "requests: [" EXACTLY(", count: 2") "], constraints: [{matchAttribute: gpu.x/numa}]",
+		"b,c");
+	picks(FOUR, "requests: [" EXACTLY(", count: 3") "], constraints: [{matchAttribute: gpu.x/numa}]", "");
+	picks(FOUR, "requests: [" EXACTLY(", count: 3") "], constraints: [{distinctAttribute: gpu.x/numa}]",
+		"a,b,d");
+	picks(FOUR, "requests: [" EXACTLY("") "], constraints: [{matchAttribute: gpu.x/colour}]", "");
+	/* It is of those requests alone that it names. */
+	picks(FOUR,
+		"requests: [{name: x, exactly: {deviceClassName: gpu}}, " EXACTLY(
+			", count: 2") "], constraints: [{matchAttribute: gpu.x/numa, requests: [r]}]",
+		"a,b,c");
+}
+
+Test(kube_dra, taints_have_to_be_tolerated)
+{
+#define BAD "{name: a, taints: [{key: bad, effect: NoSchedule}]}, {name: b}"
+	picks(BAD, "requests: [" EXACTLY("") "]", "b");
+	picks(BAD, "requests: [" EXACTLY(", tolerations: [{key: bad, operator: Exists}]") "]", "a");
+	picks(BAD, "requests: [" EXACTLY(", allocationMode: All") "]", "");
+}
+
+Test(kube_dra, the_first_alternative_that_can_be_had)
+{
+#define FIRST(first, second)                                                                        \
+	"requests: [{name: r, firstAvailable: [{name: x, deviceClassName: gpu, count: " first "}, " \
+	"{name: y, deviceClassName: gpu, count: " second "}]}]"
+	picks(FOUR, FIRST("3", "1"), "a,b,c");
+	picks(FOUR, FIRST("5", "2"), "a,b");
+	picks(FOUR, FIRST("40", "1"), "a"); /* More than a claim may have. */
+	picks(FOUR, FIRST("3", "2") ", constraints: [{matchAttribute: gpu.x/numa, requests: [r/x]}]", "a,b");
+}
+
+#define SHARED(name, policy) \
+	"{name: " name       \
+	", allowMultipleAllocations: true, capacity: {mem: {value: 10Gi, requestPolicy: {" policy "}}}}"
+#define MEM(amount) EXACTLY(", capacity: {requests: {mem: " amount "}}")
+
+static void share_out(const char *policy, const char *amount, uint32_t pods)
+{
+	char objects[4096];
+	(void)snprintf(objects, sizeof(objects), "%s%s%s%s%s",
+		CLASS HEAD "kind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.x, nodeName: n1, "
+			   "pool: {name: p}, devices: [{name: a, allowMultipleAllocations: true, capacity: "
+			   "{mem: {value: 10Gi, requestPolicy: {",
+		policy,
+		"}}}}]}\n---\n" HEAD "kind: ResourceClaimTemplate\nmetadata: {name: t}\nspec: "
+		"{spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu",
+		amount, "}}]}}}\n");
+	struct kube_test test = open_test(1, objects);
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 12, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	cr_expect_eq(
+		test.k.job[job.row].bound, pods, "%s, %s: %u", policy, amount, test.k.job[job.row].bound);
+	kube_remove(&test.k, 1, job);
+	cr_expect_eq(test.k.dra->device[0].capacity[0].used, 0);
+	kube_test_close(&test);
+}
+
+Test(kube_dra, capacity_of_a_shared_device_is_rounded_and_used_up)
+{
+#define ASKS(amount) ", capacity: {requests: {mem: " amount "}}"
+	share_out("", ASKS("4Gi"), 2);
+	share_out("", "", 1); /* Nothing said: all of it; */
+	share_out("default: 1Gi", "", 10);
+	share_out("default: 1Gi, validRange: {min: 2Gi}", ASKS("1Gi"), 5);
+	share_out("default: 1Gi, validRange: {min: 1Gi, step: 2Gi}", ASKS("2Gi"), 3); /* 3Gi each. */
+	share_out("default: 1Gi, validRange: {min: 1Gi, max: 3Gi}", ASKS("4Gi"), 0);
+	share_out("default: 1Gi, validValues: [1Gi, 5Gi]", ASKS("2Gi"), 2);
+	share_out("default: 1Gi, validValues: [1Gi, 5Gi]", ASKS("6Gi"), 0);
+	share_out("", ", capacity: {requests: {other: 1Gi}}", 0);
+}
+
+Test(kube_dra, capacity_of_a_device_of_ones_own_has_to_be_there)
+{
+#define SIZED "{name: a, capacity: {mem: {value: 4Gi}}}, {name: b, capacity: {mem: {value: 8Gi}}}"
+	picks(SIZED, "requests: [" MEM("6Gi") "]", "b");
+	picks(SIZED, "requests: [" MEM("9Gi") "]", "");
+	picks(SIZED, "requests: [" EXACTLY("") "]", "a"); /* It is one claim's, whatever that asks. */
+}
+
+/* One GPU of two halves: the whole takes both, and no two that overlap go together. */
+#define COUNTERS(list) ", consumesCounters: [{counterSet: g, counters: {" list "}}]}"
+#define MIG                                                                                                                                                                                                                                     \
+	CLASS HEAD                                                                                                                                                                                                                              \
+		"kind: ResourceSlice\nmetadata: {name: c}\nspec: {driver: gpu.x, allNodes: true, pool: {name: p, "                                                                                                                              \
+		"resourceSliceCount: 2}, sharedCounters: [{name: g, counters: {memory: {value: 40Gi}, s0: {value: 1}, "                                                                                                                         \
+		"s1: {value: 1}}}]}\n---\n" HEAD                                                                                                                                                                                                \
+		"kind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.x, nodeName: n1, pool: {name: p, "                                                                                                                                \
+		"resourceSliceCount: 2}, devices: ["                                                                                                                                                                                            \
+		"{name: whole, attributes: {kind: {string: whole}}" COUNTERS(                                                                                                                                                                   \
+			"memory: {value: 40Gi}, s0: {value: 1}, s1: {value: 1}") ", "                                                                                                                                                           \
+										 "{name: left, attributes: {kind: {string: half}}" COUNTERS(                                                                                                    \
+											 "memory: {value: 20Gi}, s0: {value: 1}") ", "                                                                                                          \
+																  "{name: left2, attributes: {kind: {string: half}}" COUNTERS(                                                  \
+																	  "memory: {value: 10Gi}, s0: {value: 1}") ", "                                                         \
+																						   "{name: right, attributes: {kind: {string: half}}" COUNTERS( \
+																							   "memory: {value: 20Gi}, s1: {value: 1}") "]}\n---\n"
+#define KIND(kind)                                                                             \
+	"requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: " \
+	"\"device.attributes['gpu.x'].kind == '" kind "'\"}}]}}]"
+
+Test(kube_dra, partitions_that_overlap_exclude_each_other)
+{
+	struct kube_test test =
+		open_test(1, MIG TEMPLATE("whole", KIND("whole")) TEMPLATE("half", KIND("half")) END);
+	kube_test_open(&test);
+	const sl_job halves = kube_test_job(&test, 0, 3, "", OF("half"));
+	const sl_job whole = kube_test_pod(&test, 0, "", OF("whole"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, halves, "110"); /* left2 wants what left has. */
+	puts_on(&test, whole, "0");
+	holds(&test, "left,right");
+	kube_remove(&test.k, 60 * SL_SECOND, halves);
+	(void)kube_run(&test.k, 60 * SL_SECOND);
+	puts_on(&test, whole, "1");
+	holds(&test, "whole");
+	const sl_job half = kube_test_pod(&test, 61 * SL_SECOND, "", OF("half"));
+	(void)kube_run(&test.k, 61 * SL_SECOND);
+	puts_on(&test, half, "0");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, a_counter_that_is_not_there_makes_the_pool_invalid)
+{
+	struct kube_test test = open_test(1,
+		CLASS SLICE("n1",
+			"{name: a, consumesCounters: [{counterSet: g, counters: {x: {value: 1}}}]}, {name: b}")
+			TEMPLATE("t", ONE) END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_pod(&test, 0, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "0");
+	kube_test_close(&test);
+}
+
+#define POOL(name, generation, count, where, devices)                                        \
+	HEAD "kind: ResourceSlice\nmetadata: {name: " name "}\nspec: {driver: gpu.x, " where \
+	     ", pool: {name: p, "                                                            \
+	     "generation: " generation ", resourceSliceCount: " count "}, devices: [" devices "]}\n---\n"
+
+Test(kube_dra, only_the_highest_generation_of_a_pool_counts)
+{
+	struct kube_test test = open_test(1,
+		CLASS POOL("s1", "1", "1", "nodeName: n1", "{name: old}")
+			POOL("s2", "2", "1", "nodeName: n1", "{name: new}") TEMPLATE("t", ONE) END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 2, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "10");
+	holds(&test, "new");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, nothing_comes_from_a_pool_that_is_incomplete)
+{
+	struct kube_test test = open_test(
+		1, CLASS POOL("s1", "1", "2", "nodeName: n1", "{name: a}") SLICE("n1", "{name: b}") TEMPLATE(
+			   "t", ONE) TEMPLATE("all", "requests: [" EXACTLY(", allocationMode: All") "]") END);
+	kube_test_open(&test);
+	const sl_job all = kube_test_pod(&test, 0, "", OF("all")), one = kube_test_pod(&test, 0, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, all, "0");
+	puts_on(&test, one, "1");
+	holds(&test, "b");
+	says(&test, all,
+		"0/1 nodes are available: 1 all devices are asked for, and a resource pool is incomplete or invalid.");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, nodes_by_selector_by_device_or_all)
+{
+	struct kube_test test = open_test(3,
+		CLASS POOL("s1", "1", "1",
+			"nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}",
+			"{name: a}") HEAD
+		"kind: ResourceSlice\nmetadata: {name: each}\nspec: {driver: gpu.x, "
+		"perDeviceNodeSelection: true, pool: {name: q}, devices: [{name: b, nodeName: n3}, "
+		"{name: c, allNodes: true}]}\n---\n" TEMPLATE("t", ONE) END);
+	test.label[0][0] = "zone";
+	test.label[0][1] = "a";
+	test.label[1][0] = "zone";
+	test.label[1][1] = "b";
+	kube_test_open(&test);
+	const uint32_t *first = test.k.dra->node_first;
+	cr_expect_eq(first[1] - first[0], 1); /* c */
+	cr_expect_eq(first[2] - first[1], 2); /* a, c */
+	cr_expect_eq(first[3] - first[2], 2); /* b, c */
+	const sl_job job = kube_test_job(&test, 0, 4, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "1230");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, admin_access_takes_no_notice_of_who_holds_it)
+{
+	struct kube_test test =
+		open_test(1, CLASS SLICE("n1", "{name: a}") TEMPLATE("t", ONE)
+				     TEMPLATE("admin", "requests: [" EXACTLY(", adminAccess: true") "]") END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_pod(&test, 0, "", OF("t"));
+	const sl_job admin = kube_test_job(&test, 0, 2, "", OF("admin"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "1");
+	puts_on(&test, admin, "11");
+	kube_remove(&test.k, 1, job);
+	holds(&test, "");
+	kube_test_close(&test);
+}
+
+Test(kube_dra, the_node_with_the_better_alternative_scores_more)
+{
+	struct kube_test test =
+		open_test(2, CLASS SLICE("n1", "{name: a}") SLICE("n2", "{name: b}, {name: c}")
+				     TEMPLATE("t", FIRST("2", "1")) END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 2, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "21"); /* n1 goes before n2 by name: 7 of 8 against 8. */
+	kube_test_close(&test);
+}
+
+Test(kube_dra, preemption_takes_no_notice_of_devices)
+{
+	static const char low[] = "\"priority\":1,", high[] = "\"priority\":9,";
+	struct kube_test test =
+		open_test(1, CLASS SLICE("n1", "{name: a}, {name: b}") TEMPLATE("t", ONE) END);
+	char spec[512];
+	test.cpus = 2;
+	kube_test_open(&test);
+	(void)snprintf(spec, sizeof(spec), "%s%s", low, OF("t"));
+	const sl_job first = kube_test_pod(&test, 0, "", spec), second = kube_test_pod(&test, 0, "", spec);
+	(void)kube_run(&test.k, 0);
+	holds(&test, "a,b");
+	/* Both devices are held: cpu alone would have been made room for, and nobody is evicted. */
+	(void)snprintf(spec, sizeof(spec), "%s%s", high, OF("t"));
+	const sl_job third = kube_test_pod(&test, 1, "", spec);
+	(void)kube_run(&test.k, 1);
+	puts_on(&test, third, "0");
+	puts_on(&test, first, "1");
+	/* A plain pod evicts one, whose device is free then. */
+	kube_remove(&test.k, 1, third);
+	(void)snprintf(spec, sizeof(spec), "%s%s", high, SMALL);
+	const sl_job plain = kube_test_pod(&test, 2, "", spec);
+	(void)kube_run(&test.k, 2);
+	puts_on(&test, plain, "1");
+	cr_expect_eq(test.k.preempted, 1);
+	cr_expect_eq(kube_test_at(&test, first, 0) + kube_test_at(&test, second, 0), 1);
+	cr_expect_eq(test.k.dra->device[0].users + test.k.dra->device[1].users, 1);
+	kube_test_close(&test);
+}
+
+Test(kube_dra, a_gang_that_is_not_placed_holds_nothing)
+{
+	struct kube_test test =
+		open_test(1, CLASS SLICE("n1", "{name: a}, {name: b}") TEMPLATE("t", ONE) END);
+	test.options.gang = KUBE_GANG_JOB;
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 3, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "000");
+	holds(&test, "");
+	kube_test_close(&test);
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_export.c - documents for other programs: traces of Perfetto decoded again, charts, tables, hostile
+ * names.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/world/result.h"
+
+static const struct sl_shown shown[] = {
+	{ "wait.mean", "mean wait", "mean waiting time", "s", -1 },
+	{ "utilization", "utilization", "how much was busy", "share", 1 },
+};
+
+static const struct sl_document *document(const char *name)
+{
+	for (size_t i = 0; sl_documents[i]; i++)
+		if (strcmp(sl_documents[i]->name, name) == 0)
+			return sl_documents[i];
+	cr_assert_fail("no document '%s'", name);
+	return NULL;
+}
+
+struct bytes {
+	unsigned char *data;
+	size_t length;
+};
+
+static struct bytes read_back(const char *path)
+{
+	struct bytes bytes = { malloc(1 << 24), 0 };
+	FILE *file = fopen(path, "rb");
+	cr_assert_not_null(file);
+	cr_assert_not_null(bytes.data);
+	bytes.length = fread(bytes.data, 1, (1 << 24) - 1, file);
+	bytes.data[bytes.length] = '\0';
+	(void)fclose(file);
+	(void)unlink(path);
+	return bytes;
+}
+
+/* The document of these runs; the caller frees its bytes. */
+static struct bytes made(const char *name, const char *chart, const struct sl_told *told, size_t count,
+	const struct sl_compared *compared)
+{
+	const struct sl_document *doc = document(name);
+	const struct sl_document_options options = { .jobs_max = 1000, .chart = chart };
+	char path[] = "/tmp/schedlab-test-XXXXXX";
+	const int fd = mkstemp(path);
+	struct sl_err err = { 0 };
+	struct sl_out *out;
+	void *self;
+	cr_assert_geq(fd, 0);
+	(void)close(fd);
+	cr_assert_eq(doc->open(&self, &options, &err), SL_OK, "%s", err.text);
+	for (size_t i = 0; i < count; i++)
+		cr_assert_eq(doc->add(self, &told[i], &err), SL_OK, "%s", err.text);
+	cr_assert_eq(sl_out_open(&out, path, &err), SL_OK, "%s", err.text);
+	cr_assert_eq(doc->write(self, compared, out, &err), SL_OK, "%s", err.text);
+	cr_assert_eq(sl_out_commit(out, &err), SL_OK, "%s", err.text);
+	doc->close(self);
+	return read_back(path);
+}
+
+static void expect_in(const char *what, const struct bytes *bytes, const char *text)
+{
+	cr_expect_not_null(strstr((const char *)bytes->data, text), "%s: no '%s' in\n%s", what, text,
+		(const char *)bytes->data);
+}
+
+static void expect_not_in(const char *what, const struct bytes *bytes, const char *text)
+{
+	cr_expect_null(strstr((const char *)bytes->data, text), "%s: there is '%s'", what, text);
+}
+
+/* ---- A small decoder of protocol buffers ---------------------------------------------------------- */
+
+struct view {
+	const unsigned char *at, *end;
+};
+struct field {
+	unsigned number, wire;
+	uint64_t value; /* Of varints and fixed ones. */
+	struct view bytes;
+};
+
+static uint64_t varint(struct view *view)
+{
+	uint64_t value = 0;
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		cr_assert_lt(view->at, view->end, "a number is cut");
+		value |= (uint64_t)(*view->at & 0x7F) << shift;
+		if (!(*view->at++ & 0x80))
+			return value;
+	}
+	cr_assert_fail("a number of more than ten bytes");
+	return 0;
+}
+
+static bool next(struct view *view, struct field *field)
+{
+	if (view->at == view->end)
+		return false;
+	const uint64_t tag = varint(view);
+	*field = (struct field){ .number = (unsigned)(tag >> 3), .wire = tag & 7 };
+	if (field->wire == 0) {
+		field->value = varint(view);
+		return true;
+	}
+	cr_assert(field->wire == 1 || field->wire == 2, "wire type %u", field->wire);
+	const uint64_t length = field->wire == 1 ? 8 : varint(view);
+	cr_assert_leq(length, (uint64_t)(view->end - view->at), "a message is cut");
+	field->bytes = (struct view){ view->at, view->at + length };
+	for (unsigned i = 0; field->wire == 1 && i < 8; i++)
+		field->value |= (uint64_t)view->at[i] << 8 * i;
+	view->at += length;
+	return true;
+}
+
+/* The last field of that number; false: there is none. */
+static bool find(struct view view, unsigned number, struct field *found)
+{
+	struct field field;
+	bool there = false;
+	while (next(&view, &field)) {
+		if (field.number != number)
+			continue;
+		*found = field;
+		there = true;
+	}
+	return there;
+}
+
+enum { TRACKS = 64 };
+struct decoded {
+	struct track {
+		uint64_t uuid;
+		bool open, counter;
+		uint64_t last; /* Time of its last event. */
+		char name[80];
+	} track[TRACKS];
+	size_t tracks, slices, instants, counts, processes;
+	double count_last;
+};
+
+static void decode_track(struct decoded *all, struct view view)
+{
+	struct field field;
+	struct track *track = &all->track[all->tracks++];
+	cr_assert_lt(all->tracks, TRACKS);
+	cr_assert(find(view, 1, &field));
+	track->uuid = field.value;
+	track->counter = find(view, 8, &field);
+	all->processes += find(view, 3, &field);
+	if (find(view, 2, &field))
+		(void)snprintf(track->name, sizeof(track->name), "%.*s",
+			(int)(field.bytes.end - field.bytes.at), (const char *)field.bytes.at);
+}
+
+/* Slices of a track follow each other; what is told of them is checked by the caller's eye for names. */
+static void decode_event(struct decoded *all, struct view view, uint64_t at)
+{
+	struct field type = { 0 };
+	struct field uuid = { 0 };
+	struct field field = { 0 };
+	struct track *track = NULL;
+	cr_assert(find(view, 9, &type) && find(view, 11, &uuid));
+	for (size_t i = 0; i < all->tracks; i++)
+		if (all->track[i].uuid == uuid.value)
+			track = &all->track[i];
+	cr_assert_not_null(track, "an event on a track that is not there");
+	cr_expect_geq(at, track->last, "track %s goes back in time", track->name);
+	track->last = at;
+	cr_expect_eq(track->counter, type.value == 4, "track %s", track->name);
+	if (type.value == 1) {
+		cr_expect_not(
+			track->open, "slices of %s overlap at %llu", track->name, (unsigned long long)at);
+		cr_expect(find(view, 23, &field) && field.bytes.at < field.bytes.end, "a slice without name");
+		all->slices++;
+	}
+	cr_expect(type.value != 2 || track->open, "a slice of %s ends that has not begun", track->name);
+	if (type.value == 1 || type.value == 2)
+		track->open = type.value == 1;
+	all->instants += type.value == 3;
+	all->counts += type.value == 4;
+	if (find(view, 44, &field))
+		memcpy(&all->count_last, &field.value, sizeof(double));
+}
+
+static void decode(struct decoded *all, const struct bytes *bytes)
+{
+	struct view view = { bytes->data, bytes->data + bytes->length };
+	struct field packet;
+	memset(all, 0, sizeof(*all));
+	while (next(&view, &packet)) {
+		struct field field = { 0 };
+		struct field time = { 0 };
+		cr_expect_eq(packet.number, 1);
+		(void)find(packet.bytes, 8, &time);
+		if (find(packet.bytes, 60, &field))
+			decode_track(all, field.bytes);
+		if (find(packet.bytes, 11, &field))
+			decode_event(all, field.bytes, time.value);
+	}
+	for (size_t i = 0; i < all->tracks; i++)
+		cr_expect_not(all->track[i].open, "a slice of %s does not end", all->track[i].name);
+}
+
+static bool has_track(const struct decoded *all, const char *name)
+{
+	for (size_t i = 0; i < all->tracks; i++)
+		if (strcmp(all->track[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* ---- Worlds ------------------------------------------------------------------------------------------ */
+
+static const struct sl_usage_point usage[] = { { .at = 0, .cpus_busy = 3, .running = 2, .queued = 1 },
+	{ .at = 20 * SL_SECOND, .cpus_busy = 4, .running = 2 }, { .at = 50 * SL_SECOND } };
+
+/* Four cpus: 1 has cpus 0-1 until 20, 2 has cpu 2 until 50, 3 waits for 0, 1 and 3. */
+static struct hand *pool(void)
+{
+	struct hand *hand = hand_new(4);
+	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 1, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 0, 0, 50, 1, 50, 2, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 5, 20, 50, 3, 50, 1, 0, SL_COMPLETED });
+	hand->result.usage = usage;
+	hand->result.usage_count = SL_LEN(usage);
+	return hand;
+}
+
+static const char hostile[] = "a</script><b onload=\"x\">'&\\_%$#{}|\x01\x7F\xE2\x80\xAE\xFF\xC3\xA4";
+
+/* ---- Perfetto ----------------------------------------------------------------------------------------- */
+
+Test(export, perfetto_of_a_pool)
+{
+	struct hand *hand = pool();
+	const struct sl_told told = { .label = "easy", .result = &hand->result };
+	const struct sl_compared compared = { .title = "t" };
+	struct bytes bytes = made("perfetto", NULL, &told, 1, &compared);
+	struct decoded all;
+	decode(&all, &bytes);
+	cr_expect_eq(all.processes, 1);
+	cr_expect_eq(all.slices, 3, "%zu slices", all.slices);
+	cr_expect(has_track(&all, "cpu 0") && has_track(&all, "cpu 2"));
+	cr_expect_not(has_track(&all, "cpu 1"), "a job has one slice, on its first cpu");
+	cr_expect_eq(all.count_last, 0.0, "nothing is busy at the end");
+	/* cpus 3, 4, 0; running 2, 0; queued 1, 0; cpus queued 0. */
+	cr_expect_eq(all.counts, 3 + 2 + 2 + 1, "%zu", all.counts);
+	free(bytes.data);
+	free(hand);
+}
+
+/* Two attempts, the first preempted; and a start before the trace's zero. */
+Test(export, perfetto_of_attempts)
+{
+	static const struct sl_attempt attempt[] = {
+		{ .job = 0, .state = SL_PREEMPTED, .start = -5 * SL_SECOND, .end = 10 * SL_SECOND },
+		{ .job = 0, .state = SL_COMPLETED, .start = 10 * SL_SECOND, .end = 20 * SL_SECOND },
+	};
+	struct hand *hand = pool();
+	hand->start[0] = -5 * SL_SECOND;
+	hand->result.attempts = attempt;
+	hand->result.attempt_count = SL_LEN(attempt);
+	const struct sl_told told[] = { { .label = "a", .result = &hand->result },
+		{ .label = "b", .result = &hand->result } };
+	const struct sl_compared compared = { .title = "t" };
+	struct bytes bytes = made("perfetto", NULL, told, 2, &compared);
+	struct decoded all;
+	decode(&all, &bytes);
+	cr_expect_eq(all.processes, 2);
+	cr_expect_eq(all.slices, 2 * 4);
+	cr_expect_eq(all.instants, 2 * 1);
+	cr_expect(has_track(&all, "preemptions"));
+	free(bytes.data);
+	free(hand);
+}
+
+/* Two nodes of 4 cpus; jobs 1 and 2 share the first. */
+Test(export, perfetto_of_nodes)
+{
+	static const struct sl_node_type type = { .name = "n", .amount = { 4, 0 } };
+	static const uint32_t node_type[2] = { 0, 0 };
+	static const char *const node_name[2] = { "n1", hostile };
+	static const struct sl_cluster cluster = { .cpus = 8,
+		.node_count = 2,
+		.type_count = 1,
+		.node_type = node_type,
+		.node_name = node_name,
+		.type = &type };
+	static const struct sl_group group = { .task = { .cpus = 1 }, .tasks = 2 };
+	static const struct sl_request request = { .group = &group, .group_count = 1, .cpus = 2 };
+	static const uint32_t of[3] = { 0, 0, 0 };
+	static const struct sl_piece piece[] = { { .node = 0, .tasks = 2 }, { .node = 0, .tasks = 2 },
+		{ .node = 0, .tasks = 1 }, { .node = 1, .tasks = 1 } };
+	static const size_t first[3] = { 0, 1, 2 };
+	static const uint32_t count[3] = { 1, 1, 2 };
+	static const int32_t nodes[3] = { 1, 1, 2 };
+	static const int64_t cpus[3] = { 2, 2, 2 };
+	static const int64_t gpus[3] = { 0, 0, 0 };
+	struct hand *hand = pool();
+	hand->jobs.request = of;
+	hand->jobs.requests = &request;
+	hand->jobs.request_count = 1;
+	hand->result.cluster = &cluster;
+	hand->result.place = piece;
+	hand->result.place_first = first;
+	hand->result.place_count = count;
+	hand->result.nodes_held = nodes;
+	hand->result.cpus_held = cpus;
+	hand->result.gpus_held = gpus;
+	const struct sl_told told = { .label = "easy", .result = &hand->result };
+	const struct sl_compared compared = { .title = "t" };
+	struct bytes bytes = made("perfetto", NULL, &told, 1, &compared);
+	struct decoded all;
+	decode(&all, &bytes);
+	cr_expect_eq(all.slices, 4, "one for each piece");
+	cr_expect(has_track(&all, "n1") && has_track(&all, "n1 (2)"));
+	cr_expect_not(has_track(&all, "n1 (3)"), "the lane of job 1 is free again");
+	free(bytes.data);
+	for (size_t i = 0; document("svg")->charts[i]; i++) {
+		bytes = made("svg", document("svg")->charts[i], &told, 1, &compared);
+		expect_in(document("svg")->charts[i], &bytes, "</svg>\n");
+		expect_not_in(document("svg")->charts[i], &bytes, "<b onload");
+		free(bytes.data);
+	}
+	free(hand);
+}
+
+/* ---- Charts ---------------------------------------------------------------------------------------------
+ */
+
+/* Every chart is whole, says what it shows, and takes names as text. */
+Test(export, svg_takes_names_as_text)
+{
+	struct hand *hand = pool();
+	const char *const ids[] = { hostile, NULL, NULL };
+	const char *const users[] = { "u", hostile, "w" };
+	hand->jobs.id_name = ids;
+	hand->jobs.user_name = users;
+	hand->jobs.user_count = 3;
+	const struct sl_named metric[] = { { "wait.mean", 7500000 }, { "utilization", 670000 } };
+	const struct sl_told told[] = { { .label = "easy",
+						.result = &hand->result,
+						.metric = metric,
+						.metric_count = SL_LEN(metric) },
+		{ .label = hostile,
+			.result = &hand->result,
+			.metric = metric,
+			.metric_count = SL_LEN(metric) } };
+	const struct sl_compared compared = {
+		.title = hostile, .shown = shown, .shown_count = SL_LEN(shown)
+	};
+	for (size_t i = 0; document("svg")->charts[i]; i++) {
+		const char *chart = document("svg")->charts[i];
+		struct bytes bytes = made("svg", chart, told, 2, &compared);
+		struct bytes again = made("svg", chart, told, 2, &compared);
+		cr_expect(bytes.length == again.length && memcmp(bytes.data, again.data, bytes.length) == 0);
+		expect_in(chart, &bytes, "role=\"img\" aria-labelledby=\"title desc\"");
+		expect_in(chart, &bytes, "mean wait 7.5 s, utilization 67 %.");
+		expect_in(chart, &bytes, "a&lt;/script&gt;&lt;b onload=&quot;x&quot;&gt;&#39;&amp;");
+		expect_in(chart, &bytes,
+			"|\xEF\xBF\xBD\xC3\xA4"); /* Controls and marks are gone, bad bytes told. */
+		expect_not_in(chart, &bytes, "</script>");
+		expect_not_in(chart, &bytes, "\x01");
+		expect_not_in(chart, &bytes, "nan");
+		expect_not_in(chart, &bytes, "inf\"");
+		free(bytes.data);
+		free(again.data);
+	}
+	free(hand);
+}
+
+/* Half of the jobs waited 0 s, the others 15 s: the curve steps at both, and ends at the top. */
+Test(export, svg_steps_of_a_distribution)
+{
+	struct hand *hand = hand_new(4);
+	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 1, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 5, 20, 50, 3, 50, 1, 0, SL_COMPLETED });
+	const struct sl_told told = { .label = "easy", .result = &hand->result };
+	const struct sl_compared compared = { .title = "t" };
+	struct bytes bytes = made("svg", "wait-cdf", &told, 1, &compared);
+	/* The panel: 864 wide from 78 on, 294 high from 82 on; log10 15 = 1.176 is the most. */
+	expect_in("zero at its own place, half way up", &bytes, "d=\"M113 376H113V229H942V82H942\"");
+	free(bytes.data);
+	free(hand);
+}
+
+/* Bars beyond what a picture can hold become cells, and the caption says so. */
+Test(export, svg_is_bounded)
+{
+	struct hand *hand = hand_new(2000);
+	for (int i = 0; i < RESULT_JOBS; i++)
+		hand_add(hand,
+			(struct hand_job){ i, i + i % 7, i + 400, 1 + i % 5, 500, i % 50, 0, SL_COMPLETED });
+	const struct sl_told told[] = { { .label = "a", .result = &hand->result },
+		{ .label = "b", .result = &hand->result } };
+	const struct sl_compared compared = { .title = "t" };
+	static const char *const chart[] = { "gantt", "heat" };
+	for (size_t i = 0; i < SL_LEN(chart); i++) {
+		struct bytes bytes = made("svg", chart[i], told, 2, &compared);
+		size_t shapes = 0;
+		for (const char *p = (const char *)bytes.data; (p = strstr(p, "<rect")); p++)
+			shapes++;
+		cr_expect_leq(shapes, 20100, "%s: %zu shapes", chart[i], shapes);
+		expect_in(chart[i], &bytes,
+			i ? "means over 64 x 128 cells" : "too many; shown is how much was in use");
+		free(bytes.data);
+	}
+	free(hand);
+}
+
+Test(export, svg_refuses_what_it_cannot_draw)
+{
+	static const struct {
+		struct sl_document_options options;
+		const char *says;
+	} bad[] = { { { .chart = "gant" }, "there is no chart 'gant'; did you mean 'gantt'?" },
+		{ { .width = 100 }, "a chart of 100 x 0: width and height are from 200 to 20000" },
+		{ { .height = 30000 }, "a chart of 0 x 30000: width and height are from 200 to 20000" } };
+	for (size_t i = 0; i < SL_LEN(bad); i++) {
+		struct sl_err err = { 0 };
+		void *self;
+		cr_expect_eq(document("svg")->open(&self, &bad[i].options, &err), SL_USAGE);
+		cr_expect(strstr(err.text, bad[i].says), "%s", err.text);
+		document("svg")->close(self);
+	}
+}
+
+/* ---- Tables -----------------------------------------------------------------------------------------------
+ */
+
+static const struct sl_fact fact[] = { { "trace", "a_b|c.swf" }, { "seed", "1" } };
+static const struct sl_fact fact_more[] = { { "trace", "a_b|c.swf" }, { "policy.fill", "yes" } };
+
+static struct bytes table(const char *name)
+{
+	struct hand *hand = pool();
+	static const struct sl_named one[] = { { "wait.mean", 12345678901 }, { "utilization", 670000 } };
+	static const struct sl_named two[] = { { "wait.mean", 11111111101 }, { "utilization", 680000 } };
+	static const char *const warning[] = { "3 jobs had no limit" };
+	const struct sl_told told[] = {
+		{ .label = "easy",
+			.result = &hand->result,
+			.metric = one,
+			.metric_count = 2,
+			.fact = fact,
+			.fact_count = 2,
+			.warning = warning,
+			.warning_count = 1 },
+		{ .label = hostile,
+			.result = &hand->result,
+			.metric = two,
+			.metric_count = 2,
+			.fact = fact_more,
+			.fact_count = 2,
+			.partial = true },
+	};
+	static const struct sl_difference difference[] = {
+		{ "wait.mean", 1, -1234567800, -2000000000, -500000000, 20,
+			"paired t over 20 batches_of jobs" },
+		{ "utilization", 1, 10000, -2000, 22000, 20, "paired t over 20 batches_of jobs" },
+	};
+	static const struct sl_certainty certainty[] = {
+		{ .known = true,
+			.ratio_low = -150000,
+			.ratio_high = -50000,
+			.covers = 50,
+			.ratio_covers = 80,
+			.sure = -1 },
+		{ .ratio_low = 1 },
+	};
+	static const struct sl_restated restated[] = { { "utilization", 1, 690000 } };
+	const struct sl_compared compared = { .title = "t & u",
+		.shown = shown,
+		.shown_count = SL_LEN(shown),
+		.difference = difference,
+		.difference_count = SL_LEN(difference),
+		.certainty = certainty,
+		.restated = restated,
+		.restated_count = SL_LEN(restated) };
+	const struct bytes bytes = made(name, NULL, told, 2, &compared);
+	free(hand);
+	return bytes;
+}
+
+/* Four digits or more; signs; better only where it is told apart, and as it is compared; facts of either run.
+ */
+Test(export, markdown)
+{
+	struct bytes bytes = table("markdown");
+	expect_in("title", &bytes, "<!-- Written by schedlab. -->\n# t &amp; u\n");
+	expect_in("values", &bytes, "| easy | 12346 | 67 |\n");
+	expect_in("hostile", &bytes,
+		"| a&lt;/script&gt;&lt;b onload=\"x\"&gt;'&amp;\\\\\\_%\\$\\#\\{\\}\\|\xEF\xBF\xBD"
+		"\xC3\xA4 (partial) | 11111 | 69 |\n");
+	expect_in("difference", &bytes,
+		"mean wait (s) | -1235 | [-2000, -500], 50 % | -10 % | [-15, -5] %, 80 % | **better** |\n");
+	expect_in("points", &bytes, "utilization (points) | +1 | [-0.2, +2.2] | +1.493 % | none |  |\n");
+	expect_in("method", &bytes, "\n- paired t over 20 batches\\_of jobs\n\n## What");
+	expect_in("differing facts", &bytes,
+		"| seed | 1 |  |\n| policy.fill |  | yes |\n\n| | of all |\n|:--|:--|\n");
+	expect_in("facts of all", &bytes, "| trace | a\\_b\\|c.swf |\n\n- easy: 3 jobs had no limit\n");
+	free(bytes.data);
+}
+
+Test(export, latex)
+{
+	struct bytes bytes = table("latex");
+	expect_in("title", &bytes, "\\caption{t \\& u}");
+	expect_in("hostile", &bytes,
+		"a\\textless{}/script\\textgreater{}\\textless{}b onload=\\textquotedbl{}x"
+		"\\textquotedbl{}\\textgreater{}\\textquotesingle{}\\&\\textbackslash{}\\_\\%\\$\\#\\{\\}"
+		"\\textbar{}\xEF\xBF\xBD\xC3\xA4 (partial)");
+	expect_in("values", &bytes, "mean wait (s) & $12346$ & $11111$ \\\\\n");
+	expect_in("difference", &bytes,
+		"mean wait (s) & $-1235$ & $[-2000, -500]$, 50\\,\\% & $-10$\\,\\% & $[-15, -5]$\\,\\%, 80\\,\\% & better \\\\\n");
+	expect_in("points", &bytes,
+		"utilization (points) & $+1$ & $[-0.2, +2.2]$ & $+1.493$\\,\\% &  &  \\\\\n");
+	expect_in("method", &bytes, "Intervals: paired t over 20 batches\\_of jobs. Better");
+	free(bytes.data);
+}
