@@ -218,13 +218,14 @@ PAGES5 := $(wildcard docs/man/*.5)
 PAGES7 := $(wildcard docs/man/*.7)
 
 install: all ## under PREFIX (default /usr/local) and DESTDIR
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab \
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab/plugin \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
 		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/traces/dgx $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model $(DESTDIR)$(DATADIR)/examples/python $(DESTDIR)$(DATADIR)/examples/decider \
 		$(DESTDIR)$(DATADIR)/python $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
 	install -m 644 sim/plugin.h sim/schedlab.h $(DESTDIR)$(INCLUDEDIR)/schedlab
+	install -m 644 $(wildcard sim/plugin/*.h) $(DESTDIR)$(INCLUDEDIR)/schedlab/plugin
 	install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1
 	install -m 644 $(PAGES5) $(DESTDIR)$(MANDIR)/man5
 	install -m 644 $(PAGES7) $(DESTDIR)$(MANDIR)/man7

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kube.h - objects of Kubernetes: labels, selectors, taints, pods, and what binds pods to nodes. */
+#ifndef SL_PLUGIN_KUBE_H
+#define SL_PLUGIN_KUBE_H
+
+#include "cluster.h"
+#include "job.h"
+#include "place.h"
+#include "yaml.h"
+
+struct sl_setup;
+struct sl_tally;
+
+/* An object of a manifest, as it was written: `node` of its document is the whole of it. */
+struct sl_object {
+	const char *kind, *version; /* "ClusterQueue", "kueue.x-k8s.io/v1beta2" */
+	const char *space, *name;   /* space "": none. */
+	const struct sl_doc *doc;
+	const struct sl_doc_node *node;
+};
+
+struct sl_label {
+	const char *key, *value;
+};
+struct sl_labels {
+	const struct sl_label *at; /* By key. */
+	uint32_t count;
+};
+enum sl_label_op {
+	SL_LABEL_IN,
+	SL_LABEL_NOT_IN,
+	SL_LABEL_EXISTS,
+	SL_LABEL_NOT_EXISTS,
+	SL_LABEL_GT,
+	SL_LABEL_LT,
+	SL_LABEL_OP_INVALID
+};
+struct sl_label_expr {
+	const char *key;
+	enum sl_label_op op;
+	const char *const *value;
+	uint32_t count;
+};
+/* Expressions all of which have to hold. */
+struct sl_label_term {
+	const struct sl_label_expr *expr;
+	uint32_t count;
+	int32_t weight; /* Of a preferred one. */
+	bool of_fields; /* matchFields, metadata.name alone: expressions are of the node's name. */
+};
+/* Labels and expressions; neither: everything, unless `nothing`. */
+struct sl_label_selector {
+	bool nothing;
+	struct sl_labels labels;
+	struct sl_label_term term;
+};
+enum sl_taint_effect { SL_NO_SCHEDULE, SL_NO_EXECUTE, SL_PREFER_NO_SCHEDULE, SL_ANY_EFFECT };
+struct sl_taint {
+	const char *key, *value; /* value "": none. */
+	enum sl_taint_effect effect;
+};
+struct sl_toleration {
+	const char *key, *value; /* key "", with exists: any. */
+	bool exists;             /* Operator Exists; else Equal. */
+	enum sl_taint_effect effect;
+};
+struct sl_taints {
+	const struct sl_taint *at;
+	uint32_t count;
+};
+struct sl_tolerations {
+	const struct sl_toleration *at;
+	uint32_t count;
+};
+SL_API const char *sl_label_of(const struct sl_labels *labels, const char *key); /* NULL: there is none. */
+/* As Kubernetes matches: NotIn and DoesNotExist hold where the key is missing. */
+SL_API bool sl_label_expr_holds(const struct sl_label_expr *expr, const struct sl_labels *labels);
+SL_API bool sl_label_term_holds(const struct sl_label_term *term, const struct sl_labels *labels);
+SL_API bool sl_label_selects(const struct sl_label_selector *selector, const struct sl_labels *labels);
+SL_API bool sl_tolerates(const struct sl_tolerations *tolerations, const struct sl_taint *taint);
+
+/* A quantity ("500m", "1.5Gi", "1e3", "2") in thousandths, exactly or rounded up as Kubernetes does; beyond
+ * 64 bits: INT64_MAX. False: it is none. */
+SL_API bool sl_get_quantity(const char *text, size_t len, int64_t *thousandths);
+/* The same of a resource's amount: cpu in thousandths, all else in units, rounded up. */
+SL_API bool sl_get_amount(const char *resource, const char *text, size_t len, int64_t *amount);
+
+/* So much of a resource by its Kubernetes name: "cpu" in thousandths, the rest in units. */
+struct sl_amount {
+	const char *resource;
+	int64_t amount;
+};
+struct sl_amounts {
+	const struct sl_amount *at; /* By name. */
+	uint32_t count;
+};
+
+/* Kueue's request for a place in a topology, of annotations or of a Workload. */
+enum { SL_POD_SLICES_MAX = 8 };
+struct sl_pod_topology {
+	bool given;
+	const char *required, *preferred;
+	bool unconstrained;
+	struct {
+		const char *level;
+		int64_t size;
+	} slice[SL_POD_SLICES_MAX]; /* Outermost first. */
+	uint32_t slice_count;
+	const char *group; /* podSetGroupName */
+	const char *pod_index_label, *sub_group_index_label;
+	int64_t sub_group_count;
+};
+struct sl_pod_spread {
+	const char *key; /* topologyKey */
+	int64_t max_skew, min_domains;
+	bool hard; /* DoNotSchedule */
+	struct sl_label_selector pods;
+};
+struct sl_pod_near { /* podAffinity, podAntiAffinity */
+	const char *key;
+	struct sl_label_selector pods;
+	int32_t weight; /* 0: required. */
+	bool anti;
+	bool all_spaces; /* namespaceSelector {}; else those listed, or its own. */
+	const char *const *space;
+	uint32_t space_count;
+};
+struct sl_pod_claim {
+	const char *name;             /* In the pod. */
+	const char *claim, *template; /* One of them; NULL. */
+};
+
+/* Equal pods of one job. */
+struct sl_podset {
+	const char *name;         /* "main", "leader", "worker" */
+	int64_t count, min_count; /* min_count 0: not said. */
+	struct sl_labels labels, annotations, node_selector;
+	struct sl_amounts request; /* Of one pod, as Kubernetes adds containers, init containers, overhead. */
+	bool exceeds_limits;       /* Some request is above its limit. */
+	struct sl_tolerations tolerations;
+	const struct sl_label_term *required, *preferred; /* Node affinity: one of the required. */
+	uint32_t required_count, preferred_count;
+	const struct sl_pod_spread *spread;
+	const struct sl_pod_near *near;
+	const struct sl_pod_claim *claim;
+	uint32_t spread_count, near_count, claim_count;
+	struct sl_pod_topology topology;
+	const char *priority_class; /* Of the pods; NULL: none. */
+	int64_t priority;           /* SL_NONE: not said. */
+	bool never_preempts;        /* preemptionPolicy Never */
+	const char *node;           /* nodeName; NULL: none. */
+	const char *scheduler;      /* NULL: the default one. */
+	const char *pod_group;      /* Gang: its PodGroup; NULL: none. */
+	/* Where its pods differ by labels and affinity (sub-groups): these in turn, in its place. */
+	const struct sl_podset *part;
+	uint32_t part_count;
+};
+/* When one of its pods is lost, which are made anew: all, if all of them ran, else that one; all; that one.
+ */
+enum sl_pods_restart { SL_RESTART_STARTED, SL_RESTART_ALL, SL_RESTART_ONE };
+struct sl_pods {
+	const char *kind; /* "Job", "JobSet", "LeaderWorkerSet", "Workload", "Pod"; "": of no manifest. */
+	const char *uid;  /* NULL: not said. */
+	const char *priority_class; /* kueue.x-k8s.io/priority-class, or of the Workload; NULL: none. */
+	struct sl_labels labels, annotations; /* Of the object. */
+	const struct sl_podset *podset;
+	uint32_t count;
+	const struct sl_doc *doc; /* NULL: of no manifest. Its root is the object. */
+	enum sl_pods_restart restart;
+	bool leader_first; /* Its workers come once the leader is ready. */
+};
+/* Values of an object: NULL is an empty one, a selector of nothing. Texts are lent by the document. */
+SL_API int sl_doc_labels(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_labels *labels, struct sl_err *err);
+SL_API int sl_doc_selector(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_label_selector *selector, struct sl_err *err);
+SL_API int sl_doc_taints(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_taints *taints, struct sl_err *err);
+SL_API int sl_doc_tolerations(struct sl_arena *arena, const struct sl_doc *doc,
+	const struct sl_doc_node *node, struct sl_tolerations *tolerations, struct sl_err *err);
+SL_API int sl_doc_amounts(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
+	struct sl_amounts *amounts, struct sl_err *err);
+
+/* Has an object of this kind pods? And those of one that has; texts are lent by the document. */
+SL_API bool sl_pods_has(const char *kind);
+SL_API int sl_pods_read(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *object,
+	struct sl_pods *pods, struct sl_err *err);
+/* What a job's pods ask: its manifest, or else its groups, each a podset ("cpu", "memory", "nvidia.com/gpu").
+ */
+SL_API const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *jobs,
+	const struct sl_cluster *cluster, uint32_t job, struct sl_err *err);
+
+/* Puts pods on nodes one by one, for policies that admit whole jobs (sl_binders[]). It keeps books of its
+ * own, and acts at events, outside passes. Its configuration is among the cluster's objects. */
+struct sl_pods_pin {                       /* Of one podset of a job. */
+	int64_t count;                     /* So many pods of it. */
+	struct sl_labels labels;           /* Nodes must have these too. */
+	struct sl_tolerations tolerations; /* Besides its own. */
+	const uint32_t *node;              /* By pod, where it must go; NULL: anywhere. */
+};
+enum sl_bound_what {
+	SL_BOUND_ALL,  /* All its pods have nodes: sl_binder.where. */
+	SL_BOUND_LOST, /* One of them was taken off its node (preempted by `by`, or the node is gone): all are
+			* removed and added again, unless of SL_RESTART_ONE. */
+	SL_BOUND_STUCK /* A pod of it found no node: sl_binder.why. */
+};
+struct sl_bound {
+	enum sl_bound_what what;
+	sl_job job, by;
+};
+struct sl_binder {
+	struct sl_abi abi;
+	const char *name; /* "kube" */
+	const char *summary;
+	const char *paper;
+	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
+	void (*release)(void *state);
+	/* The job's pods are there from now on (pin: by podset; NULL: all, anywhere); lent until removed. */
+	void (*add)(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
+		const struct sl_pods_pin *pin);
+	void (*remove)(void *state, sl_time now, sl_job job);
+	void (*node)(void *state, sl_time now, uint32_t node, bool up);
+	/* All that it does by now; when it wants to be run again, SL_NEVER: not unless something happens. */
+	sl_time (*run)(void *state, sl_time now);
+	/* What came of it, one at a time. */
+	bool (*next)(void *state, struct sl_bound *bound);
+	/* Where its pods are, lent until the next call. */
+	size_t (*where)(void *state, sl_job job, const struct sl_holding **holding);
+	const char *(*why)(void *state, sl_job job); /* "0/12 nodes are available: ..."; NULL. */
+	int (*tell)(void *state, struct sl_tally *tally, struct sl_err *err);
+	/* The job's pods failed where they are. True: they are started again there, or one of them is on its
+	 * way to another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: remove and add them. */
+	bool (*fail)(void *state, sl_time now, sl_job job);
+};
+SL_API extern const struct sl_binder *const sl_binders[]; /* Closed by NULL. */
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* result.h - what a run came to: starts, ends, attempts, usage, reasons, decisions; metrics and files made of
+ * it. */
+#ifndef SL_PLUGIN_RESULT_H
+#define SL_PLUGIN_RESULT_H
+
+#include "cluster.h"
+#include "job.h"
+#include "model.h"
+#include "place.h"
+#include "reasons.h"
+
+/* What was done to a job, or planned for it; of one pass, in the order of its commands, then those plans that
+ * are other than before. A start ends a plan, without a word. Where a job ends by itself, or is cancelled by
+ * its user, nobody decided. */
+enum sl_did { SL_DID_START, SL_DID_PREEMPT, SL_DID_RESUME, SL_DID_RESIZE, SL_DID_END, SL_DID_PLAN };
+struct sl_decision {
+	sl_time at;
+	uint32_t job, whose; /* whose: of sl_by, or UINT32_MAX. */
+	uint8_t did;         /* enum sl_did */
+	uint8_t rule;        /* enum sl_rule */
+	uint8_t how;         /* Of a preemption: enum sl_preempt; of an end: enum sl_state. */
+	sl_time start;       /* SL_DID_PLAN: the planned start, SL_NONE: none any more. */
+};
+
+/* One change of a job's reason; those of one job are in time order. */
+struct sl_reason_change {
+	sl_time at;
+	uint32_t job;
+	uint32_t detail : 24;
+	uint32_t reason : 8; /* enum sl_reason */
+};
+
+/* What holds from `at` until the next point. */
+struct sl_usage_point {
+	sl_time at;
+	int64_t cpus_busy;
+	int64_t cpus_queued; /* Asked for by the waiting jobs. */
+	uint32_t running, queued;
+	int64_t gpus_busy, gpus_queued, mem_busy; /* On nodes. */
+	uint32_t nodes_busy;                      /* With anything running. */
+	uint32_t suspended;                       /* Jobs. */
+};
+
+/* What a gauge showed from `at` on. */
+struct sl_gauge_point {
+	sl_time at;
+	int64_t value;
+};
+
+/* A gauge's course over a run, from its first event on; one point at a time at most. */
+struct sl_gauge_course {
+	const struct sl_gauge *gauge;
+	const struct sl_gauge_point *point;
+	size_t count;
+};
+
+/* A stretch of a job that had several: from a start to an end, a preemption, or the end of the run. */
+struct sl_attempt {
+	uint32_t job;
+	uint32_t state; /* enum sl_state: how it ended; PREEMPTED: requeued or checkpointed. */
+	sl_time start, end;
+	sl_time suspended; /* Of end - start. */
+	sl_time lost;      /* Work that was not kept. */
+	sl_time overhead;  /* In which it loaded a checkpoint (replay.restart): held, and no work. */
+	/* On nodes, if recorded: where it began, `places` pieces of result.place from `place` on, and the
+	 * largest that it held. 0: nowhere, as it lasted no time. */
+	size_t place;
+	uint32_t places;
+	int64_t cpus, gpus;
+};
+
+/* A metric as documents show it. */
+struct sl_named {
+	const char *name; /* As in metrics.json. */
+	int64_t micro;
+};
+
+/* A finished (or interrupted) run, lent to metrics and writers. Sums that need the run's course are
+ * integrated in the engine; everything else is derived from the columns. */
+struct sl_result {
+	const struct sl_jobs *jobs;
+	const sl_time *start; /* SL_NONE: never. */
+	const sl_time *end;
+	const uint8_t *state;                   /* enum sl_state */
+	int64_t cpus;                           /* Of the cluster. */
+	const struct sl_reason_change *reasons; /* Sorted by (job, at); empty unless recorded. */
+	size_t reason_count;
+	enum sl_reason reason_default; /* From submit to the first change. */
+	const struct sl_usage_point *usage;
+	size_t usage_count;
+	/* Integrals over the run, in cpu-microseconds: idle while some waiting job would have fit in what was
+	 * idle (loss of capacity), and min(idle, queued). */
+	unsigned __int128 idle_fitting, idle_wanted;
+	sl_time first, last; /* First submit (or replay.from, if jobs ran or waited then), last end (or where
+			      * it was interrupted or stopped). */
+	uint64_t digest;
+	const uint64_t *digests; /* After every 2^16 events. */
+	size_t digest_count;
+	uint64_t events, passes;
+	bool interrupted;
+	sl_time warmup; /* replay.warmup, or SL_NONE: by MSER-5. */
+	const char *policy;
+	const struct sl_cluster *cluster;
+	/* By job, the largest held; NULL on a counted pool: size cpus on size nodes. */
+	const int32_t *nodes_held;
+	const int64_t *cpus_held, *gpus_held;
+	/* Sorted by (job, start); jobs of one attempt are not among them. Suspended time of those in
+	 * `suspended`, NULL: no job was. */
+	const struct sl_attempt *attempts;
+	size_t attempt_count;
+	const sl_time *suspended;
+	/* Busy, integrated over the run by kind: unit-microseconds. NULL on a counted pool: from the columns.
+	 */
+	const unsigned __int128 *busy;
+	/* On nodes, if recorded: where each job started last, place_count[job] pieces from place_first[job]
+	 * on. */
+	const struct sl_piece *place;
+	const size_t *place_first;
+	const uint32_t *place_count;
+	bool stopped;   /* On request, at `last`: jobs may still wait or run. */
+	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they waited. */
+	const sl_time *eligible; /* Since when it could be considered; SL_NONE: never. NULL: of all, since
+				  * their submission. */
+	int64_t epoch;           /* Seconds since 1970 of time 0; 0: not known. */
+	int64_t utc_offset;      /* Seconds that the log's clock is ahead of that. */
+	uint32_t refused;        /* Jobs that a placer refused, cancelled as they were submitted; */
+	uint32_t refused_first;  /* the first of them, */
+	const char *refused_why; /* and why. */
+	const struct sl_gauge_course *gauge; /* Those that were followed. */
+	uint32_t gauge_count;
+	bool calibrate;                     /* To be compared with what the log records. */
+	const struct sl_decision *decision; /* In order of time; empty unless recorded. */
+	size_t decision_count;
+	/* Of models. */
+	const struct sl_named *told_metric;
+	size_t told_metric_count;
+	const struct sl_told_column *told_column;
+	size_t told_column_count;
+	const struct sl_told_table *told_table;
+	size_t told_table_count;
+	const struct sl_node_change *node_change; /* In order of time. */
+	size_t node_change_count;
+	const uint64_t *rate_mean; /* By job: work done over time held; NULL: no model was on. */
+	/* Free on nodes that were down or drained, by kind, integrated from `first` to `last`: what is
+	 * available is the whole less this. NULL: no model was on, or on a counted pool. */
+	const unsigned __int128 *missing;
+	/* jobs->submit is of this run (replay.feedback): rows are not in its order. */
+	bool moved;
+	const char *const *remark; /* Of its policies, as they began (sl_remark). */
+	uint32_t remark_count;
+	/* By job, where reasons are recorded: what keeps it as the run is over (1 + enum sl_reason), 0: it
+	 * does not wait then. NULL: nobody does, or the run did not come to its end. */
+	const uint8_t *left;
+	uint32_t never, never_first; /* Jobs that wait for what the cluster, as it is, cannot give; the first
+					of them. */
+	const char *const
+		*refusal; /* By job: why it was refused (NULL: it was not), with decisions; else NULL. */
+	/* As idle_fitting and idle_wanted, of GPUs, and of memory where all nodes name theirs (in
+	 * MiB-microseconds), for waiting jobs that ask for some. */
+	unsigned __int128 gpus_fitting, gpus_wanted, mem_fitting, mem_wanted;
+	enum sl_reason never_why; /* Of all of them; SL_REASON_NONE: of some another than of others. */
+};
+
+/* A node went down (or was drained), or came up. */
+struct sl_node_change {
+	sl_time at;
+	uint32_t node;
+	bool up, drain;
+};
+
+/* A job's attempts, if it had several: how many, and the first. Else 0. */
+SL_API size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt);
+/* Where an attempt was (NULL: the job's last start), and the largest held there; count 0: not recorded, or it
+ * lasted no time. */
+struct sl_placed {
+	const struct sl_piece *piece;
+	uint32_t count;
+	int64_t cpus, gpus;
+};
+SL_API struct sl_placed sl_placed_of(
+	const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt);
+/* The stretches in which it waited, from 0 on: from its submission to its first start (its end, or that of
+ * the run), and from an attempt's end to the next one's start. False: there are no further ones. */
+SL_API bool sl_wait_span(
+	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until);
+SL_API sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job);
+/* What its waiting is charged to, with SIM_RECORD_REASONS: stretches in order of time, which fill those of
+ * sl_wait_span without gap or overlap, so that they add up to sl_wait_total_of. Two that touch are of
+ * different reasons, unless it ran between them for no time at all. None is empty, but for the last of a job
+ * that still waits as the run is over: where it waited for no time, or what keeps it then is not what kept it
+ * before. */
+struct sl_charge {
+	sl_time from, until;
+	enum sl_reason reason;
+	uint32_t detail;
+};
+/* What it was charged to last; of a job that waits as the run is over, what keeps it then. */
+SL_API enum sl_reason sl_reason_last(const struct sl_result *result, uint32_t job);
+/* Where one is with a job's charges; its members are sl_charge_next's. */
+struct sl_charging {
+	const struct sl_result *result;
+	uint32_t job;
+	bool inside;         /* A stretch of waiting; */
+	bool said, over;     /* Some has been told; all. */
+	size_t span, change; /* the next one; the next change of reason. */
+	struct sl_charge now;
+};
+SL_API struct sl_charging sl_charges_of(const struct sl_result *result, uint32_t job);
+/* False: there are no more. */
+SL_API bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge);
+/* Its state, to be told: of a job that ran to its end, as the log says that it ended (FAILED, CANCELLED,
+ * TIMEOUT...), where it says. */
+SL_API enum sl_state sl_state_told(const struct sl_result *result, uint32_t job);
+/* How long it held what it asked for, over all attempts, less the time it was suspended. */
+SL_API sl_time sl_run_time_of(const struct sl_result *result, uint32_t job);
+SL_API sl_time sl_suspended_of(const struct sl_result *result, uint32_t job);
+/* The most cpus and GPUs it held; of one that never started, what it asks. */
+SL_API int64_t sl_cpus_of(const struct sl_result *result, uint32_t job);
+SL_API int64_t sl_gpus_of(const struct sl_result *result, uint32_t job);
+
+/* Flat, named numbers, in millionths: "wait.mean", "wait.p95{size=1}". */
+struct sl_metrics;
+SL_API void sl_metric_put(struct sl_metrics *metrics, const char *name, int64_t value_micro);
+
+struct sl_metric {
+	struct sl_abi abi;
+	const char *name;    /* Of the family: "wait" */
+	const char *summary; /* Names, units, formula, in one paragraph, for the man page. */
+	const char *paper;
+	int (*compute)(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err);
+};
+
+#endif
